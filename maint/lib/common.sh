@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# Helpers of the scripts under maint/.  Source it from a script at maint/NAME.
+
+# shellcheck disable=SC2034    # some are for the scripts that source this
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+CACHE=$ROOT/.cache
+LOGS=$ROOT/build/logs
+PROGRAM=$(basename "$0")
+
+say() { printf '%s: %s\n' "$PROGRAM" "$*" >&2; }
+die() {
+    say "$*"
+    exit 1
+}
+
+# The comment block at the top of the script is its help text.
+usage() { awk 'NR > 2 && /^#/ { sub(/^# ?/, ""); print; next } NR > 2 { exit }' "$0"; }
+
+# pin SECTION KEY: a value of upstream.ini.
+pin() {
+    awk -v want="[$1]" -v key="$2" '
+        /^\[/ { on = ($0 == want) }
+        on && $1 == key { sub(/^[^=]*= */, ""); print }' "$ROOT/upstream.ini"
+}
+
+# as_root COMMAND...: directly, or by sudo where that asks nothing; status 1 when neither works.
+can_root() { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+elapsed() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
+
+# step NAME LOG HINT COMMAND...: runs COMMAND with its output in LOG and shows name, elapsed time and log while it runs;
+# a failure prints the end of the log and the hint.
+step() {
+    local name=$1 log=$2 hint=$3 start=$SECONDS pid status=0 shown=-60
+    shift 3
+    mkdir -p "$(dirname "$log")"
+    "$@" >"$log" 2>&1 </dev/null &
+    pid=$!
+    # shellcheck disable=SC2064
+    trap "kill $pid 2>/dev/null; exit 130" INT TERM
+    while kill -0 "$pid" 2>/dev/null; do
+        if [ -t 2 ]; then
+            printf '\r%-34s %6s  log %s ' "$name" "$(elapsed $((SECONDS - start)))" "${log#"$ROOT"/}" >&2
+        elif [ $((SECONDS - shown)) -ge 60 ]; then
+            printf '%-34s %6s  log %s\n' "$name" "$(elapsed $((SECONDS - start)))" "${log#"$ROOT"/}" >&2
+            shown=$SECONDS
+        fi
+        sleep 0.5
+    done
+    wait "$pid" || status=$?
+    trap - INT TERM
+    [ ! -t 2 ] || printf '\r\033[K' >&2
+    if [ "$status" = 0 ]; then
+        printf '%-34s %6s  done\n' "$name" "$(elapsed $((SECONDS - start)))" >&2
+        return 0
+    fi
+    printf '%-34s %6s  FAILED (status %s), end of %s:\n' "$name" "$(elapsed $((SECONDS - start)))" "$status" "$log" >&2
+    tail -n 30 "$log" | sed 's/^/    /' >&2
+    say "what to try: $hint"
+    return "$status"
+}

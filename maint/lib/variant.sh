@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# shellcheck disable=SC2034    # the variables are for the scripts that source this
+# What a build is called and where it lives, from the options that maint/build, demo and check share.
+
+KIND=patched    # patched, stock or stock-yield
+NETMOD=ucx
+FORTRAN=yes
+DEBUG=
+PREFIX=
+
+# variant_option ARG: takes one option of this set; status 1 when it is another one.
+variant_option() {
+    case $1 in
+    --stock) KIND=stock ;;
+    --stock-yield) KIND=stock-yield ;;
+    --netmod=*) NETMOD=${1#*=} ;;
+    --without-fortran) FORTRAN= ;;
+    --debug) DEBUG=yes ;;
+    --prefix=*) PREFIX=${1#*=} ;;
+    *) return 1 ;;
+    esac
+}
+
+# Sets VARIANT, TREE, BUILD and PREFIX.
+variant_paths() {
+    case $NETMOD in ucx | ofi) ;; *) die "--netmod=$NETMOD: ucx and ofi are supported" ;; esac
+    local tail=''
+    [ "$KIND" = patched ] || tail=-$KIND
+    [ "$NETMOD" = ucx ] || tail+=-$NETMOD
+    [ -z "$DEBUG" ] || tail+=-debug
+    VARIANT=mpich$tail
+    case $KIND in
+    patched) TREE=$ROOT/mpich ;;
+    *) TREE=$ROOT/mpich-$KIND ;;
+    esac
+    BUILD=$ROOT/build/$VARIANT
+    PREFIX=${PREFIX:-$ROOT/install$tail}
+}
+
+# What the module brings into libmpi beyond MPICH's own libraries (libmpi is linked by the C compiler).
+CMAP_LIBS=-lstdc++
+
+# The configure arguments, one a line; the same for stock and patched but for CMAP_LIBS.
+configure_args() {
+    printf '%s\n' "--prefix=$PREFIX" "--with-device=ch4:$NETMOD" --with-hwloc=/usr --disable-static --enable-cxx \
+        FFLAGS=-fallow-argument-mismatch FCFLAGS=-fallow-argument-mismatch
+    case $NETMOD in
+    ucx) echo --with-ucx=/usr ;;
+    ofi) echo --with-libfabric=/usr ;;
+    esac
+    if [ -n "$FORTRAN" ]; then echo --enable-fortran=all; else echo --enable-fortran=no; fi
+    [ -z "$DEBUG" ] || printf '%s\n' --enable-g=dbg,log CFLAGS=-O0 CXXFLAGS=-O0
+    [ "$KIND" != patched ] || echo "LIBS=$CMAP_LIBS"
+    printf '%s\n' CC=gcc CXX=g++
+}
+
+# ccache by its links named after the compilers: the installed mpicc must not remember a ccache that others lack.
+[ ! -d /usr/lib/ccache ] || PATH=/usr/lib/ccache:$PATH
+
+# Objects of one clone or variant serve the next: all paths below the repository become relative.
+export CCACHE_BASEDIR=$ROOT CCACHE_NOHASHDIR=1

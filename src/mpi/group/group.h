@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef GROUP_H_INCLUDED
+#define GROUP_H_INCLUDED
+
+/* Members that a checked range (first, last, stride) stands for. */
+static inline int MPIR_Group_range_count(const int range[3])
+{
+    return (int) (((int64_t) range[1] - range[0]) / range[2]) + 1;
+}
+
+#define MPIR_ERR_SET_CMAP_AND_JUMP(status_, operation_, size_)              \
+    do {                                                                    \
+        mpi_errno = MPIR_Map_error((status_), (operation_), (size_));       \
+        goto fn_fail;                                                       \
+    } while (0)
+
+#endif /* GROUP_H_INCLUDED */

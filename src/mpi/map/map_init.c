@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+
+/*
+=== BEGIN_MPI_T_CVAR_INFO_BLOCK ===
+
+categories :
+    - name        : CMAP
+      description : cvars that control the compressed maps of groups and communicators
+
+cvars:
+    - name        : MPIR_CVAR_CMAP_STRATEGY
+      category    : CMAP
+      type        : string
+      default     : "hybrid"
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        How the representation of a map is chosen:
+        hybrid - least weighted sum of the logarithms of lookup time and bytes (see MPIR_CVAR_CMAP_ALPHA)
+        time   - fastest lookup
+        space  - fewest bytes
+
+    - name        : MPIR_CVAR_CMAP_ALPHA
+      category    : CMAP
+      type        : double
+      default     : 0.25
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        Weight of lookup time, from 0 to 1, under MPIR_CVAR_CMAP_STRATEGY=hybrid.
+        0 looks at bytes only, 1 at time only.
+
+    - name        : MPIR_CVAR_CMAP_REPRESENTATION
+      category    : CMAP
+      type        : string
+      default     : "any"
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        Use this representation for every map that it can hold: affine, packed, array, runs, bitmap, pperm or concat.
+        any - let the strategy choose
+
+    - name        : MPIR_CVAR_CMAP_REPORT
+      category    : CMAP
+      type        : boolean
+      default     : false
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        If true, rank 0 of the world prints at finalize a table of the maps that its communicators and groups used.
+
+=== END_MPI_T_CVAR_INFO_BLOCK ===
+*/
+
+/* "a, b or c" of all the names that name_of() gives for 0 .. n-1 and, when not NULL, `also` */
+static void list_names(char *text, size_t room, const char *(*name_of) (int), int n,
+                       const char *also)
+{
+    int total = n + (also != NULL);
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < total && used < room; i++) {
+        const char *separator = (i == 0) ? "" : (i == total - 1) ? " or " : ", ";
+        const char *name = (i < n) ? name_of(i) : also;
+        used += snprintf(text + used, room - used, "%s%s", separator, name);
+    }
+}
+
+static const char *strategy_name(int i)
+{
+    return cmap_strategy_name((cmap_strategy) i);
+}
+
+static const char *representation_name(int i)
+{
+    return cmap_rep_name((cmap_rep) i);
+}
+
+static int read_strategy(cmap_policy * policy)
+{
+    int mpi_errno = MPI_SUCCESS;
+    const char *value = MPIR_CVAR_CMAP_STRATEGY;
+
+    if (value && cmap_strategy_from_name(value, &policy->strategy) != CMAP_OK) {
+        char accepted[128];
+        list_names(accepted, sizeof(accepted), strategy_name, CMAP_STRATEGY_SPACE + 1, NULL);
+        MPIR_ERR_SET2(mpi_errno, MPI_ERR_OTHER, "**cmapstrategy", "**cmapstrategy %s %s", value,
+                      accepted);
+    }
+    return mpi_errno;
+}
+
+static int read_representation(cmap_policy * policy)
+{
+    int mpi_errno = MPI_SUCCESS;
+    const char *value = MPIR_CVAR_CMAP_REPRESENTATION;
+
+    if (value && cmap_rep_from_name(value, &policy->force) != CMAP_OK) {
+        char accepted[256];
+        list_names(accepted, sizeof(accepted), representation_name, CMAP_REP_COUNT,
+                   cmap_rep_name(CMAP_REP_ANY));
+        MPIR_ERR_SET2(mpi_errno, MPI_ERR_OTHER, "**cmaprepresentation",
+                      "**cmaprepresentation %s %s", value, accepted);
+    }
+    return mpi_errno;
+}
+
+static int read_alpha(cmap_policy * policy)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    policy->alpha = MPIR_CVAR_CMAP_ALPHA;
+    if (!(policy->alpha >= 0.0 && policy->alpha <= 1.0)) {
+        char value[32];
+        snprintf(value, sizeof(value), "%g", policy->alpha);
+        MPIR_ERR_SET1(mpi_errno, MPI_ERR_OTHER, "**cmapalpha", "**cmapalpha %s", value);
+    }
+    return mpi_errno;
+}
+
+/* What a performance variable reads; its address is the variable's identity. */
+typedef enum {
+    READ_MAPS,
+    READ_BYTES,
+    READ_ARRAY_BYTES,
+    READ_BUILDS                 /* + representation */
+} total_kind;
+
+static int total_kinds[READ_BUILDS + CMAP_REP_COUNT];
+
+static void read_total(void *address, void *obj_handle, int count, void *buffer)
+{
+    int kind = *(int *) address;
+    unsigned long long *value = buffer;
+    cmap_totals totals;
+
+    cmap_get_totals(&totals);
+    if (kind == READ_MAPS)
+        *value = totals.maps;
+    else if (kind == READ_BYTES)
+        *value = totals.bytes;
+    else if (kind == READ_ARRAY_BYTES)
+        *value = totals.array_bytes;
+    else
+        *value = totals.builds[kind - READ_BUILDS];
+}
+
+static void register_total(int kind, int class, const char *name, const char *text)
+{
+    total_kinds[kind] = kind;
+    MPIR_T_PVAR_REGISTER_impl(class, MPI_UNSIGNED_LONG_LONG, name, &total_kinds[kind], 1, NULL,
+                              MPI_T_VERBOSITY_USER_BASIC, MPI_T_BIND_NO_OBJECT,
+                              MPIR_T_PVAR_FLAG_READONLY | MPIR_T_PVAR_FLAG_CONTINUOUS, read_total,
+                              NULL, "CMAP", text);
+}
+
+/* The tables of MPI_T may have outlived an earlier finalize, or not. */
+static bool is_registered(const char *name, int class)
+{
+    name2index_hash_t *entry;
+
+    HASH_FIND_STR(pvar_hashs[class - MPIR_T_PVAR_CLASS_FIRST], name, entry);
+    return entry != NULL;
+}
+
+static void register_totals(void)
+{
+    static char names[CMAP_REP_COUNT][32];      /* MPI_T keeps their addresses */
+
+    if (is_registered("cmap_maps", MPI_T_PVAR_CLASS_LEVEL))
+        return;
+    register_total(READ_MAPS, MPI_T_PVAR_CLASS_LEVEL, "cmap_maps", "compressed maps alive");
+    register_total(READ_BYTES, MPI_T_PVAR_CLASS_LEVEL, "cmap_bytes",
+                   "bytes of the compressed maps alive");
+    register_total(READ_ARRAY_BYTES, MPI_T_PVAR_CLASS_LEVEL, "cmap_array_bytes",
+                   "bytes that plain arrays in place of the compressed maps alive would take");
+    for (int rep = 0; rep < CMAP_REP_COUNT; rep++) {
+        snprintf(names[rep], sizeof(names[rep]), "cmap_builds_%s", cmap_rep_name((cmap_rep) rep));
+        register_total(READ_BUILDS + rep, MPI_T_PVAR_CLASS_COUNTER, names[rep],
+                       "maps built in this representation");
+    }
+}
+
+int MPIR_Map_init(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+    cmap_policy policy = {.strategy = CMAP_STRATEGY_HYBRID,.alpha = CMAP_ALPHA_DEFAULT,
+        .force = CMAP_REP_ANY
+    };
+
+    mpi_errno = read_strategy(&policy);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = read_alpha(&policy);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = read_representation(&policy);
+    MPIR_ERR_CHECK(mpi_errno);
+
+    cmap_policy_set_default(&policy);
+    register_totals();
+    MPIR_Map_report_init();
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int error_class_of(cmap_status status)
+{
+    switch (status) {
+        case CMAP_ERR_RANGE:
+        case CMAP_ERR_DUPLICATE:
+            return MPI_ERR_RANK;
+        case CMAP_ERR_ARG:
+            return MPI_ERR_ARG;
+        case CMAP_ERR_NOMEM:
+            return MPI_ERR_NO_MEM;
+        default:
+            return MPI_ERR_INTERN;
+    }
+}
+
+int MPIR_Map_error(cmap_status status, const char *operation, int size)
+{
+    int errclass = error_class_of(status);
+
+    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, operation, __LINE__,
+                                errclass, "**cmap", "**cmap %s %d %s", operation,
+                                size, cmap_strerror(status));
+}
+
+int MPIR_Map_own_rank(const cmap_t * map)
+{
+    uint32_t self = (uint32_t) MPIR_Process.rank;
+    cmap_rep rep = cmap_representation(map);
+
+    if (cmap_is_set(map) || rep == CMAP_REP_AFFINE || rep == CMAP_REP_RUNS) {
+        uint32_t rank = cmap_rank(map, self);
+        return (rank == CMAP_NONE) ? MPI_UNDEFINED : (int) rank;
+    }
+
+    if (cmap_size(map) == 0 || self < cmap_min(map) || self > cmap_max(map))
+        return MPI_UNDEFINED;
+
+    uint32_t block[256];
+    cmap_iter iter;
+    cmap_iter_init(&iter, map);
+    for (uint32_t done = 0, n; (n = cmap_iter_next(&iter, block, 256)) > 0; done += n) {
+        for (uint32_t i = 0; i < n; i++) {
+            if (block[i] == self)
+                return (int) (done + i);
+        }
+    }
+    return MPI_UNDEFINED;
+}

@@ -1,0 +1,231 @@
+/*
+ * Compressed maps: the C face.
+ *
+ * A *map* is an injective function  rank -> process index  for ranks 0 .. size-1.  It is stored as a set (strictly
+ * increasing), as a set composed with a permutation, or as a list, in the representation that fits (Mir Taheri,
+ * "Scalability of communicators in MPI", UBC 2011, chapters 3 and 4; Chaarawi and Gabriel, ICCS 2008).
+ *
+ * Conventions, in force for every function below unless its own comment says otherwise
+ *  1. Units.  Ranks and process indices are uint32_t below CMAP_MAX_SIZE; sizes count members; bytes are bytes.
+ *  2. Ownership.  A function with a `cmap_t **out` parameter hands one reference to the caller, who gives it back with
+ *     cmap_release().  Inputs are borrowed.  On failure *out is NULL and nothing is leaked.
+ *  3. Interning.  A map equal in content and policy to a live one *is* that one: its pointer comes back with another
+ *     reference.  Two maps built under one policy are equal exactly when their pointers are.
+ *  4. Errors.  A cmap_status; nothing is thrown, nothing is printed.  cmap_strerror() has the words.
+ *  5. Threads.  Maps are immutable.  Every function is safe to call concurrently, and lookups are wait-free.  A
+ *     builder and an iterator belong to one thread at a time.
+ *  6. Empty maps (size 0) are valid everywhere.
+ */
+#ifndef CMAP_H_INCLUDED
+#define CMAP_H_INCLUDED
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define CMAP_NOEXCEPT noexcept
+#else
+#define CMAP_NOEXCEPT
+#endif
+
+typedef struct cmap_s cmap_t;
+typedef struct cmap_builder cmap_builder;
+
+#define CMAP_NONE UINT32_MAX            /* "no such rank", "no such index" */
+#define CMAP_MAX_SIZE 0x7fffffffu       /* indices and sizes stay below this: they fit MPI's int */
+
+typedef enum cmap_status {
+    CMAP_OK = 0,
+    CMAP_ERR_NOMEM,             /* an allocation failed */
+    CMAP_ERR_RANGE,             /* a rank or an index outside its range, or a stride of 0 */
+    CMAP_ERR_DUPLICATE,         /* an index would appear twice */
+    CMAP_ERR_ARG,               /* a NULL pointer, an unknown enum value, alpha outside 0..1 */
+    CMAP_ERR_INVALID            /* an invariant does not hold (cmap_validate) */
+} cmap_status;
+
+/* The representations, in the order of their tags.  Payload sizes are in each header under rep/. */
+typedef enum cmap_rep {
+    CMAP_REP_AFFINE = 0,        /* closed form with up to 6 levels, no payload */
+    CMAP_REP_PACKED,            /* list, fixed width */
+    CMAP_REP_ARRAY,             /* list, 4 bytes a member; inside the header up to CMAP_INLINE_MEMBERS */
+    CMAP_REP_RUNS,              /* arithmetic runs and prefix sums */
+    CMAP_REP_BITMAP,            /* set: bits with rank and select directories */
+    CMAP_REP_PPERM,             /* a set composed with a packed permutation */
+    CMAP_REP_CONCAT,            /* other maps one after the other */
+    CMAP_REP_COUNT,
+    CMAP_REP_ANY = CMAP_REP_COUNT       /* in a policy: let the strategy choose */
+} cmap_rep;
+
+typedef enum cmap_strategy {
+    CMAP_STRATEGY_HYBRID = 0,   /* least alpha*log(time) + (1-alpha)*log(space) */
+    CMAP_STRATEGY_TIME,         /* least time of a dependent random select */
+    CMAP_STRATEGY_SPACE         /* least payload */
+} cmap_strategy;
+
+/* How the representation of a map is chosen. */
+typedef struct cmap_policy {
+    cmap_strategy strategy;
+    double alpha;               /* 0..1, weight of time under CMAP_STRATEGY_HYBRID */
+    cmap_rep force;             /* CMAP_REP_ANY, or the representation to use whenever it can hold the map */
+} cmap_policy;
+
+#define CMAP_ALPHA_DEFAULT 0.25
+
+const char *cmap_strerror(cmap_status status) CMAP_NOEXCEPT;
+const char *cmap_rep_name(cmap_rep rep) CMAP_NOEXCEPT;                  /* "affine", ... "any" */
+const char *cmap_strategy_name(cmap_strategy strategy) CMAP_NOEXCEPT;   /* "hybrid", ... */
+/* Names to values, case-sensitive; CMAP_ERR_ARG for an unknown name.  "any" is a representation's name here. */
+cmap_status cmap_rep_from_name(const char *name, cmap_rep * out) CMAP_NOEXCEPT;
+cmap_status cmap_strategy_from_name(const char *name, cmap_strategy * out) CMAP_NOEXCEPT;
+
+/* The policy used where a function is given NULL for one.  Setting it does not touch maps that live already. */
+void cmap_policy_default(cmap_policy * out) CMAP_NOEXCEPT;
+cmap_status cmap_policy_set_default(const cmap_policy * policy) CMAP_NOEXCEPT;
+
+/* ---- building -------------------------------------------------------------------------------------------------- */
+
+/* A builder collects members in rank order and makes one map of them.  Ranges stay ranges: adding one costs O(1) and
+ * the work of finishing is in the number of pieces as long as the result has few.
+ * `universe`: every index must be below it (at most CMAP_MAX_SIZE); it is the u of the space estimates. */
+cmap_status cmap_builder_create(uint32_t universe, const cmap_policy * policy, cmap_builder ** out) CMAP_NOEXCEPT;
+void cmap_builder_free(cmap_builder * builder) CMAP_NOEXCEPT;           /* NULL is fine */
+cmap_status cmap_builder_add(cmap_builder * builder, uint32_t index) CMAP_NOEXCEPT;
+cmap_status cmap_builder_add_block(cmap_builder * builder, const uint32_t * indices, uint32_t n) CMAP_NOEXCEPT;
+/* first, first + stride, ... `count` members; the stride may be negative, and anything when count is 0 or 1. */
+cmap_status cmap_builder_add_range(cmap_builder * builder, uint32_t first, int32_t stride,
+                                   uint32_t count) CMAP_NOEXCEPT;
+/* Ranks first .. first+count-1 of another map, in their order. */
+cmap_status cmap_builder_add_slice(cmap_builder * builder, const cmap_t * map, uint32_t first,
+                                   uint32_t count) CMAP_NOEXCEPT;
+/* Members collected so far. */
+uint32_t cmap_builder_size(const cmap_builder * builder) CMAP_NOEXCEPT;
+/* Makes the map and empties the builder, which may be used again.  CMAP_ERR_DUPLICATE when an index was added twice
+ * (the builder is emptied then, too).  One pass for the statistics, one to build the winner. */
+cmap_status cmap_builder_finish(cmap_builder * builder, cmap_t ** out) CMAP_NOEXCEPT;
+
+/* Shorthands for a builder filled by one call.  `universe` and `policy` as above. */
+cmap_status cmap_from_array(const uint32_t * indices, uint32_t n, uint32_t universe,
+                            const cmap_policy * policy, cmap_t ** out) CMAP_NOEXCEPT;
+cmap_status cmap_from_range(uint32_t first, int32_t stride, uint32_t count, uint32_t universe,
+                            const cmap_policy * policy, cmap_t ** out) CMAP_NOEXCEPT;
+
+/* ---- references ------------------------------------------------------------------------------------------------ */
+
+cmap_t *cmap_addref(const cmap_t * map) CMAP_NOEXCEPT;      /* returns its argument, for assignment; NULL is fine */
+void cmap_release(const cmap_t * map) CMAP_NOEXCEPT;      /* NULL is fine */
+
+/* ---- lookup (cmap_lookup.h has the inline cmap_select) --------------------------------------------------------- */
+
+uint32_t cmap_size(const cmap_t * map) CMAP_NOEXCEPT;
+uint32_t cmap_min(const cmap_t * map) CMAP_NOEXCEPT;      /* least index; CMAP_NONE when empty */
+uint32_t cmap_max(const cmap_t * map) CMAP_NOEXCEPT;      /* greatest index; CMAP_NONE when empty */
+int cmap_is_set(const cmap_t * map) CMAP_NOEXCEPT;        /* strictly increasing? */
+/* Index of `rank`.  REQUIRES rank < size. */
+uint32_t cmap_select_outlined(const cmap_t * map, uint32_t rank) CMAP_NOEXCEPT;
+/* Rank of `index`, or CMAP_NONE.  Never scans a whole list: lists build a packed inverse at first use; when there is
+ * no memory for it the answer is still right, only slower. */
+uint32_t cmap_rank(const cmap_t * map, uint32_t index) CMAP_NOEXCEPT;
+/* Indices of ranks first .. first+count-1.  REQUIRES first + count <= size. */
+void cmap_decode(const cmap_t * map, uint32_t first, uint32_t count, uint32_t * indices) CMAP_NOEXCEPT;
+/* Indices of any n ranks.  REQUIRES every rank < size. */
+void cmap_select_many(const cmap_t * map, const uint32_t * ranks, uint32_t n, uint32_t * indices) CMAP_NOEXCEPT;
+
+/* A cursor over a map in rank order; a plain value, nothing to free.  The map must outlive it. */
+typedef struct cmap_iter {
+    const cmap_t *map;
+    uint32_t next;              /* the rank whose index comes next */
+} cmap_iter;
+void cmap_iter_init(cmap_iter * iter, const cmap_t * map) CMAP_NOEXCEPT;
+void cmap_iter_rewind(cmap_iter * iter) CMAP_NOEXCEPT;
+/* Writes up to `room` indices and returns how many: 0 at the end. */
+uint32_t cmap_iter_next(cmap_iter * iter, uint32_t * indices, uint32_t room) CMAP_NOEXCEPT;
+
+/* ---- algebra --------------------------------------------------------------------------------------------------- */
+/* On affine and runs operands these take time in the number of pieces, not of members.  Results follow MPI's order
+ * rules and the given policy; `universe` is the one of the result. */
+
+typedef enum cmap_order {
+    CMAP_EQUAL = 0,             /* the same members in the same order */
+    CMAP_SIMILAR,               /* the same members in another order */
+    CMAP_DIFFERENT
+} cmap_order;
+
+cmap_status cmap_compare(const cmap_t * a, const cmap_t * b, cmap_order * out) CMAP_NOEXCEPT;
+
+/* result.select(r) = outer.select(inner.select(r)).  CMAP_ERR_RANGE unless every index of inner is a rank of outer. */
+cmap_status cmap_compose(const cmap_t * outer, const cmap_t * inner, const cmap_policy * policy,
+                         cmap_t ** out) CMAP_NOEXCEPT;
+/* Parts one after the other.  CMAP_ERR_DUPLICATE when they overlap. */
+cmap_status cmap_concat(const cmap_t * const *parts, uint32_t n, const cmap_policy * policy,
+                        cmap_t ** out) CMAP_NOEXCEPT;
+/* a followed by what b adds, in b's order. */
+cmap_status cmap_union(const cmap_t * a, const cmap_t * b, const cmap_policy * policy, cmap_t ** out) CMAP_NOEXCEPT;
+/* Members of a that are (are not) in b, in a's order. */
+cmap_status cmap_intersection(const cmap_t * a, const cmap_t * b, const cmap_policy * policy,
+                              cmap_t ** out) CMAP_NOEXCEPT;
+cmap_status cmap_difference(const cmap_t * a, const cmap_t * b, const cmap_policy * policy, cmap_t ** out) CMAP_NOEXCEPT;
+
+/* A range of ranks as in MPI_Group_range_incl: first, first + stride, ... not beyond last. */
+typedef struct cmap_rank_range {
+    uint32_t first, last;
+    int32_t stride;             /* not 0; its sign must agree with last - first, unless they are equal */
+} cmap_rank_range;
+
+/* Members at the given ranks, in the given order / all others, in map's order.  CMAP_ERR_RANGE or
+ * CMAP_ERR_DUPLICATE for ranks that are outside the map or named twice. */
+cmap_status cmap_incl(const cmap_t * map, const int *ranks, uint32_t n, const cmap_policy * policy,
+                      cmap_t ** out) CMAP_NOEXCEPT;
+cmap_status cmap_excl(const cmap_t * map, const int *ranks, uint32_t n, const cmap_policy * policy,
+                      cmap_t ** out) CMAP_NOEXCEPT;
+cmap_status cmap_range_incl(const cmap_t * map, const cmap_rank_range * ranges, uint32_t n,
+                            const cmap_policy * policy, cmap_t ** out) CMAP_NOEXCEPT;
+cmap_status cmap_range_excl(const cmap_t * map, const cmap_rank_range * ranges, uint32_t n,
+                            const cmap_policy * policy, cmap_t ** out) CMAP_NOEXCEPT;
+
+/* ranks_b[i] = rank in b of the member at ranks_a[i] of a, or -1.  A negative ranks_a[i] gives -1; the caller deals
+ * with MPI_PROC_NULL.  CMAP_ERR_RANGE for a ranks_a[i] >= size of a. */
+cmap_status cmap_translate(const cmap_t * a, const int *ranks_a, uint32_t n, const cmap_t * b,
+                           int *ranks_b) CMAP_NOEXCEPT;
+/* Every member of part is a member of whole; when not, *rank is the first rank of part that is missing. */
+cmap_status cmap_is_subset(const cmap_t * part, const cmap_t * whole, int *yes, uint32_t * rank) CMAP_NOEXCEPT;
+
+/* ---- what a map is and costs ----------------------------------------------------------------------------------- */
+
+cmap_rep cmap_representation(const cmap_t * map) CMAP_NOEXCEPT;
+cmap_strategy cmap_strategy_of(const cmap_t * map) CMAP_NOEXCEPT;
+/* The policy forced a representation that could not hold this map. */
+int cmap_force_declined(const cmap_t * map) CMAP_NOEXCEPT;
+uint32_t cmap_sharers(const cmap_t * map) CMAP_NOEXCEPT;          /* references now */
+size_t cmap_payload_bytes(const cmap_t * map) CMAP_NOEXCEPT;      /* beyond the header, caches and inverses included */
+size_t cmap_bytes(const cmap_t * map) CMAP_NOEXCEPT;              /* header and payload */
+size_t cmap_array_bytes(const cmap_t * map) CMAP_NOEXCEPT;        /* 4 * size: what a plain array would take */
+/* One line for people, such as "affine 0 + 32*(r%16) ...".  Returns the length without the cut, as snprintf does. */
+int cmap_describe(const cmap_t * map, char *text, size_t room) CMAP_NOEXCEPT;
+/* Checks every invariant, O(size); on CMAP_ERR_INVALID `reason` (static storage) says which. */
+cmap_status cmap_validate(const cmap_t * map, const char **reason) CMAP_NOEXCEPT;
+/* Drops the inverses and caches this map has built; they come back at the next need.  REQUIRES that no other thread
+ * is inside a lookup of this map. */
+void cmap_trim(const cmap_t * map) CMAP_NOEXCEPT;
+
+typedef struct cmap_totals {
+    uint64_t maps;              /* alive now */
+    uint64_t bytes;             /* of the maps alive: header and payload */
+    uint64_t array_bytes;       /* what plain arrays would take, once per map */
+    uint64_t shared_array_bytes;        /* the same, once per reference */
+    uint64_t builds[CMAP_REP_COUNT];    /* maps built since the start, per representation */
+    uint64_t intern_hits;       /* builds that found an equal map alive */
+    uint64_t force_declined;    /* builds whose forced representation could not hold the map */
+} cmap_totals;
+void cmap_get_totals(cmap_totals * out) CMAP_NOEXCEPT;
+
+/* Memory comes from these (malloc and free by default).  For tests and tools; REQUIRES that no map is alive.  NULL
+ * twice brings the defaults back. */
+void cmap_set_allocator(void *(*allocate) (size_t), void (*deallocate) (void *)) CMAP_NOEXCEPT;
+
+#define CMAP_INLINE_MEMBERS 8u          /* maps up to this size have no payload in any representation */
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* CMAP_H_INCLUDED */
