@@ -7,6 +7,7 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE=$ROOT/.cache
 LOGS=$ROOT/build/logs
 PROGRAM=$(basename "$0")
+unset MAKEFLAGS MFLAGS MAKELEVEL # of a make that called the script
 
 say() { printf '%s: %s\n' "$PROGRAM" "$*" >&2; }
 die() {
@@ -35,13 +36,15 @@ elapsed() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 # step NAME LOG HINT COMMAND...: runs COMMAND with its output in LOG and shows name, elapsed time and log while it runs;
 # a failure prints the end of the log and the hint.
 step() {
-    local name=$1 log=$2 hint=$3 start=$SECONDS pid status=0 shown=-60
+    local name=$1 log=$2 hint=$3 start=$SECONDS pid status=0 shown=-45
     shift 3
     mkdir -p "$(dirname "$log")"
+    set -m # a process group of its own, so that an interrupt ends all of it
     "$@" >"$log" 2>&1 </dev/null &
     pid=$!
+    set +m
     # shellcheck disable=SC2064
-    trap "kill $pid 2>/dev/null; exit 130" INT TERM
+    trap "kill -- -$pid 2>/dev/null; exit 130" INT TERM
     while kill -0 "$pid" 2>/dev/null; do
         if [ -t 2 ]; then
             printf '\r%-34s %6s  log %s ' "$name" "$(elapsed $((SECONDS - start)))" "${log#"$ROOT"/}" >&2

@@ -265,6 +265,10 @@ class Tree:
     def written(self):
         return json.loads(self.note.read_text())["files"] if self.note.is_file() else {}
 
+    def check_version(self):
+        if json.loads(self.note.read_text())["upstream"] != pin("mpich", "sha256"):
+            raise Failure(f"{self.dir.name}/ was made from another upstream version: move it away, then run maint/apply")
+
     def remember(self, files):
         write(self.note, json.dumps({"upstream": pin("mpich", "sha256"), "files": files}, indent=0).encode())
 

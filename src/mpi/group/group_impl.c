@@ -149,6 +149,7 @@ int MPIR_Group_range_incl_impl(MPIR_Group * group_ptr, int n, int ranges[][3],
     int mpi_errno = MPI_SUCCESS;
     cmap_rank_range *copy = NULL;
     cmap_t *map = NULL;
+    cmap_status status;
     int rank = MPI_UNDEFINED;
 
     mpi_errno = copy_ranges(n, ranges, &copy);
@@ -162,8 +163,9 @@ int MPIR_Group_range_incl_impl(MPIR_Group * group_ptr, int n, int ranges[][3],
             before += MPIR_Group_range_count(ranges[i]);
         }
     }
-    mpi_errno = make_group(cmap_range_incl(group_ptr->map, copy, n, NULL, &map),
-                           "MPI_Group_range_incl", group_ptr->size, map, rank, new_group_ptr);
+    status = cmap_range_incl(group_ptr->map, copy, n, NULL, &map);
+    mpi_errno = make_group(status, "MPI_Group_range_incl", group_ptr->size, map, rank,
+                           new_group_ptr);
 
   fn_exit:
     MPL_free(copy);
@@ -178,6 +180,7 @@ int MPIR_Group_range_excl_impl(MPIR_Group * group_ptr, int n, int ranges[][3],
     int mpi_errno = MPI_SUCCESS;
     cmap_rank_range *copy = NULL;
     cmap_t *map = NULL;
+    cmap_status status;
     int rank = group_ptr->rank;
 
     mpi_errno = copy_ranges(n, ranges, &copy);
@@ -193,8 +196,9 @@ int MPIR_Group_range_excl_impl(MPIR_Group * group_ptr, int n, int ranges[][3],
         if (rank != MPI_UNDEFINED)
             rank -= before;
     }
-    mpi_errno = make_group(cmap_range_excl(group_ptr->map, copy, n, NULL, &map),
-                           "MPI_Group_range_excl", group_ptr->size, map, rank, new_group_ptr);
+    status = cmap_range_excl(group_ptr->map, copy, n, NULL, &map);
+    mpi_errno = make_group(status, "MPI_Group_range_excl", group_ptr->size, map, rank,
+                           new_group_ptr);
 
   fn_exit:
     MPL_free(copy);

@@ -83,46 +83,47 @@ static const char *representation_name(int i)
     return cmap_rep_name((cmap_rep) i);
 }
 
-static int read_strategy(cmap_policy * policy)
+static int wrong_value(const char *cvar, const char *value, const char *accepted)
 {
     int mpi_errno = MPI_SUCCESS;
-    const char *value = MPIR_CVAR_CMAP_STRATEGY;
 
-    if (value && cmap_strategy_from_name(value, &policy->strategy) != CMAP_OK) {
-        char accepted[128];
-        list_names(accepted, sizeof(accepted), strategy_name, CMAP_STRATEGY_SPACE + 1, NULL);
-        MPIR_ERR_SET2(mpi_errno, MPI_ERR_OTHER, "**cmapstrategy", "**cmapstrategy %s %s", value,
-                      accepted);
-    }
+    MPIR_ERR_SET3(mpi_errno, MPI_ERR_OTHER, "**cvar_choice", "**cvar_choice %s %s %s", cvar, value,
+                  accepted);
     return mpi_errno;
+}
+
+static int read_strategy(cmap_policy * policy)
+{
+    const char *value = MPIR_CVAR_CMAP_STRATEGY;
+    char accepted[128];
+
+    if (!value || cmap_strategy_from_name(value, &policy->strategy) == CMAP_OK)
+        return MPI_SUCCESS;
+    list_names(accepted, sizeof(accepted), strategy_name, CMAP_STRATEGY_SPACE + 1, NULL);
+    return wrong_value("MPIR_CVAR_CMAP_STRATEGY", value, accepted);
 }
 
 static int read_representation(cmap_policy * policy)
 {
-    int mpi_errno = MPI_SUCCESS;
     const char *value = MPIR_CVAR_CMAP_REPRESENTATION;
+    char accepted[256];
 
-    if (value && cmap_rep_from_name(value, &policy->force) != CMAP_OK) {
-        char accepted[256];
-        list_names(accepted, sizeof(accepted), representation_name, CMAP_REP_COUNT,
-                   cmap_rep_name(CMAP_REP_ANY));
-        MPIR_ERR_SET2(mpi_errno, MPI_ERR_OTHER, "**cmaprepresentation",
-                      "**cmaprepresentation %s %s", value, accepted);
-    }
-    return mpi_errno;
+    if (!value || cmap_rep_from_name(value, &policy->force) == CMAP_OK)
+        return MPI_SUCCESS;
+    list_names(accepted, sizeof(accepted), representation_name, CMAP_REP_COUNT,
+               cmap_rep_name(CMAP_REP_ANY));
+    return wrong_value("MPIR_CVAR_CMAP_REPRESENTATION", value, accepted);
 }
 
 static int read_alpha(cmap_policy * policy)
 {
-    int mpi_errno = MPI_SUCCESS;
+    char value[32];
 
     policy->alpha = MPIR_CVAR_CMAP_ALPHA;
-    if (!(policy->alpha >= 0.0 && policy->alpha <= 1.0)) {
-        char value[32];
-        snprintf(value, sizeof(value), "%g", policy->alpha);
-        MPIR_ERR_SET1(mpi_errno, MPI_ERR_OTHER, "**cmapalpha", "**cmapalpha %s", value);
-    }
-    return mpi_errno;
+    if (policy->alpha >= 0.0 && policy->alpha <= 1.0)
+        return MPI_SUCCESS;
+    snprintf(value, sizeof(value), "%g", policy->alpha);
+    return wrong_value("MPIR_CVAR_CMAP_ALPHA", value, "numbers from 0 to 1");
 }
 
 /* What a performance variable reads; its address is the variable's identity. */

@@ -70,14 +70,6 @@ struct cmap_s {
 static_assert(sizeof(struct cmap_s) <= CMAP_HEADER_BYTES, "a header is two cache lines");
 #endif
 
-#if defined(__GNUC__) || defined(__clang__)
-#define CMAP_UNREACHABLE() __builtin_unreachable()
-#define CMAP_LIKELY(x) __builtin_expect(!!(x), 1)
-#else
-#define CMAP_UNREACHABLE() ((void) 0)
-#define CMAP_LIKELY(x) (x)
-#endif
-
 /* High half of a 64 x 32 bit product. */
 static inline uint32_t cmap_mulhi(uint64_t a, uint32_t b)
 {
@@ -132,14 +124,8 @@ static inline uint32_t cmap_select(const cmap_t * map, uint32_t rank)
             return cmap_packed_select(map, rank);
         case CMAP_REP_ARRAY:
             return map->body.array.members[rank];
-        case CMAP_REP_RUNS:
-        case CMAP_REP_BITMAP:
-        case CMAP_REP_PPERM:
-        case CMAP_REP_CONCAT:
-            return cmap_select_outlined(map, rank);
         default:
-            CMAP_UNREACHABLE();
-            return CMAP_NONE;
+            return cmap_select_outlined(map, rank);
     }
 }
 

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# Runs directories of MPICH's test suite with MPICH's own runtests.  Needs common.sh and variant.sh.
+
+SUITE_DIRS=(attr coll comm datatype errhan errors group info init mpi_t part pt2pt rma topo threads/comm)
+SPAWN_DIRS=(spawn threads/spawn)
+FORCED_DIRS=(comm group topo threads/comm)
+REPRESENTATIONS=(affine packed array runs bitmap pperm concat)
+STRATEGIES=(time space)     # the third, hybrid, is the default
+TIME_LIMIT=${MPITEST_TIMEOUT:-180}
+
+# Patterns of test/known_stock_failures.txt for the netmod in use.
+known_failures() { awk -v netmod="$NETMOD" '!/^#/ && ($1 == "any" || $1 == netmod) { print $2 }' "$ROOT/test/known_stock_failures.txt"; }
+
+# Writes DIR/testlist.run below the build's test directory for DIR and all directories it leads to: the testlist without
+# known failures.  Prints the number of tests left out.
+filter_lists() {
+    local suite=$1 dir=$2 list
+    while read -r list; do
+        mkdir -p "$(dirname "$suite/$list")"
+        [ ! -e "$TREE/test/mpi/$list.in" ] || make -C "$(dirname "$suite/$list")" Makefile testlist >"$suite/testlist.log" 2>&1 || true
+        known_failures | awk -v dir="$(dirname "$list")" -v out="$suite/${list}.run" '
+            NR == FNR { gsub(/\./, "\\."); gsub(/\*/, ".*"); known[++k] = "^" $0 "$"; next }
+            FNR == 1 { printf "" > out }
+            /^[ \t]*(#|$)/ { next }
+            {
+                skip = 0
+                for (i = 1; i <= k; i++) if (dir "/" $1 ~ known[i]) skip = 1
+                if (skip) left_out++; else print > out
+            }
+            END { print left_out + 0 }' - <(cat "$suite/$list" 2>/dev/null || cat "$TREE/test/mpi/$list")
+    done < <(cd "$TREE/test/mpi" && find "$dir" \( -name testlist -o -name testlist.in \) | sed 's/\.in$//' | sort -u) |
+        awk '{ n += $1 } END { print n + 0 }'
+}
+
+# Programs of a directory, built side by side; one that does not compile fails in its test.
+build_tests() {
+    local suite=$1 dir=$2 sub
+    make -C "$suite/util" "-j$(nproc)" all
+    [ ! -d "$suite/dtpools" ] || make -C "$suite/dtpools" "-j$(nproc)" all
+    while read -r sub; do
+        [ ! -s "$sub/testlist.run" ] || make -C "$sub" "-j$(nproc)" -k all || true
+    done < <(find "$suite/$dir" -name testlist.run -printf '%h\n')
+}
+
+run_tests() {
+    local suite=$1 dir=$2 tap=$3
+    shift 3
+    cd "$suite" || return
+    env "$@" MPITEST_STOPTEST="$suite/.stoptest" MPITEST_TIMEOUT="$TIME_LIMIT" \
+        ./runtests -mpiexec="$PREFIX/bin/mpiexec" -srcdir="$TREE/test/mpi" -testdirs="$dir" -tests=testlist.run -tapfile="$tap"
+}
+
+# suite_directory DIR LABEL [VARIABLE=VALUE]...: builds and runs one directory; the TAP file is OUT/suite-LABEL-DIR.tap.
+suite_directory() {
+    local dir=$1 label=$2 suite=$BUILD/test/mpi name left_out tap
+    shift 2
+    name=${label:+$label: }$dir
+    tap=$OUT/suite-${label:+$label-}${dir//\//-}.tap
+    [ -x "$suite/runtests" ] || die "no $suite/runtests: run maint/build first"
+    left_out=$(filter_lists "$suite" "$dir")
+    if [ -n "$(find "$suite/$dir" -name testlist.run -size +0)" ]; then
+        step "compile tests: $name" "${tap%.tap}.make.log" "$suite/$dir" build_tests "$suite" "$dir" || true
+        rm -f "$tap"
+        step "run tests: $name" "${tap%.tap}.log" "the names of failed tests are in $tap" run_tests "$suite" "$dir" "$tap" "$@" || true
+    fi
+    count_tap "$name" "$tap" "$left_out"
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef MPIR_YIELD_H_INCLUDED
+#define MPIR_YIELD_H_INCLUDED
+
+/*
+ * Giving the core away while waiting.
+ *
+ * A wait loop tells after every poll that it found nothing (MPIR_Yield_idle). After a few such
+ * polls in a row the thread calls sched_yield, again at every further poll, until something
+ * completes (MPIR_Yield_busy). Whether that happens at all is decided once, in MPIR_Yield_init;
+ * when it does not, each of these calls is one predictable branch.
+ *
+ * Locks: the core is never given away while another thread of this process may need a lock of
+ * the caller's. MPIR_Yield_idle then only counts, and the next MPID_THREAD_CS_YIELD, which every
+ * such loop calls anyway, gives the core away between unlock and lock (MPIR_Yield_unlocked).
+ */
+
+/* Non-zero: idle waits give the core away. Set until MPIR_Yield_init has decided, so that
+ * start-up itself does not spin. */
+extern int MPIR_Yield_on;
+
+/* Decides for this process from MPIR_CVAR_PROGRESS_YIELD and the cores that the node's ranks may
+ * use. Collective over the ranks of the node.
+ * REQUIRES: MPIDU_Init_shm_init and MPII_hwtopo_init were called. */
+int MPIR_Yield_init(void);
+
+/* Slow paths, called when MPIR_Yield_on only. */
+void MPIR_Yield_count_poll(bool in_vci_lock);
+void MPIR_Yield_forget_polls(void);
+void MPIR_Yield_if_due(void);
+
+/* A poll found nothing. REQUIRES: the caller holds no lock but the global critical section. */
+static inline void MPIR_Yield_idle(void)
+{
+    if (unlikely(MPIR_Yield_on))
+        MPIR_Yield_count_poll(false);
+}
+
+/* The same for a caller that may be inside a per-VCI critical section. */
+static inline void MPIR_Yield_idle_in_vci(void)
+{
+    if (unlikely(MPIR_Yield_on))
+        MPIR_Yield_count_poll(true);
+}
+
+/* Something completed. */
+static inline void MPIR_Yield_busy(void)
+{
+    if (unlikely(MPIR_Yield_on))
+        MPIR_Yield_forget_polls();
+}
+
+/* The caller has just opened its critical section for others.
+ * REQUIRES: the caller holds no lock. */
+static inline void MPIR_Yield_unlocked(void)
+{
+    if (unlikely(MPIR_Yield_on))
+        MPIR_Yield_if_due();
+}
+
+#endif /* MPIR_YIELD_H_INCLUDED */

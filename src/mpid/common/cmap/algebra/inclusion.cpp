@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Members at given ranks, and all others: MPI_Group_incl, _excl, _range_incl, _range_excl.
+#include <algorithm>
+
+#include "algebra/membership.hpp"
+#include "core/piece_former.hpp"
+
+namespace cmap {
+namespace {
+
+cmap_status check_ranks(const int *ranks, uint32_t n, uint32_t size) noexcept {
+    // A negative rank is a large one here.
+    for (uint32_t i = 0; i < n; i++)
+        if (uint32_t(ranks[i]) >= size) return CMAP_ERR_RANGE;
+    return n > size ? CMAP_ERR_DUPLICATE : CMAP_OK;
+}
+
+cmap_status incl(const cmap_t *map, const int *ranks, uint32_t n, const cmap_policy *policy,
+                 cmap_t **out) noexcept {
+    CMAP_TRY(check_ranks(ranks, n, map->size));
+    Builder builder(universe_of(map), policy);
+    uint32_t some[ALGEBRA_BLOCK], indices[ALGEBRA_BLOCK];
+    for (uint32_t first = 0, count; first < n; first += count) {
+        count = std::min(n - first, ALGEBRA_BLOCK);
+        std::copy(ranks + first, ranks + first + count, some);
+        cmap_select_many(map, some, count, indices);
+        CMAP_TRY(builder.add_block(indices, count));
+    }
+    return builder.finish(out);
+}
+
+// Increasing ranks as grids; false when they are too many for it to be worth while, or memory ends.
+bool form_grids(const int *ranks, uint32_t n, size_t limit, Grids &out) noexcept {
+    PieceFormer former;
+    const auto sink = [&](const Piece &piece) {
+        return out.size() < limit && out.push(grid_of(piece));
+    };
+    for (uint32_t i = 0; i < n; i++)
+        if (!former.add(uint32_t(ranks[i]), sink)) return false;
+    return former.flush(sink);
+}
+
+// The members of `map` whose ranks are not in `out_of_it`.
+cmap_status add_unmarked(Builder &builder, const cmap_t *map, const Bits &out_of_it) noexcept {
+    uint32_t members[ALGEBRA_BLOCK];
+    for (uint32_t first = 0, n; first < map->size; first += n) {
+        n = std::min(map->size - first, ALGEBRA_BLOCK);
+        decode(map, first, n, members);
+        uint32_t kept = 0;
+        for (uint32_t i = 0; i < n; i++) {
+            members[kept] = members[i];
+            kept += !out_of_it.test(first + i);
+        }
+        CMAP_TRY(builder.add_block(members, kept));
+    }
+    return CMAP_OK;
+}
+
+cmap_status add_complement(Builder &builder, const cmap_t *map, const Grids &ranks) noexcept {
+    Grids others;
+    Budget plenty(SIZE_MAX);
+    return complement(ranks, map->size, others, plenty) ? add_picked(builder, map, others)
+                                                        : CMAP_ERR_NOMEM;
+}
+
+cmap_status add_unlisted(Builder &builder, const cmap_t *map, const int *ranks,
+                         uint32_t n) noexcept {
+    Bits marked;
+    if (!marked.start(0, map->size)) return CMAP_ERR_NOMEM;
+    for (uint32_t i = 0; i < n; i++)
+        if (marked.set(uint32_t(ranks[i]))) return CMAP_ERR_DUPLICATE;
+    return add_unmarked(builder, map, marked);
+}
+
+bool increasing(const int *ranks, uint32_t n) noexcept {
+    return std::adjacent_find(ranks, ranks + n, [](int a, int b) { return a >= b; }) == ranks + n;
+}
+
+cmap_status excl(const cmap_t *map, const int *ranks, uint32_t n, const cmap_policy *policy,
+                 cmap_t **out) noexcept {
+    CMAP_TRY(check_ranks(ranks, n, map->size));
+    if (n == 0) return reuse(map, policy, out);
+    Builder builder(universe_of(map), policy);
+    const bool few = uint64_t{n} * ALGEBRA_SORT_SHARE <= map->size, ordered = increasing(ranks, n);
+    const size_t limit = few ? n : piece_limit(map->size);
+    Buffer<int> sorted;
+    if (few && !ordered) {
+        if (!sorted.append(ranks, n)) return CMAP_ERR_NOMEM;
+        std::sort(sorted.begin(), sorted.end());
+        if (!increasing(sorted.data(), n)) return CMAP_ERR_DUPLICATE;
+        ranks = sorted.data();
+    }
+    Grids grids;
+    if ((few || ordered) && form_grids(ranks, n, limit, grids))
+        return conclude(builder, add_complement(builder, map, grids), out);
+    return conclude(builder, add_unlisted(builder, map, ranks, n), out);
+}
+
+cmap_status check_range(const cmap_rank_range &range, uint32_t size) noexcept {
+    const bool forward = range.last > range.first, backward = range.last < range.first;
+    const bool wrong_way = range.stride > 0 ? backward : forward;
+    return range.stride == 0 || wrong_way || range.first >= size || range.last >= size
+               ? CMAP_ERR_RANGE
+               : CMAP_OK;
+}
+
+Grid ranks_of(const cmap_rank_range &range) noexcept {
+    const int64_t count = (int64_t{range.last} - range.first) / range.stride + 1;
+    return line(range.first, count > 1 ? range.stride : 1, count);
+}
+
+cmap_status read_ranges(const cmap_rank_range *ranges, uint32_t n, uint32_t size,
+                        Grids &out) noexcept {
+    int64_t members = 0;
+    if (!out.reserve(n)) return CMAP_ERR_NOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        CMAP_TRY(check_range(ranges[i], size));
+        const Grid ranks = ranks_of(ranges[i]);
+        members += ranks.count;
+        if (!out.push(ranks)) return CMAP_ERR_NOMEM;
+    }
+    return members > size ? CMAP_ERR_DUPLICATE : CMAP_OK;
+}
+
+cmap_status add_unranged(Builder &builder, const cmap_t *map, const Grids &ranges) noexcept {
+    Bits marked;
+    if (!marked.start(0, map->size)) return CMAP_ERR_NOMEM;
+    for (const Grid &range : ranges)
+        for (int64_t i = 0; i < range.count; i++)
+            if (marked.set(uint32_t(range.at(i, 0)))) return CMAP_ERR_DUPLICATE;
+    return add_unmarked(builder, map, marked);
+}
+
+cmap_status range_incl(const cmap_t *map, const Grids &ranges, const cmap_policy *policy,
+                       cmap_t **out) noexcept {
+    Builder builder(universe_of(map), policy);
+    return conclude(builder, add_picked(builder, map, ranges), out);
+}
+
+cmap_status range_excl(const cmap_t *map, const Grids &ranges, const cmap_policy *policy,
+                       cmap_t **out) noexcept {
+    Grids upward;
+    for (Grid range : ranges) {
+        ascending(range, range);
+        if (!upward.push(range)) return CMAP_ERR_NOMEM;
+    }
+    Builder builder(universe_of(map), policy);
+    Budget budget(budget_for(map->size).left() + ranges.size());
+    switch (settle(upward, budget)) {
+        case Settled::ok: return conclude(builder, add_complement(builder, map, upward), out);
+        case Settled::duplicate: return CMAP_ERR_DUPLICATE;
+        case Settled::too_much: break;
+    }
+    return conclude(builder, add_unranged(builder, map, ranges), out);
+}
+
+}  // namespace
+}  // namespace cmap
+
+cmap_status cmap_incl(const cmap_t *map, const int *ranks, uint32_t n, const cmap_policy *policy,
+                      cmap_t **out) noexcept {
+    const bool ready = cmap::arguments(map, map, out) && (ranks != nullptr || n == 0);
+    return ready ? cmap::incl(map, ranks, n, policy, out) : CMAP_ERR_ARG;
+}
+
+cmap_status cmap_excl(const cmap_t *map, const int *ranks, uint32_t n, const cmap_policy *policy,
+                      cmap_t **out) noexcept {
+    const bool ready = cmap::arguments(map, map, out) && (ranks != nullptr || n == 0);
+    return ready ? cmap::excl(map, ranks, n, policy, out) : CMAP_ERR_ARG;
+}
+
+cmap_status cmap_range_incl(const cmap_t *map, const cmap_rank_range *ranges, uint32_t n,
+                            const cmap_policy *policy, cmap_t **out) noexcept {
+    if (!cmap::arguments(map, map, out) || (ranges == nullptr && n != 0)) return CMAP_ERR_ARG;
+    cmap::Grids ranks;
+    CMAP_TRY(cmap::read_ranges(ranges, n, map->size, ranks));
+    return cmap::range_incl(map, ranks, policy, out);
+}
+
+cmap_status cmap_range_excl(const cmap_t *map, const cmap_rank_range *ranges, uint32_t n,
+                            const cmap_policy *policy, cmap_t **out) noexcept {
+    if (!cmap::arguments(map, map, out) || (ranges == nullptr && n != 0)) return CMAP_ERR_ARG;
+    cmap::Grids ranks;
+    CMAP_TRY(cmap::read_ranges(ranges, n, map->size, ranks));
+    return n == 0 ? cmap::reuse(map, policy, out) : cmap::range_excl(map, ranks, policy, out);
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The members of a map to be, with everything known about them: what estimators and builders of representations get.
+#ifndef CMAP_CORE_ANALYSIS_HPP_INCLUDED
+#define CMAP_CORE_ANALYSIS_HPP_INCLUDED
+
+#include "core/sorter.hpp"
+#include "core/stats.hpp"
+
+namespace cmap {
+
+struct Analysis {
+    const Content &content;
+    cmap_policy policy;
+    Stats stats;
+    // Of a list that is neither affine nor proven free of duplicates by its runs: the members in order, and their
+    // statistics as a set.
+    Sorter sorter;
+    Stats set;
+
+    Analysis(const Content &members, const cmap_policy &chosen) noexcept : content(members), policy(chosen) {}
+
+    // The first pass.
+    void measure() noexcept { stats = stats_of(content); }
+    // CMAP_ERR_DUPLICATE when a member appears twice.
+    cmap_status check_duplicates() noexcept;
+    // Fills `sorter` and `set`.
+    cmap_status sort() noexcept;
+};
+
+// Do two runs have a member in common?
+bool runs_meet(const Run &a, const Run &b) noexcept;
+
+}  // namespace cmap
+
+#endif  // CMAP_CORE_ANALYSIS_HPP_INCLUDED

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Strings of fixed-width numbers, little endian, read by one unaligned 64-bit load each.
+#ifndef CMAP_CORE_BITS_HPP_INCLUDED
+#define CMAP_CORE_BITS_HPP_INCLUDED
+
+#include <cstddef>
+#include <cstring>
+
+#include "cmap_lookup.h"
+
+namespace cmap {
+
+// ceil(lg(values)): bits that tell `values` numbers apart; 0 for none and one.
+inline unsigned bits_for(uint64_t values) noexcept {
+    return values <= 1 ? 0u : 64u - static_cast<unsigned>(__builtin_clzll(values - 1));
+}
+
+// Bytes of n numbers, with what the last 64-bit load reads beyond its own.
+inline std::size_t packed_bytes(uint64_t n, unsigned width) noexcept {
+    return n == 0 ? 0 : static_cast<std::size_t>(((n - 1) * width >> 3) + 8);
+}
+
+struct PackedView {
+    const unsigned char *bits;
+    uint32_t mask;
+    unsigned width;
+
+    uint32_t operator[](uint64_t i) const noexcept {
+        const uint64_t bit = i * width;
+        return static_cast<uint32_t>(cmap_load64le(bits + (bit >> 3)) >> (bit & 7)) & mask;
+    }
+};
+
+inline PackedView packed_view(const unsigned char *bits, unsigned width) noexcept {
+    return PackedView{bits, static_cast<uint32_t>((uint64_t{1} << width) - 1), width};
+}
+
+inline void store64le(unsigned char *p, uint64_t v) noexcept {
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    std::memcpy(p, &v, sizeof v);
+#else
+    for (int i = 0; i < 8; i++, v >>= 8) p[i] = static_cast<unsigned char>(v);
+#endif
+}
+
+// Writes number i of a string that was zero there.  REQUIRES room as packed_bytes() says.
+inline void packed_put(unsigned char *bits, unsigned width, uint64_t i, uint32_t value) noexcept {
+    const uint64_t bit = i * width;
+    unsigned char *p = bits + (bit >> 3);
+    store64le(p, cmap_load64le(p) | static_cast<uint64_t>(value) << (bit & 7));
+}
+
+}  // namespace cmap
+
+#endif  // CMAP_CORE_BITS_HPP_INCLUDED

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/builder.hpp"
+
+#include "cmap_tuning.hpp"
+#include "core/intern.hpp"
+#include "core/policy.hpp"
+
+namespace cmap {
+namespace {
+
+bool within(const Run &run, uint32_t universe) noexcept {
+    const int64_t last = static_cast<int64_t>(run.first) + static_cast<int64_t>(run.step) * (run.count - 1);
+    return run.first < universe && last >= 0 && last < universe;
+}
+
+cmap_status status_of(uint32_t universe, const cmap_policy &policy) noexcept {
+    if (!policy_valid(policy)) return CMAP_ERR_ARG;
+    return universe > CMAP_MAX_SIZE ? CMAP_ERR_RANGE : CMAP_OK;
+}
+
+}  // namespace
+
+Builder::Builder(uint32_t universe, const cmap_policy *policy) noexcept
+    : universe_(universe), policy_(policy_or_default(policy)), status_(status_of(universe, policy_)) {
+    if (status_ == CMAP_OK) policy_ = policy_normal(policy_);
+}
+
+cmap_status Builder::kept(bool done) noexcept {
+    lost_ = lost_ || !done;
+    return done ? CMAP_OK : CMAP_ERR_NOMEM;
+}
+
+// More members than the universe has: some index comes twice, and finish() shall say so without storing them all.
+cmap_status Builder::admit(uint64_t members) noexcept {
+    if (status_ != CMAP_OK) return status_;
+    if (lost_) return CMAP_ERR_NOMEM;
+    overfull_ = overfull_ || members + content_.size() > universe_;
+    return CMAP_OK;
+}
+
+cmap_status Builder::add(uint32_t index) noexcept { return add_piece(piece_of(Run{index, 0, 1})); }
+
+cmap_status Builder::add_block(const uint32_t *indices, uint32_t n) noexcept {
+    if (status_ == CMAP_OK && n != 0 && indices == nullptr) return CMAP_ERR_ARG;
+    uint32_t greatest = 0;
+    for (uint32_t i = 0; status_ == CMAP_OK && i < n; i++) greatest = indices[i] > greatest ? indices[i] : greatest;
+    if (status_ == CMAP_OK && n != 0 && greatest >= universe_) return CMAP_ERR_RANGE;
+    CMAP_TRY(admit(n));
+    return overfull_ ? CMAP_OK : kept(content_.add(indices, n));
+}
+
+cmap_status Builder::add_run(const Run &run) noexcept { return add_piece(piece_of(run)); }
+
+cmap_status Builder::add_piece(const Piece &piece) noexcept {
+    if (status_ == CMAP_OK && piece.members() == 0) return CMAP_OK;
+    if (status_ == CMAP_OK) {
+        const Run &run = piece.run;
+        if (run.count > 1 && run.step == 0) return CMAP_ERR_RANGE;
+        const int64_t across = static_cast<int64_t>(piece.pitch) * (piece.repeats - 1);
+        const int64_t first = run.first + across;
+        if (!within(run, universe_) || first < 0 || first >= universe_) return CMAP_ERR_RANGE;
+        if (!within(Run{static_cast<uint32_t>(first), run.step, run.count}, universe_)) return CMAP_ERR_RANGE;
+    }
+    CMAP_TRY(admit(piece.members()));
+    return overfull_ ? CMAP_OK : kept(content_.add(piece));
+}
+
+cmap_status Builder::add_map(const cmap_t *map) noexcept {
+    return map == nullptr ? CMAP_ERR_ARG : add_slice(map, 0, map->size);
+}
+
+cmap_status Builder::add_slice(const cmap_t *map, uint32_t first, uint32_t count) noexcept {
+    CMAP_TRY(status_);
+    if (map == nullptr) return CMAP_ERR_ARG;
+    if (first > map->size || count > map->size - first) return CMAP_ERR_RANGE;
+    if (count == 0) return CMAP_OK;
+    Pieces pieces;
+    if (count > SLICE_SMALL && pieces_of(map, SLICE_PIECES, pieces)) return add_pieces(pieces, first, count);
+    return add_members(map, first, count);
+}
+
+// The part of the pieces that holds ranks first .. first+count-1.
+cmap_status Builder::add_pieces(const Pieces &pieces, uint32_t first, uint32_t count) noexcept {
+    for (const Piece &piece : pieces) {
+        const uint64_t members = piece.members();
+        if (first >= members) {
+            first -= static_cast<uint32_t>(members);
+            continue;
+        }
+        const uint64_t left = members - first;
+        const uint32_t n = count < left ? count : static_cast<uint32_t>(left);
+        CMAP_TRY(add_part(piece, first, n));
+        count -= n;
+        first = 0;
+        if (count == 0) break;
+    }
+    return CMAP_OK;
+}
+
+// A partial run in front, whole runs, a partial run behind.
+cmap_status Builder::add_part(const Piece &piece, uint32_t first, uint32_t count) noexcept {
+    const uint32_t length = piece.run.count;
+    uint32_t i = first / length;
+    if (first % length != 0) {
+        const uint32_t skip = first % length, n = count < length - skip ? count : length - skip;
+        const Run run = piece.repeat(i++);
+        CMAP_TRY(add_run(Run{run.at(skip), run.step, n}));
+        count -= n;
+    }
+    const uint32_t whole = count / length;
+    if (whole > 0) CMAP_TRY(add_piece(Piece{piece.repeat(i), whole, piece.pitch}));
+    const Run rest = piece.repeat(i + whole);
+    return count % length == 0 ? CMAP_OK : add_run(Run{rest.first, rest.step, count % length});
+}
+
+cmap_status Builder::add_members(const cmap_t *map, uint32_t first, uint32_t count) noexcept {
+    if (map->min < universe_ && map->max >= universe_) {  // only this slice must be inside
+        uint32_t block[512];
+        for (uint32_t i = 0; i < count;) {
+            const uint32_t n = count - i < 512 ? count - i : 512;
+            decode(map, first + i, n, block);
+            for (uint32_t j = 0; j < n; j++)
+                if (block[j] >= universe_) return CMAP_ERR_RANGE;
+            i += n;
+        }
+    } else if (map->max >= universe_) {
+        return CMAP_ERR_RANGE;
+    }
+    while (count > 0) {
+        uint32_t block[512];
+        const uint32_t n = count < 512 ? count : 512;
+        decode(map, first, n, block);
+        CMAP_TRY(add_block(block, n));
+        first += n, count -= n;
+    }
+    return CMAP_OK;
+}
+
+void Builder::borrow(const uint32_t *indices, uint32_t n) noexcept { content_.borrow(indices, n); }
+
+void Builder::empty() noexcept {
+    content_.clear();
+    lost_ = overfull_ = false;
+}
+
+cmap_status Builder::finish(cmap_t **out) noexcept {
+    *out = nullptr;
+    CMAP_TRY(status_);
+    cmap_status status = lost_ ? CMAP_ERR_NOMEM : overfull_ ? CMAP_ERR_DUPLICATE : CMAP_OK;
+    if (status == CMAP_OK) {
+        Analysis analysis(content_, policy_);
+        analysis.measure();
+        status = analysis.stats.size != 0 && analysis.stats.max >= universe_ ? CMAP_ERR_RANGE : intern(analysis, out);
+    }
+    empty();
+    return status;
+}
+
+}  // namespace cmap

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/intern.hpp"
+
+#include <atomic>
+#include <mutex>
+
+#include "cmap_tuning.hpp"
+
+namespace cmap {
+namespace {
+
+// A part of the table with its own lock.  It starts with buckets of its own, grows where there is memory, and gives the
+// memory back when its last map goes.
+class Shard {
+   public:
+    std::mutex lock;
+
+    // With the lock held: a live map equal to the members, with a reference added.
+    cmap_t *find(const Analysis &analysis, uint64_t hash) noexcept;
+    void insert(cmap_t *map) noexcept;
+    void remove(cmap_t *map) noexcept;
+    template <class Visit>
+    void each(Visit &&visit) const noexcept {
+        for (std::size_t b = 0; b < count_; b++)
+            for (const cmap_t *map = buckets_[b]; map != nullptr; map = map->next) visit(map);
+    }
+
+   private:
+    static constexpr std::size_t FIRST = 16;
+
+    cmap_t **bucket(uint64_t hash) noexcept { return &buckets_[(hash >> INTERN_SHARD_BITS) & (count_ - 1)]; }
+    void grow() noexcept;
+
+    cmap_t *first_[FIRST] = {};
+    cmap_t **buckets_ = first_;
+    std::size_t count_ = FIRST;
+    std::size_t maps_ = 0;
+};
+
+// Never destroyed: maps may be released after the destructors of static objects have run.
+struct Table {
+    Shard shard[1u << INTERN_SHARD_BITS];
+    std::atomic<uint64_t> builds[CMAP_REP_COUNT] = {};
+    std::atomic<uint64_t> hits{0};
+    std::atomic<uint64_t> declined{0};
+
+    Shard &of(uint64_t hash) noexcept { return shard[hash & ((1u << INTERN_SHARD_BITS) - 1)]; }
+};
+
+Table &table() noexcept {
+    alignas(Table) static unsigned char place[sizeof(Table)];
+    static Table *const made = new (place) Table();
+    return *made;
+}
+
+// A map whose last reference is gone stays dead, though it may be in the table for a moment more.
+bool ref_if_alive(cmap_t *map) noexcept {
+    uint32_t refs = __atomic_load_n(&map->refs, __ATOMIC_RELAXED);
+    while (refs != 0)
+        if (__atomic_compare_exchange_n(&map->refs, &refs, refs + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return true;
+    return false;
+}
+
+bool same_policy(const cmap_t *map, const cmap_policy &policy) noexcept {
+    return map->strategy == policy.strategy && map->force == policy.force && map->alpha == policy.alpha;
+}
+
+bool same_members(const cmap_t *map, const Analysis &analysis) noexcept {
+    if (const auto equals = representation(map).equals) return equals(map, analysis);
+    uint32_t rank = 0;
+    return analysis.content.each_block([&](const uint32_t *members, uint32_t n) {
+        uint32_t block[512];
+        for (uint32_t i = 0; i < n;) {
+            const uint32_t m = n - i < 512 ? n - i : 512;
+            decode(map, rank, m, block);
+            if (std::memcmp(block, members + i, m * sizeof *block) != 0) return false;
+            i += m, rank += m;
+        }
+        return true;
+    });
+}
+
+cmap_t *Shard::find(const Analysis &analysis, uint64_t hash) noexcept {
+    const Stats &stats = analysis.stats;
+    for (cmap_t *map = *bucket(hash); map != nullptr; map = map->next) {
+        if (map->hash != hash || map->size != stats.size || map->min != stats.min || map->max != stats.max) continue;
+        if (same_policy(map, analysis.policy) && same_members(map, analysis) && ref_if_alive(map)) return map;
+    }
+    return nullptr;
+}
+
+void Shard::grow() noexcept {
+    const std::size_t wanted = count_ * 4;
+    cmap_t **larger = static_cast<cmap_t **>(allocate(wanted * sizeof *larger));
+    if (larger == nullptr) return;  // longer chains
+    std::memset(larger, 0, wanted * sizeof *larger);
+    cmap_t **const old = buckets_;
+    const std::size_t old_count = count_;
+    buckets_ = larger;
+    count_ = wanted;
+    for (std::size_t b = 0; b < old_count; b++)
+        for (cmap_t *map = old[b], *next; map != nullptr; map = next) {
+            next = map->next;
+            map->next = *bucket(map->hash);
+            *bucket(map->hash) = map;
+        }
+    if (old != first_) deallocate(old);
+    std::memset(first_, 0, sizeof first_);
+}
+
+void Shard::insert(cmap_t *map) noexcept {
+    if (maps_ >= count_ * 2) grow();
+    map->next = *bucket(map->hash);
+    *bucket(map->hash) = map;
+    ++maps_;
+}
+
+void Shard::remove(cmap_t *map) noexcept {
+    cmap_t **link = bucket(map->hash);
+    while (*link != map) link = &(*link)->next;
+    *link = map->next;
+    if (--maps_ == 0 && buckets_ != first_) {
+        deallocate(buckets_);
+        buckets_ = first_;
+        count_ = FIRST;
+    }
+}
+
+uint64_t key_of(const Analysis &analysis) noexcept {
+    uint64_t alpha;
+    std::memcpy(&alpha, &analysis.policy.alpha, sizeof alpha);
+    const unsigned policy = static_cast<unsigned>(analysis.policy.strategy) << 8 | analysis.policy.force;
+    uint64_t hash = hash_step(analysis.stats.hash, uint64_t{analysis.stats.size} << 16 | policy);
+    hash = hash_step(hash, alpha);
+    return hash_step(hash, hash >> 32);
+}
+
+cmap_t *find_locked(Shard &shard, const Analysis &analysis, uint64_t hash) noexcept {
+    const std::lock_guard<std::mutex> guard(shard.lock);
+    cmap_t *found = shard.find(analysis, hash);
+    if (found != nullptr) table().hits.fetch_add(1, std::memory_order_relaxed);
+    return found;
+}
+
+// Somebody may have been faster: then theirs is the one, and ours goes.
+cmap_t *publish(Shard &shard, const Analysis &analysis, cmap_t *map) noexcept {
+    const std::lock_guard<std::mutex> guard(shard.lock);
+    if (cmap_t *found = shard.find(analysis, map->hash)) {
+        table().hits.fetch_add(1, std::memory_order_relaxed);
+        return found;
+    }
+    shard.insert(map);
+    return map;
+}
+
+void count_build(const cmap_t *map) noexcept {
+    table().builds[map->kind].fetch_add(1, std::memory_order_relaxed);
+    if ((map->flags & FLAG_FORCE_DECLINED) != 0) table().declined.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+cmap_status intern(Analysis &analysis, cmap_t **out) noexcept {
+    const uint64_t hash = key_of(analysis);
+    Shard &shard = table().of(hash);
+    *out = find_locked(shard, analysis, hash);
+    if (*out != nullptr) return CMAP_OK;
+    CMAP_TRY(analysis.check_duplicates());
+    if (analysis.policy.force == CMAP_REP_PPERM && !analysis.stats.is_set) CMAP_TRY(analysis.sort());
+    cmap_t *map = nullptr;
+    CMAP_TRY(map_create(analysis, &map));
+    map->hash = hash;
+    count_build(map);
+    *out = publish(shard, analysis, map);
+    if (*out != map) map_destroy(map);
+    return CMAP_OK;
+}
+
+void unref(cmap_t *map) noexcept {
+    if (__atomic_fetch_sub(&map->refs, 1, __ATOMIC_ACQ_REL) != 1) return;
+    Shard &shard = table().of(map->hash);
+    {
+        const std::lock_guard<std::mutex> guard(shard.lock);
+        shard.remove(map);
+    }
+    map_destroy(map);
+}
+
+void gather_totals(cmap_totals &out) noexcept {
+    out = cmap_totals();
+    for (Shard &shard : table().shard) {
+        const std::lock_guard<std::mutex> guard(shard.lock);
+        shard.each([&](const cmap_t *map) {
+            const uint64_t array = uint64_t{map->size} * sizeof(uint32_t);
+            ++out.maps;
+            out.bytes += sizeof *map + own_bytes(map);
+            out.array_bytes += array;
+            out.shared_array_bytes += array * __atomic_load_n(&map->refs, __ATOMIC_RELAXED);
+        });
+    }
+    for (unsigned kind = 0; kind < CMAP_REP_COUNT; kind++)
+        out.builds[kind] = table().builds[kind].load(std::memory_order_relaxed);
+    out.intern_hits = table().hits.load(std::memory_order_relaxed);
+    out.force_declined = table().declined.load(std::memory_order_relaxed);
+}
+
+}  // namespace cmap

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/inverse.hpp"
+
+#include "cmap_tuning.hpp"
+#include "core/map.hpp"
+#include "core/ranker.hpp"
+
+namespace cmap {
+namespace {
+
+unsigned char *bits_of(Inverse *inverse) noexcept { return reinterpret_cast<unsigned char *>(inverse + 1); }
+
+Inverse *inverse_allocate(uint32_t size) noexcept {
+    const unsigned width = bits_for(size);
+    const std::size_t bytes = sizeof(Inverse) + packed_bytes(size, width);
+    Inverse *inverse = static_cast<Inverse *>(allocate(bytes));
+    if (inverse == nullptr) return nullptr;
+    std::memset(bits_of(inverse), 0, bytes - sizeof(Inverse));
+    return new (inverse) Inverse{bytes, packed_view(bits_of(inverse), width)};
+}
+
+// position(rank, member) is the member's place in increasing order.
+template <class Position>
+void fill(const cmap_t *map, Inverse *inverse, Position &&position) noexcept {
+    uint32_t rank = 0;
+    each_block(map, [&](const uint32_t *members, uint32_t n) {
+        for (uint32_t i = 0; i < n; i++, rank++)
+            packed_put(bits_of(inverse), inverse->order.width, position(rank, members[i]), rank);
+        return true;
+    });
+}
+
+bool fill_by_sorting(const cmap_t *map, Inverse *inverse) noexcept {
+    Sorter sorter;
+    if (!sorter.start(map->min, map->max, map->size)) return false;
+    each_block(map, [&](const uint32_t *members, uint32_t n) {
+        sorter.add(members, n);
+        return true;
+    });
+    if (!sorter.finish()) return false;
+    fill(map, inverse, [&](uint32_t, uint32_t member) { return sorter.position(member); });
+    return true;
+}
+
+uint32_t search_all(const cmap_t *map, uint32_t index) noexcept {
+    uint32_t first = 0, found = CMAP_NONE;
+    each_block(map, [&](const uint32_t *members, uint32_t n) {
+        for (uint32_t i = 0; i < n; i++) found = members[i] == index ? first + i : found;
+        first += n;
+        return found == CMAP_NONE;
+    });
+    return found;
+}
+
+bool keeps_inverse(const cmap_t *map) noexcept {
+    return map->strategy != CMAP_STRATEGY_SPACE && map->size > INVERSE_MIN_MEMBERS;
+}
+
+}  // namespace
+
+Inverse *inverse_build(const cmap_t *map) noexcept {
+    Inverse *inverse = inverse_allocate(map->size);
+    if (inverse == nullptr) return nullptr;
+    if (const auto position = representation(map).position) {
+        fill(map, inverse, [&](uint32_t rank, uint32_t) { return position(map, rank); });
+    } else if (!fill_by_sorting(map, inverse)) {
+        inverse_free(inverse);
+        return nullptr;
+    }
+    return inverse;
+}
+
+void inverse_free(Inverse *inverse) noexcept { deallocate(inverse); }
+
+const Inverse *inverse_if_built(const cmap_t *map) noexcept {
+    return static_cast<const Inverse *>(__atomic_load_n(&map->inverse, __ATOMIC_ACQUIRE));
+}
+
+const Inverse *inverse_of(const cmap_t *map) noexcept {
+    const Inverse *known = inverse_if_built(map);
+    if (known != nullptr || !keeps_inverse(map)) return known;
+    Inverse *built = inverse_build(map);
+    if (built == nullptr) return nullptr;
+    void *nobody = nullptr;
+    void **slot = &const_cast<cmap_t *>(map)->inverse;
+    if (__atomic_compare_exchange_n(slot, &nobody, built, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return built;
+    inverse_free(built);
+    return static_cast<const Inverse *>(nobody);
+}
+
+uint32_t inverse_rank(const cmap_t *map, const Inverse *inverse, uint32_t index) noexcept {
+    if (inverse == nullptr) return search_all(map, index);
+    if (representation(map).position != nullptr) {  // a permutation of the set that is its first part
+        const uint32_t place = rank_of(representation(map).part(map, 0), index);
+        return place == CMAP_NONE ? CMAP_NONE : inverse->order[place];
+    }
+    uint32_t low = 0;
+    for (uint32_t n = map->size; n > 1;) {
+        const uint32_t half = n / 2;
+        low += cmap_select(map, inverse->order[low + half]) <= index ? half : 0;
+        n -= half;
+    }
+    const uint32_t rank = inverse->order[low];
+    return cmap_select(map, rank) == index ? rank : CMAP_NONE;
+}
+
+uint32_t list_rank(const cmap_t *map, uint32_t index) noexcept {
+    return is_set(map) ? rank_by_bisection(map, index) : inverse_rank(map, inverse_of(map), index);
+}
+
+Ranker::Ranker(const cmap_t *map, uint64_t expected) noexcept : map_(map) {
+    const bool list = representation(map).list && !is_set(map) && map->size > INVERSE_MIN_MEMBERS;
+    if (list && map->strategy == CMAP_STRATEGY_SPACE && expected >= INVERSE_MIN_QUERIES) own_ = inverse_build(map);
+}
+
+Ranker::~Ranker() { inverse_free(own_); }
+
+uint32_t Ranker::operator()(uint32_t index) const noexcept {
+    if (own_ == nullptr) return rank_of(map_, index);
+    if (index < map_->min || index > map_->max) return CMAP_NONE;
+    return inverse_rank(map_, own_, index);
+}
+
+}  // namespace cmap

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/map.hpp"
+
+#include "core/inverse.hpp"
+#include "core/sorter.hpp"
+#include "core/strategy.hpp"
+
+namespace cmap {
+
+uint32_t rank_by_bisection(const cmap_t *map, uint32_t index) noexcept {
+    uint32_t low = 0;
+    for (uint32_t n = map->size; n > 1;) {
+        const uint32_t half = n / 2;
+        low += cmap_select(map, low + half) <= index ? half : 0;
+        n -= half;
+    }
+    return cmap_select(map, low) == index ? low : CMAP_NONE;
+}
+
+void decode_by_select(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
+    for (uint32_t i = 0; i < count; i++) indices[i] = cmap_select(map, first + i);
+}
+
+std::size_t own_bytes(const cmap_t *map) noexcept {
+    const Inverse *inverse = inverse_if_built(map);
+    return representation(map).bytes(map) + (inverse != nullptr ? inverse->bytes() : 0);
+}
+
+namespace {
+
+cmap_status fill(cmap_t *map, const Analysis &analysis) noexcept {
+    const Choice choice = choose(analysis);
+    for (unsigned i = 0; i < choice.count; i++) {
+        map->kind = choice.kind[i];
+        const cmap_status status = representation(map).build(map, analysis);
+        if (status != CMAP_ERR_INVALID) return status;
+    }
+    return CMAP_ERR_INVALID;
+}
+
+// Scans a map that claims to be a list for repeated members.
+const char *validate_distinct(const cmap_t *map) noexcept {
+    Sorter sorter;
+    if (!sorter.start(map->min, map->max, map->size)) return nullptr;  // no memory: not checked
+    each_block(map, [&](const uint32_t *members, uint32_t n) {
+        sorter.add(members, n);
+        return true;
+    });
+    return sorter.finish() && sorter.duplicates() ? "an index appears twice" : nullptr;
+}
+
+const char *validate_members(const cmap_t *map) noexcept {
+    uint32_t min = CMAP_NONE, max = 0, last = 0, rank = 0;
+    bool increasing = true, agrees = true;
+    each_block(map, [&](const uint32_t *members, uint32_t n) {
+        for (uint32_t i = 0; i < n; i++, rank++) {
+            agrees = agrees && cmap_select(map, rank) == members[i];
+            increasing = increasing && (rank == 0 || members[i] > last);
+            min = members[i] < min ? members[i] : min;
+            max = members[i] > max ? members[i] : max;
+            last = members[i];
+        }
+        return agrees;
+    });
+    if (!agrees) return "select and decode disagree";
+    if (increasing != is_set(map)) return "the set flag is wrong";
+    if (min != map->min || max != map->max) return "min or max is wrong";
+    if (max >= CMAP_MAX_SIZE) return "an index is out of range";
+    return increasing ? nullptr : validate_distinct(map);
+}
+
+}  // namespace
+
+// Of a map that fits its header the parts, there only when asked for, are counted for themselves alone.
+std::size_t payload_bytes(const cmap_t *map) noexcept {
+    std::size_t sum = own_bytes(map);
+    const Representation &rep = representation(map);
+    if (rep.part == nullptr || map->size <= CMAP_INLINE_MEMBERS) return sum;
+    for (uint32_t i = 0; const cmap_t *part = rep.part(map, i); i++) sum += sizeof *part + payload_bytes(part);
+    return sum;
+}
+
+void map_trim(const cmap_t *map) noexcept {
+    void **slot = &const_cast<cmap_t *>(map)->inverse;
+    inverse_free(static_cast<Inverse *>(__atomic_exchange_n(slot, nullptr, __ATOMIC_ACQ_REL)));
+    const Representation &rep = representation(map);
+    if (rep.part == nullptr) return;
+    for (uint32_t i = 0; const cmap_t *part = rep.part(map, i); i++) map_trim(part);
+}
+
+cmap_status map_create(const Analysis &analysis, cmap_t **out) noexcept {
+    cmap_t *map = static_cast<cmap_t *>(allocate(sizeof(cmap_t)));
+    if (map == nullptr) return CMAP_ERR_NOMEM;
+    std::memset(static_cast<void *>(map), 0, sizeof *map);
+    const Stats &stats = analysis.stats;
+    map->size = stats.size;
+    map->min = stats.min;
+    map->max = stats.max;
+    map->flags = stats.is_set ? FLAG_SET : 0;
+    map->strategy = static_cast<uint8_t>(analysis.policy.strategy);
+    map->force = static_cast<uint8_t>(analysis.policy.force);
+    map->alpha = analysis.policy.alpha;
+    map->refs = 1;
+    const cmap_status status = fill(map, analysis);
+    if (status != CMAP_OK) {
+        deallocate(map);
+        return status;
+    }
+    if (map->force != CMAP_REP_ANY && map->force != map->kind) map->flags |= FLAG_FORCE_DECLINED;
+    *out = map;
+    return CMAP_OK;
+}
+
+void map_destroy(cmap_t *map) noexcept {
+    inverse_free(static_cast<Inverse *>(map->inverse));
+    if (representation(map).release != nullptr) representation(map).release(map);
+    deallocate(map);
+}
+
+const char *map_validate(const cmap_t *map) noexcept {
+    if (map->kind >= CMAP_REP_COUNT) return "the representation is unknown";
+    if (map->size > CMAP_MAX_SIZE) return "the size is out of range";
+    if (__atomic_load_n(&map->refs, __ATOMIC_RELAXED) == 0) return "nobody holds a reference";
+    if (const char *reason = representation(map).validate(map)) return reason;
+    if (map->size == 0) return map->min == CMAP_NONE && map->max == CMAP_NONE ? nullptr : "an empty map has a min";
+    if (const char *reason = validate_members(map)) return reason;
+    const uint32_t ranks[] = {0, map->size / 2, map->size - 1};
+    for (uint32_t rank : ranks)
+        if (rank_of(map, cmap_select(map, rank)) != rank) return "rank does not invert select";
+    return nullptr;
+}
+
+}  // namespace cmap

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is common to all maps: flags, the checked lookups behind the C face, sizes.
+#ifndef CMAP_CORE_MAP_HPP_INCLUDED
+#define CMAP_CORE_MAP_HPP_INCLUDED
+
+#include "core/registry.hpp"
+
+namespace cmap {
+
+constexpr uint8_t FLAG_SET = 1;             // strictly increasing
+constexpr uint8_t FLAG_FORCE_DECLINED = 2;  // the policy's representation could not hold it
+
+inline bool is_set(const cmap_t *map) noexcept { return (map->flags & FLAG_SET) != 0; }
+
+inline uint32_t rank_of(const cmap_t *map, uint32_t index) noexcept {
+    if (map->size == 0 || index < map->min || index > map->max) return CMAP_NONE;
+    return representation(map).rank(map, index);
+}
+
+inline void decode(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
+    if (count != 0) representation(map).decode(map, first, count, indices);
+}
+
+// visit(const uint32_t *members, uint32_t n) block by block; false stops.
+template <class Visit>
+bool each_block(const cmap_t *map, Visit &&visit) noexcept {
+    constexpr uint32_t BLOCK = 512;
+    uint32_t block[BLOCK];
+    for (uint32_t first = 0; first < map->size;) {
+        const uint32_t left = map->size - first, n = left < BLOCK ? left : BLOCK;
+        decode(map, first, n, block);
+        if (!visit(static_cast<const uint32_t *>(block), n)) return false;
+        first += n;
+    }
+    return true;
+}
+
+// Rank in a list of any kind whose select increases.
+uint32_t rank_by_bisection(const cmap_t *map, uint32_t index) noexcept;
+void decode_by_select(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept;
+
+std::size_t own_bytes(const cmap_t *map) noexcept;      // payload with the inverse, without the maps referred to
+std::size_t payload_bytes(const cmap_t *map) noexcept;  // those with their headers and payloads included
+void map_trim(const cmap_t *map) noexcept;
+
+// Makes a map that is not in the intern table yet; frees one that is not any more.
+cmap_status map_create(const Analysis &analysis, cmap_t **out) noexcept;
+void map_destroy(cmap_t *map) noexcept;
+const char *map_validate(const cmap_t *map) noexcept;
+
+}  // namespace cmap
+
+#endif  // CMAP_CORE_MAP_HPP_INCLUDED

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/registry.hpp"
+
+#include "rep/affine.hpp"
+#include "rep/array.hpp"
+#include "rep/bitmap.hpp"
+#include "rep/concat.hpp"
+#include "rep/packed.hpp"
+#include "rep/pperm.hpp"
+#include "rep/runs.hpp"
+
+namespace cmap {
+namespace {
+
+constexpr const Representation *table[] = {
+    &affine_representation, &packed_representation, &array_representation,  &runs_representation,
+    &bitmap_representation, &pperm_representation,  &concat_representation,
+};
+
+static_assert(sizeof table / sizeof *table == CMAP_REP_COUNT, "one entry for each tag, in their order");
+
+}  // namespace
+
+const Representation &representation(unsigned kind) noexcept {
+    assert(kind < CMAP_REP_COUNT);
+    return *table[kind];
+}
+
+}  // namespace cmap

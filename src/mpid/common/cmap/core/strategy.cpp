@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/strategy.hpp"
+
+#include <cmath>
+
+namespace cmap {
+namespace {
+
+struct Candidate {
+    Estimate estimate;
+    double cost;
+    uint8_t kind;
+};
+
+double cost_of(const Estimate &estimate, const cmap_policy &policy) noexcept {
+    const double space = static_cast<double>(estimate.space) + CMAP_HEADER_BYTES;
+    switch (policy.strategy) {
+        case CMAP_STRATEGY_TIME: return estimate.time;
+        case CMAP_STRATEGY_SPACE: return space;
+        case CMAP_STRATEGY_HYBRID: break;
+    }
+    return policy.alpha * std::log(estimate.time) + (1 - policy.alpha) * std::log(space);
+}
+
+bool better(const Candidate &a, const Candidate &b) noexcept {
+    if (a.cost != b.cost) return a.cost < b.cost;
+    if (a.estimate.time != b.estimate.time) return a.estimate.time < b.estimate.time;
+    return a.estimate.space < b.estimate.space;
+}
+
+bool allowed(const Estimate &estimate, const Analysis &analysis) noexcept {
+    return estimate.fits && (analysis.policy.strategy == CMAP_STRATEGY_TIME ||
+                             estimate.space <= uint64_t{analysis.stats.size} * sizeof(uint32_t));
+}
+
+// Sorted insertion: there are only a handful.
+unsigned candidates(const Analysis &analysis, Candidate *out) noexcept {
+    unsigned count = 0;
+    for (unsigned kind = 0; kind < CMAP_REP_COUNT; kind++) {
+        Candidate next{representation(kind).estimate(analysis), 0, static_cast<uint8_t>(kind)};
+        if (!allowed(next.estimate, analysis)) continue;
+        next.cost = cost_of(next.estimate, analysis.policy);
+        unsigned at = count++;
+        for (; at > 0 && better(next, out[at - 1]); at--) out[at] = out[at - 1];
+        out[at] = next;
+    }
+    return count;
+}
+
+void append(Choice &choice, unsigned kind) noexcept {
+    for (unsigned i = 0; i < choice.count; i++)
+        if (choice.kind[i] == kind) return;
+    choice.kind[choice.count++] = static_cast<uint8_t>(kind);
+}
+
+}  // namespace
+
+Choice choose(const Analysis &analysis) noexcept {
+    Choice choice;
+    const unsigned forced = analysis.policy.force;
+    if (forced != CMAP_REP_ANY && representation(forced).estimate(analysis).fits) append(choice, forced);
+    if (analysis.stats.size <= CMAP_INLINE_MEMBERS) {
+        const AffineForm &form = analysis.stats.affine;
+        if (form.levels != 0 && form.whole()) append(choice, CMAP_REP_AFFINE);
+        append(choice, CMAP_REP_ARRAY);
+        return choice;
+    }
+    Candidate sorted[CMAP_REP_COUNT];
+    const unsigned count = candidates(analysis, sorted);
+    for (unsigned i = 0; i < count; i++) append(choice, sorted[i].kind);
+    return choice;
+}
+
+Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept {
+    const Content none;
+    Analysis analysis(none, policy);
+    analysis.stats = stats;
+    if (stats.size <= CMAP_INLINE_MEMBERS) return Estimate{true, 0, representation(CMAP_REP_ARRAY).estimate(analysis).time};
+    Candidate sorted[CMAP_REP_COUNT];
+    return candidates(analysis, sorted) == 0 ? cannot() : sorted[0].estimate;
+}
+
+}  // namespace cmap

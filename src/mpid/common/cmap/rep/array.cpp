@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rep/array.hpp"
+
+#include <cstdio>
+
+#include "cmap_tuning.hpp"
+#include "core/inverse.hpp"
+#include "core/map.hpp"
+
+namespace cmap {
+namespace {
+
+bool inside(uint32_t size) noexcept { return size <= CMAP_INLINE_MEMBERS; }
+
+std::size_t payload(uint32_t size) noexcept { return inside(size) ? 0 : std::size_t{size} * sizeof(uint32_t); }
+
+Estimate estimate(const Analysis &analysis) noexcept {
+    const uint64_t space = payload(analysis.stats.size);
+    return Estimate{true, space, TIME_ARRAY + time_access(space)};
+}
+
+cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
+    cmap_array_body &body = map->body.array;
+    body = cmap_array_body();
+    uint32_t *members = inside(map->size) ? body.inside : static_cast<uint32_t *>(allocate(payload(map->size)));
+    if (members == nullptr) return CMAP_ERR_NOMEM;
+    body.members = members;
+    analysis.content.each_block([&](const uint32_t *block, uint32_t n) {
+        if (n != 0) std::memcpy(members, block, n * sizeof *members);
+        members += n;
+        return true;
+    });
+    return CMAP_OK;
+}
+
+void release(cmap_t *map) noexcept {
+    if (!inside(map->size)) deallocate(const_cast<uint32_t *>(map->body.array.members));
+}
+
+uint32_t select(const cmap_t *map, uint32_t rank) noexcept { return map->body.array.members[rank]; }
+
+void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
+    std::memcpy(indices, map->body.array.members + first, count * sizeof *indices);
+}
+
+std::size_t bytes(const cmap_t *map) noexcept { return payload(map->size); }
+
+const char *validate(const cmap_t *map) noexcept {
+    return map->body.array.members != nullptr ? nullptr : "array: the members are missing";
+}
+
+int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
+    return std::snprintf(text, room, "%u members%s", map->size, inside(map->size) ? " in the header" : "");
+}
+
+}  // namespace
+
+const Representation array_representation = {
+    "array", true, estimate, build, release, select, list_rank, decode_block, nullptr, nullptr, bytes, nullptr, nullptr,
+    validate, describe,
+};
+
+}  // namespace cmap

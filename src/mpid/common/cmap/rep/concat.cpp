@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rep/concat.hpp"
+
+#include <cstdio>
+
+#include "cmap_tuning.hpp"
+#include "core/builder.hpp"
+#include "core/intern.hpp"
+#include "core/strategy.hpp"
+
+namespace cmap {
+namespace {
+
+struct ConcatBody {
+    cmap_t **parts;
+    uint32_t *starts;  // rank of each part's first member
+    uint32_t count;
+    uint32_t inside_starts[2];
+    cmap_t *inside_parts[2];
+};
+
+bool inside(uint32_t size) noexcept { return size <= CMAP_INLINE_MEMBERS; }
+
+uint64_t payload(uint32_t parts) noexcept { return uint64_t{parts} * (sizeof(cmap_t *) + sizeof(uint32_t)); }
+
+// Cut in two halves when it is asked for and nothing better is known.
+Estimate estimate(const Analysis &analysis) noexcept {
+    const Stats &stats = analysis.stats;
+    if (stats.size < 2 || analysis.policy.force != CMAP_REP_CONCAT) return cannot();
+    if (inside(stats.size)) return Estimate{true, 0, 2 * TIME_PART};
+    const uint64_t lists = uint64_t{stats.size} * sizeof(uint32_t);
+    return Estimate{true, payload(2) + 2 * CMAP_HEADER_BYTES + lists, 2 * TIME_PART + time_access(lists)};
+}
+
+cmap_status build_part(const Analysis &analysis, uint32_t first, uint32_t end, cmap_t **out) noexcept {
+    const cmap_policy policy = {analysis.policy.strategy, analysis.policy.alpha, CMAP_REP_ANY};
+    Builder builder(CMAP_MAX_SIZE, &policy);
+    cmap_status status = CMAP_OK;
+    uint32_t rank = 0;
+    analysis.content.each_run([&](const Run &run) {
+        const uint32_t from = rank > first ? rank : first;
+        const uint32_t to = end - rank < run.count ? end : rank + run.count;
+        if (from < to) status = builder.add_run(Run{run.at(from - rank), run.step, to - from});
+        rank += run.count;
+        return status == CMAP_OK && rank < end;
+    });
+    return status == CMAP_OK ? builder.finish(out) : status;
+}
+
+void release(cmap_t *map) noexcept {
+    const ConcatBody &body = body_of<ConcatBody>(map);
+    for (uint32_t i = 0; i < body.count; i++) unref(body.parts[i]);
+    if (!inside(map->size)) deallocate(body.parts);
+}
+
+cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
+    ConcatBody &body = make_body<ConcatBody>(map);
+    body.parts = body.inside_parts;
+    body.starts = body.inside_starts;
+    if (!inside(map->size)) {
+        body.parts = static_cast<cmap_t **>(allocate(payload(2)));
+        if (body.parts == nullptr) return CMAP_ERR_NOMEM;
+        body.starts = reinterpret_cast<uint32_t *>(body.parts + 2);
+    }
+    const uint32_t half = map->size / 2, borders[] = {0, half, map->size};
+    for (uint32_t i = 0; i < 2; i++) {
+        const cmap_status status = build_part(analysis, borders[i], borders[i + 1], &body.parts[i]);
+        if (status != CMAP_OK) {
+            release(map);
+            return status;
+        }
+        body.starts[i] = borders[i];
+        ++body.count;
+    }
+    return CMAP_OK;
+}
+
+uint32_t find(const ConcatBody &body, uint32_t rank) noexcept {
+    uint32_t low = 0;
+    for (uint32_t n = body.count; n > 1;) {
+        const uint32_t half = n / 2;
+        low += body.starts[low + half] <= rank ? half : 0;
+        n -= half;
+    }
+    return low;
+}
+
+uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
+    const ConcatBody &body = body_of<ConcatBody>(map);
+    const uint32_t i = find(body, rank);
+    return cmap_select(body.parts[i], rank - body.starts[i]);
+}
+
+uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
+    const ConcatBody &body = body_of<ConcatBody>(map);
+    for (uint32_t i = 0; i < body.count; i++) {
+        const uint32_t found = rank_of(body.parts[i], index);
+        if (found != CMAP_NONE) return body.starts[i] + found;
+    }
+    return CMAP_NONE;
+}
+
+void decode_parts(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
+    const ConcatBody &body = body_of<ConcatBody>(map);
+    for (uint32_t i = find(body, first); count > 0; i++) {
+        const uint32_t at = first - body.starts[i], room = body.parts[i]->size - at, n = count < room ? count : room;
+        decode(body.parts[i], at, n, indices);
+        first += n, indices += n, count -= n;
+    }
+}
+
+const cmap_t *part(const cmap_t *map, uint32_t i) noexcept {
+    const ConcatBody &body = body_of<ConcatBody>(map);
+    return i < body.count ? body.parts[i] : nullptr;
+}
+
+std::size_t bytes(const cmap_t *map) noexcept {
+    return inside(map->size) ? 0 : payload(body_of<ConcatBody>(map).count);
+}
+
+const char *validate(const cmap_t *map) noexcept {
+    const ConcatBody &body = body_of<ConcatBody>(map);
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < body.count; i++) {
+        if (body.starts[i] != rank || body.parts[i]->size == 0) return "concat: the prefix sums are wrong";
+        rank += body.parts[i]->size;
+        if (const char *reason = map_validate(body.parts[i])) return reason;
+    }
+    return rank == map->size ? nullptr : "concat: the parts have another size in all";
+}
+
+int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
+    const ConcatBody &body = body_of<ConcatBody>(map);
+    return std::snprintf(text, room, "%u parts: %s, %s%s", body.count, representation(body.parts[0]).name,
+                         representation(body.parts[1]).name, body.count > 2 ? ", ..." : "");
+}
+
+}  // namespace
+
+const Representation concat_representation = {
+    "concat", true, estimate, build, release, select, rank, decode_parts, nullptr, nullptr, bytes, part, nullptr,
+    validate, describe,
+};
+
+}  // namespace cmap

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rep/runs.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "cmap_tuning.hpp"
+#include "core/bits.hpp"
+#include "core/map.hpp"
+
+namespace cmap {
+namespace {
+
+struct Line {
+    uint32_t first;
+    uint32_t step;  // modulo 2^32
+};
+
+// The payload: starts, lines and perhaps the order, one behind the other.
+struct RunsBody {
+    uint32_t *starts;  // rank of each run's first member: ascending, starts[0] == 0
+    Line *lines;
+    uint32_t *order;  // runs by least index, or nullptr
+    uint32_t count;
+    uint32_t inside[11];
+};
+
+constexpr uint64_t INSIDE_RUNS = 3;  // 12 bytes each
+
+bool wants_order(const Stats &stats) noexcept { return !stats.is_set && stats.runs > RUNS_SCAN; }
+
+uint64_t payload(uint64_t runs, bool order) noexcept { return runs * (order ? 16 : 12); }
+
+Estimate estimate(const Analysis &analysis) noexcept {
+    const Stats &stats = analysis.stats;
+    const double time = TIME_RUNS + TIME_RUNS_STEP * bits_for(stats.runs);
+    if (stats.size <= CMAP_INLINE_MEMBERS) return stats.runs <= INSIDE_RUNS ? Estimate{true, 0, time} : cannot();
+    const uint64_t space = payload(stats.runs, wants_order(stats));
+    if (stats.runs > RUNS_LIMIT || space > uint64_t{stats.size} * sizeof(uint32_t)) return cannot();
+    return Estimate{true, space, time + time_access(space)};
+}
+
+bool inside(const cmap_t *map) noexcept { return map->size <= CMAP_INLINE_MEMBERS; }
+
+uint32_t end_of(const cmap_t *map, const RunsBody &body, uint32_t i) noexcept {
+    return i + 1 < body.count ? body.starts[i + 1] : map->size;
+}
+
+Run run_at(const cmap_t *map, const RunsBody &body, uint32_t i) noexcept {
+    const Line &line = body.lines[i];
+    return Run{line.first, static_cast<int32_t>(line.step), end_of(map, body, i) - body.starts[i]};
+}
+
+void sort_runs(const cmap_t *map, RunsBody &body) noexcept {
+    for (uint32_t i = 0; i < body.count; i++) body.order[i] = i;
+    std::sort(body.order, body.order + body.count, [&](uint32_t a, uint32_t b) {
+        return run_at(map, body, a).low() < run_at(map, body, b).low();
+    });
+}
+
+cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
+    const uint64_t runs = analysis.stats.runs;
+    RunsBody &body = make_body<RunsBody>(map);
+    static_assert(INSIDE_RUNS * 12 <= sizeof body.inside, "small maps stay in the header");
+    uint32_t *memory = body.inside;
+    if (!inside(map)) memory = static_cast<uint32_t *>(allocate(payload(runs, wants_order(analysis.stats))));
+    if (memory == nullptr) return CMAP_ERR_NOMEM;
+    body.starts = memory;
+    body.lines = reinterpret_cast<Line *>(memory + runs);
+    body.order = wants_order(analysis.stats) ? memory + 3 * runs : nullptr;
+    uint32_t rank = 0;
+    analysis.content.each_run([&](const Run &run) {
+        body.starts[body.count] = rank;
+        new (&body.lines[body.count++]) Line{run.first, static_cast<uint32_t>(run.step)};
+        rank += run.count;
+        return true;
+    });
+    if (body.order != nullptr) sort_runs(map, body);
+    return CMAP_OK;
+}
+
+void release(cmap_t *map) noexcept {
+    if (!inside(map)) deallocate(body_of<RunsBody>(map).starts);
+}
+
+// The last run whose start is not beyond the rank.
+uint32_t find(const RunsBody &body, uint32_t rank) noexcept {
+    const uint32_t *low = body.starts;
+    for (uint32_t n = body.count; n > 1;) {
+        const uint32_t half = n / 2;
+        low += low[half] <= rank ? half : 0;
+        n -= half;
+    }
+    return static_cast<uint32_t>(low - body.starts);
+}
+
+uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
+    const RunsBody &body = body_of<RunsBody>(map);
+    const uint32_t i = find(body, rank);
+    return body.lines[i].first + (rank - body.starts[i]) * body.lines[i].step;
+}
+
+uint32_t rank_in(const cmap_t *map, const RunsBody &body, uint32_t i, uint32_t index) noexcept {
+    const Run run = run_at(map, body, i);
+    if (index < run.low() || index > run.high()) return CMAP_NONE;
+    if (run.count == 1) return body.starts[i];
+    const uint32_t away = run.step < 0 ? run.first - index : index - run.first;
+    const uint32_t step = static_cast<uint32_t>(run.step < 0 ? -run.step : run.step);
+    return away % step == 0 ? body.starts[i] + away / step : CMAP_NONE;
+}
+
+// In a set the runs increase, so only one can hold the index.
+uint32_t rank_in_set(const cmap_t *map, const RunsBody &body, uint32_t index) noexcept {
+    uint32_t low = 0;
+    for (uint32_t n = body.count; n > 1;) {
+        const uint32_t half = n / 2;
+        low += body.lines[low + half].first <= index ? half : 0;
+        n -= half;
+    }
+    return rank_in(map, body, low, index);
+}
+
+uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
+    const RunsBody &body = body_of<RunsBody>(map);
+    if (is_set(map)) return rank_in_set(map, body, index);
+    uint32_t last = body.count;
+    if (body.order != nullptr)
+        last = static_cast<uint32_t>(std::upper_bound(body.order, body.order + body.count, index,
+                                                      [&](uint32_t value, uint32_t run) {
+                                                          return value < run_at(map, body, run).low();
+                                                      }) -
+                                     body.order);
+    uint32_t found = CMAP_NONE;
+    while (found == CMAP_NONE && last-- > 0)
+        found = rank_in(map, body, body.order != nullptr ? body.order[last] : last, index);
+    return found;
+}
+
+void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
+    const RunsBody &body = body_of<RunsBody>(map);
+    for (uint32_t i = find(body, first); count > 0; i++) {
+        const Line line = body.lines[i];
+        const uint32_t room = end_of(map, body, i) - first, n = count < room ? count : room;
+        uint32_t index = line.first + (first - body.starts[i]) * line.step;
+        for (uint32_t j = 0; j < n; j++, index += line.step) indices[j] = index;
+        first += n, indices += n, count -= n;
+    }
+}
+
+bool pieces(const cmap_t *map, std::size_t limit, Pieces &out) noexcept {
+    const RunsBody &body = body_of<RunsBody>(map);
+    const std::size_t before = out.size();
+    PieceFormer former;
+    const auto sink = [&](const Piece &piece) { return out.size() - before < limit && out.push(piece); };
+    bool done = true;
+    for (uint32_t i = 0; done && i < body.count; i++) done = former.add(run_at(map, body, i), sink);
+    if (done && former.flush(sink)) return true;
+    while (out.size() > before) out.pop();
+    return false;
+}
+
+bool equals(const cmap_t *map, const Analysis &analysis) noexcept {
+    const RunsBody &body = body_of<RunsBody>(map);
+    if (body.count != analysis.stats.runs) return false;
+    uint32_t i = 0;
+    return analysis.content.each_run([&](const Run &run) { return run_at(map, body, i++) == run; });
+}
+
+std::size_t bytes(const cmap_t *map) noexcept {
+    const RunsBody &body = body_of<RunsBody>(map);
+    return inside(map) ? 0 : payload(body.count, body.order != nullptr);
+}
+
+const char *validate(const cmap_t *map) noexcept {
+    const RunsBody &body = body_of<RunsBody>(map);
+    if ((body.count == 0) != (map->size == 0)) return "runs: the number of runs is wrong";
+    if (body.count == 0) return nullptr;
+    if (body.starts[0] != 0) return "runs: the first run does not start at rank 0";
+    for (uint32_t i = 0; i < body.count; i++)
+        if (body.starts[i] >= end_of(map, body, i)) return "runs: the prefix sums do not increase";
+    for (uint32_t i = 1; body.order != nullptr && i < body.count; i++)
+        if (run_at(map, body, body.order[i - 1]).low() >= run_at(map, body, body.order[i]).low())
+            return "runs: the order is wrong";
+    return nullptr;
+}
+
+int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
+    const RunsBody &body = body_of<RunsBody>(map);
+    if (body.count == 0) return std::snprintf(text, room, "0 runs");
+    const Run run = run_at(map, body, 0);
+    return std::snprintf(text, room, "%u run%s: %u..%u step %d%s", body.count, body.count == 1 ? "" : "s", run.first,
+                         run.last(), run.step, body.count == 1 ? "" : ", ...");
+}
+
+}  // namespace
+
+const Representation runs_representation = {
+    "runs", false, estimate, build, release, select, rank, decode_block, pieces, equals, bytes, nullptr, nullptr, validate,
+    describe,
+};
+
+}  // namespace cmap

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fuzz target: bytes become builder calls, policies and group algebra over a pool of maps, each of
+// which has its array beside it.  A difference aborts, so the fuzzer keeps the input.
+#include "oracle_algebra.hpp"
+
+#include "cmap_lookup.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+using namespace cmap_fuzz;
+
+#define REQUIRE(condition)                                                                     \
+    do {                                                                                       \
+        if (!(condition)) {                                                                    \
+            std::fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
+            std::abort();                                                                      \
+        }                                                                                      \
+    } while (0)
+
+constexpr size_t pool_size = 6;
+constexpr size_t most_members = 3000;
+
+class Input {
+   public:
+    Input(const uint8_t *data, size_t size) : at_(data), end_(data + size) {}
+    bool done() const { return at_ == end_; }
+    uint32_t byte() { return done() ? 0 : *at_++; }
+    uint32_t word() { return byte() | byte() << 8; }
+    uint32_t below(uint32_t limit) { return limit == 0 ? 0 : word() % limit; }
+    int32_t small_stride() { return static_cast<int8_t>(byte()); }
+
+   private:
+    const uint8_t *at_, *end_;
+};
+
+struct Entry {
+    cmap_t *map = nullptr;
+    Members members;
+};
+
+struct World {
+    uint32_t base;  // everything the builder is fed lies from here on
+    cmap_policy policy;
+    Entry pool[pool_size];
+
+    ~World() {
+        for (Entry &entry : pool) cmap_release(entry.map);
+    }
+};
+
+cmap_policy policy_from(Input &in) {
+    cmap_policy policy;
+    policy.strategy = static_cast<cmap_strategy>(in.byte() % 3);
+    policy.alpha = in.byte() / 255.0;
+    policy.force = static_cast<cmap_rep>(in.byte() % (CMAP_REP_COUNT + 1));
+    return policy;
+}
+
+void check_answers(const cmap_t *map, const Members &members, Input &in) {
+    const auto n = static_cast<uint32_t>(members.size());
+    for (uint32_t trial = 0; n > 0 && trial < 16; trial++) {
+        const uint32_t rank = (in.below(n) + trial * 1009) % n;
+        REQUIRE(cmap_select(map, rank) == members[rank]);
+        REQUIRE(cmap_select_outlined(map, rank) == members[rank]);
+        REQUIRE(cmap_rank(map, members[rank]) == rank);
+        const uint32_t near = members[rank] + 1;
+        REQUIRE((cmap_rank(map, near) != CMAP_NONE) == has(members, near));
+    }
+    Members part(n);
+    const uint32_t first = in.below(n), count = n == 0 ? 0 : in.below(n - first + 1);
+    cmap_decode(map, first, count, part.data());
+    REQUIRE(std::equal(part.begin(), part.begin() + count, members.begin() + first));
+}
+
+void check(const cmap_t *map, const Members &members, const cmap_policy &policy, Input &in) {
+    const char *reason = "";
+    REQUIRE(cmap_size(map) == members.size());
+    REQUIRE(cmap_validate(map, &reason) == CMAP_OK);
+    Members all(members.size() + 256);
+    cmap_iter iter;
+    cmap_iter_init(&iter, map);
+    size_t seen = 0;
+    while (const uint32_t got = cmap_iter_next(&iter, &all[seen], 1 + in.byte()))
+        REQUIRE((seen += got) <= members.size());
+    all.resize(seen);
+    REQUIRE(all == members);
+    cmap_trim(map);  // an equal map of the pool may have built its inverse
+    if (policy.force == CMAP_REP_ANY && policy.strategy != CMAP_STRATEGY_TIME)
+        REQUIRE(cmap_payload_bytes(map) <= 4 * members.size());
+    if (members.size() <= CMAP_INLINE_MEMBERS) REQUIRE(cmap_payload_bytes(map) == 0);
+    check_answers(map, members, in);
+}
+
+// Takes a result into the pool when it is what the array says.
+void settle(World &world, cmap_status status, cmap_t *map, const Answer &want, Input &in) {
+    REQUIRE(status == want.status);
+    REQUIRE((map != nullptr) == (status == CMAP_OK));
+    if (map == nullptr) return;
+    check(map, want.members, world.policy, in);
+    Entry &slot = world.pool[in.byte() % pool_size];
+    cmap_release(slot.map);
+    slot.map = map;
+    slot.members = want.members;
+}
+
+void feed_range(cmap_builder *builder, World &world, Members &members, Input &in) {
+    const uint32_t first = world.base + in.word(), count = 1 + in.byte();
+    const int32_t stride = in.small_stride();
+    const int64_t last = first + static_cast<int64_t>(stride) * (count - 1);
+    const bool right =
+        (stride != 0 || count == 1) && first < CMAP_MAX_SIZE && last >= 0 && last < CMAP_MAX_SIZE;
+    const cmap_status status = cmap_builder_add_range(builder, first, stride, count);
+    REQUIRE(status == (right ? CMAP_OK : CMAP_ERR_RANGE));
+    for (uint32_t i = 0; right && i < count; i++)
+        members.push_back(first + i * static_cast<uint32_t>(stride));
+}
+
+void feed_block(cmap_builder *builder, World &world, Members &members, Input &in) {
+    Members block(in.byte() % 32);
+    bool right = true;
+    for (uint32_t &index : block) {
+        index = world.base + in.word() % 4096;
+        right = right && index < CMAP_MAX_SIZE;
+    }
+    const cmap_status status =
+        cmap_builder_add_block(builder, block.data(), static_cast<uint32_t>(block.size()));
+    REQUIRE(status == (right ? CMAP_OK : CMAP_ERR_RANGE));
+    if (right) members.insert(members.end(), block.begin(), block.end());
+}
+
+void feed_slice(cmap_builder *builder, World &world, Members &members, Input &in) {
+    const Entry &from = world.pool[in.byte() % pool_size];
+    if (from.map == nullptr) return;
+    const auto n = static_cast<uint32_t>(from.members.size());
+    const uint32_t first = in.below(n + 1), count = in.below(n - first + 1);
+    REQUIRE(cmap_builder_add_slice(builder, from.map, first, count) == CMAP_OK);
+    members.insert(members.end(), from.members.begin() + first,
+                   from.members.begin() + first + count);
+}
+
+// The same short block again and again, shifted: strided blocks, meshes, transposes.
+void feed_pattern(cmap_builder *builder, World &world, Members &members, Input &in) {
+    const uint32_t first = world.base + in.word() % 1024, width = 1 + in.byte() % 16,
+                   times = 1 + in.byte() % 32;
+    const uint32_t pitch = in.byte(), stride = 1 + in.byte() % 8;
+    for (uint32_t t = 0; t < times; t++)
+        for (uint32_t i = 0; i < width; i++) {
+            const uint32_t index = first + t * pitch + i * stride;
+            if (cmap_builder_add(builder, index) == CMAP_OK)
+                members.push_back(index);
+            else
+                REQUIRE(index >= CMAP_MAX_SIZE);
+        }
+}
+
+void build(World &world, Input &in) {
+    cmap_builder *builder = nullptr;
+    REQUIRE(cmap_builder_create(CMAP_MAX_SIZE, &world.policy, &builder) == CMAP_OK);
+    Members members;
+    for (uint32_t calls = 1 + in.byte() % 8; calls > 0 && members.size() < most_members; calls--) {
+        static void (*const feeds[])(cmap_builder *, World &, Members &, Input &) = {
+            feed_range, feed_block, feed_slice, feed_pattern};
+        feeds[in.byte() % 4](builder, world, members, in);
+        REQUIRE(cmap_builder_size(builder) == members.size());
+    }
+    Answer want{all_different(members) ? CMAP_OK : CMAP_ERR_DUPLICATE, members};
+    cmap_t *map = nullptr, *again = nullptr;
+    const cmap_status status = cmap_builder_finish(builder, &map);
+    cmap_builder_free(builder);
+    if (status == CMAP_OK) {
+        const auto n = static_cast<uint32_t>(members.size());
+        REQUIRE(cmap_from_array(members.data(), n, CMAP_MAX_SIZE, &world.policy, &again) ==
+                CMAP_OK);
+        REQUIRE(again == map);
+        cmap_release(again);
+    }
+    settle(world, status, map, want, in);
+}
+
+void combine(World &world, const Entry &a, const Entry &b, Input &in) {
+    cmap_t *map = nullptr;
+    if (a.members.size() + b.members.size() > most_members) return;
+    const cmap_t *parts[] = {a.map, b.map};
+    const cmap_policy *policy = &world.policy;
+    switch (in.byte() % 5) {
+        case 0: {
+            const cmap_status status = cmap_union(a.map, b.map, policy, &map);
+            return settle(world, status, map,
+                          {CMAP_OK, joined(a.members, kept(b.members, a.members, false))}, in);
+        }
+        case 1: {
+            const cmap_status status = cmap_intersection(a.map, b.map, policy, &map);
+            return settle(world, status, map, {CMAP_OK, kept(a.members, b.members, true)}, in);
+        }
+        case 2: {
+            const cmap_status status = cmap_difference(a.map, b.map, policy, &map);
+            return settle(world, status, map, {CMAP_OK, kept(a.members, b.members, false)}, in);
+        }
+        case 3: {
+            const cmap_status status = cmap_compose(a.map, b.map, policy, &map);
+            return settle(world, status, map, composed(a.members, b.members), in);
+        }
+        default: {
+            const Members both = joined(a.members, b.members);
+            const cmap_status status = cmap_concat(parts, 2, policy, &map);
+            return settle(world, status, map,
+                          {all_different(both) ? CMAP_OK : CMAP_ERR_DUPLICATE, both}, in);
+        }
+    }
+}
+
+void ask(const Entry &a, const Entry &b, Input &in) {
+    cmap_order order = CMAP_EQUAL;
+    REQUIRE(cmap_compare(a.map, b.map, &order) == CMAP_OK);
+    REQUIRE(order == compared(a.members, b.members));
+    int yes = -1;
+    uint32_t missing = CMAP_NONE;
+    REQUIRE(cmap_is_subset(a.map, b.map, &yes, &missing) == CMAP_OK);
+    const Members strangers = kept(a.members, b.members, false);
+    REQUIRE((yes != 0) == strangers.empty());
+    REQUIRE(yes || a.members[missing] == strangers[0]);
+    std::vector<int> ranks(in.byte() % 20), out(ranks.size());
+    for (int &rank : ranks)
+        rank = a.members.empty()
+                   ? -1
+                   : static_cast<int>(in.below(static_cast<uint32_t>(a.members.size()) + 1)) - 1;
+    const auto n = static_cast<uint32_t>(ranks.size());
+    REQUIRE(cmap_translate(a.map, ranks.data(), n, b.map, out.data()) == CMAP_OK);
+    for (size_t i = 0; i < ranks.size(); i++) {
+        const auto found = ranks[i] < 0 ? b.members.end()
+                                        : std::find(b.members.begin(), b.members.end(),
+                                                    a.members[static_cast<size_t>(ranks[i])]);
+        REQUIRE(out[i] ==
+                (found == b.members.end() ? -1 : static_cast<int>(found - b.members.begin())));
+    }
+}
+
+void pick_ranges(World &world, const Entry &a, Input &in) {
+    const auto n = static_cast<uint32_t>(a.members.size());
+    std::vector<cmap_rank_range> ranges(in.byte() % 6);
+    for (cmap_rank_range &range : ranges)
+        range = {in.below(n + 1), in.below(n + 1), in.small_stride()};
+    Members ranks;
+    const bool in_range = ranks_of(ranges, n, ranks);
+    const cmap_status wrong = !in_range ? CMAP_ERR_RANGE : CMAP_ERR_DUPLICATE;
+    const bool right = in_range && all_different(ranks);
+    const bool include = in.byte() % 2 == 0;
+    cmap_t *map = nullptr;
+    const auto operation = include ? cmap_range_incl : cmap_range_excl;
+    const cmap_status status =
+        operation(a.map, ranges.data(), static_cast<uint32_t>(ranges.size()), &world.policy, &map);
+    if (!in_range && status == CMAP_ERR_DUPLICATE)  // an earlier range was doubled: just as true
+        return;
+    if (!right) return settle(world, status, map, {wrong, {}}, in);
+    settle(world, status, map,
+           {CMAP_OK, include ? picked(a.members, ranks) : left_out(a.members, ranks)}, in);
+}
+
+void pick_ranks(World &world, const Entry &a, Input &in) {
+    const auto n = static_cast<uint32_t>(a.members.size());
+    Members ranks(n == 0 ? 0 : in.byte() % 40);
+    for (uint32_t &rank : ranks) rank = in.below(n);
+    const std::vector<int> as_ints(ranks.begin(), ranks.end());
+    const bool right = all_different(ranks);
+    const bool include = in.byte() % 2 == 0;
+    cmap_t *map = nullptr;
+    const auto operation = include ? cmap_incl : cmap_excl;
+    const cmap_status status =
+        operation(a.map, as_ints.data(), static_cast<uint32_t>(ranks.size()), &world.policy, &map);
+    if (!right) return settle(world, status, map, {CMAP_ERR_DUPLICATE, {}}, in);
+    settle(world, status, map,
+           {CMAP_OK, include ? picked(a.members, ranks) : left_out(a.members, ranks)}, in);
+}
+
+void step(World &world, Input &in) {
+    const uint32_t what = in.byte() % 8;
+    const Entry a = world.pool[in.byte() % pool_size], b = world.pool[in.byte() % pool_size];
+    if (what == 7) world.policy = policy_from(in);
+    if (what < 3 || what == 7 || a.map == nullptr || b.map == nullptr) return build(world, in);
+    cmap_addref(a.map);  // the slots may be filled anew while the operands are in use
+    cmap_addref(b.map);
+    if (what == 3)
+        combine(world, a, b, in);
+    else if (what == 4)
+        ask(a, b, in);
+    else if (what == 5)
+        pick_ranges(world, a, in);
+    else
+        pick_ranks(world, a, in);
+    cmap_release(a.map);
+    cmap_release(b.map);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    Input in(data, size);
+    cmap_totals before, after;
+    cmap_get_totals(&before);
+    {
+        World world;
+        static const uint32_t bases[] = {0, 1000, CMAP_MAX_SIZE - 5000, 1u << 30};
+        world.base = bases[in.byte() % 4];
+        world.policy = policy_from(in);
+        for (int steps = 0; !in.done() && steps < 64; steps++) step(world, in);
+    }
+    cmap_get_totals(&after);
+    REQUIRE(before.maps == after.maps && before.bytes == after.bytes);
+    return 0;
+}

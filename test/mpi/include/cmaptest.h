@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Checks of a group or a communicator against the oracle, which is always the same thing: a plain
+ * array with the world rank of every member, in rank order (struct ct_list).
+ *
+ * Everything is static inline so that each test stays a single source file, as
+ * Makefile_single.mtest expects.
+ */
+#ifndef CMAPTEST_H_INCLUDED
+#define CMAPTEST_H_INCLUDED
+
+#include "mpitest.h"
+#include "cmaptest_oracle.h"
+
+/* Members of `group` against the oracle, `world` being a group whose ranks are the oracle's ids. */
+static inline void ct_check_group(MPI_Group group, const ct_list *want, MPI_Group world,
+                                  const char *what)
+{
+    int size, rank, world_size;
+
+    MPI_Group_size(group, &size);
+    CT_CHECK(size == want->n, "%s: size is %d, not %d", what, size, want->n);
+    if (size != want->n)
+        return;
+    MPI_Group_rank(group, &rank);
+    CT_CHECK(rank == ct_find(want, ct_me), "%s: rank is %d, not %d", what, rank,
+             ct_find(want, ct_me));
+
+    MPI_Group_size(world, &world_size);
+    int n = size > world_size ? size : world_size;
+    ct_list in = ct_list_range(n);
+    int *out = ct_ints(n);
+    MPI_Group_translate_ranks(group, size, in.id, world, out);
+    for (int i = 0; i < size; i++)
+        CT_CHECK(out[i] == want->id[i], "%s: member %d is %d, not %d", what, i, out[i],
+                 want->id[i]);
+    MPI_Group_translate_ranks(world, world_size, in.id, group, out);
+    for (int i = 0; i < world_size; i++)
+        CT_CHECK(out[i] == ct_find(want, i), "%s: %d has rank %d, not %d", what, i, out[i],
+                 ct_find(want, i));
+    ct_list_free(&in);
+    free(out);
+}
+
+static inline void ct_check_comm_group(MPI_Comm comm, const ct_list *want, const char *what)
+{
+    MPI_Group group, world;
+
+    MPI_Comm_group(comm, &group);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    ct_check_group(group, want, world, what);
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
+}
+
+/* Sends our id to `to` and expects that of `from` back. */
+static inline void ct_check_exchange(MPI_Comm comm, const ct_list *want, int to, int from,
+                                     const char *what)
+{
+    int got = -1;
+    MPI_Status status;
+
+    MPI_Sendrecv(&ct_me, 1, MPI_INT, to, 7, &got, 1, MPI_INT, from, 7, comm, &status);
+    CT_CHECK(got == want->id[from], "%s: rank %d says it is %d, not %d", what, from, got,
+             want->id[from]);
+    CT_CHECK(status.MPI_SOURCE == from, "%s: source is %d, not %d", what, status.MPI_SOURCE, from);
+}
+
+/* Everybody sends to `root`, which sees from whom each message comes. */
+static inline void ct_check_fan_in(MPI_Comm comm, const ct_list *want, int root, const char *what)
+{
+    int rank, got;
+    MPI_Request request;
+    MPI_Status status;
+
+    MPI_Comm_rank(comm, &rank);
+    MPI_Isend(&ct_me, 1, MPI_INT, root, 8, comm, &request);
+    for (int i = 0; rank == root && i < want->n; i++) {
+        MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 8, comm, &status);
+        int from = status.MPI_SOURCE;
+        if (from < 0 || from >= want->n)
+            ct_fail("%s: message from rank %d of %d", what, from, want->n);
+        else
+            CT_CHECK(got == want->id[from], "%s: rank %d says it is %d, not %d", what, from, got,
+                     want->id[from]);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+/* An intracommunicator against the oracle, seen through messages: neighbours, random partners,
+ * first, last, all. Collective.  A wrong size or rank ends it at once, before messages could go
+ * astray. */
+static inline void ct_check_messages(MPI_Comm comm, const ct_list *want, const char *what)
+{
+    int size, rank;
+
+    MPI_Comm_size(comm, &size);
+    MPI_Comm_rank(comm, &rank);
+    if (size != want->n || rank != ct_find(want, ct_me)) {
+        printf("[%d] %s: rank %d of %d, not %d of %d\n", ct_me, what, rank, size,
+               ct_find(want, ct_me), want->n);
+        fflush(stdout);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    ct_check_exchange(comm, want, (rank + 1) % size, (rank + size - 1) % size, what);
+    ct_check_exchange(comm, want, size - 1 - rank, size - 1 - rank, what);
+
+    ct_rng rng = ct_rng_of(want, size);
+    ct_list partner = ct_list_range(size);
+    ct_shuffle(&rng, partner.id, size);
+    ct_check_exchange(comm, want, partner.id[rank], ct_find(&partner, rank), what);
+    ct_list_free(&partner);
+
+    ct_check_fan_in(comm, want, 0, what);
+    ct_check_fan_in(comm, want, size - 1, what);
+
+    int *all = ct_ints(size);
+    MPI_Allgather(&ct_me, 1, MPI_INT, all, 1, MPI_INT, comm);
+    for (int i = 0; i < size; i++)
+        CT_CHECK(all[i] == want->id[i], "%s: allgather has %d at %d, not %d", what, all[i], i,
+                 want->id[i]);
+    free(all);
+}
+
+/* Between the sides of an intercommunicator everybody sends to everybody. */
+static inline void ct_check_all_pairs(MPI_Comm inter, const ct_list *theirs, const char *what)
+{
+    int n = theirs->n, *got = ct_ints(n);
+    MPI_Request *request = ct_alloc(2 * n, sizeof(MPI_Request));
+
+    for (int i = 0; i < n; i++) {
+        got[i] = -1;
+        MPI_Irecv(&got[i], 1, MPI_INT, i, 1, inter, &request[i]);
+        MPI_Isend(&ct_me, 1, MPI_INT, i, 1, inter, &request[n + i]);
+    }
+    MPI_Waitall(2 * n, request, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < n; i++)
+        CT_CHECK(got[i] == theirs->id[i], "%s: remote rank %d says it is %d, not %d", what, i,
+                 got[i], theirs->id[i]);
+    free(request);
+    free(got);
+}
+
+static inline void ct_check_comm(MPI_Comm comm, const ct_list *want, const char *what)
+{
+    ct_check_messages(comm, want, what);
+    ct_check_comm_group(comm, want, what);
+}
+
+#endif /* CMAPTEST_H_INCLUDED */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Reading performance and control variables by name.  An MPI without our variables is no error:
+ * ct_pvar_find() says so and the test leaves the part out.
+ */
+#ifndef CMAPTEST_MPIT_H_INCLUDED
+#define CMAPTEST_MPIT_H_INCLUDED
+
+#include "cmaptest.h"
+
+typedef struct ct_pvar {
+    int class_;
+    MPI_Datatype type;
+    MPI_T_pvar_handle handle;
+} ct_pvar;
+
+static MPI_T_pvar_session ct_pvar_session;
+
+static inline void ct_mpit_begin(void)
+{
+    int provided;
+
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    MPI_T_pvar_session_create(&ct_pvar_session);
+}
+
+static inline void ct_mpit_end(void)
+{
+    MPI_T_pvar_session_free(&ct_pvar_session);
+    MPI_T_finalize();
+}
+
+/* Whether there is such a variable; opens a handle if so. */
+static inline int ct_pvar_find(const char *name, ct_pvar *var)
+{
+    int n, verbosity, class_, binding, readonly, continuous, atomic, count;
+    MPI_Datatype type;
+    MPI_T_enum values;
+
+    MPI_T_pvar_get_num(&n);
+    for (int i = 0; i < n; i++) {
+        char found[256];
+        int room = sizeof(found);
+        MPI_T_pvar_get_info(i, found, &room, &verbosity, &class_, &type, &values, NULL, NULL,
+                            &binding, &readonly, &continuous, &atomic);
+        if (strcmp(found, name))
+            continue;
+        var->class_ = class_;
+        var->type = type;
+        MPI_T_pvar_handle_alloc(ct_pvar_session, i, NULL, &var->handle, &count);
+        if (!continuous)
+            MPI_T_pvar_start(ct_pvar_session, var->handle);
+        return 1;
+    }
+    return 0;
+}
+
+static inline void ct_pvar_close(ct_pvar *var)
+{
+    MPI_T_pvar_handle_free(ct_pvar_session, &var->handle);
+}
+
+static inline long long ct_pvar_read(ct_pvar *var)
+{
+    union {
+        int i;
+        unsigned u;
+        unsigned long ul;
+        unsigned long long ull;
+        double d;
+    } value = {0};
+    int result = MPI_T_pvar_read(ct_pvar_session, var->handle, &value);
+
+    CT_CHECK(result == MPI_SUCCESS, "reading a performance variable gives %d", result);
+    if (var->type == MPI_UNSIGNED_LONG_LONG)
+        return (long long) value.ull;
+    if (var->type == MPI_UNSIGNED_LONG)
+        return (long long) value.ul;
+    if (var->type == MPI_UNSIGNED)
+        return value.u;
+    return var->type == MPI_DOUBLE ? (long long) value.d : value.i;
+}
+
+/* A string control variable; an empty string when there is none of that name. */
+static inline void ct_cvar_string(const char *name, char text[1024])
+{
+    int index, count;
+    MPI_T_cvar_handle handle;
+
+    text[0] = '\0';
+    if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS)
+        return;
+    MPI_T_cvar_handle_alloc(index, NULL, &handle, &count);
+    if (count <= 1024)
+        MPI_T_cvar_read(handle, text);
+    MPI_T_cvar_handle_free(&handle);
+}
+
+#endif /* CMAPTEST_MPIT_H_INCLUDED */

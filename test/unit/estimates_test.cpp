@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the strategies are told a representation will take is what it takes, or at most a tenth
+// more.
+#include "case_file.hpp"
+
+#include "core/map.hpp"
+
+namespace cmap_test {
+namespace {
+
+// Up to CMAP_INLINE_MEMBERS no estimate is asked.  A concat is only made where one is forced,
+// before anything is known about its halves: theirs is an upper bound alone.  Small payloads are
+// rounded to words and cache lines.
+constexpr size_t rounding_bytes = 64;
+
+void expect_estimate_holds(const Members &members, cmap_rep rep) {
+    cmap::Content content;
+    content.borrow(members.data(), static_cast<uint32_t>(members.size()));
+    cmap::Analysis analysis(content, forced(rep));
+    analysis.measure();
+    if (rep == CMAP_REP_PPERM) {
+        ASSERT_EQ(CMAP_OK, analysis.sort());
+    }
+    const cmap::Estimate estimate = cmap::representation(rep).estimate(analysis);
+    const Map map = map_of(members, forced(rep));
+    if (!estimate.fits || cmap_force_declined(map.get())) {
+        EXPECT_TRUE(cmap_force_declined(map.get()));
+        return;
+    }
+    const size_t payload = cmap_payload_bytes(map.get());
+    EXPECT_GE(estimate.space, payload);
+    if (rep != CMAP_REP_CONCAT) {
+        EXPECT_LE(estimate.space, payload + payload / 10 + rounding_bytes);
+    }
+    EXPECT_GT(estimate.time, 0.0);
+}
+
+class Estimates : public ::testing::TestWithParam<size_t> {};
+
+TEST_P(Estimates, AreExactOrATenthTooMuch) {
+    const Case &one = cases()[GetParam()];
+    if (members_of(one).size() <= CMAP_INLINE_MEMBERS) return;
+    for (cmap_rep rep : all_reps()) {
+        if (one.slim && rep == CMAP_REP_BITMAP) continue;
+        SCOPED_TRACE(cmap_rep_name(rep));
+        expect_estimate_holds(members_of(one), rep);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Estimates, ::testing::Range(size_t{0}, cases().size()),
+                         [](const ::testing::TestParamInfo<size_t> &info) {
+                             return cases()[info.param].name;
+                         });
+
+}  // namespace
+}  // namespace cmap_test

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lookup, interning, inverses and release from several threads at once; meant for ThreadSanitizer.
+#include "case_file.hpp"
+#include "oracle.hpp"
+
+#include "cmap_lookup.h"
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+namespace cmap_test {
+namespace {
+
+constexpr unsigned thread_count = 4;
+
+void in_parallel(const std::function<void(unsigned)> &work) {
+    std::atomic<unsigned> waiting{thread_count};
+    std::vector<std::thread> threads;
+    for (unsigned id = 0; id < thread_count; id++)
+        threads.emplace_back([&, id] {
+            waiting--;
+            while (waiting > 0) std::this_thread::yield();
+            work(id);
+        });
+    for (std::thread &thread : threads) thread.join();
+}
+
+// Threads count their mistakes; the assertions are made by one.
+struct Mistakes {
+    std::atomic<uint32_t> count{0};
+    void unless(bool right) {
+        if (!right) count++;
+    }
+    ~Mistakes() { EXPECT_EQ(0u, count); }
+};
+
+TEST(Threads, EqualMapsMeetInOneAndDieOnce) {
+    cmap_totals before, after;
+    cmap_get_totals(&before);
+    Mistakes mistakes;
+    const Members lists[] = {
+        random_permutation(64, 1), random_set(300, 0.5, 2), random_pieces(5, 20, 3), {4, 2, 9}};
+    in_parallel([&](unsigned id) {
+        for (int round = 0; round < 1500; round++) {
+            const Members &members = lists[(id + static_cast<unsigned>(round)) % 4];
+            const cmap_policy policy = by(CMAP_STRATEGY_HYBRID);
+            cmap_t *one = nullptr, *two = nullptr;
+            const auto n = static_cast<uint32_t>(members.size());
+            mistakes.unless(cmap_from_array(members.data(), n, 1u << 20, &policy, &one) == CMAP_OK);
+            mistakes.unless(cmap_from_array(members.data(), n, 1u << 20, &policy, &two) == CMAP_OK);
+            mistakes.unless(one == two && cmap_sharers(one) >= 2);
+            cmap_release(two);
+            mistakes.unless(cmap_select(one, n - 1) == members[n - 1]);
+            cmap_release(one);
+        }
+    });
+    cmap_get_totals(&after);
+    EXPECT_EQ(before.maps, after.maps);
+    EXPECT_EQ(before.bytes, after.bytes);
+    EXPECT_EQ(before.shared_array_bytes, after.shared_array_bytes);
+}
+
+TEST(Threads, RanksRaceToBuildOneInverse) {
+    Mistakes mistakes;
+    for (int round = 0; round < 40; round++)
+        for (cmap_rep rep : all_reps()) {
+            const Members members = random_permutation(500, static_cast<uint32_t>(round));
+            const Map map = map_of(members, forced(rep));
+            in_parallel([&](unsigned id) {
+                for (uint32_t i = 0; i < 500; i++) {
+                    const uint32_t rank = (i * 7 + id * 100) % 500;
+                    mistakes.unless(cmap_rank(map.get(), members[rank]) == rank);
+                }
+                mistakes.unless(cmap_rank(map.get(), 500) == CMAP_NONE);
+            });
+            const size_t payload = cmap_payload_bytes(map.get());
+            cmap_trim(map.get());
+            EXPECT_GE(payload, cmap_payload_bytes(map.get()));
+        }
+}
+
+TEST(Threads, LookupsOfASharedMapAreRight) {
+    Mistakes mistakes;
+    std::vector<Members> contents = {random_set(20000, 0.5, 1), random_permutation(20000, 2),
+                                     random_pieces(40, 500, 3), transpose(100, 200)};
+    for (cmap_rep rep : all_reps())
+        for (const Members &members : contents) {
+            const Map map = map_of(members, forced(rep));
+            in_parallel([&](unsigned id) {
+                const Map mine(cmap_addref(map.get()));
+                const auto n = static_cast<uint32_t>(members.size());
+                for (uint32_t i = 0, rank = id; i < 500; i++) {
+                    const uint32_t index = cmap_select(mine.get(), rank);
+                    mistakes.unless(index == members[rank] && cmap_rank(mine.get(), index) == rank);
+                    rank = (index * 31 + i) % n;
+                }
+                uint32_t block[100];
+                cmap_decode(mine.get(), id * 50, 100, block);
+                mistakes.unless(block[99] == members[id * 50 + 99]);
+            });
+        }
+}
+
+TEST(Threads, TotalsAndDefaultsBesideBuilds) {
+    Mistakes mistakes;
+    cmap_policy policy;
+    cmap_policy_default(&policy);
+    in_parallel([&](unsigned id) {
+        for (uint32_t round = 0; round < 800; round++) {
+            cmap_totals now;
+            cmap_get_totals(&now);
+            cmap_t *map = nullptr;
+            mistakes.unless(cmap_from_range(id, 3, 100 + round % 10, 1u << 20, nullptr, &map) ==
+                            CMAP_OK);
+            mistakes.unless(cmap_select(map, 99) == id + 3 * 99);
+            cmap_release(map);
+            if (id == 0) mistakes.unless(cmap_policy_set_default(&policy) == CMAP_OK);
+        }
+    });
+}
+
+// Threads take and drop references of maps that others make: the last release races with the next
+// lookup.
+TEST(Threads, ReleaseRacesWithTheNextBuild) {
+    Mistakes mistakes;
+    in_parallel([&](unsigned) {
+        for (uint32_t round = 0; round < 4000; round++) {
+            cmap_t *map = nullptr;
+            mistakes.unless(cmap_from_range(5, -1, 6, 100, nullptr, &map) == CMAP_OK);
+            const cmap_t *other = cmap_addref(map);
+            cmap_release(map);
+            mistakes.unless(cmap_size(other) == 6 && cmap_select(other, 5) == 0);
+            cmap_release(other);
+        }
+    });
+}
+
+}  // namespace
+}  // namespace cmap_test
