@@ -52,7 +52,8 @@ Members levels(const std::vector<Level> &innermost_first) {
 
 Members shuffled(Members members, uint32_t seed) {
     std::mt19937 random(seed);
-    for (size_t i = members.size(); i > 1; i--) std::swap(members[i - 1], members[random() % i]);
+    for (size_t i = members.size(); i > 1; i--)
+        std::swap(members[i - 1], members[random() % i]);
     return members;
 }
 
@@ -76,7 +77,8 @@ Members runs(uint32_t count) {
     Members order(count), members;
     std::iota(order.begin(), order.end(), 0u);
     for (uint32_t block : shuffled(order, count))
-        for (uint32_t i = 0; i < width - 1 - block % 7; i++) members.push_back(block * width + i);
+        for (uint32_t i = 0; i < width - 1 - block % 7; i++)
+            members.push_back(block * width + i);
     return members;
 }
 
@@ -278,7 +280,8 @@ void decode(benchmark::State &state, const Class &one) {
 void rank(benchmark::State &state, const Class &one) {
     const Subject s(one);
     Members inverse(world, CMAP_NONE);
-    for (uint32_t r = 0; r < s.size(); r++) inverse[s.members[r]] = r;
+    for (uint32_t r = 0; r < s.size(); r++)
+        inverse[s.members[r]] = r;
     const auto ask = [&](auto &&rank_of) {
         uint32_t answer = 0;
         for (uint32_t i = 0; i < queries / 4; i++)
@@ -319,11 +322,16 @@ void add(const char *what, void (*body)(benchmark::State &, const Class &), cons
 int main(int argc, char **argv) {
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-    for (const Class &one : classes()) add("dependent", dependent, one, rounds);
-    for (const Class &one : classes()) add("independent", independent, one, rounds);
-    for (const Class &one : classes()) add("decode", decode, one, rounds);
-    for (const Class &one : classes()) add("rank", rank, one, rounds);
-    for (const Class &one : classes()) add("build", building, one, 7);
+    for (const Class &one : classes())
+        add("dependent", dependent, one, rounds);
+    for (const Class &one : classes())
+        add("independent", independent, one, rounds);
+    for (const Class &one : classes())
+        add("decode", decode, one, rounds);
+    for (const Class &one : classes())
+        add("rank", rank, one, rounds);
+    for (const Class &one : classes())
+        add("build", building, one, 7);
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
     return 0;

@@ -24,7 +24,7 @@ constexpr size_t pool_size = 6;
 constexpr size_t most_members = 3000;
 
 class Input {
-   public:
+  public:
     Input(const uint8_t *data, size_t size) : at_(data), end_(data + size) {}
     bool done() const { return at_ == end_; }
     uint32_t byte() { return done() ? 0 : *at_++; }
@@ -32,7 +32,7 @@ class Input {
     uint32_t below(uint32_t limit) { return limit == 0 ? 0 : word() % limit; }
     int32_t small_stride() { return static_cast<int8_t>(byte()); }
 
-   private:
+  private:
     const uint8_t *at_, *end_;
 };
 
@@ -47,7 +47,8 @@ struct World {
     Entry pool[pool_size];
 
     ~World() {
-        for (Entry &entry : pool) cmap_release(entry.map);
+        for (Entry &entry : pool)
+            cmap_release(entry.map);
     }
 };
 
@@ -262,7 +263,8 @@ void pick_ranges(World &world, const Entry &a, Input &in) {
 void pick_ranks(World &world, const Entry &a, Input &in) {
     const auto n = static_cast<uint32_t>(a.members.size());
     Members ranks(n == 0 ? 0 : in.byte() % 40);
-    for (uint32_t &rank : ranks) rank = in.below(n);
+    for (uint32_t &rank : ranks)
+        rank = in.below(n);
     const std::vector<int> as_ints(ranks.begin(), ranks.end());
     const bool right = all_different(ranks);
     const bool include = in.byte() % 2 == 0;
@@ -305,7 +307,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         static const uint32_t bases[] = {0, 1000, CMAP_MAX_SIZE - 5000, 1u << 30};
         world.base = bases[in.byte() % 4];
         world.policy = policy_from(in);
-        for (int steps = 0; !in.done() && steps < 64; steps++) step(world, in);
+        for (int steps = 0; !in.done() && steps < 64; steps++)
+            step(world, in);
     }
     cmap_get_totals(&after);
     REQUIRE(before.maps == after.maps && before.bytes == after.bytes);

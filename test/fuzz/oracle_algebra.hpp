@@ -77,13 +77,15 @@ inline bool ranks_of(const std::vector<cmap_rank_range> &ranges, uint32_t size, 
 
 inline Members picked(const Members &members, const Members &ranks) {
     Members result;
-    for (uint32_t rank : ranks) result.push_back(members[rank]);
+    for (uint32_t rank : ranks)
+        result.push_back(members[rank]);
     return result;
 }
 
 inline Members left_out(const Members &members, const Members &ranks) {
     std::vector<bool> out(members.size());
-    for (uint32_t rank : ranks) out[rank] = true;
+    for (uint32_t rank : ranks)
+        out[rank] = true;
     Members result;
     for (size_t r = 0; r < members.size(); r++)
         if (!out[r]) result.push_back(members[r]);

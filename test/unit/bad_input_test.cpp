@@ -24,7 +24,7 @@ cmap_status status_of(const Members &members, uint32_t universe, const cmap_poli
 }
 
 class BadInput : public ::testing::Test {
-   protected:
+  protected:
     void TearDown() override {
         EXPECT_EQ(0u, allocator.blocks_alive());
         EXPECT_EQ(0u, allocator.bytes_alive());

@@ -10,7 +10,7 @@ namespace cmap_test {
 namespace {
 
 class BitmapKernels : public ::testing::TestWithParam<bool> {
-   protected:
+  protected:
     BitmapKernels() : before(cmap::bitmap_use_portable(GetParam())) {}
     ~BitmapKernels() override { cmap::bitmap_use_portable(before); }
     const bool before;
@@ -42,7 +42,8 @@ TEST_P(BitmapKernels, EveryPlaceOfAWordAndABlock) {
         SCOPED_TRACE(place);
         Members members = range_members(0, 1, place);
         members.push_back(place + 64);
-        for (uint32_t i = 0; i < 12; i++) members.push_back(place + 5000 + i * i);
+        for (uint32_t i = 0; i < 12; i++)
+            members.push_back(place + 5000 + i * i);
         const Map map = map_of(members, forced(CMAP_REP_BITMAP));
         EXPECT_TRUE(is_valid(map.get()));
         EXPECT_TRUE(selects_match(map.get(), members));

@@ -12,7 +12,8 @@ namespace {
 using Feed = void (*)(cmap_builder *, const Members &);
 
 void one_by_one(cmap_builder *builder, const Members &members) {
-    for (uint32_t index : members) ASSERT_EQ(CMAP_OK, cmap_builder_add(builder, index));
+    for (uint32_t index : members)
+        ASSERT_EQ(CMAP_OK, cmap_builder_add(builder, index));
 }
 
 void in_blocks(cmap_builder *builder, const Members &members) {
@@ -62,16 +63,13 @@ void mixed(cmap_builder *builder, const Members &members) {
                 ASSERT_EQ(CMAP_OK, cmap_builder_add(builder, members[at]));
                 count = 1;
                 break;
-            case 1:
-                ASSERT_EQ(CMAP_OK, cmap_builder_add_block(builder, &members[at], count));
-                break;
+            case 1: ASSERT_EQ(CMAP_OK, cmap_builder_add_block(builder, &members[at], count)); break;
             case 2:
                 count = std::min(count, run_at(members, at));
                 ASSERT_EQ(CMAP_OK, cmap_builder_add_range(builder, members[at],
                                                           stride_at(members, at), count));
                 break;
-            default:
-                ASSERT_EQ(CMAP_OK, cmap_builder_add_slice(builder, source.get(), at, count));
+            default: ASSERT_EQ(CMAP_OK, cmap_builder_add_slice(builder, source.get(), at, count));
         }
         at += count;
     }
@@ -187,7 +185,8 @@ TEST(Interning, ManyMapsStayApart) {
         contents.back().push_back(i + 1000);
         maps.push_back(map_of(contents.back(), by(CMAP_STRATEGY_HYBRID)));
     }
-    for (uint32_t i = 0; i < maps.size(); i += 2) maps[i].reset();
+    for (uint32_t i = 0; i < maps.size(); i += 2)
+        maps[i].reset();
     for (uint32_t i = 1; i < maps.size(); i += 2) {
         EXPECT_EQ(1u, cmap_sharers(maps[i].get()));
         EXPECT_EQ(maps[i], map_of(contents[i], by(CMAP_STRATEGY_HYBRID)));

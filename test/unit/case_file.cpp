@@ -17,13 +17,15 @@ uint32_t number(const std::string &word) { return static_cast<uint32_t>(std::sto
 Words split(const std::string &text, char separator) {
     Words words;
     std::istringstream in(text);
-    for (std::string word; std::getline(in, word, separator);) words.push_back(word);
+    for (std::string word; std::getline(in, word, separator);)
+        words.push_back(word);
     return words;
 }
 
 std::vector<uint32_t> numbers(const std::string &text, char separator) {
     std::vector<uint32_t> values;
-    for (const std::string &word : split(text, separator)) values.push_back(number(word));
+    for (const std::string &word : split(text, separator))
+        values.push_back(number(word));
     return values;
 }
 
@@ -124,7 +126,8 @@ std::vector<Case> read_cases(const std::string &path) {
     for (std::string line; std::getline(file, line);) {
         std::istringstream in(line.substr(0, line.find('#')));
         Case one;
-        for (std::string word; in >> word;) take(one, word);
+        for (std::string word; in >> word;)
+            take(one, word);
         if (!one.name.empty()) all.push_back(one);
     }
     return all;

@@ -11,7 +11,7 @@ namespace cmap_test {
 // Installed by its constructor, taken out by its destructor.  REQUIRES at both that no map and no
 // builder is alive.
 class CountingAllocator {
-   public:
+  public:
     CountingAllocator();
     ~CountingAllocator();
     CountingAllocator(const CountingAllocator &) = delete;

@@ -27,7 +27,8 @@ void expect_every_cart_sub_is_affine(const std::vector<uint32_t> &dims) {
     for (uint32_t keep = 0; keep < 1u << dims.size(); keep++)
         for (uint32_t where = 0; where < 3; where++) {
             std::vector<uint32_t> at;
-            for (uint32_t width : dims) at.push_back(where * (width - 1) / 2);
+            for (uint32_t width : dims)
+                at.push_back(where * (width - 1) / 2);
             SCOPED_TRACE(::testing::Message() << "keep " << keep << " where " << where);
             expect_affine(cart_sub(dims, keep, at));
         }
@@ -56,7 +57,8 @@ TEST(Detection, HypercubeFaces) {
     uint32_t affine = 0;
     for (int trial = 0; trial < 60; trial++) {
         std::string pattern;
-        for (int dimension = 0; dimension < 12; dimension++) pattern += "01**"[random() % 4];
+        for (int dimension = 0; dimension < 12; dimension++)
+            pattern += "01**"[random() % 4];
         if (groups_of_stars(pattern) > 6) continue;
         SCOPED_TRACE(pattern);
         expect_affine(hypercube_face(pattern));
@@ -68,11 +70,13 @@ TEST(Detection, HypercubeFaces) {
 
 TEST(Detection, TransposesAndReversals) {
     for (uint32_t rows : {2u, 3u, 16u, 31u, 100u})
-        for (uint32_t columns : {2u, 5u, 64u, 127u}) expect_affine(transpose(rows, columns));
+        for (uint32_t columns : {2u, 5u, 64u, 127u})
+            expect_affine(transpose(rows, columns));
     Members backwards = transpose(20, 30);
     std::reverse(backwards.begin(), backwards.end());
     expect_affine(backwards);
-    for (int32_t stride : {-1, -2, -31, -4097}) expect_affine(range_members(5000000, stride, 1000));
+    for (int32_t stride : {-1, -2, -31, -4097})
+        expect_affine(range_members(5000000, stride, 1000));
 }
 
 // A closed form is accepted when its levels nest: each |stride| is beyond the span of all smaller
@@ -100,7 +104,8 @@ std::vector<Level> random_levels(std::mt19937 &random, uint32_t depth) {
         const auto stride = static_cast<int32_t>(1 + random() % widest);
         list.push_back({2 + static_cast<uint32_t>(random() % 4), random() % 2 ? stride : -stride});
     }
-    for (uint32_t k = depth; k > 1; k--) std::swap(list[k - 1], list[random() % k]);
+    for (uint32_t k = depth; k > 1; k--)
+        std::swap(list[k - 1], list[random() % k]);
     return list;
 }
 
@@ -120,7 +125,8 @@ TEST(Detection, RandomLevelsOfBothSigns) {
             expect_map_is(map_of(members, forced(CMAP_REP_AFFINE)).get(), members);
         }
     }
-    for (uint32_t depth = 1; depth <= 6; depth++) EXPECT_GT(affine[depth], 20u) << depth;
+    for (uint32_t depth = 1; depth <= 6; depth++)
+        EXPECT_GT(affine[depth], 20u) << depth;
     EXPECT_GT(others, 100u);
 }
 

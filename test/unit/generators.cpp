@@ -12,7 +12,8 @@ Members transpose(uint32_t rows, uint32_t columns) {
     Members members;
     members.reserve(size_t{rows} * columns);
     for (uint32_t c = 0; c < columns; c++)
-        for (uint32_t r = 0; r < rows; r++) members.push_back(r * columns + c);
+        for (uint32_t r = 0; r < rows; r++)
+            members.push_back(r * columns + c);
     return members;
 }
 
@@ -67,7 +68,8 @@ namespace {
 
 // std::shuffle differs between libraries; the cases must not.
 void shuffle(Members &members, std::mt19937 &random) {
-    for (size_t i = members.size(); i > 1; i--) std::swap(members[i - 1], members[random() % i]);
+    for (size_t i = members.size(); i > 1; i--)
+        std::swap(members[i - 1], members[random() % i]);
 }
 
 }  // namespace
@@ -106,7 +108,8 @@ Members random_pieces(uint32_t pieces, uint32_t longest, uint32_t seed) {
     for (size_t i = parts.size(); !in_order && i > 1; i--)
         std::swap(parts[i - 1], parts[random() % i]);
     Members members;
-    for (const Members &part : parts) members.insert(members.end(), part.begin(), part.end());
+    for (const Members &part : parts)
+        members.insert(members.end(), part.begin(), part.end());
     return members;
 }
 

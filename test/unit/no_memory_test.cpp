@@ -11,7 +11,7 @@ namespace {
 
 // Keeps what a scenario makes, and what went wrong on the way.
 class Outcome {
-   public:
+  public:
     // True when the scenario may go on with the map.
     bool take(cmap_status status,
               cmap_t *const &map)  // a reference: the call may be among the arguments
@@ -75,7 +75,7 @@ void build(Outcome &outcome, const Members &members, const cmap_policy &policy) 
 }
 
 class NoMemory : public ::testing::TestWithParam<int> {
-   protected:
+  protected:
     cmap_policy policy() const { return forced(static_cast<cmap_rep>(GetParam())); }
 };
 

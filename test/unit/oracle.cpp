@@ -24,7 +24,8 @@ AssertionResult differs(const char *what, uint64_t at, uint32_t want, uint32_t g
 std::vector<uint32_t> ranks_to_ask(uint32_t n, uint32_t limit) {
     std::vector<uint32_t> ranks;
     const uint32_t step = n <= limit ? 1 : 7;
-    for (uint32_t r = 0; r < n; r += step) ranks.push_back(r);
+    for (uint32_t r = 0; r < n; r += step)
+        ranks.push_back(r);
     if (step == 1) return ranks;
     for (uint32_t border = 512; border + 1 < n; border += 512)
         ranks.insert(ranks.end(), {border - 1, border, border + 1});
@@ -95,7 +96,8 @@ AssertionResult many_match(const cmap_t *map, const Members &members) {
     const auto n = static_cast<uint32_t>(members.size());
     std::mt19937 random(n + 29);
     std::vector<uint32_t> ranks(n == 0 ? 0 : 257);
-    for (uint32_t &rank : ranks) rank = random() % n;
+    for (uint32_t &rank : ranks)
+        rank = random() % n;
     Members got(ranks.size() + 1, guard_word);
     cmap_select_many(map, ranks.data(), static_cast<uint32_t>(ranks.size()), got.data());
     if (got.back() != guard_word) return AssertionFailure() << "select_many wrote too far";

@@ -13,14 +13,10 @@ Members anything(std::mt19937 &random) {
     const uint32_t n = 1 + random() % (random() % 2 ? 40 : 2000);
     const uint32_t seed = random();
     switch (random() % 5) {
-        case 0:
-            return random_pieces(1 + n % 30, 1 + seed % 90, seed);
-        case 1:
-            return random_set(2 * n, (1 + seed % 99) / 100.0, seed);
-        case 2:
-            return random_permutation(n, seed);
-        case 3:
-            return random_list(n, n + seed % 100000, seed);
+        case 0: return random_pieces(1 + n % 30, 1 + seed % 90, seed);
+        case 1: return random_set(2 * n, (1 + seed % 99) / 100.0, seed);
+        case 2: return random_permutation(n, seed);
+        case 3: return random_list(n, n + seed % 100000, seed);
         default:
             return levels(1u << 28, {{2 + seed % 5, 1}, {2 + n % 7, 50}, {2 + seed % 3, -3000}});
     }
@@ -33,7 +29,8 @@ Members mixture(std::mt19937 &random) {
     for (uint32_t part = 1 + random() % 4; part > 0; part--) {
         Members next = anything(random);
         const uint32_t low = next.empty() ? 0 : *std::min_element(next.begin(), next.end());
-        for (uint32_t &index : next) index = index - low + base;
+        for (uint32_t &index : next)
+            index = index - low + base;
         members.insert(members.end(), next.begin(), next.end());
         base = universe_of(members) + random() % 100;
     }

@@ -82,7 +82,7 @@ TEST(Policy, ForcedIsUsedOrSaidToBeDeclined) {
 }
 
 class DefaultPolicy : public ::testing::Test {
-   protected:
+  protected:
     DefaultPolicy() { cmap_policy_default(&before); }
     ~DefaultPolicy() override { cmap_policy_set_default(&before); }
     cmap_policy before;

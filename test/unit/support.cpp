@@ -46,7 +46,8 @@ Map finish(const Builder &builder) {
 
 std::vector<cmap_rep> all_reps() {
     std::vector<cmap_rep> reps;
-    for (int rep = 0; rep < CMAP_REP_COUNT; rep++) reps.push_back(static_cast<cmap_rep>(rep));
+    for (int rep = 0; rep < CMAP_REP_COUNT; rep++)
+        reps.push_back(static_cast<cmap_rep>(rep));
     return reps;
 }
 

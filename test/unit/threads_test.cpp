@@ -20,10 +20,12 @@ void in_parallel(const std::function<void(unsigned)> &work) {
     for (unsigned id = 0; id < thread_count; id++)
         threads.emplace_back([&, id] {
             waiting--;
-            while (waiting > 0) std::this_thread::yield();
+            while (waiting > 0)
+                std::this_thread::yield();
             work(id);
         });
-    for (std::thread &thread : threads) thread.join();
+    for (std::thread &thread : threads)
+        thread.join();
 }
 
 // Threads count their mistakes; the assertions are made by one.

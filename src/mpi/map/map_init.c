@@ -87,8 +87,8 @@ static int wrong_value(const char *cvar, const char *value, const char *accepted
 {
     int mpi_errno = MPI_SUCCESS;
 
-    MPIR_ERR_SET3(mpi_errno, MPI_ERR_OTHER, "**cvar_choice", "**cvar_choice %s %s %s", cvar, value,
-                  accepted);
+    MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_OTHER,;, "**cvar_choice", "**cvar_choice %s %s %s", cvar,
+                         value, accepted);
     return mpi_errno;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Reading performance and control variables by name.  An MPI without our variables is no error:
+ * Reading performance variables by name.  An MPI without our variables is no error:
  * ct_pvar_find() says so and the test leaves the part out.
  */
 #ifndef CMAPTEST_MPIT_H_INCLUDED
@@ -80,21 +80,6 @@ static inline long long ct_pvar_read(ct_pvar *var)
     if (var->type == MPI_UNSIGNED)
         return value.u;
     return var->type == MPI_DOUBLE ? (long long) value.d : value.i;
-}
-
-/* A string control variable; an empty string when there is none of that name. */
-static inline void ct_cvar_string(const char *name, char text[1024])
-{
-    int index, count;
-    MPI_T_cvar_handle handle;
-
-    text[0] = '\0';
-    if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS)
-        return;
-    MPI_T_cvar_handle_alloc(index, NULL, &handle, &count);
-    if (count <= 1024)
-        MPI_T_cvar_read(handle, text);
-    MPI_T_cvar_handle_free(&handle);
 }
 
 #endif /* CMAPTEST_MPIT_H_INCLUDED */

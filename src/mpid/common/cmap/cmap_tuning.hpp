@@ -10,15 +10,19 @@ namespace cmap {
 
 // ---- building ----
 
-// A builder turns to a plain array at so many pieces (80 KiB) when they hold fewer members each than the next line says.
+// A builder turns to a plain array at so many pieces (80 KiB) when they hold fewer members each
+// than the next line says.
 constexpr uint32_t POOR_PIECES = 4096;
 constexpr uint32_t POOR_MEMBERS_PER_PIECE = 8;
-// Duplicates are searched with a bitmap over [min, max] up to this many bits a member, by sorting beyond.
+// Duplicates are searched with a bitmap over [min, max] up to this many bits a member, by sorting
+// beyond.
 constexpr uint64_t SORT_BITS_PER_MEMBER = 64;
-// Pairs of runs compared with one another before the bitmap is taken for duplicates (a pair costs about 20 ns).
+// Pairs of runs compared with one another before the bitmap is taken for duplicates (a pair costs
+// about 20 ns).
 constexpr uint64_t DUPLICATE_RUN_PAIRS = 4096;
 
-// Slices of another map are taken as pieces when it has at most so many, and as members when they are so few.
+// Slices of another map are taken as pieces when it has at most so many, and as members when they
+// are so few.
 constexpr std::size_t SLICE_PIECES = 4096;
 constexpr uint32_t SLICE_SMALL = 32;
 
@@ -29,38 +33,45 @@ constexpr unsigned INTERN_SHARD_BITS = 4;
 
 // ---- rank of lists ----
 
-// Lists up to this size are scanned: as fast as the search through an inverse and without its memory.
+// Lists up to this size are scanned: as fast as the search through an inverse and without its
+// memory.
 constexpr uint32_t INVERSE_MIN_MEMBERS = 64;
-// A Ranker builds an inverse of its own from so many queries on: building costs about as much as 40 scans.
+// A Ranker builds an inverse of its own from so many queries on: building costs about as much as 40
+// scans.
 constexpr uint64_t INVERSE_MIN_QUERIES = 40;
 
 // ---- representations ----
 
 // Beyond so many runs a select takes longer than in a bitmap or packed list of the same members.
 constexpr uint64_t RUNS_LIMIT = 4096;
-// rank() in a list of runs looks at them one by one up to this number, and keeps them in order beyond.
+// rank() in a list of runs looks at them one by one up to this number, and keeps them in order
+// beyond.
 constexpr uint32_t RUNS_SCAN = 64;
 
 // A bitmap has one select hint for so many words (4 bytes for 4096 bits: 0.8 %).
 constexpr uint64_t BITMAP_HINT_WORDS = 64;
 
-// ---- times: ns of a dependent random select (see make times) ----
+// ---- times: ns of a dependent random select (make times prints this table) ----
 
-constexpr double TIME_AFFINE[] = {0, 1.2, 2.2, 2.4, 2.8, 3.2, 3.6};  // by levels
-constexpr double TIME_ARRAY = 0.2;                                   // beside the access
-constexpr double TIME_PACKED = 1.6;
-constexpr double TIME_RUNS = 3.0;
+constexpr double TIME_AFFINE[] = {0, 1.4, 2.5, 2.8, 3.0, 3.5, 3.5};  // by levels
+
+// Beside the access to the payload.
+constexpr double TIME_PACKED = 1.4;
+constexpr double TIME_RUNS = 0.8;
 constexpr double TIME_RUNS_STEP = 1.6;  // for each doubling of the number of runs
-constexpr double TIME_BITMAP = 12.0;
-constexpr double TIME_PART = 3.0;  // a level of indirection: pperm, concat
+constexpr double TIME_BITMAP = 12.9;
+constexpr double TIME_PART = 0.7;  // a level of indirection: pperm, concat
 
-// ns of one random access to a payload of up to 2^k bytes: TIME_ACCESS[k - 12], and the last one beyond.
-constexpr double TIME_ACCESS[] = {1.2, 1.2, 1.2, 1.2, 2.4, 3.2, 3.6, 4.0, 5.0, 8.0, 12.0, 14.0, 18.0, 30.0, 60.0, 80.0};
+// ns of one random access to a payload of up to 2^k bytes: TIME_ACCESS[k - 12], the last one
+// beyond.  From 1 MiB on smoothed by hand: there it is the neighbours on the machine that count.
+constexpr double TIME_ACCESS[] = {1.9, 1.9, 1.9,  1.9,  2.5,  3.4,  3.8,  4.5,
+                                  6.0, 9.0, 12.0, 14.0, 18.0, 30.0, 60.0, 80.0};
 
 inline double time_access(uint64_t bytes) noexcept {
     unsigned k = 0;
     constexpr unsigned last = sizeof TIME_ACCESS / sizeof *TIME_ACCESS - 1;
-    while (k < last && uint64_t{1} << (k + 12) < bytes) k++;
+    while (k < last && uint64_t{1} << (k + 12) < bytes)
+        k++;
     return TIME_ACCESS[k];
 }
 

@@ -19,7 +19,8 @@ bool AffineForm::nest(uint32_t &order) const noexcept {
     uint32_t by_size[CMAP_AFFINE_LEVELS];
     for (uint32_t k = 0; k < levels; k++) {
         uint32_t at = k;
-        for (; at > 0 && magnitude(by_size[at - 1]) < magnitude(k); at--) by_size[at] = by_size[at - 1];
+        for (; at > 0 && magnitude(by_size[at - 1]) < magnitude(k); at--)
+            by_size[at] = by_size[at - 1];
         by_size[at] = k;
     }
     int64_t span = 0;
@@ -29,7 +30,8 @@ bool AffineForm::nest(uint32_t &order) const noexcept {
         span += magnitude(k) * (count(k) - 1);
     }
     order = 0;
-    for (uint32_t i = 0; i < levels; i++) order |= by_size[i] << (3 * i);
+    for (uint32_t i = 0; i < levels; i++)
+        order |= by_size[i] << (3 * i);
     return true;
 }
 
@@ -63,7 +65,8 @@ void AffineDetector::match(const Run &run) noexcept {
             return;
         }
         const uint32_t left = run.count - i;
-        const uint32_t room = form_.levels == 1 ? left : form_.weight[1] - form_.size % form_.weight[1];
+        const uint32_t room =
+            form_.levels == 1 ? left : form_.weight[1] - form_.size % form_.weight[1];
         const uint32_t n = left < room ? left : room;
         if (n > 1 && run.step != form_.stride[0]) {
             alive_ = false;
@@ -76,7 +79,8 @@ void AffineDetector::match(const Run &run) noexcept {
 
 // How many of the next repeats are sure to fit without a look, because they go on along level 1.
 uint32_t AffineDetector::skip(const Piece &piece, uint32_t left) noexcept {
-    if (form_.levels < 2 || piece.run.count != form_.weight[1] || piece.pitch != form_.stride[1]) return 0;
+    if (form_.levels < 2 || piece.run.count != form_.weight[1] || piece.pitch != form_.stride[1])
+        return 0;
     if (form_.size % form_.weight[1] != 0) return 0;
     uint32_t room = left;
     if (form_.levels > 2) {

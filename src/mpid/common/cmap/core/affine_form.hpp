@@ -3,9 +3,9 @@
 //
 //   idx(r) = base + sum over levels k of ((r / weight_k) mod count_k) * stride_k      weight_0 = 1
 //
-// A form is accepted when its levels nest: sorted by |stride|, each |stride| is greater than the span of all smaller
-// levels together.  Then the map is injective and rank() is greedy digit extraction.  The map may end inside the
-// outermost count (strided blocks with a short last block).
+// A form is accepted when its levels nest: sorted by |stride|, each |stride| is greater than the
+// span of all smaller levels together.  Then the map is injective and rank() is greedy digit
+// extraction.  The map may end inside the outermost count (strided blocks with a short last block).
 #ifndef CMAP_CORE_AFFINE_FORM_HPP_INCLUDED
 #define CMAP_CORE_AFFINE_FORM_HPP_INCLUDED
 
@@ -32,14 +32,14 @@ struct AffineForm {
     bool nest(uint32_t &order) const noexcept;
 };
 
-// Feed it the canonical pieces of the members.  O(1) for a piece that fits the form so far; it gives up at the first
-// that cannot, so random input costs nothing.
+// Feed it the canonical pieces of the members.  O(1) for a piece that fits the form so far; it
+// gives up at the first that cannot, so random input costs nothing.
 class AffineDetector {
-   public:
+  public:
     void feed(const Piece &piece) noexcept;
     AffineForm result() const noexcept;
 
-   private:
+  private:
     void start(const Piece &piece) noexcept;
     void match(const Run &run) noexcept;
     bool grow(uint32_t index) noexcept;

@@ -6,7 +6,9 @@
 namespace cmap {
 namespace {
 
-Run ascending(const Run &run) noexcept { return run.step < 0 ? Run{run.last(), -run.step, run.count} : run; }
+Run ascending(const Run &run) noexcept {
+    return run.step < 0 ? Run{run.last(), -run.step, run.count} : run;
+}
 
 // x with a * x + b * y = gcd(a, b)
 int64_t bezout(int64_t a, int64_t b, int64_t &gcd) noexcept {
@@ -36,8 +38,8 @@ Verdict compare_runs(const Content &content, uint64_t runs) noexcept {
 
 }  // namespace
 
-// first_a + i * step_a = first_b + j * step_b: the solutions for i are one residue class modulo step_b / gcd; the
-// smallest such member that is in both hulls decides.
+// first_a + i * step_a = first_b + j * step_b: the solutions for i are one residue class modulo
+// step_b / gcd; the smallest such member that is in both hulls decides.
 bool runs_meet(const Run &left, const Run &right) noexcept {
     const Run a = ascending(left), b = ascending(right);
     const int64_t low = a.first > b.first ? a.first : b.first;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The members of a map to be, with everything known about them: what estimators and builders of representations get.
+// The members of a map to be, with everything known about them: what estimators and builders of
+// representations get.
 #ifndef CMAP_CORE_ANALYSIS_HPP_INCLUDED
 #define CMAP_CORE_ANALYSIS_HPP_INCLUDED
 
@@ -12,12 +13,13 @@ struct Analysis {
     const Content &content;
     cmap_policy policy;
     Stats stats;
-    // Of a list that is neither affine nor proven free of duplicates by its runs: the members in order, and their
-    // statistics as a set.
+    // Of a list that is neither affine nor proven free of duplicates by its runs: the members in
+    // order, and their statistics as a set.
     Sorter sorter;
     Stats set;
 
-    Analysis(const Content &members, const cmap_policy &chosen) noexcept : content(members), policy(chosen) {}
+    Analysis(const Content &members, const cmap_policy &chosen) noexcept
+        : content(members), policy(chosen) {}
 
     // The first pass.
     void measure() noexcept { stats = stats_of(content); }

@@ -39,7 +39,8 @@ inline void store64le(unsigned char *p, uint64_t v) noexcept {
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     std::memcpy(p, &v, sizeof v);
 #else
-    for (int i = 0; i < 8; i++, v >>= 8) p[i] = static_cast<unsigned char>(v);
+    for (int i = 0; i < 8; i++, v >>= 8)
+        p[i] = static_cast<unsigned char>(v);
 #endif
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A growable array of plain values on the module's allocator.  It never throws: what can fail returns false.
+// A growable array of plain values on the module's allocator.  It never throws: what can fail
+// returns false.
 #ifndef CMAP_CORE_BUFFER_HPP_INCLUDED
 #define CMAP_CORE_BUFFER_HPP_INCLUDED
 
@@ -15,7 +16,7 @@ template <class T>
 class Buffer {
     static_assert(std::is_trivially_copyable<T>::value, "grown by memcpy");
 
-   public:
+  public:
     Buffer() noexcept = default;
     Buffer(Buffer &&other) noexcept { swap(other); }
     Buffer &operator=(Buffer &&other) noexcept {
@@ -66,12 +67,14 @@ class Buffer {
     [[nodiscard]] bool resize_zeroed(std::size_t wanted) noexcept {
         const std::size_t before = size_;
         if (!resize(wanted)) return false;
-        if (wanted > before) std::memset(static_cast<void *>(data_ + before), 0, (wanted - before) * sizeof(T));
+        if (wanted > before)
+            std::memset(static_cast<void *>(data_ + before), 0, (wanted - before) * sizeof(T));
         return true;
     }
     [[nodiscard]] bool push(const T &value) noexcept {
         const T copy = value;  // it may live in here
-        if (size_ == capacity_ && !reserve(capacity_ < 8 ? 8 : capacity_ + capacity_ / 2)) return false;
+        if (size_ == capacity_ && !reserve(capacity_ < 8 ? 8 : capacity_ + capacity_ / 2))
+            return false;
         data_[size_++] = copy;
         return true;
     }
@@ -104,7 +107,7 @@ class Buffer {
         other.data_ = data, other.size_ = size, other.capacity_ = capacity;
     }
 
-   private:
+  private:
     T *data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;

@@ -9,7 +9,8 @@ namespace cmap {
 namespace {
 
 bool within(const Run &run, uint32_t universe) noexcept {
-    const int64_t last = static_cast<int64_t>(run.first) + static_cast<int64_t>(run.step) * (run.count - 1);
+    const int64_t last =
+        static_cast<int64_t>(run.first) + static_cast<int64_t>(run.step) * (run.count - 1);
     return run.first < universe && last >= 0 && last < universe;
 }
 
@@ -21,7 +22,9 @@ cmap_status status_of(uint32_t universe, const cmap_policy &policy) noexcept {
 }  // namespace
 
 Builder::Builder(uint32_t universe, const cmap_policy *policy) noexcept
-    : universe_(universe), policy_(policy_or_default(policy)), status_(status_of(universe, policy_)) {
+    : universe_(universe),
+      policy_(policy_or_default(policy)),
+      status_(status_of(universe, policy_)) {
     if (status_ == CMAP_OK) policy_ = policy_normal(policy_);
 }
 
@@ -30,7 +33,8 @@ cmap_status Builder::kept(bool done) noexcept {
     return done ? CMAP_OK : CMAP_ERR_NOMEM;
 }
 
-// More members than the universe has: some index comes twice, and finish() shall say so without storing them all.
+// More members than the universe has: some index comes twice, and finish() shall say so without
+// storing them all.
 cmap_status Builder::admit(uint64_t members) noexcept {
     if (status_ != CMAP_OK) return status_;
     if (lost_) return CMAP_ERR_NOMEM;
@@ -43,7 +47,8 @@ cmap_status Builder::add(uint32_t index) noexcept { return add_piece(piece_of(Ru
 cmap_status Builder::add_block(const uint32_t *indices, uint32_t n) noexcept {
     if (status_ == CMAP_OK && n != 0 && indices == nullptr) return CMAP_ERR_ARG;
     uint32_t greatest = 0;
-    for (uint32_t i = 0; status_ == CMAP_OK && i < n; i++) greatest = indices[i] > greatest ? indices[i] : greatest;
+    for (uint32_t i = 0; status_ == CMAP_OK && i < n; i++)
+        greatest = indices[i] > greatest ? indices[i] : greatest;
     if (status_ == CMAP_OK && n != 0 && greatest >= universe_) return CMAP_ERR_RANGE;
     CMAP_TRY(admit(n));
     return overfull_ ? CMAP_OK : kept(content_.add(indices, n));
@@ -59,7 +64,8 @@ cmap_status Builder::add_piece(const Piece &piece) noexcept {
         const int64_t across = static_cast<int64_t>(piece.pitch) * (piece.repeats - 1);
         const int64_t first = run.first + across;
         if (!within(run, universe_) || first < 0 || first >= universe_) return CMAP_ERR_RANGE;
-        if (!within(Run{static_cast<uint32_t>(first), run.step, run.count}, universe_)) return CMAP_ERR_RANGE;
+        if (!within(Run{static_cast<uint32_t>(first), run.step, run.count}, universe_))
+            return CMAP_ERR_RANGE;
     }
     CMAP_TRY(admit(piece.members()));
     return overfull_ ? CMAP_OK : kept(content_.add(piece));
@@ -75,7 +81,8 @@ cmap_status Builder::add_slice(const cmap_t *map, uint32_t first, uint32_t count
     if (first > map->size || count > map->size - first) return CMAP_ERR_RANGE;
     if (count == 0) return CMAP_OK;
     Pieces pieces;
-    if (count > SLICE_SMALL && pieces_of(map, SLICE_PIECES, pieces)) return add_pieces(pieces, first, count);
+    if (count > SLICE_SMALL && pieces_of(map, SLICE_PIECES, pieces))
+        return add_pieces(pieces, first, count);
     return add_members(map, first, count);
 }
 
@@ -150,7 +157,9 @@ cmap_status Builder::finish(cmap_t **out) noexcept {
     if (status == CMAP_OK) {
         Analysis analysis(content_, policy_);
         analysis.measure();
-        status = analysis.stats.size != 0 && analysis.stats.max >= universe_ ? CMAP_ERR_RANGE : intern(analysis, out);
+        status = analysis.stats.size != 0 && analysis.stats.max >= universe_
+                     ? CMAP_ERR_RANGE
+                     : intern(analysis, out);
     }
     empty();
     return status;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The builder: collects members in rank order as canonical pieces and makes one interned map of them.
+// The builder: collects members in rank order as canonical pieces and makes one interned map of
+// them.
 #ifndef CMAP_CORE_BUILDER_HPP_INCLUDED
 #define CMAP_CORE_BUILDER_HPP_INCLUDED
 
@@ -8,14 +9,16 @@
 namespace cmap {
 
 class Builder {
-   public:
-    // A null policy means the default one.  A wrong policy or universe shows in every later call's status.
+  public:
+    // A null policy means the default one.  A wrong policy or universe shows in every later call's
+    // status.
     Builder(uint32_t universe, const cmap_policy *policy) noexcept;
     Builder(const Builder &) = delete;
     Builder &operator=(const Builder &) = delete;
 
-    // CMAP_ERR_RANGE for members outside the universe: such a call adds nothing and may be followed by others.
-    // CMAP_ERR_NOMEM: the members so far are lost; finish() says so again and empties the builder.
+    // CMAP_ERR_RANGE for members outside the universe: such a call adds nothing and may be followed
+    // by others. CMAP_ERR_NOMEM: the members so far are lost; finish() says so again and empties
+    // the builder.
     cmap_status add(uint32_t index) noexcept;
     cmap_status add_block(const uint32_t *indices, uint32_t n) noexcept;
     cmap_status add_run(const Run &run) noexcept;
@@ -24,17 +27,19 @@ class Builder {
     cmap_status add_slice(const cmap_t *map, uint32_t first, uint32_t count) noexcept;
     cmap_status add_map(const cmap_t *map) noexcept;
 
-    // All members at once, without a copy: instead of any add, and the array must stay until finish().
+    // All members at once, without a copy: instead of any add, and the array must stay until
+    // finish().
     void borrow(const uint32_t *indices, uint32_t n) noexcept;
 
     uint32_t size() const noexcept { return content_.size(); }
     uint32_t universe() const noexcept { return universe_; }
     cmap_status status() const noexcept { return status_; }
 
-    // The map of the members so far, with one reference for the caller; the builder is empty afterwards.
+    // The map of the members so far, with one reference for the caller; the builder is empty
+    // afterwards.
     cmap_status finish(cmap_t **out) noexcept;
 
-   private:
+  private:
     cmap_status admit(uint64_t members) noexcept;
     cmap_status kept(bool done) noexcept;
     cmap_status add_pieces(const Pieces &pieces, uint32_t first, uint32_t count) noexcept;
@@ -44,7 +49,7 @@ class Builder {
 
     uint32_t universe_;
     cmap_policy policy_;
-    cmap_status status_;  // of the arguments of the constructor; never changes
+    cmap_status status_;     // of the arguments of the constructor; never changes
     bool lost_ = false;      // memory failed during an add
     bool overfull_ = false;  // more members than the universe has: some came twice
     Content content_;

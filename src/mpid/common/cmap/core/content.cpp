@@ -40,7 +40,8 @@ bool Content::add(const Piece &piece) noexcept {
     if (!flat_.resize(room)) return false;
     uint32_t *out = flat_.data() + before;
     for (uint32_t i = 0; i < piece.repeats; i++)
-        for (uint32_t j = 0; j < piece.run.count; j++) *out++ = piece.repeat(i).at(j);
+        for (uint32_t j = 0; j < piece.run.count; j++)
+            *out++ = piece.repeat(i).at(j);
     array_ = flat_.data();
     size_ = static_cast<uint32_t>(room);
     return true;

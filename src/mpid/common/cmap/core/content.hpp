@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The members a map is to have, before it has a representation: canonical pieces as long as they are few, a plain
-// array afterwards (or an array of the caller's, borrowed).
+// The members a map is to have, before it has a representation: canonical pieces as long as they
+// are few, a plain array afterwards (or an array of the caller's, borrowed).
 #ifndef CMAP_CORE_CONTENT_HPP_INCLUDED
 #define CMAP_CORE_CONTENT_HPP_INCLUDED
 
@@ -9,7 +9,7 @@
 namespace cmap {
 
 class Content {
-   public:
+  public:
     // False: no memory; then only clear() makes sense.
     bool add(uint32_t index) noexcept;
     bool add(const uint32_t *indices, uint32_t n) noexcept;
@@ -49,10 +49,13 @@ class Content {
         uint32_t block[BLOCK], used = 0;
         const bool going = each_run([&](const Run &run) {
             for (uint32_t i = 0; i < run.count;) {
-                const uint32_t room = BLOCK - used, left = run.count - i, n = left < room ? left : room;
-                for (uint32_t j = 0; j < n; j++) block[used + j] = run.at(i + j);
+                const uint32_t room = BLOCK - used, left = run.count - i,
+                               n = left < room ? left : room;
+                for (uint32_t j = 0; j < n; j++)
+                    block[used + j] = run.at(i + j);
                 used += n, i += n;
-                if (used == BLOCK && !visit(static_cast<const uint32_t *>(block), used)) return false;
+                if (used == BLOCK && !visit(static_cast<const uint32_t *>(block), used))
+                    return false;
                 if (used == BLOCK) used = 0;
             }
             return true;
@@ -60,7 +63,7 @@ class Content {
         return going && (used == 0 || visit(static_cast<const uint32_t *>(block), used));
     }
 
-   private:
+  private:
     static constexpr uint32_t BLOCK = 256;
 
     bool keep(const Piece &piece) noexcept;

@@ -13,7 +13,7 @@ struct cmap_builder {
 };
 
 const char *cmap_strerror(cmap_status status) noexcept {
-    switch (status) {
+    switch (number_of(status)) {
         case CMAP_OK: return "success";
         case CMAP_ERR_NOMEM: return "out of memory";
         case CMAP_ERR_RANGE: return "a rank or an index is out of range";
@@ -26,7 +26,8 @@ const char *cmap_strerror(cmap_status status) noexcept {
 
 // ---- building
 
-cmap_status cmap_builder_create(uint32_t universe, const cmap_policy *policy, cmap_builder **out) noexcept {
+cmap_status cmap_builder_create(uint32_t universe, const cmap_policy *policy,
+                                cmap_builder **out) noexcept {
     if (out == nullptr) return CMAP_ERR_ARG;
     *out = nullptr;
     const Builder probe(universe, policy);
@@ -47,27 +48,33 @@ cmap_status cmap_builder_add(cmap_builder *builder, uint32_t index) noexcept {
     return builder == nullptr ? CMAP_ERR_ARG : builder->impl.add(index);
 }
 
-cmap_status cmap_builder_add_block(cmap_builder *builder, const uint32_t *indices, uint32_t n) noexcept {
+cmap_status cmap_builder_add_block(cmap_builder *builder, const uint32_t *indices,
+                                   uint32_t n) noexcept {
     return builder == nullptr ? CMAP_ERR_ARG : builder->impl.add_block(indices, n);
 }
 
-cmap_status cmap_builder_add_range(cmap_builder *builder, uint32_t first, int32_t stride, uint32_t count) noexcept {
-    return builder == nullptr ? CMAP_ERR_ARG : builder->impl.add_run(Run{first, count > 1 ? stride : 0, count});
+cmap_status cmap_builder_add_range(cmap_builder *builder, uint32_t first, int32_t stride,
+                                   uint32_t count) noexcept {
+    return builder == nullptr ? CMAP_ERR_ARG
+                              : builder->impl.add_run(Run{first, count > 1 ? stride : 0, count});
 }
 
-cmap_status cmap_builder_add_slice(cmap_builder *builder, const cmap_t *map, uint32_t first, uint32_t count) noexcept {
+cmap_status cmap_builder_add_slice(cmap_builder *builder, const cmap_t *map, uint32_t first,
+                                   uint32_t count) noexcept {
     return builder == nullptr ? CMAP_ERR_ARG : builder->impl.add_slice(map, first, count);
 }
 
-uint32_t cmap_builder_size(const cmap_builder *builder) noexcept { return builder == nullptr ? 0 : builder->impl.size(); }
+uint32_t cmap_builder_size(const cmap_builder *builder) noexcept {
+    return builder == nullptr ? 0 : builder->impl.size();
+}
 
 cmap_status cmap_builder_finish(cmap_builder *builder, cmap_t **out) noexcept {
     if (out != nullptr) *out = nullptr;
     return builder == nullptr || out == nullptr ? CMAP_ERR_ARG : builder->impl.finish(out);
 }
 
-cmap_status cmap_from_array(const uint32_t *indices, uint32_t n, uint32_t universe, const cmap_policy *policy,
-                            cmap_t **out) noexcept {
+cmap_status cmap_from_array(const uint32_t *indices, uint32_t n, uint32_t universe,
+                            const cmap_policy *policy, cmap_t **out) noexcept {
     if (out != nullptr) *out = nullptr;
     if (out == nullptr || (indices == nullptr && n != 0)) return CMAP_ERR_ARG;
     Builder builder(universe, policy);
@@ -112,8 +119,10 @@ void cmap_decode(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *in
     decode(map, first, count, indices);
 }
 
-void cmap_select_many(const cmap_t *map, const uint32_t *ranks, uint32_t n, uint32_t *indices) noexcept {
-    for (uint32_t i = 0; i < n; i++) indices[i] = cmap_select(map, ranks[i]);
+void cmap_select_many(const cmap_t *map, const uint32_t *ranks, uint32_t n,
+                      uint32_t *indices) noexcept {
+    for (uint32_t i = 0; i < n; i++)
+        indices[i] = cmap_select(map, ranks[i]);
 }
 
 void cmap_iter_init(cmap_iter *iter, const cmap_t *map) noexcept { *iter = cmap_iter{map, 0}; }
@@ -129,10 +138,18 @@ uint32_t cmap_iter_next(cmap_iter *iter, uint32_t *indices, uint32_t room) noexc
 
 // ---- what a map is and costs
 
-cmap_rep cmap_representation(const cmap_t *map) noexcept { return static_cast<cmap_rep>(map->kind); }
-cmap_strategy cmap_strategy_of(const cmap_t *map) noexcept { return static_cast<cmap_strategy>(map->strategy); }
-int cmap_force_declined(const cmap_t *map) noexcept { return (map->flags & FLAG_FORCE_DECLINED) != 0; }
-uint32_t cmap_sharers(const cmap_t *map) noexcept { return __atomic_load_n(&map->refs, __ATOMIC_RELAXED); }
+cmap_rep cmap_representation(const cmap_t *map) noexcept {
+    return static_cast<cmap_rep>(map->kind);
+}
+cmap_strategy cmap_strategy_of(const cmap_t *map) noexcept {
+    return static_cast<cmap_strategy>(map->strategy);
+}
+int cmap_force_declined(const cmap_t *map) noexcept {
+    return (map->flags & FLAG_FORCE_DECLINED) != 0;
+}
+uint32_t cmap_sharers(const cmap_t *map) noexcept {
+    return __atomic_load_n(&map->refs, __ATOMIC_RELAXED);
+}
 size_t cmap_payload_bytes(const cmap_t *map) noexcept { return payload_bytes(map); }
 size_t cmap_bytes(const cmap_t *map) noexcept { return sizeof *map + payload_bytes(map); }
 size_t cmap_array_bytes(const cmap_t *map) noexcept { return size_t{map->size} * sizeof(uint32_t); }
@@ -141,7 +158,8 @@ int cmap_describe(const cmap_t *map, char *text, size_t room) noexcept {
     const Representation &rep = representation(map);
     const int name = std::snprintf(text, room, "%s ", rep.name);
     const size_t used = static_cast<size_t>(name);
-    return used < room ? name + rep.describe(map, text + used, room - used) : name + rep.describe(map, nullptr, 0);
+    return used < room ? name + rep.describe(map, text + used, room - used)
+                       : name + rep.describe(map, nullptr, 0);
 }
 
 cmap_status cmap_validate(const cmap_t *map, const char **reason) noexcept {
@@ -154,6 +172,6 @@ void cmap_trim(const cmap_t *map) noexcept { map_trim(map); }
 
 void cmap_get_totals(cmap_totals *out) noexcept { gather_totals(*out); }
 
-void cmap_set_allocator(void *(*allocate)(size_t), void (*deallocate)(void *) ) noexcept {
+void cmap_set_allocator(void *(*allocate)(size_t), void (*deallocate)(void *)) noexcept {
     set_allocator(allocate, deallocate);
 }

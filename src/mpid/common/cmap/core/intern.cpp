@@ -9,10 +9,10 @@
 namespace cmap {
 namespace {
 
-// A part of the table with its own lock.  It starts with buckets of its own, grows where there is memory, and gives the
-// memory back when its last map goes.
+// A part of the table with its own lock.  It starts with buckets of its own, grows where there is
+// memory, and gives the memory back when its last map goes.
 class Shard {
-   public:
+  public:
     std::mutex lock;
 
     // With the lock held: a live map equal to the members, with a reference added.
@@ -22,13 +22,16 @@ class Shard {
     template <class Visit>
     void each(Visit &&visit) const noexcept {
         for (std::size_t b = 0; b < count_; b++)
-            for (const cmap_t *map = buckets_[b]; map != nullptr; map = map->next) visit(map);
+            for (const cmap_t *map = buckets_[b]; map != nullptr; map = map->next)
+                visit(map);
     }
 
-   private:
+  private:
     static constexpr std::size_t FIRST = 16;
 
-    cmap_t **bucket(uint64_t hash) noexcept { return &buckets_[(hash >> INTERN_SHARD_BITS) & (count_ - 1)]; }
+    cmap_t **bucket(uint64_t hash) noexcept {
+        return &buckets_[(hash >> INTERN_SHARD_BITS) & (count_ - 1)];
+    }
     void grow() noexcept;
 
     cmap_t *first_[FIRST] = {};
@@ -57,12 +60,15 @@ Table &table() noexcept {
 bool ref_if_alive(cmap_t *map) noexcept {
     uint32_t refs = __atomic_load_n(&map->refs, __ATOMIC_RELAXED);
     while (refs != 0)
-        if (__atomic_compare_exchange_n(&map->refs, &refs, refs + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) return true;
+        if (__atomic_compare_exchange_n(&map->refs, &refs, refs + 1, true, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return true;
     return false;
 }
 
 bool same_policy(const cmap_t *map, const cmap_policy &policy) noexcept {
-    return map->strategy == policy.strategy && map->force == policy.force && map->alpha == policy.alpha;
+    return map->strategy == policy.strategy && map->force == policy.force &&
+           map->alpha == policy.alpha;
 }
 
 bool same_members(const cmap_t *map, const Analysis &analysis) noexcept {
@@ -83,8 +89,11 @@ bool same_members(const cmap_t *map, const Analysis &analysis) noexcept {
 cmap_t *Shard::find(const Analysis &analysis, uint64_t hash) noexcept {
     const Stats &stats = analysis.stats;
     for (cmap_t *map = *bucket(hash); map != nullptr; map = map->next) {
-        if (map->hash != hash || map->size != stats.size || map->min != stats.min || map->max != stats.max) continue;
-        if (same_policy(map, analysis.policy) && same_members(map, analysis) && ref_if_alive(map)) return map;
+        if (map->hash != hash || map->size != stats.size || map->min != stats.min ||
+            map->max != stats.max)
+            continue;
+        if (same_policy(map, analysis.policy) && same_members(map, analysis) && ref_if_alive(map))
+            return map;
     }
     return nullptr;
 }
@@ -117,7 +126,8 @@ void Shard::insert(cmap_t *map) noexcept {
 
 void Shard::remove(cmap_t *map) noexcept {
     cmap_t **link = bucket(map->hash);
-    while (*link != map) link = &(*link)->next;
+    while (*link != map)
+        link = &(*link)->next;
     *link = map->next;
     if (--maps_ == 0 && buckets_ != first_) {
         deallocate(buckets_);
@@ -129,7 +139,8 @@ void Shard::remove(cmap_t *map) noexcept {
 uint64_t key_of(const Analysis &analysis) noexcept {
     uint64_t alpha;
     std::memcpy(&alpha, &analysis.policy.alpha, sizeof alpha);
-    const unsigned policy = static_cast<unsigned>(analysis.policy.strategy) << 8 | analysis.policy.force;
+    const unsigned policy =
+        static_cast<unsigned>(analysis.policy.strategy) << 8 | analysis.policy.force;
     uint64_t hash = hash_step(analysis.stats.hash, uint64_t{analysis.stats.size} << 16 | policy);
     hash = hash_step(hash, alpha);
     return hash_step(hash, hash >> 32);
@@ -155,7 +166,8 @@ cmap_t *publish(Shard &shard, const Analysis &analysis, cmap_t *map) noexcept {
 
 void count_build(const cmap_t *map) noexcept {
     table().builds[map->kind].fetch_add(1, std::memory_order_relaxed);
-    if ((map->flags & FLAG_FORCE_DECLINED) != 0) table().declined.fetch_add(1, std::memory_order_relaxed);
+    if ((map->flags & FLAG_FORCE_DECLINED) != 0)
+        table().declined.fetch_add(1, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -166,7 +178,8 @@ cmap_status intern(Analysis &analysis, cmap_t **out) noexcept {
     *out = find_locked(shard, analysis, hash);
     if (*out != nullptr) return CMAP_OK;
     CMAP_TRY(analysis.check_duplicates());
-    if (analysis.policy.force == CMAP_REP_PPERM && !analysis.stats.is_set) CMAP_TRY(analysis.sort());
+    if (analysis.policy.force == CMAP_REP_PPERM && !analysis.stats.is_set)
+        CMAP_TRY(analysis.sort());
     cmap_t *map = nullptr;
     CMAP_TRY(map_create(analysis, &map));
     map->hash = hash;

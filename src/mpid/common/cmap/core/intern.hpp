@@ -7,7 +7,8 @@
 
 namespace cmap {
 
-// The map of these members under this policy: the one alive, or a new one.  `analysis` has been measured.
+// The map of these members under this policy: the one alive, or a new one.  `analysis` has been
+// measured.
 cmap_status intern(Analysis &analysis, cmap_t **out) noexcept;
 void unref(cmap_t *map) noexcept;
 void gather_totals(cmap_totals &out) noexcept;

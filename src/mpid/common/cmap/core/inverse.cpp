@@ -8,7 +8,9 @@
 namespace cmap {
 namespace {
 
-unsigned char *bits_of(Inverse *inverse) noexcept { return reinterpret_cast<unsigned char *>(inverse + 1); }
+unsigned char *bits_of(Inverse *inverse) noexcept {
+    return reinterpret_cast<unsigned char *>(inverse + 1);
+}
 
 Inverse *inverse_allocate(uint32_t size) noexcept {
     const unsigned width = bits_for(size);
@@ -45,7 +47,8 @@ bool fill_by_sorting(const cmap_t *map, Inverse *inverse) noexcept {
 uint32_t search_all(const cmap_t *map, uint32_t index) noexcept {
     uint32_t first = 0, found = CMAP_NONE;
     each_block(map, [&](const uint32_t *members, uint32_t n) {
-        for (uint32_t i = 0; i < n; i++) found = members[i] == index ? first + i : found;
+        for (uint32_t i = 0; i < n; i++)
+            found = members[i] == index ? first + i : found;
         first += n;
         return found == CMAP_NONE;
     });
@@ -83,14 +86,17 @@ const Inverse *inverse_of(const cmap_t *map) noexcept {
     if (built == nullptr) return nullptr;
     void *nobody = nullptr;
     void **slot = &const_cast<cmap_t *>(map)->inverse;
-    if (__atomic_compare_exchange_n(slot, &nobody, built, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return built;
+    if (__atomic_compare_exchange_n(slot, &nobody, built, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE))
+        return built;
     inverse_free(built);
     return static_cast<const Inverse *>(nobody);
 }
 
 uint32_t inverse_rank(const cmap_t *map, const Inverse *inverse, uint32_t index) noexcept {
     if (inverse == nullptr) return search_all(map, index);
-    if (representation(map).position != nullptr) {  // a permutation of the set that is its first part
+    if (representation(map).position !=
+        nullptr) {  // a permutation of the set that is its first part
         const uint32_t place = rank_of(representation(map).part(map, 0), index);
         return place == CMAP_NONE ? CMAP_NONE : inverse->order[place];
     }
@@ -110,7 +116,8 @@ uint32_t list_rank(const cmap_t *map, uint32_t index) noexcept {
 
 Ranker::Ranker(const cmap_t *map, uint64_t expected) noexcept : map_(map) {
     const bool list = representation(map).list && !is_set(map) && map->size > INVERSE_MIN_MEMBERS;
-    if (list && map->strategy == CMAP_STRATEGY_SPACE && expected >= INVERSE_MIN_QUERIES) own_ = inverse_build(map);
+    if (list && map->strategy == CMAP_STRATEGY_SPACE && expected >= INVERSE_MIN_QUERIES)
+        own_ = inverse_build(map);
 }
 
 Ranker::~Ranker() { inverse_free(own_); }

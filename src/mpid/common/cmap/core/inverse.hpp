@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inverse of a list: the permutation that sorts it, ceil(lg n) bits a member.  rank() of a list is a binary search
-// through select(order(i)); where the list is a set composed with a permutation, one access.
+// The inverse of a list: the permutation that sorts it, ceil(lg n) bits a member.  rank() of a list
+// is a binary search through select(order(i)); where the list is a set composed with a permutation,
+// one access.
 //
-// A list builds its inverse at the first rank query and publishes it by compare-and-swap, so readers never wait; it
-// counts as payload and goes with cmap_trim().  Maps under the space strategy do not keep one: cmap_rank() decodes
-// them block by block (no memory, n/4 ns or so), and whoever has many queries uses a Ranker, which builds a private
-// inverse for the time of the work.  Lists of up to INVERSE_MIN_MEMBERS are always scanned.
+// A list builds its inverse at the first rank query and publishes it by compare-and-swap, so
+// readers never wait; it counts as payload and goes with cmap_trim().  Maps under the space
+// strategy do not keep one: cmap_rank() decodes them block by block (no memory, n/4 ns or so), and
+// whoever has many queries uses a Ranker, which builds a private inverse for the time of the work.
+// Lists of up to INVERSE_MIN_MEMBERS are always scanned.
 #ifndef CMAP_CORE_INVERSE_HPP_INCLUDED
 #define CMAP_CORE_INVERSE_HPP_INCLUDED
 
@@ -25,11 +27,13 @@ struct Inverse {
 // nullptr when there is no memory.
 Inverse *inverse_build(const cmap_t *map) noexcept;
 void inverse_free(Inverse *inverse) noexcept;
-// The inverse kept with the map; builds it unless the map must not keep one.  nullptr: there is none.
+// The inverse kept with the map; builds it unless the map must not keep one.  nullptr: there is
+// none.
 const Inverse *inverse_of(const cmap_t *map) noexcept;
 const Inverse *inverse_if_built(const cmap_t *map) noexcept;
 
-// Rank of `index` in a list: by the inverse when there is one, by a search of all members otherwise.
+// Rank of `index` in a list: by the inverse when there is one, by a search of all members
+// otherwise.
 uint32_t inverse_rank(const cmap_t *map, const Inverse *inverse, uint32_t index) noexcept;
 uint32_t list_rank(const cmap_t *map, uint32_t index) noexcept;
 

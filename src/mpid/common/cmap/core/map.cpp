@@ -17,8 +17,10 @@ uint32_t rank_by_bisection(const cmap_t *map, uint32_t index) noexcept {
     return cmap_select(map, low) == index ? low : CMAP_NONE;
 }
 
-void decode_by_select(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
-    for (uint32_t i = 0; i < count; i++) indices[i] = cmap_select(map, first + i);
+void decode_by_select(const cmap_t *map, uint32_t first, uint32_t count,
+                      uint32_t *indices) noexcept {
+    for (uint32_t i = 0; i < count; i++)
+        indices[i] = cmap_select(map, first + i);
 }
 
 std::size_t own_bytes(const cmap_t *map) noexcept {
@@ -71,12 +73,14 @@ const char *validate_members(const cmap_t *map) noexcept {
 
 }  // namespace
 
-// Of a map that fits its header the parts, there only when asked for, are counted for themselves alone.
+// Of a map that fits its header the parts, there only when asked for, are counted for themselves
+// alone.
 std::size_t payload_bytes(const cmap_t *map) noexcept {
     std::size_t sum = own_bytes(map);
     const Representation &rep = representation(map);
     if (rep.part == nullptr || map->size <= CMAP_INLINE_MEMBERS) return sum;
-    for (uint32_t i = 0; const cmap_t *part = rep.part(map, i); i++) sum += sizeof *part + payload_bytes(part);
+    for (uint32_t i = 0; const cmap_t *part = rep.part(map, i); i++)
+        sum += sizeof *part + payload_bytes(part);
     return sum;
 }
 
@@ -85,7 +89,8 @@ void map_trim(const cmap_t *map) noexcept {
     inverse_free(static_cast<Inverse *>(__atomic_exchange_n(slot, nullptr, __ATOMIC_ACQ_REL)));
     const Representation &rep = representation(map);
     if (rep.part == nullptr) return;
-    for (uint32_t i = 0; const cmap_t *part = rep.part(map, i); i++) map_trim(part);
+    for (uint32_t i = 0; const cmap_t *part = rep.part(map, i); i++)
+        map_trim(part);
 }
 
 cmap_status map_create(const Analysis &analysis, cmap_t **out) noexcept {
@@ -122,7 +127,8 @@ const char *map_validate(const cmap_t *map) noexcept {
     if (map->size > CMAP_MAX_SIZE) return "the size is out of range";
     if (__atomic_load_n(&map->refs, __ATOMIC_RELAXED) == 0) return "nobody holds a reference";
     if (const char *reason = representation(map).validate(map)) return reason;
-    if (map->size == 0) return map->min == CMAP_NONE && map->max == CMAP_NONE ? nullptr : "an empty map has a min";
+    if (map->size == 0)
+        return map->min == CMAP_NONE && map->max == CMAP_NONE ? nullptr : "an empty map has a min";
     if (const char *reason = validate_members(map)) return reason;
     const uint32_t ranks[] = {0, map->size / 2, map->size - 1};
     for (uint32_t rank : ranks)

@@ -37,10 +37,13 @@ bool each_block(const cmap_t *map, Visit &&visit) noexcept {
 
 // Rank in a list of any kind whose select increases.
 uint32_t rank_by_bisection(const cmap_t *map, uint32_t index) noexcept;
-void decode_by_select(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept;
+void decode_by_select(const cmap_t *map, uint32_t first, uint32_t count,
+                      uint32_t *indices) noexcept;
 
-std::size_t own_bytes(const cmap_t *map) noexcept;      // payload with the inverse, without the maps referred to
-std::size_t payload_bytes(const cmap_t *map) noexcept;  // those with their headers and payloads included
+std::size_t own_bytes(
+    const cmap_t *map) noexcept;  // payload with the inverse, without the maps referred to
+std::size_t payload_bytes(
+    const cmap_t *map) noexcept;  // those with their headers and payloads included
 void map_trim(const cmap_t *map) noexcept;
 
 // Makes a map that is not in the intern table yet; frees one that is not any more.

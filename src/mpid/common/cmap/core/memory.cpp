@@ -17,7 +17,7 @@ void deallocate(void *memory) noexcept {
     if (memory != nullptr) deallocate_hook(memory);
 }
 
-void set_allocator(void *(*allocate)(std::size_t), void (*deallocate)(void *) ) noexcept {
+void set_allocator(void *(*allocate)(std::size_t), void (*deallocate)(void *)) noexcept {
     const bool defaults = allocate == nullptr || deallocate == nullptr;
     allocate_hook = defaults ? std::malloc : allocate;
     deallocate_hook = defaults ? std::free : deallocate;

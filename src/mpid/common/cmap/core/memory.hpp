@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The module's memory: everything it allocates comes through here, so that tests can make any call fail.
+// The module's memory: everything it allocates comes through here, so that tests can make any call
+// fail.
 #ifndef CMAP_CORE_MEMORY_HPP_INCLUDED
 #define CMAP_CORE_MEMORY_HPP_INCLUDED
 
@@ -8,10 +9,10 @@
 
 #include "cmap.h"
 
-#define CMAP_TRY(expression)                                                                       \
-    do {                                                                                           \
-        const cmap_status cmap_try_status = (expression);                                          \
-        if (cmap_try_status != CMAP_OK) return cmap_try_status;                                    \
+#define CMAP_TRY(expression)                                    \
+    do {                                                        \
+        const cmap_status cmap_try_status = (expression);       \
+        if (cmap_try_status != CMAP_OK) return cmap_try_status; \
     } while (0)
 
 namespace cmap {
@@ -19,7 +20,7 @@ namespace cmap {
 // nullptr when there is no memory; asking for 0 bytes gives nullptr, too, and is no failure.
 void *allocate(std::size_t bytes) noexcept;
 void deallocate(void *memory) noexcept;
-void set_allocator(void *(*allocate)(std::size_t), void (*deallocate)(void *) ) noexcept;
+void set_allocator(void *(*allocate)(std::size_t), void (*deallocate)(void *)) noexcept;
 
 }  // namespace cmap
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Members in, canonical pieces out.  The pieces depend on the member sequence alone, not on how it was cut into calls:
-// runs are grown greedily (two members fix the step), and equal runs at equal distances are grown greedily to pieces.
-// So equal content has equal pieces, whatever built it, and its hash can be taken from them.  Only the last run can
-// have a single member.
+// Members in, canonical pieces out.  The pieces depend on the member sequence alone, not on how it
+// was cut into calls: runs are grown greedily (two members fix the step), and equal runs at equal
+// distances are grown greedily to pieces. So equal content has equal pieces, whatever built it, and
+// its hash can be taken from them.  Only the last run can have a single member.
 #ifndef CMAP_CORE_PIECE_FORMER_HPP_INCLUDED
 #define CMAP_CORE_PIECE_FORMER_HPP_INCLUDED
 
@@ -10,9 +10,10 @@
 
 namespace cmap {
 
-// `Sink` is called as bool sink(const Piece &); false stops everything and comes back from the call that caused it.
+// `Sink` is called as bool sink(const Piece &); false stops everything and comes back from the call
+// that caused it.
 class PieceFormer {
-   public:
+  public:
     template <class Sink>
     bool add(uint32_t index, Sink &&sink) noexcept {
         if (extends(index)) {
@@ -60,7 +61,8 @@ class PieceFormer {
     template <class Sink>
     bool add(const Piece &piece, Sink &&sink) noexcept {
         const Run &run = piece.run;
-        if (run.count <= 1) return add(Run{run.first, piece.pitch, run.count * piece.repeats}, sink);
+        if (run.count <= 1)
+            return add(Run{run.first, piece.pitch, run.count * piece.repeats}, sink);
         if (piece.repeats > 1 && piece.pitch == static_cast<int64_t>(run.step) * run.count)
             return add(Run{run.first, run.step, run.count * piece.repeats}, sink);
         for (uint32_t i = 0; i < piece.repeats; i++) {
@@ -90,12 +92,18 @@ class PieceFormer {
         return copy.flush(sink);
     }
 
-   private:
-    static int32_t distance(uint32_t from, uint32_t to) noexcept { return static_cast<int32_t>(to - from); }
+  private:
+    static int32_t distance(uint32_t from, uint32_t to) noexcept {
+        return static_cast<int32_t>(to - from);
+    }
 
-    bool extends(uint32_t index) const noexcept { return open_.count >= 2 && index == open_.at(open_.count); }
+    bool extends(uint32_t index) const noexcept {
+        return open_.count >= 2 && index == open_.at(open_.count);
+    }
 
-    bool same_shape(const Run &a, const Run &b) const noexcept { return a.step == b.step && a.count == b.count; }
+    bool same_shape(const Run &a, const Run &b) const noexcept {
+        return a.step == b.step && a.count == b.count;
+    }
 
     // The open run is complete: into the last piece with it, or a new piece.
     template <class Sink>
@@ -115,14 +123,15 @@ class PieceFormer {
         return going;
     }
 
-    // Each further repeat will close the one before it into last_: then they can be counted instead.
+    // Each further repeat will close the one before it into last_: then they can be counted
+    // instead.
     bool settled(const Piece &piece, uint32_t i) const noexcept {
         return open_ == piece.repeat(i - 1) && last_.repeats >= 2 && same_shape(last_.run, open_) &&
                last_.pitch == piece.pitch && last_.repeat(last_.repeats).first == open_.first &&
                !extends(piece.repeat(i).first);
     }
 
-    Run open_{0, 0, 0};              // count 0: none
+    Run open_{0, 0, 0};            // count 0: none
     Piece last_{{0, 0, 0}, 0, 0};  // repeats 0: none
 };
 

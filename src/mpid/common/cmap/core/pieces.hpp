@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces: the currency between the builder, the representations and the algebra.  A map that has few pieces is worked
-// on in time of their number, never of its members.
+// Pieces: the currency between the builder, the representations and the algebra.  A map that has
+// few pieces is worked on in time of their number, never of its members.
 #ifndef CMAP_CORE_PIECES_HPP_INCLUDED
 #define CMAP_CORE_PIECES_HPP_INCLUDED
 
@@ -8,7 +8,8 @@
 
 namespace cmap {
 
-// first, first + step, ... `count` members in rank order.  A run of one member has step 0 where the module makes it.
+// first, first + step, ... `count` members in rank order.  A run of one member has step 0 where the
+// module makes it.
 struct Run {
     uint32_t first;
     int32_t step;
@@ -44,9 +45,9 @@ inline bool operator==(const Piece &a, const Piece &b) noexcept {
 
 using Pieces = Buffer<Piece>;
 
-// Appends the map's pieces, in rank order, to `out`.  False when the map needs more than `limit` pieces in all, when
-// it has no cheap pieces (lists, bitmaps), or when there is no memory; then `out` is as it was.  An empty map has 0
-// pieces.
+// Appends the map's pieces, in rank order, to `out`.  False when the map needs more than `limit`
+// pieces in all, when it has no cheap pieces (lists, bitmaps), or when there is no memory; then
+// `out` is as it was.  An empty map has 0 pieces.
 bool pieces_of(const cmap_t *map, std::size_t limit, Pieces &out) noexcept;
 
 }  // namespace cmap

@@ -15,14 +15,16 @@ cmap_policy default_policy = {CMAP_STRATEGY_HYBRID, CMAP_ALPHA_DEFAULT, CMAP_REP
 constexpr const char *strategy_names[] = {"hybrid", "time", "space"};
 constexpr unsigned STRATEGIES = sizeof strategy_names / sizeof *strategy_names;
 
-const char *rep_name(unsigned rep) noexcept { return rep < CMAP_REP_COUNT ? representation(rep).name : "any"; }
+const char *rep_name(unsigned rep) noexcept {
+    return rep < CMAP_REP_COUNT ? representation(rep).name : "any";
+}
 
 }  // namespace
 
 bool policy_valid(const cmap_policy &policy) noexcept {
     const bool alpha = policy.alpha >= 0 && policy.alpha <= 1;  // false for a NaN
-    return alpha && static_cast<unsigned>(policy.strategy) < STRATEGIES &&
-           static_cast<unsigned>(policy.force) <= CMAP_REP_ANY;
+    return alpha && number_of(policy.strategy) < STRATEGIES &&
+           number_of(policy.force) <= CMAP_REP_ANY;
 }
 
 cmap_policy policy_or_default(const cmap_policy *policy) noexcept {
@@ -32,7 +34,8 @@ cmap_policy policy_or_default(const cmap_policy *policy) noexcept {
 }
 
 cmap_policy policy_normal(const cmap_policy &policy) noexcept {
-    const bool counts = policy.strategy == CMAP_STRATEGY_HYBRID && policy.alpha != 0;  // and no -0.0
+    const bool counts =
+        policy.strategy == CMAP_STRATEGY_HYBRID && policy.alpha != 0;  // and no -0.0
     return {policy.strategy, counts ? policy.alpha : 0.0, policy.force};
 }
 
@@ -51,10 +54,11 @@ cmap_status cmap_policy_set_default(const cmap_policy *policy) noexcept {
     return CMAP_OK;
 }
 
-const char *cmap_rep_name(cmap_rep rep) noexcept { return rep_name(static_cast<unsigned>(rep)); }
+const char *cmap_rep_name(cmap_rep rep) noexcept { return rep_name(number_of(rep)); }
 
 const char *cmap_strategy_name(cmap_strategy strategy) noexcept {
-    return static_cast<unsigned>(strategy) < STRATEGIES ? strategy_names[strategy] : "unknown";
+    const unsigned number = number_of(strategy);
+    return number < STRATEGIES ? strategy_names[number] : "unknown";
 }
 
 cmap_status cmap_rep_from_name(const char *name, cmap_rep *out) noexcept {

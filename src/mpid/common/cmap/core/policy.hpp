@@ -3,9 +3,21 @@
 #ifndef CMAP_CORE_POLICY_HPP_INCLUDED
 #define CMAP_CORE_POLICY_HPP_INCLUDED
 
+#include <cstring>
+
 #include "cmap.h"
 
 namespace cmap {
+
+// The number behind an enum that came from C, where any number may be: reading it as the enum would
+// be undefined.
+template <class Enum>
+unsigned number_of(const Enum &value) noexcept {
+    unsigned number;
+    static_assert(sizeof number == sizeof value, "enums of the C face are ints");
+    std::memcpy(&number, &value, sizeof number);
+    return number;
+}
 
 bool policy_valid(const cmap_policy &policy) noexcept;
 // The policy given, or the default for nullptr.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Many rank queries on one map: the inverse of a list is built once for all of them, and not kept where the map's
-// strategy is to save space.  cmap_rank() alone would search such a list at every call.
+// Many rank queries on one map: the inverse of a list is built once for all of them, and not kept
+// where the map's strategy is to save space.  cmap_rank() alone would search such a list at every
+// call.
 #ifndef CMAP_CORE_RANKER_HPP_INCLUDED
 #define CMAP_CORE_RANKER_HPP_INCLUDED
 
@@ -10,8 +11,9 @@
 namespace cmap {
 
 class Ranker {
-   public:
-    // `expected`: about how many queries will come; few do not pay for an inverse.  The map must outlive this.
+  public:
+    // `expected`: about how many queries will come; few do not pay for an inverse.  The map must
+    // outlive this.
     Ranker(const cmap_t *map, uint64_t expected) noexcept;
     ~Ranker();
     Ranker(const Ranker &) = delete;
@@ -20,7 +22,7 @@ class Ranker {
     // Rank of `index`, or CMAP_NONE.
     uint32_t operator()(uint32_t index) const noexcept;
 
-   private:
+  private:
     const cmap_t *map_;
     Inverse *own_ = nullptr;
 };

@@ -17,7 +17,8 @@ constexpr const Representation *table[] = {
     &bitmap_representation, &pperm_representation,  &concat_representation,
 };
 
-static_assert(sizeof table / sizeof *table == CMAP_REP_COUNT, "one entry for each tag, in their order");
+static_assert(sizeof table / sizeof *table == CMAP_REP_COUNT,
+              "one entry for each tag, in their order");
 
 }  // namespace
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The table of representations: one entry each, in the order of cmap_rep.
 //
-// A new representation is its pair of files under rep/, a tag in cmap.h, its line in registry.cpp and its times in
-// cmap_tuning.hpp.
+// A new representation is its pair of files under rep/, a tag in cmap.h, its line in registry.cpp
+// and its times in cmap_tuning.hpp.
 #ifndef CMAP_CORE_REGISTRY_HPP_INCLUDED
 #define CMAP_CORE_REGISTRY_HPP_INCLUDED
 
@@ -14,9 +14,10 @@
 namespace cmap {
 
 struct Estimate {
-    bool fits;     // false: this representation cannot hold the members (builders may still decline)
-    uint64_t space;  // payload in bytes, exact or up to 10 % too much; headers of maps referred to included
-    double time;   // ns of a dependent random select
+    bool fits;  // false: this representation cannot hold the members (builders may still decline)
+    uint64_t space;  // payload in bytes, exact or up to 10 % too much; headers of maps referred to
+                     // included
+    double time;     // ns of a dependent random select
 };
 
 inline Estimate cannot() noexcept { return Estimate{false, 0, 0}; }
@@ -27,20 +28,22 @@ struct Representation {
     bool list;  // rank() of one that is no set goes through the inverse
     // Pure.  Sizes above CMAP_INLINE_MEMBERS; smaller ones fit when the header has room for them.
     Estimate (*estimate)(const Analysis &);
-    // Fills map->body; size, min, max, flags and policy are set.  CMAP_ERR_INVALID: declined, take another.  On failure
-    // nothing is left behind.
+    // Fills map->body; size, min, max, flags and policy are set.  CMAP_ERR_INVALID: declined, take
+    // another.  On failure nothing is left behind.
     cmap_status (*build)(cmap_t *map, const Analysis &);
     void (*release)(cmap_t *map);  // optional: gives back the payload and the references
     uint32_t (*select)(const cmap_t *map, uint32_t rank);
     uint32_t (*rank)(const cmap_t *map, uint32_t index);  // min <= index <= max is known
     void (*decode)(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices);
     bool (*pieces)(const cmap_t *map, std::size_t limit, Pieces &out);  // optional, see pieces.hpp
-    // Optional: equal to members with the same size, min, max and hash?  By default the map is decoded.
+    // Optional: equal to members with the same size, min, max and hash?  By default the map is
+    // decoded.
     bool (*equals)(const cmap_t *map, const Analysis &);
     std::size_t (*bytes)(const cmap_t *map);  // own payload
     // Optional: the maps referred to, one after the other, then nullptr.
     const cmap_t *(*part)(const cmap_t *map, uint32_t i);
-    // Optional, of a permutation of the set that is part 0: the place of the member at a rank in that set.
+    // Optional, of a permutation of the set that is part 0: the place of the member at a rank in
+    // that set.
     uint32_t (*position)(const cmap_t *map, uint32_t rank);
     const char *(*validate)(const cmap_t *map);  // nullptr, or what is wrong with the body
     int (*describe)(const cmap_t *map, char *text, std::size_t room);  // without the name
@@ -48,7 +51,9 @@ struct Representation {
 
 const Representation &representation(unsigned kind) noexcept;
 
-inline const Representation &representation(const cmap_t *map) noexcept { return representation(map->kind); }
+inline const Representation &representation(const cmap_t *map) noexcept {
+    return representation(map->kind);
+}
 
 // The bodies of those that cmap_lookup.h does not know live in the opaque bytes.
 template <class Body>

@@ -50,10 +50,12 @@ bool Sorter::finish() noexcept {
 
 uint32_t Sorter::position(uint32_t member) const noexcept {
     if (words_.empty())
-        return static_cast<uint32_t>(std::lower_bound(keys_.begin(), keys_.end(), member) - keys_.begin());
+        return static_cast<uint32_t>(std::lower_bound(keys_.begin(), keys_.end(), member) -
+                                     keys_.begin());
     const uint32_t offset = member - min_;
     const uint64_t below = (uint64_t{1} << (offset & 63)) - 1;
-    return before_[offset >> 6] + static_cast<uint32_t>(__builtin_popcountll(words_[offset >> 6] & below));
+    return before_[offset >> 6] +
+           static_cast<uint32_t>(__builtin_popcountll(words_[offset >> 6] & below));
 }
 
 }  // namespace cmap

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The members of a list in increasing order, for as long as a map is being made: finds duplicates, gives the set below
-// a permutation and the position of a member in it.  A bitmap over [min, max] where that is small beside the list, a
-// sorted copy otherwise.
+// The members of a list in increasing order, for as long as a map is being made: finds duplicates,
+// gives the set below a permutation and the position of a member in it.  A bitmap over [min, max]
+// where that is small beside the list, a sorted copy otherwise.
 #ifndef CMAP_CORE_SORTER_HPP_INCLUDED
 #define CMAP_CORE_SORTER_HPP_INCLUDED
 
@@ -10,7 +10,7 @@
 namespace cmap {
 
 class Sorter {
-   public:
+  public:
     // Then add() exactly `size` members between min and max, then finish().  False: no memory.
     bool start(uint32_t min, uint32_t max, uint32_t size) noexcept;
     void add(const uint32_t *members, uint32_t n) noexcept;
@@ -27,18 +27,19 @@ class Sorter {
             if (!visit(member)) return false;
         for (std::size_t w = 0; w < words_.size(); w++)
             for (uint64_t word = words_[w]; word != 0; word &= word - 1)
-                if (!visit(static_cast<uint32_t>(min_ + w * 64 + static_cast<unsigned>(__builtin_ctzll(word)))))
+                if (!visit(static_cast<uint32_t>(min_ + w * 64 +
+                                                 static_cast<unsigned>(__builtin_ctzll(word)))))
                     return false;
         return true;
     }
 
-   private:
+  private:
     uint32_t min_ = 0;
     bool ready_ = false;
     bool duplicates_ = false;
-    Buffer<uint64_t> words_;    // the bitmap ...
-    Buffer<uint32_t> before_;   // ... and its ones before each word
-    Buffer<uint32_t> keys_;     // or the sorted copy
+    Buffer<uint64_t> words_;   // the bitmap ...
+    Buffer<uint32_t> before_;  // ... and its ones before each word
+    Buffer<uint32_t> keys_;    // or the sorted copy
 };
 
 }  // namespace cmap

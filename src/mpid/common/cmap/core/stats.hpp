@@ -12,22 +12,22 @@ struct Stats {
     uint32_t size = 0;
     uint32_t min = CMAP_NONE;
     uint32_t max = CMAP_NONE;
-    bool is_set = true;     // strictly increasing
-    uint64_t runs = 0;      // canonical arithmetic runs
-    uint64_t pieces = 0;    // canonical pieces
-    uint64_t hash = 0;      // of the canonical pieces: equal content, equal hash
-    AffineForm affine;      // levels == 0: none
+    bool is_set = true;   // strictly increasing
+    uint64_t runs = 0;    // canonical arithmetic runs
+    uint64_t pieces = 0;  // canonical pieces
+    uint64_t hash = 0;    // of the canonical pieces: equal content, equal hash
+    AffineForm affine;    // levels == 0: none
 
     uint64_t span() const noexcept { return size == 0 ? 0 : uint64_t{max} - min + 1; }
 };
 
 // Gathers the statistics from canonical pieces in order.
 class StatsPass {
-   public:
+  public:
     void feed(const Piece &piece) noexcept;
     Stats result() const noexcept;
 
-   private:
+  private:
     Stats stats_;
     AffineDetector detector_;
     uint32_t last_ = 0;

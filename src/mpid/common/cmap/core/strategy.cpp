@@ -41,7 +41,8 @@ unsigned candidates(const Analysis &analysis, Candidate *out) noexcept {
         if (!allowed(next.estimate, analysis)) continue;
         next.cost = cost_of(next.estimate, analysis.policy);
         unsigned at = count++;
-        for (; at > 0 && better(next, out[at - 1]); at--) out[at] = out[at - 1];
+        for (; at > 0 && better(next, out[at - 1]); at--)
+            out[at] = out[at - 1];
         out[at] = next;
     }
     return count;
@@ -58,7 +59,8 @@ void append(Choice &choice, unsigned kind) noexcept {
 Choice choose(const Analysis &analysis) noexcept {
     Choice choice;
     const unsigned forced = analysis.policy.force;
-    if (forced != CMAP_REP_ANY && representation(forced).estimate(analysis).fits) append(choice, forced);
+    if (forced != CMAP_REP_ANY && representation(forced).estimate(analysis).fits)
+        append(choice, forced);
     if (analysis.stats.size <= CMAP_INLINE_MEMBERS) {
         const AffineForm &form = analysis.stats.affine;
         if (form.levels != 0 && form.whole()) append(choice, CMAP_REP_AFFINE);
@@ -67,7 +69,8 @@ Choice choose(const Analysis &analysis) noexcept {
     }
     Candidate sorted[CMAP_REP_COUNT];
     const unsigned count = candidates(analysis, sorted);
-    for (unsigned i = 0; i < count; i++) append(choice, sorted[i].kind);
+    for (unsigned i = 0; i < count; i++)
+        append(choice, sorted[i].kind);
     return choice;
 }
 
@@ -75,7 +78,8 @@ Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept {
     const Content none;
     Analysis analysis(none, policy);
     analysis.stats = stats;
-    if (stats.size <= CMAP_INLINE_MEMBERS) return Estimate{true, 0, representation(CMAP_REP_ARRAY).estimate(analysis).time};
+    if (stats.size <= CMAP_INLINE_MEMBERS)
+        return Estimate{true, 0, representation(CMAP_REP_ARRAY).estimate(analysis).time};
     Candidate sorted[CMAP_REP_COUNT];
     return candidates(analysis, sorted) == 0 ? cannot() : sorted[0].estimate;
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which representation a map gets.
 //
-//   time     the smallest T, ties by S          T: ns of a dependent random select, from cmap_tuning.hpp
-//   space    the smallest S, ties by T          S: payload in bytes
-//   hybrid   the smallest alpha * log T + (1 - alpha) * log(S + header): the header is paid in every case, and with it
+//   time     the smallest T, ties by S          T: ns of a dependent random select, from
+//   cmap_tuning.hpp space    the smallest S, ties by T          S: payload in bytes hybrid   the
+//   smallest alpha * log T + (1 - alpha) * log(S + header): the header is paid in every case, and
+//   with it
 //            a map without payload has a finite logarithm
 //
-// Under hybrid and space nothing with more payload than the plain array is a candidate.  Up to CMAP_INLINE_MEMBERS
-// members S is 0 for all; there a whole affine form is taken for its closed rank() and its pieces, else the array in
-// the header.
+// Under hybrid and space nothing with more payload than the plain array is a candidate.  Up to
+// CMAP_INLINE_MEMBERS members S is 0 for all; there a whole affine form is taken for its closed
+// rank() and its pieces, else the array in the header.
 #ifndef CMAP_CORE_STRATEGY_HPP_INCLUDED
 #define CMAP_CORE_STRATEGY_HPP_INCLUDED
 
@@ -23,7 +24,8 @@ struct Choice {
 };
 
 Choice choose(const Analysis &analysis) noexcept;
-// The winner's estimate among those that need no other map; for estimators of representations made of others.
+// The winner's estimate among those that need no other map; for estimators of representations made
+// of others.
 Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept;
 
 }  // namespace cmap

@@ -47,8 +47,9 @@ AffineForm form_of(const cmap_t *map) noexcept {
     return form;
 }
 
-// Digits from the greatest |stride| down, relative to the least index of the whole form.  Everything is modulo 2^32:
-// the form's span is below that, so an index outside shows as a digit that is too large or as a remainder.
+// Digits from the greatest |stride| down, relative to the least index of the whole form. Everything
+// is modulo 2^32: the form's span is below that, so an index outside shows as a digit that is too
+// large or as a remainder.
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
     const AffineForm form = form_of(map);
     uint32_t low = form.base;
@@ -57,7 +58,8 @@ uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
     uint32_t rest = index - low, found = 0;
     for (uint32_t i = 0; i < form.levels; i++) {
         const uint32_t k = map->body.affine.order >> (3 * i) & 7, count = form.count(k);
-        const uint32_t stride = static_cast<uint32_t>(form.stride[k] < 0 ? -form.stride[k] : form.stride[k]);
+        const uint32_t stride =
+            static_cast<uint32_t>(form.stride[k] < 0 ? -form.stride[k] : form.stride[k]);
         const uint32_t digit = stride == 0 ? 0 : rest / stride;
         if (digit >= count) return CMAP_NONE;
         rest -= digit * stride;
@@ -73,7 +75,8 @@ void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *i
     while (count > 0) {
         const uint32_t room = group - within, n = count < room ? count : room;
         const Run run{cmap_affine_select(map, first), form.stride[0], n};
-        for (uint32_t i = 0; i < n; i++) indices[i] = run.at(i);
+        for (uint32_t i = 0; i < n; i++)
+            indices[i] = run.at(i);
         first += n, indices += n, count -= n;
         within = 0;
     }
@@ -92,10 +95,12 @@ bool pieces(const cmap_t *map, std::size_t limit, Pieces &out) noexcept {
         const Run run{cmap_affine_select(map, r), form.stride[0], w1};
         if (whole > 0) done = out.push(Piece{run, whole, whole > 1 ? form.stride[1] : 0});
         if (done && rest > 0)
-            done = out.push(piece_of(Run{cmap_affine_select(map, r + whole * w1), form.stride[0], rest}));
+            done = out.push(
+                piece_of(Run{cmap_affine_select(map, r + whole * w1), form.stride[0], rest}));
     }
     if (done && out.size() - before <= limit) return true;
-    while (out.size() > before) out.pop();
+    while (out.size() > before)
+        out.pop();
     return false;
 }
 
@@ -108,7 +113,8 @@ bool equals(const cmap_t *map, const Analysis &analysis) noexcept {
 }
 
 const char *validate(const cmap_t *map) noexcept {
-    if (map->width < 1 || map->width > CMAP_AFFINE_LEVELS) return "affine: the number of levels is out of range";
+    if (map->width < 1 || map->width > CMAP_AFFINE_LEVELS)
+        return "affine: the number of levels is out of range";
     for (uint32_t k = 1; k < map->width; k++)
         if (map->body.affine.recip[k - 1] < 2) return "affine: a reciprocal is out of range";
     const AffineForm form = form_of(map);
@@ -135,8 +141,10 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
         if (k == 0)
             std::snprintf(digit, sizeof digit, top ? "r" : "(r%%%u)", form.count(0));
         else
-            std::snprintf(digit, sizeof digit, top ? "(r/%u)" : "(r/%u%%%u)", form.weight[k], form.count(k));
-        length += std::snprintf(at, left, " %c %lld*%s", sign, stride < 0 ? -stride : stride, digit);
+            std::snprintf(digit, sizeof digit, top ? "(r/%u)" : "(r/%u%%%u)", form.weight[k],
+                          form.count(k));
+        length +=
+            std::snprintf(at, left, " %c %lld*%s", sign, stride < 0 ? -stride : stride, digit);
     }
     return length;
 }
@@ -146,8 +154,8 @@ std::size_t bytes(const cmap_t *) noexcept { return 0; }
 }  // namespace
 
 const Representation affine_representation = {
-    "affine", false, estimate, build, nullptr, cmap_affine_select, rank, decode_block, pieces, equals, bytes, nullptr, nullptr,
-    validate, describe,
+    "affine", false,  estimate, build,   nullptr, cmap_affine_select, rank,     decode_block,
+    pieces,   equals, bytes,    nullptr, nullptr, validate,           describe,
 };
 
 }  // namespace cmap

@@ -12,17 +12,20 @@ namespace {
 
 bool inside(uint32_t size) noexcept { return size <= CMAP_INLINE_MEMBERS; }
 
-std::size_t payload(uint32_t size) noexcept { return inside(size) ? 0 : std::size_t{size} * sizeof(uint32_t); }
+std::size_t payload(uint32_t size) noexcept {
+    return inside(size) ? 0 : std::size_t{size} * sizeof(uint32_t);
+}
 
 Estimate estimate(const Analysis &analysis) noexcept {
     const uint64_t space = payload(analysis.stats.size);
-    return Estimate{true, space, TIME_ARRAY + time_access(space)};
+    return Estimate{true, space, time_access(space)};
 }
 
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     cmap_array_body &body = map->body.array;
     body = cmap_array_body();
-    uint32_t *members = inside(map->size) ? body.inside : static_cast<uint32_t *>(allocate(payload(map->size)));
+    uint32_t *members =
+        inside(map->size) ? body.inside : static_cast<uint32_t *>(allocate(payload(map->size)));
     if (members == nullptr) return CMAP_ERR_NOMEM;
     body.members = members;
     analysis.content.each_block([&](const uint32_t *block, uint32_t n) {
@@ -50,14 +53,15 @@ const char *validate(const cmap_t *map) noexcept {
 }
 
 int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
-    return std::snprintf(text, room, "%u members%s", map->size, inside(map->size) ? " in the header" : "");
+    return std::snprintf(text, room, "%u members%s", map->size,
+                         inside(map->size) ? " in the header" : "");
 }
 
 }  // namespace
 
 const Representation array_representation = {
-    "array", true, estimate, build, release, select, list_rank, decode_block, nullptr, nullptr, bytes, nullptr, nullptr,
-    validate, describe,
+    "array", true,    estimate, build,   release, select,   list_rank, decode_block,
+    nullptr, nullptr, bytes,    nullptr, nullptr, validate, describe,
 };
 
 }  // namespace cmap

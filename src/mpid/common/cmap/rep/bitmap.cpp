@@ -11,7 +11,8 @@ namespace cmap {
 namespace {
 
 constexpr uint32_t BLOCK_WORDS = 32, QUARTER_WORDS = 8;
-constexpr uint32_t GUARDS = 2;  // entries behind the last block which no rank reaches: select needs no bound
+constexpr uint32_t GUARDS =
+    2;  // entries behind the last block which no rank reaches: select needs no bound
 constexpr uint32_t INSIDE_WORDS = 4;
 
 struct BitmapBody {
@@ -75,7 +76,9 @@ inline uint32_t ones_before(const BitmapBody &body, uint32_t place) noexcept {
 struct Layout {
     uint32_t base, words, blocks, hints, hint_shift;
 
-    uint64_t bytes() const noexcept { return (uint64_t{words} + blocks + (blocks != 0 ? GUARDS : 0)) * 8 + uint64_t{hints} * 4; }
+    uint64_t bytes() const noexcept {
+        return (uint64_t{words} + blocks + (blocks != 0 ? GUARDS : 0)) * 8 + uint64_t{hints} * 4;
+    }
 };
 
 Layout layout_of(uint32_t min, uint32_t max, uint32_t size) noexcept {
@@ -83,7 +86,8 @@ Layout layout_of(uint32_t min, uint32_t max, uint32_t size) noexcept {
     layout.words = (max - layout.base) / 64 + 1;
     if (layout.words <= BLOCK_WORDS) return layout;
     layout.blocks = (layout.words + BLOCK_WORDS - 1) / BLOCK_WORDS;
-    while ((uint64_t{layout.words} << layout.hint_shift) < uint64_t{size} * BITMAP_HINT_WORDS) layout.hint_shift++;
+    while ((uint64_t{layout.words} << layout.hint_shift) < uint64_t{size} * BITMAP_HINT_WORDS)
+        layout.hint_shift++;
     layout.hints = ((size - 1) >> layout.hint_shift) + 1;
     return layout;
 }
@@ -93,7 +97,8 @@ Estimate estimate(const Analysis &analysis) noexcept {
     if (!stats.is_set || stats.size == 0) return cannot();
     const Layout layout = layout_of(stats.min, stats.max, stats.size);
     if (stats.size <= CMAP_INLINE_MEMBERS)
-        return layout.words <= INSIDE_WORDS ? Estimate{true, 0, TIME_BITMAP + time_access(0)} : cannot();
+        return layout.words <= INSIDE_WORDS ? Estimate{true, 0, TIME_BITMAP + time_access(0)}
+                                            : cannot();
     return Estimate{true, layout.bytes(), TIME_BITMAP + time_access(layout.bytes())};
 }
 
@@ -108,7 +113,8 @@ void mark(uint64_t *words, uint32_t first, uint32_t count) noexcept {
 
 void mark_run(uint64_t *words, const Run &run) noexcept {
     if (run.step == 1) return mark(words, run.first, run.count);
-    for (uint32_t i = 0; i < run.count; i++) words[run.at(i) / 64] |= uint64_t{1} << run.at(i) % 64;
+    for (uint32_t i = 0; i < run.count; i++)
+        words[run.at(i) / 64] |= uint64_t{1} << run.at(i) % 64;
 }
 
 uint32_t count_ones(const BitmapBody &body, uint32_t first, uint32_t last) noexcept {
@@ -118,7 +124,8 @@ uint32_t count_ones(const BitmapBody &body, uint32_t first, uint32_t last) noexc
     return ones;
 }
 
-uint64_t block_entry(const BitmapBody &body, uint32_t b, uint32_t before, uint32_t &total) noexcept {
+uint64_t block_entry(const BitmapBody &body, uint32_t b, uint32_t before,
+                     uint32_t &total) noexcept {
     uint32_t sums[5] = {0, 0, 0, 0, 0};
     for (uint32_t q = 0; q < 4; q++) {
         const uint32_t first = b * BLOCK_WORDS + q * QUARTER_WORDS;
@@ -134,7 +141,8 @@ void fill_directories(BitmapBody &body) noexcept {
         uint32_t total;
         body.blocks[b] = block_entry(body, b, before, total);
         before += total;
-        for (; uint64_t{next_hint} << body.hint_shift < before; next_hint++) body.hints[next_hint] = b;
+        for (; uint64_t{next_hint} << body.hint_shift < before; next_hint++)
+            body.hints[next_hint] = b;
     }
 }
 
@@ -157,7 +165,8 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     body.blocks = memory + layout.words;
     body.block_count = layout.blocks;
     body.hints = reinterpret_cast<uint32_t *>(body.blocks + layout.blocks + GUARDS);
-    for (uint32_t i = 0; i < GUARDS; i++) body.blocks[layout.blocks + i] = UINT32_MAX;
+    for (uint32_t i = 0; i < GUARDS; i++)
+        body.blocks[layout.blocks + i] = UINT32_MAX;
     fill_directories(body);
     return CMAP_OK;
 }
@@ -184,7 +193,8 @@ void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *i
     uint32_t w = place / 64;
     uint64_t word = body.words[w] & ~uint64_t{0} << place % 64;
     for (uint32_t *const end = indices + count; indices != end; word &= word - 1) {
-        while (word == 0) word = body.words[++w];
+        while (word == 0)
+            word = body.words[++w];
         *indices++ = body.base + w * 64 + static_cast<uint32_t>(__builtin_ctzll(word));
     }
 }
@@ -197,18 +207,21 @@ const char *validate(const cmap_t *map) noexcept {
     const BitmapBody &body = body_of<BitmapBody>(map);
     if (!is_set(map)) return "bitmap: this is no set";
     if (body.base != (map->min & ~63u)) return "bitmap: the base is wrong";
-    if (count_ones(body, 0, body.word_count) != map->size) return "bitmap: the number of ones is wrong";
+    if (count_ones(body, 0, body.word_count) != map->size)
+        return "bitmap: the number of ones is wrong";
     uint32_t before = 0;
     for (uint32_t b = 0; b < body.block_count; b++) {
         uint32_t total;
-        if (body.blocks[b] != block_entry(body, b, before, total)) return "bitmap: the rank directory is wrong";
+        if (body.blocks[b] != block_entry(body, b, before, total))
+            return "bitmap: the rank directory is wrong";
         before += total;
     }
     return nullptr;  // a wrong hint shows in select
 }
 
 int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
-    return std::snprintf(text, room, "%u of %u from %u", map->size, map->max - map->min + 1, map->min);
+    return std::snprintf(text, room, "%u of %u from %u", map->size, map->max - map->min + 1,
+                         map->min);
 }
 
 }  // namespace
@@ -220,8 +233,8 @@ bool bitmap_use_portable(bool portable) noexcept {
 }
 
 const Representation bitmap_representation = {
-    "bitmap", false, estimate, build, release, select, rank, decode_block, nullptr, nullptr, bytes, nullptr, nullptr,
-    validate, describe,
+    "bitmap", false,   estimate, build,   release, select,   rank,     decode_block,
+    nullptr,  nullptr, bytes,    nullptr, nullptr, validate, describe,
 };
 
 }  // namespace cmap

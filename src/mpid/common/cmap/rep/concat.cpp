@@ -21,7 +21,9 @@ struct ConcatBody {
 
 bool inside(uint32_t size) noexcept { return size <= CMAP_INLINE_MEMBERS; }
 
-uint64_t payload(uint32_t parts) noexcept { return uint64_t{parts} * (sizeof(cmap_t *) + sizeof(uint32_t)); }
+uint64_t payload(uint32_t parts) noexcept {
+    return uint64_t{parts} * (sizeof(cmap_t *) + sizeof(uint32_t));
+}
 
 // Cut in two halves when it is asked for and nothing better is known.
 Estimate estimate(const Analysis &analysis) noexcept {
@@ -29,10 +31,12 @@ Estimate estimate(const Analysis &analysis) noexcept {
     if (stats.size < 2 || analysis.policy.force != CMAP_REP_CONCAT) return cannot();
     if (inside(stats.size)) return Estimate{true, 0, 2 * TIME_PART};
     const uint64_t lists = uint64_t{stats.size} * sizeof(uint32_t);
-    return Estimate{true, payload(2) + 2 * CMAP_HEADER_BYTES + lists, 2 * TIME_PART + time_access(lists)};
+    return Estimate{true, payload(2) + 2 * CMAP_HEADER_BYTES + lists,
+                    2 * TIME_PART + time_access(lists)};
 }
 
-cmap_status build_part(const Analysis &analysis, uint32_t first, uint32_t end, cmap_t **out) noexcept {
+cmap_status build_part(const Analysis &analysis, uint32_t first, uint32_t end,
+                       cmap_t **out) noexcept {
     const cmap_policy policy = {analysis.policy.strategy, analysis.policy.alpha, CMAP_REP_ANY};
     Builder builder(CMAP_MAX_SIZE, &policy);
     cmap_status status = CMAP_OK;
@@ -49,7 +53,8 @@ cmap_status build_part(const Analysis &analysis, uint32_t first, uint32_t end, c
 
 void release(cmap_t *map) noexcept {
     const ConcatBody &body = body_of<ConcatBody>(map);
-    for (uint32_t i = 0; i < body.count; i++) unref(body.parts[i]);
+    for (uint32_t i = 0; i < body.count; i++)
+        unref(body.parts[i]);
     if (!inside(map->size)) deallocate(body.parts);
 }
 
@@ -103,7 +108,8 @@ uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
 void decode_parts(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
     const ConcatBody &body = body_of<ConcatBody>(map);
     for (uint32_t i = find(body, first); count > 0; i++) {
-        const uint32_t at = first - body.starts[i], room = body.parts[i]->size - at, n = count < room ? count : room;
+        const uint32_t at = first - body.starts[i], room = body.parts[i]->size - at,
+                       n = count < room ? count : room;
         decode(body.parts[i], at, n, indices);
         first += n, indices += n, count -= n;
     }
@@ -122,7 +128,8 @@ const char *validate(const cmap_t *map) noexcept {
     const ConcatBody &body = body_of<ConcatBody>(map);
     uint32_t rank = 0;
     for (uint32_t i = 0; i < body.count; i++) {
-        if (body.starts[i] != rank || body.parts[i]->size == 0) return "concat: the prefix sums are wrong";
+        if (body.starts[i] != rank || body.parts[i]->size == 0)
+            return "concat: the prefix sums are wrong";
         rank += body.parts[i]->size;
         if (const char *reason = map_validate(body.parts[i])) return reason;
     }
@@ -131,15 +138,16 @@ const char *validate(const cmap_t *map) noexcept {
 
 int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
     const ConcatBody &body = body_of<ConcatBody>(map);
-    return std::snprintf(text, room, "%u parts: %s, %s%s", body.count, representation(body.parts[0]).name,
-                         representation(body.parts[1]).name, body.count > 2 ? ", ..." : "");
+    return std::snprintf(text, room, "%u parts: %s, %s%s", body.count,
+                         representation(body.parts[0]).name, representation(body.parts[1]).name,
+                         body.count > 2 ? ", ..." : "");
 }
 
 }  // namespace
 
 const Representation concat_representation = {
-    "concat", true, estimate, build, release, select, rank, decode_parts, nullptr, nullptr, bytes, part, nullptr,
-    validate, describe,
+    "concat", true,    estimate, build, release, select,   rank,     decode_parts,
+    nullptr,  nullptr, bytes,    part,  nullptr, validate, describe,
 };
 
 }  // namespace cmap

@@ -23,7 +23,8 @@ bool inside(const cmap_t *map) noexcept { return map->size <= CMAP_INLINE_MEMBER
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     cmap_packed_body &body = map->body.packed;
     body = cmap_packed_body();
-    static_assert(CMAP_INLINE_MEMBERS * 31 / 8 + 8 <= sizeof body.inside, "small maps stay in the header");
+    static_assert(CMAP_INLINE_MEMBERS * 31 / 8 + 8 <= sizeof body.inside,
+                  "small maps stay in the header");
     const unsigned width = bits_for(analysis.stats.span());
     const std::size_t size = packed_bytes(map->size, width);
     unsigned char *bits = inside(map) ? body.inside : static_cast<unsigned char *>(allocate(size));
@@ -35,7 +36,8 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     body.bits = bits;
     uint64_t rank = 0;
     analysis.content.each_block([&](const uint32_t *members, uint32_t n) {
-        for (uint32_t i = 0; i < n; i++) packed_put(bits, width, rank++, members[i] - body.base);
+        for (uint32_t i = 0; i < n; i++)
+            packed_put(bits, width, rank++, members[i] - body.base);
         return true;
     });
     return CMAP_OK;
@@ -48,27 +50,32 @@ void release(cmap_t *map) noexcept {
 void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
     const PackedView view = packed_view(map->body.packed.bits, map->width);
     const uint32_t base = map->body.packed.base;
-    for (uint32_t i = 0; i < count; i++) indices[i] = base + view[uint64_t{first} + i];
+    for (uint32_t i = 0; i < count; i++)
+        indices[i] = base + view[uint64_t{first} + i];
 }
 
-std::size_t bytes(const cmap_t *map) noexcept { return inside(map) ? 0 : packed_bytes(map->size, map->width); }
+std::size_t bytes(const cmap_t *map) noexcept {
+    return inside(map) ? 0 : packed_bytes(map->size, map->width);
+}
 
 const char *validate(const cmap_t *map) noexcept {
     const cmap_packed_body &body = map->body.packed;
     if (map->width > 31) return "packed: the width is out of range";
-    if (body.mask != packed_view(body.bits, map->width).mask) return "packed: the mask does not fit the width";
+    if (body.mask != packed_view(body.bits, map->width).mask)
+        return "packed: the mask does not fit the width";
     return body.bits != nullptr ? nullptr : "packed: the bits are missing";
 }
 
 int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
-    return std::snprintf(text, room, "%u x %u bits + %u", map->size, map->width, map->body.packed.base);
+    return std::snprintf(text, room, "%u x %u bits + %u", map->size, map->width,
+                         map->body.packed.base);
 }
 
 }  // namespace
 
 const Representation packed_representation = {
-    "packed", true, estimate, build, release, cmap_packed_select, list_rank, decode_block, nullptr, nullptr, bytes, nullptr,
-    nullptr, validate, describe,
+    "packed", true,    estimate, build,   release, cmap_packed_select, list_rank, decode_block,
+    nullptr,  nullptr, bytes,    nullptr, nullptr, validate,           describe,
 };
 
 }  // namespace cmap

@@ -21,23 +21,30 @@ struct PpermBody {
     PackedView places() const noexcept { return packed_view(bits, width); }
 };
 
-static_assert(CMAP_INLINE_MEMBERS * 3 / 8 + 8 <= sizeof PpermBody::inside, "small maps stay in the header");
+static_assert(CMAP_INLINE_MEMBERS * 3 / 8 + 8 <= sizeof PpermBody::inside,
+              "small maps stay in the header");
 
 bool inside(uint32_t size) noexcept { return size <= CMAP_INLINE_MEMBERS; }
 
-uint64_t payload(uint32_t size) noexcept { return inside(size) ? 0 : packed_bytes(size, bits_for(size)); }
+uint64_t payload(uint32_t size) noexcept {
+    return inside(size) ? 0 : packed_bytes(size, bits_for(size));
+}
 
-cmap_policy unforced(const cmap_policy &policy) noexcept { return {policy.strategy, policy.alpha, CMAP_REP_ANY}; }
+cmap_policy unforced(const cmap_policy &policy) noexcept {
+    return {policy.strategy, policy.alpha, CMAP_REP_ANY};
+}
 
 // Of a set the permutation would be the identity: possible, but only when asked for.
 Estimate estimate(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
-    if (stats.size == 0 || (stats.is_set && analysis.policy.force != CMAP_REP_PPERM)) return cannot();
+    if (stats.size == 0 || (stats.is_set && analysis.policy.force != CMAP_REP_PPERM))
+        return cannot();
     const Stats &set = stats.is_set ? stats : analysis.set;
     if (set.size == 0) return cannot();  // nobody needed the members in order
     const Estimate below = best_simple(set, unforced(analysis.policy));
     const uint64_t own = payload(stats.size);
-    return Estimate{below.fits, own + below.space + CMAP_HEADER_BYTES, TIME_PART + time_access(own) + below.time};
+    return Estimate{below.fits, own + below.space + CMAP_HEADER_BYTES,
+                    TIME_PART + time_access(own) + below.time};
 }
 
 cmap_status build_set(const Analysis &analysis, cmap_t **out) noexcept {
@@ -61,7 +68,8 @@ void fill_places(PpermBody &body, const Analysis &analysis) noexcept {
     uint32_t rank = 0;
     analysis.content.each_block([&](const uint32_t *members, uint32_t n) {
         for (uint32_t i = 0; i < n; i++, rank++) {
-            const uint32_t place = analysis.stats.is_set ? rank : analysis.sorter.position(members[i]);
+            const uint32_t place =
+                analysis.stats.is_set ? rank : analysis.sorter.position(members[i]);
             packed_put(body.bits, body.width, rank, place);
         }
         return true;
@@ -72,7 +80,8 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     PpermBody &body = make_body<PpermBody>(map);
     CMAP_TRY(build_set(analysis, &body.set));
     body.width = bits_for(map->size);
-    body.bits = inside(map->size) ? body.inside : static_cast<unsigned char *>(allocate(payload(map->size)));
+    body.bits = inside(map->size) ? body.inside
+                                  : static_cast<unsigned char *>(allocate(payload(map->size)));
     if (body.bits == nullptr) {
         unref(body.set);
         return CMAP_ERR_NOMEM;
@@ -88,7 +97,9 @@ void release(cmap_t *map) noexcept {
     unref(body.set);
 }
 
-uint32_t position(const cmap_t *map, uint32_t rank) noexcept { return body_of<PpermBody>(map).places()[rank]; }
+uint32_t position(const cmap_t *map, uint32_t rank) noexcept {
+    return body_of<PpermBody>(map).places()[rank];
+}
 
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
     return cmap_select(body_of<PpermBody>(map).set, position(map, rank));
@@ -108,7 +119,9 @@ uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
     return inverse != nullptr ? inverse->order[place] : find_place(map, place);
 }
 
-const cmap_t *part(const cmap_t *map, uint32_t i) noexcept { return i == 0 ? body_of<PpermBody>(map).set : nullptr; }
+const cmap_t *part(const cmap_t *map, uint32_t i) noexcept {
+    return i == 0 ? body_of<PpermBody>(map).set : nullptr;
+}
 
 std::size_t bytes(const cmap_t *map) noexcept { return payload(map->size); }
 
@@ -130,8 +143,8 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 }  // namespace
 
 const Representation pperm_representation = {
-    "pperm", true, estimate, build, release, select, rank, decode_by_select, nullptr, nullptr, bytes, part, position,
-    validate, describe,
+    "pperm", true,    estimate, build, release,  select,   rank,     decode_by_select,
+    nullptr, nullptr, bytes,    part,  position, validate, describe,
 };
 
 }  // namespace cmap

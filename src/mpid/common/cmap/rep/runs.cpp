@@ -34,7 +34,8 @@ uint64_t payload(uint64_t runs, bool order) noexcept { return runs * (order ? 16
 Estimate estimate(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
     const double time = TIME_RUNS + TIME_RUNS_STEP * bits_for(stats.runs);
-    if (stats.size <= CMAP_INLINE_MEMBERS) return stats.runs <= INSIDE_RUNS ? Estimate{true, 0, time} : cannot();
+    if (stats.size <= CMAP_INLINE_MEMBERS)
+        return stats.runs <= INSIDE_RUNS ? Estimate{true, 0, time} : cannot();
     const uint64_t space = payload(stats.runs, wants_order(stats));
     if (stats.runs > RUNS_LIMIT || space > uint64_t{stats.size} * sizeof(uint32_t)) return cannot();
     return Estimate{true, space, time + time_access(space)};
@@ -52,7 +53,8 @@ Run run_at(const cmap_t *map, const RunsBody &body, uint32_t i) noexcept {
 }
 
 void sort_runs(const cmap_t *map, RunsBody &body) noexcept {
-    for (uint32_t i = 0; i < body.count; i++) body.order[i] = i;
+    for (uint32_t i = 0; i < body.count; i++)
+        body.order[i] = i;
     std::sort(body.order, body.order + body.count, [&](uint32_t a, uint32_t b) {
         return run_at(map, body, a).low() < run_at(map, body, b).low();
     });
@@ -63,7 +65,8 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     RunsBody &body = make_body<RunsBody>(map);
     static_assert(INSIDE_RUNS * 12 <= sizeof body.inside, "small maps stay in the header");
     uint32_t *memory = body.inside;
-    if (!inside(map)) memory = static_cast<uint32_t *>(allocate(payload(runs, wants_order(analysis.stats))));
+    if (!inside(map))
+        memory = static_cast<uint32_t *>(allocate(payload(runs, wants_order(analysis.stats))));
     if (memory == nullptr) return CMAP_ERR_NOMEM;
     body.starts = memory;
     body.lines = reinterpret_cast<Line *>(memory + runs);
@@ -125,11 +128,12 @@ uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
     if (is_set(map)) return rank_in_set(map, body, index);
     uint32_t last = body.count;
     if (body.order != nullptr)
-        last = static_cast<uint32_t>(std::upper_bound(body.order, body.order + body.count, index,
-                                                      [&](uint32_t value, uint32_t run) {
-                                                          return value < run_at(map, body, run).low();
-                                                      }) -
-                                     body.order);
+        last =
+            static_cast<uint32_t>(std::upper_bound(body.order, body.order + body.count, index,
+                                                   [&](uint32_t value, uint32_t run) {
+                                                       return value < run_at(map, body, run).low();
+                                                   }) -
+                                  body.order);
     uint32_t found = CMAP_NONE;
     while (found == CMAP_NONE && last-- > 0)
         found = rank_in(map, body, body.order != nullptr ? body.order[last] : last, index);
@@ -142,7 +146,8 @@ void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *i
         const Line line = body.lines[i];
         const uint32_t room = end_of(map, body, i) - first, n = count < room ? count : room;
         uint32_t index = line.first + (first - body.starts[i]) * line.step;
-        for (uint32_t j = 0; j < n; j++, index += line.step) indices[j] = index;
+        for (uint32_t j = 0; j < n; j++, index += line.step)
+            indices[j] = index;
         first += n, indices += n, count -= n;
     }
 }
@@ -151,11 +156,15 @@ bool pieces(const cmap_t *map, std::size_t limit, Pieces &out) noexcept {
     const RunsBody &body = body_of<RunsBody>(map);
     const std::size_t before = out.size();
     PieceFormer former;
-    const auto sink = [&](const Piece &piece) { return out.size() - before < limit && out.push(piece); };
+    const auto sink = [&](const Piece &piece) {
+        return out.size() - before < limit && out.push(piece);
+    };
     bool done = true;
-    for (uint32_t i = 0; done && i < body.count; i++) done = former.add(run_at(map, body, i), sink);
+    for (uint32_t i = 0; done && i < body.count; i++)
+        done = former.add(run_at(map, body, i), sink);
     if (done && former.flush(sink)) return true;
-    while (out.size() > before) out.pop();
+    while (out.size() > before)
+        out.pop();
     return false;
 }
 
@@ -188,15 +197,16 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
     const RunsBody &body = body_of<RunsBody>(map);
     if (body.count == 0) return std::snprintf(text, room, "0 runs");
     const Run run = run_at(map, body, 0);
-    return std::snprintf(text, room, "%u run%s: %u..%u step %d%s", body.count, body.count == 1 ? "" : "s", run.first,
-                         run.last(), run.step, body.count == 1 ? "" : ", ...");
+    return std::snprintf(text, room, "%u run%s: %u..%u step %d%s", body.count,
+                         body.count == 1 ? "" : "s", run.first, run.last(), run.step,
+                         body.count == 1 ? "" : ", ...");
 }
 
 }  // namespace
 
 const Representation runs_representation = {
-    "runs", false, estimate, build, release, select, rank, decode_block, pieces, equals, bytes, nullptr, nullptr, validate,
-    describe,
+    "runs", false,  estimate, build,   release, select,   rank,     decode_block,
+    pieces, equals, bytes,    nullptr, nullptr, validate, describe,
 };
 
 }  // namespace cmap
