@@ -12,16 +12,22 @@
  *          0, where index, lpid and world rank are the same; a later table owns the indices base .. base + size - 1
  * An index is never given out twice, so that a group which outlives its processes names nobody else by accident. */
 
-int MPIDIU_get_n_avts(void);
-int MPIDIU_get_avt_size(int avtid);
-int MPIDIU_new_avt(int size, int *avtid);
-int MPIDIU_free_avt(int avtid);
-int MPIDIU_avt_add_ref(int avtid);
-int MPIDIU_avt_release_ref(int avtid);
+/* The table of tables: slot 0 is the world's, slots of tables that are gone are NULL and are used again. */
 int MPIDIU_avt_init(void);
 int MPIDIU_avt_destroy(void);
-int MPIDIU_get_node_id(MPIR_Comm * comm, int rank, int *id_p);
+int MPIDIU_get_n_avts(void);
 
+/* A table of `size` entries without references, and its slot. */
+int MPIDIU_new_avt(int size, int *avtid);
+int MPIDIU_get_avt_size(int avtid);
+/* The last reference takes the table with it. */
+int MPIDIU_avt_add_ref(int avtid);
+int MPIDIU_avt_release_ref(int avtid);
+int MPIDIU_free_avt(int avtid);
+
+/* Node of a rank, or -1 for a process beyond the world. */
+int MPIDIU_get_node_id(MPIR_Comm * comm, int rank, int *id_p);
+/* Netmod addresses to gpids; addresses seen for the first time get a table. */
 int MPIDIU_upids_to_gpids(int size, int *remote_upid_size, char *remote_upids,
                           uint64_t * remote_gpids);
 
