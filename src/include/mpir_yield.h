@@ -6,10 +6,10 @@
 /*
  * Giving the core away while waiting.
  *
- * A wait loop tells after every poll that it found nothing (MPIR_Yield_idle). After a few such
- * polls in a row the thread calls sched_yield, again at every further poll, until something
- * completes (MPIR_Yield_busy). Whether that happens at all is decided once, in MPIR_Yield_init;
- * when it does not, each of these calls is one predictable branch.
+ * A wait loop tells after every poll that it still waits (MPIR_Yield_idle). After a few polls in
+ * which no request completed the thread calls sched_yield, again at every further poll, until one
+ * completes. Whether that happens at all is decided once, in MPIR_Yield_init; when it does not,
+ * each of these calls is one predictable branch.
  *
  * Locks: the core is never given away while another thread of this process may need a lock of
  * the caller's. MPIR_Yield_idle then only counts, and the next MPID_THREAD_CS_YIELD, which every
@@ -27,10 +27,9 @@ int MPIR_Yield_init(void);
 
 /* Slow paths, called when MPIR_Yield_on only. */
 void MPIR_Yield_count_poll(bool in_vci_lock);
-void MPIR_Yield_forget_polls(void);
 void MPIR_Yield_if_due(void);
 
-/* A poll found nothing. REQUIRES: the caller holds no lock but the global critical section. */
+/* One more poll, and still waiting. REQUIRES: the caller holds no lock but the global critical section. */
 static inline void MPIR_Yield_idle(void)
 {
     if (unlikely(MPIR_Yield_on))
@@ -42,13 +41,6 @@ static inline void MPIR_Yield_idle_in_vci(void)
 {
     if (unlikely(MPIR_Yield_on))
         MPIR_Yield_count_poll(true);
-}
-
-/* Something completed. */
-static inline void MPIR_Yield_busy(void)
-{
-    if (unlikely(MPIR_Yield_on))
-        MPIR_Yield_forget_polls();
 }
 
 /* The caller has just opened its critical section for others.

@@ -46,13 +46,25 @@ cvars:
 int MPIR_Yield_on = 1;
 
 #if defined(MPL_TLS)
-static MPL_TLS int idle_polls;
+#define PER_THREAD MPL_TLS
 #elif defined(MPL_COMPILER_TLS)
-static MPL_COMPILER_TLS int idle_polls;
+#define PER_THREAD MPL_COMPILER_TLS
 #else
-/* Threads share the count: they give the core away at worst a little early or late. */
-static int idle_polls;
+/* Threads share the counts: they give the core away at worst a little early or late. */
+#define PER_THREAD
 #endif
+
+static PER_THREAD int idle_polls;
+static PER_THREAD unsigned last_completions;
+
+/* CH4 counts completed requests for its own waits. */
+static unsigned count_completions(void)
+{
+    unsigned n = 0;
+    for (int i = 0; i < MPIDI_global.n_vcis; i++)
+        n += (unsigned) MPL_atomic_relaxed_load_int(&MPIDI_VCI(i).progress_count);
+    return n;
+}
 
 static void give_core_away(void)
 {
@@ -80,15 +92,16 @@ static bool others_need_lock(bool in_vci_lock)
 
 void MPIR_Yield_count_poll(bool in_vci_lock)
 {
-    if (idle_polls < YIELD_AFTER_IDLE_POLLS)
-        idle_polls++;
-    else if (!others_need_lock(in_vci_lock))
-        give_core_away();
-}
+    unsigned completions = count_completions();
 
-void MPIR_Yield_forget_polls(void)
-{
-    idle_polls = 0;
+    if (completions != last_completions) {
+        last_completions = completions;
+        idle_polls = 0;
+    } else if (idle_polls < YIELD_AFTER_IDLE_POLLS) {
+        idle_polls++;
+    } else if (!others_need_lock(in_vci_lock)) {
+        give_core_away();
+    }
 }
 
 void MPIR_Yield_if_due(void)

@@ -18,13 +18,11 @@ using Values = std::vector<int64_t>;
 
 constexpr size_t plenty = 1u << 20;
 
-int64_t between(Random &random, int64_t least, int64_t most)
-{
+int64_t between(Random &random, int64_t least, int64_t most) {
     return least + int64_t(random() % uint32_t(most - least + 1));
 }
 
-Values values_of(const Grid &grid)
-{
+Values values_of(const Grid &grid) {
     Values values;
     for (int64_t j = 0; j < grid.rows; j++)
         for (int64_t i = 0; i < grid.count; i++)
@@ -32,8 +30,7 @@ Values values_of(const Grid &grid)
     return values;
 }
 
-Values values_of(const Grids &grids)
-{
+Values values_of(const Grids &grids) {
     Values values;
     for (const Grid &grid : grids) {
         const Values some = values_of(grid);
@@ -42,20 +39,16 @@ Values values_of(const Grids &grids)
     return values;
 }
 
-int64_t random_stride(Random &random)
-{
+int64_t random_stride(Random &random) {
     static const int64_t strides[] = {1, 1, 2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48};
     return strides[between(random, 0, 12)] * (random() % 2 ? 1 : -1);
 }
 
-Grid random_grid(Random &random)
-{
+Grid random_grid(Random &random) {
     for (;;) {
         Grid grid{0, random_stride(random), between(random, 1, 12), random_stride(random), 1};
-        if (random() % 3)
-            grid.rows = between(random, 1, 9);
-        if (random() % 3 == 0)
-            grid.pitch = grid.step * between(random, 1, 15);
+        if (random() % 3) grid.rows = between(random, 1, 9);
+        if (random() % 3 == 0) grid.pitch = grid.step * between(random, 1, 15);
         grid.base = between(random, 0, 60) - grid.low();
         const Values values = values_of(grid);
         if (std::unordered_set<int64_t>(values.begin(), values.end()).size() == values.size())
@@ -69,8 +62,7 @@ struct Several {
     Values list;
     std::unordered_set<int64_t> set;
 
-    explicit Several(Random &random)
-    {
+    explicit Several(Random &random) {
         for (int64_t k = between(random, 1, 6); k > 0; k--) {
             Grid grid = random_grid(random);
             grid.base += between(random, 0, 400);
@@ -84,8 +76,7 @@ struct Several {
     }
 };
 
-Values picked(const Values &list, const Values &ranks)
-{
+Values picked(const Values &list, const Values &ranks) {
     Values values;
     for (int64_t rank : ranks)
         values.push_back(list[size_t(rank)]);
@@ -94,8 +85,7 @@ Values picked(const Values &list, const Values &ranks)
 
 // Calls check(random) many times, until something has failed.
 template <class Check>
-void repeat(uint32_t seed, int times, Check check)
-{
+void repeat(uint32_t seed, int times, Check check) {
     Random random(seed);
     for (int trial = 0; trial < times && !::testing::Test::HasFailure(); trial++) {
         SCOPED_TRACE(trial);
@@ -103,18 +93,15 @@ void repeat(uint32_t seed, int times, Check check)
     }
 }
 
-TEST(AlgebraGrids, CutsKeepTheOrder)
-{
+TEST(AlgebraGrids, CutsKeepTheOrder) {
     repeat(1, 10000, [](Random &random) {
         const Grid grid = random_grid(random);
         const int64_t low = between(random, -5, 200), high = low + between(random, 0, 150);
         Cut inside;
-        if (!cut(grid, low, high, inside))
-            return;
+        if (!cut(grid, low, high, inside)) return;
         Values expected, values;
         for (int64_t value : values_of(grid))
-            if (value >= low && value <= high)
-                expected.push_back(value);
+            if (value >= low && value <= high) expected.push_back(value);
         for (int k = 0; k < inside.n; k++) {
             const Values some = values_of(part_of(grid, inside.box[k]));
             values.insert(values.end(), some.begin(), some.end());
@@ -123,21 +110,18 @@ TEST(AlgebraGrids, CutsKeepTheOrder)
     });
 }
 
-TEST(AlgebraGrids, AscendingKeepsTheMembers)
-{
+TEST(AlgebraGrids, AscendingKeepsTheMembers) {
     repeat(2, 10000, [](Random &random) {
         const Grid grid = random_grid(random);
         Grid sorted;
-        if (!ascending(grid, sorted))
-            return;
+        if (!ascending(grid, sorted)) return;
         Values expected = values_of(grid);
         std::sort(expected.begin(), expected.end());
         EXPECT_EQ(expected, values_of(sorted));
     });
 }
 
-TEST(AlgebraGrids, CommonRanksAndTheirComplement)
-{
+TEST(AlgebraGrids, CommonRanksAndTheirComplement) {
     repeat(3, 8000, [](Random &random) {
         const Several a(random), b(random);
         Values common, others;
@@ -154,15 +138,12 @@ TEST(AlgebraGrids, CommonRanksAndTheirComplement)
     });
 }
 
-TEST(AlgebraGrids, PicksInAnyOrder)
-{
+TEST(AlgebraGrids, PicksInAnyOrder) {
     repeat(4, 10000, [](Random &random) {
         const Several a(random);
         Grid grid = random_grid(random);
-        if (random() % 2)
-            grid.base -= grid.low();
-        if (grid.high() >= a.sequence.size())
-            return;
+        if (random() % 2) grid.base -= grid.low();
+        if (grid.high() >= a.sequence.size()) return;
         Budget budget(plenty);
         Grids ranks, members;
         ASSERT_TRUE(ranks.push(grid));
@@ -171,14 +152,12 @@ TEST(AlgebraGrids, PicksInAnyOrder)
     });
 }
 
-TEST(AlgebraGrids, SettleFindsRanksNamedTwice)
-{
+TEST(AlgebraGrids, SettleFindsRanksNamedTwice) {
     repeat(5, 5000, [](Random &random) {
         Grids ranks;
         for (int64_t k = between(random, 1, 3); k > 0; k--) {
             Grid sorted;
-            if (!ascending(random_grid(random), sorted))
-                continue;
+            if (!ascending(random_grid(random), sorted)) continue;
             ASSERT_TRUE(ranks.push(sorted));
         }
         Values all = values_of(ranks);
@@ -192,8 +171,7 @@ TEST(AlgebraGrids, SettleFindsRanksNamedTwice)
     });
 }
 
-TEST(AlgebraGrids, GiveUpWithinTheirBudget)
-{
+TEST(AlgebraGrids, GiveUpWithinTheirBudget) {
     // Two interleaved strides foreign to each other, rows by the thousand.
     Sequence a, b;
     ASSERT_TRUE(a.append(Grid{0, 3, 2, 7, 5000}));

@@ -15,23 +15,18 @@ using Random = std::mt19937;
 using Ranks = std::vector<int>;
 using Ranges = std::vector<cmap_rank_range>;
 
-uint32_t below(Random &random, uint32_t n)
-{
-    return n == 0 ? 0 : random() % n;
-}
+uint32_t below(Random &random, uint32_t n) { return n == 0 ? 0 : random() % n; }
 
 // ---- the oracle ----
 
 class Index {
   public:
-    explicit Index(const Members &members)
-    {
+    explicit Index(const Members &members) {
         for (uint32_t rank = 0; rank < members.size(); rank++)
             ranks_.emplace(members[rank], rank);
     }
     bool has(uint32_t member) const { return ranks_.count(member) != 0; }
-    int rank(uint32_t member) const
-    {
+    int rank(uint32_t member) const {
         const auto found = ranks_.find(member);
         return found == ranks_.end() ? -1 : static_cast<int>(found->second);
     }
@@ -40,8 +35,7 @@ class Index {
     std::unordered_map<uint32_t, uint32_t> ranks_;
 };
 
-Members part_of(const Members &a, const Members &b, bool wanted)
-{
+Members part_of(const Members &a, const Members &b, bool wanted) {
     const Index in_b(b);
     Members part;
     std::copy_if(a.begin(), a.end(), std::back_inserter(part),
@@ -49,34 +43,29 @@ Members part_of(const Members &a, const Members &b, bool wanted)
     return part;
 }
 
-Members joined(Members a, const Members &b)
-{
+Members joined(Members a, const Members &b) {
     a.insert(a.end(), b.begin(), b.end());
     return a;
 }
 
-Members at_ranks(const Members &members, const Ranks &ranks)
-{
+Members at_ranks(const Members &members, const Ranks &ranks) {
     Members picked;
     for (int rank : ranks)
         picked.push_back(members[static_cast<size_t>(rank)]);
     return picked;
 }
 
-Members not_at_ranks(const Members &members, const Ranks &ranks)
-{
+Members not_at_ranks(const Members &members, const Ranks &ranks) {
     std::vector<bool> out(members.size());
     for (int rank : ranks)
         out[static_cast<size_t>(rank)] = true;
     Members left;
     for (size_t rank = 0; rank < members.size(); rank++)
-        if (!out[rank])
-            left.push_back(members[rank]);
+        if (!out[rank]) left.push_back(members[rank]);
     return left;
 }
 
-Ranks expanded(const Ranges &ranges)
-{
+Ranks expanded(const Ranges &ranges) {
     Ranks ranks;
     for (const cmap_rank_range &range : ranges) {
         const int last = static_cast<int>(range.last), stride = range.stride;
@@ -87,10 +76,8 @@ Ranks expanded(const Ranges &ranges)
     return ranks;
 }
 
-cmap_order order_of(Members a, Members b)
-{
-    if (a == b)
-        return CMAP_EQUAL;
+cmap_order order_of(Members a, Members b) {
+    if (a == b) return CMAP_EQUAL;
     std::sort(a.begin(), a.end());
     std::sort(b.begin(), b.end());
     return a == b ? CMAP_SIMILAR : CMAP_DIFFERENT;
@@ -98,15 +85,13 @@ cmap_order order_of(Members a, Members b)
 
 // ---- random operands ----
 
-bool injective(Members members)
-{
+bool injective(Members members) {
     std::sort(members.begin(), members.end());
     return std::adjacent_find(members.begin(), members.end()) == members.end();
 }
 
 // Up to four levels with strides that divide each other or do not, forwards or backwards.
-Members random_levels(Random &random)
-{
+Members random_levels(Random &random) {
     static const int32_t strides[] = {1, 2, 3, 4, 5, 8, 12, 16, 24, 64, 96, 128, 256, 512};
     for (;;) {
         std::vector<Level> shape;
@@ -119,23 +104,19 @@ Members random_levels(Random &random)
             under += stride < 0 ? int64_t{stride} * (count - 1) : 0;
             n *= count;
         }
-        if (n > 1500)
-            continue;
+        if (n > 1500) continue;
         const Members members = levels(static_cast<uint32_t>(below(random, 200) - under), shape);
-        if (injective(members))
-            return members;
+        if (injective(members)) return members;
     }
 }
 
-Members moved(Members members, uint32_t by)
-{
+Members moved(Members members, uint32_t by) {
     for (uint32_t &member : members)
         member += by;
     return members;
 }
 
-Members random_members(Random &random)
-{
+Members random_members(Random &random) {
     const uint32_t seed = static_cast<uint32_t>(random());
     switch (random() % 10) {
         case 0: return {};
@@ -149,12 +130,10 @@ Members random_members(Random &random)
     }
 }
 
-cmap_policy random_policy(Random &random)
-{
+cmap_policy random_policy(Random &random) {
     cmap_policy policy = {static_cast<cmap_strategy>(random() % 3), CMAP_ALPHA_DEFAULT,
                           CMAP_REP_ANY};
-    if (random() % 2)
-        policy.force = static_cast<cmap_rep>(random() % CMAP_REP_COUNT);
+    if (random() % 2) policy.force = static_cast<cmap_rep>(random() % CMAP_REP_COUNT);
     return policy;
 }
 
@@ -163,34 +142,29 @@ struct Operand {
     Map map;
 };
 
-Operand random_operand(Random &random)
-{
+Operand random_operand(Random &random) {
     Members members = random_members(random);
     Map map = map_of(members, random_policy(random));
     return {std::move(members), std::move(map)};
 }
 
-Ranks random_ranks(Random &random, uint32_t size)
-{
+Ranks random_ranks(Random &random, uint32_t size) {
     const uint32_t n =
         random() % 2 ? below(random, size + 1) : below(random, std::min(size, 9u) + 1);
     const Members drawn = random_list(n, size == 0 ? 1 : size, static_cast<uint32_t>(random()));
     Ranks ranks(drawn.begin(), drawn.end());
-    if (random() % 3 == 0)
-        std::sort(ranks.begin(), ranks.end());
+    if (random() % 3 == 0) std::sort(ranks.begin(), ranks.end());
     return ranks;
 }
 
 // Ranges that share no rank: those that would are left out.
-Ranges random_ranges(Random &random, uint32_t size)
-{
+Ranges random_ranges(Random &random, uint32_t size) {
     Ranges ranges;
     std::vector<bool> used(size);
     for (uint32_t k = size == 0 ? 0 : below(random, 7); k > 0; k--) {
         cmap_rank_range range = {below(random, size), below(random, size), 0};
         range.stride = static_cast<int32_t>(1 + below(random, random() % 2 ? 3 : 200));
-        if (range.last < range.first)
-            range.stride = -range.stride;
+        if (range.last < range.first) range.stride = -range.stride;
         const Ranks ranks = expanded({range});
         if (std::any_of(ranks.begin(), ranks.end(),
                         [&](int rank) { return used[static_cast<size_t>(rank)]; }))
@@ -202,8 +176,7 @@ Ranges random_ranges(Random &random, uint32_t size)
     return ranges;
 }
 
-void expect_result(cmap_status status, cmap_t *map, const Members &members, const char *what)
-{
+void expect_result(cmap_status status, cmap_t *map, const Members &members, const char *what) {
     const Map owned(map);
     ASSERT_EQ(CMAP_OK, status) << what;
     ASSERT_EQ(members.size(), cmap_size(map)) << what;
@@ -214,18 +187,15 @@ void expect_result(cmap_status status, cmap_t *map, const Members &members, cons
 // Calls check(random, a, b, policy) for many random pairs; every third pair shares its members, in
 // part or all.
 template <class Check>
-void for_random_pairs(uint32_t seed, int trials, Check check)
-{
+void for_random_pairs(uint32_t seed, int trials, Check check) {
     Random random(seed);
     for (int trial = 0; trial < trials && !::testing::Test::HasFailure(); trial++) {
         const Operand a = random_operand(random);
         Operand b = random_operand(random);
         if (trial % 3 == 0) {
             b.members = a.members;
-            if (trial % 2)
-                std::shuffle(b.members.begin(), b.members.end(), random);
-            if (trial % 4 == 0 && !b.members.empty())
-                b.members.pop_back();
+            if (trial % 2) std::shuffle(b.members.begin(), b.members.end(), random);
+            if (trial % 4 == 0 && !b.members.empty()) b.members.pop_back();
             b.map = map_of(b.members, random_policy(random));
         }
         const cmap_policy policy = random_policy(random);
@@ -240,8 +210,7 @@ void for_random_pairs(uint32_t seed, int trials, Check check)
 
 // ---- random operands against the oracle ----
 
-TEST(Algebra, SetOperationsAnswerAsArraysDo)
-{
+TEST(Algebra, SetOperationsAnswerAsArraysDo) {
     for_random_pairs(
         1, 600, [](Random &, const Operand &a, const Operand &b, const cmap_policy &policy) {
             cmap_t *out = nullptr;
@@ -255,8 +224,7 @@ TEST(Algebra, SetOperationsAnswerAsArraysDo)
         });
 }
 
-TEST(Algebra, ResultsAreInterned)
-{
+TEST(Algebra, ResultsAreInterned) {
     for_random_pairs(
         2, 100, [](Random &, const Operand &a, const Operand &b, const cmap_policy &policy) {
             cmap_t *out = nullptr;
@@ -267,8 +235,7 @@ TEST(Algebra, ResultsAreInterned)
         });
 }
 
-TEST(Algebra, CompareAnswersAsArraysDo)
-{
+TEST(Algebra, CompareAnswersAsArraysDo) {
     for_random_pairs(3, 500, [](Random &, const Operand &a, const Operand &b, const cmap_policy &) {
         cmap_order order = CMAP_DIFFERENT;
         ASSERT_EQ(CMAP_OK, cmap_compare(a.map.get(), b.map.get(), &order));
@@ -279,8 +246,7 @@ TEST(Algebra, CompareAnswersAsArraysDo)
 }
 
 // Two maps of a few pieces that differ in one place, a run of two.
-TEST(Algebra, CompareSeesASmallDifference)
-{
+TEST(Algebra, CompareSeesASmallDifference) {
     const auto near = [](uint32_t second) {
         Members members = joined(range_members(0, 3, 50), {1000, 1000 + second});
         return joined(members, range_members(2000, -7, 40));
@@ -294,8 +260,7 @@ TEST(Algebra, CompareSeesASmallDifference)
     }
 }
 
-TEST(Algebra, SubsetFindsTheFirstMissingRank)
-{
+TEST(Algebra, SubsetFindsTheFirstMissingRank) {
     for_random_pairs(4, 500, [](Random &, const Operand &a, const Operand &b, const cmap_policy &) {
         const Index whole(b.members);
         const auto missing = std::find_if(a.members.begin(), a.members.end(),
@@ -310,8 +275,7 @@ TEST(Algebra, SubsetFindsTheFirstMissingRank)
     });
 }
 
-TEST(Algebra, ComposeAnswersAsArraysDo)
-{
+TEST(Algebra, ComposeAnswersAsArraysDo) {
     for_random_pairs(
         5, 500, [](Random &, const Operand &a, const Operand &b, const cmap_policy &policy) {
             cmap_t *out = nullptr;
@@ -328,8 +292,7 @@ TEST(Algebra, ComposeAnswersAsArraysDo)
         });
 }
 
-TEST(Algebra, ConcatAnswersAsArraysDo)
-{
+TEST(Algebra, ConcatAnswersAsArraysDo) {
     for_random_pairs(6, 250,
                      [](Random &, const Operand &a, const Operand &b, const cmap_policy &policy) {
                          cmap_t *out = nullptr;
@@ -347,8 +310,7 @@ TEST(Algebra, ConcatAnswersAsArraysDo)
                      });
 }
 
-TEST(Algebra, InclusionAnswersAsArraysDo)
-{
+TEST(Algebra, InclusionAnswersAsArraysDo) {
     for_random_pairs(
         7, 400, [](Random &random, const Operand &a, const Operand &, const cmap_policy &policy) {
             const auto size = static_cast<uint32_t>(a.members.size());
@@ -362,8 +324,7 @@ TEST(Algebra, InclusionAnswersAsArraysDo)
         });
 }
 
-TEST(Algebra, RangesAnswerAsArraysDo)
-{
+TEST(Algebra, RangesAnswerAsArraysDo) {
     for_random_pairs(
         8, 600, [](Random &random, const Operand &a, const Operand &, const cmap_policy &policy) {
             const Ranges ranges = random_ranges(random, static_cast<uint32_t>(a.members.size()));
@@ -377,8 +338,7 @@ TEST(Algebra, RangesAnswerAsArraysDo)
         });
 }
 
-TEST(Algebra, RanksNamedTwiceAreRefused)
-{
+TEST(Algebra, RanksNamedTwiceAreRefused) {
     for_random_pairs(
         9, 300, [](Random &random, const Operand &a, const Operand &, const cmap_policy &policy) {
             const auto size = static_cast<uint32_t>(a.members.size());
@@ -407,8 +367,7 @@ TEST(Algebra, RanksNamedTwiceAreRefused)
         });
 }
 
-TEST(Algebra, RanksOutsideAreRefused)
-{
+TEST(Algebra, RanksOutsideAreRefused) {
     const Map map = range_map(10, 2, 5, by(CMAP_STRATEGY_HYBRID));
     cmap_t *out = nullptr;
     for (int bad : {5, -1, 1 << 30}) {
@@ -427,8 +386,7 @@ TEST(Algebra, RanksOutsideAreRefused)
     EXPECT_EQ(nullptr, out);
 }
 
-TEST(Algebra, NothingAtAllIsFine)
-{
+TEST(Algebra, NothingAtAllIsFine) {
     const Map map = range_map(10, 2, 5, by(CMAP_STRATEGY_HYBRID));
     cmap_t *out = nullptr;
     cmap_policy policy;
@@ -446,8 +404,7 @@ TEST(Algebra, NothingAtAllIsFine)
     EXPECT_EQ(CMAP_OK, cmap_translate(map.get(), nullptr, 0, map.get(), nullptr));
 }
 
-TEST(Algebra, TranslateAnswersAsArraysDo)
-{
+TEST(Algebra, TranslateAnswersAsArraysDo) {
     for_random_pairs(
         10, 400, [](Random &random, const Operand &a, const Operand &b, const cmap_policy &) {
             const Index in_b(b.members);

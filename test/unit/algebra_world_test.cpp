@@ -24,12 +24,9 @@ constexpr uint64_t closed_form_bytes = 8192;
 class Budgeted {
   public:
     explicit Budgeted(const CountingAllocator &allocator, uint64_t bytes = closed_form_bytes)
-        : allocator_(allocator), before_(allocator.bytes_asked()), bytes_(bytes)
-    {
-    }
+        : allocator_(allocator), before_(allocator.bytes_asked()), bytes_(bytes) {}
     ~Budgeted() { EXPECT_LT(allocator_.bytes_asked() - before_, bytes_); }
-    void grant(const Map &result)
-    {
+    void grant(const Map &result) {
         bytes_ += closed_form_bytes + 4 * cmap_payload_bytes(result.get());
     }
 
@@ -38,16 +35,14 @@ class Budgeted {
     uint64_t before_, bytes_;
 };
 
-Map made(cmap_status status, cmap_t *map)
-{
+Map made(cmap_status status, cmap_t *map) {
     EXPECT_EQ(CMAP_OK, status);
     return Map(map);
 }
 
 // Size, and `expected(rank)` at many ranks.
 void expect_samples(const Map &map, uint32_t size,
-                    const std::function<uint32_t(uint32_t)> &expected)
-{
+                    const std::function<uint32_t(uint32_t)> &expected) {
     ASSERT_EQ(size, cmap_size(map.get()));
     for (uint32_t rank = 0; rank < size; rank += 1 + rank / 61)
         ASSERT_EQ(expected(rank), cmap_select_outlined(map.get(), rank)) << rank;
@@ -62,8 +57,7 @@ class AlgebraOfTheWorld : public ::testing::Test {
     const Map world = range_map(0, 1, world_size, policy);
 
     // A block of a mesh 1024 wide: `rows` from `row` on, `columns` from `column` on.
-    Map block(uint32_t row, uint32_t rows, uint32_t column, uint32_t columns) const
-    {
+    Map block(uint32_t row, uint32_t rows, uint32_t column, uint32_t columns) const {
         const cmap_rank_range whole = {column + 1024 * row, column + 1024 * (row + rows) - 1024,
                                        1024};
         Builder builder = builder_for(world_size, policy);
@@ -72,8 +66,7 @@ class AlgebraOfTheWorld : public ::testing::Test {
         return finish(builder);
     }
     Map combined(Binary operation, const Map &a, const Map &b,
-                 uint64_t bytes = closed_form_bytes) const
-    {
+                 uint64_t bytes = closed_form_bytes) const {
         Budgeted budget(allocator, bytes);
         cmap_t *out = nullptr;
         const cmap_status status = operation(a.get(), b.get(), nullptr, &out);
@@ -81,8 +74,7 @@ class AlgebraOfTheWorld : public ::testing::Test {
         budget.grant(result);
         return result;
     }
-    Map ranges(const Map &map, const Ranges &list, bool include) const
-    {
+    Map ranges(const Map &map, const Ranges &list, bool include) const {
         Budgeted budget(allocator);
         cmap_t *out = nullptr;
         const auto n = static_cast<uint32_t>(list.size());
@@ -95,8 +87,7 @@ class AlgebraOfTheWorld : public ::testing::Test {
     }
 };
 
-TEST_F(AlgebraOfTheWorld, WithoutAStride)
-{
+TEST_F(AlgebraOfTheWorld, WithoutAStride) {
     const Map even = range_map(0, 2, world_size / 2, policy),
               third = range_map(1, 3, 349525, policy);
     expect_samples(combined(cmap_difference, world, even), world_size / 2,
@@ -113,8 +104,7 @@ TEST_F(AlgebraOfTheWorld, WithoutAStride)
     });
 }
 
-TEST_F(AlgebraOfTheWorld, InAMesh)
-{
+TEST_F(AlgebraOfTheWorld, InAMesh) {
     const Map rows = block(100, 50, 0, 1024), columns = block(0, 1024, 32, 64),
               tile = block(100, 50, 32, 64);
     const Map upper = range_map(0, 1, 100 * 1024 + 40, policy);
@@ -130,8 +120,7 @@ TEST_F(AlgebraOfTheWorld, InAMesh)
                    [](uint32_t r) { return 100 * 1024 + 32 + r; });
 }
 
-TEST_F(AlgebraOfTheWorld, Transposed)
-{
+TEST_F(AlgebraOfTheWorld, Transposed) {
     Builder builder = builder_for(world_size, policy);
     for (uint32_t column = 0; column < 1024; column++)
         cmap_builder_add_range(builder.get(), column, 1024, 1024);
@@ -155,8 +144,7 @@ TEST_F(AlgebraOfTheWorld, Transposed)
     });
 }
 
-TEST_F(AlgebraOfTheWorld, EqualUnderAnotherPolicy)
-{
+TEST_F(AlgebraOfTheWorld, EqualUnderAnotherPolicy) {
     const cmap_policy other = by(CMAP_STRATEGY_SPACE);
     const Map again = range_map(0, 1, world_size, other),
               odd = range_map(1, 2, world_size / 2, policy);
@@ -174,8 +162,7 @@ TEST_F(AlgebraOfTheWorld, EqualUnderAnotherPolicy)
     EXPECT_EQ(0u, rank);
 }
 
-TEST_F(AlgebraOfTheWorld, RangesOfRanks)
-{
+TEST_F(AlgebraOfTheWorld, RangesOfRanks) {
     const Map columns = block(0, 1024, 32, 64);
     expect_samples(ranges(world, {{0, world_size - 1, 2}}, true), world_size / 2,
                    [](uint32_t r) { return 2 * r; });
@@ -185,8 +172,7 @@ TEST_F(AlgebraOfTheWorld, RangesOfRanks)
                    [](uint32_t r) { return r / 1023 * 1024 + 1 + r % 1023; });
     expect_samples(ranges(world, {{10, 19, 1}, {500040, 40, -400}}, false), world_size - 10 - 1251,
                    [](uint32_t r) {
-                       if (r < 30)
-                           return r < 10 ? r : r + 10;
+                       if (r < 30) return r < 10 ? r : r + 10;
                        const uint32_t gap = (r - 30) / 399;
                        return gap < 1251 ? 41 + gap * 400 + (r - 30) % 399 : r + 10 + 1251;
                    });
@@ -197,8 +183,7 @@ TEST_F(AlgebraOfTheWorld, RangesOfRanks)
                    [](uint32_t r) { return (512 + r / 64) * 1024 + 32 + r % 64; });
 }
 
-TEST_F(AlgebraOfTheWorld, FewRanks)
-{
+TEST_F(AlgebraOfTheWorld, FewRanks) {
     const Budgeted budget(allocator);
     const int ranks[] = {7, 100000, 3};
     cmap_t *out = nullptr;
@@ -211,8 +196,7 @@ TEST_F(AlgebraOfTheWorld, FewRanks)
     });
 }
 
-TEST_F(AlgebraOfTheWorld, MinusAScatteredFew)
-{
+TEST_F(AlgebraOfTheWorld, MinusAScatteredFew) {
     const Members few = random_list(40, world_size, 5);
     const Map scattered = map_of(few, forced(CMAP_REP_PACKED));
     const Map rest = combined(cmap_difference, world, scattered, 4 * closed_form_bytes);
@@ -222,8 +206,7 @@ TEST_F(AlgebraOfTheWorld, MinusAScatteredFew)
     }
 }
 
-TEST_F(AlgebraOfTheWorld, Translation)
-{
+TEST_F(AlgebraOfTheWorld, Translation) {
     const Map columns = block(0, 1024, 32, 64);
     const Budgeted budget(allocator);
     const int ranks[] = {0, 63, 64, 64 * 1024 - 1, -1};

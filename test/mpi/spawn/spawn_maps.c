@@ -8,7 +8,7 @@
  *
  * A process is known by an id, 100 * set + rank: set 0 are the first processes.
  *
- * Arguments: -rounds=N (default 3); children get -set, -parents
+ * Arguments: -rounds=N (default 2); children get -set, -parents
  */
 #include "cmaptest.h"
 
@@ -177,11 +177,11 @@ static MPI_Comm check_sides(MPI_Comm inter, const ct_list *mine, const ct_list *
         MPI_Intercomm_merge(inter, high, &merged);
         ct_check_messages(merged, &want, "merged");
         check_groups(inter, merged, mine, theirs, &want);
-        check_derived(merged, &want, "of merged");
         if (first) {
             MPI_Comm_free(&merged);
             ct_list_free(&want);
         } else {
+            check_derived(merged, &want, "of merged");
             *members = want;
         }
     }
@@ -296,7 +296,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &parents);
     my_set = MTestArgListGetInt_with_default(args, "set", 0);
     parents = MTestArgListGetInt_with_default(args, "parents", parents);
-    int rounds = MTestArgListGetInt_with_default(args, "rounds", 3);
+    int rounds = MTestArgListGetInt_with_default(args, "rounds", 2);
     MTestArgListDestroy(args);
     ct_me = 100 * my_set + rank;
 

@@ -123,8 +123,10 @@ uint32_t cmap_max(const cmap_t * map) CMAP_NOEXCEPT;      /* greatest index; CMA
 int cmap_is_set(const cmap_t * map) CMAP_NOEXCEPT;        /* strictly increasing? */
 /* Index of `rank`.  REQUIRES rank < size. */
 uint32_t cmap_select_outlined(const cmap_t * map, uint32_t rank) CMAP_NOEXCEPT;
-/* Rank of `index`, or CMAP_NONE.  Never scans a whole list: lists build a packed inverse at first use; when there is
- * no memory for it the answer is still right, only slower. */
+/* Rank of `index`, or CMAP_NONE.  O(1) to O(log size); a list builds a packed inverse of size * lg(size) bits at first
+ * use and keeps it.  Two exceptions scan the list: under CMAP_STRATEGY_SPACE nothing is kept (cmap_translate and the
+ * other functions that ask often build an inverse for themselves), and when there is no memory for an inverse the
+ * answer is still right. */
 uint32_t cmap_rank(const cmap_t * map, uint32_t index) CMAP_NOEXCEPT;
 /* Indices of ranks first .. first+count-1.  REQUIRES first + count <= size. */
 void cmap_decode(const cmap_t * map, uint32_t first, uint32_t count, uint32_t * indices) CMAP_NOEXCEPT;

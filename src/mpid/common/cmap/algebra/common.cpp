@@ -11,13 +11,13 @@ namespace {
 
 // The members of a sequence regardless of order, as ascending grids sorted by their least member.
 class Sweep {
-   public:
+  public:
     bool load(const Sequence &all, Budget &budget);
     // Calls `visit(grid)` for every grid that reaches into low .. high.
     template <class Visit>
     bool each_within(int64_t low, int64_t high, Visit visit) const;
 
-   private:
+  private:
     bool add(const Grid &grid, Budget &budget);
     bool fuse();
 
@@ -94,7 +94,8 @@ bool common_ranks(const Sequence &a, const Sequence &b, Grids &out, Budget &budg
             return budget.spend() && grid_hits(piece, other, out, budget);
         });
         if (!done) return false;
-        for (size_t h = before; h < out.size(); h++) out[h].base += a.start(k);
+        for (size_t h = before; h < out.size(); h++)
+            out[h].base += a.start(k);
     }
     return settle(out, budget) == Settled::ok;
 }

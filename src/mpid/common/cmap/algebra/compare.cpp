@@ -12,7 +12,7 @@ enum class Answer { no, yes, unknown };
 
 // A place in a sequence, run by run.
 class Cursor {
-   public:
+  public:
     explicit Cursor(const Sequence &all) noexcept : all_(all) {}
 
     bool at_row_start() const noexcept { return column_ == 0; }
@@ -32,7 +32,7 @@ class Cursor {
         if (row_ == grid().rows) piece_++, row_ = 0;
     }
 
-   private:
+  private:
     const Sequence &all_;
     size_t piece_ = 0;
     int64_t row_ = 0, column_ = 0;

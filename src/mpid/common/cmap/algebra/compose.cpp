@@ -54,7 +54,8 @@ cmap_status concat(const cmap_t *const *parts, uint32_t n, const cmap_policy *po
     }
     if (filled == 1) return reuse(last, policy, out);
     Builder builder(universe, policy);
-    for (uint32_t i = 0; i < n; i++) CMAP_TRY(builder.add_map(parts[i]));
+    for (uint32_t i = 0; i < n; i++)
+        CMAP_TRY(builder.add_map(parts[i]));
     return builder.finish(out);
 }
 

@@ -77,7 +77,7 @@ int64_t floor_mod(int64_t a, int64_t b);  // REQUIRES b > 0
 
 // How much work the closed forms may take before counting members is the better way.
 class Budget {
-   public:
+  public:
     explicit Budget(size_t units) : left_(units) {}
     bool spend(size_t units = 1) {
         if (units > left_) return false;
@@ -86,7 +86,7 @@ class Budget {
     }
     size_t left() const { return left_; }
 
-   private:
+  private:
     size_t left_;
 };
 

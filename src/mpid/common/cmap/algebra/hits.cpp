@@ -143,7 +143,8 @@ bool each_row_of_a(const Grid &a, const Grid &b, Grids &out, Budget &budget) {
     for (int64_t j = 0; j < a.rows; j++) {
         const size_t before = out.size();
         if (!budget.spend() || !line_hits(row_of(a, j), b, out, budget)) return false;
-        for (size_t k = before; k < out.size(); k++) out[k].base += a.count * j;
+        for (size_t k = before; k < out.size(); k++)
+            out[k].base += a.count * j;
     }
     return true;
 }

@@ -22,8 +22,10 @@ bool Bits::start(uint32_t base, uint64_t n) noexcept {
 
 void Bits::set_range(uint32_t first, uint32_t count) noexcept {
     uint64_t at = first - base_, end = at + count;
-    for (; at < end && at % 64 != 0; at++) words_[at / 64] |= uint64_t{1} << (at % 64);
-    for (; at + 64 <= end; at += 64) words_[at / 64] = ~uint64_t{0};
+    for (; at < end && at % 64 != 0; at++)
+        words_[at / 64] |= uint64_t{1} << (at % 64);
+    for (; at + 64 <= end; at += 64)
+        words_[at / 64] = ~uint64_t{0};
     if (at < end) words_[at / 64] |= (uint64_t{1} << (end - at)) - 1;
 }
 
@@ -58,7 +60,8 @@ void Bits::set_members(const cmap_t *map) noexcept {
             if (run.step == 1 || run.step == -1)
                 set_range(run.low(), run.count);
             else
-                for (uint32_t i = 0; i < run.count; i++) set(run.at(i));
+                for (uint32_t i = 0; i < run.count; i++)
+                    set(run.at(i));
         }
 }
 

@@ -12,7 +12,7 @@ namespace cmap {
 
 // Bits for the numbers from `base` on.
 class Bits {
-   public:
+  public:
     bool start(uint32_t base, uint64_t n) noexcept;  // false: no memory
     bool test(uint32_t number) const noexcept {
         const uint32_t at = number - base_;
@@ -29,13 +29,13 @@ class Bits {
     void set_block(const uint32_t *numbers, uint32_t n) noexcept;
     void set_members(const cmap_t *map) noexcept;
 
-   private:
+  private:
     uint32_t base_ = 0, size_ = 0;
     Buffer<uint64_t> words_;
 };
 
 class Membership {
-   public:
+  public:
     // `queries`: about how many will come.  Memory may be short: then it only takes longer.
     Membership(const cmap_t *map, uint64_t queries) noexcept;
 
@@ -45,7 +45,7 @@ class Membership {
     // The first of n indices that is not in the map; n when all are.
     uint32_t first_missing(const uint32_t *indices, uint32_t n) const noexcept;
 
-   private:
+  private:
     enum class Mode { interval, bits, rank };
 
     Mode mode_ = Mode::rank;

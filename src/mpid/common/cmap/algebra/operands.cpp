@@ -19,7 +19,7 @@ bool has_policy(const cmap_t *map, const cmap_policy *policy) noexcept {
 
 // Members at ranks that come in runs of any length, by select, decode or slice.
 class Gather {
-   public:
+  public:
     Gather(Builder &builder, const cmap_t *map) noexcept : builder_(builder), map_(map) {}
 
     cmap_status add(const Grid &run) noexcept {
@@ -42,7 +42,7 @@ class Gather {
         return builder_.add_block(indices, n);
     }
 
-   private:
+  private:
     cmap_status add_decoded(uint32_t first, uint32_t count) noexcept {
         if (count > ALGEBRA_BLOCK) return builder_.add_slice(map_, first, count);
         uint32_t indices[ALGEBRA_BLOCK];
@@ -59,7 +59,8 @@ class Gather {
 cmap_status add_gathered(Builder &builder, const cmap_t *map, const Grids &ranks) noexcept {
     Gather gather(builder, map);
     for (const Grid &grid : ranks)
-        for (int64_t j = 0; j < grid.rows; j++) CMAP_TRY(gather.add(row_of(grid, j)));
+        for (int64_t j = 0; j < grid.rows; j++)
+            CMAP_TRY(gather.add(row_of(grid, j)));
     return gather.flush();
 }
 
@@ -93,7 +94,8 @@ cmap_status conclude(Builder &builder, cmap_status status, cmap_t **out) noexcep
 }
 
 cmap_status add_grids(Builder &builder, const Grids &values) noexcept {
-    for (const Grid &grid : values) CMAP_TRY(builder.add_piece(piece_of(grid)));
+    for (const Grid &grid : values)
+        CMAP_TRY(builder.add_piece(piece_of(grid)));
     return CMAP_OK;
 }
 

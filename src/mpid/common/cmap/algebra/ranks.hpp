@@ -24,7 +24,7 @@ int64_t members_of(const Grids &grids);
 
 // The members of a map as grids in rank order, addressed by rank.
 class Sequence {
-   public:
+  public:
     // Takes `map` in at most `limit` pieces.  False when that cannot be, or when memory ends.
     bool load(const cmap_t *map, size_t limit);
     bool append(const Grid &grid);
@@ -38,7 +38,7 @@ class Sequence {
     // below size().
     bool pick(const Grids &ranks, Grids &out, Budget &budget) const;
 
-   private:
+  private:
     size_t piece_with(int64_t rank) const;
     bool pick_run(const Grid &ranks, Grids &out, Budget &budget) const;
     bool pick_grid(const Grid &ranks, Grids &out, Budget &budget) const;

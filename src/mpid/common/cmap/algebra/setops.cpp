@@ -63,7 +63,7 @@ bool ranks_by_lookup(const cmap_t *a, const cmap_t *b, bool wanted, Grids &out) 
 
 // Members worked out one by one, in one array that the map is then made of.
 class Gathered {
-   public:
+  public:
     // Room for `n` members and a block that is filtered into it.
     bool start(uint64_t n) noexcept { return members_.reserve(size_t(n) + ALGEBRA_BLOCK); }
     void add_all(const cmap_t *map) noexcept {
@@ -84,7 +84,7 @@ class Gathered {
         return cmap_from_array(members_.data(), n_, universe, policy, out);
     }
 
-   private:
+  private:
     Buffer<uint32_t> members_;
     uint32_t n_ = 0;
 };

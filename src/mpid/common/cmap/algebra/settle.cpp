@@ -108,7 +108,8 @@ bool complement(const Grids &ranks, int64_t size, Grids &out, Budget &budget) {
 
 int64_t members_of(const Grids &grids) {
     int64_t members = 0;
-    for (size_t k = 0; k < grids.size(); k++) members += grids[k].members();
+    for (size_t k = 0; k < grids.size(); k++)
+        members += grids[k].members();
     return members;
 }
 

@@ -66,12 +66,15 @@ class PieceFormer {
         if (piece.repeats > 1 && piece.pitch == static_cast<int64_t>(run.step) * run.count)
             return add(Run{run.first, run.step, run.count * piece.repeats}, sink);
         for (uint32_t i = 0; i < piece.repeats; i++) {
-            if (i >= 2 && settled(piece, i)) {
-                last_.repeats += piece.repeats - i;
-                open_ = piece.repeat(piece.repeats - 1);
+            const Run open = open_;
+            const Piece last = last_;
+            if (!add(piece.repeat(i), sink)) return false;
+            if (only_grew(open, last, piece.pitch)) {
+                const uint32_t more = piece.repeats - 1 - i;
+                last_.repeats += more;
+                open_.first += more * static_cast<uint32_t>(piece.pitch);
                 return true;
             }
-            if (!add(piece.repeat(i), sink)) return false;
         }
         return true;
     }
@@ -123,12 +126,13 @@ class PieceFormer {
         return going;
     }
 
-    // Each further repeat will close the one before it into last_: then they can be counted
-    // instead.
-    bool settled(const Piece &piece, uint32_t i) const noexcept {
-        return open_ == piece.repeat(i - 1) && last_.repeats >= 2 && same_shape(last_.run, open_) &&
-               last_.pitch == piece.pitch && last_.repeat(last_.repeats).first == open_.first &&
-               !extends(piece.repeat(i).first);
+    // Since then everything has moved on by one repeat of the last piece, and so it will with each
+    // further repeat: what happens depends on distances alone.  The runs need not be those of the
+    // repeats: after a lone member, pairs are cut one member off.
+    bool only_grew(const Run &open, const Piece &last, int32_t pitch) const noexcept {
+        const Run moved{open.first + static_cast<uint32_t>(pitch), open.step, open.count};
+        return last.repeats >= 2 && last.pitch == pitch && open_ == moved &&
+               last_.run == last.run && last_.pitch == pitch && last_.repeats == last.repeats + 1;
     }
 
     Run open_{0, 0, 0};            // count 0: none
