@@ -125,19 +125,29 @@ static int count_below(const int range[3], int rank)
     return (int) MPL_MIN((int64_t) count, (rank - least - 1) / step + 1);
 }
 
-static int copy_ranges(int n, int ranges[][3], cmap_rank_range ** copy)
+typedef cmap_status(*range_operation) (const cmap_t *, const cmap_rank_range *, uint32_t,
+                                       const cmap_policy *, cmap_t **);
+
+static int make_range_group(range_operation operation, const char *name, MPIR_Group * group_ptr,
+                            int n, int ranges[][3], int rank, MPIR_Group ** new_group_ptr)
 {
     int mpi_errno = MPI_SUCCESS;
+    cmap_t *map = NULL;
+    cmap_status status;
+    cmap_rank_range *exact = MPL_malloc(sizeof(cmap_rank_range) * (n ? n : 1), MPL_MEM_GROUP);
 
-    *copy = MPL_malloc(sizeof(cmap_rank_range) * (n ? n : 1), MPL_MEM_GROUP);
-    MPIR_ERR_CHKANDJUMP(!*copy, mpi_errno, MPI_ERR_OTHER, "**nomem");
+    MPIR_ERR_CHKANDJUMP(!exact, mpi_errno, MPI_ERR_OTHER, "**nomem");
     for (int i = 0; i < n; i++) {
-        (*copy)[i].first = ranges[i][0];
-        (*copy)[i].last = ranges[i][0] + (MPIR_Group_range_count(ranges[i]) - 1) * ranges[i][2];
-        (*copy)[i].stride = ranges[i][2];
+        /* MPI lets the last rank be one that the stride steps over. */
+        exact[i].first = ranges[i][0];
+        exact[i].last = ranges[i][0] + (MPIR_Group_range_count(ranges[i]) - 1) * ranges[i][2];
+        exact[i].stride = ranges[i][2];
     }
+    status = operation(group_ptr->map, exact, n, NULL, &map);
+    mpi_errno = make_group(status, name, group_ptr->size, map, rank, new_group_ptr);
 
   fn_exit:
+    MPL_free(exact);
     return mpi_errno;
   fn_fail:
     goto fn_exit;
@@ -146,65 +156,32 @@ static int copy_ranges(int n, int ranges[][3], cmap_rank_range ** copy)
 int MPIR_Group_range_incl_impl(MPIR_Group * group_ptr, int n, int ranges[][3],
                                MPIR_Group ** new_group_ptr)
 {
-    int mpi_errno = MPI_SUCCESS;
-    cmap_rank_range *copy = NULL;
-    cmap_t *map = NULL;
-    cmap_status status;
     int rank = MPI_UNDEFINED;
 
-    mpi_errno = copy_ranges(n, ranges, &copy);
-    MPIR_ERR_CHECK(mpi_errno);
-
-    if (group_ptr->rank != MPI_UNDEFINED) {
-        for (int i = 0, before = 0; i < n && rank == MPI_UNDEFINED; i++) {
-            int k = position_in_range(ranges[i], group_ptr->rank);
-            if (k >= 0)
-                rank = before + k;
-            before += MPIR_Group_range_count(ranges[i]);
-        }
+    for (int i = 0, before = 0; i < n && rank == MPI_UNDEFINED; i++) {
+        int k = (group_ptr->rank == MPI_UNDEFINED) ? -1 :
+            position_in_range(ranges[i], group_ptr->rank);
+        if (k >= 0)
+            rank = before + k;
+        before += MPIR_Group_range_count(ranges[i]);
     }
-    status = cmap_range_incl(group_ptr->map, copy, n, NULL, &map);
-    mpi_errno = make_group(status, "MPI_Group_range_incl", group_ptr->size, map, rank,
-                           new_group_ptr);
-
-  fn_exit:
-    MPL_free(copy);
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
+    return make_range_group(cmap_range_incl, "MPI_Group_range_incl", group_ptr, n, ranges, rank,
+                            new_group_ptr);
 }
 
 int MPIR_Group_range_excl_impl(MPIR_Group * group_ptr, int n, int ranges[][3],
                                MPIR_Group ** new_group_ptr)
 {
-    int mpi_errno = MPI_SUCCESS;
-    cmap_rank_range *copy = NULL;
-    cmap_t *map = NULL;
-    cmap_status status;
     int rank = group_ptr->rank;
 
-    mpi_errno = copy_ranges(n, ranges, &copy);
-    MPIR_ERR_CHECK(mpi_errno);
-
-    if (rank != MPI_UNDEFINED) {
-        int before = 0;
-        for (int i = 0; i < n && rank != MPI_UNDEFINED; i++) {
-            if (position_in_range(ranges[i], group_ptr->rank) >= 0)
-                rank = MPI_UNDEFINED;
-            before += count_below(ranges[i], group_ptr->rank);
-        }
-        if (rank != MPI_UNDEFINED)
-            rank -= before;
+    for (int i = 0; i < n && rank != MPI_UNDEFINED; i++) {
+        if (position_in_range(ranges[i], group_ptr->rank) >= 0)
+            rank = MPI_UNDEFINED;
+        else
+            rank -= count_below(ranges[i], group_ptr->rank);
     }
-    status = cmap_range_excl(group_ptr->map, copy, n, NULL, &map);
-    mpi_errno = make_group(status, "MPI_Group_range_excl", group_ptr->size, map, rank,
-                           new_group_ptr);
-
-  fn_exit:
-    MPL_free(copy);
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
+    return make_range_group(cmap_range_excl, "MPI_Group_range_excl", group_ptr, n, ranges, rank,
+                            new_group_ptr);
 }
 
 int MPIR_Group_translate_ranks_impl(MPIR_Group * gp1, int n, const int ranks1[],
