@@ -41,11 +41,24 @@ TEST(Threads, EqualMapsMeetInOneAndDieOnce) {
     cmap_totals before, after;
     cmap_get_totals(&before);
     Mistakes mistakes;
-    const Members lists[] = {
-        random_permutation(64, 1), random_set(300, 0.5, 2), random_pieces(5, 20, 3), {4, 2, 9}};
+    // Two sets in a row are a map of maps: its parts meet and die, too.
+    Members in_a_row = random_set(1500, 0.5, 4);
+    const size_t first = in_a_row.size();
+    for (uint32_t member = 0, k = 0; member < 1500; member++)
+        if (k < first && in_a_row[k] == member)
+            k++;
+        else
+            in_a_row.push_back(member);
+    const Members lists[] = {random_permutation(64, 1),
+                             random_set(300, 0.5, 2),
+                             random_pieces(5, 20, 3),
+                             {4, 2, 9},
+                             in_a_row};
+    ASSERT_EQ(CMAP_REP_CONCAT,
+              cmap_representation(map_of(in_a_row, by(CMAP_STRATEGY_HYBRID)).get()));
     in_parallel([&](unsigned id) {
         for (int round = 0; round < 1500; round++) {
-            const Members &members = lists[(id + static_cast<unsigned>(round)) % 4];
+            const Members &members = lists[(id + static_cast<unsigned>(round)) % 5];
             const cmap_policy policy = by(CMAP_STRATEGY_HYBRID);
             cmap_t *one = nullptr, *two = nullptr;
             const auto n = static_cast<uint32_t>(members.size());

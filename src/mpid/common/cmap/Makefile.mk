@@ -15,6 +15,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/algebra/setops.cpp \
     src/mpid/common/cmap/algebra/settle.cpp \
     src/mpid/common/cmap/algebra/translate.cpp \
+    src/mpid/common/cmap/algebra/words.cpp \
     src/mpid/common/cmap/core/affine_form.cpp \
     src/mpid/common/cmap/core/analysis.cpp \
     src/mpid/common/cmap/core/builder.cpp \
@@ -30,6 +31,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/sorter.cpp \
     src/mpid/common/cmap/core/stats.cpp \
     src/mpid/common/cmap/core/strategy.cpp \
+    src/mpid/common/cmap/core/sums.cpp \
     src/mpid/common/cmap/rep/affine.cpp \
     src/mpid/common/cmap/rep/array.cpp \
     src/mpid/common/cmap/rep/bitmap.cpp \
@@ -46,11 +48,13 @@ noinst_HEADERS += \
     src/mpid/common/cmap/algebra/ranks.hpp \
     src/mpid/common/cmap/algebra/subset.hpp \
     src/mpid/common/cmap/algebra/tuning.hpp \
+    src/mpid/common/cmap/algebra/words.hpp \
     src/mpid/common/cmap/cmap.h \
     src/mpid/common/cmap/cmap_lookup.h \
     src/mpid/common/cmap/cmap_tuning.hpp \
     src/mpid/common/cmap/core/affine_form.hpp \
     src/mpid/common/cmap/core/analysis.hpp \
+    src/mpid/common/cmap/core/bit_set.hpp \
     src/mpid/common/cmap/core/bits.hpp \
     src/mpid/common/cmap/core/buffer.hpp \
     src/mpid/common/cmap/core/builder.hpp \
@@ -67,6 +71,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/sorter.hpp \
     src/mpid/common/cmap/core/stats.hpp \
     src/mpid/common/cmap/core/strategy.hpp \
+    src/mpid/common/cmap/core/sums.hpp \
     src/mpid/common/cmap/rep/affine.hpp \
     src/mpid/common/cmap/rep/array.hpp \
     src/mpid/common/cmap/rep/bitmap.hpp \

@@ -65,6 +65,14 @@ void Bits::set_members(const cmap_t *map) noexcept {
         }
 }
 
+BitSet Bits::view() const noexcept {
+    BitSet set;
+    set.words = words_.data();
+    set.count = uint32_t(words_.size());
+    set.base = base_;
+    return set;
+}
+
 Membership::Membership(const cmap_t *map, uint64_t queries) noexcept : map_(map) {
     if (is_interval(map)) {
         mode_ = Mode::interval;

@@ -28,6 +28,8 @@ class Bits {
     void set_range(uint32_t first, uint32_t count) noexcept;
     void set_block(const uint32_t *numbers, uint32_t n) noexcept;
     void set_members(const cmap_t *map) noexcept;
+    // REQUIRES a base that is a multiple of 64.
+    BitSet view() const noexcept;
 
   private:
     uint32_t base_ = 0, size_ = 0;

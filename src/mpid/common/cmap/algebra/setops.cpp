@@ -3,8 +3,8 @@
 // the members of the smaller, or by decoding and testing block by block.
 #include <algorithm>
 
-#include "algebra/membership.hpp"
 #include "algebra/subset.hpp"
+#include "algebra/words.hpp"
 
 namespace cmap {
 namespace {
@@ -29,6 +29,8 @@ bool ranks_in_closed_form(const Sequence &pieces, const cmap_t *a, const cmap_t 
     Grids common;
     return common_ranks(pieces, others, common, budget) && complement(common, a->size, out, budget);
 }
+
+bool has_pieces(const cmap_t *map) noexcept { return representation(map).pieces != nullptr; }
 
 bool worth_lookups(const cmap_t *a, const cmap_t *b) noexcept {
     const bool ranks_fast = !representation(a).list || is_set(a) || inverse_if_built(a) != nullptr;
@@ -96,6 +98,7 @@ bool part_by_ranks(const cmap_t *a, const cmap_t *b, bool wanted, Sequence &piec
     const bool loaded = pieces.load(a, piece_limit(uint64_t{a->size} + b->size));
     if (loaded && ranks_in_closed_form(pieces, a, b, wanted, ranks)) return true;
     ranks.clear();
+    if (worth_words(a, b)) return false;
     // A difference is most of `a`: it is decoded anyway unless it goes piece by piece.
     return (wanted || loaded) && worth_lookups(a, b) && ranks_by_lookup(a, b, wanted, ranks);
 }
@@ -104,6 +107,41 @@ cmap_status add_ranks(Builder &builder, const cmap_t *map, const Sequence &piece
                       const Grids &ranks) noexcept {
     const bool loaded = pieces.size() == map->size;
     return loaded ? add_picked(builder, map, pieces, ranks) : add_picked(builder, map, ranks);
+}
+
+cmap_status finish_bits(uint32_t universe, const BitSet *sets, unsigned n,
+                        const cmap_policy *policy, cmap_t **out) noexcept {
+    Builder builder(universe, policy);
+    CMAP_TRY(builder.status());
+    builder.borrow(sets, n);
+    return builder.finish(out);
+}
+
+cmap_status select_words(const cmap_t *a, const cmap_t *b, bool wanted, const cmap_policy *policy,
+                         cmap_t **out) noexcept {
+    SetBits in_a, in_b;
+    Buffer<uint64_t> words;
+    BitSet part;
+    if (!in_a.load(a) || !in_b.load(b) || !part_by_words(*in_a, *in_b, wanted, words, part))
+        return CMAP_ERR_NOMEM;
+    if (part.count == 0) return make_empty(policy, out);
+    return finish_bits(universe_of(a), &part, 1, policy, out);
+}
+
+// What `b` adds lies behind `a`, and all is one set; or it makes the second of two.
+cmap_status join_words(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
+                       cmap_t **out) noexcept {
+    SetBits in_a, in_b;
+    Buffer<uint64_t> words, joined;
+    BitSet parts[2];
+    if (!in_a.load(a) || !in_b.load(b) || !part_by_words(*in_b, *in_a, false, words, parts[1]))
+        return CMAP_ERR_NOMEM;
+    if (parts[1].count == 0) return reuse(a, policy, out);
+    const uint32_t universe = std::max(universe_of(a), universe_of(b));
+    parts[0] = *in_a;
+    if (parts[1].min() < a->max) return finish_bits(universe, parts, 2, policy, out);
+    if (!join_by_words(*in_a, parts[1], joined, parts[0])) return CMAP_ERR_NOMEM;
+    return finish_bits(universe, parts, 1, policy, out);
 }
 
 cmap_status select_part(const cmap_t *a, const cmap_t *b, bool wanted, const cmap_policy *policy,
@@ -119,6 +157,7 @@ cmap_status select_part(const cmap_t *a, const cmap_t *b, bool wanted, const cma
         Builder builder(universe_of(a), policy);
         return conclude(builder, add_ranks(builder, a, pieces, ranks), out);
     }
+    if (worth_words(a, b)) return select_words(a, b, wanted, policy, out);
     Gathered gathered;
     if (!gathered.start(wanted ? std::min(a->size, b->size) : a->size)) return CMAP_ERR_NOMEM;
     gathered.add_part(a, b, wanted);
@@ -133,6 +172,8 @@ cmap_status join(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
     const uint32_t universe = std::max(universe_of(a), universe_of(b));
     Sequence pieces;
     Grids ranks;
+    if (overlap == Overlap::none && worth_words(a, b) && !(has_pieces(a) && has_pieces(b)))
+        return join_words(a, b, policy, out);
     if (overlap == Overlap::none || part_by_ranks(b, a, false, pieces, ranks)) {
         Builder builder(universe, policy);
         CMAP_TRY(builder.add_map(a));
@@ -140,6 +181,7 @@ cmap_status join(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
             overlap == Overlap::none ? builder.add_map(b) : add_ranks(builder, b, pieces, ranks);
         return conclude(builder, added, out);
     }
+    if (worth_words(a, b)) return join_words(a, b, policy, out);
     Gathered gathered;
     if (!gathered.start(uint64_t{a->size} + b->size)) return CMAP_ERR_NOMEM;
     gathered.add_all(a);
@@ -157,6 +199,17 @@ bool missing_in_closed_form(const cmap_t *part, const cmap_t *whole, uint32_t &r
     return true;
 }
 
+bool missing_by_words(const cmap_t *part, const cmap_t *whole, uint32_t &rank) noexcept {
+    SetBits in_part, in_whole;
+    Buffer<uint64_t> words;
+    BitSet missing;
+    if (!worth_words(part, whole) || !in_part.load(part) || !in_whole.load(whole) ||
+        !part_by_words(*in_part, *in_whole, false, words, missing))
+        return false;
+    rank = missing.count == 0 ? part->size : rank_of(part, missing.min());
+    return true;
+}
+
 }  // namespace
 
 uint32_t first_missing(const cmap_t *part, const cmap_t *whole) noexcept {
@@ -165,6 +218,7 @@ uint32_t first_missing(const cmap_t *part, const cmap_t *whole) noexcept {
     if (part->size == 0 || overlap == Overlap::all) return part->size;
     if (overlap == Overlap::none) return 0;
     if (missing_in_closed_form(part, whole, rank)) return rank;
+    if (missing_by_words(part, whole, rank)) return rank;
     rank = 0;
     const Membership in_whole(whole, part->size);
     each_block(part, [&](const uint32_t *members, uint32_t n) {

@@ -38,6 +38,7 @@ class AffineDetector {
   public:
     void feed(const Piece &piece) noexcept;
     AffineForm result() const noexcept;
+    bool failed() const noexcept { return !alive_; }
 
   private:
     void start(const Piece &piece) noexcept;

@@ -58,8 +58,18 @@ bool runs_meet(const Run &left, const Run &right) noexcept {
     return a.first + i * step_a <= high;
 }
 
+void Analysis::measure() noexcept {
+    stats = stats_of(content);
+    if (stats.border == 0 || stats.size <= CMAP_INLINE_MEMBERS) return;
+    const uint32_t borders[] = {0, stats.border, stats.size};
+    for (unsigned i = 0; i < 2; i++) {
+        Content half;
+        if (content.slice(borders[i], borders[i + 1], half)) part[i] = stats_of(half);
+    }
+}
+
 cmap_status Analysis::check_duplicates() noexcept {
-    if (stats.is_set || stats.affine.levels != 0) return CMAP_OK;
+    if (stats.is_set || stats.affine.levels != 0 || content.bit_sets() != 0) return CMAP_OK;
     if (stats.span() < stats.size) return CMAP_ERR_DUPLICATE;
     switch (compare_runs(content, stats.runs)) {
         case Verdict::distinct: return CMAP_OK;
@@ -79,15 +89,9 @@ cmap_status Analysis::sort() noexcept {
     });
     if (!sorter.finish()) return CMAP_ERR_NOMEM;
     if (sorter.duplicates()) return CMAP_OK;
-    PieceFormer former;
-    StatsPass pass;
-    const auto sink = [&](const Piece &piece) {
-        pass.feed(piece);
-        return true;
-    };
-    sorter.each([&](uint32_t member) { return former.add(member, sink); });
-    former.flush(sink);
-    set = pass.result();
+    Content increasing;
+    sorter.lend(increasing);
+    set = stats_of(increasing);
     return CMAP_OK;
 }
 

@@ -17,12 +17,14 @@ struct Analysis {
     // order, and their statistics as a set.
     Sorter sorter;
     Stats set;
+    // Of two sets in a row: the statistics of each.  Size 0: not known.
+    Stats part[2];
 
     Analysis(const Content &members, const cmap_policy &chosen) noexcept
         : content(members), policy(chosen) {}
 
     // The first pass.
-    void measure() noexcept { stats = stats_of(content); }
+    void measure() noexcept;
     // CMAP_ERR_DUPLICATE when a member appears twice.
     cmap_status check_duplicates() noexcept;
     // Fills `sorter` and `set`.

@@ -145,6 +145,8 @@ cmap_status Builder::add_members(const cmap_t *map, uint32_t first, uint32_t cou
 
 void Builder::borrow(const uint32_t *indices, uint32_t n) noexcept { content_.borrow(indices, n); }
 
+void Builder::borrow(const BitSet *sets, unsigned n) noexcept { content_.borrow(sets, n); }
+
 void Builder::empty() noexcept {
     content_.clear();
     lost_ = overfull_ = false;

@@ -30,6 +30,8 @@ class Builder {
     // All members at once, without a copy: instead of any add, and the array must stay until
     // finish().
     void borrow(const uint32_t *indices, uint32_t n) noexcept;
+    // The same with one or two sets as bits: see Content.
+    void borrow(const BitSet *sets, unsigned n) noexcept;
 
     uint32_t size() const noexcept { return content_.size(); }
     uint32_t universe() const noexcept { return universe_; }

@@ -4,6 +4,16 @@
 #include "cmap_tuning.hpp"
 
 namespace cmap {
+namespace {
+
+uint32_t ones_in(const BitSet &set) noexcept {
+    uint32_t ones = 0;
+    for (uint32_t w = 0; w < set.count; w++)
+        ones += static_cast<uint32_t>(__builtin_popcountll(set.words[w]));
+    return ones;
+}
+
+}  // namespace
 
 bool Content::keep(const Piece &piece) noexcept {
     in_pieces_ += piece.members();
@@ -67,8 +77,39 @@ void Content::borrow(const uint32_t *indices, uint32_t n) noexcept {
     size_ = n;
 }
 
+void Content::borrow(const BitSet *sets, unsigned n) noexcept {
+    for (bit_sets_ = 0; bit_sets_ < n; bit_sets_++)
+        bits_[bit_sets_] = sets[bit_sets_];
+    size_ = ones_in(bits_[0]) + ones_in(bits_[1]);
+}
+
+bool Content::slice(uint32_t first, uint32_t end, Content &out) const noexcept {
+    if (array_ != nullptr) {
+        out.borrow(array_ + first, end - first);
+        return true;
+    }
+    const uint32_t border = bit_sets_ == 2 ? ones_in(bits_[0]) : 0;
+    if (border != 0 && (first == 0 ? end == border : first == border && end == size_)) {
+        out.borrow(&bits_[first == border], 1);
+        return true;
+    }
+    uint32_t rank = 0;
+    const auto copy = [&](const Run &run) {
+        const uint32_t from = rank > first ? rank : first;
+        const uint32_t to = end - rank < run.count ? end : rank + run.count;
+        const bool some = from < to;
+        rank += run.count;
+        if (some && !out.add(piece_of(Run{run.at(run.count - (rank - from)), run.step, to - from})))
+            return false;
+        return rank < end;
+    };
+    each_run(copy);
+    return out.size() == end - first;
+}
+
 void Content::clear() noexcept {
     size_ = 0;
+    bit_sets_ = 0;
     in_pieces_ = 0;
     array_ = nullptr;
     pieces_.free();

@@ -71,21 +71,6 @@ bool same_policy(const cmap_t *map, const cmap_policy &policy) noexcept {
            map->alpha == policy.alpha;
 }
 
-bool same_members(const cmap_t *map, const Analysis &analysis) noexcept {
-    if (const auto equals = representation(map).equals) return equals(map, analysis);
-    uint32_t rank = 0;
-    return analysis.content.each_block([&](const uint32_t *members, uint32_t n) {
-        uint32_t block[512];
-        for (uint32_t i = 0; i < n;) {
-            const uint32_t m = n - i < 512 ? n - i : 512;
-            decode(map, rank, m, block);
-            if (std::memcmp(block, members + i, m * sizeof *block) != 0) return false;
-            i += m, rank += m;
-        }
-        return true;
-    });
-}
-
 cmap_t *Shard::find(const Analysis &analysis, uint64_t hash) noexcept {
     const Stats &stats = analysis.stats;
     for (cmap_t *map = *bucket(hash); map != nullptr; map = map->next) {

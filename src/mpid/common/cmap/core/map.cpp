@@ -23,6 +23,25 @@ void decode_by_select(const cmap_t *map, uint32_t first, uint32_t count,
         indices[i] = cmap_select(map, first + i);
 }
 
+bool same_members(const cmap_t *map, const Analysis &analysis) noexcept {
+    const auto equals = representation(map).equals;
+    return equals != nullptr ? equals(map, analysis) : decodes_to(map, analysis.content);
+}
+
+bool decodes_to(const cmap_t *map, const Content &content) noexcept {
+    uint32_t rank = 0;
+    return content.each_block([&](const uint32_t *members, uint32_t n) {
+        uint32_t block[512];
+        for (uint32_t i = 0; i < n;) {
+            const uint32_t m = n - i < 512 ? n - i : 512;
+            decode(map, rank, m, block);
+            if (std::memcmp(block, members + i, m * sizeof *block) != 0) return false;
+            i += m, rank += m;
+        }
+        return true;
+    });
+}
+
 std::size_t own_bytes(const cmap_t *map) noexcept {
     const Inverse *inverse = inverse_if_built(map);
     return representation(map).bytes(map) + (inverse != nullptr ? inverse->bytes() : 0);

@@ -35,6 +35,10 @@ bool each_block(const cmap_t *map, Visit &&visit) noexcept {
     return true;
 }
 
+// The members that were measured, in their order?  REQUIRES a map of their size, min and max.
+bool same_members(const cmap_t *map, const Analysis &analysis) noexcept;
+bool decodes_to(const cmap_t *map, const Content &content) noexcept;  // the same by members alone
+
 // Rank in a list of any kind whose select increases.
 uint32_t rank_by_bisection(const cmap_t *map, uint32_t index) noexcept;
 void decode_by_select(const cmap_t *map, uint32_t first, uint32_t count,

@@ -8,8 +8,8 @@
 namespace cmap {
 
 bool Sorter::start(uint32_t min, uint32_t max, uint32_t size) noexcept {
-    min_ = min;
-    const uint64_t span = uint64_t{max} - min + 1;
+    base_ = min & ~63u;
+    const uint64_t span = uint64_t{max} - base_ + 1;
     if (span / SORT_BITS_PER_MEMBER > size) return keys_.reserve(size);
     return words_.resize_zeroed(static_cast<std::size_t>((span + 63) / 64));
 }
@@ -23,7 +23,7 @@ void Sorter::add(const uint32_t *members, uint32_t n) noexcept {
     }
     uint64_t twice = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t offset = members[i] - min_;
+        const uint32_t offset = members[i] - base_;
         const uint64_t bit = uint64_t{1} << (offset & 63);
         twice |= words_[offset >> 6] & bit;
         words_[offset >> 6] |= bit;
@@ -48,11 +48,20 @@ bool Sorter::finish() noexcept {
     return true;
 }
 
+void Sorter::lend(Content &out) const noexcept {
+    if (words_.empty()) return out.borrow(keys_.data(), static_cast<uint32_t>(keys_.size()));
+    BitSet set;
+    set.words = words_.data();
+    set.count = static_cast<uint32_t>(words_.size());
+    set.base = base_;
+    out.borrow(&set, 1);
+}
+
 uint32_t Sorter::position(uint32_t member) const noexcept {
     if (words_.empty())
         return static_cast<uint32_t>(std::lower_bound(keys_.begin(), keys_.end(), member) -
                                      keys_.begin());
-    const uint32_t offset = member - min_;
+    const uint32_t offset = member - base_;
     const uint64_t below = (uint64_t{1} << (offset & 63)) - 1;
     return before_[offset >> 6] +
            static_cast<uint32_t>(__builtin_popcountll(words_[offset >> 6] & below));

@@ -5,7 +5,7 @@
 #ifndef CMAP_CORE_SORTER_HPP_INCLUDED
 #define CMAP_CORE_SORTER_HPP_INCLUDED
 
-#include "core/buffer.hpp"
+#include "core/content.hpp"
 
 namespace cmap {
 
@@ -20,21 +20,12 @@ class Sorter {
     bool duplicates() const noexcept { return duplicates_; }
     // REQUIRES finish() before, and a member.
     uint32_t position(uint32_t member) const noexcept;
-    // visit(uint32_t member) in increasing order; false stops.
-    template <class Visit>
-    bool each(Visit &&visit) const noexcept {
-        for (uint32_t member : keys_)
-            if (!visit(member)) return false;
-        for (std::size_t w = 0; w < words_.size(); w++)
-            for (uint64_t word = words_[w]; word != 0; word &= word - 1)
-                if (!visit(static_cast<uint32_t>(min_ + w * 64 +
-                                                 static_cast<unsigned>(__builtin_ctzll(word)))))
-                    return false;
-        return true;
-    }
+    // Gives the members in increasing order to an empty content, which borrows them.  REQUIRES
+    // finish() before, and no duplicates.
+    void lend(Content &out) const noexcept;
 
   private:
-    uint32_t min_ = 0;
+    uint32_t base_ = 0;  // of the bitmap, a multiple of 64
     bool ready_ = false;
     bool duplicates_ = false;
     Buffer<uint64_t> words_;   // the bitmap ...

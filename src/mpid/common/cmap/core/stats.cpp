@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/stats.hpp"
 
+#include "cmap_tuning.hpp"
+
 namespace cmap {
 namespace {
 
@@ -11,7 +13,49 @@ bool increases(const Piece &piece) noexcept {
     return piece.repeats == 1 || (piece.pitch > 0 && piece.repeat(1).first > piece.run.last());
 }
 
+// What the sums tell of one set, or of two in a row.
+void describe_sets(const SetSums *sets, Stats &stats) noexcept {
+    const SetSums &a = sets[0], &b = sets[1];
+    stats.size = a.size() + b.size();
+    stats.is_set = b.size() == 0;
+    stats.border = stats.is_set ? 0 : a.size();
+    stats.min = b.min() < a.min() ? b.min() : a.min();
+    stats.max = stats.is_set || a.max() > b.max() ? a.max() : b.max();
+    stats.hash = stats.is_set ? a.hash() : hash_step(a.hash(), b.hash());
+}
+
+// Ranks up to the first whose member is not above the one before.
+uint32_t increasing_part(const uint32_t *members, uint32_t n) noexcept {
+    uint32_t i = n < 1 ? n : 1;
+    while (i < n && members[i] > members[i - 1])
+        i++;
+    return i;
+}
+
+bool sums_of_array(const uint32_t *members, uint32_t n, SetSums *sets) noexcept {
+    const uint32_t first = increasing_part(members, n);
+    if (increasing_part(members + first, n - first) != n - first) return false;
+    sets[0].add(members, first);
+    sets[1].add(members + first, n - first);
+    return true;
+}
+
+// False: neither one set nor two, or only the pieces can tell.
+bool sums_of(const Content &content, SetSums *sets) noexcept {
+    if (content.array() != nullptr) return sums_of_array(content.array(), content.size(), sets);
+    for (unsigned i = 0; i < content.bit_sets(); i++)
+        sets[i].add(content.bits(i));
+    return content.bit_sets() != 0;
+}
+
 }  // namespace
+
+bool ShapePass::settled() const noexcept { return runs_ > RUNS_LIMIT && detector_.failed(); }
+
+void ShapePass::result(Stats &stats) const noexcept {
+    stats.runs = runs_;
+    stats.affine = detector_.result();
+}
 
 void StatsPass::feed(const Piece &piece) noexcept {
     const Run &run = piece.run, end = piece.repeat(piece.repeats - 1);
@@ -20,30 +64,63 @@ void StatsPass::feed(const Piece &piece) noexcept {
     const bool first = stats_.size == 0;
     if (first || low < stats_.min) stats_.min = low;
     if (first || high > stats_.max) stats_.max = high;
-    stats_.is_set = stats_.is_set && (first || run.first > last_) && increases(piece);
     stats_.size += static_cast<uint32_t>(piece.members());
-    stats_.runs += piece.repeats;
-    ++stats_.pieces;
     stats_.hash = hash_step(stats_.hash, pair(run.first, static_cast<uint32_t>(run.step)));
     stats_.hash = hash_step(stats_.hash, pair(run.count, piece.repeats));
     stats_.hash = hash_step(stats_.hash, static_cast<uint32_t>(piece.pitch));
-    last_ = end.last();
-    detector_.feed(piece);
+    shape_.feed(piece);
+    if (set_ < 2) feed_sets(piece);
+}
+
+// A piece that does not increase has one place where it falls, or more than one.
+void StatsPass::feed_sets(const Piece &piece) noexcept {
+    const Run &run = piece.run;
+    if (increases(piece)) return feed_increasing(piece);
+    if (piece.repeats == 1 && run.count == 2) {
+        feed_increasing(piece_of(Run{run.first, 0, 1}));
+        feed_increasing(piece_of(Run{run.last(), 0, 1}));
+    } else if (piece.repeats == 2 && (run.count == 1 || run.step > 0)) {
+        feed_increasing(piece_of(run));
+        feed_increasing(piece_of(piece.repeat(1)));
+    } else {
+        set_ = 2;
+    }
+}
+
+void StatsPass::feed_increasing(const Piece &piece) noexcept {
+    if (set_ == 2) return;
+    const SetSums &open = sets_[set_];
+    if (open.size() != 0 && piece.run.first <= open.max()) ++set_;
+    if (set_ < 2) sets_[set_].add(piece);
 }
 
 Stats StatsPass::result() const noexcept {
     Stats stats = stats_;
-    stats.affine = detector_.result();
+    stats.is_set = false;
+    if (set_ < 2) describe_sets(sets_, stats);
+    shape_.result(stats);
     return stats;
 }
 
 Stats stats_of(const Content &content) noexcept {
-    StatsPass pass;
+    SetSums sets[2];
+    if (!sums_of(content, sets)) {
+        StatsPass pass;
+        content.each_piece([&](const Piece &piece) {
+            pass.feed(piece);
+            return true;
+        });
+        return pass.result();
+    }
+    ShapePass shape;
     content.each_piece([&](const Piece &piece) {
-        pass.feed(piece);
-        return true;
+        shape.feed(piece);
+        return !shape.settled();
     });
-    return pass.result();
+    Stats stats;
+    describe_sets(sets, stats);
+    shape.result(stats);
+    return stats;
 }
 
 }  // namespace cmap

@@ -13,33 +13,48 @@ struct Stats {
     uint32_t min = CMAP_NONE;
     uint32_t max = CMAP_NONE;
     bool is_set = true;   // strictly increasing
-    uint64_t runs = 0;    // canonical arithmetic runs
-    uint64_t pieces = 0;  // canonical pieces
-    uint64_t hash = 0;    // of the canonical pieces: equal content, equal hash
+    uint32_t border = 0;  // rank where the second of two sets in a row begins; 0: no such list
+    uint64_t runs = 0;    // canonical arithmetic runs; beyond RUNS_LIMIT perhaps less
+    uint64_t hash = 0;    // equal content, equal hash: of one or two sets in a row by the sums of
+                          // their members, of other lists by the canonical pieces
     AffineForm affine;    // levels == 0: none
 
     uint64_t span() const noexcept { return size == 0 ? 0 : uint64_t{max} - min + 1; }
 };
 
-// Gathers the statistics from canonical pieces in order.
+// The statistics that need canonical pieces, in order.
+class ShapePass {
+  public:
+    void feed(const Piece &piece) noexcept {
+        runs_ += piece.repeats;
+        detector_.feed(piece);
+    }
+    // Whatever comes, no estimator will tell the difference.
+    bool settled() const noexcept;
+    void result(Stats &stats) const noexcept;
+
+  private:
+    uint64_t runs_ = 0;
+    AffineDetector detector_;
+};
+
+// Gathers all statistics from canonical pieces in order.
 class StatsPass {
   public:
     void feed(const Piece &piece) noexcept;
     Stats result() const noexcept;
 
   private:
+    void feed_sets(const Piece &piece) noexcept;
+    void feed_increasing(const Piece &piece) noexcept;
+
     Stats stats_;
-    AffineDetector detector_;
-    uint32_t last_ = 0;
+    ShapePass shape_;
+    SetSums sets_[2];
+    unsigned set_ = 0;  // where members go; 2: there are more than two sets in a row
 };
 
 Stats stats_of(const Content &content) noexcept;
-
-// One step of the hash: order matters.
-inline uint64_t hash_step(uint64_t hash, uint64_t word) noexcept {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    return hash ^ (hash >> 29);
-}
 
 }  // namespace cmap
 

@@ -146,6 +146,18 @@ void fill_directories(BitmapBody &body) noexcept {
     }
 }
 
+void mark_all(const BitmapBody &body, const Content &content) noexcept {
+    if (content.bit_sets() == 1) {
+        std::memcpy(body.words, content.bits(0).words, uint64_t{body.word_count} * 8);
+        return;
+    }
+    std::memset(body.words, 0, uint64_t{body.word_count} * 8);
+    content.each_run([&](const Run &run) {
+        mark_run(body.words, Run{run.first - body.base, run.step, run.count});
+        return true;
+    });
+}
+
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     const Layout layout = layout_of(map->min, map->max, map->size);
     BitmapBody &body = make_body<BitmapBody>(map);
@@ -156,11 +168,7 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     body.base = layout.base;
     body.word_count = layout.words;
     body.hint_shift = layout.hint_shift;
-    std::memset(memory, 0, uint64_t{layout.words} * 8);
-    analysis.content.each_run([&](const Run &run) {
-        mark_run(body.words, Run{run.first - body.base, run.step, run.count});
-        return true;
-    });
+    mark_all(body, analysis.content);
     if (layout.blocks == 0) return CMAP_OK;
     body.blocks = memory + layout.words;
     body.block_count = layout.blocks;
@@ -199,6 +207,21 @@ void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *i
     }
 }
 
+bool equals(const cmap_t *map, const Analysis &analysis) noexcept {
+    const Content &content = analysis.content;
+    if (!analysis.stats.is_set) return false;
+    if (content.bit_sets() != 0) return same_words(bits_of(map), content.bits(0));
+    const BitmapBody &body = body_of<BitmapBody>(map);  // as many members, and all of them are here
+    return content.each_block([&](const uint32_t *members, uint32_t n) {
+        uint64_t all = 1;
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t place = members[i] - body.base;
+            all &= body.words[place / 64] >> place % 64;
+        }
+        return all != 0;
+    });
+}
+
 std::size_t bytes(const cmap_t *map) noexcept {
     return map->size <= CMAP_INLINE_MEMBERS ? 0 : layout_of(map->min, map->max, map->size).bytes();
 }
@@ -226,6 +249,15 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 
 }  // namespace
 
+BitSet bits_of(const cmap_t *map) noexcept {
+    const BitmapBody &body = body_of<BitmapBody>(map);
+    BitSet set;
+    set.words = body.words;
+    set.count = body.word_count;
+    set.base = body.base;
+    return set;
+}
+
 bool bitmap_use_portable(bool portable) noexcept {
     const bool before = !fast_pdep;
     fast_pdep = !portable && has_fast_pdep();
@@ -233,8 +265,8 @@ bool bitmap_use_portable(bool portable) noexcept {
 }
 
 const Representation bitmap_representation = {
-    "bitmap", false,   estimate, build,   release, select,   rank,     decode_block,
-    nullptr,  nullptr, bytes,    nullptr, nullptr, validate, describe,
+    "bitmap", false,  estimate, build,   release, select,   rank,     decode_block,
+    nullptr,  equals, bytes,    nullptr, nullptr, validate, describe,
 };
 
 }  // namespace cmap

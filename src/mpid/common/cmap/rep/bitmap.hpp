@@ -11,11 +11,15 @@
 #ifndef CMAP_REP_BITMAP_HPP_INCLUDED
 #define CMAP_REP_BITMAP_HPP_INCLUDED
 
+#include "core/bit_set.hpp"
 #include "core/registry.hpp"
 
 namespace cmap {
 
 extern const Representation bitmap_representation;
+
+// The bits of a bitmap, for as long as it lives.
+BitSet bits_of(const cmap_t *map) noexcept;
 
 // For tests: take the portable instructions even where the CPU has better ones.  Returns what was
 // set before.

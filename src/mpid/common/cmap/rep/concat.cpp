@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "cmap_tuning.hpp"
-#include "core/builder.hpp"
 #include "core/intern.hpp"
 #include "core/strategy.hpp"
 
@@ -25,30 +24,45 @@ uint64_t payload(uint32_t parts) noexcept {
     return uint64_t{parts} * (sizeof(cmap_t *) + sizeof(uint32_t));
 }
 
-// Cut in two halves when it is asked for and nothing better is known.
+// The first rank of the second part.
+uint32_t border_of(const Stats &stats) noexcept {
+    return stats.border != 0 ? stats.border : stats.size / 2;
+}
+
+cmap_policy unforced(const cmap_policy &policy) noexcept {
+    return {policy.strategy, policy.alpha, CMAP_REP_ANY};
+}
+
+Estimate estimate_sets(const Analysis &analysis) noexcept {
+    const Estimate a = best_simple(analysis.part[0], unforced(analysis.policy));
+    const Estimate b = best_simple(analysis.part[1], unforced(analysis.policy));
+    return Estimate{a.fits && b.fits, payload(2) + 2 * CMAP_HEADER_BYTES + a.space + b.space,
+                    2 * TIME_PART + time_access(payload(2)) + (a.time > b.time ? a.time : b.time)};
+}
+
+// Two sets in a row; or what is asked for and nothing better is known about, cut in halves.
 Estimate estimate(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
-    if (stats.size < 2 || analysis.policy.force != CMAP_REP_CONCAT) return cannot();
-    if (inside(stats.size)) return Estimate{true, 0, 2 * TIME_PART};
+    const bool forced = analysis.policy.force == CMAP_REP_CONCAT && stats.size >= 2;
+    if (inside(stats.size)) return forced ? Estimate{true, 0, 2 * TIME_PART} : cannot();
+    if (analysis.part[0].size != 0 && analysis.part[1].size != 0) return estimate_sets(analysis);
+    if (!forced) return cannot();
     const uint64_t lists = uint64_t{stats.size} * sizeof(uint32_t);
     return Estimate{true, payload(2) + 2 * CMAP_HEADER_BYTES + lists,
                     2 * TIME_PART + time_access(lists)};
 }
 
-cmap_status build_part(const Analysis &analysis, uint32_t first, uint32_t end,
-                       cmap_t **out) noexcept {
-    const cmap_policy policy = {analysis.policy.strategy, analysis.policy.alpha, CMAP_REP_ANY};
-    Builder builder(CMAP_MAX_SIZE, &policy);
-    cmap_status status = CMAP_OK;
-    uint32_t rank = 0;
-    analysis.content.each_run([&](const Run &run) {
-        const uint32_t from = rank > first ? rank : first;
-        const uint32_t to = end - rank < run.count ? end : rank + run.count;
-        if (from < to) status = builder.add_run(Run{run.at(from - rank), run.step, to - from});
-        rank += run.count;
-        return status == CMAP_OK && rank < end;
-    });
-    return status == CMAP_OK ? builder.finish(out) : status;
+cmap_status build_part(const Analysis &whole, unsigned i, cmap_t **out) noexcept {
+    const uint32_t border = border_of(whole.stats);
+    Content content;
+    if (!whole.content.slice(i == 0 ? 0 : border, i == 0 ? border : whole.stats.size, content))
+        return CMAP_ERR_NOMEM;
+    Analysis analysis(content, unforced(whole.policy));
+    if (whole.part[i].size != 0)
+        analysis.stats = whole.part[i];
+    else
+        analysis.measure();
+    return intern(analysis, out);
 }
 
 void release(cmap_t *map) noexcept {
@@ -67,14 +81,13 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
         if (body.parts == nullptr) return CMAP_ERR_NOMEM;
         body.starts = reinterpret_cast<uint32_t *>(body.parts + 2);
     }
-    const uint32_t half = map->size / 2, borders[] = {0, half, map->size};
     for (uint32_t i = 0; i < 2; i++) {
-        const cmap_status status = build_part(analysis, borders[i], borders[i + 1], &body.parts[i]);
+        const cmap_status status = build_part(analysis, i, &body.parts[i]);
         if (status != CMAP_OK) {
             release(map);
             return status;
         }
-        body.starts[i] = borders[i];
+        body.starts[i] = i == 0 ? 0 : border_of(analysis.stats);
         ++body.count;
     }
     return CMAP_OK;
@@ -115,6 +128,26 @@ void decode_parts(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *i
     }
 }
 
+bool same_part(const cmap_t *part, const Content &content, const Stats &stats) noexcept {
+    if (part->size != stats.size || part->min != stats.min || part->max != stats.max) return false;
+    Analysis analysis(content, cmap_policy());
+    analysis.stats = stats;
+    return same_members(part, analysis);
+}
+
+// Part by part: words against words, runs against runs.
+bool equals(const cmap_t *map, const Analysis &analysis) noexcept {
+    const ConcatBody &body = body_of<ConcatBody>(map);
+    const uint32_t border = body.starts[1];
+    const bool known = analysis.part[0].size == border && analysis.stats.border == border;
+    Content parts[2];
+    if (!known || !analysis.content.slice(0, border, parts[0]) ||
+        !analysis.content.slice(border, map->size, parts[1]))
+        return decodes_to(map, analysis.content);
+    return same_part(body.parts[0], parts[0], analysis.part[0]) &&
+           same_part(body.parts[1], parts[1], analysis.part[1]);
+}
+
 const cmap_t *part(const cmap_t *map, uint32_t i) noexcept {
     const ConcatBody &body = body_of<ConcatBody>(map);
     return i < body.count ? body.parts[i] : nullptr;
@@ -146,8 +179,8 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 }  // namespace
 
 const Representation concat_representation = {
-    "concat", true,    estimate, build, release, select,   rank,     decode_parts,
-    nullptr,  nullptr, bytes,    part,  nullptr, validate, describe,
+    "concat", true,   estimate, build, release, select,   rank,     decode_parts,
+    nullptr,  equals, bytes,    part,  nullptr, validate, describe,
 };
 
 }  // namespace cmap

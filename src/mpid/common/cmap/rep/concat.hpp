@@ -3,8 +3,9 @@
 //
 // Payload 12 bytes a part, and the parts with their headers; none up to CMAP_INLINE_MEMBERS
 // members.  select O(log k) and the part's; rank asks the parts whose [min, max] holds the index,
-// one by one.  For maps made of others that exist anyway (unions, merged intercommunicators): a
-// builder that was filled by whole maps alone offers them as parts.
+// one by one.  For two sets in a row, each in its own best form: the union of two sets in MPI's
+// order is the first and what the second adds, and the first is mostly alive already.  Any other
+// list is cut in halves, only when that is asked for.
 #ifndef CMAP_REP_CONCAT_HPP_INCLUDED
 #define CMAP_REP_CONCAT_HPP_INCLUDED
 

@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "cmap_tuning.hpp"
-#include "core/builder.hpp"
 #include "core/intern.hpp"
 #include "core/inverse.hpp"
 #include "core/strategy.hpp"
@@ -48,20 +47,14 @@ Estimate estimate(const Analysis &analysis) noexcept {
 }
 
 cmap_status build_set(const Analysis &analysis, cmap_t **out) noexcept {
-    const cmap_policy policy = unforced(analysis.policy);
-    Builder builder(CMAP_MAX_SIZE, &policy);
-    cmap_status status = CMAP_OK;
-    if (analysis.stats.is_set)
-        analysis.content.each_piece([&](const Piece &piece) {
-            status = builder.add_piece(piece);
-            return status == CMAP_OK;
-        });
-    else
-        analysis.sorter.each([&](uint32_t member) {
-            status = builder.add(member);
-            return status == CMAP_OK;
-        });
-    return status == CMAP_OK ? builder.finish(out) : status;
+    Content members;
+    if (!analysis.stats.is_set)
+        analysis.sorter.lend(members);
+    else if (!analysis.content.slice(0, analysis.stats.size, members))
+        return CMAP_ERR_NOMEM;
+    Analysis set(members, unforced(analysis.policy));
+    set.stats = analysis.stats.is_set ? analysis.stats : analysis.set;
+    return intern(set, out);
 }
 
 void fill_places(PpermBody &body, const Analysis &analysis) noexcept {
