@@ -102,17 +102,6 @@ int MPIR_Group_excl_impl(MPIR_Group * group_ptr, int n, const int ranks[],
     return make_group(status, "MPI_Group_excl", group_ptr->size, map, rank, new_group_ptr);
 }
 
-/* Member number k of a range is first + k * stride: k of the given rank, or -1. */
-static int position_in_range(const int range[3], int rank)
-{
-    int64_t distance = (int64_t) rank - range[0];
-
-    if (distance % range[2] != 0)
-        return -1;
-    int64_t k = distance / range[2];
-    return (k >= 0 && k < MPIR_Group_range_count(range)) ? (int) k : -1;
-}
-
 /* Members of a range with a rank below the given one. */
 static int count_below(const int range[3], int rank)
 {
@@ -160,7 +149,7 @@ int MPIR_Group_range_incl_impl(MPIR_Group * group_ptr, int n, int ranges[][3],
 
     for (int i = 0, before = 0; i < n && rank == MPI_UNDEFINED; i++) {
         int k = (group_ptr->rank == MPI_UNDEFINED) ? -1 :
-            position_in_range(ranges[i], group_ptr->rank);
+            MPIR_Group_range_position(ranges[i], group_ptr->rank);
         if (k >= 0)
             rank = before + k;
         before += MPIR_Group_range_count(ranges[i]);
@@ -175,7 +164,7 @@ int MPIR_Group_range_excl_impl(MPIR_Group * group_ptr, int n, int ranges[][3],
     int rank = group_ptr->rank;
 
     for (int i = 0; i < n && rank != MPI_UNDEFINED; i++) {
-        if (position_in_range(ranges[i], group_ptr->rank) >= 0)
+        if (MPIR_Group_range_position(ranges[i], group_ptr->rank) >= 0)
             rank = MPI_UNDEFINED;
         else
             rank -= count_below(ranges[i], group_ptr->rank);

@@ -98,12 +98,6 @@ int MPIR_Group_release(MPIR_Group * group_ptr)
 
 #ifdef HAVE_ERROR_CHECKING
 
-/* One bit a rank of the group. */
-static unsigned char *alloc_rank_bits(int size)
-{
-    return MPL_calloc((size_t) size / 8 + 1, 1, MPL_MEM_OTHER);
-}
-
 /* Was the bit set before? */
 static bool test_and_set(unsigned char *bits, int rank)
 {
@@ -126,7 +120,7 @@ static int index_of_rank(const int ranks[], int rank)
 int MPIR_Group_check_valid_ranks(MPIR_Group * group_ptr, const int ranks[], int n)
 {
     int mpi_errno = MPI_SUCCESS;
-    unsigned char *seen = alloc_rank_bits(group_ptr->size);
+    unsigned char *seen = MPL_calloc((size_t) group_ptr->size / 8 + 1, 1, MPL_MEM_OTHER);
 
     MPIR_ERR_CHKANDJUMP(!seen, mpi_errno, MPI_ERR_OTHER, "**nomem");
     for (int i = 0; i < n; i++) {
@@ -169,25 +163,31 @@ static int check_range(int size, int i, const int range[3])
     goto fn_exit;
 }
 
-/* Names the first rank that two of the ranges share. */
-static int find_shared_rank(int size, int ranges[][3], int n)
+/* First of the n ranges that has the rank; n when none has. */
+static int range_of_rank(int ranges[][3], int n, int rank)
+{
+    int i = 0;
+    while (i < n && MPIR_Group_range_position(ranges[i], rank) < 0)
+        i++;
+    return i;
+}
+
+/* Names the first rank that two of the ranges share, and both. */
+static int find_shared_rank(int ranges[][3], int n)
 {
     int mpi_errno = MPI_SUCCESS;
-    unsigned char *seen = alloc_rank_bits(size);
 
-    MPIR_ERR_CHKANDJUMP(!seen, mpi_errno, MPI_ERR_OTHER, "**nomem");
-    for (int i = 0; i < n; i++) {
-        int count = MPIR_Group_range_count(ranges[i]);
-        for (int k = 0; k < count; k++) {
+    for (int i = 1; i < n; i++) {
+        for (int k = 0; k < MPIR_Group_range_count(ranges[i]); k++) {
             int rank = ranges[i][0] + k * ranges[i][2];
-            if (test_and_set(seen, rank))
+            int before = range_of_rank(ranges, i, rank);
+            if (before < i)
                 MPIR_ERR_SETANDJUMP3(mpi_errno, MPI_ERR_ARG, "**rangedup", "**rangedup %d %d %d",
-                                     rank, i, n);
+                                     rank, i, before);
         }
     }
 
   fn_exit:
-    MPL_free(seen);
     return mpi_errno;
   fn_fail:
     goto fn_exit;
@@ -218,7 +218,7 @@ int MPIR_Group_check_valid_ranges(MPIR_Group * group_ptr, int ranges[][3], int n
     if (status == CMAP_OK)
         status = cmap_builder_finish(ranks, &map);
     if (status == CMAP_ERR_DUPLICATE || status == CMAP_ERR_RANGE)
-        mpi_errno = find_shared_rank(group_ptr->size, ranges, n);
+        mpi_errno = find_shared_rank(ranges, n);
     else if (status != CMAP_OK)
         mpi_errno = MPIR_Map_error(status, "check of ranges", group_ptr->size);
     MPIR_ERR_CHECK(mpi_errno);
