@@ -47,7 +47,6 @@ noinst_HEADERS += \
     src/mpid/common/cmap/algebra/operands.hpp \
     src/mpid/common/cmap/algebra/ranks.hpp \
     src/mpid/common/cmap/algebra/subset.hpp \
-    src/mpid/common/cmap/algebra/tuning.hpp \
     src/mpid/common/cmap/algebra/words.hpp \
     src/mpid/common/cmap/cmap.h \
     src/mpid/common/cmap/cmap_lookup.h \

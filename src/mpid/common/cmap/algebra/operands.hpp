@@ -4,7 +4,7 @@
 #define CMAP_ALGEBRA_OPERANDS_HPP_INCLUDED
 
 #include "algebra/ranks.hpp"
-#include "algebra/tuning.hpp"
+#include "cmap_tuning.hpp"
 #include "core/builder.hpp"
 #include "core/map.hpp"
 
