@@ -23,6 +23,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/face.cpp \
     src/mpid/common/cmap/core/intern.cpp \
     src/mpid/common/cmap/core/inverse.cpp \
+    src/mpid/common/cmap/core/limits.cpp \
     src/mpid/common/cmap/core/map.cpp \
     src/mpid/common/cmap/core/memory.cpp \
     src/mpid/common/cmap/core/pieces.cpp \
@@ -50,6 +51,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/algebra/words.hpp \
     src/mpid/common/cmap/cmap.h \
     src/mpid/common/cmap/cmap_lookup.h \
+    src/mpid/common/cmap/cmap_times.hpp \
     src/mpid/common/cmap/cmap_tuning.hpp \
     src/mpid/common/cmap/core/affine_form.hpp \
     src/mpid/common/cmap/core/analysis.hpp \
@@ -60,6 +62,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/content.hpp \
     src/mpid/common/cmap/core/intern.hpp \
     src/mpid/common/cmap/core/inverse.hpp \
+    src/mpid/common/cmap/core/limits.hpp \
     src/mpid/common/cmap/core/map.hpp \
     src/mpid/common/cmap/core/memory.hpp \
     src/mpid/common/cmap/core/piece_former.hpp \

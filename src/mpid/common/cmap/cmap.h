@@ -83,6 +83,21 @@ cmap_status cmap_strategy_from_name(const char *name, cmap_strategy * out) CMAP_
 void cmap_policy_default(cmap_policy * out) CMAP_NOEXCEPT;
 cmap_status cmap_policy_set_default(const cmap_policy * policy) CMAP_NOEXCEPT;
 
+/* Where representations whose size cannot be told beforehand give up, so that no build takes long.  Setting them does
+ * not touch maps that live already. */
+typedef struct cmap_limits {
+    uint32_t bdd_nodes;         /* nodes of a binary decision diagram; 0: never use one */
+    uint32_t bdd_paths;         /* paths to true in one, when it is held as paths */
+    uint32_t wtr_runs;          /* ascending runs of a permutation held as a wavelet tree; 0: never use one */
+    uint32_t bwt_block;         /* members in a bzip2 block, CMAP_BWT_BLOCK_MIN .. CMAP_BWT_BLOCK_MAX */
+} cmap_limits;
+
+#define CMAP_BWT_BLOCK_MIN 64u
+#define CMAP_BWT_BLOCK_MAX 65536u
+
+void cmap_limits_get(cmap_limits * out) CMAP_NOEXCEPT;
+cmap_status cmap_limits_set(const cmap_limits * limits) CMAP_NOEXCEPT;  /* CMAP_ERR_ARG: a block out of its range */
+
 /* ---- building -------------------------------------------------------------------------------------------------- */
 
 /* A builder collects members in rank order and makes one map of them.  Ranges stay ranges: adding one costs O(1) and

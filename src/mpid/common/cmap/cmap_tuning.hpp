@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "cmap_times.hpp"
+
 namespace cmap {
 
 // ---- building ----
@@ -51,29 +53,13 @@ constexpr uint32_t RUNS_SCAN = 64;
 // A bitmap has one select hint for so many words (4 bytes for 4096 bits: 0.8 %).
 constexpr uint64_t BITMAP_HINT_WORDS = 64;
 
-// ---- times: ns of a dependent random select (make times prints this table) ----
+// The limits of cmap_limits until somebody sets others.
+constexpr uint32_t BDD_NODES = 4096;  // as many times 8 bytes as a select may touch in a warm cache
+constexpr uint32_t BDD_PATHS = 8192;
+constexpr uint32_t WTR_RUNS = 4096;   // 12 levels
+constexpr uint32_t BWT_BLOCK = 1000;  // the thesis's
 
-constexpr double TIME_AFFINE[] = {0, 1.4, 2.5, 2.8, 3.0, 3.5, 3.5};  // by levels
-
-// Beside the access to the payload.
-constexpr double TIME_PACKED = 1.4;
-constexpr double TIME_RUNS = 0.8;
-constexpr double TIME_RUNS_STEP = 1.6;  // for each doubling of the number of runs
-constexpr double TIME_BITMAP = 12.9;
-constexpr double TIME_PART = 0.7;  // a level of indirection: pperm, concat
-
-// ns of one random access to a payload of up to 2^k bytes: TIME_ACCESS[k - 12], the last one
-// beyond.  From 1 MiB on smoothed by hand: there it is the neighbours on the machine that count.
-constexpr double TIME_ACCESS[] = {1.9, 1.9, 1.9,  1.9,  2.5,  3.4,  3.8,  4.5,
-                                  6.0, 9.0, 12.0, 14.0, 18.0, 30.0, 60.0, 80.0};
-
-inline double time_access(uint64_t bytes) noexcept {
-    unsigned k = 0;
-    constexpr unsigned last = sizeof TIME_ACCESS / sizeof *TIME_ACCESS - 1;
-    while (k < last && uint64_t{1} << (k + 12) < bytes)
-        k++;
-    return TIME_ACCESS[k];
-}
+// ---- algebra ----
 
 // Group algebra, from maps in a world of 2^20.
 
