@@ -4,15 +4,15 @@
 #include "case_file.hpp"
 #include "oracle.hpp"
 
-#include "rep/bitmap.hpp"
+#include "core/rank_select.hpp"
 
 namespace cmap_test {
 namespace {
 
 class BitmapKernels : public ::testing::TestWithParam<bool> {
   protected:
-    BitmapKernels() : before(cmap::bitmap_use_portable(GetParam())) {}
-    ~BitmapKernels() override { cmap::bitmap_use_portable(before); }
+    BitmapKernels() : before(cmap::rank_select_use_portable(GetParam())) {}
+    ~BitmapKernels() override { cmap::rank_select_use_portable(before); }
     const bool before;
 };
 

@@ -28,6 +28,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/memory.cpp \
     src/mpid/common/cmap/core/pieces.cpp \
     src/mpid/common/cmap/core/policy.cpp \
+    src/mpid/common/cmap/core/rank_select.cpp \
     src/mpid/common/cmap/core/registry.cpp \
     src/mpid/common/cmap/core/sorter.cpp \
     src/mpid/common/cmap/core/stats.cpp \
@@ -68,6 +69,8 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/piece_former.hpp \
     src/mpid/common/cmap/core/pieces.hpp \
     src/mpid/common/cmap/core/policy.hpp \
+    src/mpid/common/cmap/core/rank_select.hpp \
+    src/mpid/common/cmap/core/rank_select_kernel.hpp \
     src/mpid/common/cmap/core/ranker.hpp \
     src/mpid/common/cmap/core/registry.hpp \
     src/mpid/common/cmap/core/sorter.hpp \
@@ -77,7 +80,6 @@ noinst_HEADERS += \
     src/mpid/common/cmap/rep/affine.hpp \
     src/mpid/common/cmap/rep/array.hpp \
     src/mpid/common/cmap/rep/bitmap.hpp \
-    src/mpid/common/cmap/rep/bitmap_kernel.hpp \
     src/mpid/common/cmap/rep/concat.hpp \
     src/mpid/common/cmap/rep/packed.hpp \
     src/mpid/common/cmap/rep/pperm.hpp \

@@ -50,8 +50,8 @@ constexpr uint64_t RUNS_LIMIT = 4096;
 // beyond.
 constexpr uint32_t RUNS_SCAN = 64;
 
-// A bitmap has one select hint for so many words (4 bytes for 4096 bits: 0.8 %).
-constexpr uint64_t BITMAP_HINT_WORDS = 64;
+// A string of bits with select has one hint for so many words (4 bytes for 4096 bits: 0.8 %).
+constexpr uint64_t SELECT_HINT_WORDS = 64;
 
 // The limits of cmap_limits until somebody sets others.
 constexpr uint32_t BDD_NODES = 4096;  // as many times 8 bytes as a select may touch in a warm cache

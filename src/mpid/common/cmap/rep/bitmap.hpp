@@ -2,12 +2,8 @@
 // bitmap: a dense set as bits, with directories for rank and select.
 //
 // Payload (max - base + 1) / 8 bytes, base = min rounded down to 64, and directories of at most 4 %
-// (plus a few entries): for every 2048 bits one 64-bit word with the ones before it and, in 10 + 11
-// + 11 bits, the ones in its first one, two and three quarters (3.1 %: Zhou, Andersen and Kaminsky,
-// "Space-efficient, high-performance rank and select structures on uncompressed bit sequences", SEA
-// 2013); and a hint, every so many ones that there is one per 4096 bits, of the block to start from
-// (0.8 %).  Sets within 2048 bits have no directories; none up to CMAP_INLINE_MEMBERS has payload.
-// select O(1) but for very uneven sets, popcount and pdep where the CPU has them; rank O(1).
+// (plus a few entries): see core/rank_select.hpp.  Sets within 2048 bits have no directories; none
+// up to CMAP_INLINE_MEMBERS has payload.  select and rank as there.
 #ifndef CMAP_REP_BITMAP_HPP_INCLUDED
 #define CMAP_REP_BITMAP_HPP_INCLUDED
 
@@ -20,10 +16,6 @@ extern const Representation bitmap_representation;
 
 // The bits of a bitmap, for as long as it lives.
 BitSet bits_of(const cmap_t *map) noexcept;
-
-// For tests: take the portable instructions even where the CPU has better ones.  Returns what was
-// set before.
-bool bitmap_use_portable(bool portable) noexcept;
 
 }  // namespace cmap
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A string of bits with directories for rank and select, in one piece of memory:
+//
+//   words       the bits, and behind them, for strings of more than 2048 bits:
+//   blocks      for every 2048 bits one 64-bit word with the ones before it and, in 10 + 11 + 11
+//               bits, the ones in its first one, two and three quarters (3.1 %: Zhou, Andersen and
+//               Kaminsky, "Space-efficient, high-performance rank and select structures on
+//               uncompressed bit sequences", SEA 2013), and two guards
+//   zero hints  when asked for, every so many zeros that there is one per 4096 bits, the block to
+//               start from (0.8 %)
+//   hints       the same for ones (0.8 %)
+//
+// rank O(1); select O(1) but for very uneven strings, popcount and pdep where the CPU has them.
+// Less than 2^32 - 1 ones, less than 2^38 bits.
+#ifndef CMAP_CORE_RANK_SELECT_HPP_INCLUDED
+#define CMAP_CORE_RANK_SELECT_HPP_INCLUDED
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cmap {
+
+constexpr uint64_t RANK_SELECT_MAX_BITS = uint64_t{1} << 38;
+constexpr uint64_t RANK_SELECT_MAX_ONES = 0xfffffffe;
+
+// What the memory is made of: a pure function of the numbers of bits and of ones.
+struct RankSelectLayout {
+    uint32_t words = 0, blocks = 0, zero_hints = 0, hints = 0;
+    uint8_t zero_shift = 0, hint_shift = 0;
+
+    uint64_t bytes() const noexcept;  // a multiple of 4
+};
+
+// `zeros`: for select0(), too.  REQUIRES the maxima above.
+RankSelectLayout rank_select_layout(uint64_t bits, uint64_t ones, bool zeros) noexcept;
+
+struct RankSelect {
+    uint64_t *words = nullptr;
+    uint64_t *blocks = nullptr;  // nullptr: there are no directories
+    uint32_t *hints = nullptr;
+    uint32_t word_count = 0;
+    uint8_t hint_shift = 0, zero_shift = 0;
+
+    // Bit `place`.
+    bool operator[](uint64_t place) const noexcept {
+        return (words[place / 64] >> place % 64 & 1) != 0;
+    }
+    // Takes its place in memory of layout.bytes() bytes.
+    void lay_out(uint64_t *memory, const RankSelectLayout &layout) noexcept;
+    // Fills the directories.  REQUIRES the words, and in them as many ones as the layout was made
+    // for.
+    void fill_directories() noexcept;
+    // nullptr, or which directory is wrong.
+    const char *validate(uint64_t ones) const noexcept;
+};
+
+namespace rank_select {
+// Each lookup twice, for CPUs with and without pdep and popcnt.
+namespace portable {
+uint64_t select1(const RankSelect &bits, uint32_t k) noexcept;
+uint64_t select0(const RankSelect &bits, uint64_t k) noexcept;
+uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept;
+}  // namespace portable
+namespace bmi2 {
+uint64_t select1(const RankSelect &bits, uint32_t k) noexcept;
+uint64_t select0(const RankSelect &bits, uint64_t k) noexcept;
+uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept;
+}  // namespace bmi2
+extern bool fast_pdep;
+}  // namespace rank_select
+
+// Place of the one number k, from 0.  REQUIRES that there is one.
+inline uint64_t select1(const RankSelect &bits, uint32_t k) noexcept {
+    using namespace rank_select;
+    return fast_pdep ? bmi2::select1(bits, k) : portable::select1(bits, k);
+}
+
+// Place of the zero number k, from 0.  REQUIRES that there is one, and a layout for zeros.
+inline uint64_t select0(const RankSelect &bits, uint64_t k) noexcept {
+    using namespace rank_select;
+    return fast_pdep ? bmi2::select0(bits, k) : portable::select0(bits, k);
+}
+
+// Ones before a place.  REQUIRES a bit there.
+inline uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept {
+    using namespace rank_select;
+    return fast_pdep ? bmi2::rank1(bits, place) : portable::rank1(bits, place);
+}
+
+inline uint64_t rank0(const RankSelect &bits, uint64_t place) noexcept {
+    return place - rank1(bits, place);
+}
+
+// The places of the ones from a place on, one after the other.
+class OnesReader {
+  public:
+    OnesReader(const uint64_t *words, uint64_t place) noexcept
+        : words_(words), at_(place / 64), word_(words[at_] & ~uint64_t{0} << place % 64) {}
+
+    // REQUIRES another one.
+    uint64_t next() noexcept {
+        while (word_ == 0)
+            word_ = words_[++at_];
+        const uint64_t place = at_ * 64 + static_cast<unsigned>(__builtin_ctzll(word_));
+        word_ &= word_ - 1;
+        return place;
+    }
+
+  private:
+    const uint64_t *words_;
+    uint64_t at_, word_;
+};
+
+// For tests: take the portable instructions even where the CPU has better ones.  Returns what was
+// set before.
+bool rank_select_use_portable(bool portable) noexcept;
+
+}  // namespace cmap
+
+#endif  // CMAP_CORE_RANK_SELECT_HPP_INCLUDED
