@@ -20,6 +20,8 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/analysis.cpp \
     src/mpid/common/cmap/core/builder.cpp \
     src/mpid/common/cmap/core/content.cpp \
+    src/mpid/common/cmap/core/deposit.cpp \
+    src/mpid/common/cmap/core/diagram.cpp \
     src/mpid/common/cmap/core/face.cpp \
     src/mpid/common/cmap/core/intern.cpp \
     src/mpid/common/cmap/core/inverse.cpp \
@@ -36,6 +38,11 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/sums.cpp \
     src/mpid/common/cmap/rep/affine.cpp \
     src/mpid/common/cmap/rep/array.cpp \
+    src/mpid/common/cmap/rep/bdd.cpp \
+    src/mpid/common/cmap/rep/bdd_cells.cpp \
+    src/mpid/common/cmap/rep/bdd_extract.cpp \
+    src/mpid/common/cmap/rep/bdd_package.cpp \
+    src/mpid/common/cmap/rep/bdd_paths.cpp \
     src/mpid/common/cmap/rep/bitmap.cpp \
     src/mpid/common/cmap/rep/concat.cpp \
     src/mpid/common/cmap/rep/packed.cpp \
@@ -61,6 +68,8 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/buffer.hpp \
     src/mpid/common/cmap/core/builder.hpp \
     src/mpid/common/cmap/core/content.hpp \
+    src/mpid/common/cmap/core/deposit.hpp \
+    src/mpid/common/cmap/core/diagram.hpp \
     src/mpid/common/cmap/core/intern.hpp \
     src/mpid/common/cmap/core/inverse.hpp \
     src/mpid/common/cmap/core/limits.hpp \
@@ -79,6 +88,10 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/sums.hpp \
     src/mpid/common/cmap/rep/affine.hpp \
     src/mpid/common/cmap/rep/array.hpp \
+    src/mpid/common/cmap/rep/bdd.hpp \
+    src/mpid/common/cmap/rep/bdd_body.hpp \
+    src/mpid/common/cmap/rep/bdd_extract.hpp \
+    src/mpid/common/cmap/rep/bdd_package.hpp \
     src/mpid/common/cmap/rep/bitmap.hpp \
     src/mpid/common/cmap/rep/concat.hpp \
     src/mpid/common/cmap/rep/packed.hpp \

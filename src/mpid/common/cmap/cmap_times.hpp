@@ -15,6 +15,10 @@ constexpr double TIME_PACKED = 1.4;
 constexpr double TIME_RUNS = 0.8;
 constexpr double TIME_RUNS_STEP = 1.6;  // for each doubling of the number of runs
 constexpr double TIME_BITMAP = 12.9;
+// A diagram: beside what follows; each cell that is visited; each halving of the paths.
+constexpr double TIME_BDD = 6.0;
+constexpr double TIME_BDD_STEP = 5.0;
+constexpr double TIME_BDD_SPLIT = 12.0;
 constexpr double TIME_PART = 0.7;  // a level of indirection: pperm, concat
 
 // ns of one random access to a payload of up to 2^k bytes: TIME_ACCESS[k - 12], the last one

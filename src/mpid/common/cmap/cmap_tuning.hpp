@@ -53,6 +53,10 @@ constexpr uint32_t RUNS_SCAN = 64;
 // A string of bits with select has one hint for so many words (4 bytes for 4096 bits: 0.8 %).
 constexpr uint64_t SELECT_HINT_WORDS = 64;
 
+// A diagram has at most so many nodes for each byte that it is stored in: a path of v variables
+// takes v / 4 bytes and passes v nodes.  (A word of 8 bytes may hold 63, but there are few such.)
+constexpr double BDD_NODES_PER_BYTE = 4;
+
 // The limits of cmap_limits until somebody sets others.
 constexpr uint32_t BDD_NODES = 4096;  // as many times 8 bytes as a select may touch in a warm cache
 constexpr uint32_t BDD_PATHS = 8192;

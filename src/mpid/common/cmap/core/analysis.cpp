@@ -95,4 +95,14 @@ cmap_status Analysis::sort() noexcept {
     return CMAP_OK;
 }
 
+const Diagram *Analysis::diagram(uint32_t (*limit)(const Analysis &)) const noexcept {
+    if (known_ == Known::nothing) {
+        const uint32_t most = limit(*this);
+        const bool read = most != 0 && diagram_.read(content, stats.min, stats.max, most);
+        known_ = read ? Known::nodes : Known::too_many;
+        if (!read) diagram_.clear();
+    }
+    return known_ == Known::nodes ? &diagram_ : nullptr;
+}
+
 }  // namespace cmap

@@ -4,6 +4,7 @@
 #ifndef CMAP_CORE_ANALYSIS_HPP_INCLUDED
 #define CMAP_CORE_ANALYSIS_HPP_INCLUDED
 
+#include "core/diagram.hpp"
 #include "core/sorter.hpp"
 #include "core/stats.hpp"
 
@@ -29,6 +30,15 @@ struct Analysis {
     cmap_status check_duplicates() noexcept;
     // Fills `sorter` and `set`.
     cmap_status sort() noexcept;
+
+    // The diagram of a set with at most limit(*this) nodes, read when it is asked for first.
+    // nullptr: it has more, or there is no memory.  For one thread, as all of this.
+    const Diagram *diagram(uint32_t (*limit)(const Analysis &)) const noexcept;
+
+  private:
+    enum class Known { nothing, nodes, too_many };
+    mutable Known known_ = Known::nothing;
+    mutable Diagram diagram_;
 };
 
 // Do two runs have a member in common?

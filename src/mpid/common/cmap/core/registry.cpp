@@ -3,6 +3,7 @@
 
 #include "rep/affine.hpp"
 #include "rep/array.hpp"
+#include "rep/bdd.hpp"
 #include "rep/bitmap.hpp"
 #include "rep/concat.hpp"
 #include "rep/packed.hpp"
@@ -15,6 +16,7 @@ namespace {
 constexpr const Representation *table[] = {
     &affine_representation, &packed_representation, &array_representation,  &runs_representation,
     &bitmap_representation, &pperm_representation,  &concat_representation,
+    &bdd_representation,
 };
 
 static_assert(sizeof table / sizeof *table == CMAP_REP_COUNT,

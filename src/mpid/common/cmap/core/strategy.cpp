@@ -84,4 +84,21 @@ Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept {
     return candidates(analysis, sorted) == 0 ? cannot() : sorted[0].estimate;
 }
 
+double space_worth(const Analysis &analysis, cmap_rep kind, double time) noexcept {
+    const cmap_policy &policy = analysis.policy;
+    const double anything = static_cast<double>(CMAP_MAX_SIZE) * sizeof(uint32_t);
+    double cost = HUGE_VAL;
+    for (unsigned other = 0; other < kind; other++) {
+        const Estimate estimate = representation(other).estimate(analysis);
+        if (allowed(estimate, analysis)) cost = std::fmin(cost, cost_of(estimate, policy));
+    }
+    if (policy.strategy == CMAP_STRATEGY_TIME) return time <= cost ? anything : -1;
+    const double array = double{sizeof(uint32_t)} * analysis.stats.size;
+    if (policy.strategy == CMAP_STRATEGY_SPACE)
+        return std::fmin(array, cost - CMAP_HEADER_BYTES);
+    const double left = cost - policy.alpha * std::log(time);
+    if (policy.alpha == 1) return left >= 0 ? array : -1;
+    return std::fmin(array, std::exp(left / (1 - policy.alpha)) - CMAP_HEADER_BYTES);
+}
+
 }  // namespace cmap

@@ -28,6 +28,10 @@ Choice choose(const Analysis &analysis) noexcept;
 // of others.
 Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept;
 
+// The most payload with which a representation that takes `time` is preferred to all those whose
+// tags come before `kind`; below 0 when none is little enough.
+double space_worth(const Analysis &analysis, cmap_rep kind, double time) noexcept;
+
 }  // namespace cmap
 
 #endif  // CMAP_CORE_STRATEGY_HPP_INCLUDED

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rep/bdd.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include "cmap_tuning.hpp"
+#include "core/limits.hpp"
+#include "core/map.hpp"
+#include "core/strategy.hpp"
+#include "rep/bdd_extract.hpp"
+
+namespace cmap {
+namespace {
+
+// The smaller of the two forms, as far as the limits allow them.
+struct Form {
+    bool fits = false, paths = false;
+    uint64_t bytes = 0;  // wherever they lie
+
+    bool inside() const noexcept { return bytes <= BDD_INSIDE_BYTES; }
+    uint64_t payload() const noexcept { return inside() ? 0 : bytes; }
+};
+
+Form form_of(const Diagram &diagram, uint32_t size) noexcept {
+    Form form;
+    if (diagram.cells() <= BddCells::MOST)
+        form = Form{true, false, bdd_cell_bytes(diagram.cells())};
+    const uint32_t paths = diagram.paths();
+    if (paths > limits().bdd_paths) return form;
+    const uint64_t bytes = bdd_path_bytes(paths, diagram.levels(), size);
+    if (!form.fits || bytes < form.bytes) form = Form{true, true, bytes};
+    return form;
+}
+
+double time_of(const Diagram &diagram, const Form &form) noexcept {
+    const double far = time_access(form.payload()) - time_access(0);
+    if (form.paths)
+        return TIME_BDD + std::log2(double{1} + diagram.paths()) * (TIME_BDD_SPLIT + far);
+    return TIME_BDD + diagram.steps() * (TIME_BDD_STEP + far);
+}
+
+// No more nodes than the limit, nor than are worth while.
+uint32_t node_limit(const Analysis &analysis) noexcept {
+    const uint32_t limit = limits().bdd_nodes;
+    if (analysis.policy.force == CMAP_REP_BDD) return limit;
+    const double space = space_worth(analysis, CMAP_REP_BDD, TIME_BDD);
+    if (space < 0) return 0;
+    const double most = (space + BDD_INSIDE_BYTES) * BDD_NODES_PER_BYTE;
+    return most < limit ? static_cast<uint32_t>(most) : limit;
+}
+
+Estimate estimate(const Analysis &analysis) noexcept {
+    const Stats &stats = analysis.stats;
+    if (!stats.is_set || stats.size == 0 || analysis.content.size() != stats.size) return cannot();
+    const Diagram *diagram = analysis.diagram(node_limit);
+    if (diagram == nullptr) return cannot();
+    const Form form = form_of(*diagram, stats.size);
+    if (!form.fits || (stats.size <= CMAP_INLINE_MEMBERS && !form.inside())) return cannot();
+    return Estimate{true, form.payload(), time_of(*diagram, form)};
+}
+
+bool fill(BddBody &body, const Diagram &diagram) noexcept {
+    BddPackage package;
+    if (!package.start(diagram.levels(), diagram.nodes(), diagram.nodes())) return false;
+    const BddPackage::Node root = package.load(diagram);
+    if (!package.right() || package.count(root) != diagram.nodes()) return false;
+    const bool done = body.paths != 0 ? extract_paths(package, root, body)
+                                      : extract_cells(package, root, body);
+    return done && package.right();
+}
+
+cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
+    const Diagram *diagram = analysis.diagram(node_limit);
+    const Form form = diagram == nullptr ? Form() : form_of(*diagram, map->size);
+    if (!form.fits) return CMAP_ERR_INVALID;
+    BddBody &body = make_body<BddBody>(map);
+    body.base = diagram->base();
+    body.levels = static_cast<uint8_t>(diagram->levels());
+    if (form.paths) {
+        body.paths = diagram->paths();
+        body.sum_width = static_cast<uint8_t>(bits_for(map->size));
+    } else {
+        body.cells = static_cast<uint16_t>(diagram->cells());
+        body.words = static_cast<uint16_t>(diagram->words());
+    }
+    body.data = form.inside() ? body.inside : static_cast<unsigned char *>(allocate(form.bytes));
+    if (body.data == nullptr) return CMAP_ERR_NOMEM;
+    std::memset(body.data, 0, form.bytes);
+    if (fill(body, *diagram)) return CMAP_OK;
+    if (!form.inside()) deallocate(body.data);
+    return CMAP_ERR_INVALID;
+}
+
+void release(cmap_t *map) noexcept {
+    const BddBody &body = body_of<BddBody>(map);
+    if (body.data != body.inside) deallocate(body.data);
+}
+
+uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
+    const BddBody &body = body_of<BddBody>(map);
+    return body.paths != 0 ? bdd_paths::select(body, map->size, rank)
+                           : bdd_cells::select(body, map->size, rank);
+}
+
+uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
+    const BddBody &body = body_of<BddBody>(map);
+    return body.paths != 0 ? bdd_paths::rank(body, map->size, index)
+                           : bdd_cells::rank(body, map->size, index);
+}
+
+void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
+    const BddBody &body = body_of<BddBody>(map);
+    (body.paths != 0 ? bdd_paths::decode : bdd_cells::decode)(body, map->size, first, count,
+                                                              indices);
+}
+
+std::size_t bytes(const cmap_t *map) noexcept {
+    const BddBody &body = body_of<BddBody>(map);
+    if (body.data == body.inside) return 0;
+    return body.paths != 0 ? bdd_path_bytes(body.paths, body.levels, map->size)
+                           : bdd_cell_bytes(body.cells);
+}
+
+const char *validate(const cmap_t *map) noexcept {
+    const BddBody &body = body_of<BddBody>(map);
+    if (!is_set(map)) return "bdd: this is no set";
+    if (body.levels < WORD_LEVEL || body.levels > 31) return "bdd: the levels are out of range";
+    if ((body.base & ((uint32_t{1} << body.levels) - 1)) != 0) return "bdd: the base is wrong";
+    return body.paths != 0 ? bdd_paths::validate(body, map->size)
+                           : bdd_cells::validate(body, map->size);
+}
+
+int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
+    const BddBody &body = body_of<BddBody>(map);
+    if (body.paths != 0)
+        return std::snprintf(text, room, "%u paths of %u variables", body.paths, body.levels);
+    return std::snprintf(text, room, "%u nodes over %u words, %u variables",
+                         unsigned{body.cells} - body.words, body.words, body.levels);
+}
+
+}  // namespace
+
+const Representation bdd_representation = {
+    "bdd",   false,   estimate, build,   release, select,   rank,     decode_block,
+    nullptr, nullptr, bytes,    nullptr, nullptr, validate, describe,
+};
+
+}  // namespace cmap
