@@ -115,6 +115,11 @@ std::vector<Class> classes() {
         {"bitmap/density:0.5", CMAP_REP_BITMAP, [] { return random_set(0.5, 3); }},
         {"bitmap/density:0.1", CMAP_REP_BITMAP, [] { return random_set(0.1, 4); }},
         {"bitmap/density:0.01", CMAP_REP_BITMAP, [] { return random_set(0.01, 5); }},
+        {"eliasfano/density:0.1", CMAP_REP_ELIASFANO, [] { return random_set(0.1, 4); }},
+        {"eliasfano/density:0.01", CMAP_REP_ELIASFANO, [] { return random_set(0.01, 5); }},
+        {"gap/density:0.5", CMAP_REP_GAP, [] { return random_set(0.5, 3); }},
+        {"gap/density:0.1", CMAP_REP_GAP, [] { return random_set(0.1, 4); }},
+        {"gap/density:0.01", CMAP_REP_GAP, [] { return random_set(0.01, 5); }},
         {"pperm/density:0.5", CMAP_REP_PPERM, [] { return shuffled(random_set(0.5, 6), 6); }},
         {"concat/shuffled_halves", CMAP_REP_CONCAT,
          [] {

@@ -20,8 +20,8 @@ class EveryRepresentation : public ::testing::TestWithParam<std::tuple<size_t, c
 bool must_hold(cmap_rep rep, const Members &members) {
     const bool increasing = std::is_sorted(members.begin(), members.end());
     const bool general = rep == CMAP_REP_PACKED || rep == CMAP_REP_ARRAY;
-    return members.size() > CMAP_INLINE_MEMBERS &&
-           (general || (rep == CMAP_REP_BITMAP && increasing));
+    const bool any_set = rep == CMAP_REP_BITMAP || rep == CMAP_REP_GAP || rep == CMAP_REP_ELIASFANO;
+    return members.size() > CMAP_INLINE_MEMBERS && (general || (any_set && increasing));
 }
 
 TEST_P(EveryRepresentation, AnswersAsTheArrayDoes) {

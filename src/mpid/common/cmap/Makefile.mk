@@ -45,6 +45,8 @@ mpi_core_sources += \
     src/mpid/common/cmap/rep/bdd_paths.cpp \
     src/mpid/common/cmap/rep/bitmap.cpp \
     src/mpid/common/cmap/rep/concat.cpp \
+    src/mpid/common/cmap/rep/eliasfano.cpp \
+    src/mpid/common/cmap/rep/gap.cpp \
     src/mpid/common/cmap/rep/packed.cpp \
     src/mpid/common/cmap/rep/pperm.cpp \
     src/mpid/common/cmap/rep/runs.cpp
@@ -94,6 +96,8 @@ noinst_HEADERS += \
     src/mpid/common/cmap/rep/bdd_package.hpp \
     src/mpid/common/cmap/rep/bitmap.hpp \
     src/mpid/common/cmap/rep/concat.hpp \
+    src/mpid/common/cmap/rep/eliasfano.hpp \
+    src/mpid/common/cmap/rep/gap.hpp \
     src/mpid/common/cmap/rep/packed.hpp \
     src/mpid/common/cmap/rep/pperm.hpp \
     src/mpid/common/cmap/rep/runs.hpp

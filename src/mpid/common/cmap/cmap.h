@@ -53,6 +53,8 @@ typedef enum cmap_rep {
     CMAP_REP_BITMAP,            /* set: bits with rank and select directories */
     CMAP_REP_PPERM,             /* a set composed with a packed permutation */
     CMAP_REP_CONCAT,            /* other maps one after the other */
+    CMAP_REP_GAP,               /* set: distances of neighbours in fixed width, block by block */
+    CMAP_REP_ELIASFANO,         /* sparse set: high parts in unary, low parts packed */
     CMAP_REP_BDD,               /* set: binary decision diagram */
     CMAP_REP_COUNT,
     CMAP_REP_ANY = CMAP_REP_COUNT       /* in a policy: let the strategy choose */

@@ -50,6 +50,13 @@ constexpr uint64_t RUNS_LIMIT = 4096;
 // beyond.
 constexpr uint32_t RUNS_SCAN = 64;
 
+// Distances of neighbours are summed in lanes of twice their width: a block has at most 2^width.
+// More than 64 a block save less than half a bit a member.  At least 4 bits: narrower ones want
+// blocks so short that the set is smaller as a bitmap.
+constexpr unsigned GAP_MIN_WIDTH = 4, GAP_MAX_BLOCK_BITS = 6;
+// At most so many words are summed for a select: 16 take about 10 ns.
+constexpr unsigned GAP_MAX_STEPS = 16;
+
 // A string of bits with select has one hint for so many words (4 bytes for 4096 bits: 0.8 %).
 constexpr uint64_t SELECT_HINT_WORDS = 64;
 

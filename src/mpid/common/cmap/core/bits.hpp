@@ -51,6 +51,36 @@ inline void packed_put(unsigned char *bits, unsigned width, uint64_t i, uint32_t
     store64le(p, cmap_load64le(p) | static_cast<uint64_t>(value) << (bit & 7));
 }
 
+// Writes the numbers of a string one after the other, whatever was there.  REQUIRES room as
+// packed_bytes() says, and a width below 58.
+class PackedWriter {
+  public:
+    PackedWriter(unsigned char *bits, unsigned width) noexcept
+        : at_(bits), mask_((uint64_t{1} << width) - 1), width_(width) {}
+
+    // The lowest bits of `value`.
+    void put(uint64_t value) noexcept {
+        value &= mask_;
+        open_ |= value << used_;
+        used_ += width_;
+        if (used_ < 64) return;
+        store64le(at_, open_);
+        at_ += 8;
+        used_ -= 64;
+        open_ = value >> (width_ - used_);
+    }
+    // What is still held back.
+    void finish() noexcept {
+        for (; used_ > 0; used_ -= used_ < 8 ? used_ : 8, open_ >>= 8)
+            *at_++ = static_cast<unsigned char>(open_);
+    }
+
+  private:
+    unsigned char *at_;
+    uint64_t mask_, open_ = 0;
+    unsigned width_, used_ = 0;  // bits of open_, below 64
+};
+
 }  // namespace cmap
 
 #endif  // CMAP_CORE_BITS_HPP_INCLUDED

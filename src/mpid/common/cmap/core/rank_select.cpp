@@ -59,6 +59,9 @@ bool has_fast_pdep() noexcept {
 namespace bmi2 {
 
 uint64_t select1(const RankSelect &bits, uint32_t k) noexcept { return portable::select1(bits, k); }
+uint64_t select1_sampled(const RankSelect &bits, uint32_t k) noexcept {
+    return portable::select1_sampled(bits, k);
+}
 uint64_t select0(const RankSelect &bits, uint64_t k) noexcept { return portable::select0(bits, k); }
 uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept {
     return portable::rank1(bits, place);
@@ -100,6 +103,15 @@ RankSelectLayout rank_select_layout(uint64_t bits, uint64_t ones, bool zeros) no
     return layout;
 }
 
+RankSelectLayout rank_select_sampled(uint64_t bits, uint64_t ones, unsigned shift) noexcept {
+    RankSelectLayout layout = rank_select_layout(bits, ones, true);
+    if (layout.blocks == 0) return layout;
+    layout.sampled = true;
+    layout.hint_shift = static_cast<uint8_t>(shift);
+    layout.hints = static_cast<uint32_t>((ones - 1) >> shift) + 1;
+    return layout;
+}
+
 uint64_t RankSelectLayout::bytes() const noexcept {
     const uint64_t large = uint64_t{words} + blocks + (blocks != 0 ? GUARDS : 0);
     return large * 8 + (uint64_t{zero_hints} + hints) * 4;
@@ -110,6 +122,7 @@ void RankSelect::lay_out(uint64_t *memory, const RankSelectLayout &layout) noexc
     word_count = layout.words;
     hint_shift = layout.hint_shift;
     zero_shift = layout.zero_shift;
+    sampled = layout.sampled;
     blocks = nullptr;
     hints = nullptr;
     if (layout.blocks == 0) return;

@@ -8,7 +8,8 @@
 //               uncompressed bit sequences", SEA 2013), and two guards
 //   zero hints  when asked for, every so many zeros that there is one per 4096 bits, the block to
 //               start from (0.8 %)
-//   hints       the same for ones (0.8 %)
+//   hints       the same for ones (0.8 %); or for strings of evenly spread ones *samples*, the
+//               places of every 2^shift-th one: select has one directory to look into, not two
 //
 // rank O(1); select O(1) but for very uneven strings, popcount and pdep where the CPU has them.
 // Less than 2^32 - 1 ones, less than 2^38 bits.
@@ -27,6 +28,7 @@ constexpr uint64_t RANK_SELECT_MAX_ONES = 0xfffffffe;
 struct RankSelectLayout {
     uint32_t words = 0, blocks = 0, zero_hints = 0, hints = 0;
     uint8_t zero_shift = 0, hint_shift = 0;
+    bool sampled = false;
 
     uint64_t bytes() const noexcept;  // a multiple of 4
 };
@@ -34,12 +36,16 @@ struct RankSelectLayout {
 // `zeros`: for select0(), too.  REQUIRES the maxima above.
 RankSelectLayout rank_select_layout(uint64_t bits, uint64_t ones, bool zeros) noexcept;
 
+// With samples instead of hints, and for zeros.  REQUIRES less than 2^32 bits.
+RankSelectLayout rank_select_sampled(uint64_t bits, uint64_t ones, unsigned shift) noexcept;
+
 struct RankSelect {
     uint64_t *words = nullptr;
     uint64_t *blocks = nullptr;  // nullptr: there are no directories
     uint32_t *hints = nullptr;
     uint32_t word_count = 0;
     uint8_t hint_shift = 0, zero_shift = 0;
+    bool sampled = false;
 
     // Bit `place`.
     bool operator[](uint64_t place) const noexcept {
@@ -58,21 +64,29 @@ namespace rank_select {
 // Each lookup twice, for CPUs with and without pdep and popcnt.
 namespace portable {
 uint64_t select1(const RankSelect &bits, uint32_t k) noexcept;
+uint64_t select1_sampled(const RankSelect &bits, uint32_t k) noexcept;
 uint64_t select0(const RankSelect &bits, uint64_t k) noexcept;
 uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept;
 }  // namespace portable
 namespace bmi2 {
 uint64_t select1(const RankSelect &bits, uint32_t k) noexcept;
+uint64_t select1_sampled(const RankSelect &bits, uint32_t k) noexcept;
 uint64_t select0(const RankSelect &bits, uint64_t k) noexcept;
 uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept;
 }  // namespace bmi2
 extern bool fast_pdep;
 }  // namespace rank_select
 
-// Place of the one number k, from 0.  REQUIRES that there is one.
+// Place of the one number k, from 0.  REQUIRES that there is one, and a layout without samples.
 inline uint64_t select1(const RankSelect &bits, uint32_t k) noexcept {
     using namespace rank_select;
     return fast_pdep ? bmi2::select1(bits, k) : portable::select1(bits, k);
+}
+
+// The same with samples.
+inline uint64_t select1_sampled(const RankSelect &bits, uint32_t k) noexcept {
+    using namespace rank_select;
+    return fast_pdep ? bmi2::select1_sampled(bits, k) : portable::select1_sampled(bits, k);
 }
 
 // Place of the zero number k, from 0.  REQUIRES that there is one, and a layout for zeros.
@@ -109,6 +123,24 @@ class OnesReader {
   private:
     const uint64_t *words_;
     uint64_t at_, word_;
+};
+
+// Sets bits at increasing places in words that were zero.
+class OnesWriter {
+  public:
+    explicit OnesWriter(uint64_t *words) noexcept : words_(words) {}
+
+    // Without a branch: whether a place is still in the same word is hard to foresee.
+    void put(uint64_t place) noexcept {
+        const uint64_t at = place / 64;
+        word_ = (at == at_ ? word_ : 0) | uint64_t{1} << place % 64;
+        words_[at] = word_;
+        at_ = at;
+    }
+
+  private:
+    uint64_t *words_;
+    uint64_t at_ = 0, word_ = 0;
 };
 
 // For tests: take the portable instructions even where the CPU has better ones.  Returns what was

@@ -96,6 +96,25 @@ CMAP_KERNEL_TARGET uint64_t select1(const RankSelect &bits, uint32_t k) noexcept
                              quarter_ones(entry, 3), k - static_cast<uint32_t>(entry));
 }
 
+// From the sample on: mostly within a quarter's length.
+CMAP_KERNEL_TARGET uint64_t select1_sampled(const RankSelect &bits, uint32_t k) noexcept {
+    if (bits.blocks == nullptr) return place_from<0>(bits.words, k);
+    const uint32_t place = bits.hints[k >> bits.hint_shift];
+    const uint64_t *words = bits.words + place / 64;
+    uint64_t at = place & ~63u;
+    uint32_t rest =
+        (k & ((1u << bits.hint_shift) - 1)) + ones(words[0] & ((uint64_t{1} << place % 64) - 1));
+    for (; at / 64 + QUARTER_WORDS <= bits.word_count; at += QUARTER_WORDS * 64) {
+        uint32_t all = 0;
+        for (uint32_t w = 0; w < QUARTER_WORDS; w++)
+            all += ones(words[w]);
+        if (rest < all) return at + place_in_quarter<0>(words, rest);
+        rest -= all;
+        words += QUARTER_WORDS;
+    }
+    return at + place_from<0>(words, rest);
+}
+
 CMAP_KERNEL_TARGET inline uint64_t zeros_before(const RankSelect &bits, uint32_t b) noexcept {
     return uint64_t{b} * BLOCK_WORDS * 64 - static_cast<uint32_t>(bits.blocks[b]);
 }
@@ -146,6 +165,18 @@ CMAP_KERNEL_TARGET inline uint64_t block_entry(const RankSelect &bits, uint32_t 
     return entry;
 }
 
+CMAP_KERNEL_TARGET void fill_samples(RankSelect &bits) noexcept {
+    uint64_t next = 0;  // the number of the next one to be noted
+    uint32_t before = 0;
+    for (uint32_t w = 0; w < bits.word_count; w++) {
+        const uint32_t n = ones(bits.words[w]);
+        for (; next < uint64_t{before} + n; next += uint64_t{1} << bits.hint_shift)
+            bits.hints[next >> bits.hint_shift] =
+                w * 64 + place_in_word(bits.words[w], static_cast<uint32_t>(next - before));
+        before += n;
+    }
+}
+
 CMAP_KERNEL_TARGET void fill(RankSelect &bits) noexcept {
     uint32_t *const zero = zero_hints(bits), *const zero_end = bits.hints;
     const uint32_t count = block_count(bits);
@@ -153,7 +184,7 @@ CMAP_KERNEL_TARGET void fill(RankSelect &bits) noexcept {
     uint32_t before = 0;
     for (uint32_t b = 0; b < count; b++) {
         bits.blocks[b] = block_entry(bits, b, before);
-        for (; next << bits.hint_shift < before; next++)
+        for (; !bits.sampled && next << bits.hint_shift < before; next++)
             bits.hints[next] = b;
         const uint64_t zeros = (uint64_t{b} + 1) * BLOCK_WORDS * 64 - before;
         for (; zero + next_zero < zero_end && next_zero << bits.zero_shift < zeros; next_zero++)
@@ -161,6 +192,7 @@ CMAP_KERNEL_TARGET void fill(RankSelect &bits) noexcept {
     }
     for (uint32_t i = 0; i < GUARDS; i++)
         bits.blocks[count + i] = UINT32_MAX;
+    if (bits.sampled) fill_samples(bits);
 }
 
 }  // namespace CMAP_KERNEL

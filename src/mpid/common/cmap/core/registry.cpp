@@ -6,6 +6,8 @@
 #include "rep/bdd.hpp"
 #include "rep/bitmap.hpp"
 #include "rep/concat.hpp"
+#include "rep/eliasfano.hpp"
+#include "rep/gap.hpp"
 #include "rep/packed.hpp"
 #include "rep/pperm.hpp"
 #include "rep/runs.hpp"
@@ -14,8 +16,15 @@ namespace cmap {
 namespace {
 
 constexpr const Representation *table[] = {
-    &affine_representation, &packed_representation, &array_representation,  &runs_representation,
-    &bitmap_representation, &pperm_representation,  &concat_representation,
+    &affine_representation,
+    &packed_representation,
+    &array_representation,
+    &runs_representation,
+    &bitmap_representation,
+    &pperm_representation,
+    &concat_representation,
+    &gap_representation,
+    &eliasfano_representation,
     &bdd_representation,
 };
 

@@ -21,6 +21,7 @@ void describe_sets(const SetSums *sets, Stats &stats) noexcept {
     stats.border = stats.is_set ? 0 : a.size();
     stats.min = b.min() < a.min() ? b.min() : a.min();
     stats.max = stats.is_set || a.max() > b.max() ? a.max() : b.max();
+    stats.largest_gap = stats.is_set ? a.largest_gap() : 0;
     stats.hash = stats.is_set ? a.hash() : hash_step(a.hash(), b.hash());
 }
 

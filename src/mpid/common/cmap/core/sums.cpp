@@ -53,6 +53,8 @@ void SetSums::add(const Piece &piece) noexcept {
     sum_ += r * (c * f + columns) + c * rows;
     squares_ += r * (c * f * f + s * s * squares_below(c) + 2 * f * columns) +
                 c * (p * p * squares_below(r) + 2 * f * rows) + 2 * columns * rows;
+    if (c > 1) see_gap(static_cast<uint32_t>(piece.run.step));
+    if (r > 1) see_gap(piece.repeat(1).first - piece.run.last());
     grow(piece.run.first, piece.repeat(piece.repeats - 1).last(), piece.members());
 }
 
@@ -61,8 +63,29 @@ void SetSums::add(const uint32_t *members, uint32_t n) noexcept {
     for (uint32_t i = 0; i < n; i++) {
         sum_ += members[i];
         squares_ += uint64_t{members[i]} * members[i];
+        see_gap(i == 0 ? 0 : members[i] - members[i - 1]);
     }
     grow(members[0], members[n - 1], n);
+}
+
+// The gaps within a word, unless they are all known to be small: each one is smeared over the
+// places up to the largest gap seen, and where a place remains empty below another one, there is a
+// larger.
+void SetSums::see_gaps(uint64_t word) noexcept {
+    while (largest_gap_ < 63) {
+        uint64_t smeared =
+            word;  // over 1, 2, 4 ... places, then what is missing of largest_gap_ + 1
+        unsigned done = 1;
+        for (; done * 2 <= largest_gap_ + 1; done *= 2)
+            smeared |= smeared << done;
+        smeared |= smeared << (largest_gap_ + 1 - done);
+        const uint64_t empty = ~smeared & (word & -word) * ~uint64_t{0};  // none below the first
+        if (empty == 0) return;
+        const unsigned place = static_cast<unsigned>(__builtin_ctzll(empty));
+        const uint64_t above = word >> place;
+        if (above == 0) return;
+        largest_gap_ += 1 + static_cast<unsigned>(__builtin_ctzll(above));
+    }
 }
 
 void SetSums::add(const BitSet &set) noexcept {
@@ -70,6 +93,7 @@ void SetSums::add(const BitSet &set) noexcept {
     constexpr uint64_t SQUARES = (uint64_t{1} << SQUARE_BITS) - 1;
     if (set.count == 0) return;
     uint64_t members = 0;
+    uint32_t last = set.min();
     for (uint32_t w = 0; w < set.count; w++) {
         const uint64_t sums = sums_of(set.words[w]), base = set.base + uint64_t{w} * 64;
         const uint64_t ones = sums >> (SQUARE_BITS + PLACE_BITS);
@@ -77,6 +101,11 @@ void SetSums::add(const BitSet &set) noexcept {
         members += ones;
         sum_ += ones * base + places;
         squares_ += base * (ones * base + 2 * places) + (sums & SQUARES);
+        if (ones == 0) continue;
+        const uint32_t first = static_cast<uint32_t>(base);
+        see_gap(first + static_cast<unsigned>(__builtin_ctzll(set.words[w])) - last);
+        see_gaps(set.words[w]);
+        last = first + 63 - static_cast<unsigned>(__builtin_clzll(set.words[w]));
     }
     grow(set.min(), set.max(), members);
 }

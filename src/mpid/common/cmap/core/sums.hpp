@@ -19,16 +19,22 @@ class SetSums {
     uint32_t size() const noexcept { return size_; }
     uint32_t min() const noexcept { return min_; }
     uint32_t max() const noexcept { return max_; }
+    // Between neighbours; 0 for less than two members.
+    uint32_t largest_gap() const noexcept { return largest_gap_; }
     uint64_t hash() const noexcept;
 
   private:
     void grow(uint32_t first, uint32_t last, uint64_t n) noexcept {
+        if (size_ != 0) see_gap(first - max_);
         min_ = size_ == 0 ? first : min_;
         max_ = last;
         size_ += static_cast<uint32_t>(n);
     }
 
-    uint32_t size_ = 0;
+    void see_gap(uint32_t gap) noexcept { largest_gap_ = gap > largest_gap_ ? gap : largest_gap_; }
+    void see_gaps(uint64_t word) noexcept;
+
+    uint32_t size_ = 0, largest_gap_ = 0;
     uint32_t min_ = CMAP_NONE, max_ = CMAP_NONE;
     uint64_t sum_ = 0, squares_ = 0;  // modulo 2^64
 };
