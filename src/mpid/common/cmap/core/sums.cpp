@@ -68,23 +68,23 @@ void SetSums::add(const uint32_t *members, uint32_t n) noexcept {
     grow(members[0], members[n - 1], n);
 }
 
-// The gaps within a word, unless they are all known to be small: each one is smeared over the
-// places up to the largest gap seen, and where a place remains empty below another one, there is a
-// larger.
+// The gaps within a word, unless they are all known to be small: each one is smeared over as many
+// places as the largest gap has, and where a place remains empty below another one, there is a
+// larger gap.
 void SetSums::see_gaps(uint64_t word) noexcept {
+    if ((word & (word - 1)) == 0) return;
+    see_gap(1);
     while (largest_gap_ < 63) {
-        uint64_t smeared =
-            word;  // over 1, 2, 4 ... places, then what is missing of largest_gap_ + 1
-        unsigned done = 1;
-        for (; done * 2 <= largest_gap_ + 1; done *= 2)
-            smeared |= smeared << done;
-        smeared |= smeared << (largest_gap_ + 1 - done);
-        const uint64_t empty = ~smeared & (word & -word) * ~uint64_t{0};  // none below the first
+        uint64_t smeared = word;
+        unsigned places = 1;
+        for (; places * 2 <= largest_gap_; places *= 2)
+            smeared |= smeared << places;
+        smeared |= smeared << (largest_gap_ - places);
+        const uint64_t empty = ~smeared & ~((word & ~(word - 1)) - 1);  // none below the first one
         if (empty == 0) return;
-        const unsigned place = static_cast<unsigned>(__builtin_ctzll(empty));
-        const uint64_t above = word >> place;
+        const uint64_t above = word >> __builtin_ctzll(empty);
         if (above == 0) return;
-        largest_gap_ += 1 + static_cast<unsigned>(__builtin_ctzll(above));
+        largest_gap_ += static_cast<unsigned>(__builtin_ctzll(above));
     }
 }
 

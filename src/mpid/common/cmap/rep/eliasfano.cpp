@@ -32,12 +32,15 @@ struct Layout {
     uint64_t bytes() const noexcept { return high.bytes() + low_bytes; }
 };
 
+// lg of the members a sample: a quarter of a bit each, and less where a member has few bits in all.
+unsigned spread(uint32_t width) noexcept { return width == 0 ? 9 : width < 3 ? 8 : 7; }
+
 Layout layout_of(uint32_t min, uint32_t max, uint32_t size) noexcept {
     const uint64_t last = uint64_t{max} - min, each = (last + 1) / size;
     Layout layout;
     layout.width = 63 - static_cast<unsigned>(__builtin_clzll(each));
-    layout.high = rank_select_sampled((last >> layout.width) + 1 + size, size,
-                                      layout.width < 2 ? 9 - layout.width : 7);
+    layout.high =
+        rank_select_sampled((last >> layout.width) + 1 + size, size, spread(layout.width));
     layout.low_bytes = layout.width == 0 ? 0 : packed_bytes(size, layout.width);
     return layout;
 }
