@@ -18,7 +18,7 @@ void expect_estimate_holds(const Members &members, cmap_rep rep) {
     content.borrow(members.data(), static_cast<uint32_t>(members.size()));
     cmap::Analysis analysis(content, forced(rep));
     analysis.measure();
-    if (rep == CMAP_REP_PPERM) {
+    if (rep == CMAP_REP_PPERM || rep == CMAP_REP_WTR) {
         ASSERT_EQ(CMAP_OK, analysis.sort());
     }
     const cmap::Estimate estimate = cmap::representation(rep).estimate(analysis);

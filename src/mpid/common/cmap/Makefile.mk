@@ -48,8 +48,13 @@ mpi_core_sources += \
     src/mpid/common/cmap/rep/eliasfano.cpp \
     src/mpid/common/cmap/rep/gap.cpp \
     src/mpid/common/cmap/rep/packed.cpp \
+    src/mpid/common/cmap/rep/permuted.cpp \
     src/mpid/common/cmap/rep/pperm.cpp \
-    src/mpid/common/cmap/rep/runs.cpp
+    src/mpid/common/cmap/rep/runs.cpp \
+    src/mpid/common/cmap/rep/wtr.cpp \
+    src/mpid/common/cmap/rep/wtr_builder.cpp \
+    src/mpid/common/cmap/rep/wtr_shape.cpp \
+    src/mpid/common/cmap/rep/wtr_tree.cpp
 
 noinst_HEADERS += \
     src/mpid/common/cmap/algebra/grid.hpp \
@@ -65,6 +70,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/cmap_tuning.hpp \
     src/mpid/common/cmap/core/affine_form.hpp \
     src/mpid/common/cmap/core/analysis.hpp \
+    src/mpid/common/cmap/core/ascents.hpp \
     src/mpid/common/cmap/core/bit_set.hpp \
     src/mpid/common/cmap/core/bits.hpp \
     src/mpid/common/cmap/core/buffer.hpp \
@@ -99,5 +105,10 @@ noinst_HEADERS += \
     src/mpid/common/cmap/rep/eliasfano.hpp \
     src/mpid/common/cmap/rep/gap.hpp \
     src/mpid/common/cmap/rep/packed.hpp \
+    src/mpid/common/cmap/rep/permuted.hpp \
     src/mpid/common/cmap/rep/pperm.hpp \
-    src/mpid/common/cmap/rep/runs.hpp
+    src/mpid/common/cmap/rep/runs.hpp \
+    src/mpid/common/cmap/rep/wtr.hpp \
+    src/mpid/common/cmap/rep/wtr_builder.hpp \
+    src/mpid/common/cmap/rep/wtr_shape.hpp \
+    src/mpid/common/cmap/rep/wtr_tree.hpp

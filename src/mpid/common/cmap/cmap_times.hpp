@@ -22,6 +22,8 @@ constexpr double TIME_BDD_SPLIT = 12.0;
 constexpr double TIME_ELIASFANO = 10.0;
 constexpr double TIME_GAP = 7.5;
 constexpr double TIME_GAP_STEP = 0.55;  // for each load of gaps that a full block takes
+constexpr double TIME_WTR = 4.0;
+constexpr double TIME_WTR_LEVEL = 11.0;
 constexpr double TIME_PART = 0.7;  // a level of indirection: pperm, concat
 
 // ns of one random access to a payload of up to 2^k bytes: TIME_ACCESS[k - 12], the last one

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "cmap_tuning.hpp"
+#include "rep/wtr.hpp"
 
 namespace cmap {
 namespace {
@@ -155,6 +156,13 @@ void count_build(const cmap_t *map) noexcept {
         table().declined.fetch_add(1, std::memory_order_relaxed);
 }
 
+// Whoever keeps a set and a permutation of it wants the members in order.
+bool needs_order(const Analysis &analysis) noexcept {
+    const cmap_rep force = analysis.policy.force;
+    if (analysis.stats.is_set || analysis.sorter.ready()) return false;
+    return force == CMAP_REP_PPERM || force == CMAP_REP_WTR || wtr_may_win(analysis);
+}
+
 }  // namespace
 
 cmap_status intern(Analysis &analysis, cmap_t **out) noexcept {
@@ -163,8 +171,7 @@ cmap_status intern(Analysis &analysis, cmap_t **out) noexcept {
     *out = find_locked(shard, analysis, hash);
     if (*out != nullptr) return CMAP_OK;
     CMAP_TRY(analysis.check_duplicates());
-    if (analysis.policy.force == CMAP_REP_PPERM && !analysis.stats.is_set)
-        CMAP_TRY(analysis.sort());
+    if (needs_order(analysis)) CMAP_TRY(analysis.sort());
     cmap_t *map = nullptr;
     CMAP_TRY(map_create(analysis, &map));
     map->hash = hash;

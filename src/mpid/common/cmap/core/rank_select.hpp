@@ -95,6 +95,11 @@ inline uint64_t select0(const RankSelect &bits, uint64_t k) noexcept {
     return fast_pdep ? bmi2::select0(bits, k) : portable::select0(bits, k);
 }
 
+// One of the two: the bits that are one, or those that are zero.
+inline uint64_t select(const RankSelect &bits, bool one, uint64_t k) noexcept {
+    return one ? select1(bits, static_cast<uint32_t>(k)) : select0(bits, k);
+}
+
 // Ones before a place.  REQUIRES a bit there.
 inline uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept {
     using namespace rank_select;

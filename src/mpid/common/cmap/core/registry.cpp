@@ -11,6 +11,7 @@
 #include "rep/packed.hpp"
 #include "rep/pperm.hpp"
 #include "rep/runs.hpp"
+#include "rep/wtr.hpp"
 
 namespace cmap {
 namespace {
@@ -26,6 +27,7 @@ constexpr const Representation *table[] = {
     &gap_representation,
     &eliasfano_representation,
     &bdd_representation,
+    &wtr_representation,
 };
 
 static_assert(sizeof table / sizeof *table == CMAP_REP_COUNT,

@@ -19,6 +19,7 @@ void describe_sets(const SetSums *sets, Stats &stats) noexcept {
     stats.size = a.size() + b.size();
     stats.is_set = b.size() == 0;
     stats.border = stats.is_set ? 0 : a.size();
+    stats.ascents = stats.size == 0 ? 0 : stats.is_set ? 1 : 2;
     stats.min = b.min() < a.min() ? b.min() : a.min();
     stats.max = stats.is_set || a.max() > b.max() ? a.max() : b.max();
     stats.largest_gap = stats.is_set ? a.largest_gap() : 0;
@@ -70,6 +71,7 @@ void StatsPass::feed(const Piece &piece) noexcept {
     stats_.hash = hash_step(stats_.hash, pair(run.count, piece.repeats));
     stats_.hash = hash_step(stats_.hash, static_cast<uint32_t>(piece.pitch));
     shape_.feed(piece);
+    falls_.feed(piece);
     if (set_ < 2) feed_sets(piece);
 }
 
@@ -98,6 +100,7 @@ void StatsPass::feed_increasing(const Piece &piece) noexcept {
 Stats StatsPass::result() const noexcept {
     Stats stats = stats_;
     stats.is_set = false;
+    stats.ascents = stats_.size == 0 ? 0 : falls_.falls() + 1;
     if (set_ < 2) describe_sets(sets_, stats);
     shape_.result(stats);
     return stats;

@@ -6,7 +6,7 @@
 #include "cmap_tuning.hpp"
 #include "core/intern.hpp"
 #include "core/inverse.hpp"
-#include "core/strategy.hpp"
+#include "rep/permuted.hpp"
 
 namespace cmap {
 namespace {
@@ -29,49 +29,20 @@ uint64_t payload(uint32_t size) noexcept {
     return inside(size) ? 0 : packed_bytes(size, bits_for(size));
 }
 
-cmap_policy unforced(const cmap_policy &policy) noexcept {
-    return {policy.strategy, policy.alpha, CMAP_REP_ANY};
-}
-
 // Of a set the permutation would be the identity: possible, but only when asked for.
 Estimate estimate(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
     if (stats.size == 0 || (stats.is_set && analysis.policy.force != CMAP_REP_PPERM))
         return cannot();
-    const Stats &set = stats.is_set ? stats : analysis.set;
-    if (set.size == 0) return cannot();  // nobody needed the members in order
-    const Estimate below = best_simple(set, unforced(analysis.policy));
+    const Estimate below = estimate_permuted_set(analysis);
     const uint64_t own = payload(stats.size);
-    return Estimate{below.fits, own + below.space + CMAP_HEADER_BYTES,
+    return Estimate{below.fits, own + below.space,
                     TIME_PART + time_access(own) + below.time};
-}
-
-cmap_status build_set(const Analysis &analysis, cmap_t **out) noexcept {
-    Content members;
-    if (!analysis.stats.is_set)
-        analysis.sorter.lend(members);
-    else if (!analysis.content.slice(0, analysis.stats.size, members))
-        return CMAP_ERR_NOMEM;
-    Analysis set(members, unforced(analysis.policy));
-    set.stats = analysis.stats.is_set ? analysis.stats : analysis.set;
-    return intern(set, out);
-}
-
-void fill_places(PpermBody &body, const Analysis &analysis) noexcept {
-    uint32_t rank = 0;
-    analysis.content.each_block([&](const uint32_t *members, uint32_t n) {
-        for (uint32_t i = 0; i < n; i++, rank++) {
-            const uint32_t place =
-                analysis.stats.is_set ? rank : analysis.sorter.position(members[i]);
-            packed_put(body.bits, body.width, rank, place);
-        }
-        return true;
-    });
 }
 
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     PpermBody &body = make_body<PpermBody>(map);
-    CMAP_TRY(build_set(analysis, &body.set));
+    CMAP_TRY(build_permuted_set(analysis, &body.set));
     body.width = bits_for(map->size);
     body.bits = inside(map->size) ? body.inside
                                   : static_cast<unsigned char *>(allocate(payload(map->size)));
@@ -80,7 +51,9 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
         return CMAP_ERR_NOMEM;
     }
     std::memset(body.bits, 0, packed_bytes(map->size, body.width));
-    fill_places(body, analysis);
+    each_place(analysis, [&](uint32_t rank, uint32_t place) {
+        packed_put(body.bits, body.width, rank, place);
+    });
     return CMAP_OK;
 }
 

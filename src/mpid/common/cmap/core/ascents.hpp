@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ascending runs of a list: its longest parts in a row that increase.
+#ifndef CMAP_CORE_ASCENTS_HPP_INCLUDED
+#define CMAP_CORE_ASCENTS_HPP_INCLUDED
+
+#include "core/content.hpp"
+
+namespace cmap {
+
+// Ranks, pieces or members in, falls out: places where a member is not above the one before.
+class FallCounter {
+  public:
+    void feed(const Piece &piece) noexcept {
+        const Run &run = piece.run;
+        if (any_ && run.first <= last_) ++falls_;
+        const Run next = piece.repeat(1);
+        const uint32_t within = run.count > 1 && run.step <= 0 ? run.count - 1 : 0;
+        const bool between = next.first <= run.last();
+        falls_ += uint64_t{within} * piece.repeats + (between ? piece.repeats - 1 : 0);
+        last_ = piece.repeat(piece.repeats - 1).last();
+        any_ = true;
+    }
+    uint64_t falls() const noexcept { return falls_; }
+
+  private:
+    uint64_t falls_ = 0;
+    uint32_t last_ = 0;
+    bool any_ = false;
+};
+
+// visit(uint32_t rank) for the rank at which each ascending run but the first begins; false stops.
+template <class Visit>
+bool each_fall(const uint32_t *members, uint32_t n, Visit &&visit) noexcept {
+    for (uint32_t i = 1; i < n; i++)
+        if (members[i] <= members[i - 1] && !visit(i)) return false;
+    return true;
+}
+
+template <class Visit>
+bool each_fall(const Content &content, Visit &&visit) noexcept {
+    if (content.array() != nullptr) return each_fall(content.array(), content.size(), visit);
+    uint32_t rank = 0, last = 0;
+    return content.each_run([&](const Run &run) {
+        if (rank != 0 && run.first <= last && !visit(rank)) return false;
+        for (uint32_t i = 1; run.step <= 0 && i < run.count; i++)
+            if (!visit(rank + i)) return false;
+        rank += run.count;
+        last = run.last();
+        return true;
+    });
+}
+
+}  // namespace cmap
+
+#endif  // CMAP_CORE_ASCENTS_HPP_INCLUDED

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "rep/wtr.hpp"
+
+#include <cstdio>
+
+#include "cmap_tuning.hpp"
+#include "core/intern.hpp"
+#include "core/limits.hpp"
+#include "rep/permuted.hpp"
+#include "rep/wtr_tree.hpp"
+
+namespace cmap {
+namespace {
+
+struct WtrBody {
+    cmap_t *set;
+    WtrTree tree;
+};
+
+// The runs of a list, and the tree that has them as leaves.
+struct Plan {
+    Buffer<uint32_t> lengths;
+    WtrShape shape;
+    WtrLayout layout;
+
+    double levels(uint32_t size) const noexcept {
+        return static_cast<double>(shape.bits) / static_cast<double>(size);
+    }
+};
+
+bool lengths_of(const Analysis &analysis, Buffer<uint32_t> &lengths) noexcept {
+    if (!lengths.reserve(analysis.stats.ascents)) return false;
+    uint32_t begin = 0;
+    each_fall(analysis.content, [&](uint32_t rank) {
+        const uint32_t length = rank - begin;
+        begin = rank;
+        return lengths.push(length);
+    });
+    return lengths.push(analysis.stats.size - begin);
+}
+
+bool few_runs(const Analysis &analysis) noexcept {
+    const uint32_t wanted = limits().wtr_runs;
+    return analysis.stats.ascents <= (wanted < WTR_MAX_RUNS ? wanted : WTR_MAX_RUNS);
+}
+
+// CMAP_ERR_INVALID: the tree would be too large.
+cmap_status make_plan(const Analysis &analysis, Plan &plan) noexcept {
+    if (!lengths_of(analysis, plan.lengths) || !plan.shape.make(plan.lengths))
+        return CMAP_ERR_NOMEM;
+    if (!WtrTree::fits(plan.shape)) return CMAP_ERR_INVALID;
+    plan.layout = WtrTree::layout_of(plan.shape, analysis.stats.size);
+    return CMAP_OK;
+}
+
+// Of a set the permutation would be the identity: possible, but only when asked for.
+Estimate estimate(const Analysis &analysis) noexcept {
+    const Stats &stats = analysis.stats;
+    if (stats.size <= CMAP_INLINE_MEMBERS || !few_runs(analysis)) return cannot();
+    if (stats.is_set && analysis.policy.force != CMAP_REP_WTR) return cannot();
+    const Estimate below = estimate_permuted_set(analysis);
+    Plan plan;
+    if (!below.fits || make_plan(analysis, plan) != CMAP_OK) return cannot();
+    const uint64_t own = plan.layout.bytes();
+    const double level = TIME_WTR_LEVEL + time_access(own);
+    return Estimate{true, own + below.space,
+                    TIME_WTR + plan.levels(stats.size) * level + below.time};
+}
+
+cmap_status build_tree(WtrTree &tree, const Analysis &analysis) noexcept {
+    Plan plan;
+    CMAP_TRY(make_plan(analysis, plan));
+    void *memory = allocate(plan.layout.bytes());
+    if (memory == nullptr) return CMAP_ERR_NOMEM;
+    if (tree.build(memory, plan.layout, plan.shape, plan.lengths, analysis)) return CMAP_OK;
+    deallocate(memory);
+    return CMAP_ERR_NOMEM;
+}
+
+cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
+    WtrBody &body = make_body<WtrBody>(map);
+    CMAP_TRY(build_permuted_set(analysis, &body.set));
+    const cmap_status status = build_tree(body.tree, analysis);
+    if (status != CMAP_OK) unref(body.set);
+    return status;
+}
+
+void release(cmap_t *map) noexcept {
+    const WtrBody &body = body_of<WtrBody>(map);
+    deallocate(body.tree.memory());
+    unref(body.set);
+}
+
+uint32_t position(const cmap_t *map, uint32_t rank) noexcept {
+    return body_of<WtrBody>(map).tree.place(rank);
+}
+
+uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
+    const WtrBody &body = body_of<WtrBody>(map);
+    return cmap_select(body.set, body.tree.place(rank));
+}
+
+uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
+    const WtrBody &body = body_of<WtrBody>(map);
+    const uint32_t place = rank_of(body.set, index);
+    return place == CMAP_NONE ? CMAP_NONE : body.tree.rank(place);
+}
+
+void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
+    const WtrBody &body = body_of<WtrBody>(map);
+    body.tree.places(first, count, indices);
+    for (uint32_t i = 0; i < count; i++)
+        indices[i] = cmap_select(body.set, indices[i]);
+}
+
+const cmap_t *part(const cmap_t *map, uint32_t i) noexcept {
+    return i == 0 ? body_of<WtrBody>(map).set : nullptr;
+}
+
+std::size_t bytes(const cmap_t *map) noexcept { return body_of<WtrBody>(map).tree.bytes(); }
+
+const char *validate(const cmap_t *map) noexcept {
+    const WtrBody &body = body_of<WtrBody>(map);
+    if (!is_set(body.set)) return "wtr: what is permuted is no set";
+    if (body.set->size != map->size) return "wtr: the set has another size";
+    if (const char *reason = body.tree.validate(map->size)) return reason;
+    return map_validate(body.set);
+}
+
+int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
+    const WtrBody &body = body_of<WtrBody>(map);
+    return std::snprintf(text, room, "%u runs, %u levels, of a set held as %s", body.tree.runs(),
+                         body.tree.levels(), representation(body.set).name);
+}
+
+}  // namespace
+
+// Only where the runs of the list are so few that they have proven it free of duplicates, and yet
+// take more than the tree would.
+bool wtr_may_win(const Analysis &analysis) noexcept {
+    const Stats &stats = analysis.stats;
+    if (stats.is_set || stats.affine.levels != 0 || stats.size <= CMAP_INLINE_MEMBERS ||
+        analysis.content.bit_sets() != 0 || !few_runs(analysis))
+        return false;
+    const Estimate runs = representation(CMAP_REP_RUNS).estimate(analysis);
+    Plan plan;
+    return runs.fits && make_plan(analysis, plan) == CMAP_OK &&
+           plan.layout.bytes() + CMAP_HEADER_BYTES < runs.space;
+}
+
+const Representation wtr_representation = {
+    "wtr",   false,   estimate, build, release,  select,   rank,     decode_block,
+    nullptr, nullptr, bytes,    part,  position, validate, describe,
+};
+
+}  // namespace cmap
