@@ -22,6 +22,9 @@ bool must_hold(cmap_rep rep, const Members &members) {
     const bool general = rep == CMAP_REP_PACKED || rep == CMAP_REP_ARRAY;
     const bool any_set = rep == CMAP_REP_BITMAP || rep == CMAP_REP_GAP || rep == CMAP_REP_ELIASFANO;
     return members.size() > CMAP_INLINE_MEMBERS && (general || (any_set && increasing));
+    const bool general = rep == CMAP_REP_PACKED || rep == CMAP_REP_ARRAY || rep == CMAP_REP_BWT;
+    return members.size() > CMAP_INLINE_MEMBERS &&
+           (general || (rep == CMAP_REP_BITMAP && increasing));
 }
 
 TEST_P(EveryRepresentation, AnswersAsTheArrayDoes) {

@@ -65,6 +65,7 @@ struct Made {
 };
 
 Made described(const Map &map) {
+    cmap_trim(map.get());  // an equal map alive may have been looked into
     return {cmap_representation(map.get()), cmap_payload_bytes(map.get())};
 }
 

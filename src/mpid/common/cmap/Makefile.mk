@@ -44,6 +44,8 @@ mpi_core_sources += \
     src/mpid/common/cmap/rep/bdd_package.cpp \
     src/mpid/common/cmap/rep/bdd_paths.cpp \
     src/mpid/common/cmap/rep/bitmap.cpp \
+    src/mpid/common/cmap/rep/bwt.cpp \
+    src/mpid/common/cmap/rep/bwt_codec.cpp \
     src/mpid/common/cmap/rep/concat.cpp \
     src/mpid/common/cmap/rep/eliasfano.cpp \
     src/mpid/common/cmap/rep/gap.cpp \
@@ -101,6 +103,8 @@ noinst_HEADERS += \
     src/mpid/common/cmap/rep/bdd_extract.hpp \
     src/mpid/common/cmap/rep/bdd_package.hpp \
     src/mpid/common/cmap/rep/bitmap.hpp \
+    src/mpid/common/cmap/rep/bwt.hpp \
+    src/mpid/common/cmap/rep/bwt_codec.hpp \
     src/mpid/common/cmap/rep/concat.hpp \
     src/mpid/common/cmap/rep/eliasfano.hpp \
     src/mpid/common/cmap/rep/gap.hpp \

@@ -56,6 +56,7 @@ typedef enum cmap_rep {
     CMAP_REP_GAP,               /* set: distances of neighbours in fixed width, block by block */
     CMAP_REP_ELIASFANO,         /* sparse set: high parts in unary, low parts packed */
     CMAP_REP_BDD,               /* set: binary decision diagram */
+    CMAP_REP_BWT,               /* blocks compressed by bzip2 */
     CMAP_REP_WTR,               /* a set composed with a permutation, as a wavelet tree on ascending runs */
     CMAP_REP_COUNT,
     CMAP_REP_ANY = CMAP_REP_COUNT       /* in a policy: let the strategy choose */

@@ -64,6 +64,15 @@ constexpr uint64_t SELECT_HINT_WORDS = 64;
 // takes v / 4 bytes and passes v nodes.  (A word of 8 bytes may hold 63, but there are few such.)
 constexpr double BDD_NODES_PER_BYTE = 4;
 
+// bzip2 makes at least so many bytes of a block, with its entry in the directory.
+constexpr std::size_t BWT_LEAST = 34;
+// After so many blocks in a row that bzip2 did not make smaller, it tries one of as many only: a
+// shuffled list would cost 0.2 us a member for nothing.
+constexpr uint32_t BWT_PATIENCE = 8;
+// rank() in a list looks through up to so many blocks that may hold the index, and takes the
+// inverse beyond: a search through that touches about as many.
+constexpr uint32_t BWT_SCAN = 8;
+
 // The limits of cmap_limits until somebody sets others.
 constexpr uint32_t BDD_NODES = 4096;  // as many times 8 bytes as a select may touch in a warm cache
 constexpr uint32_t BDD_PATHS = 8192;

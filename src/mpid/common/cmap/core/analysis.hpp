@@ -20,6 +20,11 @@ struct Analysis {
     Stats set;
     // Of two sets in a row: the statistics of each.  Size 0: not known.
     Stats part[2];
+    // Where only building tells the size: what an estimator made, for the builder of its kind.
+    mutable Buffer<unsigned char> draft;
+    mutable unsigned draft_kind = CMAP_REP_ANY;
+    mutable uint32_t draft_number = 0;
+    mutable double draft_share = 0;
 
     Analysis(const Content &members, const cmap_policy &chosen) noexcept
         : content(members), policy(chosen) {}

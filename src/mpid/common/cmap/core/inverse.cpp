@@ -12,22 +12,32 @@ unsigned char *bits_of(Inverse *inverse) noexcept {
     return reinterpret_cast<unsigned char *>(inverse + 1);
 }
 
-Inverse *inverse_allocate(uint32_t size) noexcept {
-    const unsigned width = bits_for(size);
-    const std::size_t bytes = sizeof(Inverse) + packed_bytes(size, width);
+Inverse *inverse_allocate(const cmap_t *map) noexcept {
+    const unsigned width = bits_for(map->size);
+    const unsigned key = representation(map).slow ? bits_for(uint64_t{map->max} - map->min + 1) : 0;
+    const std::size_t order = packed_bytes(map->size, width);
+    const std::size_t keys = key == 0 ? 0 : packed_bytes(map->size, key);
+    const std::size_t bytes = sizeof(Inverse) + order + keys;
     Inverse *inverse = static_cast<Inverse *>(allocate(bytes));
     if (inverse == nullptr) return nullptr;
-    std::memset(bits_of(inverse), 0, bytes - sizeof(Inverse));
-    return new (inverse) Inverse{bytes, packed_view(bits_of(inverse), width)};
+    unsigned char *const bits = bits_of(inverse);
+    std::memset(bits, 0, order + keys);
+    return new (inverse) Inverse{bytes, packed_view(bits, width),
+                                 packed_view(key == 0 ? nullptr : bits + order, key)};
 }
 
 // position(rank, member) is the member's place in increasing order.
 template <class Position>
 void fill(const cmap_t *map, Inverse *inverse, Position &&position) noexcept {
     uint32_t rank = 0;
+    unsigned char *const keys = const_cast<unsigned char *>(inverse->keys.bits);
     each_block(map, [&](const uint32_t *members, uint32_t n) {
-        for (uint32_t i = 0; i < n; i++, rank++)
-            packed_put(bits_of(inverse), inverse->order.width, position(rank, members[i]), rank);
+        for (uint32_t i = 0; i < n; i++, rank++) {
+            const uint32_t place = position(rank, members[i]);
+            packed_put(bits_of(inverse), inverse->order.width, place, rank);
+            if (keys != nullptr)
+                packed_put(keys, inverse->keys.width, place, members[i] - map->min);
+        }
         return true;
     });
 }
@@ -55,6 +65,16 @@ uint32_t search_all(const cmap_t *map, uint32_t index) noexcept {
     return found;
 }
 
+uint32_t rank_by_keys(const Inverse &inverse, uint32_t size, uint32_t key) noexcept {
+    uint32_t low = 0;
+    for (uint32_t n = size; n > 1;) {
+        const uint32_t half = n / 2;
+        low += inverse.keys[low + half] <= key ? half : 0;
+        n -= half;
+    }
+    return inverse.keys[low] == key ? inverse.order[low] : CMAP_NONE;
+}
+
 bool keeps_inverse(const cmap_t *map) noexcept {
     return map->strategy != CMAP_STRATEGY_SPACE && map->size > INVERSE_MIN_MEMBERS;
 }
@@ -62,7 +82,7 @@ bool keeps_inverse(const cmap_t *map) noexcept {
 }  // namespace
 
 Inverse *inverse_build(const cmap_t *map) noexcept {
-    Inverse *inverse = inverse_allocate(map->size);
+    Inverse *inverse = inverse_allocate(map);
     if (inverse == nullptr) return nullptr;
     if (const auto position = representation(map).position) {
         fill(map, inverse, [&](uint32_t rank, uint32_t) { return position(map, rank); });
@@ -100,6 +120,7 @@ uint32_t inverse_rank(const cmap_t *map, const Inverse *inverse, uint32_t index)
         const uint32_t place = rank_of(representation(map).part(map, 0), index);
         return place == CMAP_NONE ? CMAP_NONE : inverse->order[place];
     }
+    if (inverse->keys.bits != nullptr) return rank_by_keys(*inverse, map->size, index - map->min);
     uint32_t low = 0;
     for (uint32_t n = map->size; n > 1;) {
         const uint32_t half = n / 2;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The inverse of a list: the permutation that sorts it, ceil(lg n) bits a member.  rank() of a list
 // is a binary search through select(order(i)); where the list is a set composed with a permutation,
-// one access.
+// one access.  Where a select is slow (bwt) the inverse holds the sorted indices as well, and the
+// search asks those.
 //
 // A list builds its inverse at the first rank query and publishes it by compare-and-swap, so
 // readers never wait; it counts as payload and goes with cmap_trim().  Maps under the space
@@ -20,6 +21,7 @@ namespace cmap {
 struct Inverse {
     std::size_t total_bytes;
     PackedView order;  // order(i) = rank of the i-th smallest index
+    PackedView keys;   // that index less the map's least; without bits but in slow representations
 
     std::size_t bytes() const noexcept { return total_bytes; }
 };

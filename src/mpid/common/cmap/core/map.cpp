@@ -107,6 +107,7 @@ void map_trim(const cmap_t *map) noexcept {
     void **slot = &const_cast<cmap_t *>(map)->inverse;
     inverse_free(static_cast<Inverse *>(__atomic_exchange_n(slot, nullptr, __ATOMIC_ACQ_REL)));
     const Representation &rep = representation(map);
+    if (rep.trim != nullptr) rep.trim(map);
     if (rep.part == nullptr) return;
     for (uint32_t i = 0; const cmap_t *part = rep.part(map, i); i++)
         map_trim(part);

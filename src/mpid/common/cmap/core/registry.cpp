@@ -5,6 +5,7 @@
 #include "rep/array.hpp"
 #include "rep/bdd.hpp"
 #include "rep/bitmap.hpp"
+#include "rep/bwt.hpp"
 #include "rep/concat.hpp"
 #include "rep/eliasfano.hpp"
 #include "rep/gap.hpp"
@@ -27,6 +28,7 @@ constexpr const Representation *table[] = {
     &gap_representation,
     &eliasfano_representation,
     &bdd_representation,
+    &bwt_representation,
     &wtr_representation,
 };
 
