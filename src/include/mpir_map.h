@@ -47,6 +47,10 @@ int MPIR_Comm_map_share(struct MPIR_Comm *comm, MPIR_Map_side_t side,
 int MPIR_Comm_map_select(struct MPIR_Comm *comm, MPIR_Map_side_t side,
                          const struct MPIR_Comm *source, MPIR_Map_side_t source_side,
                          const int ranks[], int n);
+/* ... those whose ranks are in another map ... */
+int MPIR_Comm_map_compose(struct MPIR_Comm *comm, MPIR_Map_side_t side,
+                          const struct MPIR_Comm *source, MPIR_Map_side_t source_side,
+                          const cmap_t * ranks);
 /* ... n processes of the world, by their ranks in it ... */
 int MPIR_Comm_map_from_ranks(struct MPIR_Comm *comm, MPIR_Map_side_t side, const int ranks[],
                              int n);
@@ -65,6 +69,12 @@ int MPIR_Comm_map_check_group(const struct MPIR_Comm *comm, const struct MPIR_Gr
 /* Ranks of the group's members in the communicator's local group; the caller frees them by MPL_free.  The same error. */
 int MPIR_Comm_map_ranks_of(const struct MPIR_Comm *comm, const struct MPIR_Group *group,
                            int **ranks);
+
+/* The nodes under a communicator (src/util/mpir_localproc.c).  Sets node_count, and for an intracommunicator without
+ * processes from beyond the world also is_node_consecutive, intranode_map and internode_map.  REQUIRES its map. */
+int MPIR_Find_nodes(struct MPIR_Comm *comm);
+/* Ranks of the first process of each node, in the order of node_roots_comm.  REQUIRES an intranode_map. */
+int MPIR_Find_node_roots(const struct MPIR_Comm *comm, cmap_t ** ranks);
 
 /* For MPIR_CVAR_CMAP_REPORT: a communicator or a group has its maps (born), or is about to lose them (gone). */
 void MPIR_Map_report_init(void);

@@ -51,6 +51,17 @@ int MPIR_Comm_map_select(MPIR_Comm * comm, MPIR_Map_side_t side,
     return fill_slot(comm, side, map);
 }
 
+int MPIR_Comm_map_compose(MPIR_Comm * comm, MPIR_Map_side_t side,
+                          const MPIR_Comm * source, MPIR_Map_side_t source_side,
+                          const cmap_t * ranks)
+{
+    cmap_t *map = NULL;
+    cmap_status status = cmap_compose(MPIR_Comm_map(source, source_side), ranks, NULL, &map);
+    if (status != CMAP_OK)
+        return MPIR_Map_error(status, "compose", (int) cmap_size(ranks));
+    return fill_slot(comm, side, map);
+}
+
 int MPIR_Comm_map_from_ranks(MPIR_Comm * comm, MPIR_Map_side_t side, const int ranks[], int n)
 {
     cmap_t *map = NULL;

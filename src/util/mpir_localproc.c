@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+
+/*
+ * The nodes under a communicator, without a table of its ranks.
+ *
+ *   intranode_map   rank in node_comm -> rank in the communicator: the processes of this node, in increasing order
+ *   internode_map   rank in node_roots_comm -> node id: the nodes in the order of their first ranks;
+ *                   NULL when every process has a node to itself, because rank and node then have the same number
+ *
+ * Which node a process is on stands in MPIR_Process.node_map, once per process and for the world only; so a rank's node
+ * is found through the communicator's map, and the node's number by asking internode_map for the rank of the node id.
+ * Ranks in blocks or in turns on the nodes make both maps affine: no payload.  At worst the first takes bits for this
+ * node's processes, and the second for the nodes.
+ *
+ * The node of a process that was spawned or connected is not known.  A communicator with one has no maps, and no
+ * node-aware collectives.
+ */
+
+#define UNKNOWN_NODE (-1)
+
+static int node_of(uint32_t index)
+{
+    return index < (uint32_t) MPIR_Process.size ? MPIR_Process.node_map[index] : UNKNOWN_NODE;
+}
+
+/* Ranks first .. first + count - 1 are on one node, those before and after them on others. */
+typedef struct stretch {
+    int node;
+    uint32_t first, count;
+} stretch;
+
+typedef cmap_status(*stretch_visitor) (void *state, const stretch * s);
+
+/* Visits the stretches of a map that is not empty, in rank order. */
+static cmap_status walk_stretches(const cmap_t * map, stretch_visitor visit, void *state)
+{
+    uint32_t block[256], n;
+    stretch s = {.node = node_of(cmap_select(map, 0)),.first = 0,.count = 0 };
+    cmap_iter iter;
+
+    cmap_iter_init(&iter, map);
+    while ((n = cmap_iter_next(&iter, block, 256)) > 0) {
+        for (uint32_t i = 0; i < n; i++) {
+            int node = node_of(block[i]);
+            if (node != s.node) {
+                cmap_status status = visit(state, &s);
+                if (status != CMAP_OK)
+                    return status;
+                s = (stretch) {.node = node,.first = s.first + s.count,.count = 0 };
+            }
+            s.count++;
+        }
+    }
+    return visit(state, &s);
+}
+
+/* A bit for each node, and one for the unknown. */
+static unsigned char *alloc_seen(void)
+{
+    return MPL_calloc((size_t) MPIR_Process.num_nodes / 8 + 1, 1, MPL_MEM_COMM);
+}
+
+static bool is_first_visit(unsigned char *seen, int node)
+{
+    int k = (node == UNKNOWN_NODE) ? MPIR_Process.num_nodes : node;
+    unsigned char bit = 1u << (k % 8);
+    bool first = !(seen[k / 8] & bit);
+
+    seen[k / 8] |= bit;
+    return first;
+}
+
+/* What MPIR_Find_nodes collects on its way. */
+typedef struct survey {
+    cmap_builder *mine, *nodes;
+    unsigned char *seen;
+    int my_node, node_count, stretches;
+    bool complete;              /* every node is known */
+} survey;
+
+static cmap_status survey_stretch(void *state, const stretch * s)
+{
+    survey *v = state;
+    cmap_status status = CMAP_OK;
+
+    v->stretches++;
+    v->complete = v->complete && s->node != UNKNOWN_NODE;
+    if (v->complete && s->node == v->my_node)
+        status = cmap_builder_add_range(v->mine, s->first, 1, s->count);
+    if (is_first_visit(v->seen, s->node)) {
+        v->node_count++;
+        if (v->complete && status == CMAP_OK)
+            status = cmap_builder_add(v->nodes, s->node);
+    }
+    return status;
+}
+
+static cmap_status survey_begin(survey * v, const MPIR_Comm * comm)
+{
+    cmap_status status;
+
+    *v = (survey) {.my_node = MPIR_Process.node_map[MPIR_Process.rank],.complete = true };
+    v->seen = alloc_seen();
+    if (!v->seen)
+        return CMAP_ERR_NOMEM;
+    status = cmap_builder_create(comm->local_size, NULL, &v->mine);
+    if (status == CMAP_OK)
+        status = cmap_builder_create(MPIR_Process.num_nodes, NULL, &v->nodes);
+    return status;
+}
+
+static cmap_status survey_finish(survey * v, MPIR_Comm * comm)
+{
+    cmap_status status = CMAP_OK;
+
+    comm->node_count = v->node_count;
+    comm->is_node_consecutive = v->complete && v->stretches == v->node_count;
+    if (v->complete)
+        status = cmap_builder_finish(v->mine, &comm->intranode_map);
+    if (v->complete && v->node_count < comm->local_size && status == CMAP_OK)
+        status = cmap_builder_finish(v->nodes, &comm->internode_map);
+    return status;
+}
+
+static void survey_end(survey * v)
+{
+    MPL_free(v->seen);
+    cmap_builder_free(v->mine);
+    cmap_builder_free(v->nodes);
+}
+
+int MPIR_Find_nodes(MPIR_Comm * comm)
+{
+    survey v;
+    cmap_status status;
+
+    bool one_node = comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE;
+
+    comm->node_count = one_node ? 1 : comm->local_size;
+    if (comm->comm_kind != MPIR_COMM_KIND__INTRACOMM ||
+        comm->hierarchy_kind != MPIR_COMM_HIERARCHY_KIND__FLAT)
+        return MPI_SUCCESS;
+
+    status = survey_begin(&v, comm);
+    if (status == CMAP_OK)
+        status = walk_stretches(comm->map, survey_stretch, &v);
+    if (status == CMAP_OK)
+        status = survey_finish(&v, comm);
+    survey_end(&v);
+    return (status == CMAP_OK) ? MPI_SUCCESS : MPIR_Map_error(status, "nodes", comm->local_size);
+}
+
+/* What MPIR_Find_node_roots collects. */
+typedef struct roots {
+    cmap_builder *ranks;
+    unsigned char *seen;
+} roots;
+
+static cmap_status add_root(void *state, const stretch * s)
+{
+    roots *r = state;
+    return is_first_visit(r->seen, s->node) ? cmap_builder_add(r->ranks, s->first) : CMAP_OK;
+}
+
+int MPIR_Find_node_roots(const MPIR_Comm * comm, cmap_t ** ranks)
+{
+    roots r = {.ranks = NULL,.seen = alloc_seen() };
+    cmap_status status = CMAP_ERR_NOMEM;
+
+    *ranks = NULL;
+    if (r.seen)
+        status = cmap_builder_create(comm->local_size, NULL, &r.ranks);
+    if (status == CMAP_OK)
+        status = walk_stretches(comm->map, add_root, &r);
+    if (status == CMAP_OK)
+        status = cmap_builder_finish(r.ranks, ranks);
+    cmap_builder_free(r.ranks);
+    MPL_free(r.seen);
+    if (status != CMAP_OK)
+        return MPIR_Map_error(status, "roots of the nodes", comm->node_count);
+    return MPI_SUCCESS;
+}
+
+int MPIR_Get_intranode_rank(MPIR_Comm * comm, int r)
+{
+    uint32_t rank;
+
+    MPIR_Assert(comm->intranode_map);
+    MPIR_Assert(r >= 0 && r < comm->local_size);
+    rank = cmap_rank(comm->intranode_map, r);
+    return rank == CMAP_NONE ? -1 : (int) rank;
+}
+
+int MPIR_Get_internode_rank(MPIR_Comm * comm, int r)
+{
+    MPIR_Assert(comm->intranode_map);
+    MPIR_Assert(r >= 0 && r < comm->local_size);
+    if (!comm->internode_map)
+        return r;
+    return (int) cmap_rank(comm->internode_map, node_of(cmap_select(comm->map, r)));
+}
