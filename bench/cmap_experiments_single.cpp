@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Single maps against the plain array of the same members: lookups by representation, and building.
+#include <algorithm>
+#include <cstring>
+
+#include "cmap_experiments.hpp"
+
+namespace bench {
+namespace {
+
+struct Case {
+    const char *name;
+    const char *representation;  // measured where the library has it
+    Members (*members)();
+};
+
+Members density(double share, uint32_t world = WORLD) {
+    Random random(7);
+    return random_set(static_cast<uint32_t>(share * world), world, random);
+}
+
+Members cube(uint32_t free_bits) {
+    Members members;
+    uint32_t within = 0;
+    do
+        members.push_back(within | 1u << 20);
+    while ((within = (within - free_bits) & free_bits) != 0);
+    return members;
+}
+
+// A whole world cut into `count` rising ranges, the last one first.
+Members falling(uint32_t count) {
+    Random random(8);
+    return falling_ranges(count, WORLD, random);
+}
+
+Members permutation(uint32_t n) {
+    Random random(9);
+    Members members = everyone(n);
+    shuffle(members, random);
+    return members;
+}
+
+const std::vector<Case> &cases() {
+    static const std::vector<Case> all = {
+        {"sparse set 1 %", "eliasfano", [] { return density(0.01); }},
+        {"set 10 %", "eliasfano", [] { return density(0.1); }},
+        {"set 50 %", "eliasfano", [] { return density(0.5); }},
+        {"sparse set 1 %", "gap", [] { return density(0.01); }},
+        {"set 10 %", "gap", [] { return density(0.1); }},
+        {"set 50 %", "gap", [] { return density(0.5); }},
+        {"16 runs", "wtr", [] { return falling(16); }},
+        {"every second bit", "bdd", [] { return cube(0x55555); }},
+        {"high bits", "bdd", [] { return cube(0xffc00); }},
+        {"three blocks of bits", "bdd", [] { return cube(0xf0f0f); }},
+        {"set 50 %", "bitmap", [] { return density(0.5); }},
+        {"set 10 %", "bitmap", [] { return density(0.1); }},
+        {"permutation", "packed", [] { return permutation(WORLD); }},
+        {"permutation", "bwt", [] { return permutation(1u << 16); }},
+        {"16 runs", "runs", [] { return falling(16); }},
+        {"permutation of a world", "pperm", [] { return permutation(WORLD); }},
+        {"even ranks", "affine", [] { return cube(0xffffe); }},
+    };
+    return all;
+}
+
+void measure(Csv &csv, const Case &one, const Effort &effort) {
+    cmap_rep rep = CMAP_REP_ANY;
+    if (cmap_rep_from_name(one.representation, &rep) != CMAP_OK) return;
+    const Members members = one.members();
+    Subjects maps(members, 2 * WORLD);
+    maps.add_plain();
+    const Subject *map = maps.add(hybrid(rep));
+    if (map == nullptr) {
+        std::printf("%s declined: %s\n", one.representation, one.name);
+        return;
+    }
+    maps.measure(effort);
+    const Times &own = map->times, &array = maps.find("plain")->times;
+    csv.row("%s,%zu,%s,%llu,%s,%s,%s,%.3f,%.1f", one.name, members.size(), one.representation,
+            static_cast<unsigned long long>(map->bytes), number(own.seq).c_str(),
+            number(own.rand).c_str(), number(array.rand).c_str(), own.rand / array.rand,
+            1000 / own.seq);
+}
+
+// ---- building ----
+
+struct Build {
+    const char *name;
+    Members (*members)();
+};
+
+// Millions of members a world of which a map of 2^20 fills half, and lists of the whole world.
+const std::vector<Build> &builds() {
+    static const std::vector<Build> all = {
+        {"set: range", [] { return everyone(WORLD); }},
+        {"set: 50 %", [] { return density(0.5, 2 * WORLD); }},
+        {"set: 5 %", [] { return density(0.05, 20 * WORLD); }},
+        {"set: 256 ranges",
+         [] {
+             Members members = everyone(WORLD);
+             for (uint32_t &member : members)
+                 member += member / 4096 * 77;
+             return members;
+         }},
+        {"list: permutation", [] { return permutation(WORLD); }},
+        {"list: 16 runs", [] { return falling(16); }},
+    };
+    return all;
+}
+
+double copy_ns(const Members &members, Members &target) {
+    const double start = cpu_ns();
+    std::memcpy(target.data(), members.data(), members.size() * sizeof(uint32_t));
+    asm volatile("" : : "r"(target.data()) : "memory");
+    return cpu_ns() - start;
+}
+
+}  // namespace
+
+void ratios_experiment(const Options &options) {
+    Csv csv(options, "e1_ratios.csv",
+            "case,n,representation,bytes,seq_ns,rand_ns,array_rand_ns,ratio,seq_millions_per_s");
+    for (const Case &one : cases())
+        measure(csv, one, {1u << 14, options.quick ? 11 : 41, false});
+}
+
+// Copying goes into memory that is there already, as a fresh one costs page faults on both sides.
+void building_experiment(const Options &options) {
+    Csv csv(options, "e1_build.csv", "case,n,representation,build_ms,copy_ms,ratio");
+    for (const Build &one : builds()) {
+        const Members members = one.members();
+        Members target(members.size());
+        std::vector<double> build_times, copy_times, ratios;
+        std::string representation;
+        for (int round = 0; round < (options.quick ? 5 : 21); round++) {
+            const double start = cpu_ns();
+            cmap_t *map = build(members, 32 * WORLD, hybrid());
+            const double built = cpu_ns() - start, copied = copy_ns(members, target);
+            representation = cmap_rep_name(cmap_representation(map));
+            cmap_release(map);
+            build_times.push_back(built), copy_times.push_back(copied);
+            ratios.push_back(built / copied);
+        }
+        csv.row("%s,%zu,%s,%.3f,%.3f,%.2f", one.name, members.size(), representation.c_str(),
+                median(build_times) * 1e-6, median(copy_times) * 1e-6, median(ratios));
+    }
+}
+
+}  // namespace bench
