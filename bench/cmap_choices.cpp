@@ -9,7 +9,7 @@ namespace {
 
 constexpr double TOLERANCE = 1.1;
 constexpr uint64_t ROUNDING_BYTES = 64;  // small payloads are rounded to words and cache lines
-constexpr Effort AGAIN = {1u << 14, 15, true};
+constexpr Effort AGAIN = {1u << 14, 9, true};
 
 double net_ns(const Subject &subject) { return std::max(0.3, subject.times.rand - loop_ns()); }
 

@@ -21,7 +21,7 @@ class ClassRun {
           choices_(choices),
           count_(options.quick ? QUICK_MAPS : MAPS),
           budget_((options.quick ? QUICK_CLASS_SECONDS : CLASS_SECONDS) * 1e9),
-          effort_{options.quick ? 1u << 12 : 1u << 13, 3, false} {}
+          effort_{options.quick ? 1u << 12 : 1u << 13, 5, false} {}
 
     void run() {
         const double start = cpu_ns();

@@ -115,9 +115,9 @@ uint32_t affordable(uint32_t wanted, const Work &work) {
 }
 
 template <class Work>
-void time_queries(double &least, uint32_t wanted, const Work &work) {
+double time_queries(uint32_t wanted, const Work &work) {
     const uint32_t queries = affordable(wanted, work);
-    keep_least(least, per(queries, [&] { return work(queries); }));
+    return per(queries, [&] { return work(queries); });
 }
 
 void check_answers(const cmap_t *map, const Members &members) {
@@ -171,6 +171,8 @@ cmap_t *build(const Members &members, uint32_t world, const cmap_policy &policy)
     return map;
 }
 
+Times Rounds::medians() const { return {median(seq), median(rand), median(tput), median(rank)}; }
+
 Subjects::~Subjects() {
     for (Subject *subject : all_) {
         cmap_release(subject->map);
@@ -211,42 +213,64 @@ void Subjects::round(Subject &subject, const Effort &effort, uint32_t seed) cons
     const auto n = static_cast<uint32_t>(members_.size());
     const cmap_t *map = subject.map;
     const uint32_t *array = members_.data();
-    Times &times = subject.times;
+    Rounds &rounds = subject.rounds;
     const auto chasing = [&](uint32_t queries) {
         return map != nullptr ? chase(ByMap{map}, n, queries, seed)
                               : chase(ByArray{array}, n, queries, seed);
     };
     chasing(PROBE * 4);  // the caches held somebody else's map
-    time_queries(times.rand, effort.queries, chasing);
+    rounds.rand.push_back(time_queries(effort.queries, chasing));
     if (effort.rand_only) return;
-    time_queries(times.tput, effort.queries, [&](uint32_t queries) {
+    rounds.tput.push_back(time_queries(effort.queries, [&](uint32_t queries) {
         return map != nullptr ? flood(ByMap{map}, n, queries, seed)
                               : flood(ByArray{array}, n, queries, seed);
-    });
+    }));
     const uint32_t count = std::min(n, SEQUENCE);
     const uint32_t first = some_rank(seed, n - count + 1);
-    keep_least(times.seq, per(count, [&] { return sequence(subject, members_, first, count); }));
+    rounds.seq.push_back(per(count, [&] { return sequence(subject, members_, first, count); }));
     if (map == nullptr) return;
-    time_queries(times.rank, effort.queries / 4,
-                 [&](uint32_t queries) { return ask_ranks(map, members_, queries, seed); });
+    rounds.rank.push_back(time_queries(effort.queries / 4, [&](uint32_t queries) {
+        return ask_ranks(map, members_, queries, seed);
+    }));
 }
 
+// Everything of a map that fits a cache shall be in it, as far as decoding gets in a loop's time.
+void Subjects::warm(const Subject &subject) const {
+    const auto n = static_cast<uint32_t>(members_.size());
+    const double start = cpu_ns();
+    for (uint32_t first = 0; first < n && cpu_ns() - start < 4 * LOOP_BUDGET_NS; first += SEQUENCE)
+        sequence(subject, members_, first, std::min(SEQUENCE, n - first));
+}
+
+// One map after the other, each in turns with the plain array: more maps at once would push one
+// another out of the caches.
 void Subjects::measure(const Effort &effort) {
-    std::vector<Subject *> fresh;
-    for (Subject *subject : all_)
-        if (subject->times.rand < 0) fresh.push_back(subject);
-    for (int i = 0; i < effort.rounds; i++)
-        for (Subject *subject : fresh)
-            round(*subject, effort, static_cast<uint32_t>(i) * 7919u);
+    Subject *plain = find("plain");
+    const Effort light = {effort.queries, 1, true};
+    if (plain != nullptr) plain->times.rand = -1;
+    for (Subject *subject : all_) {
+        if (subject->times.rand >= 0) continue;
+        warm(*subject);
+        for (int i = 0; i < effort.rounds; i++) {
+            const auto seed = static_cast<uint32_t>(i) * 7919u;
+            round(*subject, effort, seed);
+            if (plain != nullptr && plain != subject) round(*plain, light, seed);
+        }
+        subject->times = subject->rounds.medians();
+    }
+    if (plain != nullptr) plain->times = plain->rounds.medians();
 }
 
 void Subjects::measure_pair(Subject &a, Subject &b, const Effort &effort) {
-    a.times = Times();
-    b.times = Times();
-    for (int i = 0; i < effort.rounds; i++) {
-        round(i % 2 == 0 ? a : b, effort, static_cast<uint32_t>(i) * 7919u);
-        round(i % 2 == 0 ? b : a, effort, static_cast<uint32_t>(i) * 7919u);
+    a.rounds.rand.clear();
+    b.rounds.rand.clear();
+    for (Subject *subject : {&a, &b, &a, &b}) {
+        warm(*subject);
+        for (int i = 0; i < effort.rounds; i++)
+            round(*subject, effort, static_cast<uint32_t>(i) * 7919u);
     }
+    a.times = a.rounds.medians();
+    b.times = b.rounds.medians();
 }
 
 Subject *Subjects::find(const std::string &representation) const {
@@ -286,9 +310,9 @@ double select_ns(const cmap_t *map, int rounds) {
     double least = -1;
     for (int round = 0; round < rounds; round++) {
         const auto seed = static_cast<uint32_t>(round) * 7919u;
-        time_queries(least, 1u << 14, [&](uint32_t queries) {
-            return chase(ByMap{map}, cmap_size(map), queries, seed);
-        });
+        keep_least(least, time_queries(1u << 14, [&](uint32_t queries) {
+                       return chase(ByMap{map}, cmap_size(map), queries, seed);
+                   }));
     }
     return least - loop_ns();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Building, checking and timing maps: what the experiments and the calibration share.
 //
-// Times are this thread's processor time, the least of rounds in which all candidates of a map take
-// turns, so that what else the machine does hits all of them and ratios come from one run.
+// Times are this thread's processor time, medians of rounds in which a map and the plain array of
+// its members take turns, so that what else the machine does hits both and ratios come from one run.
 #ifndef CMAP_MEASURE_HPP_INCLUDED
 #define CMAP_MEASURE_HPP_INCLUDED
 
@@ -30,6 +30,12 @@ struct Times {
     double rank = -1;  // rank of random members
 };
 
+// One of each round.
+struct Rounds {
+    std::vector<double> seq, rand, tput, rank;
+    Times medians() const;
+};
+
 struct Effort {
     uint32_t queries;  // of one loop at most; slow maps get fewer
     int rounds;
@@ -45,6 +51,7 @@ struct Subject {
     cmap_t *map = nullptr;
     uint64_t bytes = 0;  // payload, before any query
     double build_ns = 0;
+    Rounds rounds;
     Times times;
 };
 
@@ -58,9 +65,9 @@ class Subjects {
     void add_plain();
     // Builds a map and checks every answer; nullptr when the forced representation declined.
     Subject *add(const cmap_policy &policy);
-    // Measures all of those that have not been yet, taking turns.
+    // Measures all of those that have not been yet, in turns with the plain array.
     void measure(const Effort &effort);
-    // The same again for two of them; times are replaced.
+    // The random lookups of two of them again; their times are replaced.
     void measure_pair(Subject &a, Subject &b, const Effort &effort);
 
     std::vector<Subject *> all() const { return all_; }
@@ -68,6 +75,7 @@ class Subjects {
     const Members &members() const { return members_; }
 
   private:
+    void warm(const Subject &subject) const;
     void round(Subject &subject, const Effort &effort, uint32_t seed) const;
 
     const Members &members_;

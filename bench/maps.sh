@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# usage: maint/bench maps [--quick] [--doc] [--no-run] [EXPERIMENT...]
+#
+# Measures maps alone, without MPI: E1 (classes A-E), E2 (the communicators of the thesis's table 6.1), E3 (structured
+# worlds).  Writes bench/results/e1_*.csv, e2_table61.csv, e3_worlds.csv, the plots beside them, and ends with each
+# figure that must be shown, met or missed.
+#   --quick     fewer maps and rounds: under 2 minutes
+#   --doc       also puts plots and tables into doc/ (doc/evaluation.md between its markers, doc/plots/)
+#   --no-run    plots and tables of the results that are there
+#   EXPERIMENT  only these: e1 ratios build e2 e3
+# Without python3-matplotlib the CSVs still come out.
+set -euo pipefail
+. "$(dirname "$0")/../maint/lib/common.sh"
+PROGRAM="bench maps"
+. "$ROOT/maint/lib/packages.sh"
+. "$ROOT/bench/lib/module.sh"
+
+RESULTS=$ROOT/bench/results
+RUN=yes
+SIZE=full
+EXPERIMENTS=()
+PAGE=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help) usage && exit ;;
+    --quick) SIZE=quick ;;
+    --doc) PAGE=(--doc "$ROOT/doc") ;;
+    --no-run) RUN= ;;
+    -*) die "unknown option $1 (maint/bench maps --help)" ;;
+    *) EXPERIMENTS+=("$1") ;;
+    esac
+    shift
+done
+
+if [ -n "$RUN" ]; then
+    module_program cmap_experiments
+    mkdir -p "$RESULTS"
+    [ "$SIZE" = full ] || EXPERIMENTS=(--quick "${EXPERIMENTS[@]}")
+    "$MODULE_PROGRAM" --out "$RESULTS" "${EXPERIMENTS[@]}" | tee "$RESULTS/maps.txt"
+    { echo "$SIZE" && cpu_model; } >"$RESULTS/maps_run.txt"
+fi
+(need_packages bench) || true
+"$(python_with matplotlib)" "$ROOT/bench/maps_plots.py" "$RESULTS" "${PAGE[@]}" ||
+    say "no plots: they need python3-matplotlib; the CSVs are in ${RESULTS#"$ROOT"/}"
+"$(python_with csv)" "$ROOT/bench/maps_report.py" "$RESULTS" "${PAGE[@]}"
