@@ -78,18 +78,19 @@ void Choices::add_choice(const Class &one, int number, Subjects &maps, cmap_stra
         tally.good += loss <= TOLERANCE - 1;
     }
     choices_.row("%s,%d,%zu,%s,%s,%s,%llu,%llu,%.3g,%.3g,%.4f", one.name, number,
-                 maps.members().size(), cmap_strategy_name(strategy),
-                 chosen.representation.c_str(), best->representation.c_str(),
-                 static_cast<unsigned long long>(chosen.bytes),
+                 maps.members().size(), cmap_strategy_name(strategy), chosen.representation.c_str(),
+                 best->representation.c_str(), static_cast<unsigned long long>(chosen.bytes),
                  static_cast<unsigned long long>(best->bytes), net_ns(chosen), net_ns(*best), loss);
 }
 
 void Choices::summary() const {
-    std::printf("\nChoices within 10 %% of the best by the strategy's own measure (target 95 %%):\n");
+    std::printf(
+        "\nChoices within 10 %% of the best by the strategy's own measure (target 95 %%):\n");
     for (const auto &[name, tally] : tally_)
         std::printf("  %-10s %5.1f %% of %d maps\n", name.c_str(), 100.0 * tally.good / tally.maps,
                     tally.maps);
-    std::printf("\nEstimates: bytes not exact nor up to 10 %% above, and estimated to measured ns\n");
+    std::printf(
+        "\nEstimates: bytes not exact nor up to 10 %% above, and estimated to measured ns\n");
     std::printf("  %-10s %6s %6s %6s   %s\n", "", "maps", "below", "above", "ns 10 %, 50 %, 90 %");
     for (const auto &[name, fit] : fit_) {
         std::vector<double> ratios = fit.time_ratio;

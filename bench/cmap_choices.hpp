@@ -31,8 +31,8 @@ class Choices {
     };
     struct Fit {
         int maps = 0;
-        int below = 0;    // the estimate was less than what the map takes
-        int above = 0;    // or more than a tenth above it
+        int below = 0;                   // the estimate was less than what the map takes
+        int above = 0;                   // or more than a tenth above it
         std::vector<double> time_ratio;  // estimated to measured
     };
 

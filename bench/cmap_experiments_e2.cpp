@@ -18,11 +18,10 @@ struct Row {
 void write(Csv &csv, const Communicator &one, const Subjects &maps, const Row &row) {
     const Subject &plain = *maps.find("plain"), &map = *row.subject;
     const auto array = static_cast<double>(plain.bytes), own = static_cast<double>(map.bytes);
-    csv.row("%s,%zu,%s,%s,%llu,%llu,%s,%s,%.3f,%.3f", one.name, maps.members().size(),
-            row.strategy, map.representation.c_str(), static_cast<unsigned long long>(map.bytes),
+    csv.row("%s,%zu,%s,%s,%llu,%llu,%s,%s,%.3f,%.3f", one.name, maps.members().size(), row.strategy,
+            map.representation.c_str(), static_cast<unsigned long long>(map.bytes),
             static_cast<unsigned long long>(plain.bytes), number(map.times.rand).c_str(),
-            number(plain.times.rand).c_str(), (array - own) * HELD / MEGABYTE,
-            one.thesis_saved_mb);
+            number(plain.times.rand).c_str(), (array - own) * HELD / MEGABYTE, one.thesis_saved_mb);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ struct Sum {
 };
 
 void write(Csv &csv, const Sum &sum) {
-    const std::string paper = sum.paper_bytes < 0 ? "" : std::to_string(std::llround(sum.paper_bytes));
+    const std::string paper =
+        sum.paper_bytes < 0 ? "" : std::to_string(std::llround(sum.paper_bytes));
     const std::string bound =
         sum.bound_bits < 0 ? "" : std::to_string(std::llround(std::ceil(sum.bound_bits / 8)));
     csv.row("%s,%u,%llu,%llu,%s,%s,%s", sum.name.c_str(), sum.communicators,
@@ -106,7 +107,8 @@ void transpose_as(Csv &csv, const Members &members, uint32_t rows, const char *w
 void transposes(Csv &csv, bool quick) {
     cmap_rep wtr = CMAP_REP_ANY;
     const bool has_wtr = cmap_rep_from_name("wtr", &wtr) == CMAP_OK;
-    for (uint32_t rows = 2; rows <= 2000; rows += rows < 16 && !quick ? 1 : rows / (quick ? 1 : 8)) {
+    for (uint32_t rows = 2; rows <= 2000;
+         rows += rows < 16 && !quick ? 1 : rows / (quick ? 1 : 8)) {
         const Members members = transpose(rows);
         transpose_as(csv, members, rows, "hybrid", hybrid());
         if (has_wtr) transpose_as(csv, members, rows, "wtr", hybrid(wtr));

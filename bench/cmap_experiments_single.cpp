@@ -130,8 +130,8 @@ void ratios_experiment(const Options &options) {
         measure(csv, one, {1u << 14, options.quick ? 11 : 41, false});
 }
 
-// Copying as stock does: into memory allocated for it. The allocator hands out the same pages again,
-// to both sides.
+// Copying as stock does: into memory allocated for it. The allocator hands out the same pages
+// again, to both sides.
 void building_experiment(const Options &options) {
     Csv csv(options, "e1_build.csv", "case,n,representation,build_ms,copy_ms,ratio");
     for (const Build &one : builds()) {

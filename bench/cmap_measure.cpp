@@ -17,7 +17,7 @@ constexpr uint32_t BLOCK = 1024;
 constexpr uint32_t SEQUENCE = 1u << 16;  // members decoded in one loop at most
 constexpr uint32_t PROBE = 32;           // queries that tell a slow map from a fast one
 constexpr double SLOW_NS = 2000;
-constexpr double LOOP_BUDGET_NS = 1e6;   // one loop over a slow map
+constexpr double LOOP_BUDGET_NS = 1e6;  // one loop over a slow map
 
 struct ByMap {
     const cmap_t *from;
@@ -82,18 +82,35 @@ void keep_least(double &least, double value) {
     if (least < 0 || value < least) least = value;
 }
 
-uint32_t sequence(const Subject &s, const Members &members, uint32_t first, uint32_t count) {
+// decode_block(first, count, indices) block by block.
+template <class Decode>
+uint32_t sequence(uint32_t first, uint32_t count, const Decode &decode_block) {
     uint32_t block[BLOCK], sum = 0;
     for (uint32_t i = 0; i < count; i += BLOCK) {
         const uint32_t n = std::min(BLOCK, count - i);
-        if (s.map != nullptr)
-            cmap_decode(s.map, first + i, n, block);
-        else
-            std::memcpy(block, members.data() + first + i, n * sizeof *block);
+        decode_block(first + i, n, block);
         forget(first);
         sum += block[n - 1];
     }
     return sum;
+}
+
+uint32_t sequence(const Subject &s, const Members &members, uint32_t first, uint32_t count) {
+    return sequence(first, count, [&](uint32_t at, uint32_t n, uint32_t *block) {
+        if (s.map != nullptr)
+            cmap_decode(s.map, at, n, block);
+        else
+            std::memcpy(block, members.data() + at, n * sizeof *block);
+    });
+}
+
+// Everything of a map that fits a cache shall be in it, as far as decoding gets in a few loops'
+// time.
+template <class Sequence>
+void warm(uint32_t n, const Sequence &decode_some) {
+    const double start = cpu_ns();
+    for (uint32_t first = 0; first < n && cpu_ns() - start < 4 * LOOP_BUDGET_NS; first += SEQUENCE)
+        decode_some(first, std::min(SEQUENCE, n - first));
 }
 
 // Random members' ranks; the plain array's side has no answer to this.
@@ -234,12 +251,10 @@ void Subjects::round(Subject &subject, const Effort &effort, uint32_t seed) cons
     }));
 }
 
-// Everything of a map that fits a cache shall be in it, as far as decoding gets in a loop's time.
 void Subjects::warm(const Subject &subject) const {
-    const auto n = static_cast<uint32_t>(members_.size());
-    const double start = cpu_ns();
-    for (uint32_t first = 0; first < n && cpu_ns() - start < 4 * LOOP_BUDGET_NS; first += SEQUENCE)
-        sequence(subject, members_, first, std::min(SEQUENCE, n - first));
+    bench::warm(static_cast<uint32_t>(members_.size()), [&](uint32_t first, uint32_t count) {
+        return sequence(subject, members_, first, count);
+    });
 }
 
 // One map after the other, each in turns with the plain array: more maps at once would push one
@@ -299,14 +314,19 @@ double loop_ns() {
         double least = -1;
         for (uint32_t round = 0; round < 100; round++)
             keep_least(least, per(1u << 14, [&] {
-                return chase(ByNothing{nullptr}, 1u << 20, 1u << 14, round);
-            }));
+                           return chase(ByNothing{nullptr}, 1u << 20, 1u << 14, round);
+                       }));
         return least;
     }();
     return once;
 }
 
 double select_ns(const cmap_t *map, int rounds) {
+    warm(cmap_size(map), [&](uint32_t first, uint32_t count) {
+        return sequence(first, count, [&](uint32_t at, uint32_t n, uint32_t *block) {
+            cmap_decode(map, at, n, block);
+        });
+    });
     double least = -1;
     for (int round = 0; round < rounds; round++) {
         const auto seed = static_cast<uint32_t>(round) * 7919u;

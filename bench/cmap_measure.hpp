@@ -2,7 +2,8 @@
 // Building, checking and timing maps: what the experiments and the calibration share.
 //
 // Times are this thread's processor time, medians of rounds in which a map and the plain array of
-// its members take turns, so that what else the machine does hits both and ratios come from one run.
+// its members take turns, so that what else the machine does hits both and ratios come from one
+// run.
 #ifndef CMAP_MEASURE_HPP_INCLUDED
 #define CMAP_MEASURE_HPP_INCLUDED
 

@@ -68,9 +68,7 @@ Members class_d(Random &random) {
 }
 
 // E: 2 to 16 ranges, the last one first.
-Members class_e(Random &random) {
-    return falling_ranges(2 + below(random, 15), WORLD, random);
-}
+Members class_e(Random &random) { return falling_ranges(2 + below(random, 15), WORLD, random); }
 
 Members multiples(uint32_t factor) {
     Members members;

@@ -32,17 +32,21 @@ constexpr double TIME_BWT_MEMBER = 3;
 constexpr double TIME_BWT_BYTE = 25;
 constexpr double TIME_PART = 0.7;  // a level of indirection: pperm, concat
 
-// ns of one random access to a payload of up to 2^k bytes: TIME_ACCESS[k - 12], the last one
-// beyond.  From 1 MiB on smoothed by hand: there it is the neighbours on the machine that count.
+// ns of one random access to a payload of 2^(k + 12) bytes; TIME_ACCESS[0] below, the last one
+// beyond. Rising: what the neighbours on the machine did is smoothed out.
 constexpr double TIME_ACCESS[] = {1.9, 1.9, 1.9,  1.9,  2.5,  3.4,  3.8,  4.5,
                                   6.0, 9.0, 12.0, 14.0, 18.0, 30.0, 60.0, 80.0};
 
+// Between two sizes of the table, along a straight line.
 inline double time_access(uint64_t bytes) noexcept {
     unsigned k = 0;
     constexpr unsigned last = sizeof TIME_ACCESS / sizeof *TIME_ACCESS - 1;
     while (k < last && uint64_t{1} << (k + 12) < bytes)
         k++;
-    return TIME_ACCESS[k];
+    const uint64_t full = uint64_t{1} << (k + 12);
+    if (k == 0 || full < bytes) return TIME_ACCESS[k];
+    const double missing = 2.0 - 2.0 * static_cast<double>(bytes) / static_cast<double>(full);
+    return TIME_ACCESS[k] - missing * (TIME_ACCESS[k] - TIME_ACCESS[k - 1]);
 }
 
 }  // namespace cmap

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# usage: maint/bench calibrate [--rounds N] [--dry-run]
+#
+# Measures the times T which the strategies go by and writes them into src/mpid/common/cmap/cmap_times.hpp.  Run it on a
+# machine that does nothing else (about a minute), then build.
+#   --rounds N   medians of N rounds (21)
+#   --dry-run    prints the file instead of writing it
+set -euo pipefail
+. "$(dirname "$0")/../maint/lib/common.sh"
+PROGRAM="bench calibrate"
+. "$ROOT/maint/lib/packages.sh"
+. "$ROOT/bench/lib/module.sh"
+
+TIMES=$ROOT/src/mpid/common/cmap/cmap_times.hpp
+ROUNDS=21
+WRITE=(--write)
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help) usage && exit ;;
+    --rounds) ROUNDS=${2:?--rounds needs a number} && shift ;;
+    --dry-run) WRITE=() ;;
+    *) die "unknown option $1 (maint/bench calibrate --help)" ;;
+    esac
+    shift
+done
+
+module_program cmap_calibrate
+measured=$("$MODULE_PROGRAM" "$ROUNDS")
+"$(python_with re)" "$ROOT/bench/calibrate_file.py" "$TIMES" "$(cpu_model), $(nproc) cores" "${WRITE[@]}" <<<"$measured"
