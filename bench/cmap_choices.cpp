@@ -23,9 +23,10 @@ double cost(const Subject &subject, cmap_strategy strategy) {
 }
 
 // The cheapest of the maps whose representations the strategy could have taken.
-Subject &best_of(const Class &one, const Subjects &maps, cmap_strategy strategy, Subject &chosen) {
+Subject &best_of(const Class &one, const Subjects &maps, cmap_strategy strategy,
+                 const std::vector<Estimated> &candidates, Subject &chosen) {
     Subject *best = &chosen;
-    for (const Estimated &candidate : estimates(maps.members(), policy_of(strategy))) {
+    for (const Estimated &candidate : candidates) {
         Subject *other = maps.find(cmap_rep_name(candidate.rep));
         if (other == nullptr || !admitted(one, candidate.rep)) continue;
         if (cost(*other, strategy) < cost(*best, strategy)) best = other;
@@ -45,9 +46,10 @@ Choices::Choices(const Options &options)
       estimates_(options, "e1_estimates.csv",
                  "class,map,n,representation,estimate_bytes,bytes,estimate_ns,measured_ns") {}
 
-void Choices::add_estimates(const Class &one, int number, const Subjects &maps) {
+void Choices::add_estimates(const Class &one, int number, const Subjects &maps,
+                            const std::vector<Estimated> &candidates) {
     if (maps.members().size() <= CMAP_INLINE_MEMBERS) return;
-    for (const Estimated &candidate : estimates(maps.members(), hybrid())) {
+    for (const Estimated &candidate : candidates) {
         const char *name = cmap_rep_name(candidate.rep);
         const Subject *built = maps.find(name);
         if (built == nullptr) continue;
@@ -65,9 +67,9 @@ void Choices::add_estimates(const Class &one, int number, const Subjects &maps) 
 }
 
 void Choices::add_choice(const Class &one, int number, Subjects &maps, cmap_strategy strategy,
-                         Subject &chosen) {
+                         const std::vector<Estimated> &candidates, Subject &chosen) {
     if (maps.members().size() <= CMAP_INLINE_MEMBERS) return;
-    Subject *best = &best_of(one, maps, strategy, chosen);
+    Subject *best = &best_of(one, maps, strategy, candidates, chosen);
     // What looks like a wrong choice may have been a neighbour's doing.
     if (best != &chosen && cost(chosen, strategy) > TOLERANCE * cost(*best, strategy))
         maps.measure_pair(chosen, *best, AGAIN);

@@ -18,10 +18,11 @@ class Choices {
     explicit Choices(const Options &options);
 
     // The estimates under `hybrid` against what was built and measured.
-    void add_estimates(const Class &one, int number, const Subjects &maps);
+    void add_estimates(const Class &one, int number, const Subjects &maps,
+                       const std::vector<Estimated> &candidates);
     // What the strategy took against the best of all, by the strategy's own measure.
     void add_choice(const Class &one, int number, Subjects &maps, cmap_strategy strategy,
-                    Subject &chosen);
+                    const std::vector<Estimated> &candidates, Subject &chosen);
     void summary() const;
 
   private:

@@ -46,16 +46,20 @@ class ClassRun {
                 add_forced(maps, static_cast<cmap_rep>(rep), number);
         const std::vector<Subject *> forced = maps.all();
         Subject *chosen[3];
-        for (cmap_strategy strategy : STRATEGIES)
-            chosen[strategy] = add_chosen(maps, strategy, forced);
+        std::vector<Estimated> candidates[3];
+        for (cmap_strategy strategy : STRATEGIES) {
+            candidates[strategy] = estimates(members, policy_of(strategy));
+            chosen[strategy] = add_chosen(maps, strategy, candidates[strategy], forced);
+        }
         maps.measure(effort_);
         for (const Subject *subject : forced)
             write(number, *subject, "", members.size());
         for (cmap_strategy strategy : STRATEGIES)
             write(number, *chosen[strategy], cmap_strategy_name(strategy), members.size());
-        choices_.add_estimates(class_, number, maps);
+        choices_.add_estimates(class_, number, maps, candidates[CMAP_STRATEGY_HYBRID]);
         for (cmap_strategy strategy : STRATEGIES)
-            choices_.add_choice(class_, number, maps, strategy, *chosen[strategy]);
+            choices_.add_choice(class_, number, maps, strategy, candidates[strategy],
+                                *chosen[strategy]);
     }
 
     void add_forced(Subjects &maps, cmap_rep rep, int number) {
@@ -70,9 +74,8 @@ class ClassRun {
     }
 
     // The map of a strategy; the forced one when it is the same, so that it is measured once.
-    Subject *add_chosen(Subjects &maps, cmap_strategy strategy,
+    Subject *add_chosen(Subjects &maps, cmap_strategy strategy, const std::vector<Estimated> &order,
                         const std::vector<Subject *> &forced) {
-        const std::vector<Estimated> order = estimates(maps.members(), policy_of(strategy));
         Subject *made = nullptr;
         for (const Estimated &next : order) {
             if (class_.affine)
