@@ -28,6 +28,12 @@ constexpr uint64_t DUPLICATE_RUN_PAIRS = 4096;
 constexpr std::size_t SLICE_PIECES = 4096;
 constexpr uint32_t SLICE_SMALL = 32;
 
+// ---- lookups ----
+
+// So many ranks in a row are decoded as a block where they are looked up together: the start of a
+// decode costs about as much as four selects.
+constexpr uint32_t DECODE_STRETCH = 4;
+
 // ---- interning ----
 
 // 2^this locks: creations in as many threads seldom meet.

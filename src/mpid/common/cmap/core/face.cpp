@@ -121,8 +121,7 @@ void cmap_decode(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *in
 
 void cmap_select_many(const cmap_t *map, const uint32_t *ranks, uint32_t n,
                       uint32_t *indices) noexcept {
-    for (uint32_t i = 0; i < n; i++)
-        indices[i] = cmap_select(map, ranks[i]);
+    select_many(map, ranks, n, indices);
 }
 
 void cmap_iter_init(cmap_iter *iter, const cmap_t *map) noexcept { *iter = cmap_iter{map, 0}; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/map.hpp"
 
+#include "cmap_tuning.hpp"
 #include "core/inverse.hpp"
 #include "core/sorter.hpp"
 #include "core/strategy.hpp"
@@ -21,6 +22,40 @@ void decode_by_select(const cmap_t *map, uint32_t first, uint32_t count,
                       uint32_t *indices) noexcept {
     for (uint32_t i = 0; i < count; i++)
         indices[i] = cmap_select(map, first + i);
+}
+
+namespace {
+
+// Ranks from the first on that follow one another.
+uint32_t stretch_of(const uint32_t *ranks, uint32_t n) noexcept {
+    uint32_t i = 1;
+    while (i < n && ranks[i] == ranks[0] + i)
+        i++;
+    return i;
+}
+
+bool inline_select(const cmap_t *map) noexcept {
+    return map->kind == CMAP_REP_AFFINE || map->kind == CMAP_REP_PACKED ||
+           map->kind == CMAP_REP_ARRAY;
+}
+
+}  // namespace
+
+void select_many(const cmap_t *map, const uint32_t *ranks, uint32_t n, uint32_t *indices) noexcept {
+    if (inline_select(map)) {
+        for (uint32_t i = 0; i < n; i++)
+            indices[i] = cmap_select(map, ranks[i]);
+        return;
+    }
+    for (uint32_t i = 0, stretch; i < n; i += stretch) {
+        stretch = stretch_of(ranks + i, n - i);
+        if (stretch >= DECODE_STRETCH) {
+            decode(map, ranks[i], stretch, indices + i);
+        } else {
+            for (uint32_t j = 0; j < stretch; j++)
+                indices[i + j] = cmap_select(map, ranks[i + j]);
+        }
+    }
 }
 
 bool same_members(const cmap_t *map, const Analysis &analysis) noexcept {

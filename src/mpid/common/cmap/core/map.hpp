@@ -21,6 +21,10 @@ inline void decode(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *
     if (count != 0) representation(map).decode(map, first, count, indices);
 }
 
+// Indices of any n ranks; ranks that follow one another are decoded together.  They may be replaced
+// by their indices in place.
+void select_many(const cmap_t *map, const uint32_t *ranks, uint32_t n, uint32_t *indices) noexcept;
+
 // visit(const uint32_t *members, uint32_t n) block by block; false stops.
 template <class Visit>
 bool each_block(const cmap_t *map, Visit &&visit) noexcept {

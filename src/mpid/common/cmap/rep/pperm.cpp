@@ -6,6 +6,7 @@
 #include "cmap_tuning.hpp"
 #include "core/intern.hpp"
 #include "core/inverse.hpp"
+#include "core/map.hpp"
 #include "rep/permuted.hpp"
 
 namespace cmap {
@@ -71,6 +72,14 @@ uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
     return cmap_select(body_of<PpermBody>(map).set, position(map, rank));
 }
 
+void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
+    const PpermBody &body = body_of<PpermBody>(map);
+    const PackedView places = body.places();
+    for (uint32_t i = 0; i < count; i++)
+        indices[i] = places[uint64_t{first} + i];
+    select_many(body.set, indices, count, indices);
+}
+
 uint32_t find_place(const cmap_t *map, uint32_t place) noexcept {
     const PackedView places = body_of<PpermBody>(map).places();
     for (uint32_t rank = 0; rank < map->size; rank++)
@@ -109,7 +118,7 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 }  // namespace
 
 const Representation pperm_representation = {
-    "pperm", true,    estimate, build, release,  select,   rank,     decode_by_select,
+    "pperm", true,    estimate, build, release,  select,   rank,     decode_block,
     nullptr, nullptr, bytes,    part,  position, validate, describe,
 };
 
