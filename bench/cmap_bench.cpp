@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <functional>
 #include <numeric>
@@ -82,6 +83,30 @@ Members runs(uint32_t count) {
     return members;
 }
 
+// `world` members in increasing order.
+Members ordered(const std::function<uint32_t(uint32_t i)> &gap) {
+    Members members;
+    for (uint32_t at = 0, i = 0; i < world; i++)
+        members.push_back(at += gap(i));
+    return members;
+}
+
+Members random_gaps(uint32_t most) {
+    std::mt19937 random(8);
+    return ordered([&](uint32_t) { return random() % most + 1; });
+}
+
+// As in a random set: geometric.
+Members random_density(double density) {
+    std::mt19937 random(9);
+    return ordered([&](uint32_t) {
+        uint32_t gap = 1;
+        while (random() >= density * 4294967296.0)
+            gap++;
+        return gap;
+    });
+}
+
 struct Class {
     std::string name;
     cmap_rep rep;
@@ -132,11 +157,30 @@ std::vector<Class> classes() {
     };
 }
 
-cmap_t *build(const Members &members, cmap_rep rep) {
+// Maps of 2^20 members that increase, as the strategy builds them.
+std::vector<Class> ordered_classes() {
+    return {
+        {"range", CMAP_REP_ANY, everyone},
+        {"stride:3", CMAP_REP_ANY, [] { return ordered([](uint32_t) { return 3; }); }},
+        {"ranges:1000", CMAP_REP_ANY,
+         [] { return ordered([](uint32_t i) { return i % 1049 == 0 ? 7 + i % 31 : 1; }); }},
+        {"ranges:100000", CMAP_REP_ANY,
+         [] { return ordered([](uint32_t i) { return i % 11 == 0 ? 2 + i % 13 : 1; }); }},
+        {"density:0.9", CMAP_REP_ANY, [] { return random_density(0.9); }},
+        {"density:0.5", CMAP_REP_ANY, [] { return random_density(0.5); }},
+        {"density:0.1", CMAP_REP_ANY, [] { return random_density(0.1); }},
+        {"density:0.01", CMAP_REP_ANY, [] { return random_density(0.01); }},
+        {"gaps:16", CMAP_REP_ANY, [] { return random_gaps(16); }},
+        {"gaps:64", CMAP_REP_ANY, [] { return random_gaps(64); }},
+        {"gaps:1000", CMAP_REP_ANY, [] { return random_gaps(1000); }},
+    };
+}
+
+cmap_t *build(const Members &members, cmap_rep rep, uint32_t universe = world) {
     const cmap_policy policy = {CMAP_STRATEGY_HYBRID, CMAP_ALPHA_DEFAULT, rep};
     cmap_t *map = nullptr;
     const auto n = static_cast<uint32_t>(members.size());
-    const cmap_status status = cmap_from_array(members.data(), n, world, &policy, &map);
+    const cmap_status status = cmap_from_array(members.data(), n, universe, &policy, &map);
     if (status != CMAP_OK) {
         std::fprintf(stderr, "building a map: %s\n", cmap_strerror(status));
         std::exit(1);
@@ -300,17 +344,25 @@ void rank(benchmark::State &state, const Class &one) {
     label(state, s, one);
 }
 
-// From an array to a finished map, given back at once; the array's side copies it.
+// From an array to a finished map, given back at once; the array's side copies it to where there
+// was a copy before.
 void building(benchmark::State &state, const Class &one) {
     const Members members = one.members();
+    Members copy = members;
+    const uint32_t universe = *std::max_element(members.begin(), members.end()) + 1;
     const auto of_map = [&] {
-        cmap_t *map = build(members, one.rep);
+        cmap_t *map = build(members, one.rep, universe);
+        state.SetLabel(cmap_rep_name(cmap_representation(map)));
         const uint32_t size = cmap_size(map);
         cmap_release(map);
         return size;
     };
-    compare(state, static_cast<double>(members.size()), of_map,
-            [&] { return Members(members).back(); });
+    const auto of_array = [&] {
+        std::memcpy(copy.data(), members.data(), members.size() * sizeof members[0]);
+        benchmark::ClobberMemory();
+        return copy.back();
+    };
+    compare(state, static_cast<double>(members.size()), of_map, of_array);
 }
 
 void add(const char *what, void (*body)(benchmark::State &, const Class &), const Class &one,
@@ -337,6 +389,8 @@ int main(int argc, char **argv) {
         add("rank", rank, one, rounds);
     for (const Class &one : classes())
         add("build", building, one, 7);
+    for (const Class &one : ordered_classes())
+        add("build/ordered", building, one, rounds);
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
     return 0;

@@ -9,6 +9,7 @@
 
 #include "core/rank_select.hpp"
 #include "core/registry.hpp"
+#include "core/sequence.hpp"
 
 namespace cmap_test {
 namespace {
@@ -27,8 +28,13 @@ Members with_gaps(uint32_t count, uint32_t largest, uint32_t seed) {
 
 class SparseSets : public ::testing::TestWithParam<std::tuple<cmap_rep, bool>> {
   protected:
-    SparseSets() : before(cmap::rank_select_use_portable(std::get<1>(GetParam()))) {}
-    ~SparseSets() override { cmap::rank_select_use_portable(before); }
+    SparseSets()
+        : bits_before(cmap::rank_select_use_portable(std::get<1>(GetParam()))),
+          sequence_before(cmap::sequence_use_portable(std::get<1>(GetParam()))) {}
+    ~SparseSets() override {
+        cmap::rank_select_use_portable(bits_before);
+        cmap::sequence_use_portable(sequence_before);
+    }
 
     static void expect_held(const Members &members) {
         const cmap_rep rep = std::get<0>(GetParam());
@@ -37,7 +43,7 @@ class SparseSets : public ::testing::TestWithParam<std::tuple<cmap_rep, bool>> {
         expect_map_is(map.get(), members);
     }
 
-    const bool before;
+    const bool bits_before, sequence_before;
 };
 
 TEST_P(SparseSets, EveryLargestGap) {

@@ -32,6 +32,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/policy.cpp \
     src/mpid/common/cmap/core/rank_select.cpp \
     src/mpid/common/cmap/core/registry.cpp \
+    src/mpid/common/cmap/core/sequence.cpp \
     src/mpid/common/cmap/core/sorter.cpp \
     src/mpid/common/cmap/core/stats.cpp \
     src/mpid/common/cmap/core/strategy.cpp \
@@ -92,6 +93,8 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/rank_select_kernel.hpp \
     src/mpid/common/cmap/core/ranker.hpp \
     src/mpid/common/cmap/core/registry.hpp \
+    src/mpid/common/cmap/core/sequence.hpp \
+    src/mpid/common/cmap/core/sequence_kernel.hpp \
     src/mpid/common/cmap/core/sorter.hpp \
     src/mpid/common/cmap/core/stats.hpp \
     src/mpid/common/cmap/core/strategy.hpp \

@@ -52,28 +52,42 @@ inline void packed_put(unsigned char *bits, unsigned width, uint64_t i, uint32_t
 }
 
 // Writes the numbers of a string one after the other, whatever was there.  REQUIRES room as
-// packed_bytes() says, and a width below 58.
+// packed_bytes() says, and a width up to 56.
 class PackedWriter {
   public:
     PackedWriter(unsigned char *bits, unsigned width) noexcept
         : at_(bits), mask_((uint64_t{1} << width) - 1), width_(width) {}
 
-    // The lowest bits of `value`.
-    void put(uint64_t value) noexcept {
-        value &= mask_;
-        open_ |= value << used_;
-        used_ += width_;
-        if (used_ < 64) return;
-        store64le(at_, open_);
-        at_ += 8;
-        used_ -= 64;
-        open_ = value >> (width_ - used_);
+    // Numbers at(0) .. at(n - 1), their lowest bits: as many as fit are put together first.
+    template <class At>
+    void put(uint32_t n, At &&at) noexcept {
+        const uint32_t most = width_ == 0 ? n : 56 / width_;
+        for (uint32_t i = 0; i < n;) {
+            const uint32_t end = n - i < most ? n : i + most;
+            uint64_t some = 0;
+            unsigned bits = 0;
+            for (; i < end; i++, bits += width_)
+                some |= (at(i) & mask_) << bits;
+            append(some, bits);
+        }
     }
     // What is still held back.
     void finish() noexcept {
         for (; used_ > 0; used_ -= used_ < 8 ? used_ : 8, open_ >>= 8)
             *at_++ = static_cast<unsigned char>(open_);
     }
+
+    // The lowest `bits` bits, at most 56; the others must be 0.
+    void append(uint64_t some, unsigned bits) noexcept {
+        open_ |= some << used_;
+        used_ += bits;
+        if (used_ < 64) return;
+        store64le(at_, open_);
+        at_ += 8;
+        used_ -= 64;
+        open_ = some >> (bits - used_);
+    }
+    unsigned width() const noexcept { return width_; }
 
   private:
     unsigned char *at_;

@@ -130,24 +130,6 @@ class OnesReader {
     uint64_t at_, word_;
 };
 
-// Sets bits at increasing places in words that were zero.
-class OnesWriter {
-  public:
-    explicit OnesWriter(uint64_t *words) noexcept : words_(words) {}
-
-    // Without a branch: whether a place is still in the same word is hard to foresee.
-    void put(uint64_t place) noexcept {
-        const uint64_t at = place / 64;
-        word_ = (at == at_ ? word_ : 0) | uint64_t{1} << place % 64;
-        words_[at] = word_;
-        at_ = at;
-    }
-
-  private:
-    uint64_t *words_;
-    uint64_t at_ = 0, word_ = 0;
-};
-
 // For tests: take the portable instructions even where the CPU has better ones.  Returns what was
 // set before.
 bool rank_select_use_portable(bool portable) noexcept;

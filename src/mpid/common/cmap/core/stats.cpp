@@ -26,20 +26,9 @@ void describe_sets(const SetSums *sets, Stats &stats) noexcept {
     stats.hash = stats.is_set ? a.hash() : hash_step(a.hash(), b.hash());
 }
 
-// Ranks up to the first whose member is not above the one before.
-uint32_t increasing_part(const uint32_t *members, uint32_t n) noexcept {
-    uint32_t i = n < 1 ? n : 1;
-    while (i < n && members[i] > members[i - 1])
-        i++;
-    return i;
-}
-
 bool sums_of_array(const uint32_t *members, uint32_t n, SetSums *sets) noexcept {
-    const uint32_t first = increasing_part(members, n);
-    if (increasing_part(members + first, n - first) != n - first) return false;
-    sets[0].add(members, first);
-    sets[1].add(members + first, n - first);
-    return true;
+    const uint32_t first = sets[0].add_increasing(members, n);
+    return first + sets[1].add_increasing(members + first, n - first) == n;
 }
 
 // False: neither one set nor two, or only the pieces can tell.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/sums.hpp"
 
+#include "core/sequence.hpp"
+
 namespace cmap {
 namespace {
 
@@ -58,14 +60,14 @@ void SetSums::add(const Piece &piece) noexcept {
     grow(piece.run.first, piece.repeat(piece.repeats - 1).last(), piece.members());
 }
 
-void SetSums::add(const uint32_t *members, uint32_t n) noexcept {
-    if (n == 0) return;
-    for (uint32_t i = 0; i < n; i++) {
-        sum_ += members[i];
-        squares_ += uint64_t{members[i]} * members[i];
-        see_gap(i == 0 ? 0 : members[i] - members[i - 1]);
-    }
-    grow(members[0], members[n - 1], n);
+uint32_t SetSums::add_increasing(const uint32_t *members, uint32_t n) noexcept {
+    SequenceSums sums;
+    const uint32_t taken = sums_while_increasing(members, n, sums);
+    if (taken == 0) return 0;
+    sum_ += sums.sum, squares_ += sums.squares;
+    see_gap(sums.largest_gap);
+    grow(members[0], members[taken - 1], taken);
+    return taken;
 }
 
 // The gaps within a word, unless they are all known to be small: each one is smeared over as many

@@ -13,7 +13,9 @@ class SetSums {
   public:
     // Increasing members, beyond those already there.
     void add(const Piece &piece) noexcept;
-    void add(const uint32_t *members, uint32_t n) noexcept;
+    // Takes the first members of an array as long as they increase, in one pass, and returns how
+    // many that were.  REQUIRES that there were none before.
+    uint32_t add_increasing(const uint32_t *members, uint32_t n) noexcept;
     void add(const BitSet &set) noexcept;
 
     uint32_t size() const noexcept { return size_; }

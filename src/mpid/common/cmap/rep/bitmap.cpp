@@ -6,6 +6,7 @@
 #include "cmap_tuning.hpp"
 #include "core/map.hpp"
 #include "core/rank_select.hpp"
+#include "core/sequence.hpp"
 
 namespace cmap {
 namespace {
@@ -56,6 +57,8 @@ void mark_all(const BitmapBody &body, const Content &content) noexcept {
         return;
     }
     std::memset(body.bits.words, 0, uint64_t{body.bits.word_count} * 8);
+    if (content.array() != nullptr)
+        return mark_members(body.bits.words, content.array(), content.size(), body.base);
     content.each_run([&](const Run &run) {
         mark_run(body.bits.words, Run{run.first - body.base, run.step, run.count});
         return true;

@@ -7,6 +7,7 @@
 #include "core/bits.hpp"
 #include "core/map.hpp"
 #include "core/rank_select.hpp"
+#include "core/sequence.hpp"
 
 namespace cmap {
 namespace {
@@ -62,14 +63,11 @@ Estimate estimate(const Analysis &analysis) noexcept {
 void fill(EliasFanoBody &body, const Content &content) noexcept {
     std::memset(body.high.words, 0, uint64_t{body.high.word_count} * 8);
     PackedWriter lows(body.low, body.width);
-    OnesWriter ones(body.high.words);
-    uint64_t k = 0;
+    uint32_t rank = 0;
     content.each_block([&](const uint32_t *members, uint32_t n) {
-        for (uint32_t i = 0; i < n; i++) {
-            const uint32_t value = members[i] - body.base;
-            ones.put((value >> body.width) + k++);
-            lows.put(value);
-        }
+        mark_unary(body.high.words, members, n, body.base, body.width, rank);
+        pack_lows(lows, members, n, body.base);
+        rank += n;
         return true;
     });
     lows.finish();

@@ -6,6 +6,7 @@
 #include "cmap_tuning.hpp"
 #include "core/bits.hpp"
 #include "core/map.hpp"
+#include "core/sequence.hpp"
 
 namespace cmap {
 namespace {
@@ -80,16 +81,22 @@ void take_shape(GapBody &body, const Shape &shape) noexcept {
     body.gather = ones << (body.top - highest);  // what is above the highest lane falls out
 }
 
+// Blocks of the content and blocks of the map may end anywhere: up to what ends first at a time.
 void fill(GapBody &body, const Content &content) noexcept {
-    const uint32_t mask = (1u << body.block_bits) - 1;
+    const uint32_t members_each = 1u << body.block_bits;
     PackedWriter gaps(body.gaps, body.width);
     uint32_t rank = 0, last = 0;
     content.each_block([&](const uint32_t *members, uint32_t n) {
-        for (uint32_t i = 0; i < n; last = members[i++], rank++) {
-            if ((rank & mask) != 0)
-                gaps.put(members[i] - last - 1);
-            else
+        for (uint32_t i = 0; i < n;) {
+            const uint32_t skip = rank & (members_each - 1);
+            const uint32_t room = members_each - skip, some = n - i < room ? n - i : room;
+            if (skip == 0)
                 body.firsts[rank >> body.block_bits] = members[i];
+            else
+                gaps.put(1, [&](uint32_t) { return uint64_t{members[i] - last - 1}; });
+            pack_gaps(gaps, members + i + 1, some - 1);
+            rank += some, i += some;
+            last = members[i - 1];
         }
         return true;
     });

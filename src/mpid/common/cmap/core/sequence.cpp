@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/sequence.hpp"
+
+#include <cstring>
+
+#include "core/rank_select.hpp"
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#define CMAP_X86 1
+#include <immintrin.h>
+#endif
+
+namespace cmap {
+namespace {
+
+// Where the bits of members go.
+struct Places {
+    uint32_t base;
+    unsigned shift;
+    uint32_t rank, step;  // step 0 or 1: of the number of the member
+
+    uint64_t of(uint32_t member, uint32_t i) const noexcept {
+        return uint64_t{(member - base) >> shift} + rank + uint64_t{i} * step;
+    }
+};
+
+constexpr uint32_t BLOCK = 128;
+// A block is near when BLOCK / 4 squares of distances within it add up to less than 2^32.
+constexpr uint32_t NEAR = 11585;
+
+#define CMAP_KERNEL portable
+#define CMAP_KERNEL_TARGET
+#define CMAP_KERNEL_BYTES 16
+#if CMAP_X86
+#define CMAP_KERNEL_SQUARE32(lanes) ((Wide)_mm_mul_epu32((__m128i)(lanes), (__m128i)(lanes)))
+#define CMAP_KERNEL_SQUARE16(lanes) ((Vector)_mm_madd_epi16((__m128i)(lanes), (__m128i)(lanes)))
+#else
+#define CMAP_KERNEL_SQUARE32(lanes) (((lanes)&0xffffffffu) * ((lanes)&0xffffffffu))
+#define CMAP_KERNEL_SQUARE16(lanes) ((lanes) * (lanes))
+#endif
+#include "core/sequence_kernel.hpp"
+#undef CMAP_KERNEL
+#undef CMAP_KERNEL_TARGET
+#undef CMAP_KERNEL_BYTES
+#undef CMAP_KERNEL_SQUARE32
+#undef CMAP_KERNEL_SQUARE16
+
+#if CMAP_X86
+#define CMAP_KERNEL avx2
+#define CMAP_KERNEL_TARGET __attribute__((target("avx2,bmi,bmi2")))
+#define CMAP_KERNEL_BYTES 32
+#define CMAP_KERNEL_SQUARE32(lanes) ((Wide)_mm256_mul_epu32((__m256i)(lanes), (__m256i)(lanes)))
+#define CMAP_KERNEL_SQUARE16(lanes) ((Vector)_mm256_madd_epi16((__m256i)(lanes), (__m256i)(lanes)))
+#include "core/sequence_kernel.hpp"
+
+namespace avx2 {
+
+constexpr uint32_t GROUP = 8;
+constexpr unsigned MOST_GROUPED = 14;  // bits of a number, of which four are appended at once
+
+// The bits of a group relative to its first place, when they are within 64.
+CMAP_KERNEL_TARGET inline uint64_t group_bits(__m256i places) noexcept {
+    const __m256i one = _mm256_set1_epi64x(1);
+    const __m256i low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(places));
+    const __m256i high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256(places, 1));
+    const __m256i bits = _mm256_or_si256(_mm256_sllv_epi64(one, low), _mm256_sllv_epi64(one, high));
+    const __m128i half =
+        _mm_or_si128(_mm256_castsi256_si128(bits), _mm256_extracti128_si256(bits, 1));
+    return static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_or_si128(half, _mm_srli_si128(half, 8))));
+}
+
+// Whole groups from member i on that lie within 64 places and are not among the last 64 members, so
+// that the word behind the one they begin in is there.  Returns how many members that were.
+CMAP_KERNEL_TARGET uint32_t mark_groups(uint64_t *words, const uint32_t *members, uint32_t from,
+                                        uint32_t n, const Places &places) noexcept {
+    const __m256i base = _mm256_set1_epi32(static_cast<int>(places.base));
+    const __m256i ranks =
+        places.step != 0 ? _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7) : _mm256_setzero_si256();
+    const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(places.shift));
+    uint32_t i = from;
+    for (; n - i >= GROUP + 64; i += GROUP) {
+        const uint32_t *const group = members + i;
+        const uint32_t first = (group[0] - places.base) >> places.shift;
+        const uint32_t last = (group[GROUP - 1] - places.base) >> places.shift;
+        if (last - first >= 64 - GROUP) break;
+        const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(group));
+        const __m256i high = _mm256_srl_epi32(_mm256_sub_epi32(some, base), shift);
+        const __m256i away = _mm256_sub_epi32(high, _mm256_set1_epi32(static_cast<int>(first)));
+        const uint64_t bits = group_bits(_mm256_add_epi32(away, ranks));
+        const uint64_t place = places.of(group[0], i);
+        words[place / 64] |= bits << place % 64;
+        words[place / 64 + 1] |= bits >> 1 >> (63 - place % 64);
+    }
+    return i - from;
+}
+
+// A group of numbers of a writer's width, put together as far as one append takes it.
+CMAP_KERNEL_TARGET inline void append_group(PackedWriter &writer, __m256i numbers,
+                                            unsigned width) noexcept {
+    const long long pair = 2 * width, far = width <= 7 ? 2 * pair : 0;
+    const __m128i down = _mm_cvtsi32_si128(static_cast<int>(32 - width));
+    const __m256i pairs =
+        _mm256_and_si256(_mm256_or_si256(numbers, _mm256_srl_epi64(numbers, down)),
+                         _mm256_set1_epi64x((1ll << pair) - 1));
+    const __m256i spread = _mm256_sllv_epi64(pairs, _mm256_setr_epi64x(0, pair, far, far + pair));
+    const __m256i fours = _mm256_or_si256(spread, _mm256_srli_si256(spread, 8));
+    const auto low = static_cast<uint64_t>(_mm_cvtsi128_si64(_mm256_castsi256_si128(fours)));
+    const auto high = static_cast<uint64_t>(_mm_cvtsi128_si64(_mm256_extracti128_si256(fours, 1)));
+    if (far != 0) return writer.append(low | high, 8 * width);
+    writer.append(low, 4 * width);
+    writer.append(high, 4 * width);
+}
+
+// Whole groups of numbers up to 14 bits; returns how many members that were.
+CMAP_KERNEL_TARGET uint32_t pack_lows(PackedWriter &writer, const uint32_t *members, uint32_t n,
+                                      uint32_t base) noexcept {
+    const unsigned width = writer.width();
+    if (width > MOST_GROUPED) return 0;
+    const __m256i bases = _mm256_set1_epi32(static_cast<int>(base));
+    const __m256i mask = _mm256_set1_epi32((1 << width) - 1);
+    PackedWriter local = writer;  // in registers
+    uint32_t i = 0;
+    for (; n - i >= GROUP; i += GROUP) {
+        const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(members + i));
+        append_group(local, _mm256_and_si256(_mm256_sub_epi32(some, bases), mask), width);
+    }
+    writer = local;
+    return i;
+}
+
+CMAP_KERNEL_TARGET uint32_t pack_gaps(PackedWriter &writer, const uint32_t *members,
+                                      uint32_t n) noexcept {
+    const unsigned width = writer.width();
+    if (width > MOST_GROUPED) return 0;
+    PackedWriter local = writer;
+    uint32_t i = 0;
+    for (; n - i >= GROUP; i += GROUP) {
+        const auto at = reinterpret_cast<const __m256i *>(members + i);
+        const auto before = reinterpret_cast<const __m256i *>(members + i - 1);
+        const __m256i gaps = _mm256_sub_epi32(_mm256_loadu_si256(at), _mm256_loadu_si256(before));
+        append_group(local, _mm256_sub_epi32(gaps, _mm256_set1_epi32(1)), width);
+    }
+    writer = local;
+    return i;
+}
+
+}  // namespace avx2
+
+#undef CMAP_KERNEL
+#undef CMAP_KERNEL_TARGET
+#undef CMAP_KERNEL_BYTES
+#undef CMAP_KERNEL_SQUARE32
+#undef CMAP_KERNEL_SQUARE16
+
+bool has_avx2() noexcept {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+}
+#else
+namespace avx2 {
+
+using portable::add_blocks;
+
+uint32_t mark_groups(uint64_t *, const uint32_t *, uint32_t, uint32_t, const Places &) noexcept {
+    return 0;
+}
+
+uint32_t pack_lows(PackedWriter &, const uint32_t *, uint32_t, uint32_t) noexcept { return 0; }
+uint32_t pack_gaps(PackedWriter &, const uint32_t *, uint32_t) noexcept { return 0; }
+
+}  // namespace avx2
+
+bool has_avx2() noexcept { return false; }
+#endif
+
+// Until this has run at load time it reads false, which is slower and no less right.
+bool fast_vectors = has_avx2();
+
+void mark(uint64_t *words, const uint32_t *members, uint32_t n, const Places &places) noexcept {
+    constexpr uint32_t SOME = 64;  // one by one, before groups are tried again
+    for (uint32_t i = 0; i < n;) {
+        if (fast_vectors) i += avx2::mark_groups(words, members, i, n, places);
+        const uint32_t end = n - i < 2 * SOME || !fast_vectors ? n : i + SOME;
+        for (; i < end; i++) {
+            const uint64_t place = places.of(members[i], i);
+            words[place / 64] |= uint64_t{1} << place % 64;
+        }
+    }
+}
+
+}  // namespace
+
+uint32_t sums_while_increasing(const uint32_t *members, uint32_t n, SequenceSums &sums) noexcept {
+    if (n == 0) return 0;
+    uint32_t done = 1;
+    sums.add(members[0]);
+    done += fast_vectors ? avx2::add_blocks(members + 1, n - 1, sums)
+                         : portable::add_blocks(members + 1, n - 1, sums);
+    for (; done < n && members[done] > members[done - 1]; done++)
+        sums.add(members[done], members[done - 1]);
+    return done;
+}
+
+void mark_members(uint64_t *words, const uint32_t *members, uint32_t n, uint32_t base) noexcept {
+    mark(words, members, n, Places{base, 0, 0, 0});
+}
+
+void mark_unary(uint64_t *words, const uint32_t *members, uint32_t n, uint32_t base, unsigned shift,
+                uint32_t rank) noexcept {
+    mark(words, members, n, Places{base, shift, rank, 1});
+}
+
+void pack_lows(PackedWriter &writer, const uint32_t *members, uint32_t n, uint32_t base) noexcept {
+    const uint32_t done = fast_vectors ? avx2::pack_lows(writer, members, n, base) : 0;
+    writer.put(n - done, [=](uint32_t i) { return uint64_t{members[done + i] - base}; });
+}
+
+void pack_gaps(PackedWriter &writer, const uint32_t *members, uint32_t n) noexcept {
+    const uint32_t done = fast_vectors ? avx2::pack_gaps(writer, members, n) : 0;
+    const uint32_t *const rest = members + done;
+    writer.put(n - done, [=](uint32_t i) { return uint64_t{rest[i] - *(rest + i - 1) - 1}; });
+}
+
+bool sequence_use_portable(bool portable) noexcept {
+    const bool before = !fast_vectors;
+    fast_vectors = !portable && has_avx2();
+    return before;
+}
+
+}  // namespace cmap
