@@ -39,6 +39,9 @@ Members random_set(uint32_t universe, double density, uint32_t seed);
 Members random_permutation(uint32_t n, uint32_t seed);
 // `count` different indices below `universe`, in no order.
 Members random_list(uint32_t count, uint32_t universe, uint32_t seed);
+// The same, in `runs` parts of about equal size, each of them in order: as many ascending runs, or
+// by chance fewer.
+Members ascending_runs(uint32_t runs, uint32_t count, uint32_t universe, uint32_t seed);
 // `pieces` disjoint arithmetic pieces in a random order, some of them reversed.
 Members random_pieces(uint32_t pieces, uint32_t longest, uint32_t seed);
 

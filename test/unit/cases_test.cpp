@@ -16,12 +16,26 @@ uint32_t universe(const Case &one) {
 
 class EveryRepresentation : public ::testing::TestWithParam<std::tuple<size_t, cmap_rep>> {};
 
+// Ascending runs.
+size_t ascents(const Members &members) {
+    size_t count = 1;
+    for (size_t i = 1; i < members.size(); i++)
+        count += members[i] < members[i - 1];
+    return count;
+}
+
 // What a representation can hold whatever the members are.
 bool must_hold(cmap_rep rep, const Members &members) {
     const bool increasing = std::is_sorted(members.begin(), members.end());
     const bool general = rep == CMAP_REP_PACKED || rep == CMAP_REP_ARRAY || rep == CMAP_REP_BWT;
     const bool any_set = rep == CMAP_REP_BITMAP || rep == CMAP_REP_GAP || rep == CMAP_REP_ELIASFANO;
     return members.size() > CMAP_INLINE_MEMBERS && (general || (any_set && increasing));
+    cmap_limits limits;
+    cmap_limits_get(&limits);
+    const bool general = rep == CMAP_REP_PACKED || rep == CMAP_REP_ARRAY;
+    return members.size() > CMAP_INLINE_MEMBERS &&
+           (general || (rep == CMAP_REP_BITMAP && increasing) ||
+            (rep == CMAP_REP_WTR && ascents(members) <= limits.wtr_runs));
 }
 
 TEST_P(EveryRepresentation, AnswersAsTheArrayDoes) {

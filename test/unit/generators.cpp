@@ -93,6 +93,15 @@ Members random_list(uint32_t count, uint32_t universe, uint32_t seed) {
     return members;
 }
 
+Members ascending_runs(uint32_t runs, uint32_t count, uint32_t universe, uint32_t seed) {
+    Members members =
+        count == universe ? random_permutation(count, seed) : random_list(count, universe, seed);
+    for (uint64_t run = 0; run < runs; run++)
+        std::sort(members.begin() + static_cast<ptrdiff_t>(run * count / runs),
+                  members.begin() + static_cast<ptrdiff_t>((run + 1) * count / runs));
+    return members;
+}
+
 Members random_pieces(uint32_t pieces, uint32_t longest, uint32_t seed) {
     std::mt19937 random(seed);
     std::vector<Members> parts;

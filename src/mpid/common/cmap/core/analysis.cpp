@@ -83,10 +83,14 @@ cmap_status Analysis::check_duplicates() noexcept {
 cmap_status Analysis::sort() noexcept {
     if (sorter.ready()) return CMAP_OK;
     if (!sorter.start(stats.min, stats.max, stats.size)) return CMAP_ERR_NOMEM;
-    content.each_block([this](const uint32_t *members, uint32_t n) {
-        sorter.add(members, n);
-        return true;
-    });
+    bool added = content.bit_sets() != 0;
+    for (unsigned i = 0; added && i < content.bit_sets(); i++)
+        added = sorter.add(content.bits(i));
+    if (!added)
+        content.each_block([this](const uint32_t *members, uint32_t n) {
+            sorter.add(members, n);
+            return true;
+        });
     if (!sorter.finish()) return CMAP_ERR_NOMEM;
     if (sorter.duplicates()) return CMAP_OK;
     Content increasing;

@@ -63,6 +63,12 @@ uint64_t select1_sampled(const RankSelect &bits, uint32_t k) noexcept {
     return portable::select1_sampled(bits, k);
 }
 uint64_t select0(const RankSelect &bits, uint64_t k) noexcept { return portable::select0(bits, k); }
+uint32_t select_side(const RankSelect &bits, bool one, uint32_t k) noexcept {
+    return portable::select_side(bits, one, k);
+}
+void select_increasing(const RankSelect &bits, bool one, uint32_t *k, uint32_t n) noexcept {
+    portable::select_increasing(bits, one, k, n);
+}
 uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept {
     return portable::rank1(bits, place);
 }

@@ -66,12 +66,16 @@ namespace portable {
 uint64_t select1(const RankSelect &bits, uint32_t k) noexcept;
 uint64_t select1_sampled(const RankSelect &bits, uint32_t k) noexcept;
 uint64_t select0(const RankSelect &bits, uint64_t k) noexcept;
+uint32_t select_side(const RankSelect &bits, bool one, uint32_t k) noexcept;
+void select_increasing(const RankSelect &bits, bool one, uint32_t *k, uint32_t n) noexcept;
 uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept;
 }  // namespace portable
 namespace bmi2 {
 uint64_t select1(const RankSelect &bits, uint32_t k) noexcept;
 uint64_t select1_sampled(const RankSelect &bits, uint32_t k) noexcept;
 uint64_t select0(const RankSelect &bits, uint64_t k) noexcept;
+uint32_t select_side(const RankSelect &bits, bool one, uint32_t k) noexcept;
+void select_increasing(const RankSelect &bits, bool one, uint32_t *k, uint32_t n) noexcept;
 uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept;
 }  // namespace bmi2
 extern bool fast_pdep;
@@ -95,9 +99,18 @@ inline uint64_t select0(const RankSelect &bits, uint64_t k) noexcept {
     return fast_pdep ? bmi2::select0(bits, k) : portable::select0(bits, k);
 }
 
-// One of the two: the bits that are one, or those that are zero.
-inline uint64_t select(const RankSelect &bits, bool one, uint64_t k) noexcept {
-    return one ? select1(bits, static_cast<uint32_t>(k)) : select0(bits, k);
+// Place of the one or the zero number k in a string of less than 2^32 bits, for those to whom
+// either may be next.  REQUIRES what select1() or select0() does.
+inline uint32_t select_side(const RankSelect &bits, bool one, uint32_t k) noexcept {
+    using namespace rank_select;
+    return fast_pdep ? bmi2::select_side(bits, one, k) : portable::select_side(bits, one, k);
+}
+
+// The same for n increasing numbers, in their place.
+inline void select_increasing(const RankSelect &bits, bool one, uint32_t *k, uint32_t n) noexcept {
+    using namespace rank_select;
+    return fast_pdep ? bmi2::select_increasing(bits, one, k, n)
+                     : portable::select_increasing(bits, one, k, n);
 }
 
 // Ones before a place.  REQUIRES a bit there.

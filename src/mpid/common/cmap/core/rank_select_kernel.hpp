@@ -33,15 +33,14 @@ CMAP_KERNEL_TARGET inline uint32_t place_in_word(uint64_t word, uint32_t k) noex
 #endif
 }
 
-// FLIP 0: the ones are looked for; all ones: the zeros.
+// `flip` 0: the ones are looked for; all ones: the zeros.
 
 // Place of number k from a word on.
-template <uint64_t FLIP>
-CMAP_KERNEL_TARGET inline uint32_t place_from(const uint64_t *words, uint32_t k) noexcept {
+CMAP_KERNEL_TARGET inline uint32_t place_from(const uint64_t *words, uint32_t k, uint64_t flip) noexcept {
     uint32_t w = 0;
-    for (uint32_t n = ones(words[0] ^ FLIP); k >= n; n = ones(words[++w] ^ FLIP))
+    for (uint32_t n = ones(words[0] ^ flip); k >= n; n = ones(words[++w] ^ flip))
         k -= n;
-    return w * 64 + place_in_word(words[w] ^ FLIP, k);
+    return w * 64 + place_in_word(words[w] ^ flip, k);
 }
 
 // All ones when the first `sum` are before number k: arithmetic, so that no compiler makes a branch
@@ -52,12 +51,12 @@ CMAP_KERNEL_TARGET inline uint32_t passed(uint32_t sum, uint32_t k) noexcept {
 
 // The same in a quarter of a block, without a branch: seven words are counted, and those passed are
 // summed.
-template <uint64_t FLIP>
-CMAP_KERNEL_TARGET inline uint32_t place_in_quarter(const uint64_t *words, uint32_t k) noexcept {
-    const uint32_t n0 = ones(words[0] ^ FLIP), n1 = ones(words[1] ^ FLIP);
-    const uint32_t n2 = ones(words[2] ^ FLIP), n3 = ones(words[3] ^ FLIP);
-    const uint32_t n4 = ones(words[4] ^ FLIP), n5 = ones(words[5] ^ FLIP);
-    const uint32_t n6 = ones(words[6] ^ FLIP);
+CMAP_KERNEL_TARGET inline uint32_t place_in_quarter(const uint64_t *words, uint32_t k,
+                                                    uint64_t flip) noexcept {
+    const uint32_t n0 = ones(words[0] ^ flip), n1 = ones(words[1] ^ flip);
+    const uint32_t n2 = ones(words[2] ^ flip), n3 = ones(words[3] ^ flip);
+    const uint32_t n4 = ones(words[4] ^ flip), n5 = ones(words[5] ^ flip);
+    const uint32_t n6 = ones(words[6] ^ flip);
     const uint32_t two = n0 + n1, four = two + (n2 + n3), six = four + (n4 + n5);
     const uint32_t m0 = passed(n0, k), m1 = passed(two, k), m2 = passed(two + n2, k),
                    m3 = passed(four, k);
@@ -65,25 +64,24 @@ CMAP_KERNEL_TARGET inline uint32_t place_in_quarter(const uint64_t *words, uint3
     const uint32_t w = 0u - (((m0 + m1) + (m2 + m3)) + ((m4 + m5) + m6));
     const uint32_t before =
         (((n0 & m0) + (n1 & m1)) + ((n2 & m2) + (n3 & m3))) + (((n4 & m4) + (n5 & m5)) + (n6 & m6));
-    return w * 64 + place_in_word(words[w] ^ FLIP, k - before);
+    return w * 64 + place_in_word(words[w] ^ flip, k - before);
 }
 
 // Place of number k of a block, given what each of its first quarters has.
-template <uint64_t FLIP>
-CMAP_KERNEL_TARGET inline uint64_t place_in_block(const RankSelect &bits, uint32_t b, uint32_t one,
-                                                  uint32_t two, uint32_t three,
-                                                  uint32_t k) noexcept {
+CMAP_KERNEL_TARGET __attribute__((always_inline)) inline uint64_t place_in_block(const RankSelect &bits, uint32_t b, uint32_t one,
+                                                  uint32_t two, uint32_t three, uint32_t k,
+                                                  uint64_t flip) noexcept {
     const uint32_t m1 = passed(one, k), m2 = passed(two, k), m3 = passed(three, k);
     const uint32_t quarter = 0u - (m1 + m2 + m3);
     const uint32_t before = (one & m1) + ((two - one) & m2) + ((three - two) & m3);
     const uint64_t word = uint64_t{b} * BLOCK_WORDS + quarter * QUARTER_WORDS;
     if (word + QUARTER_WORDS <= bits.word_count)
-        return word * 64 + place_in_quarter<FLIP>(bits.words + word, k - before);
-    return word * 64 + place_from<FLIP>(bits.words + word, k - before);
+        return word * 64 + place_in_quarter(bits.words + word, k - before, flip);
+    return word * 64 + place_from(bits.words + word, k - before, flip);
 }
 
 CMAP_KERNEL_TARGET uint64_t select1(const RankSelect &bits, uint32_t k) noexcept {
-    if (bits.blocks == nullptr) return place_from<0>(bits.words, k);
+    if (bits.blocks == nullptr) return place_from(bits.words, k, 0);
     const uint32_t hint = bits.hints[k >> bits.hint_shift];
     const uint64_t *const blocks =
         bits.blocks + hint;  // mostly it is this one or one of the next two
@@ -92,8 +90,8 @@ CMAP_KERNEL_TARGET uint64_t select1(const RankSelect &bits, uint32_t k) noexcept
     while (static_cast<uint32_t>(bits.blocks[b + 1]) <= k)
         b++;  // ends at the guards
     const uint64_t entry = bits.blocks[b];
-    return place_in_block<0>(bits, b, quarter_ones(entry, 1), quarter_ones(entry, 2),
-                             quarter_ones(entry, 3), k - static_cast<uint32_t>(entry));
+    return place_in_block(bits, b, quarter_ones(entry, 1), quarter_ones(entry, 2),
+                          quarter_ones(entry, 3), k - static_cast<uint32_t>(entry), 0);
 }
 
 // From the sample on: mostly within a quarter's length.
@@ -122,7 +120,7 @@ CMAP_KERNEL_TARGET inline uint64_t zeros_before(const RankSelect &bits, uint32_t
 // The guards are for ones: here the number of blocks is the bound.
 CMAP_KERNEL_TARGET uint64_t select0(const RankSelect &bits, uint64_t k) noexcept {
     if (bits.blocks == nullptr)
-        return place_from<~uint64_t{0}>(bits.words, static_cast<uint32_t>(k));
+        return place_from(bits.words, static_cast<uint32_t>(k), ~uint64_t{0});
     const uint32_t hint = zero_hints(bits)[k >> bits.zero_shift], count = block_count(bits);
     uint32_t b = hint + (uint32_t{hint + 1 < count} & uint32_t{zeros_before(bits, hint + 1) <= k}) +
                  (uint32_t{hint + 2 < count} & uint32_t{zeros_before(bits, hint + 2) <= k});
@@ -130,9 +128,65 @@ CMAP_KERNEL_TARGET uint64_t select0(const RankSelect &bits, uint64_t k) noexcept
         b++;
     const uint64_t entry = bits.blocks[b];
     constexpr uint32_t QUARTER = QUARTER_WORDS * 64;
-    return place_in_block<~uint64_t{0}>(
+    return place_in_block(
         bits, b, QUARTER - quarter_ones(entry, 1), 2 * QUARTER - quarter_ones(entry, 2),
-        3 * QUARTER - quarter_ones(entry, 3), static_cast<uint32_t>(k - zeros_before(bits, b)));
+        3 * QUARTER - quarter_ones(entry, 3), static_cast<uint32_t>(k - zeros_before(bits, b)),
+        ~uint64_t{0});
+}
+
+// Ones (flip 0) or zeros (all ones) before a block; before the guards, more
+// than there are.
+CMAP_KERNEL_TARGET inline uint32_t before_block(const RankSelect &bits, uint32_t b,
+                                                uint32_t flip) noexcept {
+    return (static_cast<uint32_t>(bits.blocks[b]) ^ flip) + (((b * BLOCK_WORDS * 64) + 1) & flip);
+}
+
+// The sides come as at random: here they make no branch.
+CMAP_KERNEL_TARGET uint32_t select_side(const RankSelect &bits, bool one, uint32_t k) noexcept {
+    const uint64_t flip = uint64_t{one} - 1;
+    if (bits.blocks == nullptr) return place_from(bits.words, k, flip);
+    const uint32_t low = static_cast<uint32_t>(flip), end = block_count(bits);
+    const uint32_t *const zeros = zero_hints(bits);
+    const std::ptrdiff_t apart = (bits.hints - zeros) & ~static_cast<std::ptrdiff_t>(flip);
+    const unsigned shift = bits.hint_shift ^ ((bits.hint_shift ^ bits.zero_shift) & low);
+    const uint32_t hint = zeros[apart + (k >> shift)];
+    const uint32_t third = hint + 3 < end ? hint + 3 : end, fourth = hint + 4 < end ? hint + 4 : end;
+    uint32_t b = hint - passed(before_block(bits, hint + 1, low), k) -
+                 passed(before_block(bits, hint + 2, low), k) -
+                 passed(before_block(bits, third, low), k) -
+                 passed(before_block(bits, fourth, low), k);
+    while (before_block(bits, b + 1, low) <= k)
+        b++;  // ends at the guards
+    const uint64_t entry = bits.blocks[b];
+    constexpr uint32_t QUARTER = QUARTER_WORDS * 64;
+    // zeros = bits - ones = bits + ~ones + 1
+    const uint32_t q1 = (quarter_ones(entry, 1) ^ low) + ((QUARTER + 1) & low);
+    const uint32_t q2 = (quarter_ones(entry, 2) ^ low) + ((2 * QUARTER + 1) & low);
+    const uint32_t q3 = (quarter_ones(entry, 3) ^ low) + ((3 * QUARTER + 1) & low);
+    return static_cast<uint32_t>(
+        place_in_block(bits, b, q1, q2, q3, k - before_block(bits, b, low), flip));
+}
+
+// Places where the next one is near are found by going on from the last.
+CMAP_KERNEL_TARGET void select_increasing(const RankSelect &bits, bool one, uint32_t *k,
+                                          uint32_t n) noexcept {
+    constexpr uint32_t NEAR = 256;
+    const uint64_t flip = uint64_t{one} - 1;
+    for (uint32_t i = 0; i < n;) {
+        uint32_t last = k[i];
+        const uint32_t place = CMAP_KERNEL::select_side(bits, one, last);
+        uint32_t w = place / 64;
+        uint64_t word = bits.words[w] ^ flip;
+        uint32_t before = last - ones(word & ((uint64_t{1} << place % 64) - 1));
+        for (k[i++] = place; i < n && k[i] - last < NEAR; i++) {
+            last = k[i];
+            for (uint32_t in = ones(word); last - before >= in; in = ones(word)) {
+                before += in;
+                word = bits.words[++w] ^ flip;
+            }
+            k[i] = w * 64 + place_in_word(word, last - before);
+        }
+    }
 }
 
 CMAP_KERNEL_TARGET uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept {

@@ -31,6 +31,18 @@ void Sorter::add(const uint32_t *members, uint32_t n) noexcept {
     duplicates_ = duplicates_ || twice != 0;
 }
 
+bool Sorter::add(const BitSet &set) noexcept {
+    if (words_.empty()) return false;
+    uint64_t *const words = words_.data() + (set.base - base_) / 64;
+    uint64_t twice = 0;
+    for (uint32_t w = 0; w < set.count; w++) {
+        twice |= words[w] & set.words[w];
+        words[w] |= set.words[w];
+    }
+    duplicates_ = duplicates_ || twice != 0;
+    return true;
+}
+
 bool Sorter::finish() noexcept {
     ready_ = true;
     if (words_.empty()) {

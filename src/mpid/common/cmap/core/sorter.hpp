@@ -14,6 +14,8 @@ class Sorter {
     // Then add() exactly `size` members between min and max, then finish().  False: no memory.
     bool start(uint32_t min, uint32_t max, uint32_t size) noexcept;
     void add(const uint32_t *members, uint32_t n) noexcept;
+    // The same for all members of a set at once.  False: they must be added one by one.
+    bool add(const BitSet &set) noexcept;
     bool finish() noexcept;
 
     bool ready() const noexcept { return ready_; }

@@ -29,14 +29,16 @@ struct Plan {
 };
 
 bool lengths_of(const Analysis &analysis, Buffer<uint32_t> &lengths) noexcept {
-    if (!lengths.reserve(analysis.stats.ascents)) return false;
+    const Stats &stats = analysis.stats;
+    if (!lengths.reserve(stats.ascents)) return false;
+    if (stats.border != 0) return lengths.push(stats.border) && lengths.push(stats.size - stats.border);
     uint32_t begin = 0;
     each_fall(analysis.content, [&](uint32_t rank) {
         const uint32_t length = rank - begin;
         begin = rank;
         return lengths.push(length);
     });
-    return lengths.push(analysis.stats.size - begin);
+    return lengths.push(stats.size - begin);
 }
 
 bool few_runs(const Analysis &analysis) noexcept {
@@ -135,17 +137,21 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 
 }  // namespace
 
-// Only where the runs of the list are so few that they have proven it free of duplicates, and yet
-// take more than the tree would.
+// The set comes on top, and then the tree is slower than anything else that is larger.
 bool wtr_may_win(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
     if (stats.is_set || stats.affine.levels != 0 || stats.size <= CMAP_INLINE_MEMBERS ||
-        analysis.content.bit_sets() != 0 || !few_runs(analysis))
+        !few_runs(analysis))
         return false;
-    const Estimate runs = representation(CMAP_REP_RUNS).estimate(analysis);
     Plan plan;
-    return runs.fits && make_plan(analysis, plan) == CMAP_OK &&
-           plan.layout.bytes() + CMAP_HEADER_BYTES < runs.space;
+    if (make_plan(analysis, plan) != CMAP_OK) return false;
+    const uint64_t least = plan.layout.bytes() + CMAP_HEADER_BYTES;
+    for (unsigned kind = 0; kind < CMAP_REP_COUNT; kind++) {
+        if (kind == CMAP_REP_PPERM || kind == CMAP_REP_WTR) continue;
+        const Estimate other = representation(kind).estimate(analysis);
+        if (other.fits && other.space <= least) return false;
+    }
+    return true;
 }
 
 const Representation wtr_representation = {

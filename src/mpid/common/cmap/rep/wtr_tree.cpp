@@ -29,7 +29,7 @@ WtrLayout WtrTree::layout_of(const WtrShape &shape, uint32_t size) noexcept {
     return layout;
 }
 
-bool WtrTree::fits(const WtrShape &shape) noexcept { return shape.bits < UINT32_MAX; }
+bool WtrTree::fits(const WtrShape &shape) noexcept { return shape.bits < UINT32_MAX - 8192; }
 
 // The run of the first rank of each bucket of ranks, and behind them the last run.
 void WtrTree::fill_tables(const WtrShape &shape, const Buffer<uint32_t> &lengths) noexcept {
@@ -78,8 +78,7 @@ uint32_t WtrTree::place(uint32_t rank) const noexcept {
     const Leaf at = leaf_of(run_of(rank));
     uint32_t x = rank, i = at.number;
     for (unsigned depth = at.depth; depth > 0; depth--, i /= 2)
-        x = static_cast<uint32_t>(
-            select(bits_, (i & 1) != 0, x + delta()[level()[depth].base + i]));
+        x = select_side(bits_, (i & 1) != 0, x + delta()[level()[depth].base + i]);
     return x;
 }
 
@@ -101,8 +100,7 @@ void WtrTree::climb(Leaf at, uint32_t *x, uint32_t count) const noexcept {
         const uint32_t add = delta()[level()[depth].base + i];
         for (uint32_t j = 0; j < count; j++)
             x[j] += add;
-        for (uint32_t j = 0; j < count; j++)
-            x[j] = static_cast<uint32_t>(select(bits_, (i & 1) != 0, x[j]));
+        select_increasing(bits_, (i & 1) != 0, x, count);
     }
 }
 
