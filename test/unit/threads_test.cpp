@@ -49,17 +49,24 @@ TEST(Threads, EqualMapsMeetInOneAndDieOnce) {
             k++;
         else
             in_a_row.push_back(member);
-    const Members lists[] = {random_permutation(64, 1),
-                             random_set(300, 0.5, 2),
-                             random_pieces(5, 20, 3),
-                             {4, 2, 9},
-                             in_a_row};
-    ASSERT_EQ(CMAP_REP_CONCAT,
-              cmap_representation(map_of(in_a_row, by(CMAP_STRATEGY_HYBRID)).get()));
+    const cmap_policy hybrid = by(CMAP_STRATEGY_HYBRID);
+    const struct {
+        Members members;
+        cmap_policy policy;
+    } lists[] = {{random_permutation(64, 1), hybrid},
+                 {random_set(300, 0.5, 2), hybrid},
+                 {random_pieces(5, 20, 3), hybrid},
+                 {{4, 2, 9}, hybrid},
+                 {in_a_row, forced(CMAP_REP_CONCAT)},
+                 {in_a_row, forced(CMAP_REP_WTR)},
+                 {random_permutation(80, 5), forced(CMAP_REP_PPERM)}};
+    for (const auto &list : lists)
+        ASSERT_FALSE(cmap_force_declined(map_of(list.members, list.policy).get()));
     in_parallel([&](unsigned id) {
         for (int round = 0; round < 1500; round++) {
-            const Members &members = lists[(id + static_cast<unsigned>(round)) % 5];
-            const cmap_policy policy = by(CMAP_STRATEGY_HYBRID);
+            const auto &list = lists[(id + static_cast<unsigned>(round)) % std::size(lists)];
+            const Members &members = list.members;
+            const cmap_policy &policy = list.policy;
             cmap_t *one = nullptr, *two = nullptr;
             const auto n = static_cast<uint32_t>(members.size());
             mistakes.unless(cmap_from_array(members.data(), n, 1u << 20, &policy, &one) == CMAP_OK);

@@ -168,10 +168,8 @@ TEST(WaveletTree, IsTakenForFewRandomRuns) {
     for (uint32_t runs : {2u, 16u}) {
         const Members members = ascending_runs(runs, 100000, 100000, runs);
         for (cmap_strategy strategy : {CMAP_STRATEGY_HYBRID, CMAP_STRATEGY_SPACE})
-            EXPECT_EQ(CMAP_REP_WTR,
-                      cmap_representation(map_of(members, by(strategy)).get()));
-        EXPECT_NE(CMAP_REP_WTR,
-                  cmap_representation(map_of(members, by(CMAP_STRATEGY_TIME)).get()));
+            EXPECT_EQ(CMAP_REP_WTR, cmap_representation(map_of(members, by(strategy)).get()));
+        EXPECT_NE(CMAP_REP_WTR, cmap_representation(map_of(members, by(CMAP_STRATEGY_TIME)).get()));
     }
 }
 
@@ -191,7 +189,8 @@ TEST(WaveletTree, DecodesAnyPart) {
     const Members members = uneven_runs(40, 30000, 3);
     const Map map = map_of(members, forced(CMAP_REP_WTR));
     Members part(5000);
-    for (uint32_t first = 0, count = 1; first + count <= 30000; first += 997, count = count * 5 % 4999) {
+    for (uint32_t first = 0, count = 1; first + count <= 30000;
+         first += 997, count = count * 5 % 4999) {
         cmap_decode(map.get(), first, count, part.data());
         EXPECT_TRUE(std::equal(part.begin(), part.begin() + count, members.begin() + first));
     }

@@ -31,8 +31,9 @@ constexpr double TIME_BWT_BLOCK = 4000;
 constexpr double TIME_BWT_MEMBER = 3;
 constexpr double TIME_BWT_BYTE = 25;
 constexpr double TIME_WTR = 8.0;          // search of the run
+constexpr double TIME_WTR = 8.0;         // search of the run
 constexpr double TIME_WTR_LEVEL = 18.5;  // for each level, on average over the members
-constexpr double TIME_PART = 0.7;  // a level of indirection: pperm, concat
+constexpr double TIME_PART = 0.7;        // a level of indirection: pperm, concat
 
 // ns of one random access to a payload of 2^(k + 12) bytes; TIME_ACCESS[0] below, the last one
 // beyond. Rising: what the neighbours on the machine did is smoothed out.

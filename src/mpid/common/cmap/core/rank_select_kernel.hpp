@@ -36,7 +36,8 @@ CMAP_KERNEL_TARGET inline uint32_t place_in_word(uint64_t word, uint32_t k) noex
 // `flip` 0: the ones are looked for; all ones: the zeros.
 
 // Place of number k from a word on.
-CMAP_KERNEL_TARGET inline uint32_t place_from(const uint64_t *words, uint32_t k, uint64_t flip) noexcept {
+CMAP_KERNEL_TARGET inline uint32_t place_from(const uint64_t *words, uint32_t k,
+                                              uint64_t flip) noexcept {
     uint32_t w = 0;
     for (uint32_t n = ones(words[0] ^ flip); k >= n; n = ones(words[++w] ^ flip))
         k -= n;
@@ -68,9 +69,9 @@ CMAP_KERNEL_TARGET inline uint32_t place_in_quarter(const uint64_t *words, uint3
 }
 
 // Place of number k of a block, given what each of its first quarters has.
-CMAP_KERNEL_TARGET __attribute__((always_inline)) inline uint64_t place_in_block(const RankSelect &bits, uint32_t b, uint32_t one,
-                                                  uint32_t two, uint32_t three, uint32_t k,
-                                                  uint64_t flip) noexcept {
+CMAP_KERNEL_TARGET __attribute__((always_inline)) inline uint64_t place_in_block(
+    const RankSelect &bits, uint32_t b, uint32_t one, uint32_t two, uint32_t three, uint32_t k,
+    uint64_t flip) noexcept {
     const uint32_t m1 = passed(one, k), m2 = passed(two, k), m3 = passed(three, k);
     const uint32_t quarter = 0u - (m1 + m2 + m3);
     const uint32_t before = (one & m1) + ((two - one) & m2) + ((three - two) & m3);
@@ -128,10 +129,10 @@ CMAP_KERNEL_TARGET uint64_t select0(const RankSelect &bits, uint64_t k) noexcept
         b++;
     const uint64_t entry = bits.blocks[b];
     constexpr uint32_t QUARTER = QUARTER_WORDS * 64;
-    return place_in_block(
-        bits, b, QUARTER - quarter_ones(entry, 1), 2 * QUARTER - quarter_ones(entry, 2),
-        3 * QUARTER - quarter_ones(entry, 3), static_cast<uint32_t>(k - zeros_before(bits, b)),
-        ~uint64_t{0});
+    return place_in_block(bits, b, QUARTER - quarter_ones(entry, 1),
+                          2 * QUARTER - quarter_ones(entry, 2),
+                          3 * QUARTER - quarter_ones(entry, 3),
+                          static_cast<uint32_t>(k - zeros_before(bits, b)), ~uint64_t{0});
 }
 
 // Ones (flip 0) or zeros (all ones) before a block; before the guards, more
@@ -150,7 +151,8 @@ CMAP_KERNEL_TARGET uint32_t select_side(const RankSelect &bits, bool one, uint32
     const std::ptrdiff_t apart = (bits.hints - zeros) & ~static_cast<std::ptrdiff_t>(flip);
     const unsigned shift = bits.hint_shift ^ ((bits.hint_shift ^ bits.zero_shift) & low);
     const uint32_t hint = zeros[apart + (k >> shift)];
-    const uint32_t third = hint + 3 < end ? hint + 3 : end, fourth = hint + 4 < end ? hint + 4 : end;
+    const uint32_t third = hint + 3 < end ? hint + 3 : end,
+                   fourth = hint + 4 < end ? hint + 4 : end;
     uint32_t b = hint - passed(before_block(bits, hint + 1, low), k) -
                  passed(before_block(bits, hint + 2, low), k) -
                  passed(before_block(bits, third, low), k) -

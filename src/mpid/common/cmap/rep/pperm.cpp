@@ -37,8 +37,7 @@ Estimate estimate(const Analysis &analysis) noexcept {
         return cannot();
     const Estimate below = estimate_permuted_set(analysis);
     const uint64_t own = payload(stats.size);
-    return Estimate{below.fits, own + below.space,
-                    TIME_PART + time_access(own) + below.time};
+    return Estimate{below.fits, own + below.space, TIME_PART + time_access(own) + below.time};
 }
 
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {

@@ -31,7 +31,8 @@ struct Plan {
 bool lengths_of(const Analysis &analysis, Buffer<uint32_t> &lengths) noexcept {
     const Stats &stats = analysis.stats;
     if (!lengths.reserve(stats.ascents)) return false;
-    if (stats.border != 0) return lengths.push(stats.border) && lengths.push(stats.size - stats.border);
+    if (stats.border != 0)
+        return lengths.push(stats.border) && lengths.push(stats.size - stats.border);
     uint32_t begin = 0;
     each_fall(analysis.content, [&](uint32_t rank) {
         const uint32_t length = rank - begin;

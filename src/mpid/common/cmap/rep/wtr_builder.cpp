@@ -1,9 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rep/wtr_builder.hpp"
 
+#include "core/rank_select.hpp"
 #include "rep/permuted.hpp"
 
 namespace cmap {
+namespace {
+
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+__attribute__((target("bmi2"))) uint64_t extract_fast(uint64_t bits, uint64_t of) noexcept {
+    return __builtin_ia32_pext_di(bits, of);
+}
+#else
+uint64_t extract_fast(uint64_t bits, uint64_t) noexcept { return bits; }
+#endif
+
+// The bits at the places of the ones of the second word, close together.
+uint64_t extract(uint64_t bits, uint64_t of) noexcept {
+    if (rank_select::fast_pdep) return extract_fast(bits, of);
+    uint64_t out = 0;
+    for (uint64_t next = 1; of != 0; of &= of - 1, next <<= 1)
+        out |= (bits & of & (0 - of)) != 0 ? next : 0;
+    return out;
+}
+
+}  // namespace
 
 // Below each node the leaves have numbers in a row, those of the left side first.
 bool WtrBuilder::number_leaves() noexcept {
@@ -97,11 +118,35 @@ void WtrBuilder::distribute_level(unsigned d, uint32_t *delta) noexcept {
     }
 }
 
+// Two sets in a row as bits: of the places of the first 64 processes, then of the next 64 ...,
+// those are ones that are the second set's.
+void WtrBuilder::distribute_words(const BitSet &first, const BitSet &second) noexcept {
+    const uint32_t base = first.base < second.base ? first.base : second.base;
+    const auto word_at = [](const BitSet &set, uint32_t at) {
+        const uint32_t w = at / 64 - set.base / 64;
+        return at >= set.base && w < set.count ? set.words[w] : 0;
+    };
+    const uint64_t end_a = first.base + uint64_t{first.count} * 64;
+    const uint64_t end_b = second.base + uint64_t{second.count} * 64;
+    for (uint64_t at = base; at < end_a || at < end_b; at += 64) {
+        const uint64_t ones = word_at(second, static_cast<uint32_t>(at));
+        const uint64_t all = ones | word_at(first, static_cast<uint32_t>(at));
+        if (all != 0)
+            put_bits(extract(ones, all), static_cast<uint32_t>(__builtin_popcountll(all)));
+    }
+}
+
 bool WtrBuilder::distribute(const Analysis &analysis, uint64_t *words, uint32_t *delta) noexcept {
     words_ = words;
     delta[0] = 0;
     if (!number_leaves() || !fill_origins()) return false;
     if (shape_.levels == 0) return true;
+    if (analysis.content.bit_sets() == 2) {
+        for (uint32_t node = 1; node <= 2; node++)
+            delta[node] = 0 - origin_[node];
+        distribute_words(analysis.content.bits(0), analysis.content.bits(1));
+        return true;
+    }
     if (!from_.resize(analysis.stats.size) || !to_.resize(analysis.stats.size)) return false;
     spell(analysis);
     for (unsigned d = 0; d < shape_.levels; d++) {

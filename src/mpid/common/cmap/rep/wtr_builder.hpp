@@ -24,6 +24,7 @@ class WtrBuilder {
     void spell(const Analysis &analysis) noexcept;
     uint32_t distribute_node(uint32_t node, uint32_t split, const uint16_t *from,
                              uint16_t *to) noexcept;
+    void distribute_words(const BitSet &first, const BitSet &second) noexcept;
     void distribute_level(unsigned d, uint32_t *delta) noexcept;
     void put_bits(uint64_t bits, uint32_t count) noexcept;
 

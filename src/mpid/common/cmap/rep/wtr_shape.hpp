@@ -25,18 +25,17 @@ struct WtrLevel {
 constexpr unsigned WTR_LEAF_SHIFT = 24;
 
 struct WtrShape {
-    unsigned levels = 0;               // of inner nodes; there are leaves one level deeper
+    unsigned levels = 0;  // of inner nodes; there are leaves one level deeper
     WtrLevel level[WTR_MAX_LEVELS + 1];
-    Buffer<uint32_t> leaf;             // for each run: depth << WTR_LEAF_SHIFT | number on the level
-    Buffer<uint32_t> weight;           // for each node: the members below it
-    uint64_t bits = 0;                 // of all inner nodes ...
-    uint64_t ones = 0;                 // ... and those of them that lead to the right
+    Buffer<uint32_t> leaf;    // for each run: depth << WTR_LEAF_SHIFT | number on the level
+    Buffer<uint32_t> weight;  // for each node: the members below it
+    uint64_t bits = 0;        // of all inner nodes ...
+    uint64_t ones = 0;        // ... and those of them that lead to the right
 
     uint32_t runs() const noexcept { return static_cast<uint32_t>(leaf.size()); }
     uint32_t nodes() const noexcept { return static_cast<uint32_t>(weight.size()); }
     uint32_t leaf_node(uint32_t run) const noexcept {
-        return level[leaf[run] >> WTR_LEAF_SHIFT].base +
-               (leaf[run] & ((1u << WTR_LEAF_SHIFT) - 1));
+        return level[leaf[run] >> WTR_LEAF_SHIFT].base + (leaf[run] & ((1u << WTR_LEAF_SHIFT) - 1));
     }
     bool is_leaf(unsigned depth, uint32_t i) const noexcept { return i >= level[depth].inner; }
 

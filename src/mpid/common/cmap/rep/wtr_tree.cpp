@@ -12,9 +12,7 @@ uint64_t WtrLayout::table_bytes() const noexcept {
 }
 
 // The table begins at a multiple of 4 bytes, which is enough for what is in it.
-uint64_t WtrLayout::bytes() const noexcept {
-    return (words_bytes() + table_bytes() + 7) / 8 * 8;
-}
+uint64_t WtrLayout::bytes() const noexcept { return (words_bytes() + table_bytes() + 7) / 8 * 8; }
 
 uint64_t WtrLayout::words_bytes() const noexcept { return bits.words == 0 ? 0 : bits.bytes(); }
 
@@ -48,8 +46,8 @@ bool WtrTree::build(void *memory, const WtrLayout &layout, const WtrShape &shape
                     const Buffer<uint32_t> &lengths, const Analysis &analysis) noexcept {
     memory_ = memory;
     bytes_ = layout.bytes();
-    table_ = reinterpret_cast<WtrLevel *>(static_cast<unsigned char *>(memory) +
-                                          layout.words_bytes());
+    table_ =
+        reinterpret_cast<WtrLevel *>(static_cast<unsigned char *>(memory) + layout.words_bytes());
     runs_ = layout.runs;
     levels_ = static_cast<uint8_t>(layout.levels);
     hint_shift_ = static_cast<uint8_t>(layout.hint_shift);

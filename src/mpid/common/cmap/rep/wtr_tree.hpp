@@ -2,9 +2,9 @@
 // The wavelet tree of a permutation: bits, and tables that lead through them.
 //
 // The strings of all inner nodes are one, level by level.  A place in the string of a node is told
-// by its place in that one string, the place in a leaf by the rank in the list.  For each node c but
-// the root delta(c) is the number of bits of its side before the string of its parent, less where c
-// itself begins.  So, with rank and select of that side's bits on the whole string,
+// by its place in that one string, the place in a leaf by the rank in the list.  For each node c
+// but the root delta(c) is the number of bits of its side before the string of its parent, less
+// where c itself begins.  So, with rank and select of that side's bits on the whole string,
 //   up    x in c  ->  select(x + delta(c)) in the parent
 //   down  x in the parent, its bit leads to c  ->  rank(x) - delta(c) in c
 // and no node needs to know more.
