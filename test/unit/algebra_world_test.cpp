@@ -20,6 +20,9 @@ constexpr uint32_t world_size = 1u << 20;
 // A path through the members of the world would ask for a bitmap of 128 KiB or a buffer of more.
 constexpr uint64_t closed_form_bytes = 8192;
 
+// What measuring the diagram of a result may take for a while.
+constexpr uint64_t diagram_bytes = 24576;
+
 // What an operation asks the allocator for, in all, beyond the payload of its results.
 class Budgeted {
   public:
@@ -27,7 +30,7 @@ class Budgeted {
         : allocator_(allocator), before_(allocator.bytes_asked()), bytes_(bytes) {}
     ~Budgeted() { EXPECT_LT(allocator_.bytes_asked() - before_, bytes_); }
     void grant(const Map &result) {
-        bytes_ += closed_form_bytes + 4 * cmap_payload_bytes(result.get());
+        bytes_ += closed_form_bytes + diagram_bytes + 4 * cmap_payload_bytes(result.get());
     }
 
   private:

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "case_file.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 
@@ -56,14 +58,6 @@ Members cart_sub_of(const Words &words) {
     return cart_sub(numbers(words[1], 'x'), keep, numbers(words.at(3), ','));
 }
 
-Members permuted_set(uint32_t universe, double density, uint32_t seed) {
-    const Members set = random_set(universe, density, seed);
-    Members members;
-    for (uint32_t place : random_permutation(static_cast<uint32_t>(set.size()), seed))
-        members.push_back(set[place]);
-    return members;
-}
-
 Members swapped(uint32_t n, uint32_t i, uint32_t j) {
     Members members = range_members(0, 1, n);
     std::swap(members.at(i), members.at(j));
@@ -76,6 +70,25 @@ Members without(uint32_t n, uint32_t i) {
     return members;
 }
 
+Members faces(const Words &words) {
+    Members members;
+    for (size_t i = 1; i < words.size(); i++) {
+        Members both;
+        const Members face = hypercube_face(words[i]);
+        std::set_union(members.begin(), members.end(), face.begin(), face.end(),
+                       std::back_inserter(both));
+        members.swap(both);
+    }
+    return members;
+}
+
+Members permuted(const Members &set, uint32_t seed) {
+    Members members;
+    for (uint32_t place : random_permutation(static_cast<uint32_t>(set.size()), seed))
+        members.push_back(set[place]);
+    return members;
+}
+
 Members plain(const Words &w) {
     const std::string &kind = w.at(0);
     if (kind == "list") return w.size() < 2 ? Members() : numbers(w[1], ',');
@@ -83,12 +96,16 @@ Members plain(const Words &w) {
     if (kind == "levels") return levels_of(w);
     if (kind == "cart_sub") return cart_sub_of(w);
     if (kind == "face") return hypercube_face(w.at(1));
+    if (kind == "faces") return faces(w);
+    if (kind == "permuted_face") return permuted(hypercube_face(w.at(1)), number(w.at(2)));
     if (kind == "random_set")
         return random_set(number(w.at(1)), std::stod(w.at(2)), number(w.at(3)));
     if (kind == "permuted_set")
         return permuted_set(number(w.at(1)), std::stod(w.at(2)), number(w.at(3)));
     if (kind == "ascending_runs")
         return ascending_runs(number(w.at(1)), number(w.at(2)), number(w.at(3)), number(w.at(4)));
+        return permuted(random_set(number(w.at(1)), std::stod(w.at(2)), number(w.at(3))),
+                        number(w.at(3)));
     throw std::invalid_argument("no generator " + kind);
 }
 

@@ -6,6 +6,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/algebra/common.cpp \
     src/mpid/common/cmap/algebra/compare.cpp \
     src/mpid/common/cmap/algebra/compose.cpp \
+    src/mpid/common/cmap/algebra/diagrams.cpp \
     src/mpid/common/cmap/algebra/grid.cpp \
     src/mpid/common/cmap/algebra/hits.cpp \
     src/mpid/common/cmap/algebra/inclusion.cpp \
@@ -30,6 +31,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/memory.cpp \
     src/mpid/common/cmap/core/pieces.cpp \
     src/mpid/common/cmap/core/policy.cpp \
+    src/mpid/common/cmap/core/probe.cpp \
     src/mpid/common/cmap/core/rank_select.cpp \
     src/mpid/common/cmap/core/registry.cpp \
     src/mpid/common/cmap/core/sequence.cpp \
@@ -60,6 +62,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/rep/wtr_tree.cpp
 
 noinst_HEADERS += \
+    src/mpid/common/cmap/algebra/diagrams.hpp \
     src/mpid/common/cmap/algebra/grid.hpp \
     src/mpid/common/cmap/algebra/hits.hpp \
     src/mpid/common/cmap/algebra/membership.hpp \
@@ -89,6 +92,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/piece_former.hpp \
     src/mpid/common/cmap/core/pieces.hpp \
     src/mpid/common/cmap/core/policy.hpp \
+    src/mpid/common/cmap/core/probe.hpp \
     src/mpid/common/cmap/core/rank_select.hpp \
     src/mpid/common/cmap/core/rank_select_kernel.hpp \
     src/mpid/common/cmap/core/ranker.hpp \

@@ -15,10 +15,13 @@ constexpr double TIME_PACKED = 1.4;
 constexpr double TIME_RUNS = 0.8;
 constexpr double TIME_RUNS_STEP = 1.6;  // for each doubling of the number of runs
 constexpr double TIME_BITMAP = 12.9;
-// A diagram: beside what follows; each cell that is visited; each halving of the paths.
-constexpr double TIME_BDD = 6.0;
-constexpr double TIME_BDD_STEP = 5.0;
-constexpr double TIME_BDD_SPLIT = 12.0;
+// A diagram held as cells: TIME_BDD and TIME_BDD_STEP for each cell that a select visits, on average
+// over the members.  Held as p paths: TIME_BDD_PATH and TIME_BDD_SPLIT * lg p.  Both with as many
+// accesses to the payload as steps or splits, beyond what the first-level cache has.
+constexpr double TIME_BDD = 2.0;
+constexpr double TIME_BDD_STEP = 4.4;
+constexpr double TIME_BDD_PATH = 5.0;
+constexpr double TIME_BDD_SPLIT = 10.5;
 constexpr double TIME_ELIASFANO = 10.0;
 constexpr double TIME_GAP = 7.5;
 constexpr double TIME_GAP_STEP = 0.55;  // for each load of gaps that a full block takes

@@ -66,9 +66,16 @@ constexpr unsigned GAP_MAX_STEPS = 16;
 // A string of bits with select has one hint for so many words (4 bytes for 4096 bits: 0.8 %).
 constexpr uint64_t SELECT_HINT_WORDS = 64;
 
-// A diagram has at most so many nodes for each byte that it is stored in: a path of v variables
-// takes v / 4 bytes and passes v nodes.  (A word of 8 bytes may hold 63, but there are few such.)
-constexpr double BDD_NODES_PER_BYTE = 4;
+// A diagram of more nodes than this for each byte that it may take is given up while it is being
+// measured.  (Unions of faces, strides and thresholds have 0.14 to 0.21.)
+constexpr double BDD_NODES_PER_BYTE = 0.25;
+// One of so few nodes is always looked for: it may be a single path, which costs next to nothing.
+constexpr uint32_t BDD_NODES_LEAST = 64;
+
+// A select in any other visits so many cells.
+constexpr double BDD_STEPS_LEAST = 3;
+// Room for the nodes of a word when a stored diagram goes back into BuDDy; more is found then.
+constexpr uint32_t BDD_NODES_IN_WORD = 8;
 
 // bzip2 makes at least so many bytes of a block, with its entry in the directory.
 constexpr std::size_t BWT_LEAST = 34;
@@ -103,6 +110,9 @@ constexpr uint64_t ALGEBRA_DECODES_PER_LOOKUP = 8;
 // A temporary bitmap is taken for up to so many bits per member involved: 8 bytes, twice a plain
 // array.
 constexpr uint64_t ALGEBRA_BITS_PER_MEMBER = 64;
+// Two diagrams are worked on as such, by BuDDy, from so many indices between their ends on; below
+// it is words that are combined.
+constexpr uint64_t ALGEBRA_DIAGRAM_SPAN = uint64_t{1} << 20;
 // Sorting a list of n ranks costs less than going through the whole map up to size / this.
 constexpr uint64_t ALGEBRA_SORT_SHARE = 32;
 // Runs of ranks from so many on are decoded; shorter ones are selected rank by rank.

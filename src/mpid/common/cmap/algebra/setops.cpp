@@ -3,6 +3,7 @@
 // the members of the smaller, or by decoding and testing block by block.
 #include <algorithm>
 
+#include "algebra/diagrams.hpp"
 #include "algebra/subset.hpp"
 #include "algebra/words.hpp"
 
@@ -117,6 +118,50 @@ cmap_status finish_bits(uint32_t universe, const BitSet *sets, unsigned n,
     return builder.finish(out);
 }
 
+// Bits where that is little, else members: from a result of BuDDy.
+cmap_status finish_diagram(const DiagramSet &set, uint32_t universe, const cmap_policy *policy,
+                           cmap_t **out) noexcept {
+    if (set.size() == 0) return make_empty(policy, out);
+    const uint64_t span = uint64_t{set.max()} - set.min() + 1;
+    if (span > set.size() * ALGEBRA_BITS_PER_MEMBER) {
+        Buffer<uint32_t> members;
+        if (!set.decode(members)) return CMAP_ERR_NOMEM;
+        return cmap_from_array(members.data(), set.size(), universe, policy, out);
+    }
+    Buffer<uint64_t> words;
+    BitSet bits;
+    if (!set.mark(words, bits)) return CMAP_ERR_NOMEM;
+    return finish_bits(universe, &bits, 1, policy, out);
+}
+
+// False: to be done another way.
+bool select_diagrams(const cmap_t *a, const cmap_t *b, bool wanted, const cmap_policy *policy,
+                     cmap_t **out, cmap_status &status) noexcept {
+    using Operation = BddPackage::Operation;
+    DiagramSet part;
+    if (!worth_diagrams(a, b) ||
+        !part.make(wanted ? Operation::intersect : Operation::subtract, a, b))
+        return false;
+    status = finish_diagram(part, universe_of(a), policy, out);
+    return true;
+}
+
+// Only where the union is one set in MPI's order, too.
+bool join_diagrams(const cmap_t *a, const cmap_t *b, const cmap_policy *policy, cmap_t **out,
+                   cmap_status &status) noexcept {
+    using Operation = BddPackage::Operation;
+    DiagramSet all;
+    if (!worth_diagrams(a, b) || b->max < a->max) return false;
+    if (b->min <= a->max) {
+        DiagramSet added;
+        if (!added.make(Operation::subtract, b, a)) return false;
+        if (added.size() != 0 && added.min() < a->max) return false;
+    }
+    if (!all.make(Operation::unite, a, b)) return false;
+    status = finish_diagram(all, std::max(universe_of(a), universe_of(b)), policy, out);
+    return true;
+}
+
 cmap_status select_words(const cmap_t *a, const cmap_t *b, bool wanted, const cmap_policy *policy,
                          cmap_t **out) noexcept {
     SetBits in_a, in_b;
@@ -151,6 +196,8 @@ cmap_status select_part(const cmap_t *a, const cmap_t *b, bool wanted, const cma
         case Overlap::all: return wanted ? reuse(a, policy, out) : make_empty(policy, out);
         case Overlap::unknown: break;
     }
+    cmap_status status;
+    if (select_diagrams(a, b, wanted, policy, out, status)) return status;
     Sequence pieces;
     Grids ranks;
     if (part_by_ranks(a, b, wanted, pieces, ranks)) {
@@ -169,6 +216,8 @@ cmap_status join(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
     const Overlap overlap = overlap_of(b, a);
     if (b->size == 0 || overlap == Overlap::all) return reuse(a, policy, out);
     if (a->size == 0) return reuse(b, policy, out);
+    cmap_status status;
+    if (join_diagrams(a, b, policy, out, status)) return status;
     const uint32_t universe = std::max(universe_of(a), universe_of(b));
     Sequence pieces;
     Grids ranks;

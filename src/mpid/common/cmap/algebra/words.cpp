@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "rep/bdd.hpp"
 #include "rep/bitmap.hpp"
 
 namespace cmap {
@@ -39,6 +40,14 @@ bool SetBits::load(const cmap_t *set) noexcept {
         return true;
     }
     const uint32_t base = set->min & ~63u;
+    if (set->kind == CMAP_REP_BDD) {
+        if (!words_.resize_zeroed((set->max - base) / 64 + 1)) return false;
+        view_.words = words_.data();
+        view_.count = uint32_t(words_.size());
+        view_.base = base;
+        bdd_mark(set, base, words_.data(), view_.count);
+        return true;
+    }
     if (!own_.start(base, uint64_t{set->max} - base + 1)) return false;
     own_.set_members(set);
     view_ = own_.view();

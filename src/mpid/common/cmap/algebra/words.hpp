@@ -19,6 +19,7 @@ class SetBits {
 
   private:
     Bits own_;
+    Buffer<uint64_t> words_;
     BitSet view_;
 };
 

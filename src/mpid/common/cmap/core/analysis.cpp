@@ -2,6 +2,7 @@
 #include "core/analysis.hpp"
 
 #include "cmap_tuning.hpp"
+#include "core/probe.hpp"
 
 namespace cmap {
 namespace {
@@ -102,7 +103,8 @@ cmap_status Analysis::sort() noexcept {
 const Diagram *Analysis::diagram(uint32_t (*limit)(const Analysis &)) const noexcept {
     if (known_ == Known::nothing) {
         const uint32_t most = limit(*this);
-        const bool read = most != 0 && diagram_.read(content, stats.min, stats.max, most);
+        const bool tried = most != 0 && !has_many_blocks(content, stats.min, stats.max, most);
+        const bool read = tried && diagram_.read(content, stats.min, stats.max, most);
         known_ = read ? Known::nodes : Known::too_many;
         if (!read) diagram_.clear();
     }

@@ -74,14 +74,18 @@ Choice choose(const Analysis &analysis) noexcept {
     return choice;
 }
 
-Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept {
-    const Content none;
-    Analysis analysis(none, policy);
+Estimate best_simple(const Content &members, const Stats &stats,
+                     const cmap_policy &policy) noexcept {
+    Analysis analysis(members, policy);
     analysis.stats = stats;
     if (stats.size <= CMAP_INLINE_MEMBERS)
         return Estimate{true, 0, representation(CMAP_REP_ARRAY).estimate(analysis).time};
     Candidate sorted[CMAP_REP_COUNT];
     return candidates(analysis, sorted) == 0 ? cannot() : sorted[0].estimate;
+}
+
+Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept {
+    return best_simple(Content(), stats, policy);
 }
 
 double space_worth(const Analysis &analysis, cmap_rep kind, double time) noexcept {

@@ -26,6 +26,9 @@ struct Choice {
 Choice choose(const Analysis &analysis) noexcept;
 // The winner's estimate among those that need no other map; for estimators of representations made
 // of others.
+Estimate best_simple(const Content &members, const Stats &stats,
+                     const cmap_policy &policy) noexcept;
+// The same where the members are not at hand: without those that must read them.
 Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept;
 
 // The most payload with which a representation that takes `time` is preferred to all those whose

@@ -36,7 +36,7 @@ Form form_of(const Diagram &diagram, uint32_t size) noexcept {
 double time_of(const Diagram &diagram, const Form &form) noexcept {
     const double far = time_access(form.payload()) - time_access(0);
     if (form.paths)
-        return TIME_BDD + std::log2(double{1} + diagram.paths()) * (TIME_BDD_SPLIT + far);
+        return TIME_BDD_PATH + std::log2(diagram.paths()) * (TIME_BDD_SPLIT + far);
     return TIME_BDD + diagram.steps() * (TIME_BDD_STEP + far);
 }
 
@@ -44,9 +44,10 @@ double time_of(const Diagram &diagram, const Form &form) noexcept {
 uint32_t node_limit(const Analysis &analysis) noexcept {
     const uint32_t limit = limits().bdd_nodes;
     if (analysis.policy.force == CMAP_REP_BDD) return limit;
-    const double space = space_worth(analysis, CMAP_REP_BDD, TIME_BDD);
-    if (space < 0) return 0;
-    const double most = (space + BDD_INSIDE_BYTES) * BDD_NODES_PER_BYTE;
+    if (space_worth(analysis, CMAP_REP_BDD, TIME_BDD_PATH) < 0) return 0;
+    const double several = TIME_BDD + BDD_STEPS_LEAST * TIME_BDD_STEP;
+    const double space = space_worth(analysis, CMAP_REP_BDD, several);
+    const double most = std::fmax(BDD_NODES_LEAST, space * BDD_NODES_PER_BYTE);
     return most < limit ? static_cast<uint32_t>(most) : limit;
 }
 
@@ -140,6 +141,11 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 }
 
 }  // namespace
+
+void bdd_mark(const cmap_t *map, uint32_t base, uint64_t *words, uint32_t count) noexcept {
+    const BddBody &body = body_of<BddBody>(map);
+    (body.paths != 0 ? bdd_paths::mark : bdd_cells::mark)(body, base, words, count);
+}
 
 const Representation bdd_representation = {
     "bdd",   false,   estimate, build,   release, select,   rank,     decode_block,

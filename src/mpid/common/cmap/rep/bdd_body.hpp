@@ -55,10 +55,13 @@ inline uint64_t bdd_path_bytes(uint32_t paths, unsigned levels, uint32_t size) n
 }
 
 namespace bdd_cells {
+// Members of a block of 2^level places where the function is that of a cell.
+uint32_t members(const BddBody &body, uint32_t id, unsigned level) noexcept;
 uint32_t select(const BddBody &body, uint32_t size, uint32_t rank) noexcept;
 uint32_t rank(const BddBody &body, uint32_t size, uint32_t index) noexcept;
 void decode(const BddBody &body, uint32_t size, uint32_t first, uint32_t count,
             uint32_t *indices) noexcept;
+void mark(const BddBody &body, uint32_t base, uint64_t *words, uint32_t count) noexcept;
 const char *validate(const BddBody &body, uint32_t size) noexcept;
 }  // namespace bdd_cells
 
@@ -67,6 +70,7 @@ uint32_t select(const BddBody &body, uint32_t size, uint32_t rank) noexcept;
 uint32_t rank(const BddBody &body, uint32_t size, uint32_t index) noexcept;
 void decode(const BddBody &body, uint32_t size, uint32_t first, uint32_t count,
             uint32_t *indices) noexcept;
+void mark(const BddBody &body, uint32_t base, uint64_t *words, uint32_t count) noexcept;
 const char *validate(const BddBody &body, uint32_t size) noexcept;
 }  // namespace bdd_paths
 

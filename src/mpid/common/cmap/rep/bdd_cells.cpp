@@ -71,6 +71,56 @@ class Decoder {
     uint32_t *out_, *end_;
 };
 
+// Writes the words of a diagram; blocks that come again are copied.
+class Marker {
+  public:
+    Marker(const BddBody &body, uint32_t base, uint64_t *words, uint32_t count) noexcept
+        : body_(body), base_(base), out_(words), count_(count) {}
+
+    void block(uint32_t id, unsigned level, uint32_t index) noexcept {
+        if (id == BddCells::NEVER) return;
+        if (id == BddCells::ALWAYS) return fill(index, level);
+        const uint64_t cell = body_.table()[id];
+        const bool is_word = id < body_.words;
+        const unsigned own = is_word ? WORD_LEVEL : BddCells::level(cell);
+        if (is_word) {
+            const int64_t at = word_at(index);
+            if (at >= 0 && at < count_) out_[at] = cell;
+        } else {
+            block(BddCells::child(cell, false), own - 1, index);
+            block(BddCells::child(cell, true), own - 1, index + (uint32_t{1} << (own - 1)));
+        }
+        for (unsigned half = own; half < level; half++)
+            repeat(index, half);
+    }
+
+  private:
+    // May be before the first word or behind the last: there the function is 0.
+    int64_t word_at(uint32_t index) const noexcept {
+        return (static_cast<int64_t>(index) - base_) / 64;
+    }
+
+    void fill(uint32_t index, unsigned level) noexcept {
+        const int64_t first = word_at(index);
+        std::memset(out_ + first, 0xff, sizeof *out_ << (level - WORD_LEVEL));
+    }
+
+    // The block of 2^level places at `index` once more behind itself.
+    void repeat(uint32_t index, unsigned level) noexcept {
+        const int64_t n = int64_t{1} << (level - WORD_LEVEL);
+        const int64_t from = word_at(index) > 0 ? word_at(index) : 0;
+        const int64_t end = word_at(index) + n;
+        const int64_t most = count_ - n < end ? count_ - n : end;
+        if (from < most)
+            std::memcpy(out_ + from + n, out_ + from, static_cast<size_t>(most - from) * 8);
+    }
+
+    const BddBody &body_;
+    uint32_t base_;
+    uint64_t *out_;
+    int64_t count_;
+};
+
 }  // namespace
 
 // Where levels are left out the places come in equal blocks, and a division tells which; from the
@@ -131,23 +181,27 @@ void decode(const BddBody &body, uint32_t size, uint32_t first, uint32_t count,
     Decoder(body, first, count, indices).block(body.root, body.levels, size, body.base);
 }
 
+void mark(const BddBody &body, uint32_t base, uint64_t *words, uint32_t count) noexcept {
+    Marker(body, base, words, count).block(body.root, body.levels, body.base);
+}
+
+// Members of a block of 2^level places; children come before their parents, so this ends.
+uint32_t members(const BddBody &body, uint32_t id, unsigned level) noexcept {
+    if (id == BddCells::NEVER) return 0;
+    if (id == BddCells::ALWAYS) return uint32_t{1} << level;
+    const uint64_t cell = body.table()[id];
+    if (id < body.words) return ones(cell) << (level - WORD_LEVEL);
+    const unsigned own = BddCells::level(cell);
+    // The lower half is as the cell says: checked for each cell.  The other may be a long way down.
+    uint32_t sum = BddCells::low_count(cell);
+    sum += members(body, BddCells::child(cell, true), own - 1);
+    return sum << (level - own);
+}
+
 namespace {
 
 bool is_cell(const BddBody &body, uint32_t id) noexcept {
     return id < body.cells || id == BddCells::NEVER || id == BddCells::ALWAYS;
-}
-
-// Members of a block of 2^level places; children come before their parents, so this ends.
-uint64_t members(const BddBody &body, uint32_t id, unsigned level) noexcept {
-    if (id == BddCells::NEVER) return 0;
-    if (id == BddCells::ALWAYS) return uint64_t{1} << level;
-    const uint64_t cell = body.table()[id];
-    if (id < body.words) return uint64_t{ones(cell)} << (level - WORD_LEVEL);
-    const unsigned own = BddCells::level(cell);
-    // The lower half is as the cell says: checked for each cell.  The other may be a long way down.
-    uint64_t sum = BddCells::low_count(cell);
-    sum += members(body, BddCells::child(cell, true), own - 1);
-    return sum << (level - own);
 }
 
 const char *validate_node(const BddBody &body, uint32_t id) noexcept {

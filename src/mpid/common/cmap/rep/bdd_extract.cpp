@@ -77,6 +77,86 @@ class Cells {
     bool complete_ = true;
 };
 
+// Counts the same.
+class Counter {
+  public:
+    explicit Counter(BddPackage &package) noexcept : package_(package) {}
+
+    bool run(Node root) noexcept {
+        if (!known_.resize_zeroed(package_.room())) return false;
+        visit(root);
+        return true;
+    }
+    uint32_t cells = 0, words = 0;
+
+  private:
+    void visit(Node node) noexcept {
+        if (node <= 1 || known_[static_cast<std::size_t>(node)] != 0) return;
+        known_[static_cast<std::size_t>(node)] = 1;
+        ++cells;
+        if (package_.level(node) <= WORD_LEVEL) {
+            ++words;
+            return;
+        }
+        visit(package_.low(node));
+        visit(package_.high(node));
+    }
+
+    BddPackage &package_;
+    Buffer<unsigned char> known_;
+};
+
+// Puts stored forms back together, from the lowest variables up.
+class Loader {
+  public:
+    Loader(BddPackage &package, const BddBody &body) noexcept : package_(package), body_(body) {}
+
+    // False in `done`: no memory.
+    Node cells(bool &done) noexcept {
+        Buffer<Node> nodes;
+        done = nodes.resize(body_.cells);
+        if (!done) return 0;
+        const auto node_of = [&](uint32_t id) {
+            return id >= BddCells::NEVER ? static_cast<Node>(id - BddCells::NEVER) : nodes[id];
+        };
+        for (uint32_t id = 0; id < body_.cells; id++) {
+            const uint64_t cell = body_.table()[id];
+            nodes[id] = id < body_.words
+                            ? word(cell, WORD_LEVEL)
+                            : package_.node(BddCells::level(cell),
+                                            node_of(BddCells::child(cell, false)),
+                                            node_of(BddCells::child(cell, true)));
+        }
+        return node_of(body_.root);
+    }
+
+    // Paths low .. high-1, which agree on the variables from `level` on.
+    Node paths(uint32_t low, uint32_t high, unsigned level) noexcept {
+        if (low == high) return 0;
+        if (level == 0) return 1;
+        const unsigned bit = level - 1;
+        const PackedView symbols = body_.symbols();
+        if ((symbols[2 * uint64_t{low} + 1] >> bit & 1) != 0) return paths(low, high, bit);
+        uint32_t middle = low;
+        while (middle < high && (symbols[2 * uint64_t{middle}] >> bit & 1) == 0)
+            middle++;
+        const Node without = paths(low, middle, bit), with = paths(middle, high, bit);
+        return package_.node(level, without, with);
+    }
+
+  private:
+    Node word(uint64_t bits, unsigned level) noexcept {
+        if (level == 0) return static_cast<Node>(bits);
+        const unsigned half = 1u << (level - 1);
+        const uint64_t low = bits & (~uint64_t{0} >> (64 - half)), high = bits >> half;
+        const Node first = word(low, level - 1);
+        return low == high ? first : package_.node(level, first, word(high, level - 1));
+    }
+
+    BddPackage &package_;
+    const BddBody &body_;
+};
+
 struct PathWriter {
     BddBody &body;
     uint32_t next;
@@ -111,6 +191,26 @@ struct PathWriter {
 
 bool extract_cells(BddPackage &package, Node root, BddBody &body) noexcept {
     return Cells(package, body).run(root);
+}
+
+bool count_cells(BddPackage &package, Node root, uint32_t &cells, uint32_t &words) noexcept {
+    Counter counter(package);
+    if (!counter.run(root)) return false;
+    cells = counter.cells;
+    words = counter.words;
+    return true;
+}
+
+Node load_body(BddPackage &package, const BddBody &body, uint32_t base, unsigned levels) noexcept {
+    Loader loader(package, body);
+    bool done = true;
+    Node node = body.paths != 0 ? loader.paths(0, body.paths, body.levels) : loader.cells(done);
+    if (!done) package.fail();
+    for (unsigned level = body.levels + 1u; level <= levels; level++) {
+        const bool upper = ((body.base - base) >> (level - 1) & 1) != 0;
+        node = package.node(level, upper ? 0 : node, upper ? node : 0);
+    }
+    return node;
 }
 
 bool extract_paths(BddPackage &package, Node root, BddBody &body) noexcept {

@@ -8,6 +8,14 @@
 
 namespace cmap {
 
+// What a function takes as cells.  False: no memory.
+bool count_cells(BddPackage &package, BddPackage::Node root, uint32_t &cells,
+                 uint32_t &words) noexcept;
+// The function of a stored body among the variables of a block of 2^levels places from `base` on
+// that holds the body's own.
+BddPackage::Node load_body(BddPackage &package, const BddBody &body, uint32_t base,
+                           unsigned levels) noexcept;
+
 // Fill body.data, which has room for what the body says of cells, words and paths.  False: no
 // memory, or that is not what there is.
 bool extract_cells(BddPackage &package, BddPackage::Node root, BddBody &body) noexcept;

@@ -51,12 +51,15 @@ bool BddPackage::start(unsigned variables, uint32_t nodes, uint32_t limit) noexc
     bdd_gbc_hook(nullptr);
     bdd_resize_hook(nullptr);
     bdd_disable_reorder();
-    bdd_setmaxnodenum(static_cast<int>(room > limit ? room : limit));
+    const uint32_t least = this->room() + 1;
+    bdd_setmaxnodenum(static_cast<int>(least > limit ? least : limit));
     bdd_setvarnum(static_cast<int>(variables));
     return right();
 }
 
 bool BddPackage::right() const noexcept { return running_ && !trouble; }
+
+void BddPackage::fail() noexcept { trouble = true; }
 
 BddPackage::Node BddPackage::node(unsigned level, Node low, Node high) noexcept {
     const Node variable = bdd_ithvar(static_cast<int>(variables_ - level));
@@ -65,10 +68,13 @@ BddPackage::Node BddPackage::node(unsigned level, Node low, Node high) noexcept 
 
 BddPackage::Node BddPackage::load(const Diagram &diagram) noexcept {
     Buffer<Node> nodes;
-    if (!nodes.resize(diagram.end())) trouble = true;
+    if (!nodes.resize(diagram.end())) {
+        trouble = true;
+        return 0;
+    }
     const auto make = [&](uint32_t id) {
         const Diagram::Cell &cell = diagram[id];
-        nodes[id] = cell.level == WORD_LEVEL
+        nodes[id] = Diagram::is_word(cell)
                         ? nodes[cell.low]
                         : node(Diagram::level_of(cell), nodes[cell.low], nodes[cell.high]);
     };

@@ -29,6 +29,7 @@ class BddPackage {
     bool start(unsigned variables, uint32_t nodes, uint32_t limit) noexcept;
     // False: out of memory or nodes somewhere since start(), and nothing that came back is right.
     bool right() const noexcept;
+    void fail() noexcept;  // the caller has run out of memory: the same
 
     // Variables count from below here: block size 2^level is the node of variable level - 1.
     Node node(unsigned level, Node low, Node high) noexcept;

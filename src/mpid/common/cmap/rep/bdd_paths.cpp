@@ -167,6 +167,22 @@ void decode(const BddBody &body, uint32_t size, uint32_t first, uint32_t count,
         .range(Range{0, body.paths, body.levels, 0}, size, 0);
 }
 
+// Path by path: the words it touches, and in each the same bits.
+void mark(const BddBody &body, uint32_t base, uint64_t *words, uint32_t) noexcept {
+    const Paths paths(body, 0);
+    for (uint32_t i = 0; i < body.paths; i++) {
+        const uint32_t ones = paths.ones(i), free = paths.free(i), above = free & ~uint32_t{63};
+        uint64_t bits = uint64_t{1} << (ones & 63);
+        for (uint32_t shift = 1; shift < 64; shift *= 2)
+            if ((free & shift) != 0) bits |= bits << shift;
+        const uint32_t first = body.base - base + (ones & ~uint32_t{63});
+        for (uint32_t at = 0;; at = (at + ~above + 1) & above) {
+            words[(first + at) / 64] |= bits;
+            if (at == above) break;
+        }
+    }
+}
+
 const char *validate(const BddBody &body, uint32_t size) noexcept {
     const PackedView symbols = body.symbols();
     uint64_t before = 0;

@@ -34,8 +34,14 @@ cmap_policy unforced(const cmap_policy &policy) noexcept {
 }
 
 Estimate estimate_sets(const Analysis &analysis) noexcept {
-    const Estimate a = best_simple(analysis.part[0], unforced(analysis.policy));
-    const Estimate b = best_simple(analysis.part[1], unforced(analysis.policy));
+    const uint32_t border = analysis.stats.border;
+    Content halves[2];
+    if (!analysis.content.slice(0, border, halves[0]) ||
+        !analysis.content.slice(border, analysis.stats.size, halves[1]))
+        return cannot();
+    const cmap_policy policy = unforced(analysis.policy);
+    const Estimate a = best_simple(halves[0], analysis.part[0], policy);
+    const Estimate b = best_simple(halves[1], analysis.part[1], policy);
     return Estimate{a.fits && b.fits, payload(2) + 2 * CMAP_HEADER_BYTES + a.space + b.space,
                     2 * TIME_PART + time_access(payload(2)) + (a.time > b.time ? a.time : b.time)};
 }

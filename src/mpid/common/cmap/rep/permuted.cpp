@@ -16,7 +16,10 @@ cmap_policy unforced(const cmap_policy &policy) noexcept {
 Estimate estimate_permuted_set(const Analysis &analysis) noexcept {
     const Stats &set = analysis.stats.is_set ? analysis.stats : analysis.set;
     if (set.size == 0) return cannot();
-    Estimate below = best_simple(set, unforced(analysis.policy));
+    Content sorted;
+    if (!analysis.stats.is_set) analysis.sorter.lend(sorted);
+    const Content &members = analysis.stats.is_set ? analysis.content : sorted;
+    Estimate below = best_simple(members, set, unforced(analysis.policy));
     below.space += CMAP_HEADER_BYTES;
     return below;
 }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// BuDDy is one per process.  An application that uses it finds it untouched, and maps that are
+// built meanwhile take another representation.
+#include "case_file.hpp"
+#include "oracle.hpp"
+
+#include <bdd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <iterator>
+#include <thread>
+
+namespace cmap_test {
+namespace {
+
+const cmap_policy hybrid = by(CMAP_STRATEGY_HYBRID), as_bdd = forced(CMAP_REP_BDD);
+
+Members faces(const std::vector<std::string> &patterns) {
+    Members all;
+    for (const std::string &pattern : patterns) {
+        Members both;
+        const Members face = hypercube_face(pattern);
+        std::set_union(all.begin(), all.end(), face.begin(), face.end(), std::back_inserter(both));
+        all.swap(both);
+    }
+    return all;
+}
+
+const std::vector<std::string> three = {"*0*1*********", "****1*0******", "1**********1*"};
+const std::vector<std::string> other = {"0**1****1****", "*1****1*0*0**"};
+
+// The application's function: a majority of seven variables.
+bdd majority() {
+    bdd result = bddfalse;
+    for (int pattern = 0; pattern < 128; pattern++) {
+        if (__builtin_popcount(static_cast<unsigned>(pattern)) < 4) continue;
+        bdd term = bddtrue;
+        for (int v = 0; v < 7; v++)
+            term &= (pattern >> v & 1) != 0 ? bdd_ithvar(v) : bdd_nithvar(v);
+        result |= term;
+    }
+    return result;
+}
+
+class Application {
+  public:
+    Application() {
+        bdd_init(1000, 100);
+        bdd_setvarnum(7);
+        bdd_error_hook(count_errors);
+        errors = 0;
+    }
+    ~Application() { bdd_done(); }
+    static void count_errors(int) { errors++; }
+    static int errors;
+};
+
+int Application::errors = 0;
+
+void expect_majority(const bdd &function) {
+    EXPECT_EQ(64.0, bdd_satcount(function));
+    EXPECT_EQ(majority(), function);
+    EXPECT_EQ(7, bdd_varnum());
+    EXPECT_EQ(0, Application::errors);
+}
+
+TEST(BddOwner, MapsBeforeDuringAndAfterTheApplication) {
+    const Members first = faces(three), second = faces(other);
+    const Map before = map_of(first, hybrid);
+    EXPECT_EQ(CMAP_REP_BDD, cmap_representation(before.get()));
+    EXPECT_FALSE(bdd_isrunning());
+    {
+        const Application application;
+        const bdd function = majority();
+        const Map meanwhile = map_of(second, hybrid), wanted = map_of(second, as_bdd);
+        EXPECT_NE(CMAP_REP_BDD, cmap_representation(meanwhile.get()));
+        EXPECT_TRUE(cmap_force_declined(wanted.get()));
+        EXPECT_TRUE(bdd_isrunning());
+        expect_majority(function);
+        expect_map_is(before.get(), first);
+        expect_map_is(meanwhile.get(), second);
+        // Equal content is the map that is alive.
+        EXPECT_EQ(before, map_of(first, hybrid));
+        expect_majority(function);
+        cmap_t *out = nullptr;
+        ASSERT_EQ(CMAP_OK, cmap_intersection(before.get(), meanwhile.get(), &hybrid, &out));
+        Members common;
+        std::set_intersection(first.begin(), first.end(), second.begin(), second.end(),
+                              std::back_inserter(common));
+        expect_map_is(Map(out).get(), common);
+        expect_majority(function);
+    }
+    EXPECT_FALSE(bdd_isrunning());
+    const Map after = map_of(second, hybrid);
+    EXPECT_EQ(CMAP_REP_BDD, cmap_representation(after.get()));
+    expect_map_is(after.get(), second);
+    expect_map_is(before.get(), first);
+}
+
+TEST(BddOwner, TheApplicationStartsAsIfNobodyHadBeenThere) {
+    map_of(faces(three), as_bdd);
+    EXPECT_FALSE(bdd_isrunning());
+    for (int round = 0; round < 3; round++) {
+        const Application application;
+        expect_majority(majority());
+        const Map map = map_of(faces(three), as_bdd);
+        expect_map_is(map.get(), faces(three));
+        expect_majority(majority());
+    }
+    const Map map = map_of(faces(three), as_bdd);
+    EXPECT_EQ(CMAP_REP_BDD, cmap_representation(map.get()));
+}
+
+// BuDDy looks for prime table sizes with rand().
+TEST(BddOwner, RandomNumbersGoOnAsTheyWere) {
+    int expected[20];
+    std::srand(17);
+    for (int &number : expected)
+        number = std::rand();
+    std::srand(17);
+    for (int number : expected) {
+        const Map map = map_of(faces(three), as_bdd);
+        EXPECT_EQ(CMAP_REP_BDD, cmap_representation(map.get()));
+        EXPECT_EQ(number, std::rand());
+    }
+}
+
+TEST(Threads, DiagramsAreBuiltByOneAfterTheOther) {
+    const std::vector<Members> sets = {faces(three), faces(other), hypercube_face("0*1*0*1*0*1*0*1*"),
+                                       faces({"01**1*0**1", "1*0*11***0"})};
+    std::atomic<uint32_t> mistakes{0};
+    std::vector<std::thread> threads;
+    for (unsigned id = 0; id < 4; id++)
+        threads.emplace_back([&, id] {
+            for (unsigned round = 0; round < 40; round++) {
+                const Members &members = sets[(id + round) % sets.size()];
+                const Map map = map_of(members, as_bdd);
+                bool right = cmap_representation(map.get()) == CMAP_REP_BDD;
+                for (size_t r = 0; r < members.size(); r += 97)
+                    right = right && cmap_select_outlined(map.get(), static_cast<uint32_t>(r)) ==
+                                         members[r];
+                mistakes += right ? 0 : 1;
+            }
+        });
+    for (std::thread &thread : threads)
+        thread.join();
+    EXPECT_EQ(0u, mistakes);
+    EXPECT_FALSE(bdd_isrunning());
+}
+
+}  // namespace
+}  // namespace cmap_test
