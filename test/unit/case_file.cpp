@@ -101,11 +101,10 @@ Members plain(const Words &w) {
     if (kind == "random_set")
         return random_set(number(w.at(1)), std::stod(w.at(2)), number(w.at(3)));
     if (kind == "permuted_set")
-        return permuted_set(number(w.at(1)), std::stod(w.at(2)), number(w.at(3)));
-    if (kind == "ascending_runs")
-        return ascending_runs(number(w.at(1)), number(w.at(2)), number(w.at(3)), number(w.at(4)));
         return permuted(random_set(number(w.at(1)), std::stod(w.at(2)), number(w.at(3))),
                         number(w.at(3)));
+    if (kind == "ascending_runs")
+        return ascending_runs(number(w.at(1)), number(w.at(2)), number(w.at(3)), number(w.at(4)));
     throw std::invalid_argument("no generator " + kind);
 }
 

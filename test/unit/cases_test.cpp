@@ -29,12 +29,10 @@ bool must_hold(cmap_rep rep, const Members &members) {
     const bool increasing = std::is_sorted(members.begin(), members.end());
     const bool general = rep == CMAP_REP_PACKED || rep == CMAP_REP_ARRAY || rep == CMAP_REP_BWT;
     const bool any_set = rep == CMAP_REP_BITMAP || rep == CMAP_REP_GAP || rep == CMAP_REP_ELIASFANO;
-    return members.size() > CMAP_INLINE_MEMBERS && (general || (any_set && increasing));
     cmap_limits limits;
     cmap_limits_get(&limits);
-    const bool general = rep == CMAP_REP_PACKED || rep == CMAP_REP_ARRAY;
     return members.size() > CMAP_INLINE_MEMBERS &&
-           (general || (rep == CMAP_REP_BITMAP && increasing) ||
+           (general || (any_set && increasing) ||
             (rep == CMAP_REP_WTR && ascents(members) <= limits.wtr_runs));
 }
 

@@ -25,15 +25,12 @@ constexpr double TIME_BDD_SPLIT = 10.5;
 constexpr double TIME_ELIASFANO = 10.0;
 constexpr double TIME_GAP = 7.5;
 constexpr double TIME_GAP_STEP = 0.55;  // for each load of gaps that a full block takes
-constexpr double TIME_WTR = 4.0;
-constexpr double TIME_WTR_LEVEL = 11.0;
 // bwt: a block in its own width; and what decompressing one takes: once, for each member and for
 // each byte it is squeezed to.
 constexpr double TIME_BWT = 14;
 constexpr double TIME_BWT_BLOCK = 4000;
 constexpr double TIME_BWT_MEMBER = 3;
 constexpr double TIME_BWT_BYTE = 25;
-constexpr double TIME_WTR = 8.0;          // search of the run
 constexpr double TIME_WTR = 8.0;         // search of the run
 constexpr double TIME_WTR_LEVEL = 18.5;  // for each level, on average over the members
 constexpr double TIME_PART = 0.7;        // a level of indirection: pperm, concat

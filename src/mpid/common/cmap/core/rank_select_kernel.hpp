@@ -97,7 +97,7 @@ CMAP_KERNEL_TARGET uint64_t select1(const RankSelect &bits, uint32_t k) noexcept
 
 // From the sample on: mostly within a quarter's length.
 CMAP_KERNEL_TARGET uint64_t select1_sampled(const RankSelect &bits, uint32_t k) noexcept {
-    if (bits.blocks == nullptr) return place_from<0>(bits.words, k);
+    if (bits.blocks == nullptr) return place_from(bits.words, k, 0);
     const uint32_t place = bits.hints[k >> bits.hint_shift];
     const uint64_t *words = bits.words + place / 64;
     uint64_t at = place & ~63u;
@@ -107,11 +107,11 @@ CMAP_KERNEL_TARGET uint64_t select1_sampled(const RankSelect &bits, uint32_t k) 
         uint32_t all = 0;
         for (uint32_t w = 0; w < QUARTER_WORDS; w++)
             all += ones(words[w]);
-        if (rest < all) return at + place_in_quarter<0>(words, rest);
+        if (rest < all) return at + place_in_quarter(words, rest, 0);
         rest -= all;
         words += QUARTER_WORDS;
     }
-    return at + place_from<0>(words, rest);
+    return at + place_from(words, rest, 0);
 }
 
 CMAP_KERNEL_TARGET inline uint64_t zeros_before(const RankSelect &bits, uint32_t b) noexcept {

@@ -17,17 +17,10 @@ struct Stats {
     uint32_t border = 0;       // rank where the second of two sets in a row begins; 0: no such list
     uint32_t largest_gap = 0;  // of a set: between neighbours
     uint64_t runs = 0;         // canonical arithmetic runs; beyond RUNS_LIMIT perhaps less
-    uint64_t ascents = 0;  // ascending runs: 1 of a set, at most size
+    uint64_t ascents = 0;      // ascending runs: 1 of a set, at most size
     uint64_t hash = 0;  // equal content, equal hash: of one or two sets in a row by the sums of
                         // their members, of other lists by the canonical pieces
     AffineForm affine;  // levels == 0: none
-    bool is_set = true;    // strictly increasing
-    uint32_t border = 0;   // rank where the second of two sets in a row begins; 0: no such list
-    uint64_t runs = 0;     // canonical arithmetic runs; beyond RUNS_LIMIT perhaps less
-    uint64_t ascents = 0;  // ascending runs: 1 of a set, at most size
-    uint64_t hash = 0;     // equal content, equal hash: of one or two sets in a row by the sums of
-                           // their members, of other lists by the canonical pieces
-    AffineForm affine;     // levels == 0: none
 
     uint64_t span() const noexcept { return size == 0 ? 0 : uint64_t{max} - min + 1; }
 };
