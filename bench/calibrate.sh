@@ -4,7 +4,7 @@
 #
 # Measures the times T which the strategies go by and writes them into src/mpid/common/cmap/cmap_times.hpp.  Run it on a
 # machine that does nothing else (about a minute), then build.
-#   --rounds N   medians of N rounds (21)
+#   --rounds N   medians of N rounds (15)
 #   --dry-run    prints the file instead of writing it
 set -euo pipefail
 . "$(dirname "$0")/../maint/lib/common.sh"
@@ -13,7 +13,7 @@ PROGRAM="bench calibrate"
 . "$ROOT/bench/lib/module.sh"
 
 TIMES=$ROOT/src/mpid/common/cmap/cmap_times.hpp
-ROUNDS=21
+ROUNDS=15
 WRITE=(--write)
 while [ $# -gt 0 ]; do
     case $1 in
@@ -25,6 +25,6 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-module_program cmap_calibrate
+module_program calibrate/cmap_calibrate
 measured=$("$MODULE_PROGRAM" "$ROUNDS")
 "$(python_with re)" "$ROOT/bench/calibrate_file.py" "$TIMES" "$(cpu_model), $(nproc) cores" "${WRITE[@]}" <<<"$measured"

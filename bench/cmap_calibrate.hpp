@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the calibration measures, and how constants follow from it.
+// Fitting the constants of cmap_times.hpp to measured times.
+//
+// The library of this program is built with those constants as variables ("knobs"). Turning one a
+// little shows how much the estimated time of a map depends on it; so the fit needs no copy of the
+// estimators' formulas, and a new representation comes in by itself. Formulas are taken to be
+// linear in the constants.
 #ifndef CMAP_CALIBRATE_HPP_INCLUDED
 #define CMAP_CALIBRATE_HPP_INCLUDED
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -12,49 +16,47 @@
 
 namespace bench {
 
-constexpr unsigned ACCESS_FIRST = 12, ACCESS_LAST = 27;  // payloads of 2^12 .. 2^27 bytes
+struct Knob {
+    const char *name;
+    double *value;
+};
+const std::vector<Knob> &knobs();
 
-// Maps measured in turns: one round goes over all of them, so that a neighbour who is busy for
-// seconds spoils a few values of each instead of all values of some.
+// A map in one representation: what it takes, and how its estimate comes about.
+struct Sample {
+    cmap_t *map;
+    std::vector<double> rounds;
+    double ns = 0;              // measured
+    double fixed = 0;           // the part of the estimate that no knob moves
+    std::vector<double> share;  // of each knob, as a factor
+    double estimate() const;    // with the knobs as they are
+};
+
 class Samples {
   public:
     ~Samples();
-    // Does nothing when the library has no such representation, or it declines.
-    void add(const std::string &name, const char *representation, const Members &members);
+    // False: the representation cannot hold the members.
+    bool add(cmap_rep rep, const Members &members);
+    // With the shares of the knobs; only where the strategy would consider the representation.
+    void add_candidate(cmap_rep rep, const Members &members);
+    // A round goes over all of them, so that a neighbour who is busy for seconds spoils a few
+    // values of each instead of all values of some.
     void measure(int rounds);
-
-    bool has(const std::string &name) const { return maps_.count(name) != 0; }
-    const cmap_t *map(const std::string &name) const { return maps_.at(name).map; }
-    double ns(const std::string &name) const { return maps_.at(name).ns; }
-    // ns without the access to the map's payload, by the table made of the arrays.
-    double rest(const std::string &name) const;
-    double access(uint64_t bytes) const;
-
-  private:
-    struct Sample {
-        cmap_t *map;
-        std::vector<double> rounds;
-        double ns;
-    };
-    std::map<std::string, Sample> maps_;
-    std::vector<double> access_;
+    std::vector<Sample> all;
 };
+
+// Sets the knobs to the least sum of relative errors; those that no sample depends on stay and
+// are left out of the answer.
+std::vector<Knob> fit(const std::vector<Sample> &samples);
+// Estimated over measured by representation, to standard error.
+void report(const std::vector<Sample> &samples);
 
 // The closest values that do not fall (pool adjacent violators).
 std::vector<double> rising(const std::vector<double> &values);
 
-// y = offset + slope * x by least squares, the slope not below 0.
-struct Line {
-    double offset, slope;
-};
-Line line_through(const std::vector<double> &x, const std::vector<double> &y);
-
-// A constant of cmap_times.hpp, with more than one value for a table.
-using Constants = std::map<std::string, std::vector<double>>;
-
-// The representations one by one: first their maps, then the constants.
-void add_samples(Samples &samples);
-Constants constants_of(const Samples &samples);
+// The maps that all representations are tried on.
+void each_sample_map(const std::vector<cmap_rep> &reps, Samples &samples);
+Members affine_levels(unsigned count);
 
 }  // namespace bench
 

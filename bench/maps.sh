@@ -34,7 +34,7 @@ while [ $# -gt 0 ]; do
 done
 
 if [ -n "$RUN" ]; then
-    module_program cmap_experiments
+    module_program release/cmap_experiments
     mkdir -p "$RESULTS"
     [ "$SIZE" = full ] || EXPERIMENTS=(--quick "${EXPERIMENTS[@]}")
     "$MODULE_PROGRAM" --out "$RESULTS" "${EXPERIMENTS[@]}" | tee "$RESULTS/maps.txt"

@@ -2,11 +2,11 @@
 # shellcheck shell=bash
 # Programs that need the module of maps alone.  Sourced after maint/lib/common.sh and packages.sh.
 
-# module_program NAME: builds build/cmap/release/NAME; its path is MODULE_PROGRAM.
+# module_program FLAVOUR/NAME: builds build/cmap/FLAVOUR/NAME; its path is MODULE_PROGRAM.
 module_program() {
     need_packages module
-    MODULE_PROGRAM=$ROOT/build/cmap/release/$1
-    step "build $1" "$LOGS/$1.log" "the compiler's messages above" \
+    MODULE_PROGRAM=$ROOT/build/cmap/$1
+    step "build ${1#*/}" "$LOGS/${1#*/}.log" "the compiler's messages above" \
         make -j"$(nproc)" -C "$ROOT/src/mpid/common/cmap" "$MODULE_PROGRAM"
 }
 
