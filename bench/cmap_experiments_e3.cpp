@@ -84,14 +84,15 @@ void hpl(Csv &csv) {
     write(csv, sum);
 }
 
-// Rank r of the transposed R x C matrix is the process at row r % R, column r / R.
+// A matrix of R rows whose processes were numbered down the columns, renumbered along the rows: R
+// ascending runs.
 Members transpose(uint32_t rows) {
     const uint32_t columns = WORLD / rows;
     Members members;
     members.reserve(rows * columns);
-    for (uint32_t c = 0; c < columns; c++)
-        for (uint32_t r = 0; r < rows; r++)
-            members.push_back(r * columns + c);
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint32_t c = 0; c < columns; c++)
+            members.push_back(c * rows + r);
     return members;
 }
 
