@@ -155,7 +155,7 @@ static void check_patterns(void)
 {
     static const struct {
         int kind, affine;
-    } tried[] = {{CT_REVERSED, 1}, {CT_EVENS, 1}, {CT_TRANSPOSE, 1}, {CT_SHUFFLED, 0}};
+    } tried[] = {{CT_REVERSED, 1}, {CT_STRIDE_DOWN, 1}, {CT_TRANSPOSE, 1}, {CT_SHUFFLED, 0}};
 
     for (int k = 0; k < 4; k++) {
         ct_rng rng = {31};
