@@ -34,6 +34,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/probe.cpp \
     src/mpid/common/cmap/core/rank_select.cpp \
     src/mpid/common/cmap/core/registry.cpp \
+    src/mpid/common/cmap/core/relation.cpp \
     src/mpid/common/cmap/core/sequence.cpp \
     src/mpid/common/cmap/core/sorter.cpp \
     src/mpid/common/cmap/core/stats.cpp \
@@ -56,6 +57,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/rep/permuted.cpp \
     src/mpid/common/cmap/rep/pperm.cpp \
     src/mpid/common/cmap/rep/runs.cpp \
+    src/mpid/common/cmap/rep/sub.cpp \
     src/mpid/common/cmap/rep/wtr.cpp \
     src/mpid/common/cmap/rep/wtr_builder.cpp \
     src/mpid/common/cmap/rep/wtr_shape.cpp \
@@ -97,6 +99,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/rank_select_kernel.hpp \
     src/mpid/common/cmap/core/ranker.hpp \
     src/mpid/common/cmap/core/registry.hpp \
+    src/mpid/common/cmap/core/relation.hpp \
     src/mpid/common/cmap/core/sequence.hpp \
     src/mpid/common/cmap/core/sequence_kernel.hpp \
     src/mpid/common/cmap/core/sorter.hpp \
@@ -119,6 +122,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/rep/permuted.hpp \
     src/mpid/common/cmap/rep/pperm.hpp \
     src/mpid/common/cmap/rep/runs.hpp \
+    src/mpid/common/cmap/rep/sub.hpp \
     src/mpid/common/cmap/rep/wtr.hpp \
     src/mpid/common/cmap/rep/wtr_builder.hpp \
     src/mpid/common/cmap/rep/wtr_shape.hpp \

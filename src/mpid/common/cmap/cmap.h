@@ -58,6 +58,7 @@ typedef enum cmap_rep {
     CMAP_REP_BDD,               /* set: binary decision diagram */
     CMAP_REP_BWT,               /* blocks compressed by bzip2 */
     CMAP_REP_WTR,               /* a set composed with a permutation, as a wavelet tree on ascending runs */
+    CMAP_REP_SUB,               /* a map in the ranks of another one */
     CMAP_REP_COUNT,
     CMAP_REP_ANY = CMAP_REP_COUNT       /* in a policy: let the strategy choose */
 } cmap_rep;
@@ -219,7 +220,9 @@ cmap_strategy cmap_strategy_of(const cmap_t * map) CMAP_NOEXCEPT;
 /* The policy forced a representation that could not hold this map. */
 int cmap_force_declined(const cmap_t * map) CMAP_NOEXCEPT;
 uint32_t cmap_sharers(const cmap_t * map) CMAP_NOEXCEPT;          /* references now */
-size_t cmap_payload_bytes(const cmap_t * map) CMAP_NOEXCEPT;      /* beyond the header, caches and inverses included */
+/* Beyond the header: caches, inverses, and the maps that belong to this one with their headers.  The parent of a `sub`
+ * is not counted: it is a map of its own, alive for others in general, and cmap_get_totals() counts every map once. */
+size_t cmap_payload_bytes(const cmap_t * map) CMAP_NOEXCEPT;
 size_t cmap_bytes(const cmap_t * map) CMAP_NOEXCEPT;              /* header and payload */
 size_t cmap_array_bytes(const cmap_t * map) CMAP_NOEXCEPT;        /* 4 * size: what a plain array would take */
 /* One line for people, such as "affine 0 + 32*(r%16) ...".  Returns the length without the cut, as snprintf does. */

@@ -61,7 +61,8 @@ struct cmap_s {
     uint32_t min, max;
     uint32_t refs;              /* atomic */
     uint8_t force;
-    uint8_t unused[3];
+    uint8_t unused;
+    uint16_t time;              /* estimated, of a select: eighths of a ns */
     uint64_t hash;              /* of the content and the policy */
     struct cmap_s *next;        /* in its bucket of the intern table */
     void *inverse;              /* atomic; see core/inverse.hpp */

@@ -48,7 +48,14 @@ constexpr uint32_t INVERSE_MIN_MEMBERS = 64;
 // scans.
 constexpr uint64_t INVERSE_MIN_QUERIES = 40;
 
+// From so many ns a select on an inverse holds the members, too: a search of 20 steps would take
+// 10 us.
+constexpr double INVERSE_SLOW_SELECT = 500;
+
 // ---- representations ----
+
+// A sub may take so many times as long to select as the best map without a parent.
+constexpr double SUB_SLOWDOWN = 1.5;
 
 // Beyond so many runs a select takes longer than in a bitmap or packed list of the same members.
 constexpr uint64_t RUNS_LIMIT = 4096;

@@ -17,10 +17,18 @@ bool as_ranks(const cmap_t *map, Grids &out) noexcept {
 
 cmap_status add_composed(Builder &builder, const cmap_t *outer, const cmap_t *inner) noexcept {
     Grids ranks;
-    if (as_ranks(inner, ranks)) return add_picked(builder, outer, ranks);
+    if (as_ranks(inner, ranks)) {
+        relate(builder, outer, ranks);
+        return add_picked(builder, outer, ranks);
+    }
+    Content *kin = builder.relate(outer, inner->size);
     cmap_status status = CMAP_OK;
     each_block(inner, [&](const uint32_t *members, uint32_t n) {
         uint32_t indices[ALGEBRA_BLOCK];
+        if (kin != nullptr && !kin->add(members, n)) {
+            builder.unrelate();
+            kin = nullptr;
+        }
         for (uint32_t first = 0; first < n && status == CMAP_OK; first += ALGEBRA_BLOCK) {
             const uint32_t some = std::min(n - first, ALGEBRA_BLOCK);
             cmap_select_many(outer, members + first, some, indices);

@@ -19,6 +19,9 @@ cmap_status incl(const cmap_t *map, const int *ranks, uint32_t n, const cmap_pol
                  cmap_t **out) noexcept {
     CMAP_TRY(check_ranks(ranks, n, map->size));
     Builder builder(universe_of(map), policy);
+    static_assert(sizeof(int) == sizeof(uint32_t), "ranks that are not negative are read as both");
+    if (Content *kin = builder.relate(map, n))
+        kin->borrow(reinterpret_cast<const uint32_t *>(ranks), n);
     uint32_t some[ALGEBRA_BLOCK], indices[ALGEBRA_BLOCK];
     for (uint32_t first = 0, count; first < n; first += count) {
         count = std::min(n - first, ALGEBRA_BLOCK);
@@ -42,14 +45,20 @@ bool form_grids(const int *ranks, uint32_t n, size_t limit, Grids &out) noexcept
 
 // The members of `map` whose ranks are not in `out_of_it`.
 cmap_status add_unmarked(Builder &builder, const cmap_t *map, const Bits &out_of_it) noexcept {
-    uint32_t members[ALGEBRA_BLOCK];
+    uint32_t members[ALGEBRA_BLOCK], ranks[ALGEBRA_BLOCK];
+    Content *kin = builder.relate(map, map->size);
     for (uint32_t first = 0, n; first < map->size; first += n) {
         n = std::min(map->size - first, ALGEBRA_BLOCK);
         decode(map, first, n, members);
         uint32_t kept = 0;
         for (uint32_t i = 0; i < n; i++) {
             members[kept] = members[i];
+            ranks[kept] = first + i;
             kept += !out_of_it.test(first + i);
+        }
+        if (kin != nullptr && !kin->add(ranks, kept)) {
+            builder.unrelate();
+            kin = nullptr;
         }
         CMAP_TRY(builder.add_block(members, kept));
     }
@@ -59,8 +68,9 @@ cmap_status add_unmarked(Builder &builder, const cmap_t *map, const Bits &out_of
 cmap_status add_complement(Builder &builder, const cmap_t *map, const Grids &ranks) noexcept {
     Grids others;
     Budget plenty(SIZE_MAX);
-    return complement(ranks, map->size, others, plenty) ? add_picked(builder, map, others)
-                                                        : CMAP_ERR_NOMEM;
+    if (!complement(ranks, map->size, others, plenty)) return CMAP_ERR_NOMEM;
+    relate(builder, map, others);
+    return add_picked(builder, map, others);
 }
 
 cmap_status add_unlisted(Builder &builder, const cmap_t *map, const int *ranks,
@@ -134,6 +144,7 @@ cmap_status add_unranged(Builder &builder, const cmap_t *map, const Grids &range
 cmap_status range_incl(const cmap_t *map, const Grids &ranges, const cmap_policy *policy,
                        cmap_t **out) noexcept {
     Builder builder(universe_of(map), policy);
+    relate(builder, map, ranges);
     return conclude(builder, add_picked(builder, map, ranges), out);
 }
 

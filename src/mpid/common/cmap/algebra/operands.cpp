@@ -93,6 +93,12 @@ cmap_status conclude(Builder &builder, cmap_status status, cmap_t **out) noexcep
     return status == CMAP_OK ? builder.finish(out) : status;
 }
 
+void relate(Builder &builder, const cmap_t *map, const Grids &ranks) noexcept {
+    Content *const kin = builder.relate(map, static_cast<uint32_t>(members_of(ranks)));
+    for (std::size_t k = 0; kin != nullptr && k < ranks.size(); k++)
+        if (!kin->add(piece_of(ranks[k]))) return builder.unrelate();
+}
+
 cmap_status add_grids(Builder &builder, const Grids &values) noexcept {
     for (const Grid &grid : values)
         CMAP_TRY(builder.add_piece(piece_of(grid)));

@@ -41,6 +41,8 @@ cmap_status make_empty(const cmap_policy *policy, cmap_t **out) noexcept;
 // finish() unless something failed before.
 cmap_status conclude(Builder &builder, cmap_status status, cmap_t **out) noexcept;
 
+// Tells the builder that its members will be those of `map` at `ranks`, in that order.
+void relate(Builder &builder, const cmap_t *map, const Grids &ranks) noexcept;
 cmap_status add_grids(Builder &builder, const Grids &values) noexcept;
 // The members of `map` at `ranks`, in that order, in closed form where the map has one.  REQUIRES
 // ranks below its size.

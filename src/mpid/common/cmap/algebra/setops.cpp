@@ -73,21 +73,38 @@ class Gathered {
         decode(map, 0, map->size, members_.data() + n_);
         n_ += map->size;
     }
-    // The members of `a` that are (are not) in `b`, in a's order.
-    void add_part(const cmap_t *a, const cmap_t *b, bool wanted) noexcept {
+    // The members of `a` that are (are not) in `b`, in a's order; and, where asked for, their ranks
+    // in `a`.
+    void add_part(const cmap_t *a, const cmap_t *b, bool wanted, Content *ranks) noexcept {
         const Membership in_b(b, a->size);
         uint32_t block[ALGEBRA_BLOCK];
         for (uint32_t first = 0, n; first < a->size; first += n) {
             n = std::min(a->size - first, ALGEBRA_BLOCK);
             decode(a, first, n, block);
-            n_ += in_b.filter(block, n, wanted, members_.data() + n_);
+            uint32_t *const kept = members_.data() + n_;
+            const uint32_t count = in_b.filter(block, n, wanted, kept);
+            n_ += count;
+            if (ranks != nullptr && !add_ranks_of(kept, count, block, first, *ranks))
+                ranks = nullptr;  // short of some, and so without effect
         }
     }
-    cmap_status finish(uint32_t universe, const cmap_policy *policy, cmap_t **out) noexcept {
-        return cmap_from_array(members_.data(), n_, universe, policy, out);
+    cmap_status finish(Builder &builder, cmap_t **out) noexcept {
+        builder.borrow(members_.data(), n_);
+        return builder.finish(out);
     }
 
   private:
+    // `kept` are some of the block's members, in their order.
+    static bool add_ranks_of(const uint32_t *kept, uint32_t count, const uint32_t *block,
+                             uint32_t first, Content &ranks) noexcept {
+        uint32_t found[ALGEBRA_BLOCK];
+        for (uint32_t i = 0, k = 0; k < count; i++) {
+            found[k] = first + i;
+            k += block[i] == kept[k];
+        }
+        return ranks.add(found, count);
+    }
+
     Buffer<uint32_t> members_;
     uint32_t n_ = 0;
 };
@@ -202,13 +219,16 @@ cmap_status select_part(const cmap_t *a, const cmap_t *b, bool wanted, const cma
     Grids ranks;
     if (part_by_ranks(a, b, wanted, pieces, ranks)) {
         Builder builder(universe_of(a), policy);
+        relate(builder, a, ranks);
         return conclude(builder, add_ranks(builder, a, pieces, ranks), out);
     }
     if (worth_words(a, b)) return select_words(a, b, wanted, policy, out);
     Gathered gathered;
     if (!gathered.start(wanted ? std::min(a->size, b->size) : a->size)) return CMAP_ERR_NOMEM;
-    gathered.add_part(a, b, wanted);
-    return gathered.finish(universe_of(a), policy, out);
+    Builder builder(universe_of(a), policy);
+    CMAP_TRY(builder.status());
+    gathered.add_part(a, b, wanted, builder.relate(a, wanted ? std::min(a->size, b->size) : a->size));
+    return gathered.finish(builder, out);
 }
 
 cmap_status join(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
@@ -233,9 +253,11 @@ cmap_status join(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
     if (worth_words(a, b)) return join_words(a, b, policy, out);
     Gathered gathered;
     if (!gathered.start(uint64_t{a->size} + b->size)) return CMAP_ERR_NOMEM;
+    Builder builder(universe, policy);
+    CMAP_TRY(builder.status());
     gathered.add_all(a);
-    gathered.add_part(b, a, false);
-    return gathered.finish(universe, policy, out);
+    gathered.add_part(b, a, false, nullptr);
+    return gathered.finish(builder, out);
 }
 
 bool missing_in_closed_form(const cmap_t *part, const cmap_t *whole, uint32_t &rank) noexcept {

@@ -10,6 +10,8 @@
 
 namespace cmap {
 
+class Relation;
+
 struct Analysis {
     const Content &content;
     cmap_policy policy;
@@ -20,6 +22,7 @@ struct Analysis {
     Stats set;
     // Of two sets in a row: the statistics of each.  Size 0: not known.
     Stats part[2];
+    Relation *relation = nullptr;  // optional: to the map these are members of
     // Where only building tells the size: what an estimator made, for the builder of its kind.
     mutable Buffer<unsigned char> draft;
     mutable unsigned draft_kind = CMAP_REP_ANY;

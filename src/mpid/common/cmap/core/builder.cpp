@@ -4,6 +4,7 @@
 #include "cmap_tuning.hpp"
 #include "core/intern.hpp"
 #include "core/policy.hpp"
+#include "core/relation.hpp"
 
 namespace cmap {
 namespace {
@@ -147,8 +148,21 @@ void Builder::borrow(const uint32_t *indices, uint32_t n) noexcept { content_.bo
 
 void Builder::borrow(const BitSet *sets, unsigned n) noexcept { content_.borrow(sets, n); }
 
+Content *Builder::relate(const cmap_t *parent, uint32_t members) noexcept {
+    unrelate();
+    if (status_ != CMAP_OK || !worth_relating(parent, members, policy_)) return nullptr;
+    parent_ = parent;
+    return &ranks_;
+}
+
+void Builder::unrelate() noexcept {
+    parent_ = nullptr;
+    ranks_.clear();
+}
+
 void Builder::empty() noexcept {
     content_.clear();
+    unrelate();
     lost_ = overfull_ = false;
 }
 
@@ -159,6 +173,9 @@ cmap_status Builder::finish(cmap_t **out) noexcept {
     if (status == CMAP_OK) {
         Analysis analysis(content_, policy_);
         analysis.measure();
+        std::optional<Relation> relation;
+        if (parent_ != nullptr && ranks_.size() == content_.size())
+            analysis.relation = &relation.emplace(parent_, ranks_);
         status = analysis.stats.size != 0 && analysis.stats.max >= universe_
                      ? CMAP_ERR_RANGE
                      : intern(analysis, out);

@@ -33,6 +33,12 @@ class Builder {
     // The same with one or two sets as bits: see Content.
     void borrow(const BitSet *sets, unsigned n) noexcept;
 
+    // Optional, for members that are those of `parent` at some of its ranks: where to put those
+    // ranks, all of them, before finish(), until which the map must stay.  nullptr: no use.
+    Content *relate(const cmap_t *parent, uint32_t members) noexcept;
+    // They are not all there.
+    void unrelate() noexcept;
+
     uint32_t size() const noexcept { return content_.size(); }
     uint32_t universe() const noexcept { return universe_; }
     cmap_status status() const noexcept { return status_; }
@@ -55,6 +61,8 @@ class Builder {
     bool lost_ = false;      // memory failed during an add
     bool overfull_ = false;  // more members than the universe has: some came twice
     Content content_;
+    const cmap_t *parent_ = nullptr;
+    Content ranks_;  // in it
 };
 
 }  // namespace cmap

@@ -14,7 +14,8 @@ unsigned char *bits_of(Inverse *inverse) noexcept {
 
 Inverse *inverse_allocate(const cmap_t *map) noexcept {
     const unsigned width = bits_for(map->size);
-    const unsigned key = representation(map).slow ? bits_for(uint64_t{map->max} - map->min + 1) : 0;
+    const bool slow = time_of(map) > INVERSE_SLOW_SELECT;
+    const unsigned key = slow ? bits_for(uint64_t{map->max} - map->min + 1) : 0;
     const std::size_t order = packed_bytes(map->size, width);
     const std::size_t keys = key == 0 ? 0 : packed_bytes(map->size, key);
     const std::size_t bytes = sizeof(Inverse) + order + keys;

@@ -84,10 +84,15 @@ std::size_t own_bytes(const cmap_t *map) noexcept {
 
 namespace {
 
+uint16_t eighths(double ns) noexcept {
+    return ns < UINT16_MAX / 8 ? static_cast<uint16_t>(ns * 8) : UINT16_MAX;
+}
+
 cmap_status fill(cmap_t *map, const Analysis &analysis) noexcept {
     const Choice choice = choose(analysis);
     for (unsigned i = 0; i < choice.count; i++) {
         map->kind = choice.kind[i];
+        map->time = eighths(choice.time[i]);
         const cmap_status status = representation(map).build(map, analysis);
         if (status != CMAP_ERR_INVALID) return status;
     }

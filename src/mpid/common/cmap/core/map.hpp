@@ -48,6 +48,9 @@ uint32_t rank_by_bisection(const cmap_t *map, uint32_t index) noexcept;
 void decode_by_select(const cmap_t *map, uint32_t first, uint32_t count,
                       uint32_t *indices) noexcept;
 
+// ns of a dependent random select, as estimated when the map was made; 8 us stands for all beyond.
+inline double time_of(const cmap_t *map) noexcept { return map->time / 8.0; }
+
 std::size_t own_bytes(
     const cmap_t *map) noexcept;  // payload with the inverse, without the maps referred to
 std::size_t payload_bytes(

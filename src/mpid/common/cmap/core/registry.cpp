@@ -12,6 +12,7 @@
 #include "rep/packed.hpp"
 #include "rep/pperm.hpp"
 #include "rep/runs.hpp"
+#include "rep/sub.hpp"
 #include "rep/wtr.hpp"
 
 namespace cmap {
@@ -30,6 +31,7 @@ constexpr const Representation *table[] = {
     &bdd_representation,
     &bwt_representation,
     &wtr_representation,
+    &sub_representation,
 };
 
 static_assert(sizeof table / sizeof *table == CMAP_REP_COUNT,

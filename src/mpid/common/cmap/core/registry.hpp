@@ -49,8 +49,6 @@ struct Representation {
     int (*describe)(const cmap_t *map, char *text, std::size_t room);  // without the name
     // Optional: drops caches that come back at the next need.
     void (*trim)(const cmap_t *map) = nullptr;
-    // A select takes longer than a search: inverses hold the members, too.
-    bool slow = false;
 };
 
 const Representation &representation(unsigned kind) noexcept;

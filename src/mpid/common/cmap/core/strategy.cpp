@@ -48,10 +48,17 @@ unsigned candidates(const Analysis &analysis, Candidate *out) noexcept {
     return count;
 }
 
-void append(Choice &choice, unsigned kind) noexcept {
+void append(Choice &choice, unsigned kind, const Estimate &estimate) noexcept {
     for (unsigned i = 0; i < choice.count; i++)
         if (choice.kind[i] == kind) return;
+    choice.time[choice.count] = estimate.time;
     choice.kind[choice.count++] = static_cast<uint8_t>(kind);
+}
+
+void append_if(bool wanted, Choice &choice, unsigned kind, const Analysis &analysis) noexcept {
+    if (!wanted) return;
+    const Estimate estimate = representation(kind).estimate(analysis);
+    if (estimate.fits) append(choice, kind, estimate);
 }
 
 }  // namespace
@@ -59,29 +66,35 @@ void append(Choice &choice, unsigned kind) noexcept {
 Choice choose(const Analysis &analysis) noexcept {
     Choice choice;
     const unsigned forced = analysis.policy.force;
-    if (forced != CMAP_REP_ANY && representation(forced).estimate(analysis).fits)
-        append(choice, forced);
+    append_if(forced != CMAP_REP_ANY, choice, forced, analysis);
     if (analysis.stats.size <= CMAP_INLINE_MEMBERS) {
         const AffineForm &form = analysis.stats.affine;
-        if (form.levels != 0 && form.whole()) append(choice, CMAP_REP_AFFINE);
-        append(choice, CMAP_REP_ARRAY);
+        append_if(form.levels != 0 && form.whole(), choice, CMAP_REP_AFFINE, analysis);
+        append_if(true, choice, CMAP_REP_ARRAY, analysis);
         return choice;
     }
     Candidate sorted[CMAP_REP_COUNT];
     const unsigned count = candidates(analysis, sorted);
     for (unsigned i = 0; i < count; i++)
-        append(choice, sorted[i].kind);
+        append(choice, sorted[i].kind, sorted[i].estimate);
     return choice;
 }
 
 Estimate best_simple(const Content &members, const Stats &stats,
                      const cmap_policy &policy) noexcept {
     Analysis analysis(members, policy);
-    analysis.stats = stats;
-    if (stats.size <= CMAP_INLINE_MEMBERS)
+Estimate best(const Analysis &analysis) noexcept {
+    if (analysis.stats.size <= CMAP_INLINE_MEMBERS)
         return Estimate{true, 0, representation(CMAP_REP_ARRAY).estimate(analysis).time};
     Candidate sorted[CMAP_REP_COUNT];
     return candidates(analysis, sorted) == 0 ? cannot() : sorted[0].estimate;
+}
+
+Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept {
+    const Content none;
+    Analysis analysis(none, policy);
+    analysis.stats = stats;
+    return best(analysis);
 }
 
 Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept {

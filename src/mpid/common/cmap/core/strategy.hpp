@@ -21,6 +21,7 @@ namespace cmap {
 struct Choice {
     unsigned count = 0;
     uint8_t kind[CMAP_REP_COUNT];
+    double time[CMAP_REP_COUNT];  // estimated
 };
 
 Choice choose(const Analysis &analysis) noexcept;
@@ -29,6 +30,9 @@ Choice choose(const Analysis &analysis) noexcept;
 Estimate best_simple(const Content &members, const Stats &stats,
                      const cmap_policy &policy) noexcept;
 // The same where the members are not at hand: without those that must read them.
+// The winner's estimate, for estimators of representations made of others; and among those that
+// need no more than the statistics.
+Estimate best(const Analysis &analysis) noexcept;
 Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept;
 
 // The most payload with which a representation that takes `time` is preferred to all those whose

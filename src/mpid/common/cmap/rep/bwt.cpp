@@ -361,7 +361,7 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 
 const Representation bwt_representation = {
     "bwt",   true,  estimate, build,   release,  select,   rank, decode_block, nullptr,
-    nullptr, bytes, nullptr,  nullptr, validate, describe, trim, true,
+    nullptr, bytes, nullptr,  nullptr, validate, describe, trim,
 };
 
 }  // namespace cmap

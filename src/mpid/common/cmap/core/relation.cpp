@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/relation.hpp"
+
+#include "core/map.hpp"
+#include "core/strategy.hpp"
+#include "rep/sub.hpp"
+
+namespace cmap {
+namespace {
+
+cmap_policy unforced(const cmap_policy &policy) noexcept {
+    return {policy.strategy, policy.alpha, CMAP_REP_ANY};
+}
+
+bool forces_sub(const cmap_policy &policy) noexcept { return policy.force == CMAP_REP_SUB; }
+
+// What would stay alive of the parent for the child's sake.
+uint64_t footprint(const cmap_t *map) noexcept {
+    const Representation &rep = representation(map);
+    uint64_t sum = rep.bytes(map);
+    for (uint32_t i = 0; rep.part != nullptr; i++) {
+        const cmap_t *part = rep.part(map, i);
+        if (part == nullptr) break;
+        sum += sizeof *part + footprint(part);
+    }
+    const cmap_t *parent = sub_parent(map);
+    return parent == nullptr ? sum : sum + sizeof *parent + footprint(parent);
+}
+
+bool may_keep(const cmap_t *parent, uint32_t members, const cmap_policy &policy) noexcept {
+    return forces_sub(policy) || footprint(parent) <= uint64_t{members} * sizeof(uint32_t);
+}
+
+}  // namespace
+
+bool worth_relating(const cmap_t *parent, uint32_t members, const cmap_policy &policy) noexcept {
+    if (members <= CMAP_INLINE_MEMBERS) return false;
+    if (forces_sub(policy)) return true;
+    const bool identity = is_set(parent) && parent->min == 0 && parent->max == parent->size - 1;
+    return !identity && policy.strategy != CMAP_STRATEGY_TIME && may_keep(parent, members, policy);
+}
+
+// The ranks in the map at the root of a chain of references.
+bool Relation::flatten(const cmap_t *&root, Content &ranks) const noexcept {
+    return ranks_->each_block([&](const uint32_t *members, uint32_t n) {
+        constexpr uint32_t BLOCK = 512;
+        uint32_t block[BLOCK];
+        for (uint32_t first = 0; first < n; first += BLOCK) {
+            const uint32_t some = n - first < BLOCK ? n - first : BLOCK;
+            std::memcpy(block, members + first, some * sizeof *block);
+            root = parent_;
+            for (const cmap_t *above; (above = sub_parent(root)) != nullptr; root = above)
+                for (uint32_t i = 0; i < some; i++)
+                    block[i] = sub_rank_in_parent(root, block[i]);
+            if (!ranks.add(block, some)) return false;
+        }
+        return true;
+    });
+}
+
+// Referring to the root is a step less for every select, so the parent must save bytes for it.
+void Relation::choose_root(const Analysis &child, const cmap_t *root) noexcept {
+    std::optional<Analysis> far(std::in_place, flat_, unforced(child.policy));
+    far->measure();
+    const bool direct = sub_depth(parent_) < SUB_DEPTH &&
+                        may_keep(parent_, child.stats.size, child.policy) &&
+                        !sub_fits_header(far->stats);
+    if (direct) {
+        inner_.emplace(*ranks_, unforced(child.policy));
+        inner_->measure();
+        const Estimate near = best(*inner_), other = best(*far);
+        if (sub_fits_header(inner_->stats) || near.space + near.space / 4 < other.space) return;
+    }
+    inner_.emplace(flat_, unforced(child.policy));
+    inner_->measure();
+    parent_ = root;
+}
+
+bool Relation::prepare(const Analysis &child) noexcept {
+    if (prepared_) return inner_.has_value();
+    prepared_ = true;
+    const bool chained = sub_parent(parent_) != nullptr;
+    if (chained) {
+        const cmap_t *root = parent_;
+        if (!flatten(root, flat_)) return false;
+        if (!may_keep(root, child.stats.size, child.policy)) return false;
+        choose_root(child, root);
+        return true;
+    }
+    if (!may_keep(parent_, child.stats.size, child.policy)) return false;
+    inner_.emplace(*ranks_, unforced(child.policy));
+    inner_->measure();
+    return true;
+}
+
+}  // namespace cmap
