@@ -80,9 +80,6 @@ Choice choose(const Analysis &analysis) noexcept {
     return choice;
 }
 
-Estimate best_simple(const Content &members, const Stats &stats,
-                     const cmap_policy &policy) noexcept {
-    Analysis analysis(members, policy);
 Estimate best(const Analysis &analysis) noexcept {
     if (analysis.stats.size <= CMAP_INLINE_MEMBERS)
         return Estimate{true, 0, representation(CMAP_REP_ARRAY).estimate(analysis).time};
@@ -90,9 +87,9 @@ Estimate best(const Analysis &analysis) noexcept {
     return candidates(analysis, sorted) == 0 ? cannot() : sorted[0].estimate;
 }
 
-Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept {
-    const Content none;
-    Analysis analysis(none, policy);
+Estimate best_simple(const Content &members, const Stats &stats,
+                     const cmap_policy &policy) noexcept {
+    Analysis analysis(members, policy);
     analysis.stats = stats;
     return best(analysis);
 }

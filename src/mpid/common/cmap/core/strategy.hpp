@@ -25,14 +25,12 @@ struct Choice {
 };
 
 Choice choose(const Analysis &analysis) noexcept;
-// The winner's estimate among those that need no other map; for estimators of representations made
-// of others.
+// The winner's estimate.
+Estimate best(const Analysis &analysis) noexcept;
+// The same of a set below or beside what is analysed, for estimators of representations made of
+// others; and where its members are not at hand, without those that must read them.
 Estimate best_simple(const Content &members, const Stats &stats,
                      const cmap_policy &policy) noexcept;
-// The same where the members are not at hand: without those that must read them.
-// The winner's estimate, for estimators of representations made of others; and among those that
-// need no more than the statistics.
-Estimate best(const Analysis &analysis) noexcept;
 Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept;
 
 // The most payload with which a representation that takes `time` is preferred to all those whose
