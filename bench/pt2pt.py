@@ -4,8 +4,15 @@
 
 Many short runs of bench/pt2pt.c, the builds taking turns; a figure is the median over the runs of each run's
 median half round trip of 8 bytes, between the first and the last rank of a communicator.  The ratio is printed.
-Every representation is forced in turn as well (MPIR_CVAR_CMAP_REPRESENTATION), on the patched build; maps of up to
-8 members have no payload in any of them, so give --ranks 16 or more to see them differ.
+
+Then the same for every representation of the patched build against array, forced in turn
+(MPIR_CVAR_CMAP_REPRESENTATION; the installation says which there are), with --peers-ranks ranks, of which two exchange
+messages while the others sleep: the first rank of a communicator with the second, with the last, and (first-many) what
+a message costs the first rank when it sends to all others in random order.  A ratio is the median over the rounds of the
+ratios in one round; maps that the representation asked for cannot hold are left out.
+  set       an irregular set of ranks
+  list      all ranks in random order
+  joined    the irregular set and then the rest, by MPI_Intercomm_merge
 
 The last case, dup_time, is MPI_Comm_dup of the world with more ranks than cores: what the idle yield is worth.
 
@@ -22,7 +29,6 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-REPRESENTATIONS = ["affine", "packed", "array", "runs", "bitmap", "pperm", "concat"]
 FORCE = "MPIR_CVAR_CMAP_REPRESENTATION"
 MESSAGE_BYTES = 8
 
@@ -31,6 +37,7 @@ class Build:
     def __init__(self, name, prefix, forced=None):
         self.name = f"{name}:{forced}" if forced else name
         self.prefix = Path(prefix)
+        self.forced = forced
         self.env = {FORCE: forced} if forced else {}
         self.program = ROOT / "build" / "bench" / f"pt2pt-{name}"
 
@@ -38,13 +45,20 @@ class Build:
         self.program.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run([self.prefix / "bin" / "mpicc", "-O2", "-o", self.program, ROOT / "bench" / "pt2pt.c"], check=True)
 
-    def run(self, ranks, arguments, timeout):
-        """case -> median of this run, in microseconds."""
+    def lines(self, ranks, arguments, timeout):
         command = [self.prefix / "bin" / "mpiexec", "-n", str(ranks), self.program, *map(str, arguments)]
         done = subprocess.run(command, env={**os.environ, **self.env}, text=True, capture_output=True, timeout=timeout)
         if done.returncode:
             raise SystemExit(f"pt2pt: {self.name} with {ranks} ranks failed:\n{done.stdout}{done.stderr}")
-        return {line.split()[0]: float(line.split()[2]) for line in done.stdout.splitlines()}
+        return [line.split() for line in done.stdout.splitlines()]
+
+    def run(self, ranks, arguments, timeout):
+        """case -> median of this run, in microseconds; without maps that the forced representation cannot hold."""
+        return {case: float(median) for case, _, median, _, _, representation in self.lines(ranks, arguments, timeout)
+                if self.forced in (None, representation)}
+
+    def representations(self):
+        return [words[0] for words in self.lines(1, ["representations"], 60)]
 
 
 def take_turns(builds, ranks, arguments, runs, timeout):
@@ -81,6 +95,30 @@ def print_ratios(found, base, ranks):
               "   " + " ".join(ratios), flush=True)
 
 
+def paired_ratio(us, base_us):
+    return statistics.median(x / y for x, y in zip(us, base_us))
+
+
+def print_peers(found, ranks):
+    """Ratios to array, round by round: `found` is build name -> case -> medians of the rounds."""
+    base = found["patched:array"]
+    print(f"{ranks} ranks: us with array, and ratios to it\n{'case':<20} {'array us':>9} " +
+          " ".join(f"{name.split(':')[1]:>9}" for name in found))
+    for case, base_us in base.items():
+        cells = [f"{paired_ratio(cases[case], base_us):9.3f}" if case in cases else f"{'-':>9}" for cases in found.values()]
+        print(f"{case:<20} {statistics.median(base_us):9.4f} " + " ".join(cells), flush=True)
+
+
+def measure_peers(patched, a):
+    names = patched.representations()
+    forced = [Build("patched", patched.prefix, name) for name in names]
+    rounds = max(3, a.runs // 2) if not a.quick else 3
+    found = take_turns(forced, a.peers_ranks, ["peers", a.batches, a.trips], rounds, 300)
+    found = {build.name: found[build.name] for build in forced if found[build.name]}
+    print_peers(found, a.peers_ranks)
+    return rows_of("peers", a.peers_ranks, found, MESSAGE_BYTES)
+
+
 def find_builds(a):
     """(stock to compare with, stock without the yield or None, patched); absent ones are None."""
     def present(name, prefix):
@@ -110,7 +148,9 @@ def arguments():
     ap.add_argument("--batches", type=int, default=40, help="batches a run and case (default 40)")
     ap.add_argument("--trips", type=int, default=500, help="round trips a batch (default 500)")
     ap.add_argument("--dup-ranks", type=int, default=4, help="ranks of dup_time (default 4; 0: leave it out)")
+    ap.add_argument("--peers-ranks", type=int, default=24, help="ranks of the forced representations (default 24)")
     ap.add_argument("--no-forced", action="store_true", help="leave out the forced representations")
+    ap.add_argument("--only-forced", action="store_true", help="nothing else")
     ap.add_argument("--quick", action="store_true", help="5 runs")
     ap.add_argument("--stock", metavar="PREFIX", help="stock to compare with (default install-stock-yield/)")
     ap.add_argument("--patched", metavar="PREFIX", default=os.environ.get("CMAP_INSTALL", ROOT / "install"),
@@ -119,6 +159,8 @@ def arguments():
     a = ap.parse_args()
     if a.quick:
         a.runs = 5
+    if a.peers_ranks < 16:
+        ap.error("--peers-ranks: at least 16, smaller maps have no payload")
     return a
 
 
@@ -129,19 +171,15 @@ def main():
         build.compile()
     rows = []
 
-    latency = [a.batches, a.trips]
-    found = take_turns([b for b in (stock, patched) if b], a.ranks, latency, a.runs, 300)
-    print_ratios(found, "stock", a.ranks)
-    rows += rows_of("pt2pt", a.ranks, found, MESSAGE_BYTES)
-
-    if not a.no_forced:
-        forced = [patched] + [Build("patched", patched.prefix, name) for name in REPRESENTATIONS]
-        found = take_turns(forced, a.ranks, latency, max(1, a.runs // 3), 300)
-        print_ratios(found, "patched", a.ranks)
-        del found["patched"]
+    if not a.only_forced:
+        found = take_turns([b for b in (stock, patched) if b], a.ranks, ["latency", a.batches, a.trips], a.runs, 300)
+        print_ratios(found, "stock", a.ranks)
         rows += rows_of("pt2pt", a.ranks, found, MESSAGE_BYTES)
 
-    if a.dup_ranks:
+    if not a.no_forced:
+        rows += measure_peers(patched, a)
+
+    if a.dup_ranks and not a.only_forced:
         builds = [b for b in (stock, without_yield, patched) if b]
         found = take_turns(builds, a.dup_ranks, ["dup_time", 60], max(1, a.runs // 5), 300)
         print_ratios(found, "stock", a.dup_ranks)

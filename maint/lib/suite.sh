@@ -5,7 +5,8 @@
 SUITE_DIRS=(attr coll comm datatype errhan errors group info init mpi_t part pt2pt rma topo threads/comm)
 SPAWN_DIRS=(spawn threads/spawn)
 FORCED_DIRS=(comm group topo threads/comm)
-REPRESENTATIONS=(affine packed array runs bitmap pperm concat)
+# every tag of the library, in lower case
+mapfile -t REPRESENTATIONS < <(sed -n 's/^ *CMAP_REP_\([A-Z]*\)[ ,].*/\L\1/p' "$ROOT/src/mpid/common/cmap/cmap.h" | grep -vx 'count\|any')
 STRATEGIES=(time space)     # the third, hybrid, is the default
 TIME_LIMIT=${MPITEST_TIMEOUT:-120}
 

@@ -23,6 +23,8 @@ typedef enum MPIR_Map_side {
 
 struct MPIR_Comm;
 struct MPIR_Group;
+struct MPIR_Info;
+struct MPIR_Map_link;
 
 /* Reads and checks the MPIR_CVAR_CMAP_* variables, registers the MPI_T variables.  Before any group or communicator. */
 int MPIR_Map_init(void);
@@ -32,6 +34,19 @@ int MPIR_Map_error(cmap_status status, const char *operation, int size);
 /* Rank of this process in a map or MPI_UNDEFINED; never builds an inverse. */
 int MPIR_Map_own_rank(const cmap_t * map);
 
+/* A slot that holds a map of a communicator is read by these wherever MPI_Comm_set_info may replace the map meanwhile. */
+static inline const cmap_t *MPIR_Map_load(cmap_t * const *slot)
+{
+    return __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+}
+
+static inline void MPIR_Map_store(cmap_t ** slot, cmap_t * map)
+{
+    __atomic_store_n(slot, map, __ATOMIC_RELEASE);
+}
+
+/* A new communicator: no map yet. */
+void MPIR_Comm_map_init(struct MPIR_Comm *comm);
 /* Sorts out which pointer of a communicator is meant.  REQUIRES comm_kind to be set. */
 const cmap_t *MPIR_Comm_map(const struct MPIR_Comm *comm, MPIR_Map_side_t side);
 
@@ -63,6 +78,14 @@ int MPIR_Comm_map_prefix(struct MPIR_Comm *comm, MPIR_Map_side_t side,
 int MPIR_Comm_map_merge(struct MPIR_Comm *comm, const struct MPIR_Comm *source,
                         MPIR_Map_side_t first);
 void MPIR_Comm_map_release(struct MPIR_Comm *comm);
+
+/* Info hints (doc/cvars.md).  What is not known, not valid or cannot be had for lack of memory is ignored: the maps stay as
+ * they are.  Groups taken before keep their map. */
+void MPIR_Comm_map_set_hints(struct MPIR_Comm *comm, struct MPIR_Info *info);
+/* Adds what is in force to `info`. */
+int MPIR_Comm_map_get_hints(const struct MPIR_Comm *comm, struct MPIR_Info *info);
+/* Gives back maps that were replaced while there were threads. */
+void MPIR_Map_links_free(struct MPIR_Map_link *link);
 
 /* Error unless every member of the group is one of the communicator's local group. */
 int MPIR_Comm_map_check_group(const struct MPIR_Comm *comm, const struct MPIR_Group *group);

@@ -231,9 +231,4 @@ int MPIR_Group_check_valid_ranges(MPIR_Group * group_ptr, int ranges[][3], int n
     goto fn_exit;
 }
 
-int MPIR_Group_check_subset(MPIR_Group * group_ptr, MPIR_Comm * comm_ptr)
-{
-    return MPIR_Comm_map_check_group(comm_ptr, group_ptr);
-}
-
 #endif /* HAVE_ERROR_CHECKING */

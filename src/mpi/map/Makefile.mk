@@ -2,6 +2,7 @@
 
 mpi_core_sources += \
     src/mpi/map/map_comm.c \
+    src/mpi/map/map_info.c \
     src/mpi/map/map_init.c \
     src/mpi/map/map_report.c \
     src/mpi/map/map_table.cpp

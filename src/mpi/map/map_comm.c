@@ -19,9 +19,17 @@ static int fill_slot(MPIR_Comm * comm, MPIR_Map_side_t side, cmap_t * map)
     return MPI_SUCCESS;
 }
 
+void MPIR_Comm_map_init(MPIR_Comm * comm)
+{
+    comm->map = NULL;
+    comm->local_map = NULL;
+    comm->old_maps = NULL;
+    MPIDIU_comm_forget_peers(comm);
+}
+
 const cmap_t *MPIR_Comm_map(const MPIR_Comm * comm, MPIR_Map_side_t side)
 {
-    return *slot_of((MPIR_Comm *) comm, side);
+    return MPIR_Map_load(slot_of((MPIR_Comm *) comm, side));
 }
 
 int MPIR_Comm_map_set(MPIR_Comm * comm, MPIR_Map_side_t side, const cmap_t * map)
@@ -108,8 +116,8 @@ void MPIR_Comm_map_release(MPIR_Comm * comm)
 {
     cmap_release(comm->map);
     cmap_release(comm->local_map);
-    comm->map = NULL;
-    comm->local_map = NULL;
+    MPIR_Map_links_free(comm->old_maps);
+    MPIR_Comm_map_init(comm);
 }
 
 int MPIR_Comm_map_check_group(const MPIR_Comm * comm, const MPIR_Group * group)

@@ -42,8 +42,50 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_LOCAL
       description : >-
-        Use this representation for every map that it can hold: affine, packed, array, runs, bitmap, pperm or concat.
+        Use this representation for every map that it can hold: affine, packed, array, runs, bitmap, pperm, concat,
+        gap, eliasfano, bdd, bwt, wtr or sub.
         any - let the strategy choose
+
+    - name        : MPIR_CVAR_CMAP_BDD_NODES
+      category    : CMAP
+      type        : int
+      default     : 4096
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        Most nodes of a map held as a binary decision diagram (bdd). 0 means never.
+
+    - name        : MPIR_CVAR_CMAP_BDD_PATHS
+      category    : CMAP
+      type        : int
+      default     : 8192
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        Most paths of a map held as the paths of a binary decision diagram (bdd).
+
+    - name        : MPIR_CVAR_CMAP_WTR_RUNS
+      category    : CMAP
+      type        : int
+      default     : 4096
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        Most ascending runs of a map held as a wavelet tree (wtr). 0 means never.
+
+    - name        : MPIR_CVAR_CMAP_BWT_BLOCK
+      category    : CMAP
+      type        : int
+      default     : 1000
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        Members in a compressed block of a map held in bzip2 blocks (bwt), from 64 to 65536. Smaller blocks are
+        faster to look up in, larger ones take fewer bytes.
 
     - name        : MPIR_CVAR_CMAP_REPORT
       category    : CMAP
@@ -126,6 +168,41 @@ static int read_alpha(cmap_policy * policy)
     return wrong_value("MPIR_CVAR_CMAP_ALPHA", value, "numbers from 0 to 1");
 }
 
+static int read_limit(const char *cvar, int value, int least, int most, uint32_t * limit)
+{
+    char given[32], accepted[64];
+
+    *limit = (uint32_t) value;
+    if (value >= least && value <= most)
+        return MPI_SUCCESS;
+    snprintf(given, sizeof(given), "%d", value);
+    snprintf(accepted, sizeof(accepted), "numbers from %d to %d", least, most);
+    return wrong_value(cvar, given, accepted);
+}
+
+static int read_limits(cmap_limits * limits)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    mpi_errno = read_limit("MPIR_CVAR_CMAP_BDD_NODES", MPIR_CVAR_CMAP_BDD_NODES, 0, INT_MAX,
+                           &limits->bdd_nodes);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = read_limit("MPIR_CVAR_CMAP_BDD_PATHS", MPIR_CVAR_CMAP_BDD_PATHS, 0, INT_MAX,
+                           &limits->bdd_paths);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = read_limit("MPIR_CVAR_CMAP_WTR_RUNS", MPIR_CVAR_CMAP_WTR_RUNS, 0, INT_MAX,
+                           &limits->wtr_runs);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = read_limit("MPIR_CVAR_CMAP_BWT_BLOCK", MPIR_CVAR_CMAP_BWT_BLOCK,
+                           CMAP_BWT_BLOCK_MIN, CMAP_BWT_BLOCK_MAX, &limits->bwt_block);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
 /* What a performance variable reads; its address is the variable's identity. */
 typedef enum {
     READ_MAPS,
@@ -195,6 +272,7 @@ int MPIR_Map_init(void)
     cmap_policy policy = {.strategy = CMAP_STRATEGY_HYBRID,.alpha = CMAP_ALPHA_DEFAULT,
         .force = CMAP_REP_ANY
     };
+    cmap_limits limits;
 
     mpi_errno = read_strategy(&policy);
     MPIR_ERR_CHECK(mpi_errno);
@@ -202,8 +280,11 @@ int MPIR_Map_init(void)
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = read_representation(&policy);
     MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = read_limits(&limits);
+    MPIR_ERR_CHECK(mpi_errno);
 
     cmap_policy_set_default(&policy);
+    cmap_limits_set(&limits);
     register_totals();
     MPIR_Map_report_init();
 

@@ -113,17 +113,6 @@ static MPI_Comm connect_sides(MPI_Comm peer, const ct_list *peer_members, const 
 
 /* ---- checks ---- */
 
-static void check_remote_group(MPI_Comm inter, const ct_list *theirs, const char *what)
-{
-    MPI_Group group, world;
-
-    MPI_Comm_remote_group(inter, &group);
-    MPI_Comm_group(MPI_COMM_WORLD, &world);
-    ct_check_group(group, theirs, world, what);
-    MPI_Group_free(&group);
-    MPI_Group_free(&world);
-}
-
 /* Each side's last rank hears from all of the other side, in any order. */
 static void check_any_source(MPI_Comm inter, const ct_list *mine, const ct_list *theirs,
                              const char *what)
@@ -157,7 +146,7 @@ static void check_inter(MPI_Comm inter, const ct_list *mine, const ct_list *thei
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     ct_check_comm_group(inter, mine, what);
-    check_remote_group(inter, theirs, what);
+    ct_check_remote_group(inter, theirs, what);
     ct_check_all_pairs(inter, theirs, what);
     check_any_source(inter, mine, theirs, what);
     MPI_Allgather(&ct_me, 1, MPI_INT, all, 1, MPI_INT, inter);

@@ -10,17 +10,15 @@
 enum total { MAPS, BYTES, ARRAY_BYTES, TOTALS };
 
 static const char *const total_name[TOTALS] = {"cmap_maps", "cmap_bytes", "cmap_array_bytes"};
-static const char *const rep_name[] = {"affine", "packed", "array", "runs",
-                                       "bitmap", "pperm",  "concat"};
 
-#define REPS ((int) (sizeof(rep_name) / sizeof(rep_name[0])))
+#define MAX_REPS 32
 
-static ct_pvar total[TOTALS], builds[REPS];
-static int world_size;
+static ct_pvar total[TOTALS], builds[MAX_REPS];
+static int world_size, reps;
 
 typedef struct sample {
     long long total[TOTALS];
-    long long built[REPS];
+    long long built[MAX_REPS];
     long long all_built;
 } sample;
 
@@ -30,7 +28,7 @@ static sample look(void)
 
     for (int k = 0; k < TOTALS; k++)
         s.total[k] = ct_pvar_read(&total[k]);
-    for (int k = 0; k < REPS; k++) {
+    for (int k = 0; k < reps; k++) {
         s.built[k] = ct_pvar_read(&builds[k]);
         s.all_built += s.built[k];
     }
@@ -39,12 +37,14 @@ static sample look(void)
 
 static void find_builds(void)
 {
-    for (int k = 0; k < REPS; k++) {
-        char name[64];
-        snprintf(name, sizeof(name), "cmap_builds_%s", rep_name[k]);
-        int found = ct_pvar_find(name, &builds[k]);
-        CT_CHECK(found, "there is no %s", name);
-        CT_CHECK(!found || builds[k].class_ == MPI_T_PVAR_CLASS_COUNTER, "%s: wrong class", name);
+    char name[MAX_REPS][64];
+
+    reps = ct_pvar_names("cmap_builds_", name, MAX_REPS);
+    CT_CHECK(reps >= 7, "only %d representations", reps);
+    CT_CHECK(reps > 0 && !strcmp(name[0], "cmap_builds_affine"), "affine is not the first");
+    for (int k = 0; k < reps; k++) {
+        CT_CHECK(ct_pvar_find(name[k], &builds[k]), "%s is not found again", name[k]);
+        CT_CHECK(builds[k].class_ == MPI_T_PVAR_CLASS_COUNTER, "%s: wrong class", name[k]);
     }
 }
 

@@ -43,15 +43,32 @@ static inline void ct_check_group(MPI_Group group, const ct_list *want, MPI_Grou
     free(out);
 }
 
+/* The same for a group that a communicator was asked for, which is freed. */
+static inline void ct_check_group_of(MPI_Group *group, const ct_list *want, const char *what)
+{
+    MPI_Group world;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    ct_check_group(*group, want, world, what);
+    MPI_Group_free(group);
+    MPI_Group_free(&world);
+}
+
 static inline void ct_check_comm_group(MPI_Comm comm, const ct_list *want, const char *what)
 {
-    MPI_Group group, world;
+    MPI_Group group;
 
     MPI_Comm_group(comm, &group);
-    MPI_Comm_group(MPI_COMM_WORLD, &world);
-    ct_check_group(group, want, world, what);
-    MPI_Group_free(&group);
-    MPI_Group_free(&world);
+    ct_check_group_of(&group, want, what);
+}
+
+/* The other side of an intercommunicator. */
+static inline void ct_check_remote_group(MPI_Comm inter, const ct_list *want, const char *what)
+{
+    MPI_Group group;
+
+    MPI_Comm_remote_group(inter, &group);
+    ct_check_group_of(&group, want, what);
 }
 
 /* Sends our id to `to` and expects that of `from` back. */

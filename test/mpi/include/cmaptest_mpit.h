@@ -56,6 +56,24 @@ static inline int ct_pvar_find(const char *name, ct_pvar *var)
     return 0;
 }
 
+/* Names of the variables that begin with `prefix`, as many as there is room for; how many. */
+static inline int ct_pvar_names(const char *prefix, char names[][64], int room)
+{
+    int n, found = 0, ignored, class_;
+    MPI_Datatype type;
+    MPI_T_enum values;
+
+    MPI_T_pvar_get_num(&n);
+    for (int i = 0; i < n && found < room; i++) {
+        int length = 64;
+        MPI_T_pvar_get_info(i, names[found], &length, &ignored, &class_, &type, &values, NULL, NULL,
+                            &ignored, &ignored, &ignored, &ignored);
+        if (!strncmp(names[found], prefix, strlen(prefix)))
+            found++;
+    }
+    return found;
+}
+
 static inline void ct_pvar_close(ct_pvar *var)
 {
     MPI_T_pvar_handle_free(ct_pvar_session, &var->handle);

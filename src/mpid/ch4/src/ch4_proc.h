@@ -76,9 +76,39 @@ MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_gpid_to_index(uint64_t gpid)
         (uint32_t) MPIDIU_GPID_GET_LPID(gpid);
 }
 
+/* Recent peers of a communicator, so that repeated messages cost the same under every representation: direct mapped by
+ * the low bits of the rank, rank and index in one word, which is read and written whole.  Threads that race for an entry
+ * overwrite each other's, and either is right: a rank's index never changes, even when MPI_Comm_set_info changes the
+ * representation.  Bit 63 is set in every entry in use. */
+#define MPIDIU_PEER_TAG(rank_) ((uint64_t) (0x80000000u | (uint32_t) (rank_)) << 32)
+
+MPL_STATIC_INLINE_PREFIX void MPIDIU_comm_forget_peers(MPIR_Comm * comm)
+{
+    memset(MPIDI_COMM(comm, peers), 0, sizeof(MPIDI_COMM(comm, peers)));
+}
+
+MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_recent_peer_index(MPIR_Comm * comm, const cmap_t * map,
+                                                           int rank)
+{
+    uint64_t *entry = &MPIDI_COMM(comm, peers)[(uint32_t) rank % MPIDI_RECENT_PEERS];
+    uint64_t word = __atomic_load_n(entry, __ATOMIC_RELAXED);
+
+    if (unlikely((word ^ MPIDIU_PEER_TAG(rank)) > UINT32_MAX)) {
+        word = MPIDIU_PEER_TAG(rank) | cmap_select_outlined(map, (uint32_t) rank);
+        __atomic_store_n(entry, word, __ATOMIC_RELAXED);
+    }
+    return (uint32_t) word;
+}
+
+/* Of the remote group in an intercommunicator.  REQUIRES a rank of the communicator: MPI_PROC_NULL and MPI_ANY_SOURCE
+ * have no index.  A closed form or a list in the header's reach is faster than any cache. */
 MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_comm_rank_to_index(MPIR_Comm * comm, int rank)
 {
-    return cmap_select(comm->map, (uint32_t) rank);
+    const cmap_t *map = MPIR_Map_load(&comm->map);
+
+    if (likely(cmap_select_is_inline(map)))
+        return cmap_select(map, (uint32_t) rank);
+    return MPIDIU_recent_peer_index(comm, map, rank);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIU_comm_rank_to_pid(MPIR_Comm * comm, int rank, int *idx,

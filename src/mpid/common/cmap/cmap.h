@@ -136,6 +136,9 @@ cmap_status cmap_from_range(uint32_t first, int32_t stride, uint32_t count, uint
 cmap_t *cmap_addref(const cmap_t * map) CMAP_NOEXCEPT;      /* returns its argument, for assignment; NULL is fine */
 void cmap_release(const cmap_t * map) CMAP_NOEXCEPT;      /* NULL is fine */
 
+/* The same members under another policy: the map itself when it has that policy already. */
+cmap_status cmap_with_policy(const cmap_t * map, const cmap_policy * policy, cmap_t ** out) CMAP_NOEXCEPT;
+
 /* ---- lookup (cmap_lookup.h has the inline cmap_select) --------------------------------------------------------- */
 
 uint32_t cmap_size(const cmap_t * map) CMAP_NOEXCEPT;
@@ -217,6 +220,8 @@ cmap_status cmap_is_subset(const cmap_t * part, const cmap_t * whole, int *yes, 
 
 cmap_rep cmap_representation(const cmap_t * map) CMAP_NOEXCEPT;
 cmap_strategy cmap_strategy_of(const cmap_t * map) CMAP_NOEXCEPT;
+/* The policy it was built under; alpha is 0 unless the strategy is CMAP_STRATEGY_HYBRID. */
+void cmap_policy_of(const cmap_t * map, cmap_policy * out) CMAP_NOEXCEPT;
 /* The policy forced a representation that could not hold this map. */
 int cmap_force_declined(const cmap_t * map) CMAP_NOEXCEPT;
 uint32_t cmap_sharers(const cmap_t * map) CMAP_NOEXCEPT;          /* references now */

@@ -116,6 +116,12 @@ static inline uint32_t cmap_packed_select(const cmap_t * map, uint32_t rank)
     return p->base + ((uint32_t) (cmap_load64le(p->bits + (bit >> 3)) >> (bit & 7)) & p->mask);
 }
 
+/* Does cmap_select() answer without a call?  These are not worth a cache in front of them. */
+static inline int cmap_select_is_inline(const cmap_t * map)
+{
+    return map->kind <= CMAP_REP_ARRAY;
+}
+
 /* Index of `rank`.  REQUIRES rank < size.  The one place that switches on the representation; those
  * which are not worth the caller's instruction cache go through the table of core/registry.cpp. */
 static inline uint32_t cmap_select(const cmap_t * map, uint32_t rank)

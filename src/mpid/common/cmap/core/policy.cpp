@@ -54,6 +54,12 @@ cmap_status cmap_policy_set_default(const cmap_policy *policy) noexcept {
     return CMAP_OK;
 }
 
+void cmap_policy_of(const cmap_t *map, cmap_policy *out) noexcept {
+    if (map == nullptr || out == nullptr) return;
+    *out = {static_cast<cmap_strategy>(map->strategy), map->alpha,
+            static_cast<cmap_rep>(map->force)};
+}
+
 const char *cmap_rep_name(cmap_rep rep) noexcept { return rep_name(number_of(rep)); }
 
 const char *cmap_strategy_name(cmap_strategy strategy) noexcept {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Texts that repeat what the library knows: the names of the representations, the limits.  They
+// cannot be generated where they stand, so they are compared with it here.
+#include "support.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+namespace cmap_test {
+namespace {
+
+std::string text_of(const std::string &path) {
+    const char *tests = std::getenv("CMAP_TEST_DIR");
+    std::ifstream file(std::string(tests == nullptr ? "." : tests) + "/../../" + path);
+    EXPECT_TRUE(file.good()) << path;
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+// What follows the first place of `from` up to the next place of `to`.
+std::string between(const std::string &text, const std::string &from, const std::string &to) {
+    const size_t begin = text.find(from);
+    EXPECT_NE(std::string::npos, begin) << from;
+    return begin == std::string::npos ? "" : text.substr(begin, text.find(to, begin) - begin);
+}
+
+void expect_names_all(const std::string &list, const char *where) {
+    for (cmap_rep rep : all_reps())
+        EXPECT_TRUE(std::regex_search(list, std::regex("\\b" + std::string(cmap_rep_name(rep)) +
+                                                       "\\b")))
+            << where << " does not name " << cmap_rep_name(rep);
+}
+
+long default_of(const std::string &variable) {
+    const std::string block = between(text_of("src/mpi/map/map_init.c"),
+                                      "name        : " + variable + "\n", "description");
+    return std::strtol(between(block, "default     : ", "\n").c_str() + 14, nullptr, 10);
+}
+
+TEST(Texts, NameEveryRepresentation) {
+    const std::string block = between(text_of("src/mpi/map/map_init.c"),
+                                      "MPIR_CVAR_CMAP_REPRESENTATION\n", "MPIR_CVAR_CMAP_REPORT");
+    expect_names_all(block, "the description of MPIR_CVAR_CMAP_REPRESENTATION");
+    for (const char *path : {"doc/cvars.md", "README.md"})
+        expect_names_all(between(text_of(path), "| `MPIR_CVAR_CMAP_REPRESENTATION` |", "\n"), path);
+}
+
+// maint/lib/suite.sh makes its list of names from the tags.
+TEST(Texts, TagsAreTheNamesInCapitals) {
+    const std::string tags = between(text_of("src/mpid/common/cmap/cmap.h"), "CMAP_REP_AFFINE = 0",
+                                     "CMAP_REP_COUNT,");
+    for (cmap_rep rep : all_reps()) {
+        std::string tag = "CMAP_REP_";
+        for (const char *c = cmap_rep_name(rep); *c != '\0'; c++)
+            tag += static_cast<char>(std::toupper(*c));
+        EXPECT_TRUE(std::regex_search(tags, std::regex("\\b" + tag + "\\b"))) << tag;
+    }
+}
+
+TEST(Texts, DefaultsOfTheLimitsAreTheLibrarys) {
+    cmap_limits limits;
+    cmap_limits_get(&limits);
+    EXPECT_EQ(long(limits.bdd_nodes), default_of("MPIR_CVAR_CMAP_BDD_NODES"));
+    EXPECT_EQ(long(limits.bdd_paths), default_of("MPIR_CVAR_CMAP_BDD_PATHS"));
+    EXPECT_EQ(long(limits.wtr_runs), default_of("MPIR_CVAR_CMAP_WTR_RUNS"));
+    EXPECT_EQ(long(limits.bwt_block), default_of("MPIR_CVAR_CMAP_BWT_BLOCK"));
+}
+
+}  // namespace
+}  // namespace cmap_test
