@@ -34,6 +34,8 @@ MESSAGE_BYTES = 8
 
 
 class Build:
+    prefix_words = []  # before every command
+
     def __init__(self, name, prefix, forced=None):
         self.name = f"{name}:{forced}" if forced else name
         self.prefix = Path(prefix)
@@ -46,7 +48,7 @@ class Build:
         subprocess.run([self.prefix / "bin" / "mpicc", "-O2", "-o", self.program, ROOT / "bench" / "pt2pt.c"], check=True)
 
     def lines(self, ranks, arguments, timeout):
-        command = [self.prefix / "bin" / "mpiexec", "-n", str(ranks), self.program, *map(str, arguments)]
+        command = [*self.prefix_words, self.prefix / "bin" / "mpiexec", "-n", str(ranks), self.program, *map(str, arguments)]
         done = subprocess.run(command, env={**os.environ, **self.env}, text=True, capture_output=True, timeout=timeout)
         if done.returncode:
             raise SystemExit(f"pt2pt: {self.name} with {ranks} ranks failed:\n{done.stdout}{done.stderr}")
@@ -112,7 +114,7 @@ def print_peers(found, ranks):
 def measure_peers(patched, a):
     names = patched.representations()
     forced = [Build("patched", patched.prefix, name) for name in names]
-    rounds = max(3, a.runs // 2) if not a.quick else 3
+    rounds = max(3, a.runs // 2)
     found = take_turns(forced, a.peers_ranks, ["peers", a.batches, a.trips], rounds, 300)
     found = {build.name: found[build.name] for build in forced if found[build.name]}
     print_peers(found, a.peers_ranks)
@@ -152,6 +154,8 @@ def arguments():
     ap.add_argument("--no-forced", action="store_true", help="leave out the forced representations")
     ap.add_argument("--only-forced", action="store_true", help="nothing else")
     ap.add_argument("--quick", action="store_true", help="5 runs")
+    ap.add_argument("--realtime", action="store_true",
+                    help="run under chrt -r 1 (as root): other programs, which a yield would give the core to, wait")
     ap.add_argument("--stock", metavar="PREFIX", help="stock to compare with (default install-stock-yield/)")
     ap.add_argument("--patched", metavar="PREFIX", default=os.environ.get("CMAP_INSTALL", ROOT / "install"),
                     help="the patched build (default install/)")
@@ -159,6 +163,8 @@ def arguments():
     a = ap.parse_args()
     if a.quick:
         a.runs = 5
+    if a.realtime:
+        Build.prefix_words = ["chrt", "-r", "1"]
     if a.peers_ranks < 16:
         ap.error("--peers-ranks: at least 16, smaller maps have no payload")
     return a
