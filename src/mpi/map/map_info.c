@@ -134,7 +134,8 @@ void MPIR_Comm_map_set_hints(MPIR_Comm * comm, MPIR_Info * info)
 {
     cmap_policy policy;
 
-    if (!comm->map)
+    /* a split with info and MPI_UNDEFINED has made no communicator */
+    if (!comm || !comm->map)
         return;
     cmap_policy_of(comm->map, &policy);
     if (read_hints(info, &policy))
