@@ -112,7 +112,8 @@ def print_peers(found, ranks):
 
 
 def measure_peers(patched, a):
-    names = patched.representations()
+    names = [name for name in patched.representations()
+             if not a.representations or name == "array" or name in a.representations.split(",")]
     forced = [Build("patched", patched.prefix, name) for name in names]
     rounds = max(3, a.runs // 2)
     found = take_turns(forced, a.peers_ranks, ["peers", a.batches, a.trips], rounds, 300)
@@ -151,6 +152,7 @@ def arguments():
     ap.add_argument("--trips", type=int, default=500, help="round trips a batch (default 500)")
     ap.add_argument("--dup-ranks", type=int, default=4, help="ranks of dup_time (default 4; 0: leave it out)")
     ap.add_argument("--peers-ranks", type=int, default=24, help="ranks of the forced representations (default 24)")
+    ap.add_argument("--representations", metavar="NAME,...", help="force only these, and array (default: all there are)")
     ap.add_argument("--no-forced", action="store_true", help="leave out the forced representations")
     ap.add_argument("--only-forced", action="store_true", help="nothing else")
     ap.add_argument("--quick", action="store_true", help="5 runs")
