@@ -122,7 +122,8 @@ TEST(Sub, ShuffledRanksMakeTwoStepsAndNeverThree) {
     Map map = map_of(members, by(CMAP_STRATEGY_HYBRID));
     for (uint32_t level = 0; level < 5; level++) {
         const auto n = static_cast<uint32_t>(members.size());
-        const Members ranks = level % 2 == 0 ? random_permutation(n, level) : range_members(1, 1, n - 1);
+        const Members ranks =
+            level % 2 == 0 ? random_permutation(n, level) : range_members(1, 1, n - 1);
         map = included(map.get(), ranks, forced(CMAP_REP_SUB));
         members = at_ranks(members, ranks);
         ASSERT_EQ(CMAP_REP_SUB, cmap_representation(map.get()));
@@ -142,11 +143,12 @@ TEST(Sub, OnlyWhereItCannotCostMoreThanAnArray) {
         const Map row = included(parent.get(), range_members(0, 1, side), by(strategy));
         EXPECT_NE(CMAP_REP_SUB, cmap_representation(row.get()));
     }
-    const Map all = included(parent.get(), range_members(world - 1, -1, world),
-                             by(CMAP_STRATEGY_TIME));
+    const Map all =
+        included(parent.get(), range_members(world - 1, -1, world), by(CMAP_STRATEGY_TIME));
     EXPECT_NE(CMAP_REP_SUB, cmap_representation(all.get()));
     const Map closed = range_map(5, 3, 100000, by(CMAP_STRATEGY_HYBRID));
-    const Map part = included(closed.get(), cmap_rank_range{10, 50000, 7}, by(CMAP_STRATEGY_HYBRID));
+    const Map part =
+        included(closed.get(), cmap_rank_range{10, 50000, 7}, by(CMAP_STRATEGY_HYBRID));
     EXPECT_EQ(CMAP_REP_AFFINE, cmap_representation(part.get()));
 }
 

@@ -227,7 +227,8 @@ cmap_status select_part(const cmap_t *a, const cmap_t *b, bool wanted, const cma
     if (!gathered.start(wanted ? std::min(a->size, b->size) : a->size)) return CMAP_ERR_NOMEM;
     Builder builder(universe_of(a), policy);
     CMAP_TRY(builder.status());
-    gathered.add_part(a, b, wanted, builder.relate(a, wanted ? std::min(a->size, b->size) : a->size));
+    gathered.add_part(a, b, wanted,
+                      builder.relate(a, wanted ? std::min(a->size, b->size) : a->size));
     return gathered.finish(builder, out);
 }
 

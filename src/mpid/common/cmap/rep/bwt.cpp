@@ -360,8 +360,8 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 }  // namespace
 
 const Representation bwt_representation = {
-    "bwt",   true,  estimate, build,   release,  select,   rank, decode_block, nullptr,
-    nullptr, bytes, nullptr,  nullptr, validate, describe, trim,
+    "bwt",   true,    estimate, build,   release, select,   rank,     decode_block,
+    nullptr, nullptr, bytes,    nullptr, nullptr, validate, describe, trim,
 };
 
 }  // namespace cmap

@@ -109,8 +109,8 @@ cmap_status make_form(cmap_t *map, SubBody &body, const Analysis &inner) noexcep
 cmap_status build_on(cmap_t *map, cmap_t *parent, Analysis &inner) noexcept {
     SubBody &body = make_body<SubBody>(map);
     body.parent = parent;
-    const cmap_status status = sub_fits_header(inner.stats) ? make_form(map, body, inner)
-                                                            : intern(inner, &body.inner);
+    const cmap_status status =
+        sub_fits_header(inner.stats) ? make_form(map, body, inner) : intern(inner, &body.inner);
     if (status == CMAP_OK && (body.inner == nullptr || sub_parent(body.inner) == nullptr))
         return CMAP_OK;
     // An equal map alive that refers to another one would make the chain longer.
@@ -232,7 +232,10 @@ const char *validate(const cmap_t *map) noexcept {
         if (const char *reason = map_validate(body.inner)) return reason;
         if (const char *reason = validate_ranks(map, body.inner)) return reason;
     }
-    return map_validate(body.parent);
+    // Its members are its own affair, and may be many more than ours.
+    return __atomic_load_n(&body.parent->refs, __ATOMIC_RELAXED) == 0
+               ? "sub: the parent is gone"
+               : representation(body.parent).validate(body.parent);
 }
 
 int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
@@ -243,7 +246,8 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
     char *const at = used < room ? text + used : nullptr;
     const std::size_t left = used < room ? room - used : 0;
     if (body.inner != nullptr)
-        return length + std::snprintf(at, left, "ranks held as %s", representation(body.inner).name);
+        return length +
+               std::snprintf(at, left, "ranks held as %s", representation(body.inner).name);
     const cmap_s form = form_of(map);
     return length + affine().describe(&form, at, left);
 }
