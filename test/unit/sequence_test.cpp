@@ -105,6 +105,17 @@ TEST_P(Sequence, MarksInUnaryBlockByBlock) {
     }
 }
 
+TEST_P(Sequence, LengthOfARun) {
+    for (uint32_t step : {1u, 3u, 0u - 2u})
+        for (uint32_t length = 0; length < 150; length++) {
+            Members members(150);
+            for (uint32_t i = 0; i < 150; i++)
+                members[i] = 5000 + i * step + (i < length ? 0 : 1);
+            EXPECT_EQ(length, cmap::length_of_run(members.data(), 150, 5000, step));
+        }
+    EXPECT_EQ(0u, cmap::length_of_run(nullptr, 0, 5, 1));
+}
+
 TEST_P(Sequence, PacksEveryWidth) {
     for (unsigned width = 0; width < 31; width++) {
         SCOPED_TRACE(width);

@@ -7,6 +7,7 @@
 #define CMAP_CORE_PIECE_FORMER_HPP_INCLUDED
 
 #include "core/pieces.hpp"
+#include "core/sequence.hpp"
 
 namespace cmap {
 
@@ -33,12 +34,11 @@ class PieceFormer {
     template <class Sink>
     bool add(const uint32_t *indices, uint32_t n, Sink &&sink) noexcept {
         for (uint32_t i = 0; i < n;) {
-            if (open_.count >= 2 && n - i >= STRIDE && goes_on(indices + i)) {
-                open_.count += STRIDE;
-                i += STRIDE;
-            } else if (!add(indices[i++], sink)) {
-                return false;
-            }
+            if (!add(indices[i++], sink)) return false;
+            if (open_.count < LONG) continue;
+            const uint32_t more = length_of_run(indices + i, n - i, open_.at(open_.count),
+                                                static_cast<uint32_t>(open_.step));
+            open_.count += more, i += more;
         }
         return true;
     }
@@ -102,16 +102,8 @@ class PieceFormer {
     }
 
   private:
-    // Members that are compared with the open run together.
-    static constexpr uint32_t STRIDE = 16;
-
-    bool goes_on(const uint32_t *indices) const noexcept {
-        uint32_t next = open_.at(open_.count), wrong = 0;
-        if (indices[0] != next) return false;
-        for (uint32_t i = 0; i < STRIDE; i++, next += static_cast<uint32_t>(open_.step))
-            wrong |= indices[i] ^ next;
-        return wrong == 0;
-    }
+    // A run that has so many members is expected to go on.
+    static constexpr uint32_t LONG = 16;
 
     static int32_t distance(uint32_t from, uint32_t to) noexcept {
         return static_cast<int32_t>(to - from);

@@ -160,6 +160,7 @@ bool has_avx2() noexcept {
 namespace avx2 {
 
 using portable::add_blocks;
+using portable::stretches_of_run;
 
 uint32_t mark_groups(uint64_t *, const uint32_t *, uint32_t, uint32_t, const Places &) noexcept {
     return 0;
@@ -198,6 +199,16 @@ uint32_t sums_while_increasing(const uint32_t *members, uint32_t n, SequenceSums
                          : portable::add_blocks(members + 1, n - 1, sums);
     for (; done < n && members[done] > members[done - 1]; done++)
         sums.add(members[done], members[done - 1]);
+    return done;
+}
+
+uint32_t length_of_run(const uint32_t *members, uint32_t n, uint32_t first,
+                       uint32_t step) noexcept {
+    if (n == 0 || members[0] != first) return 0;
+    uint32_t done = fast_vectors ? avx2::stretches_of_run(members, n, first, step)
+                                 : portable::stretches_of_run(members, n, first, step);
+    while (done < n && members[done] == first + done * step)
+        done++;
     return done;
 }
 

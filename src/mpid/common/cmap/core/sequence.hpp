@@ -25,6 +25,9 @@ struct SequenceSums {
 // Takes the first members of an array as long as they increase and returns how many that were.
 uint32_t sums_while_increasing(const uint32_t *members, uint32_t n, SequenceSums &sums) noexcept;
 
+// How many of the first members are first, first + step, ...
+uint32_t length_of_run(const uint32_t *members, uint32_t n, uint32_t first, uint32_t step) noexcept;
+
 // Sets the bits at members[i] - base, in words that have none from the first of them on.  REQUIRES
 // that the members increase.
 void mark_members(uint64_t *words, const uint32_t *members, uint32_t n, uint32_t base) noexcept;

@@ -97,4 +97,24 @@ CMAP_KERNEL_TARGET uint32_t add_blocks(const uint32_t *members, uint32_t n,
     return done;
 }
 
+// Whole stretches of four vectors that are first, first + step, ...; returns how many members.
+CMAP_KERNEL_TARGET uint32_t stretches_of_run(const uint32_t *members, uint32_t n, uint32_t first,
+                                             uint32_t step) noexcept {
+    Vector next;
+    for (uint32_t i = 0; i < LANES; i++)
+        next[i] = first + i * step;
+    uint32_t done = 0;
+    for (; n - done >= 4 * LANES; done += 4 * LANES) {
+        Vector wrong = {};
+        for (uint32_t i = 0; i < 4; i++) {
+            Vector some;
+            load(some, members + done + i * LANES);
+            wrong |= some ^ (next + i * LANES * step);
+        }
+        if (united(wrong) != 0) break;
+        next += 4 * LANES * step;
+    }
+    return done;
+}
+
 }  // namespace CMAP_KERNEL

@@ -13,6 +13,7 @@ namespace cmap {
 namespace {
 
 constexpr uint32_t INSIDE_WORDS = 3;
+constexpr uint32_t FILL_MEMBERS = 4096;  // stay in the first-level cache for both passes over them
 
 struct EliasFanoBody {
     RankSelect high;
@@ -65,8 +66,11 @@ void fill(EliasFanoBody &body, const Content &content) noexcept {
     PackedWriter lows(body.low, body.width);
     uint32_t rank = 0;
     content.each_block([&](const uint32_t *members, uint32_t n) {
-        mark_unary(body.high.words, members, n, body.base, body.width, rank);
-        pack_lows(lows, members, n, body.base);
+        for (uint32_t i = 0; i < n; i += FILL_MEMBERS) {
+            const uint32_t some = n - i < FILL_MEMBERS ? n - i : FILL_MEMBERS;
+            mark_unary(body.high.words, members + i, some, body.base, body.width, rank + i);
+            pack_lows(lows, members + i, some, body.base);
+        }
         rank += n;
         return true;
     });
