@@ -141,6 +141,27 @@ TEST(WaveletTree, TransposesTakeTheLogarithmOfTheirRuns) {
     }
 }
 
+// The same read row by row has as many runs as rows are long, and its inverse as there are rows.
+TEST(WaveletTree, TakesTheInverseWhereThatHasFewerRuns) {
+    for (uint32_t rows : {2u, 3u, 16u, 100u, 2000u}) {
+        SCOPED_TRACE(rows);
+        const Members members = transpose(rows, (1u << 20) / rows);
+        const Map map = map_of(members, forced(CMAP_REP_WTR));
+        ASSERT_EQ(CMAP_REP_WTR, cmap_representation(map.get()));
+        EXPECT_LT(8.0 * static_cast<double>(cmap_payload_bytes(map.get())),
+                  1.1 * static_cast<double>(members.size()) * std::log2(rows));
+        expect_map_is(map.get(), members);
+    }
+    const Members list = uneven_runs(20, 20000, 4);
+    Members inverse(list.size());
+    for (uint32_t rank = 0; rank < list.size(); rank++)
+        inverse[list[rank]] = rank;
+    const Map a = map_of(list, forced(CMAP_REP_WTR)), b = map_of(inverse, forced(CMAP_REP_WTR));
+    EXPECT_EQ(CMAP_REP_WTR, cmap_representation(b.get()));
+    EXPECT_EQ(cmap_payload_bytes(a.get()), cmap_payload_bytes(b.get()));
+    expect_map_is(b.get(), inverse);
+}
+
 TEST(WaveletTree, NeverBuildsAnInverse) {
     const Members members = ascending_runs(16, 20000, 50000, 1);
     for (cmap_strategy strategy : {CMAP_STRATEGY_HYBRID, CMAP_STRATEGY_SPACE}) {

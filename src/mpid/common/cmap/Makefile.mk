@@ -19,6 +19,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/algebra/words.cpp \
     src/mpid/common/cmap/core/affine_form.cpp \
     src/mpid/common/cmap/core/analysis.cpp \
+    src/mpid/common/cmap/core/ascents.cpp \
     src/mpid/common/cmap/core/builder.cpp \
     src/mpid/common/cmap/core/content.cpp \
     src/mpid/common/cmap/core/deposit.cpp \
@@ -60,6 +61,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/rep/sub.cpp \
     src/mpid/common/cmap/rep/wtr.cpp \
     src/mpid/common/cmap/rep/wtr_builder.cpp \
+    src/mpid/common/cmap/rep/wtr_plan.cpp \
     src/mpid/common/cmap/rep/wtr_shape.cpp \
     src/mpid/common/cmap/rep/wtr_tree.cpp
 
@@ -125,5 +127,6 @@ noinst_HEADERS += \
     src/mpid/common/cmap/rep/sub.hpp \
     src/mpid/common/cmap/rep/wtr.hpp \
     src/mpid/common/cmap/rep/wtr_builder.hpp \
+    src/mpid/common/cmap/rep/wtr_plan.hpp \
     src/mpid/common/cmap/rep/wtr_shape.hpp \
     src/mpid/common/cmap/rep/wtr_tree.hpp

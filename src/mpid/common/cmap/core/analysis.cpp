@@ -97,7 +97,9 @@ cmap_status Analysis::sort() noexcept {
     Content increasing;
     sorter.lend(increasing);
     set = stats_of(increasing);
-    return CMAP_OK;
+    if (stats.border != 0) return CMAP_OK;  // its own are two
+    const uint64_t most = stats.ascents < most_ascents() ? stats.ascents : most_ascents();
+    return inverse_ascents(content, sorter, most, inverse_runs) ? CMAP_OK : CMAP_ERR_NOMEM;
 }
 
 const Diagram *Analysis::diagram(uint32_t (*limit)(const Analysis &)) const noexcept {

@@ -20,6 +20,8 @@ struct Analysis {
     // order, and their statistics as a set.
     Sorter sorter;
     Stats set;
+    // The lengths of the ascending runs of its inverse, if they are not more than its own.
+    Buffer<uint32_t> inverse_runs;
     // Of two sets in a row: the statistics of each.  Size 0: not known.
     Stats part[2];
     Relation *relation = nullptr;  // optional: to the map these are members of

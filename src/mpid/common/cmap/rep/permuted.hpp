@@ -14,13 +14,14 @@ Estimate estimate_permuted_set(const Analysis &analysis) noexcept;
 cmap_status build_permuted_set(const Analysis &analysis, cmap_t **out) noexcept;
 
 // visit(uint32_t rank, uint32_t place) for every member in the order of the list: the place it has
-// in the set.
+// in the set; false stops.
 template <class Visit>
 void each_place(const Analysis &analysis, Visit &&visit) noexcept {
     uint32_t rank = 0;
     analysis.content.each_block([&](const uint32_t *members, uint32_t n) {
         for (uint32_t i = 0; i < n; i++, rank++)
-            visit(rank, analysis.stats.is_set ? rank : analysis.sorter.position(members[i]));
+            if (!visit(rank, analysis.stats.is_set ? rank : analysis.sorter.position(members[i])))
+                return false;
         return true;
     });
 }

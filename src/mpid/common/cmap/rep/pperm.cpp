@@ -53,6 +53,7 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     std::memset(body.bits, 0, packed_bytes(map->size, body.width));
     each_place(analysis, [&](uint32_t rank, uint32_t place) {
         packed_put(body.bits, body.width, rank, place);
+        return true;
     });
     return CMAP_OK;
 }

@@ -5,9 +5,8 @@
 
 #include "cmap_tuning.hpp"
 #include "core/intern.hpp"
-#include "core/limits.hpp"
 #include "rep/permuted.hpp"
-#include "rep/wtr_tree.hpp"
+#include "rep/wtr_plan.hpp"
 
 namespace cmap {
 namespace {
@@ -17,65 +16,25 @@ struct WtrBody {
     WtrTree tree;
 };
 
-// The runs of a list, and the tree that has them as leaves.
-struct Plan {
-    Buffer<uint32_t> lengths;
-    WtrShape shape;
-    WtrLayout layout;
-
-    double levels(uint32_t size) const noexcept {
-        return static_cast<double>(shape.bits) / static_cast<double>(size);
-    }
-};
-
-bool lengths_of(const Analysis &analysis, Buffer<uint32_t> &lengths) noexcept {
-    const Stats &stats = analysis.stats;
-    if (!lengths.reserve(stats.ascents)) return false;
-    if (stats.border != 0)
-        return lengths.push(stats.border) && lengths.push(stats.size - stats.border);
-    uint32_t begin = 0;
-    each_fall(analysis.content, [&](uint32_t rank) {
-        const uint32_t length = rank - begin;
-        begin = rank;
-        return lengths.push(length);
-    });
-    return lengths.push(stats.size - begin);
-}
-
-bool few_runs(const Analysis &analysis) noexcept {
-    const uint32_t wanted = limits().wtr_runs;
-    return analysis.stats.ascents <= (wanted < WTR_MAX_RUNS ? wanted : WTR_MAX_RUNS);
-}
-
-// CMAP_ERR_INVALID: the tree would be too large.
-cmap_status make_plan(const Analysis &analysis, Plan &plan) noexcept {
-    if (!lengths_of(analysis, plan.lengths) || !plan.shape.make(plan.lengths))
-        return CMAP_ERR_NOMEM;
-    if (!WtrTree::fits(plan.shape)) return CMAP_ERR_INVALID;
-    plan.layout = WtrTree::layout_of(plan.shape, analysis.stats.size);
-    return CMAP_OK;
-}
-
 // Of a set the permutation would be the identity: possible, but only when asked for.
 Estimate estimate(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
-    if (stats.size <= CMAP_INLINE_MEMBERS || !few_runs(analysis)) return cannot();
+    if (stats.size <= CMAP_INLINE_MEMBERS) return cannot();
     if (stats.is_set && analysis.policy.force != CMAP_REP_WTR) return cannot();
     const Estimate below = estimate_permuted_set(analysis);
-    Plan plan;
-    if (!below.fits || make_plan(analysis, plan) != CMAP_OK) return cannot();
+    WtrPlan plan;
+    if (!below.fits || plan.make(analysis) != CMAP_OK) return cannot();
     const uint64_t own = plan.layout.bytes();
-    const double level = TIME_WTR_LEVEL + time_access(own);
-    return Estimate{true, own + below.space,
-                    TIME_WTR + plan.levels(stats.size) * level + below.time};
+    const double level = (plan.inverted ? TIME_WTR_DOWN : TIME_WTR_LEVEL) + time_access(own);
+    return Estimate{true, own + below.space, TIME_WTR + plan.levels() * level + below.time};
 }
 
 cmap_status build_tree(WtrTree &tree, const Analysis &analysis) noexcept {
-    Plan plan;
-    CMAP_TRY(make_plan(analysis, plan));
+    WtrPlan plan;
+    CMAP_TRY(plan.make(analysis));
     void *memory = allocate(plan.layout.bytes());
     if (memory == nullptr) return CMAP_ERR_NOMEM;
-    if (tree.build(memory, plan.layout, plan.shape, plan.lengths, analysis)) return CMAP_OK;
+    if (tree.build(memory, plan, analysis)) return CMAP_OK;
     deallocate(memory);
     return CMAP_ERR_NOMEM;
 }
@@ -132,8 +91,9 @@ const char *validate(const cmap_t *map) noexcept {
 
 int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
     const WtrBody &body = body_of<WtrBody>(map);
-    return std::snprintf(text, room, "%u runs, %u levels, of a set held as %s", body.tree.runs(),
-                         body.tree.levels(), representation(body.set).name);
+    return std::snprintf(text, room, "%u runs%s, %u levels, of a set held as %s", body.tree.runs(),
+                         body.tree.inverted() ? " of the inverse" : "", body.tree.levels(),
+                         representation(body.set).name);
 }
 
 }  // namespace
@@ -141,11 +101,9 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 // The set comes on top, and then the tree is slower than anything else that is larger.
 bool wtr_may_win(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
-    if (stats.is_set || stats.affine.levels != 0 || stats.size <= CMAP_INLINE_MEMBERS ||
-        !few_runs(analysis))
-        return false;
-    Plan plan;
-    if (make_plan(analysis, plan) != CMAP_OK) return false;
+    if (stats.is_set || stats.affine.levels != 0 || stats.size <= CMAP_INLINE_MEMBERS) return false;
+    WtrPlan plan;
+    if (plan.make(analysis) != CMAP_OK) return false;
     const uint64_t least = plan.layout.bytes() + CMAP_HEADER_BYTES;
     for (unsigned kind = 0; kind < CMAP_REP_COUNT; kind++) {
         if (kind == CMAP_REP_PPERM || kind == CMAP_REP_WTR) continue;

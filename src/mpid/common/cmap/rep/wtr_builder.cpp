@@ -62,16 +62,20 @@ bool WtrBuilder::fill_origins() noexcept {
     return true;
 }
 
-// The number of the leaf of each place.
-void WtrBuilder::spell(const Analysis &analysis) noexcept {
-    uint32_t run = 0, end = 0;
-    uint16_t number = 0;
+// The number of the leaf of each place of the set; in the tree of the inverse, of each rank.
+void WtrBuilder::spell(const Analysis &analysis, bool inverted) noexcept {
+    uint16_t *number = to_.data();
+    for (uint32_t run = 0; run < shape_.runs(); run++) {
+        const uint32_t node = shape_.leaf_node(run);
+        for (uint32_t i = 0; i < shape_.weight[node]; i++)
+            *number++ = first_[node];
+    }
     each_place(analysis, [&](uint32_t rank, uint32_t place) {
-        if (rank == end) {
-            number = first_[shape_.leaf_node(run)];
-            end = ++run < shape_.runs() ? starts_[run] : UINT32_MAX;
-        }
-        from_[place] = number;
+        if (inverted)
+            from_[rank] = to_[place];
+        else
+            from_[place] = to_[rank];
+        return true;
     });
 }
 
@@ -136,19 +140,20 @@ void WtrBuilder::distribute_words(const BitSet &first, const BitSet &second) noe
     }
 }
 
-bool WtrBuilder::distribute(const Analysis &analysis, uint64_t *words, uint32_t *delta) noexcept {
+bool WtrBuilder::distribute(const Analysis &analysis, bool inverted, uint64_t *words,
+                            uint32_t *delta) noexcept {
     words_ = words;
     delta[0] = 0;
     if (!number_leaves() || !fill_origins()) return false;
     if (shape_.levels == 0) return true;
-    if (analysis.content.bit_sets() == 2) {
+    if (analysis.content.bit_sets() == 2 && !inverted) {
         for (uint32_t node = 1; node <= 2; node++)
             delta[node] = 0 - origin_[node];
         distribute_words(analysis.content.bits(0), analysis.content.bits(1));
         return true;
     }
     if (!from_.resize(analysis.stats.size) || !to_.resize(analysis.stats.size)) return false;
-    spell(analysis);
+    spell(analysis, inverted);
     for (unsigned d = 0; d < shape_.levels; d++) {
         distribute_level(d, delta);
         from_.swap(to_);

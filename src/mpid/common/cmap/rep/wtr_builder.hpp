@@ -11,17 +11,18 @@ namespace cmap {
 
 class WtrBuilder {
   public:
-    // `starts`: the first rank of each run.
+    // `starts`: the first rank of each run, or its first place where the runs are the inverse's.
     WtrBuilder(const WtrShape &shape, const uint32_t *starts) noexcept
         : shape_(shape), starts_(starts) {}
 
     // Sets `words`, which are zero, and the `delta` of each node.  False: no memory.
-    bool distribute(const Analysis &analysis, uint64_t *words, uint32_t *delta) noexcept;
+    bool distribute(const Analysis &analysis, bool inverted, uint64_t *words,
+                    uint32_t *delta) noexcept;
 
   private:
     bool number_leaves() noexcept;
     bool fill_origins() noexcept;
-    void spell(const Analysis &analysis) noexcept;
+    void spell(const Analysis &analysis, bool inverted) noexcept;
     uint32_t distribute_node(uint32_t node, uint32_t split, const uint16_t *from,
                              uint16_t *to) noexcept;
     void distribute_words(const BitSet &first, const BitSet &second) noexcept;

@@ -8,13 +8,12 @@
 #ifndef CMAP_REP_WTR_SHAPE_HPP_INCLUDED
 #define CMAP_REP_WTR_SHAPE_HPP_INCLUDED
 
-#include "core/buffer.hpp"
+#include "core/ascents.hpp"
 
 namespace cmap {
 
 // A leaf of depth d takes at least the Fibonacci number d + 1 of members: 44 levels for 2^31.
 constexpr unsigned WTR_MAX_LEVELS = 45;
-constexpr uint32_t WTR_MAX_RUNS = 1u << 16;
 
 struct WtrLevel {
     uint32_t base;   // number of its first node
@@ -39,7 +38,7 @@ struct WtrShape {
     }
     bool is_leaf(unsigned depth, uint32_t i) const noexcept { return i >= level[depth].inner; }
 
-    // From the lengths of the runs, at least one and at most WTR_MAX_RUNS, none 0.  False: no
+    // From the lengths of the runs, at least one and at most MAX_ASCENTS, none 0.  False: no
     // memory.
     bool make(const Buffer<uint32_t> &lengths) noexcept;
 

@@ -2,6 +2,7 @@
 #include "rep/wtr_tree.hpp"
 
 #include "rep/wtr_builder.hpp"
+#include "rep/wtr_plan.hpp"
 
 namespace cmap {
 
@@ -42,46 +43,47 @@ void WtrTree::fill_tables(const WtrShape &shape, const Buffer<uint32_t> &lengths
     hint()[next] = static_cast<uint16_t>(runs_ - 1);
 }
 
-bool WtrTree::build(void *memory, const WtrLayout &layout, const WtrShape &shape,
-                    const Buffer<uint32_t> &lengths, const Analysis &analysis) noexcept {
+bool WtrTree::build(void *memory, const WtrPlan &plan, const Analysis &analysis) noexcept {
+    const WtrLayout &layout = plan.layout;
     memory_ = memory;
     bytes_ = layout.bytes();
     table_ =
         reinterpret_cast<WtrLevel *>(static_cast<unsigned char *>(memory) + layout.words_bytes());
     runs_ = layout.runs;
+    inverted_ = plan.inverted;
     levels_ = static_cast<uint8_t>(layout.levels);
     hint_shift_ = static_cast<uint8_t>(layout.hint_shift);
     std::memset(memory, 0, layout.bytes());
     if (layout.bits.words != 0) bits_.lay_out(static_cast<uint64_t *>(memory), layout.bits);
-    fill_tables(shape, lengths);
-    WtrBuilder builder(shape, start());
-    if (!builder.distribute(analysis, bits_.words, delta())) return false;
+    fill_tables(plan.shape, plan.lengths);
+    WtrBuilder builder(plan.shape, start());
+    if (!builder.distribute(analysis, inverted_, bits_.words, delta())) return false;
     if (layout.bits.words != 0) bits_.fill_directories();
     return true;
 }
 
-uint32_t WtrTree::run_of(uint32_t rank) const noexcept {
-    const uint16_t *const bucket = hint() + (rank >> hint_shift_);
+uint32_t WtrTree::run_of(uint32_t x) const noexcept {
+    const uint16_t *const bucket = hint() + (x >> hint_shift_);
     const uint32_t *const starts = start();
     uint32_t low = bucket[0];
     for (uint32_t n = bucket[1] - low + 1u; n > 1;) {
         const uint32_t half = n / 2;
-        low += starts[low + half] <= rank ? half : 0;
+        low += starts[low + half] <= x ? half : 0;
         n -= half;
     }
     return low;
 }
 
-uint32_t WtrTree::place(uint32_t rank) const noexcept {
-    const Leaf at = leaf_of(run_of(rank));
-    uint32_t x = rank, i = at.number;
+uint32_t WtrTree::up(uint32_t x) const noexcept {
+    const Leaf at = leaf_of(run_of(x));
+    uint32_t i = at.number;
     for (unsigned depth = at.depth; depth > 0; depth--, i /= 2)
         x = select_side(bits_, (i & 1) != 0, x + delta()[level()[depth].base + i]);
     return x;
 }
 
-uint32_t WtrTree::rank(uint32_t place) const noexcept {
-    uint32_t x = place, i = 0;
+uint32_t WtrTree::down(uint32_t x) const noexcept {
+    uint32_t i = 0;
     for (unsigned depth = 0; i < level()[depth].inner;) {
         const uint32_t ones = rank1(bits_, x);
         const bool right = bits_[x];
@@ -103,6 +105,9 @@ void WtrTree::climb(Leaf at, uint32_t *x, uint32_t count) const noexcept {
 }
 
 void WtrTree::places(uint32_t first, uint32_t count, uint32_t *out) const noexcept {
+    for (uint32_t i = 0; inverted_ && i < count; i++)
+        out[i] = down(first + i);
+    if (inverted_) return;
     for (uint32_t run = run_of(first), end; count > 0; run++, first = end) {
         const uint32_t left = run + 1 < runs_ ? start()[run + 1] - first : count;
         const uint32_t n = left < count ? left : count;

@@ -7,7 +7,8 @@
 // where c itself begins.  So, with rank and select of that side's bits on the whole string,
 //   up    x in c  ->  select(x + delta(c)) in the parent
 //   down  x in the parent, its bit leads to c  ->  rank(x) - delta(c) in c
-// and no node needs to know more.
+// and no node needs to know more.  Where the runs are those of the inverse, places and ranks change
+// their parts.
 #ifndef CMAP_REP_WTR_TREE_HPP_INCLUDED
 #define CMAP_REP_WTR_TREE_HPP_INCLUDED
 
@@ -17,6 +18,7 @@
 namespace cmap {
 
 struct Analysis;
+struct WtrPlan;
 
 // What the payload is made of.
 struct WtrLayout {
@@ -36,18 +38,19 @@ class WtrTree {
     static WtrLayout layout_of(const WtrShape &shape, uint32_t size) noexcept;
     static bool fits(const WtrShape &shape) noexcept;  // places are 32 bits wide
 
-    // Takes `layout.bytes()` bytes of memory and fills them.  False: no memory for the work; the
-    // memory is still the caller's.
-    bool build(void *memory, const WtrLayout &layout, const WtrShape &shape,
-               const Buffer<uint32_t> &lengths, const Analysis &analysis) noexcept;
+    // Takes `plan.layout.bytes()` bytes of memory and fills them.  False: no memory for the work;
+    // the memory is still the caller's.
+    bool build(void *memory, const WtrPlan &plan, const Analysis &analysis) noexcept;
 
-    uint32_t place(uint32_t rank) const noexcept;
-    uint32_t rank(uint32_t place) const noexcept;
+    // Both ways between the ranks of the list and the places of the set.
+    uint32_t place(uint32_t rank) const noexcept { return inverted_ ? down(rank) : up(rank); }
+    uint32_t rank(uint32_t place) const noexcept { return inverted_ ? up(place) : down(place); }
     // Places of ranks first .. first+count-1.
     void places(uint32_t first, uint32_t count, uint32_t *out) const noexcept;
 
     uint32_t runs() const noexcept { return runs_; }
     unsigned levels() const noexcept { return levels_; }
+    bool inverted() const noexcept { return inverted_; }
     void *memory() const noexcept { return memory_; }
     std::size_t bytes() const noexcept { return bytes_; }
     const char *validate(uint32_t size) const noexcept;
@@ -66,7 +69,9 @@ class WtrTree {
     Leaf leaf_of(uint32_t run) const noexcept {
         return Leaf{leaf()[run] >> WTR_LEAF_SHIFT, leaf()[run] & ((1u << WTR_LEAF_SHIFT) - 1)};
     }
-    uint32_t run_of(uint32_t rank) const noexcept;
+    uint32_t up(uint32_t x) const noexcept;
+    uint32_t down(uint32_t x) const noexcept;
+    uint32_t run_of(uint32_t x) const noexcept;
     void fill_tables(const WtrShape &shape, const Buffer<uint32_t> &lengths) noexcept;
     void climb(Leaf at, uint32_t *x, uint32_t count) const noexcept;
 
@@ -77,6 +82,7 @@ class WtrTree {
     uint32_t runs_ = 0;
     uint8_t levels_ = 0;
     uint8_t hint_shift_ = 0;
+    bool inverted_ = false;  // the leaves are runs of the inverse
 };
 
 }  // namespace cmap

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/ascents.hpp"
+
+#include "core/limits.hpp"
+#include "core/sorter.hpp"
+
+namespace cmap {
+namespace {
+
+class BitString {
+  public:
+    bool make(uint32_t bits) noexcept { return words_.resize_zeroed(bits / 64 + 1); }
+    bool operator[](uint32_t i) const noexcept { return (words_[i / 64] >> i % 64 & 1) != 0; }
+    void set(uint32_t i) noexcept { words_[i / 64] |= uint64_t{1} << i % 64; }
+
+  private:
+    Buffer<uint64_t> words_;
+};
+
+// Marks the places where the inverse falls and returns how many its runs are, or some number above
+// `most`.
+uint64_t mark_falls(const Content &content, const Sorter &sorter, uint64_t most, BitString &seen,
+                    BitString &falls) noexcept {
+    uint64_t runs = 1;
+    content.each_block([&](const uint32_t *members, uint32_t n) {
+        for (uint32_t i = 0; i < n && runs <= most; i++) {
+            const uint32_t place = sorter.position(members[i]);
+            if (seen[place + 1]) falls.set(place + 1), ++runs;
+            seen.set(place);
+        }
+        return runs <= most;
+    });
+    return runs;
+}
+
+}  // namespace
+
+uint32_t most_ascents() noexcept {
+    const uint32_t wanted = limits().wtr_runs;
+    return wanted < MAX_ASCENTS ? wanted : MAX_ASCENTS;
+}
+
+// The inverse falls at a place when the member there comes earlier in the list than the one before
+// it in the set.
+bool inverse_ascents(const Content &content, const Sorter &sorter, uint64_t most,
+                     Buffer<uint32_t> &lengths) noexcept {
+    const uint32_t size = content.size();
+    BitString seen, falls;
+    if (!seen.make(size) || !falls.make(size)) return false;
+    const uint64_t runs = mark_falls(content, sorter, most, seen, falls);
+    if (runs > most) return true;
+    if (!lengths.reserve(runs)) return false;
+    uint32_t begin = 0;
+    for (uint32_t place = 1; place <= size; place++)
+        if (place == size || falls[place]) {
+            if (!lengths.push(place - begin)) return false;
+            begin = place;
+        }
+    return true;
+}
+
+}  // namespace cmap
