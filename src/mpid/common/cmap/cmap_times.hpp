@@ -34,7 +34,6 @@ constexpr double TIME_BWT_BYTE = 25;
 constexpr double TIME_WTR = 8.0;         // search of the run
 constexpr double TIME_WTR_LEVEL = 18.5;  // for each level, on average over the members
 constexpr double TIME_WTR_DOWN = 7.0;    // the same in the tree of the inverse
-constexpr double TIME_PART = 0.7;        // a level of indirection: pperm, concat
 // sub, beside its parent's select: a level of a form in its header; the step from an inner map.
 constexpr double TIME_SUB_LEVEL = 1.0;
 constexpr double TIME_SUB = 1.0;
