@@ -128,7 +128,8 @@ TEST(BddOwner, RandomNumbersGoOnAsTheyWere) {
 }
 
 TEST(Threads, DiagramsAreBuiltByOneAfterTheOther) {
-    const std::vector<Members> sets = {faces(three), faces(other), hypercube_face("0*1*0*1*0*1*0*1*"),
+    const std::vector<Members> sets = {faces(three), faces(other),
+                                       hypercube_face("0*1*0*1*0*1*0*1*"),
                                        faces({"01**1*0**1", "1*0*11***0"})};
     std::atomic<uint32_t> mistakes{0};
     std::vector<std::thread> threads;
@@ -139,8 +140,8 @@ TEST(Threads, DiagramsAreBuiltByOneAfterTheOther) {
                 const Map map = map_of(members, as_bdd);
                 bool right = cmap_representation(map.get()) == CMAP_REP_BDD;
                 for (size_t r = 0; r < members.size(); r += 97)
-                    right = right && cmap_select_outlined(map.get(), static_cast<uint32_t>(r)) ==
-                                         members[r];
+                    right = right &&
+                            cmap_select_outlined(map.get(), static_cast<uint32_t>(r)) == members[r];
                 mistakes += right ? 0 : 1;
             }
         });

@@ -75,8 +75,9 @@ TEST(Diagram, KnownSizes) {
     EXPECT_EQ(0u, shape_of(range_members(0, 1, 4096)).nodes);
     // A threshold of t in v variables: a node for each number of ones still to decide.
     EXPECT_EQ(6u * 9, shape_of(thresholds(6)).nodes);
-    EXPECT_EQ(2u * 14 - 1,
-              shape_of(where(1u << 14, [](uint32_t i) { return __builtin_popcount(i) & 1; })).nodes);
+    EXPECT_EQ(
+        2u * 14 - 1,
+        shape_of(where(1u << 14, [](uint32_t i) { return __builtin_popcount(i) & 1; })).nodes);
 }
 
 TEST(Diagram, ArrayBitsAndPiecesAgree) {
@@ -248,7 +249,8 @@ Members moved(Members members, uint32_t by) {
 }
 
 TEST(BddAlgebra, FacesOfOneCube) {
-    expect_algebra(faces({"0*1*0*1*******", "**11**00*1****"}), faces({"**1***1*0*****", "0*0*0*******1*"}));
+    expect_algebra(faces({"0*1*0*1*******", "**11**00*1****"}),
+                   faces({"**1***1*0*****", "0*0*0*******1*"}));
     expect_algebra(faces({"0*1*0*1*0*1*0*"}), faces({"*0*1*0*1*0*1*0"}));
     expect_algebra(thresholds(6), thresholds(8));
     expect_algebra(thresholds(8), thresholds(6));

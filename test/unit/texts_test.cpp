@@ -29,8 +29,8 @@ std::string between(const std::string &text, const std::string &from, const std:
 
 void expect_names_all(const std::string &list, const char *where) {
     for (cmap_rep rep : all_reps())
-        EXPECT_TRUE(std::regex_search(list, std::regex("\\b" + std::string(cmap_rep_name(rep)) +
-                                                       "\\b")))
+        EXPECT_TRUE(
+            std::regex_search(list, std::regex("\\b" + std::string(cmap_rep_name(rep)) + "\\b")))
             << where << " does not name " << cmap_rep_name(rep);
 }
 
@@ -50,8 +50,8 @@ TEST(Texts, NameEveryRepresentation) {
 
 // maint/lib/suite.sh makes its list of names from the tags.
 TEST(Texts, TagsAreTheNamesInCapitals) {
-    const std::string tags = between(text_of("src/mpid/common/cmap/cmap.h"), "CMAP_REP_AFFINE = 0",
-                                     "CMAP_REP_COUNT,");
+    const std::string tags =
+        between(text_of("src/mpid/common/cmap/cmap.h"), "CMAP_REP_AFFINE = 0", "CMAP_REP_COUNT,");
     for (cmap_rep rep : all_reps()) {
         std::string tag = "CMAP_REP_";
         for (const char *c = cmap_rep_name(rep); *c != '\0'; c++)

@@ -15,9 +15,9 @@ constexpr double TIME_PACKED = 1.4;
 constexpr double TIME_RUNS = 0.8;
 constexpr double TIME_RUNS_STEP = 1.6;  // for each doubling of the number of runs
 constexpr double TIME_BITMAP = 12.9;
-// A diagram held as cells: TIME_BDD and TIME_BDD_STEP for each cell that a select visits, on average
-// over the members.  Held as p paths: TIME_BDD_PATH and TIME_BDD_SPLIT * lg p.  Both with as many
-// accesses to the payload as steps or splits, beyond what the first-level cache has.
+// A diagram held as cells: TIME_BDD and TIME_BDD_STEP for each cell that a select visits, on
+// average over the members.  Held as p paths: TIME_BDD_PATH and TIME_BDD_SPLIT * lg p.  Both with
+// as many accesses to the payload as steps or splits, beyond what the first-level cache has.
 constexpr double TIME_BDD = 2.0;
 constexpr double TIME_BDD_STEP = 4.4;
 constexpr double TIME_BDD_PATH = 5.0;

@@ -4,8 +4,8 @@
 #ifndef CMAP_ALGEBRA_DIAGRAMS_HPP_INCLUDED
 #define CMAP_ALGEBRA_DIAGRAMS_HPP_INCLUDED
 
-#include "core/buffer.hpp"
 #include "core/bit_set.hpp"
+#include "core/buffer.hpp"
 #include "rep/bdd_body.hpp"
 #include "rep/bdd_package.hpp"
 

@@ -84,8 +84,8 @@ class Diagram {
     unsigned levels_ = 0;
     uint32_t base_ = 0, root_ = NEVER, limit_ = 0, words_ = 0;
     std::size_t above_ = 0, nodes_ = 0, most_ = 0;
-    uint32_t at_ = 0;         // words that are placed
-    uint32_t open_ = 0;       // the word that is being marked
+    uint32_t at_ = 0;    // words that are placed
+    uint32_t open_ = 0;  // the word that is being marked
     uint64_t open_bits_ = 0;
     uint32_t waiting_[33];    // left halves whose right halves are still to come
     uint32_t starts_[33];     // where the source stood at the beginning of each

@@ -5,7 +5,6 @@
 #include <mutex>
 
 #include "cmap_tuning.hpp"
-#include "rep/wtr.hpp"
 
 namespace cmap {
 namespace {
@@ -158,9 +157,12 @@ void count_build(const cmap_t *map) noexcept {
 
 // Whoever keeps a set and a permutation of it wants the members in order.
 bool needs_order(const Analysis &analysis) noexcept {
-    const cmap_rep force = analysis.policy.force;
     if (analysis.stats.is_set || analysis.sorter.ready()) return false;
-    return force == CMAP_REP_PPERM || force == CMAP_REP_WTR || wtr_may_win(analysis);
+    for (unsigned kind = 0; kind < CMAP_REP_COUNT; kind++) {
+        const auto wants_order = representation(kind).wants_order;
+        if (wants_order != nullptr && wants_order(analysis)) return true;
+    }
+    return false;
 }
 
 }  // namespace

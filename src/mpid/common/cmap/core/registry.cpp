@@ -19,18 +19,9 @@ namespace cmap {
 namespace {
 
 constexpr const Representation *table[] = {
-    &affine_representation,
-    &packed_representation,
-    &array_representation,
-    &runs_representation,
-    &bitmap_representation,
-    &pperm_representation,
-    &concat_representation,
-    &gap_representation,
-    &eliasfano_representation,
-    &bdd_representation,
-    &bwt_representation,
-    &wtr_representation,
+    &affine_representation,    &packed_representation, &array_representation,  &runs_representation,
+    &bitmap_representation,    &pperm_representation,  &concat_representation, &gap_representation,
+    &eliasfano_representation, &bdd_representation,    &bwt_representation,    &wtr_representation,
     &sub_representation,
 };
 

@@ -49,6 +49,9 @@ struct Representation {
     int (*describe)(const cmap_t *map, char *text, std::size_t room);  // without the name
     // Optional: drops caches that come back at the next need.
     void (*trim)(const cmap_t *map) = nullptr;
+    // Optional, of a list: should its members be sorted, so that analysis.set and analysis.sorter
+    // are there for the estimate?
+    bool (*wants_order)(const Analysis &) = nullptr;
 };
 
 const Representation &representation(unsigned kind) noexcept;

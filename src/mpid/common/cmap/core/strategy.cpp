@@ -108,8 +108,7 @@ double space_worth(const Analysis &analysis, cmap_rep kind, double time) noexcep
     }
     if (policy.strategy == CMAP_STRATEGY_TIME) return time <= cost ? anything : -1;
     const double array = double{sizeof(uint32_t)} * analysis.stats.size;
-    if (policy.strategy == CMAP_STRATEGY_SPACE)
-        return std::fmin(array, cost - CMAP_HEADER_BYTES);
+    if (policy.strategy == CMAP_STRATEGY_SPACE) return std::fmin(array, cost - CMAP_HEADER_BYTES);
     const double left = cost - policy.alpha * std::log(time);
     if (policy.alpha == 1) return left >= 0 ? array : -1;
     return std::fmin(array, std::exp(left / (1 - policy.alpha)) - CMAP_HEADER_BYTES);

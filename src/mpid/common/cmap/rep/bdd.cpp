@@ -35,8 +35,7 @@ Form form_of(const Diagram &diagram, uint32_t size) noexcept {
 
 double time_of(const Diagram &diagram, const Form &form) noexcept {
     const double far = time_access(form.payload()) - time_access(0);
-    if (form.paths)
-        return TIME_BDD_PATH + std::log2(diagram.paths()) * (TIME_BDD_SPLIT + far);
+    if (form.paths) return TIME_BDD_PATH + std::log2(diagram.paths()) * (TIME_BDD_SPLIT + far);
     return TIME_BDD + diagram.steps() * (TIME_BDD_STEP + far);
 }
 
@@ -66,8 +65,8 @@ bool fill(BddBody &body, const Diagram &diagram) noexcept {
     if (!package.start(diagram.levels(), diagram.nodes(), diagram.nodes())) return false;
     const BddPackage::Node root = package.load(diagram);
     if (!package.right() || package.count(root) != diagram.nodes()) return false;
-    const bool done = body.paths != 0 ? extract_paths(package, root, body)
-                                      : extract_cells(package, root, body);
+    const bool done =
+        body.paths != 0 ? extract_paths(package, root, body) : extract_cells(package, root, body);
     return done && package.right();
 }
 

@@ -8,9 +8,7 @@ namespace cmap {
 namespace bdd_cells {
 namespace {
 
-uint32_t ones(uint64_t word) noexcept {
-    return static_cast<uint32_t>(__builtin_popcountll(word));
-}
+uint32_t ones(uint64_t word) noexcept { return static_cast<uint32_t>(__builtin_popcountll(word)); }
 
 uint32_t place_in_word(uint64_t word, uint32_t k) noexcept {
     return static_cast<uint32_t>(__builtin_ctzll(deposit(uint64_t{1} << k, word)));

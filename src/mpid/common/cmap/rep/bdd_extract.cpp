@@ -50,8 +50,7 @@ class Cells {
 
     uint32_t members(uint32_t id, unsigned level) const noexcept {
         if (id >= BddCells::NEVER) return id == BddCells::NEVER ? 0 : uint32_t{1} << level;
-        const unsigned own =
-            id < body_.words ? WORD_LEVEL : BddCells::level(body_.table()[id]);
+        const unsigned own = id < body_.words ? WORD_LEVEL : BddCells::level(body_.table()[id]);
         return counts_[id] << (level - own);
     }
 
@@ -61,8 +60,8 @@ class Cells {
         uint64_t bits = node == 0 ? 0 : 1;
         if (node > 1) {
             own = package_.level(node);
-            bits = truth(package_.low(node), own - 1) |
-                   truth(package_.high(node), own - 1) << (1u << (own - 1));
+            bits = truth(package_.low(node), own - 1) | truth(package_.high(node), own - 1)
+                                                            << (1u << (own - 1));
         }
         for (; own < level; own++)
             bits |= bits << (1u << own);
@@ -121,11 +120,10 @@ class Loader {
         };
         for (uint32_t id = 0; id < body_.cells; id++) {
             const uint64_t cell = body_.table()[id];
-            nodes[id] = id < body_.words
-                            ? word(cell, WORD_LEVEL)
-                            : package_.node(BddCells::level(cell),
-                                            node_of(BddCells::child(cell, false)),
-                                            node_of(BddCells::child(cell, true)));
+            nodes[id] = id < body_.words ? word(cell, WORD_LEVEL)
+                                         : package_.node(BddCells::level(cell),
+                                                         node_of(BddCells::child(cell, false)),
+                                                         node_of(BddCells::child(cell, true)));
         }
         return node_of(body_.root);
     }
@@ -180,8 +178,7 @@ struct PathWriter {
         packed_put(body.data, body.levels, 2 * uint64_t{next}, ones);
         packed_put(body.data, body.levels, 2 * uint64_t{next} + 1, free);
         unsigned char *sums = body.data + packed_bytes(2 * uint64_t{body.paths}, body.levels);
-        if (body.paths > 1)
-            packed_put(sums, body.sum_width, next, static_cast<uint32_t>(members));
+        if (body.paths > 1) packed_put(sums, body.sum_width, next, static_cast<uint32_t>(members));
         members += uint64_t{1} << __builtin_popcount(free);
         ++next;
     }

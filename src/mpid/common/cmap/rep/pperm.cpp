@@ -115,11 +115,16 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
                          representation(body.set).name);
 }
 
+// It seldom wins, and then the members were sorted to find duplicates among them.
+bool wants_order(const Analysis &analysis) noexcept {
+    return analysis.policy.force == CMAP_REP_PPERM;
+}
+
 }  // namespace
 
 const Representation pperm_representation = {
-    "pperm", true,    estimate, build, release,  select,   rank,     decode_block,
-    nullptr, nullptr, bytes,    part,  position, validate, describe,
+    "pperm", true,  estimate, build,    release,  select,   rank,    decode_block, nullptr,
+    nullptr, bytes, part,     position, validate, describe, nullptr, wants_order,
 };
 
 }  // namespace cmap

@@ -96,10 +96,9 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
                          representation(body.set).name);
 }
 
-}  // namespace
-
 // The set comes on top, and then the tree is slower than anything else that is larger.
-bool wtr_may_win(const Analysis &analysis) noexcept {
+bool wants_order(const Analysis &analysis) noexcept {
+    if (analysis.policy.force == CMAP_REP_WTR) return true;
     const Stats &stats = analysis.stats;
     if (stats.is_set || stats.affine.levels != 0 || stats.size <= CMAP_INLINE_MEMBERS) return false;
     WtrPlan plan;
@@ -113,9 +112,11 @@ bool wtr_may_win(const Analysis &analysis) noexcept {
     return true;
 }
 
+}  // namespace
+
 const Representation wtr_representation = {
-    "wtr",   false,   estimate, build, release,  select,   rank,     decode_block,
-    nullptr, nullptr, bytes,    part,  position, validate, describe,
+    "wtr",   false, estimate, build,    release,  select,   rank,    decode_block, nullptr,
+    nullptr, bytes, part,     position, validate, describe, nullptr, wants_order,
 };
 
 }  // namespace cmap

@@ -23,9 +23,6 @@ namespace cmap {
 
 extern const Representation wtr_representation;
 
-// Worth sorting the members of a list for: without an order there is no set to permute.
-bool wtr_may_win(const Analysis &analysis) noexcept;
-
 }  // namespace cmap
 
 #endif  // CMAP_REP_WTR_HPP_INCLUDED
