@@ -265,5 +265,17 @@ TEST(BddAlgebra, CubesAnywhere) {
     expect_algebra(moved(a, 1u << 29), moved(a, (1u << 29) + 2048));
 }
 
+// Beyond ALGEBRA_DIAGRAM_SPAN the operations are BuDDy's: operands within one another, few members
+// in a long span, and results that are empty.
+TEST(BddAlgebra, FacesOfALargeCube) {
+    const Members a = faces({"**1*0**1*0****0*1*0*1*", "1***0*1*0*1*0*1*0*1**0"});
+    const Members b = faces({"*0**1*1**0****0*1*0*1*", "1***0*1*0*1*0*1*0****0"});
+    ASSERT_GE(a.back() - a.front(), 1u << 20);
+    expect_algebra(a, b);
+    expect_algebra(b, a);
+    expect_algebra(a, faces({"**1*0**1*0****0*1*0*0*"}));
+    expect_algebra(moved(a, 1u << 29), moved(b, (1u << 29) + (1u << 23)));
+}
+
 }  // namespace
 }  // namespace cmap_test
