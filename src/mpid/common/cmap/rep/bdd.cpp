@@ -39,10 +39,12 @@ double time_of(const Diagram &diagram, const Form &form) noexcept {
     return TIME_BDD + diagram.steps() * (TIME_BDD_STEP + far);
 }
 
-// No more nodes than the limit, nor than are worth while.
+// No more nodes than the limit, nor than are worth while: none where there is a closed form, which
+// is never larger and always faster.
 uint32_t node_limit(const Analysis &analysis) noexcept {
     const uint32_t limit = limits().bdd_nodes;
     if (analysis.policy.force == CMAP_REP_BDD) return limit;
+    if (analysis.stats.affine.levels != 0) return 0;
     if (space_worth(analysis, CMAP_REP_BDD, TIME_BDD_PATH) < 0) return 0;
     const double several = TIME_BDD + BDD_STEPS_LEAST * TIME_BDD_STEP;
     const double space = space_worth(analysis, CMAP_REP_BDD, several);
