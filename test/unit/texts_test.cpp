@@ -3,9 +3,9 @@
 // cannot be generated where they stand, so they are compared with it here.
 #include "support.hpp"
 
+#include <cctype>
 #include <cstdlib>
 #include <fstream>
-#include <regex>
 #include <sstream>
 
 namespace cmap_test {
@@ -27,10 +27,19 @@ std::string between(const std::string &text, const std::string &from, const std:
     return begin == std::string::npos ? "" : text.substr(begin, text.find(to, begin) - begin);
 }
 
+// Does the word stand in the text, not as a part of a longer one?
+bool names(const std::string &text, const std::string &word) {
+    const auto part = [&](size_t i) {
+        return i < text.size() && (std::isalnum(text[i]) != 0 || text[i] == '_');
+    };
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+        if (!(at > 0 && part(at - 1)) && !part(at + word.size())) return true;
+    return false;
+}
+
 void expect_names_all(const std::string &list, const char *where) {
     for (cmap_rep rep : all_reps())
-        EXPECT_TRUE(
-            std::regex_search(list, std::regex("\\b" + std::string(cmap_rep_name(rep)) + "\\b")))
+        EXPECT_TRUE(names(list, cmap_rep_name(rep)))
             << where << " does not name " << cmap_rep_name(rep);
 }
 
@@ -56,7 +65,7 @@ TEST(Texts, TagsAreTheNamesInCapitals) {
         std::string tag = "CMAP_REP_";
         for (const char *c = cmap_rep_name(rep); *c != '\0'; c++)
             tag += static_cast<char>(std::toupper(*c));
-        EXPECT_TRUE(std::regex_search(tags, std::regex("\\b" + tag + "\\b"))) << tag;
+        EXPECT_TRUE(names(tags, tag)) << tag;
     }
 }
 
