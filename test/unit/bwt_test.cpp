@@ -129,7 +129,7 @@ TEST(Threads, BlocksOfABwtMapArePassedAround) {
 // Lookups have no way to fail: without memory they take longer.
 TEST(Bwt, LooksUpWithoutMemory) {
     const Members pattern = repeated(64, 100);
-    CountingAllocator allocator;
+    CountingAllocator allocator(cmap_set_allocator);
     const Map map = map_of(pattern, forced(CMAP_REP_BWT));
     ASSERT_EQ(CMAP_REP_BWT, cmap_representation(map.get()));
     allocator.fail_from(0);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "counting_allocator.hpp"
 
-#include "cmap.h"
-
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -45,13 +43,13 @@ void deallocate(void *pointer) {
 
 }  // namespace
 
-CountingAllocator::CountingAllocator() {
+CountingAllocator::CountingAllocator(Install install) : install_(install) {
     blocks = alive = asked = calls = 0;
     fail_never();
-    cmap_set_allocator(allocate, deallocate);
+    install_(allocate, deallocate);
 }
 
-CountingAllocator::~CountingAllocator() { cmap_set_allocator(nullptr, nullptr); }
+CountingAllocator::~CountingAllocator() { install_(nullptr, nullptr); }
 
 void CountingAllocator::fail_at(uint64_t k) {
     fail_from(k);

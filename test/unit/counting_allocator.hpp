@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An allocator for cmap_set_allocator that counts what is alive and can be told to fail.
+// An allocator for a module's tests that counts what is alive and can be told to fail.
 #ifndef TEST_UNIT_COUNTING_ALLOCATOR_HPP_INCLUDED
 #define TEST_UNIT_COUNTING_ALLOCATOR_HPP_INCLUDED
 
@@ -8,11 +8,14 @@
 
 namespace cmap_test {
 
-// Installed by its constructor, taken out by its destructor.  REQUIRES at both that no map and no
-// builder is alive.
+// Installed by its constructor, taken out by its destructor.  REQUIRES at both that nothing of the
+// module's is alive.
 class CountingAllocator {
   public:
-    CountingAllocator();
+    // cmap_set_allocator, for one.
+    using Install = void (*)(void *(*allocate)(size_t), void (*deallocate)(void *));
+
+    explicit CountingAllocator(Install install);
     ~CountingAllocator();
     CountingAllocator(const CountingAllocator &) = delete;
     CountingAllocator &operator=(const CountingAllocator &) = delete;
@@ -27,6 +30,9 @@ class CountingAllocator {
     uint64_t blocks_alive() const;
     uint64_t bytes_alive() const;
     uint64_t bytes_asked() const;  // ever, since the constructor
+
+  private:
+    Install install_;
 };
 
 }  // namespace cmap_test

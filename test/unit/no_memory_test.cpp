@@ -48,7 +48,7 @@ void run_once(const CountingAllocator &allocator, const Scenario &scenario) {
 }
 
 void survive_every_failure(const Scenario &scenario) {
-    CountingAllocator allocator;
+    CountingAllocator allocator(cmap_set_allocator);
     for (bool lasting : {false, true})
         for (uint64_t k = 0;; k++) {
             SCOPED_TRACE(::testing::Message()

@@ -182,7 +182,7 @@ TEST(Sub, AllOperationsTellOfTheParent) {
 TEST(Sub, NothingIsLeftWhenMemoryFails) {
     const Members list = random_permutation(900, 2);
     const cmap_policy sub = forced(CMAP_REP_SUB), hybrid = by(CMAP_STRATEGY_HYBRID);
-    CountingAllocator allocator;
+    CountingAllocator allocator(cmap_set_allocator);
     for (uint64_t k = 0;; k++) {
         ASSERT_LT(k, 1000u);
         allocator.fail_at(k);

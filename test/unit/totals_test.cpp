@@ -71,7 +71,7 @@ TEST(Totals, CountDeclinedForces) {
 TEST(Bytes, AreWhatTheAllocatorGave) {
     for (cmap_rep rep : all_reps()) {
         SCOPED_TRACE(cmap_rep_name(rep));
-        CountingAllocator allocator;
+        CountingAllocator allocator(cmap_set_allocator);
         const Map keeper =
             range_map(0, 1, 2, forced(rep));  // the intern table is there before we count
         for (const Members &members :

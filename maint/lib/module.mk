@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A module alone, without MPICH: what the Makefiles of src/mpid/common/* have in common.  They set, before the include:
+#
+#   root, here         directories of the repository and of the module
+#   name               the library is lib$(name).a; objects go to build/$(name)/<flavour> under the root
+#   library_sources    unit_sources, fuzz_sources (a program for each), bench_sources
+#   headers            for Makefile.mk, beside library_sources
+#   libs               to link with
+#   unit_dirs          beside the module's own directory in the path of includes
+#
+# FUZZ_RUNS=N for a longer run, BENCH_ARGS=... for the benchmark.
+
+out := $(root)/build/$(name)
+
+CXX ?= g++
+CC ?= gcc
+FUZZ_CXX ?= clang++
+FUZZ_RUNS ?= 5000
+thread_tests := Threads.*
+
+warnings := -Wall -Wextra -Werror
+includes := -I$(here) $(patsubst %,-I%,$(unit_dirs))
+flags_release := -O2 -g
+flags_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+flags_tsan := -O1 -g -fsanitize=thread
+flags_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+
+# objects FLAVOUR,SOURCES
+objects = $(patsubst $(root)/%,$(out)/$(1)/%.o,$(2))
+
+.PHONY: all check unit-check asan-check tsan-check fuzz-check lists lists-check bench clean
+.DELETE_ON_ERROR:
+
+all: $(out)/release/lib$(name).a
+
+# rules FLAVOUR,COMPILER
+define rules
+$(out)/$(1)/%.cpp.o: $(root)/%.cpp
+	@mkdir -p $$(@D)
+	$(2) -std=c++17 $$(warnings) $$(flags_$(1)) $$(includes) -MMD -MP -c $$< -o $$@
+$(out)/$(1)/%.c.o: $(root)/%.c
+	@mkdir -p $$(@D)
+	$(CC) -std=c99 $$(warnings) $(if $(filter fuzz,$(1)),,$$(flags_$(1))) $$(includes) -MMD -MP -c $$< -o $$@
+$(out)/$(1)/lib$(name).a: $(call objects,$(1),$(library_sources))
+	@rm -f $$@
+	$(AR) rcs $$@ $$^
+$(out)/$(1)/unit: $(call objects,$(1),$(unit_sources)) $(out)/$(1)/lib$(name).a
+	$(2) $$(flags_$(1)) $$^ -o $$@ -lgtest -lgtest_main $$(libs) -lpthread
+endef
+$(eval $(call rules,release,$(CXX)))
+$(eval $(call rules,asan,$(CXX)))
+$(eval $(call rules,tsan,$(CXX)))
+$(eval $(call rules,fuzz,$(FUZZ_CXX)))
+
+# fuzz_rule SOURCE
+fuzz_program = $(out)/fuzz/$(notdir $(basename $(1)))
+define fuzz_rule
+$(call fuzz_program,$(1)): $(call objects,fuzz,$(1)) $(out)/fuzz/lib$(name).a
+	$(FUZZ_CXX) $$(flags_fuzz) -fsanitize=fuzzer $$^ -o $$@ $$(libs)
+endef
+$(foreach source,$(fuzz_sources),$(eval $(call fuzz_rule,$(source))))
+fuzz_programs := $(foreach source,$(fuzz_sources),$(call fuzz_program,$(source)))
+
+$(out)/release/$(name)_bench: $(call objects,release,$(bench_sources)) $(out)/release/lib$(name).a
+	$(CXX) $(flags_release) $^ -o $@ -lbenchmark $(libs) -lpthread
+
+unit-check: $(out)/release/unit
+	$< --gtest_brief=1
+
+asan-check: $(out)/asan/unit
+	UBSAN_OPTIONS=print_stacktrace=1 $< --gtest_brief=1
+
+tsan-check: $(out)/tsan/unit
+	$< --gtest_list_tests --gtest_filter='$(thread_tests)' | grep -q '^  '
+	$< --gtest_brief=1 --gtest_filter='$(thread_tests)'
+
+fuzz-check: $(fuzz_programs)
+	for program in $^; do $$program -seed=1 -runs=$(FUZZ_RUNS) -len_control=0 -max_len=4096 -print_final_stats=0 || exit 1; done
+
+# Automake knows no wildcards: its fragment names every file.
+list = printf '\n$(1) +='; printf ' \\\n    %s' $(patsubst $(root)/%,%,$(sort $(2))); echo
+fragment = sed '/^AM_CPPFLAGS/q' $(here)/Makefile.mk; \
+	$(call list,mpi_core_sources,$(library_sources)); $(call list,noinst_HEADERS,$(headers))
+
+lists:
+	@{ $(fragment); } > $(here)/Makefile.mk.new && mv $(here)/Makefile.mk.new $(here)/Makefile.mk
+
+lists-check:
+	@{ $(fragment); } | cmp - $(here)/Makefile.mk || { echo "Makefile.mk is out of date: make lists"; exit 1; }
+
+check: lists-check unit-check asan-check tsan-check fuzz-check
+
+bench: $(out)/release/$(name)_bench
+	$< $(BENCH_ARGS)
+
+clean:
+	rm -rf $(out)
+
+-include $(shell find $(out) -name '*.d' 2>/dev/null)

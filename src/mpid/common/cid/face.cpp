@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The C face: arguments are checked and the table is locked here, and nowhere below.
+#include <cstring>
+
+#include "table.hpp"
+
+using Lock = std::lock_guard<std::mutex>;
+
+const char *cid_strerror(cid_status status) noexcept {
+    switch (status) {
+        case CID_OK: return "success";
+        case CID_ERR_TAKEN: return "the id has an owner";
+        case CID_ERR_FREE: return "the id has no owner";
+        case CID_ERR_RANGE: return "the id is out of range";
+        case CID_ERR_MEMORY: return "out of memory";
+        case CID_ERR_ARG: return "invalid argument";
+    }
+    return "unknown status";
+}
+
+// ---- kinds
+
+const char *cid_kind_name(cid_kind kind) noexcept {
+    switch (kind) {
+        case CID_ARRAY: return "array";
+        case CID_RBTREE: return "rbtree";
+        case CID_RADIX: return "radix";
+        case CID_KIND_COUNT: break;
+    }
+    return "unknown";
+}
+
+cid_status cid_kind_from_name(const char *name, cid_kind *out) noexcept {
+    if (name == nullptr || out == nullptr) return CID_ERR_ARG;
+    for (int kind = 0; kind < CID_KIND_COUNT; kind++)
+        if (std::strcmp(name, cid_kind_name(static_cast<cid_kind>(kind))) == 0) {
+            *out = static_cast<cid_kind>(kind);
+            return CID_OK;
+        }
+    return CID_ERR_ARG;
+}
+
+cid_table_t *cid_table_create(cid_kind kind, uint32_t limit) noexcept {
+    switch (kind) {
+        case CID_ARRAY: return cid::make_array(limit);
+        case CID_RBTREE: return cid::make_rbtree(limit);
+        case CID_RADIX: return cid::make_radix(limit);
+        case CID_KIND_COUNT: break;
+    }
+    return nullptr;
+}
+
+void cid_table_destroy(cid_table_t *table) noexcept {
+    if (table == nullptr) return;
+    table->~cid_table();
+    cid::deallocate(table);
+}
+
+cid_kind cid_table_kind(const cid_table_t *table) noexcept { return table->kind; }
+uint32_t cid_table_limit(const cid_table_t *table) noexcept { return table->limit; }
+
+// ---- one id
+
+cid_status cid_claim(cid_table_t *table, uint32_t id, void *owner) noexcept {
+    if (owner == nullptr) return CID_ERR_ARG;
+    if (id >= table->limit) return CID_ERR_RANGE;
+    const Lock lock(table->lock);
+    if (table->owner(id) != nullptr) return CID_ERR_TAKEN;
+    const cid_status status = table->claim(id, owner);
+    if (status == CID_OK) table->used++;
+    return status;
+}
+
+cid_status cid_replace(cid_table_t *table, uint32_t id, void *owner) noexcept {
+    if (owner == nullptr) return CID_ERR_ARG;
+    if (id >= table->limit) return CID_ERR_RANGE;
+    const Lock lock(table->lock);
+    if (table->owner(id) == nullptr) return CID_ERR_FREE;
+    table->replace(id, owner);
+    return CID_OK;
+}
+
+void *cid_release(cid_table_t *table, uint32_t id) noexcept {
+    if (id >= table->limit) return nullptr;
+    const Lock lock(table->lock);
+    void *owner = table->owner(id);
+    if (owner == nullptr) return nullptr;
+    table->used--;
+    table->release(id);
+    return owner;
+}
+
+void *cid_lookup(const cid_table_t *table, uint32_t id) noexcept {
+    return id < table->limit ? table->lookup(id) : nullptr;
+}
+
+// ---- many ids
+
+uint32_t cid_used(const cid_table_t *table) noexcept {
+    const Lock lock(table->lock);
+    return table->used;
+}
+
+uint32_t cid_end(const cid_table_t *table) noexcept {
+    const Lock lock(table->lock);
+    return table->end();
+}
+
+uint32_t cid_next_free(const cid_table_t *table, uint32_t from) noexcept {
+    if (from >= table->limit) return table->limit;
+    const Lock lock(table->lock);
+    const uint32_t id = table->next_free(from);
+    return id < table->limit ? id : table->limit;
+}
+
+uint32_t cid_next_used(const cid_table_t *table, uint32_t from) noexcept {
+    if (from >= table->limit) return table->limit;
+    const Lock lock(table->lock);
+    return table->next_used(from);
+}
+
+namespace {
+
+// Bit i: id at + i is free.  In 64 bits, so that an id beyond all others is one that is used.
+uint32_t free_bits(const cid_table_t *table, uint64_t at) noexcept {
+    if (at >= table->limit) return 0;
+    const auto word = static_cast<uint32_t>(at >> 6);
+    const unsigned shift = at & 63;
+    uint64_t used = table->used_bits(word) >> shift;
+    if (shift > 32 && (at | 63) + 1 < table->limit)
+        used |= table->used_bits(word + 1) << (64 - shift);
+    const uint64_t left = table->limit - at;
+    const uint32_t in_range = left >= 32 ? UINT32_MAX : (uint32_t{1} << left) - 1;
+    return ~static_cast<uint32_t>(used) & in_range;
+}
+
+}  // namespace
+
+void cid_free_mask(const cid_table_t *table, uint32_t first, uint32_t words,
+                   uint32_t mask[]) noexcept {
+    const Lock lock(table->lock);
+    for (uint32_t w = 0; w < words; w++)
+        mask[w] = free_bits(table, first + uint64_t{32} * w);
+}
+
+void cid_figures(const cid_table_t *table, cid_figures_t *out) noexcept {
+    const Lock lock(table->lock);
+    out->used = table->used;
+    out->allocated = table->allocated();
+    out->end = table->end();
+    out->bytes = table->object_bytes() + table->heap.bytes();
+}
+
+void cid_set_allocator(void *(*allocate)(size_t), void (*deallocate)(void *)) noexcept {
+    cid::set_allocator(allocate, deallocate);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Owners in a std::map (the red-black tree of section 3.3.1), and in a second one the runs of used
+// ids, for finding free ones: behind the last id of a run is a free one.  A release that splits a
+// run makes the owner's node the node of the second half, so that it needs no memory.
+#include <algorithm>
+#include <map>
+
+#include "table.hpp"
+
+namespace cid {
+namespace {
+
+// Of a run, the key is its first id.
+union Value {
+    void *owner;
+    uint32_t end;  // of a run: its last id + 1
+};
+
+using Nodes =
+    std::map<uint32_t, Value, std::less<uint32_t>, HeapAllocator<std::pair<const uint32_t, Value>>>;
+
+class RbTree final : public cid_table {
+  public:
+    explicit RbTree(uint32_t limit) noexcept : cid_table(CID_RBTREE, limit) {}
+
+    void *lookup(uint32_t id) const noexcept override {
+        const std::lock_guard<std::mutex> guard(lock);
+        return owner(id);
+    }
+    void *owner(uint32_t id) const noexcept override {
+        const auto found = owners_.find(id);
+        return found == owners_.end() ? nullptr : found->second.owner;
+    }
+
+    cid_status claim(uint32_t id, void *owner) noexcept override {
+        try {
+            const auto place = owners_.emplace(id, Value{owner}).first;
+            try {
+                join_run(id);
+            } catch (...) {
+                owners_.erase(place);
+                throw;
+            }
+        } catch (...) {
+            return CID_ERR_MEMORY;  // the only thing that can go wrong in a map
+        }
+        return CID_OK;
+    }
+    void replace(uint32_t id, void *owner) noexcept override {
+        owners_.find(id)->second.owner = owner;
+    }
+    void release(uint32_t id) noexcept override {
+        auto node = owners_.extract(id);
+        const auto run = run_of(id);
+        const uint32_t end = run->second.end;
+        if (end > id + 1) {
+            node.key() = id + 1;
+            node.mapped().end = end;
+            runs_.insert(std::next(run), std::move(node));
+        }
+        run->second.end = id;
+        if (run->first == id) runs_.erase(run);
+    }
+
+    uint32_t allocated() const noexcept override { return used; }
+    uint32_t end() const noexcept override {
+        return runs_.empty() ? 0 : runs_.rbegin()->second.end;
+    }
+    uint32_t next_free(uint32_t from) const noexcept override {
+        const auto run = run_of(from);
+        return run == runs_.end() ? from : run->second.end;
+    }
+    uint32_t next_used(uint32_t from) const noexcept override {
+        if (run_of(from) != runs_.end()) return from;
+        const auto run = runs_.lower_bound(from);
+        return run == runs_.end() ? limit : run->first;
+    }
+    uint64_t used_bits(uint32_t word) const noexcept override;
+    std::size_t object_bytes() const noexcept override { return sizeof(*this); }
+
+  private:
+    // The run the id is in, or end().
+    template <class Runs>
+    static auto find_run(Runs &runs, uint32_t id) noexcept {
+        auto next = runs.upper_bound(id);
+        if (next == runs.begin()) return runs.end();
+        const auto run = std::prev(next);
+        return run->second.end > id ? run : runs.end();
+    }
+    Nodes::iterator run_of(uint32_t id) noexcept { return find_run(runs_, id); }
+    Nodes::const_iterator run_of(uint32_t id) const noexcept { return find_run(runs_, id); }
+
+    void join_run(uint32_t id);
+
+    Nodes owners_{Nodes::allocator_type(heap)};
+    Nodes runs_{Nodes::allocator_type(heap)};  // neither touching nor overlapping
+};
+
+// The id becomes part of the runs it touches, or one of its own: only that can throw.
+void RbTree::join_run(uint32_t id) {
+    const auto after = runs_.lower_bound(id);
+    const auto before = after == runs_.begin() ? runs_.end() : std::prev(after);
+    const bool touches_before = before != runs_.end() && before->second.end == id;
+    const bool touches_after = after != runs_.end() && after->first == id + 1;
+    if (touches_before) {
+        before->second.end = touches_after ? after->second.end : id + 1;
+        if (touches_after) runs_.erase(after);
+    } else if (touches_after) {
+        auto node = runs_.extract(after);
+        node.key() = id;
+        runs_.insert(std::move(node));
+    } else {
+        Value value;
+        value.end = id + 1;
+        runs_.emplace_hint(after, id, value);
+    }
+}
+
+uint64_t RbTree::used_bits(uint32_t word) const noexcept {
+    const uint64_t first = uint64_t{64} * word;
+    auto run = runs_.upper_bound(static_cast<uint32_t>(first));
+    if (run != runs_.begin()) run = std::prev(run);
+    uint64_t bits = 0;
+    for (; run != runs_.end() && run->first < first + 64; ++run) {
+        const uint64_t begin = std::max<uint64_t>(run->first, first);
+        const uint64_t end = std::min<uint64_t>(run->second.end, first + 64);
+        if (begin < end) bits |= UINT64_MAX >> (64 - (end - begin)) << (begin - first);
+    }
+    return bits;
+}
+
+}  // namespace
+
+cid_table *make_rbtree(uint32_t limit) noexcept { return make<RbTree>(limit); }
+
+}  // namespace cid
