@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Context ids by the highest-CID algorithm (G. Bosilca, T. Herault, J. Dongarra: Trade-offs in Context Identifier
+ * Allocation in MPI, section 3.3), with one collective for each id whether or not there are threads.
+ *
+ * Every member of the parent makes an offer of 8 bytes; offers are folded by the maximum of each field; one collective
+ * decides.  The ids (the PREFIX fields of context ids) are in two parts:
+ *
+ *   calm   [0, 3/4 of the limit)   for creations during which no member had another creation under way.  Every process has
+ *          one token, and who makes an offer takes it until the decision.  All had it: the id is the highest end (highest id
+ *          used + 1) of all members, which is free at all of them.  Nothing can take it meanwhile: nobody else has the token.
+ *   busy   [3/4 of the limit, limit)   for the others: threads that create at the same time, pending MPI_Comm_idup.  The
+ *          offer claims one id there that follows from the parent's context id and the number of its creation, hence the
+ *          same on all members and, most probably, another one than that of any other creation.  Nobody objects: done.
+ *
+ * So that ids are used again, a communicator may have a cursor: a calm id below the highest end that all its members know
+ * and, where it was free, have reserved.  No member objects to it: it is the next id instead of the highest end.  With an
+ * id two holes are agreed on, one for the parent's cursor, one for the child's: at most two ids for each communicator.
+ *
+ * Where neither works (ids exhausted, busy ids in conflict) the members exchange masks of free ids, which needs some more
+ * collectives: first 1,024 busy ids, then all there are.  Only the creation with the lowest parent context id (then tag)
+ * of a process shows its mask, so that some creation always succeeds.
+ *
+ * Threads: all functions may be called by several threads; they lock MPIR_THREAD_*_CTX_MUTEX while they touch the tables
+ * and never communicate while they hold it.
+ */
+#ifndef MPIR_CTXID_H_INCLUDED
+#define MPIR_CTXID_H_INCLUDED
+
+#define MPIR_CTXID_NONE UINT32_MAX
+
+struct MPIR_Comm;
+struct MPIR_Group;
+struct MPIR_Request;
+
+/* One creation under way; on the caller's stack or in its schedule.  All fields are private to src/mpi/ctxid. */
+typedef struct MPIR_Ctxid {
+    struct MPIR_Comm *parent;
+    uint64_t order;             /* parent's context id, then tag: the lowest goes first */
+    uint32_t cursor;            /* the parent's when the offer was made; 0 for none */
+    uint32_t probe;             /* busy id that all members try */
+    uint32_t window;            /* first of the busy ids that the first masks show */
+    uint32_t claimed;           /* the probe, or MPIR_CTXID_NONE when it was taken */
+    uint64_t folded;            /* offers of all members */
+    bool takes_part;            /* will be a member of the new communicator */
+    bool keeps_cursor;          /* all of the parent's members make offers */
+    bool has_token;
+    bool is_queued;
+    bool shows_all;             /* masks of all ids, no longer of the window */
+    struct MPIR_Ctxid *next;    /* in the queue for the masks */
+} MPIR_Ctxid_t;
+
+/* Reads the CVARs, makes the tables, registers the MPI_T variables.  Before any communicator. */
+int MPIR_Ctxid_init(void);
+/* Is it this algorithm, and not MPICH's masks (MPIR_CVAR_CTXID_ALGORITHM)? */
+bool MPIR_Ctxid_is_highest(void);
+
+/* For callers whose own collective carries the offers, such as MPI_Comm_split.  Every member of `parent` (an
+ * intracommunicator) calls begin, hands the offer to all others, folds what it gets (start with 0, any order) and calls
+ * decide.  `takes_part`: will be a member of a new communicator.  decide takes the fold over the members of one's own new
+ * communicator and the fold over all; it communicates only when the offers did not suffice, and then on all members alike.
+ * Who takes no part gets MPIR_INVALID_CONTEXT_ID.  After begin, either decide or abandon (the collective failed). */
+void MPIR_Ctxid_begin(MPIR_Ctxid_t * creation, struct MPIR_Comm *parent, int takes_part,
+                      uint64_t * offer);
+void MPIR_Ctxid_fold(uint64_t * all, uint64_t offer);
+int MPIR_Ctxid_decide(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all, MPIR_Context_id_t * id);
+void MPIR_Ctxid_abandon(MPIR_Ctxid_t * creation);
+
+/* The whole, over `comm` or, when not NULL, only `group` (then `tag` tells concurrent calls apart). */
+int MPIR_Ctxid_get(struct MPIR_Comm *comm, struct MPIR_Group *group, int tag, int takes_part,
+                   MPIR_Context_id_t * id);
+/* Nonblocking: sets the context ids of `newcomm` and commits it.  For an intercommunicator `inter`, `comm` is its local
+ * communicator; else NULL. */
+int MPIR_Ctxid_get_nonblock(struct MPIR_Comm *comm, struct MPIR_Comm *inter,
+                            struct MPIR_Comm *newcomm, struct MPIR_Request **req);
+void MPIR_Ctxid_free(MPIR_Context_id_t id);
+
+/* `comm` is complete: its id leads to it from now on. */
+void MPIR_Ctxid_commit(struct MPIR_Comm *comm);
+/* `comm` goes: gives back the id that it had reserved for its next child. */
+void MPIR_Ctxid_forget(struct MPIR_Comm *comm);
+/* The communicator with that id, or NULL.  REQUIRES the caller to know that it is not freed meanwhile. */
+struct MPIR_Comm *MPIR_Ctxid_lookup(MPIR_Context_id_t id);
+
+#endif /* MPIR_CTXID_H_INCLUDED */

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "ctxid_store.h"
+
+/*
+=== BEGIN_MPI_T_CVAR_INFO_BLOCK ===
+
+categories :
+    - name        : CTXID
+      description : cvars that control the context ids of communicators
+
+cvars:
+    - name        : MPIR_CVAR_CTXID_ALGORITHM
+      category    : CTXID
+      type        : string
+      default     : "highest"
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_ALL_EQ
+      description : >-
+        How the processes of a new communicator agree on its context id:
+        highest - the highest id in use and one more, by one collective for each creation
+        mask    - MPICH's masks of 2,048 ids, for comparison
+
+    - name        : MPIR_CVAR_CTXID_TABLE
+      category    : CTXID
+      type        : string
+      default     : "array"
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        What holds a process's context ids under MPIR_CVAR_CTXID_ALGORITHM=highest:
+        array  - an array up to the highest one
+        rbtree - a red-black tree of those in use
+        radix  - four levels of 256, freed when empty
+
+    - name        : MPIR_CVAR_CTXID_LIMIT
+      category    : CTXID
+      type        : int
+      default     : 0
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_ALL_EQ
+      description : >-
+        Number of context ids under MPIR_CVAR_CTXID_ALGORITHM=highest, at least 8, those of the predefined communicators
+        included. 0 means as many as there are, 262144. Smaller values are for tests of what happens at the limit.
+
+    - name        : MPIR_CVAR_CTXID_REPORT_LEAKS
+      category    : CTXID
+      type        : boolean
+      default     : false
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        If true, every process names at finalize the communicators that were never freed.
+
+=== END_MPI_T_CVAR_INFO_BLOCK ===
+*/
+
+#define MOST_IDS (1 << MPIR_CONTEXT_PREFIX_WIDTH)
+#define LEAST_LIMIT 8
+
+static bool is_highest = true;
+
+bool MPIR_Ctxid_is_highest(void)
+{
+    return is_highest;
+}
+
+static int wrong_value(const char *cvar, const char *value, const char *accepted)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_OTHER,;, "**cvar_choice", "**cvar_choice %s %s %s", cvar,
+                         value, accepted);
+    return mpi_errno;
+}
+
+static int read_algorithm(void)
+{
+    const char *value = MPIR_CVAR_CTXID_ALGORITHM;
+
+    is_highest = !value || strcmp(value, "highest") == 0;
+    if (is_highest || strcmp(value, "mask") == 0)
+        return MPI_SUCCESS;
+    return wrong_value("MPIR_CVAR_CTXID_ALGORITHM", value, "highest or mask");
+}
+
+static int read_table(cid_kind * kind)
+{
+    const char *value = MPIR_CVAR_CTXID_TABLE;
+
+    *kind = CID_ARRAY;
+    if (!value || cid_kind_from_name(value, kind) == CID_OK)
+        return MPI_SUCCESS;
+    return wrong_value("MPIR_CVAR_CTXID_TABLE", value, "array, rbtree or radix");
+}
+
+static int read_limit(uint32_t * limit)
+{
+    int value = MPIR_CVAR_CTXID_LIMIT;
+    char given[32], accepted[64];
+
+    *limit = (value == 0) ? MOST_IDS : (uint32_t) value;
+    if (value == 0 || (value >= LEAST_LIMIT && value <= MOST_IDS))
+        return MPI_SUCCESS;
+    snprintf(given, sizeof(given), "%d", value);
+    snprintf(accepted, sizeof(accepted), "0 or numbers from %d to %d", LEAST_LIMIT, MOST_IDS);
+    return wrong_value("MPIR_CVAR_CTXID_LIMIT", given, accepted);
+}
+
+/* ---- MPI_T ------------------------------------------------------------------------------------------------------- */
+
+static const struct variable {
+    const char *name, *text;
+    size_t place;               /* in ctxid_figures_t */
+} variables[] = {
+    {"ctxid_used", "context ids in use", offsetof(ctxid_figures_t, used)},
+    {"ctxid_reserved", "context ids set aside for the next child of some communicator",
+     offsetof(ctxid_figures_t, reserved)},
+    {"ctxid_highest", "highest context id in use and one more", offsetof(ctxid_figures_t, end)},
+    {"ctxid_table_allocated", "elements allocated in the table of context ids",
+     offsetof(ctxid_figures_t, allocated)},
+    {"ctxid_table_bytes", "bytes of the table of context ids", offsetof(ctxid_figures_t, bytes)}
+};
+
+static void read_variable(void *address, void *obj_handle, int count, void *buffer)
+{
+    const struct variable *variable = address;
+    ctxid_figures_t figures;
+
+    ctxid_get_figures(&figures);
+    memcpy(buffer, (char *) &figures + variable->place, sizeof(uint64_t));
+}
+
+/* The tables of MPI_T may have outlived an earlier finalize, or not. */
+static bool is_registered(const char *name)
+{
+    name2index_hash_t *entry;
+
+    HASH_FIND_STR(pvar_hashs[MPI_T_PVAR_CLASS_LEVEL - MPIR_T_PVAR_CLASS_FIRST], name, entry);
+    return entry != NULL;
+}
+
+static void register_variables(void)
+{
+    if (is_registered(variables[0].name))
+        return;
+    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
+        MPIR_T_PVAR_REGISTER_impl(MPI_T_PVAR_CLASS_LEVEL, MPI_UNSIGNED_LONG_LONG, variables[i].name,
+                                  (void *) &variables[i], 1, NULL, MPI_T_VERBOSITY_USER_BASIC,
+                                  MPI_T_BIND_NO_OBJECT,
+                                  MPIR_T_PVAR_FLAG_READONLY | MPIR_T_PVAR_FLAG_CONTINUOUS,
+                                  read_variable, NULL, "CTXID", variables[i].text);
+}
+
+/* ---- finalize ---------------------------------------------------------------------------------------------------- */
+
+static void report_leak(uint32_t prefix, MPIR_Comm * comm)
+{
+    char name[MPI_MAX_OBJECT_NAME] = "";
+
+    if (comm != NULL && HANDLE_IS_BUILTIN(comm->handle))
+        return;
+    if (comm != NULL)
+        MPIR_Comm_get_name_impl(comm, name, &(int) { 0 });
+    fprintf(stderr, "rank %d: communicator never freed: context id %u%s%s%s\n", MPIR_Process.rank,
+            (unsigned) prefix, name[0] ? ", \"" : "", name, name[0] ? "\"" : "");
+}
+
+static int report_leaks(void *unused)
+{
+    if (MPIR_CVAR_CTXID_REPORT_LEAKS)
+        ctxid_visit(report_leak);
+    return MPI_SUCCESS;
+}
+
+static int close_store(void *unused)
+{
+    ctxid_close();
+    return MPI_SUCCESS;
+}
+
+int MPIR_Ctxid_init(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+    cid_kind kind;
+    uint32_t limit;
+
+    mpi_errno = read_algorithm();
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = read_table(&kind);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = read_limit(&limit);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (is_highest) {
+        mpi_errno = ctxid_open(kind, limit);
+        MPIR_ERR_CHKANDJUMP(mpi_errno, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+        /* before the predefined communicators go, and after */
+        MPIR_Add_finalize(report_leaks, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
+        MPIR_Add_finalize(close_store, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
+    }
+    register_variables();
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* As much of MPICH's internals as src/mpi/ctxid/ctxid_{offer,store}.c need, so that many simulated processes can be
+ * checked in one. */
+#ifndef CTXID_TEST_MPIIMPL_H_INCLUDED
+#define CTXID_TEST_MPIIMPL_H_INCLUDED
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint32_t MPIR_Context_id_t;
+#define MPIR_INVALID_CONTEXT_ID ((MPIR_Context_id_t) 0xffffffff)
+#define MPIR_CONTEXT_PREFIX_WIDTH 18
+#define MPIR_CONTEXT_PREFIX_SHIFT 4
+#define FIELD_SUBCOMM(id) (((id) >> 1) & 3)
+#define FIELD_IS_LOCALCOMM(id) (((id) >> 3) & 1)
+#define FIELD_PREFIX(id) ((id) >> MPIR_CONTEXT_PREFIX_SHIFT)
+#define MPIR_CONTEXT_READ_FIELD(field, id) FIELD_##field(id)
+
+typedef enum { MPIR_COMM_KIND__INTRACOMM, MPIR_COMM_KIND__INTERCOMM } MPIR_Comm_kind_t;
+
+typedef struct MPIR_Comm {
+    MPIR_Context_id_t context_id, recvcontext_id;
+    MPIR_Comm_kind_t comm_kind;
+    uint32_t ctxid_cursor, ctxid_calls;
+} MPIR_Comm;
+typedef struct MPIR_Group MPIR_Group;
+
+#define MPI_SUCCESS 0
+#define MPI_ERR_NO_MEM 34
+#define MPIR_Assert assert
+#define MPL_COMPILE_TIME_ASSERT(condition) _Static_assert(condition, #condition)
+#define MPL_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MPL_MAX(a, b) ((a) > (b) ? (a) : (b))
+#define MPID_THREAD_CS_ENTER(kind, mutex) ((void) 0)
+#define MPID_THREAD_CS_EXIT(kind, mutex) ((void) 0)
+
+#include "mpir_ctxid.h"
+
+#endif /* CTXID_TEST_MPIIMPL_H_INCLUDED */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* One simulated process: the state of ctxid_store.c, swapped in for each call. */
+#ifndef CTXID_TEST_PROCESS_H_INCLUDED
+#define CTXID_TEST_PROCESS_H_INCLUDED
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct process process_t;
+typedef struct creation creation_t;
+typedef struct communicator communicator_t;
+
+enum { STEP_DECIDED, STEP_MASKS, STEP_EXHAUSTED, STEP_NO_MEMORY };
+
+/* table: 0 array, 1 rbtree, 2 radix */
+process_t *process_create(int table, uint32_t limit);
+void process_destroy(process_t * process);
+uint32_t process_end(process_t * process);
+uint32_t process_used(process_t * process);
+uint32_t process_reserved(process_t * process);
+
+/* The communicator with that prefix, complete; `parent` of the first one of all is the prefix itself, 0. */
+communicator_t *communicator_commit(process_t * process, uint32_t prefix, bool inter);
+void communicator_free(process_t * process, communicator_t * comm);
+bool communicator_is_found(process_t * process, communicator_t * comm, uint32_t prefix);
+uint32_t communicator_cursor(const communicator_t * comm);
+/* An id that was decided, without a communicator after all. */
+void process_give_back(process_t * process, uint32_t prefix);
+
+/* whole: all members of the parent take part in the collectives.  Returns the offer. */
+creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_t tag, bool whole,
+                           bool takes_part, uint64_t * offer);
+int creation_settle(creation_t * creation, uint64_t own, uint64_t all, uint32_t * prefix);
+int creation_mask_words(creation_t * creation);
+void creation_show_masks(creation_t * creation, uint32_t words[]);
+int creation_settle_masks(creation_t * creation, const uint32_t words[], uint32_t * prefix);
+void creation_abandon(creation_t * creation);
+void creation_destroy(creation_t * creation);
+
+uint64_t fold_offers(uint64_t a, uint64_t b);
+/* as a reduction by maximum of words folds them */
+uint64_t fold_words(uint64_t a, uint64_t b);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CTXID_TEST_PROCESS_H_INCLUDED */

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A world of simulated processes that create and free communicators.  Collectives are tables that fill up step by step, so
+// that a test decides who gets how far before whom.
+#ifndef CTXID_TEST_SIMULATION_HPP_INCLUDED
+#define CTXID_TEST_SIMULATION_HPP_INCLUDED
+
+#include "process.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace ctxid_test {
+
+struct Comm {
+    uint32_t prefix = 0;
+    std::map<int, communicator_t *> at;  // by process; those that freed it are gone
+    std::vector<int> members;
+};
+
+enum class Fold { fields, words };
+
+// One creation: members, and what they said in the round that each is in.
+class Creation {
+public:
+    // who: members of the parent that make the collectives; a colour of -1 takes no part.
+    Creation(std::vector<process_t *> &processes, Comm &parent, std::vector<int> who,
+             std::vector<int> colours, uint32_t tag, bool whole, Fold fold);
+    Creation(const Creation &) = delete;
+    Creation &operator=(const Creation &) = delete;
+    ~Creation();
+
+    // Lets a member do its next step; false when it has to wait for others, or is through.
+    bool step(size_t member);
+    bool is_done() const;
+    bool is_done(size_t member) const;
+
+    std::vector<int> who, colours;
+    std::vector<uint32_t> prefixes;
+    std::vector<int> outcomes;
+    std::vector<int> collectives;  // of each member
+    Comm *parent;
+
+private:
+    struct Round {
+        std::vector<uint64_t> offers;
+        std::vector<std::vector<uint32_t>> masks;
+        size_t arrived = 0;
+    };
+    void arrive(size_t member);
+    void leave(size_t member);
+    uint64_t folded(int colour, bool all) const;
+    std::vector<uint32_t> common(const Round &round) const;
+
+    std::vector<process_t *> &processes_;
+    std::vector<creation_t *> creations_;
+    std::vector<size_t> round_of_;
+    std::vector<bool> waits_;
+    std::vector<Round> rounds_;
+    uint32_t tag_;
+    bool whole_;
+    Fold fold_;
+};
+
+class World {
+public:
+    World(int processes, int table, uint32_t limit);
+    World(const World &) = delete;
+    World &operator=(const World &) = delete;
+    ~World();
+
+    Comm *world() { return comms_.front().get(); }
+    std::vector<process_t *> &processes() { return processes_; }
+    // Runs it to its end, all members in turn.
+    void run(Creation &creation);
+    // The communicators that a creation made, one a colour, after checking that their ids are right.
+    std::vector<Comm *> commit(const Creation &creation);
+    Comm *dup(Comm *parent);
+    void free(Comm *comm);
+    void free_at(Comm *comm, int process);
+    uint32_t end() const;   // the highest of all processes
+    size_t live() const { return comms_.size(); }
+    Comm *any(uint32_t random) { return comms_[random % comms_.size()].get(); }
+
+private:
+    std::vector<process_t *> processes_;
+    std::vector<std::unique_ptr<Comm>> comms_;
+};
+
+}  // namespace ctxid_test
+
+#endif  // CTXID_TEST_SIMULATION_HPP_INCLUDED
