@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include "mpicomm.h"
-#include "allreduce_group.h"
 #include "ctxid_store.h"
 
 /* Blocking agreement. */

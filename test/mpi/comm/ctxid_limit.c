@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The end of the context ids, which MPIR_CVAR_CTXID_LIMIT brings near: creation fails on all ranks alike with an error that
+ * has the figures, the parent and all others stay usable, and what is freed can be had again.  Then the case that made
+ * programs fail with thousands of ids free: rank 0 is in communicators with everybody, so that the free ids of two ranks
+ * have holes in different places.
+ *
+ * Arguments: -limit=N (the value of the variable, default 200)
+ */
+#include "cmaptest.h"
+
+static int limit, world_size;
+
+static void check_text(int error)
+{
+    char text[MPI_MAX_ERROR_STRING], number[16];
+    int length;
+
+    MPI_Error_string(error, text, &length);
+    snprintf(number, sizeof(number), "of %d", limit);
+    CT_CHECK(strstr(text, number) != NULL, "\"%s\" does not say \"%s\"", text, number);
+}
+
+static void check_alive(MPI_Comm comm)
+{
+    int sum = 0, one = 1, size;
+
+    MPI_Comm_size(comm, &size);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    CT_CHECK(sum == size, "%d ranks add up to %d", size, sum);
+}
+
+static int make(int kind, MPI_Comm *made)
+{
+    MPI_Request request;
+    int error;
+
+    if (kind % 3 == 0)
+        return MPI_Comm_split(MPI_COMM_WORLD, 0, ct_me, made);
+    if (kind % 3 == 1)
+        return MPI_Comm_dup(MPI_COMM_WORLD, made);
+    error = MPI_Comm_idup(MPI_COMM_WORLD, made, &request);
+    return error ? error : MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static int make_all(MPI_Comm comm[], int room)
+{
+    int n = 0, error = MPI_SUCCESS, least, most;
+
+    while (n < room) {
+        /* the error of a pending one comes when it is waited for: not here */
+        error = make(n % 2, &comm[n]);
+        if (error != MPI_SUCCESS)
+            break;
+        n++;
+    }
+    MPI_Allreduce(&n, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&n, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    CT_CHECK(least == most, "rank %d made %d, others from %d to %d", ct_me, n, least, most);
+    CT_CHECK(error != MPI_SUCCESS, "%d communicators, and no end", n);
+    if (error != MPI_SUCCESS)
+        check_text(error);
+    return n;
+}
+
+static void check_end(void)
+{
+    MPI_Comm *comm = ct_alloc(limit, sizeof(MPI_Comm));
+    int n = make_all(comm, limit);
+
+    CT_CHECK(n >= limit - 4, "only %d communicators with %d ids", n, limit);
+    check_alive(MPI_COMM_WORLD);
+    check_alive(comm[n / 2]);
+    for (int i = 0; i < n; i++) {
+        MPI_Comm more;
+        if (i % 3)
+            continue;
+        MPI_Comm_free(&comm[i]);
+        int error = make(i, &comm[i]);
+        CT_CHECK(error == MPI_SUCCESS, "no communicator in place of number %d", i);
+        check_alive(comm[i]);
+        CT_CHECK(MPI_Comm_dup(comm[i], &more) != MPI_SUCCESS, "one more than there can be");
+    }
+    for (int i = 0; i < n; i++)
+        MPI_Comm_free(&comm[i]);
+    free(comm);
+}
+
+/* A communicator of rank 0 and `other`. */
+static MPI_Comm pair_with(int other, int tag)
+{
+    MPI_Group all, pair;
+    MPI_Comm made = MPI_COMM_NULL;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 2, (int[]) {0, other}, &pair);
+    if (ct_me == 0 || ct_me == other)
+        CT_CHECK(MPI_Comm_create_group(MPI_COMM_WORLD, pair, tag, &made) == MPI_SUCCESS,
+                 "no communicator of 0 and %d", other);
+    MPI_Group_free(&all);
+    MPI_Group_free(&pair);
+    return made;
+}
+
+static void check_holes(void)
+{
+    int n = limit / 2, more = 0;
+    MPI_Comm *pair = ct_alloc(n, sizeof(MPI_Comm)), *comm = ct_alloc(limit, sizeof(MPI_Comm));
+
+    for (int i = 0; i < n; i++)
+        pair[i] = pair_with(1 + i % (world_size - 1), i);
+    for (int i = 0; i < n; i++) {
+        if (i % 4 == 1 && pair[i] != MPI_COMM_NULL)
+            MPI_Comm_free(&pair[i]);
+    }
+    more = make_all(comm, limit);
+    CT_CHECK(more >= limit - n + n / 4 - 5, "%d more communicators; %d would do", more,
+             limit - n + n / 4);
+    check_alive(comm[more - 1]);
+    for (int i = 0; i < more; i++)
+        MPI_Comm_free(&comm[i]);
+    for (int i = 0; i < n; i++) {
+        if (pair[i] != MPI_COMM_NULL)
+            MPI_Comm_free(&pair[i]);
+    }
+    free(pair);
+    free(comm);
+}
+
+int main(int argc, char **argv)
+{
+    MTest_Init(&argc, &argv);
+    MTestArgList *args = MTestArgListCreate(argc, argv);
+    limit = MTestArgListGetInt_with_default(args, "limit", 200);
+    MTestArgListDestroy(args);
+    MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 3; i++) {
+        check_end();
+        if (world_size > 1)
+            check_holes();
+    }
+    MTest_Finalize(ct_errs);
+    return MTestReturnValue(ct_errs);
+}
