@@ -6,6 +6,11 @@ import csv
 import pathlib
 import re
 import statistics
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+from page import Shown, figure, put, table  # noqa: E402
 
 DESCRIPTIONS = {"1": "even ranks", "2": "81x + 11453", "3": "cells [0,*,*,0,*,*] of 2x10x10x10x10x10",
                 "4": "alternating ranges of 100", "5": "multiples of 3", "6": "multiples of 5", "7": "multiples of 7",
@@ -35,23 +40,6 @@ def medians(rows, column):
         if row[column]:
             groups.setdefault(row["representation"], []).append(float(row[column]))
     return {rep: statistics.median(values) for rep, values in groups.items()}
-
-
-def figure(x):
-    return f"{x:,.0f}" if abs(x) >= 100 else f"{x:.4g}"
-
-
-class Shown:
-    """What must be shown: [what, figure, wanted, met or missed]."""
-
-    def __init__(self):
-        self.lines = []
-
-    def add(self, what, text, wanted, met):
-        self.lines.append((what, text, wanted, "met" if met else "missed"))
-
-    def at_most(self, what, got, limit):
-        self.add(what, figure(got), f"<= {figure(limit)}", got <= limit)
 
 
 def show_e2(rows, shown):
@@ -140,11 +128,6 @@ def show_building(rows, shown):
 
 # ---- tables ----
 
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
-
-
 def table_e1(rows):
     forced = [row for row in rows if row["strategy"] == ""]
     lines = []
@@ -205,7 +188,7 @@ def table_plain(rows, header, columns):
 
 
 def tables(data, shown, run):
-    made = {"shown": table(["what", "figure", "wanted", ""], [list(line) for line in shown.lines]),
+    made = {"shown": shown.table(),
             "run": f"The run shown here: {run}."}
     if data["e1"]:
         made["e1"] = table_e1(data["e1"])
@@ -224,17 +207,6 @@ def tables(data, shown, run):
         made["build"] = table_plain(data["build"], ["map", "n", "built as", "ms", "copy ms", "ratio"],
                                     ["case", "n", "representation", "build_ms", "copy_ms", "ratio"])
     return made
-
-
-def put(page, made):
-    text = page.read_text()
-    for name, body in made.items():
-        pattern = re.compile(rf"(<!-- maps:{name} -->\n).*?(<!-- /maps:{name} -->)", re.S)
-        if not pattern.search(text):
-            raise SystemExit(f"{page} has no markers maps:{name}")
-        text = pattern.sub(lambda match: match[1] + body + "\n" + match[2], text)
-    page.write_text(text)
-    print("wrote", page)
 
 
 def run_of(results):
@@ -258,11 +230,9 @@ def main():
     show_ratios(data["ratios"], shown)
     show_choices(data["choices"], data["estimates"], shown)
     show_building(data["build"], shown)
-    print("\nMust show")
-    for what, text, wanted, verdict in shown.lines:
-        print(f"  {verdict:6} {what}: {text} (wanted {wanted})")
+    shown.print()
     if options.doc:
-        put(options.doc / "evaluation.md", tables(data, shown, run_of(options.results)))
+        put(options.doc / "evaluation.md", "maps", tables(data, shown, run_of(options.results)))
 
 
 if __name__ == "__main__":

@@ -20,72 +20,37 @@ Writes bench/results/pt2pt.csv: bench,build,ranks,case,median_us,p10_us,p90_us,b
 are those of the runs' medians).
 """
 import argparse
-import csv
-import os
 import statistics
-import subprocess
 import sys
-from collections import defaultdict
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
+from runs import ROOT, Build, add_builds, find_builds, paired_ratio, rows_of, take_turns, write_rows  # noqa: E402
+
 FORCE = "MPIR_CVAR_CMAP_REPRESENTATION"
 MESSAGE_BYTES = 8
 
 
-class Build:
-    prefix_words = []  # before every command
+class Latency:
+    """A run of pt2pt."""
 
-    def __init__(self, name, prefix, forced=None):
-        self.name = f"{name}:{forced}" if forced else name
-        self.prefix = Path(prefix)
-        self.forced = forced
-        self.env = {FORCE: forced} if forced else {}
-        self.program = ROOT / "build" / "bench" / f"pt2pt-{name}"
+    def __init__(self, ranks, arguments):
+        self.ranks, self.arguments = ranks, arguments
 
-    def compile(self):
-        self.program.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run([self.prefix / "bin" / "mpicc", "-O2", "-o", self.program, ROOT / "bench" / "pt2pt.c"], check=True)
-
-    def lines(self, ranks, arguments, timeout):
-        command = [*self.prefix_words, self.prefix / "bin" / "mpiexec", "-n", str(ranks), self.program, *map(str, arguments)]
-        done = subprocess.run(command, env={**os.environ, **self.env}, text=True, capture_output=True, timeout=timeout)
-        if done.returncode:
-            raise SystemExit(f"pt2pt: {self.name} with {ranks} ranks failed:\n{done.stdout}{done.stderr}")
-        return [line.split() for line in done.stdout.splitlines()]
-
-    def run(self, ranks, arguments, timeout):
+    def __call__(self, build):
         """case -> median of this run, in microseconds; without maps that the forced representation cannot hold."""
-        return {case: float(median) for case, _, median, _, _, representation in self.lines(ranks, arguments, timeout)
-                if self.forced in (None, representation)}
-
-    def representations(self):
-        return [words[0] for words in self.lines(1, ["representations"], 60)]
+        forced = build.env.get(FORCE)
+        return {case: float(median) for case, _, median, _, _, representation in
+                build.lines(self.ranks, self.arguments, 300) if forced in (None, representation)}
 
 
-def take_turns(builds, ranks, arguments, runs, timeout):
-    """build name -> case -> medians of the runs.  Who is first changes from round to round."""
-    found = defaultdict(lambda: defaultdict(list))
-    for k in range(runs):
-        for build in builds[k % len(builds):] + builds[:k % len(builds)]:
-            for case, us in build.run(ranks, arguments, timeout).items():
-                found[build.name][case].append(us)
-        if sys.stderr.isatty():
-            print(f"\r{ranks} ranks: round {k + 1} of {runs} ", end="", file=sys.stderr, flush=True)
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
-    return found
+def force(build, representation):
+    return Build(f"{build.name}:{representation}", build.prefix, "pt2pt", {FORCE: representation})
 
 
-def decile(values, k):
-    return statistics.quantiles(values, n=10, method="inclusive")[k - 1] if len(values) > 1 else values[0]
-
-
-def rows_of(bench, ranks, found, message_bytes):
-    for build, cases in found.items():
-        for case, us in cases.items():
-            yield [bench, build, ranks, case, f"{statistics.median(us):.4f}", f"{decile(us, 1):.4f}",
-                   f"{decile(us, 9):.4f}", message_bytes]
+def representations(build):
+    return [words[0] for words in build.lines(1, ["representations"], 60)]
 
 
 def print_ratios(found, base, ranks):
@@ -95,10 +60,6 @@ def print_ratios(found, base, ranks):
         ratios = [f"{medians[name] / medians[base]:.3f}" for name in medians if name != base] if base in medians else []
         print(f"{'':>{len(str(ranks))}}        {case:<10} " + " ".join(f"{us:13.3f} us" for us in medians.values()) +
               "   " + " ".join(ratios), flush=True)
-
-
-def paired_ratio(us, base_us):
-    return statistics.median(x / y for x, y in zip(us, base_us))
 
 
 def print_peers(found, ranks):
@@ -112,35 +73,14 @@ def print_peers(found, ranks):
 
 
 def measure_peers(patched, a):
-    names = [name for name in patched.representations()
+    names = [name for name in representations(patched)
              if not a.representations or name == "array" or name in a.representations.split(",")]
-    forced = [Build("patched", patched.prefix, name) for name in names]
+    forced = [force(patched, name) for name in names]
     rounds = max(3, a.runs // 2)
-    found = take_turns(forced, a.peers_ranks, ["peers", a.batches, a.trips], rounds, 300)
+    found = take_turns(forced, rounds, Latency(a.peers_ranks, ["peers", a.batches, a.trips]), f"{a.peers_ranks} ranks")
     found = {build.name: found[build.name] for build in forced if found[build.name]}
     print_peers(found, a.peers_ranks)
     return rows_of("peers", a.peers_ranks, found, MESSAGE_BYTES)
-
-
-def find_builds(a):
-    """(stock to compare with, stock without the yield or None, patched); absent ones are None."""
-    def present(name, prefix):
-        return Build(name, prefix) if prefix and (Path(prefix) / "bin" / "mpicc").is_file() else None
-
-    plain = os.environ.get("STOCK_INSTALL", ROOT / "install-stock")
-    yielding = os.environ.get("STOCK_YIELD_INSTALL", ROOT / "install-stock-yield")
-    patched = present("patched", a.patched)
-    if not patched:
-        raise SystemExit(f"pt2pt: no installation in {a.patched}: run maint/build")
-    if a.stock and not present("stock", a.stock):
-        raise SystemExit(f"pt2pt: no installation in {a.stock}")
-    stock = present("stock", a.stock) or present("stock", yielding)
-    without_yield = present("stock-no-yield", plain)
-    if not stock and without_yield:
-        stock = Build("stock", plain)
-    if not stock:
-        print("pt2pt: no stock installation (maint/build --stock-yield): no ratios", file=sys.stderr)
-    return stock, without_yield, patched
 
 
 def arguments():
@@ -158,9 +98,7 @@ def arguments():
     ap.add_argument("--quick", action="store_true", help="5 runs")
     ap.add_argument("--realtime", action="store_true",
                     help="run under chrt -r 1 (as root): other programs, which a yield would give the core to, wait")
-    ap.add_argument("--stock", metavar="PREFIX", help="stock to compare with (default install-stock-yield/)")
-    ap.add_argument("--patched", metavar="PREFIX", default=os.environ.get("CMAP_INSTALL", ROOT / "install"),
-                    help="the patched build (default install/)")
+    add_builds(ap)
     ap.add_argument("--output", metavar="FILE", type=Path, default=ROOT / "bench" / "results" / "pt2pt.csv")
     a = ap.parse_args()
     if a.quick:
@@ -174,13 +112,14 @@ def arguments():
 
 def main():
     a = arguments()
-    stock, without_yield, patched = find_builds(a)
+    stock, without_yield, patched = find_builds("pt2pt", a.stock, a.patched)
     for build in filter(None, (stock, without_yield, patched)):
         build.compile()
     rows = []
 
     if not a.only_forced:
-        found = take_turns([b for b in (stock, patched) if b], a.ranks, ["latency", a.batches, a.trips], a.runs, 300)
+        builds = [b for b in (stock, patched) if b]
+        found = take_turns(builds, a.runs, Latency(a.ranks, ["latency", a.batches, a.trips]), f"{a.ranks} ranks")
         print_ratios(found, "stock", a.ranks)
         rows += rows_of("pt2pt", a.ranks, found, MESSAGE_BYTES)
 
@@ -189,16 +128,11 @@ def main():
 
     if a.dup_ranks and not a.only_forced:
         builds = [b for b in (stock, without_yield, patched) if b]
-        found = take_turns(builds, a.dup_ranks, ["dup_time", 60], max(1, a.runs // 5), 300)
+        found = take_turns(builds, max(1, a.runs // 5), Latency(a.dup_ranks, ["dup_time", 60]), f"{a.dup_ranks} ranks")
         print_ratios(found, "stock", a.dup_ranks)
         rows += rows_of("dup", a.dup_ranks, found, 0)
 
-    a.output.parent.mkdir(parents=True, exist_ok=True)
-    with open(a.output, "w", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow("bench,build,ranks,case,median_us,p10_us,p90_us,bytes".split(","))
-        out.writerows(rows)
-    print(f"written: {a.output}")
+    write_rows(a.output, rows)
 
 
 if __name__ == "__main__":

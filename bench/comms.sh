@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# usage: maint/bench comms [--quick] [--doc] [--no-run] [OPTION...]
+#
+# What it takes to create communicators, stock and ours in turn: time of each way to create one, the stress test of
+# "Scalable communicator identifiers" (section 4.1), memory of a duplicate, number of communicators before the error.
+# Writes bench/results/e4_comms.csv, e4_cid.csv and the plots beside them, and ends with each figure that must be shown,
+# met or missed.
+#   --quick     2 and 16 ranks, few rounds: about 2 minutes
+#   --doc       also puts plots and tables into doc/ (doc/evaluation.md between its markers, doc/plots/)
+#   --no-run    plots and tables of the results that are there
+#   --ranks=2,16,64 and other options: --help-options lists them
+# Without python3-matplotlib the CSVs still come out.
+set -euo pipefail
+. "$(dirname "$0")/../maint/lib/common.sh"
+PROGRAM="bench comms"
+. "$ROOT/maint/lib/packages.sh"
+. "$ROOT/bench/lib/module.sh"
+
+RESULTS=$ROOT/bench/results
+RUN=yes
+OPTIONS=()
+PAGE=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    -h | --help) usage && exit ;;
+    --help-options) exec "$(python_with csv)" "$ROOT/bench/comms_measure.py" --help ;;
+    --doc) PAGE=(--doc "$ROOT/doc") ;;
+    --no-run) RUN= ;;
+    *) OPTIONS+=("$1") ;;
+    esac
+    shift
+done
+
+if [ -n "$RUN" ]; then
+    mkdir -p "$RESULTS"
+    "$(python_with csv)" "$ROOT/bench/comms_measure.py" "$RESULTS" "${OPTIONS[@]}"
+    { echo "maint/bench comms ${OPTIONS[*]}" && cpu_model; } >"$RESULTS/comms_run.txt"
+fi
+(need_packages bench) || true
+"$(python_with matplotlib)" "$ROOT/bench/comms_plots.py" "$RESULTS" "${PAGE[@]}" ||
+    say "no plots: they need python3-matplotlib; the CSVs are in ${RESULTS#"$ROOT"/}"
+"$(python_with csv)" "$ROOT/bench/comms_report.py" "$RESULTS" "${PAGE[@]}"

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""comms_plots.py RESULTS [--doc DOC]: the plots of maint/bench comms, beside the CSVs, as SVG.  e4_durations_*: figures 2
+and 3 of the paper on communicator identifiers, e4_density_*: figures 6 and 7."""
+import argparse
+import csv
+import pathlib
+import shutil
+import statistics
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+matplotlib.rcParams.update({"svg.hashsalt": "cmap", "font.size": 8, "figure.dpi": 110, "savefig.dpi": 110,
+                            "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True})
+
+COLOURS = {"stock": "#bbbbbb", "patched": "#228833", "array": "#228833", "rbtree": "#cc6677", "radix": "#4477aa"}
+TITLES = {"small": "SmallComm: 8 to 16 members", "large": "LargeComm: all ranks but 0 to 8"}
+INTERVALS = 16
+WINDOW = 200  # splits to take the median of
+
+
+def read(path):
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def save(figure, path):
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    print("wrote", path)
+
+
+def groups(rows, *columns):
+    """Rows by the values of some columns, in the order in which these come."""
+    found = {}
+    for row in rows:
+        found.setdefault(tuple(row[column] for column in columns), []).append(row)
+    return found
+
+
+def creation(rows, path):
+    by_ranks = groups([row for row in rows if row["bench"] == "create"], "ranks")
+    figure, axes = plt.subplots(1, len(by_ranks), figsize=(3.7 * len(by_ranks), 3.4), squeeze=False)
+    for axis, ((ranks,), mine) in zip(axes[0], by_ranks.items()):
+        cases = list(dict.fromkeys(row["case"] for row in mine))
+        for k, ((build,), bars) in enumerate(groups(mine, "build").items()):
+            median, low, high = ([float(row[column]) for row in bars] for column in ("median_us", "p10_us", "p90_us"))
+            around = [[m - x for m, x in zip(median, low)], [x - m for m, x in zip(median, high)]]
+            axis.bar([cases.index(row["case"]) + 0.4 * k - 0.2 for row in bars], median, 0.4, yerr=around, label=build,
+                     color=COLOURS[build], error_kw={"linewidth": 0.8})
+        axis.set_xticks(range(len(cases)), cases, rotation=55, ha="right")
+        axis.set_title(f"{ranks} ranks")
+        axis.set_ylabel("us a call")
+    axes[0][0].legend()
+    save(figure, path)
+
+
+def durations(rows, shape, path):
+    """How often a split takes how long, at each number of ranks."""
+    by_ranks = groups([row for row in rows if row["bench"] == shape and row["build"] in ("stock", "patched")], "ranks")
+    if not by_ranks:
+        return
+    figure, axes = plt.subplots(1, len(by_ranks), figsize=(5.2 * len(by_ranks), 3.4), squeeze=False)
+    for axis, ((ranks,), mine) in zip(axes[0], by_ranks.items()):
+        us = {build: [float(row["us"]) for row in some] for (build,), some in groups(mine, "build").items()}
+        together = sorted(x for some in us.values() for x in some)
+        low, high = together[0], together[int(0.98 * (len(together) - 1))]
+        width = (high - low) / INTERVALS or 1
+        for k, (build, some) in enumerate(us.items()):
+            count = [0] * (INTERVALS + 1)
+            for x in some:
+                count[min(int((x - low) / width), INTERVALS)] += 1
+            axis.bar([i + 0.42 * k - 0.21 for i in range(INTERVALS + 1)], [c / len(some) for c in count], 0.42,
+                     color=COLOURS[build], label=f"{build}: mean {statistics.mean(some):.0f} us")
+        axis.set_xticks(range(INTERVALS + 1), [f"{low + i * width:.0f}" for i in range(INTERVALS)] + ["more"],
+                        rotation=55, ha="right")
+        axis.set_title(f"{TITLES[shape]}, {ranks} ranks")
+        axis.set_xlabel("MPI_Comm_split, us from")
+        axis.set_ylabel("part of the splits")
+        axis.legend()
+    save(figure, path)
+
+
+def along(rows, path):
+    """The more communicators there are, the longer?"""
+    shapes = [shape for shape in TITLES if any(row["bench"] == shape for row in rows)]
+    ranks = min(int(row["ranks"]) for row in rows)
+    figure, axes = plt.subplots(1, len(shapes), figsize=(5.2 * len(shapes), 3.4), squeeze=False)
+    for axis, shape in zip(axes[0], shapes):
+        mine = [row for row in rows if row["bench"] == shape and int(row["ranks"]) == ranks and row["round"] == "0"]
+        for (build,), line in groups(mine, "build").items():
+            us = [float(row["us"]) for row in line]
+            starts = range(0, len(us), WINDOW)
+            axis.plot(starts, [statistics.median(us[i:i + WINDOW]) for i in starts], marker=".", markersize=3,
+                      color=COLOURS[build.split(":")[-1]], linestyle=":" if build == "patched" else "-", label=build)
+        axis.set_ylim(bottom=0)
+        axis.set_title(f"{TITLES[shape]}, {ranks} ranks")
+        axis.set_xlabel("communicators there are")
+        axis.set_ylabel(f"us a split, median of {WINDOW}")
+        axis.legend()
+    save(figure, path)
+
+
+def density(rows, shape, path):
+    mine = [row for row in rows if row["bench"] == shape and ":" in row["build"]]
+    if not mine:
+        return
+    figure, axis = plt.subplots(figsize=(6.5, 3.4))
+    for (build,), line in groups(mine, "build").items():
+        kind = build.split(":")[1]
+        axis.plot([int(row["rank"]) for row in line], [float(row["density"]) for row in line], ".-", markersize=4, color=COLOURS[kind], label=kind)
+    axis.set_ylim(0, 1.05)
+    axis.set_title(TITLES[shape])
+    axis.set_xlabel("rank in MPI_COMM_WORLD")
+    axis.set_ylabel("ids used / elements allocated, mean")
+    axis.legend()
+    save(figure, path)
+
+
+def draw(results):
+    comms, times, tables = (read(results / name) for name in ("e4_comms.csv", "e4_cid_times.csv", "e4_cid_density.csv"))
+    if any(row["bench"] == "create" for row in comms):
+        creation(comms, results / "e4_create.svg")
+    if times:
+        along(times, results / "e4_splits.svg")
+    for shape in TITLES:
+        durations(times, shape, results / f"e4_durations_{shape}.svg")
+        density(tables, shape, results / f"e4_density_{shape}.svg")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("--doc", type=pathlib.Path, help="also copies the plots to DOC/plots")
+    options = parser.parse_args()
+    draw(options.results)
+    if options.doc:
+        (options.doc / "plots").mkdir(exist_ok=True)
+        for plot in sorted(options.results.glob("e4_*.svg")):
+            shutil.copy(plot, options.doc / "plots")
+
+
+if __name__ == "__main__":
+    main()

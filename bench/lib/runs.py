@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs run again and again against several builds of MPICH in turn, and what their figures are made of."""
+import csv
+import os
+import statistics
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+COLUMNS = "bench,build,ranks,case,median_us,p10_us,p90_us,bytes".split(",")
+
+
+class Build:
+    """An installation with a program of bench/ compiled for it, and the environment it runs in."""
+    prefix_words = []  # before every command
+
+    def __init__(self, name, prefix, program, env=None):
+        self.name = name
+        self.prefix = Path(prefix)
+        self.source = ROOT / "bench" / f"{program}.c"
+        self.program = ROOT / "build" / "bench" / f"{program}-{name.split(':')[0]}"
+        self.env = env or {}
+
+    def compile(self):
+        self.program.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run([self.prefix / "bin" / "mpicc", "-O2", "-o", self.program, self.source], check=True)
+
+    def lines(self, ranks, arguments, timeout):
+        """What a run prints, in words."""
+        command = [*self.prefix_words, self.prefix / "bin" / "mpiexec", "-n", str(ranks), self.program, *map(str, arguments)]
+        done = subprocess.run(command, env={**os.environ, "MPIEXEC_TIMEOUT": str(timeout), **self.env}, text=True,
+                              capture_output=True, timeout=timeout + 30)
+        if done.returncode:
+            raise SystemExit(f"{self.source.stem}: {self.name} with {ranks} ranks failed:\n{done.stdout}{done.stderr}")
+        return [line.split() for line in done.stdout.splitlines()]
+
+
+def in_turns(builds, rounds, label=""):
+    """The builds, each once a round.  Who is first changes from round to round."""
+    for k in range(rounds):
+        if sys.stderr.isatty():
+            print(f"\r{label}: round {k + 1} of {rounds} ", end="", file=sys.stderr, flush=True)
+        yield from builds[k % len(builds):] + builds[:k % len(builds)]
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+
+
+def take_turns(builds, rounds, run, label=""):
+    """build name -> case -> figures, one a round.  run(build) is the figure of each case."""
+    found = defaultdict(lambda: defaultdict(list))
+    for build in in_turns(builds, rounds, label):
+        for case, us in run(build).items():
+            found[build.name][case].append(us)
+    return found
+
+
+def decile(values, k):
+    return statistics.quantiles(values, n=10, method="inclusive")[k - 1] if len(values) > 1 else values[0]
+
+
+def paired_ratio(us, base_us):
+    return statistics.median(x / y for x, y in zip(us, base_us))
+
+
+def row_of(bench, build, ranks, case, us, number_of_bytes):
+    """`us`: all figures of the row."""
+    return [bench, build, ranks, case, f"{statistics.median(us):.4f}", f"{decile(us, 1):.4f}", f"{decile(us, 9):.4f}",
+            number_of_bytes]
+
+
+def rows_of(bench, ranks, found, number_of_bytes):
+    for build, cases in found.items():
+        for case, us in cases.items():
+            yield row_of(bench, build, ranks, case, us, number_of_bytes)
+
+
+def write_rows(path, rows, columns=COLUMNS):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(columns)
+        out.writerows(rows)
+    print(f"written: {path}")
+
+
+def find_builds(program, stock_prefix, patched_prefix):
+    """(stock to compare with, stock without the yield, patched); the first two are None when absent."""
+    def present(name, prefix):
+        return Build(name, prefix, program) if prefix and (Path(prefix) / "bin" / "mpicc").is_file() else None
+
+    plain = os.environ.get("STOCK_INSTALL", ROOT / "install-stock")
+    yielding = os.environ.get("STOCK_YIELD_INSTALL", ROOT / "install-stock-yield")
+    patched = present("patched", patched_prefix)
+    if not patched:
+        raise SystemExit(f"{program}: no installation in {patched_prefix}: run maint/build")
+    if stock_prefix and not present("stock", stock_prefix):
+        raise SystemExit(f"{program}: no installation in {stock_prefix}")
+    stock = present("stock", stock_prefix) or present("stock", yielding)
+    without_yield = present("stock-no-yield", plain)
+    if not stock and without_yield:
+        stock = Build("stock", plain, program)
+    if not stock:
+        print(f"{program}: no stock installation (maint/build --stock-yield): no ratios", file=sys.stderr)
+    return stock, without_yield, patched
+
+
+def add_builds(parser):
+    """The options that say which builds."""
+    parser.add_argument("--stock", metavar="PREFIX", help="stock to compare with (default install-stock-yield/)")
+    parser.add_argument("--patched", metavar="PREFIX", default=os.environ.get("CMAP_INSTALL", ROOT / "install"),
+                        help="the patched build (default install/)")
