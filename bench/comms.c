@@ -6,7 +6,7 @@
  *
  *   comms create [batches [times]]      each way to create one: a line a case with its name and the
  *                                       median, p10 and p90 of the batches, in us a call
- *   comms small|large [number [seed]]   the stress test of the paper on communicator identifiers
+ *   comms small|large [number [seed]]   the stress test of the paper on context identifiers
  *                                       (section 4.1): one existing communicator after the other is
  *                                       split, so that 8 to 16 of its members are in the new one, or
  *                                       all of the world's ranks but 0 to 8.  A line a rank, when MPI

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """comms_plots.py RESULTS [--doc DOC]: the plots of maint/bench comms, beside the CSVs, as SVG.  e4_durations_*: figures 2
-and 3 of the paper on communicator identifiers, e4_density_*: figures 6 and 7."""
+and 3 of the paper on context identifiers, e4_density_*: figures 6 and 7."""
 import argparse
 import csv
 import pathlib
@@ -113,7 +113,8 @@ def density(rows, shape, path):
     figure, axis = plt.subplots(figsize=(6.5, 3.4))
     for (build,), line in groups(mine, "build").items():
         kind = build.split(":")[1]
-        axis.plot([int(row["rank"]) for row in line], [float(row["density"]) for row in line], ".-", markersize=4, color=COLOURS[kind], label=kind)
+        axis.plot([int(row["rank"]) for row in line], [float(row["density"]) for row in line], ".-",
+                  markersize=4, color=COLOURS[kind], label=kind)
     axis.set_ylim(0, 1.05)
     axis.set_title(TITLES[shape])
     axis.set_xlabel("rank in MPI_COMM_WORLD")

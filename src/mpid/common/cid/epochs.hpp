@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory that lookups may still be reading is freed when none of them can be: each enters the epoch
 // of its time and leaves it; what was taken out of the table in an epoch is freed in the next one,
-// once nobody is left in its own (Fraser, "Practical lock-freedom", 2004, section 5.2.3, with
+// once nobody is left in its own (Fraser, "Practical lock-freedom", 2004, with
 // counted readers in place of a list of threads).
 #ifndef CID_EPOCHS_HPP_INCLUDED
 #define CID_EPOCHS_HPP_INCLUDED
