@@ -3,7 +3,8 @@
 # usage: maint/bench comms [--quick] [--doc] [--no-run] [OPTION...]
 #
 # What it takes to create communicators, stock and ours in turn: time of each way to create one, the stress test of
-# "Trade-offs in context identifier allocation in MPI" (section 4.1), memory of a duplicate, number of communicators before the error.
+# "Trade-offs in context identifier allocation in MPI" (section 4.1), memory of a duplicate, number of communicators before
+# the error.
 # Writes bench/results/e4_comms.csv, e4_cid.csv and the plots beside them, and ends with each figure that must be shown,
 # met or missed.
 #   --quick     2 and 16 ranks, few rounds: about 2 minutes

@@ -3,8 +3,8 @@
  * Context ids: tables  id -> owner  of one process.
  *
  * A table knows which context ids this process uses and by whom.  Which of its three kinds is used changes time and
- * space, not answers (Bosilca, Herault and Dongarra, "Trade-offs in context
- * identifier allocation in MPI", sections 3.3.1, 3.3.2 and 4.4).
+ * space, not answers (Bosilca, Herault and Dongarra, "Trade-offs in context identifier allocation in MPI", sections
+ * 3.3.1, 3.3.2 and 4.4).
  *
  *   kind    lookup            owners are in                                  elements allocated
  *   array   O(1)              one array, doubled as ids grow, made smaller   its length

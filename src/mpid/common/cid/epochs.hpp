@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that lookups may still be reading is freed when none of them can be: each enters the epoch
-// of its time and leaves it; what was taken out of the table in an epoch is freed in the next one,
-// once nobody is left in its own (Fraser, "Practical lock-freedom", 2004, with
-// counted readers in place of a list of threads).
+// Memory that lookups may still be reading is freed when none of them can be (after Fraser,
+// "Practical lock-freedom", 2004, with counted readers in place of a list of threads).  A lookup is
+// counted in the even or in the odd epoch, the one it takes for the present one.  What is taken out
+// of the table in an epoch is freed after both counts have been seen at 0 since, one to end that
+// epoch, the other to end the next: whoever saw the block was in one of them.
 #ifndef CID_EPOCHS_HPP_INCLUDED
 #define CID_EPOCHS_HPP_INCLUDED
 
@@ -55,16 +56,13 @@ class Epochs {
     Retired *retired_[2] = {};                      // by the epoch they were retired in
 };
 
-// All in one order (seq_cst): a lookup that found the epoch unchanged after it was counted is seen
-// by whoever ends the epoch; one that is not sees what was taken out of the table before.
+// All in one order (seq_cst): who is not counted yet when a count is seen at 0 comes too late to
+// see what had been taken out by then.  A count in an epoch that has just ended delays, and is
+// safe.
 inline std::atomic<uint32_t> &Epochs::enter() const noexcept {
-    for (;;) {
-        const uint32_t now = now_.load();
-        std::atomic<uint32_t> &inside = inside_[now & 1];
-        inside.fetch_add(1);
-        if (now_.load() == now) return inside;
-        inside.fetch_sub(1);
-    }
+    std::atomic<uint32_t> &inside = inside_[now_.load(std::memory_order_relaxed) & 1];
+    inside.fetch_add(1);
+    return inside;
 }
 
 }  // namespace cid
