@@ -55,7 +55,7 @@ void expect_samples(const Map &map, uint32_t size,
 
 class AlgebraOfTheWorld : public ::testing::Test {
   protected:
-    CountingAllocator allocator(cmap_set_allocator);  // first made, last destroyed
+    CountingAllocator allocator{cmap_set_allocator};  // first made, last destroyed
     const cmap_policy policy = by(CMAP_STRATEGY_HYBRID);
     const Map world = range_map(0, 1, world_size, policy);
 

@@ -30,7 +30,7 @@ class BadInput : public ::testing::Test {
         EXPECT_EQ(0u, allocator.bytes_alive());
     }
 
-    CountingAllocator allocator(cmap_set_allocator);
+    CountingAllocator allocator{cmap_set_allocator};
     const cmap_policy hybrid = by(CMAP_STRATEGY_HYBRID);
 };
 
