@@ -71,7 +71,7 @@ asan-check: $(out)/asan/unit
 	UBSAN_OPTIONS=print_stacktrace=1 $< --gtest_brief=1
 
 tsan-check: $(out)/tsan/unit
-	$< --gtest_list_tests --gtest_filter='$(thread_tests)' | grep -q '^  '
+	GTEST_OUTPUT= $< --gtest_list_tests --gtest_filter='$(thread_tests)' | grep -q '^  '
 	$< --gtest_brief=1 --gtest_filter='$(thread_tests)'
 
 fuzz-check: $(fuzz_programs)
