@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The division of UCX's match bits: who gets how many, and that nothing runs into its neighbour.
 // The file under test knows neither MPI nor the maps.
-#include "../../src/mpid/ch4/netmod/ucx/ucx_match.h"
+#include "../../../src/mpid/ch4/netmod/ucx/ucx_match.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
