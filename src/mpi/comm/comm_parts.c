@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+
+/* Name and hints of a communicator, stored when set (mpir_comm_parts.h). */
+
+static const char no_name[] = "";
+static int default_hints[MPIR_COMM_HINT_MAX];
+
+void MPIR_Comm_parts_init(MPIR_Comm * comm)
+{
+    comm->name = no_name;
+    comm->hints = default_hints;
+}
+
+void MPIR_Comm_parts_free(MPIR_Comm * comm)
+{
+    if (comm->name != no_name)
+        MPL_free((char *) comm->name);
+    if (comm->hints != default_hints)
+        MPL_free((int *) comm->hints);
+    MPIR_Comm_parts_init(comm);
+}
+
+int MPIR_Comm_name_set(MPIR_Comm * comm, const char *name)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (comm->name == no_name && name[0] != '\0') {
+        char *block = MPL_calloc(MPI_MAX_OBJECT_NAME, 1, MPL_MEM_COMM);
+        MPIR_ERR_CHKANDJUMP(!block, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+        MPL_atomic_write_barrier();
+        comm->name = block;
+    }
+    if (comm->name != no_name)
+        MPL_strncpy((char *) comm->name, name, MPI_MAX_OBJECT_NAME);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIR_Comm_hint_set(MPIR_Comm * comm, int hint, int value)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (comm->hints[hint] == value)
+        goto fn_exit;
+    if (comm->hints == default_hints) {
+        int *block = MPL_malloc(sizeof(default_hints), MPL_MEM_COMM);
+        MPIR_ERR_CHKANDJUMP(!block, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+        memcpy(block, default_hints, sizeof(default_hints));
+        MPL_atomic_write_barrier();
+        comm->hints = block;
+    }
+    ((int *) comm->hints)[hint] = value;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+void MPIR_Comm_hint_set_default(int hint, int value)
+{
+    default_hints[hint] = value;
+}
+
+int MPIR_Comm_hint_settle(MPIR_Comm * comm, int hint, int value)
+{
+    if (comm->hints != default_hints)
+        return MPIR_Comm_hint_set(comm, hint, value);
+    MPIR_Comm_hint_set_default(hint, value);
+    return MPI_SUCCESS;
+}

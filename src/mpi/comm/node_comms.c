@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+
+/* Communicators by nodes, made at first use (mpir_comm_parts.h).
+ *
+ * One lock for all of them: it is held for the few microseconds of a creation, in which nobody waits for anything, and
+ * each communicator takes it once.  Two threads may well come at once: one in a collective, the other in the progress
+ * engine, building the schedule of an MPI_Comm_idup. */
+
+static MPL_initlock_t creation = MPL_INITLOCK_INITIALIZER;
+static unsigned long long made; /* under the lock */
+
+void MPIR_Comm_plan_node_comms(MPIR_Comm * comm)
+{
+    /* No maps: some node is not known.  As many nodes as processes: nothing to gain. */
+    if (!comm->intranode_map || comm->node_count == comm->remote_size)
+        return;
+    comm->hierarchy_kind = MPIR_COMM_HIERARCHY_KIND__PARENT;
+    MPL_atomic_release_store_int(&comm->node_comms_made, 0);
+}
+
+int MPIR_Comm_node_size(MPIR_Comm * comm)
+{
+    return MPIR_Comm_is_parent_comm(comm) ? (int) cmap_size(comm->intranode_map) : 1;
+}
+
+int MPIR_Comm_node_rank(MPIR_Comm * comm)
+{
+    return MPIR_Comm_is_parent_comm(comm) ? MPIR_Get_intranode_rank(comm, comm->rank) : 0;
+}
+
+unsigned long long MPIR_Comm_node_comms_count(void)
+{
+    MPL_initlock_lock(&creation);
+    unsigned long long count = made;
+    MPL_initlock_unlock(&creation);
+    return count;
+}
+
+static void inherit(MPIR_Comm * sub, const MPIR_Comm * parent)
+{
+    static const int inherited[] = {
+        MPIR_COMM_HINT_SENDER_VCI, MPIR_COMM_HINT_RECEIVER_VCI, MPIR_COMM_HINT_VCI
+    };
+
+    sub->tainted = parent->tainted;
+    sub->seq = parent->seq;
+    for (int i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++)
+        MPIR_Comm_hint_set(sub, inherited[i], parent->hints[inherited[i]]);
+}
+
+static int commit(MPIR_Comm * sub)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    mpi_errno = MPID_Comm_commit_pre_hook(sub);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Find_nodes(sub);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_Map_report_comm_born(sub);
+    mpi_errno = MPIR_Coll_comm_init(sub);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPID_Comm_commit_post_hook(sub);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Takes back a communicator that was not committed. */
+static void forget(MPIR_Comm * sub)
+{
+    int thr_err;
+
+    MPII_COMML_FORGET(sub);
+    MPIR_Comm_map_release(sub);
+    MPIR_Comm_parts_free(sub);
+    MPID_Thread_mutex_destroy(&sub->mutex, &thr_err);
+    MPIR_Assert(thr_err == 0);
+    MPIR_Handle_obj_free(&MPIR_Comm_mem, sub);
+}
+
+/* The processes of `parent` whose ranks are in `ranks`.  Of those this process is the one with `rank`. */
+static int make_one(MPIR_Comm * parent, MPIR_Comm_hierarchy_kind_t kind, const cmap_t * ranks,
+                    int rank, MPIR_Comm ** result)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Comm *sub = NULL;
+    int offset = (kind == MPIR_COMM_HIERARCHY_KIND__NODE) ? MPIR_CONTEXT_INTRANODE_OFFSET :
+        MPIR_CONTEXT_INTERNODE_OFFSET;
+
+    mpi_errno = MPIR_Comm_create(&sub);
+    MPIR_ERR_CHECK(mpi_errno);
+    sub->comm_kind = MPIR_COMM_KIND__INTRACOMM;
+    sub->hierarchy_kind = kind;
+    sub->context_id = sub->recvcontext_id = parent->context_id + offset;
+    sub->local_comm = NULL;
+    sub->local_size = sub->remote_size = cmap_size(ranks);
+    sub->rank = rank;
+    inherit(sub, parent);
+    mpi_errno = MPIR_Comm_map_compose(sub, MPIR_MAP_LOCAL, parent, MPIR_MAP_LOCAL, ranks);
+    if (mpi_errno != MPI_SUCCESS)
+        forget(sub);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = commit(sub);
+    MPIR_ERR_CHECK(mpi_errno);
+    made++;
+    *result = sub;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int make_both(MPIR_Comm * comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Comm *node = NULL, *roots = NULL;
+    cmap_t *root_ranks = NULL;
+
+    if (MPIR_Comm_node_size(comm) > 1) {
+        mpi_errno = make_one(comm, MPIR_COMM_HIERARCHY_KIND__NODE, comm->intranode_map,
+                             MPIR_Comm_node_rank(comm), &node);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+    if (MPIR_Comm_node_rank(comm) == 0) {
+        mpi_errno = MPIR_Find_node_roots(comm, &root_ranks);
+        MPIR_ERR_CHECK(mpi_errno);
+        mpi_errno = make_one(comm, MPIR_COMM_HIERARCHY_KIND__NODE_ROOTS, root_ranks,
+                             MPIR_Get_internode_rank(comm, comm->rank), &roots);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+    comm->node_comm = node;
+    comm->node_roots_comm = roots;
+
+  fn_exit:
+    cmap_release(root_ranks);
+    return mpi_errno;
+  fn_fail:
+    if (node)
+        MPIR_Comm_release(node);
+    goto fn_exit;
+}
+
+int MPIR_Comm_make_node_comms(MPIR_Comm * comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    MPL_initlock_lock(&creation);
+    if (!MPL_atomic_acquire_load_int(&comm->node_comms_made)) {
+        mpi_errno = make_both(comm);
+        if (mpi_errno == MPI_SUCCESS)
+            MPL_atomic_release_store_int(&comm->node_comms_made, 1);
+    }
+    MPL_initlock_unlock(&creation);
+    return mpi_errno;
+}
