@@ -9,11 +9,17 @@ namespace cmap_test {
 namespace {
 
 // The C face takes plain functions, so the state is global.
-std::atomic<uint64_t> blocks{0}, alive{0}, asked{0}, calls{0};
+std::atomic<uint64_t> blocks{0}, alive{0}, peak{0}, asked{0}, calls{0};
 std::atomic<uint64_t> first_failure{UINT64_MAX}, last_failure{0};
 std::atomic<bool> failed{false};
 
 constexpr size_t prefix = alignof(std::max_align_t);
+
+void note_peak(uint64_t now) {
+    uint64_t most = peak;
+    while (most < now && !peak.compare_exchange_weak(most, now)) {
+    }
+}
 
 void *allocate(size_t bytes) {
     const uint64_t call = calls++;
@@ -25,7 +31,7 @@ void *allocate(size_t bytes) {
     if (block == nullptr) return nullptr;
     std::memcpy(block, &bytes, sizeof bytes);
     blocks++;
-    alive += bytes;
+    note_peak(alive += bytes);
     asked += bytes;
     std::memset(block + prefix, 0xa5, bytes < 4096 ? bytes : 4096);  // nobody may count on zeros
     return block + prefix;
@@ -44,7 +50,7 @@ void deallocate(void *pointer) {
 }  // namespace
 
 CountingAllocator::CountingAllocator(Install install) : install_(install) {
-    blocks = alive = asked = calls = 0;
+    blocks = alive = peak = asked = calls = 0;
     fail_never();
     install_(allocate, deallocate);
 }
@@ -73,6 +79,10 @@ bool CountingAllocator::has_failed() const { return failed; }
 uint64_t CountingAllocator::blocks_alive() const { return blocks; }
 
 uint64_t CountingAllocator::bytes_alive() const { return alive; }
+
+uint64_t CountingAllocator::bytes_peak() const { return peak; }
+
+void CountingAllocator::restart_peak() { peak = alive.load(); }
 
 uint64_t CountingAllocator::bytes_asked() const { return asked; }
 

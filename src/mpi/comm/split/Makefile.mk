@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+mpi_core_sources += \
+    src/mpi/comm/split/split.c \
+    src/mpi/comm/split/split_child.c \
+    src/mpi/comm/split/split_order.c
+
+noinst_HEADERS += \
+    src/mpi/comm/split/split.h \
+    src/mpi/comm/split/split_ctxid.h \
+    src/mpi/comm/split/split_order.h

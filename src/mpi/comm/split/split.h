@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * MPI_Comm_split: gather and decide (split.c), order (split_order.c), build (split_child.c).
+ */
+#ifndef SPLIT_H_INCLUDED
+#define SPLIT_H_INCLUDED
+
+#include "mpiimpl.h"
+#include "split_order.h"
+
+/* One group of the parent: all of an intracommunicator, or a side of an intercommunicator. */
+typedef struct split_side {
+    split_row *table;           /* one row for each rank; NULL: no such side */
+    uint32_t size;
+    split_view view;
+    cmap_t *map;                /* the child's */
+} split_side;
+
+typedef struct split_call {
+    MPIR_Comm *parent;
+    int colour, key;
+    split_side local, remote;   /* remote: only of an intercommunicator */
+    MPIR_Context_id_t id;       /* claimed by this process, or MPIR_INVALID_CONTEXT_ID */
+    int rank;                   /* in the child */
+} split_call;
+
+static inline bool split_is_inter(const split_call * call)
+{
+    return call->parent->comm_kind == MPIR_COMM_KIND__INTERCOMM;
+}
+
+/* The child of call->colour.  On success the id is the child's.  REQUIRES that there are members on every side.  Frees the
+ * tables as soon as they are not needed any more. */
+int split_make_child(split_call * call, MPIR_Comm ** child);
+
+#endif /* SPLIT_H_INCLUDED */

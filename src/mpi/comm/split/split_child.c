@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "split.h"
+
+static void free_table(split_side * side)
+{
+    MPL_free(side->table);
+    side->table = NULL;
+}
+
+/* What the ordering left is a quarter of the table, or less: the rest makes room for building the map. */
+static void shrink_table(split_side * side, const split_plan * plan)
+{
+    split_row *smaller = plan->bytes ? MPL_realloc(side->table, plan->bytes, MPL_MEM_COMM) : NULL;
+
+    if (smaller)
+        side->table = smaller;
+}
+
+/* Orders the members of a side and makes their map.  `rank`: NULL, or where this process's rank goes, which has `self` in
+ * the parent. */
+static int make_map(split_side * side, const cmap_t * parent_map, int self, int *rank)
+{
+    int mpi_errno = MPI_SUCCESS;
+    split_plan plan = split_arrange(side->table, &side->view);
+
+    if (rank)
+        *rank = (int) split_rank_of(side->table, &plan, (uint32_t) self);
+    shrink_table(side, &plan);
+
+    cmap_status status = split_map(parent_map, side->table, &plan, &side->map);
+    if (status != CMAP_OK)
+        mpi_errno = MPIR_Map_error(status, "split", (int) side->view.members);
+    free_table(side);
+    return mpi_errno;
+}
+
+static int make_maps(split_call * call)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Comm *parent = call->parent;
+
+    mpi_errno = make_map(&call->local, MPIR_Comm_map(parent, MPIR_MAP_LOCAL), parent->rank,
+                         &call->rank);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (split_is_inter(call)) {
+        mpi_errno = make_map(&call->remote, MPIR_Comm_map(parent, MPIR_MAP_REMOTE), 0, NULL);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static void inherit_errhandler(MPIR_Comm * child, MPIR_Comm * parent)
+{
+    MPID_THREAD_CS_ENTER(POBJ, parent->mutex);
+    MPID_THREAD_CS_ENTER(VCI, parent->mutex);
+    child->errhandler = parent->errhandler;
+    if (child->errhandler)
+        MPIR_Errhandler_add_ref(child->errhandler);
+    MPID_THREAD_CS_EXIT(VCI, parent->mutex);
+    MPID_THREAD_CS_EXIT(POBJ, parent->mutex);
+}
+
+static void fill(MPIR_Comm * child, const split_call * call)
+{
+    bool inter = split_is_inter(call);
+    const split_view *remote = inter ? &call->remote.view : &call->local.view;
+
+    child->comm_kind = call->parent->comm_kind;
+    child->rank = call->rank;
+    child->local_size = (int) call->local.view.members;
+    child->remote_size = (int) remote->members;
+    child->recvcontext_id = call->id;
+    child->context_id = call->id;
+    child->tainted = call->parent->tainted;
+    child->local_comm = NULL;
+    if (inter) {
+        child->context_id = (MPIR_Context_id_t) (remote->least_ticket - 1);
+        child->is_low_group = call->parent->is_low_group;
+    }
+    inherit_errhandler(child, call->parent);
+}
+
+static int attach_maps(MPIR_Comm * child, const split_call * call)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    mpi_errno = MPIR_Comm_map_set(child, MPIR_MAP_LOCAL, call->local.map);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (split_is_inter(call)) {
+        mpi_errno = MPIR_Comm_map_set(child, MPIR_MAP_REMOTE, call->remote.map);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Takes back what this file has done to a communicator that the device or the collectives refused.  Theirs is theirs: how
+ * far they came is not known. */
+static void discard(MPIR_Comm * child)
+{
+    int unused ATTRIBUTE((unused));
+
+    MPIR_Map_report_comm_gone(child);
+    MPIR_Comm_map_release(child);
+    cmap_release(child->intranode_map);
+    cmap_release(child->internode_map);
+    if (child->errhandler)
+        MPIR_Errhandler_release_ref(child->errhandler, &unused);
+    MPID_Thread_mutex_destroy(&child->mutex, &unused);
+    MPII_COMML_FORGET(child);
+    MPIR_Handle_obj_free(&MPIR_Comm_mem, child);
+}
+
+int split_make_child(split_call * call, MPIR_Comm ** child)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Comm *made = NULL;
+
+    mpi_errno = make_maps(call);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Comm_create(&made);
+    MPIR_ERR_CHECK(mpi_errno);
+    fill(made, call);
+    mpi_errno = attach_maps(made, call);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Comm_commit(made);
+    MPIR_ERR_CHECK(mpi_errno);
+    call->id = MPIR_INVALID_CONTEXT_ID;
+    *child = made;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    if (made)
+        discard(made);
+    goto fn_exit;
+}
