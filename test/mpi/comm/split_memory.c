@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * MPI_Comm_split takes at most 24 bytes of temporary memory a rank.
+ *
+ * The program has malloc and its family itself, so that those of libmpi come here, too, and logs what is allocated and
+ * freed during a split.  Temporary is what does not survive it; the most of that at one time counts.  What a split takes in
+ * any case is not known; so the same is measured on a communicator of half the size, and the difference must be at most 24
+ * bytes for each rank more.  Numbers of ranks are powers of two, for which MPICH's allgather takes no memory of its own.  Of
+ * several splits the one that takes least counts, since pools grow now and then.
+ *
+ * Argument: -report (rank 0 prints the figures)
+ */
+#include "cmaptest_split.h"
+
+#if defined(__GLIBC__)
+#include <errno.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#define MAX_EVENTS 4096
+#define REPEAT 4
+#define MOST_A_RANK 24
+
+/* ---- the allocator ---- */
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t n, size_t size);
+extern void *__libc_realloc(void *p, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *p);
+
+typedef struct event {
+    void *address;
+    long long bytes; /* less than 0: freed */
+} event;
+
+static event events[MAX_EVENTS];
+static int n_events, too_many;
+static __thread int watching; /* only the thread that splits */
+
+static void log_event(void *p, int sign)
+{
+    if (!watching || !p)
+        return;
+    if (n_events == MAX_EVENTS) {
+        too_many = 1;
+        return;
+    }
+    events[n_events].address = p;
+    events[n_events++].bytes = sign * (long long) malloc_usable_size(p);
+}
+
+static void *note(void *p)
+{
+    log_event(p, 1);
+    return p;
+}
+
+static void forget(void *p)
+{
+    log_event(p, -1);
+}
+
+void *malloc(size_t size)
+{
+    return note(__libc_malloc(size));
+}
+
+void *calloc(size_t n, size_t size)
+{
+    return note(__libc_calloc(n, size));
+}
+
+void *realloc(void *p, size_t size)
+{
+    forget(p);
+    return note(__libc_realloc(p, size));
+}
+
+void free(void *p)
+{
+    forget(p);
+    __libc_free(p);
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+    return note(__libc_memalign(alignment, size));
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    return memalign(alignment, size);
+}
+
+void *valloc(size_t size)
+{
+    return memalign(sysconf(_SC_PAGESIZE), size);
+}
+
+int posix_memalign(void **out, size_t alignment, size_t size)
+{
+    void *p = memalign(alignment, size);
+
+    if (!p)
+        return ENOMEM;
+    *out = p;
+    return 0;
+}
+
+/* ---- splits ---- */
+
+/* Where the block of events[i] is freed, or allocated; -1: nowhere in the log. */
+static int other_end(int i)
+{
+    int step = events[i].bytes > 0 ? 1 : -1;
+
+    for (int j = i + step; j >= 0 && j < n_events; j += step) {
+        if (events[j].address == events[i].address)
+            return j;
+    }
+    return -1;
+}
+
+static long long most_temporary(void)
+{
+    long long now = 0, most = 0;
+
+    for (int i = 0; i < n_events; i++) {
+        if (other_end(i) >= 0)
+            now += events[i].bytes;
+        most = now > most ? now : most;
+    }
+    return most;
+}
+
+static long long split_once(MPI_Comm comm, int colour, int key)
+{
+    MPI_Comm child;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    n_events = 0;
+    watching = 1;
+    MPI_Comm_split(comm, colour, key, &child);
+    watching = 0;
+    CT_CHECK(n_events > 0 && !too_many, "%d allocations seen", n_events);
+    if (child != MPI_COMM_NULL)
+        MPI_Comm_free(&child);
+    return most_temporary();
+}
+
+/* The most of all ranks; for the same pattern on every communicator of the size. */
+static long long measure(MPI_Comm comm, int colours, int keys)
+{
+    int n, rank;
+    long long least = LLONG_MAX, most;
+
+    MPI_Comm_size(comm, &n);
+    MPI_Comm_rank(comm, &rank);
+    ct_rng rng = {7u};
+    int *colour = ct_ints(n), *key = ct_ints(n);
+    ct_fill_colours(colours, &rng, colour, n);
+    ct_fill_keys(keys, &rng, key, n);
+    for (int i = 0; i < REPEAT; i++) {
+        long long bytes = split_once(comm, colour[rank], key[rank]);
+        least = bytes < least ? bytes : least;
+    }
+    MPI_Allreduce(&least, &most, 1, MPI_LONG_LONG, MPI_MAX, MPI_COMM_WORLD);
+    free(colour);
+    free(key);
+    return most;
+}
+
+static void check_all(int with_report)
+{
+    static const int colours[] = {CT_COLOUR_ALL, CT_COLOUR_TWO, CT_COLOUR_RANDOM};
+    int size;
+    MPI_Comm half;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_split(MPI_COMM_WORLD, ct_me / (size / 2), ct_me, &half);
+    for (int c = 0; c < 3; c++) {
+        for (int k = 0; k < CT_KEYS; k++) {
+            long long small = measure(half, colours[c], k), large = measure(MPI_COMM_WORLD, colours[c], k);
+            double each = (double) (large - small) / (size - size / 2);
+            CT_CHECK(each <= MOST_A_RANK, "colours %s, keys %s: %g bytes a rank (%lld, half %lld)",
+                     ct_colours_name(colours[c]), ct_keys_name(k), each, large, small);
+            if (with_report && ct_me == 0)
+                printf("colours %-10s keys %-16s %6.1f bytes a rank, %lld in all\n",
+                       ct_colours_name(colours[c]), ct_keys_name(k), each, large);
+        }
+    }
+    MPI_Comm_free(&half);
+}
+
+#else
+
+static void check_all(int with_report)
+{
+    MTestPrintfMsg(1, "skipped: the names of the C library's own allocator are not known here\n");
+}
+
+#endif
+
+int main(int argc, char **argv)
+{
+    int size, with_report = 0;
+
+    MTest_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 1; i < argc; i++)
+        with_report = with_report || !strcmp(argv[i], "-report");
+    if (size >= 8 && (size & (size - 1)) == 0)
+        check_all(with_report);
+    else
+        ct_fail("needs a power of two of processes, 8 at least");
+    MTest_Finalize(ct_errs);
+    return MTestReturnValue(ct_errs);
+}
