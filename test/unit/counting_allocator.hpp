@@ -29,7 +29,7 @@ class CountingAllocator {
 
     uint64_t blocks_alive() const;
     uint64_t bytes_alive() const;
-    uint64_t bytes_peak() const;   // the most alive at once, since restart_peak()
+    uint64_t bytes_peak() const;  // the most alive at once, since restart_peak()
     void restart_peak();
     uint64_t bytes_asked() const;  // ever, since the constructor
 

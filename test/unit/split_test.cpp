@@ -106,7 +106,9 @@ const std::vector<std::pair<const char *, Pattern>> key_patterns = {
          return int32_t(r % rows * (n / rows) + r / rows);
      }},
     {"nearly a permutation",
-     [](uint32_t r, uint32_t n, std::mt19937 &) { return int32_t(r == n / 2 ? n - 1 : n - 1 - r); }},
+     [](uint32_t r, uint32_t n, std::mt19937 &) {
+         return int32_t(r == n / 2 ? n - 1 : n - 1 - r);
+     }},
     {"extremes",
      [](uint32_t r, uint32_t, std::mt19937 &) {
          return r % 3 == 0 ? INT_MAX : r % 3 == 1 ? INT_MIN : -1;
