@@ -7,5 +7,4 @@ mpi_core_sources += \
 
 noinst_HEADERS += \
     src/mpi/comm/split/split.h \
-    src/mpi/comm/split/split_ctxid.h \
     src/mpi/comm/split/split_order.h

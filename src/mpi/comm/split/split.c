@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "split.h"
-#include "split_ctxid.h"
 
 /* The intracommunicator of an intercommunicator's local side, or the parent itself. */
 static int local_comm_of(MPIR_Comm * parent, MPIR_Comm ** local)
