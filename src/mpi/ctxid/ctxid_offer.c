@@ -9,7 +9,8 @@
 #define BUSY_BIT (UINT64_C(1) << 62)
 #define CURSOR_BIT (UINT64_C(1) << 61)
 #define PROBE_BIT (UINT64_C(1) << 60)
-#define FLAG_OF_WORD (1u << 31)
+/* Not the highest bit: MPI_MAX of MPICH 4.0.2 takes MPI_UINT32_T for signed. */
+#define FLAG_OF_WORD (1u << 30)
 
 uint64_t ctxid_pack(const ctxid_offer_t * offer)
 {

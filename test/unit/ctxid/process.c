@@ -189,6 +189,6 @@ uint64_t fold_words(uint64_t a, uint64_t b)
     ctxid_to_words(a, x);
     ctxid_to_words(b, y);
     for (int i = 0; i < CTXID_OFFER_WORDS; i++)
-        x[i] = MPL_MAX(x[i], y[i]);
+        x[i] = (uint32_t) MPL_MAX((int32_t) x[i], (int32_t) y[i]);   /* so does MPICH */
     return ctxid_from_words(x);
 }

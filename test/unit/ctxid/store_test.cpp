@@ -198,8 +198,10 @@ private:
             std::sort(who.begin(), who.end());
         }
         const bool split = whole && random_() % 2 == 0;
+        const bool some = whole && !split && random_() % 2 == 0;  // MPI_Comm_create of a group
         std::vector<int> colours(who.size(), 0);
-        for (int &colour : colours) colour = split ? static_cast<int>(random_() % 3) - 1 : 0;
+        for (int &colour : colours)
+            colour = static_cast<int>(split ? random_() % 3 : some ? random_() % 2 : 1) - 1;
         active_.push_back(std::make_unique<Creation>(world_.processes(), *parent, who, colours,
                                                      whole ? 5000 + tag_ : tag_, whole,
                                                      split ? Fold::fields : Fold::words));
