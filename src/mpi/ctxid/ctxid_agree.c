@@ -17,6 +17,8 @@ static int reduce(members_t members, uint32_t words[], int n, MPI_Op op)
     int mpi_errno = MPI_SUCCESS;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
+    if ((members.group ? members.group->size : members.comm->local_size) == 1)
+        goto fn_exit;
     if (members.group != NULL)
         mpi_errno = MPII_Allreduce_group(MPI_IN_PLACE, words, n, MPI_UINT32_T, op, members.comm,
                                          members.group, members.tag | MPIR_TAG_COLL_BIT, &errflag);

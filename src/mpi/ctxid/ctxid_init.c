@@ -62,6 +62,11 @@ cvars:
 
 #define MOST_IDS (1 << MPIR_CONTEXT_PREFIX_WIDTH)
 #define LEAST_LIMIT 8
+#ifdef MPID_NEEDS_ICOMM_WORLD
+#define PREDEFINED 3
+#else
+#define PREDEFINED 2
+#endif
 
 static bool is_highest = true;
 
@@ -163,7 +168,7 @@ static void report_leak(uint32_t prefix, MPIR_Comm * comm)
 {
     char name[MPI_MAX_OBJECT_NAME] = "";
 
-    if (comm != NULL && HANDLE_IS_BUILTIN(comm->handle))
+    if (prefix < PREDEFINED)
         return;
     if (comm != NULL)
         MPIR_Comm_get_name_impl(comm, name, &(int) { 0 });
@@ -197,7 +202,7 @@ int MPIR_Ctxid_init(void)
     mpi_errno = read_limit(&limit);
     MPIR_ERR_CHECK(mpi_errno);
     if (is_highest) {
-        mpi_errno = ctxid_open(kind, limit);
+        mpi_errno = ctxid_open(kind, limit, PREDEFINED);
         MPIR_ERR_CHKANDJUMP(mpi_errno, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
         /* before the predefined communicators go, and after */
         MPIR_Add_finalize(report_leaks, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);

@@ -32,19 +32,6 @@ static void unlock_store(void)
     MPID_THREAD_CS_EXIT(POBJ, MPIR_THREAD_POBJ_CTX_MUTEX);
 }
 
-int ctxid_open(cid_kind kind, uint32_t limit)
-{
-    memset(&store, 0, sizeof(store));
-    store.busy_limit = limit / 4;
-    store.calm_limit = limit - store.busy_limit;
-    store.calm = cid_table_create(kind, store.calm_limit);
-    store.busy = cid_table_create(kind, store.busy_limit);
-    if (store.calm && store.busy)
-        return MPI_SUCCESS;
-    ctxid_close();
-    return MPI_ERR_NO_MEM;
-}
-
 void ctxid_close(void)
 {
     cid_table_destroy(store.calm);
@@ -75,6 +62,29 @@ static note_kind kind_of(const void *owner)
 static uint32_t number_of(const void *owner)
 {
     return (uint32_t) ((uintptr_t) owner >> 2);
+}
+
+/* The predefined communicators have their ids before they exist, and also when they never do: sessions make them late. */
+static bool claim_predefined(uint32_t n)
+{
+    for (uint32_t id = 0; id < n; id++) {
+        if (cid_claim(store.calm, id, note(NOTE_PENDING, 0)) != CID_OK)
+            return false;
+    }
+    return true;
+}
+
+int ctxid_open(cid_kind kind, uint32_t limit, uint32_t predefined)
+{
+    memset(&store, 0, sizeof(store));
+    store.busy_limit = limit / 4;
+    store.calm_limit = limit - store.busy_limit;
+    store.calm = cid_table_create(kind, store.calm_limit);
+    store.busy = cid_table_create(kind, store.busy_limit);
+    if (store.calm && store.busy && claim_predefined(predefined))
+        return MPI_SUCCESS;
+    ctxid_close();
+    return MPI_ERR_NO_MEM;
 }
 
 static cid_table_t *table_of(uint32_t prefix, uint32_t * id)
@@ -493,16 +503,12 @@ void MPIR_Ctxid_commit(MPIR_Comm * comm)
     lock_store();
     table = table_of(prefix, &id);
     owner = cid_lookup(table, id);
-    if (owner == NULL) {
-        /* a predefined communicator */
-        cid_claim(table, id, comm);
-    } else {
-        if (kind_of(owner) == NOTE_PENDING && comm->comm_kind == MPIR_COMM_KIND__INTRACOMM)
-            comm->ctxid_cursor = number_of(owner);
-        else if (kind_of(owner) == NOTE_PENDING)
-            drop_reservation(prefix, number_of(owner));
-        cid_replace(table, id, comm);
-    }
+    MPIR_Assert(kind_of(owner) == NOTE_PENDING);
+    if (comm->comm_kind == MPIR_COMM_KIND__INTRACOMM)
+        comm->ctxid_cursor = number_of(owner);
+    else
+        drop_reservation(prefix, number_of(owner));
+    cid_replace(table, id, comm);
     unlock_store();
 }
 

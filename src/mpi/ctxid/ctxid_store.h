@@ -57,7 +57,8 @@ typedef struct {
     uint64_t bytes;
 } ctxid_figures_t;
 
-int ctxid_open(cid_kind kind, uint32_t limit);
+/* The first ids are those of predefined communicators. */
+int ctxid_open(cid_kind kind, uint32_t limit, uint32_t predefined);
 void ctxid_close(void);
 void ctxid_get_figures(ctxid_figures_t * figures);
 /* Calls `visit` for each id in use with its communicator, NULL while there is none. */

@@ -40,7 +40,7 @@ process_t *process_create(int table, uint32_t limit)
     process_t *process = malloc(sizeof(*process));
 
     assert(process != NULL);
-    if (ctxid_open((cid_kind) table, limit) != MPI_SUCCESS)
+    if (ctxid_open((cid_kind) table, limit, 1) != MPI_SUCCESS)
         abort();
     leave(process);
     return process;
