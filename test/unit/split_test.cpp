@@ -272,7 +272,7 @@ double bytes_for_each(const CountingAllocator &allocator, const Rows &rows, int3
 }
 
 TEST(Split, TemporaryMemory) {
-    CountingAllocator allocator;
+    CountingAllocator allocator(cmap_set_allocator);
     const uint32_t n = 1 << 16;
     for (const Map &parent : parents_of(n))
         for (const auto &[colour_name, colour] : colour_patterns)

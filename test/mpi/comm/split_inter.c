@@ -174,7 +174,8 @@ static void check_permute(pair *p, int plan)
 #define check_permute(p_, plan_)
 #endif
 
-/* Ids claimed for colours that the other side does not have must come back: stock's ids would not last. */
+/* Ids claimed for colours that the other side does not have must come back: run with few ids (MPIR_CVAR_CTXID_LIMIT), they
+ * would not last otherwise. */
 static void check_ids_come_back(const pair *p, int times)
 {
     MPI_Comm child;

@@ -80,7 +80,7 @@ static void check_all(void)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_dup(MPI_COMM_WORLD, &world);
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
-    int times = size <= 4 ? 1100 : 20; /* ids of stock would not last for the first */
+    int times = size <= 4 ? 1100 : 20; /* few ids (MPIR_CVAR_CTXID_LIMIT) would not last */
     check_intra(world, times);
 
     MPI_Comm_split(MPI_COMM_WORLD, ct_me % 2, ct_me, &side);

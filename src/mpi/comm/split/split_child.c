@@ -109,6 +109,7 @@ static void discard(MPIR_Comm * child)
     int unused ATTRIBUTE((unused));
 
     MPIR_Map_report_comm_gone(child);
+    MPIR_Ctxid_forget(child);
     MPIR_Comm_map_release(child);
     cmap_release(child->intranode_map);
     cmap_release(child->internode_map);
