@@ -113,6 +113,7 @@ static void discard(MPIR_Comm * child)
     MPIR_Comm_map_release(child);
     cmap_release(child->intranode_map);
     cmap_release(child->internode_map);
+    MPIR_Comm_parts_free(child);
     if (child->errhandler)
         MPIR_Errhandler_release_ref(child->errhandler, &unused);
     MPID_Thread_mutex_destroy(&child->mutex, &unused);
