@@ -65,4 +65,8 @@ void MPIR_Comm_hint_set_default(int hint, int value);
 /* What the device makes of a hint left open: the default when this communicator has it from there. */
 int MPIR_Comm_hint_settle(MPIR_Comm * comm, int hint, int value);
 
+/* Frees a communicator that MPIR_Comm_create made and that was not committed, or was refused; its context id stays the
+ * caller's. */
+void MPIR_Comm_discard(MPIR_Comm * comm);
+
 #endif /* MPIR_COMM_PARTS_H_INCLUDED */

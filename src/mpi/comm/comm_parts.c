@@ -2,7 +2,7 @@
 
 #include "mpiimpl.h"
 
-/* Name and hints of a communicator, stored when set (mpir_comm_parts.h). */
+/* Name and hints of a communicator, stored when set, and the end of one that was not completed (mpir_comm_parts.h). */
 
 static const char no_name[] = "";
 static int default_hints[MPIR_COMM_HINT_MAX];
@@ -73,4 +73,22 @@ int MPIR_Comm_hint_settle(MPIR_Comm * comm, int hint, int value)
         return MPIR_Comm_hint_set(comm, hint, value);
     MPIR_Comm_hint_set_default(hint, value);
     return MPI_SUCCESS;
+}
+
+/* What the device or the collectives have made of it is theirs: how far they came is not known. */
+void MPIR_Comm_discard(MPIR_Comm * comm)
+{
+    int unused ATTRIBUTE((unused));
+
+    MPIR_Map_report_comm_gone(comm);
+    MPIR_Ctxid_forget(comm);
+    MPIR_Comm_map_release(comm);
+    cmap_release(comm->intranode_map);
+    cmap_release(comm->internode_map);
+    MPIR_Comm_parts_free(comm);
+    if (comm->errhandler)
+        MPIR_Errhandler_release_ref(comm->errhandler, &unused);
+    MPID_Thread_mutex_destroy(&comm->mutex, &unused);
+    MPII_COMML_FORGET(comm);
+    MPIR_Handle_obj_free(&MPIR_Comm_mem, comm);
 }

@@ -70,19 +70,6 @@ static int commit(MPIR_Comm * sub)
     goto fn_exit;
 }
 
-/* Takes back a communicator that was not committed. */
-static void forget(MPIR_Comm * sub)
-{
-    int thr_err;
-
-    MPII_COMML_FORGET(sub);
-    MPIR_Comm_map_release(sub);
-    MPIR_Comm_parts_free(sub);
-    MPID_Thread_mutex_destroy(&sub->mutex, &thr_err);
-    MPIR_Assert(thr_err == 0);
-    MPIR_Handle_obj_free(&MPIR_Comm_mem, sub);
-}
-
 /* The processes of `parent` whose ranks are in `ranks`.  Of those this process is the one with `rank`. */
 static int make_one(MPIR_Comm * parent, MPIR_Comm_hierarchy_kind_t kind, const cmap_t * ranks,
                     int rank, MPIR_Comm ** result)
@@ -103,7 +90,7 @@ static int make_one(MPIR_Comm * parent, MPIR_Comm_hierarchy_kind_t kind, const c
     inherit(sub, parent);
     mpi_errno = MPIR_Comm_map_compose(sub, MPIR_MAP_LOCAL, parent, MPIR_MAP_LOCAL, ranks);
     if (mpi_errno != MPI_SUCCESS)
-        forget(sub);
+        MPIR_Comm_discard(sub);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = commit(sub);
     MPIR_ERR_CHECK(mpi_errno);

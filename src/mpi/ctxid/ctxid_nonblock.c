@@ -16,14 +16,6 @@ typedef struct {
     uint32_t *masks;
 } pending_t;
 
-/* The new communicator is half made, and nobody but us will free it. */
-static void drop_newcomm(pending_t * pending)
-{
-    MPII_COMML_FORGET(pending->newcomm);
-    MPIR_Comm_map_release(pending->newcomm);
-    MPIR_Handle_obj_free(&MPIR_Comm_mem, pending->newcomm);
-}
-
 static void drop(pending_t * pending)
 {
     MPL_free(pending->masks);
@@ -33,7 +25,7 @@ static void drop(pending_t * pending)
 static int give_up(pending_t * pending, int mpi_errno)
 {
     MPIR_Ctxid_abandon(&pending->creation);
-    drop_newcomm(pending);
+    MPIR_Comm_discard(pending->newcomm);
     drop(pending);
     return mpi_errno;
 }

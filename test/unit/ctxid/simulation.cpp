@@ -10,11 +10,20 @@ namespace ctxid_test {
 
 Creation::Creation(std::vector<process_t *> &processes, Comm &parent_comm, std::vector<int> members,
                    std::vector<int> their_colours, uint32_t tag, bool whole, Fold fold)
-    : who(std::move(members)), colours(std::move(their_colours)),
-      prefixes(who.size(), UINT32_MAX), outcomes(who.size(), STEP_MASKS),
-      collectives(who.size(), 0), parent(&parent_comm), processes_(processes),
-      creations_(who.size(), nullptr), round_of_(who.size(), 0), waits_(who.size(), false),
-      rounds_(1), tag_(tag), whole_(whole), fold_(fold) {
+    : who(std::move(members)),
+      colours(std::move(their_colours)),
+      prefixes(who.size(), UINT32_MAX),
+      outcomes(who.size(), STEP_MASKS),
+      collectives(who.size(), 0),
+      parent(&parent_comm),
+      processes_(processes),
+      creations_(who.size(), nullptr),
+      round_of_(who.size(), 0),
+      waits_(who.size(), false),
+      rounds_(1),
+      tag_(tag),
+      whole_(whole),
+      fold_(fold) {
     rounds_[0].offers.resize(who.size());
 }
 
@@ -64,7 +73,8 @@ std::vector<uint32_t> Creation::common(const Round &round) const {
     std::vector<uint32_t> words = round.masks[0];
     for (const auto &mask : round.masks) {
         EXPECT_EQ(mask.size(), words.size()) << "members show masks of different lengths";
-        for (size_t w = 0; w < std::min(words.size(), mask.size()); w++) words[w] &= mask[w];
+        for (size_t w = 0; w < std::min(words.size(), mask.size()); w++)
+            words[w] &= mask[w];
     }
     return words;
 }
@@ -104,7 +114,8 @@ World::World(int processes, int table, uint32_t limit) {
 }
 
 World::~World() {
-    while (!comms_.empty()) free(comms_.back().get());
+    while (!comms_.empty())
+        free(comms_.back().get());
     for (process_t *process : processes_) {
         EXPECT_EQ(process_used(process), 0U) << "ids are left";
         EXPECT_EQ(process_reserved(process), 0U) << "reservations are left";
@@ -115,7 +126,8 @@ World::~World() {
 void World::run(Creation &creation) {
     while (!creation.is_done()) {
         bool moved = false;
-        for (size_t i = 0; i < creation.who.size(); i++) moved |= creation.step(i);
+        for (size_t i = 0; i < creation.who.size(); i++)
+            moved |= creation.step(i);
         ASSERT_TRUE(moved) << "no member can go on";
     }
 }
@@ -143,8 +155,8 @@ std::vector<Comm *> World::commit(const Creation &creation) {
                 << "id " << comm->prefix << " is in use at process " << p;
         comm->members.push_back(p);
         comm->at[p] = communicator_commit(processes_[static_cast<size_t>(p)], comm->prefix, false);
-        EXPECT_TRUE(communicator_is_found(processes_[static_cast<size_t>(p)], comm->at[p],
-                                          comm->prefix));
+        EXPECT_TRUE(
+            communicator_is_found(processes_[static_cast<size_t>(p)], comm->at[p], comm->prefix));
     }
     return made;
 }
@@ -162,18 +174,20 @@ void World::free_at(Comm *comm, int process) {
     communicator_free(processes_[static_cast<size_t>(process)], comm->at.at(process));
     comm->at.erase(process);
     if (!comm->at.empty()) return;
-    comms_.erase(std::find_if(comms_.begin(), comms_.end(),
-                              [&](const auto &c) { return c.get() == comm; }));
+    comms_.erase(
+        std::find_if(comms_.begin(), comms_.end(), [&](const auto &c) { return c.get() == comm; }));
 }
 
 void World::free(Comm *comm) {
-    while (comm->at.size() > 1) free_at(comm, comm->at.begin()->first);
+    while (comm->at.size() > 1)
+        free_at(comm, comm->at.begin()->first);
     free_at(comm, comm->at.begin()->first);
 }
 
 uint32_t World::end() const {
     uint32_t end = 0;
-    for (process_t *process : processes_) end = std::max(end, process_end(process));
+    for (process_t *process : processes_)
+        end = std::max(end, process_end(process));
     return end;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A world of simulated processes that create and free communicators.  Collectives are tables that fill up step by step, so
-// that a test decides who gets how far before whom.
+// A world of simulated processes that create and free communicators.  Collectives are tables that
+// fill up step by step, so that a test decides who gets how far before whom.
 #ifndef CTXID_TEST_SIMULATION_HPP_INCLUDED
 #define CTXID_TEST_SIMULATION_HPP_INCLUDED
 
@@ -22,7 +22,7 @@ enum class Fold { fields, words };
 
 // One creation: members, and what they said in the round that each is in.
 class Creation {
-public:
+  public:
     // who: members of the parent that make the collectives; a colour of -1 takes no part.
     Creation(std::vector<process_t *> &processes, Comm &parent, std::vector<int> who,
              std::vector<int> colours, uint32_t tag, bool whole, Fold fold);
@@ -41,7 +41,7 @@ public:
     std::vector<int> collectives;  // of each member
     Comm *parent;
 
-private:
+  private:
     struct Round {
         std::vector<uint64_t> offers;
         std::vector<std::vector<uint32_t>> masks;
@@ -63,7 +63,7 @@ private:
 };
 
 class World {
-public:
+  public:
     World(int processes, int table, uint32_t limit);
     World(const World &) = delete;
     World &operator=(const World &) = delete;
@@ -73,16 +73,17 @@ public:
     std::vector<process_t *> &processes() { return processes_; }
     // Runs it to its end, all members in turn.
     void run(Creation &creation);
-    // The communicators that a creation made, one a colour, after checking that their ids are right.
+    // The communicators that a creation made, one a colour, after checking that their ids are
+    // right.
     std::vector<Comm *> commit(const Creation &creation);
     Comm *dup(Comm *parent);
     void free(Comm *comm);
     void free_at(Comm *comm, int process);
-    uint32_t end() const;   // the highest of all processes
+    uint32_t end() const;  // the highest of all processes
     size_t live() const { return comms_.size(); }
     Comm *any(uint32_t random) { return comms_[random % comms_.size()].get(); }
 
-private:
+  private:
     std::vector<process_t *> processes_;
     std::vector<std::unique_ptr<Comm>> comms_;
 };

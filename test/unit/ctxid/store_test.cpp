@@ -32,7 +32,8 @@ TEST_P(Tables, DuplicatesGetTheNextIdByOneCollective) {
     EXPECT_EQ(world.end(), 301U);
 }
 
-// Cycles of creating and freeing; "id used" must stay below twice the most that were alive, and a few.
+// Cycles of creating and freeing; "id used" must stay below twice the most that were alive, and a
+// few.
 void expect_bounded(const World &world, size_t peak) { EXPECT_LE(world.end(), 2 * peak + 8); }
 
 TEST_P(Tables, LeapfrogUsesIdsAgain) {
@@ -112,7 +113,8 @@ TEST_P(Tables, ColoursGetIdsOfTheirOwnAndOneCursor) {
         Creation creation(world.processes(), *parent, parent->members, colours, 7, true,
                           Fold::fields);
         world.run(creation);
-        for (int n : creation.collectives) EXPECT_EQ(n, 1);
+        for (int n : creation.collectives)
+            EXPECT_EQ(n, 1);
         for (int p : parent->members)
             EXPECT_EQ(communicator_cursor(parent->at[p]),
                       communicator_cursor(parent->at[parent->members[0]]));
@@ -127,7 +129,8 @@ TEST_P(Tables, ColoursGetIdsOfTheirOwnAndOneCursor) {
 TEST_P(Tables, WhenNoIdIsLeftAllMembersSaySoAndGoOn) {
     World world(3, GetParam(), 40);
     std::vector<Comm *> made;
-    while (Comm *comm = world.dup(world.world())) made.push_back(comm);
+    while (Comm *comm = world.dup(world.world()))
+        made.push_back(comm);
     EXPECT_EQ(made.size(), 39U) << "every id can be used";
     for (int i = 0; i < 30; i++) {
         world.free(made[static_cast<size_t>(i)]);
@@ -148,7 +151,8 @@ TEST_P(Tables, FragmentedIdsAreFound) {
         world.commit(creation);
     }
     int more = 0;
-    while (world.dup(world.world()) != nullptr) more++;
+    while (world.dup(world.world()) != nullptr)
+        more++;
     EXPECT_EQ(more, 64 - 1 - 40) << "process 0 used 41, and the others use none that it does not";
 }
 
@@ -169,9 +173,10 @@ TEST_P(Tables, GivingUpLeavesNothing) {
     EXPECT_EQ(process_used(world.processes()[0]), 1U);
 }
 
-// Threads and pending duplicates: many creations at once, each member of each as far as chance has it.
+// Threads and pending duplicates: many creations at once, each member of each as far as chance has
+// it.
 class Crowd {
-public:
+  public:
     Crowd(World &world, uint32_t seed) : world_(world), random_(seed) {}
 
     void run(int creations, size_t at_once) {
@@ -187,7 +192,7 @@ public:
     }
     int decided = 0, exhausted = 0, most_collectives = 0, one_collective = 0;
 
-private:
+  private:
     void start() {
         Comm *parent = world_.any(random_());
         const bool whole = random_() % 3 != 0;
@@ -212,8 +217,7 @@ private:
         for (const auto &other : active_) {
             if (other.get() == &creation) return true;
             if (other->parent != creation.parent) continue;
-            const auto it =
-                std::find(other->who.begin(), other->who.end(), creation.who[member]);
+            const auto it = std::find(other->who.begin(), other->who.end(), creation.who[member]);
             if (it == other->who.end()) continue;
             if (other->collectives[static_cast<size_t>(it - other->who.begin())] == 0) return false;
         }
@@ -229,8 +233,10 @@ private:
         active_.erase(active_.begin() + static_cast<ptrdiff_t>(chosen));
     }
     void finish(const Creation &creation) {
-        for (int outcome : creation.outcomes) EXPECT_EQ(outcome, creation.outcomes[0]);
-        for (int n : creation.collectives) most_collectives = std::max(most_collectives, n);
+        for (int outcome : creation.outcomes)
+            EXPECT_EQ(outcome, creation.outcomes[0]);
+        for (int n : creation.collectives)
+            most_collectives = std::max(most_collectives, n);
         one_collective += creation.collectives[0] == 1;
         if (creation.outcomes[0] != STEP_DECIDED) {
             exhausted++;
@@ -244,10 +250,9 @@ private:
     void free_some(size_t keep) {
         for (int tries = 0; tries < 50 && world_.live() > keep; tries++) {
             Comm *gone = world_.any(random_());
-            const bool in_use =
-                gone == world_.world() ||
-                std::any_of(active_.begin(), active_.end(),
-                            [&](const auto &c) { return c->parent == gone; });
+            const bool in_use = gone == world_.world() ||
+                                std::any_of(active_.begin(), active_.end(),
+                                            [&](const auto &c) { return c->parent == gone; });
             if (!in_use) world_.free(gone);
         }
     }

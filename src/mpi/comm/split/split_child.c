@@ -102,25 +102,6 @@ static int attach_maps(MPIR_Comm * child, const split_call * call)
     goto fn_exit;
 }
 
-/* Takes back what this file has done to a communicator that the device or the collectives refused.  Theirs is theirs: how
- * far they came is not known. */
-static void discard(MPIR_Comm * child)
-{
-    int unused ATTRIBUTE((unused));
-
-    MPIR_Map_report_comm_gone(child);
-    MPIR_Ctxid_forget(child);
-    MPIR_Comm_map_release(child);
-    cmap_release(child->intranode_map);
-    cmap_release(child->internode_map);
-    MPIR_Comm_parts_free(child);
-    if (child->errhandler)
-        MPIR_Errhandler_release_ref(child->errhandler, &unused);
-    MPID_Thread_mutex_destroy(&child->mutex, &unused);
-    MPII_COMML_FORGET(child);
-    MPIR_Handle_obj_free(&MPIR_Comm_mem, child);
-}
-
 int split_make_child(split_call * call, MPIR_Comm ** child)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -142,6 +123,6 @@ int split_make_child(split_call * call, MPIR_Comm ** child)
     return mpi_errno;
   fn_fail:
     if (made)
-        discard(made);
+        MPIR_Comm_discard(made);
     goto fn_exit;
 }
