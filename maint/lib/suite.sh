@@ -14,17 +14,18 @@ TIME_LIMIT=${MPITEST_TIMEOUT:-120}
 known_failures() { awk -v netmod="$NETMOD" '!/^#/ && ($1 == "any" || $1 == netmod) { print $2 }' "$ROOT/test/known_stock_failures.txt"; }
 
 # Writes DIR/testlist.run below the build's test directory for DIR and all directories it leads to: the testlist without
-# known failures, and without tests of more than MAX_RANKS ranks where that is set.  Prints the number of known failures.
+# known failures, and without tests of more than MAX_RANKS ranks or with names that match LEAVE_OUT where these are set.  Prints the number of known failures.
 filter_lists() {
     local suite=$1 dir=$2 list
     while read -r list; do
         mkdir -p "$(dirname "$suite/$list")"
         [ ! -e "$TREE/test/mpi/$list.in" ] || make -C "$(dirname "$suite/$list")" Makefile testlist >"$suite/testlist.log" 2>&1 || true
-        known_failures | awk -v dir="$(dirname "$list")" -v out="$suite/${list}.run" -v max="${MAX_RANKS:-0}" '
+        known_failures | awk -v dir="$(dirname "$list")" -v out="$suite/${list}.run" -v max="${MAX_RANKS:-0}" -v leave_out="${LEAVE_OUT:-}" '
             NR == FNR { gsub(/\./, "\\."); gsub(/\*/, ".*"); known[++k] = "^" $0 "$"; next }
             FNR == 1 { printf "" > out }
             /^[ \t]*(#|$)/ { next }
             max > 0 && $2 + 0 > max { next }
+            leave_out != "" && $1 ~ leave_out { next }
             {
                 skip = 0
                 for (i = 1; i <= k; i++) if (dir "/" $1 ~ known[i]) skip = 1

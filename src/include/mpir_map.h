@@ -96,6 +96,8 @@ int MPIR_Comm_map_ranks_of(const struct MPIR_Comm *comm, const struct MPIR_Group
 /* The nodes under a communicator (src/util/mpir_localproc.c).  Sets node_count, and for an intracommunicator without
  * processes from beyond the world also is_node_consecutive, intranode_map and internode_map.  REQUIRES its map. */
 int MPIR_Find_nodes(struct MPIR_Comm *comm);
+/* The same when `source` has the very same map and knows its nodes: then there is nothing to look for. */
+void MPIR_Share_nodes(struct MPIR_Comm *comm, const struct MPIR_Comm *source);
 /* Ranks of the first process of each node, in the order of node_roots_comm.  REQUIRES an intranode_map. */
 int MPIR_Find_node_roots(const struct MPIR_Comm *comm, cmap_t ** ranks);
 

@@ -131,6 +131,23 @@ static void survey_end(survey * v)
     cmap_builder_free(v->nodes);
 }
 
+static bool has_same_members(const MPIR_Comm * comm, const MPIR_Comm * source)
+{
+    return comm->comm_kind == MPIR_COMM_KIND__INTRACOMM &&
+        source->comm_kind == MPIR_COMM_KIND__INTRACOMM && comm->map == MPIR_Map_load(&source->map);
+}
+
+void MPIR_Share_nodes(MPIR_Comm * comm, const MPIR_Comm * source)
+{
+    if (!has_same_members(comm, source) || !source->intranode_map || comm->intranode_map)
+        return;
+    comm->node_count = source->node_count;
+    comm->is_node_consecutive = source->is_node_consecutive;
+    comm->intranode_map = cmap_addref(source->intranode_map);
+    if (source->internode_map)
+        comm->internode_map = cmap_addref(source->internode_map);
+}
+
 int MPIR_Find_nodes(MPIR_Comm * comm)
 {
     survey v;
@@ -138,6 +155,8 @@ int MPIR_Find_nodes(MPIR_Comm * comm)
 
     bool one_node = comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE;
 
+    if (comm->intranode_map)
+        return MPI_SUCCESS;     /* shared */
     comm->node_count = one_node ? 1 : comm->local_size;
     if (comm->comm_kind != MPIR_COMM_KIND__INTRACOMM ||
         comm->hierarchy_kind != MPIR_COMM_HIERARCHY_KIND__FLAT)

@@ -200,14 +200,16 @@ static void give_token(MPIR_Ctxid_t * creation)
 /* Who takes no part in the new communicator objects to nothing, but no cursor may move while it is busy. */
 static void fill_offer(MPIR_Ctxid_t * creation, ctxid_offer_t * offer)
 {
+    uint32_t free_ids[2];
+
     offer->busy = !creation->has_token;
     if (!creation->takes_part)
         return;
     offer->cursor_taken = !has_reserved(prefix_of(creation->parent), creation->cursor);
     offer->probe_taken = !claim_probe(creation);
-    offer->end = cid_end(store.calm);
-    offer->free1 = cid_next_free(store.calm, 1);
-    offer->free2 = cid_next_free(store.calm, offer->free1 + 1);
+    cid_survey(store.calm, 1, &offer->end, free_ids);
+    offer->free1 = free_ids[0];
+    offer->free2 = free_ids[1];
 }
 
 uint64_t ctxid_offer(MPIR_Ctxid_t * creation, MPIR_Comm * parent, uint32_t tag, uint32_t call,
