@@ -9,7 +9,6 @@
 #include <climits>
 #include <cstdlib>
 #include <functional>
-#include <numeric>
 #include <random>
 
 namespace cmap_test {
@@ -140,7 +139,8 @@ Rows make_rows(uint32_t n, const Pattern &colour, const Pattern &key, uint32_t s
 
 Rows permuted_rows(uint32_t n, int32_t least, uint32_t seed) {
     std::vector<int32_t> keys(n);
-    std::iota(keys.begin(), keys.end(), least);
+    for (uint32_t i = 0; i < n; i++)  // not iota: one beyond the last may be beyond int
+        keys[i] = least + static_cast<int32_t>(i);
     std::shuffle(keys.begin(), keys.end(), std::mt19937(seed));
     Rows rows(n);
     for (uint32_t rank = 0; rank < n; rank++)

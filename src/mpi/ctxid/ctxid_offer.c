@@ -40,6 +40,8 @@ void MPIR_Ctxid_fold(uint64_t * all, uint64_t packed)
     ctxid_offer_t sum = ctxid_unpack(*all);
     ctxid_offer_t offer = ctxid_unpack(packed);
 
+    if (packed == *all)         /* mostly all processes use the same ids */
+        return;
     sum.busy |= offer.busy;
     sum.cursor_taken |= offer.cursor_taken;
     sum.probe_taken |= offer.probe_taken;
