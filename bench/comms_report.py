@@ -4,6 +4,7 @@ DOC/evaluation.md (between its markers <!-- comms:NAME --> and <!-- /comms:NAME 
 import argparse
 import csv
 import pathlib
+import re
 import statistics
 import sys
 
@@ -143,7 +144,8 @@ def table_rest(comms):
 def tables(data, rounds, shown, results):
     path = results / "comms_run.txt"
     command, cpu = (path.read_text().splitlines() + ["", ""])[:2] if path.exists() else ("", "")
-    made = {"run": f"The run shown here: `{command.strip()}`, {cpu}.", "shown": shown.table(),
+    command = re.sub(r" --(stock|patched)[= ]\S+", "", command.strip())    # where things are on this machine
+    made = {"run": f"The run shown here: `{command}`, {cpu}.", "shown": shown.table(),
             "create": table_creation(data["comms"], rounds), "rest": table_rest(data["comms"])}
     if data["cid"]:
         made["stress"] = table_stress(data["cid"], rounds)
