@@ -1,41 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lookup, interning, inverses and release from several threads at once; meant for ThreadSanitizer.
 #include "case_file.hpp"
+#include "in_parallel.hpp"
 #include "oracle.hpp"
 
 #include "cmap_lookup.h"
 
 #include <atomic>
-#include <functional>
-#include <thread>
 
 namespace cmap_test {
 namespace {
 
-constexpr unsigned thread_count = 4;
-
-void in_parallel(const std::function<void(unsigned)> &work) {
-    std::atomic<unsigned> waiting{thread_count};
-    std::vector<std::thread> threads;
-    for (unsigned id = 0; id < thread_count; id++)
-        threads.emplace_back([&, id] {
-            waiting--;
-            while (waiting > 0)
-                std::this_thread::yield();
-            work(id);
-        });
-    for (std::thread &thread : threads)
-        thread.join();
-}
-
-// Threads count their mistakes; the assertions are made by one.
-struct Mistakes {
-    std::atomic<uint32_t> count{0};
-    void unless(bool right) {
-        if (!right) count++;
-    }
-    ~Mistakes() { EXPECT_EQ(0u, count); }
-};
+using thread_test::in_parallel;
+using thread_test::Mistakes;
 
 TEST(Threads, EqualMapsMeetInOneAndDieOnce) {
     cmap_totals before, after;

@@ -1,39 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lookups beside claims and releases that make and free what lookups read; meant for
 // ThreadSanitizer.
+#include "in_parallel.hpp"
 #include "table_cases.hpp"
 
 #include <atomic>
-#include <functional>
-#include <thread>
 
 namespace cid_test {
 namespace {
 
-constexpr uint32_t thread_count = 4;
-
-void in_parallel(const std::function<void(uint32_t)> &work) {
-    std::atomic<uint32_t> waiting{thread_count};
-    std::vector<std::thread> threads;
-    for (uint32_t number = 0; number < thread_count; number++)
-        threads.emplace_back([&, number] {
-            waiting--;
-            while (waiting > 0)
-                std::this_thread::yield();
-            work(number);
-        });
-    for (std::thread &thread : threads)
-        thread.join();
-}
-
-// Threads count their mistakes; the assertion is made by one.
-struct Mistakes {
-    std::atomic<uint32_t> count{0};
-    void unless(bool right) {
-        if (!right) count++;
-    }
-    ~Mistakes() { EXPECT_EQ(0u, count); }
-};
+using thread_test::in_parallel;
+using thread_test::Mistakes;
 
 // The owners of an id are this one and the next.
 void *owner_of(uint32_t id) { return owner_number(uintptr_t{2} * id); }
