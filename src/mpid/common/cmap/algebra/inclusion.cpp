@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algebra/membership.hpp"
+#include "core/intern.hpp"
 #include "core/piece_former.hpp"
 
 namespace cmap {
@@ -141,6 +142,18 @@ cmap_status add_unranged(Builder &builder, const cmap_t *map, const Grids &range
     return add_unmarked(builder, map, marked);
 }
 
+// One run's members at one range of ranks are a run.
+cmap_t *find_range(const cmap_t *map, const cmap_rank_range &range,
+                   const cmap_policy *policy) noexcept {
+    if (!is_affine_run(map)) return nullptr;
+    const Grid ranks = ranks_of(range);
+    const int64_t step = int64_t{ranks.step} * static_cast<int32_t>(map->body.affine.step);
+    if (step != static_cast<int32_t>(step)) return nullptr;
+    const auto count = static_cast<uint32_t>(ranks.count);
+    const Run run{cmap_affine_select(map, range.first), static_cast<int32_t>(step), count};
+    return find_run(run, universe_of(map), policy);
+}
+
 cmap_status range_incl(const cmap_t *map, const Grids &ranges, const cmap_policy *policy,
                        cmap_t **out) noexcept {
     Builder builder(universe_of(map), policy);
@@ -183,6 +196,11 @@ cmap_status cmap_excl(const cmap_t *map, const int *ranks, uint32_t n, const cma
 cmap_status cmap_range_incl(const cmap_t *map, const cmap_rank_range *ranges, uint32_t n,
                             const cmap_policy *policy, cmap_t **out) noexcept {
     if (!cmap::arguments(map, map, out) || (ranges == nullptr && n != 0)) return CMAP_ERR_ARG;
+    if (n == 1) {
+        CMAP_TRY(cmap::check_range(*ranges, map->size));
+        *out = cmap::find_range(map, *ranges, policy);
+        if (*out != nullptr) return CMAP_OK;
+    }
     cmap::Grids ranks;
     CMAP_TRY(cmap::read_ranges(ranges, n, map->size, ranks));
     return cmap::range_incl(map, ranks, policy, out);

@@ -9,12 +9,6 @@
 namespace cmap {
 namespace {
 
-bool within(const Run &run, uint32_t universe) noexcept {
-    const int64_t last =
-        static_cast<int64_t>(run.first) + static_cast<int64_t>(run.step) * (run.count - 1);
-    return run.first < universe && last >= 0 && last < universe;
-}
-
 cmap_status status_of(uint32_t universe, const cmap_policy &policy) noexcept {
     if (!policy_valid(policy)) return CMAP_ERR_ARG;
     return universe > CMAP_MAX_SIZE ? CMAP_ERR_RANGE : CMAP_OK;

@@ -86,9 +86,11 @@ cmap_status cmap_from_array(const uint32_t *indices, uint32_t n, uint32_t univer
 cmap_status cmap_from_range(uint32_t first, int32_t stride, uint32_t count, uint32_t universe,
                             const cmap_policy *policy, cmap_t **out) noexcept {
     if (out == nullptr) return CMAP_ERR_ARG;
-    *out = nullptr;
+    const Run run{first, count > 1 ? stride : 0, count};
+    *out = find_run(run, universe, policy);
+    if (*out != nullptr) return CMAP_OK;
     Builder builder(universe, policy);
-    CMAP_TRY(builder.add_run(Run{first, count > 1 ? stride : 0, count}));
+    CMAP_TRY(builder.add_run(run));
     return builder.finish(out);
 }
 

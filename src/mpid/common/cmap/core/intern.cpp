@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "cmap_tuning.hpp"
+#include "core/policy.hpp"
 
 namespace cmap {
 namespace {
@@ -15,8 +16,14 @@ class Shard {
   public:
     std::mutex lock;
 
-    // With the lock held: a live map equal to the members, with a reference added.
-    cmap_t *find(const Analysis &analysis, uint64_t hash) noexcept;
+    // With the lock held: a live map of that key for which same(map), with a reference added.
+    template <class Same>
+    cmap_t *find(const Stats &stats, const cmap_policy &policy, uint64_t hash,
+                 Same &&same) noexcept;
+    cmap_t *find(const Analysis &analysis, uint64_t hash) noexcept {
+        return find(analysis.stats, analysis.policy, hash,
+                    [&](const cmap_t *map) { return same_members(map, analysis); });
+    }
     void insert(cmap_t *map) noexcept;
     void remove(cmap_t *map) noexcept;
     template <class Visit>
@@ -71,14 +78,14 @@ bool same_policy(const cmap_t *map, const cmap_policy &policy) noexcept {
            map->alpha == policy.alpha;
 }
 
-cmap_t *Shard::find(const Analysis &analysis, uint64_t hash) noexcept {
-    const Stats &stats = analysis.stats;
+template <class Same>
+cmap_t *Shard::find(const Stats &stats, const cmap_policy &policy, uint64_t hash,
+                    Same &&same) noexcept {
     for (cmap_t *map = *bucket(hash); map != nullptr; map = map->next) {
         if (map->hash != hash || map->size != stats.size || map->min != stats.min ||
             map->max != stats.max)
             continue;
-        if (same_policy(map, analysis.policy) && same_members(map, analysis) && ref_if_alive(map))
-            return map;
+        if (same_policy(map, policy) && same(map) && ref_if_alive(map)) return map;
     }
     return nullptr;
 }
@@ -121,19 +128,19 @@ void Shard::remove(cmap_t *map) noexcept {
     }
 }
 
-uint64_t key_of(const Analysis &analysis) noexcept {
+uint64_t key_of(const Stats &stats, const cmap_policy &policy) noexcept {
     uint64_t alpha;
-    std::memcpy(&alpha, &analysis.policy.alpha, sizeof alpha);
-    const unsigned policy =
-        static_cast<unsigned>(analysis.policy.strategy) << 8 | analysis.policy.force;
-    uint64_t hash = hash_step(analysis.stats.hash, uint64_t{analysis.stats.size} << 16 | policy);
+    std::memcpy(&alpha, &policy.alpha, sizeof alpha);
+    const unsigned rule = static_cast<unsigned>(policy.strategy) << 8 | policy.force;
+    uint64_t hash = hash_step(stats.hash, uint64_t{stats.size} << 16 | rule);
     hash = hash_step(hash, alpha);
     return hash_step(hash, hash >> 32);
 }
 
-cmap_t *find_locked(Shard &shard, const Analysis &analysis, uint64_t hash) noexcept {
+template <class... Key>
+cmap_t *find_locked(Shard &shard, Key &&...key) noexcept {
     const std::lock_guard<std::mutex> guard(shard.lock);
-    cmap_t *found = shard.find(analysis, hash);
+    cmap_t *found = shard.find(key...);
     if (found != nullptr) table().hits.fetch_add(1, std::memory_order_relaxed);
     return found;
 }
@@ -168,7 +175,7 @@ bool needs_order(const Analysis &analysis) noexcept {
 }  // namespace
 
 cmap_status intern(Analysis &analysis, cmap_t **out) noexcept {
-    const uint64_t hash = key_of(analysis);
+    const uint64_t hash = key_of(analysis.stats, analysis.policy);
     Shard &shard = table().of(hash);
     *out = find_locked(shard, analysis, hash);
     if (*out != nullptr) return CMAP_OK;
@@ -181,6 +188,18 @@ cmap_status intern(Analysis &analysis, cmap_t **out) noexcept {
     *out = publish(shard, analysis, map);
     if (*out != map) map_destroy(map);
     return CMAP_OK;
+}
+
+cmap_t *find_run(const Run &run, uint32_t universe, const cmap_policy *given) noexcept {
+    const cmap_policy policy = policy_or_default(given);
+    const bool is_run = run.count == 1 || (run.count != 0 && run.step != 0);
+    if (!is_run || !within(run, universe) || universe > CMAP_MAX_SIZE || !policy_valid(policy))
+        return nullptr;
+    const Stats stats = key_stats_of(run);
+    const cmap_policy normal = policy_normal(policy);
+    const uint64_t hash = key_of(stats, normal);
+    return find_locked(table().of(hash), stats, normal, hash,
+                       [&](const cmap_t *map) { return is_affine_run(map, run); });
 }
 
 void unref(cmap_t *map) noexcept {

@@ -10,6 +10,10 @@ namespace cmap {
 // The map of these members under this policy: the one alive, or a new one.  `analysis` has been
 // measured.
 cmap_status intern(Analysis &analysis, cmap_t **out) noexcept;
+// For the commonest of all contents, without an analysis: the live affine map of this one run
+// inside the universe, under the policy (null: the default one), with a reference for the caller.
+// nullptr: there is none, or something is wrong with the arguments; the builder tells.
+cmap_t *find_run(const Run &run, uint32_t universe, const cmap_policy *policy) noexcept;
 void unref(cmap_t *map) noexcept;
 void gather_totals(cmap_totals &out) noexcept;
 

@@ -12,6 +12,16 @@ constexpr uint8_t FLAG_FORCE_DECLINED = 2;  // the policy's representation could
 
 inline bool is_set(const cmap_t *map) noexcept { return (map->flags & FLAG_SET) != 0; }
 
+// Kept in closed form, as one run; and as this one of the map's size?
+inline bool is_affine_run(const cmap_t *map) noexcept {
+    return map->kind == CMAP_REP_AFFINE && map->width == 1;
+}
+inline bool is_affine_run(const cmap_t *map, const Run &run) noexcept {
+    const cmap_affine_body &body = map->body.affine;
+    return is_affine_run(map) && body.base == run.first &&
+           (run.count == 1 || body.step == static_cast<uint32_t>(run.step));
+}
+
 inline uint32_t rank_of(const cmap_t *map, uint32_t index) noexcept {
     if (map->size == 0 || index < map->min || index > map->max) return CMAP_NONE;
     return representation(map).rank(map, index);

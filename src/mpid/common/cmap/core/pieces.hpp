@@ -25,6 +25,13 @@ inline bool operator==(const Run &a, const Run &b) noexcept {
     return a.first == b.first && a.step == b.step && a.count == b.count;
 }
 
+// REQUIRES a member.
+inline bool within(const Run &run, uint32_t universe) noexcept {
+    const int64_t last =
+        static_cast<int64_t>(run.first) + static_cast<int64_t>(run.step) * (run.count - 1);
+    return run.first < universe && last >= 0 && last < universe;
+}
+
 // The run, `repeats` times (at least once), shifted by `pitch` each time.
 struct Piece {
     Run run;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/policy.hpp"
 
+#include <atomic>
 #include <cstring>
 #include <mutex>
 
@@ -9,8 +10,39 @@
 namespace cmap {
 namespace {
 
-std::mutex default_lock;
-cmap_policy default_policy = {CMAP_STRATEGY_HYBRID, CMAP_ALPHA_DEFAULT, CMAP_REP_ANY};
+// Every builder reads it, hardly anybody writes it: readers take no lock, but look again when the
+// version has changed meanwhile or is odd, which it is while the parts change.
+class DefaultPolicy {
+  public:
+    cmap_policy load() const noexcept {
+        for (;;) {
+            const uint32_t version = version_.load(std::memory_order_acquire);
+            const cmap_policy policy = {strategy_.load(std::memory_order_acquire),
+                                        alpha_.load(std::memory_order_acquire),
+                                        force_.load(std::memory_order_acquire)};
+            if (version % 2 == 0 && version_.load(std::memory_order_relaxed) == version)
+                return policy;
+        }
+    }
+    void store(const cmap_policy &policy) noexcept {
+        const std::lock_guard<std::mutex> guard(lock_);
+        const uint32_t version = version_.load(std::memory_order_relaxed);
+        version_.store(version + 1, std::memory_order_relaxed);
+        strategy_.store(policy.strategy, std::memory_order_release);
+        alpha_.store(policy.alpha, std::memory_order_release);
+        force_.store(policy.force, std::memory_order_release);
+        version_.store(version + 2, std::memory_order_release);
+    }
+
+  private:
+    std::mutex lock_;
+    std::atomic<uint32_t> version_{0};
+    std::atomic<cmap_strategy> strategy_{CMAP_STRATEGY_HYBRID};
+    std::atomic<double> alpha_{CMAP_ALPHA_DEFAULT};
+    std::atomic<cmap_rep> force_{CMAP_REP_ANY};
+};
+
+DefaultPolicy default_policy;
 
 constexpr const char *strategy_names[] = {"hybrid", "time", "space"};
 constexpr unsigned STRATEGIES = sizeof strategy_names / sizeof *strategy_names;
@@ -29,8 +61,7 @@ bool policy_valid(const cmap_policy &policy) noexcept {
 
 cmap_policy policy_or_default(const cmap_policy *policy) noexcept {
     if (policy != nullptr) return *policy;
-    const std::lock_guard<std::mutex> guard(default_lock);
-    return default_policy;
+    return default_policy.load();
 }
 
 cmap_policy policy_normal(const cmap_policy &policy) noexcept {
@@ -49,8 +80,7 @@ void cmap_policy_default(cmap_policy *out) noexcept {
 
 cmap_status cmap_policy_set_default(const cmap_policy *policy) noexcept {
     if (policy == nullptr || !policy_valid(*policy)) return CMAP_ERR_ARG;
-    const std::lock_guard<std::mutex> guard(default_lock);
-    default_policy = *policy;
+    default_policy.store(*policy);
     return CMAP_OK;
 }
 

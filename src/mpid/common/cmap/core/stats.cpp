@@ -13,6 +13,13 @@ bool increases(const Piece &piece) noexcept {
     return piece.repeats == 1 || (piece.pitch > 0 && piece.repeat(1).first > piece.run.last());
 }
 
+uint64_t hash_piece(uint64_t hash, const Piece &piece) noexcept {
+    const Run &run = piece.run;
+    hash = hash_step(hash, pair(run.first, static_cast<uint32_t>(run.step)));
+    hash = hash_step(hash, pair(run.count, piece.repeats));
+    return hash_step(hash, static_cast<uint32_t>(piece.pitch));
+}
+
 // What the sums tell of one set, or of two in a row.
 void describe_sets(const SetSums *sets, Stats &stats) noexcept {
     const SetSums &a = sets[0], &b = sets[1];
@@ -56,9 +63,7 @@ void StatsPass::feed(const Piece &piece) noexcept {
     if (first || low < stats_.min) stats_.min = low;
     if (first || high > stats_.max) stats_.max = high;
     stats_.size += static_cast<uint32_t>(piece.members());
-    stats_.hash = hash_step(stats_.hash, pair(run.first, static_cast<uint32_t>(run.step)));
-    stats_.hash = hash_step(stats_.hash, pair(run.count, piece.repeats));
-    stats_.hash = hash_step(stats_.hash, static_cast<uint32_t>(piece.pitch));
+    stats_.hash = hash_piece(stats_.hash, piece);
     shape_.feed(piece);
     falls_.feed(piece);
     if (set_ < 2) feed_sets(piece);
@@ -113,6 +118,26 @@ Stats stats_of(const Content &content) noexcept {
     Stats stats;
     describe_sets(sets, stats);
     shape.result(stats);
+    return stats;
+}
+
+Stats key_stats_of(const Run &run) noexcept {
+    Stats stats;
+    SetSums sets[2];
+    const Piece piece = piece_of(run);
+    if (increases(piece)) {
+        sets[0].add(piece);
+        describe_sets(sets, stats);
+    } else if (run.count == 2) {
+        sets[0].add(piece_of(Run{run.first, 0, 1}));
+        sets[1].add(piece_of(Run{run.last(), 0, 1}));
+        describe_sets(sets, stats);
+    } else {
+        stats.size = run.count;
+        stats.min = run.low();
+        stats.max = run.high();
+        stats.hash = hash_piece(0, piece);
+    }
     return stats;
 }
 

@@ -59,6 +59,9 @@ class StatsPass {
 };
 
 Stats stats_of(const Content &content) noexcept;
+// The same of a content that is this run, but only what maps are recognized by: size, min, max and
+// hash.  REQUIRES a member, and a step if there are two.
+Stats key_stats_of(const Run &run) noexcept;
 
 }  // namespace cmap
 
