@@ -148,9 +148,41 @@ void MPIR_Share_nodes(MPIR_Comm * comm, const MPIR_Comm * source)
         comm->internode_map = cmap_addref(source->internode_map);
 }
 
-int MPIR_Find_nodes(MPIR_Comm * comm)
+/* One member, or all of them from a world on one node: no need to look at each. */
+static bool is_on_one_known_node(const cmap_t * map)
+{
+    return cmap_max(map) < (uint32_t) MPIR_Process.size &&
+        (cmap_size(map) == 1 || MPIR_Process.num_nodes == 1);
+}
+
+/* What a survey of a single stretch finds. */
+static cmap_status take_one_node(MPIR_Comm * comm)
+{
+    uint32_t size = comm->local_size, node = MPIR_Process.node_map[MPIR_Process.rank];
+    cmap_status status = cmap_from_range(0, 1, size, size, NULL, &comm->intranode_map);
+
+    comm->node_count = 1;
+    comm->is_node_consecutive = true;
+    if (status == CMAP_OK && size > 1)
+        status = cmap_from_range(node, 1, 1, MPIR_Process.num_nodes, NULL, &comm->internode_map);
+    return status;
+}
+
+static cmap_status survey_all(MPIR_Comm * comm)
 {
     survey v;
+    cmap_status status = survey_begin(&v, comm);
+
+    if (status == CMAP_OK)
+        status = walk_stretches(comm->map, survey_stretch, &v);
+    if (status == CMAP_OK)
+        status = survey_finish(&v, comm);
+    survey_end(&v);
+    return status;
+}
+
+int MPIR_Find_nodes(MPIR_Comm * comm)
+{
     cmap_status status;
 
     bool one_node = comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE;
@@ -162,12 +194,7 @@ int MPIR_Find_nodes(MPIR_Comm * comm)
         comm->hierarchy_kind != MPIR_COMM_HIERARCHY_KIND__FLAT)
         return MPI_SUCCESS;
 
-    status = survey_begin(&v, comm);
-    if (status == CMAP_OK)
-        status = walk_stretches(comm->map, survey_stretch, &v);
-    if (status == CMAP_OK)
-        status = survey_finish(&v, comm);
-    survey_end(&v);
+    status = is_on_one_known_node(comm->map) ? take_one_node(comm) : survey_all(comm);
     return (status == CMAP_OK) ? MPI_SUCCESS : MPIR_Map_error(status, "nodes", comm->local_size);
 }
 
