@@ -16,6 +16,7 @@ static struct {
     cid_table_t *calm, *busy;
     uint32_t calm_limit, busy_limit;
     bool token_taken;
+    uint32_t held_probe;        /* busy id of the offer that has the token, not in the table; or MPIR_CTXID_NONE */
     const MPIR_Ctxid_t *shown;  /* whose masks are on their way, or NULL */
     MPIR_Ctxid_t *queue;        /* creations that need masks, the lowest order first */
 } store;
@@ -79,12 +80,17 @@ int ctxid_open(cid_kind kind, uint32_t limit, uint32_t predefined)
     memset(&store, 0, sizeof(store));
     store.busy_limit = limit / 4;
     store.calm_limit = limit - store.busy_limit;
+    store.held_probe = MPIR_CTXID_NONE;
     store.calm = cid_table_create(kind, store.calm_limit);
     store.busy = cid_table_create(kind, store.busy_limit);
-    if (store.calm && store.busy && claim_predefined(predefined))
-        return MPI_SUCCESS;
-    ctxid_close();
-    return MPI_ERR_NO_MEM;
+    if (!store.calm || !store.busy || !claim_predefined(predefined)) {
+        ctxid_close();
+        return MPI_ERR_NO_MEM;
+    }
+    /* by lock_store */
+    cid_table_serialized(store.calm);
+    cid_table_serialized(store.busy);
+    return MPI_SUCCESS;
 }
 
 static cid_table_t *table_of(uint32_t prefix, uint32_t * id)
@@ -98,7 +104,7 @@ static void *owner_of(uint32_t prefix)
     uint32_t id;
     cid_table_t *table = table_of(prefix, &id);
 
-    return cid_lookup(table, id);
+    return cid_owner(table, id);
 }
 
 static bool has_reserved(uint32_t prefix, uint32_t cursor)
@@ -168,19 +174,32 @@ static bool is_shown(uint32_t busy_id)
         (store.shown->shows_all || busy_id - store.shown->window < 32 * window_words());
 }
 
+/* Who has the token needs its probe only if another member does not have it, which is rare: that one is noted beside the
+ * table, which saves a claim and a release for each creation. */
 static bool claim_probe(MPIR_Ctxid_t * creation)
 {
-    if (creation->probe == MPIR_CTXID_NONE || is_shown(creation->probe))
+    uint32_t probe = creation->probe;
+
+    if (probe == MPIR_CTXID_NONE || is_shown(probe) || probe == store.held_probe)
         return false;
-    if (cid_claim(store.busy, creation->probe, note(NOTE_PROBE, 0)) != CID_OK)
+    if (creation->has_token) {
+        if (cid_owner(store.busy, probe) != NULL)
+            return false;
+        store.held_probe = probe;
+    } else if (cid_claim(store.busy, probe, note(NOTE_PROBE, 0)) != CID_OK) {
         return false;
-    creation->claimed = creation->probe;
+    }
+    creation->claimed = probe;
     return true;
 }
 
 static void drop_probe(MPIR_Ctxid_t * creation)
 {
-    if (creation->claimed != MPIR_CTXID_NONE)
+    if (creation->claimed == MPIR_CTXID_NONE)
+        return;
+    if (creation->claimed == store.held_probe)
+        store.held_probe = MPIR_CTXID_NONE;
+    else
         cid_release(store.busy, creation->claimed);
     creation->claimed = MPIR_CTXID_NONE;
 }
@@ -276,7 +295,7 @@ static ctxid_outcome_t take(uint32_t prefix)
 {
     uint32_t id;
     cid_table_t *table = table_of(prefix, &id);
-    void *owner = cid_lookup(table, id);
+    void *owner = cid_owner(table, id);
     cid_status status;
 
     if (owner != NULL) {
@@ -312,6 +331,8 @@ static ctxid_outcome_t settle_busy(MPIR_Ctxid_t * creation, ctxid_offer_t all, u
         return CTXID_TRY_MASKS;
     }
     *prefix = store.calm_limit + creation->probe;
+    if (creation->claimed == store.held_probe)
+        drop_probe(creation);
     creation->claimed = MPIR_CTXID_NONE;
     return creation->takes_part ? take(*prefix) : CTXID_DECIDED;
 }
@@ -396,9 +417,19 @@ static void show_reserved(uint32_t mask[])
 {
     for (uint32_t id = cid_next_used(store.calm, 0); id < store.calm_limit;
          id = cid_next_used(store.calm, id + 1)) {
-        if (kind_of(cid_lookup(store.calm, id)) == NOTE_RESERVED)
+        if (kind_of(cid_owner(store.calm, id)) == NOTE_RESERVED)
             mask[id / 32] |= 1u << (id % 32);
     }
+}
+
+/* The free ones of `words` * 32 busy ids. */
+static void show_busy(uint32_t first, uint32_t words, uint32_t mask[])
+{
+    uint32_t held = store.held_probe - first;
+
+    cid_free_mask(store.busy, first, words, mask);
+    if (store.held_probe != MPIR_CTXID_NONE && store.held_probe >= first && held / 32 < words)
+        mask[held / 32] &= ~(1u << (held % 32));
 }
 
 static void show_all(MPIR_Ctxid_t * creation, uint32_t mask[])
@@ -408,7 +439,7 @@ static void show_all(MPIR_Ctxid_t * creation, uint32_t mask[])
         cid_free_mask(store.calm, 0, words_for(store.calm_limit), mask);
         show_reserved(mask);
     }
-    cid_free_mask(store.busy, 0, words_for(store.busy_limit), mask + words_for(store.calm_limit));
+    show_busy(0, words_for(store.busy_limit), mask + words_for(store.calm_limit));
 }
 
 void ctxid_show_masks(MPIR_Ctxid_t * creation, uint32_t words[])
@@ -427,7 +458,7 @@ void ctxid_show_masks(MPIR_Ctxid_t * creation, uint32_t words[])
         if (creation->shows_all)
             show_all(creation, words + 1);
         else
-            cid_free_mask(store.busy, creation->window, window_words(), words + 1);
+            show_busy(creation->window, window_words(), words + 1);
     }
     unlock_store();
 }
@@ -504,7 +535,7 @@ void MPIR_Ctxid_commit(MPIR_Comm * comm)
         return;
     lock_store();
     table = table_of(prefix, &id);
-    owner = cid_lookup(table, id);
+    owner = cid_owner(table, id);
     MPIR_Assert(kind_of(owner) == NOTE_PENDING);
     if (comm->comm_kind == MPIR_COMM_KIND__INTRACOMM)
         comm->ctxid_cursor = number_of(owner);
@@ -544,7 +575,9 @@ void MPIR_Ctxid_free(MPIR_Context_id_t context_id)
 
 MPIR_Comm *MPIR_Ctxid_lookup(MPIR_Context_id_t context_id)
 {
-    void *owner = owner_of(MPIR_CONTEXT_READ_FIELD(PREFIX, context_id));
+    uint32_t id;
+    cid_table_t *table = table_of(MPIR_CONTEXT_READ_FIELD(PREFIX, context_id), &id);
+    void *owner = cid_lookup(table, id);
 
     return (kind_of(owner) == NOTE_NONE) ? owner : NULL;
 }
@@ -571,7 +604,7 @@ static uint32_t count_reserved(void)
 
     for (uint32_t id = cid_next_used(store.calm, 0); id < store.calm_limit;
          id = cid_next_used(store.calm, id + 1))
-        n += kind_of(cid_lookup(store.calm, id)) == NOTE_RESERVED;
+        n += kind_of(cid_owner(store.calm, id)) == NOTE_RESERVED;
     return n;
 }
 

@@ -151,6 +151,7 @@ TEST_P(EveryKind, RandomCallsAreAnsweredAsByAMap) {
         for (int manner = 0; manner < 3; manner++) {
             SCOPED_TRACE(::testing::Message() << "limit " << limit << " manner " << manner);
             const Table table = make(limit);
+            if (manner != 0) cid_table_serialized(table.get());
             Oracle oracle(limit);
             random_calls(table.get(), oracle, random, manner, 1600);
         }

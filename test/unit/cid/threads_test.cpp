@@ -16,10 +16,12 @@ using thread_test::Mistakes;
 void *owner_of(uint32_t id) { return owner_number(uintptr_t{2} * id); }
 void *second_owner_of(uint32_t id) { return owner_number(uintptr_t{2} * id + 1); }
 
-TEST(Threads, LookupsBesideChanges) {
+// One thread makes the changes.
+void look_up_beside_changes(bool serialized) {
     Mistakes mistakes;
     for (cid_kind kind : all_kinds()) {
         const Table table = table_of(kind, 1 << 18);
+        if (serialized) cid_table_serialized(table.get());
         std::atomic<bool> done{false};
         in_parallel([&](uint32_t number) {
             if (number != 0) {
@@ -44,6 +46,9 @@ TEST(Threads, LookupsBesideChanges) {
         EXPECT_EQ(0u, cid_used(table.get()));
     }
 }
+
+TEST(Threads, LookupsBesideChanges) { look_up_beside_changes(false); }
+TEST(Threads, LookupsBesideChangesWithoutLock) { look_up_beside_changes(true); }
 
 // All threads want the same ids: each is had by one at a time.
 TEST(Threads, ClaimsRaceForTheSameIds) {

@@ -19,8 +19,9 @@
  *  3. Errors are a cid_status and leave the table as it was.  Nothing is thrown, nothing is printed.  Only cid_claim and
  *     cid_table_create need memory.
  *  4. Threads.  Every function is safe to call concurrently, except that nothing may run beside cid_table_destroy.  A
- *     lookup in an array or a radix table takes no lock; anything else takes the table's.  A lookup sees an id's owner
- *     before or after a concurrent change of that id, never anything else.
+ *     lookup in an array or a radix table takes no lock; anything else takes the table's, unless the caller has one
+ *     (cid_table_serialized).  A lookup sees an id's owner before or after a concurrent change of that id, never anything
+ *     else.
  *  5. Time.  O(log limit) for each function, amortised, unless its comment says otherwise; in particular for finding
  *     free ids, after releases in any order.
  */
@@ -69,6 +70,9 @@ cid_status cid_kind_from_name(const char *name, cid_kind * out) CID_NOEXCEPT;   
 /* NULL: no memory, or an unknown kind.  `limit` may be anything. */
 cid_table_t *cid_table_create(cid_kind kind, uint32_t limit) CID_NOEXCEPT;
 void cid_table_destroy(cid_table_t * table) CID_NOEXCEPT;       /* NULL is fine */
+/* From now on no two calls on this table overlap, except that lookups may come at any time: what takes a lock only for
+ * the sake of other calls takes none. */
+void cid_table_serialized(cid_table_t * table) CID_NOEXCEPT;
 cid_kind cid_table_kind(const cid_table_t * table) CID_NOEXCEPT;
 uint32_t cid_table_limit(const cid_table_t * table) CID_NOEXCEPT;
 
@@ -81,6 +85,8 @@ cid_status cid_claim(cid_table_t * table, uint32_t id, void *owner) CID_NOEXCEPT
 cid_status cid_replace(cid_table_t * table, uint32_t id, void *owner) CID_NOEXCEPT;
 /* The owner it had; NULL when it was free or out of range. */
 void *cid_release(cid_table_t * table, uint32_t id) CID_NOEXCEPT;
+/* The same owner as a lookup's, at less expense.  REQUIRES that no other thread changes the table meanwhile. */
+void *cid_owner(const cid_table_t * table, uint32_t id) CID_NOEXCEPT;
 /* The owner, NULL when free or out of range. */
 void *cid_lookup(const cid_table_t * table, uint32_t id) CID_NOEXCEPT;
 

@@ -35,6 +35,7 @@ struct cid_table {
     const uint32_t limit;
     uint32_t used = 0;
     mutable std::mutex lock;
+    bool serialized = false;  // by the caller: only lookups run beside other calls
     cid::Heap heap;
 };
 
