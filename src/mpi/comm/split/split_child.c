@@ -8,11 +8,16 @@ static void free_table(split_side * side)
     side->table = NULL;
 }
 
+/* Tables of less than this are left as they are: it would take longer to make them smaller. */
+#define LEAST_SHRUNK 4096
+
 /* What the ordering left is a quarter of the table, or less: the rest makes room for building the map. */
 static void shrink_table(split_side * side, const split_plan * plan)
 {
-    split_row *smaller = plan->bytes ? MPL_realloc(side->table, plan->bytes, MPL_MEM_COMM) : NULL;
+    split_row *smaller = NULL;
 
+    if (plan->bytes && side->size * sizeof(split_row) >= LEAST_SHRUNK)
+        smaller = MPL_realloc(side->table, plan->bytes, MPL_MEM_COMM);
     if (smaller)
         side->table = smaller;
 }
