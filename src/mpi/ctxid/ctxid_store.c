@@ -15,6 +15,7 @@
 static struct {
     cid_table_t *calm, *busy;
     uint32_t calm_limit, busy_limit;
+    uint32_t reserved;          /* calm ids that are cursors */
     bool token_taken;
     uint32_t held_probe;        /* busy id of the offer that has the token, not in the table; or MPIR_CTXID_NONE */
     const MPIR_Ctxid_t *shown;  /* whose masks are on their way, or NULL */
@@ -114,15 +115,17 @@ static bool has_reserved(uint32_t prefix, uint32_t cursor)
 
 static void drop_reservation(uint32_t prefix, uint32_t cursor)
 {
-    if (has_reserved(prefix, cursor))
+    if (has_reserved(prefix, cursor)) {
         cid_release(store.calm, cursor);
+        store.reserved--;
+    }
 }
 
 /* A reservation is a hint: where it fails, this process will object to the cursor. */
 static void reserve(uint32_t prefix, uint32_t cursor)
 {
-    if (cursor != 0)
-        cid_claim(store.calm, cursor, note(NOTE_RESERVED, prefix));
+    if (cursor != 0 && cid_claim(store.calm, cursor, note(NOTE_RESERVED, prefix)) == CID_OK)
+        store.reserved++;
 }
 
 static uint32_t prefix_of(const MPIR_Comm * comm)
@@ -300,6 +303,8 @@ static ctxid_outcome_t take(uint32_t prefix)
 
     if (owner != NULL) {
         MPIR_Assert(kind_of(owner) == NOTE_RESERVED || kind_of(owner) == NOTE_PROBE);
+        if (kind_of(owner) == NOTE_RESERVED)
+            store.reserved--;
         status = cid_replace(table, id, note(NOTE_PENDING, 0));
     } else {
         status = cid_claim(table, id, note(NOTE_PENDING, 0));
@@ -598,16 +603,6 @@ void ctxid_visit(void (*visit) (uint32_t prefix, MPIR_Comm * comm))
     }
 }
 
-static uint32_t count_reserved(void)
-{
-    uint32_t n = 0;
-
-    for (uint32_t id = cid_next_used(store.calm, 0); id < store.calm_limit;
-         id = cid_next_used(store.calm, id + 1))
-        n += kind_of(cid_owner(store.calm, id)) == NOTE_RESERVED;
-    return n;
-}
-
 void ctxid_get_figures(ctxid_figures_t * figures)
 {
     cid_figures_t calm, busy;
@@ -618,7 +613,7 @@ void ctxid_get_figures(ctxid_figures_t * figures)
     lock_store();
     cid_figures(store.calm, &calm);
     cid_figures(store.busy, &busy);
-    figures->reserved = count_reserved();
+    figures->reserved = store.reserved;
     unlock_store();
     figures->used = calm.used + busy.used - figures->reserved;
     figures->limit = store.calm_limit + store.busy_limit;
