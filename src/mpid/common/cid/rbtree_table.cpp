@@ -19,6 +19,15 @@ union Value {
 using Nodes =
     std::map<uint32_t, Value, std::less<uint32_t>, HeapAllocator<std::pair<const uint32_t, Value>>>;
 
+// The first key that is not below the id.  New ids are mostly the highest ones: these are found
+// without a walk through the tree.
+template <class Map>
+auto place_of(Map &map, uint32_t id) noexcept {
+    if (map.empty()) return map.end();
+    const auto last = std::prev(map.end());
+    return last->first < id ? map.end() : last->first == id ? last : map.lower_bound(id);
+}
+
 class RbTree final : public cid_table {
   public:
     explicit RbTree(uint32_t limit) noexcept : cid_table(CID_RBTREE, limit) {}
@@ -28,13 +37,13 @@ class RbTree final : public cid_table {
         return owner(id);
     }
     void *owner(uint32_t id) const noexcept override {
-        const auto found = owners_.find(id);
-        return found == owners_.end() ? nullptr : found->second.owner;
+        const auto found = place_of(owners_, id);
+        return found == owners_.end() || found->first != id ? nullptr : found->second.owner;
     }
 
     cid_status claim(uint32_t id, void *owner) noexcept override {
         try {
-            const auto place = owners_.emplace(id, Value{owner}).first;
+            const auto place = owners_.emplace_hint(place_of(owners_, id), id, Value{owner});
             try {
                 join_run(id);
             } catch (...) {
@@ -47,10 +56,10 @@ class RbTree final : public cid_table {
         return CID_OK;
     }
     void replace(uint32_t id, void *owner) noexcept override {
-        owners_.find(id)->second.owner = owner;
+        place_of(owners_, id)->second.owner = owner;
     }
     void release(uint32_t id) noexcept override {
-        auto node = owners_.extract(id);
+        auto node = owners_.extract(place_of(owners_, id));
         const auto run = run_of(id);
         const uint32_t end = run->second.end;
         if (end > id + 1) {
@@ -98,7 +107,7 @@ class RbTree final : public cid_table {
 
 // The id becomes part of the runs it touches, or one of its own: only that can throw.
 void RbTree::join_run(uint32_t id) {
-    const auto after = runs_.lower_bound(id);
+    const auto after = place_of(runs_, id);
     const auto before = after == runs_.begin() ? runs_.end() : std::prev(after);
     const bool touches_before = before != runs_.end() && before->second.end == id;
     const bool touches_after = after != runs_.end() && after->first == id + 1;
