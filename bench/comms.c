@@ -249,6 +249,7 @@ static void print_density(const struct density *density)
 
 struct sample {
     int size;
+    int parent;     /* which of the samples before */
     MPI_Comm comm;  /* MPI_COMM_NULL: not a member */
     unsigned char *is_member; /* by rank in the world: all ranks know all communicators */
 };
@@ -291,6 +292,34 @@ static int draw_size(int is_small, uint64_t *state)
     return size > ranks ? ranks : size < 1 ? 1 : size;
 }
 
+/* All of it is drawn before the first split.  A choice takes the longer the more communicators there are: where processes
+ * share a core, one would spend that time while another one's split waits for the core, and all see their caches swept. */
+static struct sample *draw_samples(int is_small, int n, uint64_t *state)
+{
+    struct sample *live = room(n + 1, sizeof(struct sample));
+
+    live[0].size = ranks;
+    live[0].comm = MPI_COMM_WORLD;
+    live[0].is_member = room(ranks, 1);
+    memset(live[0].is_member, 1, ranks);
+    for (int i = 1; i <= n; i++) {
+        int size = draw_size(is_small, state);
+        live[i].parent = select_parent(live, i, size, state);
+        choose_members(&live[live[i].parent], &live[i], size, state);
+    }
+    return live;
+}
+
+static void free_samples(struct sample *live, int n)
+{
+    for (int i = 0; i <= n; i++) {
+        if (i > 0 && live[i].comm != MPI_COMM_NULL)
+            MPI_Comm_free(&live[i].comm);
+        free(live[i].is_member);
+    }
+    free(live);
+}
+
 /* Everybody waits for everybody before, so that no time is that of a process which came late. */
 static double split(const struct sample *parent, struct sample *child)
 {
@@ -316,21 +345,15 @@ static void print_means(double *us, const int *sizes, int n)
 
 static void stress(int is_small, int n, int seed)
 {
-    struct sample *live = room(n + 1, sizeof(struct sample));
+    uint64_t state = (uint64_t) seed;
+    struct sample *live = draw_samples(is_small, n, &state);
     double *us = room(n, sizeof(double));
     int *sizes = room(n, sizeof(int)), provided;
-    uint64_t state = (uint64_t) seed;
     struct density density = { 0 };
 
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-    live[0].size = ranks;
-    live[0].comm = MPI_COMM_WORLD;
-    live[0].is_member = room(ranks, 1);
-    memset(live[0].is_member, 1, ranks);
     for (int i = 0; i < n; i++) {
-        int size = draw_size(is_small, &state);
-        const struct sample *parent = &live[select_parent(live, i + 1, size, &state)];
-        choose_members(parent, &live[i + 1], size, &state);
+        const struct sample *parent = &live[live[i + 1].parent];
         us[i] = split(parent, &live[i + 1]);
         sizes[i] = parent->size;
         if (i % SAMPLED == SAMPLED - 1 || i == n - 1)
@@ -339,14 +362,9 @@ static void stress(int is_small, int n, int seed)
     MPI_T_finalize();
     print_density(&density);
     print_means(us, sizes, n);
-    for (int i = 0; i <= n; i++) {
-        if (i > 0 && live[i].comm != MPI_COMM_NULL)
-            MPI_Comm_free(&live[i].comm);
-        free(live[i].is_member);
-    }
+    free_samples(live, n);
     free(sizes);
     free(us);
-    free(live);
 }
 
 /* ---- memory and the limit ---- */

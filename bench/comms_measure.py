@@ -116,11 +116,16 @@ def measure_flatness(patched, ranks, a, results):
     has_density = any(row[1] == patched.name for row in results.density)
     for shape in SHAPES:
         builds = [Build(f"{patched.name}:{kind}", patched.prefix, "comms", {TABLE: kind}) for kind in KINDS]
-        for build in builds if has_density else builds[:1]:
-            us = stress(build, ranks, shape, a.flat, results, 0)
-            add_blocks(shape, build.name, ranks, [us], results)
-            blocks = [statistics.median(us[i:i + BLOCK]) for i in range(0, len(us), BLOCK)]
-            results.add_rounds(shape, ranks, {build.name: {"first": blocks[:1], "last": blocks[-1:]}})
+        runs = {build.name: [] for build in builds if has_density or build is builds[0]}
+        for build in in_turns([build for build in builds if build.name in runs], a.stress_rounds,
+                              f"{shape}, {ranks} ranks, {a.flat} splits"):
+            mine = runs[build.name]
+            mine.append(stress(build, ranks, shape, a.flat, results, len(mine)))
+        for name, mine in runs.items():
+            add_blocks(shape, name, ranks, mine, results)
+            blocks = [[statistics.median(us[i:i + BLOCK]) for i in range(0, len(us), BLOCK)] for us in mine]
+            results.add_rounds(shape, ranks, {name: {"first": [of_run[0] for of_run in blocks],
+                                                     "last": [of_run[-1] for of_run in blocks]}})
 
 
 def arguments():

@@ -18,7 +18,7 @@ WANTED = {"dup": ("dup", 0.5), "split_two": ("split with two colours", 0.6),
           "split_equal": ("split with equal colours", 0.5), "split_reversed": ("split with reversed keys", 0.5),
           "create_group": ("create_group", 0.6)}
 WANTED_STRESS = 0.6
-WANTED_FLAT = 1.25          # the last thousand splits over the first
+WANTED_FLAT = 1.1           # the last thousand splits over the first
 WANTED_BYTES = 5300 / 2     # a duplicate at 2 ranks; and half of stock's in the same run
 WANTED_LIVE = 131072
 SHAPES = {"small": "SmallComm", "large": "LargeComm"}
@@ -73,7 +73,7 @@ def show_stress(rounds, shown):
             if bench == shape and case == "first":
                 last = rounds.of(bench, ranks, "last", build)
                 shown.at_most(f"{what}, {ranks} ranks, {build}, the last 1,000 splits over the first",
-                              last[0] / first[0], WANTED_FLAT)
+                              paired_ratio(last, first), WANTED_FLAT)
 
 
 def show_memory(rounds, shown):
