@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 
 namespace {
 
@@ -277,8 +278,22 @@ void pick_ranks(World &world, const Entry &a, Input &in) {
            {CMAP_OK, include ? picked(a.members, ranks) : left_out(a.members, ranks)}, in);
 }
 
+// All members in another order: a few steps of a shuffle, or turned as well.
+void permute(World &world, const Entry &a, Input &in) {
+    const auto n = static_cast<uint32_t>(a.members.size());
+    Members ranks(n);
+    std::iota(ranks.begin(), ranks.end(), 0u);
+    if (in.byte() % 2 == 0) std::reverse(ranks.begin(), ranks.end());
+    for (uint32_t swaps = in.byte(); n > 0 && swaps > 0; swaps--)
+        std::swap(ranks[in.below(n)], ranks[(swaps * 2654435761u) % n]);
+    const std::vector<int> as_ints(ranks.begin(), ranks.end());
+    cmap_t *map = nullptr;
+    const cmap_status status = cmap_incl(a.map, as_ints.data(), n, &world.policy, &map);
+    settle(world, status, map, {CMAP_OK, picked(a.members, ranks)}, in);
+}
+
 void step(World &world, Input &in) {
-    const uint32_t what = in.byte() % 8;
+    const uint32_t what = in.byte() % 9;
     const Entry a = world.pool[in.byte() % pool_size], b = world.pool[in.byte() % pool_size];
     if (what == 7) world.policy = policy_from(in);
     if (what < 3 || what == 7 || a.map == nullptr || b.map == nullptr) return build(world, in);
@@ -290,6 +305,8 @@ void step(World &world, Input &in) {
         ask(a, b, in);
     else if (what == 5)
         pick_ranges(world, a, in);
+    else if (what == 8)
+        permute(world, a, in);
     else
         pick_ranks(world, a, in);
     cmap_release(a.map);

@@ -119,6 +119,39 @@ TEST(Threads, TotalsAndDefaultsBesideBuilds) {
     });
 }
 
+// Threads make permutations of one set, and of each other's, and drop the set before its last user.
+TEST(Threads, PermutationsOutliveTheSetTheyShare) {
+    Mistakes mistakes;
+    cmap_totals before, after;
+    cmap_get_totals(&before);
+    const Members set = random_set(1u << 14, 0.05, 6);
+    const auto n = static_cast<uint32_t>(set.size());
+    const Members orders[] = {random_permutation(n, 7), range_members(n - 1, -1, n),
+                              ascending_runs(3, n, n, 8)};
+    const cmap_policy policies[] = {by(CMAP_STRATEGY_HYBRID), by(CMAP_STRATEGY_SPACE)};
+    in_parallel([&](unsigned id) {
+        for (uint32_t round = 0; round < 150; round++) {
+            const Members &first = orders[(id + round) % 3], &second = orders[round % 3];
+            const cmap_policy &policy = policies[round / 3 % 2];
+            const std::vector<int> one(first.begin(), first.end()),
+                two(second.begin(), second.end());
+            cmap_t *whole = nullptr, *child = nullptr, *below = nullptr;
+            mistakes.unless(cmap_from_array(set.data(), n, 1u << 14, &policy, &whole) == CMAP_OK);
+            mistakes.unless(cmap_incl(whole, one.data(), n, &policy, &child) == CMAP_OK);
+            cmap_release(whole);
+            mistakes.unless(cmap_incl(child, two.data(), n, &policy, &below) == CMAP_OK);
+            cmap_release(child);
+            const uint32_t rank = (id * 97 + round) % n, index = set[first[second[rank]]];
+            mistakes.unless(cmap_select(below, rank) == index);
+            mistakes.unless(cmap_rank(below, index) == rank);
+            cmap_release(below);
+        }
+    });
+    cmap_get_totals(&after);
+    EXPECT_EQ(before.maps, after.maps);
+    EXPECT_EQ(before.bytes, after.bytes);
+}
+
 // Threads take and drop references of maps that others make: the last release races with the next
 // lookup.
 TEST(Threads, ReleaseRacesWithTheNextBuild) {

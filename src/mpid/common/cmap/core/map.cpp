@@ -93,6 +93,7 @@ cmap_status fill(cmap_t *map, const Analysis &analysis) noexcept {
     for (unsigned i = 0; i < choice.count; i++) {
         map->kind = choice.kind[i];
         map->time = eighths(choice.time[i]);
+        map->flags &= static_cast<uint8_t>(~FLAG_SHARES_SET);  // of one that declined
         const cmap_status status = representation(map).build(map, analysis);
         if (status != CMAP_ERR_INVALID) return status;
     }
@@ -132,12 +133,12 @@ const char *validate_members(const cmap_t *map) noexcept {
 
 }  // namespace
 
-// Of a map that fits its header the parts, there only when asked for, are counted for themselves
-// alone.
+// A shared set is counted for itself alone, and so are the parts, there only when asked for, of a
+// map that fits its header.
 std::size_t payload_bytes(const cmap_t *map) noexcept {
     std::size_t sum = own_bytes(map);
     const Representation &rep = representation(map);
-    if (rep.part == nullptr || map->size <= CMAP_INLINE_MEMBERS) return sum;
+    if (rep.part == nullptr || shares_set(map) || map->size <= CMAP_INLINE_MEMBERS) return sum;
     for (uint32_t i = 0; const cmap_t *part = rep.part(map, i); i++)
         sum += sizeof *part + payload_bytes(part);
     return sum;
@@ -148,7 +149,7 @@ void map_trim(const cmap_t *map) noexcept {
     inverse_free(static_cast<Inverse *>(__atomic_exchange_n(slot, nullptr, __ATOMIC_ACQ_REL)));
     const Representation &rep = representation(map);
     if (rep.trim != nullptr) rep.trim(map);
-    if (rep.part == nullptr) return;
+    if (rep.part == nullptr || shares_set(map)) return;
     for (uint32_t i = 0; const cmap_t *part = rep.part(map, i); i++)
         map_trim(part);
 }

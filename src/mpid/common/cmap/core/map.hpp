@@ -9,6 +9,7 @@ namespace cmap {
 
 constexpr uint8_t FLAG_SET = 1;             // strictly increasing
 constexpr uint8_t FLAG_FORCE_DECLINED = 2;  // the policy's representation could not hold it
+constexpr uint8_t FLAG_SHARES_SET = 4;      // part 0 is a map that others had before
 
 inline bool is_set(const cmap_t *map) noexcept { return (map->flags & FLAG_SET) != 0; }
 
@@ -21,6 +22,8 @@ inline bool is_affine_run(const cmap_t *map, const Run &run) noexcept {
     return is_affine_run(map) && body.base == run.first &&
            (run.count == 1 || body.step == static_cast<uint32_t>(run.step));
 }
+
+inline bool shares_set(const cmap_t *map) noexcept { return (map->flags & FLAG_SHARES_SET) != 0; }
 
 inline uint32_t rank_of(const cmap_t *map, uint32_t index) noexcept {
     if (map->size == 0 || index < map->min || index > map->max) return CMAP_NONE;

@@ -18,6 +18,7 @@ struct Estimate {
     uint64_t space;  // payload in bytes, exact or up to 10 % too much; headers of maps referred to
                      // included
     double time;     // ns of a dependent random select
+    bool shares = false;  // the set of the parent that the members are a permutation of
 };
 
 inline Estimate cannot() noexcept { return Estimate{false, 0, 0}; }

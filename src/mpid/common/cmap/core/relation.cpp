@@ -27,8 +27,39 @@ uint64_t footprint(const cmap_t *map) noexcept {
     return parent == nullptr ? sum : sum + sizeof *parent + footprint(parent);
 }
 
+// The members of a map as a set, where it refers to one: what it permutes, or itself.
+const cmap_t *set_of(const cmap_t *map) noexcept {
+    if (representation(map).position != nullptr) return representation(map).part(map, 0);
+    const cmap_t *const parent = sub_parent(map);
+    if (parent != nullptr && parent->size == map->size) return set_of(parent);
+    return is_set(map) ? map : nullptr;
+}
+
+// In set_of() the map.
+uint32_t place_of(const cmap_t *map, uint32_t rank) noexcept {
+    if (const auto position = representation(map).position) return position(map, rank);
+    const cmap_t *const parent = sub_parent(map);
+    if (parent != nullptr && parent->size == map->size)
+        return place_of(parent, sub_rank_in_parent(map, rank));
+    return rank;
+}
+
+bool is_identity(const cmap_t *map) noexcept {
+    return is_set(map) && map->min == 0 && map->max == map->size - 1;
+}
+
 bool may_keep(const cmap_t *parent, uint32_t members, const cmap_policy &policy) noexcept {
     return forces_sub(policy) || footprint(parent) <= uint64_t{members} * sizeof(uint32_t);
+}
+
+// What the members of the parent may be a permutation of: a set that was chosen by the strategy of
+// the child, so that its time and its space were weighed when that was done.  Places in the
+// identity are the members themselves.
+const cmap_t *set_to_share(const cmap_t *parent, const cmap_policy &policy) noexcept {
+    const cmap_t *const set = set_of(parent);
+    if (set == nullptr || is_identity(set) || sub_depth(set) >= SUB_DEPTH) return nullptr;
+    const bool alike = set->strategy == policy.strategy && set->alpha == policy.alpha;
+    return alike && may_keep(set, set->size, policy) ? set : nullptr;
 }
 
 }  // namespace
@@ -36,8 +67,38 @@ bool may_keep(const cmap_t *parent, uint32_t members, const cmap_policy &policy)
 bool worth_relating(const cmap_t *parent, uint32_t members, const cmap_policy &policy) noexcept {
     if (members <= CMAP_INLINE_MEMBERS) return false;
     if (forces_sub(policy)) return true;
-    const bool identity = is_set(parent) && parent->min == 0 && parent->max == parent->size - 1;
-    return !identity && policy.strategy != CMAP_STRATEGY_TIME && may_keep(parent, members, policy);
+    if (is_identity(parent)) return false;
+    if (members == parent->size && set_to_share(parent, policy) != nullptr) return true;
+    return policy.strategy != CMAP_STRATEGY_TIME && may_keep(parent, members, policy);
+}
+
+bool Relation::find_places(const cmap_t *set) noexcept {
+    places_ = ranks_;
+    if (set == parent_) return true;
+    places_ = &flat_;
+    return ranks_->each_block([&](const uint32_t *members, uint32_t n) {
+        constexpr uint32_t BLOCK = 512;
+        uint32_t block[BLOCK];
+        for (uint32_t first = 0; first < n; first += BLOCK) {
+            const uint32_t some = n - first < BLOCK ? n - first : BLOCK;
+            for (uint32_t i = 0; i < some; i++)
+                block[i] = place_of(parent_, members[first + i]);
+            if (!flat_.add(block, some)) return false;
+        }
+        return true;
+    });
+}
+
+const cmap_t *Relation::shared_set(const Analysis &child) noexcept {
+    if (looked_) return set_;
+    looked_ = true;
+    if (child.stats.size != parent_->size) return nullptr;
+    const cmap_t *const set = set_to_share(parent_, child.policy);
+    if (set != nullptr && find_places(set))
+        set_ = set;
+    else
+        flat_.clear();
+    return set_;
 }
 
 // The ranks in the map at the root of a chain of references.
@@ -79,6 +140,12 @@ void Relation::choose_root(const Analysis &child, const cmap_t *root) noexcept {
 bool Relation::prepare(const Analysis &child) noexcept {
     if (prepared_) return inner_.has_value();
     prepared_ = true;
+    if (shared_set(child) != nullptr) {
+        inner_.emplace(*places_, unforced(child.policy));
+        inner_->measure();
+        parent_ = set_;
+        return true;
+    }
     const bool chained = sub_parent(parent_) != nullptr;
     if (chained) {
         const cmap_t *root = parent_;

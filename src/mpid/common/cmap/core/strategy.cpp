@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "cmap_tuning.hpp"
+
 namespace cmap {
 namespace {
 
@@ -48,6 +50,28 @@ unsigned candidates(const Analysis &analysis, Candidate *out) noexcept {
     return count;
 }
 
+// A permutation of the parent's members shares its set where that saves enough: the parent pays
+// for the set's time already.
+bool prefers_shared(const Candidate &first, const Candidate &shared,
+                    const cmap_policy &policy) noexcept {
+    if (policy.strategy != CMAP_STRATEGY_HYBRID || policy.alpha > SHARED_SET_ALPHA) return false;
+    const double space = static_cast<double>(shared.estimate.space) + CMAP_HEADER_BYTES;
+    const double other = static_cast<double>(first.estimate.space) + CMAP_HEADER_BYTES;
+    return space <= other * SHARED_SET_SPACE &&
+           shared.estimate.time <= first.estimate.time * SHARED_SET_SLOWDOWN;
+}
+
+void lead_with_shared(Candidate *sorted, unsigned count, const cmap_policy &policy) noexcept {
+    unsigned k = 0;
+    while (k < count && !sorted[k].estimate.shares)
+        k++;
+    if (k == 0 || k == count || !prefers_shared(sorted[0], sorted[k], policy)) return;
+    const Candidate shared = sorted[k];
+    for (; k > 0; k--)
+        sorted[k] = sorted[k - 1];
+    sorted[0] = shared;
+}
+
 void append(Choice &choice, unsigned kind, const Estimate &estimate) noexcept {
     for (unsigned i = 0; i < choice.count; i++)
         if (choice.kind[i] == kind) return;
@@ -75,6 +99,7 @@ Choice choose(const Analysis &analysis) noexcept {
     }
     Candidate sorted[CMAP_REP_COUNT];
     const unsigned count = candidates(analysis, sorted);
+    lead_with_shared(sorted, count, analysis.policy);
     for (unsigned i = 0; i < count; i++)
         append(choice, sorted[i].kind, sorted[i].estimate);
     return choice;

@@ -2,6 +2,7 @@
 #include "rep/permuted.hpp"
 
 #include "core/intern.hpp"
+#include "core/relation.hpp"
 #include "core/strategy.hpp"
 
 namespace cmap {
@@ -11,9 +12,19 @@ cmap_policy unforced(const cmap_policy &policy) noexcept {
     return {policy.strategy, policy.alpha, CMAP_REP_ANY};
 }
 
+const cmap_t *shared_set(const Analysis &analysis) noexcept {
+    return analysis.relation == nullptr ? nullptr : analysis.relation->shared_set(analysis);
+}
+
 }  // namespace
 
+const Content *known_places(const Analysis &analysis) noexcept {
+    return shared_set(analysis) == nullptr ? nullptr : &analysis.relation->places();
+}
+
 Estimate estimate_permuted_set(const Analysis &analysis) noexcept {
+    if (const cmap_t *const shared = shared_set(analysis))
+        return Estimate{true, 0, time_of(shared), true};
     const Stats &set = analysis.stats.is_set ? analysis.stats : analysis.set;
     if (set.size == 0) return cannot();
     Content sorted;
@@ -24,7 +35,12 @@ Estimate estimate_permuted_set(const Analysis &analysis) noexcept {
     return below;
 }
 
-cmap_status build_permuted_set(const Analysis &analysis, cmap_t **out) noexcept {
+cmap_status build_permuted_set(cmap_t *map, const Analysis &analysis, cmap_t **out) noexcept {
+    if (const cmap_t *const shared = shared_set(analysis)) {
+        map->flags |= FLAG_SHARES_SET;
+        *out = ref(shared);
+        return CMAP_OK;
+    }
     Content members;
     if (!analysis.stats.is_set)
         analysis.sorter.lend(members);

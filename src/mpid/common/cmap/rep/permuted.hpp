@@ -8,22 +8,30 @@
 
 namespace cmap {
 
-// The set of the members, with its header in the space.  Does not fit when nobody needed the
-// members in order.
+// The set of the members, with its header in the space; nothing where it is the parent's and is
+// shared.  Does not fit when nobody needed the members in order.
 Estimate estimate_permuted_set(const Analysis &analysis) noexcept;
-cmap_status build_permuted_set(const Analysis &analysis, cmap_t **out) noexcept;
+// For `map`, which notes whether it is shared.
+cmap_status build_permuted_set(cmap_t *map, const Analysis &analysis, cmap_t **out) noexcept;
+// The places of the members in the set, where they are known without sorting; or nullptr.
+const Content *known_places(const Analysis &analysis) noexcept;
 
 // visit(uint32_t rank, uint32_t place) for every member in the order of the list: the place it has
 // in the set; false stops.
 template <class Visit>
 void each_place(const Analysis &analysis, Visit &&visit) noexcept {
+    const Content *const known = known_places(analysis);
+    const auto place_of = [&](uint32_t rank, uint32_t member) {
+        if (known != nullptr) return member;
+        return analysis.stats.is_set ? rank : analysis.sorter.position(member);
+    };
     uint32_t rank = 0;
-    analysis.content.each_block([&](const uint32_t *members, uint32_t n) {
-        for (uint32_t i = 0; i < n; i++, rank++)
-            if (!visit(rank, analysis.stats.is_set ? rank : analysis.sorter.position(members[i])))
-                return false;
-        return true;
-    });
+    (known != nullptr ? *known : analysis.content)
+        .each_block([&](const uint32_t *members, uint32_t n) {
+            for (uint32_t i = 0; i < n; i++, rank++)
+                if (!visit(rank, place_of(rank, members[i]))) return false;
+            return true;
+        });
 }
 
 }  // namespace cmap

@@ -37,12 +37,13 @@ Estimate estimate(const Analysis &analysis) noexcept {
         return cannot();
     const Estimate below = estimate_permuted_set(analysis);
     const uint64_t own = payload(stats.size);
-    return Estimate{below.fits, own + below.space, TIME_PART + time_access(own) + below.time};
+    return Estimate{below.fits, own + below.space, TIME_PART + time_access(own) + below.time,
+                    below.shares};
 }
 
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     PpermBody &body = make_body<PpermBody>(map);
-    CMAP_TRY(build_permuted_set(analysis, &body.set));
+    CMAP_TRY(build_permuted_set(map, analysis, &body.set));
     body.width = bits_for(map->size);
     body.bits = inside(map->size) ? body.inside
                                   : static_cast<unsigned char *>(allocate(payload(map->size)));

@@ -87,7 +87,9 @@ Estimate estimate(const Analysis &analysis) noexcept {
     if (!may) return cannot();
     if (relation == nullptr) return estimate_alone(analysis);
     if (!relation->prepare(analysis)) return forced(analysis) ? estimate_alone(analysis) : cannot();
-    const Estimate made = with_inner(relation->inner(), time_of(relation->parent()));
+    Estimate made = with_inner(relation->inner(), time_of(relation->parent()));
+    made.shares = relation->shared_set(analysis) != nullptr;
+    if (made.shares) return made;
     const double flat = best_simple(stats, unforced(analysis.policy)).time;
     return forced(analysis) || made.time <= flat * SUB_SLOWDOWN ? made : cannot();
 }

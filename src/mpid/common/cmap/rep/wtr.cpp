@@ -26,7 +26,8 @@ Estimate estimate(const Analysis &analysis) noexcept {
     if (!below.fits || plan.make(analysis) != CMAP_OK) return cannot();
     const uint64_t own = plan.layout.bytes();
     const double level = (plan.inverted ? TIME_WTR_DOWN : TIME_WTR_LEVEL) + time_access(own);
-    return Estimate{true, own + below.space, TIME_WTR + plan.levels() * level + below.time};
+    const double time = TIME_WTR + plan.levels() * level + below.time;
+    return Estimate{true, own + below.space, time, below.shares};
 }
 
 cmap_status build_tree(WtrTree &tree, const Analysis &analysis) noexcept {
@@ -41,7 +42,7 @@ cmap_status build_tree(WtrTree &tree, const Analysis &analysis) noexcept {
 
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     WtrBody &body = make_body<WtrBody>(map);
-    CMAP_TRY(build_permuted_set(analysis, &body.set));
+    CMAP_TRY(build_permuted_set(map, analysis, &body.set));
     const cmap_status status = build_tree(body.tree, analysis);
     if (status != CMAP_OK) unref(body.set);
     return status;
@@ -103,7 +104,8 @@ bool wants_order(const Analysis &analysis) noexcept {
     if (stats.is_set || stats.affine.levels != 0 || stats.size <= CMAP_INLINE_MEMBERS) return false;
     WtrPlan plan;
     if (plan.make(analysis) != CMAP_OK) return false;
-    const uint64_t least = plan.layout.bytes() + CMAP_HEADER_BYTES;
+    const uint64_t set = known_places(analysis) != nullptr ? 0 : CMAP_HEADER_BYTES;
+    const uint64_t least = plan.layout.bytes() + set;
     for (unsigned kind = 0; kind < CMAP_REP_COUNT; kind++) {
         if (kind == CMAP_REP_PPERM || kind == CMAP_REP_WTR) continue;
         const Estimate other = representation(kind).estimate(analysis);
