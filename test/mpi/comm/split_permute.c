@@ -3,10 +3,17 @@
 /*
  * MPIX_PERMUTE from some members and another color from others is an error of class MPI_ERR_ARG on all of them, alike on
  * both sides of an intercommunicator; nothing is left behind, and the parent works.
+ * Where all pass it, the child shares the set of its parent: an order with a formula costs nothing, any other one the
+ * order, and the set lives on when the parent goes.  That shows where there are ranks enough.
  */
+#include "cmaptest_info.h"
+#include "cmaptest_mpit.h"
 #include "cmaptest_split.h"
 
 #ifdef MPIX_PERMUTE
+
+#define ENOUGH_RANKS 16
+#define HEADER_BYTES 128
 
 static void expect_error(MPI_Comm parent, int colour, const char *what)
 {
@@ -72,6 +79,96 @@ static void check_inter(MPI_Comm inter, int which, int times)
     check_usable(inter, "intercommunicator");
 }
 
+static ct_pvar maps, bytes;
+
+static int bits_for(int n)
+{
+    int bits = 0;
+
+    while ((1 << bits) < n)
+        bits++;
+    return bits;
+}
+
+/* All ranks but four, which leaves no formula. */
+static ct_list some_of_the_world(int size)
+{
+    ct_list members = ct_list_new(size);
+
+    for (int i = 0; i < size; i++) {
+        if (i != 2 && i != 4 && i != 9 && i != 14)
+            members.id[members.n++] = i;
+    }
+    return members;
+}
+
+/* How the child must be held; NULL when that is left to the strategy. */
+static const char *expected(int keys, int n, int size)
+{
+    if (!strcmp(ct_setting("MPIR_CVAR_CMAP_REPRESENTATION", "any"), "pperm"))
+        return "pperm";
+    if (ct_is_forced() || strcmp(ct_usual_strategy(), "space"))
+        return NULL;
+    if (keys == CT_KEY_REVERSED)
+        return "sub";
+    return bits_for(n) < bits_for(size) ? "pperm" : NULL;
+}
+
+static void check_child(MPI_Comm parent, int keys, const ct_list *members, int size)
+{
+    int rank, n = members->n, *key = ct_ints(n), *colour = ct_ints(n);
+    ct_rng rng = ct_rng_of(members, keys);
+    MPI_Comm child;
+    const char *what = ct_keys_name(keys);
+
+    ct_fill_keys(keys, &rng, key, n);
+    ct_fill_colours(CT_COLOUR_ALL, &rng, colour, n);
+    ct_list want = ct_split(members, colour, key, colour[0]);
+    MPI_Comm_rank(parent, &rank);
+
+    long long maps_before = ct_pvar_read(&maps), bytes_before = ct_pvar_read(&bytes);
+    MPI_Comm_split(parent, MPIX_PERMUTE, key[rank], &child);
+    long long more_maps = ct_pvar_read(&maps) - maps_before;
+    long long more_bytes = ct_pvar_read(&bytes) - bytes_before;
+
+    const char *held = expected(keys, n, size);
+    if (held) {
+        int payload = strcmp(held, "pperm") ? 0 : (n * bits_for(n) + 7) / 8 + 8;
+        ct_expect_hint(child, "cmap_representation", held, what);
+        CT_CHECK(more_maps == 1, "%s: %lld more maps", what, more_maps);
+        CT_CHECK(more_bytes <= HEADER_BYTES + payload, "%s: %lld more bytes, not %d", what,
+                 more_bytes, HEADER_BYTES + payload);
+    }
+    MPI_Comm_free(&parent);
+    ct_check_comm(child, &want, what);
+    MPI_Comm_free(&child);
+    ct_list_free(&want);
+    free(key);
+    free(colour);
+}
+
+static void check_sharing(int size)
+{
+    static const int keys[] = {CT_KEY_REVERSED, CT_KEY_PERMUTATION, CT_KEY_NEARLY};
+    ct_list members = some_of_the_world(size);
+
+    ct_mpit_begin();
+    if (ct_pvar_find("cmap_maps", &maps) && ct_pvar_find("cmap_bytes", &bytes)) {
+        long long before = ct_pvar_read(&maps);
+        for (int i = 0; i < 3; i++) {
+            MPI_Comm parent = ct_comm_of(&members);
+            if (parent != MPI_COMM_NULL)
+                check_child(parent, keys[i], &members, size);
+        }
+        CT_CHECK(ct_pvar_read(&maps) == before, "%lld maps, not %lld as before", ct_pvar_read(&maps),
+                 before);
+        ct_pvar_close(&maps);
+        ct_pvar_close(&bytes);
+    }
+    ct_mpit_end();
+    ct_list_free(&members);
+}
+
 static void check_all(void)
 {
     int size;
@@ -90,6 +187,8 @@ static void check_all(void)
     MPI_Comm_free(&inter);
     MPI_Comm_free(&side);
     MPI_Comm_free(&world);
+    if (size >= ENOUGH_RANKS)
+        check_sharing(size);
 }
 
 #else
