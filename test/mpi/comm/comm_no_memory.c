@@ -3,63 +3,27 @@
 /*
  * Without memory, what a communicator gets later on ends in an error of MPI, and works when there is memory again: its
  * name, and the communicators by nodes which its first collective operation needs.
- *
- * The program has malloc and its family itself, so that those of libmpi come here, too.
  */
 #include "cmaptest.h"
+#include "cmaptest_malloc.h"
 
-#if defined(__GLIBC__)
-#include <errno.h>
-
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t n, size_t size);
-extern void *__libc_realloc(void *p, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
+#ifdef CT_HAVE_MALLOC
 
 static __thread int none_left; /* of this thread only: libraries have threads of their own */
 static __thread int refused;
 
-static int refuse(void)
+static int ct_refuses(void)
 {
     refused += none_left;
-    if (none_left)
-        errno = ENOMEM;
     return none_left;
 }
 
-void *malloc(size_t size)
+static void ct_allocated(void *p, size_t size)
 {
-    return refuse() ? NULL : __libc_malloc(size);
 }
 
-void *calloc(size_t n, size_t size)
+static void ct_frees(void *p)
 {
-    return refuse() ? NULL : __libc_calloc(n, size);
-}
-
-void *realloc(void *p, size_t size)
-{
-    return refuse() ? NULL : __libc_realloc(p, size);
-}
-
-void *memalign(size_t alignment, size_t size)
-{
-    return refuse() ? NULL : __libc_memalign(alignment, size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-    return memalign(alignment, size);
-}
-
-int posix_memalign(void **out, size_t alignment, size_t size)
-{
-    void *p = memalign(alignment, size);
-
-    if (!p)
-        return ENOMEM;
-    *out = p;
-    return 0;
 }
 
 /* The world backwards: its communicators by nodes need maps that are not there yet, at every process.  (A process for

@@ -4,20 +4,19 @@
  * No allocation proportional to the size of a communicator survives its creation by MPI_Comm_dup,
  * MPI_Comm_split by rows or by columns, MPI_Cart_create or MPI_Cart_sub.
  *
- * The program has malloc and its family itself, so that those of libmpi come here, too.  It notes what is
- * allocated during one creation and still there afterwards, on a large communicator and on one with half the
- * processes and the same nodes.  The large one may keep only blocks of sizes which the small one keeps, too,
- * and hardly more of them: a table has another size, and a list has more blocks.  Of several creations the one that
- * keeps least counts, since pools grow now and then.
+ * The program has malloc and its family itself, and notes what is allocated during one creation and still
+ * there afterwards, on a large communicator and on one with half the processes and the same nodes.  The large
+ * one may keep only blocks of sizes which the small one keeps, too, and hardly more of them: a table has another
+ * size, and a list has more blocks.  Of several creations the one that keeps least counts, since pools grow now
+ * and then.
  *
  * Argument: -report (rank 0 prints the figures)
  */
 #include "cmaptest.h"
+#include "cmaptest_malloc.h"
 
-#if defined(__GLIBC__)
-#include <errno.h>
+#ifdef CT_HAVE_MALLOC
 #include <execinfo.h>
-#include <unistd.h>
 
 #define DEPTH 12         /* frames of a backtrace */
 #define MAX_BLOCKS 4096  /* alive at once during a creation */
@@ -26,12 +25,6 @@
 #define MORE_BLOCKS 2    /* that may survive on the large one: maps that are not shared with others */
 
 /* ---- the allocator ---- */
-
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t n, size_t size);
-extern void *__libc_realloc(void *p, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
-extern void __libc_free(void *p);
 
 typedef struct block {
     void *address;
@@ -44,13 +37,18 @@ static block alive[MAX_BLOCKS];
 static int n_alive, too_many;
 static __thread int watching; /* only the thread that creates the communicator */
 
-static void *note(void *p, size_t size)
+static int ct_refuses(void)
 {
-    if (!watching || !p)
-        return p;
+    return 0;
+}
+
+static void ct_allocated(void *p, size_t size)
+{
+    if (!watching)
+        return;
     if (n_alive == MAX_BLOCKS) {
         too_many = 1;
-        return p;
+        return;
     }
     block *b = &alive[n_alive++];
     watching = 0; /* backtrace() may allocate */
@@ -58,66 +56,16 @@ static void *note(void *p, size_t size)
     b->size = size;
     b->depth = backtrace(b->from, DEPTH);
     watching = 1;
-    return p;
 }
 
-static void forget(void *p)
+static void ct_frees(void *p)
 {
-    if (!watching || !p)
-        return;
-    for (int i = n_alive - 1; i >= 0; i--) {
+    for (int i = n_alive - 1; watching && i >= 0; i--) {
         if (alive[i].address == p) {
             alive[i] = alive[--n_alive];
             return;
         }
     }
-}
-
-void *malloc(size_t size)
-{
-    return note(__libc_malloc(size), size);
-}
-
-void *calloc(size_t n, size_t size)
-{
-    return note(__libc_calloc(n, size), n * size);
-}
-
-void *realloc(void *p, size_t size)
-{
-    forget(p);
-    return note(__libc_realloc(p, size), size);
-}
-
-void free(void *p)
-{
-    forget(p);
-    __libc_free(p);
-}
-
-void *memalign(size_t alignment, size_t size)
-{
-    return note(__libc_memalign(alignment, size), size);
-}
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-    return memalign(alignment, size);
-}
-
-void *valloc(size_t size)
-{
-    return memalign(sysconf(_SC_PAGESIZE), size);
-}
-
-int posix_memalign(void **out, size_t alignment, size_t size)
-{
-    void *p = memalign(alignment, size);
-
-    if (!p)
-        return ENOMEM;
-    *out = p;
-    return 0;
 }
 
 /* ---- creations ---- */
