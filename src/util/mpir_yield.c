@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_tvars.h"
 #include "mpidu_init_shm.h"
 
 #ifdef MPL_HAVE_SCHED_YIELD
@@ -242,8 +243,8 @@ int MPIR_Yield_init(void)
     else if (!strcmp(choice, "never"))
         MPIR_Yield_on = 0;
     else
-        MPIR_ERR_SETANDJUMP3(mpi_errno, MPI_ERR_OTHER, "**cvar_choice", "**cvar_choice %s %s %s",
-                             "MPIR_CVAR_PROGRESS_YIELD", choice, "auto, always, never");
+        mpi_errno = MPIR_Cvar_wrong_value("MPIR_CVAR_PROGRESS_YIELD", choice,
+                                          "auto, always, never");
 
   fn_exit:
     return mpi_errno;

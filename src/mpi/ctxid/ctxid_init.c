@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_tvars.h"
 #include "ctxid_store.h"
 
 /*
@@ -75,15 +76,6 @@ bool MPIR_Ctxid_is_highest(void)
     return is_highest;
 }
 
-static int wrong_value(const char *cvar, const char *value, const char *accepted)
-{
-    int mpi_errno = MPI_SUCCESS;
-
-    MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_OTHER,;, "**cvar_choice", "**cvar_choice %s %s %s", cvar,
-                         value, accepted);
-    return mpi_errno;
-}
-
 static int read_algorithm(void)
 {
     const char *value = MPIR_CVAR_CTXID_ALGORITHM;
@@ -91,7 +83,7 @@ static int read_algorithm(void)
     is_highest = !value || strcmp(value, "highest") == 0;
     if (is_highest || strcmp(value, "mask") == 0)
         return MPI_SUCCESS;
-    return wrong_value("MPIR_CVAR_CTXID_ALGORITHM", value, "highest or mask");
+    return MPIR_Cvar_wrong_value("MPIR_CVAR_CTXID_ALGORITHM", value, "highest or mask");
 }
 
 static int read_table(cid_kind * kind)
@@ -101,20 +93,19 @@ static int read_table(cid_kind * kind)
     *kind = CID_ARRAY;
     if (!value || cid_kind_from_name(value, kind) == CID_OK)
         return MPI_SUCCESS;
-    return wrong_value("MPIR_CVAR_CTXID_TABLE", value, "array, rbtree or radix");
+    return MPIR_Cvar_wrong_value("MPIR_CVAR_CTXID_TABLE", value, "array, rbtree or radix");
 }
 
 static int read_limit(uint32_t * limit)
 {
     int value = MPIR_CVAR_CTXID_LIMIT;
-    char given[32], accepted[64];
+    char accepted[64];
 
     *limit = (value == 0) ? MOST_IDS : (uint32_t) value;
     if (value == 0 || (value >= LEAST_LIMIT && value <= MOST_IDS))
         return MPI_SUCCESS;
-    snprintf(given, sizeof(given), "%d", value);
     snprintf(accepted, sizeof(accepted), "0 or numbers from %d to %d", LEAST_LIMIT, MOST_IDS);
-    return wrong_value("MPIR_CVAR_CTXID_LIMIT", given, accepted);
+    return MPIR_Cvar_wrong_number("MPIR_CVAR_CTXID_LIMIT", value, accepted);
 }
 
 /* ---- MPI_T ------------------------------------------------------------------------------------------------------- */
@@ -141,25 +132,11 @@ static void read_variable(void *address, void *obj_handle, int count, void *buff
     memcpy(buffer, (char *) &figures + variable->place, sizeof(uint64_t));
 }
 
-/* The tables of MPI_T may have outlived an earlier finalize, or not. */
-static bool is_registered(const char *name)
-{
-    name2index_hash_t *entry;
-
-    HASH_FIND_STR(pvar_hashs[MPI_T_PVAR_CLASS_LEVEL - MPIR_T_PVAR_CLASS_FIRST], name, entry);
-    return entry != NULL;
-}
-
 static void register_variables(void)
 {
-    if (is_registered(variables[0].name))
-        return;
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
-        MPIR_T_PVAR_REGISTER_impl(MPI_T_PVAR_CLASS_LEVEL, MPI_UNSIGNED_LONG_LONG, variables[i].name,
-                                  (void *) &variables[i], 1, NULL, MPI_T_VERBOSITY_USER_BASIC,
-                                  MPI_T_BIND_NO_OBJECT,
-                                  MPIR_T_PVAR_FLAG_READONLY | MPIR_T_PVAR_FLAG_CONTINUOUS,
-                                  read_variable, NULL, "CTXID", variables[i].text);
+        MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, variables[i].name, (void *) &variables[i],
+                           read_variable, "CTXID", variables[i].text);
 }
 
 /* ---- finalize ---------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_tvars.h"
 
 /*
 === BEGIN_MPI_T_CVAR_INFO_BLOCK ===
@@ -125,15 +126,6 @@ static const char *representation_name(int i)
     return cmap_rep_name((cmap_rep) i);
 }
 
-static int wrong_value(const char *cvar, const char *value, const char *accepted)
-{
-    int mpi_errno = MPI_SUCCESS;
-
-    MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_OTHER,;, "**cvar_choice", "**cvar_choice %s %s %s", cvar,
-                         value, accepted);
-    return mpi_errno;
-}
-
 static int read_strategy(cmap_policy * policy)
 {
     const char *value = MPIR_CVAR_CMAP_STRATEGY;
@@ -142,7 +134,7 @@ static int read_strategy(cmap_policy * policy)
     if (!value || cmap_strategy_from_name(value, &policy->strategy) == CMAP_OK)
         return MPI_SUCCESS;
     list_names(accepted, sizeof(accepted), strategy_name, CMAP_STRATEGY_SPACE + 1, NULL);
-    return wrong_value("MPIR_CVAR_CMAP_STRATEGY", value, accepted);
+    return MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_STRATEGY", value, accepted);
 }
 
 static int read_representation(cmap_policy * policy)
@@ -154,7 +146,7 @@ static int read_representation(cmap_policy * policy)
         return MPI_SUCCESS;
     list_names(accepted, sizeof(accepted), representation_name, CMAP_REP_COUNT,
                cmap_rep_name(CMAP_REP_ANY));
-    return wrong_value("MPIR_CVAR_CMAP_REPRESENTATION", value, accepted);
+    return MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_REPRESENTATION", value, accepted);
 }
 
 static int read_alpha(cmap_policy * policy)
@@ -165,19 +157,18 @@ static int read_alpha(cmap_policy * policy)
     if (policy->alpha >= 0.0 && policy->alpha <= 1.0)
         return MPI_SUCCESS;
     snprintf(value, sizeof(value), "%g", policy->alpha);
-    return wrong_value("MPIR_CVAR_CMAP_ALPHA", value, "numbers from 0 to 1");
+    return MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_ALPHA", value, "numbers from 0 to 1");
 }
 
 static int read_limit(const char *cvar, int value, int least, int most, uint32_t * limit)
 {
-    char given[32], accepted[64];
+    char accepted[64];
 
     *limit = (uint32_t) value;
     if (value >= least && value <= most)
         return MPI_SUCCESS;
-    snprintf(given, sizeof(given), "%d", value);
     snprintf(accepted, sizeof(accepted), "numbers from %d to %d", least, most);
-    return wrong_value(cvar, given, accepted);
+    return MPIR_Cvar_wrong_number(cvar, value, accepted);
 }
 
 static int read_limits(cmap_limits * limits)
@@ -236,27 +227,13 @@ static void read_total(void *address, void *obj_handle, int count, void *buffer)
 static void register_total(int kind, int class, const char *name, const char *text)
 {
     total_kinds[kind] = kind;
-    MPIR_T_PVAR_REGISTER_impl(class, MPI_UNSIGNED_LONG_LONG, name, &total_kinds[kind], 1, NULL,
-                              MPI_T_VERBOSITY_USER_BASIC, MPI_T_BIND_NO_OBJECT,
-                              MPIR_T_PVAR_FLAG_READONLY | MPIR_T_PVAR_FLAG_CONTINUOUS, read_total,
-                              NULL, "CMAP", text);
-}
-
-/* The tables of MPI_T may have outlived an earlier finalize, or not. */
-static bool is_registered(const char *name, int class)
-{
-    name2index_hash_t *entry;
-
-    HASH_FIND_STR(pvar_hashs[class - MPIR_T_PVAR_CLASS_FIRST], name, entry);
-    return entry != NULL;
+    MPIR_Pvar_register(class, name, &total_kinds[kind], read_total, "CMAP", text);
 }
 
 static void register_totals(void)
 {
     static char names[CMAP_REP_COUNT][32];      /* MPI_T keeps their addresses */
 
-    if (is_registered("cmap_maps", MPI_T_PVAR_CLASS_LEVEL))
-        return;
     register_total(READ_MAPS, MPI_T_PVAR_CLASS_LEVEL, "cmap_maps", "compressed maps alive");
     register_total(READ_BYTES, MPI_T_PVAR_CLASS_LEVEL, "cmap_bytes",
                    "bytes of the compressed maps alive");
