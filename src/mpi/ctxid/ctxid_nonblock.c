@@ -30,6 +30,38 @@ static int give_up(pending_t * pending, int mpi_errno)
     return mpi_errno;
 }
 
+static int schedule_call(pending_t * pending, MPIR_Sched_cb_t * call)
+{
+    int mpi_errno = MPIR_Sched_cb(call, pending, pending->schedule);
+
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_SCHED_BARRIER(pending->schedule);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Of words that are in `pending`, in place; and then a call, which looks at the result. */
+static int schedule_reduction(pending_t * pending, uint32_t words[], int n, MPI_Op op,
+                              MPIR_Sched_cb_t * call)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    mpi_errno = MPIR_Iallreduce_intra_sched_auto(MPI_IN_PLACE, words, n, MPI_UINT32_T, op,
+                                                 pending->creation.parent, pending->schedule);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_SCHED_BARRIER(pending->schedule);
+    mpi_errno = schedule_call(pending, call);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
 static int commit(MPIR_Comm * comm, int tag, void *state)
 {
     pending_t *pending = state;
@@ -76,9 +108,8 @@ static int schedule_end(pending_t * pending)
         mpi_errno = schedule_exchange(pending);
         MPIR_ERR_CHECK(mpi_errno);
     }
-    mpi_errno = MPIR_Sched_cb(commit, pending, pending->schedule);
+    mpi_errno = schedule_call(pending, commit);
     MPIR_ERR_CHECK(mpi_errno);
-    MPIR_SCHED_BARRIER(pending->schedule);
 
   fn_exit:
     return mpi_errno;
@@ -86,14 +117,14 @@ static int schedule_end(pending_t * pending)
     goto fn_exit;
 }
 
-static int schedule_masks(pending_t * pending);
+static int show_masks(MPIR_Comm * comm, int tag, void *state);
 
 static int go_on(pending_t * pending, ctxid_outcome_t outcome, uint32_t prefix)
 {
     int mpi_errno = MPI_SUCCESS;
 
     if (outcome == CTXID_TRY_MASKS) {
-        mpi_errno = schedule_masks(pending);
+        mpi_errno = schedule_call(pending, show_masks);
     } else if (outcome == CTXID_DECIDED) {
         pending->own = pending->remote = ctxid_of_prefix(prefix);
         mpi_errno = schedule_end(pending);
@@ -123,32 +154,13 @@ static int show_masks(MPIR_Comm * comm, int tag, void *state)
     MPIR_ERR_CHKANDJUMP(!masks, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     pending->masks = masks;
     ctxid_show_masks(&pending->creation, pending->masks);
-    mpi_errno = MPIR_Iallreduce_intra_sched_auto(MPI_IN_PLACE, pending->masks, n, MPI_UINT32_T,
-                                                 MPI_BAND, pending->creation.parent,
-                                                 pending->schedule);
+    mpi_errno = schedule_reduction(pending, pending->masks, n, MPI_BAND, masks_are_known);
     MPIR_ERR_CHECK(mpi_errno);
-    MPIR_SCHED_BARRIER(pending->schedule);
-    mpi_errno = MPIR_Sched_cb(masks_are_known, pending, pending->schedule);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_SCHED_BARRIER(pending->schedule);
 
   fn_exit:
     return mpi_errno;
   fn_fail:
     mpi_errno = give_up(pending, mpi_errno);
-    goto fn_exit;
-}
-
-static int schedule_masks(pending_t * pending)
-{
-    int mpi_errno = MPIR_Sched_cb(show_masks, pending, pending->schedule);
-
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_SCHED_BARRIER(pending->schedule);
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
     goto fn_exit;
 }
 
@@ -160,25 +172,6 @@ static int offers_are_known(MPIR_Comm * comm, int tag, void *state)
     ctxid_outcome_t outcome = ctxid_settle(&pending->creation, all, all, &prefix);
 
     return go_on(pending, outcome, prefix);
-}
-
-static int schedule_offers(pending_t * pending)
-{
-    int mpi_errno = MPI_SUCCESS;
-
-    mpi_errno = MPIR_Iallreduce_intra_sched_auto(MPI_IN_PLACE, pending->offer, CTXID_OFFER_WORDS,
-                                                 MPI_UINT32_T, MPI_MAX, pending->creation.parent,
-                                                 pending->schedule);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_SCHED_BARRIER(pending->schedule);
-    mpi_errno = MPIR_Sched_cb(offers_are_known, pending, pending->schedule);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_SCHED_BARRIER(pending->schedule);
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Blocking creations have the tag MPI_TAG_UB: pending ones on the same communicator come after them, in their order. */
@@ -208,7 +201,8 @@ int MPIR_Ctxid_get_nonblock(MPIR_Comm * comm, MPIR_Comm * inter, MPIR_Comm * new
 
     ctxid_to_words(ctxid_offer(&pending->creation, comm, order_tag(tag), ctxid_next_call(comm),
                                true), pending->offer);
-    mpi_errno = schedule_offers(pending);
+    mpi_errno = schedule_reduction(pending, pending->offer, CTXID_OFFER_WORDS, MPI_MAX,
+                                   offers_are_known);
     if (mpi_errno == MPI_SUCCESS)
         mpi_errno = MPIR_Sched_start(pending->schedule, whole, req);
     if (mpi_errno != MPI_SUCCESS) {
