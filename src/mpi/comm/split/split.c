@@ -32,7 +32,9 @@ static int alloc_side(const split_call * call, split_side * side, int size)
     goto fn_exit;
 }
 
-/* Everything this file needs, before the first collective: nobody waits for a process that has no memory later. */
+/* The tables of both sides, before the first collective: who has taken part in that one finds room for the rows of the
+ * second one.  Who has no memory here returns with an error and takes part in neither, so that the others wait for it; and
+ * what is made after the last one, the map and the communicator, may fail on one process and not on the others. */
 static int begin(split_call * call)
 {
     int mpi_errno = MPI_SUCCESS;
