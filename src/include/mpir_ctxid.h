@@ -80,7 +80,5 @@ void MPIR_Ctxid_free(MPIR_Context_id_t id);
 void MPIR_Ctxid_commit(struct MPIR_Comm *comm);
 /* `comm` goes: gives back the id that it had reserved for its next child. */
 void MPIR_Ctxid_forget(struct MPIR_Comm *comm);
-/* The communicator with that id, or NULL.  REQUIRES the caller to know that it is not freed meanwhile. */
-struct MPIR_Comm *MPIR_Ctxid_lookup(MPIR_Context_id_t id);
 
 #endif /* MPIR_CTXID_H_INCLUDED */

@@ -578,15 +578,6 @@ void MPIR_Ctxid_free(MPIR_Context_id_t context_id)
     MPIR_Assert(owner != NULL);
 }
 
-MPIR_Comm *MPIR_Ctxid_lookup(MPIR_Context_id_t context_id)
-{
-    uint32_t id;
-    cid_table_t *table = table_of(MPIR_CONTEXT_READ_FIELD(PREFIX, context_id), &id);
-    void *owner = cid_lookup(table, id);
-
-    return (kind_of(owner) == NOTE_NONE) ? owner : NULL;
-}
-
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
 void ctxid_visit(void (*visit) (uint32_t prefix, MPIR_Comm * comm))

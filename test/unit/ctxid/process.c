@@ -102,7 +102,7 @@ void communicator_free(process_t * process, communicator_t * comm)
 bool communicator_is_found(process_t * process, communicator_t * comm, uint32_t prefix)
 {
     enter(process);
-    return MPIR_Ctxid_lookup(prefix << MPIR_CONTEXT_PREFIX_SHIFT) == &comm->comm;
+    return owner_of(prefix) == &comm->comm;
 }
 
 uint32_t communicator_cursor(const communicator_t * comm)
