@@ -17,17 +17,12 @@ set -euo pipefail
 PROGRAM="bench comms"
 . "$ROOT/maint/lib/packages.sh"
 . "$ROOT/bench/lib/module.sh"
+. "$ROOT/bench/lib/results.sh"
 
-RESULTS=$ROOT/bench/results
-RUN=yes
 OPTIONS=()
-PAGE=()
 while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help) usage && exit ;;
+    common_option "$1" || case $1 in
     --help-options) exec "$(python_with csv)" "$ROOT/bench/comms_measure.py" --help ;;
-    --doc) PAGE=(--doc "$ROOT/doc") ;;
-    --no-run) RUN= ;;
     *) OPTIONS+=("$1") ;;
     esac
     shift
@@ -38,7 +33,4 @@ if [ -n "$RUN" ]; then
     "$(python_with csv)" "$ROOT/bench/comms_measure.py" "$RESULTS" "${OPTIONS[@]}"
     { echo "maint/bench comms ${OPTIONS[*]}" && cpu_model; } >"$RESULTS/comms_run.txt"
 fi
-(need_packages bench) || true
-"$(python_with matplotlib)" "$ROOT/bench/comms_plots.py" "$RESULTS" "${PAGE[@]}" ||
-    say "no plots: they need python3-matplotlib; the CSVs are in ${RESULTS#"$ROOT"/}"
-"$(python_with csv)" "$ROOT/bench/comms_report.py" "$RESULTS" "${PAGE[@]}"
+plots_and_tables comms

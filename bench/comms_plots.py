@@ -1,38 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """comms_plots.py RESULTS [--doc DOC]: the plots of maint/bench comms, beside the CSVs, as SVG.  e4_durations_*: figures 2
 and 3 of the paper on context identifiers, e4_density_*: figures 6 and 7."""
-import argparse
-import csv
 import pathlib
-import shutil
 import statistics
+import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-import matplotlib.pyplot as plt  # noqa: E402
-
-matplotlib.rcParams.update({"svg.hashsalt": "cmap", "font.size": 8, "figure.dpi": 110, "savefig.dpi": 110,
-                            "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True})
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+from plots import main, plt, save  # noqa: E402
+from results import read  # noqa: E402
 
 COLOURS = {"stock": "#bbbbbb", "patched": "#228833", "array": "#228833", "rbtree": "#cc6677", "radix": "#4477aa"}
 TITLES = {"small": "SmallComm: 8 to 16 members", "large": "LargeComm: all ranks but 0 to 8"}
 INTERVALS = 16
 WINDOW = 200  # splits to take the median of
-
-
-def read(path):
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def save(figure, path):
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None, "Creator": None})
-    plt.close(figure)
-    print("wrote", path)
 
 
 def groups(rows, *columns):
@@ -134,17 +115,5 @@ def draw(results):
         density(tables, shape, results / f"e4_density_{shape}.svg")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=pathlib.Path)
-    parser.add_argument("--doc", type=pathlib.Path, help="also copies the plots to DOC/plots")
-    options = parser.parse_args()
-    draw(options.results)
-    if options.doc:
-        (options.doc / "plots").mkdir(exist_ok=True)
-        for plot in sorted(options.results.glob("e4_*.svg")):
-            shutil.copy(plot, options.doc / "plots")
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, draw, "e4_*.svg")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """comms_report.py RESULTS [--doc DOC]: what the creation of communicators must show, met or missed, and the tables of
 DOC/evaluation.md (between its markers <!-- comms:NAME --> and <!-- /comms:NAME -->)."""
-import argparse
-import csv
 import pathlib
 import re
 import statistics
@@ -11,6 +9,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 from page import Shown, figure, put, table  # noqa: E402
+from results import arguments, read  # noqa: E402
 from runs import paired_ratio  # noqa: E402
 
 # Our time over stock's, at most.
@@ -22,13 +21,6 @@ WANTED_FLAT = 1.1           # the last thousand splits over the first
 WANTED_BYTES = 5300 / 2     # a duplicate at 2 ranks; and half of stock's in the same run
 WANTED_LIVE = 131072
 SHAPES = {"small": "SmallComm", "large": "LargeComm"}
-
-
-def read(path):
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
 
 
 class Rounds:
@@ -155,10 +147,7 @@ def tables(data, rounds, shown, results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=pathlib.Path)
-    parser.add_argument("--doc", type=pathlib.Path, help="also puts the tables into DOC/evaluation.md")
-    options = parser.parse_args()
+    options = arguments(__doc__, "also puts the tables into DOC/evaluation.md")
     files = {"comms": "e4_comms.csv", "cid": "e4_cid.csv", "rounds": "e4_rounds.csv", "density": "e4_cid_density.csv"}
     data = {name: read(options.results / file) for name, file in files.items()}
     rounds, shown = Rounds(data["rounds"]), Shown()

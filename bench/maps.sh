@@ -15,18 +15,13 @@ set -euo pipefail
 PROGRAM="bench maps"
 . "$ROOT/maint/lib/packages.sh"
 . "$ROOT/bench/lib/module.sh"
+. "$ROOT/bench/lib/results.sh"
 
-RESULTS=$ROOT/bench/results
-RUN=yes
 SIZE=full
 EXPERIMENTS=()
-PAGE=()
 while [ $# -gt 0 ]; do
-    case $1 in
-    -h | --help) usage && exit ;;
+    common_option "$1" || case $1 in
     --quick) SIZE=quick ;;
-    --doc) PAGE=(--doc "$ROOT/doc") ;;
-    --no-run) RUN= ;;
     -*) die "unknown option $1 (maint/bench maps --help)" ;;
     *) EXPERIMENTS+=("$1") ;;
     esac
@@ -40,7 +35,4 @@ if [ -n "$RUN" ]; then
     "$MODULE_PROGRAM" --out "$RESULTS" "${EXPERIMENTS[@]}" | tee "$RESULTS/maps.txt"
     { echo "$SIZE" && cpu_model; } >"$RESULTS/maps_run.txt"
 fi
-(need_packages bench) || true
-"$(python_with matplotlib)" "$ROOT/bench/maps_plots.py" "$RESULTS" "${PAGE[@]}" ||
-    say "no plots: they need python3-matplotlib; the CSVs are in ${RESULTS#"$ROOT"/}"
-"$(python_with csv)" "$ROOT/bench/maps_report.py" "$RESULTS" "${PAGE[@]}"
+plots_and_tables maps

@@ -1,18 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """maps_plots.py RESULTS [--doc DOC]: the plots of the experiments on maps, beside the CSVs, as SVG."""
-import argparse
-import csv
 import math
 import pathlib
-import shutil
+import sys
 
-import matplotlib
-
-matplotlib.use("svg")
-import matplotlib.pyplot as plt  # noqa: E402
-
-matplotlib.rcParams.update({"svg.hashsalt": "cmap", "font.size": 8, "figure.dpi": 110, "savefig.dpi": 110,
-                            "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True})
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+from plots import main, plt, save, write  # noqa: E402
+from results import read, value  # noqa: E402
 
 CLASS_TITLES = {"A": "A: random members", "B": "B: strides", "B-": "B-: strides, affine and runs off",
                 "C": "C: unions of ranges", "D": "D: unions of hypercube faces", "E": "E: falling ranges"}
@@ -21,17 +16,6 @@ STRATEGIES = {"space": "#4477aa", "hybrid": "#228833", "time": "#cc6677"}
 ORDER = ["plain", "array", "packed", "affine", "runs", "bitmap", "eliasfano", "gap", "bdd", "bwt", "pperm", "wtr",
          "concat", "sub"]
 POINTS_PER_CLASS = 150
-
-
-def read(path):
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def value(row, column):
-    return float(row[column]) if row.get(column) else math.nan
 
 
 def known(names):
@@ -51,13 +35,6 @@ def panels(classes, width=11, height=6.2):
     for axis in flat[len(classes):]:
         axis.set_visible(False)
     return figure, flat
-
-
-def save(figure, path):
-    figure.tight_layout()
-    figure.savefig(path, metadata={"Date": None, "Creator": None})
-    plt.close(figure)
-    print("wrote", path)
 
 
 def of_class(rows, name, forced=True):
@@ -110,9 +87,7 @@ def scatter(rows, path):
     names = known(handles)
     figure.legend([handles[rep] for rep in names], names, loc="lower center", ncol=len(names), markerscale=2)
     figure.tight_layout(rect=(0, 0.05, 1, 1))
-    figure.savefig(path, metadata={"Date": None, "Creator": None})
-    plt.close(figure)
-    print("wrote", path)
+    write(figure, path)
 
 
 def strategies(rows, column, what, path):
@@ -202,17 +177,5 @@ def draw(results):
         random_graph(e3, results / "e3_random_graph.svg")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=pathlib.Path)
-    parser.add_argument("--doc", type=pathlib.Path, help="also copies the plots to DOC/plots")
-    options = parser.parse_args()
-    draw(options.results)
-    if options.doc:
-        (options.doc / "plots").mkdir(exist_ok=True)
-        for plot in sorted(options.results.glob("e[123]_*.svg")):
-            shutil.copy(plot, options.doc / "plots")
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, draw, "e[123]_*.svg")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """maps_report.py RESULTS [--doc DOC]: what the experiments on maps must show, met or missed, and the tables of
 DOC/evaluation.md (between its markers <!-- maps:NAME --> and <!-- /maps:NAME -->)."""
-import argparse
-import csv
 import pathlib
 import re
 import statistics
@@ -11,6 +9,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 from page import Shown, figure, put, table  # noqa: E402
+from results import arguments, read, value  # noqa: E402
 
 DESCRIPTIONS = {"1": "even ranks", "2": "81x + 11453", "3": "cells [0,*,*,0,*,*] of 2x10x10x10x10x10",
                 "4": "alternating ranges of 100", "5": "multiples of 3", "6": "multiples of 5", "7": "multiples of 7",
@@ -20,17 +19,6 @@ DESCRIPTIONS = {"1": "even ranks", "2": "81x + 11453", "3": "cells [0,*,*,0,*,*]
                 "8u": "5,000 uniformly random", "9u": "50,000 uniformly random"}
 FOURTEEN = [str(i) for i in range(1, 15)]
 LONG = 1 << 16  # members from which a sequential decode is a rate and not a start
-
-
-def read(path):
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def value(row, column):
-    return float(row[column]) if row.get(column) else float("nan")
 
 
 def medians(rows, column):
@@ -216,10 +204,7 @@ def run_of(results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("results", type=pathlib.Path)
-    parser.add_argument("--doc", type=pathlib.Path, help="also puts the tables into DOC/evaluation.md")
-    options = parser.parse_args()
+    options = arguments(__doc__, "also puts the tables into DOC/evaluation.md")
     files = {"e1": "e1_classes.csv", "choices": "e1_choices.csv", "estimates": "e1_estimates.csv",
              "ratios": "e1_ratios.csv", "build": "e1_build.csv", "e2": "e2_table61.csv", "e3": "e3_worlds.csv"}
     data = {name: read(options.results / file) for name, file in files.items()}

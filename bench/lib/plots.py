@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plots as SVG, the same bytes for the same figures."""
+import shutil
+
+import matplotlib
+
+from results import arguments
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+matplotlib.rcParams.update({"svg.hashsalt": "cmap", "font.size": 8, "figure.dpi": 110, "savefig.dpi": 110,
+                            "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True})
+
+
+def write(figure, path):
+    figure.savefig(path, metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    print("wrote", path)
+
+
+def save(figure, path):
+    figure.tight_layout()
+    write(figure, path)
+
+
+def main(text, draw, names):
+    """draw(RESULTS), and with --doc copies of the plots whose names match the pattern."""
+    options = arguments(text, "also copies the plots to DOC/plots")
+    draw(options.results)
+    if options.doc:
+        (options.doc / "plots").mkdir(exist_ok=True)
+        for plot in sorted(options.results.glob(names)):
+            shutil.copy(plot, options.doc / "plots")

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# What benchmarks with plots and tables have in common.  Sourced after bench/lib/module.sh.
+
+RESULTS=$ROOT/bench/results
+RUN=yes  # empty: only plots and tables
+PAGE=()  # where to, beside the results
+
+# common_option OPTION: takes it; false when it is none that all of them have.
+common_option() {
+    case $1 in
+    -h | --help) usage && exit ;;
+    --doc) PAGE=(--doc "$ROOT/doc") ;;
+    --no-run) RUN= ;;
+    *) return 1 ;;
+    esac
+}
+
+# plots_and_tables NAME: by bench/NAME_plots.py and bench/NAME_report.py.
+plots_and_tables() {
+    (need_packages bench) || true
+    "$(python_with matplotlib)" "$ROOT/bench/$1_plots.py" "$RESULTS" "${PAGE[@]}" ||
+        say "no plots: they need python3-matplotlib; the CSVs are in ${RESULTS#"$ROOT"/}"
+    "$(python_with csv)" "$ROOT/bench/$1_report.py" "$RESULTS" "${PAGE[@]}"
+}
