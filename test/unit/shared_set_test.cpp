@@ -157,8 +157,8 @@ TEST(SharedSet, TheInversePermutationIsTheParentAgain) {
     // Every second member of a permuted one is nobody's permutation.
     const Map half = permuted(child.get(), range_members(0, 2, n / 2), policy);
     EXPECT_NE(parent.get(), set_below(half));
-    EXPECT_TRUE(selects_match(half.get(), at_ranks(at_ranks(sparse(), order),
-                                                   range_members(0, 2, n / 2))));
+    EXPECT_TRUE(
+        selects_match(half.get(), at_ranks(at_ranks(sparse(), order), range_members(0, 2, n / 2))));
 }
 
 TEST(SharedSet, ASetWithinASetIsSharedToo) {

@@ -199,7 +199,8 @@ typedef struct cmap_rank_range {
 } cmap_rank_range;
 
 /* Members at the given ranks, in the given order / all others, in map's order.  CMAP_ERR_RANGE or
- * CMAP_ERR_DUPLICATE for ranks that are outside the map or named twice. */
+ * CMAP_ERR_DUPLICATE for ranks that are outside the map or named twice.  All members in another order: the result shares
+ * the map's set where that is worth while (core/strategy.hpp), and keeps nothing else of the map. */
 cmap_status cmap_incl(const cmap_t * map, const int *ranks, uint32_t n, const cmap_policy * policy,
                       cmap_t ** out) CMAP_NOEXCEPT;
 cmap_status cmap_excl(const cmap_t * map, const int *ranks, uint32_t n, const cmap_policy * policy,
@@ -226,7 +227,8 @@ void cmap_policy_of(const cmap_t * map, cmap_policy * out) CMAP_NOEXCEPT;
 int cmap_force_declined(const cmap_t * map) CMAP_NOEXCEPT;
 uint32_t cmap_sharers(const cmap_t * map) CMAP_NOEXCEPT;          /* references now */
 /* Beyond the header: caches, inverses, and the maps that belong to this one with their headers.  The parent of a `sub`
- * is not counted: it is a map of its own, alive for others in general, and cmap_get_totals() counts every map once. */
+ * and the set that a permutation shares with the map it was made from are not counted: they are maps of their own, alive
+ * for others in general, and cmap_get_totals() counts every map once. */
 size_t cmap_payload_bytes(const cmap_t * map) CMAP_NOEXCEPT;
 size_t cmap_bytes(const cmap_t * map) CMAP_NOEXCEPT;              /* header and payload */
 size_t cmap_array_bytes(const cmap_t * map) CMAP_NOEXCEPT;        /* 4 * size: what a plain array would take */

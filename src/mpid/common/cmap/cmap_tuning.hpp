@@ -54,12 +54,12 @@ constexpr double INVERSE_SLOW_SELECT = 500;
 
 // ---- representations ----
 
-// Under hybrid a permutation of the parent's members shares its set, whatever else the formula says,
-// where that takes at most this share of the bytes and at most so many times as long to select as
-// the map that wins by the formula, and time weighs no more than space.  (Lists of 20 bits a member
-// in a random set of every twentieth index, of 16 in a permutation of it: 0.8 and 3.)
+// Under hybrid a permutation of the parent's members shares its set, whatever else the formula
+// says, where that takes at most this share of the bytes and at most so many times as long to
+// select as the map that wins by the formula, and time weighs no more than space.  (Lists of 20
+// bits a member in a random set of every twentieth index, of 16 in a permutation of it: 0.8 and 3.)
 constexpr double SHARED_SET_ALPHA = 0.5;
-constexpr double SHARED_SET_SPACE = 0.94;
+constexpr double SHARED_SET_SPACE = 15.0 / 16;
 constexpr double SHARED_SET_SLOWDOWN = 6;
 
 // A sub may take so many times as long to select as the best map without a parent.

@@ -76,15 +76,12 @@ bool Relation::find_places(const cmap_t *set) noexcept {
     places_ = ranks_;
     if (set == parent_) return true;
     places_ = &flat_;
+    if (!array_.resize(ranks_->size())) return false;
+    flat_.borrow(array_.data(), ranks_->size());
+    uint32_t *out = array_.data();
     return ranks_->each_block([&](const uint32_t *members, uint32_t n) {
-        constexpr uint32_t BLOCK = 512;
-        uint32_t block[BLOCK];
-        for (uint32_t first = 0; first < n; first += BLOCK) {
-            const uint32_t some = n - first < BLOCK ? n - first : BLOCK;
-            for (uint32_t i = 0; i < some; i++)
-                block[i] = place_of(parent_, members[first + i]);
-            if (!flat_.add(block, some)) return false;
-        }
+        for (uint32_t i = 0; i < n; i++)
+            *out++ = place_of(parent_, members[i]);
         return true;
     });
 }
@@ -94,10 +91,7 @@ const cmap_t *Relation::shared_set(const Analysis &child) noexcept {
     looked_ = true;
     if (child.stats.size != parent_->size) return nullptr;
     const cmap_t *const set = set_to_share(parent_, child.policy);
-    if (set != nullptr && find_places(set))
-        set_ = set;
-    else
-        flat_.clear();
+    if (set != nullptr && find_places(set)) set_ = set;
     return set_;
 }
 

@@ -42,6 +42,7 @@ class Relation {
     const cmap_t *parent_;
     const Content *ranks_;
     Content flat_;
+    Buffer<uint32_t> array_;  // that it borrows, where it has the places
     const cmap_t *set_ = nullptr;
     const Content *places_ = nullptr;
     bool looked_ = false;

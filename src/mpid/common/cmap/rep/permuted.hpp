@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the representations have in common that keep a set as a map of its own, shared by all
-// permutations of it: their part 0.
+// permutations of it: their part 0.  Where the members were told to be those of another map in
+// another order (core/relation), its set is taken by reference, the places come from the ranks, and
+// nothing is sorted for them.
 #ifndef CMAP_REP_PERMUTED_HPP_INCLUDED
 #define CMAP_REP_PERMUTED_HPP_INCLUDED
 

@@ -11,9 +11,12 @@
 // was told of the parent (incl, excl, intersection and the like), and only where
 //  - the parent's payload is at most a plain array of the child: if the parent is kept alive by its
 //    child alone, that is never more than what an array would take;
-//  - select takes at most 1.5 times as long as in the best map without a parent;
+//  - select takes at most 1.5 times as long as in the best map without a parent, unless it is a
+//    permutation;
 //  - the chain stays short: a child of a sub refers to that one's parent unless its ranks there
 //    take more than a quarter more bytes, and never are there more than two references in a row.
+// A permutation of all the parent's members refers to their set, past the permutation that the
+// parent may be itself.
 // When it is forced and no parent is known, that is the identity up to the greatest member.
 // (Mir Taheri 2011, section 4, "hierarchical"; Chaarawi and Gabriel, "Evaluating sparse data
 // storage techniques for MPI groups and communicators", ICCS 2008, section 2.)

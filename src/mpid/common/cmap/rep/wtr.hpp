@@ -10,7 +10,7 @@
 // are equal and a power of two in number.
 //
 // Payload: those bits with the directories of core/rank_select.hpp (3.9 to 4.7 %), about 18 bytes a
-// run, and the set with its header.  select: O(levels) after a search among the runs that starts
+// run, and the set with its header unless it is shared.  select: O(levels) after a search among the runs that starts
 // from a hint, on average H + 1 levels at most; rank: the set's and O(levels).  Neither needs an
 // inverse.  Up to cmap_limits' wtr_runs runs.  (Barbay and Navarro, "Compressed representations of
 // permutations, and applications", STACS 2009; Mir Taheri 2011, section 4.2.1.)
