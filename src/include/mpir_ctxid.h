@@ -46,6 +46,7 @@ typedef struct MPIR_Ctxid {
     bool takes_part;            /* will be a member of the new communicator */
     bool keeps_cursor;          /* all of the parent's members make offers */
     bool has_token;
+    bool is_short;              /* of memory */
     bool is_queued;
     bool shows_all;             /* masks of all ids, no longer of the window */
     struct MPIR_Ctxid *next;    /* in the queue for the masks */
@@ -66,10 +67,18 @@ void MPIR_Ctxid_begin(MPIR_Ctxid_t * creation, struct MPIR_Comm *parent, int tak
 void MPIR_Ctxid_fold(uint64_t * all, uint64_t offer);
 int MPIR_Ctxid_decide(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all, MPIR_Context_id_t * id);
 void MPIR_Ctxid_abandon(MPIR_Ctxid_t * creation);
+/* The offer of a process that cannot make its communicator, for lack of memory say: decide fails on all members. */
+uint64_t MPIR_Ctxid_refusal(uint64_t offer);
 
 /* The whole, over `comm` or, when not NULL, only `group` (then `tag` tells concurrent calls apart). */
 int MPIR_Ctxid_get(struct MPIR_Comm *comm, struct MPIR_Group *group, int tag, int takes_part,
                    MPIR_Context_id_t * id);
+/* For an intercommunicator: both groups find an id each, then exchange them.  *own is to be freed. */
+int MPIR_Ctxid_get_inter(struct MPIR_Comm *inter, MPIR_Context_id_t * remote,
+                         MPIR_Context_id_t * own);
+/* Instead of get or get_inter, by a process that cannot make its communicator: takes part in the collective, so that get fails on all
+ * other members.  (Not under MPIR_CVAR_CTXID_ALGORITHM=mask: they wait, as in stock MPICH.) */
+void MPIR_Ctxid_refuse(struct MPIR_Comm *comm, struct MPIR_Group *group, int tag);
 /* Nonblocking: sets the context ids of `newcomm` and commits it.  For an intercommunicator `inter`, `comm` is its local
  * communicator; else NULL. */
 int MPIR_Ctxid_get_nonblock(struct MPIR_Comm *comm, struct MPIR_Comm *inter,

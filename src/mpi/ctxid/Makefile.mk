@@ -3,6 +3,7 @@
 mpi_core_sources += \
     src/mpi/ctxid/ctxid_agree.c \
     src/mpi/ctxid/ctxid_init.c \
+    src/mpi/ctxid/ctxid_inter.c \
     src/mpi/ctxid/ctxid_nonblock.c \
     src/mpi/ctxid/ctxid_offer.c \
     src/mpi/ctxid/ctxid_store.c

@@ -40,6 +40,8 @@ int ctxid_error(ctxid_outcome_t outcome)
 
     if (outcome == CTXID_NO_MEMORY) {
         MPIR_ERR_SET(mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    } else if (outcome == CTXID_FAILED) {
+        MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**ctxid_refused");
     } else {
         ctxid_get_figures(&figures);
         MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_OTHER,;, "**ctxid_exhausted",
@@ -144,7 +146,48 @@ int MPIR_Ctxid_decide(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all, MPIR_
 
     if (MPIR_Ctxid_is_highest())
         return decide(creation, members, own, all, id);
+    if (ctxid_unpack(all).failed)
+        return ctxid_error(CTXID_FAILED);
     return MPIR_Get_contextid_sparse(creation->parent, id, !creation->takes_part);
+}
+
+static uint64_t offer_among(MPIR_Ctxid_t * creation, members_t members, bool takes_part)
+{
+    bool whole = (members.group == NULL);
+
+    return ctxid_offer(creation, members.comm, whole ? blocking_tag() : (uint32_t) members.tag,
+                       whole ? ctxid_next_call(members.comm) : 0, takes_part);
+}
+
+/* Folds the offers of all members. */
+static int exchange_offers(MPIR_Ctxid_t * creation, members_t members, uint64_t * offer)
+{
+    uint32_t words[CTXID_OFFER_WORDS];
+    int mpi_errno;
+
+    ctxid_to_words(*offer, words);
+    mpi_errno = reduce(members, words, CTXID_OFFER_WORDS, MPI_MAX);
+    *offer = ctxid_from_words(words);
+    if (mpi_errno != MPI_SUCCESS)
+        MPIR_Ctxid_abandon(creation);
+    return mpi_errno;
+}
+
+void MPIR_Ctxid_refuse(MPIR_Comm * comm, MPIR_Group * group, int tag)
+{
+    MPIR_Ctxid_t creation;
+    members_t members = {.comm = comm,.group = group,.tag = tag };
+    uint64_t offer;
+
+    if (!MPIR_Ctxid_is_highest())
+        return;
+    if (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM) {
+        ctxid_refuse_inter(comm);
+        return;
+    }
+    offer = MPIR_Ctxid_refusal(offer_among(&creation, members, false));
+    if (exchange_offers(&creation, members, &offer) == MPI_SUCCESS)
+        MPIR_Ctxid_abandon(&creation);
 }
 
 int MPIR_Ctxid_get(MPIR_Comm * comm, MPIR_Group * group, int tag, int takes_part,
@@ -153,17 +196,10 @@ int MPIR_Ctxid_get(MPIR_Comm * comm, MPIR_Group * group, int tag, int takes_part
     int mpi_errno = MPI_SUCCESS;
     MPIR_Ctxid_t creation;
     members_t members = {.comm = comm,.group = group,.tag = tag };
-    uint32_t words[CTXID_OFFER_WORDS];
-    uint64_t all;
+    uint64_t all = offer_among(&creation, members, takes_part != 0);
 
-    ctxid_to_words(ctxid_offer(&creation, comm, group ? (uint32_t) tag : blocking_tag(),
-                               group ? 0 : ctxid_next_call(comm), takes_part != 0), words);
-    mpi_errno = reduce(members, words, CTXID_OFFER_WORDS, MPI_MAX);
-    if (mpi_errno != MPI_SUCCESS) {
-        MPIR_Ctxid_abandon(&creation);
-        MPIR_ERR_POP(mpi_errno);
-    }
-    all = ctxid_from_words(words);
+    mpi_errno = exchange_offers(&creation, members, &all);
+    MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = decide(&creation, members, all, all, id);
     MPIR_ERR_CHECK(mpi_errno);
 

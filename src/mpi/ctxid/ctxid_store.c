@@ -219,6 +219,20 @@ static void give_token(MPIR_Ctxid_t * creation)
         creation->has_token = store.token_taken = false;
 }
 
+/* Is there memory for the id that comes next?  As long as the others can be told that there is none. */
+static bool has_room(uint32_t id)
+{
+    cid_figures_t figures;
+
+    cid_figures(store.calm, &figures);
+    if (id < figures.allocated || id >= store.calm_limit)
+        return true;
+    if (cid_claim(store.calm, id, note(NOTE_PROBE, 0)) != CID_OK)
+        return false;
+    cid_release(store.calm, id);
+    return true;
+}
+
 /* Who takes no part in the new communicator objects to nothing, but no cursor may move while it is busy. */
 static void fill_offer(MPIR_Ctxid_t * creation, ctxid_offer_t * offer)
 {
@@ -232,6 +246,8 @@ static void fill_offer(MPIR_Ctxid_t * creation, ctxid_offer_t * offer)
     cid_survey(store.calm, 1, &offer->end, free_ids);
     offer->free1 = free_ids[0];
     offer->free2 = free_ids[1];
+    creation->is_short = creation->has_token && !has_room(offer->end);
+    offer->failed = creation->is_short;
 }
 
 uint64_t ctxid_offer(MPIR_Ctxid_t * creation, MPIR_Comm * parent, uint32_t tag, uint32_t call,
@@ -387,8 +403,11 @@ ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all
     *prefix = MPIR_CTXID_NONE;
     lock_store();
     creation->folded = all;
-    outcome = sum.busy ? settle_busy(creation, sum, prefix) :
-        settle_calm(creation, ctxid_unpack(own), sum, prefix);
+    if (sum.failed)
+        outcome = creation->is_short ? CTXID_NO_MEMORY : CTXID_FAILED;
+    else
+        outcome = sum.busy ? settle_busy(creation, sum, prefix) :
+            settle_calm(creation, ctxid_unpack(own), sum, prefix);
     if (outcome != CTXID_TRY_MASKS)
         finish(creation);
     else if (creation->takes_part)

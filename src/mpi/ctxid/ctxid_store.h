@@ -8,6 +8,7 @@
 
 /* The fields of an offer, and of offers folded by maximum. */
 typedef struct {
+    bool failed;                /* somebody cannot make the communicator: nobody gets an id */
     bool busy;                  /* somebody had another creation under way */
     bool cursor_taken;          /* somebody has no use for the parent's cursor */
     bool probe_taken;           /* somebody could not claim the probe */
@@ -31,6 +32,7 @@ typedef enum {
     CTXID_DECIDED,
     CTXID_TRY_MASKS,            /* exchange masks (again) */
     CTXID_EXHAUSTED,
+    CTXID_FAILED,               /* another member could not make its communicator */
     CTXID_NO_MEMORY
 } ctxid_outcome_t;
 
@@ -47,6 +49,7 @@ ctxid_outcome_t ctxid_settle_masks(MPIR_Ctxid_t * creation, const uint32_t words
 int ctxid_error(ctxid_outcome_t outcome);
 MPIR_Context_id_t ctxid_of_prefix(uint32_t prefix);
 uint32_t ctxid_next_call(MPIR_Comm * parent);
+void ctxid_refuse_inter(MPIR_Comm * inter);
 
 typedef struct {
     uint64_t used;              /* by communicators, or claimed for them */

@@ -2,18 +2,39 @@
 
 /*
  * Without memory, what a communicator gets later on ends in an error of MPI, and works when there is memory again: its
- * name, and the communicators by nodes which its first collective operation needs.
+ * name, and the communicators by nodes which its first collective operation needs.  When only one process lacks memory for
+ * a new communicator before they agree on it, the creation fails on all, and works when there is memory again.
  */
-#include "cmaptest.h"
+#include "cmaptest_mpit.h"
 #include "cmaptest_malloc.h"
 
 #ifdef CT_HAVE_MALLOC
 
 static __thread int none_left; /* of this thread only: libraries have threads of their own */
 static __thread int refused;
+static __thread int countdown; /* to the allocation that fails, before the next collective */
+static long long collectives_so_far;
+static ct_pvar collectives;
+
+static int is_last_straw(void)
+{
+    int left = countdown;
+
+    if (left == 0)
+        return 0;
+    countdown = 0;              /* while the variable is read */
+    if (ct_pvar_read(&collectives) == collectives_so_far)
+        left--;
+    countdown = left;
+    return left == 0;
+}
 
 static int ct_refuses(void)
 {
+    if (is_last_straw()) {
+        refused++;
+        return 1;
+    }
     refused += none_left;
     return none_left;
 }
@@ -89,8 +110,188 @@ static void check_first_use(int by_nodes)
     MPI_Comm_free(&comm);
 }
 
+/* ---- one member without memory ---- */
+
+/* Makes a communicator.  All processes of the parent take part, in a few cases all but the last. */
+typedef struct creator {
+    int (*make)(MPI_Comm parent, MPI_Comm *made);
+    const char *what;
+    int without_last;
+} creator;
+
+static int duplicate(MPI_Comm parent, MPI_Comm *made)
+{
+    return MPI_Comm_dup(parent, made);
+}
+
+static int split_backward(MPI_Comm parent, MPI_Comm *made)
+{
+    return MPI_Comm_split(parent, 0, -ct_me, made);
+}
+
+static int split_by_pairs(MPI_Comm parent, MPI_Comm *made)
+{
+    return MPI_Comm_split(parent, ct_me / 2 % 2, 0, made);
+}
+
+static MPI_Group all_but_last(MPI_Comm parent)
+{
+    MPI_Group all, some;
+    int size;
+
+    MPI_Comm_size(parent, &size);
+    MPI_Comm_group(parent, &all);
+    MPI_Group_range_incl(all, 1, (int[1][3]) {{0, size - 2, 1}}, &some);
+    MPI_Group_free(&all);
+    return some;
+}
+
+static MPI_Group members; /* made with all the memory */
+
+static int create(MPI_Comm parent, MPI_Comm *made)
+{
+    return MPI_Comm_create(parent, members, made);
+}
+
+static int create_group(MPI_Comm parent, MPI_Comm *made)
+{
+    int rank;
+
+    MPI_Group_rank(members, &rank);
+    return rank == MPI_UNDEFINED ? MPI_SUCCESS : MPI_Comm_create_group(parent, members, 7, made);
+}
+
+static int create_cart(MPI_Comm parent, MPI_Comm *made)
+{
+    int size, periodic = 0;
+
+    MPI_Comm_size(parent, &size);
+    size--;
+    return MPI_Cart_create(parent, 1, &size, &periodic, 0, made);
+}
+
+static void check_parent(MPI_Comm parent, const char *what)
+{
+    MPI_Comm again;
+    int me = ct_me, most = -1;
+
+    MPI_Comm_dup(parent, &again);
+    MPI_Allreduce(&me, &most, 1, MPI_INT, MPI_MAX, again);
+    CT_CHECK(most >= 0, "%s: the parent works no more", what);
+    MPI_Comm_free(&again);
+}
+
+/* `who` has no memory for its n-th allocation.  Returns whether there was one. */
+static int fail_once(creator by, MPI_Comm parent, int who, int n, MPI_Comm *made)
+{
+    int size, result, mine[2], all[2], error_class = MPI_SUCCESS;
+
+    *made = MPI_COMM_NULL;
+    refused = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    collectives_so_far = ct_pvar_read(&collectives);
+    countdown = (who == ct_me) ? n : 0;
+    result = by.make(parent, made);
+    countdown = 0;
+    mine[0] = (result != MPI_SUCCESS);
+    mine[1] = refused;
+    MPI_Allreduce(mine, all, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Error_class(result, &error_class);
+    CT_CHECK(all[0] == 0 || all[0] == size - by.without_last,
+             "%s without memory at %d fails at %d of %d processes", by.what, who, all[0], size);
+    CT_CHECK(all[0] == 0 || all[1] > 0, "%s fails with all the memory", by.what);
+    CT_CHECK(result == MPI_SUCCESS || error_class == MPI_ERR_NO_MEM || error_class == MPI_ERR_OTHER,
+             "%s without memory at %d: class %d", by.what, who, error_class);
+    if (all[1])
+        check_parent(parent, by.what);
+    return all[1];
+}
+
+static void free_if_any(MPI_Comm *comm)
+{
+    if (*comm != MPI_COMM_NULL)
+        MPI_Comm_free(comm);
+}
+
+/* Every allocation before the collective fails once, at one process after the other. */
+static void check_each(creator by, MPI_Comm parent)
+{
+    MPI_Comm made;
+    int size, again = 1, n;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (n = 0; again && n < 100; n += again) {
+        again = fail_once(by, parent, n % size, n + 1, &made);
+        free_if_any(&made);
+    }
+    CT_CHECK(n > 0, "%s allocates nothing", by.what);
+}
+
+/* Communicators come by the hundred: one in so many needs memory.  Always at the same process: the others have taken
+ * theirs already. */
+static void check_many(creator by, MPI_Comm parent)
+{
+    enum { MOST = 3000 };
+    MPI_Comm *made = ct_alloc(MOST, sizeof(MPI_Comm));
+    int n = 0, failed = 0;
+
+    while (n < MOST && !failed)
+        failed = fail_once(by, parent, 1, 1, &made[n++]);
+    CT_CHECK(failed, "%d times %s without memory", n, by.what);
+    while (n-- > 0)
+        free_if_any(&made[n]);
+    free(made);
+}
+
+static MPI_Comm intercomm(void)
+{
+    MPI_Comm half, inter;
+
+    MPI_Comm_split(MPI_COMM_WORLD, ct_me % 2, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - ct_me % 2, 1, &inter);
+    MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+    MPI_Comm_free(&half);
+    return inter;
+}
+
+static long long ids_used(void)
+{
+    ct_pvar used;
+    long long n = 0;
+
+    if (ct_pvar_find("ctxid_used", &used)) {
+        n = ct_pvar_read(&used);
+        ct_pvar_close(&used);
+    }
+    return n;
+}
+
+static void check_one_member(void)
+{
+    long long used = ids_used();
+    MPI_Comm parent = fresh_comm(), inter = intercomm();
+
+    check_each((creator) {split_backward, "MPI_Comm_split backward", 0}, parent);
+    check_each((creator) {split_by_pairs, "MPI_Comm_split by pairs", 0}, parent);
+    check_each((creator) {split_backward, "MPI_Comm_split between groups", 0}, inter);
+    check_many((creator) {duplicate, "MPI_Comm_dup", 0}, parent);
+    check_many((creator) {duplicate, "MPI_Comm_dup between groups", 0}, inter);
+    check_many((creator) {create_cart, "MPI_Cart_create", 0}, parent);
+    members = all_but_last(parent);
+    check_many((creator) {create, "MPI_Comm_create", 0}, parent);
+    check_many((creator) {create_group, "MPI_Comm_create_group", 1}, parent);
+    MPI_Group_free(&members);
+    MPI_Comm_free(&parent);
+    MPI_Comm_free(&inter);
+    CT_CHECK(ids_used() == used, "%lld context ids are in use, not %lld", ids_used(), used);
+}
+
 static void check_all(int by_nodes)
 {
+    ct_mpit_begin();
+    if (ct_pvar_find("coll_calls", &collectives))
+        check_one_member();
+    ct_mpit_end();
     check_name();
     for (int i = 0; i < 5; i++)
         check_first_use(by_nodes);

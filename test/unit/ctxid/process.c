@@ -131,6 +131,11 @@ creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_
     return creation;
 }
 
+uint64_t offer_refusal(uint64_t offer)
+{
+    return MPIR_Ctxid_refusal(offer);
+}
+
 int creation_settle(creation_t * creation, uint64_t own, uint64_t all, uint32_t * prefix)
 {
     int outcome;

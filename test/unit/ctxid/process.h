@@ -15,7 +15,7 @@ typedef struct process process_t;
 typedef struct creation creation_t;
 typedef struct communicator communicator_t;
 
-enum { STEP_DECIDED, STEP_MASKS, STEP_EXHAUSTED, STEP_NO_MEMORY };
+enum { STEP_DECIDED, STEP_MASKS, STEP_EXHAUSTED, STEP_REFUSED, STEP_NO_MEMORY };
 
 /* table: 0 array, 1 rbtree, 2 radix */
 process_t *process_create(int table, uint32_t limit);
@@ -35,6 +35,8 @@ void process_give_back(process_t * process, uint32_t prefix);
 /* whole: all members of the parent take part in the collectives.  Returns the offer. */
 creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_t tag, bool whole,
                            bool takes_part, uint64_t * offer);
+/* The offer of a member that cannot make its communicator. */
+uint64_t offer_refusal(uint64_t offer);
 int creation_settle(creation_t * creation, uint64_t own, uint64_t all, uint32_t * prefix);
 int creation_mask_words(creation_t * creation);
 void creation_show_masks(creation_t * creation, uint32_t words[]);

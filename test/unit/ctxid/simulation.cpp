@@ -15,6 +15,7 @@ Creation::Creation(std::vector<process_t *> &processes, Comm &parent_comm, std::
       prefixes(who.size(), UINT32_MAX),
       outcomes(who.size(), STEP_MASKS),
       collectives(who.size(), 0),
+      refuses(who.size(), false),
       parent(&parent_comm),
       processes_(processes),
       creations_(who.size(), nullptr),
@@ -45,9 +46,11 @@ bool Creation::is_done() const {
 void Creation::arrive(size_t member) {
     const size_t number = round_of_[member];
     if (number == 0) {
+        uint64_t &offer = rounds_[0].offers[member];
         creations_[member] =
             creation_begin(processes_[static_cast<size_t>(who[member])], parent->at.at(who[member]),
-                           tag_, whole_, colours[member] >= 0, &rounds_[0].offers[member]);
+                           tag_, whole_, colours[member] >= 0, &offer);
+        if (refuses[member]) offer = offer_refusal(offer);
     } else {
         if (rounds_.size() <= number) rounds_.resize(number + 1);
         auto &masks = rounds_[number].masks;

@@ -39,6 +39,7 @@ class Creation {
     std::vector<uint32_t> prefixes;
     std::vector<int> outcomes;
     std::vector<int> collectives;  // of each member
+    std::vector<bool> refuses;     // members that cannot go on: set before they begin
     Comm *parent;
 
   private:

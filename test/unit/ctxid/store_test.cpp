@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Agreement on context ids, without MPI: what members decide, and that ids are used again.
+#include "cid.h"
+#include "counting_allocator.hpp"
 #include "simulation.hpp"
 
 #include <gtest/gtest.h>
@@ -91,9 +93,10 @@ TEST_P(Tables, ChurnAmongLongLivedOnesIsBounded) {
 TEST(Offers, FoldingByWordsFindsTheSameId) {
     std::mt19937_64 random(5);
     for (int i = 0; i < 100000; i++) {
-        const uint64_t a = random() & random() & ((UINT64_C(1) << 63) - 1);
-        const uint64_t b = random() & random() & ((UINT64_C(1) << 63) - 1);
+        const uint64_t a = random() & random(), b = random() & random();
         const uint64_t fields = fold_offers(a, b), words = fold_words(a, b);
+        EXPECT_EQ(fields >> 63, words >> 63) << "refused";
+        if ((fields >> 63) != 0) continue;
         EXPECT_EQ(fields >> 60, words >> 60) << "flags";
         const bool busy = (fields >> 62 & 1) != 0;
         EXPECT_TRUE(busy || (fields >> 40 & 0xfffff) == (words >> 40 & 0xfffff)) << "end";
@@ -173,6 +176,74 @@ TEST_P(Tables, GivingUpLeavesNothing) {
     EXPECT_EQ(process_used(world.processes()[0]), 1U);
 }
 
+// All outcomes alike, no id taken or reserved, and the parent's cursor where it was.
+void expect_refused(World &world, Comm *parent, size_t refuses, Fold fold) {
+    const std::vector<int> &members = parent->members;
+    std::vector<uint32_t> before;
+    for (process_t *process : world.processes()) {
+        before.push_back(process_used(process));
+        before.push_back(process_reserved(process));
+        before.push_back(process_end(process));
+    }
+    const uint32_t cursor = communicator_cursor(parent->at[members[0]]);
+    Creation creation(world.processes(), *parent, members, std::vector<int>(members.size(), 0), 7,
+                      true, fold);
+    creation.refuses[refuses] = true;
+    world.run(creation);
+    for (size_t m = 0; m < members.size(); m++) {
+        EXPECT_EQ(creation.outcomes[m], STEP_REFUSED);
+        EXPECT_EQ(creation.collectives[m], 1);
+        EXPECT_EQ(communicator_cursor(parent->at[members[m]]), cursor);
+    }
+    std::vector<uint32_t> after;
+    for (process_t *process : world.processes()) {
+        after.push_back(process_used(process));
+        after.push_back(process_reserved(process));
+        after.push_back(process_end(process));
+    }
+    EXPECT_EQ(before, after);
+}
+
+TEST_P(Tables, OneMemberThatRefusesEndsItForAll) {
+    std::mt19937 random(17);
+    World world(5, GetParam(), ALL_IDS);
+    for (int i = 0; i < 500; i++) {
+        expect_refused(world, world.any(random()), random() % 5,
+                       i % 2 ? Fold::words : Fold::fields);
+        ASSERT_NE(world.dup(world.any(random())), nullptr);
+        while (world.live() > 20) {
+            Comm *gone = world.any(random());
+            if (gone != world.world()) world.free(gone);
+        }
+    }
+}
+
+TEST_P(Tables, OneMemberWithoutMemoryEndsItForAll) {
+    cmap_test::CountingAllocator allocator(cid_set_allocator);
+    int failures = 0;
+    {
+        World world(3, GetParam(), ALL_IDS);
+        for (int i = 0; i < 400; i++) {
+            Creation creation(world.processes(), *world.world(), {0, 1, 2}, {0, 0, 0}, 7, true,
+                              Fold::words);
+            const size_t poor = static_cast<size_t>(i % 3);
+            allocator.fail_from(0);
+            creation.step(poor);
+            allocator.fail_never();
+            world.run(creation);
+            if (creation.outcomes[poor] == STEP_DECIDED) {
+                world.commit(creation);
+                continue;
+            }
+            failures++;
+            for (size_t m = 0; m < 3; m++)
+                EXPECT_EQ(creation.outcomes[m], m == poor ? STEP_NO_MEMORY : STEP_REFUSED);
+            ASSERT_NE(world.dup(world.world()), nullptr) << "with memory";
+        }
+    }
+    EXPECT_GT(failures, 0);
+}
+
 // Threads and pending duplicates: many creations at once, each member of each as far as chance has
 // it.
 class Crowd {
@@ -210,6 +281,8 @@ class Crowd {
         active_.push_back(std::make_unique<Creation>(world_.processes(), *parent, who, colours,
                                                      whole ? 5000 + tag_ : tag_, whole,
                                                      split ? Fold::fields : Fold::words));
+        if (random_() % 16 == 0)
+            active_.back()->refuses[random_() % active_.back()->refuses.size()] = true;
         tag_++;
     }
     // The members call the collectives of a communicator in the same order.
@@ -238,6 +311,10 @@ class Crowd {
         for (int n : creation.collectives)
             most_collectives = std::max(most_collectives, n);
         one_collective += creation.collectives[0] == 1;
+        const auto &refuses = creation.refuses;
+        const bool refused = std::find(refuses.begin(), refuses.end(), true) != refuses.end();
+        EXPECT_EQ(creation.outcomes[0] == STEP_REFUSED, refused);
+        if (refused) return;
         if (creation.outcomes[0] != STEP_DECIDED) {
             exhausted++;
             free_some(0);

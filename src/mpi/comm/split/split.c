@@ -32,24 +32,20 @@ static int alloc_side(const split_call * call, split_side * side, int size)
     goto fn_exit;
 }
 
-/* The tables of both sides, before the first collective: who has taken part in that one finds room for the rows of the
- * second one.  Who has no memory here returns with an error and takes part in neither, so that the others wait for it; and
- * what is made after the last one, the map and the communicator, may fail on one process and not on the others. */
-static int begin(split_call * call)
+static void keep_error(split_call * call, int mpi_errno)
 {
-    int mpi_errno = MPI_SUCCESS;
+    if (call->error == MPI_SUCCESS)
+        call->error = mpi_errno;
+}
 
-    mpi_errno = alloc_side(call, &call->local, call->parent->local_size);
-    MPIR_ERR_CHECK(mpi_errno);
-    if (split_is_inter(call)) {
-        mpi_errno = alloc_side(call, &call->remote, call->parent->remote_size);
-        MPIR_ERR_CHECK(mpi_errno);
-    }
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
+/* What can be had before the first collective.  Who has no memory goes on and tells the others in it. */
+static void begin(split_call * call)
+{
+    if (call->colour != MPI_UNDEFINED)
+        keep_error(call, MPIR_Comm_create(&call->child));
+    keep_error(call, alloc_side(call, &call->local, call->parent->local_size));
+    if (split_is_inter(call))
+        keep_error(call, alloc_side(call, &call->remote, call->parent->remote_size));
 }
 
 static void end(split_call * call)
@@ -58,22 +54,49 @@ static void end(split_call * call)
     MPL_free(call->remote.table);
     cmap_release(call->local.map);
     cmap_release(call->remote.map);
+    if (call->child)
+        MPIR_Comm_discard(call->child);
     if (call->id != MPIR_INVALID_CONTEXT_ID)
         MPIR_Free_contextid(call->id);
 }
 
 /* On an intercommunicator the rows of the other side come. */
-static int gather_rows(const void *row, split_row table[], MPIR_Comm * comm)
+static int gather_rows(const void *row, void *table, int count, MPI_Datatype type, MPIR_Comm * comm,
+                       MPIR_Errflag_t errflag)
 {
     int mpi_errno = MPI_SUCCESS;
-    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
-    mpi_errno = MPIR_Allgather(row, sizeof(split_row), MPI_BYTE, table, sizeof(split_row),
-                               MPI_BYTE, comm, &errflag);
+    mpi_errno = MPIR_Allgather(row, sizeof(split_row), MPI_BYTE, table, count, type, comm, &errflag);
     MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**ctxid_refused");
 
   fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Without a table: all rows go to the same place.  What this process passes on is wrong, and marked so. */
+static int gather_nothing(const split_row * row, MPIR_Comm * comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPI_Datatype bytes = MPI_DATATYPE_NULL, place = MPI_DATATYPE_NULL;
+    split_row last;
+
+    mpi_errno = MPIR_Type_contiguous_impl(sizeof(split_row), MPI_BYTE, &bytes);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Type_create_resized_impl(bytes, 0, 0, &place);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Type_commit_impl(&place);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = gather_rows(row, &last, 1, place, comm, MPIR_ERR_OTHER);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    if (place != MPI_DATATYPE_NULL)
+        MPIR_Type_free_impl(&place);
+    if (bytes != MPI_DATATYPE_NULL)
+        MPIR_Type_free_impl(&bytes);
     return mpi_errno;
   fn_fail:
     goto fn_exit;
@@ -97,62 +120,70 @@ static void look_at_local(split_side * side, uint64_t * own_colour, uint64_t * a
     }
 }
 
-/* Gathers the local side's rows and agrees on a context id for each colour.  When the agreement fails the gather has not:
- * that is *undecided. */
-static int gather_local(split_call * call, int *undecided)
+/* The ids of the colours, when all rows are known. */
+static void decide(split_call * call, MPIR_Ctxid_t * ctxid)
 {
-    int mpi_errno = MPI_SUCCESS;
-    MPIR_Comm *local;
-    MPIR_Ctxid_t ctxid;
     uint64_t own_colour, all;
-    split_row *own = &call->local.table[call->parent->rank];
-
-    mpi_errno = local_comm_of(call->parent, &local);
-    MPIR_ERR_CHECK(mpi_errno);
-
-    own->colour = call->colour;
-    own->key = call->key;
-    MPIR_Ctxid_begin(&ctxid, local, call->colour != MPI_UNDEFINED, &own->ticket);
-    mpi_errno = gather_rows(MPI_IN_PLACE, call->local.table, local);
-    if (mpi_errno) {
-        MPIR_Ctxid_abandon(&ctxid);
-        goto fn_fail;
-    }
+    MPIR_Context_id_t id = MPIR_INVALID_CONTEXT_ID;
 
     look_at_local(&call->local, &own_colour, &all);
     if (is_mixed(&call->local)) {
-        MPIR_Ctxid_abandon(&ctxid);
+        MPIR_Ctxid_abandon(ctxid);
+        return;
+    }
+    int mpi_errno = MPIR_Ctxid_decide(ctxid, own_colour, all, &id);
+    if (mpi_errno == MPI_SUCCESS && call->colour != MPI_UNDEFINED)
+        call->id = id;
+    keep_error(call, mpi_errno);
+}
+
+/* Gathers the local side's rows and agrees on a context id for each colour. */
+static void gather_local(split_call * call)
+{
+    MPIR_Comm *local;
+    MPIR_Ctxid_t ctxid;
+    split_row row = {.colour = call->colour,.key = call->key };
+    split_row *table = call->local.table;
+    int mpi_errno = local_comm_of(call->parent, &local);
+
+    keep_error(call, mpi_errno);
+    if (mpi_errno != MPI_SUCCESS)
+        return;
+    MPIR_Ctxid_begin(&ctxid, local, call->colour != MPI_UNDEFINED, &row.ticket);
+    if (call->error != MPI_SUCCESS)
+        row.ticket = MPIR_Ctxid_refusal(row.ticket);
+    if (table) {
+        table[call->parent->rank] = row;
+        mpi_errno = gather_rows(MPI_IN_PLACE, table, sizeof(row), MPI_BYTE, local, MPIR_ERR_NONE);
     } else {
-        MPIR_Context_id_t id = MPIR_INVALID_CONTEXT_ID;
-        *undecided = MPIR_Ctxid_decide(&ctxid, own_colour, all, &id);
-        if (!*undecided && call->colour != MPI_UNDEFINED)
-            call->id = id;
+        mpi_errno = gather_nothing(&row, local);
     }
 
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
+    keep_error(call, mpi_errno);
+    if (table && mpi_errno == MPI_SUCCESS)
+        decide(call, &ctxid);
+    else
+        MPIR_Ctxid_abandon(&ctxid);
 }
 
 /* Also a process without an id takes part: the other side waits, and learns from it that there is none. */
-static int gather_remote(split_call * call)
+static void gather_remote(split_call * call)
 {
-    int mpi_errno = MPI_SUCCESS;
     bool has_id = (call->id != MPIR_INVALID_CONTEXT_ID);
-    split_row own = {.colour = call->colour,.key = call->key,
+    split_row *table = call->remote.table;
+    split_row row = {.colour = call->colour,.key = call->key,
         .ticket = has_id ? (uint64_t) call->id + 1 : 0
     };
+    int mpi_errno;
 
-    mpi_errno = gather_rows(&own, call->remote.table, call->parent);
-    MPIR_ERR_CHECK(mpi_errno);
-    for (uint32_t rank = 0; rank < call->remote.size; rank++)
-        split_look(&call->remote.view, &call->remote.table[rank]);
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
+    if (!table) {
+        keep_error(call, gather_nothing(&row, call->parent));
+        return;
+    }
+    mpi_errno = gather_rows(&row, table, sizeof(row), MPI_BYTE, call->parent, MPIR_ERR_NONE);
+    keep_error(call, mpi_errno);
+    for (uint32_t rank = 0; mpi_errno == MPI_SUCCESS && rank < call->remote.size; rank++)
+        split_look(&call->remote.view, &table[rank]);
 }
 
 /* The same answer on all members of both sides. */
@@ -186,24 +217,19 @@ static bool has_child(const split_call * call)
 int MPIR_Comm_split_impl(MPIR_Comm * comm_ptr, int color, int key, MPIR_Comm ** newcomm_ptr)
 {
     int mpi_errno = MPI_SUCCESS;
-    int undecided = MPI_SUCCESS;
     split_call call = {.parent = comm_ptr,.colour = color,.key = key,
         .id = MPIR_INVALID_CONTEXT_ID
     };
 
     *newcomm_ptr = NULL;
-    mpi_errno = begin(&call);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = gather_local(&call, &undecided);
-    MPIR_ERR_CHECK(mpi_errno);
-    if (split_is_inter(&call)) {
-        mpi_errno = gather_remote(&call);
-        MPIR_ERR_CHECK(mpi_errno);
-    }
+    begin(&call);
+    gather_local(&call);
+    if (split_is_inter(&call))
+        gather_remote(&call);
 
-    mpi_errno = check_permute(&call);
+    mpi_errno = call.error;
     MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = undecided;
+    mpi_errno = check_permute(&call);
     MPIR_ERR_CHECK(mpi_errno);
     if (has_child(&call)) {
         mpi_errno = check_remote_id(&call);

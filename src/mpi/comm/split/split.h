@@ -23,6 +23,8 @@ typedef struct split_call {
     split_side local, remote;   /* remote: only of an intercommunicator */
     MPIR_Context_id_t id;       /* claimed by this process, or MPIR_INVALID_CONTEXT_ID */
     int rank;                   /* in the child */
+    int error;                  /* why there will be no child, or MPI_SUCCESS */
+    MPIR_Comm *child;           /* not committed; NULL for MPI_UNDEFINED */
 } split_call;
 
 static inline bool split_is_inter(const split_call * call)
@@ -30,7 +32,7 @@ static inline bool split_is_inter(const split_call * call)
     return call->parent->comm_kind == MPIR_COMM_KIND__INTERCOMM;
 }
 
-/* The child of call->colour.  On success the id is the child's.  REQUIRES that there are members on every side.  Frees the
+/* Completes call->child.  On success the id is the child's.  REQUIRES that there are members on every side.  Frees the
  * tables as soon as they are not needed any more. */
 int split_make_child(split_call * call, MPIR_Comm ** child);
 

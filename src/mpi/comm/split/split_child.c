@@ -111,24 +111,20 @@ static int attach_maps(MPIR_Comm * child, const split_call * call)
 int split_make_child(split_call * call, MPIR_Comm ** child)
 {
     int mpi_errno = MPI_SUCCESS;
-    MPIR_Comm *made = NULL;
 
     mpi_errno = make_maps(call);
     MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Comm_create(&made);
+    fill(call->child, call);
+    mpi_errno = attach_maps(call->child, call);
     MPIR_ERR_CHECK(mpi_errno);
-    fill(made, call);
-    mpi_errno = attach_maps(made, call);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Comm_commit(made);
+    mpi_errno = MPIR_Comm_commit(call->child);
     MPIR_ERR_CHECK(mpi_errno);
     call->id = MPIR_INVALID_CONTEXT_ID;
-    *child = made;
+    *child = call->child;
+    call->child = NULL;
 
   fn_exit:
     return mpi_errno;
   fn_fail:
-    if (made)
-        MPIR_Comm_discard(made);
     goto fn_exit;
 }
