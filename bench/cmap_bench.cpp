@@ -365,6 +365,57 @@ void building(benchmark::State &state, const Class &one) {
     compare(state, static_cast<double>(members.size()), of_map, of_array);
 }
 
+// A permutation of a random set, which shares that set, beside a packed list of the same members:
+// that is the "array" here.
+struct Permuted {
+    Permuted(double density, bool reversed) : set(random_set(density, 15)) {
+        Members order(set.size());
+        std::iota(order.begin(), order.end(), 0u);
+        if (reversed)
+            std::reverse(order.begin(), order.end());
+        else
+            order = shuffled(order, 16);
+        const std::vector<int> ranks(order.begin(), order.end());
+        const auto n = static_cast<uint32_t>(ranks.size());
+        parent = build(set, CMAP_REP_ANY);
+        if (cmap_incl(parent, ranks.data(), n, nullptr, &child) != CMAP_OK) std::exit(1);
+        for (uint32_t &rank : order)
+            rank = set[rank];
+        list = build(order, CMAP_REP_PACKED);
+    }
+    ~Permuted() {
+        for (cmap_t *map : {parent, child, list})
+            cmap_release(map);
+    }
+    Permuted(const Permuted &) = delete;
+    Permuted &operator=(const Permuted &) = delete;
+
+    const Members set;
+    cmap_t *parent = nullptr, *child = nullptr, *list = nullptr;
+};
+
+void permuted(benchmark::State &state, double density, bool reversed) {
+    const Permuted p(density, reversed);
+    const uint32_t n = cmap_size(p.child);
+    compare(
+        state, queries, [&] { return chase(ByMap{p.child}, n); },
+        [&] { return chase(ByMap{p.list}, n); });
+    state.SetLabel(std::string(cmap_rep_name(cmap_representation(p.child))) + " on " +
+                   cmap_rep_name(cmap_representation(p.parent)));
+    state.counters["bytes"] = static_cast<double>(cmap_payload_bytes(p.child));
+    state.counters["list_bytes"] = static_cast<double>(cmap_payload_bytes(p.list));
+}
+
+void add_permuted(double density, bool reversed) {
+    const std::string name = std::string("permuted/") + (reversed ? "reversed" : "shuffled") +
+                             "/density:" + std::to_string(density);
+    benchmark::RegisterBenchmark(
+        name.c_str(), [=](benchmark::State &state) { permuted(state, density, reversed); })
+        ->UseManualTime()
+        ->Iterations(rounds)
+        ->Unit(benchmark::kMicrosecond);
+}
+
 void add(const char *what, void (*body)(benchmark::State &, const Class &), const Class &one,
          int times) {
     benchmark::RegisterBenchmark((std::string(what) + "/" + one.name).c_str(),
@@ -391,6 +442,9 @@ int main(int argc, char **argv) {
         add("build", building, one, 7);
     for (const Class &one : ordered_classes())
         add("build/ordered", building, one, rounds);
+    for (double density : {0.5, 0.25, 0.05, 0.005})
+        for (bool reversed : {false, true})
+            add_permuted(density, reversed);
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();
     return 0;
