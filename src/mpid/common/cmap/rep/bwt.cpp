@@ -60,11 +60,15 @@ class Drafter {
     Drafter(const Analysis &analysis, uint32_t block) noexcept
         : out_(analysis.draft), block_(block), entry_(entry_numbers(analysis.stats.is_set)) {}
 
-    bool start(uint32_t size) noexcept {
-        const uint32_t count = (size - 1) / block_ + 1;
+    // Room for all blocks as they are at worst: growing would copy, and take as much again.
+    bool start(const Stats &stats) noexcept {
+        const uint32_t count = (stats.size - 1) / block_ + 1;
+        const uint64_t bits = bits_for(uint64_t{stats.max} - stats.min + 1);
+        const uint64_t payload = uint64_t{count} * 2 + (stats.size * bits + 7) / 8;
         out_.clear();
         blocks_at_ = sizeof(void *) + sizeof(uint32_t) * uint64_t{count} * entry_;
-        return pending_.reserve(block_) && out_.resize_zeroed(blocks_at_);
+        return pending_.reserve(std::min(block_, stats.size)) &&
+               out_.reserve(blocks_at_ + payload + BWT_ROOM) && out_.resize_zeroed(blocks_at_);
     }
     bool add(const uint32_t *members, uint32_t n) noexcept {
         for (uint32_t i = 0; i < n;) {
@@ -126,7 +130,7 @@ Estimate estimate(const Analysis &analysis) noexcept {
     if (!forced && (!bytes_alone(analysis.policy) || pointless(stats, block))) return cannot();
     if (analysis.draft.empty() || analysis.draft_kind != CMAP_REP_BWT) {
         Drafter drafter(analysis, block);
-        const bool done = drafter.start(stats.size) &&
+        const bool done = drafter.start(stats) &&
                           analysis.content.each_block([&](const uint32_t *members, uint32_t n) {
                               return drafter.add(members, n);
                           }) &&

@@ -22,6 +22,8 @@ namespace cmap {
 constexpr unsigned BWT_SQUEEZED = 32;  // heads from here on: bzip2
 // Readable bytes that must follow a block: a packed one is read by 64-bit loads.
 constexpr std::size_t BWT_SLACK = 8;
+// What making a block takes beyond the block itself: what bzip2 writes around it, and the slack.
+constexpr std::size_t BWT_ROOM = 64 + BWT_SLACK;
 
 // A block's numbers, known from the map's directory.
 struct BwtBlock {
