@@ -3,6 +3,7 @@
 // Seeds are fixed.
 #include "case_file.hpp"
 #include "oracle.hpp"
+#include "picked.hpp"
 
 #include <algorithm>
 #include <random>
@@ -46,13 +47,6 @@ Members part_of(const Members &a, const Members &b, bool wanted) {
 Members joined(Members a, const Members &b) {
     a.insert(a.end(), b.begin(), b.end());
     return a;
-}
-
-Members at_ranks(const Members &members, const Ranks &ranks) {
-    Members picked;
-    for (int rank : ranks)
-        picked.push_back(members[static_cast<size_t>(rank)]);
-    return picked;
 }
 
 Members not_at_ranks(const Members &members, const Ranks &ranks) {

@@ -3,6 +3,7 @@
 #include "case_file.hpp"
 #include "counting_allocator.hpp"
 #include "oracle.hpp"
+#include "picked.hpp"
 
 #include "core/map.hpp"
 #include "rep/sub.hpp"
@@ -19,26 +20,8 @@ const Members &sparse() {
     return members;
 }
 
-Members at_ranks(const Members &of, const Members &ranks) {
-    Members members;
-    for (uint32_t rank : ranks)
-        members.push_back(of[rank]);
-    return members;
-}
-
-Map permuted(const cmap_t *of, const Members &ranks, const cmap_policy &policy) {
-    cmap_t *map = nullptr;
-    const std::vector<int> asked(ranks.begin(), ranks.end());
-    EXPECT_EQ(CMAP_OK,
-              cmap_incl(of, asked.data(), static_cast<uint32_t>(asked.size()), &policy, &map));
-    return Map(map);
-}
-
 Map reversed(const cmap_t *of, const cmap_policy &policy) {
-    cmap_t *map = nullptr;
-    const cmap_rank_range all = {cmap_size(of) - 1, 0, -1};
-    EXPECT_EQ(CMAP_OK, cmap_range_incl(of, &all, 1, &policy, &map));
-    return Map(map);
+    return included(of, cmap_rank_range{cmap_size(of) - 1, 0, -1}, policy);
 }
 
 cmap_totals totals() {
@@ -71,7 +54,7 @@ TEST(SharedSet, APermutationCostsItsOrderAlone) {
         SCOPED_TRACE(cmap_strategy_name(strategy));
         const Map parent = map_of(sparse(), by(strategy), span);
         const cmap_totals before = totals();
-        const Map child = permuted(parent.get(), order, by(strategy));
+        const Map child = included(parent.get(), order, by(strategy));
         const cmap_totals after = totals();
         EXPECT_EQ(CMAP_REP_PPERM, cmap_representation(child.get()));
         EXPECT_EQ(parent.get(), set_below(child));
@@ -96,7 +79,7 @@ TEST(SharedSet, AnOrderWithAFormulaCostsNothing) {
     Members rotation = range_members(1000, 1, n - 1000);
     const Members head = range_members(0, 1, 1000);
     rotation.insert(rotation.end(), head.begin(), head.end());
-    const Map rotated = permuted(parent.get(), rotation, policy);
+    const Map rotated = included(parent.get(), rotation, policy);
     EXPECT_EQ(parent.get(), set_below(rotated));
     EXPECT_LE(cmap_payload_bytes(rotated.get()), 256u);
     expect_map_is(rotated.get(), at_ranks(sparse(), rotation));
@@ -106,7 +89,7 @@ TEST(SharedSet, FewRunsAreAWaveletTreeOnIt) {
     const uint32_t n = size_of(sparse());
     const Members order = ascending_runs(4, n, n, 5);
     const Map parent = map_of(sparse(), by(CMAP_STRATEGY_SPACE), span);
-    const Map child = permuted(parent.get(), order, by(CMAP_STRATEGY_SPACE));
+    const Map child = included(parent.get(), order, by(CMAP_STRATEGY_SPACE));
     EXPECT_EQ(CMAP_REP_WTR, cmap_representation(child.get()));
     EXPECT_EQ(parent.get(), set_below(child));
     EXPECT_LE(cmap_payload_bytes(child.get()), size_t{n} * 2 / 8 * 11 / 10 + 200);
@@ -124,9 +107,9 @@ TEST(SharedSet, PermutationsOfPermutationsReferToTheSet) {
         for (const Members &second : {again, back}) {
             Map parent = map_of(sparse(), policy, span);
             const cmap_t *const set = parent.get();
-            Map middle = permuted(set, first, policy);
+            Map middle = included(set, first, policy);
             const Members members = at_ranks(sparse(), first);
-            const Map child = permuted(middle.get(), second, policy);
+            const Map child = included(middle.get(), second, policy);
             if (first == back && second == back) {
                 EXPECT_EQ(parent, child);
                 continue;
@@ -151,11 +134,11 @@ TEST(SharedSet, TheInversePermutationIsTheParentAgain) {
     Members inverse(n);
     for (uint32_t rank = 0; rank < n; rank++)
         inverse[order[rank]] = rank;
-    const Map child = permuted(parent.get(), order, policy);
-    EXPECT_EQ(parent, permuted(child.get(), inverse, policy));
+    const Map child = included(parent.get(), order, policy);
+    EXPECT_EQ(parent, included(child.get(), inverse, policy));
     EXPECT_EQ(child, map_of(at_ranks(sparse(), order), policy));
     // Every second member of a permuted one is nobody's permutation.
-    const Map half = permuted(child.get(), range_members(0, 2, n / 2), policy);
+    const Map half = included(child.get(), range_members(0, 2, n / 2), policy);
     EXPECT_NE(parent.get(), set_below(half));
     EXPECT_TRUE(
         selects_match(half.get(), at_ranks(at_ranks(sparse(), order), range_members(0, 2, n / 2))));
@@ -165,10 +148,10 @@ TEST(SharedSet, ASetWithinASetIsSharedToo) {
     const cmap_policy policy = by(CMAP_STRATEGY_SPACE);
     Map world = map_of(sparse(), policy, span);
     const Members ranks = range_members(1, 2, size_of(sparse()) / 2);
-    Map half = permuted(world.get(), ranks, policy);
+    Map half = included(world.get(), ranks, policy);
     ASSERT_EQ(CMAP_REP_SUB, cmap_representation(half.get()));
     const Members order = random_permutation(size_of(ranks), 8);
-    const Map child = permuted(half.get(), order, policy);
+    const Map child = included(half.get(), order, policy);
     EXPECT_EQ(half.get(), set_below(child));
     EXPECT_LE(cmap_payload_bytes(child.get()), permutation_bytes(size_of(ranks)));
     world.reset();
@@ -198,7 +181,7 @@ TEST(SharedSet, NotWhereAListIsBetter) {
             alone = cmap_representation(flat.get());
             bytes = cmap_payload_bytes(flat.get());
         }
-        const Map child = permuted(parent.get(), order, c.policy);
+        const Map child = included(parent.get(), order, c.policy);
         EXPECT_EQ(alone, cmap_representation(child.get()));
         EXPECT_EQ(bytes, cmap_payload_bytes(child.get()));
         EXPECT_TRUE(selects_match(child.get(), list));
@@ -209,7 +192,7 @@ TEST(SharedSet, NotWhereAListIsBetter) {
 TEST(SharedSet, NotOfAnotherStrategy) {
     const Map parent = map_of(sparse(), by(CMAP_STRATEGY_SPACE), span);
     const Members order = random_permutation(size_of(sparse()), 10);
-    const Map child = permuted(parent.get(), order, by(CMAP_STRATEGY_HYBRID));
+    const Map child = included(parent.get(), order, by(CMAP_STRATEGY_HYBRID));
     EXPECT_NE(parent.get(), set_below(child));
     EXPECT_TRUE(selects_match(child.get(), at_ranks(sparse(), order)));
 }
@@ -220,7 +203,7 @@ TEST(SharedSet, WhatIsForcedIsMadeOnIt) {
     for (cmap_rep rep : {CMAP_REP_PPERM, CMAP_REP_WTR, CMAP_REP_SUB, CMAP_REP_PACKED}) {
         SCOPED_TRACE(cmap_rep_name(rep));
         const Map parent = map_of(members, by(CMAP_STRATEGY_HYBRID));
-        const Map child = permuted(parent.get(), order, forced(rep));
+        const Map child = included(parent.get(), order, forced(rep));
         EXPECT_EQ(rep, cmap_representation(child.get()));
         EXPECT_EQ(rep == CMAP_REP_PACKED ? nullptr : parent.get(), set_below(child));
         expect_map_is(child.get(), at_ranks(members, order));

@@ -3,6 +3,7 @@
 #include "case_file.hpp"
 #include "counting_allocator.hpp"
 #include "oracle.hpp"
+#include "picked.hpp"
 
 #include "core/map.hpp"
 #include "rep/sub.hpp"
@@ -15,27 +16,6 @@ namespace {
 
 constexpr uint32_t world = 1u << 20;
 constexpr uint32_t side = 1u << 10;
-
-Members at_ranks(const Members &of, const Members &ranks) {
-    Members members;
-    for (uint32_t rank : ranks)
-        members.push_back(of[rank]);
-    return members;
-}
-
-Map included(const cmap_t *of, const Members &ranks, const cmap_policy &policy) {
-    cmap_t *map = nullptr;
-    const std::vector<int> asked(ranks.begin(), ranks.end());
-    EXPECT_EQ(CMAP_OK,
-              cmap_incl(of, asked.data(), static_cast<uint32_t>(asked.size()), &policy, &map));
-    return Map(map);
-}
-
-Map included(const cmap_t *of, cmap_rank_range range, const cmap_policy &policy) {
-    cmap_t *map = nullptr;
-    EXPECT_EQ(CMAP_OK, cmap_range_incl(of, &range, 1, &policy, &map));
-    return Map(map);
-}
 
 size_t nesting(const Map &map) { return cmap::sub_depth(map.get()); }
 
