@@ -3,14 +3,14 @@
 """Run a command and give generated sources that come out as they were their old times back, so that make leaves alone
 what depends on them.
 
-usage: keep_mtimes.py DIR COMMAND...    looks at the sources (*.c *.h *.hpp *.f90 *.i) below DIR, not through links
+usage: keep_mtimes.py DIR COMMAND...    looks at the sources (*.c *.h *.hpp *.f90 *.i *.mk) below DIR, not through links
 """
 import hashlib
 import os
 import subprocess
 import sys
 
-SOURCE = (".c", ".h", ".hpp", ".f90", ".i")
+SOURCE = (".c", ".h", ".hpp", ".f90", ".i", ".mk")
 
 
 def scan(top):

@@ -7,6 +7,7 @@ KIND=patched    # patched, stock or stock-yield
 NETMOD=ucx
 FORTRAN=yes
 DEBUG=
+DATATYPES=      # --full-datatypes or nothing
 PREFIX=
 
 # variant_option ARG: takes one option of this set; status 1 when it is another one.
@@ -17,6 +18,7 @@ variant_option() {
     --netmod=*) NETMOD=${1#*=} ;;
     --without-fortran) FORTRAN= ;;
     --debug) DEBUG=yes ;;
+    --full-datatypes) DATATYPES=$1 ;;
     --prefix=*) PREFIX=${1#*=} ;;
     *) return 1 ;;
     esac
