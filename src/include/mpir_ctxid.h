@@ -22,8 +22,8 @@
  * collectives: first 1,024 busy ids, then all there are.  Only the creation with the lowest parent context id (then tag)
  * of a process shows its mask, so that some creation always succeeds.
  *
- * Threads: all functions may be called by several threads; they lock MPIR_THREAD_*_CTX_MUTEX while they touch the tables
- * and never communicate while they hold it.
+ * Threads: all functions may be called by several threads; the tables are behind a mutex of their own, which nobody holds
+ * while it communicates.
  */
 #ifndef MPIR_CTXID_H_INCLUDED
 #define MPIR_CTXID_H_INCLUDED

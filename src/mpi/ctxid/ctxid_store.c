@@ -3,6 +3,8 @@
 #include "mpiimpl.h"
 #include "ctxid_store.h"
 
+#include <pthread.h>
+
 /* Words of busy ids in the first masks */
 #define WINDOW_WORDS 32
 /* The first word of masks says who shows them. */
@@ -22,23 +24,32 @@ static struct {
     MPIR_Ctxid_t *queue;        /* creations that need masks, the lowest order first */
 } store;
 
+/* None of MPICH's own: these may be empty, and MPI_T reads beside MPI calls at any granularity, before MPI_Init and after
+ * MPI_Finalize. */
+static pthread_mutex_t store_mutex = PTHREAD_MUTEX_INITIALIZER;
+
 static void lock_store(void)
 {
-    MPID_THREAD_CS_ENTER(POBJ, MPIR_THREAD_POBJ_CTX_MUTEX);
-    MPID_THREAD_CS_ENTER(VCI, MPIR_THREAD_VCI_CTX_MUTEX);
+    pthread_mutex_lock(&store_mutex);
 }
 
 static void unlock_store(void)
 {
-    MPID_THREAD_CS_EXIT(VCI, MPIR_THREAD_VCI_CTX_MUTEX);
-    MPID_THREAD_CS_EXIT(POBJ, MPIR_THREAD_POBJ_CTX_MUTEX);
+    pthread_mutex_unlock(&store_mutex);
 }
 
-void ctxid_close(void)
+static void destroy_tables(void)
 {
     cid_table_destroy(store.calm);
     cid_table_destroy(store.busy);
     store.calm = store.busy = NULL;
+}
+
+void ctxid_close(void)
+{
+    lock_store();
+    destroy_tables();
+    unlock_store();
 }
 
 /* ---- owners ------------------------------------------------------------------------------------------------------
@@ -76,7 +87,7 @@ static bool claim_predefined(uint32_t n)
     return true;
 }
 
-int ctxid_open(cid_kind kind, uint32_t limit, uint32_t predefined)
+static int make_tables(cid_kind kind, uint32_t limit, uint32_t predefined)
 {
     memset(&store, 0, sizeof(store));
     store.busy_limit = limit / 4;
@@ -84,14 +95,20 @@ int ctxid_open(cid_kind kind, uint32_t limit, uint32_t predefined)
     store.held_probe = MPIR_CTXID_NONE;
     store.calm = cid_table_create(kind, store.calm_limit);
     store.busy = cid_table_create(kind, store.busy_limit);
-    if (!store.calm || !store.busy || !claim_predefined(predefined)) {
-        ctxid_close();
-        return MPI_ERR_NO_MEM;
-    }
-    /* by lock_store */
-    cid_table_serialized(store.calm);
-    cid_table_serialized(store.busy);
-    return MPI_SUCCESS;
+    if (store.calm && store.busy && claim_predefined(predefined))
+        return MPI_SUCCESS;
+    destroy_tables();
+    return MPI_ERR_NO_MEM;
+}
+
+int ctxid_open(cid_kind kind, uint32_t limit, uint32_t predefined)
+{
+    int mpi_errno;
+
+    lock_store();
+    mpi_errno = make_tables(kind, limit, predefined);
+    unlock_store();
+    return mpi_errno;
 }
 
 static cid_table_t *table_of(uint32_t prefix, uint32_t * id)
@@ -599,35 +616,59 @@ void MPIR_Ctxid_free(MPIR_Context_id_t context_id)
 
 /* ---- figures ----------------------------------------------------------------------------------------------------- */
 
+/* The first id in use from *prefix on, reserved ones left out; false when there is none. */
+static bool find_used(uint32_t * prefix, void **owner)
+{
+    uint32_t id;
+
+    while (*prefix < store.calm_limit + store.busy_limit) {
+        cid_table_t *table = table_of(*prefix, &id);
+        uint32_t first = *prefix - id;
+        id = cid_next_used(table, id);
+        *prefix = first + id;
+        *owner = cid_owner(table, id);
+        if (*owner != NULL && kind_of(*owner) != NOTE_RESERVED)
+            return true;
+        *prefix += (*owner != NULL);
+    }
+    return false;
+}
+
+/* `visit` may call MPI: the store is not locked meanwhile. */
 void ctxid_visit(void (*visit) (uint32_t prefix, MPIR_Comm * comm))
 {
-    for (int part = 0; part < 2; part++) {
-        cid_table_t *table = part ? store.busy : store.calm;
-        uint32_t limit = part ? store.busy_limit : store.calm_limit;
-        for (uint32_t id = cid_next_used(table, 0); id < limit; id = cid_next_used(table, id + 1)) {
-            void *owner = cid_lookup(table, id);
-            if (owner != NULL && kind_of(owner) != NOTE_RESERVED)
-                visit(part ? store.calm_limit + id : id,
-                      kind_of(owner) == NOTE_NONE ? owner : NULL);
-        }
+    for (uint32_t prefix = 0;; prefix++) {
+        void *owner;
+        bool found;
+
+        lock_store();
+        found = find_used(&prefix, &owner);
+        unlock_store();
+        if (!found)
+            break;
+        visit(prefix, kind_of(owner) == NOTE_NONE ? owner : NULL);
     }
 }
 
-void ctxid_get_figures(ctxid_figures_t * figures)
+static void read_figures(ctxid_figures_t * figures)
 {
     cid_figures_t calm, busy;
 
-    memset(figures, 0, sizeof(*figures));
-    if (store.calm == NULL)
-        return;
-    lock_store();
     cid_figures(store.calm, &calm);
     cid_figures(store.busy, &busy);
     figures->reserved = store.reserved;
-    unlock_store();
     figures->used = calm.used + busy.used - figures->reserved;
     figures->limit = store.calm_limit + store.busy_limit;
     figures->allocated = calm.allocated + busy.allocated;
     figures->end = busy.end ? store.calm_limit + busy.end : calm.end;
     figures->bytes = calm.bytes + busy.bytes;
+}
+
+void ctxid_get_figures(ctxid_figures_t * figures)
+{
+    memset(figures, 0, sizeof(*figures));
+    lock_store();
+    if (store.calm != NULL)
+        read_figures(figures);
+    unlock_store();
 }
