@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PATCHES = ROOT / "patches"
-TREES = {"patched": "mpich", "stock": "mpich-stock", "stock-yield": "mpich-stock-yield"}
+TREES = {"patched": "mpich", "stock": "mpich-stock", "stock-yield": "mpich-stock-yield", "stock-fix": "mpich-stock-fix"}
 NOT_OVERLAY = {f"src/mpid/common/{module}/Makefile" for module in ("cid", "cmap")}  # the modules' stand-alone builds
 LEFTOVER = re.compile(r"(~|\.orig|\.rej|\.o|\.lo|\.pyc|\.swp)$|/\.|/__pycache__/")
 # what autogen.sh writes into the tree: never an edit of ours
@@ -110,6 +110,9 @@ def write(path, data, mode=None):
 
 # ---- patches --------------------------------------------------------------------------------------------------------
 
+PARTS = ("Subject", "What", "Why", "Serves", "Test")  # of a patch's header, in this order; Test only where there is one
+
+
 class Patch:
     """A patch file: header text, then one section of hunks for each path."""
 
@@ -140,11 +143,25 @@ class Patch:
                 self.header += lines[i]
             i += 1
 
+    def part(self, name):
+        """What the header says after "name:", up to the next part."""
+        found = re.search(rf"(?ms)^{name}:(.*?)(?=^(?:{'|'.join(PARTS)}):|\Z)", self.header)
+        return found[1].strip() if found else ""
+
+    def serves(self):
+        """Files and directories of ours that need the patch, or that the patch needs."""
+        return paths_in(self.part("Serves"))
+
     def text(self):
         return self.header + "".join(self.sections[p] for p in sorted(self.sections))
 
     def save(self):
         write(self.file, self.text().encode("utf-8", "surrogateescape"))
+
+
+def paths_in(text):
+    """The files and directories of ours that a text names."""
+    return re.findall(r"\b(?:src|test|doc|bench)/[\w./+-]*\w", text)
 
 
 def section_path(name, old, new):
@@ -230,12 +247,11 @@ def ingredients(variant):
     """(patches, overlay) of a variant."""
     if variant == "patched":
         return series(), overlay()
-    chosen = names_in("stock-yield") if variant == "stock-yield" else []
-    ours = overlay()
-    for n in chosen:
-        if n.startswith(("src/", "test/")) and n not in ours:
-            raise Failure(f"patches/stock-yield names {n}, but there is no such overlay file")
-    return [p for p in series() if p.name in chosen], {p: f for p, f in ours.items() if p in chosen}
+    names = {"stock": [], "stock-yield": names_in("stock-yield"),
+             "stock-fix": [n for n in names_in("series") if n.startswith("fix/")]}[variant]
+    chosen = [p for p in series() if p.name in names]
+    needed = {f for p in chosen for f in p.serves()}
+    return chosen, {p: f for p, f in overlay().items() if p in needed}
 
 
 def wanted(upstream, variant):

@@ -3,7 +3,7 @@
 # shellcheck disable=SC2034    # the variables are for the scripts that source this
 # What a build is called and where it lives, from the options that maint/build, demo and check share.
 
-KIND=patched    # patched, stock or stock-yield
+KIND=patched    # patched, stock, stock-yield or stock-fix
 NETMOD=ucx
 FORTRAN=yes
 DEBUG=
@@ -14,7 +14,7 @@ PREFIX=
 variant_option() {
     case $1 in
     --stock) KIND=stock ;;
-    --stock-yield) KIND=stock-yield ;;
+    --stock-yield | --stock-fix) KIND=${1#--} ;;
     --netmod=*) NETMOD=${1#*=} ;;
     --without-fortran) FORTRAN= ;;
     --debug) DEBUG=yes ;;

@@ -3,11 +3,12 @@
 #include "mpiimpl.h"
 #include "csel_shared.h"
 
-/* All that prune_tree() in csel.c asks a communicator about.  Of integers only, so that equality is that of the bytes. */
+/* All that prune_tree() in csel.c asks a communicator about; whether it is on one node follows.  Of integers only, so that
+ * equality is that of the bytes. */
 typedef struct traits {
     int comm_kind, hierarchy_kind;
     int size, node_count;
-    int on_one_node, node_consecutive;
+    int node_consecutive;
 } traits;
 
 /* Stands before the table that the others see. */
@@ -31,7 +32,6 @@ static traits traits_of(MPIR_Comm * comm)
         .hierarchy_kind = comm->hierarchy_kind,
         .size = comm->local_size,
         .node_count = comm->node_count,
-        .on_one_node = MPIR_Comm_is_on_one_node(comm),
         .node_consecutive = MPII_Comm_is_node_consecutive(comm)
     };
 }
