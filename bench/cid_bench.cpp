@@ -60,7 +60,7 @@ void lookup(benchmark::State &state, cid_kind kind, uint32_t n, bool dense) {
     const Sample made = sample(kind, n, dense);
     size_t i = 0;
     for (auto _ : state) {
-        const void *owner = cid_lookup(made.table.get(), made.ids[i]);
+        const void *owner = cid_owner(made.table.get(), made.ids[i]);
         i += owner == made.table.get() ? 1 : 2;
         if (i >= n) i = 0;
     }

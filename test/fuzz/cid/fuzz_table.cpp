@@ -79,7 +79,7 @@ void change(Owners &owners, uint32_t what, uint32_t id, void *owner, uint32_t li
 void compare(const cid_table_t *table, const Owners &owners, uint32_t id) {
     const uint32_t limit = cid_table_limit(table);
     const auto found = owners.find(id);
-    REQUIRE(cid_lookup(table, id) == (found == owners.end() ? nullptr : found->second));
+    REQUIRE(cid_owner(table, id) == (found == owners.end() ? nullptr : found->second));
     REQUIRE(cid_used(table) == owners.size() && cid_end(table) == end_of(owners));
     REQUIRE(cid_next_used(table, id) == next_used(owners, id, limit));
     REQUIRE(cid_next_free(table, id) == next_free(owners, id, limit));

@@ -5,7 +5,6 @@ AM_CPPFLAGS += -I$(top_srcdir)/src/mpid/common/cid
 mpi_core_sources += \
     src/mpid/common/cid/array_table.cpp \
     src/mpid/common/cid/bit_tree.cpp \
-    src/mpid/common/cid/epochs.cpp \
     src/mpid/common/cid/face.cpp \
     src/mpid/common/cid/heap.cpp \
     src/mpid/common/cid/radix_table.cpp \
@@ -14,6 +13,5 @@ mpi_core_sources += \
 noinst_HEADERS += \
     src/mpid/common/cid/bit_tree.hpp \
     src/mpid/common/cid/cid.h \
-    src/mpid/common/cid/epochs.hpp \
     src/mpid/common/cid/heap.hpp \
     src/mpid/common/cid/table.hpp

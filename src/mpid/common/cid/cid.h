@@ -18,10 +18,7 @@
  *  2. Owners are the caller's; the table keeps pointers, never looks behind them, and none is NULL.
  *  3. Errors are a cid_status and leave the table as it was.  Nothing is thrown, nothing is printed.  Only cid_claim and
  *     cid_table_create need memory.
- *  4. Threads.  Every function is safe to call concurrently, except that nothing may run beside cid_table_destroy.  A
- *     lookup in an array or a radix table takes no lock; anything else takes the table's, unless the caller has one
- *     (cid_table_serialized).  A lookup sees an id's owner before or after a concurrent change of that id, never anything
- *     else.
+ *  4. Threads.  No two calls on a table at the same time, unless neither changes it: the caller has a lock.
  *  5. Time.  O(log limit) for each function, amortised, unless its comment says otherwise; in particular for finding
  *     free ids, after releases in any order.
  */
@@ -70,25 +67,19 @@ cid_status cid_kind_from_name(const char *name, cid_kind * out) CID_NOEXCEPT;   
 /* NULL: no memory, or an unknown kind.  `limit` may be anything. */
 cid_table_t *cid_table_create(cid_kind kind, uint32_t limit) CID_NOEXCEPT;
 void cid_table_destroy(cid_table_t * table) CID_NOEXCEPT;       /* NULL is fine */
-/* From now on no two calls on this table overlap, except that lookups may come at any time: what takes a lock only for
- * the sake of other calls takes none. */
-void cid_table_serialized(cid_table_t * table) CID_NOEXCEPT;
 cid_kind cid_table_kind(const cid_table_t * table) CID_NOEXCEPT;
 uint32_t cid_table_limit(const cid_table_t * table) CID_NOEXCEPT;
 
 /* ---- one id ---------------------------------------------------------------------------------------------------- */
 
-/* Of several concurrent claims of an id one gets CID_OK, the others CID_ERR_TAKEN.
- * Time for an array: O(highest id) when it must grow, amortised over the ids in between and the operations before. */
+/* Time for an array: O(highest id) when it must grow, amortised over the ids in between and the operations before. */
 cid_status cid_claim(cid_table_t * table, uint32_t id, void *owner) CID_NOEXCEPT;
-/* Another owner for a claimed id, without a moment in which the id is free. */
+/* Another owner for a claimed id. */
 cid_status cid_replace(cid_table_t * table, uint32_t id, void *owner) CID_NOEXCEPT;
 /* The owner it had; NULL when it was free or out of range. */
 void *cid_release(cid_table_t * table, uint32_t id) CID_NOEXCEPT;
-/* The same owner as a lookup's, at less expense.  REQUIRES that no other thread changes the table meanwhile. */
-void *cid_owner(const cid_table_t * table, uint32_t id) CID_NOEXCEPT;
 /* The owner, NULL when free or out of range. */
-void *cid_lookup(const cid_table_t * table, uint32_t id) CID_NOEXCEPT;
+void *cid_owner(const cid_table_t * table, uint32_t id) CID_NOEXCEPT;
 
 /* ---- many ids -------------------------------------------------------------------------------------------------- */
 
@@ -97,7 +88,7 @@ uint32_t cid_end(const cid_table_t * table) CID_NOEXCEPT;       /* highest used 
 /* The lowest free or used id that is not below `from`; the limit when there is none. */
 uint32_t cid_next_free(const cid_table_t * table, uint32_t from) CID_NOEXCEPT;
 uint32_t cid_next_used(const cid_table_t * table, uint32_t from) CID_NOEXCEPT;
-/* cid_end, and the two lowest free ids that are not below `from`, all of one moment. */
+/* cid_end, and the two lowest free ids that are not below `from`. */
 void cid_survey(const cid_table_t * table, uint32_t from, uint32_t * end, uint32_t free_ids[2]) CID_NOEXCEPT;
 /* Bit i of mask[w] is set when id  first + 32 w + i  is free; ids beyond the limit are not.
  * Time: O(words), for an rbtree O(log used + words + runs of used ids among these). */

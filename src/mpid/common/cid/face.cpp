@@ -1,29 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C face: arguments are checked and the table is locked here, and nowhere below.
+// The C face: arguments are checked here, and nowhere below.
 #include <cstring>
 
 #include "table.hpp"
-
-namespace {
-
-// Lookups in a tree take the lock themselves, whoever calls.
-class Lock {
-  public:
-    explicit Lock(const cid_table *table) noexcept
-        : mutex_(table->serialized && table->kind != CID_RBTREE ? nullptr : &table->lock) {
-        if (mutex_ != nullptr) mutex_->lock();
-    }
-    ~Lock() {
-        if (mutex_ != nullptr) mutex_->unlock();
-    }
-    Lock(const Lock &) = delete;
-    Lock &operator=(const Lock &) = delete;
-
-  private:
-    std::mutex *mutex_;
-};
-
-}  // namespace
 
 const char *cid_strerror(cid_status status) noexcept {
     switch (status) {
@@ -75,8 +54,6 @@ void cid_table_destroy(cid_table_t *table) noexcept {
     cid::deallocate(table);
 }
 
-void cid_table_serialized(cid_table_t *table) noexcept { table->serialized = true; }
-
 cid_kind cid_table_kind(const cid_table_t *table) noexcept { return table->kind; }
 uint32_t cid_table_limit(const cid_table_t *table) noexcept { return table->limit; }
 
@@ -85,7 +62,6 @@ uint32_t cid_table_limit(const cid_table_t *table) noexcept { return table->limi
 cid_status cid_claim(cid_table_t *table, uint32_t id, void *owner) noexcept {
     if (owner == nullptr) return CID_ERR_ARG;
     if (id >= table->limit) return CID_ERR_RANGE;
-    const Lock lock(table);
     if (table->owner(id) != nullptr) return CID_ERR_TAKEN;
     const cid_status status = table->claim(id, owner);
     if (status == CID_OK) table->used++;
@@ -95,7 +71,6 @@ cid_status cid_claim(cid_table_t *table, uint32_t id, void *owner) noexcept {
 cid_status cid_replace(cid_table_t *table, uint32_t id, void *owner) noexcept {
     if (owner == nullptr) return CID_ERR_ARG;
     if (id >= table->limit) return CID_ERR_RANGE;
-    const Lock lock(table);
     if (table->owner(id) == nullptr) return CID_ERR_FREE;
     table->replace(id, owner);
     return CID_OK;
@@ -103,7 +78,6 @@ cid_status cid_replace(cid_table_t *table, uint32_t id, void *owner) noexcept {
 
 void *cid_release(cid_table_t *table, uint32_t id) noexcept {
     if (id >= table->limit) return nullptr;
-    const Lock lock(table);
     void *owner = table->owner(id);
     if (owner == nullptr) return nullptr;
     table->used--;
@@ -115,21 +89,10 @@ void *cid_owner(const cid_table_t *table, uint32_t id) noexcept {
     return id < table->limit ? table->owner(id) : nullptr;
 }
 
-void *cid_lookup(const cid_table_t *table, uint32_t id) noexcept {
-    return id < table->limit ? table->lookup(id) : nullptr;
-}
-
 // ---- many ids
 
-uint32_t cid_used(const cid_table_t *table) noexcept {
-    const Lock lock(table);
-    return table->used;
-}
-
-uint32_t cid_end(const cid_table_t *table) noexcept {
-    const Lock lock(table);
-    return table->end();
-}
+uint32_t cid_used(const cid_table_t *table) noexcept { return table->used; }
+uint32_t cid_end(const cid_table_t *table) noexcept { return table->end(); }
 
 namespace {
 
@@ -142,13 +105,11 @@ uint32_t next_free_or_limit(const cid_table_t *table, uint32_t from) noexcept {
 }  // namespace
 
 uint32_t cid_next_free(const cid_table_t *table, uint32_t from) noexcept {
-    const Lock lock(table);
     return next_free_or_limit(table, from);
 }
 
 void cid_survey(const cid_table_t *table, uint32_t from, uint32_t *end,
                 uint32_t free_ids[2]) noexcept {
-    const Lock lock(table);
     *end = table->end();
     if (table->used == *end && from < *end) from = *end;  // no holes
     free_ids[0] = next_free_or_limit(table, from);
@@ -158,7 +119,6 @@ void cid_survey(const cid_table_t *table, uint32_t from, uint32_t *end,
 
 uint32_t cid_next_used(const cid_table_t *table, uint32_t from) noexcept {
     if (from >= table->limit) return table->limit;
-    const Lock lock(table);
     return table->next_used(from);
 }
 
@@ -181,13 +141,11 @@ uint32_t free_bits(const cid_table_t *table, uint64_t at) noexcept {
 
 void cid_free_mask(const cid_table_t *table, uint32_t first, uint32_t words,
                    uint32_t mask[]) noexcept {
-    const Lock lock(table);
     for (uint32_t w = 0; w < words; w++)
         mask[w] = free_bits(table, first + uint64_t{32} * w);
 }
 
 void cid_figures(const cid_table_t *table, cid_figures_t *out) noexcept {
-    const Lock lock(table);
     out->used = table->used;
     out->allocated = table->allocated();
     out->end = table->end();

@@ -12,7 +12,7 @@ void *allocate(std::size_t bytes) noexcept;  // nullptr when there is no memory
 void deallocate(void *memory) noexcept;
 void set_allocator(void *(*allocate)(std::size_t), void (*deallocate)(void *)) noexcept;
 
-// What one table has allocated.  REQUIRES the table's lock.
+// What one table has allocated.
 class Heap {
   public:
     void *take(std::size_t bytes) noexcept {

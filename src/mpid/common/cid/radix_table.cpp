@@ -41,13 +41,11 @@ class Bits256 {
     uint64_t word_[4] = {};
 };
 
-struct Node : Retired {
+struct Node {
     Bits256 any, full;
-    std::atomic<void *> element[fanout] = {};
+    void *element[fanout] = {};  // nodes, or owners
 
-    Node *child(unsigned i) const noexcept {
-        return static_cast<Node *>(element[i].load(std::memory_order_relaxed));
-    }
+    Node *child(unsigned i) const noexcept { return static_cast<Node *>(element[i]); }
 };
 
 unsigned index(uint32_t id, unsigned shift) noexcept { return id >> shift & (fanout - 1); }
@@ -57,23 +55,14 @@ class Radix final : public cid_table {
     explicit Radix(uint32_t limit) noexcept : cid_table(CID_RADIX, limit) {}
     ~Radix() override { free_below(&root_, top); }
 
-    void *lookup(uint32_t id) const noexcept override {
-        const Epochs::Reader reader(epochs_);
-        const Node *node = &root_;
-        for (unsigned shift = top; shift > 0; shift -= 8) {
-            node = static_cast<const Node *>(node->element[index(id, shift)].load());
-            if (node == nullptr) return nullptr;
-        }
-        return node->element[index(id, 0)].load(std::memory_order_acquire);
-    }
     void *owner(uint32_t id) const noexcept override {
         const Node *leaf = leaf_of(id);
-        return leaf == nullptr ? nullptr : leaf->child(index(id, 0));
+        return leaf == nullptr ? nullptr : leaf->element[index(id, 0)];
     }
 
     cid_status claim(uint32_t id, void *owner) noexcept override;
     void replace(uint32_t id, void *owner) noexcept override {
-        leaf_of(id)->element[index(id, 0)].store(owner, std::memory_order_release);
+        leaf_of(id)->element[index(id, 0)] = owner;
     }
     void release(uint32_t id) noexcept override;
 
@@ -116,7 +105,6 @@ class Radix final : public cid_table {
     uint64_t next(const Node &node, unsigned shift, uint32_t from, bool used) const noexcept;
     void free_below(Node *node, unsigned shift) noexcept;
 
-    Epochs epochs_{heap};
     Node root_{};
     uint32_t leaves_ = 0;
 };
@@ -142,9 +130,8 @@ Node *Radix::make_chain(uint32_t id, unsigned levels) noexcept {
             return nullptr;
         }
         Node *node = new (memory) Node();
-        node->bytes = sizeof(Node);
         if (below != nullptr) {
-            node->element[index(id, 8 * level)].store(below);
+            node->element[index(id, 8 * level)] = below;
             node->any.set(index(id, 8 * level));
         }
         below = node;
@@ -159,7 +146,7 @@ cid_status Radix::claim(uint32_t id, void *owner) noexcept {
         Node *chain = make_chain(id, 4 - path.depth);
         if (chain == nullptr) return CID_ERR_MEMORY;
         Node *above = path.node[path.depth - 1];
-        above->element[index(id, shift)].store(chain);
+        above->element[index(id, shift)] = chain;
         above->any.set(index(id, shift));
         leaves_++;
         path = path_to(id);
@@ -169,7 +156,6 @@ cid_status Radix::claim(uint32_t id, void *owner) noexcept {
     path.node[3]->full.set(index(id, 0));
     for (unsigned level = 3; level > 0 && path.node[level]->full.full(); level--)
         path.node[level - 1]->full.set(index(id, top + 8 - 8 * level));
-    epochs_.collect();
     return CID_OK;
 }
 
@@ -181,12 +167,11 @@ void Radix::release(uint32_t id) noexcept {
     path.node[3]->any.clear(index(id, 0));
     for (unsigned level = 3; level > 0 && path.node[level]->any.empty(); level--) {
         const unsigned i = index(id, top + 8 - 8 * level);
-        path.node[level - 1]->element[i].store(nullptr);
+        path.node[level - 1]->element[i] = nullptr;
         path.node[level - 1]->any.clear(i);
-        epochs_.retire(path.node[level]);
+        heap.give(path.node[level], sizeof(Node));
         if (level == 3) leaves_--;
     }
-    epochs_.collect();
 }
 
 uint32_t Radix::end() const noexcept {

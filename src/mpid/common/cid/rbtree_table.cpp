@@ -32,10 +32,6 @@ class RbTree final : public cid_table {
   public:
     explicit RbTree(uint32_t limit) noexcept : cid_table(CID_RBTREE, limit) {}
 
-    void *lookup(uint32_t id) const noexcept override {
-        const std::lock_guard<std::mutex> guard(lock);
-        return owner(id);
-    }
     void *owner(uint32_t id) const noexcept override {
         const auto found = place_of(owners_, id);
         return found == owners_.end() || found->first != id ? nullptr : found->second.owner;

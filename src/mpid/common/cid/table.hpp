@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the three kinds of tables have in common.  One type for each; the C face locks and checks.
+// What the three kinds of tables have in common.  One type for each; the C face checks.
 #ifndef CID_TABLE_HPP_INCLUDED
 #define CID_TABLE_HPP_INCLUDED
 
-#include <mutex>
-
 #include "cid.h"
-#include "epochs.hpp"
 #include "heap.hpp"
 
-// REQUIRES everywhere: ids below the limit, owners other than nullptr, and the lock, except for
-// lookup().
+// REQUIRES everywhere: ids below the limit, and owners other than nullptr.
 struct cid_table {
   public:
     cid_table(cid_kind kind, uint32_t limit) noexcept : kind(kind), limit(limit) {}
@@ -18,8 +14,7 @@ struct cid_table {
     cid_table(const cid_table &) = delete;
     cid_table &operator=(const cid_table &) = delete;
 
-    virtual void *lookup(uint32_t id) const noexcept = 0;  // from any thread, at any time
-    virtual void *owner(uint32_t id) const noexcept = 0;   // nullptr when free
+    virtual void *owner(uint32_t id) const noexcept = 0;              // nullptr when free
     virtual cid_status claim(uint32_t id, void *owner) noexcept = 0;  // REQUIRES: free
     virtual void replace(uint32_t id, void *owner) noexcept = 0;      // REQUIRES: claimed
     virtual void release(uint32_t id) noexcept = 0;                   // REQUIRES: claimed
@@ -34,8 +29,6 @@ struct cid_table {
     const cid_kind kind;
     const uint32_t limit;
     uint32_t used = 0;
-    mutable std::mutex lock;
-    bool serialized = false;  // by the caller: only lookups run beside other calls
     cid::Heap heap;
 };
 

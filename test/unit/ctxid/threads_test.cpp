@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A tool reads the figures while threads create and free communicators; meant for ThreadSanitizer.
+#include "in_parallel.hpp"
+
+extern "C" {
+#include "mpiimpl.h"
+// after what it needs
+#include "ctxid_store.h"
+}
+
+#include <atomic>
+#include <memory>
+
+namespace ctxid_test {
+namespace {
+
+using thread_test::in_parallel;
+using thread_test::Mistakes;
+
+constexpr uint32_t limit = 1 << 14;
+constexpr int live = 300;  // communicators of a thread at once
+
+MPIR_Comm with_prefix(uint32_t prefix) {
+    MPIR_Comm comm{};
+    comm.context_id = comm.recvcontext_id = prefix << MPIR_CONTEXT_PREFIX_SHIFT;
+    comm.comm_kind = MPIR_COMM_KIND__INTRACOMM;
+    return comm;
+}
+
+// As MPI_Comm_dup does in a world of one process; false when masks would be needed.
+bool create(MPIR_Comm &parent, uint32_t call, MPIR_Comm &made) {
+    MPIR_Ctxid_t creation;
+    uint32_t prefix;
+    const uint64_t offer = ctxid_offer(&creation, &parent, 0, call, true);
+    if (ctxid_settle(&creation, offer, offer, &prefix) != CTXID_DECIDED) {
+        MPIR_Ctxid_abandon(&creation);
+        return false;
+    }
+    made = with_prefix(prefix);
+    MPIR_Ctxid_commit(&made);
+    return true;
+}
+
+// Stops where masks would be needed.
+void create_and_free(MPIR_Comm &parent, uint32_t &calls) {
+    auto made = std::make_unique<MPIR_Comm[]>(live);
+    int n = 0;
+    while (n < live && create(parent, ++calls, made[n]))
+        n++;
+    while (n-- > 0) {
+        MPIR_Ctxid_forget(&made[n]);
+        MPIR_Ctxid_free(made[n].recvcontext_id);
+    }
+}
+
+uint64_t ids_in_use() {
+    ctxid_figures_t figures;
+    ctxid_get_figures(&figures);
+    return figures.used;
+}
+
+TEST(Threads, FiguresBesideCreations) {
+    for (cid_kind kind : {CID_ARRAY, CID_RBTREE, CID_RADIX}) {
+        Mistakes mistakes;
+        ASSERT_EQ(0u, ids_in_use());  // before there is a table
+        ASSERT_EQ(MPI_SUCCESS, ctxid_open(kind, limit, thread_test::thread_count));
+        std::atomic<uint32_t> working{thread_test::thread_count - 1};
+        in_parallel([&](uint32_t number) {
+            if (number == 0) {
+                while (working > 0) {
+                    ctxid_figures_t figures;
+                    ctxid_get_figures(&figures);
+                    mistakes.unless(figures.used >= thread_test::thread_count);
+                    mistakes.unless(figures.used + figures.reserved <= figures.allocated);
+                    mistakes.unless(figures.end <= figures.limit && figures.limit == limit);
+                    mistakes.unless(figures.bytes >= figures.used * sizeof(void *));
+                }
+                return;
+            }
+            MPIR_Comm parent = with_prefix(number);
+            MPIR_Ctxid_commit(&parent);
+            uint32_t calls = 0;
+            for (int round = 0; round < 20; round++)
+                create_and_free(parent, calls);
+            MPIR_Ctxid_forget(&parent);
+            mistakes.unless(calls >= 20);
+            working--;
+        });
+        EXPECT_EQ(thread_test::thread_count, ids_in_use());
+        ctxid_close();
+    }
+}
+
+}  // namespace
+}  // namespace ctxid_test
