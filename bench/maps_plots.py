@@ -85,8 +85,8 @@ def scatter(rows, path):
         axis.set_xlabel("ns per dependent random lookup")
         axis.set_ylabel("payload in bytes (0 drawn as 1)")
     names = known(handles)
-    figure.legend([handles[rep] for rep in names], names, loc="lower center", ncol=len(names), markerscale=2)
-    figure.tight_layout(rect=(0, 0.05, 1, 1))
+    figure.legend([handles[rep] for rep in names], names, loc="lower center", ncol=min(len(names), 8), markerscale=2)
+    figure.tight_layout(rect=(0, 0.08, 1, 1))
     write(figure, path)
 
 

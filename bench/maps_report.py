@@ -111,7 +111,7 @@ def show_building(rows, shown):
         if limit:
             shown.at_most(what, value(row, "ratio"), limit)
         else:
-            shown.add(what, figure(value(row, "ratio")), "reported", True)
+            shown.report(what, figure(value(row, "ratio")))
 
 
 # ---- tables ----

@@ -13,13 +13,16 @@ def table(header, rows):
 
 
 class Shown:
-    """What must be shown: [what, figure, wanted, met or missed]."""
+    """What must be shown: [what, figure, wanted, verdict]; met, missed, or only reported."""
 
     def __init__(self):
         self.lines = []
 
     def add(self, what, text, wanted, met):
         self.lines.append((what, text, wanted, "met" if met else "missed"))
+
+    def report(self, what, text):
+        self.lines.append((what, text, "", "reported"))
 
     def at_most(self, what, got, limit):
         self.add(what, figure(got), f"<= {figure(limit)}", got <= limit)
@@ -30,7 +33,7 @@ class Shown:
     def print(self):
         print("\nMust show")
         for what, text, wanted, verdict in self.lines:
-            print(f"  {verdict:6} {what}: {text} (wanted {wanted})")
+            print(f"  {verdict:8} {what}: {text}" + (f" (wanted {wanted})" if wanted else ""))
 
 
 def put(page, prefix, made):

@@ -9,12 +9,12 @@ from results import arguments
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 
-matplotlib.rcParams.update({"svg.hashsalt": "cmap", "font.size": 8, "figure.dpi": 110, "savefig.dpi": 110,
+matplotlib.rcParams.update({"svg.hashsalt": "cmap", "font.size": 8, "figure.dpi": 110, "savefig.dpi": 160,
                             "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True})
 
 
 def write(figure, path):
-    figure.savefig(path, metadata={"Date": None, "Creator": None})
+    figure.savefig(path, metadata={"Date": None, "Creator": None}, bbox_inches="tight")  # all of it, legends outside, too
     plt.close(figure)
     print("wrote", path)
 
