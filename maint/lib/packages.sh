@@ -1,16 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
+# shellcheck disable=SC2317    # the proofs are called by name
 # need_packages SET...: makes sure that the Debian packages of the sets in maint/packages.txt are there.
 
-# Packages of the given sets whose command or file is missing.
+# ---- the proofs of maint/packages.txt
+
+command_proof() { command -v "$1"; }
+file_proof() { compgen -G "$1"; }
+runs_proof() { "$@"; }
+links_proof() {
+    printf '#include <cstdio>\n#include <%s>\nint main() { return (const void *) &%s == nullptr; }\n' "$1" "$2" |
+        g++ -x c++ - -o /dev/null "${@:3}"
+}
+fuzzer_proof() {
+    echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }' |
+        "$1" -fsanitize=fuzzer,address,undefined -x c++ - -o /dev/null
+}
+
+# The packages that dpkg knows to be installed, one a line.
+installed_packages() { dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null | sed -n 's/^installed //p'; }
+
+# Packages of the given sets that are neither installed nor replaced by something that passes their proof.
 missing_packages() {
-    local set package proof
+    local set package proof installed
+    installed=$(installed_packages)
     while read -r set package proof; do
         case " $* " in *" $set "*) ;; *) continue ;; esac
-        case $proof in
-        /*) compgen -G "$proof" >/dev/null || echo "$package" ;;
-        *) command -v "$proof" >/dev/null || echo "$package" ;;
-        esac
+        grep -qx "$package" <<<"$installed" || eval "${proof/ /_proof }" >/dev/null 2>&1 </dev/null || echo "$package"
     done < <(grep -v '^#' "$ROOT/maint/packages.txt") | sort -u
 }
 

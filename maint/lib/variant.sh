@@ -40,6 +40,13 @@ variant_paths() {
     PREFIX=${PREFIX:-$ROOT/install$tail}
 }
 
+# The sets of maint/packages.txt that building the variant needs.
+variant_packages() {
+    echo build
+    [ -z "$FORTRAN" ] || echo fortran
+    [ "$NETMOD" != ofi ] || echo ofi
+}
+
 # What the module brings into libmpi beyond MPICH's own libraries (libmpi is linked by the C compiler).
 CMAP_LIBS='-lstdc++ -lbz2 -lbdd'
 
