@@ -4,6 +4,7 @@
 #include "counting_allocator.hpp"
 #include "oracle.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace cmap_test {
@@ -75,6 +76,71 @@ TEST_F(BadInput, OverlappingRangesNeedNoMembersToBeSeen) {
         cmap_release(map);
     }
     EXPECT_LT(allocator.bytes_asked(), 1u << 20);
+}
+
+// Arithmetic modulo 2^32 must not take a run beyond the universe for one inside it.
+TEST_F(BadInput, IndicesThatWrapAreOutside) {
+    constexpr uint32_t top = UINT32_MAX, half = 1u << 31;
+    const Members lists[] = {{0, 1, 2, 3, top},
+                             {top},
+                             {top, 0},
+                             {top, 0, 1},
+                             {1, 0, top},
+                             {1, 0, top, top - 1},
+                             {3, top, 4, 0, 5, 1},
+                             {0, half, 1, half + 1, 2, half + 2},
+                             {top - 4, top - 1, 2},
+                             {5, half + 5, 6, half + 6},
+                             {2, 0, top - 1, top - 3}};
+    std::vector<cmap_rep> reps = all_reps();
+    reps.push_back(CMAP_REP_ANY);
+    for (cmap_rep rep : reps)
+        for (const Members &list : lists)
+            for (uint32_t n : {1u, 40u, 9000u})
+                for (uint32_t universe : {1u, 8u, 20000u, CMAP_MAX_SIZE}) {
+                    Members members = list;
+                    for (uint32_t i = 6; i < n; i += 2)  // pairs that no piece holds
+                        members.insert(members.end(), {i * 7 % 20000, i * 13 % 20000});
+                    EXPECT_EQ(CMAP_ERR_RANGE, status_of(members, universe, forced(rep)));
+                    std::rotate(members.begin(), members.begin() + list.size(), members.end());
+                    EXPECT_EQ(CMAP_ERR_RANGE, status_of(members, universe, forced(rep)));
+                }
+}
+
+TEST_F(BadInput, NoWayIntoABuilderTakesIndicesOutside) {
+    for (uint32_t universe : {1u, 4u, 1000u, CMAP_MAX_SIZE}) {
+        const Builder builder = builder_for(universe, hybrid);
+        for (uint32_t wrong : {universe, 1u << 31, UINT32_MAX - 1, UINT32_MAX}) {
+            const uint32_t block[] = {0, wrong};
+            EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add(builder.get(), wrong));
+            EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add_block(builder.get(), block, 2));
+            for (int32_t stride : {1, -1, 3, INT32_MAX, INT32_MIN}) {
+                EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add_range(builder.get(), wrong, stride, 2));
+                EXPECT_EQ(CMAP_ERR_RANGE,
+                          cmap_builder_add_range(builder.get(), 0, stride, UINT32_MAX));
+                cmap_t *map = stale;
+                EXPECT_EQ(CMAP_ERR_RANGE,
+                          cmap_from_range(wrong, stride, 3, universe, &hybrid, &map));
+                EXPECT_EQ(nullptr, map);
+            }
+        }
+        EXPECT_EQ(0u, cmap_builder_size(builder.get()));
+    }
+}
+
+TEST_F(BadInput, ASliceWithAMemberOutsideAddsNothing) {
+    Members members = range_members(0, 1, 60);
+    const Members outside = range_members(200, 2, 90);
+    members.insert(members.end(), outside.begin(), outside.end());
+    for (cmap_rep rep : {CMAP_REP_RUNS, CMAP_REP_ARRAY}) {
+        const Map map = map_of(members, forced(rep));
+        const Builder builder = builder_for(100, hybrid);
+        EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add_slice(builder.get(), map.get(), 0, 150));
+        EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add_slice(builder.get(), map.get(), 10, 51));
+        EXPECT_EQ(0u, cmap_builder_size(builder.get()));
+        EXPECT_EQ(CMAP_OK, cmap_builder_add_slice(builder.get(), map.get(), 10, 50));
+        EXPECT_EQ(50u, cmap_builder_size(builder.get()));
+    }
 }
 
 TEST_F(BadInput, InterleavedRangesAreToldFromOverlappingOnes) {

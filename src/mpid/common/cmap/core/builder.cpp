@@ -9,6 +9,44 @@
 namespace cmap {
 namespace {
 
+// take(const Piece &) for a partial run in front, whole runs and a partial run behind: `count`
+// members of the piece from the first-th on.
+template <class Take>
+cmap_status take_part(const Piece &piece, uint32_t first, uint32_t count, Take &&take) noexcept {
+    const uint32_t length = piece.run.count;
+    uint32_t i = first / length;
+    if (first % length != 0) {
+        const uint32_t skip = first % length, n = count < length - skip ? count : length - skip;
+        const Run run = piece.repeat(i++);
+        CMAP_TRY(take(piece_of(Run{run.at(skip), run.step, n})));
+        count -= n;
+    }
+    const uint32_t whole = count / length;
+    if (whole > 0) CMAP_TRY(take(Piece{piece.repeat(i), whole, piece.pitch}));
+    const Run rest = piece.repeat(i + whole);
+    const uint32_t behind = count % length;
+    return behind == 0 ? CMAP_OK : take(piece_of(Run{rest.first, rest.step, behind}));
+}
+
+// The same for ranks first .. first+count-1 of the members of all pieces.
+template <class Take>
+cmap_status each_part(const Pieces &pieces, uint32_t first, uint32_t count, Take &&take) noexcept {
+    for (const Piece &piece : pieces) {
+        const uint64_t members = piece.members();
+        if (first >= members) {
+            first -= static_cast<uint32_t>(members);
+            continue;
+        }
+        const uint64_t left = members - first;
+        const uint32_t n = count < left ? count : static_cast<uint32_t>(left);
+        CMAP_TRY(take_part(piece, first, n, take));
+        count -= n;
+        first = 0;
+        if (count == 0) break;
+    }
+    return CMAP_OK;
+}
+
 cmap_status status_of(uint32_t universe, const cmap_policy &policy) noexcept {
     if (!policy_valid(policy)) return CMAP_ERR_ARG;
     return universe > CMAP_MAX_SIZE ? CMAP_ERR_RANGE : CMAP_OK;
@@ -26,6 +64,11 @@ Builder::Builder(uint32_t universe, const cmap_policy *policy) noexcept
 cmap_status Builder::kept(bool done) noexcept {
     lost_ = lost_ || !done;
     return done ? CMAP_OK : CMAP_ERR_NOMEM;
+}
+
+cmap_status Builder::check(const Piece &piece) const noexcept {
+    const bool repeated = piece.run.count > 1 && piece.run.step == 0;
+    return repeated || !within(piece, universe_) ? CMAP_ERR_RANGE : CMAP_OK;
 }
 
 // More members than the universe has: some index comes twice, and finish() shall say so without
@@ -53,15 +96,7 @@ cmap_status Builder::add_run(const Run &run) noexcept { return add_piece(piece_o
 
 cmap_status Builder::add_piece(const Piece &piece) noexcept {
     if (status_ == CMAP_OK && piece.members() == 0) return CMAP_OK;
-    if (status_ == CMAP_OK) {
-        const Run &run = piece.run;
-        if (run.count > 1 && run.step == 0) return CMAP_ERR_RANGE;
-        const int64_t across = static_cast<int64_t>(piece.pitch) * (piece.repeats - 1);
-        const int64_t first = run.first + across;
-        if (!within(run, universe_) || first < 0 || first >= universe_) return CMAP_ERR_RANGE;
-        if (!within(Run{static_cast<uint32_t>(first), run.step, run.count}, universe_))
-            return CMAP_ERR_RANGE;
-    }
+    if (status_ == CMAP_OK) CMAP_TRY(check(piece));
     CMAP_TRY(admit(piece.members()));
     return overfull_ ? CMAP_OK : kept(content_.add(piece));
 }
@@ -76,43 +111,12 @@ cmap_status Builder::add_slice(const cmap_t *map, uint32_t first, uint32_t count
     if (first > map->size || count > map->size - first) return CMAP_ERR_RANGE;
     if (count == 0) return CMAP_OK;
     Pieces pieces;
-    if (count > SLICE_SMALL && pieces_of(map, SLICE_PIECES, pieces))
-        return add_pieces(pieces, first, count);
-    return add_members(map, first, count);
-}
-
-// The part of the pieces that holds ranks first .. first+count-1.
-cmap_status Builder::add_pieces(const Pieces &pieces, uint32_t first, uint32_t count) noexcept {
-    for (const Piece &piece : pieces) {
-        const uint64_t members = piece.members();
-        if (first >= members) {
-            first -= static_cast<uint32_t>(members);
-            continue;
-        }
-        const uint64_t left = members - first;
-        const uint32_t n = count < left ? count : static_cast<uint32_t>(left);
-        CMAP_TRY(add_part(piece, first, n));
-        count -= n;
-        first = 0;
-        if (count == 0) break;
-    }
-    return CMAP_OK;
-}
-
-// A partial run in front, whole runs, a partial run behind.
-cmap_status Builder::add_part(const Piece &piece, uint32_t first, uint32_t count) noexcept {
-    const uint32_t length = piece.run.count;
-    uint32_t i = first / length;
-    if (first % length != 0) {
-        const uint32_t skip = first % length, n = count < length - skip ? count : length - skip;
-        const Run run = piece.repeat(i++);
-        CMAP_TRY(add_run(Run{run.at(skip), run.step, n}));
-        count -= n;
-    }
-    const uint32_t whole = count / length;
-    if (whole > 0) CMAP_TRY(add_piece(Piece{piece.repeat(i), whole, piece.pitch}));
-    const Run rest = piece.repeat(i + whole);
-    return count % length == 0 ? CMAP_OK : add_run(Run{rest.first, rest.step, count % length});
+    if (count <= SLICE_SMALL || !pieces_of(map, SLICE_PIECES, pieces))
+        return add_members(map, first, count);
+    if (map->max >= universe_)  // only this slice must be inside
+        CMAP_TRY(
+            each_part(pieces, first, count, [this](const Piece &part) { return check(part); }));
+    return each_part(pieces, first, count, [this](const Piece &part) { return add_piece(part); });
 }
 
 cmap_status Builder::add_members(const cmap_t *map, uint32_t first, uint32_t count) noexcept {

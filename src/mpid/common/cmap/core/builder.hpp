@@ -50,8 +50,7 @@ class Builder {
   private:
     cmap_status admit(uint64_t members) noexcept;
     cmap_status kept(bool done) noexcept;
-    cmap_status add_pieces(const Pieces &pieces, uint32_t first, uint32_t count) noexcept;
-    cmap_status add_part(const Piece &piece, uint32_t first, uint32_t count) noexcept;
+    cmap_status check(const Piece &piece) const noexcept;  // REQUIRES a member
     cmap_status add_members(const cmap_t *map, uint32_t first, uint32_t count) noexcept;
     void empty() noexcept;
 

@@ -50,6 +50,14 @@ inline bool operator==(const Piece &a, const Piece &b) noexcept {
     return a.run == b.run && a.repeats == b.repeats && a.pitch == b.pitch;
 }
 
+// Between the first and the last repeat nothing lies outside of both.  REQUIRES a member.
+inline bool within(const Piece &piece, uint32_t universe) noexcept {
+    const int64_t across = static_cast<int64_t>(piece.pitch) * (piece.repeats - 1);
+    const int64_t first = piece.run.first + across;
+    return within(piece.run, universe) && first >= 0 && first < universe &&
+           within(Run{static_cast<uint32_t>(first), piece.run.step, piece.run.count}, universe);
+}
+
 using Pieces = Buffer<Piece>;
 
 // Appends the map's pieces, in rank order, to `out`.  False when the map needs more than `limit`

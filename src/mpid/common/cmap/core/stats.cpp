@@ -55,7 +55,9 @@ void ShapePass::result(Stats &stats) const noexcept {
     stats.affine = detector_.result();
 }
 
+// Pieces of an array that nobody has checked may wrap through 2^32: their ends say nothing then.
 void StatsPass::feed(const Piece &piece) noexcept {
+    outside_ = outside_ || !within(piece, CMAP_MAX_SIZE);
     const Run &run = piece.run, end = piece.repeat(piece.repeats - 1);
     const uint32_t low = run.low() < end.low() ? run.low() : end.low();
     const uint32_t high = run.high() > end.high() ? run.high() : end.high();
@@ -97,6 +99,7 @@ Stats StatsPass::result() const noexcept {
     stats.ascents = stats_.size == 0 ? 0 : falls_.falls() + 1;
     if (set_ < 2) describe_sets(sets_, stats);
     shape_.result(stats);
+    if (outside_) stats.max = CMAP_NONE;
     return stats;
 }
 

@@ -12,7 +12,7 @@ namespace cmap {
 struct Stats {
     uint32_t size = 0;
     uint32_t min = CMAP_NONE;
-    uint32_t max = CMAP_NONE;
+    uint32_t max = CMAP_NONE;  // also where a member of a list is CMAP_MAX_SIZE or more
     bool is_set = true;        // strictly increasing
     uint32_t border = 0;       // rank where the second of two sets in a row begins; 0: no such list
     uint32_t largest_gap = 0;  // of a set: between neighbours
@@ -55,7 +55,8 @@ class StatsPass {
     ShapePass shape_;
     FallCounter falls_;
     SetSums sets_[2];
-    unsigned set_ = 0;  // where members go; 2: there are more than two sets in a row
+    bool outside_ = false;  // a member is CMAP_MAX_SIZE or more
+    unsigned set_ = 0;      // where members go; 2: there are more than two sets in a row
 };
 
 Stats stats_of(const Content &content) noexcept;
