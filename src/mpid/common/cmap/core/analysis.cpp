@@ -98,7 +98,8 @@ cmap_status Analysis::sort() noexcept {
     sorter.lend(increasing);
     set = stats_of(increasing);
     if (stats.border != 0) return CMAP_OK;  // its own are two
-    const uint64_t most = stats.ascents < most_ascents() ? stats.ascents : most_ascents();
+    const uint64_t limit = most_ascents(limits);
+    const uint64_t most = stats.ascents < limit ? stats.ascents : limit;
     return inverse_ascents(content, sorter, most, inverse_runs) ? CMAP_OK : CMAP_ERR_NOMEM;
 }
 

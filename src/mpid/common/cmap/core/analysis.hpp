@@ -5,6 +5,7 @@
 #define CMAP_CORE_ANALYSIS_HPP_INCLUDED
 
 #include "core/diagram.hpp"
+#include "core/limits.hpp"
 #include "core/sorter.hpp"
 #include "core/stats.hpp"
 
@@ -14,7 +15,8 @@ class Relation;
 
 struct Analysis {
     const Content &content;
-    cmap_policy policy;
+    const cmap_policy policy;
+    const cmap_limits limits;  // in force when the build began
     Stats stats;
     // Of a list that is neither affine nor proven free of duplicates by its runs: the members in
     // order, and their statistics as a set.
@@ -32,7 +34,12 @@ struct Analysis {
     mutable double draft_share = 0;
 
     Analysis(const Content &members, const cmap_policy &chosen) noexcept
-        : content(members), policy(chosen) {}
+        : content(members), policy(chosen), limits(cmap::limits()) {}
+    // Of members below or beside those of `whole`, in the same build: nothing is forced on them.
+    Analysis(const Content &members, const Analysis &whole) noexcept
+        : content(members),
+          policy{whole.policy.strategy, whole.policy.alpha, CMAP_REP_ANY},
+          limits(whole.limits) {}
 
     // The first pass.
     void measure() noexcept;

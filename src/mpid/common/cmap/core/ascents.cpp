@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ascents.hpp"
 
-#include "core/limits.hpp"
 #include "core/sorter.hpp"
 
 namespace cmap {
@@ -35,9 +34,8 @@ uint64_t mark_falls(const Content &content, const Sorter &sorter, uint64_t most,
 
 }  // namespace
 
-uint32_t most_ascents() noexcept {
-    const uint32_t wanted = limits().wtr_runs;
-    return wanted < MAX_ASCENTS ? wanted : MAX_ASCENTS;
+uint32_t most_ascents(const cmap_limits &limits) noexcept {
+    return limits.wtr_runs < MAX_ASCENTS ? limits.wtr_runs : MAX_ASCENTS;
 }
 
 // The inverse falls at a place when the member there comes earlier in the list than the one before

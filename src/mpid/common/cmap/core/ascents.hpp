@@ -53,9 +53,9 @@ bool each_fall(const Content &content, Visit &&visit) noexcept {
 class Sorter;
 
 // So many ascending runs a list or its inverse may have that somebody is interested in their
-// lengths: the limit in force, and no more than 16 bits can number.
+// lengths: the limit of the build, and no more than 16 bits can number.
 constexpr uint32_t MAX_ASCENTS = 1u << 16;
-uint32_t most_ascents() noexcept;
+uint32_t most_ascents(const cmap_limits &limits) noexcept;
 
 // The lengths of the ascending runs of the permutation that sorts the list, in the order of the
 // set, when they are not more than `most`: a list with more is mostly not read to its end, and none

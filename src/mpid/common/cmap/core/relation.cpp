@@ -8,10 +8,6 @@
 namespace cmap {
 namespace {
 
-cmap_policy unforced(const cmap_policy &policy) noexcept {
-    return {policy.strategy, policy.alpha, CMAP_REP_ANY};
-}
-
 bool forces_sub(const cmap_policy &policy) noexcept { return policy.force == CMAP_REP_SUB; }
 
 // What would stay alive of the parent for the child's sake.
@@ -115,18 +111,18 @@ bool Relation::flatten(const cmap_t *&root, Content &ranks) const noexcept {
 
 // Referring to the root is a step less for every select, so the parent must save bytes for it.
 void Relation::choose_root(const Analysis &child, const cmap_t *root) noexcept {
-    std::optional<Analysis> far(std::in_place, flat_, unforced(child.policy));
+    std::optional<Analysis> far(std::in_place, flat_, child);
     far->measure();
     const bool direct = sub_depth(parent_) < SUB_DEPTH &&
                         may_keep(parent_, child.stats.size, child.policy) &&
                         !sub_fits_header(far->stats);
     if (direct) {
-        inner_.emplace(*ranks_, unforced(child.policy));
+        inner_.emplace(*ranks_, child);
         inner_->measure();
         const Estimate near = best(*inner_), other = best(*far);
         if (sub_fits_header(inner_->stats) || near.space + near.space / 4 < other.space) return;
     }
-    inner_.emplace(flat_, unforced(child.policy));
+    inner_.emplace(flat_, child);
     inner_->measure();
     parent_ = root;
 }
@@ -135,7 +131,7 @@ bool Relation::prepare(const Analysis &child) noexcept {
     if (prepared_) return inner_.has_value();
     prepared_ = true;
     if (shared_set(child) != nullptr) {
-        inner_.emplace(*places_, unforced(child.policy));
+        inner_.emplace(*places_, child);
         inner_->measure();
         parent_ = set_;
         return true;
@@ -149,7 +145,7 @@ bool Relation::prepare(const Analysis &child) noexcept {
         return true;
     }
     if (!may_keep(parent_, child.stats.size, child.policy)) return false;
-    inner_.emplace(*ranks_, unforced(child.policy));
+    inner_.emplace(*ranks_, child);
     inner_->measure();
     return true;
 }

@@ -112,15 +112,14 @@ Estimate best(const Analysis &analysis) noexcept {
     return candidates(analysis, sorted) == 0 ? cannot() : sorted[0].estimate;
 }
 
-Estimate best_simple(const Content &members, const Stats &stats,
-                     const cmap_policy &policy) noexcept {
-    Analysis analysis(members, policy);
+Estimate best_simple(const Content &members, const Stats &stats, const Analysis &whole) noexcept {
+    Analysis analysis(members, whole);
     analysis.stats = stats;
     return best(analysis);
 }
 
-Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept {
-    return best_simple(Content(), stats, policy);
+Estimate best_simple(const Stats &stats, const Analysis &whole) noexcept {
+    return best_simple(Content(), stats, whole);
 }
 
 double space_worth(const Analysis &analysis, cmap_rep kind, double time) noexcept {

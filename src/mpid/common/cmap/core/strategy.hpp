@@ -35,9 +35,8 @@ Choice choose(const Analysis &analysis) noexcept;
 Estimate best(const Analysis &analysis) noexcept;
 // The same of a set below or beside what is analysed, for estimators of representations made of
 // others; and where its members are not at hand, without those that must read them.
-Estimate best_simple(const Content &members, const Stats &stats,
-                     const cmap_policy &policy) noexcept;
-Estimate best_simple(const Stats &stats, const cmap_policy &policy) noexcept;
+Estimate best_simple(const Content &members, const Stats &stats, const Analysis &whole) noexcept;
+Estimate best_simple(const Stats &stats, const Analysis &whole) noexcept;
 
 // The most payload with which a representation that takes `time` is preferred to all those whose
 // tags come before `kind`; below 0 when none is little enough.

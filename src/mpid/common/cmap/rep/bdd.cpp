@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "cmap_tuning.hpp"
-#include "core/limits.hpp"
 #include "core/map.hpp"
 #include "core/strategy.hpp"
 #include "rep/bdd_extract.hpp"
@@ -22,13 +21,13 @@ struct Form {
     uint64_t payload() const noexcept { return inside() ? 0 : bytes; }
 };
 
-Form form_of(const Diagram &diagram, uint32_t size) noexcept {
+Form form_of(const Diagram &diagram, const Analysis &analysis) noexcept {
     Form form;
     if (diagram.cells() <= BddCells::MOST)
         form = Form{true, false, bdd_cell_bytes(diagram.cells())};
     const uint32_t paths = diagram.paths();
-    if (paths > limits().bdd_paths) return form;
-    const uint64_t bytes = bdd_path_bytes(paths, diagram.levels(), size);
+    if (paths > analysis.limits.bdd_paths) return form;
+    const uint64_t bytes = bdd_path_bytes(paths, diagram.levels(), analysis.stats.size);
     if (!form.fits || bytes < form.bytes) form = Form{true, true, bytes};
     return form;
 }
@@ -42,7 +41,7 @@ double time_of(const Diagram &diagram, const Form &form) noexcept {
 // No more nodes than the limit, nor than are worth while: none where there is a closed form, which
 // is never larger and always faster.
 uint32_t node_limit(const Analysis &analysis) noexcept {
-    const uint32_t limit = limits().bdd_nodes;
+    const uint32_t limit = analysis.limits.bdd_nodes;
     if (analysis.policy.force == CMAP_REP_BDD) return limit;
     if (analysis.stats.affine.levels != 0) return 0;
     if (space_worth(analysis, CMAP_REP_BDD, TIME_BDD_PATH) < 0) return 0;
@@ -57,7 +56,7 @@ Estimate estimate(const Analysis &analysis) noexcept {
     if (!stats.is_set || stats.size == 0 || analysis.content.size() != stats.size) return cannot();
     const Diagram *diagram = analysis.diagram(node_limit);
     if (diagram == nullptr) return cannot();
-    const Form form = form_of(*diagram, stats.size);
+    const Form form = form_of(*diagram, analysis);
     if (!form.fits || (stats.size <= CMAP_INLINE_MEMBERS && !form.inside())) return cannot();
     return Estimate{true, form.payload(), time_of(*diagram, form)};
 }
@@ -74,7 +73,7 @@ bool fill(BddBody &body, const Diagram &diagram) noexcept {
 
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     const Diagram *diagram = analysis.diagram(node_limit);
-    const Form form = diagram == nullptr ? Form() : form_of(*diagram, map->size);
+    const Form form = diagram == nullptr ? Form() : form_of(*diagram, analysis);
     if (!form.fits) return CMAP_ERR_INVALID;
     BddBody &body = make_body<BddBody>(map);
     body.base = diagram->base();

@@ -6,7 +6,6 @@
 
 #include "cmap_tuning.hpp"
 #include "core/inverse.hpp"
-#include "core/limits.hpp"
 #include "core/map.hpp"
 #include "rep/bwt_codec.hpp"
 
@@ -125,7 +124,7 @@ bool pointless(const Stats &stats, uint32_t block) noexcept {
 Estimate estimate(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
     const bool forced = analysis.policy.force == CMAP_REP_BWT;
-    const uint32_t block = limits().bwt_block;
+    const uint32_t block = analysis.limits.bwt_block;
     if (stats.size <= CMAP_INLINE_MEMBERS || analysis.content.size() != stats.size) return cannot();
     if (!forced && (!bytes_alone(analysis.policy) || pointless(stats, block))) return cannot();
     if (analysis.draft.empty() || analysis.draft_kind != CMAP_REP_BWT) {

@@ -29,19 +29,14 @@ uint32_t border_of(const Stats &stats) noexcept {
     return stats.border != 0 ? stats.border : stats.size / 2;
 }
 
-cmap_policy unforced(const cmap_policy &policy) noexcept {
-    return {policy.strategy, policy.alpha, CMAP_REP_ANY};
-}
-
 Estimate estimate_sets(const Analysis &analysis) noexcept {
     const uint32_t border = analysis.stats.border;
     Content halves[2];
     if (!analysis.content.slice(0, border, halves[0]) ||
         !analysis.content.slice(border, analysis.stats.size, halves[1]))
         return cannot();
-    const cmap_policy policy = unforced(analysis.policy);
-    const Estimate a = best_simple(halves[0], analysis.part[0], policy);
-    const Estimate b = best_simple(halves[1], analysis.part[1], policy);
+    const Estimate a = best_simple(halves[0], analysis.part[0], analysis);
+    const Estimate b = best_simple(halves[1], analysis.part[1], analysis);
     return Estimate{a.fits && b.fits, payload(2) + 2 * CMAP_HEADER_BYTES + a.space + b.space,
                     2 * TIME_PART + time_access(payload(2)) + (a.time > b.time ? a.time : b.time)};
 }
@@ -63,7 +58,7 @@ cmap_status build_part(const Analysis &whole, unsigned i, cmap_t **out) noexcept
     Content content;
     if (!whole.content.slice(i == 0 ? 0 : border, i == 0 ? border : whole.stats.size, content))
         return CMAP_ERR_NOMEM;
-    Analysis analysis(content, unforced(whole.policy));
+    Analysis analysis(content, whole);
     if (whole.part[i].size != 0)
         analysis.stats = whole.part[i];
     else
@@ -134,9 +129,11 @@ void decode_parts(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *i
     }
 }
 
-bool same_part(const cmap_t *part, const Content &content, const Stats &stats) noexcept {
+bool same_part(const cmap_t *part, const Content &content, const Analysis &whole,
+               unsigned i) noexcept {
+    const Stats &stats = whole.part[i];
     if (part->size != stats.size || part->min != stats.min || part->max != stats.max) return false;
-    Analysis analysis(content, cmap_policy());
+    Analysis analysis(content, whole);
     analysis.stats = stats;
     return same_members(part, analysis);
 }
@@ -150,8 +147,8 @@ bool equals(const cmap_t *map, const Analysis &analysis) noexcept {
     if (!known || !analysis.content.slice(0, border, parts[0]) ||
         !analysis.content.slice(border, map->size, parts[1]))
         return decodes_to(map, analysis.content);
-    return same_part(body.parts[0], parts[0], analysis.part[0]) &&
-           same_part(body.parts[1], parts[1], analysis.part[1]);
+    return same_part(body.parts[0], parts[0], analysis, 0) &&
+           same_part(body.parts[1], parts[1], analysis, 1);
 }
 
 const cmap_t *part(const cmap_t *map, uint32_t i) noexcept {

@@ -8,10 +8,6 @@
 namespace cmap {
 namespace {
 
-cmap_policy unforced(const cmap_policy &policy) noexcept {
-    return {policy.strategy, policy.alpha, CMAP_REP_ANY};
-}
-
 const cmap_t *shared_set(const Analysis &analysis) noexcept {
     return analysis.relation == nullptr ? nullptr : analysis.relation->shared_set(analysis);
 }
@@ -30,7 +26,7 @@ Estimate estimate_permuted_set(const Analysis &analysis) noexcept {
     Content sorted;
     if (!analysis.stats.is_set) analysis.sorter.lend(sorted);
     const Content &members = analysis.stats.is_set ? analysis.content : sorted;
-    Estimate below = best_simple(members, set, unforced(analysis.policy));
+    Estimate below = best_simple(members, set, analysis);
     below.space += CMAP_HEADER_BYTES;
     return below;
 }
@@ -46,7 +42,7 @@ cmap_status build_permuted_set(cmap_t *map, const Analysis &analysis, cmap_t **o
         analysis.sorter.lend(members);
     else if (!analysis.content.slice(0, analysis.stats.size, members))
         return CMAP_ERR_NOMEM;
-    Analysis set(members, unforced(analysis.policy));
+    Analysis set(members, analysis);
     set.stats = analysis.stats.is_set ? analysis.stats : analysis.set;
     return intern(set, out);
 }

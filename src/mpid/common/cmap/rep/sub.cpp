@@ -48,10 +48,6 @@ cmap_s form_of(const cmap_t *map) noexcept {
     return form;
 }
 
-cmap_policy unforced(const cmap_policy &policy) noexcept {
-    return {policy.strategy, policy.alpha, CMAP_REP_ANY};
-}
-
 bool forced(const Analysis &analysis) noexcept { return analysis.policy.force == CMAP_REP_SUB; }
 
 // ---- building
@@ -73,7 +69,7 @@ void copy_measures(const Analysis &from, Analysis &to) noexcept {
 }
 
 Estimate estimate_alone(const Analysis &analysis) noexcept {
-    Analysis inner(analysis.content, unforced(analysis.policy));
+    Analysis inner(analysis.content, analysis);
     copy_measures(analysis, inner);
     return with_inner(inner, TIME_AFFINE[1]);
 }
@@ -90,7 +86,7 @@ Estimate estimate(const Analysis &analysis) noexcept {
     Estimate made = with_inner(relation->inner(), time_of(relation->parent()));
     made.shares = relation->shared_set(analysis) != nullptr;
     if (made.shares) return made;
-    const double flat = best_simple(stats, unforced(analysis.policy)).time;
+    const double flat = best_simple(stats, analysis).time;
     return forced(analysis) || made.time <= flat * SUB_SLOWDOWN ? made : cannot();
 }
 
@@ -121,10 +117,10 @@ cmap_status build_on(cmap_t *map, cmap_t *parent, Analysis &inner) noexcept {
     return status == CMAP_OK ? CMAP_ERR_INVALID : status;
 }
 
-cmap_status make_identity(uint32_t size, const cmap_policy &policy, cmap_t **out) noexcept {
+cmap_status make_identity(uint32_t size, const Analysis &whole, cmap_t **out) noexcept {
     Content members;
     if (!members.add(piece_of(Run{0, 1, size}))) return CMAP_ERR_NOMEM;
-    Analysis analysis(members, policy);
+    Analysis analysis(members, whole);
     analysis.measure();
     return intern(analysis, out);
 }
@@ -134,8 +130,8 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     if (relation != nullptr && relation->prepare(analysis))
         return build_on(map, ref(relation->parent()), relation->inner());
     cmap_t *identity;
-    CMAP_TRY(make_identity(map->max + 1, unforced(analysis.policy), &identity));
-    Analysis inner(analysis.content, unforced(analysis.policy));
+    CMAP_TRY(make_identity(map->max + 1, analysis, &identity));
+    Analysis inner(analysis.content, analysis);
     copy_measures(analysis, inner);
     return build_on(map, identity, inner);
 }

@@ -25,7 +25,7 @@ bool lengths_of_list(const Analysis &analysis, Buffer<uint32_t> &lengths) noexce
 // Of two trees with as many bits the inverse's is the faster one: a select goes down in it.
 cmap_status WtrPlan::make(const Analysis &analysis) noexcept {
     const Buffer<uint32_t> &inverse = analysis.inverse_runs;
-    const bool direct = analysis.stats.ascents <= most_ascents();
+    const bool direct = analysis.stats.ascents <= most_ascents(analysis.limits);
     if (!direct && inverse.empty()) return CMAP_ERR_INVALID;
     if (direct && !(lengths_of_list(analysis, lengths) && shape.make(lengths)))
         return CMAP_ERR_NOMEM;
