@@ -251,8 +251,8 @@ typedef struct cmap_totals {
 } cmap_totals;
 void cmap_get_totals(cmap_totals * out) CMAP_NOEXCEPT;
 
-/* Memory comes from these (malloc and free by default).  For tests and tools; REQUIRES that no map is alive.  NULL
- * twice brings the defaults back. */
+/* Memory comes from these (malloc and free by default), aligned as malloc's.  For tests and tools; REQUIRES that no map
+ * is alive.  NULL twice brings the defaults back. */
 void cmap_set_allocator(void *(*allocate) (size_t), void (*deallocate) (void *)) CMAP_NOEXCEPT;
 
 #define CMAP_INLINE_MEMBERS 8u          /* maps up to this size have no payload in any representation */

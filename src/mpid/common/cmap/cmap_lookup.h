@@ -2,7 +2,7 @@
 /*
  * The layout of a map's header and the inline lookup: C99 and C++17.
  *
- * A header is two cache lines.  The first holds everything a select touches in an affine map of up
+ * A header is two whole cache lines.  The first holds everything a select touches in an affine map of up
  * to four levels, in a packed list and in an array, so that the send path reads one line and then at
  * most one more of the payload.  A holder may keep a copy of the header by value as long as it keeps
  * its reference: a copy answers cmap_select() as the original does.  Nobody outside the module reads
@@ -18,6 +18,7 @@
 #define CMAP_AFFINE_LEVELS 6
 #define CMAP_BODY_BYTES 72
 #define CMAP_HEADER_BYTES 128
+#define CMAP_LINE_BYTES 64
 
 /* idx(r) = base + r * step + sum over k = 1 .. levels-1 of floor(r / w_k) * jump_k, everything modulo
  * 2^32, where w_k is the product of the counts below level k and jump_k = stride_k - count_(k-1) *
@@ -61,7 +62,7 @@ struct cmap_s {
     uint32_t min, max;
     uint32_t refs;              /* atomic */
     uint8_t force;
-    uint8_t unused;
+    uint8_t skipped;            /* bytes of its memory in front of it */
     uint16_t time;              /* estimated, of a select: eighths of a ns */
     uint64_t hash;              /* of the content and the policy */
     struct cmap_s *next;        /* in its bucket of the intern table */

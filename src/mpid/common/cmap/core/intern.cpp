@@ -2,6 +2,7 @@
 #include "core/intern.hpp"
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 
 #include "cmap_tuning.hpp"
@@ -10,20 +11,31 @@
 namespace cmap {
 namespace {
 
-// A part of the table with its own lock.  It starts with buckets of its own, grows where there is
-// memory, and gives the memory back when its last map goes.
+// What equal maps have in common and others hardly ever.
+struct Key {
+    uint64_t hash;  // of all that follows, and of the members
+    uint32_t size, min, max;
+    cmap_policy policy;
+
+    bool fits(const cmap_t *map) const noexcept {
+        return map->hash == hash && map->size == size && map->min == min && map->max == max &&
+               map->strategy == policy.strategy && map->force == policy.force &&
+               map->alpha == policy.alpha;
+    }
+};
+
+// A part of the table with its own lock, which is held for no longer than it takes to go through a
+// bucket.  It starts with buckets of its own, grows where there is memory, and gives the memory
+// back when its last map goes.
 class Shard {
   public:
     std::mutex lock;
 
-    // With the lock held: a live map of that key for which same(map), with a reference added.
-    template <class Same>
-    cmap_t *find(const Stats &stats, const cmap_policy &policy, uint64_t hash,
-                 Same &&same) noexcept;
-    cmap_t *find(const Analysis &analysis, uint64_t hash) noexcept {
-        return find(analysis.stats, analysis.policy, hash,
-                    [&](const cmap_t *map) { return same_members(map, analysis); });
-    }
+    // With the lock held, as all that follows: of the live maps of that key the one with the least
+    // address above `last`, with a reference added.
+    cmap_t *next(const Key &key, const cmap_t *last) noexcept;
+    // How often a map has come in.
+    uint64_t inserts() const noexcept { return inserts_; }
     void insert(cmap_t *map) noexcept;
     void remove(cmap_t *map) noexcept;
     template <class Visit>
@@ -45,6 +57,7 @@ class Shard {
     cmap_t **buckets_ = first_;
     std::size_t count_ = FIRST;
     std::size_t maps_ = 0;
+    uint64_t inserts_ = 0;
 };
 
 // Never destroyed: maps may be released after the destructors of static objects have run.
@@ -73,21 +86,16 @@ bool ref_if_alive(cmap_t *map) noexcept {
     return false;
 }
 
-bool same_policy(const cmap_t *map, const cmap_policy &policy) noexcept {
-    return map->strategy == policy.strategy && map->force == policy.force &&
-           map->alpha == policy.alpha;
-}
-
-template <class Same>
-cmap_t *Shard::find(const Stats &stats, const cmap_policy &policy, uint64_t hash,
-                    Same &&same) noexcept {
-    for (cmap_t *map = *bucket(hash); map != nullptr; map = map->next) {
-        if (map->hash != hash || map->size != stats.size || map->min != stats.min ||
-            map->max != stats.max)
-            continue;
-        if (same_policy(map, policy) && same(map) && ref_if_alive(map)) return map;
+cmap_t *Shard::next(const Key &key, const cmap_t *last) noexcept {
+    const std::less<const cmap_t *> below;
+    for (;;) {
+        cmap_t *least = nullptr;
+        for (cmap_t *map = *bucket(key.hash); map != nullptr; map = map->next)
+            if (key.fits(map) && below(last, map) && (least == nullptr || below(map, least)))
+                least = map;
+        if (least == nullptr || ref_if_alive(least)) return least;
+        last = least;
     }
-    return nullptr;
 }
 
 void Shard::grow() noexcept {
@@ -114,6 +122,7 @@ void Shard::insert(cmap_t *map) noexcept {
     map->next = *bucket(map->hash);
     *bucket(map->hash) = map;
     ++maps_;
+    ++inserts_;
 }
 
 void Shard::remove(cmap_t *map) noexcept {
@@ -128,32 +137,40 @@ void Shard::remove(cmap_t *map) noexcept {
     }
 }
 
-uint64_t key_of(const Stats &stats, const cmap_policy &policy) noexcept {
+Key key_of(const Stats &stats, const cmap_policy &policy) noexcept {
     uint64_t alpha;
     std::memcpy(&alpha, &policy.alpha, sizeof alpha);
     const unsigned rule = static_cast<unsigned>(policy.strategy) << 8 | policy.force;
     uint64_t hash = hash_step(stats.hash, uint64_t{stats.size} << 16 | rule);
     hash = hash_step(hash, alpha);
-    return hash_step(hash, hash >> 32);
+    return {hash_step(hash, hash >> 32), stats.size, stats.min, stats.max, policy};
 }
 
-template <class... Key>
-cmap_t *find_locked(Shard &shard, Key &&...key) noexcept {
-    const std::lock_guard<std::mutex> guard(shard.lock);
-    cmap_t *found = shard.find(key...);
-    if (found != nullptr) table().hits.fetch_add(1, std::memory_order_relaxed);
-    return found;
-}
-
-// Somebody may have been faster: then theirs is the one, and ours goes.
-cmap_t *publish(Shard &shard, const Analysis &analysis, cmap_t *map) noexcept {
-    const std::lock_guard<std::mutex> guard(shard.lock);
-    if (cmap_t *found = shard.find(analysis, map->hash)) {
-        table().hits.fetch_add(1, std::memory_order_relaxed);
-        return found;
+// The map alive of that key for which same(map), with a reference added; else `fresh`, which is in
+// the table then unless it is null.  Members are compared without the lock: a reference keeps the
+// candidate.  When another map has come in meanwhile, it may be the one, so all are looked at
+// again.
+template <class Same>
+cmap_t *meet(const Key &key, cmap_t *fresh, Same &&same) noexcept {
+    Shard &shard = table().of(key.hash);
+    const cmap_t *last = nullptr;
+    for (uint64_t seen = 0;;) {
+        cmap_t *candidate;
+        {
+            const std::lock_guard<std::mutex> guard(shard.lock);
+            if (shard.inserts() != seen) last = nullptr;
+            seen = shard.inserts();
+            candidate = shard.next(key, last);
+            if (candidate == nullptr && fresh != nullptr) shard.insert(fresh);
+        }
+        if (candidate == nullptr) return fresh;
+        if (same(static_cast<const cmap_t *>(candidate))) {
+            table().hits.fetch_add(1, std::memory_order_relaxed);
+            return candidate;
+        }
+        last = candidate;
+        unref(candidate);
     }
-    shard.insert(map);
-    return map;
 }
 
 void count_build(const cmap_t *map) noexcept {
@@ -175,17 +192,17 @@ bool needs_order(const Analysis &analysis) noexcept {
 }  // namespace
 
 cmap_status intern(Analysis &analysis, cmap_t **out) noexcept {
-    const uint64_t hash = key_of(analysis.stats, analysis.policy);
-    Shard &shard = table().of(hash);
-    *out = find_locked(shard, analysis, hash);
+    const Key key = key_of(analysis.stats, analysis.policy);
+    const auto same = [&](const cmap_t *map) { return same_members(map, analysis); };
+    *out = meet(key, nullptr, same);
     if (*out != nullptr) return CMAP_OK;
     CMAP_TRY(analysis.check_duplicates());
     if (needs_order(analysis)) CMAP_TRY(analysis.sort());
     cmap_t *map = nullptr;
     CMAP_TRY(map_create(analysis, &map));
-    map->hash = hash;
+    map->hash = key.hash;
     count_build(map);
-    *out = publish(shard, analysis, map);
+    *out = meet(key, map, same);  // somebody may have been faster: then theirs is the one
     if (*out != map) map_destroy(map);
     return CMAP_OK;
 }
@@ -195,11 +212,8 @@ cmap_t *find_run(const Run &run, uint32_t universe, const cmap_policy *given) no
     const bool is_run = run.count == 1 || (run.count != 0 && run.step != 0);
     if (!is_run || !within(run, universe) || universe > CMAP_MAX_SIZE || !policy_valid(policy))
         return nullptr;
-    const Stats stats = key_stats_of(run);
-    const cmap_policy normal = policy_normal(policy);
-    const uint64_t hash = key_of(stats, normal);
-    return find_locked(table().of(hash), stats, normal, hash,
-                       [&](const cmap_t *map) { return is_affine_run(map, run); });
+    const Key key = key_of(key_stats_of(run), policy_normal(policy));
+    return meet(key, nullptr, [&](const cmap_t *map) { return is_affine_run(map, run); });
 }
 
 void unref(cmap_t *map) noexcept {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/map.hpp"
 
+#include <cstddef>
+
 #include "cmap_tuning.hpp"
 #include "core/inverse.hpp"
 #include "core/sorter.hpp"
@@ -84,6 +86,21 @@ std::size_t own_bytes(const cmap_t *map) noexcept {
 
 namespace {
 
+// All zeros, and at the start of a cache line.
+cmap_t *header_allocate() noexcept {
+    constexpr std::size_t slack = CMAP_LINE_BYTES - alignof(std::max_align_t);
+    unsigned char *const memory = static_cast<unsigned char *>(allocate(sizeof(cmap_t) + slack));
+    if (memory == nullptr) return nullptr;
+    const std::size_t skipped = -reinterpret_cast<uintptr_t>(memory) % CMAP_LINE_BYTES;
+    cmap_t *const map = new (memory + skipped) cmap_t();
+    map->skipped = static_cast<uint8_t>(skipped);
+    return map;
+}
+
+void header_free(cmap_t *map) noexcept {
+    deallocate(reinterpret_cast<unsigned char *>(map) - map->skipped);
+}
+
 uint16_t eighths(double ns) noexcept {
     return ns < UINT16_MAX / 8 ? static_cast<uint16_t>(ns * 8) : UINT16_MAX;
 }
@@ -155,9 +172,8 @@ void map_trim(const cmap_t *map) noexcept {
 }
 
 cmap_status map_create(const Analysis &analysis, cmap_t **out) noexcept {
-    cmap_t *map = static_cast<cmap_t *>(allocate(sizeof(cmap_t)));
+    cmap_t *map = header_allocate();
     if (map == nullptr) return CMAP_ERR_NOMEM;
-    std::memset(static_cast<void *>(map), 0, sizeof *map);
     const Stats &stats = analysis.stats;
     map->size = stats.size;
     map->min = stats.min;
@@ -169,7 +185,7 @@ cmap_status map_create(const Analysis &analysis, cmap_t **out) noexcept {
     map->refs = 1;
     const cmap_status status = fill(map, analysis);
     if (status != CMAP_OK) {
-        deallocate(map);
+        header_free(map);
         return status;
     }
     if (map->force != CMAP_REP_ANY && map->force != map->kind) map->flags |= FLAG_FORCE_DECLINED;
@@ -180,7 +196,7 @@ cmap_status map_create(const Analysis &analysis, cmap_t **out) noexcept {
 void map_destroy(cmap_t *map) noexcept {
     inverse_free(static_cast<Inverse *>(map->inverse));
     if (representation(map).release != nullptr) representation(map).release(map);
-    deallocate(map);
+    header_free(map);
 }
 
 const char *map_validate(const cmap_t *map) noexcept {
