@@ -65,8 +65,9 @@ struct Made {
 };
 
 Made described(const Map &map) {
-    cmap_trim(map.get());  // an equal map alive may have been looked into
-    return {cmap_representation(map.get()), cmap_payload_bytes(map.get())};
+    const size_t payload = cmap_payload_bytes(map.get());
+    // An equal map alive may have been looked into.
+    return {cmap_representation(map.get()), payload - cmap_cached_bytes(map.get())};
 }
 
 void expect_one_map(Operation operation, const Members &a, const Members &b,

@@ -74,9 +74,35 @@ TEST(Threads, RanksRaceToBuildOneInverse) {
                 mistakes.unless(cmap_rank(map.get(), 500) == CMAP_NONE);
             });
             const size_t payload = cmap_payload_bytes(map.get());
-            cmap_trim(map.get());
-            EXPECT_GE(payload, cmap_payload_bytes(map.get()));
+            EXPECT_GE(payload, cmap_cached_bytes(map.get()));
         }
+}
+
+// What lookups add to a map stays while others count it, and goes with the map.
+TEST(Threads, TotalsBesideLookupsThatAddToMaps) {
+    Mistakes mistakes;
+    cmap_totals before, after;
+    cmap_get_totals(&before);
+    for (uint32_t round = 0; round < 30; round++)
+        for (cmap_rep rep : {CMAP_REP_PACKED, CMAP_REP_BWT, CMAP_REP_PPERM}) {
+            const Members members = random_permutation(700, round);
+            const Map map = map_of(members, forced(rep));
+            in_parallel([&](unsigned id) {
+                const Map own = map_of(random_permutation(300, id * 100 + round), forced(rep));
+                for (uint32_t i = 0; i < 20; i++) {
+                    const uint32_t rank = (i * 7 + id * 100) % 700;
+                    mistakes.unless(cmap_rank(map.get(), members[rank]) == rank);
+                    mistakes.unless(cmap_rank(own.get(), 300) == CMAP_NONE);
+                    cmap_totals now;
+                    cmap_get_totals(&now);
+                    mistakes.unless(now.bytes > before.bytes);
+                    const size_t added = cmap_cached_bytes(map.get());  // it only grows
+                    mistakes.unless(rep == CMAP_REP_BWT || added <= cmap_payload_bytes(map.get()));
+                }
+            });
+        }
+    cmap_get_totals(&after);
+    EXPECT_EQ(before.bytes, after.bytes);
 }
 
 TEST(Threads, LookupsOfASharedMapAreRight) {

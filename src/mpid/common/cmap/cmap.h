@@ -236,9 +236,9 @@ size_t cmap_array_bytes(const cmap_t * map) CMAP_NOEXCEPT;        /* 4 * size: w
 int cmap_describe(const cmap_t * map, char *text, size_t room) CMAP_NOEXCEPT;
 /* Checks every invariant, O(size); on CMAP_ERR_INVALID `reason` (static storage) says which. */
 cmap_status cmap_validate(const cmap_t * map, const char **reason) CMAP_NOEXCEPT;
-/* Drops the inverses and caches this map has built; they come back at the next need.  REQUIRES that no other thread
- * is inside a lookup of this map. */
-void cmap_trim(const cmap_t * map) CMAP_NOEXCEPT;
+/* What of the payload lookups have added to the map as it was built: inverses, the block decompressed last.  They stay
+ * as long as the map: nobody can tell when the last thread has left them. */
+size_t cmap_cached_bytes(const cmap_t * map) CMAP_NOEXCEPT;
 
 typedef struct cmap_totals {
     uint64_t maps;              /* alive now */

@@ -152,6 +152,7 @@ uint32_t cmap_sharers(const cmap_t *map) noexcept {
     return __atomic_load_n(&map->refs, __ATOMIC_RELAXED);
 }
 size_t cmap_payload_bytes(const cmap_t *map) noexcept { return payload_bytes(map); }
+size_t cmap_cached_bytes(const cmap_t *map) noexcept { return cached_bytes(map); }
 size_t cmap_bytes(const cmap_t *map) noexcept { return sizeof *map + payload_bytes(map); }
 size_t cmap_array_bytes(const cmap_t *map) noexcept { return size_t{map->size} * sizeof(uint32_t); }
 
@@ -168,8 +169,6 @@ cmap_status cmap_validate(const cmap_t *map, const char **reason) noexcept {
     if (reason != nullptr) *reason = wrong;
     return wrong == nullptr ? CMAP_OK : CMAP_ERR_INVALID;
 }
-
-void cmap_trim(const cmap_t *map) noexcept { map_trim(map); }
 
 void cmap_get_totals(cmap_totals *out) noexcept { gather_totals(*out); }
 

@@ -79,9 +79,40 @@ bool decodes_to(const cmap_t *map, const Content &content) noexcept {
     });
 }
 
-std::size_t own_bytes(const cmap_t *map) noexcept {
+namespace {
+
+std::size_t inverse_bytes(const cmap_t *map) noexcept {
     const Inverse *inverse = inverse_if_built(map);
-    return representation(map).bytes(map) + (inverse != nullptr ? inverse->bytes() : 0);
+    return inverse != nullptr ? inverse->bytes() : 0;
+}
+
+// The sum over the maps that belong to this one alone: a shared set is counted for itself, and so
+// are the parts, there only when asked for, of a map that fits its header.
+template <class Bytes>
+std::size_t sum_of_parts(const cmap_t *map, Bytes &&bytes) noexcept {
+    const Representation &rep = representation(map);
+    std::size_t sum = 0;
+    if (rep.part == nullptr || shares_set(map) || map->size <= CMAP_INLINE_MEMBERS) return sum;
+    for (uint32_t i = 0; const cmap_t *part = rep.part(map, i); i++)
+        sum += bytes(part);
+    return sum;
+}
+
+}  // namespace
+
+std::size_t own_bytes(const cmap_t *map) noexcept {
+    return representation(map).bytes(map) + inverse_bytes(map);
+}
+
+std::size_t payload_bytes(const cmap_t *map) noexcept {
+    return own_bytes(map) +
+           sum_of_parts(map, [](const cmap_t *part) { return sizeof *part + payload_bytes(part); });
+}
+
+std::size_t cached_bytes(const cmap_t *map) noexcept {
+    const auto cached = representation(map).cached;
+    const std::size_t own = inverse_bytes(map) + (cached != nullptr ? cached(map) : 0);
+    return own + sum_of_parts(map, cached_bytes);
 }
 
 namespace {
@@ -110,7 +141,7 @@ cmap_status fill(cmap_t *map, const Analysis &analysis) noexcept {
     for (unsigned i = 0; i < choice.count; i++) {
         map->kind = choice.kind[i];
         map->time = eighths(choice.time[i]);
-        map->flags &= static_cast<uint8_t>(~FLAG_SHARES_SET);  // of one that declined
+        map->flags &= FLAG_SET;  // no other one of what declined
         const cmap_status status = representation(map).build(map, analysis);
         if (status != CMAP_ERR_INVALID) return status;
     }
@@ -149,27 +180,6 @@ const char *validate_members(const cmap_t *map) noexcept {
 }
 
 }  // namespace
-
-// A shared set is counted for itself alone, and so are the parts, there only when asked for, of a
-// map that fits its header.
-std::size_t payload_bytes(const cmap_t *map) noexcept {
-    std::size_t sum = own_bytes(map);
-    const Representation &rep = representation(map);
-    if (rep.part == nullptr || shares_set(map) || map->size <= CMAP_INLINE_MEMBERS) return sum;
-    for (uint32_t i = 0; const cmap_t *part = rep.part(map, i); i++)
-        sum += sizeof *part + payload_bytes(part);
-    return sum;
-}
-
-void map_trim(const cmap_t *map) noexcept {
-    void **slot = &const_cast<cmap_t *>(map)->inverse;
-    inverse_free(static_cast<Inverse *>(__atomic_exchange_n(slot, nullptr, __ATOMIC_ACQ_REL)));
-    const Representation &rep = representation(map);
-    if (rep.trim != nullptr) rep.trim(map);
-    if (rep.part == nullptr || shares_set(map)) return;
-    for (uint32_t i = 0; const cmap_t *part = rep.part(map, i); i++)
-        map_trim(part);
-}
 
 cmap_status map_create(const Analysis &analysis, cmap_t **out) noexcept {
     cmap_t *map = header_allocate();

@@ -7,11 +7,17 @@
 
 namespace cmap {
 
-constexpr uint8_t FLAG_SET = 1;             // strictly increasing
-constexpr uint8_t FLAG_FORCE_DECLINED = 2;  // the policy's representation could not hold it
-constexpr uint8_t FLAG_SHARES_SET = 4;      // part 0 is a map that others had before
+constexpr uint8_t FLAG_SET = 1;              // strictly increasing
+constexpr uint8_t FLAG_FORCE_DECLINED = 2;   // the policy's representation could not hold it
+constexpr uint8_t FLAG_SHARES_SET = 4;       // part 0 is a map that others had before
+constexpr uint8_t FLAG_RANK_BY_INVERSE = 8;  // though its representation needs none in general
 
 inline bool is_set(const cmap_t *map) noexcept { return (map->flags & FLAG_SET) != 0; }
+
+// Does rank() go through the inverse, or through all members while there is none?
+inline bool ranks_by_inverse(const cmap_t *map) noexcept {
+    return !is_set(map) && (representation(map).list || (map->flags & FLAG_RANK_BY_INVERSE) != 0);
+}
 
 // Kept in closed form, as one run; and as this one of the map's size?
 inline bool is_affine_run(const cmap_t *map) noexcept {
@@ -64,11 +70,12 @@ void decode_by_select(const cmap_t *map, uint32_t first, uint32_t count,
 // ns of a dependent random select, as estimated when the map was made; 8 us stands for all beyond.
 inline double time_of(const cmap_t *map) noexcept { return map->time / 8.0; }
 
-std::size_t own_bytes(
-    const cmap_t *map) noexcept;  // payload with the inverse, without the maps referred to
-std::size_t payload_bytes(
-    const cmap_t *map) noexcept;  // those with their headers and payloads included
-void map_trim(const cmap_t *map) noexcept;
+// Payload with the inverse, without the maps referred to.
+std::size_t own_bytes(const cmap_t *map) noexcept;
+// Those with their headers and payloads included.
+std::size_t payload_bytes(const cmap_t *map) noexcept;
+// What of that was not there when the map was built.
+std::size_t cached_bytes(const cmap_t *map) noexcept;
 
 // Makes a map that is not in the intern table yet; frees one that is not any more.
 cmap_status map_create(const Analysis &analysis, cmap_t **out) noexcept;

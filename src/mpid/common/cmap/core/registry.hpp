@@ -48,8 +48,8 @@ struct Representation {
     uint32_t (*position)(const cmap_t *map, uint32_t rank);
     const char *(*validate)(const cmap_t *map);  // nullptr, or what is wrong with the body
     int (*describe)(const cmap_t *map, char *text, std::size_t room);  // without the name
-    // Optional: drops caches that come back at the next need.
-    void (*trim)(const cmap_t *map) = nullptr;
+    // Optional: what of `bytes` lookups have added.
+    std::size_t (*cached)(const cmap_t *map) = nullptr;
     // Optional, of a list: should its members be sorted, so that analysis.set and analysis.sorter
     // are there for the estimate?
     bool (*wants_order)(const Analysis &) = nullptr;

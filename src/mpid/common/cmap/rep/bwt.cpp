@@ -300,20 +300,23 @@ uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
 
 // ---- the rest
 
-void trim(const cmap_t *map) noexcept { deallocate(take(body_of<BwtBody>(map))); }
-
 void release(cmap_t *map) noexcept {
-    trim(map);
-    deallocate(body_of<BwtBody>(map).image);
+    const BwtBody &body = body_of<BwtBody>(map);
+    deallocate(take(body));
+    deallocate(body.image);
+}
+
+std::size_t cached(const cmap_t *map) noexcept {
+    const BwtBody &body = body_of<BwtBody>(map);
+    Kept *const kept = take(body);
+    if (kept == nullptr) return 0;
+    const std::size_t bytes = Kept::bytes_for(kept->members, kept->width);
+    put_back(body, kept);
+    return bytes;
 }
 
 std::size_t bytes(const cmap_t *map) noexcept {
-    const BwtBody &body = body_of<BwtBody>(map);
-    Kept *const kept = take(body);
-    if (kept == nullptr) return body.image_bytes;
-    const std::size_t more = Kept::bytes_for(kept->members, kept->width);
-    put_back(body, kept);
-    return body.image_bytes + more;
+    return body_of<BwtBody>(map).image_bytes + cached(map);
 }
 
 const char *validate_block(const cmap_t *map, const BwtBody &body, uint32_t b) noexcept {
@@ -364,7 +367,7 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 
 const Representation bwt_representation = {
     "bwt",   true,    estimate, build,   release, select,   rank,     decode_block,
-    nullptr, nullptr, bytes,    nullptr, nullptr, validate, describe, trim,
+    nullptr, nullptr, bytes,    nullptr, nullptr, validate, describe, cached,
 };
 
 }  // namespace cmap

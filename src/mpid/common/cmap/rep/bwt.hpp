@@ -11,9 +11,9 @@
 // that may hold the index, or through the inverse.
 //
 // The last block decompressed is kept, in its own width, as long as all together is not more than a
-// plain array; it counts as payload, and goes with cmap_trim().  A thread takes it out of its slot
-// by an exchange and puts it back: nobody else can free it meanwhile, nobody waits, and who finds
-// the slot empty decompresses into a block of his own.
+// plain array; it counts as payload.  A thread takes it out of its slot by an exchange and puts it
+// back: nobody else can free it meanwhile, nobody waits, and who finds the slot empty decompresses
+// into a block of his own.
 //
 // What bzip2 will make of a block only bzip2 can tell, and a sample of blocks says nothing about
 // the others.  So the estimator is the builder: it compresses, once, what it made is what the
