@@ -34,7 +34,7 @@ bool ranks_in_closed_form(const Sequence &pieces, const cmap_t *a, const cmap_t 
 bool has_pieces(const cmap_t *map) noexcept { return representation(map).pieces != nullptr; }
 
 bool worth_lookups(const cmap_t *a, const cmap_t *b) noexcept {
-    const bool ranks_fast = !representation(a).list || is_set(a) || inverse_if_built(a) != nullptr;
+    const bool ranks_fast = !ranks_by_inverse(a) || inverse_if_built(a) != nullptr;
     return ranks_fast && b->size * ALGEBRA_DECODES_PER_LOOKUP < a->size;
 }
 

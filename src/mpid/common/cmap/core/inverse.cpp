@@ -137,7 +137,7 @@ uint32_t list_rank(const cmap_t *map, uint32_t index) noexcept {
 }
 
 Ranker::Ranker(const cmap_t *map, uint64_t expected) noexcept : map_(map) {
-    const bool list = representation(map).list && !is_set(map) && map->size > INVERSE_MIN_MEMBERS;
+    const bool list = ranks_by_inverse(map) && map->size > INVERSE_MIN_MEMBERS;
     if (list && map->strategy == CMAP_STRATEGY_SPACE && expected >= INVERSE_MIN_QUERIES)
         own_ = inverse_build(map);
 }

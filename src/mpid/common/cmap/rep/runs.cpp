@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "cmap_tuning.hpp"
 #include "core/bits.hpp"
+#include "core/inverse.hpp"
 #include "core/map.hpp"
 
 namespace cmap {
@@ -16,13 +18,24 @@ struct Line {
     uint32_t step;  // modulo 2^32
 };
 
+// Of runs among which no index lies in more than one: a number has one residue, and the runs that
+// have it, too, follow one another.  Ordered by residue of the least member, then by that.
+struct Group {
+    uint32_t end;  // in the order
+    uint32_t modulus;
+};
+
 // The payload: starts, lines and perhaps the order, one behind the other.
 struct RunsBody {
     uint32_t *starts;  // rank of each run's first member: ascending, starts[0] == 0
     Line *lines;
-    uint32_t *order;  // runs by least index, or nullptr
+    uint32_t *order;  // runs in groups, or nullptr
     uint32_t count;
-    uint32_t inside[11];
+    uint32_t groups;
+    union {
+        uint32_t inside[10];
+        Group group[RUNS_GROUPS];  // of a map with an order
+    };
 };
 
 constexpr uint64_t INSIDE_RUNS = 3;  // 12 bytes each
@@ -52,12 +65,65 @@ Run run_at(const cmap_t *map, const RunsBody &body, uint32_t i) noexcept {
     return Run{line.first, static_cast<int32_t>(line.step), end_of(map, body, i) - body.starts[i]};
 }
 
-void sort_runs(const cmap_t *map, RunsBody &body) noexcept {
+uint32_t modulus_of(const Run &run) noexcept {
+    return run.count == 1 ? 1 : static_cast<uint32_t>(run.step < 0 ? -run.step : run.step);
+}
+
+uint64_t key_in(uint32_t modulus, uint32_t index) noexcept {
+    return uint64_t{modulus == 1 ? 0 : index % modulus} << 32 | index;
+}
+
+template <class Key>
+void sort_runs(RunsBody &body, Key &&key) noexcept {
+    std::sort(body.order, body.order + body.count,
+              [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+}
+
+// By least members: does each run begin beyond the end of the one before?
+bool apart(const cmap_t *map, const RunsBody &body) noexcept {
+    for (uint32_t i = 1; i < body.count; i++)
+        if (run_at(map, body, body.order[i - 1]).high() >= run_at(map, body, body.order[i]).low())
+            return false;
+    return true;
+}
+
+// The different moduli of the runs; false when they are too many.
+bool find_groups(const cmap_t *map, RunsBody &body) noexcept {
+    for (uint32_t i = 0; i < body.count; i++) {
+        const uint32_t modulus = modulus_of(run_at(map, body, i));
+        uint32_t g = 0;
+        while (g < body.groups && body.group[g].modulus != modulus)
+            g++;
+        if (g == RUNS_GROUPS) return false;
+        if (g == body.groups) body.group[body.groups++] = Group{0, modulus};
+        body.group[g].end++;
+    }
+    for (uint32_t g = 1; g < body.groups; g++)
+        body.group[g].end += body.group[g - 1].end;
+    return true;
+}
+
+// One group where the runs are apart, else one for each distance of neighbours; none where those
+// are many, and the map goes by its inverse.
+void make_groups(cmap_t *map, RunsBody &body) noexcept {
     for (uint32_t i = 0; i < body.count; i++)
         body.order[i] = i;
-    std::sort(body.order, body.order + body.count, [&](uint32_t a, uint32_t b) {
-        return run_at(map, body, a).low() < run_at(map, body, b).low();
-    });
+    sort_runs(body, [&](uint32_t i) { return run_at(map, body, i).low(); });
+    if (apart(map, body)) {
+        body.groups = 1;
+        body.group[0] = Group{body.count, 1};
+    } else if (find_groups(map, body)) {
+        sort_runs(body, [&](uint32_t i) {
+            const Run run = run_at(map, body, i);
+            uint64_t g = 0;
+            while (body.group[g].modulus != modulus_of(run))
+                g++;
+            return std::make_pair(g, key_in(modulus_of(run), run.low()));
+        });
+    } else {
+        body.groups = 0;
+        map->flags |= FLAG_RANK_BY_INVERSE;
+    }
 }
 
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
@@ -78,7 +144,7 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
         rank += run.count;
         return true;
     });
-    if (body.order != nullptr) sort_runs(map, body);
+    if (body.order != nullptr) make_groups(map, body);
     return CMAP_OK;
 }
 
@@ -123,20 +189,40 @@ uint32_t rank_in_set(const cmap_t *map, const RunsBody &body, uint32_t index) no
     return rank_in(map, body, low, index);
 }
 
+uint32_t rank_in_group(const cmap_t *map, const RunsBody &body, uint32_t g,
+                       uint32_t index) noexcept {
+    const Group &group = body.group[g];
+    const uint32_t begin = g == 0 ? 0 : body.group[g - 1].end;
+    const uint64_t key = key_in(group.modulus, index);
+    const uint32_t *low = body.order + begin;
+    for (uint32_t n = group.end - begin; n > 1;) {
+        const uint32_t half = n / 2;
+        const Run run = run_at(map, body, low[half]);
+        low += key_in(group.modulus, run.low()) <= key ? half : 0;
+        n -= half;
+    }
+    return rank_in(map, body, *low, index);
+}
+
+uint32_t rank_by_scan(const cmap_t *map, const RunsBody &body, uint32_t index) noexcept {
+    uint32_t found = CMAP_NONE;
+    for (uint32_t i = 0; found == CMAP_NONE && i < body.count; i++)
+        found = rank_in(map, body, i, index);
+    return found;
+}
+
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
     const RunsBody &body = body_of<RunsBody>(map);
     if (is_set(map)) return rank_in_set(map, body, index);
-    uint32_t last = body.count;
-    if (body.order != nullptr)
-        last =
-            static_cast<uint32_t>(std::upper_bound(body.order, body.order + body.count, index,
-                                                   [&](uint32_t value, uint32_t run) {
-                                                       return value < run_at(map, body, run).low();
-                                                   }) -
-                                  body.order);
+    if (body.order == nullptr) return rank_by_scan(map, body, index);
+    if (body.groups == 0) {
+        const Inverse *inverse = inverse_of(map);
+        return inverse == nullptr ? rank_by_scan(map, body, index)
+                                  : inverse_rank(map, inverse, index);
+    }
     uint32_t found = CMAP_NONE;
-    while (found == CMAP_NONE && last-- > 0)
-        found = rank_in(map, body, body.order != nullptr ? body.order[last] : last, index);
+    for (uint32_t g = 0; found == CMAP_NONE && g < body.groups; g++)
+        found = rank_in_group(map, body, g, index);
     return found;
 }
 
@@ -180,6 +266,20 @@ std::size_t bytes(const cmap_t *map) noexcept {
     return inside(map) ? 0 : payload(body.count, body.order != nullptr);
 }
 
+const char *validate_groups(const cmap_t *map, const RunsBody &body) noexcept {
+    if ((body.groups == 0) != ranks_by_inverse(map)) return "runs: nobody knows how to rank";
+    if (body.groups != 0 && body.group[body.groups - 1].end != body.count)
+        return "runs: the groups do not end with the runs";
+    for (uint32_t g = 0, i = 0; g < body.groups; g++)
+        for (uint64_t last = 0; i < body.group[g].end; i++) {
+            const Run run = run_at(map, body, body.order[i]);
+            const uint64_t key = key_in(body.group[g].modulus, run.low());
+            if (key < last) return "runs: the order is wrong";
+            last = key_in(body.group[g].modulus, run.high()) + 1;
+        }
+    return nullptr;
+}
+
 const char *validate(const cmap_t *map) noexcept {
     const RunsBody &body = body_of<RunsBody>(map);
     if ((body.count == 0) != (map->size == 0)) return "runs: the number of runs is wrong";
@@ -187,19 +287,22 @@ const char *validate(const cmap_t *map) noexcept {
     if (body.starts[0] != 0) return "runs: the first run does not start at rank 0";
     for (uint32_t i = 0; i < body.count; i++)
         if (body.starts[i] >= end_of(map, body, i)) return "runs: the prefix sums do not increase";
-    for (uint32_t i = 1; body.order != nullptr && i < body.count; i++)
-        if (run_at(map, body, body.order[i - 1]).low() >= run_at(map, body, body.order[i]).low())
-            return "runs: the order is wrong";
-    return nullptr;
+    return body.order == nullptr ? nullptr : validate_groups(map, body);
 }
 
 int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
     const RunsBody &body = body_of<RunsBody>(map);
     if (body.count == 0) return std::snprintf(text, room, "0 runs");
     const Run run = run_at(map, body, 0);
-    return std::snprintf(text, room, "%u run%s: %u..%u step %d%s", body.count,
+    char groups[32] = "";
+    if (body.order != nullptr && body.groups == 0)
+        std::snprintf(groups, sizeof groups, ", ranked by inverse");
+    else if (body.order != nullptr)
+        std::snprintf(groups, sizeof groups, ", ranked in %u group%s", body.groups,
+                      body.groups == 1 ? "" : "s");
+    return std::snprintf(text, room, "%u run%s: %u..%u step %d%s%s", body.count,
                          body.count == 1 ? "" : "s", run.first, run.last(), run.step,
-                         body.count == 1 ? "" : ", ...");
+                         body.count == 1 ? "" : ", ...", groups);
 }
 
 }  // namespace

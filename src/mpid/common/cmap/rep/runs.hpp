@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // runs: k arithmetic runs (first, step) and the prefix sums of their lengths.
 //
-// Payload 12k bytes; 4k more in a list of more than RUNS_SCAN runs, for their order by least index;
-// none up to CMAP_INLINE_MEMBERS members when k <= 4.  select O(log k): a branch-free bisection
-// over contiguous keys.  rank O(log k) in a set; in a list the runs are tried, from the last that
-// can hold the index in order.  Declines beyond RUNS_LIMIT runs or 4n bytes.  (Ranges of ranges:
-// Chaarawi and Gabriel 2008.)
+// Payload 12k bytes; 4k more in a list of more than RUNS_SCAN runs, for their order; none up to
+// CMAP_INLINE_MEMBERS members when k <= 3.  select O(log k): a branch-free bisection over
+// contiguous keys.  rank O(log k) in a set, and in a list whose runs are apart or have few
+// different steps, however they are interleaved: those with one step by the residue of their
+// members, then by the least.  Other lists of many runs keep an inverse.  Declines beyond
+// RUNS_LIMIT runs or 4n bytes.  (Ranges of ranges: Chaarawi and Gabriel 2008.)
 #ifndef CMAP_REP_RUNS_HPP_INCLUDED
 #define CMAP_REP_RUNS_HPP_INCLUDED
 

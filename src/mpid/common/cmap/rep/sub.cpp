@@ -189,8 +189,7 @@ uint32_t rank_by_parent(const cmap_t *map, const SubBody &body, uint32_t index) 
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
     const SubBody &body = body_of<SubBody>(map);
     const cmap_t *const parent = body.parent;
-    const bool list = representation(parent).list && !is_set(parent);
-    const bool inverted = !list || inverse_if_built(parent) != nullptr;
+    const bool inverted = !ranks_by_inverse(parent) || inverse_if_built(parent) != nullptr;
     if (inverted || (!is_set(map) && parent->strategy != CMAP_STRATEGY_SPACE))
         return rank_by_parent(map, body, index);
     return list_rank(map, index);
