@@ -54,6 +54,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/rep/concat.cpp \
     src/mpid/common/cmap/rep/eliasfano.cpp \
     src/mpid/common/cmap/rep/gap.cpp \
+    src/mpid/common/cmap/rep/gap_digits.cpp \
     src/mpid/common/cmap/rep/packed.cpp \
     src/mpid/common/cmap/rep/permuted.cpp \
     src/mpid/common/cmap/rep/pperm.cpp \
@@ -120,6 +121,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/rep/concat.hpp \
     src/mpid/common/cmap/rep/eliasfano.hpp \
     src/mpid/common/cmap/rep/gap.hpp \
+    src/mpid/common/cmap/rep/gap_digits.hpp \
     src/mpid/common/cmap/rep/packed.hpp \
     src/mpid/common/cmap/rep/permuted.hpp \
     src/mpid/common/cmap/rep/pperm.hpp \

@@ -50,7 +50,7 @@ struct cmap_array_body {
 struct cmap_s {
     uint32_t size;
     uint8_t kind;               /* cmap_rep */
-    uint8_t width;              /* affine: levels; packed: bits a member */
+    uint8_t width;              /* affine: levels; packed: bits a member; gap: of a gap, or 0 */
     uint8_t flags;
     uint8_t strategy;
     union {

@@ -14,16 +14,6 @@ struct Candidate {
     uint8_t kind;
 };
 
-double cost_of(const Estimate &estimate, const cmap_policy &policy) noexcept {
-    const double space = static_cast<double>(estimate.space) + CMAP_HEADER_BYTES;
-    switch (policy.strategy) {
-        case CMAP_STRATEGY_TIME: return estimate.time;
-        case CMAP_STRATEGY_SPACE: return space;
-        case CMAP_STRATEGY_HYBRID: break;
-    }
-    return policy.alpha * std::log(estimate.time) + (1 - policy.alpha) * std::log(space);
-}
-
 bool better(const Candidate &a, const Candidate &b) noexcept {
     if (a.cost != b.cost) return a.cost < b.cost;
     if (a.estimate.time != b.estimate.time) return a.estimate.time < b.estimate.time;
@@ -86,6 +76,16 @@ void append_if(bool wanted, Choice &choice, unsigned kind, const Analysis &analy
 }
 
 }  // namespace
+
+double cost_of(const Estimate &estimate, const cmap_policy &policy) noexcept {
+    const double space = static_cast<double>(estimate.space) + CMAP_HEADER_BYTES;
+    switch (policy.strategy) {
+        case CMAP_STRATEGY_TIME: return estimate.time;
+        case CMAP_STRATEGY_SPACE: return space;
+        case CMAP_STRATEGY_HYBRID: break;
+    }
+    return policy.alpha * std::log(estimate.time) + (1 - policy.alpha) * std::log(space);
+}
 
 Choice choose(const Analysis &analysis) noexcept {
     Choice choice;

@@ -31,6 +31,8 @@ struct Choice {
 };
 
 Choice choose(const Analysis &analysis) noexcept;
+// What the policy makes as small as it can.
+double cost_of(const Estimate &estimate, const cmap_policy &policy) noexcept;
 // The winner's estimate.
 Estimate best(const Analysis &analysis) noexcept;
 // The same of a set below or beside what is analysed, for estimators of representations made of

@@ -7,6 +7,8 @@
 #include "core/bits.hpp"
 #include "core/map.hpp"
 #include "core/sequence.hpp"
+#include "core/strategy.hpp"
+#include "rep/gap_digits.hpp"
 
 namespace cmap {
 namespace {
@@ -58,15 +60,30 @@ uint64_t payload(uint32_t size, const Shape &shape) noexcept {
 
 bool inside(const cmap_t *map) noexcept { return map->size <= CMAP_INLINE_MEMBERS; }
 
-Estimate estimate(const Analysis &analysis) noexcept {
-    const Stats &stats = analysis.stats;
-    if (!stats.is_set || stats.size == 0) return cannot();
+Estimate estimate_widths(const Stats &stats) noexcept {
     const Shape shape = shape_of(stats.largest_gap);
     const uint64_t space = payload(stats.size, shape);
     const double time = TIME_GAP + TIME_GAP_STEP * ((1u << shape.block_bits) / shape.step);
     if (stats.size > CMAP_INLINE_MEMBERS) return Estimate{true, space, time + time_access(space)};
     return space <= INSIDE_BYTES ? Estimate{true, 0, time + time_access(0)} : cannot();
 }
+
+// Digits are smaller, but slow.
+bool prefers_digits(const Analysis &analysis) noexcept {
+    if (analysis.stats.size <= CMAP_INLINE_MEMBERS) return false;
+    const Estimate digits = gap_digits::estimate(analysis.stats);
+    const Estimate widths = estimate_widths(analysis.stats);
+    return digits.fits && digits.space < widths.space &&
+           cost_of(digits, analysis.policy) < cost_of(widths, analysis.policy);
+}
+
+Estimate estimate(const Analysis &analysis) noexcept {
+    const Stats &stats = analysis.stats;
+    if (!stats.is_set || stats.size == 0) return cannot();
+    return prefers_digits(analysis) ? gap_digits::estimate(stats) : estimate_widths(stats);
+}
+
+bool in_digits(const cmap_t *map) noexcept { return map->width == 0; }
 
 void take_shape(GapBody &body, const Shape &shape) noexcept {
     const unsigned lane = 2 * shape.width, highest = (shape.step - 1) / 2 * lane;
@@ -104,12 +121,15 @@ void fill(GapBody &body, const Content &content) noexcept {
 }
 
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
+    map->width = 0;
+    if (prefers_digits(analysis)) return gap_digits::build(map, analysis);
     const Shape shape = shape_of(analysis.stats.largest_gap);
     const uint64_t bytes = payload(map->size, shape);
     GapBody &body = make_body<GapBody>(map);
     void *const memory = inside(map) ? body.inside : allocate(bytes);
     if (memory == nullptr) return CMAP_ERR_NOMEM;
     take_shape(body, shape);
+    map->width = body.width;
     body.firsts = static_cast<uint32_t *>(memory);
     body.gaps = static_cast<unsigned char *>(memory) + blocks_of(map->size, shape) * uint64_t{4};
     fill(body, analysis.content);
@@ -117,6 +137,7 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
 }
 
 void release(cmap_t *map) noexcept {
+    if (in_digits(map)) return gap_digits::release(map);
     if (!inside(map)) deallocate(body_of<GapBody>(map).firsts);
 }
 
@@ -137,6 +158,7 @@ uint32_t sum(const GapBody &body, uint64_t gap, uint32_t n) noexcept {
 }
 
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
+    if (in_digits(map)) return gap_digits::select(map, rank);
     const GapBody &body = body_of<GapBody>(map);
     const uint32_t block = rank >> body.block_bits, n = rank & ((1u << body.block_bits) - 1);
     return body.firsts[block] + n + sum(body, body.first_gap(block), n);
@@ -153,6 +175,7 @@ uint32_t block_with(const cmap_t *map, const GapBody &body, uint32_t index) noex
 }
 
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
+    if (in_digits(map)) return gap_digits::rank(map, index);
     const GapBody &body = body_of<GapBody>(map);
     const PackedView gaps = packed_view(body.gaps, body.width);
     const uint32_t block = block_with(map, body, index);
@@ -167,6 +190,7 @@ uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
 }
 
 void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
+    if (in_digits(map)) return gap_digits::decode(map, first, count, indices);
     const GapBody &body = body_of<GapBody>(map);
     const PackedView gaps = packed_view(body.gaps, body.width);
     const uint32_t members = 1u << body.block_bits;
@@ -183,6 +207,7 @@ void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *i
 }
 
 std::size_t bytes(const cmap_t *map) noexcept {
+    if (in_digits(map)) return gap_digits::bytes(map);
     const GapBody &body = body_of<GapBody>(map);
     return inside(map) ? 0 : payload(map->size, Shape{body.width, body.step, body.block_bits});
 }
@@ -190,6 +215,7 @@ std::size_t bytes(const cmap_t *map) noexcept {
 const char *validate(const cmap_t *map) noexcept {
     const GapBody &body = body_of<GapBody>(map);
     if (!is_set(map)) return "gap: this is no set";
+    if (in_digits(map)) return gap_digits::validate(map);
     if (body.width < GAP_MIN_WIDTH || body.width > 31) return "gap: the width is out of range";
     if (body.firsts[0] != map->min)
         return "gap: the first block does not start at the least member";
@@ -199,6 +225,7 @@ const char *validate(const cmap_t *map) noexcept {
 }
 
 int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
+    if (in_digits(map)) return gap_digits::describe(map, text, room);
     const GapBody &body = body_of<GapBody>(map);
     return std::snprintf(text, room, "%u x %u bits in blocks of %u from %u", map->size, body.width,
                          1u << body.block_bits, map->min);

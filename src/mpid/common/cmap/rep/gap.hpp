@@ -5,7 +5,8 @@
 // one before less 1, in w = lg(largest distance) bits, rounded up and at least GAP_MIN_WIDTH.
 // Payload n * w + n / B * (32 - w) bits; B goes with w, see below.  select sums up to B - 1
 // numbers, several at a time in one word; rank is bisection of the blocks and a walk through one of
-// them.
+// them.  Where bytes weigh enough, distances are digits to the base of the largest one instead: see
+// gap_digits.hpp.
 //
 // S. Mir Taheri, "Scalability of communicators in MPI", UBC 2011, section 4.1.4.
 #ifndef CMAP_REP_GAP_HPP_INCLUDED
