@@ -43,14 +43,19 @@ struct Entry {
 };
 
 struct World {
-    uint32_t base;  // everything the builder is fed lies from here on
+    uint32_t base;      // everything the builder is fed lies from here on, modulo 2^32
+    uint32_t universe;  // of what is built next
     cmap_policy policy;
     Entry pool[pool_size];
+    cmap_limits limits;  // of others
 
+    World() { cmap_limits_get(&limits); }
     ~World() {
+        cmap_limits_set(&limits);
         for (Entry &entry : pool)
             cmap_release(entry.map);
     }
+    bool inside(uint32_t index) const { return index < universe; }
 };
 
 cmap_policy policy_from(Input &in) {
@@ -59,6 +64,23 @@ cmap_policy policy_from(Input &in) {
     policy.alpha = in.byte() / 255.0;
     policy.force = static_cast<cmap_rep>(in.byte() % (CMAP_REP_COUNT + 1));
     return policy;
+}
+
+uint32_t universe_from(Input &in) {
+    const uint32_t kind = in.byte() % 4;
+    return kind == 0 ? in.byte() : kind == 1 ? 1 + in.word() % 6000 : CMAP_MAX_SIZE - (kind == 2);
+}
+
+void set_limits_from(Input &in) {
+    cmap_limits limits;
+    static const uint32_t some[] = {0, 1, 2, 5, 17, 100, 1000, 1000000};
+    limits.bdd_nodes = some[in.byte() % 8];
+    limits.bdd_paths = some[in.byte() % 8];
+    limits.wtr_runs = some[in.byte() % 8];
+    limits.bwt_block = in.word();
+    const bool right =
+        limits.bwt_block >= CMAP_BWT_BLOCK_MIN && limits.bwt_block <= CMAP_BWT_BLOCK_MAX;
+    REQUIRE(cmap_limits_set(&limits) == (right ? CMAP_OK : CMAP_ERR_ARG));
 }
 
 void check_answers(const cmap_t *map, const Members &members, Input &in) {
@@ -112,8 +134,8 @@ void feed_range(cmap_builder *builder, World &world, Members &members, Input &in
     const uint32_t first = world.base + in.word(), count = 1 + in.byte();
     const int32_t stride = in.small_stride();
     const int64_t last = first + static_cast<int64_t>(stride) * (count - 1);
-    const bool right =
-        (stride != 0 || count == 1) && first < CMAP_MAX_SIZE && last >= 0 && last < CMAP_MAX_SIZE;
+    const bool right = (stride != 0 || count == 1) && world.inside(first) && last >= 0 &&
+                       last < static_cast<int64_t>(world.universe);
     const cmap_status status = cmap_builder_add_range(builder, first, stride, count);
     REQUIRE(status == (right ? CMAP_OK : CMAP_ERR_RANGE));
     for (uint32_t i = 0; right && i < count; i++)
@@ -125,7 +147,7 @@ void feed_block(cmap_builder *builder, World &world, Members &members, Input &in
     bool right = true;
     for (uint32_t &index : block) {
         index = world.base + in.word() % 4096;
-        right = right && index < CMAP_MAX_SIZE;
+        right = right && world.inside(index);
     }
     const cmap_status status =
         cmap_builder_add_block(builder, block.data(), static_cast<uint32_t>(block.size()));
@@ -138,9 +160,11 @@ void feed_slice(cmap_builder *builder, World &world, Members &members, Input &in
     if (from.map == nullptr) return;
     const auto n = static_cast<uint32_t>(from.members.size());
     const uint32_t first = in.below(n + 1), count = in.below(n - first + 1);
-    REQUIRE(cmap_builder_add_slice(builder, from.map, first, count) == CMAP_OK);
-    members.insert(members.end(), from.members.begin() + first,
-                   from.members.begin() + first + count);
+    const auto begin = from.members.begin() + first, end = begin + count;
+    const bool right = std::all_of(begin, end, [&](uint32_t index) { return world.inside(index); });
+    REQUIRE(cmap_builder_add_slice(builder, from.map, first, count) ==
+            (right ? CMAP_OK : CMAP_ERR_RANGE));
+    if (right) members.insert(members.end(), begin, end);
 }
 
 // The same short block again and again, shifted: strided blocks, meshes, transposes.
@@ -151,22 +175,23 @@ void feed_pattern(cmap_builder *builder, World &world, Members &members, Input &
     for (uint32_t t = 0; t < times; t++)
         for (uint32_t i = 0; i < width; i++) {
             const uint32_t index = first + t * pitch + i * stride;
-            if (cmap_builder_add(builder, index) == CMAP_OK)
-                members.push_back(index);
-            else
-                REQUIRE(index >= CMAP_MAX_SIZE);
+            const cmap_status status = cmap_builder_add(builder, index);
+            REQUIRE(status == (world.inside(index) ? CMAP_OK : CMAP_ERR_RANGE));
+            if (status == CMAP_OK) members.push_back(index);
         }
 }
 
 void build(World &world, Input &in) {
     cmap_builder *builder = nullptr;
-    REQUIRE(cmap_builder_create(CMAP_MAX_SIZE, &world.policy, &builder) == CMAP_OK);
+    REQUIRE(cmap_builder_create(world.universe, &world.policy, &builder) == CMAP_OK);
     Members members;
     for (uint32_t calls = 1 + in.byte() % 8; calls > 0 && members.size() < most_members; calls--) {
         static void (*const feeds[])(cmap_builder *, World &, Members &, Input &) = {
             feed_range, feed_block, feed_slice, feed_pattern};
         feeds[in.byte() % 4](builder, world, members, in);
-        REQUIRE(cmap_builder_size(builder) == members.size());
+        // More members than the universe has are not kept.
+        REQUIRE(cmap_builder_size(builder) == members.size() ||
+                (members.size() > world.universe && cmap_builder_size(builder) <= world.universe));
     }
     Answer want{all_different(members) ? CMAP_OK : CMAP_ERR_DUPLICATE, members};
     cmap_t *map = nullptr, *again = nullptr;
@@ -174,12 +199,47 @@ void build(World &world, Input &in) {
     cmap_builder_free(builder);
     if (status == CMAP_OK) {
         const auto n = static_cast<uint32_t>(members.size());
-        REQUIRE(cmap_from_array(members.data(), n, CMAP_MAX_SIZE, &world.policy, &again) ==
+        REQUIRE(cmap_from_array(members.data(), n, world.universe, &world.policy, &again) ==
                 CMAP_OK);
         REQUIRE(again == map);
         cmap_release(again);
     }
     settle(world, status, map, want, in);
+}
+
+// An array with anything in it, in pieces that wrap: what the builder would not take, all at once.
+void build_array(World &world, Input &in) {
+    static const uint32_t starts[] = {0, 1, 1000, CMAP_MAX_SIZE - 3, UINT32_MAX - 3, 1u << 31};
+    Members members;
+    for (uint32_t runs = 1 + in.byte() % 12; runs > 0; runs--) {
+        uint32_t index = (in.byte() % 4 == 0 ? starts[in.byte() % 6] : world.base) + in.byte();
+        const auto stride = static_cast<uint32_t>(in.small_stride());
+        for (uint32_t count = in.byte() % 24; count > 0; count--, index += stride)
+            members.push_back(index);
+    }
+    const bool inside = std::all_of(members.begin(), members.end(),
+                                    [&](uint32_t index) { return world.inside(index); });
+    cmap_t *map = nullptr;
+    const cmap_status status = cmap_from_array(
+        members.data(), static_cast<uint32_t>(members.size()), world.universe, &world.policy, &map);
+    const cmap_status wrong = inside ? CMAP_ERR_DUPLICATE : CMAP_ERR_RANGE;
+    settle(world, status, map, {inside && all_different(members) ? CMAP_OK : wrong, members}, in);
+}
+
+// Up to five parts, the same one perhaps again.
+void join(World &world, Input &in) {
+    std::vector<const cmap_t *> parts;
+    Members all;
+    for (uint32_t n = in.byte() % 6; n > 0; n--) {
+        const Entry &part = world.pool[in.byte() % pool_size];
+        if (part.map == nullptr || all.size() + part.members.size() > most_members) continue;
+        parts.push_back(part.map);
+        all = joined(all, part.members);
+    }
+    cmap_t *map = nullptr;
+    const cmap_status status =
+        cmap_concat(parts.data(), static_cast<uint32_t>(parts.size()), &world.policy, &map);
+    settle(world, status, map, {all_different(all) ? CMAP_OK : CMAP_ERR_DUPLICATE, all}, in);
 }
 
 void combine(World &world, const Entry &a, const Entry &b, Input &in) {
@@ -293,9 +353,13 @@ void permute(World &world, const Entry &a, Input &in) {
 }
 
 void step(World &world, Input &in) {
-    const uint32_t what = in.byte() % 9;
+    const uint32_t what = in.byte() % 12;
     const Entry a = world.pool[in.byte() % pool_size], b = world.pool[in.byte() % pool_size];
     if (what == 7) world.policy = policy_from(in);
+    if (what == 7) world.universe = universe_from(in);
+    if (what == 9) set_limits_from(in);
+    if (what == 10) return join(world, in);
+    if (what == 11) return build_array(world, in);
     if (what < 3 || what == 7 || a.map == nullptr || b.map == nullptr) return build(world, in);
     cmap_addref(a.map);  // the slots may be filled anew while the operands are in use
     cmap_addref(b.map);
@@ -321,8 +385,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     cmap_get_totals(&before);
     {
         World world;
-        static const uint32_t bases[] = {0, 1000, CMAP_MAX_SIZE - 5000, 1u << 30};
-        world.base = bases[in.byte() % 4];
+        static const uint32_t bases[] = {0, 1000, CMAP_MAX_SIZE - 5000, 1u << 30, UINT32_MAX - 900};
+        world.base = bases[in.byte() % 5];
+        world.universe = universe_from(in);
         world.policy = policy_from(in);
         for (int steps = 0; !in.done() && steps < 64; steps++)
             step(world, in);
