@@ -83,7 +83,7 @@ TEST(Threads, TotalsBesideLookupsThatAddToMaps) {
     Mistakes mistakes;
     cmap_totals before, after;
     cmap_get_totals(&before);
-    for (uint32_t round = 0; round < 30; round++)
+    for (uint32_t round = 0; round < 8; round++)
         for (cmap_rep rep : {CMAP_REP_PACKED, CMAP_REP_BWT, CMAP_REP_PPERM}) {
             const Members members = random_permutation(700, round);
             const Map map = map_of(members, forced(rep));

@@ -26,7 +26,7 @@ constexpr double TIME_BDD_SPLIT = 7.9;
 constexpr double TIME_ELIASFANO = 10.4;
 constexpr double TIME_GAP = 4.2;
 constexpr double TIME_GAP_STEP = 0.8;  // for each load of gaps that a full block takes
-constexpr double TIME_GAP_DIGIT = 0.4;  // for each digit that is summed
+constexpr double TIME_GAP_DIGIT = 0.7;  // for each digit that is summed
 // bwt: a block in its own width; and what decompressing one takes: once, for each member and for
 // each byte it is squeezed to.
 constexpr double TIME_BWT = 14;
