@@ -27,6 +27,7 @@ debian_sources() {
 # make_fresh_root DIR: with this repository, its sources and its installation at the places they have here.
 make_fresh_root() {
     local dir=$1
+    "$ROOT/maint/fetch" mpich hpcc || return
     mkdir -p "$dir"
     debian_sources | mmdebstrap --variant=apt --include="$SEEMING,ca-certificates" \
         "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$dir" - || return
