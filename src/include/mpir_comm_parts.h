@@ -71,5 +71,8 @@ int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm **
 /* Frees a communicator that MPIR_Comm_create made and that was not committed, or was refused; its context id stays the
  * caller's. */
 void MPIR_Comm_discard(MPIR_Comm * comm);
+/* Calls the delete functions of attributes that were copied for a communicator which is not to be; sets the list to NULL.
+ * `comm` is what they see: the new communicator or, where there is none yet, the one that was to be duplicated. */
+void MPIR_Comm_discard_attributes(MPIR_Comm * comm, struct MPIR_Attribute **attributes);
 
 #endif /* MPIR_COMM_PARTS_H_INCLUDED */

@@ -109,11 +109,19 @@ int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm **
     goto fn_exit;
 }
 
+/* What a delete function has against it comes too late. */
+void MPIR_Comm_discard_attributes(MPIR_Comm * comm, struct MPIR_Attribute **attributes)
+{
+    if (MPIR_Process.attr_free && *attributes)
+        MPIR_Process.attr_free(comm->handle, attributes);
+}
+
 /* What the device or the collectives have made of it is theirs: how far they came is not known. */
 void MPIR_Comm_discard(MPIR_Comm * comm)
 {
     int unused ATTRIBUTE((unused));
 
+    MPIR_Comm_discard_attributes(comm, &comm->attributes);
     MPIR_Map_report_comm_gone(comm);
     MPIR_Ctxid_forget(comm);
     MPIR_Comm_map_release(comm);
