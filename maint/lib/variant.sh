@@ -5,6 +5,7 @@
 
 KIND=patched    # patched, stock, stock-yield or stock-fix
 NETMOD=ucx
+THREAD_CS=global
 FORTRAN=yes
 DEBUG=
 DATATYPES=      # --full-datatypes or nothing
@@ -16,6 +17,7 @@ variant_option() {
     --stock) KIND=stock ;;
     --stock-yield | --stock-fix) KIND=${1#--} ;;
     --netmod=*) NETMOD=${1#*=} ;;
+    --thread-cs=*) THREAD_CS=${1#*=} ;;
     --without-fortran) FORTRAN= ;;
     --debug) DEBUG=yes ;;
     --full-datatypes) DATATYPES=$1 ;;
@@ -27,9 +29,11 @@ variant_option() {
 # Sets VARIANT, TREE, BUILD and PREFIX.
 variant_paths() {
     case $NETMOD in ucx | ofi) ;; *) die "--netmod=$NETMOD: ucx and ofi are supported" ;; esac
+    case $THREAD_CS in global | per-vci) ;; *) die "--thread-cs=$THREAD_CS: global and per-vci are supported" ;; esac
     local tail=''
     [ "$KIND" = patched ] || tail=-$KIND
     [ "$NETMOD" = ucx ] || tail+=-$NETMOD
+    [ "$THREAD_CS" = global ] || tail+=-$THREAD_CS
     [ -z "$DEBUG" ] || tail+=-debug
     VARIANT=mpich$tail
     case $KIND in
@@ -58,6 +62,7 @@ configure_args() {
     ucx) echo --with-ucx=/usr ;;
     ofi) echo --with-libfabric=/usr ;;
     esac
+    [ "$THREAD_CS" = global ] || printf '%s\n' "--enable-thread-cs=$THREAD_CS" --with-ch4-max-vcis=4
     if [ -n "$FORTRAN" ]; then echo --enable-fortran=all; else echo --enable-fortran=no; fi
     [ -z "$DEBUG" ] || printf '%s\n' --enable-g=dbg,log CFLAGS=-O0 CXXFLAGS=-O0
     [ "$KIND" != patched ] || echo "LIBS=$CMAP_LIBS"
