@@ -71,6 +71,7 @@ Estimate estimate_widths(const Stats &stats) noexcept {
 // Digits are smaller, but slow.
 bool prefers_digits(const Analysis &analysis) noexcept {
     if (analysis.stats.size <= CMAP_INLINE_MEMBERS) return false;
+    if (analysis.policy.alpha > GAP_DIGITS_ALPHA) return false;
     const Estimate digits = gap_digits::estimate(analysis.stats);
     const Estimate widths = estimate_widths(analysis.stats);
     return digits.fits && digits.space < widths.space &&
