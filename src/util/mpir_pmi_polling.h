@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef MPIR_PMI_POLLING_H_INCLUDED
+#define MPIR_PMI_POLLING_H_INCLUDED
+
+/* MPIR_pmi_barrier for those who must not sleep in it: calls poll again and again until all
+ * processes have come. */
+int MPIR_pmi_barrier_polling(void (*poll) (void));
+
+#endif /* MPIR_PMI_POLLING_H_INCLUDED */
