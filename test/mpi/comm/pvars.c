@@ -111,8 +111,11 @@ static void check_sharing(MPI_Comm parent, const char *what)
     MPI_Comm copy;
     MPI_Group group;
 
-    MPI_Comm_group(parent, &group); /* what a first use builds, an inverse, stays */
+    /* what a first use builds stays: an inverse, and the parts of nodes for its collectives */
+    MPI_Comm_group(parent, &group);
     MPI_Group_free(&group);
+    MPI_Comm_dup(parent, &copy);
+    MPI_Comm_free(&copy);
     sample before = look();
     MPI_Comm_dup(parent, &copy);
     MPI_Comm_group(copy, &group);
