@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Passes over increasing arrays, by either set of instructions.
+// Passes over arrays, by either set of instructions.
 #include "case_file.hpp"
 
 #include <random>
 
 #include "core/sequence.hpp"
+#include "core/survey.hpp"
 
 namespace cmap_test {
 namespace {
@@ -14,20 +15,34 @@ class Sequence : public ::testing::TestWithParam<bool> {
     Sequence() : before(cmap::sequence_use_portable(GetParam())) {}
     ~Sequence() override { cmap::sequence_use_portable(before); }
 
-    static void expect_sums(const Members &members) {
-        uint64_t sum = 0, squares = 0;
-        uint32_t largest = 0, n = 0;
-        for (; n < members.size() && (n == 0 || members[n] > members[n - 1]); n++) {
-            sum += members[n];
-            squares += uint64_t{members[n]} * members[n];
-            if (n > 0) largest = std::max(largest, members[n] - members[n - 1]);
+    static cmap::Survey surveyed(const Members &members) {
+        cmap::Survey survey;
+        survey.add(members.data(), static_cast<uint32_t>(members.size()));
+        return survey;
+    }
+
+    // Against the definitions, and the same members one by one.
+    static void expect_survey(const Members &members) {
+        const cmap::Survey survey = surveyed(members);
+        cmap::Fingerprint hash;
+        uint32_t largest = 0, descents = 0, first = 0, bends = 0;
+        for (uint32_t i = 0; i < members.size(); i++) {
+            hash.add(&members[i], 1);
+            if (i == 0) continue;
+            if (members[i] <= members[i - 1] && descents++ == 0) first = i;
+            if (members[i] > members[i - 1])
+                largest = std::max(largest, members[i] - members[i - 1]);
+            bends += i > 1 && members[i] - members[i - 1] != members[i - 1] - members[i - 2];
         }
-        cmap::SequenceSums sums;
-        const auto size = static_cast<uint32_t>(members.size());
-        EXPECT_EQ(n, cmap::sums_while_increasing(members.data(), size, sums));
-        EXPECT_EQ(sum, sums.sum);
-        EXPECT_EQ(squares, sums.squares);
-        EXPECT_EQ(largest, sums.largest_gap);
+        EXPECT_EQ(members.size(), survey.size());
+        EXPECT_EQ(hash.value(), survey.hash());
+        EXPECT_EQ(descents, survey.descents());
+        EXPECT_EQ(first, survey.first_descent());
+        if (members.empty()) return;
+        EXPECT_EQ(bends / 2 + 1, survey.least_runs());
+        EXPECT_EQ(*std::min_element(members.begin(), members.end()), survey.min());
+        EXPECT_EQ(*std::max_element(members.begin(), members.end()), survey.max());
+        EXPECT_EQ(descents == 0 ? largest : 0, descents == 0 ? survey.largest_gap() : 0);
     }
 
     const bool before;
@@ -41,38 +56,59 @@ Members increasing(uint32_t first, uint32_t count, uint32_t gap, uint32_t seed) 
     return members;
 }
 
-TEST_P(Sequence, SumsOfEveryLengthAndGap) {
+TEST_P(Sequence, SurveysOfEveryLengthAndGap) {
     for (uint32_t count : {1, 2, 127, 128, 129, 130, 257, 1000})
         for (uint32_t gap : {1, 2, 80, 92, 100, 181, 5000, 2000000}) {
             SCOPED_TRACE(testing::Message() << count << " members up to " << gap << " apart");
-            expect_sums(increasing(0, count, gap, count));
-            expect_sums(increasing(123456789, count, gap, gap));
+            expect_survey(increasing(0, count, gap, count));
+            expect_survey(increasing(123456789, count, gap, gap));
             Members even(count);
             for (uint32_t i = 0; i < count; i++)
                 even[i] = i * gap;
-            expect_sums(even);
+            expect_survey(even);
+            std::reverse(even.begin(), even.end());
+            expect_survey(even);
         }
-    expect_sums({});
-    expect_sums(increasing(0x7fffff00, 250, 1, 1));
-    expect_sums(increasing(0x7fffff80, 1000, 1, 1));  // beyond what a map may have
-    expect_sums(increasing(0xfffff000, 1000, 2, 1));
+    expect_survey({});
+    expect_survey(increasing(0x3ffff00, 1000, 1, 1));  // beyond what a block takes
+    expect_survey(increasing(0x7fffff00, 250, 1, 1));
+    expect_survey(increasing(0x7fffff80, 1000, 1, 1));  // beyond what a map may have
+    expect_survey(increasing(0xfffff000, 1000, 2, 1));
+    expect_survey(increasing(0xffffff00, 1000, 1, 1));  // once around
 }
 
-TEST_P(Sequence, SumsStopWhereTheMembersFall) {
+TEST_P(Sequence, SurveysWhereTheMembersFall) {
     for (uint32_t gap : {1u, 50u, 100000u})
         for (uint32_t at = 1; at < 600; at += at < 140 ? 1 : 37) {
             SCOPED_TRACE(testing::Message() << gap << " at " << at);
             Members members = increasing(1000, 700, gap, at);
             const Members right = members;
             members[at] = members[at - 1];
-            expect_sums(members);
+            expect_survey(members);
             members[at] = 0;
-            expect_sums(members);
+            expect_survey(members);
             members[at] = right[at] + 0x80000000u;
-            expect_sums(members);
+            expect_survey(members);
+            members[at] = UINT32_MAX;
+            expect_survey(members);
             for (uint32_t i = at; i < 700; i++)
                 members[i] = right[i] - right[at];
-            expect_sums(members);
+            expect_survey(members);
+        }
+}
+
+TEST_P(Sequence, SurveysOfLists) {
+    std::mt19937 random(3);
+    for (uint32_t count : {3, 127, 130, 131, 500, 2000})
+        for (uint32_t range : {1u, 2u, 1000u, 1u << 26, 1u << 31, UINT32_MAX}) {
+            SCOPED_TRACE(testing::Message() << count << " members below " << range);
+            Members members(count);
+            for (uint32_t &member : members)
+                member = random() % range;
+            expect_survey(members);
+            for (uint32_t i = 0; i < count; i++)  // long progressions between them
+                if (i % 700 > 150) members[i] = members[i - 1] + (i % 1400 < 700 ? 3 : 0u - 2);
+            expect_survey(members);
         }
 }
 

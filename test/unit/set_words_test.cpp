@@ -222,7 +222,7 @@ TEST(SetWords, AUnionRefersToItsFirstOperand) {
 }
 
 // Runs up and down, so that lists of one, two and more sets begin and end in all ways.
-TEST(SetSums, AgreeBetweenArraysAndPieces) {
+TEST(SetWords, MapsOfArraysAndPiecesAreTheSame) {
     std::mt19937 random(12);
     const cmap_policy policy = by(CMAP_STRATEGY_HYBRID);
     for (int trial = 0; trial < 3000; trial++) {
@@ -245,7 +245,7 @@ TEST(SetSums, AgreeBetweenArraysAndPieces) {
 }
 
 // Repeats that rise, fall and overlap.
-TEST(SetSums, AgreeBetweenArraysAndNestedRanges) {
+TEST(SetWords, MapsOfArraysAndNestedRangesAreTheSame) {
     const cmap_policy policy = by(CMAP_STRATEGY_HYBRID);
     for (int32_t step : {1, 2, -1})
         for (int32_t pitch : {1, 7, 40, -7, -40})
@@ -260,7 +260,7 @@ TEST(SetSums, AgreeBetweenArraysAndNestedRanges) {
 }
 
 // 1 + 5 + 6 = 2 + 3 + 7, and so for their squares.
-TEST(SetSums, EqualOnesDoNotMakeSetsEqual) {
+TEST(SetWords, EqualSumsDoNotMakeSetsEqual) {
     for (const cmap_policy &policy : policies()) {
         const Members tail = range_members(20, 3, 30);
         const Map one = map_of(in_a_row({0, 1, 5, 6}, tail), policy);

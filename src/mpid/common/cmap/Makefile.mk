@@ -25,6 +25,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/deposit.cpp \
     src/mpid/common/cmap/core/diagram.cpp \
     src/mpid/common/cmap/core/face.cpp \
+    src/mpid/common/cmap/core/fingerprint.cpp \
     src/mpid/common/cmap/core/intern.cpp \
     src/mpid/common/cmap/core/inverse.cpp \
     src/mpid/common/cmap/core/limits.cpp \
@@ -40,7 +41,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/sorter.cpp \
     src/mpid/common/cmap/core/stats.cpp \
     src/mpid/common/cmap/core/strategy.cpp \
-    src/mpid/common/cmap/core/sums.cpp \
+    src/mpid/common/cmap/core/survey.cpp \
     src/mpid/common/cmap/rep/affine.cpp \
     src/mpid/common/cmap/rep/array.cpp \
     src/mpid/common/cmap/rep/bdd.cpp \
@@ -89,6 +90,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/content.hpp \
     src/mpid/common/cmap/core/deposit.hpp \
     src/mpid/common/cmap/core/diagram.hpp \
+    src/mpid/common/cmap/core/fingerprint.hpp \
     src/mpid/common/cmap/core/intern.hpp \
     src/mpid/common/cmap/core/inverse.hpp \
     src/mpid/common/cmap/core/limits.hpp \
@@ -108,7 +110,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/sorter.hpp \
     src/mpid/common/cmap/core/stats.hpp \
     src/mpid/common/cmap/core/strategy.hpp \
-    src/mpid/common/cmap/core/sums.hpp \
+    src/mpid/common/cmap/core/survey.hpp \
     src/mpid/common/cmap/rep/affine.hpp \
     src/mpid/common/cmap/rep/array.hpp \
     src/mpid/common/cmap/rep/bdd.hpp \

@@ -27,7 +27,9 @@ enum class Verdict { distinct, duplicates, unknown };
 
 Verdict compare_runs(const Content &content, uint64_t runs) noexcept {
     Buffer<Run> all;
-    if (runs * runs > 2 * DUPLICATE_RUN_PAIRS || !all.reserve(runs)) return Verdict::unknown;
+    const uint64_t worth = uint64_t{content.size()} * DUPLICATE_RUN_PAIRS_SHARE;
+    const uint64_t most = worth < DUPLICATE_RUN_PAIRS ? worth : DUPLICATE_RUN_PAIRS;
+    if (runs * runs > 2 * most || !all.reserve(runs)) return Verdict::unknown;
     content.each_run([&](const Run &run) { return all.push(run); });
     for (std::size_t i = 0; i < all.size(); i++) {
         if (all[i].count > 1 && all[i].step == 0) return Verdict::duplicates;
@@ -77,12 +79,12 @@ cmap_status Analysis::check_duplicates() noexcept {
         case Verdict::duplicates: return CMAP_ERR_DUPLICATE;
         case Verdict::unknown: break;
     }
-    CMAP_TRY(sort());
-    return sorter.duplicates() ? CMAP_ERR_DUPLICATE : CMAP_OK;
+    CMAP_TRY(mark());
+    if (sorter.duplicates()) return CMAP_ERR_DUPLICATE;
+    return sort();
 }
 
-cmap_status Analysis::sort() noexcept {
-    if (sorter.ready()) return CMAP_OK;
+cmap_status Analysis::mark() noexcept {
     if (!sorter.start(stats.min, stats.max, stats.size)) return CMAP_ERR_NOMEM;
     bool added = content.bit_sets() != 0;
     for (unsigned i = 0; added && i < content.bit_sets(); i++)
@@ -92,6 +94,12 @@ cmap_status Analysis::sort() noexcept {
             sorter.add(members, n);
             return true;
         });
+    return sorter.settle() ? CMAP_OK : CMAP_ERR_NOMEM;
+}
+
+cmap_status Analysis::sort() noexcept {
+    if (sorter.ready()) return CMAP_OK;
+    if (!sorter.started()) CMAP_TRY(mark());
     if (!sorter.finish()) return CMAP_ERR_NOMEM;
     if (sorter.duplicates()) return CMAP_OK;
     Content increasing;

@@ -53,6 +53,8 @@ struct Analysis {
     const Diagram *diagram(uint32_t (*limit)(const Analysis &)) const noexcept;
 
   private:
+    cmap_status mark() noexcept;
+
     enum class Known { nothing, nodes, too_many };
     mutable Known known_ = Known::nothing;
     mutable Diagram diagram_;

@@ -7,27 +7,6 @@
 
 namespace cmap {
 
-// Ranks, pieces or members in, falls out: places where a member is not above the one before.
-class FallCounter {
-  public:
-    void feed(const Piece &piece) noexcept {
-        const Run &run = piece.run;
-        if (any_ && run.first <= last_) ++falls_;
-        const Run next = piece.repeat(1);
-        const uint32_t within = run.count > 1 && run.step <= 0 ? run.count - 1 : 0;
-        const bool between = next.first <= run.last();
-        falls_ += uint64_t{within} * piece.repeats + (between ? piece.repeats - 1 : 0);
-        last_ = piece.repeat(piece.repeats - 1).last();
-        any_ = true;
-    }
-    uint64_t falls() const noexcept { return falls_; }
-
-  private:
-    uint64_t falls_ = 0;
-    uint32_t last_ = 0;
-    bool any_ = false;
-};
-
 // visit(uint32_t rank) for the rank at which each ascending run but the first begins; false stops.
 template <class Visit>
 bool each_fall(const uint32_t *members, uint32_t n, Visit &&visit) noexcept {

@@ -56,7 +56,7 @@ inline void packed_put(unsigned char *bits, unsigned width, uint64_t i, uint32_t
 class PackedWriter {
   public:
     PackedWriter(unsigned char *bits, unsigned width) noexcept
-        : at_(bits), mask_((uint64_t{1} << width) - 1), width_(width) {}
+        : begin_(bits), at_(bits), mask_((uint64_t{1} << width) - 1), width_(width) {}
 
     // Numbers at(0) .. at(n - 1), their lowest bits: as many as fit are put together first.
     template <class At>
@@ -75,6 +75,13 @@ class PackedWriter {
     void finish() noexcept {
         for (; used_ > 0; used_ -= used_ < 8 ? used_ : 8, open_ >>= 8)
             *at_++ = static_cast<unsigned char>(open_);
+        open_ = 0;
+    }
+    // ... and nothing behind it, in a string of so many bytes.
+    void finish(std::size_t bytes) noexcept {
+        finish();
+        const std::size_t done = static_cast<std::size_t>(at_ - begin_);
+        if (done < bytes) std::memset(at_, 0, bytes - done);
     }
 
     // The lowest `bits` bits, at most 56; the others must be 0.
@@ -89,8 +96,18 @@ class PackedWriter {
     }
     unsigned width() const noexcept { return width_; }
 
+    // Where the next number begins, for somebody who writes whole bytes of numbers there; nullptr
+    // when it begins within a byte.
+    unsigned char *open_bytes() noexcept {
+        if (used_ % 8 != 0) return nullptr;
+        finish();
+        return at_;
+    }
+    // He has written so many.
+    void skip(std::size_t bytes) noexcept { at_ += bytes; }
+
   private:
-    unsigned char *at_;
+    unsigned char *begin_, *at_;
     uint64_t mask_, open_ = 0;
     unsigned width_, used_ = 0;  // bits of open_, below 64
 };

@@ -4,8 +4,8 @@
 #ifndef CMAP_CORE_CONTENT_HPP_INCLUDED
 #define CMAP_CORE_CONTENT_HPP_INCLUDED
 
+#include "core/bit_set.hpp"
 #include "core/piece_former.hpp"
-#include "core/sums.hpp"
 
 namespace cmap {
 

@@ -24,39 +24,36 @@ struct Places {
     }
 };
 
-constexpr uint32_t BLOCK = 128;
-// A block is near when BLOCK / 4 squares of distances within it add up to less than 2^32.
-constexpr uint32_t NEAR = 11585;
+// With members below it the products of a block with numbers below 2^31 add up to less than 2^64.
+constexpr uint32_t SMALL_MEMBER = uint32_t{1} << 26;
 
 #define CMAP_KERNEL portable
 #define CMAP_KERNEL_TARGET
 #define CMAP_KERNEL_BYTES 16
 #if CMAP_X86
-#define CMAP_KERNEL_SQUARE32(lanes) ((Wide)_mm_mul_epu32((__m128i)(lanes), (__m128i)(lanes)))
-#define CMAP_KERNEL_SQUARE16(lanes) ((Vector)_mm_madd_epi16((__m128i)(lanes), (__m128i)(lanes)))
+#define CMAP_KERNEL_PRODUCT(a, b) ((Wide)_mm_mul_epu32((__m128i)(a), (__m128i)(b)))
 #else
-#define CMAP_KERNEL_SQUARE32(lanes) (((lanes)&0xffffffffu) * ((lanes)&0xffffffffu))
-#define CMAP_KERNEL_SQUARE16(lanes) ((lanes) * (lanes))
+#define CMAP_KERNEL_PRODUCT(a, b) (((a)&0xffffffffu) * ((b)&0xffffffffu))
 #endif
 #include "core/sequence_kernel.hpp"
 #undef CMAP_KERNEL
 #undef CMAP_KERNEL_TARGET
 #undef CMAP_KERNEL_BYTES
-#undef CMAP_KERNEL_SQUARE32
-#undef CMAP_KERNEL_SQUARE16
+#undef CMAP_KERNEL_PRODUCT
 
 #if CMAP_X86
 #define CMAP_KERNEL avx2
 #define CMAP_KERNEL_TARGET __attribute__((target("avx2,bmi,bmi2")))
 #define CMAP_KERNEL_BYTES 32
-#define CMAP_KERNEL_SQUARE32(lanes) ((Wide)_mm256_mul_epu32((__m256i)(lanes), (__m256i)(lanes)))
-#define CMAP_KERNEL_SQUARE16(lanes) ((Vector)_mm256_madd_epi16((__m256i)(lanes), (__m256i)(lanes)))
+#define CMAP_KERNEL_PRODUCT(a, b) ((Wide)_mm256_mul_epu32((__m256i)(a), (__m256i)(b)))
 #include "core/sequence_kernel.hpp"
 
 namespace avx2 {
 
 constexpr uint32_t GROUP = 8;
 constexpr unsigned MOST_GROUPED = 14;  // bits of a number, of which four are appended at once
+constexpr unsigned MOST_PAIRED =
+    28;  // ... of which two fit a word that they begin within a byte of
 
 // The bits of a group relative to its first place, when they are within 64.
 CMAP_KERNEL_TARGET inline uint64_t group_bits(__m256i places) noexcept {
@@ -111,11 +108,47 @@ CMAP_KERNEL_TARGET inline void append_group(PackedWriter &writer, __m256i number
     writer.append(high, 4 * width);
 }
 
-// Whole groups of numbers up to 14 bits; returns how many members that were.
+// Groups of 15 to 28 bits a number begin at whole bytes, and the pairs within them at the same
+// places: each pair is stored with what the one before has in its first byte.
+CMAP_KERNEL_TARGET uint32_t pack_wide(PackedWriter &writer, const uint32_t *members, uint32_t n,
+                                      uint32_t base) noexcept {
+    const unsigned width = writer.width();
+    unsigned char *at = writer.open_bytes();
+    if (at == nullptr || n < GROUP) return 0;
+    const unsigned bits[] = {0, 2 * width, 4 * width, 6 * width, 8 * width};
+    const auto byte = [&](unsigned i) { return static_cast<long long>(bits[i] / 8); };
+    const __m256i within = _mm256_setr_epi64x(0, bits[1] % 8, bits[2] % 8, bits[3] % 8);
+    const __m256i apart =
+        _mm256_setr_epi64x(8 * byte(1), 8 * (byte(2) - byte(1)), 8 * (byte(3) - byte(2)), 64);
+    const __m256i bases = _mm256_set1_epi32(static_cast<int>(base));
+    const __m256i mask = _mm256_set1_epi32((1 << width) - 1);
+    const __m128i down = _mm_cvtsi32_si128(static_cast<int>(32 - width));
+    const __m256i evens = _mm256_set1_epi64x(0xffffffff);
+    uint32_t i = 0;
+    for (; n - i >= GROUP; i += GROUP, at += width) {
+        const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(members + i));
+        const __m256i lows = _mm256_and_si256(_mm256_sub_epi32(some, bases), mask);
+        const __m256i odd = _mm256_srl_epi64(_mm256_andnot_si256(evens, lows), down);
+        const __m256i pairs = _mm256_or_si256(_mm256_and_si256(evens, lows), odd);
+        const __m256i placed = _mm256_sllv_epi64(pairs, within);
+        const __m256i over = _mm256_permute4x64_epi64(_mm256_srlv_epi64(placed, apart), 0x93);
+        const __m256i words = _mm256_or_si256(placed, over);
+        const __m128i low = _mm256_castsi256_si128(words),
+                      high = _mm256_extracti128_si256(words, 1);
+        _mm_storel_epi64(reinterpret_cast<__m128i *>(at), low);
+        _mm_storel_epi64(reinterpret_cast<__m128i *>(at + byte(1)), _mm_srli_si128(low, 8));
+        _mm_storel_epi64(reinterpret_cast<__m128i *>(at + byte(2)), high);
+        _mm_storel_epi64(reinterpret_cast<__m128i *>(at + byte(3)), _mm_srli_si128(high, 8));
+    }
+    writer.skip(std::size_t{i / GROUP} * width);
+    return i;
+}
+
+// Whole groups of numbers up to 28 bits; returns how many members that were.
 CMAP_KERNEL_TARGET uint32_t pack_lows(PackedWriter &writer, const uint32_t *members, uint32_t n,
                                       uint32_t base) noexcept {
     const unsigned width = writer.width();
-    if (width > MOST_GROUPED) return 0;
+    if (width > MOST_GROUPED) return width <= MOST_PAIRED ? pack_wide(writer, members, n, base) : 0;
     const __m256i bases = _mm256_set1_epi32(static_cast<int>(base));
     const __m256i mask = _mm256_set1_epi32((1 << width) - 1);
     PackedWriter local = writer;  // in registers
@@ -149,8 +182,7 @@ CMAP_KERNEL_TARGET uint32_t pack_gaps(PackedWriter &writer, const uint32_t *memb
 #undef CMAP_KERNEL
 #undef CMAP_KERNEL_TARGET
 #undef CMAP_KERNEL_BYTES
-#undef CMAP_KERNEL_SQUARE32
-#undef CMAP_KERNEL_SQUARE16
+#undef CMAP_KERNEL_PRODUCT
 
 bool has_avx2() noexcept {
     __builtin_cpu_init();
@@ -159,8 +191,8 @@ bool has_avx2() noexcept {
 #else
 namespace avx2 {
 
-using portable::add_blocks;
 using portable::stretches_of_run;
+using portable::survey_blocks;
 
 uint32_t mark_groups(uint64_t *, const uint32_t *, uint32_t, uint32_t, const Places &) noexcept {
     return 0;
@@ -191,15 +223,10 @@ void mark(uint64_t *words, const uint32_t *members, uint32_t n, const Places &pl
 
 }  // namespace
 
-uint32_t sums_while_increasing(const uint32_t *members, uint32_t n, SequenceSums &sums) noexcept {
-    if (n == 0) return 0;
-    uint32_t done = 1;
-    sums.add(members[0]);
-    done += fast_vectors ? avx2::add_blocks(members + 1, n - 1, sums)
-                         : portable::add_blocks(members + 1, n - 1, sums);
-    for (; done < n && members[done] > members[done - 1]; done++)
-        sums.add(members[done], members[done - 1]);
-    return done;
+bool survey_blocks(const uint32_t *members, uint32_t count, BlocksSurvey &blocks) noexcept {
+    const Fingerprint::Weights &weights = Fingerprint::weights();
+    return fast_vectors ? avx2::survey_blocks(members, count, weights, blocks)
+                        : portable::survey_blocks(members, count, weights, blocks);
 }
 
 uint32_t length_of_run(const uint32_t *members, uint32_t n, uint32_t first,

@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Passes over increasing arrays, several members at a time: making a map of a long array is to take
+// Passes over arrays, several members at a time: making a map of a long array is to take
 // little longer than copying it.  Each twice, for CPUs with and without AVX2.
 #ifndef CMAP_CORE_SEQUENCE_HPP_INCLUDED
 #define CMAP_CORE_SEQUENCE_HPP_INCLUDED
 
 #include "core/bits.hpp"
+#include "core/fingerprint.hpp"
 
 namespace cmap {
 
-struct SequenceSums {
-    uint64_t sum = 0, squares = 0;  // of the members and of their squares, modulo 2^64
-    uint32_t largest_gap = 0;       // between neighbours
+// What is to be known of some blocks of Fingerprint::BLOCK members.
+struct BlocksSurvey {
+    static constexpr uint32_t MOST = 8;
 
-    void add(uint32_t member) noexcept {
-        sum += member;
-        squares += uint64_t{member} * member;
-    }
-    void add(uint32_t member, uint32_t before) noexcept {
-        add(member);
-        largest_gap = member - before > largest_gap ? member - before : largest_gap;
-    }
+    uint32_t min, max;
+    uint32_t largest_gap;  // to the member before, of those that are above it
+    uint32_t descents;     // members that are not
+    uint32_t bends;        // that are not as far from the member before as that from the one before
+    uint64_t low[MOST], high[MOST];  // for Fingerprint::add_block()
 };
 
-// Takes the first members of an array as long as they increase and returns how many that were.
-uint32_t sums_while_increasing(const uint32_t *members, uint32_t n, SequenceSums &sums) noexcept;
+// REQUIRES two members in front of the first block.  False: a member is large, as in no world of
+// today; such blocks are taken member by member.
+bool survey_blocks(const uint32_t *members, uint32_t count, BlocksSurvey &blocks) noexcept;
 
 // How many of the first members are first, first + step, ...
 uint32_t length_of_run(const uint32_t *members, uint32_t n, uint32_t first, uint32_t step) noexcept;

@@ -4,8 +4,7 @@
 //   CMAP_KERNEL             the namespace
 //   CMAP_KERNEL_TARGET      the attribute of its functions
 //   CMAP_KERNEL_BYTES       of a vector
-//   CMAP_KERNEL_SQUARE32    the squares of the lower halves of 64-bit lanes, in 64 bits
-//   CMAP_KERNEL_SQUARE16    the squares of 32-bit lanes below 2^15
+//   CMAP_KERNEL_PRODUCT     the products of the lower halves of 64-bit lanes, in 64 bits
 
 namespace CMAP_KERNEL {
 
@@ -32,69 +31,64 @@ CMAP_KERNEL_TARGET inline uint32_t united(const Vector &vector) noexcept {
     return bits;
 }
 
-CMAP_KERNEL_TARGET inline void see_gaps(const Signed &gaps, SequenceSums &sums) noexcept {
-    for (uint32_t i = 0; i < LANES; i++) {
-        const uint32_t gap = static_cast<uint32_t>(gaps[i]);
-        sums.largest_gap = gap > sums.largest_gap ? gap : sums.largest_gap;
-    }
+CMAP_KERNEL_TARGET inline int32_t greatest(const Signed &vector) noexcept {
+    int32_t some[LANES];
+    std::memcpy(some, &vector, sizeof some);
+    for (uint32_t n = LANES / 2; n > 0; n /= 2)
+        for (uint32_t i = 0; i < n; i++)
+            some[i] = some[i] > some[i + n] ? some[i] : some[i + n];
+    return some[0];
 }
 
-// A block that spans little: everything fits 32 bits, relative to its first member.
-CMAP_KERNEL_TARGET inline bool add_near(const uint32_t *members, SequenceSums &sums) noexcept {
-    const uint64_t base = members[-1];
-    Vector wrong = {}, sum = {}, squares = {};
-    Signed gaps = {};
-    for (uint32_t i = 0; i < BLOCK; i += LANES) {
-        Vector some, before;
-        load(some, members + i);
-        load(before, members + i - 1);
-        const Vector gap = some - before, away = some - static_cast<uint32_t>(base);
-        wrong |= gap - 1;
-        gaps = (Signed)gap > gaps ? (Signed)gap : gaps;
-        sum += away;
-        squares += CMAP_KERNEL_SQUARE16(away);
-    }
-    if (united(wrong) > 0x3fff) return false;  // beyond it no gap of a block that is near
-    see_gaps(gaps, sums);
-    const uint64_t away = total(sum);
-    sums.sum += BLOCK * base + away;
-    sums.squares += BLOCK * base * base + 2 * base * away + total(squares);
-    return true;
-}
-
-// Any block that increases, of members below 2^31.
-CMAP_KERNEL_TARGET inline bool add_far(const uint32_t *members, SequenceSums &sums) noexcept {
-    Vector wrong = {};
-    Wide sum = {}, squares = {};
-    Signed gaps = {};
-    for (uint32_t i = 0; i < BLOCK; i += LANES) {
-        Vector some, before;
-        load(some, members + i);
-        load(before, members + i - 1);
-        const Vector gap = some - before;
-        wrong |= (gap - 1) | some;  // the sign tells
-        gaps = (Signed)gap > gaps ? (Signed)gap : gaps;
-        const Wide even = (Wide)some, odd = even >> 32;
-        sum += (even & 0xffffffffu) + odd;
-        squares += CMAP_KERNEL_SQUARE32(even) + CMAP_KERNEL_SQUARE32(odd);
-    }
-    if ((united(wrong) >> 31) != 0) return false;
-    see_gaps(gaps, sums);
+CMAP_KERNEL_TARGET inline uint64_t total(const Wide &vector) noexcept {
+    uint64_t sum = 0;
     for (uint32_t i = 0; i < LANES / 2; i++)
-        sums.sum += sum[i], sums.squares += squares[i];
-    return true;
+        sum += vector[i];
+    return sum;
 }
 
-// Takes whole blocks as long as they increase from the member before them on.
-CMAP_KERNEL_TARGET uint32_t add_blocks(const uint32_t *members, uint32_t n,
-                                       SequenceSums &sums) noexcept {
-    uint32_t done = 0;
-    for (; n - done >= BLOCK; done += BLOCK) {
-        const uint32_t *block = members + done;
-        const bool near = block[BLOCK - 1] - block[-1] < NEAR;
-        if (!(near ? add_near(block, sums) : add_far(block, sums))) break;
+CMAP_KERNEL_TARGET inline Wide product(const Wide &lanes, const uint64_t *weights) noexcept {
+    Wide some;
+    std::memcpy(&some, weights, sizeof some);
+    return CMAP_KERNEL_PRODUCT(lanes, some);
+}
+
+// Blocks of members so small that the sums of their products fit 64 bits.  False: they are not.
+CMAP_KERNEL_TARGET bool survey_blocks(const uint32_t *members, uint32_t count,
+                                      const Fingerprint::Weights &weights,
+                                      BlocksSurvey &blocks) noexcept {
+    Vector all = {}, descents = {}, bends = {};
+    Signed gaps = {}, low_ends, high_ends = {};
+    load(all, members);
+    low_ends = (Signed)all;
+    load(all, members - 2);  // those in front are compared with, too
+    for (uint32_t block = 0; block < count; block++, members += Fingerprint::BLOCK) {
+        Wide low = {}, high = {};
+        for (uint32_t i = 0; i < Fingerprint::BLOCK; i += LANES) {
+            Vector some, before, earlier;
+            load(some, members + i);
+            load(before, members + i - 1);
+            load(earlier, members + i - 2);
+            const Signed gap = (Signed)(some - before), one = (Signed)some;
+            all |= some;
+            low_ends = one < low_ends ? one : low_ends;
+            high_ends = one > high_ends ? one : high_ends;
+            gaps = gap > gaps ? gap : gaps;
+            descents -= (Vector)(gap <= 0);
+            bends -= (Vector)((Vector)gap != before - earlier);
+            const Wide even = (Wide)some, odd = even >> 32;
+            low += product(even, weights.low[0] + i / 2) + product(odd, weights.low[1] + i / 2);
+            high += product(even, weights.high[0] + i / 2) + product(odd, weights.high[1] + i / 2);
+        }
+        blocks.low[block] = total(low), blocks.high[block] = total(high);
     }
-    return done;
+    if (united(all) >= SMALL_MEMBER) return false;
+    blocks.min = static_cast<uint32_t>(~greatest(~low_ends));
+    blocks.max = static_cast<uint32_t>(greatest(high_ends));
+    blocks.largest_gap = static_cast<uint32_t>(greatest(gaps));
+    blocks.descents = static_cast<uint32_t>(total(descents));
+    blocks.bends = static_cast<uint32_t>(total(bends));
+    return true;
 }
 
 // Whole stretches of four vectors that are first, first + step, ...; returns how many members.

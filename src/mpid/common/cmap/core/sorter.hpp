@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The members of a list in increasing order, for as long as a map is being made: finds duplicates,
 // gives the set below a permutation and the position of a member in it.  A bitmap over [min, max]
-// where that is small beside the list, a sorted copy otherwise.
+// where that is small beside the list, a sorted copy otherwise.  Where every index between them is
+// a member, places follow from the members alone.
 #ifndef CMAP_CORE_SORTER_HPP_INCLUDED
 #define CMAP_CORE_SORTER_HPP_INCLUDED
 
@@ -16,9 +17,13 @@ class Sorter {
     void add(const uint32_t *members, uint32_t n) noexcept;
     // The same for all members of a set at once.  False: they must be added one by one.
     bool add(const BitSet &set) noexcept;
+    // Finds duplicates, and nothing more.  False: no memory.
+    bool settle() noexcept;
     bool finish() noexcept;
 
+    bool started() const noexcept { return span_ != 0; }
     bool ready() const noexcept { return ready_; }
+    // REQUIRES settle() or finish() before.
     bool duplicates() const noexcept { return duplicates_; }
     // REQUIRES finish() before, and a member.
     uint32_t position(uint32_t member) const noexcept;
@@ -27,12 +32,23 @@ class Sorter {
     void lend(Content &out) const noexcept;
 
   private:
+    // All indices between min and max, once it is known that none comes twice.
+    bool dense() const noexcept { return span_ == size_; }
+    bool sort_keys() noexcept;
+    bool number_words() noexcept;
+    bool number_keys() noexcept;
+
+    uint32_t min_ = 0;
+    uint64_t span_ = 0;
+    uint32_t size_ = 0;  // added so far
     uint32_t base_ = 0;  // of the bitmap, a multiple of 64
+    unsigned shift_ = 0;
+    bool settled_ = false;
     bool ready_ = false;
     bool duplicates_ = false;
     Buffer<uint64_t> words_;   // the bitmap ...
     Buffer<uint32_t> before_;  // ... and its ones before each word
-    Buffer<uint32_t> keys_;    // or the sorted copy
+    Buffer<uint32_t> keys_;    // or the sorted copy; then before_ has those below 2^shift_ times i
 };
 
 }  // namespace cmap

@@ -7,6 +7,7 @@
 #include "core/bits.hpp"
 #include "core/inverse.hpp"
 #include "core/map.hpp"
+#include "core/sequence.hpp"
 
 namespace cmap {
 namespace {
@@ -29,17 +30,16 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     const std::size_t size = packed_bytes(map->size, width);
     unsigned char *bits = inside(map) ? body.inside : static_cast<unsigned char *>(allocate(size));
     if (bits == nullptr) return CMAP_ERR_NOMEM;
-    std::memset(bits, 0, size);
     map->width = static_cast<uint8_t>(width);
     body.base = map->size == 0 ? 0 : map->min;
     body.mask = packed_view(bits, width).mask;
     body.bits = bits;
-    uint64_t rank = 0;
+    PackedWriter writer(bits, width);
     analysis.content.each_block([&](const uint32_t *members, uint32_t n) {
-        for (uint32_t i = 0; i < n; i++)
-            packed_put(bits, width, rank++, members[i] - body.base);
+        pack_lows(writer, members, n, body.base);
         return true;
     });
+    writer.finish(size);
     return CMAP_OK;
 }
 

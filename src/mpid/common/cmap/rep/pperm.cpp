@@ -51,11 +51,12 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
         unref(body.set);
         return CMAP_ERR_NOMEM;
     }
-    std::memset(body.bits, 0, packed_bytes(map->size, body.width));
-    each_place(analysis, [&](uint32_t rank, uint32_t place) {
-        packed_put(body.bits, body.width, rank, place);
+    PackedWriter writer(body.bits, body.width);
+    each_place(analysis, [&](uint32_t, uint32_t place) {
+        writer.append(place, body.width);
         return true;
     });
+    writer.finish(packed_bytes(map->size, body.width));
     return CMAP_OK;
 }
 

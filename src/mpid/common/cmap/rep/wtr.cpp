@@ -20,10 +20,12 @@ struct WtrBody {
 Estimate estimate(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
     if (stats.size <= CMAP_INLINE_MEMBERS) return cannot();
-    if (stats.is_set && analysis.policy.force != CMAP_REP_WTR) return cannot();
+    const bool forced = analysis.policy.force == CMAP_REP_WTR;
+    if (stats.is_set && !forced) return cannot();
     const Estimate below = estimate_permuted_set(analysis);
+    if (!below.fits || !(forced || below.shares || worth_planning(analysis))) return cannot();
     WtrPlan plan;
-    if (!below.fits || plan.make(analysis) != CMAP_OK) return cannot();
+    if (plan.make(analysis) != CMAP_OK) return cannot();
     const uint64_t own = plan.layout.bytes();
     const double level = (plan.inverted ? TIME_WTR_DOWN : TIME_WTR_LEVEL) + time_access(own);
     const double time = TIME_WTR + plan.levels() * level + below.time;
@@ -103,8 +105,10 @@ bool wants_order(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
     if (stats.is_set || stats.affine.levels != 0 || stats.size <= CMAP_INLINE_MEMBERS) return false;
     WtrPlan plan;
+    const bool shares = known_places(analysis) != nullptr;
+    if (!shares && !worth_planning(analysis)) return false;
     if (plan.make(analysis) != CMAP_OK) return false;
-    const uint64_t set = known_places(analysis) != nullptr ? 0 : CMAP_HEADER_BYTES;
+    const uint64_t set = shares ? 0 : CMAP_HEADER_BYTES;
     const uint64_t least = plan.layout.bytes() + set;
     for (unsigned kind = 0; kind < CMAP_REP_COUNT; kind++) {
         if (kind == CMAP_REP_PPERM || kind == CMAP_REP_WTR) continue;

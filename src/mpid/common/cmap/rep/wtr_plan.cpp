@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rep/wtr_plan.hpp"
 
-#include "core/analysis.hpp"
+#include <cmath>
+
+#include "cmap_tuning.hpp"
+#include "core/strategy.hpp"
 
 namespace cmap {
 namespace {
@@ -20,7 +23,32 @@ bool lengths_of_list(const Analysis &analysis, Buffer<uint32_t> &lengths) noexce
     return lengths.push(stats.size - begin);
 }
 
+// Levels of a tree over runs of these lengths, averaged over the members, if no tree were better.
+double least_levels(const Buffer<uint32_t> &lengths, uint32_t size) noexcept {
+    uint32_t short_runs[64] = {};
+    double spared = 0;
+    for (const uint32_t length : lengths)
+        if (length < 64)
+            ++short_runs[length];
+        else
+            spared += length * std::log2(length);
+    for (uint32_t length = 2; length < 64; length++)
+        if (short_runs[length] != 0) spared += short_runs[length] * (length * std::log2(length));
+    return std::log2(size) - spared / size;
+}
+
 }  // namespace
+
+bool worth_planning(const Analysis &analysis) noexcept {
+    double levels = HUGE_VAL;
+    Buffer<uint32_t> lengths;
+    if (analysis.stats.ascents <= most_ascents(analysis.limits) && lengths_of_list(analysis, lengths))
+        levels = least_levels(lengths, analysis.stats.size);
+    if (!analysis.inverse_runs.empty())
+        levels = std::fmin(levels, least_levels(analysis.inverse_runs, analysis.stats.size));
+    const double time = TIME_WTR + levels * std::fmin(TIME_WTR_LEVEL, TIME_WTR_DOWN);
+    return levels * analysis.stats.size / 8 <= space_worth(analysis, CMAP_REP_ARRAY, time);
+}
 
 // Of two trees with as many bits the inverse's is the faster one: a select goes down in it.
 cmap_status WtrPlan::make(const Analysis &analysis) noexcept {

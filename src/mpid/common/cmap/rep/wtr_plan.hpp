@@ -25,6 +25,10 @@ struct WtrPlan {
     }
 };
 
+// Could a plan be worth making?  Its tree has no fewer bits than the entropy of the runs' lengths:
+// in a shuffled list that shows without it.
+bool worth_planning(const Analysis &analysis) noexcept;
+
 }  // namespace cmap
 
 #endif  // CMAP_REP_WTR_PLAN_HPP_INCLUDED
