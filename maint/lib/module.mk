@@ -6,6 +6,7 @@
 #   library_sources    unit_sources, fuzz_sources (a program for each), bench_sources
 #   headers            for Makefile.mk, beside library_sources
 #   libs               to link with
+#   thread_sources     the unit sources with tests named Threads.*, and what these need: all of them when it is not set
 #   unit_dirs          beside the module's own directory in the path of includes
 #
 # FUZZ_RUNS=N for a longer run, BENCH_ARGS=... for the benchmark.
@@ -17,10 +18,13 @@ CC ?= gcc
 FUZZ_CXX ?= clang++
 FUZZ_RUNS ?= 5000
 thread_tests := Threads.*
+thread_sources ?= $(unit_sources)
 
 warnings := -Wall -Wextra -Werror
 includes := -I$(here) $(patsubst %,-I%,$(unit_dirs))
 flags_release := -O2 -g
+# Tests are compiled fast; what they call and compare with runs fast.
+unit_flags_release := -O1 -g1
 flags_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 flags_tsan := -O1 -g -fsanitize=thread
 flags_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
@@ -33,24 +37,37 @@ objects = $(patsubst $(root)/%,$(out)/$(1)/%.o,$(2))
 
 all: $(out)/release/lib$(name).a
 
+# GoogleTest's headers are parsed once for all unit tests of a flavour.
+# unit_rules FLAVOUR,SOURCES
+define unit_rules
+$(out)/$(1)/tests.hpp.gch: $(root)/test/unit/tests.hpp
+	@mkdir -p $$(@D)
+	$(CXX) -std=c++17 $$(warnings) $$(flags_$(1)) $$(unit_flags_$(1)) -x c++-header $$< -o $$@
+$(call objects,$(1),$(filter %_test.cpp,$(2))): own_flags = $$(unit_flags_$(1)) -Winvalid-pch -include $(out)/$(1)/tests.hpp
+$(call objects,$(1),$(filter %_test.cpp,$(2))): $(out)/$(1)/tests.hpp.gch
+$(out)/$(1)/unit: $(call objects,$(1),$(2)) $(out)/$(1)/lib$(name).a
+	$(CXX) $$(flags_$(1)) $$(filter-out %.gch,$$^) -o $$@ -lgtest -lgtest_main $$(libs) -lpthread
+endef
+
 # rules FLAVOUR,COMPILER
 define rules
 $(out)/$(1)/%.cpp.o: $(root)/%.cpp
 	@mkdir -p $$(@D)
-	$(2) -std=c++17 $$(warnings) $$(flags_$(1)) $$(includes) -MMD -MP -c $$< -o $$@
+	$(2) -std=c++17 $$(warnings) $$(flags_$(1)) $$(own_flags) $$(includes) -MMD -MP -c $$< -o $$@
 $(out)/$(1)/%.c.o: $(root)/%.c
 	@mkdir -p $$(@D)
 	$(CC) -std=c99 $$(warnings) $(if $(filter fuzz,$(1)),,$$(flags_$(1))) $$(includes) -MMD -MP -c $$< -o $$@
 $(out)/$(1)/lib$(name).a: $(call objects,$(1),$(library_sources))
 	@rm -f $$@
 	$(AR) rcs $$@ $$^
-$(out)/$(1)/unit: $(call objects,$(1),$(unit_sources)) $(out)/$(1)/lib$(name).a
-	$(2) $$(flags_$(1)) $$^ -o $$@ -lgtest -lgtest_main $$(libs) -lpthread
 endef
 $(eval $(call rules,release,$(CXX)))
 $(eval $(call rules,asan,$(CXX)))
 $(eval $(call rules,tsan,$(CXX)))
 $(eval $(call rules,fuzz,$(FUZZ_CXX)))
+$(eval $(call unit_rules,release,$(unit_sources)))
+$(eval $(call unit_rules,asan,$(unit_sources)))
+$(eval $(call unit_rules,tsan,$(thread_sources)))
 
 # fuzz_rule SOURCE
 fuzz_program = $(out)/fuzz/$(notdir $(basename $(1)))
@@ -64,11 +81,18 @@ fuzz_programs := $(foreach source,$(fuzz_sources),$(call fuzz_program,$(source))
 $(out)/release/$(name)_bench: $(call objects,release,$(bench_sources)) $(out)/release/lib$(name).a
 	$(CXX) $(flags_release) $^ -o $@ -lbenchmark $(libs) -lpthread
 
-unit-check: $(out)/release/unit
-	$< --gtest_brief=1
+# Side by side under make -j.  GTEST_OUTPUT names a directory, as in xml:DIR/, and each part writes its own file there.
+parts := 0 1 2 3
+run_part = GTEST_TOTAL_SHARDS=$(words $(parts)) GTEST_SHARD_INDEX=$* GTEST_OUTPUT=$${GTEST_OUTPUT:+$${GTEST_OUTPUT}$*.xml} $< --gtest_brief=1
 
-asan-check: $(out)/asan/unit
-	UBSAN_OPTIONS=print_stacktrace=1 $< --gtest_brief=1
+.PHONY: $(addprefix unit-part-,$(parts)) $(addprefix asan-part-,$(parts))
+unit-check: $(addprefix unit-part-,$(parts))
+$(addprefix unit-part-,$(parts)): unit-part-%: $(out)/release/unit
+	$(run_part)
+
+asan-check: $(addprefix asan-part-,$(parts))
+$(addprefix asan-part-,$(parts)): asan-part-%: $(out)/asan/unit
+	UBSAN_OPTIONS=print_stacktrace=1 $(run_part)
 
 tsan-check: $(out)/tsan/unit
 	GTEST_OUTPUT= $< --gtest_list_tests --gtest_filter='$(thread_tests)' | grep -q '^  '

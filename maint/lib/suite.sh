@@ -8,6 +8,7 @@ FORCED_DIRS=(comm group topo threads/comm)
 # every tag of the library, in lower case
 mapfile -t REPRESENTATIONS < <(sed -n 's/^ *CMAP_REP_\([A-Z]*\)[ ,].*/\L\1/p' "$ROOT/src/mpid/common/cmap/cmap.h" | grep -vx 'count\|any')
 STRATEGIES=(time space)     # the third, hybrid, is the default
+declare -A COMPILED=()      # directories whose programs this run has built: forced passes use them again
 TIME_LIMIT=${MPITEST_TIMEOUT:-120}
 
 # Patterns of test/known_stock_failures.txt for the netmod in use.
@@ -63,7 +64,10 @@ suite_directory() {
     [ -x "$suite/runtests" ] || die "no $suite/runtests: run maint/build first"
     left_out=$(filter_lists "$suite" "$dir")
     if [ -n "$(find "$suite/$dir" -name testlist.run -size +0)" ]; then
-        step "compile tests: $name" "${tap%.tap}.make.log" "$suite/$dir" build_tests "$suite" "$dir" || true
+        if [ -z "${COMPILED[$suite/$dir]-}" ]; then
+            step "compile tests: $name" "${tap%.tap}.make.log" "$suite/$dir" build_tests "$suite" "$dir" || true
+            COMPILED[$suite/$dir]=yes
+        fi
         rm -f "$tap"
         step "run tests: $name" "${tap%.tap}.log" "the names of failed tests are in $tap" run_tests "$suite" "$dir" "$tap" "$@" || true
     fi
