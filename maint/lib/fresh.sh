@@ -42,6 +42,6 @@ make_fresh_root() {
 in_fresh_root() {
     # shellcheck disable=SC2016    # its own variables
     unshare --mount --pid --fork --kill-child bash -c '
-        mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" &&
+        mount -t proc proc "$1/proc" && mount --rbind /sys "$1/sys" && mount --rbind /dev "$1/dev" &&
             exec chroot "$1" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root env -C "$2" "${@:3}"' - "$1" "$ROOT" "${@:2}"
 }
