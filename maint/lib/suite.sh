@@ -5,14 +5,18 @@
 SUITE_DIRS=(attr coll comm datatype errhan errors group info init mpi_t part pt2pt rma topo threads/comm)
 SPAWN_DIRS=(spawn threads/spawn)
 FORCED_DIRS=(comm group topo threads/comm)
+THREAD_DIRS=(comm group mpi_t threads/comm threads/init threads/mpi_t threads/pt2pt threads/coll threads/rma)
 # every tag of the library, in lower case
 mapfile -t REPRESENTATIONS < <(sed -n 's/^ *CMAP_REP_\([A-Z]*\)[ ,].*/\L\1/p' "$ROOT/src/mpid/common/cmap/cmap.h" | grep -vx 'count\|any')
 STRATEGIES=(time space)     # the third, hybrid, is the default
 declare -A COMPILED=()      # directories whose programs this run has built: forced passes use them again
 TIME_LIMIT=${MPITEST_TIMEOUT:-120}
 
-# Patterns of test/known_stock_failures.txt for the netmod in use.
-known_failures() { awk -v netmod="$NETMOD" '!/^#/ && ($1 == "any" || $1 == netmod) { print $2 }' "$ROOT/test/known_stock_failures.txt"; }
+# Patterns of test/known_stock_failures.txt for the netmod and the threads in use.
+known_failures() {
+    awk -v netmod="$NETMOD" -v threads="$THREAD_CS" '!/^#/ && ($1 == "any" || $1 == netmod || $1 == threads) { print $2 }' \
+        "$ROOT/test/known_stock_failures.txt"
+}
 
 # Writes DIR/testlist.run below the build's test directory for DIR and all directories it leads to: the testlist without
 # known failures, and without tests of more than MAX_RANKS ranks or with names that match LEAVE_OUT where these are set.  Prints the number of known failures.
