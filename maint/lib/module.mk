@@ -5,7 +5,7 @@
 #   name               the library is lib$(name).a; objects go to build/$(name)/<flavour> under the root
 #   library_sources    unit_sources, fuzz_sources (a program for each), bench_sources
 #   headers            for Makefile.mk, beside library_sources
-#   libs               to link with
+#   libs, unit_libs    to link with; the unit tests alone
 #   thread_sources     the unit sources with tests named Threads.*, and what these need: all of them when it is not set
 #   unit_dirs          beside the module's own directory in the path of includes
 #
@@ -32,7 +32,7 @@ flags_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-r
 # objects FLAVOUR,SOURCES
 objects = $(patsubst $(root)/%,$(out)/$(1)/%.o,$(2))
 
-.PHONY: all check unit-check asan-check tsan-check fuzz-check lists lists-check bench clean
+.PHONY: all check unit-check asan-check tsan-check fuzz-check lists lists-check names-check bench clean
 .DELETE_ON_ERROR:
 
 all: $(out)/release/lib$(name).a
@@ -46,7 +46,7 @@ $(out)/$(1)/tests.hpp.gch: $(root)/test/unit/tests.hpp
 $(call objects,$(1),$(filter %_test.cpp,$(2))): own_flags = $$(unit_flags_$(1)) -Winvalid-pch -include $(out)/$(1)/tests.hpp
 $(call objects,$(1),$(filter %_test.cpp,$(2))): $(out)/$(1)/tests.hpp.gch
 $(out)/$(1)/unit: $(call objects,$(1),$(2)) $(out)/$(1)/lib$(name).a
-	$(CXX) $$(flags_$(1)) $$(filter-out %.gch,$$^) -o $$@ -lgtest -lgtest_main $$(libs) -lpthread
+	$(CXX) $$(flags_$(1)) $$(filter-out %.gch,$$^) -o $$@ -lgtest -lgtest_main $$(libs) $$(unit_libs) -lpthread
 endef
 
 # rules FLAVOUR,COMPILER
@@ -106,13 +106,36 @@ list = printf '\n$(1) +='; printf ' \\\n    %s' $(patsubst $(root)/%,%,$(sort $(
 fragment = sed '/^AM_CPPFLAGS/q' $(here)/Makefile.mk; \
 	$(call list,mpi_core_sources,$(library_sources)); $(call list,noinst_HEADERS,$(headers))
 
+# For the linker C functions have MPICH's prefix, so that a program linked with libmpi.a may have names like ours.  (C++ has it
+# by its namespaces; see Makefile.mk of cmap.)  named: PREFIX:DIRECTORY for the headers PREFIX*.h there.
+named += $(name):$(here)
+prefix_of = $(word 1,$(subst :, ,$(1)))
+names_file = $(word 2,$(subst :, ,$(1)))/$(prefix_of)_names.h
+guard_of = $(shell echo $(prefix_of)_names_h_included | tr a-z A-Z)
+names = echo '/* SPDX-License-Identifier: BSD-3-Clause */'; \
+	echo '/* The names of functions for the linker; written by "make lists" of src/mpid/common/$(name). */'; \
+	printf '\#ifndef $(guard_of)\n\#define $(guard_of)\n\n'; \
+	grep -ohE '\b$(prefix_of)_[a-z_0-9]+ ?\(' $(filter-out %_names.h,$(wildcard $(dir $(names_file))$(prefix_of)*.h)) | \
+	    tr -d ' (' | LC_ALL=C sort -u | sed 's/.*/\#define & MPIR_&/'; printf '\n\#endif /* $(guard_of) */\n'
+
+# update FILE,COMMAND; compare FILE,COMMAND
+update = { $(2); } >$(1).new && mv $(1).new $(1)
+compare = { $(2); } | cmp - $(1) || { echo "$(1) is out of date: make lists"; exit 1; }
+
 lists:
-	@{ $(fragment); } > $(here)/Makefile.mk.new && mv $(here)/Makefile.mk.new $(here)/Makefile.mk
+	@$(foreach one,$(named),$(call update,$(call names_file,$(one)),$(call names,$(one))) &&) true
+	@$(call update,$(here)/Makefile.mk,$(fragment))
 
 lists-check:
-	@{ $(fragment); } | cmp - $(here)/Makefile.mk || { echo "Makefile.mk is out of date: make lists"; exit 1; }
+	@$(foreach one,$(named),$(call compare,$(call names_file,$(one)),$(call names,$(one))) &&) true
+	@$(call compare,$(here)/Makefile.mk,$(fragment))
 
-check: lists-check unit-check asan-check tsan-check fuzz-check
+# Every name that is defined for the linker has the prefix, is in the namespace, or is an instance of a template.
+names-check: $(out)/release/lib$(name).a
+	@! nm -C -g --defined-only $< | awk 'NF > 2 && $$2 !~ /[VWu]/' | grep -vE ' (MPIR_$(name)_|(non-virtual thunk to |(vtable|typeinfo|typeinfo name) for )?$(name)::)' || \
+	    { echo "names without the prefix MPIR_: make lists"; exit 1; }
+
+check: lists-check names-check unit-check asan-check tsan-check fuzz-check
 
 bench: $(out)/release/$(name)_bench
 	$< $(BENCH_ARGS)

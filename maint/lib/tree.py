@@ -232,9 +232,16 @@ def diff(path, old, new):
 
 # ---- overlay and the wanted tree ------------------------------------------------------------------------------------
 
+def buddy():
+    """path in the MPICH tree -> file of BuDDy, which the maps include."""
+    if subprocess.run([ROOT / "maint" / "lib" / "buddy.sh"], stdout=subprocess.DEVNULL).returncode:
+        raise Failure("the source of BuDDy is not there; see the message above")
+    return {f"src/mpid/common/cmap/buddy/{file.name}": file for file in sorted((ROOT / ".cache" / "buddy").iterdir())}
+
+
 def overlay():
-    """path in the MPICH tree -> file of ours."""
-    found = {}
+    """path in the MPICH tree -> file of ours, or of BuDDy's."""
+    found = buddy()
     for top in ("src", "test/mpi"):
         for file in sorted((ROOT / top).rglob("*")):
             path = file.relative_to(ROOT).as_posix()

@@ -52,7 +52,7 @@ variant_packages() {
 }
 
 # What the module brings into libmpi beyond MPICH's own libraries (libmpi is linked by the C compiler).
-CMAP_LIBS='-lstdc++ -lbz2 -lbdd'
+CMAP_LIBS='-lstdc++ -lbz2'
 
 # The configure arguments, one a line; the same for stock and patched but for CMAP_LIBS.
 configure_args() {

@@ -130,6 +130,34 @@ INSTANTIATE_TEST_SUITE_P(Policies, NoMemory, ::testing::Range(0, CMAP_REP_ANY + 
                              return std::string(cmap_rep_name(static_cast<cmap_rep>(info.param)));
                          });
 
+// A set without a short formula, in a world large enough for the algebra to be BuDDy's.
+Members two_faces(uint32_t bit) {
+    Members members;
+    for (uint32_t index = 0; index < 1u << 21; index++)
+        if ((index & 0x16f5a5) == 0x4a5 || (index & 0x1b7b29) == (0x130a01u ^ bit))
+            members.push_back(index);
+    return members;
+}
+
+// BuDDy works in an arena.  Without memory for that the core's own diagram makes the same map.
+TEST(NoMemoryBdd, ADiagramWithoutBuDDy) {
+    const Members members = two_faces(0);
+    const cmap_policy as_bdd = forced(CMAP_REP_BDD);
+    const std::size_t bytes = cmap_bytes(map_of(members, as_bdd).get());
+    CountingAllocator allocator(cmap_set_allocator);
+    uint32_t diagrams = 0;
+    for (uint64_t k = 0;; k++) {
+        allocator.fail_at(k);
+        Outcome outcome;
+        build(outcome, members, as_bdd);
+        if (!allocator.has_failed()) break;
+        if (outcome.maps.empty() || cmap_representation(outcome.last()) != CMAP_REP_BDD) continue;
+        EXPECT_EQ(bytes, cmap_bytes(outcome.last()));
+        diagrams++;
+    }
+    EXPECT_LE(2u, diagrams);  // without the arena, and without the table of its nodes
+}
+
 using Binary = cmap_status (*)(const cmap_t *, const cmap_t *, const cmap_policy *, cmap_t **);
 
 TEST(NoMemoryAlgebra, BinaryOperations) {
@@ -185,6 +213,20 @@ TEST(NoMemoryAlgebra, PicksByRank) {
         outcome.take(cmap_range_incl(map, ranges.data(), 3, nullptr, &made[2]), made[2]);
         outcome.take(cmap_range_excl(map, ranges.data(), 3, nullptr, &made[3]), made[3]);
     });
+}
+
+TEST(NoMemoryAlgebra, Diagrams) {
+    const Members a = two_faces(0), b = two_faces(0x8000);
+    const cmap_policy as_bdd = forced(CMAP_REP_BDD);
+    for (Binary operation : {cmap_union, cmap_intersection, cmap_difference})
+        survive_every_failure([&](Outcome &outcome) {
+            build(outcome, a, as_bdd);
+            build(outcome, b, as_bdd);
+            if (outcome.maps.size() < 2) return;
+            cmap_t *map = nullptr;
+            outcome.take(operation(outcome.maps[0].get(), outcome.maps[1].get(), &as_bdd, &map),
+                         map);
+        });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #define CTXID_STORE_H_INCLUDED
 
 #include "cid.h"
+#include "ctxid_names.h"
 
 /* The fields of an offer, and of offers folded by maximum. */
 typedef struct {

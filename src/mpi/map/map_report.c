@@ -25,7 +25,7 @@ static void count_side(const MPIR_Comm * comm, const char *side, const cmap_t * 
     char label[MPI_MAX_OBJECT_NAME + 16];
 
     snprintf(label, sizeof(label), "%s%s", label_of(comm), side);
-    map_table_count(label, map);
+    MPIR_Map_table_count(label, map);
 }
 
 static void count_comm(const MPIR_Comm * comm)
@@ -46,16 +46,16 @@ static void count_holder(void *holder, map_holder kind)
     if (kind == MAP_HOLDER_COMM)
         count_comm(holder);
     else
-        map_table_count("(group)", ((MPIR_Group *) holder)->map);
+        MPIR_Map_table_count("(group)", ((MPIR_Group *) holder)->map);
 }
 
 static int print_report(void *unused)
 {
     if (MPIR_Process.rank == 0) {
-        map_table_visit(count_holder);
-        map_table_print(stdout, MPIR_Process.size);
+        MPIR_Map_table_visit(count_holder);
+        MPIR_Map_table_print(stdout, MPIR_Process.size);
     }
-    map_table_clear();
+    MPIR_Map_table_clear();
     return MPI_SUCCESS;
 }
 
@@ -69,23 +69,23 @@ void MPIR_Map_report_init(void)
 void MPIR_Map_report_comm_born(MPIR_Comm * comm)
 {
     if (MPIR_CVAR_CMAP_REPORT)
-        map_table_enter(comm, MAP_HOLDER_COMM);
+        MPIR_Map_table_enter(comm, MAP_HOLDER_COMM);
 }
 
 void MPIR_Map_report_comm_gone(MPIR_Comm * comm)
 {
-    if (MPIR_CVAR_CMAP_REPORT && map_table_leave(comm))
+    if (MPIR_CVAR_CMAP_REPORT && MPIR_Map_table_leave(comm))
         count_comm(comm);
 }
 
 void MPIR_Map_report_group_born(MPIR_Group * group)
 {
     if (MPIR_CVAR_CMAP_REPORT)
-        map_table_enter(group, MAP_HOLDER_GROUP);
+        MPIR_Map_table_enter(group, MAP_HOLDER_GROUP);
 }
 
 void MPIR_Map_report_group_gone(MPIR_Group * group)
 {
-    if (MPIR_CVAR_CMAP_REPORT && map_table_leave(group))
-        map_table_count("(group)", group->map);
+    if (MPIR_CVAR_CMAP_REPORT && MPIR_Map_table_leave(group))
+        MPIR_Map_table_count("(group)", group->map);
 }

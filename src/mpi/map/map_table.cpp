@@ -22,12 +22,22 @@ struct Row {
     uint64_t holders;
 };
 
-using RowKey = std::tuple<std::string, uint32_t, cmap_rep, size_t>;
+// What containers hold is of types that nobody else has: so are the instances of their templates, which libmpi would export
+// otherwise.
+struct RowKey : std::tuple<std::string, uint32_t, cmap_rep, size_t> {
+    using tuple::tuple;
+};
+
+struct Holder {
+    uint64_t order;
+    void *holder;
+    map_holder kind;
+};
 
 struct Table {
     std::mutex lock;
     uint64_t entered = 0;
-    std::map<void *, std::pair<uint64_t, map_holder>> alive;
+    std::map<void *, Holder> alive;
     std::map<RowKey, size_t> row_of;
     std::vector<Row> rows;
     bool incomplete = false;
@@ -130,36 +140,37 @@ void print_totals(const Table &t, FILE *out)
 
 } // namespace
 
-void map_table_enter(void *holder, map_holder kind) noexcept
+void MPIR_Map_table_enter(void *holder, map_holder kind) noexcept
 {
-    update([&](Table &t) { t.alive[holder] = {t.entered++, kind}; });
+    update([&](Table &t) { t.alive[holder] = {t.entered++, holder, kind}; });
 }
 
-int map_table_leave(void *holder) noexcept
+int MPIR_Map_table_leave(void *holder) noexcept
 {
     size_t erased = 0;
     update([&](Table &t) { erased = t.alive.erase(holder); });
     return erased != 0;
 }
 
-void map_table_count(const char *label, const cmap_t *map) noexcept
+void MPIR_Map_table_count(const char *label, const cmap_t *map) noexcept
 {
     update([&](Table &t) { count(t, label, map); });
 }
 
-void map_table_visit(void (*visit)(void *holder, map_holder kind)) noexcept
+void MPIR_Map_table_visit(void (*visit)(void *holder, map_holder kind)) noexcept
 {
-    std::vector<std::tuple<uint64_t, void *, map_holder>> holders;
+    std::vector<Holder> holders;
     update([&](Table &t) {
-        for (const auto &[holder, entry] : t.alive)
-            holders.emplace_back(entry.first, holder, entry.second);
+        for (const auto &entry : t.alive)
+            holders.push_back(entry.second);
     });
-    std::sort(holders.begin(), holders.end());
-    for (const auto &[order, holder, kind] : holders)
-        visit(holder, kind);
+    std::sort(holders.begin(), holders.end(),
+              [](const Holder &a, const Holder &b) { return a.order < b.order; });
+    for (const Holder &each : holders)
+        visit(each.holder, each.kind);
 }
 
-void map_table_print(FILE *out, int world_size) noexcept
+void MPIR_Map_table_print(FILE *out, int world_size) noexcept
 {
     update([&](Table &t) {
         std::fprintf(out, "Compressed maps of rank 0 of %d\n", world_size);
@@ -169,7 +180,7 @@ void map_table_print(FILE *out, int world_size) noexcept
     });
 }
 
-void map_table_clear(void) noexcept
+void MPIR_Map_table_clear(void) noexcept
 {
     update([](Table &t) {
         t.alive.clear();

@@ -20,15 +20,15 @@ typedef enum map_holder {
     MAP_HOLDER_GROUP
 } map_holder;
 
-void map_table_enter(void *holder, map_holder kind) CMAP_NOEXCEPT;
+void MPIR_Map_table_enter(void *holder, map_holder kind) CMAP_NOEXCEPT;
 /* Whether it was in the table. */
-int map_table_leave(void *holder) CMAP_NOEXCEPT;
+int MPIR_Map_table_leave(void *holder) CMAP_NOEXCEPT;
 /* Counts one holder of `map` in the row of its label. */
-void map_table_count(const char *label, const cmap_t * map) CMAP_NOEXCEPT;
+void MPIR_Map_table_count(const char *label, const cmap_t * map) CMAP_NOEXCEPT;
 /* Calls `visit` for every holder in the table, in the order they came. */
-void map_table_visit(void (*visit) (void *holder, map_holder kind)) CMAP_NOEXCEPT;
-void map_table_print(FILE * out, int world_size) CMAP_NOEXCEPT;
-void map_table_clear(void) CMAP_NOEXCEPT;
+void MPIR_Map_table_visit(void (*visit) (void *holder, map_holder kind)) CMAP_NOEXCEPT;
+void MPIR_Map_table_print(FILE * out, int world_size) CMAP_NOEXCEPT;
+void MPIR_Map_table_clear(void) CMAP_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -7,4 +7,5 @@ mpi_core_sources += \
 
 noinst_HEADERS += \
     src/mpi/comm/split/split.h \
+    src/mpi/comm/split/split_names.h \
     src/mpi/comm/split/split_order.h

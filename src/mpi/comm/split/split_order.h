@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include "cmap.h"
+#include "split_names.h"
 
 #ifdef __cplusplus
 extern "C" {

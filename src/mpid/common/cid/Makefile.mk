@@ -13,5 +13,6 @@ mpi_core_sources += \
 noinst_HEADERS += \
     src/mpid/common/cid/bit_tree.hpp \
     src/mpid/common/cid/cid.h \
+    src/mpid/common/cid/cid_names.h \
     src/mpid/common/cid/heap.hpp \
     src/mpid/common/cid/table.hpp

@@ -28,6 +28,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cid_names.h"
+
 #ifdef __cplusplus
 extern "C" {
 #define CID_NOEXCEPT noexcept

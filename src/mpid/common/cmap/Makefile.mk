@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
+# Our C++ is seen by libmpi alone, as all C is, and has MPICH's prefix in a static library.
+lib_lib@MPILIBNAME@_la_CXXFLAGS = $(AM_CXXFLAGS) @VISIBILITY_CFLAGS@ -Dcmap=MPIR_cmap -Dcid=MPIR_cid
+
 AM_CPPFLAGS += -I$(top_srcdir)/src/mpid/common/cmap
 
 mpi_core_sources += \
@@ -78,6 +81,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/algebra/words.hpp \
     src/mpid/common/cmap/cmap.h \
     src/mpid/common/cmap/cmap_lookup.h \
+    src/mpid/common/cmap/cmap_names.h \
     src/mpid/common/cmap/cmap_times.hpp \
     src/mpid/common/cmap/cmap_tuning.hpp \
     src/mpid/common/cmap/core/affine_form.hpp \

@@ -22,6 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cmap_names.h"
+
 #ifdef __cplusplus
 extern "C" {
 #define CMAP_NOEXCEPT noexcept

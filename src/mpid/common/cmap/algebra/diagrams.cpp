@@ -54,7 +54,7 @@ bool DiagramSet::keep(BddPackage &package, BddPackage::Node root) noexcept {
     body_.cells = static_cast<uint16_t>(cells);
     body_.words = static_cast<uint16_t>(words);
     body_.data = reinterpret_cast<unsigned char *>(cells_.data());
-    if (!extract_cells(package, root, body_)) return false;
+    if (!extract(package, root, body_)) return false;
     size_ = members_in(body_);
     return true;
 }

@@ -17,7 +17,7 @@ bool worth_diagrams(const cmap_t *a, const cmap_t *b) noexcept;
 // A set that comes out of BuDDy, as cells.
 class DiagramSet {
   public:
-    // False: the application has BuDDy, or nodes or memory run out; then it is done another way.
+    // False: nodes or memory run out; then it is done another way.
     // REQUIRES two maps of the kind bdd.
     bool make(BddPackage::Operation operation, const cmap_t *a, const cmap_t *b) noexcept;
     uint32_t size() const noexcept { return size_; }

@@ -61,14 +61,15 @@ Estimate estimate(const Analysis &analysis) noexcept {
     return Estimate{true, form.payload(), time_of(*diagram, form)};
 }
 
+// By BuDDy; by the core's own diagram, which is the same, when there is no memory for BuDDy.
 bool fill(BddBody &body, const Diagram &diagram) noexcept {
     BddPackage package;
-    if (!package.start(diagram.levels(), diagram.nodes(), diagram.nodes())) return false;
-    const BddPackage::Node root = package.load(diagram);
-    if (!package.right() || package.count(root) != diagram.nodes()) return false;
-    const bool done =
-        body.paths != 0 ? extract_paths(package, root, body) : extract_cells(package, root, body);
-    return done && package.right();
+    if (package.start(diagram.levels(), diagram.nodes(), diagram.nodes())) {
+        const BddPackage::Node root = package.load(diagram);
+        if (package.right() && package.count(root) == diagram.nodes())
+            return extract(package, root, body);
+    }
+    return extract(diagram, body);
 }
 
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
@@ -90,7 +91,7 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     std::memset(body.data, 0, form.bytes);
     if (fill(body, *diagram)) return CMAP_OK;
     if (!form.inside()) deallocate(body.data);
-    return CMAP_ERR_INVALID;
+    return CMAP_ERR_NOMEM;
 }
 
 void release(cmap_t *map) noexcept {

@@ -6,13 +6,37 @@ namespace {
 
 using Node = BddPackage::Node;
 
+// A diagram of the core as BuDDy would have it: the node of a word stands for the word.
+class DiagramNodes {
+  public:
+    using Node = uint32_t;
+
+    explicit DiagramNodes(const Diagram &diagram) noexcept : diagram_(diagram) {}
+    Node root() const noexcept { return node(diagram_.root()); }
+    unsigned level(Node node) const noexcept { return Diagram::level_of(diagram_[node]); }
+    Node low(Node node) const noexcept { return this->node(diagram_[node].low); }
+    Node high(Node node) const noexcept { return this->node(diagram_[node].high); }
+    uint32_t room() const noexcept { return diagram_.end(); }
+
+  private:
+    Node node(uint32_t id) const noexcept {
+        const bool is_word = id >= Diagram::FIRST_CELL && Diagram::is_word(diagram_[id]);
+        return is_word ? diagram_[id].low : id;
+    }
+
+    const Diagram &diagram_;
+};
+
+template <class Nodes>
 class Cells {
   public:
-    Cells(BddPackage &package, BddBody &body) noexcept
-        : package_(package), body_(body), next_node_(body.words) {}
+    using Node = typename Nodes::Node;
+
+    Cells(const Nodes &nodes, BddBody &body) noexcept
+        : nodes_(nodes), body_(body), next_node_(body.words) {}
 
     bool run(Node root) noexcept {
-        if (!known_.resize_zeroed(package_.room()) || !counts_.resize(body_.cells)) return false;
+        if (!known_.resize_zeroed(nodes_.room()) || !counts_.resize(body_.cells)) return false;
         body_.root = static_cast<uint16_t>(cell(root));
         return complete_ && next_word_ == body_.words && next_node_ == body_.cells;
     }
@@ -26,13 +50,13 @@ class Cells {
     }
 
     uint32_t make(Node node) noexcept {
-        const unsigned level = package_.level(node);
+        const unsigned level = nodes_.level(node);
         if (level <= WORD_LEVEL) {
             const uint64_t bits = truth(node, WORD_LEVEL);
             return put(next_word_, body_.words, bits,
                        static_cast<uint32_t>(__builtin_popcountll(bits)));
         }
-        const uint32_t low = cell(package_.low(node)), high = cell(package_.high(node));
+        const uint32_t low = cell(nodes_.low(node)), high = cell(nodes_.high(node));
         const uint32_t in_low = members(low, level - 1), in_high = members(high, level - 1);
         return put(next_node_, body_.cells, BddCells::node(level, low, high, in_low),
                    in_low + in_high);
@@ -59,16 +83,16 @@ class Cells {
         unsigned own = 0;
         uint64_t bits = node == 0 ? 0 : 1;
         if (node > 1) {
-            own = package_.level(node);
-            bits = truth(package_.low(node), own - 1) | truth(package_.high(node), own - 1)
-                                                            << (1u << (own - 1));
+            own = nodes_.level(node);
+            bits = truth(nodes_.low(node), own - 1) | truth(nodes_.high(node), own - 1)
+                                                          << (1u << (own - 1));
         }
         for (; own < level; own++)
             bits |= bits << (1u << own);
         return bits;
     }
 
-    BddPackage &package_;
+    const Nodes &nodes_;
     BddBody &body_;
     Buffer<uint32_t> known_;   // of each node: its cell + 1
     Buffer<uint32_t> counts_;  // of each cell: its members
@@ -155,39 +179,68 @@ class Loader {
     const BddBody &body_;
 };
 
-struct PathWriter {
-    BddBody &body;
-    uint32_t next;
-    uint64_t members;
+// Writes each path to true in increasing order.
+template <class Nodes>
+class Paths {
+  public:
+    using Node = typename Nodes::Node;
 
-    static void visit(const char *symbols, int variables, void *data) noexcept {
-        static_cast<PathWriter *>(data)->add(symbols, variables);
+    Paths(const Nodes &nodes, BddBody &body) noexcept : nodes_(nodes), body_(body) {}
+
+    bool run(Node root) noexcept {
+        visit(root, body_.levels, 0, 0);
+        return complete_ && next_ == body_.paths;
     }
 
-    void add(const char *symbols, int variables) noexcept {
-        if (next == body.paths) {
-            next = UINT32_MAX;  // stays there
+  private:
+    // A node below variables that have been decided, or do not matter, down to 2^level places.
+    void visit(Node node, unsigned level, uint32_t ones, uint32_t free) noexcept {
+        if (node == 0 || !complete_) return;
+        const unsigned own = node == 1 ? 0 : nodes_.level(node);
+        free |= below(level) & ~below(own);
+        if (node == 1) return put(ones, free);
+        visit(nodes_.low(node), own - 1, ones, free);
+        visit(nodes_.high(node), own - 1, ones | 1u << (own - 1), free);
+    }
+
+    void put(uint32_t ones, uint32_t free) noexcept {
+        if (next_ == body_.paths) {
+            complete_ = false;
             return;
         }
-        if (next > body.paths) return;
-        uint32_t ones = 0, free = 0;
-        for (int i = 0; i < variables; i++) {
-            ones = ones << 1 | uint32_t{symbols[i] == 1};
-            free = free << 1 | uint32_t{symbols[i] < 0};
-        }
-        packed_put(body.data, body.levels, 2 * uint64_t{next}, ones);
-        packed_put(body.data, body.levels, 2 * uint64_t{next} + 1, free);
-        unsigned char *sums = body.data + packed_bytes(2 * uint64_t{body.paths}, body.levels);
-        if (body.paths > 1) packed_put(sums, body.sum_width, next, static_cast<uint32_t>(members));
-        members += uint64_t{1} << __builtin_popcount(free);
-        ++next;
+        packed_put(body_.data, body_.levels, 2 * uint64_t{next_}, ones);
+        packed_put(body_.data, body_.levels, 2 * uint64_t{next_} + 1, free);
+        unsigned char *sums = body_.data + packed_bytes(2 * uint64_t{body_.paths}, body_.levels);
+        if (body_.paths > 1)
+            packed_put(sums, body_.sum_width, next_, static_cast<uint32_t>(members_));
+        members_ += uint64_t{1} << __builtin_popcount(free);
+        ++next_;
     }
+
+    static uint32_t below(unsigned level) noexcept { return (uint32_t{1} << level) - 1; }
+
+    const Nodes &nodes_;
+    BddBody &body_;
+    uint32_t next_ = 0;
+    uint64_t members_ = 0;
+    bool complete_ = true;
 };
+
+template <class Nodes>
+bool extract_from(const Nodes &nodes, typename Nodes::Node root, BddBody &body) noexcept {
+    return body.paths != 0 ? Paths<Nodes>(nodes, body).run(root)
+                           : Cells<Nodes>(nodes, body).run(root);
+}
 
 }  // namespace
 
-bool extract_cells(BddPackage &package, Node root, BddBody &body) noexcept {
-    return Cells(package, body).run(root);
+bool extract(BddPackage &package, Node root, BddBody &body) noexcept {
+    return extract_from(package, root, body);
+}
+
+bool extract(const Diagram &diagram, BddBody &body) noexcept {
+    const DiagramNodes nodes(diagram);
+    return extract_from(nodes, nodes.root(), body);
 }
 
 bool count_cells(BddPackage &package, Node root, uint32_t &cells, uint32_t &words) noexcept {
@@ -208,12 +261,6 @@ Node load_body(BddPackage &package, const BddBody &body, uint32_t base, unsigned
         node = package.node(level, upper ? 0 : node, upper ? node : 0);
     }
     return node;
-}
-
-bool extract_paths(BddPackage &package, Node root, BddBody &body) noexcept {
-    PathWriter writer{body, 0, 0};
-    package.each_path(root, PathWriter::visit, &writer);
-    return writer.next == body.paths;
 }
 
 }  // namespace cmap

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a function in BuDDy to the stored forms.
+// From a function in BuDDy, or in the core's own diagram, to the stored forms.
 #ifndef CMAP_REP_BDD_EXTRACT_HPP_INCLUDED
 #define CMAP_REP_BDD_EXTRACT_HPP_INCLUDED
 
@@ -16,10 +16,10 @@ bool count_cells(BddPackage &package, BddPackage::Node root, uint32_t &cells,
 BddPackage::Node load_body(BddPackage &package, const BddBody &body, uint32_t base,
                            unsigned levels) noexcept;
 
-// Fill body.data, which has room for what the body says of cells, words and paths.  False: no
+// Fills body.data, which has room for what the body says of cells, words or paths.  False: no
 // memory, or that is not what there is.
-bool extract_cells(BddPackage &package, BddPackage::Node root, BddBody &body) noexcept;
-bool extract_paths(BddPackage &package, BddPackage::Node root, BddBody &body) noexcept;
+bool extract(BddPackage &package, BddPackage::Node root, BddBody &body) noexcept;
+bool extract(const Diagram &diagram, BddBody &body) noexcept;
 
 }  // namespace cmap
 

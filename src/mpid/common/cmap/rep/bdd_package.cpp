@@ -1,59 +1,163 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rep/bdd_package.hpp"
 
-#include <bdd.h>
+// What BuDDy includes, here outside of a namespace.
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
-#include <cstdlib>
-
-// Of the names in bdd.h the plain functions are meant, not the C++ ones that take references.
-#undef bdd_init
-#undef bdd_ithvar
+#include <algorithm>
 
 namespace cmap {
 namespace {
 
+// BuDDy's memory: one block, reserved before it starts and handed out from front to back.  What it
+// asks for first, the table of nodes, has room to grow where it is.
+class Arena {
+  public:
+    bool reserve(std::size_t table, std::size_t others) noexcept {
+        table_ = rounded(table);
+        bytes_ = table_ + others;
+        used_ = 0;
+        memory_ = static_cast<unsigned char *>(allocate(bytes_));
+        return memory_ != nullptr;
+    }
+    void release() noexcept {
+        deallocate(memory_);
+        memory_ = nullptr;
+    }
+    void *take(std::size_t bytes) noexcept {
+        const std::size_t at = used_, room = at == 0 ? table_ : rounded(bytes);
+        if (room > bytes_ - at) return nullptr;
+        used_ += room;
+        return memory_ + at;
+    }
+    void *grow(void *block, std::size_t bytes) noexcept {
+        return block == memory_ && bytes <= table_ ? block : nullptr;
+    }
+    // What one block takes of the others' share.
+    static constexpr std::size_t rounded(std::size_t bytes) noexcept { return (bytes + 15) & ~std::size_t{15}; }
+
+  private:
+    unsigned char *memory_ = nullptr;
+    std::size_t bytes_ = 0, table_ = 0, used_ = 0;
+};
+
+// With the lock held: BuDDy's memory, its random numbers, and whether it reported an error.
 std::mutex package_lock;
-// With the lock held: what BuDDy reported, and whom it tells about paths.
+Arena arena;
+uint32_t random_state;
 bool trouble;
-BddPackage::Visit path_visit;
-void *path_data;
+
+// For the search of a prime table size (numbers of Marsaglia's xorshift).
+int draw() noexcept {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 17;
+    random_state ^= random_state << 5;
+    return static_cast<int>(random_state >> 1);
+}
 
 void note_trouble(int) { trouble = true; }
 
-void tell_path(char *symbols, int variables) { path_visit(symbols, variables, path_data); }
+// BuDDy as it is, in this file alone: in an unnamed namespace it shares neither names nor state
+// with an application's.  It is C, and what it would use of the process is replaced: memory, random
+// numbers, time, output, exit.
+namespace buddy {
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wwrite-strings"
+#pragma push_macro("__cplusplus")
+#pragma push_macro("assert")
+#undef __cplusplus
+#define register
+#define malloc(bytes) arena.take(bytes)
+#define realloc(block, bytes) arena.grow(block, bytes)
+#define free(block) static_cast<void>(block)
+#define rand() draw()
+#define clock() 0
+#define exit(status) static_cast<void>(0)
+#define printf(...) static_cast<void>(0)
+#define fprintf(...) static_cast<void>(0)
+
+#include "buddy/bddop.c"
+#include "buddy/cache.c"
+#include "buddy/kernel.c"
+#include "buddy/prime.c"
+
+#undef register
+#undef malloc
+#undef realloc
+#undef free
+#undef rand
+#undef clock
+#undef exit
+#undef printf
+#undef fprintf
+#undef static_assert  // assert.h defines it for C
+#pragma pop_macro("assert")
+#pragma pop_macro("__cplusplus")
+#pragma GCC diagnostic pop
+
+// What is left out: another order of the variables, pairs of variables, finite domains.
+void bdd_reorder_init() {}
+void bdd_reorder_done() {}
+void bdd_enable_reorder() {}
+void bdd_disable_reorder() {}
+int bdd_reorder_ready() { return 0; }
+void bdd_reorder_auto() {}
+int bdd_reorder_gain() { return 0; }
+void bdd_pairs_init() {}
+void bdd_pairs_done() {}
+int bdd_pairs_resize(int, int) { return 0; }
+void bdd_fdd_init() {}
+void bdd_fdd_done() {}
+
+}  // namespace buddy
 
 constexpr uint32_t LEAST_NODES = 512;
-constexpr int CACHE_SHARE = 2;  // a cache entry for so many nodes
+constexpr uint32_t CACHE_SHARE = 2;  // a cache entry for so many nodes
+constexpr uint32_t MOST_NODES = 1u << 26;
+constexpr uint32_t PRIME_GAP = 336;  // the widest between primes below 2^32
+
+// At most what BuDDy asks for beside its table: six caches, and five arrays for the variables.
+std::size_t bytes_beside_table(uint32_t cache, uint32_t variables) noexcept {
+    const std::size_t entries = std::size_t{cache} + PRIME_GAP;
+    return 6 * Arena::rounded(entries * sizeof(buddy::BddCacheData)) +
+           5 * Arena::rounded((2 * std::size_t{variables} + 4) * sizeof(int));
+}
 
 }  // namespace
 
 BddPackage::BddPackage() noexcept : lock_(package_lock) {}
 
 BddPackage::~BddPackage() {
-    if (running_) bdd_done();
-    if (random_before_ != nullptr) setstate(random_before_);
+    if (running_) buddy::bdd_done();
+    arena.release();
 }
 
 bool BddPackage::start(unsigned variables, uint32_t nodes, uint32_t limit) noexcept {
-    if (bdd_isrunning()) return false;
-    random_before_ = initstate(1, random_, sizeof random_);
-    const uint32_t room = nodes * 2 + 2 * variables + LEAST_NODES;
-    trouble = false;
-    const bddinthandler before = bdd_error_hook(note_trouble);
-    const int cache = static_cast<int>(room) / CACHE_SHARE;
-    if (bdd_init(static_cast<int>(room), cache) < 0) {
-        bdd_error_hook(before);
+    const uint64_t room = uint64_t{nodes} * 2 + 2 * variables + LEAST_NODES;
+    const uint64_t most = std::max<uint64_t>(limit, room + PRIME_GAP + 1);
+    if (most > MOST_NODES) return false;
+    const auto cache = static_cast<uint32_t>(room / CACHE_SHARE);
+    if (!arena.reserve(most * sizeof(buddy::BddNode), bytes_beside_table(cache, variables)))
         return false;
-    }
-    running_ = true;
+    random_state = 1;
+    trouble = false;
+    running_ = buddy::bdd_init(static_cast<int>(room), static_cast<int>(cache)) == 0;
+    if (!running_) return false;
     variables_ = variables;
-    bdd_error_hook(note_trouble);  // bdd_init set the one that prints and exits
-    bdd_gbc_hook(nullptr);
-    bdd_resize_hook(nullptr);
-    bdd_disable_reorder();
-    const uint32_t least = this->room() + 1;
-    bdd_setmaxnodenum(static_cast<int>(least > limit ? least : limit));
-    bdd_setvarnum(static_cast<int>(variables));
+    buddy::bdd_error_hook(note_trouble);  // bdd_init set those that print and exit
+    buddy::bdd_gbc_hook(nullptr);
+    buddy::bdd_setmaxnodenum(static_cast<int>(std::max(limit, this->room() + 1)));
+    buddy::bdd_setvarnum(static_cast<int>(variables));
     return right();
 }
 
@@ -62,8 +166,8 @@ bool BddPackage::right() const noexcept { return running_ && !trouble; }
 void BddPackage::fail() noexcept { trouble = true; }
 
 BddPackage::Node BddPackage::node(unsigned level, Node low, Node high) noexcept {
-    const Node variable = bdd_ithvar(static_cast<int>(variables_ - level));
-    return bdd_addref(bdd_ite(variable, high, low));
+    const Node variable = buddy::bdd_ithvar(static_cast<int>(variables_ - level));
+    return buddy::bdd_addref(buddy::bdd_ite(variable, high, low));
 }
 
 BddPackage::Node BddPackage::load(const Diagram &diagram) noexcept {
@@ -90,27 +194,23 @@ BddPackage::Node BddPackage::load(const Diagram &diagram) noexcept {
 
 BddPackage::Node BddPackage::apply(Operation operation, Node a, Node b) noexcept {
     constexpr int operators[] = {bddop_or, bddop_and, bddop_diff};
-    return bdd_addref(bdd_apply(a, b, operators[static_cast<unsigned>(operation)]));
+    return buddy::bdd_addref(buddy::bdd_apply(a, b, operators[static_cast<unsigned>(operation)]));
 }
 
 uint32_t BddPackage::count(Node root) noexcept {
-    return static_cast<uint32_t>(bdd_nodecount(root));
+    return static_cast<uint32_t>(buddy::bdd_nodecount(root));
 }
 
 unsigned BddPackage::level(Node node) const noexcept {
-    return variables_ - static_cast<unsigned>(bdd_var(node));
+    return variables_ - static_cast<unsigned>(buddy::bdd_var(node));
 }
 
-BddPackage::Node BddPackage::low(Node node) const noexcept { return bdd_low(node); }
+BddPackage::Node BddPackage::low(Node node) const noexcept { return buddy::bdd_low(node); }
 
-BddPackage::Node BddPackage::high(Node node) const noexcept { return bdd_high(node); }
+BddPackage::Node BddPackage::high(Node node) const noexcept { return buddy::bdd_high(node); }
 
-uint32_t BddPackage::room() const noexcept { return static_cast<uint32_t>(bdd_getallocnum()); }
-
-void BddPackage::each_path(Node root, Visit visit, void *data) noexcept {
-    path_visit = visit;
-    path_data = data;
-    bdd_allsat(root, tell_path);
+uint32_t BddPackage::room() const noexcept {
+    return static_cast<uint32_t>(buddy::bdd_getallocnum());
 }
 
 }  // namespace cmap

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// BuDDy, which is one per process: taken for the time of one piece of work and put away again, so
-// that an application which uses it itself finds it as if nobody had.
+// A private BuDDy, taken for the time of one piece of work and put away again.
 //
-// A lock keeps our own threads apart.  An application that has BuDDy running keeps it: start()
-// says no.  (One that calls bdd_init() in another thread just while we work is refused by BuDDy,
-// as any second caller is.)
+// Its memory is reserved before the work starts, since BuDDy does not survive a failed allocation;
+// nothing of the process is touched, and an application's own BuDDy is another one.  It works for
+// one of our threads at a time.
 #ifndef CMAP_REP_BDD_PACKAGE_HPP_INCLUDED
 #define CMAP_REP_BDD_PACKAGE_HPP_INCLUDED
 
@@ -24,10 +23,10 @@ class BddPackage {
     BddPackage(const BddPackage &) = delete;
     BddPackage &operator=(const BddPackage &) = delete;
 
-    // For functions of so many variables with about so many nodes, and at most `limit`.  False: the
-    // application has BuDDy, or there is no memory.
+    // For functions of so many variables with about so many nodes, and at most `limit`.  False: no
+    // memory.
     bool start(unsigned variables, uint32_t nodes, uint32_t limit) noexcept;
-    // False: out of memory or nodes somewhere since start(), and nothing that came back is right.
+    // False: out of nodes somewhere since start(), and nothing that came back is right.
     bool right() const noexcept;
     void fail() noexcept;  // the caller has run out of memory: the same
 
@@ -42,19 +41,11 @@ class BddPackage {
     Node high(Node node) const noexcept;
     // All nodes are below this.
     uint32_t room() const noexcept;
-    // visit(symbols, variables, data) for each path to true in increasing order; a symbol for each
-    // variable, the highest first: 0, 1 or -1 where it does not matter.
-    using Visit = void (*)(const char *symbols, int variables, void *data);
-    void each_path(Node root, Visit visit, void *data) noexcept;
 
   private:
     std::unique_lock<std::mutex> lock_;
     unsigned variables_ = 0;
     bool running_ = false;
-    // BuDDy draws from rand() when it looks for a prime table size: from here, so that the
-    // application's numbers stay as they are.
-    char random_[32];
-    char *random_before_ = nullptr;
 };
 
 }  // namespace cmap

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# The names that our libraries show to a program; sourced by maint/check after variant.sh.
+
+LIBRARIES=(libmpi libmpicxx libmpifort)
+
+# exported FILE: the names a shared library defines for others.
+exported() { nm -D --defined-only "$1" | awk '{ print $3 }' | sed 's/@.*//' | LC_ALL=C sort -u; }
+
+# Every word of the upstream source that could be a name, in lower case.
+upstream_words() {
+    local words=$CACHE/pristine/words-$(pin mpich sha256 | cut -c1-12)
+    if [ ! -s "$words" ]; then
+        mkdir -p "$(dirname "$words")"
+        tar -xOf "$("$ROOT/maint/fetch" --print mpich)" --wildcards '*.c' '*.h' '*.in' '*.cxx' '*.f90' '*.F90' '*.txt' '*.py' |
+            LC_ALL=C tr -cs 'A-Za-z0-9_' '\n' | LC_ALL=C tr 'A-Z' 'a-z' | LC_ALL=C sort -u >"$words.part"
+        mv "$words.part" "$words"
+    fi
+    cat "$words"
+}
+
+# A name as it stands in the source: without what compilers of Fortran and C++ add.
+source_words() {
+    c++filt -p | sed -E 's/^__[a-z0-9_]+_MOD_//; s/_+$//' | LC_ALL=C tr 'A-Z' 'a-z' | LC_ALL=C sort -u
+}
+
+# Names of MPI's, and those which the upstream source has: what a library exports beyond them is ours.
+exports_only_mpi() {
+    local library extra status=0
+    for library in "${LIBRARIES[@]}"; do
+        [ -e "$PREFIX/lib/$library.so" ] || continue
+        extra=$(exported "$PREFIX/lib/$library.so" | grep -v '^_Z.*3MPI' | source_words | grep -vE '^(__(copy|def_init|final|vtab)_)?p?mpix?r?_' |
+            LC_ALL=C comm -23 - <(upstream_words))
+        [ -z "$extra" ] || { echo "$library exports names that are not MPI's:"; echo "$extra"; status=1; }
+    done
+    return "$status"
+}
+
+# exports_what_stock_does OURS STOCK (where each is installed): the same names but for those of MPIX_PERMUTE.
+exports_what_stock_does() {
+    local library status=0
+    for library in "${LIBRARIES[@]}"; do
+        [ -e "$1/lib/$library.so" ] || continue
+        diff <(exported "$2/lib/$library.so") <(exported "$1/lib/$library.so" | grep -vi mpix_permute) || status=1
+    done
+    return "$status"
+}
+
+# A program with functions of our names, which end it when they are called.
+own_names_source() {
+    echo '#include <stdlib.h>'
+    sed -n 's/^#define \([a-z]\w*\) MPIR_.*/void \1(void) { abort(); }/p' "$ROOT"/src/mpid/common/*/*_names.h "$ROOT"/src/mpi/*/*_names.h \
+        "$ROOT"/src/mpi/comm/split/*_names.h
+    sed -n 's/^extern [a-zA-Z]*[ *]*\(bdd_[a-z]*\)(.*/void \1(void) { abort(); }/p' "$CACHE/buddy/bdd.h" "$CACHE/buddy/kernel.h" | sort -u
+}
+
+# All of libmpi in an archive, as --enable-static would have it, of the objects that are there.
+static_library() {
+    make -C "$BUILD" -f Makefile --eval='
+libmpi_static.la: $(lib_libmpi_la_OBJECTS) $(lib_libmpi_la_LIBADD)
+	$(LIBTOOL) --tag=CC --mode=link $(CC) -o $@ $(lib_libmpi_la_OBJECTS) $(lib_libmpi_la_LIBADD)' libmpi_static.la
+}
+
+# own_names shared|static: builds and runs test/names/own_names.* against that library.
+own_names() {
+    local dir=$OUT/names-$1 source=$ROOT/test/names
+    mkdir -p "$dir"
+    own_names_source >"$dir/names.c"
+    gcc -Wall -c "$dir/names.c" -o "$dir/names.o"
+    g++ -std=c++17 -Wall -c "$source/own_classes.cpp" -o "$dir/classes.o"
+    if [ "$1" = shared ]; then
+        "$PREFIX/bin/mpicc" "$source/own_names.c" "$dir/names.o" "$dir/classes.o" -o "$dir/own_names" -lstdc++
+    else
+        static_library
+        gcc -I"$PREFIX/include" -c "$source/own_names.c" -o "$dir/own_names.o"
+        (cd "$BUILD" && ./libtool --tag=CC --mode=link gcc "$dir/own_names.o" "$dir/names.o" "$dir/classes.o" libmpi_static.la \
+            -lm -lpthread -lrt -o "$dir/own_names")
+    fi
+    MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 4 "$dir/own_names"
+}
