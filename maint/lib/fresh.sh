@@ -27,13 +27,13 @@ debian_sources() {
 # make_fresh_root DIR: with this repository, its sources and its installation at the places they have here.
 make_fresh_root() {
     local dir=$1
-    "$ROOT/maint/fetch" mpich hpcc || return
+    "$ROOT/maint/fetch" mpich buddy hpcc || return
     mkdir -p "$dir"
     debian_sources | mmdebstrap --variant=apt --include="$SEEMING,ca-certificates" \
         "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$dir" - || return
     mkdir -p "$dir$ROOT"
     tar -C "$ROOT" -c --exclude=./.git --exclude=./build --exclude='./mpich*' --exclude='./install*' --exclude=./bench/results \
-        --exclude='./.cache/[!mh]*' . | tar -C "$dir$ROOT" -x
+        --exclude='./.cache/[!bmh]*' . | tar -C "$dir$ROOT" -x
     mkdir -p "$dir$PREFIX" && cp -a "$PREFIX/." "$dir$PREFIX/"
     cp /etc/resolv.conf "$dir/etc/resolv.conf"
 }
