@@ -6,6 +6,7 @@ SUITE_DIRS=(attr coll comm datatype errhan errors group info init mpi_t part pt2
 SPAWN_DIRS=(spawn threads/spawn)
 FORCED_DIRS=(comm group topo threads/comm)
 THREAD_DIRS=(comm group mpi_t threads/comm threads/init threads/mpi_t threads/pt2pt threads/coll threads/rma)
+CLIQUES=(2 3)
 # every tag of the library, in lower case
 mapfile -t REPRESENTATIONS < <(sed -n 's/^ *CMAP_REP_\([A-Z]*\)[ ,].*/\L\1/p' "$ROOT/src/mpid/common/cmap/cmap.h" | grep -vx 'count\|any')
 STRATEGIES=(time space)     # the third, hybrid, is the default
@@ -18,19 +19,24 @@ known_failures() {
         "$ROOT/test/known_stock_failures.txt"
 }
 
+# Names of our tests in a directory of the suite, between spaces; nothing at all when ONLY_OURS is not set.
+our_tests() { [ -z "${ONLY_OURS:-}" ] || echo " $(cd "$ROOT/test/mpi/$1" 2>/dev/null && ls | sed 's/\.[^.]*$//' | tr '\n' ' ')"; }
+
 # Writes DIR/testlist.run below the build's test directory for DIR and all directories it leads to: the testlist without
-# known failures, and without tests of more than MAX_RANKS ranks or with names that match LEAVE_OUT where these are set.  Prints the number of known failures.
+# known failures, and without tests of more than MAX_RANKS ranks or with names that match LEAVE_OUT where these are set; with
+# ONLY_OURS set, our tests alone.  Prints the number of known failures.
 filter_lists() {
     local suite=$1 dir=$2 list
     while read -r list; do
         mkdir -p "$(dirname "$suite/$list")"
         [ ! -e "$TREE/test/mpi/$list.in" ] || make -C "$(dirname "$suite/$list")" Makefile testlist >"$suite/testlist.log" 2>&1 || true
-        known_failures | awk -v dir="$(dirname "$list")" -v out="$suite/${list}.run" -v max="${MAX_RANKS:-0}" -v leave_out="${LEAVE_OUT:-}" '
+        known_failures | awk -v ours="$(our_tests "$(dirname "$list")")" -v dir="$(dirname "$list")" -v out="$suite/${list}.run" -v max="${MAX_RANKS:-0}" -v leave_out="${LEAVE_OUT:-}" '
             NR == FNR { gsub(/\./, "\\."); gsub(/\*/, ".*"); known[++k] = "^" $0 "$"; next }
             FNR == 1 { printf "" > out }
             /^[ \t]*(#|$)/ { next }
             max > 0 && $2 + 0 > max { next }
             leave_out != "" && $1 ~ leave_out { next }
+            ours != "" && !index(ours, " " $1 " ") { next }
             {
                 skip = 0
                 for (i = 1; i <= k; i++) if (dir "/" $1 ~ known[i]) skip = 1
@@ -56,7 +62,7 @@ run_tests() {
     shift 3
     cd "$suite" || return
     env "$@" MPITEST_STOPTEST="$suite/.stoptest" MPITEST_TIMEOUT="$TIME_LIMIT" \
-        ./runtests -mpiexec="$PREFIX/bin/mpiexec" -srcdir="$TREE/test/mpi" -testdirs="$dir" -tests=testlist.run -tapfile="$tap"
+        ./runtests -mpiexec="${MPIEXEC:-$PREFIX/bin/mpiexec}" -srcdir="$TREE/test/mpi" -testdirs="$dir" -tests=testlist.run -tapfile="$tap"
 }
 
 # suite_directory DIR LABEL [VARIABLE=VALUE]...: builds and runs one directory; the TAP file is OUT/suite-LABEL-DIR.tap.
@@ -64,7 +70,7 @@ suite_directory() {
     local dir=$1 label=$2 suite=$BUILD/test/mpi name left_out tap
     shift 2
     name=${label:+$label: }$dir
-    tap=$OUT/suite-${label:+$label-}${dir//\//-}.tap
+    tap=$OUT/suite-${label:+${label//[ ,]/-}-}${dir//\//-}.tap
     [ -x "$suite/runtests" ] || die "no $suite/runtests: run maint/build first"
     left_out=$(filter_lists "$suite" "$dir")
     if [ -n "$(find "$suite/$dir" -name testlist.run -size +0)" ]; then

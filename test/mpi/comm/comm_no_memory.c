@@ -87,7 +87,8 @@ static void check_name(void)
     MPI_Comm_free(&comm);
 }
 
-/* At all processes, so that nobody waits for one that gave up. */
+/* At all processes, so that nobody waits for one that gave up.  With two processes on a node the map of its communicator may be
+ * alive already and take no memory: on two nodes six processes are wanted. */
 static void check_first_use(int by_nodes)
 {
     MPI_Comm comm = fresh_comm();
