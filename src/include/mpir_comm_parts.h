@@ -1,53 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Parts of a communicator that it has only when they are needed.
+ * Parts of a communicator that it has only when they are needed: name and hints point to constants until one is set that
+ * differs.  Then the end of a communicator that was not completed, and the beginning of one that may not be.
  *
- *   node_comm, node_roots_comm   made at the first use by a collective or a window
- *   name, hints                  point to constants until one is set that differs
- *
- * Most communicators of a program with many of them are for messages, or for one kind of collective: what they never use
- * was more than two thirds of what each of them took.
+ * Who may call this file: the layers above it in the list of mpir_map.h, and MPICH's own files.  It calls maps, groups and
+ * the store of context ids; MPIR_Comm_prepare_group is of the layer above, and calls nodes.
  */
 #ifndef MPIR_COMM_PARTS_H_INCLUDED
 #define MPIR_COMM_PARTS_H_INCLUDED
-
-#include <stdbool.h>
-
-/*
- * Communicators by nodes.  A communicator whose hierarchy_kind is PARENT has
- *
- *   node_comm         the processes of this node; NULL for a process that is alone on its node
- *   node_roots_comm   the first process of each node; NULL for the others
- *
- * whose context ids follow from its own, so that making them needs no messages.  Before MPIR_Comm_need_node_comms both
- * are NULL: whoever reads them calls it first, all processes in the same collective operation.
- */
-
-/* Decides on the hierarchy of a new intracommunicator, from its maps of nodes, equally at all processes. */
-void MPIR_Comm_plan_node_comms(MPIR_Comm * comm);
-int MPIR_Comm_make_node_comms(MPIR_Comm * comm);
-
-/* Safe to call by several threads at once, and for any communicator: without a hierarchy there is nothing to do. */
-static inline int MPIR_Comm_need_node_comms(MPIR_Comm * comm)
-{
-    if (likely(MPL_atomic_acquire_load_int(&comm->node_comms_made)))
-        return MPI_SUCCESS;
-    return MPIR_Comm_make_node_comms(comm);
-}
-
-/* Size of node_comm and rank in it, made or not; 1 and 0 where it is and stays NULL. */
-int MPIR_Comm_node_size(MPIR_Comm * comm);
-int MPIR_Comm_node_rank(MPIR_Comm * comm);
-
-/* node_comm is as large as the communicator. */
-static inline bool MPIR_Comm_is_on_one_node(MPIR_Comm * comm)
-{
-    return MPIR_Comm_is_parent_comm(comm) && comm->node_count == 1;
-}
-
-/* How many communicators by nodes this process has made so far. */
-unsigned long long MPIR_Comm_node_comms_count(void);
 
 /*
  * Name and hints.  Both are read as they always were: comm->name is a string, comm->hints an array.  Who wrote into them

@@ -3,6 +3,8 @@
 #ifndef GROUP_H_INCLUDED
 #define GROUP_H_INCLUDED
 
+/* Only for src/mpi/group, which calls nothing but maps; others use mpir_group.h. */
+
 /* Members that a checked range (first, last, stride) stands for. */
 static inline int MPIR_Group_range_count(const int range[3])
 {

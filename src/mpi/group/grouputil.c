@@ -52,6 +52,12 @@ int MPIR_Group_init(void)
     goto fn_exit;
 }
 
+/* For the table of MPIR_CVAR_CMAP_REPORT. */
+static void count_map(const void *holder)
+{
+    MPIR_Map_report_count("(group)", ((const MPIR_Group *) holder)->map);
+}
+
 /* Takes over the caller's reference to the map, also when it fails. */
 int MPIR_Group_create_from_map(cmap_t * map, int rank, MPIR_Group ** new_group_ptr)
 {
@@ -73,7 +79,7 @@ int MPIR_Group_create_from_map(cmap_t * map, int rank, MPIR_Group ** new_group_p
     group_ptr->size = (int) cmap_size(map);
     group_ptr->rank = rank;
     group_ptr->map = map;
-    MPIR_Map_report_group_born(group_ptr);
+    MPIR_Map_report_born(group_ptr, count_map);
     *new_group_ptr = group_ptr;
 
   fn_exit:
@@ -88,7 +94,7 @@ int MPIR_Group_release(MPIR_Group * group_ptr)
 
     MPIR_Group_release_ref(group_ptr, &inuse);
     if (!inuse) {
-        MPIR_Map_report_group_gone(group_ptr);
+        MPIR_Map_report_gone(group_ptr);
         cmap_release(group_ptr->map);
         group_ptr->map = NULL;
         MPIR_Handle_obj_free(&MPIR_Group_mem, group_ptr);

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 mpi_core_sources += \
-    src/mpi/map/map_comm.c \
-    src/mpi/map/map_info.c \
     src/mpi/map/map_init.c \
     src/mpi/map/map_report.c \
     src/mpi/map/map_table.cpp

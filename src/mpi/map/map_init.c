@@ -199,7 +199,6 @@ typedef enum {
     READ_MAPS,
     READ_BYTES,
     READ_ARRAY_BYTES,
-    READ_NODE_COMMS,
     READ_BUILDS                 /* + representation */
 } total_kind;
 
@@ -218,8 +217,6 @@ static void read_total(void *address, void *obj_handle, int count, void *buffer)
         *value = totals.bytes;
     else if (kind == READ_ARRAY_BYTES)
         *value = totals.array_bytes;
-    else if (kind == READ_NODE_COMMS)
-        *value = MPIR_Comm_node_comms_count();
     else
         *value = totals.builds[kind - READ_BUILDS];
 }
@@ -239,8 +236,6 @@ static void register_totals(void)
                    "bytes of the compressed maps alive");
     register_total(READ_ARRAY_BYTES, MPI_T_PVAR_CLASS_LEVEL, "cmap_array_bytes",
                    "bytes that plain arrays in place of the compressed maps alive would take");
-    register_total(READ_NODE_COMMS, MPI_T_PVAR_CLASS_COUNTER, "comm_node_comms",
-                   "communicators by nodes made, at the first use of those they belong to");
     for (int rep = 0; rep < CMAP_REP_COUNT; rep++) {
         snprintf(names[rep], sizeof(names[rep]), "cmap_builds_%s", cmap_rep_name((cmap_rep) rep));
         register_total(READ_BUILDS + rep, MPI_T_PVAR_CLASS_COUNTER, names[rep],

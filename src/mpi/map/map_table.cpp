@@ -31,7 +31,7 @@ struct RowKey : std::tuple<std::string, uint32_t, cmap_rep, size_t> {
 struct Holder {
     uint64_t order;
     void *holder;
-    map_holder kind;
+    map_counter counter;
 };
 
 struct Table {
@@ -140,16 +140,23 @@ void print_totals(const Table &t, FILE *out)
 
 } // namespace
 
-void MPIR_Map_table_enter(void *holder, map_holder kind) noexcept
+void MPIR_Map_table_enter(void *holder, map_counter counter) noexcept
 {
-    update([&](Table &t) { t.alive[holder] = {t.entered++, holder, kind}; });
+    update([&](Table &t) { t.alive[holder] = {t.entered++, holder, counter}; });
 }
 
-int MPIR_Map_table_leave(void *holder) noexcept
+void MPIR_Map_table_leave(void *holder) noexcept
 {
-    size_t erased = 0;
-    update([&](Table &t) { erased = t.alive.erase(holder); });
-    return erased != 0;
+    map_counter counter = nullptr;
+    update([&](Table &t) {
+        auto found = t.alive.find(holder);
+        if (found == t.alive.end())
+            return;
+        counter = found->second.counter;
+        t.alive.erase(found);
+    });
+    if (counter)
+        counter(holder);
 }
 
 void MPIR_Map_table_count(const char *label, const cmap_t *map) noexcept
@@ -157,7 +164,7 @@ void MPIR_Map_table_count(const char *label, const cmap_t *map) noexcept
     update([&](Table &t) { count(t, label, map); });
 }
 
-void MPIR_Map_table_visit(void (*visit)(void *holder, map_holder kind)) noexcept
+void MPIR_Map_table_count_alive() noexcept
 {
     std::vector<Holder> holders;
     update([&](Table &t) {
@@ -167,7 +174,7 @@ void MPIR_Map_table_visit(void (*visit)(void *holder, map_holder kind)) noexcept
     std::sort(holders.begin(), holders.end(),
               [](const Holder &a, const Holder &b) { return a.order < b.order; });
     for (const Holder &each : holders)
-        visit(each.holder, each.kind);
+        each.counter(each.holder);
 }
 
 void MPIR_Map_table_print(FILE *out, int world_size) noexcept

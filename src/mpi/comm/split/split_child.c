@@ -96,11 +96,12 @@ static int attach_maps(MPIR_Comm * child, const split_call * call)
 
     mpi_errno = MPIR_Comm_map_set(child, MPIR_MAP_LOCAL, call->local.map);
     MPIR_ERR_CHECK(mpi_errno);
-    MPIR_Share_nodes(child, call->parent);
     if (split_is_inter(call)) {
         mpi_errno = MPIR_Comm_map_set(child, MPIR_MAP_REMOTE, call->remote.map);
         MPIR_ERR_CHECK(mpi_errno);
     }
+    mpi_errno = MPIR_Copy_nodes(child, call->parent);
+    MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
     return mpi_errno;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_tvars.h"
 
-/* Communicators by nodes, made at first use (mpir_comm_parts.h).
+/* Communicators by nodes, made at first use (mpir_nodes.h).
  *
  * One lock for all of them: it is held for the few microseconds of a creation, in which nobody waits for anything, and
  * each communicator takes it once.  Two threads may well come at once: one in a collective, the other in the progress
@@ -30,12 +31,17 @@ int MPIR_Comm_node_rank(MPIR_Comm * comm)
     return MPIR_Comm_is_parent_comm(comm) ? MPIR_Get_intranode_rank(comm, comm->rank) : 0;
 }
 
-unsigned long long MPIR_Comm_node_comms_count(void)
+static void read_made(void *address, void *obj_handle, int count, void *buffer)
 {
     MPL_initlock_lock(&creation);
-    unsigned long long count = made;
+    *(unsigned long long *) buffer = made;
     MPL_initlock_unlock(&creation);
-    return count;
+}
+
+void MPIR_Nodes_init(void)
+{
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "comm_node_comms", &made, read_made, "CMAP",
+                       "communicators by nodes made, at the first use of those they belong to");
 }
 
 static void inherit(MPIR_Comm * sub, const MPIR_Comm * parent)
@@ -58,7 +64,7 @@ static int commit(MPIR_Comm * sub)
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = MPIR_Find_nodes(sub);
     MPIR_ERR_CHECK(mpi_errno);
-    MPIR_Map_report_comm_born(sub);
+    MPIR_Comm_report_born(sub);
     mpi_errno = MPIR_Coll_comm_init(sub);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = MPID_Comm_commit_post_hook(sub);

@@ -137,10 +137,8 @@ static bool has_same_members(const MPIR_Comm * comm, const MPIR_Comm * source)
         source->comm_kind == MPIR_COMM_KIND__INTRACOMM && comm->map == MPIR_Map_load(&source->map);
 }
 
-void MPIR_Share_nodes(MPIR_Comm * comm, const MPIR_Comm * source)
+static void share_nodes(MPIR_Comm * comm, const MPIR_Comm * source)
 {
-    if (!has_same_members(comm, source) || !source->intranode_map || comm->intranode_map)
-        return;
     comm->node_count = source->node_count;
     comm->is_node_consecutive = source->is_node_consecutive;
     comm->intranode_map = cmap_addref(source->intranode_map);
@@ -188,7 +186,7 @@ int MPIR_Find_nodes(MPIR_Comm * comm)
     bool one_node = comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE;
 
     if (comm->intranode_map)
-        return MPI_SUCCESS;     /* shared */
+        return MPI_SUCCESS;     /* found before */
     comm->node_count = one_node ? 1 : comm->local_size;
     if (comm->comm_kind != MPIR_COMM_KIND__INTRACOMM ||
         comm->hierarchy_kind != MPIR_COMM_HIERARCHY_KIND__FLAT)
@@ -196,6 +194,13 @@ int MPIR_Find_nodes(MPIR_Comm * comm)
 
     status = is_on_one_known_node(comm->map) ? take_one_node(comm) : survey_all(comm);
     return (status == CMAP_OK) ? MPI_SUCCESS : MPIR_Map_error(status, "nodes", comm->local_size);
+}
+
+int MPIR_Copy_nodes(MPIR_Comm * comm, const MPIR_Comm * source)
+{
+    if (!comm->intranode_map && source->intranode_map && has_same_members(comm, source))
+        share_nodes(comm, source);
+    return MPIR_Find_nodes(comm);
 }
 
 /* What MPIR_Find_node_roots collects. */

@@ -24,7 +24,6 @@ void MPIR_Comm_map_init(MPIR_Comm * comm)
     comm->map = NULL;
     comm->local_map = NULL;
     comm->old_maps = NULL;
-    MPIDIU_comm_forget_peers(comm);
 }
 
 const cmap_t *MPIR_Comm_map(const MPIR_Comm * comm, MPIR_Map_side_t side)
@@ -45,11 +44,7 @@ int MPIR_Comm_map_from_group(MPIR_Comm * comm, MPIR_Map_side_t side, const MPIR_
 int MPIR_Comm_map_share(MPIR_Comm * comm, MPIR_Map_side_t side,
                         const MPIR_Comm * source, MPIR_Map_side_t source_side)
 {
-    int mpi_errno = MPIR_Comm_map_set(comm, side, MPIR_Comm_map(source, source_side));
-
-    if (mpi_errno == MPI_SUCCESS)
-        MPIR_Share_nodes(comm, source);
-    return mpi_errno;
+    return MPIR_Comm_map_set(comm, side, MPIR_Comm_map(source, source_side));
 }
 
 int MPIR_Comm_map_select(MPIR_Comm * comm, MPIR_Map_side_t side,

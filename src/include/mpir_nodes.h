@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The nodes under a communicator: maps that say which of its processes are where, and communicators by nodes.
+ *
+ * Who may call this file: what makes new communicators (src/mpi/comm/split, comm_prepare.c), the device, and MPICH's own
+ * files.  It calls communicators and their maps.
+ */
+#ifndef MPIR_NODES_H_INCLUDED
+#define MPIR_NODES_H_INCLUDED
+
+#include <stdbool.h>
+
+/* Registers the MPI_T variable. */
+void MPIR_Nodes_init(void);
+
+/* Sets node_count, and for an intracommunicator without
+ * processes from beyond the world also is_node_consecutive, intranode_map and internode_map.  REQUIRES its map. */
+int MPIR_Find_nodes(struct MPIR_Comm *comm);
+/* The same, and shares what `source` knows when it has the very same map. */
+int MPIR_Copy_nodes(struct MPIR_Comm *comm, const struct MPIR_Comm *source);
+/* Ranks of the first process of each node, in the order of node_roots_comm.  REQUIRES an intranode_map. */
+int MPIR_Find_node_roots(const struct MPIR_Comm *comm, cmap_t ** ranks);
+
+/*
+ * Communicators by nodes.  A communicator whose hierarchy_kind is PARENT has
+ *
+ *   node_comm         the processes of this node; NULL for a process that is alone on its node
+ *   node_roots_comm   the first process of each node; NULL for the others
+ *
+ * whose context ids follow from its own, so that making them needs no messages.  Most communicators of a program with many
+ * of them are for messages, or for one kind of collective, and never need them.  Before MPIR_Comm_need_node_comms both
+ * are NULL: whoever reads them calls it first, all processes in the same collective operation.
+ */
+
+/* Decides on the hierarchy of a new intracommunicator, from its maps of nodes, equally at all processes. */
+void MPIR_Comm_plan_node_comms(MPIR_Comm * comm);
+int MPIR_Comm_make_node_comms(MPIR_Comm * comm);
+
+/* Safe to call by several threads at once, and for any communicator: without a hierarchy there is nothing to do. */
+static inline int MPIR_Comm_need_node_comms(MPIR_Comm * comm)
+{
+    if (likely(MPL_atomic_acquire_load_int(&comm->node_comms_made)))
+        return MPI_SUCCESS;
+    return MPIR_Comm_make_node_comms(comm);
+}
+
+/* Size of node_comm and rank in it, made or not; 1 and 0 where it is and stays NULL. */
+int MPIR_Comm_node_size(MPIR_Comm * comm);
+int MPIR_Comm_node_rank(MPIR_Comm * comm);
+
+/* node_comm is as large as the communicator. */
+static inline bool MPIR_Comm_is_on_one_node(MPIR_Comm * comm)
+{
+    return MPIR_Comm_is_parent_comm(comm) && comm->node_count == 1;
+}
+
+#endif /* MPIR_NODES_H_INCLUDED */

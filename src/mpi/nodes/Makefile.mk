@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+mpi_core_sources += \
+    src/mpi/nodes/node_comms.c \
+    src/mpi/nodes/node_maps.c
