@@ -33,10 +33,12 @@ uint64_t draw() noexcept {
 
 // What follows from k.
 struct Powers {
-    uint64_t of_digit[4][256];  // k^(digit 256^i)
-    uint64_t inverse;           // of k - 1
-    uint64_t inverse8;          // 8 times that
-    uint64_t byte[256];         // the places of its ones times the powers of k, as of a set of them
+    uint64_t of_digit[4][256];                         // k^(digit 256^i)
+    uint64_t of_block[Fingerprint::MOST_BLOCKS + 1];   // k^(BLOCK i)
+    uint64_t of_block_high[Fingerprint::MOST_BLOCKS];  // 2^31 times that
+    uint64_t inverse;                                  // of k - 1
+    uint64_t inverse8;                                 // 8 times that
+    uint64_t byte[256];  // the places of its ones times the powers of k, as of a set of them
     Fingerprint::Weights weights;
 
     explicit Powers(uint64_t k) noexcept {
@@ -45,6 +47,11 @@ struct Powers {
             for (unsigned i = 1; i < 256; i++)
                 digit[i] = times(digit[i - 1], k);
             k = times(digit[255], k);
+        }
+        of_block[0] = 1;
+        for (uint32_t i = 0; i < Fingerprint::MOST_BLOCKS; i++) {
+            of_block_high[i] = times(of_block[i], uint64_t{1} << 31);
+            of_block[i + 1] = times(of_block[i], of_digit[0][Fingerprint::BLOCK]);
         }
         inverse = to_the(minus(of_digit[0][1], 1), MODULUS - 2);
         inverse8 = times(8, inverse);
@@ -147,11 +154,14 @@ inline void Fingerprint::join(uint64_t part, uint64_t power) noexcept {
     power_ = times(power_, power);
 }
 
-void Fingerprint::add_block(uint64_t low, uint64_t high) noexcept {
+void Fingerprint::add_blocks(const uint64_t *low, const uint64_t *high, uint32_t count) noexcept {
+    const Powers &k = powers();
     Products products;
-    products.add(reduced(low), 1);
-    products.add(reduced(high), uint64_t{1} << 31);
-    join(products.value(), powers().of_digit[0][BLOCK]);
+    for (uint32_t i = 0; i < count; i++) {
+        products.add(reduced(low[i]), k.of_block[i]);
+        products.add(reduced(high[i]), k.of_block_high[i]);
+    }
+    join(products.value(), k.of_block[count]);
 }
 
 void Fingerprint::add(const uint32_t *members, uint32_t n) noexcept {

@@ -76,8 +76,9 @@ class Fingerprint {
         uint64_t low[2][BLOCK / 2], high[2][BLOCK / 2];
     };
     static const Weights &weights() noexcept;
-    // A block by the sums of its products with the halves.
-    void add_block(uint64_t low, uint64_t high) noexcept;
+    // Blocks by the sums of their products with the halves.
+    static constexpr uint32_t MOST_BLOCKS = 8;
+    void add_blocks(const uint64_t *low, const uint64_t *high, uint32_t count) noexcept;
 
     void add(const uint32_t *members, uint32_t n) noexcept;
     void add(const Piece &piece) noexcept;

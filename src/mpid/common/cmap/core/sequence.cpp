@@ -193,6 +193,7 @@ namespace avx2 {
 
 using portable::stretches_of_run;
 using portable::survey_blocks;
+using portable::survey_increasing;
 
 uint32_t mark_groups(uint64_t *, const uint32_t *, uint32_t, uint32_t, const Places &) noexcept {
     return 0;
@@ -227,6 +228,12 @@ bool survey_blocks(const uint32_t *members, uint32_t count, BlocksSurvey &blocks
     const Fingerprint::Weights &weights = Fingerprint::weights();
     return fast_vectors ? avx2::survey_blocks(members, count, weights, blocks)
                         : portable::survey_blocks(members, count, weights, blocks);
+}
+
+bool survey_increasing(const uint32_t *members, uint32_t count, BlocksSurvey &blocks) noexcept {
+    const Fingerprint::Weights &weights = Fingerprint::weights();
+    return fast_vectors ? avx2::survey_increasing(members, count, weights, blocks)
+                        : portable::survey_increasing(members, count, weights, blocks);
 }
 
 uint32_t length_of_run(const uint32_t *members, uint32_t n, uint32_t first,

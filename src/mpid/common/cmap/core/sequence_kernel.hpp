@@ -53,6 +53,14 @@ CMAP_KERNEL_TARGET inline Wide product(const Wide &lanes, const uint64_t *weight
     return CMAP_KERNEL_PRODUCT(lanes, some);
 }
 
+CMAP_KERNEL_TARGET inline void add_products(const Vector &some, uint32_t pair,
+                                            const Fingerprint::Weights &weights, Wide &low,
+                                            Wide &high) noexcept {
+    const Wide even = (Wide)some, odd = even >> 32;
+    low += product(even, weights.low[0] + pair) + product(odd, weights.low[1] + pair);
+    high += product(even, weights.high[0] + pair) + product(odd, weights.high[1] + pair);
+}
+
 // Blocks of members so small that the sums of their products fit 64 bits.  False: they are not.
 CMAP_KERNEL_TARGET bool survey_blocks(const uint32_t *members, uint32_t count,
                                       const Fingerprint::Weights &weights,
@@ -76,9 +84,7 @@ CMAP_KERNEL_TARGET bool survey_blocks(const uint32_t *members, uint32_t count,
             gaps = gap > gaps ? gap : gaps;
             descents -= (Vector)(gap <= 0);
             bends -= (Vector)((Vector)gap != before - earlier);
-            const Wide even = (Wide)some, odd = even >> 32;
-            low += product(even, weights.low[0] + i / 2) + product(odd, weights.low[1] + i / 2);
-            high += product(even, weights.high[0] + i / 2) + product(odd, weights.high[1] + i / 2);
+            add_products(some, i / 2, weights, low, high);
         }
         blocks.low[block] = total(low), blocks.high[block] = total(high);
     }
@@ -88,6 +94,33 @@ CMAP_KERNEL_TARGET bool survey_blocks(const uint32_t *members, uint32_t count,
     blocks.largest_gap = static_cast<uint32_t>(greatest(gaps));
     blocks.descents = static_cast<uint32_t>(total(descents));
     blocks.bends = static_cast<uint32_t>(total(bends));
+    return true;
+}
+
+// The same of such that increase from the member in front on, and without bends.
+CMAP_KERNEL_TARGET bool survey_increasing(const uint32_t *members, uint32_t count,
+                                          const Fingerprint::Weights &weights,
+                                          BlocksSurvey &blocks) noexcept {
+    blocks.min = members[0], blocks.max = members[count * Fingerprint::BLOCK - 1];
+    if (blocks.max >= SMALL_MEMBER) return false;
+    Vector wrong = {};
+    Signed gaps = {};
+    for (uint32_t block = 0; block < count; block++, members += Fingerprint::BLOCK) {
+        Wide low = {}, high = {};
+        for (uint32_t i = 0; i < Fingerprint::BLOCK; i += LANES) {
+            Vector some, before;
+            load(some, members + i);
+            load(before, members + i - 1);
+            const Vector gap = some - before;
+            wrong |= (gap - 1) | some;  // the sign tells
+            gaps = (Signed)gap > gaps ? (Signed)gap : gaps;
+            add_products(some, i / 2, weights, low, high);
+        }
+        blocks.low[block] = total(low), blocks.high[block] = total(high);
+    }
+    if ((united(wrong) >> 31) != 0) return false;
+    blocks.largest_gap = static_cast<uint32_t>(greatest(gaps));
+    blocks.descents = blocks.bends = 0;
     return true;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/survey.hpp"
 
+#include "cmap_tuning.hpp"
 #include "core/sequence.hpp"
 
 namespace cmap {
@@ -51,15 +52,18 @@ void Survey::add_singly(const uint32_t *members, uint32_t first, uint32_t end) n
     hash_.add(members + first, end - first);
 }
 
+// Once a set is known to have more runs than anybody wants, they are not counted any more.
 bool Survey::add_blocks(const uint32_t *members, uint32_t first, uint32_t count) noexcept {
     BlocksSurvey blocks;
-    if (!survey_blocks(members + first, count, blocks)) return false;
+    const bool crooked = descents_ == 0 && bends_ / 2 > RUNS_LIMIT;
+    if (!(crooked && survey_increasing(members + first, count, blocks)) &&
+        !survey_blocks(members + first, count, blocks))
+        return false;
     widen(blocks.min, blocks.max);
     see_gap(blocks.largest_gap);
     see_descents_from(members, first, blocks.descents);
     bends_ += blocks.bends;
-    for (uint32_t i = 0; i < count; i++)
-        hash_.add_block(blocks.low[i], blocks.high[i]);
+    hash_.add_blocks(blocks.low, blocks.high, count);
     return true;
 }
 
@@ -91,7 +95,8 @@ void Survey::add(const uint32_t *members, uint32_t n) noexcept {
             add_progression(members, i, done);
         } else {
             const uint32_t left = (n - i) / BLOCK;
-            const uint32_t blocks = left < BlocksSurvey::MOST ? left : BlocksSurvey::MOST;
+            const uint32_t blocks =
+                left < Fingerprint::MOST_BLOCKS ? left : Fingerprint::MOST_BLOCKS;
             done = blocks * BLOCK;
             if (!add_blocks(members, i, blocks)) add_singly(members, i, i + done);
         }

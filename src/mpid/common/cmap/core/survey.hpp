@@ -24,7 +24,8 @@ class Survey {
     uint64_t descents() const noexcept { return descents_; }
     // The rank of the first of them.
     uint32_t first_descent() const noexcept { return first_descent_; }
-    // Of an array: there are at least so many arithmetic runs.
+    // Of an array: there are at least so many arithmetic runs; beyond RUNS_LIMIT of a set not all
+    // are counted.
     uint64_t least_runs() const noexcept { return size_ == 0 ? 0 : bends_ / 2 + 1; }
     // ... and is it one of them?
     bool is_progression() const noexcept { return bends_ == 0; }

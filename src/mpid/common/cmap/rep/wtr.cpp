@@ -99,23 +99,27 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
                          representation(body.set).name);
 }
 
-// The set comes on top, and then the tree is slower than anything else that is larger.
+// Does anything else fit so many bytes?
+bool others_fit(const Analysis &analysis, uint64_t bytes) noexcept {
+    for (unsigned kind = 0; kind < CMAP_REP_COUNT; kind++) {
+        if (kind == CMAP_REP_PPERM || kind == CMAP_REP_WTR) continue;
+        const Estimate other = representation(kind).estimate(analysis);
+        if (other.fits && other.space <= bytes) return true;
+    }
+    return false;
+}
+
+// The set comes on top, and then the tree, of a bit a member at least, is slower than anything else
+// that is larger.
 bool wants_order(const Analysis &analysis) noexcept {
     if (analysis.policy.force == CMAP_REP_WTR) return true;
     const Stats &stats = analysis.stats;
     if (stats.is_set || stats.affine.levels != 0 || stats.size <= CMAP_INLINE_MEMBERS) return false;
-    WtrPlan plan;
     const bool shares = known_places(analysis) != nullptr;
-    if (!shares && !worth_planning(analysis)) return false;
+    if (others_fit(analysis, stats.size / 8) || !(shares || worth_planning(analysis))) return false;
+    WtrPlan plan;
     if (plan.make(analysis) != CMAP_OK) return false;
-    const uint64_t set = shares ? 0 : CMAP_HEADER_BYTES;
-    const uint64_t least = plan.layout.bytes() + set;
-    for (unsigned kind = 0; kind < CMAP_REP_COUNT; kind++) {
-        if (kind == CMAP_REP_PPERM || kind == CMAP_REP_WTR) continue;
-        const Estimate other = representation(kind).estimate(analysis);
-        if (other.fits && other.space <= least) return false;
-    }
-    return true;
+    return !others_fit(analysis, plan.layout.bytes() + (shares ? 0 : CMAP_HEADER_BYTES));
 }
 
 }  // namespace
