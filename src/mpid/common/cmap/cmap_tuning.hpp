@@ -22,8 +22,8 @@ constexpr uint64_t SORT_BITS_PER_MEMBER = 64;
 // Pairs of runs compared with one another before the bitmap is taken for duplicates (a pair costs
 // about 20 ns).
 constexpr uint64_t DUPLICATE_RUN_PAIRS = 4096;
-// ... and no more than so many for each member: marking and sorting one costs about as much.
-constexpr uint64_t DUPLICATE_RUN_PAIRS_SHARE = 2;
+// ... and no more than so many for each member, or in all: marking and sorting costs about as much.
+constexpr uint64_t DUPLICATE_RUN_PAIRS_SHARE = 2, DUPLICATE_RUN_PAIRS_LEAST = 128;
 // Lists from so many members on are sorted by digits of 11 bits: their counters are 8 KiB.
 constexpr uint32_t SORT_BY_DIGITS = 1024;
 

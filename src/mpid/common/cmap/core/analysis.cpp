@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/analysis.hpp"
 
+#include <algorithm>
+
 #include "cmap_tuning.hpp"
 #include "core/probe.hpp"
 
@@ -27,8 +29,8 @@ enum class Verdict { distinct, duplicates, unknown };
 
 Verdict compare_runs(const Content &content, uint64_t runs) noexcept {
     Buffer<Run> all;
-    const uint64_t worth = uint64_t{content.size()} * DUPLICATE_RUN_PAIRS_SHARE;
-    const uint64_t most = worth < DUPLICATE_RUN_PAIRS ? worth : DUPLICATE_RUN_PAIRS;
+    const uint64_t most = std::clamp(content.size() * DUPLICATE_RUN_PAIRS_SHARE,
+                                     DUPLICATE_RUN_PAIRS_LEAST, DUPLICATE_RUN_PAIRS);
     if (runs * runs > 2 * most || !all.reserve(runs)) return Verdict::unknown;
     content.each_run([&](const Run &run) { return all.push(run); });
     for (std::size_t i = 0; i < all.size(); i++) {

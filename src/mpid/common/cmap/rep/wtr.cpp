@@ -115,6 +115,7 @@ bool wants_order(const Analysis &analysis) noexcept {
     if (analysis.policy.force == CMAP_REP_WTR) return true;
     const Stats &stats = analysis.stats;
     if (stats.is_set || stats.affine.levels != 0 || stats.size <= CMAP_INLINE_MEMBERS) return false;
+    if (stats.ascents > most_ascents(analysis.limits)) return false;  // the inverse is not known
     const bool shares = known_places(analysis) != nullptr;
     if (others_fit(analysis, stats.size / 8) || !(shares || worth_planning(analysis))) return false;
     WtrPlan plan;
