@@ -25,35 +25,54 @@ inline Estimate cannot() noexcept { return Estimate{false, 0, 0}; }
 
 // Every function is required unless marked.  All get maps of their own kind.
 struct Representation {
-    const char *name;
-    bool list;  // rank() of one that is no set goes through the inverse
+    const char *name = nullptr;
+    bool list = false;  // rank() of one that is no set goes through the inverse
     // Pure.  Sizes above CMAP_INLINE_MEMBERS; smaller ones fit when the header has room for them.
-    Estimate (*estimate)(const Analysis &);
+    Estimate (*estimate)(const Analysis &) = nullptr;
     // Fills map->body; size, min, max, flags and policy are set.  CMAP_ERR_INVALID: declined, take
     // another.  On failure nothing is left behind.
-    cmap_status (*build)(cmap_t *map, const Analysis &);
-    void (*release)(cmap_t *map);  // optional: gives back the payload and the references
-    uint32_t (*select)(const cmap_t *map, uint32_t rank);
-    uint32_t (*rank)(const cmap_t *map, uint32_t index);  // min <= index <= max is known
-    void (*decode)(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices);
-    bool (*pieces)(const cmap_t *map, std::size_t limit, Pieces &out);  // optional, see pieces.hpp
+    cmap_status (*build)(cmap_t *map, const Analysis &) = nullptr;
+    void (*release)(cmap_t *map) = nullptr;  // optional: gives back the payload and the references
+    uint32_t (*select)(const cmap_t *map, uint32_t rank) = nullptr;
+    // min <= index <= max is known
+    uint32_t (*rank)(const cmap_t *map, uint32_t index) = nullptr;
+    void (*decode)(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) = nullptr;
+    // Optional, see pieces.hpp.
+    bool (*pieces)(const cmap_t *map, std::size_t limit, Pieces &out) = nullptr;
     // Optional: equal to members with the same size, min, max and hash?  By default the map is
     // decoded.
-    bool (*equals)(const cmap_t *map, const Analysis &);
-    std::size_t (*bytes)(const cmap_t *map);  // own payload
+    bool (*equals)(const cmap_t *map, const Analysis &) = nullptr;
+    std::size_t (*bytes)(const cmap_t *map) = nullptr;  // own payload
     // Optional: the maps referred to, one after the other, then nullptr.
-    const cmap_t *(*part)(const cmap_t *map, uint32_t i);
-    // Optional, of a permutation of the set that is part 0: the place of the member at a rank in
-    // that set.
-    uint32_t (*position)(const cmap_t *map, uint32_t rank);
-    const char *(*validate)(const cmap_t *map);  // nullptr, or what is wrong with the body
-    int (*describe)(const cmap_t *map, char *text, std::size_t room);  // without the name
+    const cmap_t *(*part)(const cmap_t *map, uint32_t i) = nullptr;
+    // Optional, of a permutation of the set that is part 0: the rank in that set of the member at
+    // a rank.
+    uint32_t (*position)(const cmap_t *map, uint32_t rank) = nullptr;
+    // nullptr, or what is wrong with the body
+    const char *(*validate)(const cmap_t *map) = nullptr;
+    int (*describe)(const cmap_t *map, char *text, std::size_t room) = nullptr;  // without the name
     // Optional: what of `bytes` lookups have added.
     std::size_t (*cached)(const cmap_t *map) = nullptr;
     // Optional, of a list: should its members be sorted, so that analysis.set and analysis.sorter
     // are there for the estimate?
     bool (*wants_order)(const Analysis &) = nullptr;
+
+    constexpr bool complete() const noexcept {
+        return name && estimate && build && select && rank && decode && bytes && validate &&
+               describe;
+    }
 };
+
+void a_required_function_is_missing() noexcept;  // no constant: an entry without it is none
+
+// The entry whose fields `fill` names.
+template <class Fill>
+constexpr Representation representation_with(Fill fill) noexcept {
+    Representation rep;
+    fill(rep);
+    if (!rep.complete()) a_required_function_is_missing();
+    return rep;
+}
 
 const Representation &representation(unsigned kind) noexcept;
 

@@ -153,9 +153,18 @@ std::size_t bytes(const cmap_t *) noexcept { return 0; }
 
 }  // namespace
 
-const Representation affine_representation = {
-    "affine", false,  estimate, build,   nullptr, cmap_affine_select, rank,     decode_block,
-    pieces,   equals, bytes,    nullptr, nullptr, validate,           describe,
-};
+constexpr Representation affine_representation = representation_with([](Representation &rep) {
+    rep.name = "affine";
+    rep.estimate = estimate;
+    rep.build = build;
+    rep.select = cmap_affine_select;
+    rep.rank = rank;
+    rep.decode = decode_block;
+    rep.pieces = pieces;
+    rep.equals = equals;
+    rep.bytes = bytes;
+    rep.validate = validate;
+    rep.describe = describe;
+});
 
 }  // namespace cmap

@@ -59,9 +59,18 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 
 }  // namespace
 
-const Representation array_representation = {
-    "array", true,    estimate, build,   release, select,   list_rank, decode_block,
-    nullptr, nullptr, bytes,    nullptr, nullptr, validate, describe,
-};
+constexpr Representation array_representation = representation_with([](Representation &rep) {
+    rep.name = "array";
+    rep.list = true;
+    rep.estimate = estimate;
+    rep.build = build;
+    rep.release = release;
+    rep.select = select;
+    rep.rank = list_rank;
+    rep.decode = decode_block;
+    rep.bytes = bytes;
+    rep.validate = validate;
+    rep.describe = describe;
+});
 
 }  // namespace cmap

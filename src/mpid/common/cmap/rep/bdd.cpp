@@ -148,9 +148,17 @@ void bdd_mark(const cmap_t *map, uint32_t base, uint64_t *words, uint32_t count)
     (body.paths != 0 ? bdd_paths::mark : bdd_cells::mark)(body, base, words, count);
 }
 
-const Representation bdd_representation = {
-    "bdd",   false,   estimate, build,   release, select,   rank,     decode_block,
-    nullptr, nullptr, bytes,    nullptr, nullptr, validate, describe,
-};
+constexpr Representation bdd_representation = representation_with([](Representation &rep) {
+    rep.name = "bdd";
+    rep.estimate = estimate;
+    rep.build = build;
+    rep.release = release;
+    rep.select = select;
+    rep.rank = rank;
+    rep.decode = decode_block;
+    rep.bytes = bytes;
+    rep.validate = validate;
+    rep.describe = describe;
+});
 
 }  // namespace cmap

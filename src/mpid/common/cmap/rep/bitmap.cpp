@@ -142,9 +142,18 @@ BitSet bits_of(const cmap_t *map) noexcept {
     return set;
 }
 
-const Representation bitmap_representation = {
-    "bitmap", false,  estimate, build,   release, select,   rank,     decode_block,
-    nullptr,  equals, bytes,    nullptr, nullptr, validate, describe,
-};
+constexpr Representation bitmap_representation = representation_with([](Representation &rep) {
+    rep.name = "bitmap";
+    rep.estimate = estimate;
+    rep.build = build;
+    rep.release = release;
+    rep.select = select;
+    rep.rank = rank;
+    rep.decode = decode_block;
+    rep.equals = equals;
+    rep.bytes = bytes;
+    rep.validate = validate;
+    rep.describe = describe;
+});
 
 }  // namespace cmap

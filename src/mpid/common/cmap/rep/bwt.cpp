@@ -365,9 +365,19 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 
 }  // namespace
 
-const Representation bwt_representation = {
-    "bwt",   true,    estimate, build,   release, select,   rank,     decode_block,
-    nullptr, nullptr, bytes,    nullptr, nullptr, validate, describe, cached,
-};
+constexpr Representation bwt_representation = representation_with([](Representation &rep) {
+    rep.name = "bwt";
+    rep.list = true;
+    rep.estimate = estimate;
+    rep.build = build;
+    rep.release = release;
+    rep.select = select;
+    rep.rank = rank;
+    rep.decode = decode_block;
+    rep.bytes = bytes;
+    rep.validate = validate;
+    rep.describe = describe;
+    rep.cached = cached;
+});
 
 }  // namespace cmap

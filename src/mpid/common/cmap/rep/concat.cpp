@@ -181,9 +181,20 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 
 }  // namespace
 
-const Representation concat_representation = {
-    "concat", true,   estimate, build, release, select,   rank,     decode_parts,
-    nullptr,  equals, bytes,    part,  nullptr, validate, describe,
-};
+constexpr Representation concat_representation = representation_with([](Representation &rep) {
+    rep.name = "concat";
+    rep.list = true;
+    rep.estimate = estimate;
+    rep.build = build;
+    rep.release = release;
+    rep.select = select;
+    rep.rank = rank;
+    rep.decode = decode_parts;
+    rep.equals = equals;
+    rep.bytes = bytes;
+    rep.part = part;
+    rep.validate = validate;
+    rep.describe = describe;
+});
 
 }  // namespace cmap

@@ -234,9 +234,17 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 
 }  // namespace
 
-const Representation gap_representation = {
-    "gap",   false,   estimate, build,   release, select,   rank,     decode_block,
-    nullptr, nullptr, bytes,    nullptr, nullptr, validate, describe,
-};
+constexpr Representation gap_representation = representation_with([](Representation &rep) {
+    rep.name = "gap";
+    rep.estimate = estimate;
+    rep.build = build;
+    rep.release = release;
+    rep.select = select;
+    rep.rank = rank;
+    rep.decode = decode_block;
+    rep.bytes = bytes;
+    rep.validate = validate;
+    rep.describe = describe;
+});
 
 }  // namespace cmap

@@ -73,9 +73,18 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 
 }  // namespace
 
-const Representation packed_representation = {
-    "packed", true,    estimate, build,   release, cmap_packed_select, list_rank, decode_block,
-    nullptr,  nullptr, bytes,    nullptr, nullptr, validate,           describe,
-};
+constexpr Representation packed_representation = representation_with([](Representation &rep) {
+    rep.name = "packed";
+    rep.list = true;
+    rep.estimate = estimate;
+    rep.build = build;
+    rep.release = release;
+    rep.select = cmap_packed_select;
+    rep.rank = list_rank;
+    rep.decode = decode_block;
+    rep.bytes = bytes;
+    rep.validate = validate;
+    rep.describe = describe;
+});
 
 }  // namespace cmap

@@ -307,9 +307,19 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 
 }  // namespace
 
-const Representation runs_representation = {
-    "runs", false,  estimate, build,   release, select,   rank,     decode_block,
-    pieces, equals, bytes,    nullptr, nullptr, validate, describe,
-};
+constexpr Representation runs_representation = representation_with([](Representation &rep) {
+    rep.name = "runs";
+    rep.estimate = estimate;
+    rep.build = build;
+    rep.release = release;
+    rep.select = select;
+    rep.rank = rank;
+    rep.decode = decode_block;
+    rep.pieces = pieces;
+    rep.equals = equals;
+    rep.bytes = bytes;
+    rep.validate = validate;
+    rep.describe = describe;
+});
 
 }  // namespace cmap

@@ -270,9 +270,19 @@ bool sub_fits_header(const Stats &ranks) noexcept {
     return ranks.affine.levels != 0 && ranks.affine.levels <= LEVELS;
 }
 
-const Representation sub_representation = {
-    "sub",   true,    estimate, build, release, select,   rank,     decode_ranks,
-    nullptr, nullptr, bytes,    part,  nullptr, validate, describe,
-};
+constexpr Representation sub_representation = representation_with([](Representation &rep) {
+    rep.name = "sub";
+    rep.list = true;
+    rep.estimate = estimate;
+    rep.build = build;
+    rep.release = release;
+    rep.select = select;
+    rep.rank = rank;
+    rep.decode = decode_ranks;
+    rep.bytes = bytes;
+    rep.part = part;
+    rep.validate = validate;
+    rep.describe = describe;
+});
 
 }  // namespace cmap

@@ -125,9 +125,20 @@ bool wants_order(const Analysis &analysis) noexcept {
 
 }  // namespace
 
-const Representation wtr_representation = {
-    "wtr",   false, estimate, build,    release,  select,   rank,    decode_block, nullptr,
-    nullptr, bytes, part,     position, validate, describe, nullptr, wants_order,
-};
+constexpr Representation wtr_representation = representation_with([](Representation &rep) {
+    rep.name = "wtr";
+    rep.estimate = estimate;
+    rep.build = build;
+    rep.release = release;
+    rep.select = select;
+    rep.rank = rank;
+    rep.decode = decode_block;
+    rep.bytes = bytes;
+    rep.part = part;
+    rep.position = position;
+    rep.validate = validate;
+    rep.describe = describe;
+    rep.wants_order = wants_order;
+});
 
 }  // namespace cmap
