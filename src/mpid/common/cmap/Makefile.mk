@@ -87,6 +87,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/affine_form.hpp \
     src/mpid/common/cmap/core/analysis.hpp \
     src/mpid/common/cmap/core/ascents.hpp \
+    src/mpid/common/cmap/core/bisection.hpp \
     src/mpid/common/cmap/core/bit_set.hpp \
     src/mpid/common/cmap/core/bits.hpp \
     src/mpid/common/cmap/core/buffer.hpp \

@@ -2,6 +2,7 @@
 #include "core/inverse.hpp"
 
 #include "cmap_tuning.hpp"
+#include "core/bisection.hpp"
 #include "core/map.hpp"
 #include "core/ranker.hpp"
 
@@ -67,13 +68,9 @@ uint32_t search_all(const cmap_t *map, uint32_t index) noexcept {
 }
 
 uint32_t rank_by_keys(const Inverse &inverse, uint32_t size, uint32_t key) noexcept {
-    uint32_t low = 0;
-    for (uint32_t n = size; n > 1;) {
-        const uint32_t half = n / 2;
-        low += inverse.keys[low + half] <= key ? half : 0;
-        n -= half;
-    }
-    return inverse.keys[low] == key ? inverse.order[low] : CMAP_NONE;
+    const uint32_t k =
+        bisect(uint32_t{0}, size, [&](uint32_t i) { return inverse.keys[i] <= key; });
+    return inverse.keys[k] == key ? inverse.order[k] : CMAP_NONE;
 }
 
 bool keeps_inverse(const cmap_t *map) noexcept {
@@ -122,13 +119,10 @@ uint32_t inverse_rank(const cmap_t *map, const Inverse *inverse, uint32_t index)
         return place == CMAP_NONE ? CMAP_NONE : inverse->order[place];
     }
     if (inverse->keys.bits != nullptr) return rank_by_keys(*inverse, map->size, index - map->min);
-    uint32_t low = 0;
-    for (uint32_t n = map->size; n > 1;) {
-        const uint32_t half = n / 2;
-        low += cmap_select(map, inverse->order[low + half]) <= index ? half : 0;
-        n -= half;
-    }
-    const uint32_t rank = inverse->order[low];
+    const uint32_t k = bisect(uint32_t{0}, map->size, [&](uint32_t i) {
+        return cmap_select(map, inverse->order[i]) <= index;
+    });
+    const uint32_t rank = inverse->order[k];
     return cmap_select(map, rank) == index ? rank : CMAP_NONE;
 }
 

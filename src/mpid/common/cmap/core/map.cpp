@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "cmap_tuning.hpp"
+#include "core/bisection.hpp"
 #include "core/inverse.hpp"
 #include "core/sorter.hpp"
 #include "core/strategy.hpp"
@@ -11,13 +12,9 @@
 namespace cmap {
 
 uint32_t rank_by_bisection(const cmap_t *map, uint32_t index) noexcept {
-    uint32_t low = 0;
-    for (uint32_t n = map->size; n > 1;) {
-        const uint32_t half = n / 2;
-        low += cmap_select(map, low + half) <= index ? half : 0;
-        n -= half;
-    }
-    return cmap_select(map, low) == index ? low : CMAP_NONE;
+    const uint32_t rank =
+        bisect(uint32_t{0}, map->size, [&](uint32_t r) { return cmap_select(map, r) <= index; });
+    return cmap_select(map, rank) == index ? rank : CMAP_NONE;
 }
 
 void decode_by_select(const cmap_t *map, uint32_t first, uint32_t count,

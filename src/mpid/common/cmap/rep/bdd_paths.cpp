@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lookups in a diagram held as its paths to true.  The paths are in increasing order, and those
 // that agree so far agree on which bits do not matter: they come from one node.
+#include "core/bisection.hpp"
 #include "core/deposit.hpp"
 #include "rep/bdd_body.hpp"
 
@@ -34,15 +35,8 @@ class Paths {
     }
     // The first path that has a one there.
     uint32_t middle(const Range &range, unsigned bit) const noexcept {
-        uint32_t low = range.low + 1, high = range.high - 1;
-        while (low < high) {
-            const uint32_t half = (low + high) / 2;
-            if ((ones(half) >> bit & 1) != 0)
-                high = half;
-            else
-                low = half + 1;
-        }
-        return low;
+        return 1 + bisect(range.low, range.high - range.low,
+                          [&](uint32_t path) { return (ones(path) >> bit & 1) == 0; });
     }
 
   private:

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cmap_tuning.hpp"
+#include "core/bisection.hpp"
 #include "core/inverse.hpp"
 #include "core/map.hpp"
 #include "rep/bwt_codec.hpp"
@@ -274,13 +275,7 @@ uint32_t rank_in(const cmap_t *map, const BwtBody &body, uint32_t b, uint32_t in
 
 // The last block that does not begin beyond the index.
 uint32_t block_with(const BwtBody &body, uint32_t index) noexcept {
-    uint32_t low = 0;
-    for (uint32_t n = body.count; n > 1;) {
-        const uint32_t half = n / 2;
-        low += body.get(low + half, BASE) <= index ? half : 0;
-        n -= half;
-    }
-    return low;
+    return bisect(uint32_t{0}, body.count, [&](uint32_t b) { return body.get(b, BASE) <= index; });
 }
 
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept {

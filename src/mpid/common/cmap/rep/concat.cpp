@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cmap_tuning.hpp"
+#include "core/bisection.hpp"
 #include "core/intern.hpp"
 #include "core/strategy.hpp"
 
@@ -95,13 +96,7 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
 }
 
 uint32_t find(const ConcatBody &body, uint32_t rank) noexcept {
-    uint32_t low = 0;
-    for (uint32_t n = body.count; n > 1;) {
-        const uint32_t half = n / 2;
-        low += body.starts[low + half] <= rank ? half : 0;
-        n -= half;
-    }
-    return low;
+    return last_up_to(body.starts, body.count, rank);
 }
 
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept {

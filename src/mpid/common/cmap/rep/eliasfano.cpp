@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cmap_tuning.hpp"
+#include "core/bisection.hpp"
 #include "core/bits.hpp"
 #include "core/map.hpp"
 #include "core/rank_select.hpp"
@@ -119,17 +120,13 @@ uint32_t end_of(const EliasFanoBody &body, uint32_t high, uint32_t first) noexce
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
     const EliasFanoBody &body = body_of<EliasFanoBody>(map);
     const uint32_t value = index - body.base, high = value >> body.width;
-    uint32_t first = begin_of(body, high);
+    const uint32_t first = begin_of(body, high);
     const uint32_t end = end_of(body, high, first);
     if (first == end || body.width == 0) return first == end ? CMAP_NONE : first;
     const PackedView lows = body.lows();
     const uint32_t low = value & lows.mask;
-    for (uint32_t n = end - first; n > 1;) {
-        const uint32_t half = n / 2;
-        first += lows[first + half] <= low ? half : 0;
-        n -= half;
-    }
-    return lows[first] == low ? first : CMAP_NONE;
+    const uint32_t rank = bisect(first, end - first, [&](uint32_t r) { return lows[r] <= low; });
+    return lows[rank] == low ? rank : CMAP_NONE;
 }
 
 void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {

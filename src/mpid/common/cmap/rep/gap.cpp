@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cmap_tuning.hpp"
+#include "core/bisection.hpp"
 #include "core/bits.hpp"
 #include "core/map.hpp"
 #include "core/sequence.hpp"
@@ -166,13 +167,7 @@ uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
 }
 
 uint32_t block_with(const cmap_t *map, const GapBody &body, uint32_t index) noexcept {
-    const uint32_t *low = body.firsts;
-    for (uint32_t n = ((map->size - 1) >> body.block_bits) + 1; n > 1;) {
-        const uint32_t half = n / 2;
-        low += low[half] <= index ? half : 0;
-        n -= half;
-    }
-    return static_cast<uint32_t>(low - body.firsts);
+    return last_up_to(body.firsts, ((map->size - 1) >> body.block_bits) + 1, index);
 }
 
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept {

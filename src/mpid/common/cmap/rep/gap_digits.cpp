@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cmap_tuning.hpp"
+#include "core/bisection.hpp"
 #include "core/map.hpp"
 
 namespace cmap {
@@ -163,14 +164,11 @@ uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
 
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
     const Body &body = body_of<Body>(map);
-    const uint32_t *const begins = body.firsts;
-    const uint32_t *const end = begins + blocks_of(map->size, body.members);
-    const uint32_t *const first = std::upper_bound(begins, end, index) - 1;
-    const auto block = static_cast<uint32_t>(first - begins);
+    const uint32_t block = last_up_to(body.firsts, blocks_of(map->size, body.members), index);
     const uint32_t begin = block * body.members, left = map->size - begin;
     const uint32_t last = std::min(left, body.members) - 1;
     const uint32_t *word = words_of(body, block);
-    uint32_t at = *first, i = 0;
+    uint32_t at = body.firsts[block], i = 0;
     for (; last - i >= body.in_word; word++, i += body.in_word) {
         const uint32_t next = at + body.in_word + sum_of(body, *word);
         if (next > index) break;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cmap_tuning.hpp"
+#include "core/bisection.hpp"
 #include "core/bits.hpp"
 #include "core/inverse.hpp"
 #include "core/map.hpp"
@@ -154,13 +155,7 @@ void release(cmap_t *map) noexcept {
 
 // The last run whose start is not beyond the rank.
 uint32_t find(const RunsBody &body, uint32_t rank) noexcept {
-    const uint32_t *low = body.starts;
-    for (uint32_t n = body.count; n > 1;) {
-        const uint32_t half = n / 2;
-        low += low[half] <= rank ? half : 0;
-        n -= half;
-    }
-    return static_cast<uint32_t>(low - body.starts);
+    return last_up_to(body.starts, body.count, rank);
 }
 
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
@@ -180,13 +175,9 @@ uint32_t rank_in(const cmap_t *map, const RunsBody &body, uint32_t i, uint32_t i
 
 // In a set the runs increase, so only one can hold the index.
 uint32_t rank_in_set(const cmap_t *map, const RunsBody &body, uint32_t index) noexcept {
-    uint32_t low = 0;
-    for (uint32_t n = body.count; n > 1;) {
-        const uint32_t half = n / 2;
-        low += body.lines[low + half].first <= index ? half : 0;
-        n -= half;
-    }
-    return rank_in(map, body, low, index);
+    const uint32_t i = bisect(uint32_t{0}, body.count,
+                              [&](uint32_t run) { return body.lines[run].first <= index; });
+    return rank_in(map, body, i, index);
 }
 
 uint32_t rank_in_group(const cmap_t *map, const RunsBody &body, uint32_t g,
@@ -194,14 +185,11 @@ uint32_t rank_in_group(const cmap_t *map, const RunsBody &body, uint32_t g,
     const Group &group = body.group[g];
     const uint32_t begin = g == 0 ? 0 : body.group[g - 1].end;
     const uint64_t key = key_in(group.modulus, index);
-    const uint32_t *low = body.order + begin;
-    for (uint32_t n = group.end - begin; n > 1;) {
-        const uint32_t half = n / 2;
-        const Run run = run_at(map, body, low[half]);
-        low += key_in(group.modulus, run.low()) <= key ? half : 0;
-        n -= half;
-    }
-    return rank_in(map, body, *low, index);
+    const uint32_t *const run =
+        bisect(body.order + begin, group.end - begin, [&](const uint32_t *at) {
+            return key_in(group.modulus, run_at(map, body, *at).low()) <= key;
+        });
+    return rank_in(map, body, *run, index);
 }
 
 uint32_t rank_by_scan(const cmap_t *map, const RunsBody &body, uint32_t index) noexcept {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rep/wtr_tree.hpp"
 
+#include "core/bisection.hpp"
 #include "rep/wtr_builder.hpp"
 #include "rep/wtr_plan.hpp"
 
@@ -65,13 +66,8 @@ bool WtrTree::build(void *memory, const WtrPlan &plan, const Analysis &analysis)
 uint32_t WtrTree::run_of(uint32_t x) const noexcept {
     const uint16_t *const bucket = hint() + (x >> hint_shift_);
     const uint32_t *const starts = start();
-    uint32_t low = bucket[0];
-    for (uint32_t n = bucket[1] - low + 1u; n > 1;) {
-        const uint32_t half = n / 2;
-        low += starts[low + half] <= x ? half : 0;
-        n -= half;
-    }
-    return low;
+    const uint32_t low = bucket[0], n = bucket[1] - low + 1u;
+    return low + last_up_to(starts + low, n, x);
 }
 
 uint32_t WtrTree::up(uint32_t x) const noexcept {
