@@ -37,6 +37,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/pieces.cpp \
     src/mpid/common/cmap/core/policy.cpp \
     src/mpid/common/cmap/core/probe.cpp \
+    src/mpid/common/cmap/core/processor.cpp \
     src/mpid/common/cmap/core/rank_select.cpp \
     src/mpid/common/cmap/core/registry.cpp \
     src/mpid/common/cmap/core/relation.cpp \
@@ -105,6 +106,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/pieces.hpp \
     src/mpid/common/cmap/core/policy.hpp \
     src/mpid/common/cmap/core/probe.hpp \
+    src/mpid/common/cmap/core/processor.hpp \
     src/mpid/common/cmap/core/rank_select.hpp \
     src/mpid/common/cmap/core/rank_select_kernel.hpp \
     src/mpid/common/cmap/core/ranker.hpp \

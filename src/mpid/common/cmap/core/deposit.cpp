@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/deposit.hpp"
 
+#include "core/processor.hpp"
+
 namespace cmap {
 
 uint64_t deposit_portable(uint64_t value, uint64_t mask) noexcept {
@@ -17,18 +19,8 @@ uint64_t extract_portable(uint64_t value, uint64_t mask) noexcept {
     return out;
 }
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#if CMAP_X86
 namespace {
-
-// AMD before family 19h has both in microcode: hundreds of cycles.
-bool has_fast_deposit() noexcept {
-    __builtin_cpu_init();
-    const bool slow = __builtin_cpu_is("amdfam15h") || __builtin_cpu_is("amdfam17h");
-    return __builtin_cpu_supports("bmi2") && !slow;
-}
-
-// Until this has run at load time it reads false, which is slower and no less right.
-const bool fast = has_fast_deposit();
 
 __attribute__((target("bmi2"))) uint64_t deposit_bmi2(uint64_t value, uint64_t mask) noexcept {
     return __builtin_ia32_pdep_di(value, mask);
@@ -41,11 +33,11 @@ __attribute__((target("bmi2"))) uint64_t extract_bmi2(uint64_t value, uint64_t m
 }  // namespace
 
 uint64_t deposit(uint64_t value, uint64_t mask) noexcept {
-    return fast ? deposit_bmi2(value, mask) : deposit_portable(value, mask);
+    return fast_deposit ? deposit_bmi2(value, mask) : deposit_portable(value, mask);
 }
 
 uint64_t extract(uint64_t value, uint64_t mask) noexcept {
-    return fast ? extract_bmi2(value, mask) : extract_portable(value, mask);
+    return fast_deposit ? extract_bmi2(value, mask) : extract_portable(value, mask);
 }
 #else
 uint64_t deposit(uint64_t value, uint64_t mask) noexcept { return deposit_portable(value, mask); }

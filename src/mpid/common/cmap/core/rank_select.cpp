@@ -36,7 +36,7 @@ namespace rank_select {
 #undef CMAP_KERNEL_TARGET
 #undef CMAP_KERNEL_PDEP
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+#if CMAP_X86
 #define CMAP_KERNEL bmi2
 #define CMAP_KERNEL_TARGET __attribute__((target("bmi,bmi2,popcnt")))
 #define CMAP_KERNEL_PDEP 1
@@ -44,17 +44,6 @@ namespace rank_select {
 #undef CMAP_KERNEL
 #undef CMAP_KERNEL_TARGET
 #undef CMAP_KERNEL_PDEP
-
-namespace {
-
-// AMD before family 19h has pdep in microcode: hundreds of cycles.
-bool has_fast_pdep() noexcept {
-    __builtin_cpu_init();
-    const bool slow = __builtin_cpu_is("amdfam15h") || __builtin_cpu_is("amdfam17h");
-    return __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") && !slow;
-}
-
-}  // namespace
 #else
 namespace bmi2 {
 
@@ -75,16 +64,7 @@ uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept {
 void fill(RankSelect &bits) noexcept { portable::fill(bits); }
 
 }  // namespace bmi2
-
-namespace {
-
-bool has_fast_pdep() noexcept { return false; }
-
-}  // namespace
 #endif
-
-// Until this has run at load time it reads false, which is slower and no less right.
-bool fast_pdep = has_fast_pdep();
 
 }  // namespace rank_select
 
@@ -138,7 +118,7 @@ void RankSelect::lay_out(uint64_t *memory, const RankSelectLayout &layout) noexc
 
 void RankSelect::fill_directories() noexcept {
     if (blocks == nullptr) return;
-    rank_select::fast_pdep ? rank_select::bmi2::fill(*this) : rank_select::portable::fill(*this);
+    fast_deposit ? rank_select::bmi2::fill(*this) : rank_select::portable::fill(*this);
 }
 
 const char *RankSelect::validate(uint64_t ones) const noexcept {
@@ -157,8 +137,8 @@ const char *RankSelect::validate(uint64_t ones) const noexcept {
 }
 
 bool rank_select_use_portable(bool portable) noexcept {
-    const bool before = !rank_select::fast_pdep;
-    rank_select::fast_pdep = !portable && rank_select::has_fast_pdep();
+    const bool before = !fast_deposit;
+    fast_deposit = !portable && has_fast_deposit();
     return before;
 }
 

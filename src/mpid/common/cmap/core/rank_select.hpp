@@ -19,6 +19,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/processor.hpp"
+
 namespace cmap {
 
 constexpr uint64_t RANK_SELECT_MAX_BITS = uint64_t{1} << 38;
@@ -78,45 +80,44 @@ uint32_t select_side(const RankSelect &bits, bool one, uint32_t k) noexcept;
 void select_increasing(const RankSelect &bits, bool one, uint32_t *k, uint32_t n) noexcept;
 uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept;
 }  // namespace bmi2
-extern bool fast_pdep;
 }  // namespace rank_select
 
 // Place of the one number k, from 0.  REQUIRES that there is one, and a layout without samples.
 inline uint64_t select1(const RankSelect &bits, uint32_t k) noexcept {
     using namespace rank_select;
-    return fast_pdep ? bmi2::select1(bits, k) : portable::select1(bits, k);
+    return fast_deposit ? bmi2::select1(bits, k) : portable::select1(bits, k);
 }
 
 // The same with samples.
 inline uint64_t select1_sampled(const RankSelect &bits, uint32_t k) noexcept {
     using namespace rank_select;
-    return fast_pdep ? bmi2::select1_sampled(bits, k) : portable::select1_sampled(bits, k);
+    return fast_deposit ? bmi2::select1_sampled(bits, k) : portable::select1_sampled(bits, k);
 }
 
 // Place of the zero number k, from 0.  REQUIRES that there is one, and a layout for zeros.
 inline uint64_t select0(const RankSelect &bits, uint64_t k) noexcept {
     using namespace rank_select;
-    return fast_pdep ? bmi2::select0(bits, k) : portable::select0(bits, k);
+    return fast_deposit ? bmi2::select0(bits, k) : portable::select0(bits, k);
 }
 
 // Place of the one or the zero number k in a string of less than 2^32 bits, for those to whom
 // either may be next.  REQUIRES what select1() or select0() does.
 inline uint32_t select_side(const RankSelect &bits, bool one, uint32_t k) noexcept {
     using namespace rank_select;
-    return fast_pdep ? bmi2::select_side(bits, one, k) : portable::select_side(bits, one, k);
+    return fast_deposit ? bmi2::select_side(bits, one, k) : portable::select_side(bits, one, k);
 }
 
 // The same for n increasing numbers, in their place.
 inline void select_increasing(const RankSelect &bits, bool one, uint32_t *k, uint32_t n) noexcept {
     using namespace rank_select;
-    return fast_pdep ? bmi2::select_increasing(bits, one, k, n)
-                     : portable::select_increasing(bits, one, k, n);
+    return fast_deposit ? bmi2::select_increasing(bits, one, k, n)
+                        : portable::select_increasing(bits, one, k, n);
 }
 
 // Ones before a place.  REQUIRES a bit there.
 inline uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept {
     using namespace rank_select;
-    return fast_pdep ? bmi2::rank1(bits, place) : portable::rank1(bits, place);
+    return fast_deposit ? bmi2::rank1(bits, place) : portable::rank1(bits, place);
 }
 
 inline uint64_t rank0(const RankSelect &bits, uint64_t place) noexcept {

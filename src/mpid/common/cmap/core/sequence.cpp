@@ -3,10 +3,10 @@
 
 #include <cstring>
 
+#include "core/processor.hpp"
 #include "core/rank_select.hpp"
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define CMAP_X86 1
+#if CMAP_X86
 #include <immintrin.h>
 #endif
 
@@ -183,11 +183,6 @@ CMAP_KERNEL_TARGET uint32_t pack_gaps(PackedWriter &writer, const uint32_t *memb
 #undef CMAP_KERNEL_TARGET
 #undef CMAP_KERNEL_BYTES
 #undef CMAP_KERNEL_PRODUCT
-
-bool has_avx2() noexcept {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-}
 #else
 namespace avx2 {
 
@@ -203,12 +198,7 @@ uint32_t pack_lows(PackedWriter &, const uint32_t *, uint32_t, uint32_t) noexcep
 uint32_t pack_gaps(PackedWriter &, const uint32_t *, uint32_t) noexcept { return 0; }
 
 }  // namespace avx2
-
-bool has_avx2() noexcept { return false; }
 #endif
-
-// Until this has run at load time it reads false, which is slower and no less right.
-bool fast_vectors = has_avx2();
 
 void mark(uint64_t *words, const uint32_t *members, uint32_t n, const Places &places) noexcept {
     constexpr uint32_t SOME = 64;  // one by one, before groups are tried again
@@ -268,7 +258,7 @@ void pack_gaps(PackedWriter &writer, const uint32_t *members, uint32_t n) noexce
 
 bool sequence_use_portable(bool portable) noexcept {
     const bool before = !fast_vectors;
-    fast_vectors = !portable && has_avx2();
+    fast_vectors = !portable && has_fast_vectors();
     return before;
 }
 

@@ -1,30 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "rep/wtr_builder.hpp"
 
-#include "core/rank_select.hpp"
+#include "core/deposit.hpp"
 #include "rep/permuted.hpp"
 
 namespace cmap {
-namespace {
-
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-__attribute__((target("bmi2"))) uint64_t extract_fast(uint64_t bits, uint64_t of) noexcept {
-    return __builtin_ia32_pext_di(bits, of);
-}
-#else
-uint64_t extract_fast(uint64_t bits, uint64_t) noexcept { return bits; }
-#endif
-
-// The bits at the places of the ones of the second word, close together.
-uint64_t extract(uint64_t bits, uint64_t of) noexcept {
-    if (rank_select::fast_pdep) return extract_fast(bits, of);
-    uint64_t out = 0;
-    for (uint64_t next = 1; of != 0; of &= of - 1, next <<= 1)
-        out |= (bits & of & (0 - of)) != 0 ? next : 0;
-    return out;
-}
-
-}  // namespace
 
 // Below each node the leaves have numbers in a row, those of the left side first.
 bool WtrBuilder::number_leaves() noexcept {
