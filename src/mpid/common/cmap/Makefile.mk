@@ -104,6 +104,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/memory.hpp \
     src/mpid/common/cmap/core/piece_former.hpp \
     src/mpid/common/cmap/core/pieces.hpp \
+    src/mpid/common/cmap/core/plans.hpp \
     src/mpid/common/cmap/core/policy.hpp \
     src/mpid/common/cmap/core/probe.hpp \
     src/mpid/common/cmap/core/processor.hpp \

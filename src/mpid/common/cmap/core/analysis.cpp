@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "cmap_tuning.hpp"
-#include "core/probe.hpp"
 
 namespace cmap {
 namespace {
@@ -111,17 +110,6 @@ cmap_status Analysis::sort() noexcept {
     const uint64_t limit = most_ascents(limits);
     const uint64_t most = stats.ascents < limit ? stats.ascents : limit;
     return inverse_ascents(content, sorter, most, inverse_runs) ? CMAP_OK : CMAP_ERR_NOMEM;
-}
-
-const Diagram *Analysis::diagram(uint32_t (*limit)(const Analysis &)) const noexcept {
-    if (known_ == Known::nothing) {
-        const uint32_t most = limit(*this);
-        const bool tried = most != 0 && !has_many_blocks(content, stats.min, stats.max, most);
-        const bool read = tried && diagram_.read(content, stats.min, stats.max, most);
-        known_ = read ? Known::nodes : Known::too_many;
-        if (!read) diagram_.clear();
-    }
-    return known_ == Known::nodes ? &diagram_ : nullptr;
 }
 
 }  // namespace cmap

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The members of a map to be, with everything known about them: what estimators and builders of
-// representations get.
+// representations get.  For one thread.
 #ifndef CMAP_CORE_ANALYSIS_HPP_INCLUDED
 #define CMAP_CORE_ANALYSIS_HPP_INCLUDED
 
-#include "core/diagram.hpp"
 #include "core/limits.hpp"
+#include "core/plans.hpp"
 #include "core/sorter.hpp"
 #include "core/stats.hpp"
 
@@ -27,11 +27,7 @@ struct Analysis {
     // Of two sets in a row: the statistics of each.  Size 0: not known.
     Stats part[2];
     Relation *relation = nullptr;  // optional: to the map these are members of
-    // Where only building tells the size: what an estimator made, for the builder of its kind.
-    mutable Buffer<unsigned char> draft;
-    mutable unsigned draft_kind = CMAP_REP_ANY;
-    mutable uint32_t draft_number = 0;
-    mutable double draft_share = 0;
+    mutable Plans plans;           // from estimators to the builders of their kind
 
     Analysis(const Content &members, const cmap_policy &chosen) noexcept
         : content(members), policy(chosen), limits(cmap::limits()) {}
@@ -48,16 +44,8 @@ struct Analysis {
     // Fills `sorter` and `set`.
     cmap_status sort() noexcept;
 
-    // The diagram of a set with at most limit(*this) nodes, read when it is asked for first.
-    // nullptr: it has more, or there is no memory.  For one thread, as all of this.
-    const Diagram *diagram(uint32_t (*limit)(const Analysis &)) const noexcept;
-
   private:
     cmap_status mark() noexcept;
-
-    enum class Known { nothing, nodes, too_many };
-    mutable Known known_ = Known::nothing;
-    mutable Diagram diagram_;
 };
 
 // Do two runs have a member in common?

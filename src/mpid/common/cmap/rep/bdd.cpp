@@ -6,6 +6,7 @@
 
 #include "cmap_tuning.hpp"
 #include "core/map.hpp"
+#include "core/probe.hpp"
 #include "core/strategy.hpp"
 #include "rep/bdd_extract.hpp"
 
@@ -51,10 +52,33 @@ uint32_t node_limit(const Analysis &analysis) noexcept {
     return most < limit ? static_cast<uint32_t>(most) : limit;
 }
 
+struct BddPlan {
+    static constexpr cmap_rep KIND = CMAP_REP_BDD;
+
+    bool made = false;
+    Diagram diagram;
+};
+
+// nullptr: it has more nodes than the limit, or there is no memory.
+const Diagram *diagram_of(const Analysis &analysis) noexcept {
+    if (const BddPlan *const plan = analysis.plans.find<BddPlan>())
+        return plan->made ? &plan->diagram : nullptr;
+    const uint32_t most = node_limit(analysis);
+    BddPlan *const plan = most == 0 ? nullptr : analysis.plans.add<BddPlan>();
+    if (plan == nullptr) return nullptr;
+    const Content &content = analysis.content;
+    const uint32_t min = analysis.stats.min, max = analysis.stats.max;
+    plan->made =
+        !has_many_blocks(content, min, max, most) && plan->diagram.read(content, min, max, most);
+    if (plan->made) return &plan->diagram;
+    plan->diagram.clear();
+    return nullptr;
+}
+
 Estimate estimate(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
     if (!stats.is_set || stats.size == 0 || analysis.content.size() != stats.size) return cannot();
-    const Diagram *diagram = analysis.diagram(node_limit);
+    const Diagram *diagram = diagram_of(analysis);
     if (diagram == nullptr) return cannot();
     const Form form = form_of(*diagram, analysis);
     if (!form.fits || (stats.size <= CMAP_INLINE_MEMBERS && !form.inside())) return cannot();
@@ -73,7 +97,7 @@ bool fill(BddBody &body, const Diagram &diagram) noexcept {
 }
 
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
-    const Diagram *diagram = analysis.diagram(node_limit);
+    const Diagram *diagram = diagram_of(analysis);
     const Form form = diagram == nullptr ? Form() : form_of(*diagram, analysis);
     if (!form.fits) return CMAP_ERR_INVALID;
     BddBody &body = make_body<BddBody>(map);

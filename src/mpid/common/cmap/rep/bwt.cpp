@@ -54,11 +54,20 @@ BwtBlock block_of(const cmap_t *map, const BwtBody &body, uint32_t b) noexcept {
 
 // ---- building
 
+// Only compressing tells the size: the whole payload, made for the estimate.
+struct BwtPlan {
+    static constexpr cmap_rep KIND = CMAP_REP_BWT;
+
+    Buffer<unsigned char> image;  // empty: no memory, or too large
+    uint32_t block = 0;
+    double squeezed = 0;  // share of the members that lies in squeezed blocks
+};
+
 // Fills the directory and the blocks while members come.
-class Drafter {
+class ImageWriter {
   public:
-    Drafter(const Analysis &analysis, uint32_t block) noexcept
-        : out_(analysis.draft), block_(block), entry_(entry_numbers(analysis.stats.is_set)) {}
+    ImageWriter(Buffer<unsigned char> &image, uint32_t block, bool set) noexcept
+        : out_(image), block_(block), entry_(entry_numbers(set)) {}
 
     // Room for all blocks as they are at worst: growing would copy, and take as much again.
     bool start(const Stats &stats) noexcept {
@@ -109,6 +118,30 @@ class Drafter {
     BwtEncoder encoder_;
 };
 
+bool make(BwtPlan &plan, const Analysis &analysis) noexcept {
+    const Stats &stats = analysis.stats;
+    plan.block = analysis.limits.bwt_block;
+    ImageWriter writer(plan.image, plan.block, stats.is_set);
+    const bool done = writer.start(stats) &&
+                      analysis.content.each_block([&](const uint32_t *members, uint32_t n) {
+                          return writer.add(members, n);
+                      }) &&
+                      writer.finish();
+    plan.squeezed = static_cast<double>(writer.squeezed_members()) / stats.size;
+    return done;
+}
+
+// nullptr: no memory, or too large.
+const BwtPlan *plan_of(const Analysis &analysis) noexcept {
+    if (const BwtPlan *const plan = analysis.plans.find<BwtPlan>())
+        return plan->image.empty() ? nullptr : plan;
+    BwtPlan *const plan = analysis.plans.add<BwtPlan>();
+    if (plan == nullptr) return nullptr;
+    if (make(*plan, analysis)) return plan;
+    plan->image.free();
+    return nullptr;
+}
+
 // Does time count for nothing?
 bool bytes_alone(const cmap_policy &policy) noexcept {
     return policy.strategy == CMAP_STRATEGY_SPACE ||
@@ -128,37 +161,24 @@ Estimate estimate(const Analysis &analysis) noexcept {
     const uint32_t block = analysis.limits.bwt_block;
     if (stats.size <= CMAP_INLINE_MEMBERS || analysis.content.size() != stats.size) return cannot();
     if (!forced && (!bytes_alone(analysis.policy) || pointless(stats, block))) return cannot();
-    if (analysis.draft.empty() || analysis.draft_kind != CMAP_REP_BWT) {
-        Drafter drafter(analysis, block);
-        const bool done = drafter.start(stats) &&
-                          analysis.content.each_block([&](const uint32_t *members, uint32_t n) {
-                              return drafter.add(members, n);
-                          }) &&
-                          drafter.finish();
-        if (!done) {
-            analysis.draft.free();
-            return cannot();
-        }
-        analysis.draft_kind = CMAP_REP_BWT;
-        analysis.draft_number = block;
-        analysis.draft_share = static_cast<double>(drafter.squeezed_members()) / stats.size;
-    }
-    const uint64_t space = analysis.draft.size();
-    const double members = std::min(analysis.draft_number, stats.size);
+    const BwtPlan *const plan = plan_of(analysis);
+    if (plan == nullptr) return cannot();
+    const uint64_t space = plan->image.size();
+    const double members = std::min(plan->block, stats.size);
     const double bytes = members * static_cast<double>(space) / stats.size;
     const double decode = TIME_BWT_BLOCK + TIME_BWT_MEMBER * members + TIME_BWT_BYTE * bytes;
-    return Estimate{true, space, TIME_BWT + time_access(space) + analysis.draft_share * decode};
+    return Estimate{true, space, TIME_BWT + time_access(space) + plan->squeezed * decode};
 }
 
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
-    const Buffer<unsigned char> &draft = analysis.draft;
-    if (draft.empty() || analysis.draft_kind != CMAP_REP_BWT) return CMAP_ERR_INVALID;
+    const BwtPlan *const plan = plan_of(analysis);
+    if (plan == nullptr) return CMAP_ERR_INVALID;
     BwtBody &body = make_body<BwtBody>(map);
-    body.image = static_cast<unsigned char *>(allocate(draft.size()));
+    body.image_bytes = plan->image.size();
+    body.image = static_cast<unsigned char *>(allocate(body.image_bytes));
     if (body.image == nullptr) return CMAP_ERR_NOMEM;
-    std::memcpy(body.image, draft.data(), draft.size());
-    body.image_bytes = draft.size();
-    body.block = analysis.draft_number;
+    std::memcpy(body.image, plan->image.data(), body.image_bytes);
+    body.block = plan->block;
     body.count = (map->size - 1) / body.block + 1;
     body.entry = entry_numbers(analysis.stats.is_set);
     return CMAP_OK;

@@ -24,20 +24,20 @@ Estimate estimate(const Analysis &analysis) noexcept {
     if (stats.is_set && !forced) return cannot();
     const Estimate below = estimate_permuted_set(analysis);
     if (!below.fits || !(forced || below.shares || worth_planning(analysis))) return cannot();
-    WtrPlan plan;
-    if (plan.make(analysis) != CMAP_OK) return cannot();
-    const uint64_t own = plan.layout.bytes();
-    const double level = (plan.inverted ? TIME_WTR_DOWN : TIME_WTR_LEVEL) + time_access(own);
-    const double time = TIME_WTR + plan.levels() * level + below.time;
+    const WtrPlan *const plan = wtr_plan_of(analysis);
+    if (plan == nullptr) return cannot();
+    const uint64_t own = plan->layout.bytes();
+    const double level = (plan->inverted ? TIME_WTR_DOWN : TIME_WTR_LEVEL) + time_access(own);
+    const double time = TIME_WTR + plan->levels() * level + below.time;
     return Estimate{true, own + below.space, time, below.shares};
 }
 
 cmap_status build_tree(WtrTree &tree, const Analysis &analysis) noexcept {
-    WtrPlan plan;
-    CMAP_TRY(plan.make(analysis));
-    void *memory = allocate(plan.layout.bytes());
+    const WtrPlan *const plan = wtr_plan_of(analysis);
+    if (plan == nullptr) return CMAP_ERR_INVALID;
+    void *memory = allocate(plan->layout.bytes());
     if (memory == nullptr) return CMAP_ERR_NOMEM;
-    if (tree.build(memory, plan, analysis)) return CMAP_OK;
+    if (tree.build(memory, *plan, analysis)) return CMAP_OK;
     deallocate(memory);
     return CMAP_ERR_NOMEM;
 }
@@ -118,9 +118,9 @@ bool wants_order(const Analysis &analysis) noexcept {
     if (stats.ascents > most_ascents(analysis.limits)) return false;  // the inverse is not known
     const bool shares = known_places(analysis) != nullptr;
     if (others_fit(analysis, stats.size / 8) || !(shares || worth_planning(analysis))) return false;
-    WtrPlan plan;
-    if (plan.make(analysis) != CMAP_OK) return false;
-    return !others_fit(analysis, plan.layout.bytes() + (shares ? 0 : CMAP_HEADER_BYTES));
+    const WtrPlan *const plan = wtr_plan_of(analysis);
+    if (plan == nullptr) return false;
+    return !others_fit(analysis, plan->layout.bytes() + (shares ? 0 : CMAP_HEADER_BYTES));
 }
 
 }  // namespace

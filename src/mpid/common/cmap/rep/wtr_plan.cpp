@@ -37,12 +37,20 @@ double least_levels(const Buffer<uint32_t> &lengths, uint32_t size) noexcept {
     return std::log2(size) - spared / size;
 }
 
+struct KeptPlan {
+    static constexpr cmap_rep KIND = CMAP_REP_WTR;
+
+    bool made = false, inverse_known = false;
+    WtrPlan plan;
+};
+
 }  // namespace
 
 bool worth_planning(const Analysis &analysis) noexcept {
     double levels = HUGE_VAL;
     Buffer<uint32_t> lengths;
-    if (analysis.stats.ascents <= most_ascents(analysis.limits) && lengths_of_list(analysis, lengths))
+    if (analysis.stats.ascents <= most_ascents(analysis.limits) &&
+        lengths_of_list(analysis, lengths))
         levels = least_levels(lengths, analysis.stats.size);
     if (!analysis.inverse_runs.empty())
         levels = std::fmin(levels, least_levels(analysis.inverse_runs, analysis.stats.size));
@@ -51,24 +59,36 @@ bool worth_planning(const Analysis &analysis) noexcept {
 }
 
 // Of two trees with as many bits the inverse's is the faster one: a select goes down in it.
-cmap_status WtrPlan::make(const Analysis &analysis) noexcept {
+bool WtrPlan::make(const Analysis &analysis) noexcept {
     const Buffer<uint32_t> &inverse = analysis.inverse_runs;
     const bool direct = analysis.stats.ascents <= most_ascents(analysis.limits);
-    if (!direct && inverse.empty()) return CMAP_ERR_INVALID;
-    if (direct && !(lengths_of_list(analysis, lengths) && shape.make(lengths)))
-        return CMAP_ERR_NOMEM;
+    if (!direct && inverse.empty()) return false;
+    if (direct && !(lengths_of_list(analysis, lengths) && shape.make(lengths))) return false;
     if (!inverse.empty()) {
         WtrShape other;
-        if (!other.make(inverse)) return CMAP_ERR_NOMEM;
+        if (!other.make(inverse)) return false;
         inverted = !direct || other.bits <= shape.bits;
         if (inverted) {
             lengths.clear();
-            if (!lengths.append(inverse.data(), inverse.size())) return CMAP_ERR_NOMEM;
+            if (!lengths.append(inverse.data(), inverse.size())) return false;
             shape = static_cast<WtrShape &&>(other);
         }
     }
     layout = WtrTree::layout_of(shape, analysis.stats.size);
-    return WtrTree::fits(shape) ? CMAP_OK : CMAP_ERR_INVALID;
+    return WtrTree::fits(shape);
+}
+
+const WtrPlan *wtr_plan_of(const Analysis &analysis) noexcept {
+    const bool inverse_known = !analysis.inverse_runs.empty();
+    KeptPlan *kept = analysis.plans.find<KeptPlan>();
+    if (kept != nullptr && kept->inverse_known == inverse_known)
+        return kept->made ? &kept->plan : nullptr;
+    if (kept == nullptr) kept = analysis.plans.add<KeptPlan>();
+    if (kept == nullptr) return nullptr;
+    kept->plan = WtrPlan();
+    kept->inverse_known = inverse_known;
+    kept->made = kept->plan.make(analysis);
+    return kept->made ? &kept->plan : nullptr;
 }
 
 }  // namespace cmap

@@ -17,13 +17,17 @@ struct WtrPlan {
     WtrShape shape;
     WtrLayout layout;
 
-    // CMAP_ERR_INVALID: there are too many runs, or the tree would be too large.
-    cmap_status make(const Analysis &analysis) noexcept;
+    // False: there are too many runs, the tree would be too large, or there is no memory.
+    bool make(const Analysis &analysis) noexcept;
     // Of a member, on average.
     double levels() const noexcept {
         return static_cast<double>(shape.bits) / static_cast<double>(shape.weight[0]);
     }
 };
+
+// The plan that is kept with what it is made from, by the estimate or before it; made again when
+// the runs of the inverse have become known since.  nullptr: none can be made.
+const WtrPlan *wtr_plan_of(const Analysis &analysis) noexcept;
 
 // Could a plan be worth making?  Its tree has no fewer bits than the entropy of the runs' lengths:
 // in a shuffled list that shows without it.
