@@ -29,7 +29,7 @@ void expect_estimate_holds(const Members &members, cmap_rep rep) {
     }
     const size_t payload = cmap_payload_bytes(map.get());
     EXPECT_GE(estimate.space, payload);
-    const bool halves = rep == CMAP_REP_CONCAT && analysis.stats.border == 0;
+    const bool halves = rep == CMAP_REP_CONCAT && analysis.stats.split == 0;
     if (!halves && rep != CMAP_REP_SUB) {
         EXPECT_LE(estimate.space, payload + payload / 10 + rounding_bytes);
     }

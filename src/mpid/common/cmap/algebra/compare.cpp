@@ -10,7 +10,7 @@ namespace {
 
 enum class Answer { no, yes, unknown };
 
-// A place in a sequence, run by run.
+// A position in a sequence, run by run.
 class Cursor {
   public:
     explicit Cursor(const Sequence &all) noexcept : all_(all) {}

@@ -41,7 +41,7 @@ bool line_in_place(const Grid &a, const Grid &b, Grids &out) {
     return span.count == 0 || out.push(line(span.first, 1, span.count));
 }
 
-// b's period is a whole number of steps of `a`: `a` meets every row in the same places.
+// b's period is a whole number of steps of `a`: `a` meets every row in the same positions.
 bool line_in_rows(const Grid &a, const Grid &b, Grids &out) {
     const int64_t stride = a.step < 0 ? -a.step : a.step;
     const Grid met = congruent(row_of(b, 0), a.base, stride);
@@ -51,10 +51,10 @@ bool line_in_rows(const Grid &a, const Grid &b, Grids &out) {
     if (!cut(values, a.low(), a.high(), inside)) return false;
     for (int k = 0; k < inside.n; k++) {
         const Grid part = part_of(values, inside.box[k]);
-        const Grid places{(part.base - a.base) / a.step, part.step / a.step, part.count,
-                          part.pitch / a.step, part.rows};
+        const Grid positions{(part.base - a.base) / a.step, part.step / a.step, part.count,
+                             part.pitch / a.step, part.rows};
         Grid sorted;
-        if (!ascending(places, sorted) || !out.push(sorted)) return false;
+        if (!ascending(positions, sorted) || !out.push(sorted)) return false;
     }
     return true;
 }
@@ -71,8 +71,8 @@ bool line_hits(const Grid &a, const Grid &whole_b, Grids &out, Budget &budget) {
     return true;
 }
 
-// The places i of a's line that have the right residue, wherever they lie: those that `b` would hit
-// were it endless.
+// The positions i of a's line that have the right residue, wherever they lie: those that `b` would
+// hit were it endless.
 bool residue_hits(const Grid &a, const Grid &b, Grids &out, Budget &budget) {
     if (b.rows > 1) return line_hits(a, rows_covering(b, a.low(), a.high()), out, budget);
     const Grid hits = congruent(a, b.base, b.count > 1 ? b.step : 1);
@@ -80,10 +80,10 @@ bool residue_hits(const Grid &a, const Grid &b, Grids &out, Budget &budget) {
 }
 
 // Which i's of a row, and which rows, of a grid with `width` members a row.
-bool push_box(const Grid &places, int64_t first_row, int64_t row_step, int64_t rows, int64_t width,
-              Grids &out) {
-    return out.push(flattened(
-        Grid{places.base + width * first_row, places.step, places.count, width * row_step, rows}));
+bool push_box(const Grid &positions, int64_t first_row, int64_t row_step, int64_t rows,
+              int64_t width, Grids &out) {
+    return out.push(flattened(Grid{positions.base + width * first_row, positions.step,
+                                   positions.count, width * row_step, rows}));
 }
 
 // The residue depends on i alone: `hits` are i's; the boxes of the cut say in which rows they

@@ -32,17 +32,17 @@ void Bits::set_range(uint32_t first, uint32_t count) noexcept {
 // Neighbours in a dense set share a word: it is kept in a register until the next one begins.
 void Bits::set_block(const uint32_t *numbers, uint32_t n) noexcept {
     uint64_t word = 0;
-    uint32_t place = 0;
+    uint32_t position = 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t at = numbers[i] - base_;
-        if (at / 64 != place) {
-            words_[place] |= word;
+        if (at / 64 != position) {
+            words_[position] |= word;
             word = 0;
-            place = at / 64;
+            position = at / 64;
         }
         word |= uint64_t{1} << (at % 64);
     }
-    if (n != 0) words_[place] |= word;
+    if (n != 0) words_[position] |= word;
 }
 
 void Bits::set_members(const cmap_t *map) noexcept {

@@ -64,11 +64,11 @@ bool runs_meet(const Run &left, const Run &right) noexcept {
 
 void Analysis::measure() noexcept {
     stats = stats_of(content);
-    if (stats.border == 0 || stats.size <= CMAP_INLINE_MEMBERS) return;
-    const uint32_t borders[] = {0, stats.border, stats.size};
+    if (stats.split == 0 || stats.size <= CMAP_INLINE_MEMBERS) return;
+    const uint32_t ends[] = {0, stats.split, stats.size};
     for (unsigned i = 0; i < 2; i++) {
         Content half;
-        if (content.slice(borders[i], borders[i + 1], half)) part[i] = stats_of(half);
+        if (content.slice(ends[i], ends[i + 1], half)) part[i] = stats_of(half);
     }
 }
 
@@ -106,7 +106,7 @@ cmap_status Analysis::sort() noexcept {
     Content increasing;
     sorter.lend(increasing);
     set = stats_of(increasing);
-    if (stats.border != 0) return CMAP_OK;  // its own are two
+    if (stats.split != 0) return CMAP_OK;  // its own are two
     const uint64_t limit = most_ascents(limits);
     const uint64_t most = stats.ascents < limit ? stats.ascents : limit;
     return inverse_ascents(content, sorter, most, inverse_runs) ? CMAP_OK : CMAP_ERR_NOMEM;

@@ -16,16 +16,16 @@ class BitString {
     Buffer<uint64_t> words_;
 };
 
-// Marks the places where the inverse falls and returns how many its runs are, or some number above
-// `most`.
-uint64_t mark_falls(const Content &content, const Sorter &sorter, uint64_t most, BitString &seen,
-                    BitString &falls) noexcept {
+// Marks the positions where the inverse descends and returns how many its runs are, or some number
+// above `most`.
+uint64_t mark_descents(const Content &content, const Sorter &sorter, uint64_t most, BitString &seen,
+                       BitString &descents) noexcept {
     uint64_t runs = 1;
     content.each_block([&](const uint32_t *members, uint32_t n) {
         for (uint32_t i = 0; i < n && runs <= most; i++) {
-            const uint32_t place = sorter.position(members[i]);
-            if (seen[place + 1]) falls.set(place + 1), ++runs;
-            seen.set(place);
+            const uint32_t position = sorter.position(members[i]);
+            if (seen[position + 1]) descents.set(position + 1), ++runs;
+            seen.set(position);
         }
         return runs <= most;
     });
@@ -38,21 +38,21 @@ uint32_t most_ascents(const cmap_limits &limits) noexcept {
     return limits.wtr_runs < MAX_ASCENTS ? limits.wtr_runs : MAX_ASCENTS;
 }
 
-// The inverse falls at a place when the member there comes earlier in the list than the one before
-// it in the set.
+// The inverse descends at a position when the member there comes earlier in the list than the one
+// before it in the set.
 bool inverse_ascents(const Content &content, const Sorter &sorter, uint64_t most,
                      Buffer<uint32_t> &lengths) noexcept {
     const uint32_t size = content.size();
-    BitString seen, falls;
-    if (!seen.make(size) || !falls.make(size)) return false;
-    const uint64_t runs = mark_falls(content, sorter, most, seen, falls);
+    BitString seen, descents;
+    if (!seen.make(size) || !descents.make(size)) return false;
+    const uint64_t runs = mark_descents(content, sorter, most, seen, descents);
     if (runs > most) return true;
     if (!lengths.reserve(runs)) return false;
     uint32_t begin = 0;
-    for (uint32_t place = 1; place <= size; place++)
-        if (place == size || falls[place]) {
-            if (!lengths.push(place - begin)) return false;
-            begin = place;
+    for (uint32_t position = 1; position <= size; position++)
+        if (position == size || descents[position]) {
+            if (!lengths.push(position - begin)) return false;
+            begin = position;
         }
     return true;
 }

@@ -9,15 +9,15 @@ namespace cmap {
 
 // visit(uint32_t rank) for the rank at which each ascending run but the first begins; false stops.
 template <class Visit>
-bool each_fall(const uint32_t *members, uint32_t n, Visit &&visit) noexcept {
+bool each_descent(const uint32_t *members, uint32_t n, Visit &&visit) noexcept {
     for (uint32_t i = 1; i < n; i++)
         if (members[i] <= members[i - 1] && !visit(i)) return false;
     return true;
 }
 
 template <class Visit>
-bool each_fall(const Content &content, Visit &&visit) noexcept {
-    if (content.array() != nullptr) return each_fall(content.array(), content.size(), visit);
+bool each_descent(const Content &content, Visit &&visit) noexcept {
+    if (content.array() != nullptr) return each_descent(content.array(), content.size(), visit);
     uint32_t rank = 0, last = 0;
     return content.each_run([&](const Run &run) {
         if (rank != 0 && run.first <= last && !visit(rank)) return false;

@@ -36,11 +36,11 @@ struct BitSet {
     bool each_interval(Visit &&visit) const noexcept {
         for (uint32_t w = 0; w < count; w++)
             for (uint64_t word = words[w]; word != 0;) {
-                const uint32_t place = static_cast<uint32_t>(__builtin_ctzll(word));
-                const uint64_t rest = ~(word >> place);
+                const uint32_t position = static_cast<uint32_t>(__builtin_ctzll(word));
+                const uint64_t rest = ~(word >> position);
                 const uint32_t n = rest == 0 ? 64 : static_cast<uint32_t>(__builtin_ctzll(rest));
-                if (!visit(base + w * 64 + place, n)) return false;
-                word = place + n == 64 ? 0 : word & ~uint64_t{0} << (place + n);
+                if (!visit(base + w * 64 + position, n)) return false;
+                word = position + n == 64 ? 0 : word & ~uint64_t{0} << (position + n);
             }
         return true;
     }

@@ -88,9 +88,9 @@ bool Content::slice(uint32_t first, uint32_t end, Content &out) const noexcept {
         out.borrow(array_ + first, end - first);
         return true;
     }
-    const uint32_t border = bit_sets_ == 2 ? ones_in(bits_[0]) : 0;
-    if (border != 0 && (first == 0 ? end == border : first == border && end == size_)) {
-        out.borrow(&bits_[first == border], 1);
+    const uint32_t split = bit_sets_ == 2 ? ones_in(bits_[0]) : 0;
+    if (split != 0 && (first == 0 ? end == split : first == split && end == size_)) {
+        out.borrow(&bits_[first == split], 1);
         return true;
     }
     uint32_t rank = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bits dealt out to the places of a mask and gathered from them: one instruction where the
+// Bits dealt out to the positions of a mask and gathered from them: one instruction where the
 // processor has it.
 #ifndef CMAP_CORE_DEPOSIT_HPP_INCLUDED
 #define CMAP_CORE_DEPOSIT_HPP_INCLUDED
@@ -8,7 +8,7 @@
 
 namespace cmap {
 
-// The low bits of `value` at the places where `mask` has ones, the lowest first.
+// The low bits of `value` at the positions where `mask` has ones, the lowest first.
 uint64_t deposit(uint64_t value, uint64_t mask) noexcept;
 // The bits of `value` where `mask` has ones, next to one another.
 uint64_t extract(uint64_t value, uint64_t mask) noexcept;

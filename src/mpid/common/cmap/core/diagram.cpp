@@ -19,7 +19,7 @@ uint32_t floor_log(uint32_t n) noexcept { return 31u - static_cast<uint32_t>(__b
 
 uint32_t sum(uint32_t a, uint32_t b) noexcept { return a > UINT32_MAX - b ? UINT32_MAX : a + b; }
 
-// Members of increasing places, word by word.  A position is the number of members read.
+// Members of increasing positions, word by word.  A position is the number of members read.
 class ArraySource {
   public:
     ArraySource(const uint32_t *members, uint32_t n, uint32_t base) noexcept
@@ -36,14 +36,14 @@ class ArraySource {
             return ~uint64_t{0};
         }
         uint64_t bits = 0;
-        for (uint32_t place; next_ < n_; next_++) {
-            place = members_[next_] - base_ - first;
-            if (place >= 64) break;
-            bits |= uint64_t{1} << place;
+        for (uint32_t position; next_ < n_; next_++) {
+            position = members_[next_] - base_ - first;
+            if (position >= 64) break;
+            bits |= uint64_t{1} << position;
         }
         return bits;
     }
-    // The block of 2^level places that was read from `start` on: does it come once more?
+    // The block of 2^level positions that was read from `start` on: does it come once more?
     bool repeats(uint32_t start, unsigned level) const noexcept {
         const uint32_t n = next_ - start, shift = uint32_t{1} << level;
         if (n == 0 || n > n_ - next_) return false;
@@ -145,12 +145,12 @@ bool Diagram::read_source(Source &source) noexcept {
     return true;
 }
 
-bool Diagram::mark(uint32_t place) noexcept {
-    if (place / 64 != open_) {
+bool Diagram::mark(uint32_t position) noexcept {
+    if (position / 64 != open_) {
         if (!close_word()) return false;
-        open_ = place / 64;
+        open_ = position / 64;
     }
-    open_bits_ |= uint64_t{1} << place % 64;
+    open_bits_ |= uint64_t{1} << position % 64;
     return true;
 }
 

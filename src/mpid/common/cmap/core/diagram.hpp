@@ -50,7 +50,7 @@ class Diagram {
     uint32_t cells() const noexcept { return static_cast<uint32_t>(above_); }
     uint32_t words() const noexcept { return words_; }
     const Cell &operator[](uint32_t id) const noexcept { return cells_[id - FIRST_CELL]; }
-    // The cell's own block has 2^level places.
+    // The cell's own block has 2^level positions.
     static unsigned level_of(const Cell &cell) noexcept { return cell.tag & ~INSIDE; }
     static bool is_word(const Cell &cell) noexcept { return cell.tag == WORD_LEVEL; }
     // Cells FIRST_CELL .. end()-1, each behind its children.  A word's child `low` is its node.
@@ -64,7 +64,7 @@ class Diagram {
     template <class Source>
     bool read_source(Source &source) noexcept;
     bool read_run(const Run &run) noexcept;
-    bool mark(uint32_t place) noexcept;
+    bool mark(uint32_t position) noexcept;
     bool close_word() noexcept;
     bool skip_to(uint32_t word, uint32_t start) noexcept;
     bool fill(uint32_t id, uint32_t blocks, uint32_t start) noexcept;

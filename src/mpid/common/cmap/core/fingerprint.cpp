@@ -38,7 +38,7 @@ struct Powers {
     uint64_t of_block_high[Fingerprint::MOST_BLOCKS];  // 2^31 times that
     uint64_t inverse;                                  // of k - 1
     uint64_t inverse8;                                 // 8 times that
-    uint64_t byte[256];  // the places of its ones times the powers of k, as of a set of them
+    uint64_t byte[256];  // the positions of its ones times the powers of k, as of a set of them
     Fingerprint::Weights weights;
 
     explicit Powers(uint64_t k) noexcept {
@@ -121,19 +121,19 @@ uint64_t of_some(const Powers &k, const uint32_t *members, uint32_t n) noexcept 
     return products.value();
 }
 
-// The places of the ones of a word, times the powers of k.  `before`: in byte b, ones in the bytes
-// up to b.  The 8 that each byte adds to its places are summed by parts.
+// The positions of the ones of a word, times the powers of k.  `before`: in byte b, ones in the
+// bytes up to b.  The 8 that each byte adds to its positions are summed by parts.
 uint64_t of_word(const Powers &k, uint64_t word, uint64_t before) noexcept {
     Products products;
-    uint64_t borders = 0;
+    uint64_t boundaries = 0;
     products.add(k.byte[word & 0xff], 1);
     for (unsigned b = 1; b < 8; b++) {
         const uint64_t power = k.of_digit[0][before >> (8 * b - 8) & 0xff];
         products.add(k.byte[word >> (8 * b) & 0xff], power);
-        borders += power;
+        boundaries += power;
     }
     const uint64_t all = reduced(7 * k.of_digit[0][before >> 56]);
-    products.add(minus(all, reduced(borders)), k.inverse8);
+    products.add(minus(all, reduced(boundaries)), k.inverse8);
     return products.value();
 }
 

@@ -71,7 +71,7 @@ class Fingerprint {
     // Members of a block that a vector loop multiplies with the first powers of k itself.
     static constexpr uint32_t BLOCK = 128;
     // Those powers, in halves of 31 and 30 bits, each in a 64-bit lane: of the members at even
-    // places and of those at odd ones, as their lanes come.
+    // positions and of those at odd ones, as their lanes come.
     struct Weights {
         uint64_t low[2][BLOCK / 2], high[2][BLOCK / 2];
     };

@@ -28,17 +28,16 @@ Inverse *inverse_allocate(const cmap_t *map) noexcept {
                                  packed_view(key == 0 ? nullptr : bits + order, key)};
 }
 
-// position(rank, member) is the member's place in increasing order.
+// position(rank, member) is the member's position in increasing order.
 template <class Position>
 void fill(const cmap_t *map, Inverse *inverse, Position &&position) noexcept {
     uint32_t rank = 0;
     unsigned char *const keys = const_cast<unsigned char *>(inverse->keys.bits);
     each_block(map, [&](const uint32_t *members, uint32_t n) {
         for (uint32_t i = 0; i < n; i++, rank++) {
-            const uint32_t place = position(rank, members[i]);
-            packed_put(bits_of(inverse), inverse->order.width, place, rank);
-            if (keys != nullptr)
-                packed_put(keys, inverse->keys.width, place, members[i] - map->min);
+            const uint32_t at = position(rank, members[i]);
+            packed_put(bits_of(inverse), inverse->order.width, at, rank);
+            if (keys != nullptr) packed_put(keys, inverse->keys.width, at, members[i] - map->min);
         }
         return true;
     });
@@ -115,8 +114,8 @@ uint32_t inverse_rank(const cmap_t *map, const Inverse *inverse, uint32_t index)
     if (inverse == nullptr) return search_all(map, index);
     if (representation(map).position !=
         nullptr) {  // a permutation of the set that is its first part
-        const uint32_t place = rank_of(representation(map).part(map, 0), index);
-        return place == CMAP_NONE ? CMAP_NONE : inverse->order[place];
+        const uint32_t position = rank_of(representation(map).part(map, 0), index);
+        return position == CMAP_NONE ? CMAP_NONE : inverse->order[position];
     }
     if (inverse->keys.bits != nullptr) return rank_by_keys(*inverse, map->size, index - map->min);
     const uint32_t k = bisect(uint32_t{0}, map->size, [&](uint32_t i) {

@@ -58,8 +58,8 @@ uint32_t select_side(const RankSelect &bits, bool one, uint32_t k) noexcept {
 void select_increasing(const RankSelect &bits, bool one, uint32_t *k, uint32_t n) noexcept {
     portable::select_increasing(bits, one, k, n);
 }
-uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept {
-    return portable::rank1(bits, place);
+uint32_t rank1(const RankSelect &bits, uint64_t position) noexcept {
+    return portable::rank1(bits, position);
 }
 void fill(RankSelect &bits) noexcept { portable::fill(bits); }
 

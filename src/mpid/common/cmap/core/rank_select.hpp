@@ -9,7 +9,7 @@
 //   zero hints  when asked for, every so many zeros that there is one per 4096 bits, the block to
 //               start from (0.8 %)
 //   hints       the same for ones (0.8 %); or for strings of evenly spread ones *samples*, the
-//               places of every 2^shift-th one: select has one directory to look into, not two
+//               positions of every 2^shift-th one: select has one directory to look into, not two
 //
 // rank O(1); select O(1) but for very uneven strings, popcount and pdep where the CPU has them.
 // Less than 2^32 - 1 ones, less than 2^38 bits.
@@ -49,9 +49,9 @@ struct RankSelect {
     uint8_t hint_shift = 0, zero_shift = 0;
     bool sampled = false;
 
-    // Bit `place`.
-    bool operator[](uint64_t place) const noexcept {
-        return (words[place / 64] >> place % 64 & 1) != 0;
+    // Bit `position`.
+    bool operator[](uint64_t position) const noexcept {
+        return (words[position / 64] >> position % 64 & 1) != 0;
     }
     // Takes its place in memory of layout.bytes() bytes.
     void lay_out(uint64_t *memory, const RankSelectLayout &layout) noexcept;
@@ -70,7 +70,7 @@ uint64_t select1_sampled(const RankSelect &bits, uint32_t k) noexcept;
 uint64_t select0(const RankSelect &bits, uint64_t k) noexcept;
 uint32_t select_side(const RankSelect &bits, bool one, uint32_t k) noexcept;
 void select_increasing(const RankSelect &bits, bool one, uint32_t *k, uint32_t n) noexcept;
-uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept;
+uint32_t rank1(const RankSelect &bits, uint64_t position) noexcept;
 }  // namespace portable
 namespace bmi2 {
 uint64_t select1(const RankSelect &bits, uint32_t k) noexcept;
@@ -78,11 +78,11 @@ uint64_t select1_sampled(const RankSelect &bits, uint32_t k) noexcept;
 uint64_t select0(const RankSelect &bits, uint64_t k) noexcept;
 uint32_t select_side(const RankSelect &bits, bool one, uint32_t k) noexcept;
 void select_increasing(const RankSelect &bits, bool one, uint32_t *k, uint32_t n) noexcept;
-uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept;
+uint32_t rank1(const RankSelect &bits, uint64_t position) noexcept;
 }  // namespace bmi2
 }  // namespace rank_select
 
-// Place of the one number k, from 0.  REQUIRES that there is one, and a layout without samples.
+// Position of the one number k, from 0.  REQUIRES that there is one, and a layout without samples.
 inline uint64_t select1(const RankSelect &bits, uint32_t k) noexcept {
     using namespace rank_select;
     return fast_deposit ? bmi2::select1(bits, k) : portable::select1(bits, k);
@@ -94,13 +94,13 @@ inline uint64_t select1_sampled(const RankSelect &bits, uint32_t k) noexcept {
     return fast_deposit ? bmi2::select1_sampled(bits, k) : portable::select1_sampled(bits, k);
 }
 
-// Place of the zero number k, from 0.  REQUIRES that there is one, and a layout for zeros.
+// Position of the zero number k, from 0.  REQUIRES that there is one, and a layout for zeros.
 inline uint64_t select0(const RankSelect &bits, uint64_t k) noexcept {
     using namespace rank_select;
     return fast_deposit ? bmi2::select0(bits, k) : portable::select0(bits, k);
 }
 
-// Place of the one or the zero number k in a string of less than 2^32 bits, for those to whom
+// Position of the one or the zero number k in a string of less than 2^32 bits, for those to whom
 // either may be next.  REQUIRES what select1() or select0() does.
 inline uint32_t select_side(const RankSelect &bits, bool one, uint32_t k) noexcept {
     using namespace rank_select;
@@ -114,29 +114,29 @@ inline void select_increasing(const RankSelect &bits, bool one, uint32_t *k, uin
                         : portable::select_increasing(bits, one, k, n);
 }
 
-// Ones before a place.  REQUIRES a bit there.
-inline uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept {
+// Ones before a position.  REQUIRES a bit there.
+inline uint32_t rank1(const RankSelect &bits, uint64_t position) noexcept {
     using namespace rank_select;
-    return fast_deposit ? bmi2::rank1(bits, place) : portable::rank1(bits, place);
+    return fast_deposit ? bmi2::rank1(bits, position) : portable::rank1(bits, position);
 }
 
-inline uint64_t rank0(const RankSelect &bits, uint64_t place) noexcept {
-    return place - rank1(bits, place);
+inline uint64_t rank0(const RankSelect &bits, uint64_t position) noexcept {
+    return position - rank1(bits, position);
 }
 
-// The places of the ones from a place on, one after the other.
+// The positions of the ones from a position on, one after the other.
 class OnesReader {
   public:
-    OnesReader(const uint64_t *words, uint64_t place) noexcept
-        : words_(words), at_(place / 64), word_(words[at_] & ~uint64_t{0} << place % 64) {}
+    OnesReader(const uint64_t *words, uint64_t position) noexcept
+        : words_(words), at_(position / 64), word_(words[at_] & ~uint64_t{0} << position % 64) {}
 
     // REQUIRES another one.
     uint64_t next() noexcept {
         while (word_ == 0)
             word_ = words_[++at_];
-        const uint64_t place = at_ * 64 + static_cast<unsigned>(__builtin_ctzll(word_));
+        const uint64_t position = at_ * 64 + static_cast<unsigned>(__builtin_ctzll(word_));
         word_ &= word_ - 1;
-        return place;
+        return position;
     }
 
   private:

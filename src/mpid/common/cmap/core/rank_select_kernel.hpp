@@ -11,7 +11,7 @@ CMAP_KERNEL_TARGET inline uint32_t ones(uint64_t word) noexcept {
     return static_cast<uint32_t>(__builtin_popcountll(word));
 }
 
-// Place of the one number k of a word.  REQUIRES that there is one.
+// Position of the one number k of a word.  REQUIRES that there is one.
 CMAP_KERNEL_TARGET inline uint32_t place_in_word(uint64_t word, uint32_t k) noexcept {
 #if CMAP_KERNEL_PDEP
     return static_cast<uint32_t>(__builtin_ctzll(__builtin_ia32_pdep_di(uint64_t{1} << k, word)));
@@ -35,9 +35,9 @@ CMAP_KERNEL_TARGET inline uint32_t place_in_word(uint64_t word, uint32_t k) noex
 
 // `flip` 0: the ones are looked for; all ones: the zeros.
 
-// Place of number k from a word on.
-CMAP_KERNEL_TARGET inline uint32_t place_from(const uint64_t *words, uint32_t k,
-                                              uint64_t flip) noexcept {
+// Position of number k from a word on.
+CMAP_KERNEL_TARGET inline uint32_t position_from(const uint64_t *words, uint32_t k,
+                                                 uint64_t flip) noexcept {
     uint32_t w = 0;
     for (uint32_t n = ones(words[0] ^ flip); k >= n; n = ones(words[++w] ^ flip))
         k -= n;
@@ -52,8 +52,8 @@ CMAP_KERNEL_TARGET inline uint32_t passed(uint32_t sum, uint32_t k) noexcept {
 
 // The same in a quarter of a block, without a branch: seven words are counted, and those passed are
 // summed.
-CMAP_KERNEL_TARGET inline uint32_t place_in_quarter(const uint64_t *words, uint32_t k,
-                                                    uint64_t flip) noexcept {
+CMAP_KERNEL_TARGET inline uint32_t position_in_quarter(const uint64_t *words, uint32_t k,
+                                                       uint64_t flip) noexcept {
     const uint32_t n0 = ones(words[0] ^ flip), n1 = ones(words[1] ^ flip);
     const uint32_t n2 = ones(words[2] ^ flip), n3 = ones(words[3] ^ flip);
     const uint32_t n4 = ones(words[4] ^ flip), n5 = ones(words[5] ^ flip);
@@ -68,8 +68,8 @@ CMAP_KERNEL_TARGET inline uint32_t place_in_quarter(const uint64_t *words, uint3
     return w * 64 + place_in_word(words[w] ^ flip, k - before);
 }
 
-// Place of number k of a block, given what each of its first quarters has.
-CMAP_KERNEL_TARGET __attribute__((always_inline)) inline uint64_t place_in_block(
+// Position of number k of a block, given what each of its first quarters has.
+CMAP_KERNEL_TARGET __attribute__((always_inline)) inline uint64_t position_in_block(
     const RankSelect &bits, uint32_t b, uint32_t one, uint32_t two, uint32_t three, uint32_t k,
     uint64_t flip) noexcept {
     const uint32_t m1 = passed(one, k), m2 = passed(two, k), m3 = passed(three, k);
@@ -77,12 +77,12 @@ CMAP_KERNEL_TARGET __attribute__((always_inline)) inline uint64_t place_in_block
     const uint32_t before = (one & m1) + ((two - one) & m2) + ((three - two) & m3);
     const uint64_t word = uint64_t{b} * BLOCK_WORDS + quarter * QUARTER_WORDS;
     if (word + QUARTER_WORDS <= bits.word_count)
-        return word * 64 + place_in_quarter(bits.words + word, k - before, flip);
-    return word * 64 + place_from(bits.words + word, k - before, flip);
+        return word * 64 + position_in_quarter(bits.words + word, k - before, flip);
+    return word * 64 + position_from(bits.words + word, k - before, flip);
 }
 
 CMAP_KERNEL_TARGET uint64_t select1(const RankSelect &bits, uint32_t k) noexcept {
-    if (bits.blocks == nullptr) return place_from(bits.words, k, 0);
+    if (bits.blocks == nullptr) return position_from(bits.words, k, 0);
     const uint32_t hint = bits.hints[k >> bits.hint_shift];
     const uint64_t *const blocks =
         bits.blocks + hint;  // mostly it is this one or one of the next two
@@ -91,27 +91,27 @@ CMAP_KERNEL_TARGET uint64_t select1(const RankSelect &bits, uint32_t k) noexcept
     while (static_cast<uint32_t>(bits.blocks[b + 1]) <= k)
         b++;  // ends at the guards
     const uint64_t entry = bits.blocks[b];
-    return place_in_block(bits, b, quarter_ones(entry, 1), quarter_ones(entry, 2),
-                          quarter_ones(entry, 3), k - static_cast<uint32_t>(entry), 0);
+    return position_in_block(bits, b, quarter_ones(entry, 1), quarter_ones(entry, 2),
+                             quarter_ones(entry, 3), k - static_cast<uint32_t>(entry), 0);
 }
 
 // From the sample on: mostly within a quarter's length.
 CMAP_KERNEL_TARGET uint64_t select1_sampled(const RankSelect &bits, uint32_t k) noexcept {
-    if (bits.blocks == nullptr) return place_from(bits.words, k, 0);
-    const uint32_t place = bits.hints[k >> bits.hint_shift];
-    const uint64_t *words = bits.words + place / 64;
-    uint64_t at = place & ~63u;
+    if (bits.blocks == nullptr) return position_from(bits.words, k, 0);
+    const uint32_t position = bits.hints[k >> bits.hint_shift];
+    const uint64_t *words = bits.words + position / 64;
+    uint64_t at = position & ~63u;
     uint32_t rest =
-        (k & ((1u << bits.hint_shift) - 1)) + ones(words[0] & ((uint64_t{1} << place % 64) - 1));
+        (k & ((1u << bits.hint_shift) - 1)) + ones(words[0] & ((uint64_t{1} << position % 64) - 1));
     for (; at / 64 + QUARTER_WORDS <= bits.word_count; at += QUARTER_WORDS * 64) {
         uint32_t all = 0;
         for (uint32_t w = 0; w < QUARTER_WORDS; w++)
             all += ones(words[w]);
-        if (rest < all) return at + place_in_quarter(words, rest, 0);
+        if (rest < all) return at + position_in_quarter(words, rest, 0);
         rest -= all;
         words += QUARTER_WORDS;
     }
-    return at + place_from(words, rest, 0);
+    return at + position_from(words, rest, 0);
 }
 
 CMAP_KERNEL_TARGET inline uint64_t zeros_before(const RankSelect &bits, uint32_t b) noexcept {
@@ -121,7 +121,7 @@ CMAP_KERNEL_TARGET inline uint64_t zeros_before(const RankSelect &bits, uint32_t
 // The guards are for ones: here the number of blocks is the bound.
 CMAP_KERNEL_TARGET uint64_t select0(const RankSelect &bits, uint64_t k) noexcept {
     if (bits.blocks == nullptr)
-        return place_from(bits.words, static_cast<uint32_t>(k), ~uint64_t{0});
+        return position_from(bits.words, static_cast<uint32_t>(k), ~uint64_t{0});
     const uint32_t hint = zero_hints(bits)[k >> bits.zero_shift], count = block_count(bits);
     uint32_t b = hint + (uint32_t{hint + 1 < count} & uint32_t{zeros_before(bits, hint + 1) <= k}) +
                  (uint32_t{hint + 2 < count} & uint32_t{zeros_before(bits, hint + 2) <= k});
@@ -129,10 +129,10 @@ CMAP_KERNEL_TARGET uint64_t select0(const RankSelect &bits, uint64_t k) noexcept
         b++;
     const uint64_t entry = bits.blocks[b];
     constexpr uint32_t QUARTER = QUARTER_WORDS * 64;
-    return place_in_block(bits, b, QUARTER - quarter_ones(entry, 1),
-                          2 * QUARTER - quarter_ones(entry, 2),
-                          3 * QUARTER - quarter_ones(entry, 3),
-                          static_cast<uint32_t>(k - zeros_before(bits, b)), ~uint64_t{0});
+    return position_in_block(bits, b, QUARTER - quarter_ones(entry, 1),
+                             2 * QUARTER - quarter_ones(entry, 2),
+                             3 * QUARTER - quarter_ones(entry, 3),
+                             static_cast<uint32_t>(k - zeros_before(bits, b)), ~uint64_t{0});
 }
 
 // Ones (flip 0) or zeros (all ones) before a block; before the guards, more
@@ -145,7 +145,7 @@ CMAP_KERNEL_TARGET inline uint32_t before_block(const RankSelect &bits, uint32_t
 // The sides come as at random: here they make no branch.
 CMAP_KERNEL_TARGET uint32_t select_side(const RankSelect &bits, bool one, uint32_t k) noexcept {
     const uint64_t flip = uint64_t{one} - 1;
-    if (bits.blocks == nullptr) return place_from(bits.words, k, flip);
+    if (bits.blocks == nullptr) return position_from(bits.words, k, flip);
     const uint32_t low = static_cast<uint32_t>(flip), end = block_count(bits);
     const uint32_t *const zeros = zero_hints(bits);
     const std::ptrdiff_t apart = (bits.hints - zeros) & ~static_cast<std::ptrdiff_t>(flip);
@@ -166,21 +166,21 @@ CMAP_KERNEL_TARGET uint32_t select_side(const RankSelect &bits, bool one, uint32
     const uint32_t q2 = (quarter_ones(entry, 2) ^ low) + ((2 * QUARTER + 1) & low);
     const uint32_t q3 = (quarter_ones(entry, 3) ^ low) + ((3 * QUARTER + 1) & low);
     return static_cast<uint32_t>(
-        place_in_block(bits, b, q1, q2, q3, k - before_block(bits, b, low), flip));
+        position_in_block(bits, b, q1, q2, q3, k - before_block(bits, b, low), flip));
 }
 
-// Places where the next one is near are found by going on from the last.
+// Positions where the next one is near are found by going on from the last.
 CMAP_KERNEL_TARGET void select_increasing(const RankSelect &bits, bool one, uint32_t *k,
                                           uint32_t n) noexcept {
     constexpr uint32_t NEAR = 256;
     const uint64_t flip = uint64_t{one} - 1;
     for (uint32_t i = 0; i < n;) {
         uint32_t last = k[i];
-        const uint32_t place = CMAP_KERNEL::select_side(bits, one, last);
-        uint32_t w = place / 64;
+        const uint32_t position = CMAP_KERNEL::select_side(bits, one, last);
+        uint32_t w = position / 64;
         uint64_t word = bits.words[w] ^ flip;
-        uint32_t before = last - ones(word & ((uint64_t{1} << place % 64) - 1));
-        for (k[i++] = place; i < n && k[i] - last < NEAR; i++) {
+        uint32_t before = last - ones(word & ((uint64_t{1} << position % 64) - 1));
+        for (k[i++] = position; i < n && k[i] - last < NEAR; i++) {
             last = k[i];
             for (uint32_t in = ones(word); last - before >= in; in = ones(word)) {
                 before += in;
@@ -191,8 +191,8 @@ CMAP_KERNEL_TARGET void select_increasing(const RankSelect &bits, bool one, uint
     }
 }
 
-CMAP_KERNEL_TARGET uint32_t rank1(const RankSelect &bits, uint64_t place) noexcept {
-    const uint64_t word = place / 64;
+CMAP_KERNEL_TARGET uint32_t rank1(const RankSelect &bits, uint64_t position) noexcept {
+    const uint64_t word = position / 64;
     uint64_t w = 0;
     uint32_t count = 0;
     if (bits.blocks != nullptr) {
@@ -203,7 +203,7 @@ CMAP_KERNEL_TARGET uint32_t rank1(const RankSelect &bits, uint64_t place) noexce
     }
     for (; w < word; w++)
         count += ones(bits.words[w]);
-    return count + ones(bits.words[word] & ((uint64_t{1} << place % 64) - 1));
+    return count + ones(bits.words[word] & ((uint64_t{1} << position % 64) - 1));
 }
 
 // The entry of a block with `before` ones before it; adds the block's.

@@ -32,11 +32,11 @@ const cmap_t *set_of(const cmap_t *map) noexcept {
 }
 
 // In set_of() the map.
-uint32_t place_of(const cmap_t *map, uint32_t rank) noexcept {
+uint32_t position_of(const cmap_t *map, uint32_t rank) noexcept {
     if (const auto position = representation(map).position) return position(map, rank);
     const cmap_t *const parent = sub_parent(map);
     if (parent != nullptr && parent->size == map->size)
-        return place_of(parent, sub_rank_in_parent(map, rank));
+        return position_of(parent, sub_rank_in_parent(map, rank));
     return rank;
 }
 
@@ -49,7 +49,7 @@ bool may_keep(const cmap_t *parent, uint32_t members, const cmap_policy &policy)
 }
 
 // What the members of the parent may be a permutation of: a set that was chosen by the strategy of
-// the child, so that its time and its space were weighed when that was done.  Places in the
+// the child, so that its time and its space were weighed when that was done.  Positions in the
 // identity are the members themselves.
 const cmap_t *set_to_share(const cmap_t *parent, const cmap_policy &policy) noexcept {
     const cmap_t *const set = set_of(parent);
@@ -68,16 +68,16 @@ bool worth_relating(const cmap_t *parent, uint32_t members, const cmap_policy &p
     return policy.strategy != CMAP_STRATEGY_TIME && may_keep(parent, members, policy);
 }
 
-bool Relation::find_places(const cmap_t *set) noexcept {
-    places_ = ranks_;
+bool Relation::find_permutation(const cmap_t *set) noexcept {
+    permutation_ = ranks_;
     if (set == parent_) return true;
-    places_ = &flat_;
+    permutation_ = &flat_;
     if (!array_.resize(ranks_->size())) return false;
     flat_.borrow(array_.data(), ranks_->size());
     uint32_t *out = array_.data();
     return ranks_->each_block([&](const uint32_t *members, uint32_t n) {
         for (uint32_t i = 0; i < n; i++)
-            *out++ = place_of(parent_, members[i]);
+            *out++ = position_of(parent_, members[i]);
         return true;
     });
 }
@@ -87,7 +87,7 @@ const cmap_t *Relation::shared_set(const Analysis &child) noexcept {
     looked_ = true;
     if (child.stats.size != parent_->size) return nullptr;
     const cmap_t *const set = set_to_share(parent_, child.policy);
-    if (set != nullptr && find_places(set)) set_ = set;
+    if (set != nullptr && find_permutation(set)) set_ = set;
     return set_;
 }
 
@@ -131,7 +131,7 @@ bool Relation::prepare(const Analysis &child) noexcept {
     if (prepared_) return inner_.has_value();
     prepared_ = true;
     if (shared_set(child) != nullptr) {
-        inner_.emplace(*places_, child);
+        inner_.emplace(*permutation_, child);
         inner_->measure();
         parent_ = set_;
         return true;

@@ -22,8 +22,8 @@ class Relation {
     // The set to share, when the child is a permutation of the parent: the parent itself, or what
     // it is a permutation of.  nullptr: it is none, or shares nothing.
     const cmap_t *shared_set(const Analysis &child) noexcept;
-    // The place of each member in it.  REQUIRES shared_set() before.
-    const Content &places() const noexcept { return *places_; }
+    // The members as positions in it, in the order of the child.  REQUIRES shared_set() before.
+    const Content &permutation() const noexcept { return *permutation_; }
 
     // Finds out, once, which map to refer to: a set to share; otherwise, where the parent itself
     // refers to another one, that one is tried first.  False: there is no memory, or none may be
@@ -35,16 +35,16 @@ class Relation {
     Analysis &inner() noexcept { return *inner_; }
 
   private:
-    bool find_places(const cmap_t *set) noexcept;
+    bool find_permutation(const cmap_t *set) noexcept;
     bool flatten(const cmap_t *&root, Content &ranks) const noexcept;
     void choose_root(const Analysis &child, const cmap_t *root) noexcept;
 
     const cmap_t *parent_;
     const Content *ranks_;
     Content flat_;
-    Buffer<uint32_t> array_;  // that it borrows, where it has the places
+    Buffer<uint32_t> array_;  // that it borrows, where it has the permutation
     const cmap_t *set_ = nullptr;
-    const Content *places_ = nullptr;
+    const Content *permutation_ = nullptr;
     bool looked_ = false;
     bool prepared_ = false;
     std::optional<Analysis> inner_;

@@ -14,7 +14,7 @@ namespace cmap {
 namespace {
 
 // Where the bits of members go.
-struct Places {
+struct Positions {
     uint32_t base;
     unsigned shift;
     uint32_t rank, step;  // step 0 or 1: of the number of the member
@@ -55,38 +55,38 @@ constexpr unsigned MOST_GROUPED = 14;  // bits of a number, of which four are ap
 constexpr unsigned MOST_PAIRED =
     28;  // ... of which two fit a word that they begin within a byte of
 
-// The bits of a group relative to its first place, when they are within 64.
-CMAP_KERNEL_TARGET inline uint64_t group_bits(__m256i places) noexcept {
+// The bits of a group relative to its first position, when they are within 64.
+CMAP_KERNEL_TARGET inline uint64_t group_bits(__m256i positions) noexcept {
     const __m256i one = _mm256_set1_epi64x(1);
-    const __m256i low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(places));
-    const __m256i high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256(places, 1));
+    const __m256i low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(positions));
+    const __m256i high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256(positions, 1));
     const __m256i bits = _mm256_or_si256(_mm256_sllv_epi64(one, low), _mm256_sllv_epi64(one, high));
     const __m128i half =
         _mm_or_si128(_mm256_castsi256_si128(bits), _mm256_extracti128_si256(bits, 1));
     return static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_or_si128(half, _mm_srli_si128(half, 8))));
 }
 
-// Whole groups from member i on that lie within 64 places and are not among the last 64 members, so
-// that the word behind the one they begin in is there.  Returns how many members that were.
+// Whole groups from member i on that lie within 64 positions and are not among the last 64 members,
+// so that the word behind the one they begin in is there.  Returns how many members that were.
 CMAP_KERNEL_TARGET uint32_t mark_groups(uint64_t *words, const uint32_t *members, uint32_t from,
-                                        uint32_t n, const Places &places) noexcept {
-    const __m256i base = _mm256_set1_epi32(static_cast<int>(places.base));
+                                        uint32_t n, const Positions &positions) noexcept {
+    const __m256i base = _mm256_set1_epi32(static_cast<int>(positions.base));
     const __m256i ranks =
-        places.step != 0 ? _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7) : _mm256_setzero_si256();
-    const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(places.shift));
+        positions.step != 0 ? _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7) : _mm256_setzero_si256();
+    const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(positions.shift));
     uint32_t i = from;
     for (; n - i >= GROUP + 64; i += GROUP) {
         const uint32_t *const group = members + i;
-        const uint32_t first = (group[0] - places.base) >> places.shift;
-        const uint32_t last = (group[GROUP - 1] - places.base) >> places.shift;
+        const uint32_t first = (group[0] - positions.base) >> positions.shift;
+        const uint32_t last = (group[GROUP - 1] - positions.base) >> positions.shift;
         if (last - first >= 64 - GROUP) break;
         const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(group));
         const __m256i high = _mm256_srl_epi32(_mm256_sub_epi32(some, base), shift);
         const __m256i away = _mm256_sub_epi32(high, _mm256_set1_epi32(static_cast<int>(first)));
         const uint64_t bits = group_bits(_mm256_add_epi32(away, ranks));
-        const uint64_t place = places.of(group[0], i);
-        words[place / 64] |= bits << place % 64;
-        words[place / 64 + 1] |= bits >> 1 >> (63 - place % 64);
+        const uint64_t position = positions.of(group[0], i);
+        words[position / 64] |= bits << position % 64;
+        words[position / 64 + 1] |= bits >> 1 >> (63 - position % 64);
     }
     return i - from;
 }
@@ -109,7 +109,7 @@ CMAP_KERNEL_TARGET inline void append_group(PackedWriter &writer, __m256i number
 }
 
 // Groups of 15 to 28 bits a number begin at whole bytes, and the pairs within them at the same
-// places: each pair is stored with what the one before has in its first byte.
+// positions: each pair is stored with what the one before has in its first byte.
 CMAP_KERNEL_TARGET uint32_t pack_wide(PackedWriter &writer, const uint32_t *members, uint32_t n,
                                       uint32_t base) noexcept {
     const unsigned width = writer.width();
@@ -190,7 +190,7 @@ using portable::stretches_of_run;
 using portable::survey_blocks;
 using portable::survey_increasing;
 
-uint32_t mark_groups(uint64_t *, const uint32_t *, uint32_t, uint32_t, const Places &) noexcept {
+uint32_t mark_groups(uint64_t *, const uint32_t *, uint32_t, uint32_t, const Positions &) noexcept {
     return 0;
 }
 
@@ -200,14 +200,15 @@ uint32_t pack_gaps(PackedWriter &, const uint32_t *, uint32_t) noexcept { return
 }  // namespace avx2
 #endif
 
-void mark(uint64_t *words, const uint32_t *members, uint32_t n, const Places &places) noexcept {
+void mark(uint64_t *words, const uint32_t *members, uint32_t n,
+          const Positions &positions) noexcept {
     constexpr uint32_t SOME = 64;  // one by one, before groups are tried again
     for (uint32_t i = 0; i < n;) {
-        if (fast_vectors) i += avx2::mark_groups(words, members, i, n, places);
+        if (fast_vectors) i += avx2::mark_groups(words, members, i, n, positions);
         const uint32_t end = n - i < 2 * SOME || !fast_vectors ? n : i + SOME;
         for (; i < end; i++) {
-            const uint64_t place = places.of(members[i], i);
-            words[place / 64] |= uint64_t{1} << place % 64;
+            const uint64_t position = positions.of(members[i], i);
+            words[position / 64] |= uint64_t{1} << position % 64;
         }
     }
 }
@@ -237,12 +238,12 @@ uint32_t length_of_run(const uint32_t *members, uint32_t n, uint32_t first,
 }
 
 void mark_members(uint64_t *words, const uint32_t *members, uint32_t n, uint32_t base) noexcept {
-    mark(words, members, n, Places{base, 0, 0, 0});
+    mark(words, members, n, Positions{base, 0, 0, 0});
 }
 
 void mark_unary(uint64_t *words, const uint32_t *members, uint32_t n, uint32_t base, unsigned shift,
                 uint32_t rank) noexcept {
-    mark(words, members, n, Places{base, shift, rank, 1});
+    mark(words, members, n, Positions{base, shift, rank, 1});
 }
 
 void pack_lows(PackedWriter &writer, const uint32_t *members, uint32_t n, uint32_t base) noexcept {

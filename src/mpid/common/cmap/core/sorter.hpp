@@ -2,7 +2,7 @@
 // The members of a list in increasing order, for as long as a map is being made: finds duplicates,
 // gives the set below a permutation and the position of a member in it.  A bitmap over [min, max]
 // where that is small beside the list, a sorted copy otherwise.  Where every index between them is
-// a member, places follow from the members alone.
+// a member, positions follow from the members alone.
 #ifndef CMAP_CORE_SORTER_HPP_INCLUDED
 #define CMAP_CORE_SORTER_HPP_INCLUDED
 

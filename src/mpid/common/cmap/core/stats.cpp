@@ -28,7 +28,7 @@ Stats stats_of(const Survey &survey) noexcept {
     stats.min = survey.min();
     stats.max = survey.max();
     stats.is_set = survey.descents() == 0;
-    stats.border = survey.descents() == 1 ? survey.first_descent() : 0;
+    stats.split = survey.descents() == 1 ? survey.first_descent() : 0;
     stats.ascents = stats.size == 0 ? 0 : survey.descents() + 1;
     stats.largest_gap = stats.is_set ? survey.largest_gap() : 0;
     stats.hash = survey.hash();

@@ -15,7 +15,7 @@ struct Stats {
     uint32_t min = CMAP_NONE;
     uint32_t max = CMAP_NONE;
     bool is_set = true;        // strictly increasing
-    uint32_t border = 0;       // rank where the second of two sets in a row begins; 0: no such list
+    uint32_t split = 0;        // the only descent: rank where the second of two sets begins; else 0
     uint32_t largest_gap = 0;  // of a set: between neighbours
     uint64_t runs = 0;  // canonical arithmetic runs; perhaps less beyond what any map holds as runs
     uint64_t ascents = 0;  // ascending runs: 1 of a set, at most size

@@ -121,17 +121,17 @@ void Survey::add(const Piece &piece) noexcept {
 }
 
 // The gaps within a word, unless they are all known to be small: each one is smeared over as many
-// places as the largest gap has, and where a place remains empty below another one, there is a
-// larger gap.
+// positions as the largest gap has, and where a position remains empty below another one, there is
+// a larger gap.
 void Survey::see_gaps(uint64_t word) noexcept {
     if ((word & (word - 1)) == 0) return;
     see_gap(1);
     while (largest_gap_ < 63) {
         uint64_t smeared = word;
-        unsigned places = 1;
-        for (; places * 2 <= largest_gap_; places *= 2)
-            smeared |= smeared << places;
-        smeared |= smeared << (largest_gap_ - places);
+        unsigned positions = 1;
+        for (; positions * 2 <= largest_gap_; positions *= 2)
+            smeared |= smeared << positions;
+        smeared |= smeared << (largest_gap_ - positions);
         const uint64_t empty = ~smeared & ~((word & ~(word - 1)) - 1);  // none below the first one
         if (empty == 0) return;
         const uint64_t above = word >> __builtin_ctzll(empty);

@@ -9,7 +9,7 @@ namespace cmap {
 
 // Cells of 8 bytes: first the words (truth tables of the lowest six variables), then the nodes:
 //   bits 0 .. 31   members in the half of its block where the variable is 0
-//        32 .. 36  level: its block has 2^level places
+//        32 .. 36  level: its block has 2^level positions
 //        37 .. 49  the cell of that half, 50 .. 62 the cell of the other half
 // A cell stands for blocks of its level wherever it is reached from above; levels that are left out
 // in between repeat it.
@@ -30,11 +30,11 @@ constexpr uint32_t BDD_INSIDE_BYTES = 40;
 
 struct BddBody {
     unsigned char *data;  // the cells, or the paths and their sums
-    uint32_t base;        // index of place 0
+    uint32_t base;        // index of position 0
     uint32_t paths;       // 0: this is cells
     uint16_t cells, words;
     uint16_t root;
-    uint8_t levels;  // all places are below 2^levels
+    uint8_t levels;  // all positions are below 2^levels
     uint8_t sum_width;
     alignas(8) unsigned char inside[BDD_INSIDE_BYTES];
 
@@ -55,7 +55,7 @@ inline uint64_t bdd_path_bytes(uint32_t paths, unsigned levels, uint32_t size) n
 }
 
 namespace bdd_cells {
-// Members of a block of 2^level places where the function is that of a cell.
+// Members of a block of 2^level positions where the function is that of a cell.
 uint32_t members(const BddBody &body, uint32_t id, unsigned level) noexcept;
 uint32_t select(const BddBody &body, uint32_t size, uint32_t rank) noexcept;
 uint32_t rank(const BddBody &body, uint32_t size, uint32_t index) noexcept;

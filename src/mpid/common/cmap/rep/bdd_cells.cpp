@@ -20,7 +20,7 @@ class Decoder {
     Decoder(const BddBody &body, uint32_t first, uint32_t count, uint32_t *out) noexcept
         : cells_(body.table()), words_(body.words), skip_(first), out_(out), end_(out + count) {}
 
-    // A block of 2^level places from `index` on, with `total` members.
+    // A block of 2^level positions from `index` on, with `total` members.
     void block(uint32_t id, unsigned level, uint32_t total, uint32_t index) noexcept {
         if (skip_ >= total) {
             skip_ -= total;
@@ -103,7 +103,7 @@ class Marker {
         std::memset(out_ + first, 0xff, sizeof *out_ << (level - WORD_LEVEL));
     }
 
-    // The block of 2^level places at `index` once more behind itself.
+    // The block of 2^level positions at `index` once more behind itself.
     void repeat(uint32_t index, unsigned level) noexcept {
         const int64_t n = int64_t{1} << (level - WORD_LEVEL);
         const int64_t from = word_at(index) > 0 ? word_at(index) : 0;
@@ -121,8 +121,8 @@ class Marker {
 
 }  // namespace
 
-// Where levels are left out the places come in equal blocks, and a division tells which; from the
-// cell on a variable is decided by comparing with the members of its lower half.
+// Where levels are left out the positions come in equal blocks, and a division tells which; from
+// the cell on a variable is decided by comparing with the members of its lower half.
 uint32_t select(const BddBody &body, uint32_t size, uint32_t rank) noexcept {
     const uint64_t *const cells = body.table();
     uint32_t id = body.root, index = body.base, total = size;
@@ -150,27 +150,27 @@ uint32_t select(const BddBody &body, uint32_t size, uint32_t rank) noexcept {
 
 uint32_t rank(const BddBody &body, uint32_t size, uint32_t index) noexcept {
     const uint64_t *const cells = body.table();
-    uint32_t id = body.root, before = 0, total = size, place = index - body.base;
+    uint32_t id = body.root, before = 0, total = size, position = index - body.base;
     for (unsigned level = body.levels;;) {
-        if (id == BddCells::ALWAYS) return before + place;
+        if (id == BddCells::ALWAYS) return before + position;
         if (id == BddCells::NEVER) return CMAP_NONE;
         const uint64_t cell = cells[id];
         const bool is_word = id < body.words;
         const unsigned own = is_word ? WORD_LEVEL : BddCells::level(cell);
         total >>= level - own;
-        before += (place >> own) * total;
-        place &= (uint32_t{1} << own) - 1;
+        before += (position >> own) * total;
+        position &= (uint32_t{1} << own) - 1;
         if (is_word) {
-            if ((cell >> place & 1) == 0) return CMAP_NONE;
-            return before + ones(cell & ((uint64_t{1} << place) - 1));
+            if ((cell >> position & 1) == 0) return CMAP_NONE;
+            return before + ones(cell & ((uint64_t{1} << position) - 1));
         }
         const uint32_t low = BddCells::low_count(cell);
-        const bool high = (place >> (own - 1)) != 0;
+        const bool high = (position >> (own - 1)) != 0;
         before += high ? low : 0;
         total = high ? total - low : low;
         id = BddCells::child(cell, high);
         level = own - 1;
-        place &= (uint32_t{1} << level) - 1;
+        position &= (uint32_t{1} << level) - 1;
     }
 }
 
@@ -183,7 +183,7 @@ void mark(const BddBody &body, uint32_t base, uint64_t *words, uint32_t count) n
     Marker(body, base, words, count).block(body.root, body.levels, body.base);
 }
 
-// Members of a block of 2^level places; children come before their parents, so this ends.
+// Members of a block of 2^level positions; children come before their parents, so this ends.
 uint32_t members(const BddBody &body, uint32_t id, unsigned level) noexcept {
     if (id == BddCells::NEVER) return 0;
     if (id == BddCells::ALWAYS) return uint32_t{1} << level;

@@ -193,7 +193,7 @@ class Paths {
     }
 
   private:
-    // A node below variables that have been decided, or do not matter, down to 2^level places.
+    // A node below variables that have been decided, or do not matter, down to 2^level positions.
     void visit(Node node, unsigned level, uint32_t ones, uint32_t free) noexcept {
         if (node == 0 || !complete_) return;
         const unsigned own = node == 1 ? 0 : nodes_.level(node);

@@ -11,7 +11,7 @@ namespace cmap {
 // What a function takes as cells.  False: no memory.
 bool count_cells(BddPackage &package, BddPackage::Node root, uint32_t &cells,
                  uint32_t &words) noexcept;
-// The function of a stored body among the variables of a block of 2^levels places from `base` on
+// The function of a stored body among the variables of a block of 2^levels positions from `base` on
 // that holds the body's own.
 BddPackage::Node load_body(BddPackage &package, const BddBody &body, uint32_t base,
                            unsigned levels) noexcept;

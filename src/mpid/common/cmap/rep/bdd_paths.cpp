@@ -103,7 +103,7 @@ class Decoder {
 uint32_t select(const BddBody &body, uint32_t size, uint32_t rank) noexcept {
     const Paths paths(body, size);
     Range range{0, body.paths, body.levels, 0};
-    uint32_t place = 0, total = size;
+    uint32_t position = 0, total = size;
     while (range.high - range.low > 1) {
         const unsigned bit = paths.split(range);
         const uint32_t common = below(range.top) & ~(below(bit) << 1 | 1);
@@ -114,7 +114,7 @@ uint32_t select(const BddBody &body, uint32_t size, uint32_t rank) noexcept {
             range.taken += k;
             const uint32_t copy = rank / total;
             rank -= copy * total;
-            place |= static_cast<uint32_t>(deposit(copy, free));
+            position |= static_cast<uint32_t>(deposit(copy, free));
         }
         const uint32_t middle = paths.middle(range, bit);
         const uint32_t low = (paths.sum(middle) - paths.sum(range.low)) >> range.taken;
@@ -125,13 +125,13 @@ uint32_t select(const BddBody &body, uint32_t size, uint32_t rank) noexcept {
         range.top = bit;
     }
     // What the path demands it demands of all bits.
-    place |= static_cast<uint32_t>(deposit(rank, paths.free(range.low) & below(range.top)));
-    return body.base + (place | paths.ones(range.low));
+    position |= static_cast<uint32_t>(deposit(rank, paths.free(range.low) & below(range.top)));
+    return body.base + (position | paths.ones(range.low));
 }
 
 uint32_t rank(const BddBody &body, uint32_t size, uint32_t index) noexcept {
     const Paths paths(body, size);
-    const uint32_t place = index - body.base;
+    const uint32_t position = index - body.base;
     Range range{0, body.paths, body.levels, 0};
     uint32_t before = 0, total = size;
     while (range.high - range.low > 1) {
@@ -140,18 +140,18 @@ uint32_t rank(const BddBody &body, uint32_t size, uint32_t index) noexcept {
         const uint32_t free = paths.free(range.low) & common;
         total >>= count_ones(free);
         range.taken += count_ones(free);
-        before += static_cast<uint32_t>(extract(place, free)) * total;
+        before += static_cast<uint32_t>(extract(position, free)) * total;
         const uint32_t middle = paths.middle(range, bit);
         const uint32_t low = (paths.sum(middle) - paths.sum(range.low)) >> range.taken;
-        const bool high = (place >> bit & 1) != 0;
+        const bool high = (position >> bit & 1) != 0;
         before += high ? low : 0;
         total = high ? total - low : low;
         (high ? range.low : range.high) = middle;
         range.top = bit;
     }
     const uint32_t free = paths.free(range.low);
-    if ((place & ~free) != paths.ones(range.low)) return CMAP_NONE;
-    return before + static_cast<uint32_t>(extract(place, free & below(range.top)));
+    if ((position & ~free) != paths.ones(range.low)) return CMAP_NONE;
+    return before + static_cast<uint32_t>(extract(position, free & below(range.top)));
 }
 
 void decode(const BddBody &body, uint32_t size, uint32_t first, uint32_t count,

@@ -37,11 +37,11 @@ Estimate estimate(const Analysis &analysis) noexcept {
 }
 
 void mark(uint64_t *words, uint32_t first, uint32_t count) noexcept {
-    for (uint32_t place = first; count > 0;) {
-        const uint32_t room = 64 - place % 64, n = count < room ? count : room;
+    for (uint32_t position = first; count > 0;) {
+        const uint32_t room = 64 - position % 64, n = count < room ? count : room;
         const uint64_t ones = n == 64 ? ~uint64_t{0} : (uint64_t{1} << n) - 1;
-        words[place / 64] |= ones << place % 64;
-        place += n, count -= n;
+        words[position / 64] |= ones << position % 64;
+        position += n, count -= n;
     }
 }
 
@@ -89,8 +89,8 @@ uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
 
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
     const BitmapBody &body = body_of<BitmapBody>(map);
-    const uint32_t place = index - body.base;
-    return body.bits[place] ? rank1(body.bits, place) : CMAP_NONE;
+    const uint32_t position = index - body.base;
+    return body.bits[position] ? rank1(body.bits, position) : CMAP_NONE;
 }
 
 void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
@@ -108,8 +108,8 @@ bool equals(const cmap_t *map, const Analysis &analysis) noexcept {
     return content.each_block([&](const uint32_t *members, uint32_t n) {
         uint64_t all = 1;
         for (uint32_t i = 0; i < n; i++) {
-            const uint32_t place = members[i] - body.base;
-            all &= body.bits.words[place / 64] >> place % 64;
+            const uint32_t position = members[i] - body.base;
+            all &= body.bits.words[position / 64] >> position % 64;
         }
         return all != 0;
     });

@@ -26,15 +26,15 @@ uint64_t payload(uint32_t parts) noexcept {
 }
 
 // The first rank of the second part.
-uint32_t border_of(const Stats &stats) noexcept {
-    return stats.border != 0 ? stats.border : stats.size / 2;
+uint32_t split_of(const Stats &stats) noexcept {
+    return stats.split != 0 ? stats.split : stats.size / 2;
 }
 
 Estimate estimate_sets(const Analysis &analysis) noexcept {
-    const uint32_t border = analysis.stats.border;
+    const uint32_t split = analysis.stats.split;
     Content halves[2];
-    if (!analysis.content.slice(0, border, halves[0]) ||
-        !analysis.content.slice(border, analysis.stats.size, halves[1]))
+    if (!analysis.content.slice(0, split, halves[0]) ||
+        !analysis.content.slice(split, analysis.stats.size, halves[1]))
         return cannot();
     const Estimate a = best_simple(halves[0], analysis.part[0], analysis);
     const Estimate b = best_simple(halves[1], analysis.part[1], analysis);
@@ -55,9 +55,9 @@ Estimate estimate(const Analysis &analysis) noexcept {
 }
 
 cmap_status build_part(const Analysis &whole, unsigned i, cmap_t **out) noexcept {
-    const uint32_t border = border_of(whole.stats);
+    const uint32_t split = split_of(whole.stats);
     Content content;
-    if (!whole.content.slice(i == 0 ? 0 : border, i == 0 ? border : whole.stats.size, content))
+    if (!whole.content.slice(i == 0 ? 0 : split, i == 0 ? split : whole.stats.size, content))
         return CMAP_ERR_NOMEM;
     Analysis analysis(content, whole);
     if (whole.part[i].size != 0)
@@ -89,7 +89,7 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
             release(map);
             return status;
         }
-        body.starts[i] = i == 0 ? 0 : border_of(analysis.stats);
+        body.starts[i] = i == 0 ? 0 : split_of(analysis.stats);
         ++body.count;
     }
     return CMAP_OK;
@@ -136,11 +136,11 @@ bool same_part(const cmap_t *part, const Content &content, const Analysis &whole
 // Part by part: words against words, runs against runs.
 bool equals(const cmap_t *map, const Analysis &analysis) noexcept {
     const ConcatBody &body = body_of<ConcatBody>(map);
-    const uint32_t border = body.starts[1];
-    const bool known = analysis.part[0].size == border && analysis.stats.border == border;
+    const uint32_t split = body.starts[1];
+    const bool known = analysis.part[0].size == split && analysis.stats.split == split;
     Content parts[2];
-    if (!known || !analysis.content.slice(0, border, parts[0]) ||
-        !analysis.content.slice(border, map->size, parts[1]))
+    if (!known || !analysis.content.slice(0, split, parts[0]) ||
+        !analysis.content.slice(split, map->size, parts[1]))
         return decodes_to(map, analysis.content);
     return same_part(body.parts[0], parts[0], analysis, 0) &&
            same_part(body.parts[1], parts[1], analysis, 1);

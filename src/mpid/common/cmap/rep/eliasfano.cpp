@@ -111,8 +111,8 @@ uint32_t begin_of(const EliasFanoBody &body, uint32_t high) noexcept {
 
 // Of those that have this high part, the first being known: mostly the zero behind them is near.
 uint32_t end_of(const EliasFanoBody &body, uint32_t high, uint32_t first) noexcept {
-    const uint64_t place = uint64_t{first} + high;
-    const uint64_t zeros = ~body.high.words[place / 64] >> place % 64;
+    const uint64_t position = uint64_t{first} + high;
+    const uint64_t zeros = ~body.high.words[position / 64] >> position % 64;
     return zeros != 0 ? first + static_cast<uint32_t>(__builtin_ctzll(zeros))
                       : begin_of(body, high + 1);
 }

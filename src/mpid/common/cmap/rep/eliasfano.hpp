@@ -3,7 +3,7 @@
 //
 // Of each member less the least, the l = floor(lg(span / n)) lowest bits stand in a packed string.
 // The rest is a string of bits with a one for each member, in order, and a zero behind each value
-// of the high part: member k has the high part (place of one number k) - k.  Payload n * l + n +
+// of the high part: member k has the high part (position of one number k) - k.  Payload n * l + n +
 // span / 2^l bits, at most n * (2 + lg(span / n)), and the directories of core/rank_select.hpp over
 // the second string, 5 % of it.  select O(1): one select1 and one number.  rank: two select0 and
 // bisection of the low parts between.

@@ -90,8 +90,8 @@ bool in_digits(const cmap_t *map) noexcept { return map->width == 0; }
 void take_shape(GapBody &body, const Shape &shape) noexcept {
     const unsigned lane = 2 * shape.width, highest = (shape.step - 1) / 2 * lane;
     uint64_t ones = 0;
-    for (unsigned place = 0; place <= highest; place += lane)
-        ones |= uint64_t{1} << place;
+    for (unsigned position = 0; position <= highest; position += lane)
+        ones |= uint64_t{1} << position;
     body.width = static_cast<uint8_t>(shape.width);
     body.step = static_cast<uint8_t>(shape.step);
     body.block_bits = static_cast<uint8_t>(shape.block_bits);

@@ -14,8 +14,8 @@ const cmap_t *shared_set(const Analysis &analysis) noexcept {
 
 }  // namespace
 
-const Content *known_places(const Analysis &analysis) noexcept {
-    return shared_set(analysis) == nullptr ? nullptr : &analysis.relation->places();
+const Content *known_permutation(const Analysis &analysis) noexcept {
+    return shared_set(analysis) == nullptr ? nullptr : &analysis.relation->permutation();
 }
 
 Estimate estimate_permuted_set(const Analysis &analysis) noexcept {

@@ -14,11 +14,11 @@ namespace {
 
 struct PpermBody {
     cmap_t *set;
-    unsigned char *bits;  // number r: the place in the set of the member at rank r
+    unsigned char *bits;  // number r: the position in the set of the member at rank r
     uint32_t width;
     unsigned char inside[16];
 
-    PackedView places() const noexcept { return packed_view(bits, width); }
+    PackedView permutation() const noexcept { return packed_view(bits, width); }
 };
 
 static_assert(CMAP_INLINE_MEMBERS * 3 / 8 + 8 <= sizeof PpermBody::inside,
@@ -52,8 +52,8 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
         return CMAP_ERR_NOMEM;
     }
     PackedWriter writer(body.bits, body.width);
-    each_place(analysis, [&](uint32_t, uint32_t place) {
-        writer.append(place, body.width);
+    each_position(analysis, [&](uint32_t, uint32_t position) {
+        writer.append(position, body.width);
         return true;
     });
     writer.finish(packed_bytes(map->size, body.width));
@@ -67,7 +67,7 @@ void release(cmap_t *map) noexcept {
 }
 
 uint32_t position(const cmap_t *map, uint32_t rank) noexcept {
-    return body_of<PpermBody>(map).places()[rank];
+    return body_of<PpermBody>(map).permutation()[rank];
 }
 
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
@@ -76,24 +76,24 @@ uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
 
 void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
     const PpermBody &body = body_of<PpermBody>(map);
-    const PackedView places = body.places();
+    const PackedView permutation = body.permutation();
     for (uint32_t i = 0; i < count; i++)
-        indices[i] = places[uint64_t{first} + i];
+        indices[i] = permutation[uint64_t{first} + i];
     select_many(body.set, indices, count, indices);
 }
 
-uint32_t find_place(const cmap_t *map, uint32_t place) noexcept {
-    const PackedView places = body_of<PpermBody>(map).places();
+uint32_t rank_of_position(const cmap_t *map, uint32_t position) noexcept {
+    const PackedView permutation = body_of<PpermBody>(map).permutation();
     for (uint32_t rank = 0; rank < map->size; rank++)
-        if (places[rank] == place) return rank;
+        if (permutation[rank] == position) return rank;
     return CMAP_NONE;
 }
 
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
-    const uint32_t place = rank_of(body_of<PpermBody>(map).set, index);
-    if (place == CMAP_NONE) return CMAP_NONE;
+    const uint32_t position = rank_of(body_of<PpermBody>(map).set, index);
+    if (position == CMAP_NONE) return CMAP_NONE;
     const Inverse *inverse = inverse_of(map);
-    return inverse != nullptr ? inverse->order[place] : find_place(map, place);
+    return inverse != nullptr ? inverse->order[position] : rank_of_position(map, position);
 }
 
 const cmap_t *part(const cmap_t *map, uint32_t i) noexcept {
@@ -107,7 +107,7 @@ const char *validate(const cmap_t *map) noexcept {
     if (!is_set(body.set)) return "pperm: what is permuted is no set";
     if (body.set->size != map->size) return "pperm: the set has another size";
     for (uint32_t r = 0; r < map->size; r++)
-        if (body.places()[r] >= map->size) return "pperm: a place is out of range";
+        if (body.permutation()[r] >= map->size) return "pperm: a position is out of range";
     return map_validate(body.set);
 }
 

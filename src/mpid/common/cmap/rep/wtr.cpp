@@ -57,23 +57,23 @@ void release(cmap_t *map) noexcept {
 }
 
 uint32_t position(const cmap_t *map, uint32_t rank) noexcept {
-    return body_of<WtrBody>(map).tree.place(rank);
+    return body_of<WtrBody>(map).tree.position(rank);
 }
 
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
     const WtrBody &body = body_of<WtrBody>(map);
-    return cmap_select(body.set, body.tree.place(rank));
+    return cmap_select(body.set, body.tree.position(rank));
 }
 
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
     const WtrBody &body = body_of<WtrBody>(map);
-    const uint32_t place = rank_of(body.set, index);
-    return place == CMAP_NONE ? CMAP_NONE : body.tree.rank(place);
+    const uint32_t position = rank_of(body.set, index);
+    return position == CMAP_NONE ? CMAP_NONE : body.tree.rank(position);
 }
 
 void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
     const WtrBody &body = body_of<WtrBody>(map);
-    body.tree.places(first, count, indices);
+    body.tree.positions(first, count, indices);
     for (uint32_t i = 0; i < count; i++)
         indices[i] = cmap_select(body.set, indices[i]);
 }
@@ -116,7 +116,7 @@ bool wants_order(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
     if (stats.is_set || stats.affine.levels != 0 || stats.size <= CMAP_INLINE_MEMBERS) return false;
     if (stats.ascents > most_ascents(analysis.limits)) return false;  // the inverse is not known
-    const bool shares = known_places(analysis) != nullptr;
+    const bool shares = known_permutation(analysis) != nullptr;
     if (others_fit(analysis, stats.size / 8) || !(shares || worth_planning(analysis))) return false;
     const WtrPlan *const plan = wtr_plan_of(analysis);
     if (plan == nullptr) return false;

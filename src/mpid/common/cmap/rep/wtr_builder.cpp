@@ -42,7 +42,7 @@ bool WtrBuilder::fill_origins() noexcept {
     return true;
 }
 
-// The number of the leaf of each place of the set; in the tree of the inverse, of each rank.
+// The number of the leaf of each position of the set; in the tree of the inverse, of each rank.
 void WtrBuilder::spell(const Analysis &analysis, bool inverted) noexcept {
     uint16_t *number = to_.data();
     for (uint32_t run = 0; run < shape_.runs(); run++) {
@@ -50,11 +50,11 @@ void WtrBuilder::spell(const Analysis &analysis, bool inverted) noexcept {
         for (uint32_t i = 0; i < shape_.weight[node]; i++)
             *number++ = first_[node];
     }
-    each_place(analysis, [&](uint32_t rank, uint32_t place) {
+    each_position(analysis, [&](uint32_t rank, uint32_t position) {
         if (inverted)
-            from_[rank] = to_[place];
+            from_[rank] = to_[position];
         else
-            from_[place] = to_[rank];
+            from_[position] = to_[rank];
         return true;
     });
 }
@@ -88,7 +88,7 @@ uint32_t WtrBuilder::distribute_node(uint32_t node, uint32_t split, const uint16
     return rights;
 }
 
-// The children of a node have, together, the place of the node.
+// The children of a node have, together, the room of the node.
 void WtrBuilder::distribute_level(unsigned d, uint32_t *delta) noexcept {
     const WtrLevel &level = shape_.level[d];
     const uint32_t begin = origin_[level.base];
@@ -102,7 +102,7 @@ void WtrBuilder::distribute_level(unsigned d, uint32_t *delta) noexcept {
     }
 }
 
-// Two sets in a row as bits: of the places of the first 64 processes, then of the next 64 ...,
+// Two sets in a row as bits: of the positions of the first 64 processes, then of the next 64 ...,
 // those are ones that are the second set's.
 void WtrBuilder::distribute_words(const BitSet &first, const BitSet &second) noexcept {
     const uint32_t base = first.base < second.base ? first.base : second.base;

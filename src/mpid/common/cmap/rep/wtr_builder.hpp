@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fills the bits of a wavelet tree: the runs of all places in increasing order are distributed to
-// the two sides of each node, level by level, as a radix sort from the highest bit would.
+// Fills the bits of a wavelet tree: the runs of all positions in increasing order are distributed
+// to the two sides of each node, level by level, as a radix sort from the highest bit would.
 #ifndef CMAP_REP_WTR_BUILDER_HPP_INCLUDED
 #define CMAP_REP_WTR_BUILDER_HPP_INCLUDED
 
@@ -11,7 +11,7 @@ namespace cmap {
 
 class WtrBuilder {
   public:
-    // `starts`: the first rank of each run, or its first place where the runs are the inverse's.
+    // `starts`: the first rank of each run, or its first position where the runs are the inverse's.
     WtrBuilder(const WtrShape &shape, const uint32_t *starts) noexcept
         : shape_(shape), starts_(starts) {}
 

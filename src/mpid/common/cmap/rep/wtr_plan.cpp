@@ -12,10 +12,10 @@ namespace {
 bool lengths_of_list(const Analysis &analysis, Buffer<uint32_t> &lengths) noexcept {
     const Stats &stats = analysis.stats;
     if (!lengths.reserve(stats.ascents)) return false;
-    if (stats.border != 0)
-        return lengths.push(stats.border) && lengths.push(stats.size - stats.border);
+    if (stats.split != 0)
+        return lengths.push(stats.split) && lengths.push(stats.size - stats.split);
     uint32_t begin = 0;
-    each_fall(analysis.content, [&](uint32_t rank) {
+    each_descent(analysis.content, [&](uint32_t rank) {
         const uint32_t length = rank - begin;
         begin = rank;
         return lengths.push(length);

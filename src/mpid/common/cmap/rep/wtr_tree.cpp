@@ -100,7 +100,7 @@ void WtrTree::climb(Leaf at, uint32_t *x, uint32_t count) const noexcept {
     }
 }
 
-void WtrTree::places(uint32_t first, uint32_t count, uint32_t *out) const noexcept {
+void WtrTree::positions(uint32_t first, uint32_t count, uint32_t *out) const noexcept {
     for (uint32_t i = 0; inverted_ && i < count; i++)
         out[i] = down(first + i);
     if (inverted_) return;

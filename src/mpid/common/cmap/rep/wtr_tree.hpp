@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The wavelet tree of a permutation: bits, and tables that lead through them.
 //
-// The strings of all inner nodes are one, level by level.  A place in the string of a node is told
-// by its place in that one string, the place in a leaf by the rank in the list.  For each node c
-// but the root delta(c) is the number of bits of its side before the string of its parent, less
-// where c itself begins.  So, with rank and select of that side's bits on the whole string,
+// The strings of all inner nodes are one, level by level.  A position in the string of a node is
+// told by its position in that one string, the position in a leaf by the rank in the list.  For
+// each node c but the root delta(c) is the number of bits of its side before the string of its
+// parent, less where c itself begins.  So, with rank and select of that side's bits on the whole
+// string,
 //   up    x in c  ->  select(x + delta(c)) in the parent
 //   down  x in the parent, its bit leads to c  ->  rank(x) - delta(c) in c
-// and no node needs to know more.  Where the runs are those of the inverse, places and ranks change
-// their parts.
+// and no node needs to know more.  Where the runs are those of the inverse, positions and ranks
+// change their parts.
 #ifndef CMAP_REP_WTR_TREE_HPP_INCLUDED
 #define CMAP_REP_WTR_TREE_HPP_INCLUDED
 
@@ -36,17 +37,19 @@ class WtrTree {
   public:
     // `shape`: of the list's runs.
     static WtrLayout layout_of(const WtrShape &shape, uint32_t size) noexcept;
-    static bool fits(const WtrShape &shape) noexcept;  // places are 32 bits wide
+    static bool fits(const WtrShape &shape) noexcept;  // positions are 32 bits wide
 
     // Takes `plan.layout.bytes()` bytes of memory and fills them.  False: no memory for the work;
     // the memory is still the caller's.
     bool build(void *memory, const WtrPlan &plan, const Analysis &analysis) noexcept;
 
-    // Both ways between the ranks of the list and the places of the set.
-    uint32_t place(uint32_t rank) const noexcept { return inverted_ ? down(rank) : up(rank); }
-    uint32_t rank(uint32_t place) const noexcept { return inverted_ ? up(place) : down(place); }
-    // Places of ranks first .. first+count-1.
-    void places(uint32_t first, uint32_t count, uint32_t *out) const noexcept;
+    // Both ways between the ranks of the list and the positions of the set.
+    uint32_t position(uint32_t rank) const noexcept { return inverted_ ? down(rank) : up(rank); }
+    uint32_t rank(uint32_t position) const noexcept {
+        return inverted_ ? up(position) : down(position);
+    }
+    // Positions of ranks first .. first+count-1.
+    void positions(uint32_t first, uint32_t count, uint32_t *out) const noexcept;
 
     uint32_t runs() const noexcept { return runs_; }
     unsigned levels() const noexcept { return levels_; }
