@@ -68,7 +68,7 @@ void Analysis::measure() noexcept {
     const uint32_t ends[] = {0, stats.split, stats.size};
     for (unsigned i = 0; i < 2; i++) {
         Content half;
-        if (content.slice(ends[i], ends[i + 1], half)) part[i] = stats_of(half);
+        if (content.slice(ends[i], ends[i + 1], half)) split_stats[i] = stats_of(half);
     }
 }
 
@@ -105,7 +105,7 @@ cmap_status Analysis::sort() noexcept {
     if (sorter.duplicates()) return CMAP_OK;
     Content increasing;
     sorter.lend(increasing);
-    set = stats_of(increasing);
+    set_stats = stats_of(increasing);
     if (stats.split != 0) return CMAP_OK;  // its own are two
     const uint64_t limit = most_ascents(limits);
     const uint64_t most = stats.ascents < limit ? stats.ascents : limit;

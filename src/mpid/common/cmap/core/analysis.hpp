@@ -21,11 +21,11 @@ struct Analysis {
     // Of a list that is neither affine nor proven free of duplicates by its runs: the members in
     // order, and their statistics as a set.
     Sorter sorter;
-    Stats set;
+    Stats set_stats;
     // The lengths of the ascending runs of its inverse, if they are not more than its own.
     Buffer<uint32_t> inverse_runs;
     // Of two sets in a row: the statistics of each.  Size 0: not known.
-    Stats part[2];
+    Stats split_stats[2];
     Relation *relation = nullptr;  // optional: to the map these are members of
     mutable Plans plans;           // from estimators to the builders of their kind
 
@@ -41,7 +41,7 @@ struct Analysis {
     void measure() noexcept;
     // CMAP_ERR_DUPLICATE when a member appears twice.
     cmap_status check_duplicates() noexcept;
-    // Fills `sorter` and `set`.
+    // Fills `sorter`, `set_stats` and, where it has few, `inverse_runs`.
     cmap_status sort() noexcept;
 
   private:

@@ -1,6 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The builder: collects members in rank order as canonical pieces and makes one interned map of
-// them.
+// The builder: collects members in rank order and makes one interned map of them.  The way of a set
+// from its members to a map:
+//
+//   Builder             takes members, pieces and slices of maps, in rank order
+//     Content           keeps them: canonical pieces while these are few, else an array; or borrows
+//   Analysis            all that is known of a content, under one policy and one set of limits
+//     Stats             one pass: size, least, largest, runs, descents, fingerprint
+//     Relation          what map they were picked from, where the caller said so: the new map may
+//                       refer to it, or share its set
+//   intern()            an equal map alive?  Then that one is the result, and the way ends here
+//     Sorter            a list's members in order: for duplicates, or where a kind wants_order()
+//   map_create()        a header
+//     choose()          the strategy: each Representation's estimate() of space and time, the
+//     policy
+//                       puts them in order
+//       Plans           what an estimate worked out that the builder of its kind goes by
+//     build()           of the first kind in that order that does not decline: the payload
+//   cmap_t              never changes again: cmap_lookup.h and rep/ answer select and rank
+//
+// Builder::finish() is these steps from Analysis on.  Inner maps, such as the set of a permutation,
+// go the same way from Analysis on, with nothing forced on them.
 #ifndef CMAP_CORE_BUILDER_HPP_INCLUDED
 #define CMAP_CORE_BUILDER_HPP_INCLUDED
 

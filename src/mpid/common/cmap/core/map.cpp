@@ -133,8 +133,7 @@ uint16_t eighths(double ns) noexcept {
     return ns < UINT16_MAX / 8 ? static_cast<uint16_t>(ns * 8) : UINT16_MAX;
 }
 
-cmap_status fill(cmap_t *map, const Analysis &analysis) noexcept {
-    const Choice choice = choose(analysis);
+cmap_status build_first(const Choice &choice, cmap_t *map, const Analysis &analysis) noexcept {
     for (unsigned i = 0; i < choice.count; i++) {
         map->kind = choice.kind[i];
         map->time = eighths(choice.time[i]);
@@ -190,7 +189,7 @@ cmap_status map_create(const Analysis &analysis, cmap_t **out) noexcept {
     map->force = static_cast<uint8_t>(analysis.policy.force);
     map->alpha = analysis.policy.alpha;
     map->refs = 1;
-    const cmap_status status = fill(map, analysis);
+    const cmap_status status = build_first(choose(analysis), map, analysis);
     if (status != CMAP_OK) {
         header_free(map);
         return status;

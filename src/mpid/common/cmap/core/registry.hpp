@@ -53,8 +53,8 @@ struct Representation {
     int (*describe)(const cmap_t *map, char *text, std::size_t room) = nullptr;  // without the name
     // Optional: what of `bytes` lookups have added.
     std::size_t (*cached)(const cmap_t *map) = nullptr;
-    // Optional, of a list: should its members be sorted, so that analysis.set and analysis.sorter
-    // are there for the estimate?
+    // Optional, of a list: should its members be sorted, so that analysis.set_stats and
+    // analysis.sorter are there for the estimate?
     bool (*wants_order)(const Analysis &) = nullptr;
 
     constexpr bool complete() const noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which representation a map gets.
+// Which representation a map gets: the step between its Analysis and its payload, see
+// core/builder.hpp.
 //
 //   time     the smallest T, ties by S
 //   space    the smallest S, ties by T

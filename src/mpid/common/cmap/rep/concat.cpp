@@ -36,8 +36,8 @@ Estimate estimate_sets(const Analysis &analysis) noexcept {
     if (!analysis.content.slice(0, split, halves[0]) ||
         !analysis.content.slice(split, analysis.stats.size, halves[1]))
         return cannot();
-    const Estimate a = best_simple(halves[0], analysis.part[0], analysis);
-    const Estimate b = best_simple(halves[1], analysis.part[1], analysis);
+    const Estimate a = best_simple(halves[0], analysis.split_stats[0], analysis);
+    const Estimate b = best_simple(halves[1], analysis.split_stats[1], analysis);
     return Estimate{a.fits && b.fits, payload(2) + 2 * CMAP_HEADER_BYTES + a.space + b.space,
                     2 * TIME_PART + time_access(payload(2)) + (a.time > b.time ? a.time : b.time)};
 }
@@ -47,7 +47,8 @@ Estimate estimate(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
     const bool forced = analysis.policy.force == CMAP_REP_CONCAT && stats.size >= 2;
     if (inside(stats.size)) return forced ? Estimate{true, 0, 2 * TIME_PART} : cannot();
-    if (analysis.part[0].size != 0 && analysis.part[1].size != 0) return estimate_sets(analysis);
+    if (analysis.split_stats[0].size != 0 && analysis.split_stats[1].size != 0)
+        return estimate_sets(analysis);
     if (!forced) return cannot();
     const uint64_t lists = uint64_t{stats.size} * sizeof(uint32_t);
     return Estimate{true, payload(2) + 2 * CMAP_HEADER_BYTES + lists,
@@ -60,8 +61,8 @@ cmap_status build_part(const Analysis &whole, unsigned i, cmap_t **out) noexcept
     if (!whole.content.slice(i == 0 ? 0 : split, i == 0 ? split : whole.stats.size, content))
         return CMAP_ERR_NOMEM;
     Analysis analysis(content, whole);
-    if (whole.part[i].size != 0)
-        analysis.stats = whole.part[i];
+    if (whole.split_stats[i].size != 0)
+        analysis.stats = whole.split_stats[i];
     else
         analysis.measure();
     return intern(analysis, out);
@@ -126,7 +127,7 @@ void decode_parts(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *i
 
 bool same_part(const cmap_t *part, const Content &content, const Analysis &whole,
                unsigned i) noexcept {
-    const Stats &stats = whole.part[i];
+    const Stats &stats = whole.split_stats[i];
     if (part->size != stats.size || part->min != stats.min || part->max != stats.max) return false;
     Analysis analysis(content, whole);
     analysis.stats = stats;
@@ -137,7 +138,7 @@ bool same_part(const cmap_t *part, const Content &content, const Analysis &whole
 bool equals(const cmap_t *map, const Analysis &analysis) noexcept {
     const ConcatBody &body = body_of<ConcatBody>(map);
     const uint32_t split = body.starts[1];
-    const bool known = analysis.part[0].size == split && analysis.stats.split == split;
+    const bool known = analysis.split_stats[0].size == split && analysis.stats.split == split;
     Content parts[2];
     if (!known || !analysis.content.slice(0, split, parts[0]) ||
         !analysis.content.slice(split, map->size, parts[1]))

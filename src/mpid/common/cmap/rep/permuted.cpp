@@ -21,7 +21,7 @@ const Content *known_permutation(const Analysis &analysis) noexcept {
 Estimate estimate_permuted_set(const Analysis &analysis) noexcept {
     if (const cmap_t *const shared = shared_set(analysis))
         return Estimate{true, 0, time_of(shared), true};
-    const Stats &set = analysis.stats.is_set ? analysis.stats : analysis.set;
+    const Stats &set = analysis.stats.is_set ? analysis.stats : analysis.set_stats;
     if (set.size == 0) return cannot();
     Content sorted;
     if (!analysis.stats.is_set) analysis.sorter.lend(sorted);
@@ -43,7 +43,7 @@ cmap_status build_permuted_set(cmap_t *map, const Analysis &analysis, cmap_t **o
     else if (!analysis.content.slice(0, analysis.stats.size, members))
         return CMAP_ERR_NOMEM;
     Analysis set(members, analysis);
-    set.stats = analysis.stats.is_set ? analysis.stats : analysis.set;
+    set.stats = analysis.stats.is_set ? analysis.stats : analysis.set_stats;
     return intern(set, out);
 }
 

@@ -63,9 +63,9 @@ Estimate with_inner(const Analysis &inner, double parent_time) noexcept {
 // The members are ranks of the identity themselves.
 void copy_measures(const Analysis &from, Analysis &to) noexcept {
     to.stats = from.stats;
-    to.set = from.set;
-    to.part[0] = from.part[0];
-    to.part[1] = from.part[1];
+    to.set_stats = from.set_stats;
+    to.split_stats[0] = from.split_stats[0];
+    to.split_stats[1] = from.split_stats[1];
 }
 
 Estimate estimate_alone(const Analysis &analysis) noexcept {
