@@ -27,7 +27,8 @@ inline Estimate cannot() noexcept { return Estimate{false, 0, 0}; }
 struct Representation {
     const char *name = nullptr;
     bool list = false;  // rank() of one that is no set goes through the inverse
-    // Pure.  Sizes above CMAP_INLINE_MEMBERS; smaller ones fit when the header has room for them.
+    // Pure, but for a plan it may keep.  Sizes above CMAP_INLINE_MEMBERS; smaller ones fit when the
+    // header has room for them.
     Estimate (*estimate)(const Analysis &) = nullptr;
     // Fills map->body; size, min, max, flags and policy are set.  CMAP_ERR_INVALID: declined, take
     // another.  On failure nothing is left behind.
