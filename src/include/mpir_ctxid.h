@@ -10,17 +10,24 @@
  *   calm   [0, 3/4 of the limit)   for creations during which no member had another creation under way.  Every process has
  *          one token, and who makes an offer takes it until the decision.  All had it: the id is the highest end (highest id
  *          used + 1) of all members, which is free at all of them.  Nothing can take it meanwhile: nobody else has the token.
- *   busy   [3/4 of the limit, limit)   for the others: threads that create at the same time, pending MPI_Comm_idup.  The
- *          offer claims one id there that follows from the parent's context id and the number of its creation, hence the
- *          same on all members and, most probably, another one than that of any other creation.  Nobody objects: done.
+ *   busy   [3/4 of the limit, limit)   for the others: threads that create at the same time.  The offer claims one id there
+ *          that follows from the parent's context id and the number of the creation, most probably another one than that of
+ *          any other creation.  Nobody objects, and all had the same number: done.
  *
- * So that ids are used again, a communicator may have a cursor: a calm id below the highest end that all its members know
- * and, where it was free, have reserved.  No member objects to it: it is the next id instead of the highest end.  With an
- * id two holes are agreed on, one for the parent's cursor, one for the child's: at most two ids for each communicator.
+ * So that ids are used again, a process whose ids reach twice the most communicators that were ever alive in it at once offers
+ * the calm id that was freed longest ago.  All offer the same: it is the next id.  They differ: the highest end is, and the
+ * maxima of two offered ids become cursors, one for the parent and one for the child.  A cursor is an id that all members of a
+ * communicator know and, where it was free, have reserved: at most two ids for each communicator.  No member objects to it:
+ * it is the next id.
  *
- * Where neither works (ids exhausted, busy ids in conflict) the members exchange masks of free ids, which needs some more
- * collectives: first 1,024 busy ids, then all there are.  Only the creation with the lowest parent context id (then tag)
- * of a process shows its mask, so that some creation always succeeds.
+ * Where neither works (ids exhausted, busy ids in conflict) the members show each other which ids are free, a window of ids
+ * in each further collective, until there is one that all have free.  Only the creation with the lowest parent context id
+ * (then tag) of a process shows its ids, so that some creation always succeeds.  None is free only when all have shown all.
+ *
+ * What members decide follows from what they exchanged.  A member that fails after its offer (no memory, an error of the
+ * collective) does not know the parent's cursor any more: it forgets it, and objects the next time.
+ *
+ * MPI_Comm_idup makes its offer when all members have called it: until then it is in nobody's way, however late they are.
  *
  * Threads: all functions may be called by several threads; the tables are behind a mutex of their own, which nobody holds
  * while it communicates.
@@ -38,22 +45,24 @@ struct MPIR_Request;
 typedef struct MPIR_Ctxid {
     struct MPIR_Comm *parent;
     uint64_t order;             /* parent's context id, then tag: the lowest goes first */
+    uint32_t number;            /* among those of this order: not two use the same probe */
     uint32_t cursor;            /* the parent's when the offer was made; 0 for none */
     uint32_t probe;             /* busy id that all members try */
-    uint32_t window;            /* first of the busy ids that the first masks show */
     uint32_t claimed;           /* the probe, or MPIR_CTXID_NONE when it was taken */
-    uint64_t folded;            /* offers of all members */
     bool takes_part;            /* will be a member of the new communicator */
     bool keeps_cursor;          /* all of the parent's members make offers */
-    bool has_token;
     bool is_short;              /* of memory */
-    bool is_queued;
-    bool shows_all;             /* masks of all ids, no longer of the window */
-    struct MPIR_Ctxid *next;    /* in the queue for the masks */
+    bool is_queued;             /* for the search: what follows is about that */
+    bool withheld;              /* in this pass somebody had free ids that it could not show */
+    uint32_t passes;            /* through all ids */
+    uint32_t start, offset;     /* the next window begins at  start + offset, modulo the limit */
+    struct MPIR_Ctxid *next;
 } MPIR_Ctxid_t;
 
 /* Reads the CVARs, makes the tables, registers the MPI_T variables.  Before any communicator. */
 int MPIR_Ctxid_init(void);
+/* What the collectives need.  After the device, before any communicator is created. */
+int MPIR_Ctxid_init_reductions(void);
 /* Is it this algorithm, and not MPICH's masks (MPIR_CVAR_CTXID_ALGORITHM)? */
 bool MPIR_Ctxid_is_highest(void);
 

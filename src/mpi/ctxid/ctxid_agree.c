@@ -12,7 +12,79 @@ typedef struct {
     int tag;
 } members_t;
 
-static int reduce(members_t members, uint32_t words[], int n, MPI_Op op)
+static ctxid_reduction_t ballots, windows;
+
+const ctxid_reduction_t *ctxid_ballots(void)
+{
+    return &ballots;
+}
+
+const ctxid_reduction_t *ctxid_windows(void)
+{
+    return &windows;
+}
+
+static void fold_ballots(void *in, void *inout, int *n, MPI_Datatype * type)
+{
+    for (int i = 0; i < *n; i++)
+        ctxid_fold_ballot((ctxid_ballot_t *) inout + i, (const ctxid_ballot_t *) in + i);
+}
+
+static void fold_windows(void *in, void *inout, int *n, MPI_Datatype * type)
+{
+    for (int i = 0; i < *n; i++)
+        ctxid_fold_window((ctxid_window_t *) inout + i, (const ctxid_window_t *) in + i);
+}
+
+static int free_reduction(void *made)
+{
+    ctxid_reduction_t *reduction = made;
+    MPIR_Op *op;
+
+    MPIR_Op_get_ptr(reduction->op, op);
+    MPIR_Op_free_impl(op);
+    MPIR_Type_free_impl(&reduction->type);
+    return MPI_SUCCESS;
+}
+
+static int make_reduction(MPI_User_function * fold, size_t bytes, ctxid_reduction_t * reduction)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Op *op;
+
+    mpi_errno = MPIR_Op_create_impl(fold, 1, &op);
+    MPIR_ERR_CHECK(mpi_errno);
+    reduction->op = op->handle;
+    mpi_errno = MPIR_Type_contiguous_impl((int) (bytes / 4), MPI_UINT32_T, &reduction->type);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Type_commit_impl(&reduction->type);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_Add_finalize(free_reduction, reduction, MPIR_FINALIZE_CALLBACK_PRIO - 1);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIR_Ctxid_init_reductions(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (!MPIR_Ctxid_is_highest())
+        goto fn_exit;
+    mpi_errno = make_reduction(fold_ballots, sizeof(ctxid_ballot_t), &ballots);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = make_reduction(fold_windows, sizeof(ctxid_window_t), &windows);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int reduce(members_t members, void *data, const ctxid_reduction_t * by)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
@@ -20,10 +92,10 @@ static int reduce(members_t members, uint32_t words[], int n, MPI_Op op)
     if ((members.group ? members.group->size : members.comm->local_size) == 1)
         goto fn_exit;
     if (members.group != NULL)
-        mpi_errno = MPII_Allreduce_group(MPI_IN_PLACE, words, n, MPI_UINT32_T, op, members.comm,
+        mpi_errno = MPII_Allreduce_group(MPI_IN_PLACE, data, 1, by->type, by->op, members.comm,
                                          members.group, members.tag | MPIR_TAG_COLL_BIT, &errflag);
     else
-        mpi_errno = MPIR_Allreduce(MPI_IN_PLACE, words, n, MPI_UINT32_T, op, members.comm, &errflag);
+        mpi_errno = MPIR_Allreduce(MPI_IN_PLACE, data, 1, by->type, by->op, members.comm, &errflag);
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
 
@@ -51,31 +123,32 @@ int ctxid_error(ctxid_outcome_t outcome)
     return mpi_errno;
 }
 
-static void let_others_go_on(void)
+/* Other creations of this process may have to end first: threads, and pending ones, which the progress engine moves. */
+static int let_others_go_on(void)
 {
+    int mpi_errno = MPID_Progress_test(NULL);
+
     MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
     MPL_thread_yield();
+    return mpi_errno;
 }
 
-static int exchange_masks(MPIR_Ctxid_t * creation, members_t members, ctxid_outcome_t * outcome,
-                          uint32_t * prefix)
+/* One step of the search. */
+static int exchange_window(MPIR_Ctxid_t * creation, members_t members, ctxid_outcome_t * outcome,
+                           uint32_t * prefix)
 {
     int mpi_errno = MPI_SUCCESS;
-    int n = ctxid_mask_words(creation);
-    uint32_t *words;
-    MPIR_CHKLMEM_DECL(1);
+    ctxid_window_t window;
 
-    MPIR_CHKLMEM_MALLOC(words, uint32_t *, n * sizeof(uint32_t), mpi_errno, "masks of context ids",
-                        MPL_MEM_COMM);
-    ctxid_show_masks(creation, words);
-    mpi_errno = reduce(members, words, n, MPI_BAND);
+    ctxid_show_window(creation, &window);
+    mpi_errno = reduce(members, &window, ctxid_windows());
     MPIR_ERR_CHECK(mpi_errno);
-    *outcome = ctxid_settle_masks(creation, words, prefix);
-    if (*outcome == CTXID_TRY_MASKS)
-        let_others_go_on();
+    *outcome = ctxid_settle_window(creation, &window, prefix);
+    if (*outcome == CTXID_SEARCH)
+        mpi_errno = let_others_go_on();
+    MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
-    MPIR_CHKLMEM_FREEALL();
     return mpi_errno;
   fn_fail:
     goto fn_exit;
@@ -87,7 +160,7 @@ MPIR_Context_id_t ctxid_of_prefix(uint32_t prefix)
         (MPIR_Context_id_t) prefix << MPIR_CONTEXT_PREFIX_SHIFT;
 }
 
-static int decide(MPIR_Ctxid_t * creation, members_t members, uint64_t own, uint64_t all,
+static int decide(MPIR_Ctxid_t * creation, members_t members, uint64_t own, ctxid_ballot_t all,
                   MPIR_Context_id_t * id)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -95,8 +168,8 @@ static int decide(MPIR_Ctxid_t * creation, members_t members, uint64_t own, uint
     ctxid_outcome_t outcome = ctxid_settle(creation, own, all, &prefix);
 
     *id = 0;                    /* for callers that give back what they got */
-    while (outcome == CTXID_TRY_MASKS) {
-        mpi_errno = exchange_masks(creation, members, &outcome, &prefix);
+    while (outcome == CTXID_SEARCH) {
+        mpi_errno = exchange_window(creation, members, &outcome, &prefix);
         if (mpi_errno != MPI_SUCCESS) {
             MPIR_Ctxid_abandon(creation);
             MPIR_ERR_POP(mpi_errno);
@@ -114,25 +187,28 @@ static int decide(MPIR_Ctxid_t * creation, members_t members, uint64_t own, uint
     goto fn_exit;
 }
 
-/* The number of this creation among those in which all members of the parent take part; they call in the same order.  The
- * temporary communicator of MPI_Intercomm_merge has an id that is not its own: no cursor for it. */
-uint32_t ctxid_next_call(MPIR_Comm * parent)
-{
-    if (MPIR_CONTEXT_READ_FIELD(SUBCOMM, parent->context_id))
-        return 0;
-    return ++parent->ctxid_calls;
-}
-
 static uint32_t blocking_tag(void)
 {
     return (uint32_t) MPIR_Process.attrs.tag_ub;
 }
 
+/* All members of the parent call it, in the same order.  The temporary communicator of MPI_Intercomm_merge has an id that is
+ * not its own: no cursor for it. */
+static ctxid_call_t whole_call(MPIR_Comm * parent)
+{
+    ctxid_call_t call = {.whole = true,.tag = blocking_tag() };
+
+    if (MPIR_CONTEXT_READ_FIELD(SUBCOMM, parent->context_id))
+        call.whole = false;
+    else
+        call.number = ++parent->ctxid_calls;
+    return call;
+}
+
 void MPIR_Ctxid_begin(MPIR_Ctxid_t * creation, MPIR_Comm * parent, int takes_part, uint64_t * offer)
 {
     if (MPIR_Ctxid_is_highest()) {
-        *offer = ctxid_offer(creation, parent, blocking_tag(), ctxid_next_call(parent),
-                             takes_part != 0);
+        *offer = ctxid_offer(creation, parent, whole_call(parent), takes_part != 0).offer;
     } else {
         *offer = 0;
         creation->parent = parent;
@@ -145,29 +221,27 @@ int MPIR_Ctxid_decide(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all, MPIR_
     members_t members = {.comm = creation->parent,.group = NULL };
 
     if (MPIR_Ctxid_is_highest())
-        return decide(creation, members, own, all, id);
+        return decide(creation, members, own, (ctxid_ballot_t) {
+                      .offer = all,.number = creation->number}, id);
     if (ctxid_unpack(all).failed)
         return ctxid_error(CTXID_FAILED);
     return MPIR_Get_contextid_sparse(creation->parent, id, !creation->takes_part);
 }
 
-static uint64_t offer_among(MPIR_Ctxid_t * creation, members_t members, bool takes_part)
+static ctxid_ballot_t offer_among(MPIR_Ctxid_t * creation, members_t members, bool takes_part)
 {
-    bool whole = (members.group == NULL);
+    ctxid_call_t call = {.whole = false,.tag = (uint32_t) members.tag };
 
-    return ctxid_offer(creation, members.comm, whole ? blocking_tag() : (uint32_t) members.tag,
-                       whole ? ctxid_next_call(members.comm) : 0, takes_part);
+    if (members.group == NULL)
+        call = whole_call(members.comm);
+    return ctxid_offer(creation, members.comm, call, takes_part);
 }
 
 /* Folds the offers of all members. */
-static int exchange_offers(MPIR_Ctxid_t * creation, members_t members, uint64_t * offer)
+static int exchange_offers(MPIR_Ctxid_t * creation, members_t members, ctxid_ballot_t * ballot)
 {
-    uint32_t words[CTXID_OFFER_WORDS];
-    int mpi_errno;
+    int mpi_errno = reduce(members, ballot, ctxid_ballots());
 
-    ctxid_to_words(*offer, words);
-    mpi_errno = reduce(members, words, CTXID_OFFER_WORDS, MPI_MAX);
-    *offer = ctxid_from_words(words);
     if (mpi_errno != MPI_SUCCESS)
         MPIR_Ctxid_abandon(creation);
     return mpi_errno;
@@ -177,7 +251,8 @@ void MPIR_Ctxid_refuse(MPIR_Comm * comm, MPIR_Group * group, int tag)
 {
     MPIR_Ctxid_t creation;
     members_t members = {.comm = comm,.group = group,.tag = tag };
-    uint64_t offer;
+    ctxid_ballot_t ballot;
+    uint32_t prefix;
 
     if (!MPIR_Ctxid_is_highest())
         return;
@@ -185,9 +260,10 @@ void MPIR_Ctxid_refuse(MPIR_Comm * comm, MPIR_Group * group, int tag)
         ctxid_refuse_inter(comm);
         return;
     }
-    offer = MPIR_Ctxid_refusal(offer_among(&creation, members, false));
-    if (exchange_offers(&creation, members, &offer) == MPI_SUCCESS)
-        MPIR_Ctxid_abandon(&creation);
+    ballot = offer_among(&creation, members, false);
+    ballot.offer = MPIR_Ctxid_refusal(ballot.offer);
+    if (exchange_offers(&creation, members, &ballot) == MPI_SUCCESS)
+        ctxid_settle(&creation, ballot.offer, ballot, &prefix);
 }
 
 int MPIR_Ctxid_get(MPIR_Comm * comm, MPIR_Group * group, int tag, int takes_part,
@@ -196,11 +272,11 @@ int MPIR_Ctxid_get(MPIR_Comm * comm, MPIR_Group * group, int tag, int takes_part
     int mpi_errno = MPI_SUCCESS;
     MPIR_Ctxid_t creation;
     members_t members = {.comm = comm,.group = group,.tag = tag };
-    uint64_t all = offer_among(&creation, members, takes_part != 0);
+    ctxid_ballot_t all = offer_among(&creation, members, takes_part != 0);
 
     mpi_errno = exchange_offers(&creation, members, &all);
     MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = decide(&creation, members, all, all, id);
+    mpi_errno = decide(&creation, members, all.offer, all, id);
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:

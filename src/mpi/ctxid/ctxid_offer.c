@@ -3,25 +3,24 @@
 #include "mpiimpl.h"
 #include "ctxid_store.h"
 
-/* failed, busy, cursor taken, probe taken (a bit each), end, free1, free2 (NUMBER_BITS each) */
-#define NUMBER_BITS 20
+/* failed, busy, cursor taken, probe taken, differ (a bit each), end, free1, free2 (NUMBER_BITS each) */
+#define NUMBER_BITS 18
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
 #define FAILED_BIT (UINT64_C(1) << 63)
 #define BUSY_BIT (UINT64_C(1) << 62)
 #define CURSOR_BIT (UINT64_C(1) << 61)
 #define PROBE_BIT (UINT64_C(1) << 60)
-/* Not the highest bit: MPI_MAX of MPICH 4.0.2 takes MPI_UINT32_T for signed. */
-#define FLAG_OF_WORD (1u << 30)
-#define LOWER_FLAG_OF_WORD (1u << 29)
+#define DIFFER_BIT (UINT64_C(1) << 59)
 
 uint64_t ctxid_pack(const ctxid_offer_t * offer)
 {
-    MPL_COMPILE_TIME_ASSERT(MPIR_CONTEXT_PREFIX_WIDTH < NUMBER_BITS);
+    MPL_COMPILE_TIME_ASSERT(MPIR_CONTEXT_PREFIX_WIDTH <= NUMBER_BITS);
     uint64_t numbers = ((uint64_t) offer->end << (2 * NUMBER_BITS)) |
         ((uint64_t) offer->free1 << NUMBER_BITS) | offer->free2;
 
     return numbers | (offer->failed ? FAILED_BIT : 0) | (offer->busy ? BUSY_BIT : 0) |
-        (offer->cursor_taken ? CURSOR_BIT : 0) | (offer->probe_taken ? PROBE_BIT : 0);
+        (offer->cursor_taken ? CURSOR_BIT : 0) | (offer->probe_taken ? PROBE_BIT : 0) |
+        (offer->differ ? DIFFER_BIT : 0);
 }
 
 ctxid_offer_t ctxid_unpack(uint64_t packed)
@@ -31,6 +30,7 @@ ctxid_offer_t ctxid_unpack(uint64_t packed)
         .busy = (packed & BUSY_BIT) != 0,
         .cursor_taken = (packed & CURSOR_BIT) != 0,
         .probe_taken = (packed & PROBE_BIT) != 0,
+        .differ = (packed & DIFFER_BIT) != 0,
         .end = (uint32_t) (packed >> (2 * NUMBER_BITS)) & NUMBER_MASK,
         .free1 = (uint32_t) (packed >> NUMBER_BITS) & NUMBER_MASK,
         .free2 = (uint32_t) packed & NUMBER_MASK
@@ -50,6 +50,8 @@ void MPIR_Ctxid_fold(uint64_t * all, uint64_t packed)
 
     if (packed == *all)         /* mostly all processes use the same ids */
         return;
+    /* who takes no part has no end, and does not count */
+    sum.differ |= offer.differ || (sum.end && offer.end && sum.free1 != offer.free1);
     sum.failed |= offer.failed;
     sum.busy |= offer.busy;
     sum.cursor_taken |= offer.cursor_taken;
@@ -60,27 +62,19 @@ void MPIR_Ctxid_fold(uint64_t * all, uint64_t packed)
     *all = ctxid_pack(&sum);
 }
 
-/* A flag above a number: the maximum has the flag when anybody had it, and then only their numbers.  The end counts only
- * when nobody is busy, and that only when nobody has failed; the others are guesses in any case, the same on all members. */
-void ctxid_to_words(uint64_t packed, uint32_t words[CTXID_OFFER_WORDS])
+/* Members that count differently have different probes. */
+void ctxid_fold_ballot(ctxid_ballot_t * all, const ctxid_ballot_t * ballot)
 {
-    ctxid_offer_t offer = ctxid_unpack(packed);
-
-    words[0] = offer.end | (offer.failed ? FLAG_OF_WORD : 0) | (offer.busy ? LOWER_FLAG_OF_WORD : 0);
-    words[1] = offer.free1 | (offer.probe_taken ? FLAG_OF_WORD : 0);
-    words[2] = offer.free2 | (offer.cursor_taken ? FLAG_OF_WORD : 0);
+    MPIR_Ctxid_fold(&all->offer, ballot->offer);
+    if (all->number != ballot->number)
+        all->offer |= PROBE_BIT;
+    all->number = MPL_MAX(all->number, ballot->number);
 }
 
-uint64_t ctxid_from_words(const uint32_t words[CTXID_OFFER_WORDS])
+void ctxid_fold_window(ctxid_window_t * all, const ctxid_window_t * window)
 {
-    ctxid_offer_t offer = {
-        .failed = (words[0] & FLAG_OF_WORD) != 0,
-        .busy = (words[0] & LOWER_FLAG_OF_WORD) != 0,
-        .cursor_taken = (words[2] & FLAG_OF_WORD) != 0,
-        .probe_taken = (words[1] & FLAG_OF_WORD) != 0,
-        .end = words[0] & NUMBER_MASK,
-        .free1 = words[1] & NUMBER_MASK,
-        .free2 = words[2] & NUMBER_MASK
-    };
-    return ctxid_pack(&offer);
+    all->flags &= window->flags;
+    all->next = MPL_MAX(all->next, window->next);
+    for (uint32_t i = 0; i < CTXID_WINDOW_WORDS; i++)
+        all->free[i] &= window->free[i];
 }

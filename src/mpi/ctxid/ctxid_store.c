@@ -2,26 +2,35 @@
 
 #include "mpiimpl.h"
 #include "ctxid_store.h"
+#include "ctxid_freed.h"
 
 #include <pthread.h>
 
-/* Words of busy ids in the first masks */
-#define WINDOW_WORDS 32
-/* The first word of masks says who shows them. */
-#define OWNER_WORD 0
-#define ALL_OWN 1u
 /* A probe falls among this many busy ids at least, and among 16 for each creation of its parent so far: few enough for a
  * small table, many enough for the first one to be free. */
 #define LEAST_SPREAD 1024u
+/* Creations in which not all of a parent's members take part are counted for the last parents and tags. */
+#define PARTIAL_COUNTERS 256u
 
 static struct {
     cid_table_t *calm, *busy;
     uint32_t calm_limit, busy_limit;
+    uint32_t used;              /* calm ids of communicators */
+    uint32_t peak;              /* the most that were used at once */
     uint32_t reserved;          /* calm ids that are cursors */
-    bool token_taken;
-    uint32_t held_probe;        /* busy id of the offer that has the token, not in the table; or MPIR_CTXID_NONE */
-    const MPIR_Ctxid_t *shown;  /* whose masks are on their way, or NULL */
-    MPIR_Ctxid_t *queue;        /* creations that need masks, the lowest order first */
+    uint32_t fresh;             /* from here on no calm id was ever used or reserved */
+    ctxid_freed_t freed;        /* calm ids */
+    const MPIR_Ctxid_t *token;  /* the creation that has it, or NULL */
+    uint32_t promised;          /* while it has made an offer: calm ids from here on may be its own, */
+    uint32_t promised_free;     /* and this one, or 0 */
+    uint32_t probes;            /* claimed by offers */
+    uint32_t held_probe;        /* the one of the offer that has the token, not in the table; or MPIR_CTXID_NONE */
+    const MPIR_Ctxid_t *shown;  /* whose window is on its way, or NULL */
+    MPIR_Ctxid_t *queue;        /* creations that search, the lowest order first */
+    struct partial {
+        uint64_t order;
+        uint32_t number;
+    } partial[PARTIAL_COUNTERS];
 } store;
 
 /* None of MPICH's own: these may be empty, and MPI_T reads beside MPI calls at any granularity, before MPI_Init and after
@@ -43,6 +52,7 @@ static void destroy_tables(void)
     cid_table_destroy(store.calm);
     cid_table_destroy(store.busy);
     store.calm = store.busy = NULL;
+    ctxid_freed_destroy(&store.freed);
 }
 
 void ctxid_close(void)
@@ -84,6 +94,7 @@ static bool claim_predefined(uint32_t n)
         if (cid_claim(store.calm, id, note(NOTE_PENDING, 0)) != CID_OK)
             return false;
     }
+    store.used = store.peak = store.fresh = n;
     return true;
 }
 
@@ -130,24 +141,81 @@ static bool has_reserved(uint32_t prefix, uint32_t cursor)
     return cursor != 0 && owner_of(cursor) == note(NOTE_RESERVED, prefix);
 }
 
+static uint32_t prefix_of(const MPIR_Comm * comm)
+{
+    return MPIR_CONTEXT_READ_FIELD(PREFIX, comm->recvcontext_id);
+}
+
+/* ---- the order of calm ids ---------------------------------------------------------------------------------------- */
+
+/* A process uses new ids up to this one, and then those that were freed longest ago. */
+static uint32_t bound(void)
+{
+    return MPL_MIN(2 * store.peak, store.calm_limit);
+}
+
+/* Ids that were freed while there was no room for them in the list */
+static void list_freed(uint32_t from, uint32_t to)
+{
+    for (uint32_t id = cid_next_free(store.calm, from); id < to;
+         id = cid_next_free(store.calm, id + 1))
+        ctxid_freed_append(&store.freed, id);
+}
+
+/* Without memory for the list, the ids beyond it are used again only when the highest ones are free. */
+static void raise_peak(void)
+{
+    uint32_t capacity = store.freed.capacity;
+
+    store.peak = MPL_MAX(store.peak, store.used);
+    if (bound() > capacity && ctxid_freed_make_room(&store.freed, bound()))
+        list_freed(capacity, MPL_MIN(store.freed.capacity, store.fresh));
+}
+
+/* A calm id is not free any more.  Those that it passes over may come next. */
+static void leaves_order(uint32_t id)
+{
+    ctxid_freed_remove(&store.freed, id);
+    while (store.fresh <= id)
+        ctxid_freed_append(&store.freed, store.fresh++);
+    ctxid_freed_remove(&store.freed, id);
+}
+
 static void drop_reservation(uint32_t prefix, uint32_t cursor)
 {
-    if (has_reserved(prefix, cursor)) {
-        cid_release(store.calm, cursor);
-        store.reserved--;
-    }
+    if (!has_reserved(prefix, cursor))
+        return;
+    cid_release(store.calm, cursor);
+    store.reserved--;
+    ctxid_freed_prepend(&store.freed, cursor);
 }
 
 /* A reservation is a hint: where it fails, this process will object to the cursor. */
 static void reserve(uint32_t prefix, uint32_t cursor)
 {
-    if (cursor != 0 && cid_claim(store.calm, cursor, note(NOTE_RESERVED, prefix)) == CID_OK)
-        store.reserved++;
+    if (cursor == 0 || cid_claim(store.calm, cursor, note(NOTE_RESERVED, prefix)) != CID_OK)
+        return;
+    store.reserved++;
+    leaves_order(cursor);
 }
 
-static uint32_t prefix_of(const MPIR_Comm * comm)
+/* Nobody has reserved anything any more; its communicators will object to their cursors. */
+static void drop_reservations(void)
 {
-    return MPIR_CONTEXT_READ_FIELD(PREFIX, comm->recvcontext_id);
+    for (uint32_t id = cid_next_used(store.calm, 0); store.reserved > 0;
+         id = cid_next_used(store.calm, id + 1)) {
+        if (kind_of(cid_owner(store.calm, id)) == NOTE_RESERVED)
+            drop_reservation(number_of(cid_owner(store.calm, id)), id);
+    }
+}
+
+/* After a failure of this process alone: the others may have agreed on another cursor for the parent. */
+static void lose_cursor(MPIR_Ctxid_t * creation)
+{
+    if (!creation->keeps_cursor)
+        return;
+    drop_reservation(prefix_of(creation->parent), creation->parent->ctxid_cursor);
+    creation->parent->ctxid_cursor = 0;
 }
 
 /* ---- offer ------------------------------------------------------------------------------------------------------- */
@@ -161,37 +229,43 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 33);
 }
 
-static void choose_probe(MPIR_Ctxid_t * creation, uint32_t call)
+/* Of this order; what another one counted in its place is forgotten. */
+static uint32_t *partial_counter(const MPIR_Ctxid_t * creation)
 {
-    uint64_t hash = mix(creation->order ^ ((uint64_t) call * UINT64_C(0x9e3779b97f4a7c15)));
-    uint64_t spread = MPL_MAX((uint64_t) LEAST_SPREAD, 16 * (uint64_t) call);
-    uint32_t windows = store.busy_limit / (32 * WINDOW_WORDS);
+    struct partial *counter = &store.partial[mix(creation->order) % PARTIAL_COUNTERS];
 
-    creation->claimed = MPIR_CTXID_NONE;
-    creation->probe = MPIR_CTXID_NONE;
-    creation->window = 0;
-    if (store.busy_limit == 0)
-        return;
-    creation->probe = (uint32_t) (hash % MPL_MIN(spread, (uint64_t) store.busy_limit));
-    if (windows > 0)
-        creation->window = (uint32_t) ((hash >> 32) % windows) * 32 * WINDOW_WORDS;
+    if (counter->order != creation->order)
+        *counter = (struct partial) {.order = creation->order };
+    return &counter->number;
 }
 
-static uint32_t words_for(uint32_t ids)
+static uint32_t probe_of(const MPIR_Ctxid_t * creation, uint32_t number)
 {
-    return (ids + 31) / 32;
+    uint64_t hash = mix(creation->order ^ (number * UINT64_C(0x9e3779b97f4a7c15)));
+    uint64_t spread = MPL_MAX((uint64_t) LEAST_SPREAD, 16 * (uint64_t) number);
+
+    return (uint32_t) (hash % MPL_MIN(spread, (uint64_t) store.busy_limit));
 }
 
-static uint32_t window_words(void)
+/* The window that the search of a creation is at: `n` ids from `first` on, all calm or all busy. */
+static void window_of(const MPIR_Ctxid_t * creation, uint32_t * first, uint32_t * n)
 {
-    return MPL_MIN(WINDOW_WORDS, words_for(store.busy_limit));
+    uint32_t limit = store.calm_limit + store.busy_limit, end;
+
+    *first = (creation->start + creation->offset) % limit;
+    end = (*first < store.calm_limit) ? store.calm_limit : limit;
+    *n = MPL_MIN(MPL_MIN(32 * CTXID_WINDOW_WORDS, end - *first), limit - creation->offset);
 }
 
-/* Who shows masks must be able to take any id in them: no claims of these meanwhile. */
+/* Who shows ids must be able to take any of them: no claims of these meanwhile. */
 static bool is_shown(uint32_t busy_id)
 {
-    return store.shown != NULL &&
-        (store.shown->shows_all || busy_id - store.shown->window < 32 * window_words());
+    uint32_t first, n;
+
+    if (store.shown == NULL)
+        return false;
+    window_of(store.shown, &first, &n);
+    return store.calm_limit + busy_id - first < n;
 }
 
 /* Who has the token needs its probe only if another member does not have it, which is rare: that one is noted beside the
@@ -200,9 +274,9 @@ static bool claim_probe(MPIR_Ctxid_t * creation)
 {
     uint32_t probe = creation->probe;
 
-    if (probe == MPIR_CTXID_NONE || is_shown(probe) || probe == store.held_probe)
+    if (is_shown(probe) || probe == store.held_probe)
         return false;
-    if (creation->has_token) {
+    if (store.token == creation) {
         if (cid_owner(store.busy, probe) != NULL)
             return false;
         store.held_probe = probe;
@@ -210,30 +284,38 @@ static bool claim_probe(MPIR_Ctxid_t * creation)
         return false;
     }
     creation->claimed = probe;
+    store.probes++;
     return true;
 }
 
-static void drop_probe(MPIR_Ctxid_t * creation)
+/* The probe is its communicator's now, or free. */
+static void end_probe(MPIR_Ctxid_t * creation, bool is_free)
 {
     if (creation->claimed == MPIR_CTXID_NONE)
         return;
     if (creation->claimed == store.held_probe)
         store.held_probe = MPIR_CTXID_NONE;
-    else
+    else if (is_free)
         cid_release(store.busy, creation->claimed);
     creation->claimed = MPIR_CTXID_NONE;
+    store.probes--;
 }
 
-static void take_token(MPIR_Ctxid_t * creation)
+/* Until it makes an offer nothing is promised. */
+static bool take_token(const MPIR_Ctxid_t * creation)
 {
-    if (!creation->has_token && !store.token_taken)
-        creation->has_token = store.token_taken = true;
+    if (store.token != NULL)
+        return false;
+    store.token = creation;
+    store.promised = store.calm_limit;
+    store.promised_free = 0;
+    return true;
 }
 
-static void give_token(MPIR_Ctxid_t * creation)
+static void give_token(const MPIR_Ctxid_t * creation)
 {
-    if (creation->has_token)
-        creation->has_token = store.token_taken = false;
+    if (store.token == creation)
+        store.token = NULL;
 }
 
 /* Is there memory for the id that comes next?  As long as the others can be told that there is none. */
@@ -250,80 +332,99 @@ static bool has_room(uint32_t id)
     return true;
 }
 
+static uint32_t next_end(void)
+{
+    return (store.fresh < bound()) ? store.fresh : cid_end(store.calm);
+}
+
+static void find_freed(uint32_t ids[2])
+{
+    ids[0] = ids[1] = 0;
+    if (store.fresh >= bound())
+        ctxid_freed_oldest(&store.freed, ids);
+}
+
 /* Who takes no part in the new communicator objects to nothing, but no cursor may move while it is busy. */
 static void fill_offer(MPIR_Ctxid_t * creation, ctxid_offer_t * offer)
 {
-    uint32_t free_ids[2];
+    uint32_t freed[2];
 
-    offer->busy = !creation->has_token;
+    offer->busy = (store.token != creation);
     if (!creation->takes_part)
         return;
     offer->cursor_taken = !has_reserved(prefix_of(creation->parent), creation->cursor);
     offer->probe_taken = !claim_probe(creation);
-    cid_survey(store.calm, 1, &offer->end, free_ids);
-    offer->free1 = free_ids[0];
-    offer->free2 = free_ids[1];
-    creation->is_short = creation->has_token && !has_room(offer->end);
+    offer->end = next_end();
+    find_freed(freed);
+    offer->free1 = freed[0];
+    offer->free2 = freed[1];
+    if (offer->busy)
+        return;
+    store.promised = offer->end;
+    store.promised_free = offer->free1;
+    creation->is_short = !has_room(MPL_MAX(offer->end, offer->free1));
     offer->failed = creation->is_short;
 }
 
-uint64_t ctxid_offer(MPIR_Ctxid_t * creation, MPIR_Comm * parent, uint32_t tag, uint32_t call,
-                     bool takes_part)
+/* Where somebody searches, the token is left for that. */
+static ctxid_offer_t make_offer(MPIR_Ctxid_t * creation)
 {
     ctxid_offer_t offer = { 0 };
+
+    if (creation->keeps_cursor)
+        creation->cursor = creation->parent->ctxid_cursor;
+    else
+        creation->number = ++*partial_counter(creation);
+    creation->probe = probe_of(creation, creation->number);
+    creation->claimed = MPIR_CTXID_NONE;
+    if (store.queue == NULL)
+        take_token(creation);
+    fill_offer(creation, &offer);
+    return offer;
+}
+
+ctxid_ballot_t ctxid_offer(MPIR_Ctxid_t * creation, MPIR_Comm * parent, ctxid_call_t call,
+                           bool takes_part)
+{
+    ctxid_offer_t offer;
 
     memset(creation, 0, sizeof(*creation));
     creation->parent = parent;
     creation->takes_part = takes_part;
-    creation->order = ((uint64_t) parent->context_id << 32) | tag;
-    creation->keeps_cursor = (call > 0);
-
+    creation->order = ((uint64_t) parent->context_id << 32) | call.tag;
+    creation->number = call.number;
+    creation->keeps_cursor = call.whole;
     lock_store();
-    if (creation->keeps_cursor)
-        creation->cursor = parent->ctxid_cursor;
-    choose_probe(creation, call);
-    take_token(creation);
-    fill_offer(creation, &offer);
+    offer = make_offer(creation);
     unlock_store();
-    return ctxid_pack(&offer);
+    return (ctxid_ballot_t) {.offer = ctxid_pack(&offer),.number = creation->number };
 }
 
 /* ---- decision ---------------------------------------------------------------------------------------------------- */
-
-/* Ids below the highest end are worth a cursor: where there is no hole, the end itself is the next id.  Members must agree
- * on it, whatever their colour: only what is the same for all members of the parent counts. */
-static uint32_t as_cursor(const MPIR_Ctxid_t * creation, uint32_t candidate, uint32_t masked)
-{
-    ctxid_offer_t all = ctxid_unpack(creation->folded);
-    bool is_hole = candidate < all.end && candidate < store.calm_limit;
-
-    return (is_hole && candidate != creation->cursor && candidate != masked) ? candidate : 0;
-}
 
 static void move_parents_cursor(MPIR_Ctxid_t * creation, uint32_t cursor)
 {
     uint32_t parent = prefix_of(creation->parent);
 
-    drop_reservation(parent, creation->cursor);
+    drop_reservation(parent, creation->parent->ctxid_cursor);
     creation->parent->ctxid_cursor = cursor;
     reserve(parent, cursor);
 }
 
-/* After a calm decision: the same new cursors on all members, here reserved where they are free.  `prefix` is this
- * process's, MPIR_CTXID_NONE for none; `masked` the one that all found in masks. */
-static void move_cursors(MPIR_Ctxid_t * creation, uint32_t prefix, uint32_t masked)
+/* When all members have the token: the same new cursors, the parent's and the child's, on all of them, and here reserved
+ * where they are free.  `prefix` is this process's, MPIR_CTXID_NONE for none. */
+static void move_cursors(MPIR_Ctxid_t * creation, uint32_t prefix, const uint32_t cursors[2])
 {
-    ctxid_offer_t all = ctxid_unpack(creation->folded);
-    uint32_t childs = as_cursor(creation, all.free2, masked), id;
+    uint32_t id;
     cid_table_t *table;
 
     if (creation->keeps_cursor)
-        move_parents_cursor(creation, as_cursor(creation, all.free1, masked));
-    if (prefix == MPIR_CTXID_NONE || childs == 0)
+        move_parents_cursor(creation, cursors[0]);
+    if (prefix == MPIR_CTXID_NONE || cursors[1] == 0)
         return;
     table = table_of(prefix, &id);
-    reserve(prefix, childs);
-    cid_replace(table, id, note(NOTE_PENDING, childs));
+    reserve(prefix, cursors[1]);
+    cid_replace(table, id, note(NOTE_PENDING, cursors[1]));
 }
 
 /* Claims the id agreed on, which may be somebody's cursor. */
@@ -342,37 +443,64 @@ static ctxid_outcome_t take(uint32_t prefix)
     } else {
         status = cid_claim(table, id, note(NOTE_PENDING, 0));
     }
-    return (status == CID_OK) ? CTXID_DECIDED : CTXID_NO_MEMORY;
+    if (status != CID_OK)
+        return CTXID_NO_MEMORY;
+    if (table == store.calm) {
+        store.used++;
+        leaves_order(id);
+        raise_peak();
+    }
+    return CTXID_DECIDED;
+}
+
+/* When members differ in which id was freed longest ago, they agree on ids for the next time.  The end is taken now. */
+static void choose_cursors(ctxid_offer_t all, uint32_t cursors[2])
+{
+    cursors[0] = cursors[1] = 0;
+    if (!all.differ)
+        return;
+    cursors[0] = (all.free1 == all.end) ? all.free2 : all.free1;
+    if (all.free2 != all.end && all.free2 != cursors[0])
+        cursors[1] = all.free2;
+}
+
+/* The parent's cursor, or the id that all freed longest ago, or the end. */
+static uint32_t choose(const MPIR_Ctxid_t * creation, ctxid_offer_t own)
+{
+    if (!own.cursor_taken)
+        return creation->cursor;
+    return (own.free1 == 0 || own.differ) ? own.end : own.free1;
 }
 
 static ctxid_outcome_t settle_calm(MPIR_Ctxid_t * creation, ctxid_offer_t own, ctxid_offer_t all,
                                    uint32_t * prefix)
 {
-    uint32_t chosen = own.cursor_taken ? own.end : creation->cursor;
+    uint32_t chosen = choose(creation, own), cursors[2];
 
-    drop_probe(creation);
-    if (all.cursor_taken && all.end >= store.calm_limit) {
-        creation->shows_all = true;
-        return CTXID_TRY_MASKS;
+    if (choose(creation, all) >= store.calm_limit) {
+        creation->start = all.free1;
+        return CTXID_SEARCH;
     }
     if (creation->takes_part && take(chosen) != CTXID_DECIDED)
         return CTXID_NO_MEMORY;
-    move_cursors(creation, creation->takes_part ? chosen : MPIR_CTXID_NONE, MPIR_CTXID_NONE);
-    *prefix = chosen;
+    *prefix = creation->takes_part ? chosen : MPIR_CTXID_NONE;
+    choose_cursors(all, cursors);
+    move_cursors(creation, *prefix, cursors);
     return CTXID_DECIDED;
 }
 
-static ctxid_outcome_t settle_busy(MPIR_Ctxid_t * creation, ctxid_offer_t all, uint32_t * prefix)
+static ctxid_outcome_t settle_busy(MPIR_Ctxid_t * creation, ctxid_offer_t all, uint32_t number,
+                                   uint32_t * prefix)
 {
     if (all.probe_taken) {
-        drop_probe(creation);
-        return CTXID_TRY_MASKS;
+        creation->start = store.calm_limit + probe_of(creation, number);
+        return CTXID_SEARCH;
     }
+    if (!creation->takes_part)
+        return CTXID_DECIDED;
     *prefix = store.calm_limit + creation->probe;
-    if (creation->claimed == store.held_probe)
-        drop_probe(creation);
-    creation->claimed = MPIR_CTXID_NONE;
-    return creation->takes_part ? take(*prefix) : CTXID_DECIDED;
+    end_probe(creation, false);
+    return take(*prefix);
 }
 
 static void enqueue(MPIR_Ctxid_t * creation)
@@ -398,39 +526,45 @@ static void dequeue(MPIR_Ctxid_t * creation)
     creation->is_queued = false;
 }
 
-static void give_masks(MPIR_Ctxid_t * creation)
+/* Between two exchanges nothing is held. */
+static void release_all(MPIR_Ctxid_t * creation)
 {
     if (store.shown == creation)
         store.shown = NULL;
-}
-
-static void finish(MPIR_Ctxid_t * creation)
-{
-    dequeue(creation);
-    give_masks(creation);
-    drop_probe(creation);
+    end_probe(creation, true);
     give_token(creation);
 }
 
-ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all, uint32_t * prefix)
+static ctxid_outcome_t settle(MPIR_Ctxid_t * creation, ctxid_offer_t own, ctxid_offer_t all,
+                              uint32_t number, uint32_t * prefix)
 {
-    ctxid_offer_t sum = ctxid_unpack(all);
+    ctxid_outcome_t outcome;
+
+    if (all.failed)
+        return creation->is_short ? CTXID_NO_MEMORY : CTXID_FAILED;
+    if (!creation->keeps_cursor)
+        *partial_counter(creation) = MPL_MAX(*partial_counter(creation), number);
+    outcome = all.busy ? settle_busy(creation, all, number, prefix) :
+        settle_calm(creation, own, all, prefix);
+    if (outcome == CTXID_SEARCH)
+        enqueue(creation);
+    else if (outcome == CTXID_NO_MEMORY)
+        lose_cursor(creation);
+    return outcome;
+}
+
+ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t * creation, uint64_t own, ctxid_ballot_t all,
+                             uint32_t * prefix)
+{
     ctxid_outcome_t outcome;
 
     *prefix = MPIR_CTXID_NONE;
     lock_store();
-    creation->folded = all;
-    if (sum.failed)
-        outcome = creation->is_short ? CTXID_NO_MEMORY : CTXID_FAILED;
-    else
-        outcome = sum.busy ? settle_busy(creation, sum, prefix) :
-            settle_calm(creation, ctxid_unpack(own), sum, prefix);
-    if (outcome != CTXID_TRY_MASKS)
-        finish(creation);
-    else if (creation->takes_part)
-        enqueue(creation);
+    outcome = settle(creation, ctxid_unpack(own), ctxid_unpack(all.offer), (uint32_t) all.number,
+                     prefix);
+    release_all(creation);
     unlock_store();
-    if (!creation->takes_part)
+    if (outcome != CTXID_DECIDED)
         *prefix = MPIR_CTXID_NONE;
     return outcome;
 }
@@ -438,124 +572,182 @@ ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all
 void MPIR_Ctxid_abandon(MPIR_Ctxid_t * creation)
 {
     lock_store();
-    finish(creation);
+    dequeue(creation);
+    release_all(creation);
+    lose_cursor(creation);
     unlock_store();
 }
 
-/* ---- masks ------------------------------------------------------------------------------------------------------- */
+/* ---- search ------------------------------------------------------------------------------------------------------ */
 
-/* All ids: the calm ones, from a new word on the busy ones. */
-int ctxid_mask_words(const MPIR_Ctxid_t * creation)
+enum {
+    SHOWN = 1,                  /* this window is shown */
+    HAS_TOKEN = 2,
+    WITHHELD_NOTHING = 4        /* all free ids of this window are in it */
+};
+
+/* The lowest free id that is not below `prefix`, the limit when there is none. */
+static uint32_t next_free(uint32_t prefix)
 {
-    uint32_t words = creation->shows_all ? words_for(store.calm_limit) + words_for(store.busy_limit) :
-        window_words();
+    uint32_t id = store.calm_limit;
 
-    return (int) words + 1;
+    if (prefix < store.calm_limit)
+        id = cid_next_free(store.calm, prefix);
+    if (id < store.calm_limit)
+        return id;
+    return store.calm_limit +
+        cid_next_free(store.busy, prefix > store.calm_limit ? prefix - store.calm_limit : 0);
 }
 
-/* Reserved ids are free when there are no others. */
-static void show_reserved(uint32_t mask[])
+/* How far the search may go on from here: to the next free id, or to its end. */
+static uint32_t next_offset(const MPIR_Ctxid_t * creation)
 {
-    for (uint32_t id = cid_next_used(store.calm, 0); id < store.calm_limit;
-         id = cid_next_used(store.calm, id + 1)) {
-        if (kind_of(cid_owner(store.calm, id)) == NOTE_RESERVED)
-            mask[id / 32] |= 1u << (id % 32);
+    uint32_t limit = store.calm_limit + store.busy_limit;
+    uint32_t first, n, prefix, id;
+
+    window_of(creation, &first, &n);
+    prefix = creation->start + creation->offset + n;
+    if (prefix < limit) {
+        id = next_free(prefix);
+        if (id < limit)
+            return id - creation->start;
+        prefix = limit;
     }
+    id = next_free(prefix - limit);
+    return (id < creation->start) ? id + limit - creation->start : limit;
 }
 
-/* The free ones of `words` * 32 busy ids. */
-static void show_busy(uint32_t first, uint32_t words, uint32_t mask[])
+static void show_ids(const cid_table_t * table, uint32_t first, uint32_t n, uint32_t mask[])
 {
-    uint32_t held = store.held_probe - first;
-
-    cid_free_mask(store.busy, first, words, mask);
-    if (store.held_probe != MPIR_CTXID_NONE && store.held_probe >= first && held / 32 < words)
-        mask[held / 32] &= ~(1u << (held % 32));
+    cid_free_mask(table, first, (n + 31) / 32, mask);
+    if (n % 32)
+        mask[n / 32] &= (1u << (n % 32)) - 1;
 }
 
-static void show_all(MPIR_Ctxid_t * creation, uint32_t mask[])
+static void hide(uint32_t id, uint32_t first, uint32_t n, uint32_t mask[])
 {
-    take_token(creation);
-    if (creation->has_token) {
-        cid_free_mask(store.calm, 0, words_for(store.calm_limit), mask);
-        show_reserved(mask);
-    }
-    show_busy(0, words_for(store.busy_limit), mask + words_for(store.calm_limit));
+    if (id >= first && id - first < n)
+        mask[(id - first) / 32] &= ~(1u << ((id - first) % 32));
 }
 
-void ctxid_show_masks(MPIR_Ctxid_t * creation, uint32_t words[])
+/* Beside an offer that has the token only ids which cannot become its own; its cursor is reserved. */
+static void show_calm(const MPIR_Ctxid_t * creation, uint32_t first, uint32_t n, uint32_t mask[])
 {
-    size_t bytes = ctxid_mask_words(creation) * sizeof(uint32_t);
+    uint32_t end = (store.token == creation) ? store.calm_limit : store.promised;
 
-    if (!creation->takes_part) {
-        memset(words, 0xff, bytes);
-        return;
-    }
-    memset(words, 0, bytes);
+    if (first < end)
+        show_ids(store.calm, first, MPL_MIN(n, end - first), mask);
+    if (store.token != creation && store.promised_free != 0)
+        hide(store.promised_free, first, n, mask);
+}
+
+static void show_busy(uint32_t first, uint32_t n, uint32_t mask[])
+{
+    show_ids(store.busy, first, n, mask);
+    hide(store.held_probe, first, n, mask);
+}
+
+static void show(MPIR_Ctxid_t * creation, ctxid_window_t * window)
+{
+    bool has_token = take_token(creation);
+    uint32_t first, n;
+
+    window_of(creation, &first, &n);
+    if (has_token && creation->takes_part && creation->passes > 0)
+        drop_reservations();
+    window->next = creation->takes_part ? next_offset(creation) : creation->offset + n;
+    window->flags = SHOWN | (has_token ? HAS_TOKEN : 0);
+    if (!creation->takes_part)
+        memset(window->free, 0xff, sizeof(window->free));
+    else if (first < store.calm_limit)
+        show_calm(creation, first, n, window->free);
+    else
+        show_busy(first - store.calm_limit, n, window->free);
+    if (has_token && (!creation->takes_part || (store.reserved == 0 && store.probes == 0)))
+        window->flags |= WITHHELD_NOTHING;
+}
+
+void ctxid_show_window(MPIR_Ctxid_t * creation, ctxid_window_t * window)
+{
+    memset(window, 0, sizeof(*window));
     lock_store();
     if (store.shown == NULL && store.queue == creation) {
         store.shown = creation;
-        words[OWNER_WORD] = ALL_OWN;
-        if (creation->shows_all)
-            show_all(creation, words + 1);
-        else
-            show_busy(creation->window, window_words(), words + 1);
+        show(creation, window);
     }
     unlock_store();
 }
 
-/* The id of the lowest bit, MPIR_CTXID_NONE without one. */
-static uint32_t lowest_common(const MPIR_Ctxid_t * creation, const uint32_t words[])
+/* The lowest id of the window whose bit is not below *bit, which is then the next bit; MPIR_CTXID_NONE without one. */
+static uint32_t next_common(const ctxid_window_t * window, uint32_t first, uint32_t * bit)
 {
-    int n = ctxid_mask_words(creation) - 1;
-    int i = 0;
-    uint32_t bit, calm_words = words_for(store.calm_limit);
+    while (*bit < 32 * CTXID_WINDOW_WORDS) {
+        uint32_t rest = window->free[*bit / 32] >> (*bit % 32);
 
-    while (i < n && words[1 + i] == 0)
-        i++;
-    if (i == n)
-        return MPIR_CTXID_NONE;
-    bit = 32 * (uint32_t) i + (uint32_t) __builtin_ctz(words[1 + i]);
-    if (!creation->shows_all)
-        return store.calm_limit + creation->window + bit;
-    return ((uint32_t) i < calm_words) ? bit : store.calm_limit + bit - 32 * calm_words;
+        if (rest != 0) {
+            *bit += (uint32_t) __builtin_ctz(rest) + 1;
+            return first + *bit - 1;
+        }
+        *bit = (*bit / 32 + 1) * 32;
+    }
+    return MPIR_CTXID_NONE;
 }
 
-static ctxid_outcome_t settle_owned(MPIR_Ctxid_t * creation, const uint32_t words[],
+/* None in this window. */
+static ctxid_outcome_t go_on(MPIR_Ctxid_t * creation, const ctxid_window_t * window)
+{
+    if (!(window->flags & WITHHELD_NOTHING))
+        creation->withheld = true;
+    creation->offset = window->next;
+    if (creation->offset < store.calm_limit + store.busy_limit)
+        return CTXID_SEARCH;
+    if (!creation->withheld)
+        return CTXID_EXHAUSTED;
+    creation->withheld = false;
+    creation->offset = 0;
+    creation->passes++;
+    return CTXID_SEARCH;
+}
+
+static ctxid_outcome_t settle_shown(MPIR_Ctxid_t * creation, const ctxid_window_t * window,
                                     uint32_t * prefix)
 {
-    ctxid_outcome_t outcome = CTXID_DECIDED;
-    ctxid_offer_t all = ctxid_unpack(creation->folded);
+    uint32_t first, n, bit = 0, chosen, cursors[2] = { 0, 0 };
 
-    *prefix = lowest_common(creation, words);
-    if (*prefix == MPIR_CTXID_NONE) {
-        bool exhausted = creation->shows_all;
-        creation->shows_all = true;
-        return exhausted ? CTXID_EXHAUSTED : CTXID_TRY_MASKS;
+    window_of(creation, &first, &n);
+    chosen = next_common(window, first, &bit);
+    if (chosen == MPIR_CTXID_NONE)
+        return go_on(creation, window);
+    if (creation->takes_part && take(chosen) != CTXID_DECIDED) {
+        lose_cursor(creation);
+        return CTXID_NO_MEMORY;
     }
-    if (creation->takes_part)
-        outcome = take(*prefix);
-    /* The token was held from the offer on: nothing has moved since. */
-    if (outcome == CTXID_DECIDED && !all.busy)
-        move_cursors(creation, creation->takes_part ? *prefix : MPIR_CTXID_NONE, *prefix);
-    return outcome;
+    *prefix = creation->takes_part ? chosen : MPIR_CTXID_NONE;
+    if (!(window->flags & HAS_TOKEN))
+        return CTXID_DECIDED;
+    for (int i = 0; i < 2 && first < store.calm_limit; i++) {
+        uint32_t id = next_common(window, first, &bit);
+        cursors[i] = (id == MPIR_CTXID_NONE) ? 0 : id;
+    }
+    move_cursors(creation, *prefix, cursors);
+    return CTXID_DECIDED;
 }
 
-ctxid_outcome_t ctxid_settle_masks(MPIR_Ctxid_t * creation, const uint32_t words[],
-                                   uint32_t * prefix)
+ctxid_outcome_t ctxid_settle_window(MPIR_Ctxid_t * creation, const ctxid_window_t * window,
+                                    uint32_t * prefix)
 {
-    ctxid_outcome_t outcome = CTXID_TRY_MASKS;
+    ctxid_outcome_t outcome = CTXID_SEARCH;
 
     *prefix = MPIR_CTXID_NONE;
     lock_store();
-    if (words[OWNER_WORD] & ALL_OWN)
-        outcome = settle_owned(creation, words, prefix);
-    give_masks(creation);
-    if (outcome != CTXID_TRY_MASKS)
-        finish(creation);
+    if (window->flags & SHOWN)
+        outcome = settle_shown(creation, window, prefix);
+    else if (creation->offset > 0)
+        creation->withheld = true;      /* in the meantime ids may be free that were shown in use */
+    release_all(creation);
+    if (outcome != CTXID_SEARCH)
+        dequeue(creation);
     unlock_store();
-    if (!creation->takes_part)
-        *prefix = MPIR_CTXID_NONE;
     return outcome;
 }
 
@@ -610,6 +802,10 @@ void MPIR_Ctxid_free(MPIR_Context_id_t context_id)
     owner = cid_release(table, id);
     if (kind_of(owner) == NOTE_PENDING)
         drop_reservation(prefix, number_of(owner));
+    if (table == store.calm) {
+        store.used--;
+        ctxid_freed_append(&store.freed, id);
+    }
     unlock_store();
     MPIR_Assert(owner != NULL);
 }
@@ -661,7 +857,7 @@ static void read_figures(ctxid_figures_t * figures)
     figures->limit = store.calm_limit + store.busy_limit;
     figures->allocated = calm.allocated + busy.allocated;
     figures->end = busy.end ? store.calm_limit + busy.end : calm.end;
-    figures->bytes = calm.bytes + busy.bytes;
+    figures->bytes = calm.bytes + busy.bytes + ctxid_freed_bytes(&store.freed);
 }
 
 void ctxid_get_figures(ctxid_figures_t * figures)

@@ -13,43 +13,74 @@ typedef struct {
     bool busy;                  /* somebody had another creation under way */
     bool cursor_taken;          /* somebody has no use for the parent's cursor */
     bool probe_taken;           /* somebody could not claim the probe */
+    bool differ;                /* in free1; who takes no part in the communicator does not count */
     uint32_t end;               /* highest calm id used + 1 */
-    uint32_t free1, free2;      /* lowest free calm ids */
+    uint32_t free1, free2;      /* calm ids freed longest ago, 0 for none */
 } ctxid_offer_t;
 
 uint64_t ctxid_pack(const ctxid_offer_t * offer);
 ctxid_offer_t ctxid_unpack(uint64_t offer);
 
-/* For a reduction by maximum.  Where somebody is busy the other fields of that word are not looked at. */
-#define CTXID_OFFER_WORDS 3
-void ctxid_to_words(uint64_t offer, uint32_t words[CTXID_OFFER_WORDS]);
-uint64_t ctxid_from_words(const uint32_t words[CTXID_OFFER_WORDS]);
+/* An offer in a reduction: with the number of the creation, from which its probe follows.  In a split it goes without: all
+ * members of the parent are there, and count alike. */
+typedef struct {
+    uint64_t offer;
+    uint64_t number;
+} ctxid_ballot_t;
 
-/* `call` numbers the creations of the parent; 0 when not all of its members take part. */
-uint64_t ctxid_offer(MPIR_Ctxid_t * creation, MPIR_Comm * parent, uint32_t tag, uint32_t call,
-                     bool takes_part);
+void ctxid_fold_ballot(ctxid_ballot_t * all, const ctxid_ballot_t * ballot);
+
+/* Which ids of a window are free. */
+#define CTXID_WINDOW_WORDS 128u
+typedef struct {
+    uint32_t flags;             /* by AND */
+    uint32_t next;              /* by maximum: where the next window may begin */
+    uint32_t free[CTXID_WINDOW_WORDS];  /* by AND */
+} ctxid_window_t;
+
+void ctxid_fold_window(ctxid_window_t * all, const ctxid_window_t * window);
+
+/* How its members number a creation: of `whole` ones all of the parent's take part and count alike, and they share a cursor.
+ * Others count for themselves, and find out when they differ. */
+typedef struct {
+    bool whole;
+    uint32_t tag;
+    uint32_t number;            /* of whole ones */
+} ctxid_call_t;
+
+ctxid_ballot_t ctxid_offer(MPIR_Ctxid_t * creation, MPIR_Comm * parent, ctxid_call_t call,
+                           bool takes_part);
 
 typedef enum {
     CTXID_DECIDED,
-    CTXID_TRY_MASKS,            /* exchange masks (again) */
+    CTXID_SEARCH,               /* exchange a window (again) */
     CTXID_EXHAUSTED,
     CTXID_FAILED,               /* another member could not make its communicator */
     CTXID_NO_MEMORY
 } ctxid_outcome_t;
 
-/* `prefix` is set when decided, to MPIR_CTXID_NONE for who takes no part. */
-ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all, uint32_t * prefix);
+/* `prefix` is set when decided, to MPIR_CTXID_NONE for who takes no part.  `own`: the fold over the members of one's own new
+ * communicator; `all`: over all members. */
+ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t * creation, uint64_t own, ctxid_ballot_t all,
+                             uint32_t * prefix);
 
-/* Words of the masks of the next exchange (by AND), the same on all members. */
-int ctxid_mask_words(const MPIR_Ctxid_t * creation);
-void ctxid_show_masks(MPIR_Ctxid_t * creation, uint32_t words[]);
-ctxid_outcome_t ctxid_settle_masks(MPIR_Ctxid_t * creation, const uint32_t words[],
-                                   uint32_t * prefix);
+void ctxid_show_window(MPIR_Ctxid_t * creation, ctxid_window_t * window);
+ctxid_outcome_t ctxid_settle_window(MPIR_Ctxid_t * creation, const ctxid_window_t * window,
+                                    uint32_t * prefix);
 
-/* MPI's words for an outcome that is no id (ctxid_agree.c), a context id for a prefix, the number of a parent's creation. */
+/* Of one ballot and of one window, by the folds above.  One element of a type of ours is never cut in pieces, and for small
+ * data and operations of users MPICH chooses recursive doubling. */
+typedef struct {
+    MPI_Datatype type;
+    MPI_Op op;
+} ctxid_reduction_t;
+
+const ctxid_reduction_t *ctxid_ballots(void);
+const ctxid_reduction_t *ctxid_windows(void);
+
+/* MPI's words for an outcome that is no id (ctxid_agree.c), a context id for a prefix. */
 int ctxid_error(ctxid_outcome_t outcome);
 MPIR_Context_id_t ctxid_of_prefix(uint32_t prefix);
-uint32_t ctxid_next_call(MPIR_Comm * parent);
 void ctxid_refuse_inter(MPIR_Comm * inter);
 
 typedef struct {

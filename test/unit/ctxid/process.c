@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 /* The store is a static variable there: it is swapped here. */
+#include "../../../src/mpi/ctxid/ctxid_freed.c"
 #include "../../../src/mpi/ctxid/ctxid_store.c"
 
 struct process {
@@ -19,6 +20,39 @@ struct creation {
 struct communicator {
     MPIR_Comm comm;
 };
+
+/* ---- memory ---- */
+
+static void *(*allocate) (size_t) = malloc;
+static void (*deallocate) (void *) = free;
+
+void process_set_allocator(void *(*new_allocate) (size_t), void (*new_deallocate) (void *))
+{
+    allocate = new_allocate ? new_allocate : malloc;
+    deallocate = new_deallocate ? new_deallocate : free;
+    cid_set_allocator(new_allocate, new_deallocate);
+}
+
+/* Its size is in front of a block. */
+void *process_realloc(void *block, size_t bytes)
+{
+    size_t *old = block ? (size_t *) block - 1 : NULL, *made = allocate(sizeof(size_t) + bytes);
+
+    if (made == NULL)
+        return NULL;
+    *made = bytes;
+    if (old != NULL) {
+        memcpy(made + 1, block, MPL_MIN(*old, bytes));
+        deallocate(old);
+    }
+    return made + 1;
+}
+
+void process_free(void *block)
+{
+    if (block != NULL)
+        deallocate((size_t *) block - 1);
+}
 
 bool MPIR_Ctxid_is_highest(void)
 {
@@ -105,6 +139,15 @@ bool communicator_is_found(process_t * process, communicator_t * comm, uint32_t 
     return owner_of(prefix) == &comm->comm;
 }
 
+bool process_uses(process_t * process, uint32_t prefix)
+{
+    void *owner;
+
+    enter(process);
+    owner = owner_of(prefix);
+    return owner != NULL && (kind_of(owner) == NOTE_NONE || kind_of(owner) == NOTE_PENDING);
+}
+
 uint32_t communicator_cursor(const communicator_t * comm)
 {
     return comm->comm.ctxid_cursor;
@@ -118,16 +161,20 @@ void process_give_back(process_t * process, uint32_t prefix)
 }
 
 creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_t tag, bool whole,
-                           bool takes_part, uint64_t * offer)
+                           bool takes_part, ballot_t * ballot)
 {
     creation_t *creation = malloc(sizeof(*creation));
-    uint32_t call = whole ? ++parent->comm.ctxid_calls : 0;
+    ctxid_call_t call = {.whole = whole,.tag = tag,
+        .number = whole ? ++parent->comm.ctxid_calls : 0
+    };
+    ctxid_ballot_t made;
 
     assert(creation != NULL);
     creation->process = process;
     enter(process);
-    *offer = ctxid_offer(&creation->state, &parent->comm, tag, call, takes_part);
+    made = ctxid_offer(&creation->state, &parent->comm, call, takes_part);
     leave(process);
+    *ballot = (ballot_t) {made.offer, made.number};
     return creation;
 }
 
@@ -136,37 +183,40 @@ uint64_t offer_refusal(uint64_t offer)
     return MPIR_Ctxid_refusal(offer);
 }
 
-int creation_settle(creation_t * creation, uint64_t own, uint64_t all, uint32_t * prefix)
+int creation_settle(creation_t * creation, uint64_t own, ballot_t all, uint32_t * prefix)
 {
     int outcome;
 
     enter(creation->process);
-    outcome = (int) ctxid_settle(&creation->state, own, all, prefix);
+    outcome = (int) ctxid_settle(&creation->state, own, (ctxid_ballot_t) {all.offer, all.number},
+                                 prefix);
     leave(creation->process);
     return outcome;
 }
 
-int creation_mask_words(creation_t * creation)
-{
-    enter(creation->process);
-    return ctxid_mask_words(&creation->state);
-}
+_Static_assert(sizeof(ctxid_window_t) == WINDOW_SIZE * sizeof(uint32_t), "WINDOW_SIZE");
 
-void creation_show_masks(creation_t * creation, uint32_t words[])
+void creation_show(creation_t * creation, uint32_t window[WINDOW_SIZE])
 {
     enter(creation->process);
-    ctxid_show_masks(&creation->state, words);
+    ctxid_show_window(&creation->state, (ctxid_window_t *) window);
     leave(creation->process);
 }
 
-int creation_settle_masks(creation_t * creation, const uint32_t words[], uint32_t * prefix)
+int creation_settle_window(creation_t * creation, const uint32_t window[WINDOW_SIZE],
+                           uint32_t * prefix)
 {
     int outcome;
 
     enter(creation->process);
-    outcome = (int) ctxid_settle_masks(&creation->state, words, prefix);
+    outcome = (int) ctxid_settle_window(&creation->state, (const ctxid_window_t *) window, prefix);
     leave(creation->process);
     return outcome;
+}
+
+void fold_windows(uint32_t all[WINDOW_SIZE], const uint32_t window[WINDOW_SIZE])
+{
+    ctxid_fold_window((ctxid_window_t *) all, (const ctxid_window_t *) window);
 }
 
 void creation_abandon(creation_t * creation)
@@ -187,13 +237,12 @@ uint64_t fold_offers(uint64_t a, uint64_t b)
     return a;
 }
 
-uint64_t fold_words(uint64_t a, uint64_t b)
+ballot_t fold_ballots(ballot_t a, ballot_t b)
 {
-    uint32_t x[CTXID_OFFER_WORDS], y[CTXID_OFFER_WORDS];
+    ctxid_ballot_t x = { a.offer, a.number };
 
-    ctxid_to_words(a, x);
-    ctxid_to_words(b, y);
-    for (int i = 0; i < CTXID_OFFER_WORDS; i++)
-        x[i] = (uint32_t) MPL_MAX((int32_t) x[i], (int32_t) y[i]);   /* so does MPICH */
-    return ctxid_from_words(x);
+    ctxid_fold_ballot(&x, &(ctxid_ballot_t) {
+                      b.offer, b.number});
+    return (ballot_t) {
+    x.offer, x.number};
 }

@@ -5,6 +5,7 @@
 #define CTXID_TEST_PROCESS_H_INCLUDED
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -15,7 +16,15 @@ typedef struct process process_t;
 typedef struct creation creation_t;
 typedef struct communicator communicator_t;
 
-enum { STEP_DECIDED, STEP_MASKS, STEP_EXHAUSTED, STEP_REFUSED, STEP_NO_MEMORY };
+enum { STEP_DECIDED, STEP_SEARCH, STEP_EXHAUSTED, STEP_REFUSED, STEP_NO_MEMORY };
+enum { WINDOW_SIZE = 130 }; /* words of 4 bytes */
+
+typedef struct {
+    uint64_t offer, number;
+} ballot_t;
+
+/* For all processes and their tables; NULL restores malloc and free.  REQUIRES that none is alive. */
+void process_set_allocator(void *(*allocate)(size_t), void (*deallocate)(void *));
 
 /* table: 0 array, 1 rbtree, 2 radix */
 process_t *process_create(int table, uint32_t limit);
@@ -23,6 +32,8 @@ void process_destroy(process_t * process);
 uint32_t process_end(process_t * process);
 uint32_t process_used(process_t * process);
 uint32_t process_reserved(process_t * process);
+/* Is the id a communicator's, or decided for one? */
+bool process_uses(process_t * process, uint32_t prefix);
 
 /* The communicator with that prefix, complete; `parent` of the first one of all is the prefix itself, 0. */
 communicator_t *communicator_commit(process_t * process, uint32_t prefix, bool inter);
@@ -34,19 +45,20 @@ void process_give_back(process_t * process, uint32_t prefix);
 
 /* whole: all members of the parent take part in the collectives.  Returns the offer. */
 creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_t tag, bool whole,
-                           bool takes_part, uint64_t * offer);
+                           bool takes_part, ballot_t * ballot);
 /* The offer of a member that cannot make its communicator. */
 uint64_t offer_refusal(uint64_t offer);
-int creation_settle(creation_t * creation, uint64_t own, uint64_t all, uint32_t * prefix);
-int creation_mask_words(creation_t * creation);
-void creation_show_masks(creation_t * creation, uint32_t words[]);
-int creation_settle_masks(creation_t * creation, const uint32_t words[], uint32_t * prefix);
+int creation_settle(creation_t * creation, uint64_t own, ballot_t all, uint32_t * prefix);
+void creation_show(creation_t * creation, uint32_t window[WINDOW_SIZE]);
+int creation_settle_window(creation_t * creation, const uint32_t window[WINDOW_SIZE],
+                           uint32_t * prefix);
 void creation_abandon(creation_t * creation);
 void creation_destroy(creation_t * creation);
 
+/* as a split folds, and as a reduction does */
 uint64_t fold_offers(uint64_t a, uint64_t b);
-/* as a reduction by maximum of words folds them */
-uint64_t fold_words(uint64_t a, uint64_t b);
+ballot_t fold_ballots(ballot_t a, ballot_t b);
+void fold_windows(uint32_t all[WINDOW_SIZE], const uint32_t window[WINDOW_SIZE]);
 
 #ifdef __cplusplus
 }

@@ -8,25 +8,24 @@
 
 namespace ctxid_test {
 
-Creation::Creation(std::vector<process_t *> &processes, Comm &parent_comm, std::vector<int> members,
+Creation::Creation(World &world, Comm &parent_comm, std::vector<int> members,
                    std::vector<int> their_colours, uint32_t tag, bool whole, Fold fold)
     : who(std::move(members)),
       colours(std::move(their_colours)),
       prefixes(who.size(), UINT32_MAX),
-      outcomes(who.size(), STEP_MASKS),
+      outcomes(who.size(), STEP_SEARCH),
       collectives(who.size(), 0),
       refuses(who.size(), false),
       parent(&parent_comm),
-      processes_(processes),
+      limit(world.limit()),
+      processes_(world.processes()),
       creations_(who.size(), nullptr),
       round_of_(who.size(), 0),
       waits_(who.size(), false),
       rounds_(1),
       tag_(tag),
       whole_(whole),
-      fold_(fold) {
-    rounds_[0].offers.resize(who.size());
-}
+      fold_(fold) {}
 
 Creation::~Creation() {
     for (creation_t *creation : creations_)
@@ -34,7 +33,7 @@ Creation::~Creation() {
 }
 
 bool Creation::is_done(size_t member) const {
-    return creations_[member] != nullptr && outcomes[member] != STEP_MASKS;
+    return creations_[member] != nullptr && outcomes[member] != STEP_SEARCH;
 }
 
 bool Creation::is_done() const {
@@ -43,54 +42,90 @@ bool Creation::is_done() const {
     return true;
 }
 
+bool Creation::is_last(size_t member) const {
+    for (size_t i = 0; i < who.size(); i++)
+        if (i != member && !is_done(i)) return false;
+    return waits_[member];
+}
+
+void Creation::fail(size_t member) {
+    creation_abandon(creations_[member]);
+    outcomes[member] = STEP_NO_MEMORY;
+    waits_[member] = false;
+}
+
+// Of a search: what the member really uses when it shows its ids.
+void Creation::note_used(size_t member, Round &round) const {
+    constexpr uint32_t most_watched = 4096;
+    if (limit > most_watched) return;
+    round.used.resize(limit);
+    if (colours[member] < 0) return;
+    for (uint32_t id = 0; id < limit; id++)
+        if (process_uses(processes_[static_cast<size_t>(who[member])], id)) round.used[id] = true;
+}
+
 void Creation::arrive(size_t member) {
     const size_t number = round_of_[member];
+    if (rounds_.size() <= number) rounds_.resize(number + 1);
+    Round &round = rounds_[number];
     if (number == 0) {
-        uint64_t &offer = rounds_[0].offers[member];
+        round.ballots.resize(who.size());
+        ballot_t &ballot = round.ballots[member];
         creations_[member] =
             creation_begin(processes_[static_cast<size_t>(who[member])], parent->at.at(who[member]),
-                           tag_, whole_, colours[member] >= 0, &offer);
-        if (refuses[member]) offer = offer_refusal(offer);
+                           tag_, whole_, colours[member] >= 0, &ballot);
+        if (refuses[member]) ballot.offer = offer_refusal(ballot.offer);
     } else {
-        if (rounds_.size() <= number) rounds_.resize(number + 1);
-        auto &masks = rounds_[number].masks;
-        masks.resize(who.size());
-        masks[member].resize(static_cast<size_t>(creation_mask_words(creations_[member])));
-        creation_show_masks(creations_[member], masks[member].data());
+        std::vector<uint32_t> window(WINDOW_SIZE);
+        creation_show(creations_[member], window.data());
+        if (round.arrived == 0)
+            round.window = window;
+        else
+            fold_windows(round.window.data(), window.data());
+        note_used(member, round);
     }
-    rounds_[number].arrived++;
+    round.arrived++;
     collectives[member]++;
     waits_[member] = true;
 }
 
-uint64_t Creation::folded(int colour, bool all) const {
-    uint64_t sum = 0;
-    for (size_t i = 0; i < who.size(); i++)
-        if (all || colours[i] == colour)
-            sum = fold_ == Fold::fields ? fold_offers(sum, rounds_[0].offers[i])
-                                        : fold_words(sum, rounds_[0].offers[i]);
+ballot_t Creation::folded(int colour, bool all) const {
+    ballot_t sum = {0, 0};
+    bool is_first = true;
+    for (size_t i = 0; i < who.size(); i++) {
+        if (!all && colours[i] != colour) continue;
+        const ballot_t &ballot = rounds_[0].ballots[i];
+        if (fold_ == Fold::fields)
+            sum = {fold_offers(sum.offer, ballot.offer), ballot.number};
+        else
+            sum = is_first ? ballot : fold_ballots(sum, ballot);
+        is_first = false;
+    }
     return sum;
 }
 
-std::vector<uint32_t> Creation::common(const Round &round) const {
-    std::vector<uint32_t> words = round.masks[0];
-    for (const auto &mask : round.masks) {
-        EXPECT_EQ(mask.size(), words.size()) << "members show masks of different lengths";
-        for (size_t w = 0; w < std::min(words.size(), mask.size()); w++)
-            words[w] &= mask[w];
+// A pass takes three windows when there are few ids: the rest of the reserved ones, the others, and
+// those before.
+bool Creation::is_exhausted() const {
+    constexpr size_t pass = 3;
+    for (uint32_t id = 0; id < limit; id++) {
+        size_t free = 0;
+        for (size_t back = 1; back <= pass && back < rounds_.size(); back++)
+            free += !rounds_[rounds_.size() - back].used[id];
+        if (free == std::min(pass, rounds_.size() - 1)) return false;
     }
-    return words;
+    return true;
 }
 
 void Creation::leave(size_t member) {
     const Round &round = rounds_[round_of_[member]];
     creation_t *creation = creations_[member];
     const bool own_only = fold_ == Fold::fields && colours[member] >= 0;
-    outcomes[member] =
-        round_of_[member] == 0
-            ? creation_settle(creation, folded(colours[member], !own_only), folded(0, true),
-                              &prefixes[member])
-            : creation_settle_masks(creation, common(round).data(), &prefixes[member]);
+    outcomes[member] = round_of_[member] == 0
+                           ? creation_settle(creation, folded(colours[member], !own_only).offer,
+                                             folded(0, true), &prefixes[member])
+                           : creation_settle_window(creation, round.window.data(),
+                                                    &prefixes[member]);
     waits_[member] = false;
     round_of_[member]++;
 }
@@ -106,7 +141,7 @@ bool Creation::step(size_t member) {
     return true;
 }
 
-World::World(int processes, int table, uint32_t limit) {
+World::World(int processes, int table, uint32_t limit) : limit_(limit) {
     auto world = std::make_unique<Comm>();
     for (int p = 0; p < processes; p++) {
         processes_.push_back(process_create(table, limit));
@@ -135,11 +170,23 @@ void World::run(Creation &creation) {
     }
 }
 
+// What a member got, after checking that it is right.
+void World::join(Comm *comm, int process, uint32_t prefix) {
+    process_t *at = processes_[static_cast<size_t>(process)];
+    EXPECT_EQ(prefix, comm->prefix) << "members got different ids";
+    for (const auto &other : comms_)
+        EXPECT_FALSE(other.get() != comm && other->at.count(process) > 0 && other->prefix == prefix)
+            << "id " << prefix << " is in use at process " << process;
+    comm->members.push_back(process);
+    comm->at[process] = communicator_commit(at, prefix, false);
+    EXPECT_TRUE(communicator_is_found(at, comm->at[process], prefix));
+}
+
 std::vector<Comm *> World::commit(const Creation &creation) {
     std::map<int, Comm *> of_colour;
     std::vector<Comm *> made;
     for (size_t i = 0; i < creation.who.size(); i++) {
-        if (creation.colours[i] < 0) {
+        if (creation.colours[i] < 0 || creation.outcomes[i] != STEP_DECIDED) {
             EXPECT_EQ(creation.prefixes[i], UINT32_MAX);
             continue;
         }
@@ -150,23 +197,14 @@ std::vector<Comm *> World::commit(const Creation &creation) {
             comm->prefix = creation.prefixes[i];
             made.push_back(comm);
         }
-        EXPECT_EQ(creation.prefixes[i], comm->prefix) << "members got different ids";
-        const int p = creation.who[i];
-        for (const auto &other : comms_)
-            EXPECT_FALSE(other.get() != comm && other->at.count(p) > 0 &&
-                         other->prefix == comm->prefix)
-                << "id " << comm->prefix << " is in use at process " << p;
-        comm->members.push_back(p);
-        comm->at[p] = communicator_commit(processes_[static_cast<size_t>(p)], comm->prefix, false);
-        EXPECT_TRUE(
-            communicator_is_found(processes_[static_cast<size_t>(p)], comm->at[p], comm->prefix));
+        join(comm, creation.who[i], creation.prefixes[i]);
     }
     return made;
 }
 
 Comm *World::dup(Comm *parent) {
-    Creation creation(processes_, *parent, parent->members,
-                      std::vector<int>(parent->members.size(), 0), 1000, true, Fold::words);
+    Creation creation(*this, *parent, parent->members,
+                      std::vector<int>(parent->members.size(), 0), 1000, true, Fold::ballots);
     run(creation);
     for (int outcome : creation.outcomes)
         if (outcome != STEP_DECIDED) return nullptr;

@@ -18,14 +18,16 @@ struct Comm {
     std::vector<int> members;
 };
 
-enum class Fold { fields, words };
+enum class Fold { fields, ballots };  // as a split does, or a reduction
+
+class World;
 
 // One creation: members, and what they said in the round that each is in.
 class Creation {
   public:
     // who: members of the parent that make the collectives; a colour of -1 takes no part.
-    Creation(std::vector<process_t *> &processes, Comm &parent, std::vector<int> who,
-             std::vector<int> colours, uint32_t tag, bool whole, Fold fold);
+    Creation(World &world, Comm &parent, std::vector<int> who, std::vector<int> colours,
+             uint32_t tag, bool whole, Fold fold);
     Creation(const Creation &) = delete;
     Creation &operator=(const Creation &) = delete;
     ~Creation();
@@ -34,6 +36,11 @@ class Creation {
     bool step(size_t member);
     bool is_done() const;
     bool is_done(size_t member) const;
+    // All others are through: its collective may fail, and nobody else will know.
+    bool is_last(size_t member) const;
+    void fail(size_t member);
+    // After a search without success: did members in fact use every id?
+    bool is_exhausted() const;
 
     std::vector<int> who, colours;
     std::vector<uint32_t> prefixes;
@@ -41,17 +48,19 @@ class Creation {
     std::vector<int> collectives;  // of each member
     std::vector<bool> refuses;     // members that cannot go on: set before they begin
     Comm *parent;
+    uint32_t limit;
 
   private:
     struct Round {
-        std::vector<uint64_t> offers;
-        std::vector<std::vector<uint32_t>> masks;
+        std::vector<ballot_t> ballots;
+        std::vector<uint32_t> window;  // folded
+        std::vector<bool> used;        // by some member
         size_t arrived = 0;
     };
     void arrive(size_t member);
     void leave(size_t member);
-    uint64_t folded(int colour, bool all) const;
-    std::vector<uint32_t> common(const Round &round) const;
+    void note_used(size_t member, Round &round) const;
+    ballot_t folded(int colour, bool all) const;
 
     std::vector<process_t *> &processes_;
     std::vector<creation_t *> creations_;
@@ -72,10 +81,10 @@ class World {
 
     Comm *world() { return comms_.front().get(); }
     std::vector<process_t *> &processes() { return processes_; }
+    uint32_t limit() const { return limit_; }
     // Runs it to its end, all members in turn.
     void run(Creation &creation);
-    // The communicators that a creation made, one a colour, after checking that their ids are
-    // right.
+    // The communicators that a creation made, one a colour, of the members for which it succeeded.
     std::vector<Comm *> commit(const Creation &creation);
     Comm *dup(Comm *parent);
     void free(Comm *comm);
@@ -85,7 +94,10 @@ class World {
     Comm *any(uint32_t random) { return comms_[random % comms_.size()].get(); }
 
   private:
+    void join(Comm *comm, int process, uint32_t prefix);
+
     std::vector<process_t *> processes_;
+    uint32_t limit_;
     std::vector<std::unique_ptr<Comm>> comms_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Agreement on context ids, without MPI: what members decide, and that ids are used again.
-#include "cid.h"
 #include "counting_allocator.hpp"
+#include "crowd.hpp"
 #include "simulation.hpp"
 
 #include <gtest/gtest.h>
@@ -22,8 +22,8 @@ INSTANTIATE_TEST_SUITE_P(EveryKind, Tables, testing::Values(0, 1, 2));
 TEST_P(Tables, DuplicatesGetTheNextIdByOneCollective) {
     World world(5, GetParam(), ALL_IDS);
     for (uint32_t i = 1; i <= 300; i++) {
-        Creation creation(world.processes(), *world.world(), {0, 1, 2, 3, 4}, {0, 0, 0, 0, 0}, 7,
-                          true, Fold::words);
+        Creation creation(world, *world.world(), {0, 1, 2, 3, 4}, {0, 0, 0, 0, 0}, 7,
+                          true, Fold::ballots);
         world.run(creation);
         for (size_t m = 0; m < 5; m++) {
             EXPECT_EQ(creation.prefixes[m], i);
@@ -90,19 +90,47 @@ TEST_P(Tables, ChurnAmongLongLivedOnesIsBounded) {
     expect_bounded(world, peak);
 }
 
-TEST(Offers, FoldingByWordsFindsTheSameId) {
+// Many stay for long, few come and go, and all are parents.
+TEST_P(Tables, ParentsThatStayDoNotTakeIdsForEver) {
+    constexpr size_t stay = 50, go = 6;
+    std::mt19937 random(7);
+    World world(2, GetParam(), ALL_IDS);
+    std::vector<Comm *> alive;
+    for (size_t i = 0; i < stay + go; i++)
+        alive.push_back(world.dup(world.world()));
+    for (size_t i = 0; i < 20000; i++) {
+        Comm *made = world.dup(alive[random() % alive.size()]);
+        Comm *&place = alive[i % 500 == 0 ? random() % stay : stay + i % go];
+        world.free(place);
+        place = made;
+        expect_bounded(world, stay + go + 2);
+    }
+}
+
+// Now and then of one who takes no part.
+uint64_t random_offer(std::mt19937_64 &random) {
+    constexpr uint64_t flags = UINT64_C(15) << 60, numbers = (UINT64_C(1) << 54) - 1;
+    const uint64_t offer = random() & random() & (flags | numbers);
+    return random() % 8 == 0 ? offer & flags : offer | UINT64_C(1) << 36;
+}
+
+TEST(Offers, FoldingIsTheSameInEveryOrder) {
     std::mt19937_64 random(5);
     for (int i = 0; i < 100000; i++) {
-        const uint64_t a = random() & random(), b = random() & random();
-        const uint64_t fields = fold_offers(a, b), words = fold_words(a, b);
-        EXPECT_EQ(fields >> 63, words >> 63) << "refused";
-        if ((fields >> 63) != 0) continue;
-        EXPECT_EQ(fields >> 60, words >> 60) << "flags";
-        const bool busy = (fields >> 62 & 1) != 0;
-        EXPECT_TRUE(busy || (fields >> 40 & 0xfffff) == (words >> 40 & 0xfffff)) << "end";
+        const uint64_t a = random_offer(random), b = random_offer(random), c = random_offer(random);
         EXPECT_EQ(fold_offers(a, b), fold_offers(b, a));
         EXPECT_EQ(fold_offers(a, a), a);
+        EXPECT_EQ(fold_offers(fold_offers(a, b), c), fold_offers(a, fold_offers(b, c)));
     }
+}
+
+TEST(Offers, MembersThatCountDifferentlyFindOut) {
+    const uint64_t offer = 1 << 20, probe_taken = UINT64_C(1) << 60;
+    const ballot_t five = {offer, 5}, six = {offer, 6};
+    EXPECT_EQ(fold_ballots(five, five).offer, offer);
+    EXPECT_EQ(fold_ballots(five, six).offer, offer | probe_taken);
+    EXPECT_EQ(fold_ballots(fold_ballots(six, five), six).offer, offer | probe_taken);
+    EXPECT_EQ(fold_ballots(five, six).number, 6U);
 }
 
 TEST_P(Tables, ColoursGetIdsOfTheirOwnAndOneCursor) {
@@ -113,7 +141,7 @@ TEST_P(Tables, ColoursGetIdsOfTheirOwnAndOneCursor) {
         std::vector<int> colours;
         for (size_t m = 0; m < parent->members.size(); m++)
             colours.push_back(static_cast<int>(random() % 4) - 1);
-        Creation creation(world.processes(), *parent, parent->members, colours, 7, true,
+        Creation creation(world, *parent, parent->members, colours, 7, true,
                           Fold::fields);
         world.run(creation);
         for (int n : creation.collectives)
@@ -148,8 +176,8 @@ TEST_P(Tables, FragmentedIdsAreFound) {
     World world(4, GetParam(), 64);
     for (int i = 0; i < 40; i++) {
         const int other = 1 + i % 3;
-        Creation creation(world.processes(), *world.world(), {0, other}, {0, 0},
-                          static_cast<uint32_t>(i), false, Fold::words);
+        Creation creation(world, *world.world(), {0, other}, {0, 0},
+                          static_cast<uint32_t>(i), false, Fold::ballots);
         world.run(creation);
         world.commit(creation);
     }
@@ -162,13 +190,13 @@ TEST_P(Tables, FragmentedIdsAreFound) {
 TEST_P(Tables, GivingUpLeavesNothing) {
     World world(2, GetParam(), ALL_IDS);
     for (int i = 0; i < 100; i++) {
-        uint64_t offer = 0;
+        ballot_t offer{};
         process_t *process = world.processes()[0];
         creation_t *creation =
             creation_begin(process, world.world()->at[0], 7, false, true, &offer);
         creation_abandon(creation);
         creation_destroy(creation);
-        Creation unused(world.processes(), *world.world(), {0, 1}, {0, 0}, 7, true, Fold::words);
+        Creation unused(world, *world.world(), {0, 1}, {0, 0}, 7, true, Fold::ballots);
         world.run(unused);
         process_give_back(world.processes()[0], unused.prefixes[0]);
         process_give_back(world.processes()[1], unused.prefixes[1]);
@@ -186,7 +214,7 @@ void expect_refused(World &world, Comm *parent, size_t refuses, Fold fold) {
         before.push_back(process_end(process));
     }
     const uint32_t cursor = communicator_cursor(parent->at[members[0]]);
-    Creation creation(world.processes(), *parent, members, std::vector<int>(members.size(), 0), 7,
+    Creation creation(world, *parent, members, std::vector<int>(members.size(), 0), 7,
                       true, fold);
     creation.refuses[refuses] = true;
     world.run(creation);
@@ -209,7 +237,7 @@ TEST_P(Tables, OneMemberThatRefusesEndsItForAll) {
     World world(5, GetParam(), ALL_IDS);
     for (int i = 0; i < 500; i++) {
         expect_refused(world, world.any(random()), random() % 5,
-                       i % 2 ? Fold::words : Fold::fields);
+                       i % 2 ? Fold::ballots : Fold::fields);
         ASSERT_NE(world.dup(world.any(random())), nullptr);
         while (world.live() > 20) {
             Comm *gone = world.any(random());
@@ -219,13 +247,13 @@ TEST_P(Tables, OneMemberThatRefusesEndsItForAll) {
 }
 
 TEST_P(Tables, OneMemberWithoutMemoryEndsItForAll) {
-    cmap_test::CountingAllocator allocator(cid_set_allocator);
+    cmap_test::CountingAllocator allocator(process_set_allocator);
     int failures = 0;
     {
         World world(3, GetParam(), ALL_IDS);
         for (int i = 0; i < 400; i++) {
-            Creation creation(world.processes(), *world.world(), {0, 1, 2}, {0, 0, 0}, 7, true,
-                              Fold::words);
+            Creation creation(world, *world.world(), {0, 1, 2}, {0, 0, 0}, 7, true,
+                              Fold::ballots);
             const size_t poor = static_cast<size_t>(i % 3);
             allocator.fail_from(0);
             creation.step(poor);
@@ -244,101 +272,77 @@ TEST_P(Tables, OneMemberWithoutMemoryEndsItForAll) {
     EXPECT_GT(failures, 0);
 }
 
-// Threads and pending duplicates: many creations at once, each member of each as far as chance has
-// it.
-class Crowd {
-  public:
-    Crowd(World &world, uint32_t seed) : world_(world), random_(seed) {}
+// A parent that stays, children that come and go: none gets an id before those freed earlier.
+TEST_P(Tables, IdsFreedLongestAgoComeFirst) {
+    constexpr size_t peak = 24, alive = 4;
+    World world(3, GetParam(), ALL_IDS);
+    std::vector<Comm *> first;
+    for (size_t i = 1; i < peak; i++)
+        first.push_back(world.dup(world.world()));
+    for (Comm *comm : first)
+        world.free(comm);
+    std::deque<Comm *> children;
+    std::map<uint32_t, int> freed;  // when, by id
+    for (int i = 0; i < 1000; i++) {
+        children.push_back(world.dup(world.world()));
+        const uint32_t id = children.back()->prefix;
+        ASSERT_LT(id, 2 * peak);
+        if (freed.count(id) > 0) {
+            EXPECT_GE(i - freed[id], int{2 * peak - 2 * alive}) << "id " << id;
+        }
+        if (children.size() < alive) continue;
+        freed[children.front()->prefix] = i;
+        world.free(children.front());
+        children.pop_front();
+    }
+    EXPECT_GE(freed.size(), 2 * peak - alive - 1);
+}
 
-    void run(int creations, size_t at_once) {
-        int64_t steps_left = INT64_C(2000) * creations;
-        while (creations > 0 || !active_.empty()) {
-            ASSERT_GT(steps_left--, 0) << "no end in sight";
-            if (creations > 0 && active_.size() < at_once && random_() % 4 == 0) {
-                start();
-                creations--;
-            }
-            if (!active_.empty()) advance();
-        }
+// Rank 0 waits in a creation for somebody who does not come.  Others need one collective each: their
+// probes differ from call to call, though the tag is the same.
+TEST_P(Tables, PartsOfAParentAreFastBesideOneThatWaits) {
+    World world(3, GetParam(), ALL_IDS);
+    Creation waits(world, *world.world(), {0, 1}, {0, 0}, 3, false, Fold::ballots);
+    waits.step(0);
+    int slow = 0;
+    constexpr int calls = 3000;
+    for (int i = 0; i < calls; i++) {
+        Creation creation(world, *world.world(), {0, 2}, {0, 0}, 7, false, Fold::ballots);
+        world.run(creation);
+        ASSERT_EQ(creation.outcomes[0], STEP_DECIDED);
+        slow += creation.collectives[0] > 1;
+        EXPECT_LE(creation.collectives[0], 2);
+        world.commit(creation);
     }
-    int decided = 0, exhausted = 0, most_collectives = 0, one_collective = 0;
+    EXPECT_LT(slow, calls / 10);
+    while (!waits.is_done())
+        for (size_t member = 0; member < 2; member++)
+            waits.step(member);
+    EXPECT_EQ(waits.outcomes[0], STEP_DECIDED);
+    world.commit(waits);
+}
 
-  private:
-    void start() {
-        Comm *parent = world_.any(random_());
-        const bool whole = random_() % 3 != 0;
-        std::vector<int> who = parent->members;
-        if (!whole) {
-            std::shuffle(who.begin(), who.end(), random_);
-            who.resize(1 + random_() % who.size());
-            std::sort(who.begin(), who.end());
-        }
-        const bool split = whole && random_() % 2 == 0;
-        const bool some = whole && !split && random_() % 2 == 0;  // MPI_Comm_create of a group
-        std::vector<int> colours(who.size(), 0);
-        for (int &colour : colours)
-            colour = static_cast<int>(split ? random_() % 3 : some ? random_() % 2 : 1) - 1;
-        active_.push_back(std::make_unique<Creation>(world_.processes(), *parent, who, colours,
-                                                     whole ? 5000 + tag_ : tag_, whole,
-                                                     split ? Fold::fields : Fold::words));
-        if (random_() % 16 == 0)
-            active_.back()->refuses[random_() % active_.back()->refuses.size()] = true;
-        tag_++;
+// What it may get is withheld, and a cursor here and there; all else can be had.
+TEST_P(Tables, IdsCanBeHadBesideOneThatWaits) {
+    World world(3, GetParam(), 400);
+    std::vector<Comm *> early;
+    for (int i = 0; i < 200; i++)
+        early.push_back(world.dup(world.world()));
+    Creation waits(world, *world.world(), {0, 1}, {0, 0}, 3, false, Fold::ballots);
+    waits.step(0);
+    for (Comm *comm : early)
+        world.free(comm);
+    for (int i = 0; i < 200 + 100 - 4; i++) {
+        Creation creation(world, *world.world(), {0, 2}, {0, 0}, 7, false, Fold::ballots);
+        world.run(creation);
+        ASSERT_EQ(creation.outcomes[0], STEP_DECIDED) << i;
+        world.commit(creation);
     }
-    // The members call the collectives of a communicator in the same order.
-    bool may_begin(const Creation &creation, size_t member) const {
-        for (const auto &other : active_) {
-            if (other.get() == &creation) return true;
-            if (other->parent != creation.parent) continue;
-            const auto it = std::find(other->who.begin(), other->who.end(), creation.who[member]);
-            if (it == other->who.end()) continue;
-            if (other->collectives[static_cast<size_t>(it - other->who.begin())] == 0) return false;
-        }
-        return true;
-    }
-    void advance() {
-        const size_t chosen = random_() % active_.size();
-        Creation &creation = *active_[chosen];
-        const size_t member = random_() % creation.who.size();
-        if (creation.collectives[member] > 0 || may_begin(creation, member)) creation.step(member);
-        if (!creation.is_done()) return;
-        finish(creation);
-        active_.erase(active_.begin() + static_cast<ptrdiff_t>(chosen));
-    }
-    void finish(const Creation &creation) {
-        for (int outcome : creation.outcomes)
-            EXPECT_EQ(outcome, creation.outcomes[0]);
-        for (int n : creation.collectives)
-            most_collectives = std::max(most_collectives, n);
-        one_collective += creation.collectives[0] == 1;
-        const auto &refuses = creation.refuses;
-        const bool refused = std::find(refuses.begin(), refuses.end(), true) != refuses.end();
-        EXPECT_EQ(creation.outcomes[0] == STEP_REFUSED, refused);
-        if (refused) return;
-        if (creation.outcomes[0] != STEP_DECIDED) {
-            exhausted++;
-            free_some(0);
-            return;
-        }
-        decided++;
-        world_.commit(creation);
-        free_some(25);
-    }
-    void free_some(size_t keep) {
-        for (int tries = 0; tries < 50 && world_.live() > keep; tries++) {
-            Comm *gone = world_.any(random_());
-            const bool in_use = gone == world_.world() ||
-                                std::any_of(active_.begin(), active_.end(),
-                                            [&](const auto &c) { return c->parent == gone; });
-            if (!in_use) world_.free(gone);
-        }
-    }
-
-    World &world_;
-    std::mt19937 random_;
-    uint32_t tag_ = 1;
-    std::vector<std::unique_ptr<Creation>> active_;
-};
+    while (!waits.is_done())
+        for (size_t member = 0; member < 2; member++)
+            waits.step(member);
+    world.commit(waits);
+}
 
 TEST_P(Tables, CreationsAtTheSameTimeAgree) {
     for (uint32_t seed = 1; seed <= 8; seed++) {
@@ -358,6 +362,51 @@ TEST_P(Tables, CreationsAtTheSameTimeShareFewIds) {
         EXPECT_GT(crowd.decided, 500);
         EXPECT_GT(crowd.most_collectives, 1) << "too easy to test the masks";
     }
+}
+
+// Crowd::finish checks each verdict.
+TEST_P(Tables, NoIdIsFreeWhereTheySaySo) {
+    int exhausted = 0;
+    for (uint32_t seed = 1; seed <= 33334; seed++) {
+        World world(3, GetParam(), 8 + seed % 3);
+        Crowd crowd(world, seed);
+        crowd.run(12, 4);
+        exhausted += crowd.exhausted;
+        ASSERT_FALSE(HasFailure()) << "order " << seed;
+    }
+    EXPECT_GT(exhausted, 1000);
+}
+
+// Each allocation fails once, whenever it comes, in one member alone.
+TEST_P(Tables, NoMembersEverDifferWhenOneHasNoMemory) {
+    cmap_test::CountingAllocator allocator(process_set_allocator);
+    int failures = 0;
+    for (uint32_t seed = 1; seed <= 4; seed++) {
+        for (uint64_t k = 0, more = 1; more; k++) {
+            World world(4, GetParam(), seed % 2 ? ALL_IDS : 40);
+            Crowd crowd(world, seed);
+            allocator.fail_at(k);
+            crowd.run(60, seed);
+            more = allocator.has_failed();
+            allocator.fail_never();
+            failures += crowd.alone;
+            ASSERT_FALSE(HasFailure()) << "allocation " << k << " of order " << seed;
+        }
+    }
+    EXPECT_GT(failures, 0) << "no member ever failed alone";
+}
+
+TEST_P(Tables, NoMembersEverDifferWhenManyFail) {
+    int failures = 0;
+    for (uint32_t seed = 1; seed <= 40; seed++) {
+        World world(4, GetParam(), seed % 2 ? ALL_IDS : 40);
+        Crowd crowd(world, seed);
+        crowd.collectives_fail = true;
+        crowd.run(300, 1 + seed % 5);
+        failures += crowd.alone;
+        ASSERT_FALSE(HasFailure()) << "order " << seed;
+    }
+    EXPECT_GT(failures, 100);
 }
 
 }  // namespace

@@ -27,12 +27,12 @@ MPIR_Comm with_prefix(uint32_t prefix) {
     return comm;
 }
 
-// As MPI_Comm_dup does in a world of one process; false when masks would be needed.
+// As MPI_Comm_dup does in a world of one process; false when it would have to search.
 bool create(MPIR_Comm &parent, uint32_t call, MPIR_Comm &made) {
     MPIR_Ctxid_t creation;
     uint32_t prefix;
-    const uint64_t offer = ctxid_offer(&creation, &parent, 0, call, true);
-    if (ctxid_settle(&creation, offer, offer, &prefix) != CTXID_DECIDED) {
+    const ctxid_ballot_t ballot = ctxid_offer(&creation, &parent, {true, 0, call}, true);
+    if (ctxid_settle(&creation, ballot.offer, ballot, &prefix) != CTXID_DECIDED) {
         MPIR_Ctxid_abandon(&creation);
         return false;
     }
@@ -41,7 +41,7 @@ bool create(MPIR_Comm &parent, uint32_t call, MPIR_Comm &made) {
     return true;
 }
 
-// Stops where masks would be needed.
+// Stops where it would have to search.
 void create_and_free(MPIR_Comm &parent, uint32_t &calls) {
     auto made = std::make_unique<MPIR_Comm[]>(live);
     int n = 0;

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threads: many creations at once, each member of each as far as chance has it.
+#ifndef CTXID_TEST_CROWD_HPP_INCLUDED
+#define CTXID_TEST_CROWD_HPP_INCLUDED
+
+#include "simulation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace ctxid_test {
+
+class Crowd {
+  public:
+    Crowd(World &world, uint32_t seed) : world_(world), random_(seed) {}
+
+    void run(int creations, size_t at_once) {
+        int64_t steps_left = INT64_C(2000) * creations;
+        while (creations > 0 || !active_.empty()) {
+            ASSERT_GT(steps_left--, 0) << "no end in sight";
+            if (creations > 0 && active_.size() < at_once && random_() % 4 == 0) {
+                start();
+                creations--;
+            }
+            if (!active_.empty()) advance();
+        }
+    }
+    int decided = 0, exhausted = 0, most_collectives = 0, one_collective = 0;
+    int alone = 0;  // creations in which some members failed after others had their id
+    bool collectives_fail = false;  // at the last member to leave one, now and then
+
+  private:
+    void start() {
+        Comm *parent = world_.any(random_());
+        const bool whole = random_() % 3 != 0;
+        std::vector<int> who = parent->members;
+        if (!whole) {
+            std::shuffle(who.begin(), who.end(), random_);
+            who.resize(1 + random_() % who.size());
+            std::sort(who.begin(), who.end());
+        }
+        const bool split = whole && random_() % 2 == 0;
+        const bool some = whole && !split && random_() % 2 == 0;  // MPI_Comm_create of a group
+        std::vector<int> colours(who.size(), 0);
+        for (int &colour : colours)
+            colour = static_cast<int>(split ? random_() % 3 : some ? random_() % 2 : 1) - 1;
+        active_.push_back(std::make_unique<Creation>(world_, *parent, who, colours,
+                                                     whole ? 5000 + tag_ : tag_, whole,
+                                                     split ? Fold::fields : Fold::ballots));
+        if (random_() % 16 == 0)
+            active_.back()->refuses[random_() % active_.back()->refuses.size()] = true;
+        tag_++;
+    }
+    // The members call the collectives of a communicator in the same order.
+    bool may_begin(const Creation &creation, size_t member) const {
+        for (const auto &other : active_) {
+            if (other.get() == &creation) return true;
+            if (other->parent != creation.parent) continue;
+            const auto it = std::find(other->who.begin(), other->who.end(), creation.who[member]);
+            if (it == other->who.end()) continue;
+            if (other->collectives[static_cast<size_t>(it - other->who.begin())] == 0) return false;
+        }
+        return true;
+    }
+    void advance() {
+        const size_t chosen = random_() % active_.size();
+        Creation &creation = *active_[chosen];
+        const size_t member = random_() % creation.who.size();
+        if (collectives_fail && creation.is_last(member) && random_() % 8 == 0)
+            creation.fail(member);
+        else if (creation.collectives[member] > 0 || may_begin(creation, member))
+            creation.step(member);
+        if (!creation.is_done()) return;
+        finish(creation);
+        active_.erase(active_.begin() + static_cast<ptrdiff_t>(chosen));
+    }
+    // All the same, but for those who had no memory.
+    static int common_outcome(const Creation &creation) {
+        int common = STEP_NO_MEMORY;
+        for (int outcome : creation.outcomes) {
+            if (outcome == STEP_NO_MEMORY) continue;
+            EXPECT_TRUE(common == STEP_NO_MEMORY || outcome == common);
+            common = outcome;
+        }
+        return common;
+    }
+    void finish(const Creation &creation) {
+        const int outcome = common_outcome(creation);
+        const auto failures =
+            std::count(creation.outcomes.begin(), creation.outcomes.end(), int{STEP_NO_MEMORY});
+        for (int n : creation.collectives)
+            most_collectives = std::max(most_collectives, n);
+        one_collective += creation.collectives[0] == 1;
+        const auto &refuses = creation.refuses;
+        const bool refused = std::find(refuses.begin(), refuses.end(), true) != refuses.end();
+        EXPECT_TRUE(!refused || outcome == STEP_REFUSED || outcome == STEP_NO_MEMORY);
+        EXPECT_TRUE(outcome != STEP_REFUSED || refused || failures > 0);
+        if (outcome == STEP_EXHAUSTED) {
+            EXPECT_TRUE(creation.is_exhausted()) << "an id was free at all members";
+            exhausted++;
+        }
+        if (outcome == STEP_DECIDED) {
+            decided++;
+            alone += failures > 0;
+            world_.commit(creation);
+        }
+        free_some(outcome == STEP_EXHAUSTED ? 0 : 25);
+    }
+    void free_some(size_t keep) {
+        for (int tries = 0; tries < 50 && world_.live() > keep; tries++) {
+            Comm *gone = world_.any(random_());
+            const bool in_use = gone == world_.world() ||
+                                std::any_of(active_.begin(), active_.end(),
+                                            [&](const auto &c) { return c->parent == gone; });
+            if (!in_use) world_.free(gone);
+        }
+    }
+
+    World &world_;
+    std::mt19937 random_;
+    uint32_t tag_ = 1;
+    std::vector<std::unique_ptr<Creation>> active_;
+};
+
+}  // namespace ctxid_test
+
+#endif  // CTXID_TEST_CROWD_HPP_INCLUDED
