@@ -10,7 +10,7 @@
  * small table, many enough for the first one to be free. */
 #define LEAST_SPREAD 1024u
 /* Creations in which not all of a parent's members take part are counted for the last parents and tags. */
-#define PARTIAL_COUNTERS 256u
+#define PARTIAL_COUNTERS 64u
 
 static struct {
     cid_table_t *calm, *busy;

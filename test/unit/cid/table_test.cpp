@@ -165,16 +165,12 @@ TEST_P(EveryKind, FreeIdsAreFoundAfterReleasesInAnyOrder) {
     for (uint32_t id : order)
         ASSERT_EQ(CID_OK, cid_claim(table.get(), id, owner_number(id)));
     std::shuffle(order.begin(), order.end(), std::mt19937(4));
-    uint32_t lowest = limit, end = 0, found[2];
+    uint32_t lowest = limit;
     for (uint32_t id : order) {
         ASSERT_EQ(owner_number(id), cid_release(table.get(), id));
         lowest = std::min(lowest, id);
         ASSERT_EQ(lowest, cid_next_free(table.get(), 0));
         ASSERT_EQ(id, cid_next_free(table.get(), id));
-        cid_survey(table.get(), 0, &end, found);
-        ASSERT_EQ(cid_end(table.get()), end);
-        ASSERT_EQ(lowest, found[0]);
-        ASSERT_EQ(cid_next_free(table.get(), lowest + 1), found[1]);
     }
     EXPECT_EQ(0u, cid_end(table.get()));
 }

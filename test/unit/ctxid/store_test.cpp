@@ -364,17 +364,24 @@ TEST_P(Tables, CreationsAtTheSameTimeShareFewIds) {
     }
 }
 
+// A third of 100,000 for each kind of table; the sanitizers are ten times slower.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr uint32_t ORDERS = 3334;
+#else
+constexpr uint32_t ORDERS = 33334;
+#endif
+
 // Crowd::finish checks each verdict.
 TEST_P(Tables, NoIdIsFreeWhereTheySaySo) {
     int exhausted = 0;
-    for (uint32_t seed = 1; seed <= 33334; seed++) {
+    for (uint32_t seed = 1; seed <= ORDERS; seed++) {
         World world(3, GetParam(), 8 + seed % 3);
         Crowd crowd(world, seed);
         crowd.run(12, 4);
         exhausted += crowd.exhausted;
         ASSERT_FALSE(HasFailure()) << "order " << seed;
     }
-    EXPECT_GT(exhausted, 1000);
+    EXPECT_GT(exhausted, int{ORDERS / 50});
 }
 
 // Each allocation fails once, whenever it comes, in one member alone.

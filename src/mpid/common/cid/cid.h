@@ -90,8 +90,6 @@ uint32_t cid_end(const cid_table_t * table) CID_NOEXCEPT;       /* highest used 
 /* The lowest free or used id that is not below `from`; the limit when there is none. */
 uint32_t cid_next_free(const cid_table_t * table, uint32_t from) CID_NOEXCEPT;
 uint32_t cid_next_used(const cid_table_t * table, uint32_t from) CID_NOEXCEPT;
-/* cid_end, and the two lowest free ids that are not below `from`. */
-void cid_survey(const cid_table_t * table, uint32_t from, uint32_t * end, uint32_t free_ids[2]) CID_NOEXCEPT;
 /* Bit i of mask[w] is set when id  first + 32 w + i  is free; ids beyond the limit are not.
  * Time: O(words), for an rbtree O(log used + words + runs of used ids among these). */
 void cid_free_mask(const cid_table_t * table, uint32_t first, uint32_t words, uint32_t mask[]) CID_NOEXCEPT;

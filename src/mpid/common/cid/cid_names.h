@@ -16,7 +16,6 @@
 #define cid_replace MPIR_cid_replace
 #define cid_set_allocator MPIR_cid_set_allocator
 #define cid_strerror MPIR_cid_strerror
-#define cid_survey MPIR_cid_survey
 #define cid_table_create MPIR_cid_table_create
 #define cid_table_destroy MPIR_cid_table_destroy
 #define cid_table_kind MPIR_cid_table_kind

@@ -94,27 +94,10 @@ void *cid_owner(const cid_table_t *table, uint32_t id) noexcept {
 uint32_t cid_used(const cid_table_t *table) noexcept { return table->used; }
 uint32_t cid_end(const cid_table_t *table) noexcept { return table->end(); }
 
-namespace {
-
-uint32_t next_free_or_limit(const cid_table_t *table, uint32_t from) noexcept {
+uint32_t cid_next_free(const cid_table_t *table, uint32_t from) noexcept {
     if (from >= table->limit) return table->limit;
     const uint32_t id = table->next_free(from);
     return id < table->limit ? id : table->limit;
-}
-
-}  // namespace
-
-uint32_t cid_next_free(const cid_table_t *table, uint32_t from) noexcept {
-    return next_free_or_limit(table, from);
-}
-
-void cid_survey(const cid_table_t *table, uint32_t from, uint32_t *end,
-                uint32_t free_ids[2]) noexcept {
-    *end = table->end();
-    if (table->used == *end && from < *end) from = *end;  // no holes
-    free_ids[0] = next_free_or_limit(table, from);
-    free_ids[1] =
-        free_ids[0] < table->limit ? next_free_or_limit(table, free_ids[0] + 1) : table->limit;
 }
 
 uint32_t cid_next_used(const cid_table_t *table, uint32_t from) noexcept {
