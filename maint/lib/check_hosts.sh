@@ -4,10 +4,10 @@
 # suite.sh and the counts of maint/check.
 
 HOSTS_DIRS=(comm group topo init pt2pt coll rma)
-# Without --long: no larger tests, and not those that make communicators, send messages or lock by the ten thousand, which takes minutes
-# over TCP.
+# Without --long: no larger tests, and not those that make communicators, send messages or lock by the ten thousand, or measure, which
+# takes minutes over TCP; nor the same one-sided tests with other settings.
 HOSTS_RANKS=8
-HOSTS_LEAVE_OUT='^(ctxalloc|ctxsplit|ctxid_.*|wide_ids|many_comms|sendflood|(lock)?contention.*|.*_accop.*)$'
+HOSTS_LEAVE_OUT='^(ctxalloc|ctxsplit|ctxid_.*|wide_ids|many_comms|sendflood|(lock)?contention.*|.*_accop.*|allgatherv4)$'
 
 # The directories of the suite with tests of ours.
 our_dirs() { (cd "$ROOT/test/mpi" && find . -name '*.c' -printf '%h\n' | sed 's|^\./||' | grep -v '^spawn$' | sort -u); }
