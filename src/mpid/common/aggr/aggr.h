@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Aggregates: small collectives of the processes of a node, where the datum arrives with the barrier's flag.
+ *
+ * Each member of a group has cache lines of its own, which it alone writes: a counter of operations and, in the same line,
+ * a datum.  Who has seen a member's counter has its datum, too, so that a reduction costs what a barrier costs
+ * (Quevedo, "Hierarchical implementation of aggregate functions", University of Kentucky 2017, section 4.1).  There are
+ * two lines for each member, for odd and for even operations: a member that runs ahead does not disturb those who
+ * still read.  Nothing but the set-up uses an atomic read-modify-write.
+ *
+ *   up to `fan` members    everybody reads everybody's line
+ *   more                   each `fan` members in a row have a leader, which folds their data; everybody reads the leaders'
+ *   more than AGGR_DATUM   data lie in copy buffers beside the lines; a reduction of many is cut into slices
+ *
+ * Conventions
+ *  1. Members are 0 .. members - 1, the same in all processes.  A collective function is called by all members, in the
+ *     same order, with the same `bytes`, root and fold; nothing else is exchanged to find out.
+ *  2. A status is AGGR_OK, one of the errors below, or what the caller's own progress function returned: then the group
+ *     is broken, and every later call returns the same.
+ *  3. Order.  A fold is always  x0 (x1 (x2 ...)): of members in their order, the same on all members and in all runs.
+ *  4. Threads.  One thread at a time uses a group; arenas may be used by many.  No function waits for another process but
+ *     the collective ones.
+ *  5. Time.  With p members, reading a line of another core once is what counts: p reads for each member up to the fan,
+ *     fan + p / fan above.  On a node with more members than cores every operation takes one turn of all members on the
+ *     cores, two above the fan.
+ *  6. Space.  members * 128 bytes (and 128 for each leader) for a group, 2 * members * copy_bytes after the first
+ *     payload of more than AGGR_DATUM bytes.
+ */
+#ifndef AGGR_H_INCLUDED
+#define AGGR_H_INCLUDED
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    AGGR_LINE = 64,             /* bytes of a line; a member's two are 128, what prefetchers bring at a time */
+    AGGR_DATUM = 60             /* of these, for a datum */
+};
+
+enum {
+    AGGR_OK = 0,
+    AGGR_ERR_FULL = -1,         /* no room in the arena, or no memory behind it: nothing was sent, use another way */
+    AGGR_ERR_ATTACH = -2,       /* the arena of that name cannot be reached from this process */
+    AGGR_ERR_MEMORY = -3,       /* no memory in this process */
+    AGGR_ERR_ARG = -4,
+    AGGR_ERR_LENGTH = -5        /* the root broadcasts another length, see group->length; the group goes on */
+};
+
+/* ---- the arena: a node's shared memory, handed out in blocks ------------------------------------------------------- */
+
+typedef struct aggr_arena aggr_arena_t;
+
+/* How another process of the same user finds an arena.  It has no name in any file system: it is gone with the last
+ * process that has it, however that ends, and only processes of the same user may open it. */
+typedef struct aggr_arena_name_t {
+    int32_t process;            /* of the one that made it, as /proc numbers it */
+    int32_t descriptor;
+    uint64_t nonce;             /* 0: no arena */
+} aggr_arena_name_t;
+
+typedef struct aggr_arena_figures_t {
+    size_t bytes;               /* that can be handed out */
+    size_t used;                /* that are */
+} aggr_arena_figures_t;
+
+/* `bytes` of address space; memory is taken when blocks are.  REQUIRES bytes >= 65,536, else AGGR_ERR_ARG. */
+int aggr_arena_create(size_t bytes, aggr_arena_t ** out);
+aggr_arena_name_t aggr_arena_name(const aggr_arena_t * arena);
+int aggr_arena_attach(const aggr_arena_name_t * name, aggr_arena_t ** out);
+void aggr_arena_detach(aggr_arena_t * arena);   /* NULL is fine; groups in it must have been left */
+void aggr_arena_figures(const aggr_arena_t * arena, aggr_arena_figures_t * out);
+/* A block of zeros, aligned to 512 bytes; 0 when there is none.  Lock-free: a process may die at any moment. */
+uint64_t aggr_arena_reserve(aggr_arena_t * arena, size_t bytes);
+void aggr_arena_release(aggr_arena_t * arena, uint64_t block, size_t bytes);    /* block 0 is fine */
+void *aggr_arena_at(const aggr_arena_t * arena, uint64_t block);
+
+/* ---- groups -------------------------------------------------------------------------------------------------------- */
+
+/* How members wait: `polls` times at the line, then progress(context), which returns 0 or an error to give up with, and then,
+ * when `yields`, the core is given away. */
+typedef struct aggr_waiting_t {
+    unsigned polls;
+    bool yields;
+    int (*progress) (void *context);    /* may be NULL */
+    void *context;
+} aggr_waiting_t;
+
+typedef struct aggr_shape_t {
+    int members;
+    int fan;                    /* 2 or more */
+    size_t copy_bytes;          /* of one member's payload at a time; a multiple of 64 */
+} aggr_shape_t;
+
+typedef struct aggr_group {
+    aggr_arena_t *arena;
+    uint64_t block, copies_block;
+    struct aggr_line *lines, *stage;
+    char *copies;               /* NULL before the first payload of more than a line */
+    const aggr_waiting_t *waiting;
+    aggr_shape_t shape;
+    int me;
+    int broken;                 /* the status that ended it */
+    bool no_copies;             /* there was no room for them */
+    uint32_t seq;               /* operations begun */
+    uint32_t safe;              /* everybody has begun this one */
+    uint32_t wrote[2];          /* my last operations with a datum, even and odd */
+    int leaders;
+    uint32_t length;            /* of the broadcast that ended with AGGR_ERR_LENGTH */
+} aggr_group_t;
+
+/* One member reserves the block and tells the others its number in a way of its own; then every member joins.  The block is
+ * given back when all who joined have left; one which nobody joined, by aggr_group_cancel. */
+uint64_t aggr_group_reserve(aggr_arena_t * arena, const aggr_shape_t * shape);  /* 0: no room */
+void aggr_group_cancel(aggr_arena_t * arena, uint64_t block, const aggr_shape_t * shape);
+/* `waiting` is the caller's and stays. */
+void aggr_group_join(aggr_group_t * group, aggr_arena_t * arena, uint64_t block, const aggr_shape_t * shape, int me,
+                     const aggr_waiting_t * waiting);
+void aggr_group_leave(aggr_group_t * group);
+
+/* ---- collectives --------------------------------------------------------------------------------------------------- */
+
+/* inout[i] = left[i] (op) inout[i] for the elements in `bytes`, a multiple of `unit`.  Must be associative; need not be
+ * commutative.  `left` is aligned to 64 bytes or to the unit's place in it. */
+typedef struct aggr_fold_t {
+    void (*fold) (const void *left, void *inout, size_t bytes, void *context);
+    void *context;
+    size_t unit;                /* bytes of an element; REQUIRES unit <= copy_bytes */
+} aggr_fold_t;
+
+/* Is there room for payloads of so many bytes?  Collective when it was not known: makes the copy buffers then.  The same
+ * answer on all members.  The functions below REQUIRE it for what they are given. */
+int aggr_ready(aggr_group_t * group, size_t bytes, bool * ready);
+
+int aggr_barrier(aggr_group_t * group);
+/* `in` may be `out`. */
+int aggr_allreduce(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold);
+int aggr_reduce(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold, int root);
+int aggr_scan(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold);
+int aggr_exscan(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold);      /* member 0's `out` stays */
+/* Tells when the root has another length.  Needs room for aggr_bcast_place(bytes). */
+int aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root);
+static inline size_t aggr_bcast_place(size_t bytes)
+{
+    return bytes + sizeof(uint32_t);
+}
+/* `bytes` of each member, in `out` at  member * bytes.  aggr_gather: at the root alone. */
+int aggr_allgather(aggr_group_t * group, const void *in, void *out, size_t bytes);
+int aggr_gather(aggr_group_t * group, const void *in, void *out, size_t bytes, int root);
+/* `bytes` for each member, in `in` at  member * bytes. */
+int aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t bytes, int root);
+int aggr_alltoall(aggr_group_t * group, const void *in, void *out, size_t bytes);      /* REQUIRES in != out */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* AGGR_H_INCLUDED */

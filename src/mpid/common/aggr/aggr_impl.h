@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Lines, and the two questions that members ask of them.
+ *
+ * A member's counter is the number of operations it has begun; it stands in the line of the operation, so that the two
+ * lines of a member hold its last two numbers.  Two rules make it safe to read a line in place:
+ *
+ *   begun(m, n)    m has begun operation n, so that all it read before n is read.
+ *   a datum of operation n is written only when everybody has begun the operation after the one whose datum it replaces.
+ *
+ * Numbers wrap; as members are never 2^31 operations apart, the sign of a difference tells.
+ */
+#ifndef AGGR_IMPL_H_INCLUDED
+#define AGGR_IMPL_H_INCLUDED
+
+#include <string.h>
+#include "aggr.h"
+
+typedef struct aggr_line {
+    unsigned char datum[AGGR_DATUM];
+    uint32_t seq;
+} __attribute__ ((aligned(AGGR_LINE))) aggr_line_t;
+
+/* Where a simulation may let another member go on; nothing in a library. */
+#ifdef AGGR_SIMULATED
+void aggr_step(void);
+#else
+#define aggr_step() ((void) 0)
+#endif
+
+/* Gives the caller's progress, and the others, a chance.  What ends a wait is a status that is not AGGR_OK. */
+int aggr_idle(aggr_group_t * group);
+
+static inline aggr_line_t *aggr_line_of(aggr_line_t * lines, int member, uint32_t seq)
+{
+    return &lines[2 * member + (int) (seq & 1)];
+}
+
+static inline aggr_line_t *aggr_my_line(aggr_group_t * group)
+{
+    return aggr_line_of(group->lines, group->me, group->seq);
+}
+
+static inline char *aggr_copy_of(const aggr_group_t * group, int member, uint32_t seq)
+{
+    return group->copies + ((size_t) 2 * (size_t) member + (seq & 1)) * group->shape.copy_bytes;
+}
+
+static inline bool aggr_reached(const aggr_line_t * line, uint32_t seq)
+{
+    aggr_step();
+    return (int32_t) (__atomic_load_n(&line->seq, __ATOMIC_ACQUIRE) - seq) >= 0;
+}
+
+static inline void aggr_publish(aggr_line_t * line, uint32_t seq)
+{
+    aggr_step();
+    __atomic_store_n(&line->seq, seq, __ATOMIC_RELEASE);
+}
+
+static inline void aggr_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ __volatile__("yield":::"memory");
+#endif
+}
+
+int aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, const aggr_line_t * other, uint32_t seq,
+                     uint32_t other_seq);
+
+/* Until the line has the operation's number: then its datum can be read. */
+static inline int aggr_wait(aggr_group_t * group, const aggr_line_t * line, uint32_t seq)
+{
+    return aggr_reached(line, seq) ? AGGR_OK : aggr_wait_slowly(group, line, line, seq, seq);
+}
+
+/* Begins an operation.  With a datum: waits until the one it replaces has been read by everybody. */
+int aggr_begin(aggr_group_t * group, bool with_datum);
+
+/* Until everybody has begun the operation in progress. */
+int aggr_wait_all(aggr_group_t * group);
+
+/* Where a member's part of an operation lies, by its length. */
+static inline void *aggr_place(aggr_group_t * group, int member, size_t bytes)
+{
+    if (bytes <= AGGR_DATUM)
+        return aggr_line_of(group->lines, member, group->seq)->datum;
+    return aggr_copy_of(group, member, group->seq);
+}
+
+/* Lengths of 4 and 8 bytes are what most data have: copied without a call. */
+static inline void aggr_copy(void *to, const void *from, size_t bytes)
+{
+    if (bytes == 8)
+        memcpy(to, from, 8);
+    else if (bytes == 4)
+        memcpy(to, from, 4);
+    else if (bytes > 0)
+        memcpy(to, from, bytes);
+}
+
+static inline size_t aggr_least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+#endif /* AGGR_IMPL_H_INCLUDED */

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Barriers, reductions and scans.
+ *
+ * Folds go from the last member to the first, because a fold keeps its result on the right:  x0 (x1 (x2 ...)).
+ */
+#include "aggr_impl.h"
+
+/* Folds members first .. last of `lines` (the members' or the leaders') into `out` as their data arrive. */
+static int fold_lines(aggr_group_t * group, aggr_line_t * lines, int first, int last, void *out, size_t bytes,
+                      const aggr_fold_t * fold)
+{
+    for (int m = last; m >= first; m--) {
+        const aggr_line_t *line = aggr_line_of(lines, m, group->seq);
+        int status = aggr_wait(group, line, group->seq);
+        if (status)
+            return status;
+        if (bytes == 0)
+            continue;
+        if (m == last)
+            aggr_copy(out, line->datum, bytes);
+        else
+            fold->fold(line->datum, out, bytes, fold->context);
+    }
+    return AGGR_OK;
+}
+
+/* A leader folds the data of its part of the members into its line among the leaders'. */
+static int lead(aggr_group_t * group, size_t bytes, const aggr_fold_t * fold)
+{
+    int part = group->me / group->shape.fan, first = part * group->shape.fan, last = first + group->shape.fan - 1;
+    if (group->me != first)
+        return AGGR_OK;
+    if (last >= group->shape.members)
+        last = group->shape.members - 1;
+    aggr_line_t *line = aggr_line_of(group->stage, part, group->seq);
+    int status = fold_lines(group, group->lines, first, last, line->datum, bytes, fold);
+    if (status == AGGR_OK)
+        aggr_publish(line, group->seq);
+    return status;
+}
+
+static int put(aggr_group_t * group, const void *in, size_t bytes)
+{
+    int status = aggr_begin(group, bytes > 0);
+    if (status)
+        return status;
+    aggr_copy(aggr_my_line(group)->datum, in, bytes);
+    aggr_publish(aggr_my_line(group), group->seq);
+    return AGGR_OK;
+}
+
+/* Everybody's data, by way of the leaders where there are any; who returns knows that all have begun. */
+static int fold_all(aggr_group_t * group, void *out, size_t bytes, const aggr_fold_t * fold)
+{
+    int status;
+    if (group->leaders)
+        status = fold_lines(group, group->stage, 0, group->leaders - 1, out, bytes, fold);
+    else
+        status = fold_lines(group, group->lines, 0, group->shape.members - 1, out, bytes, fold);
+    if (status == AGGR_OK)
+        group->safe = group->seq;
+    return status;
+}
+
+static int reduce_datum(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold, bool wanted)
+{
+    int status = put(group, in, bytes);
+    if (status == AGGR_OK && group->leaders)
+        status = lead(group, bytes, fold);
+    if (status == AGGR_OK && wanted)
+        status = fold_all(group, out, bytes, fold);
+    return status;
+}
+
+int aggr_barrier(aggr_group_t * group)
+{
+    return reduce_datum(group, NULL, NULL, 0, NULL, true);
+}
+
+/* ---- payloads ------------------------------------------------------------------------------------------------------- */
+
+/* Always by the buffers, also a last chunk that would fit a line. */
+static int put_copy(aggr_group_t * group, const void *in, size_t bytes)
+{
+    int status = aggr_begin(group, true);
+    if (status)
+        return status;
+    memcpy(aggr_copy_of(group, group->me, group->seq), in, bytes);
+    aggr_publish(aggr_my_line(group), group->seq);
+    return AGGR_OK;
+}
+
+/* Bytes from .. from + bytes of what members first .. last have in their copy buffers. */
+static int fold_copies(aggr_group_t * group, int first, int last, void *out, size_t from, size_t bytes, const aggr_fold_t * fold)
+{
+    for (int m = last; m >= first; m--) {
+        int status = aggr_wait(group, aggr_line_of(group->lines, m, group->seq), group->seq);
+        if (status)
+            return status;
+        const char *at = aggr_copy_of(group, m, group->seq) + from;
+        if (m == last)
+            aggr_copy(out, at, bytes);
+        else if (bytes > 0)
+            fold->fold(at, out, bytes, fold->context);
+    }
+    return AGGR_OK;
+}
+
+static int fold_all_copies(aggr_group_t * group, void *out, size_t bytes, const aggr_fold_t * fold)
+{
+    int status = fold_copies(group, 0, group->shape.members - 1, out, 0, bytes, fold);
+    if (status == AGGR_OK)
+        group->safe = group->seq;
+    return status;
+}
+
+/* Bounds of a member's slice, in whole elements. */
+static size_t slice_begin(const aggr_group_t * group, int member, size_t bytes, size_t unit)
+{
+    return bytes / unit * (size_t) member / (size_t) group->shape.members * unit;
+}
+
+/* Each member folds a slice, in the buffer of the next operation, in which all collect the slices. */
+static int allreduce_slices(aggr_group_t * group, void *out, size_t bytes, const aggr_fold_t * fold)
+{
+    size_t begin = slice_begin(group, group->me, bytes, fold->unit);
+    size_t end = slice_begin(group, group->me + 1, bytes, fold->unit);
+    int members = group->shape.members;
+    int status = aggr_wait_all(group);
+    if (status)
+        return status;
+    char *mine = aggr_copy_of(group, group->me, group->seq + 1);
+    status = fold_copies(group, 0, members - 1, mine, begin, end - begin, fold);
+    if (status == AGGR_OK)
+        status = aggr_begin(group, true);
+    if (status)
+        return status;
+    aggr_publish(aggr_my_line(group), group->seq);
+    for (int m = 0; m < members; m++) {
+        status = aggr_wait(group, aggr_line_of(group->lines, m, group->seq), group->seq);
+        if (status)
+            return status;
+        begin = slice_begin(group, m, bytes, fold->unit);
+        end = slice_begin(group, m + 1, bytes, fold->unit);
+        aggr_copy((char *) out + begin, aggr_copy_of(group, m, group->seq), end - begin);
+    }
+    group->safe = group->seq;
+    return AGGR_OK;
+}
+
+/* With slices everybody folds 1/p of p vectors and copies one; without, p vectors: worth a second turn from here on. */
+static bool worth_slices(const aggr_group_t * group, size_t bytes)
+{
+    return group->shape.members >= 4 && bytes * (size_t) group->shape.members >= 16384;
+}
+
+static size_t chunk_of(const aggr_group_t * group, const aggr_fold_t * fold)
+{
+    return group->shape.copy_bytes / fold->unit * fold->unit;
+}
+
+int aggr_allreduce(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold)
+{
+    if (bytes <= AGGR_DATUM)
+        return reduce_datum(group, in, out, bytes, fold, true);
+    for (size_t done = 0, chunk; done < bytes; done += chunk) {
+        chunk = aggr_least(bytes - done, chunk_of(group, fold));
+        int status = put_copy(group, (const char *) in + done, chunk);
+        if (status == AGGR_OK)
+            status = worth_slices(group, chunk) ? allreduce_slices(group, (char *) out + done, chunk, fold)
+                : fold_all_copies(group, (char *) out + done, chunk, fold);
+        if (status)
+            return status;
+    }
+    return AGGR_OK;
+}
+
+int aggr_reduce(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold, int root)
+{
+    bool wanted = group->me == root;
+    if (bytes <= AGGR_DATUM)
+        return reduce_datum(group, in, out, bytes, fold, wanted);
+    for (size_t done = 0, chunk; done < bytes; done += chunk) {
+        chunk = aggr_least(bytes - done, chunk_of(group, fold));
+        int status = put_copy(group, (const char *) in + done, chunk);
+        if (status == AGGR_OK && wanted)
+            status = fold_all_copies(group, (char *) out + done, chunk, fold);
+        if (status)
+            return status;
+    }
+    return AGGR_OK;
+}
+
+/* Data of the members up to `last`. */
+static int scan_to(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold, int last)
+{
+    if (bytes <= AGGR_DATUM) {
+        int status = put(group, in, bytes);
+        return status ? status : fold_lines(group, group->lines, 0, last, out, bytes, fold);
+    }
+    for (size_t done = 0, chunk; done < bytes; done += chunk) {
+        chunk = aggr_least(bytes - done, chunk_of(group, fold));
+        int status = put_copy(group, (const char *) in + done, chunk);
+        if (status == AGGR_OK)
+            status = fold_copies(group, 0, last, (char *) out + done, 0, chunk, fold);
+        if (status)
+            return status;
+    }
+    return AGGR_OK;
+}
+
+int aggr_scan(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold)
+{
+    return scan_to(group, in, out, bytes, fold, group->me);
+}
+
+int aggr_exscan(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold)
+{
+    return scan_to(group, in, out, bytes, fold, group->me - 1);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <map>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "members.hpp"
+
+namespace {
+
+struct Arena : testing::Test {
+    aggr_arena_t *arena = nullptr;
+    void SetUp() override { ASSERT_EQ(aggr_arena_create(1 << 20, &arena), AGGR_OK); }
+    void TearDown() override { aggr_arena_detach(arena); }
+    size_t used() const {
+        aggr_arena_figures_t figures;
+        aggr_arena_figures(arena, &figures);
+        return figures.used;
+    }
+    size_t room() const {
+        aggr_arena_figures_t figures;
+        aggr_arena_figures(arena, &figures);
+        return figures.bytes;
+    }
+};
+
+TEST_F(Arena, is_seen_by_those_who_have_its_name) {
+    const aggr_arena_name_t name = aggr_arena_name(arena);
+    const uint64_t block = aggr_arena_reserve(arena, 100);
+    ASSERT_NE(block, 0u);
+    std::strcpy(static_cast<char *>(aggr_arena_at(arena, block)), "here");
+    aggr_arena_t *other = nullptr;
+    ASSERT_EQ(aggr_arena_attach(&name, &other), AGGR_OK);
+    EXPECT_STREQ(static_cast<char *>(aggr_arena_at(other, block)), "here");
+    aggr_arena_release(other, block, 100);
+    aggr_arena_detach(other);
+    EXPECT_EQ(used(), 0u);
+}
+
+TEST_F(Arena, names_of_no_arena_are_refused) {
+    aggr_arena_t *other = nullptr;
+    aggr_arena_name_t name = aggr_arena_name(arena);
+    name.nonce = 0;
+    EXPECT_EQ(aggr_arena_attach(&name, &other), AGGR_ERR_ARG);
+    name = aggr_arena_name(arena);
+    name.nonce += 2;
+    EXPECT_EQ(aggr_arena_attach(&name, &other), AGGR_ERR_ATTACH) << "another arena";
+    name = aggr_arena_name(arena);
+    name.descriptor = 9999;
+    EXPECT_EQ(aggr_arena_attach(&name, &other), AGGR_ERR_ATTACH) << "no such file";
+    for (const char *path : {"/dev/null", "/proc/self/stat", "/bin/sh", "/tmp"}) {
+        const int file = open(path, O_RDONLY);
+        ASSERT_GE(file, 0);
+        name = aggr_arena_name(arena);
+        name.descriptor = file;
+        EXPECT_EQ(aggr_arena_attach(&name, &other), AGGR_ERR_ATTACH) << path;
+        close(file);
+    }
+    EXPECT_EQ(aggr_arena_create(100, &other), AGGR_ERR_ARG);
+}
+
+TEST_F(Arena, of_a_process_that_is_gone_cannot_be_attached_but_stays_for_those_who_have_it) {
+    int pipes[2];
+    ASSERT_EQ(pipe(pipes), 0);
+    int go[2];
+    ASSERT_EQ(pipe(go), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        aggr_arena_t *own = nullptr;
+        char byte;
+        if (aggr_arena_create(1 << 20, &own) != AGGR_OK) _exit(1);
+        const aggr_arena_name_t name = aggr_arena_name(own);
+        if (write(pipes[1], &name, sizeof name) != sizeof name || read(go[0], &byte, 1) != 1) _exit(1);
+        for (;;) pause();
+    }
+    aggr_arena_name_t name;
+    ASSERT_EQ(read(pipes[0], &name, sizeof name), static_cast<ssize_t>(sizeof name));
+    aggr_arena_t *early = nullptr, *late = nullptr;
+    ASSERT_EQ(aggr_arena_attach(&name, &early), AGGR_OK);
+    ASSERT_EQ(write(go[1], "x", 1), 1);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_EQ(aggr_arena_attach(&name, &late), AGGR_ERR_ATTACH);
+    const uint64_t block = aggr_arena_reserve(early, 4096);
+    ASSERT_NE(block, 0u);
+    std::memset(aggr_arena_at(early, block), 1, 4096);
+    aggr_arena_detach(early);
+    for (const int file : {pipes[0], pipes[1], go[0], go[1]}) close(file);
+}
+
+TEST_F(Arena, blocks_are_zero_aligned_and_apart) {
+    std::mt19937_64 random(1);
+    std::map<uint64_t, size_t> blocks;
+    for (int i = 0; i < 20000; i++) {
+        if (random() % 2 && !blocks.empty()) {
+            auto block = std::next(blocks.begin(), static_cast<long>(random() % blocks.size()));
+            std::memset(aggr_arena_at(arena, block->first), 0xff, block->second);
+            aggr_arena_release(arena, block->first, block->second);
+            blocks.erase(block);
+            continue;
+        }
+        const size_t bytes = 1 + random() % (random() % 8 ? 2000 : 150000);
+        const uint64_t block = aggr_arena_reserve(arena, bytes);
+        if (block == 0) continue;
+        ASSERT_EQ(block % 512, 0u);
+        const auto next = blocks.lower_bound(block);
+        ASSERT_TRUE(next == blocks.end() || block + bytes <= next->first);
+        ASSERT_TRUE(next == blocks.begin() || std::prev(next)->first + std::prev(next)->second <= block);
+        const char *at = static_cast<char *>(aggr_arena_at(arena, block));
+        ASSERT_EQ(at[0] | at[bytes / 2] | at[bytes - 1], 0);
+        blocks[block] = bytes;
+    }
+    for (const auto &block : blocks) aggr_arena_release(arena, block.first, block.second);
+    EXPECT_EQ(used(), 0u);
+}
+
+TEST_F(Arena, hands_out_all_it_has_and_no_more) {
+    for (const size_t bytes : {512u, 1024u, 32768u, 65536u, 40000u}) {
+        std::vector<uint64_t> blocks;
+        while (const uint64_t block = aggr_arena_reserve(arena, bytes)) blocks.push_back(block);
+        const size_t rounded = (bytes + 32767) / 32768 * 32768;
+        EXPECT_GE(blocks.size() * (bytes <= 32768 ? bytes : rounded) + rounded, room()) << bytes;
+        for (const uint64_t block : blocks) aggr_arena_release(arena, block, bytes);
+        EXPECT_EQ(used(), 0u);
+    }
+    EXPECT_EQ(aggr_arena_reserve(arena, room() + 1), 0u);
+    const uint64_t whole = aggr_arena_reserve(arena, room());
+    EXPECT_NE(whole, 0u);
+    EXPECT_EQ(aggr_arena_reserve(arena, 1), 0u);
+    aggr_arena_release(arena, whole, room());
+    aggr_arena_release(arena, 0, 100);
+    EXPECT_EQ(used(), 0u);
+}
+
+TEST(Threads, reserve_blocks_that_do_not_overlap) {
+    aggr_arena_t *arena = nullptr;
+    ASSERT_EQ(aggr_arena_create(1 << 20, &arena), AGGR_OK);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; t++)
+        threads.emplace_back([arena, t] {
+            std::mt19937_64 random(static_cast<uint64_t>(t));
+            for (int i = 0; i < 3000; i++) {
+                const size_t bytes = 1 + random() % (i % 16 ? 1500 : 90000);
+                const uint64_t block = aggr_arena_reserve(arena, bytes);
+                if (block == 0) continue;
+                auto *at = static_cast<unsigned char *>(aggr_arena_at(arena, block));
+                std::memset(at, t + 1, bytes);
+                std::this_thread::yield();
+                for (size_t k = 0; k < bytes; k += 97) ASSERT_EQ(at[k], t + 1);
+                aggr_arena_release(arena, block, bytes);
+            }
+        });
+    for (auto &thread : threads) thread.join();
+    aggr_arena_figures_t figures;
+    aggr_arena_figures(arena, &figures);
+    EXPECT_EQ(figures.used, 0u);
+    aggr_arena_detach(arena);
+}
+
+}  // namespace

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "aggr_impl.h"
+#include "members.hpp"
+
+namespace aggr_test {
+namespace {
+
+struct Shape {
+    int members, fan;
+};
+
+class Collective : public testing::TestWithParam<Shape> {};
+
+TEST_P(Collective, random_programs_of_threads_agree_with_the_oracle) {
+    const auto [members, fan] = GetParam();
+    for (uint64_t seed = 0; seed < 6; seed++)
+        as_threads(shape(members, fan), [&](aggr_group_t &group) { EXPECT_TRUE(random_program(group, seed, 120, library, 100)); });
+}
+
+TEST_P(Collective, numbers_of_operations_wrap) {
+    const auto [members, fan] = GetParam();
+    std::atomic<int> set{0};
+    as_threads(shape(members, fan), [&](aggr_group_t &group) {
+        // as if so many operations had gone before
+        const uint32_t before = 0xffffffe0;
+        group.seq = group.safe = group.wrote[0] = group.wrote[1] = before;
+        for (int m = 0; m < 2 * (group.shape.members + group.leaders); m++)
+            __atomic_store_n(&group.lines[m].seq, before, __ATOMIC_RELAXED);
+        set++;
+        while (set < group.shape.members) sched_yield();
+        EXPECT_TRUE(random_program(group, 77, 60, library, 40));
+    });
+}
+
+INSTANTIATE_TEST_SUITE_P(shapes, Collective,
+                         testing::Values(Shape{1, 16}, Shape{2, 16}, Shape{3, 16}, Shape{4, 2}, Shape{5, 2}, Shape{7, 3}, Shape{16, 16},
+                                         Shape{17, 4}, Shape{20, 16}),
+                         [](const auto &info) {
+                             return std::to_string(info.param.members) + "_fan_" + std::to_string(info.param.fan);
+                         });
+
+TEST(Threads, random_programs) {
+    for (const int members : {2, 3, 6})
+        as_threads(shape(members, 4), [&](aggr_group_t &group) { EXPECT_TRUE(random_program(group, 11, 150, library, 60)); });
+}
+
+TEST(Processes, random_programs_agree_with_the_oracle) {
+    for (const int members : {1, 2, 4, 9})
+        EXPECT_TRUE(as_processes(shape(members, 4), [](aggr_group_t &group) { return random_program(group, 5, 400, library, 100); }));
+}
+
+// Bit for bit: sums of doubles depend on their order.
+TEST(Collective, sums_are_the_same_on_all_members_and_in_all_runs) {
+    const aggr_fold_t sum = {[](const void *left, void *inout, size_t bytes, void *) {
+                                 const auto *l = static_cast<const double *>(left);
+                                 auto *r = static_cast<double *>(inout);
+                                 for (size_t i = 0; i < bytes / sizeof(double); i++) r[i] = l[i] + r[i];
+                             },
+                             nullptr, sizeof(double)};
+    for (const size_t n : {1u, 7u, 30u, 1000u}) {
+        std::vector<double> expected(n);
+        for (int m = 8; m >= 0; m--)
+            for (size_t i = 0; i < n; i++) expected[i] = m == 8 ? 0.1 * (8 + 1) : 0.1 * (m + 1) / (i + 1) + expected[i];
+        for (int run = 0; run < 3; run++)
+            as_threads(shape(9, 16, 8192), [&](aggr_group_t &group) {
+                std::vector<double> in(n), out(n);
+                for (size_t i = 0; i < n; i++) in[i] = group.me == 8 ? 0.1 * (8 + 1) : 0.1 * (group.me + 1) / (i + 1);
+                bool ready = false;
+                ASSERT_EQ(aggr_ready(&group, n * sizeof(double), &ready), AGGR_OK);
+                ASSERT_TRUE(ready);
+                ASSERT_EQ(aggr_allreduce(&group, in.data(), out.data(), n * sizeof(double), &sum), AGGR_OK);
+                EXPECT_EQ(out, expected);
+            });
+    }
+}
+
+TEST(Collective, a_broadcast_of_another_length_is_noticed_and_the_group_goes_on) {
+    as_threads(shape(3), [](aggr_group_t &group) {
+        char data[40] = {};
+        const size_t bytes = group.me == 1 ? 4 : 40;
+        EXPECT_EQ(aggr_bcast(&group, data, bytes, 1), group.me == 1 ? AGGR_OK : AGGR_ERR_LENGTH);
+        EXPECT_EQ(group.length, group.me == 1 ? 0u : 4u);
+        EXPECT_EQ(aggr_barrier(&group), AGGR_OK);
+    });
+}
+
+TEST(Collective, without_room_for_copies_all_members_hear_it) {
+    aggr_arena_t *arena = nullptr;
+    ASSERT_EQ(aggr_arena_create(65536, &arena), AGGR_OK);
+    const aggr_shape_t wide = shape(2, 16, 65536);
+    const uint64_t block = aggr_group_reserve(arena, &wide);
+    ASSERT_NE(block, 0u);
+    std::vector<std::thread> threads;
+    for (int me = 0; me < 2; me++)
+        threads.emplace_back([&, me] {
+            aggr_group_t group;
+            bool ready = true;
+            aggr_group_join(&group, arena, block, &wide, me, &patient);
+            EXPECT_EQ(aggr_ready(&group, 61, &ready), AGGR_OK);
+            EXPECT_FALSE(ready);
+            EXPECT_EQ(aggr_ready(&group, 60, &ready), AGGR_OK);
+            EXPECT_TRUE(ready);
+            EXPECT_EQ(aggr_barrier(&group), AGGR_OK);
+            aggr_group_leave(&group);
+        });
+    for (auto &thread : threads) thread.join();
+    aggr_arena_detach(arena);
+}
+
+TEST(Collective, a_group_that_nobody_joined_is_cancelled) {
+    aggr_arena_t *arena = nullptr;
+    ASSERT_EQ(aggr_arena_create(65536, &arena), AGGR_OK);
+    const aggr_shape_t pair = shape(2);
+    aggr_group_cancel(arena, aggr_group_reserve(arena, &pair), &pair);
+    aggr_arena_figures_t figures;
+    aggr_arena_figures(arena, &figures);
+    EXPECT_EQ(figures.used, 0u);
+    aggr_arena_detach(arena);
+}
+
+int give_up(void *tries) { return --*static_cast<int *>(tries) > 0 ? 0 : 42; }
+
+TEST(Collective, a_wait_ends_with_what_progress_returns_and_the_group_is_broken) {
+    aggr_arena_t *arena = nullptr;
+    ASSERT_EQ(aggr_arena_create(65536, &arena), AGGR_OK);
+    const aggr_shape_t pair = shape(2);
+    int tries = 10;
+    const aggr_waiting_t waiting = {5, false, give_up, &tries};
+    aggr_group_t group;
+    aggr_group_join(&group, arena, aggr_group_reserve(arena, &pair), &pair, 0, &waiting);
+    EXPECT_EQ(aggr_barrier(&group), 42);
+    int value = 1;
+    EXPECT_EQ(aggr_bcast(&group, &value, sizeof value, 0), 42);
+    EXPECT_EQ(aggr_barrier(&group), 42);
+    EXPECT_EQ(tries, 0) << "a broken group waits no more";
+    aggr_arena_detach(arena);
+}
+
+// A member is killed in the middle: the others notice by their progress function, and nothing is left.
+TEST(Processes, a_member_that_dies_is_no_hang) {
+    static volatile sig_atomic_t dead;
+    dead = 0;
+    const aggr_shape_t four = shape(4, 2);
+    aggr_arena_t *arena = nullptr;
+    ASSERT_EQ(aggr_arena_create(1 << 20, &arena), AGGR_OK);
+    const uint64_t block = aggr_group_reserve(arena, &four);
+    std::vector<pid_t> children;
+    for (int me = 0; me < 4; me++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            signal(SIGUSR1, [](int) { dead = 1; });
+            const aggr_waiting_t waiting = {20, true, [](void *) { return dead ? 7 : 0; }, nullptr};
+            aggr_group_t group;
+            aggr_group_join(&group, arena, block, &four, me, &waiting);
+            int status = AGGR_OK;
+            for (int i = 0; status == AGGR_OK; i++) {
+                if (me == 2 && i == 1000) raise(SIGKILL);
+                status = i % 2 ? aggr_barrier(&group) : aggr_bcast(&group, &i, sizeof i, 3);
+            }
+            _exit(status == 7 ? 0 : 1);
+        }
+        children.push_back(child);
+    }
+    int status;
+    ASSERT_EQ(waitpid(children[2], &status, 0), children[2]);
+    EXPECT_TRUE(WIFSIGNALED(status));
+    for (const int me : {0, 1, 3}) kill(children[static_cast<size_t>(me)], SIGUSR1);
+    for (const int me : {0, 1, 3}) {
+        ASSERT_EQ(waitpid(children[static_cast<size_t>(me)], &status, 0), children[static_cast<size_t>(me)]);
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "member " << me;
+    }
+    aggr_arena_detach(arena);
+}
+
+}  // namespace
+}  // namespace aggr_test

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "members.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace aggr_test {
+
+const aggr_fold_t affine_fold = {
+    [](const void *left, void *inout, size_t bytes, void *) {
+        const auto *l = static_cast<const Affine *>(left);
+        auto *r = static_cast<Affine *>(inout);
+        for (size_t i = 0; i < bytes / sizeof(Affine); i++) r[i] = compose(l[i], r[i]);
+    },
+    nullptr, sizeof(Affine)};
+
+const aggr_waiting_t patient = {20, true, nullptr, nullptr};
+
+const Collectives library = {aggr_ready, aggr_barrier,   aggr_allreduce, aggr_reduce,  aggr_scan,    aggr_exscan,
+                             aggr_bcast, aggr_allgather, aggr_gather,    aggr_scatter, aggr_alltoall};
+
+Affine element(int member, unsigned operation, size_t place) {
+    uint64_t x = (static_cast<uint64_t>(member) << 40) ^ (static_cast<uint64_t>(operation) << 16) ^ place;
+    x = (x + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
+    x ^= x >> 29;
+    return {static_cast<uint32_t>(x) | 1, static_cast<uint32_t>(x >> 32)};
+}
+
+namespace {
+
+constexpr size_t arena_bytes = 4 << 20;
+
+struct Owner {
+    aggr_arena_t *arena = nullptr;
+    uint64_t block = 0;
+    explicit Owner(const aggr_shape_t &shape) {
+        EXPECT_EQ(aggr_arena_create(arena_bytes, &arena), AGGR_OK);
+        block = aggr_group_reserve(arena, &shape);
+        EXPECT_NE(block, 0u);
+    }
+    ~Owner() {
+        aggr_arena_figures_t figures;
+        aggr_arena_figures(arena, &figures);
+        EXPECT_EQ(figures.used, 0u) << "a block is left";
+        aggr_arena_detach(arena);
+    }
+};
+
+}  // namespace
+
+void as_threads(const aggr_shape_t &shape, const std::function<void(aggr_group_t &)> &body) {
+    Owner owner(shape);
+    const aggr_arena_name_t name = aggr_arena_name(owner.arena);
+    std::vector<std::thread> threads;
+    for (int me = 0; me < shape.members; me++)
+        threads.emplace_back([&, me] {
+            aggr_arena_t *arena = nullptr;
+            ASSERT_EQ(aggr_arena_attach(&name, &arena), AGGR_OK);
+            aggr_group_t group;
+            aggr_group_join(&group, arena, owner.block, &shape, me, &patient);
+            body(group);
+            aggr_group_leave(&group);
+            aggr_arena_detach(arena);
+        });
+    for (auto &thread : threads) thread.join();
+}
+
+bool as_processes(const aggr_shape_t &shape, const std::function<bool(aggr_group_t &)> &body) {
+    Owner owner(shape);
+    const aggr_arena_name_t name = aggr_arena_name(owner.arena);
+    std::vector<pid_t> children;
+    for (int me = 0; me < shape.members; me++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            aggr_arena_t *arena = nullptr;
+            aggr_group_t group;
+            if (aggr_arena_attach(&name, &arena) != AGGR_OK) _exit(2);
+            aggr_group_join(&group, arena, owner.block, &shape, me, &patient);
+            const bool right = body(group);
+            aggr_group_leave(&group);
+            _exit(right ? 0 : 1);
+        }
+        children.push_back(child);
+    }
+    bool all = true;
+    for (const pid_t child : children) {
+        int status = -1;
+        EXPECT_EQ(waitpid(child, &status, 0), child);
+        all = all && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    }
+    return all;
+}
+
+namespace {
+
+using Data = std::vector<Affine>;
+
+struct Program {
+    aggr_group_t &group;
+    const Collectives &call;
+    unsigned operation;
+    size_t n;    // elements of a part
+    int root;
+
+    int me() const { return group.me; }
+    int members() const { return group.shape.members; }
+    size_t bytes() const { return n * sizeof(Affine); }
+
+    Data part(int member, size_t parts = 1) const {
+        Data data(n * parts);
+        for (size_t i = 0; i < data.size(); i++) data[i] = element(member, operation, i);
+        return data;
+    }
+    Data folded(int first, int last) const {
+        Data sum = part(last);
+        for (int m = last - 1; m >= first; m--) {
+            const Data left = part(m);
+            for (size_t i = 0; i < n; i++) sum[i] = compose(left[i], sum[i]);
+        }
+        return sum;
+    }
+    // The pieces that member `to` takes out of what everybody has for all.
+    Data pieces(int to, size_t parts) const {
+        Data all;
+        for (int m = 0; m < members(); m++) {
+            const Data data = part(m, parts);
+            const auto begin = data.begin() + static_cast<long>(parts > 1 ? n * static_cast<size_t>(to) : 0);
+            all.insert(all.end(), begin, begin + static_cast<long>(n));
+        }
+        return all;
+    }
+
+    bool barrier() { return call.barrier(&group) == AGGR_OK; }
+    bool allreduce() {
+        Data data = part(me());    // in place
+        return call.allreduce(&group, data.data(), data.data(), bytes(), &affine_fold) == AGGR_OK &&
+               data == folded(0, members() - 1);
+    }
+    bool reduce() {
+        const Data in = part(me());
+        Data out(n);
+        return call.reduce(&group, in.data(), out.data(), bytes(), &affine_fold, root) == AGGR_OK &&
+               (me() != root || out == folded(0, members() - 1));
+    }
+    bool scan() {
+        const Data in = part(me());
+        Data out(n);
+        return call.scan(&group, in.data(), out.data(), bytes(), &affine_fold) == AGGR_OK && out == folded(0, me());
+    }
+    bool exscan() {
+        const Data in = part(me());
+        Data out = part(-1);
+        const Data before = out;
+        return call.exscan(&group, in.data(), out.data(), bytes(), &affine_fold) == AGGR_OK &&
+               out == (me() == 0 ? before : folded(0, me() - 1));
+    }
+    bool bcast() {
+        Data data = me() == root ? part(root) : Data(n);
+        return call.bcast(&group, data.data(), bytes(), root) == AGGR_OK && data == part(root);
+    }
+    bool allgather() {
+        const Data in = part(me());
+        Data out(n * static_cast<size_t>(members()));
+        return call.allgather(&group, in.data(), out.data(), bytes()) == AGGR_OK && out == pieces(me(), 1);
+    }
+    bool gather() {
+        const Data in = part(me());
+        Data out(n * static_cast<size_t>(members()));
+        return call.gather(&group, in.data(), out.data(), bytes(), root) == AGGR_OK && (me() != root || out == pieces(me(), 1));
+    }
+    bool scatter() {
+        const auto parts = static_cast<size_t>(members());
+        const Data in = part(root, parts);
+        Data out(n);
+        const Data whole = part(root, parts);
+        const auto begin = whole.begin() + static_cast<long>(n * static_cast<size_t>(me()));
+        return call.scatter(&group, in.data(), out.data(), bytes(), root) == AGGR_OK &&
+               out == Data(begin, begin + static_cast<long>(n));
+    }
+    bool alltoall() {
+        const auto parts = static_cast<size_t>(members());
+        const Data in = part(me(), parts);
+        Data out(n * parts);
+        return call.alltoall(&group, in.data(), out.data(), bytes()) == AGGR_OK && out == (parts > 1 ? pieces(me(), parts) : in);
+    }
+};
+
+}  // namespace
+
+bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations, const Collectives &functions, size_t longest) {
+    std::mt19937_64 random(seed);    // the same on all members
+    using Step = bool (Program::*)();
+    static const Step steps[] = {&Program::barrier, &Program::allreduce, &Program::reduce, &Program::scan,    &Program::exscan,
+                                 &Program::bcast,   &Program::allgather, &Program::gather, &Program::scatter, &Program::alltoall};
+    unsigned same = 0, kind = 0;
+    for (unsigned operation = 0; operation < operations; operation++) {
+        if (same == 0) {    // several of a kind in a row: members run ahead
+            kind = static_cast<unsigned>(random() % std::size(steps));
+            same = static_cast<unsigned>(random() % 8) + 1;
+        }
+        same--;
+        const size_t n = random() % 4 ? random() % 8 : random() % (longest + 1);
+        const int root = static_cast<int>(random() % static_cast<uint64_t>(group.shape.members));
+        const size_t most = aggr_bcast_place(n * sizeof(Affine) * static_cast<size_t>(group.shape.members));
+        bool ready = false;
+        if (functions.ready(&group, most, &ready) != AGGR_OK || !ready) return false;
+        Program program{group, functions, operation, n, root};
+        if (!(program.*steps[kind])()) {
+            ADD_FAILURE() << "seed " << seed << " operation " << operation << " kind " << kind << " member " << group.me
+                          << " of " << group.shape.members << " elements " << n << " root " << root;
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace aggr_test

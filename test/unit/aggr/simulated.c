@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The module once more, with a place to stop before each access to another member's line. */
+#define AGGR_SIMULATED
+#define aggr_group_reserve simulated_group_reserve
+#define aggr_group_cancel simulated_group_cancel
+#define aggr_group_join simulated_group_join
+#define aggr_group_leave simulated_group_leave
+#define aggr_idle simulated_idle
+#define aggr_wait_slowly simulated_wait_slowly
+#define aggr_begin simulated_begin
+#define aggr_wait_all simulated_wait_all
+#define aggr_ready simulated_ready
+#define aggr_barrier simulated_barrier
+#define aggr_allreduce simulated_allreduce
+#define aggr_reduce simulated_reduce
+#define aggr_scan simulated_scan
+#define aggr_exscan simulated_exscan
+#define aggr_bcast simulated_bcast
+#define aggr_allgather simulated_allgather
+#define aggr_gather simulated_gather
+#define aggr_scatter simulated_scatter
+#define aggr_alltoall simulated_alltoall
+#include "group.c"
+#include "move.c"
+#include "reduce.c"
