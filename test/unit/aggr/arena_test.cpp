@@ -94,6 +94,23 @@ TEST_F(Arena, of_a_process_that_is_gone_cannot_be_attached_but_stays_for_those_w
     for (const int file : {pipes[0], pipes[1], go[0], go[1]}) close(file);
 }
 
+TEST_F(Arena, leaves_alone_a_file_that_the_application_opened_at_its_descriptor) {
+    const aggr_arena_name_t name = aggr_arena_name(arena);
+    FILE *const theirs = std::tmpfile();
+    ASSERT_NE(theirs, nullptr);
+    ASSERT_EQ(dup2(fileno(theirs), name.descriptor), name.descriptor);
+    aggr_arena_t *other = nullptr;
+    EXPECT_EQ(aggr_arena_reserve(arena, 4096), 0u);
+    EXPECT_EQ(aggr_arena_attach(&name, &other), AGGR_ERR_ATTACH);
+    aggr_arena_detach(arena);
+    arena = nullptr;
+    struct stat about;
+    ASSERT_EQ(fstat(name.descriptor, &about), 0) << "closed";
+    EXPECT_EQ(about.st_size, 0);
+    close(name.descriptor);
+    std::fclose(theirs);
+}
+
 TEST_F(Arena, blocks_are_zero_aligned_and_apart) {
     std::mt19937_64 random(1);
     std::map<uint64_t, size_t> blocks;

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The module once more, with a place to stop before each access to another member's line. */
 #define AGGR_SIMULATED
+#define AGGR_NAMES_H_INCLUDED  /* names of its own, but for the arena */
+#define aggr_arena_reserve MPIR_aggr_arena_reserve
+#define aggr_arena_release MPIR_aggr_arena_release
+#define aggr_arena_at MPIR_aggr_arena_at
+#define aggr_step MPIR_aggr_step
 #define aggr_group_reserve simulated_group_reserve
 #define aggr_group_cancel simulated_group_cancel
 #define aggr_group_join simulated_group_join

@@ -32,6 +32,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "aggr_names.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -24,8 +24,9 @@ typedef struct aggr_line {
 /* Where a simulation may let another member go on; nothing in a library. */
 #ifdef AGGR_SIMULATED
 void aggr_step(void);
+#define AGGR_STEP() aggr_step()
 #else
-#define aggr_step() ((void) 0)
+#define AGGR_STEP() ((void) 0)
 #endif
 
 /* Gives the caller's progress, and the others, a chance.  What ends a wait is a status that is not AGGR_OK. */
@@ -48,13 +49,13 @@ static inline char *aggr_copy_of(const aggr_group_t * group, int member, uint32_
 
 static inline bool aggr_reached(const aggr_line_t * line, uint32_t seq)
 {
-    aggr_step();
+    AGGR_STEP();
     return (int32_t) (__atomic_load_n(&line->seq, __ATOMIC_ACQUIRE) - seq) >= 0;
 }
 
 static inline void aggr_publish(aggr_line_t * line, uint32_t seq)
 {
-    aggr_step();
+    AGGR_STEP();
     __atomic_store_n(&line->seq, seq, __ATOMIC_RELEASE);
 }
 

@@ -31,6 +31,8 @@ typedef struct arena_head {
 struct aggr_arena {
     arena_head_t *head;
     int descriptor;
+    dev_t device;               /* of the file, by which to know it again */
+    ino_t file;
     aggr_arena_name_t name;
 };
 
@@ -50,10 +52,19 @@ static uint64_t units_of(size_t bytes)
     return (bytes + UNIT - 1) / UNIT;
 }
 
+/* An application that closes all descriptors may have given the number to a file of its own. */
+static bool descriptor_is_ours(const aggr_arena_t * arena)
+{
+    struct stat about;
+    return fstat(arena->descriptor, &about) == 0 && about.st_dev == arena->device && about.st_ino == arena->file;
+}
+
 /* Memory for a range now: a write into a page that cannot be had later would be a SIGBUS. */
 static bool back(const aggr_arena_t * arena, uint64_t offset, uint64_t bytes)
 {
     int status;
+    if (!descriptor_is_ours(arena))
+        return false;
     do
         status = fallocate(arena->descriptor, 0, (off_t) offset, (off_t) bytes);
     while (status && errno == EINTR);
@@ -62,15 +73,20 @@ static bool back(const aggr_arena_t * arena, uint64_t offset, uint64_t bytes)
 
 static int map(int descriptor, size_t bytes, aggr_arena_t ** out)
 {
+    struct stat about;
     aggr_arena_t *arena = malloc(sizeof *arena);
     if (!arena)
         return AGGR_ERR_MEMORY;
     arena->descriptor = descriptor;
-    arena->head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    arena->head = MAP_FAILED;
+    if (fstat(descriptor, &about) == 0)
+        arena->head = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (arena->head == MAP_FAILED) {
         free(arena);
         return AGGR_ERR_MEMORY;
     }
+    arena->device = about.st_dev;
+    arena->file = about.st_ino;
     *out = arena;
     return AGGR_OK;
 }
@@ -172,7 +188,8 @@ void aggr_arena_detach(aggr_arena_t * arena)
     if (!arena)
         return;
     munmap(arena->head, arena->head->bytes);
-    close(arena->descriptor);
+    if (descriptor_is_ours(arena))
+        close(arena->descriptor);
     free(arena);
 }
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Blocking collectives by aggregates (src/mpid/common/aggr): small ones of processes that share a node, by cache lines
+ * which they share.  Between nodes MPICH's compositions do these on the node communicators, and the first process of each
+ * node meets the others on node_roots_comm.
+ *
+ * The generated functions ask the function of their name here first.  True: done, with the result in *mpi_errno.
+ * False: nothing was sent, and the algorithms of MPICH do it.  All members of the communicator get the same answer on the
+ * same call, from what they have in common: bytes, operation, the communicator's maps, the variables (which must be the
+ * same in all processes), and what they agreed on when the communicator made its second small collective.  The first one
+ * goes without: many communicators make no more than one, and pay neither memory nor an agreement.
+ *
+ * Not for intercommunicators, nonblocking collectives, processes with MPI_THREAD_MULTIPLE, memory of GPUs, and a
+ * collective whose algorithm is chosen by its MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM.
+ */
+#ifndef MPIR_AGGR_H_INCLUDED
+#define MPIR_AGGR_H_INCLUDED
+
+#include <stdbool.h>
+
+struct MPIR_Aggr;
+
+/* MPIR_CVAR_AGGR, once MPI is initialized. */
+extern bool MPIR_Aggr_on;
+
+/* After MPID_Init; and before the node's start-up segment goes. */
+int MPIR_Aggr_init(void);
+void MPIR_Aggr_comm_free(MPIR_Comm * comm);
+
+bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, int *mpi_errno);
+bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root,
+                        MPIR_Comm * comm, int *mpi_errno);
+bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
+                            MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm, int *mpi_errno);
+bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
+                         MPI_Op op, int root, MPIR_Comm * comm, int *mpi_errno);
+bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
+                       MPI_Op op, MPIR_Comm * comm, int *mpi_errno);
+bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
+                         MPI_Op op, MPIR_Comm * comm, int *mpi_errno);
+bool MPIR_Aggr_do_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
+                            MPIR_Comm * comm, int *mpi_errno);
+bool MPIR_Aggr_do_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                         void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, int root,
+                         MPIR_Comm * comm, int *mpi_errno);
+bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                          void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, int root,
+                          MPIR_Comm * comm, int *mpi_errno);
+bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                           void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
+                           MPIR_Comm * comm, int *mpi_errno);
+
+/* The two places from which a collective may go this way: as the user calls it, on a communicator of one node, and as
+ * the part of a composition inside a node. */
+static inline bool MPIR_Aggr_may_whole(MPIR_Comm * comm)
+{
+    return MPIR_Aggr_on && MPIR_Comm_is_on_one_node(comm);
+}
+
+static inline bool MPIR_Aggr_may_part(const MPIR_Comm * comm)
+{
+    return MPIR_Aggr_on && comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE;
+}
+
+/* What the generated functions call. */
+#define MPIR_AGGR(name, place, comm, ...) (MPIR_Aggr_may_##place(comm) && MPIR_Aggr_do_##name(__VA_ARGS__))
+
+#endif /* MPIR_AGGR_H_INCLUDED */

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+mpi_core_sources += \
+    src/mpi/aggr/aggr_arena.c \
+    src/mpi/aggr/aggr_comm.c \
+    src/mpi/aggr/aggr_init.c \
+    src/mpi/aggr/aggr_move.c \
+    src/mpi/aggr/aggr_reduce.c
+
+noinst_HEADERS += src/mpi/aggr/aggr_comm.h

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "aggr_comm.h"
+
+MPIR_Aggr_counts_t MPIR_Aggr_counts;
+
+/* Stand for what a communicator has after its first small collective, and when it cannot have aggregates. */
+static struct MPIR_Aggr not_yet, never;
+
+static int progress(void *context)
+{
+    return MPID_Progress_test(NULL);
+}
+
+/* Polls between two looks at the progress engine, which costs as much as many polls of a line that nobody has written. */
+enum { POLLS = 500, POLLS_WHEN_YIELDING = 20 };
+
+/* The progress engine gives the core away where that is wanted (mpir_yield.h). */
+static aggr_waiting_t waiting = {.progress = progress };
+
+static aggr_shape_t shape_for(int members)
+{
+    aggr_shape_t shape = {
+        .members = members,
+        .fan = MPIR_CVAR_AGGR_FAN,
+        .copy_bytes = ((size_t) MPIR_CVAR_AGGR_MAX_BYTES + AGGR_LINE - 1) / AGGR_LINE * AGGR_LINE,
+    };
+    return shape;
+}
+
+static char *scratch;
+
+static bool make_scratch(void)
+{
+    if (!scratch)
+        scratch = MPL_malloc(2 * (size_t) MPIR_CVAR_AGGR_MAX_BYTES, MPL_MEM_COLL);
+    return scratch != NULL;
+}
+
+void *MPIR_Aggr_scratch(enum MPIR_Aggr_scratch which)
+{
+    return scratch + which * (size_t) MPIR_CVAR_AGGR_MAX_BYTES;
+}
+
+void MPIR_Aggr_scratch_free(void)
+{
+    MPL_free(scratch);
+    scratch = NULL;
+}
+
+/* What the members tell each other, folded by maximum. */
+struct agreement {
+    unsigned long long unwilling;       /* some process cannot */
+    unsigned long long block;   /* of the first of them */
+};
+
+static int agree(MPIR_Comm * comm, struct agreement *agreement)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+
+    mpi_errno = MPIR_Allreduce_intra_recursive_doubling(MPI_IN_PLACE, agreement, 2, MPI_UNSIGNED_LONG_LONG,
+                                                        MPI_MAX, comm, &errflag);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* What this process has to offer; without memory it tells the others so. */
+static struct MPIR_Aggr *prepare(MPIR_Comm * comm, const aggr_shape_t * shape, struct agreement *agreement)
+{
+    aggr_arena_t *arena = MPIR_ThreadInfo.isThreaded ? NULL : MPIR_Aggr_arena();
+    struct MPIR_Aggr *aggr = NULL;
+
+    if (arena && make_scratch())
+        aggr = MPL_malloc(sizeof(*aggr), MPL_MEM_COMM);
+    if (aggr && comm->rank == 0)
+        agreement->block = aggr_group_reserve(arena, shape);
+    agreement->unwilling = !aggr || (comm->rank == 0 && !agreement->block);
+    return aggr;
+}
+
+static int set_up(MPIR_Comm * comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+    aggr_shape_t shape = shape_for(comm->local_size);
+    struct agreement agreement = { 0, 0 };
+    struct MPIR_Aggr *aggr = prepare(comm, &shape, &agreement);
+    uint64_t reserved = agreement.block;
+
+    comm->aggr = &never;
+    mpi_errno = agree(comm, &agreement);
+    if (mpi_errno != MPI_SUCCESS || agreement.unwilling) {
+        if (reserved)
+            aggr_group_cancel(MPIR_Aggr_arena_if_any(), reserved, &shape);
+        MPL_free(aggr);
+        MPIR_Aggr_counts.refused++;
+        return mpi_errno;
+    }
+    waiting.polls = MPIR_Yield_on ? POLLS_WHEN_YIELDING : POLLS;
+    aggr_group_join(&aggr->group, MPIR_Aggr_arena_if_any(), agreement.block, &shape, comm->rank, &waiting);
+    comm->aggr = aggr;
+    return MPI_SUCCESS;
+}
+
+aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, size_t bytes, int *mpi_errno)
+{
+    bool ready;
+
+    *mpi_errno = MPI_SUCCESS;
+    if (unlikely(!comm->aggr)) {
+        comm->aggr = &not_yet;
+        return NULL;
+    }
+    if (unlikely(comm->aggr == &not_yet))
+        *mpi_errno = set_up(comm);
+    if (comm->aggr == &never)
+        return NULL;
+    *mpi_errno = aggr_ready(&comm->aggr->group, bytes, &ready);
+    return *mpi_errno == MPI_SUCCESS && ready ? &comm->aggr->group : NULL;
+}
+
+bool MPIR_Aggr_done(size_t bytes)
+{
+    MPIR_Aggr_counts.calls++;
+    MPIR_Aggr_counts.bytes += bytes;
+    return true;
+}
+
+void MPIR_Aggr_comm_free(MPIR_Comm * comm)
+{
+    if (comm->aggr && comm->aggr != &not_yet && comm->aggr != &never) {
+        aggr_group_leave(&comm->aggr->group);
+        MPL_free(comm->aggr);
+    }
+    comm->aggr = NULL;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "mpir_tvars.h"
+#include "aggr_comm.h"
+
+/*
+=== BEGIN_MPI_T_CVAR_INFO_BLOCK ===
+
+categories :
+    - name        : AGGR
+      description : cvars that control collectives by aggregates
+
+cvars:
+    - name        : MPIR_CVAR_AGGR
+      category    : AGGR
+      type        : boolean
+      default     : true
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_ALL_EQ
+      description : >-
+        Small blocking collectives of processes that share a node go through cache lines which they share. The same in
+        all processes. For one collective, its MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM chooses another way.
+
+    - name        : MPIR_CVAR_AGGR_MAX_BYTES
+      category    : AGGR
+      type        : int
+      default     : 4096
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_ALL_EQ
+      description : >-
+        Largest payload of a process, in bytes, that goes this way; of a scatter, an allgather or an alltoall what a
+        process sends or gets in all. The same in all processes.
+
+    - name        : MPIR_CVAR_AGGR_ARENA_MB
+      category    : AGGR
+      type        : int
+      default     : 64
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_ALL_EQ
+      description : >-
+        Most shared memory of a node for aggregates, in megabytes; it is taken as communicators need it, at their first
+        small collective. Those that find no room use the other algorithms. 0 means none.
+
+    - name        : MPIR_CVAR_AGGR_FAN
+      category    : AGGR
+      type        : int
+      default     : 16
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_ALL_EQ
+      description : >-
+        Up to so many processes of a node read each other's lines; more do it in groups of so many. The same in all
+        processes.
+
+=== END_MPI_T_CVAR_INFO_BLOCK ===
+*/
+
+bool MPIR_Aggr_on;
+
+static void read_count(void *address, void *obj_handle, int count, void *buffer)
+{
+    *(unsigned long long *) buffer = *(unsigned long long *) address;
+}
+
+static void read_arena(void *address, void *obj_handle, int count, void *buffer)
+{
+    aggr_arena_figures_t figures = { 0, 0 };
+    aggr_arena_t *arena = MPIR_Aggr_on ? MPIR_Aggr_arena_if_any() : NULL;
+    if (arena)
+        aggr_arena_figures(arena, &figures);
+    *(unsigned long long *) buffer = figures.used;
+}
+
+static void register_variables(void)
+{
+    static const struct {
+        const char *name, *text;
+        unsigned long long *count;
+    } counters[] = {
+        {"aggr_calls", "collectives done by aggregates", &MPIR_Aggr_counts.calls},
+        {"aggr_bytes", "bytes that this process put into them", &MPIR_Aggr_counts.bytes},
+        {"aggr_refused", "communicators without aggregates on this node", &MPIR_Aggr_counts.refused},
+    };
+
+    for (int i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+        MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, counters[i].name, counters[i].count, read_count,
+                           "AGGR", counters[i].text);
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "aggr_arena_bytes", NULL, read_arena, "AGGR",
+                       "shared memory of the node that is handed out to communicators");
+}
+
+static int close_arena(void *unused)
+{
+    MPIR_Aggr_on = false;
+    MPIR_Aggr_arena_close();
+    MPIR_Aggr_scratch_free();
+    return MPI_SUCCESS;
+}
+
+int MPIR_Aggr_init(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    register_variables();
+    if (MPIR_CVAR_AGGR_MAX_BYTES < AGGR_DATUM || MPIR_CVAR_AGGR_MAX_BYTES > 1 << 24) {
+        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_MAX_BYTES", MPIR_CVAR_AGGR_MAX_BYTES, "60 to 16777216");
+        goto fn_exit;
+    }
+    if (MPIR_CVAR_AGGR_FAN < 2) {
+        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_FAN", MPIR_CVAR_AGGR_FAN, "2 or more");
+        goto fn_exit;
+    }
+    if (MPIR_CVAR_AGGR_ARENA_MB < 0 || MPIR_CVAR_AGGR_ARENA_MB > 1 << 20) {
+        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_ARENA_MB", MPIR_CVAR_AGGR_ARENA_MB, "0 to 1048576");
+        goto fn_exit;
+    }
+    MPIR_Aggr_on = MPIR_CVAR_AGGR && !ENABLE_GPU;
+    /* when the communicators are gone */
+    MPIR_Add_finalize(close_arena, NULL, 0);
+
+  fn_exit:
+    return mpi_errno;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "aggr_comm.h"
+
+/* Barriers; reductions and scans of elements that lie in a row. */
+
+struct reduction {
+    MPI_Datatype datatype;
+    MPI_Aint unit;
+    MPI_Op op;
+    MPIR_op_function *function; /* of a predefined operation */
+    int mpi_errno;
+    size_t bytes;
+    aggr_fold_t fold;
+};
+
+static void fold(const void *left, void *inout, size_t bytes, void *context)
+{
+    struct reduction *reduction = context;
+    MPI_Aint count = bytes / reduction->unit;
+
+    if (reduction->function)
+        reduction->function((void *) left, inout, &count, &reduction->datatype);
+    else if (reduction->mpi_errno == MPI_SUCCESS)
+        reduction->mpi_errno = MPIR_Reduce_local(left, inout, count, reduction->datatype, reduction->op);
+}
+
+/* Bytes from one element to the next; 0 when these are not all of it, or not in a row. */
+static MPI_Aint unit_of(MPI_Datatype datatype)
+{
+    MPI_Aint extent, size;
+    int contiguous;
+
+    MPIR_Datatype_get_extent_macro(datatype, extent);
+    if (MPIR_DATATYPE_IS_PREDEFINED(datatype))
+        return extent;
+    MPIR_Datatype_get_size_macro(datatype, size);
+    MPIR_Datatype_is_contig(datatype, &contiguous);
+    return contiguous && MPIR_Aggr_first_byte(datatype) == 0 && size == extent ? extent : 0;
+}
+
+/* The communicator's aggregates when the reduction is one for them; NULL otherwise, or with an error. */
+static aggr_group_t *begin(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm,
+                           int *mpi_errno)
+{
+    *mpi_errno = MPI_SUCCESS;
+    if (count <= 0 || count > MPIR_CVAR_AGGR_MAX_BYTES)
+        return NULL;
+    reduction->unit = unit_of(datatype);
+    if (reduction->unit <= 0 || !MPIR_Aggr_fits((size_t) count * (size_t) reduction->unit))
+        return NULL;
+    reduction->datatype = datatype;
+    reduction->op = op;
+    reduction->function = HANDLE_IS_BUILTIN(op) && HANDLE_IS_BUILTIN(datatype) ? MPIR_OP_HDL_TO_FN(op) : NULL;
+    reduction->mpi_errno = MPI_SUCCESS;
+    reduction->bytes = (size_t) (count * reduction->unit);
+    reduction->fold = (aggr_fold_t) { fold, reduction, (size_t) reduction->unit };
+    return MPIR_Aggr_begin(comm, reduction->bytes, mpi_errno);
+}
+
+static bool done(int status, const struct reduction *reduction, int *mpi_errno)
+{
+    *mpi_errno = status ? status : reduction->mpi_errno;
+    return MPIR_Aggr_done(reduction->bytes);
+}
+
+static const void *input(const void *sendbuf, const void *recvbuf)
+{
+    return sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
+}
+
+bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, int *mpi_errno)
+{
+    aggr_group_t *group = MPIR_Aggr_begin(comm, 0, mpi_errno);
+
+    if (!group)
+        return *mpi_errno != MPI_SUCCESS;
+    *mpi_errno = aggr_barrier(group);
+    return MPIR_Aggr_done(0);
+}
+
+bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
+                            MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
+{
+    struct reduction reduction;
+    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, mpi_errno);
+
+    if (!group)
+        return *mpi_errno != MPI_SUCCESS;
+    return done(aggr_allreduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold), &reduction,
+                mpi_errno);
+}
+
+bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
+                         MPI_Op op, int root, MPIR_Comm * comm, int *mpi_errno)
+{
+    struct reduction reduction;
+    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, mpi_errno);
+
+    if (!group)
+        return *mpi_errno != MPI_SUCCESS;
+    return done(aggr_reduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold, root), &reduction,
+                mpi_errno);
+}
+
+bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
+                       MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
+{
+    struct reduction reduction;
+    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, mpi_errno);
+
+    if (!group)
+        return *mpi_errno != MPI_SUCCESS;
+    return done(aggr_scan(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold), &reduction, mpi_errno);
+}
+
+bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
+                         MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
+{
+    struct reduction reduction;
+    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, mpi_errno);
+
+    if (!group)
+        return *mpi_errno != MPI_SUCCESS;
+    return done(aggr_exscan(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold), &reduction,
+                mpi_errno);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The names of functions for the linker; written by "make lists" of src/mpid/common/aggr. */
+#ifndef AGGR_NAMES_H_INCLUDED
+#define AGGR_NAMES_H_INCLUDED
+
+#define aggr_allgather MPIR_aggr_allgather
+#define aggr_allreduce MPIR_aggr_allreduce
+#define aggr_alltoall MPIR_aggr_alltoall
+#define aggr_arena_at MPIR_aggr_arena_at
+#define aggr_arena_attach MPIR_aggr_arena_attach
+#define aggr_arena_create MPIR_aggr_arena_create
+#define aggr_arena_detach MPIR_aggr_arena_detach
+#define aggr_arena_figures MPIR_aggr_arena_figures
+#define aggr_arena_name MPIR_aggr_arena_name
+#define aggr_arena_release MPIR_aggr_arena_release
+#define aggr_arena_reserve MPIR_aggr_arena_reserve
+#define aggr_barrier MPIR_aggr_barrier
+#define aggr_bcast MPIR_aggr_bcast
+#define aggr_bcast_place MPIR_aggr_bcast_place
+#define aggr_begin MPIR_aggr_begin
+#define aggr_copy MPIR_aggr_copy
+#define aggr_copy_of MPIR_aggr_copy_of
+#define aggr_exscan MPIR_aggr_exscan
+#define aggr_gather MPIR_aggr_gather
+#define aggr_group_cancel MPIR_aggr_group_cancel
+#define aggr_group_join MPIR_aggr_group_join
+#define aggr_group_leave MPIR_aggr_group_leave
+#define aggr_group_reserve MPIR_aggr_group_reserve
+#define aggr_idle MPIR_aggr_idle
+#define aggr_least MPIR_aggr_least
+#define aggr_line_of MPIR_aggr_line_of
+#define aggr_my_line MPIR_aggr_my_line
+#define aggr_place MPIR_aggr_place
+#define aggr_publish MPIR_aggr_publish
+#define aggr_reached MPIR_aggr_reached
+#define aggr_ready MPIR_aggr_ready
+#define aggr_reduce MPIR_aggr_reduce
+#define aggr_relax MPIR_aggr_relax
+#define aggr_scan MPIR_aggr_scan
+#define aggr_scatter MPIR_aggr_scatter
+#define aggr_step MPIR_aggr_step
+#define aggr_wait MPIR_aggr_wait
+#define aggr_wait_all MPIR_aggr_wait_all
+#define aggr_wait_slowly MPIR_aggr_wait_slowly
+
+#endif /* AGGR_NAMES_H_INCLUDED */
