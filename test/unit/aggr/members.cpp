@@ -22,7 +22,7 @@ const aggr_fold_t affine_fold = {
 const aggr_waiting_t patient = {20, true, nullptr, nullptr};
 
 const Collectives library = {aggr_ready, aggr_barrier,   aggr_allreduce, aggr_reduce,  aggr_scan,    aggr_exscan,
-                             aggr_bcast, aggr_allgather, aggr_gather,    aggr_scatter, aggr_alltoall};
+                             aggr_bcast, aggr_allgather, aggr_gather,    aggr_scatter, aggr_alltoall, aggr_exchange};
 
 Affine element(int member, unsigned operation, size_t place) {
     uint64_t x = (static_cast<uint64_t>(member) << 40) ^ (static_cast<uint64_t>(operation) << 16) ^ place;
@@ -173,6 +173,12 @@ struct Program {
         Data out(n * static_cast<size_t>(members()));
         return call.gather(&group, in.data(), out.data(), bytes(), root) == AGGR_OK && (me() != root || out == pieces(me(), 1));
     }
+    bool exchange() {
+        const Data in = part(me());
+        Data out(n);
+        const int from = (me() * 3 + root) % members();
+        return call.exchange(&group, in.data(), out.data(), bytes(), from) == AGGR_OK && out == part(from);
+    }
     bool scatter() {
         const auto parts = static_cast<size_t>(members());
         const Data in = part(root, parts);
@@ -196,7 +202,8 @@ bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations, con
     std::mt19937_64 random(seed);    // the same on all members
     using Step = bool (Program::*)();
     static const Step steps[] = {&Program::barrier, &Program::allreduce, &Program::reduce, &Program::scan,    &Program::exscan,
-                                 &Program::bcast,   &Program::allgather, &Program::gather, &Program::scatter, &Program::alltoall};
+                                 &Program::bcast,   &Program::allgather, &Program::gather, &Program::scatter, &Program::alltoall,
+                                 &Program::exchange};
     unsigned same = 0, kind = 0;
     for (unsigned operation = 0; operation < operations; operation++) {
         if (same == 0) {    // several of a kind in a row: members run ahead

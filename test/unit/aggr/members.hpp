@@ -52,6 +52,7 @@ struct Collectives {
     decltype(&aggr_allgather) allgather;
     decltype(&aggr_gather) gather, scatter;
     decltype(&aggr_alltoall) alltoall;
+    decltype(&aggr_exchange) exchange;
 };
 extern const Collectives library;
 

@@ -25,6 +25,7 @@
 #define aggr_gather simulated_gather
 #define aggr_scatter simulated_scatter
 #define aggr_alltoall simulated_alltoall
+#define aggr_exchange simulated_exchange
 #include "group.c"
 #include "move.c"
 #include "reduce.c"

@@ -25,6 +25,7 @@ decltype(aggr_bcast) simulated_bcast;
 decltype(aggr_allgather) simulated_allgather;
 decltype(aggr_gather) simulated_gather, simulated_scatter;
 decltype(aggr_alltoall) simulated_alltoall;
+decltype(aggr_exchange) simulated_exchange;
 }
 
 namespace aggr_test {
@@ -32,7 +33,7 @@ namespace {
 
 const Collectives simulated = {simulated_ready,  simulated_barrier,   simulated_allreduce, simulated_reduce,
                                simulated_scan,   simulated_exscan,    simulated_bcast,     simulated_allgather,
-                               simulated_gather, simulated_scatter,   simulated_alltoall};
+                               simulated_gather, simulated_scatter,   simulated_alltoall,  simulated_exchange};
 
 // One run.  A choice is asked for at each step: who of those that can go on does.
 class Schedule {

@@ -152,6 +152,8 @@ static inline size_t aggr_bcast_place(size_t bytes)
 /* `bytes` of each member, in `out` at  member * bytes.  aggr_gather: at the root alone. */
 int aggr_allgather(aggr_group_t * group, const void *in, void *out, size_t bytes);
 int aggr_gather(aggr_group_t * group, const void *in, void *out, size_t bytes, int root);
+/* `bytes` of member `from`, which each member chooses for itself.  REQUIRES in != out */
+int aggr_exchange(aggr_group_t * group, const void *in, void *out, size_t bytes, int from);
 /* `bytes` for each member, in `in` at  member * bytes. */
 int aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t bytes, int root);
 int aggr_alltoall(aggr_group_t * group, const void *in, void *out, size_t bytes);      /* REQUIRES in != out */

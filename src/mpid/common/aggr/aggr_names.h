@@ -20,6 +20,7 @@
 #define aggr_begin MPIR_aggr_begin
 #define aggr_copy MPIR_aggr_copy
 #define aggr_copy_of MPIR_aggr_copy_of
+#define aggr_exchange MPIR_aggr_exchange
 #define aggr_exscan MPIR_aggr_exscan
 #define aggr_gather MPIR_aggr_gather
 #define aggr_group_cancel MPIR_aggr_group_cancel

@@ -131,6 +131,20 @@ int aggr_gather(aggr_group_t * group, const void *in, void *out, size_t bytes, i
     return gather_to(group, in, out, bytes, group->me == root);
 }
 
+int aggr_exchange(aggr_group_t * group, const void *in, void *out, size_t bytes, int from)
+{
+    cut_t cut = cut_for(group, bytes, 1);
+    for (size_t done = 0, chunk; done < bytes; done += chunk) {
+        chunk = aggr_least(bytes - done, cut.chunk);
+        int status = put_parts(group, (const char *) in + done, chunk, 0, 1, cut.place);
+        if (status == AGGR_OK)
+            status = take_part(group, from, 0, (char *) out + done, chunk, cut.place);
+        if (status)
+            return status;
+    }
+    return AGGR_OK;
+}
+
 int aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t bytes, int root)
 {
     int members = group->shape.members;
