@@ -20,9 +20,8 @@ constexpr uint32_t world_size = 1u << 20;
 // A path through the members of the world would ask for a bitmap of 128 KiB or a buffer of more.
 constexpr uint64_t closed_form_bytes = 8192;
 
-// What measuring the diagram of a result may take for a while, and BuDDy's arena: as many nodes of
-// 20 bytes as a map may have, and caches by the nodes there are.
-constexpr uint64_t diagram_bytes = 24576 + 160 * 1024;
+// What measuring the diagram of a result may take for a while.
+constexpr uint64_t diagram_bytes = 24576;
 
 // What an operation asks the allocator for, in all, beyond the payload of its results.
 class Budgeted {

@@ -11,16 +11,19 @@
 #include <iterator>
 #include <thread>
 
+#include "algebra/diagrams.hpp"
+
 namespace cmap_test {
 namespace {
 
 const cmap_policy hybrid = by(CMAP_STRATEGY_HYBRID), as_bdd = forced(CMAP_REP_BDD);
 
+// Of a cube so large that sets held as diagrams are combined by BuDDy.
 Members faces(const std::vector<std::string> &patterns) {
     Members all;
     for (const std::string &pattern : patterns) {
         Members both;
-        const Members face = hypercube_face(pattern);
+        const Members face = hypercube_face("*0000000" + pattern);
         std::set_union(all.begin(), all.end(), face.begin(), face.end(), std::back_inserter(both));
         all.swap(both);
     }
@@ -65,20 +68,25 @@ void expect_majority(const bdd &function) {
     EXPECT_EQ(0, Application::errors);
 }
 
+Members common_to(const Members &first, const Members &second) {
+    Members common;
+    std::set_intersection(first.begin(), first.end(), second.begin(), second.end(),
+                          std::back_inserter(common));
+    return common;
+}
+
 // Built, looked up and intersected: every result as it should be, and by diagrams.
 void use_maps() {
     const Members first = faces(three), second = faces(other);
     const Map a = map_of(first, hybrid), b = map_of(second, as_bdd);
     EXPECT_EQ(CMAP_REP_BDD, cmap_representation(a.get()));
     EXPECT_EQ(CMAP_REP_BDD, cmap_representation(b.get()));
+    EXPECT_TRUE(cmap::worth_diagrams(a.get(), b.get()));
     expect_map_is(a.get(), first);
     expect_map_is(b.get(), second);
     cmap_t *out = nullptr;
     ASSERT_EQ(CMAP_OK, cmap_intersection(a.get(), b.get(), &hybrid, &out));
-    Members common;
-    std::set_intersection(first.begin(), first.end(), second.begin(), second.end(),
-                          std::back_inserter(common));
-    expect_map_is(Map(out).get(), common);
+    expect_map_is(Map(out).get(), common_to(first, second));
 }
 
 TEST(BddOwner, MapsBeforeDuringAndAfterTheApplication) {
@@ -139,21 +147,29 @@ TEST(BddOwner, TheStateOfRandomNumbersStaysTheApplications) {
     EXPECT_EQ(second, setstate(before));
 }
 
-TEST(Threads, DiagramsAreBuiltByOneAfterTheOther) {
-    const std::vector<Members> sets = {faces(three), faces(other),
-                                       hypercube_face("0*1*0*1*0*1*0*1*"),
-                                       faces({"01**1*0**1", "1*0*11***0"})};
+TEST(Threads, DiagramsAreCombinedByOneAfterTheOther) {
+    const std::vector<Members> sets = {faces(three), faces(other), faces({"0*1*0*1*0*1*0"}),
+                                       faces({"01**1*0**1***", "1*0*11***0***"})};
+    std::vector<Map> maps;
+    std::vector<std::vector<Members>> common(sets.size());
+    for (size_t i = 0; i < sets.size(); i++) {
+        maps.push_back(map_of(sets[i], as_bdd));
+        for (const Members &second : sets)
+            common[i].push_back(common_to(sets[i], second));
+    }
     std::atomic<uint32_t> mistakes{0};
     std::vector<std::thread> threads;
     for (unsigned id = 0; id < 4; id++)
         threads.emplace_back([&, id] {
             for (unsigned round = 0; round < 40; round++) {
-                const Members &members = sets[(id + round) % sets.size()];
-                const Map map = map_of(members, as_bdd);
-                bool right = cmap_representation(map.get()) == CMAP_REP_BDD;
-                for (size_t r = 0; r < members.size(); r += 97)
-                    right = right &&
-                            cmap_select_outlined(map.get(), static_cast<uint32_t>(r)) == members[r];
+                const size_t i = (id + round) % sets.size(), j = round / sets.size() % sets.size();
+                cmap_t *out = nullptr;
+                const cmap_status status =
+                    cmap_intersection(maps[i].get(), maps[j].get(), &as_bdd, &out);
+                const Map result(out);
+                bool right = status == CMAP_OK && cmap_size(out) == common[i][j].size();
+                for (size_t r = 0; right && r < common[i][j].size(); r += 97)
+                    right = cmap_select_outlined(out, static_cast<uint32_t>(r)) == common[i][j][r];
                 mistakes += right ? 0 : 1;
             }
         });

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <random>
+#include <set>
 
 #include "core/deposit.hpp"
 #include "core/diagram.hpp"
@@ -105,38 +106,71 @@ TEST(Diagram, ArrayBitsAndPiecesAgree) {
     }
 }
 
+using Package = cmap::BddPackage;
+
+// The diagram as BuDDy makes it of its nodes, each behind its children.
+Package::Node loaded(Package &package, const cmap::Diagram &diagram) {
+    using cmap::Diagram;
+    std::vector<Package::Node> nodes(diagram.end());
+    const auto make = [&](uint32_t id) {
+        const Diagram::Cell &cell = diagram[id];
+        nodes[id] = Diagram::is_word(cell)
+                        ? nodes[cell.low]
+                        : package.node(Diagram::level_of(cell), nodes[cell.low], nodes[cell.high]);
+    };
+    const uint32_t inside = Diagram::FIRST_CELL + diagram.cells();
+    nodes[Diagram::NEVER] = 0;
+    nodes[Diagram::ALWAYS] = 1;
+    for (uint32_t id = inside; package.right() && id < diagram.end(); id++)
+        make(id);
+    for (uint32_t id = Diagram::FIRST_CELL; package.right() && id < inside; id++)
+        make(id);
+    return package.right() ? nodes[diagram.root()] : 0;
+}
+
+// Without the constants.
+void visit(const Package &package, Package::Node node, std::set<Package::Node> &seen) {
+    if (node <= 1 || !seen.insert(node).second) return;
+    visit(package, package.low(node), seen);
+    visit(package, package.high(node), seen);
+}
+
+cmap::Diagram diagram_of(const Members &members) {
+    cmap::Content content;
+    content.borrow(members.data(), static_cast<uint32_t>(members.size()));
+    cmap::Diagram diagram;
+    EXPECT_TRUE(diagram.read(content, members.front(), members.back(), 1u << 20));
+    return diagram;
+}
+
 // What was measured without BuDDy is what BuDDy has.
 TEST(Diagram, BuDDyCountsTheSame) {
-    for (const Members &members : {faces({"0*1*0*1**1*1", "*11***0*1**0"}), thresholds(5),
-                                   random_set(3000, 0.5, 1), random_pieces(1, 900, 2)}) {
-        cmap::Content content;
-        content.borrow(members.data(), static_cast<uint32_t>(members.size()));
-        cmap::Diagram diagram;
-        ASSERT_TRUE(diagram.read(content, members.front(), members.back(), 1u << 16));
-        cmap::BddPackage package;
+    for (const Members &members :
+         {faces({"0*1*0*1**1*1", "*11***0*1**0"}), thresholds(5), random_set(3000, 0.5, 1),
+          random_pieces(1, 900, 2), Members{3}, range_members(0, 1, 128)}) {
+        const cmap::Diagram diagram = diagram_of(members);
+        Package package;
         ASSERT_TRUE(package.start(diagram.levels(), diagram.nodes(), diagram.nodes()));
-        const cmap::BddPackage::Node root = package.load(diagram);
+        const Package::Node root = loaded(package, diagram);
         ASSERT_TRUE(package.right());
-        EXPECT_EQ(diagram.nodes(), package.count(root));
+        std::set<Package::Node> nodes;
+        visit(package, root, nodes);
+        EXPECT_EQ(diagram.nodes(), nodes.size());
     }
 }
 
 // More nodes than BuDDy is allowed: an answer, and neither a message nor an exit.
 TEST(Diagram, BuDDyRunsOutOfNodes) {
-    const Members members = random_set(1u << 14, 0.5, 9);
-    cmap::Content content;
-    content.borrow(members.data(), static_cast<uint32_t>(members.size()));
-    cmap::Diagram diagram;
-    ASSERT_TRUE(diagram.read(content, members.front(), members.back(), 1u << 20));
-    {
-        cmap::BddPackage package;
-        ASSERT_TRUE(package.start(diagram.levels(), 100, 100));
-        package.load(diagram);
+    const cmap::Diagram diagram = diagram_of(random_set(1u << 14, 0.5, 9));
+    for (uint32_t limit : {100u, 1000u}) {
+        Package package;
+        ASSERT_TRUE(package.start(diagram.levels(), 100, limit));
+        loaded(package, diagram);
         EXPECT_FALSE(package.right());
     }
-    cmap::BddPackage package;
+    Package package;
     EXPECT_TRUE(package.start(diagram.levels(), diagram.nodes(), diagram.nodes()));
-    package.load(diagram);
+    loaded(package, diagram);
     EXPECT_TRUE(package.right());
 }
 

@@ -85,17 +85,6 @@ Estimate estimate(const Analysis &analysis) noexcept {
     return Estimate{true, form.payload(), time_of(*diagram, form)};
 }
 
-// By BuDDy; by the core's own diagram, which is the same, when there is no memory for BuDDy.
-bool fill(BddBody &body, const Diagram &diagram) noexcept {
-    BddPackage package;
-    if (package.start(diagram.levels(), diagram.nodes(), diagram.nodes())) {
-        const BddPackage::Node root = package.load(diagram);
-        if (package.right() && package.count(root) == diagram.nodes())
-            return extract(package, root, body);
-    }
-    return extract(diagram, body);
-}
-
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     const Diagram *diagram = diagram_of(analysis);
     const Form form = diagram == nullptr ? Form() : form_of(*diagram, analysis);
@@ -113,7 +102,7 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     body.data = form.inside() ? body.inside : static_cast<unsigned char *>(allocate(form.bytes));
     if (body.data == nullptr) return CMAP_ERR_NOMEM;
     std::memset(body.data, 0, form.bytes);
-    if (fill(body, *diagram)) return CMAP_OK;
+    if (extract(*diagram, body)) return CMAP_OK;
     if (!form.inside()) deallocate(body.data);
     return CMAP_ERR_NOMEM;
 }

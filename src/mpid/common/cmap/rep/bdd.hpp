@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // bdd: a set as the binary decision diagram of its membership function, the variables being the
 // bits of the index, most significant first, within the smallest aligned block of 2^v indices that
-// holds the set.  Built by a private BuDDy; nothing of it is kept.  Of two forms the smaller is
-// stored:
+// holds the set.  Made from the core's own diagram, which has measured it; what combines two such
+// sets is a private BuDDy (algebra/diagrams.hpp).  Of two forms the smaller is stored:
 //
 //   cells   8 bytes for each node above the lowest six variables, with its number of members, and
 //           for each different truth table of the lowest six.  select and rank O(v), a division

@@ -3,6 +3,7 @@
 #ifndef CMAP_REP_BDD_EXTRACT_HPP_INCLUDED
 #define CMAP_REP_BDD_EXTRACT_HPP_INCLUDED
 
+#include "core/diagram.hpp"
 #include "rep/bdd_body.hpp"
 #include "rep/bdd_package.hpp"
 

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 
+#include "core/memory.hpp"
+
 namespace cmap {
 namespace {
 
@@ -41,7 +43,9 @@ class Arena {
         return block == memory_ && bytes <= table_ ? block : nullptr;
     }
     // What one block takes of the others' share.
-    static constexpr std::size_t rounded(std::size_t bytes) noexcept { return (bytes + 15) & ~std::size_t{15}; }
+    static constexpr std::size_t rounded(std::size_t bytes) noexcept {
+        return (bytes + 15) & ~std::size_t{15};
+    }
 
   private:
     unsigned char *memory_ = nullptr;
@@ -121,16 +125,20 @@ void bdd_fdd_done() {}
 
 }  // namespace buddy
 
-constexpr uint32_t LEAST_NODES = 512;
-constexpr uint32_t CACHE_SHARE = 2;  // a cache entry for so many nodes
+constexpr uint32_t LEAST_NODES = 64;
 constexpr uint32_t MOST_NODES = 1u << 26;
-constexpr uint32_t PRIME_GAP = 336;  // the widest between primes below 2^32
+// BuDDy begins with six caches of this size, one of which is used here and gets its own.
+constexpr uint32_t CACHES = 6, LEAST_CACHE = 3;
+constexpr uint32_t VARIABLE_ARRAYS = 5;
 
-// At most what BuDDy asks for beside its table: six caches, and five arrays for the variables.
+std::size_t cache_bytes(uint32_t entries) noexcept {
+    return Arena::rounded(entries * sizeof(buddy::BddCacheData));
+}
+
+// What BuDDy asks for beside its table, at most.
 std::size_t bytes_beside_table(uint32_t cache, uint32_t variables) noexcept {
-    const std::size_t entries = std::size_t{cache} + PRIME_GAP;
-    return 6 * Arena::rounded(entries * sizeof(buddy::BddCacheData)) +
-           5 * Arena::rounded((2 * std::size_t{variables} + 4) * sizeof(int));
+    return CACHES * cache_bytes(LEAST_CACHE) + cache_bytes(cache) +
+           VARIABLE_ARRAYS * Arena::rounded((2 * std::size_t{variables} + 4) * sizeof(int));
 }
 
 }  // namespace
@@ -144,19 +152,21 @@ BddPackage::~BddPackage() {
 
 bool BddPackage::start(unsigned variables, uint32_t nodes, uint32_t limit) noexcept {
     const uint64_t room = uint64_t{nodes} * 2 + 2 * variables + LEAST_NODES;
-    const uint64_t most = std::max<uint64_t>(limit, room + PRIME_GAP + 1);
-    if (most > MOST_NODES) return false;
-    const auto cache = static_cast<uint32_t>(room / CACHE_SHARE);
-    if (!arena.reserve(most * sizeof(buddy::BddNode), bytes_beside_table(cache, variables)))
-        return false;
+    if (std::max<uint64_t>(limit, room) > MOST_NODES) return false;
     random_state = 1;
     trouble = false;
-    running_ = buddy::bdd_init(static_cast<int>(room), static_cast<int>(cache)) == 0;
+    const uint32_t table = buddy::bdd_prime_gte(static_cast<uint32_t>(room));
+    const uint32_t most = std::max(limit, table);
+    const uint32_t cache = buddy::bdd_prime_gte(table / 2);
+    if (!arena.reserve(most * sizeof(buddy::BddNode), bytes_beside_table(cache, variables)))
+        return false;
+    running_ = buddy::bdd_init(static_cast<int>(table), LEAST_CACHE) == 0;
     if (!running_) return false;
     variables_ = variables;
     buddy::bdd_error_hook(note_trouble);  // bdd_init set those that print and exit
     buddy::bdd_gbc_hook(nullptr);
-    buddy::bdd_setmaxnodenum(static_cast<int>(std::max(limit, this->room() + 1)));
+    buddy::bdd_setmaxnodenum(static_cast<int>(std::max(limit, table + 1)));
+    buddy::BddCache_resize(&buddy::applycache, static_cast<int>(cache));
     buddy::bdd_setvarnum(static_cast<int>(variables));
     return right();
 }
@@ -166,39 +176,12 @@ bool BddPackage::right() const noexcept { return running_ && !trouble; }
 void BddPackage::fail() noexcept { trouble = true; }
 
 BddPackage::Node BddPackage::node(unsigned level, Node low, Node high) noexcept {
-    const Node variable = buddy::bdd_ithvar(static_cast<int>(variables_ - level));
-    return buddy::bdd_addref(buddy::bdd_ite(variable, high, low));
-}
-
-BddPackage::Node BddPackage::load(const Diagram &diagram) noexcept {
-    Buffer<Node> nodes;
-    if (!nodes.resize(diagram.end())) {
-        trouble = true;
-        return 0;
-    }
-    const auto make = [&](uint32_t id) {
-        const Diagram::Cell &cell = diagram[id];
-        nodes[id] = Diagram::is_word(cell)
-                        ? nodes[cell.low]
-                        : node(Diagram::level_of(cell), nodes[cell.low], nodes[cell.high]);
-    };
-    const uint32_t inside = Diagram::FIRST_CELL + diagram.cells();
-    nodes[Diagram::NEVER] = 0;
-    nodes[Diagram::ALWAYS] = 1;
-    for (uint32_t id = inside; right() && id < diagram.end(); id++)
-        make(id);
-    for (uint32_t id = Diagram::FIRST_CELL; right() && id < inside; id++)
-        make(id);
-    return right() ? nodes[diagram.root()] : 0;
+    return buddy::bdd_addref(buddy::bdd_makenode(variables_ - level, low, high));
 }
 
 BddPackage::Node BddPackage::apply(Operation operation, Node a, Node b) noexcept {
     constexpr int operators[] = {bddop_or, bddop_and, bddop_diff};
     return buddy::bdd_addref(buddy::bdd_apply(a, b, operators[static_cast<unsigned>(operation)]));
-}
-
-uint32_t BddPackage::count(Node root) noexcept {
-    return static_cast<uint32_t>(buddy::bdd_nodecount(root));
 }
 
 unsigned BddPackage::level(Node node) const noexcept {

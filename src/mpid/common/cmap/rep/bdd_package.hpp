@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A private BuDDy, taken for the time of one piece of work and put away again.
+// A private BuDDy, taken for the time of one operation on diagrams and put away again.
 //
 // Its memory is reserved before the work starts, since BuDDy does not survive a failed allocation;
 // nothing of the process is touched, and an application's own BuDDy is another one.  It works for
@@ -7,9 +7,8 @@
 #ifndef CMAP_REP_BDD_PACKAGE_HPP_INCLUDED
 #define CMAP_REP_BDD_PACKAGE_HPP_INCLUDED
 
+#include <cstdint>
 #include <mutex>
-
-#include "core/diagram.hpp"
 
 namespace cmap {
 
@@ -32,10 +31,8 @@ class BddPackage {
 
     // Variables count from below here: block size 2^level is the node of variable level - 1.
     Node node(unsigned level, Node low, Node high) noexcept;
-    Node load(const Diagram &diagram) noexcept;
     Node apply(Operation operation, Node a, Node b) noexcept;
 
-    uint32_t count(Node root) noexcept;  // nodes without the constants
     unsigned level(Node node) const noexcept;
     Node low(Node node) const noexcept;
     Node high(Node node) const noexcept;
