@@ -73,9 +73,11 @@ static aggr_group_t *begin(MPIR_Comm * comm, size_t bytes, size_t place, int *mp
 
 static int bcast(aggr_group_t * group, void *bytes, size_t length, int root)
 {
-    int mpi_errno = aggr_bcast(group, bytes, length, root);
+    int mpi_errno = MPI_SUCCESS, status = aggr_bcast(group, bytes, length, root);
 
-    if (mpi_errno == AGGR_ERR_LENGTH)
+    if (status != AGGR_ERR_LENGTH)
+        mpi_errno = status;
+    else
         MPIR_ERR_SET2(mpi_errno, MPI_ERR_TRUNCATE, "**collective_size_mismatch",
                       "**collective_size_mismatch %d %d", (int) length, group->length);
     return mpi_errno;
