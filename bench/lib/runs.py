@@ -22,14 +22,16 @@ class Build:
         self.source = ROOT / "bench" / f"{program}.c"
         self.program = ROOT / "build" / "bench" / f"{program}-{name.split(':')[0]}"
         self.env = env or {}
+        self.mpicc = [self.prefix / "bin" / "mpicc"]
+        self.mpiexec = [self.prefix / "bin" / "mpiexec"]
 
     def compile(self):
         self.program.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run([self.prefix / "bin" / "mpicc", "-O2", "-o", self.program, self.source], check=True)
+        subprocess.run([*self.mpicc, "-O2", "-o", self.program, self.source], check=True)
 
     def lines(self, ranks, arguments, timeout):
         """What a run prints, in words."""
-        command = [*self.prefix_words, self.prefix / "bin" / "mpiexec", "-n", str(ranks), self.program, *map(str, arguments)]
+        command = [*self.prefix_words, *self.mpiexec, "-n", str(ranks), self.program, *map(str, arguments)]
         done = subprocess.run(command, env={**os.environ, "MPIEXEC_TIMEOUT": str(timeout), **self.env}, text=True,
                               capture_output=True, timeout=timeout + 30)
         if done.returncode:
