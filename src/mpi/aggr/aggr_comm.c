@@ -13,11 +13,16 @@ static int progress(void *context)
     return MPID_Progress_test(NULL);
 }
 
-/* Polls between two looks at the progress engine, which costs as much as many polls of a line that nobody has written. */
-enum { POLLS = 500, POLLS_WHEN_YIELDING = 20 };
-
-/* The progress engine gives the core away where that is wanted (mpir_yield.h). */
+/* A look at the progress engine costs as much as many polls, and on a node with more processes than cores half a turn of
+ * theirs. */
 static aggr_waiting_t waiting = {.progress = progress };
+
+static void decide_how_to_wait(void)
+{
+    waiting.yields = MPIR_Yield_on;
+    waiting.polls = waiting.yields ? 20 : 500;
+    waiting.turns = waiting.yields ? 8 : 1;
+}
 
 static aggr_shape_t shape_for(int members)
 {
@@ -102,7 +107,7 @@ static int set_up(MPIR_Comm * comm)
         MPIR_Aggr_counts.refused++;
         return mpi_errno;
     }
-    waiting.polls = MPIR_Yield_on ? POLLS_WHEN_YIELDING : POLLS;
+    decide_how_to_wait();
     aggr_group_join(&aggr->group, MPIR_Aggr_arena_if_any(), agreement.block, &shape, comm->rank, &waiting);
     comm->aggr = aggr;
     return MPI_SUCCESS;

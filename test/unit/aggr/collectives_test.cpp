@@ -135,7 +135,7 @@ TEST(Collective, a_wait_ends_with_what_progress_returns_and_the_group_is_broken)
     ASSERT_EQ(aggr_arena_create(65536, &arena), AGGR_OK);
     const aggr_shape_t pair = shape(2);
     int tries = 10;
-    const aggr_waiting_t waiting = {5, false, give_up, &tries};
+    const aggr_waiting_t waiting = {5, 2, false, give_up, &tries};
     aggr_group_t group;
     aggr_group_join(&group, arena, aggr_group_reserve(arena, &pair), &pair, 0, &waiting);
     EXPECT_EQ(aggr_barrier(&group), 42);
@@ -159,7 +159,7 @@ TEST(Processes, a_member_that_dies_is_no_hang) {
         const pid_t child = fork();
         if (child == 0) {
             signal(SIGUSR1, [](int) { dead = 1; });
-            const aggr_waiting_t waiting = {20, true, [](void *) { return dead ? 7 : 0; }, nullptr};
+            const aggr_waiting_t waiting = {20, 3, true, [](void *) { return dead ? 7 : 0; }, nullptr};
             aggr_group_t group;
             aggr_group_join(&group, arena, block, &four, me, &waiting);
             int status = AGGR_OK;

@@ -19,7 +19,7 @@ const aggr_fold_t affine_fold = {
     },
     nullptr, sizeof(Affine)};
 
-const aggr_waiting_t patient = {20, true, nullptr, nullptr};
+const aggr_waiting_t patient = {20, 1, true, nullptr, nullptr};
 
 const Collectives library = {aggr_ready, aggr_barrier,   aggr_allreduce, aggr_reduce,  aggr_scan,    aggr_exscan,
                              aggr_bcast, aggr_allgather, aggr_gather,    aggr_scatter, aggr_alltoall, aggr_exchange};

@@ -110,7 +110,7 @@ private:
     }
 
     static Schedule *running_;
-    const aggr_waiting_t waiting_ = {0, false, &Schedule::wait, nullptr};
+    const aggr_waiting_t waiting_ = {0, 1, false, &Schedule::wait, nullptr};
     aggr_arena_t *arena_ = nullptr;
     std::vector<std::unique_ptr<Member>> members_;
     ucontext_t scheduler_;

@@ -82,10 +82,10 @@ void *aggr_arena_at(const aggr_arena_t * arena, uint64_t block);
 
 /* ---- groups -------------------------------------------------------------------------------------------------------- */
 
-/* How members wait: `polls` times at the line, then progress(context), which returns 0 or an error to give up with, and then,
- * when `yields`, the core is given away. */
+/* How members wait: `polls` times at the line, then, when `yields`, the core is given away; each time `turns` of this are
+ * over, progress(context), which returns 0 or an error to give up with. */
 typedef struct aggr_waiting_t {
-    unsigned polls;
+    unsigned polls, turns;
     bool yields;
     int (*progress) (void *context);    /* may be NULL */
     void *context;
@@ -111,6 +111,7 @@ typedef struct aggr_group {
     uint32_t safe;              /* everybody has begun this one */
     uint32_t wrote[2];          /* my last operations with a datum, even and odd */
     int leaders;
+    unsigned turns;             /* of waiting, since the last progress */
     uint32_t length;            /* of the broadcast that ended with AGGR_ERR_LENGTH */
 } aggr_group_t;
 

@@ -62,12 +62,12 @@ void aggr_group_leave(aggr_group_t * group)
 int aggr_idle(aggr_group_t * group)
 {
     const aggr_waiting_t *waiting = group->waiting;
-    int status = waiting->progress ? waiting->progress(waiting->context) : AGGR_OK;
-    if (status)
-        return group->broken = status;
     if (waiting->yields)
         sched_yield();
-    return AGGR_OK;
+    if (!waiting->progress || ++group->turns < waiting->turns)
+        return AGGR_OK;
+    group->turns = 0;
+    return group->broken = waiting->progress(waiting->context);
 }
 
 int aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, const aggr_line_t * other, uint32_t seq,
