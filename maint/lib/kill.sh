@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# A rank is killed at a random moment, again and again: each time the job ends by itself, and nothing remains of it.  Needs
+# common.sh and variant.sh.
+
+# Shared memory that no process uses, and the processes of a name.
+what_remains() {
+    local file
+    for file in /dev/shm/*; do
+        [ ! -e "$file" ] || grep -qsF "$file" /proc/[0-9]*/maps || echo "$file"
+    done
+    ipcs -m | awk 'NR > 3 && $6 == 0 { print "segment", $2 }'
+    pgrep -x "$1"
+}
+
+# kill_one PROGRAM RANKS: status 0 when the job ended within 30 s, and not well.
+kill_one() {
+    local program=$1 ranks=$2 said=$OUT/kill.out victim job status=0
+    : >"$said"
+    timeout -s KILL 30 "$PREFIX/bin/mpiexec" -n "$ranks" "$program" >"$said" 2>&1 &
+    job=$!
+    until grep -q running "$said" || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
+    sleep "0.$((RANDOM % 300 + 100))"
+    victim=$(pgrep -x "${program##*/}" | shuf -n 1)
+    kill -9 "$victim" || return 1
+    wait $job || status=$?
+    case $status in
+    0) echo "mpiexec says that all is well" && return 1 ;;
+    137) echo "the job did not end" && return 1 ;;
+    esac
+}
+
+# kill_ranks [TIMES]: the program's name is one that nobody else has.
+kill_ranks() {
+    local times=${1:-20} program before k ranks
+    program=$OUT/kill-$$
+    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/collectives.c" || return 1
+    before=$(what_remains "${program##*/}" || true)
+    for ((k = 1; k <= times; k++)); do
+        ranks=$((k % 3 * 2 + 2))
+        kill_one "$program" "$ranks" || { echo "kill $k of $times, $ranks ranks"; cat "$OUT/kill.out"; return 1; }
+    done
+    diff <(echo "$before" | sort) <(what_remains "${program##*/}" | sort) || { echo "this remains (>) after $times kills"; return 1; }
+}
