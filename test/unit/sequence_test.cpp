@@ -61,7 +61,7 @@ Members increasing(uint32_t first, uint32_t count, uint32_t gap, uint32_t seed) 
 }
 
 TEST_P(Sequence, SurveysOfEveryLengthAndGap) {
-    for (uint32_t count : {1, 2, 127, 128, 129, 130, 257, 1000})
+    for (uint32_t count : {1, 2, 9, 10, 17, 18, 127, 128, 129, 130, 138, 257, 1000})
         for (uint32_t gap : {1, 2, 80, 92, 100, 181, 5000, 2000000}) {
             SCOPED_TRACE(testing::Message() << count << " members up to " << gap << " apart");
             expect_survey(increasing(0, count, gap, count));
@@ -112,9 +112,30 @@ TEST_P(Sequence, SurveysOfLongSets) {
     }
 }
 
+// Sets with many runs, of large members and with leaps among them, and sequences that increase
+// through 2^32.
+TEST_P(Sequence, SurveysOfLongSetsFarAway) {
+    for (uint32_t first : {1u << 26, 0x70000000u, 0u - 2000000u, 0u - 1000000u}) {
+        SCOPED_TRACE(testing::Message() << "from " << first);
+        const Members members = increasing(first, 20000, 300, 7);
+        expect_survey(members);
+        for (uint32_t leap : {(1u << 22) - 301, (1u << 22) - 1, 1u << 22, 1u << 26, 1u << 31}) {
+            SCOPED_TRACE(testing::Message() << "leap " << leap);
+            Members leaping = members;
+            for (uint32_t i = 15000; i < 20000; i++)
+                leaping[i] += leap;
+            expect_survey(leaping);
+        }
+        Members steps = members;
+        for (uint32_t i = 15000; i < 20000; i++)
+            steps[i] = steps[i - 1] + ((1u << 22) - 1);
+        expect_survey(steps);
+    }
+}
+
 TEST_P(Sequence, SurveysOfLists) {
     std::mt19937 random(3);
-    for (uint32_t count : {3, 127, 130, 131, 500, 2000})
+    for (uint32_t count : {3, 10, 11, 20, 127, 130, 131, 138, 500, 2000})
         for (uint32_t range : {1u, 2u, 1000u, 1u << 26, 1u << 31, UINT32_MAX}) {
             SCOPED_TRACE(testing::Message() << count << " members below " << range);
             Members members(count);

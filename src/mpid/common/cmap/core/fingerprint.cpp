@@ -154,14 +154,17 @@ inline void Fingerprint::join(uint64_t part, uint64_t power) noexcept {
     power_ = times(power_, power);
 }
 
-void Fingerprint::add_blocks(const uint64_t *low, const uint64_t *high, uint32_t count) noexcept {
+void Fingerprint::add_blocks(const uint64_t *low, const uint64_t *high, uint32_t n,
+                             uint32_t base) noexcept {
     const Powers &k = powers();
+    const uint64_t power = n < BLOCK ? k.of_digit[0][n] : k.of_block[n / BLOCK];
     Products products;
-    for (uint32_t i = 0; i < count; i++) {
+    if (base != 0) products.add(base, k.sum(power));
+    for (uint32_t i = 0; i * BLOCK < n; i++) {
         products.add(reduced(low[i]), k.of_block[i]);
         products.add(reduced(high[i]), k.of_block_high[i]);
     }
-    join(products.value(), k.of_block[count]);
+    join(products.value(), power);
 }
 
 void Fingerprint::add(const uint32_t *members, uint32_t n) noexcept {

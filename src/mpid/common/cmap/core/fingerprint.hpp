@@ -76,9 +76,10 @@ class Fingerprint {
         uint64_t low[2][BLOCK / 2], high[2][BLOCK / 2];
     };
     static const Weights &weights() noexcept;
-    // Blocks by the sums of their products with the halves.
+    // Whole blocks, or a part of one, of n members: by the sums of the products with the halves of
+    // what the members are above `base`.
     static constexpr uint32_t MOST_BLOCKS = 8;
-    void add_blocks(const uint64_t *low, const uint64_t *high, uint32_t count) noexcept;
+    void add_blocks(const uint64_t *low, const uint64_t *high, uint32_t n, uint32_t base) noexcept;
 
     void add(const uint32_t *members, uint32_t n) noexcept;
     void add(const Piece &piece) noexcept;

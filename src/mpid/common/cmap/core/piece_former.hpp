@@ -103,7 +103,7 @@ class PieceFormer {
 
   private:
     // A run that has so many members is expected to go on.
-    static constexpr uint32_t LONG = 16;
+    static constexpr uint32_t LONG = 8;
 
     static int32_t distance(uint32_t from, uint32_t to) noexcept {
         return static_cast<int32_t>(to - from);

@@ -2,6 +2,7 @@
 #include "core/sequence.hpp"
 
 #include <cstring>
+#include <type_traits>
 
 #include "core/processor.hpp"
 #include "core/rank_select.hpp"
@@ -13,39 +14,73 @@
 namespace cmap {
 namespace {
 
-// Where the bits of members go.
-struct Positions {
+// Where the bits of members go: at their distance from a base, or in unary.
+struct Distances {
+    uint32_t base;
+
+    uint32_t high(uint32_t member) const noexcept { return member - base; }
+    uint64_t of(uint32_t member, uint32_t) const noexcept { return high(member); }
+};
+
+struct Unary {
     uint32_t base;
     unsigned shift;
-    uint32_t rank, step;  // step 0 or 1: of the number of the member
+    uint32_t rank;
 
+    uint32_t high(uint32_t member) const noexcept { return (member - base) >> shift; }
     uint64_t of(uint32_t member, uint32_t i) const noexcept {
-        return uint64_t{(member - base) >> shift} + rank + uint64_t{i} * step;
+        return uint64_t{high(member)} + rank + i;
     }
 };
 
 // With members below it the products of a block with numbers below 2^31 add up to less than 2^64.
-constexpr uint32_t SMALL_MEMBER = uint32_t{1} << 26;
+constexpr int32_t SMALL_MEMBER = 1 << 26;
+// As many steps below it as there are members in all blocks don't lead through 2^32.
+constexpr int32_t LONG_STEP = 1 << 22;
+static_assert(Fingerprint::MOST_BLOCKS % 2 == 0 &&
+              int64_t{LONG_STEP} * Fingerprint::MOST_BLOCKS * Fingerprint::BLOCK <= 1ll << 32);
+
+#if CMAP_X86
+// Up to the first zero.
+inline uint32_t ones_below(int bits) noexcept {
+    return static_cast<uint32_t>(__builtin_ctz(~static_cast<uint32_t>(bits)));
+}
+#else
+template <class Vector>
+inline uint32_t equal_lanes(const Vector &a, const Vector &b) noexcept {
+    uint32_t i = 0;
+    while (i < sizeof a / sizeof a[0] && a[i] == b[i])
+        i++;
+    return i;
+}
+#endif
 
 #define CMAP_KERNEL portable
 #define CMAP_KERNEL_TARGET
 #define CMAP_KERNEL_BYTES 16
 #if CMAP_X86
 #define CMAP_KERNEL_PRODUCT(a, b) ((Wide)_mm_mul_epu32((__m128i)(a), (__m128i)(b)))
+#define CMAP_KERNEL_EQUALS(a, b) \
+    ones_below(_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32((__m128i)(a), (__m128i)(b)))))
 #else
 #define CMAP_KERNEL_PRODUCT(a, b) (((a)&0xffffffffu) * ((b)&0xffffffffu))
+#define CMAP_KERNEL_EQUALS(a, b) equal_lanes(a, b)
 #endif
 #include "core/sequence_kernel.hpp"
 #undef CMAP_KERNEL
 #undef CMAP_KERNEL_TARGET
 #undef CMAP_KERNEL_BYTES
 #undef CMAP_KERNEL_PRODUCT
+#undef CMAP_KERNEL_EQUALS
 
 #if CMAP_X86
 #define CMAP_KERNEL avx2
 #define CMAP_KERNEL_TARGET __attribute__((target("avx2,bmi,bmi2")))
 #define CMAP_KERNEL_BYTES 32
 #define CMAP_KERNEL_PRODUCT(a, b) ((Wide)_mm256_mul_epu32((__m256i)(a), (__m256i)(b)))
+#define CMAP_KERNEL_EQUALS(a, b) \
+    ones_below(                  \
+        _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32((__m256i)(a), (__m256i)(b)))))
 #include "core/sequence_kernel.hpp"
 
 namespace avx2 {
@@ -55,38 +90,50 @@ constexpr unsigned MOST_GROUPED = 14;  // bits of a number, of which four are ap
 constexpr unsigned MOST_PAIRED =
     28;  // ... of which two fit a word that they begin within a byte of
 
-// The bits of a group relative to its first position, when they are within 64.
-CMAP_KERNEL_TARGET inline uint64_t group_bits(__m256i positions) noexcept {
-    const __m256i one = _mm256_set1_epi64x(1);
-    const __m256i low = _mm256_cvtepu32_epi64(_mm256_castsi256_si128(positions));
-    const __m256i high = _mm256_cvtepu32_epi64(_mm256_extracti128_si256(positions, 1));
-    const __m256i bits = _mm256_or_si256(_mm256_sllv_epi64(one, low), _mm256_sllv_epi64(one, high));
+// A bit at each position, of those below 64.
+CMAP_KERNEL_TARGET inline __m256i bits_at(__m256i positions) noexcept {
+    const __m256i one = _mm256_set1_epi64x(1), evens = _mm256_set1_epi64x(0xffffffff);
+    const __m256i even = _mm256_sllv_epi64(one, _mm256_and_si256(positions, evens));
+    return _mm256_or_si256(even, _mm256_sllv_epi64(one, _mm256_srli_epi64(positions, 32)));
+}
+
+CMAP_KERNEL_TARGET inline uint64_t united(__m256i words) noexcept {
     const __m128i half =
-        _mm_or_si128(_mm256_castsi256_si128(bits), _mm256_extracti128_si256(bits, 1));
+        _mm_or_si128(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
     return static_cast<uint64_t>(_mm_cvtsi128_si64(_mm_or_si128(half, _mm_srli_si128(half, 8))));
 }
 
-// Whole groups from member i on that lie within 64 positions and are not among the last 64 members,
-// so that the word behind the one they begin in is there.  Returns how many members that were.
+// Groups of N vectors from member i on that lie within 64 positions and are not among the last 64
+// members, so that the word behind the one they begin in is there.  Returns how many members that
+// were.
+template <uint32_t N, class Positions>
 CMAP_KERNEL_TARGET uint32_t mark_groups(uint64_t *words, const uint32_t *members, uint32_t from,
-                                        uint32_t n, const Positions &positions) noexcept {
+                                        uint32_t end, const Positions &positions) noexcept {
+    constexpr uint32_t MEMBERS = N * GROUP;
     const __m256i base = _mm256_set1_epi32(static_cast<int>(positions.base));
-    const __m256i ranks =
-        positions.step != 0 ? _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7) : _mm256_setzero_si256();
-    const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(positions.shift));
+    const __m256i ranks = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     uint32_t i = from;
-    for (; n - i >= GROUP + 64; i += GROUP) {
+    for (; end - i >= MEMBERS + 64; i += MEMBERS) {
         const uint32_t *const group = members + i;
-        const uint32_t first = (group[0] - positions.base) >> positions.shift;
-        const uint32_t last = (group[GROUP - 1] - positions.base) >> positions.shift;
-        if (last - first >= 64 - GROUP) break;
-        const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(group));
-        const __m256i high = _mm256_srl_epi32(_mm256_sub_epi32(some, base), shift);
-        const __m256i away = _mm256_sub_epi32(high, _mm256_set1_epi32(static_cast<int>(first)));
-        const uint64_t bits = group_bits(_mm256_add_epi32(away, ranks));
-        const uint64_t position = positions.of(group[0], i);
-        words[position / 64] |= bits << position % 64;
-        words[position / 64 + 1] |= bits >> 1 >> (63 - position % 64);
+        const uint32_t first = positions.high(group[0]), last = positions.high(group[MEMBERS - 1]);
+        if (last - first >= 64 - MEMBERS) break;
+        __m256i bits = _mm256_setzero_si256();
+        for (uint32_t k = 0; k < N; k++) {
+            __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(group + k * GROUP));
+            if constexpr (std::is_same_v<Positions, Unary>) {
+                const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(positions.shift));
+                some = _mm256_srl_epi32(_mm256_sub_epi32(some, base), shift);
+                some = _mm256_add_epi32(some, ranks);
+                some =
+                    _mm256_sub_epi32(some, _mm256_set1_epi32(static_cast<int>(first - k * GROUP)));
+            } else {
+                some = _mm256_sub_epi32(some, _mm256_set1_epi32(static_cast<int>(group[0])));
+            }
+            bits = _mm256_or_si256(bits, bits_at(some));
+        }
+        const uint64_t word = united(bits), position = positions.of(group[0], i);
+        words[position / 64] |= word << position % 64;
+        words[position / 64 + 1] |= word >> 1 >> (63 - position % 64);
     }
     return i - from;
 }
@@ -183,13 +230,15 @@ CMAP_KERNEL_TARGET uint32_t pack_gaps(PackedWriter &writer, const uint32_t *memb
 #undef CMAP_KERNEL_TARGET
 #undef CMAP_KERNEL_BYTES
 #undef CMAP_KERNEL_PRODUCT
+#undef CMAP_KERNEL_EQUALS
 #else
 namespace avx2 {
 
-using portable::stretches_of_run;
+using portable::length_of_run;
 using portable::survey_blocks;
 using portable::survey_increasing;
 
+template <uint32_t N, class Positions>
 uint32_t mark_groups(uint64_t *, const uint32_t *, uint32_t, uint32_t, const Positions &) noexcept {
     return 0;
 }
@@ -200,13 +249,20 @@ uint32_t pack_gaps(PackedWriter &, const uint32_t *, uint32_t) noexcept { return
 }  // namespace avx2
 #endif
 
+template <class Positions>
 void mark(uint64_t *words, const uint32_t *members, uint32_t n,
           const Positions &positions) noexcept {
-    constexpr uint32_t SOME = 64;  // one by one, before groups are tried again
+    constexpr uint32_t SOME = 64;  // in short groups, or one by one, before long ones are tried
     for (uint32_t i = 0; i < n;) {
-        if (fast_vectors) i += avx2::mark_groups(words, members, i, n, positions);
-        const uint32_t end = n - i < 2 * SOME || !fast_vectors ? n : i + SOME;
-        for (; i < end; i++) {
+        const bool last = !fast_vectors || n - i < 3 * SOME;
+        const uint32_t before = i;
+        if (!last) {
+            i += avx2::mark_groups<2>(words, members, i, n, positions);
+            const uint32_t end = n - i < 3 * SOME ? n : i + 2 * SOME;
+            i += avx2::mark_groups<1>(words, members, i, end, positions);
+        }
+        if (i != before) continue;
+        for (const uint32_t end = last ? n : i + SOME; i < end; i++) {
             const uint64_t position = positions.of(members[i], i);
             words[position / 64] |= uint64_t{1} << position % 64;
         }
@@ -215,35 +271,35 @@ void mark(uint64_t *words, const uint32_t *members, uint32_t n,
 
 }  // namespace
 
-bool survey_blocks(const uint32_t *members, uint32_t count, BlocksSurvey &blocks) noexcept {
+bool survey_blocks(const uint32_t *members, uint32_t n, BlocksSurvey &blocks) noexcept {
     const Fingerprint::Weights &weights = Fingerprint::weights();
-    return fast_vectors ? avx2::survey_blocks(members, count, weights, blocks)
-                        : portable::survey_blocks(members, count, weights, blocks);
+    return fast_vectors ? avx2::survey_blocks(members, n, weights, blocks)
+                        : portable::survey_blocks(members, n, weights, blocks);
 }
 
-bool survey_increasing(const uint32_t *members, uint32_t count, BlocksSurvey &blocks) noexcept {
+bool survey_increasing(const uint32_t *members, uint32_t n, BlocksSurvey &blocks) noexcept {
     const Fingerprint::Weights &weights = Fingerprint::weights();
-    return fast_vectors ? avx2::survey_increasing(members, count, weights, blocks)
-                        : portable::survey_increasing(members, count, weights, blocks);
+    return fast_vectors ? avx2::survey_increasing(members, n, weights, blocks)
+                        : portable::survey_increasing(members, n, weights, blocks);
 }
 
 uint32_t length_of_run(const uint32_t *members, uint32_t n, uint32_t first,
                        uint32_t step) noexcept {
     if (n == 0 || members[0] != first) return 0;
-    uint32_t done = fast_vectors ? avx2::stretches_of_run(members, n, first, step)
-                                 : portable::stretches_of_run(members, n, first, step);
+    uint32_t done = fast_vectors ? avx2::length_of_run(members, n, first, step)
+                                 : portable::length_of_run(members, n, first, step);
     while (done < n && members[done] == first + done * step)
         done++;
     return done;
 }
 
 void mark_members(uint64_t *words, const uint32_t *members, uint32_t n, uint32_t base) noexcept {
-    mark(words, members, n, Positions{base, 0, 0, 0});
+    mark(words, members, n, Distances{base});
 }
 
 void mark_unary(uint64_t *words, const uint32_t *members, uint32_t n, uint32_t base, unsigned shift,
                 uint32_t rank) noexcept {
-    mark(words, members, n, Positions{base, shift, rank, 1});
+    mark(words, members, n, Unary{base, shift, rank});
 }
 
 void pack_lows(PackedWriter &writer, const uint32_t *members, uint32_t n, uint32_t base) noexcept {

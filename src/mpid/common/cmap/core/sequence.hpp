@@ -9,21 +9,25 @@
 
 namespace cmap {
 
-// What is to be known of up to Fingerprint::MOST_BLOCKS blocks.
+// What is to be known of up to Fingerprint::MOST_BLOCKS whole blocks, or of a part of one.
 struct BlocksSurvey {
     uint32_t min, max;
     uint32_t largest_gap;  // to the member before, of those that are above it
     uint32_t descents;     // members that are not
     uint32_t bends;        // that are not as far from the member before as that from the one before
-    uint64_t low[Fingerprint::MOST_BLOCKS], high[Fingerprint::MOST_BLOCKS];  // for the fingerprint
+    // For the fingerprint: of members less `base`.
+    uint32_t base;
+    uint64_t low[Fingerprint::MOST_BLOCKS], high[Fingerprint::MOST_BLOCKS];
 };
 
-// REQUIRES two members in front of the first block.  False: a member is large, as in no world of
-// today; such blocks are taken member by member.
-bool survey_blocks(const uint32_t *members, uint32_t count, BlocksSurvey &blocks) noexcept;
+// REQUIRES two members in front, and of a part of a block a multiple of SURVEY_STEP.  False: a
+// member is large, as in no world of today; such blocks are taken member by member.
+constexpr uint32_t SURVEY_STEP = 8;
+bool survey_blocks(const uint32_t *members, uint32_t n, BlocksSurvey &blocks) noexcept;
 
-// The same without the bends, sooner, where the members increase.  False: they do not, either.
-bool survey_increasing(const uint32_t *members, uint32_t count, BlocksSurvey &blocks) noexcept;
+// The same of whole blocks without the bends, sooner, where the members increase, however large
+// they are.  False: they do not, or in long steps.
+bool survey_increasing(const uint32_t *members, uint32_t n, BlocksSurvey &blocks) noexcept;
 
 // How many of the first members are first, first + step, ...
 uint32_t length_of_run(const uint32_t *members, uint32_t n, uint32_t first, uint32_t step) noexcept;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/survey.hpp"
 
+#include <algorithm>
+
 #include "cmap_tuning.hpp"
 #include "core/sequence.hpp"
 
@@ -53,17 +55,17 @@ void Survey::add_singly(const uint32_t *members, uint32_t first, uint32_t end) n
 }
 
 // Once a set is known to have more runs than anybody wants, they are not counted any more.
-bool Survey::add_blocks(const uint32_t *members, uint32_t first, uint32_t count) noexcept {
+bool Survey::add_blocks(const uint32_t *members, uint32_t first, uint32_t n) noexcept {
     BlocksSurvey blocks;
-    const bool crooked = descents_ == 0 && bends_ / 2 > RUNS_LIMIT;
-    if (!(crooked && survey_increasing(members + first, count, blocks)) &&
-        !survey_blocks(members + first, count, blocks))
+    const bool crooked = descents_ == 0 && bends_ / 2 > RUNS_LIMIT && n >= BLOCK;
+    if (!(crooked && survey_increasing(members + first, n, blocks)) &&
+        !survey_blocks(members + first, n, blocks))
         return false;
     widen(blocks.min, blocks.max);
     see_gap(blocks.largest_gap);
     see_descents_from(members, first, blocks.descents);
     bends_ += blocks.bends;
-    hash_.add_blocks(blocks.low, blocks.high, count);
+    hash_.add_blocks(blocks.low, blocks.high, n, blocks.base);
     return true;
 }
 
@@ -87,18 +89,17 @@ void Survey::add_progression(const uint32_t *members, uint32_t first, uint32_t n
 
 // Long progressions are recognized and cost no more than that.
 void Survey::add(const uint32_t *members, uint32_t n) noexcept {
-    uint32_t i = n < BLOCK ? n : 2;
+    uint32_t i = n < 2 ? n : 2;
     add_singly(members, 0, i);
-    while (n - i >= BLOCK) {
-        uint32_t done = length_of_progression(members, i, n);
+    while (n - i >= SURVEY_STEP) {
+        const uint32_t left = n - i;
+        uint32_t done = left < BLOCK ? 0 : length_of_progression(members, i, n);
         if (done != 0) {
             add_progression(members, i, done);
         } else {
-            const uint32_t left = (n - i) / BLOCK;
-            const uint32_t blocks =
-                left < Fingerprint::MOST_BLOCKS ? left : Fingerprint::MOST_BLOCKS;
-            done = blocks * BLOCK;
-            if (!add_blocks(members, i, blocks)) add_singly(members, i, i + done);
+            done = left < BLOCK ? left - left % SURVEY_STEP
+                                : BLOCK * std::min(left / BLOCK, Fingerprint::MOST_BLOCKS);
+            if (!add_blocks(members, i, done)) add_singly(members, i, i + done);
         }
         i += done;
     }

@@ -33,7 +33,7 @@ class Survey {
 
   private:
     void add_singly(const uint32_t *members, uint32_t first, uint32_t end) noexcept;
-    bool add_blocks(const uint32_t *members, uint32_t first, uint32_t count) noexcept;
+    bool add_blocks(const uint32_t *members, uint32_t first, uint32_t n) noexcept;
     void add_progression(const uint32_t *members, uint32_t first, uint32_t n) noexcept;
     void see_descents_from(const uint32_t *members, uint32_t rank, uint32_t n) noexcept;
     void see_step(uint32_t from, uint32_t to, uint32_t rank, uint64_t times) noexcept;
