@@ -24,33 +24,34 @@ source_words() {
     c++filt -p | sed -E 's/^__[a-z0-9_]+_MOD_//; s/_+$//' | LC_ALL=C tr 'A-Z' 'a-z' | LC_ALL=C sort -u
 }
 
-# Names of MPI's, and those which the upstream source has: what a library exports beyond them is ours.
+# Names of MPI's and of AFAPI's, and those which the upstream source has: what a library exports beyond them is ours.
 exports_only_mpi() {
     local library extra status=0
     for library in "${LIBRARIES[@]}"; do
         [ -e "$PREFIX/lib/$library.so" ] || continue
-        extra=$(exported "$PREFIX/lib/$library.so" | grep -v '^_Z.*3MPI' | source_words | grep -vE '^(__(copy|def_init|final|vtab)_)?p?mpix?r?_' |
+        extra=$(exported "$PREFIX/lib/$library.so" | grep -v '^_Z.*3MPI' | source_words | grep -vE '^((__(copy|def_init|final|vtab)_)?p?mpix?r?|afapi)_' |
             LC_ALL=C comm -23 - <(upstream_words))
         [ -z "$extra" ] || { echo "$library exports names that are not MPI's:"; echo "$extra"; status=1; }
     done
     return "$status"
 }
 
-# exports_what_stock_does OURS STOCK (where each is installed): the same names but for those of MPIX_PERMUTE.
+# exports_what_stock_does OURS STOCK (where each is installed): the same names but for those of MPIX_PERMUTE and AFAPI's.
 exports_what_stock_does() {
     local library status=0
     for library in "${LIBRARIES[@]}"; do
         [ -e "$1/lib/$library.so" ] || continue
-        diff <(exported "$2/lib/$library.so") <(exported "$1/lib/$library.so" | grep -vi mpix_permute) || status=1
+        diff <(exported "$2/lib/$library.so") <(exported "$1/lib/$library.so" | grep -viE 'mpix_permute|^afapi_') || status=1
     done
     return "$status"
 }
 
-# A program with functions of our names, which end it when they are called.
+# A program with functions of our names, and of those that afapi.h makes, which end it when they are called.
 own_names_source() {
     echo '#include <stdlib.h>'
     sed -n 's/^#define \([a-z]\w*\) MPIR_.*/void \1(void) { abort(); }/p' "$ROOT"/src/mpid/common/*/*_names.h "$ROOT"/src/mpi/*/*_names.h \
         "$ROOT"/src/mpi/comm/split/*_names.h
+    gcc -E "$PREFIX/include/afapi.h" | grep -oE '\bp_[a-zA-Z0-9]+\(' | sort -u | sed 's/(/(void) { abort(); }/; s/^/void /'
     sed -n 's/^extern [a-zA-Z]*[ *]*\(bdd_[a-z]*\)(.*/void \1(void) { abort(); }/p' "$CACHE/buddy/bdd.h" "$CACHE/buddy/kernel.h" | sort -u
 }
 
