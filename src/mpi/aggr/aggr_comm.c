@@ -24,11 +24,22 @@ static void decide_how_to_wait(void)
     waiting.turns = waiting.yields ? 8 : 1;
 }
 
-static aggr_shape_t shape_for(int members)
+/* Readers of a line, as far as this process would have it: where processes wait for a core, one turn of theirs costs more than
+ * reading all the lines. */
+static int fan_for(int members)
+{
+    enum { FAN = 16 };
+
+    if (MPIR_CVAR_AGGR_FAN > 0)
+        return MPIR_CVAR_AGGR_FAN;
+    return MPIR_Yield_on && members > FAN ? members : FAN;
+}
+
+static aggr_shape_t shape_for(int members, int fan)
 {
     aggr_shape_t shape = {
         .members = members,
-        .fan = MPIR_CVAR_AGGR_FAN,
+        .fan = fan,
         .copy_bytes = ((size_t) MPIR_CVAR_AGGR_MAX_BYTES + AGGR_LINE - 1) / AGGR_LINE * AGGR_LINE,
     };
     return shape;
@@ -57,7 +68,7 @@ void MPIR_Aggr_scratch_free(void)
 /* What the members tell each other, folded by maximum. */
 struct agreement {
     unsigned long long unwilling;       /* some process cannot */
-    unsigned long long block;   /* of the first of them */
+    unsigned long long block, fan;      /* of the first of them */
 };
 
 static int agree(MPIR_Comm * comm, struct agreement *agreement)
@@ -65,7 +76,7 @@ static int agree(MPIR_Comm * comm, struct agreement *agreement)
     int mpi_errno = MPI_SUCCESS;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
-    mpi_errno = MPIR_Allreduce_intra_recursive_doubling(MPI_IN_PLACE, agreement, 2, MPI_UNSIGNED_LONG_LONG,
+    mpi_errno = MPIR_Allreduce_intra_recursive_doubling(MPI_IN_PLACE, agreement, 3, MPI_UNSIGNED_LONG_LONG,
                                                         MPI_MAX, comm, &errflag);
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
@@ -77,15 +88,18 @@ static int agree(MPIR_Comm * comm, struct agreement *agreement)
 }
 
 /* What this process has to offer; without memory it tells the others so. */
-static struct MPIR_Aggr *prepare(MPIR_Comm * comm, const aggr_shape_t * shape, struct agreement *agreement)
+static struct MPIR_Aggr *prepare(MPIR_Comm * comm, struct agreement *agreement)
 {
     aggr_arena_t *arena = MPIR_ThreadInfo.isThreaded ? NULL : MPIR_Aggr_arena();
     struct MPIR_Aggr *aggr = NULL;
 
     if (arena && make_scratch())
         aggr = MPL_malloc(sizeof(*aggr), MPL_MEM_COMM);
-    if (aggr && comm->rank == 0)
-        agreement->block = aggr_group_reserve(arena, shape);
+    if (aggr && comm->rank == 0) {
+        aggr_shape_t shape = shape_for(comm->local_size, fan_for(comm->local_size));
+        agreement->block = aggr_group_reserve(arena, &shape);
+        agreement->fan = shape.fan;
+    }
     agreement->unwilling = !aggr || (comm->rank == 0 && !agreement->block);
     return aggr;
 }
@@ -93,20 +107,21 @@ static struct MPIR_Aggr *prepare(MPIR_Comm * comm, const aggr_shape_t * shape, s
 static int set_up(MPIR_Comm * comm)
 {
     int mpi_errno = MPI_SUCCESS;
-    aggr_shape_t shape = shape_for(comm->local_size);
-    struct agreement agreement = { 0, 0 };
-    struct MPIR_Aggr *aggr = prepare(comm, &shape, &agreement);
-    uint64_t reserved = agreement.block;
+    struct agreement agreement = { 0, 0, 0 };
+    struct MPIR_Aggr *aggr = prepare(comm, &agreement);
+    struct agreement own = agreement;
 
     comm->aggr = &never;
     mpi_errno = agree(comm, &agreement);
     if (mpi_errno != MPI_SUCCESS || agreement.unwilling) {
-        if (reserved)
-            aggr_group_cancel(MPIR_Aggr_arena_if_any(), reserved, &shape);
+        aggr_shape_t shape = shape_for(comm->local_size, own.fan);
+        if (own.block)
+            aggr_group_cancel(MPIR_Aggr_arena_if_any(), own.block, &shape);
         MPL_free(aggr);
         MPIR_Aggr_counts.refused++;
         return mpi_errno;
     }
+    aggr_shape_t shape = shape_for(comm->local_size, agreement.fan);
     decide_how_to_wait();
     aggr_group_join(&aggr->group, MPIR_Aggr_arena_if_any(), agreement.block, &shape, comm->rank, &waiting);
     comm->aggr = aggr;

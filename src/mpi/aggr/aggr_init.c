@@ -48,13 +48,13 @@ cvars:
     - name        : MPIR_CVAR_AGGR_FAN
       category    : AGGR
       type        : int
-      default     : 16
+      default     : 0
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_ALL_EQ
       description : >-
-        Up to so many processes of a node read each other's lines; more do it in groups of so many. The same in all
-        processes.
+        Up to so many processes of a node read each other's lines; more do it in groups of so many. 0: 16, and on a node
+        with more processes than cores all of them. That of a communicator's first process counts.
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
@@ -110,8 +110,8 @@ int MPIR_Aggr_init(void)
         mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_MAX_BYTES", MPIR_CVAR_AGGR_MAX_BYTES, "60 to 16777216");
         goto fn_exit;
     }
-    if (MPIR_CVAR_AGGR_FAN < 2) {
-        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_FAN", MPIR_CVAR_AGGR_FAN, "2 or more");
+    if (MPIR_CVAR_AGGR_FAN < 0 || MPIR_CVAR_AGGR_FAN == 1) {
+        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_FAN", MPIR_CVAR_AGGR_FAN, "0, or 2 and more");
         goto fn_exit;
     }
     if (MPIR_CVAR_AGGR_ARENA_MB < 0 || MPIR_CVAR_AGGR_ARENA_MB > 1 << 20) {
