@@ -9,7 +9,8 @@
  * False: nothing was sent, and the algorithms of MPICH do it.  All members of the communicator get the same answer on the
  * same call, from what they have in common: bytes, operation, the communicator's maps, the variables (which must be the
  * same in all processes), and what they agreed on when the communicator made its second small collective.  The first one
- * goes without: many communicators make no more than one, and pay neither memory nor an agreement.
+ * goes without: many communicators make no more than one, and pay neither memory nor an agreement.  (A reduction whose order of
+ * operations shows in its result makes the agreement at once, so that the next one has the same result.)
  *
  * Not for intercommunicators, nonblocking collectives, processes with MPI_THREAD_MULTIPLE, memory of GPUs, and a
  * collective whose algorithm is chosen by its MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM.
@@ -30,7 +31,7 @@ void MPIR_Aggr_comm_free(MPIR_Comm * comm);
 
 bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, int *mpi_errno);
 bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root,
-                        MPIR_Comm * comm, int *mpi_errno);
+                        MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno);
 bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
                             MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm, int *mpi_errno);
 bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,

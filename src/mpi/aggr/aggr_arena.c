@@ -17,12 +17,23 @@ enum { NOBODY, SOMEBODY, THERE, NOT_TO_BE_HAD };
 
 static aggr_arena_t *arena;
 static bool tried;
+static MPL_initlock_t closing = MPL_INITLOCK_INITIALIZER;       /* who reads figures beside MPI_Finalize */
+
+static void have(aggr_arena_t * ours)
+{
+    MPL_initlock_lock(&closing);
+    arena = ours;
+    MPL_initlock_unlock(&closing);
+}
 
 static void make(struct notice *notice)
 {
-    bool made = aggr_arena_create((size_t) MPIR_CVAR_AGGR_ARENA_MB << 20, &arena) == AGGR_OK;
-    if (made)
-        notice->name = aggr_arena_name(arena);
+    aggr_arena_t *created;
+    bool made = aggr_arena_create(MPIR_Aggr_settings.arena_bytes, &created) == AGGR_OK;
+    if (made) {
+        notice->name = aggr_arena_name(created);
+        have(created);
+    }
     __atomic_store_n(&notice->state, made ? THERE : NOT_TO_BE_HAD, __ATOMIC_RELEASE);
 }
 
@@ -37,15 +48,16 @@ static void look_up(struct notice *notice)
     }
     while ((state = __atomic_load_n(&notice->state, __ATOMIC_ACQUIRE)) == SOMEBODY)
         MPIR_Yield_idle();
-    if (state == THERE && aggr_arena_attach(&notice->name, &arena) != AGGR_OK)
-        arena = NULL;
+    aggr_arena_t *attached;
+    if (state == THERE && aggr_arena_attach(&notice->name, &attached) == AGGR_OK)
+        have(attached);
 }
 
 aggr_arena_t *MPIR_Aggr_arena(void)
 {
     struct notice *notice = MPIDU_Init_shm_notice();
 
-    if (!tried && notice && MPIR_CVAR_AGGR_ARENA_MB > 0)
+    if (!tried && notice)
         look_up(notice);
     tried = true;
     return arena;
@@ -53,9 +65,22 @@ aggr_arena_t *MPIR_Aggr_arena(void)
 
 void MPIR_Aggr_arena_close(void)
 {
+    MPL_initlock_lock(&closing);
     aggr_arena_detach(arena);
     arena = NULL;
     tried = false;
+    MPL_initlock_unlock(&closing);
+}
+
+unsigned long long MPIR_Aggr_arena_used(void)
+{
+    aggr_arena_figures_t figures = { 0, 0 };
+
+    MPL_initlock_lock(&closing);
+    if (arena)
+        aggr_arena_figures(arena, &figures);
+    MPL_initlock_unlock(&closing);
+    return figures.used;
 }
 
 aggr_arena_t *MPIR_Aggr_arena_if_any(void)

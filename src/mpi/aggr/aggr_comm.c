@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include <time.h>
 #include "aggr_comm.h"
 
 MPIR_Aggr_counts_t MPIR_Aggr_counts;
@@ -30,8 +31,8 @@ static int fan_for(int members)
 {
     enum { FAN = 16 };
 
-    if (MPIR_CVAR_AGGR_FAN > 0)
-        return MPIR_CVAR_AGGR_FAN;
+    if (MPIR_Aggr_settings.fan > 0)
+        return MPIR_Aggr_settings.fan;
     return MPIR_Yield_on && members > FAN ? members : FAN;
 }
 
@@ -40,7 +41,7 @@ static aggr_shape_t shape_for(int members, int fan)
     aggr_shape_t shape = {
         .members = members,
         .fan = fan,
-        .copy_bytes = ((size_t) MPIR_CVAR_AGGR_MAX_BYTES + AGGR_LINE - 1) / AGGR_LINE * AGGR_LINE,
+        .copy_bytes = (MPIR_Aggr_settings.max_bytes + AGGR_LINE - 1) / AGGR_LINE * AGGR_LINE,
     };
     return shape;
 }
@@ -50,13 +51,13 @@ static char *scratch;
 static bool make_scratch(void)
 {
     if (!scratch)
-        scratch = MPL_malloc(2 * (size_t) MPIR_CVAR_AGGR_MAX_BYTES, MPL_MEM_COLL);
+        scratch = MPL_malloc(MPIR_AGGR_SCRATCHES * MPIR_Aggr_settings.max_bytes, MPL_MEM_COLL);
     return scratch != NULL;
 }
 
 void *MPIR_Aggr_scratch(enum MPIR_Aggr_scratch which)
 {
-    return scratch + which * (size_t) MPIR_CVAR_AGGR_MAX_BYTES;
+    return scratch + which * MPIR_Aggr_settings.max_bytes;
 }
 
 void MPIR_Aggr_scratch_free(void)
@@ -68,7 +69,8 @@ void MPIR_Aggr_scratch_free(void)
 /* What the members tell each other, folded by maximum. */
 struct agreement {
     unsigned long long unwilling;       /* some process cannot */
-    unsigned long long block, fan;      /* of the first of them */
+    unsigned long long bytes, not_bytes;        /* they differ in how much they do this way, unless these are complements */
+    unsigned long long block, fan, rooted;      /* of the first of them */
 };
 
 static int agree(MPIR_Comm * comm, struct agreement *agreement)
@@ -76,8 +78,9 @@ static int agree(MPIR_Comm * comm, struct agreement *agreement)
     int mpi_errno = MPI_SUCCESS;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
-    mpi_errno = MPIR_Allreduce_intra_recursive_doubling(MPI_IN_PLACE, agreement, 3, MPI_UNSIGNED_LONG_LONG,
-                                                        MPI_MAX, comm, &errflag);
+    mpi_errno = MPIR_Allreduce_intra_recursive_doubling(MPI_IN_PLACE, agreement,
+                                                        sizeof(*agreement) / sizeof(unsigned long long),
+                                                        MPI_UNSIGNED_LONG_LONG, MPI_MAX, comm, &errflag);
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
 
@@ -99,7 +102,10 @@ static struct MPIR_Aggr *prepare(MPIR_Comm * comm, struct agreement *agreement)
         aggr_shape_t shape = shape_for(comm->local_size, fan_for(comm->local_size));
         agreement->block = aggr_group_reserve(arena, &shape);
         agreement->fan = shape.fan;
+        agreement->rooted = !MPIR_Yield_on;
     }
+    agreement->bytes = MPIR_Aggr_settings.max_bytes;
+    agreement->not_bytes = ~agreement->bytes;
     agreement->unwilling = !aggr || (comm->rank == 0 && !agreement->block);
     return aggr;
 }
@@ -107,13 +113,13 @@ static struct MPIR_Aggr *prepare(MPIR_Comm * comm, struct agreement *agreement)
 static int set_up(MPIR_Comm * comm)
 {
     int mpi_errno = MPI_SUCCESS;
-    struct agreement agreement = { 0, 0, 0 };
+    struct agreement agreement = { 0 };
     struct MPIR_Aggr *aggr = prepare(comm, &agreement);
     struct agreement own = agreement;
 
     comm->aggr = &never;
     mpi_errno = agree(comm, &agreement);
-    if (mpi_errno != MPI_SUCCESS || agreement.unwilling) {
+    if (mpi_errno != MPI_SUCCESS || agreement.unwilling || agreement.bytes != ~agreement.not_bytes) {
         aggr_shape_t shape = shape_for(comm->local_size, own.fan);
         if (own.block)
             aggr_group_cancel(MPIR_Aggr_arena_if_any(), own.block, &shape);
@@ -124,31 +130,74 @@ static int set_up(MPIR_Comm * comm)
     aggr_shape_t shape = shape_for(comm->local_size, agreement.fan);
     decide_how_to_wait();
     aggr_group_join(&aggr->group, MPIR_Aggr_arena_if_any(), agreement.block, &shape, comm->rank, &waiting);
+    aggr->rooted = agreement.rooted;
     comm->aggr = aggr;
     return MPI_SUCCESS;
 }
 
-aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, size_t bytes, int *mpi_errno)
+int MPIR_Aggr_error(int status, size_t bytes, const aggr_group_t * group)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (status == AGGR_ERR_LENGTH)
+        MPIR_ERR_SETANDSTMT2(mpi_errno, MPI_ERR_TRUNCATE,;, "**collective_size_mismatch",
+                             "**collective_size_mismatch %d %d", (int) group->length, (int) bytes);
+    else if (status == AGGR_ERR_ROOT)
+        MPIR_ERR_SETANDSTMT(mpi_errno, MPI_ERR_OTHER,;, "**coll_fail");
+    else
+        mpi_errno = status;     /* of the progress engine */
+    return mpi_errno;
+}
+
+/* Room for so many bytes, for a collective of this kind? */
+static aggr_group_t *ready_for(struct MPIR_Aggr *aggr, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno)
 {
     bool ready;
 
+    if ((kind & MPIR_AGGR_ROOTED) && !aggr->rooted)
+        return NULL;
+    *mpi_errno = MPIR_Aggr_error(aggr_ready(&aggr->group, bytes, &ready), bytes, &aggr->group);
+    return *mpi_errno == MPI_SUCCESS && ready ? &aggr->group : NULL;
+}
+
+aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno)
+{
     *mpi_errno = MPI_SUCCESS;
     if (unlikely(!comm->aggr)) {
         comm->aggr = &not_yet;
-        return NULL;
+        if (!(kind & MPIR_AGGR_ROUNDED))
+            return NULL;
     }
     if (unlikely(comm->aggr == &not_yet))
         *mpi_errno = set_up(comm);
-    if (comm->aggr == &never)
-        return NULL;
-    *mpi_errno = aggr_ready(&comm->aggr->group, bytes, &ready);
-    return *mpi_errno == MPI_SUCCESS && ready ? &comm->aggr->group : NULL;
+    return comm->aggr == &never ? NULL : ready_for(comm->aggr, kind, bytes, mpi_errno);
 }
 
+/* A clock that costs next to nothing; its unit is a few ten thousandths of a millisecond or less. */
+static uint64_t ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
+#endif
+}
+
+/* Who never waits for the others would make no progress. */
 bool MPIR_Aggr_done(size_t bytes)
 {
+    enum { SOON = 50000 };      /* about 20 us, more on a machine whose clock is slow */
+    static uint64_t last;
+    uint64_t now = ticks();
+
     MPIR_Aggr_counts.calls++;
     MPIR_Aggr_counts.bytes += bytes;
+    if (now - last > SOON) {
+        last = now;
+        MPID_Progress_test(NULL);
+    }
     return true;
 }
 

@@ -8,7 +8,16 @@
 
 struct MPIR_Aggr {
     aggr_group_t group;         /* of all of the communicator's processes */
+    bool rooted;                /* also for MPIR_AGGR_ROOTED */
 };
+
+/* The variables as they were when MPI began: the same in all processes, and for good. */
+typedef struct MPIR_Aggr_settings_t {
+    size_t max_bytes, arena_bytes;
+    int fan;
+} MPIR_Aggr_settings_t;
+
+extern MPIR_Aggr_settings_t MPIR_Aggr_settings;
 
 /* MPI_T counters. */
 typedef struct MPIR_Aggr_counts_t {
@@ -22,18 +31,29 @@ extern MPIR_Aggr_counts_t MPIR_Aggr_counts;
 /* The node's arena, made by the first process that asks; NULL when there is none to be had. */
 aggr_arena_t *MPIR_Aggr_arena(void);
 aggr_arena_t *MPIR_Aggr_arena_if_any(void);     /* does not ask for it */
+unsigned long long MPIR_Aggr_arena_used(void);  /* bytes; safe beside everything, in any thread */
 void MPIR_Aggr_arena_close(void);
 
-/* MPIR_CVAR_AGGR_MAX_BYTES of memory of this process; there once a communicator has aggregates. */
-enum MPIR_Aggr_scratch { MPIR_AGGR_SCRATCH_IN, MPIR_AGGR_SCRATCH_OUT };
+/* max_bytes of memory of this process; there once a communicator has aggregates. */
+enum MPIR_Aggr_scratch { MPIR_AGGR_SCRATCH_IN, MPIR_AGGR_SCRATCH_OUT, MPIR_AGGR_SCRATCHES };
 void *MPIR_Aggr_scratch(enum MPIR_Aggr_scratch which);
 void MPIR_Aggr_scratch_free(void);
 
-/* The communicator's aggregates, when they have room for so many bytes.  NULL: not this way, or an error.  Collective at
- * its second call, when the members agree whether all of them can take part. */
-aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, size_t bytes, int *mpi_errno);
+/* What a collective is like. */
+enum MPIR_Aggr_kind {
+    MPIR_AGGR_EXACT = 0,
+    MPIR_AGGR_ROUNDED = 1,      /* the order of a reduction shows in its result */
+    MPIR_AGGR_ROOTED = 2        /* by messages, a process may go on before the others come */
+};
 
-/* Counts the call; true. */
+/* The communicator's aggregates, when they have room for so many bytes.  NULL: not this way, or an error.  Collective at
+ * its second call (the first of MPIR_AGGR_ROUNDED), when the members agree whether all of them can take part. */
+aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno);
+
+/* A status of the aggregates, or of the progress engine, as an error of MPI; `bytes` are those that were to come. */
+int MPIR_Aggr_error(int status, size_t bytes, const aggr_group_t * group);
+
+/* Counts the call, and gives the progress engine its share where calls follow each other without waiting; true. */
 bool MPIR_Aggr_done(size_t bytes);
 
 /* Where the data of an element begin, in bytes from its address. */
@@ -49,7 +69,7 @@ static inline MPI_Aint MPIR_Aggr_first_byte(MPI_Datatype datatype)
 
 static inline bool MPIR_Aggr_fits(size_t bytes)
 {
-    return bytes > 0 && bytes <= (size_t) MPIR_CVAR_AGGR_MAX_BYTES;
+    return bytes > 0 && bytes <= MPIR_Aggr_settings.max_bytes;
 }
 
 #endif /* AGGR_COMM_H_INCLUDED */

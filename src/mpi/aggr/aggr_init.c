@@ -18,7 +18,7 @@ cvars:
       default     : true
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
-      scope       : MPI_T_SCOPE_ALL_EQ
+      scope       : MPI_T_SCOPE_READONLY
       description : >-
         Small blocking collectives of processes that share a node go through cache lines which they share. The same in
         all processes. For one collective, its MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM chooses another way.
@@ -29,7 +29,7 @@ cvars:
       default     : 4096
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
-      scope       : MPI_T_SCOPE_ALL_EQ
+      scope       : MPI_T_SCOPE_READONLY
       description : >-
         Largest payload of a process, in bytes, that goes this way; of a scatter, an allgather or an alltoall what a
         process sends or gets in all. The same in all processes.
@@ -40,7 +40,7 @@ cvars:
       default     : 64
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
-      scope       : MPI_T_SCOPE_ALL_EQ
+      scope       : MPI_T_SCOPE_READONLY
       description : >-
         Most shared memory of a node for aggregates, in megabytes; it is taken as communicators need it, at their first
         small collective. Those that find no room use the other algorithms. 0 means none.
@@ -51,7 +51,7 @@ cvars:
       default     : 0
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
-      scope       : MPI_T_SCOPE_ALL_EQ
+      scope       : MPI_T_SCOPE_READONLY
       description : >-
         Up to so many processes of a node read each other's lines; more do it in groups of so many. 0: 16, and on a node
         with more processes than cores all of them. That of a communicator's first process counts.
@@ -60,6 +60,7 @@ cvars:
 */
 
 bool MPIR_Aggr_on;
+MPIR_Aggr_settings_t MPIR_Aggr_settings;
 
 static void read_count(void *address, void *obj_handle, int count, void *buffer)
 {
@@ -68,11 +69,7 @@ static void read_count(void *address, void *obj_handle, int count, void *buffer)
 
 static void read_arena(void *address, void *obj_handle, int count, void *buffer)
 {
-    aggr_arena_figures_t figures = { 0, 0 };
-    aggr_arena_t *arena = MPIR_Aggr_on ? MPIR_Aggr_arena_if_any() : NULL;
-    if (arena)
-        aggr_arena_figures(arena, &figures);
-    *(unsigned long long *) buffer = figures.used;
+    *(unsigned long long *) buffer = MPIR_Aggr_arena_used();
 }
 
 static void register_variables(void)
@@ -118,7 +115,12 @@ int MPIR_Aggr_init(void)
         mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_ARENA_MB", MPIR_CVAR_AGGR_ARENA_MB, "0 to 1048576");
         goto fn_exit;
     }
-    MPIR_Aggr_on = MPIR_CVAR_AGGR && !ENABLE_GPU;
+    MPIR_Aggr_settings = (MPIR_Aggr_settings_t) {
+        .max_bytes = (size_t) MPIR_CVAR_AGGR_MAX_BYTES,
+        .arena_bytes = (size_t) MPIR_CVAR_AGGR_ARENA_MB << 20,
+        .fan = MPIR_CVAR_AGGR_FAN
+    };
+    MPIR_Aggr_on = MPIR_CVAR_AGGR && MPIR_CVAR_AGGR_ARENA_MB > 0 && !ENABLE_GPU;
     /* when the communicators are gone */
     MPIR_Add_finalize(close_arena, NULL, 0);
 

@@ -63,31 +63,30 @@ static void finish(const struct view *received, int status, int *mpi_errno)
 }
 
 /* The communicator's aggregates when `bytes`, of one or for all, are for them and there is room for `place`. */
-static aggr_group_t *begin(MPIR_Comm * comm, size_t bytes, size_t place, int *mpi_errno)
+static aggr_group_t *begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, size_t place, int *mpi_errno)
 {
     *mpi_errno = MPI_SUCCESS;
-    return MPIR_Aggr_fits(bytes) ? MPIR_Aggr_begin(comm, place, mpi_errno) : NULL;
+    return MPIR_Aggr_fits(bytes) ? MPIR_Aggr_begin(comm, kind, place, mpi_errno) : NULL;
 }
 
 /* ---- broadcast ----------------------------------------------------------------------------------------------------- */
 
-static int bcast(aggr_group_t * group, void *bytes, size_t length, int root)
+/* What went wrong before, between nodes, goes to all. */
+static int bcast(aggr_group_t * group, void *bytes, size_t length, int root, MPIR_Errflag_t * errflag)
 {
-    int mpi_errno = MPI_SUCCESS, status = aggr_bcast(group, bytes, length, root);
+    int status = group->me == root && *errflag != MPIR_ERR_NONE ? aggr_bcast_failure(group)
+        : aggr_bcast(group, bytes, length, root);
 
-    if (status != AGGR_ERR_LENGTH)
-        mpi_errno = status;
-    else
-        MPIR_ERR_SET2(mpi_errno, MPI_ERR_TRUNCATE, "**collective_size_mismatch",
-                      "**collective_size_mismatch %d %d", (int) length, group->length);
-    return mpi_errno;
+    if (status == AGGR_ERR_ROOT)
+        *errflag = MPIR_ERR_OTHER;
+    return MPIR_Aggr_error(status, length, group);
 }
 
 bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root, MPIR_Comm * comm,
-                        int *mpi_errno)
+                        MPIR_Errflag_t * errflag, int *mpi_errno)
 {
     size_t bytes = bytes_of(count, datatype);
-    aggr_group_t *group = begin(comm, bytes, aggr_bcast_place(bytes), mpi_errno);
+    aggr_group_t *group = begin(comm, MPIR_AGGR_ROOTED, bytes, aggr_bcast_place(bytes), mpi_errno);
     struct view view;
 
     if (!group)
@@ -95,7 +94,7 @@ bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int
     view = view_of(buffer, count, datatype, MPIR_AGGR_SCRATCH_IN);
     if (comm->rank == root)
         *mpi_errno = pack(&view);
-    finish(comm->rank == root ? NULL : &view, bcast(group, view.at, bytes, root), mpi_errno);
+    finish(comm->rank == root ? NULL : &view, bcast(group, view.at, bytes, root, errflag), mpi_errno);
     return MPIR_Aggr_done(bytes);
 }
 
@@ -107,24 +106,38 @@ static const char *own_part(const struct view *all, int rank, size_t bytes)
     return (const char *) all->at + (size_t) rank * bytes;
 }
 
+/* The buffer for the parts of all.  When these are not as long as what is sent they go nowhere, and it is an error. */
+static struct view view_of_all(void *user, MPI_Aint count, MPI_Datatype datatype, size_t bytes, int parts, int *mpi_errno)
+{
+    struct view nowhere = {.at = MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_OUT),.bytes = bytes * (size_t) parts };
+
+    if (bytes_of(count, datatype) == bytes)
+        return view_of(user, count * parts, datatype, MPIR_AGGR_SCRATCH_OUT);
+    MPIR_ERR_SETANDSTMT2(*mpi_errno, MPI_ERR_TRUNCATE,;, "**collective_size_mismatch",
+                         "**collective_size_mismatch %d %d", (int) bytes, (int) bytes_of(count, datatype));
+    return nowhere;
+}
+
 static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Aint recvcount,
                    MPI_Datatype recvtype, bool wanted, int root, MPIR_Comm * comm, int *mpi_errno)
 {
     size_t bytes = sendbuf == MPI_IN_PLACE ? bytes_of(recvcount, recvtype) : bytes_of(sendcount, sendtype);
-    aggr_group_t *group = begin(comm, bytes * comm->local_size, bytes, mpi_errno);
+    aggr_group_t *group = begin(comm, root < 0 ? MPIR_AGGR_EXACT : MPIR_AGGR_ROOTED, bytes * comm->local_size, bytes,
+                                mpi_errno);
     struct view in, out = { 0 };
     const void *mine;
 
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
     if (wanted)
-        out = view_of(recvbuf, recvcount * comm->local_size, recvtype, MPIR_AGGR_SCRATCH_OUT);
+        out = view_of_all(recvbuf, recvcount, recvtype, bytes, comm->local_size, mpi_errno);
     if (sendbuf == MPI_IN_PLACE) {
         *mpi_errno = pack(&out);
         mine = own_part(&out, comm->rank, bytes);
     } else {
         in = view_of(sendbuf, sendcount, sendtype, MPIR_AGGR_SCRATCH_IN);
-        *mpi_errno = pack(&in);
+        int packed = pack(&in);
+        *mpi_errno = *mpi_errno ? *mpi_errno : packed;
         mine = in.at;
     }
     finish(wanted ? &out : NULL, root < 0 ? aggr_allgather(group, mine, out.at, bytes)
@@ -153,7 +166,8 @@ bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype 
 {
     bool is_root = comm->rank == root, in_place = recvbuf == MPI_IN_PLACE;
     size_t bytes = is_root ? bytes_of(sendcount, sendtype) : bytes_of(recvcount, recvtype);
-    aggr_group_t *group = begin(comm, bytes * comm->local_size, bytes * comm->local_size, mpi_errno);
+    aggr_group_t *group = begin(comm, MPIR_AGGR_ROOTED, bytes * comm->local_size, bytes * comm->local_size,
+                                mpi_errno);
     struct view in = { 0 }, out;
 
     if (!group)
@@ -176,7 +190,8 @@ bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
 {
     bool in_place = sendbuf == MPI_IN_PLACE;
     size_t bytes = bytes_of(recvcount, recvtype);
-    aggr_group_t *group = begin(comm, bytes * comm->local_size, bytes * comm->local_size, mpi_errno);
+    aggr_group_t *group = begin(comm, MPIR_AGGR_EXACT, bytes * comm->local_size, bytes * comm->local_size,
+                                mpi_errno);
     struct view in, out;
 
     if (!group)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_op_util.h"
 #include "aggr_comm.h"
 
 /* Barriers; reductions and scans of elements that lie in a row. */
@@ -20,10 +21,13 @@ static void fold(const void *left, void *inout, size_t bytes, void *context)
     struct reduction *reduction = context;
     MPI_Aint count = bytes / reduction->unit;
 
-    if (reduction->function)
+    if (reduction->function) {
         reduction->function((void *) left, inout, &count, &reduction->datatype);
-    else if (reduction->mpi_errno == MPI_SUCCESS)
-        reduction->mpi_errno = MPIR_Reduce_local(left, inout, count, reduction->datatype, reduction->op);
+    } else if (reduction->mpi_errno == MPI_SUCCESS) {
+        /* a user's function may use its first argument as it likes, and the others read it, too */
+        void *own = memcpy(MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_IN), left, bytes);
+        reduction->mpi_errno = MPIR_Reduce_local(own, inout, count, reduction->datatype, reduction->op);
+    }
 }
 
 /* Bytes from one element to the next; 0 when these are not all of it, or not in a row. */
@@ -33,19 +37,35 @@ static MPI_Aint unit_of(MPI_Datatype datatype)
     int contiguous;
 
     MPIR_Datatype_get_extent_macro(datatype, extent);
-    if (MPIR_DATATYPE_IS_PREDEFINED(datatype))
-        return extent;
     MPIR_Datatype_get_size_macro(datatype, size);
     MPIR_Datatype_is_contig(datatype, &contiguous);
     return contiguous && MPIR_Aggr_first_byte(datatype) == 0 && size == extent ? extent : 0;
 }
 
+#undef MPIR_OP_TYPE_MACRO
+#define MPIR_OP_TYPE_MACRO(mpi_type, c_type, name) case mpi_type:
+static bool is_integer(MPI_Datatype datatype)
+{
+    switch (datatype) {
+            MPIR_OP_TYPE_GROUP(C_INTEGER)
+                return true;
+        default:
+            return false;
+    }
+}
+
+/* Does the order of operations show?  Of integers it does not, but for functions of the user. */
+static bool is_rounded(MPI_Datatype datatype, MPI_Op op)
+{
+    return !HANDLE_IS_BUILTIN(op) || !HANDLE_IS_BUILTIN(datatype) || !is_integer(datatype);
+}
+
 /* The communicator's aggregates when the reduction is one for them; NULL otherwise, or with an error. */
 static aggr_group_t *begin(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm,
-                           int *mpi_errno)
+                           enum MPIR_Aggr_kind kind, int *mpi_errno)
 {
     *mpi_errno = MPI_SUCCESS;
-    if (count <= 0 || count > MPIR_CVAR_AGGR_MAX_BYTES)
+    if (count <= 0 || (size_t) count > MPIR_Aggr_settings.max_bytes)
         return NULL;
     reduction->unit = unit_of(datatype);
     if (reduction->unit <= 0 || !MPIR_Aggr_fits((size_t) count * (size_t) reduction->unit))
@@ -56,7 +76,9 @@ static aggr_group_t *begin(struct reduction *reduction, MPI_Aint count, MPI_Data
     reduction->mpi_errno = MPI_SUCCESS;
     reduction->bytes = (size_t) (count * reduction->unit);
     reduction->fold = (aggr_fold_t) { fold, reduction, (size_t) reduction->unit };
-    return MPIR_Aggr_begin(comm, reduction->bytes, mpi_errno);
+    if (is_rounded(datatype, op))
+        kind |= MPIR_AGGR_ROUNDED;
+    return MPIR_Aggr_begin(comm, kind, reduction->bytes, mpi_errno);
 }
 
 static bool done(int status, const struct reduction *reduction, int *mpi_errno)
@@ -72,7 +94,7 @@ static const void *input(const void *sendbuf, const void *recvbuf)
 
 bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, int *mpi_errno)
 {
-    aggr_group_t *group = MPIR_Aggr_begin(comm, 0, mpi_errno);
+    aggr_group_t *group = MPIR_Aggr_begin(comm, MPIR_AGGR_EXACT, 0, mpi_errno);
 
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
@@ -84,7 +106,7 @@ bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
                             MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
 {
     struct reduction reduction;
-    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, mpi_errno);
+    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, MPIR_AGGR_EXACT, mpi_errno);
 
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
@@ -96,7 +118,7 @@ bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
                          MPI_Op op, int root, MPIR_Comm * comm, int *mpi_errno)
 {
     struct reduction reduction;
-    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, mpi_errno);
+    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, MPIR_AGGR_ROOTED, mpi_errno);
 
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
@@ -108,7 +130,7 @@ bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_D
                        MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
 {
     struct reduction reduction;
-    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, mpi_errno);
+    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, MPIR_AGGR_EXACT, mpi_errno);
 
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
@@ -119,7 +141,7 @@ bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
                          MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
 {
     struct reduction reduction;
-    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, mpi_errno);
+    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, MPIR_AGGR_EXACT, mpi_errno);
 
     if (!group)
         return *mpi_errno != MPI_SUCCESS;

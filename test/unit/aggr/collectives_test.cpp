@@ -42,6 +42,55 @@ TEST_P(Collective, numbers_of_operations_wrap) {
     });
 }
 
+// Goes to operation `before`, as if all up to it had been of a kind that leaves the leaders' lines alone.
+void leap(aggr_group_t &group, std::atomic<int> &arrived, int turn, uint32_t before) {
+    arrived++;
+    while (arrived < (2 * turn + 1) * group.shape.members) sched_yield();
+    group.seq = group.safe = group.wrote[0] = group.wrote[1] = before;
+    for (const uint32_t seq : {before - 1, before})
+        __atomic_store_n(&group.lines[2 * group.me + static_cast<int>(seq & 1)].seq, seq, __ATOMIC_RELAXED);
+    arrived++;
+    while (arrived < (2 * turn + 2) * group.shape.members) sched_yield();
+}
+
+TEST_P(Collective, lines_that_no_operation_wrote_for_long_do_not_look_ahead) {
+    const auto [members, fan] = GetParam();
+    std::atomic<int> arrived{0}, inside{0};
+    as_threads(shape(members, fan), [&](aggr_group_t &group) {
+        for (int turn = 0; turn < 9; turn++) {
+            leap(group, arrived, turn, static_cast<uint32_t>(turn + 1) * 0x40000000u - 4);
+            uint32_t value = 1;
+            // broadcasts alone, beyond the multiple of 2^30
+            for (int i = 0; i < 6 + turn % 2; i++) EXPECT_EQ(aggr_bcast(&group, &value, sizeof value, 0), AGGR_OK);
+            inside++;
+            EXPECT_EQ(aggr_barrier(&group), AGGR_OK);
+            EXPECT_GE(inside, (turn + 1) * group.shape.members);
+        }
+    });
+}
+
+TEST(Broadcast, another_length_is_told_and_the_group_goes_on) {
+    const std::pair<size_t, size_t> lengths[] = {{8, 4}, {4, 8}, {200, 8}, {8, 200}, {1000, 200}, {200, 1000}, {1000, 0}};
+    for (const auto &[sent, expected] : lengths)
+        as_threads(shape(3), [&, sent = sent, expected = expected](aggr_group_t &group) {
+            std::vector<char> buffer(1024, 1);
+            bool ready;
+            const size_t bytes = group.me == 0 || expected == 0 ? sent : expected;
+            int status = aggr_ready(&group, aggr_bcast_place(bytes), &ready);
+            if (status == AGGR_OK)
+                status = expected == 0 && group.me == 0 ? aggr_bcast_failure(&group) : aggr_bcast(&group, buffer.data(), bytes, 0);
+            EXPECT_EQ(status, group.me == 0 ? AGGR_OK : expected == 0 ? AGGR_ERR_ROOT : AGGR_ERR_LENGTH) << sent << " " << expected;
+            if (status == AGGR_ERR_LENGTH) {
+                EXPECT_EQ(group.length, sent);
+            }
+            uint64_t sum = 1;
+            const aggr_fold_t add = {[](const void *left, void *inout, size_t, void *) { *static_cast<uint64_t *>(inout) += *static_cast<const uint64_t *>(left); },
+                                     nullptr, sizeof sum};
+            EXPECT_EQ(aggr_allreduce(&group, &sum, &sum, sizeof sum, &add), AGGR_OK);
+            EXPECT_EQ(sum, 3u);
+        });
+}
+
 INSTANTIATE_TEST_SUITE_P(shapes, Collective,
                          testing::Values(Shape{1, 16}, Shape{2, 16}, Shape{3, 16}, Shape{4, 2}, Shape{5, 2}, Shape{7, 3}, Shape{16, 16},
                                          Shape{17, 4}, Shape{20, 16}),
@@ -84,7 +133,7 @@ TEST(Collective, sums_are_the_same_on_all_members_and_in_all_runs) {
     }
 }
 
-TEST(Collective, a_broadcast_of_another_length_is_noticed_and_the_group_goes_on) {
+TEST(Broadcast, a_length_other_than_the_root_s_length_is_noticed_and_the_group_goes_on) {
     as_threads(shape(3), [](aggr_group_t &group) {
         char data[40] = {};
         const size_t bytes = group.me == 1 ? 4 : 40;

@@ -49,7 +49,8 @@ enum {
     AGGR_ERR_ATTACH = -2,       /* the arena of that name cannot be reached from this process */
     AGGR_ERR_MEMORY = -3,       /* no memory in this process */
     AGGR_ERR_ARG = -4,
-    AGGR_ERR_LENGTH = -5        /* the root broadcasts another length, see group->length; the group goes on */
+    AGGR_ERR_LENGTH = -5,       /* the root broadcasts another length, see group->length; the group goes on */
+    AGGR_ERR_ROOT = -6          /* the root has nothing to broadcast: aggr_bcast_failure; the group goes on */
 };
 
 /* ---- the arena: a node's shared memory, handed out in blocks ------------------------------------------------------- */
@@ -144,8 +145,10 @@ int aggr_allreduce(aggr_group_t * group, const void *in, void *out, size_t bytes
 int aggr_reduce(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold, int root);
 int aggr_scan(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold);
 int aggr_exscan(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold);      /* member 0's `out` stays */
-/* Tells when the root has another length.  Needs room for aggr_bcast_place(bytes). */
+/* Tells when the root has another length.  Needs room for aggr_bcast_place(bytes).  REQUIRES bytes < 2^32 - 2. */
 int aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root);
+/* What a root calls instead that has failed: the others get AGGR_ERR_ROOT. */
+int aggr_bcast_failure(aggr_group_t * group);
 static inline size_t aggr_bcast_place(size_t bytes)
 {
     return bytes + sizeof(uint32_t);

@@ -77,6 +77,16 @@ static inline int aggr_wait(aggr_group_t * group, const aggr_line_t * line, uint
     return aggr_reached(line, seq) ? AGGR_OK : aggr_wait_slowly(group, line, line, seq, seq);
 }
 
+/* Operations between two lifts of the leaders' lines; less than 2^31. */
+#define AGGR_LIFT (UINT32_C(1) << 30)
+
+/* The broadcast that tells where the copy buffers are.  Another one that meets it knows it by its length, takes the buffers,
+ * and goes on. */
+#define AGGR_LENGTH_OF_COPIES UINT32_MAX
+#define AGGR_LENGTH_OF_FAILURE (UINT32_MAX - 1)
+int aggr_bcast_copies(aggr_group_t * group, uint64_t * block);
+void aggr_take_copies(aggr_group_t * group, uint64_t block);
+
 /* Begins an operation.  With a datum: waits until the one it replaces has been read by everybody. */
 int aggr_begin(aggr_group_t * group, bool with_datum);
 

@@ -16,6 +16,8 @@
 #define aggr_arena_reserve MPIR_aggr_arena_reserve
 #define aggr_barrier MPIR_aggr_barrier
 #define aggr_bcast MPIR_aggr_bcast
+#define aggr_bcast_copies MPIR_aggr_bcast_copies
+#define aggr_bcast_failure MPIR_aggr_bcast_failure
 #define aggr_bcast_place MPIR_aggr_bcast_place
 #define aggr_begin MPIR_aggr_begin
 #define aggr_copy MPIR_aggr_copy
@@ -40,6 +42,7 @@
 #define aggr_scan MPIR_aggr_scan
 #define aggr_scatter MPIR_aggr_scatter
 #define aggr_step MPIR_aggr_step
+#define aggr_take_copies MPIR_aggr_take_copies
 #define aggr_wait MPIR_aggr_wait
 #define aggr_wait_all MPIR_aggr_wait_all
 #define aggr_wait_slowly MPIR_aggr_wait_slowly

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -106,11 +107,20 @@ static void lay_out(arena_head_t * head, size_t bytes)
     head->magic = MAGIC;
 }
 
+/* A file beyond the limit would be a signal. */
+static bool may_be_as_large(size_t bytes)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes);
+}
+
 int aggr_arena_create(size_t bytes, aggr_arena_t ** out)
 {
     aggr_arena_t *arena;
     if (!out || bytes < 65536)
         return AGGR_ERR_ARG;
+    if (!may_be_as_large(bytes))
+        return AGGR_ERR_MEMORY;
     int descriptor = memfd_create("aggregates", MFD_CLOEXEC);
     if (descriptor < 0)
         return AGGR_ERR_MEMORY;

@@ -102,9 +102,24 @@ static int wait_begun(aggr_group_t * group, uint32_t seq)
     return AGGR_OK;
 }
 
+/* A leader's lines are written by some operations only.  Before they could lie so far behind that they would look ahead they
+ * get the numbers of operations that all have ended. */
+static void lift_stage(aggr_group_t * group)
+{
+    if (group->me % group->shape.fan != 0)
+        return;
+    for (uint32_t seq = group->seq - 4; seq != group->seq - 2; seq++) {
+        aggr_line_t *line = aggr_line_of(group->stage, group->me / group->shape.fan, seq);
+        if (!aggr_reached(line, seq))
+            aggr_publish(line, seq);
+    }
+}
+
 int aggr_begin(aggr_group_t * group, bool with_datum)
 {
     uint32_t seq = ++group->seq;
+    if (group->leaders && seq % AGGR_LIFT == 0)
+        lift_stage(group);
     if (!with_datum)
         return group->broken;
     uint32_t before = group->wrote[seq & 1];
@@ -126,22 +141,25 @@ int aggr_wait_all(aggr_group_t * group)
     return AGGR_OK;
 }
 
+void aggr_take_copies(aggr_group_t * group, uint64_t block)
+{
+    group->no_copies = block == 0;
+    group->copies_block = block;
+    group->copies = block ? aggr_arena_at(group->arena, block) : NULL;
+}
+
 /* Member 0 makes the buffers and tells the others where; all hear the same. */
 static int make_copies(aggr_group_t * group)
 {
     uint64_t block = 0;
     if (group->me == 0)
         block = aggr_arena_reserve(group->arena, copies_bytes(&group->shape));
-    int status = aggr_bcast(group, &block, sizeof block, 0);
-    if (status) {
-        if (group->me == 0)
-            aggr_arena_release(group->arena, block, copies_bytes(&group->shape));
-        return status;
-    }
-    group->no_copies = block == 0;
-    group->copies_block = block;
-    group->copies = block ? aggr_arena_at(group->arena, block) : NULL;
-    return AGGR_OK;
+    int status = aggr_bcast_copies(group, &block);
+    if (status == AGGR_OK)
+        aggr_take_copies(group, block);
+    else if (group->me == 0)
+        aggr_arena_release(group->arena, block, copies_bytes(&group->shape));
+    return status;
 }
 
 int aggr_ready(aggr_group_t * group, size_t bytes, bool * ready)

@@ -64,6 +64,7 @@ static int send_chunk(aggr_group_t * group, const char *from, size_t chunk, size
 
 static int receive_chunk(aggr_group_t * group, char *to, size_t chunk, size_t place, uint32_t length, int root)
 {
+    uint64_t block;
     aggr_line_t *line;
     int status = put_parts(group, NULL, 0, 0, 0, 0);
     if (status)
@@ -73,26 +74,59 @@ static int receive_chunk(aggr_group_t * group, char *to, size_t chunk, size_t pl
     if (status)
         return status;
     memcpy(&group->length, length_in(line), sizeof group->length);
+    if (group->length == AGGR_LENGTH_OF_COPIES && length != AGGR_LENGTH_OF_COPIES) {
+        memcpy(&block, line->datum, sizeof block);
+        aggr_take_copies(group, block);
+        return receive_chunk(group, to, chunk, place, length, root);
+    }
     if (group->length != length)
-        return AGGR_ERR_LENGTH;
+        return group->length == AGGR_LENGTH_OF_FAILURE ? AGGR_ERR_ROOT : AGGR_ERR_LENGTH;
     aggr_copy(to, aggr_place(group, root, place), chunk);
     return AGGR_OK;
 }
 
-int aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root)
+int aggr_bcast_copies(aggr_group_t * group, uint64_t * block)
 {
-    size_t place = aggr_bcast_place(bytes);
+    if (group->me == 0)
+        return send_chunk(group, (char *) block, sizeof *block, sizeof *block, AGGR_LENGTH_OF_COPIES);
+    return receive_chunk(group, (char *) block, sizeof *block, sizeof *block, AGGR_LENGTH_OF_COPIES, 0);
+}
+
+int aggr_bcast_failure(aggr_group_t * group)
+{
+    return send_chunk(group, NULL, 0, 0, AGGR_LENGTH_OF_FAILURE);
+}
+
+static int send_all(aggr_group_t * group, const char *from, size_t bytes)
+{
     int status = AGGR_OK;
-    for (size_t done = 0, chunk; done < bytes; done += chunk) {
-        char *at = (char *) buffer + done;
+    for (size_t done = 0, chunk; done < bytes && status == AGGR_OK; done += chunk) {
         chunk = aggr_least(bytes - done, group->shape.copy_bytes);
-        int now = group->me == root ? send_chunk(group, at, chunk, place, (uint32_t) bytes)
-            : receive_chunk(group, at, chunk, place, (uint32_t) bytes, root);
+        status = send_chunk(group, from + done, chunk, aggr_bcast_place(bytes), (uint32_t) bytes);
+    }
+    return status;
+}
+
+/* What has another length is received to its end, and dropped. */
+static int receive_all(aggr_group_t * group, char *to, size_t bytes, int root)
+{
+    int status = AGGR_OK;
+    size_t total = bytes;
+    for (size_t done = 0; done < total; done += group->shape.copy_bytes) {
+        size_t chunk = aggr_least(bytes - aggr_least(done, bytes), group->shape.copy_bytes);
+        int now = receive_chunk(group, to + done, chunk, aggr_bcast_place(bytes), (uint32_t) bytes, root);
         if (now && now != AGGR_ERR_LENGTH)
             return now;
+        if (now)
+            total = group->length;
         status = now ? now : status;
     }
     return status;
+}
+
+int aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root)
+{
+    return group->me == root ? send_all(group, buffer, bytes) : receive_all(group, buffer, bytes, root);
 }
 
 /* Takes part `part` of everybody's place. */
