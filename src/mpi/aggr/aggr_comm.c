@@ -188,7 +188,7 @@ static uint64_t ticks(void)
 /* Who never waits for the others would make no progress. */
 bool MPIR_Aggr_done(size_t bytes)
 {
-    enum { SOON = 50000 };      /* about 20 us, more on a machine whose clock is slow */
+    enum { SOON = 200000 };     /* some 60 us, more on a machine whose clock is slow */
     static uint64_t last;
     uint64_t now = ticks();
 
