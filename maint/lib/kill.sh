@@ -32,7 +32,7 @@ kill_one() {
 
 # kill_ranks [TIMES]: the program's name is one that nobody else has.
 kill_ranks() {
-    local times=${1:-20} program before k ranks
+    local times=${1:-20} program before rest k ranks
     program=$OUT/kill-$$
     "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/collectives.c" || return 1
     before=$(what_remains "${program##*/}" || true)
@@ -40,5 +40,6 @@ kill_ranks() {
         ranks=$((k % 3 * 2 + 2))
         kill_one "$program" "$ranks" || { echo "kill $k of $times, $ranks ranks"; cat "$OUT/kill.out"; return 1; }
     done
-    diff <(echo "$before" | sort) <(what_remains "${program##*/}" | sort) || { echo "this remains (>) after $times kills"; return 1; }
+    rest=$(comm -13 <(echo "$before" | sort) <(what_remains "${program##*/}" | sort))
+    [ -z "$rest" ] || { echo "this remains after $times kills:"; echo "$rest"; return 1; }
 }
