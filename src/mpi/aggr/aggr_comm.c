@@ -9,8 +9,23 @@ MPIR_Aggr_counts_t MPIR_Aggr_counts;
 /* Stand for what a communicator has after its first small collective, and when it cannot have aggregates. */
 static struct MPIR_Aggr not_yet, never;
 
+/* A clock that costs next to nothing; its unit is a few ten thousandths of a millisecond or less. */
+static uint64_t ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
+#endif
+}
+
+static uint64_t last_progress;
+
 static int progress(void *context)
 {
+    last_progress = ticks();
     return MPID_Progress_test(NULL);
 }
 
@@ -173,31 +188,16 @@ aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t
     return comm->aggr == &never ? NULL : ready_for(comm->aggr, kind, bytes, mpi_errno);
 }
 
-/* A clock that costs next to nothing; its unit is a few ten thousandths of a millisecond or less. */
-static uint64_t ticks(void)
-{
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#else
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
-#endif
-}
-
-/* Who never waits for the others would make no progress. */
+/* Who never waits for the others would make no progress.  Where processes wait for a core this gives it away, and is rarer:
+ * some 60 us, or 600; more on a machine whose clock is slow. */
 bool MPIR_Aggr_done(size_t bytes)
 {
-    enum { SOON = 200000 };     /* some 60 us, more on a machine whose clock is slow */
-    static uint64_t last;
-    uint64_t now = ticks();
+    enum { SOON = 200000, SOON_WHEN_YIELDING = 2000000 };
 
     MPIR_Aggr_counts.calls++;
     MPIR_Aggr_counts.bytes += bytes;
-    if (now - last > SOON) {
-        last = now;
-        MPID_Progress_test(NULL);
-    }
+    if (ticks() - last_progress > (waiting.yields ? SOON_WHEN_YIELDING : SOON))
+        progress(NULL);
     return true;
 }
 
