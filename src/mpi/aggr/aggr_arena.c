@@ -82,8 +82,3 @@ unsigned long long MPIR_Aggr_arena_used(void)
     MPL_initlock_unlock(&closing);
     return figures.used;
 }
-
-aggr_arena_t *MPIR_Aggr_arena_if_any(void)
-{
-    return arena;
-}

@@ -137,14 +137,14 @@ static int set_up(MPIR_Comm * comm)
     if (mpi_errno != MPI_SUCCESS || agreement.unwilling || agreement.bytes != ~agreement.not_bytes) {
         aggr_shape_t shape = shape_for(comm->local_size, own.fan);
         if (own.block)
-            aggr_group_cancel(MPIR_Aggr_arena_if_any(), own.block, &shape);
+            aggr_group_cancel(MPIR_Aggr_arena(), own.block, &shape);
         MPL_free(aggr);
         MPIR_Aggr_counts.refused++;
         return mpi_errno;
     }
     aggr_shape_t shape = shape_for(comm->local_size, agreement.fan);
     decide_how_to_wait();
-    aggr_group_join(&aggr->group, MPIR_Aggr_arena_if_any(), agreement.block, &shape, comm->rank, &waiting);
+    aggr_group_join(&aggr->group, MPIR_Aggr_arena(), agreement.block, &shape, comm->rank, &waiting);
     aggr->rooted = agreement.rooted;
     comm->aggr = aggr;
     return MPI_SUCCESS;

@@ -30,7 +30,6 @@ extern MPIR_Aggr_counts_t MPIR_Aggr_counts;
 
 /* The node's arena, made by the first process that asks; NULL when there is none to be had. */
 aggr_arena_t *MPIR_Aggr_arena(void);
-aggr_arena_t *MPIR_Aggr_arena_if_any(void);     /* does not ask for it */
 unsigned long long MPIR_Aggr_arena_used(void);  /* bytes; safe beside everything, in any thread */
 void MPIR_Aggr_arena_close(void);
 

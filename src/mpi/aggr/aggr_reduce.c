@@ -57,7 +57,7 @@ static bool is_integer(MPI_Datatype datatype)
 /* Does the order of operations show?  Of integers it does not, but for functions of the user. */
 static bool is_rounded(MPI_Datatype datatype, MPI_Op op)
 {
-    return !HANDLE_IS_BUILTIN(op) || !HANDLE_IS_BUILTIN(datatype) || !is_integer(datatype);
+    return !HANDLE_IS_BUILTIN(op) || !is_integer(datatype);
 }
 
 /* The communicator's aggregates when the reduction is one for them; NULL otherwise, or with an error. */
@@ -102,16 +102,36 @@ bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, int *mpi_errno)
     return MPIR_Aggr_done(0);
 }
 
-bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
-                            MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
+/* What allreduce, scan and exscan have in common. */
+static bool for_all(int (*function) (aggr_group_t *, const void *, void *, size_t, const aggr_fold_t *),
+                    const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype, MPI_Op op,
+                    MPIR_Comm * comm, int *mpi_errno)
 {
     struct reduction reduction;
     aggr_group_t *group = begin(&reduction, count, datatype, op, comm, MPIR_AGGR_EXACT, mpi_errno);
 
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
-    return done(aggr_allreduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold), &reduction,
+    return done(function(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold), &reduction,
                 mpi_errno);
+}
+
+bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
+                            MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
+{
+    return for_all(aggr_allreduce, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno);
+}
+
+bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
+                       MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
+{
+    return for_all(aggr_scan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno);
+}
+
+bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
+                         MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
+{
+    return for_all(aggr_exscan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno);
 }
 
 bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
@@ -123,28 +143,5 @@ bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
     return done(aggr_reduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold, root), &reduction,
-                mpi_errno);
-}
-
-bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
-                       MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
-{
-    struct reduction reduction;
-    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, MPIR_AGGR_EXACT, mpi_errno);
-
-    if (!group)
-        return *mpi_errno != MPI_SUCCESS;
-    return done(aggr_scan(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold), &reduction, mpi_errno);
-}
-
-bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
-                         MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
-{
-    struct reduction reduction;
-    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, MPIR_AGGR_EXACT, mpi_errno);
-
-    if (!group)
-        return *mpi_errno != MPI_SUCCESS;
-    return done(aggr_exscan(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold), &reduction,
                 mpi_errno);
 }
