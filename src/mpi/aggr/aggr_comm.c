@@ -36,7 +36,7 @@ static aggr_waiting_t waiting = {.progress = progress };
 static void decide_how_to_wait(void)
 {
     waiting.yields = MPIR_Yield_on;
-    waiting.polls = waiting.yields ? 20 : 500;
+    waiting.polls = waiting.yields ? 2 : 500;
     waiting.turns = waiting.yields ? 8 : 1;
 }
 
@@ -150,13 +150,21 @@ static int set_up(MPIR_Comm * comm)
     return MPI_SUCCESS;
 }
 
+int MPIR_Aggr_lengths_differ(size_t sent, size_t received)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    MPIR_ERR_SETANDSTMT2(mpi_errno, MPI_ERR_TRUNCATE,;, "**collective_size_mismatch",
+                         "**collective_size_mismatch %d %d", (int) sent, (int) received);
+    return mpi_errno;
+}
+
 int MPIR_Aggr_error(int status, size_t bytes, const aggr_group_t * group)
 {
     int mpi_errno = MPI_SUCCESS;
 
     if (status == AGGR_ERR_LENGTH)
-        MPIR_ERR_SETANDSTMT2(mpi_errno, MPI_ERR_TRUNCATE,;, "**collective_size_mismatch",
-                             "**collective_size_mismatch %d %d", (int) group->length, (int) bytes);
+        mpi_errno = MPIR_Aggr_lengths_differ(group->length, bytes);
     else if (status == AGGR_ERR_ROOT)
         MPIR_ERR_SETANDSTMT(mpi_errno, MPI_ERR_OTHER,;, "**coll_fail");
     else
@@ -190,14 +198,17 @@ aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t
 
 /* Who never waits for the others would make no progress.  Where processes wait for a core this gives it away, and is rarer:
  * some 60 us, or 600; more on a machine whose clock is slow. */
-bool MPIR_Aggr_done(size_t bytes)
+bool MPIR_Aggr_done(size_t bytes, int *mpi_errno)
 {
     enum { SOON = 200000, SOON_WHEN_YIELDING = 2000000 };
 
     MPIR_Aggr_counts.calls++;
     MPIR_Aggr_counts.bytes += bytes;
-    if (ticks() - last_progress > (waiting.yields ? SOON_WHEN_YIELDING : SOON))
-        progress(NULL);
+    if (ticks() - last_progress > (waiting.yields ? SOON_WHEN_YIELDING : SOON)) {
+        int status = progress(NULL);
+        if (*mpi_errno == MPI_SUCCESS)
+            *mpi_errno = status;
+    }
     return true;
 }
 

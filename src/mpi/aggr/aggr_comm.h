@@ -52,8 +52,12 @@ aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t
 /* A status of the aggregates, or of the progress engine, as an error of MPI; `bytes` are those that were to come. */
 int MPIR_Aggr_error(int status, size_t bytes, const aggr_group_t * group);
 
-/* Counts the call, and gives the progress engine its share where calls follow each other without waiting; true. */
-bool MPIR_Aggr_done(size_t bytes);
+/* The error of a member that receives another length than is sent. */
+int MPIR_Aggr_lengths_differ(size_t sent, size_t received);
+
+/* Counts the call, and gives the progress engine its share where calls follow each other without waiting: an error of that is
+ * the call's, unless this has one.  True. */
+bool MPIR_Aggr_done(size_t bytes, int *mpi_errno);
 
 /* Where the data of an element begin, in bytes from its address. */
 static inline MPI_Aint MPIR_Aggr_first_byte(MPI_Datatype datatype)

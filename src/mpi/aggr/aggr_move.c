@@ -95,7 +95,7 @@ bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int
     if (comm->rank == root)
         *mpi_errno = pack(&view);
     finish(comm->rank == root ? NULL : &view, bcast(group, view.at, bytes, root, errflag), mpi_errno);
-    return MPIR_Aggr_done(bytes);
+    return MPIR_Aggr_done(bytes, mpi_errno);
 }
 
 /* ---- a part of each, or for each ------------------------------------------------------------------------------------- */
@@ -113,8 +113,7 @@ static struct view view_of_all(void *user, MPI_Aint count, MPI_Datatype datatype
 
     if (bytes_of(count, datatype) == bytes)
         return view_of(user, count * parts, datatype, MPIR_AGGR_SCRATCH_OUT);
-    MPIR_ERR_SETANDSTMT2(*mpi_errno, MPI_ERR_TRUNCATE,;, "**collective_size_mismatch",
-                         "**collective_size_mismatch %d %d", (int) bytes, (int) bytes_of(count, datatype));
+    *mpi_errno = MPIR_Aggr_lengths_differ(bytes, bytes_of(count, datatype));
     return nowhere;
 }
 
@@ -142,7 +141,7 @@ static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtyp
     }
     finish(wanted ? &out : NULL, root < 0 ? aggr_allgather(group, mine, out.at, bytes)
            : aggr_gather(group, mine, out.at, bytes, root), mpi_errno);
-    return MPIR_Aggr_done(bytes);
+    return MPIR_Aggr_done(bytes, mpi_errno);
 }
 
 bool MPIR_Aggr_do_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
@@ -181,7 +180,7 @@ bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype 
     else
         out = view_of(recvbuf, recvcount, recvtype, MPIR_AGGR_SCRATCH_OUT);
     finish(&out, aggr_scatter(group, in.at, out.at, bytes, root), mpi_errno);
-    return MPIR_Aggr_done(bytes);
+    return MPIR_Aggr_done(bytes, mpi_errno);
 }
 
 bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
@@ -202,5 +201,5 @@ bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
     if (in_place)
         in.at = memcpy(MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_IN), in.at, in.bytes);
     finish(&out, aggr_alltoall(group, in.at, out.at, bytes), mpi_errno);
-    return MPIR_Aggr_done(bytes);
+    return MPIR_Aggr_done(bytes, mpi_errno);
 }

@@ -84,7 +84,7 @@ static aggr_group_t *begin(struct reduction *reduction, MPI_Aint count, MPI_Data
 static bool done(int status, const struct reduction *reduction, int *mpi_errno)
 {
     *mpi_errno = status ? status : reduction->mpi_errno;
-    return MPIR_Aggr_done(reduction->bytes);
+    return MPIR_Aggr_done(reduction->bytes, mpi_errno);
 }
 
 static const void *input(const void *sendbuf, const void *recvbuf)
@@ -99,7 +99,7 @@ bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, int *mpi_errno)
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
     *mpi_errno = aggr_barrier(group);
-    return MPIR_Aggr_done(0);
+    return MPIR_Aggr_done(0, mpi_errno);
 }
 
 /* What allreduce, scan and exscan have in common. */
