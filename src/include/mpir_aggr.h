@@ -53,19 +53,37 @@ bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
                            void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
                            MPIR_Comm * comm, int *mpi_errno);
 
+/* Collectives from which no process returns before all have come: the parts of their compositions on a communicator of one
+ * node may be rooted ones. */
+enum MPIR_Aggr_all_wait {
+    MPIR_AGGR_ALL_WAIT_barrier = true, MPIR_AGGR_ALL_WAIT_allreduce = true, MPIR_AGGR_ALL_WAIT_allgather = true,
+    MPIR_AGGR_ALL_WAIT_alltoall = true,
+    MPIR_AGGR_ALL_WAIT_bcast = false, MPIR_AGGR_ALL_WAIT_reduce = false, MPIR_AGGR_ALL_WAIT_scan = false,
+    MPIR_AGGR_ALL_WAIT_exscan = false, MPIR_AGGR_ALL_WAIT_gather = false, MPIR_AGGR_ALL_WAIT_scatter = false
+};
+
+/* Notes it for the parts of the composition that follows.  It stays until the next one that is noted, which is the same
+ * for all members: a communicator of a node belongs to one communicator, whose collectives all members call alike. */
+void MPIR_Aggr_compose(MPIR_Comm * node_comm, bool all_wait);
+
 /* The two places from which a collective may go this way: as the user calls it, on a communicator of one node, and as
  * the part of a composition inside a node. */
-static inline bool MPIR_Aggr_may_whole(MPIR_Comm * comm)
+static inline bool MPIR_Aggr_may_whole(MPIR_Comm * comm, bool all_wait)
 {
-    return MPIR_Aggr_on && MPIR_Comm_is_on_one_node(comm);
+    if (!MPIR_Aggr_on || MPIR_Comm_is_on_one_node(comm))
+        return MPIR_Aggr_on;
+    if (comm->node_comm)
+        MPIR_Aggr_compose(comm->node_comm, all_wait);
+    return false;
 }
 
-static inline bool MPIR_Aggr_may_part(const MPIR_Comm * comm)
+static inline bool MPIR_Aggr_may_part(const MPIR_Comm * comm, bool all_wait)
 {
     return MPIR_Aggr_on && comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE;
 }
 
 /* What the generated functions call. */
-#define MPIR_AGGR(name, place, comm, ...) (MPIR_Aggr_may_##place(comm) && MPIR_Aggr_do_##name(__VA_ARGS__))
+#define MPIR_AGGR(name, place, comm, ...) \
+    (MPIR_Aggr_may_##place(comm, MPIR_AGGR_ALL_WAIT_##name) && MPIR_Aggr_do_##name(__VA_ARGS__))
 
 #endif /* MPIR_AGGR_H_INCLUDED */

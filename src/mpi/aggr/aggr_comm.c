@@ -146,6 +146,7 @@ static int set_up(MPIR_Comm * comm)
     decide_how_to_wait();
     aggr_group_join(&aggr->group, MPIR_Aggr_arena(), agreement.block, &shape, comm->rank, &waiting);
     aggr->rooted = agreement.rooted;
+    aggr->all_wait = false;
     comm->aggr = aggr;
     return MPI_SUCCESS;
 }
@@ -177,10 +178,21 @@ static aggr_group_t *ready_for(struct MPIR_Aggr *aggr, enum MPIR_Aggr_kind kind,
 {
     bool ready;
 
-    if ((kind & MPIR_AGGR_ROOTED) && !aggr->rooted)
+    if ((kind & MPIR_AGGR_ROOTED) && !aggr->rooted && !aggr->all_wait)
         return NULL;
     *mpi_errno = MPIR_Aggr_error(aggr_ready(&aggr->group, bytes, &ready), bytes, &aggr->group);
     return *mpi_errno == MPI_SUCCESS && ready ? &aggr->group : NULL;
+}
+
+static bool has_aggregates(const MPIR_Comm * comm)
+{
+    return comm->aggr && comm->aggr != &not_yet && comm->aggr != &never;
+}
+
+void MPIR_Aggr_compose(MPIR_Comm * node_comm, bool all_wait)
+{
+    if (has_aggregates(node_comm))
+        node_comm->aggr->all_wait = all_wait;
 }
 
 aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno)
@@ -214,7 +226,7 @@ bool MPIR_Aggr_done(size_t bytes, int *mpi_errno)
 
 void MPIR_Aggr_comm_free(MPIR_Comm * comm)
 {
-    if (comm->aggr && comm->aggr != &not_yet && comm->aggr != &never) {
+    if (has_aggregates(comm)) {
         aggr_group_leave(&comm->aggr->group);
         MPL_free(comm->aggr);
     }

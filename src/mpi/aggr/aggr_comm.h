@@ -9,6 +9,7 @@
 struct MPIR_Aggr {
     aggr_group_t group;         /* of all of the communicator's processes */
     bool rooted;                /* also for MPIR_AGGR_ROOTED */
+    bool all_wait;              /* and for those that are parts of the composition in progress */
 };
 
 /* The variables as they were when MPI began: the same in all processes, and for good. */

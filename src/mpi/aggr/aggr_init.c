@@ -98,6 +98,12 @@ static int close_arena(void *unused)
     return MPI_SUCCESS;
 }
 
+/* Who has tuned the algorithms has said what he wants. */
+static bool has_tuning_file(void)
+{
+    return *MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE || *MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE;
+}
+
 int MPIR_Aggr_init(void)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -120,7 +126,7 @@ int MPIR_Aggr_init(void)
         .arena_bytes = (size_t) MPIR_CVAR_AGGR_ARENA_MB << 20,
         .fan = MPIR_CVAR_AGGR_FAN
     };
-    MPIR_Aggr_on = MPIR_CVAR_AGGR && MPIR_CVAR_AGGR_ARENA_MB > 0 && !ENABLE_GPU;
+    MPIR_Aggr_on = MPIR_CVAR_AGGR && MPIR_CVAR_AGGR_ARENA_MB > 0 && !ENABLE_GPU && !has_tuning_file();
     /* when the communicators are gone */
     MPIR_Add_finalize(close_arena, NULL, 0);
 

@@ -37,6 +37,31 @@ struct aggr_arena {
     aggr_arena_name_t name;
 };
 
+/* Where the system has no such memory there is no arena, and who asks does without. */
+#if defined(MFD_CLOEXEC) && defined(FALLOC_FL_KEEP_SIZE)
+static int file_without_name(void)
+{
+    return memfd_create("aggregates", MFD_CLOEXEC);
+}
+
+static int give_memory(int descriptor, uint64_t offset, uint64_t bytes)
+{
+    return fallocate(descriptor, 0, (off_t) offset, (off_t) bytes);
+}
+#else
+static int file_without_name(void)
+{
+    return -1;
+}
+
+static int give_memory(int descriptor, uint64_t offset, uint64_t bytes)
+{
+    (void) descriptor, (void) offset, (void) bytes;
+    errno = ENOSYS;
+    return -1;
+}
+#endif
+
 static uint64_t make_nonce(void)
 {
     static uint64_t count;
@@ -67,7 +92,7 @@ static bool back(const aggr_arena_t * arena, uint64_t offset, uint64_t bytes)
     if (!descriptor_is_ours(arena))
         return false;
     do
-        status = fallocate(arena->descriptor, 0, (off_t) offset, (off_t) bytes);
+        status = give_memory(arena->descriptor, offset, bytes);
     while (status && errno == EINTR);
     return status == 0;
 }
@@ -121,7 +146,7 @@ int aggr_arena_create(size_t bytes, aggr_arena_t ** out)
         return AGGR_ERR_ARG;
     if (!may_be_as_large(bytes))
         return AGGR_ERR_MEMORY;
-    int descriptor = memfd_create("aggregates", MFD_CLOEXEC);
+    int descriptor = file_without_name();
     if (descriptor < 0)
         return AGGR_ERR_MEMORY;
     int status = ftruncate(descriptor, (off_t) bytes) ? AGGR_ERR_MEMORY : map(descriptor, bytes, &arena);
