@@ -48,9 +48,9 @@ static inline void MPIR_Map_store(cmap_t ** slot, cmap_t * map)
  * not born).  `counter` calls MPIR_Map_report_count for each of its maps. */
 typedef void (*MPIR_Map_counter) (const void *holder);
 
-void MPIR_Map_report_init(void);
+int MPIR_Map_report_init(void);
 void MPIR_Map_report_born(void *holder, MPIR_Map_counter counter);
 void MPIR_Map_report_gone(void *holder);
-void MPIR_Map_report_count(const char *label, const cmap_t * map);
+void MPIR_Map_report_count(const void *holder, const char *label, const cmap_t * map);
 
 #endif /* MPIR_MAP_H_INCLUDED */

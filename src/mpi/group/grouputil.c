@@ -55,7 +55,7 @@ int MPIR_Group_init(void)
 /* For the table of MPIR_CVAR_CMAP_REPORT. */
 static void count_map(const void *holder)
 {
-    MPIR_Map_report_count("(group)", ((const MPIR_Group *) holder)->map);
+    MPIR_Map_report_count(holder, "(group)", ((const MPIR_Group *) holder)->map);
 }
 
 /* Takes over the caller's reference to the map, also when it fails. */

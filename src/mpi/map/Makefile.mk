@@ -2,7 +2,11 @@
 
 mpi_core_sources += \
     src/mpi/map/map_init.c \
+    src/mpi/map/map_json.c \
     src/mpi/map/map_report.c \
+    src/mpi/map/map_site.c \
     src/mpi/map/map_table.cpp
 
-noinst_HEADERS += src/mpi/map/map_table.h
+noinst_HEADERS += src/mpi/map/map_json.h src/mpi/map/map_site.h src/mpi/map/map_table.h
+
+bin_SCRIPTS += src/mpi/map/cmap-report

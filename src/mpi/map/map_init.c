@@ -90,13 +90,16 @@ cvars:
 
     - name        : MPIR_CVAR_CMAP_REPORT
       category    : CMAP
-      type        : boolean
-      default     : false
+      type        : string
+      default     : "0"
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
-      scope       : MPI_T_SCOPE_LOCAL
+      scope       : MPI_T_SCOPE_READONLY
       description : >-
-        If true, rank 0 of the world prints at finalize a table of the maps that its communicators and groups used.
+        What rank 0 of the world tells at finalize of the maps that its communicators and groups used:
+        0         - nothing
+        1         - a table, printed
+        FILE.json - more than the table, written into this file, which cmap-report makes a page of
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
@@ -263,7 +266,8 @@ int MPIR_Map_init(void)
     cmap_policy_set_default(&policy);
     cmap_limits_set(&limits);
     register_totals();
-    MPIR_Map_report_init();
+    mpi_errno = MPIR_Map_report_init();
+    MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
     return mpi_errno;

@@ -1,41 +1,119 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_tvars.h"
+#include "map_json.h"
 #include "map_table.h"
 
-/* The table of MPIR_CVAR_CMAP_REPORT.  A holder is counted when it goes, under the name it has then, or at finalize when
- * it is still there. */
+/* The table of MPIR_CVAR_CMAP_REPORT, printed or written into a file.  A holder is counted when it goes, under the name it
+ * has then, or at finalize when it is still there. */
 
-static int print_report(void *unused)
+static bool is_on;
+static const char *name;        /* of the file to write; NULL: the table is printed */
+static FILE *file;
+
+static bool is_reporter(void)
 {
-    if (MPIR_Process.rank == 0) {
-        MPIR_Map_table_count_alive();
-        MPIR_Map_table_print(stdout, MPIR_Process.size);
+    return is_on && MPIR_Process.rank == 0;
+}
+
+static void tell_of(int error, const char *instead)
+{
+    MPL_error_printf("MPIR_CVAR_CMAP_REPORT: %s cannot be written: %s%s\n", name, strerror(error), instead);
+}
+
+/* At the first holder, when the process knows its rank, and not after the run: a wrong name shows at once, and the run is
+ * not lost. */
+static void open_file(void)
+{
+    file = fopen(name, "w");
+    if (!file) {
+        tell_of(errno, "; the table is printed");
+        name = NULL;
     }
-    MPIR_Map_table_clear();
+}
+
+static void write_file(void)
+{
+    int status = MPIR_Map_json_write(file, MPIR_Process.rank, MPIR_Process.size);
+
+    if (fclose(file) && status == 0)
+        status = errno;
+    if (status)
+        tell_of(status, "");
+    file = NULL;
+}
+
+static int report(void *unused)
+{
+    if (is_reporter()) {
+        MPIR_Map_table_count_alive();
+        if (file)
+            write_file();
+        else
+            MPIR_Map_table_print(stdout, MPIR_Process.size);
+        MPIR_Map_table_clear();
+    }
+    is_on = false;
     return MPI_SUCCESS;
 }
 
-void MPIR_Map_report_init(void)
+static bool is_one_of(const char *value, const char *const *words)
 {
+    for (; *words; words++) {
+        if (strcasecmp(value, *words) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_file(const char *value)
+{
+    size_t length = strlen(value);
+
+    return length > 5 && strcmp(value + length - 5, ".json") == 0;
+}
+
+int MPIR_Map_report_init(void)
+{
+    static const char *const off[] = { "", "0", "no", "false", "off", NULL };
+    static const char *const on[] = { "1", "yes", "true", "on", NULL };
+    const char *value = MPIR_CVAR_CMAP_REPORT ? MPIR_CVAR_CMAP_REPORT : "";
+    int mpi_errno = MPI_SUCCESS;
+
+    if (is_one_of(value, off))
+        goto fn_exit;
+    name = is_file(value) ? value : NULL;
+    if (!name && !is_one_of(value, on))
+        mpi_errno = MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_REPORT", value, "0, 1, or a name that ends in .json");
+    MPIR_ERR_CHECK(mpi_errno);
+    is_on = true;
+    MPIR_Map_table_open(name != NULL);
     /* Before the world goes: callbacks above this priority run first of all at finalize. */
-    if (MPIR_CVAR_CMAP_REPORT)
-        MPIR_Add_finalize(print_report, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
+    MPIR_Add_finalize(report, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
 }
 
 void MPIR_Map_report_born(void *holder, MPIR_Map_counter counter)
 {
-    if (MPIR_CVAR_CMAP_REPORT)
-        MPIR_Map_table_enter(holder, counter);
+    if (!is_reporter())
+        return;
+    if (name && !file)
+        open_file();
+    MPIR_Map_table_enter(holder, counter);
 }
 
 void MPIR_Map_report_gone(void *holder)
 {
-    if (MPIR_CVAR_CMAP_REPORT)
+    if (is_reporter())
         MPIR_Map_table_leave(holder);
 }
 
-void MPIR_Map_report_count(const char *label, const cmap_t * map)
+void MPIR_Map_report_count(const void *holder, const char *label, const cmap_t * map)
 {
-    MPIR_Map_table_count(label, map);
+    MPIR_Map_table_count(holder, label, map);
 }

@@ -3,8 +3,10 @@
 #include "map_table.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cinttypes>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <tuple>
@@ -12,19 +14,25 @@
 
 namespace {
 
+// What containers hold is of types that nobody else has: so are the instances of their templates, which libmpi would export
+// otherwise.
 struct Row {
     std::string label;
     uint32_t size;
     cmap_rep representation;
     bool force_declined;
-    size_t payload, array;
+    size_t payload, bytes, array;
     uint32_t sharers;           // the most seen at once
     uint64_t holders;
+    // with details
+    double first, last;
+    map_site site;
+    std::string form;
+    std::unique_ptr<uint32_t[]> points;
+    uint32_t n_points;
 };
 
-// What containers hold is of types that nobody else has: so are the instances of their templates, which libmpi would export
-// otherwise.
-struct RowKey : std::tuple<std::string, uint32_t, cmap_rep, size_t> {
+struct RowKey : std::tuple<std::string, uint32_t, cmap_rep, size_t, const void *, const void *> {
     using tuple::tuple;
 };
 
@@ -32,14 +40,25 @@ struct Holder {
     uint64_t order;
     void *holder;
     map_counter counter;
+    double born;
+    map_site site;
 };
+
+struct Moment : map_moment {};
+
+constexpr uint32_t POINTS = 256;
+constexpr size_t MOMENTS = 512;
 
 struct Table {
     std::mutex lock;
+    bool detailed = false;
+    std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
     uint64_t entered = 0;
     std::map<void *, Holder> alive;
     std::map<RowKey, size_t> row_of;
     std::vector<Row> rows;
+    std::vector<Moment> history;
+    double interval = 0;        // between two moments, at least
     bool incomplete = false;
 };
 
@@ -66,24 +85,66 @@ template <class F> void update(F f)
     }
 }
 
-Row make_row(const char *label, const cmap_t *map)
+double seconds(const Table &t)
 {
-    return Row{label,
-               cmap_size(map),
-               cmap_representation(map),
-               cmap_force_declined(map) != 0,
-               cmap_payload_bytes(map),
-               cmap_array_bytes(map),
-               0,
-               0};
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - t.begin).count();
 }
 
-void count(Table &t, const char *label, const cmap_t *map)
+// When the history is full, every other moment goes, and from then on they are twice as far apart.
+void thin_out(Table &t)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < t.history.size(); i += 2)
+        t.history[kept++] = t.history[i];
+    t.history.resize(kept);
+    t.interval = std::max(2 * t.interval, 2 * t.history.back().seconds / MOMENTS);
+}
+
+void note_moment(Table &t, double now)
+{
+    if (!t.detailed || (!t.history.empty() && now < t.history.back().seconds + t.interval))
+        return;
+    if (t.history.size() == MOMENTS)
+        thin_out(t);
+    cmap_totals totals;
+    cmap_get_totals(&totals);
+    t.history.push_back(Moment{{now, t.alive.size(), totals.maps, totals.bytes, totals.array_bytes}});
+}
+
+Row make_row(const char *label, const cmap_t *map)
+{
+    Row row{};
+    row.label = label;
+    row.size = cmap_size(map);
+    row.representation = cmap_representation(map);
+    row.force_declined = cmap_force_declined(map) != 0;
+    row.payload = cmap_payload_bytes(map);
+    row.bytes = cmap_bytes(map);
+    row.array = cmap_array_bytes(map);
+    return row;
+}
+
+void draw(Row &row, const cmap_t *map)
+{
+    char form[256];
+    cmap_describe(map, form, sizeof form);
+    row.form = form;
+    row.n_points = std::min(row.size, POINTS);
+    row.points.reset(new uint32_t[row.n_points]);
+    for (uint32_t i = 0; i < row.n_points; i++)
+        row.points[i] = cmap_select_outlined(map, uint32_t(uint64_t(i) * row.size / row.n_points));
+}
+
+void count(Table &t, const Holder &holder, const char *label, const cmap_t *map)
 {
     Row row = make_row(label, map);
-    RowKey key(row.label, row.size, row.representation, row.payload);
+    row.site = holder.site;
+    row.first = holder.born;
+    RowKey key(row.label, row.size, row.representation, row.payload, row.site.function, row.site.call);
     auto found = t.row_of.find(key);
     if (found == t.row_of.end()) {
+        if (t.detailed)
+            draw(row, map);
         t.rows.reserve(t.rows.size() + 1);
         found = t.row_of.emplace(key, t.rows.size()).first;
         t.rows.push_back(std::move(row));
@@ -91,6 +152,8 @@ void count(Table &t, const char *label, const cmap_t *map)
     Row &kept = t.rows[found->second];
     kept.holders++;
     kept.sharers = std::max(kept.sharers, cmap_sharers(map));
+    kept.first = std::min(kept.first, holder.born);
+    kept.last = std::max(kept.last, holder.born);
 }
 
 void print_rows(const Table &t, FILE *out)
@@ -140,9 +203,21 @@ void print_totals(const Table &t, FILE *out)
 
 } // namespace
 
+void MPIR_Map_table_open(int with_details) noexcept
+{
+    update([&](Table &t) {
+        t.detailed = with_details != 0;
+        t.begin = std::chrono::steady_clock::now();
+    });
+}
+
 void MPIR_Map_table_enter(void *holder, map_counter counter) noexcept
 {
-    update([&](Table &t) { t.alive[holder] = {t.entered++, holder, counter}; });
+    update([&](Table &t) {
+        const double now = seconds(t);
+        t.alive[holder] = {t.entered++, holder, counter, now, t.detailed ? MPIR_Map_site_here() : map_site{}};
+        note_moment(t, now);
+    });
 }
 
 void MPIR_Map_table_leave(void *holder) noexcept
@@ -150,18 +225,25 @@ void MPIR_Map_table_leave(void *holder) noexcept
     map_counter counter = nullptr;
     update([&](Table &t) {
         auto found = t.alive.find(holder);
-        if (found == t.alive.end())
-            return;
-        counter = found->second.counter;
-        t.alive.erase(found);
+        if (found != t.alive.end())
+            counter = found->second.counter;
     });
-    if (counter)
-        counter(holder);
+    if (!counter)
+        return;
+    counter(holder);
+    update([&](Table &t) {
+        t.alive.erase(holder);
+        note_moment(t, seconds(t));
+    });
 }
 
-void MPIR_Map_table_count(const char *label, const cmap_t *map) noexcept
+void MPIR_Map_table_count(const void *holder, const char *label, const cmap_t *map) noexcept
 {
-    update([&](Table &t) { count(t, label, map); });
+    update([&](Table &t) {
+        auto found = t.alive.find(const_cast<void *>(holder));
+        if (found != t.alive.end())
+            count(t, found->second, label, map);
+    });
 }
 
 void MPIR_Map_table_count_alive() noexcept
@@ -187,12 +269,31 @@ void MPIR_Map_table_print(FILE *out, int world_size) noexcept
     });
 }
 
+int MPIR_Map_table_visit(const map_visitor *visitor) noexcept
+{
+    bool complete = false;
+    update([&](Table &t) {
+        for (const Row &row : t.rows) {
+            const map_row seen = {row.label.c_str(), row.size, row.representation, row.force_declined, row.payload,
+                                  row.bytes, row.array, row.sharers, row.holders, row.first, row.last, row.site,
+                                  row.form.c_str(), row.n_points, row.points.get()};
+            visitor->row(visitor->context, &seen);
+        }
+        for (const Moment &moment : t.history)
+            visitor->moment(visitor->context, &moment);
+        complete = !t.incomplete;
+    });
+    return complete;
+}
+
 void MPIR_Map_table_clear(void) noexcept
 {
     update([](Table &t) {
         t.alive.clear();
         t.row_of.clear();
         t.rows.clear();
+        t.history.clear();
+        t.interval = 0;
         t.incomplete = false;
     });
 }

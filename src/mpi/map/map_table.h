@@ -2,15 +2,17 @@
 
 /*
  * The table behind MPIR_CVAR_CMAP_REPORT: which holders of maps are alive, and one row for all holders
- * that had the same label and a map of the same size, representation and bytes.  Every function may be called by several
- * threads; when memory runs out the table loses rows, says so when printed, and nothing else happens.
- * Only for src/mpi/map; others use mpir_map.h.
+ * that had the same label and a map of the same size, representation and bytes.  With details, holders made at different
+ * places of the program have rows of their own, which keep a picture of the first one's map, and the table has a history.
+ * Every function may be called by several threads; when memory runs out the table loses rows, says so when printed, and
+ * nothing else happens.  Only for src/mpi/map; others use mpir_map.h.
  */
 #ifndef MAP_TABLE_H_INCLUDED
 #define MAP_TABLE_H_INCLUDED
 
 #include <stdio.h>
 #include "cmap.h"
+#include "map_site.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,15 +21,49 @@ extern "C" {
 /* Calls MPIR_Map_table_count for every map of a holder. */
 typedef void (*map_counter) (const void *holder);
 
+/* Before anything is entered. */
+void MPIR_Map_table_open(int with_details) CMAP_NOEXCEPT;
 void MPIR_Map_table_enter(void *holder, map_counter counter) CMAP_NOEXCEPT;
 /* Counts the maps of a holder that is in the table, and takes it out. */
 void MPIR_Map_table_leave(void *holder) CMAP_NOEXCEPT;
-/* Counts one holder of `map` in the row of its label. */
-void MPIR_Map_table_count(const char *label, const cmap_t * map) CMAP_NOEXCEPT;
+/* Counts one holder of `map`, which is in the table, in the row of its label. */
+void MPIR_Map_table_count(const void *holder, const char *label, const cmap_t * map) CMAP_NOEXCEPT;
 /* Counts the maps of every holder in the table, in the order they came. */
 void MPIR_Map_table_count_alive(void) CMAP_NOEXCEPT;
 void MPIR_Map_table_print(FILE * out, int world_size) CMAP_NOEXCEPT;
 void MPIR_Map_table_clear(void) CMAP_NOEXCEPT;
+
+/* A row as a visitor sees it.  Times are in seconds since MPIR_Map_table_open. */
+typedef struct map_row {
+    const char *label;
+    uint32_t size;
+    cmap_rep representation;
+    int force_declined;
+    size_t payload, bytes, array;       /* beyond the header, with it, and 4 * size */
+    uint32_t sharers;           /* the most seen at once */
+    uint64_t holders;
+    /* with details: */
+    double first, last;         /* when the first of them was made, and the last */
+    map_site site;
+    const char *form;           /* what cmap_describe says */
+    uint32_t n_points;
+    const uint32_t *points;     /* the process of rank  i * size / n_points */
+} map_row;
+
+/* What was alive at a moment: the holders, and all maps of the process. */
+typedef struct map_moment {
+    double seconds;
+    uint64_t holders, maps, bytes, array_bytes;
+} map_moment;
+
+/* Calls row() for each row, moment() for each of a few hundred moments, both in the order in which they came, and gives the
+ * totals of all rows; false: the table is not complete. */
+typedef struct map_visitor {
+    void (*row) (void *context, const map_row * row);
+    void (*moment) (void *context, const map_moment * moment);
+    void *context;
+} map_visitor;
+int MPIR_Map_table_visit(const map_visitor * visitor) CMAP_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -23,7 +23,7 @@ static void count_side(const MPIR_Comm * comm, const char *side, const cmap_t * 
     char label[MPI_MAX_OBJECT_NAME + 16];
 
     snprintf(label, sizeof(label), "%s%s", label_of(comm), side);
-    MPIR_Map_report_count(label, map);
+    MPIR_Map_report_count(comm, label, map);
 }
 
 static void count_maps(const void *holder)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# MPIR_CVAR_CMAP_REPORT=FILE.json and cmap-report, tried as a user would.  Needs common.sh and variant.sh.
+
+# What grid2d's file must say: each pattern is known, and where it was made.
+report_says() {
+    python3 - "$1" <<'PYTHON'
+import json
+import sys
+
+report = json.load(open(sys.argv[1]))
+want = {"row": [0, 1, 2, 3], "column": [0, 4, 8, 12], "diagonal": [0, 5, 10, 15], "reversed": list(range(15, -1, -1)),
+        "transposed": [4 * (r % 4) + r // 4 for r in range(16)]}
+made_by = {"diagonal": ("MPI_Comm_create",)}
+rows = {row["name"]: row for row in report["rows"]}
+assert report["world"] == 16 and report["rank"] == 0 and report["complete"] is True, "the heading"
+for name, processes in want.items():
+    row = rows[name]
+    assert row["processes"] == processes and row["size"] == len(processes), f"{name}: {row}"
+    assert row["made_by"] in made_by.get(name, ("MPI_Comm_split",)), f"{name} was made by {row['made_by']}"
+    assert "/grid2d+0x" in row["called_from"], f"{name} was made from {row['called_from']}"
+seconds = [moment[0] for moment in report["history"]]
+assert seconds and seconds == sorted(seconds), "the history"
+PYTHON
+}
+
+# refused WORDS ARGUMENTS: cmap-report ends with status 1 and a message that has the words, and no page is left.
+report_refuses() {
+    local words=$1 said status=0
+    shift
+    rm -f "$OUT/refused.html"
+    said=$("$PREFIX/bin/cmap-report" "$@" -o "$OUT/refused.html" 2>&1) || status=$?
+    if [ $status -ne 1 ] || [[ $said != *"$words"* ]] || [[ $said == *Traceback* ]] || [ -e "$OUT/refused.html" ]; then
+        echo "cmap-report $*: status $status, says: $said"
+        return 1
+    fi
+}
+
+report_bad_files() {
+    local good=$1 bad=$OUT/bad.json
+    report_refuses "No such file" "$OUT/nothing.json" &&
+        : >"$bad" && report_refuses "it is empty" "$bad" &&
+        head -c 900 "$good" >"$bad" && report_refuses "cut off" "$bad" &&
+        echo '{"tests": 3}' >"$bad" && report_refuses 'it does not say "format"' "$bad" &&
+        sed 's/"size": 16/"size": "16"/' "$good" >"$bad" && report_refuses "has no size" "$bad" &&
+        sed 's/"world": 16/"world": 0/' "$good" >"$bad" && report_refuses "has no ranks" "$bad" &&
+        head -c 4000 /dev/urandom >"$bad" && report_refuses "no JSON" "$bad" &&
+        report_refuses "usage:"
+}
+
+# In a browser that reaches no network; its words are those that a person would see.
+report_in_browser() {
+    local page=$1 browser seen
+    browser=$(command -v chromium || true)
+    [ -n "$browser" ] || { echo "chromium is not installed"; return 1; }
+    seen=$(timeout 120 "$browser" --headless --no-sandbox --disable-gpu --proxy-server=127.0.0.1:9 --user-data-dir="$OUT/browser" \
+        --dump-dom "file://$page" 2>"$OUT/browser.log") || return 1
+    grep -q 'Communicators and groups of rank 0 of 16' <<<"$seen" && grep -q 'transposed' <<<"$seen" &&
+        [ "$(grep -o '<svg' <<<"$seen" | wc -l)" -ge 10 ] && ! grep -qE '(src|href)=' <<<"$seen"
+}
+
+# A file that cannot be written costs the table nothing.
+report_without_file() {
+    local said
+    said=$(MPIR_CVAR_CMAP_REPORT=$OUT/none/at/all.json MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$1" 2>&1) || return 1
+    grep -q 'all.json cannot be written: No such file or directory; the table is printed' <<<"$said" && grep -q '^Compressed maps of rank 0' <<<"$said"
+}
+
+report_page() {
+    local program=$OUT/grid2d file=$OUT/grid2d.json
+    "$PREFIX/bin/mpicc" -g -o "$program" "$ROOT/examples/grid2d.c" &&
+        MPIR_CVAR_CMAP_REPORT=$file MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 16 "$program" &&
+        report_says "$file" && "$PREFIX/bin/cmap-report" "$file" && report_in_browser "$OUT/grid2d.html" &&
+        report_bad_files "$file" && report_without_file "$program"
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Where in the program something is made: the function of MPI that was called, and the place that called it.  Found by the
+ * C library's unwinder, where it has one; else unknown. */
+#ifndef MAP_SITE_H_INCLUDED
+#define MAP_SITE_H_INCLUDED
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct map_site {
+    const void *function;       /* an address in the function of MPI; NULL: unknown */
+    const void *call;           /* the one it returns to; NULL: unknown */
+} map_site;
+
+/* Takes a few microseconds a frame. */
+map_site MPIR_Map_site_here(void);
+/* "MPI_Comm_split"; an empty text when it is not known. */
+void MPIR_Map_site_function(map_site site, char *text, size_t room);
+/* "program+0x12ab", to which addr2line knows the line; an empty text when it is not known. */
+void MPIR_Map_site_call(map_site site, char *text, size_t room);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* MAP_SITE_H_INCLUDED */
