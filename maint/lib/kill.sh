@@ -30,11 +30,11 @@ kill_one() {
     esac
 }
 
-# kill_ranks [TIMES]: the program's name is one that nobody else has.
+# kill_ranks WHAT [TIMES]: ranks of the program test/kill/WHAT.c, under a name that nobody else has.
 kill_ranks() {
-    local times=${1:-20} program before rest k ranks
+    local what=$1 times=${2:-20} program before rest k ranks
     program=$OUT/kill-$$
-    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/collectives.c" || return 1
+    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/$what.c" || return 1
     before=$(what_remains "${program##*/}" || true)
     for ((k = 1; k <= times; k++)); do
         ranks=$((k % 3 * 2 + 2))

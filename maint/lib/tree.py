@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PATCHES = ROOT / "patches"
 TREES = {"patched": "mpich", "stock": "mpich-stock", "stock-yield": "mpich-stock-yield", "stock-fix": "mpich-stock-fix"}
-NOT_OVERLAY = {f"src/mpid/common/{module}/Makefile" for module in ("aggr", "cid", "cmap")}  # the modules' stand-alone builds
+NOT_OVERLAY = {f"src/mpid/common/{module}/Makefile" for module in ("aggr", "cid", "cmap", "rma_lock")}  # the modules' stand-alone builds
 LEFTOVER = re.compile(r"(~|\.orig|\.rej|\.o|\.lo|\.pyc|\.swp)$|/\.|/__pycache__/")
 # what autogen.sh writes into the tree: never an edit of ours
 GENERATED = re.compile(

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpidimpl.h"
+#include "mpidig_win.h"
+#include "rma_shared.h"
+
+/* A process whose calls never wait still answers others: one poll in so many calls. */
+#define CALLS_BETWEEN_POLLS 32
+
+/* Looks at a lock before the first poll of the network, when cores are plenty. */
+#define LOOKS_BEFORE_POLLS 100
+
+static int progress_at_times(MPIR_Win * win)
+{
+    static unsigned calls;      /* threads may lose counts: no matter */
+    int mpi_errno = MPI_SUCCESS;
+    int vci = MPIDI_WIN(win, am_vci);
+
+    if (++calls % CALLS_BETWEEN_POLLS == 0 || MPL_atomic_relaxed_load_int(&MPIDIG_win_locks_waiting)) {
+        MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
+        mpi_errno = MPIDI_progress_test_vci(vci);
+        MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);
+        MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    }
+    return mpi_errno;
+}
+
+static int wait_for(MPIR_Win * win, rma_lock_t * lock, bool exclusive)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int vci = MPIDI_WIN(win, am_vci);
+    rma_lock_request_t request;
+
+    if (rma_lock_ask(lock, exclusive, &request))
+        return MPI_SUCCESS;
+    for (int i = 0; i < LOOKS_BEFORE_POLLS && !MPIR_Yield_on; i++) {
+        if (rma_lock_poll(lock, &request))
+            return MPI_SUCCESS;
+    }
+    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
+    MPIDIU_PROGRESS_WHILE(!rma_lock_poll(lock, &request), vci);
+
+  fn_exit:
+    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int wrong_epoch(void)
+{
+    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_RMA_SYNC,
+                                "**rmasync", 0);
+}
+
+static bool may_begin_lock(const MPIR_Win * win, const MPIDIG_rma_peer_t * peer)
+{
+    switch (MPIDIG_WIN(win, sync).access_epoch_type) {
+        case MPIDIG_EPOTYPE_NONE:
+        case MPIDIG_EPOTYPE_REFENCE:
+            return true;
+        case MPIDIG_EPOTYPE_LOCK:
+            return peer && peer->epoch == MPIDIG_RMA_PEER_NONE;
+        default:
+            return false;
+    }
+}
+
+int MPIDIG_rma_shared_lock(MPIR_Win * win, MPIDIG_rma_peer_t * peer, int lock_type, int assert)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (!may_begin_lock(win, peer))
+        return wrong_epoch();
+    if (!(assert & MPI_MODE_NOCHECK)) {
+        mpi_errno = wait_for(win, &peer->control->lock, lock_type == MPI_LOCK_EXCLUSIVE);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
+    peer->epoch = assert & MPI_MODE_NOCHECK ? MPIDIG_RMA_PEER_NOCHECK : MPIDIG_RMA_PEER_LOCKED;
+    MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_LOCK;
+    MPIDIG_WIN(win, sync).lock.count++;
+    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static void give_back(MPIDIG_rma_peer_t * peer)
+{
+    if (peer->epoch == MPIDIG_RMA_PEER_LOCKED)
+        rma_lock_release(&peer->control->lock);
+    else
+        MPL_atomic_write_barrier();
+    peer->epoch = MPIDIG_RMA_PEER_NONE;
+}
+
+int MPIDIG_rma_shared_unlock(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
+{
+    if (MPIDIG_WIN(win, sync).access_epoch_type != MPIDIG_EPOTYPE_LOCK || peer->epoch == MPIDIG_RMA_PEER_NONE)
+        return wrong_epoch();
+    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
+    give_back(peer);
+    if (--MPIDIG_WIN(win, sync).lock.count == 0)
+        MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_NONE;
+    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
+    return progress_at_times(win);
+}
+
+static int lock_peer_of_all(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (!(MPIDIG_WIN(win, sync).assert_mode & MPI_MODE_NOCHECK)) {
+        mpi_errno = wait_for(win, &peer->control->lock, false);
+        MPIR_ERR_CHECK(mpi_errno);
+        MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
+        /* another thread may have been here while this one waited */
+        if (peer->epoch == MPIDIG_RMA_PEER_LOCKED)
+            rma_lock_release(&peer->control->lock);
+        peer->epoch = MPIDIG_RMA_PEER_LOCKED;
+        MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDIG_rma_shared_lock_all(MPIR_Win * win, int assert)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
+
+    if (!shared || assert & MPI_MODE_NOCHECK)
+        return MPI_SUCCESS;
+    if (!may_begin_lock(win, NULL))
+        return wrong_epoch();
+    for (int i = 0; i < shared->num_peers; i++) {
+        if (&shared->peer[i] == shared->own || win->create_flavor == MPI_WIN_FLAVOR_SHARED)
+            mpi_errno = lock_peer_of_all(win, &shared->peer[i]);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    MPIDIG_rma_shared_unlock_all(win);
+    goto fn_exit;
+}
+
+void MPIDIG_rma_shared_unlock_all(MPIR_Win * win)
+{
+    MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
+
+    for (int i = 0; shared && i < shared->num_peers; i++)
+        give_back(&shared->peer[i]);
+}
+
+int MPIDIG_rma_shared_flush(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
+{
+    int epoch = MPIDIG_WIN(win, sync).access_epoch_type;
+
+    if (epoch != MPIDIG_EPOTYPE_LOCK_ALL && (epoch != MPIDIG_EPOTYPE_LOCK || peer->epoch == MPIDIG_RMA_PEER_NONE))
+        return wrong_epoch();
+    MPL_atomic_read_write_barrier();
+    return progress_at_times(win);
+}
+
+int MPIDIG_rma_shared_access(MPIR_Win * win, MPIDIG_rma_peer_t * peer, int rank)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (peer->epoch != MPIDIG_RMA_PEER_NONE)
+        return MPI_SUCCESS;
+    switch (MPIDIG_WIN(win, sync).access_epoch_type) {
+        case MPIDIG_EPOTYPE_LOCK_ALL:
+            return lock_peer_of_all(win, peer);
+        case MPIDIG_EPOTYPE_START:
+            if (!MPIDIU_valid_group_rank(win->comm_ptr, rank, MPIDIG_WIN(win, sync).sc.group))
+                mpi_errno = wrong_epoch();
+            break;
+        case MPIDIG_EPOTYPE_REFENCE:
+            MPIDIG_EPOCH_OP_REFENCE(win);
+            break;
+        case MPIDIG_EPOTYPE_FENCE:
+            break;
+        default:
+            mpi_errno = wrong_epoch();
+            break;
+    }
+    return mpi_errno;
+}

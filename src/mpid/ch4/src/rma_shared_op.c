@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpidimpl.h"
+#include "rma_shared.h"
+
+static char *address_of(const MPIDIG_rma_peer_t * peer, MPI_Aint disp)
+{
+    return peer->base + disp * peer->disp_unit;
+}
+
+/* The common case is a few elements of one builtin type. */
+static int copy(const void *from, MPI_Aint from_count, MPI_Datatype from_type, void *to,
+                MPI_Aint to_count, MPI_Datatype to_type)
+{
+    MPI_Aint size;
+
+    if (from_type != to_type || from_count != to_count || !HANDLE_IS_BUILTIN(from_type))
+        return MPIR_Localcopy(from, from_count, from_type, to, to_count, to_type);
+    size = MPIR_Datatype_get_basic_size(from_type) * from_count;
+    if (size == 8)
+        memcpy(to, from, 8);
+    else if (size > 0)
+        memcpy(to, from, size);
+    return MPI_SUCCESS;
+}
+
+static bool is_empty(MPI_Aint count, MPI_Datatype type)
+{
+    MPI_Aint size;
+
+    MPIDI_Datatype_check_size(type, count, size);
+    return size == 0;
+}
+
+int MPIDIG_rma_shared_put(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
+                          MPI_Aint origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp,
+                          MPI_Aint count, MPI_Datatype type)
+{
+    int mpi_errno = MPIDIG_rma_shared_access(win, peer, rank);
+
+    if (mpi_errno || is_empty(origin_count, origin_type))
+        return mpi_errno;
+    return copy(origin, origin_count, origin_type, address_of(peer, disp), count, type);
+}
+
+int MPIDIG_rma_shared_get(MPIR_Win * win, MPIDIG_rma_peer_t * peer, void *origin,
+                          MPI_Aint origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp,
+                          MPI_Aint count, MPI_Datatype type)
+{
+    int mpi_errno = MPIDIG_rma_shared_access(win, peer, rank);
+
+    if (mpi_errno || is_empty(origin_count, origin_type))
+        return mpi_errno;
+    return copy(address_of(peer, disp), count, type, origin, origin_count, origin_type);
+}
+
+/* What is accumulated, as elements of a builtin type one after the other. */
+typedef struct {
+    const void *data;
+    MPI_Aint count;
+    MPI_Datatype type;
+    bool is_packed;
+    void *packed;               /* to be freed */
+} operand_t;
+
+static int prepare(operand_t * operand, const void *origin, MPI_Aint count, MPI_Datatype type, MPI_Op op)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Datatype *type_ptr;
+    MPI_Aint bytes, packed, size;
+
+    *operand = (operand_t) {.data = origin,.count = count,.type = type};
+    if (op == MPI_NO_OP || MPIR_DATATYPE_IS_PREDEFINED(type))
+        goto fn_exit;
+    MPIR_Datatype_get_ptr(type, type_ptr);
+    MPIR_Datatype_get_size_macro(type_ptr->basic_type, size);
+    bytes = type_ptr->size * count;
+    operand->packed = MPL_malloc(bytes, MPL_MEM_RMA);
+    MPIR_ERR_CHKANDJUMP1(!operand->packed, mpi_errno, MPI_ERR_NO_MEM, "**nomem", "**nomem %s", "accumulate");
+    mpi_errno = MPIR_Typerep_pack(origin, count, type, 0, operand->packed, bytes, &packed);
+    MPIR_ERR_CHECK(mpi_errno);
+    operand->data = operand->packed;
+    operand->count = bytes / size;
+    operand->type = type_ptr->basic_type;
+    operand->is_packed = true;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    MPL_free(operand->packed);
+    goto fn_exit;
+}
+
+/* So many elements are combined by the operation's own function: before yaksa has begun, it is done. */
+#define FEW 64
+
+/* REQUIRES: the peer's guard is held. */
+static int combine(const operand_t * operand, void *target, MPI_Aint count, MPI_Datatype type, MPI_Op op)
+{
+    if (op == MPI_NO_OP)
+        return MPI_SUCCESS;
+    if (op == MPI_REPLACE && !operand->is_packed)
+        return copy(operand->data, operand->count, operand->type, target, count, type);
+    if (operand->type == type && operand->count == count && count <= FEW && HANDLE_IS_BUILTIN(type) &&
+        !operand->is_packed) {
+        (*MPIR_OP_HDL_TO_FN(op)) ((void *) operand->data, target, &count, &type);
+        return MPI_SUCCESS;
+    }
+    return MPIR_Typerep_op((void *) operand->data, operand->count, operand->type, target, count, type,
+                           op, operand->is_packed, -1);
+}
+
+int MPIDIG_rma_shared_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
+                                 MPI_Aint origin_count, MPI_Datatype origin_type, int rank,
+                                 MPI_Aint disp, MPI_Aint count, MPI_Datatype type, MPI_Op op)
+{
+    int mpi_errno = MPIDIG_rma_shared_access(win, peer, rank);
+    operand_t operand;
+
+    if (mpi_errno || is_empty(count, type) || is_empty(origin_count, origin_type))
+        return mpi_errno;
+    mpi_errno = prepare(&operand, origin, origin_count, origin_type, op);
+    MPIR_ERR_CHECK(mpi_errno);
+    rma_lock_guard_enter(&peer->control->guard);
+    mpi_errno = combine(&operand, address_of(peer, disp), count, type, op);
+    rma_lock_guard_leave(&peer->control->guard);
+    MPL_free(operand.packed);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDIG_rma_shared_get_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
+                                     MPI_Aint origin_count, MPI_Datatype origin_type, void *result,
+                                     MPI_Aint result_count, MPI_Datatype result_type, int rank,
+                                     MPI_Aint disp, MPI_Aint count, MPI_Datatype type, MPI_Op op)
+{
+    int mpi_errno = MPIDIG_rma_shared_access(win, peer, rank);
+    char *target = address_of(peer, disp);
+    operand_t operand;
+
+    if (mpi_errno || is_empty(count, type))
+        return mpi_errno;
+    mpi_errno = prepare(&operand, origin, origin_count, origin_type, op);
+    MPIR_ERR_CHECK(mpi_errno);
+    rma_lock_guard_enter(&peer->control->guard);
+    mpi_errno = copy(target, count, type, result, result_count, result_type);
+    if (!mpi_errno)
+        mpi_errno = combine(&operand, target, count, type, op);
+    rma_lock_guard_leave(&peer->control->guard);
+    MPL_free(operand.packed);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDIG_rma_shared_compare_and_swap(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
+                                       const void *compare, void *result, MPI_Datatype type,
+                                       int rank, MPI_Aint disp)
+{
+    int mpi_errno = MPIDIG_rma_shared_access(win, peer, rank);
+    char *target = address_of(peer, disp);
+
+    if (mpi_errno)
+        return mpi_errno;
+    rma_lock_guard_enter(&peer->control->guard);
+    copy(target, 1, type, result, 1, type);
+    if (MPIR_Compare_equal(compare, target, type))
+        copy(origin, 1, type, target, 1, type);
+    rma_lock_guard_leave(&peer->control->guard);
+    return MPI_SUCCESS;
+}
+
+int MPIDIG_rma_shared_request(int mpi_errno, MPIR_Request ** request)
+{
+    MPIR_ERR_CHECK(mpi_errno);
+    *request = MPIR_Request_create_complete(MPIR_REQUEST_KIND__RMA);
+    MPIR_ERR_CHKANDSTMT(!*request, mpi_errno, MPIX_ERR_NOREQ, goto fn_fail, "**nomemreq");
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}

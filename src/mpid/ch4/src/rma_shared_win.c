@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpidimpl.h"
+#include "mpidu_shm.h"
+#include "rma_shared.h"
+
+/*
+=== BEGIN_MPI_T_CVAR_INFO_BLOCK ===
+
+cvars:
+    - name        : MPIR_CVAR_CH4_RMA_SHARED
+      category    : CH4
+      type        : boolean
+      default     : true
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_GROUP_EQ
+      description : >-
+        One-sided operations on memory of MPI_Win_allocate and MPI_Win_allocate_shared of a process on the same node, and
+        locks of it, are loads, stores and atomic instructions. If false, they are messages.
+
+=== END_MPI_T_CVAR_INFO_BLOCK ===
+*/
+
+/* What the processes of a node agree on: all want to, and whether any has memory in the window. */
+typedef struct {
+    int unwilling, has_memory;
+} opinion_t;
+
+static MPIDIG_rma_shared_t *create(int num_peers, int own)
+{
+    MPIDIG_rma_shared_t *shared;
+
+    shared = MPL_calloc(1, sizeof(*shared) + num_peers * sizeof(shared->peer[0]), MPL_MEM_RMA);
+    if (shared) {
+        shared->num_peers = num_peers;
+        shared->own = &shared->peer[own];
+    }
+    return shared;
+}
+
+/* Lines that nobody else uses: the window's own memory, which may be a node of one process. */
+static MPIDIG_rma_control_t *own_control(void)
+{
+    return MPL_calloc(1, sizeof(MPIDIG_rma_control_t), MPL_MEM_RMA);
+}
+
+static void set_peers(MPIR_Win * win, MPIDIG_rma_shared_t * shared)
+{
+    const MPIDIG_win_shared_info_t *table = MPIDIG_WIN(win, shared_table);
+
+    for (int i = 0; i < shared->num_peers; i++) {
+        shared->peer[i].base = table ? table[i].shm_base_addr : NULL;
+        shared->peer[i].disp_unit = table ? table[i].disp_unit : 1;
+        shared->peer[i].control = &shared->controls[i];
+    }
+    shared->own->base = win->base;
+    shared->own->disp_unit = win->disp_unit;
+    shared->is_whole = shared->num_peers == win->comm_ptr->local_size;
+}
+
+/* Sets *controls to shared memory of the node's processes, or to NULL on all of them. */
+static int share_controls(MPIR_Win * win, MPIR_Comm * node, bool willing, MPIDIG_rma_control_t ** controls)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+    opinion_t mine = {.unwilling = !willing,.has_memory = win->size > 0 }, all;
+    bool failed = false;
+    void *memory = NULL;
+
+    *controls = NULL;
+    mpi_errno = MPIR_Allreduce(&mine, &all, 2, MPI_INT, MPI_MAX, node, &errflag);
+    MPIR_ERR_CHECK(mpi_errno);
+    /* with memory, but no table of it: each process has its own, because there was none to share */
+    if (all.unwilling || (all.has_memory && !MPIDIG_WIN(win, shared_table)))
+        goto fn_exit;
+    mpi_errno = MPIDU_shm_alloc(node, node->local_size * sizeof(MPIDIG_rma_control_t), &memory, &failed);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (!failed)
+        *controls = memory;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDIG_rma_shared_init(MPIR_Win * win)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Comm *node = win->comm_ptr->node_comm;
+    bool wanted = MPIR_CVAR_CH4_RMA_SHARED && !ENABLE_GPU && MPIDIG_WIN(win, info_args).alloc_shm &&
+        !MPIDIG_WIN(win, info_args).disable_shm_accumulate;
+    MPIDIG_rma_shared_t *shared = NULL;
+
+    if (wanted)
+        shared = create(node ? node->local_size : 1, node ? node->rank : 0);
+    if (node) {
+        MPIDIG_rma_control_t *controls;
+        mpi_errno = share_controls(win, node, shared != NULL, &controls);
+        MPIR_ERR_CHECK(mpi_errno);
+        if (shared)
+            shared->controls = controls;
+    } else if (shared) {
+        shared->controls = own_control();
+    }
+    if (!shared || !shared->controls)
+        goto fn_fail;
+    shared->is_mapped = node != NULL;
+    set_peers(win, shared);
+    MPIDIG_WIN(win, shared) = shared;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    MPL_free(shared);
+    goto fn_exit;
+}
+
+int MPIDIG_rma_shared_free(MPIR_Win * win)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
+
+    if (!shared)
+        return MPI_SUCCESS;
+    if (shared->is_mapped)
+        mpi_errno = MPIDU_shm_free(shared->controls);
+    else
+        MPL_free(shared->controls);
+    MPL_free(shared);
+    MPIDIG_WIN(win, shared) = NULL;
+    return mpi_errno;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * A lock that one or many may have, for threads and processes that share memory, and for a process that asks for others.
+ * It knows nothing of MPI.
+ *
+ * Who asks polls until he is granted; nothing blocks, so that the caller makes progress, or gives his core away, between the
+ * polls, and may have requests of many others open.  16 bytes of zeros are a free lock; it holds no pointers.
+ *
+ * Order.  Exclusive requests are granted in the order of their tickets.  A shared request waits for no more than the holder it
+ * meets and, if somebody waits for exclusive access already, for him; all that wait for one holder are granted together
+ * after him, before the next exclusive one (phase-fair: Brandenburg and Anderson, "Reader-writer synchronization for
+ * shared-memory multiprocessor real-time systems", 2009).
+ *
+ * No ring.  Who wants shared access to many locks holds some while he waits for others.  If he waited for those who wait, two
+ * of his kind and two exclusive requests could wait for each other for ever.  So a shared request waits no longer than
+ * RMA_LOCK_PATIENCE for one that is not granted; then it waits for holders only.
+ */
+#ifndef RMA_LOCK_H_INCLUDED
+#define RMA_LOCK_H_INCLUDED
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "rma_lock_names.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+    uint64_t state;             /* see RMA_LOCK_HELD and what follows it */
+    uint32_t next, serving;     /* tickets of exclusive requests */
+} rma_lock_t;
+
+#define RMA_LOCK_HELD (UINT64_C(1) << 63)       /* exclusively */
+#define RMA_LOCK_WANTED (UINT64_C(1) << 62)     /* by the exclusive request whose turn it is */
+#define RMA_LOCK_TURN (UINT64_C(1) << 31)       /* counts shared requests that are to have the lock after its holder */
+#define RMA_LOCK_SHARED UINT64_C(1)     /* counts shared holders */
+
+/* Nanoseconds.  Longer than a turn takes where processes wait for a core, so that order is kept there. */
+#define RMA_LOCK_PATIENCE 500000
+
+/* A request that is not granted yet.  Its memory is its owner's, who may not give it up. */
+typedef struct {
+    enum { RMA_LOCK_IN_LINE, RMA_LOCK_FIRST, RMA_LOCK_ANY, RMA_LOCK_NEXT } step;
+    uint32_t ticket;
+    uint32_t polls;
+    uint64_t since;             /* nanoseconds of some clock */
+} rma_lock_request_t;
+
+/* At once and only if nobody else has or wants it. */
+static inline bool rma_lock_try(rma_lock_t * lock, bool exclusive)
+{
+    uint64_t state = __atomic_load_n(&lock->state, __ATOMIC_RELAXED);
+
+    if (__atomic_load_n(&lock->next, __ATOMIC_RELAXED) != __atomic_load_n(&lock->serving, __ATOMIC_RELAXED))
+        return false;
+    if (exclusive ? state != 0 : state >= RMA_LOCK_TURN)
+        return false;
+    return __atomic_compare_exchange_n(&lock->state, &state, exclusive ? RMA_LOCK_HELD : state + RMA_LOCK_SHARED, false,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+/* Begins a request: true when it is granted at once.  Otherwise it has to be polled until it is. */
+bool rma_lock_ask(rma_lock_t * lock, bool exclusive, rma_lock_request_t * request);
+bool rma_lock_poll(rma_lock_t * lock, rma_lock_request_t * request);
+
+/* REQUIRES: a holder calls. */
+static inline bool rma_lock_is_exclusive(const rma_lock_t * lock)
+{
+    return (__atomic_load_n(&lock->state, __ATOMIC_RELAXED) & RMA_LOCK_HELD) != 0;
+}
+
+static inline void rma_lock_release(rma_lock_t * lock)
+{
+    if (rma_lock_is_exclusive(lock))
+        __atomic_fetch_and(&lock->state, ~RMA_LOCK_HELD, __ATOMIC_RELEASE);
+    else
+        __atomic_fetch_sub(&lock->state, RMA_LOCK_SHARED, __ATOMIC_RELEASE);
+}
+
+/* A guard for a few instructions: zero is open.  No order; who is kept out for long gives his core away. */
+void rma_lock_guard_wait(uint32_t * guard);
+
+static inline void rma_lock_guard_enter(uint32_t * guard)
+{
+    if (__atomic_exchange_n(guard, 1, __ATOMIC_ACQUIRE) != 0)
+        rma_lock_guard_wait(guard);
+}
+
+static inline void rma_lock_guard_leave(uint32_t * guard)
+{
+    __atomic_store_n(guard, 0, __ATOMIC_RELEASE);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* RMA_LOCK_H_INCLUDED */
