@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpidimpl.h"
+#include "ucx_impl.h"
+#include "ucx_win_target.h"
+#include "mpir_tvars.h"
+
+typedef struct {
+    uint64_t win_id;
+    int rank;                   /* who asks */
+} question_t;
+
+typedef struct {
+    uint64_t win_id;
+    uint64_t addr;
+    uint32_t disp;
+    int rank;                   /* who answers */
+    uint64_t key_bytes;         /* what follows; none: UCX cannot reach the memory */
+} answer_t;
+
+static int question_id, answer_id;
+
+/* Targets in the tables of this process' windows. */
+static unsigned long long known;
+
+static void read_known(void *address, void *obj_handle, int count, void *buffer)
+{
+    *(unsigned long long *) buffer = known;
+}
+
+int MPIDI_UCX_win_expose(MPIR_Win * win, size_t length, void **base)
+{
+    int mpi_errno = MPI_SUCCESS;
+    ucs_status_t status;
+    MPIDI_UCX_win_t *mine = &MPIDI_UCX_WIN(win);
+    ucp_mem_map_params_t params = {
+        .field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS,
+        .address = *base,
+        .length = length,
+        .flags = *base ? 0 : UCP_MEM_MAP_ALLOCATE
+    };
+    ucp_mem_attr_t attr = {.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS | UCP_MEM_ATTR_FIELD_LENGTH };
+
+    mine->is_exposed = true;
+    /* UCX maps memory of some devices, and then fails to reach it. */
+    if (MPIR_GPU_query_pointer_is_dev(*base))
+        goto fn_exit;
+    status = ucp_mem_map(MPIDI_UCX_global.context, &params, &mine->mem_h);
+    if (status == UCS_ERR_UNSUPPORTED)
+        goto fn_exit;
+    MPIDI_UCX_CHK_STATUS(status);
+    mine->mem_mapped = true;
+    status = ucp_mem_query(mine->mem_h, &attr);
+    MPIDI_UCX_CHK_STATUS(status);
+    /* A region that UCX registers begins up to 15 bytes before the given address. */
+    if (!*base)
+        *base = attr.address;
+    status = ucp_rkey_pack(MPIDI_UCX_global.context, mine->mem_h, &mine->key, &mine->key_bytes);
+    MPIDI_UCX_CHK_STATUS(status);
+    /* it travels in the header of an active message */
+    if (mine->key_bytes + sizeof(answer_t) > MPIDI_NM_am_hdr_max_sz())
+        mine->key_bytes = 0;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+MPIDI_UCX_win_target_t *MPIDI_UCX_win_target_ask(MPIR_Win * win, int rank)
+{
+    int vci = MPIDI_WIN(win, am_vci);
+    question_t question = {.win_id = MPIDIG_WIN(win, win_id),.rank = win->comm_ptr->rank };
+    MPIDI_UCX_win_target_t *target = MPL_calloc(1, sizeof(*target), MPL_MEM_RMA);
+
+    if (!target)
+        return NULL;
+    target->rank = rank;
+    if (MPIDI_NM_am_send_hdr(rank, win->comm_ptr, question_id, &question, sizeof(question), vci, vci)) {
+        MPL_free(target);
+        return NULL;
+    }
+    HASH_ADD(hash_handle, MPIDI_UCX_WIN(win).targets, rank, sizeof(int), target, MPL_MEM_RMA);
+    MPIDI_UCX_WIN(win).unanswered++;
+    known++;
+    return target;
+}
+
+static int question_cb(void *am_hdr, void *data, MPI_Aint bytes, uint32_t attr, MPIR_Request ** req)
+{
+    int mpi_errno = MPI_SUCCESS, vci;
+    const question_t *question = am_hdr;
+    MPIR_Win *win = (MPIR_Win *) MPIDIU_map_lookup(MPIDI_global.win_map, question->win_id);
+    MPIDI_UCX_win_t *mine = &MPIDI_UCX_WIN(win);
+    answer_t *answer = MPL_malloc(sizeof(*answer) + mine->key_bytes, MPL_MEM_RMA);
+
+    MPIR_ERR_CHKANDJUMP1(!answer, mpi_errno, MPI_ERR_NO_MEM, "**nomem", "**nomem %s", "key of a window");
+    *answer = (answer_t) {
+        .win_id = question->win_id,.addr = (uintptr_t) win->base,.disp = win->disp_unit,
+        .rank = win->comm_ptr->rank,.key_bytes = mine->key_bytes
+    };
+    memcpy(answer + 1, mine->key, mine->key_bytes);
+    vci = MPIDI_WIN(win, am_vci);
+    mpi_errno = MPIDI_NM_am_send_hdr_reply(win->comm_ptr, question->rank, answer_id, answer,
+                                           sizeof(*answer) + mine->key_bytes, vci, vci);
+
+  fn_exit:
+    MPL_free(answer);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int answer_cb(void *am_hdr, void *data, MPI_Aint bytes, uint32_t attr, MPIR_Request ** req)
+{
+    int mpi_errno = MPI_SUCCESS;
+    const answer_t *answer = am_hdr;
+    MPIR_Win *win = (MPIR_Win *) MPIDIU_map_lookup(MPIDI_global.win_map, answer->win_id);
+    MPIDI_UCX_win_target_t *target = MPIDI_UCX_win_target_find(win, answer->rank);
+    ucs_status_t status;
+
+    MPIR_Assert(target);
+    MPIDI_UCX_WIN(win).unanswered--;
+    target->addr = answer->addr;
+    target->disp = answer->disp;
+    if (answer->key_bytes == 0)
+        goto fn_exit;
+    int vni = MPIDI_UCX_get_win_vni(win);
+    status = ucp_ep_rkey_unpack(MPIDI_UCX_WIN_TO_EP(win, answer->rank, vni), answer + 1, &target->rkey);
+    if (status == UCS_ERR_UNREACHABLE)
+        target->rkey = NULL;
+    else
+        MPIDI_UCX_CHK_STATUS(status);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDI_UCX_win_await_keys(MPIR_Win * win)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    while (MPIDI_UCX_WIN(win).unanswered > 0) {
+        mpi_errno = MPID_Progress_test(NULL);
+        MPIR_ERR_CHECK(mpi_errno);
+        MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+void MPIDI_UCX_win_forget(MPIR_Win * win)
+{
+    MPIDI_UCX_win_t *mine = &MPIDI_UCX_WIN(win);
+    MPIDI_UCX_win_target_t *target, *next_target;
+
+    HASH_ITER(hash_handle, mine->targets, target, next_target) {
+        HASH_DELETE(hash_handle, mine->targets, target);
+        if (target->rkey)
+            ucp_rkey_destroy(target->rkey);
+        MPL_free(target);
+        known--;
+    }
+    if (mine->key)
+        ucp_rkey_buffer_release(mine->key);
+    /* Memory of some kinds was not mapped. */
+    if (mine->mem_mapped)
+        ucp_mem_unmap(MPIDI_UCX_global.context, mine->mem_h);
+}
+
+void MPIDI_UCX_win_target_init(void)
+{
+    question_id = MPIDIG_am_reg_cb_dynamic(NULL, question_cb);
+    answer_id = MPIDIG_am_reg_cb_dynamic(NULL, answer_cb);
+    MPIR_Assert(question_id >= 0 && answer_id >= 0);
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "rma_ucx_targets", NULL, read_known, "CH4_UCX",
+                       "other processes whose part of a window this one has a key to, or has asked for");
+}
