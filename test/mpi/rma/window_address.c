@@ -2,7 +2,7 @@
 
 /*
  * What goes into a window arrives at the address asked for, wherever the window begins: memory of the program's own at every
- * multiple of 4 bytes, and windows of a few bytes, which MPI_Win_allocate puts side by side in the memory of a node.
+ * byte and multiple of 4 bytes, and windows of a few bytes, which MPI_Win_allocate puts side by side in the memory of a node.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -45,6 +45,28 @@ static void check_created(int rank, int size)
     }
 }
 
+/* A window of one byte at every address: the byte is put, its neighbours stay. */
+static void check_bytes(int rank, int size)
+{
+    for (int start = 1; start < 18; start++) {
+        signed char bytes[20], mine = (signed char) rank, got = UNTOUCHED;
+        int next = (rank + 1) % size, previous = (rank + size - 1) % size;
+        MPI_Win win;
+
+        memset(bytes, UNTOUCHED, sizeof(bytes));
+        MPI_Win_create(&bytes[start], 1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        MPI_Win_fence(0, win);
+        MPI_Put(&mine, 1, MPI_SIGNED_CHAR, next, 0, 1, MPI_SIGNED_CHAR, win);
+        MPI_Win_fence(0, win);
+        MPI_Get(&got, 1, MPI_SIGNED_CHAR, next, 0, 1, MPI_SIGNED_CHAR, win);
+        MPI_Win_fence(0, win);
+        MPI_Win_free(&win);
+        CT_CHECK(got == mine, "byte %d: got %d, not %d", start, got, mine);
+        for (int i = 0; i < 20; i++)
+            CT_CHECK(bytes[i] == (i == start ? previous : UNTOUCHED), "window of byte %d: byte %d is %d", start, i, bytes[i]);
+    }
+}
+
 static void check_allocated(int rank, int size)
 {
     for (int words = 1; words < 6; words++) {
@@ -69,6 +91,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     check_created(ct_me, size);
+    check_bytes(ct_me, size);
     check_allocated(ct_me, size);
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);

@@ -85,15 +85,24 @@ static int share_controls(MPIR_Win * win, MPIR_Comm * node, bool willing, MPIDIG
     goto fn_exit;
 }
 
+static bool is_wanted(const MPIR_Win * win)
+{
+#ifndef MPIDI_CH4_DIRECT_NETMOD
+    /* the network may then do accumulates by itself, which do not ask for the guard */
+    if (MPIDI_WIN(win, winattr) & MPIDI_WINATTR_ACCU_NO_SHM)
+        return false;
+#endif
+    return MPIR_CVAR_CH4_RMA_SHARED && !ENABLE_GPU && MPIDIG_WIN(win, info_args).alloc_shm &&
+        !MPIDIG_WIN(win, info_args).disable_shm_accumulate;
+}
+
 int MPIDIG_rma_shared_init(MPIR_Win * win)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *node = win->comm_ptr->node_comm;
-    bool wanted = MPIR_CVAR_CH4_RMA_SHARED && !ENABLE_GPU && MPIDIG_WIN(win, info_args).alloc_shm &&
-        !MPIDIG_WIN(win, info_args).disable_shm_accumulate;
     MPIDIG_rma_shared_t *shared = NULL;
 
-    if (wanted)
+    if (is_wanted(win))
         shared = create(node ? node->local_size : 1, node ? node->rank : 0);
     if (node) {
         MPIDIG_rma_control_t *controls;
