@@ -66,12 +66,9 @@ def measure(name, builds, ranks, nodes, a):
         found = build.lines(ranks, [name, a.batches, times_for(ranks, a)], 900)
         return {case: float(us) for case, us in found}
 
-    for build in builds:
-        if nodes > 1:
-            build.env = {**build.env, CLIQUES: str(nodes)}
+    if nodes > 1:
+        builds = [build.with_env({CLIQUES: str(nodes)}) for build in builds]
     found = take_turns(builds, a.rounds, run, f"{name}, {ranks} ranks, {nodes} nodes")
-    for build in builds:
-        build.env = {key: value for key, value in build.env.items() if key != CLIQUES}
     print_table(found, ranks, nodes)
     return found
 

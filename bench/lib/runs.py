@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs run again and again against several builds of MPICH in turn, and what their figures are made of."""
+import copy
 import csv
 import os
 import statistics
@@ -24,6 +25,11 @@ class Build:
         self.env = env or {}
         self.mpicc = [self.prefix / "bin" / "mpicc"]
         self.mpiexec = [self.prefix / "bin" / "mpiexec"]
+
+    def with_env(self, env):
+        other = copy.copy(self)
+        other.env = {**self.env, **env}
+        return other
 
     def compile(self):
         self.program.parent.mkdir(parents=True, exist_ok=True)
