@@ -261,6 +261,33 @@ static void windows_of_no_size(void)
     }
 }
 
+/* Ranks of the window that are not those of the world, nor in its order. */
+static void windows_of_other_communicators(void)
+{
+    for (int parts = 1; parts <= 3; parts++) {
+        MPI_Comm comm;
+        MPI_Win win;
+        int rank, n, *mine, previous, put = ct_me, got = -1;
+
+        MPI_Comm_split(MPI_COMM_WORLD, ct_me % parts, -ct_me, &comm);
+        MPI_Comm_rank(comm, &rank);
+        MPI_Comm_size(comm, &n);
+        MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, comm, &mine, &win);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, (rank + 1) % n, 0, win);
+        MPI_Put(&put, 1, MPI_INT, (rank + 1) % n, 0, 1, MPI_INT, win);
+        MPI_Win_flush((rank + 1) % n, win);
+        MPI_Get(&got, 1, MPI_INT, (rank + 1) % n, 0, 1, MPI_INT, win);
+        MPI_Win_unlock((rank + 1) % n, win);
+        CT_CHECK(got == put, "%d came back for %d in one of %d parts", got, put, parts);
+        MPI_Sendrecv(&put, 1, MPI_INT, (rank + 1) % n, 0, &previous, 1, MPI_INT, (rank + n - 1) % n, 0, comm, MPI_STATUS_IGNORE);
+        MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
+        CT_CHECK(*mine == previous, "%d put by rank %d in one of %d parts", *mine, previous, parts);
+        MPI_Win_unlock(rank, win);
+        MPI_Win_free(&win);
+        MPI_Comm_free(&comm);
+    }
+}
+
 static void add_by_swaps(MPI_Win win, int target)
 {
     long seen = 0, wanted, next;
@@ -317,6 +344,7 @@ int main(int argc, char **argv)
     for (unsigned seed = 1; seed <= 4; seed++)
         same_program_on_both(seed, seed % 2 == 0 && on_node == size);
     windows_of_no_size();
+    windows_of_other_communicators();
     count_together();
     for (int i = 1; i < 4; i++)
         MPI_Type_free(&types[i]);

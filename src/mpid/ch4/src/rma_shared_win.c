@@ -39,7 +39,7 @@ static MPIDIG_rma_shared_t *create(int num_peers, int own)
     return shared;
 }
 
-/* Lines that nobody else uses: the window's own memory, which may be a node of one process. */
+/* Of a process that is alone on its node. */
 static MPIDIG_rma_control_t *own_control(void)
 {
     return MPL_calloc(1, sizeof(MPIDIG_rma_control_t), MPL_MEM_RMA);
