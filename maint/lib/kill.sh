@@ -43,3 +43,12 @@ kill_ranks() {
     rest=$(comm -13 <(echo "$before" | sort) <(what_remains "${program##*/}" | sort))
     [ -z "$rest" ] || { echo "this remains after $times kills:"; echo "$rest"; return 1; }
 }
+
+# A process that is gone before anybody used it is an error which names it.
+use_of_the_dead() {
+    local program=$OUT/first-use said=$OUT/first-use.said
+    rm -f "$said"
+    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/first_use.c" || return 1
+    timeout -s KILL 60 "$PREFIX/bin/mpiexec" -n 3 "$program" "$said" >"$OUT/first-use.out" 2>&1 || true
+    grep -qx ok "$said" || { cat "$said" "$OUT/first-use.out"; return 1; }
+}

@@ -14,6 +14,27 @@
 /* Registers the MPI_T variable. */
 void MPIR_Nodes_init(void);
 
+/*
+ * The nodes of the world.  One of the first four says who is where (MPIR_pmi_init calls them); it replaces what was said
+ * before.
+ */
+/* PMI_process_mapping; *did_map is 0 when it says nothing. */
+int MPIR_World_nodes_from_mapping(char *mapping, int *did_map);
+int MPIR_World_nodes_from_array(const int nodes[]);
+/* Every process has a node to itself. */
+int MPIR_World_nodes_alone(void);
+/* 1 to size nodes, in blocks as equal as can be, or in turns. */
+int MPIR_World_nodes_cliques(int cliques, bool by_block);
+/* Sets local_rank, local_size and node_local_map of MPIR_Process. */
+int MPIR_World_nodes_find_neighbours(void);
+void MPIR_World_nodes_free(void);
+
+int MPIR_World_node(int rank);
+/* The first process of a node. */
+int MPIR_World_node_root(int node);
+/* Rank among the processes of this node, or -1. */
+int MPIR_World_local_rank(int rank);
+
 /* Sets node_count, and for an intracommunicator without
  * processes from beyond the world also is_node_consecutive, intranode_map and internode_map.  REQUIRES its map. */
 int MPIR_Find_nodes(struct MPIR_Comm *comm);

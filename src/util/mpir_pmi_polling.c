@@ -9,6 +9,13 @@
  * while the caller polls. The thread takes none of the application's signals.
  */
 
+static bool in_barrier;
+
+bool MPIR_pmi_is_in_barrier(void)
+{
+    return in_barrier;
+}
+
 #if MPL_THREAD_PACKAGE_NAME == MPL_THREAD_PACKAGE_POSIX
 
 struct barrier {
@@ -44,9 +51,11 @@ int MPIR_pmi_barrier_polling(void (*poll) (void))
     /* Alone, or without a thread: the barrier as it is. */
     if (MPIR_Process.size == 1 || start_thread(&barrier, &thread))
         return MPIR_pmi_barrier();
+    in_barrier = true;
     while (!MPL_atomic_acquire_load_int(&barrier.over))
         poll();
     MPL_thread_join(thread);
+    in_barrier = false;
     return barrier.mpi_errno;
 }
 

@@ -126,7 +126,7 @@ int MPIR_Aggr_init(void)
         .arena_bytes = (size_t) MPIR_CVAR_AGGR_ARENA_MB << 20,
         .fan = MPIR_CVAR_AGGR_FAN
     };
-    MPIR_Aggr_on = MPIR_CVAR_AGGR && MPIR_CVAR_AGGR_ARENA_MB > 0 && !ENABLE_GPU && !has_tuning_file();
+    MPIR_Aggr_on = MPIR_CVAR_AGGR && MPIR_CVAR_AGGR_ARENA_MB > 0 && !ENABLE_GPU && !has_tuning_file() && !MPIR_Solo_on;
     /* when the communicators are gone */
     MPIR_Add_finalize(close_arena, NULL, 0);
 

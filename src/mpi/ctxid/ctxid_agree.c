@@ -89,7 +89,7 @@ static int reduce(members_t members, void *data, const ctxid_reduction_t * by)
     int mpi_errno = MPI_SUCCESS;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
-    if ((members.group ? members.group->size : members.comm->local_size) == 1)
+    if ((members.group ? members.group->size : members.comm->local_size) == 1 || MPIR_Solo_on)
         goto fn_exit;
     if (members.group != NULL)
         mpi_errno = MPII_Allreduce_group(MPI_IN_PLACE, data, 1, by->type, by->op, members.comm,

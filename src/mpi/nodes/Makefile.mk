@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 mpi_core_sources += \
+    src/mpi/nodes/node_blocks.c \
     src/mpi/nodes/node_comms.c \
-    src/mpi/nodes/node_maps.c
+    src/mpi/nodes/node_maps.c \
+    src/mpi/nodes/world_nodes.c
+
+noinst_HEADERS += src/mpi/nodes/node_blocks.h

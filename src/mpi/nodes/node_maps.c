@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "node_blocks.h"
 
 /*
  * The nodes under a communicator, without a table of its ranks.
@@ -9,7 +10,7 @@
  *   internode_map   rank in node_roots_comm -> node id: the nodes in the order of their first ranks;
  *                   NULL when every process has a node to itself, because rank and node then have the same number
  *
- * Which node a process is on stands in MPIR_Process.node_map, once per process and for the world only; so a rank's node
+ * Which node a process is on follows from MPIR_Process.node_blocks, once per process and for the world only; so a rank's node
  * is found through the communicator's map, and the node's number by asking internode_map for the rank of the node id.
  * Ranks in blocks or in turns on the nodes make both maps affine: no payload.  At worst the first takes bits for this
  * node's processes, and the second for the nodes.
@@ -22,7 +23,7 @@
 
 static int node_of(uint32_t index)
 {
-    return index < (uint32_t) MPIR_Process.size ? MPIR_Process.node_map[index] : UNKNOWN_NODE;
+    return index < (uint32_t) MPIR_Process.size ? MPIR_World_node((int) index) : UNKNOWN_NODE;
 }
 
 /* Ranks first .. first + count - 1 are on one node, those before and after them on others. */
@@ -33,17 +34,28 @@ typedef struct stretch {
 
 typedef cmap_status(*stretch_visitor) (void *state, const stretch * s);
 
+/* The node of a process, and the processes around it that are on the same. */
+static MPIR_Node_stretch neighbours_of(uint32_t index)
+{
+    if (index < (uint32_t) MPIR_Process.size)
+        return MPIR_Node_blocks_find(MPIR_Process.node_blocks, index);
+    return (MPIR_Node_stretch) {.node = (uint32_t) UNKNOWN_NODE,.first = index,.count = 1 };
+}
+
 /* Visits the stretches of a map that is not empty, in rank order. */
 static cmap_status walk_stretches(const cmap_t * map, stretch_visitor visit, void *state)
 {
     uint32_t block[256], n;
-    stretch s = {.node = node_of(cmap_select(map, 0)),.first = 0,.count = 0 };
+    MPIR_Node_stretch around = neighbours_of(cmap_select(map, 0));
+    stretch s = {.node = (int) around.node,.first = 0,.count = 0 };
     cmap_iter iter;
 
     cmap_iter_init(&iter, map);
     while ((n = cmap_iter_next(&iter, block, 256)) > 0) {
         for (uint32_t i = 0; i < n; i++) {
-            int node = node_of(block[i]);
+            if (block[i] - around.first >= around.count)
+                around = neighbours_of(block[i]);
+            int node = (int) around.node;
             if (node != s.node) {
                 cmap_status status = visit(state, &s);
                 if (status != CMAP_OK)
@@ -101,7 +113,7 @@ static cmap_status survey_begin(survey * v, const MPIR_Comm * comm)
 {
     cmap_status status;
 
-    *v = (survey) {.my_node = MPIR_Process.node_map[MPIR_Process.rank],.complete = true };
+    *v = (survey) {.my_node = MPIR_World_node(MPIR_Process.rank),.complete = true };
     v->seen = alloc_seen();
     if (!v->seen)
         return CMAP_ERR_NOMEM;
@@ -156,7 +168,7 @@ static bool is_on_one_known_node(const cmap_t * map)
 /* What a survey of a single stretch finds. */
 static cmap_status take_one_node(MPIR_Comm * comm)
 {
-    uint32_t size = comm->local_size, node = MPIR_Process.node_map[MPIR_Process.rank];
+    uint32_t size = comm->local_size, node = MPIR_World_node(MPIR_Process.rank);
     cmap_status status = cmap_from_range(0, 1, size, size, NULL, &comm->intranode_map);
 
     comm->node_count = 1;
@@ -179,6 +191,49 @@ static cmap_status survey_all(MPIR_Comm * comm)
     return status;
 }
 
+/* All of the world in its order, on nodes of which each is in one block: what a survey finds follows from the blocks. */
+static bool is_world_in_blocks(const cmap_t * map)
+{
+    return cmap_size(map) == (uint32_t) MPIR_Process.size && cmap_is_set(map) &&
+        cmap_max(map) == (uint32_t) MPIR_Process.size - 1 &&
+        MPIR_Node_blocks_ascend(MPIR_Process.node_blocks);
+}
+
+static cmap_status add_blocks(const MPIR_Node_blocks * blocks, cmap_builder * nodes,
+                              cmap_builder * roots)
+{
+    cmap_status status = CMAP_OK;
+    MPIR_Node_block b;
+
+    for (uint32_t rank = 0; rank < blocks->end && status == CMAP_OK;) {
+        rank = MPIR_Node_blocks_next(blocks, rank, &b);
+        if (nodes)
+            status = cmap_builder_add_range(nodes, b.node, 1, b.count);
+        if (roots)
+            status = cmap_builder_add_range(roots, b.rank, (int32_t) b.size, b.count);
+    }
+    return status;
+}
+
+static cmap_status survey_world(MPIR_Comm * comm)
+{
+    const MPIR_Node_blocks *blocks = MPIR_Process.node_blocks;
+    survey v;
+    cmap_status status = survey_begin(&v, comm);
+
+    for (int i = 0; i < MPIR_Process.local_size && status == CMAP_OK; i++)
+        status = cmap_builder_add(v.mine, (uint32_t) MPIR_Process.node_local_map[i]);
+    if (status == CMAP_OK)
+        status = add_blocks(blocks, v.nodes, NULL);
+    if (status == CMAP_OK) {
+        v.node_count = (int) cmap_builder_size(v.nodes);
+        v.stretches = blocks->end == blocks->processes ? v.node_count : INT_MAX;
+        status = survey_finish(&v, comm);
+    }
+    survey_end(&v);
+    return status;
+}
+
 int MPIR_Find_nodes(MPIR_Comm * comm)
 {
     cmap_status status;
@@ -192,7 +247,10 @@ int MPIR_Find_nodes(MPIR_Comm * comm)
         comm->hierarchy_kind != MPIR_COMM_HIERARCHY_KIND__FLAT)
         return MPI_SUCCESS;
 
-    status = is_on_one_known_node(comm->map) ? take_one_node(comm) : survey_all(comm);
+    if (is_on_one_known_node(comm->map))
+        status = take_one_node(comm);
+    else
+        status = is_world_in_blocks(comm->map) ? survey_world(comm) : survey_all(comm);
     return (status == CMAP_OK) ? MPI_SUCCESS : MPIR_Map_error(status, "nodes", comm->local_size);
 }
 
@@ -223,7 +281,9 @@ int MPIR_Find_node_roots(const MPIR_Comm * comm, cmap_t ** ranks)
     *ranks = NULL;
     if (r.seen)
         status = cmap_builder_create(comm->local_size, NULL, &r.ranks);
-    if (status == CMAP_OK)
+    if (status == CMAP_OK && is_world_in_blocks(comm->map))
+        status = add_blocks(MPIR_Process.node_blocks, NULL, r.ranks);
+    else if (status == CMAP_OK)
         status = walk_stretches(comm->map, add_root, &r);
     if (status == CMAP_OK)
         status = cmap_builder_finish(r.ranks, ranks);

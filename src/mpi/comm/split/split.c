@@ -137,6 +137,15 @@ static void decide(split_call * call, MPIR_Ctxid_t * ctxid)
     keep_error(call, mpi_errno);
 }
 
+/* Of a rank that does not exist: it offers what this process offers. */
+static void put_row(void *state, int rank, int colour, int key)
+{
+    split_call *call = state;
+    split_row *table = call->local.table;
+
+    table[rank] = (split_row) {.colour = colour,.key = key,.ticket = table[call->parent->rank].ticket };
+}
+
 /* Gathers the local side's rows and agrees on a context id for each colour. */
 static void gather_local(split_call * call)
 {
@@ -152,7 +161,10 @@ static void gather_local(split_call * call)
     MPIR_Ctxid_begin(&ctxid, local, call->colour != MPI_UNDEFINED, &row.ticket);
     if (call->error != MPI_SUCCESS)
         row.ticket = MPIR_Ctxid_refusal(row.ticket);
-    if (table) {
+    if (table && MPIR_Solo_on) {
+        table[call->parent->rank] = row;
+        mpi_errno = MPIR_Solo_split(local, call->colour, call->key, put_row, call);
+    } else if (table) {
         table[call->parent->rank] = row;
         mpi_errno = gather_rows(MPI_IN_PLACE, table, sizeof(row), MPI_BYTE, local, MPIR_ERR_NONE);
     } else {

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# shellcheck disable=SC2016    # what other programs expand
+# mpirank1: one process as a rank of a world. Needs common.sh and variant.sh.
+
+RANK1_RANKS=(0 5 37 63)                                      # who is compared
+RANK1_LAYOUTS=("1 block" "4 block" "4 cyclic" "16 block" "16 cyclic")
+
+# What a source that includes mpiimpl.h is compiled with.
+internal_flags() {
+    printf 'include Makefile\nprint-flags: ; @echo $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS)\n' |
+        make -s -C "$BUILD" -f - print-flags
+}
+
+# test/rank1/communicators.c asks for MPI's inside, which libmpi does not export: it is linked with libmpi's objects.
+compile_communicators() {
+    (cd "$BUILD" && eval "gcc $(internal_flags) -I'$TREE/src/mpi/solo' -O1 -c -o '$1.o' '$ROOT/test/rank1/communicators.c'" &&
+        find src modules -name '*.o' -path '*/.libs/*' ! -path 'src/pm/*' ! -path 'src/mpi/romio/*' ! -path 'src/binding/fortran/*' \
+            ! -path 'src/binding/cxx/*' ! -path 'modules/*' ! -path 'src/mpl/*' >"$1.objects" &&
+        g++ -o "$1" "$1.o" "@$1.objects" src/mpl/.libs/libmpl.a modules/yaksa/.libs/libyaksa.a modules/json-c/.libs/libjson-c.a \
+            src/mpi/romio/.libs/libromio.a -lhwloc -lucp -lucs -lbz2 -lpthread -lrt -lm)
+}
+
+# same_communicators SIZE: what one process says of its communicators is what the rank of a real job says.
+same_communicators() {
+    local size=$1 program=$OUT/rank1-communicators layout per_node order by_block rank real alone
+    local scenarios=() s
+    compile_communicators "$program" || return 1
+    for s in rows columns planes even_odd reversed "random_permutation 7" "random_colours 5 3" same even_odd; do
+        scenarios+=(--scenario "$s")
+    done
+    for layout in "${RANK1_LAYOUTS[@]}"; do
+        read -r per_node order <<<"$layout"
+        by_block=0 && [ "$order" = cyclic ] || by_block=1
+        real=$OUT/rank1-real alone=$OUT/rank1-alone
+        rm -rf "$real" "$alone" && mkdir "$real" "$alone"
+        timeout 300 env MPIR_CVAR_NUM_CLIQUES=$((size / per_node)) MPIR_CVAR_CLIQUES_BY_BLOCK=$by_block \
+            "$PREFIX/bin/mpiexec" -n "$size" "$program" "$real" || return 1
+        for rank in "${RANK1_RANKS[@]}"; do
+            timeout 60 "$PREFIX/bin/mpirank1" --world "$size" --rank "$rank" --ranks-per-node "$per_node" --layout "$order" \
+                "${scenarios[@]}" "$program" "$alone" || return 1
+            diff "$real/$rank" "$alone/$rank" >"$OUT/rank1.diff" ||
+                { echo "rank $rank of $size, $layout ranks a node: real and alone differ"; head -n 20 "$OUT/rank1.diff"; return 1; }
+        done
+    done
+}
+
+# Local calls at all sizes, and errors instead of waits.
+alone_or_error() {
+    local program=$OUT/rank1-local size rank
+    "$PREFIX/bin/mpicc" -o "$program" "$ROOT/test/rank1/alone.c" || return 1
+    for size in 2 3 64 4096 1048576; do
+        for rank in 0 $((size - 1)); do
+            [ "$(timeout 60 "$PREFIX/bin/mpirank1" --world $size --rank $rank --ranks-per-node 2 "$program")" = "ok rank $rank of $size" ] ||
+                { echo "world $size rank $rank"; return 1; }
+        done
+    done
+    timeout 60 "$PREFIX/bin/mpirank1" --world 1 "$program" local >/dev/null || return 1
+    timeout 60 "$PREFIX/bin/mpirank1" --world 8 --scenario "random_colours 3 1" "$program" colour >/dev/null || return 1
+    fails_with "that do not exist" --world 8 "$program" receive &&
+        fails_with "that do not exist" --world 8 "$program" probe &&
+        fails_with "nobody can answer" --world 8 "$program" fatal
+}
+
+# fails_with WORDS ARGUMENTS...: within 30 s, with a status that is not 0 and a message with these words.
+fails_with() {
+    local words=$1 said=$OUT/rank1.said status=0
+    shift
+    timeout 30 "$PREFIX/bin/mpirank1" "$@" >"$said" 2>&1 || status=$?
+    if [ $status = 0 ] || [ $status = 124 ] || ! grep -qF -- "$words" "$said"; then
+        echo "mpirank1 $*: status $status, not an error with \"$words\":" && cat "$said"
+        return 1
+    fi
+}
+
+# refuses_alone WORDS ARGUMENTS...: the same, and the status is 1.
+refuses_alone() {
+    local status=0
+    fails_with "$@" || return 1
+    shift
+    timeout 30 "$PREFIX/bin/mpirank1" "$@" >/dev/null 2>&1 || status=$?
+    [ $status = 1 ] || { echo "mpirank1 $*: status $status, not 1"; return 1; }
+}
+
+rank1_bad_input() {
+    local scenario=$OUT/rank1-scenario
+    printf '#!/bin/sh\nseq "$1" | sed "s/.*/0 &/"\n' >"$scenario-good"
+    printf '#!/bin/sh\nseq "$1" | sed 1d\n' >"$scenario-short"
+    printf '#!/bin/sh\necho 1 1; seq "$1" | sed "s/.*/0 &/"\n' >"$scenario-long"
+    chmod +x "$scenario-good" "$scenario-short" "$scenario-long"
+    "$PREFIX/bin/mpirank1" --help | grep -q "usage: mpirank1 --world N" || return 1
+    refuses_alone "accepted are 1 to" --world 0 true &&
+        refuses_alone "accepted are 1 to" --world -3 true &&
+        refuses_alone "accepted are 1 to" --world many true &&
+        refuses_alone "--world N is missing" true &&
+        refuses_alone "accepted are 0 to 7" --world 8 --rank 8 true &&
+        refuses_alone "accepted are 0 to 7" --rank -1 --world 8 true &&
+        refuses_alone "accepted are 1 to" --world 8 --ranks-per-node 0 true &&
+        refuses_alone "accepted are block, cyclic" --world 8 --layout random true &&
+        refuses_alone "unknown option" --worlds 8 true &&
+        refuses_alone "no program given" --world 8 &&
+        refuses_alone "accepted are rows, columns" --world 8 --scenario diagonals true &&
+        refuses_alone "accepted are rows, columns" --world 8 --scenario "random_permutation" true &&
+        refuses_alone "accepted are rows, columns" --world 8 --scenario "random_colours 0 1" true &&
+        refuses_alone "one line with colour" --world 8 --scenario "program $scenario-short" true &&
+        refuses_alone "more lines than" --world 8 --scenario "program $scenario-long" true &&
+        refuses_alone "ended with an error" --world 8 --scenario "program false" true &&
+        refuses_alone "is no program of this MPI" --world 8 --scenario "program $scenario-good" true &&
+        refuses_alone "cannot be started" --world 8 "$OUT/there-is-no-such-program"
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * One process that runs as a rank of a world whose other ranks do not exist (mpirank1 starts it).  The process manager's stub
+ * answers MPI_Init; here is what the library does instead of waiting for others:
+ *
+ *   the node's start-up segment has this process alone;
+ *   agreement on a context id: all others offer what this process offers;
+ *   MPI_Comm_split: the others' colours and keys come from a scenario (MPIRANK1_SCENARIO, see solo_scenario.h);
+ *   any other collective, a message to another rank, and a wait that nothing can end, are errors.
+ *
+ * The variable MPIR_Solo_on is read where communicators are made and collectives begin, and nowhere on the path of a message.
+ */
+#ifndef MPIR_SOLO_H_INCLUDED
+#define MPIR_SOLO_H_INCLUDED
+
+#include <stdbool.h>
+
+extern bool MPIR_Solo_on;
+
+/* From the environment; REQUIRES MPIR_Process.size and rank. */
+int MPIR_Solo_init(void);
+
+/* Processes of this node that exist. */
+static inline int MPIR_Solo_local_size(void)
+{
+    return MPIR_Solo_on ? 1 : MPIR_Process.local_size;
+}
+
+static inline int MPIR_Solo_local_rank(void)
+{
+    return MPIR_Solo_on ? 0 : MPIR_Process.local_rank;
+}
+
+/* True, with an error in *mpi_errno, for a collective that others would have to take part in. */
+bool MPIR_Solo_refuses(MPIR_Comm * comm, const char *collective, int *mpi_errno);
+
+/* Colour and key of each process of `comm` but this one, whose are given.  `put` is called for one rank after the other. */
+int MPIR_Solo_split(MPIR_Comm * comm, int colour, int key,
+                    void (*put) (void *state, int rank, int colour, int key), void *state);
+
+/* The next splits are those of MPI_Cart_sub: the others' calls follow from the topology.  NULL: it is over. */
+void MPIR_Solo_cart_sub(MPIR_Topology * topology, const int remain_dims[]);
+/* The next splits keep the first n ranks in their order, as those of MPI_Cart_create do.  0: it is over. */
+void MPIR_Solo_first_ranks(int n);
+
+/* The group of MPI_Intercomm_create's remote leader: its members in the last split of the peer communicator's processes. */
+int MPIR_Solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, int *remote_size,
+                           uint64_t ** remote_lpids, int *is_low_group);
+
+/* A wait has found nothing once more. */
+void MPIR_Solo_count_idle(bool is_first);
+
+#endif /* MPIR_SOLO_H_INCLUDED */

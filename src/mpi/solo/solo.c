@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "solo_scenario.h"
+#include <time.h>
+
+/* Set by mpirank1: MPIRANK1 turns all of this on, MPIRANK1_SCENARIO has scenarios, one a line. */
+#define SWITCH "MPIRANK1"
+#define SCENARIO "MPIRANK1_SCENARIO"
+
+/* A wait without anything new for so long will not end; another thread may yet send to this process. */
+#define HOPELESS_SECONDS 1.0
+#define HOPELESS_SECONDS_WITH_THREADS 10.0
+
+bool MPIR_Solo_on;
+
+static const char *next_scenario;
+
+/* How the split under way goes, when it is not a scenario's */
+static struct {
+    MPIR_Topology *grid;
+    const int *remain_dims;
+    int first_ranks;
+} expected;
+
+/* The last split that a scenario gave: who is in which communicator, for MPI_Intercomm_create */
+static struct {
+    cmap_t *map;
+    solo_call *calls;
+} last;
+
+static int forget_last(void *unused)
+{
+    cmap_release(last.map);
+    MPL_free(last.calls);
+    last.map = NULL;
+    last.calls = NULL;
+    return MPI_SUCCESS;
+}
+
+int MPIR_Solo_init(void)
+{
+    MPIR_Solo_on = getenv(SWITCH) != NULL && MPIR_Process.size > 1;
+    next_scenario = getenv(SCENARIO);
+    if (MPIR_Solo_on)
+        MPIR_Add_finalize(forget_last, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
+    return MPI_SUCCESS;
+}
+
+bool MPIR_Solo_refuses(MPIR_Comm * comm, const char *collective, int *mpi_errno)
+{
+    if (comm->comm_kind == MPIR_COMM_KIND__INTRACOMM && comm->local_size == 1)
+        return false;
+    MPIR_ERR_SETANDSTMT3(*mpi_errno, MPI_ERR_OTHER,;, "**solo_collective",
+                         "**solo_collective %s %d %d", collective, comm->local_size,
+                         MPIR_Process.rank);
+    return true;
+}
+
+/* The next line, or the last one again. */
+static int take_scenario(int size, solo_scenario * scenario)
+{
+    int mpi_errno = MPI_SUCCESS;
+    char line[sizeof(scenario->file) + 8];
+    size_t length = next_scenario ? strcspn(next_scenario, "\n") : 0;
+
+    MPIR_ERR_CHKANDJUMP1(length == 0, mpi_errno, MPI_ERR_OTHER, "**solo_no_scenario",
+                         "**solo_no_scenario %d", size);
+    snprintf(line, sizeof(line), "%.*s", (int) length, next_scenario);
+    MPIR_ERR_CHKANDJUMP2(!solo_scenario_parse(line, scenario), mpi_errno, MPI_ERR_OTHER,
+                         "**solo_scenario", "**solo_scenario %s %s", line, SOLO_SCENARIOS);
+    if (next_scenario[length] == '\n' && next_scenario[length + 1] != '\0')
+        next_scenario += length + 1;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+void MPIR_Solo_cart_sub(MPIR_Topology * topology, const int remain_dims[])
+{
+    expected.grid = topology;
+    expected.remain_dims = remain_dims;
+}
+
+void MPIR_Solo_first_ranks(int n)
+{
+    expected.first_ranks = n;
+}
+
+/* Colour and key in MPI_Cart_sub: the coordinates that go, and those that stay, as numbers. */
+static solo_call cart_sub_call(const MPII_Cart_topology * grid, const int remain_dims[], int rank)
+{
+    solo_call call = { 0, 0 };
+    int below = grid->nnodes;
+
+    for (int i = 0; i < grid->ndims; i++) {
+        int *number = remain_dims[i] ? &call.key : &call.colour;
+
+        below /= grid->dims[i];
+        *number = *number * grid->dims[i] + rank / below % grid->dims[i];
+    }
+    return call;
+}
+
+static int find_calls(int n, solo_call * calls)
+{
+    int mpi_errno = MPI_SUCCESS;
+    solo_scenario scenario;
+    const char *wrong;
+
+    if (expected.grid) {
+        for (int r = 0; r < n; r++)
+            calls[r] = cart_sub_call(&expected.grid->topo.cart, expected.remain_dims, r);
+    } else if (expected.first_ranks) {
+        for (int r = 0; r < n; r++)
+            calls[r] = r < expected.first_ranks ? (solo_call) { 1, r } : (solo_call) { MPI_UNDEFINED, MPI_UNDEFINED };
+    } else {
+        mpi_errno = take_scenario(n, &scenario);
+        MPIR_ERR_CHECK(mpi_errno);
+        wrong = solo_scenario_calls(&scenario, n, calls);
+        MPIR_ERR_CHKANDJUMP2(wrong, mpi_errno, MPI_ERR_OTHER, "**solo_scenario",
+                             "**solo_scenario %s %s", wrong, "a line with colour and key for each rank");
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIR_Solo_split(MPIR_Comm * comm, int colour, int key,
+                    void (*put) (void *state, int rank, int colour, int key), void *state)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int n = comm->local_size;
+    solo_call *calls = MPL_malloc(n * sizeof(*calls), MPL_MEM_COMM);
+    solo_call mine;
+
+    MPIR_ERR_CHKANDJUMP(!calls, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    mpi_errno = find_calls(n, calls);
+    MPIR_ERR_CHECK(mpi_errno);
+    mine = calls[comm->rank];
+    MPIR_ERR_CHKANDJUMP4(colour != mine.colour || key != mine.key, mpi_errno, MPI_ERR_OTHER,
+                         "**solo_mismatch", "**solo_mismatch %d %d %d %d", colour, key, mine.colour,
+                         mine.key);
+    for (int r = 0; r < n; r++) {
+        if (r != comm->rank)
+            put(state, r, calls[r].colour, calls[r].key);
+    }
+    forget_last(NULL);
+    last.map = cmap_addref(MPIR_Map_load(&comm->map));
+    last.calls = calls;
+    calls = NULL;
+
+  fn_exit:
+    MPL_free(calls);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Who goes before whom in a communicator that a split made. */
+static int compare_members(const void *a, const void *b)
+{
+    int x = *(const int *) a, y = *(const int *) b;
+    int key_x = last.calls[x].key, key_y = last.calls[y].key;
+
+    if (key_x != key_y)
+        return key_x < key_y ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+int MPIR_Solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, int *remote_size,
+                           uint64_t ** remote_lpids, int *is_low_group)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int n = 0, colour, *members = NULL;
+
+    MPIR_ERR_CHKANDJUMP(!peer || peer->map != last.map, mpi_errno, MPI_ERR_OTHER, "**solo_remote");
+    colour = last.calls[remote_leader].colour;
+    members = MPL_malloc(peer->local_size * sizeof(int), MPL_MEM_COMM);
+    *remote_lpids = MPL_malloc(peer->local_size * sizeof(uint64_t), MPL_MEM_ADDRESS);
+    MPIR_ERR_CHKANDJUMP(!members || !*remote_lpids, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    for (int r = 0; r < peer->local_size; r++) {
+        if (last.calls[r].colour == colour)
+            members[n++] = r;
+    }
+    qsort(members, n, sizeof(int), compare_members);
+    for (int i = 0; i < n; i++)
+        (*remote_lpids)[i] = MPID_Index_to_lpid(cmap_select(peer->map, (uint32_t) members[i]));
+    *remote_size = n;
+    *is_low_group = MPID_Index_to_lpid(cmap_select(local->map, 0)) < (*remote_lpids)[0];
+
+  fn_exit:
+    MPL_free(members);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
+void MPIR_Solo_count_idle(bool is_first)
+{
+    static double since;
+    char text[160];
+
+    if (is_first)
+        since = seconds();
+    if (seconds() - since < (MPIR_ThreadInfo.isThreaded ? HOPELESS_SECONDS_WITH_THREADS : HOPELESS_SECONDS))
+        return;
+    snprintf(text, sizeof(text), "Rank %d waits for ranks that do not exist: a world of %d is run by this process alone",
+             MPIR_Process.rank, MPIR_Process.size);
+    MPID_Abort(MPIR_Process.comm_world, MPI_ERR_OTHER, 1, text);
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpidimpl.h"
+#include "ucx_impl.h"
+#include "mpidu_bc.h"
+#include "mpidu_init_shm.h"
+#include "mpir_pmi_polling.h"
+#include "mpir_tvars.h"
+
+/*
+=== BEGIN_MPI_T_CVAR_INFO_BLOCK ===
+
+cvars:
+    - name        : MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS
+      category    : CH4_UCX
+      type        : boolean
+      default     : true
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_ALL_EQ
+      description : >-
+        If true, the address of a process is looked up, and an endpoint made, when it is first used. If false, MPI_Init
+        does so for all processes.
+
+=== END_MPI_T_CVAR_INFO_BLOCK ===
+*/
+
+/* A card: how the process divides the match bits, then its address. */
+#define CARD_HEADER sizeof(uint64_t)
+#define PADDED(len_) (((len_) + 7) & ~(size_t) 7)
+
+/* The node's cards one after the other, as their owners came. Pages are there when they are written. */
+struct board {
+    MPL_atomic_int_t used;
+    struct {
+        uint32_t offset, length;        /* 0, 0: none */
+    } slots[];
+};
+
+static struct board *board;     /* NULL when this process is alone on its node */
+
+static int generation;          /* of cards: MPI may be initialized again */
+
+static struct {
+    ucp_ep_h *eps;
+    int count, room;
+    unsigned long long address_bytes;
+} peers;
+
+bool MPIDI_UCX_peers_are_lazy(void)
+{
+    return MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS && MPIDI_UCX_global.num_vnis == 1;
+}
+
+static void write_card(char *to)
+{
+    uint64_t rank_bits = MPIDI_UCX_global.match.rank_bits;
+
+    memcpy(to, &rank_bits, CARD_HEADER);
+    memcpy(to + CARD_HEADER, MPIDI_UCX_global.ctx[0].if_address, MPIDI_UCX_global.ctx[0].addrname_len);
+}
+
+static int read_card(const char *card, int bytes, int rank, const ucp_address_t ** address)
+{
+    int mpi_errno = MPI_SUCCESS;
+    uint64_t rank_bits;
+
+    memcpy(&rank_bits, card, CARD_HEADER);
+    MPIR_ERR_CHKANDJUMP4(rank_bits != MPIDI_UCX_global.match.rank_bits, mpi_errno, MPI_ERR_OTHER,
+                         "**ucx_rank_bits", "**ucx_rank_bits %d %d %d %d", MPIR_Process.rank,
+                         (int) MPIDI_UCX_global.match.rank_bits, rank, (int) rank_bits);
+    *address = (const ucp_address_t *) (card + CARD_HEADER);
+    peers.address_bytes += bytes - CARD_HEADER;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* MPIR_pmi_kvs_put_bytes appends up to 10 characters to it, and has room for 50. */
+#define KEY_ROOM 32
+
+static void name_key(char *key, size_t room, int rank)
+{
+    snprintf(key, room, "ucx-card-%d-%d", generation, rank);
+}
+
+static int put_on_board(const char *card, size_t bytes)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int n = MPIR_Solo_local_size();
+    size_t head = PADDED(sizeof(*board) + n * sizeof(board->slots[0]));
+    size_t offset;
+
+    mpi_errno = MPIDU_Init_shm_alloc(head + n * MPID_MAX_BC_SIZE, (void **) &board);
+    MPIR_ERR_CHECK(mpi_errno);
+    offset = head + (size_t) MPL_atomic_fetch_add_int(&board->used, (int) PADDED(bytes));
+    memcpy((char *) board + offset, card, bytes);
+    board->slots[MPIR_Solo_local_rank()].offset = (uint32_t) offset;
+    board->slots[MPIR_Solo_local_rank()].length = (uint32_t) bytes;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int publish(const char *card, size_t bytes)
+{
+    int mpi_errno = MPI_SUCCESS;
+    char key[KEY_ROOM];
+
+    if (MPIR_Solo_local_size() > 1) {
+        mpi_errno = put_on_board(card, bytes);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+    if (MPIR_Process.num_nodes == 1) {
+        mpi_errno = MPIDU_Init_shm_barrier();
+    } else {
+        name_key(key, sizeof(key), MPIR_Process.rank);
+        mpi_errno = MPIR_pmi_kvs_put_bytes(key, card, (int) bytes);
+        MPIR_ERR_CHECK(mpi_errno);
+        mpi_errno = MPIR_pmi_barrier();
+    }
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static void read_endpoints(void *address, void *obj_handle, int count, void *buffer)
+{
+    int n = MPIDI_UCX_global.num_vnis;
+
+    *(unsigned long long *) buffer = MPIDI_UCX_peers_are_lazy() ?
+        (unsigned long long) peers.count : (unsigned long long) MPIR_Process.size * n * n;
+}
+
+static void read_bytes(void *address, void *obj_handle, int count, void *buffer)
+{
+    *(unsigned long long *) buffer = peers.address_bytes;
+}
+
+static void register_variables(void)
+{
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "ucx_endpoints", &peers.count, read_endpoints,
+                       "CH4_UCX", "endpoints to other processes that are alive");
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "ucx_address_bytes", &peers.address_bytes,
+                       read_bytes, "CH4_UCX", "bytes of addresses of peers that were looked up");
+}
+
+int MPIDI_UCX_peers_init(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+    size_t bytes = CARD_HEADER + MPIDI_UCX_global.ctx[0].addrname_len;
+    char *card = NULL;
+
+    register_variables();
+    if (!MPIDI_UCX_peers_are_lazy() || MPIR_Process.size == 1)
+        goto fn_exit;
+
+    MPIR_ERR_CHKANDJUMP2(bytes > MPID_MAX_BC_SIZE, mpi_errno, MPI_ERR_OTHER, "**ucx_card",
+                         "**ucx_card %d %d", (int) bytes, (int) MPID_MAX_BC_SIZE);
+    card = MPL_malloc(bytes, MPL_MEM_ADDRESS);
+    MPIR_ERR_CHKANDJUMP(!card, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    write_card(card);
+    generation++;
+    mpi_errno = publish(card, bytes);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    MPL_free(card);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* *buffer gets memory that the caller frees, when the card is not in place. */
+static int find_card(int rank, const char **card, int *bytes, char **buffer)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int local_rank = board ? MPIR_World_local_rank(rank) : -1;
+    char key[KEY_ROOM];
+
+    if (local_rank >= 0) {
+        MPIR_ERR_CHKANDJUMP(board->slots[local_rank].length == 0, mpi_errno, MPI_ERR_OTHER,
+                            "**ucx_no_card");
+        *card = (char *) board + board->slots[local_rank].offset;
+        *bytes = (int) board->slots[local_rank].length;
+        goto fn_exit;
+    }
+    MPIR_ERR_CHKANDJUMP2(MPIR_Solo_on, mpi_errno, MPI_ERR_OTHER, "**solo_rank", "**solo_rank %d %d",
+                         rank, MPIR_Process.rank);
+    MPIR_ERR_CHKANDJUMP(MPIR_pmi_is_in_barrier(), mpi_errno, MPI_ERR_OTHER, "**ucx_finalizing");
+    *bytes = MPID_MAX_BC_SIZE;
+    *card = *buffer = MPL_malloc(*bytes, MPL_MEM_ADDRESS);
+    MPIR_ERR_CHKANDJUMP(!*buffer, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    name_key(key, sizeof(key), rank);
+    mpi_errno = MPIR_pmi_kvs_get_bytes(rank, key, *buffer, bytes);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int make_room(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int room = peers.room ? 2 * peers.room : 16;
+    ucp_ep_h *eps;
+
+    if (peers.count < peers.room)
+        goto fn_exit;
+    eps = MPL_realloc(peers.eps, room * sizeof(*eps), MPL_MEM_ADDRESS);
+    MPIR_ERR_CHKANDJUMP(!eps, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    peers.eps = eps;
+    peers.room = room;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int add_endpoint(ucp_ep_h ep)
+{
+    int mpi_errno = make_room();
+
+    if (mpi_errno == MPI_SUCCESS)
+        peers.eps[peers.count++] = ep;
+    return mpi_errno;
+}
+
+static int make_endpoint(int rank, ucp_ep_h * ep)
+{
+    int mpi_errno = MPI_SUCCESS;
+    ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS };
+    const char *card = NULL;
+    char *buffer = NULL;
+    int bytes = 0;
+    ucs_status_t status;
+
+    mpi_errno = make_room();    /* before the endpoint, so that none is ever without a place */
+    MPIR_ERR_CHECK(mpi_errno);
+    if (rank == MPIR_Process.rank) {
+        params.address = MPIDI_UCX_global.ctx[0].if_address;
+    } else {
+        mpi_errno = find_card(rank, &card, &bytes, &buffer);
+        MPIR_ERR_CHECK(mpi_errno);
+        mpi_errno = read_card(card, bytes, rank, &params.address);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+    status = ucp_ep_create(MPIDI_UCX_global.ctx[0].worker, &params, ep);
+    MPIDI_UCX_CHK_STATUS(status);
+    mpi_errno = add_endpoint(*ep);
+
+  fn_exit:
+    MPL_free(buffer);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDI_UCX_peer_connect(MPIDI_av_entry_t * av, ucp_ep_h * ep)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int rank = (int) (av - MPIDI_global.avt_mgr.av_table0->table);
+
+    /* Only one thread at a time speaks to the process manager. */
+    MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
+    *ep = MPIDI_UCX_AV(av).dest[0][0];
+    if (!*ep) {
+        mpi_errno = make_endpoint(rank, ep);
+        MPIR_ERR_CHKANDJUMP2(mpi_errno, mpi_errno, MPI_ERR_OTHER, "**ucx_peer", "**ucx_peer %d %d",
+                             MPIR_Process.rank, rank);
+        MPIDI_UCX_AV(av).dest[0][0] = *ep;
+    }
+
+  fn_exit:
+    MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
+    return mpi_errno;
+  fn_fail:
+    *ep = NULL;
+    goto fn_exit;
+}
+
+/* Those that MPI_Init made. */
+static int add_all(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int n = MPIDI_UCX_global.num_vnis;
+
+    for (int r = 0; r < MPIR_Process.size && mpi_errno == MPI_SUCCESS; r++) {
+        for (int i = 0; i < n * n && mpi_errno == MPI_SUCCESS; i++)
+            mpi_errno = add_endpoint(MPIDI_UCX_AV(&MPIDIU_get_av(0, r)).dest[i / n][i % n]);
+    }
+    return mpi_errno;
+}
+
+/* An endpoint is closed with a flush, which may need the other side's progress, and that side ours. */
+static int close_endpoints(void (*progress) (void))
+{
+    int mpi_errno = MPI_SUCCESS;
+    void **pending = (void **) peers.eps;
+    int n = 0;
+
+    for (int i = 0; i < peers.count; i++) {
+        void *request = ucp_disconnect_nb(peers.eps[i]);
+
+        if (UCS_PTR_IS_PTR(request))
+            pending[n++] = request;     /* n <= i: endpoints before i are closed */
+        MPIDI_UCX_CHK_REQUEST(request);
+    }
+    while (n > 0) {
+        if (ucp_request_is_completed(pending[n - 1]))
+            ucp_request_release(pending[--n]);
+        else
+            progress();
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDI_UCX_peers_disconnect(void (*progress) (void))
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (!MPIDI_UCX_peers_are_lazy()) {
+        mpi_errno = add_all();
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+    mpi_errno = close_endpoints(progress);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (board) {
+        mpi_errno = MPIDU_Init_shm_free(board);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+    board = NULL;
+    MPL_free(peers.eps);
+    memset(&peers, 0, sizeof(peers));
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}

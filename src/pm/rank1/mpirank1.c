@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Starts one process as one rank of a world of any size, and is the process manager for it (PMI-1 on PMI_FD).  The other ranks
+ * do not exist: src/include/mpir_solo.h has what the library does about that.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "solo_scenario.h"
+
+#define MOST_RANKS (1 << 24)
+#define LINE_ROOM 4096
+#define VALUE_MAX 512           /* with key and name of the space it has to fit into PMI's lines of 1024 */
+#define SPACE "mpirank1"
+
+static struct {
+    int world, rank, per_node;
+    bool cyclic, same_address;
+    char *scenarios;            /* for the library: one a line */
+    char files[1024];           /* of the user's programs, one a line */
+    char **command;
+} job = {.world = -1,.rank = 0,.per_node = 1 };
+
+static const char usage[] =
+    "usage: mpirank1 --world N [options] PROGRAM [ARGUMENTS]\n"
+    "\n"
+    "Runs PROGRAM as one rank of a world of N ranks, of which the others do not exist. Local MPI calls are real; a message to\n"
+    "another rank, and a collective operation, is an error. Communicators can be created: the others make the same calls.\n"
+    "\n"
+    "  --world N             ranks in the world, 1 to 16777216\n"
+    "  --rank R              the rank to be, 0 (default) to N - 1\n"
+    "  --ranks-per-node P    ranks on each node, 1 (default) and more\n"
+    "  --layout L            block (default): 0 .. P - 1 on the first node; cyclic: a rank for each node in turn\n"
+    "  --scenario S          how the others call MPI_Comm_split: " SOLO_SCENARIOS ",\n"
+    "                        or program PATH, which is called with N and prints for each rank a line with colour and key.\n"
+    "                        Given several times: for the first call, the second, ..., the last for all that follow.\n"
+    "  --same-address        for MPI libraries that ask for all addresses in MPI_Init: all others have this process's\n"
+    "  --help                this text\n";
+
+static void die(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    fputs("mpirank1: ", stderr);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(1);
+}
+
+static int number(const char *option, const char *text, int least, int most)
+{
+    char *end;
+    long value;
+
+    errno = 0;
+    value = text ? strtol(text, &end, 10) : 0;
+    if (!text || !*text || *end || errno || value < least || value > most)
+        die("%s %s: accepted are %d to %d", option, text ? text : "", least, most);
+    return (int) value;
+}
+
+/* What a program prints becomes a file, which the library reads. */
+static void run_scenario_program(const char *path, char *file, size_t room)
+{
+    char command[LINE_ROOM];
+    const char *directory = getenv("TMPDIR");
+    int fd;
+
+    snprintf(file, room, "%s/mpirank1-XXXXXX", directory && *directory ? directory : "/tmp");
+    fd = mkstemp(file);
+    if (fd < 0)
+        die("no file %s for what %s prints: %s", file, path, strerror(errno));
+    close(fd);
+    if (strchr(path, '\'') || snprintf(command, sizeof(command), "'%s' %d >'%s'", path, job.world, file) >= (int) sizeof(command))
+        die("--scenario program %s: a path without quotes, of at most %d characters, is accepted", path, LINE_ROOM / 2);
+    if (system(command) != 0) {
+        unlink(file);
+        die("--scenario program %s: it ended with an error", path);
+    }
+}
+
+static void remember_file(const char *file)
+{
+    size_t length = strlen(job.files);
+
+    if (length + strlen(file) + 2 > sizeof(job.files))
+        die("too many --scenario program");
+    sprintf(job.files + length, "%s\n", file);
+}
+
+static void remove_files(void)
+{
+    for (char *file = strtok(job.files, "\n"); file; file = strtok(NULL, "\n"))
+        unlink(file);
+}
+
+static void append_scenario(const char *text)
+{
+    size_t length = job.scenarios ? strlen(job.scenarios) : 0;
+    char *longer = realloc(job.scenarios, length + strlen(text) + 2);
+
+    if (!longer)
+        die("no memory");
+    sprintf(longer + length, "%s\n", text);
+    job.scenarios = longer;
+}
+
+/* REQUIRES the options that say how large the world is. */
+static void add_scenario(const char *text)
+{
+    char file[LINE_ROOM], line[LINE_ROOM + 8];
+    solo_scenario scenario;
+    solo_call *calls;
+    const char *wrong;
+
+    if (!strncmp(text, "program ", 8)) {
+        run_scenario_program(text + 8, file, sizeof(file));
+        remember_file(file);
+        snprintf(line, sizeof(line), "file %s", file);
+    } else {
+        snprintf(line, sizeof(line), "%s", text);
+    }
+    if (!strncmp(text, "file ", 5) || !solo_scenario_parse(line, &scenario))
+        die("--scenario %s: accepted are %s, program PATH", text, SOLO_SCENARIOS);
+    if (!strncmp(text, "program ", 8)) {
+        calls = malloc((size_t) job.world * sizeof(*calls));
+        wrong = calls ? solo_scenario_calls(&scenario, job.world, calls) : "no memory";
+        free(calls);
+        if (wrong)
+            die("--scenario %s: %s; accepted is one line with colour (0 and more, or %d) and key for each of the %d ranks", text, wrong,
+                SOLO_UNDEFINED, job.world);
+    }
+    append_scenario(line);
+}
+
+static bool is_option(const char *given, const char *name)
+{
+    return !strcmp(given, name);
+}
+
+static void read_options(int argc, char **argv)
+{
+    const char *rank = NULL, **scenarios = calloc((size_t) argc, sizeof(*scenarios));
+    int i, n = 0;
+
+    if (!scenarios)
+        die("no memory");
+    for (i = 1; i < argc && argv[i][0] == '-'; i++) {
+        const char *option = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+
+        if (is_option(option, "--help") || is_option(option, "-h")) {
+            fputs(usage, stdout);
+            exit(0);
+        }
+        if (is_option(option, "--same-address")) {
+            job.same_address = true;
+            continue;
+        }
+        i++;
+        if (is_option(option, "--world"))
+            job.world = number(option, value, 1, MOST_RANKS);
+        else if (is_option(option, "--rank"))
+            rank = value ? value : "";
+        else if (is_option(option, "--ranks-per-node"))
+            job.per_node = number(option, value, 1, MOST_RANKS);
+        else if (is_option(option, "--layout") && value && (!strcmp(value, "block") || !strcmp(value, "cyclic")))
+            job.cyclic = !strcmp(value, "cyclic");
+        else if (is_option(option, "--layout"))
+            die("--layout %s: accepted are block, cyclic", value ? value : "");
+        else if (is_option(option, "--scenario"))
+            scenarios[n++] = value ? value : "";
+        else
+            die("unknown option %s (mpirank1 --help)", option);
+    }
+    if (job.world < 0)
+        die("--world N is missing: 1 to %d ranks (mpirank1 --help)", MOST_RANKS);
+    if (rank)
+        job.rank = number("--rank", rank, 0, job.world - 1);
+    if (i >= argc)
+        die("no program given (mpirank1 --help)");
+    job.command = argv + i;
+    for (i = 0; i < n; i++)
+        add_scenario(scenarios[i]);
+    free(scenarios);
+}
+
+/* ---- the program ---- */
+
+static void set_number(const char *name, int value)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%d", value);
+    setenv(name, text, 1);
+}
+
+static pid_t start(int fd, int unused_fd)
+{
+    pid_t pid = fork();
+
+    if (pid < 0)
+        die("fork: %s", strerror(errno));
+    if (pid > 0)
+        return pid;
+    close(unused_fd);
+    set_number("PMI_FD", fd);
+    set_number("PMI_RANK", job.rank);
+    set_number("PMI_SIZE", job.world);
+    unsetenv("PMI_PORT");
+    unsetenv("PMI_SPAWNED");
+    setenv("MPIRANK1", "1", 1);
+    if (job.scenarios)
+        setenv("MPIRANK1_SCENARIO", job.scenarios, 1);
+    else
+        unsetenv("MPIRANK1_SCENARIO");
+    execvp(job.command[0], job.command);
+    fprintf(stderr, "mpirank1: %s cannot be started: %s\n", job.command[0], strerror(errno));
+    _exit(1);
+}
+
+/* ---- what it asks ---- */
+
+typedef struct pair {
+    struct pair *next;
+    char *value;
+    char key[];
+} pair;
+
+static pair *pairs;
+
+static const char *find_value(const char *key)
+{
+    for (pair *p = pairs; p; p = p->next) {
+        if (!strcmp(p->key, key))
+            return p->value;
+    }
+    return NULL;
+}
+
+static void keep(const char *key, const char *value)
+{
+    pair *p = malloc(sizeof(*p) + strlen(key) + 1);
+
+    if (!p || !(p->value = strdup(value)))
+        die("no memory");
+    strcpy(p->key, key);
+    p->next = pairs;
+    pairs = p;
+}
+
+/* The value of name=... in a command; *room gets it. */
+static const char *argument(const char *line, const char *name, char *room)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = line; (at = strstr(at, name)); at++) {
+        if ((at == line || at[-1] == ' ') && at[length] == '=') {
+            snprintf(room, LINE_ROOM, "%.*s", (int) strcspn(at + length + 1, " \n"), at + length + 1);
+            return room;
+        }
+    }
+    return NULL;
+}
+
+/* A key of another rank, with this rank's number in it: the last number, before "-seg-". */
+static void own_key(const char *key, char *own)
+{
+    const char *end = strstr(key, "-seg-");
+    const char *digits;
+
+    if (!end)
+        end = key + strlen(key);
+    for (digits = end; digits > key && digits[-1] >= '0' && digits[-1] <= '9';)
+        digits--;
+    snprintf(own, LINE_ROOM, "%.*s%d%s", (int) (digits - key), key, job.rank, end);
+}
+
+static void answer_get(const char *line, char *answer)
+{
+    char room[LINE_ROOM], own[LINE_ROOM];
+    const char *key = argument(line, "key", room), *value = NULL;
+    int nodes = (int) (((long long) job.world + job.per_node - 1) / job.per_node);
+
+    if (key && !strcmp(key, "PMI_process_mapping")) {
+        snprintf(answer, LINE_ROOM, "cmd=get_result rc=0 msg=success value=(vector,(0,%d,%d))\n", nodes,
+                 job.cyclic ? 1 : job.per_node);
+        return;
+    }
+    if (key)
+        value = find_value(key);
+    if (key && !value && job.same_address) {
+        own_key(key, own);
+        value = find_value(own);
+    }
+    if (value)
+        snprintf(answer, LINE_ROOM, "cmd=get_result rc=0 msg=success value=%s\n", value);
+    else
+        snprintf(answer, LINE_ROOM, "cmd=get_result rc=-1 msg=key_not_found value=unknown\n");
+}
+
+static void keep_put(const char *line)
+{
+    char key[LINE_ROOM], value[LINE_ROOM];
+
+    if (argument(line, "key", key) && argument(line, "value", value))
+        keep(key, value);
+}
+
+/* False for a command that is not PMI's. */
+static bool answer(const char *line, char *text)
+{
+    char room[LINE_ROOM];
+    const char *command = argument(line, "cmd", room);
+
+    if (!command)
+        return false;
+    if (!strcmp(command, "init"))
+        strcpy(text, "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0\n");
+    else if (!strcmp(command, "get_maxes"))
+        sprintf(text, "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=%d\n", VALUE_MAX);
+    else if (!strcmp(command, "get_appnum"))
+        strcpy(text, "cmd=appnum appnum=0\n");
+    else if (!strcmp(command, "get_my_kvsname"))
+        strcpy(text, "cmd=my_kvsname kvsname=" SPACE "\n");
+    else if (!strcmp(command, "get_universe_size"))
+        sprintf(text, "cmd=universe_size size=%d\n", job.world);
+    else if (!strcmp(command, "barrier_in"))
+        strcpy(text, "cmd=barrier_out\n");
+    else if (!strcmp(command, "finalize"))
+        strcpy(text, "cmd=finalize_ack\n");
+    else if (!strcmp(command, "get"))
+        answer_get(line, text);
+    else if (!strcmp(command, "put")) {
+        keep_put(line);
+        strcpy(text, "cmd=put_result rc=0 msg=success\n");
+    } else
+        return false;
+    return true;
+}
+
+/* Until the program ends or aborts.  Returns the exit status it asked for, or -1; *said_hello: it spoke PMI. */
+static int serve(FILE * in, int fd, bool * said_hello)
+{
+    char line[LINE_ROOM], text[LINE_ROOM];
+
+    while (fgets(line, sizeof(line), in)) {
+        *said_hello = true;
+        if (!strncmp(line, "cmd=abort", 9)) {
+            char code[LINE_ROOM];
+            return argument(line, "exitcode", code) ? atoi(code) & 0xff : 1;
+        }
+        if (!answer(line, text)) {
+            fprintf(stderr, "mpirank1: the program asks for what one process cannot have: %s", line);
+            return 1;
+        }
+        if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0)
+            break;
+    }
+    return -1;
+}
+
+static int wait_for(pid_t pid)
+{
+    int status;
+
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR);
+    if (WIFSIGNALED(status)) {
+        fprintf(stderr, "mpirank1: %s ended by signal %d\n", job.command[0], WTERMSIG(status));
+        return 128 + WTERMSIG(status);
+    }
+    return WEXITSTATUS(status);
+}
+
+int main(int argc, char **argv)
+{
+    int fds[2], wanted, status;
+    bool said_hello = false;
+    FILE *in;
+    pid_t pid;
+
+    read_options(argc, argv);
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) != 0)
+        die("socketpair: %s", strerror(errno));
+    pid = start(fds[1], fds[0]);
+    signal(SIGINT, SIG_IGN);    /* the program gets it, too, and ends */
+    close(fds[1]);
+    in = fdopen(fds[0], "r");
+    if (!in)
+        die("no memory");
+    wanted = serve(in, fds[0], &said_hello);
+    if (wanted >= 0)
+        kill(pid, SIGKILL);
+    status = wait_for(pid);
+    remove_files();
+    if (wanted >= 0)
+        return wanted ? wanted : 1;
+    if (!said_hello && status == 0) {
+        fprintf(stderr, "mpirank1: %s is no program of this MPI: it has not called MPI_Init; a program compiled with mpicc is accepted\n",
+                job.command[0]);
+        return 1;
+    }
+    return status;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Makes communicators in all ways that one process can make them alone, and writes down what they are like, MPI's inside
+ * included: DIR/R for world rank R. What mpirank1 writes as rank R has to be what rank R of a real world of that size writes.
+ *
+ * Argument: DIR
+ */
+#include "mpiimpl.h"
+#include "solo_scenario.h"
+
+static const char *const scenarios[] = {
+    "rows", "columns", "planes", "even_odd", "reversed", "random_permutation 7", "random_colours 5 3", "same", NULL
+};
+
+static FILE *out;
+static MPI_Group world_group;
+static int rank, size;
+
+static void write_members(const char *what, MPI_Group group)
+{
+    int n, *ranks, *members;
+
+    MPI_Group_size(group, &n);
+    ranks = malloc(n * sizeof(int));
+    members = malloc(n * sizeof(int));
+    for (int i = 0; i < n; i++)
+        ranks[i] = i;
+    MPI_Group_translate_ranks(group, n, ranks, world_group, members);
+    fprintf(out, " %s", what);
+    for (int i = 0; i < n; i++)
+        fprintf(out, " %d", members[i]);
+    fputc('\n', out);
+    free(ranks);
+    free(members);
+    MPI_Group_free(&group);
+}
+
+static void write_nodes(MPIR_Comm * comm)
+{
+    fprintf(out, " nodes %d consecutive %d kind %d:", comm->node_count, comm->is_node_consecutive, comm->hierarchy_kind);
+    for (int r = 0; comm->intranode_map && r < comm->local_size; r++)
+        fprintf(out, " %d/%d", MPIR_Get_internode_rank(comm, r), MPIR_Get_intranode_rank(comm, r));
+    fputc('\n', out);
+}
+
+static void write_representation(MPI_Comm comm)
+{
+    char value[MPI_MAX_INFO_VAL];
+    MPI_Info info;
+    int found;
+
+    MPI_Comm_get_info(comm, &info);
+    MPI_Info_get(info, "cmap_representation", sizeof(value) - 1, value, &found);
+    fprintf(out, " held as %s\n", found ? value : "nothing");
+    MPI_Info_free(&info);
+}
+
+static void write_down(const char *name, MPI_Comm comm)
+{
+    MPIR_Comm *ptr;
+    MPI_Group group;
+    int is_inter;
+
+    if (comm == MPI_COMM_NULL) {
+        fprintf(out, "%s: none\n", name);
+        return;
+    }
+    MPIR_Comm_get_ptr(comm, ptr);
+    fprintf(out, "%s: %d of %d, ids %d %d\n", name, ptr->rank, ptr->local_size, (int) ptr->context_id,
+            (int) ptr->recvcontext_id);
+    MPI_Comm_group(comm, &group);
+    write_members("members", group);
+    MPI_Comm_test_inter(comm, &is_inter);
+    if (is_inter) {
+        MPI_Comm_remote_group(comm, &group);
+        write_members("remote", group);
+    }
+    write_nodes(ptr);
+    write_representation(comm);
+}
+
+static MPI_Comm split(const char *text)
+{
+    solo_scenario scenario;
+    solo_call *calls = malloc(size * sizeof(*calls));
+    MPI_Comm comm = MPI_COMM_NULL;
+
+    if (!solo_scenario_parse(text, &scenario) || solo_scenario_calls(&scenario, size, calls))
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    MPI_Comm_split(MPI_COMM_WORLD, calls[rank].colour, calls[rank].key, &comm);
+    free(calls);
+    return comm;
+}
+
+static void create_by_groups(MPI_Comm half)
+{
+    MPI_Group even;
+    MPI_Comm comm;
+    int range[1][3] = { { 0, size - 1, 2 } };
+
+    MPI_Group_range_incl(world_group, 1, range, &even);
+    if (rank % 2 == 0) {
+        MPI_Comm_create_group(MPI_COMM_WORLD, even, 3, &comm);
+        write_down("create_group", comm);
+    }
+    MPI_Group_free(&even);
+    MPI_Comm_group(half, &even);
+    if (rank % 2 == 0 && size % 2 == 0) {
+        MPI_Comm_create(half, even, &comm);
+        write_down("create of half", comm);
+    }
+    MPI_Group_free(&even);
+    MPI_Group_range_incl(world_group, 1, range, &even);
+    MPI_Comm_create(MPI_COMM_WORLD, even, &comm);
+    write_down("create", comm);
+    MPI_Group_free(&even);
+}
+
+static void create_grids(void)
+{
+    int dims[3] = { 0 }, periods[3] = { 0, 1, 0 }, remain[3] = { 1, 0, 1 };
+    MPI_Comm grid, plane;
+
+    MPI_Dims_create(size, 3, dims);
+    for (int reorder = 0; reorder < 2; reorder++) {
+        MPI_Cart_create(MPI_COMM_WORLD, 3, dims, periods, reorder, &grid);
+        write_down("grid", grid);
+        MPI_Cart_sub(grid, remain, &plane);
+        write_down("sub-grid", plane);
+    }
+    if (dims[0] > 1) {
+        dims[0]--;
+        MPI_Cart_create(MPI_COMM_WORLD, 3, dims, periods, 0, &grid);
+        write_down("part of a grid", grid);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    char name[1024];
+    MPI_Comm comm, copy, half;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_group(MPI_COMM_WORLD, &world_group);
+    snprintf(name, sizeof(name), "%s/%d", argc > 1 ? argv[1] : ".", rank);
+    out = fopen(name, "w");
+    if (!out)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+
+    write_down("world", MPI_COMM_WORLD);
+    write_down("self", MPI_COMM_SELF);
+    for (int i = 0; scenarios[i]; i++) {
+        comm = split(scenarios[i]);
+        write_down(scenarios[i], comm);
+        MPI_Comm_dup(comm, &copy);
+        write_down("its duplicate", copy);
+    }
+    half = split("even_odd");
+    write_down("half", half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &comm);
+    write_down("between the halves", comm);
+    create_grids();
+    create_by_groups(half);
+    fclose(out);
+    MPI_Group_free(&world_group);
+    MPI_Finalize();
+    return 0;
+}
