@@ -82,7 +82,8 @@ static void do_step(side_t * side, const step_t * s, int target)
     MPI_Datatype type = types[s->type];
     MPI_Win win = side->win;
     MPI_Request request = MPI_REQUEST_NULL;
-    int *origin = side->origin, *result = side->result, n = s->count, compare;
+    int *origin = side->origin, *result = side->result, n = s->count;
+    static int compare;         /* until the operation is complete */
 
     for (int i = 0; i < SLOT; i++)
         origin[i] = s->value + i * 3;

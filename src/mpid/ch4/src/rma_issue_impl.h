@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#ifndef RMA_ISSUE_IMPL_H_INCLUDED
+#define RMA_ISSUE_IMPL_H_INCLUDED
+
+#include "mpidimpl.h"
+#include "mpidig_rma_callbacks.h"
+#include "rma_shared.h"
+#include "rma_issue.h"
+#include "rma_issue_win.h"
+
+typedef enum {
+    MPIDIG_RMA_PUT, MPIDIG_RMA_GET, MPIDIG_RMA_ACC, MPIDIG_RMA_GET_ACC, MPIDIG_RMA_FOP, MPIDIG_RMA_CAS
+} MPIDIG_rma_kind_t;
+
+/* An operation that waits.  Its buffers are the user's, who must not touch them before it is complete. */
+typedef struct MPIDIG_rma_op {
+    rma_issue_op_t queue;       /* first */
+    MPIDIG_rma_kind_t kind;
+    MPI_Op op;
+    const void *origin, *compare;
+    void *result;               /* of a get, too */
+    int origin_count, result_count, count;
+    MPI_Datatype origin_type, result_type, type;
+    MPI_Aint disp;
+} MPIDIG_rma_op_t;
+
+typedef struct MPIDIG_rma_target {
+    rma_issue_target_t issue;
+    MPIR_Win *win;
+    struct MPIDIG_rma_target *prev, *next;      /* see rma_issue_epoch.c, for these two */
+    MPL_thread_id_t locked_by;
+    int rank, lock_type;
+    unsigned unanswered;        /* messages; of these, with operations: */
+    unsigned carrying;
+    MPIDIG_rma_op_t *results, **last_result;    /* operations that answers bring results for, in their order */
+    UT_hash_handle hash_handle;
+} MPIDIG_rma_target_t;
+
+/* Fences: see rma_issue_fence.c.  All but the reduce-scatter's state is the same in all processes. */
+typedef struct {
+    bool agreed, possible;      /* whether operations may wait was agreed on; they may */
+    bool lazy;                  /* this epoch's wait */
+    bool entered, permitted;    /* the reduce-scatter has begun; it is over */
+    int eager_epochs, eager_next;
+    uint32_t arrived;           /* messages that end an epoch here */
+    uint64_t sum, *sent;
+    MPIR_Request *request;
+} MPIDIG_rma_fence_t;
+
+typedef struct MPIDIG_rma_issue {
+    int open;                   /* first, see MPIDIG_RMA_WAITS: epochs in which operations may wait */
+    bool all;                   /* lock_all */
+    bool pscw;                  /* start */
+    bool self_held;             /* with it this process' own lock */
+    MPIDIG_rma_fence_t fence;
+    rma_issue_settings_t settings;
+    MPIDIG_rma_target_t *targets, *last;
+    MPIDIG_rma_op_t *free_ops;
+} MPIDIG_rma_issue_t;
+
+/* What is sent.  All on 8 bytes; after the header come records, each with its data. */
+typedef struct {
+    uint64_t win_id;
+    MPIDIG_rma_target_t *target;        /* of the origin: comes back */
+    int origin_rank;
+    int lock_type;
+    uint32_t bytes;             /* of all */
+    uint16_t flags, ops;
+} MPIDIG_rma_message_t;
+
+typedef struct {
+    MPI_Aint disp;
+    int count;
+    MPI_Datatype type;
+    MPI_Op op;
+    MPIDIG_rma_kind_t kind;
+} MPIDIG_rma_record_t;
+
+typedef struct {
+    MPIDIG_rma_target_t *target;
+    uint32_t flags, results;
+} MPIDIG_rma_answer_t;
+
+enum {
+    /* among the flags of the module: */
+    MPIDIG_RMA_CARRIES = 1 << 8,        /* the message has operations */
+    MPIDIG_RMA_PSCW = 1 << 9,   /* its epoch is one of start and complete */
+    MPIDIG_RMA_FENCE = 1 << 10, /* or of fences: for both, no answer without results */
+    MPIDIG_RMA_MESSAGE_MAX = 8192       /* of a message or an answer */
+};
+
+extern int MPIDIG_rma_request_id, MPIDIG_rma_answer_id;
+
+MPL_STATIC_INLINE_PREFIX size_t MPIDIG_rma_padded(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t) 7;
+}
+
+MPL_STATIC_INLINE_PREFIX size_t MPIDIG_rma_size(int count, MPI_Datatype type)
+{
+    MPI_Aint size;
+
+    MPIR_Datatype_get_size_macro(type, size);
+    return (size_t) count *size;
+}
+
+/* Can operations of such a window wait? */
+bool MPIDIG_rma_may_wait(const MPIR_Win * win);
+/* NULL without memory, or when operations of this window never wait. */
+MPIDIG_rma_issue_t *MPIDIG_rma_issue_of(MPIR_Win * win);
+/* NULL without memory. */
+MPIDIG_rma_issue_t *MPIDIG_rma_issue_make(MPIR_Win * win);
+
+/* The target's state, made at first use; NULL without memory. */
+MPIDIG_rma_target_t *MPIDIG_rma_target(MPIR_Win * win, int rank);
+MPIDIG_rma_target_t *MPIDIG_rma_target_find(MPIR_Win * win, int rank);
+
+/* All steps towards the goal but waiting: `next` is what is left to do, RI_DONE, RI_WAIT or RI_SETTLE. */
+int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal,
+                       rma_issue_what_t * next);
+/* All steps towards the goal. */
+int MPIDIG_rma_reach(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal);
+/* What was issued natively to the target is done there. */
+int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target);
+int MPIDIG_rma_progress(MPIR_Win * win);
+/* All targets end: each goes as far as it can before any is waited for. */
+int MPIDIG_rma_end_all(MPIR_Win * win);
+/* The target's post, if it has come, is its permission. */
+void MPIDIG_rma_take_post(MPIR_Win * win, MPIDIG_rma_target_t * target);
+/* An operation to the target was queued in an epoch of fences. */
+int MPIDIG_rma_fence_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target);
+
+MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_in_fence(MPIR_Win * win)
+{
+    int type = MPIDIG_WIN(win, sync).access_epoch_type;
+
+    return type == MPIDIG_EPOTYPE_FENCE || type == MPIDIG_EPOTYPE_REFENCE;
+}
+
+int MPIDIG_rma_request_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
+                          MPIR_Request ** req);
+int MPIDIG_rma_answer_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
+                         MPIR_Request ** req);
+
+#endif /* RMA_ISSUE_IMPL_H_INCLUDED */

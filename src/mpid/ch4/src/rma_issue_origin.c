@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "rma_issue_impl.h"
+
+int MPIDIG_rma_progress(MPIR_Win * win)
+{
+    /* a reduce-scatter goes on by the hooks of all progress */
+    int mpi_errno = MPIDIG_WIN(win, issue)->fence.request ? MPID_Progress_test(NULL) :
+        MPIDI_progress_test_vci(MPIDI_WIN(win, am_vci));
+
+    MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    return mpi_errno;
+}
+
+/* ---- an operation that waits --------------------------------------------------------------------------------------- */
+
+static void hold_type(MPI_Datatype type)
+{
+    if (type != MPI_DATATYPE_NULL)
+        MPIR_Datatype_add_ref_if_not_builtin(type);
+}
+
+static void release_type(MPI_Datatype type)
+{
+    if (type != MPI_DATATYPE_NULL)
+        MPIR_Datatype_release_if_not_builtin(type);
+}
+
+static MPIDIG_rma_op_t *keep(MPIDIG_rma_issue_t * issue, const MPIDIG_rma_op_t * what)
+{
+    MPIDIG_rma_op_t *op = issue->free_ops;
+
+    if (op)
+        issue->free_ops = (MPIDIG_rma_op_t *) op->queue.next;
+    else
+        op = MPL_malloc(sizeof(*op), MPL_MEM_RMA);
+    if (!op)
+        return NULL;
+    *op = *what;
+    hold_type(op->origin_type);
+    hold_type(op->result_type);
+    hold_type(op->type);
+    return op;
+}
+
+static void drop(MPIDIG_rma_issue_t * issue, MPIDIG_rma_op_t * op)
+{
+    release_type(op->origin_type);
+    release_type(op->result_type);
+    release_type(op->type);
+    op->queue.next = (rma_issue_op_t *) issue->free_ops;
+    issue->free_ops = op;
+}
+
+/* With OFI, accumulates of this process may be atomics of the network, with which those of a message's handler do not mix. */
+static bool accumulates_travel(void)
+{
+#ifdef HAVE_CH4_NETMOD_OFI
+    return false;
+#else
+    return true;
+#endif
+}
+
+/* Of a builtin type, in one piece, and the same at both ends.  The operation of a pair type is native. */
+static bool travels(const MPIDIG_rma_op_t * op)
+{
+    bool plain_origin = HANDLE_IS_BUILTIN(op->origin_type) &&
+        MPIDIG_rma_size(op->origin_count, op->origin_type) == op->queue.bytes;
+    bool plain_result = HANDLE_IS_BUILTIN(op->result_type) &&
+        MPIDIG_rma_size(op->result_count, op->result_type) == op->queue.bytes;
+
+    if (!HANDLE_IS_BUILTIN(op->type))
+        return false;
+    switch (op->kind) {
+        case MPIDIG_RMA_PUT:
+            return plain_origin;
+        case MPIDIG_RMA_GET:
+            return plain_result;
+        case MPIDIG_RMA_ACC:
+            return accumulates_travel() && plain_origin && op->origin_type == op->type;
+        case MPIDIG_RMA_CAS:
+            return accumulates_travel();
+        default:
+            return accumulates_travel() && plain_result &&
+                (op->op == MPI_NO_OP || (plain_origin && op->origin_type == op->type));
+    }
+}
+
+static bool sends_data(const MPIDIG_rma_op_t * op)
+{
+    return op->kind != MPIDIG_RMA_GET && op->op != MPI_NO_OP;
+}
+
+static bool wants_result(const MPIDIG_rma_op_t * op)
+{
+    return op->kind != MPIDIG_RMA_PUT && op->kind != MPIDIG_RMA_ACC;
+}
+
+static void measure(MPIDIG_rma_op_t * op)
+{
+    size_t bytes = MPIDIG_rma_size(op->count, op->type);
+
+    op->queue = (rma_issue_op_t) {.bytes = bytes };
+    if (!travels(op))
+        return;
+    op->queue.wire = sizeof(MPIDIG_rma_record_t);
+    if (sends_data(op))
+        op->queue.wire += MPIDIG_rma_padded(bytes);
+    if (op->kind == MPIDIG_RMA_CAS)
+        op->queue.wire += MPIDIG_rma_padded(bytes);
+    if (wants_result(op))
+        op->queue.answer = MPIDIG_rma_padded(bytes);
+}
+
+/* ---- messages ------------------------------------------------------------------------------------------------------ */
+
+static char *append(char *end, const void *data, size_t bytes)
+{
+    memcpy(end, data, bytes);
+    return end + MPIDIG_rma_padded(bytes);
+}
+
+static char *pack(char *end, const MPIDIG_rma_op_t * op)
+{
+    MPIDIG_rma_record_t record = {
+        .disp = op->disp,.count = op->count,.type = op->type,.op = op->op,.kind = op->kind
+    };
+
+    end = append(end, &record, sizeof(record));
+    if (sends_data(op))
+        end = append(end, op->origin, op->queue.bytes);
+    if (op->kind == MPIDIG_RMA_CAS)
+        end = append(end, op->compare, op->queue.bytes);
+    return end;
+}
+
+static void await_result(MPIDIG_rma_target_t * target, MPIDIG_rma_op_t * op)
+{
+    op->queue.next = NULL;
+    *target->last_result = op;
+    target->last_result = (MPIDIG_rma_op_t **) & op->queue.next;
+}
+
+static int send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_issue_step_t * step)
+{
+    int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
+    union {
+        MPIDIG_rma_message_t header;
+        char bytes[MPIDIG_RMA_MESSAGE_MAX];
+    } message;
+    char *end = message.bytes + sizeof(message.header);
+    unsigned flags = step->flags;
+    bool results = false;
+
+    for (unsigned i = 0; i < step->ops; i++) {
+        MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) rma_issue_take(&target->issue);
+
+        end = pack(end, op);
+        if (wants_result(op)) {
+            await_result(target, op);
+            results = true;
+        } else {
+            drop(MPIDIG_WIN(win, issue), op);
+        }
+    }
+    if (step->ops)
+        flags |= MPIDIG_RMA_CARRIES;
+    if (MPIDIG_WIN(win, issue)->pscw)
+        flags |= MPIDIG_RMA_PSCW;
+    else if (MPIDIG_rma_in_fence(win))
+        flags |= MPIDIG_RMA_FENCE;
+    message.header = (MPIDIG_rma_message_t) {
+        .win_id = MPIDIG_WIN(win, win_id),.target = target,.origin_rank = win->comm_ptr->rank,
+        .lock_type = target->lock_type,.bytes = (uint32_t) (end - message.bytes),
+        .flags = (uint16_t) flags,.ops = (uint16_t) step->ops
+    };
+    if (results || !(flags & (MPIDIG_RMA_PSCW | MPIDIG_RMA_FENCE))) {
+        target->unanswered++;
+        target->carrying += step->ops > 0;
+    }
+    CH4_CALL(am_send_hdr(target->rank, win->comm_ptr, MPIDIG_rma_request_id, &message,
+                         message.header.bytes, vci, vci),
+             MPIDI_rank_is_local(target->rank, win->comm_ptr), mpi_errno);
+    if (mpi_errno)
+        MPIR_ERR_SET(mpi_errno, MPI_ERR_RMA_SYNC, "**rmasync");
+    return mpi_errno;
+}
+
+int MPIDIG_rma_answer_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
+                         MPIR_Request ** req)
+{
+    const MPIDIG_rma_answer_t *answer = am_hdr;
+    const char *next = (const char *) (answer + 1);
+    MPIDIG_rma_target_t *target = answer->target;
+
+    for (uint32_t i = 0; i < answer->results; i++) {
+        MPIDIG_rma_op_t *op = target->results;
+
+        target->results = (MPIDIG_rma_op_t *) op->queue.next;
+        memcpy(op->result, next, op->queue.bytes);
+        next += MPIDIG_rma_padded(op->queue.bytes);
+        drop(MPIDIG_WIN(target->win, issue), op);
+    }
+    if (!target->results)
+        target->last_result = &target->results;
+    target->unanswered--;
+    target->carrying -= (answer->flags & MPIDIG_RMA_CARRIES) != 0;
+    if (answer->flags & RI_ASK && !(answer->flags & RI_END_EPOCH))
+        rma_issue_granted(&target->issue);
+    if (attr & MPIDIG_AM_ATTR__IS_ASYNC)
+        *req = NULL;
+    return MPI_SUCCESS;
+}
+
+/* ---- steps --------------------------------------------------------------------------------------------------------- */
+
+static int issue_native(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) rma_issue_take(&target->issue);
+    int mpi_errno = MPI_SUCCESS, rank = target->rank;
+
+    switch (op->kind) {
+        case MPIDIG_RMA_PUT:
+            mpi_errno = MPIDI_put(op->origin, op->origin_count, op->origin_type, rank, op->disp,
+                                  op->count, op->type, win);
+            break;
+        case MPIDIG_RMA_GET:
+            mpi_errno = MPIDI_get(op->result, op->result_count, op->result_type, rank, op->disp,
+                                  op->count, op->type, win);
+            break;
+        case MPIDIG_RMA_ACC:
+            mpi_errno = MPIDI_accumulate(op->origin, op->origin_count, op->origin_type, rank,
+                                         op->disp, op->count, op->type, op->op, win);
+            break;
+        case MPIDIG_RMA_GET_ACC:
+            mpi_errno = MPIDI_get_accumulate(op->origin, op->origin_count, op->origin_type,
+                                             op->result, op->result_count, op->result_type, rank,
+                                             op->disp, op->count, op->type, op->op, win);
+            break;
+        case MPIDIG_RMA_FOP:
+            mpi_errno = MPIDI_fetch_and_op(op->origin, op->result, op->type, rank, op->disp,
+                                           op->op, win);
+            break;
+        case MPIDIG_RMA_CAS:
+            mpi_errno = MPIDI_compare_and_swap(op->origin, op->compare, op->result, op->type, rank,
+                                               op->disp, win);
+            break;
+    }
+    drop(MPIDIG_WIN(win, issue), op);
+    return mpi_errno;
+}
+
+int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal,
+                       rma_issue_what_t * next)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    while (!mpi_errno) {
+        rma_issue_step_t step;
+
+        if (target->issue.permission == RI_ASKED && MPIDIG_WIN(win, issue)->pscw)
+            MPIDIG_rma_take_post(win, target);
+        step = rma_issue_next(&target->issue, &MPIDIG_WIN(win, issue)->settings, goal);
+        *next = step.what;
+        if (step.what == RI_SEND)
+            mpi_errno = send_message(win, target, &step);
+        else if (step.what == RI_ISSUE)
+            mpi_errno = issue_native(win, target);
+        else
+            break;
+    }
+    return mpi_errno;
+}
+
+int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    int mpi_errno;
+    MPIDIG_win_target_t *counts;
+
+    mpi_errno = MPIDI_NM_rma_target_cmpl_hook(target->rank, win);
+    MPIR_ERR_CHECK(mpi_errno);
+#ifndef MPIDI_CH4_DIRECT_NETMOD
+    mpi_errno = MPIDI_SHM_rma_target_cmpl_hook(target->rank, win);
+    MPIR_ERR_CHECK(mpi_errno);
+#endif
+    counts = MPIDIG_win_target_find(win, target->rank);
+    while (counts && (MPIR_cc_get(counts->remote_cmpl_cnts) || MPIR_cc_get(counts->local_cmpl_cnts) ||
+                      MPIR_cc_get(counts->remote_acc_cmpl_cnts))) {
+        mpi_errno = MPIDIG_rma_progress(win);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+    rma_issue_settled(&target->issue);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDIG_rma_reach(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal)
+{
+    int mpi_errno;
+    rma_issue_what_t next;
+
+    for (;;) {
+        mpi_errno = MPIDIG_rma_advance(win, target, goal, &next);
+        if (mpi_errno || next == RI_DONE)
+            return mpi_errno;
+        mpi_errno = next == RI_SETTLE ? MPIDIG_rma_settle(win, target) : MPIDIG_rma_progress(win);
+        if (mpi_errno)
+            return mpi_errno;
+    }
+}
+
+/* ---- operations ---------------------------------------------------------------------------------------------------- */
+
+/* REQUIRES: may_open().  NULL without memory. */
+static MPIDIG_rma_target_t *open_target(MPIR_Win * win, int rank)
+{
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
+
+    if (target && target->issue.permission != RI_CLOSED)
+        return target;
+    target = MPIDIG_rma_target(win, rank);
+    if (target) {
+        target->lock_type = MPI_LOCK_SHARED;
+        rma_issue_open(&target->issue, issue->all ? RI_NOTED :
+                       issue->fence.permitted ? RI_HELD : RI_ASKED);
+    }
+    return target;
+}
+
+/* Under a single lock to another target, or its own under lock_all, an operation goes out at once. */
+static bool may_open(MPIR_Win * win, int rank)
+{
+    const MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    const MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
+
+    return (target && target->issue.permission != RI_CLOSED) || issue->pscw ||
+        (issue->fence.lazy && MPIDIG_rma_in_fence(win)) ||
+        (issue->all && !(issue->self_held && rank == win->comm_ptr->rank));
+}
+
+static bool hold(MPIR_Win * win, int *mpi_errno_ptr, int rank, MPIDIG_rma_op_t * what)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    MPIDIG_rma_target_t *target;
+    MPIDIG_rma_op_t *op;
+
+    if (!may_open(win, rank))
+        return false;
+    MPIDIG_RMA_OP_CHECK_SYNC(rank, win);
+    measure(what);
+    if (what->queue.bytes == 0)
+        return false;
+    target = open_target(win, rank);
+    MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    if (rma_issue_passes(&target->issue, &issue->settings, what->queue.wire)) {
+        rma_issue_issued(&target->issue);
+        if (what->kind == MPIDIG_RMA_GET)
+            mpi_errno = MPIDIG_rma_progress(win);       /* so that data flow while the user computes */
+        MPIR_ERR_CHECK(mpi_errno);
+        return false;
+    }
+    op = keep(issue, what);
+    MPIR_ERR_CHKANDJUMP(!op, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    rma_issue_add(&target->issue, &op->queue);
+    if (MPIDIG_rma_in_fence(win)) {
+        mpi_errno = MPIDIG_rma_fence_go_on(win, target);
+        goto fn_exit;
+    }
+    if (target->issue.permission == RI_ASKED || op->kind == MPIDIG_RMA_GET) {
+        mpi_errno = MPIDIG_rma_progress(win);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+    mpi_errno = MPIDIG_rma_reach(win, target, RI_GO_ON);
+
+  fn_exit:
+    *mpi_errno_ptr = mpi_errno;
+    return true;
+  fn_fail:
+    goto fn_exit;
+}
+
+bool MPIDIG_rma_hold_put(MPIR_Win * win, int *mpi_errno, const void *origin, int origin_count,
+                         MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+                         MPI_Datatype type)
+{
+    MPIDIG_rma_op_t op = {
+        .kind = MPIDIG_RMA_PUT,.op = MPI_REPLACE,.origin = origin,.origin_count = origin_count,
+        .origin_type = origin_type,.result_type = MPI_DATATYPE_NULL,.disp = disp,.count = count,
+        .type = type
+    };
+
+    return hold(win, mpi_errno, rank, &op);
+}
+
+bool MPIDIG_rma_hold_get(MPIR_Win * win, int *mpi_errno, void *origin, int origin_count,
+                         MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+                         MPI_Datatype type)
+{
+    MPIDIG_rma_op_t op = {
+        .kind = MPIDIG_RMA_GET,.op = MPI_NO_OP,.origin_type = MPI_DATATYPE_NULL,.result = origin,
+        .result_count = origin_count,.result_type = origin_type,.disp = disp,.count = count,
+        .type = type
+    };
+
+    return hold(win, mpi_errno, rank, &op);
+}
+
+bool MPIDIG_rma_hold_acc(MPIR_Win * win, int *mpi_errno, const void *origin, int origin_count,
+                         MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+                         MPI_Datatype type, MPI_Op acc_op)
+{
+    MPIDIG_rma_op_t op = {
+        .kind = MPIDIG_RMA_ACC,.op = acc_op,.origin = origin,.origin_count = origin_count,
+        .origin_type = origin_type,.result_type = MPI_DATATYPE_NULL,.disp = disp,.count = count,
+        .type = type
+    };
+
+    return hold(win, mpi_errno, rank, &op);
+}
+
+bool MPIDIG_rma_hold_get_acc(MPIR_Win * win, int *mpi_errno, const void *origin, int origin_count,
+                             MPI_Datatype origin_type, void *result, int result_count,
+                             MPI_Datatype result_type, int rank, MPI_Aint disp, int count,
+                             MPI_Datatype type, MPI_Op acc_op)
+{
+    MPIDIG_rma_op_t op = {
+        .kind = MPIDIG_RMA_GET_ACC,.op = acc_op,.origin = origin,.origin_count = origin_count,
+        .origin_type = origin_type,.result = result,
+        .result_count = result_count,.result_type = result_type,.disp = disp,.count = count,
+        .type = type
+    };
+
+    return hold(win, mpi_errno, rank, &op);
+}
+
+bool MPIDIG_rma_hold_fop(MPIR_Win * win, int *mpi_errno, const void *origin, void *result,
+                         MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op acc_op)
+{
+    MPIDIG_rma_op_t op = {
+        .kind = MPIDIG_RMA_FOP,.op = acc_op,.origin = origin,.origin_count = 1,.origin_type = type,
+        .result = result,.result_count = 1,.result_type = type,.disp = disp,.count = 1,.type = type
+    };
+
+    return hold(win, mpi_errno, rank, &op);
+}
+
+bool MPIDIG_rma_hold_cas(MPIR_Win * win, int *mpi_errno, const void *origin, const void *compare,
+                         void *result, MPI_Datatype type, int rank, MPI_Aint disp)
+{
+    MPIDIG_rma_op_t op = {
+        .kind = MPIDIG_RMA_CAS,.op = MPI_REPLACE,.origin = origin,.origin_count = 1,
+        .origin_type = type,.compare = compare,.result = result,.result_count = 1,
+        .result_type = type,.disp = disp,.count = 1,.type = type
+    };
+
+    return hold(win, mpi_errno, rank, &op);
+}
+
+int MPIDIG_rma_clear(MPIR_Win * win, int rank)
+{
+    MPIDIG_rma_target_t *target;
+    int mpi_errno = MPI_SUCCESS;
+
+    if (!may_open(win, rank) || MPIDIG_rma_in_fence(win))
+        return MPI_SUCCESS;     /* there are no requests in epochs of fences */
+    MPIDIG_RMA_OP_CHECK_SYNC(rank, win);
+    target = open_target(win, rank);
+    MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    mpi_errno = MPIDIG_rma_reach(win, target, RI_CLEAR);
+    MPIR_ERR_CHECK(mpi_errno);
+    rma_issue_issued(&target->issue);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* What messages took along is done when they are answered. */
+static int flush_target(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    int mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
+
+    while (!mpi_errno && target->carrying)
+        mpi_errno = MPIDIG_rma_progress(win);
+    return mpi_errno;
+}
+
+int MPIDIG_rma_flush(MPIR_Win * win, int rank)
+{
+    MPIDIG_rma_target_t *target, *next_target;
+    rma_issue_what_t left;
+    int mpi_errno = MPI_SUCCESS;
+
+    if (rank != MPI_ANY_SOURCE) {
+        target = MPIDIG_rma_target_find(win, rank);
+        return target ? flush_target(win, target) : MPI_SUCCESS;
+    }
+    /* what can go out to all goes out before the first is waited for */
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+        mpi_errno = MPIDIG_rma_advance(win, target, RI_FLUSH, &left);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+        mpi_errno = flush_target(win, target);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}

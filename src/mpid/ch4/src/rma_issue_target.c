@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "rma_issue_impl.h"
+
+/* Between accumulates of processes that share the memory. */
+static int enter_atomic(MPIR_Win * win)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+#ifndef MPIDI_CH4_DIRECT_NETMOD
+    if (MPIDI_WIN(win, winattr) & MPIDI_WINATTR_SHM_ALLOCATED)
+        mpi_errno = MPIDI_SHM_rma_op_cs_enter_hook(win);
+#endif
+    if (!mpi_errno)
+        MPIDIG_rma_guard_enter(win);
+    return mpi_errno;
+}
+
+static int leave_atomic(MPIR_Win * win)
+{
+    MPIDIG_rma_guard_leave(win);
+#ifndef MPIDI_CH4_DIRECT_NETMOD
+    if (MPIDI_WIN(win, winattr) & MPIDI_WINATTR_SHM_ALLOCATED)
+        return MPIDI_SHM_rma_op_cs_exit_hook(win);
+#endif
+    return MPI_SUCCESS;
+}
+
+static int accumulate(MPIR_Win * win, const MPIDIG_rma_record_t * record, char *address, char *data,
+                      size_t bytes, char *result)
+{
+    int mpi_errno = MPI_SUCCESS;
+    _Alignas(16) char aligned[MPIDIG_RMA_MESSAGE_MAX];
+
+    if ((uintptr_t) data % 16 && record->kind != MPIDIG_RMA_CAS && record->op != MPI_NO_OP)
+        data = memcpy(aligned, data, bytes);
+    mpi_errno = enter_atomic(win);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (result)
+        memcpy(result, address, bytes);
+    if (record->kind == MPIDIG_RMA_CAS) {
+        /* builtin types: equal bits, as elsewhere in CH4 but for floating point, which is not allowed */
+        if (!memcmp(address, data + MPIDIG_rma_padded(bytes), bytes))
+            memcpy(address, data, bytes);
+    } else if (record->op != MPI_NO_OP) {
+        mpi_errno = MPIDIG_compute_acc_op(data, record->count, record->type, address, record->count,
+                                          record->type, record->op, MPIDIG_ACC_SRCBUF_PACKED);
+    }
+    if (mpi_errno)
+        leave_atomic(win);
+    else
+        mpi_errno = leave_atomic(win);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Does the operation of the record at *next, moves that behind the record, and writes a result to *results. */
+static int perform_one(MPIR_Win * win, char **next, char **results, uint32_t * count)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIDIG_rma_record_t record;
+    char *data = *next + sizeof(record), *address;
+    size_t bytes, padded;
+
+    memcpy(&record, *next, sizeof(record));
+    bytes = MPIDIG_rma_size(record.count, record.type);
+    padded = MPIDIG_rma_padded(bytes);
+    address = (char *) win->base + record.disp * win->disp_unit;
+    *next = data;
+    if (record.kind != MPIDIG_RMA_GET && record.op != MPI_NO_OP)
+        *next += padded;
+    if (record.kind == MPIDIG_RMA_CAS)
+        *next += padded;
+    switch (record.kind) {
+        case MPIDIG_RMA_PUT:
+            memcpy(address, data, bytes);
+            return MPI_SUCCESS;
+        case MPIDIG_RMA_GET:
+            memcpy(*results, address, bytes);
+            break;
+        case MPIDIG_RMA_ACC:
+            return accumulate(win, &record, address, data, bytes, NULL);
+        default:
+            mpi_errno = accumulate(win, &record, address, data, bytes, *results);
+            break;
+    }
+    *results += padded;
+    ++*count;
+    return mpi_errno;
+}
+
+static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
+{
+    int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
+    char *next = (char *) (message + 1);
+    union {
+        MPIDIG_rma_answer_t header;
+        char bytes[MPIDIG_RMA_MESSAGE_MAX];
+    } answer;
+    char *end = answer.bytes + sizeof(answer.header);
+    uint32_t results = 0;
+
+    for (int i = 0; i < message->ops; i++) {
+        mpi_errno = perform_one(win, &next, &end, &results);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+    if (results == 0 && message->flags & (MPIDIG_RMA_PSCW | MPIDIG_RMA_FENCE))
+        goto fn_exit;
+    answer.header = (MPIDIG_rma_answer_t) {
+        .target = message->target,.flags = message->flags,.results = results
+    };
+    CH4_CALL(am_send_hdr_reply(win->comm_ptr, message->origin_rank, MPIDIG_rma_answer_id, &answer,
+                               end - answer.bytes, vci, vci),
+             MPIDI_rank_is_local(message->origin_rank, win->comm_ptr), mpi_errno);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Does what the message says, and gives the lock back, or counts, when it ends its epoch. */
+static int carry_out(MPIR_Win * win, MPIDIG_rma_message_t * message)
+{
+    int mpi_errno = perform(win, message);
+
+    if (mpi_errno || !(message->flags & RI_END_EPOCH))
+        return mpi_errno;
+    if (message->flags & MPIDIG_RMA_PSCW)
+        ++MPIDIG_WIN(win, sync).sc.count;
+    else if (message->flags & MPIDIG_RMA_FENCE)
+        MPIDIG_WIN(win, issue)->fence.arrived++;
+    else
+        mpi_errno = MPIDIG_win_lock_release(win);
+    return mpi_errno;
+}
+
+static int granted(MPIR_Win * win, int rank, void *message)
+{
+    int mpi_errno = carry_out(win, message);
+
+    MPL_free(message);
+    return mpi_errno;
+}
+
+/* The lock is not to be had now: the message waits with the request. */
+static int wait_for_lock(MPIR_Win * win, const MPIDIG_rma_message_t * message)
+{
+    void *copy = MPL_malloc(message->bytes, MPL_MEM_RMA);
+
+    if (!copy)
+        return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_FATAL, __func__, __LINE__, MPI_ERR_NO_MEM,
+                                    "**nomem", 0);
+    memcpy(copy, message, message->bytes);
+    return MPIDIG_win_lock_ask(win, message->origin_rank, message->lock_type, granted, copy);
+}
+
+int MPIDIG_rma_request_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
+                          MPIR_Request ** req)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIDIG_rma_message_t *message = am_hdr;
+    MPIR_Win *win = (MPIR_Win *) MPIDIU_map_lookup(MPIDI_global.win_map, message->win_id);
+
+    if (message->flags & RI_ASK && !MPIDIG_win_lock_try(win, message->lock_type))
+        mpi_errno = wait_for_lock(win, message);
+    else
+        mpi_errno = carry_out(win, message);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (attr & MPIDIG_AM_ATTR__IS_ASYNC)
+        *req = NULL;
+    MPIDIG_rma_set_am_flag();
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}

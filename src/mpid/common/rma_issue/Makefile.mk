@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+AM_CPPFLAGS += -I$(top_srcdir)/src/mpid/common/rma_issue
+
+mpi_core_sources += \
+    src/mpid/common/rma_issue/rma_issue.c
+
+noinst_HEADERS += \
+    src/mpid/common/rma_issue/rma_issue.h \
+    src/mpid/common/rma_issue/rma_issue_names.h

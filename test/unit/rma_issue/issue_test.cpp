@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one origin sends to one target, epoch by epoch.
+
+#include <thread>
+
+#include "network.hpp"
+
+namespace rma_issue_test {
+
+constexpr size_t room = 256;
+
+rma_issue_settings_t settings(rma_issue_mode_t mode, bool adapt = false) {
+    return {mode, 1, 128, 64, adapt};
+}
+
+struct Epoch : ::testing::Test {
+    Network network{1};
+    rma_issue_settings_t set = settings(RI_HYBRID);
+    Epochs epochs{network, 0, set, room};
+
+    // Messages of an epoch with so many puts of 8 bytes.
+    Counts puts(unsigned count, size_t wire = 32, rma_issue_goal_t before_end = RI_GO_ON) {
+        epochs.counts = Counts();
+        epochs.open(true);
+        for (unsigned i = 0; i < count; i++)
+            epochs.put(8, wire);
+        epochs.reach(before_end);
+        epochs.close();
+        return epochs.counts;
+    }
+};
+
+TEST_F(Epoch, WithoutOperationsSendsNothing) {
+    EXPECT_EQ(puts(0).messages, 0u);
+    EXPECT_EQ(puts(0, 32, RI_FLUSH).messages, 0u);
+}
+
+TEST_F(Epoch, OfOneShortOperationIsOneMessage) {
+    Counts counts = puts(1);
+    EXPECT_EQ(counts.messages, 1u);
+    EXPECT_EQ(counts.natives, 0u);
+    EXPECT_EQ(network.target.log.size(), 1u);
+}
+
+TEST_F(Epoch, SecondOperationAsksAndTheLastCarriesTheEnd) {
+    Counts counts = puts(3);
+    EXPECT_EQ(counts.asked, 1u);
+    EXPECT_EQ(counts.messages, 2u);  // the request, and the end with what then fits
+    EXPECT_EQ(counts.ended, 1u);
+    EXPECT_EQ(network.target.log.size(), 3u);
+}
+
+TEST_F(Epoch, LongOperationAsksAtOnce) {
+    epochs.open(true);
+    epochs.put(1000, 0);
+    EXPECT_EQ(epochs.counts.asked, 1u);
+    EXPECT_EQ(epochs.counts.natives, 0u);
+    epochs.close();
+    EXPECT_EQ(epochs.counts.natives, 1u);
+    EXPECT_EQ(epochs.counts.messages, 2u);
+}
+
+TEST_F(Epoch, AfterPermissionTheFirstWaitsForTheEnd) {
+    epochs.open(true);
+    epochs.reach(RI_CLEAR);
+    epochs.put(8, 32);
+    EXPECT_EQ(epochs.target.waiting, 1u);
+    epochs.close();
+    EXPECT_EQ(epochs.counts.natives, 0u);
+    EXPECT_EQ(epochs.counts.messages, 2u);
+}
+
+TEST_F(Epoch, AfterPermissionManyGoOutAtOnce) {
+    epochs.open(true);
+    epochs.reach(RI_CLEAR);
+    for (unsigned i = 1; i <= 10; i++) {
+        epochs.put(8, 32);
+        EXPECT_EQ(epochs.counts.natives, i == 1 ? 0 : i);
+    }
+    epochs.put(1000, 0);
+    EXPECT_EQ(epochs.counts.natives, 11u);
+    epochs.close();
+    EXPECT_EQ(epochs.counts.natives, 11u);
+    EXPECT_EQ(epochs.counts.messages, 2u);
+}
+
+TEST_F(Epoch, FlushCarriesAWaitingOperation) {
+    Counts counts = puts(1, 32, RI_FLUSH);
+    EXPECT_EQ(counts.messages, 2u);
+    EXPECT_EQ(counts.natives, 0u);
+}
+
+TEST_F(Epoch, OfPostsEndsEvenWithoutOperations) {
+    rma_issue_open(&epochs.target, RI_ASKED);
+    network.target.holders.push_back(0);
+    rma_issue_granted(&epochs.target);
+    epochs.close();
+    EXPECT_EQ(epochs.counts.messages, 1u);
+    EXPECT_EQ(epochs.counts.ended, 1u);
+}
+
+TEST_F(Epoch, LazyIsOneMessageWhenItFits) {
+    set = settings(RI_LAZY);
+    EXPECT_EQ(puts(8).messages, 1u);
+    Counts counts = puts(9);
+    EXPECT_EQ(counts.messages, 2u);
+    EXPECT_EQ(counts.asked, 1u);
+}
+
+TEST_F(Epoch, LazyAsksAtTheQueuesLimit) {
+    set = settings(RI_LAZY);
+    epochs.open(true);
+    for (unsigned i = 0; i < set.queue; i++)
+        epochs.put(8, 32);
+    EXPECT_EQ(epochs.counts.messages, 0u);
+    epochs.put(8, 32);
+    EXPECT_EQ(epochs.counts.messages, 1u);
+    EXPECT_LE(epochs.target.waiting, set.queue + 1);
+    epochs.close();
+}
+
+TEST_F(Epoch, QueueIsLimitedWhileItWaitsForPermission) {
+    set.queue = 4;
+    epochs.open(true);
+    for (int i = 0; i < 3; i++)
+        epochs.put(8, 0);
+    EXPECT_EQ(epochs.target.permission, RI_ASKED);
+    for (int i = 0; i < 10; i++)
+        epochs.put(8, 0);
+    EXPECT_EQ(epochs.target.permission, RI_HELD);
+    epochs.close();
+}
+
+TEST_F(Epoch, ResultsThatFitNoAnswerDoNotTravel) {
+    epochs.open(true);
+    epochs.put(room + 8, 32, room + 8);
+    EXPECT_EQ(epochs.counts.asked, 1u);
+    epochs.close();
+    EXPECT_EQ(epochs.counts.natives, 1u);
+}
+
+// Ten epochs are enough to find the better side after a change of the pattern.
+TEST_F(Epoch, HabitTurnsWithinTenEpochs) {
+    set = settings(RI_HYBRID, true);
+    for (int change = 0; change < 6; change++) {
+        for (int i = 0; i < 10; i++)
+            puts(5);
+        EXPECT_EQ(puts(5).messages, 1u) << "five operations that a message holds";
+        for (int i = 0; i < 10; i++)
+            puts(40);
+        epochs.open(true);
+        epochs.counts = Counts();
+        epochs.put(8, 32);
+        EXPECT_EQ(epochs.counts.asked, 1u) << "the first of many asks at once";
+        for (int i = 0; i < 40; i++)
+            epochs.put(8, 32);
+        epochs.close();
+    }
+}
+
+TEST_F(Epoch, EmptyEpochsAreNoHabit) {
+    set = settings(RI_HYBRID, true);
+    for (int i = 0; i < 10; i++)
+        puts(40);
+    int habit = epochs.target.habit;
+    for (int i = 0; i < 10; i++)
+        puts(0);
+    EXPECT_EQ(epochs.target.habit, habit);
+}
+
+// The module has no state but what it is given.
+TEST(Threads, EachItsOwnTargets) {
+    auto work = [](uint64_t seed) {
+        Network network(seed);
+        rma_issue_settings_t set = settings(RI_HYBRID, true);
+        Epochs epochs(network, 0, set, room);
+        for (int i = 0; i < 200; i++) {
+            epochs.open(true);
+            for (int n = i % 20; n > 0; n--)
+                epochs.put(8, 32);
+            epochs.close();
+        }
+    };
+    std::vector<std::thread> threads;
+    for (uint64_t seed = 0; seed < 4; seed++)
+        threads.emplace_back(work, seed);
+    for (auto &thread : threads)
+        thread.join();
+}
+
+}  // namespace rma_issue_test
