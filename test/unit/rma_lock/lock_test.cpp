@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lock: who is granted when, in one thread that plays all; and many threads and processes at once.
+// The lock: who is granted when, in one thread that plays all; and many threads and processes at
+// once.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -26,8 +27,7 @@ struct Asker {
 
     void ask(bool exclusive) { granted = rma_lock_ask(lock, exclusive, &request); }
     bool poll() {
-        if (!granted)
-            granted = rma_lock_poll(lock, &request);
+        if (!granted) granted = rma_lock_poll(lock, &request);
         return granted;
     }
     void wait() {
@@ -40,9 +40,7 @@ struct Asker {
     }
 };
 
-bool is_free(const rma_lock_t &lock) {
-    return lock.state == 0 && lock.next == lock.serving;
-}
+bool is_free(const rma_lock_t &lock) { return lock.state == 0 && lock.next == lock.serving; }
 
 // Longer than a shared request is patient.
 void let_patience_end(Asker &asker) {
@@ -125,7 +123,8 @@ TEST(Lock, NewSharedRequestsLetAnExclusiveOneIn) {
     EXPECT_TRUE(is_free(lock));
 }
 
-// Two that want shared access to both locks, and somebody who waits for each: none may wait for the other for ever.
+// Two that want shared access to both locks, and somebody who waits for each: none may wait for the
+// other for ever.
 TEST(Lock, SharedAccessToSeveralLocksMakesNoRing) {
     rma_lock_t one{}, two{};
     Asker a_one{&one}, a_two{&two}, b_one{&one}, b_two{&two}, writer_one{&one}, writer_two{&two};
@@ -170,8 +169,7 @@ bool take_part(Arena &arena, int me, int rounds) {
         right = right && arena.first == arena.second;
         if (exclusive) {
             arena.first++;
-            if (i % 16 == 0)
-                sched_yield();
+            if (i % 16 == 0) sched_yield();
             arena.second++;
         }
         asker.release();
@@ -200,13 +198,13 @@ TEST(Threads, ShareOneLock) {
 
 TEST(Lock, ProcessesShareIt) {
     constexpr int PROCESSES = 8, ROUNDS = 2000;
-    void *memory = mmap(nullptr, sizeof(Arena), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *memory =
+        mmap(nullptr, sizeof(Arena), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(memory, MAP_FAILED);
     auto &arena = *static_cast<Arena *>(memory);
 
     for (int me = 0; me < PROCESSES; me++) {
-        if (fork() == 0)
-            _exit(take_part(arena, me, ROUNDS) ? 0 : 1);
+        if (fork() == 0) _exit(take_part(arena, me, ROUNDS) ? 0 : 1);
     }
     for (int i = 0; i < PROCESSES; i++) {
         int status;
@@ -218,7 +216,8 @@ TEST(Lock, ProcessesShareIt) {
     munmap(memory, sizeof(Arena));
 }
 
-// Each takes two of four locks in their order, or shares all of them in any order, until all have done their rounds.
+// Each takes two of four locks in their order, or shares all of them in any order, until all have
+// done their rounds.
 TEST(Threads, LocksOfManyMakeNoRing) {
     constexpr int THREADS = 6, LOCKS = 4, ROUNDS = 150;
     std::array<rma_lock_t, LOCKS> locks{};

@@ -78,7 +78,8 @@ int MPIDIG_rma_shared_flush(MPIR_Win * win, MPIDIG_rma_peer_t * peer);
 /* Before an operation on a peer: is there an epoch for it? */
 int MPIDIG_rma_shared_access(MPIR_Win * win, MPIDIG_rma_peer_t * peer, int rank);
 
-/* Operations. REQUIRES, but for epochs of locks: the peer's exposure epoch has begun. */
+/* Operations. REQUIRES, but for epochs of locks: the peer's exposure epoch has begun.
+ * A get_accumulate with MPI_DATATYPE_NULL for the result gets nothing. */
 int MPIDIG_rma_shared_put(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
                           MPI_Aint origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp,
                           MPI_Aint count, MPI_Datatype type);

@@ -114,22 +114,8 @@ int MPIDIG_rma_shared_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const
                                  MPI_Aint origin_count, MPI_Datatype origin_type, int rank,
                                  MPI_Aint disp, MPI_Aint count, MPI_Datatype type, MPI_Op op)
 {
-    int mpi_errno = MPIDIG_rma_shared_access(win, peer, rank);
-    operand_t operand;
-
-    if (mpi_errno || is_empty(count, type) || is_empty(origin_count, origin_type))
-        return mpi_errno;
-    mpi_errno = prepare(&operand, origin, origin_count, origin_type, op);
-    MPIR_ERR_CHECK(mpi_errno);
-    rma_lock_guard_enter(&peer->control->guard);
-    mpi_errno = combine(&operand, address_of(peer, disp), count, type, op);
-    rma_lock_guard_leave(&peer->control->guard);
-    MPL_free(operand.packed);
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
+    return MPIDIG_rma_shared_get_accumulate(win, peer, origin, origin_count, origin_type, NULL, 0,
+                                            MPI_DATATYPE_NULL, rank, disp, count, type, op);
 }
 
 int MPIDIG_rma_shared_get_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
@@ -146,7 +132,8 @@ int MPIDIG_rma_shared_get_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, c
     mpi_errno = prepare(&operand, origin, origin_count, origin_type, op);
     MPIR_ERR_CHECK(mpi_errno);
     rma_lock_guard_enter(&peer->control->guard);
-    mpi_errno = copy(target, count, type, result, result_count, result_type);
+    if (result_type != MPI_DATATYPE_NULL)
+        mpi_errno = copy(target, count, type, result, result_count, result_type);
     if (!mpi_errno)
         mpi_errno = combine(&operand, target, count, type, op);
     rma_lock_guard_leave(&peer->control->guard);
