@@ -16,18 +16,11 @@ enum {
     EAGER_MOST = 64
 };
 
-/* A barrier inside a node costs less than anything that could take its place. */
-static bool pays(MPIR_Win * win)
+/* A barrier costs no more than a reduce-scatter, and less where processes share a node: under hybrid, fences are eager.
+ * Stores to a peer do not wait: it has to be in the epoch. */
+static bool waits(MPIR_Win * win)
 {
-    const MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    const MPIR_Comm *node = win->comm_ptr->node_comm;
-
-    /* stores to a peer do not wait: it has to be in the epoch */
-    if (MPIDIG_WIN(win, shared))
-        return false;
-    return issue->settings.mode == RI_LAZY ||
-        (issue->settings.mode == RI_HYBRID && win->comm_ptr->local_size > 1 &&
-         !(node && node->local_size == win->comm_ptr->local_size));
+    return MPIDIG_WIN(win, issue)->settings.mode == RI_LAZY && !MPIDIG_WIN(win, shared);
 }
 
 /* Once for each window: whether all its processes wait. */
@@ -35,7 +28,7 @@ static int agree(MPIR_Win * win)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     MPIDIG_rma_issue_t *issue = MPIDIG_rma_issue_make(win);
-    int mpi_errno, mine = issue && pays(win), all = 0;
+    int mpi_errno, mine = issue && waits(win), all = 0;
 
     mpi_errno = MPIR_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, win->comm_ptr, &errflag);
     MPIR_ERR_CHECK(mpi_errno);
@@ -115,7 +108,7 @@ int MPIDIG_rma_fence_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     int mpi_errno = MPI_SUCCESS;
 
-    if (!issue->fence.entered && issue->settings.mode == RI_HYBRID && !rma_issue_fits(&target->issue))
+    if (!issue->fence.entered && !rma_issue_fits(&target->issue))
         mpi_errno = enter(win, true);
     MPIR_ERR_CHECK(mpi_errno);
     if (issue->fence.request) {
