@@ -76,13 +76,14 @@ static int divisor_below_root(int n, int order)
     return best;
 }
 
-/* Spreads a counter over 64 bits (the finalizer of splitmix64). */
+/* Spreads a counter over 64 bits: each turn multiplies the low bits into the high ones and folds these back. */
 static uint64_t mix(uint64_t x)
 {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
+    for (int turn = 0; turn < 3; turn++) {
+        x = (x + 1) * 11400714819323198485u;    /* the golden ratio of 2^64 */
+        x ^= x >> 32;
+    }
+    return x;
 }
 
 static void permute(uint64_t seed, int n, solo_call * calls)
