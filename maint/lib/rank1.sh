@@ -108,3 +108,19 @@ rank1_bad_input() {
         refuses_alone "is no program of this MPI" --world 8 --scenario "program $scenario-good" true &&
         refuses_alone "cannot be started" --world 8 "$OUT/there-is-no-such-program"
 }
+
+# million_says LINE ARGUMENTS...: the report of one rank of a million has a line like this.
+million_says() {
+    local line=$1 said
+    shift
+    said=$(MPIR_CVAR_CMAP_REPORT=1 timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 --ranks-per-node 16 "$@" 2>&1) || { echo "$said"; return 1; }
+    grep -qE "$line" <<<"$said" || { echo "mpirank1 $*: no line like $line in"; echo "$said"; return 1; }
+}
+
+# The examples as doc/scaling.md has them.
+examples_at_scale() {
+    million_says '^ *reversed +1 +1048576  affine ' --scenario rows --scenario columns --scenario reversed "$OUT/grid2d" create &&
+        million_says '^ *objects of library 9 +100 +1048576  affine ' "$OUT/libraries" 10 100 &&
+        million_says '^ *messages of level 19 +1 +2  affine ' --scenario even_odd "$OUT/multigrid" &&
+        million_says '^ *piece +1 +65[0-9]+  packed ' --scenario "program $OUT/random_graph" "$OUT/random_graph"
+}
