@@ -219,7 +219,7 @@ TEST(Lock, ProcessesShareIt) {
 // Each takes two of four locks in their order, or shares all of them in any order, until all have
 // done their rounds.
 TEST(Threads, LocksOfManyMakeNoRing) {
-    constexpr int THREADS = 6, LOCKS = 4, ROUNDS = 150;
+    constexpr int THREADS = 6, LOCKS = 4, ROUNDS = 8;
     std::array<rma_lock_t, LOCKS> locks{};
     std::vector<std::thread> threads;
 
