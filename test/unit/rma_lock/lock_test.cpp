@@ -216,10 +216,10 @@ TEST(Lock, ProcessesShareIt) {
     munmap(memory, sizeof(Arena));
 }
 
-// Each takes two of four locks in their order, or shares all of them in any order, until all have
-// done their rounds.
+// Each takes one of four locks, or shares all of them in any order, until all have done their rounds.
+// (Who held one and waited for another would be a ring with those who share, which no lock can break.)
 TEST(Threads, LocksOfManyMakeNoRing) {
-    constexpr int THREADS = 6, LOCKS = 4, ROUNDS = 8;
+    constexpr int THREADS = 6, LOCKS = 4, ROUNDS = 150;
     std::array<rma_lock_t, LOCKS> locks{};
     std::vector<std::thread> threads;
 
@@ -233,10 +233,7 @@ TEST(Threads, LocksOfManyMakeNoRing) {
 
                 std::iota(order.begin(), order.end(), 0);
                 std::shuffle(order.begin(), order.end(), random);
-                if (exclusive) {
-                    order.resize(2);
-                    std::sort(order.begin(), order.end());
-                }
+                if (exclusive) order.resize(1);
                 for (int which : order) {
                     held.push_back(Asker{&locks[which]});
                     held.back().ask(exclusive);
