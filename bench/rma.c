@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma SET BATCHES TIMES: one-sided communication; see bench/rma.py.  One line a case at rank 0: its name, and the median over
+ * rma SET BATCHES TIMES allocate|create: one-sided communication; see bench/rma.sh.  One line a case at rank 0: its name, and the median over
  * the batches.  Rank 0 works on the last rank's window, while that one waits in a barrier, or takes part in the epoch.
  *
  *   single     an epoch with one operation of 1 to 64 bytes, us: lock, PSCW and fence; put, get and accumulate
  *   many       an epoch with 1 to 16,384 puts, gets, accumulates of 8 bytes, us
- *   overlap    of an epoch with one operation of 1 KB to 1 MB, the part that computation of the same length hides, percent
+ *   overlap    an epoch with 8 operations of 1 KB to 1 MB: alone, and together with a part of as much computation after each
  *   contend    epochs of an exclusive lock a second, all ranks on one window; and the least share of a rank, 1 is fair
  *   change     epochs of 4 puts, then of 400, then of 4: us an epoch in the first and the second ten of each
  */
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 20, BATCHES = 1000 };
+enum { MOST = 1 << 20, OVERLAPPED = 8, WINDOW = OVERLAPPED * MOST, BATCHES = 1000 };
 enum { LOCK, PSCW, FENCE, SYNCS };
 enum { PUT, GET, ACC, KINDS };
 static const char *const sync_names[] = { "lock", "pscw", "fence" };
@@ -28,7 +28,7 @@ static char *buffer;
 /* The epochs of a batch. */
 static struct epoch {
     int sync, kind, ops, bytes;
-    double compute;             /* seconds, before the end */
+    double compute;             /* seconds, a part of them after each operation */
 } epoch;
 
 static void spin(double seconds)
@@ -40,7 +40,7 @@ static void spin(double seconds)
 
 static void operation(int i)
 {
-    MPI_Aint disp = (MPI_Aint) i * epoch.bytes % MOST;
+    MPI_Aint disp = (MPI_Aint) i * epoch.bytes % WINDOW;
     char *mine = buffer + disp;
 
     if (epoch.kind == PUT)
@@ -55,10 +55,11 @@ static void operation(int i)
 
 static void operations(void)
 {
-    for (int i = 0; i < epoch.ops; i++)
+    for (int i = 0; i < epoch.ops; i++) {
         operation(i);
-    if (epoch.compute > 0)
-        spin(epoch.compute);
+        if (epoch.compute > 0)
+            spin(epoch.compute / epoch.ops);
+    }
 }
 
 static void one_epoch(void)
@@ -136,7 +137,7 @@ static void single(void)
 
     for (int sync = 0; sync < SYNCS; sync++) {
         for (int kind = 0; kind < KINDS; kind++) {
-            for (int bytes = 1; bytes <= 64; bytes *= 8) {
+            for (int bytes = 1; bytes <= 64; bytes *= 2) {
                 epoch = (struct epoch) { sync, kind, 1, bytes, 0 };
                 snprintf(name, sizeof name, "%s-%s-%d", sync_names[sync], kind_names[kind], bytes);
                 report(name, seconds(times) * 1e6);
@@ -165,16 +166,17 @@ static void overlap(void)
     char name[64];
 
     for (int sync = 0; sync < SYNCS; sync++) {
-        for (int kind = 0; kind < ACC; kind++) {
+        for (int kind = 0; kind < KINDS; kind++) {
             for (int bytes = 1024; bytes <= MOST; bytes *= 4) {
-                double alone, together;
+                int count = 1 + times / (20 + bytes / 4096);
+                double alone;
 
-                epoch = (struct epoch) { sync, kind, 1, bytes, 0 };
-                alone = seconds(1 + times / 20);
-                epoch.compute = alone;
-                together = seconds(1 + times / 20);
-                snprintf(name, sizeof name, "%s-%s-%d", sync_names[sync], kind_names[kind], bytes);
-                report(name, 100 * (2 * alone - together) / alone);
+                epoch = (struct epoch) { sync, kind, OVERLAPPED, bytes, 0 };
+                alone = epoch.compute = seconds(count);
+                snprintf(name, sizeof name, "%s-%s-%d-alone", sync_names[sync], kind_names[kind], bytes);
+                report(name, alone * 1e6);
+                snprintf(name, sizeof name, "%s-%s-%d-together", sync_names[sync], kind_names[kind], bytes);
+                report(name, seconds(count) * 1e6);
             }
         }
     }
@@ -247,14 +249,14 @@ int main(int argc, char **argv)
     }
     allocated = strcmp(argv[4], "allocate") == 0;
     target = size - 1;
-    memory = malloc(MOST);
-    buffer = calloc(1, 2 * MOST);
+    memory = malloc(WINDOW);
+    buffer = calloc(1, WINDOW);
     if (!memory || !buffer)
         MPI_Abort(MPI_COMM_WORLD, 1);
     if (allocated)
-        MPI_Win_allocate(MOST, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &exposed, &win);
+        MPI_Win_allocate(WINDOW, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &exposed, &win);
     else
-        MPI_Win_create(memory, MOST, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        MPI_Win_create(memory, WINDOW, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 1, &origin, &origin_group);
     MPI_Group_incl(world, 1, &target, &target_group);

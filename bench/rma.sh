@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# usage: maint/bench rma [--quick] [--doc] [--no-run] [OPTION...]
+#
+# One-sided communication: stock (with the idle yield), Open MPI where Debian's package is installed, and ours issuing eagerly,
+# lazily and as it finds best (MPIR_CVAR_CH4_RMA_ISSUE), in turn.  What X. Zhao measured ("Adaptive strategy for one-sided
+# communication in MPICH2", chapter 4): single operations, many, overlap with computation, Graph500's search; and contention for
+# a lock, and epochs that change.
+# Writes bench/results/e8_rma.csv and the plots beside it, and ends with each figure that must be shown, met or missed.
+#   --quick     two rounds of fewer sizes: about 2 minutes (all of it about 15)
+#   --doc       also puts plots and tables into doc/ (doc/evaluation.md between its markers, doc/plots/)
+#   --no-run    plots and tables of the results that are there
+#   --places=node,messages,hosts, --sets=single,many and other options: --help-options lists them
+# Between hosts only as root; without python3-matplotlib the CSVs still come out.
+set -euo pipefail
+. "$(dirname "$0")/../maint/lib/common.sh"
+PROGRAM="bench rma"
+. "$ROOT/maint/lib/packages.sh"
+. "$ROOT/bench/lib/module.sh"
+. "$ROOT/bench/lib/results.sh"
+
+OPTIONS=()
+while [ $# -gt 0 ]; do
+    common_option "$1" || case $1 in
+    --help-options) exec "$(python_with csv)" "$ROOT/bench/rma_measure.py" --help ;;
+    *) OPTIONS+=("$1") ;;
+    esac
+    shift
+done
+
+if [ -n "$RUN" ]; then
+    mkdir -p "$RESULTS"
+    "$(python_with csv)" "$ROOT/bench/rma_measure.py" "$RESULTS" "${OPTIONS[@]}"
+    { echo "maint/bench rma ${OPTIONS[*]}" && cpu_model; } >"$RESULTS/e8_run.txt"
+fi
+plots_and_tables rma

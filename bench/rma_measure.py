@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""rma_measure.py RESULTS ...: runs bench/rma.c and examples/bfs.c with each library in turn, and writes
+
+  e8_rma.csv      medians and deciles of the rounds: set,library,mode,link,ranks,sync,operation,bytes,operations,compute_us,
+                  median_us,p10_us,p90_us,overlap
+  e8_rounds.csv   each round's figure, from which the ratios are taken: set,link,ranks,library,case,round,figure
+
+Links: "node" is memory that the processes share (MPI_Win_allocate), "messages" one machine that is cut into nodes of one process
+(MPIR_CVAR_NUM_CLIQUES), with MPI_Win_create; "hosts" two hosts (maint/hosts, needs root) whose link is delayed.  Open MPI has its
+component "pt2pt" for the last two.  A run's figure is the median of its batches; figures are us, but for `contend`: epochs a
+second, and the least rank's part of its share."""
+import argparse
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from aggr import OpenMPI  # noqa: E402
+from runs import ROOT, Build, add_builds, decile, find_builds, take_turns, write_rows  # noqa: E402
+
+COLUMNS = "set,library,mode,link,ranks,sync,operation,bytes,operations,compute_us,median_us,p10_us,p90_us,overlap".split(",")
+ROUNDS = "set,link,ranks,library,case,round,figure".split(",")
+SETS = ("single", "many", "overlap", "contend", "change", "graph")
+LINKS = ("node", "messages", "hosts")
+MODES = ("hybrid", "eager", "lazy")
+HOSTS = ROOT / "maint" / "hosts"
+GRAPHS = {"small": 7, "large": 13}      # of the paper: 2^7 and 2^13 vertices
+EDGES_A_VERTEX = 16
+OVERLAPPED = 8                          # operations, as in rma.c
+TIMEOUT = 300
+
+
+class Programs:
+    """A library's two programs."""
+
+    def __init__(self, build):
+        self.name = build.name
+        self.rma, self.bfs = self.program(build, ROOT / "bench" / "rma.c"), self.program(build, ROOT / "examples" / "bfs.c")
+
+    @staticmethod
+    def program(build, source):
+        made = build.with_env({})
+        made.source = source
+        made.program = build.program.with_name(f"{source.stem}-{build.name.split(':')[0]}")
+        return made
+
+    def on(self, link, ranks):
+        """Both as they run there."""
+        return [self.placed(program, link, ranks) for program in (self.rma, self.bfs)]
+
+    def placed(self, program, link, ranks):
+        is_openmpi = self.name == "openmpi"
+        program = program.with_env({"MPIR_CVAR_NUM_CLIQUES": str(ranks)} if link == "messages" else {})
+        if link == "hosts":
+            program.mpiexec = [HOSTS, "run", "--openmpi" if is_openmpi else f"--prefix={program.prefix}"]
+        if is_openmpi and link != "node":
+            program.mpiexec = [*program.mpiexec, "--mca", "osc", "pt2pt"]
+        return program
+
+
+# ---- runs
+
+def run_set(name, programs, link, ranks, a):
+    """case -> figure of one run"""
+    rma, bfs = programs.on(link, ranks)
+    if name == "graph":
+        return {graph: search_us(bfs, ranks, GRAPHS[graph], a.searches) for graph in a.graphs}
+    times = a.hosts_times if link == "hosts" else a.times
+    lines = rma.lines(ranks, [name, a.batches, times, "allocate" if link == "node" else "create"], TIMEOUT)
+    return {case: float(figure) for case, figure in lines}
+
+
+def search_us(bfs, ranks, scale, searches):
+    words = bfs.lines(ranks, [scale, searches], TIMEOUT)[-1]
+    return float(words[words.index("us") - 1])
+
+
+def show(name, link, ranks, found):
+    base = found.get("stock")
+    print(f"\n{link}, {name}, {ranks} ranks: median (ratio to stock)")
+    for case in max(found.values(), key=len):
+        cells = []
+        for library, cases in found.items():
+            middle = statistics.median(cases[case])
+            ratio = f" ({middle / statistics.median(base[case]):.3f})" if base and library != "stock" else ""
+            cells.append(f"{library} {middle:.3f}{ratio}")
+        print(f"  {case:<24} " + "; ".join(cells), flush=True)
+
+
+def plan(link, a):
+    """(set, ranks) of a place."""
+    for name in a.sets:
+        if name == "graph":
+            yield from ((name, ranks) for ranks in (a.ranks if link != "hosts" else [n for n in a.ranks if n <= a.hosts_ranks]))
+        elif not (link == "node" and name in ("overlap", "change")):    # copying memory hides nothing
+            yield name, a.contenders if name == "contend" else 2
+
+
+def measure(link, libraries, a):
+    """(set, ranks, library -> case -> figures) of a place"""
+    if link == "hosts":
+        subprocess.run([HOSTS, "up", "2", f"--delay={a.delay}"], check=True)
+    try:
+        for name, ranks in plan(link, a):
+            rounds = a.graph_rounds if name == "graph" else a.rounds
+            found = take_turns(libraries, rounds, lambda library: run_set(name, library, link, ranks, a), f"{link}, {name}")
+            show(name, link, ranks, found)
+            yield name, ranks, found
+    finally:
+        if link == "hosts":
+            subprocess.run([HOSTS, "down"], check=True)
+
+
+# ---- rows
+
+def columns_of(name, case):
+    """(sync, operation, bytes, operations) of a case"""
+    if name == "graph":
+        return "fence", "acc", 8, EDGES_A_VERTEX << GRAPHS[case]
+    sync, operation, number = case.split("-")[:3]
+    return {"single": (sync, operation, number, 1), "many": (sync, operation, 8, number),
+            "overlap": (sync, operation, number, OVERLAPPED)}[name]
+
+
+def hidden(alone, together):
+    """Percent of an epoch's time that as much computation hides."""
+    return statistics.median(100 * (2 * x - y) / x for x, y in zip(alone, together))
+
+
+def rows(name, link, ranks, found):
+    for library, cases in found.items():
+        for case, us in cases.items():
+            compute = overlap = ""
+            if case.endswith("-together"):
+                alone = cases[case.replace("-together", "-alone")]
+                compute, overlap = f"{statistics.median(alone):.4f}", f"{hidden(alone, us):.1f}"
+            yield [name, *(library.split(":") + [""])[:2], link, ranks, *columns_of(name, case), compute,
+                   *(f"{x:.4f}" for x in (statistics.median(us), decile(us, 1), decile(us, 9))), overlap]
+
+
+def arguments():
+    ap = argparse.ArgumentParser(prog="maint/bench rma", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("results", type=pathlib.Path)
+    ap.add_argument("--sets", default=",".join(SETS), help=f"of {','.join(SETS)} (default all)")
+    ap.add_argument("--places", default=",".join(LINKS), help="(default all; hosts only as root)")
+    ap.add_argument("--contenders", type=int, default=16, help="ranks that contend for a lock (default 16)")
+    ap.add_argument("--delay", type=int, default=200, help="of the link between the hosts, us (default 200)")
+    ap.add_argument("--rounds", type=int, default=5)
+    ap.add_argument("--batches", type=int, default=3)
+    ap.add_argument("--times", type=int, default=500, help="epochs of one operation in a batch (default 500)")
+    ap.add_argument("--hosts-times", type=int, default=10, help="the same between hosts (default 10)")
+    ap.add_argument("--ranks", default="2,4,8,16,32", help="that search a graph (default 2,4,8,16,32)")
+    ap.add_argument("--hosts-ranks", type=int, default=8, help="the most of them between hosts (default 8)")
+    ap.add_argument("--graphs", default="small,large")
+    ap.add_argument("--graph-rounds", type=int, default=3)
+    ap.add_argument("--searches", type=int, default=5, help="of a graph in a run (default 5)")
+    ap.add_argument("--without-openmpi", action="store_true")
+    ap.add_argument("--quick", action="store_true", help="unless said otherwise 2 rounds, 2 and 8 ranks")
+    add_builds(ap)
+    if "--quick" in sys.argv:
+        ap.set_defaults(rounds=2, graph_rounds=2, times=200, hosts_times=4, batches=2, ranks="2,8", searches=3)
+    a = ap.parse_args()
+    a.sets, a.places, a.graphs = a.sets.split(","), a.places.split(","), a.graphs.split(",")
+    a.ranks = [int(n) for n in a.ranks.split(",")]
+    for option, allowed in ("sets", SETS), ("places", LINKS), ("graphs", GRAPHS):
+        if not set(getattr(a, option)) <= set(allowed):
+            ap.error(f"--{option}: {','.join(allowed)} can be named")
+    if "hosts" in a.places and os.geteuid():
+        print("rma: no root, no hosts", file=sys.stderr)
+        a.places.remove("hosts")
+    return a
+
+
+def find_libraries(a):
+    stock, _, patched = find_builds("rma", a.stock, a.patched)
+    ours = [Build(f"patched:{mode}", patched.prefix, "rma", {"MPIR_CVAR_CH4_RMA_ISSUE": mode}) for mode in MODES]
+    openmpi = OpenMPI() if OpenMPI.present() and not a.without_openmpi else None
+    libraries = [Programs(build) for build in (stock, openmpi, *ours) if build]
+    for library in libraries:
+        if library.name not in (f"patched:{mode}" for mode in MODES[1:]):      # one program for all three
+            library.rma.compile()
+            library.bfs.compile()
+    return libraries
+
+
+def main():
+    a = arguments()
+    libraries = find_libraries(a)
+    summary, rounds = [], []
+    for link in a.places:
+        for name, ranks, found in measure(link, libraries, a):
+            rounds += [[name, link, ranks, library, case, k, f"{x:.4f}"] for library, cases in found.items()
+                       for case, figures in cases.items() for k, x in enumerate(figures)]
+            if name not in ("contend", "change"):
+                summary += rows(name, link, ranks, found)
+    write_rows(a.results / "e8_rma.csv", summary, COLUMNS)
+    write_rows(a.results / "e8_rounds.csv", rounds, ROUNDS)
+
+
+if __name__ == "__main__":
+    main()
