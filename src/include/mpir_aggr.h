@@ -7,9 +7,9 @@
  *
  * The generated functions ask the function of their name here first.  True: done, with the result in *mpi_errno.
  * False: nothing was sent, and the algorithms of MPICH do it.  All members of the communicator get the same answer on the
- * same call, from what they have in common: bytes, operation, the communicator's maps, the variables (which must be the
- * same in all processes), and what they agreed on when the communicator made its second small collective.  The first one
- * goes without: many communicators make no more than one, and pay neither memory nor an agreement.  (A reduction whose order of
+ * same call, from what they have in common: bytes, operation, the communicator's maps, the variables (on a node where they
+ * differ there are no aggregates), and what they agreed on when the communicator made its second small collective.  The
+ * first one goes without: many communicators make no more than one, and pay neither memory nor an agreement.  (A reduction whose order of
  * operations shows in its result makes the agreement at once, so that the next one has the same result.)
  *
  * Not for intercommunicators, nonblocking collectives, processes with MPI_THREAD_MULTIPLE, memory of GPUs, and a

@@ -88,10 +88,11 @@ int MPIR_Ctxid_get_inter(struct MPIR_Comm *inter, MPIR_Context_id_t * remote,
 /* Instead of get or get_inter, by a process that cannot make its communicator: takes part in the collective, so that get fails on all
  * other members.  (Not under MPIR_CVAR_CTXID_ALGORITHM=mask: they wait, as in stock MPICH.) */
 void MPIR_Ctxid_refuse(struct MPIR_Comm *comm, struct MPIR_Group *group, int tag);
-/* Nonblocking: sets the context ids of `newcomm` and commits it.  For an intercommunicator `inter`, `comm` is its local
- * communicator; else NULL. */
-int MPIR_Ctxid_get_nonblock(struct MPIR_Comm *comm, struct MPIR_Comm *inter,
-                            struct MPIR_Comm *newcomm, struct MPIR_Request **req);
+/* Nonblocking: sets the context ids of `newcomm` and commits it.  When there are none, or on an error, it is discarded. */
+int MPIR_Ctxid_get_nonblock(struct MPIR_Comm *parent, struct MPIR_Comm *newcomm,
+                            struct MPIR_Request **req);
+/* Instead of it, by a process that cannot make its communicator: the requests of all other members end with an error. */
+void MPIR_Ctxid_refuse_nonblock(struct MPIR_Comm *parent);
 void MPIR_Ctxid_free(MPIR_Context_id_t id);
 
 /* `comm` is complete: its id leads to it from now on. */

@@ -11,6 +11,7 @@ struct notice {
     int state;                  /* NOBODY, SOMEBODY makes it, or one of the other two for good */
     int unused;
     aggr_arena_name_t name;
+    uint64_t said, denied;      /* what the processes have to say, and its complement, each by OR */
 };
 
 enum { NOBODY, SOMEBODY, THERE, NOT_TO_BE_HAD };
@@ -18,6 +19,23 @@ enum { NOBODY, SOMEBODY, THERE, NOT_TO_BE_HAD };
 static aggr_arena_t *arena;
 static bool tried;
 static MPL_initlock_t closing = MPL_INITLOCK_INITIALIZER;       /* who reads figures beside MPI_Finalize */
+
+void MPIR_Aggr_say(uint64_t mine)
+{
+    struct notice *notice = MPIDU_Init_shm_notice();
+
+    if (notice) {
+        __atomic_fetch_or(&notice->said, mine, __ATOMIC_ACQ_REL);
+        __atomic_fetch_or(&notice->denied, ~mine, __ATOMIC_ACQ_REL);
+    }
+}
+
+bool MPIR_Aggr_all_say(uint64_t mine)
+{
+    const struct notice *notice = MPIDU_Init_shm_notice();
+
+    return notice && notice->said == mine && notice->denied == ~mine;
+}
 
 static void have(aggr_arena_t * ours)
 {

@@ -82,21 +82,25 @@ void MPIR_Aggr_scratch_free(void)
 }
 
 /* What the members tell each other, folded by maximum. */
-struct agreement {
-    unsigned long long unwilling;       /* some process cannot */
-    unsigned long long bytes, not_bytes;        /* they differ in how much they do this way, unless these are complements */
-    unsigned long long block, fan, rooted;      /* of the first of them */
-};
+enum { UNWILLING, BLOCK, FAN, ROOTED, TERMS };  /* some process cannot; the rest is of the first of them */
+typedef unsigned long long terms_t[TERMS];
 
-static int agree(MPIR_Comm * comm, struct agreement *agreement)
+/* Nothing here needs memory: a process that has none tells the others so. */
+static int agree(MPIR_Comm * comm, terms_t terms)
 {
-    int mpi_errno = MPI_SUCCESS;
+    int mpi_errno = MPI_SUCCESS, size = comm->local_size;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+    terms_t theirs;
 
-    mpi_errno = MPIR_Allreduce_intra_recursive_doubling(MPI_IN_PLACE, agreement,
-                                                        sizeof(*agreement) / sizeof(unsigned long long),
-                                                        MPI_UNSIGNED_LONG_LONG, MPI_MAX, comm, &errflag);
-    MPIR_ERR_CHECK(mpi_errno);
+    for (int step = 1; step < size; step *= 2) {
+        mpi_errno = MPIC_Sendrecv(terms, TERMS, MPI_UNSIGNED_LONG_LONG, (comm->rank + step) % size,
+                                  MPIR_ALLREDUCE_TAG, theirs, TERMS, MPI_UNSIGNED_LONG_LONG,
+                                  (comm->rank - step + size) % size, MPIR_ALLREDUCE_TAG, comm,
+                                  MPI_STATUS_IGNORE, &errflag);
+        MPIR_ERR_CHECK(mpi_errno);
+        for (int i = 0; i < TERMS; i++)
+            terms[i] = MPL_MAX(terms[i], theirs[i]);
+    }
     MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
 
   fn_exit:
@@ -105,50 +109,63 @@ static int agree(MPIR_Comm * comm, struct agreement *agreement)
     goto fn_exit;
 }
 
-/* What this process has to offer; without memory it tells the others so. */
-static struct MPIR_Aggr *prepare(MPIR_Comm * comm, struct agreement *agreement)
+/* What this process has to offer. */
+static struct MPIR_Aggr *prepare(MPIR_Comm * comm, terms_t terms)
 {
-    aggr_arena_t *arena = MPIR_ThreadInfo.isThreaded ? NULL : MPIR_Aggr_arena();
+    aggr_arena_t *arena = MPIR_Aggr_arena();
     struct MPIR_Aggr *aggr = NULL;
 
     if (arena && make_scratch())
         aggr = MPL_malloc(sizeof(*aggr), MPL_MEM_COMM);
     if (aggr && comm->rank == 0) {
         aggr_shape_t shape = shape_for(comm->local_size, fan_for(comm->local_size));
-        agreement->block = aggr_group_reserve(arena, &shape);
-        agreement->fan = shape.fan;
-        agreement->rooted = !MPIR_Yield_on;
+        terms[BLOCK] = aggr_group_reserve(arena, &shape);
+        terms[FAN] = shape.fan;
+        terms[ROOTED] = !MPIR_Yield_on;
     }
-    agreement->bytes = MPIR_Aggr_settings.max_bytes;
-    agreement->not_bytes = ~agreement->bytes;
-    agreement->unwilling = !aggr || (comm->rank == 0 && !agreement->block);
+    terms[UNWILLING] = !aggr || (comm->rank == 0 && !terms[BLOCK]);
     return aggr;
+}
+
+static void join(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t terms)
+{
+    aggr_shape_t shape = shape_for(comm->local_size, terms[FAN]);
+
+    decide_how_to_wait();
+    aggr_group_join(&aggr->group, MPIR_Aggr_arena(), terms[BLOCK], &shape, comm->rank, &waiting);
+    aggr->rooted = terms[ROOTED];
+    aggr->all_wait = false;
+    comm->aggr = aggr;
+}
+
+/* Of a block that nobody joins.  After an error somebody may have: then it stays taken. */
+static void refuse(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t own, bool nobody_joins)
+{
+    if (own[BLOCK] && nobody_joins) {
+        aggr_shape_t shape = shape_for(comm->local_size, own[FAN]);
+        aggr_group_cancel(MPIR_Aggr_arena(), own[BLOCK], &shape);
+    }
+    MPL_free(aggr);
+    comm->aggr = &never;
+    MPIR_Aggr_counts.refused++;
 }
 
 static int set_up(MPIR_Comm * comm)
 {
     int mpi_errno = MPI_SUCCESS;
-    struct agreement agreement = { 0 };
-    struct MPIR_Aggr *aggr = prepare(comm, &agreement);
-    struct agreement own = agreement;
+    terms_t own = { 0 }, all;
+    struct MPIR_Aggr *aggr = NULL;
 
-    comm->aggr = &never;
-    mpi_errno = agree(comm, &agreement);
-    if (mpi_errno != MPI_SUCCESS || agreement.unwilling || agreement.bytes != ~agreement.not_bytes) {
-        aggr_shape_t shape = shape_for(comm->local_size, own.fan);
-        if (own.block)
-            aggr_group_cancel(MPIR_Aggr_arena(), own.block, &shape);
-        MPL_free(aggr);
-        MPIR_Aggr_counts.refused++;
-        return mpi_errno;
+    if (MPIR_Aggr_all_take_part()) {
+        aggr = prepare(comm, own);
+        memcpy(all, own, sizeof(all));
+        mpi_errno = agree(comm, all);
     }
-    aggr_shape_t shape = shape_for(comm->local_size, agreement.fan);
-    decide_how_to_wait();
-    aggr_group_join(&aggr->group, MPIR_Aggr_arena(), agreement.block, &shape, comm->rank, &waiting);
-    aggr->rooted = agreement.rooted;
-    aggr->all_wait = false;
-    comm->aggr = aggr;
-    return MPI_SUCCESS;
+    if (aggr && mpi_errno == MPI_SUCCESS && !all[UNWILLING])
+        join(comm, aggr, all);
+    else
+        refuse(comm, aggr, own, mpi_errno == MPI_SUCCESS);
+    return mpi_errno;
 }
 
 int MPIR_Aggr_lengths_differ(size_t sent, size_t received)

@@ -12,7 +12,7 @@ struct MPIR_Aggr {
     bool all_wait;              /* and for those that are parts of the composition in progress */
 };
 
-/* The variables as they were when MPI began: the same in all processes, and for good. */
+/* The variables as they were when MPI began, for good. */
 typedef struct MPIR_Aggr_settings_t {
     size_t max_bytes, arena_bytes;
     int fan;
@@ -28,6 +28,13 @@ typedef struct MPIR_Aggr_counts_t {
 } MPIR_Aggr_counts_t;
 
 extern MPIR_Aggr_counts_t MPIR_Aggr_counts;
+
+/* What the processes of a node tell each other as they begin; who asks has passed a barrier since. */
+void MPIR_Aggr_say(uint64_t mine);
+bool MPIR_Aggr_all_say(uint64_t mine);  /* false also where a process is alone */
+
+/* Do all processes of the node want aggregates, and have the same variables?  Once MPI is initialized. */
+bool MPIR_Aggr_all_take_part(void);
 
 /* The node's arena, made by the first process that asks; NULL when there is none to be had. */
 aggr_arena_t *MPIR_Aggr_arena(void);

@@ -104,6 +104,21 @@ static bool has_tuning_file(void)
     return *MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE || *MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE;
 }
 
+/* What the processes of a node must have in common.  Never 0 for who takes part. */
+static uint64_t own_terms(void)
+{
+    bool takes_part = MPIR_Aggr_on && MPIR_ThreadInfo.thread_provided != MPI_THREAD_MULTIPLE;
+
+    return takes_part ? MPIR_Aggr_settings.max_bytes : 0;
+}
+
+bool MPIR_Aggr_all_take_part(void)
+{
+    uint64_t terms = own_terms();
+
+    return terms != 0 && MPIR_Aggr_all_say(terms);
+}
+
 int MPIR_Aggr_init(void)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -127,6 +142,7 @@ int MPIR_Aggr_init(void)
         .fan = MPIR_CVAR_AGGR_FAN
     };
     MPIR_Aggr_on = MPIR_CVAR_AGGR && MPIR_CVAR_AGGR_ARENA_MB > 0 && !ENABLE_GPU && !has_tuning_file() && !MPIR_Solo_on;
+    MPIR_Aggr_say(own_terms()); /* a barrier of the process manager follows */
     /* when the communicators are gone */
     MPIR_Add_finalize(close_arena, NULL, 0);
 

@@ -7,7 +7,7 @@
 
 #define EXCHANGE_TAG 31567
 
-static int need_local_comm(MPIR_Comm * inter)
+int ctxid_need_local_comm(MPIR_Comm * inter)
 {
     return inter->local_comm ? MPI_SUCCESS : MPII_Setup_intercomm_localcomm(inter);
 }
@@ -39,7 +39,7 @@ void ctxid_refuse_inter(MPIR_Comm * inter)
 {
     MPIR_Context_id_t remote;
 
-    if (need_local_comm(inter) != MPI_SUCCESS)
+    if (ctxid_need_local_comm(inter) != MPI_SUCCESS)
         return;
     MPIR_Ctxid_refuse(inter->local_comm, NULL, 0);
     exchange(inter, MPIR_INVALID_CONTEXT_ID, &remote);
@@ -50,7 +50,7 @@ int MPIR_Ctxid_get_inter(MPIR_Comm * inter, MPIR_Context_id_t * remote, MPIR_Con
     int mpi_errno = MPI_SUCCESS, undecided;
 
     *own = MPIR_INVALID_CONTEXT_ID;
-    mpi_errno = need_local_comm(inter);
+    mpi_errno = ctxid_need_local_comm(inter);
     MPIR_ERR_CHECK(mpi_errno);
     undecided = MPIR_Ctxid_get(inter->local_comm, NULL, 0, true, own);
     if (undecided)

@@ -16,6 +16,7 @@
 #define ctxid_freed_prepend MPIR_ctxid_freed_prepend
 #define ctxid_freed_remove MPIR_ctxid_freed_remove
 #define ctxid_get_figures MPIR_ctxid_get_figures
+#define ctxid_need_local_comm MPIR_ctxid_need_local_comm
 #define ctxid_of_prefix MPIR_ctxid_of_prefix
 #define ctxid_offer MPIR_ctxid_offer
 #define ctxid_open MPIR_ctxid_open

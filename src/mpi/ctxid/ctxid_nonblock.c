@@ -10,10 +10,11 @@
 typedef struct {
     MPIR_Ctxid_t creation;
     MPIR_Comm *comm;            /* whose members agree */
-    MPIR_Comm *newcomm;
+    MPIR_Comm *newcomm;         /* NULL: this process cannot make its communicator, and lets nobody else */
     MPIR_Comm *inter;           /* the intercommunicator that is duplicated, or NULL */
     MPIR_Sched_t schedule;
-    MPIR_Context_id_t own, remote;
+    MPIR_Context_id_t own, remote;      /* MPIR_INVALID_CONTEXT_ID: of a group that has found none */
+    int why_none;
     ctxid_call_t call;
     bool is_offered, has_paused;
     ctxid_ballot_t ballot;
@@ -24,7 +25,10 @@ static int give_up(pending_t * pending, int mpi_errno)
 {
     if (pending->is_offered)
         MPIR_Ctxid_abandon(&pending->creation);
-    MPIR_Comm_discard(pending->newcomm);
+    if (pending->own != MPIR_INVALID_CONTEXT_ID)
+        MPIR_Ctxid_free(pending->own);
+    if (pending->newcomm)
+        MPIR_Comm_discard(pending->newcomm);
     MPL_free(pending);
     return mpi_errno;
 }
@@ -66,6 +70,10 @@ static int commit(MPIR_Comm * comm, int tag, void *state)
     pending_t *pending = state;
     int mpi_errno;
 
+    if (pending->own == MPIR_INVALID_CONTEXT_ID)
+        return give_up(pending, pending->why_none);
+    if (pending->remote == MPIR_INVALID_CONTEXT_ID)
+        return give_up(pending, ctxid_error(CTXID_FAILED));
     pending->newcomm->recvcontext_id = pending->own;
     pending->newcomm->context_id = pending->remote;
     mpi_errno = MPIR_Comm_commit(pending->newcomm);
@@ -124,11 +132,11 @@ static int go_on(pending_t * pending, ctxid_outcome_t outcome, uint32_t prefix)
 
     if (outcome == CTXID_SEARCH) {
         mpi_errno = schedule_call(pending, show_window);
-    } else if (outcome == CTXID_DECIDED) {
-        pending->own = pending->remote = ctxid_of_prefix(prefix);
-        mpi_errno = schedule_end(pending);
     } else {
-        mpi_errno = ctxid_error(outcome);
+        pending->own = pending->remote = ctxid_of_prefix(prefix);
+        if (outcome != CTXID_DECIDED)
+            pending->why_none = ctxid_error(outcome);
+        mpi_errno = schedule_end(pending);
     }
     return (mpi_errno == MPI_SUCCESS) ? mpi_errno : give_up(pending, mpi_errno);
 }
@@ -178,8 +186,10 @@ static int make_offer(MPIR_Comm * comm, int tag, void *state)
     pending_t *pending = state;
     int mpi_errno;
 
-    pending->ballot = ctxid_offer(&pending->creation, pending->comm, pending->call, true);
+    pending->ballot = ctxid_offer(&pending->creation, pending->comm, pending->call, pending->newcomm != NULL);
     pending->is_offered = true;
+    if (!pending->newcomm)
+        pending->ballot.offer = MPIR_Ctxid_refusal(pending->ballot.offer);
     mpi_errno = schedule_reduction(pending, &pending->ballot, ctxid_ballots(), offers_are_known);
     return (mpi_errno == MPI_SUCCESS) ? mpi_errno : give_up(pending, mpi_errno);
 }
@@ -194,9 +204,10 @@ static ctxid_call_t pending_call(int schedule_tag)
     return call;
 }
 
-static int schedule_start(pending_t * pending)
+static int begin(MPIR_Comm * comm, int tag, void *state)
 {
     int mpi_errno = MPI_SUCCESS;
+    pending_t *pending = state;
 
     mpi_errno = MPIR_Ibarrier_intra_sched_auto(pending->comm, pending->schedule);
     MPIR_ERR_CHECK(mpi_errno);
@@ -207,39 +218,78 @@ static int schedule_start(pending_t * pending)
   fn_exit:
     return mpi_errno;
   fn_fail:
+    mpi_errno = give_up(pending, mpi_errno);
     goto fn_exit;
 }
 
-int MPIR_Ctxid_get_nonblock(MPIR_Comm * comm, MPIR_Comm * inter, MPIR_Comm * newcomm,
-                            MPIR_Request ** req)
+/* From the start of the schedule on `pending` belongs to it, and may have ended already. */
+static int start(pending_t * pending, MPIR_Comm * parent, int tag, MPIR_Request ** req)
 {
     int mpi_errno = MPI_SUCCESS;
-    int tag;
-    MPIR_Comm *whole = inter ? inter : comm;
-    pending_t *pending = NULL;
-    MPIR_CHKPMEM_DECL(1);
 
-    MPIR_CHKPMEM_CALLOC(pending, pending_t *, sizeof(pending_t), mpi_errno, "pending context id",
-                        MPL_MEM_COMM);
-    pending->comm = comm;
-    pending->newcomm = newcomm;
-    pending->inter = inter;
-    mpi_errno = MPIR_Sched_next_tag(whole, &tag);
-    MPIR_ERR_CHECK(mpi_errno);
-    pending->call = pending_call(tag);
     mpi_errno = MPIR_Sched_create(&pending->schedule, MPIR_SCHED_KIND_GENERALIZED);
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_Sched_set_tag(pending->schedule, tag);
-    mpi_errno = schedule_start(pending);
+    mpi_errno = schedule_call(pending, begin);
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = MPIR_Sched_start(pending->schedule, parent, req);
+    if (mpi_errno != MPI_SUCCESS) {
+        MPIR_Sched_free(pending->schedule);
+        MPIR_ERR_POP(mpi_errno);
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int get(MPIR_Comm * parent, MPIR_Comm * newcomm, MPIR_Request ** req)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int tag;
+    pending_t *pending = NULL;
+    bool is_inter = parent->comm_kind == MPIR_COMM_KIND__INTERCOMM;
+    MPIR_CHKPMEM_DECL(1);
+
+    /* what fails after this leaves the parent's members with the same next tag */
+    mpi_errno = MPIR_Sched_next_tag(parent, &tag);
     MPIR_ERR_CHECK(mpi_errno);
-    /* from here on `pending` belongs to the schedule, which may have ended already */
+    if (is_inter) {
+        mpi_errno = ctxid_need_local_comm(parent);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+    MPIR_CHKPMEM_CALLOC(pending, pending_t *, sizeof(pending_t), mpi_errno, "pending context id",
+                        MPL_MEM_COMM);
+    pending->comm = is_inter ? parent->local_comm : parent;
+    pending->inter = is_inter ? parent : NULL;
+    pending->newcomm = newcomm;
+    pending->own = pending->remote = MPIR_INVALID_CONTEXT_ID;
+    pending->call = pending_call(tag);
+    mpi_errno = start(pending, parent, tag, req);
+    MPIR_ERR_CHECK(mpi_errno);
     MPIR_CHKPMEM_COMMIT();
-    mpi_errno = MPIR_Sched_start(pending->schedule, whole, req);
-    MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
     return mpi_errno;
   fn_fail:
     MPIR_CHKPMEM_REAP();
     goto fn_exit;
+}
+
+int MPIR_Ctxid_get_nonblock(MPIR_Comm * parent, MPIR_Comm * newcomm, MPIR_Request ** req)
+{
+    int mpi_errno = get(parent, newcomm, req);
+
+    if (mpi_errno != MPI_SUCCESS)
+        MPIR_Comm_discard(newcomm);
+    return mpi_errno;
+}
+
+void MPIR_Ctxid_refuse_nonblock(MPIR_Comm * parent)
+{
+    MPIR_Request *req;
+
+    if (MPIR_Ctxid_is_highest() && get(parent, NULL, &req) == MPI_SUCCESS)
+        MPIR_Request_free(req);
 }

@@ -82,6 +82,7 @@ const ctxid_reduction_t *ctxid_windows(void);
 int ctxid_error(ctxid_outcome_t outcome);
 MPIR_Context_id_t ctxid_of_prefix(uint32_t prefix);
 void ctxid_refuse_inter(MPIR_Comm * inter);
+int ctxid_need_local_comm(MPIR_Comm * inter);
 
 typedef struct {
     uint64_t used;              /* by communicators, or claimed for them */

@@ -7,6 +7,8 @@
  *   small_refused files      no process may write files as large as the shared memory
  *   small_refused one-file   the last one may not
  *   small_refused bytes      each has another MPIR_CVAR_AGGR_MAX_BYTES
+ *   small_refused off        the first one has no aggregates
+ *   small_refused arena      the last one may have no shared memory for them
  */
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -33,6 +35,10 @@ static void make_different(const char *how, int process, int processes)
     snprintf(bytes, sizeof bytes, "%d", 100 + 1000 * process);
     if (strcmp(how, "bytes") == 0)
         setenv("MPIR_CVAR_AGGR_MAX_BYTES", bytes, 1);
+    if (strcmp(how, "off") == 0 && process == 0)
+        setenv("MPIR_CVAR_AGGR", "0", 1);
+    if (strcmp(how, "arena") == 0 && process == processes - 1)
+        setenv("MPIR_CVAR_AGGR_ARENA_MB", "0", 1);
 }
 
 static void collectives(MPI_Comm comm, int size)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -155,15 +156,57 @@ TEST_F(Arena, hands_out_all_it_has_and_no_more) {
     EXPECT_EQ(used(), 0u);
 }
 
-TEST(Threads, reserve_blocks_that_do_not_overlap) {
+TEST(Memory, goes_back_when_much_less_is_taken_and_what_is_taken_stays) {
+    constexpr size_t block_bytes = 5000, blocks_at_first = 1600;
     aggr_arena_t *arena = nullptr;
-    ASSERT_EQ(aggr_arena_create(1 << 20, &arena), AGGR_OK);
+    ASSERT_EQ(aggr_arena_create(16 << 20, &arena), AGGR_OK);
+    const auto memory = [arena] {
+        struct stat about;
+        EXPECT_EQ(fstat(aggr_arena_name(arena).descriptor, &about), 0);
+        return static_cast<size_t>(about.st_blocks) * 512;
+    };
+    for (int round = 0; round < 3; round++) {
+        std::vector<uint64_t> blocks;
+        for (size_t i = 0; i < blocks_at_first; i++) {
+            blocks.push_back(aggr_arena_reserve(arena, block_bytes));
+            ASSERT_NE(blocks.back(), 0u);
+            auto *at = static_cast<unsigned char *>(aggr_arena_at(arena, blocks.back()));
+            ASSERT_EQ(at[0] | at[block_bytes - 1], 0);
+            std::memset(at, static_cast<int>(i % 251 + 1), block_bytes);
+        }
+        EXPECT_GE(memory(), blocks_at_first * block_bytes);
+        // one in sixteen stays until the end, the last ones longest
+        for (size_t i = 0; i < blocks_at_first; i++)
+            if (i % 16) aggr_arena_release(arena, blocks[i], block_bytes);
+        for (size_t i = 0; i < blocks_at_first; i += 16)
+            for (size_t k = 0; k < block_bytes; k += 499)
+                ASSERT_EQ(static_cast<unsigned char *>(aggr_arena_at(arena, blocks[i]))[k], i % 251 + 1);
+        for (size_t i = 0; i < blocks_at_first; i += 16) aggr_arena_release(arena, blocks[i], block_bytes);
+        EXPECT_LE(memory(), blocks_at_first * block_bytes * 3 / 8);
+    }
+    aggr_arena_detach(arena);
+}
+
+TEST(Memory, of_few_blocks_stays) {
+    aggr_arena_t *arena = nullptr;
+    ASSERT_EQ(aggr_arena_create(16 << 20, &arena), AGGR_OK);
+    aggr_arena_release(arena, aggr_arena_reserve(arena, 1 << 20), 1 << 20);
+    struct stat about;
+    ASSERT_EQ(fstat(aggr_arena_name(arena).descriptor, &about), 0);
+    EXPECT_GE(about.st_blocks * 512, 1 << 20);
+    aggr_arena_detach(arena);
+}
+
+// Each block is of one thread alone, also while memory goes back.
+void reserve_in_threads(size_t arena_bytes, size_t usual, size_t large) {
+    aggr_arena_t *arena = nullptr;
+    ASSERT_EQ(aggr_arena_create(arena_bytes, &arena), AGGR_OK);
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; t++)
-        threads.emplace_back([arena, t] {
+        threads.emplace_back([=] {
             std::mt19937_64 random(static_cast<uint64_t>(t));
             for (int i = 0; i < 3000; i++) {
-                const size_t bytes = 1 + random() % (i % 16 ? 1500 : 90000);
+                const size_t bytes = 1 + random() % (i % 16 ? usual : large);
                 const uint64_t block = aggr_arena_reserve(arena, bytes);
                 if (block == 0) continue;
                 auto *at = static_cast<unsigned char *>(aggr_arena_at(arena, block));
@@ -178,6 +221,11 @@ TEST(Threads, reserve_blocks_that_do_not_overlap) {
     aggr_arena_figures(arena, &figures);
     EXPECT_EQ(figures.used, 0u);
     aggr_arena_detach(arena);
+}
+
+TEST(Threads, reserve_blocks_that_do_not_overlap) {
+    reserve_in_threads(1 << 20, 1500, 90000);
+    reserve_in_threads(16 << 20, 1500, 3 << 20);
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
  *
  * A block is a run of units.  Up to 64 of them lie in one word of the bitmap and are taken by one compare-and-swap; a longer
  * run takes whole words in a row.  No lock: a process that is killed can leave a block taken, never an arena stuck.
+ *
+ * Blocks come and go by the thousand, and what they leave is soon taken again; so memory goes back to the system only when
+ * much less is taken than once was.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,6 +22,8 @@
 #include "aggr_impl.h"
 
 enum { UNIT = 512, WORD = 64 };
+enum { PAGE = 4096, PAGE_UNITS = PAGE / UNIT, PAGE_BITS = (1 << PAGE_UNITS) - 1 };      /* where pages are larger most memory stays */
+enum { MUCH = (2 << 20) / UNIT, A_QUARTER = 4 };        /* memory goes back when of so many units no more are taken */
 
 #define MAGIC UINT64_C(0x6167677220617265)
 
@@ -26,6 +31,7 @@ typedef struct arena_head {
     uint64_t magic, nonce, bytes;       /* of the whole segment */
     uint64_t words;                     /* of the bitmap, which follows */
     uint64_t first;                     /* offset of the first unit */
+    uint64_t units, peak;               /* taken now, and the most since memory went back */
     uint64_t taken[];
 } arena_head_t;
 
@@ -48,6 +54,12 @@ static int give_memory(int descriptor, uint64_t offset, uint64_t bytes)
 {
     return fallocate(descriptor, 0, (off_t) offset, (off_t) bytes);
 }
+
+static void take_memory_back(int descriptor, uint64_t offset, uint64_t bytes)
+{
+    /* where that is not possible it stays */
+    (void) !fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t) offset, (off_t) bytes);
+}
 #else
 static int file_without_name(void)
 {
@@ -59,6 +71,11 @@ static int give_memory(int descriptor, uint64_t offset, uint64_t bytes)
     (void) descriptor, (void) offset, (void) bytes;
     errno = ENOSYS;
     return -1;
+}
+
+static void take_memory_back(int descriptor, uint64_t offset, uint64_t bytes)
+{
+    (void) descriptor, (void) offset, (void) bytes;
 }
 #endif
 
@@ -120,14 +137,14 @@ static int map(int descriptor, size_t bytes, aggr_arena_t ** out)
 /* Words of the bitmap for a segment of so many bytes: as many as leave room for themselves. */
 static uint64_t words_for(size_t bytes)
 {
-    return (bytes - sizeof(arena_head_t) - UNIT) / ((uint64_t) WORD * UNIT + sizeof(uint64_t));
+    return (bytes - sizeof(arena_head_t) - PAGE) / ((uint64_t) WORD * UNIT + sizeof(uint64_t));
 }
 
 static void lay_out(arena_head_t * head, size_t bytes)
 {
     head->bytes = bytes;
     head->words = words_for(bytes);
-    head->first = units_of(sizeof *head + head->words * sizeof(uint64_t)) * UNIT;
+    head->first = (sizeof *head + head->words * sizeof(uint64_t) + PAGE - 1) / PAGE * PAGE;
     head->nonce = make_nonce();
     head->magic = MAGIC;
 }
@@ -308,6 +325,57 @@ static uint64_t take_words(arena_head_t * head, uint64_t n)
     return UINT64_MAX;
 }
 
+/* The units of pages of which none is taken. */
+static uint64_t free_pages(uint64_t word)
+{
+    uint64_t pages = 0;
+    for (unsigned unit = 0; unit < WORD; unit += PAGE_UNITS)
+        if (!(word >> unit & PAGE_BITS))
+            pages |= (uint64_t) PAGE_BITS << unit;
+    return pages;
+}
+
+/* Nobody else has a page while its memory goes. */
+static void take_back_in_word(aggr_arena_t * arena, uint64_t w)
+{
+    arena_head_t *head = arena->head;
+    uint64_t seen = __atomic_load_n(&head->taken[w], __ATOMIC_RELAXED), pages = free_pages(seen);
+    if (!pages || !take(&head->taken[w], pages))
+        return;
+    for (unsigned unit = 0, end; unit < WORD; unit = end) {
+        bool free = pages >> unit & 1;
+        for (end = unit; end < WORD && (pages >> end & 1) == free;)
+            end += PAGE_UNITS;
+        if (free)
+            take_memory_back(arena->descriptor, head->first + (w * WORD + unit) * UNIT, (end - unit) * UNIT);
+    }
+    give_back(&head->taken[w], pages);
+}
+
+static void take_free_memory_back(aggr_arena_t * arena)
+{
+    if (!descriptor_is_ours(arena))
+        return;
+    for (uint64_t w = 0; w < arena->head->words; w++)
+        take_back_in_word(arena, w);
+}
+
+static void count_taken(arena_head_t * head, uint64_t n)
+{
+    uint64_t units = __atomic_add_fetch(&head->units, n, __ATOMIC_RELAXED);
+    uint64_t peak = __atomic_load_n(&head->peak, __ATOMIC_RELAXED);
+    while (units > peak && !__atomic_compare_exchange_n(&head->peak, &peak, units, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+/* True for one caller when there is memory to give back. */
+static bool count_free(arena_head_t * head, uint64_t n)
+{
+    uint64_t units = __atomic_sub_fetch(&head->units, n, __ATOMIC_RELAXED);
+    uint64_t peak = __atomic_load_n(&head->peak, __ATOMIC_RELAXED);
+    return peak >= MUCH && units <= peak / A_QUARTER &&
+        __atomic_compare_exchange_n(&head->peak, &peak, units, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 uint64_t aggr_arena_reserve(aggr_arena_t * arena, size_t bytes)
 {
     arena_head_t *head = arena->head;
@@ -323,13 +391,18 @@ uint64_t aggr_arena_reserve(aggr_arena_t * arena, size_t bytes)
         return 0;
     }
     memset(aggr_arena_at(arena, block), 0, n * UNIT);
+    count_taken(head, n);
     return block;
 }
 
 void aggr_arena_release(aggr_arena_t * arena, uint64_t block, size_t bytes)
 {
-    if (block)
-        give_back_units(arena->head, (block - arena->head->first) / UNIT, units_of(bytes));
+    arena_head_t *head = arena->head;
+    if (!block)
+        return;
+    give_back_units(head, (block - head->first) / UNIT, units_of(bytes));
+    if (count_free(head, units_of(bytes)))
+        take_free_memory_back(arena);
 }
 
 void *aggr_arena_at(const aggr_arena_t * arena, uint64_t block)

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Barriers where one process has no memory left go on, on all processes; with memory again so do other small collectives.  Each
+ * process in turn; from a communicator's second collective on, in which the others may want to share memory.  (The first one
+ * makes its communicators by nodes, for which there must be some.)
+ */
+#include "mpitest.h"
+#include "cmaptest_oracle.h"
+#include "cmaptest_malloc.h"
+
+#ifdef CT_HAVE_MALLOC
+
+static __thread int none_left;  /* of this thread only: libraries have threads of their own */
+
+static int ct_refuses(void)
+{
+    return none_left;
+}
+
+static void ct_allocated(void *p, size_t size)
+{
+}
+
+static void ct_frees(void *p)
+{
+}
+
+static void sums(MPI_Comm comm, int size, int n, const char *when)
+{
+    int in[300], out[300];
+
+    for (int i = 0; i < n; i++)
+        in[i] = i + ct_me;
+    MPI_Allreduce(in, out, n, MPI_INT, MPI_SUM, comm);
+    CT_CHECK(out[n - 1] == size * (n - 1) + size * (size - 1) / 2, "%s: sum %d is %d", when, n - 1, out[n - 1]);
+}
+
+static void barriers(MPI_Comm comm, int poor)
+{
+    none_left = ct_me == poor;
+    for (int k = 0; k < 4; k++) {
+        int err = MPI_Barrier(comm);
+        CT_CHECK(err == MPI_SUCCESS, "barrier %d without memory at %d fails", k, poor);
+    }
+    none_left = 0;
+}
+
+static void check(int size)
+{
+    enum { ROUNDS = 3 };
+    MPI_Comm comm;
+
+    for (int poor = 0; poor < size * ROUNDS; poor++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        MPI_Barrier(comm);
+        barriers(comm, poor % size);
+        sums(comm, size, 1, "one");
+        sums(comm, size, 300, "many");
+        MPI_Comm_free(&comm);
+    }
+}
+
+#else
+
+static void check(int size)
+{
+    MTestPrintfMsg(1, "skipped: the names of the C library's own allocator are not known here\n");
+}
+
+#endif
+
+int main(int argc, char **argv)
+{
+    int size, message = 0;
+
+    MTest_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    /* who has spoken with whom needs no memory for that again */
+    for (int step = 1; step < size; step++)
+        MPI_Sendrecv(&ct_me, 1, MPI_INT, (ct_me + step) % size, 0, &message, 1, MPI_INT, (ct_me - step + size) % size, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    check(size);
+    MTest_Finalize(ct_errs);
+    return MTestReturnValue(ct_errs);
+}
