@@ -27,6 +27,8 @@ extern bool MPIR_Aggr_on;
 
 /* After MPID_Init; and before the node's start-up segment goes. */
 int MPIR_Aggr_init(void);
+/* When the node has that segment.  A barrier of its processes follows, before anything else here is called. */
+void MPIR_Aggr_meet(void);
 void MPIR_Aggr_comm_free(MPIR_Comm * comm);
 
 bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, int *mpi_errno);

@@ -112,6 +112,11 @@ static uint64_t own_terms(void)
     return takes_part ? MPIR_Aggr_settings.max_bytes : 0;
 }
 
+void MPIR_Aggr_meet(void)
+{
+    MPIR_Aggr_say(own_terms());
+}
+
 bool MPIR_Aggr_all_take_part(void)
 {
     uint64_t terms = own_terms();
@@ -142,7 +147,6 @@ int MPIR_Aggr_init(void)
         .fan = MPIR_CVAR_AGGR_FAN
     };
     MPIR_Aggr_on = MPIR_CVAR_AGGR && MPIR_CVAR_AGGR_ARENA_MB > 0 && !ENABLE_GPU && !has_tuning_file() && !MPIR_Solo_on;
-    MPIR_Aggr_say(own_terms()); /* a barrier of the process manager follows */
     /* when the communicators are gone */
     MPIR_Add_finalize(close_arena, NULL, 0);
 
