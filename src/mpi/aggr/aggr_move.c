@@ -71,12 +71,16 @@ static aggr_group_t *begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t by
 
 /* ---- broadcast ----------------------------------------------------------------------------------------------------- */
 
-/* What went wrong before, between nodes, goes to all. */
+/* What went wrong before, between nodes, goes to all, and is the root's error, too. */
 static int bcast(aggr_group_t * group, void *bytes, size_t length, int root, MPIR_Errflag_t * errflag)
 {
-    int status = group->me == root && *errflag != MPIR_ERR_NONE ? aggr_bcast_failure(group)
-        : aggr_bcast(group, bytes, length, root);
+    int status;
 
+    if (group->me == root && *errflag != MPIR_ERR_NONE) {
+        status = aggr_bcast_failure(group);
+        return MPIR_Aggr_error(status ? status : AGGR_ERR_ROOT, length, group);
+    }
+    status = aggr_bcast(group, bytes, length, root);
     if (status == AGGR_ERR_ROOT)
         *errflag = MPIR_ERR_OTHER;
     return MPIR_Aggr_error(status, length, group);
