@@ -95,7 +95,7 @@ def plots(found, output):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="maint/bench million", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_builds(parser)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--worlds", type=lambda s: [int(n) for n in s.split(",") if n], metavar="N,...",

@@ -76,7 +76,7 @@ def verdicts(worlds, real):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(prog="maint/bench startup", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_builds(parser)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--worlds", type=lambda s: [int(n) for n in s.split(",") if n], metavar="N,...",
