@@ -15,6 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* 0 for a text that is no number of intervals. */
+static long number_of(const char *text)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    return *end || number < 1 ? 0 : number;
+}
+
 static double own_part(long intervals)
 {
     double sum = 0;
@@ -39,10 +48,14 @@ static double sum_by_mpi(double part)
 
 int main(int argc, char **argv)
 {
-    long intervals = argc > 1 ? atol(argv[1]) : 1000000;
+    long intervals = argc > 1 ? number_of(argv[1]) : 1000000;
     int with_mpi = argc > 2 && strcmp(argv[2], "mpi") == 0;
     int wrong;
 
+    if (intervals == 0 || argc > 3 || (argc > 2 && !with_mpi)) {
+        fprintf(stderr, "usage: afapi_pi [INTERVALS (1 or more) [mpi]]\n");
+        return 1;
+    }
     if (with_mpi)
         MPI_Init(&argc, &argv);
     if (p_init())

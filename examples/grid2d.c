@@ -79,7 +79,11 @@ int main(int argc, char **argv)
     MPI_Dims_create(size, 2, dims);
     rows = dims[0];
     columns = dims[1];
-    only_create = argc > 1 && strcmp(argv[1], "create") == 0;
+    only_create = argc == 2 && strcmp(argv[1], "create") == 0;
+    if (argc > 1 && !only_create) {
+        fprintf(stderr, "usage: grid2d [create]\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
 
     ok = rows_and_columns(&comm[0], &comm[1]);
     ok &= diagonal(&comm[2]);

@@ -18,6 +18,15 @@ static void name_it(MPI_Comm comm, const char *what, int number)
     MPI_Comm_set_name(comm, name);
 }
 
+/* -1 for a text that is no number. */
+static int number_of(const char *text)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    return end == text || *end || number < 0 || number > 1 << 20 ? -1 : (int) number;
+}
+
 /* Its own communicator, and one for each of its objects. */
 static void library(int number, int objects, MPI_Comm * own)
 {
@@ -35,8 +44,8 @@ int main(int argc, char **argv)
     MPI_Comm *own;
 
     MPI_Init(&argc, &argv);
-    libraries = argc > 1 ? atoi(argv[1]) : 10;
-    objects = argc > 2 ? atoi(argv[2]) : 100;
+    libraries = argc > 1 ? number_of(argv[1]) : 10;
+    objects = argc > 2 ? number_of(argv[2]) : 100;
     if (libraries < 1 || objects < 0 || argc > 3 || !(own = malloc((size_t) (objects + 1) * sizeof *own))) {
         fprintf(stderr, "usage: libraries [LIBRARIES (1 or more) [OBJECTS of each (0 or more)]]\n");
         MPI_Abort(MPI_COMM_WORLD, 1);

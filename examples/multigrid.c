@@ -37,6 +37,10 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_size(level, &size);
+    if (argc > 1) {
+        fprintf(stderr, "usage: multigrid\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     /* The communicators stay: the report at MPI_Finalize is to show them. */
     while (level != MPI_COMM_NULL && size > 1) {
         level = coarser(level, ++depth);

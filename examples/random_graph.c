@@ -35,9 +35,16 @@ static int place_of(int rank)
     return (int) (mixed((uint32_t) rank + 12345u) >> 1);
 }
 
-static int print_calls(int ranks)
+static int print_calls(const char *text)
 {
-    for (int r = 0; r < ranks; r++)
+    char *end;
+    long ranks = strtol(text, &end, 10);
+
+    if (*end || ranks < 1 || ranks > INT32_MAX) {
+        fprintf(stderr, "usage: random_graph [RANKS (1 or more)]\n");
+        return 1;
+    }
+    for (int r = 0; r < (int) ranks; r++)
         printf("%d %d\n", piece_of(r), place_of(r));
     return 0;
 }
@@ -48,7 +55,7 @@ int main(int argc, char **argv)
     int rank;
 
     if (argc > 1)
-        return print_calls(atoi(argv[1]));
+        return print_calls(argv[1]);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     /* It stays: the report at MPI_Finalize is to show it. */

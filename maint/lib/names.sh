@@ -36,6 +36,19 @@ exports_only_mpi() {
     return "$status"
 }
 
+# An archive hides nothing: what the objects of our sources define for the linker begins as MPICH's names do, C++ in such a namespace
+# (or is an instance of a template, which is weak).
+own_objects_have_prefixes() {
+    local source object extra status=0
+    while read -r source; do
+        object=$BUILD/${source%/*}/.libs/lib_libmpi_la-$(basename "${source%.*}").o
+        [ -e "$object" ] || continue
+        extra=$(nm -g --defined-only "$object" | awk '$2 !~ /[VWu]/ { print $3 }' | grep -vE '^(P?MPI[A-Z]*|AFAPI)_|^_Z(T[VIS])?N?K?[0-9]+MPIR_' || true)
+        [ -z "$extra" ] || { echo "$source defines names without a prefix:" $extra; status=1; }
+    done < <(cd "$ROOT" && find src -name '*.c' -o -name '*.cpp')
+    return "$status"
+}
+
 # exports_what_stock_does OURS STOCK (where each is installed): the same names but for those of MPIX_PERMUTE and AFAPI's.
 exports_what_stock_does() {
     local library status=0
