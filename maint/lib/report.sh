@@ -21,6 +21,7 @@ for name, processes in want.items():
     assert "/grid2d+0x" in row["called_from"], f"{name} was made from {row['called_from']}"
 seconds = [moment[0] for moment in report["history"]]
 assert seconds and seconds == sorted(seconds), "the history"
+assert report["history"][-1][3:] == [report["bytes"], report["array_bytes"]], "the end of the history is not what is alive at the end"
 PYTHON
 }
 
@@ -44,8 +45,30 @@ report_bad_files() {
         echo '{"tests": 3}' >"$bad" && report_refuses 'it does not say "format"' "$bad" &&
         sed 's/"size": 16/"size": "16"/' "$good" >"$bad" && report_refuses "has no size" "$bad" &&
         sed 's/"world": 16/"world": 0/' "$good" >"$bad" && report_refuses "has no ranks" "$bad" &&
+        sed 's/"rank": 0/"rank": 16/' "$good" >"$bad" && report_refuses "not in its world of 16" "$bad" &&
+        sed "s/\"count\": 1,/\"count\": 1$(printf '%0400d' 0),/" "$good" >"$bad" && report_refuses "has no count" "$bad" &&
+        sed "s/first_seconds\": /&1$(printf '%0400d' 0)/" "$good" >"$bad" && report_refuses "has no first_seconds" "$bad" &&
         head -c 4000 /dev/urandom >"$bad" && report_refuses "no JSON" "$bad" &&
+        report_refuses "Is a directory" "$OUT" &&
         report_refuses "usage:"
+}
+
+# Somebody else's file, or a name given to a communicator, puts nothing into the page but text.
+report_odd_texts() {
+    local good=$1 odd=$OUT/odd.json page=$OUT/odd.html
+    sed -E 's/"representation": "[a-z]*"/"representation": "<script>"/; s/"name": "row"/"name": "\\ud800 <script>"/; s/"called_from": "[^"]*"/"called_from": "\/'"$(printf '%0300d' 0)"'+0x1"/' \
+        "$good" >"$odd" && "$PREFIX/bin/cmap-report" "$odd" -o "$page" && ! grep -q '<script' "$page" && grep -q '&lt;script' "$page" || return 1
+    cp "$odd" "$OUT/odd.html" && ! "$PREFIX/bin/cmap-report" "$OUT/odd.html" 2>/dev/null && cmp "$odd" "$OUT/odd.html" || { echo "a page replaced its report"; return 1; }
+}
+
+# Names of all kinds, as a program gave them: in the table each has a line.
+report_odd_names() {
+    local program=$OUT/odd_names file=$OUT/odd_names.json page=$OUT/odd_names.html
+    "$PREFIX/bin/mpicc" -Wall -o "$program" "$ROOT/test/report/odd_names.c" &&
+        MPIR_CVAR_CMAP_REPORT=$file MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$program" &&
+        "$PREFIX/bin/cmap-report" "$file" -o "$page" && ! grep -q '<script' "$page" &&
+        [ "$(tr '\n' ' ' <"$page" | grep -ao '<tr><td>[^<]*odd name' | wc -l)" = 6 ] &&
+        [ "$(MPIR_CVAR_CMAP_REPORT=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$program" | LC_ALL=C grep -ac '^  .*odd name.* affine ')" = 6 ]
 }
 
 # In a browser that reaches no network; its words are those that a person would see.
@@ -71,5 +94,5 @@ report_page() {
     "$PREFIX/bin/mpicc" -g -o "$program" "$ROOT/examples/grid2d.c" &&
         MPIR_CVAR_CMAP_REPORT=$file MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 16 "$program" &&
         report_says "$file" && "$PREFIX/bin/cmap-report" "$file" && report_in_browser "$OUT/grid2d.html" &&
-        report_bad_files "$file" && report_without_file "$program"
+        report_bad_files "$file" && report_odd_texts "$file" && report_odd_names && report_without_file "$program"
 }

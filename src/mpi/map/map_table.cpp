@@ -108,7 +108,7 @@ void note_moment(Table &t, double now)
         thin_out(t);
     cmap_totals totals;
     cmap_get_totals(&totals);
-    t.history.push_back(Moment{{now, t.alive.size(), totals.maps, totals.bytes, totals.array_bytes}});
+    t.history.push_back(Moment{{now, t.alive.size(), totals.maps, totals.bytes, totals.shared_array_bytes}});
 }
 
 Row make_row(const char *label, const cmap_t *map)
@@ -145,7 +145,8 @@ void count(Table &t, const Holder &holder, const char *label, const cmap_t *map)
     if (found == t.row_of.end()) {
         if (t.detailed)
             draw(row, map);
-        t.rows.reserve(t.rows.size() + 1);
+        if (t.rows.size() == t.rows.capacity())
+            t.rows.reserve(2 * t.rows.size() + 16);
         found = t.row_of.emplace(key, t.rows.size()).first;
         t.rows.push_back(std::move(row));
     }
@@ -154,6 +155,16 @@ void count(Table &t, const Holder &holder, const char *label, const cmap_t *map)
     kept.sharers = std::max(kept.sharers, cmap_sharers(map));
     kept.first = std::min(kept.first, holder.born);
     kept.last = std::max(kept.last, holder.born);
+}
+
+// A name may have any characters; in the table it is one line, and does nothing to a terminal.
+std::string one_line(std::string name)
+{
+    for (char &c : name) {
+        if (static_cast<unsigned char>(c) < ' ' || c == 127)
+            c = '?';
+    }
+    return name;
 }
 
 void print_rows(const Table &t, FILE *out)
@@ -168,7 +179,7 @@ void print_rows(const Table &t, FILE *out)
         if (row.force_declined)
             rep += " *";
         std::fprintf(out, "  %-*s %9" PRIu64 " %9" PRIu32 "  %-14s %10zu %12zu %8" PRIu32 "\n",
-                     int(width), row.label.c_str(), row.holders, row.size, rep.c_str(), row.payload,
+                     int(width), one_line(row.label).c_str(), row.holders, row.size, rep.c_str(), row.payload,
                      row.array, row.sharers);
     }
     if (std::any_of(t.rows.begin(), t.rows.end(), [](const Row &r) { return r.force_declined; }))
