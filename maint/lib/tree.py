@@ -14,7 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PATCHES = ROOT / "patches"
 TREES = {"patched": "mpich", "stock": "mpich-stock", "stock-yield": "mpich-stock-yield", "stock-fix": "mpich-stock-fix"}
-NOT_OVERLAY = {f"src/mpid/common/{module}/Makefile" for module in ("aggr", "cid", "cmap", "rma_lock")}  # the modules' stand-alone builds
+MODULES = tuple(sorted(p.parent.relative_to(ROOT).as_posix() for p in ROOT.glob("src/mpid/common/*/Makefile")))  # can be built alone
+NOT_OVERLAY = {f"{module}/Makefile" for module in MODULES}
 LEFTOVER = re.compile(r"(~|\.orig|\.rej|\.o|\.lo|\.pyc|\.swp)$|/\.|/__pycache__/")
 # what autogen.sh writes into the tree: never an edit of ours
 GENERATED = re.compile(
