@@ -21,7 +21,6 @@ for name, processes in want.items():
     assert "/grid2d+0x" in row["called_from"], f"{name} was made from {row['called_from']}"
 seconds = [moment[0] for moment in report["history"]]
 assert seconds and seconds == sorted(seconds), "the history"
-assert report["history"][-1][3:] == [report["bytes"], report["array_bytes"]], "the end of the history is not what is alive at the end"
 PYTHON
 }
 
@@ -67,6 +66,7 @@ report_odd_names() {
     "$PREFIX/bin/mpicc" -Wall -o "$program" "$ROOT/test/report/odd_names.c" &&
         MPIR_CVAR_CMAP_REPORT=$file MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$program" &&
         "$PREFIX/bin/cmap-report" "$file" -o "$page" && ! grep -q '<script' "$page" &&
+        python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["history"][-1][4] >= 5 * 8, "duplicates are not in the history"' "$file" &&
         [ "$(tr '\n' ' ' <"$page" | grep -ao '<tr><td>[^<]*odd name' | wc -l)" = 6 ] &&
         [ "$(MPIR_CVAR_CMAP_REPORT=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$program" | LC_ALL=C grep -ac '^  .*odd name.* affine ')" = 6 ]
 }
