@@ -66,7 +66,7 @@ report_odd_names() {
     "$PREFIX/bin/mpicc" -Wall -o "$program" "$ROOT/test/report/odd_names.c" &&
         MPIR_CVAR_CMAP_REPORT=$file MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$program" &&
         "$PREFIX/bin/cmap-report" "$file" -o "$page" && ! grep -q '<script' "$page" &&
-        python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["history"][-1][4] >= 5 * 8, "duplicates are not in the history"' "$file" &&
+        python3 -c 'import json, sys; assert json.load(open(sys.argv[1], errors="replace"))["history"][-1][4] >= 5 * 8, "duplicates are not in the history"' "$file" &&
         [ "$(tr '\n' ' ' <"$page" | grep -ao '<tr><td>[^<]*odd name' | wc -l)" = 6 ] &&
         [ "$(MPIR_CVAR_CMAP_REPORT=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$program" | LC_ALL=C grep -ac '^  .*odd name.* affine ')" = 6 ]
 }
