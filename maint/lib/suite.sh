@@ -2,11 +2,12 @@
 # shellcheck shell=bash
 # Runs directories of MPICH's test suite with MPICH's own runtests.  Needs common.sh and variant.sh.
 
-SUITE_DIRS=(attr coll comm datatype errhan errors group info init mpi_t part pt2pt rma topo threads/comm)
+SUITE_DIRS=(attr coll comm datatype errhan errors group info init mpi_t part pt2pt rma topo threads/comm threads/rma)
 SPAWN_DIRS=(spawn threads/spawn)
 FORCED_DIRS=(comm group topo threads/comm)
 THREAD_DIRS=(comm group mpi_t threads/comm threads/init threads/mpi_t threads/pt2pt threads/coll threads/rma)
 CLIQUES=(2 3)
+ISSUE_MODES=(eager lazy)    # the third, hybrid, is the default
 # every tag of the library, in lower case
 mapfile -t REPRESENTATIONS < <(sed -n 's/^ *CMAP_REP_\([A-Z]*\)[ ,].*/\L\1/p' "$ROOT/src/mpid/common/cmap/cmap.h" | grep -vx 'count\|any')
 STRATEGIES=(time space)     # the third, hybrid, is the default
