@@ -25,8 +25,13 @@ cvars:
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
 
-/* A card: how the process divides the match bits, then its address. */
-#define CARD_HEADER sizeof(uint64_t)
+/* What a process tells about itself; `ends` are followed by the addresses of its VNIs, each at the next multiple of 8. */
+struct card {
+    uint32_t rank_bits;         /* how it divides the match bits */
+    uint32_t vnis;
+    uint32_t ends[];            /* of the addresses, from the card's beginning */
+};
+
 #define PADDED(len_) (((len_) + 7) & ~(size_t) 7)
 
 /* The node's cards one after the other, as their owners came. Pages are there when they are written. */
@@ -49,28 +54,66 @@ static struct {
 
 bool MPIDI_UCX_peers_are_lazy(void)
 {
-    return MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS && MPIDI_UCX_global.num_vnis == 1;
+    return MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS &&
+        (MPIDI_UCX_global.num_vnis == 1 || MPIR_CVAR_CH4_GLOBAL_PROGRESS);
 }
 
-static void write_card(char *to)
+static size_t card_header(int vnis)
 {
-    uint64_t rank_bits = MPIDI_UCX_global.match.rank_bits;
-
-    memcpy(to, &rank_bits, CARD_HEADER);
-    memcpy(to + CARD_HEADER, MPIDI_UCX_global.ctx[0].if_address, MPIDI_UCX_global.ctx[0].addrname_len);
+    return PADDED(sizeof(struct card) + vnis * sizeof(uint32_t));
 }
 
-static int read_card(const char *card, int bytes, int rank, const ucp_address_t ** address)
+static size_t card_bytes(void)
+{
+    size_t bytes = card_header(MPIDI_UCX_global.num_vnis);
+
+    for (int i = 0; i < MPIDI_UCX_global.num_vnis; i++)
+        bytes += PADDED(MPIDI_UCX_global.ctx[i].addrname_len);
+    return bytes;
+}
+
+static size_t most_card_bytes(void)
+{
+    return (size_t) MPIDI_UCX_global.num_vnis * MPID_MAX_BC_SIZE;
+}
+
+static void write_card(struct card *card)
+{
+    size_t end = card_header(MPIDI_UCX_global.num_vnis);
+
+    card->rank_bits = MPIDI_UCX_global.match.rank_bits;
+    card->vnis = (uint32_t) MPIDI_UCX_global.num_vnis;
+    for (int i = 0; i < MPIDI_UCX_global.num_vnis; i++) {
+        size_t length = MPIDI_UCX_global.ctx[i].addrname_len;
+
+        memcpy((char *) card + end, MPIDI_UCX_global.ctx[i].if_address, length);
+        card->ends[i] = (uint32_t) (end + length);
+        end += PADDED(length);
+    }
+}
+
+/* Whether this is one, of a process with as many VNIs. */
+static bool is_card(const struct card *card, size_t bytes)
+{
+    size_t header = card_header(MPIDI_UCX_global.num_vnis);
+
+    return bytes > header && card->vnis == (uint32_t) MPIDI_UCX_global.num_vnis &&
+        card->ends[card->vnis - 1] <= bytes;
+}
+
+static int read_card(const struct card *card, size_t bytes, int rank, int vni, const ucp_address_t ** address)
 {
     int mpi_errno = MPI_SUCCESS;
-    uint64_t rank_bits;
+    size_t begin;
 
-    memcpy(&rank_bits, card, CARD_HEADER);
-    MPIR_ERR_CHKANDJUMP4(rank_bits != MPIDI_UCX_global.match.rank_bits, mpi_errno, MPI_ERR_OTHER,
+    MPIR_ERR_CHKANDJUMP1(!is_card(card, bytes), mpi_errno, MPI_ERR_OTHER, "**ucx_no_card",
+                         "**ucx_no_card %d", MPIDI_UCX_global.num_vnis);
+    MPIR_ERR_CHKANDJUMP4(card->rank_bits != MPIDI_UCX_global.match.rank_bits, mpi_errno, MPI_ERR_OTHER,
                          "**ucx_rank_bits", "**ucx_rank_bits %d %d %d %d", MPIR_Process.rank,
-                         (int) MPIDI_UCX_global.match.rank_bits, rank, (int) rank_bits);
-    *address = (const ucp_address_t *) (card + CARD_HEADER);
-    peers.address_bytes += bytes - CARD_HEADER;
+                         (int) MPIDI_UCX_global.match.rank_bits, rank, (int) card->rank_bits);
+    begin = vni == 0 ? card_header(MPIDI_UCX_global.num_vnis) : PADDED(card->ends[vni - 1]);
+    *address = (const ucp_address_t *) ((const char *) card + begin);
+    peers.address_bytes += card->ends[vni] - begin;
 
   fn_exit:
     return mpi_errno;
@@ -86,14 +129,14 @@ static void name_key(char *key, size_t room, int rank)
     snprintf(key, room, "ucx-card-%d-%d", generation, rank);
 }
 
-static int put_on_board(const char *card, size_t bytes)
+static int put_on_board(const struct card *card, size_t bytes)
 {
     int mpi_errno = MPI_SUCCESS;
     int n = MPIR_Solo_local_size();
     size_t head = PADDED(sizeof(*board) + n * sizeof(board->slots[0]));
     size_t offset;
 
-    mpi_errno = MPIDU_Init_shm_alloc(head + n * MPID_MAX_BC_SIZE, (void **) &board);
+    mpi_errno = MPIDU_Init_shm_alloc(head + n * most_card_bytes(), (void **) &board);
     MPIR_ERR_CHECK(mpi_errno);
     offset = head + (size_t) MPL_atomic_fetch_add_int(&board->used, (int) PADDED(bytes));
     memcpy((char *) board + offset, card, bytes);
@@ -106,7 +149,7 @@ static int put_on_board(const char *card, size_t bytes)
     goto fn_exit;
 }
 
-static int publish(const char *card, size_t bytes)
+static int publish(const struct card *card, size_t bytes)
 {
     int mpi_errno = MPI_SUCCESS;
     char key[KEY_ROOM];
@@ -155,15 +198,15 @@ static void register_variables(void)
 int MPIDI_UCX_peers_init(void)
 {
     int mpi_errno = MPI_SUCCESS;
-    size_t bytes = CARD_HEADER + MPIDI_UCX_global.ctx[0].addrname_len;
-    char *card = NULL;
+    size_t bytes = card_bytes();
+    struct card *card = NULL;
 
     register_variables();
     if (!MPIDI_UCX_peers_are_lazy() || MPIR_Process.size == 1)
         goto fn_exit;
 
-    MPIR_ERR_CHKANDJUMP2(bytes > MPID_MAX_BC_SIZE, mpi_errno, MPI_ERR_OTHER, "**ucx_card",
-                         "**ucx_card %d %d", (int) bytes, (int) MPID_MAX_BC_SIZE);
+    MPIR_ERR_CHKANDJUMP2(bytes > most_card_bytes(), mpi_errno, MPI_ERR_OTHER, "**ucx_card",
+                         "**ucx_card %d %d", (int) bytes, (int) most_card_bytes());
     card = MPL_malloc(bytes, MPL_MEM_ADDRESS);
     MPIR_ERR_CHKANDJUMP(!card, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     write_card(card);
@@ -179,23 +222,21 @@ int MPIDI_UCX_peers_init(void)
 }
 
 /* *buffer gets memory that the caller frees, when the card is not in place. */
-static int find_card(int rank, const char **card, int *bytes, char **buffer)
+static int find_card(int rank, const struct card **card, int *bytes, void **buffer)
 {
     int mpi_errno = MPI_SUCCESS;
     int local_rank = board ? MPIR_World_local_rank(rank) : -1;
     char key[KEY_ROOM];
 
     if (local_rank >= 0) {
-        MPIR_ERR_CHKANDJUMP(board->slots[local_rank].length == 0, mpi_errno, MPI_ERR_OTHER,
-                            "**ucx_no_card");
-        *card = (char *) board + board->slots[local_rank].offset;
+        *card = (struct card *) ((char *) board + board->slots[local_rank].offset);
         *bytes = (int) board->slots[local_rank].length;
         goto fn_exit;
     }
     MPIR_ERR_CHKANDJUMP2(MPIR_Solo_on, mpi_errno, MPI_ERR_OTHER, "**solo_rank", "**solo_rank %d %d",
                          rank, MPIR_Process.rank);
     MPIR_ERR_CHKANDJUMP(MPIR_pmi_is_in_barrier(), mpi_errno, MPI_ERR_OTHER, "**ucx_finalizing");
-    *bytes = MPID_MAX_BC_SIZE;
+    *bytes = (int) most_card_bytes();
     *card = *buffer = MPL_malloc(*bytes, MPL_MEM_ADDRESS);
     MPIR_ERR_CHKANDJUMP(!*buffer, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     name_key(key, sizeof(key), rank);
@@ -236,26 +277,26 @@ static int add_endpoint(ucp_ep_h ep)
     return mpi_errno;
 }
 
-static int make_endpoint(int rank, ucp_ep_h * ep)
+static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h * ep)
 {
     int mpi_errno = MPI_SUCCESS;
     ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS };
-    const char *card = NULL;
-    char *buffer = NULL;
+    const struct card *card = NULL;
+    void *buffer = NULL;
     int bytes = 0;
     ucs_status_t status;
 
     mpi_errno = make_room();    /* before the endpoint, so that none is ever without a place */
     MPIR_ERR_CHECK(mpi_errno);
     if (rank == MPIR_Process.rank) {
-        params.address = MPIDI_UCX_global.ctx[0].if_address;
+        params.address = MPIDI_UCX_global.ctx[vni_dst].if_address;
     } else {
         mpi_errno = find_card(rank, &card, &bytes, &buffer);
         MPIR_ERR_CHECK(mpi_errno);
-        mpi_errno = read_card(card, bytes, rank, &params.address);
+        mpi_errno = read_card(card, (size_t) bytes, rank, vni_dst, &params.address);
         MPIR_ERR_CHECK(mpi_errno);
     }
-    status = ucp_ep_create(MPIDI_UCX_global.ctx[0].worker, &params, ep);
+    status = ucp_ep_create(MPIDI_UCX_global.ctx[vni_src].worker, &params, ep);
     MPIDI_UCX_CHK_STATUS(status);
     mpi_errno = add_endpoint(*ep);
 
@@ -266,26 +307,25 @@ static int make_endpoint(int rank, ucp_ep_h * ep)
     goto fn_exit;
 }
 
-int MPIDI_UCX_peer_connect(MPIDI_av_entry_t * av, ucp_ep_h * ep)
+int MPIDI_UCX_peer_connect(MPIDI_av_entry_t * av, int vni_src, int vni_dst)
 {
     int mpi_errno = MPI_SUCCESS;
     int rank = (int) (av - MPIDI_global.avt_mgr.av_table0->table);
+    ucp_ep_h ep;
 
-    /* Only one thread at a time speaks to the process manager. */
+    /* Only one thread at a time speaks to the process manager, and has the list of endpoints. */
     MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
-    *ep = MPIDI_UCX_AV(av).dest[0][0];
-    if (!*ep) {
-        mpi_errno = make_endpoint(rank, ep);
-        MPIR_ERR_CHKANDJUMP2(mpi_errno, mpi_errno, MPI_ERR_OTHER, "**ucx_peer", "**ucx_peer %d %d",
-                             MPIR_Process.rank, rank);
-        MPIDI_UCX_AV(av).dest[0][0] = *ep;
-    }
+    if (MPIDI_UCX_AV(av).dest[vni_src][vni_dst])
+        goto fn_exit;
+    mpi_errno = make_endpoint(rank, vni_src, vni_dst, &ep);
+    MPIR_ERR_CHKANDJUMP2(mpi_errno, mpi_errno, MPI_ERR_OTHER, "**ucx_peer", "**ucx_peer %d %d",
+                         MPIR_Process.rank, rank);
+    MPIDI_UCX_AV(av).dest[vni_src][vni_dst] = ep;
 
   fn_exit:
     MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
     return mpi_errno;
   fn_fail:
-    *ep = NULL;
     goto fn_exit;
 }
 

@@ -5,20 +5,20 @@
 /*
  * Peers: the other processes as far as this one has to do with them.
  *
- * In MPI_Init a process leaves its card (how it divides the match bits, and the address of its worker) where others find
+ * In MPI_Init a process leaves its card (how it divides the match bits, and the addresses of its workers) where others find
  * it: in a segment of its node, and with the process manager when there are other nodes. The first use of a peer looks its
  * card up and makes an endpoint, which the address vector holds from then on. Who has only been sent to makes an
  * endpoint when it answers.
  */
 
-/* MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS, and one VNI: with several, connections are set up before one-sided communication relies
- * on it (MPIDI_UCX_post_init). */
+/* MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS.  Not with several VNIs of which each makes progress by itself alone
+ * (MPIR_CVAR_CH4_GLOBAL_PROGRESS=0): connections would wait for VNIs that nobody looks at. */
 bool MPIDI_UCX_peers_are_lazy(void);
-/* Leaves the card, and returns when those of all others can be found. REQUIRES: the worker exists. Collective. */
+/* Leaves the card, and returns when those of all others can be found. REQUIRES: the workers exist. Collective. */
 int MPIDI_UCX_peers_init(void);
-/* The endpoint of a world's process at its first use: MPIDI_UCX_GET_EP calls it.
- * REQUIRES: the caller holds the lock of the VNI. */
-int MPIDI_UCX_peer_connect(MPIDI_av_entry_t * av, ucp_ep_h * ep);
+/* Puts the endpoint of a world's process into its entry at its first use: MPIDI_UCX_GET_EP calls it.
+ * REQUIRES: the caller holds the lock of vni_src. */
+int MPIDI_UCX_peer_connect(MPIDI_av_entry_t * av, int vni_src, int vni_dst);
 
 /* Closes all endpoints, with `progress` while that takes time. REQUIRES: nobody sends any more. */
 int MPIDI_UCX_peers_disconnect(void (*progress) (void));
@@ -28,8 +28,9 @@ int MPIDI_UCX_peers_disconnect(void (*progress) (void));
     do {                                                                            \
         (ep_) = MPIDI_UCX_AV(av_).dest[vni_src_][vni_dst_];                         \
         if (unlikely(!(ep_))) {                                                     \
-            mpi_errno = MPIDI_UCX_peer_connect(av_, &(ep_));                        \
+            mpi_errno = MPIDI_UCX_peer_connect(av_, vni_src_, vni_dst_);            \
             MPIR_ERR_CHECK(mpi_errno);                                              \
+            (ep_) = MPIDI_UCX_AV(av_).dest[vni_src_][vni_dst_];                     \
         }                                                                           \
     } while (0)
 

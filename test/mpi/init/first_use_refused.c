@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The first use of a peer for which there is no memory, or about which the process manager is not to be reached, is an error of
+ * that call which names the peer; the next attempt finds things as they were, and works.
+ *
+ * In rank 0 the first allocation of the call fails, then the second, and so on, until the call needs no more of them. Those of
+ * UCX are left out: it ends the process.
+ *
+ * Arguments:
+ *   -manager      before that what goes to the process manager fails; to be run with each process on a node of its own
+ */
+#define _GNU_SOURCE             /* RTLD_NEXT */
+#include <dlfcn.h>
+#include "cmaptest.h"
+#include "cmaptest_malloc.h"
+
+static int rank, size, pmi_fd;
+static volatile int left = -1;  /* allocations until one is refused; -1: never */
+static volatile int is_cut;     /* the connection to the process manager */
+static volatile int refused;
+static volatile int in_ucx;
+
+#ifdef CT_HAVE_MALLOC
+
+static int ct_refuses(void)
+{
+    if (in_ucx || left < 0 || left-- > 0)
+        return 0;
+    refused++;
+    return 1;
+}
+
+static void ct_allocated(void *p, size_t bytes)
+{
+}
+
+static void ct_frees(void *p)
+{
+}
+
+#endif
+
+/* UCX's own functions, on their way from libmpi */
+int ucp_ep_create(void *worker, const void *params, void *ep)
+{
+    static int (*real) (void *, const void *, void *);
+    int status;
+
+    in_ucx++;
+    if (!real)
+        real = (int (*)(void *, const void *, void *)) dlsym(RTLD_NEXT, "ucp_ep_create");
+    status = real(worker, params, ep);
+    in_ucx--;
+    return status;
+}
+
+void *ucp_tag_send_nbx(void *ep, const void *data, size_t count, uint64_t tag, const void *param)
+{
+    static void *(*real) (void *, const void *, size_t, uint64_t, const void *);
+    void *request;
+
+    in_ucx++;
+    if (!real)
+        real = (void *(*)(void *, const void *, size_t, uint64_t, const void *)) dlsym(RTLD_NEXT, "ucp_tag_send_nbx");
+    request = real(ep, data, count, tag, param);
+    in_ucx--;
+    return request;
+}
+
+unsigned ucp_worker_progress(void *worker)
+{
+    static unsigned (*real) (void *);
+    unsigned events;
+
+    in_ucx++;
+    if (!real)
+        real = (unsigned (*)(void *)) dlsym(RTLD_NEXT, "ucp_worker_progress");
+    events = real(worker);
+    in_ucx--;
+    return events;
+}
+
+ssize_t write(int fd, const void *data, size_t bytes)
+{
+    ssize_t(*real) (int, const void *, size_t) = (ssize_t(*)(int, const void *, size_t)) dlsym(RTLD_NEXT, "write");
+
+    if (is_cut && fd == pmi_fd) {
+        refused++;
+        errno = EIO;
+        return -1;
+    }
+    return real(fd, data, bytes);
+}
+
+/* Sends to a peer for the first time; whether it went. */
+static int send_to(int peer)
+{
+    char text[MPI_MAX_ERROR_STRING], words[32];
+    int length, result, before = refused;
+
+    result = MPI_Send(&peer, 1, MPI_INT, peer, 0, MPI_COMM_WORLD);
+    left = -1;
+    is_cut = 0;
+    CT_CHECK(result == MPI_SUCCESS || refused > before, "an error without a reason");
+    if (result == MPI_SUCCESS)
+        return 1;
+    MPI_Error_string(result, text, &length);
+    snprintf(words, sizeof(words), "cannot reach process %d", peer);
+    CT_CHECK(strstr(text, words) != NULL, "not \"%s\": %s", words, text);
+    return 0;
+}
+
+/* How many messages went. */
+static int try_all(int peer, int cut)
+{
+    int sent = 0, before, n = 0;
+
+    if (cut) {
+        before = refused;
+        is_cut = 1;
+        sent += send_to(peer);
+        CT_CHECK(sent == 0 && refused > before, "a message to %d without the process manager", peer);
+    }
+    do {
+        before = refused;
+        left = n++;
+        sent += send_to(peer);
+    } while (refused > before);
+    return sent;
+}
+
+int main(int argc, char **argv)
+{
+    int sent, got;
+
+    MTest_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    ct_me = rank;
+    pmi_fd = getenv("PMI_FD") ? atoi(getenv("PMI_FD")) : -1;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int peer = 1; rank == 0 && peer < size; peer++) {
+        sent = try_all(peer, argc > 1 && !strcmp(argv[1], "-manager"));
+        MPI_Send(&sent, 1, MPI_INT, peer, 1, MPI_COMM_WORLD);
+    }
+#ifdef CT_HAVE_MALLOC
+    CT_CHECK(rank > 0 || refused > 0, "nothing was refused");
+#endif
+    if (rank > 0) {
+        MPI_Recv(&sent, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < sent; i++) {
+            MPI_Recv(&got, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            CT_CHECK(got == rank, "message %d is %d", i, got);
+        }
+    }
+    MTest_Finalize(ct_errs);
+    return MTestReturnValue(ct_errs);
+}
