@@ -36,12 +36,13 @@ int MPIR_World_node_root(int node);
 int MPIR_World_local_rank(int rank);
 
 /* Sets node_count, and for an intracommunicator without
- * processes from beyond the world also is_node_consecutive, intranode_map and internode_map.  REQUIRES its map. */
+ * processes from beyond the world also is_node_consecutive and intranode_map.  REQUIRES its map. */
 int MPIR_Find_nodes(struct MPIR_Comm *comm);
 /* The same, and shares what `source` knows when it has the very same map. */
 int MPIR_Copy_nodes(struct MPIR_Comm *comm, const struct MPIR_Comm *source);
-/* Ranks of the first process of each node, in the order of node_roots_comm.  REQUIRES an intranode_map. */
-int MPIR_Find_node_roots(const struct MPIR_Comm *comm, cmap_t ** ranks);
+/* The nodes in the order of node_roots_comm, and the ranks of their first processes; NULL: not asked for.  REQUIRES an
+ * intranode_map. */
+int MPIR_Find_node_order(const struct MPIR_Comm *comm, cmap_t ** nodes, cmap_t ** roots);
 
 /*
  * Communicators by nodes.  A communicator whose hierarchy_kind is PARENT has

@@ -115,14 +115,15 @@ static int make_both(MPIR_Comm * comm)
     MPIR_Comm *node = NULL, *roots = NULL;
     cmap_t *root_ranks = NULL;
 
+    mpi_errno = MPIR_Find_node_order(comm, comm->internode_map ? NULL : &comm->internode_map,
+                                     MPIR_Comm_node_rank(comm) == 0 ? &root_ranks : NULL);
+    MPIR_ERR_CHECK(mpi_errno);
     if (MPIR_Comm_node_size(comm) > 1) {
         mpi_errno = make_one(comm, MPIR_COMM_HIERARCHY_KIND__NODE, comm->intranode_map,
                              MPIR_Comm_node_rank(comm), &node);
         MPIR_ERR_CHECK(mpi_errno);
     }
     if (MPIR_Comm_node_rank(comm) == 0) {
-        mpi_errno = MPIR_Find_node_roots(comm, &root_ranks);
-        MPIR_ERR_CHECK(mpi_errno);
         mpi_errno = make_one(comm, MPIR_COMM_HIERARCHY_KIND__NODE_ROOTS, root_ranks,
                              MPIR_Get_internode_rank(comm, comm->rank), &roots);
         MPIR_ERR_CHECK(mpi_errno);

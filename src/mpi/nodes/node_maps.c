@@ -7,8 +7,9 @@
  * The nodes under a communicator, without a table of its ranks.
  *
  *   intranode_map   rank in node_comm -> rank in the communicator: the processes of this node, in increasing order
- *   internode_map   rank in node_roots_comm -> node id: the nodes in the order of their first ranks;
- *                   NULL when every process has a node to itself, because rank and node then have the same number
+ *   internode_map   rank in node_roots_comm -> node id: the nodes in the order of their first ranks; made with the
+ *                   communicators by nodes, which alone ask for it.  NULL when every process has a node to itself, because
+ *                   rank and node then have the same number
  *
  * Which node a process is on follows from MPIR_Process.node_blocks, once per process and for the world only; so a rank's node
  * is found through the communicator's map, and the node's number by asking internode_map for the rank of the node id.
@@ -86,7 +87,7 @@ static bool is_first_visit(unsigned char *seen, int node)
 
 /* What MPIR_Find_nodes collects on its way. */
 typedef struct survey {
-    cmap_builder *mine, *nodes;
+    cmap_builder *mine;
     unsigned char *seen;
     int my_node, node_count, stretches;
     bool complete;              /* every node is known */
@@ -101,46 +102,31 @@ static cmap_status survey_stretch(void *state, const stretch * s)
     v->complete = v->complete && s->node != UNKNOWN_NODE;
     if (v->complete && s->node == v->my_node)
         status = cmap_builder_add_range(v->mine, s->first, 1, s->count);
-    if (is_first_visit(v->seen, s->node)) {
+    if (is_first_visit(v->seen, s->node))
         v->node_count++;
-        if (v->complete && status == CMAP_OK)
-            status = cmap_builder_add(v->nodes, s->node);
-    }
     return status;
 }
 
 static cmap_status survey_begin(survey * v, const MPIR_Comm * comm)
 {
-    cmap_status status;
-
     *v = (survey) {.my_node = MPIR_World_node(MPIR_Process.rank),.complete = true };
     v->seen = alloc_seen();
     if (!v->seen)
         return CMAP_ERR_NOMEM;
-    status = cmap_builder_create(comm->local_size, NULL, &v->mine);
-    if (status == CMAP_OK)
-        status = cmap_builder_create(MPIR_Process.num_nodes, NULL, &v->nodes);
-    return status;
+    return cmap_builder_create(comm->local_size, NULL, &v->mine);
 }
 
 static cmap_status survey_finish(survey * v, MPIR_Comm * comm)
 {
-    cmap_status status = CMAP_OK;
-
     comm->node_count = v->node_count;
     comm->is_node_consecutive = v->complete && v->stretches == v->node_count;
-    if (v->complete)
-        status = cmap_builder_finish(v->mine, &comm->intranode_map);
-    if (v->complete && v->node_count < comm->local_size && status == CMAP_OK)
-        status = cmap_builder_finish(v->nodes, &comm->internode_map);
-    return status;
+    return v->complete ? cmap_builder_finish(v->mine, &comm->intranode_map) : CMAP_OK;
 }
 
 static void survey_end(survey * v)
 {
     MPL_free(v->seen);
     cmap_builder_free(v->mine);
-    cmap_builder_free(v->nodes);
 }
 
 static bool has_same_members(const MPIR_Comm * comm, const MPIR_Comm * source)
@@ -154,7 +140,8 @@ static void share_nodes(MPIR_Comm * comm, const MPIR_Comm * source)
     comm->node_count = source->node_count;
     comm->is_node_consecutive = source->is_node_consecutive;
     comm->intranode_map = cmap_addref(source->intranode_map);
-    if (source->internode_map)
+    /* another thread may be making it */
+    if (MPL_atomic_acquire_load_int(&source->node_comms_made) && source->internode_map)
         comm->internode_map = cmap_addref(source->internode_map);
 }
 
@@ -168,14 +155,11 @@ static bool is_on_one_known_node(const cmap_t * map)
 /* What a survey of a single stretch finds. */
 static cmap_status take_one_node(MPIR_Comm * comm)
 {
-    uint32_t size = comm->local_size, node = MPIR_World_node(MPIR_Process.rank);
-    cmap_status status = cmap_from_range(0, 1, size, size, NULL, &comm->intranode_map);
+    uint32_t size = comm->local_size;
 
     comm->node_count = 1;
     comm->is_node_consecutive = true;
-    if (status == CMAP_OK && size > 1)
-        status = cmap_from_range(node, 1, 1, MPIR_Process.num_nodes, NULL, &comm->internode_map);
-    return status;
+    return cmap_from_range(0, 1, size, size, NULL, &comm->intranode_map);
 }
 
 static cmap_status survey_all(MPIR_Comm * comm)
@@ -199,20 +183,14 @@ static bool is_world_in_blocks(const cmap_t * map)
         MPIR_Node_blocks_ascend(MPIR_Process.node_blocks);
 }
 
-static cmap_status add_blocks(const MPIR_Node_blocks * blocks, cmap_builder * nodes,
-                              cmap_builder * roots)
+static int count_nodes(const MPIR_Node_blocks * blocks)
 {
-    cmap_status status = CMAP_OK;
+    int nodes = 0;
     MPIR_Node_block b;
 
-    for (uint32_t rank = 0; rank < blocks->end && status == CMAP_OK;) {
+    for (uint32_t rank = 0; rank < blocks->end; nodes += (int) b.count)
         rank = MPIR_Node_blocks_next(blocks, rank, &b);
-        if (nodes)
-            status = cmap_builder_add_range(nodes, b.node, 1, b.count);
-        if (roots)
-            status = cmap_builder_add_range(roots, b.rank, (int32_t) b.size, b.count);
-    }
-    return status;
+    return nodes;
 }
 
 static cmap_status survey_world(MPIR_Comm * comm)
@@ -223,10 +201,8 @@ static cmap_status survey_world(MPIR_Comm * comm)
 
     for (int i = 0; i < MPIR_Process.local_size && status == CMAP_OK; i++)
         status = cmap_builder_add(v.mine, (uint32_t) MPIR_Process.node_local_map[i]);
-    if (status == CMAP_OK)
-        status = add_blocks(blocks, v.nodes, NULL);
     if (status == CMAP_OK) {
-        v.node_count = (int) cmap_builder_size(v.nodes);
+        v.node_count = count_nodes(blocks);
         v.stretches = blocks->end == blocks->processes ? v.node_count : INT_MAX;
         status = survey_finish(&v, comm);
     }
@@ -261,36 +237,70 @@ int MPIR_Copy_nodes(MPIR_Comm * comm, const MPIR_Comm * source)
     return MPIR_Find_nodes(comm);
 }
 
-/* What MPIR_Find_node_roots collects. */
-typedef struct roots {
-    cmap_builder *ranks;
+/* What MPIR_Find_node_order collects; NULL: it is not asked for. */
+typedef struct order {
+    cmap_builder *nodes, *roots;
     unsigned char *seen;
-} roots;
+} order;
 
-static cmap_status add_root(void *state, const stretch * s)
+static cmap_status add_node(void *state, const stretch * s)
 {
-    roots *r = state;
-    return is_first_visit(r->seen, s->node) ? cmap_builder_add(r->ranks, s->first) : CMAP_OK;
+    order *o = state;
+    cmap_status status = CMAP_OK;
+
+    if (!is_first_visit(o->seen, s->node))
+        return CMAP_OK;
+    if (o->nodes)
+        status = cmap_builder_add(o->nodes, s->node);
+    if (o->roots && status == CMAP_OK)
+        status = cmap_builder_add(o->roots, s->first);
+    return status;
 }
 
-int MPIR_Find_node_roots(const MPIR_Comm * comm, cmap_t ** ranks)
+static cmap_status add_blocks(const MPIR_Node_blocks * blocks, order * o)
 {
-    roots r = {.ranks = NULL,.seen = alloc_seen() };
-    cmap_status status = CMAP_ERR_NOMEM;
+    cmap_status status = CMAP_OK;
+    MPIR_Node_block b;
 
-    *ranks = NULL;
-    if (r.seen)
-        status = cmap_builder_create(comm->local_size, NULL, &r.ranks);
+    for (uint32_t rank = 0; rank < blocks->end && status == CMAP_OK;) {
+        rank = MPIR_Node_blocks_next(blocks, rank, &b);
+        if (o->nodes)
+            status = cmap_builder_add_range(o->nodes, b.node, 1, b.count);
+        if (o->roots && status == CMAP_OK)
+            status = cmap_builder_add_range(o->roots, b.rank, (int32_t) b.size, b.count);
+    }
+    return status;
+}
+
+static cmap_status find_order(const MPIR_Comm * comm, order * o, cmap_t ** nodes, cmap_t ** roots)
+{
+    cmap_status status = o->seen ? CMAP_OK : CMAP_ERR_NOMEM;
+
+    if (nodes && status == CMAP_OK)
+        status = cmap_builder_create(MPIR_Process.num_nodes, NULL, &o->nodes);
+    if (roots && status == CMAP_OK)
+        status = cmap_builder_create(comm->local_size, NULL, &o->roots);
     if (status == CMAP_OK && is_world_in_blocks(comm->map))
-        status = add_blocks(MPIR_Process.node_blocks, NULL, r.ranks);
+        status = add_blocks(MPIR_Process.node_blocks, o);
     else if (status == CMAP_OK)
-        status = walk_stretches(comm->map, add_root, &r);
-    if (status == CMAP_OK)
-        status = cmap_builder_finish(r.ranks, ranks);
-    cmap_builder_free(r.ranks);
-    MPL_free(r.seen);
+        status = walk_stretches(comm->map, add_node, o);
+    if (nodes && status == CMAP_OK)
+        status = cmap_builder_finish(o->nodes, nodes);
+    if (roots && status == CMAP_OK)
+        status = cmap_builder_finish(o->roots, roots);
+    return status;
+}
+
+int MPIR_Find_node_order(const MPIR_Comm * comm, cmap_t ** nodes, cmap_t ** roots)
+{
+    order o = {.nodes = NULL,.roots = NULL,.seen = alloc_seen() };
+    cmap_status status = find_order(comm, &o, nodes, roots);
+
+    cmap_builder_free(o.nodes);
+    cmap_builder_free(o.roots);
+    MPL_free(o.seen);
     if (status != CMAP_OK)
-        return MPIR_Map_error(status, "roots of the nodes", comm->node_count);
+        return MPIR_Map_error(status, "order of the nodes", comm->node_count);
     return MPI_SUCCESS;
 }
 
@@ -308,7 +318,8 @@ int MPIR_Get_internode_rank(MPIR_Comm * comm, int r)
 {
     MPIR_Assert(comm->intranode_map);
     MPIR_Assert(r >= 0 && r < comm->local_size);
-    if (!comm->internode_map)
+    if (!MPIR_Comm_is_parent_comm(comm))
         return r;
+    MPIR_Assert(comm->internode_map);
     return (int) cmap_rank(comm->internode_map, node_of(cmap_select(comm->map, r)));
 }
