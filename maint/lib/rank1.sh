@@ -51,15 +51,38 @@ alone_or_error() {
     "$PREFIX/bin/mpicc" -o "$program" "$ROOT/test/rank1/alone.c" || return 1
     for size in 2 3 64 4096 1048576; do
         for rank in 0 $((size - 1)); do
-            [ "$(timeout 60 "$PREFIX/bin/mpirank1" --world $size --rank $rank --ranks-per-node 2 "$program")" = "ok rank $rank of $size" ] ||
+            [ "$(timeout 60 "$PREFIX/bin/mpirank1" --world $size --rank $rank --ranks-per-node 2 "$program" all "$OUT/rank1.file")" = "ok rank $rank of $size" ] ||
                 { echo "world $size rank $rank"; return 1; }
         done
     done
     timeout 60 "$PREFIX/bin/mpirank1" --world 1 "$program" local >/dev/null || return 1
     timeout 60 "$PREFIX/bin/mpirank1" --world 8 --scenario "random_colours 3 1" "$program" colour >/dev/null || return 1
+    timeout 60 "$PREFIX/bin/mpirank1" --world 8 "$program" look >/dev/null || return 1
     fails_with "that do not exist" --world 8 "$program" receive &&
         fails_with "that do not exist" --world 8 "$program" probe &&
-        fails_with "nobody can answer" --world 8 "$program" fatal
+        fails_with "that do not exist" --world 8 "$program" test &&
+        fails_with "nobody can answer" --world 8 "$program" fatal &&
+        real_job_of_one_rank "$program" && ends_with_its_manager "$program"
+}
+
+# A job that one rank of a world starts is a job like any other.
+real_job_of_one_rank() {
+    "$PREFIX/bin/mpicc" -o "$OUT/rank1-sum" "$ROOT/test/rank1/sum.c" &&
+        timeout 60 "$PREFIX/bin/mpirank1" --world 8 "$1" run "'$PREFIX/bin/mpiexec' -n 3 '$OUT/rank1-sum'"
+}
+
+# The program does not outlive mpirank1, nor does what a scenario's program printed.
+ends_with_its_manager() {
+    local folder=$OUT/rank1-tmp program=$OUT/rank1-wait-$$ manager tries
+    rm -rf "$folder" && mkdir "$folder" && cp "$1" "$program"
+    printf '#!/bin/sh\nseq "$1" | sed "s/.*/0 &/"\n' >"$OUT/rank1-all" && chmod +x "$OUT/rank1-all" || return 1
+    TMPDIR=$folder "$PREFIX/bin/mpirank1" --world 8 --scenario "program $OUT/rank1-all" "$program" wait &
+    manager=$!
+    for tries in {1..200}; do ! pgrep -xf "$program wait" >/dev/null || break; sleep 0.1; done
+    kill -KILL $manager
+    for tries in {1..100}; do pgrep -xf "$program wait" >/dev/null || break; sleep 0.1; done
+    ! pgrep -xf "$program wait" || { echo "it is still there after $tries tries"; return 1; }
+    [ -z "$(ls -A "$folder")" ] || { ls "$folder"; return 1; }
 }
 
 # fails_with WORDS ARGUMENTS...: within 30 s, with a status that is not 0 and a message with these words.

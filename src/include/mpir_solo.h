@@ -7,6 +7,7 @@
  *   the node's start-up segment has this process alone;
  *   agreement on a context id: all others offer what this process offers;
  *   MPI_Comm_split: the others' colours and keys come from a scenario (MPIRANK1_SCENARIO, see solo_scenario.h);
+ *   MPI_Comm_split_type: they follow from the nodes;
  *   any other collective, a message to another rank, and a wait that nothing can end, are errors.
  *
  * The variable MPIR_Solo_on is read where communicators are made and collectives begin, and nowhere on the path of a message.
@@ -43,6 +44,10 @@ int MPIR_Solo_split(MPIR_Comm * comm, int colour, int key,
 void MPIR_Solo_cart_sub(MPIR_Topology * topology, const int remain_dims[]);
 /* The next splits keep the first n ranks in their order, as those of MPI_Cart_create do.  0: it is over. */
 void MPIR_Solo_first_ranks(int n);
+
+/* The next splits are those inside MPI_Comm_split_type, in which the others give the same type, and their rank or what this
+ * process gives as key.  NULL: it is over. */
+void MPIR_Solo_split_type(const int *split_type);
 
 /* The group of MPI_Intercomm_create's remote leader: its members in the last split of the peer communicator's processes. */
 int MPIR_Solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, int *remote_size,

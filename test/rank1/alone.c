@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank, size, wrong;
 
@@ -65,6 +66,65 @@ static void try_collectives(void)
     }
 }
 
+static void try_file(const char *name)
+{
+    MPI_File file;
+
+    expect(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "nobody can answer");
+    if (MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file) ||
+        MPI_File_close(&file)) {
+        printf("a file of its own\n");
+        wrong = 1;
+    }
+}
+
+static void try_split_type(void)
+{
+    MPI_Comm comm, below;
+    int n, below_n;
+
+    if (size > 2)
+        expect(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, -1, MPI_INFO_NULL, &comm), "give 0, or their rank");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
+    MPI_Comm_size(comm, &n);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    if (n > 1)
+        expect(MPI_Comm_split_type(comm, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &below), "Only MPI_COMM_TYPE_SHARED");
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &below);
+    MPI_Comm_size(below, &below_n);
+    if (n != (rank == size - 1 && size % 2 ? 1 : 2) || below_n != n) {
+        printf("%d ranks on the node, and %d of them\n", n, below_n);
+        wrong = 1;
+    }
+}
+
+/* A program that looks for messages now and then is not waiting for them. */
+static void look_now_and_then(void)
+{
+    int found;
+
+    for (int i = 0; i < 4; i++) {
+        MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+        usleep(700000);
+    }
+}
+
+static void try_idup(void)
+{
+    MPI_Comm copy;
+    MPI_Request request;
+    int result;
+
+    MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_compare(copy, MPI_COMM_WORLD, &result);
+    if (result != MPI_CONGRUENT) {
+        printf("a duplicate is different\n");
+        wrong = 1;
+    }
+    MPI_Comm_free(&copy);
+}
+
 static void try_group(void)
 {
     MPI_Group group, odd;
@@ -103,7 +163,18 @@ int main(int argc, char **argv)
         try_messages((rank + size / 2) % size);
         try_collectives();
         try_group();
+        try_split_type();
+        try_idup();
+        try_file(argc > 2 ? argv[2] : "alone.file");
     }
+    if (!strcmp(what, "look"))
+        look_now_and_then();
+    for (int found = 0; !strcmp(what, "test") && !found;)
+        MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    if (!strcmp(what, "run"))
+        wrong = system(argv[2]) != 0;
+    if (!strcmp(what, "wait"))
+        sleep(60);
     if (!strcmp(what, "colour"))
         expect(MPI_Comm_split(MPI_COMM_WORLD, 7, 0, &(MPI_Comm) { MPI_COMM_NULL }), "colour 7");
     MPI_Finalize();

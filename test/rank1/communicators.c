@@ -38,6 +38,8 @@ static void write_members(const char *what, MPI_Group group)
 
 static void write_nodes(MPIR_Comm * comm)
 {
+    if (MPIR_Comm_need_node_comms(comm))
+        MPI_Abort(MPI_COMM_WORLD, 4);
     fprintf(out, " nodes %d consecutive %d kind %d:", comm->node_count, comm->is_node_consecutive, comm->hierarchy_kind);
     for (int r = 0; comm->intranode_map && r < comm->local_size; r++)
         fprintf(out, " %d/%d", MPIR_Get_internode_rank(comm, r), MPIR_Get_intranode_rank(comm, r));
@@ -136,10 +138,31 @@ static void create_grids(void)
     }
 }
 
+static void split_by_type(MPI_Comm parent)
+{
+    MPI_Comm comm;
+    MPI_Info info;
+    int own_rank;
+
+    MPI_Comm_rank(parent, &own_rank);
+    MPI_Comm_split_type(parent, MPI_COMM_TYPE_SHARED, own_rank, MPI_INFO_NULL, &comm);
+    write_down("of the node", comm);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "mpi_hw_resource_type", "mpi_shared_memory");
+    MPI_Comm_split_type(parent, MPI_COMM_TYPE_HW_GUIDED, 0, info, &comm);
+    write_down("with the same memory", comm);
+    MPI_Info_free(&info);
+    MPI_Comm_split_type(parent, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &comm);
+    write_down("one level down", comm);
+    MPI_Comm_split_type(parent, MPI_UNDEFINED, 0, MPI_INFO_NULL, &comm);
+    write_down("of no type", comm);
+}
+
 int main(int argc, char **argv)
 {
     char name[1024];
     MPI_Comm comm, copy, half;
+    MPI_Request request;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -157,12 +180,19 @@ int main(int argc, char **argv)
         write_down(scenarios[i], comm);
         MPI_Comm_dup(comm, &copy);
         write_down("its duplicate", copy);
+        if (comm != MPI_COMM_NULL) {
+            MPI_Comm_idup(comm, &copy, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            write_down("its later duplicate", copy);
+        }
     }
     half = split("even_odd");
     write_down("half", half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &comm);
     write_down("between the halves", comm);
     create_grids();
+    split_by_type(MPI_COMM_WORLD);
+    split_by_type(half);
     create_by_groups(half);
     fclose(out);
     MPI_Group_free(&world_group);

@@ -52,10 +52,13 @@ static int schedule_reduction(pending_t * pending, void *data, const ctxid_reduc
 {
     int mpi_errno = MPI_SUCCESS;
 
-    mpi_errno = MPIR_Iallreduce_intra_sched_auto(MPI_IN_PLACE, data, 1, by->type, by->op,
-                                                 pending->comm, pending->schedule);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_SCHED_BARRIER(pending->schedule);
+    /* others that do not exist offer the same */
+    if (!MPIR_Solo_on) {
+        mpi_errno = MPIR_Iallreduce_intra_sched_auto(MPI_IN_PLACE, data, 1, by->type, by->op,
+                                                     pending->comm, pending->schedule);
+        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_SCHED_BARRIER(pending->schedule);
+    }
     mpi_errno = schedule_call(pending, call);
     MPIR_ERR_CHECK(mpi_errno);
 
@@ -111,7 +114,7 @@ static int schedule_end(pending_t * pending)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    if (pending->inter != NULL) {
+    if (pending->inter != NULL && !MPIR_Solo_on) {
         mpi_errno = schedule_exchange(pending);
         MPIR_ERR_CHECK(mpi_errno);
     }
@@ -162,7 +165,7 @@ static int show_window(MPIR_Comm * comm, int tag, void *state)
     if (pending->has_paused)
         return MPIR_SCHED_CB_AGAIN;
     ctxid_show_window(&pending->creation, &pending->window);
-    if (pending->comm->local_size == 1) {
+    if (pending->comm->local_size == 1 || MPIR_Solo_on) {
         ctxid_outcome_t outcome = ctxid_settle_window(&pending->creation, &pending->window, &prefix);
         return (outcome == CTXID_SEARCH) ? show_window(comm, tag, state) :
             go_on(pending, outcome, prefix);
@@ -209,9 +212,11 @@ static int begin(MPIR_Comm * comm, int tag, void *state)
     int mpi_errno = MPI_SUCCESS;
     pending_t *pending = state;
 
-    mpi_errno = MPIR_Ibarrier_intra_sched_auto(pending->comm, pending->schedule);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_SCHED_BARRIER(pending->schedule);
+    if (!MPIR_Solo_on) {
+        mpi_errno = MPIR_Ibarrier_intra_sched_auto(pending->comm, pending->schedule);
+        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_SCHED_BARRIER(pending->schedule);
+    }
     mpi_errno = schedule_call(pending, make_offer);
     MPIR_ERR_CHECK(mpi_errno);
 

@@ -4,13 +4,14 @@
 #include "solo_scenario.h"
 #include <time.h>
 
-/* Set by mpirank1: MPIRANK1 turns all of this on, MPIRANK1_SCENARIO has scenarios, one a line. */
-#define SWITCH "MPIRANK1"
+/* Set by mpirank1: scenarios, one a line. */
 #define SCENARIO "MPIRANK1_SCENARIO"
 
 /* A wait without anything new for so long will not end; another thread may yet send to this process. */
 #define HOPELESS_SECONDS 1.0
 #define HOPELESS_SECONDS_WITH_THREADS 10.0
+/* Who looks less often does other things than wait. */
+#define PAUSE_SECONDS 0.002
 
 bool MPIR_Solo_on;
 
@@ -21,6 +22,8 @@ static struct {
     MPIR_Topology *grid;
     const int *remain_dims;
     int first_ranks;
+    const int *split_type;
+    int split_of_type;          /* the first, the second, ... inside MPI_Comm_split_type */
 } expected;
 
 /* The last split that a scenario gave: who is in which communicator, for MPI_Intercomm_create */
@@ -40,7 +43,8 @@ static int forget_last(void *unused)
 
 int MPIR_Solo_init(void)
 {
-    MPIR_Solo_on = getenv(SWITCH) != NULL && MPIR_Process.size > 1;
+    /* no variable of the environment, which jobs that the program starts would have, too */
+    MPIR_Solo_on = MPIR_Process.size > 1 && strcmp(MPIR_pmi_job_id(), SOLO_JOB) == 0;
     next_scenario = getenv(SCENARIO);
     if (MPIR_Solo_on)
         MPIR_Add_finalize(forget_last, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
@@ -89,6 +93,38 @@ void MPIR_Solo_first_ranks(int n)
     expected.first_ranks = n;
 }
 
+void MPIR_Solo_split_type(const int *split_type)
+{
+    if (!MPIR_Solo_on)
+        return;
+    expected.split_type = split_type;
+    expected.split_of_type = 0;
+}
+
+/* Inside MPI_Comm_split_type: who gives a type, asked again for types that the device does not know, then who is on which
+ * node.  What comes after that is a look at the machine, or at its files, which others would have to take. */
+static int split_type_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int of_nodes = *expected.split_type == MPI_COMM_TYPE_SHARED ? 2 : 3;
+    bool by_node = ++expected.split_of_type >= of_nodes;
+
+    MPIR_ERR_CHKANDJUMP(expected.split_of_type > of_nodes ||
+                        (by_node && *expected.split_type == MPIX_COMM_TYPE_NEIGHBORHOOD), mpi_errno,
+                        MPI_ERR_OTHER, "**solo_split_type");
+    MPIR_ERR_CHKANDJUMP2(mine.key != 0 && mine.key != comm->rank, mpi_errno, MPI_ERR_OTHER,
+                         "**solo_split_key", "**solo_split_key %d %d", mine.key, comm->rank);
+    for (int r = 0; r < comm->local_size; r++) {
+        calls[r].colour = by_node ? MPIR_World_node((int) cmap_select(comm->map, (uint32_t) r)) : mine.colour;
+        calls[r].key = mine.key == comm->rank ? r : mine.key;
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
 /* Colour and key in MPI_Cart_sub: the coordinates that go, and those that stay, as numbers. */
 static solo_call cart_sub_call(const MPII_Cart_topology * grid, const int remain_dims[], int rank)
 {
@@ -104,9 +140,10 @@ static solo_call cart_sub_call(const MPII_Cart_topology * grid, const int remain
     return call;
 }
 
-static int find_calls(int n, solo_call * calls)
+static int find_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
 {
     int mpi_errno = MPI_SUCCESS;
+    int n = comm->local_size;
     solo_scenario scenario;
     const char *wrong;
 
@@ -116,6 +153,9 @@ static int find_calls(int n, solo_call * calls)
     } else if (expected.first_ranks) {
         for (int r = 0; r < n; r++)
             calls[r] = r < expected.first_ranks ? (solo_call) { 1, r } : (solo_call) { MPI_UNDEFINED, MPI_UNDEFINED };
+    } else if (expected.split_type) {
+        mpi_errno = split_type_calls(comm, mine, calls);
+        MPIR_ERR_CHECK(mpi_errno);
     } else {
         mpi_errno = take_scenario(n, &scenario);
         MPIR_ERR_CHECK(mpi_errno);
@@ -139,7 +179,7 @@ int MPIR_Solo_split(MPIR_Comm * comm, int colour, int key,
     solo_call mine;
 
     MPIR_ERR_CHKANDJUMP(!calls, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-    mpi_errno = find_calls(n, calls);
+    mpi_errno = find_calls(comm, (solo_call) { colour, key }, calls);
     MPIR_ERR_CHECK(mpi_errno);
     mine = calls[comm->rank];
     MPIR_ERR_CHKANDJUMP4(colour != mine.colour || key != mine.key, mpi_errno, MPI_ERR_OTHER,
@@ -210,12 +250,16 @@ static double seconds(void)
 
 void MPIR_Solo_count_idle(bool is_first)
 {
-    static double since;
+    static double waited, last_look;
+    double now = seconds();
     char text[160];
 
     if (is_first)
-        since = seconds();
-    if (seconds() - since < (MPIR_ThreadInfo.isThreaded ? HOPELESS_SECONDS_WITH_THREADS : HOPELESS_SECONDS))
+        waited = 0;
+    else if (now - last_look < PAUSE_SECONDS)
+        waited += now - last_look;
+    last_look = now;
+    if (waited < (MPIR_ThreadInfo.isThreaded ? HOPELESS_SECONDS_WITH_THREADS : HOPELESS_SECONDS))
         return;
     snprintf(text, sizeof(text), "Rank %d waits for ranks that do not exist: a world of %d is run by this process alone",
              MPIR_Process.rank, MPIR_Process.size);

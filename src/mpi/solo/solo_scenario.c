@@ -105,6 +105,7 @@ static const char *read_calls(const char *name, int n, solo_call * calls)
 
     if (!file)
         return "the scenario's file cannot be opened";
+    rewind(file);               /* where /dev/fd/N is the same open file, it was read before */
     for (int r = 0; r < n && !wrong; r++) {
         if (fscanf(file, "%d %d", &calls[r].colour, &calls[r].key) != 2)
             wrong = "the scenario does not give a colour and a key for each rank";

@@ -23,6 +23,9 @@
 
 #define SOLO_SCENARIOS "rows, columns, planes, even_odd, reversed, random_permutation SEED, random_colours K SEED, same"
 
+/* The job's name with the process manager: under no other one does the library behave as if it were alone. */
+#define SOLO_JOB "mpirank1"
+
 #define SOLO_UNDEFINED -32766      /* MPI_UNDEFINED */
 
 typedef struct solo_call {

@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,13 +25,11 @@
 #define MOST_RANKS (1 << 24)
 #define LINE_ROOM 4096
 #define VALUE_MAX 512           /* with key and name of the space it has to fit into PMI's lines of 1024 */
-#define SPACE "mpirank1"
 
 static struct {
     int world, rank, per_node;
     bool cyclic, same_address;
     char *scenarios;            /* for the library: one a line */
-    char files[1024];           /* of the user's programs, one a line */
     char **command;
 } job = {.world = -1,.rank = 0,.per_node = 1 };
 
@@ -72,39 +73,41 @@ static int number(const char *option, const char *text, int least, int most)
     return (int) value;
 }
 
-/* What a program prints becomes a file, which the library reads. */
-static void run_scenario_program(const char *path, char *file, size_t room)
+/* A file without a name: it goes when the last process that has it open does, however that ends. */
+static int open_nameless_file(const char *path)
 {
-    char command[LINE_ROOM];
     const char *directory = getenv("TMPDIR");
+    char name[LINE_ROOM];
     int fd;
 
-    snprintf(file, room, "%s/mpirank1-XXXXXX", directory && *directory ? directory : "/tmp");
-    fd = mkstemp(file);
+    snprintf(name, sizeof(name), "%s/mpirank1-XXXXXX", directory && *directory ? directory : "/tmp");
+    fd = mkstemp(name);
     if (fd < 0)
-        die("no file %s for what %s prints: %s", file, path, strerror(errno));
-    close(fd);
-    if (strchr(path, '\'') || snprintf(command, sizeof(command), "'%s' %d >'%s'", path, job.world, file) >= (int) sizeof(command))
-        die("--scenario program %s: a path without quotes, of at most %d characters, is accepted", path, LINE_ROOM / 2);
-    if (system(command) != 0) {
-        unlink(file);
-        die("--scenario program %s: it ended with an error", path);
+        die("no file %s for what %s prints: %s", name, path, strerror(errno));
+    unlink(name);
+    return fd;
+}
+
+/* What a program prints becomes a file, which the library reads: its descriptor is passed on. */
+static int run_scenario_program(const char *path)
+{
+    int fd = open_nameless_file(path), status = -1;
+    char ranks[32];
+    pid_t pid = fork();
+
+    if (pid < 0)
+        die("fork: %s", strerror(errno));
+    if (pid == 0) {
+        snprintf(ranks, sizeof(ranks), "%d", job.world);
+        dup2(fd, STDOUT_FILENO);
+        execlp(path, path, ranks, (char *) NULL);
+        fprintf(stderr, "mpirank1: %s cannot be started: %s\n", path, strerror(errno));
+        _exit(127);
     }
-}
-
-static void remember_file(const char *file)
-{
-    size_t length = strlen(job.files);
-
-    if (length + strlen(file) + 2 > sizeof(job.files))
-        die("too many --scenario program");
-    sprintf(job.files + length, "%s\n", file);
-}
-
-static void remove_files(void)
-{
-    for (char *file = strtok(job.files, "\n"); file; file = strtok(NULL, "\n"))
-        unlink(file);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR);
+    if (status != 0)
+        die("--scenario program %s: it ended with an error", path);
+    return fd;
 }
 
 static void append_scenario(const char *text)
@@ -121,15 +124,13 @@ static void append_scenario(const char *text)
 /* REQUIRES the options that say how large the world is. */
 static void add_scenario(const char *text)
 {
-    char file[LINE_ROOM], line[LINE_ROOM + 8];
+    char line[LINE_ROOM];
     solo_scenario scenario;
     solo_call *calls;
     const char *wrong;
 
     if (!strncmp(text, "program ", 8)) {
-        run_scenario_program(text + 8, file, sizeof(file));
-        remember_file(file);
-        snprintf(line, sizeof(line), "file %s", file);
+        snprintf(line, sizeof(line), "file /dev/fd/%d", run_scenario_program(text + 8));
     } else {
         snprintf(line, sizeof(line), "%s", text);
     }
@@ -207,21 +208,31 @@ static void set_number(const char *name, int value)
     setenv(name, text, 1);
 }
 
+/* Whatever ends mpirank1 ends the program: nobody is left who would answer it. */
+static void end_with(pid_t manager)
+{
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != manager)
+        _exit(1);
+#endif
+}
+
 static pid_t start(int fd, int unused_fd)
 {
-    pid_t pid = fork();
+    pid_t own = getpid(), pid = fork();
 
     if (pid < 0)
         die("fork: %s", strerror(errno));
     if (pid > 0)
         return pid;
+    end_with(own);
     close(unused_fd);
     set_number("PMI_FD", fd);
     set_number("PMI_RANK", job.rank);
     set_number("PMI_SIZE", job.world);
     unsetenv("PMI_PORT");
     unsetenv("PMI_SPAWNED");
-    setenv("MPIRANK1", "1", 1);
     if (job.scenarios)
         setenv("MPIRANK1_SCENARIO", job.scenarios, 1);
     else
@@ -334,7 +345,7 @@ static bool answer(const char *line, char *text)
     else if (!strcmp(command, "get_appnum"))
         strcpy(text, "cmd=appnum appnum=0\n");
     else if (!strcmp(command, "get_my_kvsname"))
-        strcpy(text, "cmd=my_kvsname kvsname=" SPACE "\n");
+        strcpy(text, "cmd=my_kvsname kvsname=" SOLO_JOB "\n");
     else if (!strcmp(command, "get_universe_size"))
         sprintf(text, "cmd=universe_size size=%d\n", job.world);
     else if (!strcmp(command, "barrier_in"))
@@ -372,12 +383,12 @@ static int serve(FILE * in, int fd, bool * said_hello)
     return -1;
 }
 
-static int wait_for(pid_t pid)
+static int wait_for(pid_t pid, bool is_killed)
 {
     int status;
 
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR);
-    if (WIFSIGNALED(status)) {
+    if (WIFSIGNALED(status) && !is_killed) {
         fprintf(stderr, "mpirank1: %s ended by signal %d\n", job.command[0], WTERMSIG(status));
         return 128 + WTERMSIG(status);
     }
@@ -403,8 +414,7 @@ int main(int argc, char **argv)
     wanted = serve(in, fds[0], &said_hello);
     if (wanted >= 0)
         kill(pid, SIGKILL);
-    status = wait_for(pid);
-    remove_files();
+    status = wait_for(pid, wanted >= 0);
     if (wanted >= 0)
         return wanted ? wanted : 1;
     if (!said_hello && status == 0) {
