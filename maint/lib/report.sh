@@ -89,10 +89,25 @@ report_without_file() {
     grep -q 'all.json cannot be written: No such file or directory; the table is printed' <<<"$said" && grep -q '^Compressed maps of rank 0' <<<"$said"
 }
 
+# A name for each of many communicators: time and file grow with them, and what is left out is said.
+report_of_many() {
+    local program=$OUT/many-names file=$OUT/many-names.json
+    "$PREFIX/bin/mpicc" -o "$program" "$ROOT/test/report/many_names.c" &&
+        MPIR_CVAR_CMAP_REPORT=$file timeout 60 "$PREFIX/bin/mpirank1" --world 4096 "$program" 30000 &&
+        python3 - "$file" <<'PYTHON' && "$PREFIX/bin/cmap-report" "$file" && grep -q '20,002 communicators and groups are in no row' "${file%.json}.html"
+import json
+import sys
+
+report = json.load(open(sys.argv[1]))
+assert len(report["rows"]) == 10000 and report["complete"] is True, len(report["rows"])
+assert report["holders"] == 30002 and report["unlisted"] == 20002, (report["holders"], report["unlisted"])
+PYTHON
+}
+
 report_page() {
     local program=$OUT/grid2d file=$OUT/grid2d.json
     "$PREFIX/bin/mpicc" -g -o "$program" "$ROOT/examples/grid2d.c" &&
         MPIR_CVAR_CMAP_REPORT=$file MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 16 "$program" &&
         report_says "$file" && "$PREFIX/bin/cmap-report" "$file" && report_in_browser "$OUT/grid2d.html" &&
-        report_bad_files "$file" && report_odd_texts "$file" && report_odd_names && report_without_file "$program"
+        report_bad_files "$file" && report_odd_texts "$file" && report_odd_names && report_without_file "$program" && report_of_many
 }

@@ -93,12 +93,15 @@ static int write_list(FILE * out, const char *name, void (*row) (void *, const m
 
 static void write_totals(FILE * out)
 {
+    map_holders holders = MPIR_Map_table_holders();
     cmap_totals totals;
     unsigned long long builds = 0;
 
     cmap_get_totals(&totals);
     for (int rep = 0; rep < CMAP_REP_COUNT; rep++)
         builds += totals.builds[rep];
+    fprintf(out, "  \"holders\": %" PRIu64 ", \"holders_array_bytes\": %" PRIu64 ", \"unlisted\": %" PRIu64 ",\n",
+            holders.counted, holders.array_bytes, holders.unlisted);
     fprintf(out, "  \"maps_built\": %llu, \"maps_found_alive\": %llu,\n", builds,
             (unsigned long long) totals.intern_hits);
     fprintf(out, "  \"maps\": %llu, \"bytes\": %llu, \"array_bytes\": %llu,\n", (unsigned long long) totals.maps,

@@ -48,6 +48,7 @@ struct Moment : map_moment {};
 
 constexpr uint32_t POINTS = 256;
 constexpr size_t MOMENTS = 512;
+constexpr size_t ROWS = 10000;  // a program may give each of a million communicators a name
 
 struct Table {
     std::mutex lock;
@@ -57,6 +58,7 @@ struct Table {
     std::map<void *, Holder> alive;
     std::map<RowKey, size_t> row_of;
     std::vector<Row> rows;
+    map_holders holders{};      // counted, in a row or not
     std::vector<Moment> history;
     double interval = 0;        // between two moments, at least
     bool incomplete = false;
@@ -138,10 +140,16 @@ void draw(Row &row, const cmap_t *map)
 void count(Table &t, const Holder &holder, const char *label, const cmap_t *map)
 {
     Row row = make_row(label, map);
+    t.holders.counted++;
+    t.holders.array_bytes += row.array;
     row.site = holder.site;
     row.first = holder.born;
     RowKey key(row.label, row.size, row.representation, row.payload, row.site.function, row.site.call);
     auto found = t.row_of.find(key);
+    if (found == t.row_of.end() && t.rows.size() == ROWS) {
+        t.holders.unlisted++;
+        return;
+    }
     if (found == t.row_of.end()) {
         if (t.detailed)
             draw(row, map);
@@ -190,11 +198,6 @@ void print_rows(const Table &t, FILE *out)
 // What all holders since MPI_Init would have kept as arrays of 4 bytes a member, one each, and what they kept.
 void print_totals(const Table &t, FILE *out)
 {
-    uint64_t holders = 0, arrays = 0;
-    for (const Row &row : t.rows) {
-        holders += row.holders;
-        arrays += row.holders * row.array;
-    }
     cmap_totals now;
     cmap_get_totals(&now);
     uint64_t builds = 0;
@@ -203,11 +206,13 @@ void print_totals(const Table &t, FILE *out)
     std::fprintf(out,
                  "  since init: %" PRIu64 " holders, %" PRIu64 " B as arrays; %" PRIu64
                  " maps built, %" PRIu64 " found alive\n",
-                 holders, arrays, builds, now.intern_hits);
+                 t.holders.counted, t.holders.array_bytes, builds, now.intern_hits);
     std::fprintf(out,
                  "  at finalize: %" PRIu64 " maps alive, %" PRIu64 " B with headers, %" PRIu64
                  " B as arrays\n",
                  now.maps, now.bytes, now.shared_array_bytes);
+    if (t.holders.unlisted > 0)
+        std::fprintf(out, "  (%" PRIu64 " more are in no line: only the first %zu different ones are)\n", t.holders.unlisted, ROWS);
     if (t.incomplete)
         std::fprintf(out, "  (incomplete: memory ran out while it was kept)\n");
 }
@@ -280,6 +285,13 @@ void MPIR_Map_table_print(FILE *out, int world_size) noexcept
     });
 }
 
+map_holders MPIR_Map_table_holders(void) noexcept
+{
+    map_holders holders{};
+    update([&](Table &t) { holders = t.holders; });
+    return holders;
+}
+
 int MPIR_Map_table_visit(const map_visitor *visitor) noexcept
 {
     bool complete = false;
@@ -304,6 +316,7 @@ void MPIR_Map_table_clear(void) noexcept
         t.row_of.clear();
         t.rows.clear();
         t.history.clear();
+        t.holders = {};
         t.interval = 0;
         t.incomplete = false;
     });

@@ -50,6 +50,12 @@ typedef struct map_row {
     const uint32_t *points;     /* the process of rank  i * size / n_points */
 } map_row;
 
+/* All that was counted, as MPIR_Map_table_count_alive leaves it: also what is in no row, because there were too many. */
+typedef struct map_holders {
+    uint64_t counted, array_bytes, unlisted;
+} map_holders;
+map_holders MPIR_Map_table_holders(void) CMAP_NOEXCEPT;
+
 /* What was alive at a moment: the holders, and all maps of the process. */
 typedef struct map_moment {
     double seconds;
