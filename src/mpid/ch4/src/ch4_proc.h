@@ -106,7 +106,9 @@ MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_comm_rank_to_index(MPIR_Comm * comm, in
 {
     const cmap_t *map = MPIR_Map_load(&comm->map);
 
-    if (likely(cmap_select_is_inline(map)))
+    if (likely(cmap_is_arithmetic(map)))
+        return cmap_arithmetic_select(map, (uint32_t) rank);
+    if (cmap_select_is_inline(map))
         return cmap_select(map, (uint32_t) rank);
     return MPIDIU_recent_peer_index(comm, map, rank);
 }

@@ -123,6 +123,17 @@ static inline int cmap_select_is_inline(const cmap_t * map)
     return map->kind <= CMAP_REP_ARRAY;
 }
 
+/* base, base + step, ...: what most communicators of most programs are.  One comparison, since kind and width are neighbours. */
+static inline int cmap_is_arithmetic(const cmap_t * map)
+{
+    return map->kind == CMAP_REP_AFFINE && map->width == 1;
+}
+
+static inline uint32_t cmap_arithmetic_select(const cmap_t * map, uint32_t rank)
+{
+    return map->body.affine.base + rank * map->body.affine.step;
+}
+
 /* Index of `rank`.  REQUIRES rank < size.  The one place that switches on the representation; those
  * which are not worth the caller's instruction cache go through the table of core/registry.cpp. */
 static inline uint32_t cmap_select(const cmap_t * map, uint32_t rank)
