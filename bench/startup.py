@@ -7,17 +7,17 @@ alone: one process as a rank of worlds of 2 to 2^20 with 16 ranks a node (mpiran
 real:  MPI_Init and a first MPI_Alltoall of 8 bytes by real ranks, and half a round trip of 8 bytes between two.
 
 Runs take turns; figures are medians. What must be shown is printed with its figure, met or missed.
-Writes bench/results/e5_startup.csv: set,build,ranks,case,median
+Writes bench/results/e5_startup.csv: set,build,ranks,case,median, and a plot beside it where matplotlib is installed.
 """
 import argparse
 import statistics
-import subprocess
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
 from runs import ROOT, add_builds, find_builds, paired_ratio, take_turns, write_rows  # noqa: E402
+from worlds import plot, run_alone  # noqa: E402
 
 COLUMNS = "set,build,ranks,case,median".split(",")
 SMALL = 2
@@ -25,11 +25,7 @@ LARGE = 1 << 20
 
 
 def alone(build, tool, ranks):
-    how = ["--ranks-per-node", "16"] if build.name == "patched" else ["--same-address"]
-    done = subprocess.run([tool, "--world", str(ranks), *how, build.program, "alone"], text=True, capture_output=True, timeout=600)
-    if done.returncode:
-        raise SystemExit(f"startup: {build.name} as one of {ranks} ranks failed:\n{done.stdout}{done.stderr}")
-    return {case: float(value) for case, value in (line.split() for line in done.stdout.splitlines())}
+    return {case: float(value) for case, value in run_alone(build, tool, ranks, ["alone"])}
 
 
 def measure_alone(builds, patched, a):
@@ -75,15 +71,27 @@ def verdicts(worlds, real):
         verdict(f"MPI_Init and MPI_Alltoall of {ranks} ranks, ratio to stock", ratio["both"], 1.0)
 
 
+def draw(worlds, output, doc):
+    panels = []
+    for case, label in (("init", "us in MPI_Init"), ("resident", "resident bytes after it")):
+        lines = {}
+        for ranks, found in worlds.items():
+            for build, cases in found.items():
+                lines.setdefault((build, case), []).append((ranks, statistics.median(cases[case])))
+        panels.append((label, lines))
+    plot(output.with_name(f"{output.stem}_alone.svg"), panels, doc)
+
+
 def arguments():
     parser = argparse.ArgumentParser(prog="maint/bench startup", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_builds(parser)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--worlds", type=lambda s: [int(n) for n in s.split(",") if n], metavar="N,...",
                         default=[2, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20])
-    parser.add_argument("--stock-most", type=int, default=1 << 14, help="largest world of stock (default 2^14)")
+    parser.add_argument("--stock-most", type=int, default=1 << 18, help="largest world of stock (default 2^18)")
     parser.add_argument("--ranks", type=lambda s: [int(n) for n in s.split(",") if n], metavar="N,...", default=[64, 256])
     parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results" / "e5_startup.csv")
+    parser.add_argument("--doc", action="store_true", help="also puts the plot into doc/plots/")
     return parser.parse_args()
 
 
@@ -101,6 +109,7 @@ def main():
     write_rows(a.output, ([name, build, ranks, case, f"{statistics.median(values):.4f}"]
                           for name, ranks, found in tables for build, cases in found.items()
                           for case, values in cases.items()), COLUMNS)
+    draw(worlds, a.output, ROOT / "doc" / "plots" if a.doc else None)
     verdicts(worlds, real)
 
 
