@@ -54,8 +54,7 @@ static struct {
 
 bool MPIDI_UCX_peers_are_lazy(void)
 {
-    return MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS &&
-        (MPIDI_UCX_global.num_vnis == 1 || MPIR_CVAR_CH4_GLOBAL_PROGRESS);
+    return MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS && MPIDI_UCX_global.num_vnis == 1;
 }
 
 static size_t card_header(int vnis)

@@ -11,8 +11,8 @@
  * endpoint when it answers.
  */
 
-/* MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS.  Not with several VNIs of which each makes progress by itself alone
- * (MPIR_CVAR_CH4_GLOBAL_PROGRESS=0): connections would wait for VNIs that nobody looks at. */
+/* MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS, and one VNI: with several, connections are set up before one-sided communication relies
+ * on it (MPIDI_UCX_post_init). */
 bool MPIDI_UCX_peers_are_lazy(void);
 /* Leaves the card, and returns when those of all others can be found. REQUIRES: the workers exist. Collective. */
 int MPIDI_UCX_peers_init(void);
