@@ -19,7 +19,7 @@ enum {
     COPY_BYTES = 4096           /* of a process at a time; at least one for each process, so that a part is never empty */
 };
 
-enum { POLLS = 1000, POLLS_WHEN_OVERSUBSCRIBED = 20 };  /* as src/mpi/aggr */
+enum { POLLS = 500, POLLS_WHEN_OVERSUBSCRIBED = 2 };  /* as src/mpi/aggr */
 
 static aggr_arena_t *arena;
 static aggr_group_t group;

@@ -40,6 +40,12 @@ static void decide_how_to_wait(void)
     waiting.turns = waiting.yields ? 8 : 1;
 }
 
+const aggr_waiting_t *MPIR_Aggr_waiting(void)
+{
+    decide_how_to_wait();
+    return &waiting;
+}
+
 /* Readers of a line, as far as this process would have it: where processes wait for a core, one turn of theirs costs more than
  * reading all the lines. */
 static int fan_for(int members)
@@ -131,8 +137,7 @@ static void join(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t terms)
 {
     aggr_shape_t shape = shape_for(comm->local_size, terms[FAN]);
 
-    decide_how_to_wait();
-    aggr_group_join(&aggr->group, MPIR_Aggr_arena(), terms[BLOCK], &shape, comm->rank, &waiting);
+    aggr_group_join(&aggr->group, MPIR_Aggr_arena(), terms[BLOCK], &shape, comm->rank, MPIR_Aggr_waiting());
     aggr->rooted = terms[ROOTED];
     aggr->all_wait = false;
     comm->aggr = aggr;

@@ -41,6 +41,13 @@ aggr_arena_t *MPIR_Aggr_arena(void);
 unsigned long long MPIR_Aggr_arena_used(void);  /* bytes; safe beside everything, in any thread */
 void MPIR_Aggr_arena_close(void);
 
+/* How processes wait for each other: for good, once MPI is initialized. */
+const aggr_waiting_t *MPIR_Aggr_waiting(void);
+
+/* For MPIR_Aggr_do_group.  False: no memory. */
+bool MPIR_Aggr_board_open(void);
+void MPIR_Aggr_board_close(void);
+
 /* max_bytes of memory of this process; there once a communicator has aggregates. */
 enum MPIR_Aggr_scratch { MPIR_AGGR_SCRATCH_IN, MPIR_AGGR_SCRATCH_OUT, MPIR_AGGR_SCRATCHES };
 void *MPIR_Aggr_scratch(enum MPIR_Aggr_scratch which);

@@ -93,6 +93,7 @@ static void register_variables(void)
 static int close_arena(void *unused)
 {
     MPIR_Aggr_on = false;
+    MPIR_Aggr_board_close();
     MPIR_Aggr_arena_close();
     MPIR_Aggr_scratch_free();
     return MPI_SUCCESS;
@@ -114,6 +115,7 @@ static uint64_t own_terms(void)
 
 void MPIR_Aggr_meet(void)
 {
+    MPIR_Aggr_on = MPIR_Aggr_on && MPIR_Aggr_board_open();
     MPIR_Aggr_say(own_terms());
 }
 

@@ -84,12 +84,34 @@ int MPIR_Ctxid_init_reductions(void)
     goto fn_exit;
 }
 
+static void fold_numbers(uint64_t all[2], const uint64_t one[2])
+{
+    ctxid_ballot_t sum = { all[0], all[1] }, ballot = { one[0], one[1] };
+
+    ctxid_fold_ballot(&sum, &ballot);
+    all[0] = sum.offer;
+    all[1] = sum.number;
+}
+
+/* Without messages, where members of one node may do so. */
+static bool reduce_on_node(members_t members, ctxid_ballot_t * ballot, int *mpi_errno)
+{
+    uint64_t numbers[2] = { ballot->offer, ballot->number };
+
+    if (!MPIR_Aggr_do_group(members.comm, members.group, members.tag, numbers, fold_numbers, mpi_errno))
+        return false;
+    *ballot = (ctxid_ballot_t) { numbers[0], numbers[1] };
+    return true;
+}
+
 static int reduce(members_t members, void *data, const ctxid_reduction_t * by)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
     if ((members.group ? members.group->size : members.comm->local_size) == 1 || MPIR_Solo_on)
+        goto fn_exit;
+    if (members.group && by == &ballots && reduce_on_node(members, data, &mpi_errno))
         goto fn_exit;
     if (members.group != NULL)
         mpi_errno = MPII_Allreduce_group(MPI_IN_PLACE, data, 1, by->type, by->op, members.comm,

@@ -10,7 +10,7 @@
 #define aggr_group_cancel simulated_group_cancel
 #define aggr_group_join simulated_group_join
 #define aggr_group_leave simulated_group_leave
-#define aggr_idle simulated_idle
+#define aggr_give_way simulated_give_way
 #define aggr_wait_slowly simulated_wait_slowly
 #define aggr_begin simulated_begin
 #define aggr_wait_all simulated_wait_all
@@ -29,6 +29,11 @@
 #define aggr_scatter simulated_scatter
 #define aggr_alltoall simulated_alltoall
 #define aggr_exchange simulated_exchange
+#define aggr_board_open simulated_board_open
+#define aggr_board_close simulated_board_close
+#define aggr_board_reduce simulated_board_reduce
+#include "board.c"
 #include "group.c"
 #include "move.c"
 #include "reduce.c"
+

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <random>
@@ -26,6 +27,9 @@ decltype(aggr_allgather) simulated_allgather;
 decltype(aggr_gather) simulated_gather, simulated_scatter;
 decltype(aggr_alltoall) simulated_alltoall;
 decltype(aggr_exchange) simulated_exchange;
+decltype(aggr_board_open) simulated_board_open;
+decltype(aggr_board_close) simulated_board_close;
+decltype(aggr_board_reduce) simulated_board_reduce;
 }
 
 namespace aggr_test {
@@ -35,90 +39,102 @@ const Collectives simulated = {simulated_ready,  simulated_barrier,   simulated_
                                simulated_scan,   simulated_exscan,    simulated_bcast,     simulated_allgather,
                                simulated_gather, simulated_scatter,   simulated_alltoall,  simulated_exchange};
 
-// One run.  A choice is asked for at each step: who of those that can go on does.
+// One run of members that share memory.  A choice is asked for at each step: who of those that can go on does.
 class Schedule {
 public:
     using Choice = std::function<size_t(size_t current, const std::vector<bool> &can)>;
 
-    Schedule(const aggr_shape_t &shape, std::function<bool(aggr_group_t &)> body) : body_(std::move(body)) {
-        EXPECT_EQ(aggr_arena_create(1 << 20, &arena_), AGGR_OK);
-        const uint64_t block = simulated_group_reserve(arena_, &shape);
-        for (int me = 0; me < shape.members; me++) {
-            members_.push_back(std::make_unique<Member>());
-            simulated_group_join(&members_.back()->group, arena_, block, &shape, me, &waiting_);
-        }
-    }
-    ~Schedule() { aggr_arena_detach(arena_); }
+    // `body` of each member returns whether all was right.
+    Schedule(int members, std::function<bool(int me)> body) : members_(static_cast<size_t>(members)), body_(std::move(body)) {}
 
     // False when a member saw something wrong, or all wait for each other.
     bool go(const Choice &choose) {
         running_ = this;
         for (auto &member : members_) {
-            getcontext(&member->context);
-            member->context.uc_stack.ss_sp = member->stack.data();
-            member->context.uc_stack.ss_size = member->stack.size();
-            member->context.uc_link = &scheduler_;
-            makecontext(&member->context, &Schedule::start, 0);
+            getcontext(&member.context);
+            member.context.uc_stack.ss_sp = member.stack.data();
+            member.context.uc_stack.ss_size = member.stack.size();
+            member.context.uc_link = &scheduler_;
+            makecontext(&member.context, &Schedule::start, 0);
         }
         for (current_ = 0;;) {
             std::vector<bool> can(members_.size());
             bool any = false, all = true;
             for (size_t m = 0; m < members_.size(); m++) {
-                can[m] = !members_[m]->done && !members_[m]->waits;
+                can[m] = !members_[m].done && !members_[m].waits;
                 any = any || can[m];
-                all = all && members_[m]->done;
+                all = all && members_[m].done;
             }
             if (all || !any) {
-                for (auto &member : members_) right_ = right_ && member->right;
+                for (const auto &member : members_) right_ = right_ && member.right;
                 return all && right_;
             }
             current_ = choose(current_, can);
-            swapcontext(&scheduler_, &members_[current_]->context);
+            swapcontext(&scheduler_, &members_[current_].context);
         }
     }
 
     static void stop() {
         Schedule &run = *running_;
         // any step may have been what another one waits for
-        for (auto &member : run.members_) member->waits = false;
-        swapcontext(&run.members_[run.current_]->context, &run.scheduler_);
+        for (auto &member : run.members_) member.waits = false;
+        swapcontext(&run.members_[run.current_].context, &run.scheduler_);
     }
+
+    static const aggr_waiting_t waiting;
 
 private:
     struct Member {
-        aggr_group_t group;
         ucontext_t context;
         std::vector<char> stack = std::vector<char>(256 << 10);
         bool done = false, waits = false, right = false;
-        uint64_t seen = 0;
     };
 
     static void start() {
         Schedule &run = *running_;
-        Member &me = *run.members_[run.current_];
-        me.right = run.body_(me.group);
+        Member &me = run.members_[run.current_];
+        me.right = run.body_(static_cast<int>(run.current_));
         me.done = true;
-        for (auto &member : run.members_) member->waits = false;
+        for (auto &member : run.members_) member.waits = false;
     }
 
     // In vain so far: somebody else must go on first.
     static int wait(void *) {
         Schedule &run = *running_;
-        run.members_[run.current_]->waits = true;
-        swapcontext(&run.members_[run.current_]->context, &run.scheduler_);
+        run.members_[run.current_].waits = true;
+        swapcontext(&run.members_[run.current_].context, &run.scheduler_);
         return 0;
     }
 
     static Schedule *running_;
-    const aggr_waiting_t waiting_ = {0, 1, false, &Schedule::wait, nullptr};
-    aggr_arena_t *arena_ = nullptr;
-    std::vector<std::unique_ptr<Member>> members_;
+    std::vector<Member> members_;
     ucontext_t scheduler_;
     size_t current_ = 0;
     bool right_ = true;
-    std::function<bool(aggr_group_t &)> body_;
+    std::function<bool(int me)> body_;
 };
 Schedule *Schedule::running_;
+const aggr_waiting_t Schedule::waiting = {0, 1, false, &Schedule::wait, nullptr};
+
+// A group, and a run of its members.
+class GroupRun {
+public:
+    GroupRun(const aggr_shape_t &shape, const std::function<bool(aggr_group_t &)> &body)
+        : groups_(static_cast<size_t>(shape.members)),
+          schedule_(shape.members, [this, body](int me) { return body(groups_[static_cast<size_t>(me)]); }) {
+        EXPECT_EQ(aggr_arena_create(1 << 20, &arena_), AGGR_OK);
+        const uint64_t block = simulated_group_reserve(arena_, &shape);
+        for (int me = 0; me < shape.members; me++)
+            simulated_group_join(&groups_[static_cast<size_t>(me)], arena_, block, &shape, me, &Schedule::waiting);
+    }
+    ~GroupRun() { aggr_arena_detach(arena_); }
+    bool go(const Schedule::Choice &choose) { return schedule_.go(choose); }
+
+private:
+    aggr_arena_t *arena_ = nullptr;
+    std::vector<aggr_group_t> groups_;
+    Schedule schedule_;
+};
 
 size_t next_that_can(size_t from, const std::vector<bool> &can) {
     do
@@ -129,7 +145,7 @@ size_t next_that_can(size_t from, const std::vector<bool> &can) {
 
 // Goes on with the same member but at the steps named, where the next one that can takes over.
 bool with_changes(const aggr_shape_t &shape, uint64_t seed, unsigned operations, const std::vector<size_t> &changes, size_t *steps) {
-    Schedule run(shape, [&](aggr_group_t &group) { return random_program(group, seed, operations, simulated, 12); });
+    GroupRun run(shape, [&](aggr_group_t &group) { return random_program(group, seed, operations, simulated, 12); });
     size_t step = 0, change = 0;
     const bool right = run.go([&](size_t current, const std::vector<bool> &can) {
         const bool wanted = change < changes.size() && changes[change] == step;
@@ -166,18 +182,86 @@ TEST(Simulation, all_orders_with_two_changes) {
     }
 }
 
+Schedule::Choice changing_at_random(std::mt19937_64 &random, uint64_t rarely) {
+    return [&random, rarely](size_t current, const std::vector<bool> &can) {
+        if (can[current] && random() % rarely) return current;
+        size_t to = current;
+        for (uint64_t hops = random() % can.size() + 1; hops > 0; hops--) to = next_that_can(to, can);
+        return to;
+    };
+}
+
 TEST(Simulation, random_orders) {
     std::mt19937_64 random(3);
     for (uint64_t run = 0; run < 4000; run++) {
         const int members = 2 + static_cast<int>(random() % 4), fan = 2 + static_cast<int>(random() % 4);
         const uint64_t seed = random(), rarely = 1 + random() % 20;
-        Schedule one(shape(members, fan), [&](aggr_group_t &group) { return random_program(group, seed, 30, simulated, 20); });
-        ASSERT_TRUE(one.go([&](size_t current, const std::vector<bool> &can) {
-            if (can[current] && random() % rarely) return current;
-            size_t to = current;
-            for (uint64_t hops = random() % can.size() + 1; hops > 0; hops--) to = next_that_can(to, can);
-            return to;
-        })) << "run " << run << " seed " << seed << " members " << members << " fan " << fan;
+        GroupRun one(shape(members, fan), [&](aggr_group_t &group) { return random_program(group, seed, 30, simulated, 20); });
+        ASSERT_TRUE(one.go(changing_at_random(random, rarely))) << "run " << run << " seed " << seed << " members " << members << " fan " << fan;
+    }
+}
+
+// Reductions of random members, few sets of them again and again; each process comes to its own in the order of the program.
+struct BoardProgram {
+    struct Step {
+        std::vector<int> members;
+        uint64_t key;
+    };
+    std::vector<Step> steps;
+
+    BoardProgram(std::mt19937_64 &random, int processes, size_t length) {
+        std::vector<Step> sets;
+        for (uint64_t key = 1; key <= 4; key++) {
+            Step step = {{}, key};
+            for (int p = 0; p < processes; p++)
+                if (random() % 2) step.members.push_back(p);
+            sets.push_back(step);
+        }
+        while (steps.size() < length) steps.push_back(sets[random() % sets.size()]);
+    }
+};
+
+void add(uint64_t *all, const uint64_t *one) {
+    all[0] += one[0];
+    all[1] = std::max(all[1], one[1]);
+}
+
+bool run_on_board(aggr_board_t *board, const BoardProgram &program) {
+    const auto bid = [](size_t step, int member) { return step * 1000 + static_cast<uint64_t>(member) * 7 + 1; };
+    for (size_t i = 0; i < program.steps.size(); i++) {
+        const auto &step = program.steps[i];
+        uint64_t expected = 0, mine[AGGR_BID] = {bid(i, board->me), i};
+        bool takes_part = false;
+        for (const int member : step.members) {
+            expected += bid(i, member);
+            takes_part = takes_part || member == board->me;
+        }
+        if (!takes_part) continue;
+        if (simulated_board_reduce(board, step.members.data(), static_cast<int>(step.members.size()), step.key, mine, add)) return false;
+        if (mine[0] != expected || mine[1] != i) return false;
+    }
+    return true;
+}
+
+bool board_run(const BoardProgram &program, int processes, const Schedule::Choice &choose) {
+    std::vector<aggr_post_t> posts(static_cast<size_t>(processes));
+    Schedule run(processes, [&](int me) {
+        aggr_board_t board;
+        if (simulated_board_open(&board, posts.data(), processes, me, &Schedule::waiting)) return false;
+        const bool right = run_on_board(&board, program);
+        simulated_board_close(&board);
+        return right;
+    });
+    return run.go(choose);
+}
+
+TEST(Simulation, reductions_on_a_board_in_random_orders) {
+    std::mt19937_64 random(4);
+    for (uint64_t run = 0; run < 4000; run++) {
+        const int processes = 2 + static_cast<int>(random() % 4);
+        const uint64_t rarely = 1 + random() % 20;
+        const BoardProgram program(random, processes, 30);
+        ASSERT_TRUE(board_run(program, processes, changing_at_random(random, rarely))) << "run " << run << " processes " << processes;
     }
 }
 

@@ -162,6 +162,38 @@ int aggr_exchange(aggr_group_t * group, const void *in, void *out, size_t bytes,
 int aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t bytes, int root);
 int aggr_alltoall(aggr_group_t * group, const void *in, void *out, size_t bytes);      /* REQUIRES in != out */
 
+/* ---- the board: a reduction among any processes of the node, without a group ------------------------------------------ */
+
+enum { AGGR_BID = 2 };          /* numbers that each brings */
+
+typedef struct aggr_notice_t {
+    uint64_t key, bid[AGGR_BID];
+} aggr_notice_t;
+
+/* A line of a process, in memory of all, zero at first. */
+typedef struct aggr_post_t {
+    uint64_t state, over;
+    aggr_notice_t notices[2];
+} aggr_post_t;
+
+typedef struct aggr_board {
+    aggr_post_t *posts;         /* one for each process of the node */
+    int processes, me;
+    uint64_t number;            /* reductions begun */
+    unsigned turns;             /* of waiting, since the last progress */
+    struct aggr_known *known;   /* what each process has seen of mine, and I of it */
+    const aggr_waiting_t *waiting;
+} aggr_board_t;
+
+/* AGGR_OK or AGGR_ERR_MEMORY.  `posts` and `waiting` stay the caller's. */
+int aggr_board_open(aggr_board_t * board, aggr_post_t * posts, int processes, int me, const aggr_waiting_t * waiting);
+void aggr_board_close(aggr_board_t * board);
+/* Among the n members, this process one of them, all with the same key: `bid` becomes the fold of theirs, in any order.
+ * Reductions of the same members come in the same order on all of them, others as they like, but no two of them with the same
+ * key.  A status is what the progress function says: the reduction ended all the same. */
+int aggr_board_reduce(aggr_board_t * board, const int *members, int n, uint64_t key, uint64_t bid[AGGR_BID],
+                      void (*fold) (uint64_t * all, const uint64_t * one));
+
 #ifdef __cplusplus
 }
 #endif

@@ -29,8 +29,8 @@ void aggr_step(void);
 #define AGGR_STEP() ((void) 0)
 #endif
 
-/* Gives the caller's progress, and the others, a chance.  What ends a wait is a status that is not AGGR_OK. */
-int aggr_idle(aggr_group_t * group);
+/* Gives the caller's progress, and the others, a chance. */
+int aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns);
 
 static inline aggr_line_t *aggr_line_of(aggr_line_t * lines, int member, uint32_t seq)
 {

@@ -59,15 +59,14 @@ void aggr_group_leave(aggr_group_t * group)
     aggr_arena_release(group->arena, group->block, block_bytes(&group->shape));
 }
 
-int aggr_idle(aggr_group_t * group)
+int aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns)
 {
-    const aggr_waiting_t *waiting = group->waiting;
     if (waiting->yields)
         sched_yield();
-    if (!waiting->progress || ++group->turns < waiting->turns)
+    if (!waiting->progress || ++*turns < waiting->turns)
         return AGGR_OK;
-    group->turns = 0;
-    return group->broken = waiting->progress(waiting->context);
+    *turns = 0;
+    return waiting->progress(waiting->context);
 }
 
 int aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, const aggr_line_t * other, uint32_t seq,
@@ -81,9 +80,9 @@ int aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, const aggr_
                 return AGGR_OK;
             aggr_relax();
         }
-        int status = aggr_idle(group);
-        if (status)
-            return status;
+        group->broken = aggr_give_way(group->waiting, &group->turns);
+        if (group->broken)
+            return group->broken;
     }
 }
 
