@@ -12,6 +12,8 @@
  */
 #define _GNU_SOURCE             /* RTLD_NEXT */
 #include <dlfcn.h>
+#include <errno.h>
+#include <unistd.h>
 #include "cmaptest.h"
 #include "cmaptest_malloc.h"
 
