@@ -66,28 +66,29 @@ static void put_up(aggr_board_t * board, uint64_t key, const uint64_t bid[AGGR_B
     aggr_notice_t *notice = &mine->notices[board->number & 1];
     AGGR_STEP();
     __atomic_store_n(&mine->state, 2 * (board->number - 1) + 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
     AGGR_STEP();
-    __atomic_store_n(&notice->key, key, __ATOMIC_RELAXED);
+    __atomic_store_n(&notice->key, key, __ATOMIC_RELEASE);
     AGGR_STEP();
     for (int i = 0; i < AGGR_BID; i++)
-        __atomic_store_n(&notice->bid[i], bid[i], __ATOMIC_RELAXED);
+        __atomic_store_n(&notice->bid[i], bid[i], __ATOMIC_RELEASE);
     AGGR_STEP();
     __atomic_store_n(&mine->state, 2 * board->number, __ATOMIC_RELEASE);
 }
 
-/* Is this, read while the post was in this state, bid `number` with that key, newer than the last one taken? */
+/* Who sees a part of a new bid sees the state that was set before it: hence release and acquire at each.
+ *
+ * Is this, read while the post was in this state, bid `number` with that key, newer than the last one taken? */
 static bool read_bid(const aggr_post_t * post, uint64_t state, uint64_t number, uint64_t key, uint64_t taken,
                      uint64_t bid[AGGR_BID])
 {
     const aggr_notice_t *notice = &post->notices[number & 1];
     bool is_newest = number == state / 2;
-    if ((int64_t) (number - taken) <= 0 || (!is_newest && state % 2) || __atomic_load_n(&notice->key, __ATOMIC_RELAXED) != key)
+    AGGR_STEP();
+    if ((int64_t) (number - taken) <= 0 || (!is_newest && state % 2) || __atomic_load_n(&notice->key, __ATOMIC_ACQUIRE) != key)
         return false;
     AGGR_STEP();
     for (int i = 0; i < AGGR_BID; i++)
-        bid[i] = __atomic_load_n(&notice->bid[i], __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        bid[i] = __atomic_load_n(&notice->bid[i], __ATOMIC_ACQUIRE);
     AGGR_STEP();
     uint64_t now = __atomic_load_n(&post->state, __ATOMIC_RELAXED);
     return is_newest ? now / 2 == number : now == state;
