@@ -50,6 +50,7 @@ int main(int argc, char **argv)
 {
     long *mine;
     int next, previous;
+    MPI_Info info;
     MPI_Win win;
 
     MTest_Init(&argc, &argv);
@@ -61,7 +62,11 @@ int main(int argc, char **argv)
     counted = ct_pvar_find("rma_ucx_targets", &targets);
 
     mine = ct_alloc((size_t) size * WORDS, sizeof(long));
-    MPI_Win_create(mine, (MPI_Aint) size * WORDS * (MPI_Aint) sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    /* operations that travel in messages need no key */
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "rma_issue", "eager");
+    MPI_Win_create(mine, (MPI_Aint) size * WORDS * (MPI_Aint) sizeof(long), sizeof(long), info, MPI_COMM_WORLD, &win);
+    MPI_Info_free(&info);
     expect_targets(0, "a new window");
     MPI_Win_lock_all(0, win);
     use(win, next);

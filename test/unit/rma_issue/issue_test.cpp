@@ -70,18 +70,64 @@ TEST_F(Epoch, AfterPermissionTheFirstWaitsForTheEnd) {
     EXPECT_EQ(epochs.counts.messages, 2u);
 }
 
-TEST_F(Epoch, AfterPermissionManyGoOutAtOnce) {
+TEST_F(Epoch, AfterPermissionManyGoInFullMessages) {
     epochs.open(true);
     epochs.reach(RI_CLEAR);
-    for (unsigned i = 1; i <= 10; i++) {
+    for (unsigned i = 1; i <= 20; i++) {
         epochs.put(8, 32);
-        EXPECT_EQ(epochs.counts.natives, i == 1 ? 0 : i);
+        EXPECT_EQ(epochs.counts.messages, 1 + (i - 1) / 8) << "a message holds 8 of them";
     }
-    epochs.put(1000, 0);
-    EXPECT_EQ(epochs.counts.natives, 11u);
     epochs.close();
-    EXPECT_EQ(epochs.counts.natives, 11u);
+    EXPECT_EQ(epochs.counts.natives, 0u);
+    EXPECT_EQ(epochs.counts.messages, 4u);
+}
+
+TEST_F(Epoch, MessagesAreFullWithTheBytesThatMayWait) {
+    set.bytes = 64 + 1;
+    epochs.open(true);
+    epochs.reach(RI_CLEAR);
+    for (unsigned i = 1; i <= 20; i++)
+        epochs.put(8, 9);
+    EXPECT_EQ(epochs.counts.messages, 1u + 2);
+    EXPECT_EQ(epochs.target.waiting, 4u);
+    epochs.close();
+}
+
+TEST_F(Epoch, LongOperationAfterPermissionGoesAtOnceAndAllAfterIt) {
+    epochs.open(true);
+    epochs.reach(RI_CLEAR);
+    epochs.put(8, 32);
+    EXPECT_EQ(epochs.counts.natives, 0u);
+    epochs.put(1000, 0);
+    EXPECT_EQ(epochs.counts.natives, 2u);
+    for (unsigned i = 0; i < 20; i++)
+        epochs.put(8, 32);
+    EXPECT_EQ(epochs.counts.natives, 22u);
+    epochs.close();
     EXPECT_EQ(epochs.counts.messages, 2u);
+}
+
+TEST_F(Epoch, MiddlingOperationsGoNatively) {
+    epochs.open(true);
+    epochs.reach(RI_CLEAR);
+    for (unsigned i = 0; i < 20; i++)
+        epochs.put(60, 84);  // two fit into the bytes that may wait: not enough for a message
+    EXPECT_EQ(epochs.counts.natives, 20u);
+    epochs.close();
+}
+
+TEST_F(Epoch, FlushOfSeveralIsAMessage) {
+    epochs.open(true);
+    epochs.reach(RI_CLEAR);
+    for (unsigned i = 0; i < 3; i++)
+        epochs.put(8, 32);
+    epochs.reach(RI_FLUSH);
+    EXPECT_EQ(epochs.counts.messages, 2u);
+    EXPECT_EQ(epochs.counts.natives, 0u);
+    epochs.put(8, 32);
+    epochs.reach(RI_FLUSH);
+    EXPECT_EQ(epochs.counts.natives, 1u);
+    epochs.close();
 }
 
 TEST_F(Epoch, FlushCarriesAWaitingOperation) {
@@ -103,7 +149,8 @@ TEST_F(Epoch, LazyIsOneMessageWhenItFits) {
     set = settings(RI_LAZY);
     EXPECT_EQ(puts(8).messages, 1u);
     Counts counts = puts(9);
-    EXPECT_EQ(counts.messages, 2u);
+    EXPECT_EQ(counts.messages, 3u);  // the request, a full one, and the end with the last
+    EXPECT_EQ(counts.natives, 0u);
     EXPECT_EQ(counts.asked, 1u);
 }
 
@@ -114,7 +161,8 @@ TEST_F(Epoch, LazyAsksAtTheQueuesLimit) {
         epochs.put(8, 32);
     EXPECT_EQ(epochs.counts.messages, 0u);
     epochs.put(8, 32);
-    EXPECT_EQ(epochs.counts.messages, 1u);
+    EXPECT_EQ(epochs.counts.asked, 1u);
+    EXPECT_EQ(epochs.counts.messages, 2u);
     EXPECT_LE(epochs.target.waiting, set.queue + 1);
     epochs.close();
 }
@@ -166,6 +214,66 @@ TEST_F(Epoch, EmptyEpochsAreNoHabit) {
     for (int i = 0; i < 10; i++)
         puts(0);
     EXPECT_EQ(epochs.target.habit, habit);
+}
+
+// A program whose epochs with a long operation wait so long, by whether they wait for the permission at once.
+struct LongEpochs : Epoch {
+    double waited[2];
+
+    bool stays(size_t bytes = 1000) {
+        epochs.open(true);
+        epochs.put(bytes, 0);
+        bool stayed = epochs.counts.natives > 0;
+        rma_issue_waited(&epochs.target, waited[stayed]);
+        epochs.close();
+        epochs.counts = Counts();
+        return stayed;
+    }
+
+    unsigned stay(unsigned count, size_t bytes = 1000) {
+        unsigned stayed = 0;
+        for (unsigned i = 0; i < count; i++)
+            stayed += stays(bytes);
+        return stayed;
+    }
+
+    LongEpochs() { set = settings(RI_HYBRID, true); }
+};
+
+TEST_F(LongEpochs, TakeTheWayWithWhichTheyWaitLess) {
+    waited[false] = 5, waited[true] = 2;
+    stay(10);
+    EXPECT_GE(stay(100), 96u) << "the other way is tried once in 32";
+    waited[false] = 1;
+    stay(70);
+    EXPECT_LE(stay(100), 4u);
+}
+
+TEST_F(LongEpochs, OfAnotherSizeFindTheirWayWithinTenEpochs) {
+    for (int change = 0; change < 6; change++) {
+        waited[false] = 5, waited[true] = 2;
+        stay(10, 1000);
+        EXPECT_GE(stay(20, 1000), 19u);
+        waited[false] = 2, waited[true] = 5;
+        stay(10, 100000);
+        EXPECT_LE(stay(20, 100000), 1u);
+    }
+}
+
+TEST_F(LongEpochs, AreNotMisledByOneThatWasDisturbed) {
+    waited[false] = 5, waited[true] = 4;
+    stay(10);
+    waited[true] = 1e6;
+    stays();
+    waited[true] = 4;
+    stay(40);
+    EXPECT_GE(stay(20), 18u);
+}
+
+TEST_F(LongEpochs, DoNotStayWithoutHistory) {
+    set.adapt = false;
+    waited[false] = 5, waited[true] = 1;
+    EXPECT_EQ(stay(20), 0u);
 }
 
 // The module has no state but what it is given.

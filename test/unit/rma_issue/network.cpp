@@ -120,6 +120,8 @@ bool Network::holds(int origin) const {
 
 void Network::native(Epochs &epochs) {
     EXPECT_TRUE(holds(epochs.origin_)) << "access without permission";
+    for (auto &channel = channels_[epochs.origin_]; !channel.empty(); channel.pop_front())
+        arrive(channel.front());
     target.log.push_back({epochs.origin_, epochs.natives_.front()});
     epochs.natives_.pop_front();
 }
@@ -148,13 +150,12 @@ void Network::grant() {
 void Network::perform(const Message &message) {
     Epochs &origin = *origins_[message.origin];
     EXPECT_TRUE(holds(message.origin)) << "access without permission";
-    EXPECT_TRUE(origin.natives_.empty());
     for (int serial : message.serials)
         target.log.push_back({message.origin, serial});
     origin.unanswered_--;
     if (message.flags & RI_END_EPOCH)
         target.holders.erase(std::find(target.holders.begin(), target.holders.end(), message.origin));
-    else
+    else if (message.flags & RI_ASK)
         rma_issue_granted(&origin.target);
     if (message.flags & RI_END_EPOCH)
         grant();

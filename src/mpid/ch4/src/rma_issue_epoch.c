@@ -21,13 +21,12 @@ static void note_epoch(MPIR_Win * win, int rank, bool begins)
 /* Open epochs of MPI_Win_lock in this process, the latest first. */
 MPIDIG_rma_target_t *MPIDIG_rma_locks;
 
-/* A thread that takes several locks takes them in its program's order, on which programs rely that must not block each other:
- * what is only noted becomes real before the next.  Answers in *nested whether the thread has one. */
-int MPIDIG_rma_make_real(bool * nested)
+/* The latest of the calling thread, or NULL. */
+static MPIDIG_rma_target_t *latest_lock(void)
 {
-    int mpi_errno = MPI_SUCCESS, mine = 0;
     MPIDIG_rma_target_t *target;
     MPL_thread_id_t self;
+    int mine = 0;
 
     MPL_thread_self(&self);
     DL_FOREACH(MPIDIG_rma_locks, target) {
@@ -35,12 +34,35 @@ int MPIDIG_rma_make_real(bool * nested)
         if (mine)
             break;
     }
+    return target;
+}
+
+/* A thread that takes several locks takes them in its program's order, on which programs rely that must not block each other:
+ * what is only noted becomes real before the next, as those before it are.  Answers in *nested whether the thread has one. */
+int MPIDIG_rma_make_real(bool * nested)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIDIG_rma_target_t *target;
+    rma_issue_what_t left = RI_DONE;
+
+    /* another thread may give the lock back meanwhile, and free its window */
+    while (!mpi_errno && (target = latest_lock()) != NULL && target->issue.permission != RI_HELD) {
+        mpi_errno = MPIDIG_rma_advance(target->win, target, RI_CLEAR, &left);
+        if (mpi_errno || left != RI_WAIT)
+            break;
+        mpi_errno = MPIDIG_rma_progress(target->win);
+    }
     if (nested)
-        *nested = target != NULL;
-    /* those before it are */
-    if (target && target->issue.permission != RI_HELD)
-        mpi_errno = MPIDIG_rma_reach(target->win, target, RI_CLEAR);
+        *nested = latest_lock() != NULL;
     return mpi_errno;
+}
+
+static void end_lock(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    rma_issue_close(&target->issue);
+    DL_DELETE(MPIDIG_rma_locks, target);
+    MPIDIG_WIN(win, issue)->open--;
+    note_epoch(win, target->rank, false);
 }
 
 /* A lock of the process' own memory protects its loads and stores, so it is real at once: that is the eager way. */
@@ -66,6 +88,8 @@ bool MPIDIG_rma_lock(MPIR_Win * win, int *mpi_errno_ptr, int type, int rank, int
     note_epoch(win, rank, true);
     if (nested)
         mpi_errno = MPIDIG_rma_reach(win, target, RI_CLEAR);
+    if (mpi_errno)
+        end_lock(win, target);
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
@@ -89,18 +113,23 @@ bool MPIDIG_rma_unlock(MPIR_Win * win, int *mpi_errno_ptr, int rank)
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target = issue ? MPIDIG_rma_target_find(win, rank) : NULL;
+    MPL_time_t begin;
+    bool is_long;
 
     if (!target || target->issue.permission == RI_CLOSED)
         return false;
     MPIDIG_ACCESS_EPOCH_CHECK(win, MPIDIG_EPOTYPE_LOCK, mpi_errno, goto fn_fail);
+    is_long = rma_issue_is_long(&target->issue);
+    if (is_long)
+        MPL_wtime(&begin);
     mpi_errno = MPIDIG_rma_reach(win, target, RI_END);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = answered(win, target);
     MPIR_ERR_CHECK(mpi_errno);
-    rma_issue_close(&target->issue);
-    DL_DELETE(MPIDIG_rma_locks, target);
-    issue->open--;
-    note_epoch(win, rank, false);
+    if (is_long)
+        MPIDIG_rma_waited_since(target, &begin);
+    end_lock(win, target);
+    mpi_errno = MPIDIG_rma_failure(&target->failed);
 
   fn_exit:
     *mpi_errno_ptr = mpi_errno;
@@ -164,7 +193,9 @@ int MPIDIG_rma_end_all(MPIR_Win * win)
     MPIDIG_rma_target_t *target, *next_target;
     rma_issue_what_t left;
     bool waits, settles;
+    MPL_time_t begin;
 
+    MPL_wtime(&begin);
     do {
         waits = settles = false;
         HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
@@ -182,7 +213,11 @@ int MPIDIG_rma_end_all(MPIR_Win * win)
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
         mpi_errno = answered(win, target);
         MPIR_ERR_CHECK(mpi_errno);
+        if (rma_issue_is_long(&target->issue))
+            MPIDIG_rma_waited_since(target, &begin);
         rma_issue_close(&target->issue);
+        if (target->failed)
+            MPIDIG_WIN(win, issue)->failed = MPIDIG_rma_failure(&target->failed);
     }
 
   fn_exit:
@@ -213,6 +248,7 @@ bool MPIDIG_rma_unlock_all(MPIR_Win * win, int *mpi_errno_ptr)
     if (MPIR_CVAR_CH4_RMA_MEM_EFFICIENT)
         MPIDIG_win_target_cleanall(win);
     MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_NONE;
+    mpi_errno = MPIDIG_rma_failure(&issue->failed);
 
   fn_exit:
     *mpi_errno_ptr = mpi_errno;

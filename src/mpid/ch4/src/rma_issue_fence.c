@@ -23,7 +23,7 @@ static bool waits(MPIR_Win * win)
     return MPIDIG_WIN(win, issue)->settings.mode == RI_LAZY && !MPIDIG_WIN(win, shared);
 }
 
-/* Once for each window: whether all its processes wait. */
+/* Once for each window: whether all its processes wait.  One without memory for that does not. */
 static int agree(MPIR_Win * win)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
@@ -32,10 +32,9 @@ static int agree(MPIR_Win * win)
 
     mpi_errno = MPIR_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, win->comm_ptr, &errflag);
     MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(!issue, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-    issue->fence.agreed = true;
-    issue->fence.possible = all;
-    issue->fence.eager_next = EAGER_LEAST;
+    MPIDIG_WIN(win, fences) = all ? MPIDIG_RMA_FENCES_WAIT : MPIDIG_RMA_FENCES_EAGER;
+    if (issue)
+        issue->fence.eager_next = EAGER_LEAST;
 
   fn_exit:
     return mpi_errno;
@@ -160,18 +159,21 @@ static int end_by_messages(MPIR_Win * win)
     return mpi_errno;
 }
 
-/* All natively; the barrier is the eager way's. */
+/* Without an end; the barrier is the eager way's. */
 static int issue_all(MPIR_Win * win)
 {
     int mpi_errno = MPI_SUCCESS;
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target, *next_target;
 
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+    HASH_ITER(hash_handle, issue->targets, target, next_target) {
         if (target->issue.permission == RI_CLOSED)
             continue;
-        mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
+        mpi_errno = MPIDIG_rma_drain(win, target);
         MPIR_ERR_CHECK(mpi_errno);
         rma_issue_close(&target->issue);
+        if (target->failed)
+            issue->failed = MPIDIG_rma_failure(&target->failed);
     }
 
   fn_exit:
@@ -221,6 +223,21 @@ static void begin_epoch(MPIR_Win * win, bool after_barrier, int assert)
     issue->open += fence->lazy - was_lazy;
 }
 
+/* Messages of this epoch that puts were: the barrier that follows may not go their way, and overtake them. */
+static int await_puts(MPIR_Win * win)
+{
+    int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
+
+    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
+    MPIDIU_PROGRESS_WHILE(MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) != 0, vci);
+
+  fn_exit:
+    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
 bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno_ptr, int assert)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -228,15 +245,14 @@ bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno_ptr, int assert)
     bool done = false;
 
     if (!MPIDIG_rma_may_wait(win))
-        return false;
+        goto fn_eager;
     MPIDIG_FENCE_EPOCH_CHECK(win, mpi_errno, goto fn_fail);
-    issue = MPIDIG_WIN(win, issue);
-    if (!issue || !issue->fence.agreed)
+    if (MPIDIG_WIN(win, fences) == MPIDIG_RMA_FENCES_UNKNOWN)
         mpi_errno = agree(win);
     MPIR_ERR_CHECK(mpi_errno);
+    if (MPIDIG_WIN(win, fences) != MPIDIG_RMA_FENCES_WAIT)
+        goto fn_eager;
     issue = MPIDIG_WIN(win, issue);
-    if (!issue->fence.possible)
-        return false;
     if (issue->fence.lazy)
         mpi_errno = assert & MPI_MODE_NOPRECEDE ? (done = true, MPI_SUCCESS) : end_lazy_epoch(win, &done);
     else
@@ -244,12 +260,17 @@ bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno_ptr, int assert)
     MPIR_ERR_CHECK(mpi_errno);
     begin_epoch(win, !done, assert);
     if (!done)
-        return false;
+        goto fn_eager;
     MPIDIG_EPOCH_FENCE_EVENT(win, assert);
+    mpi_errno = MPIDIG_rma_failure(&issue->failed);
 
   fn_exit:
     *mpi_errno_ptr = mpi_errno;
     return true;
   fn_fail:
     goto fn_exit;
+  fn_eager:
+    mpi_errno = await_puts(win);
+    *mpi_errno_ptr = mpi_errno;
+    return mpi_errno != MPI_SUCCESS;
 }

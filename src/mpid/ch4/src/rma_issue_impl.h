@@ -16,6 +16,7 @@ typedef enum {
 /* An operation that waits.  Its buffers are the user's, who must not touch them before it is complete. */
 typedef struct MPIDIG_rma_op {
     rma_issue_op_t queue;       /* first */
+    struct MPIDIG_rma_op *next_result;
     MPIDIG_rma_kind_t kind;
     MPI_Op op;
     const void *origin, *compare;
@@ -34,12 +35,14 @@ typedef struct MPIDIG_rma_target {
     unsigned unanswered;        /* messages; of these, with operations: */
     unsigned carrying;
     MPIDIG_rma_op_t *results, **last_result;    /* operations that answers bring results for, in their order */
+    bool is_ready;              /* in the list that progress looks at */
+    struct MPIDIG_rma_target *next_ready;
+    int failed;                 /* the first error that is still to be told; see MPIDIG_rma_failure */
     UT_hash_handle hash_handle;
 } MPIDIG_rma_target_t;
 
 /* Fences: see rma_issue_fence.c.  All but the reduce-scatter's state is the same in all processes. */
 typedef struct {
-    bool agreed, possible;      /* whether operations may wait was agreed on; they may */
     bool lazy;                  /* this epoch's wait */
     bool entered, permitted;    /* the reduce-scatter has begun; it is over */
     int eager_epochs, eager_next;
@@ -53,6 +56,7 @@ typedef struct MPIDIG_rma_issue {
     bool all;                   /* lock_all */
     bool pscw;                  /* start */
     bool self_held;             /* with it this process' own lock */
+    int failed;                 /* of targets whose epoch is over */
     MPIDIG_rma_fence_t fence;
     rma_issue_settings_t settings;
     MPIDIG_rma_target_t *targets, *last;
@@ -87,6 +91,7 @@ enum {
     MPIDIG_RMA_CARRIES = 1 << 8,        /* the message has operations */
     MPIDIG_RMA_PSCW = 1 << 9,   /* its epoch is one of start and complete */
     MPIDIG_RMA_FENCE = 1 << 10, /* or of fences: for both, no answer without results */
+    MPIDIG_RMA_OUTSIDE = 1 << 11,       /* an answer: some operation left the window */
     MPIDIG_RMA_MESSAGE_MAX = 8192       /* of a message or an answer */
 };
 
@@ -105,6 +110,12 @@ MPL_STATIC_INLINE_PREFIX size_t MPIDIG_rma_size(int count, MPI_Datatype type)
     return (size_t) count *size;
 }
 
+/* Who shares no lock with the target hears of the end by other means. */
+MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_is_answered(unsigned flags, bool has_results)
+{
+    return has_results || !(flags & MPIDIG_RMA_PSCW || (flags & MPIDIG_RMA_FENCE && flags & RI_END_EPOCH));
+}
+
 /* Can operations of such a window wait? */
 bool MPIDIG_rma_may_wait(const MPIR_Win * win);
 /* NULL without memory, or when operations of this window never wait. */
@@ -119,6 +130,30 @@ MPIDIG_rma_target_t *MPIDIG_rma_target_find(MPIR_Win * win, int rank);
 /* All steps towards the goal but waiting: `next` is what is left to do, RI_DONE, RI_WAIT or RI_SETTLE. */
 int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal,
                        rma_issue_what_t * next);
+/* Operations fail when nobody called them: the call that ends the epoch, or flushes, tells it.  Forgets the error. */
+MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_failure(int *failed)
+{
+    int mpi_errno = *failed;
+
+    *failed = MPI_SUCCESS;
+    return mpi_errno;
+}
+
+MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_waited_since(MPIDIG_rma_target_t * target, MPL_time_t * begin)
+{
+    MPL_time_t now;
+    double seconds;
+
+    MPL_wtime(&now);
+    MPL_wtime_diff(begin, &now, &seconds);
+    rma_issue_waited(&target->issue, seconds);
+}
+
+/* Progress goes on with the target when it is polled next. */
+void MPIDIG_rma_ready(MPIDIG_rma_target_t * target);
+void MPIDIG_rma_not_ready(MPIDIG_rma_target_t * target);
+/* Nothing waits any more, and what messages took along is done. */
+int MPIDIG_rma_drain(MPIR_Win * win, MPIDIG_rma_target_t * target);
 /* All steps towards the goal. */
 int MPIDIG_rma_reach(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal);
 /* What was issued natively to the target is done there. */

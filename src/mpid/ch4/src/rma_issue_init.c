@@ -166,8 +166,7 @@ int MPIDIG_rma_issue_set_info(MPIR_Win * win, const char *key, const char *value
         return MPI_SUCCESS;
     issue = MPIDIG_rma_issue_make(win);
     if (!issue)
-        return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
-                                    MPI_ERR_NO_MEM, "**nomem", 0);
+        return MPI_SUCCESS;     /* a hint is no reason to fail in one process of many */
     if (!strcmp(key, "rma_issue") && parse_mode(value, &mode))
         issue->settings.mode = mode;
     else if (!strcmp(key, "rma_issue_ops") && is_number)
@@ -208,6 +207,7 @@ void MPIDIG_rma_issue_free(MPIR_Win * win)
         return;
     HASH_ITER(hash_handle, issue->targets, target, next_target) {
         HASH_DELETE(hash_handle, issue->targets, target);
+        MPIDIG_rma_not_ready(target);
         MPL_free(target);
     }
     while (issue->free_ops) {

@@ -137,32 +137,51 @@ static char *pack(char *end, const MPIDIG_rma_op_t * op)
 
 static void await_result(MPIDIG_rma_target_t * target, MPIDIG_rma_op_t * op)
 {
-    op->queue.next = NULL;
+    op->next_result = NULL;
     *target->last_result = op;
-    target->last_result = (MPIDIG_rma_op_t **) & op->queue.next;
+    target->last_result = &op->next_result;
 }
 
-static int send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_issue_step_t * step)
+/* The target does what the message says and answers it, unless there is nothing to tell. */
+static int send_bytes(MPIR_Win * win, MPIDIG_rma_target_t * target, void *message, size_t bytes, bool answered)
 {
     int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
+    bool carries = ((MPIDIG_rma_message_t *) message)->ops > 0;
+
+    /* before: the answer of the process itself is there when the message is sent */
+    target->unanswered += answered;
+    target->carrying += answered && carries;
+    CH4_CALL(am_send_hdr(target->rank, win->comm_ptr, MPIDIG_rma_request_id, message, bytes, vci, vci),
+             MPIDI_rank_is_local(target->rank, win->comm_ptr), mpi_errno);
+    if (mpi_errno) {
+        target->unanswered -= answered;
+        target->carrying -= answered && carries;
+    }
+    return mpi_errno;
+}
+
+/* When it fails, everything is as before. */
+static int send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_issue_step_t * step)
+{
+    int mpi_errno = MPI_SUCCESS;
     union {
         MPIDIG_rma_message_t header;
         char bytes[MPIDIG_RMA_MESSAGE_MAX];
     } message;
     char *end = message.bytes + sizeof(message.header);
-    unsigned flags = step->flags;
-    bool results = false;
+    unsigned flags = step->flags, num_done = 0;
+    const rma_issue_target_t before = target->issue;
+    MPIDIG_rma_op_t **last_result = target->last_result;
+    MPIDIG_rma_op_t *done[MPIDIG_RMA_MESSAGE_MAX / sizeof(MPIDIG_rma_record_t)];
 
     for (unsigned i = 0; i < step->ops; i++) {
         MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) rma_issue_take(&target->issue);
 
         end = pack(end, op);
-        if (wants_result(op)) {
+        if (wants_result(op))
             await_result(target, op);
-            results = true;
-        } else {
-            drop(MPIDIG_WIN(win, issue), op);
-        }
+        else
+            done[num_done++] = op;
     }
     if (step->ops)
         flags |= MPIDIG_RMA_CARRIES;
@@ -175,16 +194,25 @@ static int send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_
         .lock_type = target->lock_type,.bytes = (uint32_t) (end - message.bytes),
         .flags = (uint16_t) flags,.ops = (uint16_t) step->ops
     };
-    if (results || !(flags & (MPIDIG_RMA_PSCW | MPIDIG_RMA_FENCE))) {
-        target->unanswered++;
-        target->carrying += step->ops > 0;
-    }
-    CH4_CALL(am_send_hdr(target->rank, win->comm_ptr, MPIDIG_rma_request_id, &message,
-                         message.header.bytes, vci, vci),
-             MPIDI_rank_is_local(target->rank, win->comm_ptr), mpi_errno);
-    if (mpi_errno)
-        MPIR_ERR_SET(mpi_errno, MPI_ERR_RMA_SYNC, "**rmasync");
+    mpi_errno = send_bytes(win, target, &message, message.header.bytes,
+                     MPIDIG_rma_is_answered(flags, num_done < step->ops));
+    MPIR_ERR_CHECK(mpi_errno);
+    while (num_done > 0)
+        drop(MPIDIG_WIN(win, issue), done[--num_done]);
+
+  fn_exit:
     return mpi_errno;
+  fn_fail:
+    target->issue = before;
+    target->last_result = last_result;
+    *last_result = NULL;
+    goto fn_exit;
+}
+
+static void note_failure(MPIDIG_rma_target_t * target, int mpi_errno)
+{
+    if (!target->failed)
+        target->failed = mpi_errno;
 }
 
 int MPIDIG_rma_answer_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
@@ -197,17 +225,23 @@ int MPIDIG_rma_answer_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t
     for (uint32_t i = 0; i < answer->results; i++) {
         MPIDIG_rma_op_t *op = target->results;
 
-        target->results = (MPIDIG_rma_op_t *) op->queue.next;
+        target->results = op->next_result;
         memcpy(op->result, next, op->queue.bytes);
         next += MPIDIG_rma_padded(op->queue.bytes);
         drop(MPIDIG_WIN(target->win, issue), op);
     }
     if (!target->results)
         target->last_result = &target->results;
+    if (answer->flags & MPIDIG_RMA_OUTSIDE)
+        note_failure(target, MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
+                                                  MPI_ERR_RMA_RANGE, "**rmarange", "**rmarange %d",
+                                                  target->rank));
     target->unanswered--;
     target->carrying -= (answer->flags & MPIDIG_RMA_CARRIES) != 0;
-    if (answer->flags & RI_ASK && !(answer->flags & RI_END_EPOCH))
+    if (answer->flags & RI_ASK && !(answer->flags & RI_END_EPOCH)) {
         rma_issue_granted(&target->issue);
+        MPIDIG_rma_ready(target);
+    }
     if (attr & MPIDIG_AM_ATTR__IS_ASYNC)
         *req = NULL;
     return MPI_SUCCESS;
@@ -258,17 +292,26 @@ int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_g
 
     while (!mpi_errno) {
         rma_issue_step_t step;
+        rma_issue_permission_t permission;
 
         if (target->issue.permission == RI_ASKED && MPIDIG_WIN(win, issue)->pscw)
             MPIDIG_rma_take_post(win, target);
+        permission = target->issue.permission;
         step = rma_issue_next(&target->issue, &MPIDIG_WIN(win, issue)->settings, goal);
         *next = step.what;
         if (step.what == RI_SEND)
             mpi_errno = send_message(win, target, &step);
         else if (step.what == RI_ISSUE)
-            mpi_errno = issue_native(win, target);
+            note_failure(target, issue_native(win, target));
         else
             break;
+        if (mpi_errno)
+            target->issue.permission = permission;
+    }
+    /* the operation waits on: the call that needs it done tries again */
+    if (mpi_errno && goal == RI_GO_ON) {
+        *next = RI_DONE;
+        mpi_errno = MPI_SUCCESS;
     }
     return mpi_errno;
 }
@@ -313,6 +356,54 @@ int MPIDIG_rma_reach(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goa
     }
 }
 
+/* ---- progress ------------------------------------------------------------------------------------------------------ */
+
+/* Targets whose permission has come: what waits for them goes out from progress, not inside the handler that brought it. */
+static MPIDIG_rma_target_t *ready;
+
+void MPIDIG_rma_ready(MPIDIG_rma_target_t * target)
+{
+    if (target->is_ready || target->issue.waiting == 0)
+        return;
+    target->is_ready = true;
+    target->next_ready = ready;
+    ready = target;
+    MPL_atomic_fetch_add_int(&MPIDIG_rma_todo, 1);
+}
+
+void MPIDIG_rma_not_ready(MPIDIG_rma_target_t * target)
+{
+    MPIDIG_rma_target_t **at = &ready;
+
+    if (!target->is_ready)
+        return;
+    while (*at != target)
+        at = &(*at)->next_ready;
+    *at = target->next_ready;
+    target->is_ready = false;
+    MPL_atomic_fetch_sub_int(&MPIDIG_rma_todo, 1);
+}
+
+void MPIDIG_rma_issue_ready(void)
+{
+    while (ready) {
+        MPIDIG_rma_target_t *target = ready;
+        rma_issue_what_t left;
+
+        MPIDIG_rma_not_ready(target);
+        MPIDIG_rma_advance(target->win, target, RI_GO_ON, &left);
+    }
+}
+
+void MPIDIG_rma_posted(MPIR_Win * win, int rank)
+{
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    MPIDIG_rma_target_t *target = issue && issue->pscw ? MPIDIG_rma_target_find(win, rank) : NULL;
+
+    if (target && target->issue.permission == RI_ASKED)
+        MPIDIG_rma_ready(target);
+}
+
 /* ---- operations ---------------------------------------------------------------------------------------------------- */
 
 /* REQUIRES: may_open().  NULL without memory. */
@@ -343,6 +434,27 @@ static bool may_open(MPIR_Win * win, int rank)
         (issue->all && !(issue->self_held && rank == win->comm_ptr->rank));
 }
 
+/* An operation was queued.  What is on its way needs progress, but not what only waits. */
+static int go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    int mpi_errno = MPI_SUCCESS;
+    unsigned waiting = target->issue.waiting;
+    bool is_long = rma_issue_is_long(&target->issue);
+    MPL_time_t begin;
+
+    if (is_long)
+        MPL_wtime(&begin);
+    if (target->issue.permission == RI_ASKED)
+        mpi_errno = MPIDIG_rma_progress(win);
+    if (!mpi_errno)
+        mpi_errno = MPIDIG_rma_reach(win, target, RI_GO_ON);
+    if (!mpi_errno && target->issue.waiting < waiting)
+        mpi_errno = MPIDIG_rma_progress(win);
+    if (is_long)
+        MPIDIG_rma_waited_since(target, &begin);
+    return mpi_errno;
+}
+
 static bool hold(MPIR_Win * win, int *mpi_errno_ptr, int rank, MPIDIG_rma_op_t * what)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -360,23 +472,16 @@ static bool hold(MPIR_Win * win, int *mpi_errno_ptr, int rank, MPIDIG_rma_op_t *
     MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     if (rma_issue_passes(&target->issue, &issue->settings, what->queue.wire)) {
         rma_issue_issued(&target->issue);
-        if (what->kind == MPIDIG_RMA_GET)
-            mpi_errno = MPIDIG_rma_progress(win);       /* so that data flow while the user computes */
+        /* so that the data of those before it flow while the user computes */
+        if (what->kind == MPIDIG_RMA_GET && what->queue.bytes > issue->settings.bytes)
+            mpi_errno = MPIDIG_rma_progress(win);
         MPIR_ERR_CHECK(mpi_errno);
         return false;
     }
     op = keep(issue, what);
     MPIR_ERR_CHKANDJUMP(!op, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     rma_issue_add(&target->issue, &op->queue);
-    if (MPIDIG_rma_in_fence(win)) {
-        mpi_errno = MPIDIG_rma_fence_go_on(win, target);
-        goto fn_exit;
-    }
-    if (target->issue.permission == RI_ASKED || op->kind == MPIDIG_RMA_GET) {
-        mpi_errno = MPIDIG_rma_progress(win);
-        MPIR_ERR_CHECK(mpi_errno);
-    }
-    mpi_errno = MPIDIG_rma_reach(win, target, RI_GO_ON);
+    mpi_errno = MPIDIG_rma_in_fence(win) ? MPIDIG_rma_fence_go_on(win, target) : go_on(win, target);
 
   fn_exit:
     *mpi_errno_ptr = mpi_errno;
@@ -482,8 +587,7 @@ int MPIDIG_rma_clear(MPIR_Win * win, int rank)
     goto fn_exit;
 }
 
-/* What messages took along is done when they are answered. */
-static int flush_target(MPIR_Win * win, MPIDIG_rma_target_t * target)
+int MPIDIG_rma_drain(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     int mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
 
@@ -492,12 +596,21 @@ static int flush_target(MPIR_Win * win, MPIDIG_rma_target_t * target)
     return mpi_errno;
 }
 
+static int flush_target(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    int mpi_errno = MPIDIG_rma_drain(win, target);
+
+    return mpi_errno ? mpi_errno : MPIDIG_rma_failure(&target->failed);
+}
+
 int MPIDIG_rma_flush(MPIR_Win * win, int rank)
 {
     MPIDIG_rma_target_t *target, *next_target;
     rma_issue_what_t left;
     int mpi_errno = MPI_SUCCESS;
 
+    /* in another epoch it would wait for what only the epoch's end brings */
+    MPIDIG_EPOCH_CHECK_PASSIVE(win, mpi_errno, goto fn_fail);
     if (rank != MPI_ANY_SOURCE) {
         target = MPIDIG_rma_target_find(win, rank);
         return target ? flush_target(win, target) : MPI_SUCCESS;

@@ -101,6 +101,7 @@ bool MPIDIG_rma_complete(MPIR_Win * win, int *mpi_errno_ptr)
     MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_NONE;
     MPIDIG_WIN(win, sync).sc.group = NULL;
     MPIR_Group_release(group);
+    mpi_errno = MPIDIG_rma_failure(&issue->failed);
 
   fn_exit:
     *mpi_errno_ptr = mpi_errno;

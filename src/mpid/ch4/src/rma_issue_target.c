@@ -57,12 +57,24 @@ static int accumulate(MPIR_Win * win, const MPIDIG_rma_record_t * record, char *
     goto fn_exit;
 }
 
-/* Does the operation of the record at *next, moves that behind the record, and writes a result to *results. */
+static int check_range(MPIR_Win * win, MPI_Aint disp, MPI_Aint bytes)
+{
+    if (disp >= 0 && bytes <= win->size && disp <= (win->size - bytes) / win->disp_unit)
+        return MPI_SUCCESS;
+    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_RMA_RANGE,
+                                "**rmarange", "**rmarange %d %L %L %L", win->comm_ptr->rank,
+                                (long long) disp * win->disp_unit,
+                                (long long) disp * win->disp_unit + (long long) bytes,
+                                (long long) win->size);
+}
+
+/* Does the operation of the record at *next, moves that behind the record, and writes a result to *results: one that leaves
+ * the window does nothing and gets zeros. */
 static int perform_one(MPIR_Win * win, char **next, char **results, uint32_t * count)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_record_t record;
-    char *data = *next + sizeof(record), *address;
+    char *data = *next + sizeof(record), *address, *result = *results;
     size_t bytes, padded;
 
     memcpy(&record, *next, sizeof(record));
@@ -74,27 +86,28 @@ static int perform_one(MPIR_Win * win, char **next, char **results, uint32_t * c
         *next += padded;
     if (record.kind == MPIDIG_RMA_CAS)
         *next += padded;
-    switch (record.kind) {
-        case MPIDIG_RMA_PUT:
-            memcpy(address, data, bytes);
-            return MPI_SUCCESS;
-        case MPIDIG_RMA_GET:
-            memcpy(*results, address, bytes);
-            break;
-        case MPIDIG_RMA_ACC:
-            return accumulate(win, &record, address, data, bytes, NULL);
-        default:
-            mpi_errno = accumulate(win, &record, address, data, bytes, *results);
-            break;
+    mpi_errno = check_range(win, record.disp, (MPI_Aint) bytes);
+    if (record.kind == MPIDIG_RMA_PUT || record.kind == MPIDIG_RMA_ACC)
+        result = NULL;
+    if (mpi_errno && result)
+        memset(result, 0, bytes);
+    else if (!mpi_errno && record.kind == MPIDIG_RMA_PUT)
+        memcpy(address, data, bytes);
+    else if (!mpi_errno && record.kind == MPIDIG_RMA_GET)
+        memcpy(result, address, bytes);
+    else if (!mpi_errno)
+        mpi_errno = accumulate(win, &record, address, data, bytes, result);
+    if (result) {
+        *results += padded;
+        ++*count;
     }
-    *results += padded;
-    ++*count;
     return mpi_errno;
 }
 
+/* What leaves the window is told to the origin when it is answered; all else, to whoever makes progress here. */
 static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
 {
-    int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
+    int mpi_errno = MPI_SUCCESS, failed = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
     char *next = (char *) (message + 1);
     union {
         MPIDIG_rma_answer_t header;
@@ -104,39 +117,40 @@ static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
     uint32_t results = 0;
 
     for (int i = 0; i < message->ops; i++) {
-        mpi_errno = perform_one(win, &next, &end, &results);
-        MPIR_ERR_CHECK(mpi_errno);
+        int one = perform_one(win, &next, &end, &results);
+
+        if (one && !failed)
+            failed = one;
     }
-    if (results == 0 && message->flags & (MPIDIG_RMA_PSCW | MPIDIG_RMA_FENCE))
-        goto fn_exit;
+    if (!MPIDIG_rma_is_answered(message->flags, results > 0))
+        return failed;
     answer.header = (MPIDIG_rma_answer_t) {
         .target = message->target,.flags = message->flags,.results = results
     };
+    if (failed && MPIR_ERR_GET_CLASS(failed) == MPI_ERR_RMA_RANGE) {
+        answer.header.flags |= MPIDIG_RMA_OUTSIDE;
+        failed = MPI_SUCCESS;
+    }
     CH4_CALL(am_send_hdr_reply(win->comm_ptr, message->origin_rank, MPIDIG_rma_answer_id, &answer,
                                end - answer.bytes, vci, vci),
              MPIDI_rank_is_local(message->origin_rank, win->comm_ptr), mpi_errno);
-    MPIR_ERR_CHECK(mpi_errno);
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
+    return failed ? failed : mpi_errno;
 }
 
 /* Does what the message says, and gives the lock back, or counts, when it ends its epoch. */
 static int carry_out(MPIR_Win * win, MPIDIG_rma_message_t * message)
 {
-    int mpi_errno = perform(win, message);
+    int mpi_errno = perform(win, message), release_errno = MPI_SUCCESS;
 
-    if (mpi_errno || !(message->flags & RI_END_EPOCH))
+    if (!(message->flags & RI_END_EPOCH))
         return mpi_errno;
     if (message->flags & MPIDIG_RMA_PSCW)
         ++MPIDIG_WIN(win, sync).sc.count;
     else if (message->flags & MPIDIG_RMA_FENCE)
         MPIDIG_WIN(win, issue)->fence.arrived++;
     else
-        mpi_errno = MPIDIG_win_lock_release(win);
-    return mpi_errno;
+        release_errno = MPIDIG_win_lock_release(win);
+    return mpi_errno ? mpi_errno : release_errno;
 }
 
 static int granted(MPIR_Win * win, int rank, void *message)

@@ -16,6 +16,9 @@
 
 struct MPIDIG_rma_issue;
 
+/* What the processes of a window have agreed on. */
+enum { MPIDIG_RMA_FENCES_UNKNOWN, MPIDIG_RMA_FENCES_EAGER, MPIDIG_RMA_FENCES_WAIT };
+
 /* Is the window in an epoch in which operations may wait? */
 #define MPIDIG_RMA_WAITS(win) (MPIDIG_WIN(win, issue) && *(const int *) MPIDIG_WIN(win, issue))
 
@@ -63,6 +66,11 @@ bool MPIDIG_rma_unlock_all(MPIR_Win * win, int *mpi_errno);
 bool MPIDIG_rma_start(MPIR_Win * win, int *mpi_errno, MPIR_Group * group, int assert);
 bool MPIDIG_rma_complete(MPIR_Win * win, int *mpi_errno);
 bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno, int assert);
+
+/* What has got its permission goes out. */
+void MPIDIG_rma_issue_ready(void);
+/* This process' access epoch may go on at the rank, which has posted. */
+void MPIDIG_rma_posted(MPIR_Win * win, int rank);
 
 int MPIDIG_rma_issue_init(void);
 void MPIDIG_rma_issue_free(MPIR_Win * win);

@@ -31,7 +31,7 @@ typedef struct {
 
 typedef struct {
     char *base;
-    MPI_Aint disp_unit;
+    MPI_Aint size, disp_unit;
     MPIDIG_rma_control_t *control;
     enum { MPIDIG_RMA_PEER_NONE, MPIDIG_RMA_PEER_LOCKED, MPIDIG_RMA_PEER_NOCHECK } epoch;
 } MPIDIG_rma_peer_t;
@@ -135,13 +135,14 @@ int MPIDIG_win_lock_ask(MPIR_Win * win, int rank, int lock_type, MPIDIG_win_lock
 /* Returns the lock, and grants it to who is next of those that asked this process. */
 int MPIDIG_win_lock_release(MPIR_Win * win);
 
-/* Requests that wait in this process, and what progress does for those of a VCI. */
-extern MPL_atomic_int_t MPIDIG_win_locks_waiting;
-int MPIDIG_win_lock_poll(int vci);
+/* What progress does for windows, after the network's own: it grants locks to requests that wait in this process, and issues
+ * operations whose permission has come. */
+extern MPL_atomic_int_t MPIDIG_rma_todo;
+int MPIDIG_rma_do_todo(int vci);
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_win_lock_progress(int vci)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_poll(int vci)
 {
-    return MPL_atomic_relaxed_load_int(&MPIDIG_win_locks_waiting) ? MPIDIG_win_lock_poll(vci) : MPI_SUCCESS;
+    return MPL_atomic_relaxed_load_int(&MPIDIG_rma_todo) ? MPIDIG_rma_do_todo(vci) : MPI_SUCCESS;
 }
 
 #endif /* RMA_SHARED_H_INCLUDED */

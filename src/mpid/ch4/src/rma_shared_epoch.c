@@ -16,7 +16,7 @@ static int progress_at_times(MPIR_Win * win)
     int mpi_errno = MPI_SUCCESS;
     int vci = MPIDI_WIN(win, am_vci);
 
-    if (++calls % CALLS_BETWEEN_POLLS == 0 || MPL_atomic_relaxed_load_int(&MPIDIG_win_locks_waiting)) {
+    if (++calls % CALLS_BETWEEN_POLLS == 0 || MPL_atomic_relaxed_load_int(&MPIDIG_rma_todo)) {
         MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
         mpi_errno = MPIDI_progress_test_vci(vci);
         MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);

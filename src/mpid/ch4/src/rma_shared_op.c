@@ -3,9 +3,39 @@
 #include "mpidimpl.h"
 #include "rma_shared.h"
 
-static char *address_of(const MPIDIG_rma_peer_t * peer, MPI_Aint disp)
+/* The first byte of the operation and the one behind its last, counted from the beginning of the peer's memory. */
+static void range_of(const MPIDIG_rma_peer_t * peer, MPI_Aint disp, MPI_Aint count, MPI_Datatype type,
+                     __int128 * first, __int128 * end)
 {
-    return peer->base + disp * peer->disp_unit;
+    MPI_Aint extent, lb, true_lb, true_extent;
+    __int128 last;
+
+    *first = (__int128) disp * peer->disp_unit;
+    if (HANDLE_IS_BUILTIN(type)) {
+        *end = *first + (__int128) count * MPIR_Datatype_get_basic_size(type);
+        return;
+    }
+    MPIR_Type_get_extent_impl(type, &lb, &extent);
+    MPIR_Type_get_true_extent_impl(type, &true_lb, &true_extent);
+    *first += true_lb;
+    last = *first + (__int128) (count - 1) * extent;
+    *end = MPL_MAX(*first, last) + true_extent;
+    *first = MPL_MIN(*first, last);
+}
+
+/* REQUIRES: the operation is not empty. */
+static int find_address(const MPIDIG_rma_peer_t * peer, int rank, MPI_Aint disp, MPI_Aint count,
+                        MPI_Datatype type, char **address)
+{
+    __int128 first, end;
+
+    range_of(peer, disp, count, type, &first, &end);
+    *address = peer->base + disp * peer->disp_unit;
+    if (likely(first >= 0 && end <= peer->size))
+        return MPI_SUCCESS;
+    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_RMA_RANGE,
+                                "**rmarange", "**rmarange %d %L %L %L", rank, (long long) first,
+                                (long long) end, (long long) peer->size);
 }
 
 /* The common case is a few elements of one builtin type. */
@@ -37,10 +67,12 @@ int MPIDIG_rma_shared_put(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *
                           MPI_Aint count, MPI_Datatype type)
 {
     int mpi_errno = MPIDIG_rma_shared_access(win, peer, rank);
+    char *target;
 
     if (mpi_errno || is_empty(origin_count, origin_type))
         return mpi_errno;
-    return copy(origin, origin_count, origin_type, address_of(peer, disp), count, type);
+    mpi_errno = find_address(peer, rank, disp, count, type, &target);
+    return mpi_errno ? mpi_errno : copy(origin, origin_count, origin_type, target, count, type);
 }
 
 int MPIDIG_rma_shared_get(MPIR_Win * win, MPIDIG_rma_peer_t * peer, void *origin,
@@ -48,10 +80,12 @@ int MPIDIG_rma_shared_get(MPIR_Win * win, MPIDIG_rma_peer_t * peer, void *origin
                           MPI_Aint count, MPI_Datatype type)
 {
     int mpi_errno = MPIDIG_rma_shared_access(win, peer, rank);
+    char *target;
 
     if (mpi_errno || is_empty(origin_count, origin_type))
         return mpi_errno;
-    return copy(address_of(peer, disp), count, type, origin, origin_count, origin_type);
+    mpi_errno = find_address(peer, rank, disp, count, type, &target);
+    return mpi_errno ? mpi_errno : copy(target, count, type, origin, origin_count, origin_type);
 }
 
 /* What is accumulated, as elements of a builtin type one after the other. */
@@ -124,11 +158,13 @@ int MPIDIG_rma_shared_get_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, c
                                      MPI_Aint disp, MPI_Aint count, MPI_Datatype type, MPI_Op op)
 {
     int mpi_errno = MPIDIG_rma_shared_access(win, peer, rank);
-    char *target = address_of(peer, disp);
+    char *target;
     operand_t operand;
 
     if (mpi_errno || is_empty(count, type))
         return mpi_errno;
+    mpi_errno = find_address(peer, rank, disp, count, type, &target);
+    MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = prepare(&operand, origin, origin_count, origin_type, op);
     MPIR_ERR_CHECK(mpi_errno);
     rma_lock_guard_enter(&peer->control->guard);
@@ -150,8 +186,10 @@ int MPIDIG_rma_shared_compare_and_swap(MPIR_Win * win, MPIDIG_rma_peer_t * peer,
                                        int rank, MPI_Aint disp)
 {
     int mpi_errno = MPIDIG_rma_shared_access(win, peer, rank);
-    char *target = address_of(peer, disp);
+    char *target;
 
+    if (!mpi_errno)
+        mpi_errno = find_address(peer, rank, disp, 1, type, &target);
     if (mpi_errno)
         return mpi_errno;
     rma_lock_guard_enter(&peer->control->guard);

@@ -51,10 +51,12 @@ static void set_peers(MPIR_Win * win, MPIDIG_rma_shared_t * shared)
 
     for (int i = 0; i < shared->num_peers; i++) {
         shared->peer[i].base = table ? table[i].shm_base_addr : NULL;
+        shared->peer[i].size = table ? table[i].size : 0;
         shared->peer[i].disp_unit = table ? table[i].disp_unit : 1;
         shared->peer[i].control = &shared->controls[i];
     }
     shared->own->base = win->base;
+    shared->own->size = win->size;
     shared->own->disp_unit = win->disp_unit;
     shared->is_whole = shared->num_peers == win->comm_ptr->local_size;
 }

@@ -2,6 +2,7 @@
 
 #include "mpidimpl.h"
 #include "rma_shared.h"
+#include "rma_issue_win.h"
 
 /* A process that asked by message and was not granted the lock yet. */
 typedef struct waiting {
@@ -14,7 +15,7 @@ typedef struct waiting {
     struct waiting *prev, *next;
 } waiting_t;
 
-MPL_atomic_int_t MPIDIG_win_locks_waiting = MPL_ATOMIC_INT_T_INITIALIZER(0);
+MPL_atomic_int_t MPIDIG_rma_todo = MPL_ATOMIC_INT_T_INITIALIZER(0);
 
 /* By VCI, in the order of their arrival; each belongs to the lock of its VCI. */
 static struct {
@@ -41,7 +42,7 @@ int MPIDIG_win_lock_ask(MPIR_Win * win, int rank, int lock_type, MPIDIG_win_lock
         return granted(win, rank, arg);
     }
     DL_APPEND(vcis[MPIDI_WIN(win, am_vci)].first, waiting);
-    MPL_atomic_fetch_add_int(&MPIDIG_win_locks_waiting, 1);
+    MPL_atomic_fetch_add_int(&MPIDIG_rma_todo, 1);
 
   fn_exit:
     return mpi_errno;
@@ -65,12 +66,12 @@ static waiting_t *take_granted(int vci)
     }
     if (waiting) {
         DL_DELETE(vcis[vci].first, waiting);
-        MPL_atomic_fetch_sub_int(&MPIDIG_win_locks_waiting, 1);
+        MPL_atomic_fetch_sub_int(&MPIDIG_rma_todo, 1);
     }
     return waiting;
 }
 
-int MPIDIG_win_lock_poll(int vci)
+static int grant_waiting(int vci)
 {
     int mpi_errno = MPI_SUCCESS;
     waiting_t *waiting;
@@ -87,8 +88,15 @@ int MPIDIG_win_lock_poll(int vci)
     return mpi_errno;
 }
 
+/* Handlers of messages call this, too: nothing is issued here. */
 int MPIDIG_win_lock_release(MPIR_Win * win)
 {
     rma_lock_release(MPIDIG_win_lock_own(win));
-    return MPIDIG_win_lock_progress(MPIDI_WIN(win, am_vci));
+    return grant_waiting(MPIDI_WIN(win, am_vci));
+}
+
+int MPIDIG_rma_do_todo(int vci)
+{
+    MPIDIG_rma_issue_ready();
+    return grant_waiting(vci);
 }

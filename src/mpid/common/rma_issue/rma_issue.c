@@ -5,6 +5,12 @@
 #include <assert.h>
 #include <string.h>
 
+/* Fewer operations are no cheaper as a message than each by itself. */
+#define GATHERED_LEAST 8
+
+/* Epochs with long operations until the other way is tried again. */
+#define LOOK_AGAIN 32
+
 void rma_issue_target_init(rma_issue_target_t * target, size_t room)
 {
     memset(target, 0, sizeof(*target));
@@ -18,6 +24,13 @@ void rma_issue_open(rma_issue_target_t * target, rma_issue_permission_t permissi
     target->native = false;
     target->epoch_wire = 0;
     target->epoch_ops = target->epoch_bound = 0;
+    target->epoch_long = 0;
+    target->epoch_waited = 0;
+}
+
+static bool is_long(const rma_issue_target_t * target, const rma_issue_op_t * op)
+{
+    return op->bytes > target->room || op->answer > target->room;
 }
 
 static void count(rma_issue_target_t * target, size_t wire)
@@ -42,6 +55,8 @@ void rma_issue_add(rma_issue_target_t * target, rma_issue_op_t * op)
     target->answer += op->answer;
     target->bound += op->wire == 0;
     count(target, op->wire);
+    if (is_long(target, op))
+        target->epoch_long += op->bytes;
 }
 
 rma_issue_op_t *rma_issue_take(rma_issue_target_t * target)
@@ -83,7 +98,7 @@ bool rma_issue_fits(const rma_issue_target_t * target)
 }
 
 /* May what waits go on waiting?  An epoch that a message holds costs least as one message; how many operations it will
- * have only the epochs before it can tell. */
+ * have only the epochs before it can tell.  Where the target may be accessed, short ones wait until a message is full. */
 static bool patient(const rma_issue_target_t * target, const rma_issue_settings_t * settings)
 {
     if (settings->mode == RI_LAZY)
@@ -95,7 +110,27 @@ static bool patient(const rma_issue_target_t * target, const rma_issue_settings_
         return true;
     if (settings->adapt && target->habit == -RI_HABIT && target->permission == RI_NOTED)
         return false;
-    return target->waiting <= settings->ops && target->bytes <= settings->bytes;
+    return (target->waiting <= settings->ops || target->permission == RI_HELD) && target->bytes <= settings->bytes;
+}
+
+/* So many of the first operations go as one message that neither asks nor ends; none when that does not pay.  Nothing
+ * may overtake what is native. */
+static unsigned gathered(const rma_issue_target_t * target, const rma_issue_settings_t * settings)
+{
+    size_t bytes = 0, wire = 0, answer = 0;
+    unsigned ops = 0;
+
+    if (target->native)
+        return 0;
+    for (const rma_issue_op_t * op = target->head; op && op->wire; op = op->next) {
+        bytes += op->bytes;
+        wire += op->wire;
+        answer += op->answer;
+        if (bytes > settings->bytes || wire > target->room || answer > target->room)
+            break;
+        ops++;
+    }
+    return ops >= GATHERED_LEAST || (ops > 1 && ops == target->waiting) ? ops : 0;
 }
 
 bool rma_issue_passes(const rma_issue_target_t * target, const rma_issue_settings_t * settings, size_t wire)
@@ -131,7 +166,9 @@ static rma_issue_step_t next_noted(rma_issue_target_t * target, const rma_issue_
 
 static rma_issue_step_t next_asked(const rma_issue_target_t * target, const rma_issue_settings_t * settings, rma_issue_goal_t goal)
 {
-    if (goal == RI_GO_ON && target->waiting <= settings->queue)
+    bool stays = settings->adapt && settings->mode == RI_HYBRID && target->stays && target->epoch_long > 0;
+
+    if (goal == RI_GO_ON && target->waiting <= settings->queue && !stays)
         return step(RI_DONE);
     if (goal == RI_FLUSH && target->waiting == 0)
         return step(RI_DONE);
@@ -140,15 +177,16 @@ static rma_issue_step_t next_asked(const rma_issue_target_t * target, const rma_
 
 static rma_issue_step_t next_held(rma_issue_target_t * target, const rma_issue_settings_t * settings, rma_issue_goal_t goal)
 {
-    if (goal == RI_GO_ON)
-        return target->waiting == 0 || patient(target, settings) ? step(RI_DONE) : step(RI_ISSUE);
-    if (goal != RI_END)
-        return target->waiting ? step(RI_ISSUE) : step(RI_DONE);
-    if (!rma_issue_fits(target))
-        return step(RI_ISSUE);
-    if (target->native)
-        return step(RI_SETTLE);
-    return message(target, RI_END_EPOCH, target->waiting);
+    unsigned ops;
+
+    if (goal == RI_GO_ON && (target->waiting == 0 || patient(target, settings)))
+        return step(RI_DONE);
+    if (goal == RI_END && rma_issue_fits(target))
+        return target->native ? step(RI_SETTLE) : message(target, RI_END_EPOCH, target->waiting);
+    if (target->waiting == 0)
+        return step(RI_DONE);
+    ops = gathered(target, settings);
+    return ops ? message(target, 0, ops) : step(RI_ISSUE);
 }
 
 rma_issue_step_t rma_issue_next(rma_issue_target_t * target, const rma_issue_settings_t * settings, rma_issue_goal_t goal)
@@ -175,6 +213,30 @@ rma_issue_step_t rma_issue_next(rma_issue_target_t * target, const rma_issue_set
     return next;
 }
 
+void rma_issue_waited(rma_issue_target_t * target, double seconds)
+{
+    target->epoch_waited += seconds;
+}
+
+/* Epochs of another size begin anew.  Less waiting counts at once, more by steps: others' work disturbs now and then. */
+static void learn_long(rma_issue_target_t * target)
+{
+    double *waited = &target->waited[target->stays], now = target->epoch_waited;
+
+    if (target->epoch_long > 2 * target->known_long || 2 * target->epoch_long < target->known_long)
+        target->waited[0] = target->waited[1] = target->since_look = 0;
+    target->known_long = target->epoch_long;
+    if (*waited > 0 && now > *waited)
+        now = (*waited + (now < 2 * *waited ? now : 2 * *waited)) / 2;
+    *waited = now;
+    if (target->waited[!target->stays] <= 0 || ++target->since_look >= LOOK_AGAIN) {
+        target->stays = !target->stays;
+        target->since_look = 0;
+    } else {
+        target->stays = target->waited[1] < target->waited[0];
+    }
+}
+
 void rma_issue_close(rma_issue_target_t * target)
 {
     bool one_message = target->epoch_bound == 0 && target->epoch_wire <= target->room;
@@ -184,6 +246,8 @@ void rma_issue_close(rma_issue_target_t * target)
     if (target->epoch_ops == 0)
         return;
     target->epoch_ops = 0;
+    if (target->epoch_long)
+        learn_long(target);
     if (one_message && target->habit < RI_HABIT)
         target->habit++;
     if (!one_message && target->habit > -RI_HABIT)

@@ -13,14 +13,15 @@
  *   RI_SETTLE   wait until what was issued natively is done at the target, then call rma_issue_settled()
  *   RI_WAIT     wait until the permission comes, which rma_issue_granted() says
  *
- * So a single short operation of an epoch is one message, and its answer the only other one; long operations and many go
- * out as soon as the target may be accessed.
+ * So a single short operation of an epoch is one message, and its answer the only other one.  Of many short ones each message
+ * takes along as many as it holds, as soon as the target may be accessed; long ones go out natively then, and all that follow
+ * them in the epoch.
  *
  * Conventions
  *  1. Operations are the caller's: an rma_issue_op_t is the first member of its own type.  The module keeps the order.
  *  2. Nothing fails, nothing is allocated.
  *  3. One thread at a time uses a target.
- *  4. Time: O(1) for each call.
+ *  4. Time: O(1) for each call, and for each operation that leaves the queue.
  */
 #ifndef RMA_ISSUE_H_INCLUDED
 #define RMA_ISSUE_H_INCLUDED
@@ -42,7 +43,7 @@ typedef enum {
 typedef struct {
     rma_issue_mode_t mode;
     unsigned ops;               /* hybrid: up to so many operations wait before permission is asked for */
-    size_t bytes;               /* and up to so many bytes of them */
+    size_t bytes;               /* and up to so many bytes of them; so many wait for a message to be full */
     unsigned queue;             /* at most so many operations wait, at least 1 */
     bool adapt;                 /* hybrid: earlier epochs move the first two */
 } rma_issue_settings_t;
@@ -72,6 +73,11 @@ typedef struct {
     size_t epoch_wire;          /* of all operations of the epoch, and of those that cannot travel */
     unsigned epoch_ops, epoch_bound;
     int habit;                  /* from -RI_HABIT: epochs that no message holds, to RI_HABIT: epochs that one holds */
+    /* epochs with long operations, which no message holds: see rma_issue_waited() */
+    bool stays;                 /* this epoch's wait for the permission at once */
+    size_t epoch_long, known_long;      /* their bytes, in this epoch and in those that are known */
+    double epoch_waited, waited[2];     /* seconds; 0: not known; by whether they wait at once */
+    unsigned since_look;        /* epochs since the other way was tried */
 } rma_issue_target_t;
 
 enum { RI_HABIT = 2 };
@@ -117,6 +123,18 @@ void rma_issue_issued(rma_issue_target_t * target);
 
 void rma_issue_granted(rma_issue_target_t * target);
 void rma_issue_settled(rma_issue_target_t * target);
+
+/* The caller has waited for the target.  Long operations that the program computes beside may go out when it makes progress
+ * or, at the latest, at the end of the epoch; or it waits for the permission first, so that they flow while it computes.
+ * Which is better depends on the program, the network and on who else wants the lock: the way with which it waits less in all
+ * is taken, and the other one tried again from time to time. */
+void rma_issue_waited(rma_issue_target_t * target, double seconds);
+
+/* Has the epoch operations for which that is asked? */
+static inline bool rma_issue_is_long(const rma_issue_target_t * target)
+{
+    return target->epoch_long > 0;
+}
 
 /* After RI_END and RI_DONE: the epoch becomes history. */
 void rma_issue_close(rma_issue_target_t * target);

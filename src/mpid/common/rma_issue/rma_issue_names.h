@@ -7,6 +7,7 @@
 #define rma_issue_close MPIR_rma_issue_close
 #define rma_issue_fits MPIR_rma_issue_fits
 #define rma_issue_granted MPIR_rma_issue_granted
+#define rma_issue_is_long MPIR_rma_issue_is_long
 #define rma_issue_issued MPIR_rma_issue_issued
 #define rma_issue_next MPIR_rma_issue_next
 #define rma_issue_open MPIR_rma_issue_open
@@ -14,5 +15,6 @@
 #define rma_issue_settled MPIR_rma_issue_settled
 #define rma_issue_take MPIR_rma_issue_take
 #define rma_issue_target_init MPIR_rma_issue_target_init
+#define rma_issue_waited MPIR_rma_issue_waited
 
 #endif /* RMA_ISSUE_NAMES_H_INCLUDED */

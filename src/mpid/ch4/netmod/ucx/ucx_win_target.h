@@ -58,10 +58,13 @@ MPL_STATIC_INLINE_PREFIX void MPIDI_UCX_win_mark(MPIR_Win * win, MPIDI_UCX_win_t
     if (target->need_sync == MPIDI_UCX_WIN_SYNC_UNSET)
         DL_APPEND(MPIDI_UCX_WIN(win).unflushed, target);
     target->need_sync = flag;
+    MPIDI_UCX_WIN(win).marks++;
 }
 
 MPL_STATIC_INLINE_PREFIX void MPIDI_UCX_win_unmark(MPIR_Win * win, MPIDI_UCX_win_target_t * target)
 {
+    if (target->need_sync == MPIDI_UCX_WIN_SYNC_UNSET)
+        return;                 /* another thread has flushed, too */
     target->need_sync = MPIDI_UCX_WIN_SYNC_UNSET;
     DL_DELETE(MPIDI_UCX_WIN(win).unflushed, target);
 }
