@@ -92,11 +92,15 @@ static void check_all(int size)
 {
     long *memory = ct_alloc(WORDS, sizeof(long)), *values = ct_alloc(WORDS, sizeof(long)), epochs[3] = { 0 };
     const int ops[3] = { 1, 5, WORDS };
+    MPI_Info info;
 
     target = size - 1;
     for (int i = 0; i < WORDS; i++)
         values[i] = i + 1;
-    MPI_Win_create(memory, WORDS * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "rma_issue", "hybrid");
+    MPI_Win_create(memory, WORDS * sizeof(long), sizeof(long), info, MPI_COMM_WORLD, &win);
+    MPI_Info_free(&info);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     /* what is made once is there before memory lacks */
     for (int i = 0; i < 8 && ct_me == 0; i++)

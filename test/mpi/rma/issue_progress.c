@@ -73,6 +73,7 @@ static void round_of(int post, long first)
 int main(int argc, char **argv)
 {
     MPI_Group world;
+    MPI_Info info;
     long *mine;
 
     MTest_Init(&argc, &argv);
@@ -84,7 +85,10 @@ int main(int argc, char **argv)
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 1, &origin, &of_origin);
     MPI_Group_incl(world, 1, &target, &of_target);
-    MPI_Win_create(mine, WORDS * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "rma_issue", "hybrid");
+    MPI_Win_create(mine, WORDS * sizeof(long), sizeof(long), info, MPI_COMM_WORLD, &win);
+    MPI_Info_free(&info);
     for (int i = 0; i < ROUNDS && size > 1; i++) {
         round_of(0, 10 * i + 1);
         round_of(1, 10 * i + 5);
