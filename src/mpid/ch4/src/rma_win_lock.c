@@ -3,6 +3,7 @@
 #include "mpidimpl.h"
 #include "rma_shared.h"
 #include "rma_issue_win.h"
+#include "am_later.h"
 
 /* A process that asked by message and was not granted the lock yet. */
 typedef struct waiting {
@@ -16,6 +17,8 @@ typedef struct waiting {
 } waiting_t;
 
 MPL_atomic_int_t MPIDIG_rma_todo = MPL_ATOMIC_INT_T_INITIALIZER(0);
+
+int (*MPIDIG_am_later) (void);
 
 /* By VCI, in the order of their arrival; each belongs to the lock of its VCI. */
 static struct {
@@ -97,6 +100,8 @@ int MPIDIG_win_lock_release(MPIR_Win * win)
 
 int MPIDIG_rma_do_todo(int vci)
 {
+    int mpi_errno = MPIDIG_am_later ? MPIDIG_am_later() : MPI_SUCCESS;
+
     MPIDIG_rma_issue_ready();
-    return grant_waiting(vci);
+    return mpi_errno ? mpi_errno : grant_waiting(vci);
 }

@@ -2,6 +2,8 @@
 
 #include "mpidimpl.h"
 #include "ucx_impl.h"
+#include "am_later.h"
+#include "rma_shared.h"
 #include "mpidu_bc.h"
 #include "mpidu_init_shm.h"
 #include "mpir_pmi_polling.h"
@@ -194,6 +196,8 @@ static void register_variables(void)
                        read_bytes, "CH4_UCX", "bytes of addresses of peers that were looked up");
 }
 
+static int keep_messages(void);
+
 int MPIDI_UCX_peers_init(void)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -203,6 +207,9 @@ int MPIDI_UCX_peers_init(void)
     register_variables();
     if (!MPIDI_UCX_peers_are_lazy() || MPIR_Process.size == 1)
         goto fn_exit;
+    if (MPIR_Process.num_nodes > 1)
+        mpi_errno = keep_messages();
+    MPIR_ERR_CHECK(mpi_errno);
 
     MPIR_ERR_CHKANDJUMP2(bytes > most_card_bytes(), mpi_errno, MPI_ERR_OTHER, "**ucx_card",
                          "**ucx_card %d %d", (int) bytes, (int) most_card_bytes());
@@ -274,6 +281,69 @@ static int add_endpoint(ucp_ep_h ep)
     if (mpi_errno == MPI_SUCCESS)
         peers.eps[peers.count++] = ep;
     return mpi_errno;
+}
+
+/*
+ * A message's handler may be the first to use a peer, but must not make an endpoint while UCX hands the message over: the TCP
+ * transport of 1.13 gives the endpoint the connection that the message came by, and goes on with a buffer that is gone.
+ * Between nodes, messages are kept for the handler until UCX has returned.
+ */
+typedef struct message {
+    struct message *next;
+    size_t length;
+    char data[];
+} message_t;
+
+static message_t *first_message, **last_message = &first_message;
+
+static ucs_status_t keep_message(void *arg, void *data, size_t length, ucp_ep_h reply_ep, unsigned flags)
+{
+    message_t *message = MPL_malloc(sizeof(*message) + length, MPL_MEM_BUFFER);
+
+    if (!message)
+        MPID_Abort(NULL, MPI_ERR_NO_MEM, 1, "no memory for a message that has arrived");
+    message->next = NULL;
+    message->length = length;
+    MPIR_Memcpy(message->data, data, length);
+    *last_message = message;
+    last_message = &message->next;
+    MPL_atomic_fetch_add_int(&MPIDIG_rma_todo, 1);
+    return UCS_OK;
+}
+
+/* One after the other, also when a handler makes progress or another thread comes. */
+static int handle_messages(void)
+{
+    static bool handling;
+    message_t *message;
+
+    while (!handling && (message = first_message) != NULL) {
+        first_message = message->next;
+        if (!first_message)
+            last_message = &first_message;
+        MPL_atomic_fetch_sub_int(&MPIDIG_rma_todo, 1);
+        handling = true;
+        MPIDI_UCX_am_handler(NULL, message->data, message->length, NULL, 0);
+        handling = false;
+        MPL_free(message);
+    }
+    return MPI_SUCCESS;
+}
+
+static int keep_messages(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+    ucs_status_t status;
+
+    MPIDIG_am_later = handle_messages;
+    status = ucp_worker_set_am_handler(MPIDI_UCX_global.ctx[0].worker, MPIDI_UCX_AM_HANDLER_ID, keep_message, NULL,
+                                       UCP_AM_FLAG_WHOLE_MSG);
+    MPIDI_UCX_CHK_STATUS(status);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
 }
 
 static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h * ep)
