@@ -60,5 +60,5 @@ hosts() (
     tests_on_hosts 2 "${HOSTS_DIRS[@]}"
     for when in before in closing; do count_status "hosts: ends, rank killed $when finalize" ends_when_killed "$when"; done
     # shellcheck disable=SC2046
-    [ -z "$LONG" ] || ONLY_OURS=yes tests_on_hosts 4 $(our_dirs)
+    ONLY_OURS=yes tests_on_hosts 4 $([ -z "$LONG" ] && echo rma || our_dirs)
 )
