@@ -9,6 +9,7 @@
 #include "cmaptest_mpit.h"
 
 #define WORDS 200
+#define MANY (1 << 19)          /* words, more than are there at once */
 
 static int size, counted;
 static ct_pvar targets;
@@ -44,6 +45,37 @@ static void check_memory(const long *mine, int from)
 {
     for (int i = 0; i < WORDS; i++)
         CT_CHECK(mine[from * WORDS + i] == 1000L * from + i, "word %d from rank %d: %ld", i, from, mine[from * WORDS + i]);
+}
+
+/* A local flush waits for a get, whatever has been issued since. */
+static void get_then_put(int target)
+{
+    long *mine = ct_alloc(MANY + 1, sizeof(long)), *all = ct_alloc(MANY, sizeof(long)), word = 0;
+    MPI_Win win;
+
+    for (long i = 0; i < MANY; i++)
+        mine[i] = ct_me + i;
+    MPI_Win_create(mine, (MANY + 1) * (MPI_Aint) sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    for (int round = 0; round < 5; round++) {
+        memset(all, -1, MANY * sizeof(long));
+        MPI_Get(all, MANY, MPI_LONG, target, 0, MANY, MPI_LONG, win);
+        MPI_Put(&word, 1, MPI_LONG, target, MANY, 1, MPI_LONG, win);
+        if (round % 2)
+            MPI_Win_flush_local(target, win);
+        else
+            MPI_Win_flush_local_all(win);
+        for (long i = 0; i < MANY; i++) {
+            CT_CHECK(all[i] == target + i, "get, put, local flush: word %ld of rank %d is %ld", i, target, all[i]);
+            if (all[i] != target + i)
+                break;
+        }
+        MPI_Win_flush(target, win);
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    free(all);
+    free(mine);
 }
 
 int main(int argc, char **argv)
@@ -90,6 +122,7 @@ int main(int argc, char **argv)
     MPI_Win_free(&win);
     expect_targets(0, "no window");
     free(mine);
+    get_then_put(next);
 
     ct_mpit_end();
     MTest_Finalize(ct_errs);

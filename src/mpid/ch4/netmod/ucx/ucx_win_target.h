@@ -51,13 +51,15 @@ MPL_STATIC_INLINE_PREFIX bool MPIDI_UCX_win_is_reachable(MPIR_Win * win, int ran
     return target && target->rkey;
 }
 
-/* An operation on the target is not complete at least there. */
+/* An operation on the target is not complete at least there.  FLUSH_LOCAL, of one that is not complete here, stays when others
+ * follow that are. */
 MPL_STATIC_INLINE_PREFIX void MPIDI_UCX_win_mark(MPIR_Win * win, MPIDI_UCX_win_target_t * target,
                                                  MPIDI_UCX_win_sync_flag_t flag)
 {
     if (target->need_sync == MPIDI_UCX_WIN_SYNC_UNSET)
         DL_APPEND(MPIDI_UCX_WIN(win).unflushed, target);
-    target->need_sync = flag;
+    if (target->need_sync != MPIDI_UCX_WIN_SYNC_FLUSH_LOCAL)
+        target->need_sync = flag;
     MPIDI_UCX_WIN(win).marks++;
 }
 
