@@ -296,21 +296,6 @@ typedef struct message {
 
 static message_t *first_message, **last_message = &first_message;
 
-static ucs_status_t keep_message(void *arg, void *data, size_t length, ucp_ep_h reply_ep, unsigned flags)
-{
-    message_t *message = MPL_malloc(sizeof(*message) + length, MPL_MEM_BUFFER);
-
-    if (!message)
-        MPID_Abort(NULL, MPI_ERR_NO_MEM, 1, "no memory for a message that has arrived");
-    message->next = NULL;
-    message->length = length;
-    MPIR_Memcpy(message->data, data, length);
-    *last_message = message;
-    last_message = &message->next;
-    MPL_atomic_fetch_add_int(&MPIDIG_rma_todo, 1);
-    return UCS_OK;
-}
-
 /* One after the other, also when a handler makes progress or another thread comes. */
 static int handle_messages(void)
 {
@@ -328,6 +313,30 @@ static int handle_messages(void)
         MPL_free(message);
     }
     return MPI_SUCCESS;
+}
+
+/* Without memory a message is handled at once, after those that wait: most make no endpoint. */
+static ucs_status_t handle_now(void *data, size_t length)
+{
+    handle_messages();
+    if (first_message)
+        MPID_Abort(NULL, MPI_ERR_NO_MEM, 1, "no memory for a message that has arrived");
+    return MPIDI_UCX_am_handler(NULL, data, length, NULL, 0);
+}
+
+static ucs_status_t keep_message(void *arg, void *data, size_t length, ucp_ep_h reply_ep, unsigned flags)
+{
+    message_t *message = MPL_malloc(sizeof(*message) + length, MPL_MEM_BUFFER);
+
+    if (!message)
+        return handle_now(data, length);
+    message->next = NULL;
+    message->length = length;
+    MPIR_Memcpy(message->data, data, length);
+    *last_message = message;
+    last_message = &message->next;
+    MPL_atomic_fetch_add_int(&MPIDIG_rma_todo, 1);
+    return UCS_OK;
 }
 
 static int keep_messages(void)
