@@ -5,6 +5,7 @@
 
 #define cmap_addref MPIR_cmap_addref
 #define cmap_affine_select MPIR_cmap_affine_select
+#define cmap_arithmetic_select MPIR_cmap_arithmetic_select
 #define cmap_array_bytes MPIR_cmap_array_bytes
 #define cmap_builder_add MPIR_cmap_builder_add
 #define cmap_builder_add_block MPIR_cmap_builder_add_block
@@ -29,6 +30,7 @@
 #define cmap_get_totals MPIR_cmap_get_totals
 #define cmap_incl MPIR_cmap_incl
 #define cmap_intersection MPIR_cmap_intersection
+#define cmap_is_arithmetic MPIR_cmap_is_arithmetic
 #define cmap_is_set MPIR_cmap_is_set
 #define cmap_is_subset MPIR_cmap_is_subset
 #define cmap_iter_init MPIR_cmap_iter_init
