@@ -19,18 +19,4 @@ PROGRAM="bench comms"
 . "$ROOT/bench/lib/module.sh"
 . "$ROOT/bench/lib/results.sh"
 
-OPTIONS=()
-while [ $# -gt 0 ]; do
-    common_option "$1" || case $1 in
-    --help-options) exec "$(python_with csv)" "$ROOT/bench/comms_measure.py" --help ;;
-    *) OPTIONS+=("$1") ;;
-    esac
-    shift
-done
-
-if [ -n "$RUN" ]; then
-    mkdir -p "$RESULTS"
-    "$(python_with csv)" "$ROOT/bench/comms_measure.py" "$RESULTS" "${OPTIONS[@]}"
-    { echo "maint/bench comms ${OPTIONS[*]}" && cpu_model; } >"$RESULTS/comms_run.txt"
-fi
-plots_and_tables comms
+measure_and_report comms "$@"

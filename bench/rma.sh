@@ -19,18 +19,4 @@ PROGRAM="bench rma"
 . "$ROOT/bench/lib/module.sh"
 . "$ROOT/bench/lib/results.sh"
 
-OPTIONS=()
-while [ $# -gt 0 ]; do
-    common_option "$1" || case $1 in
-    --help-options) exec "$(python_with csv)" "$ROOT/bench/rma_measure.py" --help ;;
-    *) OPTIONS+=("$1") ;;
-    esac
-    shift
-done
-
-if [ -n "$RUN" ]; then
-    mkdir -p "$RESULTS"
-    "$(python_with csv)" "$ROOT/bench/rma_measure.py" "$RESULTS" "${OPTIONS[@]}"
-    { echo "maint/bench rma ${OPTIONS[*]}" && cpu_model; } >"$RESULTS/e8_run.txt"
-fi
-plots_and_tables rma
+measure_and_report rma "$@"

@@ -186,7 +186,7 @@ def plots(results, *pictures):
 
 
 def tables(rounds, shown, results):
-    path = results / "e8_run.txt"
+    path = results / "rma_run.txt"
     command, cpu = (path.read_text().splitlines() + ["", ""])[:2] if path.exists() else ("", "")
     command = re.sub(r" --(stock|patched)[= ]\S+", "", command.strip())    # where things are on this machine
     return {"run": f"The run shown here: `{command}`, {cpu}.", "shown": shown.table(),

@@ -23,3 +23,22 @@ plots_and_tables() {
         say "no plots: they need python3-matplotlib; the CSVs are in ${RESULTS#"$ROOT"/}"
     "$(python_with csv)" "$ROOT/bench/$1_report.py" "$RESULTS" "${PAGE[@]}"
 }
+
+# measure_and_report NAME OPTION...: a benchmark whose runs bench/NAME_measure.py makes, with options of its own.
+measure_and_report() {
+    local name=$1 options=()
+    shift
+    while [ $# -gt 0 ]; do
+        common_option "$1" || case $1 in
+        --help-options) exec "$(python_with csv)" "$ROOT/bench/${name}_measure.py" --help ;;
+        *) options+=("$1") ;;
+        esac
+        shift
+    done
+    if [ -n "$RUN" ]; then
+        mkdir -p "$RESULTS"
+        "$(python_with csv)" "$ROOT/bench/${name}_measure.py" "$RESULTS" "${options[@]}"
+        { echo "maint/bench $name ${options[*]}" && cpu_model; } >"$RESULTS/${name}_run.txt"
+    fi
+    plots_and_tables "$name"
+}
