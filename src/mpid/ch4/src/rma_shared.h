@@ -135,8 +135,8 @@ int MPIDIG_win_lock_ask(MPIR_Win * win, int rank, int lock_type, MPIDIG_win_lock
 /* Returns the lock, and grants it to who is next of those that asked this process. */
 int MPIDIG_win_lock_release(MPIR_Win * win);
 
-/* What progress does for windows, after the network's own: it grants locks to requests that wait in this process, and issues
- * operations whose permission has come. */
+/* What progress does after the network's own: it handles active messages that were kept (am_later.h), issues operations whose
+ * permission has come, and grants locks to requests that wait in this process. */
 extern MPL_atomic_int_t MPIDIG_rma_todo;
 int MPIDIG_rma_do_todo(int vci);
 
