@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Comm_split takes at most 24 bytes of temporary memory a rank.
+ * MPI_Comm_split takes at most 24 bytes of temporary memory a rank, and what building small maps takes in any case.
  *
- * The program has malloc and its family itself, and logs what is allocated and freed during a split.  Temporary is what does not survive it; the most of that at one time counts.  What a split takes in
- * any case is not known; so the same is measured on a communicator of half the size, and the difference must be at most 24
- * bytes for each rank more.  Numbers of ranks are powers of two, for which MPICH's allgather takes no memory of its own.  Of
- * several splits the one that takes least counts, since pools grow now and then.
+ * The program has malloc and its family itself, and logs what is allocated and freed during a split.  Temporary is what does
+ * not survive it; the most of that at one time counts.  Numbers of ranks are powers of two, for which MPICH's allgather takes
+ * no memory of its own.  Of several splits the one that takes least counts, since pools grow now and then.  The more ranks, the
+ * more the test tells: with 256 it is 33 bytes a rank in all.
  *
  * Argument: -report (rank 0 prints the figures)
  */
@@ -19,6 +19,7 @@
 #define MAX_EVENTS 4096
 #define REPEAT 4
 #define MOST_A_RANK 24
+#define IN_ANY_CASE 2400
 
 /* ---- the allocator ---- */
 
@@ -125,22 +126,17 @@ static void check_all(int with_report)
 {
     static const int colours[] = {CT_COLOUR_ALL, CT_COLOUR_TWO, CT_COLOUR_RANDOM};
     int size;
-    MPI_Comm half;
 
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Comm_split(MPI_COMM_WORLD, ct_me / (size / 2), ct_me, &half);
     for (int c = 0; c < 3; c++) {
         for (int k = 0; k < CT_KEYS; k++) {
-            long long small = measure(half, colours[c], k), large = measure(MPI_COMM_WORLD, colours[c], k);
-            double each = (double) (large - small) / (size - size / 2);
-            CT_CHECK(each <= MOST_A_RANK, "colours %s, keys %s: %g bytes a rank (%lld, half %lld)",
-                     ct_colours_name(colours[c]), ct_keys_name(k), each, large, small);
+            long long most = measure(MPI_COMM_WORLD, colours[c], k);
+            CT_CHECK(most <= MOST_A_RANK * size + IN_ANY_CASE, "colours %s, keys %s: %lld bytes", ct_colours_name(colours[c]),
+                     ct_keys_name(k), most);
             if (with_report && ct_me == 0)
-                printf("colours %-10s keys %-16s %6.1f bytes a rank, %lld in all\n",
-                       ct_colours_name(colours[c]), ct_keys_name(k), each, large);
+                printf("colours %-10s keys %-16s %lld bytes\n", ct_colours_name(colours[c]), ct_keys_name(k), most);
         }
     }
-    MPI_Comm_free(&half);
 }
 
 #else
