@@ -43,8 +43,8 @@ define unit_rules
 $(out)/$(1)/tests.hpp.gch: $(root)/test/unit/tests.hpp
 	@mkdir -p $$(@D)
 	$(CXX) -std=c++17 $$(warnings) $$(flags_$(1)) $$(unit_flags_$(1)) -x c++-header $$< -o $$@
-$(call objects,$(1),$(filter %_test.cpp,$(2))): own_flags = $$(unit_flags_$(1)) -Winvalid-pch -include $(out)/$(1)/tests.hpp
-$(call objects,$(1),$(filter %_test.cpp,$(2))): $(out)/$(1)/tests.hpp.gch
+$(call objects,$(1),$(filter $(root)/test/%.cpp,$(2))): own_flags = $$(unit_flags_$(1)) -Winvalid-pch -include $(out)/$(1)/tests.hpp
+$(call objects,$(1),$(filter $(root)/test/%.cpp,$(2))): $(out)/$(1)/tests.hpp.gch
 $(out)/$(1)/unit: $(call objects,$(1),$(2)) $(out)/$(1)/lib$(name).a
 	$(CXX) $$(flags_$(1)) $$(filter-out %.gch,$$^) -o $$@ -lgtest -lgtest_main $$(libs) $$(unit_libs) -lpthread
 endef
