@@ -198,7 +198,7 @@ static int start(int n)
 
 const MPIR_Afapi_network_t *MPIR_Afapi_alone(void)
 {
-    aggr_shape_t shape = {.members = wanted_processes(), .fan = FAN, .copy_bytes = COPY_BYTES };
+    aggr_shape_t shape = {.members = wanted_processes(), .fan = FAN, .copy_bytes = COPY_BYTES, .lines = AGGR_LINES };
     uint64_t block = shape.members ? make_memory(&shape) : 0;
     int number = block ? start(shape.members) : -1;
     bool ready;

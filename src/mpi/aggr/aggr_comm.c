@@ -7,7 +7,7 @@
 MPIR_Aggr_counts_t MPIR_Aggr_counts;
 
 /* Stand for what a communicator has after its first small collective, and when it cannot have aggregates. */
-static struct MPIR_Aggr not_yet, never;
+static struct MPIR_Aggr not_yet, never = {.agreed = true };
 
 /* A clock that costs next to nothing; its unit is a few ten thousandths of a millisecond or less. */
 static uint64_t ticks(void)
@@ -57,12 +57,23 @@ static int fan_for(int members)
     return MPIR_Yield_on && members > FAN ? members : FAN;
 }
 
-static aggr_shape_t shape_for(int members, int fan)
+/* Where a member of `comm` runs, as it has said when MPI began. */
+static uint32_t place_of(const void *comm, int level, int member)
+{
+    uint32_t process = cmap_select(((const MPIR_Comm *) comm)->map, (uint32_t) member);
+
+    return MPIR_Aggr_place(MPIR_World_local_rank((int) process), level);
+}
+
+/* Where each process has a core, roots run ahead. */
+static aggr_shape_t shape_for(const MPIR_Comm * comm, int fan, bool rooted)
 {
     aggr_shape_t shape = {
-        .members = members,
+        .members = comm->local_size,
         .fan = fan,
         .copy_bytes = (MPIR_Aggr_settings.max_bytes + AGGR_LINE - 1) / AGGR_LINE * AGGR_LINE,
+        .lines = rooted ? AGGR_LINES : 2,
+        .places = {place_of, comm}
     };
     return shape;
 }
@@ -91,21 +102,21 @@ void MPIR_Aggr_scratch_free(void)
 enum { UNWILLING, BLOCK, FAN, ROOTED, TERMS };  /* some process cannot; the rest is of the first of them */
 typedef unsigned long long terms_t[TERMS];
 
-/* Nothing here needs memory: a process that has none tells the others so. */
-static int agree(MPIR_Comm * comm, terms_t terms)
+int MPIR_Aggr_agree(MPIR_Comm * comm, unsigned long long numbers[], int n)
 {
     int mpi_errno = MPI_SUCCESS, size = comm->local_size;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     terms_t theirs;
 
+    MPIR_Assert(n <= TERMS);
     for (int step = 1; step < size; step *= 2) {
-        mpi_errno = MPIC_Sendrecv(terms, TERMS, MPI_UNSIGNED_LONG_LONG, (comm->rank + step) % size,
-                                  MPIR_ALLREDUCE_TAG, theirs, TERMS, MPI_UNSIGNED_LONG_LONG,
+        mpi_errno = MPIC_Sendrecv(numbers, n, MPI_UNSIGNED_LONG_LONG, (comm->rank + step) % size,
+                                  MPIR_ALLREDUCE_TAG, theirs, n, MPI_UNSIGNED_LONG_LONG,
                                   (comm->rank - step + size) % size, MPIR_ALLREDUCE_TAG, comm,
                                   MPI_STATUS_IGNORE, &errflag);
         MPIR_ERR_CHECK(mpi_errno);
-        for (int i = 0; i < TERMS; i++)
-            terms[i] = MPL_MAX(terms[i], theirs[i]);
+        for (int i = 0; i < n; i++)
+            numbers[i] = MPL_MAX(numbers[i], theirs[i]);
     }
     MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
 
@@ -124,7 +135,7 @@ static struct MPIR_Aggr *prepare(MPIR_Comm * comm, terms_t terms)
     if (arena && make_scratch())
         aggr = MPL_malloc(sizeof(*aggr), MPL_MEM_COMM);
     if (aggr && comm->rank == 0) {
-        aggr_shape_t shape = shape_for(comm->local_size, fan_for(comm->local_size));
+        aggr_shape_t shape = shape_for(comm, fan_for(comm->local_size), !MPIR_Yield_on);
         terms[BLOCK] = aggr_group_reserve(arena, &shape);
         terms[FAN] = shape.fan;
         terms[ROOTED] = !MPIR_Yield_on;
@@ -135,9 +146,10 @@ static struct MPIR_Aggr *prepare(MPIR_Comm * comm, terms_t terms)
 
 static void join(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t terms)
 {
-    aggr_shape_t shape = shape_for(comm->local_size, terms[FAN]);
+    aggr_shape_t shape = shape_for(comm, terms[FAN], terms[ROOTED]);
 
     aggr_group_join(&aggr->group, MPIR_Aggr_arena(), terms[BLOCK], &shape, comm->rank, MPIR_Aggr_waiting());
+    aggr->agreed = true;
     aggr->rooted = terms[ROOTED];
     aggr->all_wait = false;
     comm->aggr = aggr;
@@ -147,7 +159,7 @@ static void join(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t terms)
 static void refuse(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t own, bool nobody_joins)
 {
     if (own[BLOCK] && nobody_joins) {
-        aggr_shape_t shape = shape_for(comm->local_size, own[FAN]);
+        aggr_shape_t shape = shape_for(comm, own[FAN], own[ROOTED]);
         aggr_group_cancel(MPIR_Aggr_arena(), own[BLOCK], &shape);
     }
     MPL_free(aggr);
@@ -164,7 +176,7 @@ static int set_up(MPIR_Comm * comm)
     if (MPIR_Aggr_all_take_part()) {
         aggr = prepare(comm, own);
         memcpy(all, own, sizeof(all));
-        mpi_errno = agree(comm, all);
+        mpi_errno = MPIR_Aggr_agree(comm, all, TERMS);
     }
     if (aggr && mpi_errno == MPI_SUCCESS && !all[UNWILLING])
         join(comm, aggr, all);

@@ -8,6 +8,7 @@
 
 struct MPIR_Aggr {
     aggr_group_t group;         /* of all of the communicator's processes */
+    bool agreed;                /* the members have been asked */
     bool rooted;                /* also for MPIR_AGGR_ROOTED */
     bool all_wait;              /* and for those that are parts of the composition in progress */
 };
@@ -32,6 +33,11 @@ extern MPIR_Aggr_counts_t MPIR_Aggr_counts;
 /* What the processes of a node tell each other as they begin; who asks has passed a barrier since. */
 void MPIR_Aggr_say(uint64_t mine);
 bool MPIR_Aggr_all_say(uint64_t mine);  /* false also where a process is alone */
+
+/* Tells the others where this process runs, in the same way; and asks where the one of that local rank does.  See
+ * aggr_places_t. */
+void MPIR_Aggr_say_place(void);
+uint32_t MPIR_Aggr_place(int local_rank, int level);
 
 /* Do all processes of the node want aggregates, and have the same variables?  Once MPI is initialized. */
 bool MPIR_Aggr_all_take_part(void);
@@ -63,6 +69,15 @@ enum MPIR_Aggr_kind {
 /* The communicator's aggregates, when they have room for so many bytes.  NULL: not this way, or an error.  Collective at
  * its second call (the first of MPIR_AGGR_ROUNDED), when the members agree whether all of them can take part. */
 aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno);
+
+/* Is it known without more ado that MPIR_Aggr_begin has nothing for MPIR_AGGR_ROOTED?  Where messages are faster because
+ * processes go on, this is what they pay. */
+static inline bool MPIR_Aggr_declines_rooted(const MPIR_Comm * comm)
+{
+    const struct MPIR_Aggr *aggr = comm->aggr;
+
+    return aggr && aggr->agreed && !aggr->rooted && !aggr->all_wait;
+}
 
 /* A status of the aggregates, or of the progress engine, as an error of MPI; `bytes` are those that were to come. */
 int MPIR_Aggr_error(int status, size_t bytes, const aggr_group_t * group);

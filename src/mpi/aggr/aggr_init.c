@@ -117,6 +117,7 @@ void MPIR_Aggr_meet(void)
 {
     MPIR_Aggr_on = MPIR_Aggr_on && MPIR_Aggr_board_open();
     MPIR_Aggr_say(own_terms());
+    MPIR_Aggr_say_place();
 }
 
 bool MPIR_Aggr_all_take_part(void)

@@ -89,10 +89,14 @@ static int bcast(aggr_group_t * group, void *bytes, size_t length, int root, MPI
 bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root, MPIR_Comm * comm,
                         MPIR_Errflag_t * errflag, int *mpi_errno)
 {
-    size_t bytes = bytes_of(count, datatype);
-    aggr_group_t *group = begin(comm, MPIR_AGGR_ROOTED, bytes, aggr_bcast_place(bytes), mpi_errno);
+    size_t bytes;
+    aggr_group_t *group;
     struct view view;
 
+    if (MPIR_Aggr_declines_rooted(comm))
+        return false;
+    bytes = bytes_of(count, datatype);
+    group = begin(comm, MPIR_AGGR_ROOTED, bytes, aggr_bcast_place(bytes), mpi_errno);
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
     view = view_of(buffer, count, datatype, MPIR_AGGR_SCRATCH_IN);

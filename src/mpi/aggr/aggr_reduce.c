@@ -138,8 +138,11 @@ bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
                          MPI_Op op, int root, MPIR_Comm * comm, int *mpi_errno)
 {
     struct reduction reduction;
-    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, MPIR_AGGR_ROOTED, mpi_errno);
+    aggr_group_t *group;
 
+    if (MPIR_Aggr_declines_rooted(comm))
+        return false;
+    group = begin(&reduction, count, datatype, op, comm, MPIR_AGGR_ROOTED, mpi_errno);
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
     return done(aggr_reduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold, root), &reduction,

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -16,25 +17,25 @@ namespace aggr_test {
 namespace {
 
 struct Shape {
-    int members, fan;
+    int members, fan, lines;
+    aggr_shape_t of() const { return shape(members, fan, 256, lines); }
 };
 
 class Collective : public testing::TestWithParam<Shape> {};
 
 TEST_P(Collective, random_programs_of_threads_agree_with_the_oracle) {
-    const auto [members, fan] = GetParam();
     for (uint64_t seed = 0; seed < 6; seed++)
-        as_threads(shape(members, fan), [&](aggr_group_t &group) { EXPECT_TRUE(random_program(group, seed, 120, library, 100)); });
+        as_threads(GetParam().of(), [&](aggr_group_t &group) { EXPECT_TRUE(random_program(group, seed, 120, library, 100)); });
 }
 
 TEST_P(Collective, numbers_of_operations_wrap) {
-    const auto [members, fan] = GetParam();
     std::atomic<int> set{0};
-    as_threads(shape(members, fan), [&](aggr_group_t &group) {
+    as_threads(GetParam().of(), [&](aggr_group_t &group) {
         // as if so many operations had gone before
         const uint32_t before = 0xffffffe0;
-        group.seq = group.safe = group.wrote[0] = group.wrote[1] = before;
-        for (int m = 0; m < 2 * (group.shape.members + group.leaders); m++)
+        group.seq = group.safe = before;
+        std::fill(std::begin(group.wrote), std::end(group.wrote), before);
+        for (int m = 0; m < group.shape.lines * (group.shape.members + group.parts.count); m++)
             __atomic_store_n(&group.lines[m].seq, before, __ATOMIC_RELAXED);
         set++;
         while (set < group.shape.members) sched_yield();
@@ -46,17 +47,16 @@ TEST_P(Collective, numbers_of_operations_wrap) {
 void leap(aggr_group_t &group, std::atomic<int> &arrived, int turn, uint32_t before) {
     arrived++;
     while (arrived < (2 * turn + 1) * group.shape.members) sched_yield();
-    group.seq = group.safe = group.wrote[0] = group.wrote[1] = before;
-    for (const uint32_t seq : {before - 1, before})
-        __atomic_store_n(&group.lines[2 * group.me + static_cast<int>(seq & 1)].seq, seq, __ATOMIC_RELAXED);
+    group.seq = before;
+    for (uint32_t seq = before - static_cast<uint32_t>(group.shape.lines) + 1; seq != before + 1; seq++)
+        __atomic_store_n(&aggr_line_of(&group, group.lines, group.me, seq)->seq, seq, __ATOMIC_RELAXED);
     arrived++;
     while (arrived < (2 * turn + 2) * group.shape.members) sched_yield();
 }
 
 TEST_P(Collective, lines_that_no_operation_wrote_for_long_do_not_look_ahead) {
-    const auto [members, fan] = GetParam();
     std::atomic<int> arrived{0}, inside{0};
-    as_threads(shape(members, fan), [&](aggr_group_t &group) {
+    as_threads(GetParam().of(), [&](aggr_group_t &group) {
         for (int turn = 0; turn < 9; turn++) {
             leap(group, arrived, turn, static_cast<uint32_t>(turn + 1) * 0x40000000u - 4);
             uint32_t value = 1;
@@ -65,6 +65,25 @@ TEST_P(Collective, lines_that_no_operation_wrote_for_long_do_not_look_ahead) {
             inside++;
             EXPECT_EQ(aggr_barrier(&group), AGGR_OK);
             EXPECT_GE(inside, (turn + 1) * group.shape.members);
+        }
+    });
+}
+
+// A root of broadcasts, long after it last saw where the others are, must not take them for being there.
+TEST(Collective, what_was_seen_half_of_the_numbers_ago_does_not_count) {
+    std::atomic<int> arrived{0};
+    as_threads(shape(2, 16, 256, 8), [&](aggr_group_t &group) {
+        uint32_t value = 0;
+        for (int turn = 0; turn < 9; turn++) {
+            const int root = turn % 3 == 2 ? 0 : 1;
+            leap(group, arrived, turn, static_cast<uint32_t>(turn + 1) * 0x40000000u - 4);
+            for (uint32_t i = 0; i < 100; i++) {
+                if (group.me != root && i % 32 == 0)
+                    for (int k = 0; k < 50; k++) sched_yield();
+                value = group.me == root ? i : 0;
+                EXPECT_EQ(aggr_bcast(&group, &value, sizeof value, root), AGGR_OK);
+                EXPECT_EQ(value, i);
+            }
         }
     });
 }
@@ -92,20 +111,21 @@ TEST(Broadcast, another_length_is_told_and_the_group_goes_on) {
 }
 
 INSTANTIATE_TEST_SUITE_P(shapes, Collective,
-                         testing::Values(Shape{1, 16}, Shape{2, 16}, Shape{3, 16}, Shape{4, 2}, Shape{5, 2}, Shape{7, 3}, Shape{16, 16},
-                                         Shape{17, 4}, Shape{20, 16}),
+                         testing::Values(Shape{1, 16, 2}, Shape{2, 16, 2}, Shape{2, 16, 8}, Shape{3, 16, 8}, Shape{4, 2, 4}, Shape{5, 2, 2},
+                                         Shape{7, 3, 8}, Shape{16, 16, 8}, Shape{17, 4, 8}, Shape{20, 16, 2}),
                          [](const auto &info) {
-                             return std::to_string(info.param.members) + "_fan_" + std::to_string(info.param.fan);
+                             return std::to_string(info.param.members) + "_fan_" + std::to_string(info.param.fan) + "_lines_" +
+                                    std::to_string(info.param.lines);
                          });
 
 TEST(Threads, random_programs) {
     for (const int members : {2, 3, 6})
-        as_threads(shape(members, 4), [&](aggr_group_t &group) { EXPECT_TRUE(random_program(group, 11, 150, library, 60)); });
+        as_threads(shape(members, 4, 256, members == 3 ? 2 : 8), [&](aggr_group_t &group) { EXPECT_TRUE(random_program(group, 11, 150, library, 60)); });
 }
 
 TEST(Processes, random_programs_agree_with_the_oracle) {
     for (const int members : {1, 2, 4, 9})
-        EXPECT_TRUE(as_processes(shape(members, 4), [](aggr_group_t &group) { return random_program(group, 5, 400, library, 100); }));
+        EXPECT_TRUE(as_processes(shape(members, 4, 256, 8), [](aggr_group_t &group) { return random_program(group, 5, 400, library, 100); }));
 }
 
 // Bit for bit: sums of doubles depend on their order.

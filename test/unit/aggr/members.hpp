@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "aggr.h"
 
@@ -23,9 +24,23 @@ extern const aggr_fold_t affine_fold;
 // What the member, the operation and the place in its data determine.
 Affine element(int member, unsigned operation, size_t place);
 
-inline aggr_shape_t shape(int members, int fan = 16, size_t copy_bytes = 256) {
-    return {members, fan, copy_bytes};
+inline aggr_shape_t shape(int members, int fan = 16, size_t copy_bytes = 256, int lines = 2) {
+    return {members, fan, copy_bytes, lines, {nullptr, nullptr}};
 }
+
+// Where members run: the cache and the memory of each.  Must live as long as what is given its shape.
+struct Places {
+    std::vector<uint32_t> level[AGGR_LEVELS];
+    explicit Places(size_t members) : level{std::vector<uint32_t>(members), std::vector<uint32_t>(members)} {}
+    explicit Places(const std::vector<uint32_t> &caches) : level{caches, std::vector<uint32_t>(caches.size())} {}
+    Places(const std::vector<uint32_t> &caches, const std::vector<uint32_t> &memories) : level{caches, memories} {}
+    static uint32_t of(const void *places, int level, int member) {
+        return static_cast<const Places *>(places)->level[level][static_cast<size_t>(member)];
+    }
+    aggr_shape_t shape(int fan, int lines = 2) const {
+        return {static_cast<int>(level[0].size()), fan, 256, lines, {of, this}};
+    }
+};
 
 // Yields always, so that it ends soon on a machine with few cores.
 extern const aggr_waiting_t patient;

@@ -32,7 +32,9 @@
 #define aggr_board_open simulated_board_open
 #define aggr_board_close simulated_board_close
 #define aggr_board_reduce simulated_board_reduce
+#define aggr_divide simulated_divide
 #include "board.c"
+#include "divide.c"
 #include "group.c"
 #include "move.c"
 #include "reduce.c"

@@ -175,10 +175,14 @@ void all_with_changes(const aggr_shape_t &shape, uint64_t seed, unsigned operati
 }
 
 TEST(Simulation, all_orders_with_two_changes) {
+    const Places alone_and_two({1, 2, 2}), three_and_alone({1, 1, 1, 2});
     for (uint64_t seed = 0; seed < 4; seed++) {
         all_with_changes(shape(2), seed, 6, 2);
+        all_with_changes(shape(2, 16, 256, 4), seed, 6, 2);
         all_with_changes(shape(3), seed, 4, 2);
         all_with_changes(shape(3, 2), seed, 4, 2);
+        all_with_changes(alone_and_two.shape(2), seed, 4, 2);
+        all_with_changes(three_and_alone.shape(3), seed, 3, 2);
     }
 }
 
@@ -196,7 +200,11 @@ TEST(Simulation, random_orders) {
     for (uint64_t run = 0; run < 4000; run++) {
         const int members = 2 + static_cast<int>(random() % 4), fan = 2 + static_cast<int>(random() % 4);
         const uint64_t seed = random(), rarely = 1 + random() % 20;
-        GroupRun one(shape(members, fan), [&](aggr_group_t &group) { return random_program(group, seed, 30, simulated, 20); });
+        Places places(static_cast<size_t>(members));
+        for (uint32_t &cache : places.level[0]) cache = static_cast<uint32_t>(random() % 3);
+        std::sort(places.level[0].begin(), places.level[0].end());
+        const aggr_shape_t random_shape = places.shape(fan, 2 << random() % 3);
+        GroupRun one(random_shape, [&](aggr_group_t &group) { return random_program(group, seed, 30, simulated, 20); });
         ASSERT_TRUE(one.go(changing_at_random(random, rarely))) << "run " << run << " seed " << seed << " members " << members << " fan " << fan;
     }
 }

@@ -4,12 +4,14 @@
  *
  * Each member of a group has cache lines of its own, which it alone writes: a counter of operations and, in the same line,
  * a datum.  Who has seen a member's counter has its datum, too, so that a reduction costs what a barrier costs
- * (Quevedo, "Hierarchical implementation of aggregate functions", University of Kentucky 2017, section 4.1).  There are
- * two lines for each member, for odd and for even operations: a member that runs ahead does not disturb those who
- * still read.  Nothing but the set-up uses an atomic read-modify-write.
+ * (Quevedo, "Hierarchical implementation of aggregate functions", University of Kentucky 2017, section 4.1).  Operations
+ * take turns in a member's lines, two or more: a member that runs ahead does not disturb those who still read, and with
+ * many lines the root of broadcasts, or who sends to one, rarely has to look where the others are.  Nothing but the set-up
+ * uses an atomic read-modify-write.
  *
  *   up to `fan` members    everybody reads everybody's line
- *   more                   each `fan` members in a row have a leader, which folds their data; everybody reads the leaders'
+ *   more                   up to `fan` members in a row, of one cache where these are few, have a leader, which folds their
+ *                          data; everybody reads the leaders'
  *   more than AGGR_DATUM   data lie in copy buffers beside the lines; a reduction of many is cut into slices
  *
  * Conventions
@@ -23,8 +25,8 @@
  *  5. Time.  With p members, reading a line of another core once is what counts: p reads for each member up to the fan,
  *     fan + p / fan above.  On a node with more members than cores every operation takes one turn of all members on the
  *     cores, two above the fan.
- *  6. Space.  members * 128 bytes (and 128 for each leader) for a group, 2 * members * copy_bytes after the first
- *     payload of more than AGGR_DATUM bytes.
+ *  6. Space.  members * lines * 64 bytes (and as much for each leader) for a group, 2 * members * copy_bytes after the
+ *     first payload of more than AGGR_DATUM bytes.
  */
 #ifndef AGGR_H_INCLUDED
 #define AGGR_H_INCLUDED
@@ -39,8 +41,9 @@ extern "C" {
 #endif
 
 enum {
-    AGGR_LINE = 64,             /* bytes of a line; a member's two are 128, what prefetchers bring at a time */
-    AGGR_DATUM = 60             /* of these, for a datum */
+    AGGR_LINE = 64,             /* bytes of a line; two are 128, what prefetchers bring at a time */
+    AGGR_DATUM = 60,            /* of these, for a datum */
+    AGGR_LINES = 8              /* most lines of a member */
 };
 
 enum {
@@ -92,11 +95,30 @@ typedef struct aggr_waiting_t {
     void *context;
 } aggr_waiting_t;
 
+/* Where members run: a number of what each shares with its neighbours, 0 when it is not known.  The same answers in all
+ * processes. */
+enum { AGGR_LEVELS = 2 };       /* the nearest first: a cache, a memory */
+typedef struct aggr_places_t {
+    uint32_t(*of) (const void *context, int level, int member);        /* NULL: nothing is known */
+    const void *context;
+} aggr_places_t;
+
 typedef struct aggr_shape_t {
     int members;
     int fan;                    /* 2 or more */
     size_t copy_bytes;          /* of one member's payload at a time; a multiple of 64 */
+    int lines;                  /* of a member: 2, 4 or 8 */
+    aggr_places_t places;       /* asked in the functions that are given the shape */
 } aggr_shape_t;
+
+/* Parts of the members with a leader each, its first one. */
+typedef struct aggr_parts_t {
+    int count;                  /* 0: everybody reads everybody */
+    int mine, first, last;      /* the member's, and the members of it */
+} aggr_parts_t;
+
+/* As groups of this shape do.  REQUIRES 0 <= me < members */
+aggr_parts_t aggr_divide(const aggr_shape_t * shape, int me);
 
 typedef struct aggr_group {
     aggr_arena_t *arena;
@@ -105,13 +127,14 @@ typedef struct aggr_group {
     char *copies;               /* NULL before the first payload of more than a line */
     const aggr_waiting_t *waiting;
     aggr_shape_t shape;
+    aggr_parts_t parts;
     int me;
     int broken;                 /* the status that ended it */
     bool no_copies;             /* there was no room for them */
     uint32_t seq;               /* operations begun */
     uint32_t safe;              /* everybody has begun this one */
-    uint32_t wrote[2];          /* my last operations with a datum, even and odd */
-    int leaders;
+    uint32_t wrote[AGGR_LINES]; /* my last operation with a datum in each line */
+    uint32_t copied[2];         /* and in each copy buffer */
     unsigned turns;             /* of waiting, since the last progress */
     uint32_t length;            /* of the broadcast that ended with AGGR_ERR_LENGTH */
 } aggr_group_t;

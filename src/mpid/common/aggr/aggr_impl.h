@@ -2,8 +2,8 @@
 /*
  * Lines, and the two questions that members ask of them.
  *
- * A member's counter is the number of operations it has begun; it stands in the line of the operation, so that the two
- * lines of a member hold its last two numbers.  Two rules make it safe to read a line in place:
+ * A member's counter is the number of operations it has begun; it stands in the line of the operation, so that the lines
+ * of a member hold its last numbers.  Two rules make it safe to read a line in place:
  *
  *   begun(m, n)    m has begun operation n, so that all it read before n is read.
  *   a datum of operation n is written only when everybody has begun the operation after the one whose datum it replaces.
@@ -32,14 +32,22 @@ void aggr_step(void);
 /* Gives the caller's progress, and the others, a chance. */
 int aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns);
 
-static inline aggr_line_t *aggr_line_of(aggr_line_t * lines, int member, uint32_t seq)
+/* Of `lines`: the members', or the leaders'. */
+static inline aggr_line_t *aggr_line_of(const aggr_group_t * group, aggr_line_t * lines, int member, uint32_t seq)
 {
-    return &lines[2 * member + (int) (seq & 1)];
+    uint32_t count = (uint32_t) group->shape.lines;
+    return &lines[(uint32_t) member * count + (seq & (count - 1))];
 }
 
-static inline aggr_line_t *aggr_my_line(aggr_group_t * group)
+/* A member's line of the operation in progress. */
+static inline aggr_line_t *aggr_now(const aggr_group_t * group, int member)
 {
-    return aggr_line_of(group->lines, group->me, group->seq);
+    return aggr_line_of(group, group->lines, member, group->seq);
+}
+
+static inline aggr_line_t *aggr_my_line(const aggr_group_t * group)
+{
+    return aggr_now(group, group->me);
 }
 
 static inline char *aggr_copy_of(const aggr_group_t * group, int member, uint32_t seq)
@@ -68,16 +76,15 @@ static inline void aggr_relax(void)
 #endif
 }
 
-int aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, const aggr_line_t * other, uint32_t seq,
-                     uint32_t other_seq);
+int aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, uint32_t seq);
 
 /* Until the line has the operation's number: then its datum can be read. */
 static inline int aggr_wait(aggr_group_t * group, const aggr_line_t * line, uint32_t seq)
 {
-    return aggr_reached(line, seq) ? AGGR_OK : aggr_wait_slowly(group, line, line, seq, seq);
+    return aggr_reached(line, seq) ? AGGR_OK : aggr_wait_slowly(group, line, seq);
 }
 
-/* Operations between two lifts of the leaders' lines; less than 2^31. */
+/* Operations between two lifts of what may lie far behind; less than 2^31. */
 #define AGGR_LIFT (UINT32_C(1) << 30)
 
 /* The broadcast that tells where the copy buffers are.  Another one that meets it knows it by its length, takes the buffers,
@@ -87,8 +94,16 @@ static inline int aggr_wait(aggr_group_t * group, const aggr_line_t * line, uint
 int aggr_bcast_copies(aggr_group_t * group, uint64_t * block);
 void aggr_take_copies(aggr_group_t * group, uint64_t block);
 
+/* What a member writes in an operation, beside its counter. */
+enum { AGGR_NOTHING = 0, AGGR_IN_LINE = 1, AGGR_IN_COPY = 2 };
+
+static inline int aggr_writes(size_t bytes)
+{
+    return bytes <= AGGR_DATUM ? AGGR_IN_LINE : AGGR_IN_COPY;
+}
+
 /* Begins an operation.  With a datum: waits until the one it replaces has been read by everybody. */
-int aggr_begin(aggr_group_t * group, bool with_datum);
+int aggr_begin(aggr_group_t * group, int writes);
 
 /* Until everybody has begun the operation in progress. */
 int aggr_wait_all(aggr_group_t * group);
@@ -97,7 +112,7 @@ int aggr_wait_all(aggr_group_t * group);
 static inline void *aggr_place(aggr_group_t * group, int member, size_t bytes)
 {
     if (bytes <= AGGR_DATUM)
-        return aggr_line_of(group->lines, member, group->seq)->datum;
+        return aggr_now(group, member)->datum;
     return aggr_copy_of(group, member, group->seq);
 }
 

@@ -25,6 +25,7 @@
 #define aggr_board_reduce MPIR_aggr_board_reduce
 #define aggr_copy MPIR_aggr_copy
 #define aggr_copy_of MPIR_aggr_copy_of
+#define aggr_divide MPIR_aggr_divide
 #define aggr_exchange MPIR_aggr_exchange
 #define aggr_exscan MPIR_aggr_exscan
 #define aggr_gather MPIR_aggr_gather
@@ -36,6 +37,7 @@
 #define aggr_least MPIR_aggr_least
 #define aggr_line_of MPIR_aggr_line_of
 #define aggr_my_line MPIR_aggr_my_line
+#define aggr_now MPIR_aggr_now
 #define aggr_place MPIR_aggr_place
 #define aggr_publish MPIR_aggr_publish
 #define aggr_reached MPIR_aggr_reached
@@ -49,5 +51,6 @@
 #define aggr_wait MPIR_aggr_wait
 #define aggr_wait_all MPIR_aggr_wait_all
 #define aggr_wait_slowly MPIR_aggr_wait_slowly
+#define aggr_writes MPIR_aggr_writes
 
 #endif /* AGGR_NAMES_H_INCLUDED */

@@ -8,14 +8,14 @@ typedef struct aggr_block {
     uint32_t left;              /* members that are gone */
 } __attribute__ ((aligned(2 * AGGR_LINE))) aggr_block_t;
 
-static int leaders_of(const aggr_shape_t * shape)
+static size_t block_bytes(const aggr_shape_t * shape, int leaders)
 {
-    return shape->members <= shape->fan ? 0 : (shape->members + shape->fan - 1) / shape->fan;
+    return sizeof(aggr_block_t) + (size_t) (shape->members + leaders) * (size_t) shape->lines * sizeof(aggr_line_t);
 }
 
-static size_t block_bytes(const aggr_shape_t * shape)
+static size_t bytes_for(const aggr_shape_t * shape)
 {
-    return sizeof(aggr_block_t) + (size_t) (shape->members + leaders_of(shape)) * 2 * sizeof(aggr_line_t);
+    return block_bytes(shape, aggr_divide(shape, 0).count);
 }
 
 static size_t copies_bytes(const aggr_shape_t * shape)
@@ -25,12 +25,12 @@ static size_t copies_bytes(const aggr_shape_t * shape)
 
 uint64_t aggr_group_reserve(aggr_arena_t * arena, const aggr_shape_t * shape)
 {
-    return aggr_arena_reserve(arena, block_bytes(shape));
+    return aggr_arena_reserve(arena, bytes_for(shape));
 }
 
 void aggr_group_cancel(aggr_arena_t * arena, uint64_t block, const aggr_shape_t * shape)
 {
-    aggr_arena_release(arena, block, block_bytes(shape));
+    aggr_arena_release(arena, block, bytes_for(shape));
 }
 
 void aggr_group_join(aggr_group_t * group, aggr_arena_t * arena, uint64_t block, const aggr_shape_t * shape, int me,
@@ -43,9 +43,9 @@ void aggr_group_join(aggr_group_t * group, aggr_arena_t * arena, uint64_t block,
     group->shape = *shape;
     group->me = me;
     group->waiting = waiting;
-    group->leaders = leaders_of(shape);
+    group->parts = aggr_divide(shape, me);
     group->lines = (aggr_line_t *) (at + sizeof(aggr_block_t));
-    group->stage = group->lines + 2 * shape->members;
+    group->stage = group->lines + shape->lines * shape->members;
 }
 
 /* The last one gives the memory back: everybody else has read what it will read. */
@@ -56,7 +56,7 @@ void aggr_group_leave(aggr_group_t * group)
     if (left < (uint32_t) group->shape.members)
         return;
     aggr_arena_release(group->arena, group->copies_block, copies_bytes(&group->shape));
-    aggr_arena_release(group->arena, group->block, block_bytes(&group->shape));
+    aggr_arena_release(group->arena, group->block, block_bytes(&group->shape, group->parts.count));
 }
 
 int aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns)
@@ -69,14 +69,13 @@ int aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns)
     return waiting->progress(waiting->context);
 }
 
-int aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, const aggr_line_t * other, uint32_t seq,
-                     uint32_t other_seq)
+int aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, uint32_t seq)
 {
     if (group->broken)
         return group->broken;
     for (;;) {
         for (unsigned poll = 0; poll <= group->waiting->polls; poll++) {
-            if (aggr_reached(line, seq) || aggr_reached(other, other_seq))
+            if (aggr_reached(line, seq))
                 return AGGR_OK;
             aggr_relax();
         }
@@ -86,14 +85,11 @@ int aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, const aggr_
     }
 }
 
-/* Has everybody begun operation `seq`, or a later one? */
+/* Until everybody has begun operation `seq`, which is before the one in progress by less than there are lines. */
 static int wait_begun(aggr_group_t * group, uint32_t seq)
 {
     for (int m = 0; m < group->shape.members; m++) {
-        const aggr_line_t *line = aggr_line_of(group->lines, m, seq), *next = aggr_line_of(group->lines, m, seq + 1);
-        if (m == group->me || aggr_reached(line, seq) || aggr_reached(next, seq + 1))
-            continue;
-        int status = aggr_wait_slowly(group, line, next, seq, seq + 1);
+        int status = m == group->me ? AGGR_OK : aggr_wait(group, aggr_line_of(group, group->lines, m, seq), seq);
         if (status)
             return status;
     }
@@ -101,43 +97,53 @@ static int wait_begun(aggr_group_t * group, uint32_t seq)
     return AGGR_OK;
 }
 
-/* A leader's lines are written by some operations only.  Before they could lie so far behind that they would look ahead they
- * get the numbers of operations that all have ended. */
 static void lift_stage(aggr_group_t * group)
 {
-    if (group->me % group->shape.fan != 0)
-        return;
-    for (uint32_t seq = group->seq - 4; seq != group->seq - 2; seq++) {
-        aggr_line_t *line = aggr_line_of(group->stage, group->me / group->shape.fan, seq);
+    uint32_t lines = (uint32_t) group->shape.lines;
+    for (uint32_t seq = group->seq - 2 * lines; seq != group->seq - lines; seq++) {
+        aggr_line_t *line = aggr_line_of(group, group->stage, group->parts.mine, seq);
         if (!aggr_reached(line, seq))
             aggr_publish(line, seq);
     }
 }
 
-int aggr_begin(aggr_group_t * group, bool with_datum)
+/* A leader's lines are written by some operations only, and `safe` is.  Before they could lie so far behind that they would
+ * look ahead the lines get the numbers of operations that it has ended, and everybody waits once. */
+static int lift(aggr_group_t * group)
 {
-    uint32_t seq = ++group->seq;
-    if (group->leaders && seq % AGGR_LIFT == 0)
+    if (group->parts.count && group->me == group->parts.first)
         lift_stage(group);
-    if (!with_datum)
-        return group->broken;
-    uint32_t before = group->wrote[seq & 1];
-    group->wrote[seq & 1] = seq;
-    if ((int32_t) (group->safe - before) > 0)
-        return group->broken;
-    /* Not `before + 1`: the later the operation, the longer the answer serves. */
-    return wait_begun(group, seq - 1);
+    return group->broken ? group->broken : wait_begun(group, group->seq - 1);
+}
+
+/* Notes that this operation writes, and returns the one before that did. */
+static uint32_t replace(uint32_t * last, uint32_t seq)
+{
+    uint32_t before = *last;
+    *last = seq;
+    return before;
+}
+
+static bool is_read(const aggr_group_t * group, uint32_t datum_of)
+{
+    return (int32_t) (group->safe - datum_of) > 0;
+}
+
+int aggr_begin(aggr_group_t * group, int writes)
+{
+    uint32_t seq = ++group->seq, lines = (uint32_t) group->shape.lines;
+    int status = seq % AGGR_LIFT == 0 ? lift(group) : group->broken;
+    /* Not until the datum is read, but some operations more: the later the operation, the longer the answer serves. */
+    if ((writes & AGGR_IN_LINE) && !is_read(group, replace(&group->wrote[seq & (lines - 1)], seq)) && !status)
+        status = wait_begun(group, seq - lines / 2);
+    if ((writes & AGGR_IN_COPY) && !is_read(group, replace(&group->copied[seq & 1], seq)) && !status)
+        status = wait_begun(group, seq - 1);
+    return status;
 }
 
 int aggr_wait_all(aggr_group_t * group)
 {
-    for (int m = 0; m < group->shape.members; m++) {
-        int status = aggr_wait(group, aggr_line_of(group->lines, m, group->seq), group->seq);
-        if (status)
-            return status;
-    }
-    group->safe = group->seq;
-    return AGGR_OK;
+    return wait_begun(group, group->seq);
 }
 
 void aggr_take_copies(aggr_group_t * group, uint64_t block)

@@ -24,7 +24,7 @@ static cut_t cut_for(const aggr_group_t * group, size_t bytes, int parts)
 /* Puts `parts` pieces of `chunk` bytes, `stride` apart in `in`, into my place; in NULL: only says that I am here. */
 static int put_parts(aggr_group_t * group, const char *in, size_t chunk, size_t stride, int parts, size_t place)
 {
-    int status = aggr_begin(group, in != NULL);
+    int status = aggr_begin(group, in ? aggr_writes(place) : AGGR_NOTHING);
     if (status)
         return status;
     if (in) {
@@ -39,7 +39,7 @@ static int put_parts(aggr_group_t * group, const char *in, size_t chunk, size_t 
 /* Part `part` of what `from` has put. */
 static int take_part(aggr_group_t * group, int from, int part, char *out, size_t chunk, size_t place)
 {
-    int status = aggr_wait(group, aggr_line_of(group->lines, from, group->seq), group->seq);
+    int status = aggr_wait(group, aggr_now(group, from), group->seq);
     if (status == AGGR_OK)
         aggr_copy(out, (const char *) aggr_place(group, from, place) + (size_t) part * chunk, chunk);
     return status;
@@ -53,7 +53,7 @@ static unsigned char *length_in(aggr_line_t *line)
 
 static int send_chunk(aggr_group_t * group, const char *from, size_t chunk, size_t place, uint32_t length)
 {
-    int status = aggr_begin(group, true);
+    int status = aggr_begin(group, AGGR_IN_LINE | aggr_writes(place));
     if (status)
         return status;
     aggr_copy(aggr_place(group, group->me, place), from, chunk);
@@ -69,7 +69,7 @@ static int receive_chunk(aggr_group_t * group, char *to, size_t chunk, size_t pl
     int status = put_parts(group, NULL, 0, 0, 0, 0);
     if (status)
         return status;
-    line = aggr_line_of(group->lines, root, group->seq);
+    line = aggr_now(group, root);
     status = aggr_wait(group, line, group->seq);
     if (status)
         return status;

@@ -11,7 +11,7 @@ static int fold_lines(aggr_group_t * group, aggr_line_t * lines, int first, int 
                       const aggr_fold_t * fold)
 {
     for (int m = last; m >= first; m--) {
-        const aggr_line_t *line = aggr_line_of(lines, m, group->seq);
+        const aggr_line_t *line = aggr_line_of(group, lines, m, group->seq);
         int status = aggr_wait(group, line, group->seq);
         if (status)
             return status;
@@ -28,13 +28,11 @@ static int fold_lines(aggr_group_t * group, aggr_line_t * lines, int first, int 
 /* A leader folds the data of its part of the members into its line among the leaders'. */
 static int lead(aggr_group_t * group, size_t bytes, const aggr_fold_t * fold)
 {
-    int part = group->me / group->shape.fan, first = part * group->shape.fan, last = first + group->shape.fan - 1;
-    if (group->me != first)
+    const aggr_parts_t *parts = &group->parts;
+    if (group->me != parts->first)
         return AGGR_OK;
-    if (last >= group->shape.members)
-        last = group->shape.members - 1;
-    aggr_line_t *line = aggr_line_of(group->stage, part, group->seq);
-    int status = fold_lines(group, group->lines, first, last, line->datum, bytes, fold);
+    aggr_line_t *line = aggr_line_of(group, group->stage, parts->mine, group->seq);
+    int status = fold_lines(group, group->lines, parts->first, parts->last, line->datum, bytes, fold);
     if (status == AGGR_OK)
         aggr_publish(line, group->seq);
     return status;
@@ -42,7 +40,7 @@ static int lead(aggr_group_t * group, size_t bytes, const aggr_fold_t * fold)
 
 static int put(aggr_group_t * group, const void *in, size_t bytes)
 {
-    int status = aggr_begin(group, bytes > 0);
+    int status = aggr_begin(group, bytes > 0 ? AGGR_IN_LINE : AGGR_NOTHING);
     if (status)
         return status;
     aggr_copy(aggr_my_line(group)->datum, in, bytes);
@@ -54,8 +52,8 @@ static int put(aggr_group_t * group, const void *in, size_t bytes)
 static int fold_all(aggr_group_t * group, void *out, size_t bytes, const aggr_fold_t * fold)
 {
     int status;
-    if (group->leaders)
-        status = fold_lines(group, group->stage, 0, group->leaders - 1, out, bytes, fold);
+    if (group->parts.count)
+        status = fold_lines(group, group->stage, 0, group->parts.count - 1, out, bytes, fold);
     else
         status = fold_lines(group, group->lines, 0, group->shape.members - 1, out, bytes, fold);
     if (status == AGGR_OK)
@@ -66,7 +64,7 @@ static int fold_all(aggr_group_t * group, void *out, size_t bytes, const aggr_fo
 static int reduce_datum(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold, bool wanted)
 {
     int status = put(group, in, bytes);
-    if (status == AGGR_OK && group->leaders)
+    if (status == AGGR_OK && group->parts.count)
         status = lead(group, bytes, fold);
     if (status == AGGR_OK && wanted)
         status = fold_all(group, out, bytes, fold);
@@ -83,7 +81,7 @@ int aggr_barrier(aggr_group_t * group)
 /* Always by the buffers, also a last chunk that would fit a line. */
 static int put_copy(aggr_group_t * group, const void *in, size_t bytes)
 {
-    int status = aggr_begin(group, true);
+    int status = aggr_begin(group, AGGR_IN_COPY);
     if (status)
         return status;
     memcpy(aggr_copy_of(group, group->me, group->seq), in, bytes);
@@ -95,7 +93,7 @@ static int put_copy(aggr_group_t * group, const void *in, size_t bytes)
 static int fold_copies(aggr_group_t * group, int first, int last, void *out, size_t from, size_t bytes, const aggr_fold_t * fold)
 {
     for (int m = last; m >= first; m--) {
-        int status = aggr_wait(group, aggr_line_of(group->lines, m, group->seq), group->seq);
+        int status = aggr_wait(group, aggr_now(group, m), group->seq);
         if (status)
             return status;
         const char *at = aggr_copy_of(group, m, group->seq) + from;
@@ -133,12 +131,12 @@ static int allreduce_slices(aggr_group_t * group, void *out, size_t bytes, const
     char *mine = aggr_copy_of(group, group->me, group->seq + 1);
     status = fold_copies(group, 0, members - 1, mine, begin, end - begin, fold);
     if (status == AGGR_OK)
-        status = aggr_begin(group, true);
+        status = aggr_begin(group, AGGR_IN_COPY);
     if (status)
         return status;
     aggr_publish(aggr_my_line(group), group->seq);
     for (int m = 0; m < members; m++) {
-        status = aggr_wait(group, aggr_line_of(group->lines, m, group->seq), group->seq);
+        status = aggr_wait(group, aggr_now(group, m), group->seq);
         if (status)
             return status;
         begin = slice_begin(group, m, bytes, fold->unit);
