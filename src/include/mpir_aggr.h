@@ -55,10 +55,14 @@ bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
                            void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
                            MPIR_Comm * comm, int *mpi_errno);
 
-/* A reduction of two numbers among the members of a group, who need no communicator of their own for it, by a function that is
+/* A reduction of two numbers among these processes, who need no communicator of their own for it, by a function that is
  * associative and commutative.  With the same comm and tag on all of them, and one at a time as for messages. */
-bool MPIR_Aggr_do_group(MPIR_Comm * comm, MPIR_Group * group, int tag, uint64_t numbers[2],
+bool MPIR_Aggr_do_group(MPIR_Comm * comm, const cmap_t * processes, int tag, uint64_t numbers[2],
                         void (*fold) (uint64_t all[2], const uint64_t one[2]), int *mpi_errno);
+
+/* The largest of what the members have for each number, by messages.  Nothing in it needs memory, so that who has none can tell
+ * the others. */
+int MPIR_Aggr_agree(MPIR_Comm * comm, unsigned long long numbers[], int n);
 
 /* Collectives from which no process returns before all have come: the parts of their compositions on a communicator of one
  * node may be rooted ones. */

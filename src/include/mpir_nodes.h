@@ -50,19 +50,35 @@ int MPIR_Find_node_order(const struct MPIR_Comm *comm, cmap_t ** nodes, cmap_t *
  *   node_comm         the processes of this node; NULL for a process that is alone on its node
  *   node_roots_comm   the first process of each node; NULL for the others
  *
- * whose context ids follow from its own, so that making them needs no messages.  Most communicators of a program with many
- * of them are for messages, or for one kind of collective, and never need them.  Before MPIR_Comm_need_node_comms both
- * are NULL: whoever reads them calls it first, all processes in the same collective operation.
+ * whose context ids follow from its own, so that each process can make them by itself.  Most communicators of a program with
+ * many of them are for messages, or for one kind of collective, and never need them.  Both are NULL at first: whoever reads
+ * them calls MPIR_Comm_need_node_comms before, in a blocking collective of all members, who agree that all of them
+ * have them; or MPIR_Comm_need_own_node_comms, where the others are not there to agree.
  */
+enum MPIR_Node_comms {          /* node_comms_made */
+    MPIR_NODE_COMMS_NONE,
+    MPIR_NODE_COMMS_SETTLED,    /* all members have them; or there are to be none */
+    MPIR_NODE_COMMS_OWN         /* this process has them */
+};
 
 /* Decides on the hierarchy of a new intracommunicator, from its maps of nodes, equally at all processes. */
 void MPIR_Comm_plan_node_comms(MPIR_Comm * comm);
 int MPIR_Comm_make_node_comms(MPIR_Comm * comm);
+int MPIR_Comm_settle_node_comms(MPIR_Comm * comm);
 
-/* Safe to call by several threads at once, and for any communicator: without a hierarchy there is nothing to do. */
+/* Safe to call by several threads at once, and for any communicator: without a hierarchy there is nothing to do.  An error is
+ * one of all members. */
 static inline int MPIR_Comm_need_node_comms(MPIR_Comm * comm)
 {
-    if (likely(MPL_atomic_acquire_load_int(&comm->node_comms_made)))
+    if (likely(MPL_atomic_acquire_load_int(&comm->node_comms_made) == MPIR_NODE_COMMS_SETTLED))
+        return MPI_SUCCESS;
+    return MPIR_Comm_settle_node_comms(comm);
+}
+
+/* The same, but for the error, which is one of this process. */
+static inline int MPIR_Comm_need_own_node_comms(MPIR_Comm * comm)
+{
+    if (likely(MPL_atomic_acquire_load_int(&comm->node_comms_made) != MPIR_NODE_COMMS_NONE))
         return MPI_SUCCESS;
     return MPIR_Comm_make_node_comms(comm);
 }

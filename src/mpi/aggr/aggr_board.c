@@ -5,7 +5,7 @@
 #include "aggr_comm.h"
 
 /*
- * Agreements of processes that have no communicator yet: MPI_Comm_create_group.  Their lines are in the shared segment of the
+ * Agreements of processes that have no communicator yet, as in MPI_Comm_create_group, or none with memory.  Their lines are in the shared segment of the
  * node's start-up, so that there is nothing to set up which one of them could fail to have.
  *
  * Who shares a key with whom is as for messages: the same communicator and tag, and members.  Threads do not come into it: where
@@ -40,12 +40,14 @@ static uint64_t mix(uint64_t hash, uint64_t number)
 }
 
 /* Fills in `members`, and their key.  False: not all are of this node. */
-static bool find_members(MPIR_Group * group, uint64_t * key)
+static bool find_members(const cmap_t * processes, uint64_t * key)
 {
-    if (group->size > MPIR_Process.local_size)
+    int size = (int) cmap_size(processes);
+
+    if (size > MPIR_Process.local_size)
         return false;
-    for (int i = 0; i < group->size; i++) {
-        uint32_t process = cmap_select(group->map, (uint32_t) i);
+    for (int i = 0; i < size; i++) {
+        uint32_t process = cmap_select(processes, (uint32_t) i);
         members[i] = process < (uint32_t) MPIR_Process.size ? MPIR_World_local_rank((int) process) : -1;
         if (members[i] < 0)
             return false;
@@ -54,14 +56,15 @@ static bool find_members(MPIR_Group * group, uint64_t * key)
     return true;
 }
 
-bool MPIR_Aggr_do_group(MPIR_Comm * comm, MPIR_Group * group, int tag, uint64_t numbers[2],
+bool MPIR_Aggr_do_group(MPIR_Comm * comm, const cmap_t * processes, int tag, uint64_t numbers[2],
                         void (*fold) (uint64_t all[2], const uint64_t one[2]), int *mpi_errno)
 {
     uint64_t key = mix(mix(1, comm->context_id), (uint32_t) tag);
 
-    if (!members || !MPIR_Aggr_all_take_part() || !find_members(group, &key))
+    if (!members || !MPIR_Aggr_all_take_part() || !find_members(processes, &key))
         return false;
     MPIR_Aggr_waiting();
-    *mpi_errno = aggr_board_reduce(&board, members, group->size, key, numbers, fold);
-    return MPIR_Aggr_done(2 * sizeof(uint64_t), mpi_errno);
+    *mpi_errno = aggr_board_reduce(&board, members, (int) cmap_size(processes), key, numbers, fold);
+    /* tags below 0 are of agreements that are part of a collective: it is counted as it is done */
+    return tag < 0 || MPIR_Aggr_done(2 * sizeof(uint64_t), mpi_errno);
 }

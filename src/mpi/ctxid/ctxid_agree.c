@@ -98,7 +98,7 @@ static bool reduce_on_node(members_t members, ctxid_ballot_t * ballot, int *mpi_
 {
     uint64_t numbers[2] = { ballot->offer, ballot->number };
 
-    if (!MPIR_Aggr_do_group(members.comm, members.group, members.tag, numbers, fold_numbers, mpi_errno))
+    if (!MPIR_Aggr_do_group(members.comm, members.group->map, members.tag, numbers, fold_numbers, mpi_errno))
         return false;
     *ballot = (ctxid_ballot_t) { numbers[0], numbers[1] };
     return true;

@@ -18,7 +18,7 @@ void MPIR_Comm_plan_node_comms(MPIR_Comm * comm)
     if (!comm->intranode_map || comm->node_count == comm->remote_size)
         return;
     comm->hierarchy_kind = MPIR_COMM_HIERARCHY_KIND__PARENT;
-    MPL_atomic_release_store_int(&comm->node_comms_made, 0);
+    MPL_atomic_release_store_int(&comm->node_comms_made, MPIR_NODE_COMMS_NONE);
 }
 
 int MPIR_Comm_node_size(MPIR_Comm * comm)
@@ -145,11 +145,53 @@ int MPIR_Comm_make_node_comms(MPIR_Comm * comm)
     int mpi_errno = MPI_SUCCESS;
 
     MPL_initlock_lock(&creation);
-    if (!MPL_atomic_acquire_load_int(&comm->node_comms_made)) {
+    if (MPL_atomic_acquire_load_int(&comm->node_comms_made) == MPIR_NODE_COMMS_NONE) {
         mpi_errno = make_both(comm);
         if (mpi_errno == MPI_SUCCESS)
-            MPL_atomic_release_store_int(&comm->node_comms_made, 1);
+            MPL_atomic_release_store_int(&comm->node_comms_made, MPIR_NODE_COMMS_OWN);
     }
     MPL_initlock_unlock(&creation);
     return mpi_errno;
+}
+
+static void fold_failures(uint64_t all[2], const uint64_t one[2])
+{
+    all[0] |= one[0];
+}
+
+/* Has any member failed?  Needs no memory; and no messages where it can be done in the memory that a node's processes have from the
+ * start. */
+static int ask_all(MPIR_Comm * comm, bool * failed)
+{
+    enum { TAG = -1 };          /* which no group has that agrees on a context id by this communicator */
+    int mpi_errno = MPI_SUCCESS;
+    uint64_t numbers[2] = { *failed, 0 };
+    unsigned long long failures = *failed;
+
+    if (MPIR_Comm_is_on_one_node(comm) && MPIR_Aggr_do_group(comm, comm->map, TAG, numbers, fold_failures, &mpi_errno))
+        failures = numbers[0];
+    else
+        mpi_errno = MPIR_Aggr_agree(comm, &failures, 1);
+    *failed = failures != 0;
+    return mpi_errno;
+}
+
+/* The lock is not held while this process waits for the others. */
+int MPIR_Comm_settle_node_comms(MPIR_Comm * comm)
+{
+    int mpi_errno = MPI_SUCCESS, own_errno = MPIR_Comm_need_own_node_comms(comm);
+    bool failed = own_errno != MPI_SUCCESS;
+
+    if (!MPIR_Solo_on)
+        mpi_errno = ask_all(comm, &failed);
+    if (own_errno != MPI_SUCCESS)
+        mpi_errno = own_errno;
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKANDJUMP(failed, mpi_errno, MPI_ERR_NO_MEM, "**node_comms_other");
+    MPL_atomic_release_store_int(&comm->node_comms_made, MPIR_NODE_COMMS_SETTLED);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
 }

@@ -310,6 +310,8 @@ int MPIR_Get_intranode_rank(MPIR_Comm * comm, int r)
 
     MPIR_Assert(comm->intranode_map);
     MPIR_Assert(r >= 0 && r < comm->local_size);
+    if (r == comm->rank && comm->node_comm)
+        return comm->node_comm->rank;
     rank = cmap_rank(comm->intranode_map, r);
     return rank == CMAP_NONE ? -1 : (int) rank;
 }
@@ -320,6 +322,10 @@ int MPIR_Get_internode_rank(MPIR_Comm * comm, int r)
     MPIR_Assert(r >= 0 && r < comm->local_size);
     if (!MPIR_Comm_is_parent_comm(comm))
         return r;
+    if (r == 0)
+        return 0;               /* nodes are in the order of their first processes */
+    if (r == comm->rank && comm->node_roots_comm)
+        return comm->node_roots_comm->rank;
     MPIR_Assert(comm->internode_map);
     return (int) cmap_rank(comm->internode_map, node_of(cmap_select(comm->map, r)));
 }

@@ -2,8 +2,10 @@
 
 /*
  * Barriers where one process has no memory left go on, on all processes; with memory again so do other small collectives.  Each
- * process in turn; from a communicator's second collective on, in which the others may want to share memory.  (The first one
- * makes its communicators by nodes, for which there must be some.)
+ * process in turn; from a communicator's second collective on, in which the others may want to share memory.
+ *
+ * The first one makes its communicators by nodes.  Where one process has no memory for that it fails on all of them, and works
+ * when there is memory again.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -13,9 +15,12 @@
 
 static __thread int none_left;  /* of this thread only: libraries have threads of their own */
 
+static int left;                /* allocations before that */
+static int failures;
+
 static int ct_refuses(void)
 {
-    return none_left;
+    return none_left && left-- <= 0;
 }
 
 static void ct_allocated(void *p, size_t size)
@@ -38,6 +43,7 @@ static void sums(MPI_Comm comm, int size, int n, const char *when)
 
 static void barriers(MPI_Comm comm, int poor)
 {
+    left = 0;
     none_left = ct_me == poor;
     for (int k = 0; k < 4; k++) {
         int err = MPI_Barrier(comm);
@@ -46,11 +52,54 @@ static void barriers(MPI_Comm comm, int poor)
     none_left = 0;
 }
 
+/* Of those whose data need no memory. */
+static int first_collective(MPI_Comm comm, int kind)
+{
+    int one = 1;
+
+    return kind == 0 ? MPI_Barrier(comm) : MPI_Bcast(&one, 1, MPI_INT, 0, comm);
+}
+
+/* Without memory, after so many allocations. */
+static void fail_first(int poor, int size, int kind, int allowed)
+{
+    int failed[2], all[2], err;
+    MPI_Comm comm;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    left = allowed;
+    none_left = ct_me == poor;
+    err = first_collective(comm, kind);
+    none_left = 0;
+    failed[0] = err != MPI_SUCCESS;
+    failed[1] = err == MPI_SUCCESS;
+    MPI_Allreduce(failed, all, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    CT_CHECK(all[0] + all[1] == 1, "collective %d, %d without memory after %d: it fails on some only", kind, poor, allowed);
+    failures += all[0];
+    err = first_collective(comm, kind);
+    CT_CHECK(err == MPI_SUCCESS, "collective %d, %d had no memory after %d: it fails again", kind, poor, allowed);
+    sums(comm, size, 1, "after a failure");
+    MPI_Comm_free(&comm);
+}
+
+static void fail_all_first(int size)
+{
+    enum { KINDS = 2, MOST = 12 };
+
+    for (int poor = 0; poor < size; poor++)
+        for (int kind = 0; kind < KINDS; kind++)
+            for (int allowed = 0; allowed < MOST; allowed++)
+                fail_first(poor, size, kind, allowed);
+    CT_CHECK(size == 1 || failures >= size, "memory is missed %d times only", failures);
+}
+
 static void check(int size)
 {
     enum { ROUNDS = 3 };
     MPI_Comm comm;
 
+    fail_all_first(size);
     for (int poor = 0; poor < size * ROUNDS; poor++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
