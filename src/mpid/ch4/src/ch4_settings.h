@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CH4_SETTINGS_H_INCLUDED
+#define CH4_SETTINGS_H_INCLUDED
+
+#include <stdint.h>
+
+/*
+ * Environment variables that have to be the same in all processes, because processes that differ in them wait for each other for
+ * ever. MPI_Init compares them before anything depends on them: a process with the first of its node, whose digest is in
+ * the node's segment, and the first ones of other nodes with rank 0. Who comes to another value names it.
+ */
+
+uint64_t MPIDI_Settings_digest(void);
+/* The first process of a node leaves its values. REQUIRES: MPIR_pmi_bcast to the node's processes comes next. Collective. */
+int MPIDI_Settings_leave(void);
+/* REQUIRES: MPIR_pmi_bcast has been called, and returned bcast_errno. */
+int MPIDI_Settings_compare(int bcast_errno);
+/* In processes of a node but the first, with what that one's MPIDI_Settings_digest returned. */
+int MPIDI_Settings_compare_on_node(uint64_t digest);
+
+#endif /* CH4_SETTINGS_H_INCLUDED */
