@@ -3,11 +3,15 @@
 #include "rma_issue_impl.h"
 
 /*
- * Operations wait for the fence that ends their epoch.  One reduce-scatter tells each process how many others have operations
+ * Lazy: operations wait for the fence that ends their epoch.  One reduce-scatter tells each process how many others have operations
  * for it, and nobody is in an earlier epoch any more: the operations follow, a message to each target, and no barrier.  A
  * process whose operations no message holds enters it as soon as it knows, so that they flow during the epoch; it tells all
  * others, and then all end the epoch with a barrier (Zhao, section 3.1.1).  After a barrier nothing has to be agreed on for
  * operations to go out at once, so the next epochs are eager, for all alike: more of them each time.
+ *
+ * Hybrid: a fence is the eager way's barrier, which costs no more than a reduce-scatter, and less where processes share a node.
+ * Nobody agrees on anything: after the barrier an operation may go out at once, and short ones wait until they fill a message or
+ * the next fence comes.
  */
 
 enum {
@@ -16,8 +20,7 @@ enum {
     EAGER_MOST = 64
 };
 
-/* A barrier costs no more than a reduce-scatter, and less where processes share a node: under hybrid, fences are eager.
- * Stores to a peer do not wait: it has to be in the epoch. */
+/* Stores to a peer do not wait: it has to be in the epoch. */
 static bool waits(MPIR_Win * win)
 {
     return MPIDIG_WIN(win, issue)->settings.mode == RI_LAZY && !MPIDIG_WIN(win, shared);
@@ -238,6 +241,18 @@ static int await_puts(MPIR_Win * win)
     goto fn_exit;
 }
 
+/* What waited is done at its targets before the barrier, which comes after this. */
+static int fence_of_hybrid(MPIR_Win * win, int assert)
+{
+    MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
+    int mpi_errno = fence->lazy ? issue_all(win) : MPI_SUCCESS;
+
+    if (!mpi_errno)
+        begin_epoch(win, true, assert);
+    fence->permitted = fence->lazy;
+    return mpi_errno;
+}
+
 bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno_ptr, int assert)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -250,9 +265,14 @@ bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno_ptr, int assert)
     if (MPIDIG_WIN(win, fences) == MPIDIG_RMA_FENCES_UNKNOWN)
         mpi_errno = agree(win);
     MPIR_ERR_CHECK(mpi_errno);
+    issue = MPIDIG_WIN(win, issue);
+    if (issue && issue->settings.mode == RI_HYBRID) {
+        mpi_errno = fence_of_hybrid(win, assert);
+        MPIR_ERR_CHECK(mpi_errno);
+        goto fn_eager;
+    }
     if (MPIDIG_WIN(win, fences) != MPIDIG_RMA_FENCES_WAIT)
         goto fn_eager;
-    issue = MPIDIG_WIN(win, issue);
     if (issue->fence.lazy)
         mpi_errno = assert & MPI_MODE_NOPRECEDE ? (done = true, MPI_SUCCESS) : end_lazy_epoch(win, &done);
     else

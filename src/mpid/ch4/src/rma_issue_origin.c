@@ -418,7 +418,7 @@ static MPIDIG_rma_target_t *open_target(MPIR_Win * win, int rank)
     if (target) {
         target->lock_type = MPI_LOCK_SHARED;
         rma_issue_open(&target->issue, issue->all ? RI_NOTED :
-                       issue->fence.permitted ? RI_HELD : RI_ASKED);
+                       issue->fence.permitted && MPIDIG_rma_in_fence(win) ? RI_HELD : RI_ASKED);
     }
     return target;
 }
@@ -481,7 +481,8 @@ static bool hold(MPIR_Win * win, int *mpi_errno_ptr, int rank, MPIDIG_rma_op_t *
     op = keep(issue, what);
     MPIR_ERR_CHKANDJUMP(!op, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     rma_issue_add(&target->issue, &op->queue);
-    mpi_errno = MPIDIG_rma_in_fence(win) ? MPIDIG_rma_fence_go_on(win, target) : go_on(win, target);
+    mpi_errno = MPIDIG_rma_in_fence(win) && issue->settings.mode == RI_LAZY ?
+        MPIDIG_rma_fence_go_on(win, target) : go_on(win, target);
 
   fn_exit:
     *mpi_errno_ptr = mpi_errno;
