@@ -169,6 +169,8 @@ static int issue_all(MPIR_Win * win)
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target, *next_target;
 
+    mpi_errno = MPIDIG_rma_advance_all(win, RI_FLUSH);
+    MPIR_ERR_CHECK(mpi_errno);
     HASH_ITER(hash_handle, issue->targets, target, next_target) {
         if (target->issue.permission == RI_CLOSED)
             continue;
@@ -253,6 +255,14 @@ static int fence_of_hybrid(MPIR_Win * win, int assert)
     return mpi_errno;
 }
 
+/* An operation failed at its target: all processes come to the barrier before that is told. */
+static int eager_fence_and_failure(MPIR_Win * win, int assert)
+{
+    int mpi_errno = MPIDI_NM_mpi_win_fence(assert, win);
+
+    return mpi_errno ? mpi_errno : MPIDIG_rma_failure(&MPIDIG_WIN(win, issue)->failed);
+}
+
 bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno_ptr, int assert)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -291,6 +301,10 @@ bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno_ptr, int assert)
     goto fn_exit;
   fn_eager:
     mpi_errno = await_puts(win);
-    *mpi_errno_ptr = mpi_errno;
-    return mpi_errno != MPI_SUCCESS;
+    MPIR_ERR_CHECK(mpi_errno);
+    issue = MPIDIG_WIN(win, issue);
+    if (!issue || !issue->failed)
+        return false;
+    mpi_errno = eager_fence_and_failure(win, assert);
+    goto fn_exit;
 }

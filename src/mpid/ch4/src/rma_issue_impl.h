@@ -152,6 +152,8 @@ MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_waited_since(MPIDIG_rma_target_t * targ
 /* Progress goes on with the target when it is polled next. */
 void MPIDIG_rma_ready(MPIDIG_rma_target_t * target);
 void MPIDIG_rma_not_ready(MPIDIG_rma_target_t * target);
+/* What can go out to all targets goes out, before the first is waited for. */
+int MPIDIG_rma_advance_all(MPIR_Win * win, rma_issue_goal_t goal);
 /* Nothing waits any more, and what messages took along is done. */
 int MPIDIG_rma_drain(MPIR_Win * win, MPIDIG_rma_target_t * target);
 /* All steps towards the goal. */

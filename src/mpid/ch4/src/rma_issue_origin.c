@@ -588,6 +588,19 @@ int MPIDIG_rma_clear(MPIR_Win * win, int rank)
     goto fn_exit;
 }
 
+int MPIDIG_rma_advance_all(MPIR_Win * win, rma_issue_goal_t goal)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIDIG_rma_target_t *target, *next_target;
+    rma_issue_what_t left;
+
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+        if (!mpi_errno)
+            mpi_errno = MPIDIG_rma_advance(win, target, goal, &left);
+    }
+    return mpi_errno;
+}
+
 int MPIDIG_rma_drain(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     int mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
@@ -607,7 +620,6 @@ static int flush_target(MPIR_Win * win, MPIDIG_rma_target_t * target)
 int MPIDIG_rma_flush(MPIR_Win * win, int rank)
 {
     MPIDIG_rma_target_t *target, *next_target;
-    rma_issue_what_t left;
     int mpi_errno = MPI_SUCCESS;
 
     /* in another epoch it would wait for what only the epoch's end brings */
@@ -616,11 +628,8 @@ int MPIDIG_rma_flush(MPIR_Win * win, int rank)
         target = MPIDIG_rma_target_find(win, rank);
         return target ? flush_target(win, target) : MPI_SUCCESS;
     }
-    /* what can go out to all goes out before the first is waited for */
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
-        mpi_errno = MPIDIG_rma_advance(win, target, RI_FLUSH, &left);
-        MPIR_ERR_CHECK(mpi_errno);
-    }
+    mpi_errno = MPIDIG_rma_advance_all(win, RI_FLUSH);
+    MPIR_ERR_CHECK(mpi_errno);
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
         mpi_errno = flush_target(win, target);
         MPIR_ERR_CHECK(mpi_errno);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "rma_issue_impl.h"
+#include "rma_combine.h"
 
 /* Between accumulates of processes that share the memory. */
 static int enter_atomic(MPIR_Win * win)
@@ -32,7 +33,7 @@ static int accumulate(MPIR_Win * win, const MPIDIG_rma_record_t * record, char *
     int mpi_errno = MPI_SUCCESS;
     _Alignas(16) char aligned[MPIDIG_RMA_MESSAGE_MAX];
 
-    if ((uintptr_t) data % 16 && record->kind != MPIDIG_RMA_CAS && record->op != MPI_NO_OP)
+    if ((uintptr_t) data % 16 && bytes >= 16 && record->kind != MPIDIG_RMA_CAS && record->op != MPI_NO_OP)
         data = memcpy(aligned, data, bytes);
     mpi_errno = enter_atomic(win);
     MPIR_ERR_CHECK(mpi_errno);
@@ -43,8 +44,7 @@ static int accumulate(MPIR_Win * win, const MPIDIG_rma_record_t * record, char *
         if (!memcmp(address, data + MPIDIG_rma_padded(bytes), bytes))
             memcpy(address, data, bytes);
     } else if (record->op != MPI_NO_OP) {
-        mpi_errno = MPIDIG_compute_acc_op(data, record->count, record->type, address, record->count,
-                                          record->type, record->op, MPIDIG_ACC_SRCBUF_PACKED);
+        mpi_errno = MPIDIG_rma_combine(data, record->count, record->type, address, record->op);
     }
     if (mpi_errno)
         leave_atomic(win);

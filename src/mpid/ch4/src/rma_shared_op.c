@@ -2,6 +2,7 @@
 
 #include "mpidimpl.h"
 #include "rma_shared.h"
+#include "rma_combine.h"
 
 /* The first byte of the operation and the one behind its last, counted from the beginning of the peer's memory. */
 static void range_of(const MPIDIG_rma_peer_t * peer, MPI_Aint disp, MPI_Aint count, MPI_Datatype type,
@@ -128,7 +129,7 @@ static int prepare(operand_t * operand, const void *origin, MPI_Aint count, MPI_
 /* So many elements are combined by the operation's own function: before yaksa has begun, it is done. */
 #define FEW 64
 
-/* REQUIRES: the peer's guard is held. */
+/* REQUIRES: the guard of the target's owner is held. */
 static int combine(const operand_t * operand, void *target, MPI_Aint count, MPI_Datatype type, MPI_Op op)
 {
     if (op == MPI_NO_OP)
@@ -142,6 +143,13 @@ static int combine(const operand_t * operand, void *target, MPI_Aint count, MPI_
     }
     return MPIR_Typerep_op((void *) operand->data, operand->count, operand->type, target, count, type,
                            op, operand->is_packed, -1);
+}
+
+int MPIDIG_rma_combine(const void *data, MPI_Aint count, MPI_Datatype type, void *target, MPI_Op op)
+{
+    const operand_t operand = {.data = data,.count = count,.type = type};
+
+    return combine(&operand, target, count, type, op);
 }
 
 int MPIDIG_rma_shared_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
