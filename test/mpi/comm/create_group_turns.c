@@ -101,18 +101,6 @@ static void expect_calls(void)
     ct_mpit_end();
 }
 
-static int one_node(void)
-{
-    MPI_Comm node;
-    int members, all;
-
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &members);
-    MPI_Comm_free(&node);
-    MPI_Comm_size(MPI_COMM_WORLD, &all);
-    return members == all;
-}
-
 int main(int argc, char **argv)
 {
     MPI_Comm backward;
@@ -125,7 +113,7 @@ int main(int argc, char **argv)
     MTestArgListDestroy(args);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     check(MPI_COMM_WORLD, rounds);
-    if (on_board && one_node())
+    if (on_board && ct_is_one_node(MPI_COMM_WORLD))
         expect_calls();
     MPI_Comm_split(MPI_COMM_WORLD, 0, -ct_me, &backward);
     check(backward, rounds);

@@ -82,17 +82,6 @@ static void check_inter(MPI_Comm inter, int which, int times)
 static ct_pvar maps, bytes;
 static int node_maps; /* at most so many more: where there are several nodes, ranks in another order are on other nodes */
 
-static int on_several_nodes(int size)
-{
-    MPI_Comm node;
-    int here;
-
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &here);
-    MPI_Comm_free(&node);
-    return here < size;
-}
-
 static int bits_for(int n)
 {
     int bits = 0;
@@ -168,7 +157,7 @@ static void check_sharing(int size)
     static const int keys[] = {CT_KEY_REVERSED, CT_KEY_PERMUTATION, CT_KEY_NEARLY};
     ct_list members = some_of_the_world(size);
 
-    node_maps = on_several_nodes(size) ? 3 : 0;
+    node_maps = !ct_is_one_node(MPI_COMM_WORLD) ? 3 : 0;
     ct_mpit_begin();
     if (ct_pvar_find("cmap_maps", &maps) && ct_pvar_find("cmap_bytes", &bytes)) {
         long long before = ct_pvar_read(&maps);

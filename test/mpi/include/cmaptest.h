@@ -13,6 +13,19 @@
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
 
+/* Are all members on one node?  Collective. */
+static inline int ct_is_one_node(MPI_Comm comm)
+{
+    MPI_Comm node;
+    int members, all;
+
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &members);
+    MPI_Comm_free(&node);
+    MPI_Comm_size(comm, &all);
+    return members == all;
+}
+
 /* Members of `group` against the oracle, `world` being a group whose ranks are the oracle's ids. */
 static inline void ct_check_group(MPI_Group group, const ct_list *want, MPI_Group world,
                                   const char *what)

@@ -5,8 +5,7 @@
  * their ranks, and changes two words of the target by a get, a flush and a put.  An exclusive lock means that nobody sees
  * the words differ and that no step is lost.  Windows of the program's own memory, allocated and shared ones.
  */
-#include "mpitest.h"
-#include "cmaptest_oracle.h"
+#include "cmaptest.h"
 #include <stdbool.h>
 
 #define STEPS 60
@@ -122,17 +121,6 @@ static void check_window(MPI_Win win, long *mine, const char *kind)
     }
 }
 
-static bool on_one_node(void)
-{
-    MPI_Comm node;
-    int n;
-
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &n);
-    MPI_Comm_free(&node);
-    return n == size;
-}
-
 int main(int argc, char **argv)
 {
     long memory[4], *mine;
@@ -149,7 +137,7 @@ int main(int argc, char **argv)
     MPI_Win_allocate(2 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
     check_window(win, mine, "allocated window");
     MPI_Win_free(&win);
-    if (on_one_node()) {
+    if (ct_is_one_node(MPI_COMM_WORLD)) {
         MPI_Win_allocate_shared(2 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
         check_window(win, mine, "shared window");
         MPI_Win_free(&win);

@@ -9,8 +9,7 @@
  * Then all processes count with all atomic operations in the same words, and no count is lost: with a node that is cut into
  * two (MPIR_CVAR_NUM_CLIQUES), loads and stores meet messages.
  */
-#include "mpitest.h"
-#include "cmaptest_oracle.h"
+#include "cmaptest.h"
 
 #include <stdbool.h>
 
@@ -332,18 +331,13 @@ static void count_together(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Comm node;
-    int on_node;
-
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &on_node);
-    MPI_Comm_free(&node);
+    const int one_node = ct_is_one_node(MPI_COMM_WORLD);
     make_types();
     for (unsigned seed = 1; seed <= 4; seed++)
-        same_program_on_both(seed, seed % 2 == 0 && on_node == size);
+        same_program_on_both(seed, seed % 2 == 0 && one_node);
     windows_of_no_size();
     windows_of_other_communicators();
     count_together();
