@@ -7,14 +7,15 @@
  *   many       an epoch with 1 to 16,384 puts, gets, accumulates of 8 bytes, us
  *   overlap    an epoch with 8 operations of 1 KB to 1 MB: alone, and together with a part of as much computation after each
  *   contend    epochs of an exclusive lock a second, all ranks on one window; and the least share of a rank, 1 is fair
- *   change     epochs of 4 puts, then of 400, then of 4: us an epoch in the first and the second ten of each
+ *   change     epochs of 4 puts, then of 400, then of 4, 20 of each: us an epoch in the first and the second ten, and from which
+ *              epoch on all are as short as the second ten, but for a tenth
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 20, OVERLAPPED = 8, WINDOW = OVERLAPPED * MOST, BATCHES = 1000 };
+enum { MOST = 1 << 20, OVERLAPPED = 8, WINDOW = OVERLAPPED * MOST, BATCHES = 1000, PHASE = 20 };
 enum { LOCK, PSCW, FENCE, SYNCS };
 enum { PUT, GET, ACC, KINDS };
 static const char *const sync_names[] = { "lock", "pscw", "fence" };
@@ -108,10 +109,10 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *values)
+static double median(double *values, int n)
 {
-    qsort(values, (size_t) batches, sizeof values[0], ascending);
-    return values[batches / 2];
+    qsort(values, (size_t) n, sizeof values[0], ascending);
+    return values[n / 2];
 }
 
 static double seconds(int count)
@@ -121,7 +122,7 @@ static double seconds(int count)
     batch(count);
     for (int b = 0; b < batches; b++)
         found[b] = batch(count);
-    return median(found);
+    return median(found, batches);
 }
 
 static void report(const char *name, double value)
@@ -202,29 +203,56 @@ static void contend(void)
         rates[b] = (double) sum / limit;
         shares[b] = (double) least * size / (double) sum;
     }
-    report("rate", median(rates));
-    report("least-share", median(shares));
+    report("rate", median(rates, batches));
+    report("least-share", median(shares, batches));
+}
+
+/* us */
+static void time_epochs(double (*found)[BATCHES], int b)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int e = 0; e < PHASE; e++) {
+        double begin = MPI_Wtime();
+
+        one_epoch();
+        found[e][b] = (MPI_Wtime() - begin) * 1e6;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void report_phase(int phase, int ops, double (*found)[BATCHES], int n)
+{
+    double us[PHASE], halves[2][PHASE / 2];
+    int from = PHASE + 1;
+    char name[64];
+
+    for (int e = 0; e < PHASE; e++)
+        us[e] = halves[e / (PHASE / 2)][e % (PHASE / 2)] = median(found[e], n);
+    for (int late = 0; late < 2; late++) {
+        snprintf(name, sizeof name, "%d-%d-%s", phase, ops, late ? "late" : "early");
+        report(name, median(halves[late], PHASE / 2));
+    }
+    /* sorted by now: the median of the second ten is in its middle */
+    while (from > 1 && us[from - 2] <= 1.1 * halves[1][PHASE / 4])
+        from--;
+    snprintf(name, sizeof name, "%d-%d-from", phase, ops);
+    report(name, from);
 }
 
 static void change(void)
 {
     const int patterns[] = { 4, 400, 4 };
-    double found[3][2][BATCHES];
-    char name[64];
+    static double found[3][PHASE][BATCHES];
+    int n = 10 * batches < BATCHES ? 10 * batches : BATCHES;
 
-    for (int b = 0; b < batches; b++) {
+    for (int b = 0; b < n; b++) {
         for (int p = 0; p < 3; p++) {
             epoch = (struct epoch) { LOCK, PUT, patterns[p], 8, 0 };
-            found[p][0][b] = batch(10);
-            found[p][1][b] = batch(10);
+            time_epochs(found[p], b);
         }
     }
-    for (int p = 0; p < 3; p++) {
-        for (int late = 0; late < 2; late++) {
-            snprintf(name, sizeof name, "%d-%d-%s", p, patterns[p], late ? "late" : "early");
-            report(name, median(found[p][late]) * 1e6);
-        }
-    }
+    for (int p = 0; p < 3; p++)
+        report_phase(p, patterns[p], found[p], n);
 }
 
 int main(int argc, char **argv)

@@ -22,7 +22,8 @@ OVERLAP_FROM = 65536
 WANTED_OVERLAP = {"put": 75, "get": 35}
 WANTED_FENCE_OVERLAP = 50
 WANTED_RATE, WANTED_SHARE = 5.0, 0.5
-WANTED_EPOCHS = 1.1                                             # the second ten epochs of a pattern over the better mode's
+WANTED_EPOCH = 10
+WANTED_LATE = 1.1                                               # the second ten epochs of a pattern over the better mode's
 
 
 class Rounds:
@@ -122,11 +123,14 @@ def show_contention(rounds, shown):
 def show_change(rounds, shown):
     for link, _, found in rounds.of("change"):
         for case in found[HYBRID]:
-            if case.endswith("-late"):
-                phase, operations, _ = case.split("-")
-                ratio = behind(found, case, MODES)
-                shown.at_most(f"epochs of {operations} puts, phase {int(phase) + 1} of 3, {PLACES[link]}: epochs 11 to 20 over the "
-                              "better of eager and lazy", ratio, WANTED_EPOCHS)
+            phase, operations, what = case.split("-")
+            pattern = f"epochs of {operations} puts, phase {int(phase) + 1} of 3, {PLACES[link]}"
+            if what == "late":
+                shown.at_most(f"{pattern}: epochs 11 to 20 over the better of eager and lazy", behind(found, case, MODES), WANTED_LATE)
+            elif what == "from":
+                epoch = statistics.median(found[HYBRID][case])
+                shown.add(f"{pattern}: from which epoch on they are as short as the later ones", f"{epoch:.0f}", f"<= {WANTED_EPOCH}",
+                          epoch <= WANTED_EPOCH)
 
 
 SHOWN = (show_single, show_many, show_overlap, show_graph, show_contention, show_change)
