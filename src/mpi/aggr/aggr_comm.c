@@ -214,6 +214,8 @@ static aggr_group_t *ready_for(struct MPIR_Aggr *aggr, enum MPIR_Aggr_kind kind,
 
     if ((kind & MPIR_AGGR_ROOTED) && !aggr->rooted && !aggr->all_wait)
         return NULL;
+    if (likely(bytes <= AGGR_DATUM))
+        return &aggr->group;
     *mpi_errno = MPIR_Aggr_error(aggr_ready(&aggr->group, bytes, &ready), bytes, &aggr->group);
     return *mpi_errno == MPI_SUCCESS && ready ? &aggr->group : NULL;
 }

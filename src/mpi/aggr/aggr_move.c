@@ -16,20 +16,24 @@ struct view {
     bool packed;
 };
 
-static size_t bytes_of(MPI_Aint count, MPI_Datatype datatype)
+static inline size_t bytes_of(MPI_Aint count, MPI_Datatype datatype)
 {
     MPI_Aint size;
 
+    if (HANDLE_IS_BUILTIN(datatype))
+        return (size_t) count * (size_t) MPIR_Datatype_get_basic_size(datatype);
     MPIR_Datatype_get_size_macro(datatype, size);
     return (size_t) count * (size_t) size;
 }
 
 /* REQUIRES as many bytes as the scratch memory has, or fewer. */
-static struct view view_of(const void *user, MPI_Aint count, MPI_Datatype datatype, enum MPIR_Aggr_scratch scratch)
+static inline struct view view_of(const void *user, MPI_Aint count, MPI_Datatype datatype, enum MPIR_Aggr_scratch scratch)
 {
     struct view view = { (void *) user, bytes_of(count, datatype), (void *) user, count, datatype, false };
     int contiguous;
 
+    if (HANDLE_IS_BUILTIN(datatype))
+        return view;
     MPIR_Datatype_is_contig(datatype, &contiguous);
     view.packed = !contiguous;
     view.at = contiguous ? (char *) user + MPIR_Aggr_first_byte(datatype) : MPIR_Aggr_scratch(scratch);
@@ -81,6 +85,8 @@ static int bcast(aggr_group_t * group, void *bytes, size_t length, int root, MPI
         return MPIR_Aggr_error(status ? status : AGGR_ERR_ROOT, length, group);
     }
     status = aggr_bcast(group, bytes, length, root);
+    if (likely(status == AGGR_OK))
+        return MPI_SUCCESS;
     if (status == AGGR_ERR_ROOT)
         *errflag = MPIR_ERR_OTHER;
     return MPIR_Aggr_error(status, length, group);

@@ -126,7 +126,10 @@ static int receive_all(aggr_group_t * group, char *to, size_t bytes, int root)
 
 int aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root)
 {
-    return group->me == root ? send_all(group, buffer, bytes) : receive_all(group, buffer, bytes, root);
+    bool in_line = bytes > 0 && aggr_bcast_place(bytes) <= AGGR_DATUM;
+    if (group->me != root)
+        return receive_all(group, buffer, bytes, root);
+    return in_line ? send_chunk(group, buffer, bytes, AGGR_DATUM, (uint32_t) bytes) : send_all(group, buffer, bytes);
 }
 
 /* Takes part `part` of everybody's place. */
