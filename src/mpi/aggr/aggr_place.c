@@ -11,10 +11,23 @@ static const MPIR_hwtopo_type_e level_types[AGGR_LEVELS] = { MPIR_HWTOPO_TYPE__L
 
 enum { LEVEL_BITS = 32 };       /* of the word that the start-up segment has for each process */
 
+/* One that may use all hardware threads has no place: no reason to look at the hardware in MPI_Init. */
+static bool is_bound(void)
+{
+    long threads = 0;
+    int words = MPIR_hwtopo_get_num_bindset_words();
+
+    for (int i = 0; i < words; i++)
+        threads += __builtin_popcountl(MPIR_hwtopo_get_bindset_word(i));
+    return threads < sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static uint64_t own_place(void)
 {
     uint64_t place = 0;
 
+    if (!is_bound())
+        return 0;
     for (int level = 0; level < AGGR_LEVELS; level++) {
         MPIR_hwtopo_gid_t gid = MPIR_hwtopo_get_obj_by_type(level_types[level]);
 
