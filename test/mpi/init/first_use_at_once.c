@@ -7,6 +7,8 @@
  *
  * Arguments:
  *   -leave      only the messages of those who leave at once
+ *   -comms      each thread has a communicator of its own, and so a VCI where there are several, and a window on it
+ *   -eager      MPI_Init has made the endpoints
  */
 #include <pthread.h>
 #include <signal.h>
@@ -18,7 +20,10 @@
 #define LONG_MESSAGE 100000
 #define INTERRUPT_US 300
 
-static int rank, size;
+static int rank, size, apart, eager;
+static MPI_Comm comms[THREADS];
+static MPI_Win wins[THREADS];
+static int *bases[THREADS];
 static pthread_barrier_t at_once;
 static volatile sig_atomic_t interrupts;
 
@@ -36,12 +41,53 @@ static void interrupt_every(int us)
     setitimer(ITIMER_REAL, &interval, NULL);
 }
 
-static void exchange(int distance, int tag, char *out, char *in, int bytes)
+static void have_comms(void)
+{
+    for (int i = 0; i < THREADS; i++) {
+        comms[i] = MPI_COMM_WORLD;
+        if (!apart)
+            continue;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+        MPI_Win_allocate(2 * sizeof(int), sizeof(int), MPI_INFO_NULL, comms[i], &bases[i], &wins[i]);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, wins[i]);
+        bases[i][0] = 0;
+        bases[i][1] = rank * THREADS + i;
+        MPI_Win_unlock(rank, wins[i]);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void free_comms(int threads)
+{
+    for (int i = 0; apart && i < THREADS; i++) {
+        MPI_Barrier(comms[i]);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, wins[i]);
+        CT_CHECK(bases[i][0] == (i < threads ? size : 0), "window %d has been added to %d times", i, bases[i][0]);
+        MPI_Win_unlock(rank, wins[i]);
+        MPI_Win_free(&wins[i]);
+        MPI_Comm_free(&comms[i]);
+    }
+}
+
+/* The target answers who has not been sent to; it is in MPI by another window, or in none. */
+static void use_window(int number, int target)
+{
+    int one = 1, got = -1;
+
+    MPI_Win_lock(MPI_LOCK_SHARED, target, 0, wins[number]);
+    MPI_Accumulate(&one, 1, MPI_INT, target, 0, 1, MPI_INT, MPI_SUM, wins[number]);
+    MPI_Win_flush(target, wins[number]);
+    MPI_Get(&got, 1, MPI_INT, target, 1, 1, MPI_INT, wins[number]);
+    MPI_Win_unlock(target, wins[number]);
+    CT_CHECK(got == target * THREADS + number, "got %d of %d", got, target);
+}
+
+static void exchange(MPI_Comm comm, int distance, int tag, char *out, char *in, int bytes)
 {
     int to = (rank + distance) % size, from = (rank + size - distance) % size;
 
     memset(out, rank + tag, bytes);
-    MPI_Sendrecv(out, bytes, MPI_CHAR, to, tag, in, bytes, MPI_CHAR, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, bytes, MPI_CHAR, to, tag, in, bytes, MPI_CHAR, from, tag, comm, MPI_STATUS_IGNORE);
     CT_CHECK(in[0] == (char) (from + tag) && in[bytes - 1] == (char) (from + tag), "%d bytes of %d, tag %d", bytes, from, tag);
 }
 
@@ -54,8 +100,10 @@ static void *use_all(void *arg)
     pthread_barrier_wait(&at_once);
     for (int i = 0; i < size; i++) {
         int distance = (i * (number % 2 ? 1 : size - 1) + number) % size;
-        exchange(distance, number, out, in, 1);
-        exchange(distance, number, out, in, LONG_MESSAGE);
+        if (apart)
+            use_window(number, (rank + distance) % size);
+        exchange(comms[number], distance, number, out, in, 1);
+        exchange(comms[number], distance, number, out, in, LONG_MESSAGE);
     }
     free(in);
     free(out);
@@ -95,7 +143,7 @@ static void send_and_leave(void)
 
 int main(int argc, char **argv)
 {
-    int provided;
+    int provided, counted, threads;
     ct_pvar endpoints;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -109,16 +157,27 @@ int main(int argc, char **argv)
             printf(" No Errors\n");
         return ct_errs != 0;
     }
+    for (int i = 1; i < argc; i++) {
+        apart = apart || !strcmp(argv[i], "-comms");
+        eager = eager || !strcmp(argv[i], "-eager");
+    }
 
-    interrupt_every(INTERRUPT_US);
-    use_by(provided == MPI_THREAD_MULTIPLE ? THREADS : 1);
-    interrupt_every(0);
     ct_mpit_begin();
-    if (ct_pvar_find("ucx_endpoints", &endpoints)) {
+    counted = ct_pvar_find("ucx_endpoints", &endpoints);
+    if (counted && !eager)
+        CT_CHECK(ct_pvar_read(&endpoints) == 0, "%lld endpoints after MPI_Init", ct_pvar_read(&endpoints));
+    threads = provided == MPI_THREAD_MULTIPLE ? THREADS : 1;
+    have_comms();
+    interrupt_every(INTERRUPT_US);
+    use_by(threads);
+    interrupt_every(0);
+    if (counted) {
         long long n = ct_pvar_read(&endpoints);
         int vcis = getenv("MPIR_CVAR_CH4_NUM_VCIS") ? atoi(getenv("MPIR_CVAR_CH4_NUM_VCIS")) : 1;
-        CT_CHECK(n >= size - 1 && n <= (long long) size * vcis * vcis, "%lld endpoints to %d processes", n, size);
+        long long least = apart && vcis > 1 && size > 1 ? size : size - 1;
+        CT_CHECK(n >= least && n <= (long long) size * vcis * vcis, "%lld endpoints to %d processes", n, size);
     }
+    free_comms(threads);
     ct_mpit_end();
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);

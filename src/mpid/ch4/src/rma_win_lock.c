@@ -18,7 +18,7 @@ typedef struct waiting {
 
 MPL_atomic_int_t MPIDIG_rma_todo = MPL_ATOMIC_INT_T_INITIALIZER(0);
 
-int (*MPIDIG_am_later) (void);
+int (*MPIDIG_am_later) (int vci);
 
 /* By VCI, in the order of their arrival; each belongs to the lock of its VCI. */
 static struct {
@@ -100,7 +100,7 @@ int MPIDIG_win_lock_release(MPIR_Win * win)
 
 int MPIDIG_rma_do_todo(int vci)
 {
-    int mpi_errno = MPIDIG_am_later ? MPIDIG_am_later() : MPI_SUCCESS;
+    int mpi_errno = MPIDIG_am_later ? MPIDIG_am_later(vci) : MPI_SUCCESS;
 
     MPIDIG_rma_issue_ready();
     return mpi_errno ? mpi_errno : grant_waiting(vci);

@@ -56,7 +56,7 @@ static struct {
 
 bool MPIDI_UCX_peers_are_lazy(void)
 {
-    return MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS && MPIDI_UCX_global.num_vnis == 1;
+    return MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS && (MPIDI_UCX_global.num_vnis == 1 || MPIR_CVAR_CH4_GLOBAL_PROGRESS);
 }
 
 static size_t card_header(int vnis)
@@ -294,47 +294,59 @@ typedef struct message {
     char data[];
 } message_t;
 
-static message_t *first_message, **last_message = &first_message;
+/* By VNI; each belongs to the lock of its VCI. */
+static struct kept {
+    message_t *first, **last;
+    bool handling;
+} kept[MPIDI_CH4_MAX_VCIS];
 
 /* One after the other, also when a handler makes progress or another thread comes. */
-static int handle_messages(void)
+static int handle_messages(int vni)
 {
-    static bool handling;
+    struct kept *queue = &kept[vni];
     message_t *message;
 
-    while (!handling && (message = first_message) != NULL) {
-        first_message = message->next;
-        if (!first_message)
-            last_message = &first_message;
+    while (!queue->handling && (message = queue->first) != NULL) {
+        queue->first = message->next;
+        if (!queue->first)
+            queue->last = &queue->first;
         MPL_atomic_fetch_sub_int(&MPIDIG_rma_todo, 1);
-        handling = true;
+        queue->handling = true;
         MPIDI_UCX_am_handler(NULL, message->data, message->length, NULL, 0);
-        handling = false;
+        queue->handling = false;
         MPL_free(message);
     }
     return MPI_SUCCESS;
 }
 
-/* Without memory a message is handled at once, after those that wait: most make no endpoint. */
-static ucs_status_t handle_now(void *data, size_t length)
+static int handle_messages_of_vci(int vci)
 {
-    handle_messages();
-    if (first_message)
+    int vni = MPIDI_UCX_vci_to_vni(vci);
+
+    return vni < 0 ? MPI_SUCCESS : handle_messages(vni);
+}
+
+/* Without memory a message is handled at once, after those that wait: most make no endpoint. */
+static ucs_status_t handle_now(int vni, void *data, size_t length)
+{
+    handle_messages(vni);
+    if (kept[vni].first)
         MPID_Abort(NULL, MPI_ERR_NO_MEM, 1, "no memory for a message that has arrived");
     return MPIDI_UCX_am_handler(NULL, data, length, NULL, 0);
 }
 
 static ucs_status_t keep_message(void *arg, void *data, size_t length, ucp_ep_h reply_ep, unsigned flags)
 {
+    struct kept *queue = arg;
     message_t *message = MPL_malloc(sizeof(*message) + length, MPL_MEM_BUFFER);
 
     if (!message)
-        return handle_now(data, length);
+        return handle_now((int) (queue - kept), data, length);
     message->next = NULL;
     message->length = length;
     MPIR_Memcpy(message->data, data, length);
-    *last_message = message;
-    last_message = &message->next;
+    *queue->last = message;
+    queue->last = &message->next;
     MPL_atomic_fetch_add_int(&MPIDIG_rma_todo, 1);
     return UCS_OK;
 }
@@ -344,10 +356,13 @@ static int keep_messages(void)
     int mpi_errno = MPI_SUCCESS;
     ucs_status_t status;
 
-    MPIDIG_am_later = handle_messages;
-    status = ucp_worker_set_am_handler(MPIDI_UCX_global.ctx[0].worker, MPIDI_UCX_AM_HANDLER_ID, keep_message, NULL,
-                                       UCP_AM_FLAG_WHOLE_MSG);
-    MPIDI_UCX_CHK_STATUS(status);
+    MPIDIG_am_later = handle_messages_of_vci;
+    for (int i = 0; i < MPIDI_UCX_global.num_vnis; i++) {
+        kept[i].last = &kept[i].first;
+        status = ucp_worker_set_am_handler(MPIDI_UCX_global.ctx[i].worker, MPIDI_UCX_AM_HANDLER_ID, keep_message,
+                                           &kept[i], UCP_AM_FLAG_WHOLE_MSG);
+        MPIDI_UCX_CHK_STATUS(status);
+    }
 
   fn_exit:
     return mpi_errno;

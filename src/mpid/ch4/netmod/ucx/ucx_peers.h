@@ -11,8 +11,8 @@
  * endpoint when it answers.
  */
 
-/* MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS, and one VNI: with several, connections are set up before one-sided communication relies
- * on it (MPIDI_UCX_post_init). */
+/* MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS. With several VNIs the two sides of a connection that is set up must make progress on
+ * them all, which MPIR_CVAR_CH4_GLOBAL_PROGRESS can forbid: then they are set up in MPI_Init (MPIDI_UCX_post_init). */
 bool MPIDI_UCX_peers_are_lazy(void);
 /* Leaves the card, and returns when those of all others can be found. REQUIRES: the workers exist. Collective. */
 int MPIDI_UCX_peers_init(void);
