@@ -59,6 +59,7 @@ hosts() (
     count_status "hosts come and go" hosts_come_and_go
     tests_on_hosts 2 "${HOSTS_DIRS[@]}"
     for when in before in closing; do count_status "hosts: ends, rank killed $when finalize" ends_when_killed "$when"; done
+    count_status "hosts: a rank killed with a lock ends the job, and nothing remains" kill_ranks locks
     # shellcheck disable=SC2046
     ONLY_OURS=yes tests_on_hosts 4 $([ -z "$LONG" ] && echo rma || our_dirs)
 )

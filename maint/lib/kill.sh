@@ -17,7 +17,8 @@ what_remains() {
 kill_one() {
     local program=$1 ranks=$2 said=$OUT/kill.out victim job status=0
     : >"$said"
-    timeout -s KILL 30 "$PREFIX/bin/mpiexec" -n "$ranks" "$program" >"$said" 2>&1 &
+    # shellcheck disable=SC2086
+    timeout -s KILL 30 ${MPIEXEC:-$PREFIX/bin/mpiexec} -n "$ranks" "$program" >"$said" 2>&1 &
     job=$!
     until grep -q running "$said" || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
     sleep "0.$((RANDOM % 300 + 100))"
