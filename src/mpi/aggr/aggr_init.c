@@ -53,7 +53,7 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_READONLY
       description : >-
-        Up to so many processes of a node read each other's lines; more do it in groups of so many. 0: 16, and on a node
+        Up to so many processes of a node read each other's lines; more do it in groups of at most so many. 0: 16, and on a node
         with more processes than cores all of them. That of a communicator's first process counts.
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
