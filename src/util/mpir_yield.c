@@ -25,10 +25,10 @@ cvars:
         nothing.
         auto   - Only when the node is oversubscribed, that is, when this job has more ranks on
                  the node than the cores they may use together, or more ranks confined to this
-                 process's cores than there are such cores. The cores are those hwloc reports as
-                 allowed, less what the binding of each rank excludes; a core here is a hardware
-                 thread, the unit the operating system schedules. Threads of the application and
-                 other jobs are not counted.
+                 process's cores than there are such cores. The cores are those on which the operating
+                 system allows the process to run (sched_getaffinity); a core here is a hardware
+                 thread, the unit that it schedules. Threads of the application and other jobs are not
+                 counted.
         always - Always. Better when other programs share the cores.
         never  - Never, as in unmodified MPICH.
 
