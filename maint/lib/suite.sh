@@ -32,7 +32,7 @@ filter_lists() {
         mkdir -p "$(dirname "$suite/$list")"
         [ ! -e "$TREE/test/mpi/$list.in" ] || make -C "$(dirname "$suite/$list")" Makefile testlist >"$suite/testlist.log" 2>&1 || true
         known_failures | awk -v ours="$(our_tests "$(dirname "$list")")" -v dir="$(dirname "$list")" -v out="$suite/${list}.run" -v max="${MAX_RANKS:-0}" -v leave_out="${LEAVE_OUT:-}" '
-            NR == FNR { gsub(/\./, "\\."); gsub(/\*/, ".*"); known[++k] = "^" $0 "$"; next }
+            FILENAME == "-" { gsub(/\./, "\\."); gsub(/\*/, ".*"); known[++k] = "^" $0 "$"; next }
             FNR == 1 { printf "" > out }
             /^[ \t]*(#|$)/ { next }
             max > 0 && $2 + 0 > max { next }
