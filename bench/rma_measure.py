@@ -197,8 +197,9 @@ def main():
                        for case, figures in cases.items() for k, x in enumerate(figures)]
             if name not in ("contend", "change"):
                 summary += rows(name, link, ranks, found)
-    write_rows(a.results / "e8_rma.csv", summary, COLUMNS)
-    write_rows(a.results / "e8_rounds.csv", rounds, ROUNDS)
+            # after each set: an interrupted run keeps what it has measured
+            write_rows(a.results / "e8_rma.csv", summary, COLUMNS)
+            write_rows(a.results / "e8_rounds.csv", rounds, ROUNDS)
 
 
 if __name__ == "__main__":
