@@ -28,6 +28,7 @@ LIMITS = {**{(2, case): 0.35 for case in ("allreduce", "barrier", "bcast")},
           **{(ranks, case): limit for ranks, limit in ((4, 0.3), (16, 0.2), (64, 0.15)) for case in ("dup", "split")}}
 NODES_LIMIT = 1.0
 CLIQUES = "MPIR_CVAR_NUM_CLIQUES"
+HOSTS = ROOT / "maint" / "hosts"
 
 
 class OpenMPI(Build):
@@ -61,15 +62,24 @@ def times_for(ranks, a):
     return max(10, a.times // (1 if ranks <= 2 else 16 if ranks <= os.cpu_count() * 2 else 10 * ranks))
 
 
+def on_hosts(build):
+    """The same build over the hosts that are up."""
+    other = build.with_env({})
+    other.mpiexec = [HOSTS, "run", f"--prefix={build.prefix}"]
+    return other
+
+
 def measure(name, builds, ranks, nodes, a):
     def run(build):
-        found = build.lines(ranks, [name, a.batches, times_for(ranks, a)], 900)
+        found = build.lines(ranks, ["kinds" if name == "hosts" else name, a.batches, times_for(ranks, a)], 900)
         return {case: float(us) for case, us in found}
 
-    if nodes > 1:
+    if name == "hosts":
+        builds = [on_hosts(build) for build in builds]
+    elif nodes > 1:
         builds = [build.with_env({CLIQUES: str(nodes)}) for build in builds]
     found = take_turns(builds, a.rounds, run, f"{name}, {ranks} ranks, {nodes} nodes")
-    print_table(found, ranks, nodes)
+    print_table(found, ranks, f"{nodes} {'host' if name == 'hosts' else 'node'}{'s' * (nodes > 1)}")
     return found
 
 
@@ -77,9 +87,9 @@ def sd(values):
     return statistics.stdev(values) if len(values) > 1 else 0.0
 
 
-def print_table(found, ranks, nodes):
+def print_table(found, ranks, place):
     base = found.get("stock")
-    print(f"\n{ranks} ranks, {nodes} node{'s' * (nodes > 1)}: us (standard deviation) and ratio to stock")
+    print(f"\n{ranks} ranks, {place}: us (standard deviation) and ratio to stock")
     for case in max(found.values(), key=len):
         cells = []
         for build, cases in found.items():
@@ -90,8 +100,9 @@ def print_table(found, ranks, nodes):
         print(f"  {case:<22} " + "; ".join(cells), flush=True)
 
 
-def verdicts(found, ranks, nodes):
+def verdicts(name, found, ranks, nodes):
     """What must be shown of one table."""
+    what = "hosts" if name == "hosts" else "nodes"
     if "stock" not in found:
         return
     for case, us in found["patched"].items():
@@ -99,14 +110,15 @@ def verdicts(found, ranks, nodes):
         if limit is None:
             continue
         ratio = paired_ratio(us, found["stock"][case])
-        yield f"{'met   ' if ratio <= limit else 'missed'} {case}, {ranks} ranks, {nodes} nodes: {ratio:.3f} of stock, at most {limit}"
+        yield f"{'met   ' if ratio <= limit else 'missed'} {case}, {ranks} ranks, {nodes} {what}: {ratio:.3f} of stock, at most {limit}"
 
 
 def arguments():
     ap = argparse.ArgumentParser(prog="maint/bench aggr", description=__doc__,
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--ranks", default="2,4,16,64", help="on one node (default 2,4,16,64)")
-    ap.add_argument("--nodes", default="2,4", help="nodes of 8 ranks together, by MPIR_CVAR_NUM_CLIQUES (default 2,4)")
+    ap.add_argument("--nodes", default="2,4", metavar="K,...", help="nodes of 8 ranks together, by MPIR_CVAR_NUM_CLIQUES (default 2,4)")
+    ap.add_argument("--hosts", default="", metavar="K,...", help="also 8 ranks on so many hosts (maint/hosts; needs root), over TCP")
     ap.add_argument("--rounds", type=int, default=7)
     ap.add_argument("--batches", type=int, default=11)
     ap.add_argument("--times", type=int, default=20000, help="calls a batch with 2 ranks (default 20000)")
@@ -119,6 +131,7 @@ def arguments():
     a.rounds = 3 if a.quick else a.rounds
     a.ranks = [int(n) for n in a.ranks.split(",")]
     a.nodes = [int(n) for n in a.nodes.split(",") if int(n) > 1]
+    a.hosts = [int(n) for n in a.hosts.split(",") if n]
     return a
 
 
@@ -131,19 +144,25 @@ def main():
     for build in (*builds, threads):
         build.compile()
     tables = []
+    ours = [b for b in builds if b.name != "openmpi"]
     for ranks in a.ranks:
         more = [threads] if ranks <= os.cpu_count() else []
         tables.append(("kinds", ranks, 1, measure("kinds", builds + more, ranks, 1, a)))
     for nodes in a.nodes:
-        ours = [b for b in builds if b.name != "openmpi"]
         tables.append(("kinds", 8, nodes, measure("kinds", ours, 8, nodes, a)))
+    for hosts in a.hosts:
+        subprocess.run([HOSTS, "up", str(hosts)], check=True)
+        try:
+            tables.append(("hosts", 8, hosts, measure("hosts", ours, 8, hosts, a)))
+        finally:
+            subprocess.run([HOSTS, "down"], check=True)
     for name in [n for n in ("folds", "sizes") if getattr(a, n)]:
         tables.append((name, 2, 1, measure(name, builds, 2, 1, a)))
     write_rows(a.output, ([name, build, ranks, nodes, case, f"{statistics.median(us):.4f}", f"{sd(us):.4f}"]
                           for name, ranks, nodes, found in tables for build, cases in found.items()
                           for case, us in cases.items()), COLUMNS)
     for name, ranks, nodes, found in tables:
-        for line in verdicts(found, ranks, nodes) if name == "kinds" else ():
+        for line in verdicts(name, found, ranks, nodes) if name in ("kinds", "hosts") else ():
             print(line)
 
 
