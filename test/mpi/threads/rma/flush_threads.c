@@ -4,8 +4,7 @@
  * Several threads of a process put to the same target and flush it, each for itself: what a thread has put is there when
  * its flush returns, whoever else flushes meanwhile.
  */
-#include "mpitest.h"
-#include "mpithreadtest.h"
+#include "cmaptest_threads.h"
 #include "cmaptest_oracle.h"
 
 #define THREADS 3
@@ -59,10 +58,7 @@ static void run(void)
 
     MPI_Win_create(memory, (MPI_Aint) (words * sizeof(long)), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     MPI_Win_lock_all(0, win);
-    for (intptr_t i = 1; i < THREADS; i++)
-        MTest_Start_thread(put_and_look, (void *) i);
-    put_and_look((void *) 0);
-    MTest_Join_threads();
+    ct_in_threads(THREADS, put_and_look);
     MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
     free(memory);

@@ -6,8 +6,7 @@
  * is lost or done twice.  Then each thread makes windows of its own, has epochs of all kinds on them and frees them, while the
  * others do the same.
  */
-#include "mpitest.h"
-#include "mpithreadtest.h"
+#include "cmaptest_threads.h"
 #include "cmaptest_oracle.h"
 
 #define THREADS 3
@@ -193,14 +192,6 @@ static MTEST_THREAD_RETURN_TYPE windows_of_its_own(void *arg)
     return (MTEST_THREAD_RETURN_TYPE) 0;
 }
 
-static void in_threads(MTEST_THREAD_RETURN_TYPE(*work) (void *))
-{
-    for (intptr_t i = 1; i < THREADS; i++)
-        MTest_Start_thread(work, (void *) i);
-    work((void *) 0);
-    MTest_Join_threads();
-}
-
 static void one_epoch_for_all(int created)
 {
     MPI_Aint words = (MPI_Aint) size * THREADS * WORDS + 1, bytes = words * (MPI_Aint) sizeof(long);
@@ -214,7 +205,7 @@ static void one_epoch_for_all(int created)
     memset(added, 0, sizeof added);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, win);
-    in_threads(share_an_epoch);
+    ct_in_threads(THREADS, share_an_epoch);
     MPI_Win_unlock_all(win);
     for (int i = 0; i < THREADS; i++)
         want += added[i];
@@ -241,7 +232,7 @@ int main(int argc, char **argv)
         one_epoch_for_all(1);
         for (int i = 0; i < THREADS; i++)
             MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-        in_threads(windows_of_its_own);
+        ct_in_threads(THREADS, windows_of_its_own);
         for (int i = 0; i < THREADS; i++)
             MPI_Comm_free(&comms[i]);
     }

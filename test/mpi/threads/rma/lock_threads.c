@@ -5,8 +5,7 @@
  * other thread of its process locks meanwhile; all threads share one epoch of lock_all, in which they begin with the same
  * targets; and each has a window of its own.  Every step counts, and none is lost.
  */
-#include "mpitest.h"
-#include "mpithreadtest.h"
+#include "cmaptest_threads.h"
 #include "cmaptest_oracle.h"
 
 #define THREADS 3
@@ -57,14 +56,6 @@ static MTEST_THREAD_RETURN_TYPE add_to_all(void *arg)
     return (MTEST_THREAD_RETURN_TYPE) 0;
 }
 
-static void in_threads(MTEST_THREAD_RETURN_TYPE(*work) (void *))
-{
-    for (intptr_t i = 1; i < THREADS; i++)
-        MTest_Start_thread(work, (void *) i);
-    work((void *) 0);
-    MTest_Join_threads();
-}
-
 static void check_words(const long *mine)
 {
     long sum = 0;
@@ -104,10 +95,10 @@ static void run(int created)
         own_mine[i][0] = 0;
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    in_threads(lock_targets);
+    ct_in_threads(THREADS, lock_targets);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, win);
-    in_threads(add_to_all);
+    ct_in_threads(THREADS, add_to_all);
     MPI_Win_unlock_all(win);
     check_words(mine);
     for (int i = 0; i < THREADS; i++)
