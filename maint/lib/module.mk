@@ -23,8 +23,8 @@ thread_sources ?= $(unit_sources)
 warnings := -Wall -Wextra -Werror
 includes := -I$(here) $(patsubst %,-I%,$(unit_dirs))
 flags_release := -O2 -g
-# Tests are compiled fast; what they call and compare with runs fast.
-unit_flags_release := -O1 -g1
+# Tests are compiled fast; what they call runs fast.
+unit_flags_release := -Og -g1
 flags_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 flags_tsan := -O1 -g -fsanitize=thread
 flags_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
