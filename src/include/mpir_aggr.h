@@ -3,7 +3,7 @@
 /*
  * Blocking collectives by aggregates (src/mpid/common/aggr): small ones of processes that share a node, by cache lines
  * which they share.  Between nodes MPICH's compositions do these on the node communicators, and the first process of each
- * node meets the others on node_roots_comm.
+ * node meets the others on node_roots_comm; some are done by one exchange of all data instead.
  *
  * The generated functions ask the function of their name here first.  True: done, with the result in *mpi_errno.
  * False: nothing was sent, and the algorithms of MPICH do it.  All members of the communicator get the same answer on the
@@ -24,6 +24,8 @@ struct MPIR_Aggr;
 
 /* MPIR_CVAR_AGGR, once MPI is initialized. */
 extern bool MPIR_Aggr_on;
+/* Do communicators over several nodes ask whether their members want aggregates?  The same on all processes. */
+extern bool MPIR_Aggr_between_nodes;
 
 /* After MPID_Init; and before the node's start-up segment goes. */
 int MPIR_Aggr_init(void);
@@ -73,28 +75,38 @@ enum MPIR_Aggr_all_wait {
     MPIR_AGGR_ALL_WAIT_exscan = false, MPIR_AGGR_ALL_WAIT_gather = false, MPIR_AGGR_ALL_WAIT_scatter = false
 };
 
+/* Collectives of several nodes that are done by one exchange of all data (src/mpi/aggr/aggr_nodes.c). */
+enum MPIR_Aggr_between {
+    MPIR_AGGR_BETWEEN_allgather = true, MPIR_AGGR_BETWEEN_scan = true, MPIR_AGGR_BETWEEN_exscan = true,
+    MPIR_AGGR_BETWEEN_barrier = false, MPIR_AGGR_BETWEEN_bcast = false, MPIR_AGGR_BETWEEN_allreduce = false,
+    MPIR_AGGR_BETWEEN_reduce = false, MPIR_AGGR_BETWEEN_gather = false, MPIR_AGGR_BETWEEN_scatter = false,
+    MPIR_AGGR_BETWEEN_alltoall = false
+};
+
 /* Notes it for the parts of the composition that follows.  It stays until the next one that is noted, which is the same
  * for all members: a communicator of a node belongs to one communicator, whose collectives all members call alike. */
 void MPIR_Aggr_compose(MPIR_Comm * node_comm, bool all_wait);
 
-/* The two places from which a collective may go this way: as the user calls it, on a communicator of one node, and as
- * the part of a composition inside a node. */
-static inline bool MPIR_Aggr_may_whole(MPIR_Comm * comm, bool all_wait)
+/* The two places from which a collective may go this way: as the user calls it, and as the part of a composition inside a
+ * node. */
+static inline bool MPIR_Aggr_may_whole(MPIR_Comm * comm, bool all_wait, bool between)
 {
-    if (!MPIR_Aggr_on || MPIR_Comm_is_on_one_node(comm))
+    if (comm->hierarchy_kind != MPIR_COMM_HIERARCHY_KIND__PARENT)
+        return false;
+    if (comm->node_count == 1)
         return MPIR_Aggr_on;
     if (comm->node_comm)
         MPIR_Aggr_compose(comm->node_comm, all_wait);
-    return false;
+    return between && MPIR_Aggr_between_nodes;
 }
 
-static inline bool MPIR_Aggr_may_part(const MPIR_Comm * comm, bool all_wait)
+static inline bool MPIR_Aggr_may_part(const MPIR_Comm * comm, bool all_wait, bool between)
 {
     return MPIR_Aggr_on && comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE;
 }
 
 /* What the generated functions call. */
 #define MPIR_AGGR(name, place, comm, ...) \
-    (MPIR_Aggr_may_##place(comm, MPIR_AGGR_ALL_WAIT_##name) && MPIR_Aggr_do_##name(__VA_ARGS__))
+    (MPIR_Aggr_may_##place(comm, MPIR_AGGR_ALL_WAIT_##name, MPIR_AGGR_BETWEEN_##name) && MPIR_Aggr_do_##name(__VA_ARGS__))
 
 #endif /* MPIR_AGGR_H_INCLUDED */

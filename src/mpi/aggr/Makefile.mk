@@ -6,7 +6,9 @@ mpi_core_sources += \
     src/mpi/aggr/aggr_comm.c \
     src/mpi/aggr/aggr_init.c \
     src/mpi/aggr/aggr_move.c \
+    src/mpi/aggr/aggr_nodes.c \
     src/mpi/aggr/aggr_place.c \
+    src/mpi/aggr/aggr_process.c \
     src/mpi/aggr/aggr_reduce.c
 
 noinst_HEADERS += src/mpi/aggr/aggr_comm.h

@@ -1,50 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include <time.h>
 #include "aggr_comm.h"
 
-MPIR_Aggr_counts_t MPIR_Aggr_counts;
-
-/* Stand for what a communicator has after its first small collective, and when it cannot have aggregates. */
-static struct MPIR_Aggr not_yet, never = {.agreed = true };
-
-/* A clock that costs next to nothing; its unit is a few ten thousandths of a millisecond or less. */
-static uint64_t ticks(void)
-{
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#else
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
-#endif
-}
-
-static uint64_t last_progress;
-
-static int progress(void *context)
-{
-    last_progress = ticks();
-    return MPID_Progress_test(NULL);
-}
-
-/* A look at the progress engine costs as much as many polls, and on a node with more processes than cores half a turn of
- * theirs. */
-static aggr_waiting_t waiting = {.progress = progress };
-
-static void decide_how_to_wait(void)
-{
-    waiting.yields = MPIR_Yield_on;
-    waiting.polls = waiting.yields ? 2 : 500;
-    waiting.turns = waiting.yields ? 8 : 1;
-}
-
-const aggr_waiting_t *MPIR_Aggr_waiting(void)
-{
-    decide_how_to_wait();
-    return &waiting;
-}
+/* Stand for what a communicator has after its first small collective, when it cannot have aggregates, and when it is of several nodes
+ * whose processes take part. */
+static struct MPIR_Aggr not_yet, never = {.agreed = true }, nodes = {.agreed = true };
 
 /* Readers of a line, as far as this process would have it: where processes wait for a core, one turn of theirs costs more than
  * reading all the lines. */
@@ -76,26 +37,6 @@ static aggr_shape_t shape_for(const MPIR_Comm * comm, int fan, bool rooted)
         .places = {place_of, comm}
     };
     return shape;
-}
-
-static char *scratch;
-
-static bool make_scratch(void)
-{
-    if (!scratch)
-        scratch = MPL_malloc(MPIR_AGGR_SCRATCHES * MPIR_Aggr_settings.max_bytes, MPL_MEM_COLL);
-    return scratch != NULL;
-}
-
-void *MPIR_Aggr_scratch(enum MPIR_Aggr_scratch which)
-{
-    return scratch + which * MPIR_Aggr_settings.max_bytes;
-}
-
-void MPIR_Aggr_scratch_free(void)
-{
-    MPL_free(scratch);
-    scratch = NULL;
 }
 
 /* What the members tell each other, folded by maximum. */
@@ -132,7 +73,7 @@ static struct MPIR_Aggr *prepare(MPIR_Comm * comm, terms_t terms)
     aggr_arena_t *arena = MPIR_Aggr_arena();
     struct MPIR_Aggr *aggr = NULL;
 
-    if (arena && make_scratch())
+    if (arena && MPIR_Aggr_make_scratch())
         aggr = MPL_malloc(sizeof(*aggr), MPL_MEM_COMM);
     if (aggr && comm->rank == 0) {
         aggr_shape_t shape = shape_for(comm, fan_for(comm->local_size), !MPIR_Yield_on);
@@ -222,7 +163,7 @@ static aggr_group_t *ready_for(struct MPIR_Aggr *aggr, enum MPIR_Aggr_kind kind,
 
 static bool has_aggregates(const MPIR_Comm * comm)
 {
-    return comm->aggr && comm->aggr != &not_yet && comm->aggr != &never;
+    return comm->aggr && comm->aggr->group.arena;
 }
 
 void MPIR_Aggr_compose(MPIR_Comm * node_comm, bool all_wait)
@@ -231,33 +172,46 @@ void MPIR_Aggr_compose(MPIR_Comm * node_comm, bool all_wait)
         node_comm->aggr->all_wait = all_wait;
 }
 
+/* Notes the communicator's first small collective; is it, or a later one, that in which the members agree? */
+static bool is_to_set_up(MPIR_Comm * comm, enum MPIR_Aggr_kind kind)
+{
+    bool is_first = !comm->aggr;
+
+    if (is_first)
+        comm->aggr = &not_yet;
+    return comm->aggr == &not_yet && (!is_first || (kind & MPIR_AGGR_ROUNDED));
+}
+
 aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno)
 {
     *mpi_errno = MPI_SUCCESS;
-    if (unlikely(!comm->aggr)) {
-        comm->aggr = &not_yet;
-        if (!(kind & MPIR_AGGR_ROUNDED))
-            return NULL;
-    }
-    if (unlikely(comm->aggr == &not_yet))
+    if (unlikely(is_to_set_up(comm, kind)))
         *mpi_errno = set_up(comm);
-    return comm->aggr == &never ? NULL : ready_for(comm->aggr, kind, bytes, mpi_errno);
+    return has_aggregates(comm) ? ready_for(comm->aggr, kind, bytes, mpi_errno) : NULL;
 }
 
-/* Who never waits for the others would make no progress.  Where processes wait for a core this gives it away, and is rarer:
- * some 60 us, or 600; more on a machine whose clock is slow. */
-bool MPIR_Aggr_done(size_t bytes, int *mpi_errno)
+/* The communicators by nodes take memory: when some process has none the communicator does without. */
+static int set_up_nodes(MPIR_Comm * comm)
 {
-    enum { SOON = 200000, SOON_WHEN_YIELDING = 2000000 };
+    unsigned long long unwilling = !MPIR_Aggr_node_takes_part(MPIR_AGGR_NODES_MOST);
+    int mpi_errno = MPIR_Aggr_agree(comm, &unwilling, 1);
 
-    MPIR_Aggr_counts.calls++;
-    MPIR_Aggr_counts.bytes += bytes;
-    if (ticks() - last_progress > (waiting.yields ? SOON_WHEN_YIELDING : SOON)) {
-        int status = progress(NULL);
-        if (*mpi_errno == MPI_SUCCESS)
-            *mpi_errno = status;
-    }
-    return true;
+    comm->aggr = &never;
+    if (mpi_errno == MPI_SUCCESS && !unwilling && MPIR_Comm_need_node_comms(comm) == MPI_SUCCESS)
+        comm->aggr = &nodes;
+    else
+        MPIR_Aggr_counts.refused++;
+    return mpi_errno;
+}
+
+bool MPIR_Aggr_begin_nodes(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno)
+{
+    *mpi_errno = MPI_SUCCESS;
+    if (bytes == 0 || bytes > MPIR_AGGR_NODES_MOST / (size_t) comm->local_size)
+        return false;
+    if (unlikely(is_to_set_up(comm, kind)))
+        *mpi_errno = set_up_nodes(comm);
+    return comm->aggr == &nodes;
 }
 
 void MPIR_Aggr_comm_free(MPIR_Comm * comm)

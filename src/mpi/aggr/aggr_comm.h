@@ -39,8 +39,11 @@ bool MPIR_Aggr_all_say(uint64_t mine);  /* false also where a process is alone *
 void MPIR_Aggr_say_place(void);
 uint32_t MPIR_Aggr_place(int local_rank, int level);
 
-/* Do all processes of the node want aggregates, and have the same variables?  Once MPI is initialized. */
+/* Do all processes of the node want aggregates, and have the same variables?  Each has said what it has when MPI began. */
+void MPIR_Aggr_say_terms(void);
 bool MPIR_Aggr_all_take_part(void);
+/* The same with payloads of so many bytes, also of a process that is alone. */
+bool MPIR_Aggr_node_takes_part(size_t bytes);
 
 /* The node's arena, made by the first process that asks; NULL when there is none to be had. */
 aggr_arena_t *MPIR_Aggr_arena(void);
@@ -56,6 +59,7 @@ void MPIR_Aggr_board_close(void);
 
 /* max_bytes of memory of this process; there once a communicator has aggregates. */
 enum MPIR_Aggr_scratch { MPIR_AGGR_SCRATCH_IN, MPIR_AGGR_SCRATCH_OUT, MPIR_AGGR_SCRATCHES };
+bool MPIR_Aggr_make_scratch(void);
 void *MPIR_Aggr_scratch(enum MPIR_Aggr_scratch which);
 void MPIR_Aggr_scratch_free(void);
 
@@ -69,6 +73,27 @@ enum MPIR_Aggr_kind {
 /* The communicator's aggregates, when they have room for so many bytes.  NULL: not this way, or an error.  Collective at
  * its second call (the first of MPIR_AGGR_ROUNDED), when the members agree whether all of them can take part. */
 aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno);
+
+/* ---- several nodes ---- */
+
+/* So many bytes, of all processes together; on the stack. */
+enum { MPIR_AGGR_NODES_MOST = 4096 };
+
+typedef struct MPIR_Aggr_vector_t {
+    uint64_t words[MPIR_AGGR_NODES_MOST / sizeof(uint64_t)];
+} __attribute__ ((aligned(AGGR_LINE))) MPIR_Aggr_vector_t;
+
+static inline bool MPIR_Aggr_spans_nodes(const MPIR_Comm * comm)
+{
+    return comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__PARENT && comm->node_count > 1;
+}
+
+/* May `bytes` of each process go by MPIR_Aggr_collect?  When not: not this way, or an error.  Collective as
+ * MPIR_Aggr_begin is.  REQUIRES MPIR_Aggr_spans_nodes */
+bool MPIR_Aggr_begin_nodes(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno);
+
+/* All of what each process has, in `all` at  rank * bytes. */
+int MPIR_Aggr_collect(MPIR_Comm * comm, const void *mine, size_t bytes, MPIR_Aggr_vector_t * all);
 
 /* Is it known without more ado that MPIR_Aggr_begin has nothing for MPIR_AGGR_ROOTED?  Where messages are faster because
  * processes go on, this is what they pay. */

@@ -59,9 +59,6 @@ cvars:
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
 
-bool MPIR_Aggr_on;
-MPIR_Aggr_settings_t MPIR_Aggr_settings;
-
 static void read_count(void *address, void *obj_handle, int count, void *buffer)
 {
     *(unsigned long long *) buffer = *(unsigned long long *) address;
@@ -92,7 +89,7 @@ static void register_variables(void)
 
 static int close_arena(void *unused)
 {
-    MPIR_Aggr_on = false;
+    MPIR_Aggr_on = MPIR_Aggr_between_nodes = false;
     MPIR_Aggr_board_close();
     MPIR_Aggr_arena_close();
     MPIR_Aggr_scratch_free();
@@ -105,26 +102,11 @@ static bool has_tuning_file(void)
     return *MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE || *MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE;
 }
 
-/* What the processes of a node must have in common.  Never 0 for who takes part. */
-static uint64_t own_terms(void)
-{
-    bool takes_part = MPIR_Aggr_on && MPIR_ThreadInfo.thread_provided != MPI_THREAD_MULTIPLE;
-
-    return takes_part ? MPIR_Aggr_settings.max_bytes : 0;
-}
-
 void MPIR_Aggr_meet(void)
 {
     MPIR_Aggr_on = MPIR_Aggr_on && MPIR_Aggr_board_open();
-    MPIR_Aggr_say(own_terms());
+    MPIR_Aggr_say_terms();
     MPIR_Aggr_say_place();
-}
-
-bool MPIR_Aggr_all_take_part(void)
-{
-    uint64_t terms = own_terms();
-
-    return terms != 0 && MPIR_Aggr_all_say(terms);
 }
 
 int MPIR_Aggr_init(void)
@@ -150,6 +132,7 @@ int MPIR_Aggr_init(void)
         .fan = MPIR_CVAR_AGGR_FAN
     };
     MPIR_Aggr_on = MPIR_CVAR_AGGR && MPIR_CVAR_AGGR_ARENA_MB > 0 && !ENABLE_GPU && !has_tuning_file() && !MPIR_Solo_on;
+    MPIR_Aggr_between_nodes = !ENABLE_GPU && !MPIR_Solo_on;
     /* when the communicators are gone */
     MPIR_Add_finalize(close_arena, NULL, 0);
 

@@ -158,10 +158,40 @@ static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtyp
     return MPIR_Aggr_done(bytes, mpi_errno);
 }
 
+/* The others wait for this process, also when it could not pack. */
+static bool allgather_nodes(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype, void *recvbuf,
+                            MPI_Aint recvcount, MPI_Datatype recvtype, MPIR_Comm * comm, int *mpi_errno)
+{
+    MPIR_Aggr_vector_t mine, all;
+    size_t bytes;
+    int status;
+
+    if (sendbuf == MPI_IN_PLACE) {
+        MPI_Aint extent;
+        MPIR_Datatype_get_extent_macro(recvtype, extent);
+        sendbuf = (char *) recvbuf + comm->rank * recvcount * extent;
+        sendcount = recvcount;
+        sendtype = recvtype;
+    }
+    bytes = bytes_of(sendcount, sendtype);
+    if (!MPIR_Aggr_begin_nodes(comm, MPIR_AGGR_EXACT, bytes, mpi_errno))
+        return *mpi_errno != MPI_SUCCESS;
+    *mpi_errno = MPIR_Localcopy(sendbuf, sendcount, sendtype, mine.words, (MPI_Aint) bytes, MPI_BYTE);
+    status = MPIR_Aggr_collect(comm, mine.words, bytes, &all);
+    if (*mpi_errno == MPI_SUCCESS && status == MPI_SUCCESS)
+        status = MPIR_Localcopy(all.words, (MPI_Aint) bytes * comm->local_size, MPI_BYTE, recvbuf,
+                                recvcount * comm->local_size, recvtype);
+    if (*mpi_errno == MPI_SUCCESS)
+        *mpi_errno = status;
+    return MPIR_Aggr_done(bytes, mpi_errno);
+}
+
 bool MPIR_Aggr_do_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
                             void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
                             MPIR_Comm * comm, int *mpi_errno)
 {
+    if (MPIR_Aggr_spans_nodes(comm))
+        return allgather_nodes(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, mpi_errno);
     return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, true, -1, comm, mpi_errno);
 }
 

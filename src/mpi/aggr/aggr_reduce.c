@@ -13,6 +13,7 @@ struct reduction {
     MPIR_op_function *function; /* of a predefined operation */
     int mpi_errno;
     size_t bytes;
+    bool is_shared;             /* what is folded from the left: others read it, too */
     aggr_fold_t fold;
 };
 
@@ -24,9 +25,10 @@ static void fold(const void *left, void *inout, size_t bytes, void *context)
     if (reduction->function) {
         reduction->function((void *) left, inout, &count, &reduction->datatype);
     } else if (reduction->mpi_errno == MPI_SUCCESS) {
-        /* a user's function may use its first argument as it likes, and the others read it, too */
-        void *own = memcpy(MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_IN), left, bytes);
-        reduction->mpi_errno = MPIR_Reduce_local(own, inout, count, reduction->datatype, reduction->op);
+        /* a user's function may use its first argument as it likes */
+        if (reduction->is_shared)
+            left = memcpy(MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_IN), left, bytes);
+        reduction->mpi_errno = MPIR_Reduce_local(left, inout, count, reduction->datatype, reduction->op);
     }
 }
 
@@ -60,25 +62,37 @@ static bool is_rounded(MPI_Datatype datatype, MPI_Op op)
     return !HANDLE_IS_BUILTIN(op) || !is_integer(datatype);
 }
 
-/* The communicator's aggregates when the reduction is one for them; NULL otherwise, or with an error. */
-static aggr_group_t *begin(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm,
-                           enum MPIR_Aggr_kind kind, int *mpi_errno)
+/* False: the elements are not in a row, or of more than `most` bytes. */
+static bool describe(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, size_t most)
 {
-    *mpi_errno = MPI_SUCCESS;
-    if (count <= 0 || (size_t) count > MPIR_Aggr_settings.max_bytes)
-        return NULL;
+    if (count <= 0 || (size_t) count > most)
+        return false;
     reduction->unit = unit_of(datatype);
-    if (reduction->unit <= 0 || !MPIR_Aggr_fits((size_t) count * (size_t) reduction->unit))
-        return NULL;
+    if (reduction->unit <= 0 || (size_t) count * (size_t) reduction->unit > most)
+        return false;
     reduction->datatype = datatype;
     reduction->op = op;
     reduction->function = HANDLE_IS_BUILTIN(op) && HANDLE_IS_BUILTIN(datatype) ? MPIR_OP_HDL_TO_FN(op) : NULL;
     reduction->mpi_errno = MPI_SUCCESS;
     reduction->bytes = (size_t) (count * reduction->unit);
+    reduction->is_shared = true;
     reduction->fold = (aggr_fold_t) { fold, reduction, (size_t) reduction->unit };
-    if (is_rounded(datatype, op))
-        kind |= MPIR_AGGR_ROUNDED;
-    return MPIR_Aggr_begin(comm, kind, reduction->bytes, mpi_errno);
+    return true;
+}
+
+static enum MPIR_Aggr_kind rounding(MPI_Datatype datatype, MPI_Op op)
+{
+    return is_rounded(datatype, op) ? MPIR_AGGR_ROUNDED : MPIR_AGGR_EXACT;
+}
+
+/* The communicator's aggregates when the reduction is one for them; NULL otherwise, or with an error. */
+static aggr_group_t *begin(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm,
+                           enum MPIR_Aggr_kind kind, int *mpi_errno)
+{
+    *mpi_errno = MPI_SUCCESS;
+    if (!describe(reduction, count, datatype, op, MPIR_Aggr_settings.max_bytes))
+        return NULL;
+    return MPIR_Aggr_begin(comm, kind | rounding(datatype, op), reduction->bytes, mpi_errno);
 }
 
 static bool done(int status, const struct reduction *reduction, int *mpi_errno)
@@ -122,15 +136,57 @@ bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count, 
     return for_all(aggr_allreduce, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno);
 }
 
+/* ---- several nodes ---- */
+
+/* A process folds the data of all before it: a function of the user's, which may take long, is not called for that more often than
+ * MPICH's algorithms do, by much. */
+enum { MOST_CALLS_OF_USER = 16 };
+
+/* Of ranks 0 .. last, in the order of all reductions. */
+static void fold_ranks(const struct reduction *reduction, const MPIR_Aggr_vector_t * all, int last, void *out)
+{
+    const char *from = (const char *) all->words + (size_t) last * reduction->bytes;
+
+    memcpy(out, from, reduction->bytes);
+    for (int m = last - 1; m >= 0; m--) {
+        from -= reduction->bytes;
+        reduction->fold.fold(from, out, reduction->bytes, reduction->fold.context);
+    }
+}
+
+static bool scan_nodes(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm,
+                       int last, int *mpi_errno)
+{
+    struct reduction reduction;
+    MPIR_Aggr_vector_t all;
+    int status;
+
+    if (!HANDLE_IS_BUILTIN(op) && comm->local_size > MOST_CALLS_OF_USER)
+        return false;
+    if (!describe(&reduction, count, datatype, op, MPIR_AGGR_NODES_MOST))
+        return false;
+    if (!MPIR_Aggr_begin_nodes(comm, rounding(datatype, op), reduction.bytes, mpi_errno))
+        return *mpi_errno != MPI_SUCCESS;
+    reduction.is_shared = false;
+    status = MPIR_Aggr_collect(comm, input(sendbuf, recvbuf), reduction.bytes, &all);
+    if (status == MPI_SUCCESS && last >= 0)
+        fold_ranks(&reduction, &all, last, recvbuf);
+    return done(status, &reduction, mpi_errno);
+}
+
 bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
                        MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
 {
+    if (MPIR_Aggr_spans_nodes(comm))
+        return scan_nodes(sendbuf, recvbuf, count, datatype, op, comm, comm->rank, mpi_errno);
     return for_all(aggr_scan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno);
 }
 
 bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
                          MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
 {
+    if (MPIR_Aggr_spans_nodes(comm))
+        return scan_nodes(sendbuf, recvbuf, count, datatype, op, comm, comm->rank - 1, mpi_errno);
     return for_all(aggr_exscan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno);
 }
 

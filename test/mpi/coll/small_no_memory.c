@@ -6,6 +6,8 @@
  *
  * The first one makes its communicators by nodes.  Where one process has no memory for that it fails on all of them, and works
  * when there is memory again.
+ *
+ * So does the second MPI_Allgather over several nodes, but there another way is left, which needs none (for 2, 4, 8 .. processes).
  */
 #include "cmaptest.h"
 #include "cmaptest_malloc.h"
@@ -94,12 +96,46 @@ static void fail_all_first(int size)
     CT_CHECK(!ct_is_one_node(MPI_COMM_WORLD) || size == 1 || failures >= size, "memory is missed %d times only", failures);
 }
 
+static void gather_all(MPI_Comm comm, int size, int poor, int allowed)
+{
+    int *all = ct_ints(size), err;
+
+    for (int k = 0; k < 4; k++) {
+        for (int m = 0; m < size; m++)
+            all[m] = -1;
+        left = allowed;
+        none_left = ct_me == poor && k == 1;
+        err = MPI_Allgather(&ct_me, 1, MPI_INT, all, 1, MPI_INT, comm);
+        none_left = 0;
+        CT_CHECK(err == MPI_SUCCESS, "allgather %d, %d without memory after %d: it fails", k, poor, allowed);
+        for (int m = 0; m < size; m++)
+            CT_CHECK(all[m] == m, "allgather %d, %d without memory after %d: %d is %d", k, poor, allowed, m, all[m]);
+    }
+    free(all);
+}
+
+static void gather_all_with_another_poor(int size)
+{
+    enum { MOST = 6 };
+    MPI_Comm comm;
+
+    for (int poor = 0; poor < size; poor++)
+        for (int allowed = 0; allowed < MOST; allowed++) {
+            MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+            MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+            gather_all(comm, size, poor, allowed);
+            MPI_Comm_free(&comm);
+        }
+}
+
 static void check(int size)
 {
     enum { ROUNDS = 3 };
     MPI_Comm comm;
 
     fail_all_first(size);
+    if ((size & (size - 1)) == 0)
+        gather_all_with_another_poor(size);
     for (int poor = 0; poor < size * ROUNDS; poor++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);

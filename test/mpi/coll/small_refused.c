@@ -44,7 +44,13 @@ static void make_different(const char *how, int process, int processes)
 static void collectives(MPI_Comm comm, int size)
 {
     static int in[INTS], out[INTS];
+    int *all = ct_ints(size), one = ct_me + 1, sum;
 
+    MPI_Allgather(&one, 1, MPI_INT, all, 1, MPI_INT, comm);
+    CT_CHECK(all[0] == 1 && all[size - 1] == size, "from %d to %d are gathered", all[0], all[size - 1]);
+    MPI_Scan(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    CT_CHECK(sum == one * (one + 1) / 2, "the sum up to %d is %d", one, sum);
+    free(all);
     for (int n = 1; n <= INTS; n *= 7) {
         for (int i = 0; i < n; i++)
             in[i] = i + ct_me;
