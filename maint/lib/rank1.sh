@@ -80,9 +80,28 @@ ends_with_its_manager() {
     manager=$!
     for tries in {1..200}; do ! pgrep -xf "$program wait" >/dev/null || break; sleep 0.1; done
     kill -KILL $manager
-    for tries in {1..100}; do pgrep -xf "$program wait" >/dev/null || break; sleep 0.1; done
-    ! pgrep -xf "$program wait" || { echo "it is still there after $tries tries"; return 1; }
+    has_ended "$program wait" || return 1
     [ -z "$(ls -A "$folder")" ] || { ls "$folder"; return 1; }
+}
+
+# has_ended COMMAND: soon
+has_ended() {
+    local tries
+    for tries in {1..100}; do pgrep -f "$1" >/dev/null || return 0; sleep 0.1; done
+    echo "it is still there after $tries tries: $1"
+    return 1
+}
+
+# A scenario's program that prints nothing is waited for, which is said, and it does not outlive mpirank1.
+scenario_ends_with_its_manager() {
+    local program=$OUT/rank1-silent-$$ said=$OUT/rank1.said notice manager tries
+    notice="waiting for what $program 8 prints"
+    printf '#!/bin/sh\nwhile :; do sleep 0.2; done\n' >"$program" && chmod +x "$program" || return 1
+    "$PREFIX/bin/mpirank1" --world 8 --scenario "program $program" true 2>"$said" &
+    manager=$!
+    for tries in {1..300}; do ! grep -qF "$notice" "$said" || break; sleep 0.1; done
+    kill -KILL $manager
+    has_ended "$program 8" && grep -qF "$notice" "$said" || { echo "after $tries tries:"; cat "$said"; return 1; }
 }
 
 # fails_with WORDS ARGUMENTS...: within 30 s, with a status that is not 0 and a message with these words.
@@ -110,7 +129,8 @@ rank1_bad_input() {
     printf '#!/bin/sh\nseq "$1" | sed "s/.*/0 &/"\n' >"$scenario-good"
     printf '#!/bin/sh\nseq "$1" | sed 1d\n' >"$scenario-short"
     printf '#!/bin/sh\necho 1 1; seq "$1" | sed "s/.*/0 &/"\n' >"$scenario-long"
-    chmod +x "$scenario-good" "$scenario-short" "$scenario-long"
+    printf '#!/bin/sh\nseq "$1" | sed "s/.*/99999999999 &/"\n' >"$scenario-wide"
+    chmod +x "$scenario-good" "$scenario-short" "$scenario-long" "$scenario-wide"
     "$PREFIX/bin/mpirank1" --help | grep -q "usage: mpirank1 --world N" || return 1
     refuses_alone "accepted are 1 to" --world 0 true &&
         refuses_alone "accepted are 1 to" --world -3 true &&
@@ -128,8 +148,15 @@ rank1_bad_input() {
         refuses_alone "one line with colour" --world 8 --scenario "program $scenario-short" true &&
         refuses_alone "more lines than" --world 8 --scenario "program $scenario-long" true &&
         refuses_alone "ended with an error" --world 8 --scenario "program false" true &&
-        refuses_alone "is no program of this MPI" --world 8 --scenario "program $scenario-good" true &&
-        refuses_alone "cannot be started" --world 8 "$OUT/there-is-no-such-program"
+        refuses_alone "beyond the range of int" --world 8 --scenario "program $scenario-wide" true &&
+        refuses_alone "prints more than 8 ranks have to say" --world 8 --scenario "program yes" true &&
+        scenario_ends_with_its_manager &&
+        refuses_alone "ended with status 0 before MPI_Init" --world 8 --scenario "program $scenario-good" true &&
+        refuses_alone "ended with status 1 before MPI_Init" --world 8 false &&
+        refuses_alone "ended with status 7 before MPI_Init" --world 8 sh -c 'exit 7' &&
+        refuses_alone "ended by signal 9 before MPI_Init" --world 8 sh -c 'kill -9 $$' &&
+        refuses_alone "cannot be started" --world 8 "$OUT/there-is-no-such-program" &&
+        ! grep "before MPI_Init" "$OUT/rank1.said"
 }
 
 # million_says LINE ARGUMENTS...: the report of one rank of a million has a line like this.

@@ -97,6 +97,24 @@ static void permute(uint64_t seed, int n, solo_call * calls)
     }
 }
 
+/* The next number of a file; what is wrong with it, or NULL. */
+static const char *read_int(FILE * file, int *number)
+{
+    char word[64], *end;
+    long value;
+
+    if (fscanf(file, "%63s", word) != 1)
+        return "the scenario does not give a colour and a key for each rank";
+    errno = 0;
+    value = strtol(word, &end, 10);
+    if (*end)
+        return "the scenario gives a colour or key that is no integer";
+    if (errno || value < INT_MIN || value > INT_MAX)
+        return "the scenario gives a colour or key beyond the range of int";
+    *number = (int) value;
+    return NULL;
+}
+
 static const char *read_calls(const char *name, int n, solo_call * calls)
 {
     FILE *file = fopen(name, "r");
@@ -107,9 +125,10 @@ static const char *read_calls(const char *name, int n, solo_call * calls)
         return "the scenario's file cannot be opened";
     rewind(file);               /* where /dev/fd/N is the same open file, it was read before */
     for (int r = 0; r < n && !wrong; r++) {
-        if (fscanf(file, "%d %d", &calls[r].colour, &calls[r].key) != 2)
-            wrong = "the scenario does not give a colour and a key for each rank";
-        else if (calls[r].colour < 0 && calls[r].colour != SOLO_UNDEFINED)
+        wrong = read_int(file, &calls[r].colour);
+        if (!wrong)
+            wrong = read_int(file, &calls[r].key);
+        if (!wrong && calls[r].colour < 0 && calls[r].colour != SOLO_UNDEFINED)
             wrong = "the scenario gives a negative colour";
     }
     if (!wrong && fscanf(file, " %c", &rest) == 1)

@@ -7,6 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -24,6 +25,8 @@
 
 #define MOST_RANKS (1 << 24)
 #define LINE_ROOM 4096
+#define LINE_MOST 64            /* bytes for a rank in what a scenario's program prints */
+#define NOTICE_SECONDS 10       /* until it is said that nothing was printed yet */
 #define VALUE_MAX 512           /* with key and name of the space it has to fit into PMI's lines of 1024 */
 
 static struct {
@@ -88,22 +91,96 @@ static int open_nameless_file(const char *path)
     return fd;
 }
 
-/* What a program prints becomes a file, which the library reads: its descriptor is passed on. */
-static int run_scenario_program(const char *path)
+/* Whatever ends mpirank1 ends what it started: nobody is left who would answer it, or read what it prints. */
+static void end_with(pid_t manager)
 {
-    int fd = open_nameless_file(path), status = -1;
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != manager)
+        _exit(1);
+#endif
+}
+
+static pid_t start_scenario_program(const char *path, int out, int unused_fd)
+{
     char ranks[32];
-    pid_t pid = fork();
+    pid_t own = getpid(), pid = fork();
 
     if (pid < 0)
         die("fork: %s", strerror(errno));
-    if (pid == 0) {
-        snprintf(ranks, sizeof(ranks), "%d", job.world);
-        dup2(fd, STDOUT_FILENO);
-        execlp(path, path, ranks, (char *) NULL);
-        fprintf(stderr, "mpirank1: %s cannot be started: %s\n", path, strerror(errno));
-        _exit(127);
+    if (pid > 0)
+        return pid;
+    end_with(own);
+    snprintf(ranks, sizeof(ranks), "%d", job.world);
+    dup2(out, STDOUT_FILENO);
+    close(out);
+    close(unused_fd);
+    execlp(path, path, ranks, (char *) NULL);
+    fprintf(stderr, "mpirank1: %s cannot be started: %s\n", path, strerror(errno));
+    _exit(127);
+}
+
+/* False when there is nothing to read after a while; interrupted looks begin again. */
+static bool is_readable(int in)
+{
+    struct pollfd look = {.fd = in,.events = POLLIN };
+    int n;
+
+    while ((n = poll(&look, 1, NOTICE_SECONDS * 1000)) < 0 && errno == EINTR);
+    return n != 0;
+}
+
+static void write_all(int fd, const char *text, size_t length, const char *path)
+{
+    for (ssize_t n; length > 0; text += n, length -= (size_t) n) {
+        n = write(fd, text, length);
+        if (n < 0 && errno == EINTR)
+            n = 0;
+        if (n < 0)
+            die("what %s prints cannot be kept: %s", path, strerror(errno));
     }
+}
+
+/* All that the program prints, up to more than any scenario has. */
+static void copy_output(int in, int fd, pid_t pid, const char *path)
+{
+    static char block[1 << 16];
+    long long room = (long long) job.world * LINE_MOST + LINE_MOST;
+    bool noticed = false;
+    ssize_t n = 1;
+
+    while (n != 0) {
+        if (!noticed && !is_readable(in)) {
+            fprintf(stderr, "mpirank1: waiting for what %s %d prints\n", path, job.world);
+            noticed = true;
+        }
+        n = read(in, block, sizeof(block));
+        if (n < 0 && errno != EINTR)
+            die("%s: %s", path, strerror(errno));
+        if (n <= 0)
+            continue;
+        room -= n;
+        if (room < 0) {
+            kill(pid, SIGKILL);
+            die("--scenario program %s: it prints more than %d ranks have to say; accepted is one line with colour and key, of %d bytes at most, "
+                "for each of them", path, job.world, LINE_MOST);
+        }
+        write_all(fd, block, (size_t) n, path);
+    }
+}
+
+/* What a program prints becomes a file, which the library reads: its descriptor is passed on. */
+static int run_scenario_program(const char *path)
+{
+    int fd = open_nameless_file(path), status = -1, ends[2];
+    pid_t pid;
+
+    if (pipe(ends) != 0)
+        die("pipe: %s", strerror(errno));
+    pid = start_scenario_program(path, ends[1], ends[0]);
+    close(ends[1]);
+    copy_output(ends[0], fd, pid, path);
+    close(ends[0]);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR);
     if (status != 0)
         die("--scenario program %s: it ended with an error", path);
@@ -208,16 +285,6 @@ static void set_number(const char *name, int value)
     setenv(name, text, 1);
 }
 
-/* Whatever ends mpirank1 ends the program: nobody is left who would answer it. */
-static void end_with(pid_t manager)
-{
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != manager)
-        _exit(1);
-#endif
-}
-
 static pid_t start(int fd, int unused_fd)
 {
     pid_t own = getpid(), pid = fork();
@@ -239,6 +306,7 @@ static pid_t start(int fd, int unused_fd)
         unsetenv("MPIRANK1_SCENARIO");
     execvp(job.command[0], job.command);
     fprintf(stderr, "mpirank1: %s cannot be started: %s\n", job.command[0], strerror(errno));
+    dprintf(fd, "cmd=abort exitcode=1\n");      /* all is said */
     _exit(1);
 }
 
@@ -383,16 +451,20 @@ static int serve(FILE * in, int fd, bool * said_hello)
     return -1;
 }
 
-static int wait_for(pid_t pid, bool is_killed)
+static int wait_for(pid_t pid)
 {
     int status;
 
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR);
-    if (WIFSIGNALED(status) && !is_killed) {
-        fprintf(stderr, "mpirank1: %s ended by signal %d\n", job.command[0], WTERMSIG(status));
-        return 128 + WTERMSIG(status);
-    }
-    return WEXITSTATUS(status);
+    return status;
+}
+
+/* The program went without a word to its process manager. */
+static void tell_of_silent(int status)
+{
+    fprintf(stderr, "mpirank1: %s ended %s %d before MPI_Init found its process manager; accepted is a program compiled with this MPI's mpicc\n",
+            job.command[0], WIFSIGNALED(status) ? "by signal" : "with status",
+            WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }
 
 int main(int argc, char **argv)
@@ -414,13 +486,16 @@ int main(int argc, char **argv)
     wanted = serve(in, fds[0], &said_hello);
     if (wanted >= 0)
         kill(pid, SIGKILL);
-    status = wait_for(pid, wanted >= 0);
+    status = wait_for(pid);
     if (wanted >= 0)
         return wanted ? wanted : 1;
-    if (!said_hello && status == 0) {
-        fprintf(stderr, "mpirank1: %s is no program of this MPI: it has not called MPI_Init; a program compiled with mpicc is accepted\n",
-                job.command[0]);
+    if (!said_hello) {
+        tell_of_silent(status);
         return 1;
     }
-    return status;
+    if (WIFSIGNALED(status)) {
+        fprintf(stderr, "mpirank1: %s ended by signal %d\n", job.command[0], WTERMSIG(status));
+        return 128 + WTERMSIG(status);
+    }
+    return WEXITSTATUS(status);
 }

@@ -102,12 +102,22 @@ TEST_F(File, HasALineForEachRank) {
     EXPECT_NE(nullptr, read("4 0\n4\n", 2));
     EXPECT_NE(nullptr, read("4 0\nx 1\n", 2));
     EXPECT_NE(nullptr, read("4 0\n-1 1\n", 2));
+    EXPECT_NE(nullptr, read("1.5 1\n", 1));
     EXPECT_NE(nullptr, read("", 1));
     std::remove(name.c_str());
     solo_scenario scenario;
     solo_call call;
     EXPECT_TRUE(solo_scenario_parse(("file " + name).c_str(), &scenario));
     EXPECT_NE(nullptr, solo_scenario_calls(&scenario, 1, &call));
+}
+
+TEST_F(File, HasNumbersThatAreInts) {
+    EXPECT_EQ(nullptr, read("2147483647 -2147483648\n", 1));
+    EXPECT_EQ("2147483647/-2147483648 ", last);
+    for (const char *text : {"2147483648 0\n", "99999999999 0\n", "0 2147483648\n",
+                             "0 -2147483649\n", "0 99999999999999999999999\n"})
+        EXPECT_STREQ("the scenario gives a colour or key beyond the range of int", read(text, 1))
+            << text;
 }
 
 }  // namespace
