@@ -62,7 +62,18 @@ alone_or_error() {
         fails_with "that do not exist" --world 8 "$program" probe &&
         fails_with "that do not exist" --world 8 "$program" test &&
         fails_with "nobody can answer" --world 8 "$program" fatal &&
-        real_job_of_one_rank "$program" && ends_with_its_manager "$program"
+        small_at_any_size "$program" && real_job_of_one_rank "$program" && ends_with_its_manager "$program"
+}
+
+# MPI_Init keeps nothing that grows with the world: at most 1 MB more in a world of 2^20 than in one of 2.
+small_at_any_size() {
+    local size kb least=
+    for size in 2 1048576; do
+        kb=$(timeout 60 "$PREFIX/bin/mpirank1" --world $size --ranks-per-node 16 "$1" memory | sed -n 's/^resident //p')
+        [ "${kb:-0}" -gt 0 ] && [ "$kb" -le $((${least:-$kb} + 1024)) ] ||
+            { echo "a world of $size: ${kb:-no} kB resident; a world of 2: ${least:-$kb} kB"; return 1; }
+        least=${least:-$kb}
+    done
 }
 
 # A job that one rank of a world starts is a job like any other.
