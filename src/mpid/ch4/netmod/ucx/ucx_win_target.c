@@ -173,20 +173,16 @@ void MPIDI_UCX_win_forget(MPIR_Win * win)
         ucp_mem_unmap(MPIDI_UCX_global.context, mine->mem_h);
 }
 
-static int flush_worker(int vni)
+int MPIDI_UCX_win_flush_target(MPIR_Win * win, MPIDI_UCX_win_target_t * target)
 {
-    int mpi_errno = MPI_SUCCESS;
-    ucs_status_t status;
+    int vni = MPIDI_UCX_get_win_vni(win);
+    unsigned marks = MPIDI_UCX_WIN(win).marks;
+    ucp_ep_h ep = MPIDI_UCX_WIN_TO_EP(win, target->rank, vni);
+    int mpi_errno = MPIDI_UCX_wait(ucp_ep_flush_nb(ep, 0, &MPIDI_UCX_flush_cmpl_cb), vni);
 
-    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vni).lock);
-    status = MPIDI_UCX_flush(vni);
-    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vni).lock);
-    MPIDI_UCX_CHK_STATUS(status);
-
-  fn_exit:
+    if (mpi_errno == MPI_SUCCESS && marks == MPIDI_UCX_WIN(win).marks)
+        MPIDI_UCX_win_unmark(win, target);
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* UCX 1.13 may call a worker flushed when pieces of a long get have not begun; their endpoint knows of them.  The worker comes
@@ -197,12 +193,12 @@ int MPIDI_UCX_win_flush_targets(MPIR_Win * win)
     MPIDI_UCX_win_t *mine = &MPIDI_UCX_WIN(win);
     MPIDI_UCX_win_target_t *target;
 
-    mpi_errno = flush_worker(MPIDI_UCX_get_win_vni(win));
+    mpi_errno = MPIDI_UCX_flush(MPIDI_UCX_get_win_vni(win));
     MPIR_ERR_CHECK(mpi_errno);
     DL_FOREACH(mine->unflushed, target)
         marked++;
     while (marked-- > 0 && (target = mine->unflushed) != NULL) {
-        mpi_errno = MPIDI_NM_rma_target_cmpl_hook(target->rank, win);
+        mpi_errno = MPIDI_UCX_win_flush_target(win, target);
         MPIR_ERR_CHECK(mpi_errno);
         if (target == mine->unflushed) {        /* another thread has used it meanwhile */
             DL_DELETE(mine->unflushed, target);

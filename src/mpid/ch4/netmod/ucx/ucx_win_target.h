@@ -21,8 +21,10 @@ int MPIDI_UCX_win_expose(MPIR_Win * win, size_t length, void **base);
 int MPIDI_UCX_win_await_keys(MPIR_Win * win);
 void MPIDI_UCX_win_forget(MPIR_Win * win);
 
-/* All operations on the window that UCX does are complete, here and at their targets. */
+/* All operations that UCX does on the window, or on one target, are complete, here and there.
+ * REQUIRES: the lock of the window's VCI, which opens meanwhile. */
 int MPIDI_UCX_win_flush_targets(MPIR_Win * win);
+int MPIDI_UCX_win_flush_target(MPIR_Win * win, MPIDI_UCX_win_target_t * target);
 
 /* Asks for the key of a target that is new; returns it, or NULL without memory. */
 MPIDI_UCX_win_target_t *MPIDI_UCX_win_target_ask(MPIR_Win * win, int rank);
