@@ -49,6 +49,7 @@ report_bad_files() {
         sed "s/first_seconds\": /&1$(printf '%0400d' 0)/" "$good" >"$bad" && report_refuses "has no first_seconds" "$bad" &&
         head -c 4000 /dev/urandom >"$bad" && report_refuses "no JSON" "$bad" &&
         report_refuses "Is a directory" "$OUT" &&
+        sed 's/"node_ranks": 16/"node_ranks": -1/' "$good" >"$bad" && report_refuses "has no node_ranks" "$bad" &&
         report_refuses "usage:"
 }
 
@@ -60,14 +61,14 @@ report_odd_texts() {
     cp "$odd" "$OUT/odd.html" && ! "$PREFIX/bin/cmap-report" "$OUT/odd.html" 2>/dev/null && cmp "$odd" "$OUT/odd.html" || { echo "a page replaced its report"; return 1; }
 }
 
-# Names of all kinds, as a program gave them: in the table each has a line.
+# Names of all kinds, as a program gave them: each has a line in both tables of the page, and in the printed one.
 report_odd_names() {
     local program=$OUT/odd_names file=$OUT/odd_names.json page=$OUT/odd_names.html
     "$PREFIX/bin/mpicc" -Wall -o "$program" "$ROOT/test/report/odd_names.c" &&
         MPIR_CVAR_CMAP_REPORT=$file MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$program" &&
         "$PREFIX/bin/cmap-report" "$file" -o "$page" && ! grep -q '<script' "$page" &&
         python3 -c 'import json, sys; assert json.load(open(sys.argv[1], errors="replace"))["history"][-1][4] >= 5 * 8, "duplicates are not in the history"' "$file" &&
-        [ "$(tr '\n' ' ' <"$page" | grep -ao '<tr><td>[^<]*odd name' | wc -l)" = 6 ] &&
+        [ "$(tr '\n' ' ' <"$page" | grep -ao '<tr><td>[^<]*odd name' | wc -l)" = 12 ] &&
         [ "$(MPIR_CVAR_CMAP_REPORT=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$program" | LC_ALL=C grep -ac '^  .*odd name.* affine ')" = 6 ]
 }
 
@@ -104,10 +105,31 @@ assert report["holders"] == 30002 and report["unlisted"] == 20002, (report["hold
 PYTHON
 }
 
+# grows PAGE NAME HOW MEMBERS: the page says that a communicator of this name has so many members in a world of 2^20.
+grows() {
+    grep -qE "<tr><td>$2</td><td>[^<]*$3[^<]*</td><td>[0-9,]+</td><td>$4</td>" "$1" ||
+        { echo "$1: $2 does not grow as $3 to $4 members"; return 1; }
+}
+
+# What stays, and what grows with the world or with its roots; on one node, on nodes of 4, and as if the world had been larger.
+report_projects() {
+    local file=$1 program=$2 nodes=$OUT/nodes.json part=$OUT/part.json page=${1%.json}.html
+    grows "$page" MPI_COMM_SELF stays 1 && grows "$page" MPI_COMM_WORLD "the world" 1,048,576 &&
+        grows "$page" row "the square root" 1,024 && grows "$page" reversed "the world" 1,048,576 || return 1
+    MPIR_CVAR_NUM_CLIQUES=4 MPIR_CVAR_CLIQUES_BY_BLOCK=1 MPIR_CVAR_CMAP_REPORT=$nodes MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 16 "$program" &&
+        "$PREFIX/bin/cmap-report" "$nodes" && page=${nodes%.json}.html &&
+        grows "$page" row "a node: stays" 4 && grows "$page" column "the square root" 1,024 || return 1
+    sed 's/"world": 16/"world": 32/' "$file" >"$part" && "$PREFIX/bin/cmap-report" "$part" && page=${part%.json}.html &&
+        grows "$page" row "0.125 of the world" 131,072 && grows "$page" MPI_COMM_SELF stays 1 || return 1
+    sed 's/"world": 16, "node_ranks": 16/"world": 64, "node_ranks": 1/' "$file" >"$part" && "$PREFIX/bin/cmap-report" "$part" &&
+        grows "$page" row "the third root" 102 && grows "$page" MPI_COMM_WORLD "squared" 10,321
+}
+
 report_page() {
     local program=$OUT/grid2d file=$OUT/grid2d.json
     "$PREFIX/bin/mpicc" -g -o "$program" "$ROOT/examples/grid2d.c" &&
         MPIR_CVAR_CMAP_REPORT=$file MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 16 "$program" &&
         report_says "$file" && "$PREFIX/bin/cmap-report" "$file" && report_in_browser "$OUT/grid2d.html" &&
+        report_projects "$file" "$program" &&
         report_bad_files "$file" && report_odd_texts "$file" && report_odd_names && report_without_file "$program" && report_of_many
 }

@@ -42,6 +42,17 @@ static void write_site(FILE * out, map_site site)
     write_member(out, "called_from", text);
 }
 
+/* As far as the picture shows; the nodes of processes of other worlds are not asked for. */
+static bool is_on_one_node(const map_row * row)
+{
+    for (uint32_t i = 0; i < row->n_points; i++) {
+        if (row->points[i] >= (uint32_t) MPIR_Process.size ||
+            MPIR_World_node((int) row->points[i]) != MPIR_World_node((int) row->points[0]))
+            return false;
+    }
+    return row->n_points > 0;
+}
+
 static void write_row(void *context, const map_row * row)
 {
     writer *w = context;
@@ -56,6 +67,7 @@ static void write_row(void *context, const map_row * row)
     fprintf(w->out, ", \"first_seconds\": %.6f, \"last_seconds\": %.6f", row->first, row->last);
     write_site(w->out, row->site);
     write_member(w->out, "form", row->form);
+    fprintf(w->out, ", \"on_one_node\": %s", is_on_one_node(row) ? "true" : "false");
     fputs(", \"processes\": [", w->out);
     for (uint32_t i = 0; i < row->n_points; i++)
         fprintf(w->out, "%s%" PRIu32, i ? "," : "", row->points[i]);
@@ -111,7 +123,8 @@ static void write_totals(FILE * out)
 int MPIR_Map_json_write(FILE * out, int rank, int size)
 {
     errno = 0;
-    fprintf(out, "{\n  \"format\": \"cmap-report 1\", \"rank\": %d, \"world\": %d,\n", rank, size);
+    fprintf(out, "{\n  \"format\": \"cmap-report 1\", \"rank\": %d, \"world\": %d, \"node_ranks\": %d,\n", rank, size,
+            MPIR_Process.local_size);
     write_totals(out);
     int complete = write_list(out, "rows", write_row, skip_moment);
     complete = write_list(out, "history", skip_row, write_moment) && complete;
