@@ -170,18 +170,29 @@ rank1_bad_input() {
         ! grep "before MPI_Init" "$OUT/rank1.said"
 }
 
-# million_says LINE ARGUMENTS...: the report of one rank of a million has a line like this.
+# million_says LINE BYTES ARGUMENTS...: the report of one rank of a million has a line like this, and these bytes in maps at the end.
 million_says() {
-    local line=$1 said
-    shift
+    local line=$1 bytes=$2 said
+    shift 2
     said=$(MPIR_CVAR_CMAP_REPORT=1 timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 --ranks-per-node 16 "$@" 2>&1) || { echo "$said"; return 1; }
-    grep -qE "$line" <<<"$said" || { echo "mpirank1 $*: no line like $line in"; echo "$said"; return 1; }
+    grep -qE "$line" <<<"$said" && grep -qE "^  at finalize: [0-9]+ maps alive, $bytes B with headers" <<<"$said" ||
+        { echo "mpirank1 $*: no line like $line, or not $bytes B, in"; echo "$said"; return 1; }
+}
+
+# The report is that of the rank which exists, whichever that is.
+report_of_the_one_rank() {
+    local file=$OUT/rank1.json
+    rm -f "$file"
+    million_says '^Compressed maps of rank 77 of 1048576' 384 --rank 77 "$OUT/libraries" 10 100 &&
+        MPIR_CVAR_CMAP_REPORT=$file timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 --rank 77 --ranks-per-node 16 "$OUT/libraries" 10 100 &&
+        grep -q '"rank": 77, "world": 1048576, "node_ranks": 16,' "$file" && "$PREFIX/bin/cmap-report" "$file"
 }
 
 # The examples as doc/scaling.md has them.
 examples_at_scale() {
-    million_says '^ *reversed +1 +1048576  affine ' --scenario rows --scenario columns --scenario reversed "$OUT/grid2d" create &&
-        million_says '^ *objects of library 9 +100 +1048576  affine ' "$OUT/libraries" 10 100 &&
-        million_says '^ *messages of level 19 +1 +2  affine ' --scenario even_odd "$OUT/multigrid" &&
-        million_says '^ *piece +1 +65[0-9]+  packed ' --scenario "program $OUT/random_graph" "$OUT/random_graph"
+    million_says '^ *reversed +1 +1048576  affine ' 1152 --scenario rows --scenario columns --scenario reversed "$OUT/grid2d" create &&
+        million_says '^ *objects of library 9 +100 +1048576  affine ' 384 "$OUT/libraries" 10 100 &&
+        million_says '^ *messages of level 19 +1 +2  affine ' 3072 --scenario even_odd "$OUT/multigrid" &&
+        million_says '^ *piece +1 +65[0-9]+  packed ' 163[0-9]+ --scenario "program $OUT/random_graph" "$OUT/random_graph" &&
+        report_of_the_one_rank
 }

@@ -5,8 +5,8 @@
 #include "map_json.h"
 #include "map_table.h"
 
-/* The table of MPIR_CVAR_CMAP_REPORT, printed or written into a file.  A holder is counted when it goes, under the name it
- * has then, or at finalize when it is still there. */
+/* The table of MPIR_CVAR_CMAP_REPORT, printed or written into a file by rank 0, or by the one rank that exists.  A holder is
+ * counted when it goes, under the name it has then, or at finalize when it is still there. */
 
 static bool is_on;
 static const char *name;        /* of the file to write; NULL: the table is printed */
@@ -14,7 +14,7 @@ static FILE *file;
 
 static bool is_reporter(void)
 {
-    return is_on && MPIR_Process.rank == 0;
+    return is_on && (MPIR_Process.rank == 0 || MPIR_Solo_on);
 }
 
 static void tell_of(int error, const char *instead)
@@ -51,7 +51,7 @@ static int report(void *unused)
         if (file)
             write_file();
         else
-            MPIR_Map_table_print(stdout, MPIR_Process.size);
+            MPIR_Map_table_print(stdout, MPIR_Process.rank, MPIR_Process.size);
         MPIR_Map_table_clear();
     }
     is_on = false;

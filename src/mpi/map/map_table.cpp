@@ -275,10 +275,10 @@ void MPIR_Map_table_count_alive() noexcept
         each.counter(each.holder);
 }
 
-void MPIR_Map_table_print(FILE *out, int world_size) noexcept
+void MPIR_Map_table_print(FILE *out, int rank, int world_size) noexcept
 {
     update([&](Table &t) {
-        std::fprintf(out, "Compressed maps of rank 0 of %d\n", world_size);
+        std::fprintf(out, "Compressed maps of rank %d of %d\n", rank, world_size);
         print_rows(t, out);
         print_totals(t, out);
         std::fflush(out);

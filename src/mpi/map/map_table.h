@@ -30,7 +30,7 @@ void MPIR_Map_table_leave(void *holder) CMAP_NOEXCEPT;
 void MPIR_Map_table_count(const void *holder, const char *label, const cmap_t * map) CMAP_NOEXCEPT;
 /* Counts the maps of every holder in the table, in the order they came. */
 void MPIR_Map_table_count_alive(void) CMAP_NOEXCEPT;
-void MPIR_Map_table_print(FILE * out, int world_size) CMAP_NOEXCEPT;
+void MPIR_Map_table_print(FILE * out, int rank, int world_size) CMAP_NOEXCEPT;
 void MPIR_Map_table_clear(void) CMAP_NOEXCEPT;
 
 /* A row as a visitor sees it.  Times are in seconds since MPIR_Map_table_open. */
