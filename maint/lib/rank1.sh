@@ -23,10 +23,13 @@ compile_communicators() {
 
 # same_communicators SIZE: what one process says of its communicators is what the rank of a real job says.
 same_communicators() {
-    local size=$1 program=$OUT/rank1-communicators layout per_node order by_block rank real alone
+    local size=$1 program=$OUT/rank1-communicators thirds=$OUT/rank1-thirds layout per_node order by_block rank real alone
     local scenarios=() s
     compile_communicators "$program" || return 1
-    for s in rows columns planes even_odd reversed "random_permutation 7" "random_colours 5 3" same even_odd; do
+    # colours 0 and 1 by turns, backwards, and every third rank takes no part
+    printf '#!/bin/sh\nseq "$1" | awk "{ print (NR %% 3 ? NR %% 2 : -32766), -NR }"\n' >"$thirds" && chmod +x "$thirds" &&
+        "$thirds" "$size" >"$thirds.calls" || return 1
+    for s in rows columns planes even_odd reversed "random_permutation 7" "random_colours 5 3" same even_odd rows "program $thirds"; do
         scenarios+=(--scenario "$s")
     done
     for layout in "${RANK1_LAYOUTS[@]}"; do
@@ -35,10 +38,10 @@ same_communicators() {
         real=$OUT/rank1-real alone=$OUT/rank1-alone
         rm -rf "$real" "$alone" && mkdir "$real" "$alone"
         timeout 300 env MPIR_CVAR_NUM_CLIQUES=$((size / per_node)) MPIR_CVAR_CLIQUES_BY_BLOCK=$by_block \
-            "$PREFIX/bin/mpiexec" -n "$size" "$program" "$real" || return 1
+            "$PREFIX/bin/mpiexec" -n "$size" "$program" "$real" "$thirds.calls" || return 1
         for rank in "${RANK1_RANKS[@]}"; do
             timeout 60 "$PREFIX/bin/mpirank1" --world "$size" --rank "$rank" --ranks-per-node "$per_node" --layout "$order" \
-                "${scenarios[@]}" "$program" "$alone" || return 1
+                "${scenarios[@]}" "$program" "$alone" "$thirds.calls" || return 1
             diff "$real/$rank" "$alone/$rank" >"$OUT/rank1.diff" ||
                 { echo "rank $rank of $size, $layout ranks a node: real and alone differ"; head -n 20 "$OUT/rank1.diff"; return 1; }
         done
@@ -48,7 +51,8 @@ same_communicators() {
 # Local calls at all sizes, and errors instead of waits.
 alone_or_error() {
     local program=$OUT/rank1-local size rank
-    "$PREFIX/bin/mpicc" -o "$program" "$ROOT/test/rank1/alone.c" || return 1
+    "$PREFIX/bin/mpicc" -o "$program" "$ROOT/test/rank1/alone.c" &&
+        printf '#!/bin/sh\nseq "$1" | sed "s/.*/0 &/"\n' >"$OUT/rank1-all" && chmod +x "$OUT/rank1-all" || return 1
     for size in 2 3 64 4096 1048576; do
         for rank in 0 $((size - 1)); do
             [ "$(timeout 60 "$PREFIX/bin/mpirank1" --world $size --rank $rank --ranks-per-node 2 "$program" all "$OUT/rank1.file")" = "ok rank $rank of $size" ] ||
@@ -57,6 +61,7 @@ alone_or_error() {
     done
     timeout 60 "$PREFIX/bin/mpirank1" --world 1 "$program" local >/dev/null || return 1
     timeout 60 "$PREFIX/bin/mpirank1" --world 8 --scenario "random_colours 3 1" "$program" colour >/dev/null || return 1
+    timeout 60 "$PREFIX/bin/mpirank1" --world 8 --scenario even_odd --scenario "program $OUT/rank1-all" "$program" part >/dev/null || return 1
     timeout 60 "$PREFIX/bin/mpirank1" --world 8 "$program" look >/dev/null || return 1
     fails_with "that do not exist" --world 8 "$program" receive &&
         fails_with "that do not exist" --world 8 "$program" probe &&
@@ -86,7 +91,6 @@ real_job_of_one_rank() {
 ends_with_its_manager() {
     local folder=$OUT/rank1-tmp program=$OUT/rank1-wait-$$ manager tries
     rm -rf "$folder" && mkdir "$folder" && cp "$1" "$program"
-    printf '#!/bin/sh\nseq "$1" | sed "s/.*/0 &/"\n' >"$OUT/rank1-all" && chmod +x "$OUT/rank1-all" || return 1
     TMPDIR=$folder "$PREFIX/bin/mpirank1" --world 8 --scenario "program $OUT/rank1-all" "$program" wait &
     manager=$!
     for tries in {1..200}; do ! pgrep -xf "$program wait" >/dev/null || break; sleep 0.1; done

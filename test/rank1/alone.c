@@ -98,6 +98,17 @@ static void try_split_type(void)
     }
 }
 
+/* What a program says of the world's ranks is nothing about a part of the world. */
+static void split_a_part(void)
+{
+    MPI_Comm half, comm;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Comm_set_errhandler(half, MPI_ERRORS_RETURN);
+    expect(MPI_Comm_split(half, 0, 0, &comm), "program PATH, which was asked for the whole world,");
+    MPI_Comm_free(&half);
+}
+
 /* A program that looks for messages now and then is not waiting for them. */
 static void look_now_and_then(void)
 {
@@ -186,6 +197,8 @@ int main(int argc, char **argv)
         try_idup();
         try_file(argc > 2 ? argv[2] : "alone.file");
     }
+    if (!strcmp(what, "part"))
+        split_a_part();
     if (!strcmp(what, "look"))
         look_now_and_then();
     for (int found = 0; !strcmp(what, "test") && !found;)

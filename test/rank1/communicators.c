@@ -4,7 +4,7 @@
  * Makes communicators in all ways that one process can make them alone, and writes down what they are like, MPI's inside
  * included: DIR/R for world rank R. What mpirank1 writes as rank R has to be what rank R of a real world of that size writes.
  *
- * Argument: DIR
+ * Arguments: DIR, and a file with colour and key of each rank, for a split
  */
 #include "mpiimpl.h"
 #include "solo_scenario.h"
@@ -82,17 +82,35 @@ static void write_down(const char *name, MPI_Comm comm)
     write_representation(comm);
 }
 
-static MPI_Comm split(const char *text)
+static MPI_Comm split(MPI_Comm parent, const char *text)
 {
     solo_scenario scenario;
-    solo_call *calls = malloc(size * sizeof(*calls));
+    solo_call *calls;
     MPI_Comm comm = MPI_COMM_NULL;
+    int n, r;
 
-    if (!solo_scenario_parse(text, &scenario) || solo_scenario_calls(&scenario, size, calls))
+    MPI_Comm_size(parent, &n);
+    MPI_Comm_rank(parent, &r);
+    calls = malloc(n * sizeof(*calls));
+    if (!solo_scenario_parse(text, &scenario) || solo_scenario_calls(&scenario, n, calls))
         MPI_Abort(MPI_COMM_WORLD, 2);
-    MPI_Comm_split(MPI_COMM_WORLD, calls[rank].colour, calls[rank].key, &comm);
+    MPI_Comm_split(parent, calls[r].colour, calls[r].key, &comm);
     free(calls);
     return comm;
+}
+
+/* REQUIRES a scenario in which everybody takes part: all make as many communicators. */
+static void split_world(const char *text)
+{
+    MPI_Comm comm = split(MPI_COMM_WORLD, text), copy;
+    MPI_Request request;
+
+    write_down(text, comm);
+    MPI_Comm_dup(comm, &copy);
+    write_down("its duplicate", copy);
+    MPI_Comm_idup(comm, &copy, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    write_down("its later duplicate", copy);
 }
 
 static void create_by_groups(MPI_Comm half)
@@ -161,8 +179,7 @@ static void split_by_type(MPI_Comm parent)
 int main(int argc, char **argv)
 {
     char name[1024];
-    MPI_Comm comm, copy, half;
-    MPI_Request request;
+    MPI_Comm comm, half;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -175,24 +192,19 @@ int main(int argc, char **argv)
 
     write_down("world", MPI_COMM_WORLD);
     write_down("self", MPI_COMM_SELF);
-    for (int i = 0; scenarios[i]; i++) {
-        comm = split(scenarios[i]);
-        write_down(scenarios[i], comm);
-        MPI_Comm_dup(comm, &copy);
-        write_down("its duplicate", copy);
-        if (comm != MPI_COMM_NULL) {
-            MPI_Comm_idup(comm, &copy, &request);
-            MPI_Wait(&request, MPI_STATUS_IGNORE);
-            write_down("its later duplicate", copy);
-        }
-    }
-    half = split("even_odd");
+    for (int i = 0; scenarios[i]; i++)
+        split_world(scenarios[i]);
+    half = split(MPI_COMM_WORLD, "even_odd");
     write_down("half", half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &comm);
     write_down("between the halves", comm);
     create_grids();
     split_by_type(MPI_COMM_WORLD);
     split_by_type(half);
+    write_down("row of half", split(half, "rows"));
+    /* Last: alone, who is left out offers the id again that the others hold. */
+    snprintf(name, sizeof(name), "file %s", argc > 2 ? argv[2] : "");
+    write_down("what a program says", split(MPI_COMM_WORLD, name));
     create_by_groups(half);
     fclose(out);
     MPI_Group_free(&world_group);

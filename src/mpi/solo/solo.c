@@ -159,6 +159,9 @@ static int find_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
     } else {
         mpi_errno = take_scenario(n, &scenario);
         MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKANDJUMP2(scenario.file[0] && n != MPIR_Process.size, mpi_errno, MPI_ERR_OTHER,
+                             "**solo_scenario", "**solo_scenario %s %s",
+                             "program PATH, which was asked for the whole world, for a part of it", SOLO_SCENARIOS);
         wrong = solo_scenario_calls(&scenario, n, calls);
         MPIR_ERR_CHKANDJUMP2(wrong, mpi_errno, MPI_ERR_OTHER, "**solo_scenario",
                              "**solo_scenario %s %s", wrong, "a line with colour and key for each rank");
