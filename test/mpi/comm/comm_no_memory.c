@@ -3,7 +3,8 @@
 /*
  * Without memory, what a communicator gets later on ends in an error of MPI, and works when there is memory again: its
  * name, and the communicators by nodes which its first collective operation needs.  When only one process lacks memory for
- * a new communicator before they agree on it, the creation fails on all, and works when there is memory again.
+ * a new communicator before they agree on it, the creation fails on all, and works when there is memory again; when it
+ * lacks memory after that, what is made next has one context id at all.
  */
 #include "cmaptest_mpit.h"
 #include "cmaptest_malloc.h"
@@ -13,20 +14,20 @@
 static __thread int none_left; /* of this thread only: libraries have threads of their own */
 static __thread int refused;
 static __thread int countdown; /* to the allocation that fails, before the next collective */
+static int after_it;            /* all that come after the next collective fail instead */
 static long long collectives_so_far;
 static ct_pvar collectives;
 
 static int is_last_straw(void)
 {
-    int left = countdown;
+    int left = countdown, moved;
 
     if (left == 0)
         return 0;
     countdown = 0;              /* while the variable is read */
-    if (ct_pvar_read(&collectives) == collectives_so_far)
-        left--;
-    countdown = left;
-    return left == 0;
+    moved = ct_pvar_read(&collectives) != collectives_so_far;
+    countdown = left - (!moved && !after_it);
+    return after_it ? moved : countdown == 0;
 }
 
 static int ct_refuses(void)
@@ -287,11 +288,86 @@ static void check_one_member(void)
     CT_CHECK(ids_used() == used, "%lld context ids are in use, not %lld", ids_used(), used);
 }
 
+/* ---- one member without memory when the others have agreed ---- */
+
+/* A duplicate has the same context id at all processes when what they send in it arrives. */
+static void check_same_id(MPI_Comm parent, const char *what)
+{
+    MPI_Comm comm;
+    int rank, size, left = -1;
+
+    MPI_Comm_dup(parent, &comm);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &left, 1, MPI_INT, (rank + size - 1) % size, 0, comm,
+                 MPI_STATUS_IGNORE);
+    CT_CHECK(left == (rank + size - 1) % size, "%s: %d came from the left", what, left);
+    MPI_Comm_free(&comm);
+}
+
+/* `who` has no memory after the collective: it does without, or has an error where the others have
+ * what they made.  What is made next has one id everywhere.  Returns whether there was such an allocation. */
+static int fail_after(creator by, MPI_Comm parent, int who, MPI_Comm *made)
+{
+    int result, mine, all;
+
+    *made = MPI_COMM_NULL;
+    refused = 0;
+    collectives_so_far = ct_pvar_read(&collectives);
+    countdown = (who == ct_me);
+    result = by.make(parent, made);
+    countdown = 0;
+    mine = refused;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CT_CHECK(result == MPI_SUCCESS || mine, "%s fails with all the memory", by.what);
+    CT_CHECK(result == MPI_SUCCESS || *made == MPI_COMM_NULL, "%s: an error and a communicator", by.what);
+    if (all) {
+        check_same_id(parent, by.what);
+        check_same_id(MPI_COMM_WORLD, by.what);
+    }
+    return all;
+}
+
+/* The tables of context ids grow once in so many creations, at each process for itself. */
+static int check_after(creator by, MPI_Comm parent)
+{
+    enum { MOST = 3000 };
+    MPI_Comm *made = ct_alloc(MOST, sizeof(MPI_Comm));
+    int size, failed = 0;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int n = 0; n < MOST; n++)
+        failed += fail_after(by, parent, n % size, &made[n]);
+    for (int n = 0; n < MOST; n++)
+        free_if_any(&made[n]);
+    free(made);
+    return failed;
+}
+
+static void check_when_agreed(void)
+{
+    MPI_Comm parent = fresh_comm();
+
+    for (int i = 0; i < 3; i++)
+        MPI_Barrier(parent);    /* its collective operations have what they need */
+    after_it = 1;
+    CT_CHECK(check_after((creator) {duplicate, "MPI_Comm_dup", 0}, parent) > 0, "MPI_Comm_dup allocates nothing");
+    check_after((creator) {split_backward, "MPI_Comm_split backward", 0}, parent);
+    check_after((creator) {create_cart, "MPI_Cart_create", 0}, parent);
+    members = all_but_last(parent);
+    check_after((creator) {create_group, "MPI_Comm_create_group", 1}, parent);
+    MPI_Group_free(&members);
+    MPI_Comm_free(&parent);
+}
+
 static void check_all(int by_nodes)
 {
     ct_mpit_begin();
-    if (ct_pvar_find("coll_calls", &collectives))
+    if (ct_pvar_find("coll_calls", &collectives)) {
         check_one_member();
+        if (ct_is_one_node(MPI_COMM_WORLD))  /* between nodes a collective operation itself takes memory */
+            check_when_agreed();
+    }
     ct_mpit_end();
     check_name();
     for (int i = 0; i < 5; i++)
