@@ -16,6 +16,7 @@ from runs import paired_ratio  # noqa: E402
 WANTED = {"dup": ("dup", 0.5), "split_two": ("split with two colours", 0.6),
           "split_equal": ("split with equal colours", 0.5), "split_reversed": ("split with reversed keys", 0.5),
           "create_group": ("create_group", 0.6)}
+WANTED_OF_TWO = {"dup": 0.25}  # with 2 ranks
 WANTED_STRESS = 0.6
 WANTED_FLAT = 1.1           # the last thousand splits over the first
 WANTED_BYTES = 5300 / 2     # a duplicate at 2 ranks; and half of stock's in the same run
@@ -52,7 +53,8 @@ def show_creation(rounds, shown):
         for ranks in [ranks for ranks, name in rounds.keys("create") if name == case]:
             ratio = rounds.ratio("create", ranks, case)
             if ratio is not None:
-                shown.at_most(f"{what}, {ranks} ranks, ours over stock", ratio, limit)
+                shown.at_most(f"{what}, {ranks} ranks, ours over stock", ratio,
+                              WANTED_OF_TWO.get(case, limit) if ranks == 2 else limit)
 
 
 def show_stress(rounds, shown):

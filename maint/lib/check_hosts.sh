@@ -3,10 +3,8 @@
 # Section "hosts" of maint/check: tests on hosts made of namespaces (maint/hosts, doc/hosts.md).  Needs common.sh, variant.sh,
 # suite.sh and the counts of maint/check.
 
-HOSTS_DIRS=()                           # --dirs=
-HOSTS_DIRS_SHORT=(group topo init pt2pt)
-HOSTS_DIRS_LONG=(comm group topo init pt2pt coll rma)
-# Without --long: fewer directories, no larger tests, and not those that make communicators, send messages or lock by the ten thousand, or measure, which
+HOSTS_DIRS=(comm group topo init pt2pt coll rma) # --dirs= replaces them
+# Without --long: no larger tests, and not those that make communicators, send messages or lock by the ten thousand, or measure, which
 # takes minutes over TCP; nor the same one-sided tests with other settings.
 HOSTS_RANKS=8
 HOSTS_LEAVE_OUT='^(ctxalloc|ctxsplit|ctxid_.*|wide_ids|many_comms|sendflood|(lock)?contention.*|.*_accop.*|allgatherv4)$'
@@ -46,10 +44,6 @@ hosts_come_and_go() {
 hosts() (
     local said when MPIEXEC ONLY_OURS='' MAX_RANKS=$HOSTS_RANKS LEAVE_OUT=$HOSTS_LEAVE_OUT
     [ -z "$LONG" ] || MAX_RANKS=0 LEAVE_OUT=''
-    if [ ${#HOSTS_DIRS[@]} = 0 ]; then
-        HOSTS_DIRS=("${HOSTS_DIRS_SHORT[@]}")
-        [ -z "$LONG" ] || HOSTS_DIRS=("${HOSTS_DIRS_LONG[@]}")
-    fi
     said=$("$ROOT/maint/hosts" up 2 2>&1) || {
         count "hosts (${said#hosts: })" 0 0 1
         exit
@@ -61,5 +55,5 @@ hosts() (
     for when in before in closing; do count_status "hosts: ends, rank killed $when finalize" ends_when_killed "$when"; done
     count_status "hosts: a rank killed with a lock ends the job, and nothing remains" kill_ranks locks
     # shellcheck disable=SC2046
-    ONLY_OURS=yes tests_on_hosts 4 $([ -z "$LONG" ] && echo rma || our_dirs)
+    ONLY_OURS=yes tests_on_hosts 4 $(our_dirs)
 )

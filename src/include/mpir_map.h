@@ -13,7 +13,7 @@
  *   src/mpi/comm/split  new communicators, as comm_prepare.c beside it and the agreement in src/mpi/ctxid
  *   src/mpi/nodes       mpir_nodes.h: where a communicator's processes are, and the communicators by nodes
  *   src/mpi/comm/maps   mpir_comm_maps.h, and mpir_comm_parts.h beside it: what a communicator holds
- *   src/mpi/group       groups; the store of context ids in src/mpi/ctxid is as low
+ *   src/mpi/group       groups; the store of context ids and its offers in src/mpi/ctxid are as low
  *   src/mpi/map         this file: knows neither groups nor communicators
  *   src/mpid/common     cmap and cid, the modules: know nothing of MPI
  *
