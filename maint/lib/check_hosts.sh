@@ -30,9 +30,16 @@ ends_when_killed() {
     grep -q 'EXIT CODE: 9$' <<<"$said" # by the kill, not by the end of patience
 }
 
-# Two sets after each other, a job whose mpiexec is killed, and nothing is left when they are down.
+# Do the hosts keep a lock of who started them?
+keep_no_lock() {
+    local lock=$OUT/lock
+    flock "$lock" "$ROOT/maint/hosts" up 1 && flock -n "$lock" true || { echo "the hosts hold a lock of their caller's" && return 1; }
+}
+
+# Sets after each other, a job whose mpiexec is killed, and nothing is left when they are down.
 hosts_come_and_go() {
     local hosts=$ROOT/maint/hosts seconds=86400.$$ tries
+    keep_no_lock || return
     "$hosts" up 2 && "$hosts" up 3 && [ "$("$hosts" status)" = "h1 h2 h3" ] || return
     $MPIEXEC -n 3 sleep "$seconds" &
     for tries in {1..100}; do [ "$(pgrep -cf "^sleep $seconds")" -lt 3 ] || break; sleep 0.1; done
