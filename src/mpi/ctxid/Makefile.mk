@@ -9,4 +9,8 @@ mpi_core_sources += \
     src/mpi/ctxid/ctxid_offer.c \
     src/mpi/ctxid/ctxid_store.c
 
-noinst_HEADERS += src/mpi/ctxid/ctxid_freed.h src/mpi/ctxid/ctxid_names.h src/mpi/ctxid/ctxid_store.h
+noinst_HEADERS += \
+    src/mpi/ctxid/ctxid_agree.h \
+    src/mpi/ctxid/ctxid_freed.h \
+    src/mpi/ctxid/ctxid_names.h \
+    src/mpi/ctxid/ctxid_store.h

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include "ctxid_store.h"
+#include "ctxid_agree.h"
 
 /* Blocking agreement on an intercommunicator. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include "ctxid_store.h"
+#include "ctxid_agree.h"
 
 /* Agreement in a schedule: MPI_Comm_idup.  After a barrier, that is, when all members have called it: an offer that waits for
  * late members would keep the token from other creations for so long.  What follows are callbacks between the collectives of

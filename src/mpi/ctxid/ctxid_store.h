@@ -68,22 +68,6 @@ void ctxid_show_window(MPIR_Ctxid_t * creation, ctxid_window_t * window);
 ctxid_outcome_t ctxid_settle_window(MPIR_Ctxid_t * creation, const ctxid_window_t * window,
                                     uint32_t * prefix);
 
-/* Of one ballot and of one window, by the folds above.  One element of a type of ours is never cut in pieces, and for small
- * data and operations of users MPICH chooses recursive doubling. */
-typedef struct {
-    MPI_Datatype type;
-    MPI_Op op;
-} ctxid_reduction_t;
-
-const ctxid_reduction_t *ctxid_ballots(void);
-const ctxid_reduction_t *ctxid_windows(void);
-
-/* MPI's words for an outcome that is no id (ctxid_agree.c), a context id for a prefix. */
-int ctxid_error(ctxid_outcome_t outcome);
-MPIR_Context_id_t ctxid_of_prefix(uint32_t prefix);
-void ctxid_refuse_inter(MPIR_Comm * inter);
-int ctxid_need_local_comm(MPIR_Comm * inter);
-
 typedef struct {
     uint64_t used;              /* by communicators, or claimed for them */
     uint64_t reserved;          /* cursors */
