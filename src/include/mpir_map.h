@@ -51,6 +51,8 @@ typedef void (*MPIR_Map_counter) (const void *holder);
 int MPIR_Map_report_init(void);
 void MPIR_Map_report_born(void *holder, MPIR_Map_counter counter);
 void MPIR_Map_report_gone(void *holder);
+/* Who tells the node of a process of the world; before that all count as neighbours. */
+void MPIR_Map_report_nodes(int (*node_of) (int rank));
 void MPIR_Map_report_count(const void *holder, const char *label, const cmap_t * map);
 
 #endif /* MPIR_MAP_H_INCLUDED */

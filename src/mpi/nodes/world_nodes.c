@@ -124,6 +124,7 @@ int MPIR_World_nodes_find_neighbours(void)
     MPIR_Node_blocks_members(blocks, node, MPIR_Process.node_local_map);
     MPIR_Process.local_size = n;
     MPIR_Process.local_rank = MPIR_World_local_rank(MPIR_Process.rank);
+    MPIR_Map_report_nodes(MPIR_World_node);
 
   fn_exit:
     return mpi_errno;
