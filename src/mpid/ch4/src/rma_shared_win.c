@@ -90,8 +90,8 @@ static int share_controls(MPIR_Win * win, MPIR_Comm * node, bool willing, MPIDIG
 static bool is_wanted(const MPIR_Win * win)
 {
 #ifndef MPIDI_CH4_DIRECT_NETMOD
-    /* the network may then do accumulates by itself, which do not ask for the guard */
-    if (MPIDI_WIN(win, winattr) & MPIDI_WINATTR_ACCU_NO_SHM)
+    /* the network may then do accumulates of others by itself, which do not ask for the guard */
+    if (MPIDI_WIN(win, winattr) & MPIDI_WINATTR_ACCU_NO_SHM && win->comm_ptr->local_size > 1)
         return false;
 #endif
     return MPIR_CVAR_CH4_RMA_SHARED && !ENABLE_GPU && MPIDIG_WIN(win, info_args).alloc_shm &&
