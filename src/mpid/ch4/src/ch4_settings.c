@@ -6,6 +6,8 @@
 #define NUMBER(cvar_) {#cvar_, &cvar_, NULL}
 #define TEXT(cvar_) {#cvar_, NULL, &cvar_}
 
+int MPIDI_Settings_nics = 1;
+
 /* Those that say which nodes there are come first: what else differs may follow from them. */
 static const struct {
     const char *name;
@@ -22,6 +24,10 @@ static const struct {
     NUMBER(MPIR_CVAR_CH4_GLOBAL_PROGRESS),
     NUMBER(MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS),
     NUMBER(MPIR_CVAR_CH4_UCX_RANK_BITS),
+    NUMBER(MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES),
+    NUMBER(MPIR_CVAR_CH4_OFI_RANK_BITS),
+    NUMBER(MPIR_CVAR_CH4_OFI_TAG_BITS),
+    {"The number of NICs (see MPIR_CVAR_CH4_OFI_MAX_NICS, and MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES=0)", &MPIDI_Settings_nics, NULL},
 };
 
 #define SETTINGS ((int) (sizeof(settings) / sizeof(settings[0])))

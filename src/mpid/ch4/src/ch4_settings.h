@@ -10,6 +10,9 @@
  * the node's segment, and the first ones of other nodes with rank 0. Who comes to another value names it.
  */
 
+/* What the netmod uses; 1 where it does not matter. REQUIRES: set before the settings are compared. */
+extern int MPIDI_Settings_nics;
+
 uint64_t MPIDI_Settings_digest(void);
 /* The first process of a node leaves its values. REQUIRES: MPIR_pmi_bcast to the node's processes comes next. Collective. */
 int MPIDI_Settings_leave(void);

@@ -4,9 +4,8 @@
 #include "ucx_impl.h"
 #include "am_later.h"
 #include "rma_shared.h"
+#include "ch4_cards.h"
 #include "mpidu_bc.h"
-#include "mpidu_init_shm.h"
-#include "mpir_pmi_polling.h"
 #include "mpir_tvars.h"
 
 /*
@@ -29,24 +28,11 @@ cvars:
 
 /* What a process tells about itself; `ends` are followed by the addresses of its VNIs, each at the next multiple of 8. */
 struct card {
-    uint32_t rank_bits;         /* how it divides the match bits */
     uint32_t vnis;
     uint32_t ends[];            /* of the addresses, from the card's beginning */
 };
 
 #define PADDED(len_) (((len_) + 7) & ~(size_t) 7)
-
-/* The node's cards one after the other, as their owners came. Pages are there when they are written. */
-struct board {
-    MPL_atomic_int_t used;
-    struct {
-        uint32_t offset, length;        /* 0, 0: none */
-    } slots[];
-};
-
-static struct board *board;     /* NULL when this process is alone on its node */
-
-static int generation;          /* of cards: MPI may be initialized again */
 
 static struct {
     ucp_ep_h *eps;
@@ -82,7 +68,6 @@ static void write_card(struct card *card)
 {
     size_t end = card_header(MPIDI_UCX_global.num_vnis);
 
-    card->rank_bits = MPIDI_UCX_global.match.rank_bits;
     card->vnis = (uint32_t) MPIDI_UCX_global.num_vnis;
     for (int i = 0; i < MPIDI_UCX_global.num_vnis; i++) {
         size_t length = MPIDI_UCX_global.ctx[i].addrname_len;
@@ -102,72 +87,16 @@ static bool is_card(const struct card *card, size_t bytes)
         card->ends[card->vnis - 1] <= bytes;
 }
 
-static int read_card(const struct card *card, size_t bytes, int rank, int vni, const ucp_address_t ** address)
+static int read_card(const struct card *card, size_t bytes, int vni, const ucp_address_t ** address)
 {
     int mpi_errno = MPI_SUCCESS;
     size_t begin;
 
     MPIR_ERR_CHKANDJUMP1(!is_card(card, bytes), mpi_errno, MPI_ERR_OTHER, "**ucx_no_card",
                          "**ucx_no_card %d", MPIDI_UCX_global.num_vnis);
-    MPIR_ERR_CHKANDJUMP4(card->rank_bits != MPIDI_UCX_global.match.rank_bits, mpi_errno, MPI_ERR_OTHER,
-                         "**ucx_rank_bits", "**ucx_rank_bits %d %d %d %d", MPIR_Process.rank,
-                         (int) MPIDI_UCX_global.match.rank_bits, rank, (int) card->rank_bits);
     begin = vni == 0 ? card_header(MPIDI_UCX_global.num_vnis) : PADDED(card->ends[vni - 1]);
     *address = (const ucp_address_t *) ((const char *) card + begin);
     peers.address_bytes += card->ends[vni] - begin;
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
-}
-
-/* MPIR_pmi_kvs_put_bytes appends up to 10 characters to it, and has room for 50. */
-#define KEY_ROOM 32
-
-static void name_key(char *key, size_t room, int rank)
-{
-    snprintf(key, room, "ucx-card-%d-%d", generation, rank);
-}
-
-static int put_on_board(const struct card *card, size_t bytes)
-{
-    int mpi_errno = MPI_SUCCESS;
-    int n = MPIR_Solo_local_size();
-    size_t head = PADDED(sizeof(*board) + n * sizeof(board->slots[0]));
-    size_t offset;
-
-    mpi_errno = MPIDU_Init_shm_alloc(head + n * most_card_bytes(), (void **) &board);
-    MPIR_ERR_CHECK(mpi_errno);
-    offset = head + (size_t) MPL_atomic_fetch_add_int(&board->used, (int) PADDED(bytes));
-    memcpy((char *) board + offset, card, bytes);
-    board->slots[MPIR_Solo_local_rank()].offset = (uint32_t) offset;
-    board->slots[MPIR_Solo_local_rank()].length = (uint32_t) bytes;
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
-}
-
-static int publish(const struct card *card, size_t bytes)
-{
-    int mpi_errno = MPI_SUCCESS;
-    char key[KEY_ROOM];
-
-    if (MPIR_Solo_local_size() > 1) {
-        mpi_errno = put_on_board(card, bytes);
-        MPIR_ERR_CHECK(mpi_errno);
-    }
-    if (MPIR_Process.num_nodes == 1) {
-        mpi_errno = MPIDU_Init_shm_barrier();
-    } else {
-        name_key(key, sizeof(key), MPIR_Process.rank);
-        mpi_errno = MPIR_pmi_kvs_put_bytes(key, card, (int) bytes);
-        MPIR_ERR_CHECK(mpi_errno);
-        mpi_errno = MPIR_pmi_barrier();
-    }
-    MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
     return mpi_errno;
@@ -216,40 +145,11 @@ int MPIDI_UCX_peers_init(void)
     card = MPL_malloc(bytes, MPL_MEM_ADDRESS);
     MPIR_ERR_CHKANDJUMP(!card, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     write_card(card);
-    generation++;
-    mpi_errno = publish(card, bytes);
+    mpi_errno = MPIDI_Cards_leave(card, (int) bytes, (int) most_card_bytes());
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
     MPL_free(card);
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
-}
-
-/* *buffer gets memory that the caller frees, when the card is not in place. */
-static int find_card(int rank, const struct card **card, int *bytes, void **buffer)
-{
-    int mpi_errno = MPI_SUCCESS;
-    int local_rank = board ? MPIR_World_local_rank(rank) : -1;
-    char key[KEY_ROOM];
-
-    if (local_rank >= 0) {
-        *card = (struct card *) ((char *) board + board->slots[local_rank].offset);
-        *bytes = (int) board->slots[local_rank].length;
-        goto fn_exit;
-    }
-    MPIR_ERR_CHKANDJUMP2(MPIR_Solo_on, mpi_errno, MPI_ERR_OTHER, "**solo_rank", "**solo_rank %d %d",
-                         rank, MPIR_Process.rank);
-    MPIR_ERR_CHKANDJUMP(MPIR_pmi_is_in_barrier(), mpi_errno, MPI_ERR_OTHER, "**ucx_finalizing");
-    *bytes = (int) most_card_bytes();
-    *card = *buffer = MPL_malloc(*bytes, MPL_MEM_ADDRESS);
-    MPIR_ERR_CHKANDJUMP(!*buffer, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-    name_key(key, sizeof(key), rank);
-    mpi_errno = MPIR_pmi_kvs_get_bytes(rank, key, *buffer, bytes);
-    MPIR_ERR_CHECK(mpi_errno);
-
-  fn_exit:
     return mpi_errno;
   fn_fail:
     goto fn_exit;
@@ -374,9 +274,9 @@ static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h * ep)
 {
     int mpi_errno = MPI_SUCCESS;
     ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS };
-    const struct card *card = NULL;
+    const void *card;
     void *buffer = NULL;
-    int bytes = 0;
+    int bytes;
     ucs_status_t status;
 
     mpi_errno = make_room();    /* before the endpoint, so that none is ever without a place */
@@ -384,9 +284,9 @@ static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h * ep)
     if (rank == MPIR_Process.rank) {
         params.address = MPIDI_UCX_global.ctx[vni_dst].if_address;
     } else {
-        mpi_errno = find_card(rank, &card, &bytes, &buffer);
+        mpi_errno = MPIDI_Cards_find(rank, &card, &bytes, &buffer);
         MPIR_ERR_CHECK(mpi_errno);
-        mpi_errno = read_card(card, (size_t) bytes, rank, vni_dst, &params.address);
+        mpi_errno = read_card(card, (size_t) bytes, vni_dst, &params.address);
         MPIR_ERR_CHECK(mpi_errno);
     }
     status = ucp_ep_create(MPIDI_UCX_global.ctx[vni_src].worker, &params, ep);
@@ -406,12 +306,12 @@ int MPIDI_UCX_peer_connect(MPIDI_av_entry_t * av, int vni_src, int vni_dst)
     int rank = (int) (av - MPIDI_global.avt_mgr.av_table0->table);
     ucp_ep_h ep;
 
-    /* Only one thread at a time speaks to the process manager, and has the list of endpoints. */
+    /* Only one thread at a time looks for a card, and has the list of endpoints. */
     MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
     if (MPIDI_UCX_AV(av).dest[vni_src][vni_dst])
         goto fn_exit;
     mpi_errno = make_endpoint(rank, vni_src, vni_dst, &ep);
-    MPIR_ERR_CHKANDJUMP2(mpi_errno, mpi_errno, MPI_ERR_OTHER, "**ucx_peer", "**ucx_peer %d %d",
+    MPIR_ERR_CHKANDJUMP2(mpi_errno, mpi_errno, MPI_ERR_OTHER, "**card_peer", "**card_peer %d %d",
                          MPIR_Process.rank, rank);
     MPIDI_UCX_AV(av).dest[vni_src][vni_dst] = ep;
 
@@ -472,11 +372,8 @@ int MPIDI_UCX_peers_disconnect(void (*progress) (void))
     }
     mpi_errno = close_endpoints(progress);
     MPIR_ERR_CHECK(mpi_errno);
-    if (board) {
-        mpi_errno = MPIDU_Init_shm_free(board);
-        MPIR_ERR_CHECK(mpi_errno);
-    }
-    board = NULL;
+    mpi_errno = MPIDI_Cards_free();
+    MPIR_ERR_CHECK(mpi_errno);
     MPL_free(peers.eps);
     memset(&peers, 0, sizeof(peers));
 

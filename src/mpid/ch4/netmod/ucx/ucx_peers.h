@@ -5,8 +5,7 @@
 /*
  * Peers: the other processes as far as this one has to do with them.
  *
- * In MPI_Init a process leaves its card (how it divides the match bits, and the addresses of its workers) where others find
- * it: in a segment of its node, and with the process manager when there are other nodes. The first use of a peer looks its
+ * In MPI_Init a process leaves its card (the addresses of its workers) where others find it. The first use of a peer looks its
  * card up and makes an endpoint, which the address vector holds from then on. Who has only been sent to makes an
  * endpoint when it answers.
  */

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpidimpl.h"
+#include "ofi_impl.h"
+#include "ch4_cards.h"
+#include "ch4_settings.h"
+#include "mpir_tvars.h"
+#include <unistd.h>
+
+/*
+=== BEGIN_MPI_T_CVAR_INFO_BLOCK ===
+
+cvars:
+    - name        : MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES
+      category    : CH4_OFI
+      type        : boolean
+      default     : true
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_ALL_EQ
+      description : >-
+        If true, the address of a process is looked up when it is first used, where one NIC and one VCI are in use. If
+        false, MPI_Init does so for all processes.
+
+=== END_MPI_T_CVAR_INFO_BLOCK ===
+*/
+
+uint64_t MPIDI_OFI_own_id;
+
+static bool lazy;
+static uint64_t world;          /* this one's name among worlds */
+
+static struct {
+    unsigned long long count, bytes;
+} inserted;
+
+#define ALL_BITS 60             /* of the match bits, beside the protocol's */
+
+/* FNV-1a */
+static uint64_t digest(uint64_t so_far, const void *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        so_far = (so_far ^ ((const unsigned char *) data)[i]) * 1099511628211u;
+    return so_far;
+}
+
+/* The rank apart, two processes are the same with a chance of 2^-32. */
+static void choose_ids(void)
+{
+    char host[256] = "";
+    pid_t pid = getpid();
+    uint64_t process;
+
+    gethostname(host, sizeof(host) - 1);
+    world = digest(14695981039346656037u, MPIR_pmi_job_id(), strlen(MPIR_pmi_job_id())) | 1;
+    process = digest(digest(world, host, strlen(host)), &pid, sizeof(pid));
+    MPL_COMPILE_TIME_ASSERT(MPIDI_CH4_MAX_VCIS <= 64);
+    MPIDI_OFI_own_id = process << 32 | (uint64_t) MPIR_Process.rank << 6;
+}
+
+#if MPIDI_OFI_ENABLE_RUNTIME_CHECKS == MPIDI_OFI_ON
+/* Few widths: worlds that divide alike can be connected. The first one takes nothing from the tag; 0: there are too many. */
+static int choose_rank_bits(void)
+{
+    static const int widths[] = { 7, 11, 15, 20 };
+
+    for (int i = 0; i < (int) (sizeof(widths) / sizeof(widths[0])); i++) {
+        if (MPIR_Process.size <= 1 << widths[i])
+            return widths[i];
+    }
+    return 0;
+}
+
+/* Gives the sender's rank a place in the match bits, if there is one that nobody has asked for. */
+static void divide_match_bits(void)
+{
+    MPIDI_OFI_capabilities_t *set = &MPIDI_OFI_global.settings;
+    int bits = set->source_bits > 0 || MPIR_CVAR_CH4_OFI_RANK_BITS == 0 ? set->source_bits : choose_rank_bits();
+    int room = ALL_BITS - set->context_bits - bits;
+
+    if (bits > 0 && (MPIR_CVAR_CH4_OFI_TAG_BITS == -1 || set->tag_bits <= room)) {
+        set->source_bits = bits;
+        set->tag_bits = MPL_MIN(set->tag_bits, room);
+    }
+}
+#else
+static void divide_match_bits(void)
+{
+}
+#endif
+
+/* But for the number of NICs, about which all have to agree then. */
+static bool can_be_lazy(void)
+{
+    return MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES && MPIDI_global.n_vcis == 1 && MPIDI_CH4_MT_MODEL != MPIDI_CH4_MT_LOCKLESS;
+}
+
+static void read_count(void *address, void *obj_handle, int count, void *buffer)
+{
+    *(unsigned long long *) buffer = *(unsigned long long *) address;
+}
+
+static void register_variables(void)
+{
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "ofi_addresses", &inserted.count, read_count, "CH4_OFI",
+                       "addresses of peers, and its own, that were inserted at first use");
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "ofi_address_bytes", &inserted.bytes, read_count, "CH4_OFI",
+                       "bytes of addresses that were inserted at first use");
+}
+
+void MPIDI_OFI_peers_choose(void)
+{
+    register_variables();
+    choose_ids();
+    lazy = can_be_lazy();
+    MPIDI_Settings_nics = lazy ? MPIDI_OFI_global.num_nics : 1;
+    lazy = lazy && MPIDI_OFI_global.num_nics == 1;
+    if (lazy && MPIDI_OFI_ENABLE_TAGGED) {
+        divide_match_bits();
+        lazy = MPIDI_OFI_SOURCE_BITS > 0;
+    }
+}
+
+bool MPIDI_OFI_peers_are_lazy(void)
+{
+    return lazy;
+}
+
+/* Some providers allocate for so many with the first. */
+size_t MPIDI_OFI_peers_expected(void)
+{
+    const int few = 64;
+
+    return lazy ? MPL_MIN(MPIR_Process.size, few) : MPIR_Process.size;
+}
+
+static int insert(MPIDI_av_entry_t * av, const void *name)
+{
+    int mpi_errno = MPI_SUCCESS;
+    fi_addr_t addr = FI_ADDR_NOTAVAIL;
+
+    MPIDI_OFI_CALL(fi_av_insert(MPIDI_OFI_global.ctx[0].av, name, 1, &addr, 0ULL, NULL), avmap);
+    MPIR_ERR_CHKANDJUMP(addr == FI_ADDR_NOTAVAIL, mpi_errno, MPI_ERR_OTHER, "**ofi_no_address");
+    inserted.count++;
+    inserted.bytes += MPIDI_OFI_global.addrnamelen;
+    MPIDI_OFI_SET_ADDR(av, 0, 0, addr);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDI_OFI_peers_init(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    memset(&inserted, 0, sizeof(inserted));
+    MPIDI_OFI_global.addrnamelen = FI_NAME_MAX;
+    MPIDI_OFI_CALL(fi_getname((fid_t) MPIDI_OFI_global.ctx[0].ep, MPIDI_OFI_global.addrname,
+                              &MPIDI_OFI_global.addrnamelen), getname);
+    mpi_errno = insert(&MPIDIU_get_av(0, MPIR_Process.rank), MPIDI_OFI_global.addrname);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (MPIR_Process.size > 1)
+        mpi_errno = MPIDI_Cards_leave(MPIDI_OFI_global.addrname, (int) MPIDI_OFI_global.addrnamelen, FI_NAME_MAX);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDI_OFI_peers_finalize(void)
+{
+    return MPIDI_Cards_free();
+}
+
+static int find_and_insert(MPIDI_av_entry_t * av, int rank)
+{
+    int mpi_errno = MPI_SUCCESS;
+    const void *name;
+    void *buffer = NULL;
+    int bytes;
+
+    mpi_errno = MPIDI_Cards_find(rank, &name, &bytes, &buffer);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKANDJUMP2(bytes != (int) MPIDI_OFI_global.addrnamelen, mpi_errno, MPI_ERR_OTHER, "**ofi_name",
+                         "**ofi_name %d %d", bytes, (int) MPIDI_OFI_global.addrnamelen);
+    mpi_errno = insert(av, name);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    MPL_free(buffer);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDI_OFI_peer_insert(MPIDI_av_entry_t * av)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int rank = (int) (av - MPIDI_global.avt_mgr.av_table0->table);
+
+    mpi_errno = find_and_insert(av, rank);
+    MPIR_ERR_CHKANDJUMP2(mpi_errno, mpi_errno, MPI_ERR_OTHER, "**card_peer", "**card_peer %d %d",
+                         MPIR_Process.rank, rank);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDI_OFI_peer_reach(MPIDI_av_entry_t * av)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (likely(MPIDI_OFI_HAS_ADDR(av)))
+        return MPI_SUCCESS;
+    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
+    if (!MPIDI_OFI_HAS_ADDR(av))
+        mpi_errno = MPIDI_OFI_peer_insert(av);
+    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
+    return mpi_errno;
+}
+
+int MPIDI_OFI_check_ranks(MPIR_Comm * comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int ranks = MPL_MAX(comm->local_size, comm->remote_size);
+
+    MPIR_ERR_CHKANDJUMP2(MPIDI_OFI_SOURCE_BITS > 0 && ranks > 1LL << MPIDI_OFI_SOURCE_BITS, mpi_errno, MPI_ERR_OTHER,
+                         "**ofi_ranks", "**ofi_ranks %d %d", ranks, MPIDI_OFI_SOURCE_BITS);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+typedef struct {
+    uint64_t world;             /* 0: who tells does not know it */
+    int32_t rank;
+    int32_t rank_bits;          /* of the match bits */
+} upid_tail_t;
+
+static int look_name_up(MPIDI_av_entry_t * av, char *name, size_t * bytes)
+{
+    int mpi_errno = MPIDI_OFI_peer_reach(av);
+
+    MPIR_ERR_CHECK(mpi_errno);
+    *bytes = MPIDI_OFI_global.addrnamelen;
+    MPIDI_OFI_VCI_CALL(fi_av_lookup(MPIDI_OFI_global.ctx[0].av, MPIDI_OFI_ADDR(av, 0, 0), name, bytes), 0, avlookup);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDI_OFI_upid_write(MPIR_Comm * comm, int rank, char *upid, int *bytes)
+{
+    int mpi_errno = MPI_SUCCESS;
+    upid_tail_t tail = {.rank_bits = MPIDI_OFI_SOURCE_BITS };
+    int avtid, lpid;
+    size_t length;
+
+    MPL_COMPILE_TIME_ASSERT(sizeof(tail) == MPIDI_OFI_UPID_TAIL);
+    MPIDIU_comm_rank_to_pid(comm, rank, &lpid, &avtid);
+    mpi_errno = look_name_up(&MPIDIU_get_av(avtid, lpid), upid, &length);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (avtid == 0) {
+        tail.world = world;
+        tail.rank = lpid;
+    }
+    memcpy(upid + length, &tail, sizeof(tail));
+    *bytes = (int) (length + sizeof(tail));
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int has_name(int rank, const char *name, size_t bytes, bool * has)
+{
+    char own[FI_NAME_MAX];
+    size_t length;
+    int mpi_errno = look_name_up(&MPIDIU_get_av(0, rank), own, &length);
+
+    *has = mpi_errno == MPI_SUCCESS && length == bytes && !memcmp(own, name, bytes);
+    return mpi_errno;
+}
+
+/* A third world tells of it: if it is of this one, only the name says so. */
+static int search_world(const char *name, size_t bytes, bool * found, int *rank)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    *found = false;
+    for (int i = 0; i < MPIR_Process.size && !*found && mpi_errno == MPI_SUCCESS; i++) {
+        mpi_errno = has_name(i, name, bytes, found);
+        *rank = i;
+    }
+    return mpi_errno;
+}
+
+int MPIDI_OFI_upid_read(const char *upid, int bytes, bool * is_ours, int *rank)
+{
+    int mpi_errno = MPI_SUCCESS;
+    upid_tail_t tail;
+    size_t length = bytes - sizeof(tail);
+
+    *is_ours = false;
+    memcpy(&tail, upid + length, sizeof(tail));
+    MPIR_ERR_CHKANDJUMP2(tail.rank_bits != MPIDI_OFI_SOURCE_BITS, mpi_errno, MPI_ERR_OTHER, "**ofi_worlds",
+                         "**ofi_worlds %d %d", MPIDI_OFI_SOURCE_BITS, (int) tail.rank_bits);
+    if (tail.world == 0) {
+        mpi_errno = search_world(upid, length, is_ours, rank);
+    } else if (tail.world == world && tail.rank < MPIR_Process.size) {
+        *rank = tail.rank;
+        mpi_errno = has_name(tail.rank, upid, length, is_ours);
+    }
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
