@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranks in lists of many runs, interleaved or not: a search in each of a few groups, or the
-// inverse.
+// Ranks in lists of many runs, interleaved or not: a search in each group, or the inverse where
+// these are many.
 #include "case_file.hpp"
 #include "oracle.hpp"
 
@@ -51,6 +51,17 @@ Members thrown(uint32_t most, uint32_t runs, uint32_t seed) {
     return members;
 }
 
+// As many runs of each of `steps` different steps, all over one another.
+Members mingled(uint32_t steps, uint32_t runs_each, uint32_t count) {
+    Members members;
+    for (uint32_t run : random_permutation(steps * runs_each, steps)) {
+        const uint32_t one = run % steps, first = run / steps, step = runs_each + one;
+        for (uint32_t i = 0; i < count; i++)
+            members.push_back((first + i * step) * steps + one);
+    }
+    return members;
+}
+
 void expect_ranks(const Members &members, const std::string &how) {
     for (cmap_strategy strategy : {CMAP_STRATEGY_HYBRID, CMAP_STRATEGY_SPACE}) {
         const Map map = map_of(members, {strategy, 0, CMAP_REP_RUNS});
@@ -97,8 +108,18 @@ TEST(Runs, ThatAreApartAreOneGroupWhateverTheirSteps) {
     expect_ranks(members, "in 1 group");
 }
 
+TEST(Runs, OfMoreStepsAreAGroupEachToo) {
+    expect_ranks(mingled(6, 80, 9), "in 6 groups");
+    expect_ranks(mingled(32, 16, 20), "in 32 groups");
+    expect_ranks(mingled(32, 8, 20), "in 32 groups");  // scanned: they are too small
+    expect_ranks(mingled(8, 512, 5), "in 8 groups");   // as many runs as there may be
+}
+
 TEST(Runs, OfManyStepsGoByTheInverse) {
+    expect_ranks(mingled(33, 16, 20), "by inverse");
+    expect_ranks(mingled(256, 4, 6), "by inverse");
     expect_ranks(thrown(40, 1000, 2), "by inverse");
+    expect_ranks(thrown(24, 1000, 5), "groups");
     expect_ranks(thrown(6, 300, 3), "");
     expect_ranks(thrown(3, 200, 4), "");
 }

@@ -150,7 +150,8 @@ int cmap_is_set(const cmap_t * map) CMAP_NOEXCEPT;        /* strictly increasing
 /* Index of `rank`.  REQUIRES rank < size. */
 uint32_t cmap_select_outlined(const cmap_t * map, uint32_t rank) CMAP_NOEXCEPT;
 /* Rank of `index`, or CMAP_NONE.  O(1) to O(log size); a list builds a packed inverse of size * lg(size) bits at first
- * use and keeps it.  Two exceptions scan the list: under CMAP_STRATEGY_SPACE nothing is kept (cmap_translate and the
+ * use and keeps it, unless its representation does without: runs of up to 32 different steps take a bisection for each
+ * step, O(steps * log runs), as a member can be in a run of any of them.  Two exceptions scan the list: under CMAP_STRATEGY_SPACE nothing is kept (cmap_translate and the
  * other functions that ask often build an inverse for themselves), and when there is no memory for an inverse the
  * answer is still right. */
 uint32_t cmap_rank(const cmap_t * map, uint32_t index) CMAP_NOEXCEPT;

@@ -72,8 +72,9 @@ constexpr double SUB_SLOWDOWN = 1.5;
 // Beyond so many runs a select takes longer than in a bitmap or packed list of the same members.
 constexpr uint64_t RUNS_LIMIT = 4096;
 // rank() in a list of runs looks at them one by one up to this number, and keeps them in groups
-// beyond: one search for each.
-constexpr uint32_t RUNS_SCAN = 64, RUNS_GROUPS = 5;
+// beyond: one search for each.  Beyond so many groups an inverse is faster; where there is none,
+// groups are searched as long as they have so many runs on average.
+constexpr uint32_t RUNS_SCAN = 64, RUNS_GROUPS = 32, RUNS_IN_GROUP = 12;
 
 // Distances of neighbours are summed in lanes of twice their width: a block has at most 2^width.
 // More than 64 a block save less than half a bit a member.  At least 4 bits: narrower ones want

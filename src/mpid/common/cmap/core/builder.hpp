@@ -11,9 +11,8 @@
 //   intern()            an equal map alive?  Then that one is the result, and the way ends here
 //     Sorter            a list's members in order: for duplicates, or where a kind wants_order()
 //   map_create()        a header
-//     choose()          the strategy: each Representation's estimate() of space and time, the
-//     policy
-//                       puts them in order
+//     choose()          the strategy: each Representation's estimate() of space and time, which
+//                       the policy puts in order
 //       Plans           what an estimate worked out that the builder of its kind goes by
 //     build()           of the first kind in that order that does not decline: the payload
 //   cmap_t              never changes again: cmap_lookup.h and rep/ answer select and rank

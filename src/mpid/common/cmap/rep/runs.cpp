@@ -19,25 +19,29 @@ struct Line {
     uint32_t step;  // modulo 2^32
 };
 
-// Of runs among which no index lies in more than one: a number has one residue, and the runs that
-// have it, too, follow one another.  Ordered by residue of the least member, then by that.
-struct Group {
-    uint32_t end;  // in the order
-    uint32_t modulus;
+struct Entry {
+    uint16_t run;
+    uint16_t end;  // of the group, in the order, if this is its first run
 };
 
 // The payload: starts, lines and perhaps the order, one behind the other.
+//
+// The order has the runs in groups.  A group is runs among which no index lies in more than one:
+// those of one step, as a number has one residue, and the runs that have it, too, follow one
+// another; or all, when they are apart.  Within a group the runs are ordered by residue of the
+// least member, then by that.  The entry of a group's first run also says where the group ends, so
+// that any number of groups needs no directory.
 struct RunsBody {
     uint32_t *starts;  // rank of each run's first member: ascending, starts[0] == 0
     Line *lines;
-    uint32_t *order;  // runs in groups, or nullptr
+    Entry *order;  // or nullptr
     uint32_t count;
-    uint32_t groups;
-    union {
-        uint32_t inside[10];
-        Group group[RUNS_GROUPS];  // of a map with an order
-    };
+    uint32_t groups;  // of a map with an order
+    bool apart;       // it is one group, whatever the steps
+    uint32_t inside[9];
 };
+
+static_assert(RUNS_LIMIT <= UINT16_MAX, "the order's entries have room");
 
 constexpr uint64_t INSIDE_RUNS = 3;  // 12 bytes each
 
@@ -66,6 +70,10 @@ Run run_at(const cmap_t *map, const RunsBody &body, uint32_t i) noexcept {
     return Run{line.first, static_cast<int32_t>(line.step), end_of(map, body, i) - body.starts[i]};
 }
 
+Run run_in_order(const cmap_t *map, const RunsBody &body, uint32_t at) noexcept {
+    return run_at(map, body, body.order[at].run);
+}
+
 uint32_t modulus_of(const Run &run) noexcept {
     return run.count == 1 ? 1 : static_cast<uint32_t>(run.step < 0 ? -run.step : run.step);
 }
@@ -74,57 +82,52 @@ uint64_t key_in(uint32_t modulus, uint32_t index) noexcept {
     return uint64_t{modulus == 1 ? 0 : index % modulus} << 32 | index;
 }
 
+struct Group {
+    uint32_t begin, end;  // in the order
+    uint32_t modulus;
+};
+
+Group group_at(const cmap_t *map, const RunsBody &body, uint32_t begin) noexcept {
+    const uint32_t modulus = body.apart ? 1 : modulus_of(run_in_order(map, body, begin));
+    return Group{begin, body.order[begin].end, modulus};
+}
+
 template <class Key>
 void sort_runs(RunsBody &body, Key &&key) noexcept {
     std::sort(body.order, body.order + body.count,
-              [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+              [&](Entry a, Entry b) { return key(a.run) < key(b.run); });
 }
 
 // By least members: does each run begin beyond the end of the one before?
 bool apart(const cmap_t *map, const RunsBody &body) noexcept {
     for (uint32_t i = 1; i < body.count; i++)
-        if (run_at(map, body, body.order[i - 1]).high() >= run_at(map, body, body.order[i]).low())
-            return false;
+        if (run_in_order(map, body, i - 1).high() >= run_in_order(map, body, i).low()) return false;
     return true;
 }
 
-// The different moduli of the runs; false when they are too many.
-bool find_groups(const cmap_t *map, RunsBody &body) noexcept {
-    for (uint32_t i = 0; i < body.count; i++) {
-        const uint32_t modulus = modulus_of(run_at(map, body, i));
-        uint32_t g = 0;
-        while (g < body.groups && body.group[g].modulus != modulus)
-            g++;
-        if (g == RUNS_GROUPS) return false;
-        if (g == body.groups) body.group[body.groups++] = Group{0, modulus};
-        body.group[g].end++;
+void mark_groups(const cmap_t *map, RunsBody &body) noexcept {
+    for (uint32_t i = 0, end; i < body.count; i = end, body.groups++) {
+        const uint32_t modulus = modulus_of(run_in_order(map, body, i));
+        for (end = i + 1; end < body.count; end++)
+            if (!body.apart && modulus_of(run_in_order(map, body, end)) != modulus) break;
+        body.order[i].end = static_cast<uint16_t>(end);
     }
-    for (uint32_t g = 1; g < body.groups; g++)
-        body.group[g].end += body.group[g - 1].end;
-    return true;
 }
 
-// One group where the runs are apart, else one for each distance of neighbours; none where those
-// are many, and the map goes by its inverse.
+// One group where the runs are apart, else one for each distance of neighbours.  Where those are
+// many, the map goes by its inverse.
 void make_groups(cmap_t *map, RunsBody &body) noexcept {
     for (uint32_t i = 0; i < body.count; i++)
-        body.order[i] = i;
+        body.order[i] = Entry{static_cast<uint16_t>(i), 0};
     sort_runs(body, [&](uint32_t i) { return run_at(map, body, i).low(); });
-    if (apart(map, body)) {
-        body.groups = 1;
-        body.group[0] = Group{body.count, 1};
-    } else if (find_groups(map, body)) {
+    body.apart = apart(map, body);
+    if (!body.apart)
         sort_runs(body, [&](uint32_t i) {
             const Run run = run_at(map, body, i);
-            uint64_t g = 0;
-            while (body.group[g].modulus != modulus_of(run))
-                g++;
-            return std::make_pair(g, key_in(modulus_of(run), run.low()));
+            return std::make_pair(modulus_of(run), key_in(modulus_of(run), run.low()));
         });
-    } else {
-        body.groups = 0;
-        map->flags |= FLAG_RANK_BY_INVERSE;
-    }
+    mark_groups(map, body);
+    if (body.groups > RUNS_GROUPS) map->flags |= FLAG_RANK_BY_INVERSE;
 }
 
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
@@ -137,7 +140,8 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     if (memory == nullptr) return CMAP_ERR_NOMEM;
     body.starts = memory;
     body.lines = reinterpret_cast<Line *>(memory + runs);
-    body.order = wants_order(analysis.stats) ? memory + 3 * runs : nullptr;
+    body.order =
+        wants_order(analysis.stats) ? reinterpret_cast<Entry *>(memory + 3 * runs) : nullptr;
     uint32_t rank = 0;
     analysis.content.each_run([&](const Run &run) {
         body.starts[body.count] = rank;
@@ -180,16 +184,23 @@ uint32_t rank_in_set(const cmap_t *map, const RunsBody &body, uint32_t index) no
     return rank_in(map, body, i, index);
 }
 
-uint32_t rank_in_group(const cmap_t *map, const RunsBody &body, uint32_t g,
+uint32_t rank_in_group(const cmap_t *map, const RunsBody &body, const Group &group,
                        uint32_t index) noexcept {
-    const Group &group = body.group[g];
-    const uint32_t begin = g == 0 ? 0 : body.group[g - 1].end;
     const uint64_t key = key_in(group.modulus, index);
-    const uint32_t *const run =
-        bisect(body.order + begin, group.end - begin, [&](const uint32_t *at) {
-            return key_in(group.modulus, run_at(map, body, *at).low()) <= key;
-        });
-    return rank_in(map, body, *run, index);
+    const uint32_t at = bisect(group.begin, group.end - group.begin, [&](uint32_t i) {
+        return key_in(group.modulus, run_in_order(map, body, i).low()) <= key;
+    });
+    return rank_in(map, body, body.order[at].run, index);
+}
+
+uint32_t rank_by_groups(const cmap_t *map, const RunsBody &body, uint32_t index) noexcept {
+    uint32_t found = CMAP_NONE;
+    for (uint32_t at = 0; found == CMAP_NONE && at < body.count;) {
+        const Group group = group_at(map, body, at);
+        found = rank_in_group(map, body, group, index);
+        at = group.end;
+    }
+    return found;
 }
 
 uint32_t rank_by_scan(const cmap_t *map, const RunsBody &body, uint32_t index) noexcept {
@@ -202,16 +213,10 @@ uint32_t rank_by_scan(const cmap_t *map, const RunsBody &body, uint32_t index) n
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
     const RunsBody &body = body_of<RunsBody>(map);
     if (is_set(map)) return rank_in_set(map, body, index);
-    if (body.order == nullptr) return rank_by_scan(map, body, index);
-    if (body.groups == 0) {
-        const Inverse *inverse = inverse_of(map);
-        return inverse == nullptr ? rank_by_scan(map, body, index)
-                                  : inverse_rank(map, inverse, index);
-    }
-    uint32_t found = CMAP_NONE;
-    for (uint32_t g = 0; found == CMAP_NONE && g < body.groups; g++)
-        found = rank_in_group(map, body, g, index);
-    return found;
+    if (ranks_by_inverse(map))
+        if (const Inverse *inverse = inverse_of(map)) return inverse_rank(map, inverse, index);
+    const bool search = body.order != nullptr && body.groups <= body.count / RUNS_IN_GROUP;
+    return search ? rank_by_groups(map, body, index) : rank_by_scan(map, body, index);
 }
 
 void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
@@ -254,18 +259,29 @@ std::size_t bytes(const cmap_t *map) noexcept {
     return inside(map) ? 0 : payload(body.count, body.order != nullptr);
 }
 
-const char *validate_groups(const cmap_t *map, const RunsBody &body) noexcept {
-    if ((body.groups == 0) != ranks_by_inverse(map)) return "runs: nobody knows how to rank";
-    if (body.groups != 0 && body.group[body.groups - 1].end != body.count)
-        return "runs: the groups do not end with the runs";
-    for (uint32_t g = 0, i = 0; g < body.groups; g++)
-        for (uint64_t last = 0; i < body.group[g].end; i++) {
-            const Run run = run_at(map, body, body.order[i]);
-            const uint64_t key = key_in(body.group[g].modulus, run.low());
-            if (key < last) return "runs: the order is wrong";
-            last = key_in(body.group[g].modulus, run.high()) + 1;
-        }
+const char *validate_group(const cmap_t *map, const RunsBody &body, const Group &group) noexcept {
+    uint64_t last = 0;
+    for (uint32_t i = group.begin; i < group.end; i++) {
+        const Run run = run_in_order(map, body, i);
+        const uint64_t key = key_in(group.modulus, run.low());
+        if (key < last) return "runs: the order is wrong";
+        last = key_in(group.modulus, run.high()) + 1;
+    }
     return nullptr;
+}
+
+const char *validate_groups(const cmap_t *map, const RunsBody &body) noexcept {
+    if ((body.groups > RUNS_GROUPS) != ranks_by_inverse(map))
+        return "runs: nobody knows how to rank";
+    uint32_t at = 0;
+    for (uint32_t g = 0; g < body.groups; g++) {
+        if (at >= body.count) return "runs: more groups than runs";
+        const Group group = group_at(map, body, at);
+        if (group.end <= at || group.end > body.count) return "runs: a group has a wrong end";
+        if (const char *wrong = validate_group(map, body, group)) return wrong;
+        at = group.end;
+    }
+    return at == body.count ? nullptr : "runs: the groups do not end with the runs";
 }
 
 const char *validate(const cmap_t *map) noexcept {
@@ -283,7 +299,7 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
     if (body.count == 0) return std::snprintf(text, room, "0 runs");
     const Run run = run_at(map, body, 0);
     char groups[32] = "";
-    if (body.order != nullptr && body.groups == 0)
+    if (body.order != nullptr && ranks_by_inverse(map))
         std::snprintf(groups, sizeof groups, ", ranked by inverse");
     else if (body.order != nullptr)
         std::snprintf(groups, sizeof groups, ", ranked in %u group%s", body.groups,

@@ -3,10 +3,11 @@
 //
 // Payload 12k bytes; 4k more in a list of more than RUNS_SCAN runs, for their order; none up to
 // CMAP_INLINE_MEMBERS members when k <= 3.  select O(log k): a branch-free bisection over
-// contiguous keys.  rank O(log k) in a set, and in a list whose runs are apart or have few
-// different steps, however they are interleaved: those with one step by the residue of their
-// members, then by the least.  Other lists of many runs keep an inverse.  Declines beyond
-// RUNS_LIMIT runs or 4n bytes.  (Ranges of ranges: Chaarawi and Gabriel 2008.)
+// contiguous keys.  rank O(log k) in a set, and in a list whose runs are apart or have one step,
+// however they are interleaved: by the residue of their members, then by the least.  With g
+// different steps g such searches, up to RUNS_GROUPS; beyond that an inverse is kept, or where
+// there is none (space strategy, no memory) g searches, or a scan if that is shorter.  Declines
+// beyond RUNS_LIMIT runs or 4n bytes.  (Ranges of ranges: Chaarawi and Gabriel 2008.)
 #ifndef CMAP_REP_RUNS_HPP_INCLUDED
 #define CMAP_REP_RUNS_HPP_INCLUDED
 
