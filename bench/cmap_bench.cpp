@@ -83,6 +83,19 @@ Members runs(uint32_t count) {
     return members;
 }
 
+// 4,096 runs all over one another, as many of each of `steps` different steps.
+Members mingled(uint32_t steps) {
+    const uint32_t each = 4096 / steps, count = 128;
+    Members members, order(each * steps);
+    std::iota(order.begin(), order.end(), 0);
+    for (uint32_t run : shuffled(order, steps)) {
+        const uint32_t one = run % steps, first = run / steps, step = each + one;
+        for (uint32_t i = 0; i < count; i++)
+            members.push_back((first + i * step) * steps + one);
+    }
+    return members;
+}
+
 // `world` members in increasing order.
 Members ordered(const std::function<uint32_t(uint32_t i)> &gap) {
     Members members;
@@ -155,6 +168,15 @@ std::vector<Class> classes() {
         {"array/permutation", CMAP_REP_ARRAY, [] { return shuffled(everyone(), 7); }},
         {"inline_list/n:8", CMAP_REP_ARRAY, [] { return Members{5, 1, 4, 2, 9, 7, 100, 0}; }},
     };
+}
+
+// Of these only ranks are asked for.
+std::vector<Class> mingled_classes() {
+    std::vector<Class> classes;
+    for (uint32_t steps : {1u, 2u, 4u, 8u, 32u, 64u})
+        classes.push_back({"mingled/steps:" + std::to_string(steps), CMAP_REP_RUNS,
+                           [steps] { return mingled(steps); }});
+    return classes;
 }
 
 // Maps of 2^20 members that increase, as the strategy builds them.
@@ -437,6 +459,8 @@ int main(int argc, char **argv) {
     for (const Class &one : classes())
         add("decode", decode, one, rounds);
     for (const Class &one : classes())
+        add("rank", rank, one, rounds);
+    for (const Class &one : mingled_classes())
         add("rank", rank, one, rounds);
     for (const Class &one : classes())
         add("build", building, one, 7);
