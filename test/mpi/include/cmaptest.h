@@ -26,6 +26,20 @@ static inline int ct_is_one_node(MPI_Comm comm)
     return members == all;
 }
 
+/* Are all members on one machine, whose nodes may be made up (MPIR_CVAR_NUM_CLIQUES)?  Collective. */
+static inline int ct_is_one_host(MPI_Comm comm)
+{
+    char mine[MPI_MAX_PROCESSOR_NAME] = "", first[MPI_MAX_PROCESSOR_NAME];
+    int length, same, all;
+
+    MPI_Get_processor_name(mine, &length);
+    memcpy(first, mine, sizeof(first));
+    MPI_Bcast(first, sizeof(first), MPI_CHAR, 0, comm);
+    same = !strcmp(mine, first);
+    MPI_Allreduce(&same, &all, 1, MPI_INT, MPI_MIN, comm);
+    return all;
+}
+
 /* Members of `group` against the oracle, `world` being a group whose ranks are the oracle's ids. */
 static inline void ct_check_group(MPI_Group group, const ct_list *want, MPI_Group world,
                                   const char *what)
