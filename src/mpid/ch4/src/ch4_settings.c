@@ -74,16 +74,19 @@ static int pack_values(char *packed)
     return (int) (end - packed);
 }
 
-/* FNV-1a */
+uint64_t MPIDI_Digest_add(uint64_t digest, const void *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        digest = (digest ^ ((const unsigned char *) data)[i]) * 1099511628211u;
+    return digest;
+}
+
 uint64_t MPIDI_Settings_digest(void)
 {
     char packed[VALUES_ROOM];
     int bytes = pack_values(packed);
-    uint64_t digest = 14695981039346656037u;
 
-    for (int i = 0; i < bytes; i++)
-        digest = (digest ^ (unsigned char) packed[i]) * 1099511628211u;
-    return digest;
+    return MPIDI_Digest_add(MPIDI_DIGEST_OF_NOTHING, packed, (size_t) bytes);
 }
 
 /* Nobody has to agree with himself, and those that do not exist have no values. */

@@ -2,6 +2,7 @@
 #ifndef CH4_SETTINGS_H_INCLUDED
 #define CH4_SETTINGS_H_INCLUDED
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -12,6 +13,10 @@
 
 /* What the netmod uses; 1 where it does not matter. REQUIRES: set before the settings are compared. */
 extern int MPIDI_Settings_nics;
+
+/* FNV-1a of what has been added: begins with MPIDI_DIGEST_OF_NOTHING. */
+#define MPIDI_DIGEST_OF_NOTHING UINT64_C(14695981039346656037)
+uint64_t MPIDI_Digest_add(uint64_t digest, const void *data, size_t bytes);
 
 uint64_t MPIDI_Settings_digest(void);
 /* The first process of a node leaves its values. REQUIRES: MPIR_pmi_bcast to the node's processes comes next. Collective. */

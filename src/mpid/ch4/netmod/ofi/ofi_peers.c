@@ -36,14 +36,6 @@ static struct {
 
 #define ALL_BITS 60             /* of the match bits, beside the protocol's */
 
-/* FNV-1a */
-static uint64_t digest(uint64_t so_far, const void *data, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        so_far = (so_far ^ ((const unsigned char *) data)[i]) * 1099511628211u;
-    return so_far;
-}
-
 /* The rank apart, two processes are the same with a chance of 2^-32. */
 static void choose_ids(void)
 {
@@ -52,8 +44,8 @@ static void choose_ids(void)
     uint64_t process;
 
     gethostname(host, sizeof(host) - 1);
-    world = digest(14695981039346656037u, MPIR_pmi_job_id(), strlen(MPIR_pmi_job_id())) | 1;
-    process = digest(digest(world, host, strlen(host)), &pid, sizeof(pid));
+    world = MPIDI_Digest_add(MPIDI_DIGEST_OF_NOTHING, MPIR_pmi_job_id(), strlen(MPIR_pmi_job_id())) | 1;
+    process = MPIDI_Digest_add(MPIDI_Digest_add(world, host, strlen(host)), &pid, sizeof(pid));
     MPL_COMPILE_TIME_ASSERT(MPIDI_CH4_MAX_VCIS <= 64);
     MPIDI_OFI_own_id = process << 32 | (uint64_t) MPIR_Process.rank << 6;
 }
