@@ -16,6 +16,7 @@
 
 static cpu_set_t all;
 static int size, bound_before;
+static MPI_Comm comms[THREADS];
 
 /* All threads of the process: the library may have some. */
 static void bind_to(const cpu_set_t *set)
@@ -47,7 +48,7 @@ static void bind_to_one(void)
 
 static MTEST_THREAD_RETURN_TYPE split(void *arg)
 {
-    MPI_Comm parent = *(MPI_Comm *) arg, comm;
+    MPI_Comm comm;
     MPI_Info info;
     int n = 0, expected = 0, turns = CPU_COUNT(&all);
 
@@ -57,7 +58,7 @@ static MTEST_THREAD_RETURN_TYPE split(void *arg)
         expected = 0;
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpi_hw_resource_type", "hwthread");
-    MPI_Comm_split_type(parent, MPI_COMM_TYPE_HW_GUIDED, 0, info, &comm);
+    MPI_Comm_split_type(comms[(intptr_t) arg], MPI_COMM_TYPE_HW_GUIDED, 0, info, &comm);
     if (comm != MPI_COMM_NULL) {
         MPI_Comm_size(comm, &n);
         MPI_Comm_free(&comm);
@@ -70,7 +71,6 @@ static MTEST_THREAD_RETURN_TYPE split(void *arg)
 int main(int argc, char **argv)
 {
     int provided;
-    MPI_Comm comms[THREADS];
 
     bound_before = argc > 1 && !strcmp(argv[1], "-before");
     CT_CHECK(sched_getaffinity(0, sizeof(all), &all) == 0, "nobody knows this process' hardware threads");
@@ -85,12 +85,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < THREADS; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-    if (ct_is_one_node(MPI_COMM_WORLD)) {
-        for (int i = 1; i < THREADS && provided == MPI_THREAD_MULTIPLE; i++)
-            MTest_Start_thread(split, &comms[i]);
-        split(&comms[0]);
-        MTest_Join_threads();
-    }
+    if (ct_is_one_node(MPI_COMM_WORLD))
+        ct_in_threads(provided == MPI_THREAD_MULTIPLE ? THREADS : 1, split);
     for (int i = 0; i < THREADS; i++)
         MPI_Comm_free(&comms[i]);
     MTest_Finalize(ct_errs);
