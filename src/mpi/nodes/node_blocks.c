@@ -2,6 +2,8 @@
 
 #include "node_blocks.h"
 
+#include <stdlib.h>
+
 static uint32_t least(uint64_t a, uint32_t b)
 {
     return a < b ? (uint32_t) a : b;
@@ -114,19 +116,18 @@ uint32_t MPIR_Node_blocks_from_array(const int nodes[], uint32_t processes, MPIR
     return n;
 }
 
+static int compare_with_block(const void *rank, const void *block)
+{
+    const MPIR_Node_block *b = block;
+    uint64_t first = b->rank, r = *(const uint32_t *) rank;
+
+    return r < first ? -1 : r >= first + (uint64_t) b->count * b->size;
+}
+
 /* The block of a process of the first pass. */
 static const MPIR_Node_block *block_of(const MPIR_Node_blocks * m, uint32_t rank)
 {
-    uint32_t first = 0, last = m->n;
-
-    while (last - first > 1) {
-        uint32_t middle = first + (last - first) / 2;
-        if (m->b[middle].rank <= rank)
-            first = middle;
-        else
-            last = middle;
-    }
-    return &m->b[first];
+    return bsearch(&rank, m->b, m->n, sizeof(m->b[0]), compare_with_block);
 }
 
 /* Where in the first pass a process' like is. */

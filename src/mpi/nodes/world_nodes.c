@@ -150,18 +150,17 @@ int MPIR_World_node_root(int node)
     return (int) MPIR_Node_blocks_root(MPIR_Process.node_blocks, (uint32_t) node);
 }
 
+static int compare_ranks(const void *a, const void *b)
+{
+    int left = *(const int *) a, right = *(const int *) b;
+
+    return (left > right) - (left < right);
+}
+
 int MPIR_World_local_rank(int rank)
 {
-    const int *ranks = MPIR_Process.node_local_map;
-    int first = 0, last = MPIR_Process.local_size;
+    const int *ranks = MPIR_Process.node_local_map, *found =
+        bsearch(&rank, ranks, (size_t) MPIR_Process.local_size, sizeof(rank), compare_ranks);
 
-    while (first < last) {
-        int middle = first + (last - first) / 2;
-
-        if (ranks[middle] < rank)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    return first < MPIR_Process.local_size && ranks[first] == rank ? first : -1;
+    return found ? (int) (found - ranks) : -1;
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/bisection.hpp"
+
 namespace cmap {
 
 namespace {
@@ -76,7 +78,7 @@ bool Sweep::load(const Sequence &all, Budget &budget) {
 
 template <class Visit>
 bool Sweep::each_within(int64_t low, int64_t high, Visit visit) const {
-    size_t k = size_t(std::lower_bound(reach_.begin(), reach_.end(), low) - reach_.begin());
+    size_t k = count_reached(uint32_t(reach_.size()), [&](uint32_t i) { return reach_[i] < low; });
     for (; k < grids_.size() && grids_[k].base <= high; k++)
         if (!visit(grids_[k])) return false;
     return true;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/bisection.hpp"
+
 namespace cmap {
 
 namespace {
@@ -102,7 +104,9 @@ bool Sequence::load(const cmap_t *map, size_t limit) {
 }
 
 size_t Sequence::piece_with(int64_t rank) const {
-    return size_t(std::upper_bound(starts_.begin(), starts_.end(), rank) - starts_.begin()) - 1;
+    const int64_t *const first = starts_.begin();
+    const auto begun = [=](const int64_t *start) { return *start <= rank; };
+    return size_t(bisect(first, uint32_t(starts_.size()), begun) - first);
 }
 
 bool Sequence::pick_run(const Grid &ranks, Grids &out, Budget &budget) const {

@@ -20,6 +20,13 @@ inline At bisect(At first, uint32_t n, Reached &&reached) noexcept {
     return first;
 }
 
+// How many of n things, which a number from 0 on stands for, come before those for which it holds
+// no more.
+template <class Reached>
+inline uint32_t count_reached(uint32_t n, Reached &&reached) noexcept {
+    return n > 0 && reached(uint32_t{0}) ? bisect(uint32_t{0}, n, reached) + 1 : 0;
+}
+
 // The last of n increasing numbers that is not beyond `x`.  REQUIRES that the first is not.
 inline uint32_t last_up_to(const uint32_t *numbers, uint32_t n, uint32_t x) noexcept {
     return bisect(uint32_t{0}, n, [=](uint32_t i) { return numbers[i] <= x; });

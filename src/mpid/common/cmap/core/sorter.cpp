@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cmap_tuning.hpp"
+#include "core/bisection.hpp"
 #include "core/bits.hpp"
 
 namespace cmap {
@@ -146,9 +147,8 @@ uint32_t Sorter::position(uint32_t member) const noexcept {
     if (dense()) return member - min_;
     if (words_.empty()) {
         const uint32_t bucket = (member - min_) >> shift_;
-        const uint32_t *const keys = keys_.begin();
-        return static_cast<uint32_t>(
-            std::lower_bound(keys + before_[bucket], keys + before_[bucket + 1], member) - keys);
+        const uint32_t before = before_[bucket];
+        return before + last_up_to(keys_.begin() + before, before_[bucket + 1] - before, member);
     }
     const uint32_t offset = member - base_;
     const uint64_t below = (uint64_t{1} << (offset & 63)) - 1;
