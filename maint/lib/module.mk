@@ -49,14 +49,14 @@ $(out)/$(1)/unit: $(call objects,$(1),$(2)) $(out)/$(1)/lib$(name).a
 	$(CXX) $$(flags_$(1)) $$(filter-out %.gch,$$^) -o $$@ -lgtest -lgtest_main $$(libs) $$(unit_libs) -lpthread
 endef
 
-# rules FLAVOUR,COMPILER
+# rules FLAVOUR,COMPILER.  -MT: ccache would write a path that is relative, which is no target here.
 define rules
-$(out)/$(1)/%.cpp.o: $(root)/%.cpp
+$(out)/$(1)/%.cpp.o: $(root)/%.cpp $(root)/maint/lib/module.mk
 	@mkdir -p $$(@D)
-	$(2) -std=c++17 $$(warnings) $$(flags_$(1)) $$(own_flags) $$(includes) -MMD -MP -c $$< -o $$@
-$(out)/$(1)/%.c.o: $(root)/%.c
+	$(2) -std=c++17 $$(warnings) $$(flags_$(1)) $$(own_flags) $$(includes) -MMD -MP -MT $$@ -c $$< -o $$@
+$(out)/$(1)/%.c.o: $(root)/%.c $(root)/maint/lib/module.mk
 	@mkdir -p $$(@D)
-	$(CC) -std=c99 $$(warnings) $(if $(filter fuzz,$(1)),,$$(flags_$(1))) $$(includes) -MMD -MP -c $$< -o $$@
+	$(CC) -std=c99 $$(warnings) $(if $(filter fuzz,$(1)),,$$(flags_$(1))) $$(includes) -MMD -MP -MT $$@ -c $$< -o $$@
 $(out)/$(1)/lib$(name).a: $(call objects,$(1),$(library_sources))
 	@rm -f $$@
 	$(AR) rcs $$@ $$^
@@ -132,6 +132,7 @@ lists-check:
 
 # Every name that is defined for the linker has the prefix, is in the namespace, or is an instance of a template.
 names-check: $(out)/release/lib$(name).a
+	@! find $(dir $(firstword $(call objects,release,$(library_sources)))) -name '*.d' -exec head -qn 1 {} + | grep -v '^$(out)/' || { echo "these are no targets: what they depend on is not seen"; exit 1; }
 	@! nm -C -g --defined-only $< | awk 'NF > 2 && $$2 !~ /[VWu]/' | grep -vE ' (MPIR_$(name)_|(non-virtual thunk to |(vtable|typeinfo|typeinfo name) for )?$(name)::)' || \
 	    { echo "names without the prefix MPIR_: make lists"; exit 1; }
 
