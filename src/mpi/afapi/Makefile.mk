@@ -3,6 +3,7 @@
 mpi_core_sources += \
     src/mpi/afapi/afapi.c \
     src/mpi/afapi/afapi_alone.c \
+    src/mpi/afapi/afapi_die.c \
     src/mpi/afapi/afapi_fold.c \
     src/mpi/afapi/afapi_mpi.c \
     src/mpi/afapi/afapi_supervise.c

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What programs call: checks, who puts, and the history that p_confirm compares. */
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "afapi_impl.h"
@@ -19,40 +16,6 @@ enum call { WAIT, ANY, CONFIRM, REDUCE, SCAN, BCAST, SCATTER, PUT_GET, GATHER, A
 static const char *const names[] = {
     "p_wait", "p_any", "p_confirm", "p_reduce", "p_scan", "p_bcast", "p_scatter", "p_putGet", "p_gather", "p_all2all", "p_exit"
 };
-
-/* ---- messages ------------------------------------------------------------------------------------------------------ */
-
-static void say(const char *format, va_list arguments)
-{
-    char text[512];
-    int length = snprintf(text, sizeof text, "afapi: ");
-
-    vsnprintf(text + length, sizeof text - (size_t) length - 1, format, arguments);
-    strcat(text, "\n");
-    fputs(text, stderr);
-    fflush(stderr);
-}
-
-void MPIR_Afapi_complain(const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(format, arguments);
-    va_end(arguments);
-}
-
-void MPIR_Afapi_die(const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(format, arguments);
-    va_end(arguments);
-    if (network)
-        network->end_job();
-    exit(1);
-}
 
 /* ---- the history --------------------------------------------------------------------------------------------------- */
 
@@ -86,13 +49,17 @@ int AFAPI_init(void)
         return 1;
     }
     network = MPIR_Afapi_has_mpi() ? MPIR_Afapi_mpi() : MPIR_Afapi_alone();
-    return network ? 0 : 1;
+    if (!network)
+        return 1;
+    MPIR_Afapi_die_by(network->end_job);
+    return 0;
 }
 
 void AFAPI_exit(void)
 {
     begin(EXIT);
     network->leave();
+    MPIR_Afapi_die_by(NULL);
     network = NULL;
     left = true;
 }

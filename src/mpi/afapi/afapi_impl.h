@@ -43,5 +43,7 @@ void MPIR_Afapi_kill(const int *processes, int n);
 void MPIR_Afapi_complain(const char *format, ...) __attribute__ ((format(printf, 1, 2)));
 /* The same, and ends the job. */
 void MPIR_Afapi_die(const char *format, ...) __attribute__ ((format(printf, 1, 2), noreturn));
+/* What it ends the job by, or NULL: only this process ends. */
+void MPIR_Afapi_die_by(void (*end_job) (void));
 
 #endif /* AFAPI_IMPL_H_INCLUDED */

@@ -61,11 +61,17 @@ static int gather_by_messages(MPIR_Comm * node, const void *mine, size_t bytes, 
 static int gather(MPIR_Comm * node, const void *mine, size_t bytes, char *to, MPIR_Errflag_t * errflag)
 {
     int mpi_errno = MPI_SUCCESS;
+    aggr_group_t *group = NULL;
 
-    if (MPIR_Aggr_on && MPIR_Aggr_do_gather(mine, (MPI_Aint) bytes, MPI_BYTE, to, (MPI_Aint) bytes, MPI_BYTE, 0, node,
-                                            &mpi_errno))
-        return mpi_errno;
-    return gather_by_messages(node, mine, bytes, to, errflag);
+    if (MPIR_Aggr_on && MPIR_Aggr_fits(bytes * (size_t) node->local_size))
+        group = MPIR_Aggr_begin(node, MPIR_AGGR_ROOTED, bytes, &mpi_errno);
+    if (group) {
+        mpi_errno = aggr_gather(group, mine, to, bytes, 0);
+        MPIR_Aggr_done(bytes, &mpi_errno);
+    } else if (mpi_errno == MPI_SUCCESS) {
+        mpi_errno = gather_by_messages(node, mine, bytes, to, errflag);
+    }
+    return mpi_errno;
 }
 
 /* At a node's first process: `all` has the data of its processes at their ranks, and zeros. */

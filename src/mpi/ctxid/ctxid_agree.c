@@ -269,19 +269,13 @@ static int exchange_offers(MPIR_Ctxid_t * creation, members_t members, ctxid_bal
     return mpi_errno;
 }
 
-void MPIR_Ctxid_refuse(MPIR_Comm * comm, MPIR_Group * group, int tag)
+void ctxid_refuse_among(MPIR_Comm * comm, MPIR_Group * group, int tag)
 {
     MPIR_Ctxid_t creation;
     members_t members = {.comm = comm,.group = group,.tag = tag };
     ctxid_ballot_t ballot;
     uint32_t prefix;
 
-    if (!MPIR_Ctxid_is_highest())
-        return;
-    if (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM) {
-        ctxid_refuse_inter(comm);
-        return;
-    }
     ballot = offer_among(&creation, members, false);
     ballot.offer = MPIR_Ctxid_refusal(ballot.offer);
     if (exchange_offers(&creation, members, &ballot) == MPI_SUCCESS)

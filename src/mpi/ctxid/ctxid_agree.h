@@ -20,8 +20,10 @@ const ctxid_reduction_t *ctxid_windows(void);
 int ctxid_error(ctxid_outcome_t outcome);
 MPIR_Context_id_t ctxid_of_prefix(uint32_t prefix);
 
+/* MPIR_Ctxid_refuse in an intracommunicator (ctxid_agree.c). */
+void ctxid_refuse_among(MPIR_Comm * comm, MPIR_Group * group, int tag);
+
 /* Of intercommunicators (ctxid_inter.c). */
-void ctxid_refuse_inter(MPIR_Comm * inter);
 int ctxid_need_local_comm(MPIR_Comm * inter);
 
 #endif /* CTXID_AGREE_H_INCLUDED */

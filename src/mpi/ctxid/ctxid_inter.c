@@ -3,7 +3,7 @@
 #include "mpiimpl.h"
 #include "ctxid_agree.h"
 
-/* Blocking agreement on an intercommunicator. */
+/* Blocking agreement on an intercommunicator, and refusals of either kind. */
 
 #define EXCHANGE_TAG 31567
 
@@ -35,14 +35,24 @@ static int exchange(MPIR_Comm * inter, MPIR_Context_id_t own, MPIR_Context_id_t 
     goto fn_exit;
 }
 
-void ctxid_refuse_inter(MPIR_Comm * inter)
+static void refuse_inter(MPIR_Comm * inter)
 {
     MPIR_Context_id_t remote;
 
     if (ctxid_need_local_comm(inter) != MPI_SUCCESS)
         return;
-    MPIR_Ctxid_refuse(inter->local_comm, NULL, 0);
+    ctxid_refuse_among(inter->local_comm, NULL, 0);
     exchange(inter, MPIR_INVALID_CONTEXT_ID, &remote);
+}
+
+void MPIR_Ctxid_refuse(MPIR_Comm * comm, MPIR_Group * group, int tag)
+{
+    if (!MPIR_Ctxid_is_highest())
+        return;
+    if (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM)
+        refuse_inter(comm);
+    else
+        ctxid_refuse_among(comm, group, tag);
 }
 
 int MPIR_Ctxid_get_inter(MPIR_Comm * inter, MPIR_Context_id_t * remote, MPIR_Context_id_t * own)

@@ -764,7 +764,7 @@ void MPIR_Ctxid_commit(MPIR_Comm * comm)
     cid_table_t *table;
     void *owner;
 
-    if (!MPIR_Ctxid_is_highest() || is_derived(comm->recvcontext_id))
+    if (store.calm == NULL || is_derived(comm->recvcontext_id))
         return;
     lock_store();
     table = table_of(prefix, &id);
@@ -780,7 +780,7 @@ void MPIR_Ctxid_commit(MPIR_Comm * comm)
 
 void MPIR_Ctxid_forget(MPIR_Comm * comm)
 {
-    if (!MPIR_Ctxid_is_highest())
+    if (store.calm == NULL)
         return;
     lock_store();
     drop_reservation(prefix_of(comm), comm->ctxid_cursor);

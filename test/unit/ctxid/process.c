@@ -54,11 +54,6 @@ void process_free(void *block)
         deallocate((size_t *) block - 1);
 }
 
-bool MPIR_Ctxid_is_highest(void)
-{
-    return true;
-}
-
 static void enter(process_t * process)
 {
     memcpy(&store, process->state, sizeof(store));

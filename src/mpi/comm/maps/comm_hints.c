@@ -2,6 +2,7 @@
 
 #include "mpiimpl.h"
 #include "mpir_info.h"
+#include "old_maps.h"
 
 /* Info hints: a communicator whose map is held under another policy than the rest.  What is in force is read from the
  * map itself, so that there is nothing to keep, and duplicates, which share the map, inherit it. */
@@ -9,22 +10,6 @@
 #define KEY_STRATEGY "cmap_strategy"
 #define KEY_ALPHA "cmap_alpha"
 #define KEY_REPRESENTATION "cmap_representation"        /* read only */
-
-/* A map that was replaced while another thread may have been inside a lookup of it. */
-struct MPIR_Map_link {
-    const cmap_t *map;
-    struct MPIR_Map_link *next;
-};
-
-void MPIR_Map_links_free(struct MPIR_Map_link *link)
-{
-    while (link) {
-        struct MPIR_Map_link *next = link->next;
-        cmap_release(link->map);
-        MPL_free(link);
-        link = next;
-    }
-}
 
 static const char *value_of(MPIR_Info * info, const char *key)
 {

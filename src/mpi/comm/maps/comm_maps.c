@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "old_maps.h"
 
 /* The maps of communicators: every constructor of a communicator names where its map comes from by one of these. */
 
@@ -109,6 +110,16 @@ int MPIR_Comm_map_merge(MPIR_Comm * comm, const MPIR_Comm * source, MPIR_Map_sid
     if (status != CMAP_OK)
         return MPIR_Map_error(status, "merge", source->local_size + source->remote_size);
     return fill_slot(comm, MPIR_MAP_LOCAL, map);
+}
+
+void MPIR_Map_links_free(struct MPIR_Map_link *link)
+{
+    while (link) {
+        struct MPIR_Map_link *next = link->next;
+        cmap_release(link->map);
+        MPL_free(link);
+        link = next;
+    }
 }
 
 void MPIR_Comm_map_release(MPIR_Comm * comm)

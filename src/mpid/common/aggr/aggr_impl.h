@@ -50,6 +50,12 @@ static inline aggr_line_t *aggr_my_line(const aggr_group_t * group)
     return aggr_now(group, group->me);
 }
 
+/* Of all members' copy buffers, two for each. */
+static inline size_t aggr_copies_bytes(const aggr_shape_t * shape)
+{
+    return (size_t) shape->members * 2 * shape->copy_bytes;
+}
+
 static inline char *aggr_copy_of(const aggr_group_t * group, int member, uint32_t seq)
 {
     return group->copies + ((size_t) 2 * (size_t) member + (seq & 1)) * group->shape.copy_bytes;
@@ -91,8 +97,6 @@ static inline int aggr_wait(aggr_group_t * group, const aggr_line_t * line, uint
  * and goes on. */
 #define AGGR_LENGTH_OF_COPIES UINT32_MAX
 #define AGGR_LENGTH_OF_FAILURE (UINT32_MAX - 1)
-int aggr_bcast_copies(aggr_group_t * group, uint64_t * block);
-void aggr_take_copies(aggr_group_t * group, uint64_t block);
 
 /* What a member writes in an operation, beside its counter. */
 enum { AGGR_NOTHING = 0, AGGR_IN_LINE = 1, AGGR_IN_COPY = 2 };

@@ -16,13 +16,13 @@
 #define aggr_arena_reserve MPIR_aggr_arena_reserve
 #define aggr_barrier MPIR_aggr_barrier
 #define aggr_bcast MPIR_aggr_bcast
-#define aggr_bcast_copies MPIR_aggr_bcast_copies
 #define aggr_bcast_failure MPIR_aggr_bcast_failure
 #define aggr_bcast_place MPIR_aggr_bcast_place
 #define aggr_begin MPIR_aggr_begin
 #define aggr_board_close MPIR_aggr_board_close
 #define aggr_board_open MPIR_aggr_board_open
 #define aggr_board_reduce MPIR_aggr_board_reduce
+#define aggr_copies_bytes MPIR_aggr_copies_bytes
 #define aggr_copy MPIR_aggr_copy
 #define aggr_copy_of MPIR_aggr_copy_of
 #define aggr_divide MPIR_aggr_divide
@@ -47,7 +47,6 @@
 #define aggr_scan MPIR_aggr_scan
 #define aggr_scatter MPIR_aggr_scatter
 #define aggr_step MPIR_aggr_step
-#define aggr_take_copies MPIR_aggr_take_copies
 #define aggr_wait MPIR_aggr_wait
 #define aggr_wait_all MPIR_aggr_wait_all
 #define aggr_wait_slowly MPIR_aggr_wait_slowly

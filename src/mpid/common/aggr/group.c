@@ -18,11 +18,6 @@ static size_t bytes_for(const aggr_shape_t * shape)
     return block_bytes(shape, aggr_divide(shape, 0).count);
 }
 
-static size_t copies_bytes(const aggr_shape_t * shape)
-{
-    return (size_t) shape->members * 2 * shape->copy_bytes;
-}
-
 uint64_t aggr_group_reserve(aggr_arena_t * arena, const aggr_shape_t * shape)
 {
     return aggr_arena_reserve(arena, bytes_for(shape));
@@ -55,7 +50,7 @@ void aggr_group_leave(aggr_group_t * group)
     uint32_t left = __atomic_add_fetch(&block->left, 1, __ATOMIC_ACQ_REL);
     if (left < (uint32_t) group->shape.members)
         return;
-    aggr_arena_release(group->arena, group->copies_block, copies_bytes(&group->shape));
+    aggr_arena_release(group->arena, group->copies_block, aggr_copies_bytes(&group->shape));
     aggr_arena_release(group->arena, group->block, block_bytes(&group->shape, group->parts.count));
 }
 
@@ -144,34 +139,4 @@ int aggr_begin(aggr_group_t * group, int writes)
 int aggr_wait_all(aggr_group_t * group)
 {
     return wait_begun(group, group->seq);
-}
-
-void aggr_take_copies(aggr_group_t * group, uint64_t block)
-{
-    group->no_copies = block == 0;
-    group->copies_block = block;
-    group->copies = block ? aggr_arena_at(group->arena, block) : NULL;
-}
-
-/* Member 0 makes the buffers and tells the others where; all hear the same. */
-static int make_copies(aggr_group_t * group)
-{
-    uint64_t block = 0;
-    if (group->me == 0)
-        block = aggr_arena_reserve(group->arena, copies_bytes(&group->shape));
-    int status = aggr_bcast_copies(group, &block);
-    if (status == AGGR_OK)
-        aggr_take_copies(group, block);
-    else if (group->me == 0)
-        aggr_arena_release(group->arena, block, copies_bytes(&group->shape));
-    return status;
-}
-
-int aggr_ready(aggr_group_t * group, size_t bytes, bool * ready)
-{
-    int status = AGGR_OK;
-    if (bytes > AGGR_DATUM && !group->copies && !group->no_copies)
-        status = make_copies(group);
-    *ready = bytes <= AGGR_DATUM || group->copies;
-    return status;
 }

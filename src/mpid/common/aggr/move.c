@@ -62,6 +62,13 @@ static int send_chunk(aggr_group_t * group, const char *from, size_t chunk, size
     return AGGR_OK;
 }
 
+static void take_copies(aggr_group_t * group, uint64_t block)
+{
+    group->no_copies = block == 0;
+    group->copies_block = block;
+    group->copies = block ? aggr_arena_at(group->arena, block) : NULL;
+}
+
 static int receive_chunk(aggr_group_t * group, char *to, size_t chunk, size_t place, uint32_t length, int root)
 {
     uint64_t block;
@@ -76,7 +83,7 @@ static int receive_chunk(aggr_group_t * group, char *to, size_t chunk, size_t pl
     memcpy(&group->length, length_in(line), sizeof group->length);
     if (group->length == AGGR_LENGTH_OF_COPIES && length != AGGR_LENGTH_OF_COPIES) {
         memcpy(&block, line->datum, sizeof block);
-        aggr_take_copies(group, block);
+        take_copies(group, block);
         return receive_chunk(group, to, chunk, place, length, root);
     }
     if (group->length != length)
@@ -85,11 +92,34 @@ static int receive_chunk(aggr_group_t * group, char *to, size_t chunk, size_t pl
     return AGGR_OK;
 }
 
-int aggr_bcast_copies(aggr_group_t * group, uint64_t * block)
+static int bcast_copies(aggr_group_t * group, uint64_t * block)
 {
     if (group->me == 0)
         return send_chunk(group, (char *) block, sizeof *block, sizeof *block, AGGR_LENGTH_OF_COPIES);
     return receive_chunk(group, (char *) block, sizeof *block, sizeof *block, AGGR_LENGTH_OF_COPIES, 0);
+}
+
+/* Member 0 makes the buffers and tells the others where; all hear the same. */
+static int make_copies(aggr_group_t * group)
+{
+    uint64_t block = 0;
+    if (group->me == 0)
+        block = aggr_arena_reserve(group->arena, aggr_copies_bytes(&group->shape));
+    int status = bcast_copies(group, &block);
+    if (status == AGGR_OK)
+        take_copies(group, block);
+    else if (group->me == 0)
+        aggr_arena_release(group->arena, block, aggr_copies_bytes(&group->shape));
+    return status;
+}
+
+int aggr_ready(aggr_group_t * group, size_t bytes, bool * ready)
+{
+    int status = AGGR_OK;
+    if (bytes > AGGR_DATUM && !group->copies && !group->no_copies)
+        status = make_copies(group);
+    *ready = bytes <= AGGR_DATUM || group->copies;
+    return status;
 }
 
 int aggr_bcast_failure(aggr_group_t * group)

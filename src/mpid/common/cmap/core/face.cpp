@@ -109,11 +109,6 @@ uint32_t cmap_min(const cmap_t *map) noexcept { return map->min; }
 uint32_t cmap_max(const cmap_t *map) noexcept { return map->max; }
 int cmap_is_set(const cmap_t *map) noexcept { return is_set(map); }
 
-uint32_t cmap_select_outlined(const cmap_t *map, uint32_t rank) noexcept {
-    assert(rank < map->size);
-    return representation(map).select(map, rank);
-}
-
 uint32_t cmap_rank(const cmap_t *map, uint32_t index) noexcept { return rank_of(map, index); }
 
 void cmap_decode(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {

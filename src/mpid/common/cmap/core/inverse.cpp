@@ -90,12 +90,6 @@ Inverse *inverse_build(const cmap_t *map) noexcept {
     return inverse;
 }
 
-void inverse_free(Inverse *inverse) noexcept { deallocate(inverse); }
-
-const Inverse *inverse_if_built(const cmap_t *map) noexcept {
-    return static_cast<const Inverse *>(__atomic_load_n(&map->inverse, __ATOMIC_ACQUIRE));
-}
-
 const Inverse *inverse_of(const cmap_t *map) noexcept {
     const Inverse *known = inverse_if_built(map);
     if (known != nullptr || !keeps_inverse(map)) return known;

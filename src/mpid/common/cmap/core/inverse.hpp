@@ -14,7 +14,9 @@
 
 #include <cstddef>
 
+#include "cmap_lookup.h"
 #include "core/bits.hpp"
+#include "core/memory.hpp"
 
 namespace cmap {
 
@@ -28,11 +30,13 @@ struct Inverse {
 
 // nullptr when there is no memory.
 Inverse *inverse_build(const cmap_t *map) noexcept;
-void inverse_free(Inverse *inverse) noexcept;
+inline void inverse_free(Inverse *inverse) noexcept { deallocate(inverse); }
 // The inverse kept with the map; builds it unless the map must not keep one.  nullptr: there is
 // none.
 const Inverse *inverse_of(const cmap_t *map) noexcept;
-const Inverse *inverse_if_built(const cmap_t *map) noexcept;
+inline const Inverse *inverse_if_built(const cmap_t *map) noexcept {
+    return static_cast<const Inverse *>(__atomic_load_n(&map->inverse, __ATOMIC_ACQUIRE));
+}
 
 // Rank of `index` in a list: by the inverse when there is one, by a search of all members
 // otherwise.

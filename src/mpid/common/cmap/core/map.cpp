@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/map.hpp"
 
+#include <cassert>
 #include <cstddef>
 
 #include "cmap_tuning.hpp"
@@ -220,3 +221,9 @@ const char *map_validate(const cmap_t *map) noexcept {
 }
 
 }  // namespace cmap
+
+// What cmap_lookup.h has not inline; the core selects that way, too.
+uint32_t cmap_select_outlined(const cmap_t *map, uint32_t rank) noexcept {
+    assert(rank < map->size);
+    return cmap::representation(map).select(map, rank);
+}
