@@ -49,14 +49,35 @@ own_objects_have_prefixes() {
     return "$status"
 }
 
-# exports_what_stock_does OURS STOCK (where each is installed): the same names but for those of MPIX_PERMUTE and AFAPI's.
+# beside_ours FILE: what it exports but for MPIX_PERMUTE and AFAPI.
+beside_ours() { exported "$1" | grep -viE 'mpix_permute|^afapi_'; }
+
+# exports_what_stock_does OURS STOCK (where each is installed)
 exports_what_stock_does() {
     local library status=0
     for library in "${LIBRARIES[@]}"; do
         [ -e "$1/lib/$library.so" ] || continue
-        diff <(exported "$2/lib/$library.so") <(exported "$1/lib/$library.so" | grep -viE 'mpix_permute|^afapi_') || status=1
+        diff <(beside_ours "$2/lib/$library.so") <(beside_ours "$1/lib/$library.so") || status=1
     done
     return "$status"
+}
+
+# fingerprints PREFIX: library, number and digest of its names.  What C++ has inline may be there or not, as the compiler likes.
+fingerprints() {
+    local library inline names
+    for library in "${LIBRARIES[@]}"; do
+        [ -e "$1/lib/$library.so" ] || continue
+        inline=$(nm -D --defined-only "$1/lib/$library.so" | awk '$2 ~ /[VWu]/ && $3 ~ /^_Z/ { print $3 }' | LC_ALL=C sort -u)
+        names=$(beside_ours "$1/lib/$library.so" | LC_ALL=C comm -23 - <(echo "$inline"))
+        echo "$library" "$(wc -l <<<"$names")" "$(sha256sum <<<"$names" | cut -d' ' -f1)"
+    done
+}
+
+# The same without a build of stock: test/names/stock_exports has the fingerprints of its libraries.
+exports_as_recorded() {
+    diff "$ROOT/test/names/stock_exports" <(fingerprints "$PREFIX") && return
+    echo "< stock, > this; with a build of stock beside, maint/check long tells the names"
+    return 1
 }
 
 # A program with functions of our names, and of those that afapi.h makes, which end it when they are called.
