@@ -113,12 +113,16 @@ grows() {
 
 # What stays, and what grows with the world or with its roots; on one node, on nodes of 4, and as if the world had been larger.
 report_projects() {
-    local file=$1 program=$2 nodes=$OUT/nodes.json part=$OUT/part.json page=${1%.json}.html
+    local file=$1 program=$2 halves=$OUT/halves.json nodes=$OUT/nodes.json part=$OUT/part.json page=${1%.json}.html
     grows "$page" MPI_COMM_SELF stays 1 && grows "$page" MPI_COMM_WORLD "the world" 1,048,576 &&
         grows "$page" row "the square root" 1,024 && grows "$page" reversed "the world" 1,048,576 || return 1
     MPIR_CVAR_NUM_CLIQUES=4 MPIR_CVAR_CLIQUES_BY_BLOCK=1 MPIR_CVAR_CMAP_REPORT=$nodes MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 16 "$program" &&
         "$PREFIX/bin/cmap-report" "$nodes" && page=${nodes%.json}.html &&
         grows "$page" row "a node: stays" 4 && grows "$page" column "the square root" 1,024 || return 1
+    # of a column of 4, each node of 8 has two
+    MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 MPIR_CVAR_CMAP_REPORT=$halves MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 16 "$program" &&
+        "$PREFIX/bin/cmap-report" "$halves" && page=${halves%.json}.html &&
+        grows "$page" '\(processes of one node\)' "the ranks of a node: stays" 8 && grows "$page" '\(processes of one node\)' "on one node: stays" 2 || return 1
     sed 's/"world": 16/"world": 32/' "$file" >"$part" && "$PREFIX/bin/cmap-report" "$part" && page=${part%.json}.html &&
         grows "$page" row "0.125 of the world" 131,072 && grows "$page" MPI_COMM_SELF stays 1 || return 1
     sed 's/"world": 16, "node_ranks": 16/"world": 64, "node_ranks": 1/' "$file" >"$part" && "$PREFIX/bin/cmap-report" "$part" &&
