@@ -35,6 +35,13 @@ Members falling(uint32_t count) {
     return falling_ranges(count, WORLD, random);
 }
 
+Members scattered(uint32_t n, uint32_t world) {
+    Random random(10);
+    Members members = random_set(n, world, random);
+    shuffle(members, random);
+    return members;
+}
+
 Members permutation(uint32_t n) {
     Random random(9);
     Members members = everyone(n);
@@ -86,6 +93,8 @@ void measure(Csv &csv, const Case &one, const Effort &effort) {
 
 // ---- building ----
 
+constexpr uint32_t UNIVERSE = 1u << 30;
+
 struct Build {
     const char *name;
     Members (*members)();
@@ -106,6 +115,7 @@ const std::vector<Build> &builds() {
          }},
         {"list: permutation", [] { return permutation(WORLD); }},
         {"list: 16 runs", [] { return falling(16); }},
+        {"list: sparse", [] { return scattered(100000, UNIVERSE); }},
     };
     return all;
 }
@@ -119,6 +129,39 @@ double copy_ns(const Members &members) {
     asm volatile("" : : "r"(target) : "memory");
     std::free(target);
     return cpu_ns() - start;
+}
+
+// Mean of as many builds as take a while.
+double build_ns(const Members &members) {
+    const int times = 1 + static_cast<int>(20000 / members.size());
+    const double start = cpu_ns();
+    for (int i = 0; i < times; i++)
+        cmap_release(build(members, UNIVERSE, hybrid()));
+    return (cpu_ns() - start) / times;
+}
+
+// ns a member of `draws` maps, each drawn anew.
+double small_ns(uint32_t n, bool list, int draws) {
+    std::vector<double> times;
+    Random random(n);
+    for (int draw = 0; draw < draws; draw++) {
+        Members members = random_set(n, WORLD, random);
+        if (list) shuffle(members, random);
+        times.push_back(build_ns(members) / n);
+    }
+    return median(times);
+}
+
+// Sizes that grow by half and by a third: is none more expensive than the next?
+void build_small(const Options &options) {
+    Csv csv(options, "e1_small.csv", "n,set_ns,list_ns");
+    const int draws = options.quick ? 9 : 41;
+    for (uint32_t power = 8; power <= 4096; power *= 2) {
+        for (const uint32_t n : {std::max(power, 9u), power + power / 2}) {
+            if (n <= 4096)
+                csv.row("%u,%.1f,%.1f", n, small_ns(n, false, draws), small_ns(n, true, draws));
+        }
+    }
 }
 
 }  // namespace
@@ -140,7 +183,7 @@ void building_experiment(const Options &options) {
         std::string representation;
         for (int round = 0; round < (options.quick ? 5 : 21); round++) {
             const double start = cpu_ns();
-            cmap_t *map = build(members, 32 * WORLD, hybrid());
+            cmap_t *map = build(members, UNIVERSE, hybrid());
             representation = cmap_rep_name(cmap_representation(map));
             cmap_release(map);
             const double built = cpu_ns() - start, copied = copy_ns(members);
@@ -150,6 +193,7 @@ void building_experiment(const Options &options) {
         csv.row("%s,%zu,%s,%.3f,%.3f,%.2f", one.name, members.size(), representation.c_str(),
                 median(build_times) * 1e-6, median(copy_times) * 1e-6, median(ratios));
     }
+    build_small(options);
 }
 
 }  // namespace bench

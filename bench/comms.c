@@ -6,6 +6,8 @@
  *
  *   comms create [batches [times]]      each way to create one: a line a case with its name and the
  *                                       median, p10 and p90 of the batches, in us a call
+ *   comms pending [batches [times]]     the same of MPI_Comm_create_group by ranks 0 and 2 of 3, "alone" and
+ *                                       "beside" an MPI_Comm_idup of ranks 0 and 1 that 1 has not called yet
  *   comms small|large [number [seed]]   the stress test of the paper on context identifiers
  *                                       (section 4.1): one existing communicator after the other is
  *                                       split, so that 8 to 16 of its members are in the new one, or
@@ -176,6 +178,96 @@ static void measure_creation(int batches, int times)
     free_arguments();
     free(us);
     free(comm);
+}
+
+/* ---- beside one that waits ---- */
+
+enum { LATE = 1, OTHER = 2, TAG = 1, FIRST = 1500 };    /* FIRST: untimed, as a table of ids that is full shows later */
+
+static MPI_Comm group_of_two(int a, int b, MPI_Group * group)
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+    int members[2] = { a, b };
+
+    MPI_Comm_group(MPI_COMM_WORLD, &everyone);
+    MPI_Group_incl(everyone, 2, members, group);
+    MPI_Group_free(&everyone);
+    if (me == a || me == b)
+        MPI_Comm_create_group(MPI_COMM_WORLD, *group, TAG, &comm);
+    return comm;
+}
+
+/* us a communicator, freed untimed.  Of ranks 0 and OTHER. */
+static double create_pairs(MPI_Group pair, MPI_Comm * comm, int times)
+{
+    int other = OTHER - me;
+    double us;
+
+    MPI_Sendrecv(NULL, 0, MPI_INT, other, TAG, NULL, 0, MPI_INT, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    us = MPI_Wtime();
+    for (int i = 0; i < times; i++)
+        MPI_Comm_create_group(MPI_COMM_WORLD, pair, TAG, &comm[i]);
+    us = (MPI_Wtime() - us) / times * 1e6;
+    for (int i = 0; i < times; i++)
+        MPI_Comm_free(&comm[i]);
+    return us;
+}
+
+static void print_pairs(const char *name, MPI_Group pair, int batches, int times)
+{
+    MPI_Comm *comm = room(times, sizeof(MPI_Comm));
+    double *us = room(batches, sizeof(double));
+
+    for (int done = 0; done < FIRST; done += times)
+        create_pairs(pair, comm, times);
+    for (int i = 0; i < batches; i++)
+        us[i] = create_pairs(pair, comm, times);
+    qsort(us, batches, sizeof(double), by_value);
+    if (me == 0)
+        printf("%s %.3f %.3f %.3f\n", name, us[batches / 2], us[batches / 10], us[batches * 9 / 10]);
+    free(us);
+    free(comm);
+}
+
+/* Leaves its core to the others until rank 0 has sent. */
+static void come_late(void)
+{
+    for (int sent = 0; !sent; usleep(10000))
+        MPI_Iprobe(0, TAG, MPI_COMM_WORLD, &sent, MPI_STATUS_IGNORE);
+    MPI_Recv(NULL, 0, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void measure_pending(int batches, int times)
+{
+    MPI_Group late, pair;
+    MPI_Comm first = group_of_two(0, LATE, &late), second = group_of_two(0, OTHER, &pair), copy;
+    MPI_Request request = MPI_REQUEST_NULL;
+
+    if (me == LATE)
+        come_late();
+    else
+        print_pairs("alone", pair, batches, times);
+    if (me == 0) {
+        MPI_Send(NULL, 0, MPI_INT, LATE, TAG, MPI_COMM_WORLD);
+        MPI_Comm_idup(first, &copy, &request);
+    }
+    if (me == LATE) {
+        come_late();
+        MPI_Comm_idup(first, &copy, &request);
+    } else {
+        print_pairs("beside", pair, batches, times);
+    }
+    if (me == 0)
+        MPI_Send(NULL, 0, MPI_INT, LATE, TAG, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (me != OTHER) {
+        MPI_Comm_free(&copy);
+        MPI_Comm_free(&first);
+    }
+    if (me != LATE)
+        MPI_Comm_free(&second);
+    MPI_Group_free(&late);
+    MPI_Group_free(&pair);
 }
 
 /* ---- the table of ids ---- */
@@ -384,13 +476,13 @@ static double resident_bytes(void)
 /* The first ones fill pools and caches: they are not counted.  Mean over the processes. */
 static void measure_memory(int n)
 {
-    enum { FIRST = 100 };
-    MPI_Comm *comm = room(FIRST + n, sizeof(MPI_Comm));
+    enum { UNCOUNTED = 100 };
+    MPI_Comm *comm = room(UNCOUNTED + n, sizeof(MPI_Comm));
     double before = 0, mine, sum;
 
-    memset(comm, 1, (FIRST + n) * sizeof(MPI_Comm)); /* resident before it is measured */
-    for (int i = 0; i < FIRST + n; i++) {
-        if (i == FIRST)
+    memset(comm, 1, (UNCOUNTED + n) * sizeof(MPI_Comm)); /* resident before it is measured */
+    for (int i = 0; i < UNCOUNTED + n; i++) {
+        if (i == UNCOUNTED)
             before = resident_bytes();
         MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
     }
@@ -398,7 +490,7 @@ static void measure_memory(int n)
     MPI_Reduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     if (me == 0)
         printf("memory %.1f\n", sum / ranks);
-    for (int i = 0; i < FIRST + n; i++)
+    for (int i = 0; i < UNCOUNTED + n; i++)
         MPI_Comm_free(&comm[i]);
     free(comm);
 }
@@ -437,6 +529,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (!strcmp(what, "create")) {
         measure_creation(first > 0 ? first : 10, second > 0 ? second : 20);
+    } else if (!strcmp(what, "pending")) {
+        measure_pending(first > 0 ? first : 10, second > 0 ? second : 20);
     } else if (!strcmp(what, "small") || !strcmp(what, "large")) {
         stress(!strcmp(what, "small"), first > 0 ? first : 2000, second > 0 ? second : 1);
     } else if (!strcmp(what, "memory")) {
@@ -444,7 +538,7 @@ int main(int argc, char **argv)
     } else if (!strcmp(what, "limit")) {
         measure_limit(first > 0 ? first : 140000);
     } else {
-        fprintf(stderr, "usage: comms create|small|large|memory|limit [number [number]]\n");
+        fprintf(stderr, "usage: comms create|pending|small|large|memory|limit [number [number]]\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     MPI_Finalize();

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """comms_measure.py RESULTS ...: runs bench/comms.c with stock and with ours in turn, and writes
 
-  e4_comms.csv         creation, memory, limit     bench,build,ranks,case,median_us,p10_us,p90_us,bytes
+  e4_comms.csv         creation, also beside an idup that waits, memory, limit: bench,build,ranks,case,median_us,p10_us,p90_us,bytes
   e4_cid.csv           the stress test             the same; cases: the splits number FROM to TO, and the runs' means
   e4_rounds.csv        each round's figure, from which the ratios are taken: bench,build,ranks,case,round,figure
   e4_cid_times.csv     each split of the stress test: bench,build,ranks,round,number,us
@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 from runs import Build, add_builds, find_builds, in_turns, row_of, rows_of, take_turns, write_rows  # noqa: E402
 
-PARTS = ("create", "stress", "memory", "limit")
+PARTS = ("create", "pending", "stress", "memory", "limit")
 TABLE = "MPIR_CVAR_CTXID_TABLE"
 KINDS = ("array", "rbtree", "radix")
 SHAPES = ("small", "large")
@@ -58,6 +58,16 @@ def measure_creation(builds, ranks, a, results):
     found = take_turns(builds, rounds_for(ranks, a), run, f"create, {ranks} ranks")
     results.comms += rows_of("create", ranks, found, "")
     results.add_rounds("create", ranks, found)
+
+
+def measure_pending(patched, a, results):
+    """Of ours: in stock the other creations wait for the idup, too, which here is for ever."""
+    def run(build):
+        return {case: float(median) for case, median, _, _ in build.lines(3, ["pending", a.batches, a.times], 600)}
+
+    found = take_turns([patched], rounds_for(3, a), run, "beside an idup, 3 ranks")
+    results.comms += rows_of("pending", 3, found, "")
+    results.add_rounds("pending", 3, found)
 
 
 def measure_memory(builds, ranks, a, results):
@@ -175,6 +185,8 @@ def main():
             measure_memory(builds, ranks, a, results)
         if "stress" in a.only and ranks >= LEAST_STRESS_RANKS:
             measure_stress(builds, ranks, a, results)
+    if "pending" in a.only:
+        measure_pending(patched, a, results)
     if "limit" in a.only:
         measure_limit(builds, a, results)
     stress_ranks = [ranks for ranks in a.ranks if ranks >= LEAST_STRESS_RANKS]

@@ -17,6 +17,7 @@ WANTED = {"dup": ("dup", 0.5), "split_two": ("split with two colours", 0.6),
           "split_equal": ("split with equal colours", 0.5), "split_reversed": ("split with reversed keys", 0.5),
           "create_group": ("create_group", 0.6)}
 WANTED_OF_TWO = {"dup": 0.25}  # with 2 ranks
+WANTED_BESIDE = 2           # beside an idup that waits, over alone
 WANTED_STRESS = 0.6
 WANTED_FLAT = 1.1           # the last thousand splits over the first
 WANTED_BYTES = 5300 / 2     # a duplicate at 2 ranks; and half of stock's in the same run
@@ -55,6 +56,13 @@ def show_creation(rounds, shown):
             if ratio is not None:
                 shown.at_most(f"{what}, {ranks} ranks, ours over stock", ratio,
                               WANTED_OF_TWO.get(case, limit) if ranks == 2 else limit)
+
+
+def show_pending(rounds, shown):
+    alone, beside = (rounds.of("pending", 3, case, "patched") for case in ("alone", "beside"))
+    if alone:
+        shown.report("create_group by two of 3 ranks, us", figure(statistics.median(alone)))
+        shown.at_most("the same beside an idup that waits for the third, over that alone", paired_ratio(beside, alone), WANTED_BESIDE)
 
 
 def show_stress(rounds, shown):
@@ -135,11 +143,11 @@ def table_rest(comms):
             table(["build", "communicators", "ended by an error"], limits))
 
 
-def tables(data, rounds, shown, results):
+def tables(data, rounds, results):
     path = results / "comms_run.txt"
     command, cpu = (path.read_text().splitlines() + ["", ""])[:2] if path.exists() else ("", "")
     command = re.sub(r" --(stock|patched)[= ]\S+", "", command.strip())    # where things are on this machine
-    made = {"run": f"The run shown here: `{command}`, {cpu}.", "shown": shown.table(),
+    made = {"run": f"The run shown here: `{command}`, {cpu}.",
             "create": table_creation(data["comms"], rounds), "rest": table_rest(data["comms"])}
     if data["cid"]:
         made["stress"] = table_stress(data["cid"], rounds)
@@ -155,12 +163,15 @@ def main():
     rounds, shown = Rounds(data["rounds"]), Shown()
     print(table_creation(data["comms"], rounds))
     show_creation(rounds, shown)
+    show_pending(rounds, shown)
     show_stress(rounds, shown)
     show_memory(rounds, shown)
     show_limit(data["comms"], shown)
     shown.print()
     if options.doc:
-        put(options.doc / "evaluation.md", "comms", tables(data, rounds, shown, options.results))
+        whole = {"create", "memory", "limit"} <= {row["bench"] for row in data["comms"]}
+        made = tables(data, rounds, options.results) if whole else {}
+        put(options.doc / "evaluation.md", "comms", made, shown, whole)
 
 
 if __name__ == "__main__":

@@ -189,11 +189,11 @@ def plots(results, *pictures):
     return "".join(f"\n\n![{what}](plots/{name}.svg)" for name, what in pictures if (results / f"{name}.svg").exists())
 
 
-def tables(rounds, shown, results):
+def tables(rounds, results):
     path = results / "rma_run.txt"
     command, cpu = (path.read_text().splitlines() + ["", ""])[:2] if path.exists() else ("", "")
     command = re.sub(r" --(stock|patched)[= ]\S+", "", command.strip())    # where things are on this machine
-    return {"run": f"The run shown here: `{command}`, {cpu}.", "shown": shown.table(),
+    return {"run": f"The run shown here: `{command}`, {cpu}.",
             "single": table_of(rounds, "single", ["epoch", "operation"], eight_bytes) +
             plots(results, ("e8_single", "1 to 64 bytes under a lock; the thesis's figures 4.1 and 4.2")),
             "many": table_of(rounds, "many", ["epoch", "operation", "operations"], some_counts) +
@@ -211,7 +211,7 @@ def main():
         show(rounds, shown)
     shown.print()
     if options.doc:
-        put(options.doc / "evaluation.md", "rma", tables(rounds, shown, options.results))
+        put(options.doc / "evaluation.md", "rma", tables(rounds, options.results), shown, whole=True)
 
 
 if __name__ == "__main__":

@@ -36,13 +36,24 @@ class Shown:
             print(f"  {verdict:8} {what}: {text}" + (f" (wanted {wanted})" if wanted else ""))
 
 
-def put(page, prefix, made):
-    """Replaces what is between the markers <!-- PREFIX:NAME --> and <!-- /PREFIX:NAME --> of a page."""
+def renewed(old, new):
+    """A table with the rows of a new one: in the place of those that have the same first cell, and behind the others."""
+    head, rule, *rows = new.splitlines()
+    rows = {row.split("|")[1]: row for row in rows}
+    kept = [rows.pop(row.split("|")[1], row) for row in old.splitlines()[2:]]
+    return "\n".join([head, rule, *kept, *rows.values()])
+
+
+def put(page, prefix, made, shown, whole):
+    """Replaces what is between the markers <!-- PREFIX:NAME --> and <!-- /PREFIX:NAME --> of a page.  What must be shown is PREFIX:shown;
+    when not the whole was measured its other rows stay."""
     text = page.read_text()
-    for name, body in made.items():
-        pattern = re.compile(rf"(<!-- {prefix}:{name} -->\n).*?(<!-- /{prefix}:{name} -->)", re.S)
-        if not pattern.search(text):
+    for name, body in {**made, "shown": shown.table()}.items():
+        pattern = re.compile(rf"(<!-- {prefix}:{name} -->\n)(.*?)(<!-- /{prefix}:{name} -->)", re.S)
+        old = pattern.search(text)
+        if not old:
             raise SystemExit(f"{page} has no markers {prefix}:{name}")
-        text = pattern.sub(lambda match: match[1] + body + "\n" + match[2], text)
+        body = body if whole or name != "shown" else renewed(old[2], body)
+        text = pattern.sub(lambda match: match[1] + body + "\n" + match[3], text)
     page.write_text(text)
     print("wrote", page)
