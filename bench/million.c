@@ -2,10 +2,10 @@
 
 /*
  * Groups and communicators of one rank of a large world (mpirank1).  Prints lines "case microseconds bytes":
- *   million groups          operations on groups; bytes: what the result keeps in the heap
- *   million split NAME      one MPI_Comm_split as the scenario NAME of mpirank1 has it for this rank, or "permutation"; cases NAME
- *                           and NAME-temporary, whose bytes are what the call and the scenario took beyond what it keeps
- *   million N               the scenario "permutation": colour and key of each of N ranks
+ *   million groups                   operations on groups; bytes: what the result keeps in the heap
+ *   million create CASE [SCENARIO]   one call that makes a communicator: split, as the scenario has it for this rank, or one of
+ *                                    `ways` below.  Cases CASE and CASE-temporary, whose bytes are what the call and the scenario
+ *                                    took beyond what it keeps
  */
 #include <malloc.h>
 #include <mpi.h>
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "solo_scenario.h"
 
 enum { BATCHES = 5, RANDOM = 10000, TRANSLATED = 1000 };
 
@@ -34,7 +35,7 @@ static long long heap_bytes(void)
 /* ---- groups ---- */
 
 static int size, n_random;
-static int *random_ranks, translated[TRANSLATED], result[TRANSLATED];
+static int *random_ranks, *permutation, translated[TRANSLATED], result[TRANSLATED];
 static MPI_Group world, even, both;
 
 static MPI_Group make_group(void)
@@ -56,6 +57,13 @@ static MPI_Group make_random(void)
 {
     MPI_Group group;
     MPI_Group_incl(world, n_random, random_ranks, &group);
+    return group;
+}
+
+static MPI_Group make_permutation(void)
+{
+    MPI_Group group;
+    MPI_Group_incl(world, size, permutation, &group);
     return group;
 }
 
@@ -153,6 +161,7 @@ static void draw_ranks(void)
 {
     n_random = size / 2 < RANDOM ? size / 2 : RANDOM;
     random_ranks = shuffled(n_random);
+    permutation = shuffled(size);
     for (int i = 0; i < TRANSLATED; i++)
         translated[i] = (int) ((long long) i * ((size + 1) / 2) / TRANSLATED);
 }
@@ -166,6 +175,7 @@ static void groups(void)
     measure("comm_group", make_group);
     measure("range_incl_even", make_even);
     measure("incl_random", make_random);
+    measure("incl_permutation", make_permutation);
     measure("union", make_union);
     measure("intersection", make_intersection);
     measure("difference", make_difference);
@@ -174,7 +184,7 @@ static void groups(void)
     measure("translate_to_world", translate_to_world);
 }
 
-/* ---- a split ---- */
+/* ---- a communicator ---- */
 
 /* A field of /proc/self/status, in bytes. */
 static long long of_this_process(const char *field)
@@ -203,76 +213,165 @@ static void forget_peak(void)
     }
 }
 
-/* Rows and columns of the grid, as the scenarios have them. */
-static int colour_in(const char *scenario, int rank)
-{
-    int dims[2] = { 0, 0 };
-
-    MPI_Dims_create(size, 2, dims);
-    if (strcmp(scenario, "rows") == 0)
-        return rank / dims[1];
-    if (strcmp(scenario, "columns") == 0)
-        return rank % dims[1];
-    return strcmp(scenario, "even_odd") == 0 ? rank % 2 : 0;
-}
-
-static int key_in(const char *scenario, int rank)
-{
-    if (strcmp(scenario, "reversed") == 0)
-        return size - 1 - rank;
-    if (strcmp(scenario, "permutation") != 0)
-        return rank;
-    int *keys = shuffled(size), key = keys[rank];
-    free(keys);
-    return key;
-}
-
-static int print_permutation(int ranks)
-{
-    size = ranks;
-    int *keys = shuffled(size);
-    for (int r = 0; r < size; r++)
-        printf("0 %d\n", keys[r]);
-    free(keys);
-    return 0;
-}
-
-static void split(const char *scenario)
-{
+static struct {
     int rank, colour, key;
+    MPI_Comm parent;
+    MPI_Group group;
+} call;
+
+/* REQUIRES the text that mpirank1 has as its scenario. */
+static void follow(const char *text)
+{
+    solo_call *calls = malloc((size_t) size * sizeof *calls);
+    solo_scenario scenario;
+
+    if (!solo_scenario_parse(text, &scenario) || solo_scenario_calls(&scenario, size, calls)) {
+        fprintf(stderr, "million: %s is no scenario\n", text);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    call.colour = calls[call.rank].colour;
+    call.key = calls[call.rank].key;
+    free(calls);
+}
+
+static MPI_Comm make_split(void)
+{
+    MPI_Comm made;
+    MPI_Comm_split(MPI_COMM_WORLD, call.colour, call.key, &made);
+    return made;
+}
+
+static MPI_Comm make_dup(void)
+{
+    MPI_Comm made;
+    MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    return made;
+}
+
+/* The even ranks, of which rank 0 is one. */
+static void take_even(void)
+{
+    world = make_group();
+    call.group = make_even();
+}
+
+static MPI_Comm make_created(void)
+{
+    MPI_Comm made;
+    MPI_Comm_create(MPI_COMM_WORLD, call.group, &made);
+    return made;
+}
+
+static MPI_Comm make_created_by_group(void)
+{
+    MPI_Comm made;
+    MPI_Comm_create_group(MPI_COMM_WORLD, call.group, 0, &made);
+    return made;
+}
+
+static MPI_Comm make_grid(void)
+{
+    int dims[3] = { 0 }, periods[3] = { 1, 1, 1 };
+    MPI_Comm made;
+
+    MPI_Dims_create(size, 3, dims);
+    MPI_Cart_create(MPI_COMM_WORLD, 3, dims, periods, 0, &made);
+    return made;
+}
+
+static void take_grid(void)
+{
+    call.parent = make_grid();
+}
+
+static MPI_Comm make_plane(void)
+{
+    int remain[3] = { 0, 1, 1 };
+    MPI_Comm made;
+
+    MPI_Cart_sub(call.parent, remain, &made);
+    return made;
+}
+
+/* The even and the odd ranks; rank 1 leads the latter. */
+static void take_half(void)
+{
+    follow("even_odd");
+    call.parent = make_split();
+}
+
+static MPI_Comm make_intercomm(void)
+{
+    MPI_Comm made;
+    MPI_Intercomm_create(call.parent, 0, MPI_COMM_WORLD, 1 - call.rank % 2, 0, &made);
+    return made;
+}
+
+static const struct way {
+    const char *name;
+    void (*prepare) (void);
+    MPI_Comm (*make) (void);
+} ways[] = {
+    {"dup", NULL, make_dup},
+    {"create", take_even, make_created},
+    {"create_group", take_even, make_created_by_group},
+    {"Cart_create", NULL, make_grid},
+    {"Cart_sub", take_grid, make_plane},
+    {"Intercomm_create", take_half, make_intercomm}
+};
+
+static void measure_creation(const char *name, MPI_Comm (*make) (void))
+{
     long long heap, resident, kept, peak;
     double us;
     MPI_Comm made;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    colour = colour_in(scenario, rank);
-    key = key_in(scenario, rank);
     resident = of_this_process("VmRSS");
     forget_peak();
     us = now_us();
-    MPI_Comm_split(MPI_COMM_WORLD, colour, key, &made);
+    made = make();
     us = now_us() - us;
     peak = of_this_process("VmHWM") - resident;
     /* what it gives back is what it kept; the scenario's answers, 8 bytes a rank, stay, and are no part of it */
     heap = heap_bytes();
     MPI_Comm_free(&made);
     kept = heap - heap_bytes();
-    printf("%s %.1f %lld\n", scenario, us, kept);
-    printf("%s-temporary %.1f %lld\n", scenario, us, peak > kept ? peak - kept : 0);
+    printf("%s %.1f %lld\n", name, us, kept);
+    printf("%s-temporary %.1f %lld\n", name, us, peak > kept ? peak - kept : 0);
+}
+
+static int create(const char *name, const char *scenario)
+{
+    MPI_Comm_rank(MPI_COMM_WORLD, &call.rank);
+    if (scenario) {
+        follow(scenario);
+        measure_creation(name, make_split);
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        if (strcmp(ways[i].name, name) == 0) {
+            if (ways[i].prepare)
+                ways[i].prepare();
+            measure_creation(name, ways[i].make);
+            return 0;
+        }
+    }
+    fprintf(stderr, "million: %s is no way to make a communicator\n", name);
+    return 1;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && atoi(argv[1]) > 0)
-        return print_permutation(atoi(argv[1]));
+    int status = 0;
+
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (argc == 2 && strcmp(argv[1], "groups") == 0)
         groups();
-    else if (argc == 3 && strcmp(argv[1], "split") == 0)
-        split(argv[2]);
+    else if (argc >= 3 && strcmp(argv[1], "create") == 0)
+        status = create(argv[2], argc > 3 ? argv[3] : NULL);
     else
-        fprintf(stderr, "usage: million groups | split SCENARIO | N\n");
+        fprintf(stderr, "usage: million groups | create CASE [SCENARIO]\n");
     MPI_Finalize();
-    return 0;
+    return status;
 }

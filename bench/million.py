@@ -17,8 +17,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
 from runs import ROOT, add_builds, find_builds, in_turns, write_rows  # noqa: E402
 from worlds import plot, run_alone  # noqa: E402
 
+SCENARIOS = ROOT / "src" / "mpi" / "solo" / "solo_scenario.c"
 COLUMNS = "set,build,ranks,case,median_us,bytes".split(",")
-SCENARIOS = ["same", "rows", "columns", "even_odd", "reversed", "permutation"]
+# How a communicator is made, and for splits the scenario; the even ranks and the odd ones are also the sides of Intercomm_create.
+CREATIONS = {name: name for name in ("same", "rows", "columns", "planes", "even_odd", "reversed")}
+CREATIONS.update(permutation="random_permutation 7", random_colours="random_colours 16 7")
+CREATIONS.update(dict.fromkeys(("dup", "create", "create_group", "Cart_create", "Cart_sub", "Intercomm_create")))
 REGULAR = ["range_incl_even", "union", "intersection", "difference", "compare"]
 
 
@@ -41,9 +45,9 @@ def measure(builds, patched, a):
         for build in in_turns(some, a.rounds, f"world of {ranks}"):
             add(found, ("groups", build.name, ranks), run(build, tool, ranks, ["groups"]))
         for _ in range(a.rounds):
-            for scenario in SCENARIOS:
-                name = f"program {patched.program}" if scenario == "permutation" else scenario
-                add(found, ("split", patched.name, ranks), run(patched, tool, ranks, ["split", scenario], ["--scenario", name]))
+            for case, scenario in CREATIONS.items():
+                how = ["create", case, *([scenario] if scenario else [])]
+                add(found, ("create", patched.name, ranks), run(patched, tool, ranks, how, ["--scenario", scenario or "even_odd"]))
     return {key: tuple(statistics.median(column) for column in zip(*figures)) for key, figures in found.items()}
 
 
@@ -60,14 +64,15 @@ def verdicts(found, largest, stock_largest):
     for case in REGULAR:
         verdict(f"{case}, us", ours(case)[0], 2)
         verdict(f"{case}, bytes kept (a map's header and nothing else)", ours(case)[1], 256)
-    verdict("a random permutation, bits kept for each rank", 8 * ours("permutation", "split")[1] / largest, 20.1)
-    stock = found.get(("groups", "stock", stock_largest, "union"))
-    if stock:
-        verdict(f"union in stock ({stock_largest} ranks) over ours ({largest})", stock[0] / ours("union")[0], 1000, at_most=False)
+    verdict("a random permutation, bits kept for each rank", 8 * ours("permutation", "create")[1] / largest, 20.1)
+    if stock_largest:
+        union, permutation = (found["groups", "stock", stock_largest, case] for case in ("union", "incl_permutation"))
+        verdict(f"union in stock ({stock_largest} ranks) over ours ({largest})", union[0] / ours("union")[0], 1000, at_most=False)
+        verdict(f"the group of a random permutation in stock ({stock_largest} ranks), bytes a rank", permutation[1] / stock_largest, 12, at_most=False)
 
 
 def plots(found, output, doc):
-    for name in ("groups", "split"):
+    for name in ("groups", "create"):
         panels = []
         for column, label in enumerate(("us", "bytes kept")):
             lines = {}
@@ -91,11 +96,11 @@ def main():
     stock, _, patched = find_builds("million", a.stock, a.patched)
     builds = [b for b in (stock, patched) if b]
     for build in builds:
-        build.compile()
+        build.compile(f"-I{SCENARIOS.parent}", SCENARIOS)
     found = measure(builds, patched, a)
     write_rows(a.output, ([*key, f"{us:.4f}", f"{kept:.0f}"] for key, (us, kept) in found.items()), COLUMNS)
     plots(found, a.output, ROOT / "doc" / "plots" if a.doc else None)
-    verdicts(found, max(a.worlds), max((n for n in a.worlds if n <= a.stock_most), default=0))
+    verdicts(found, max(a.worlds), max((n for n in a.worlds if n <= a.stock_most and stock), default=0))
 
 
 if __name__ == "__main__":

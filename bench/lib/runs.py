@@ -31,9 +31,9 @@ class Build:
         other.env = {**self.env, **env}
         return other
 
-    def compile(self):
+    def compile(self, *more):
         self.program.parent.mkdir(parents=True, exist_ok=True)
-        subprocess.run([*self.mpicc, "-O2", "-o", self.program, self.source], check=True)
+        subprocess.run([*self.mpicc, "-O2", "-o", self.program, self.source, *more], check=True)
 
     def lines(self, ranks, arguments, timeout):
         """What a run prints, in words."""

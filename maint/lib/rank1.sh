@@ -67,7 +67,8 @@ alone_or_error() {
         fails_with "that do not exist" --world 8 "$program" probe &&
         fails_with "that do not exist" --world 8 "$program" test &&
         fails_with "nobody can answer" --world 8 "$program" fatal &&
-        small_at_any_size "$program" && real_job_of_one_rank "$program" && ends_with_its_manager "$program"
+        MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS=0 fails_with "with --same-address it is" --world 8 "$program" local &&
+        small_at_any_size "$program" && small_operations && real_job_of_one_rank "$program" && ends_with_its_manager "$program"
 }
 
 # MPI_Init keeps nothing that grows with the world: at most 1 MB more in a world of 2^20 than in one of 2.
@@ -79,6 +80,12 @@ small_at_any_size() {
             { echo "a world of $size: ${kb:-no} kB resident; a world of 2: ${least:-$kb} kB"; return 1; }
         least=${least:-$kb}
     done
+}
+
+# Operations on regular groups allocate no more in a large world.
+small_operations() {
+    "$PREFIX/bin/mpicc" -I"$ROOT/test/mpi/include" -o "$OUT/rank1-allocations" "$ROOT/test/rank1/allocations.c" &&
+        timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 --ranks-per-node 16 "$OUT/rank1-allocations"
 }
 
 # A job that one rank of a world starts is a job like any other.
@@ -150,6 +157,8 @@ rank1_bad_input() {
     refuses_alone "accepted are 1 to" --world 0 true &&
         refuses_alone "accepted are 1 to" --world -3 true &&
         refuses_alone "accepted are 1 to" --world many true &&
+        refuses_alone "accepted are 1 to" --world=0 true &&
+        refuses_alone "accepted are block, cyclic" --world=8 --layout=random true &&
         refuses_alone "--world N is missing" true &&
         refuses_alone "accepted are 0 to 7" --world 8 --rank 8 true &&
         refuses_alone "accepted are 0 to 7" --rank -1 --world 8 true &&
@@ -190,6 +199,21 @@ report_of_the_one_rank() {
     million_says '^Compressed maps of rank 77 of 1048576' 384 --rank 77 "$OUT/libraries" 10 100 &&
         MPIR_CVAR_CMAP_REPORT=$file timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 --rank 77 --ranks-per-node 16 "$OUT/libraries" 10 100 &&
         grep -q '"rank": 77, "world": 1048576, "node_ranks": 16,' "$file" && "$PREFIX/bin/cmap-report" "$file"
+}
+
+# maint/bench million in a small world: every operation and every way to make a communicator has its row.
+bench_of_a_thousand() {
+    local file=$OUT/million.csv case
+    rm -f "$file"
+    CMAP_INSTALL=$PREFIX timeout 300 "$ROOT/maint/bench" million --worlds 1024 --stock-most 0 --rounds 1 --output "$file" || return 1
+    for case in comm_group range_incl_even incl_random incl_permutation union intersection difference compare translate_from_world \
+        translate_to_world; do
+        grep -qE "^groups,patched,1024,$case,[0-9.]+,[0-9]+$" "$file" || { echo "no row $case"; return 1; }
+    done
+    for case in same rows columns planes even_odd reversed permutation random_colours dup create create_group Cart_create Cart_sub \
+        Intercomm_create; do
+        grep -qE "^create,patched,1024,$case,[0-9.]+,[0-9]+$" "$file" || { echo "no row $case"; return 1; }
+    done
 }
 
 # The examples as doc/scaling.md has them.

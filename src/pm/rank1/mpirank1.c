@@ -237,8 +237,11 @@ static void read_options(int argc, char **argv)
     if (!scenarios)
         die("no memory");
     for (i = 1; i < argc && argv[i][0] == '-'; i++) {
-        const char *option = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
+        char *option = argv[i], *equals = strchr(option, '=');
+        const char *value = equals ? equals + 1 : i + 1 < argc ? argv[i + 1] : NULL;
 
+        if (equals)
+            *equals = '\0';
         if (is_option(option, "--help") || is_option(option, "-h")) {
             fputs(usage, stdout);
             exit(0);
@@ -247,7 +250,7 @@ static void read_options(int argc, char **argv)
             job.same_address = true;
             continue;
         }
-        i++;
+        i += !equals;
         if (is_option(option, "--world"))
             job.world = number(option, value, 1, MOST_RANKS);
         else if (is_option(option, "--rank"))
@@ -380,9 +383,13 @@ static void answer_get(const char *line, char *answer)
     }
     if (key)
         value = find_value(key);
-    if (key && !value && job.same_address) {
+    if (key && !value) {
         own_key(key, own);
         value = find_value(own);
+        if (value && !job.same_address) {
+            fprintf(stderr, "mpirank1: asked for %s, of a rank that does not exist; with --same-address it is %s\n", key, own);
+            value = NULL;
+        }
     }
     if (value)
         snprintf(answer, LINE_ROOM, "cmd=get_result rc=0 msg=success value=%s\n", value);
