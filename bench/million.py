@@ -73,14 +73,15 @@ def verdicts(found, largest, stock_largest):
 
 def plots(found, output, doc):
     for name in ("groups", "create"):
-        panels = []
-        for column, label in enumerate(("us", "bytes kept")):
-            lines = {}
-            for (set_, build, ranks, case), figures in found.items():
-                if set_ == name:
-                    lines.setdefault((build, case), []).append((ranks, figures[column]))
-            panels.append((label, lines))
-        plot(output.with_name(f"{output.stem}_{name}.svg"), panels, doc)
+        panels = {}
+        for (set_, build, ranks, case), (us, kept) in found.items():
+            if set_ != name:
+                continue
+            case, _, temporary = case.partition("-")
+            shown = {"bytes while it lasts": kept} if temporary else {"us": us, "bytes kept": kept}
+            for label, figure in shown.items():
+                panels.setdefault(label, {}).setdefault((build, case), []).append((ranks, figure))
+        plot(output.with_name(f"{output.stem}_{name}.svg"), list(panels.items()), doc)
 
 
 def main():

@@ -29,11 +29,12 @@ def plot(path, panels, doc=None):
         return
     figure, axes = plt.subplots(1, len(panels), figsize=(4.6 * len(panels), 3.8), squeeze=False)
     cases = sorted({case for _, lines in panels for _, case in lines})
+    colour_of = {case: f"C{k}" if len(cases) <= 10 else plt.get_cmap("tab20")(k % 20) for k, case in enumerate(cases)}
     for axis, (label, lines) in zip(axes[0], panels):
         for (build, case), points in sorted(lines.items()):
             shown = [(ranks, value) for ranks, value in sorted(points) if value > 0]
             if shown:
-                axis.plot(*zip(*shown), marker=".", linestyle="-" if build == "patched" else "--", color=f"C{cases.index(case) % 10}",
+                axis.plot(*zip(*shown), marker=".", linestyle="-" if build == "patched" else "--", color=colour_of[case],
                           label=f"{case}, {build}")
         axis.set_xscale("log", base=2)
         axis.set(yscale="log", xlabel="ranks of the world", ylabel=label)
