@@ -12,17 +12,14 @@ typedef struct {
     int tag;
 } members_t;
 
-static ctxid_reduction_t ballots, windows;
+/* Of one ballot and of one window, by the folds of ctxid_store.h.  One element of a type of ours is never cut in pieces, and for small
+ * data and operations of users MPICH chooses recursive doubling. */
+typedef struct {
+    MPI_Datatype type;
+    MPI_Op op;
+} reduction_t;
 
-const ctxid_reduction_t *ctxid_ballots(void)
-{
-    return &ballots;
-}
-
-const ctxid_reduction_t *ctxid_windows(void)
-{
-    return &windows;
-}
+static reduction_t ballots, windows;
 
 static void fold_ballots(void *in, void *inout, int *n, MPI_Datatype * type)
 {
@@ -38,7 +35,7 @@ static void fold_windows(void *in, void *inout, int *n, MPI_Datatype * type)
 
 static int free_reduction(void *made)
 {
-    ctxid_reduction_t *reduction = made;
+    reduction_t *reduction = made;
     MPIR_Op *op;
 
     MPIR_Op_get_ptr(reduction->op, op);
@@ -47,7 +44,7 @@ static int free_reduction(void *made)
     return MPI_SUCCESS;
 }
 
-static int make_reduction(MPI_User_function * fold, size_t bytes, ctxid_reduction_t * reduction)
+static int make_reduction(MPI_User_function * fold, size_t bytes, reduction_t * reduction)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Op *op;
@@ -104,7 +101,7 @@ static bool reduce_on_node(members_t members, ctxid_ballot_t * ballot, int *mpi_
     return true;
 }
 
-static int reduce(members_t members, void *data, const ctxid_reduction_t * by)
+static int reduce(members_t members, void *data, const reduction_t * by)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
@@ -146,7 +143,7 @@ int ctxid_error(ctxid_outcome_t outcome)
 }
 
 /* Other creations of this process may have to end first: threads, and pending ones, which the progress engine moves. */
-static int let_others_go_on(void)
+int ctxid_let_others_go_on(void)
 {
     int mpi_errno = MPID_Progress_test(NULL);
 
@@ -163,11 +160,11 @@ static int exchange_window(MPIR_Ctxid_t * creation, members_t members, ctxid_out
     ctxid_window_t window;
 
     ctxid_show_window(creation, &window);
-    mpi_errno = reduce(members, &window, ctxid_windows());
+    mpi_errno = reduce(members, &window, &windows);
     MPIR_ERR_CHECK(mpi_errno);
     *outcome = ctxid_settle_window(creation, &window, prefix);
     if (*outcome == CTXID_SEARCH)
-        mpi_errno = let_others_go_on();
+        mpi_errno = ctxid_let_others_go_on();
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
@@ -262,7 +259,7 @@ static ctxid_ballot_t offer_among(MPIR_Ctxid_t * creation, members_t members, bo
 /* Folds the offers of all members. */
 static int exchange_offers(MPIR_Ctxid_t * creation, members_t members, ctxid_ballot_t * ballot)
 {
-    int mpi_errno = reduce(members, ballot, ctxid_ballots());
+    int mpi_errno = reduce(members, ballot, &ballots);
 
     if (mpi_errno != MPI_SUCCESS)
         MPIR_Ctxid_abandon(creation);

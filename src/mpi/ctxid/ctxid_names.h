@@ -3,7 +3,6 @@
 #ifndef CTXID_NAMES_H_INCLUDED
 #define CTXID_NAMES_H_INCLUDED
 
-#define ctxid_ballots MPIR_ctxid_ballots
 #define ctxid_close MPIR_ctxid_close
 #define ctxid_error MPIR_ctxid_error
 #define ctxid_fold_ballot MPIR_ctxid_fold_ballot
@@ -16,6 +15,7 @@
 #define ctxid_freed_prepend MPIR_ctxid_freed_prepend
 #define ctxid_freed_remove MPIR_ctxid_freed_remove
 #define ctxid_get_figures MPIR_ctxid_get_figures
+#define ctxid_let_others_go_on MPIR_ctxid_let_others_go_on
 #define ctxid_need_local_comm MPIR_ctxid_need_local_comm
 #define ctxid_of_prefix MPIR_ctxid_of_prefix
 #define ctxid_offer MPIR_ctxid_offer
@@ -27,6 +27,5 @@
 #define ctxid_show_window MPIR_ctxid_show_window
 #define ctxid_unpack MPIR_ctxid_unpack
 #define ctxid_visit MPIR_ctxid_visit
-#define ctxid_windows MPIR_ctxid_windows
 
 #endif /* CTXID_NAMES_H_INCLUDED */

@@ -3,8 +3,8 @@
 /*
  * Without memory, what a communicator gets later on ends in an error of MPI, and works when there is memory again: its
  * name, and the communicators by nodes which its first collective operation needs.  When only one process lacks memory for
- * a new communicator before they agree on it, the creation fails on all, and works when there is memory again; when it
- * lacks memory after that, what is made next has one context id at all.
+ * a new communicator before they agree on it, the creation fails on all, and works when there is memory again, whether they
+ * wait for it in the call or later; when it lacks memory after that, what is made next has one context id at all.
  */
 #include "cmaptest_mpit.h"
 #include "cmaptest_malloc.h"
@@ -126,6 +126,23 @@ static int duplicate(MPI_Comm parent, MPI_Comm *made)
     return MPI_Comm_dup(parent, made);
 }
 
+static int none_in_call; /* of MPI_Comm_idup: no memory at all */
+
+static int duplicate_later(MPI_Comm parent, MPI_Comm *made)
+{
+    MPI_Request request;
+    int result;
+
+    none_left = none_in_call;
+    result = MPI_Comm_idup(parent, made, &request);
+    none_left = 0;
+    if (result == MPI_SUCCESS)
+        result = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (result != MPI_SUCCESS)
+        *made = MPI_COMM_NULL;
+    return result;
+}
+
 static int split_backward(MPI_Comm parent, MPI_Comm *made)
 {
     return MPI_Comm_split(parent, 0, -ct_me, made);
@@ -245,6 +262,66 @@ static void check_many(creator by, MPI_Comm parent)
     free(made);
 }
 
+/* Without any memory at process 1, until that fails: at all.  Objects that were freed are there for 3000 more. */
+static void check_calls_without(MPI_Comm parent)
+{
+    enum { MOST = 5000 };
+    MPI_Comm *made = ct_alloc(MOST, sizeof(MPI_Comm));
+    int n = 0, failed = 0, size, failures;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    none_in_call = (ct_me == 1);
+    while (n < MOST && !failed) {
+        failed = duplicate_later(parent, &made[n++]) != MPI_SUCCESS;
+        MPI_Allreduce(&failed, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        CT_CHECK(failures == 0 || failures == size, "MPI_Comm_idup without memory fails at %d of %d processes", failures, size);
+        failed = failures;
+    }
+    none_in_call = 0;
+    CT_CHECK(failed, "%d times MPI_Comm_idup without memory", n);
+    while (n-- > 0)
+        free_if_any(&made[n]);
+    free(made);
+    check_parent(parent, "MPI_Comm_idup without memory");
+}
+
+static int refuse_copy(MPI_Comm comm, int key, void *unused, void *value, void *copied, int *flag)
+{
+    *flag = 0;
+    return ct_me == 0 ? MPI_ERR_OTHER : MPI_SUCCESS;
+}
+
+/* Process 0 fails many times, without memory for it, before the others have called the first one. */
+static void check_many_failures(MPI_Comm parent)
+{
+    enum { CALLS = 20 };
+    MPI_Comm made[CALLS];
+    MPI_Request requests[CALLS];
+    int key, size, failures = 0;
+
+    MPI_Comm_create_keyval(refuse_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(parent, key, NULL);
+    if (ct_me != 0)
+        MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    none_left = (ct_me == 0);
+    for (int i = 0; i < CALLS; i++) {
+        if (MPI_Comm_idup(parent, &made[i], &requests[i]) != MPI_SUCCESS) {
+            failures++;
+            requests[i] = MPI_REQUEST_NULL;
+        }
+    }
+    none_left = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int rank = 1; ct_me == 0 && rank < size; rank++)
+        MPI_Send(NULL, 0, MPI_INT, rank, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < CALLS; i++)
+        failures += MPI_Wait(&requests[i], MPI_STATUS_IGNORE) != MPI_SUCCESS;
+    CT_CHECK(failures == CALLS, "%d of %d times MPI_Comm_idup fails where one member refuses", failures, CALLS);
+    MPI_Comm_delete_attr(parent, key);
+    MPI_Comm_free_keyval(&key);
+    check_parent(parent, "MPI_Comm_idup refused");
+}
+
 static MPI_Comm intercomm(void)
 {
     MPI_Comm half, inter;
@@ -286,6 +363,21 @@ static void check_one_member(void)
     MPI_Comm_free(&parent);
     MPI_Comm_free(&inter);
     CT_CHECK(ids_used() == used, "%lld context ids are in use, not %lld", ids_used(), used);
+}
+
+static void check_idup(void)
+{
+    MPI_Comm parent = fresh_comm(), inter = intercomm();
+
+    after_it = 0;
+    check_each((creator) {duplicate_later, "MPI_Comm_idup", 0}, parent);
+    check_each((creator) {duplicate_later, "MPI_Comm_idup between groups", 0}, inter);
+    check_calls_without(parent);
+    check_calls_without(inter);
+    check_many_failures(parent);
+    check_many_failures(inter);
+    MPI_Comm_free(&parent);
+    MPI_Comm_free(&inter);
 }
 
 /* ---- one member without memory when the others have agreed ---- */
@@ -367,6 +459,7 @@ static void check_all(int by_nodes)
         check_one_member();
         if (ct_is_one_node(MPI_COMM_WORLD))  /* between nodes a collective operation itself takes memory */
             check_when_agreed();
+        check_idup();
     }
     ct_mpit_end();
     check_name();
