@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_intercomm.h"
 
-/* A communicator of a group, made before its context id is agreed on (mpir_comm_parts.h). */
+/* Communicators made before their context ids are agreed on (mpir_comm_parts.h, mpir_intercomm.h). */
 
 static void join_group(MPIR_Comm * comm, MPIR_Group * group)
 {
@@ -28,6 +29,47 @@ int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm **
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = MPIR_Find_nodes(made);
     MPIR_ERR_CHECK(mpi_errno);
+    *comm = made;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    if (made)
+        MPIR_Comm_discard(made);
+    goto fn_exit;
+}
+
+static void inherit_errhandler(MPIR_Comm * comm, MPIR_Comm * from)
+{
+    MPID_THREAD_CS_ENTER(POBJ, from->mutex);
+    MPID_THREAD_CS_ENTER(VCI, from->mutex);
+    comm->errhandler = from->errhandler;
+    if (from->errhandler)
+        MPIR_Errhandler_add_ref(from->errhandler);
+    MPID_THREAD_CS_EXIT(VCI, from->mutex);
+    MPID_THREAD_CS_EXIT(POBJ, from->mutex);
+}
+
+int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, int remote_size, uint64_t remote_lpids[],
+                            int is_low_group, MPIR_Comm ** comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Comm *made = NULL;
+
+    mpi_errno = MPIR_Comm_create(&made);
+    MPIR_ERR_CHECK(mpi_errno);
+    made->comm_kind = MPIR_COMM_KIND__INTERCOMM;
+    made->rank = local_comm->rank;
+    made->local_size = local_comm->local_size;
+    made->remote_size = remote_size;
+    made->is_low_group = is_low_group;
+    made->local_comm = NULL;
+    made->tainted = 1;
+    mpi_errno = MPID_Create_intercomm_from_lpids(made, remote_size, remote_lpids);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Comm_map_share(made, MPIR_MAP_LOCAL, local_comm, MPIR_MAP_LOCAL);
+    MPIR_ERR_CHECK(mpi_errno);
+    inherit_errhandler(made, local_comm);
     *comm = made;
 
   fn_exit:

@@ -2,6 +2,7 @@
 
 #include "mpiimpl.h"
 #include "ctxid_agree.h"
+#include "mpir_intercomm.h"
 
 /* Blocking agreement on an intercommunicator, and refusals of either kind. */
 
@@ -12,26 +13,68 @@ int ctxid_need_local_comm(MPIR_Comm * inter)
     return inter->local_comm ? MPI_SUCCESS : MPII_Setup_intercomm_localcomm(inter);
 }
 
-/* The ids of the groups, MPIR_INVALID_CONTEXT_ID from a group that has none: it does not let the other one wait. */
-static int exchange(MPIR_Comm * inter, MPIR_Context_id_t own, MPIR_Context_id_t * remote)
+/* How a group reaches the other one */
+typedef struct {
+    MPIR_Comm *group;
+    int leader;                 /* in the group */
+    MPIR_Comm *peers;           /* of the leaders */
+    int remote_leader;          /* in `peers` */
+    int tag;
+} link_t;
+
+static link_t link_of(MPIR_Comm * inter)
 {
-    int mpi_errno = MPI_SUCCESS;
+    return (link_t) {
+    .group = inter->local_comm,.leader = 0,.peers = inter,.remote_leader = 0,.tag = EXCHANGE_TAG};
+}
+
+/* The ids of the groups, MPIR_INVALID_CONTEXT_ID from a group that has none: it does not let the other one wait.  Nor does a leader that
+ * fails let its group wait. */
+static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t * remote)
+{
+    int mpi_errno = MPI_SUCCESS, result;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
-    *remote = MPIR_INVALID_CONTEXT_ID;
-    if (inter->rank == 0) {
-        mpi_errno = MPIC_Sendrecv(&own, 1, MPIR_CONTEXT_ID_T_DATATYPE, 0, EXCHANGE_TAG, remote, 1,
-                                  MPIR_CONTEXT_ID_T_DATATYPE, 0, EXCHANGE_TAG, inter,
-                                  MPI_STATUS_IGNORE, &errflag);
-        MPIR_ERR_CHECK(mpi_errno);
-    }
-    mpi_errno = MPIR_Bcast(remote, 1, MPIR_CONTEXT_ID_T_DATATYPE, 0, inter->local_comm, &errflag);
+    *remote = MPIR_Solo_on ? own : MPIR_INVALID_CONTEXT_ID;
+    if (MPIR_Solo_on)
+        goto fn_exit;
+    if (to.group->rank == to.leader)
+        mpi_errno = MPIC_Sendrecv(&own, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.remote_leader, to.tag,
+                                  remote, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.remote_leader, to.tag,
+                                  to.peers, MPI_STATUS_IGNORE, &errflag);
+    if (mpi_errno)
+        *remote = MPIR_INVALID_CONTEXT_ID;
+    result = MPIR_Bcast(remote, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.leader, to.group, &errflag);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = result;
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
 
   fn_exit:
     return mpi_errno;
   fn_fail:
+    goto fn_exit;
+}
+
+/* `undecided`: why the group has no id, or MPI_SUCCESS.  On an error *own is given back. */
+static int exchange_decided(link_t to, int undecided, MPIR_Context_id_t * own, MPIR_Context_id_t * remote)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (undecided)
+        *own = MPIR_INVALID_CONTEXT_ID;
+    mpi_errno = exchange(to, *own, remote);
+    if (undecided)
+        mpi_errno = undecided;
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKANDJUMP(*remote == MPIR_INVALID_CONTEXT_ID, mpi_errno, MPI_ERR_OTHER,
+                        "**ctxid_refused");
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    if (*own != MPIR_INVALID_CONTEXT_ID)
+        MPIR_Free_contextid(*own);
     goto fn_exit;
 }
 
@@ -42,7 +85,7 @@ static void refuse_inter(MPIR_Comm * inter)
     if (ctxid_need_local_comm(inter) != MPI_SUCCESS)
         return;
     ctxid_refuse_among(inter->local_comm, NULL, 0);
-    exchange(inter, MPIR_INVALID_CONTEXT_ID, &remote);
+    exchange(link_of(inter), MPIR_INVALID_CONTEXT_ID, &remote);
 }
 
 void MPIR_Ctxid_refuse(MPIR_Comm * comm, MPIR_Group * group, int tag)
@@ -57,25 +100,30 @@ void MPIR_Ctxid_refuse(MPIR_Comm * comm, MPIR_Group * group, int tag)
 
 int MPIR_Ctxid_get_inter(MPIR_Comm * inter, MPIR_Context_id_t * remote, MPIR_Context_id_t * own)
 {
-    int mpi_errno = MPI_SUCCESS, undecided;
+    int mpi_errno = MPI_SUCCESS;
 
-    *own = MPIR_INVALID_CONTEXT_ID;
     mpi_errno = ctxid_need_local_comm(inter);
     MPIR_ERR_CHECK(mpi_errno);
-    undecided = MPIR_Ctxid_get(inter->local_comm, NULL, 0, true, own);
-    if (undecided)
-        *own = MPIR_INVALID_CONTEXT_ID;
-    mpi_errno = exchange(inter, *own, remote);
-    if (undecided)
-        mpi_errno = undecided;
+    mpi_errno = MPIR_Ctxid_get(inter->local_comm, NULL, 0, true, own);
+    mpi_errno = exchange_decided(link_of(inter), mpi_errno, own, remote);
     MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(*remote == MPIR_INVALID_CONTEXT_ID, mpi_errno, MPI_ERR_OTHER,
-                        "**ctxid_refused");
 
   fn_exit:
     return mpi_errno;
   fn_fail:
-    if (*own != MPIR_INVALID_CONTEXT_ID)
-        MPIR_Ctxid_free(*own);
     goto fn_exit;
+}
+
+int MPIR_Ctxid_get_by_leaders(MPIR_Comm * group, int leader, MPIR_Comm * peers, int remote_leader,
+                              int tag, int refusal, MPIR_Context_id_t * remote,
+                              MPIR_Context_id_t * own)
+{
+    link_t to = {.group = group,.leader = leader,.peers = peers,.remote_leader = remote_leader,.tag = tag };
+    int undecided = refusal;
+
+    if (refusal)
+        MPIR_Ctxid_refuse(group, NULL, 0);
+    else
+        undecided = MPIR_Get_contextid_sparse(group, own, FALSE);
+    return exchange_decided(to, undecided, own, remote);
 }

@@ -335,7 +335,7 @@ static void go_as_far_as_possible(pending_t * pending)
 #define RESERVED 32
 
 static struct {
-    pthread_mutex_t mutex;      /* of none of this held while MPICH is called: */
+    pthread_mutex_t mutex;      /* of the list and the reserve; nobody has it while he communicates */
     pending_t *first;
     bool is_moved;              /* by a thread, which alone takes out */
     pending_t reserve[RESERVED];

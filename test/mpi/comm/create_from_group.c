@@ -4,6 +4,8 @@
  * Communicators from the groups of a session: the whole world, self, and every pattern of the
  * world, taken alone and one inside another.  A session opened before MPI_Init has to serve the
  * same groups as one opened after it.
+ *
+ * For what happens without ids: MPIR_CVAR_CTXID_LIMIT, and -limit=N with the same number
  */
 #include "cmaptest.h"
 
@@ -113,18 +115,45 @@ static void check_patterns(MPI_Session session)
     MPI_Group_free(&whole);
 }
 
+/* Without a free context id it is an error, and nothing else. */
+static void check_exhausted(MPI_Session session, int limit)
+{
+    MPI_Comm *made = ct_alloc(limit, sizeof(MPI_Comm)), comm = MPI_COMM_NULL;
+    MPI_Group whole = pset_group(session, "mpi://WORLD");
+    int n = 0, result;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    while (n < limit && MPI_Comm_dup(MPI_COMM_WORLD, &made[n]) == MPI_SUCCESS)
+        n++;
+    result = MPI_Comm_create_from_group(whole, "cmap/none", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    CT_CHECK(n < limit && result != MPI_SUCCESS, "after %d communicators the next gives %d", n, result);
+    CT_CHECK(comm == MPI_COMM_NULL, "an error and a communicator");
+    while (n-- > 0)
+        MPI_Comm_free(&made[n]);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    comm = from_group(whole, "cmap/none");
+    MPI_Comm_free(&comm);
+    MPI_Group_free(&whole);
+    free(made);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Session early = open_session();
     MPI_Comm early_world = world_before_init(early);
 
     MTest_Init(&argc, &argv);
+    MTestArgList *args = MTestArgListCreate(argc, argv);
+    int limit = MTestArgListGetInt_with_default(args, "limit", 0);
+    MTestArgListDestroy(args);
     check_psets(early);
     check_patterns(early);
 
     MPI_Session late = open_session();
     check_psets(late);
     check_patterns(late);
+    if (limit > 0)
+        check_exhausted(late, limit);
     MPI_Session_finalize(&late);
 
     ct_list all = ct_list_range(world_size);
