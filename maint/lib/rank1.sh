@@ -29,7 +29,7 @@ same_communicators() {
     # colours 0 and 1 by turns, backwards, and every third rank takes no part
     printf '#!/bin/sh\nseq "$1" | awk "{ print (NR %% 3 ? NR %% 2 : -32766), -NR }"\n' >"$thirds" && chmod +x "$thirds" &&
         "$thirds" "$size" >"$thirds.calls" || return 1
-    for s in rows columns planes even_odd reversed "random_permutation 7" "random_colours 5 3" same even_odd rows "program $thirds"; do
+    for s in rows columns planes even_odd reversed "random_permutation 7" "random_colours 5 3" same even_odd rows "program $thirds" rows rows; do
         scenarios+=(--scenario "$s")
     done
     for layout in "${RANK1_LAYOUTS[@]}"; do

@@ -131,6 +131,14 @@ static void create_by_groups(MPI_Comm half)
         write_down("create of half", comm);
     }
     MPI_Group_free(&even);
+}
+
+static void create_of_some(void)
+{
+    MPI_Group even;
+    MPI_Comm comm;
+    int range[1][3] = { { 0, size - 1, 2 } };
+
     MPI_Group_range_incl(world_group, 1, range, &even);
     MPI_Comm_create(MPI_COMM_WORLD, even, &comm);
     write_down("create", comm);
@@ -202,9 +210,12 @@ int main(int argc, char **argv)
     split_by_type(MPI_COMM_WORLD);
     split_by_type(half);
     write_down("row of half", split(half, "rows"));
-    /* Last: alone, who is left out offers the id again that the others hold. */
     snprintf(name, sizeof(name), "file %s", argc > 2 ? argv[2] : "");
     write_down("what a program says", split(MPI_COMM_WORLD, name));
+    write_down("after a split that leaves ranks out", split(MPI_COMM_WORLD, "rows"));
+    create_of_some();
+    write_down("after a group that leaves ranks out", split(MPI_COMM_WORLD, "rows"));
+    /* Last: who does not call MPI_Comm_create_group does not know, alone, that the others hold an id. */
     create_by_groups(half);
     fclose(out);
     MPI_Group_free(&world_group);

@@ -285,7 +285,8 @@ int MPIR_Ctxid_get(MPIR_Comm * comm, MPIR_Group * group, int tag, int takes_part
     int mpi_errno = MPI_SUCCESS;
     MPIR_Ctxid_t creation;
     members_t members = {.comm = comm,.group = group,.tag = tag };
-    ctxid_ballot_t all = offer_among(&creation, members, takes_part != 0);
+    /* a process that is alone keeps the id also for the others, who hold it from now on */
+    ctxid_ballot_t all = offer_among(&creation, members, takes_part || MPIR_Solo_on);
 
     mpi_errno = exchange_offers(&creation, members, &all);
     MPIR_ERR_CHECK(mpi_errno);

@@ -137,13 +137,58 @@ static void decide(split_call * call, MPIR_Ctxid_t * ctxid)
     keep_error(call, mpi_errno);
 }
 
-/* Of a rank that does not exist: it offers what this process offers. */
+/* Of a rank that does not exist. */
 static void put_row(void *state, int rank, int colour, int key)
 {
-    split_call *call = state;
+    split_row *table = state;
+
+    table[rank] = (split_row) {.colour = colour,.key = key };
+}
+
+/* The rows of a process that is alone.  All ranks offer the same, and its own id is kept for those who take part where it does not:
+ * they hold it from now on. */
+static int make_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
+{
+    int mpi_errno = MPI_SUCCESS;
+    split_side *side = &call->local;
+    bool takes_part = false;
+    uint64_t ticket;
+
+    put_row(side->table, local->rank, call->colour, call->key);
+    mpi_errno = MPIR_Solo_split(local, call->colour, call->key, put_row, side->table);
+    MPIR_ERR_CHECK(mpi_errno);
+    for (uint32_t rank = 0; rank < side->size; rank++)
+        takes_part = takes_part || side->table[rank].colour != MPI_UNDEFINED;
+    MPIR_Ctxid_begin(ctxid, local, takes_part, &ticket);
+    if (call->error != MPI_SUCCESS)
+        ticket = MPIR_Ctxid_refusal(ticket);
+    for (uint32_t rank = 0; rank < side->size; rank++)
+        side->table[rank].ticket = ticket;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
+{
+    int mpi_errno = MPI_SUCCESS;
+    split_row row = {.colour = call->colour,.key = call->key };
     split_row *table = call->local.table;
 
-    table[rank] = (split_row) {.colour = colour,.key = key,.ticket = table[call->parent->rank].ticket };
+    MPIR_Ctxid_begin(ctxid, local, call->colour != MPI_UNDEFINED, &row.ticket);
+    if (call->error != MPI_SUCCESS)
+        row.ticket = MPIR_Ctxid_refusal(row.ticket);
+    if (table) {
+        table[call->parent->rank] = row;
+        mpi_errno = gather_rows(MPI_IN_PLACE, table, sizeof(row), MPI_BYTE, local, MPIR_ERR_NONE);
+    } else {
+        mpi_errno = gather_nothing(&row, local);
+    }
+    if (!table || mpi_errno != MPI_SUCCESS)
+        MPIR_Ctxid_abandon(ctxid);
+    return mpi_errno;
 }
 
 /* Gathers the local side's rows and agrees on a context id for each colour. */
@@ -151,31 +196,15 @@ static void gather_local(split_call * call)
 {
     MPIR_Comm *local;
     MPIR_Ctxid_t ctxid;
-    split_row row = {.colour = call->colour,.key = call->key };
-    split_row *table = call->local.table;
+    bool has_table = (call->local.table != NULL);
     int mpi_errno = local_comm_of(call->parent, &local);
 
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = (has_table && MPIR_Solo_on) ? make_rows(call, local, &ctxid) :
+            exchange_rows(call, local, &ctxid);
     keep_error(call, mpi_errno);
-    if (mpi_errno != MPI_SUCCESS)
-        return;
-    MPIR_Ctxid_begin(&ctxid, local, call->colour != MPI_UNDEFINED, &row.ticket);
-    if (call->error != MPI_SUCCESS)
-        row.ticket = MPIR_Ctxid_refusal(row.ticket);
-    if (table && MPIR_Solo_on) {
-        table[call->parent->rank] = row;
-        mpi_errno = MPIR_Solo_split(local, call->colour, call->key, put_row, call);
-    } else if (table) {
-        table[call->parent->rank] = row;
-        mpi_errno = gather_rows(MPI_IN_PLACE, table, sizeof(row), MPI_BYTE, local, MPIR_ERR_NONE);
-    } else {
-        mpi_errno = gather_nothing(&row, local);
-    }
-
-    keep_error(call, mpi_errno);
-    if (table && mpi_errno == MPI_SUCCESS)
+    if (has_table && mpi_errno == MPI_SUCCESS)
         decide(call, &ctxid);
-    else
-        MPIR_Ctxid_abandon(&ctxid);
 }
 
 /* Also a process without an id takes part: the other side waits, and learns from it that there is none. */
