@@ -161,6 +161,21 @@ TEST_P(Sequence, MarksEveryMember) {
         }
 }
 
+TEST_P(Sequence, MarksMembersInAnyOrder) {
+    std::mt19937 random(9);
+    for (uint32_t count : {0, 1, 7, 8, 9, 500, 2000}) {
+        SCOPED_TRACE(testing::Message() << count << " members");
+        std::vector<uint64_t> words(20, 1), right(words);
+        Members members(count);
+        for (uint32_t &member : members) {
+            member = 640 + random() % 1280;  // some more than once
+            right[(member - 640) / 64] |= uint64_t{1} << member % 64;
+        }
+        cmap::mark_shuffled(words.data(), members.data(), count, 640);
+        EXPECT_EQ(right, words);
+    }
+}
+
 TEST_P(Sequence, MarksInUnaryBlockByBlock) {
     for (uint32_t gap : {3, 40, 1000}) {
         const unsigned shift = gap < 40 ? 1 : 4;

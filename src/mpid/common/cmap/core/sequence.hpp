@@ -36,7 +36,10 @@ uint32_t length_of_run(const uint32_t *members, uint32_t n, uint32_t first, uint
 // that the members increase.
 void mark_members(uint64_t *words, const uint32_t *members, uint32_t n, uint32_t base) noexcept;
 
-// The same at ((members[i] - base) >> shift) + rank + i: in unary.
+// The same of members in any order, in words that may have bits already.
+void mark_shuffled(uint64_t *words, const uint32_t *members, uint32_t n, uint32_t base) noexcept;
+
+// As mark_members at ((members[i] - base) >> shift) + rank + i: in unary.
 void mark_unary(uint64_t *words, const uint32_t *members, uint32_t n, uint32_t base, unsigned shift,
                 uint32_t rank) noexcept;
 

@@ -6,6 +6,7 @@
 #include "cmap_tuning.hpp"
 #include "core/bisection.hpp"
 #include "core/bits.hpp"
+#include "core/sequence.hpp"
 
 namespace cmap {
 namespace {
@@ -49,11 +50,7 @@ void Sorter::add(const uint32_t *members, uint32_t n) noexcept {
         static_cast<void>(room);
         return;
     }
-    uint64_t *const words = words_.data();
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t offset = members[i] - base_;
-        words[offset >> 6] |= uint64_t{1} << (offset & 63);
-    }
+    mark_shuffled(words_.data(), members, n, base_);
 }
 
 bool Sorter::add(const BitSet &set) noexcept {
