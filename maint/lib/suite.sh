@@ -20,24 +20,29 @@ known_failures() {
         "$ROOT/test/known_stock_failures.txt"
 }
 
-# Names of our tests in a directory of the suite, between spaces; nothing at all when ONLY_OURS is not set.
-our_tests() { [ -z "${ONLY_OURS:-}" ] || echo " $(cd "$ROOT/test/mpi/$1" 2>/dev/null && ls | sed 's/\.[^.]*$//' | tr '\n' ' ')"; }
+# The only tests of a directory of the suite that are wanted, between spaces: ONLY_THESE, or with ONLY_OURS ours; nothing at all
+# when neither is set.
+wanted_tests() {
+    local names=${ONLY_THESE:-}
+    [ -z "${ONLY_OURS:-}" ] || names=$(cd "$ROOT/test/mpi/$1" 2>/dev/null && ls | sed 's/\.[^.]*$//' | tr '\n' ' ')
+    [ -z "$names" ] || echo " $names "
+}
 
 # Writes DIR/testlist.run below the build's test directory for DIR and all directories it leads to: the testlist without
 # known failures, and without tests of more than MAX_RANKS ranks or with names that match LEAVE_OUT where these are set; with
-# ONLY_OURS set, our tests alone.  Prints the number of known failures.
+# ONLY_OURS or ONLY_THESE set, those alone.  Prints the number of known failures.
 filter_lists() {
     local suite=$1 dir=$2 list
     while read -r list; do
         mkdir -p "$(dirname "$suite/$list")"
         [ ! -e "$TREE/test/mpi/$list.in" ] || make -C "$(dirname "$suite/$list")" Makefile testlist >"$suite/testlist.log" 2>&1 || true
-        known_failures | awk -v ours="$(our_tests "$(dirname "$list")")" -v dir="$(dirname "$list")" -v out="$suite/${list}.run" -v max="${MAX_RANKS:-0}" -v leave_out="${LEAVE_OUT:-}" '
+        known_failures | awk -v wanted="$(wanted_tests "$(dirname "$list")")" -v dir="$(dirname "$list")" -v out="$suite/${list}.run" -v max="${MAX_RANKS:-0}" -v leave_out="${LEAVE_OUT:-}" '
             FILENAME == "-" { gsub(/\./, "\\."); gsub(/\*/, ".*"); known[++k] = "^" $0 "$"; next }
             FNR == 1 { printf "" > out }
             /^[ \t]*(#|$)/ { next }
             max > 0 && $2 + 0 > max { next }
             leave_out != "" && $1 ~ leave_out { next }
-            ours != "" && !index(ours, " " $1 " ") { next }
+            wanted != "" && !index(wanted, " " $1 " ") { next }
             {
                 skip = 0
                 for (i = 1; i <= k; i++) if (dir "/" $1 ~ known[i]) skip = 1

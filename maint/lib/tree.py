@@ -258,7 +258,8 @@ def ingredients(variant):
     names = {"stock": [], "stock-yield": names_in("stock-yield"),
              "stock-fix": [n for n in names_in("series") if n.startswith("fix/")]}[variant]
     chosen = [p for p in series() if p.name in names]
-    needed = {f for p in chosen for f in p.serves()}
+    # what they need they name, in a Makefile or an include; what needs them stays out
+    needed = {f for p in chosen for f in p.serves() if Path(f).name in "".join(p.sections.values())}
     return chosen, {p: f for p, f in overlay().items() if p in needed}
 
 
