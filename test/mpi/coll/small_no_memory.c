@@ -157,26 +157,31 @@ static void check(int size)
 #endif
 
 /* Who has spoken with whom needs no memory for that again, nor does UCX for messages that come before they are asked for. */
-static void speak(int right, int left_one)
+static void speak(MPI_Comm comm, int right, int left_one)
 {
     int message = 0;
     MPI_Request request;
 
-    MPI_Isend(&ct_me, 1, MPI_INT, right, 0, MPI_COMM_WORLD, &request);
-    MPI_Probe(left_one, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Recv(&message, 1, MPI_INT, left_one, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Isend(&ct_me, 1, MPI_INT, right, 0, comm, &request);
+    MPI_Probe(left_one, 0, comm, MPI_STATUS_IGNORE);
+    MPI_Recv(&message, 1, MPI_INT, left_one, 0, comm, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char **argv)
 {
+    MPI_Comm comm;
     int size;
 
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int step = 1; step < size; step++)
-        speak((ct_me + step) % size, (ct_me - step + size) % size);
+    for (int vci = 0; vci < ct_vcis(); vci++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        for (int step = 1; step < size; step++)
+            speak(comm, (ct_me + step) % size, (ct_me - step + size) % size);
+        MPI_Comm_free(&comm);
+    }
     if (ct_is_one_host(MPI_COMM_WORLD)) /* over a network UCX takes memory for messages, and ends a process without */
         check(size);
     MTest_Finalize(ct_errs);

@@ -13,6 +13,14 @@
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
 
+/* Each VCI has endpoints and pools of its own.  Which one a message goes by follows from its communicator: so many in a row have all. */
+static inline int ct_vcis(void)
+{
+    const char *setting = getenv("MPIR_CVAR_CH4_NUM_VCIS");
+
+    return setting && atoi(setting) > 1 ? atoi(setting) : 1;
+}
+
 /* Are all members on one node?  Collective. */
 static inline int ct_is_one_node(MPI_Comm comm)
 {

@@ -173,7 +173,7 @@ int main(int argc, char **argv)
     ct_mpit_begin();
     counted = ct_pvar_find("ucx_endpoints", &endpoints) && ct_pvar_find("ucx_address_bytes", &address_bytes);
     over_ofi = !counted && apart && ct_pvar_find("ofi_addresses", &endpoints) && ct_pvar_find("ofi_address_bytes", &address_bytes);
-    counted |= over_ofi;
+    counted = (counted || over_ofi) && ct_vcis() == 1;  /* else a pair has several */
 
     check("MPI_Init");
     send_to_first();
