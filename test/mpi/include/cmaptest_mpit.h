@@ -56,6 +56,20 @@ static inline int ct_pvar_find(const char *name, ct_pvar *var)
     return 0;
 }
 
+/* Is this the OFI module?  Messages inside a node go by shared memory then. REQUIRES: no session is open. */
+static inline int ct_is_over_ofi(void)
+{
+    ct_pvar addresses;
+    int found;
+
+    ct_mpit_begin();
+    found = ct_pvar_find("ofi_addresses", &addresses);
+    if (found)
+        MPI_T_pvar_handle_free(ct_pvar_session, &addresses.handle);
+    ct_mpit_end();
+    return found;
+}
+
 /* Names of the variables that begin with `prefix`, as many as there is room for; how many. */
 static inline int ct_pvar_names(const char *prefix, char names[][64], int room)
 {

@@ -2,11 +2,13 @@
 
 /*
  * One process has no memory left in a call on a window: the call does what it has to, or is an error that says so and can be
- * repeated when there is memory again.  No operation is lost or done twice, and the epoch ends for the others, too.
+ * repeated when there is memory again.  No operation is lost or done twice, and the epoch ends for the others, too.  (Over OFI
+ * operations inside a node go by shared memory, and may need none.)
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
 #include "cmaptest_malloc.h"
+#include "cmaptest_mpit.h"
 
 #ifdef CT_HAVE_MALLOC
 
@@ -114,7 +116,7 @@ static void check_all(int size)
         CT_CHECK(memory[i] == want, "word %d is %ld, not %ld", i, memory[i], want);
     }
     MPI_Win_unlock(ct_me, win);
-    CT_CHECK(ct_me != 0 || failed_calls > 0, "no call lacked memory");
+    CT_CHECK(ct_me != 0 || failed_calls > 0 || ct_is_over_ofi(), "no call lacked memory");
     MPI_Win_free(&win);
     free(values);
     free(memory);

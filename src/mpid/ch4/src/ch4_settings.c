@@ -3,31 +3,35 @@
 #include "mpidimpl.h"
 #include "ch4_settings.h"
 
-#define NUMBER(cvar_) {#cvar_, &cvar_, NULL}
-#define TEXT(cvar_) {#cvar_, NULL, &cvar_}
+#define NUMBER(cvar_, jobs_) {#cvar_, &cvar_, NULL, jobs_}
+#define TEXT(cvar_, jobs_) {#cvar_, NULL, &cvar_, jobs_}
 
 int MPIDI_Settings_nics = 1;
+MPIDI_Settings_match_t MPIDI_Settings_match;
 
 /* Those that say which nodes there are come first: what else differs may follow from them. */
 static const struct {
     const char *name;
     const int *number;
     const char *const *text;
+    bool between_jobs;          /* jobs that are connected, too, have to agree */
 } settings[] = {
-    NUMBER(MPIR_CVAR_NOLOCAL),
-    NUMBER(MPIR_CVAR_NUM_CLIQUES),
-    NUMBER(MPIR_CVAR_ODD_EVEN_CLIQUES),
-    NUMBER(MPIR_CVAR_CLIQUES_BY_BLOCK),
-    TEXT(MPIR_CVAR_CTXID_ALGORITHM),
-    NUMBER(MPIR_CVAR_CTXID_LIMIT),
-    NUMBER(MPIR_CVAR_CH4_NUM_VCIS),
-    NUMBER(MPIR_CVAR_CH4_GLOBAL_PROGRESS),
-    NUMBER(MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS),
-    NUMBER(MPIR_CVAR_CH4_UCX_RANK_BITS),
-    NUMBER(MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES),
-    NUMBER(MPIR_CVAR_CH4_OFI_RANK_BITS),
-    NUMBER(MPIR_CVAR_CH4_OFI_TAG_BITS),
-    {"The number of NICs (see MPIR_CVAR_CH4_OFI_MAX_NICS, and MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES=0)", &MPIDI_Settings_nics, NULL},
+    NUMBER(MPIR_CVAR_NOLOCAL, false),
+    NUMBER(MPIR_CVAR_NUM_CLIQUES, false),
+    NUMBER(MPIR_CVAR_ODD_EVEN_CLIQUES, false),
+    NUMBER(MPIR_CVAR_CLIQUES_BY_BLOCK, false),
+    TEXT(MPIR_CVAR_CTXID_ALGORITHM, true),
+    NUMBER(MPIR_CVAR_CTXID_LIMIT, true),
+    NUMBER(MPIR_CVAR_CH4_NUM_VCIS, true),
+    NUMBER(MPIR_CVAR_CH4_GLOBAL_PROGRESS, false),
+    NUMBER(MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS, false),
+    NUMBER(MPIR_CVAR_CH4_UCX_RANK_BITS, false),
+    NUMBER(MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES, false),
+    {"The number of NICs (see MPIR_CVAR_CH4_OFI_MAX_NICS, and MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES=0)", &MPIDI_Settings_nics, NULL,
+     false},
+    {"MPIR_CVAR_CH4_OFI_RANK_BITS", &MPIDI_Settings_match.rank_bits, NULL, true},
+    {"MPIR_CVAR_CH4_OFI_TAG_BITS", &MPIDI_Settings_match.tag_bits, NULL, true},
+    {"MPIR_CVAR_CH4_OFI_CONTEXT_ID_BITS", &MPIDI_Settings_match.context_bits, NULL, true},
 };
 
 #define SETTINGS ((int) (sizeof(settings) / sizeof(settings[0])))
@@ -61,12 +65,14 @@ static void read_value(int i, char *value)
 }
 
 /* Each value with its end, as they travel. */
-static int pack_values(char *packed)
+static int pack_values(char *packed, bool between_jobs)
 {
     char *end = packed;
 
     for (int i = 0; i < SETTINGS; i++) {
         char value[VALUE_ROOM];
+        if (between_jobs && !settings[i].between_jobs)
+            continue;
         read_value(i, value);
         memcpy(end, value, strlen(value) + 1);
         end += strlen(value) + 1;
@@ -84,7 +90,7 @@ uint64_t MPIDI_Digest_add(uint64_t digest, const void *data, size_t bytes)
 uint64_t MPIDI_Settings_digest(void)
 {
     char packed[VALUES_ROOM];
-    int bytes = pack_values(packed);
+    int bytes = pack_values(packed, false);
 
     return MPIDI_Digest_add(MPIDI_DIGEST_OF_NOTHING, packed, (size_t) bytes);
 }
@@ -114,7 +120,7 @@ int MPIDI_Settings_leave(void)
     generation++;
     if (MPIR_Process.local_rank == 0) {
         name_key(key, MPIR_Process.rank);
-        mpi_errno = MPIR_pmi_kvs_put_bytes(key, packed, pack_values(packed));
+        mpi_errno = MPIR_pmi_kvs_put_bytes(key, packed, pack_values(packed, false));
         MPIR_ERR_CHECK(mpi_errno);
     }
     if (!bcast_has_barrier())
@@ -127,29 +133,66 @@ int MPIDI_Settings_leave(void)
     goto fn_exit;
 }
 
+/* The first setting whose value is another one there: its index, and both values. */
+typedef struct {
+    int setting;                /* SETTINGS: none is; -1: these are no values */
+    const char *theirs;
+    char mine[VALUE_ROOM];
+} difference_t;
+
+static void find_difference(const char *theirs, int bytes, bool between_jobs, difference_t * d)
+{
+    const char *end = theirs + bytes;
+
+    for (d->setting = 0; d->setting < SETTINGS; d->setting++) {
+        if (between_jobs && !settings[d->setting].between_jobs)
+            continue;
+        read_value(d->setting, d->mine);
+        d->theirs = theirs;
+        if (!memchr(theirs, 0, end - theirs))
+            d->setting = -1;
+        if (d->setting < 0 || strcmp(d->mine, theirs) != 0)
+            return;
+        theirs += strlen(theirs) + 1;
+    }
+}
+
 static int compare_values(const char *theirs, int bytes, int rank)
 {
     int mpi_errno = MPI_SUCCESS;
-    const char *end = theirs + bytes;
+    difference_t d;
 
-    for (int i = 0; i < SETTINGS; i++) {
-        char mine[VALUE_ROOM];
+    find_difference(theirs, bytes, false, &d);
+    MPIR_ERR_CHKANDJUMP(d.setting < 0, mpi_errno, MPI_ERR_OTHER, "**settings");
+    if (d.setting < SETTINGS)
+        mpi_errno = MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_OTHER,
+                                         "**settings", "**settings %s %d %s %d %s", settings[d.setting].name, rank,
+                                         d.theirs, MPIR_Process.rank, d.mine);
 
-        read_value(i, mine);
-        MPIR_ERR_CHKANDJUMP(theirs >= end, mpi_errno, MPI_ERR_OTHER, "**settings");
-        if (strcmp(mine, theirs) != 0) {
-            mpi_errno = MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_OTHER,
-                                             "**settings", "**settings %s %d %s %d %s", settings[i].name, rank,
-                                             theirs, MPIR_Process.rank, mine);
-            goto fn_fail;
-        }
-        theirs += strlen(theirs) + 1;
-    }
-
-  fn_exit:
-    return mpi_errno;
   fn_fail:
-    goto fn_exit;
+    return mpi_errno;
+}
+
+int MPIDI_Settings_of_job(char *packed)
+{
+    MPL_COMPILE_TIME_ASSERT(MPIDI_SETTINGS_OF_JOB >= VALUES_ROOM);
+    return pack_values(packed, true);
+}
+
+int MPIDI_Settings_compare_jobs(const char *theirs, int bytes)
+{
+    int mpi_errno = MPI_SUCCESS;
+    difference_t d;
+
+    find_difference(theirs, bytes, true, &d);
+    MPIR_ERR_CHKANDJUMP(d.setting < 0, mpi_errno, MPI_ERR_PORT, "**settings");
+    if (d.setting < SETTINGS)
+        mpi_errno = MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_PORT,
+                                         "**settings_jobs", "**settings_jobs %s %s %s", settings[d.setting].name,
+                                         d.mine, d.theirs);
+
+  fn_fail:
+    return mpi_errno;
 }
 
 static int compare_with(int rank)

@@ -14,6 +14,12 @@
 /* What the netmod uses; 1 where it does not matter. REQUIRES: set before the settings are compared. */
 extern int MPIDI_Settings_nics;
 
+/* How the netmod divides the match bits of messages; zeros where it does so by the number of processes alone. */
+typedef struct {
+    int context_bits, rank_bits, tag_bits;
+} MPIDI_Settings_match_t;
+extern MPIDI_Settings_match_t MPIDI_Settings_match;
+
 /* FNV-1a of what has been added: begins with MPIDI_DIGEST_OF_NOTHING. */
 #define MPIDI_DIGEST_OF_NOTHING UINT64_C(14695981039346656037)
 uint64_t MPIDI_Digest_add(uint64_t digest, const void *data, size_t bytes);
@@ -25,5 +31,11 @@ int MPIDI_Settings_leave(void);
 int MPIDI_Settings_compare(int bcast_errno);
 /* In processes of a node but the first, with what that one's MPIDI_Settings_digest returned. */
 int MPIDI_Settings_compare_on_node(uint64_t digest);
+
+/* Jobs that are connected have to agree about some of them, too: the values that each one tells the other. */
+#define MPIDI_SETTINGS_OF_JOB 640
+/* REQUIRES: packed[MPIDI_SETTINGS_OF_JOB]. Returns how many bytes it has. */
+int MPIDI_Settings_of_job(char *packed);
+int MPIDI_Settings_compare_jobs(const char *theirs, int bytes);
 
 #endif /* CH4_SETTINGS_H_INCLUDED */

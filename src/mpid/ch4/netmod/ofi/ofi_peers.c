@@ -34,8 +34,6 @@ static struct {
     unsigned long long count, bytes;
 } inserted;
 
-#define ALL_BITS 60             /* of the match bits, beside the protocol's */
-
 /* The rank apart, two processes are the same with a chance of 2^-32. */
 static void choose_ids(void)
 {
@@ -50,11 +48,22 @@ static void choose_ids(void)
     MPIDI_OFI_own_id = process << 32 | (uint64_t) MPIR_Process.rank << 6;
 }
 
+int MPIDI_OFI_match_room(void)
+{
+    const int most = 62;        /* a bit is MPICH's; some providers have no highest one */
+    uint64_t format = MPIDI_OFI_global.prov_use[0]->ep_attr->mem_tag_format;
+    int bits = 0;
+
+    for (; format; format >>= 1)
+        bits++;
+    return (bits ? MPL_MIN(bits - 1, most) : most) + MPIR_TAG_ERROR_BITS;
+}
+
 #if MPIDI_OFI_ENABLE_RUNTIME_CHECKS == MPIDI_OFI_ON
 /* Few widths: worlds that divide alike can be connected. The first one takes nothing from the tag; 0: there are too many. */
 static int choose_rank_bits(void)
 {
-    static const int widths[] = { 7, 11, 15, 20 };
+    static const int widths[] = { 11, 15, 20 };
 
     for (int i = 0; i < (int) (sizeof(widths) / sizeof(widths[0])); i++) {
         if (MPIR_Process.size <= 1 << widths[i])
@@ -64,19 +73,33 @@ static int choose_rank_bits(void)
 }
 
 /* Gives the sender's rank a place in the match bits, if there is one that nobody has asked for. */
-static void divide_match_bits(void)
+static void make_room_for_rank(void)
 {
+    const int least_tag = 18;
     MPIDI_OFI_capabilities_t *set = &MPIDI_OFI_global.settings;
     int bits = set->source_bits > 0 || MPIR_CVAR_CH4_OFI_RANK_BITS == 0 ? set->source_bits : choose_rank_bits();
-    int room = ALL_BITS - set->context_bits - bits;
+    int room = MPIDI_OFI_match_room() - set->context_bits - bits;
 
-    if (bits > 0 && (MPIR_CVAR_CH4_OFI_TAG_BITS == -1 || set->tag_bits <= room)) {
+    if (bits > 0 && room >= (MPIR_CVAR_CH4_OFI_TAG_BITS == -1 ? least_tag : set->tag_bits)) {
         set->source_bits = bits;
         set->tag_bits = MPL_MIN(set->tag_bits, room);
     }
 }
+
+/* What is left belongs to the context id, so that the bit that is MPICH's has the same place in all jobs. */
+static void fill_match_bits(void)
+{
+    MPIDI_OFI_capabilities_t *set = &MPIDI_OFI_global.settings;
+
+    if (MPIR_CVAR_CH4_OFI_CONTEXT_ID_BITS == -1)
+        set->context_bits = MPL_MAX(set->context_bits, MPIDI_OFI_match_room() - set->source_bits - set->tag_bits);
+}
 #else
-static void divide_match_bits(void)
+static void make_room_for_rank(void)
+{
+}
+
+static void fill_match_bits(void)
 {
 }
 #endif
@@ -108,9 +131,13 @@ void MPIDI_OFI_peers_choose(void)
     MPIDI_Settings_nics = lazy ? MPIDI_OFI_global.num_nics : 1;
     lazy = lazy && MPIDI_OFI_global.num_nics == 1;
     if (lazy && MPIDI_OFI_ENABLE_TAGGED) {
-        divide_match_bits();
+        make_room_for_rank();
         lazy = MPIDI_OFI_SOURCE_BITS > 0;
     }
+    fill_match_bits();
+    MPIDI_Settings_match.context_bits = MPIDI_OFI_CONTEXT_BITS;
+    MPIDI_Settings_match.rank_bits = MPIDI_OFI_SOURCE_BITS;
+    MPIDI_Settings_match.tag_bits = MPIDI_OFI_TAG_BITS;
 }
 
 bool MPIDI_OFI_peers_are_lazy(void)
@@ -217,6 +244,19 @@ int MPIDI_OFI_peer_reach(MPIDI_av_entry_t * av)
     return mpi_errno;
 }
 
+int MPIDI_OFI_peer_failed(MPIDI_av_entry_t * av, int mpi_errno)
+{
+    ptrdiff_t rank = av - MPIDI_global.avt_mgr.av_table0->table;
+
+    if (MPIR_ERR_GET_CLASS(mpi_errno) == MPIX_ERR_EAGAIN)
+        return mpi_errno;
+    if (rank >= 0 && rank < MPIR_Process.size)
+        MPIR_ERR_SET2(mpi_errno, MPI_ERR_OTHER, "**ofi_peer", "**ofi_peer %d %d", MPIR_Process.rank, (int) rank);
+    else
+        MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**ofi_peer");
+    return mpi_errno;
+}
+
 int MPIDI_OFI_check_ranks(MPIR_Comm * comm)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -233,8 +273,7 @@ int MPIDI_OFI_check_ranks(MPIR_Comm * comm)
 
 typedef struct {
     uint64_t world;             /* 0: who tells does not know it */
-    int32_t rank;
-    int32_t rank_bits;          /* of the match bits */
+    int64_t rank;
 } upid_tail_t;
 
 static int look_name_up(MPIDI_av_entry_t * av, char *name, size_t * bytes)
@@ -254,7 +293,7 @@ static int look_name_up(MPIDI_av_entry_t * av, char *name, size_t * bytes)
 int MPIDI_OFI_upid_write(MPIR_Comm * comm, int rank, char *upid, int *bytes)
 {
     int mpi_errno = MPI_SUCCESS;
-    upid_tail_t tail = {.rank_bits = MPIDI_OFI_SOURCE_BITS };
+    upid_tail_t tail = { 0, 0 };
     int avtid, lpid;
     size_t length;
 
@@ -306,13 +345,11 @@ int MPIDI_OFI_upid_read(const char *upid, int bytes, bool * is_ours, int *rank)
 
     *is_ours = false;
     memcpy(&tail, upid + length, sizeof(tail));
-    MPIR_ERR_CHKANDJUMP2(tail.rank_bits != MPIDI_OFI_SOURCE_BITS, mpi_errno, MPI_ERR_OTHER, "**ofi_worlds",
-                         "**ofi_worlds %d %d", MPIDI_OFI_SOURCE_BITS, (int) tail.rank_bits);
     if (tail.world == 0) {
         mpi_errno = search_world(upid, length, is_ours, rank);
     } else if (tail.world == world && tail.rank < MPIR_Process.size) {
-        *rank = tail.rank;
-        mpi_errno = has_name(tail.rank, upid, length, is_ours);
+        *rank = (int) tail.rank;
+        mpi_errno = has_name(*rank, upid, length, is_ours);
     }
     MPIR_ERR_CHECK(mpi_errno);
 

@@ -26,6 +26,8 @@ extern uint64_t MPIDI_OFI_own_id;
 /* Whether addresses are looked up at first use, and how the match bits are divided.
  * REQUIRES: the provider and its NICs are known, and the match bits not yet in use. */
 void MPIDI_OFI_peers_choose(void);
+/* The bits that there are for context id, rank, and tag as MPICH counts it. */
+int MPIDI_OFI_match_room(void);
 bool MPIDI_OFI_peers_are_lazy(void);
 /* How many are to be expected in an address vector. */
 size_t MPIDI_OFI_peers_expected(void);
@@ -38,6 +40,9 @@ int MPIDI_OFI_peers_finalize(void);
 int MPIDI_OFI_peer_insert(MPIDI_av_entry_t * av);
 /* The same for who does not hold the lock, and where the entry may have its address. */
 int MPIDI_OFI_peer_reach(MPIDI_av_entry_t * av);
+
+/* The error of a message that could not be sent to it: adds who it is. */
+int MPIDI_OFI_peer_failed(MPIDI_av_entry_t * av, int mpi_errno);
 
 /* Statement: the entry has its address, or an error in mpi_errno and on to fn_fail. REQUIRES: as MPIDI_OFI_peer_insert. */
 #define MPIDI_OFI_REACH(av_)                                    \

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Two jobs of which a variable has different values cannot be connected: both sides get an error that names the variable and both
+ * values, and go on: the same server accepts the next client, whose values are its own.
+ *
+ * Rank 0 starts the clients, each a job of one process, without the process manager. Argument of a client: the port.
+ */
+#include <errno.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "cmaptest.h"
+
+extern char **environ;
+
+#define NAME "MPIR_CVAR_CTXID_LIMIT"
+#define RANK_BITS "MPIR_CVAR_CH4_OFI_RANK_BITS"
+
+static const struct {
+    const char *name, *mine, *theirs;
+} cases[] = {
+    {NAME, "0", "100"},
+    {RANK_BITS, "11", "15"},
+    {NULL, NULL, NULL},         /* nothing differs */
+    {"MPIR_CVAR_CTXID_ALGORITHM", "highest", "mask"},
+    {NULL, NULL, NULL},
+};
+
+static void check_error(int result, const char *name, const char *mine, const char *theirs)
+{
+    char text[MPI_MAX_ERROR_STRING], words[200];
+    int length, class;
+
+    CT_CHECK(result != MPI_SUCCESS, "connected, although %s differs", name);
+    if (result == MPI_SUCCESS)
+        return;
+    MPI_Error_class(result, &class);
+    MPI_Error_string(result, text, &length);
+    snprintf(words, sizeof(words), "%s has to be the same in jobs that are connected: here it is %s, there it is %s", name,
+             mine, theirs);
+    CT_CHECK(class == MPI_ERR_PORT && strstr(text, words), "class %d, not \"%s\": %s", class, words, text);
+}
+
+static void use(MPI_Comm inter)
+{
+    int out = 5, in = 0;
+    MPI_Comm all, copy;
+
+    MPI_Intercomm_merge(inter, 0, &all);
+    MPI_Comm_dup(all, &copy);
+    MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_MIN, copy);
+    CT_CHECK(in == out, "%d over both jobs", in);
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&all);
+    MPI_Comm_disconnect(&inter);
+}
+
+/* What the client is to see follows from which of the variables it has. */
+static int be_client(const char *port, const char *number)
+{
+    int i = atoi(number), result, size;
+    MPI_Comm inter;
+
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    result = MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter);
+    if (cases[i].name) {
+        check_error(result, cases[i].name, cases[i].theirs, cases[i].mine);
+    } else {
+        CT_CHECK(result == MPI_SUCCESS, "an error although nothing differs");
+        if (result == MPI_SUCCESS)
+            use(inter);
+    }
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return ct_errs ? 3 : 0;
+}
+
+/* The environment without the process manager's variables, and with the one that differs. */
+static char **environment_of(int i, char *setting, int room)
+{
+    int n = 0, kept = 0;
+    char **new;
+
+    while (environ[n])
+        n++;
+    new = ct_alloc(n + 2, sizeof(char *));
+    for (int k = 0; k < n; k++) {
+        int is_same = cases[i].name && !strncmp(environ[k], cases[i].name, strlen(cases[i].name));
+        if (strncmp(environ[k], "PMI", 3) && !is_same)
+            new[kept++] = environ[k];
+    }
+    if (cases[i].name) {
+        snprintf(setting, room, "%s=%s", cases[i].name, cases[i].theirs);
+        new[kept++] = setting;
+    }
+    return new;
+}
+
+static pid_t start_client(char *program, char *port, int i)
+{
+    char number[10], setting[100];
+    char *args[] = { program, port, number, NULL };
+    char **environment = environment_of(i, setting, sizeof(setting));
+    pid_t client;
+    int error;
+
+    snprintf(number, sizeof(number), "%d", i);
+    error = posix_spawn(&client, program, NULL, NULL, args, environment);
+    CT_CHECK(error == 0, "%s: %s", program, strerror(error));
+    free(environment);
+    return error ? -1 : client;
+}
+
+static void serve(int i, int rank, char *program, char *port)
+{
+    MPI_Comm inter;
+    pid_t client = -1;
+    int result, status = -1, sum = 0, one = 1, size, is_started;
+
+    if (rank == 0)
+        client = start_client(program, port, i);
+    is_started = client > 0;
+    MPI_Bcast(&is_started, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (!is_started)
+        return;
+    result = MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter);
+    if (!cases[i].name) {
+        CT_CHECK(result == MPI_SUCCESS, "an error although nothing differs");
+        if (result == MPI_SUCCESS)
+            use(inter);
+    } else if (rank == 0) {
+        check_error(result, cases[i].name, cases[i].mine, cases[i].theirs);
+    } else {
+        CT_CHECK(result != MPI_SUCCESS, "connected, although %s differs", cases[i].name);
+    }
+    if (rank == 0) {
+        while (waitpid(client, &status, 0) < 0 && errno == EINTR);
+        CT_CHECK(status == 0, "client %d ended with %d", i, status);
+    }
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CT_CHECK(sum == size, "sum is %d", sum);
+}
+
+int main(int argc, char **argv)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    int rank;
+
+    MTest_Init(&argc, &argv);
+    if (argc > 2)
+        return be_client(argv[1], argv[2]);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    ct_me = rank;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (rank == 0)
+        MPI_Open_port(MPI_INFO_NULL, port);
+    for (int i = 0; i < (int) (sizeof(cases) / sizeof(cases[0])); i++)
+        serve(i, rank, argv[0], port);
+    if (rank == 0)
+        MPI_Close_port(port);
+    MTest_Finalize(ct_errs);
+    return MTestReturnValue(ct_errs);
+}
