@@ -156,7 +156,8 @@ static int make_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
 
     put_row(side->table, local->rank, call->colour, call->key);
     mpi_errno = MPIR_Solo_split(local, call->colour, call->key, put_row, side->table);
-    MPIR_ERR_CHECK(mpi_errno);
+    if (mpi_errno != MPI_SUCCESS)
+        return mpi_errno;       /* as it is: in a longer stack its text is cut off */
     for (uint32_t rank = 0; rank < side->size; rank++)
         takes_part = takes_part || side->table[rank].colour != MPI_UNDEFINED;
     MPIR_Ctxid_begin(ctxid, local, takes_part, &ticket);
@@ -164,11 +165,7 @@ static int make_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
         ticket = MPIR_Ctxid_refusal(ticket);
     for (uint32_t rank = 0; rank < side->size; rank++)
         side->table[rank].ticket = ticket;
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
+    return MPI_SUCCESS;
 }
 
 static int exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
