@@ -25,6 +25,9 @@ extern int MPIR_Yield_on;
  * REQUIRES: MPIDU_Init_shm_init and MPII_hwtopo_init were called. */
 int MPIR_Yield_init(void);
 
+/* This thread has just had its turn or does not wait: the next few polls do not give the core away. */
+void MPIR_Yield_wait_begins(void);
+
 /* Slow paths, called when MPIR_Yield_on only. */
 void MPIR_Yield_count_poll(bool in_vci_lock);
 void MPIR_Yield_if_due(void);

@@ -91,6 +91,11 @@ static bool others_need_lock(bool in_vci_lock)
     return false;
 }
 
+void MPIR_Yield_wait_begins(void)
+{
+    idle_polls = 0;
+}
+
 void MPIR_Yield_count_poll(bool in_vci_lock)
 {
     unsigned completions = count_completions();

@@ -71,9 +71,11 @@ static uint64_t ticks(void)
 
 static uint64_t last_progress;
 
+/* Gives the core away only in the wait that calls it: a process that misses a turn is waited for by all others. */
 static int progress(void *context)
 {
     last_progress = ticks();
+    MPIR_Yield_wait_begins();
     return MPID_Progress_test(NULL);
 }
 
@@ -94,8 +96,8 @@ const aggr_waiting_t *MPIR_Aggr_waiting(void)
     return &waiting;
 }
 
-/* Who never waits for the others would make no progress.  Where processes wait for a core this gives it away, and is rarer:
- * some 60 us, or 600; more on a machine whose clock is slow. */
+/* Who never waits for the others would make no progress.  Where processes wait for a core this takes a part of a turn, and is
+ * rarer: some 60 us, or 600; more on a machine whose clock is slow. */
 bool MPIR_Aggr_done(size_t bytes, int *mpi_errno)
 {
     enum { SOON = 200000, SOON_WHEN_YIELDING = 2000000 };
