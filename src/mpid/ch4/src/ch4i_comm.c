@@ -115,14 +115,9 @@ int MPIDI_check_disjoint(MPIR_Comm * local_comm, const uint64_t remote_gpids[], 
     cmap_t *remote = NULL, *both = NULL;
     int culprit = -1;
 
-    if (MPIDIU_map_from_gpids(remote_gpids, remote_size, &remote) == MPI_SUCCESS) {
-        cmap_status status = cmap_intersection(local, remote, NULL, &both);
-        if (status != CMAP_OK) {
-            mpi_errno = MPIR_Map_error(status, "check of remote processes", remote_size);
-            goto fn_fail;
-        }
-    }
-    if (!both || cmap_size(both) > 0)
+    /* Without memory for the maps they are looked up one by one: a leader that fails here is waited for by both groups */
+    if (MPIDIU_map_from_gpids(remote_gpids, remote_size, &remote) != MPI_SUCCESS ||
+        cmap_intersection(local, remote, NULL, &both) != CMAP_OK || cmap_size(both) > 0)
         culprit = find_culprit(local, remote_gpids, remote_size);
     if (culprit >= 0)
         MPIR_ERR_SETANDJUMP1(mpi_errno, MPI_ERR_COMM, "**dupprocesses", "**dupprocesses %d",
