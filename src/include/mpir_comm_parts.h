@@ -29,6 +29,8 @@ int MPIR_Comm_hint_settle(MPIR_Comm * comm, int hint, int value);
 /* The communicator of `group` made from `parent`, but for its context id and MPIR_Comm_commit: what takes memory comes
  * before the collective, so that who has none can tell the others (MPIR_Ctxid_refuse). */
 int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm ** comm);
+/* Gives a new communicator the error handler of the one that it is made from, if that has any. */
+void MPIR_Comm_inherit_errhandler(MPIR_Comm * child, MPIR_Comm * parent);
 /* Frees a communicator that MPIR_Comm_create made and that was not committed, or was refused; its context id stays the
  * caller's. */
 void MPIR_Comm_discard(MPIR_Comm * comm);

@@ -82,6 +82,17 @@ void MPIR_Comm_discard_attributes(MPIR_Comm * comm, struct MPIR_Attribute **attr
         MPIR_Process.attr_free(comm->handle, attributes);
 }
 
+void MPIR_Comm_inherit_errhandler(MPIR_Comm * child, MPIR_Comm * parent)
+{
+    MPID_THREAD_CS_ENTER(POBJ, parent->mutex);
+    MPID_THREAD_CS_ENTER(VCI, parent->mutex);
+    child->errhandler = parent->errhandler;
+    if (child->errhandler)
+        MPIR_Errhandler_add_ref(child->errhandler);
+    MPID_THREAD_CS_EXIT(VCI, parent->mutex);
+    MPID_THREAD_CS_EXIT(POBJ, parent->mutex);
+}
+
 /* What the device or the collectives have made of it is theirs: how far they came is not known. */
 void MPIR_Comm_discard(MPIR_Comm * comm)
 {

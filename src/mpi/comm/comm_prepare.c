@@ -39,17 +39,6 @@ int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm **
     goto fn_exit;
 }
 
-static void inherit_errhandler(MPIR_Comm * comm, MPIR_Comm * from)
-{
-    MPID_THREAD_CS_ENTER(POBJ, from->mutex);
-    MPID_THREAD_CS_ENTER(VCI, from->mutex);
-    comm->errhandler = from->errhandler;
-    if (from->errhandler)
-        MPIR_Errhandler_add_ref(from->errhandler);
-    MPID_THREAD_CS_EXIT(VCI, from->mutex);
-    MPID_THREAD_CS_EXIT(POBJ, from->mutex);
-}
-
 int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, int remote_size, uint64_t remote_lpids[],
                             int is_low_group, MPIR_Comm ** comm)
 {
@@ -69,7 +58,7 @@ int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, int remote_size, uint64_t re
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = MPIR_Comm_map_share(made, MPIR_MAP_LOCAL, local_comm, MPIR_MAP_LOCAL);
     MPIR_ERR_CHECK(mpi_errno);
-    inherit_errhandler(made, local_comm);
+    MPIR_Comm_inherit_errhandler(made, local_comm);
     *comm = made;
 
   fn_exit:

@@ -65,10 +65,14 @@ static void exchange(pending_t * pending, size_t bytes, void (*fold) (message_t 
     pending->reach = MPIR_Solo_on ? 1 : (uint32_t) pending->comm->local_size;
 }
 
-/* Between groups it is the roots that exchange. */
-static bool is_between_groups(const pending_t * pending)
+/* The member so many ranks on.  Between groups it is the roots that exchange. */
+static int peer(const pending_t * pending, uint32_t on)
 {
-    return pending->comm->comm_kind == MPIR_COMM_KIND__INTERCOMM;
+    const MPIR_Comm *comm = pending->comm;
+
+    if (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM)
+        return 0;
+    return (int) (((uint32_t) comm->rank + on) % (uint32_t) comm->local_size);
 }
 
 static bool has_request_in(int pool)
@@ -97,14 +101,12 @@ static bool has_request(void)
 static int post_recv(pending_t * pending)
 {
     MPIR_Request *request;
-    uint32_t n = (uint32_t) pending->comm->local_size;
-    uint32_t from = ((uint32_t) pending->comm->rank + n - pending->distance) % n;
     int mpi_errno = MPIX_ERR_NOREQ;
 
     if (has_request())
         mpi_errno = MPIC_Irecv(&pending->theirs, (MPI_Aint) pending->bytes, MPI_BYTE,
-                               is_between_groups(pending) ? 0 : (int) from, pending->tag,
-                               pending->comm, &request);
+                               peer(pending, (uint32_t) pending->comm->local_size - pending->distance),
+                               pending->tag, pending->comm, &request);
     pending->recv = (mpi_errno == MPI_SUCCESS) ? request : NULL;
     return mpi_errno;
 }
@@ -113,14 +115,11 @@ static int post_send(pending_t * pending)
 {
     MPIR_Request *request;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
-    uint32_t n = (uint32_t) pending->comm->local_size;
-    uint32_t to = ((uint32_t) pending->comm->rank + pending->distance) % n;
     int mpi_errno = MPIX_ERR_NOREQ;
 
     if (has_request())
         mpi_errno = MPIC_Isend(&pending->mine, (MPI_Aint) pending->bytes, MPI_BYTE,
-                               is_between_groups(pending) ? 0 : (int) to, pending->tag,
-                               pending->comm, &request, &errflag);
+                               peer(pending, pending->distance), pending->tag, pending->comm, &request, &errflag);
     pending->send = (mpi_errno == MPI_SUCCESS) ? request : NULL;
     return mpi_errno;
 }

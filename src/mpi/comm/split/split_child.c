@@ -59,17 +59,6 @@ static int make_maps(split_call * call)
     goto fn_exit;
 }
 
-static void inherit_errhandler(MPIR_Comm * child, MPIR_Comm * parent)
-{
-    MPID_THREAD_CS_ENTER(POBJ, parent->mutex);
-    MPID_THREAD_CS_ENTER(VCI, parent->mutex);
-    child->errhandler = parent->errhandler;
-    if (child->errhandler)
-        MPIR_Errhandler_add_ref(child->errhandler);
-    MPID_THREAD_CS_EXIT(VCI, parent->mutex);
-    MPID_THREAD_CS_EXIT(POBJ, parent->mutex);
-}
-
 static void fill(MPIR_Comm * child, const split_call * call)
 {
     bool inter = split_is_inter(call);
@@ -87,7 +76,7 @@ static void fill(MPIR_Comm * child, const split_call * call)
         child->context_id = (MPIR_Context_id_t) (remote->least_ticket - 1);
         child->is_low_group = call->parent->is_low_group;
     }
-    inherit_errhandler(child, call->parent);
+    MPIR_Comm_inherit_errhandler(child, call->parent);
 }
 
 static int attach_maps(MPIR_Comm * child, const split_call * call)

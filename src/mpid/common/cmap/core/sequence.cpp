@@ -33,6 +33,10 @@ struct Unary {
     }
 };
 
+inline void mark_one(uint64_t *words, uint32_t offset) noexcept {
+    words[offset >> 6] |= uint64_t{1} << (offset & 63);
+}
+
 // With members below it the products of a block with numbers below 2^31 add up to less than 2^64.
 constexpr int32_t SMALL_MEMBER = 1 << 26;
 // As many steps below it as there are members in all blocks don't lead through 2^32.
@@ -230,10 +234,8 @@ __attribute__((target("bmi2"))) uint32_t mark_eights(uint64_t *words, const uint
     uint32_t i = 0;
     for (; n - i >= GROUP; i += GROUP) {
 #pragma GCC unroll 8
-        for (uint32_t k = 0; k < GROUP; k++) {
-            const uint32_t offset = members[i + k] - base;
-            words[offset >> 6] |= uint64_t{1} << (offset & 63);
-        }
+        for (uint32_t k = 0; k < GROUP; k++)
+            mark_one(words, members[i + k] - base);
     }
     return i;
 }
@@ -314,10 +316,8 @@ void mark_members(uint64_t *words, const uint32_t *members, uint32_t n, uint32_t
 
 void mark_shuffled(uint64_t *words, const uint32_t *members, uint32_t n, uint32_t base) noexcept {
     uint32_t i = fast_vectors ? avx2::mark_eights(words, members, n, base) : 0;
-    for (; i < n; i++) {
-        const uint32_t offset = members[i] - base;
-        words[offset >> 6] |= uint64_t{1} << (offset & 63);
-    }
+    for (; i < n; i++)
+        mark_one(words, members[i] - base);
 }
 
 void mark_unary(uint64_t *words, const uint32_t *members, uint32_t n, uint32_t base, unsigned shift,
