@@ -251,6 +251,11 @@ def overlay():
     return found
 
 
+def error_keys(*texts):
+    """Keys of error texts that are used, or said."""
+    return {key for text in texts for key in re.findall(r"\*\*\w+", text)}
+
+
 def ingredients(variant):
     """(patches, overlay) of a variant."""
     if variant == "patched":
@@ -258,9 +263,13 @@ def ingredients(variant):
     names = {"stock": [], "stock-yield": names_in("stock-yield"),
              "stock-fix": [n for n in names_in("series") if n.startswith("fix/")]}[variant]
     chosen = [p for p in series() if p.name in names]
-    # what they need they name, in a Makefile or an include; what needs them stays out
-    needed = {f for p in chosen for f in p.serves() if Path(f).name in "".join(p.sections.values())}
-    return chosen, {p: f for p, f in overlay().items() if p in needed}
+    served = {p: f for p, f in overlay().items() if any(p in patch.serves() for patch in chosen)}
+    # what they need they name, in a Makefile, an include, or by the keys of error texts; what needs them stays out
+    text = "".join(section for p in chosen for section in p.sections.values())
+    needed = {p: f for p, f in served.items() if Path(p).name in text}
+    keys = error_keys(text, *(f.read_text() for f in needed.values()))
+    texts = {p: f for p, f in served.items() if f.name == "errnames.txt" and keys & error_keys(f.read_text())}
+    return chosen, needed | texts
 
 
 def wanted(upstream, variant):
