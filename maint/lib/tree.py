@@ -251,9 +251,9 @@ def overlay():
     return found
 
 
-def error_keys(*texts):
+def error_keys(text):
     """Keys of error texts that are used, or said."""
-    return {key for text in texts for key in re.findall(r"\*\*\w+", text)}
+    return set(re.findall(r"\*\*\w+", text))
 
 
 def ingredients(variant):
@@ -265,11 +265,13 @@ def ingredients(variant):
     chosen = [p for p in series() if p.name in names]
     served = {p: f for p, f in overlay().items() if any(p in patch.serves() for patch in chosen)}
     # what they need they name, in a Makefile, an include, or by the keys of error texts; what needs them stays out
-    text = "".join(section for p in chosen for section in p.sections.values())
-    needed = {p: f for p, f in served.items() if Path(p).name in text}
-    keys = error_keys(text, *(f.read_text() for f in needed.values()))
-    texts = {p: f for p, f in served.items() if f.name == "errnames.txt" and keys & error_keys(f.read_text())}
-    return chosen, needed | texts
+    needed, text, before = {}, "".join(section for p in chosen for section in p.sections.values()), None
+    while needed != before:
+        before, keys = needed, error_keys(text)
+        needed = {p: f for p, f in served.items()
+                  if (keys & error_keys(f.read_text()) if f.name == "errnames.txt" else f.name in text)}
+        text += "".join(f.read_text() for p, f in needed.items() if p not in before)
+    return chosen, needed
 
 
 def wanted(upstream, variant):

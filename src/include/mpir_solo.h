@@ -53,7 +53,4 @@ void MPIR_Solo_split_type(const int *split_type);
 int MPIR_Solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, int *remote_size,
                            uint64_t ** remote_lpids, int *is_low_group);
 
-/* A wait has found nothing once more. */
-void MPIR_Solo_count_idle(bool is_first);
-
 #endif /* MPIR_SOLO_H_INCLUDED */

@@ -20,6 +20,10 @@
  * start-up itself does not spin. */
 extern int MPIR_Yield_on;
 
+/* Set before MPIR_Yield_init by a process that is the only one of its job, whatever its size is: no others are counted, and
+ * idle polls are told of, the first ones of a wait among them. NULL: the others are there. */
+extern void (*MPIR_Yield_alone)(bool is_first);
+
 /* Decides for this process from MPIR_CVAR_PROGRESS_YIELD and the cores that the node's ranks may
  * use. Collective over the ranks of the node.
  * REQUIRES: MPIDU_Init_shm_init and MPII_hwtopo_init were called. */

@@ -45,6 +45,7 @@ cvars:
 #define WORDS_PER_ROUND ((int) (MPIDU_INIT_SHM_BLOCK_SIZE / sizeof(unsigned long)) - 1)
 
 int MPIR_Yield_on = 1;
+void (*MPIR_Yield_alone)(bool is_first);
 
 #if defined(MPL_TLS)
 #define PER_THREAD MPL_TLS
@@ -91,6 +92,12 @@ static bool others_need_lock(bool in_vci_lock)
     return false;
 }
 
+static void watch(bool is_first)
+{
+    if (MPIR_Yield_alone)
+        MPIR_Yield_alone(is_first);
+}
+
 void MPIR_Yield_wait_begins(void)
 {
     idle_polls = 0;
@@ -105,11 +112,9 @@ void MPIR_Yield_count_poll(bool in_vci_lock)
         idle_polls = 0;
     } else if (idle_polls < YIELD_AFTER_IDLE_POLLS) {
         idle_polls++;
-        if (MPIR_Solo_on)
-            MPIR_Solo_count_idle(idle_polls == 1);
+        watch(idle_polls == 1);
     } else {
-        if (MPIR_Solo_on)
-            MPIR_Solo_count_idle(false);
+        watch(false);
         if (!others_need_lock(in_vci_lock))
             give_core_away();
     }
@@ -166,7 +171,7 @@ static void count_round(const struct share *mine, bool * inside, int *num_words,
 {
     unsigned long all[WORDS_PER_ROUND] = { 0 };
 
-    for (int i = 0; i < MPIR_Solo_local_size(); i++) {
+    for (int i = 0; i < MPIR_Process.local_size; i++) {
         void *block;
         MPIDU_Init_shm_query(i, &block);
         const struct share *theirs = block;
@@ -192,9 +197,9 @@ static int take_census(struct census *census)
     MPIR_CHKLMEM_DECL(1);
 
     memset(census, 0, sizeof(*census));
-    MPIR_CHKLMEM_MALLOC(inside, bool *, MPIR_Solo_local_size() * sizeof(bool), mpi_errno,
+    MPIR_CHKLMEM_MALLOC(inside, bool *, MPIR_Process.local_size * sizeof(bool), mpi_errno,
                         "ranks inside my cores", MPL_MEM_OTHER);
-    for (int i = 0; i < MPIR_Solo_local_size(); i++)
+    for (int i = 0; i < MPIR_Process.local_size; i++)
         inside[i] = true;
 
     /* Every rank learns the largest num_words in the first round: all take the same rounds. */
@@ -213,7 +218,7 @@ static int take_census(struct census *census)
         mpi_errno = MPIDU_Init_shm_barrier();
         MPIR_ERR_CHECK(mpi_errno);
     }
-    for (int i = 0; i < MPIR_Solo_local_size(); i++)
+    for (int i = 0; i < MPIR_Process.local_size; i++)
         census->my_sharers += inside[i];
 
   fn_exit:
@@ -229,7 +234,7 @@ static bool is_oversubscribed(const struct census *census)
 {
     /* With a made-up node map, ranks "elsewhere" may well share this node's cores. */
     bool made_up = MPIR_CVAR_NOLOCAL || MPIR_CVAR_ODD_EVEN_CLIQUES || MPIR_CVAR_NUM_CLIQUES > 1;
-    int ranks = made_up ? MPIR_Process.size : MPIR_Solo_local_size();
+    int ranks = made_up ? MPIR_Process.size : MPIR_Process.local_size;
 
     if (census->my_cores == 0)
         return ranks > online_cores();
@@ -240,14 +245,15 @@ int MPIR_Yield_init(void)
 {
     int mpi_errno = MPI_SUCCESS;
     const char *choice = MPIR_CVAR_PROGRESS_YIELD;
-    struct census census;
+    struct census census = { 0 };
 
     /* also when this rank's choice is fixed: the other ranks' may not be */
-    mpi_errno = take_census(&census);
+    if (!MPIR_Yield_alone)
+        mpi_errno = take_census(&census);
     MPIR_ERR_CHECK(mpi_errno);
 
     if (!strcmp(choice, "auto"))
-        MPIR_Yield_on = is_oversubscribed(&census) || MPIR_Solo_on;
+        MPIR_Yield_on = MPIR_Yield_alone || is_oversubscribed(&census);
     else if (!strcmp(choice, "always"))
         MPIR_Yield_on = 1;
     else if (!strcmp(choice, "never"))

@@ -41,13 +41,42 @@ static int forget_last(void *unused)
     return MPI_SUCCESS;
 }
 
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
+}
+
+/* A wait has found nothing once more. */
+static void count_idle(bool is_first)
+{
+    static double waited, last_look;
+    double now = seconds();
+    char text[160];
+
+    if (is_first)
+        waited = 0;
+    else if (now - last_look < PAUSE_SECONDS)
+        waited += now - last_look;
+    last_look = now;
+    if (waited < (MPIR_ThreadInfo.isThreaded ? HOPELESS_SECONDS_WITH_THREADS : HOPELESS_SECONDS))
+        return;
+    snprintf(text, sizeof(text), "Rank %d waits for ranks that do not exist: a world of %d is run by this process alone",
+             MPIR_Process.rank, MPIR_Process.size);
+    MPID_Abort(MPIR_Process.comm_world, MPI_ERR_OTHER, 1, text);
+}
+
 int MPIR_Solo_init(void)
 {
     /* no variable of the environment, which jobs that the program starts would have, too */
     MPIR_Solo_on = MPIR_Process.size > 1 && strcmp(MPIR_pmi_job_id(), SOLO_JOB) == 0;
     next_scenario = getenv(SCENARIO);
-    if (MPIR_Solo_on)
+    if (MPIR_Solo_on) {
+        MPIR_Yield_alone = count_idle;
         MPIR_Add_finalize(forget_last, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
+    }
     return MPI_SUCCESS;
 }
 
@@ -241,30 +270,4 @@ int MPIR_Solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leade
     return mpi_errno;
   fn_fail:
     goto fn_exit;
-}
-
-static double seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double) now.tv_sec + 1e-9 * (double) now.tv_nsec;
-}
-
-void MPIR_Solo_count_idle(bool is_first)
-{
-    static double waited, last_look;
-    double now = seconds();
-    char text[160];
-
-    if (is_first)
-        waited = 0;
-    else if (now - last_look < PAUSE_SECONDS)
-        waited += now - last_look;
-    last_look = now;
-    if (waited < (MPIR_ThreadInfo.isThreaded ? HOPELESS_SECONDS_WITH_THREADS : HOPELESS_SECONDS))
-        return;
-    snprintf(text, sizeof(text), "Rank %d waits for ranks that do not exist: a world of %d is run by this process alone",
-             MPIR_Process.rank, MPIR_Process.size);
-    MPID_Abort(MPIR_Process.comm_world, MPI_ERR_OTHER, 1, text);
 }
