@@ -29,7 +29,7 @@ exports_only_mpi() {
     local library extra status=0
     for library in "${LIBRARIES[@]}"; do
         [ -e "$PREFIX/lib/$library.so" ] || continue
-        extra=$(exported "$PREFIX/lib/$library.so" | grep -v '^_Z.*3MPI' | source_words | grep -vE '^((__(copy|def_init|final|vtab)_)?p?mpix?r?|afapi)_' |
+        extra=$(exported "$PREFIX/lib/$library.so" | grep -v '^_Z.*3MPI' | source_words | grep -vE '^((__(copy|def_init|final|vtab)_)?(p?mpix?r?|__iso_c_binding)|afapi)_' |
             LC_ALL=C comm -23 - <(upstream_words))
         [ -z "$extra" ] || { echo "$library exports names that are not MPI's:"; echo "$extra"; status=1; }
     done
@@ -62,11 +62,13 @@ exports_what_stock_does() {
     return "$status"
 }
 
-# fingerprints PREFIX: library, number and digest of its names.  What C++ has inline may be there or not, as the compiler likes.
+# fingerprints PREFIX: library, number and digest of its names.  What C++ has inline may be there or not, as the compiler likes; of
+# Fortran's spellings of a name all are there with the compilers that let one function have several weak names.
 fingerprints() {
     local library inline names
     for library in "${LIBRARIES[@]}"; do
         [ -e "$1/lib/$library.so" ] || continue
+        [ "$library" != libmpifort ] || grep -q '^#define HAVE_MULTIPLE_PRAGMA_WEAK 1' "$BUILD/src/include/mpichconf.h" || continue
         inline=$(nm -D --defined-only "$1/lib/$library.so" | awk '$2 ~ /[VWu]/ && $3 ~ /^_Z/ { print $3 }' | LC_ALL=C sort -u)
         names=$(beside_ours "$1/lib/$library.so" | LC_ALL=C comm -23 - <(echo "$inline"))
         echo "$library" "$(wc -l <<<"$names")" "$(sha256sum <<<"$names" | cut -d' ' -f1)"
@@ -75,7 +77,9 @@ fingerprints() {
 
 # The same without a build of stock: test/names/stock_exports has the fingerprints of its libraries.
 exports_as_recorded() {
-    diff "$ROOT/test/names/stock_exports" <(fingerprints "$PREFIX") && return
+    local found
+    found=$(fingerprints "$PREFIX")
+    diff <(grep -E "^($(cut -d' ' -f1 <<<"$found" | paste -sd'|')) " "$ROOT/test/names/stock_exports") - <<<"$found" && return
     echo "< stock, > this; with a build of stock beside, maint/check long tells the names"
     return 1
 }

@@ -77,6 +77,7 @@ namespace buddy {
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wwrite-strings"
+#pragma GCC diagnostic ignored "-Wbuiltin-macro-redefined"
 #pragma push_macro("__cplusplus")
 #pragma push_macro("assert")
 #undef __cplusplus
