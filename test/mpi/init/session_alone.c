@@ -97,11 +97,12 @@ int main(int argc, char **argv)
 {
     MPI_Session session;
     MPI_Comm self, world;
+    int with_world = argc > 1 && !strcmp(argv[1], "-world");
 
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
     self = comm_from(session, "mpi://SELF");
     use(self);
-    if (argc > 1) {
+    if (with_world) {
         int rank, size, all_errs = 0;
 
         world = comm_from(session, "mpi://WORLD");
