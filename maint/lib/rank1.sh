@@ -59,6 +59,8 @@ alone_or_error() {
                 { echo "world $size rank $rank"; return 1; }
         done
     done
+    [ "$(MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE timeout 60 "$PREFIX/bin/mpirank1" --world 64 --ranks-per-node 2 \
+        "$program" all "$OUT/rank1.file")" = "ok rank 0 of 64" ] || { echo "with threads"; return 1; }
     timeout 60 "$PREFIX/bin/mpirank1" --world 1 "$program" local >/dev/null || return 1
     timeout 60 "$PREFIX/bin/mpirank1" --world 8 --scenario "random_colours 3 1" "$program" colour >/dev/null || return 1
     timeout 60 "$PREFIX/bin/mpirank1" --world 8 --scenario even_odd --scenario "program $OUT/rank1-all" "$program" part >/dev/null || return 1

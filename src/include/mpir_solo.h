@@ -36,6 +36,11 @@ static inline int MPIR_Solo_local_rank(void)
 /* True, with an error in *mpi_errno, for a collective that others would have to take part in. */
 bool MPIR_Solo_refuses(MPIR_Comm * comm, const char *collective, int *mpi_errno);
 
+/* An error for a rank that does not exist, as a receive names it; none in a process that is not alone, or for MPI_ANY_SOURCE and
+ * MPI_PROC_NULL.  REQUIRES: the communicator has such a rank.  Receives ask only where the rank is not below `sources` of the
+ * communicator, which is its remote_size in other processes and 0 here: they compare the rank with that size anyway. */
+int MPIR_Solo_test_source(const MPIR_Comm * comm, int rank);
+
 /* Colour and key of each process of `comm` but this one, whose are given.  `put` is called for one rank after the other. */
 int MPIR_Solo_split(MPIR_Comm * comm, int colour, int key,
                     void (*put) (void *state, int rank, int colour, int key), void *state);

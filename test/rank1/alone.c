@@ -47,6 +47,79 @@ static void try_messages(int other)
     }
 }
 
+/* Whatever receives from a rank that does not exist. The communicator has the ranks in another order, or few of them. */
+static void try_receives(MPI_Comm comm, int source, int world_rank)
+{
+    char words[64], in = 0, out = 5;
+    int own, flag;
+    MPI_Request request;
+    MPI_Status status;
+    MPI_Message message;
+
+    MPI_Comm_rank(comm, &own);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    snprintf(words, sizeof(words), "Rank %d of the world does not exist", world_rank);
+    expect(MPI_Recv(&in, 1, MPI_CHAR, source, 0, comm, &status), words);
+    expect(MPI_Irecv(&in, 1, MPI_CHAR, source, 0, comm, &request), words);
+    expect(MPI_Probe(source, 0, comm, &status), words);
+    expect(MPI_Iprobe(source, 0, comm, &flag, &status), words);
+    expect(MPI_Mprobe(source, 0, comm, &message, &status), words);
+    expect(MPI_Improbe(source, 0, comm, &flag, &message, &status), words);
+    expect(MPI_Sendrecv(&out, 1, MPI_CHAR, own, 1, &in, 1, MPI_CHAR, source, 1, comm, &status), words);
+    expect(MPI_Sendrecv_replace(&in, 1, MPI_CHAR, own, 1, source, 1, comm, &status), words);
+    expect(MPI_Isendrecv(&out, 1, MPI_CHAR, own, 1, &in, 1, MPI_CHAR, source, 1, comm, &request), words);
+    expect(MPI_Isendrecv_replace(&in, 1, MPI_CHAR, own, 1, source, 1, comm, &request), words);
+    expect(MPI_Precv_init(&in, 1, 1, MPI_CHAR, source, 0, comm, MPI_INFO_NULL, &request), words);
+    if (MPI_Recv_init(&in, 1, MPI_CHAR, source, 0, comm, &request) != MPI_SUCCESS) {
+        printf("MPI_Recv_init needs nobody\n");
+        wrong = 1;
+    }
+    expect(MPI_Start(&request), words);
+    expect(MPI_Startall(1, &request), words);
+    MPI_Request_free(&request);
+}
+
+/* Those that name no such rank work, and a rank that the communicator does not have is that error. */
+static void try_own_receives(MPI_Comm comm)
+{
+    char in = 0, out = 5;
+    int own, n, flag = 1;
+    MPI_Request request;
+    MPI_Status status;
+
+    MPI_Comm_rank(comm, &own);
+    MPI_Comm_size(comm, &n);
+    expect(MPI_Recv(&in, 1, MPI_CHAR, n, 0, comm, &status), "Invalid rank");
+    expect(MPI_Recv(&in, 1, MPI_CHAR, -7, 0, comm, &status), "Invalid rank");
+    expect(MPI_Recv_init(&in, 1, MPI_CHAR, n, 0, comm, &request), "Invalid rank");
+    if (MPI_Recv(&in, 1, MPI_CHAR, MPI_PROC_NULL, 0, comm, &status) || status.MPI_SOURCE != MPI_PROC_NULL ||
+        MPI_Iprobe(MPI_ANY_SOURCE, 0, comm, &flag, &status) || flag ||
+        MPI_Recv_init(&in, 1, MPI_CHAR, own, 0, comm, &request) || MPI_Start(&request) ||
+        MPI_Send(&out, 1, MPI_CHAR, own, 0, comm) || MPI_Wait(&request, &status) || in != 5 || status.MPI_SOURCE != own) {
+        printf("a receive from itself, or from nobody\n");
+        wrong = 1;
+    }
+    MPI_Request_free(&request);
+}
+
+static void try_receives_in_parts(void)
+{
+    int last = size - 1, range[1][3] = { {last, 0, -1} };
+    MPI_Group world, reversed;
+    MPI_Comm comm;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_range_incl(world, 1, range, &reversed);
+    MPI_Comm_create(MPI_COMM_WORLD, reversed, &comm);
+    try_receives(comm, rank, last - rank);
+    try_own_receives(comm);
+    MPI_Comm_free(&comm);
+    MPI_Group_free(&reversed);
+    MPI_Group_free(&world);
+    try_own_receives(MPI_COMM_WORLD);
+    try_own_receives(MPI_COMM_SELF);
+}
+
 static void try_collectives(void)
 {
     int one = 1, sum = 0;
@@ -181,7 +254,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (!strcmp(what, "receive"))
-        MPI_Recv(&in, 1, MPI_CHAR, (rank + 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&in, 1, MPI_CHAR, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (!strcmp(what, "probe"))
         MPI_Probe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (!strcmp(what, "fatal")) {
@@ -191,6 +264,9 @@ int main(int argc, char **argv)
     if (!strcmp(what, "all")) {
         try_messages((rank + 1) % size);
         try_messages((rank + size / 2) % size);
+        try_receives(MPI_COMM_WORLD, (rank + 1) % size, (rank + 1) % size);
+        if (size - 1 != 2 * rank)
+            try_receives_in_parts();
         try_collectives();
         try_group();
         try_split_type();

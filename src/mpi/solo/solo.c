@@ -90,6 +90,24 @@ bool MPIR_Solo_refuses(MPIR_Comm * comm, const char *collective, int *mpi_errno)
     return true;
 }
 
+int MPIR_Solo_test_source(const MPIR_Comm * comm, int rank)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int process;
+
+    if (!MPIR_Solo_on || rank < 0)
+        goto fn_exit;
+    process = (int) cmap_select(MPIR_Map_load(&comm->map), (uint32_t) rank);
+    /* beyond the world there are processes of other jobs, connected with this one */
+    MPIR_ERR_CHKANDJUMP2(process < MPIR_Process.size && process != MPIR_Process.rank, mpi_errno, MPI_ERR_OTHER,
+                         "**solo_rank", "**solo_rank %d %d", process, MPIR_Process.rank);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
 /* The next line, or the last one again. */
 static int take_scenario(int size, solo_scenario * scenario)
 {
