@@ -48,19 +48,22 @@ same_communicators() {
     done
 }
 
+# all_as_they_should PROGRAM SIZE RANK: what works does, what does not says so.
+all_as_they_should() {
+    local said=$OUT/rank1.said
+    [ "$(timeout 60 "$PREFIX/bin/mpirank1" --world "$2" --rank "$3" --ranks-per-node 2 "$1" all "$OUT/rank1.file" 2>"$said")" = "ok rank $3 of $2" ] ||
+        { echo "world $2 rank $3"; cat "$said"; return 1; }
+}
+
 # Local calls at all sizes, and errors instead of waits.
 alone_or_error() {
     local program=$OUT/rank1-local size rank
     "$PREFIX/bin/mpicc" -o "$program" "$ROOT/test/rank1/alone.c" &&
         printf '#!/bin/sh\nseq "$1" | sed "s/.*/0 &/"\n' >"$OUT/rank1-all" && chmod +x "$OUT/rank1-all" || return 1
     for size in 2 3 64 4096 1048576; do
-        for rank in 0 $((size - 1)); do
-            [ "$(timeout 60 "$PREFIX/bin/mpirank1" --world $size --rank $rank --ranks-per-node 2 "$program" all "$OUT/rank1.file")" = "ok rank $rank of $size" ] ||
-                { echo "world $size rank $rank"; return 1; }
-        done
+        for rank in 0 $((size - 1)); do all_as_they_should "$program" $size $rank || return 1; done
     done
-    [ "$(MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE timeout 60 "$PREFIX/bin/mpirank1" --world 64 --ranks-per-node 2 \
-        "$program" all "$OUT/rank1.file")" = "ok rank 0 of 64" ] || { echo "with threads"; return 1; }
+    MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE all_as_they_should "$program" 64 5 || { echo "with threads"; return 1; }
     timeout 60 "$PREFIX/bin/mpirank1" --world 1 "$program" local >/dev/null || return 1
     timeout 60 "$PREFIX/bin/mpirank1" --world 8 --scenario "random_colours 3 1" "$program" colour >/dev/null || return 1
     timeout 60 "$PREFIX/bin/mpirank1" --world 8 --scenario even_odd --scenario "program $OUT/rank1-all" "$program" part >/dev/null || return 1
@@ -69,8 +72,18 @@ alone_or_error() {
         fails_with "that do not exist" --world 8 "$program" probe &&
         fails_with "that do not exist" --world 8 "$program" test &&
         fails_with "nobody can answer" --world 8 "$program" fatal &&
+        fails_with "in internal_Comm_spawn" --world 8 "$program" spawn && spawn_says_what_has_it "$program" &&
         MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS=0 fails_with "with --same-address it is" --world 8 "$program" local &&
         small_at_any_size "$program" && small_operations && real_job_of_one_rank "$program" && ends_with_its_manager "$program"
+}
+
+# Over UCX, in a job of any size.
+spawn_says_what_has_it() {
+    local said=$OUT/rank1.said n
+    for n in 1 3; do
+        ! timeout 60 "$PREFIX/bin/mpiexec" -n $n "$1" spawn >"$said" 2>&1 && grep -q "No dynamic processes over UCX: an MPICH" "$said" ||
+            { echo "MPI_Comm_spawn in a job of $n:"; cat "$said"; return 1; }
+    done
 }
 
 # MPI_Init keeps nothing that grows with the world: at most 1 MB more in a world of 2^20 than in one of 2.

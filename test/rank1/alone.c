@@ -139,6 +139,19 @@ static void try_collectives(void)
     }
 }
 
+/* Processes that another job, or a new one, would have */
+static void try_other_jobs(void)
+{
+    char port[MPI_MAX_PORT_NAME];
+    MPI_Comm comm;
+
+    expect(MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm, MPI_ERRCODES_IGNORE), "runs alone");
+    expect(MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm, MPI_ERRCODES_IGNORE), "runs alone");
+    expect(MPI_Publish_name("alone", MPI_INFO_NULL, "port"), "alone");
+    expect(MPI_Lookup_name("alone", MPI_INFO_NULL, port), "alone");
+    expect(MPI_Unpublish_name("alone", MPI_INFO_NULL, "port"), "alone");
+}
+
 static void try_file(const char *name)
 {
     MPI_File file;
@@ -257,10 +270,10 @@ int main(int argc, char **argv)
         MPI_Recv(&in, 1, MPI_CHAR, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (!strcmp(what, "probe"))
         MPI_Probe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    if (!strcmp(what, "fatal")) {
+    if (!strcmp(what, "fatal") || !strcmp(what, "spawn"))
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    if (!strcmp(what, "fatal"))
         MPI_Barrier(MPI_COMM_WORLD);
-    }
     if (!strcmp(what, "all")) {
         try_messages((rank + 1) % size);
         try_messages((rank + size / 2) % size);
@@ -271,8 +284,12 @@ int main(int argc, char **argv)
         try_group();
         try_split_type();
         try_idup();
+        try_other_jobs();
         try_file(argc > 2 ? argv[2] : "alone.file");
     }
+    if (!strcmp(what, "spawn"))
+        MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &(MPI_Comm) { MPI_COMM_NULL },
+                       MPI_ERRCODES_IGNORE);
     if (!strcmp(what, "part"))
         split_a_part();
     if (!strcmp(what, "look"))

@@ -405,7 +405,25 @@ static void keep_put(const char *line)
         keep(key, value);
 }
 
-/* False for a command that is not PMI's. */
+/* Of a server of names: for ports, which processes of other jobs connect to. */
+static bool refuse_name(const char *command, char *text)
+{
+    static const char *const names[] = { "publish", "unpublish", "lookup" };
+
+    for (int i = 0; i < (int) (sizeof(names) / sizeof(names[0])); i++) {
+        size_t length = strlen(names[i]);
+
+        if (strncmp(command, names[i], length) || strcmp(command + length, "_name"))
+            continue;
+        fprintf(stderr, "mpirank1: MPI_%c%s_name: there is no server of names here; mpiexec has one\n",
+                names[i][0] - 'a' + 'A', names[i] + 1);
+        sprintf(text, "cmd=%s_result rc=1 msg=no_server\n", names[i]);
+        return true;
+    }
+    return false;
+}
+
+/* False for a command that is not answered. */
 static bool answer(const char *line, char *text)
 {
     char room[LINE_ROOM];
@@ -433,7 +451,7 @@ static bool answer(const char *line, char *text)
         keep_put(line);
         strcpy(text, "cmd=put_result rc=0 msg=success\n");
     } else
-        return false;
+        return refuse_name(command, text);
     return true;
 }
 
