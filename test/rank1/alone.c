@@ -17,11 +17,16 @@ static int rank, size, wrong;
 /* An error, and one in which these words are. */
 static void expect(int result, const char *words)
 {
-    char text[MPI_MAX_ERROR_STRING] = "success";
+    char text[2 * MPI_MAX_ERROR_STRING + 1] = "success";
     int length;
 
+    memset(text + MPI_MAX_ERROR_STRING, '#', MPI_MAX_ERROR_STRING);
     if (result != MPI_SUCCESS)
         MPI_Error_string(result, text, &length);
+    if (strspn(text + MPI_MAX_ERROR_STRING, "#") != MPI_MAX_ERROR_STRING || !memchr(text, '\0', MPI_MAX_ERROR_STRING)) {
+        printf("an error's text longer than MPI allows: %s\n", text);
+        wrong = 1;
+    }
     if (result == MPI_SUCCESS || !strstr(text, words)) {
         printf("not \"%s\": %s\n", words, text);
         wrong = 1;
@@ -150,6 +155,39 @@ static void try_other_jobs(void)
     expect(MPI_Publish_name("alone", MPI_INFO_NULL, "port"), "alone");
     expect(MPI_Lookup_name("alone", MPI_INFO_NULL, port), "alone");
     expect(MPI_Unpublish_name("alone", MPI_INFO_NULL, "port"), "alone");
+}
+
+/* A window of no memory needs nobody, its operations do. The stack of the longest one leaves no room for its last line. (The epoch
+ * is left open: its end would wait for the operations that failed.) */
+static void try_window(int other)
+{
+    char words[64];
+    int in = 0, out = 5;
+    MPI_Request request;
+    MPI_Win win;
+
+    snprintf(words, sizeof(words), "Rank %d of the world does not exist", other);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    expect(MPI_Win_lock(MPI_LOCK_SHARED, other, 0, win), words);
+    expect(MPI_Win_fence(0, win), "MPI_Barrier");
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+    expect(MPI_Put(&out, 1, MPI_INT, other, 0, 1, MPI_INT, win), "MPI_Put");
+    expect(MPI_Rget(&in, 1, MPI_INT, other, 0, 1, MPI_INT, win, &request), "MPI_Rget");
+    expect(MPI_Fetch_and_op(&out, &in, MPI_INT, other, 0, MPI_SUM, win), "MPI_Fetch_and_op");
+}
+
+/* A window that fails after one that was freed is not taken for that one. */
+static void try_windows_again(void)
+{
+    int *base;
+    MPI_Win win;
+
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_SELF, &base, &win);
+    MPI_Win_free(&win);
+    expect(MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), "MPI_Win_allocate_shared");
+    expect(MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), "MPI_Win_allocate");
+    expect(MPI_Win_create(&win, 1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), "MPI_Win_create");
 }
 
 static void try_file(const char *name)
@@ -284,6 +322,8 @@ int main(int argc, char **argv)
         try_group();
         try_split_type();
         try_idup();
+        try_window((rank + 1) % size);
+        try_windows_again();
         try_other_jobs();
         try_file(argc > 2 ? argv[2] : "alone.file");
     }

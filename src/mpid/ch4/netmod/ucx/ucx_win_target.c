@@ -171,6 +171,8 @@ void MPIDI_UCX_win_forget(MPIR_Win * win)
     /* Memory of some kinds was not mapped. */
     if (mine->mem_mapped)
         ucp_mem_unmap(MPIDI_UCX_global.context, mine->mem_h);
+    /* The next window that has this place may fail before it gets here. */
+    memset(mine, 0, sizeof(*mine));
 }
 
 int MPIDI_UCX_win_flush_target(MPIR_Win * win, MPIDI_UCX_win_target_t * target)
