@@ -67,7 +67,7 @@ alone_or_error() {
     timeout 60 "$PREFIX/bin/mpirank1" --world 1 "$program" local >/dev/null || return 1
     timeout 60 "$PREFIX/bin/mpirank1" --world 8 --scenario "random_colours 3 1" "$program" colour >/dev/null || return 1
     timeout 60 "$PREFIX/bin/mpirank1" --world 8 --scenario even_odd --scenario "program $OUT/rank1-all" "$program" part >/dev/null || return 1
-    timeout 60 "$PREFIX/bin/mpirank1" --world 8 "$program" look >/dev/null || return 1
+    timeout 60 "$PREFIX/bin/mpirank1" --world 8 -- "$program" look >/dev/null || return 1
     fails_with "that do not exist" --world 8 "$program" receive &&
         fails_with "that do not exist" --world 8 "$program" probe &&
         fails_with "that do not exist" --world 8 "$program" test &&

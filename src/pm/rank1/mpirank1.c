@@ -50,7 +50,8 @@ static const char usage[] =
     "                        or program PATH, which is called with N and prints for each rank a line with colour and key.\n"
     "                        Given several times: for the first call, the second, ..., the last for all that follow.\n"
     "  --same-address        for MPI libraries that ask for all addresses in MPI_Init: all others have this process's\n"
-    "  --help                this text\n";
+    "  --help                this text\n"
+    "  --                    what follows is the program, whatever it begins with\n";
 
 static void die(const char *format, ...)
 {
@@ -240,6 +241,10 @@ static void read_options(int argc, char **argv)
         char *option = argv[i], *equals = strchr(option, '=');
         const char *value = equals ? equals + 1 : i + 1 < argc ? argv[i + 1] : NULL;
 
+        if (is_option(option, "--")) {
+            i++;
+            break;
+        }
         if (equals)
             *equals = '\0';
         if (is_option(option, "--help") || is_option(option, "-h")) {
