@@ -74,7 +74,7 @@ alone_or_error() {
         fails_with "nobody can answer" --world 8 "$program" fatal &&
         fails_with "in internal_Comm_spawn" --world 8 "$program" spawn && spawn_says_what_has_it "$program" &&
         MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS=0 fails_with "with --same-address it is" --world 8 "$program" local &&
-        small_at_any_size "$program" && small_operations && real_job_of_one_rank "$program" && ends_with_its_manager "$program"
+        aborts_quietly "$program" && small_at_any_size "$program" && small_operations && real_job_of_one_rank "$program" && ends_with_its_manager "$program"
 }
 
 # Over UCX, in a job of any size.
@@ -84,6 +84,14 @@ spawn_says_what_has_it() {
         ! timeout 60 "$PREFIX/bin/mpiexec" -n $n "$1" spawn >"$said" 2>&1 && grep -q "No dynamic processes over UCX: an MPICH" "$said" ||
             { echo "MPI_Comm_spawn in a job of $n:"; cat "$said"; return 1; }
     done
+}
+
+# MPI_Abort in a communicator of many that do not exist: its status, and nothing said of them.
+aborts_quietly() {
+    local said=$OUT/rank1.said status=0
+    timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 "$1" abort >"$said" 2>&1 || status=$?
+    [ $status = 7 ] && [ "$(wc -l <"$said")" = 1 ] && grep -q "application called MPI_Abort" "$said" ||
+        { echo "MPI_Abort: status $status"; cat "$said"; return 1; }
 }
 
 # MPI_Init keeps nothing that grows with the world: at most 1 MB more in a world of 2^20 than in one of 2.

@@ -276,6 +276,14 @@ static void try_group(void)
     MPI_Group_free(&group);
 }
 
+static void abort_duplicate(void)
+{
+    MPI_Comm comm;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Abort(comm, 7);
+}
+
 /* In kB, what is its own: no pages of files. */
 static void print_resident(void)
 {
@@ -330,6 +338,8 @@ int main(int argc, char **argv)
     if (!strcmp(what, "spawn"))
         MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &(MPI_Comm) { MPI_COMM_NULL },
                        MPI_ERRCODES_IGNORE);
+    if (!strcmp(what, "abort"))
+        abort_duplicate();
     if (!strcmp(what, "part"))
         split_a_part();
     if (!strcmp(what, "look"))
