@@ -21,8 +21,10 @@
  * it is the next id.
  *
  * Where neither works (ids exhausted, busy ids in conflict) the members show each other which ids are free, a window of ids
- * in each further collective, until there is one that all have free.  Only the creation with the lowest parent context id
- * (then tag) of a process shows its ids, so that some creation always succeeds.  None is free only when all have shown all.
+ * in each further collective, until there is one that all have free.  Only one creation of a process shows its ids, that which went
+ * least often through all of them, then that with the lowest parent context id (then tag): one is the first at all its members.
+ * None is free only when all have shown all.  Where somebody withholds some for an offer, the next creation has its turn: members
+ * that are late for the offer may be in there.
  *
  * What members decide follows from what they exchanged.  A member that fails after its offer (no memory, an error of the
  * collective) does not know the parent's cursor any more: it forgets it, and objects the next time.
@@ -44,7 +46,7 @@ struct MPIR_Request;
 /* One creation under way; on the caller's stack or in its schedule.  All fields are private to src/mpi/ctxid. */
 typedef struct MPIR_Ctxid {
     struct MPIR_Comm *parent;
-    uint64_t order;             /* parent's context id, then tag: the lowest goes first */
+    uint64_t order;             /* parent's context id, then tag: among equals the lowest goes first */
     uint32_t number;            /* among those of this order: not two use the same probe */
     uint32_t cursor;            /* the parent's when the offer was made; 0 for none */
     uint32_t probe;             /* busy id that all members try */
@@ -54,7 +56,7 @@ typedef struct MPIR_Ctxid {
     bool is_short;              /* of memory */
     bool is_queued;             /* for the search: what follows is about that */
     bool withheld;              /* in this pass somebody had free ids that it could not show */
-    uint32_t passes;            /* through all ids */
+    uint32_t passes;            /* through all ids: the fewest go first */
     uint32_t start, offset;     /* the next window begins at  start + offset, modulo the limit */
     struct MPIR_Ctxid *next;
 } MPIR_Ctxid_t;

@@ -206,9 +206,10 @@ static int decide(MPIR_Ctxid_t * creation, members_t members, uint64_t own, ctxi
     goto fn_exit;
 }
 
+/* None that MPI_Comm_create_group may have beside it: two creations of one order would not know which goes first. */
 static uint32_t blocking_tag(void)
 {
-    return (uint32_t) MPIR_Process.attrs.tag_ub;
+    return (uint32_t) MPIR_Process.attrs.tag_ub + 1;
 }
 
 /* All members of the parent call it, in the same order.  The temporary communicator of MPI_Intercomm_merge has an id that is

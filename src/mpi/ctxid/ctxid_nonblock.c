@@ -283,11 +283,11 @@ static void offers_are_known(pending_t * pending)
     go_on(pending, outcome, prefix);
 }
 
-/* Blocking creations have the tag MPI_TAG_UB: pending ones on the same communicator come after them, in their order, which their
+/* Blocking creations have the tag MPI_TAG_UB + 1: pending ones on the same communicator come after them, in their order, which their
  * tags tell. */
 static void make_offer(pending_t * pending)
 {
-    ctxid_call_t call = {.whole = true,.tag = (uint32_t) MPIR_Process.attrs.tag_ub + (uint32_t) pending->tag };
+    ctxid_call_t call = {.whole = true,.tag = (uint32_t) MPIR_Process.attrs.tag_ub + 1 + (uint32_t) pending->tag };
     ctxid_ballot_t *ballot = &pending->mine.ballot;
 
     *ballot = ctxid_offer(&pending->creation, pending->comm, call, pending->newcomm != NULL);

@@ -3,7 +3,7 @@
 #include "mpiimpl.h"
 #include "ctxid_store.h"
 
-/* failed, busy, cursor taken, probe taken, differ (a bit each), end, free1, free2 (NUMBER_BITS each) */
+/* failed, busy, cursor taken, probe taken, differ, scarce (a bit each), end, free1, free2 (NUMBER_BITS each) */
 #define NUMBER_BITS 18
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
 #define FAILED_BIT (UINT64_C(1) << 63)
@@ -11,6 +11,7 @@
 #define CURSOR_BIT (UINT64_C(1) << 61)
 #define PROBE_BIT (UINT64_C(1) << 60)
 #define DIFFER_BIT (UINT64_C(1) << 59)
+#define SCARCE_BIT (UINT64_C(1) << 58)
 
 uint64_t ctxid_pack(const ctxid_offer_t * offer)
 {
@@ -20,7 +21,7 @@ uint64_t ctxid_pack(const ctxid_offer_t * offer)
 
     return numbers | (offer->failed ? FAILED_BIT : 0) | (offer->busy ? BUSY_BIT : 0) |
         (offer->cursor_taken ? CURSOR_BIT : 0) | (offer->probe_taken ? PROBE_BIT : 0) |
-        (offer->differ ? DIFFER_BIT : 0);
+        (offer->differ ? DIFFER_BIT : 0) | (offer->scarce ? SCARCE_BIT : 0);
 }
 
 ctxid_offer_t ctxid_unpack(uint64_t packed)
@@ -31,6 +32,7 @@ ctxid_offer_t ctxid_unpack(uint64_t packed)
         .cursor_taken = (packed & CURSOR_BIT) != 0,
         .probe_taken = (packed & PROBE_BIT) != 0,
         .differ = (packed & DIFFER_BIT) != 0,
+        .scarce = (packed & SCARCE_BIT) != 0,
         .end = (uint32_t) (packed >> (2 * NUMBER_BITS)) & NUMBER_MASK,
         .free1 = (uint32_t) (packed >> NUMBER_BITS) & NUMBER_MASK,
         .free2 = (uint32_t) packed & NUMBER_MASK
@@ -56,6 +58,7 @@ void MPIR_Ctxid_fold(uint64_t * all, uint64_t packed)
     sum.busy |= offer.busy;
     sum.cursor_taken |= offer.cursor_taken;
     sum.probe_taken |= offer.probe_taken;
+    sum.scarce |= offer.scarce;
     sum.end = MPL_MAX(sum.end, offer.end);
     sum.free1 = MPL_MAX(sum.free1, offer.free1);
     sum.free2 = MPL_MAX(sum.free2, offer.free2);

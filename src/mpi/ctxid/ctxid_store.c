@@ -9,6 +9,9 @@
 /* A probe falls among this many busy ids at least, and among 16 for each creation of its parent so far: few enough for a
  * small table, many enough for the first one to be free. */
 #define LEAST_SPREAD 1024u
+/* An offer that waits for a late member withholds ids from the searches of others, in which that member may be.  Its process must have
+ * as many busy ids left for them, and a quarter of all; else it withholds nothing, and the creation is searched for. */
+#define LEAST_LEFT 16u
 /* Creations in which not all of a parent's members take part are counted for the last parents and tags. */
 #define PARTIAL_COUNTERS 64u
 
@@ -26,7 +29,7 @@ static struct {
     uint32_t probes;            /* claimed by offers */
     uint32_t held_probe;        /* the one of the offer that has the token, not in the table; or MPIR_CTXID_NONE */
     const MPIR_Ctxid_t *shown;  /* whose window is on its way, or NULL */
-    MPIR_Ctxid_t *queue;        /* creations that search, the lowest order first */
+    MPIR_Ctxid_t *queue;        /* creations that search, those with the fewest passes first, then the lowest order */
     struct partial {
         uint64_t order;
         uint32_t number;
@@ -318,6 +321,14 @@ static void give_token(const MPIR_Ctxid_t * creation)
         store.token = NULL;
 }
 
+static bool is_scarce(void)
+{
+    cid_figures_t busy;
+
+    cid_figures(store.busy, &busy);
+    return store.busy_limit - busy.used < LEAST_LEFT + store.busy_limit / 4;
+}
+
 /* Is there memory for the id that comes next?  As long as the others can be told that there is none. */
 static bool has_room(uint32_t id)
 {
@@ -344,16 +355,20 @@ static void find_freed(uint32_t ids[2])
         ctxid_freed_oldest(&store.freed, ids);
 }
 
-/* Who takes no part in the new communicator objects to nothing, but no cursor may move while it is busy. */
+/* Where somebody searches, the token is left for that.  Who takes no part in the new communicator objects to nothing, but no cursor
+ * may move while it is busy. */
 static void fill_offer(MPIR_Ctxid_t * creation, ctxid_offer_t * offer)
 {
     uint32_t freed[2];
 
+    offer->scarce = is_scarce();
+    if (store.queue == NULL && !offer->scarce)
+        take_token(creation);
     offer->busy = (store.token != creation);
     if (!creation->takes_part)
         return;
     offer->cursor_taken = !has_reserved(prefix_of(creation->parent), creation->cursor);
-    offer->probe_taken = !claim_probe(creation);
+    offer->probe_taken = offer->scarce || !claim_probe(creation);
     offer->end = next_end();
     find_freed(freed);
     offer->free1 = freed[0];
@@ -366,7 +381,6 @@ static void fill_offer(MPIR_Ctxid_t * creation, ctxid_offer_t * offer)
     offer->failed = creation->is_short;
 }
 
-/* Where somebody searches, the token is left for that. */
 static ctxid_offer_t make_offer(MPIR_Ctxid_t * creation)
 {
     ctxid_offer_t offer = { 0 };
@@ -377,8 +391,6 @@ static ctxid_offer_t make_offer(MPIR_Ctxid_t * creation)
         creation->number = ++*partial_counter(creation);
     creation->probe = probe_of(creation, creation->number);
     creation->claimed = MPIR_CTXID_NONE;
-    if (store.queue == NULL)
-        take_token(creation);
     fill_offer(creation, &offer);
     return offer;
 }
@@ -492,6 +504,10 @@ static ctxid_outcome_t settle_calm(MPIR_Ctxid_t * creation, ctxid_offer_t own, c
 static ctxid_outcome_t settle_busy(MPIR_Ctxid_t * creation, ctxid_offer_t all, uint32_t number,
                                    uint32_t * prefix)
 {
+    if (all.scarce) {
+        creation->start = all.free1 ? all.free1 : all.end;
+        return CTXID_SEARCH;
+    }
     if (all.probe_taken) {
         creation->start = store.calm_limit + probe_of(creation, number);
         return CTXID_SEARCH;
@@ -503,11 +519,19 @@ static ctxid_outcome_t settle_busy(MPIR_Ctxid_t * creation, ctxid_offer_t all, u
     return take(*prefix);
 }
 
+/* The same on all members of two creations: both numbers follow from what they exchanged. */
+static bool goes_first(const MPIR_Ctxid_t * one, const MPIR_Ctxid_t * other)
+{
+    if (one->passes != other->passes)
+        return one->passes < other->passes;
+    return one->order <= other->order;
+}
+
 static void enqueue(MPIR_Ctxid_t * creation)
 {
     MPIR_Ctxid_t **place = &store.queue;
 
-    while (*place && (*place)->order <= creation->order)
+    while (*place && goes_first(*place, creation))
         place = &(*place)->next;
     creation->next = *place;
     *place = creation;
@@ -693,6 +717,16 @@ static uint32_t next_common(const ctxid_window_t * window, uint32_t first, uint3
     return MPIR_CTXID_NONE;
 }
 
+/* Ids are withheld for an offer whose other members may be in the search that comes next: that has its turn. */
+static void begin_pass(MPIR_Ctxid_t * creation)
+{
+    dequeue(creation);
+    creation->withheld = false;
+    creation->offset = 0;
+    creation->passes++;
+    enqueue(creation);
+}
+
 /* None in this window. */
 static ctxid_outcome_t go_on(MPIR_Ctxid_t * creation, const ctxid_window_t * window)
 {
@@ -703,9 +737,7 @@ static ctxid_outcome_t go_on(MPIR_Ctxid_t * creation, const ctxid_window_t * win
         return CTXID_SEARCH;
     if (!creation->withheld)
         return CTXID_EXHAUSTED;
-    creation->withheld = false;
-    creation->offset = 0;
-    creation->passes++;
+    begin_pass(creation);
     return CTXID_SEARCH;
 }
 

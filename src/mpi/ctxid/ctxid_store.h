@@ -13,6 +13,7 @@ typedef struct {
     bool busy;                  /* somebody had another creation under way */
     bool cursor_taken;          /* somebody has no use for the parent's cursor */
     bool probe_taken;           /* somebody could not claim the probe */
+    bool scarce;                /* somebody has too few ids left to withhold any: search */
     bool differ;                /* in free1; who takes no part in the communicator does not count */
     uint32_t end;               /* highest calm id used + 1 */
     uint32_t free1, free2;      /* calm ids freed longest ago, 0 for none */

@@ -32,6 +32,8 @@ class Crowd {
     int decided = 0, exhausted = 0, most_collectives = 0, one_collective = 0;
     int alone = 0;  // creations in which some members failed after others had their id
     bool collectives_fail = false;  // at the last member to leave one, now and then
+    // Threads of each process: one makes its creations in turn, and those on one parent begin in turn.  0: as many as creations.
+    uint32_t threads = 0;
 
   private:
     void start() {
@@ -53,16 +55,21 @@ class Crowd {
                                                      split ? Fold::fields : Fold::ballots));
         if (random_() % 16 == 0)
             active_.back()->refuses[random_() % active_.back()->refuses.size()] = true;
+        if (threads > 0) active_.back()->thread = static_cast<int>(random_() % threads);
         tag_++;
     }
-    // The members call the collectives of a communicator in the same order.
+    // A process that makes both of them
+    static bool is_before(const Creation &earlier, size_t place, const Creation &later) {
+        if (later.thread >= 0 && earlier.thread == later.thread) return !earlier.is_done(place);
+        return earlier.parent == later.parent && earlier.collectives[place] == 0;
+    }
+    // The members call the collectives of a communicator, or in a thread, in the same order.
     bool may_begin(const Creation &creation, size_t member) const {
         for (const auto &other : active_) {
             if (other.get() == &creation) return true;
-            if (other->parent != creation.parent) continue;
             const auto it = std::find(other->who.begin(), other->who.end(), creation.who[member]);
             if (it == other->who.end()) continue;
-            if (other->collectives[static_cast<size_t>(it - other->who.begin())] == 0) return false;
+            if (is_before(*other, static_cast<size_t>(it - other->who.begin()), creation)) return false;
         }
         return true;
     }

@@ -47,6 +47,7 @@ class Creation {
     std::vector<int> outcomes;
     std::vector<int> collectives;  // of each member
     std::vector<bool> refuses;     // members that cannot go on: set before they begin
+    int thread = -1;               // of each member, which has no other creation meanwhile; -1: any
     Comm *parent;
     uint32_t limit;
 

@@ -355,7 +355,7 @@ TEST_P(Tables, CreationsAtTheSameTimeAgree) {
 }
 
 TEST_P(Tables, CreationsAtTheSameTimeShareFewIds) {
-    for (uint32_t seed = 1; seed <= 8; seed++) {
+    for (uint32_t seed = 1; seed <= 12; seed++) {
         World world(4, GetParam(), 40 + 8 * seed);
         Crowd crowd(world, 100 + seed);
         crowd.run(1500, 6);
@@ -380,6 +380,20 @@ TEST_P(Tables, NoIdIsFreeWhereTheySaySo) {
         crowd.run(12, 4);
         exhausted += crowd.exhausted;
         ASSERT_FALSE(HasFailure()) << "order " << seed;
+    }
+    EXPECT_GT(exhausted, int{ORDERS / 50});
+}
+
+// What a creation waits for, directly or not, are creations that every thread reaches without it.
+TEST_P(Tables, NoThreadWaitsForEver) {
+    int exhausted = 0;
+    for (uint32_t seed = 1; seed <= ORDERS; seed++) {
+        World world(3 + static_cast<int>(seed % 2), GetParam(), 8 + seed % 5);
+        Crowd crowd(world, seed);
+        crowd.threads = 2 + seed % 3;
+        crowd.run(16, 12);
+        exhausted += crowd.exhausted;
+        ASSERT_FALSE(HasFatalFailure()) << "order " << seed;
     }
     EXPECT_GT(exhausted, int{ORDERS / 50});
 }

@@ -6,6 +6,9 @@
  * all ids come back.
  *
  * Arguments: -threads=N (default 8)  -rounds=N (creations of a thread, default 200)
+ *            -scarce=1: there may be too few ids.  A creation that fails does so on all its members, and the thread gives back
+ *            what it has; none waits for an id that no thread would ever give back.  (No pending duplicates: MPICH knows the last
+ *            128 errors, and other threads have as many before the one of a request is read.)
  */
 #include "mpithreadtest.h"
 #include "cmaptest_mpit.h"
@@ -14,7 +17,16 @@
 #define KEPT 5
 
 static MPI_Comm parent[MOST_THREADS];
-static int threads, rounds, world_size;
+static int threads, rounds, world_size, scarce;
+
+/* Did it find an id?  MPI calls return errors only where ids are scarce. */
+static int found(int mpi_errno, MPI_Comm * made)
+{
+    if (mpi_errno == MPI_SUCCESS)
+        return 1;
+    *made = MPI_COMM_NULL;
+    return 0;
+}
 
 static void check_own_message(MPI_Comm comm, int stamp, const char *what)
 {
@@ -28,56 +40,64 @@ static void check_own_message(MPI_Comm comm, int stamp, const char *what)
 }
 
 /* Two pending at once, completed in either order. */
-static MPI_Comm pending_pair(MPI_Comm from, int round)
+static int pending_pair(MPI_Comm from, int round, MPI_Comm * second)
 {
-    MPI_Comm made[2];
+    MPI_Comm first;
     MPI_Request request[2];
+    int ends[2];
 
-    MPI_Comm_idup(from, &made[0], &request[0]);
-    MPI_Comm_idup(from, &made[1], &request[1]);
-    MPI_Wait(&request[(round + ct_me) % 2], MPI_STATUS_IGNORE);
-    MPI_Wait(&request[(round + ct_me + 1) % 2], MPI_STATUS_IGNORE);
-    check_own_message(made[0], 2 * round, "first of a pair");
-    MPI_Comm_free(&made[0]);
-    return made[1];
+    MPI_Comm_idup(from, &first, &request[0]);
+    MPI_Comm_idup(from, second, &request[1]);
+    for (int i = 0; i < 2; i++) {
+        int which = (round + ct_me + i) % 2;
+        ends[which] = MPI_Wait(&request[which], MPI_STATUS_IGNORE);
+    }
+    if (found(ends[0], &first)) {
+        check_own_message(first, 2 * round, "first of a pair");
+        MPI_Comm_free(&first);
+    }
+    return ends[1];
 }
 
 /* Over the world, by all threads at once: only the tag tells them apart. */
-static MPI_Comm of_group(int thread, int round)
+static int of_group(int thread, int round, MPI_Comm * made)
 {
-    MPI_Comm made = MPI_COMM_NULL;
+    int mpi_errno = MPI_SUCCESS;
     MPI_Group all, some;
 
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     MPI_Group_range_incl(all, 1, (int[1][3]) {{(thread + round) % 2, world_size - 1, 1}}, &some);
     if (ct_me >= (thread + round) % 2)
-        MPI_Comm_create_group(MPI_COMM_WORLD, some, thread, &made);
+        mpi_errno = MPI_Comm_create_group(MPI_COMM_WORLD, some, thread, made);
     MPI_Group_free(&all);
     MPI_Group_free(&some);
-    return made;
+    return mpi_errno;
 }
 
-static MPI_Comm create(int thread, int round)
+static int create(int thread, int round, MPI_Comm * made)
 {
-    MPI_Comm made = MPI_COMM_NULL, from = parent[thread];
+    MPI_Comm from = parent[thread];
 
     switch ((round + thread) % 5) {
         case 0:
-            MPI_Comm_dup(from, &made);
-            break;
+            return MPI_Comm_dup(from, made);
         case 1:
-            MPI_Comm_split(from, (ct_me + round) % 3 ? ct_me % 2 : MPI_UNDEFINED, -ct_me, &made);
-            break;
+            return MPI_Comm_split(from, (ct_me + round) % 3 ? ct_me % 2 : MPI_UNDEFINED, -ct_me, made);
         case 2:
-            made = pending_pair(from, round);
-            break;
+            return scarce ? MPI_Comm_dup(from, made) : pending_pair(from, round, made);
         case 3:
-            made = of_group(thread, round);
-            break;
+            return of_group(thread, round, made);
         default:
-            MPI_Comm_split(from, 0, round * ct_me, &made);
+            return MPI_Comm_split(from, 0, round * ct_me, made);
     }
-    return made;
+}
+
+static void free_all(MPI_Comm kept[KEPT])
+{
+    for (int i = 0; i < KEPT; i++) {
+        if (kept[i] != MPI_COMM_NULL)
+            MPI_Comm_free(&kept[i]);
+    }
 }
 
 static MTEST_THREAD_RETURN_TYPE work(void *number)
@@ -91,14 +111,12 @@ static MTEST_THREAD_RETURN_TYPE work(void *number)
         int slot = i % KEPT;
         if (kept[slot] != MPI_COMM_NULL)
             MPI_Comm_free(&kept[slot]);
-        kept[slot] = create(thread, i);
-        if (kept[slot] != MPI_COMM_NULL)
+        if (!found(create(thread, i, &kept[slot]), &kept[slot]))
+            free_all(kept);
+        else if (kept[slot] != MPI_COMM_NULL)
             check_own_message(kept[slot], 1000 * thread + i, "new");
     }
-    for (int i = 0; i < KEPT; i++) {
-        if (kept[i] != MPI_COMM_NULL)
-            MPI_Comm_free(&kept[i]);
-    }
+    free_all(kept);
     return MTEST_THREAD_RETVAL_IGN;
 }
 
@@ -110,6 +128,13 @@ static void make_parents(void)
         else
             MPI_Comm_dup(MPI_COMM_WORLD, &parent[i]);
     }
+}
+
+static void let_errors_return(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < threads; i++)
+        MPI_Comm_set_errhandler(parent[i], MPI_ERRORS_RETURN);
 }
 
 int main(int argc, char **argv)
@@ -126,6 +151,7 @@ int main(int argc, char **argv)
     MTestArgList *args = MTestArgListCreate(argc, argv);
     threads = MTestArgListGetInt_with_default(args, "threads", 8);
     rounds = MTestArgListGetInt_with_default(args, "rounds", 200);
+    scarce = MTestArgListGetInt_with_default(args, "scarce", 0);
     MTestArgListDestroy(args);
     if (threads > MOST_THREADS)
         threads = MOST_THREADS;
@@ -135,6 +161,8 @@ int main(int argc, char **argv)
     long long before = sees_used ? ct_pvar_read(&used) : 0;
 
     make_parents();
+    if (scarce)
+        let_errors_return();
     for (int i = 0; i < threads; i++)
         MTest_Start_thread(work, (void *) (size_t) i);
     MTest_Join_threads();
