@@ -3,27 +3,29 @@
 #include "rma_issue_impl.h"
 
 /*
- * Lazy: operations wait for the fence that ends their epoch.  One reduce-scatter tells each process how many others have operations
- * for it, and nobody is in an earlier epoch any more: the operations follow, a message to each target, and no barrier.  A
- * process whose operations no message holds enters it as soon as it knows, so that they flow during the epoch; it tells all
- * others, and then all end the epoch with a barrier (Zhao, section 3.1.1).  After a barrier nothing has to be agreed on for
- * operations to go out at once, so the next epochs are eager, for all alike: more of them each time.
+ * Fences by exchange: what waits goes out as messages, at the fence at the latest, and one exchange of all processes tells each
+ * how many have been sent to it in this epoch (Zhao, section 3.1.1; there the messages follow the exchange).  A process leaves the
+ * fence when these have come; others may still wait for theirs, but all have entered.  So a message of the next epoch carries its
+ * number, and waits where the target is not so far.
  *
- * Hybrid: a fence is the eager way's barrier, which costs no more than a reduce-scatter, and less where processes share a node.
- * Nobody agrees on anything: after the barrier an operation may go out at once, and short ones wait until they fill a message or
- * the next fence comes.
+ * Native operations cannot wait there: see rma_issue_phase.h for when they may go out.  A process that needs them sooner enters
+ * the exchange of the epoch as soon as it knows, and never blocks in an operation; behind it they flow, and a barrier ends the
+ * fence for all.
+ *
+ * Other fences are barriers, with a flush before them: of windows with peers, whose memory is reached without a message, and
+ * after native operations, for a while.
  */
 
 enum {
-    BARRIER_SHIFT = 32,         /* of a sum: processes that need the barrier, above those that have operations for me */
-    EAGER_LEAST = 4,            /* epochs */
-    EAGER_MOST = 64
+    EARLY_MOST = 64             /* messages to a process of which nobody knows that it has entered the fence before */
 };
 
 /* Stores to a peer do not wait: it has to be in the epoch. */
 static bool waits(MPIR_Win * win)
 {
-    return MPIDIG_WIN(win, issue)->settings.mode == RI_LAZY && !MPIDIG_WIN(win, shared);
+    const MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
+
+    return MPIDIG_WIN(win, issue)->settings.mode != RI_EAGER && (!shared || shared->num_peers == 1);
 }
 
 /* Once for each window: whether all its processes wait.  One without memory for that does not. */
@@ -37,7 +39,7 @@ static int agree(MPIR_Win * win)
     MPIR_ERR_CHECK(mpi_errno);
     MPIDIG_WIN(win, fences) = all ? MPIDIG_RMA_FENCES_WAIT : MPIDIG_RMA_FENCES_EAGER;
     if (issue)
-        issue->fence.eager_next = EAGER_LEAST;
+        rma_issue_phase_init(&issue->fence.phase, all);
 
   fn_exit:
     return mpi_errno;
@@ -45,63 +47,56 @@ static int agree(MPIR_Win * win)
     goto fn_exit;
 }
 
-static bool one_message_each(const MPIDIG_rma_issue_t * issue)
+/* The exchange is over.  If somebody has native operations, all are at the end of this epoch or in it, and nothing of an earlier
+ * one is on its way: these may go out. */
+static void entered_by_all(MPIR_Win * win)
 {
-    const MPIDIG_rma_target_t *target;
-
-    for (target = issue->targets; target; target = target->hash_handle.next) {
-        if (target->issue.permission != RI_CLOSED && !rma_issue_fits(&target->issue))
-            return false;
-    }
-    return true;
-}
-
-/* Starts the reduce-scatter. */
-static int enter(MPIR_Win * win, bool barrier)
-{
-    int mpi_errno, size = win->comm_ptr->local_size;
-    MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target, *next_target;
 
-    fence->sent = MPL_calloc(size, sizeof(uint64_t), MPL_MEM_RMA);
-    MPIR_ERR_CHKANDJUMP(!fence->sent, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-    for (int i = 0; barrier && i < size; i++)
-        fence->sent[i] = UINT64_C(1) << BARRIER_SHIFT;
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
-        if (!barrier && target->issue.permission != RI_CLOSED)
-            fence->sent[target->rank] = 1;
-    }
-    mpi_errno = MPIR_Ireduce_scatter_block(fence->sent, &fence->sum, 1, MPI_UINT64_T, MPI_SUM,
-                                           win->comm_ptr, &fence->request);
-    MPIR_ERR_CHECK(mpi_errno);
-    fence->entered = true;
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
-}
-
-/* If the reduce-scatter is over: then all processes are in this epoch, or at its end. */
-static int look(MPIR_Win * win)
-{
-    int mpi_errno = MPI_SUCCESS;
-    MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
-    MPIDIG_rma_target_t *target, *next_target;
-
-    if (!fence->request || !MPIR_Request_is_complete(fence->request))
-        return MPI_SUCCESS;
-    mpi_errno = fence->request->status.MPI_ERROR;
-    MPIR_Request_free(fence->request);
-    fence->request = NULL;
-    MPL_free(fence->sent);
-    fence->sent = NULL;
-    fence->permitted = true;
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
-        if (target->issue.permission == RI_ASKED)
+    if (!(issue->fence.exchange->sums.flags & RF_BARRIER))
+        return;
+    HASH_ITER(hash_handle, issue->targets, target, next_target) {
+        if (target->issue.permission == RI_MESSAGES) {
             rma_issue_granted(&target->issue);
+            MPIDIG_rma_ready(target);
+        }
     }
+}
+
+/* Enters the exchange that ends this epoch. */
+static int enter(MPIR_Win * win, unsigned flags)
+{
+    int mpi_errno = MPI_SUCCESS, size = win->comm_ptr->local_size, me = win->comm_ptr->rank;
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    MPIDIG_rma_exchange_t *exchange = MPIDIG_rma_exchange_new(win);
+    MPIDIG_rma_target_t *target, *next_target;
+
+    MPIR_ERR_CHKANDJUMP(!exchange, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    HASH_ITER(hash_handle, issue->targets, target, next_target) {
+        if (target->counted)
+            flags |= RF_MESSAGES;
+        exchange->sums.sums[(target->rank - me + size) % size] = target->counted;
+        target->counted = 0;
+    }
+    exchange->sums.flags = flags;
+    issue->fence.exchange = exchange;
+    MPIDIG_rma_exchange_start(exchange, entered_by_all);
+
+  fn_exit:
     return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Has an operation to wait for more than what this epoch allows?  Messages to a process that may be far behind, which has to keep
+ * them, are not many. */
+static bool needs_more(MPIDIG_rma_issue_t * issue, MPIDIG_rma_target_t * target, rma_issue_what_t next)
+{
+    if (issue->fence.phase.entered_by_all || target->counted < EARLY_MOST)
+        return next == RI_WAIT;
+    return issue->settings.mode == RI_LAZY ? target->issue.waiting > issue->settings.queue :
+        !rma_issue_fits(&target->issue);
 }
 
 /* Never waits for others, who may wait for what this process does next. */
@@ -109,18 +104,17 @@ int MPIDIG_rma_fence_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     int mpi_errno = MPI_SUCCESS;
+    unsigned waiting = target->issue.waiting;
+    rma_issue_what_t next = RI_DONE;
 
-    if (!issue->fence.entered && !rma_issue_fits(&target->issue))
-        mpi_errno = enter(win, true);
+    if (issue->fence.phase.entered_by_all || target->counted < EARLY_MOST)
+        mpi_errno = MPIDIG_rma_advance(win, target, RI_GO_ON, &next);
     MPIR_ERR_CHECK(mpi_errno);
-    if (issue->fence.request) {
+    /* without memory for it now, the next operation or the fence enters */
+    if (!issue->fence.exchange && needs_more(issue, target, next))
+        enter(win, RF_BARRIER);
+    if (issue->fence.exchange || target->issue.waiting < waiting)
         mpi_errno = MPIDIG_rma_progress(win);
-        MPIR_ERR_CHECK(mpi_errno);
-        mpi_errno = look(win);
-        MPIR_ERR_CHECK(mpi_errno);
-    }
-    if (issue->fence.permitted)
-        mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
 
   fn_exit:
     return mpi_errno;
@@ -128,57 +122,76 @@ int MPIDIG_rma_fence_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
     goto fn_exit;
 }
 
-static int wait_for_all(MPIR_Win * win)
-{
-    int mpi_errno = MPI_SUCCESS;
-    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+/* ---- at the fence --------------------------------------------------------------------------------------------------- */
 
-    if (!issue->fence.entered)
-        mpi_errno = enter(win, !one_message_each(issue));
-    while (!mpi_errno && !issue->fence.permitted) {
-        mpi_errno = MPIDIG_rma_progress(win);
-        if (!mpi_errno)
-            mpi_errno = look(win);
-    }
-    return mpi_errno;
+/* Progress of a fence goes on when something fails, also what is no part of it: the others count on this process.  The fence tells
+ * it at its end. */
+static void progress(MPIR_Win * win)
+{
+    MPIDIG_rma_note_failure(&MPIDIG_WIN(win, issue)->failed, MPIDIG_rma_progress(win));
 }
 
-static void reset(MPIDIG_rma_issue_t * issue)
-{
-    issue->fence.entered = issue->fence.permitted = false;
-    issue->fence.sum = 0;
-}
-
-/* All processes need no barrier. */
-static int end_by_messages(MPIR_Win * win)
+/* What is native, to whomever, is done at its target. */
+static int settle(MPIR_Win * win)
 {
     int mpi_errno;
-    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    MPIDIG_rma_target_t *target, *next_target;
 
-    mpi_errno = MPIDIG_rma_end_all(win);
-    while (!mpi_errno && issue->fence.arrived < (uint32_t) issue->fence.sum)
-        mpi_errno = MPIDIG_rma_progress(win);
-    issue->fence.arrived = 0;
+    mpi_errno = MPIDI_NM_rma_win_cmpl_hook(win);
+    MPIR_ERR_CHECK(mpi_errno);
+#ifndef MPIDI_CH4_DIRECT_NETMOD
+    mpi_errno = MPIDI_SHM_rma_win_cmpl_hook(win);
+    MPIR_ERR_CHECK(mpi_errno);
+#endif
+    while (MPIR_cc_get(MPIDIG_WIN(win, local_cmpl_cnts)) || MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) ||
+           MPIR_cc_get(MPIDIG_WIN(win, remote_acc_cmpl_cnts)))
+        progress(win);
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+        rma_issue_settled(&target->issue);
+    }
+
+  fn_exit:
     return mpi_errno;
+  fn_fail:
+    goto fn_exit;
 }
 
-/* Without an end; the barrier is the eager way's. */
-static int issue_all(MPIR_Win * win)
+/* What may go out does.  Answers in *left whether something may not. */
+static int hand_over(MPIR_Win * win, bool * left)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target, *next_target;
+    rma_issue_what_t next;
+
+    *left = false;
+    HASH_ITER(hash_handle, issue->targets, target, next_target) {
+        mpi_errno = MPIDIG_rma_advance(win, target, RI_FENCE, &next);
+        MPIR_ERR_CHECK(mpi_errno);
+        *left |= next == RI_WAIT;
+        issue->fence.native |= target->issue.native;
+    }
+    if (issue->fence.native)
+        mpi_errno = settle(win);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Without an end: a barrier follows. */
+static int issue_all(MPIR_Win * win)
+{
+    int mpi_errno;
+    MPIDIG_rma_target_t *target, *next_target;
 
     mpi_errno = MPIDIG_rma_advance_all(win, RI_FLUSH);
     MPIR_ERR_CHECK(mpi_errno);
-    HASH_ITER(hash_handle, issue->targets, target, next_target) {
-        if (target->issue.permission == RI_CLOSED)
-            continue;
-        mpi_errno = MPIDIG_rma_drain(win, target);
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+        if (target->issue.permission != RI_CLOSED)
+            mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
         MPIR_ERR_CHECK(mpi_errno);
-        rma_issue_close(&target->issue);
-        if (target->failed)
-            issue->failed = MPIDIG_rma_failure(&target->failed);
     }
 
   fn_exit:
@@ -187,25 +200,69 @@ static int issue_all(MPIR_Win * win)
     goto fn_exit;
 }
 
-/* The epoch that ends has operations that wait.  Answers in *done whether no barrier is needed. */
-static int end_lazy_epoch(MPIR_Win * win, bool * done)
+/* What this process has sent is answered, where it is to be, and what is counted for it has come. */
+static void await_messages(MPIR_Win * win, uint32_t count)
 {
-    int mpi_errno;
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    MPIDIG_rma_fence_t *fence = &issue->fence;
+    MPIDIG_rma_target_t *target, *next_target;
 
-    mpi_errno = wait_for_all(win);
-    MPIR_ERR_CHECK(mpi_errno);
-    *done = fence->sum >> BARRIER_SHIFT == 0;
-    mpi_errno = *done ? end_by_messages(win) : issue_all(win);
-    MPIR_ERR_CHECK(mpi_errno);
-    if (!*done && issue->settings.adapt) {
-        fence->eager_epochs = fence->eager_next;
-        fence->eager_next = MPL_MIN(2 * fence->eager_next, EAGER_MOST);
-    } else if (*done && fence->eager_next > EAGER_LEAST) {
-        fence->eager_next /= 2;
+    while (issue->fence.arrived < count)
+        progress(win);
+    issue->fence.arrived -= count;
+    HASH_ITER(hash_handle, issue->targets, target, next_target) {
+        while (target->unanswered)
+            progress(win);
     }
-    reset(issue);
+}
+
+static void close_all(MPIR_Win * win)
+{
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    MPIDIG_rma_target_t *target, *next_target;
+
+    HASH_ITER(hash_handle, issue->targets, target, next_target) {
+        if (target->issue.permission != RI_CLOSED)
+            rma_issue_close(&target->issue);
+        MPIDIG_rma_note_failure(&issue->failed, MPIDIG_rma_failure(&target->failed));
+    }
+}
+
+/* The exchange is over, or the error is answered that ended it. */
+static int await_exchange(MPIR_Win * win)
+{
+    MPIDIG_rma_exchange_t *exchange = MPIDIG_WIN(win, issue)->fence.exchange;
+
+    while (!MPIDIG_rma_exchange_is_over(exchange))
+        progress(win);
+    return exchange->mpi_errno;
+}
+
+/* Answers in *barrier whether one has to follow.  A call that fails for lack of memory can be repeated. */
+static int by_exchange(MPIR_Win * win, bool * barrier)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
+    unsigned flags;
+    bool left = false;
+
+    if (!fence->exchange) {
+        mpi_errno = hand_over(win, &left);
+        MPIR_ERR_CHECK(mpi_errno);
+        mpi_errno = enter(win, (left ? RF_BARRIER : 0) | (fence->native ? RF_NATIVE : 0));
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+    mpi_errno = await_exchange(win);
+    MPIR_ERR_CHECK(mpi_errno);
+    flags = fence->exchange->sums.flags;
+    if (flags & RF_BARRIER)
+        mpi_errno = issue_all(win);
+    MPIR_ERR_CHECK(mpi_errno);
+    await_messages(win, fence->exchange->sums.sums[0]);
+    close_all(win);
+    *barrier = rma_issue_phase_passed_exchange(&fence->phase, flags);
+    MPIDIG_rma_exchange_free(fence->exchange);
+    fence->exchange = NULL;
+    fence->native = false;
 
   fn_exit:
     return mpi_errno;
@@ -213,22 +270,24 @@ static int end_lazy_epoch(MPIR_Win * win, bool * done)
     goto fn_exit;
 }
 
-/* The next epoch: after a barrier it may be eager.  All processes come to the same. */
-static void begin_epoch(MPIR_Win * win, bool after_barrier, int assert)
+/* What waited is done at its targets before the barrier, which comes after this. */
+static int by_barrier(MPIR_Win * win)
 {
-    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    MPIDIG_rma_fence_t *fence = &issue->fence;
-    bool was_lazy = fence->lazy;
+    MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
+    int mpi_errno = issue_all(win);
 
-    fence->lazy = !(assert & MPI_MODE_NOSUCCEED);
-    if (fence->lazy && after_barrier && fence->eager_epochs > 0) {
-        fence->eager_epochs--;
-        fence->lazy = false;
-    }
-    issue->open += fence->lazy - was_lazy;
+    MPIR_ERR_CHECK(mpi_errno);
+    await_messages(win, 0);
+    close_all(win);
+    rma_issue_phase_passed_barrier(&fence->phase);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
 }
 
-/* Messages of this epoch that puts were: the barrier that follows may not go their way, and overtake them. */
+/* Puts that went as active messages: the barrier that follows may not go their way, and overtake them. */
 static int await_puts(MPIR_Win * win)
 {
     int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
@@ -243,18 +302,6 @@ static int await_puts(MPIR_Win * win)
     goto fn_exit;
 }
 
-/* What waited is done at its targets before the barrier, which comes after this. */
-static int fence_of_hybrid(MPIR_Win * win, int assert)
-{
-    MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
-    int mpi_errno = fence->lazy ? issue_all(win) : MPI_SUCCESS;
-
-    if (!mpi_errno)
-        begin_epoch(win, true, assert);
-    fence->permitted = fence->lazy;
-    return mpi_errno;
-}
-
 /* An operation failed at its target: all processes come to the barrier before that is told. */
 static int eager_fence_and_failure(MPIR_Win * win, int assert)
 {
@@ -263,11 +310,45 @@ static int eager_fence_and_failure(MPIR_Win * win, int assert)
     return mpi_errno ? mpi_errno : MPIDIG_rma_failure(&MPIDIG_WIN(win, issue)->failed);
 }
 
+/* Do operations between the fences of this window wait? */
+static bool holds(const MPIR_Win * win)
+{
+    const MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+
+    return MPIDIG_WIN(win, fences) == MPIDIG_RMA_FENCES_WAIT || (issue && issue->settings.mode == RI_HYBRID);
+}
+
+/* The epoch ends, and the next one begins.  Answers in *barrier whether that of the eager way has to follow. */
+static int turn_epoch(MPIR_Win * win, int assert, bool * barrier)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    MPIDIG_rma_fence_t *fence = &issue->fence;
+    bool held = fence->holds;
+
+    *barrier = rma_issue_phase_is_barrier(&fence->phase);
+    if (*barrier)
+        mpi_errno = by_barrier(win);
+    else if (assert & MPI_MODE_NOPRECEDE)
+        rma_issue_phase_passed_nothing(&fence->phase);
+    else
+        mpi_errno = by_exchange(win, barrier);
+    MPIR_ERR_CHECK(mpi_errno);
+    fence->holds = !(assert & MPI_MODE_NOSUCCEED);
+    issue->open += fence->holds - held;
+    MPIDIG_rma_do_early(win);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
 bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno_ptr, int assert)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_issue_t *issue;
-    bool done = false;
+    bool barrier = true;
 
     if (!MPIDIG_rma_may_wait(win))
         goto fn_eager;
@@ -275,24 +356,13 @@ bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno_ptr, int assert)
     if (MPIDIG_WIN(win, fences) == MPIDIG_RMA_FENCES_UNKNOWN)
         mpi_errno = agree(win);
     MPIR_ERR_CHECK(mpi_errno);
-    issue = MPIDIG_WIN(win, issue);
-    if (issue && issue->settings.mode == RI_HYBRID) {
-        mpi_errno = fence_of_hybrid(win, assert);
-        MPIR_ERR_CHECK(mpi_errno);
-        goto fn_eager;
-    }
-    if (MPIDIG_WIN(win, fences) != MPIDIG_RMA_FENCES_WAIT)
-        goto fn_eager;
-    if (issue->fence.lazy)
-        mpi_errno = assert & MPI_MODE_NOPRECEDE ? (done = true, MPI_SUCCESS) : end_lazy_epoch(win, &done);
-    else
-        done = assert & MPI_MODE_NOPRECEDE && issue->fence.eager_epochs == 0;
+    if (holds(win))
+        mpi_errno = turn_epoch(win, assert, &barrier);
     MPIR_ERR_CHECK(mpi_errno);
-    begin_epoch(win, !done, assert);
-    if (!done)
+    if (barrier)
         goto fn_eager;
     MPIDIG_EPOCH_FENCE_EVENT(win, assert);
-    mpi_errno = MPIDIG_rma_failure(&issue->failed);
+    mpi_errno = MPIDIG_rma_failure(&MPIDIG_WIN(win, issue)->failed);
 
   fn_exit:
     *mpi_errno_ptr = mpi_errno;

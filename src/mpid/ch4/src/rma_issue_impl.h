@@ -7,7 +7,9 @@
 #include "mpidig_rma_callbacks.h"
 #include "rma_shared.h"
 #include "rma_issue.h"
+#include "rma_issue_phase.h"
 #include "rma_issue_win.h"
+#include "rma_issue_exchange.h"
 
 typedef enum {
     MPIDIG_RMA_PUT, MPIDIG_RMA_GET, MPIDIG_RMA_ACC, MPIDIG_RMA_GET_ACC, MPIDIG_RMA_FOP, MPIDIG_RMA_CAS
@@ -34,6 +36,7 @@ typedef struct MPIDIG_rma_target {
     int rank, lock_type;
     unsigned unanswered;        /* messages; of these, with operations: */
     unsigned carrying;
+    uint32_t counted;           /* messages of this epoch that the target waits for, see rma_issue_fence.c */
     MPIDIG_rma_op_t *results, **last_result;    /* operations that answers bring results for, in their order */
     bool is_ready;              /* in the list that progress looks at */
     struct MPIDIG_rma_target *next_ready;
@@ -41,14 +44,14 @@ typedef struct MPIDIG_rma_target {
     UT_hash_handle hash_handle;
 } MPIDIG_rma_target_t;
 
-/* Fences: see rma_issue_fence.c.  All but the reduce-scatter's state is the same in all processes. */
+/* Fences: see rma_issue_fence.c. */
 typedef struct {
-    bool lazy;                  /* this epoch's wait */
-    bool entered, permitted;    /* the reduce-scatter has begun; it is over */
-    int eager_epochs, eager_next;
-    uint32_t arrived;           /* messages that end an epoch here */
-    uint64_t sum, *sent;
-    MPIR_Request *request;
+    rma_issue_phase_t phase;    /* the same in all processes */
+    bool holds;                 /* operations of this epoch wait */
+    bool native;                /* some of them were native, and are done */
+    uint32_t arrived;           /* messages that were counted */
+    MPIDIG_rma_exchange_t *exchange;    /* that ends this epoch, when it was entered */
+    struct MPIDIG_rma_early *early;     /* messages of later epochs, see rma_issue_target.c */
 } MPIDIG_rma_fence_t;
 
 typedef struct MPIDIG_rma_issue {
@@ -68,7 +71,10 @@ typedef struct {
     uint64_t win_id;
     MPIDIG_rma_target_t *target;        /* of the origin: comes back */
     int origin_rank;
-    int lock_type;
+    union {
+        int lock_type;
+        uint32_t epoch;         /* of one that is MPIDIG_RMA_NUMBERED */
+    };
     uint32_t bytes;             /* of all */
     uint16_t flags, ops;
 } MPIDIG_rma_message_t;
@@ -90,8 +96,9 @@ enum {
     /* among the flags of the module: */
     MPIDIG_RMA_CARRIES = 1 << 8,        /* the message has operations */
     MPIDIG_RMA_PSCW = 1 << 9,   /* its epoch is one of start and complete */
-    MPIDIG_RMA_FENCE = 1 << 10, /* or of fences: for both, no answer without results */
+    MPIDIG_RMA_COUNTED = 1 << 10,       /* or of fences, and the target counts it: for both, no answer without results */
     MPIDIG_RMA_OUTSIDE = 1 << 11,       /* an answer: some operation left the window */
+    MPIDIG_RMA_NUMBERED = 1 << 12,      /* it has to wait until the target is in its epoch */
     MPIDIG_RMA_MESSAGE_MAX = 8192       /* of a message or an answer */
 };
 
@@ -113,7 +120,7 @@ MPL_STATIC_INLINE_PREFIX size_t MPIDIG_rma_size(int count, MPI_Datatype type)
 /* Who shares no lock with the target hears of the end by other means. */
 MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_is_answered(unsigned flags, bool has_results)
 {
-    return has_results || !(flags & MPIDIG_RMA_PSCW || (flags & MPIDIG_RMA_FENCE && flags & RI_END_EPOCH));
+    return has_results || !(flags & (MPIDIG_RMA_PSCW | MPIDIG_RMA_COUNTED));
 }
 
 /* Can operations of such a window wait? */
@@ -154,8 +161,6 @@ void MPIDIG_rma_ready(MPIDIG_rma_target_t * target);
 void MPIDIG_rma_not_ready(MPIDIG_rma_target_t * target);
 /* What can go out to all targets goes out, before the first is waited for. */
 int MPIDIG_rma_advance_all(MPIR_Win * win, rma_issue_goal_t goal);
-/* Nothing waits any more, and what messages took along is done. */
-int MPIDIG_rma_drain(MPIR_Win * win, MPIDIG_rma_target_t * target);
 /* All steps towards the goal. */
 int MPIDIG_rma_reach(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal);
 /* What was issued natively to the target is done there. */
@@ -165,8 +170,19 @@ int MPIDIG_rma_progress(MPIR_Win * win);
 int MPIDIG_rma_end_all(MPIR_Win * win);
 /* The target's post, if it has come, is its permission. */
 void MPIDIG_rma_take_post(MPIR_Win * win, MPIDIG_rma_target_t * target);
-/* An operation to the target was queued in an epoch of fences. */
+/* An operation to the target was queued in an epoch of fences in which not all may go out. */
 int MPIDIG_rma_fence_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target);
+/* The fence that begins an epoch is over: what has come for it already is done. */
+void MPIDIG_rma_do_early(MPIR_Win * win);
+/* Never mind it. */
+void MPIDIG_rma_forget_early(MPIDIG_rma_issue_t * issue);
+
+/* An operation has failed: the first error is told. */
+MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_note_failure(int *failed, int mpi_errno)
+{
+    if (!*failed)
+        *failed = mpi_errno;
+}
 
 MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_in_fence(MPIR_Win * win)
 {

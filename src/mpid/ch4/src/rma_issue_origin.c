@@ -2,11 +2,10 @@
 
 #include "rma_issue_impl.h"
 
+/* Of all kinds: others may wait for this process' nonblocking collectives before they come to what it waits for. */
 int MPIDIG_rma_progress(MPIR_Win * win)
 {
-    /* a reduce-scatter goes on by the hooks of all progress */
-    int mpi_errno = MPIDIG_WIN(win, issue)->fence.request ? MPID_Progress_test(NULL) :
-        MPIDI_progress_test_vci(MPIDI_WIN(win, am_vci));
+    int mpi_errno = MPID_Progress_test(NULL);
 
     MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
     return mpi_errno;
@@ -160,6 +159,23 @@ static int send_bytes(MPIR_Win * win, MPIDIG_rma_target_t * target, void *messag
     return mpi_errno;
 }
 
+/* Before the exchange that ends an epoch of fences its messages are counted; later ones are answered. */
+static unsigned flags_of_epoch(MPIR_Win * win, const MPIDIG_rma_target_t * target)
+{
+    const MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    unsigned flags = 0;
+
+    if (issue->pscw)
+        return MPIDIG_RMA_PSCW;
+    if (!MPIDIG_rma_in_fence(win))
+        return 0;
+    if (!rma_issue_phase_is_barrier(&issue->fence.phase) && !issue->fence.exchange)
+        flags |= MPIDIG_RMA_COUNTED;
+    if (target->issue.permission == RI_MESSAGES)
+        flags |= MPIDIG_RMA_NUMBERED;
+    return flags;
+}
+
 /* When it fails, everything is as before. */
 static int send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_issue_step_t * step)
 {
@@ -169,7 +185,7 @@ static int send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_
         char bytes[MPIDIG_RMA_MESSAGE_MAX];
     } message;
     char *end = message.bytes + sizeof(message.header);
-    unsigned flags = step->flags, num_done = 0;
+    unsigned flags = step->flags | flags_of_epoch(win, target), num_done = 0;
     const rma_issue_target_t before = target->issue;
     MPIDIG_rma_op_t **last_result = target->last_result;
     MPIDIG_rma_op_t *done[MPIDIG_RMA_MESSAGE_MAX / sizeof(MPIDIG_rma_record_t)];
@@ -185,18 +201,17 @@ static int send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_
     }
     if (step->ops)
         flags |= MPIDIG_RMA_CARRIES;
-    if (MPIDIG_WIN(win, issue)->pscw)
-        flags |= MPIDIG_RMA_PSCW;
-    else if (MPIDIG_rma_in_fence(win))
-        flags |= MPIDIG_RMA_FENCE;
     message.header = (MPIDIG_rma_message_t) {
         .win_id = MPIDIG_WIN(win, win_id),.target = target,.origin_rank = win->comm_ptr->rank,
         .lock_type = target->lock_type,.bytes = (uint32_t) (end - message.bytes),
         .flags = (uint16_t) flags,.ops = (uint16_t) step->ops
     };
+    if (flags & MPIDIG_RMA_NUMBERED)
+        message.header.epoch = MPIDIG_WIN(win, issue)->fence.phase.epoch;
     mpi_errno = send_bytes(win, target, &message, message.header.bytes,
-                     MPIDIG_rma_is_answered(flags, num_done < step->ops));
+                           MPIDIG_rma_is_answered(flags, num_done < step->ops));
     MPIR_ERR_CHECK(mpi_errno);
+    target->counted += (flags & MPIDIG_RMA_COUNTED) != 0;
     while (num_done > 0)
         drop(MPIDIG_WIN(win, issue), done[--num_done]);
 
@@ -207,12 +222,6 @@ static int send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_
     target->last_result = last_result;
     *last_result = NULL;
     goto fn_exit;
-}
-
-static void note_failure(MPIDIG_rma_target_t * target, int mpi_errno)
-{
-    if (!target->failed)
-        target->failed = mpi_errno;
 }
 
 int MPIDIG_rma_answer_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
@@ -233,9 +242,10 @@ int MPIDIG_rma_answer_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t
     if (!target->results)
         target->last_result = &target->results;
     if (answer->flags & MPIDIG_RMA_OUTSIDE)
-        note_failure(target, MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
-                                                  MPI_ERR_RMA_RANGE, "**rmarange", "**rmarange %d",
-                                                  target->rank));
+        MPIDIG_rma_note_failure(&target->failed,
+                                MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__,
+                                                     __LINE__, MPI_ERR_RMA_RANGE, "**rmarange",
+                                                     "**rmarange %d", target->rank));
     target->unanswered--;
     target->carrying -= (answer->flags & MPIDIG_RMA_CARRIES) != 0;
     if (answer->flags & RI_ASK && !(answer->flags & RI_END_EPOCH)) {
@@ -302,7 +312,7 @@ int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_g
         if (step.what == RI_SEND)
             mpi_errno = send_message(win, target, &step);
         else if (step.what == RI_ISSUE)
-            note_failure(target, issue_native(win, target));
+            MPIDIG_rma_note_failure(&target->failed, issue_native(win, target));
         else
             break;
         if (mpi_errno)
@@ -386,6 +396,7 @@ void MPIDIG_rma_not_ready(MPIDIG_rma_target_t * target)
 
 void MPIDIG_rma_issue_ready(void)
 {
+    MPIDIG_rma_exchanges_go_on();
     while (ready) {
         MPIDIG_rma_target_t *target = ready;
         rma_issue_what_t left;
@@ -406,6 +417,16 @@ void MPIDIG_rma_posted(MPIR_Win * win, int rank)
 
 /* ---- operations ---------------------------------------------------------------------------------------------------- */
 
+/* In an epoch of fences natively goes what is behind an exchange, too, if somebody wants that. */
+static rma_issue_permission_t permission_in_fence(const MPIDIG_rma_fence_t * fence)
+{
+    const MPIDIG_rma_exchange_t *exchange = fence->exchange;
+
+    if (exchange && MPIDIG_rma_exchange_is_over(exchange) && exchange->sums.flags & RF_BARRIER)
+        return RI_HELD;
+    return rma_issue_phase_permission(&fence->phase);
+}
+
 /* REQUIRES: may_open().  NULL without memory. */
 static MPIDIG_rma_target_t *open_target(MPIR_Win * win, int rank)
 {
@@ -417,8 +438,8 @@ static MPIDIG_rma_target_t *open_target(MPIR_Win * win, int rank)
     target = MPIDIG_rma_target(win, rank);
     if (target) {
         target->lock_type = MPI_LOCK_SHARED;
-        rma_issue_open(&target->issue, issue->all ? RI_NOTED :
-                       issue->fence.permitted && MPIDIG_rma_in_fence(win) ? RI_HELD : RI_ASKED);
+        rma_issue_open(&target->issue, issue->all ? RI_NOTED : issue->pscw ? RI_ASKED :
+                       permission_in_fence(&issue->fence));
     }
     return target;
 }
@@ -430,7 +451,7 @@ static bool may_open(MPIR_Win * win, int rank)
     const MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
 
     return (target && target->issue.permission != RI_CLOSED) || issue->pscw ||
-        (issue->fence.lazy && MPIDIG_rma_in_fence(win)) ||
+        (issue->fence.holds && MPIDIG_rma_in_fence(win)) ||
         (issue->all && !(issue->self_held && rank == win->comm_ptr->rank));
 }
 
@@ -481,8 +502,7 @@ static bool hold(MPIR_Win * win, int *mpi_errno_ptr, int rank, MPIDIG_rma_op_t *
     op = keep(issue, what);
     MPIR_ERR_CHKANDJUMP(!op, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     rma_issue_add(&target->issue, &op->queue);
-    mpi_errno = MPIDIG_rma_in_fence(win) && issue->settings.mode == RI_LAZY ?
-        MPIDIG_rma_fence_go_on(win, target) : go_on(win, target);
+    mpi_errno = target->issue.permission == RI_MESSAGES ? MPIDIG_rma_fence_go_on(win, target) : go_on(win, target);
 
   fn_exit:
     *mpi_errno_ptr = mpi_errno;
@@ -601,7 +621,8 @@ int MPIDIG_rma_advance_all(MPIR_Win * win, rma_issue_goal_t goal)
     return mpi_errno;
 }
 
-int MPIDIG_rma_drain(MPIR_Win * win, MPIDIG_rma_target_t * target)
+/* Nothing waits any more, and what messages took along is done. */
+static int drain(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     int mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
 
@@ -612,7 +633,7 @@ int MPIDIG_rma_drain(MPIR_Win * win, MPIDIG_rma_target_t * target)
 
 static int flush_target(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
-    int mpi_errno = MPIDIG_rma_drain(win, target);
+    int mpi_errno = drain(win, target);
 
     return mpi_errno ? mpi_errno : MPIDIG_rma_failure(&target->failed);
 }

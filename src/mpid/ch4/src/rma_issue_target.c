@@ -137,17 +137,21 @@ static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
     return failed ? failed : mpi_errno;
 }
 
-/* Does what the message says, and gives the lock back, or counts, when it ends its epoch. */
+/* Does what the message says, and gives the lock back, or counts, when it ends its epoch.  What fails in a message that is counted
+ * is told by the fence which waits for it, not by whatever makes progress. */
 static int carry_out(MPIR_Win * win, MPIDIG_rma_message_t * message)
 {
     int mpi_errno = perform(win, message), release_errno = MPI_SUCCESS;
 
+    if (message->flags & MPIDIG_RMA_COUNTED) {
+        MPIDIG_rma_note_failure(&MPIDIG_WIN(win, issue)->failed, mpi_errno);
+        MPIDIG_WIN(win, issue)->fence.arrived++;
+        return MPI_SUCCESS;
+    }
     if (!(message->flags & RI_END_EPOCH))
         return mpi_errno;
     if (message->flags & MPIDIG_RMA_PSCW)
         ++MPIDIG_WIN(win, sync).sc.count;
-    else if (message->flags & MPIDIG_RMA_FENCE)
-        MPIDIG_WIN(win, issue)->fence.arrived++;
     else
         release_errno = MPIDIG_win_lock_release(win);
     return mpi_errno ? mpi_errno : release_errno;
@@ -173,6 +177,94 @@ static int wait_for_lock(MPIR_Win * win, const MPIDIG_rma_message_t * message)
     return MPIDIG_win_lock_ask(win, message->origin_rank, message->lock_type, granted, copy);
 }
 
+/* ---- messages of a later epoch -------------------------------------------------------------------------------------- */
+
+typedef struct MPIDIG_rma_early {
+    struct MPIDIG_rma_early *prev, *next;
+    bool used;                  /* of the reserve */
+    union {
+        MPIDIG_rma_message_t header;
+        char bytes[MPIDIG_RMA_MESSAGE_MAX];
+    } message;
+} early_t;
+
+/* For when there is no memory: what has arrived cannot be refused. */
+static early_t reserve[8];
+
+#define RESERVE_END (reserve + sizeof(reserve) / sizeof(reserve[0]))
+
+static early_t *new_early(size_t bytes)
+{
+    early_t *early = MPL_malloc(offsetof(early_t, message) + bytes, MPL_MEM_RMA);
+
+    for (early_t * spare = reserve; !early && spare < RESERVE_END; spare++) {
+        if (!spare->used)
+            early = spare;
+    }
+    if (!early)
+        MPID_Abort(NULL, MPI_ERR_NO_MEM, 1, "no memory for a message that has arrived");
+    early->used = true;
+    return early;
+}
+
+static void free_early(MPIDIG_rma_fence_t * fence, early_t * early)
+{
+    DL_DELETE(fence->early, early);
+    early->used = false;
+    if (early < reserve || early >= RESERVE_END)
+        MPL_free(early);
+}
+
+static void keep_early(MPIR_Win * win, const MPIDIG_rma_message_t * message)
+{
+    early_t *early = new_early(message->bytes);
+
+    memcpy(&early->message, message, message->bytes);
+    DL_APPEND(MPIDIG_WIN(win, issue)->fence.early, early);
+}
+
+/* The first whose epoch has begun, or NULL. */
+static early_t *find_begun(const MPIDIG_rma_fence_t * fence)
+{
+    early_t *early;
+
+    DL_FOREACH(fence->early, early) {
+        if (!rma_issue_phase_is_ahead(&fence->phase, early->message.header.epoch))
+            break;
+    }
+    return early;
+}
+
+/* What comes while those before it are done must not overtake them. */
+static bool has_to_wait(const MPIR_Win * win, const MPIDIG_rma_message_t * message)
+{
+    const MPIDIG_rma_fence_t *fence;
+
+    if (!(message->flags & MPIDIG_RMA_NUMBERED))
+        return false;
+    fence = &MPIDIG_WIN(win, issue)->fence;
+    return rma_issue_phase_is_ahead(&fence->phase, message->epoch) || find_begun(fence);
+}
+
+void MPIDIG_rma_do_early(MPIR_Win * win)
+{
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    early_t *early;
+
+    while ((early = find_begun(&issue->fence)) != NULL) {
+        MPIDIG_rma_note_failure(&issue->failed, carry_out(win, &early->message.header));
+        free_early(&issue->fence, early);
+    }
+}
+
+void MPIDIG_rma_forget_early(MPIDIG_rma_issue_t * issue)
+{
+    while (issue->fence.early)
+        free_early(&issue->fence, issue->fence.early);
+}
+
+/* ---- handler -------------------------------------------------------------------------------------------------------- */
+
 int MPIDIG_rma_request_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
                           MPIR_Request ** req)
 {
@@ -182,6 +274,8 @@ int MPIDIG_rma_request_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_
 
     if (message->flags & RI_ASK && !MPIDIG_win_lock_try(win, message->lock_type))
         mpi_errno = wait_for_lock(win, message);
+    else if (has_to_wait(win, message))
+        keep_early(win, message);
     else
         mpi_errno = carry_out(win, message);
     MPIR_ERR_CHECK(mpi_errno);

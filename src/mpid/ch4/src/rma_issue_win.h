@@ -9,6 +9,7 @@
  *     rma_issue_epoch.c   locks
  *     rma_issue_pscw.c    start and complete
  *     rma_issue_fence.c   fences
+ *     rma_issue_exchange.c  what they exchange
  *     rma_issue_target.c  what a message makes its target do
  */
 #ifndef RMA_ISSUE_WIN_H_INCLUDED

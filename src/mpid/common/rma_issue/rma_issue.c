@@ -3,6 +3,7 @@
 #include "rma_issue.h"
 
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 /* Fewer operations are no cheaper as a message than each by itself. */
@@ -83,7 +84,7 @@ void rma_issue_issued(rma_issue_target_t * target)
 
 void rma_issue_granted(rma_issue_target_t * target)
 {
-    assert(target->permission == RI_ASKED);
+    assert(target->permission == RI_ASKED || target->permission == RI_MESSAGES);
     target->permission = RI_HELD;
 }
 
@@ -110,26 +111,32 @@ static bool patient(const rma_issue_target_t * target, const rma_issue_settings_
         return true;
     if (settings->adapt && target->habit == -RI_HABIT && target->permission == RI_NOTED)
         return false;
-    return (target->waiting <= settings->ops || target->permission == RI_HELD) && target->bytes <= settings->bytes;
+    return (target->waiting <= settings->ops || target->permission >= RI_MESSAGES) && target->bytes <= settings->bytes;
+}
+
+/* So many of the first operations, with no more than so many bytes, does one message hold. */
+static unsigned held_by_message(const rma_issue_target_t * target, size_t most)
+{
+    size_t bytes = 0, wire = 0, answer = 0;
+    unsigned ops = 0;
+
+    for (const rma_issue_op_t * op = target->head; op && op->wire; op = op->next) {
+        bytes += op->bytes;
+        wire += op->wire;
+        answer += op->answer;
+        if (bytes > most || wire > target->room || answer > target->room)
+            break;
+        ops++;
+    }
+    return ops;
 }
 
 /* So many of the first operations go as one message that neither asks nor ends; none when that does not pay.  Nothing
  * may overtake what is native. */
 static unsigned gathered(const rma_issue_target_t * target, const rma_issue_settings_t * settings)
 {
-    size_t bytes = 0, wire = 0, answer = 0;
-    unsigned ops = 0;
+    unsigned ops = target->native ? 0 : held_by_message(target, settings->bytes);
 
-    if (target->native)
-        return 0;
-    for (const rma_issue_op_t * op = target->head; op && op->wire; op = op->next) {
-        bytes += op->bytes;
-        wire += op->wire;
-        answer += op->answer;
-        if (bytes > settings->bytes || wire > target->room || answer > target->room)
-            break;
-        ops++;
-    }
     return ops >= GATHERED_LEAST || (ops > 1 && ops == target->waiting) ? ops : 0;
 }
 
@@ -175,6 +182,32 @@ static rma_issue_step_t next_asked(const rma_issue_target_t * target, const rma_
     return step(RI_WAIT);
 }
 
+/* What the target counts costs no answer, so that even one operation is cheaper as a message, unless what is native has to be
+ * waited for anyway. */
+static rma_issue_step_t next_at_fence(rma_issue_target_t * target)
+{
+    unsigned ops = target->native ? 0 : held_by_message(target, SIZE_MAX);
+
+    if (target->waiting == 0)
+        return step(RI_DONE);
+    if (ops)
+        return message(target, 0, ops);
+    return step(target->permission == RI_HELD ? RI_ISSUE : RI_WAIT);
+}
+
+static rma_issue_step_t next_messages(rma_issue_target_t * target, const rma_issue_settings_t * settings,
+                                      rma_issue_goal_t goal)
+{
+    unsigned ops;
+
+    if (target->waiting == 0 || (goal == RI_GO_ON && patient(target, settings)))
+        return step(RI_DONE);
+    if (goal == RI_FENCE)
+        return next_at_fence(target);
+    ops = goal == RI_GO_ON ? gathered(target, settings) : 0;
+    return ops ? message(target, 0, ops) : step(RI_WAIT);
+}
+
 static rma_issue_step_t next_held(rma_issue_target_t * target, const rma_issue_settings_t * settings, rma_issue_goal_t goal)
 {
     unsigned ops;
@@ -185,6 +218,8 @@ static rma_issue_step_t next_held(rma_issue_target_t * target, const rma_issue_s
         return target->native ? step(RI_SETTLE) : message(target, RI_END_EPOCH, target->waiting);
     if (target->waiting == 0)
         return step(RI_DONE);
+    if (goal == RI_FENCE)
+        return next_at_fence(target);
     ops = gathered(target, settings);
     return ops ? message(target, 0, ops) : step(RI_ISSUE);
 }
@@ -199,6 +234,9 @@ rma_issue_step_t rma_issue_next(rma_issue_target_t * target, const rma_issue_set
             break;
         case RI_ASKED:
             next = next_asked(target, settings, goal);
+            break;
+        case RI_MESSAGES:
+            next = next_messages(target, settings, goal);
             break;
         case RI_HELD:
             next = next_held(target, settings, goal);

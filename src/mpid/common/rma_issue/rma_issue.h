@@ -11,7 +11,7 @@
  *               epoch (RI_END_EPOCH).  The target does the operations when it has granted what is asked for
  *   RI_ISSUE    the first operation of the queue, by whatever way is native to the network
  *   RI_SETTLE   wait until what was issued natively is done at the target, then call rma_issue_settled()
- *   RI_WAIT     wait until the permission comes, which rma_issue_granted() says
+ *   RI_WAIT     wait until the permission comes, which rma_issue_granted() says; of RI_MESSAGES, ask for more first
  *
  * So a single short operation of an epoch is one message, and its answer the only other one.  Of many short ones each message
  * takes along as many as it holds, as soon as the target may be accessed; long ones go out natively then, and all that follow
@@ -59,6 +59,7 @@ typedef enum {
     RI_CLOSED,                  /* no epoch */
     RI_NOTED,                   /* an epoch has begun; nobody else knows it */
     RI_ASKED,                   /* permission will come */
+    RI_MESSAGES,                /* for messages that neither ask nor end; nothing may go natively (rma_issue_phase.h) */
     RI_HELD
 } rma_issue_permission_t;
 
@@ -86,6 +87,7 @@ typedef enum {
     RI_GO_ON,                   /* an operation was added; more may come */
     RI_CLEAR,                   /* permission is held and the queue is empty */
     RI_FLUSH,                   /* the queue is empty */
+    RI_FENCE,                   /* the queue is empty, and what can travel has not gone natively */
     RI_END                      /* the queue is empty, and the target knows that the epoch has ended */
 } rma_issue_goal_t;
 
@@ -105,7 +107,7 @@ typedef struct {
 void rma_issue_target_init(rma_issue_target_t * target, size_t room);
 
 /* An epoch begins.  The permission is RI_NOTED when a message asks for it, RI_ASKED when it comes by itself, RI_HELD when it
- * is there. */
+ * is there, and RI_MESSAGES when it is there for these alone. */
 void rma_issue_open(rma_issue_target_t * target, rma_issue_permission_t permission);
 
 /* REQUIRES: the epoch is open. */
@@ -121,6 +123,7 @@ rma_issue_op_t *rma_issue_take(rma_issue_target_t * target);
 /* An operation that never was in the queue is issued natively.  REQUIRES: rma_issue_passes(). */
 void rma_issue_issued(rma_issue_target_t * target);
 
+/* REQUIRES: the permission is RI_ASKED or RI_MESSAGES. */
 void rma_issue_granted(rma_issue_target_t * target);
 void rma_issue_settled(rma_issue_target_t * target);
 

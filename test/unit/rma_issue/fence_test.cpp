@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What fences exchange, for all numbers of processes; and what the epoch behind them may do.
+
+#include <random>
+#include <vector>
+
+#include "rma_issue_phase.h"
+#include "rma_issue_sums.h"
+
+namespace rma_issue_test {
+
+using Words = std::vector<uint32_t>;
+
+// All processes of an exchange, round by round.
+struct Exchange {
+    std::vector<Words> numbers;  // by process and destination
+    std::vector<Words> memory;
+    std::vector<rma_issue_sums_t> sums;
+    size_t sent = 0;  // numbers, by each process
+
+    explicit Exchange(uint32_t size) : numbers(size, Words(size)), memory(size, Words(size)), sums(size) {}
+
+    void begin() {
+        uint32_t size = uint32_t(sums.size());
+        for (uint32_t i = 0; i < size; i++) {
+            for (uint32_t ahead = 0; ahead < size; ahead++)
+                memory[i][ahead] = numbers[i][(i + ahead) % size];
+            rma_issue_sums_begin(&sums[i], size, memory[i].data());
+        }
+    }
+
+    void round() {
+        uint32_t size = uint32_t(sums.size()), distance = sums[0].distance;
+        std::vector<Words> messages(size);
+        for (uint32_t i = 0; i < size; i++) {
+            messages[i].resize(rma_issue_sums_words(&sums[i]));
+            rma_issue_sums_pack(&sums[i], messages[i].data());
+        }
+        sent += messages[0].size() - 1;
+        for (uint32_t i = 0; i < size; i++)
+            rma_issue_sums_merge(&sums[(i + distance) % size], messages[i].data());
+    }
+
+    unsigned run() {
+        unsigned rounds = 0;
+        for (; !rma_issue_sums_over(&sums[0]); rounds++)
+            round();
+        return rounds;
+    }
+};
+
+TEST(Sums, AreThoseOfAllNumbersForAProcess) {
+    std::mt19937_64 random(1);
+    for (uint32_t size = 1; size <= 70; size++) {
+        Exchange exchange(size);
+        Words want(size);
+        for (uint32_t i = 0; i < size; i++) {
+            for (uint32_t to = 0; to < size; to++)
+                want[to] += exchange.numbers[i][to] = random() % 3 ? 0 : uint32_t(random());
+        }
+        exchange.begin();
+        unsigned rounds = exchange.run();
+        EXPECT_EQ(rounds, size == 1 ? 0u : 32 - unsigned(__builtin_clz(size - 1)));
+        EXPECT_EQ(exchange.sent, size - 1);
+        for (uint32_t i = 0; i < size; i++)
+            ASSERT_EQ(exchange.sums[i].sums[0], want[i]) << "of process " << i << " of " << size;
+    }
+}
+
+TEST(Sums, FlagsOfEachReachAll) {
+    for (uint32_t size = 1; size <= 33; size++) {
+        for (uint32_t who = 0; who < size; who++) {
+            Exchange exchange(size);
+            exchange.begin();
+            exchange.sums[who].flags = RF_MESSAGES | RF_BARRIER;
+            exchange.run();
+            for (uint32_t i = 0; i < size; i++)
+                ASSERT_EQ(exchange.sums[i].flags, unsigned(RF_MESSAGES | RF_BARRIER)) << i << " of " << size;
+        }
+    }
+}
+
+TEST(Sums, NoMessageIsLongerThanTheFirst) {
+    for (uint32_t size = 2; size <= 70; size++) {
+        Exchange exchange(size);
+        exchange.begin();
+        for (size_t first = rma_issue_sums_words(&exchange.sums[0]); !rma_issue_sums_over(&exchange.sums[0]);) {
+            EXPECT_LE(rma_issue_sums_words(&exchange.sums[0]), first);
+            exchange.round();
+        }
+    }
+}
+
+TEST(Sums, DistancesDoNotOverflow) {
+    rma_issue_sums_t sums = {UINT32_MAX, UINT32_C(1) << 31, 0, nullptr};
+    EXPECT_EQ(rma_issue_sums_words(&sums), 2u);
+    EXPECT_FALSE(rma_issue_sums_over(&sums));
+    std::vector<uint32_t> numbers(UINT32_C(1) << 16);
+    rma_issue_sums_begin(&sums, uint32_t(numbers.size()), numbers.data());
+    unsigned rounds = 0;
+    Words message(numbers.size());
+    for (; !rma_issue_sums_over(&sums); rounds++)
+        rma_issue_sums_merge(&sums, message.data());
+    EXPECT_EQ(rounds, 16u);
+}
+
+struct Phase : ::testing::Test {
+    rma_issue_phase_t phase;
+    Phase() { rma_issue_phase_init(&phase, true); }
+    bool native_allowed() const { return rma_issue_phase_permission(&phase) == RI_HELD; }
+};
+
+TEST_F(Phase, BeforeTheFirstFenceNothingGoesNatively) {
+    EXPECT_FALSE(native_allowed());
+    rma_issue_phase_passed_nothing(&phase);
+    EXPECT_FALSE(native_allowed());
+    EXPECT_FALSE(phase.entered_by_all);
+}
+
+TEST_F(Phase, AfterMessagesNothingGoesNativelyUntilAFenceHasNone) {
+    EXPECT_FALSE(rma_issue_phase_passed_exchange(&phase, RF_MESSAGES));
+    EXPECT_FALSE(native_allowed());
+    EXPECT_TRUE(phase.entered_by_all);
+    EXPECT_FALSE(rma_issue_phase_passed_exchange(&phase, 0));
+    EXPECT_TRUE(native_allowed());
+}
+
+TEST_F(Phase, WhoNeedsNativeOperationsGetsABarrierAndOthersWithoutExchange) {
+    EXPECT_TRUE(rma_issue_phase_passed_exchange(&phase, RF_MESSAGES | RF_BARRIER));
+    for (int i = 0; i < RF_BARRIERS_LEAST; i++) {
+        EXPECT_TRUE(native_allowed());
+        ASSERT_TRUE(rma_issue_phase_is_barrier(&phase));
+        rma_issue_phase_passed_barrier(&phase);
+    }
+    EXPECT_FALSE(rma_issue_phase_is_barrier(&phase));
+    EXPECT_TRUE(native_allowed());
+}
+
+TEST_F(Phase, MessagesBesideNativeOperationsAreWaitedForByABarrier) {
+    EXPECT_TRUE(rma_issue_phase_passed_exchange(&phase, RF_MESSAGES | RF_NATIVE));
+    EXPECT_TRUE(native_allowed());
+    rma_issue_phase_init(&phase, true);
+    EXPECT_FALSE(rma_issue_phase_passed_exchange(&phase, RF_NATIVE));
+    EXPECT_TRUE(native_allowed());
+    EXPECT_TRUE(rma_issue_phase_is_barrier(&phase));
+}
+
+TEST_F(Phase, BarriersBecomeMoreAndFewerAgain) {
+    unsigned most = 0;
+    for (int i = 0; i < 10; i++) {
+        rma_issue_phase_passed_exchange(&phase, RF_NATIVE);
+        for (most = 0; rma_issue_phase_is_barrier(&phase); most++)
+            rma_issue_phase_passed_barrier(&phase);
+    }
+    EXPECT_EQ(most, unsigned(RF_BARRIERS_MOST));
+    for (int i = 0; i < 10; i++)
+        rma_issue_phase_passed_exchange(&phase, RF_MESSAGES);
+    rma_issue_phase_passed_exchange(&phase, RF_NATIVE);
+    EXPECT_EQ(phase.barriers, unsigned(RF_BARRIERS_LEAST));
+}
+
+TEST_F(Phase, WithoutExchangesAllFencesAreBarriers) {
+    rma_issue_phase_init(&phase, false);
+    for (int i = 0; i < 3 * RF_BARRIERS_MOST; i++) {
+        ASSERT_TRUE(rma_issue_phase_is_barrier(&phase));
+        rma_issue_phase_passed_barrier(&phase);
+        ASSERT_TRUE(native_allowed());
+    }
+}
+
+TEST_F(Phase, NumbersOfEpochsBeginAnew) {
+    phase.epoch = UINT32_MAX;
+    EXPECT_FALSE(rma_issue_phase_is_ahead(&phase, UINT32_MAX));
+    EXPECT_FALSE(rma_issue_phase_is_ahead(&phase, UINT32_MAX - 1));
+    EXPECT_TRUE(rma_issue_phase_is_ahead(&phase, 0));
+    rma_issue_phase_passed_exchange(&phase, 0);
+    EXPECT_FALSE(rma_issue_phase_is_ahead(&phase, 0));
+}
+
+}  // namespace rma_issue_test
