@@ -215,6 +215,7 @@ static void await_messages(MPIR_Win * win, uint32_t count)
     }
 }
 
+/* All that this fence has to tell is known. */
 static void close_all(MPIR_Win * win)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -225,6 +226,8 @@ static void close_all(MPIR_Win * win)
             rma_issue_close(&target->issue);
         MPIDIG_rma_note_failure(&issue->failed, MPIDIG_rma_failure(&target->failed));
     }
+    issue->fence.told = MPIDIG_rma_failure(&issue->failed);
+    issue->failed = MPIDIG_rma_failure(&issue->fence.failed_early);
 }
 
 /* The exchange is over, or the error is answered that ended it. */
@@ -307,7 +310,7 @@ static int eager_fence_and_failure(MPIR_Win * win, int assert)
 {
     int mpi_errno = MPIDI_NM_mpi_win_fence(assert, win);
 
-    return mpi_errno ? mpi_errno : MPIDIG_rma_failure(&MPIDIG_WIN(win, issue)->failed);
+    return mpi_errno ? mpi_errno : MPIDIG_rma_failure(&MPIDIG_WIN(win, issue)->fence.told);
 }
 
 /* Do operations between the fences of this window wait? */
@@ -362,7 +365,7 @@ bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno_ptr, int assert)
     if (barrier)
         goto fn_eager;
     MPIDIG_EPOCH_FENCE_EVENT(win, assert);
-    mpi_errno = MPIDIG_rma_failure(&MPIDIG_WIN(win, issue)->failed);
+    mpi_errno = MPIDIG_rma_failure(&MPIDIG_WIN(win, issue)->fence.told);
 
   fn_exit:
     *mpi_errno_ptr = mpi_errno;
@@ -373,7 +376,7 @@ bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno_ptr, int assert)
     mpi_errno = await_puts(win);
     MPIR_ERR_CHECK(mpi_errno);
     issue = MPIDIG_WIN(win, issue);
-    if (!issue || !issue->failed)
+    if (!issue || !issue->fence.told)
         return false;
     mpi_errno = eager_fence_and_failure(win, assert);
     goto fn_exit;

@@ -50,6 +50,8 @@ typedef struct {
     bool holds;                 /* operations of this epoch wait */
     bool native;                /* some of them were native, and are done */
     uint32_t arrived;           /* messages that were counted */
+    int failed_early;           /* in one of the next epoch */
+    int told;                   /* the error of the epoch that the fence ends */
     MPIDIG_rma_exchange_t *exchange;    /* that ends this epoch, when it was entered */
     struct MPIDIG_rma_early *early;     /* messages of later epochs, see rma_issue_target.c */
 } MPIDIG_rma_fence_t;
@@ -73,7 +75,7 @@ typedef struct {
     int origin_rank;
     union {
         int lock_type;
-        uint32_t epoch;         /* of one that is MPIDIG_RMA_NUMBERED */
+        uint32_t epoch;         /* of one that is MPIDIG_RMA_COUNTED or _NUMBERED */
     };
     uint32_t bytes;             /* of all */
     uint16_t flags, ops;

@@ -206,7 +206,7 @@ static int send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_
         .lock_type = target->lock_type,.bytes = (uint32_t) (end - message.bytes),
         .flags = (uint16_t) flags,.ops = (uint16_t) step->ops
     };
-    if (flags & MPIDIG_RMA_NUMBERED)
+    if (flags & (MPIDIG_RMA_COUNTED | MPIDIG_RMA_NUMBERED))
         message.header.epoch = MPIDIG_WIN(win, issue)->fence.phase.epoch;
     mpi_errno = send_bytes(win, target, &message, message.header.bytes,
                            MPIDIG_rma_is_answered(flags, num_done < step->ops));

@@ -137,15 +137,23 @@ static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
     return failed ? failed : mpi_errno;
 }
 
-/* Does what the message says, and gives the lock back, or counts, when it ends its epoch.  What fails in a message that is counted
- * is told by the fence which waits for it, not by whatever makes progress. */
+/* What fails in it is told by the fence which waits for it, not by whatever makes progress. */
+static void count(MPIR_Win * win, const MPIDIG_rma_message_t * message, int mpi_errno)
+{
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    bool is_ahead = rma_issue_phase_is_ahead(&issue->fence.phase, message->epoch);
+
+    issue->fence.arrived++;
+    MPIDIG_rma_note_failure(is_ahead ? &issue->fence.failed_early : &issue->failed, mpi_errno);
+}
+
+/* Does what the message says, and gives the lock back, or counts, when it ends its epoch. */
 static int carry_out(MPIR_Win * win, MPIDIG_rma_message_t * message)
 {
     int mpi_errno = perform(win, message), release_errno = MPI_SUCCESS;
 
     if (message->flags & MPIDIG_RMA_COUNTED) {
-        MPIDIG_rma_note_failure(&MPIDIG_WIN(win, issue)->failed, mpi_errno);
-        MPIDIG_WIN(win, issue)->fence.arrived++;
+        count(win, message, mpi_errno);
         return MPI_SUCCESS;
     }
     if (!(message->flags & RI_END_EPOCH))
