@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What fences exchange, for all numbers of processes; and what the epoch behind them may do.
 
+#include <deque>
 #include <random>
 #include <vector>
 
@@ -175,6 +176,105 @@ TEST_F(Phase, NumbersOfEpochsBeginAnew) {
     EXPECT_TRUE(rma_issue_phase_is_ahead(&phase, 0));
     rma_issue_phase_passed_exchange(&phase, 0);
     EXPECT_FALSE(rma_issue_phase_is_ahead(&phase, 0));
+}
+
+// The operations of an epoch of fences to one target.
+struct FenceEpoch : ::testing::Test {
+    rma_issue_settings_t settings{RI_HYBRID, 1, 128, 64, false};
+    rma_issue_target_t target;
+    std::deque<rma_issue_op_t> ops;
+    std::vector<unsigned> messages;  // operations of each
+    unsigned natives = 0;
+
+    FenceEpoch() { rma_issue_target_init(&target, 256); }
+
+    void add(size_t bytes, size_t wire) {
+        ops.push_back({nullptr, bytes, wire, 0});
+        rma_issue_add(&target, &ops.back());
+    }
+
+    rma_issue_what_t reach(rma_issue_goal_t goal) {
+        for (;;) {
+            rma_issue_step_t step = rma_issue_next(&target, &settings, goal);
+            if (step.what == RI_SEND) {
+                EXPECT_EQ(step.flags, 0u);
+                messages.push_back(step.ops);
+            } else if (step.what != RI_ISSUE) {
+                return step.what;
+            } else {
+                natives++;
+            }
+            for (unsigned left = step.what == RI_SEND ? step.ops : 1; left > 0; left--)
+                rma_issue_take(&target);
+        }
+    }
+};
+
+using Ops = std::vector<unsigned>;
+
+TEST_F(FenceEpoch, OfMessagesSendsFullOnesAndTheRestAtTheFence) {
+    rma_issue_open(&target, RI_MESSAGES);
+    for (int i = 0; i < 20; i++) {
+        add(8, 32);
+        EXPECT_EQ(reach(RI_GO_ON), RI_DONE);
+    }
+    EXPECT_EQ(messages, (Ops{8, 8}));
+    EXPECT_EQ(reach(RI_FENCE), RI_DONE);
+    EXPECT_EQ(messages, (Ops{8, 8, 4}));
+    EXPECT_EQ(natives, 0u);
+}
+
+TEST_F(FenceEpoch, OfMessagesNeedsMoreForLongOperationsOnly) {
+    rma_issue_open(&target, RI_MESSAGES);
+    add(8, 32);
+    EXPECT_EQ(reach(RI_GO_ON), RI_DONE);
+    add(1000, 0);
+    EXPECT_EQ(reach(RI_GO_ON), RI_WAIT);
+    EXPECT_EQ(target.waiting, 2u);
+    EXPECT_EQ(reach(RI_FENCE), RI_WAIT);
+    EXPECT_EQ(messages, (Ops{1})) << "what is in front of it need not wait";
+    rma_issue_granted(&target);
+    EXPECT_EQ(reach(RI_FLUSH), RI_DONE);
+    EXPECT_EQ(natives, 1u);
+}
+
+TEST_F(FenceEpoch, LazyNeedsMoreAtTheQueuesLimit) {
+    settings.mode = RI_LAZY;
+    settings.queue = 3;
+    rma_issue_open(&target, RI_MESSAGES);
+    for (int i = 0; i < 3; i++) {
+        add(1000, 0);
+        EXPECT_EQ(reach(RI_GO_ON), RI_DONE);
+    }
+    add(1000, 0);
+    EXPECT_EQ(reach(RI_GO_ON), RI_WAIT);
+}
+
+TEST_F(FenceEpoch, OneShortOperationIsAMessageWhereItMightBeNative) {
+    rma_issue_open(&target, RI_HELD);
+    add(8, 32);
+    EXPECT_EQ(reach(RI_FENCE), RI_DONE);
+    EXPECT_EQ(messages, (Ops{1}));
+}
+
+TEST_F(FenceEpoch, NothingOvertakesWhatIsNative) {
+    rma_issue_open(&target, RI_HELD);
+    add(1000, 0);
+    add(8, 32);
+    EXPECT_EQ(reach(RI_FENCE), RI_DONE);
+    EXPECT_EQ(natives, 2u);
+    EXPECT_TRUE(messages.empty());
+    rma_issue_settled(&target);
+    add(8, 32);
+    EXPECT_EQ(reach(RI_FENCE), RI_DONE);
+    EXPECT_EQ(messages, (Ops{1}));
+}
+
+TEST_F(FenceEpoch, WithoutOperationsSendsNothing) {
+    rma_issue_open(&target, RI_MESSAGES);
+    EXPECT_EQ(reach(RI_FENCE), RI_DONE);
+    EXPECT_EQ(reach(RI_FLUSH), RI_DONE);
+    EXPECT_TRUE(messages.empty());
 }
 
 }  // namespace rma_issue_test
