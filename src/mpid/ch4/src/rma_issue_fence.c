@@ -17,7 +17,8 @@
  */
 
 enum {
-    EARLY_MOST = 64             /* messages to a process of which nobody knows that it has entered the fence before */
+    EARLY_MOST = 64,            /* messages to a process of which nobody knows that it has entered the fence before */
+    EXCHANGE_MOST = 8192        /* processes: each sends a number for every other, which a barrier does not */
 };
 
 /* Stores to a peer do not wait: it has to be in the epoch.  And nobody answers a process without a world. */
@@ -25,7 +26,8 @@ static bool waits(MPIR_Win * win)
 {
     const MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
 
-    return MPIDIG_WIN(win, issue)->settings.mode != RI_EAGER && (!shared || shared->num_peers == 1) && !MPIR_Solo_on;
+    return MPIDIG_WIN(win, issue)->settings.mode != RI_EAGER && (!shared || shared->num_peers == 1) &&
+        win->comm_ptr->local_size <= EXCHANGE_MOST && !MPIR_Solo_on;
 }
 
 /* Once for each window: whether all its processes wait.  One without memory for that does not. */
