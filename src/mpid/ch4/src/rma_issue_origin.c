@@ -259,10 +259,9 @@ int MPIDIG_rma_answer_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t
 
 /* ---- steps --------------------------------------------------------------------------------------------------------- */
 
-static int issue_native(MPIR_Win * win, MPIDIG_rma_target_t * target)
+static int issue_op(MPIR_Win * win, int rank, const MPIDIG_rma_op_t * op)
 {
-    MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) rma_issue_take(&target->issue);
-    int mpi_errno = MPI_SUCCESS, rank = target->rank;
+    int mpi_errno = MPI_SUCCESS;
 
     switch (op->kind) {
         case MPIDIG_RMA_PUT:
@@ -291,6 +290,14 @@ static int issue_native(MPIR_Win * win, MPIDIG_rma_target_t * target)
                                                op->disp, win);
             break;
     }
+    return mpi_errno;
+}
+
+static int issue_native(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) rma_issue_take(&target->issue);
+    int mpi_errno = issue_op(win, target->rank, op);
+
     drop(MPIDIG_WIN(win, issue), op);
     return mpi_errno;
 }
@@ -493,11 +500,13 @@ static bool hold(MPIR_Win * win, int *mpi_errno_ptr, int rank, MPIDIG_rma_op_t *
     MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     if (rma_issue_passes(&target->issue, &issue->settings, what->queue.wire)) {
         rma_issue_issued(&target->issue);
-        /* so that the data of those before it flow while the user computes */
-        if (what->kind == MPIDIG_RMA_GET && what->queue.bytes > issue->settings.bytes)
-            mpi_errno = MPIDIG_rma_progress(win);
+        if (what->queue.bytes <= issue->settings.bytes)
+            return false;
+        mpi_errno = issue_op(win, rank, what);
         MPIR_ERR_CHECK(mpi_errno);
-        return false;
+        /* so that its data flow while the user computes */
+        mpi_errno = MPIDIG_rma_progress(win);
+        goto fn_exit;
     }
     op = keep(issue, what);
     MPIR_ERR_CHKANDJUMP(!op, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
