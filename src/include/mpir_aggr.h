@@ -63,7 +63,8 @@ bool MPIR_Aggr_do_group(MPIR_Comm * comm, const cmap_t * processes, int tag, uin
                         void (*fold) (uint64_t all[2], const uint64_t one[2]), int *mpi_errno);
 
 /* The largest of what the members have for each number, by messages.  Nothing in it needs memory, so that who has none can tell
- * the others. */
+ * the others.  At most MPIR_AGGR_AGREE_MOST numbers. */
+enum { MPIR_AGGR_AGREE_MOST = 4 };
 int MPIR_Aggr_agree(MPIR_Comm * comm, unsigned long long numbers[], int n);
 
 /* Collectives from which no process returns before all have come: the parts of their compositions on a communicator of one

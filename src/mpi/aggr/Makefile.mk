@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 mpi_core_sources += \
+    src/mpi/aggr/aggr_agree.c \
     src/mpi/aggr/aggr_arena.c \
     src/mpi/aggr/aggr_board.c \
     src/mpi/aggr/aggr_comm.c \

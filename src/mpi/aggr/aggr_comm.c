@@ -43,30 +43,6 @@ static aggr_shape_t shape_for(const MPIR_Comm * comm, int fan, bool rooted)
 enum { UNWILLING, BLOCK, FAN, ROOTED, TERMS };  /* some process cannot; the rest is of the first of them */
 typedef unsigned long long terms_t[TERMS];
 
-int MPIR_Aggr_agree(MPIR_Comm * comm, unsigned long long numbers[], int n)
-{
-    int mpi_errno = MPI_SUCCESS, size = comm->local_size;
-    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
-    terms_t theirs;
-
-    MPIR_Assert(n <= TERMS);
-    for (int step = 1; step < size; step *= 2) {
-        mpi_errno = MPIC_Sendrecv(numbers, n, MPI_UNSIGNED_LONG_LONG, (comm->rank + step) % size,
-                                  MPIR_ALLREDUCE_TAG, theirs, n, MPI_UNSIGNED_LONG_LONG,
-                                  (comm->rank - step + size) % size, MPIR_ALLREDUCE_TAG, comm,
-                                  MPI_STATUS_IGNORE, &errflag);
-        MPIR_ERR_CHECK(mpi_errno);
-        for (int i = 0; i < n; i++)
-            numbers[i] = MPL_MAX(numbers[i], theirs[i]);
-    }
-    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
-}
-
 /* What this process has to offer. */
 static struct MPIR_Aggr *prepare(MPIR_Comm * comm, terms_t terms)
 {
