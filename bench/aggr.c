@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * aggr SET BATCHES TIMES: small blocking collectives of the world; see bench/aggr.py.  One line a case at rank 0: its name,
- * and the median over the batches of the mean time of a call, in microseconds, of the slowest process.
+ * and the median over the batches of the mean time of a call, in microseconds, of the slowest process.  With two processes
+ * first and last "line" and what a cache line takes from one to the other, in microseconds.
  *
  *   kinds   each collective with one int, and two ways to create a communicator
  *   folds   every predefined operation, in MPI_Allreduce and MPI_Scan, of int and double
  *   sizes   MPI_Allreduce, MPI_Bcast and MPI_Allgather of 8 bytes to 64 KiB
  */
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "lib/line.h"
 
 enum { MOST = 65536, BATCHES = 1000 };
 
@@ -74,7 +79,7 @@ static void alltoall(void)
     MPI_Alltoall(in, call.count, call.type, out, call.count, call.type, MPI_COMM_WORLD);
 }
 
-static void dup(void)
+static void duplicate(void)
 {
     MPI_Comm made;
     MPI_Comm_dup(MPI_COMM_WORLD, &made);
@@ -116,6 +121,16 @@ static void measure(const char *name, void (*function) (void))
         printf("%s %.4f\n", name, us[batches / 2]);
 }
 
+static void show_line(line_t * lines)
+{
+    if (!lines)
+        return;
+    MPI_Barrier(MPI_COMM_WORLD);
+    double ns = line_time(lines, rank);
+    if (rank == 0)
+        printf("line %.4f\n", ns / 1e3);
+}
+
 static void kinds(void)
 {
     call = (struct call) { MPI_INT, MPI_SUM, 1 };
@@ -129,7 +144,7 @@ static void kinds(void)
     measure("gather", gather);
     measure("scatter", scatter);
     measure("alltoall", alltoall);
-    measure("dup", dup);
+    measure("dup", duplicate);
     measure("split", split);
 }
 
@@ -165,6 +180,29 @@ static void sizes(void)
     }
 }
 
+/* Of two processes of one machine that has a core for each, by a file; NULL where there are none. */
+static line_t *shared_lines(void)
+{
+    char name[64];
+    line_t *lines = NULL;
+    int mine, both;
+
+    if (size != 2 || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+        return NULL;
+    snprintf(name, sizeof name, "/dev/shm/aggr-bench-%d", (int) getpid());
+    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+    int file = open(name, O_RDWR | O_CREAT, 0600);
+    if (file >= 0 && ftruncate(file, 2 * sizeof *lines) == 0)
+        lines = mmap(NULL, 2 * sizeof *lines, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (file >= 0)
+        close(file);
+    lines = lines == MAP_FAILED ? NULL : lines;
+    mine = lines != NULL;
+    MPI_Allreduce(&mine, &both, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    unlink(name);
+    return both ? lines : NULL;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -178,12 +216,15 @@ int main(int argc, char **argv)
     out = calloc((size_t) size, MOST);
     if (!in || !out)
         MPI_Abort(MPI_COMM_WORLD, 1);
+    line_t *lines = shared_lines();
+    show_line(lines);
     if (strcmp(argv[1], "kinds") == 0)
         kinds();
     else if (strcmp(argv[1], "folds") == 0)
         folds();
     else
         sizes();
+    show_line(lines);
     free(in);
     free(out);
     MPI_Finalize();

@@ -6,6 +6,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "lib/line.h"
 
 static int batches, times, sum, heard;
 #pragma omp threadprivate(heard)
@@ -55,6 +56,19 @@ static void measure(const char *name, int which)
     free(us);
 }
 
+static void show_line(void)
+{
+    static line_t lines[2];
+    double us = 0;
+#pragma omp parallel
+    {
+        double ns = line_time(lines, omp_get_thread_num());
+#pragma omp master
+        us = ns / 1e3;
+    }
+    printf("line %.4f\n", us);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 4 || atoi(argv[1]) < 1 || (batches = atoi(argv[2])) < 1 || (times = atoi(argv[3])) < 1) {
@@ -62,8 +76,12 @@ int main(int argc, char **argv)
         return 1;
     }
     omp_set_num_threads(atoi(argv[1]));
+    if (atoi(argv[1]) == 2 && omp_get_num_procs() >= 2)
+        show_line();
     measure("barrier", 0);
     measure("allreduce", 1);
     measure("bcast", 2);
+    if (atoi(argv[1]) == 2 && omp_get_num_procs() >= 2)
+        show_line();
     return 0;
 }
