@@ -4,6 +4,7 @@
 #include "case_file.hpp"
 
 #include "core/map.hpp"
+#include "core/strategy.hpp"
 
 namespace cmap_test {
 namespace {
@@ -36,6 +37,23 @@ void expect_estimate_holds(const Members &members, cmap_rep rep) {
     EXPECT_GT(estimate.time, 0.0);
 }
 
+// Also where a closed form wins without a look at the others.
+void expect_best_wins(const Members &members, const cmap_policy &policy) {
+    cmap::Content content;
+    content.borrow(members.data(), static_cast<uint32_t>(members.size()));
+    cmap::Analysis analysis(content, policy);
+    analysis.measure();
+    const cmap::Choice choice = cmap::choose(analysis);
+    ASSERT_GT(choice.count, 0u);
+    const double least = cmap::cost_of(cmap::representation(choice.kind[0]).estimate(analysis), policy);
+    for (cmap_rep rep : all_reps()) {
+        const cmap::Estimate other = cmap::representation(rep).estimate(analysis);
+        if (other.fits) {
+            EXPECT_LE(least, cmap::cost_of(other, policy)) << cmap_rep_name(rep);
+        }
+    }
+}
+
 class Estimates : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(Estimates, AreExactOrATenthTooMuch) {
@@ -46,6 +64,15 @@ TEST_P(Estimates, AreExactOrATenthTooMuch) {
         SCOPED_TRACE(cmap_rep_name(rep));
         expect_estimate_holds(members_of(one), rep);
     }
+}
+
+TEST_P(Estimates, TheCheapestIsChosen) {
+    const Case &one = cases()[GetParam()];
+    if (members_of(one).size() <= CMAP_INLINE_MEMBERS) return;
+    for (double alpha : {0.0, 0.25, 0.9, 1.0})
+        expect_best_wins(members_of(one), {CMAP_STRATEGY_HYBRID, alpha, CMAP_REP_ANY});
+    expect_best_wins(members_of(one), {CMAP_STRATEGY_TIME, 0.0, CMAP_REP_ANY});
+    expect_best_wins(members_of(one), {CMAP_STRATEGY_SPACE, 0.0, CMAP_REP_ANY});
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Estimates, ::testing::Range(size_t{0}, cases().size()),

@@ -75,6 +75,14 @@ void append_if(bool wanted, Choice &choice, unsigned kind, const Analysis &analy
     if (estimate.fits) append(choice, kind, estimate);
 }
 
+// A closed form takes no payload, so that it is the best under every strategy where nothing selects
+// faster.  Most communicators are such maps: the others are not even estimated for them.
+bool closed_form_wins(const Analysis &analysis) noexcept {
+    const uint32_t levels = analysis.stats.affine.levels;
+    if (levels == 0 || TIME_AFFINE[levels] > TIME_NOT_AFFINE) return false;
+    return TIME_AFFINE[levels] <= representation(CMAP_REP_ARRAY).estimate(analysis).time;
+}
+
 }  // namespace
 
 double cost_of(const Estimate &estimate, const cmap_policy &policy) noexcept {
@@ -97,6 +105,10 @@ Choice choose(const Analysis &analysis) noexcept {
         append_if(true, choice, CMAP_REP_ARRAY, analysis);
         return choice;
     }
+    if (closed_form_wins(analysis)) {
+        append_if(true, choice, CMAP_REP_AFFINE, analysis);
+        return choice;
+    }
     Candidate sorted[CMAP_REP_COUNT];
     const unsigned count = candidates(analysis, sorted);
     lead_with_shared(sorted, count, analysis.policy);
@@ -108,6 +120,7 @@ Choice choose(const Analysis &analysis) noexcept {
 Estimate best(const Analysis &analysis) noexcept {
     if (analysis.stats.size <= CMAP_INLINE_MEMBERS)
         return Estimate{true, 0, representation(CMAP_REP_ARRAY).estimate(analysis).time};
+    if (closed_form_wins(analysis)) return representation(CMAP_REP_AFFINE).estimate(analysis);
     Candidate sorted[CMAP_REP_COUNT];
     return candidates(analysis, sorted) == 0 ? cannot() : sorted[0].estimate;
 }
