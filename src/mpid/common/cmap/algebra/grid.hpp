@@ -26,7 +26,7 @@ struct Grid {
     static int64_t down(int64_t stride, int64_t n) { return stride < 0 ? stride * (n - 1) : 0; }
 };
 
-using Grids = Buffer<Grid>;
+using Grids = Buffer<Grid, 4>;  // of regular maps no more
 
 inline Grid line(int64_t base, int64_t step, int64_t count) {
     return Grid{base, step, count, 0, 1};

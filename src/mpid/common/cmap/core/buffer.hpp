@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A growable array of plain values on the module's allocator.  It never throws: what can fail
-// returns false.
+// A growable array of plain values on the module's allocator, the first few of them in the object
+// itself where it says so.  It never throws: what can fail returns false.
 #ifndef CMAP_CORE_BUFFER_HPP_INCLUDED
 #define CMAP_CORE_BUFFER_HPP_INCLUDED
 
@@ -12,8 +12,26 @@
 
 namespace cmap {
 
+// Room for so many values in an object.
+template <class T, std::size_t INSIDE>
+struct Room {
+    alignas(T) unsigned char bytes[INSIDE * sizeof(T)];
+
+    T *values() noexcept { return reinterpret_cast<T *>(bytes); }
+    void swap(Room &other) noexcept {
+        const Room kept = *this;
+        *this = other;
+        other = kept;
+    }
+};
 template <class T>
-class Buffer {
+struct Room<T, 0> {
+    T *values() noexcept { return nullptr; }
+    void swap(Room &) noexcept {}
+};
+
+template <class T, std::size_t INSIDE = 0>
+class Buffer : Room<T, INSIDE> {
     static_assert(std::is_trivially_copyable<T>::value, "grown by memcpy");
 
   public:
@@ -25,11 +43,12 @@ class Buffer {
     }
     Buffer(const Buffer &) = delete;
     Buffer &operator=(const Buffer &) = delete;
-    ~Buffer() { deallocate(data_); }
+    ~Buffer() { give_back(); }
 
     std::size_t size() const noexcept { return size_; }
     bool empty() const noexcept { return size_ == 0; }
-    std::size_t bytes() const noexcept { return capacity_ * sizeof(T); }
+    // Beside the object.
+    std::size_t bytes() const noexcept { return capacity_ <= INSIDE ? 0 : capacity_ * sizeof(T); }
     T *data() noexcept { return data_; }
     const T *data() const noexcept { return data_; }
     T *begin() noexcept { return data_; }
@@ -53,7 +72,7 @@ class Buffer {
         T *grown = static_cast<T *>(allocate(wanted * sizeof(T)));
         if (grown == nullptr) return false;
         if (size_ != 0) std::memcpy(static_cast<void *>(grown), data_, size_ * sizeof(T));
-        deallocate(data_);
+        give_back();
         data_ = grown;
         capacity_ = wanted;
         return true;
@@ -96,21 +115,34 @@ class Buffer {
     void clear() noexcept { size_ = 0; }
     // Gives the memory back.
     void free() noexcept {
-        deallocate(data_);
-        data_ = nullptr;
-        size_ = capacity_ = 0;
+        give_back();
+        data_ = this->values();
+        size_ = 0;
+        capacity_ = INSIDE;
     }
     void swap(Buffer &other) noexcept {
-        T *const data = data_;
+        T *const data = outside();
         const std::size_t size = size_, capacity = capacity_;
-        data_ = other.data_, size_ = other.size_, capacity_ = other.capacity_;
-        other.data_ = data, other.size_ = size, other.capacity_ = capacity;
+        take(other.outside(), other.size_, other.capacity_);
+        other.take(data, size, capacity);
+        Room<T, INSIDE>::swap(other);
     }
 
   private:
-    T *data_ = nullptr;
+    // nullptr: the values are in the object.
+    T *outside() noexcept { return capacity_ > INSIDE ? data_ : nullptr; }
+    void take(T *data, std::size_t size, std::size_t capacity) noexcept {
+        data_ = data != nullptr ? data : this->values();
+        size_ = size;
+        capacity_ = capacity;
+    }
+    void give_back() noexcept {
+        if (T *const memory = outside()) deallocate(memory);
+    }
+
+    T *data_ = this->values();
     std::size_t size_ = 0;
-    std::size_t capacity_ = 0;
+    std::size_t capacity_ = INSIDE;
 };
 
 }  // namespace cmap

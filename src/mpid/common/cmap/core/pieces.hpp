@@ -58,7 +58,7 @@ inline bool within(const Piece &piece, uint32_t universe) noexcept {
            within(Run{static_cast<uint32_t>(first), piece.run.step, piece.run.count}, universe);
 }
 
-using Pieces = Buffer<Piece>;
+using Pieces = Buffer<Piece, 4>;  // of regular maps no more
 
 // Appends the map's pieces, in rank order, to `out`.  False when the map needs more than `limit`
 // pieces in all, when it has no cheap pieces (lists, bitmaps), or when there is no memory; then
