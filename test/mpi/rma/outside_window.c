@@ -138,6 +138,7 @@ static void check_messages(void)
         check_message(target, words, 0);
         check_message(target, words, 1);
         check_message(target, (MPI_Aint) 1 << 61, 0);
+        check_message(target, ((MPI_Aint) 1 << 32) + 1, 0);     /* in 32 bits it would be inside */
     }
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 1; i < words_of(ct_me); i++)

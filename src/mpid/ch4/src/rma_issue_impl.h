@@ -8,6 +8,7 @@
 #include "rma_shared.h"
 #include "rma_issue.h"
 #include "rma_issue_phase.h"
+#include "rma_issue_wire.h"
 #include "rma_issue_win.h"
 #include "rma_issue_exchange.h"
 
@@ -68,29 +69,22 @@ typedef struct MPIDIG_rma_issue {
     MPIDIG_rma_op_t *free_ops;
 } MPIDIG_rma_issue_t;
 
-/* What is sent.  All on 8 bytes; after the header come records, each with its data. */
+/* What is sent.  All on 8 bytes; after the header come records (rma_issue_wire.h), each with its data.  An operation of 64 bytes and its
+ * answer are no longer than what UCX sends in a node without a buffer, 92 bytes with the 4 of ucx_am_brief.h. */
 typedef struct {
-    uint64_t win_id;
-    MPIDIG_rma_target_t *target;        /* of the origin: comes back */
+    uint32_t win;
     int origin_rank;
     union {
         int lock_type;
         uint32_t epoch;         /* of one that is MPIDIG_RMA_COUNTED or _NUMBERED */
     };
-    uint32_t bytes;             /* of all */
-    uint16_t flags, ops;
+    uint16_t flags, bytes;      /* of all */
 } MPIDIG_rma_message_t;
 
+/* Its results come in the order of the operations. */
 typedef struct {
-    MPI_Aint disp;
-    int count;
-    MPI_Datatype type;
-    MPI_Op op;
-    MPIDIG_rma_kind_t kind;
-} MPIDIG_rma_record_t;
-
-typedef struct {
-    MPIDIG_rma_target_t *target;
+    uint32_t win;
+    int target_rank;
     uint32_t flags, results;
 } MPIDIG_rma_answer_t;
 
@@ -105,6 +99,22 @@ enum {
 };
 
 extern int MPIDIG_rma_request_id, MPIDIG_rma_answer_id;
+
+/* A builtin handle as a small number, and back: of the kind that another one has. */
+#define MPIDIG_RMA_INDEX(handle) ((uint32_t) HANDLE_INDEX(handle))
+#define MPIDIG_RMA_HANDLE(alike, index) ((int) (((alike) & ~HANDLE_MASK) | (index)))
+
+/* The number by which all processes know the window; see MPIDIG_WIN(win, win_id). */
+MPL_STATIC_INLINE_PREFIX uint32_t MPIDIG_rma_number(const MPIR_Win * win)
+{
+    MPIR_Assert(MPIDIG_WIN(win, win_id) <= UINT32_MAX);
+    return (uint32_t) MPIDIG_WIN(win, win_id);
+}
+
+MPL_STATIC_INLINE_PREFIX MPIR_Win *MPIDIG_rma_win(uint32_t number)
+{
+    return (MPIR_Win *) MPIDIU_map_lookup(MPIDI_global.win_map, number);
+}
 
 MPL_STATIC_INLINE_PREFIX size_t MPIDIG_rma_padded(size_t bytes)
 {

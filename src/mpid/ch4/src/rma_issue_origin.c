@@ -61,15 +61,18 @@ static bool accumulates_travel(void)
 #endif
 }
 
+static bool is_plain(int count, MPI_Datatype type, size_t bytes)
+{
+    return HANDLE_IS_BUILTIN(type) && MPIDIG_rma_size(count, type) == bytes;
+}
+
 /* Of a builtin type, in one piece, and the same at both ends.  The operation of a pair type is native. */
 static bool travels(const MPIDIG_rma_op_t * op)
 {
-    bool plain_origin = HANDLE_IS_BUILTIN(op->origin_type) &&
-        MPIDIG_rma_size(op->origin_count, op->origin_type) == op->queue.bytes;
-    bool plain_result = HANDLE_IS_BUILTIN(op->result_type) &&
-        MPIDIG_rma_size(op->result_count, op->result_type) == op->queue.bytes;
+    bool plain_origin = is_plain(op->origin_count, op->origin_type, op->queue.bytes);
+    bool plain_result = is_plain(op->result_count, op->result_type, op->queue.bytes);
 
-    if (!HANDLE_IS_BUILTIN(op->type))
+    if (!HANDLE_IS_BUILTIN(op->type) || !HANDLE_IS_BUILTIN(op->op))
         return false;
     switch (op->kind) {
         case MPIDIG_RMA_PUT:
@@ -96,14 +99,24 @@ static bool wants_result(const MPIDIG_rma_op_t * op)
     return op->kind != MPIDIG_RMA_PUT && op->kind != MPIDIG_RMA_ACC;
 }
 
+static rma_issue_record_t record_of(const MPIDIG_rma_op_t * op)
+{
+    return (rma_issue_record_t) {
+        .disp = op->disp,.count = (uint32_t) op->count,.type = MPIDIG_RMA_INDEX(op->type),
+        .op = (uint8_t) MPIDIG_RMA_INDEX(op->op),.kind = op->kind
+    };
+}
+
 static void measure(MPIDIG_rma_op_t * op)
 {
     size_t bytes = MPIDIG_rma_size(op->count, op->type);
+    rma_issue_record_t record;
 
     op->queue = (rma_issue_op_t) {.bytes = bytes };
     if (!travels(op))
         return;
-    op->queue.wire = sizeof(MPIDIG_rma_record_t);
+    record = record_of(op);
+    op->queue.wire = rma_issue_record_size(&record);
     if (sends_data(op))
         op->queue.wire += MPIDIG_rma_padded(bytes);
     if (op->kind == MPIDIG_RMA_CAS)
@@ -122,11 +135,9 @@ static char *append(char *end, const void *data, size_t bytes)
 
 static char *pack(char *end, const MPIDIG_rma_op_t * op)
 {
-    MPIDIG_rma_record_t record = {
-        .disp = op->disp,.count = op->count,.type = op->type,.op = op->op,.kind = op->kind
-    };
+    rma_issue_record_t record = record_of(op);
 
-    end = append(end, &record, sizeof(record));
+    end = rma_issue_record_write(end, &record);
     if (sends_data(op))
         end = append(end, op->origin, op->queue.bytes);
     if (op->kind == MPIDIG_RMA_CAS)
@@ -142,15 +153,15 @@ static void await_result(MPIDIG_rma_target_t * target, MPIDIG_rma_op_t * op)
 }
 
 /* The target does what the message says and answers it, unless there is nothing to tell. */
-static int send_bytes(MPIR_Win * win, MPIDIG_rma_target_t * target, void *message, size_t bytes, bool answered)
+static int send_bytes(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_rma_message_t * message, bool answered)
 {
     int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
-    bool carries = ((MPIDIG_rma_message_t *) message)->ops > 0;
+    bool carries = message->flags & MPIDIG_RMA_CARRIES;
 
     /* before: the answer of the process itself is there when the message is sent */
     target->unanswered += answered;
     target->carrying += answered && carries;
-    CH4_CALL(am_send_hdr(target->rank, win->comm_ptr, MPIDIG_rma_request_id, message, bytes, vci, vci),
+    CH4_CALL(am_send_hdr(target->rank, win->comm_ptr, MPIDIG_rma_request_id, message, message->bytes, vci, vci),
              MPIDI_rank_is_local(target->rank, win->comm_ptr), mpi_errno);
     if (mpi_errno) {
         target->unanswered -= answered;
@@ -188,7 +199,7 @@ static int send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_
     unsigned flags = step->flags | flags_of_epoch(win, target), num_done = 0;
     const rma_issue_target_t before = target->issue;
     MPIDIG_rma_op_t **last_result = target->last_result;
-    MPIDIG_rma_op_t *done[MPIDIG_RMA_MESSAGE_MAX / sizeof(MPIDIG_rma_record_t)];
+    MPIDIG_rma_op_t *done[MPIDIG_RMA_MESSAGE_MAX / sizeof(rma_issue_narrow_t)];
 
     for (unsigned i = 0; i < step->ops; i++) {
         MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) rma_issue_take(&target->issue);
@@ -202,14 +213,12 @@ static int send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_
     if (step->ops)
         flags |= MPIDIG_RMA_CARRIES;
     message.header = (MPIDIG_rma_message_t) {
-        .win_id = MPIDIG_WIN(win, win_id),.target = target,.origin_rank = win->comm_ptr->rank,
-        .lock_type = target->lock_type,.bytes = (uint32_t) (end - message.bytes),
-        .flags = (uint16_t) flags,.ops = (uint16_t) step->ops
+        .win = MPIDIG_rma_number(win),.origin_rank = win->comm_ptr->rank,.lock_type = target->lock_type,
+        .flags = (uint16_t) flags,.bytes = (uint16_t) (end - message.bytes)
     };
     if (flags & (MPIDIG_RMA_COUNTED | MPIDIG_RMA_NUMBERED))
         message.header.epoch = MPIDIG_WIN(win, issue)->fence.phase.epoch;
-    mpi_errno = send_bytes(win, target, &message, message.header.bytes,
-                           MPIDIG_rma_is_answered(flags, num_done < step->ops));
+    mpi_errno = send_bytes(win, target, &message.header, MPIDIG_rma_is_answered(flags, num_done < step->ops));
     MPIR_ERR_CHECK(mpi_errno);
     target->counted += (flags & MPIDIG_RMA_COUNTED) != 0;
     while (num_done > 0)
@@ -229,7 +238,8 @@ int MPIDIG_rma_answer_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t
 {
     const MPIDIG_rma_answer_t *answer = am_hdr;
     const char *next = (const char *) (answer + 1);
-    MPIDIG_rma_target_t *target = answer->target;
+    MPIR_Win *win = MPIDIG_rma_win(answer->win);
+    MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, answer->target_rank);
 
     for (uint32_t i = 0; i < answer->results; i++) {
         MPIDIG_rma_op_t *op = target->results;
@@ -237,7 +247,7 @@ int MPIDIG_rma_answer_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t
         target->results = op->next_result;
         memcpy(op->result, next, op->queue.bytes);
         next += MPIDIG_rma_padded(op->queue.bytes);
-        drop(MPIDIG_WIN(target->win, issue), op);
+        drop(MPIDIG_WIN(win, issue), op);
     }
     if (!target->results)
         target->last_result = &target->results;

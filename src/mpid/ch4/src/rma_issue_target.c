@@ -3,6 +3,15 @@
 #include "rma_issue_impl.h"
 #include "rma_combine.h"
 
+/* An operation to be done. */
+typedef struct {
+    MPI_Aint disp;
+    int count;
+    MPI_Datatype type;
+    MPI_Op op;
+    MPIDIG_rma_kind_t kind;
+} record_t;
+
 /* Between accumulates of processes that share the memory. */
 static int enter_atomic(MPIR_Win * win)
 {
@@ -27,7 +36,7 @@ static int leave_atomic(MPIR_Win * win)
     return MPI_SUCCESS;
 }
 
-static int accumulate(MPIR_Win * win, const MPIDIG_rma_record_t * record, char *address, char *data,
+static int accumulate(MPIR_Win * win, const record_t * record, char *address, char *data,
                       size_t bytes, char *result)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -57,6 +66,19 @@ static int accumulate(MPIR_Win * win, const MPIDIG_rma_record_t * record, char *
     goto fn_exit;
 }
 
+/* As it was at its origin. */
+static char *read_record(char *from, record_t * record)
+{
+    rma_issue_record_t sent;
+
+    from = rma_issue_record_read(from, &sent);
+    *record = (record_t) {
+        .disp = sent.disp,.count = (int) sent.count,.type = MPIDIG_RMA_HANDLE(MPI_BYTE, sent.type),
+        .op = MPIDIG_RMA_HANDLE(MPI_SUM, sent.op),.kind = sent.kind
+    };
+    return from;
+}
+
 static int check_range(MPIR_Win * win, MPI_Aint disp, MPI_Aint bytes)
 {
     if (disp >= 0 && bytes <= win->size && disp <= (win->size - bytes) / win->disp_unit)
@@ -73,11 +95,10 @@ static int check_range(MPIR_Win * win, MPI_Aint disp, MPI_Aint bytes)
 static int perform_one(MPIR_Win * win, char **next, char **results, uint32_t * count)
 {
     int mpi_errno = MPI_SUCCESS;
-    MPIDIG_rma_record_t record;
-    char *data = *next + sizeof(record), *address, *result = *results;
+    record_t record;
+    char *data = read_record(*next, &record), *address, *result = *results;
     size_t bytes, padded;
 
-    memcpy(&record, *next, sizeof(record));
     bytes = MPIDIG_rma_size(record.count, record.type);
     padded = MPIDIG_rma_padded(bytes);
     address = (char *) win->base + record.disp * win->disp_unit;
@@ -108,7 +129,7 @@ static int perform_one(MPIR_Win * win, char **next, char **results, uint32_t * c
 static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
 {
     int mpi_errno = MPI_SUCCESS, failed = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
-    char *next = (char *) (message + 1);
+    char *next = (char *) (message + 1), *message_end = (char *) message + message->bytes;
     union {
         MPIDIG_rma_answer_t header;
         char bytes[MPIDIG_RMA_MESSAGE_MAX];
@@ -116,7 +137,7 @@ static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
     char *end = answer.bytes + sizeof(answer.header);
     uint32_t results = 0;
 
-    for (int i = 0; i < message->ops; i++) {
+    while (next < message_end) {
         int one = perform_one(win, &next, &end, &results);
 
         if (one && !failed)
@@ -125,7 +146,7 @@ static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
     if (!MPIDIG_rma_is_answered(message->flags, results > 0))
         return failed;
     answer.header = (MPIDIG_rma_answer_t) {
-        .target = message->target,.flags = message->flags,.results = results
+        .win = message->win,.target_rank = win->comm_ptr->rank,.flags = message->flags,.results = results
     };
     if (failed && MPIR_ERR_GET_CLASS(failed) == MPI_ERR_RMA_RANGE) {
         answer.header.flags |= MPIDIG_RMA_OUTSIDE;
@@ -278,7 +299,7 @@ int MPIDIG_rma_request_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_message_t *message = am_hdr;
-    MPIR_Win *win = (MPIR_Win *) MPIDIU_map_lookup(MPIDI_global.win_map, message->win_id);
+    MPIR_Win *win = MPIDIG_rma_win(message->win);
 
     if (message->flags & RI_ASK && !MPIDIG_win_lock_try(win, message->lock_type))
         mpi_errno = wait_for_lock(win, message);

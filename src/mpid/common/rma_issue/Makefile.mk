@@ -11,4 +11,5 @@ noinst_HEADERS += \
     src/mpid/common/rma_issue/rma_issue.h \
     src/mpid/common/rma_issue/rma_issue_names.h \
     src/mpid/common/rma_issue/rma_issue_phase.h \
-    src/mpid/common/rma_issue/rma_issue_sums.h
+    src/mpid/common/rma_issue/rma_issue_sums.h \
+    src/mpid/common/rma_issue/rma_issue_wire.h
