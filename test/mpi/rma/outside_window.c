@@ -113,6 +113,22 @@ static void check_fence(void)
     expect(MPI_Win_fence(MPI_MODE_NOSUCCEED, win), 0, "last fence", target);
 }
 
+/* One origin, whose message also brings a result: it is told alone. */
+static void check_fence_of_origin(void)
+{
+    long value = 7, got = 7;
+    int target = size - 1, is_origin = ct_me == 0 && size > 1;
+
+    expect(MPI_Win_fence(0, win), 0, "first fence", target);
+    if (is_origin) {
+        expect(MPI_Put(&value, 1, MPI_LONG, target, words_of(target), 1, MPI_LONG, win), 0, "put by message", target);
+        expect(MPI_Get(&got, 1, MPI_LONG, target, 2, 1, MPI_LONG, win), 0, "get by message", target);
+    }
+    expect(MPI_Win_fence(0, win), is_origin, "fence of the origin", target);
+    CT_CHECK(!is_origin || got == 0, "got %ld from rank %d", got, target);
+    expect(MPI_Win_fence(MPI_MODE_NOSUCCEED, win), 0, "last fence", target);
+}
+
 static void make_window(long *memory, const char *issue)
 {
     MPI_Info info;
@@ -130,6 +146,7 @@ static void check_messages(void)
 
     make_window(mine, "hybrid");
     check_fence();
+    check_fence_of_origin();
     MPI_Win_free(&win);
     make_window(mine, "lazy");
     for (int target = ct_me + 1; target < size; target++) {

@@ -78,6 +78,37 @@ static void get_then_put(int target)
     free(mine);
 }
 
+/* Between fences what one message holds goes as one, so that the fences that follow are no barriers. */
+static void put_two(int target, int from)
+{
+    enum { HALF = 380, ROUNDS = 20 };   /* of 3,040 bytes */
+    long *mine = ct_alloc(2 * HALF, sizeof(long)), *words = ct_alloc(2 * HALF, sizeof(long));
+    MPI_Info info;
+    MPI_Win win;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "rma_issue", "hybrid");
+    MPI_Win_create(mine, 2 * HALF * sizeof(long), sizeof(long), info, MPI_COMM_WORLD, &win);
+    MPI_Info_free(&info);
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < 2 * HALF; i++)
+            words[i] = 1000000L * ct_me + 1000 * round + i;
+        MPI_Put(words, HALF, MPI_LONG, target, 0, HALF, MPI_LONG, win);
+        MPI_Put(words + HALF, HALF, MPI_LONG, target, HALF, HALF, MPI_LONG, win);
+        MPI_Win_fence(0, win);
+        for (int i = 0; i < 2 * HALF; i++)
+            CT_CHECK(mine[i] == 1000000L * from + 1000 * round + i, "round %d: word %d is %ld", round, i, mine[i]);
+        MPI_Win_fence(0, win);
+    }
+    if (size > 1)
+        expect_targets(0, "after messages alone");
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Win_free(&win);
+    free(mine);
+    free(words);
+}
+
 int main(int argc, char **argv)
 {
     long *mine;
@@ -123,6 +154,7 @@ int main(int argc, char **argv)
     expect_targets(0, "no window");
     free(mine);
     get_then_put(next);
+    put_two(next, previous);
 
     ct_mpit_end();
     MTest_Finalize(ct_errs);

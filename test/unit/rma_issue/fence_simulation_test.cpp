@@ -73,6 +73,8 @@ private:
 
     bool precedes_nothing(uint32_t fence) const { return fence % 3 == 1; }  // then the epoch before has no operations
 
+    static bool is_last(uint32_t epoch) { return epoch % 5 == 2; }  // another way to synchronize may follow
+
     void done(size_t target, uint32_t epoch) {
         Member &t = members_[target];
         EXPECT_GE(t.entered, epoch) << "an operation touches a process that is not at the fence before";
@@ -138,7 +140,7 @@ private:
         size_t size = members_.size();
         m.numbers.assign(size, 0);
         rma_issue_sums_begin(&m.sums, uint32_t(size), m.numbers.data());
-        m.sums.flags = (barrier ? RF_BARRIER : 0) | (m.native ? RF_NATIVE : 0);
+        m.sums.flags = (barrier ? RF_BARRIER : 0) | (m.native ? RF_NATIVE : 0) | (is_last(m.phase.epoch) ? RF_LAST : 0);
         for (size_t to = 0; to < size; to++) {
             m.numbers[(to + size - who) % size] = m.sent[to];
             m.sums.flags |= m.sent[to] ? unsigned(RF_MESSAGES) : 0;
@@ -201,6 +203,10 @@ private:
     void begin(size_t who) {
         Member &m = members_[who];
         EXPECT_TRUE(m.undone.empty() || m.undone.begin()->first > m.left) << "it leaves before all is done";
+        if (is_last(m.phase.epoch - 1) && !precedes_nothing(m.phase.epoch)) {
+            for (const Member &other : members_)
+                EXPECT_TRUE(other.undone.empty() || other.undone.begin()->first >= m.phase.epoch) << "it leaves before all is done at others";
+        }
         m.left++;
         m.holds = true;
         m.native = m.wants_native = m.exchanging = false;

@@ -160,6 +160,13 @@ TEST_F(Phase, BarriersBecomeMoreAndFewerAgain) {
     EXPECT_EQ(phase.barriers, unsigned(RF_BARRIERS_LEAST));
 }
 
+TEST_F(Phase, TheLastOfSeveralWaitsForAllMessages) {
+    EXPECT_FALSE(rma_issue_phase_passed_exchange(&phase, RF_LAST));
+    EXPECT_TRUE(rma_issue_phase_passed_exchange(&phase, RF_LAST | RF_MESSAGES));
+    EXPECT_TRUE(native_allowed());
+    EXPECT_FALSE(rma_issue_phase_is_barrier(&phase)) << "others go on as before";
+}
+
 TEST_F(Phase, WithoutExchangesAllFencesAreBarriers) {
     rma_issue_phase_init(&phase, false);
     for (int i = 0; i < 3 * RF_BARRIERS_MOST; i++) {
@@ -230,12 +237,62 @@ TEST_F(FenceEpoch, OfMessagesNeedsMoreForLongOperationsOnly) {
     EXPECT_EQ(reach(RI_GO_ON), RI_DONE);
     add(1000, 0);
     EXPECT_EQ(reach(RI_GO_ON), RI_WAIT);
-    EXPECT_EQ(target.waiting, 2u);
-    EXPECT_EQ(reach(RI_FENCE), RI_WAIT);
     EXPECT_EQ(messages, (Ops{1})) << "what is in front of it need not wait";
+    EXPECT_EQ(target.waiting, 1u);
+    EXPECT_EQ(reach(RI_FENCE), RI_WAIT);
+    EXPECT_EQ(messages, (Ops{1}));
     rma_issue_granted(&target);
     EXPECT_EQ(reach(RI_FLUSH), RI_DONE);
     EXPECT_EQ(natives, 1u);
+}
+
+TEST_F(FenceEpoch, TwoOperationsThatAMessageHoldsWaitForIt) {
+    for (auto permission : {RI_MESSAGES, RI_HELD}) {
+        rma_issue_open(&target, permission);
+        messages.clear();
+        for (int i = 0; i < 2; i++) {
+            add(100, 112);
+            EXPECT_EQ(reach(RI_GATHER), RI_DONE);
+        }
+        EXPECT_TRUE(messages.empty());
+        add(100, 112);
+        EXPECT_EQ(reach(RI_GATHER), RI_DONE);
+        EXPECT_EQ(messages, (Ops{2}));
+        EXPECT_EQ(reach(RI_FENCE), RI_DONE);
+        EXPECT_EQ(messages, (Ops{2, 1}));
+        EXPECT_EQ(natives, 0u);
+        rma_issue_close(&target);
+    }
+}
+
+TEST_F(FenceEpoch, LongOperationsAreNativeWhereTheyMay) {
+    rma_issue_open(&target, RI_HELD);
+    add(100, 112);
+    EXPECT_EQ(reach(RI_GATHER), RI_DONE);
+    add(200, 212);
+    EXPECT_EQ(reach(RI_GATHER), RI_DONE);
+    EXPECT_EQ(messages, (Ops{1}));
+    EXPECT_EQ(natives, 1u);
+    add(8, 32);
+    EXPECT_EQ(reach(RI_GATHER), RI_DONE);
+    EXPECT_EQ(natives, 2u) << "nothing overtakes it";
+}
+
+TEST_F(FenceEpoch, GathersNoMoreThanTheQueuesLimit) {
+    settings.queue = 3;
+    for (auto mode : {RI_HYBRID, RI_LAZY}) {
+        settings.mode = mode;
+        messages.clear();
+        rma_issue_open(&target, RI_MESSAGES);
+        for (int i = 0; i < 10; i++) {
+            add(8, 32);
+            EXPECT_EQ(reach(RI_GATHER), RI_DONE);
+            EXPECT_LE(target.waiting, 3u);
+        }
+        EXPECT_EQ(messages, (Ops{4, 4}));
+        reach(RI_FENCE);
+        rma_issue_close(&target);
+    }
 }
 
 TEST_F(FenceEpoch, LazyNeedsMoreAtTheQueuesLimit) {

@@ -110,7 +110,7 @@ int MPIDIG_rma_fence_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
     rma_issue_what_t next = RI_DONE;
 
     if (issue->fence.phase.entered_by_all || target->counted < EARLY_MOST)
-        mpi_errno = MPIDIG_rma_advance(win, target, RI_GO_ON, &next);
+        mpi_errno = MPIDIG_rma_advance(win, target, RI_GATHER, &next);
     MPIR_ERR_CHECK(mpi_errno);
     /* without memory for it now, the next operation or the fence enters */
     if (!issue->fence.exchange && needs_more(issue, target, next))
@@ -243,17 +243,17 @@ static int await_exchange(MPIR_Win * win)
 }
 
 /* Answers in *barrier whether one has to follow.  A call that fails for lack of memory can be repeated. */
-static int by_exchange(MPIR_Win * win, bool * barrier)
+static int by_exchange(MPIR_Win * win, int assert, bool * barrier)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
-    unsigned flags;
+    unsigned flags = assert & MPI_MODE_NOSUCCEED ? RF_LAST : 0;
     bool left = false;
 
     if (!fence->exchange) {
         mpi_errno = hand_over(win, &left);
         MPIR_ERR_CHECK(mpi_errno);
-        mpi_errno = enter(win, (left ? RF_BARRIER : 0) | (fence->native ? RF_NATIVE : 0));
+        mpi_errno = enter(win, flags | (left ? RF_BARRIER : 0) | (fence->native ? RF_NATIVE : 0));
         MPIR_ERR_CHECK(mpi_errno);
     }
     mpi_errno = await_exchange(win);
@@ -337,7 +337,7 @@ static int turn_epoch(MPIR_Win * win, int assert, bool * barrier)
     else if (assert & MPI_MODE_NOPRECEDE)
         rma_issue_phase_passed_nothing(&fence->phase);
     else
-        mpi_errno = by_exchange(win, barrier);
+        mpi_errno = by_exchange(win, assert, barrier);
     MPIR_ERR_CHECK(mpi_errno);
     fence->holds = !(assert & MPI_MODE_NOSUCCEED);
     issue->open += fence->holds - held;

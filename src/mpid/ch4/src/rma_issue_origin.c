@@ -336,7 +336,7 @@ int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_g
             target->issue.permission = permission;
     }
     /* the operation waits on: the call that needs it done tries again */
-    if (mpi_errno && goal == RI_GO_ON) {
+    if (mpi_errno && (goal == RI_GO_ON || goal == RI_GATHER)) {
         *next = RI_DONE;
         mpi_errno = MPI_SUCCESS;
     }
@@ -472,6 +472,15 @@ static bool may_open(MPIR_Win * win, int rank)
         (issue->all && !(issue->self_held && rank == win->comm_ptr->rank));
 }
 
+/* Before a fence that exchanges what is native makes the next ones barriers. */
+static rma_issue_goal_t goal_of_more(MPIR_Win * win)
+{
+    const MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
+    bool exchanges = MPIDIG_rma_in_fence(win) && !fence->exchange && !rma_issue_phase_is_barrier(&fence->phase);
+
+    return exchanges ? RI_GATHER : RI_GO_ON;
+}
+
 /* An operation was queued.  What is on its way needs progress, but not what only waits. */
 static int go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
@@ -485,7 +494,7 @@ static int go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
     if (target->issue.permission == RI_ASKED)
         mpi_errno = MPIDIG_rma_progress(win);
     if (!mpi_errno)
-        mpi_errno = MPIDIG_rma_reach(win, target, RI_GO_ON);
+        mpi_errno = MPIDIG_rma_reach(win, target, goal_of_more(win));
     if (!mpi_errno && target->issue.waiting < waiting)
         mpi_errno = MPIDIG_rma_progress(win);
     if (is_long)

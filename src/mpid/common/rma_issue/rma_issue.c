@@ -114,8 +114,8 @@ static bool patient(const rma_issue_target_t * target, const rma_issue_settings_
     return (target->waiting <= settings->ops || target->permission >= RI_MESSAGES) && target->bytes <= settings->bytes;
 }
 
-/* So many of the first operations, with no more than so many bytes, does one message hold. */
-static unsigned held_by_message(const rma_issue_target_t * target, size_t most)
+/* So many of the first operations, with no more than so many bytes, and in each, does one message hold. */
+static unsigned held_by_message(const rma_issue_target_t * target, size_t most, size_t longest)
 {
     size_t bytes = 0, wire = 0, answer = 0;
     unsigned ops = 0;
@@ -124,7 +124,7 @@ static unsigned held_by_message(const rma_issue_target_t * target, size_t most)
         bytes += op->bytes;
         wire += op->wire;
         answer += op->answer;
-        if (bytes > most || wire > target->room || answer > target->room)
+        if (bytes > most || op->bytes > longest || wire > target->room || answer > target->room)
             break;
         ops++;
     }
@@ -135,7 +135,7 @@ static unsigned held_by_message(const rma_issue_target_t * target, size_t most)
  * may overtake what is native. */
 static unsigned gathered(const rma_issue_target_t * target, const rma_issue_settings_t * settings)
 {
-    unsigned ops = target->native ? 0 : held_by_message(target, settings->bytes);
+    unsigned ops = target->native ? 0 : held_by_message(target, settings->bytes, SIZE_MAX);
 
     return ops >= GATHERED_LEAST || (ops > 1 && ops == target->waiting) ? ops : 0;
 }
@@ -186,9 +186,30 @@ static rma_issue_step_t next_asked(const rma_issue_target_t * target, const rma_
  * waited for anyway. */
 static rma_issue_step_t next_at_fence(rma_issue_target_t * target)
 {
-    unsigned ops = target->native ? 0 : held_by_message(target, SIZE_MAX);
+    unsigned ops = target->native ? 0 : held_by_message(target, SIZE_MAX, SIZE_MAX);
 
     if (target->waiting == 0)
+        return step(RI_DONE);
+    if (ops)
+        return message(target, 0, ops);
+    return step(target->permission == RI_HELD ? RI_ISSUE : RI_WAIT);
+}
+
+/* Short operations wait until they fill a message, however few they are; a long one does not. */
+static bool patient_to_gather(const rma_issue_target_t * target, const rma_issue_settings_t * settings)
+{
+    bool is_short = target->tail->bytes <= settings->bytes || (settings->adapt && target->habit == RI_HABIT);
+
+    if (settings->mode == RI_LAZY)
+        return target->waiting <= settings->queue;
+    return !target->native && rma_issue_fits(target) && target->waiting <= settings->queue && is_short;
+}
+
+static rma_issue_step_t next_gathered(rma_issue_target_t * target, const rma_issue_settings_t * settings)
+{
+    unsigned ops = target->native ? 0 : held_by_message(target, SIZE_MAX, settings->bytes);
+
+    if (target->waiting == 0 || patient_to_gather(target, settings))
         return step(RI_DONE);
     if (ops)
         return message(target, 0, ops);
@@ -198,20 +219,19 @@ static rma_issue_step_t next_at_fence(rma_issue_target_t * target)
 static rma_issue_step_t next_messages(rma_issue_target_t * target, const rma_issue_settings_t * settings,
                                       rma_issue_goal_t goal)
 {
-    unsigned ops;
-
-    if (target->waiting == 0 || (goal == RI_GO_ON && patient(target, settings)))
-        return step(RI_DONE);
+    if (goal == RI_GO_ON || goal == RI_GATHER)
+        return next_gathered(target, settings);
     if (goal == RI_FENCE)
         return next_at_fence(target);
-    ops = goal == RI_GO_ON ? gathered(target, settings) : 0;
-    return ops ? message(target, 0, ops) : step(RI_WAIT);
+    return step(target->waiting == 0 ? RI_DONE : RI_WAIT);
 }
 
 static rma_issue_step_t next_held(rma_issue_target_t * target, const rma_issue_settings_t * settings, rma_issue_goal_t goal)
 {
     unsigned ops;
 
+    if (goal == RI_GATHER)
+        return next_gathered(target, settings);
     if (goal == RI_GO_ON && (target->waiting == 0 || patient(target, settings)))
         return step(RI_DONE);
     if (goal == RI_END && rma_issue_fits(target))

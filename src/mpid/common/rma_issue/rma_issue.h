@@ -85,6 +85,7 @@ enum { RI_HABIT = 2 };
 
 typedef enum {
     RI_GO_ON,                   /* an operation was added; more may come */
+    RI_GATHER,                  /* the same, where what goes natively costs others: short ones are messages, full if need be */
     RI_CLEAR,                   /* permission is held and the queue is empty */
     RI_FLUSH,                   /* the queue is empty */
     RI_FENCE,                   /* the queue is empty, and what can travel has not gone natively */

@@ -32,7 +32,7 @@ void rma_issue_phase_passed_nothing(rma_issue_phase_t * phase)
 bool rma_issue_phase_passed_exchange(rma_issue_phase_t * phase, uint32_t flags)
 {
     bool native = flags & (RF_NATIVE | RF_BARRIER);
-    bool barrier = flags & RF_BARRIER || (native && flags & RF_MESSAGES);
+    bool barrier = flags & RF_BARRIER || ((native || flags & RF_LAST) && flags & RF_MESSAGES);
 
     if (native) {
         phase->barriers = phase->next_barriers;

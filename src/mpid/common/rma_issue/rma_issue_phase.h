@@ -36,7 +36,8 @@ typedef struct {
 enum {
     RF_MESSAGES = 1,            /* I have sent messages, which are counted in it */
     RF_NATIVE = 2,              /* I had native operations; they are done */
-    RF_BARRIER = 4              /* I will have some: a barrier has to follow */
+    RF_BARRIER = 4,             /* I will have some: a barrier has to follow */
+    RF_LAST = 8                 /* no epoch of fences follows; what does must not meet messages of this one */
 };
 
 /* How many fences are barriers after native operations: the first time, and at most. */
