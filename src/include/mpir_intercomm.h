@@ -5,9 +5,22 @@
 #ifndef MPIR_INTERCOMM_H_INCLUDED
 #define MPIR_INTERCOMM_H_INCLUDED
 
+/* The other group.  Who has no map of it says why in `error`, and makes it known in the agreement. */
+typedef struct MPIR_Remote_group {
+    cmap_t *map;
+    int size;
+    int is_low_group;           /* of the local group */
+    int error;                  /* or MPI_SUCCESS */
+} MPIR_Remote_group_t;
+
+/* The groups meet through their leaders (src/mpid/ch4/src/ch4_inter.c); remote->map is to be released.  An error here is one that
+ * all members of both groups have, or nobody: processes that are in both.  (Where processes are not of one world, also what this one
+ * fails at: the others wait for it.) */
+int MPID_Intercomm_meet(MPIR_Comm * local_comm, int local_leader, MPIR_Comm * peer_comm, int remote_leader,
+                        int tag, MPIR_Remote_group_t * remote);
+
 /* Whole but for its context ids and MPIR_Comm_commit.  MPIR_Comm_discard frees it. */
-int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, int remote_size, uint64_t remote_lpids[],
-                            int is_low_group, MPIR_Comm ** comm);
+int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, const MPIR_Remote_group_t * remote, MPIR_Comm ** comm);
 
 /* The ids: each group finds one, and the leaders exchange them.  `refusal` is why this process cannot make its communicator, or
  * MPI_SUCCESS; it is returned when both groups know.  *own is to be freed, unless there is an error. */

@@ -39,22 +39,22 @@ int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm **
     goto fn_exit;
 }
 
-int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, int remote_size, uint64_t remote_lpids[],
-                            int is_low_group, MPIR_Comm ** comm)
+int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, const MPIR_Remote_group_t * remote, MPIR_Comm ** comm)
 {
-    int mpi_errno = MPI_SUCCESS;
+    int mpi_errno = remote->error;
     MPIR_Comm *made = NULL;
 
+    MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = MPIR_Comm_create(&made);
     MPIR_ERR_CHECK(mpi_errno);
     made->comm_kind = MPIR_COMM_KIND__INTERCOMM;
     made->rank = local_comm->rank;
     made->local_size = local_comm->local_size;
-    made->remote_size = remote_size;
-    made->is_low_group = is_low_group;
+    made->remote_size = remote->size;
+    made->is_low_group = remote->is_low_group;
     made->local_comm = NULL;
     made->tainted = 1;
-    mpi_errno = MPID_Create_intercomm_from_lpids(made, remote_size, remote_lpids);
+    mpi_errno = MPIR_Comm_map_set(made, MPIR_MAP_REMOTE, remote->map);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = MPIR_Comm_map_share(made, MPIR_MAP_LOCAL, local_comm, MPIR_MAP_LOCAL);
     MPIR_ERR_CHECK(mpi_errno);

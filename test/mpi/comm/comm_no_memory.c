@@ -15,6 +15,7 @@ static __thread int none_left; /* of this thread only: libraries have threads of
 static __thread int refused;
 static __thread int countdown; /* to the allocation that fails, before the next collective */
 static int after_it;            /* all that come after the next collective fail instead */
+static int whenever;            /* before or after collectives */
 static long long collectives_so_far;
 static ct_pvar collectives;
 
@@ -25,7 +26,7 @@ static int is_last_straw(void)
     if (left == 0)
         return 0;
     countdown = 0;              /* while the variable is read */
-    moved = ct_pvar_read(&collectives) != collectives_so_far;
+    moved = !whenever && ct_pvar_read(&collectives) != collectives_so_far;
     countdown = left - (!moved && !after_it);
     return after_it ? moved : countdown == 0;
 }
@@ -119,7 +120,6 @@ typedef struct creator {
     int (*make)(MPI_Comm parent, MPI_Comm *made);
     const char *what;
     int without_last;
-    int spared;             /* allocations that do not fail: of what the agreement itself needs */
     int goes_on;            /* and takes memory when they have agreed: that fails at one process alone */
 } creator;
 
@@ -217,7 +217,7 @@ static int fail_once(creator by, MPI_Comm parent, int who, int n, MPI_Comm *made
     refused = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     collectives_so_far = ct_pvar_read(&collectives);
-    countdown = (who == ct_me) ? by.spared + n : 0;
+    countdown = (who == ct_me) ? n : 0;
     result = by.make(parent, made);
     countdown = 0;
     mine[0] = (result != MPI_SUCCESS);
@@ -248,8 +248,11 @@ static void check_each(creator by, MPI_Comm parent)
 
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (n = 0; again && n < 100; n += again) {
-        again = fail_once(by, parent, n % size, n + 1, &made);
-        free_if_any(&made);
+        again = 0;
+        for (int who = 0; who < size; who++) {
+            again = fail_once(by, parent, who, n + 1, &made) || again;
+            free_if_any(&made);
+        }
     }
     CT_CHECK(n > 0, "%s allocates nothing", by.what);
 }
@@ -348,14 +351,18 @@ static MPI_Comm intercomm(void)
     return inter;
 }
 
-/* Before they agree the leaders exchange lists of the groups, of two arrays. */
+/* The groups meet before they agree: allocations fail there, too.  What the collectives need is there from the first time. */
 static void check_create_inter(void)
 {
-    creator by = {create_inter, "MPI_Intercomm_create", .spared = 2};
-    MPI_Comm half = half_of_world();
+    creator by = {create_inter, "MPI_Intercomm_create", 0};
+    MPI_Comm half = half_of_world(), first;
 
+    create_inter(half, &first);
+    whenever = 1;
     check_each(by, half);
     check_many(by, half);
+    whenever = 0;
+    MPI_Comm_free(&first);
     MPI_Comm_free(&half);
 }
 

@@ -46,6 +46,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/stats.cpp \
     src/mpid/common/cmap/core/strategy.cpp \
     src/mpid/common/cmap/core/survey.cpp \
+    src/mpid/common/cmap/core/wire.cpp \
     src/mpid/common/cmap/rep/affine.cpp \
     src/mpid/common/cmap/rep/array.cpp \
     src/mpid/common/cmap/rep/bdd.cpp \

@@ -220,6 +220,17 @@ cmap_status cmap_translate(const cmap_t * a, const int *ranks_a, uint32_t n, con
 /* Every member of part is a member of whole; when not, *rank is the first rank of part that is missing. */
 cmap_status cmap_is_subset(const cmap_t * part, const cmap_t * whole, int *yes, uint32_t * rank) CMAP_NOEXCEPT;
 
+/* ---- a map on its way to other processes ------------------------------------------------------------------------ */
+
+/* Words that tell the members of ranks first .. *next - 1, as many as `room` words hold, in this machine's byte order: a few
+ * for a regular map, and for m members never more than m + 1.  Returns how many words; 0 when `first` is the size.  It does
+ * without memory of its own.  REQUIRES room for CMAP_WORDS_MIN words, and first <= size. */
+#define CMAP_WORDS_MIN 32u
+uint32_t cmap_to_words(const cmap_t * map, uint32_t first, uint32_t * words, uint32_t room, uint32_t * next) CMAP_NOEXCEPT;
+/* Adds the members that n such words tell.  CMAP_ERR_ARG when they are no such words; what came before those that are not
+ * is added then. */
+cmap_status cmap_builder_add_words(cmap_builder * builder, const uint32_t * words, uint32_t n) CMAP_NOEXCEPT;
+
 /* ---- what a map is and costs ----------------------------------------------------------------------------------- */
 
 cmap_rep cmap_representation(const cmap_t * map) CMAP_NOEXCEPT;

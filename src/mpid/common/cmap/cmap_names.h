@@ -11,6 +11,7 @@
 #define cmap_builder_add_block MPIR_cmap_builder_add_block
 #define cmap_builder_add_range MPIR_cmap_builder_add_range
 #define cmap_builder_add_slice MPIR_cmap_builder_add_slice
+#define cmap_builder_add_words MPIR_cmap_builder_add_words
 #define cmap_builder_create MPIR_cmap_builder_create
 #define cmap_builder_finish MPIR_cmap_builder_finish
 #define cmap_builder_free MPIR_cmap_builder_free
@@ -65,6 +66,7 @@
 #define cmap_strategy_name MPIR_cmap_strategy_name
 #define cmap_strategy_of MPIR_cmap_strategy_of
 #define cmap_strerror MPIR_cmap_strerror
+#define cmap_to_words MPIR_cmap_to_words
 #define cmap_translate MPIR_cmap_translate
 #define cmap_union MPIR_cmap_union
 #define cmap_validate MPIR_cmap_validate

@@ -64,6 +64,12 @@ cmap_status cmap_builder_add_slice(cmap_builder *builder, const cmap_t *map, uin
     return builder == nullptr ? CMAP_ERR_ARG : builder->impl.add_slice(map, first, count);
 }
 
+cmap_status cmap_builder_add_words(cmap_builder *builder, const uint32_t *words,
+                                   uint32_t n) noexcept {
+    if (builder == nullptr || (words == nullptr && n != 0)) return CMAP_ERR_ARG;
+    return builder->impl.add_words(words, n);
+}
+
 uint32_t cmap_builder_size(const cmap_builder *builder) noexcept {
     return builder == nullptr ? 0 : builder->impl.size();
 }

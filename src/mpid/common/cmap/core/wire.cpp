@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A map as words for other processes: its canonical pieces, and the members themselves where those
+// are shorter.  Items follow one another:
+//
+//   0, first, step, count, repeats, pitch     a piece
+//   n, member 0, ... member n-1               n members, n > 0
+//
+// A piece has more members than an item of its kind has words, so m members take at most m + 1
+// words: the one is the head of a list.
+#include <algorithm>
+
+#include "core/builder.hpp"
+#include "core/map.hpp"
+
+namespace cmap {
+namespace {
+
+constexpr uint32_t PIECE_WORDS = 6;
+
+class Writer {
+  public:
+    Writer(uint32_t *words, uint32_t room) noexcept : words_(words), room_(room) {}
+
+    // Members that may follow, whatever they are: what the former holds back is two pieces at most.
+    uint32_t takes() const noexcept {
+        const uint32_t held = 2 * PIECE_WORDS + 2;
+        return used_ + held < room_ ? room_ - used_ - held : 0;
+    }
+
+    void add(const uint32_t *members, uint32_t n) noexcept {
+        former_.add(members, n, [this](const Piece &piece) { return put(piece); });
+    }
+
+    bool add(const Pieces &pieces) noexcept {
+        for (const Piece &piece : pieces) {
+            if (used_ + piece_words(piece) > room_) return false;
+            put(piece);
+        }
+        return true;
+    }
+
+    uint32_t finish() noexcept {
+        former_.flush([this](const Piece &piece) { return put(piece); });
+        return used_;
+    }
+
+  private:
+    static bool is_short(const Piece &piece) noexcept { return piece.members() <= PIECE_WORDS; }
+
+    static uint32_t piece_words(const Piece &piece) noexcept {
+        return is_short(piece) ? static_cast<uint32_t>(piece.members()) + 1 : PIECE_WORDS;
+    }
+
+    bool put(const Piece &piece) noexcept {
+        if (is_short(piece)) return put_members(piece);
+        const uint32_t item[PIECE_WORDS] = {0,
+                                            piece.run.first,
+                                            static_cast<uint32_t>(piece.run.step),
+                                            piece.run.count,
+                                            piece.repeats,
+                                            static_cast<uint32_t>(piece.pitch)};
+        std::copy(item, item + PIECE_WORDS, words_ + used_);
+        used_ += PIECE_WORDS;
+        list_ = nullptr;
+        return true;
+    }
+
+    bool put_members(const Piece &piece) noexcept {
+        if (list_ == nullptr) {
+            list_ = &words_[used_++];
+            *list_ = 0;
+        }
+        for (uint32_t i = 0; i < piece.repeats; i++)
+            for (uint32_t j = 0; j < piece.run.count; j++, ++*list_)
+                words_[used_++] = piece.repeat(i).at(j);
+        return true;
+    }
+
+    uint32_t *words_;
+    uint32_t room_, used_ = 0;
+    uint32_t *list_ = nullptr;  // the head of the list that goes on
+    PieceFormer former_;
+};
+
+// All of a map that has few pieces, without a look at its members.
+uint32_t write_pieces(const cmap_t *map, uint32_t *words, uint32_t room) noexcept {
+    Pieces pieces;
+    Writer writer(words, room);
+    if (!pieces_of(map, room / 2, pieces) || !writer.add(pieces)) return 0;
+    return writer.finish();
+}
+
+uint32_t write_members(const cmap_t *map, uint32_t first, uint32_t *words, uint32_t room,
+                       uint32_t *next) noexcept {
+    constexpr uint32_t BLOCK = 512;
+    uint32_t block[BLOCK];
+    Writer writer(words, room);
+    for (*next = first; *next < map->size;) {
+        const uint32_t n = std::min({BLOCK, map->size - *next, writer.takes()});
+        if (n == 0) break;
+        decode(map, *next, n, block);
+        writer.add(block, n);
+        *next += n;
+    }
+    return writer.finish();
+}
+
+Piece piece_of_item(const uint32_t *item) noexcept {
+    const Run run{item[1], static_cast<int32_t>(item[2]), item[3]};
+    return Piece{run, item[4], static_cast<int32_t>(item[5])};
+}
+
+}  // namespace
+
+cmap_status Builder::add_words(const uint32_t *words, uint32_t n) noexcept {
+    for (uint32_t at = 0; at < n;) {
+        const bool is_piece = words[at] == 0;
+        const uint32_t length = is_piece ? PIECE_WORDS - 1 : words[at];
+        if (length >= n - at) return CMAP_ERR_ARG;
+        CMAP_TRY(is_piece ? add_piece(piece_of_item(words + at))
+                          : add_block(words + at + 1, length));
+        at += 1 + length;
+    }
+    return CMAP_OK;
+}
+
+}  // namespace cmap
+
+uint32_t cmap_to_words(const cmap_t *map, uint32_t first, uint32_t *words, uint32_t room,
+                       uint32_t *next) noexcept {
+    const uint32_t used = first == 0 ? cmap::write_pieces(map, words, room) : 0;
+    *next = map->size;
+    return used != 0 ? used : cmap::write_members(map, first, words, room, next);
+}
