@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* How an intercommunicator is made of two groups: all that takes memory comes before the agreement on its context ids, which tells both
+/* How an intercommunicator is made of two groups, and one communicator of both: all that takes memory comes before the agreement on its context ids, which tells both
  * groups when somebody has none.  For src/mpi/comm; not part of mpiimpl.h. */
 #ifndef MPIR_INTERCOMM_H_INCLUDED
 #define MPIR_INTERCOMM_H_INCLUDED
@@ -27,5 +27,10 @@ int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, const MPIR_Remote_group_t * 
 int MPIR_Ctxid_get_by_leaders(MPIR_Comm * group, int leader, MPIR_Comm * peers, int remote_leader,
                               int tag, int refusal, MPIR_Context_id_t * remote,
                               MPIR_Context_id_t * own);
+
+/* MPI_Intercomm_merge with the remote group first (`local_high`, the opposite in the other group), or the local one. */
+int MPIR_Comm_merge_groups(MPIR_Comm * inter, int local_high, MPIR_Comm ** merged);
+/* One id for both groups.  `refusal` as above.  REQUIRES the algorithm highest, and that the local communicator is there. */
+int MPIR_Ctxid_get_merged(MPIR_Comm * inter, int refusal, MPIR_Context_id_t * id);
 
 #endif /* MPIR_INTERCOMM_H_INCLUDED */

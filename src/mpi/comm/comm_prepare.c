@@ -68,3 +68,53 @@ int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, const MPIR_Remote_group_t * 
         MPIR_Comm_discard(made);
     goto fn_exit;
 }
+
+static int prepare_merged(MPIR_Comm * inter, int local_high, MPIR_Comm ** comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Comm *made = NULL;
+
+    mpi_errno = MPIR_Comm_create(&made);
+    MPIR_ERR_CHECK(mpi_errno);
+    made->comm_kind = MPIR_COMM_KIND__INTRACOMM;
+    made->rank = inter->rank + (local_high ? inter->remote_size : 0);
+    made->local_size = made->remote_size = inter->local_size + inter->remote_size;
+    made->tainted = 1;
+    mpi_errno = MPIR_Comm_map_merge(made, inter, local_high ? MPIR_MAP_REMOTE : MPIR_MAP_LOCAL);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Find_nodes(made);
+    MPIR_ERR_CHECK(mpi_errno);
+    *comm = made;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    if (made)
+        MPIR_Comm_discard(made);
+    goto fn_exit;
+}
+
+int MPIR_Comm_merge_groups(MPIR_Comm * inter, int local_high, MPIR_Comm ** merged)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Comm *made = NULL;
+    MPIR_Context_id_t id;
+
+    mpi_errno = prepare_merged(inter, local_high, &made);
+    mpi_errno = MPIR_Ctxid_get_merged(inter, mpi_errno, &id);
+    MPIR_ERR_CHECK(mpi_errno);
+    made->context_id = made->recvcontext_id = id;
+    mpi_errno = MPIR_Comm_commit(made);
+    if (mpi_errno) {
+        MPIR_Free_contextid(id);
+        MPIR_ERR_POP(mpi_errno);
+    }
+    *merged = made;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    if (made)
+        MPIR_Comm_discard(made);
+    goto fn_exit;
+}

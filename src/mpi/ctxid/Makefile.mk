@@ -2,6 +2,7 @@
 
 mpi_core_sources += \
     src/mpi/ctxid/ctxid_agree.c \
+    src/mpi/ctxid/ctxid_between.c \
     src/mpi/ctxid/ctxid_freed.c \
     src/mpi/ctxid/ctxid_init.c \
     src/mpi/ctxid/ctxid_inter.c \

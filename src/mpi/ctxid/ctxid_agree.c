@@ -7,7 +7,7 @@
 
 /* Who makes the collectives of a creation */
 typedef struct {
-    MPIR_Comm *comm;
+    MPIR_Comm *comm;            /* an intercommunicator stands for both of its groups */
     MPIR_Group *group;          /* NULL: all of comm */
     int tag;
 } members_t;
@@ -101,13 +101,27 @@ static bool reduce_on_node(members_t members, ctxid_ballot_t * ballot, int *mpi_
     return true;
 }
 
+static bool is_between_groups(members_t members)
+{
+    return members.comm->comm_kind == MPIR_COMM_KIND__INTERCOMM;
+}
+
+static bool is_alone(members_t members)
+{
+    return (members.group ? members.group->size : members.comm->local_size) == 1 && !is_between_groups(members);
+}
+
 static int reduce(members_t members, void *data, const reduction_t * by)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
-    if ((members.group ? members.group->size : members.comm->local_size) == 1 || MPIR_Solo_on)
+    if (is_alone(members) || MPIR_Solo_on)
         goto fn_exit;
+    if (is_between_groups(members)) {
+        mpi_errno = ctxid_reduce_between(members.comm, data, by->type, by->op);
+        goto fn_exit;
+    }
     if (members.group && by == &ballots && reduce_on_node(members, data, &mpi_errno))
         goto fn_exit;
     if (members.group != NULL)
@@ -212,17 +226,20 @@ static uint32_t blocking_tag(void)
     return (uint32_t) MPIR_Process.attrs.tag_ub + 1;
 }
 
-/* All members of the parent call it, in the same order.  The temporary communicator of MPI_Intercomm_merge has an id that is
- * not its own: no cursor for it. */
+/* All members of the parent call it, in the same order. */
 static ctxid_call_t whole_call(MPIR_Comm * parent)
 {
-    ctxid_call_t call = {.whole = true,.tag = blocking_tag() };
+    return (ctxid_call_t) {
+    .whole = true,.tag = blocking_tag(),.number = ++parent->ctxid_calls};
+}
 
-    if (MPIR_CONTEXT_READ_FIELD(SUBCOMM, parent->context_id))
-        call.whole = false;
-    else
-        call.number = ++parent->ctxid_calls;
-    return call;
+/* MPI_Intercomm_merge: the low group's id with a mark that no communicator has stands for both. */
+static ctxid_call_t merging_call(MPIR_Comm * inter)
+{
+    MPIR_Context_id_t low = inter->is_low_group ? inter->recvcontext_id : inter->context_id;
+
+    return (ctxid_call_t) {
+    .whole = false,.tag = blocking_tag(),.parent = MPIR_CONTEXT_SET_FIELD(SUBCOMM, low, 3)};
 }
 
 void MPIR_Ctxid_begin(MPIR_Ctxid_t * creation, MPIR_Comm * parent, int takes_part, uint64_t * offer)
@@ -252,7 +269,9 @@ static ctxid_ballot_t offer_among(MPIR_Ctxid_t * creation, members_t members, bo
 {
     ctxid_call_t call = {.whole = false,.tag = (uint32_t) members.tag };
 
-    if (members.group == NULL)
+    if (is_between_groups(members))
+        call = merging_call(members.comm);
+    else if (members.group == NULL)
         call = whole_call(members.comm);
     return ctxid_offer(creation, members.comm, call, takes_part);
 }
@@ -298,4 +317,12 @@ int MPIR_Ctxid_get(MPIR_Comm * comm, MPIR_Group * group, int tag, int takes_part
     return mpi_errno;
   fn_fail:
     goto fn_exit;
+}
+
+int MPIR_Ctxid_get_merged(MPIR_Comm * inter, int refusal, MPIR_Context_id_t * id)
+{
+    if (refusal == MPI_SUCCESS)
+        return MPIR_Ctxid_get(inter, NULL, 0, true, id);
+    ctxid_refuse_among(inter, NULL, 0);
+    return refusal;
 }

@@ -403,7 +403,7 @@ ctxid_ballot_t ctxid_offer(MPIR_Ctxid_t * creation, MPIR_Comm * parent, ctxid_ca
     memset(creation, 0, sizeof(*creation));
     creation->parent = parent;
     creation->takes_part = takes_part;
-    creation->order = ((uint64_t) parent->context_id << 32) | call.tag;
+    creation->order = ((uint64_t) (call.parent ? call.parent : parent->context_id) << 32) | call.tag;
     creation->number = call.number;
     creation->keeps_cursor = call.whole;
     lock_store();

@@ -47,6 +47,7 @@ typedef struct {
     bool whole;
     uint32_t tag;
     uint32_t number;            /* of whole ones */
+    MPIR_Context_id_t parent;   /* where the members know the parent by different ids: one for all of them.  Else 0 */
 } ctxid_call_t;
 
 ctxid_ballot_t ctxid_offer(MPIR_Ctxid_t * creation, MPIR_Comm * parent, ctxid_call_t call,

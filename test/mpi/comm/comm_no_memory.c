@@ -188,6 +188,12 @@ static int create_inter(MPI_Comm parent, MPI_Comm *made)
     return MPI_Intercomm_create(parent, 0, MPI_COMM_WORLD, 1 - ct_me % 2, 1, made);
 }
 
+/* Those with odd numbers come first. */
+static int merge(MPI_Comm parent, MPI_Comm *made)
+{
+    return MPI_Intercomm_merge(parent, ct_me % 2 == 0, made);
+}
+
 static int create_cart(MPI_Comm parent, MPI_Comm *made)
 {
     int size, periodic = 0;
@@ -351,19 +357,35 @@ static MPI_Comm intercomm(void)
     return inter;
 }
 
-/* The groups meet before they agree: allocations fail there, too.  What the collectives need is there from the first time. */
+/* The groups meet before they agree: allocations fail there, too.  What the collectives need is there from the first time; the table by
+ * which the new communicator chooses its algorithms is made when all have agreed. */
 static void check_create_inter(void)
 {
-    creator by = {create_inter, "MPI_Intercomm_create", 0};
+    creator by = {create_inter, "MPI_Intercomm_create", .goes_on = 1};
     MPI_Comm half = half_of_world(), first;
 
     create_inter(half, &first);
+    MPI_Comm_free(&first);
     whenever = 1;
     check_each(by, half);
     check_many(by, half);
     whenever = 0;
-    MPI_Comm_free(&first);
     MPI_Comm_free(&half);
+}
+
+/* Where reductions on one node take no memory. */
+static void check_merge(void)
+{
+    creator by = {merge, "MPI_Intercomm_merge", .goes_on = 1};
+    MPI_Comm inter = intercomm(), first;
+
+    merge(inter, &first);
+    MPI_Comm_free(&first);
+    whenever = 1;
+    check_each(by, inter);
+    check_many(by, inter);
+    whenever = 0;
+    MPI_Comm_free(&inter);
 }
 
 static long long ids_used(void)
@@ -380,6 +402,7 @@ static long long ids_used(void)
 
 static void check_one_member(void)
 {
+    int size;
     long long used = ids_used();
     MPI_Comm parent = fresh_comm(), inter = intercomm();
 
@@ -396,6 +419,9 @@ static void check_one_member(void)
     MPI_Comm_free(&parent);
     MPI_Comm_free(&inter);
     check_create_inter();
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size >= 4 && ct_is_one_node(MPI_COMM_WORLD))
+        check_merge();
     CT_CHECK(ids_used() == used, "%lld context ids are in use, not %lld", ids_used(), used);
 }
 
