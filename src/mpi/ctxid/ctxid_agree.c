@@ -220,6 +220,12 @@ static int decide(MPIR_Ctxid_t * creation, members_t members, uint64_t own, ctxi
     goto fn_exit;
 }
 
+/* Up to MPI_TAG_UB, without the mark that such tags get on their way here. */
+static uint32_t users_tag(int tag)
+{
+    return (uint32_t) tag & ~(uint32_t) MPIR_TAG_COLL_BIT;
+}
+
 /* None that MPI_Comm_create_group may have beside it: two creations of one order would not know which goes first. */
 static uint32_t blocking_tag(void)
 {
@@ -267,7 +273,7 @@ int MPIR_Ctxid_decide(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all, MPIR_
 
 static ctxid_ballot_t offer_among(MPIR_Ctxid_t * creation, members_t members, bool takes_part)
 {
-    ctxid_call_t call = {.whole = false,.tag = (uint32_t) members.tag };
+    ctxid_call_t call = {.whole = false,.tag = users_tag(members.tag) };
 
     if (is_between_groups(members))
         call = merging_call(members.comm);

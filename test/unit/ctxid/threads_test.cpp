@@ -31,7 +31,7 @@ MPIR_Comm with_prefix(uint32_t prefix) {
 bool create(MPIR_Comm &parent, uint32_t call, MPIR_Comm &made) {
     MPIR_Ctxid_t creation;
     uint32_t prefix;
-    const ctxid_ballot_t ballot = ctxid_offer(&creation, &parent, {true, 0, call}, true);
+    const ctxid_ballot_t ballot = ctxid_offer(&creation, &parent, {true, 0, call, 0}, true);
     if (ctxid_settle(&creation, ballot.offer, ballot, &prefix) != CTXID_DECIDED) {
         MPIR_Ctxid_abandon(&creation);
         return false;
