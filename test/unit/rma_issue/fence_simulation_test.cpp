@@ -191,8 +191,10 @@ private:
         if (rma_issue_phase_is_barrier(&m.phase)) {
             m.state = IN_BARRIER;
         } else if (precedes_nothing(m.phase.epoch + 1)) {
-            rma_issue_phase_passed_nothing(&m.phase);
-            begin(who);
+            passed_[who] = rma_issue_phase_passed_nothing(&m.phase, is_last(m.phase.epoch));
+            m.state = IN_BARRIER;
+            if (!passed_[who])
+                begin(who);
         } else {
             m.state = IN_EXCHANGE;
             if (!m.exchanging)
@@ -203,7 +205,7 @@ private:
     void begin(size_t who) {
         Member &m = members_[who];
         EXPECT_TRUE(m.undone.empty() || m.undone.begin()->first > m.left) << "it leaves before all is done";
-        if (is_last(m.phase.epoch - 1) && !precedes_nothing(m.phase.epoch)) {
+        if (is_last(m.phase.epoch - 1)) {
             for (const Member &other : members_)
                 EXPECT_TRUE(other.undone.empty() || other.undone.begin()->first >= m.phase.epoch) << "it leaves before all is done at others";
         }

@@ -113,7 +113,7 @@ struct Phase : ::testing::Test {
 
 TEST_F(Phase, BeforeTheFirstFenceNothingGoesNatively) {
     EXPECT_FALSE(native_allowed());
-    rma_issue_phase_passed_nothing(&phase);
+    rma_issue_phase_passed_nothing(&phase, false);
     EXPECT_FALSE(native_allowed());
     EXPECT_FALSE(phase.entered_by_all);
 }
@@ -165,6 +165,10 @@ TEST_F(Phase, TheLastOfSeveralWaitsForAllMessages) {
     EXPECT_TRUE(rma_issue_phase_passed_exchange(&phase, RF_LAST | RF_MESSAGES));
     EXPECT_TRUE(native_allowed());
     EXPECT_FALSE(rma_issue_phase_is_barrier(&phase)) << "others go on as before";
+    EXPECT_FALSE(rma_issue_phase_passed_nothing(&phase, true)) << "nothing is on its way";
+    EXPECT_FALSE(rma_issue_phase_passed_exchange(&phase, RF_MESSAGES));
+    EXPECT_TRUE(rma_issue_phase_passed_nothing(&phase, true));
+    EXPECT_TRUE(native_allowed());
 }
 
 TEST_F(Phase, WithoutExchangesAllFencesAreBarriers) {

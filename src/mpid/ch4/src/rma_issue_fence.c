@@ -335,7 +335,7 @@ static int turn_epoch(MPIR_Win * win, int assert, bool * barrier)
     if (*barrier)
         mpi_errno = by_barrier(win);
     else if (assert & MPI_MODE_NOPRECEDE)
-        rma_issue_phase_passed_nothing(&fence->phase);
+        *barrier = rma_issue_phase_passed_nothing(&fence->phase, assert & MPI_MODE_NOSUCCEED);
     else
         mpi_errno = by_exchange(win, assert, barrier);
     MPIR_ERR_CHECK(mpi_errno);

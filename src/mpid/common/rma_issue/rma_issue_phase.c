@@ -24,9 +24,12 @@ void rma_issue_phase_passed_barrier(rma_issue_phase_t * phase)
     begin(phase, true, true);
 }
 
-void rma_issue_phase_passed_nothing(rma_issue_phase_t * phase)
+bool rma_issue_phase_passed_nothing(rma_issue_phase_t * phase, bool is_last)
 {
-    begin(phase, false, false);
+    bool barrier = is_last && !phase->clear;
+
+    begin(phase, barrier, barrier);
+    return barrier;
 }
 
 bool rma_issue_phase_passed_exchange(rma_issue_phase_t * phase, uint32_t flags)

@@ -63,10 +63,10 @@ static inline bool rma_issue_phase_is_ahead(const rma_issue_phase_t * phase, uin
     return (int32_t) (epoch - phase->epoch) > 0;
 }
 
-/* The next epoch begins: after a barrier, REQUIRES rma_issue_phase_is_barrier(); after nothing at all, for a fence with nothing before it;
- * or after an exchange with these flags, which answers whether a barrier has to follow. */
+/* The next epoch begins: after a barrier, REQUIRES rma_issue_phase_is_barrier(); after nothing at all, for a fence with nothing before it,
+ * `is_last` as RF_LAST; or after an exchange with these flags.  The last two answer whether a barrier has to follow. */
 void rma_issue_phase_passed_barrier(rma_issue_phase_t * phase);
-void rma_issue_phase_passed_nothing(rma_issue_phase_t * phase);
+bool rma_issue_phase_passed_nothing(rma_issue_phase_t * phase, bool is_last);
 bool rma_issue_phase_passed_exchange(rma_issue_phase_t * phase, uint32_t flags);
 
 #ifdef __cplusplus
