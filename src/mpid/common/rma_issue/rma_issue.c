@@ -207,10 +207,11 @@ static bool patient_to_gather(const rma_issue_target_t * target, const rma_issue
 
 static rma_issue_step_t next_gathered(rma_issue_target_t * target, const rma_issue_settings_t * settings)
 {
-    unsigned ops = target->native ? 0 : held_by_message(target, SIZE_MAX, settings->bytes);
+    unsigned ops;
 
     if (target->waiting == 0 || patient_to_gather(target, settings))
         return step(RI_DONE);
+    ops = target->native ? 0 : held_by_message(target, SIZE_MAX, settings->bytes);
     if (ops)
         return message(target, 0, ops);
     return step(target->permission == RI_HELD ? RI_ISSUE : RI_WAIT);
