@@ -29,7 +29,7 @@ static link_t link_of(MPIR_Comm * inter)
 }
 
 /* The ids of the groups, MPIR_INVALID_CONTEXT_ID from a group that has none: it does not let the other one wait.  Nor does a leader that
- * fails let its group wait. */
+ * fails let its group wait, or go on without the other one. */
 static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t * remote)
 {
     int mpi_errno = MPI_SUCCESS, result;
@@ -42,7 +42,7 @@ static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t * remote
         mpi_errno = MPIC_Sendrecv(&own, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.remote_leader, to.tag,
                                   remote, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.remote_leader, to.tag,
                                   to.peers, MPI_STATUS_IGNORE, &errflag);
-    if (mpi_errno)
+    if (mpi_errno || own == MPIR_INVALID_CONTEXT_ID)
         *remote = MPIR_INVALID_CONTEXT_ID;
     result = MPIR_Bcast(remote, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.leader, to.group, &errflag);
     MPIR_ERR_CHECK(mpi_errno);

@@ -208,9 +208,12 @@ static void fold_remote(message_t * mine, const message_t * theirs)
         mine->remote = theirs->remote;
 }
 
+/* A root without an id of its own group lets nobody go on. */
 static void tell_group(pending_t * pending)
 {
     pending->comm = pending->parent->local_comm;
+    if (pending->own == MPIR_INVALID_CONTEXT_ID)
+        pending->mine.remote.id = MPIR_INVALID_CONTEXT_ID;
     exchange(pending, sizeof(pending->mine.remote), fold_remote, commit);
 }
 
