@@ -357,8 +357,8 @@ static MPI_Comm intercomm(void)
     return inter;
 }
 
-/* The groups meet before they agree: allocations fail there, too.  What the collectives need is there from the first time; the table by
- * which the new communicator chooses its algorithms is made when all have agreed. */
+/* The groups meet before they agree: allocations fail there, too.  What the collectives need is there from the first time; between
+ * nodes they take memory each time.  The table by which the new communicator chooses its algorithms is made when all have agreed. */
 static void check_create_inter(void)
 {
     creator by = {create_inter, "MPI_Intercomm_create", .goes_on = 1};
@@ -366,7 +366,7 @@ static void check_create_inter(void)
 
     create_inter(half, &first);
     MPI_Comm_free(&first);
-    whenever = 1;
+    whenever = ct_is_one_node(MPI_COMM_WORLD);
     check_each(by, half);
     check_many(by, half);
     whenever = 0;
