@@ -8,14 +8,11 @@
  *   folds   every predefined operation, in MPI_Allreduce and MPI_Scan, of int and double
  *   sizes   MPI_Allreduce, MPI_Bcast and MPI_Allgather of 8 bytes to 64 KiB
  */
-#include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#include "lib/line.h"
+#include "lib/line_mpi.h"
 
 enum { MOST = 65536, BATCHES = 1000 };
 
@@ -121,16 +118,6 @@ static void measure(const char *name, void (*function) (void))
         printf("%s %.4f\n", name, us[batches / 2]);
 }
 
-static void show_line(line_t * lines)
-{
-    if (!lines)
-        return;
-    MPI_Barrier(MPI_COMM_WORLD);
-    double ns = line_time(lines, rank);
-    if (rank == 0)
-        printf("line %.4f\n", ns / 1e3);
-}
-
 static void kinds(void)
 {
     call = (struct call) { MPI_INT, MPI_SUM, 1 };
@@ -180,29 +167,6 @@ static void sizes(void)
     }
 }
 
-/* Of two processes of one machine that has a core for each, by a file; NULL where there are none. */
-static line_t *shared_lines(void)
-{
-    char name[64];
-    line_t *lines = NULL;
-    int mine, both;
-
-    if (size != 2 || sysconf(_SC_NPROCESSORS_ONLN) < 2)
-        return NULL;
-    snprintf(name, sizeof name, "/dev/shm/aggr-bench-%d", (int) getpid());
-    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
-    int file = open(name, O_RDWR | O_CREAT, 0600);
-    if (file >= 0 && ftruncate(file, 2 * sizeof *lines) == 0)
-        lines = mmap(NULL, 2 * sizeof *lines, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (file >= 0)
-        close(file);
-    lines = lines == MAP_FAILED ? NULL : lines;
-    mine = lines != NULL;
-    MPI_Allreduce(&mine, &both, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    unlink(name);
-    return both ? lines : NULL;
-}
-
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -216,15 +180,15 @@ int main(int argc, char **argv)
     out = calloc((size_t) size, MOST);
     if (!in || !out)
         MPI_Abort(MPI_COMM_WORLD, 1);
-    line_t *lines = shared_lines();
-    show_line(lines);
+    line_t *lines = line_share();
+    line_show(lines);
     if (strcmp(argv[1], "kinds") == 0)
         kinds();
     else if (strcmp(argv[1], "folds") == 0)
         folds();
     else
         sizes();
-    show_line(lines);
+    line_show(lines);
     free(in);
     free(out);
     MPI_Finalize();

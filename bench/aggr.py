@@ -8,9 +8,9 @@ standard deviation.  Ratios are medians of the ratios of one round.  What must b
 printed with its figure, met or missed.
 
 What 2 processes take is what a cache line takes from core to core, which on a virtual machine changes from run to run by a factor
-of four.  Each run measures that first and last: "close" are runs whose lines took less than twice the shortest of all runs, "apart" those
-above, and those that changed in between are left out.  There are more rounds until each has three of every build, or four times as
-many, and ratios are those of the medians.
+of four and more.  Each run measures that first and last, and only runs with the same distance are compared; a run in which it
+changed is left out.  There are more rounds until each distance has three of every build, or four times as many, and ratios are those
+of the medians.
 
 Writes bench/results/aggr.csv: set,build,ranks,nodes,case,median_us,sd_us; of 2 processes "set:distance".
 """
@@ -26,7 +26,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
-from runs import ROOT, Build, add_builds, find_builds, in_turns, paired_ratio, take_turns, write_rows  # noqa: E402
+from runs import ROOT, Build, add_builds, by_distance, find_builds, in_turns, paired_ratio, take_turns, write_rows  # noqa: E402
 
 COLUMNS = "set,build,ranks,nodes,case,median_us,sd_us".split(",")
 # (ranks, case) -> largest ratio to stock on one node
@@ -83,19 +83,6 @@ def figures(build, name, ranks, a):
     return {case: float(us) for case, us in found if case != "line"}, [float(us) for case, us in found if case == "line"]
 
 
-def by_distance(runs):
-    """distance -> build -> case -> figures, of runs with the lines that they measured."""
-    measured = [us for _, _, lines in runs for us in lines]
-    found = {}
-    for build, cases, lines in runs:
-        near = {us < 2 * min(measured) for us in lines}
-        if len(near) < 2:
-            rows = found.setdefault({True: "close", False: "apart", None: "unknown"}[near.pop() if near else None], {})
-            for case, us in cases.items():
-                rows.setdefault(build, {}).setdefault(case, []).append(us)
-    return found
-
-
 def runs_of(rows):
     return len(next(iter(rows.values())))
 
@@ -116,7 +103,7 @@ def measure_pair(name, builds, a):
     for distance, rows in found.items():
         if len(rows) == len(builds):
             counts = ", ".join(f"{runs_of(cases)} of {build}" for build, cases in rows.items())
-            yield Table(f"{name}:{distance}", 2, 1, rows, unpaired_ratio).show(f"cores {distance} (runs: {counts})")
+            yield Table(f"{name}:{distance}", 2, 1, rows, unpaired_ratio).show(f"a line takes {distance} (runs: {counts})")
 
 
 def measure(name, builds, ranks, nodes, a):

@@ -13,7 +13,8 @@
  *   pt2pt representations            the names of the representations that this MPI has
  *
  * One line a case: name, members, median, p10, p90 in microseconds, representation of the map ("-"
- * in an MPI that does not say).  Ranks that do not take part sleep in the kernel; the node is one.
+ * in an MPI that does not say); "latency" of two ranks first and last what a cache line takes (lib/line.h).
+ * Ranks that do not take part sleep in the kernel; the node is one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +26,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "lib/line_mpi.h"
 
 enum { TAG_PING = 1, TAG_MANY = 2 };
 enum { EACH = 16 };     /* messages to each peer in a batch: they fit the receiver's queue */
@@ -374,12 +376,16 @@ static void dup_time(int times)
 
 static void latency(int batches, int trips)
 {
+    line_t *lines = line_share();
+
+    line_show(lines);
     measure_case("world", MPI_COMM_WORLD, batches, trips);
     measure_case("dup", duplicate(), batches, trips);
     measure_case("reversed", reversed(), batches, trips);
     measure_case("strided", strided(), batches, trips);
     measure_case("random", random_order(), batches, trips);
     measure_case("chain", chain(), batches, trips);
+    line_show(lines);
 }
 
 static void peers(int batches, int trips)

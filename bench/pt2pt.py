@@ -3,7 +3,9 @@
 """Point-to-point latency of the patched MPICH beside stock.
 
 Many short runs of bench/pt2pt.c, the builds taking turns; a figure is the median over the runs of each run's
-median half round trip of 8 bytes, between the first and the last rank of a communicator.  The ratio is printed.
+median half round trip of 8 bytes, between the first and the last rank of a communicator.  The ratio is printed, with two ranks
+for each distance of their cores: what a cache line takes from one to the other changes from run to run on a virtual machine, by a
+factor of four and more, and with it the latency; each run measures it first and last.
 
 Then the same for every representation of the patched build against array, forced in turn
 (MPIR_CVAR_CMAP_REPRESENTATION; the installation says which there are), with --peers-ranks ranks, of which two exchange
@@ -26,7 +28,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
-from runs import ROOT, Build, add_builds, find_builds, paired_ratio, rows_of, take_turns, write_rows  # noqa: E402
+from runs import ROOT, Build, add_builds, by_distance, find_builds, in_turns, paired_ratio, rows_of, take_turns, write_rows  # noqa: E402
 
 FORCE = "MPIR_CVAR_CMAP_REPRESENTATION"
 MESSAGE_BYTES = 8
@@ -40,9 +42,14 @@ class Latency:
 
     def __call__(self, build):
         """case -> median of this run, in microseconds; without maps that the forced representation cannot hold."""
+        return self.with_lines(build)[0]
+
+    def with_lines(self, build):
+        """The same, and what a cache line took, first and last."""
         forced = build.env.get(FORCE)
-        return {case: float(median) for case, _, median, _, _, representation in
-                build.lines(self.ranks, self.arguments, 300) if forced in (None, representation)}
+        found = build.lines(self.ranks, self.arguments, 300)
+        return ({words[0]: float(words[2]) for words in found if words[0] != "line" and forced in (None, words[5])},
+                [float(words[1]) for words in found if words[0] == "line"])
 
 
 def force(build, representation):
@@ -53,8 +60,8 @@ def representations(build):
     return [words[0] for words in build.lines(1, ["representations"], 60)]
 
 
-def print_ratios(found, base, ranks):
-    print(f"{ranks} ranks, {'case':<10} " + " ".join(f"{name:>16}" for name in found) + f"   ratios to {base}")
+def print_ratios(found, base, ranks, place=""):
+    print(f"{ranks} ranks{place}, {'case':<10} " + " ".join(f"{name:>16}" for name in found) + f"   ratios to {base}")
     for case in next(iter(found.values())):
         medians = {name: statistics.median(cases[case]) for name, cases in found.items() if case in cases}
         ratios = [f"{medians[name] / medians[base]:.3f}" for name in medians if name != base] if base in medians else []
@@ -119,8 +126,12 @@ def main():
 
     if not a.only_forced:
         builds = [b for b in (stock, patched) if b]
-        found = take_turns(builds, a.runs, Latency(a.ranks, ["latency", a.batches, a.trips]), f"{a.ranks} ranks")
-        print_ratios(found, "stock", a.ranks)
+        latency = Latency(a.ranks, ["latency", a.batches, a.trips])
+        runs = [(build.name, *latency.with_lines(build)) for build in in_turns(builds, a.runs, f"{a.ranks} ranks")]
+        found = {build.name: {case: [cases[case] for name, cases, _ in runs if name == build.name] for case in runs[0][1]} for build in builds}
+        for distance, some in by_distance(runs).items():
+            count = min(len(next(iter(cases.values()))) for cases in some.values())
+            print_ratios(some, "stock", a.ranks, f", a line takes {distance}, {count} runs")
         rows += rows_of("pt2pt", a.ranks, found, MESSAGE_BYTES)
 
     if not a.no_forced:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs run again and again against several builds of MPICH in turn, and what their figures are made of."""
+import bisect
 import copy
 import csv
 import os
@@ -61,6 +62,32 @@ def take_turns(builds, rounds, run, label=""):
     for build in in_turns(builds, rounds, label):
         for case, us in run(build).items():
             found[build.name][case].append(us)
+    return found
+
+
+def clusters(values, apart=1.4):
+    """The smallest value of each cluster: the next one is larger than all of it by that factor."""
+    values = sorted(values)
+    return [values[0]] * bool(values) + [b for a, b in zip(values, values[1:]) if b > apart * a]
+
+
+def by_distance(runs):
+    """distance -> build -> case -> figures, of runs: (build, case -> figure, what a cache line took from core to core first and last).
+
+    A distance is a cluster of such times, named by its median; a run in which it changed is left out."""
+    starts = clusters(us for _, _, lines in runs for us in lines)
+    groups = defaultdict(list)
+    for run in runs:
+        near = {bisect.bisect(starts, us) for us in run[2]}
+        if len(near) < 2:
+            groups[near.pop() if near else 0].append(run)
+    found = {}
+    for _, some in sorted(groups.items()):
+        ns = [1e3 * us for _, _, lines in some for us in lines]
+        rows = found.setdefault(f"{statistics.median(ns):.0f} ns" if ns else "not measured", {})
+        for build, cases, _ in some:
+            for case, us in cases.items():
+                rows.setdefault(build, {}).setdefault(case, []).append(us)
     return found
 
 

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The time of a line (line.h) between the two processes of an MPI program. */
+#ifndef LINE_MPI_H_INCLUDED
+#define LINE_MPI_H_INCLUDED
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "line.h"
+
+/* Lines of the world's two processes, on a machine that has a core for each; NULL where that is not so. */
+static line_t *line_share(void)
+{
+    char name[64];
+    line_t *lines = NULL;
+    int size, mine, both;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size != 2 || sysconf(_SC_NPROCESSORS_ONLN) < 2)
+        return NULL;
+    snprintf(name, sizeof name, "/dev/shm/bench-line-%d", (int) getpid());
+    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
+    int file = open(name, O_RDWR | O_CREAT, 0600);
+    if (file >= 0 && ftruncate(file, 2 * sizeof *lines) == 0)
+        lines = mmap(NULL, 2 * sizeof *lines, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (file >= 0)
+        close(file);
+    lines = lines == MAP_FAILED ? NULL : lines;
+    mine = lines != NULL;
+    MPI_Allreduce(&mine, &both, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    unlink(name);
+    return both ? lines : NULL;
+}
+
+/* Collective; rank 0 prints "line" and microseconds. */
+static void line_show(line_t * lines)
+{
+    int rank;
+
+    if (!lines)
+        return;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    double ns = line_time(lines, rank);
+    if (rank == 0)
+        printf("line %.4f\n", ns / 1e3);
+}
+
+#endif /* LINE_MPI_H_INCLUDED */
