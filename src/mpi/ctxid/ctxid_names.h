@@ -21,6 +21,7 @@
 #define ctxid_offer MPIR_ctxid_offer
 #define ctxid_open MPIR_ctxid_open
 #define ctxid_pack MPIR_ctxid_pack
+#define ctxid_reduce_between MPIR_ctxid_reduce_between
 #define ctxid_refuse_among MPIR_ctxid_refuse_among
 #define ctxid_settle MPIR_ctxid_settle
 #define ctxid_settle_window MPIR_ctxid_settle_window
