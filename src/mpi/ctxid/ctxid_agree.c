@@ -239,13 +239,25 @@ static ctxid_call_t whole_call(MPIR_Comm * parent)
     .whole = true,.tag = blocking_tag(),.number = ++parent->ctxid_calls};
 }
 
-/* MPI_Intercomm_merge: the low group's id with a mark that no communicator has stands for both. */
+/* Of the processes of one world, by which number all of them know one; 0 where somebody is of another world, whose numbers differ. */
+static uint32_t first_of_low_group(MPIR_Comm * inter)
+{
+    const cmap_t *local = MPIR_Comm_map(inter, MPIR_MAP_LOCAL), *remote = MPIR_Comm_map(inter, MPIR_MAP_REMOTE);
+    uint32_t world_size = (uint32_t) MPIR_Process.size;
+
+    if (cmap_max(local) >= world_size || cmap_max(remote) >= world_size)
+        return 0;
+    return cmap_select(inter->is_low_group ? local : remote, 0);
+}
+
+/* MPI_Intercomm_merge: the low group's id with a mark that no communicator has stands for both.  Other groups may have the same id for
+ * an intercommunicator of theirs, and a process in the other group of both: the first process of the low group has it but once. */
 static ctxid_call_t merging_call(MPIR_Comm * inter)
 {
     MPIR_Context_id_t low = inter->is_low_group ? inter->recvcontext_id : inter->context_id;
 
     return (ctxid_call_t) {
-    .whole = false,.tag = blocking_tag(),.parent = MPIR_CONTEXT_SET_FIELD(SUBCOMM, low, 3)};
+    .whole = false,.tag = first_of_low_group(inter),.parent = MPIR_CONTEXT_SET_FIELD(SUBCOMM, low, 3)};
 }
 
 void MPIR_Ctxid_begin(MPIR_Ctxid_t * creation, MPIR_Comm * parent, int takes_part, uint64_t * offer)
