@@ -3,11 +3,11 @@
 /*
  * Intercommunicators whose two sides have maps of different kinds: their groups and messages,
  * what dup, create and split make of them, the order merge gives, and an intercommunicator inside
- * a merged communicator.
+ * a merged communicator.  Sides that have members in common are refused on both.
  *
  * Arguments: -rounds=N (default 2)
  */
-#include "cmaptest.h"
+#include "cmaptest_inter.h"
 
 enum plan {
     PARITY,
@@ -24,11 +24,6 @@ static const char *plan_name[PLANS] = {"evens and odds",         "low half and h
                                        "both halves reversed",   "random lists",
                                        "one against the rest",   "two thirds",
                                        "blocks against the rest"};
-
-typedef struct sides {
-    ct_list list[2];
-    int mine; /* 0, 1, or -1 for neither */
-} sides;
 
 static int world_size;
 
@@ -63,9 +58,9 @@ static void reverse(ct_list *list)
 }
 
 /* Splits `from`, at least two processes, in two lists, neither of them empty. */
-static sides make_sides(int plan, const ct_list *from, ct_rng *rng)
+static ct_sides make_sides(int plan, const ct_list *from, ct_rng *rng)
 {
-    sides s = {{ct_list_new(from->n), ct_list_new(from->n)}, -1};
+    ct_sides s = {{ct_list_new(from->n), ct_list_new(from->n)}, -1};
 
     for (int i = 0; i < from->n; i++) {
         int side = from->n <= 2 ? i : plan_side(plan, rng, i, from->n);
@@ -86,29 +81,6 @@ static sides make_sides(int plan, const ct_list *from, ct_rng *rng)
         if (ct_find(&s.list[k], ct_me) != MPI_UNDEFINED)
             s.mine = k;
     return s;
-}
-
-static void free_sides(sides *s)
-{
-    ct_list_free(&s->list[0]);
-    ct_list_free(&s->list[1]);
-}
-
-/* Collective over `peer`; MPI_COMM_NULL for those on neither side. */
-static MPI_Comm connect_sides(MPI_Comm peer, const ct_list *peer_members, const sides *s,
-                              ct_rng *rng)
-{
-    MPI_Comm local, inter = MPI_COMM_NULL;
-    int leader[2] = {ct_below(rng, s->list[0].n), ct_below(rng, s->list[1].n)};
-    int key = s->mine < 0 ? 0 : ct_find(&s->list[s->mine], ct_me);
-
-    MPI_Comm_split(peer, s->mine < 0 ? MPI_UNDEFINED : s->mine, key, &local);
-    if (s->mine >= 0) {
-        int other = s->list[!s->mine].id[leader[!s->mine]];
-        MPI_Intercomm_create(local, leader[s->mine], peer, ct_find(peer_members, other), 5, &inter);
-        MPI_Comm_free(&local);
-    }
-    return inter;
 }
 
 /* ---- checks ---- */
@@ -156,7 +128,7 @@ static void check_inter(MPI_Comm inter, const ct_list *mine, const ct_list *thei
 
 /* ---- what can be made of an intercommunicator ---- */
 
-static void try_dup(MPI_Comm inter, const sides *s)
+static void try_dup(MPI_Comm inter, const ct_sides *s)
 {
     MPI_Comm copy;
     int result;
@@ -169,7 +141,7 @@ static void try_dup(MPI_Comm inter, const sides *s)
 }
 
 /* A pattern of either side, in either's own order. */
-static void try_create(MPI_Comm inter, const sides *s, ct_rng *rng)
+static void try_create(MPI_Comm inter, const ct_sides *s, ct_rng *rng)
 {
     MPI_Comm child;
     MPI_Group all, group;
@@ -197,7 +169,7 @@ static void try_create(MPI_Comm inter, const sides *s, ct_rng *rng)
 }
 
 /* Three colors, keys that turn the order round. */
-static void try_split(MPI_Comm inter, const sides *s, ct_rng *rng)
+static void try_split(MPI_Comm inter, const ct_sides *s, ct_rng *rng)
 {
     MPI_Comm child;
     ct_list want[2];
@@ -230,29 +202,22 @@ static void try_inside_merged(MPI_Comm merged, const ct_list *members, int salt)
 {
     /* its own generator: those on neither side do not draw along to the end */
     ct_rng rng = ct_rng_of(members, salt);
-    sides inner = make_sides(ct_below(&rng, PLANS), members, &rng);
-    MPI_Comm inter = connect_sides(merged, members, &inner, &rng);
+    ct_sides inner = make_sides(ct_below(&rng, PLANS), members, &rng);
+    MPI_Comm inter = ct_connect_sides(merged, members, &inner, &rng);
 
     if (inter != MPI_COMM_NULL) {
         check_inter(inter, &inner.list[inner.mine], &inner.list[!inner.mine], "inside merged");
         try_create(inter, &inner, &rng);
         MPI_Comm_free(&inter);
     }
-    free_sides(&inner);
+    ct_sides_free(&inner);
 }
 
-/* high[k] is side k's argument; with equal ones either side may come first. */
-static void try_merge(MPI_Comm inter, const sides *s, const int high[2], int salt)
+static void try_merge(MPI_Comm inter, const ct_sides *s, const int high[2], int salt)
 {
-    MPI_Comm merged;
-    int rank, first = high[0] > high[1];
+    ct_list want;
+    MPI_Comm merged = ct_merge_sides(inter, s, high, &want);
 
-    MPI_Intercomm_merge(inter, high[s->mine], &merged);
-    if (high[0] == high[1]) {
-        MPI_Comm_rank(merged, &rank);
-        first = rank == ct_find(&s->list[s->mine], ct_me) ? s->mine : !s->mine;
-    }
-    ct_list want = ct_join(&s->list[first], &s->list[!first]);
     ct_check_comm(merged, &want, "merge");
     if (high[0] != high[1])
         try_inside_merged(merged, &want, salt);
@@ -265,8 +230,8 @@ static void try_plan(int plan, int round)
     static const int high[4][2] = {{0, 1}, {1, 0}, {0, 0}, {1, 1}};
     ct_list all = ct_list_range(world_size);
     ct_rng rng = {77 + 1000 * round + plan};
-    sides s = make_sides(plan, &all, &rng);
-    MPI_Comm inter = connect_sides(MPI_COMM_WORLD, &all, &s, &rng);
+    ct_sides s = make_sides(plan, &all, &rng);
+    MPI_Comm inter = ct_connect_sides(MPI_COMM_WORLD, &all, &s, &rng);
 
     if (inter != MPI_COMM_NULL) {
         check_inter(inter, &s.list[s.mine], &s.list[!s.mine], plan_name[plan]);
@@ -277,7 +242,7 @@ static void try_plan(int plan, int round)
             try_merge(inter, &s, high[k], 10 * round + plan);
         MPI_Comm_free(&inter);
     }
-    free_sides(&s);
+    ct_sides_free(&s);
     ct_list_free(&all);
 }
 
@@ -293,6 +258,9 @@ int main(int argc, char **argv)
     for (int round = 0; world_size > 1 && round < rounds; round++)
         for (int plan = 0; plan < PLANS; plan++)
             try_plan(plan, round);
+    ct_list all = ct_list_range(world_size);
+    ct_check_overlaps(MPI_COMM_WORLD, &all, 4 * rounds, "world");
+    ct_list_free(&all);
 
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);

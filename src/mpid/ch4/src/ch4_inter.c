@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpidimpl.h"
+#include "ch4i_comm.h"
 #include "mpir_intercomm.h"
 
 /* How each group of MPI_Intercomm_create learns who is in the other one.
@@ -227,6 +228,20 @@ static int exchange_parts(meeting_t * meeting)
     return mpi_errno;
 }
 
+/* Each process finds out by itself: a leader that fails before it has told its group would be waited for. */
+static int check_lpids(const meeting_t * meeting, const uint64_t lpids[])
+{
+    int mpi_errno = MPI_SUCCESS;
+
+#ifdef HAVE_ERROR_CHECKING
+    MPID_BEGIN_ERROR_CHECKS;
+    if (!MPIR_Solo_on)
+        mpi_errno = MPIDI_check_disjoint(meeting->local, lpids, meeting->remote->size);
+    MPID_END_ERROR_CHECKS;
+#endif
+    return mpi_errno;
+}
+
 /* The way of MPICH, with lists: of processes that have no index here yet, and of those that a process alone makes up. */
 static int exchange_lpids(const meeting_t * meeting)
 {
@@ -236,6 +251,8 @@ static int exchange_lpids(const meeting_t * meeting)
 
     mpi_errno = MPID_Intercomm_exchange_map(meeting->local, meeting->leader, meeting->peers, meeting->remote_leader,
                                             &remote->size, &lpids, &remote->is_low_group);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = check_lpids(meeting, lpids);
     MPIR_ERR_CHECK(mpi_errno);
     remote->error = MPIDIU_map_from_gpids(lpids, remote->size, &remote->map);
 
