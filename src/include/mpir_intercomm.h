@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* How an intercommunicator is made of two groups, and one communicator of both: all that takes memory comes before the agreement on its context ids, which tells both
- * groups when somebody has none.  For src/mpi/comm; not part of mpiimpl.h. */
+/* How an intercommunicator is made of two groups, and one communicator of both: all that takes memory comes before the agreement on
+ * its context ids, which tells both groups when somebody has none.  For src/mpi/comm; not part of mpiimpl.h. */
 #ifndef MPIR_INTERCOMM_H_INCLUDED
 #define MPIR_INTERCOMM_H_INCLUDED
 

@@ -14,6 +14,16 @@ static void join_group(MPIR_Comm * comm, MPIR_Group * group)
     MPIR_Group_add_ref(group);
 }
 
+/* The end of what makes a communicator: the caller's, or gone when there is an error. */
+static int hand_out(MPIR_Comm * made, int mpi_errno, MPIR_Comm ** comm)
+{
+    if (mpi_errno == MPI_SUCCESS)
+        *comm = made;
+    else if (made)
+        MPIR_Comm_discard(made);
+    return mpi_errno;
+}
+
 int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm ** comm)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -29,13 +39,10 @@ int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm **
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = MPIR_Find_nodes(made);
     MPIR_ERR_CHECK(mpi_errno);
-    *comm = made;
 
   fn_exit:
-    return mpi_errno;
+    return hand_out(made, mpi_errno, comm);
   fn_fail:
-    if (made)
-        MPIR_Comm_discard(made);
     goto fn_exit;
 }
 
@@ -59,13 +66,10 @@ int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, const MPIR_Remote_group_t * 
     mpi_errno = MPIR_Comm_map_share(made, MPIR_MAP_LOCAL, local_comm, MPIR_MAP_LOCAL);
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_Comm_inherit_errhandler(made, local_comm);
-    *comm = made;
 
   fn_exit:
-    return mpi_errno;
+    return hand_out(made, mpi_errno, comm);
   fn_fail:
-    if (made)
-        MPIR_Comm_discard(made);
     goto fn_exit;
 }
 
@@ -84,13 +88,10 @@ static int prepare_merged(MPIR_Comm * inter, int local_high, MPIR_Comm ** comm)
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = MPIR_Find_nodes(made);
     MPIR_ERR_CHECK(mpi_errno);
-    *comm = made;
 
   fn_exit:
-    return mpi_errno;
+    return hand_out(made, mpi_errno, comm);
   fn_fail:
-    if (made)
-        MPIR_Comm_discard(made);
     goto fn_exit;
 }
 
@@ -109,12 +110,9 @@ int MPIR_Comm_merge_groups(MPIR_Comm * inter, int local_high, MPIR_Comm ** merge
         MPIR_Free_contextid(id);
         MPIR_ERR_POP(mpi_errno);
     }
-    *merged = made;
 
   fn_exit:
-    return mpi_errno;
+    return hand_out(made, mpi_errno, merged);
   fn_fail:
-    if (made)
-        MPIR_Comm_discard(made);
     goto fn_exit;
 }

@@ -118,13 +118,11 @@ static int reduce(members_t members, void *data, const reduction_t * by)
 
     if (is_alone(members) || MPIR_Solo_on)
         goto fn_exit;
-    if (is_between_groups(members)) {
-        mpi_errno = ctxid_reduce_between(members.comm, data, by->type, by->op);
-        goto fn_exit;
-    }
     if (members.group && by == &ballots && reduce_on_node(members, data, &mpi_errno))
         goto fn_exit;
-    if (members.group != NULL)
+    if (is_between_groups(members))
+        mpi_errno = ctxid_reduce_between(members.comm, data, by->type, by->op, &errflag);
+    else if (members.group != NULL)
         mpi_errno = MPII_Allreduce_group(MPI_IN_PLACE, data, 1, by->type, by->op, members.comm,
                                          members.group, members.tag | MPIR_TAG_COLL_BIT, &errflag);
     else

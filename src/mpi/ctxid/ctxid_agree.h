@@ -19,6 +19,6 @@ int ctxid_let_others_go_on(void);
 /* Of intercommunicators (ctxid_inter.c). */
 int ctxid_need_local_comm(MPIR_Comm * inter);
 /* One element, over both groups (ctxid_between.c).  REQUIRES that the local communicator is there. */
-int ctxid_reduce_between(MPIR_Comm * inter, void *data, MPI_Datatype type, MPI_Op op);
+int ctxid_reduce_between(MPIR_Comm * inter, void *data, MPI_Datatype type, MPI_Op op, MPIR_Errflag_t * errflag);
 
 #endif /* CTXID_AGREE_H_INCLUDED */

@@ -21,25 +21,17 @@ static int fold_remote(MPIR_Comm * inter, void *data, MPI_Datatype type, MPI_Op 
     return mpi_errno;
 }
 
-int ctxid_reduce_between(MPIR_Comm * inter, void *data, MPI_Datatype type, MPI_Op op)
+int ctxid_reduce_between(MPIR_Comm * inter, void *data, MPI_Datatype type, MPI_Op op, MPIR_Errflag_t * errflag)
 {
     int mpi_errno = MPI_SUCCESS, result;
-    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
-    mpi_errno = MPIR_Allreduce(MPI_IN_PLACE, data, 1, type, op, inter->local_comm, &errflag);
+    mpi_errno = MPIR_Allreduce(MPI_IN_PLACE, data, 1, type, op, inter->local_comm, errflag);
     if (mpi_errno != MPI_SUCCESS)
-        errflag = MPIR_ERR_OTHER;
+        *errflag = MPIR_ERR_OTHER;
     if (inter->rank == 0) {
-        result = fold_remote(inter, data, type, op, &errflag);
+        result = fold_remote(inter, data, type, op, errflag);
         mpi_errno = mpi_errno ? mpi_errno : result;
     }
-    result = MPIR_Bcast(data, 1, type, 0, inter->local_comm, &errflag);
-    mpi_errno = mpi_errno ? mpi_errno : result;
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
+    result = MPIR_Bcast(data, 1, type, 0, inter->local_comm, errflag);
+    return mpi_errno ? mpi_errno : result;
 }
