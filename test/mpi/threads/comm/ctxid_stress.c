@@ -10,7 +10,7 @@
  *            what it has; none waits for an id that no thread would ever give back.  (No pending duplicates: MPICH knows the last
  *            128 errors, and other threads have as many before the one of a request is read.)
  */
-#include "mpithreadtest.h"
+#include "cmaptest_threads.h"
 #include "cmaptest_mpit.h"
 
 #define MOST_THREADS 32
@@ -139,14 +139,9 @@ static void let_errors_return(void)
 
 int main(int argc, char **argv)
 {
-    int provided;
     ct_pvar used;
 
-    MTest_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    if (provided != MPI_THREAD_MULTIPLE) {
-        printf("no MPI_THREAD_MULTIPLE\n");
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    ct_init_threads(&argc, &argv);
     ct_mpit_begin();
     MTestArgList *args = MTestArgListCreate(argc, argv);
     threads = MTestArgListGetInt_with_default(args, "threads", 8);

@@ -7,7 +7,7 @@
  *
  * Argument: -rounds=N (creations of a thread, default 1000)
  */
-#include "mpithreadtest.h"
+#include "cmaptest_threads.h"
 #include "cmaptest.h"
 
 enum { THREADS = 4 };
@@ -64,13 +64,9 @@ static MTEST_THREAD_RETURN_TYPE work(void *number)
 
 int main(int argc, char **argv)
 {
-    int provided, has_tag, *tag_ub;
+    int has_tag, *tag_ub;
 
-    MTest_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    if (provided != MPI_THREAD_MULTIPLE) {
-        printf("no MPI_THREAD_MULTIPLE\n");
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    ct_init_threads(&argc, &argv);
     MTestArgList *args = MTestArgListCreate(argc, argv);
     rounds = MTestArgListGetInt_with_default(args, "rounds", 1000);
     MTestArgListDestroy(args);
@@ -79,9 +75,7 @@ int main(int argc, char **argv)
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &tag_ub, &has_tag);
     greatest_tag = *tag_ub;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    for (int i = 0; i < THREADS; i++)
-        MTest_Start_thread(work, (void *) (size_t) i);
-    MTest_Join_threads();
+    ct_in_threads(THREADS, work);
 
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);

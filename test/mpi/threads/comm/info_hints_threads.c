@@ -7,7 +7,7 @@
  *
  * Arguments: -rounds=N (messages to all ranks, default 100)
  */
-#include "mpithreadtest.h"
+#include "cmaptest_threads.h"
 #include "cmaptest_info.h"
 
 #include <unistd.h>
@@ -65,14 +65,10 @@ static void make_comm(int size)
 
 int main(int argc, char **argv)
 {
-    int provided, size, turn = 0;
+    int size, turn = 0;
     char reported[MPI_MAX_INFO_VAL];
 
-    MTest_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    if (provided != MPI_THREAD_MULTIPLE) {
-        printf("no MPI_THREAD_MULTIPLE\n");
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    ct_init_threads(&argc, &argv);
     MTestArgList *args = MTestArgListCreate(argc, argv);
     rounds = MTestArgListGetInt_with_default(args, "rounds", 100);
     MTestArgListDestroy(args);

@@ -7,22 +7,22 @@
  *
  * Argument: -rounds=N (merges of a thread, default 300)
  */
-#include "mpithreadtest.h"
+#include "cmaptest_threads.h"
 #include "cmaptest.h"
 
 enum { THREADS = 3, TAG = 1 };
 
-static int rounds, world_size, world_rank;
+static int rounds, world_size;
 static MPI_Comm world_of[THREADS];
 
 /* One process against all others from the last one down, so that it is the low group: another one in each thread. */
 static MPI_Comm one_and_others(int thread)
 {
     int one = thread % world_size, last = world_size - 1, leader_of_others = one == last ? last - 1 : last;
-    bool alone = world_rank == one;
+    bool alone = ct_me == one;
     MPI_Comm local, inter;
 
-    MPI_Comm_split(world_of[thread], alone, -world_rank, &local);
+    MPI_Comm_split(world_of[thread], alone, -ct_me, &local);
     MPI_Intercomm_create(local, 0, world_of[thread], alone ? leader_of_others : one, TAG, &inter);
     MPI_Comm_free(&local);
     return inter;
@@ -36,7 +36,7 @@ static MTEST_THREAD_RETURN_TYPE work(void *number)
         MPI_Comm inter = one_and_others(thread), merged;
         int sum = 0, stamp = round * THREADS + thread;
 
-        MPI_Intercomm_merge(inter, world_rank == thread % world_size, &merged);
+        MPI_Intercomm_merge(inter, ct_me == thread % world_size, &merged);
         MPI_Allreduce(&stamp, &sum, 1, MPI_INT, MPI_SUM, merged);
         CT_CHECK(sum == stamp * world_size, "thread %d, round %d: the sum is %d", thread, round, sum);
         MPI_Comm_free(&merged);
@@ -47,24 +47,15 @@ static MTEST_THREAD_RETURN_TYPE work(void *number)
 
 int main(int argc, char **argv)
 {
-    int provided;
-
-    MTest_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    if (provided != MPI_THREAD_MULTIPLE) {
-        printf("no MPI_THREAD_MULTIPLE\n");
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    ct_init_threads(&argc, &argv);
     MTestArgList *args = MTestArgListCreate(argc, argv);
     rounds = MTestArgListGetInt_with_default(args, "rounds", 300);
     MTestArgListDestroy(args);
-    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-    ct_me = world_rank;
     for (int i = 0; i < THREADS; i++)
         MPI_Comm_dup(MPI_COMM_WORLD, &world_of[i]);
-    for (int i = 0; i < THREADS; i++)
-        MTest_Start_thread(work, (void *) (size_t) i);
-    MTest_Join_threads();
+    ct_in_threads(THREADS, work);
     for (int i = 0; i < THREADS; i++)
         MPI_Comm_free(&world_of[i]);
 

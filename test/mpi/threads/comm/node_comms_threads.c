@@ -6,7 +6,7 @@
  *
  * Arguments: -rounds=N (default 50)
  */
-#include "mpithreadtest.h"
+#include "cmaptest_threads.h"
 #include "cmaptest.h"
 
 #define THREADS 4
@@ -84,13 +84,7 @@ static void check_same(int round)
 
 int main(int argc, char **argv)
 {
-    int provided;
-
-    MTest_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    if (provided != MPI_THREAD_MULTIPLE) {
-        printf("no MPI_THREAD_MULTIPLE\n");
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    ct_init_threads(&argc, &argv);
     MTestArgList *args = MTestArgListCreate(argc, argv);
     int rounds = MTestArgListGetInt_with_default(args, "rounds", 50);
     MTestArgListDestroy(args);
