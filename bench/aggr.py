@@ -26,7 +26,8 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
-from runs import ROOT, Build, add_builds, by_distance, find_builds, in_turns, paired_ratio, take_turns, write_rows  # noqa: E402
+from runs import (ROOT, Build, add_builds, by_distance, find_builds, in_turns, paired_ratio, runs_of, take_turns,  # noqa: E402
+                  write_rows)
 
 COLUMNS = "set,build,ranks,nodes,case,median_us,sd_us".split(",")
 # (ranks, case) -> largest ratio to stock on one node
@@ -83,10 +84,6 @@ def figures(build, name, ranks, a):
     return {case: float(us) for case, us in found if case != "line"}, [float(us) for case, us in found if case == "line"]
 
 
-def runs_of(rows):
-    return len(next(iter(rows.values())))
-
-
 def enough(tables, builds):
     return all(len(rows) == len(builds) and min(map(runs_of, rows.values())) >= ENOUGH for rows in tables.values())
 
@@ -94,12 +91,12 @@ def enough(tables, builds):
 def measure_pair(name, builds, a):
     """Two processes: a table for each distance in which every build has had its cores."""
     runs, found = [], {}
-    for k in range(4 * a.rounds):
-        for build in in_turns(builds, 1, f"{name}, 2 ranks, round {k + 1}"):
-            runs.append((build.name, *figures(build, name, 2, a)))
-        found = by_distance(runs)
-        if k + 1 >= a.rounds and enough(found, builds):
-            break
+    for build in in_turns(builds, 4 * a.rounds, f"{name}, 2 ranks"):
+        runs.append((build.name, *figures(build, name, 2, a)))
+        if len(runs) % len(builds) == 0:
+            found = by_distance(runs)
+            if len(runs) >= a.rounds * len(builds) and enough(found, builds):
+                break
     for distance, rows in found.items():
         if len(rows) == len(builds):
             counts = ", ".join(f"{runs_of(cases)} of {build}" for build, cases in rows.items())

@@ -28,7 +28,8 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
-from runs import ROOT, Build, add_builds, by_distance, find_builds, in_turns, paired_ratio, rows_of, take_turns, write_rows  # noqa: E402
+from runs import (ROOT, Build, add_builds, by_build, by_distance, find_builds, in_turns, paired_ratio, rows_of, runs_of,  # noqa: E402
+                  take_turns, write_rows)
 
 FORCE = "MPIR_CVAR_CMAP_REPRESENTATION"
 MESSAGE_BYTES = 8
@@ -128,11 +129,9 @@ def main():
         builds = [b for b in (stock, patched) if b]
         latency = Latency(a.ranks, ["latency", a.batches, a.trips])
         runs = [(build.name, *latency.with_lines(build)) for build in in_turns(builds, a.runs, f"{a.ranks} ranks")]
-        found = {build.name: {case: [cases[case] for name, cases, _ in runs if name == build.name] for case in runs[0][1]} for build in builds}
         for distance, some in by_distance(runs).items():
-            count = min(len(next(iter(cases.values()))) for cases in some.values())
-            print_ratios(some, "stock", a.ranks, f", a line takes {distance}, {count} runs")
-        rows += rows_of("pt2pt", a.ranks, found, MESSAGE_BYTES)
+            print_ratios(some, "stock", a.ranks, f", a line takes {distance}, {min(map(runs_of, some.values()))} runs")
+        rows += rows_of("pt2pt", a.ranks, by_build(runs), MESSAGE_BYTES)
 
     if not a.no_forced:
         rows += measure_peers(patched, a)

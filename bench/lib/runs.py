@@ -58,11 +58,21 @@ def in_turns(builds, rounds, label=""):
 
 def take_turns(builds, rounds, run, label=""):
     """build name -> case -> figures, one a round.  run(build) is the figure of each case."""
+    return by_build((build.name, run(build)) for build in in_turns(builds, rounds, label))
+
+
+def by_build(runs):
+    """build -> case -> figures, of runs: (build, case -> figure, ...)."""
     found = defaultdict(lambda: defaultdict(list))
-    for build in in_turns(builds, rounds, label):
-        for case, us in run(build).items():
-            found[build.name][case].append(us)
+    for build, cases, *_ in runs:
+        for case, us in cases.items():
+            found[build][case].append(us)
     return found
+
+
+def runs_of(cases):
+    """How many runs the figures of a build are of."""
+    return len(next(iter(cases.values())))
 
 
 def clusters(values, apart=1.4):
@@ -84,10 +94,7 @@ def by_distance(runs):
     found = {}
     for _, some in sorted(groups.items()):
         ns = [1e3 * us for _, _, lines in some for us in lines]
-        rows = found.setdefault(f"{statistics.median(ns):.0f} ns" if ns else "not measured", {})
-        for build, cases, _ in some:
-            for case, us in cases.items():
-                rows.setdefault(build, {}).setdefault(case, []).append(us)
+        found[f"{statistics.median(ns):.0f} ns" if ns else "not measured"] = by_build(some)
     return found
 
 

@@ -13,8 +13,8 @@ NETWORK = {"UCX_TLS": "tcp,self"}
 def run_alone(build, tool, ranks, arguments, options=(), timeout=1800):
     """The words of each line that a program prints as a rank of a world: ours with 16 ranks a node, stock with one."""
     how = ["--ranks-per-node", "16"] if build.name == "patched" else ["--same-address"]
-    done = subprocess.run([tool, "--world", str(ranks), *how, *options, build.program, *arguments], env={**os.environ, **NETWORK, **build.env},
-                          text=True, capture_output=True, timeout=timeout)
+    done = subprocess.run([tool, "--world", str(ranks), *how, *options, build.program, *arguments], text=True, capture_output=True,
+                          timeout=timeout, env={**os.environ, **NETWORK, **build.env})
     if done.returncode:
         raise SystemExit(f"{build.source.stem}: {build.name} as one of {ranks} ranks failed:\n{done.stdout}{done.stderr}")
     return [line.split() for line in done.stdout.splitlines()]
