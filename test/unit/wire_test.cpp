@@ -5,6 +5,7 @@
 #include "counting_allocator.hpp"
 #include "oracle.hpp"
 
+#include <algorithm>
 #include <random>
 
 namespace cmap_test {
@@ -135,6 +136,30 @@ TEST(Wire, WordsThatMeanNothingAreRefused) {
     expect_map_is(finish(builder).get(), {8, 4});
     EXPECT_EQ(CMAP_ERR_ARG, cmap_builder_add_words(nullptr, nullptr, 0));
     EXPECT_EQ(CMAP_ERR_ARG, cmap_builder_add_words(builder.get(), nullptr, 1));
+}
+
+// The first word's member that a map has, in every item's kind and place, without memory.
+TEST(Wire, AMemberIsFoundInWords) {
+    CountingAllocator allocator(cmap_set_allocator);
+    std::mt19937 random(3);
+    for (uint32_t seed = 0; seed < 200; seed++) {
+        const Members sent = random_pieces(1 + random() % 20, 1 + random() % 12, seed);
+        const Map map = map_of(random_set(400, 0.01 * (random() % 4), seed),
+                               by(CMAP_STRATEGY_HYBRID));
+        const auto is_there = [&](uint32_t member) {
+            return cmap_rank(map.get(), member) != CMAP_NONE;
+        };
+        const auto first = std::find_if(sent.begin(), sent.end(), is_there);
+        uint32_t next = 0;
+        const Map other = map_of(sent, by(CMAP_STRATEGY_HYBRID));
+        const Words words = words_of(other.get(), 0, 1000, next);
+        ASSERT_EQ(sent.size(), next);
+        allocator.fail_from(0);
+        const uint32_t found = cmap_find_in_words(map.get(), words.data(),
+                                                  static_cast<uint32_t>(words.size()));
+        allocator.fail_never();
+        ASSERT_EQ(first == sent.end() ? CMAP_NONE : *first, found) << "seed " << seed;
+    }
 }
 
 }  // namespace

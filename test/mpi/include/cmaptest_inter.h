@@ -62,24 +62,45 @@ static inline MPI_Comm ct_merge_sides(MPI_Comm inter, const ct_sides *s, const i
     return merged;
 }
 
+/* The communicators of both sides, whose errors return; collective over `peer`.  What a first collective makes is there. */
+static inline void ct_local_comms(MPI_Comm peer, const ct_list list[2], const char *what, MPI_Comm local[2])
+{
+    local[0] = ct_comm_in(peer, &list[0]);
+    local[1] = ct_comm_in(peer, &list[1]);
+    for (int k = 0; k < 2; k++) { /* it takes all members at once, and some may be on both sides */
+        int id = ct_me;
+        if (local[k] == MPI_COMM_NULL)
+            continue;
+        MPI_Comm_set_errhandler(local[k], MPI_ERRORS_RETURN);
+        ct_check_messages(local[k], &list[k], what);
+        MPI_Bcast(&id, 1, MPI_INT, 0, local[k]);
+        CT_CHECK(id == list[k].id[0], "%s: %d was broadcast, not %d", what, id, list[k].id[0]);
+    }
+}
+
+/* On side k, with the last member of each as leader; the error class. */
+static inline int ct_connect_last(MPI_Comm peer, const ct_list *members, const ct_list list[2], int k, MPI_Comm local,
+                                  MPI_Comm *inter)
+{
+    int class, leader = ct_find(members, list[!k].id[list[!k].n - 1]);
+
+    *inter = MPI_COMM_NULL;
+    MPI_Error_class(MPI_Intercomm_create(local, list[k].n - 1, peer, leader, CT_INTER_TAG, inter), &class);
+    return class;
+}
+
 /* MPI_Intercomm_create is refused for sides that are not disjoint, everywhere, and what it was called on stays good.  A process on
  * both sides asks for the first one before the other.  The last members are leaders.  REQUIRES that the one of list[1] is not in
  * list[0], and, where several worlds meet, has nobody of both on its node: its group is told before the other side is done. */
 static inline void ct_check_overlap(MPI_Comm peer, const ct_list *members, const ct_list list[2], const char *what)
 {
-    MPI_Comm local[2] = {ct_comm_in(peer, &list[0]), ct_comm_in(peer, &list[1])}, inter;
+    MPI_Comm local[2], inter;
 
-    for (int k = 0; k < 2; k++) { /* what a first collective makes takes all members at once */
-        if (local[k] != MPI_COMM_NULL)
-            ct_check_messages(local[k], &list[k], what);
-    }
+    ct_local_comms(peer, list, what, local);
     for (int k = 0; k < 2; k++) {
-        int class, error, leader = list[!k].id[list[!k].n - 1];
         if (local[k] == MPI_COMM_NULL)
             continue;
-        MPI_Comm_set_errhandler(local[k], MPI_ERRORS_RETURN);
-        error = MPI_Intercomm_create(local[k], list[k].n - 1, peer, ct_find(members, leader), CT_INTER_TAG, &inter);
-        MPI_Error_class(error, &class);
+        int class = ct_connect_last(peer, members, list, k, local[k], &inter);
         CT_CHECK(class == MPI_ERR_COMM, "%s: sides that overlap: error class %d on side %d", what, class, k);
     }
     for (int k = 0; k < 2; k++) {

@@ -6,9 +6,9 @@
 
 /* How each group of MPI_Intercomm_create learns who is in the other one.
  *
- * The leaders exchange their groups as words (cmap.h) in parts of bounded length, and pass on in their group what comes: one message
- * and one broadcast for most groups.  Everybody makes the map from the parts as they come.  A process that has no memory for it takes
- * part all the same, and refuses when the context ids are agreed on. */
+ * The leaders exchange their groups as words (cmap.h) in parts of bounded length, one for most groups, and only then tell their own
+ * group, in the same way: a group is never told before both leaders know whether the two have a process in common, which can be
+ * waiting in the other one.  Who has no memory for the map takes part all the same, and refuses when the context ids are agreed on. */
 
 enum {
     FIRST_WORDS = CMAP_WORDS_MIN,
@@ -18,9 +18,8 @@ enum {
 enum {
     PART_MORE = 1,              /* another part follows */
     PART_DYNAMIC = 2,           /* somebody is not of the world: addresses have to be exchanged */
-    PART_LOW = 4,               /* told by the leader to its group, as what follows: the group is the low one */
-    PART_OVERLAP = 8,           /* `first` is in both groups */
-    PART_FAILED = 16            /* the leaders have lost each other */
+    PART_OVERLAP = 4,           /* `first` is in both groups */
+    PART_REFUSED = 8            /* the leader does not know the other group */
 };
 
 typedef struct {
@@ -37,12 +36,16 @@ typedef struct {
     MPIR_Comm *peers;
     int remote_leader;
     int tag;
-    uint32_t next;              /* of the local group: who comes into the next part */
-    bool sends, receives;       /* more parts */
     cmap_builder *builder;      /* of the remote group; NULL: there is no memory for it */
-    uint32_t flags;             /* of the last part */
+    uint32_t common;            /* a process of both groups, or CMAP_NONE */
+    bool is_dynamic;
     MPIR_Remote_group_t *remote;
 } meeting_t;
+
+static const cmap_t *local_map(const meeting_t * meeting)
+{
+    return MPIR_Comm_map(meeting->local, MPIR_MAP_LOCAL);
+}
 
 static bool leads(const meeting_t * meeting)
 {
@@ -67,31 +70,33 @@ static void give_up(meeting_t * meeting, int error)
         meeting->remote->error = error;
 }
 
-static bool is_dynamic(const meeting_t * meeting)
+/* Of a communication, which its partners may have marked as failed. */
+static int outcome(int error, MPIR_Errflag_t errflag)
 {
-    uint32_t leader = MPIDIU_comm_rank_to_index(meeting->peers, meeting->remote_leader);
-
-    return !MPIDIU_map_is_in_world(meeting->local->map) || !MPIDIU_index_is_in_world(leader);
+    if (error == MPI_SUCCESS && errflag)
+        MPIR_ERR_SET(error, MPI_ERR_OTHER, "**coll_fail");
+    return error;
 }
 
-static void write_part(meeting_t * meeting, int number, part_t * part)
-{
-    const cmap_t *map = MPIR_Comm_map(meeting->local, MPIR_MAP_LOCAL);
+/* ---- parts ---- */
 
+/* The members from rank *next on. */
+static void write_part(const cmap_t * map, int number, uint32_t * next, part_t * part)
+{
     part->size = cmap_size(map);
     part->first = cmap_select(map, 0);
-    part->n = cmap_to_words(map, meeting->next, part->words, room_of(number), &meeting->next);
-    meeting->sends = meeting->next < part->size;
-    part->flags = (meeting->sends ? PART_MORE : 0) | (is_dynamic(meeting) ? PART_DYNAMIC : 0);
+    part->n = cmap_to_words(map, *next, part->words, room_of(number), next);
+    part->flags = *next < part->size ? PART_MORE : 0;
 }
 
-/* The members of a part; of the last one, the map. */
+/* Of the remote group; with the last part comes the map. */
 static void read_part(meeting_t * meeting, const part_t * part)
 {
     MPIR_Remote_group_t *remote = meeting->remote;
     cmap_status status;
 
     remote->size = (int) part->size;
+    remote->is_low_group = cmap_select(local_map(meeting), 0) < part->first;
     if (!meeting->builder)
         return;
     status = cmap_builder_add_words(meeting->builder, part->words, part->n);
@@ -101,55 +106,66 @@ static void read_part(meeting_t * meeting, const part_t * part)
         give_up(meeting, MPIR_Map_error(status, "remote group", remote->size));
 }
 
-/* A member of both groups, or CMAP_NONE. */
-static uint32_t find_common(const cmap_t * local, const cmap_t * remote)
-{
-    cmap_t *both = NULL;
-    uint32_t index = CMAP_NONE;
+/* ---- between the leaders ---- */
 
-    if (cmap_intersection(local, remote, NULL, &both) == CMAP_OK) {
-        if (cmap_size(both) > 0)
-            index = cmap_select(both, 0);
-        cmap_release(both);
-        return index;
-    }
-    /* without memory one by one: both leaders have to find the same */
-    for (uint32_t rank = 0; rank < cmap_size(remote) && index == CMAP_NONE; rank++) {
-        uint32_t member = cmap_select(remote, rank);
-        if (cmap_rank(local, member) != CMAP_NONE)
-            index = member;
-    }
-    return index;
+static bool knows_dynamic(const meeting_t * meeting)
+{
+    uint32_t leader = MPIDIU_comm_rank_to_index(meeting->peers, meeting->remote_leader);
+
+    return !MPIDIU_map_is_in_world(local_map(meeting)) || !MPIDIU_index_is_in_world(leader);
 }
 
-/* Both leaders come to the same conclusion, and nobody goes on: a process of both groups would be waited for in one of them. */
-static void check_disjoint(const meeting_t * meeting, part_t * last)
+/* NULL: nothing to send or to receive any more. */
+static int trade_part(const meeting_t * meeting, int number, const part_t * own, part_t * theirs)
+{
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+    int dest = own ? meeting->remote_leader : MPI_PROC_NULL;
+    int source = theirs ? meeting->remote_leader : MPI_PROC_NULL;
+    int error = MPIC_Sendrecv(own, own ? bytes_of(own->n) : 0, MPI_BYTE, dest, meeting->tag,
+                              theirs, bytes_of(room_of(number)), MPI_BYTE, source, meeting->tag,
+                              meeting->peers, MPI_STATUS_IGNORE, &errflag);
+
+    return outcome(error, errflag);
+}
+
+/* Both leaders come to the same conclusion, the one without memory part by part. */
+static void check_disjoint(meeting_t * meeting, const part_t * part)
 {
 #ifdef HAVE_ERROR_CHECKING
     MPID_BEGIN_ERROR_CHECKS;
-    if (meeting->remote->map) {
-        uint32_t common = find_common(MPIR_Comm_map(meeting->local, MPIR_MAP_LOCAL), meeting->remote->map);
-        if (common != CMAP_NONE) {
-            last->flags |= PART_OVERLAP;
-            last->first = common;
-        }
-    }
+    if (meeting->remote->map)
+        meeting->common = MPIDI_find_common(local_map(meeting), meeting->remote->map);
+    else if (!meeting->builder && meeting->common == CMAP_NONE)
+        meeting->common = cmap_find_in_words(local_map(meeting), part->words, part->n);
     MPID_END_ERROR_CHECKS;
 #endif
 }
 
-static int sendrecv_parts(const meeting_t * meeting, int number, bool sends, const part_t * own, part_t * theirs)
+/* The local group goes, the remote one comes, unless one of them is dynamic. */
+static int trade_groups(meeting_t * meeting)
 {
     int mpi_errno = MPI_SUCCESS;
-    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
-    int dest = sends ? meeting->remote_leader : MPI_PROC_NULL;
-    int source = meeting->receives ? meeting->remote_leader : MPI_PROC_NULL;
+    uint32_t next = 0;
+    part_t own, theirs;
 
-    mpi_errno = MPIC_Sendrecv(own, sends ? bytes_of(own->n) : 0, MPI_BYTE, dest, meeting->tag,
-                              theirs, bytes_of(room_of(number)), MPI_BYTE, source, meeting->tag,
-                              meeting->peers, MPI_STATUS_IGNORE, &errflag);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+    own.flags = theirs.flags = PART_MORE;
+    for (int number = 0; (own.flags | theirs.flags) & PART_MORE; number++) {
+        bool sends = (own.flags & PART_MORE) != 0, receives = (theirs.flags & PART_MORE) != 0;
+
+        if (sends)
+            write_part(local_map(meeting), number, &next, &own);
+        if (number == 0 && knows_dynamic(meeting))
+            own.flags |= PART_DYNAMIC;
+        mpi_errno = trade_part(meeting, number, sends ? &own : NULL, receives ? &theirs : NULL);
+        MPIR_ERR_CHECK(mpi_errno);
+        meeting->is_dynamic = ((own.flags | theirs.flags) & PART_DYNAMIC) != 0;
+        if (meeting->is_dynamic)
+            break;
+        if (receives) {
+            read_part(meeting, &theirs);
+            check_disjoint(meeting, &theirs);
+        }
+    }
 
   fn_exit:
     return mpi_errno;
@@ -157,86 +173,101 @@ static int sendrecv_parts(const meeting_t * meeting, int number, bool sends, con
     goto fn_exit;
 }
 
-/* At the leader: what it learns with the part, and what it tells its group beside it. */
-static void judge_part(meeting_t * meeting, uint32_t own_first, uint32_t own_flags, part_t * theirs)
-{
-    if ((own_flags | theirs->flags) & PART_DYNAMIC) {
-        meeting->sends = false;
-        theirs->flags = PART_DYNAMIC;
-        return;
-    }
-    read_part(meeting, theirs);
-    if (own_first < theirs->first)
-        theirs->flags |= PART_LOW;
-    if (!(theirs->flags & PART_MORE))
-        check_disjoint(meeting, theirs);
-}
+/* ---- in a group ---- */
 
-static void trade_parts(meeting_t * meeting, int number, part_t * theirs)
+/* At the leader: what its group is to know. */
+static void write_news(const meeting_t * meeting, int number, uint32_t * next, part_t * part)
 {
-    part_t own;
-    bool sends = meeting->sends;
-    int error;
-
-    if (sends)
-        write_part(meeting, number, &own);
-    error = sendrecv_parts(meeting, number, sends, &own, theirs);
-    if (error != MPI_SUCCESS) {
-        give_up(meeting, error);
-        meeting->sends = false;
-        theirs->flags = PART_FAILED;
-    } else if (meeting->receives) {
-        const cmap_t *map = MPIR_Comm_map(meeting->local, MPIR_MAP_LOCAL);
-        judge_part(meeting, cmap_select(map, 0), sends ? own.flags : 0, theirs);
+    if (meeting->is_dynamic) {
+        part->flags = PART_DYNAMIC;
+    } else if (meeting->common != CMAP_NONE) {
+        part->flags = PART_OVERLAP;
+        part->first = meeting->common;
+    } else if (meeting->remote->map) {
+        write_part(meeting->remote->map, number, next, part);
+    } else {
+        part->flags = PART_REFUSED;
     }
 }
 
-static void pass_on(meeting_t * meeting, int number, part_t * part)
+static void read_news(meeting_t * meeting, const part_t * part)
 {
-    int error = MPI_SUCCESS;
-    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
-
-    error = MPIR_Bcast(part, bytes_of(room_of(number)), MPI_BYTE, meeting->leader, meeting->local, &errflag);
-    if (error == MPI_SUCCESS && errflag)
-        MPIR_ERR_SET(error, MPI_ERR_OTHER, "**coll_fail");
-    if (error != MPI_SUCCESS) {
-        give_up(meeting, error);
-        part->flags = PART_FAILED;
-    } else if (!leads(meeting) && !(part->flags & (PART_DYNAMIC | PART_FAILED))) {
+    meeting->is_dynamic = (part->flags & PART_DYNAMIC) != 0;
+    if (part->flags & PART_OVERLAP)
+        meeting->common = part->first;
+    if (!(part->flags & (PART_DYNAMIC | PART_OVERLAP | PART_REFUSED)))
         read_part(meeting, part);
-    }
-    meeting->flags = part->flags;
-    meeting->receives = (part->flags & PART_MORE) != 0;
 }
 
-static int exchange_parts(meeting_t * meeting)
+static void tell_group(meeting_t * meeting)
+{
+    uint32_t next = 0;
+    part_t part = {.flags = PART_MORE };
+
+    for (int number = 0; part.flags & PART_MORE; number++) {
+        MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+        int error;
+
+        part.flags = 0;         /* of a part that does not come: the last one */
+        if (leads(meeting))
+            write_news(meeting, number, &next, &part);
+        error = MPIR_Bcast(&part, bytes_of(room_of(number)), MPI_BYTE, meeting->leader, meeting->local, &errflag);
+        error = outcome(error, errflag);
+        if (error != MPI_SUCCESS)
+            give_up(meeting, error);
+        else if (!leads(meeting))
+            read_news(meeting, &part);
+    }
+}
+
+static int exchange_groups(meeting_t * meeting)
 {
     int mpi_errno = MPI_SUCCESS;
-    part_t theirs = { 0 };
 
-    meeting->sends = leads(meeting);
-    meeting->receives = true;
-    for (int number = 0; meeting->sends || meeting->receives; number++) {
-        if (leads(meeting))
-            trade_parts(meeting, number, &theirs);
-        if (meeting->receives)
-            pass_on(meeting, number, &theirs);
+    if (leads(meeting)) {
+        int error = trade_groups(meeting);
+        if (error != MPI_SUCCESS)
+            give_up(meeting, error);
     }
-    meeting->remote->is_low_group = (meeting->flags & PART_LOW) != 0;
-    if (meeting->flags & PART_OVERLAP)
-        MPIR_ERR_SET1(mpi_errno, MPI_ERR_COMM, "**dupprocesses", "**dupprocesses %d", (int) theirs.first);
+    tell_group(meeting);
+    if (meeting->common != CMAP_NONE)
+        MPIR_ERR_SET1(mpi_errno, MPI_ERR_COMM, "**dupprocesses", "**dupprocesses %d", (int) meeting->common);
     return mpi_errno;
 }
 
-/* Each process finds out by itself: a leader that fails before it has told its group would be waited for. */
+/* ---- of several worlds ---- */
+
+#ifdef HAVE_ERROR_CHECKING
+/* First remote process that is in the local group, or came before: for the error message. */
+static int find_culprit(const cmap_t * local, const uint64_t lpids[], int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (cmap_rank(local, MPIDIU_gpid_to_index(lpids[i])) != CMAP_NONE)
+            return i;
+        for (int j = 0; j < i; j++) {
+            if (lpids[i] == lpids[j])
+                return i;
+        }
+    }
+    return -1;
+}
+#endif
+
+/* Each process finds out by itself: a leader that fails before it has told its group would be waited for.  Without a map of the
+ * remote group, which has no memory or a process twice, they are looked up one by one. */
 static int check_lpids(const meeting_t * meeting, const uint64_t lpids[])
 {
     int mpi_errno = MPI_SUCCESS;
 
 #ifdef HAVE_ERROR_CHECKING
     MPID_BEGIN_ERROR_CHECKS;
-    if (!MPIR_Solo_on)
-        mpi_errno = MPIDI_check_disjoint(meeting->local, lpids, meeting->remote->size);
+    const cmap_t *local = local_map(meeting), *remote = meeting->remote->map;
+    int culprit = -1;
+
+    if (!MPIR_Solo_on && (!remote || MPIDI_find_common(local, remote) != CMAP_NONE))
+        culprit = find_culprit(local, lpids, meeting->remote->size);
+    if (culprit >= 0)
+        MPIR_ERR_SET1(mpi_errno, MPI_ERR_COMM, "**dupprocesses", "**dupprocesses %d", (int) lpids[culprit]);
     MPID_END_ERROR_CHECKS;
 #endif
     return mpi_errno;
@@ -252,9 +283,9 @@ static int exchange_lpids(const meeting_t * meeting)
     mpi_errno = MPID_Intercomm_exchange_map(meeting->local, meeting->leader, meeting->peers, meeting->remote_leader,
                                             &remote->size, &lpids, &remote->is_low_group);
     MPIR_ERR_CHECK(mpi_errno);
+    remote->error = MPIDIU_map_from_gpids(lpids, remote->size, &remote->map);
     mpi_errno = check_lpids(meeting, lpids);
     MPIR_ERR_CHECK(mpi_errno);
-    remote->error = MPIDIU_map_from_gpids(lpids, remote->size, &remote->map);
 
   fn_exit:
     MPL_free(lpids);
@@ -269,7 +300,7 @@ int MPID_Intercomm_meet(MPIR_Comm * local_comm, int local_leader, MPIR_Comm * pe
     int mpi_errno = MPI_SUCCESS;
     cmap_status status;
     meeting_t meeting = {.local = local_comm,.leader = local_leader,.peers = peer_comm,
-        .remote_leader = remote_leader,.tag = tag,.remote = remote
+        .remote_leader = remote_leader,.tag = tag,.common = CMAP_NONE,.remote = remote
     };
 
     *remote = (MPIR_Remote_group_t) {.error = MPI_SUCCESS };
@@ -278,9 +309,9 @@ int MPID_Intercomm_meet(MPIR_Comm * local_comm, int local_leader, MPIR_Comm * pe
     status = cmap_builder_create(CMAP_MAX_SIZE, NULL, &meeting.builder);
     if (status != CMAP_OK)
         give_up(&meeting, MPIR_Map_error(status, "remote group", 0));
-    mpi_errno = exchange_parts(&meeting);
+    mpi_errno = exchange_groups(&meeting);
     MPIR_ERR_CHECK(mpi_errno);
-    if (meeting.flags & PART_DYNAMIC) {
+    if (meeting.is_dynamic) {
         mpi_errno = exchange_lpids(&meeting);
         MPIR_ERR_CHECK(mpi_errno);
     } else if (!remote->map && remote->error == MPI_SUCCESS) {

@@ -94,39 +94,22 @@ int MPIDIU_map_from_gpids(const uint64_t gpids[], int n, cmap_t ** map)
     return (status == CMAP_OK) ? MPI_SUCCESS : MPIR_Map_error(status, "remote processes", n);
 }
 
-/* First remote process that is in the map, or that came before: for the error message. */
-static int find_culprit(const cmap_t * local, const uint64_t gpids[], int n)
+uint32_t MPIDI_find_common(const cmap_t * local, const cmap_t * remote)
 {
-    for (int i = 0; i < n; i++) {
-        if (cmap_rank(local, MPIDIU_gpid_to_index(gpids[i])) != CMAP_NONE)
-            return i;
-        for (int j = 0; j < i; j++) {
-            if (gpids[i] == gpids[j])
-                return i;
-        }
+    cmap_t *both = NULL;
+    uint32_t index = CMAP_NONE;
+
+    if (cmap_intersection(local, remote, NULL, &both) == CMAP_OK) {
+        if (cmap_size(both) > 0)
+            index = cmap_select(both, 0);
+        cmap_release(both);
+        return index;
     }
-    return -1;
-}
-
-int MPIDI_check_disjoint(MPIR_Comm * local_comm, const uint64_t remote_gpids[], int remote_size)
-{
-    int mpi_errno = MPI_SUCCESS;
-    const cmap_t *local = MPIR_Comm_map(local_comm, MPIR_MAP_LOCAL);
-    cmap_t *remote = NULL, *both = NULL;
-    int culprit = -1;
-
-    /* Without memory for the maps they are looked up one by one: a leader that fails here is waited for by both groups */
-    if (MPIDIU_map_from_gpids(remote_gpids, remote_size, &remote) != MPI_SUCCESS ||
-        cmap_intersection(local, remote, NULL, &both) != CMAP_OK || cmap_size(both) > 0)
-        culprit = find_culprit(local, remote_gpids, remote_size);
-    if (culprit >= 0)
-        MPIR_ERR_SETANDJUMP1(mpi_errno, MPI_ERR_COMM, "**dupprocesses", "**dupprocesses %d",
-                             (int) remote_gpids[culprit]);
-
-  fn_exit:
-    cmap_release(both);
-    cmap_release(remote);
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
+    /* without memory one by one: all have to find the same */
+    for (uint32_t rank = 0; rank < cmap_size(remote) && index == CMAP_NONE; rank++) {
+        uint32_t member = cmap_select(remote, rank);
+        if (cmap_rank(local, member) != CMAP_NONE)
+            index = member;
+    }
+    return index;
 }

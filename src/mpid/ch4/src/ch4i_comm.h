@@ -5,7 +5,7 @@
 
 #include "ch4_types.h"
 
-/* Error unless the remote processes are distinct and none is a member of the communicator. */
-int MPIDI_check_disjoint(MPIR_Comm * local_comm, const uint64_t remote_gpids[], int remote_size);
+/* Index of a process that is in both maps, or CMAP_NONE. */
+uint32_t MPIDI_find_common(const cmap_t * local, const cmap_t * remote);
 
 #endif /* CH4I_COMM_H_INCLUDED */

@@ -230,6 +230,8 @@ uint32_t cmap_to_words(const cmap_t * map, uint32_t first, uint32_t * words, uin
 /* Adds the members that n such words tell.  CMAP_ERR_ARG when they are no such words; what came before those that are not
  * is added then. */
 cmap_status cmap_builder_add_words(cmap_builder * builder, const uint32_t * words, uint32_t n) CMAP_NOEXCEPT;
+/* The first member that n such words tell and that is in the map, or CMAP_NONE: one lookup for each, without memory. */
+uint32_t cmap_find_in_words(const cmap_t * map, const uint32_t * words, uint32_t n) CMAP_NOEXCEPT;
 
 /* ---- what a map is and costs ----------------------------------------------------------------------------------- */
 

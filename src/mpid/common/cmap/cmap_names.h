@@ -25,6 +25,7 @@
 #define cmap_describe MPIR_cmap_describe
 #define cmap_difference MPIR_cmap_difference
 #define cmap_excl MPIR_cmap_excl
+#define cmap_find_in_words MPIR_cmap_find_in_words
 #define cmap_force_declined MPIR_cmap_force_declined
 #define cmap_from_array MPIR_cmap_from_array
 #define cmap_from_range MPIR_cmap_from_range

@@ -110,18 +110,27 @@ Piece piece_of_item(const uint32_t *item) noexcept {
     return Piece{run, item[4], static_cast<int32_t>(item[5])};
 }
 
-}  // namespace
-
-cmap_status Builder::add_words(const uint32_t *words, uint32_t n) noexcept {
+// Item after item, until one is refused.
+template <class TakePiece, class TakeMembers>
+cmap_status read_items(const uint32_t *words, uint32_t n, TakePiece take_piece,
+                       TakeMembers take_members) noexcept {
     for (uint32_t at = 0; at < n;) {
         const bool is_piece = words[at] == 0;
         const uint32_t length = is_piece ? PIECE_WORDS - 1 : words[at];
         if (length >= n - at) return CMAP_ERR_ARG;
-        CMAP_TRY(is_piece ? add_piece(piece_of_item(words + at))
-                          : add_block(words + at + 1, length));
+        CMAP_TRY(is_piece ? take_piece(piece_of_item(words + at))
+                          : take_members(words + at + 1, length));
         at += 1 + length;
     }
     return CMAP_OK;
+}
+
+}  // namespace
+
+cmap_status Builder::add_words(const uint32_t *words, uint32_t n) noexcept {
+    return read_items(
+        words, n, [this](const Piece &piece) { return add_piece(piece); },
+        [this](const uint32_t *members, uint32_t count) { return add_block(members, count); });
 }
 
 }  // namespace cmap
@@ -131,4 +140,25 @@ uint32_t cmap_to_words(const cmap_t *map, uint32_t first, uint32_t *words, uint3
     const uint32_t used = first == 0 ? cmap::write_pieces(map, words, room) : 0;
     *next = map->size;
     return used != 0 ? used : cmap::write_members(map, first, words, room, next);
+}
+
+uint32_t cmap_find_in_words(const cmap_t *map, const uint32_t *words, uint32_t n) noexcept {
+    uint32_t found = CMAP_NONE;
+    // CMAP_ERR_DUPLICATE, to go no further, when it is there
+    const auto look_for = [&](uint32_t member) {
+        if (cmap_rank(map, member) == CMAP_NONE) return CMAP_OK;
+        found = member;
+        return CMAP_ERR_DUPLICATE;
+    };
+    const auto in_piece = [&](const cmap::Piece &piece) {
+        for (uint32_t i = 0; i < piece.repeats; i++)
+            for (uint32_t j = 0; j < piece.run.count; j++) CMAP_TRY(look_for(piece.repeat(i).at(j)));
+        return CMAP_OK;
+    };
+    const auto in_members = [&](const uint32_t *members, uint32_t count) {
+        for (uint32_t i = 0; i < count; i++) CMAP_TRY(look_for(members[i]));
+        return CMAP_OK;
+    };
+    cmap::read_items(words, n, in_piece, in_members);
+    return found;
 }

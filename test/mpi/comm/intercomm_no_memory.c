@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * MPI_Intercomm_create where one process has no memory during the call, a leader or not, and the sides are irregular, so that large
+ * ones travel in several parts: disjoint sides are refused everywhere, and connected when there is memory again; of sides that
+ * have members in common everybody is told so, whoever has no memory.  On one node, where collective operations take none.
+ */
+#include "cmaptest_inter.h"
+#include "cmaptest_malloc.h"
+
+#ifdef CT_HAVE_MALLOC
+
+static __thread int none_left; /* of this thread only: libraries have threads of their own */
+static int refused;
+
+static int ct_refuses(void)
+{
+    refused += none_left;
+    return none_left;
+}
+
+static void ct_allocated(void *p, size_t size)
+{
+}
+
+static void ct_frees(void *p)
+{
+}
+
+/* Disjoint for common == 0. */
+static void random_sides(const ct_list *all, int common, ct_rng *rng, ct_list list[2])
+{
+    int half = all->n / 2;
+
+    if (common > 0) {
+        ct_overlapping(all, common, rng, list);
+        return;
+    }
+    ct_list mixed = ct_list_copy(all);
+    ct_shuffle(rng, mixed.id, mixed.n);
+    for (int k = 0; k < 2; k++) {
+        list[k] = ct_list_new(all->n);
+        list[k].n = k ? all->n - half : half;
+        memcpy(list[k].id, mixed.id + k * half, list[k].n * sizeof(int));
+    }
+    ct_list_free(&mixed);
+}
+
+static void expect_class(int class, int common, int who, int k)
+{
+    if (common > 0)
+        CT_CHECK(class == MPI_ERR_COMM, "%d in common, %d without memory: class %d on side %d", common, who, class, k);
+    else
+        CT_CHECK(class == MPI_ERR_NO_MEM || class == MPI_ERR_OTHER, "%d without memory: class %d on side %d", who, class, k);
+}
+
+static void connect_again(const ct_list *all, const ct_list list[2], int k, MPI_Comm local)
+{
+    MPI_Comm inter;
+    int class = ct_connect_last(MPI_COMM_WORLD, all, list, k, local, &inter);
+
+    CT_CHECK(class == MPI_SUCCESS, "with memory again: class %d on side %d", class, k);
+    if (class == MPI_SUCCESS) {
+        ct_check_remote_group(inter, &list[!k], "with memory again");
+        ct_check_all_pairs(inter, &list[!k], "with memory again");
+        MPI_Comm_free(&inter);
+    }
+}
+
+/* `who` has no memory. */
+static void check_sides(const ct_list *all, const ct_list list[2], int common, int who)
+{
+    MPI_Comm local[2], inter;
+
+    ct_local_comms(MPI_COMM_WORLD, list, "local", local);
+    for (int k = 0; k < 2; k++) {
+        if (local[k] == MPI_COMM_NULL)
+            continue;
+        refused = 0;
+        none_left = ct_me == who;
+        int class = ct_connect_last(MPI_COMM_WORLD, all, list, k, local[k], &inter);
+        none_left = 0;
+        CT_CHECK(ct_me != who || refused > 0, "%d did without memory", who);
+        expect_class(class, common, who, k);
+    }
+    for (int k = 0; k < 2; k++) {
+        if (local[k] == MPI_COMM_NULL)
+            continue;
+        ct_check_messages(local[k], &list[k], "after errors");
+        if (common == 0)
+            connect_again(all, list, k, local[k]);
+        MPI_Comm_free(&local[k]);
+    }
+}
+
+/* Both leaders and any other. */
+static void check_common(const ct_list *all, int common, ct_rng *rng)
+{
+    ct_list list[2];
+
+    random_sides(all, common, rng, list);
+    check_sides(all, list, common, list[0].id[list[0].n - 1]);
+    check_sides(all, list, common, list[1].id[list[1].n - 1]);
+    check_sides(all, list, common, ct_below(rng, all->n));
+    ct_list_free(&list[0]);
+    ct_list_free(&list[1]);
+}
+
+/* A process that connects to another one without memory ends in UCX. */
+static void connect_all_pairs(const ct_list *all)
+{
+    for (int d = 0; d < all->n; d++)
+        ct_check_exchange(MPI_COMM_WORLD, all, (ct_me + d) % all->n, (ct_me + all->n - d) % all->n, "all pairs");
+}
+
+static void check_all(int rounds)
+{
+    int size;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    ct_list all = ct_list_range(size);
+    ct_rng rng = ct_rng_of(&all, rounds);
+    connect_all_pairs(&all);
+    for (int round = 0; size > 1 && ct_is_one_node(MPI_COMM_WORLD) && round < rounds; round++) {
+        check_common(&all, 0, &rng);
+        check_common(&all, 1, &rng);
+        check_common(&all, size - 1, &rng);
+    }
+    ct_list_free(&all);
+}
+
+#else
+
+static void check_all(int rounds)
+{
+    MTestPrintfMsg(1, "skipped: the names of the C library's own allocator are not known here\n");
+}
+
+#endif
+
+/* Argument: -rounds=N (default 3) */
+int main(int argc, char **argv)
+{
+    MTest_Init(&argc, &argv);
+    MTestArgList *args = MTestArgListCreate(argc, argv);
+    int rounds = MTestArgListGetInt_with_default(args, "rounds", 3);
+    MTestArgListDestroy(args);
+    MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
+    check_all(rounds);
+    MTest_Finalize(ct_errs);
+    return MTestReturnValue(ct_errs);
+}
