@@ -25,7 +25,7 @@ struct Member {
     State state = IN_EPOCH;
     uint32_t entered = 0, left = 0;  // fences
     bool holds = false, exchanging = false, native = false, wants_native = false;
-    bool exchange_sent = false;
+    uint32_t sent_in_round = 0, heard_in_round = 0;
     rma_issue_sums_t sums;
     std::vector<uint32_t> numbers, sent;
     uint32_t arrived = 0;
@@ -41,6 +41,7 @@ public:
             rma_issue_phase_init(&m.phase, true);
             m.sent.resize(size);
         }
+        radix_ = random_() % 2 || size < 2 ? 2 : size;
         longs_ = random_() % 3 ? unsigned(random_() % 10) : 0;
         slowness_ = 2 + unsigned(random_() % 60);
     }
@@ -139,7 +140,7 @@ private:
         Member &m = members_[who];
         size_t size = members_.size();
         m.numbers.assign(size, 0);
-        rma_issue_sums_begin(&m.sums, uint32_t(size), m.numbers.data());
+        rma_issue_sums_begin(&m.sums, uint32_t(size), radix_, m.numbers.data());
         m.sums.flags = (barrier ? RF_BARRIER : 0) | (m.native ? RF_NATIVE : 0) | (is_last(m.phase.epoch) ? RF_LAST : 0);
         for (size_t to = 0; to < size; to++) {
             m.numbers[(to + size - who) % size] = m.sent[to];
@@ -147,25 +148,33 @@ private:
             m.sent[to] = 0;
         }
         m.exchanging = true;
-        m.exchange_sent = false;
+        m.sent_in_round = m.heard_in_round = 0;
     }
 
-    // One of the two messages of a round.
+    // One of the messages of a round.
     void exchange(size_t who) {
         Member &m = members_[who];
         size_t size = members_.size();
         if (!m.exchanging || rma_issue_sums_over(&m.sums))
             return;
-        size_t to = (who + m.sums.distance) % size, from = (who + size - m.sums.distance) % size;
-        if (!m.exchange_sent) {
-            std::vector<uint32_t> message(rma_issue_sums_words(&m.sums));
-            rma_issue_sums_pack(&m.sums, message.data());
-            rounds_[{who, to}].push_back(message);
-            m.exchange_sent = true;
-        } else if (!rounds_[{from, who}].empty()) {
-            rma_issue_sums_merge(&m.sums, rounds_[{from, who}].front().data());
-            rounds_[{from, who}].pop_front();
-            m.exchange_sent = false;
+        uint32_t most = rma_issue_sums_messages(&m.sums);
+        if (m.sent_in_round < most) {
+            uint32_t i = ++m.sent_in_round;
+            std::vector<uint32_t> message(rma_issue_sums_words(&m.sums, i));
+            rma_issue_sums_pack(&m.sums, i, message.data());
+            rounds_[{who, (who + i * m.sums.distance) % size}].push_back(message);
+        } else {
+            uint32_t i = m.heard_in_round + 1;
+            auto &messages = rounds_[{(who + size - i * m.sums.distance) % size, who}];
+            if (messages.empty())
+                return;
+            rma_issue_sums_merge(&m.sums, i, messages.front().data());
+            messages.pop_front();
+            m.heard_in_round++;
+        }
+        if (m.sent_in_round == most && m.heard_in_round == most) {
+            rma_issue_sums_end_round(&m.sums);
+            m.sent_in_round = m.heard_in_round = 0;
         }
     }
 
@@ -272,6 +281,7 @@ private:
     std::map<Channel, std::deque<FenceMessage>> channels_;
     std::map<Channel, std::deque<std::vector<uint32_t>>> rounds_;
     std::map<size_t, bool> waiting_, leaving_, passed_;
+    uint32_t radix_;
     unsigned longs_ = 0;      // how often there are long operations
     unsigned slowness_ = 1;   // of messages
     uint32_t last_ = 0;

@@ -21,25 +21,35 @@ struct Exchange {
 
     explicit Exchange(uint32_t size) : numbers(size, Words(size)), memory(size, Words(size)), sums(size) {}
 
-    void begin() {
-        uint32_t size = uint32_t(sums.size());
-        for (uint32_t i = 0; i < size; i++) {
-            for (uint32_t ahead = 0; ahead < size; ahead++)
-                memory[i][ahead] = numbers[i][(i + ahead) % size];
-            rma_issue_sums_begin(&sums[i], size, memory[i].data());
+    uint32_t size() const { return uint32_t(sums.size()); }
+
+    void begin(uint32_t radix) {
+        for (uint32_t i = 0; i < size(); i++) {
+            for (uint32_t ahead = 0; ahead < size(); ahead++)
+                memory[i][ahead] = numbers[i][(i + ahead) % size()];
+            rma_issue_sums_begin(&sums[i], size(), radix, memory[i].data());
+        }
+    }
+
+    // The i-th messages of a round.
+    void send(uint32_t message) {
+        std::vector<Words> messages(size());
+        for (uint32_t i = 0; i < size(); i++) {
+            messages[i].resize(rma_issue_sums_words(&sums[i], message));
+            rma_issue_sums_pack(&sums[i], message, messages[i].data());
+        }
+        sent += messages[0].size() - 1;
+        for (uint32_t i = 0; i < size(); i++) {
+            uint64_t to = (i + uint64_t(message) * sums[0].distance) % size();
+            rma_issue_sums_merge(&sums[to], message, messages[i].data());
         }
     }
 
     void round() {
-        uint32_t size = uint32_t(sums.size()), distance = sums[0].distance;
-        std::vector<Words> messages(size);
-        for (uint32_t i = 0; i < size; i++) {
-            messages[i].resize(rma_issue_sums_words(&sums[i]));
-            rma_issue_sums_pack(&sums[i], messages[i].data());
-        }
-        sent += messages[0].size() - 1;
-        for (uint32_t i = 0; i < size; i++)
-            rma_issue_sums_merge(&sums[(i + distance) % size], messages[i].data());
+        for (uint32_t message = rma_issue_sums_messages(&sums[0]); message > 0; message--)
+            send(message);
+        for (rma_issue_sums_t &one : sums)
+            rma_issue_sums_end_round(&one);
     }
 
     unsigned run() {
@@ -50,58 +60,89 @@ struct Exchange {
     }
 };
 
+// Those that are tried with so many processes.
+std::vector<uint32_t> radices(uint32_t size) {
+    std::vector<uint32_t> some = {2, 3, 5, 16};
+    if (size > 1) some.push_back(size);
+    return some;
+}
+
+unsigned rounds_of(uint32_t size, uint32_t radix) {
+    unsigned rounds = 0;
+    for (uint64_t reached = 1; reached < size; reached *= radix)
+        rounds++;
+    return rounds;
+}
+
 TEST(Sums, AreThoseOfAllNumbersForAProcess) {
     std::mt19937_64 random(1);
     for (uint32_t size = 1; size <= 70; size++) {
-        Exchange exchange(size);
-        Words want(size);
-        for (uint32_t i = 0; i < size; i++) {
-            for (uint32_t to = 0; to < size; to++)
-                want[to] += exchange.numbers[i][to] = random() % 3 ? 0 : uint32_t(random());
+        for (uint32_t radix : radices(size)) {
+            Exchange exchange(size);
+            Words want(size);
+            for (uint32_t i = 0; i < size; i++) {
+                for (uint32_t to = 0; to < size; to++)
+                    want[to] += exchange.numbers[i][to] = random() % 3 ? 0 : uint32_t(random());
+            }
+            exchange.begin(radix);
+            EXPECT_EQ(exchange.run(), rounds_of(size, radix));
+            EXPECT_EQ(exchange.sent, size - 1);
+            for (uint32_t i = 0; i < size; i++)
+                ASSERT_EQ(exchange.sums[i].sums[0], want[i]) << "of process " << i << " of " << size << " to the base " << radix;
         }
-        exchange.begin();
-        unsigned rounds = exchange.run();
-        EXPECT_EQ(rounds, size == 1 ? 0u : 32 - unsigned(__builtin_clz(size - 1)));
-        EXPECT_EQ(exchange.sent, size - 1);
-        for (uint32_t i = 0; i < size; i++)
-            ASSERT_EQ(exchange.sums[i].sums[0], want[i]) << "of process " << i << " of " << size;
     }
 }
 
 TEST(Sums, FlagsOfEachReachAll) {
     for (uint32_t size = 1; size <= 33; size++) {
-        for (uint32_t who = 0; who < size; who++) {
-            Exchange exchange(size);
-            exchange.begin();
-            exchange.sums[who].flags = RF_MESSAGES | RF_BARRIER;
-            exchange.run();
-            for (uint32_t i = 0; i < size; i++)
-                ASSERT_EQ(exchange.sums[i].flags, unsigned(RF_MESSAGES | RF_BARRIER)) << i << " of " << size;
+        for (uint32_t radix : radices(size)) {
+            for (uint32_t who = 0; who < size; who++) {
+                Exchange exchange(size);
+                exchange.begin(radix);
+                exchange.sums[who].flags = RF_MESSAGES | RF_BARRIER;
+                exchange.run();
+                for (uint32_t i = 0; i < size; i++)
+                    ASSERT_EQ(exchange.sums[i].flags, unsigned(RF_MESSAGES | RF_BARRIER)) << i << " of " << size;
+            }
         }
     }
 }
 
-TEST(Sums, NoMessageIsLongerThanTheFirst) {
+TEST(Sums, MessagesGetNoLongerAndNoMore) {
     for (uint32_t size = 2; size <= 70; size++) {
-        Exchange exchange(size);
-        exchange.begin();
-        for (size_t first = rma_issue_sums_words(&exchange.sums[0]); !rma_issue_sums_over(&exchange.sums[0]);) {
-            EXPECT_LE(rma_issue_sums_words(&exchange.sums[0]), first);
-            exchange.round();
+        for (uint32_t radix : radices(size)) {
+            Exchange exchange(size);
+            exchange.begin(radix);
+            const rma_issue_sums_t &sums = exchange.sums[0];
+            const uint32_t most = rma_issue_sums_messages(&sums);
+            const size_t longest = rma_issue_sums_words(&sums, 1);
+            for (; !rma_issue_sums_over(&sums); exchange.round()) {
+                EXPECT_LE(rma_issue_sums_messages(&sums), most);
+                for (uint32_t i = 1; i <= rma_issue_sums_messages(&sums); i++)
+                    EXPECT_LE(rma_issue_sums_words(&sums, i), longest);
+            }
         }
     }
 }
 
 TEST(Sums, DistancesDoNotOverflow) {
-    rma_issue_sums_t sums = {UINT32_MAX, UINT32_C(1) << 31, 0, nullptr};
-    EXPECT_EQ(rma_issue_sums_words(&sums), 2u);
+    rma_issue_sums_t sums = {UINT32_MAX, 2, UINT32_C(1) << 31, 0, nullptr};
+    EXPECT_EQ(rma_issue_sums_messages(&sums), 1u);
+    EXPECT_EQ(rma_issue_sums_words(&sums, 1), 2u);
     EXPECT_FALSE(rma_issue_sums_over(&sums));
+    rma_issue_sums_end_round(&sums);
+    EXPECT_TRUE(rma_issue_sums_over(&sums));
+    sums = {UINT32_MAX, UINT32_MAX, 1, 0, nullptr};
+    rma_issue_sums_end_round(&sums);
+    EXPECT_TRUE(rma_issue_sums_over(&sums));
     std::vector<uint32_t> numbers(UINT32_C(1) << 16);
-    rma_issue_sums_begin(&sums, uint32_t(numbers.size()), numbers.data());
+    rma_issue_sums_begin(&sums, uint32_t(numbers.size()), 2, numbers.data());
     unsigned rounds = 0;
     Words message(numbers.size());
-    for (; !rma_issue_sums_over(&sums); rounds++)
-        rma_issue_sums_merge(&sums, message.data());
+    for (; !rma_issue_sums_over(&sums); rounds++) {
+        rma_issue_sums_merge(&sums, 1, message.data());
+        rma_issue_sums_end_round(&sums);
+    }
     EXPECT_EQ(rounds, 16u);
 }
 

@@ -6,55 +6,79 @@
 /* Nothing else that is done on a window's communicator has it. */
 #define TAG MPIR_REDUCE_SCATTER_BLOCK_TAG
 
+/* Up to so many processes a message goes to each at once: where each round takes a turn of the cores, or the time of a wire, one
+ * round is shorter than the messages are many. */
+enum { ONE_ROUND_MOST = 16 };
+
 /* Those that are not over, of all windows. */
 static MPIDIG_rma_exchange_t *running;
 
 MPIDIG_rma_exchange_t *MPIDIG_rma_exchange_new(MPIR_Win * win)
 {
-    uint32_t size = (uint32_t) win->comm_ptr->local_size;
+    uint32_t size = (uint32_t) win->comm_ptr->local_size, messages;
     rma_issue_sums_t sums;
     MPIDIG_rma_exchange_t *exchange;
-    size_t words;
+    size_t room;
 
-    rma_issue_sums_begin(&sums, size, NULL);
-    words = rma_issue_sums_words(&sums);
+    rma_issue_sums_begin(&sums, size, size > 2 && size <= ONE_ROUND_MOST ? size : 2, NULL);
+    messages = rma_issue_sums_over(&sums) ? 0 : rma_issue_sums_messages(&sums);
+    room = messages ? rma_issue_sums_words(&sums, 1) : 0;
     /* one block, given back after each fence: none holds it through the program's epochs */
-    exchange = MPL_calloc(1, sizeof(*exchange) + (size + 2 * words) * sizeof(uint32_t), MPL_MEM_RMA);
+    exchange = MPL_calloc(1, sizeof(*exchange) + 2 * messages * sizeof(MPIR_Request *) +
+                          (size + 2 * messages * room) * sizeof(uint32_t), MPL_MEM_RMA);
     if (exchange) {
-        rma_issue_sums_begin(&exchange->sums, size, (uint32_t *) (exchange + 1));
-        exchange->out = exchange->sums.sums + size;
-        exchange->in = exchange->out + words;
         exchange->win = win;
+        exchange->room = room;
+        exchange->sends = (MPIR_Request **) (exchange + 1);
+        exchange->recvs = exchange->sends + messages;
+        exchange->sums = sums;
+        exchange->sums.sums = (uint32_t *) (exchange->recvs + messages);
+        exchange->out = exchange->sums.sums + size;
+        exchange->in = exchange->out + messages * room;
     }
     return exchange;
 }
 
 /* The process so many ranks on. */
-static int rank_of(const MPIDIG_rma_exchange_t * exchange, uint32_t ahead)
+static int rank_of(const MPIDIG_rma_exchange_t * exchange, uint64_t ahead)
 {
-    return (int) (((uint64_t) exchange->win->comm_ptr->rank + ahead) % exchange->sums.size);
+    return (int) ((exchange->win->comm_ptr->rank + ahead) % exchange->sums.size);
 }
 
-/* Both messages of a round.  One that could not begin is tried again. */
+static int begin_recv(MPIDIG_rma_exchange_t * exchange, uint32_t i)
+{
+    const rma_issue_sums_t *sums = &exchange->sums;
+    int source = rank_of(exchange, sums->size - (uint64_t) i * sums->distance);
+
+    return MPIC_Irecv(exchange->in + (i - 1) * exchange->room, (MPI_Aint) rma_issue_sums_words(sums, i), MPI_UINT32_T,
+                      source, TAG, exchange->win->comm_ptr, &exchange->recvs[i - 1]);
+}
+
+static int begin_send(MPIDIG_rma_exchange_t * exchange, uint32_t i)
+{
+    const rma_issue_sums_t *sums = &exchange->sums;
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+    uint32_t *message = exchange->out + (i - 1) * exchange->room;
+
+    rma_issue_sums_pack(sums, i, message);
+    return MPIC_Isend(message, (MPI_Aint) rma_issue_sums_words(sums, i), MPI_UINT32_T,
+                      rank_of(exchange, (uint64_t) i * sums->distance), TAG, exchange->win->comm_ptr,
+                      &exchange->sends[i - 1], &errflag);
+}
+
+/* All messages of a round.  One that could not begin is tried again. */
 static int begin_round(MPIDIG_rma_exchange_t * exchange)
 {
     int mpi_errno = MPI_SUCCESS;
-    const rma_issue_sums_t *sums = &exchange->sums;
-    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
-    size_t words = rma_issue_sums_words(sums);
+    uint32_t messages = rma_issue_sums_messages(&exchange->sums);
 
-    if (!exchange->receives) {
-        mpi_errno = MPIC_Irecv(exchange->in, (MPI_Aint) words, MPI_UINT32_T, rank_of(exchange, sums->size - sums->distance),
-                               TAG, exchange->win->comm_ptr, &exchange->recv);
+    for (; exchange->received < messages; exchange->received++) {
+        mpi_errno = begin_recv(exchange, exchange->received + 1);
         MPIR_ERR_CHECK(mpi_errno);
-        exchange->receives = true;
     }
-    if (!exchange->sends) {
-        rma_issue_sums_pack(sums, exchange->out);
-        mpi_errno = MPIC_Isend(exchange->out, (MPI_Aint) words, MPI_UINT32_T, rank_of(exchange, sums->distance), TAG,
-                               exchange->win->comm_ptr, &exchange->send, &errflag);
+    for (; exchange->sent < messages; exchange->sent++) {
+        mpi_errno = begin_send(exchange, exchange->sent + 1);
         MPIR_ERR_CHECK(mpi_errno);
-        exchange->sends = true;
     }
 
   fn_exit:
@@ -63,31 +87,57 @@ static int begin_round(MPIDIG_rma_exchange_t * exchange)
     goto fn_exit;
 }
 
-static void end_message(MPIDIG_rma_exchange_t * exchange, MPIR_Request ** request)
+/* Answers whether it is complete, once or more often. */
+static bool end_message(MPIDIG_rma_exchange_t * exchange, MPIR_Request ** request)
 {
-    if (*request && (*request)->status.MPI_ERROR && !exchange->mpi_errno)
+    if (!*request)
+        return true;
+    if (!MPIR_Request_is_complete(*request))
+        return false;
+    if ((*request)->status.MPI_ERROR && !exchange->mpi_errno)
         exchange->mpi_errno = (*request)->status.MPI_ERROR;
-    if (*request)
-        MPIR_Request_free(*request);
+    MPIR_Request_free(*request);
     *request = NULL;
+    return true;
 }
 
-static bool is_done(MPIR_Request * request)
+static bool end_messages(MPIDIG_rma_exchange_t * exchange)
 {
-    return !request || MPIR_Request_is_complete(request);
+    bool all = true;
+
+    for (uint32_t i = 0; i < rma_issue_sums_messages(&exchange->sums); i++) {
+        all &= end_message(exchange, &exchange->recvs[i]);
+        all &= end_message(exchange, &exchange->sends[i]);
+    }
+    return all;
+}
+
+static void merge_round(MPIDIG_rma_exchange_t * exchange)
+{
+    for (uint32_t i = 1; i <= rma_issue_sums_messages(&exchange->sums); i++)
+        rma_issue_sums_merge(&exchange->sums, i, exchange->in + (i - 1) * exchange->room);
+    rma_issue_sums_end_round(&exchange->sums);
+    exchange->sent = exchange->received = 0;
 }
 
 static void go_on(MPIDIG_rma_exchange_t * exchange)
 {
     while (!MPIDIG_rma_exchange_is_over(exchange)) {
-        if (begin_round(exchange) || !is_done(exchange->send) || !is_done(exchange->recv))
+        if (begin_round(exchange) || !end_messages(exchange))
             return;
-        end_message(exchange, &exchange->send);
-        end_message(exchange, &exchange->recv);
-        exchange->sends = exchange->receives = false;
         if (!exchange->mpi_errno)
-            rma_issue_sums_merge(&exchange->sums, exchange->in);
+            merge_round(exchange);
     }
+}
+
+/* Messages that are not complete. */
+static bool has_begun(const MPIDIG_rma_exchange_t * exchange)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; !rma_issue_sums_over(&exchange->sums) && i < rma_issue_sums_messages(&exchange->sums); i++)
+        any |= exchange->sends[i] || exchange->recvs[i];
+    return any;
 }
 
 static void stop(MPIDIG_rma_exchange_t * exchange)
@@ -102,6 +152,15 @@ void MPIDIG_rma_exchange_start(MPIDIG_rma_exchange_t * exchange, void (*then) (M
     DL_APPEND(running, exchange);
     MPL_atomic_fetch_add_int(&MPIDIG_rma_todo, 1);
     MPIDIG_rma_exchanges_go_on();
+}
+
+void MPIDIG_rma_exchange_repeat(MPIDIG_rma_exchange_t * exchange, void (*then) (MPIR_Win * win))
+{
+    rma_issue_sums_t *sums = &exchange->sums;
+
+    memset(sums->sums, 0, sums->size * sizeof(uint32_t));
+    rma_issue_sums_begin(sums, sums->size, sums->radix, sums->sums);
+    MPIDIG_rma_exchange_start(exchange, then);
 }
 
 void MPIDIG_rma_exchanges_go_on(void)
@@ -124,6 +183,6 @@ void MPIDIG_rma_exchange_free(MPIDIG_rma_exchange_t * exchange)
         return;
     if (!MPIDIG_rma_exchange_is_over(exchange))
         stop(exchange);
-    if (!exchange->send && !exchange->recv)
+    if (!has_begun(exchange))
         MPL_free(exchange);
 }

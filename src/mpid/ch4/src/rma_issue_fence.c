@@ -242,6 +242,22 @@ static int await_exchange(MPIR_Win * win)
     return exchange->mpi_errno;
 }
 
+static void do_nothing(MPIR_Win * win)
+{
+}
+
+/* The barrier behind an exchange, unless what is native needs that of the eager way. */
+static int repeat_exchange(MPIR_Win * win, bool * barrier)
+{
+    MPIDIG_rma_exchange_t *exchange = MPIDIG_WIN(win, issue)->fence.exchange;
+
+    if (!*barrier || exchange->sums.flags & (RF_BARRIER | RF_NATIVE) || !MPIDIG_rma_exchange_is_one_round(exchange))
+        return MPI_SUCCESS;
+    *barrier = false;
+    MPIDIG_rma_exchange_repeat(exchange, do_nothing);
+    return await_exchange(win);
+}
+
 /* Answers in *barrier whether one has to follow.  A call that fails for lack of memory can be repeated. */
 static int by_exchange(MPIR_Win * win, int assert, bool * barrier)
 {
@@ -265,6 +281,7 @@ static int by_exchange(MPIR_Win * win, int assert, bool * barrier)
     await_messages(win, fence->exchange->sums.sums[0]);
     close_all(win);
     *barrier = rma_issue_phase_passed_exchange(&fence->phase, flags);
+    mpi_errno = repeat_exchange(win, barrier);
     MPIDIG_rma_exchange_free(fence->exchange);
     fence->exchange = NULL;
     fence->native = false;

@@ -25,7 +25,9 @@
 #define rma_issue_record_write MPIR_rma_issue_record_write
 #define rma_issue_settled MPIR_rma_issue_settled
 #define rma_issue_sums_begin MPIR_rma_issue_sums_begin
+#define rma_issue_sums_end_round MPIR_rma_issue_sums_end_round
 #define rma_issue_sums_merge MPIR_rma_issue_sums_merge
+#define rma_issue_sums_messages MPIR_rma_issue_sums_messages
 #define rma_issue_sums_over MPIR_rma_issue_sums_over
 #define rma_issue_sums_pack MPIR_rma_issue_sums_pack
 #define rma_issue_sums_words MPIR_rma_issue_sums_words

@@ -4,11 +4,13 @@
  * Flags go with the numbers, and all processes get those that any of them has set.  Who has the last message knows that all have
  * begun.
  *
- * In the round with distance d each process sends one message to the process d ranks on and gets one from the process d ranks
- * back: all sums whose way ahead has the bit d go along (Bruck's all-to-all, which adds on the way).  That makes
- * ceil(lg size) rounds, and size - 1 numbers that each process sends in all.
+ * In the round with distance d each process sends to those d, 2d, ... (radix - 1) * d ranks on and hears from those as far back: the
+ * sums whose way ahead, written to the base `radix`, has the digit 1, 2, ... there (Bruck's all-to-all, which adds on the way).  That makes
+ * ceil(log size) rounds to the base, and size - 1 numbers that each process sends in all.  A radix of `size` is one round of a
+ * message to each.
  *
- * This file sends nothing: for each round the caller sends what rma_issue_sums_pack() writes and gives rma_issue_sums_merge() what has come.
+ * This file sends nothing: for each message of a round, 1 .. rma_issue_sums_messages(), the caller sends what rma_issue_sums_pack() writes
+ * and gives rma_issue_sums_merge() what has come, in any order.
  */
 #ifndef RMA_ISSUE_SUMS_H_INCLUDED
 #define RMA_ISSUE_SUMS_H_INCLUDED
@@ -23,15 +25,15 @@ extern "C" {
 #endif
 
 typedef struct {
-    uint32_t size, distance;    /* of this round */
+    uint32_t size, radix, distance;     /* the last, of this round */
     uint32_t flags;
     uint32_t *sums;             /* for the process so many ranks on; the first is the caller's own */
 } rma_issue_sums_t;
 
-/* `sums`: the caller's, of `size` numbers, which may be set before the first round. */
-static inline void rma_issue_sums_begin(rma_issue_sums_t * sums, uint32_t size, uint32_t * numbers)
+/* `numbers`: the caller's, of `size`, which may be set before the first round.  REQUIRES radix >= 2. */
+static inline void rma_issue_sums_begin(rma_issue_sums_t * sums, uint32_t size, uint32_t radix, uint32_t * numbers)
 {
-    *sums = (rma_issue_sums_t) {.size = size,.distance = 1,.flags = 0,.sums = numbers};
+    *sums = (rma_issue_sums_t) {.size = size,.radix = radix,.distance = 1,.flags = 0,.sums = numbers};
 }
 
 /* No round is left: sums->flags and sums->sums[0] are what was wanted. */
@@ -40,16 +42,26 @@ static inline bool rma_issue_sums_over(const rma_issue_sums_t * sums)
     return sums->distance >= sums->size;
 }
 
-/* Words of this round's message; no later round has more.  REQUIRES: it is not over. */
-static inline size_t rma_issue_sums_words(const rma_issue_sums_t * sums)
+/* Of this round; of each later one as many or fewer.  The i-th, from 1 on, goes i * distance ranks on.  REQUIRES: it is not over. */
+static inline uint32_t rma_issue_sums_messages(const rma_issue_sums_t * sums)
 {
-    return 1 + ((sums->size - 1) / sums->distance + 1) / 2;
+    uint32_t all = (sums->size - 1) / sums->distance;
+
+    return all < sums->radix ? all : sums->radix - 1;
 }
 
-void rma_issue_sums_pack(const rma_issue_sums_t * sums, uint32_t * message);
+/* Words of the i-th message of this round; none later or in a later round is longer.  REQUIRES i as above. */
+static inline size_t rma_issue_sums_words(const rma_issue_sums_t * sums, uint32_t i)
+{
+    return 2 + ((sums->size - 1) / sums->distance - i) / sums->radix;
+}
 
-/* REQUIRES: this round's message was packed. */
-void rma_issue_sums_merge(rma_issue_sums_t * sums, const uint32_t * message);
+/* REQUIRES i as above. */
+void rma_issue_sums_pack(const rma_issue_sums_t * sums, uint32_t i, uint32_t * message);
+void rma_issue_sums_merge(rma_issue_sums_t * sums, uint32_t i, const uint32_t * message);
+
+/* REQUIRES: this round's messages were packed and merged. */
+void rma_issue_sums_end_round(rma_issue_sums_t * sums);
 
 #ifdef __cplusplus
 }
