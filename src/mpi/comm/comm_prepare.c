@@ -73,6 +73,63 @@ int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, const MPIR_Remote_group_t * 
     goto fn_exit;
 }
 
+int MPIR_Comm_finish_inter(MPIR_Comm * group, int leader, MPIR_Comm * peers, int remote_leader, int tag,
+                           int refusal, MPIR_Comm ** comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Comm *made = *comm;
+    MPIR_Context_id_t remote_id, own_id;
+
+    *comm = NULL;
+    mpi_errno = MPIR_Ctxid_get_by_leaders(group, leader, peers, remote_leader, tag, refusal, &remote_id, &own_id);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (made) {
+        made->context_id = remote_id;
+        made->recvcontext_id = own_id;
+        mpi_errno = MPIR_Comm_commit(made);
+    }
+    if (!made || mpi_errno)
+        MPIR_Free_contextid(own_id);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return hand_out(made, mpi_errno, comm);
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIR_Comm_prepare_part(MPIR_Comm * inter, MPIR_Group * group, const MPIR_Remote_group_t * remote, MPIR_Comm ** comm)
+{
+    int mpi_errno = remote->error;
+    MPIR_Comm *made = NULL;
+
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Comm_map_check_group(inter, group);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (group->rank == MPI_UNDEFINED || remote->size == 0)
+        goto fn_exit;
+    mpi_errno = MPIR_Comm_create(&made);
+    MPIR_ERR_CHECK(mpi_errno);
+    made->comm_kind = MPIR_COMM_KIND__INTERCOMM;
+    made->rank = group->rank;
+    made->local_size = group->size;
+    made->remote_size = remote->size;
+    made->is_low_group = remote->is_low_group;
+    made->local_comm = NULL;
+    made->local_group = group;
+    MPIR_Group_add_ref(group);
+    made->tainted = inter->tainted;
+    mpi_errno = MPIR_Comm_map_from_group(made, MPIR_MAP_LOCAL, group);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Comm_map_compose(made, MPIR_MAP_REMOTE, inter, MPIR_MAP_REMOTE, remote->map);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return hand_out(made, mpi_errno, comm);
+  fn_fail:
+    goto fn_exit;
+}
+
 static int prepare_merged(MPIR_Comm * inter, int local_high, MPIR_Comm ** comm)
 {
     int mpi_errno = MPI_SUCCESS;

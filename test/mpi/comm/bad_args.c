@@ -118,6 +118,45 @@ static void group_outside(int reversed)
     ct_list_free(&mine);
 }
 
+static MPI_Comm between_halves(MPI_Group *side)
+{
+    MPI_Comm half, inter;
+
+    MPI_Comm_split(MPI_COMM_WORLD, ct_me % 2, ct_me, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - ct_me % 2, 0, &inter);
+    MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+    MPI_Comm_group(inter, side);
+    MPI_Comm_free(&half);
+    return inter;
+}
+
+/* One process alone gives a group that is not part of its side: it has that error, and the others another one. */
+static void group_outside_between(void)
+{
+    MPI_Group side;
+    MPI_Comm inter = between_halves(&side), child;
+    int is_wrong = ct_me == world_size - 1;
+
+    expect(MPI_Comm_create(inter, is_wrong ? world : side, &child), is_wrong ? MPI_ERR_GROUP : MPI_ERR_OTHER,
+           "create between groups, group not in comm");
+    expect(MPI_Comm_create(inter, side, &child), MPI_SUCCESS, "create between groups after that");
+    MPI_Comm_free(&child);
+    MPI_Group_free(&side);
+    MPI_Comm_free(&inter);
+}
+
+/* The lower side has nobody in it: no communicator on either side. */
+static void group_of_nobody_between(void)
+{
+    MPI_Group side;
+    MPI_Comm inter = between_halves(&side), child = MPI_COMM_WORLD;
+
+    expect(MPI_Comm_create(inter, ct_me % 2 ? side : MPI_GROUP_EMPTY, &child), MPI_SUCCESS, "create between groups, nobody");
+    CT_CHECK(child == MPI_COMM_NULL, "a communicator with nobody on one side");
+    MPI_Group_free(&side);
+    MPI_Comm_free(&inter);
+}
+
 int main(int argc, char **argv)
 {
     ct_pvar maps;
@@ -140,6 +179,9 @@ int main(int argc, char **argv)
         bad_translations();
         world_still_works("after bad group arguments");
         group_outside(round % 2);
+        if (is_ours)
+            group_outside_between();
+        group_of_nobody_between();
         world_still_works("after failed creations");
     }
     MPI_Group_free(&world);

@@ -388,6 +388,40 @@ static void check_merge(void)
     MPI_Comm_free(&inter);
 }
 
+/* Of each side all but its leader, the last one first, and a side of one as it is. */
+static MPI_Group backward_without_first(MPI_Comm inter)
+{
+    MPI_Group side, some;
+    int size;
+
+    MPI_Comm_group(inter, &side);
+    MPI_Group_size(side, &size);
+    MPI_Group_range_incl(side, 1, (int[1][3]) {{size - 1, size > 1, -1}}, &some);
+    MPI_Group_free(&side);
+    return some;
+}
+
+/* The sides tell each other who takes part before they agree, and allocations fail there, too. */
+static void check_create_between(void)
+{
+    creator by = {create, "MPI_Comm_create between groups", .goes_on = 1};
+    MPI_Comm inter = intercomm(), first;
+
+    members = backward_without_first(inter);
+    create(inter, &first);
+    free_if_any(&first);
+    whenever = 1;
+    check_each(by, inter);
+    check_many(by, inter);
+    whenever = 0;
+    create(inter, &first);
+    if (first != MPI_COMM_NULL)
+        check_parent(first, "MPI_Comm_create between groups with memory again");
+    free_if_any(&first);
+    MPI_Group_free(&members);
+    MPI_Comm_free(&inter);
+}
+
 static long long ids_used(void)
 {
     ct_pvar used;
@@ -422,6 +456,8 @@ static void check_one_member(void)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size >= 4 && ct_is_one_node(MPI_COMM_WORLD))
         check_merge();
+    if (ct_is_one_node(MPI_COMM_WORLD))
+        check_create_between();
     CT_CHECK(ids_used() == used, "%lld context ids are in use, not %lld", ids_used(), used);
 }
 

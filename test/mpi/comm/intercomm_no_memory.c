@@ -3,7 +3,8 @@
 /*
  * MPI_Intercomm_create where one process has no memory during the call, a leader or not, and the sides are irregular, so that large
  * ones travel in several parts: disjoint sides are refused everywhere, and connected when there is memory again; of sides that
- * have members in common everybody is told so, whoever has no memory.  On one node, where collective operations take none.
+ * have members in common everybody is told so, whoever has no memory.  Then the same for MPI_Comm_create of the connected sides in
+ * another order.  On one node, where collective operations take none.
  */
 #include "cmaptest_inter.h"
 #include "cmaptest_malloc.h"
@@ -54,7 +55,61 @@ static void expect_class(int class, int common, int who, int k)
         CT_CHECK(class == MPI_ERR_NO_MEM || class == MPI_ERR_OTHER, "%d without memory: class %d on side %d", who, class, k);
 }
 
-static void connect_again(const ct_list *all, const ct_list list[2], int k, MPI_Comm local)
+/* Another order of a side's members, as ranks in it. */
+static ct_list other_order(const ct_list *side)
+{
+    ct_list ranks = ct_list_range(side->n);
+    ct_rng rng = ct_rng_of(side, 1);
+
+    ct_shuffle(&rng, ranks.id, ranks.n);
+    return ranks;
+}
+
+static int create(MPI_Comm inter, MPI_Group group, int has_memory, MPI_Comm *made)
+{
+    int class;
+
+    none_left = !has_memory;
+    int result = MPI_Comm_create(inter, group, made);
+    none_left = 0;
+    MPI_Error_class(result, &class);
+    return class;
+}
+
+static void check_created(MPI_Comm inter, MPI_Group group, const ct_list *remote)
+{
+    MPI_Comm made;
+    int class = create(inter, group, 1, &made);
+
+    CT_CHECK(class == MPI_SUCCESS, "MPI_Comm_create with all the memory: class %d", class);
+    if (class != MPI_SUCCESS)
+        return;
+    ct_check_remote_group(made, remote, "MPI_Comm_create");
+    ct_check_all_pairs(made, remote, "MPI_Comm_create");
+    MPI_Comm_free(&made);
+}
+
+/* `who` has no memory; before, all have, for what the first collective takes, and afterwards. */
+static void check_create(MPI_Comm inter, const ct_list list[2], int k, int who)
+{
+    ct_list mine = other_order(&list[k]), theirs = other_order(&list[!k]), remote = ct_pick(&list[!k], &theirs);
+    MPI_Group side, group;
+    MPI_Comm made;
+
+    MPI_Comm_group(inter, &side);
+    MPI_Group_incl(side, mine.n, mine.id, &group);
+    MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+    check_created(inter, group, &remote);
+    expect_class(create(inter, group, ct_me != who, &made), 0, who, k);
+    check_created(inter, group, &remote);
+    MPI_Group_free(&side);
+    MPI_Group_free(&group);
+    ct_list_free(&mine);
+    ct_list_free(&theirs);
+    ct_list_free(&remote);
+}
+
+static void connect_again(const ct_list *all, const ct_list list[2], int k, int who, MPI_Comm local)
 {
     MPI_Comm inter;
     int class = ct_connect_last(MPI_COMM_WORLD, all, list, k, local, &inter);
@@ -63,6 +118,7 @@ static void connect_again(const ct_list *all, const ct_list list[2], int k, MPI_
     if (class == MPI_SUCCESS) {
         ct_check_remote_group(inter, &list[!k], "with memory again");
         ct_check_all_pairs(inter, &list[!k], "with memory again");
+        check_create(inter, list, k, who);
         MPI_Comm_free(&inter);
     }
 }
@@ -88,7 +144,7 @@ static void check_sides(const ct_list *all, const ct_list list[2], int common, i
             continue;
         ct_check_messages(local[k], &list[k], "after errors");
         if (common == 0)
-            connect_again(all, list, k, local[k]);
+            connect_again(all, list, k, who, local[k]);
         MPI_Comm_free(&local[k]);
     }
 }

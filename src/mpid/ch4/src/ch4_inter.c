@@ -4,7 +4,8 @@
 #include "ch4i_comm.h"
 #include "mpir_intercomm.h"
 
-/* How each group of MPI_Intercomm_create learns who is in the other one.
+/* How each group of MPI_Intercomm_create learns who is in the other one, and of MPI_Comm_create on an intercommunicator which part of
+ * the other one takes part.
  *
  * The leaders exchange their groups as words (cmap.h) in parts of bounded length, one for most groups, and only then tell their own
  * group, in the same way: a group is never told before both leaders know whether the two have a process in common, which can be
@@ -19,7 +20,7 @@ enum {
     PART_MORE = 1,              /* another part follows */
     PART_DYNAMIC = 2,           /* somebody is not of the world: addresses have to be exchanged */
     PART_OVERLAP = 4,           /* `first` is in both groups */
-    PART_REFUSED = 8            /* the leader does not know the other group */
+    PART_REFUSED = 8            /* the leader does not know the group */
 };
 
 typedef struct {
@@ -36,6 +37,8 @@ typedef struct {
     MPIR_Comm *peers;
     int remote_leader;
     int tag;
+    const cmap_t *own;          /* what the other group is told; NULL: there is no memory for it */
+    bool has_met;               /* these are ranks of two groups that know each other */
     cmap_builder *builder;      /* of the remote group; NULL: there is no memory for it */
     uint32_t common;            /* a process of both groups, or CMAP_NONE */
     bool is_dynamic;
@@ -84,9 +87,18 @@ static int outcome(int error, MPIR_Errflag_t errflag)
 static void write_part(const cmap_t * map, int number, uint32_t * next, part_t * part)
 {
     part->size = cmap_size(map);
-    part->first = cmap_select(map, 0);
+    part->first = part->size > 0 ? cmap_select(map, 0) : 0;
     part->n = cmap_to_words(map, *next, part->words, room_of(number), next);
     part->flags = *next < part->size ? PART_MORE : 0;
+}
+
+/* At the leader: of its own group. */
+static void write_own_part(const meeting_t * meeting, int number, uint32_t * next, part_t * part)
+{
+    if (meeting->own)
+        write_part(meeting->own, number, next, part);
+    else
+        *part = (part_t) {.flags = PART_REFUSED };
 }
 
 /* Of the remote group; with the last part comes the map. */
@@ -112,6 +124,8 @@ static bool knows_dynamic(const meeting_t * meeting)
 {
     uint32_t leader = MPIDIU_comm_rank_to_index(meeting->peers, meeting->remote_leader);
 
+    if (meeting->has_met)
+        return false;
     return !MPIDIU_map_is_in_world(local_map(meeting)) || !MPIDIU_index_is_in_world(leader);
 }
 
@@ -133,6 +147,8 @@ static void check_disjoint(meeting_t * meeting, const part_t * part)
 {
 #ifdef HAVE_ERROR_CHECKING
     MPID_BEGIN_ERROR_CHECKS;
+    if (meeting->has_met)
+        return;
     if (meeting->remote->map)
         meeting->common = MPIDI_find_common(local_map(meeting), meeting->remote->map);
     else if (!meeting->builder && meeting->common == CMAP_NONE)
@@ -153,7 +169,7 @@ static int trade_groups(meeting_t * meeting)
         bool sends = (own.flags & PART_MORE) != 0, receives = (theirs.flags & PART_MORE) != 0;
 
         if (sends)
-            write_part(local_map(meeting), number, &next, &own);
+            write_own_part(meeting, number, &next, &own);
         if (number == 0 && knows_dynamic(meeting))
             own.flags |= PART_DYNAMIC;
         mpi_errno = trade_part(meeting, number, sends ? &own : NULL, receives ? &theirs : NULL);
@@ -161,7 +177,7 @@ static int trade_groups(meeting_t * meeting)
         meeting->is_dynamic = ((own.flags | theirs.flags) & PART_DYNAMIC) != 0;
         if (meeting->is_dynamic)
             break;
-        if (receives) {
+        if (receives && !(theirs.flags & PART_REFUSED)) {
             read_part(meeting, &theirs);
             check_disjoint(meeting, &theirs);
         }
@@ -223,13 +239,19 @@ static void tell_group(meeting_t * meeting)
 static int exchange_groups(meeting_t * meeting)
 {
     int mpi_errno = MPI_SUCCESS;
+    cmap_status status = cmap_builder_create(CMAP_MAX_SIZE, NULL, &meeting->builder);
 
+    if (status != CMAP_OK)
+        give_up(meeting, MPIR_Map_error(status, "remote group", 0));
     if (leads(meeting)) {
         int error = trade_groups(meeting);
         if (error != MPI_SUCCESS)
             give_up(meeting, error);
     }
     tell_group(meeting);
+    cmap_builder_free(meeting->builder);
+    if (!meeting->remote->map && !meeting->is_dynamic && meeting->remote->error == MPI_SUCCESS)
+        MPIR_ERR_SET(meeting->remote->error, MPI_ERR_OTHER, "**ctxid_refused");
     if (meeting->common != CMAP_NONE)
         MPIR_ERR_SET1(mpi_errno, MPI_ERR_COMM, "**dupprocesses", "**dupprocesses %d", (int) meeting->common);
     return mpi_errno;
@@ -298,31 +320,62 @@ int MPID_Intercomm_meet(MPIR_Comm * local_comm, int local_leader, MPIR_Comm * pe
                         int tag, MPIR_Remote_group_t * remote)
 {
     int mpi_errno = MPI_SUCCESS;
-    cmap_status status;
     meeting_t meeting = {.local = local_comm,.leader = local_leader,.peers = peer_comm,
-        .remote_leader = remote_leader,.tag = tag,.common = CMAP_NONE,.remote = remote
+        .remote_leader = remote_leader,.tag = tag,.own = MPIR_Comm_map(local_comm, MPIR_MAP_LOCAL),
+        .common = CMAP_NONE,.remote = remote
     };
 
     *remote = (MPIR_Remote_group_t) {.error = MPI_SUCCESS };
     if (MPIR_Solo_on)
         return exchange_lpids(&meeting);
-    status = cmap_builder_create(CMAP_MAX_SIZE, NULL, &meeting.builder);
-    if (status != CMAP_OK)
-        give_up(&meeting, MPIR_Map_error(status, "remote group", 0));
     mpi_errno = exchange_groups(&meeting);
     MPIR_ERR_CHECK(mpi_errno);
     if (meeting.is_dynamic) {
         mpi_errno = exchange_lpids(&meeting);
         MPIR_ERR_CHECK(mpi_errno);
-    } else if (!remote->map && remote->error == MPI_SUCCESS) {
-        MPIR_ERR_SET(remote->error, MPI_ERR_OTHER, "**ctxid_refused");
     }
 
   fn_exit:
-    cmap_builder_free(meeting.builder);
     return mpi_errno;
   fn_fail:
     cmap_release(remote->map);
     remote->map = NULL;
     goto fn_exit;
+}
+
+/* ---- parts of groups that have met ---- */
+
+/* Their processes may be of several worlds: what the groups have in common are ranks. */
+static int map_ranks(const MPIR_Comm * inter, const MPIR_Group * part, cmap_t ** map)
+{
+    int mpi_errno = MPI_SUCCESS, *ranks = NULL;
+    cmap_status status;
+
+    mpi_errno = MPIR_Comm_map_ranks_of(inter, part, &ranks);
+    MPIR_ERR_CHECK(mpi_errno);
+    status = cmap_from_array((const uint32_t *) ranks, part->size, inter->local_size, NULL, map);
+    if (status != CMAP_OK)
+        mpi_errno = MPIR_Map_error(status, "ranks of a group", part->size);
+
+  fn_exit:
+    MPL_free(ranks);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+void MPID_Intercomm_meet_parts(MPIR_Comm * inter, const MPIR_Group * part, MPIR_Remote_group_t * remote)
+{
+    meeting_t meeting = {.local = inter->local_comm,.leader = 0,.peers = inter,.remote_leader = 0,
+        .has_met = true,.common = CMAP_NONE,.remote = remote
+    };
+    cmap_t *ranks = NULL;
+
+    *remote = (MPIR_Remote_group_t) {.error = MPI_SUCCESS };
+    if (leads(&meeting))
+        remote->error = map_ranks(inter, part, &ranks);
+    meeting.own = ranks;
+    exchange_groups(&meeting);
+    remote->is_low_group = inter->is_low_group;
+    cmap_release(ranks);
 }
