@@ -36,10 +36,6 @@ int MPIR_Comm_map_from_group(struct MPIR_Comm *comm, MPIR_Map_side_t side,
 /* ... the same map as another communicator's ... */
 int MPIR_Comm_map_share(struct MPIR_Comm *comm, MPIR_Map_side_t side,
                         const struct MPIR_Comm *source, MPIR_Map_side_t source_side);
-/* ... n members of it, by their ranks, in the order given ... */
-int MPIR_Comm_map_select(struct MPIR_Comm *comm, MPIR_Map_side_t side,
-                         const struct MPIR_Comm *source, MPIR_Map_side_t source_side,
-                         const int ranks[], int n);
 /* ... those whose ranks are in another map ... */
 int MPIR_Comm_map_compose(struct MPIR_Comm *comm, MPIR_Map_side_t side,
                           const struct MPIR_Comm *source, MPIR_Map_side_t source_side,

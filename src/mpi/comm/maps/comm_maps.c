@@ -48,17 +48,6 @@ int MPIR_Comm_map_share(MPIR_Comm * comm, MPIR_Map_side_t side,
     return MPIR_Comm_map_set(comm, side, MPIR_Comm_map(source, source_side));
 }
 
-int MPIR_Comm_map_select(MPIR_Comm * comm, MPIR_Map_side_t side,
-                         const MPIR_Comm * source, MPIR_Map_side_t source_side,
-                         const int ranks[], int n)
-{
-    cmap_t *map = NULL;
-    cmap_status status = cmap_incl(MPIR_Comm_map(source, source_side), ranks, n, NULL, &map);
-    if (status != CMAP_OK)
-        return MPIR_Map_error(status, "select", n);
-    return fill_slot(comm, side, map);
-}
-
 int MPIR_Comm_map_compose(MPIR_Comm * comm, MPIR_Map_side_t side,
                           const MPIR_Comm * source, MPIR_Map_side_t source_side,
                           const cmap_t * ranks)
