@@ -26,7 +26,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
-from runs import (ROOT, Build, add_builds, by_distance, find_builds, in_turns, paired_ratio, runs_of, take_turns,  # noqa: E402
+from runs import (ROOT, Build, add_builds, by_distance, fewest, find_builds, in_turns, paired_ratio, runs_of, take_turns,  # noqa: E402
                   write_rows)
 
 COLUMNS = "set,build,ranks,nodes,case,median_us,sd_us".split(",")
@@ -85,7 +85,7 @@ def figures(build, name, ranks, a):
 
 
 def enough(tables, builds):
-    return all(len(rows) == len(builds) and min(map(runs_of, rows.values())) >= ENOUGH for rows in tables.values())
+    return all(fewest(rows, builds) >= ENOUGH for rows in tables.values())
 
 
 def measure_pair(name, builds, a):

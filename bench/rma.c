@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/line_mpi.h"
 
 enum { MOST = 1 << 20, OVERLAPPED = 8, WINDOW = OVERLAPPED * MOST, BATCHES = 1000, PHASE = 20 };
 enum { LOCK, PSCW, FENCE, SYNCS };
@@ -288,7 +289,10 @@ int main(int argc, char **argv)
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 1, &origin, &origin_group);
     MPI_Group_incl(world, 1, &target, &target_group);
+    line_t *lines = line_share();
+    line_show(lines);
     run();
+    line_show(lines);
     MPI_Group_free(&origin_group);
     MPI_Group_free(&target_group);
     MPI_Group_free(&world);

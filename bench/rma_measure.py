@@ -7,7 +7,8 @@
 
 Links: "node" is memory that the processes share (MPI_Win_allocate), "messages" one machine that is cut into nodes of one process
 (MPIR_CVAR_NUM_CLIQUES), with MPI_Win_create; "hosts" two hosts (maint/hosts, needs root) whose link is delayed.  Open MPI has its
-component "pt2pt" for the last two.  A run's figure is the median of its batches; figures are us, but for `contend`: epochs a
+component "pt2pt" for the last two.  Two processes on one machine are compared in runs at one distance of their cores (runs.py), of
+which there are as many more as that takes.  A run's figure is the median of its batches; figures are us, but for `contend`: epochs a
 second, and the least rank's part of its share."""
 import argparse
 import os
@@ -20,7 +21,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from aggr import OpenMPI  # noqa: E402
-from runs import ROOT, Build, add_builds, decile, find_builds, take_turns, write_rows  # noqa: E402
+from runs import NOT_MEASURED, ROOT, Build, add_builds, at_one_distance, decile, find_builds, write_rows  # noqa: E402
 
 COLUMNS = "set,library,mode,link,ranks,sync,operation,bytes,operations,compute_us,median_us,p10_us,p90_us,overlap".split(",")
 ROUNDS = "set,link,ranks,library,case,round,figure".split(",")
@@ -65,13 +66,14 @@ class Programs:
 # ---- runs
 
 def run_set(name, programs, link, ranks, a):
-    """case -> figure of one run"""
+    """case -> figure of one run, and what a cache line took, first and last, where there are two processes on one machine"""
     rma, bfs = programs.on(link, ranks)
     if name == "graph":
-        return {graph: search_us(bfs, ranks, GRAPHS[graph], a.searches) for graph in a.graphs}
+        return {graph: search_us(bfs, ranks, GRAPHS[graph], a.searches) for graph in a.graphs}, []
     times = a.hosts_times if link == "hosts" else a.times
     lines = rma.lines(ranks, [name, a.batches, times, "allocate" if link == "node" else "create"], TIMEOUT)
-    return {case: float(figure) for case, figure in lines}
+    return ({case: float(figure) for case, figure in lines if case != "line"},
+            [float(us) for case, us in lines if case == "line"])
 
 
 def search_us(bfs, ranks, scale, searches):
@@ -79,9 +81,9 @@ def search_us(bfs, ranks, scale, searches):
     return float(words[words.index("us") - 1])
 
 
-def show(name, link, ranks, found):
+def show(name, place, ranks, found):
     base = found.get("stock")
-    print(f"\n{link}, {name}, {ranks} ranks: median (ratio to stock)")
+    print(f"\n{place}, {name}, {ranks} ranks: median (ratio to stock)")
     for case in max(found.values(), key=len):
         cells = []
         for library, cases in found.items():
@@ -107,8 +109,9 @@ def measure(link, libraries, a):
     try:
         for name, ranks in plan(link, a):
             rounds = a.graph_rounds if name == "graph" else a.rounds
-            found = take_turns(libraries, rounds, lambda library: run_set(name, library, link, ranks, a), f"{link}, {name}")
-            show(name, link, ranks, found)
+            distance, found = at_one_distance(libraries, rounds, lambda library: run_set(name, library, link, ranks, a),
+                                              f"{link}, {name}")
+            show(name, link if distance == NOT_MEASURED else f"{link} (a line takes {distance})", ranks, found)
             yield name, ranks, found
     finally:
         if link == "hosts":

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "line.h"
@@ -13,9 +14,9 @@
 /* Lines of the world's two processes, on a machine that has a core for each; NULL where that is not so. */
 static line_t *line_share(void)
 {
-    char name[64];
+    char name[64], host[MPI_MAX_PROCESSOR_NAME] = "", first[MPI_MAX_PROCESSOR_NAME];
     line_t *lines = NULL;
-    int size, mine, both;
+    int size, length, mine, both;
 
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (size != 2 || sysconf(_SC_NPROCESSORS_ONLN) < 2)
@@ -28,7 +29,10 @@ static line_t *line_share(void)
     if (file >= 0)
         close(file);
     lines = lines == MAP_FAILED ? NULL : lines;
-    mine = lines != NULL;
+    MPI_Get_processor_name(host, &length);
+    memcpy(first, host, sizeof first);
+    MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
+    mine = lines && strcmp(first, host) == 0;
     MPI_Allreduce(&mine, &both, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     unlink(name);
     return both ? lines : NULL;

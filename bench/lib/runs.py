@@ -11,6 +11,7 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+NOT_MEASURED = "not measured"
 COLUMNS = "bench,build,ranks,case,median_us,p10_us,p90_us,bytes".split(",")
 
 
@@ -78,7 +79,7 @@ def runs_of(cases):
 def clusters(values, apart=1.4):
     """The smallest value of each cluster: the next one is larger than all of it by that factor."""
     values = sorted(values)
-    return [values[0]] * bool(values) + [b for a, b in zip(values, values[1:]) if b > apart * a]
+    return values[:1] + [b for a, b in zip(values, values[1:]) if b > apart * a]
 
 
 def by_distance(runs):
@@ -94,8 +95,31 @@ def by_distance(runs):
     found = {}
     for _, some in sorted(groups.items()):
         ns = [1e3 * us for _, _, lines in some for us in lines]
-        found[f"{statistics.median(ns):.0f} ns" if ns else "not measured"] = by_build(some)
+        found[f"{statistics.median(ns):.0f} ns" if ns else NOT_MEASURED] = by_build(some)
     return found
+
+
+def fewest(found, builds):
+    """So many runs has each build."""
+    return min(map(runs_of, found.values())) if len(found) == len(builds) else 0
+
+
+def at_one_distance(builds, rounds, run, label=""):
+    """(distance, build -> case -> figures): those of the distance in which there are most runs of each, and as many of each.
+
+    There are more rounds until these are `rounds`, or four times as many; where no distance then has a run of each, they are all
+    runs.  run(build): case -> figure, and what a line took."""
+    runs = []
+    for build in in_turns(builds, 4 * rounds, label):
+        runs.append((build.name, *run(build)))
+        if len(runs) % len(builds) == 0:
+            distance, found = max(by_distance(runs).items(), key=lambda item: fewest(item[1], builds), default=("", {}))
+            if fewest(found, builds) >= rounds:
+                break
+    n = fewest(found, builds)
+    if n == 0:
+        return "what it happens to take", by_build(runs)
+    return distance, {build: {case: us[:n] for case, us in cases.items()} for build, cases in found.items()}
 
 
 def decile(values, k):
