@@ -29,7 +29,7 @@ wanted_tests() {
 }
 
 # Writes DIR/testlist.run below the build's test directory for DIR and all directories it leads to: the testlist without
-# known failures, and without tests of more than MAX_RANKS ranks or with names that match LEAVE_OUT where these are set; with
+# known failures, and without tests of more than MAX_RANKS ranks or with names, or lines, that match LEAVE_OUT where these are set; with
 # ONLY_OURS or ONLY_THESE set, those alone.  Prints the number of known failures.
 filter_lists() {
     local suite=$1 dir=$2 list
@@ -41,7 +41,7 @@ filter_lists() {
             FNR == 1 { printf "" > out }
             /^[ \t]*(#|$)/ { next }
             max > 0 && $2 + 0 > max { next }
-            leave_out != "" && $1 ~ leave_out { next }
+            leave_out != "" && ($1 ~ leave_out || $0 ~ leave_out) { next }
             wanted != "" && !index(wanted, " " $1 " ") { next }
             {
                 skip = 0
