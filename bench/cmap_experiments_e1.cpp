@@ -84,6 +84,7 @@ class ClassRun {
                 made = maps.add(policy_of(strategy, next.rep));
             if (made != nullptr) break;
         }
+        if (made == nullptr) fail("no representation of the class is allowed");
         for (Subject *same : forced)
             if (same->representation == made->representation && same->bytes == made->bytes) {
                 same->build_ns = made->build_ns;

@@ -299,7 +299,7 @@ std::vector<Estimated> estimates(const Members &members, const cmap_policy &poli
     cmap::Analysis analysis(content, policy);
     analysis.measure();
     if (analysis.check_duplicates() != CMAP_OK) fail("a benchmark's map has a member twice");
-    const cmap::Choice choice = cmap::choose(analysis);
+    const cmap::Choice choice = cmap::ranking(analysis);
     std::vector<Estimated> all;
     for (unsigned i = 0; i < choice.count; i++) {
         const auto rep = static_cast<cmap_rep>(choice.kind[i]);

@@ -75,6 +75,14 @@ void append_if(bool wanted, Choice &choice, unsigned kind, const Analysis &analy
     if (estimate.fits) append(choice, kind, estimate);
 }
 
+void append_all(Choice &choice, const Analysis &analysis) noexcept {
+    Candidate sorted[CMAP_REP_COUNT];
+    const unsigned count = candidates(analysis, sorted);
+    lead_with_shared(sorted, count, analysis.policy);
+    for (unsigned i = 0; i < count; i++)
+        append(choice, sorted[i].kind, sorted[i].estimate);
+}
+
 // A closed form takes no payload, so that it is the best under every strategy where nothing selects
 // faster.  Most communicators are such maps: the others are not even estimated for them.
 bool closed_form_wins(const Analysis &analysis) noexcept {
@@ -109,11 +117,13 @@ Choice choose(const Analysis &analysis) noexcept {
         append_if(true, choice, CMAP_REP_AFFINE, analysis);
         return choice;
     }
-    Candidate sorted[CMAP_REP_COUNT];
-    const unsigned count = candidates(analysis, sorted);
-    lead_with_shared(sorted, count, analysis.policy);
-    for (unsigned i = 0; i < count; i++)
-        append(choice, sorted[i].kind, sorted[i].estimate);
+    append_all(choice, analysis);
+    return choice;
+}
+
+Choice ranking(const Analysis &analysis) noexcept {
+    Choice choice;
+    append_all(choice, analysis);
     return choice;
 }
 

@@ -31,7 +31,10 @@ struct Choice {
     double time[CMAP_REP_COUNT];  // estimated
 };
 
+// Where a closed form wins, it alone.
 Choice choose(const Analysis &analysis) noexcept;
+// All kinds that are allowed, to be compared: in every map, nothing forced.
+Choice ranking(const Analysis &analysis) noexcept;
 // What the policy makes as small as it can.
 double cost_of(const Estimate &estimate, const cmap_policy &policy) noexcept;
 // The winner's estimate.
