@@ -46,20 +46,33 @@ int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm **
     goto fn_exit;
 }
 
+/* An intercommunicator without the maps of its groups. */
+static int create_inter(int rank, int local_size, const MPIR_Remote_group_t * remote, MPIR_Comm ** comm)
+{
+    int mpi_errno = MPIR_Comm_create(comm);
+
+    MPIR_ERR_CHECK(mpi_errno);
+    (*comm)->comm_kind = MPIR_COMM_KIND__INTERCOMM;
+    (*comm)->rank = rank;
+    (*comm)->local_size = local_size;
+    (*comm)->remote_size = remote->size;
+    (*comm)->is_low_group = remote->is_low_group;
+    (*comm)->local_comm = NULL;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
 int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, const MPIR_Remote_group_t * remote, MPIR_Comm ** comm)
 {
     int mpi_errno = remote->error;
     MPIR_Comm *made = NULL;
 
     MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Comm_create(&made);
+    mpi_errno = create_inter(local_comm->rank, local_comm->local_size, remote, &made);
     MPIR_ERR_CHECK(mpi_errno);
-    made->comm_kind = MPIR_COMM_KIND__INTERCOMM;
-    made->rank = local_comm->rank;
-    made->local_size = local_comm->local_size;
-    made->remote_size = remote->size;
-    made->is_low_group = remote->is_low_group;
-    made->local_comm = NULL;
     made->tainted = 1;
     mpi_errno = MPIR_Comm_map_set(made, MPIR_MAP_REMOTE, remote->map);
     MPIR_ERR_CHECK(mpi_errno);
@@ -108,14 +121,8 @@ int MPIR_Comm_prepare_part(MPIR_Comm * inter, MPIR_Group * group, const MPIR_Rem
     MPIR_ERR_CHECK(mpi_errno);
     if (group->rank == MPI_UNDEFINED || remote->size == 0)
         goto fn_exit;
-    mpi_errno = MPIR_Comm_create(&made);
+    mpi_errno = create_inter(group->rank, group->size, remote, &made);
     MPIR_ERR_CHECK(mpi_errno);
-    made->comm_kind = MPIR_COMM_KIND__INTERCOMM;
-    made->rank = group->rank;
-    made->local_size = group->size;
-    made->remote_size = remote->size;
-    made->is_low_group = remote->is_low_group;
-    made->local_comm = NULL;
     made->local_group = group;
     MPIR_Group_add_ref(group);
     made->tainted = inter->tainted;
