@@ -357,6 +357,15 @@ static MPI_Comm intercomm(void)
     return inter;
 }
 
+/* With `before`, before the collectives, too, in which they agree. */
+static void check_whenever(creator by, MPI_Comm parent, int before)
+{
+    whenever = before;
+    check_each(by, parent);
+    check_many(by, parent);
+    whenever = 0;
+}
+
 /* The groups meet before they agree: allocations fail there, too.  What the collectives need is there from the first time; between
  * nodes they take memory each time.  The table by which the new communicator chooses its algorithms is made when all have agreed. */
 static void check_create_inter(void)
@@ -366,10 +375,7 @@ static void check_create_inter(void)
 
     create_inter(half, &first);
     MPI_Comm_free(&first);
-    whenever = ct_is_one_node(MPI_COMM_WORLD);
-    check_each(by, half);
-    check_many(by, half);
-    whenever = 0;
+    check_whenever(by, half, ct_is_one_node(MPI_COMM_WORLD));
     MPI_Comm_free(&half);
 }
 
@@ -381,10 +387,7 @@ static void check_merge(void)
 
     merge(inter, &first);
     MPI_Comm_free(&first);
-    whenever = 1;
-    check_each(by, inter);
-    check_many(by, inter);
-    whenever = 0;
+    check_whenever(by, inter, 1);
     MPI_Comm_free(&inter);
 }
 
@@ -410,10 +413,7 @@ static void check_create_between(void)
     members = backward_without_first(inter);
     create(inter, &first);
     free_if_any(&first);
-    whenever = 1;
-    check_each(by, inter);
-    check_many(by, inter);
-    whenever = 0;
+    check_whenever(by, inter, 1);
     create(inter, &first);
     if (first != MPI_COMM_NULL)
         check_parent(first, "MPI_Comm_create between groups with memory again");
