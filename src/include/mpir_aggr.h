@@ -3,7 +3,8 @@
 /*
  * Blocking collectives by aggregates (src/mpid/common/aggr): small ones of processes that share a node, by cache lines
  * which they share.  Between nodes MPICH's compositions do these on the node communicators, and the first process of each
- * node meets the others on node_roots_comm; some are done by one exchange of all data instead.
+ * node meets the others on node_roots_comm; some are done by one exchange of all data instead.  Where few processes, or nodes,
+ * meet they need one step of messages.
  *
  * The generated functions ask the function of their name here first.  True: done, with the result in *mpi_errno.
  * False: nothing was sent, and the algorithms of MPICH do it.  All members of the communicator get the same answer on the
@@ -26,6 +27,8 @@ struct MPIR_Aggr;
 extern bool MPIR_Aggr_on;
 /* Do communicators over several nodes ask whether their members want aggregates?  The same on all processes. */
 extern bool MPIR_Aggr_between_nodes;
+/* Up to so many processes that share no node reduce by a message from each to each.  The same on all processes. */
+extern int MPIR_Aggr_direct_most;
 
 /* After MPID_Init; and before the node's start-up segment goes. */
 int MPIR_Aggr_init(void);
@@ -33,11 +36,12 @@ int MPIR_Aggr_init(void);
 void MPIR_Aggr_meet(void);
 void MPIR_Aggr_comm_free(MPIR_Comm * comm);
 
-bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, int *mpi_errno);
+bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno);
 bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root,
                         MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno);
 bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
-                            MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm, int *mpi_errno);
+                            MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm, MPIR_Errflag_t * errflag,
+                            int *mpi_errno);
 bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
                          MPI_Op op, int root, MPIR_Comm * comm, int *mpi_errno);
 bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
@@ -67,47 +71,56 @@ bool MPIR_Aggr_do_group(MPIR_Comm * comm, const cmap_t * processes, int tag, uin
 enum { MPIR_AGGR_AGREE_MOST = 4 };
 int MPIR_Aggr_agree(MPIR_Comm * comm, unsigned long long numbers[], int n);
 
-/* Collectives from which no process returns before all have come: the parts of their compositions on a communicator of one
- * node may be rooted ones. */
-enum MPIR_Aggr_all_wait {
-    MPIR_AGGR_ALL_WAIT_barrier = true, MPIR_AGGR_ALL_WAIT_allreduce = true, MPIR_AGGR_ALL_WAIT_allgather = true,
-    MPIR_AGGR_ALL_WAIT_alltoall = true,
-    MPIR_AGGR_ALL_WAIT_bcast = false, MPIR_AGGR_ALL_WAIT_reduce = false, MPIR_AGGR_ALL_WAIT_scan = false,
-    MPIR_AGGR_ALL_WAIT_exscan = false, MPIR_AGGR_ALL_WAIT_gather = false, MPIR_AGGR_ALL_WAIT_scatter = false
+enum MPIR_Aggr_trait {
+    /* No process returns before all have come: the parts of the composition on a communicator of one node may be rooted. */
+    MPIR_AGGR_ALL_WAIT = 1,
+    /* With several nodes it is one exchange of all data (src/mpi/aggr/aggr_nodes.c). */
+    MPIR_AGGR_ONE_EXCHANGE = 2,
+    /* With few processes that share no node it is one step (src/mpi/aggr/aggr_direct.c). */
+    MPIR_AGGR_DIRECT = 4
 };
 
-/* Collectives of several nodes that are done by one exchange of all data (src/mpi/aggr/aggr_nodes.c). */
-enum MPIR_Aggr_between {
-    MPIR_AGGR_BETWEEN_allgather = true, MPIR_AGGR_BETWEEN_scan = true, MPIR_AGGR_BETWEEN_exscan = true,
-    MPIR_AGGR_BETWEEN_barrier = false, MPIR_AGGR_BETWEEN_bcast = false, MPIR_AGGR_BETWEEN_allreduce = false,
-    MPIR_AGGR_BETWEEN_reduce = false, MPIR_AGGR_BETWEEN_gather = false, MPIR_AGGR_BETWEEN_scatter = false,
-    MPIR_AGGR_BETWEEN_alltoall = false
+enum MPIR_Aggr_traits {
+    MPIR_AGGR_barrier = MPIR_AGGR_ALL_WAIT | MPIR_AGGR_DIRECT, MPIR_AGGR_allreduce = MPIR_AGGR_ALL_WAIT | MPIR_AGGR_DIRECT,
+    MPIR_AGGR_allgather = MPIR_AGGR_ALL_WAIT | MPIR_AGGR_ONE_EXCHANGE, MPIR_AGGR_alltoall = MPIR_AGGR_ALL_WAIT,
+    MPIR_AGGR_scan = MPIR_AGGR_ONE_EXCHANGE, MPIR_AGGR_exscan = MPIR_AGGR_ONE_EXCHANGE,
+    MPIR_AGGR_bcast = 0, MPIR_AGGR_reduce = 0, MPIR_AGGR_gather = 0, MPIR_AGGR_scatter = 0
 };
 
 /* Notes it for the parts of the composition that follows.  It stays until the next one that is noted, which is the same
  * for all members: a communicator of a node belongs to one communicator, whose collectives all members call alike. */
 void MPIR_Aggr_compose(MPIR_Comm * node_comm, bool all_wait);
 
-/* The two places from which a collective may go this way: as the user calls it, and as the part of a composition inside a
- * node. */
-static inline bool MPIR_Aggr_may_whole(MPIR_Comm * comm, bool all_wait, bool between)
+/* Few processes that share no node, or the first ones of few nodes?  (Which processes share one need not be known: then the
+ * communicator is taken for one of the first kind.) */
+static inline bool MPIR_Aggr_is_direct(const MPIR_Comm * comm)
+{
+    return comm->local_size <= MPIR_Aggr_direct_most && comm->local_size > 1 && comm->comm_kind == MPIR_COMM_KIND__INTRACOMM &&
+        (comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__FLAT ||
+         comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE_ROOTS);
+}
+
+/* The two places from which a collective may go this way: as the user calls it, and as the part of a composition. */
+static inline bool MPIR_Aggr_may_whole(MPIR_Comm * comm, enum MPIR_Aggr_traits traits)
 {
     if (comm->hierarchy_kind != MPIR_COMM_HIERARCHY_KIND__PARENT)
-        return false;
+        return (traits & MPIR_AGGR_DIRECT) && MPIR_Aggr_is_direct(comm);
     if (comm->node_count == 1)
         return MPIR_Aggr_on;
     if (comm->node_comm)
-        MPIR_Aggr_compose(comm->node_comm, all_wait);
-    return between && MPIR_Aggr_between_nodes;
+        MPIR_Aggr_compose(comm->node_comm, traits & MPIR_AGGR_ALL_WAIT);
+    return (traits & MPIR_AGGR_ONE_EXCHANGE) && MPIR_Aggr_between_nodes;
 }
 
-static inline bool MPIR_Aggr_may_part(const MPIR_Comm * comm, bool all_wait, bool between)
+static inline bool MPIR_Aggr_may_part(const MPIR_Comm * comm, enum MPIR_Aggr_traits traits)
 {
-    return MPIR_Aggr_on && comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE;
+    if (comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE)
+        return MPIR_Aggr_on;
+    return (traits & MPIR_AGGR_DIRECT) && MPIR_Aggr_is_direct(comm);
 }
 
 /* What the generated functions call. */
 #define MPIR_AGGR(name, place, comm, ...) \
-    (MPIR_Aggr_may_##place(comm, MPIR_AGGR_ALL_WAIT_##name, MPIR_AGGR_BETWEEN_##name) && MPIR_Aggr_do_##name(__VA_ARGS__))
+    (MPIR_Aggr_may_##place(comm, MPIR_AGGR_##name) && MPIR_Aggr_do_##name(__VA_ARGS__))
 
 #endif /* MPIR_AGGR_H_INCLUDED */

@@ -5,6 +5,7 @@ mpi_core_sources += \
     src/mpi/aggr/aggr_arena.c \
     src/mpi/aggr/aggr_board.c \
     src/mpi/aggr/aggr_comm.c \
+    src/mpi/aggr/aggr_direct.c \
     src/mpi/aggr/aggr_init.c \
     src/mpi/aggr/aggr_move.c \
     src/mpi/aggr/aggr_nodes.c \

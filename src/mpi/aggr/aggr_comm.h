@@ -26,6 +26,7 @@ typedef struct MPIR_Aggr_counts_t {
     unsigned long long calls;   /* collectives done this way */
     unsigned long long bytes;   /* of payload that this process put in */
     unsigned long long refused; /* communicators that found no room, or that some member cannot take part in */
+    MPL_atomic_uint64_t direct; /* collectives by MPIR_Aggr_exchange: in any thread */
 } MPIR_Aggr_counts_t;
 
 extern MPIR_Aggr_counts_t MPIR_Aggr_counts;
@@ -102,6 +103,23 @@ static inline bool MPIR_Aggr_declines_rooted(const MPIR_Comm * comm)
     const struct MPIR_Aggr *aggr = comm->aggr;
 
     return aggr && aggr->agreed && !aggr->rooted && !aggr->all_wait;
+}
+
+/* ---- few processes that share no node ---- */
+
+enum { MPIR_AGGR_DIRECT_MOST = 16 };
+
+/* What each process has, in `all` at  rank * bytes,  by a message from each to each.  An error, or errflag, of one is the error of
+ * all.  Takes no memory but requests.  REQUIRES MPIR_Aggr_is_direct(comm) */
+int MPIR_Aggr_exchange(MPIR_Comm * comm, const void *mine, size_t bytes, void *all, int tag, MPIR_Errflag_t * errflag);
+
+/* The first error is what a collective returns; the others wait for this process, so that it goes on. */
+static inline void MPIR_Aggr_note(int status, int *mpi_errno, MPIR_Errflag_t * errflag)
+{
+    if (status == MPI_SUCCESS)
+        return;
+    *errflag = *errflag ? *errflag : MPIR_ERR_OTHER;
+    *mpi_errno = *mpi_errno ? *mpi_errno : status;
 }
 
 /* A status of the aggregates, or of the progress engine, as an error of MPI; `bytes` are those that were to come. */

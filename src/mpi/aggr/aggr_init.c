@@ -56,6 +56,17 @@ cvars:
         Up to so many processes of a node read each other's lines; more do it in groups of at most so many. 0: 16, and on a node
         with more processes than cores all of them. That of a communicator's first process counts.
 
+    - name        : MPIR_CVAR_AGGR_DIRECT
+      category    : AGGR
+      type        : int
+      default     : 16
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_READONLY
+      description : >-
+        Up to so many processes that share no node do a barrier, or a small allreduce, by a message from each to each, which is
+        one step of waiting. 0 means none; 16 is the most. The same in all processes.
+
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
 
@@ -67,6 +78,11 @@ static void read_count(void *address, void *obj_handle, int count, void *buffer)
 static void read_arena(void *address, void *obj_handle, int count, void *buffer)
 {
     *(unsigned long long *) buffer = MPIR_Aggr_arena_used();
+}
+
+static void read_direct(void *address, void *obj_handle, int count, void *buffer)
+{
+    *(unsigned long long *) buffer = MPL_atomic_relaxed_load_uint64(&MPIR_Aggr_counts.direct);
 }
 
 static void register_variables(void)
@@ -83,6 +99,8 @@ static void register_variables(void)
     for (int i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, counters[i].name, counters[i].count, read_count,
                            "AGGR", counters[i].text);
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "aggr_direct", NULL, read_direct, "AGGR",
+                       "collectives done by a message from each to each");
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "aggr_arena_bytes", NULL, read_arena, "AGGR",
                        "shared memory of the node that is handed out to communicators");
 }
@@ -90,6 +108,7 @@ static void register_variables(void)
 static int close_arena(void *unused)
 {
     MPIR_Aggr_on = MPIR_Aggr_between_nodes = false;
+    MPIR_Aggr_direct_most = 0;
     MPIR_Aggr_board_close();
     MPIR_Aggr_arena_close();
     MPIR_Aggr_scratch_free();
@@ -126,6 +145,10 @@ int MPIR_Aggr_init(void)
         mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_ARENA_MB", MPIR_CVAR_AGGR_ARENA_MB, "0 to 1048576");
         goto fn_exit;
     }
+    if (MPIR_CVAR_AGGR_DIRECT < 0 || MPIR_CVAR_AGGR_DIRECT > MPIR_AGGR_DIRECT_MOST) {
+        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_DIRECT", MPIR_CVAR_AGGR_DIRECT, "0 to 16");
+        goto fn_exit;
+    }
     MPIR_Aggr_settings = (MPIR_Aggr_settings_t) {
         .max_bytes = (size_t) MPIR_CVAR_AGGR_MAX_BYTES,
         .arena_bytes = (size_t) MPIR_CVAR_AGGR_ARENA_MB << 20,
@@ -133,6 +156,7 @@ int MPIR_Aggr_init(void)
     };
     MPIR_Aggr_on = MPIR_CVAR_AGGR && MPIR_CVAR_AGGR_ARENA_MB > 0 && !ENABLE_GPU && !has_tuning_file() && !MPIR_Solo_on;
     MPIR_Aggr_between_nodes = !ENABLE_GPU && !MPIR_Solo_on;
+    MPIR_Aggr_direct_most = MPIR_Aggr_between_nodes && !has_tuning_file() ? MPIR_CVAR_AGGR_DIRECT : 0;
     /* when the communicators are gone */
     MPIR_Add_finalize(close_arena, NULL, 0);
 

@@ -17,15 +17,6 @@ static size_t words_for(size_t bytes)
     return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
 }
 
-/* The first error is what is returned; the others wait for this process, so that it goes on. */
-static void note(int status, int *mpi_errno, MPIR_Errflag_t * errflag)
-{
-    if (status == MPI_SUCCESS)
-        return;
-    *errflag = *errflag ? *errflag : MPIR_ERR_OTHER;
-    *mpi_errno = *mpi_errno ? *mpi_errno : status;
-}
-
 static int join(MPIR_Comm * roots, MPIR_Aggr_vector_t * all, size_t words, MPIR_Errflag_t * errflag)
 {
     int mpi_errno = MPI_SUCCESS, size = roots->local_size;
@@ -35,7 +26,7 @@ static int join(MPIR_Comm * roots, MPIR_Aggr_vector_t * all, size_t words, MPIR_
         int status = MPIC_Sendrecv(all->words, words, MPI_UINT64_T, (roots->rank + step) % size, MPIR_ALLGATHER_TAG,
                                    theirs.words, words, MPI_UINT64_T, (roots->rank - step + size) % size,
                                    MPIR_ALLGATHER_TAG, roots, MPI_STATUS_IGNORE, errflag);
-        note(status, &mpi_errno, errflag);
+        MPIR_Aggr_note(status, &mpi_errno, errflag);
         for (size_t i = 0; i < words && !*errflag; i++)
             all->words[i] |= theirs.words[i];
     }
@@ -53,7 +44,7 @@ static int gather_by_messages(MPIR_Comm * node, const void *mine, size_t bytes, 
     for (int i = 1; i < node->local_size; i++) {
         int status = MPIC_Recv(to + (size_t) i * bytes, (MPI_Aint) bytes, MPI_BYTE, i, MPIR_GATHER_TAG, node,
                                MPI_STATUS_IGNORE, errflag);
-        note(status, &mpi_errno, errflag);
+        MPIR_Aggr_note(status, &mpi_errno, errflag);
     }
     return mpi_errno;
 }
@@ -101,13 +92,13 @@ int MPIR_Aggr_collect(MPIR_Comm * comm, const void *mine, size_t bytes, MPIR_Agg
     if (comm->node_comm)
         MPIR_Aggr_compose(comm->node_comm, true);
     if (comm->node_roots_comm) {
-        note(gather_node(comm, mine, bytes, all, &errflag), &mpi_errno, &errflag);
-        note(join(comm->node_roots_comm, all, words_for(total), &errflag), &mpi_errno, &errflag);
+        MPIR_Aggr_note(gather_node(comm, mine, bytes, all, &errflag), &mpi_errno, &errflag);
+        MPIR_Aggr_note(join(comm->node_roots_comm, all, words_for(total), &errflag), &mpi_errno, &errflag);
     } else {
-        note(gather(comm->node_comm, mine, bytes, NULL, &errflag), &mpi_errno, &errflag);
+        MPIR_Aggr_note(gather(comm->node_comm, mine, bytes, NULL, &errflag), &mpi_errno, &errflag);
     }
     if (comm->node_comm)
-        note(MPIR_Bcast_impl(all->words, (MPI_Aint) total, MPI_BYTE, 0, comm->node_comm, &errflag), &mpi_errno, &errflag);
+        MPIR_Aggr_note(MPIR_Bcast_impl(all->words, (MPI_Aint) total, MPI_BYTE, 0, comm->node_comm, &errflag), &mpi_errno, &errflag);
     if (mpi_errno == MPI_SUCCESS && errflag)
         MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**coll_fail");
     return mpi_errno;

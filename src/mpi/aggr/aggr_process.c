@@ -7,6 +7,7 @@
 /* What a process has for all of its communicators: settings, counters, memory, and how it waits. */
 
 bool MPIR_Aggr_on, MPIR_Aggr_between_nodes;
+int MPIR_Aggr_direct_most;
 MPIR_Aggr_settings_t MPIR_Aggr_settings;
 MPIR_Aggr_counts_t MPIR_Aggr_counts;
 

@@ -106,16 +106,6 @@ static const void *input(const void *sendbuf, const void *recvbuf)
     return sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf;
 }
 
-bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, int *mpi_errno)
-{
-    aggr_group_t *group = MPIR_Aggr_begin(comm, MPIR_AGGR_EXACT, 0, mpi_errno);
-
-    if (!group)
-        return *mpi_errno != MPI_SUCCESS;
-    *mpi_errno = aggr_barrier(group);
-    return MPIR_Aggr_done(0, mpi_errno);
-}
-
 /* What allreduce, scan and exscan have in common. */
 static bool for_all(int (*function) (aggr_group_t *, const void *, void *, size_t, const aggr_fold_t *),
                     const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype, MPI_Op op,
@@ -130,13 +120,7 @@ static bool for_all(int (*function) (aggr_group_t *, const void *, void *, size_
                 mpi_errno);
 }
 
-bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
-                            MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
-{
-    return for_all(aggr_allreduce, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno);
-}
-
-/* ---- several nodes ---- */
+/* ---- by all data in one place ---- */
 
 /* A process folds the data of all before it: a function of the user's, which may take long, is not called for that more often than
  * MPICH's algorithms do, by much. */
@@ -154,6 +138,17 @@ static void fold_ranks(const struct reduction *reduction, const MPIR_Aggr_vector
     }
 }
 
+/* Whether the user's function is called more often than MPICH's algorithms call it does not depend on who asks. */
+static bool describe_all(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, const MPIR_Comm * comm)
+{
+    if (!HANDLE_IS_BUILTIN(op) && comm->local_size > MOST_CALLS_OF_USER)
+        return false;
+    if (!describe(reduction, count, datatype, op, MPIR_AGGR_NODES_MOST / (size_t) comm->local_size))
+        return false;
+    reduction->is_shared = false;
+    return true;
+}
+
 static bool scan_nodes(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm,
                        int last, int *mpi_errno)
 {
@@ -161,17 +156,55 @@ static bool scan_nodes(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_D
     MPIR_Aggr_vector_t all;
     int status;
 
-    if (!HANDLE_IS_BUILTIN(op) && comm->local_size > MOST_CALLS_OF_USER)
-        return false;
-    if (!describe(&reduction, count, datatype, op, MPIR_AGGR_NODES_MOST))
+    if (!describe_all(&reduction, count, datatype, op, comm))
         return false;
     if (!MPIR_Aggr_begin_nodes(comm, rounding(datatype, op), reduction.bytes, mpi_errno))
         return *mpi_errno != MPI_SUCCESS;
-    reduction.is_shared = false;
     status = MPIR_Aggr_collect(comm, input(sendbuf, recvbuf), reduction.bytes, &all);
     if (status == MPI_SUCCESS && last >= 0)
         fold_ranks(&reduction, &all, last, recvbuf);
     return done(status, &reduction, mpi_errno);
+}
+
+static bool allreduce_direct(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype, MPI_Op op,
+                             MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno)
+{
+    struct reduction reduction;
+    MPIR_Aggr_vector_t all;
+
+    if (!describe_all(&reduction, count, datatype, op, comm))
+        return false;
+    *mpi_errno = MPIR_Aggr_exchange(comm, input(sendbuf, recvbuf), reduction.bytes, all.words, MPIR_ALLREDUCE_TAG, errflag);
+    if (*mpi_errno == MPI_SUCCESS) {
+        fold_ranks(&reduction, &all, comm->local_size - 1, recvbuf);
+        *mpi_errno = reduction.mpi_errno;
+    }
+    return true;
+}
+
+/* ---- what MPI calls ---- */
+
+bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno)
+{
+    aggr_group_t *group;
+
+    if (MPIR_Aggr_is_direct(comm)) {
+        *mpi_errno = MPIR_Aggr_exchange(comm, NULL, 0, NULL, MPIR_BARRIER_TAG, errflag);
+        return true;
+    }
+    group = MPIR_Aggr_begin(comm, MPIR_AGGR_EXACT, 0, mpi_errno);
+    if (!group)
+        return *mpi_errno != MPI_SUCCESS;
+    *mpi_errno = aggr_barrier(group);
+    return MPIR_Aggr_done(0, mpi_errno);
+}
+
+bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype, MPI_Op op,
+                            MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno)
+{
+    if (MPIR_Aggr_is_direct(comm))
+        return allreduce_direct(sendbuf, recvbuf, count, datatype, op, comm, errflag, mpi_errno);
+    return for_all(aggr_allreduce, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno);
 }
 
 bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
