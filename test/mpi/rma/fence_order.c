@@ -2,8 +2,9 @@
 
 /*
  * What fences order.  A message does not touch its target before that is in the epoch; accumulates are done in their order,
- * whatever their lengths and those of the epochs before; an operation that is wrong takes none of the others along, and the fence of
- * who can see it tells it; and who waits in a fence, or for a lock, takes part in nonblocking collectives all the while.
+ * whatever their lengths and those of the epochs before; a lock finds done what the fence before it has ended; an operation that is
+ * wrong takes none of the others along, and the fence of who can see it tells it; and who waits in a fence, or for a lock, takes part
+ * in nonblocking collectives all the while.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -194,6 +195,34 @@ static void check_collective_in_lock(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Process 0 looks at the last one's memory by a lock, as soon as it has left the fence; what the others have put there is done. */
+static void check_lock_behind_fence(int assert)
+{
+    int target = size - 1;
+    long values[MANY], seen[MANY];
+
+    memset(memory, 0, WORDS * sizeof(long));
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int round = 1; round <= EPOCHS; round++) {
+        for (int i = 0; i < MANY; i++)
+            values[i] = round;
+        MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
+        for (int i = ct_me - 1; i >= 0 && i < MANY; i += size)
+            MPI_Put(&values[i], 1, MPI_LONG, target, i, 1, MPI_LONG, win);
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+        if (ct_me == 0) {
+            MPI_Win_lock(MPI_LOCK_SHARED, target, assert, win);
+            MPI_Get(seen, MANY, MPI_LONG, target, 0, MANY, MPI_LONG, win);
+            MPI_Win_unlock(target, win);
+        }
+        for (int i = 0; i < MANY && ct_me == 0; i++) {
+            long want = i % size < size - 1 ? round : 0;
+            CT_CHECK(seen[i] == want, "round %d: a lock behind the fence finds %ld in word %d, not %ld", round, seen[i], i, want);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
 /* Wrong, and no reason to wait for ever: operations before a fence that is told of none, and behind one that is told of none. */
 static void check_wrong_assertions(void)
 {
@@ -222,6 +251,8 @@ int main(int argc, char **argv)
         new_win(modes[i]);
         check_early();
         check_accumulates();
+        check_lock_behind_fence(0);
+        check_lock_behind_fence(MPI_MODE_NOCHECK);
         free_win();
         new_win(modes[i]);
         check_outside();

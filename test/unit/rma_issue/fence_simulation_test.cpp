@@ -25,6 +25,7 @@ struct Member {
     State state = IN_EPOCH;
     uint32_t entered = 0, left = 0;  // fences
     bool holds = false, exchanging = false, native = false, wants_native = false;
+    bool keeps_lock = false;  // its own, while it is in a fence
     uint32_t sent_in_round = 0, heard_in_round = 0;
     rma_issue_sums_t sums;
     std::vector<uint32_t> numbers, sent;
@@ -136,12 +137,14 @@ private:
         return rma_issue_phase_permission(&m.phase);
     }
 
+    // At the fence it mostly has its own lock; in an epoch it does not take it, and a barrier follows anyway.
     void enter(size_t who, bool barrier) {
         Member &m = members_[who];
         size_t size = members_.size();
+        bool is_open = is_last(m.phase.epoch) && !m.keeps_lock;
         m.numbers.assign(size, 0);
         rma_issue_sums_begin(&m.sums, uint32_t(size), radix_, m.numbers.data());
-        m.sums.flags = (barrier ? RF_BARRIER : 0) | (m.native ? RF_NATIVE : 0) | (is_last(m.phase.epoch) ? RF_LAST : 0);
+        m.sums.flags = (barrier ? RF_BARRIER : 0) | (m.native ? RF_NATIVE : 0) | (is_open ? RF_LAST : 0);
         for (size_t to = 0; to < size; to++) {
             m.numbers[(to + size - who) % size] = m.sent[to];
             m.sums.flags |= m.sent[to] ? unsigned(RF_MESSAGES) : 0;
@@ -182,6 +185,8 @@ private:
         Member &m = members_[who];
         bool may_operate = m.holds && !precedes_nothing(m.phase.epoch + 1) && m.phase.epoch < last_ - 1;
         unsigned what = unsigned(random_() % 20);
+        if (m.phase.epoch > 0 && is_last(m.phase.epoch - 1))
+            lock(m, members_[random_() % members_.size()]);
         if (may_operate && what < 6)
             send(who);
         else if (may_operate && what < 6 + longs_ && permission(m) == RI_HELD)
@@ -206,17 +211,25 @@ private:
                 begin(who);
         } else {
             m.state = IN_EXCHANGE;
+            m.keeps_lock = !m.exchanging && random_() % 8;
             if (!m.exchanging)
                 enter(who, m.wants_native);
         }
     }
 
+    // Who keeps his lock is asked again later.
+    static void lock(const Member &m, const Member &other) {
+        EXPECT_TRUE(other.keeps_lock || other.undone.empty() || other.undone.begin()->first >= m.phase.epoch)
+            << "a lock meets operations of an epoch that is over";
+    }
+
     void begin(size_t who) {
         Member &m = members_[who];
         EXPECT_TRUE(m.undone.empty() || m.undone.begin()->first > m.left) << "it leaves before all is done";
+        m.keeps_lock = false;
         if (is_last(m.phase.epoch - 1)) {
             for (const Member &other : members_)
-                EXPECT_TRUE(other.undone.empty() || other.undone.begin()->first >= m.phase.epoch) << "it leaves before all is done at others";
+                lock(m, other);
         }
         m.left++;
         m.holds = true;

@@ -65,6 +65,12 @@ static void end_lock(MPIR_Win * win, MPIDIG_rma_target_t * target)
     note_epoch(win, target->rank, false);
 }
 
+/* Nobody else has the lock, says the program; but who is still in a fence, where messages are on the way to him, has it. */
+static bool is_free_of_locks(const MPIDIG_rma_issue_t * issue, int assert)
+{
+    return assert & MPI_MODE_NOCHECK && (issue->fence.phase.clear || !issue->fence.phase.exchanges);
+}
+
 /* A lock of the process' own memory protects its loads and stores, so it is real at once: that is the eager way. */
 bool MPIDIG_rma_lock(MPIR_Win * win, int *mpi_errno_ptr, int type, int rank, int assert)
 {
@@ -73,7 +79,7 @@ bool MPIDIG_rma_lock(MPIR_Win * win, int *mpi_errno_ptr, int type, int rank, int
     MPIDIG_rma_target_t *target;
     bool nested = false;
 
-    if (!issue || rank == win->comm_ptr->rank || assert & MPI_MODE_NOCHECK)
+    if (!issue || rank == win->comm_ptr->rank || is_free_of_locks(issue, assert))
         return false;
     mpi_errno = MPIDIG_rma_make_real(&nested);
     MPIR_ERR_CHECK(mpi_errno);
@@ -145,7 +151,7 @@ bool MPIDIG_rma_lock_all(MPIR_Win * win, int *mpi_errno_ptr, int assert)
     MPIDIG_rma_issue_t *issue = MPIDIG_rma_issue_of(win);
     MPIDIG_rma_target_t *target;
 
-    if (!issue || assert & MPI_MODE_NOCHECK)
+    if (!issue || is_free_of_locks(issue, assert))
         return false;
     MPIDIG_ACCESS_EPOCH_CHECK_NONE(win, mpi_errno, goto fn_fail);
     issue->self_held = !MPIDIG_rma_peer(win, self) && MPIDIG_win_lock_try(win, MPI_LOCK_SHARED);

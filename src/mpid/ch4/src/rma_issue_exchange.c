@@ -35,6 +35,7 @@ MPIDIG_rma_exchange_t *MPIDIG_rma_exchange_new(MPIR_Win * win)
         exchange->sums.sums = (uint32_t *) (exchange->recvs + messages);
         exchange->out = exchange->sums.sums + size;
         exchange->in = exchange->out + messages * room;
+        exchange->messages = messages;
     }
     return exchange;
 }
@@ -70,13 +71,12 @@ static int begin_send(MPIDIG_rma_exchange_t * exchange, uint32_t i)
 static int begin_round(MPIDIG_rma_exchange_t * exchange)
 {
     int mpi_errno = MPI_SUCCESS;
-    uint32_t messages = rma_issue_sums_messages(&exchange->sums);
 
-    for (; exchange->received < messages; exchange->received++) {
+    for (; exchange->received < exchange->messages; exchange->received++) {
         mpi_errno = begin_recv(exchange, exchange->received + 1);
         MPIR_ERR_CHECK(mpi_errno);
     }
-    for (; exchange->sent < messages; exchange->sent++) {
+    for (; exchange->sent < exchange->messages; exchange->sent++) {
         mpi_errno = begin_send(exchange, exchange->sent + 1);
         MPIR_ERR_CHECK(mpi_errno);
     }
@@ -101,23 +101,23 @@ static bool end_message(MPIDIG_rma_exchange_t * exchange, MPIR_Request ** reques
     return true;
 }
 
+/* Who polls looks at the first one only that is not complete. */
 static bool end_messages(MPIDIG_rma_exchange_t * exchange)
 {
-    bool all = true;
-
-    for (uint32_t i = 0; i < rma_issue_sums_messages(&exchange->sums); i++) {
-        all &= end_message(exchange, &exchange->recvs[i]);
-        all &= end_message(exchange, &exchange->sends[i]);
+    for (; exchange->ended < exchange->messages; exchange->ended++) {
+        if (!end_message(exchange, &exchange->recvs[exchange->ended]) || !end_message(exchange, &exchange->sends[exchange->ended]))
+            return false;
     }
-    return all;
+    return true;
 }
 
 static void merge_round(MPIDIG_rma_exchange_t * exchange)
 {
-    for (uint32_t i = 1; i <= rma_issue_sums_messages(&exchange->sums); i++)
+    for (uint32_t i = 1; i <= exchange->messages; i++)
         rma_issue_sums_merge(&exchange->sums, i, exchange->in + (i - 1) * exchange->room);
     rma_issue_sums_end_round(&exchange->sums);
-    exchange->sent = exchange->received = 0;
+    exchange->messages = rma_issue_sums_over(&exchange->sums) ? 0 : rma_issue_sums_messages(&exchange->sums);
+    exchange->sent = exchange->received = exchange->ended = 0;
 }
 
 static void go_on(MPIDIG_rma_exchange_t * exchange)
@@ -135,7 +135,7 @@ static bool has_begun(const MPIDIG_rma_exchange_t * exchange)
 {
     bool any = false;
 
-    for (uint32_t i = 0; !rma_issue_sums_over(&exchange->sums) && i < rma_issue_sums_messages(&exchange->sums); i++)
+    for (uint32_t i = 0; i < exchange->messages; i++)
         any |= exchange->sends[i] || exchange->recvs[i];
     return any;
 }
@@ -152,15 +152,6 @@ void MPIDIG_rma_exchange_start(MPIDIG_rma_exchange_t * exchange, void (*then) (M
     DL_APPEND(running, exchange);
     MPL_atomic_fetch_add_int(&MPIDIG_rma_todo, 1);
     MPIDIG_rma_exchanges_go_on();
-}
-
-void MPIDIG_rma_exchange_repeat(MPIDIG_rma_exchange_t * exchange, void (*then) (MPIR_Win * win))
-{
-    rma_issue_sums_t *sums = &exchange->sums;
-
-    memset(sums->sums, 0, sums->size * sizeof(uint32_t));
-    rma_issue_sums_begin(sums, sums->size, sums->radix, sums->sums);
-    MPIDIG_rma_exchange_start(exchange, then);
 }
 
 void MPIDIG_rma_exchanges_go_on(void)

@@ -15,7 +15,9 @@ typedef struct MPIDIG_rma_exchange {
     uint32_t *out, *in;         /* messages of this round, each in `room` words */
     size_t room;
     MPIR_Request **sends, **recvs;      /* NULL: complete */
+    uint32_t messages;          /* of this round, each way */
     uint32_t sent, received;    /* so many have begun */
+    uint32_t ended;             /* and the first ones are complete, both ways */
     struct MPIDIG_rma_exchange *prev, *next;
 } MPIDIG_rma_exchange_t;
 
@@ -23,19 +25,10 @@ typedef struct MPIDIG_rma_exchange {
 MPIDIG_rma_exchange_t *MPIDIG_rma_exchange_new(MPIR_Win * win);
 /* From now on all progress goes on with it, until MPIDIG_rma_exchange_is_over(). */
 void MPIDIG_rma_exchange_start(MPIDIG_rma_exchange_t * exchange, void (*then) (MPIR_Win * win));
-/* Another one, of zeros and no flags, without memory: all have come to the end of the first when it is over.  REQUIRES that the first
- * is over without an error. */
-void MPIDIG_rma_exchange_repeat(MPIDIG_rma_exchange_t * exchange, void (*then) (MPIR_Win * win));
 /* One that is not over is given up.  NULL is none. */
 void MPIDIG_rma_exchange_free(MPIDIG_rma_exchange_t * exchange);
 /* Progress. */
 void MPIDIG_rma_exchanges_go_on(void);
-
-/* Of few processes: shorter than a barrier. */
-MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_exchange_is_one_round(const MPIDIG_rma_exchange_t * exchange)
-{
-    return exchange->sums.radix >= exchange->sums.size;
-}
 
 MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_exchange_is_over(const MPIDIG_rma_exchange_t * exchange)
 {

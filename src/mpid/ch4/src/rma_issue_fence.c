@@ -6,7 +6,7 @@
  * Fences by exchange: what waits goes out as messages, at the fence at the latest, and one exchange of all processes tells each
  * how many have been sent to it in this epoch (Zhao, section 3.1.1; there the messages follow the exchange).  A process leaves the
  * fence when these have come; others may still wait for theirs, but all have entered.  So a message of the next epoch carries its
- * number, and waits where the target is not so far.
+ * number, and waits where the target is not so far; and a lock waits for who is in the fence, because he has it himself.
  *
  * Native operations cannot wait there: see rma_issue_phase.h for when they may go out.  A process that needs them sooner enters
  * the exchange of the epoch as soon as it knows, and never blocks in an operation; behind it they flow, and a barrier ends the
@@ -242,20 +242,23 @@ static int await_exchange(MPIR_Win * win)
     return exchange->mpi_errno;
 }
 
-static void do_nothing(MPIR_Win * win)
+/* Who has left the fence may ask for this process' lock, while messages are still on the way to it: it has that itself until these
+ * have come.  When it cannot have it, and this is the last fence, a barrier has to follow: RF_LAST. */
+static unsigned keep_lock(MPIR_Win * win, int assert)
 {
+    MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
+
+    fence->keeps_lock = fence->keeps_lock || MPIDIG_win_lock_try(win, MPI_LOCK_EXCLUSIVE);
+    return !fence->keeps_lock && assert & MPI_MODE_NOSUCCEED ? RF_LAST : 0;
 }
 
-/* The barrier behind an exchange, unless what is native needs that of the eager way. */
-static int repeat_exchange(MPIR_Win * win, bool * barrier)
+static int give_lock_back(MPIR_Win * win)
 {
-    MPIDIG_rma_exchange_t *exchange = MPIDIG_WIN(win, issue)->fence.exchange;
+    MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
+    bool kept = fence->keeps_lock;
 
-    if (!*barrier || exchange->sums.flags & (RF_BARRIER | RF_NATIVE) || !MPIDIG_rma_exchange_is_one_round(exchange))
-        return MPI_SUCCESS;
-    *barrier = false;
-    MPIDIG_rma_exchange_repeat(exchange, do_nothing);
-    return await_exchange(win);
+    fence->keeps_lock = false;
+    return kept ? MPIDIG_win_lock_release(win) : MPI_SUCCESS;
 }
 
 /* Answers in *barrier whether one has to follow.  A call that fails for lack of memory can be repeated. */
@@ -263,13 +266,15 @@ static int by_exchange(MPIR_Win * win, int assert, bool * barrier)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
-    unsigned flags = assert & MPI_MODE_NOSUCCEED ? RF_LAST : 0;
+    unsigned flags;
     bool left = false;
 
     if (!fence->exchange) {
         mpi_errno = hand_over(win, &left);
         MPIR_ERR_CHECK(mpi_errno);
-        mpi_errno = enter(win, flags | (left ? RF_BARRIER : 0) | (fence->native ? RF_NATIVE : 0));
+        flags = (left ? RF_BARRIER : 0) | (fence->native ? RF_NATIVE : 0);
+        flags |= keep_lock(win, assert);
+        mpi_errno = enter(win, flags);
         MPIR_ERR_CHECK(mpi_errno);
     }
     mpi_errno = await_exchange(win);
@@ -281,14 +286,17 @@ static int by_exchange(MPIR_Win * win, int assert, bool * barrier)
     await_messages(win, fence->exchange->sums.sums[0]);
     close_all(win);
     *barrier = rma_issue_phase_passed_exchange(&fence->phase, flags);
-    mpi_errno = repeat_exchange(win, barrier);
     MPIDIG_rma_exchange_free(fence->exchange);
     fence->exchange = NULL;
     fence->native = false;
+    mpi_errno = give_lock_back(win);
 
   fn_exit:
     return mpi_errno;
   fn_fail:
+    /* nobody has been told, or the call is repeated with what it has begun */
+    if (!fence->exchange)
+        give_lock_back(win);
     goto fn_exit;
 }
 

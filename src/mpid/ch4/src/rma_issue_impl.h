@@ -50,6 +50,7 @@ typedef struct {
     rma_issue_phase_t phase;    /* the same in all processes */
     bool holds;                 /* operations of this epoch wait */
     bool native;                /* some of them were native, and are done */
+    bool keeps_lock;            /* this process', in a fence behind which others may ask for it */
     uint32_t arrived;           /* messages that were counted */
     int failed_early;           /* in one of the next epoch */
     int told;                   /* the error of the epoch that the fence ends */

@@ -37,7 +37,7 @@ enum {
     RF_MESSAGES = 1,            /* I have sent messages, which are counted in it */
     RF_NATIVE = 2,              /* I had native operations; they are done */
     RF_BARRIER = 4,             /* I will have some: a barrier has to follow */
-    RF_LAST = 8                 /* no epoch of fences follows; what does must not meet messages of this one */
+    RF_LAST = 8                 /* no epoch of fences follows; what does could meet messages of this one at me */
 };
 
 /* How many fences are barriers after native operations: the first time, and at most. */
