@@ -40,6 +40,7 @@ typedef struct MPIDIG_rma_target {
     uint32_t counted;           /* messages of this epoch that the target waits for, see rma_issue_fence.c */
     MPIDIG_rma_op_t *results, **last_result;    /* operations that answers bring results for, in their order */
     bool is_ready;              /* in the list that progress looks at */
+    bool is_busy;               /* a thread issues an operation to it */
     struct MPIDIG_rma_target *next_ready;
     int failed;                 /* the first error that is still to be told; see MPIDIG_rma_failure */
     UT_hash_handle hash_handle;

@@ -306,17 +306,26 @@ static int issue_op(MPIR_Win * win, int rank, const MPIDIG_rma_op_t * op)
 static int issue_native(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) rma_issue_take(&target->issue);
-    int mpi_errno = issue_op(win, target->rank, op);
+    int mpi_errno;
 
+    target->is_busy = true;
+    mpi_errno = issue_op(win, target->rank, op);
+    target->is_busy = false;
     drop(MPIDIG_WIN(win, issue), op);
     return mpi_errno;
 }
 
+/* Who issues natively may have to wait, and lets others in.  An operation that another thread's progress has taken out of the queue
+ * is not issued before that thread has come back. */
 int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal,
                        rma_issue_what_t * next)
 {
     int mpi_errno = MPI_SUCCESS;
 
+    if (target->is_busy) {
+        *next = RI_WAIT;
+        return MPI_SUCCESS;
+    }
     while (!mpi_errno) {
         rma_issue_step_t step;
         rma_issue_permission_t permission;
