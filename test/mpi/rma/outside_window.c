@@ -129,6 +129,42 @@ static void check_fence_of_origin(void)
     expect(MPI_Win_fence(MPI_MODE_NOSUCCEED, win), 0, "last fence", target);
 }
 
+/* MPI_Win_wait, or MPI_Win_test, of the target tells it, not what the target calls before; the next epoch is as any other. */
+static void check_post(int tests)
+{
+    MPI_Group all, origin_group, target_group;
+    int target = size - 1, origin = 0, done = 0, got = MPI_SUCCESS;
+    long value = 7;
+
+    if (size == 1)
+        return;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &origin, &origin_group);
+    MPI_Group_incl(all, 1, &target, &target_group);
+    for (int outside = 1; outside >= 0; outside--) {
+        if (ct_me == origin) {
+            expect(MPI_Win_start(target_group, 0, win), 0, "start", target);
+            expect(MPI_Put(&value, 1, MPI_LONG, target, 1, 1, MPI_LONG, win), 0, "put by message", target);
+            expect(MPI_Put(&value, 1, MPI_LONG, target, outside ? words_of(target) : 2, 1, MPI_LONG, win), 0, "put by message", target);
+            expect(MPI_Win_complete(win), 0, "complete", target);
+        } else if (ct_me == target) {
+            expect(MPI_Win_post(origin_group, 0, win), 0, "post", target);
+        }
+        for (int k = 0; k < 3; k++)
+            expect(MPI_Barrier(MPI_COMM_WORLD), 0, "barrier", ct_me);
+        for (done = 0; ct_me == target && !done;) {
+            got = tests ? MPI_Win_test(win, &done) : MPI_Win_wait(win);
+            done |= !tests;
+        }
+        if (ct_me == target)
+            expect(got, outside, tests ? "test" : "wait", target);
+        value = 0;
+    }
+    MPI_Group_free(&target_group);
+    MPI_Group_free(&origin_group);
+    MPI_Group_free(&all);
+}
+
 static void make_window(long *memory, const char *issue)
 {
     MPI_Info info;
@@ -147,6 +183,8 @@ static void check_messages(void)
     make_window(mine, "hybrid");
     check_fence();
     check_fence_of_origin();
+    check_post(0);
+    check_post(1);
     MPI_Win_free(&win);
     make_window(mine, "lazy");
     for (int target = ct_me + 1; target < size; target++) {

@@ -168,7 +168,8 @@ static void count(MPIR_Win * win, const MPIDIG_rma_message_t * message, int mpi_
     MPIDIG_rma_note_failure(is_ahead ? &issue->fence.failed_early : &issue->failed, mpi_errno);
 }
 
-/* Does what the message says, and gives the lock back, or counts, when it ends its epoch. */
+/* Does what the message says, and gives the lock back, or counts, when it ends its epoch.  What fails in an exposure epoch is told by
+ * MPI_Win_wait. */
 static int carry_out(MPIR_Win * win, MPIDIG_rma_message_t * message)
 {
     int mpi_errno = perform(win, message), release_errno = MPI_SUCCESS;
@@ -177,11 +178,12 @@ static int carry_out(MPIR_Win * win, MPIDIG_rma_message_t * message)
         count(win, message, mpi_errno);
         return MPI_SUCCESS;
     }
-    if (!(message->flags & RI_END_EPOCH))
-        return mpi_errno;
-    if (message->flags & MPIDIG_RMA_PSCW)
-        ++MPIDIG_WIN(win, sync).sc.count;
-    else
+    if (message->flags & MPIDIG_RMA_PSCW) {
+        MPIDIG_rma_note_failure(&MPIDIG_WIN(win, exposure_failed), mpi_errno);
+        MPIDIG_WIN(win, sync).sc.count += message->flags & RI_END_EPOCH ? 1 : 0;
+        return MPI_SUCCESS;
+    }
+    if (message->flags & RI_END_EPOCH)
         release_errno = MPIDIG_win_lock_release(win);
     return mpi_errno ? mpi_errno : release_errno;
 }

@@ -68,6 +68,15 @@ bool MPIDIG_rma_start(MPIR_Win * win, int *mpi_errno, MPIR_Group * group, int as
 bool MPIDIG_rma_complete(MPIR_Win * win, int *mpi_errno);
 bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno, int assert);
 
+/* The first error of an operation on this process in the exposure epoch that has ended: told once. */
+MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_exposure_failure(MPIR_Win * win)
+{
+    int failed = MPIDIG_WIN(win, exposure_failed);
+
+    MPIDIG_WIN(win, exposure_failed) = MPI_SUCCESS;
+    return failed;
+}
+
 /* What has got its permission goes out. */
 void MPIDIG_rma_issue_ready(void);
 /* This process' access epoch may go on at the rank, which has posted. */
