@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma SET BATCHES TIMES allocate|create: one-sided communication; see bench/rma.sh.  One line a case at rank 0: its name, and the median over
- * the batches.  Rank 0 works on the last rank's window, while that one waits in a barrier, or takes part in the epoch.
+ * rma SET BATCHES US allocate|create [MODE...]: one-sided communication; see bench/rma.sh.  One line a case at rank 0: its
+ * name, and the median over the batches, which take US microseconds or an epoch, if that takes longer; of long ones there are
+ * fewer, but 7.  Rank 0 works on the last rank's window, while that one waits in a barrier, or takes part in the epoch.
  *
  *   single     an epoch with one operation of 1 to 64 bytes, us: lock, PSCW and fence; put, get and accumulate
  *   many       an epoch with 1 to 16,384 puts, gets, accumulates of 8 bytes, us
- *   overlap    an epoch with 8 operations of 1 KB to 1 MB: alone, and together with a part of as much computation after each
+ *   overlap    an epoch with 8 operations of 1 KB to 1 MB: alone, us; and percent of that time that is hidden when, right after it,
+ *              the epoch has a part of as much computation after each operation
  *   contend    epochs of an exclusive lock a second, all ranks on one window; and the least share of a rank, 1 is fair
  *   change     epochs of 4 puts, then of 400, then of 4, 20 of each: us an epoch in the first and the second ten, and from which
  *              epoch on all are as short as the second ten, but for a tenth
+ *
+ * Each MODE (hybrid, eager, lazy) has a window with that value of the info key rma_issue, and its lines begin with "MODE/".  The
+ * windows take turns batch by batch: what else the machine does meets all modes alike.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -16,14 +21,18 @@
 #include <string.h>
 #include "lib/line_mpi.h"
 
-enum { MOST = 1 << 20, OVERLAPPED = 8, WINDOW = OVERLAPPED * MOST, BATCHES = 1000, PHASE = 20 };
+enum { MOST_BYTES = 1 << 20, OVERLAPPED = 8, MOST_OPS = 16384, FEW = 7, BATCHES = 1000, PHASES = 3, PHASE = 20, WINDOWS = 8 };
 enum { LOCK, PSCW, FENCE, SYNCS };
 enum { PUT, GET, ACC, KINDS };
 static const char *const sync_names[] = { "lock", "pscw", "fence" };
 static const char *const kind_names[] = { "put", "get", "acc" };
 
-static int rank, size, batches, times, target;
-static MPI_Win win;
+static int rank, size, batches, batch_us, target;
+static int windows;
+static MPI_Win window[WINDOWS];
+static const char *mode[WINDOWS];       /* NULL: as the library does it */
+static MPI_Win win;             /* whose turn it is */
+static double spent;            /* seconds in batches of a case, the same at all ranks */
 static MPI_Group origin_group, target_group;
 static char *buffer;
 
@@ -42,7 +51,7 @@ static void spin(double seconds)
 
 static void operation(int i)
 {
-    MPI_Aint disp = (MPI_Aint) i * epoch.bytes % WINDOW;
+    MPI_Aint disp = (MPI_Aint) i * epoch.bytes;
     char *mine = buffer + disp;
 
     if (epoch.kind == PUT)
@@ -101,6 +110,7 @@ static double batch(int count)
     if (epoch.sync == FENCE)
         MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     MPI_Bcast(&mine, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    spent += mine * count;
     return mine;
 }
 
@@ -116,33 +126,68 @@ static double median(double *values, int n)
     return values[n / 2];
 }
 
-static double seconds(int count)
+/* The k-th of batch b.  Who is first changes from batch to batch. */
+static int turn(int b, int k)
 {
-    double found[BATCHES];
+    int w = (b + k) % windows;
 
-    batch(count);
-    for (int b = 0; b < batches; b++)
-        found[b] = batch(count);
-    return median(found, batches);
+    win = window[w];
+    return w;
 }
 
-static void report(const char *name, double value)
+static void report(int w, const char *name, double value)
 {
     if (rank == 0)
-        printf("%s %.4f\n", name, value);
+        printf("%s%s%s %.4f\n", mode[w] ? mode[w] : "", mode[w] ? "/" : "", name, value);
     fflush(stdout);
+}
+
+static void report_case(int w, int number, const char *what, double value)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "%s-%s-%d%s", sync_names[epoch.sync], kind_names[epoch.kind], number, what);
+    report(w, name, value);
+}
+
+/* The epochs of a batch; as many for all windows. */
+static int epochs(void)
+{
+    int count = 1;
+
+    turn(0, 0);
+    while (batch(count) * count * 1e6 < batch_us)
+        count *= 2;
+    spent = 0;
+    return count;
+}
+
+/* Whether there is a batch b of a case.  Many short ones: the median passes over those in which somebody else had the core. */
+static int goes_on(int b)
+{
+    return b <= batches && (b <= FEW || spent < 0.05 * windows);
+}
+
+/* The first batch, of each window, does not count. */
+static void time_case(int number)
+{
+    double found[WINDOWS][1 + BATCHES];
+    int b, count = epochs();
+
+    for (b = 0; goes_on(b); b++)
+        for (int k = 0; k < windows; k++)
+            found[turn(b, k)][b] = batch(count);
+    for (int w = 0; w < windows; w++)
+        report_case(w, number, "", median(found[w] + 1, b - 1) * 1e6);
 }
 
 static void single(void)
 {
-    char name[64];
-
     for (int sync = 0; sync < SYNCS; sync++) {
         for (int kind = 0; kind < KINDS; kind++) {
             for (int bytes = 1; bytes <= 64; bytes *= 2) {
                 epoch = (struct epoch) { sync, kind, 1, bytes, 0 };
-                snprintf(name, sizeof name, "%s-%s-%d", sync_names[sync], kind_names[kind], bytes);
-                report(name, seconds(times) * 1e6);
+                time_case(bytes);
             }
         }
     }
@@ -150,62 +195,83 @@ static void single(void)
 
 static void many(void)
 {
-    char name[64];
-
     for (int sync = 0; sync < SYNCS; sync++) {
         for (int kind = 0; kind < KINDS; kind++) {
-            for (int ops = 1; ops <= 16384; ops *= 4) {
+            for (int ops = 1; ops <= MOST_OPS; ops *= 4) {
                 epoch = (struct epoch) { sync, kind, ops, 8, 0 };
-                snprintf(name, sizeof name, "%s-%s-%d", sync_names[sync], kind_names[kind], ops);
-                report(name, seconds(1 + times / (8 + ops)) * 1e6);
+                time_case(ops);
             }
         }
+    }
+}
+
+static void time_overlap(void)
+{
+    double alone[WINDOWS][1 + BATCHES], hidden[WINDOWS][1 + BATCHES];
+    int b, count = epochs();
+
+    for (b = 0; goes_on(b); b++) {
+        for (int k = 0; k < windows; k++) {
+            int w = turn(b, k);
+
+            epoch.compute = 0;
+            alone[w][b] = epoch.compute = batch(count);
+            hidden[w][b] = 100 * (2 * alone[w][b] - batch(count)) / alone[w][b];
+        }
+    }
+    for (int w = 0; w < windows; w++) {
+        report_case(w, epoch.bytes, "-alone", median(alone[w] + 1, b - 1) * 1e6);
+        report_case(w, epoch.bytes, "-hidden", median(hidden[w] + 1, b - 1));
     }
 }
 
 static void overlap(void)
 {
-    char name[64];
-
     for (int sync = 0; sync < SYNCS; sync++) {
         for (int kind = 0; kind < KINDS; kind++) {
-            for (int bytes = 1024; bytes <= MOST; bytes *= 4) {
-                int count = 1 + times / (20 + bytes / 4096);
-                double alone;
-
+            for (int bytes = 1024; bytes <= MOST_BYTES; bytes *= 4) {
                 epoch = (struct epoch) { sync, kind, OVERLAPPED, bytes, 0 };
-                alone = epoch.compute = seconds(count);
-                snprintf(name, sizeof name, "%s-%s-%d-alone", sync_names[sync], kind_names[kind], bytes);
-                report(name, alone * 1e6);
-                snprintf(name, sizeof name, "%s-%s-%d-together", sync_names[sync], kind_names[kind], bytes);
-                report(name, seconds(count) * 1e6);
+                time_overlap();
             }
         }
     }
 }
 
-/* For a fixed time, so that who is served less has done less. */
+/* Epochs of this rank.  For a fixed time, so that who is served less has done less. */
+static long served(double limit)
+{
+    double begin, value = 1;
+    long mine = 0;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (begin = MPI_Wtime(); MPI_Wtime() - begin < limit; mine++) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        MPI_Put(&value, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, win);
+        MPI_Win_unlock(0, win);
+    }
+    return mine;
+}
+
 static void contend(void)
 {
-    double rates[BATCHES], shares[BATCHES], limit = 0.2;
+    double rates[WINDOWS][BATCHES], shares[WINDOWS][BATCHES], limit = 0.2;
+    int n = batches < FEW ? batches : FEW;
 
-    for (int b = 0; b < batches; b++) {
-        long mine = 0, sum, least;
-        double begin, value = 1;
+    for (int b = 0; b < n; b++) {
+        for (int k = 0; k < windows; k++) {
+            int w = turn(b, k);
+            long mine = served(limit), sum, least;
 
-        MPI_Barrier(MPI_COMM_WORLD);
-        for (begin = MPI_Wtime(); MPI_Wtime() - begin < limit; mine++) {
-            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
-            MPI_Put(&value, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, win);
-            MPI_Win_unlock(0, win);
+            MPI_Allreduce(&mine, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+            MPI_Allreduce(&mine, &least, 1, MPI_LONG, MPI_MIN, MPI_COMM_WORLD);
+            rates[w][b] = (double) sum / limit;
+            shares[w][b] = (double) least * size / (double) sum;
         }
-        MPI_Allreduce(&mine, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-        MPI_Allreduce(&mine, &least, 1, MPI_LONG, MPI_MIN, MPI_COMM_WORLD);
-        rates[b] = (double) sum / limit;
-        shares[b] = (double) least * size / (double) sum;
     }
-    report("rate", median(rates, batches));
-    report("least-share", median(shares, batches));
+    for (int w = 0; w < windows; w++) {
+        report(w, "rate", median(rates[w], n));
+        report(w, "least-share", median(shares[w], n));
+    }
 }
 
 /* us */
@@ -221,7 +287,7 @@ static void time_epochs(double (*found)[BATCHES], int b)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void report_phase(int phase, int ops, double (*found)[BATCHES], int n)
+static void report_phase(int w, int phase, int ops, double (*found)[BATCHES], int n)
 {
     double us[PHASE], halves[2][PHASE / 2];
     int from = PHASE + 1;
@@ -231,72 +297,132 @@ static void report_phase(int phase, int ops, double (*found)[BATCHES], int n)
         us[e] = halves[e / (PHASE / 2)][e % (PHASE / 2)] = median(found[e], n);
     for (int late = 0; late < 2; late++) {
         snprintf(name, sizeof name, "%d-%d-%s", phase, ops, late ? "late" : "early");
-        report(name, median(halves[late], PHASE / 2));
+        report(w, name, median(halves[late], PHASE / 2));
     }
     /* sorted by now: the median of the second ten is in its middle */
     while (from > 1 && us[from - 2] <= 1.1 * halves[1][PHASE / 4])
         from--;
     snprintf(name, sizeof name, "%d-%d-from", phase, ops);
-    report(name, from);
+    report(w, name, from);
 }
 
 static void change(void)
 {
-    const int patterns[] = { 4, 400, 4 };
-    static double found[3][PHASE][BATCHES];
-    int n = 10 * batches < BATCHES ? 10 * batches : BATCHES;
+    const int patterns[PHASES] = { 4, 400, 4 };
+    static double found[WINDOWS][PHASES][PHASE][BATCHES];
 
-    for (int b = 0; b < n; b++) {
-        for (int p = 0; p < 3; p++) {
-            epoch = (struct epoch) { LOCK, PUT, patterns[p], 8, 0 };
-            time_epochs(found[p], b);
+    for (int b = 0; b < batches; b++) {
+        for (int k = 0; k < windows; k++) {
+            int w = turn(b, k);
+
+            for (int p = 0; p < PHASES; p++) {
+                epoch = (struct epoch) { LOCK, PUT, patterns[p], 8, 0 };
+                time_epochs(found[w][p], b);
+            }
         }
     }
-    for (int p = 0; p < 3; p++)
-        report_phase(p, patterns[p], found[p], n);
+    for (int w = 0; w < windows; w++)
+        for (int p = 0; p < PHASES; p++)
+            report_phase(w, p, patterns[p], found[w][p], batches);
+}
+
+static const struct set {
+    const char *name;
+    void (*run) (void);
+    MPI_Aint bytes;             /* of a window */
+} sets[] = {
+    {"single", single, MOST_OPS * 8}, {"many", many, MOST_OPS * 8}, {"overlap", overlap, OVERLAPPED * MOST_BYTES},
+    {"contend", contend, MOST_OPS * 8}, {"change", change, MOST_OPS * 8}
+};
+
+/* NULL: these are no arguments of this program. */
+static const struct set *read_arguments(int argc, char **argv, int *allocated)
+{
+    const struct set *set = NULL;
+
+    for (size_t i = 0; argc > 4 && i < sizeof sets / sizeof sets[0]; i++)
+        if (strcmp(argv[1], sets[i].name) == 0)
+            set = &sets[i];
+    if (!set || (batches = atoi(argv[2])) < 1 || batches > BATCHES || (batch_us = atoi(argv[3])) < 1 ||
+        argc - 5 > WINDOWS)
+        return NULL;
+    *allocated = strcmp(argv[4], "allocate") == 0;
+    windows = argc > 5 ? argc - 5 : 1;
+    for (int w = 0; w < argc - 5; w++)
+        mode[w] = argv[5 + w];
+    return *allocated || strcmp(argv[4], "create") == 0 ? set : NULL;
+}
+
+/* MPI ignores a value that it does not know. */
+static void check_mode(int w)
+{
+    MPI_Info used;
+    char value[64] = "";
+    int is_there;
+
+    MPI_Win_get_info(window[w], &used);
+    MPI_Info_get(used, "rma_issue", sizeof value - 1, value, &is_there);
+    MPI_Info_free(&used);
+    if (strcmp(value, mode[w])) {
+        fprintf(stderr, "rma: this library has no rma_issue=%s\n", mode[w]);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
+/* `memory`: NULL when the library allocates it. */
+static void make_window(int w, char *memory, MPI_Aint bytes)
+{
+    MPI_Info info = MPI_INFO_NULL;
+    char *exposed;
+
+    if (mode[w]) {
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "rma_issue", mode[w]);
+    }
+    if (memory)
+        MPI_Win_create(memory, bytes, 1, info, MPI_COMM_WORLD, &window[w]);
+    else
+        MPI_Win_allocate(bytes, 1, info, MPI_COMM_WORLD, &exposed, &window[w]);
+    if (mode[w]) {
+        check_mode(w);
+        MPI_Info_free(&info);
+    }
 }
 
 int main(int argc, char **argv)
 {
-    static const struct { const char *name; void (*run) (void); } sets[] = {
-        {"single", single}, {"many", many}, {"overlap", overlap}, {"contend", contend}, {"change", change}
-    };
-    void (*run) (void) = NULL;
+    const struct set *set;
     MPI_Group world;
     int allocated, origin = 0;
-    char *memory, *exposed;
+    char *memory;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (size_t i = 0; argc == 5 && i < sizeof sets / sizeof sets[0]; i++)
-        if (strcmp(argv[1], sets[i].name) == 0)
-            run = sets[i].run;
-    if (!run || (batches = atoi(argv[2])) < 1 || batches > BATCHES || (times = atoi(argv[3])) < 1) {
-        fprintf(stderr, "usage: rma single|many|overlap|contend|change BATCHES TIMES allocate|create\n");
+    set = read_arguments(argc, argv, &allocated);
+    if (!set) {
+        fprintf(stderr, "usage: rma single|many|overlap|contend|change BATCHES US allocate|create [MODE...]\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    allocated = strcmp(argv[4], "allocate") == 0;
     target = size - 1;
-    memory = malloc(WINDOW);
-    buffer = calloc(1, WINDOW);
+    memory = malloc((size_t) set->bytes);
+    buffer = calloc(1, (size_t) set->bytes);
     if (!memory || !buffer)
         MPI_Abort(MPI_COMM_WORLD, 1);
-    if (allocated)
-        MPI_Win_allocate(WINDOW, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &exposed, &win);
-    else
-        MPI_Win_create(memory, WINDOW, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    for (int w = 0; w < windows; w++)
+        make_window(w, allocated ? NULL : memory, set->bytes);
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 1, &origin, &origin_group);
     MPI_Group_incl(world, 1, &target, &target_group);
     line_t *lines = line_share();
     line_show(lines);
-    run();
+    set->run();
     line_show(lines);
     MPI_Group_free(&origin_group);
     MPI_Group_free(&target_group);
     MPI_Group_free(&world);
-    MPI_Win_free(&win);
+    for (int w = 0; w < windows; w++)
+        MPI_Win_free(&window[w]);
     free(buffer);
     free(memory);
     MPI_Finalize();

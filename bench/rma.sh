@@ -3,11 +3,11 @@
 # usage: maint/bench rma [--quick] [--doc] [--no-run] [OPTION...]
 #
 # One-sided communication: stock (with the idle yield), Open MPI where Debian's package is installed, and ours issuing eagerly,
-# lazily and as it finds best (MPIR_CVAR_CH4_RMA_ISSUE), in turn.  What X. Zhao measured ("Adaptive strategy for one-sided
-# communication in MPICH2", chapter 4): single operations, many, overlap with computation, Graph500's search; and contention for
-# a lock, and epochs that change.
+# lazily and as it finds best (a window each, by the info key rma_issue), in turn.  What X. Zhao measured ("Adaptive strategy for
+# one-sided communication in MPICH2", chapter 4): single operations, many, overlap with computation, Graph500's search; and
+# contention for a lock, and epochs that change.
 # Writes bench/results/e8_rma.csv and the plots beside it, and ends with each figure that must be shown, met or missed.
-#   --quick     two rounds of fewer sizes: about 2 minutes (all of it about 15)
+#   --quick     two rounds of fewer sizes: about 2 minutes (all of it about 20)
 #   --doc       also puts plots and tables into doc/ (doc/evaluation.md between its markers, doc/plots/)
 #   --no-run    plots and tables of the results that are there
 #   --places=node,messages,hosts, --sets=single,many and other options: --help-options lists them

@@ -2,13 +2,14 @@
 """rma_measure.py RESULTS ...: runs bench/rma.c and examples/bfs.c with each library in turn, and writes
 
   e8_rma.csv      medians and deciles of the rounds: set,library,mode,link,ranks,sync,operation,bytes,operations,compute_us,
-                  median_us,p10_us,p90_us,overlap
+                  median_us,p10_us,p90_us,overlap; of overlaps the epoch alone, as long as what is computed, and percent hidden
   e8_rounds.csv   each round's figure, from which the ratios are taken: set,link,ranks,library,case,round,figure
 
 Links: "node" is memory that the processes share (MPI_Win_allocate), "messages" one machine that is cut into nodes of one process
 (MPIR_CVAR_NUM_CLIQUES), with MPI_Win_create; "hosts" two hosts (maint/hosts, needs root) whose link is delayed.  Open MPI has its
 component "pt2pt" for the last two.  Two processes on one machine are compared in runs at one distance of their cores (runs.py), of
-which there are as many more as that takes.  A run's figure is the median of its batches; figures are us, but for `contend`: epochs a
+which there are as many more as that takes.  Our modes of issuing take turns within a run, batch by batch, but for searches of a
+graph.  A run's figure is the median of its batches; figures are us, but for the percent that is hidden, and `contend`: epochs a
 second, and the least rank's part of its share."""
 import argparse
 import os
@@ -32,14 +33,14 @@ HOSTS = ROOT / "maint" / "hosts"
 GRAPHS = {"small": 7, "large": 13}      # of the paper: 2^7 and 2^13 vertices
 EDGES_A_VERTEX = 16
 OVERLAPPED = 8                          # operations, as in rma.c
-TIMEOUT = 300
+TIMEOUT = 600
 
 
 class Programs:
-    """A library's two programs."""
+    """A library's two programs; rma has a window for each of `modes`."""
 
-    def __init__(self, build):
-        self.name = build.name
+    def __init__(self, build, modes=()):
+        self.name, self.modes = build.name, modes
         self.rma, self.bfs = self.program(build, ROOT / "bench" / "rma.c"), self.program(build, ROOT / "examples" / "bfs.c")
 
     @staticmethod
@@ -48,6 +49,15 @@ class Programs:
         made.source = source
         made.program = build.program.with_name(f"{source.stem}-{build.name.split(':')[0]}")
         return made
+
+    def compile(self):
+        self.rma.compile()
+        self.bfs.compile()
+
+    def searchers(self):
+        """One for each mode."""
+        return [Programs(Build(f"{self.name}:{mode}", self.rma.prefix, "rma", {"MPIR_CVAR_CH4_RMA_ISSUE": mode}))
+                for mode in self.modes] or [self]
 
     def on(self, link, ranks):
         """Both as they run there."""
@@ -70,8 +80,7 @@ def run_set(name, programs, link, ranks, a):
     rma, bfs = programs.on(link, ranks)
     if name == "graph":
         return {graph: search_us(bfs, ranks, GRAPHS[graph], a.searches) for graph in a.graphs}, []
-    times = a.hosts_times if link == "hosts" else a.times
-    lines = rma.lines(ranks, [name, a.batches, times, "allocate" if link == "node" else "create"], TIMEOUT)
+    lines = rma.lines(ranks, [name, a.batches, a.batch_us, "allocate" if link == "node" else "create", *programs.modes], TIMEOUT)
     return ({case: float(figure) for case, figure in lines if case != "line"},
             [float(us) for case, us in lines if case == "line"])
 
@@ -81,6 +90,16 @@ def search_us(bfs, ranks, scale, searches):
     return float(words[words.index("us") - 1])
 
 
+def by_mode(found):
+    """library -> case -> figures, where case MODE/CASE of a library is CASE of LIBRARY:MODE."""
+    apart = {}
+    for library, cases in found.items():
+        for case, figures in cases.items():
+            mode, _, rest = case.rpartition("/")
+            apart.setdefault(f"{library}:{mode}" if mode else library, {})[rest] = figures
+    return apart
+
+
 def show(name, place, ranks, found):
     base = found.get("stock")
     print(f"\n{place}, {name}, {ranks} ranks: median (ratio to stock)")
@@ -88,7 +107,8 @@ def show(name, place, ranks, found):
         cells = []
         for library, cases in found.items():
             middle = statistics.median(cases[case])
-            ratio = f" ({middle / statistics.median(base[case]):.3f})" if base and library != "stock" else ""
+            is_time = not case.endswith("-hidden")
+            ratio = f" ({middle / statistics.median(base[case]):.3f})" if base and library != "stock" and is_time else ""
             cells.append(f"{library} {middle:.3f}{ratio}")
         print(f"  {case:<24} " + "; ".join(cells), flush=True)
 
@@ -102,15 +122,20 @@ def plan(link, a):
             yield name, a.contenders if name == "contend" else 2
 
 
+def rounds_of(name, link, a):
+    return a.graph_rounds if name == "graph" else (a.rounds + 1) // 2 if link == "hosts" else a.rounds
+
+
 def measure(link, libraries, a):
     """(set, ranks, library -> case -> figures) of a place"""
     if link == "hosts":
         subprocess.run([HOSTS, "up", "2", f"--delay={a.delay}"], check=True)
     try:
         for name, ranks in plan(link, a):
-            rounds = a.graph_rounds if name == "graph" else a.rounds
-            distance, found = at_one_distance(libraries, rounds, lambda library: run_set(name, library, link, ranks, a),
-                                              f"{link}, {name}")
+            some = [one for library in libraries for one in library.searchers()] if name == "graph" else libraries
+            distance, found = at_one_distance(some, rounds_of(name, link, a),
+                                              lambda library: run_set(name, library, link, ranks, a), f"{link}, {name}")
+            found = by_mode(found)
             show(name, link if distance == NOT_MEASURED else f"{link} (a line takes {distance})", ranks, found)
             yield name, ranks, found
     finally:
@@ -129,18 +154,15 @@ def columns_of(name, case):
             "overlap": (sync, operation, number, OVERLAPPED)}[name]
 
 
-def hidden(alone, together):
-    """Percent of an epoch's time that as much computation hides."""
-    return statistics.median(100 * (2 * x - y) / x for x, y in zip(alone, together))
-
-
 def rows(name, link, ranks, found):
     for library, cases in found.items():
         for case, us in cases.items():
             compute = overlap = ""
-            if case.endswith("-together"):
-                alone = cases[case.replace("-together", "-alone")]
-                compute, overlap = f"{statistics.median(alone):.4f}", f"{hidden(alone, us):.1f}"
+            if case.endswith("-hidden"):
+                continue
+            if case.endswith("-alone"):
+                hidden = cases[case.replace("-alone", "-hidden")]
+                compute, overlap = f"{statistics.median(us):.4f}", f"{statistics.median(hidden):.1f}"
             yield [name, *(library.split(":") + [""])[:2], link, ranks, *columns_of(name, case), compute,
                    *(f"{x:.4f}" for x in (statistics.median(us), decile(us, 1), decile(us, 9))), overlap]
 
@@ -152,10 +174,9 @@ def arguments():
     ap.add_argument("--places", default=",".join(LINKS), help="(default all; hosts only as root)")
     ap.add_argument("--contenders", type=int, default=16, help="ranks that contend for a lock (default 16)")
     ap.add_argument("--delay", type=int, default=200, help="of the link between the hosts, us (default 200)")
-    ap.add_argument("--rounds", type=int, default=5)
-    ap.add_argument("--batches", type=int, default=3)
-    ap.add_argument("--times", type=int, default=500, help="epochs of one operation in a batch (default 500)")
-    ap.add_argument("--hosts-times", type=int, default=10, help="the same between hosts (default 10)")
+    ap.add_argument("--rounds", type=int, default=5, help="(default 5); half of them between hosts")
+    ap.add_argument("--batches", type=int, default=31, help="of a mode in a run, at most (default 31)")
+    ap.add_argument("--batch-us", type=int, default=100, help="which a batch takes, or an epoch, if that is longer (default 100)")
     ap.add_argument("--ranks", default="2,4,8,16,32", help="that search a graph (default 2,4,8,16,32)")
     ap.add_argument("--hosts-ranks", type=int, default=8, help="the most of them between hosts (default 8)")
     ap.add_argument("--graphs", default="small,large")
@@ -165,7 +186,7 @@ def arguments():
     ap.add_argument("--quick", action="store_true", help="unless said otherwise 2 rounds, 2 and 8 ranks")
     add_builds(ap)
     if "--quick" in sys.argv:
-        ap.set_defaults(rounds=2, graph_rounds=2, times=200, hosts_times=4, batches=2, ranks="2,8", searches=3)
+        ap.set_defaults(rounds=2, graph_rounds=2, batches=11, ranks="2,8", searches=3)
     a = ap.parse_args()
     a.sets, a.places, a.graphs = a.sets.split(","), a.places.split(","), a.graphs.split(",")
     a.ranks = [int(n) for n in a.ranks.split(",")]
@@ -180,13 +201,10 @@ def arguments():
 
 def find_libraries(a):
     stock, _, patched = find_builds("rma", a.stock, a.patched)
-    ours = [Build(f"patched:{mode}", patched.prefix, "rma", {"MPIR_CVAR_CH4_RMA_ISSUE": mode}) for mode in MODES]
     openmpi = OpenMPI() if OpenMPI.present() and not a.without_openmpi else None
-    libraries = [Programs(build) for build in (stock, openmpi, *ours) if build]
+    libraries = [*(Programs(build) for build in (stock, openmpi) if build), Programs(patched, MODES)]
     for library in libraries:
-        if library.name not in (f"patched:{mode}" for mode in MODES[1:]):      # one program for all three
-            library.rma.compile()
-            library.bfs.compile()
+        library.compile()
     return libraries
 
 

@@ -41,7 +41,7 @@ class Rounds:
 
 
 def behind(found, case, others):
-    """Hybrid's time over that of the best of the others."""
+    """Hybrid's time over that of the best of the others, in the same run or round."""
     best = min((found[name][case] for name in others if name in found), key=statistics.median)
     return paired_ratio(found[HYBRID][case], best)
 
@@ -82,15 +82,15 @@ def show_many(rounds, shown):
                       within == len(ratios))
 
 
-def hidden(cases, case):
-    return statistics.median(100 * (2 * alone - together) / alone
-                             for alone, together in zip(cases[f"{case}-alone"], cases[f"{case}-together"]))
+def overlaps(found):
+    """sync-operation -> [(bytes, case)] of the percents that are hidden"""
+    return by_kind(case for case in found[HYBRID] if case.endswith("-hidden"))
 
 
 def show_overlap(rounds, shown):
     for link, _, found in rounds.of("overlap"):
-        for (sync, operation), cases in by_kind(found[HYBRID]).items():
-            large = {number: hidden(found[HYBRID], f"{sync}-{operation}-{number}") for number, _ in cases if number >= OVERLAP_FROM}
+        for (sync, operation), cases in overlaps(found).items():
+            large = {number: statistics.median(found[HYBRID][case]) for number, case in cases if number >= OVERLAP_FROM}
             text = ", ".join(f"{percent:.0f} % at {number // 1024} KB" for number, percent in large.items())
             what = f"overlap, {operation}, {sync}, {PLACES[link]}"
             wanted = WANTED_OVERLAP.get(operation) if sync != "fence" else WANTED_FENCE_OVERLAP
@@ -176,11 +176,10 @@ def table_overlap(rounds):
     names = libraries(rounds, "overlap")
     lines = []
     for link, _, found in rounds.of("overlap"):
-        for (sync, operation), cases in by_kind(found[HYBRID]).items():
-            for number in dict.fromkeys(number for number, _ in cases):
+        for (sync, operation), cases in overlaps(found).items():
+            for number, case in cases:
                 lines.append([PLACES[link], sync, operation, f"{number // 1024} KB",
-                              *(f"{hidden(found[name], f'{sync}-{operation}-{number}'):.0f}" if name in found else ""
-                                for name in names)])
+                              *(f"{statistics.median(found[name][case]):.0f}" if name in found else "" for name in names)])
     return table(["", "epoch", "operation", "bytes", *(name.split(":")[-1] for name in names)], lines)
 
 
