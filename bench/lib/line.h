@@ -33,9 +33,13 @@ static double line_time(line_t lines[2], int me)
             lines[1].ball = i;
     }
     double one_way = (line_now() - begin) / TIMES / 2;
-    lines[me].ball = 0;
+    /* 0 has seen the last throw of 1, which must not take it back before */
+    if (me == 0)
+        lines[0].ball = 0;
     while (lines[!me].ball != 0) {
     }
+    if (me == 1)
+        lines[1].ball = 0;
     return one_way;
 }
 
