@@ -340,12 +340,14 @@ static int eager_fence_and_failure(MPIR_Win * win, int assert)
     return mpi_errno ? mpi_errno : MPIDIG_rma_failure(&MPIDIG_WIN(win, issue)->fence.told);
 }
 
-/* Do operations between the fences of this window wait? */
+/* Do operations between the fences of this window wait?  Among peers none does. */
 static bool holds(const MPIR_Win * win)
 {
     const MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    const MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
 
-    return MPIDIG_WIN(win, fences) == MPIDIG_RMA_FENCES_WAIT || (issue && issue->settings.mode == RI_HYBRID);
+    return MPIDIG_WIN(win, fences) == MPIDIG_RMA_FENCES_WAIT ||
+        (issue && issue->settings.mode == RI_HYBRID && !(shared && shared->is_whole));
 }
 
 /* The epoch ends, and the next one begins.  Answers in *barrier whether that of the eager way has to follow. */
