@@ -80,8 +80,7 @@ def run_set(name, programs, link, ranks, a):
     rma, bfs = programs.on(link, ranks)
     if name == "graph":
         return {graph: search_us(bfs, ranks, GRAPHS[graph], a.searches) for graph in a.graphs}, []
-    batches = (a.batches + 4) // 5 if link == "hosts" else a.batches   # whose epochs are long
-    lines = rma.lines(ranks, [name, batches, a.batch_us, "allocate" if link == "node" else "create", *programs.modes], TIMEOUT)
+    lines = rma.lines(ranks, [name, a.batches, a.batch_us, "allocate" if link == "node" else "create", *programs.modes], TIMEOUT)
     return ({case: float(figure) for case, figure in lines if case != "line"},
             [float(us) for case, us in lines if case == "line"])
 
