@@ -15,6 +15,7 @@ from runs import paired_ratio  # noqa: E402
 PLACES = {"node": "in a node", "messages": "by messages", "hosts": "between hosts"}
 HYBRID = "patched:hybrid"
 MODES = ("patched:eager", "patched:lazy")
+LIBRARIES = ("stock", "openmpi", HYBRID, *MODES)                # in the order of the tables
 WANTED_SINGLE = {"node": 0.2, "messages": 0.5, "hosts": 0.4}    # of stock's time, under a lock
 WANTED_US = 0.68                                                # Open MPI's lock, put, unlock in a node
 WANTED_BEHIND = 1.05
@@ -139,7 +140,8 @@ SHOWN = (show_single, show_many, show_overlap, show_graph, show_contention, show
 # ---- tables
 
 def libraries(rounds, name):
-    return list(dict.fromkeys(library for _, _, found in rounds.of(name) for library in found))
+    there = {library for _, _, found in rounds.of(name) for library in found}
+    return [library for library in LIBRARIES if library in there]
 
 
 def cells(found, case, names):
