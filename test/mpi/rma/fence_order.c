@@ -223,6 +223,27 @@ static void check_lock_behind_fence(int assert)
     }
 }
 
+/* The last one waits in the fence, and gives locks to who does not come before he has had them. */
+static void check_lock_before_fence(void)
+{
+    int target = size - 1;
+    long value = 5;
+
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    for (int round = 0; round < 5; round++) {
+        value++;
+        if (ct_me == 0) {
+            poll_a_while();
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win);
+            MPI_Put(&value, 1, MPI_LONG, target, 0, 1, MPI_LONG, win);
+            MPI_Win_unlock(target, win);
+        }
+        MPI_Win_fence(0, win);
+        CT_CHECK(ct_me != target || memory[0] == value, "round %d: %ld, not %ld, by a lock before the fence", round, memory[0], value);
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    }
+}
+
 /* Wrong, and no reason to wait for ever: operations before a fence that is told of none, and behind one that is told of none. */
 static void check_wrong_assertions(void)
 {
@@ -251,13 +272,14 @@ int main(int argc, char **argv)
         new_win(modes[i]);
         check_early();
         check_accumulates();
-        check_lock_behind_fence(0);
-        check_lock_behind_fence(MPI_MODE_NOCHECK);
         free_win();
         new_win(modes[i]);
         check_outside();
         free_win();
         new_win(modes[i]);
+        check_lock_before_fence();
+        check_lock_behind_fence(0);
+        check_lock_behind_fence(MPI_MODE_NOCHECK);
         check_collective_in_fence();
         check_collective_in_lock();
         check_wrong_assertions();

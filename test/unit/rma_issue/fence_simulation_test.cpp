@@ -25,7 +25,6 @@ struct Member {
     State state = IN_EPOCH;
     uint32_t entered = 0, left = 0;  // fences
     bool holds = false, exchanging = false, native = false, wants_native = false;
-    bool keeps_lock = false;  // its own, while it is in a fence
     uint32_t sent_in_round = 0, heard_in_round = 0;
     rma_issue_sums_t sums;
     std::vector<uint32_t> numbers, sent;
@@ -74,8 +73,6 @@ private:
     }
 
     bool precedes_nothing(uint32_t fence) const { return fence % 3 == 1; }  // then the epoch before has no operations
-
-    static bool is_last(uint32_t epoch) { return epoch % 5 == 2; }  // another way to synchronize may follow
 
     void done(size_t target, uint32_t epoch) {
         Member &t = members_[target];
@@ -137,14 +134,12 @@ private:
         return rma_issue_phase_permission(&m.phase);
     }
 
-    // At the fence it mostly has its own lock; in an epoch it does not take it, and a barrier follows anyway.
     void enter(size_t who, bool barrier) {
         Member &m = members_[who];
         size_t size = members_.size();
-        bool is_open = is_last(m.phase.epoch) && !m.keeps_lock;
         m.numbers.assign(size, 0);
         rma_issue_sums_begin(&m.sums, uint32_t(size), radix_, m.numbers.data());
-        m.sums.flags = (barrier ? RF_BARRIER : 0) | (m.native ? RF_NATIVE : 0) | (is_open ? RF_LAST : 0);
+        m.sums.flags = (barrier ? RF_BARRIER : 0) | (m.native ? RF_NATIVE : 0);
         for (size_t to = 0; to < size; to++) {
             m.numbers[(to + size - who) % size] = m.sent[to];
             m.sums.flags |= m.sent[to] ? unsigned(RF_MESSAGES) : 0;
@@ -185,8 +180,7 @@ private:
         Member &m = members_[who];
         bool may_operate = m.holds && !precedes_nothing(m.phase.epoch + 1) && m.phase.epoch < last_ - 1;
         unsigned what = unsigned(random_() % 20);
-        if (m.phase.epoch > 0 && is_last(m.phase.epoch - 1))
-            lock(m, members_[random_() % members_.size()]);
+        lock(m, members_[random_() % members_.size()]);
         if (may_operate && what < 6)
             send(who);
         else if (may_operate && what < 6 + longs_ && permission(m) == RI_HELD)
@@ -205,32 +199,27 @@ private:
         if (rma_issue_phase_is_barrier(&m.phase)) {
             m.state = IN_BARRIER;
         } else if (precedes_nothing(m.phase.epoch + 1)) {
-            passed_[who] = rma_issue_phase_passed_nothing(&m.phase, is_last(m.phase.epoch));
-            m.state = IN_BARRIER;
-            if (!passed_[who])
-                begin(who);
+            rma_issue_phase_passed_nothing(&m.phase);
+            begin(who);
         } else {
             m.state = IN_EXCHANGE;
-            m.keeps_lock = !m.exchanging && random_() % 8;
             if (!m.exchanging)
                 enter(who, m.wants_native);
         }
     }
 
-    // Who keeps his lock is asked again later.
+    // A request waits where the fence before it is not passed.
     static void lock(const Member &m, const Member &other) {
-        EXPECT_TRUE(other.keeps_lock || other.undone.empty() || other.undone.begin()->first >= m.phase.epoch)
+        EXPECT_TRUE(rma_issue_phase_is_ahead(&other.phase, m.phase.epoch) || other.undone.empty() ||
+                    other.undone.begin()->first >= m.phase.epoch)
             << "a lock meets operations of an epoch that is over";
     }
 
     void begin(size_t who) {
         Member &m = members_[who];
         EXPECT_TRUE(m.undone.empty() || m.undone.begin()->first > m.left) << "it leaves before all is done";
-        m.keeps_lock = false;
-        if (is_last(m.phase.epoch - 1)) {
-            for (const Member &other : members_)
-                lock(m, other);
-        }
+        for (const Member &other : members_)
+            lock(m, other);
         m.left++;
         m.holds = true;
         m.native = m.wants_native = m.exchanging = false;

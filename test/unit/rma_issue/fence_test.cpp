@@ -154,7 +154,7 @@ struct Phase : ::testing::Test {
 
 TEST_F(Phase, BeforeTheFirstFenceNothingGoesNatively) {
     EXPECT_FALSE(native_allowed());
-    rma_issue_phase_passed_nothing(&phase, false);
+    rma_issue_phase_passed_nothing(&phase);
     EXPECT_FALSE(native_allowed());
     EXPECT_FALSE(phase.entered_by_all);
 }
@@ -199,17 +199,6 @@ TEST_F(Phase, BarriersBecomeMoreAndFewerAgain) {
         rma_issue_phase_passed_exchange(&phase, RF_MESSAGES);
     rma_issue_phase_passed_exchange(&phase, RF_NATIVE);
     EXPECT_EQ(phase.barriers, unsigned(RF_BARRIERS_LEAST));
-}
-
-TEST_F(Phase, TheLastOfSeveralWaitsForAllMessages) {
-    EXPECT_FALSE(rma_issue_phase_passed_exchange(&phase, RF_LAST));
-    EXPECT_TRUE(rma_issue_phase_passed_exchange(&phase, RF_LAST | RF_MESSAGES));
-    EXPECT_TRUE(native_allowed());
-    EXPECT_FALSE(rma_issue_phase_is_barrier(&phase)) << "others go on as before";
-    EXPECT_FALSE(rma_issue_phase_passed_nothing(&phase, true)) << "nothing is on its way";
-    EXPECT_FALSE(rma_issue_phase_passed_exchange(&phase, RF_MESSAGES));
-    EXPECT_TRUE(rma_issue_phase_passed_nothing(&phase, true));
-    EXPECT_TRUE(native_allowed());
 }
 
 TEST_F(Phase, WithoutExchangesAllFencesAreBarriers) {

@@ -65,7 +65,7 @@ static void end_lock(MPIR_Win * win, MPIDIG_rma_target_t * target)
     note_epoch(win, target->rank, false);
 }
 
-/* Nobody else has the lock, says the program; but who is still in a fence, where messages are on the way to him, has it. */
+/* Nobody else has the lock, says the program; but messages may be on the way to a target that is still in a fence. */
 static bool is_free_of_locks(const MPIDIG_rma_issue_t * issue, int assert)
 {
     return assert & MPI_MODE_NOCHECK && (issue->fence.phase.clear || !issue->fence.phase.exchanges);

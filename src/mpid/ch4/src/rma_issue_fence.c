@@ -6,7 +6,7 @@
  * Fences by exchange: what waits goes out as messages, at the fence at the latest, and one exchange of all processes tells each
  * how many have been sent to it in this epoch (Zhao, section 3.1.1; there the messages follow the exchange).  A process leaves the
  * fence when these have come; others may still wait for theirs, but all have entered.  So a message of the next epoch carries its
- * number, and waits where the target is not so far; and a lock waits for who is in the fence, because he has it himself.
+ * number, and waits where the target is not so far; and so does a request for a lock, as messages of others may be on their way there.
  *
  * Native operations cannot wait there: see rma_issue_phase.h for when they may go out.  A process that needs them sooner enters
  * the exchange of the epoch as soon as it knows, and never blocks in an operation; behind it they flow, and a barrier ends the
@@ -242,27 +242,8 @@ static int await_exchange(MPIR_Win * win)
     return exchange->mpi_errno;
 }
 
-/* Who has left the fence may ask for this process' lock, while messages are still on the way to it: it has that itself until these
- * have come.  When it cannot have it, and this is the last fence, a barrier has to follow: RF_LAST. */
-static unsigned keep_lock(MPIR_Win * win, int assert)
-{
-    MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
-
-    fence->keeps_lock = fence->keeps_lock || MPIDIG_win_lock_try(win, MPI_LOCK_EXCLUSIVE);
-    return !fence->keeps_lock && assert & MPI_MODE_NOSUCCEED ? RF_LAST : 0;
-}
-
-static int give_lock_back(MPIR_Win * win)
-{
-    MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
-    bool kept = fence->keeps_lock;
-
-    fence->keeps_lock = false;
-    return kept ? MPIDIG_win_lock_release(win) : MPI_SUCCESS;
-}
-
 /* Answers in *barrier whether one has to follow.  A call that fails for lack of memory can be repeated. */
-static int by_exchange(MPIR_Win * win, int assert, bool * barrier)
+static int by_exchange(MPIR_Win * win, bool * barrier)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
@@ -272,9 +253,7 @@ static int by_exchange(MPIR_Win * win, int assert, bool * barrier)
     if (!fence->exchange) {
         mpi_errno = hand_over(win, &left);
         MPIR_ERR_CHECK(mpi_errno);
-        flags = (left ? RF_BARRIER : 0) | (fence->native ? RF_NATIVE : 0);
-        flags |= keep_lock(win, assert);
-        mpi_errno = enter(win, flags);
+        mpi_errno = enter(win, (left ? RF_BARRIER : 0) | (fence->native ? RF_NATIVE : 0));
         MPIR_ERR_CHECK(mpi_errno);
     }
     mpi_errno = await_exchange(win);
@@ -289,14 +268,10 @@ static int by_exchange(MPIR_Win * win, int assert, bool * barrier)
     MPIDIG_rma_exchange_free(fence->exchange);
     fence->exchange = NULL;
     fence->native = false;
-    mpi_errno = give_lock_back(win);
 
   fn_exit:
     return mpi_errno;
   fn_fail:
-    /* nobody has been told, or the call is repeated with what it has begun */
-    if (!fence->exchange)
-        give_lock_back(win);
     goto fn_exit;
 }
 
@@ -362,9 +337,9 @@ static int turn_epoch(MPIR_Win * win, int assert, bool * barrier)
     if (*barrier)
         mpi_errno = by_barrier(win);
     else if (assert & MPI_MODE_NOPRECEDE)
-        *barrier = rma_issue_phase_passed_nothing(&fence->phase, assert & MPI_MODE_NOSUCCEED);
+        rma_issue_phase_passed_nothing(&fence->phase);
     else
-        mpi_errno = by_exchange(win, assert, barrier);
+        mpi_errno = by_exchange(win, barrier);
     MPIR_ERR_CHECK(mpi_errno);
     fence->holds = !(assert & MPI_MODE_NOSUCCEED);
     issue->open += fence->holds - held;

@@ -51,7 +51,6 @@ typedef struct {
     rma_issue_phase_t phase;    /* the same in all processes */
     bool holds;                 /* operations of this epoch wait */
     bool native;                /* some of them were native, and are done */
-    bool keeps_lock;            /* this process', in a fence behind which others may ask for it */
     uint32_t arrived;           /* messages that were counted */
     int failed_early;           /* in one of the next epoch */
     int told;                   /* the error of the epoch that the fence ends */
@@ -76,10 +75,7 @@ typedef struct MPIDIG_rma_issue {
 typedef struct {
     uint32_t win;
     int origin_rank;
-    union {
-        int lock_type;
-        uint32_t epoch;         /* of one that is MPIDIG_RMA_COUNTED or _NUMBERED */
-    };
+    uint32_t epoch;             /* of fences, in which the origin is */
     uint16_t flags, bytes;      /* of all */
 } MPIDIG_rma_message_t;
 
@@ -97,6 +93,7 @@ enum {
     MPIDIG_RMA_COUNTED = 1 << 10,       /* or of fences, and the target counts it: for both, no answer without results */
     MPIDIG_RMA_OUTSIDE = 1 << 11,       /* an answer: some operation left the window */
     MPIDIG_RMA_NUMBERED = 1 << 12,      /* it has to wait until the target is in its epoch */
+    MPIDIG_RMA_SHARED_LOCK = 1 << 13,   /* is what it asks for */
     MPIDIG_RMA_MESSAGE_MAX = 8192       /* of a message or an answer */
 };
 

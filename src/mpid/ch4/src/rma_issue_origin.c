@@ -187,6 +187,14 @@ static unsigned flags_of_epoch(MPIR_Win * win, const MPIDIG_rma_target_t * targe
     return flags;
 }
 
+/* Who is still in a fence that this process has left answers behind it. */
+static unsigned flags_of_request(MPIR_Win * win, const MPIDIG_rma_target_t * target)
+{
+    unsigned flags = target->lock_type == MPI_LOCK_SHARED ? MPIDIG_RMA_SHARED_LOCK : 0;
+
+    return flags | (MPIDIG_WIN(win, issue)->fence.phase.exchanges ? MPIDIG_RMA_NUMBERED : 0);
+}
+
 /* When it fails, everything is as before. */
 static int send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_issue_step_t * step)
 {
@@ -212,12 +220,12 @@ static int send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_
     }
     if (step->ops)
         flags |= MPIDIG_RMA_CARRIES;
+    if (flags & RI_ASK)
+        flags |= flags_of_request(win, target);
     message.header = (MPIDIG_rma_message_t) {
-        .win = MPIDIG_rma_number(win),.origin_rank = win->comm_ptr->rank,.lock_type = target->lock_type,
+        .win = MPIDIG_rma_number(win),.origin_rank = win->comm_ptr->rank,.epoch = MPIDIG_WIN(win, issue)->fence.phase.epoch,
         .flags = (uint16_t) flags,.bytes = (uint16_t) (end - message.bytes)
     };
-    if (flags & (MPIDIG_RMA_COUNTED | MPIDIG_RMA_NUMBERED))
-        message.header.epoch = MPIDIG_WIN(win, issue)->fence.phase.epoch;
     mpi_errno = send_bytes(win, target, &message.header, MPIDIG_rma_is_answered(flags, num_done < step->ops));
     MPIR_ERR_CHECK(mpi_errno);
     target->counted += (flags & MPIDIG_RMA_COUNTED) != 0;

@@ -196,6 +196,11 @@ static int granted(MPIR_Win * win, int rank, void *message)
     return mpi_errno;
 }
 
+static int lock_type(const MPIDIG_rma_message_t * message)
+{
+    return message->flags & MPIDIG_RMA_SHARED_LOCK ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE;
+}
+
 /* The lock is not to be had now: the message waits with the request. */
 static int wait_for_lock(MPIR_Win * win, const MPIDIG_rma_message_t * message)
 {
@@ -205,7 +210,14 @@ static int wait_for_lock(MPIR_Win * win, const MPIDIG_rma_message_t * message)
         return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_FATAL, __func__, __LINE__, MPI_ERR_NO_MEM,
                                     "**nomem", 0);
     memcpy(copy, message, message->bytes);
-    return MPIDIG_win_lock_ask(win, message->origin_rank, message->lock_type, granted, copy);
+    return MPIDIG_win_lock_ask(win, message->origin_rank, lock_type(message), granted, copy);
+}
+
+static int accept_message(MPIR_Win * win, MPIDIG_rma_message_t * message)
+{
+    if (message->flags & RI_ASK && !MPIDIG_win_lock_try(win, lock_type(message)))
+        return wait_for_lock(win, message);
+    return carry_out(win, message);
 }
 
 /* ---- messages of a later epoch -------------------------------------------------------------------------------------- */
@@ -283,7 +295,7 @@ void MPIDIG_rma_do_early(MPIR_Win * win)
     early_t *early;
 
     while ((early = find_begun(&issue->fence)) != NULL) {
-        MPIDIG_rma_note_failure(&issue->failed, carry_out(win, &early->message.header));
+        MPIDIG_rma_note_failure(&issue->failed, accept_message(win, &early->message.header));
         free_early(&issue->fence, early);
     }
 }
@@ -303,12 +315,10 @@ int MPIDIG_rma_request_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_
     MPIDIG_rma_message_t *message = am_hdr;
     MPIR_Win *win = MPIDIG_rma_win(message->win);
 
-    if (message->flags & RI_ASK && !MPIDIG_win_lock_try(win, message->lock_type))
-        mpi_errno = wait_for_lock(win, message);
-    else if (has_to_wait(win, message))
+    if (has_to_wait(win, message))
         keep_early(win, message);
     else
-        mpi_errno = carry_out(win, message);
+        mpi_errno = accept_message(win, message);
     MPIR_ERR_CHECK(mpi_errno);
     if (attr & MPIDIG_AM_ATTR__IS_ASYNC)
         *req = NULL;

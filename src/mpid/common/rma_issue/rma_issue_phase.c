@@ -24,18 +24,15 @@ void rma_issue_phase_passed_barrier(rma_issue_phase_t * phase)
     begin(phase, true, true);
 }
 
-bool rma_issue_phase_passed_nothing(rma_issue_phase_t * phase, bool is_last)
+void rma_issue_phase_passed_nothing(rma_issue_phase_t * phase)
 {
-    bool barrier = is_last && !phase->clear;
-
-    begin(phase, barrier, barrier);
-    return barrier;
+    begin(phase, false, false);
 }
 
 bool rma_issue_phase_passed_exchange(rma_issue_phase_t * phase, uint32_t flags)
 {
     bool native = flags & (RF_NATIVE | RF_BARRIER);
-    bool barrier = flags & RF_BARRIER || ((native || flags & RF_LAST) && flags & RF_MESSAGES);
+    bool barrier = flags & RF_BARRIER || (native && flags & RF_MESSAGES);
 
     if (native) {
         phase->barriers = phase->next_barriers;

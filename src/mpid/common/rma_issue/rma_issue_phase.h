@@ -36,8 +36,7 @@ typedef struct {
 enum {
     RF_MESSAGES = 1,            /* I have sent messages, which are counted in it */
     RF_NATIVE = 2,              /* I had native operations; they are done */
-    RF_BARRIER = 4,             /* I will have some: a barrier has to follow */
-    RF_LAST = 8                 /* no epoch of fences follows; what does could meet messages of this one at me */
+    RF_BARRIER = 4              /* I will have some: a barrier has to follow */
 };
 
 /* How many fences are barriers after native operations: the first time, and at most. */
@@ -63,10 +62,10 @@ static inline bool rma_issue_phase_is_ahead(const rma_issue_phase_t * phase, uin
     return (int32_t) (epoch - phase->epoch) > 0;
 }
 
-/* The next epoch begins: after a barrier, REQUIRES rma_issue_phase_is_barrier(); after nothing at all, for a fence with nothing before it,
- * `is_last` as RF_LAST; or after an exchange with these flags.  The last two answer whether a barrier has to follow. */
+/* The next epoch begins: after a barrier, REQUIRES rma_issue_phase_is_barrier(); after nothing at all, for a fence with nothing before it;
+ * or after an exchange with these flags, which answers whether a barrier has to follow. */
 void rma_issue_phase_passed_barrier(rma_issue_phase_t * phase);
-bool rma_issue_phase_passed_nothing(rma_issue_phase_t * phase, bool is_last);
+void rma_issue_phase_passed_nothing(rma_issue_phase_t * phase);
 bool rma_issue_phase_passed_exchange(rma_issue_phase_t * phase, uint32_t flags);
 
 #ifdef __cplusplus
