@@ -186,7 +186,7 @@ def arguments():
     ap.add_argument("--quick", action="store_true", help="unless said otherwise 2 rounds, 2 and 8 ranks")
     add_builds(ap)
     if "--quick" in sys.argv:
-        ap.set_defaults(rounds=2, graph_rounds=2, batches=11, ranks="2,8", searches=3)
+        ap.set_defaults(rounds=2, graph_rounds=2, batches=5, ranks="2,8", searches=3)
     a = ap.parse_args()
     a.sets, a.places, a.graphs = a.sets.split(","), a.places.split(","), a.graphs.split(",")
     a.ranks = [int(n) for n in a.ranks.split(",")]
