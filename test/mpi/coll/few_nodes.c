@@ -6,7 +6,7 @@
  *
  *   few_nodes               results only
  *   few_nodes counted       also that they go by a message from each to each, where no two processes share a node
- *   few_nodes not-counted   or do not, by the settings or because all share one
+ *   few_nodes not-counted   or do not, by the settings
  */
 #include "cmaptest_mpit.h"
 
