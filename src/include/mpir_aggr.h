@@ -11,10 +11,11 @@
  * same call, from what they have in common: bytes, operation, the communicator's maps, the variables (on a node where they
  * differ there are no aggregates), and what they agreed on when the communicator made its second small collective.  The
  * first one goes without: many communicators make no more than one, and pay neither memory nor an agreement.  (A reduction whose order of
- * operations shows in its result makes the agreement at once, so that the next one has the same result.)
+ * operations shows in its result makes the agreement at once, so that the next one has the same result.)  The one step of messages
+ * needs no agreement, and is from the first call on.
  *
- * Not for intercommunicators, nonblocking collectives, processes with MPI_THREAD_MULTIPLE, memory of GPUs, and a
- * collective whose algorithm is chosen by its MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM.
+ * Not for intercommunicators, nonblocking collectives, processes with MPI_THREAD_MULTIPLE (but the one step of messages is for
+ * them), memory of GPUs, and a collective whose algorithm is chosen by its MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM.
  */
 #ifndef MPIR_AGGR_H_INCLUDED
 #define MPIR_AGGR_H_INCLUDED

@@ -138,7 +138,7 @@ static void fold_ranks(const struct reduction *reduction, const MPIR_Aggr_vector
     }
 }
 
-/* Whether the user's function is called more often than MPICH's algorithms call it does not depend on who asks. */
+/* A reduction by the data of all members.  False: not this way, by what they have in common. */
 static bool describe_all(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, const MPIR_Comm * comm)
 {
     if (!HANDLE_IS_BUILTIN(op) && comm->local_size > MOST_CALLS_OF_USER)
