@@ -16,6 +16,7 @@ PATCHES = ROOT / "patches"
 TREES = {"patched": "mpich", "stock": "mpich-stock", "stock-yield": "mpich-stock-yield", "stock-fix": "mpich-stock-fix"}
 MODULES = tuple(sorted(p.parent.relative_to(ROOT).as_posix() for p in ROOT.glob("src/mpid/common/*/Makefile")))  # can be built alone
 NOT_OVERLAY = {f"{module}/Makefile" for module in MODULES}
+OUR_LIST = "testlist.ours"  # the tests of a directory of test/mpi, in the form of MPICH's testlist
 LEFTOVER = re.compile(r"(~|\.orig|\.rej|\.o|\.lo|\.pyc|\.swp)$|/\.|/__pycache__/")
 # what autogen.sh writes into the tree: never an edit of ours
 GENERATED = re.compile(
@@ -246,7 +247,7 @@ def overlay():
     for top in ("src", "test/mpi"):
         for file in sorted((ROOT / top).rglob("*")):
             path = file.relative_to(ROOT).as_posix()
-            if file.is_file() and path not in NOT_OVERLAY and not LEFTOVER.search("/" + path):
+            if file.is_file() and path not in NOT_OVERLAY and file.name != OUR_LIST and not LEFTOVER.search("/" + path):
                 found[path] = file
     return found
 
@@ -274,6 +275,46 @@ def ingredients(variant):
     return chosen, needed
 
 
+def make_lines(names):
+    """What Makefile.am needs for C programs.  With glibc before 2.34 threads and dlsym are libraries of their own."""
+    programs = " \\\n    ".join(names)
+    return f"noinst_PROGRAMS += {programs}\n" + "".join(f"{name}_LDADD = $(LDADD) -lpthread -ldl\n" for name in names)
+
+
+def our_tests():
+    """path of a test directory -> (its testlist.ours, names of its C programs, names of its Fortran programs).  A source that is
+    not in the list belongs to another program."""
+    found = {}
+    for file in sorted((ROOT / "test/mpi").rglob(OUR_LIST)):
+        listed = set(re.findall(r"(?m)^(\w+) ", file.read_text()))
+        sources = [sorted(s.stem for s in file.parent.glob(pattern) if s.stem in listed) for pattern in ("*.c", "*.f90")]
+        found[file.parent.relative_to(ROOT).as_posix()] = (file, *sources)
+    return found
+
+
+def generated(upstream):
+    """path in the MPICH tree -> lines that our tests add to its end."""
+    lines = {}
+    for path, (file, programs, fortran) in our_tests().items():
+        name = "testlist.in" if f"{path}/testlist.in" in upstream.manifest() else "testlist"
+        lines[f"{path}/{name}"] = file.read_text()
+        lines[f"{path}/Makefile.am"] = ((make_lines(programs) if programs else "") +
+                                        (f"noinst_PROGRAMS += {' '.join(fortran)}\n" if fortran else ""))
+    return lines
+
+
+def add_our_tests(upstream, contents):
+    """Adds our tests to the Makefiles and testlists of the directories that they stand in."""
+    lines = generated(upstream)
+    both = sorted(set(lines) & set(contents))
+    if both:
+        raise Failure(f"{both[0]} is patched, but made from {OUR_LIST}: keep one of them")
+    for path, text in upstream.files(lines).items():
+        if text is None:
+            raise Failure(f"MPICH has no {path}: {OUR_LIST} is for directories of its suite")
+        contents[path] = text.rstrip(b"\n") + b"\n\n" + lines[path].encode()
+
+
 def wanted(upstream, variant):
     """(path -> content of every file that differs from upstream's, path -> mode)."""
     patches, ours = ingredients(variant)
@@ -283,6 +324,8 @@ def wanted(upstream, variant):
         if both:
             raise Failure(f"patches/{patch.name} and an overlay file both make {both[0]}: keep one of them")
         apply_patch(patch, contents)
+    if variant == "patched":
+        add_our_tests(upstream, contents)
     modes = {p: upstream.mode(p) for p in contents}
     for path, file in ours.items():
         contents[path] = file.read_bytes()
