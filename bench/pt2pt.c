@@ -9,11 +9,13 @@
  *   pt2pt peers [batches [trips]]    the same with larger communicators without a closed form:
  *                                    first with second rank, first with last, and the first sends
  *                                    to all in random order
+ *   pt2pt waits [batches [trips]]    a send of 16, 64 and 256 KB to the last rank, which has posted the
+ *                                    receive and waits in a barrier with the others
  *   pt2pt dup_time [times]           MPI_Comm_dup of the world
  *   pt2pt representations            the names of the representations that this MPI has
  *
  * One line a case: name, members, median, p10, p90 in microseconds, representation of the map ("-"
- * in an MPI that does not say); "latency" of two ranks first and last what a cache line takes (lib/line.h).
+ * in an MPI that does not say); "latency" and "waits" of two ranks first and last what a cache line takes (lib/line.h).
  * Ranks that do not take part sleep in the kernel; the node is one.
  */
 #include <errno.h>
@@ -333,6 +335,50 @@ static void measure_peers(const char *name, MPI_Comm comm, int batches, int trip
         MPI_Comm_free(&comm);
 }
 
+/* ---- to a process that waits in a collective ---- */
+
+/* Microseconds of a send.  All meet in a barrier before it: the receive is posted, and the last rank is on its way into the next one. */
+static double send_to_waiting(char *buffer, int bytes, int trips)
+{
+    double spent = 0;
+
+    for (int i = 0; i < trips; i++) {
+        MPI_Request request = MPI_REQUEST_NULL;
+
+        if (me == ranks - 1)
+            MPI_Irecv(buffer, bytes, MPI_BYTE, 0, TAG_PING, MPI_COMM_WORLD, &request);
+        MPI_Barrier(MPI_COMM_WORLD);
+        double start = MPI_Wtime();
+        if (me == 0)
+            MPI_Send(buffer, bytes, MPI_BYTE, ranks - 1, TAG_PING, MPI_COMM_WORLD);
+        spent += MPI_Wtime() - start;
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    return spent / trips * 1e6;
+}
+
+static void waits(int batches, int trips)
+{
+    enum { LEAST = 16384, MOST = 262144 };
+    double *us = calloc(batches, sizeof(double));
+    char *buffer = calloc(1, MOST), name[64];
+    line_t *lines = line_share();
+
+    line_show(lines);
+    for (int bytes = LEAST; bytes <= MOST; bytes *= 4) {
+        send_to_waiting(buffer, bytes, trips);
+        for (int i = 0; i < batches; i++)
+            us[i] = send_to_waiting(buffer, bytes, trips);
+        snprintf(name, sizeof(name), "waits-%d", bytes);
+        if (me == 0)
+            print_line(name, MPI_COMM_WORLD, us, batches);
+    }
+    line_show(lines);
+    free(buffer);
+    free(us);
+}
+
 /* ---- the rest ---- */
 
 /* By the names of their counters. */
@@ -408,12 +454,14 @@ int main(int argc, char **argv)
         latency(first, second);
     } else if (!strcmp(what, "peers") && ranks >= 16) {
         peers(first, second);
+    } else if (!strcmp(what, "waits") && ranks > 1) {
+        waits(first, second);
     } else if (!strcmp(what, "dup_time")) {
         dup_time(first);
     } else if (!strcmp(what, "representations")) {
         print_representations();
     } else {
-        fprintf(stderr, "usage: pt2pt latency|peers|dup_time|representations [number [number]]; "
+        fprintf(stderr, "usage: pt2pt latency|peers|waits|dup_time|representations [number [number]]; "
                         "peers needs 16 ranks\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }

@@ -16,6 +16,8 @@ ratios in one round; maps that the representation asked for cannot hold are left
   list      all ranks in random order
   joined    the irregular set and then the rest, by MPI_Intercomm_merge
 
+The cases waits-BYTES are sends to a process that has posted the receive and waits in a barrier.
+
 The last case, dup_time, is MPI_Comm_dup of the world with more ranks than cores: what the idle yield is worth.
 
 Writes bench/results/pt2pt.csv: bench,build,ranks,case,median_us,p10_us,p90_us,bytes (bytes of a message; the deciles
@@ -55,6 +57,14 @@ class Latency:
 
 def force(build, representation):
     return Build(f"{build.name}:{representation}", build.prefix, "pt2pt", {FORCE: representation})
+
+
+def in_turn_by_distance(bench, builds, ranks, run, runs):
+    """Prints ratios of stock at each distance of the cores; yields rows."""
+    done = [(build.name, *run.with_lines(build)) for build in in_turns(builds, runs, f"{ranks} ranks")]
+    for distance, some in by_distance(done).items():
+        print_ratios(some, "stock", ranks, f", a line takes {distance}, {min(map(runs_of, some.values()))} runs")
+    return rows_of(bench, ranks, by_build(done), MESSAGE_BYTES)
 
 
 def representations(build):
@@ -99,6 +109,7 @@ def arguments():
     ap.add_argument("--batches", type=int, default=40, help="batches a run and case (default 40)")
     ap.add_argument("--trips", type=int, default=500, help="round trips a batch (default 500)")
     ap.add_argument("--dup-ranks", type=int, default=4, help="ranks of dup_time (default 4; 0: leave it out)")
+    ap.add_argument("--waiting-ranks", type=int, default=8, help="ranks that wait in a barrier, beside those of --ranks (default 8)")
     ap.add_argument("--peers-ranks", type=int, default=24, help="ranks of the forced representations (default 24)")
     ap.add_argument("--representations", metavar="NAME,...", help="force only these, and array (default: all there are)")
     ap.add_argument("--no-forced", action="store_true", help="leave out the forced representations")
@@ -127,11 +138,10 @@ def main():
 
     if not a.only_forced:
         builds = [b for b in (stock, patched) if b]
-        latency = Latency(a.ranks, ["latency", a.batches, a.trips])
-        runs = [(build.name, *latency.with_lines(build)) for build in in_turns(builds, a.runs, f"{a.ranks} ranks")]
-        for distance, some in by_distance(runs).items():
-            print_ratios(some, "stock", a.ranks, f", a line takes {distance}, {min(map(runs_of, some.values()))} runs")
-        rows += rows_of("pt2pt", a.ranks, by_build(runs), MESSAGE_BYTES)
+        rows += in_turn_by_distance("pt2pt", builds, a.ranks, Latency(a.ranks, ["latency", a.batches, a.trips]), a.runs)
+        for ranks in a.ranks, a.waiting_ranks:
+            waits = Latency(ranks, ["waits", a.batches, max(1, a.trips // 25)])
+            rows += in_turn_by_distance("waits", builds, ranks, waits, max(2, a.runs // 2))
 
     if not a.no_forced:
         rows += measure_peers(patched, a)

@@ -9,6 +9,8 @@
  *   overlap    an epoch with 8 operations of 1 KB to 1 MB: alone, us; and percent of that time that is hidden when, right after it,
  *              the epoch has a part of as much computation after each operation
  *   contend    epochs of an exclusive lock a second, all ranks on one window; and the least share of a rank, 1 is fair
+ *   waiting    an operation and its flush, or a request-based operation and its wait, us, in an epoch of MPI_Win_lock_all: the
+ *              target waits in a barrier all the while
  *   change     epochs of 4 puts, then of 400, then of 4, 20 of each: us an epoch in the first and the second ten, and from which
  *              epoch on all are as short as the second ten, but for a tenth
  *
@@ -22,10 +24,10 @@
 #include "lib/line_mpi.h"
 
 enum { MOST_BYTES = 1 << 20, OVERLAPPED = 8, MOST_OPS = 16384, FEW = 7, BATCHES = 1000, PHASES = 3, PHASE = 20, WINDOWS = 8 };
-enum { LOCK, PSCW, FENCE, SYNCS };
-enum { PUT, GET, ACC, KINDS };
-static const char *const sync_names[] = { "lock", "pscw", "fence" };
-static const char *const kind_names[] = { "put", "get", "acc" };
+enum { LOCK, PSCW, FENCE, SYNCS, FLUSH = SYNCS };
+enum { PUT, GET, ACC, KINDS, RGET = KINDS, RACC };
+static const char *const sync_names[] = { "lock", "pscw", "fence", "flush" };
+static const char *const kind_names[] = { "put", "get", "acc", "rget", "racc" };
 
 static int rank, size, batches, batch_us, target;
 static int windows;
@@ -49,12 +51,25 @@ static void spin(double seconds)
     while (MPI_Wtime() < end);
 }
 
+static void operation_with_request(void *mine, MPI_Aint disp)
+{
+    MPI_Request request;
+
+    if (epoch.kind == RGET)
+        MPI_Rget(mine, epoch.bytes, MPI_BYTE, target, disp, epoch.bytes, MPI_BYTE, win, &request);
+    else
+        MPI_Raccumulate(mine, epoch.bytes / 8, MPI_LONG, target, disp, epoch.bytes / 8, MPI_LONG, MPI_SUM, win, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 static void operation(int i)
 {
     MPI_Aint disp = (MPI_Aint) i * epoch.bytes;
     char *mine = buffer + disp;
 
-    if (epoch.kind == PUT)
+    if (epoch.kind >= KINDS)
+        operation_with_request(mine, disp);
+    else if (epoch.kind == PUT)
         MPI_Put(mine, epoch.bytes, MPI_BYTE, target, disp, epoch.bytes, MPI_BYTE, win);
     else if (epoch.kind == GET)
         MPI_Get(mine, epoch.bytes, MPI_BYTE, target, disp, epoch.bytes, MPI_BYTE, win);
@@ -81,6 +96,10 @@ static void one_epoch(void)
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win);
         operations();
         MPI_Win_unlock(target, win);
+    } else if (epoch.sync == FLUSH && origin) {
+        operations();
+        if (epoch.kind < KINDS)
+            MPI_Win_flush(target, win);
     } else if (epoch.sync == PSCW && origin) {
         MPI_Win_start(target_group, 0, win);
         operations();
@@ -203,6 +222,22 @@ static void many(void)
             }
         }
     }
+}
+
+static void waiting(void)
+{
+    static const struct {
+        int kind, bytes;
+    } cases[] = { {PUT, 8}, {PUT, 65536}, {GET, 8}, {ACC, 8}, {RGET, 8}, {RACC, 8} };
+
+    for (int w = 0; w < windows; w++)
+        MPI_Win_lock_all(0, window[w]);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        epoch = (struct epoch) { FLUSH, cases[i].kind, 1, cases[i].bytes, 0 };
+        time_case(cases[i].bytes);
+    }
+    for (int w = 0; w < windows; w++)
+        MPI_Win_unlock_all(window[w]);
 }
 
 static void time_overlap(void)
@@ -331,7 +366,8 @@ static const struct set {
     void (*run) (void);
     MPI_Aint bytes;             /* of a window */
 } sets[] = {
-    {"single", single, MOST_OPS * 8}, {"many", many, MOST_OPS * 8}, {"overlap", overlap, OVERLAPPED * MOST_BYTES},
+    {"single", single, MOST_OPS * 8}, {"many", many, MOST_OPS * 8}, {"waiting", waiting, MOST_OPS * 8},
+    {"overlap", overlap, OVERLAPPED * MOST_BYTES},
     {"contend", contend, MOST_OPS * 8}, {"change", change, MOST_OPS * 8}
 };
 
@@ -401,7 +437,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     set = read_arguments(argc, argv, &allocated);
     if (!set) {
-        fprintf(stderr, "usage: rma single|many|overlap|contend|change BATCHES US allocate|create [MODE...]\n");
+        fprintf(stderr, "usage: rma single|many|waiting|overlap|contend|change BATCHES US allocate|create [MODE...]\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     target = size - 1;

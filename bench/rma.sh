@@ -4,7 +4,7 @@
 #
 # One-sided communication: stock (with the idle yield), Open MPI where Debian's package is installed, and ours issuing eagerly,
 # lazily and as it finds best (a window each, by the info key rma_issue), in turn.  What X. Zhao measured ("Adaptive strategy for
-# one-sided communication in MPICH2", chapter 4): single operations, many, overlap with computation, Graph500's search; and
+# one-sided communication in MPICH2", chapter 4): single operations, many, operations on a process that waits in a barrier, overlap with computation, Graph500's search; and
 # contention for a lock, and epochs that change.
 # Writes bench/results/e8_rma.csv and the plots beside it, and ends with each figure that must be shown, met or missed.
 #   --quick     two rounds of fewer sizes: about 2 minutes (all of it about 20)

@@ -5,7 +5,7 @@
                   median_us,p10_us,p90_us,overlap; of overlaps the epoch alone, as long as what is computed, and percent hidden
   e8_rounds.csv   each round's figure, from which the ratios are taken: set,link,ranks,library,case,round,figure
 
-Links: "node" is memory that the processes share (MPI_Win_allocate), "messages" one machine that is cut into nodes of one process
+Links: "node" is memory that the processes share (MPI_Win_allocate; but for `waiting` MPI_Win_create), "messages" one machine that is cut into nodes of one process
 (MPIR_CVAR_NUM_CLIQUES), with MPI_Win_create; "hosts" two hosts (maint/hosts, needs root) whose link is delayed.  Open MPI has its
 component "pt2pt" for the last two.  Two processes on one machine are compared in runs at one distance of their cores (runs.py), of
 which there are as many more as that takes.  Our modes of issuing take turns within a run, batch by batch, but for searches of a
@@ -26,13 +26,14 @@ from runs import NOT_MEASURED, ROOT, Build, add_builds, at_one_distance, decile,
 
 COLUMNS = "set,library,mode,link,ranks,sync,operation,bytes,operations,compute_us,median_us,p10_us,p90_us,overlap".split(",")
 ROUNDS = "set,link,ranks,library,case,round,figure".split(",")
-SETS = ("single", "many", "overlap", "contend", "change", "graph")
+SETS = ("single", "many", "waiting", "overlap", "contend", "change", "graph")
 LINKS = ("node", "messages", "hosts")
 MODES = ("hybrid", "eager", "lazy")
 HOSTS = ROOT / "maint" / "hosts"
 GRAPHS = {"small": 7, "large": 13}      # of the paper: 2^7 and 2^13 vertices
 EDGES_A_VERTEX = 16
 OVERLAPPED = 8                          # operations, as in rma.c
+WAITING = (2, 8)                        # ranks, of which all but one wait
 TIMEOUT = 600
 
 
@@ -80,7 +81,7 @@ def run_set(name, programs, link, ranks, a):
     rma, bfs = programs.on(link, ranks)
     if name == "graph":
         return {graph: search_us(bfs, ranks, GRAPHS[graph], a.searches) for graph in a.graphs}, []
-    lines = rma.lines(ranks, [name, a.batches, a.batch_us, "allocate" if link == "node" else "create", *programs.modes], TIMEOUT)
+    lines = rma.lines(ranks, [name, a.batches, a.batch_us, "allocate" if link == "node" and name != "waiting" else "create", *programs.modes], TIMEOUT)
     return ({case: float(figure) for case, figure in lines if case != "line"},
             [float(us) for case, us in lines if case == "line"])
 
@@ -118,6 +119,8 @@ def plan(link, a):
     for name in a.sets:
         if name == "graph":
             yield from ((name, ranks) for ranks in (a.ranks if link != "hosts" else [n for n in a.ranks if n <= a.hosts_ranks]))
+        elif name == "waiting":     # between nodes no process waits in an aggregate
+            yield from ((name, ranks) for ranks in WAITING if link == "node")
         elif not (link == "node" and name in ("overlap", "change")):    # copying memory hides nothing
             yield name, a.contenders if name == "contend" else 2
 
@@ -150,7 +153,7 @@ def columns_of(name, case):
     if name == "graph":
         return "fence", "acc", 8, EDGES_A_VERTEX << GRAPHS[case]
     sync, operation, number = case.split("-")[:3]
-    return {"single": (sync, operation, number, 1), "many": (sync, operation, 8, number),
+    return {"single": (sync, operation, number, 1), "waiting": (sync, operation, number, 1), "many": (sync, operation, 8, number),
             "overlap": (sync, operation, number, OVERLAPPED)}[name]
 
 

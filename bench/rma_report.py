@@ -19,6 +19,7 @@ LIBRARIES = ("stock", "openmpi", HYBRID, *MODES)                # in the order o
 WANTED_SINGLE = {"node": 0.2, "messages": 0.5, "hosts": 0.4}    # of stock's time, under a lock
 WANTED_US = 0.68                                                # Open MPI's lock, put, unlock in a node
 WANTED_BEHIND = 1.05
+WANTED_WAITING = 1.1
 OVERLAP_FROM = 65536
 WANTED_OVERLAP = {"put": 75, "get": 35}
 WANTED_FENCE_OVERLAP = 50
@@ -70,6 +71,13 @@ def show_single(rounds, shown):
                     shown.report(f"{what}: of stock's time, 1 to 64 bytes", f"{min(ratios):.2f} to {max(ratios):.2f}")
             if (link, sync, operation) == ("node", "lock", "put"):
                 shown.at_most(f"{what}: us", max(statistics.median(found[HYBRID][case]) for _, case in cases), WANTED_US)
+
+
+def show_waiting(rounds, shown):
+    for _, ranks, found in rounds.of("waiting"):
+        for case in found[HYBRID] if "stock" in found else ():
+            shown.at_most(f"{case}, {ranks} ranks, the others wait in a barrier: of stock's time",
+                          paired_ratio(found[HYBRID][case], found["stock"][case]), WANTED_WAITING)
 
 
 def show_many(rounds, shown):
@@ -134,7 +142,7 @@ def show_change(rounds, shown):
                           epoch <= WANTED_EPOCH)
 
 
-SHOWN = (show_single, show_many, show_overlap, show_graph, show_contention, show_change)
+SHOWN = (show_single, show_waiting, show_many, show_overlap, show_graph, show_contention, show_change)
 
 
 # ---- tables

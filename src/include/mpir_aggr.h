@@ -31,6 +31,10 @@ extern bool MPIR_Aggr_between_nodes;
 /* Up to so many processes that share no node reduce by a message from each to each.  The same on all processes. */
 extern int MPIR_Aggr_direct_most;
 
+/* What the network's progress has found; the module that polls it counts.  A process that waits in an aggregate polls more often
+ * while this grows. */
+extern unsigned MPIR_Aggr_arrivals;
+
 /* After MPID_Init; and before the node's start-up segment goes. */
 int MPIR_Aggr_init(void);
 /* When the node has that segment.  A barrier of its processes follows, before anything else here is called. */

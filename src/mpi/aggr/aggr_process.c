@@ -70,42 +70,79 @@ static uint64_t ticks(void)
 #endif
 }
 
-static uint64_t last_progress;
+static uint64_t last_progress;  /* ticks at the last call of the progress engine */
+static uint64_t last_arrival;   /* and at the last one that found work */
+
+unsigned MPIR_Aggr_arrivals;
+
+static int progress(void *context);
+static aggr_waiting_t waiting = {.progress = progress };
+
+/*
+ * How often a waiting process calls the progress engine.
+ *
+ * A call costs as much as several looks at a cache line.  On a node with more processes than cores, it costs a part of a turn on
+ * the core.  A process that hears nothing from the network therefore calls it rarely.  But another process may need it: for an
+ * operation on a window, or for the data of a long message.  Such traffic comes in series: while it lasts, the waiting process
+ * calls the engine as often as a process that waits for messages does.
+ */
+typedef struct pace {
+    unsigned polls, turns;      /* see aggr_waiting_t */
+    uint64_t soon;              /* ticks after which a process that never waits calls the engine */
+} pace_t;
+
+enum { RARELY, OFTEN, PACES };
+enum { SPINS, YIELDS, WAYS };
+
+static const pace_t paces[WAYS][PACES] = {
+    [SPINS] = {[RARELY] = {64, 1, 200000}, [OFTEN] = {0, 1, 4000}},
+    [YIELDS] = {[RARELY] = {2, 8, 2000000}, [OFTEN] = {1, 1, 20000}}
+};
+
+/* A series of messages is over when none arrived for so many ticks, some 0.5 ms. */
+enum { SERIES = 1000000 };
+
+static const pace_t *pace_now(void)
+{
+    return &paces[waiting.yields ? YIELDS : SPINS][last_progress - last_arrival < SERIES ? OFTEN : RARELY];
+}
+
+static void set_pace(void)
+{
+    const pace_t *pace = pace_now();
+
+    waiting.polls = pace->polls;
+    waiting.turns = pace->turns;
+}
 
 /* Gives the core away only in the wait that calls it: a process that misses a turn is waited for by all others. */
 static int progress(void *context)
 {
-    last_progress = ticks();
+    unsigned before = MPIR_Aggr_arrivals;
+    int status;
+
     MPIR_Yield_wait_begins();
-    return MPID_Progress_test(NULL);
-}
-
-/* A look at the progress engine costs as much as many polls, and on a node with more processes than cores half a turn of
- * theirs. */
-static aggr_waiting_t waiting = {.progress = progress };
-
-static void decide_how_to_wait(void)
-{
-    waiting.yields = MPIR_Yield_on;
-    waiting.polls = waiting.yields ? 2 : 500;
-    waiting.turns = waiting.yields ? 8 : 1;
+    status = MPID_Progress_test(NULL);
+    last_progress = ticks();
+    if (MPIR_Aggr_arrivals != before)
+        last_arrival = last_progress;
+    set_pace();
+    return status;
 }
 
 const aggr_waiting_t *MPIR_Aggr_waiting(void)
 {
-    decide_how_to_wait();
+    waiting.yields = MPIR_Yield_on;
+    set_pace();
     return &waiting;
 }
 
-/* Who never waits for the others would make no progress.  Where processes wait for a core this takes a part of a turn, and is
- * rarer: some 60 us, or 600; more on a machine whose clock is slow. */
+/* Who never waits for the others would make no progress. */
 bool MPIR_Aggr_done(size_t bytes, int *mpi_errno)
 {
-    enum { SOON = 200000, SOON_WHEN_YIELDING = 2000000 };
-
     MPIR_Aggr_counts.calls++;
     MPIR_Aggr_counts.bytes += bytes;
-    if (ticks() - last_progress > (waiting.yields ? SOON_WHEN_YIELDING : SOON)) {
+    if (ticks() - last_progress > pace_now()->soon) {
         int status = progress(NULL);
         if (*mpi_errno == MPI_SUCCESS)
             *mpi_errno = status;

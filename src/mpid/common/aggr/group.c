@@ -69,11 +69,13 @@ int aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, uint32_t se
     if (group->broken)
         return group->broken;
     for (;;) {
-        for (unsigned poll = 0; poll <= group->waiting->polls; poll++) {
+        for (unsigned poll = 0; poll < group->waiting->polls; poll++) {
             if (aggr_reached(line, seq))
                 return AGGR_OK;
             aggr_relax();
         }
+        if (aggr_reached(line, seq))
+            return AGGR_OK;
         group->broken = aggr_give_way(group->waiting, &group->turns);
         if (group->broken)
             return group->broken;
