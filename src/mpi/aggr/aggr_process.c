@@ -95,24 +95,22 @@ enum { RARELY, OFTEN, PACES };
 enum { SPINS, YIELDS, WAYS };
 
 static const pace_t paces[WAYS][PACES] = {
-    [SPINS] = {[RARELY] = {64, 1, 200000}, [OFTEN] = {0, 1, 4000}},
-    [YIELDS] = {[RARELY] = {2, 8, 2000000}, [OFTEN] = {1, 1, 20000}}
+    [SPINS] = {[RARELY] = {64, 1, 25000}, [OFTEN] = {0, 1, 4000}},
+    [YIELDS] = {[RARELY] = {2, 8, 250000}, [OFTEN] = {1, 1, 20000}}
 };
 
 /* A series of messages is over when none arrived for so many ticks, some 0.5 ms. */
 enum { SERIES = 1000000 };
 
-static const pace_t *pace_now(void)
-{
-    return &paces[waiting.yields ? YIELDS : SPINS][last_progress - last_arrival < SERIES ? OFTEN : RARELY];
-}
+static uint64_t soon;
 
 static void set_pace(void)
 {
-    const pace_t *pace = pace_now();
+    const pace_t *pace = &paces[waiting.yields ? YIELDS : SPINS][last_progress - last_arrival < SERIES ? OFTEN : RARELY];
 
     waiting.polls = pace->polls;
     waiting.turns = pace->turns;
+    soon = pace->soon;
 }
 
 /* Gives the core away only in the wait that calls it: a process that misses a turn is waited for by all others. */
@@ -142,7 +140,7 @@ bool MPIR_Aggr_done(size_t bytes, int *mpi_errno)
 {
     MPIR_Aggr_counts.calls++;
     MPIR_Aggr_counts.bytes += bytes;
-    if (ticks() - last_progress > pace_now()->soon) {
+    if (ticks() - last_progress > soon) {
         int status = progress(NULL);
         if (*mpi_errno == MPI_SUCCESS)
             *mpi_errno = status;
