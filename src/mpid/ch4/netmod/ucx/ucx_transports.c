@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpidimpl.h"
+#include "ucx_impl.h"
+#include "ucx_transports.h"
+#include <stdio.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+#include <sys/statvfs.h>
+
+/* Buffers of a pool's chunk. A node has at most 4,096 segments for sysv by default, each of them a chunk: 524,288 messages that
+ * wait for a receive. */
+#define CHUNK "128"
+
+enum { CHUNK_BYTES = 2 << 20 }; /* at least what a chunk of a pool takes, and the queue beside it */
+
+/* UCX reads the sizes of pools from the environment alone. */
+static struct setting {
+    const char *name;
+    bool is_ours;
+} pools[] = { {"UCX_SYSV_RX_BUFS_GROW"}, {"UCX_POSIX_RX_BUFS_GROW"} };
+
+enum { SYSV, POSIX };
+
+static void set_pool(struct setting *pool)
+{
+    if (!getenv(pool->name))
+        pool->is_ours = setenv(pool->name, CHUNK, 0) == 0;
+}
+
+void MPIDI_UCX_transports_chosen(void)
+{
+    for (int i = 0; i < sizeof(pools) / sizeof(pools[0]); i++) {
+        if (pools[i].is_ours)
+            unsetenv(pools[i].name);
+        pools[i].is_ours = false;
+    }
+}
+
+/* Can this process make a segment of System V shared memory, and attach it? */
+static bool have_sysv(void)
+{
+    void *at;
+    int id = shmget(IPC_PRIVATE, CHUNK_BYTES, IPC_CREAT | 0600);
+
+    if (id < 0)
+        return false;
+    at = shmat(id, NULL, 0);
+    shmctl(id, IPC_RMID, NULL);
+    if (at == (void *) -1)
+        return false;
+    shmdt(at);
+    return true;
+}
+
+/* Has the directory of POSIX shared memory room for the pools of all processes of this node? */
+static bool have_posix(void)
+{
+    struct statvfs file_system;
+    size_t processes = MPL_MAX(MPIR_Process.local_size, 1);
+
+    return statvfs("/dev/shm", &file_system) == 0 &&
+        (size_t) file_system.f_bavail * file_system.f_frsize >= processes * CHUNK_BYTES;
+}
+
+/* Has nobody set UCX_TLS? The configuration tells, wherever it has its values from. */
+static bool all_transports(const ucp_config_t * config)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *file = open_memstream(&text, &length);
+    bool is_default;
+
+    if (!file)
+        return false;
+    ucp_config_print(config, file, NULL, UCS_CONFIG_PRINT_CONFIG);
+    fclose(file);
+    is_default = text && strstr(text, "UCX_TLS=all\n");
+    free(text);
+    return is_default;
+}
+
+/* Without either of them UCX copies through the kernel inside a node: slower, and it works. */
+void MPIDI_UCX_transports_choose(ucp_config_t * config)
+{
+    bool sysv, posix;
+
+    if (!all_transports(config))
+        return;
+    sysv = have_sysv();
+    posix = !sysv && have_posix();
+    ucp_config_modify(config, "TLS", sysv ? "^posix" : posix ? "^sysv" : "^posix,sysv");
+    if (sysv)
+        set_pool(&pools[SYSV]);
+    if (posix)
+        set_pool(&pools[POSIX]);
+}

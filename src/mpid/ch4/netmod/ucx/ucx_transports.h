@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef UCX_TRANSPORTS_H_INCLUDED
+#define UCX_TRANSPORTS_H_INCLUDED
+
+/*
+ * Which of UCX's transports a process opens inside its node, and how large their receive pools are.
+ *
+ * UCX has two transports over shared memory, "sysv" and "posix". Each process allocates a receive pool for each of them
+ * at start: 512 buffers of 8 KB. All messages use the first one; a container's /dev/shm (64 MB) has no room for the
+ * second one's pools from 16 processes on. A process therefore opens one of the two, sysv where the system allows it, with
+ * a smaller pool. The pool grows as messages arrive that no receive waits for.
+ *
+ * The user's settings win: UCX_TLS, in the environment or in a configuration file of UCX, and UCX_SYSV_RX_BUFS_GROW and
+ * UCX_POSIX_RX_BUFS_GROW in the environment.
+ */
+
+/* Before ucp_init(config). */
+void MPIDI_UCX_transports_choose(ucp_config_t * config);
+/* When the workers exist: the environment is again as it was. */
+void MPIDI_UCX_transports_chosen(void);
+
+#endif /* UCX_TRANSPORTS_H_INCLUDED */
