@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 
 /* Buffers of a pool's chunk. A node has at most 4,096 segments for sysv by default, each of them a chunk: 524,288 messages that
@@ -80,16 +82,54 @@ static bool all_transports(const ucp_config_t * config)
     return is_default;
 }
 
-/* Without either of them UCX copies through the kernel inside a node: slower, and it works. */
+/* The user namespace of a process; 0 when it cannot be seen. */
+static ino_t user_namespace(const char *process)
+{
+    struct stat status;
+    char path[64];
+
+    snprintf(path, sizeof(path), "/proc/%s/ns/user", process);
+    return stat(path, &status) == 0 ? status.st_ino : 0;
+}
+
+/* The process at the other end of the connection to the process manager; 0 when there is none on this node. */
+static pid_t process_manager(void)
+{
+    const char *descriptor = getenv("PMI_FD");
+    struct ucred peer = { 0 };
+    socklen_t length = sizeof(peer);
+
+    if (!descriptor || getsockopt(atoi(descriptor), SOL_SOCKET, SO_PEERCRED, &peer, &length))
+        return 0;
+    return peer.pid;
+}
+
+/* The kernel copies from one process to another only inside a user namespace. A container for each rank has one of its own, and
+ * this process then does not share the process manager's. UCX 1.13 does not look, and ends the program at the first copy. */
+static bool have_cma(void)
+{
+    enum { INITIAL = 0xEFFFFFFD };      /* the number of the namespace that a machine starts with */
+    ino_t mine = user_namespace("self");
+    char manager[16];
+
+    if (mine == 0 || mine == (ino_t) INITIAL || MPIR_Process.size == 1)
+        return true;
+    snprintf(manager, sizeof(manager), "%d", (int) process_manager());
+    return user_namespace(manager) == mine;
+}
+
+/* Without sysv and posix UCX goes through the kernel inside a node: slower, and it works. */
 void MPIDI_UCX_transports_choose(ucp_config_t * config)
 {
     bool sysv, posix;
+    char without[32];
 
     if (!all_transports(config))
         return;
     sysv = have_sysv();
     posix = !sysv && have_posix();
-    ucp_config_modify(config, "TLS", sysv ? "^posix" : posix ? "^sysv" : "^posix,sysv");
+    snprintf(without, sizeof(without), "^%s%s", sysv ? "posix" : posix ? "sysv" : "posix,sysv", have_cma() ? "" : ",cma");
+    ucp_config_modify(config, "TLS", without);
     if (sysv)
         set_pool(&pools[SYSV]);
     if (posix)

@@ -10,6 +10,8 @@
  * second one's pools from 16 processes on. A process therefore opens one of the two, sysv where the system allows it, with
  * a smaller pool. The pool grows as messages arrive that no receive waits for.
  *
+ * Copies through the kernel (cma) are left out where a process runs in a user namespace of its own, as in a container for each rank.
+ *
  * The user's settings win: UCX_TLS, in the environment or in a configuration file of UCX, and UCX_SYSV_RX_BUFS_GROW and
  * UCX_POSIX_RX_BUFS_GROW in the environment.
  */
