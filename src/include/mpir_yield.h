@@ -3,22 +3,37 @@
 #ifndef MPIR_YIELD_H_INCLUDED
 #define MPIR_YIELD_H_INCLUDED
 
+#include <stdbool.h>
+#include "mpir_ticks.h"
+
 /*
  * Giving the core away while waiting.
  *
- * A wait loop tells after every poll that it still waits (MPIR_Yield_idle). After a few polls in
- * which no request completed the thread calls sched_yield, again at every further poll, until one
- * completes. Whether that happens at all is decided once, in MPIR_Yield_init; when it does not,
- * each of these calls is one predictable branch.
+ * A wait loop tells after every poll that it still waits (MPIR_Yield_idle). What follows is decided
+ * once, in MPIR_Yield_init:
+ *   soon    After a few polls in which no request completed, the thread calls sched_yield, and again
+ *           at every further poll until one completes. For more ranks than cores.
+ *   late    The thread calls sched_yield when a wait has taken some 30 us, and again every 32 polls.
+ *           Each rank has a core, and another program may need it.
+ *   never   Each of these calls is a predictable branch.
  *
  * Locks: the core is never given away while another thread of this process may need a lock of
  * the caller's. MPIR_Yield_idle then only counts, and the next MPID_THREAD_CS_YIELD, which every
  * such loop calls anyway, gives the core away between unlock and lock (MPIR_Yield_unlocked).
  */
 
-/* Non-zero: idle waits give the core away. Set until MPIR_Yield_init has decided, so that
+/* Non-zero: idle waits give the core away soon. Set until MPIR_Yield_init has decided, so that
  * start-up itself does not spin. */
 extern int MPIR_Yield_on;
+
+/* Non-zero: idle waits give the core away late. Never together with MPIR_Yield_on. */
+extern int MPIR_Yield_late;
+
+/* Polls, and a wait that is due to give the core away once no lock is held. Threads share them: the
+ * core is given away at worst a little early or late. */
+extern unsigned MPIR_Yield_polls;
+extern int MPIR_Yield_due;
+enum { MPIR_YIELD_LOOK_EVERY = 32 };    /* polls, which takes some microseconds */
 
 /* Set before MPIR_Yield_init by a process that is the only one of its job, whatever its size is: no others are counted, and
  * idle polls are told of, the first ones of a wait among them. NULL: the others are there. */
@@ -35,26 +50,34 @@ void MPIR_Yield_wait_begins(void);
 /* Slow paths, called when MPIR_Yield_on only. */
 void MPIR_Yield_count_poll(bool in_vci_lock);
 void MPIR_Yield_if_due(void);
+/* When MPIR_Yield_late only: looks at the clock, and gives the core away if it is late. */
+void MPIR_Yield_look(bool in_vci_lock);
+
+static inline void MPIR_Yield_poll(bool in_vci_lock)
+{
+    if (unlikely(MPIR_Yield_on))
+        MPIR_Yield_count_poll(in_vci_lock);
+    else if (MPIR_Yield_late && ++MPIR_Yield_polls % MPIR_YIELD_LOOK_EVERY == 0)
+        MPIR_Yield_look(in_vci_lock);
+}
 
 /* One more poll, and still waiting. REQUIRES: the caller holds no lock but the global critical section. */
 static inline void MPIR_Yield_idle(void)
 {
-    if (unlikely(MPIR_Yield_on))
-        MPIR_Yield_count_poll(false);
+    MPIR_Yield_poll(false);
 }
 
 /* The same for a caller that may be inside a per-VCI critical section. */
 static inline void MPIR_Yield_idle_in_vci(void)
 {
-    if (unlikely(MPIR_Yield_on))
-        MPIR_Yield_count_poll(true);
+    MPIR_Yield_poll(true);
 }
 
 /* The caller has just opened its critical section for others.
  * REQUIRES: the caller holds no lock. */
 static inline void MPIR_Yield_unlocked(void)
 {
-    if (unlikely(MPIR_Yield_on))
+    if (unlikely(MPIR_Yield_on || MPIR_Yield_due))
         MPIR_Yield_if_due();
 }
 

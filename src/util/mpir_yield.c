@@ -3,6 +3,7 @@
 #include "mpiimpl.h"
 #include "mpir_tvars.h"
 #include "mpidu_init_shm.h"
+#include "mpir_quota.h"
 
 #ifdef MPL_HAVE_SCHED_YIELD
 #include <sched.h>
@@ -23,12 +24,13 @@ cvars:
       description : |-
         Whether a process that waits inside MPI gives its core away after a few polls that found
         nothing.
-        auto   - Only when the node is oversubscribed, that is, when this job has more ranks on
+        auto   - At once when the node is oversubscribed, that is, when this job has more ranks on
                  the node than the cores they may use together, or more ranks confined to this
                  process's cores than there are such cores. The cores are those on which the operating
-                 system allows the process to run (sched_getaffinity); a core here is a hardware
-                 thread, the unit that it schedules. Threads of the application and other jobs are not
-                 counted.
+                 system allows the process to run (sched_getaffinity), at most as many as the quota
+                 of its control group; a core here is a hardware thread, the unit that it schedules.
+                 Otherwise when a wait has taken some 30 us: threads of the application and other jobs
+                 may need the core.
         always - Always. Better when other programs share the cores.
         never  - Never, as in unmodified MPICH.
 
@@ -44,7 +46,13 @@ cvars:
  * several rounds. */
 #define WORDS_PER_ROUND ((int) (MPIDU_INIT_SHM_BLOCK_SIZE / sizeof(unsigned long)) - 1)
 
+/* Ticks of a wait after which it is late, some 30 us. */
+#define LATE 80000
+
 int MPIR_Yield_on = 1;
+int MPIR_Yield_late;
+unsigned MPIR_Yield_polls;
+int MPIR_Yield_due;
 void (*MPIR_Yield_alone)(bool is_first);
 
 #if defined(MPL_TLS)
@@ -98,9 +106,34 @@ static void watch(bool is_first)
         MPIR_Yield_alone(is_first);
 }
 
+/* The wait that may become late. */
+static struct {
+    uint64_t since, last_look;
+    unsigned completions;
+} current;
+
 void MPIR_Yield_wait_begins(void)
 {
     idle_polls = 0;
+    current.last_look = 0;
+}
+
+/* A wait ends with a completed request, or when nothing has polled for as long as a wait may take. */
+void MPIR_Yield_look(bool in_vci_lock)
+{
+    uint64_t now = MPIR_Ticks();
+    unsigned completions = count_completions();
+
+    if (completions != current.completions || now - current.last_look > LATE)
+        current.since = now;
+    current.completions = completions;
+    current.last_look = now;
+    if (now - current.since <= LATE)
+        return;
+    if (others_need_lock(in_vci_lock))
+        MPIR_Yield_due = 1;
+    else
+        give_core_away();
 }
 
 void MPIR_Yield_count_poll(bool in_vci_lock)
@@ -122,8 +155,10 @@ void MPIR_Yield_count_poll(bool in_vci_lock)
 
 void MPIR_Yield_if_due(void)
 {
-    if (idle_polls >= YIELD_AFTER_IDLE_POLLS)
+    if (MPIR_Yield_due || idle_polls >= YIELD_AFTER_IDLE_POLLS) {
+        MPIR_Yield_due = 0;
         give_core_away();
+    }
 }
 
 static int count_bits(unsigned long word)
@@ -236,6 +271,8 @@ static bool is_oversubscribed(const struct census *census)
     bool made_up = MPIR_CVAR_NOLOCAL || MPIR_CVAR_ODD_EVEN_CLIQUES || MPIR_CVAR_NUM_CLIQUES > 1;
     int ranks = made_up ? MPIR_Process.size : MPIR_Process.local_size;
 
+    if (ranks > MPIR_Quota_cores())
+        return true;
     if (census->my_cores == 0)
         return ranks > online_cores();
     return ranks > census->cores || census->my_sharers > census->my_cores;
@@ -252,9 +289,11 @@ int MPIR_Yield_init(void)
         mpi_errno = take_census(&census);
     MPIR_ERR_CHECK(mpi_errno);
 
-    if (!strcmp(choice, "auto"))
+    MPIR_Yield_late = 0;
+    if (!strcmp(choice, "auto")) {
         MPIR_Yield_on = MPIR_Yield_alone || is_oversubscribed(&census);
-    else if (!strcmp(choice, "always"))
+        MPIR_Yield_late = !MPIR_Yield_on;
+    } else if (!strcmp(choice, "always"))
         MPIR_Yield_on = 1;
     else if (!strcmp(choice, "never"))
         MPIR_Yield_on = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include <time.h>
 #include "aggr_comm.h"
 
 /* What a process has for all of its communicators: settings, counters, memory, and how it waits. */
@@ -58,18 +57,6 @@ void MPIR_Aggr_scratch_free(void)
     scratch = NULL;
 }
 
-/* A clock that costs next to nothing; its unit is a few ten thousandths of a millisecond or less. */
-static uint64_t ticks(void)
-{
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#else
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t) now.tv_sec * 1000000000 + (uint64_t) now.tv_nsec;
-#endif
-}
-
 static uint64_t last_progress;  /* ticks at the last call of the progress engine */
 static uint64_t last_arrival;   /* and at the last one that found work */
 
@@ -113,15 +100,27 @@ static void set_pace(void)
     soon = pace->soon;
 }
 
-/* Gives the core away only in the wait that calls it: a process that misses a turn is waited for by all others. */
+/* For mpir_yield.h.  Where the core is given away soon, it is only in the wait that calls the engine: a process that misses a turn is
+ * waited for by all others.  Otherwise it is late when this collective has taken long. */
+static void tell_of_wait(void)
+{
+    static unsigned long long calls;    /* as of the last time */
+
+    if (waiting.yields || calls != MPIR_Aggr_counts.calls)
+        MPIR_Yield_wait_begins();
+    calls = MPIR_Aggr_counts.calls;
+    if (MPIR_Yield_late && waiting.polls > 0)
+        MPIR_Yield_look(false);
+}
+
 static int progress(void *context)
 {
     unsigned before = MPIR_Aggr_arrivals;
     int status;
 
-    MPIR_Yield_wait_begins();
+    tell_of_wait();
     status = MPID_Progress_test(NULL);
-    last_progress = ticks();
+    last_progress = MPIR_Ticks();
     if (MPIR_Aggr_arrivals != before)
         last_arrival = last_progress;
     set_pace();
@@ -140,7 +139,7 @@ bool MPIR_Aggr_done(size_t bytes, int *mpi_errno)
 {
     MPIR_Aggr_counts.calls++;
     MPIR_Aggr_counts.bytes += bytes;
-    if (ticks() - last_progress > soon) {
+    if (MPIR_Ticks() - last_progress > soon) {
         int status = progress(NULL);
         if (*mpi_errno == MPI_SUCCESS)
             *mpi_errno = status;
