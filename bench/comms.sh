@@ -8,7 +8,7 @@
 # Writes bench/results/e4_comms.csv, e4_cid.csv and the plots beside them, and ends with each figure that must be shown,
 # met or missed.
 #   --quick     2 and 16 ranks, few rounds: about 2 minutes
-#   --doc       also puts plots and tables into doc/ (doc/evaluation.md between its markers, doc/plots/)
+#   --doc       also puts plots and tables into doc/measurements/ (communicators.md between its markers, plots/)
 #   --no-run    plots and tables of the results that are there
 #   --ranks=2,16,64 and other options: --help-options lists them
 # Without python3-matplotlib the CSVs still come out.

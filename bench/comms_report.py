@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """comms_report.py RESULTS [--doc DOC]: what the creation of communicators must show, met or missed, and the tables of
-DOC/evaluation.md (between its markers <!-- comms:NAME --> and <!-- /comms:NAME -->)."""
+DOC/communicators.md (between its markers <!-- comms:NAME --> and <!-- /comms:NAME -->)."""
 import pathlib
 import re
 import statistics
@@ -157,7 +157,7 @@ def tables(data, rounds, results):
 
 
 def main():
-    options = arguments(__doc__, "also puts the tables into DOC/evaluation.md")
+    options = arguments(__doc__, "also puts the tables into DOC/communicators.md")
     files = {"comms": "e4_comms.csv", "cid": "e4_cid.csv", "rounds": "e4_rounds.csv", "density": "e4_cid_density.csv"}
     data = {name: read(options.results / file) for name, file in files.items()}
     rounds, shown = Rounds(data["rounds"]), Shown()
@@ -171,7 +171,7 @@ def main():
     if options.doc:
         whole = {"create", "memory", "limit"} <= {row["bench"] for row in data["comms"]}
         made = tables(data, rounds, options.results) if whole else {}
-        put(options.doc / "evaluation.md", "comms", made, shown, whole)
+        put(options.doc / "communicators.md", "comms", made, shown, whole)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
 # worlds).  Writes bench/results/e1_*.csv, e2_table61.csv, e3_worlds.csv, the plots beside them, and ends with each
 # figure that must be shown, met or missed.
 #   --quick     fewer maps and rounds: under 2 minutes
-#   --doc       also puts plots and tables into doc/ (doc/evaluation.md between its markers, doc/plots/)
+#   --doc       also puts plots and tables into doc/measurements/ (maps.md between its markers, plots/)
 #   --no-run    plots and tables of the results that are there
 #   EXPERIMENT  only these: e1 ratios build e2 e3
 # Without python3-matplotlib the CSVs still come out.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """maps_report.py RESULTS [--doc DOC]: what the experiments on maps must show, met or missed, and the tables of
-DOC/evaluation.md (between its markers <!-- maps:NAME --> and <!-- /maps:NAME -->)."""
+DOC/maps.md (between its markers <!-- maps:NAME --> and <!-- /maps:NAME -->)."""
 import pathlib
 import re
 import statistics
@@ -221,7 +221,7 @@ def run_of(results):
 
 
 def main():
-    options = arguments(__doc__, "also puts the tables into DOC/evaluation.md")
+    options = arguments(__doc__, "also puts the tables into DOC/maps.md")
     files = {"e1": "e1_classes.csv", "choices": "e1_choices.csv", "estimates": "e1_estimates.csv",
              "ratios": "e1_ratios.csv", "build": "e1_build.csv", "small": "e1_small.csv",
              "e2": "e2_table61.csv", "e3": "e3_worlds.csv"}
@@ -237,7 +237,7 @@ def main():
     if options.doc:
         whole = all(data.values())
         run = {"run": f"The run shown here: {run_of(options.results)}."} if whole else {}
-        put(options.doc / "evaluation.md", "maps", {**tables(data), **run}, shown, whole)
+        put(options.doc / "maps.md", "maps", {**tables(data), **run}, shown, whole)
 
 
 if __name__ == "__main__":

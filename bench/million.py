@@ -97,7 +97,7 @@ def main():
     parser.add_argument("--worlds", type=lambda s: [int(n) for n in s.split(",") if n], metavar="N,...",
                         default=[1 << k for k in range(10, 21, 2)])
     parser.add_argument("--stock-most", type=int, default=1 << 18, help="largest world of stock (default 2^18)")
-    parser.add_argument("--doc", action="store_true", help="also puts the plots into doc/plots/")
+    parser.add_argument("--doc", action="store_true", help="also puts the plots into doc/measurements/plots/")
     parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results" / "e5_million.csv")
     a = parser.parse_args()
     stock, _, patched = find_builds("million", a.stock, a.patched)
@@ -106,7 +106,7 @@ def main():
         build.compile(f"-I{SCENARIOS.parent}", SCENARIOS)
     found = measure(builds, patched, a)
     write_rows(a.output, ([*key, f"{us:.4f}", f"{kept:.0f}"] for key, (us, kept) in found.items()), COLUMNS)
-    plots(found, a.output, ROOT / "doc" / "plots" if a.doc else None)
+    plots(found, a.output, ROOT / "doc" / "measurements" / "plots" if a.doc else None)
     verdicts(found, max(a.worlds), max((n for n in a.worlds if n <= a.stock_most and stock), default=0))
 
 

@@ -8,7 +8,7 @@
 # contention for a lock, and epochs that change.
 # Writes bench/results/e8_rma.csv and the plots beside it, and ends with each figure that must be shown, met or missed.
 #   --quick     two rounds of fewer sizes: about 2 minutes (all of it about 20)
-#   --doc       also puts plots and tables into doc/ (doc/evaluation.md between its markers, doc/plots/)
+#   --doc       also puts plots and tables into doc/measurements/ (one_sided.md between its markers, plots/)
 #   --no-run    plots and tables of the results that are there
 #   --places=node,messages,hosts, --sets=single,many and other options: --help-options lists them
 # Between hosts only as root; without python3-matplotlib the CSVs still come out.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rma_report.py RESULTS [--doc DOC]: what one-sided communication must show, met or missed, and the tables of DOC/evaluation.md
+"""rma_report.py RESULTS [--doc DOC]: what one-sided communication must show, met or missed, and the tables of DOC/one_sided.md
 (between its markers <!-- rma:NAME --> and <!-- /rma:NAME -->)."""
 import pathlib
 import re
@@ -214,13 +214,13 @@ def tables(rounds, results):
 
 
 def main():
-    options = arguments(__doc__, "also puts the tables into DOC/evaluation.md")
+    options = arguments(__doc__, "also puts the tables into DOC/one_sided.md")
     rounds, shown = Rounds(read(options.results / "e8_rounds.csv")), Shown()
     for show in SHOWN:
         show(rounds, shown)
     shown.print()
     if options.doc:
-        put(options.doc / "evaluation.md", "rma", tables(rounds, options.results), shown, whole=True)
+        put(options.doc / "one_sided.md", "rma", tables(rounds, options.results), shown, whole=True)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ def arguments():
     parser.add_argument("--stock-most", type=int, default=1 << 18, help="largest world of stock (default 2^18)")
     parser.add_argument("--ranks", type=lambda s: [int(n) for n in s.split(",") if n], metavar="N,...", default=[64, 256])
     parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results" / "e5_startup.csv")
-    parser.add_argument("--doc", action="store_true", help="also puts the plot into doc/plots/")
+    parser.add_argument("--doc", action="store_true", help="also puts the plot into doc/measurements/plots/")
     return parser.parse_args()
 
 
@@ -109,7 +109,7 @@ def main():
     write_rows(a.output, ([name, build, ranks, case, f"{statistics.median(values):.4f}"]
                           for name, ranks, found in tables for build, cases in found.items()
                           for case, values in cases.items()), COLUMNS)
-    draw(worlds, a.output, ROOT / "doc" / "plots" if a.doc else None)
+    draw(worlds, a.output, ROOT / "doc" / "measurements" / "plots" if a.doc else None)
     verdicts(worlds, real)
 
 

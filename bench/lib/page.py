@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of doc/evaluation.md, and what must be shown."""
+"""Tables of doc/measurements/*.md, and what must be shown."""
 import re
 
 

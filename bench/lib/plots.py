@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plots as SVG, the same bytes for the same figures."""
+"""Plots as small SVGs, the same bytes for the same figures."""
+import pathlib
 import shutil
 
 import matplotlib
 
 from results import arguments
+from small_svg import small
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 
-matplotlib.rcParams.update({"svg.hashsalt": "cmap", "font.size": 8, "figure.dpi": 110, "savefig.dpi": 160,
+matplotlib.rcParams.update({"svg.hashsalt": "cmap", "svg.fonttype": "none", "font.size": 8, "figure.dpi": 110, "savefig.dpi": 120,
                             "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True})
 
 
 def write(figure, path):
     figure.savefig(path, metadata={"Date": None, "Creator": None}, bbox_inches="tight")  # all of it, legends outside, too
     plt.close(figure)
+    pathlib.Path(path).write_text(small(pathlib.Path(path).read_text()))
     print("wrote", path)
 
 

@@ -10,7 +10,7 @@ PAGE=()  # where to, beside the results
 common_option() {
     case $1 in
     -h | --help) usage && exit ;;
-    --doc) PAGE=(--doc "$ROOT/doc") ;;
+    --doc) PAGE=(--doc "$ROOT/doc/measurements") ;;
     --no-run) RUN= ;;
     *) return 1 ;;
     esac

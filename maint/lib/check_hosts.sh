@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Section "hosts" of maint/check: tests on hosts made of namespaces (maint/hosts, doc/hosts.md).  Needs common.sh, variant.sh,
+# Section "hosts" of maint/check: tests on hosts made of namespaces (maint/hosts, doc/guides/several_hosts.md).  Needs common.sh, variant.sh,
 # suite.sh and the counts of maint/check.
 
 HOSTS_DIRS=(comm group topo init pt2pt coll rma) # --dirs= replaces them

@@ -239,7 +239,7 @@ bench_of_a_thousand() {
     done
 }
 
-# The examples as doc/scaling.md has them.
+# The examples as doc/guides/scaling.md has them.
 examples_at_scale() {
     million_says '^ *reversed +1 +1048576  affine ' 1152 --scenario rows --scenario columns --scenario reversed "$OUT/grid2d" create &&
         million_says '^ *objects of library 9 +100 +1048576  affine ' 384 "$OUT/libraries" 10 100 &&

@@ -3,7 +3,7 @@
  * AFAPI, the Aggregate Function Application Program Interface: what all processes of a program compute or exchange at once.
  *
  * The functions are those of Quevedo, "Hierarchical implementation of aggregate functions", University of Kentucky 2017, tables
- * 3.1 to 3.5.  doc/afapi.md is the guide: the three ways to run a program, errors, and what each function is in MPI.
+ * 3.1 to 3.5.  doc/guides/afapi.md is the guide: the three ways to run a program, errors, and what each function is in MPI.
  *
  *     int p_init(void)                          0, or 1 after a message
  *     void p_exit(void)

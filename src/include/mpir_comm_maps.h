@@ -53,8 +53,8 @@ int MPIR_Comm_map_merge(struct MPIR_Comm *comm, const struct MPIR_Comm *source,
                         MPIR_Map_side_t first);
 void MPIR_Comm_map_release(struct MPIR_Comm *comm);
 
-/* Info hints (doc/cvars.md).  What is not known, not valid or cannot be had for lack of memory is ignored: the maps stay as
- * they are.  Groups taken before keep their map. */
+/* Info hints (doc/reference/settings.md).  A hint that is unknown or invalid, or for which memory is missing, is ignored:
+ * the maps stay as they are.  Groups taken before keep their map. */
 void MPIR_Comm_map_set_hints(struct MPIR_Comm *comm, struct MPIR_Info *info);
 /* Adds what is in force to `info`. */
 int MPIR_Comm_map_get_hints(const struct MPIR_Comm *comm, struct MPIR_Info *info);

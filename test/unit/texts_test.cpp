@@ -53,8 +53,8 @@ TEST(Texts, NameEveryRepresentation) {
     const std::string block = between(text_of("src/mpi/map/map_init.c"),
                                       "MPIR_CVAR_CMAP_REPRESENTATION\n", "MPIR_CVAR_CMAP_REPORT");
     expect_names_all(block, "the description of MPIR_CVAR_CMAP_REPRESENTATION");
-    for (const char *path : {"doc/cvars.md", "README.md"})
-        expect_names_all(between(text_of(path), "| `MPIR_CVAR_CMAP_REPRESENTATION` |", "\n"), path);
+    const char *page = "doc/reference/settings.md";
+    expect_names_all(between(text_of(page), "| `MPIR_CVAR_CMAP_REPRESENTATION` |", "\n"), page);
 }
 
 // maint/lib/suite.sh makes its list of names from the tags.
