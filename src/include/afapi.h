@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * AFAPI, the Aggregate Function Application Program Interface: what all processes of a program compute or exchange at once.
+ * AFAPI, the Aggregate Function Application Program Interface: functions that all processes of a program call together.
  *
- * The functions are those of Quevedo, "Hierarchical implementation of aggregate functions", University of Kentucky 2017, tables
- * 3.1 to 3.5.  doc/guides/afapi.md is the guide: the three ways to run a program, errors, and what each function is in MPI.
+ * They are those of Quevedo, "Hierarchical implementation of aggregate functions", University of Kentucky 2017, tables 3.1 to 3.5.
+ * doc/guides/afapi.md is the guide: three ways to run a program, and errors.  doc/reference/afapi.md compares them with MPI.
  *
  *     int p_init(void)                          0, or 1 after a message
  *     void p_exit(void)
@@ -12,7 +12,7 @@
  *     int p_any(int flag), p_lany(int flag)     is the flag set in any process, any of this node?
  *     int p_confirm(void)                       have all processes called the same functions up to here?
  *
- * For each T = 8, 16, 32, 64 (signed integers of so many bits), 8u, 16u, 32u, 64u, 32f (float) and 64f (double), with `type` for its
+ * For each T = 8, 16, 32, 64 (signed integers of that many bits), 8u, 16u, 32u, 64u, 32f (float) and 64f (double), with `type` for its
  * type in C:
  *
  *     type p_reduceOpT(type datum)              Op = And, Or, Xor (not 32f, 64f), Min, Max, Add, Mul; of all processes

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The maps of a communicator.  Every constructor of a communicator names where its map comes from by one call of these;
- * they add MPI errors, info hints and the two sides of an intercommunicator to cmap.h.
+ * The maps of a communicator.  Every constructor of a communicator names the origin of its map by one call of these
+ * functions.  They add MPI errors, info hints and the two sides of an intercommunicator to cmap.h.
  *
- * Who may call this file: the layers above it in the list of mpir_map.h, and MPICH's own files.  It calls groups and maps.
+ * Callers: the layers above this file in the list of mpir_map.h, and MPICH's own files.  The file calls groups and maps.
  */
 #ifndef MPIR_COMM_MAPS_H_INCLUDED
 #define MPIR_COMM_MAPS_H_INCLUDED

@@ -10,14 +10,14 @@
  * Layers, from the top down; each calls only its own and those below (checked by maint/validate):
  *
  *   src/mpid/ch4/src    processes by index
- *   src/mpi/comm/split  new communicators, as comm_prepare.c beside it and the agreement in src/mpi/ctxid
+ *   src/mpi/comm/split  new communicators; so do comm_prepare.c and the agreement in src/mpi/ctxid
  *   src/mpi/nodes       mpir_nodes.h: where a communicator's processes are, and the communicators by nodes
  *   src/mpi/comm/maps   mpir_comm_maps.h, and mpir_comm_parts.h beside it: what a communicator holds
  *   src/mpi/group       groups; the store of context ids and its offers in src/mpi/ctxid are as low
  *   src/mpi/map         this file: knows neither groups nor communicators
  *   src/mpid/common     cmap and cid, the modules: know nothing of MPI
  *
- * Who may call this file: all layers above it, and MPICH's own files, which are hooks: they may call any of them.
+ * Callers: all layers above this file, and MPICH's own files.  Those are hooks, and may call any layer.
  */
 #ifndef MPIR_MAP_H_INCLUDED
 #define MPIR_MAP_H_INCLUDED
@@ -44,14 +44,14 @@ static inline void MPIR_Map_store(cmap_t ** slot, cmap_t * map)
     __atomic_store_n(slot, map, __ATOMIC_RELEASE);
 }
 
-/* For MPIR_CVAR_CMAP_REPORT: something has its maps (born), or is about to lose them (gone; nothing happens when it was
+/* For MPIR_CVAR_CMAP_REPORT: a holder has got its maps (born), or is about to lose them (gone; no effect on a holder that was
  * not born).  `counter` calls MPIR_Map_report_count for each of its maps. */
 typedef void (*MPIR_Map_counter) (const void *holder);
 
 int MPIR_Map_report_init(void);
 void MPIR_Map_report_born(void *holder, MPIR_Map_counter counter);
 void MPIR_Map_report_gone(void *holder);
-/* Who tells the node of a process of the world; before that all count as neighbours. */
+/* Sets the function that returns the node of a process of the world.  Until then all processes count as neighbours. */
 void MPIR_Map_report_nodes(int (*node_of) (int rank));
 void MPIR_Map_report_count(const void *holder, const char *label, const cmap_t * map);
 

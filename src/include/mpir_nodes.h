@@ -3,8 +3,8 @@
 /*
  * The nodes under a communicator: maps that say which of its processes are where, and communicators by nodes.
  *
- * Who may call this file: what makes new communicators (src/mpi/comm/split, comm_prepare.c), the device, and MPICH's own
- * files.  It calls communicators and their maps.
+ * Callers: the code that makes communicators (src/mpi/comm/split, comm_prepare.c), the device, and MPICH's own files.  The
+ * file calls communicators and their maps.
  */
 #ifndef MPIR_NODES_H_INCLUDED
 #define MPIR_NODES_H_INCLUDED
@@ -51,9 +51,9 @@ int MPIR_Find_node_order(const struct MPIR_Comm *comm, cmap_t ** nodes, cmap_t *
  *   node_roots_comm   the first process of each node; NULL for the others
  *
  * whose context ids follow from its own, so that each process can make them by itself.  Most communicators of a program with
- * many of them are for messages, or for one kind of collective, and never need them.  Both are NULL at first: whoever reads
- * them calls MPIR_Comm_need_node_comms before, in a blocking collective of all members, who agree that all of them
- * have them; or MPIR_Comm_need_own_node_comms, where the others are not there to agree.
+ * many of them are for messages, or for one kind of collective, and never need them.  Both are NULL at first.  Code that reads
+ * them first calls MPIR_Comm_need_node_comms, in a blocking collective of all members: the members agree that all of them have
+ * both.  If the others cannot take part, it calls MPIR_Comm_need_own_node_comms.
  */
 enum MPIR_Node_comms {          /* node_comms_made */
     MPIR_NODE_COMMS_NONE,
@@ -66,8 +66,8 @@ void MPIR_Comm_plan_node_comms(MPIR_Comm * comm);
 int MPIR_Comm_make_node_comms(MPIR_Comm * comm);
 int MPIR_Comm_settle_node_comms(MPIR_Comm * comm);
 
-/* Safe to call by several threads at once, and for any communicator: without a hierarchy there is nothing to do.  An error is
- * one of all members. */
+/* Several threads may call this at the same time, for any communicator; without a hierarchy it does nothing.  All members get
+ * the same error. */
 static inline int MPIR_Comm_need_node_comms(MPIR_Comm * comm)
 {
     if (likely(MPL_atomic_acquire_load_int(&comm->node_comms_made) == MPIR_NODE_COMMS_SETTLED))

@@ -37,8 +37,8 @@ static inline int MPIR_Solo_local_rank(void)
 bool MPIR_Solo_refuses(MPIR_Comm * comm, const char *collective, int *mpi_errno);
 
 /* An error for a rank that does not exist, as a receive names it; none in a process that is not alone, or for MPI_ANY_SOURCE and
- * MPI_PROC_NULL.  REQUIRES: the communicator has such a rank.  Receives ask only where the rank is not below `sources` of the
- * communicator, which is its remote_size in other processes and 0 here: they compare the rank with that size anyway. */
+ * MPI_PROC_NULL.  REQUIRES: the communicator has such a rank.  Receives compare the rank with the communicator's `sources` anyway,
+ * and call this only if the rank is not below it.  `sources` is 0 here, and the remote_size in other processes. */
 int MPIR_Solo_test_source(const MPIR_Comm * comm, int rank);
 
 /* Colour and key of each process of `comm` but this one, whose are given.  `put` is called for one rank after the other. */

@@ -7,7 +7,7 @@
 #include "mpir_ticks.h"
 
 /*
- * Giving the core away while waiting.
+ * Yielding the core while waiting.
  *
  * A wait loop tells after every poll that it still waits (MPIR_Yield_idle). What follows is decided
  * once, in MPIR_Yield_init:
@@ -17,26 +17,24 @@
  *           Each rank has a core, and another program may need it.
  *   never   Each of these calls is a predictable branch.
  *
- * Locks: the core is never given away while another thread of this process may need a lock of
- * the caller's. MPIR_Yield_idle then only counts, and the next MPID_THREAD_CS_YIELD, which every
- * such loop calls anyway, gives the core away between unlock and lock (MPIR_Yield_unlocked).
+ * Locks: a thread never yields while another thread of this process may need one of its locks.
+ * MPIR_Yield_idle then only counts, and the next MPID_THREAD_CS_YIELD, which every such loop calls
+ * anyway, yields between unlock and lock (MPIR_Yield_unlocked).
  */
 
-/* Non-zero: idle waits give the core away soon. Set until MPIR_Yield_init has decided, so that
- * start-up itself does not spin. */
+/* Non-zero: idle waits yield the core soon. Set until MPIR_Yield_init has decided, so that start-up itself does not spin. */
 extern int MPIR_Yield_on;
 
-/* Non-zero: idle waits give the core away late. Never together with MPIR_Yield_on. */
+/* Non-zero: idle waits yield the core late. Never together with MPIR_Yield_on. */
 extern int MPIR_Yield_late;
 
-/* Polls, and a wait that is due to give the core away once no lock is held. Threads share them: the
- * core is given away at worst a little early or late. */
+/* Polls, and a wait that must yield once it holds no lock. Threads share them: a thread yields at worst a little early or late. */
 extern unsigned MPIR_Yield_polls;
 extern int MPIR_Yield_due;
-enum { MPIR_YIELD_LOOK_EVERY = 32 };    /* polls, which takes some microseconds */
+enum { MPIR_YIELD_LOOK_EVERY = 32 };    /* polls, which take some microseconds */
 
-/* Set before MPIR_Yield_init by a process that is the only one of its job, whatever its size is: no others are counted, and
- * idle polls are told of, the first ones of a wait among them. NULL: the others are there. */
+/* Set before MPIR_Yield_init by a process that is the only one of its job, whatever the job's size. It then counts no other
+ * processes, and is called at idle polls, with `is_first` for the first poll of a wait. NULL: the others exist. */
 extern void (*MPIR_Yield_alone)(bool is_first);
 
 /* Decides for this process from MPIR_CVAR_PROGRESS_YIELD and the cores that the node's ranks may
@@ -44,7 +42,7 @@ extern void (*MPIR_Yield_alone)(bool is_first);
  * REQUIRES: MPIDU_Init_shm_init and MPII_hwtopo_init were called. */
 int MPIR_Yield_init(void);
 
-/* This thread has just had its turn or does not wait: the next few polls do not give the core away. */
+/* This thread has just had its turn or does not wait: the next few polls do not yield. */
 void MPIR_Yield_wait_begins(void);
 
 /* Slow paths, called when MPIR_Yield_on only. */
@@ -61,7 +59,7 @@ static inline void MPIR_Yield_poll(bool in_vci_lock)
         MPIR_Yield_look(in_vci_lock);
 }
 
-/* One more poll, and still waiting. REQUIRES: the caller holds no lock but the global critical section. */
+/* One more poll without result. REQUIRES: of all locks the caller holds at most the global critical section. */
 static inline void MPIR_Yield_idle(void)
 {
     MPIR_Yield_poll(false);

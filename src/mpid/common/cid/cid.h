@@ -9,12 +9,12 @@
  *   kind    lookup            owners are in                                  elements allocated
  *   array   O(1)              one array, doubled as ids grow, made smaller   its length
  *                             when at most a quarter of it is below `end`
- *   rbtree  O(log used)       std::map, beside the runs of used ids          used ones
+ *   rbtree  O(log used)       std::map, with the runs of used ids            used ones
  *   radix   O(1): 4 steps     4 levels of nodes with 256 elements, counted   256 for each lowest node
  *                             and freed when empty
  *
  * Conventions
- *  1. Ids are 0 .. limit - 1.  Where an id may be "none", the limit says so.
+ *  1. Ids are 0 .. limit - 1.  If an id may be "none", the value is the limit.
  *  2. Owners are the caller's; the table keeps pointers, never looks behind them, and none is NULL.
  *  3. Errors are a cid_status and leave the table as it was.  Nothing is thrown, nothing is printed.  Only cid_claim and
  *     cid_table_create need memory.

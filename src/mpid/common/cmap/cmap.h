@@ -1,9 +1,9 @@
 /*
  * Compressed maps: the C face.
  *
- * A *map* is an injective function  rank -> process index  for ranks 0 .. size-1.  It is stored as a set (strictly
- * increasing), as a set composed with a permutation, or as a list, in the representation that fits (Mir Taheri,
- * "Scalability of communicators in MPI", UBC 2011, chapters 3 and 4; Chaarawi and Gabriel, ICCS 2008).
+ * A *map* is an injective function  rank -> process index  for ranks 0 .. size-1.  It is a set (strictly increasing), a
+ * set composed with a permutation, or a list.  The strategy chooses its representation (Mir Taheri, "Scalability of
+ * communicators in MPI", UBC 2011, chapters 3 and 4; Chaarawi and Gabriel, ICCS 2008).
  *
  * Conventions, in force for every function below unless its own comment says otherwise
  *  1. Units.  Ranks and process indices are uint32_t below CMAP_MAX_SIZE; sizes count members; bytes are bytes.
@@ -91,8 +91,8 @@ cmap_status cmap_strategy_from_name(const char *name, cmap_strategy * out) CMAP_
 void cmap_policy_default(cmap_policy * out) CMAP_NOEXCEPT;
 cmap_status cmap_policy_set_default(const cmap_policy * policy) CMAP_NOEXCEPT;
 
-/* Where representations whose size cannot be told beforehand give up, so that no build takes long.  Setting them does
- * not touch maps that live already. */
+/* Limits of representations whose size is unknown before they are built, so that no build takes long.  New limits do not
+ * affect maps that are alive. */
 typedef struct cmap_limits {
     uint32_t bdd_nodes;         /* nodes of a binary decision diagram; 0: never use one */
     uint32_t bdd_paths;         /* paths to true in one, when it is held as paths */
@@ -108,8 +108,8 @@ cmap_status cmap_limits_set(const cmap_limits * limits) CMAP_NOEXCEPT;  /* CMAP_
 
 /* ---- building -------------------------------------------------------------------------------------------------- */
 
-/* A builder collects members in rank order and makes one map of them.  Ranges stay ranges: adding one costs O(1) and
- * the work of finishing is in the number of pieces as long as the result has few.
+/* A builder collects members in rank order and makes one map of them.  Ranges stay ranges: adding one costs O(1), and
+ * finishing takes time in the number of pieces as long as these are few.
  * `universe`: every index must be below it (at most CMAP_MAX_SIZE); it is the u of the space estimates. */
 cmap_status cmap_builder_create(uint32_t universe, const cmap_policy * policy, cmap_builder ** out) CMAP_NOEXCEPT;
 void cmap_builder_free(cmap_builder * builder) CMAP_NOEXCEPT;           /* NULL is fine */
@@ -149,11 +149,11 @@ uint32_t cmap_max(const cmap_t * map) CMAP_NOEXCEPT;      /* greatest index; CMA
 int cmap_is_set(const cmap_t * map) CMAP_NOEXCEPT;        /* strictly increasing? */
 /* Index of `rank`.  REQUIRES rank < size. */
 uint32_t cmap_select_outlined(const cmap_t * map, uint32_t rank) CMAP_NOEXCEPT;
-/* Rank of `index`, or CMAP_NONE.  O(1) to O(log size); a list builds a packed inverse of size * lg(size) bits at first
- * use and keeps it, unless its representation does without: runs of up to 32 different steps take a bisection for each
- * step, O(steps * log runs), as a member can be in a run of any of them.  Two exceptions scan the list: under CMAP_STRATEGY_SPACE nothing is kept (cmap_translate and the
- * other functions that ask often build an inverse for themselves), and when there is no memory for an inverse the
- * answer is still right. */
+/* Rank of `index`, or CMAP_NONE.  O(1) to O(log size).  A list builds a packed inverse of size * lg(size) bits at first
+ * use, and keeps it.  Runs of at most 32 different steps need none: they take a bisection for each step, O(steps * log
+ * runs), because a member can be in a run of any step.
+ * Two cases scan the list.  Under CMAP_STRATEGY_SPACE no inverse is kept; functions that query often, such as
+ * cmap_translate, build one for themselves.  Without memory for an inverse the answer is still right. */
 uint32_t cmap_rank(const cmap_t * map, uint32_t index) CMAP_NOEXCEPT;
 /* Indices of ranks first .. first+count-1.  REQUIRES first + count <= size. */
 void cmap_decode(const cmap_t * map, uint32_t first, uint32_t count, uint32_t * indices) CMAP_NOEXCEPT;
@@ -243,8 +243,8 @@ void cmap_policy_of(const cmap_t * map, cmap_policy * out) CMAP_NOEXCEPT;
 int cmap_force_declined(const cmap_t * map) CMAP_NOEXCEPT;
 uint32_t cmap_sharers(const cmap_t * map) CMAP_NOEXCEPT;          /* references now */
 /* Beyond the header: caches, inverses, and the maps that belong to this one with their headers.  The parent of a `sub`
- * and the set that a permutation shares with the map it was made from are not counted: they are maps of their own, alive
- * for others in general, and cmap_get_totals() counts every map once. */
+ * and the set that a permutation shares with its origin do not count.  They are maps of their own, and
+ * cmap_get_totals() counts every map once. */
 size_t cmap_payload_bytes(const cmap_t * map) CMAP_NOEXCEPT;
 size_t cmap_bytes(const cmap_t * map) CMAP_NOEXCEPT;              /* header and payload */
 size_t cmap_array_bytes(const cmap_t * map) CMAP_NOEXCEPT;        /* 4 * size: what a plain array would take */
@@ -252,8 +252,8 @@ size_t cmap_array_bytes(const cmap_t * map) CMAP_NOEXCEPT;        /* 4 * size: w
 int cmap_describe(const cmap_t * map, char *text, size_t room) CMAP_NOEXCEPT;
 /* Checks every invariant, O(size); on CMAP_ERR_INVALID `reason` (static storage) says which. */
 cmap_status cmap_validate(const cmap_t * map, const char **reason) CMAP_NOEXCEPT;
-/* What of the payload lookups have added to the map as it was built: inverses, the block decompressed last.  They stay
- * as long as the map: nobody can tell when the last thread has left them. */
+/* The part of the payload that lookups have added: inverses, the block decompressed last.  It stays as long as the map,
+ * because another thread may still read it. */
 size_t cmap_cached_bytes(const cmap_t * map) CMAP_NOEXCEPT;
 
 typedef struct cmap_totals {

@@ -4,17 +4,17 @@
  * A lock that one or many may have, for threads and processes that share memory, and for a process that asks for others.
  * It knows nothing of MPI.
  *
- * Who asks polls until he is granted; nothing blocks, so that the caller makes progress, or gives his core away, between the
- * polls, and may have requests of many others open.  16 bytes of zeros are a free lock; it holds no pointers.
+ * A request is polled until it is granted.  No function blocks, so the caller can make progress or yield its core between the
+ * polls, and may have several requests open.  16 bytes of zeros are a free lock; a lock holds no pointers.
  *
- * Order.  Exclusive requests are granted in the order of their tickets.  A shared request waits for no more than the holder it
- * meets and, if somebody waits for exclusive access already, for him; all that wait for one holder are granted together
- * after him, before the next exclusive one (phase-fair: Brandenburg and Anderson, "Reader-writer synchronization for
- * shared-memory multiprocessor real-time systems", 2009).
+ * Order.  Exclusive requests are granted in the order of their tickets.  A shared request waits for the current holder and, if an
+ * exclusive request is already in line, for that one.  Shared requests that wait for the same holder are granted together after
+ * it, before the next exclusive one (phase-fair: Brandenburg and Anderson, "Reader-writer synchronization for shared-memory
+ * multiprocessor real-time systems", 2009).
  *
- * No ring.  Who wants shared access to many locks holds some while he waits for others.  If he waited for those who wait, two
- * of his kind and two exclusive requests could wait for each other for ever.  So a shared request waits no longer than
- * RMA_LOCK_PATIENCE for one that is not granted; then it waits for holders only.
+ * Deadlock avoidance.  A process that acquires several shared locks holds some while waiting for the rest.  If shared requests
+ * waited for requests in line, two such processes and two exclusive requests could wait for each other for ever.  So a shared
+ * request waits at most RMA_LOCK_PATIENCE for a request that is not granted; then it waits for holders only.
  */
 #ifndef RMA_LOCK_H_INCLUDED
 #define RMA_LOCK_H_INCLUDED
@@ -40,7 +40,7 @@ typedef struct {
 /* Nanoseconds.  Longer than a turn takes where processes wait for a core, so that order is kept there. */
 #define RMA_LOCK_PATIENCE 500000
 
-/* A request that is not granted yet.  Its memory is its owner's, who may not give it up. */
+/* A request that is not granted yet.  The caller owns its memory, and must keep it until the grant. */
 typedef struct {
     enum { RMA_LOCK_IN_LINE, RMA_LOCK_FIRST, RMA_LOCK_ANY, RMA_LOCK_NEXT } step;
     uint32_t ticket;
@@ -48,7 +48,7 @@ typedef struct {
     uint64_t since;             /* nanoseconds of some clock */
 } rma_lock_request_t;
 
-/* At once and only if nobody else has or wants it. */
+/* Without waiting: succeeds only if no other process holds or requests the lock. */
 static inline bool rma_lock_try(rma_lock_t * lock, bool exclusive)
 {
     uint64_t state = __atomic_load_n(&lock->state, __ATOMIC_RELAXED);
@@ -61,7 +61,7 @@ static inline bool rma_lock_try(rma_lock_t * lock, bool exclusive)
                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-/* Begins a request: true when it is granted at once.  Otherwise it has to be polled until it is. */
+/* Begins a request.  True: granted.  False: poll it until it is granted. */
 bool rma_lock_ask(rma_lock_t * lock, bool exclusive, rma_lock_request_t * request);
 bool rma_lock_poll(rma_lock_t * lock, rma_lock_request_t * request);
 
@@ -79,7 +79,7 @@ static inline void rma_lock_release(rma_lock_t * lock)
         __atomic_fetch_sub(&lock->state, RMA_LOCK_SHARED, __ATOMIC_RELEASE);
 }
 
-/* A guard for a few instructions: zero is open.  No order; who is kept out for long gives his core away. */
+/* A guard for a few instructions; zero is open.  It keeps no order, and a long wait yields the core. */
 void rma_lock_guard_wait(uint32_t * guard);
 
 static inline void rma_lock_guard_enter(uint32_t * guard)
