@@ -38,5 +38,5 @@ def small(text):
     while True:
         flat = re.sub(r"<g>(<[^<>]*/>)?</g>|<g/>", lambda m: m[1] or "", text)
         if flat == text:
-            return re.sub(r"(?<=>)(?=<(?:g|path|text|use)\b)", "\n", text) + "\n"
+            return re.sub(r"(?<=>)(?=<(?:g|text)\b)", "\n", text) + "\n"
         text = flat
