@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Random programs of one-sided operations in epochs of all kinds, against a plain oracle.  Each process has a slice of every
- * target's window, where it alone writes: it knows what is there.  Beside the slices are counters that all share.
+ * Random programs of one-sided operations in windows and epochs of all kinds, with datatypes of all kinds, against a plain oracle.
+ * Each process has a slice of every target's window, where it alone writes: it knows what is there.  Beside the slices are counters
+ * that all share.
  *
  * What the rounds are is drawn alike by everybody, what each does in them is its own.   issue_oracle [rounds] [seed]
+ * A failure prints the seed, the window and the round.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -12,15 +14,29 @@
 enum { WORDS = 300, MOST_OPS = 40, SHARED = 2 };
 enum { FREE, ACCUMULATED, TAKEN };      /* of a word in this epoch */
 enum { LOCK, NESTED, LOCK_ALL, FENCE, PSCW, TICKET, ROUND_KINDS };
+enum { CREATED, ALLOCATED, DYNAMIC, SHARED_WINDOW, WINDOW_KINDS };
+enum { PLAIN, STRIDED, SCATTERED, BACKWARD, APART, LAYOUTS };
+
+/* Where the words of an operation are. */
+typedef struct layout {
+    int n, span;
+    int *at;
+    int count;
+    MPI_Datatype type;
+} layout;
 
 typedef struct op {
     const char *what;
     int target, n;
-    long *in, *out, *want;      /* want: what out must hold when the epoch is over */
+    layout here;                /* of in and out */
+    long *in, *out, *want;      /* want: what the words of out must be when the epoch is over */
     MPI_Request request;
 } op;
 
-static int size;
+static const char *const window_names[] = {"created", "allocated", "dynamic", "shared"};
+static uint64_t seed;
+static int size, window_kind;
+static MPI_Aint *begins;        /* of the others' memory, as displacements in bytes: not 0 in dynamic windows */
 static MPI_Win win;
 static long *base;              /* size slices, then SHARED counters */
 static long *model;             /* [target][word]: my slice there */
@@ -30,176 +46,269 @@ static int n_ops, round_number;
 static ct_rng mine, common;
 static long tickets, added;
 
-static MPI_Aint slice(void)
+/* ---- layouts ---- */
+
+static layout new_layout(int kind, int n)
 {
-    return (MPI_Aint) ct_me * WORDS;
+    layout l = {.n = n,.at = ct_ints(n),.count = 1,.type = MPI_LONG };
+
+    for (int i = 0; i < n; i++)
+        l.at[i] = kind == STRIDED ? 2 * i : kind == SCATTERED ? i + i / 3 : kind == BACKWARD ? n - 1 - i : kind == APART ? 3 * i : i;
+    l.span = kind == STRIDED ? 2 * n - 1 : kind == SCATTERED ? n + (n - 1) / 3 : kind == APART ? 3 * n - 2 : n;
+    if (kind == STRIDED)
+        MPI_Type_vector(n, 1, 2, MPI_LONG, &l.type);
+    else if (kind == APART)
+        MPI_Type_create_resized(MPI_LONG, 0, 3 * sizeof(long), &l.type);
+    else if (kind != PLAIN)
+        MPI_Type_create_indexed_block(n, 1, l.at, MPI_LONG, &l.type);
+    if (kind != PLAIN)
+        MPI_Type_commit(&l.type);
+    if (kind == APART || kind == PLAIN)
+        l.count = n;
+    return l;
 }
 
-static op *new_op(const char *what, int target, int n)
+static layout random_layout(int n)
+{
+    return new_layout(ct_below(&mine, 3) ? PLAIN : ct_below(&mine, LAYOUTS), n);
+}
+
+/* MPI keeps what it needs of a type. */
+static void free_type(layout *l)
+{
+    if (l->type != MPI_LONG)
+        MPI_Type_free(&l->type);
+}
+
+/* ---- operations ---- */
+
+/* Displacement of a word of my slice there; all units are 8 bytes but those of dynamic windows. */
+static MPI_Aint place(int target, MPI_Aint word)
+{
+    return window_kind == DYNAMIC ? begins[target] + word * (MPI_Aint) sizeof(long) : word;
+}
+
+static MPI_Aint in_slice(int target, int first)
+{
+    return place(target, (MPI_Aint) ct_me * WORDS + first);
+}
+
+static op *new_op(const char *what, int target, layout here)
 {
     op *o = &ops[n_ops++];
 
-    *o = (op) {what, target, n, ct_alloc(n, sizeof(long)), ct_alloc(n, sizeof(long)), NULL, MPI_REQUEST_NULL};
-    for (int i = 0; i < n; i++)
-        o->in[i] = (long) ct_random(&mine);
+    *o = (op) {what, target, here.n, here, ct_alloc(here.span, sizeof(long)), ct_alloc(here.span, sizeof(long)), NULL,
+        MPI_REQUEST_NULL};
+    for (int i = 0; i < here.n; i++)
+        o->in[here.at[i]] = (long) ct_random(&mine);
     return o;
 }
 
-/* Its result must be what the oracle holds now. */
-static void expect(op *o, int first)
+static long *word_of(const op *o, int first, const layout *there, int i)
 {
-    o->want = ct_alloc(o->n, sizeof(long));
-    memcpy(o->want, &model[o->target * WORDS + first], o->n * sizeof(long));
+    return &model[o->target * WORDS + first + there->at[i]];
 }
 
-static int may(int target, int first, int n, int use)
+/* Its result must be what the oracle holds now. */
+static void expect(op *o, int first, const layout *there)
 {
-    for (int i = first; i < first + n; i++)
-        if (state[target * WORDS + i] != FREE && !(use == ACCUMULATED && state[target * WORDS + i] == ACCUMULATED))
+    o->want = ct_alloc(o->n, sizeof(long));
+    for (int i = 0; i < o->n; i++)
+        o->want[i] = *word_of(o, first, there, i);
+}
+
+static int may(int target, int first, const layout *there, int use)
+{
+    char *now = &state[target * WORDS + first];
+
+    for (int i = 0; i < there->n; i++)
+        if (now[there->at[i]] != FREE && !(use == ACCUMULATED && now[there->at[i]] == ACCUMULATED))
             return 0;
-    memset(&state[target * WORDS + first], use, n);
+    for (int i = 0; i < there->n; i++)
+        now[there->at[i]] = (char) use;
     return 1;
 }
 
-static void apply(op *o, int first, MPI_Op kind)
+static void apply(op *o, int first, const layout *there, MPI_Op kind)
 {
-    long *to = &model[o->target * WORDS + first];
-
     for (int i = 0; i < o->n; i++) {
+        long *to = word_of(o, first, there, i), in = o->in[o->here.at[i]];
+
         if (kind == MPI_SUM)
-            to[i] += o->in[i];
+            *to += in;
         else if (kind == MPI_BXOR)
-            to[i] ^= o->in[i];
+            *to ^= in;
+        else if (kind == MPI_MAX)
+            *to = in > *to ? in : *to;
         else if (kind == MPI_REPLACE)
-            to[i] = o->in[i];
+            *to = in;
     }
 }
 
-static void put_or_get(int target, int first, int n, int with_request)
+static void put(int target, int first, layout *there, int with_request)
 {
-    MPI_Aint disp = slice() + first;
-    op *o;
+    op *o = new_op("put", target, random_layout(there->n));
+    layout *here = &o->here;
+    MPI_Aint disp = in_slice(target, first);
 
-    if (!may(target, first, n, TAKEN))
-        return;
-    if (ct_below(&mine, 2)) {
-        o = new_op("put", target, n);
-        if (with_request)
-            MPI_Rput(o->in, n, MPI_LONG, target, disp, n, MPI_LONG, win, &o->request);
-        else
-            MPI_Put(o->in, n, MPI_LONG, target, disp, n, MPI_LONG, win);
-        apply(o, first, MPI_REPLACE);
-    } else {
-        o = new_op("get", target, n);
-        expect(o, first);
-        if (with_request)
-            MPI_Rget(o->out, n, MPI_LONG, target, disp, n, MPI_LONG, win, &o->request);
-        else
-            MPI_Get(o->out, n, MPI_LONG, target, disp, n, MPI_LONG, win);
-    }
+    if (with_request)
+        MPI_Rput(o->in, here->count, here->type, target, disp, there->count, there->type, win, &o->request);
+    else
+        MPI_Put(o->in, here->count, here->type, target, disp, there->count, there->type, win);
+    apply(o, first, there, MPI_REPLACE);
+    free_type(here);
 }
 
-/* Every other word; the type is freed when the operation has been called. */
-static void strided(int target, int first, int n)
+static void get(int target, int first, layout *there, int with_request)
 {
-    MPI_Datatype type;
-    op *o;
+    op *o = new_op("get", target, random_layout(there->n));
+    layout *here = &o->here;
+    MPI_Aint disp = in_slice(target, first);
 
-    if (n < 3 || !may(target, first, n, TAKEN))
-        return;
-    o = new_op("strided put", target, (n + 1) / 2);
-    MPI_Type_vector(o->n, 1, 2, MPI_LONG, &type);
-    MPI_Type_commit(&type);
-    MPI_Put(o->in, o->n, MPI_LONG, target, slice() + first, 1, type, win);
-    MPI_Type_free(&type);
-    for (int i = 0; i < o->n; i++)
-        model[target * WORDS + first + 2 * i] = o->in[i];
+    expect(o, first, there);
+    if (with_request)
+        MPI_Rget(o->out, here->count, here->type, target, disp, there->count, there->type, win, &o->request);
+    else
+        MPI_Get(o->out, here->count, here->type, target, disp, there->count, there->type, win);
+    free_type(here);
 }
 
-static void accumulate(int target, int first, int n, int with_request)
+static MPI_Op random_kind(void)
 {
-    const MPI_Op kinds[] = { MPI_SUM, MPI_BXOR, MPI_REPLACE, MPI_NO_OP };
-    MPI_Op kind = kinds[ct_below(&mine, 4)];
-    MPI_Aint disp = slice() + first;
-    op *o;
+    const MPI_Op kinds[] = { MPI_SUM, MPI_BXOR, MPI_MAX, MPI_REPLACE };
 
-    if (!may(target, first, n, ACCUMULATED))
-        return;
-    if (ct_below(&mine, 2) && kind != MPI_NO_OP) {
-        o = new_op("accumulate", target, n);
-        if (with_request)
-            MPI_Raccumulate(o->in, n, MPI_LONG, target, disp, n, MPI_LONG, kind, win, &o->request);
-        else
-            MPI_Accumulate(o->in, n, MPI_LONG, target, disp, n, MPI_LONG, kind, win);
-    } else {
-        o = new_op("get_accumulate", target, n);
-        expect(o, first);
-        if (with_request)
-            MPI_Rget_accumulate(o->in, n, MPI_LONG, o->out, n, MPI_LONG, target, disp, n, MPI_LONG, kind, win, &o->request);
-        else
-            MPI_Get_accumulate(o->in, n, MPI_LONG, o->out, n, MPI_LONG, target, disp, n, MPI_LONG, kind, win);
-    }
-    apply(o, first, kind);
+    return kinds[ct_below(&mine, 4)];
+}
+
+static void accumulate(int target, int first, layout *there, int with_request)
+{
+    op *o = new_op("accumulate", target, random_layout(there->n));
+    layout *here = &o->here;
+    MPI_Aint disp = in_slice(target, first);
+    MPI_Op kind = random_kind();
+
+    if (with_request)
+        MPI_Raccumulate(o->in, here->count, here->type, target, disp, there->count, there->type, kind, win, &o->request);
+    else
+        MPI_Accumulate(o->in, here->count, here->type, target, disp, there->count, there->type, kind, win);
+    apply(o, first, there, kind);
+    free_type(here);
+}
+
+static void get_accumulate(int target, int first, layout *there, int with_request)
+{
+    op *o = new_op("get_accumulate", target, random_layout(there->n));
+    layout *here = &o->here;
+    MPI_Aint disp = in_slice(target, first);
+    MPI_Op kind = ct_below(&mine, 4) ? random_kind() : MPI_NO_OP;
+
+    expect(o, first, there);
+    if (with_request)
+        MPI_Rget_accumulate(o->in, here->count, here->type, o->out, here->count, here->type, target, disp, there->count,
+                            there->type, kind, win, &o->request);
+    else
+        MPI_Get_accumulate(o->in, here->count, here->type, o->out, here->count, here->type, target, disp, there->count, there->type,
+                           kind, win);
+    apply(o, first, there, kind);
+    free_type(here);
 }
 
 static void single(int target, int word)
 {
+    layout there = new_layout(PLAIN, 1);
     long now = model[target * WORDS + word];
-    op *o;
+    MPI_Aint disp = in_slice(target, word);
+    op *o = may(target, word, &there, ACCUMULATED) ? new_op("fetch_and_op", target, new_layout(PLAIN, 1)) : NULL;
 
-    if (!may(target, word, 1, ACCUMULATED))
-        return;
-    if (ct_below(&mine, 2)) {
-        o = new_op("fetch_and_op", target, 1);
-        expect(o, word);
-        MPI_Fetch_and_op(o->in, o->out, MPI_LONG, target, slice() + word, MPI_SUM, win);
-        apply(o, word, MPI_SUM);
-    } else {
-        o = new_op("compare_and_swap", target, 2);
-        o->n = 1;
-        expect(o, word);
-        o->in[1] = now + ct_below(&mine, 2);
-        MPI_Compare_and_swap(&o->in[0], &o->in[1], o->out, MPI_LONG, target, slice() + word, win);
-        if (o->in[1] == now)
-            apply(o, word, MPI_REPLACE);
+    if (o)
+        expect(o, word, &there);
+    if (o && ct_below(&mine, 2)) {
+        MPI_Fetch_and_op(o->in, o->out, MPI_LONG, target, disp, MPI_SUM, win);
+        apply(o, word, &there, MPI_SUM);
+    } else if (o) {
+        long *compare;
+
+        /* what is compared has to stay, too */
+        free(o->in);
+        o->in = ct_alloc(2, sizeof(long));
+        o->in[0] = (long) ct_random(&mine);
+        compare = &o->in[1];
+        *compare = now + ct_below(&mine, 2);
+        o->what = "compare_and_swap";
+        MPI_Compare_and_swap(&o->in[0], compare, o->out, MPI_LONG, target, disp, win);
+        if (*compare == now)
+            apply(o, word, &there, MPI_REPLACE);
     }
+    free(there.at);
 }
 
 /* A counter that all add to at once. */
 static void add_shared(int target)
 {
-    op *o = new_op("shared sum", target, 1);
+    op *o = new_op("shared sum", target, new_layout(PLAIN, 1));
 
     o->in[0] = 1 + ct_below(&mine, 9);
     added += o->in[0];
-    MPI_Accumulate(o->in, 1, MPI_LONG, target, (MPI_Aint) size * WORDS + 1, 1, MPI_LONG, MPI_SUM, win);
+    MPI_Accumulate(o->in, 1, MPI_LONG, target, place(target, (MPI_Aint) size * WORDS + 1), 1, MPI_LONG, MPI_SUM, win);
+}
+
+static void check_result(op *o)
+{
+    for (int k = 0; o->want && k < o->n; k++) {
+        long got = o->out[o->here.at[k]];
+
+        CT_CHECK(got == o->want[k], "seed %llu, %s window, round %d: word %d of a %s of %d from %d is %ld, not %ld",
+                 (unsigned long long) seed, window_names[window_kind], round_number, k, o->what, o->n, o->target, got, o->want[k]);
+        if (got != o->want[k])
+            break;
+    }
+    free(o->want);
+    o->want = NULL;
+}
+
+/* A request that is complete has brought its result, and its buffer may be overwritten. */
+static void finish(op *o)
+{
+    if (o->request == MPI_REQUEST_NULL)
+        return;
+    MPI_Wait(&o->request, MPI_STATUS_IGNORE);
+    check_result(o);
+    memset(o->in, 0xff, o->here.span * sizeof(long));
+}
+
+/* On some words of my slice there. */
+static void random_range(int kind, int target, int with_request)
+{
+    int n = ct_below(&mine, 4) ? 1 + ct_below(&mine, 4) : 1 + ct_below(&mine, WORDS / 3);
+    layout there = random_layout(n);
+    int first = ct_below(&mine, WORDS - there.span + 1);
+
+    if (!may(target, first, &there, kind < 2 ? TAKEN : ACCUMULATED))
+        ;
+    else if (kind == 0)
+        put(target, first, &there, with_request);
+    else if (kind == 1)
+        get(target, first, &there, with_request);
+    else if (kind == 2)
+        accumulate(target, first, &there, with_request);
+    else
+        get_accumulate(target, first, &there, with_request);
+    free_type(&there);
+    free(there.at);
 }
 
 static void random_op(int target, int passive)
 {
-    int with_request = passive && ct_below(&mine, 6) == 0;
-    int n = ct_below(&mine, 4) ? 1 + ct_below(&mine, 4) : 1 + ct_below(&mine, WORDS);
-    int first = ct_below(&mine, WORDS - n + 1);
+    int with_request = passive && ct_below(&mine, 6) == 0, kind = ct_below(&mine, 6);
 
-    switch (ct_below(&mine, 6)) {
-        case 0:
-        case 1:
-            put_or_get(target, first, n, with_request);
-            break;
-        case 2:
-            strided(target, first, n);
-            break;
-        case 3:
-            accumulate(target, first, n, with_request);
-            break;
-        case 4:
-            single(target, first);
-            break;
-        default:
-            add_shared(target);
-    }
-    if (n_ops && ops[n_ops - 1].request != MPI_REQUEST_NULL && ct_below(&mine, 2))
-        MPI_Wait(&ops[n_ops - 1].request, MPI_STATUS_IGNORE);
+    if (kind == 4)
+        single(target, ct_below(&mine, WORDS));
+    else if (kind == 5)
+        add_shared(target);
+    else
+        random_range(kind, target, with_request);
+    if (n_ops && ct_below(&mine, 2))
+        finish(&ops[n_ops - 1]);
 }
 
 /* What is complete at the target may be touched again. */
@@ -228,7 +337,7 @@ static int few(void)
 static void finish_requests(void)
 {
     for (int i = 0; i < n_ops; i++)
-        MPI_Wait(&ops[i].request, MPI_STATUS_IGNORE);
+        finish(&ops[i]);
 }
 
 static void end_epoch(void)
@@ -236,15 +345,10 @@ static void end_epoch(void)
     for (int i = 0; i < n_ops; i++) {
         op *o = &ops[i];
 
-        for (int k = 0; o->want && k < o->n; k++) {
-            CT_CHECK(o->out[k] == o->want[k], "round %d: word %d of a %s of %d from %d is %ld, not %ld", round_number, k,
-                     o->what, o->n, o->target, o->out[k], o->want[k]);
-            if (o->out[k] != o->want[k])
-                break;
-        }
+        check_result(o);
+        free(o->here.at);
         free(o->in);
         free(o->out);
-        free(o->want);
     }
     n_ops = 0;
     memset(state, FREE, (size_t) size * WORDS);
@@ -257,8 +361,8 @@ static void check_memory(const long *seen, const char *what)
 
     MPI_Alltoall(model, WORDS, MPI_LONG, all, WORDS, MPI_LONG, MPI_COMM_WORLD);
     for (int i = 0; i < size * WORDS; i++) {
-        CT_CHECK(seen[i] == all[i], "round %d: after %s, word %d of %d is %ld, not %ld", round_number, what, i % WORDS,
-                 i / WORDS, seen[i], all[i]);
+        CT_CHECK(seen[i] == all[i], "seed %llu, %s window, round %d: after %s, word %d of %d is %ld, not %ld",
+                 (unsigned long long) seed, window_names[window_kind], round_number, what, i % WORDS, i / WORDS, seen[i], all[i]);
         if (seen[i] != all[i])
             break;
     }
@@ -394,7 +498,7 @@ static void pscw_round(void)
 static void ticket_round(void)
 {
     int target = ct_below(&mine, size);
-    MPI_Aint disp = (MPI_Aint) size * WORDS;
+    MPI_Aint disp = place(target, (MPI_Aint) size * WORDS);
     long now = -1;
 
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win);
@@ -440,17 +544,44 @@ static void check_counters(void)
     CT_CHECK(here[1] == all[1], "a shared sum of %ld, not %ld", here[1], all[1]);
 }
 
-static void program(int rounds, int allocated)
+/* Memory that is not the window's own is returned. */
+static long *make_window(MPI_Aint bytes)
+{
+    long *memory = NULL;
+    MPI_Aint begin;
+
+    if (window_kind == CREATED || window_kind == DYNAMIC)
+        base = memory = ct_alloc(1, bytes);
+    if (window_kind == CREATED)
+        MPI_Win_create(base, bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    else if (window_kind == ALLOCATED)
+        MPI_Win_allocate(bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    else if (window_kind == SHARED_WINDOW)
+        MPI_Win_allocate_shared(bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    else
+        MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (window_kind == DYNAMIC)
+        MPI_Win_attach(win, base, bytes);
+    MPI_Get_address(base, &begin);
+    MPI_Allgather(&begin, 1, MPI_AINT, begins, 1, MPI_AINT, MPI_COMM_WORLD);
+    return memory;
+}
+
+static void free_window(long *memory)
+{
+    if (window_kind == DYNAMIC) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Win_detach(win, base);
+    }
+    MPI_Win_free(&win);
+    free(memory);
+}
+
+static void program(int rounds)
 {
     MPI_Aint bytes = ((MPI_Aint) size * WORDS + SHARED) * (MPI_Aint) sizeof(long);
-    long *memory = NULL;
+    long *memory = make_window(bytes);
 
-    if (allocated) {
-        MPI_Win_allocate(bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
-    } else {
-        base = memory = ct_alloc(1, bytes);
-        MPI_Win_create(base, bytes, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    }
     memset(base, 0, bytes);
     memset(model, 0, (size_t) size * WORDS * sizeof(long));
     tickets = added = 0;
@@ -473,24 +604,38 @@ static void program(int rounds, int allocated)
         free(seen);
     }
     check_counters();
-    MPI_Win_free(&win);
-    free(memory);
+    free_window(memory);
+}
+
+/* A shared window wants one node. */
+static int is_one_node(void)
+{
+    int members;
+    MPI_Comm node;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &members);
+    MPI_Comm_free(&node);
+    return members == size;
 }
 
 int main(int argc, char **argv)
 {
-    int rounds = argc > 1 ? atoi(argv[1]) : 60;
-    uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+    int rounds = argc > 1 ? atoi(argv[1]) : 40, kinds;
 
+    seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     model = ct_alloc((size_t) size * WORDS, sizeof(long));
     state = ct_alloc((size_t) size * WORDS, 1);
+    begins = ct_alloc(size, sizeof(MPI_Aint));
     common.state = seed;
     mine.state = seed * 1000003 + (uint64_t) ct_me;
-    for (int allocated = 0; allocated < 2; allocated++)
-        program(rounds, allocated);
+    kinds = is_one_node() ? WINDOW_KINDS : SHARED_WINDOW;
+    for (window_kind = 0; window_kind < kinds; window_kind++)
+        program(rounds);
+    free(begins);
     free(model);
     free(state);
     MTest_Finalize(ct_errs);

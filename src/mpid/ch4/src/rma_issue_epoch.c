@@ -71,7 +71,39 @@ static bool is_free_of_locks(const MPIDIG_rma_issue_t * issue, int assert)
     return assert & MPI_MODE_NOCHECK && (issue->fence.phase.clear || !issue->fence.phase.exchanges);
 }
 
-/* A lock of the process' own memory protects its loads and stores, so it is real at once: that is the eager way. */
+/* A lock of the process' own memory protects its loads and stores, so it is real at once.  Where it is not free, the request waits
+ * in line: that is the eager way. */
+static bool lock_own(MPIR_Win * win, int *mpi_errno_ptr, int type)
+{
+    int mpi_errno = MPI_SUCCESS, self = win->comm_ptr->rank;
+
+    MPIDIG_LOCK_EPOCH_CHECK_NONE(win, self, mpi_errno, goto fn_fail);
+    if (!MPIDIG_win_lock_try(win, type))
+        return false;
+    MPIDIG_WIN(win, issue)->self_held = true;
+    note_epoch(win, self, true);
+
+  fn_fail:
+    *mpi_errno_ptr = mpi_errno;
+    return true;
+}
+
+/* Operations of the process on itself may be messages, too. */
+static int unlock_own(MPIR_Win * win)
+{
+    int mpi_errno = MPIDIG_mpi_win_flush(win->comm_ptr->rank, win);
+
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIDIG_WIN(win, issue)->self_held = false;
+    note_epoch(win, win->comm_ptr->rank, false);
+    mpi_errno = MPIDIG_win_lock_release(win);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
 bool MPIDIG_rma_lock(MPIR_Win * win, int *mpi_errno_ptr, int type, int rank, int assert)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -79,8 +111,10 @@ bool MPIDIG_rma_lock(MPIR_Win * win, int *mpi_errno_ptr, int type, int rank, int
     MPIDIG_rma_target_t *target;
     bool nested = false;
 
-    if (!issue || rank == win->comm_ptr->rank || is_free_of_locks(issue, assert))
+    if (!issue || is_free_of_locks(issue, assert))
         return false;
+    if (rank == win->comm_ptr->rank)
+        return !(assert & MPI_MODE_NOCHECK) && lock_own(win, mpi_errno_ptr, type);
     mpi_errno = MPIDIG_rma_make_real(&nested);
     MPIR_ERR_CHECK(mpi_errno);
     MPIDIG_LOCK_EPOCH_CHECK_NONE(win, rank, mpi_errno, goto fn_fail);
@@ -122,6 +156,10 @@ bool MPIDIG_rma_unlock(MPIR_Win * win, int *mpi_errno_ptr, int rank)
     MPL_time_t begin;
     bool is_long;
 
+    if (issue && issue->self_held && !issue->all && rank == win->comm_ptr->rank) {
+        *mpi_errno_ptr = unlock_own(win);
+        return true;
+    }
     if (!target || target->issue.permission == RI_CLOSED)
         return false;
     MPIDIG_ACCESS_EPOCH_CHECK(win, MPIDIG_EPOTYPE_LOCK, mpi_errno, goto fn_fail);

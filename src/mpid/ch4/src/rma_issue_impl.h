@@ -62,7 +62,7 @@ typedef struct MPIDIG_rma_issue {
     int open;                   /* first, see MPIDIG_RMA_WAITS: epochs in which operations may wait */
     bool all;                   /* lock_all */
     bool pscw;                  /* start */
-    bool self_held;             /* with it this process' own lock */
+    bool self_held;             /* this process' own lock, taken without a message */
     int failed;                 /* of targets whose epoch is over */
     MPIDIG_rma_fence_t fence;
     rma_issue_settings_t settings;

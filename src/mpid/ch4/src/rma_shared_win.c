@@ -3,6 +3,7 @@
 #include "mpidimpl.h"
 #include "mpidu_shm.h"
 #include "rma_shared.h"
+#include "rma_win_agree.h"
 
 /*
 === BEGIN_MPI_T_CVAR_INFO_BLOCK ===
@@ -23,9 +24,7 @@ cvars:
 */
 
 /* What the processes of a node agree on: all want to, and whether any has memory in the window. */
-typedef struct {
-    int unwilling, has_memory;
-} opinion_t;
+enum { UNWILLING = 1, HAS_MEMORY = 2 };
 
 static MPIDIG_rma_shared_t *create(int num_peers, int own)
 {
@@ -65,16 +64,15 @@ static void set_peers(MPIR_Win * win, MPIDIG_rma_shared_t * shared)
 static int share_controls(MPIR_Win * win, MPIR_Comm * node, bool willing, MPIDIG_rma_control_t ** controls)
 {
     int mpi_errno = MPI_SUCCESS;
-    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
-    opinion_t mine = {.unwilling = !willing,.has_memory = win->size > 0 }, all;
+    unsigned flags = (willing ? 0 : UNWILLING) | (win->size > 0 ? HAS_MEMORY : 0);
     bool failed = false;
     void *memory = NULL;
 
     *controls = NULL;
-    mpi_errno = MPIR_Allreduce(&mine, &all, 2, MPI_INT, MPI_MAX, node, &errflag);
+    mpi_errno = MPIDIG_win_agree(node, MPI_SUCCESS, &flags);
     MPIR_ERR_CHECK(mpi_errno);
     /* with memory, but no table of it: each process has its own, because there was none to share */
-    if (all.unwilling || (all.has_memory && !MPIDIG_WIN(win, shared_table)))
+    if (flags & UNWILLING || (flags & HAS_MEMORY && !MPIDIG_WIN(win, shared_table)))
         goto fn_exit;
     mpi_errno = MPIDU_shm_alloc(node, node->local_size * sizeof(MPIDIG_rma_control_t), &memory, &failed);
     MPIR_ERR_CHECK(mpi_errno);
