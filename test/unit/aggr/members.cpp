@@ -213,7 +213,7 @@ bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations, con
         same--;
         const size_t n = random() % 4 ? random() % 8 : random() % (longest + 1);
         const int root = static_cast<int>(random() % static_cast<uint64_t>(group.shape.members));
-        const size_t most = aggr_bcast_place(n * sizeof(Affine) * static_cast<size_t>(group.shape.members));
+        const size_t most = n * sizeof(Affine) * static_cast<size_t>(group.shape.members);
         bool ready = false;
         if (functions.ready(&group, most, &ready) != AGGR_OK || !ready) return false;
         Program program{group, functions, operation, n, root};

@@ -21,9 +21,10 @@
 #define aggr_scan simulated_scan
 #define aggr_exscan simulated_exscan
 #define aggr_bcast simulated_bcast
-#define aggr_bcast_copies simulated_bcast_copies
 #define aggr_bcast_failure simulated_bcast_failure
-#define aggr_take_copies simulated_take_copies
+#define aggr_bcast_elsewhere simulated_bcast_elsewhere
+#define aggr_agree simulated_agree
+#define aggr_differs simulated_differs
 #define aggr_allgather simulated_allgather
 #define aggr_gather simulated_gather
 #define aggr_scatter simulated_scatter

@@ -16,7 +16,9 @@
  *
  * Conventions
  *  1. Members are 0 .. members - 1, the same in all processes.  A collective function is called by all members, in the
- *     same order, with the same `bytes`, root and fold; nothing else is exchanged to find out.
+ *     same order, with the same root and fold.  `bytes` should be the same.  A line has the length of its datum: a member that
+ *     reads another length than its own returns AGGR_ERR_LENGTH and takes nothing.  All members go through one operation, so that
+ *     the group goes on.  What only some members read is told to these only.
  *  2. A status is AGGR_OK, one of the errors below, or what the caller's own progress function returned: then the group
  *     is broken, and every later call returns the same.
  *  3. Order.  A fold is always  x0 (x1 (x2 ...)): of members in their order, the same on all members and in all runs.
@@ -42,7 +44,7 @@ extern "C" {
 
 enum {
     AGGR_LINE = 64,             /* bytes of a line; two are 128, what prefetchers bring at a time */
-    AGGR_DATUM = 60,            /* of these, for a datum */
+    AGGR_DATUM = 56,            /* of these, for a datum; the rest are its length, and the counter */
     AGGR_LINES = 8              /* most lines of a member */
 };
 
@@ -52,8 +54,9 @@ enum {
     AGGR_ERR_ATTACH = -2,       /* the arena of that name cannot be reached from this process */
     AGGR_ERR_MEMORY = -3,       /* no memory in this process */
     AGGR_ERR_ARG = -4,
-    AGGR_ERR_LENGTH = -5,       /* the root broadcasts another length, see group->length; the group goes on */
-    AGGR_ERR_ROOT = -6          /* the root has nothing to broadcast: aggr_bcast_failure; the group goes on */
+    AGGR_ERR_LENGTH = -5,       /* another member has another length, see group->length; the group goes on */
+    AGGR_ERR_ROOT = -6,         /* the root has nothing to broadcast: aggr_bcast_failure; the group goes on */
+    AGGR_ELSEWHERE = -7         /* no error: the broadcast's data, group->length of them, go another way */
 };
 
 /* ---- the arena: a node's shared memory, handed out in blocks ------------------------------------------------------- */
@@ -136,7 +139,7 @@ typedef struct aggr_group {
     uint32_t wrote[AGGR_LINES]; /* my last operation with a datum in each line */
     uint32_t copied[2];         /* and in each copy buffer */
     unsigned turns;             /* of waiting, since the last progress */
-    uint32_t length;            /* of the broadcast that ended with AGGR_ERR_LENGTH */
+    uint64_t length;            /* of the other member, or of the broadcast, with AGGR_ERR_LENGTH and AGGR_ELSEWHERE */
 } aggr_group_t;
 
 /* One member reserves the block and tells the others its number in a way of its own; then every member joins.  The block is
@@ -159,23 +162,31 @@ typedef struct aggr_fold_t {
 } aggr_fold_t;
 
 /* Is there room for payloads of so many bytes?  Collective when it was not known: makes the copy buffers then.  The same
- * answer on all members.  The functions below REQUIRE it for what they are given. */
+ * answer on all members.  All functions below but broadcasts REQUIRE it for what they are given. */
 int aggr_ready(aggr_group_t * group, size_t bytes, bool * ready);
+/* Does aggr_ready know without asking the others?  Who does not must not assume that the others have the same bytes. */
+static inline bool aggr_knows_room(const aggr_group_t * group, size_t bytes)
+{
+    return bytes <= AGGR_DATUM || group->copies || group->no_copies;
+}
+/* What a member calls in place of any function below but a barrier or a broadcast, when its payload is none for them.  AGGR_OK: all members have
+ * called it, with the same bytes.  AGGR_ERR_LENGTH: they have not, and each that calls it is told. */
+int aggr_agree(aggr_group_t * group, uint64_t bytes);
 
+/* Members may differ in `bytes` where none has more than copy_bytes, in all its parts together. */
 int aggr_barrier(aggr_group_t * group);
 /* `in` may be `out`. */
 int aggr_allreduce(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold);
 int aggr_reduce(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold, int root);
 int aggr_scan(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold);
 int aggr_exscan(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold);      /* member 0's `out` stays */
-/* Tells when the root has another length.  Needs room for aggr_bcast_place(bytes).  REQUIRES bytes < 2^32 - 2. */
+/* The root makes the copy buffers; when there is no room for them all members return AGGR_ELSEWHERE.  The root's length decides:
+ * others may have any.  REQUIRES bytes < 2^31 at the root. */
 int aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root);
 /* What a root calls instead that has failed: the others get AGGR_ERR_ROOT. */
 int aggr_bcast_failure(aggr_group_t * group);
-static inline size_t aggr_bcast_place(size_t bytes)
-{
-    return bytes + sizeof(uint32_t);
-}
+/* What a root calls instead whose data go another way: all get AGGR_ELSEWHERE. */
+int aggr_bcast_elsewhere(aggr_group_t * group, uint64_t bytes);
 /* `bytes` of each member, in `out` at  member * bytes.  aggr_gather: at the root alone. */
 int aggr_allgather(aggr_group_t * group, const void *in, void *out, size_t bytes);
 int aggr_gather(aggr_group_t * group, const void *in, void *out, size_t bytes, int root);

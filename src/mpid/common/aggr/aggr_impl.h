@@ -18,6 +18,7 @@
 
 typedef struct aggr_line {
     unsigned char datum[AGGR_DATUM];
+    uint32_t length;            /* of the payload, wherever it lies; or one of those below */
     uint32_t seq;
 } __attribute__ ((aligned(AGGR_LINE))) aggr_line_t;
 
@@ -93,10 +94,19 @@ static inline int aggr_wait(aggr_group_t * group, const aggr_line_t * line, uint
 /* Operations between two lifts of what may lie far behind; less than 2^31. */
 #define AGGR_LIFT (UINT32_C(1) << 30)
 
-/* The broadcast that tells where the copy buffers are.  Another one that meets it knows it by its length, takes the buffers,
- * and goes on. */
-#define AGGR_LENGTH_OF_COPIES UINT32_MAX
+/* Lengths that no payload has. */
+#define AGGR_LENGTH_OF_COPIES UINT32_MAX        /* the datum is the block of the copy buffers; the broadcast follows */
 #define AGGR_LENGTH_OF_FAILURE (UINT32_MAX - 1)
+#define AGGR_LENGTH_ELSEWHERE (UINT32_MAX - 2)  /* the datum is an aggr_elsewhere_t */
+#define AGGR_LENGTHS_DIFFER (UINT32_MAX - 3)    /* of a leader's part; the datum has one of them, as an aggr_elsewhere_t */
+#define AGGR_LENGTH_OF_NONE (UINT32_MAX - 4)    /* a barrier: neither written nor compared */
+
+/* The length of a payload that does not come by lines.  A member that writes nothing leaves what its line had: the number of
+ * the operation tells that from what is new. */
+typedef struct aggr_elsewhere {
+    uint64_t bytes;
+    uint32_t seq;
+} aggr_elsewhere_t;
 
 /* What a member writes in an operation, beside its counter. */
 enum { AGGR_NOTHING = 0, AGGR_IN_LINE = 1, AGGR_IN_COPY = 2 };
@@ -118,6 +128,17 @@ static inline void *aggr_place(aggr_group_t * group, int member, size_t bytes)
     if (bytes <= AGGR_DATUM)
         return aggr_now(group, member)->datum;
     return aggr_copy_of(group, member, group->seq);
+}
+
+/* Notes the line's length; AGGR_ERR_LENGTH. */
+int aggr_differs(aggr_group_t * group, const aggr_line_t * line);
+
+/* Compares the length that a member's line has with that of the same operation here. */
+static inline int aggr_compare(aggr_group_t * group, const aggr_line_t * line, uint32_t length)
+{
+    if (line->length == length)
+        return AGGR_OK;
+    return aggr_differs(group, line);
 }
 
 /* Lengths of 4 and 8 bytes are what most data have: copied without a call. */

@@ -3,6 +3,7 @@
 #ifndef AGGR_NAMES_H_INCLUDED
 #define AGGR_NAMES_H_INCLUDED
 
+#define aggr_agree MPIR_aggr_agree
 #define aggr_allgather MPIR_aggr_allgather
 #define aggr_allreduce MPIR_aggr_allreduce
 #define aggr_alltoall MPIR_aggr_alltoall
@@ -16,15 +17,17 @@
 #define aggr_arena_reserve MPIR_aggr_arena_reserve
 #define aggr_barrier MPIR_aggr_barrier
 #define aggr_bcast MPIR_aggr_bcast
+#define aggr_bcast_elsewhere MPIR_aggr_bcast_elsewhere
 #define aggr_bcast_failure MPIR_aggr_bcast_failure
-#define aggr_bcast_place MPIR_aggr_bcast_place
 #define aggr_begin MPIR_aggr_begin
 #define aggr_board_close MPIR_aggr_board_close
 #define aggr_board_open MPIR_aggr_board_open
 #define aggr_board_reduce MPIR_aggr_board_reduce
+#define aggr_compare MPIR_aggr_compare
 #define aggr_copies_bytes MPIR_aggr_copies_bytes
 #define aggr_copy MPIR_aggr_copy
 #define aggr_copy_of MPIR_aggr_copy_of
+#define aggr_differs MPIR_aggr_differs
 #define aggr_divide MPIR_aggr_divide
 #define aggr_exchange MPIR_aggr_exchange
 #define aggr_exscan MPIR_aggr_exscan
@@ -34,6 +37,7 @@
 #define aggr_group_join MPIR_aggr_group_join
 #define aggr_group_leave MPIR_aggr_group_leave
 #define aggr_group_reserve MPIR_aggr_group_reserve
+#define aggr_knows_room MPIR_aggr_knows_room
 #define aggr_least MPIR_aggr_least
 #define aggr_line_of MPIR_aggr_line_of
 #define aggr_my_line MPIR_aggr_my_line

@@ -142,3 +142,14 @@ int aggr_wait_all(aggr_group_t * group)
 {
     return wait_begun(group, group->seq);
 }
+
+int aggr_differs(aggr_group_t * group, const aggr_line_t * line)
+{
+    aggr_elsewhere_t elsewhere;
+    group->length = line->length;
+    if (line->length == AGGR_LENGTH_ELSEWHERE || line->length == AGGR_LENGTHS_DIFFER) {
+        memcpy(&elsewhere, line->datum, sizeof elsewhere);
+        group->length = elsewhere.bytes;
+    }
+    return AGGR_ERR_LENGTH;
+}

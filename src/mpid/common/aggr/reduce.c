@@ -6,13 +6,27 @@
  */
 #include "aggr_impl.h"
 
+/* A payload that fits a line, and the length that all lines must have with it. */
+typedef struct payload {
+    size_t bytes;
+    uint32_t length;
+} payload_t;
+
+static payload_t payload_of(size_t bytes)
+{
+    return (payload_t) { bytes, (uint32_t) bytes };
+}
+
 /* Folds members first .. last of `lines` (the members' or the leaders') into `out` as their data arrive. */
-static int fold_lines(aggr_group_t * group, aggr_line_t * lines, int first, int last, void *out, size_t bytes,
+static int fold_lines(aggr_group_t * group, aggr_line_t * lines, int first, int last, void *out, payload_t payload,
                       const aggr_fold_t * fold)
 {
+    size_t bytes = payload.bytes;
     for (int m = last; m >= first; m--) {
         const aggr_line_t *line = aggr_line_of(group, lines, m, group->seq);
         int status = aggr_wait(group, line, group->seq);
+        if (status == AGGR_OK && payload.length != AGGR_LENGTH_OF_NONE)
+            status = aggr_compare(group, line, payload.length);
         if (status)
             return status;
         if (bytes == 0)
@@ -25,75 +39,118 @@ static int fold_lines(aggr_group_t * group, aggr_line_t * lines, int first, int 
     return AGGR_OK;
 }
 
+/* What a leader's line says whose part has several lengths. */
+static void put_difference(const aggr_group_t * group, aggr_line_t * line)
+{
+    aggr_elsewhere_t other = {.bytes = group->length,.seq = group->seq };
+    memcpy(line->datum, &other, sizeof other);
+    line->length = AGGR_LENGTHS_DIFFER;
+}
+
 /* A leader folds the data of its part of the members into its line among the leaders'. */
-static int lead(aggr_group_t * group, size_t bytes, const aggr_fold_t * fold)
+static int lead(aggr_group_t * group, payload_t payload, const aggr_fold_t * fold)
 {
     const aggr_parts_t *parts = &group->parts;
     if (group->me != parts->first)
         return AGGR_OK;
     aggr_line_t *line = aggr_line_of(group, group->stage, parts->mine, group->seq);
-    int status = fold_lines(group, group->lines, parts->first, parts->last, line->datum, bytes, fold);
-    if (status == AGGR_OK)
+    int status = fold_lines(group, group->lines, parts->first, parts->last, line->datum, payload, fold);
+    if (status == AGGR_ERR_LENGTH)
+        put_difference(group, line);
+    else if (payload.length != AGGR_LENGTH_OF_NONE)
+        line->length = payload.length;
+    if (status == AGGR_OK || status == AGGR_ERR_LENGTH)
         aggr_publish(line, group->seq);
     return status;
 }
 
-static int put(aggr_group_t * group, const void *in, size_t bytes)
+static int put(aggr_group_t * group, const void *in, payload_t payload)
 {
-    int status = aggr_begin(group, bytes > 0 ? AGGR_IN_LINE : AGGR_NOTHING);
+    bool writes = payload.length != AGGR_LENGTH_OF_NONE;
+    int status = aggr_begin(group, writes ? AGGR_IN_LINE : AGGR_NOTHING);
     if (status)
         return status;
-    aggr_copy(aggr_my_line(group)->datum, in, bytes);
+    if (writes) {
+        aggr_copy(aggr_my_line(group)->datum, in, payload.bytes);
+        aggr_my_line(group)->length = payload.length;
+    }
     aggr_publish(aggr_my_line(group), group->seq);
     return AGGR_OK;
 }
 
 /* Everybody's data, by way of the leaders where there are any; who returns knows that all have begun. */
-static int fold_all(aggr_group_t * group, void *out, size_t bytes, const aggr_fold_t * fold)
+static int fold_all(aggr_group_t * group, void *out, payload_t payload, const aggr_fold_t * fold)
 {
     int status;
     if (group->parts.count)
-        status = fold_lines(group, group->stage, 0, group->parts.count - 1, out, bytes, fold);
+        status = fold_lines(group, group->stage, 0, group->parts.count - 1, out, payload, fold);
     else
-        status = fold_lines(group, group->lines, 0, group->shape.members - 1, out, bytes, fold);
+        status = fold_lines(group, group->lines, 0, group->shape.members - 1, out, payload, fold);
     if (status == AGGR_OK)
         group->safe = group->seq;
     return status;
 }
 
-static int reduce_datum(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold, bool wanted)
+static int reduce_datum(aggr_group_t * group, const void *in, void *out, payload_t payload, const aggr_fold_t * fold,
+                        bool wanted)
 {
-    int status = put(group, in, bytes);
+    int status = put(group, in, payload);
     if (status == AGGR_OK && group->parts.count)
-        status = lead(group, bytes, fold);
+        status = lead(group, payload, fold);
     if (status == AGGR_OK && wanted)
-        status = fold_all(group, out, bytes, fold);
+        status = fold_all(group, out, payload, fold);
     return status;
 }
 
 int aggr_barrier(aggr_group_t * group)
 {
-    return reduce_datum(group, NULL, NULL, 0, NULL, true);
+    return reduce_datum(group, NULL, NULL, (payload_t) { 0, AGGR_LENGTH_OF_NONE }, NULL, true);
+}
+
+/* Keeps what is the same, and the operation's number with it. */
+static void fold_same(const void *left, void *inout, size_t bytes, void *context)
+{
+    const aggr_elsewhere_t *a = left;
+    aggr_elsewhere_t *b = inout;
+    (void) bytes;
+    (void) context;
+    if (a->seq != b->seq || a->bytes != b->bytes)
+        *b = (aggr_elsewhere_t) {.bytes = a->bytes,.seq = b->seq - 1 };
+}
+
+int aggr_agree(aggr_group_t * group, uint64_t bytes)
+{
+    static const aggr_fold_t same = { fold_same, NULL, sizeof(aggr_elsewhere_t) };
+    aggr_elsewhere_t all, mine = {.bytes = bytes,.seq = group->seq + 1 };
+    int status = reduce_datum(group, &mine, &all, (payload_t) { sizeof mine, AGGR_LENGTH_ELSEWHERE }, &same, true);
+    if (status || (all.seq == mine.seq && all.bytes == bytes))
+        return status;
+    group->length = all.bytes;
+    return AGGR_ERR_LENGTH;
 }
 
 /* ---- payloads ------------------------------------------------------------------------------------------------------- */
 
-/* Always by the buffers, also a last chunk that would fit a line. */
-static int put_copy(aggr_group_t * group, const void *in, size_t bytes)
+/* Always by the buffers, also a last chunk that would fit a line.  The line has the length of all chunks. */
+static int put_copy(aggr_group_t * group, const void *in, size_t bytes, size_t all)
 {
-    int status = aggr_begin(group, AGGR_IN_COPY);
+    int status = aggr_begin(group, AGGR_IN_LINE | AGGR_IN_COPY);
     if (status)
         return status;
     memcpy(aggr_copy_of(group, group->me, group->seq), in, bytes);
+    aggr_my_line(group)->length = (uint32_t) all;
     aggr_publish(aggr_my_line(group), group->seq);
     return AGGR_OK;
 }
 
-/* Bytes from .. from + bytes of what members first .. last have in their copy buffers. */
+/* Bytes from .. from + bytes of what members first .. last have in their copy buffers, when that is as long as mine. */
 static int fold_copies(aggr_group_t * group, int first, int last, void *out, size_t from, size_t bytes, const aggr_fold_t * fold)
 {
+    uint32_t length = aggr_my_line(group)->length;
     for (int m = last; m >= first; m--) {
         int status = aggr_wait(group, aggr_now(group, m), group->seq);
+        if (status == AGGR_OK)
+            status = aggr_compare(group, aggr_now(group, m), length);
         if (status)
             return status;
         const char *at = aggr_copy_of(group, m, group->seq) + from;
@@ -161,10 +218,10 @@ static size_t chunk_of(const aggr_group_t * group, const aggr_fold_t * fold)
 int aggr_allreduce(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold)
 {
     if (bytes <= AGGR_DATUM)
-        return reduce_datum(group, in, out, bytes, fold, true);
+        return reduce_datum(group, in, out, payload_of(bytes), fold, true);
     for (size_t done = 0, chunk; done < bytes; done += chunk) {
         chunk = aggr_least(bytes - done, chunk_of(group, fold));
-        int status = put_copy(group, (const char *) in + done, chunk);
+        int status = put_copy(group, (const char *) in + done, chunk, bytes);
         if (status == AGGR_OK)
             status = worth_slices(group, chunk) ? allreduce_slices(group, (char *) out + done, chunk, fold)
                 : fold_all_copies(group, (char *) out + done, chunk, fold);
@@ -178,10 +235,10 @@ int aggr_reduce(aggr_group_t * group, const void *in, void *out, size_t bytes, c
 {
     bool wanted = group->me == root;
     if (bytes <= AGGR_DATUM)
-        return reduce_datum(group, in, out, bytes, fold, wanted);
+        return reduce_datum(group, in, out, payload_of(bytes), fold, wanted);
     for (size_t done = 0, chunk; done < bytes; done += chunk) {
         chunk = aggr_least(bytes - done, chunk_of(group, fold));
-        int status = put_copy(group, (const char *) in + done, chunk);
+        int status = put_copy(group, (const char *) in + done, chunk, bytes);
         if (status == AGGR_OK && wanted)
             status = fold_all_copies(group, (char *) out + done, chunk, fold);
         if (status)
@@ -194,12 +251,13 @@ int aggr_reduce(aggr_group_t * group, const void *in, void *out, size_t bytes, c
 static int scan_to(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold, int last)
 {
     if (bytes <= AGGR_DATUM) {
-        int status = put(group, in, bytes);
-        return status ? status : fold_lines(group, group->lines, 0, last, out, bytes, fold);
+        payload_t payload = payload_of(bytes);
+        int status = put(group, in, payload);
+        return status ? status : fold_lines(group, group->lines, 0, last, out, payload, fold);
     }
     for (size_t done = 0, chunk; done < bytes; done += chunk) {
         chunk = aggr_least(bytes - done, chunk_of(group, fold));
-        int status = put_copy(group, (const char *) in + done, chunk);
+        int status = put_copy(group, (const char *) in + done, chunk, bytes);
         if (status == AGGR_OK)
             status = fold_copies(group, 0, last, (char *) out + done, 0, chunk, fold);
         if (status)
