@@ -40,6 +40,8 @@ int MPIR_Aggr_init(void);
 /* When the node has that segment.  A barrier of its processes follows, before anything else here is called. */
 void MPIR_Aggr_meet(void);
 void MPIR_Aggr_comm_free(MPIR_Comm * comm);
+/* None for this communicator: those of another one with the same members do. */
+void MPIR_Aggr_decline(MPIR_Comm * comm);
 
 bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno);
 bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root,
@@ -48,7 +50,7 @@ bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
                             MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm, MPIR_Errflag_t * errflag,
                             int *mpi_errno);
 bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
-                         MPI_Op op, int root, MPIR_Comm * comm, int *mpi_errno);
+                         MPI_Op op, int root, MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno);
 bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
                        MPI_Op op, MPIR_Comm * comm, int *mpi_errno);
 bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
@@ -123,6 +125,17 @@ static inline bool MPIR_Aggr_may_part(const MPIR_Comm * comm, enum MPIR_Aggr_tra
         return MPIR_Aggr_on;
     return (traits & MPIR_AGGR_DIRECT) && MPIR_Aggr_is_direct(comm);
 }
+
+/* Do the members of an intracommunicator compare their lengths, of which some may be 0?  Where they do not, who has nothing to send or
+ * receive need not call anything. */
+static inline bool MPIR_Aggr_compares(const MPIR_Comm * comm)
+{
+    return MPIR_Aggr_on && comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__PARENT && comm->node_count == 1 &&
+        comm->local_size > 1;
+}
+
+#define MPIR_AGGR_COMPARES(NAME, comm) \
+    (MPIR_CVAR_##NAME##_INTRA_ALGORITHM == MPIR_CVAR_##NAME##_INTRA_ALGORITHM_auto && MPIR_Aggr_compares(comm))
 
 /* What the generated functions call. */
 #define MPIR_AGGR(name, place, comm, ...) \

@@ -68,7 +68,7 @@ static void join(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t terms)
     aggr_group_join(&aggr->group, MPIR_Aggr_arena(), terms[BLOCK], &shape, comm->rank, MPIR_Aggr_waiting());
     aggr->agreed = true;
     aggr->rooted = terms[ROOTED];
-    aggr->all_wait = false;
+    aggr->all_wait = aggr->by_messages = false;
     comm->aggr = aggr;
 }
 
@@ -102,7 +102,7 @@ static int set_up(MPIR_Comm * comm)
     return mpi_errno;
 }
 
-int MPIR_Aggr_lengths_differ(size_t sent, size_t received)
+int MPIR_Aggr_lengths_differ(uint64_t sent, uint64_t received)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -111,9 +111,12 @@ int MPIR_Aggr_lengths_differ(size_t sent, size_t received)
     return mpi_errno;
 }
 
-int MPIR_Aggr_error(int status, size_t bytes, const aggr_group_t * group)
+int MPIR_Aggr_error(int status, uint64_t bytes, const aggr_group_t * group)
 {
     int mpi_errno = MPI_SUCCESS;
+
+    if (likely(status == AGGR_OK))
+        return MPI_SUCCESS;
 
     if (status == AGGR_ERR_LENGTH)
         mpi_errno = MPIR_Aggr_lengths_differ(group->length, bytes);
@@ -124,31 +127,13 @@ int MPIR_Aggr_error(int status, size_t bytes, const aggr_group_t * group)
     return mpi_errno;
 }
 
-/* Room for so many bytes, for a collective of this kind? */
-static aggr_group_t *ready_for(struct MPIR_Aggr *aggr, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno)
-{
-    bool ready;
-
-    if ((kind & MPIR_AGGR_ROOTED) && !aggr->rooted && !aggr->all_wait)
-        return NULL;
-    if (likely(bytes <= AGGR_DATUM))
-        return &aggr->group;
-    *mpi_errno = MPIR_Aggr_error(aggr_ready(&aggr->group, bytes, &ready), bytes, &aggr->group);
-    return *mpi_errno == MPI_SUCCESS && ready ? &aggr->group : NULL;
-}
-
-static bool has_aggregates(const MPIR_Comm * comm)
-{
-    return comm->aggr && comm->aggr->group.arena;
-}
-
 void MPIR_Aggr_compose(MPIR_Comm * node_comm, bool all_wait)
 {
-    if (has_aggregates(node_comm))
+    if (MPIR_Aggr_has_lines(node_comm))
         node_comm->aggr->all_wait = all_wait;
 }
 
-/* Notes the communicator's first small collective; is it, or a later one, that in which the members agree? */
+/* Notes the communicator's first collective; is it, or a later one, that in which the members agree? */
 static bool is_to_set_up(MPIR_Comm * comm, enum MPIR_Aggr_kind kind)
 {
     bool is_first = !comm->aggr;
@@ -158,12 +143,65 @@ static bool is_to_set_up(MPIR_Comm * comm, enum MPIR_Aggr_kind kind)
     return comm->aggr == &not_yet && (!is_first || (kind & MPIR_AGGR_ROUNDED));
 }
 
-aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno)
+/* The largest and the smallest length, before there are lines. */
+static int compare_by_messages(MPIR_Comm * comm, uint64_t bytes)
+{
+    unsigned long long lengths[2] = { bytes, ~bytes };
+    int mpi_errno = MPIR_Aggr_agree(comm, lengths, 2);
+
+    if (mpi_errno == MPI_SUCCESS && (lengths[0] != ~lengths[1] || (bytes & MPIR_AGGR_NO_LENGTH)))
+        mpi_errno = MPIR_Aggr_lengths_differ(lengths[0], ~lengths[1]);
+    return mpi_errno;
+}
+
+/* What a communicator does whose members have not agreed yet. */
+static int begin_early(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, uint64_t bytes)
+{
+    if (is_to_set_up(comm, kind))
+        return set_up(comm);
+    if ((kind & MPIR_AGGR_BARE) || !MPIR_Aggr_all_take_part())
+        return MPI_SUCCESS;
+    return compare_by_messages(comm, bytes);
+}
+
+aggr_group_t *MPIR_Aggr_group(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, uint64_t bytes, int *mpi_errno)
 {
     *mpi_errno = MPI_SUCCESS;
-    if (unlikely(is_to_set_up(comm, kind)))
-        *mpi_errno = set_up(comm);
-    return has_aggregates(comm) ? ready_for(comm->aggr, kind, bytes, mpi_errno) : NULL;
+    if (unlikely(!comm->aggr || comm->aggr == &not_yet))
+        *mpi_errno = begin_early(comm, kind, bytes);
+    if (*mpi_errno != MPI_SUCCESS || !MPIR_Aggr_has_lines(comm))
+        return NULL;
+    if ((kind & MPIR_AGGR_ROOTED) && !comm->aggr->rooted && !comm->aggr->all_wait)
+        return NULL;
+    return &comm->aggr->group;
+}
+
+/* The lengths are compared before members go another way, or make room. */
+static bool agree(aggr_group_t * group, MPIR_Aggr_payload_t payload, int *mpi_errno)
+{
+    bool ready = payload.fits;
+    int status = aggr_agree(group, payload.bytes);
+
+    if (status == AGGR_OK && payload.fits)
+        status = aggr_ready(group, payload.place, &ready);
+    *mpi_errno = MPIR_Aggr_error(status, payload.bytes, group);
+    if (status == AGGR_OK && (payload.bytes & MPIR_AGGR_NO_LENGTH))
+        *mpi_errno = MPIR_Aggr_lengths_differ(payload.bytes, 0);
+    return *mpi_errno == MPI_SUCCESS && ready;
+}
+
+aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, MPIR_Aggr_payload_t payload, int *mpi_errno)
+{
+    aggr_group_t *group = MPIR_Aggr_group(comm, kind, payload.bytes, mpi_errno);
+
+    if (!group || likely(payload.fits && (payload.place <= AGGR_DATUM || group->copies)))
+        return group;
+    return agree(group, payload, mpi_errno) ? group : NULL;
+}
+
+void MPIR_Aggr_decline(MPIR_Comm * comm)
+{
+    comm->aggr = &never;
 }
 
 /* The communicators by nodes take memory: when some process has none the communicator does without. */
@@ -192,7 +230,7 @@ bool MPIR_Aggr_begin_nodes(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t by
 
 void MPIR_Aggr_comm_free(MPIR_Comm * comm)
 {
-    if (has_aggregates(comm)) {
+    if (MPIR_Aggr_has_lines(comm)) {
         aggr_group_leave(&comm->aggr->group);
         MPL_free(comm->aggr);
     }

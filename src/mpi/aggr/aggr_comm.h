@@ -11,6 +11,7 @@ struct MPIR_Aggr {
     bool agreed;                /* the members have been asked */
     bool rooted;                /* also for MPIR_AGGR_ROOTED */
     bool all_wait;              /* and for those that are parts of the composition in progress */
+    bool by_messages;           /* the collective in progress goes by messages, as its members know */
 };
 
 /* The variables as they were when MPI began, for good. */
@@ -68,12 +69,27 @@ void MPIR_Aggr_scratch_free(void);
 enum MPIR_Aggr_kind {
     MPIR_AGGR_EXACT = 0,
     MPIR_AGGR_ROUNDED = 1,      /* the order of a reduction shows in its result */
-    MPIR_AGGR_ROOTED = 2        /* by messages, a process may go on before the others come */
+    MPIR_AGGR_ROOTED = 2,       /* by messages, a process may go on before the others come */
+    MPIR_AGGR_BARE = 4          /* a barrier: no member can differ */
 };
 
-/* The communicator's aggregates, when they have room for so many bytes.  NULL: not this way, or an error.  Collective at
- * its second call (the first of MPIR_AGGR_ROUNDED), when the members agree whether all of them can take part. */
-aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno);
+/* What a member has for a collective.  Members of erroneous programs differ in all of it. */
+typedef struct MPIR_Aggr_payload_t {
+    uint64_t bytes;             /* of a part; what members compare */
+    size_t place;               /* of all parts that lie in one place */
+    bool fits;                  /* it can go by lines */
+} MPIR_Aggr_payload_t;
+
+/* Of a member whose own arguments contradict each other: no right call has such a length. */
+#define MPIR_AGGR_NO_LENGTH (UINT64_C(1) << 63)
+
+/* The communicator's aggregates, when the payload goes this way.  NULL without an error: it goes by messages, and all members have
+ * said so who can.  Collective, so that no member's own length decides.  At its second call (the first of MPIR_AGGR_ROUNDED) the
+ * members agree whether all of them can take part; at one before that they compare their lengths by messages. */
+aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, MPIR_Aggr_payload_t payload, int *mpi_errno);
+
+/* The same for a collective in which the root decides, and `bytes` of the others may differ. */
+aggr_group_t *MPIR_Aggr_group(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, uint64_t bytes, int *mpi_errno);
 
 /* ---- several nodes ---- */
 
@@ -81,6 +97,8 @@ aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t
 enum { MPIR_AGGR_NODES_MOST = 4096 };
 
 typedef struct MPIR_Aggr_vector_t {
+    uint64_t unused[AGGR_LINE / sizeof(uint64_t) - 1];
+    uint64_t length;            /* of each; goes with the words */
     uint64_t words[MPIR_AGGR_NODES_MOST / sizeof(uint64_t)];
 } __attribute__ ((aligned(AGGR_LINE))) MPIR_Aggr_vector_t;
 
@@ -102,7 +120,7 @@ static inline bool MPIR_Aggr_declines_rooted(const MPIR_Comm * comm)
 {
     const struct MPIR_Aggr *aggr = comm->aggr;
 
-    return aggr && aggr->agreed && !aggr->rooted && !aggr->all_wait;
+    return aggr && aggr->agreed && ((!aggr->rooted && !aggr->all_wait) || aggr->by_messages);
 }
 
 /* ---- few processes that share no node ---- */
@@ -122,15 +140,30 @@ static inline void MPIR_Aggr_note(int status, int *mpi_errno, MPIR_Errflag_t * e
     *mpi_errno = *mpi_errno ? *mpi_errno : status;
 }
 
+/* An error of a collective is passed on by errflag.  Is there one? */
+static inline bool MPIR_Aggr_failed(int mpi_errno, MPIR_Errflag_t * errflag)
+{
+    if (likely(mpi_errno == MPI_SUCCESS))
+        return false;
+    *errflag = *errflag ? *errflag : MPIR_ERR_OTHER;
+    return true;
+}
+
 /* A status of the aggregates, or of the progress engine, as an error of MPI; `bytes` are those that were to come. */
-int MPIR_Aggr_error(int status, size_t bytes, const aggr_group_t * group);
+int MPIR_Aggr_error(int status, uint64_t bytes, const aggr_group_t * group);
 
 /* The error of a member that receives another length than is sent. */
-int MPIR_Aggr_lengths_differ(size_t sent, size_t received);
+int MPIR_Aggr_lengths_differ(uint64_t sent, uint64_t received);
 
 /* Counts the call, and gives the progress engine its share where calls follow each other without waiting: an error of that is
  * the call's, unless this has one.  True. */
 bool MPIR_Aggr_done(size_t bytes, int *mpi_errno);
+
+/* Has the communicator what aggregates need? */
+static inline bool MPIR_Aggr_has_lines(const MPIR_Comm * comm)
+{
+    return comm->aggr && comm->aggr->group.arena;
+}
 
 /* Where the data of an element begin, in bytes from its address. */
 static inline MPI_Aint MPIR_Aggr_first_byte(MPI_Datatype datatype)
@@ -143,9 +176,12 @@ static inline MPI_Aint MPIR_Aggr_first_byte(MPI_Datatype datatype)
     return derived->true_lb;
 }
 
-static inline bool MPIR_Aggr_fits(size_t bytes)
+/* Of `parts` parts. */
+static inline MPIR_Aggr_payload_t MPIR_Aggr_payload(uint64_t bytes, int parts, int parts_in_place)
 {
-    return bytes > 0 && bytes <= MPIR_Aggr_settings.max_bytes;
+    bool fits = bytes <= MPIR_Aggr_settings.max_bytes / (size_t) parts;
+
+    return (MPIR_Aggr_payload_t) { bytes, fits ? (size_t) bytes * (size_t) parts_in_place : 0, fits };
 }
 
 #endif /* AGGR_COMM_H_INCLUDED */

@@ -8,6 +8,16 @@
  * and most where they wait for a core, too; this is one step, where by dissemination there are ceil(lg size) of them.
  */
 
+/* Of a request that is complete. */
+static int check_length(const MPIR_Request * request, size_t bytes)
+{
+    MPI_Aint received = MPIR_STATUS_GET_COUNT(request->status);
+
+    if (request->status.MPI_ERROR != MPI_SUCCESS)
+        return request->status.MPI_ERROR;
+    return (size_t) received == bytes ? MPI_SUCCESS : MPIR_Aggr_lengths_differ((uint64_t) received, bytes);
+}
+
 int MPIR_Aggr_exchange(MPIR_Comm * comm, const void *mine, size_t bytes, void *all, int tag, MPIR_Errflag_t * errflag)
 {
     MPIR_Request *requests[2 * MPIR_AGGR_DIRECT_MOST];
@@ -31,7 +41,7 @@ int MPIR_Aggr_exchange(MPIR_Comm * comm, const void *mine, size_t bytes, void *a
     for (int i = 0; i < n; i++) {
         int status = MPIC_Wait(requests[i], errflag);
         if (status == MPI_SUCCESS && requests[i]->kind == MPIR_REQUEST_KIND__RECV)
-            status = requests[i]->status.MPI_ERROR;
+            status = check_length(requests[i], bytes);
         MPIR_Aggr_note(status, &mpi_errno, errflag);
         MPIR_Request_free(requests[i]);
     }

@@ -133,7 +133,7 @@ int MPIR_Aggr_init(void)
     int mpi_errno = MPI_SUCCESS;
 
     register_variables();
-    if (MPIR_CVAR_AGGR_MAX_BYTES < AGGR_DATUM || MPIR_CVAR_AGGR_MAX_BYTES > 1 << 24) {
+    if (MPIR_CVAR_AGGR_MAX_BYTES < 60 || MPIR_CVAR_AGGR_MAX_BYTES > 1 << 24) {
         mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_MAX_BYTES", MPIR_CVAR_AGGR_MAX_BYTES, "60 to 16777216");
         goto fn_exit;
     }

@@ -58,38 +58,68 @@ static int unpack(const struct view *view)
 
 /* After a collective with this status.  The others wait for this process, so that it goes through the collective also when
  * it could not pack; the first error is what is returned. */
-static void finish(const struct view *received, int status, int *mpi_errno)
+static void finish(const aggr_group_t * group, const struct view *received, int status, size_t bytes, int *mpi_errno)
 {
+    status = MPIR_Aggr_error(status, bytes, group);
     if (status == MPI_SUCCESS && received)
         status = unpack(received);
     if (*mpi_errno == MPI_SUCCESS)
         *mpi_errno = status;
 }
 
-/* The communicator's aggregates when `bytes`, of one or for all, are for them and there is room for `place`. */
-static aggr_group_t *begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, size_t place, int *mpi_errno)
-{
-    *mpi_errno = MPI_SUCCESS;
-    return MPIR_Aggr_fits(bytes) ? MPIR_Aggr_begin(comm, kind, place, mpi_errno) : NULL;
-}
-
 /* ---- broadcast ----------------------------------------------------------------------------------------------------- */
 
 /* What went wrong before, between nodes, goes to all, and is the root's error, too. */
-static int bcast(aggr_group_t * group, void *bytes, size_t length, int root, MPIR_Errflag_t * errflag)
+static int send_mine(aggr_group_t * group, void *buffer, MPI_Aint count, MPI_Datatype datatype, const MPIR_Errflag_t * errflag,
+                int *mpi_errno)
 {
+    size_t bytes = bytes_of(count, datatype);
+    struct view view;
     int status;
 
-    if (group->me == root && *errflag != MPIR_ERR_NONE) {
+    if (*errflag != MPIR_ERR_NONE) {
         status = aggr_bcast_failure(group);
-        return MPIR_Aggr_error(status ? status : AGGR_ERR_ROOT, length, group);
+        return status ? status : AGGR_ERR_ROOT;
     }
-    status = aggr_bcast(group, bytes, length, root);
-    if (likely(status == AGGR_OK))
-        return MPI_SUCCESS;
-    if (status == AGGR_ERR_ROOT)
-        *errflag = MPIR_ERR_OTHER;
-    return MPIR_Aggr_error(status, length, group);
+    if (bytes > MPIR_Aggr_settings.max_bytes)
+        return aggr_bcast_elsewhere(group, bytes);
+    view = view_of(buffer, count, datatype, MPIR_AGGR_SCRATCH_IN);
+    *mpi_errno = pack(&view);
+    return aggr_bcast(group, view.at, bytes, group->me);
+}
+
+static int receive_theirs(aggr_group_t * group, void *buffer, MPI_Aint count, MPI_Datatype datatype, int root, int *mpi_errno)
+{
+    struct view view = view_of(buffer, count, datatype, MPIR_AGGR_SCRATCH_IN);
+    int status = aggr_bcast(group, view.at, view.bytes, root);
+
+    if (status == AGGR_OK)
+        *mpi_errno = unpack(&view);
+    return status;
+}
+
+/* The root's data go by messages and are not as long as what this member expects.  It passes them on to those that wait for
+ * them, and drops them. */
+static int pass_on(uint64_t bytes, uint64_t expected, int root, MPIR_Comm * comm, MPIR_Errflag_t * errflag)
+{
+    int mpi_errno = MPI_SUCCESS;
+    void *dropped = MPL_malloc(bytes, MPL_MEM_COLL);
+
+    MPIR_ERR_CHKANDJUMP(!dropped, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    comm->aggr->by_messages = true;
+    if (comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE)
+        mpi_errno = MPIR_Bcast_impl(dropped, (MPI_Aint) bytes, MPI_BYTE, root, comm, errflag);
+    else
+        mpi_errno = MPIR_Bcast(dropped, (MPI_Aint) bytes, MPI_BYTE, root, comm, errflag);
+    comm->aggr->by_messages = false;
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Aggr_lengths_differ(bytes, expected);
+
+  fn_exit:
+    MPL_free(dropped);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
 }
 
 bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root, MPIR_Comm * comm,
@@ -97,18 +127,23 @@ bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int
 {
     size_t bytes;
     aggr_group_t *group;
-    struct view view;
+    int status;
 
     if (MPIR_Aggr_declines_rooted(comm))
         return false;
     bytes = bytes_of(count, datatype);
-    group = begin(comm, MPIR_AGGR_ROOTED, bytes, aggr_bcast_place(bytes), mpi_errno);
+    group = MPIR_Aggr_group(comm, MPIR_AGGR_ROOTED, bytes, mpi_errno);
     if (!group)
-        return *mpi_errno != MPI_SUCCESS;
-    view = view_of(buffer, count, datatype, MPIR_AGGR_SCRATCH_IN);
-    if (comm->rank == root)
-        *mpi_errno = pack(&view);
-    finish(comm->rank == root ? NULL : &view, bcast(group, view.at, bytes, root, errflag), mpi_errno);
+        return MPIR_Aggr_failed(*mpi_errno, errflag);
+    status = comm->rank == root ? send_mine(group, buffer, count, datatype, errflag, mpi_errno)
+        : receive_theirs(group, buffer, count, datatype, root, mpi_errno);
+    if (status == AGGR_ELSEWHERE && group->length == bytes)
+        return false;
+    if (status == AGGR_ELSEWHERE)
+        *mpi_errno = pass_on(group->length, bytes, root, comm, errflag);
+    else if (status != AGGR_OK)
+        *mpi_errno = MPIR_Aggr_error(status, bytes, group);
+    MPIR_Aggr_failed(*mpi_errno, errflag);
     return MPIR_Aggr_done(bytes, mpi_errno);
 }
 
@@ -120,41 +155,56 @@ static const char *own_part(const struct view *all, int rank, size_t bytes)
     return (const char *) all->at + (size_t) rank * bytes;
 }
 
-/* The buffer for the parts of all.  When these are not as long as what is sent they go nowhere, and it is an error. */
-static struct view view_of_all(void *user, MPI_Aint count, MPI_Datatype datatype, size_t bytes, int parts, int *mpi_errno)
+/* The length of a part when a member sends one, to itself as well, and receives one. */
+static uint64_t one_length(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype, const void *recvbuf,
+                           MPI_Aint recvcount, MPI_Datatype recvtype)
 {
-    struct view nowhere = {.at = MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_OUT),.bytes = bytes * (size_t) parts };
+    uint64_t sent, received;
 
-    if (bytes_of(count, datatype) == bytes)
-        return view_of(user, count * parts, datatype, MPIR_AGGR_SCRATCH_OUT);
-    *mpi_errno = MPIR_Aggr_lengths_differ(bytes, bytes_of(count, datatype));
-    return nowhere;
+    if (recvbuf == MPI_IN_PLACE)
+        return bytes_of(sendcount, sendtype);
+    received = bytes_of(recvcount, recvtype);
+    if (sendbuf == MPI_IN_PLACE)
+        return received;
+    sent = bytes_of(sendcount, sendtype);
+    return sent == received ? sent : sent | MPIR_AGGR_NO_LENGTH;
+}
+
+/* The communicator's aggregates for parts of so many bytes. */
+static aggr_group_t *begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, uint64_t bytes, int parts_in_place, int *mpi_errno)
+{
+    return MPIR_Aggr_begin(comm, kind, MPIR_Aggr_payload(bytes, comm->local_size, parts_in_place), mpi_errno);
+}
+
+/* Is a collective over that has no lines? */
+static bool is_over(const MPIR_Comm * comm, uint64_t bytes, int mpi_errno)
+{
+    return mpi_errno != MPI_SUCCESS || (bytes == 0 && !MPIR_Aggr_has_lines(comm));
 }
 
 static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Aint recvcount,
                    MPI_Datatype recvtype, bool wanted, int root, MPIR_Comm * comm, int *mpi_errno)
 {
-    size_t bytes = sendbuf == MPI_IN_PLACE ? bytes_of(recvcount, recvtype) : bytes_of(sendcount, sendtype);
-    aggr_group_t *group = begin(comm, root < 0 ? MPIR_AGGR_EXACT : MPIR_AGGR_ROOTED, bytes * comm->local_size, bytes,
-                                mpi_errno);
+    uint64_t bytes = wanted ? one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
+        : bytes_of(sendcount, sendtype);
+    aggr_group_t *group = begin(comm, root < 0 ? MPIR_AGGR_EXACT : MPIR_AGGR_ROOTED, bytes, 1, mpi_errno);
     struct view in, out = { 0 };
     const void *mine;
 
     if (!group)
-        return *mpi_errno != MPI_SUCCESS;
+        return is_over(comm, bytes, *mpi_errno);
     if (wanted)
-        out = view_of_all(recvbuf, recvcount, recvtype, bytes, comm->local_size, mpi_errno);
+        out = view_of(recvbuf, recvcount * comm->local_size, recvtype, MPIR_AGGR_SCRATCH_OUT);
     if (sendbuf == MPI_IN_PLACE) {
         *mpi_errno = pack(&out);
         mine = own_part(&out, comm->rank, bytes);
     } else {
         in = view_of(sendbuf, sendcount, sendtype, MPIR_AGGR_SCRATCH_IN);
-        int packed = pack(&in);
-        *mpi_errno = *mpi_errno ? *mpi_errno : packed;
+        *mpi_errno = pack(&in);
         mine = in.at;
     }
-    finish(wanted ? &out : NULL, root < 0 ? aggr_allgather(group, mine, out.at, bytes)
-           : aggr_gather(group, mine, out.at, bytes, root), mpi_errno);
+    finish(group, wanted ? &out : NULL, root < 0 ? aggr_allgather(group, mine, out.at, bytes)
+           : aggr_gather(group, mine, out.at, bytes, root), bytes, mpi_errno);
     return MPIR_Aggr_done(bytes, mpi_errno);
 }
 
@@ -207,23 +257,23 @@ bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype 
                           void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, int root,
                           MPIR_Comm * comm, int *mpi_errno)
 {
-    bool is_root = comm->rank == root, in_place = recvbuf == MPI_IN_PLACE;
-    size_t bytes = is_root ? bytes_of(sendcount, sendtype) : bytes_of(recvcount, recvtype);
-    aggr_group_t *group = begin(comm, MPIR_AGGR_ROOTED, bytes * comm->local_size, bytes * comm->local_size,
-                                mpi_errno);
+    bool is_root = comm->rank == root;
+    uint64_t bytes = is_root ? one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
+        : bytes_of(recvcount, recvtype);
+    aggr_group_t *group = begin(comm, MPIR_AGGR_ROOTED, bytes, comm->local_size, mpi_errno);
     struct view in = { 0 }, out;
 
     if (!group)
-        return *mpi_errno != MPI_SUCCESS;
+        return is_over(comm, bytes, *mpi_errno);
     if (is_root) {
         in = view_of(sendbuf, sendcount * comm->local_size, sendtype, MPIR_AGGR_SCRATCH_IN);
         *mpi_errno = pack(&in);
     }
-    if (in_place)
+    if (recvbuf == MPI_IN_PLACE)
         out = (struct view) { MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_OUT), bytes };
     else
         out = view_of(recvbuf, recvcount, recvtype, MPIR_AGGR_SCRATCH_OUT);
-    finish(&out, aggr_scatter(group, in.at, out.at, bytes, root), mpi_errno);
+    finish(group, &out, aggr_scatter(group, in.at, out.at, bytes, root), bytes, mpi_errno);
     return MPIR_Aggr_done(bytes, mpi_errno);
 }
 
@@ -232,18 +282,17 @@ bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
                            MPIR_Comm * comm, int *mpi_errno)
 {
     bool in_place = sendbuf == MPI_IN_PLACE;
-    size_t bytes = bytes_of(recvcount, recvtype);
-    aggr_group_t *group = begin(comm, MPIR_AGGR_EXACT, bytes * comm->local_size, bytes * comm->local_size,
-                                mpi_errno);
+    uint64_t bytes = one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+    aggr_group_t *group = begin(comm, MPIR_AGGR_EXACT, bytes, comm->local_size, mpi_errno);
     struct view in, out;
 
     if (!group)
-        return *mpi_errno != MPI_SUCCESS;
+        return is_over(comm, bytes, *mpi_errno);
     out = view_of(recvbuf, recvcount * comm->local_size, recvtype, MPIR_AGGR_SCRATCH_OUT);
     in = in_place ? out : view_of(sendbuf, sendcount * comm->local_size, sendtype, MPIR_AGGR_SCRATCH_IN);
     *mpi_errno = pack(&in);
     if (in_place)
         in.at = memcpy(MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_IN), in.at, in.bytes);
-    finish(&out, aggr_alltoall(group, in.at, out.at, bytes), mpi_errno);
+    finish(group, &out, aggr_alltoall(group, in.at, out.at, bytes), bytes, mpi_errno);
     return MPIR_Aggr_done(bytes, mpi_errno);
 }

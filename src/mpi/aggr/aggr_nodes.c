@@ -23,9 +23,11 @@ static int join(MPIR_Comm * roots, MPIR_Aggr_vector_t * all, size_t words, MPIR_
     MPIR_Aggr_vector_t theirs;
 
     for (int step = 1; step < size; step *= 2) {
-        int status = MPIC_Sendrecv(all->words, words, MPI_UINT64_T, (roots->rank + step) % size, MPIR_ALLGATHER_TAG,
-                                   theirs.words, words, MPI_UINT64_T, (roots->rank - step + size) % size,
+        int status = MPIC_Sendrecv(&all->length, words + 1, MPI_UINT64_T, (roots->rank + step) % size, MPIR_ALLGATHER_TAG,
+                                   &theirs.length, words + 1, MPI_UINT64_T, (roots->rank - step + size) % size,
                                    MPIR_ALLGATHER_TAG, roots, MPI_STATUS_IGNORE, errflag);
+        if (status == MPI_SUCCESS && !*errflag && theirs.length != all->length)
+            status = MPIR_Aggr_lengths_differ(theirs.length, all->length);
         MPIR_Aggr_note(status, &mpi_errno, errflag);
         for (size_t i = 0; i < words && !*errflag; i++)
             all->words[i] |= theirs.words[i];
@@ -54,10 +56,10 @@ static int gather(MPIR_Comm * node, const void *mine, size_t bytes, char *to, MP
     int mpi_errno = MPI_SUCCESS;
     aggr_group_t *group = NULL;
 
-    if (MPIR_Aggr_on && MPIR_Aggr_fits(bytes * (size_t) node->local_size))
-        group = MPIR_Aggr_begin(node, MPIR_AGGR_ROOTED, bytes, &mpi_errno);
+    if (MPIR_Aggr_on)
+        group = MPIR_Aggr_begin(node, MPIR_AGGR_ROOTED, MPIR_Aggr_payload(bytes, node->local_size, 1), &mpi_errno);
     if (group) {
-        mpi_errno = aggr_gather(group, mine, to, bytes, 0);
+        mpi_errno = MPIR_Aggr_error(aggr_gather(group, mine, to, bytes, 0), bytes, group);
         MPIR_Aggr_done(bytes, &mpi_errno);
     } else if (mpi_errno == MPI_SUCCESS) {
         mpi_errno = gather_by_messages(node, mine, bytes, to, errflag);
@@ -72,6 +74,7 @@ static int gather_node(MPIR_Comm * comm, const void *mine, size_t bytes, MPIR_Ag
     char *to = (char *) all->words, *from = (char *) here.words;
     int mpi_errno;
 
+    all->length = bytes;
     memset(to, 0, words_for(bytes * (size_t) comm->local_size) * sizeof(uint64_t));
     if (!comm->node_comm) {
         memcpy(to + (size_t) comm->rank * bytes, mine, bytes);

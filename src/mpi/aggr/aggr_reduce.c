@@ -62,12 +62,12 @@ static bool is_rounded(MPI_Datatype datatype, MPI_Op op)
     return !HANDLE_IS_BUILTIN(op) || !is_integer(datatype);
 }
 
-/* False: the elements are not in a row, or of more than `most` bytes. */
+/* False: the elements are not in a row, or of more than `most` bytes.  Of none anything is true. */
 static bool describe(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, size_t most)
 {
-    if (count <= 0 || (size_t) count > most)
+    if ((size_t) count > most)
         return false;
-    reduction->unit = unit_of(datatype);
+    reduction->unit = count > 0 ? unit_of(datatype) : 1;
     if (reduction->unit <= 0 || (size_t) count * (size_t) reduction->unit > most)
         return false;
     reduction->datatype = datatype;
@@ -85,20 +85,34 @@ static enum MPIR_Aggr_kind rounding(MPI_Datatype datatype, MPI_Op op)
     return is_rounded(datatype, op) ? MPIR_AGGR_ROUNDED : MPIR_AGGR_EXACT;
 }
 
+static uint64_t bytes_of(MPI_Aint count, MPI_Datatype datatype)
+{
+    MPI_Aint size;
+
+    MPIR_Datatype_get_size_macro(datatype, size);
+    return (uint64_t) count * (uint64_t) size;
+}
+
 /* The communicator's aggregates when the reduction is one for them; NULL otherwise, or with an error. */
 static aggr_group_t *begin(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm,
                            enum MPIR_Aggr_kind kind, int *mpi_errno)
 {
-    *mpi_errno = MPI_SUCCESS;
-    if (!describe(reduction, count, datatype, op, MPIR_Aggr_settings.max_bytes))
-        return NULL;
-    return MPIR_Aggr_begin(comm, kind | rounding(datatype, op), reduction->bytes, mpi_errno);
+    MPIR_Aggr_payload_t payload = {.fits = describe(reduction, count, datatype, op, MPIR_Aggr_settings.max_bytes) };
+
+    payload.bytes = payload.fits ? reduction->bytes : bytes_of(count, datatype);
+    payload.place = payload.fits ? reduction->bytes : 0;
+    return MPIR_Aggr_begin(comm, kind | rounding(datatype, op), payload, mpi_errno);
 }
 
 static bool done(int status, const struct reduction *reduction, int *mpi_errno)
 {
     *mpi_errno = status ? status : reduction->mpi_errno;
     return MPIR_Aggr_done(reduction->bytes, mpi_errno);
+}
+
+static bool done_by(const aggr_group_t * group, int status, const struct reduction *reduction, int *mpi_errno)
+{
+    return done(MPIR_Aggr_error(status, reduction->bytes, group), reduction, mpi_errno);
 }
 
 static const void *input(const void *sendbuf, const void *recvbuf)
@@ -116,8 +130,8 @@ static bool for_all(int (*function) (aggr_group_t *, const void *, void *, size_
 
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
-    return done(function(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold), &reduction,
-                mpi_errno);
+    return done_by(group, function(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold), &reduction,
+                   mpi_errno);
 }
 
 /* ---- by all data in one place ---- */
@@ -141,7 +155,7 @@ static void fold_ranks(const struct reduction *reduction, const MPIR_Aggr_vector
 /* A reduction by the data of all members.  False: not this way, by what they have in common. */
 static bool describe_all(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, const MPIR_Comm * comm)
 {
-    if (!HANDLE_IS_BUILTIN(op) && comm->local_size > MOST_CALLS_OF_USER)
+    if (count == 0 || (!HANDLE_IS_BUILTIN(op) && comm->local_size > MOST_CALLS_OF_USER))
         return false;
     if (!describe(reduction, count, datatype, op, MPIR_AGGR_NODES_MOST / (size_t) comm->local_size))
         return false;
@@ -192,7 +206,7 @@ bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_e
         *mpi_errno = MPIR_Aggr_exchange(comm, NULL, 0, NULL, MPIR_BARRIER_TAG, errflag);
         return true;
     }
-    group = MPIR_Aggr_begin(comm, MPIR_AGGR_EXACT, 0, mpi_errno);
+    group = MPIR_Aggr_group(comm, MPIR_AGGR_BARE, 0, mpi_errno);
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
     *mpi_errno = aggr_barrier(group);
@@ -204,7 +218,10 @@ bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count, 
 {
     if (MPIR_Aggr_is_direct(comm))
         return allreduce_direct(sendbuf, recvbuf, count, datatype, op, comm, errflag, mpi_errno);
-    return for_all(aggr_allreduce, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno);
+    if (!for_all(aggr_allreduce, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno))
+        return false;
+    MPIR_Aggr_failed(*mpi_errno, errflag);
+    return true;
 }
 
 bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
@@ -212,7 +229,8 @@ bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_D
 {
     if (MPIR_Aggr_spans_nodes(comm))
         return scan_nodes(sendbuf, recvbuf, count, datatype, op, comm, comm->rank, mpi_errno);
-    return for_all(aggr_scan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno);
+    return for_all(aggr_scan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno) ||
+        (count == 0 && !MPIR_Aggr_has_lines(comm));
 }
 
 bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
@@ -220,11 +238,12 @@ bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
 {
     if (MPIR_Aggr_spans_nodes(comm))
         return scan_nodes(sendbuf, recvbuf, count, datatype, op, comm, comm->rank - 1, mpi_errno);
-    return for_all(aggr_exscan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno);
+    return for_all(aggr_exscan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno) ||
+        (count == 0 && !MPIR_Aggr_has_lines(comm));
 }
 
 bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
-                         MPI_Op op, int root, MPIR_Comm * comm, int *mpi_errno)
+                         MPI_Op op, int root, MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno)
 {
     struct reduction reduction;
     aggr_group_t *group;
@@ -233,7 +252,9 @@ bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
         return false;
     group = begin(&reduction, count, datatype, op, comm, MPIR_AGGR_ROOTED, mpi_errno);
     if (!group)
-        return *mpi_errno != MPI_SUCCESS;
-    return done(aggr_reduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold, root), &reduction,
-                mpi_errno);
+        return MPIR_Aggr_failed(*mpi_errno, errflag) || (count == 0 && !MPIR_Aggr_has_lines(comm));
+    done_by(group, aggr_reduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold, root), &reduction,
+            mpi_errno);
+    MPIR_Aggr_failed(*mpi_errno, errflag);
+    return true;
 }

@@ -122,6 +122,8 @@ static int make_both(MPIR_Comm * comm)
         mpi_errno = make_one(comm, MPIR_COMM_HIERARCHY_KIND__NODE, comm->intranode_map,
                              MPIR_Comm_node_rank(comm), &node);
         MPIR_ERR_CHECK(mpi_errno);
+        if (comm->node_count == 1)
+            MPIR_Aggr_decline(node);
     }
     if (MPIR_Comm_node_rank(comm) == 0) {
         mpi_errno = make_one(comm, MPIR_COMM_HIERARCHY_KIND__NODE_ROOTS, root_ranks,
