@@ -107,6 +107,11 @@ TEST(Broadcast, another_length_is_told_and_the_group_goes_on) {
         });
 }
 
+TEST_P(Collective, members_whose_lengths_differ_leave_in_step) {
+    for (uint64_t seed = 0; seed < 4; seed++)
+        as_threads(GetParam().of(), [&](aggr_group_t &group) { EXPECT_TRUE(differing_program(group, seed, 100, library)); });
+}
+
 INSTANTIATE_TEST_SUITE_P(shapes, Collective,
                          testing::Values(Shape{1, 16, 2}, Shape{2, 16, 2}, Shape{2, 16, 8}, Shape{3, 16, 8}, Shape{4, 2, 4}, Shape{5, 2, 2},
                                          Shape{7, 3, 8}, Shape{16, 16, 8}, Shape{17, 4, 8}, Shape{20, 16, 2}),

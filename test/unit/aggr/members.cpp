@@ -22,7 +22,8 @@ const aggr_fold_t affine_fold = {
 const aggr_waiting_t patient = {20, 1, true, nullptr, nullptr};
 
 const Collectives library = {aggr_ready, aggr_barrier,   aggr_allreduce, aggr_reduce,  aggr_scan,    aggr_exscan,
-                             aggr_bcast, aggr_allgather, aggr_gather,    aggr_scatter, aggr_alltoall, aggr_exchange};
+                             aggr_bcast, aggr_allgather, aggr_gather,    aggr_scatter, aggr_alltoall, aggr_exchange,
+                             aggr_agree, aggr_bcast_elsewhere};
 
 Affine element(int member, unsigned operation, size_t place) {
     uint64_t x = (static_cast<uint64_t>(member) << 40) ^ (static_cast<uint64_t>(operation) << 16) ^ place;
@@ -222,6 +223,132 @@ bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations, con
                           << " of " << group.shape.members << " elements " << n << " root " << root;
             return false;
         }
+    }
+    return true;
+}
+
+namespace {
+
+// Lengths in elements; what fits is at most 256 bytes for all members together, as MPI's side decides by its own limit.
+struct Differing {
+    aggr_group_t &group;
+    const Collectives &call;
+    unsigned operation;
+    std::vector<size_t> n;
+    int root;
+
+    size_t members() const { return n.size(); }
+    size_t mine() const { return n[static_cast<size_t>(group.me)]; }
+    bool fits(size_t length) const { return length * sizeof(Affine) * members() <= 256; }
+    Program program() const { return {group, call, operation, mine(), root}; }
+    bool alike(size_t first, size_t last) const {
+        for (size_t m = first; m <= last; m++)
+            if (n[m] != mine()) return false;
+        return true;
+    }
+    bool all_alike() const { return alike(0, members() - 1); }
+
+    // What MPI's side does with a payload of parts.  True: by the group.
+    bool begin(size_t place, int *status) {
+        const bool fitting = fits(mine());
+        if (fitting && (place <= AGGR_DATUM || group.copies)) return true;
+        bool ready = false;
+        *status = call.agree(&group, mine() * sizeof(Affine));
+        if (*status == AGGR_OK && fitting) *status = call.ready(&group, place, &ready);
+        return *status == AGGR_OK && ready;
+    }
+
+    bool judged(int status, bool sees, bool right) const {
+        if (status == AGGR_OK) return !sees && right;
+        return status == AGGR_ERR_LENGTH && !all_alike();
+    }
+
+    bool allreduce() {
+        Data data = program().part(group.me);
+        int status = AGGR_OK;
+        const bool by_group = begin(program().bytes(), &status);
+        if (by_group) status = call.allreduce(&group, data.data(), data.data(), program().bytes(), &affine_fold);
+        return judged(status, !all_alike(), !by_group || data == program().folded(0, static_cast<int>(members()) - 1));
+    }
+    bool reduce() {
+        const Data in = program().part(group.me);
+        Data out(mine());
+        int status = AGGR_OK;
+        const bool by_group = begin(program().bytes(), &status);
+        if (by_group) status = call.reduce(&group, in.data(), out.data(), program().bytes(), &affine_fold, root);
+        const bool wanted = group.me == root;
+        return judged(status, wanted && !all_alike(), !by_group || !wanted || out == program().folded(0, static_cast<int>(members()) - 1));
+    }
+    bool scan() {
+        const Data in = program().part(group.me);
+        Data out(mine());
+        int status = AGGR_OK;
+        const bool by_group = begin(program().bytes(), &status);
+        if (by_group) status = call.scan(&group, in.data(), out.data(), program().bytes(), &affine_fold);
+        return judged(status, !alike(0, static_cast<size_t>(group.me)), !by_group || out == program().folded(0, group.me));
+    }
+    bool gathered(bool wanted, int to) {
+        const Data in = program().part(group.me);
+        Data out(mine() * members());
+        int status = AGGR_OK;
+        const bool by_group = begin(program().bytes(), &status);
+        if (by_group)
+            status = to < 0 ? call.allgather(&group, in.data(), out.data(), program().bytes())
+                            : call.gather(&group, in.data(), out.data(), program().bytes(), to);
+        return judged(status, wanted && !all_alike(), !by_group || !wanted || out == program().pieces(group.me, 1));
+    }
+    bool allgather() { return gathered(true, -1); }
+    bool gather() { return gathered(group.me == root, root); }
+    bool scatter() {
+        const Data in = program().part(root, members());
+        Data out(mine());
+        int status = AGGR_OK;
+        const bool by_group = begin(program().bytes() * members(), &status);
+        if (by_group) status = call.scatter(&group, in.data(), out.data(), program().bytes(), root);
+        const auto begin_of_mine = in.begin() + static_cast<long>(mine() * static_cast<size_t>(group.me));
+        return judged(status, n[static_cast<size_t>(root)] != mine(),
+                      !by_group || out == Data(begin_of_mine, begin_of_mine + static_cast<long>(mine())));
+    }
+    bool alltoall() {
+        const Data in = program().part(group.me, members());
+        Data out(mine() * members());
+        int status = AGGR_OK;
+        const bool by_group = begin(program().bytes() * members(), &status);
+        if (by_group) status = call.alltoall(&group, in.data(), out.data(), program().bytes());
+        return judged(status, !all_alike(), !by_group || members() == 1 || out == program().pieces(group.me, members()));
+    }
+    bool bcast() {
+        const size_t sent = n[static_cast<size_t>(root)];
+        const bool elsewhere = !fits(sent);
+        Data data = group.me == root ? program().part(root) : Data(mine());
+        const int status = group.me == root && elsewhere ? call.bcast_elsewhere(&group, sent * sizeof(Affine))
+                                                         : call.bcast(&group, data.data(), program().bytes(), root);
+        if (elsewhere) return status == AGGR_ELSEWHERE && group.length == sent * sizeof(Affine);
+        if (sent != mine()) return status == AGGR_ERR_LENGTH && group.length == sent * sizeof(Affine);
+        return status == AGGR_OK && data == program().part(root);
+    }
+};
+
+}  // namespace
+
+bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations, const Collectives &functions) {
+    std::mt19937_64 random(seed);    // the same on all members
+    using Step = bool (Differing::*)();
+    static const Step steps[] = {&Differing::allreduce, &Differing::reduce, &Differing::scan, &Differing::allgather,
+                                 &Differing::gather, &Differing::scatter, &Differing::alltoall, &Differing::bcast};
+    const auto members = static_cast<size_t>(group.shape.members);
+    for (unsigned operation = 0; operation < operations; operation++) {
+        const size_t kind = random() % std::size(steps), few = 1 + random() % 3;
+        std::vector<size_t> lengths(few), n(members);
+        for (size_t &length : lengths) length = random() % 3 ? random() % 8 : random() % 40;
+        for (size_t &one : n) one = lengths[random() % few];
+        Differing step{group, functions, operation, n, static_cast<int>(random() % members)};
+        if (!(step.*steps[kind])()) {
+            ADD_FAILURE() << "seed " << seed << " operation " << operation << " kind " << kind << " member " << group.me << " of "
+                          << members << " elements " << step.mine();
+            return false;
+        }
+        if (!random_program(group, random(), 1, functions, 3)) return false;
     }
     return true;
 }

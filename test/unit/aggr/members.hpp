@@ -56,6 +56,10 @@ bool as_processes(const aggr_shape_t &shape, const std::function<bool(aggr_group
 struct Collectives;
 bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations, const Collectives &functions, size_t longest);
 
+// Collectives in which members have different lengths, some of them none that fits, each followed by one of random_program.  False:
+// a member that can see the difference does not, or has wrong data, or the group does not go on.
+bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations, const Collectives &functions);
+
 // The library's functions, or those compiled for the simulation.
 struct Collectives {
     decltype(&aggr_ready) ready;
@@ -68,6 +72,8 @@ struct Collectives {
     decltype(&aggr_gather) gather, scatter;
     decltype(&aggr_alltoall) alltoall;
     decltype(&aggr_exchange) exchange;
+    decltype(&aggr_agree) agree;
+    decltype(&aggr_bcast_elsewhere) bcast_elsewhere;
 };
 extern const Collectives library;
 

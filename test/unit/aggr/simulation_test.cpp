@@ -27,6 +27,8 @@ decltype(aggr_allgather) simulated_allgather;
 decltype(aggr_gather) simulated_gather, simulated_scatter;
 decltype(aggr_alltoall) simulated_alltoall;
 decltype(aggr_exchange) simulated_exchange;
+decltype(aggr_agree) simulated_agree;
+decltype(aggr_bcast_elsewhere) simulated_bcast_elsewhere;
 decltype(aggr_board_open) simulated_board_open;
 decltype(aggr_board_close) simulated_board_close;
 decltype(aggr_board_reduce) simulated_board_reduce;
@@ -37,7 +39,8 @@ namespace {
 
 const Collectives simulated = {simulated_ready,  simulated_barrier,   simulated_allreduce, simulated_reduce,
                                simulated_scan,   simulated_exscan,    simulated_bcast,     simulated_allgather,
-                               simulated_gather, simulated_scatter,   simulated_alltoall,  simulated_exchange};
+                               simulated_gather, simulated_scatter,   simulated_alltoall,  simulated_exchange,
+                               simulated_agree,  simulated_bcast_elsewhere};
 
 // One run of members that share memory.  A choice is asked for at each step: who of those that can go on does.
 class Schedule {
@@ -205,6 +208,17 @@ TEST(Simulation, random_orders) {
         std::sort(places.level[0].begin(), places.level[0].end());
         const aggr_shape_t random_shape = places.shape(fan, 2 << random() % 3);
         GroupRun one(random_shape, [&](aggr_group_t &group) { return random_program(group, seed, 30, simulated, 20); });
+        ASSERT_TRUE(one.go(changing_at_random(random, rarely))) << "run " << run << " seed " << seed << " members " << members << " fan " << fan;
+    }
+}
+
+TEST(Simulation, lengths_that_differ_in_random_orders) {
+    std::mt19937_64 random(5);
+    for (uint64_t run = 0; run < 1500; run++) {
+        const int members = 2 + static_cast<int>(random() % 4), fan = 2 + static_cast<int>(random() % 4);
+        const uint64_t seed = random(), rarely = 1 + random() % 20;
+        GroupRun one(shape(members, fan, 256, 2 << random() % 3),
+                     [&](aggr_group_t &group) { return differing_program(group, seed, 30, simulated); });
         ASSERT_TRUE(one.go(changing_at_random(random, rarely))) << "run " << run << " seed " << seed << " members " << members << " fan " << fan;
     }
 }

@@ -39,12 +39,16 @@ static int fold_lines(aggr_group_t * group, aggr_line_t * lines, int first, int 
     return AGGR_OK;
 }
 
-/* What a leader's line says whose part has several lengths. */
-static void put_difference(const aggr_group_t * group, aggr_line_t * line)
+/* A leader that has no datum of its part tells those that wait for one, who have other lengths than this. */
+static void leave_stage(aggr_group_t * group, uint64_t bytes)
 {
-    aggr_elsewhere_t other = {.bytes = group->length,.seq = group->seq };
+    aggr_elsewhere_t other = {.bytes = bytes,.seq = group->seq };
+    if (group->parts.count == 0 || group->me != group->parts.first)
+        return;
+    aggr_line_t *line = aggr_line_of(group, group->stage, group->parts.mine, group->seq);
     memcpy(line->datum, &other, sizeof other);
     line->length = AGGR_LENGTHS_DIFFER;
+    aggr_publish(line, group->seq);
 }
 
 /* A leader folds the data of its part of the members into its line among the leaders'. */
@@ -56,12 +60,13 @@ static int lead(aggr_group_t * group, payload_t payload, const aggr_fold_t * fol
     aggr_line_t *line = aggr_line_of(group, group->stage, parts->mine, group->seq);
     int status = fold_lines(group, group->lines, parts->first, parts->last, line->datum, payload, fold);
     if (status == AGGR_ERR_LENGTH)
-        put_difference(group, line);
-    else if (payload.length != AGGR_LENGTH_OF_NONE)
+        leave_stage(group, group->length);
+    if (status)
+        return status;
+    if (payload.length != AGGR_LENGTH_OF_NONE)
         line->length = payload.length;
-    if (status == AGGR_OK || status == AGGR_ERR_LENGTH)
-        aggr_publish(line, group->seq);
-    return status;
+    aggr_publish(line, group->seq);
+    return AGGR_OK;
 }
 
 static int put(aggr_group_t * group, const void *in, payload_t payload)
@@ -118,11 +123,17 @@ static void fold_same(const void *left, void *inout, size_t bytes, void *context
         *b = (aggr_elsewhere_t) {.bytes = a->bytes,.seq = b->seq - 1 };
 }
 
+/* Members in other functions may wait for a leader's line, or have leaders that write none: all members' lines are read. */
 int aggr_agree(aggr_group_t * group, uint64_t bytes)
 {
     static const aggr_fold_t same = { fold_same, NULL, sizeof(aggr_elsewhere_t) };
     aggr_elsewhere_t all, mine = {.bytes = bytes,.seq = group->seq + 1 };
-    int status = reduce_datum(group, &mine, &all, (payload_t) { sizeof mine, AGGR_LENGTH_ELSEWHERE }, &same, true);
+    const payload_t payload = { sizeof mine, AGGR_LENGTH_ELSEWHERE };
+    int status = put(group, &mine, payload);
+    if (status == AGGR_OK)
+        leave_stage(group, bytes);
+    if (status == AGGR_OK)
+        status = fold_lines(group, group->lines, 0, group->shape.members - 1, &all, payload, &same);
     if (status || (all.seq == mine.seq && all.bytes == bytes))
         return status;
     group->length = all.bytes;
@@ -140,6 +151,7 @@ static int put_copy(aggr_group_t * group, const void *in, size_t bytes, size_t a
     memcpy(aggr_copy_of(group, group->me, group->seq), in, bytes);
     aggr_my_line(group)->length = (uint32_t) all;
     aggr_publish(aggr_my_line(group), group->seq);
+    leave_stage(group, all);
     return AGGR_OK;
 }
 
