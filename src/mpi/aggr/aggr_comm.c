@@ -3,9 +3,8 @@
 #include "mpiimpl.h"
 #include "aggr_comm.h"
 
-/* Stand for what a communicator has after its first small collective, when it cannot have aggregates, and when it is of several nodes
- * whose processes take part. */
-static struct MPIR_Aggr not_yet, never = {.agreed = true }, nodes = {.agreed = true };
+/* Stand for what a communicator has after its first collective, and when it is of several nodes whose processes take part. */
+static struct MPIR_Aggr not_yet, nodes = {.agreed = true };
 
 /* Readers of a line, as far as this process would have it: where processes wait for a core, one turn of theirs costs more than
  * reading all the lines. */
@@ -80,7 +79,7 @@ static void refuse(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t own, 
         aggr_group_cancel(MPIR_Aggr_arena(), own[BLOCK], &shape);
     }
     MPL_free(aggr);
-    comm->aggr = &never;
+    comm->aggr = &MPIR_Aggr_never;
     MPIR_Aggr_counts.refused++;
 }
 
@@ -199,18 +198,13 @@ aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, MPIR_A
     return agree(group, payload, mpi_errno) ? group : NULL;
 }
 
-void MPIR_Aggr_decline(MPIR_Comm * comm)
-{
-    comm->aggr = &never;
-}
-
 /* The communicators by nodes take memory: when some process has none the communicator does without. */
 static int set_up_nodes(MPIR_Comm * comm)
 {
     unsigned long long unwilling = !MPIR_Aggr_node_takes_part(MPIR_AGGR_NODES_MOST);
     int mpi_errno = MPIR_Aggr_agree(comm, &unwilling, 1);
 
-    comm->aggr = &never;
+    comm->aggr = &MPIR_Aggr_never;
     if (mpi_errno == MPI_SUCCESS && !unwilling && MPIR_Comm_need_node_comms(comm) == MPI_SUCCESS)
         comm->aggr = &nodes;
     else

@@ -14,6 +14,9 @@ struct MPIR_Aggr {
     bool by_messages;           /* the collective in progress goes by messages, as its members know */
 };
 
+/* Stands for what a communicator has that cannot have aggregates. */
+extern struct MPIR_Aggr MPIR_Aggr_never;
+
 /* The variables as they were when MPI began, for good. */
 typedef struct MPIR_Aggr_settings_t {
     size_t max_bytes, arena_bytes;

@@ -121,6 +121,13 @@ static bool has_tuning_file(void)
     return *MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE || *MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE;
 }
 
+struct MPIR_Aggr MPIR_Aggr_never = {.agreed = true };
+
+void MPIR_Aggr_decline(MPIR_Comm * comm)
+{
+    comm->aggr = &MPIR_Aggr_never;
+}
+
 void MPIR_Aggr_meet(void)
 {
     MPIR_Aggr_on = MPIR_Aggr_on && MPIR_Aggr_board_open();
