@@ -29,6 +29,12 @@ int MPIR_Comm_hint_settle(MPIR_Comm * comm, int hint, int value);
 /* The communicator of `group` made from `parent`, without context id and MPIR_Comm_commit.  It allocates before the
  * collective, so that a process without memory can tell the others (MPIR_Ctxid_refuse). */
 int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm ** comm);
+/* The communicator of the local group, which an intercommunicator's collectives need: before the collective whole but for its context
+ * id, for MPIR_Comm_commit of the intercommunicator to complete it.  MPIR_Comm_commit_local is part of that. */
+int MPIR_Comm_prepare_local(MPIR_Comm * inter);
+int MPIR_Comm_commit_local(MPIR_Comm * inter);
+/* MPIR_Comm_split_impl of a process that has failed before, unless `error` is MPI_SUCCESS: it takes part, and all members fail. */
+int MPIR_Comm_split_unless(int error, MPIR_Comm * comm_ptr, int color, int key, MPIR_Comm ** newcomm_ptr);
 /* Gives a new communicator the error handler of the one that it is made from, if that has any. */
 void MPIR_Comm_inherit_errhandler(MPIR_Comm * child, MPIR_Comm * parent);
 /* Frees a communicator that MPIR_Comm_create made and that was not committed, or was refused; its context id stays the

@@ -98,6 +98,8 @@ void MPIR_Comm_discard(MPIR_Comm * comm)
 {
     int unused ATTRIBUTE((unused));
 
+    if (comm->local_comm)
+        MPIR_Comm_discard(comm->local_comm);
     MPIR_Comm_discard_attributes(comm, &comm->attributes);
     MPIR_Comm_report_gone(comm);
     MPIR_Ctxid_forget(comm);

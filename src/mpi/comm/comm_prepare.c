@@ -65,6 +65,43 @@ static int create_inter(int rank, int local_size, const MPIR_Remote_group_t * re
     goto fn_exit;
 }
 
+int MPIR_Comm_prepare_local(MPIR_Comm * inter)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Comm *local = NULL;
+
+    mpi_errno = MPIR_Comm_create(&local);
+    MPIR_ERR_CHECK(mpi_errno);
+    local->comm_kind = MPIR_COMM_KIND__INTRACOMM;
+    local->rank = inter->rank;
+    local->local_size = local->remote_size = inter->local_size;
+    local->tainted = 1;
+    mpi_errno = MPIR_Comm_map_share(local, MPIR_MAP_LOCAL, inter, MPIR_MAP_LOCAL);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Find_nodes(local);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return hand_out(local, mpi_errno, &inter->local_comm);
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIR_Comm_commit_local(MPIR_Comm * inter)
+{
+    MPIR_Comm *local = inter->local_comm;
+    int mpi_errno;
+
+    local->context_id = MPIR_CONTEXT_SET_FIELD(IS_LOCALCOMM, inter->recvcontext_id, 1);
+    local->recvcontext_id = local->context_id;
+    mpi_errno = MPIR_Comm_commit(local);
+    if (mpi_errno) {
+        inter->local_comm = NULL;
+        MPIR_Comm_discard(local);
+    }
+    return mpi_errno;
+}
+
 int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, const MPIR_Remote_group_t * remote, MPIR_Comm ** comm)
 {
     int mpi_errno = remote->error;
@@ -77,6 +114,8 @@ int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, const MPIR_Remote_group_t * 
     mpi_errno = MPIR_Comm_map_set(made, MPIR_MAP_REMOTE, remote->map);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = MPIR_Comm_map_share(made, MPIR_MAP_LOCAL, local_comm, MPIR_MAP_LOCAL);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Comm_prepare_local(made);
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_Comm_inherit_errhandler(made, local_comm);
 
@@ -129,6 +168,8 @@ int MPIR_Comm_prepare_part(MPIR_Comm * inter, MPIR_Group * group, const MPIR_Rem
     mpi_errno = MPIR_Comm_map_from_group(made, MPIR_MAP_LOCAL, group);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = MPIR_Comm_map_compose(made, MPIR_MAP_REMOTE, inter, MPIR_MAP_REMOTE, remote->map);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Comm_prepare_local(made);
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:

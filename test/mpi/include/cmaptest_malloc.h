@@ -19,14 +19,17 @@ static int ct_refuses(void);                    /* is there no memory now? */
 static void ct_allocated(void *p, size_t size); /* p is not NULL; asked for so many bytes */
 static void ct_frees(void *p);                  /* p is not NULL, and still there */
 
+static __thread const void *ct_caller;          /* of the allocation that ct_refuses is asked about */
+
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *p, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *p);
 
-static int ct_has_none(void)
+static int ct_has_none(const void *caller)
 {
+    ct_caller = caller;
     int refuses = ct_refuses();
 
     if (refuses)
@@ -43,17 +46,17 @@ static void *ct_tell(void *p, size_t size)
 
 void *malloc(size_t size)
 {
-    return ct_has_none() ? NULL : ct_tell(__libc_malloc(size), size);
+    return ct_has_none(__builtin_return_address(0)) ? NULL : ct_tell(__libc_malloc(size), size);
 }
 
 void *calloc(size_t n, size_t size)
 {
-    return ct_has_none() ? NULL : ct_tell(__libc_calloc(n, size), n * size);
+    return ct_has_none(__builtin_return_address(0)) ? NULL : ct_tell(__libc_calloc(n, size), n * size);
 }
 
 void *realloc(void *p, size_t size)
 {
-    if (ct_has_none())
+    if (ct_has_none(__builtin_return_address(0)))
         return NULL;
     if (p)
         ct_frees(p);
@@ -69,7 +72,7 @@ void free(void *p)
 
 void *memalign(size_t alignment, size_t size)
 {
-    return ct_has_none() ? NULL : ct_tell(__libc_memalign(alignment, size), size);
+    return ct_has_none(__builtin_return_address(0)) ? NULL : ct_tell(__libc_memalign(alignment, size), size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)

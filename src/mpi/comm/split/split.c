@@ -16,15 +16,18 @@ static int local_comm_of(MPIR_Comm * parent, MPIR_Comm ** local)
     return mpi_errno;
 }
 
+/* After the collective the table is also the reserve for what the child takes, when there is no other memory. */
 static int alloc_side(const split_call * call, split_side * side, int size)
 {
+    enum { LEAST_RESERVE = 2048 };
     int mpi_errno = MPI_SUCCESS;
+    size_t bytes = MPL_MAX(size * sizeof(split_row), LEAST_RESERVE);
 
     side->size = size;
     side->view = split_view_of(call->colour, MPIX_PERMUTE);
-    side->table = MPL_malloc(size * sizeof(split_row), MPL_MEM_COMM);
-    MPIR_ERR_CHKANDJUMP2(!side->table, mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s",
-                         (int) (size * sizeof(split_row)), "rows of MPI_Comm_split");
+    side->table = MPL_malloc(bytes, MPL_MEM_COMM);
+    MPIR_ERR_CHKANDJUMP2(!side->table, mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s", (int) bytes,
+                         "rows of MPI_Comm_split");
 
   fn_exit:
     return mpi_errno;
@@ -254,8 +257,13 @@ static bool has_child(const split_call * call)
 
 int MPIR_Comm_split_impl(MPIR_Comm * comm_ptr, int color, int key, MPIR_Comm ** newcomm_ptr)
 {
+    return MPIR_Comm_split_unless(MPI_SUCCESS, comm_ptr, color, key, newcomm_ptr);
+}
+
+int MPIR_Comm_split_unless(int error, MPIR_Comm * comm_ptr, int color, int key, MPIR_Comm ** newcomm_ptr)
+{
     int mpi_errno = MPI_SUCCESS;
-    split_call call = {.parent = comm_ptr,.colour = color,.key = key,
+    split_call call = {.parent = comm_ptr,.colour = color,.key = key,.error = error,
         .id = MPIR_INVALID_CONTEXT_ID
     };
 

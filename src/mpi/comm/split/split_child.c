@@ -8,18 +8,16 @@ static void free_table(split_side * side)
     side->table = NULL;
 }
 
-/* Tables of less than this are left as they are: it would take longer to make them smaller. */
-#define LEAST_SHRUNK 4096
-
-/* What the ordering left is a quarter of the table, or less: the rest makes room for building the map. */
-static void shrink_table(split_side * side, const split_plan * plan)
+/* What the ordering left is a quarter of the table, or less: the rest is a reserve, to be given up when there is no memory for the
+ * map. */
+static void give_up_rest(split_side * side, const split_plan * plan)
 {
-    split_row *smaller = NULL;
+    split_row *smaller = plan->bytes ? MPL_realloc(side->table, plan->bytes, MPL_MEM_COMM) : NULL;
 
-    if (plan->bytes && side->size * sizeof(split_row) >= LEAST_SHRUNK)
-        smaller = MPL_realloc(side->table, plan->bytes, MPL_MEM_COMM);
     if (smaller)
         side->table = smaller;
+    else if (!plan->bytes)
+        free_table(side);
 }
 
 /* Orders the members of a side and makes their map.  `rank`: NULL, or where this process's rank goes, which has `self` in
@@ -31,12 +29,14 @@ static int make_map(split_side * side, const cmap_t * parent_map, int self, int 
 
     if (rank)
         *rank = (int) split_rank_of(side->table, &plan, (uint32_t) self);
-    shrink_table(side, &plan);
 
     cmap_status status = split_map(parent_map, side->table, &plan, &side->map);
+    if (status == CMAP_ERR_NOMEM) {
+        give_up_rest(side, &plan);
+        status = split_map(parent_map, side->table, &plan, &side->map);
+    }
     if (status != CMAP_OK)
         mpi_errno = MPIR_Map_error(status, "split", (int) side->view.members);
-    free_table(side);
     return mpi_errno;
 }
 
@@ -79,7 +79,17 @@ static void fill(MPIR_Comm * child, const split_call * call)
     MPIR_Comm_inherit_errhandler(child, call->parent);
 }
 
-static int attach_maps(MPIR_Comm * child, const split_call * call)
+/* The tables are a reserve here, too. */
+static int find_nodes(MPIR_Comm * child, split_call * call)
+{
+    int mpi_errno = MPIR_Copy_nodes(child, call->parent);
+
+    free_table(&call->local);
+    free_table(&call->remote);
+    return mpi_errno ? MPIR_Copy_nodes(child, call->parent) : MPI_SUCCESS;
+}
+
+static int attach_maps(MPIR_Comm * child, split_call * call)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -89,7 +99,7 @@ static int attach_maps(MPIR_Comm * child, const split_call * call)
         mpi_errno = MPIR_Comm_map_set(child, MPIR_MAP_REMOTE, call->remote.map);
         MPIR_ERR_CHECK(mpi_errno);
     }
-    mpi_errno = MPIR_Copy_nodes(child, call->parent);
+    mpi_errno = find_nodes(child, call);
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:

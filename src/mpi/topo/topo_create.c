@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "topo_create.h"
+
+/* ---- topologies ---- */
+
+static int *copy(const int *from, int n, int *mpi_errno)
+{
+    int *to = NULL;
+
+    if (*mpi_errno == MPI_SUCCESS && n > 0) {
+        to = MPL_malloc(n * sizeof(int), MPL_MEM_COMM);
+        MPIR_ERR_CHKANDSTMT2(!to, *mpi_errno, MPI_ERR_NO_MEM,;, "**nomem2", "**nomem2 %d %s",
+                             (int) (n * sizeof(int)), "topology");
+    }
+    if (to && from)
+        memcpy(to, from, n * sizeof(int));
+    return to;
+}
+
+static MPIR_Topology *new_topology(MPIR_Topo_type kind, int *mpi_errno)
+{
+    MPIR_Topology *topology = MPL_calloc(1, sizeof(*topology), MPL_MEM_COMM);
+
+    if (topology)
+        topology->kind = kind;
+    else
+        MPIR_ERR_SET2(*mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s", (int) sizeof(*topology), "topology");
+    return topology;
+}
+
+/* The attribute takes the topology, or this frees it. */
+static MPIR_Topo_plan_t plan_of(MPIR_Topology * topology, int mpi_errno)
+{
+    MPIR_Topo_plan_t plan = {.error = mpi_errno };
+
+    if (plan.error == MPI_SUCCESS)
+        plan.error = MPIR_Topology_reserve(topology, &plan.attribute);
+    if (plan.error != MPI_SUCCESS && topology)
+        MPIR_Topology_free(topology);
+    return plan;
+}
+
+/* Coordinates in the order of rows. */
+static void set_position(MPII_Cart_topology * cart, int rank)
+{
+    int rest = cart->nnodes;
+
+    for (int i = 0; i < cart->ndims; i++) {
+        rest /= cart->dims[i];
+        cart->position[i] = rank / rest;
+        rank %= rest;
+    }
+}
+
+/* Arrays have room for one element at least. */
+static MPIR_Topology *new_cart(int nnodes, int ndims, int *mpi_errno)
+{
+    MPIR_Topology *topology = new_topology(MPI_CART, mpi_errno);
+    int room = MPL_MAX(ndims, 1);
+
+    if (!topology)
+        return NULL;
+    topology->topo.cart.nnodes = nnodes;
+    topology->topo.cart.ndims = ndims;
+    topology->topo.cart.dims = copy(NULL, room, mpi_errno);
+    topology->topo.cart.periodic = copy(NULL, room, mpi_errno);
+    topology->topo.cart.position = copy(NULL, room, mpi_errno);
+    return topology;
+}
+
+MPIR_Topo_plan_t MPIR_Topo_plan_cart(int nnodes, int ndims, const int dims[], const int periods[], int rank)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (rank == MPI_UNDEFINED || rank >= nnodes)
+        return (MPIR_Topo_plan_t) {.attribute = NULL };
+    MPIR_Topology *topology = new_cart(nnodes, ndims, &mpi_errno);
+    if (mpi_errno == MPI_SUCCESS && ndims > 0) {
+        memcpy(topology->topo.cart.dims, dims, ndims * sizeof(int));
+        memcpy(topology->topo.cart.periodic, periods, ndims * sizeof(int));
+        set_position(&topology->topo.cart, rank);
+    }
+    return plan_of(topology, mpi_errno);
+}
+
+MPIR_Topo_plan_t MPIR_Topo_plan_cart_sub(const MPIR_Topology * whole, const int remain[], int rank)
+{
+    const MPII_Cart_topology *from = &whole->topo.cart;
+    int mpi_errno = MPI_SUCCESS, ndims = 0, nnodes = 1;
+
+    for (int i = 0; i < from->ndims; i++) {
+        ndims += remain[i] != 0;
+        nnodes *= remain[i] ? from->dims[i] : 1;
+    }
+    MPIR_Topology *topology = new_cart(nnodes, ndims, &mpi_errno);
+    for (int i = 0, to = 0; mpi_errno == MPI_SUCCESS && i < from->ndims; i++) {
+        if (!remain[i])
+            continue;
+        topology->topo.cart.dims[to] = from->dims[i];
+        topology->topo.cart.periodic[to++] = from->periodic[i];
+    }
+    if (mpi_errno == MPI_SUCCESS)
+        set_position(&topology->topo.cart, rank);
+    return plan_of(topology, mpi_errno);
+}
+
+MPIR_Topo_plan_t MPIR_Topo_plan_graph(int nnodes, const int index[], const int edges[])
+{
+    int mpi_errno = MPI_SUCCESS, nedges = index[nnodes - 1];
+    MPIR_Topology *topology = new_topology(MPI_GRAPH, &mpi_errno);
+
+    if (topology) {
+        topology->topo.graph.nnodes = nnodes;
+        topology->topo.graph.nedges = nedges;
+        topology->topo.graph.index = copy(index, nnodes, &mpi_errno);
+        topology->topo.graph.edges = copy(edges, nedges, &mpi_errno);
+    }
+    return plan_of(topology, mpi_errno);
+}
+
+MPIR_Topo_plan_t MPIR_Topo_plan_dist_graph(const MPII_Dist_graph_topology * graph)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Topology *topology = new_topology(MPI_DIST_GRAPH, &mpi_errno);
+    MPII_Dist_graph_topology *to;
+
+    if (!topology)
+        return plan_of(NULL, mpi_errno);
+    to = &topology->topo.dist_graph;
+    to->indegree = graph->indegree;
+    to->outdegree = graph->outdegree;
+    to->is_weighted = graph->is_weighted;
+    to->in = copy(graph->in, graph->indegree, &mpi_errno);
+    to->out = copy(graph->out, graph->outdegree, &mpi_errno);
+    if (graph->is_weighted) {
+        to->in_weights = copy(graph->in_weights, graph->indegree, &mpi_errno);
+        to->out_weights = copy(graph->out_weights, graph->outdegree, &mpi_errno);
+    }
+    return plan_of(topology, mpi_errno);
+}
+
+/* ---- communicators ---- */
+
+/* When all members have agreed: nothing fails here. */
+static int finish(MPIR_Comm * made, MPIR_Topo_plan_t plan, int mpi_errno)
+{
+    if (!plan.attribute)
+        return mpi_errno;
+    if (mpi_errno == MPI_SUCCESS && made) {
+        plan.attribute->next = made->attributes;
+        made->attributes = plan.attribute;
+    } else {
+        MPIR_Topology_drop(plan.attribute);
+    }
+    return mpi_errno;
+}
+
+int MPIR_Topo_copy_comm(MPIR_Comm * comm, int size, MPIR_Topo_plan_t plan, MPIR_Comm ** made)
+{
+    *made = NULL;
+    if (plan.error) {
+        MPIR_Ctxid_refuse(comm, NULL, 0);
+        return plan.error;
+    }
+    int mpi_errno = MPII_Comm_copy(comm, size, NULL, made);
+    return finish(*made, plan, mpi_errno);
+}
+
+int MPIR_Topo_split_comm(MPIR_Comm * comm, int color, int key, MPIR_Topo_plan_t plan, MPIR_Comm ** made)
+{
+    *made = NULL;
+    int mpi_errno = MPIR_Comm_split_unless(plan.error, comm, color, key, made);
+    return finish(*made, plan, mpi_errno);
+}
