@@ -22,8 +22,8 @@ MPIR_Topo_plan_t MPIR_Topo_plan_dist_graph(const MPII_Dist_graph_topology * grap
 /* Of dimensions that remain of `whole`. */
 MPIR_Topo_plan_t MPIR_Topo_plan_cart_sub(const MPIR_Topology * whole, const int remain[], int rank);
 
-/* Makes the communicator and gives it the topology.  The plan is used up.  Copy: of the first `size` ranks.  Dup: of one process, without
- * an agreement among others. */
+/* Makes the communicator, of the first `size` ranks or by a split, and gives it the topology.  The plan is used up.  A process whose plan
+ * is an error refuses. */
 int MPIR_Topo_copy_comm(MPIR_Comm * comm, int size, MPIR_Topo_plan_t plan, MPIR_Comm ** made);
 int MPIR_Topo_split_comm(MPIR_Comm * comm, int color, int key, MPIR_Topo_plan_t plan, MPIR_Comm ** made);
 

@@ -2,7 +2,7 @@
 
 /*
  * Calls of MPI in which one process fails to allocate once.  The n-th allocation of libmpi fails, for n = 1, 2, .., until the call
- * makes no more.  Those of the network library count only where it may do without.
+ * makes no more.  Those of the network library do not count: without memory it ends the process.
  */
 #ifndef CMAPTEST_POOR_H_INCLUDED
 #define CMAPTEST_POOR_H_INCLUDED
