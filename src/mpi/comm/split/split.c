@@ -19,7 +19,7 @@ static int local_comm_of(MPIR_Comm * parent, MPIR_Comm ** local)
 /* After the collective the table is also the reserve for what the child takes, when there is no other memory. */
 static int alloc_side(const split_call * call, split_side * side, int size)
 {
-    enum { LEAST_RESERVE = 2048 };
+    enum { LEAST_RESERVE = 1024 };
     int mpi_errno = MPI_SUCCESS;
     size_t bytes = MPL_MAX(size * sizeof(split_row), LEAST_RESERVE);
 

@@ -79,14 +79,12 @@ static void fill(MPIR_Comm * child, const split_call * call)
     MPIR_Comm_inherit_errhandler(child, call->parent);
 }
 
-/* The tables are a reserve here, too. */
+/* What the tables took is free again: the second time finds it. */
 static int find_nodes(MPIR_Comm * child, split_call * call)
 {
-    int mpi_errno = MPIR_Copy_nodes(child, call->parent);
-
     free_table(&call->local);
     free_table(&call->remote);
-    return mpi_errno ? MPIR_Copy_nodes(child, call->parent) : MPI_SUCCESS;
+    return MPIR_Copy_nodes(child, call->parent) ? MPIR_Copy_nodes(child, call->parent) : MPI_SUCCESS;
 }
 
 static int attach_maps(MPIR_Comm * child, split_call * call)
