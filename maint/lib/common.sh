@@ -34,13 +34,14 @@ as_root() {
 elapsed() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
 # step NAME LOG HINT COMMAND...: runs COMMAND with its output in LOG and shows name, elapsed time and log while it runs;
-# a failure prints the end of the log and the hint.
+# a failure prints the end of the log and the hint.  A function's line that fails is a failure unless the step is called in an
+# `if`, or before && or ||: there bash does without `set -e`.
 step() {
     local name=$1 log=$2 hint=$3 start=$SECONDS pid status=0 shown=-45
     shift 3
     mkdir -p "$(dirname "$log")"
     set -m # a process group of its own, so that an interrupt ends all of it
-    "$@" >"$log" 2>&1 </dev/null &
+    (set -e; "$@") >"$log" 2>&1 </dev/null &
     pid=$!
     set +m
     # shellcheck disable=SC2064
