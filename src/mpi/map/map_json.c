@@ -11,19 +11,55 @@ typedef struct writer {
     const char *separator;      /* before the next item of a list */
 } writer;
 
-/* Names are the user's: bytes in any encoding.  What is not ASCII goes as it is, so that UTF-8 stays UTF-8. */
+#define REPLACEMENT 0xfffd      /* of Unicode, for what is no character */
+
+/* Longer forms than necessary, halves of UTF-16 pairs, and numbers beyond Unicode's. */
+static bool is_no_character(const unsigned char *c)
+{
+    return (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] >= 0xa0) || (c[0] == 0xf0 && c[1] < 0x90) ||
+        (c[0] == 0xf4 && c[1] >= 0x90);
+}
+
+/* Bytes of the UTF-8 character there, 0 when there is none; it does not look beyond the end of the text. */
+static int character_bytes(const unsigned char *c)
+{
+    int n = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+
+    for (int i = 1; i < n; i++) {
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    }
+    return is_no_character(c) ? 0 : n;
+}
+
+/* Names are the user's: bytes in any encoding, of which JSON accepts UTF-8 alone. */
 static void write_text(FILE * out, const char *text)
 {
+    const unsigned char *c = (const unsigned char *) text;
+
     putc('"', out);
-    for (const unsigned char *c = (const unsigned char *) text; *c; c++) {
-        if (*c == '"' || *c == '\\')
+    while (*c) {
+        int n = character_bytes(c);
+
+        if (n == 0)
+            fprintf(out, "\\u%04x", REPLACEMENT);
+        else if (*c == '"' || *c == '\\')
             fprintf(out, "\\%c", *c);
         else if (*c < ' ' || *c == 127)
             fprintf(out, "\\u%04x", *c);
         else
-            putc(*c, out);
+            fwrite(c, 1, (size_t) n, out);
+        c += n ? n : 1;
     }
     putc('"', out);
+}
+
+/* The program's locale may have another sign than JSON's point. */
+static void write_seconds(FILE * out, double seconds)
+{
+    uint64_t micros = (uint64_t) (seconds * 1e6 + 0.5);
+
+    fprintf(out, "%" PRIu64 ".%06" PRIu64, micros / 1000000, micros % 1000000);
 }
 
 static void write_member(FILE * out, const char *name, const char *text)
@@ -76,7 +112,10 @@ static void write_row(void *context, const map_row * row)
             row->size, row->holders, cmap_rep_name(row->representation), row->force_declined ? "true" : "false");
     fprintf(w->out, ", \"bytes\": %zu, \"payload_bytes\": %zu, \"array_bytes\": %zu, \"sharers\": %" PRIu32,
             row->bytes, row->payload, row->array, row->sharers);
-    fprintf(w->out, ", \"first_seconds\": %.6f, \"last_seconds\": %.6f", row->first, row->last);
+    fputs(", \"first_seconds\": ", w->out);
+    write_seconds(w->out, row->first);
+    fputs(", \"last_seconds\": ", w->out);
+    write_seconds(w->out, row->last);
     write_site(w->out, row->site);
     write_member(w->out, "form", row->form);
     fprintf(w->out, ", \"on_one_node\": %s", is_on_one_node(row) ? "true" : "false");
@@ -90,8 +129,10 @@ static void write_moment(void *context, const map_moment * moment)
 {
     writer *w = context;
 
-    fprintf(w->out, "%s\n    [%.6f, %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", w->separator, moment->seconds,
-            moment->holders, moment->maps, moment->bytes, moment->array_bytes);
+    fprintf(w->out, "%s\n    [", w->separator);
+    write_seconds(w->out, moment->seconds);
+    fprintf(w->out, ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", moment->holders, moment->maps, moment->bytes,
+            moment->array_bytes);
     w->separator = ",";
 }
 
