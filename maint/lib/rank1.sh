@@ -74,7 +74,7 @@ alone_or_error() {
         fails_with "nobody can answer" --world 8 "$program" fatal &&
         fails_with "in internal_Comm_spawn" --world 8 "$program" spawn && spawn_says_what_has_it "$program" &&
         MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS=0 fails_with "with --same-address it is" --world 8 "$program" local &&
-        aborts_quietly "$program" && small_at_any_size "$program" && small_operations && real_job_of_one_rank "$program" && ends_with_its_manager "$program"
+        aborts_quietly "$program" && programs_in_turn "$program" && small_at_any_size "$program" && small_operations && real_job_of_one_rank "$program" && ends_with_its_manager "$program"
 }
 
 # Over UCX, in a job of any size.
@@ -92,6 +92,17 @@ aborts_quietly() {
     timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 "$1" abort >"$said" 2>&1 || status=$?
     [ $status = 7 ] && [ "$(wc -l <"$said")" = 1 ] && grep -q "application called MPI_Abort" "$said" ||
         { echo "MPI_Abort: status $status"; cat "$said"; return 1; }
+}
+
+# A script with two MPI programs, which leaves a process behind that has the line to mpirank1 open; then the second one aborts.
+programs_in_turn() {
+    local said=$OUT/rank1.said status=0
+    timeout 20 "$PREFIX/bin/mpirank1" --world 8 --rank 3 sh -c '"$0" local && "$0" look; sleep 40 >/dev/null 2>&1 & exit 5' "$1" \
+        >"$said" 2>&1 || status=$?
+    [ $status = 5 ] && [ "$(grep -c "rank 3 of 8" "$said")" = 2 ] || { echo "two programs in turn: status $status"; cat "$said"; return 1; }
+    status=0
+    timeout 20 "$PREFIX/bin/mpirank1" --world 8 sh -c '"$0" local; "$0" abort; "$0" local' "$1" >"$said" 2>&1 || status=$?
+    [ $status = 7 ] && [ "$(grep -c "rank 0 of 8" "$said")" = 1 ] || { echo "the second program aborts: status $status"; cat "$said"; return 1; }
 }
 
 # MPI_Init keeps nothing that grows with the world: at most 1 MB more in a world of 2^20 than in one of 2.

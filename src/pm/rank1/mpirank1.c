@@ -4,8 +4,9 @@
  * Starts one process as one rank of a world of any size, and is the process manager for it (PMI-1 on PMI_FD).  The other ranks
  * do not exist: src/include/mpir_solo.h has what the library does about that.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #endif
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "solo_scenario.h"
@@ -41,6 +43,7 @@ static const char usage[] =
     "\n"
     "Runs PROGRAM as one rank of a world of N ranks, of which the others do not exist. Local MPI calls are real; a message to\n"
     "another rank, and a collective operation, is an error. Communicators can be created: the others make the same calls.\n"
+    "PROGRAM may be a script with several MPI programs, one after the other.\n"
     "\n"
     "  --world N             ranks in the world, 1 to 16777216\n"
     "  --rank R              the rank to be, 0 (default) to N - 1\n"
@@ -285,6 +288,52 @@ static void read_options(int argc, char **argv)
 
 /* ---- the program ---- */
 
+/* A terminal: MPI_Finalize shuts PMI_FD down, which ends a socket for all that have it open, also for a script's next program. */
+static bool open_terminal(int ends[2])
+{
+    struct termios raw = {.c_cflag = CS8 | CREAD };
+
+    raw.c_cc[VMIN] = 1;
+    ends[0] = posix_openpt(O_RDWR | O_NOCTTY);
+    if (ends[0] < 0)
+        return false;
+    ends[1] = grantpt(ends[0]) == 0 && unlockpt(ends[0]) == 0 ? open(ptsname(ends[0]), O_RDWR | O_NOCTTY) : -1;
+    if (ends[1] >= 0 && tcsetattr(ends[1], TCSANOW, &raw) == 0)
+        return true;
+    if (ends[1] >= 0)
+        close(ends[1]);
+    close(ends[0]);
+    return false;
+}
+
+/* Without terminals there is one MPI program a run. */
+static void open_line(int ends[2])
+{
+    if (!open_terminal(ends) && socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+        die("socketpair: %s", strerror(errno));
+}
+
+static int manager_fd;
+
+/* What the program has left behind may keep the line open. */
+static void stop_waiting(int sig)
+{
+    int before = errno;
+
+    (void) sig;
+    fcntl(manager_fd, F_SETFL, O_RDWR | O_NONBLOCK);
+    errno = before;
+}
+
+static void stop_waiting_with_program(int fd)
+{
+    struct sigaction action = {.sa_handler = stop_waiting,.sa_flags = SA_NOCLDSTOP };
+
+    manager_fd = fd;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGCHLD, &action, NULL);
+}
+
 static void set_number(const char *name, int value)
 {
     char text[32];
@@ -460,12 +509,37 @@ static bool answer(const char *line, char *text)
     return true;
 }
 
+/* False at the end.  A read that the program's end interrupts is tried again: what it has written last is still there. */
+static bool next_line(FILE * in, char *line)
+{
+    while (!fgets(line, LINE_ROOM, in)) {
+        if (!ferror(in) || errno != EINTR)
+            return false;
+        clearerr(in);
+    }
+    return true;
+}
+
+static bool send_line(int fd, const char *text)
+{
+    size_t length = strlen(text);
+
+    for (ssize_t n; length > 0; text += n, length -= (size_t) n) {
+        n = write(fd, text, length);
+        if (n < 0 && errno == EINTR)
+            n = 0;
+        if (n < 0)
+            return false;
+    }
+    return true;
+}
+
 /* Until the program ends or aborts.  Returns the exit status it asked for, or -1; *said_hello: it spoke PMI. */
 static int serve(FILE * in, int fd, bool * said_hello)
 {
     char line[LINE_ROOM], text[LINE_ROOM];
 
-    while (fgets(line, sizeof(line), in)) {
+    while (next_line(in, line)) {
         *said_hello = true;
         if (!strncmp(line, "cmd=abort", 9)) {
             char code[LINE_ROOM];
@@ -475,7 +549,7 @@ static int serve(FILE * in, int fd, bool * said_hello)
             fprintf(stderr, "mpirank1: the program asks for what one process cannot have: %s", line);
             return 1;
         }
-        if (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0)
+        if (!send_line(fd, text))
             break;
     }
     return -1;
@@ -505,10 +579,11 @@ int main(int argc, char **argv)
     pid_t pid;
 
     read_options(argc, argv);
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) != 0)
-        die("socketpair: %s", strerror(errno));
+    open_line(fds);
+    stop_waiting_with_program(fds[0]);
     pid = start(fds[1], fds[0]);
     signal(SIGINT, SIG_IGN);    /* the program gets it, too, and ends */
+    signal(SIGPIPE, SIG_IGN);   /* of a socket whose other end is closed */
     close(fds[1]);
     in = fdopen(fds[0], "r");
     if (!in)
