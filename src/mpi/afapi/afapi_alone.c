@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Without mpiexec: processes of this machine that p_init forks, and aggregates in memory that they inherit. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -127,7 +128,7 @@ static int wanted_processes(void)
         return usual;
     errno = 0;
     long n = strtol(text, &end, 10);
-    if (errno == 0 && end != text && *end == '\0' && n >= 1 && n <= MOST_PROCESSES)
+    if (errno == 0 && isdigit((unsigned char) text[0]) && *end == '\0' && n >= 1 && n <= MOST_PROCESSES)
         return (int) n;
     MPIR_Afapi_complain("AFAPI_NPROC=%s is not accepted; accepted values: 1 to %d (not set: %d, the cores that it may use)",
                         text, MOST_PROCESSES, usual);

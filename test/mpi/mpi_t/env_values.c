@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings in the environment: what is no value of their kind is an error, and nothing else is made of it. */
+/*
+ * Settings in the environment: what is no value of their kind is an error, also when MPI_T is initialized once more, and nothing
+ * else is made of it.
+ */
 #include "mpi.h"
 #include "mpitest.h"
 #include <stdio.h>
@@ -8,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { REFUSED = -1, ABSENT = 3 };
+enum { REFUSED = -1, FORGOTTEN = -2, ABSENT = 3 };
 
 static const struct {
     const char *name, *value;
@@ -26,6 +29,8 @@ static const struct {
     {"MPIR_CVAR_CMAP_ALPHA", "half", REFUSED},
     {"MPIR_CVAR_PRINT_ERROR_STACK", "no", 0},
     {"MPIR_CVAR_PRINT_ERROR_STACK", "2", REFUSED},
+    {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM", "ring", REFUSED},
+    {"MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM", "", REFUSED},
 };
 
 /* The variable's value in this process, which has not asked for it before. */
@@ -37,7 +42,7 @@ static double value_of(const char *name)
     MPI_T_cvar_handle handle;
 
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS)
-        return REFUSED;
+        return MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS ? FORGOTTEN : REFUSED;
     if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS)
         _exit(ABSENT);
     if (MPI_T_cvar_get_info(index, NULL, NULL, NULL, &type, NULL, NULL, NULL, NULL, NULL) != MPI_SUCCESS ||

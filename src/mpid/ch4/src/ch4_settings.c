@@ -38,6 +38,8 @@ static const struct {
 #define SETTINGS ((int) (sizeof(settings) / sizeof(settings[0])))
 #define VALUE_ROOM 32
 #define VALUES_ROOM (SETTINGS * VALUE_ROOM)
+#define SEGMENT_ROOM 256
+#define LEFT_ROOM (VALUES_ROOM + SEGMENT_ROOM)
 
 #define KEY_ROOM 32
 
@@ -111,17 +113,29 @@ static bool bcast_has_barrier(void)
 #endif
 }
 
-int MPIDI_Settings_leave(void)
+/* Behind the values. */
+static int pack_segment(char *packed, const char *segment)
+{
+    int bytes = segment && strlen(segment) < SEGMENT_ROOM ? (int) strlen(segment) + 1 : 0;
+
+    if (bytes)
+        memcpy(packed, segment, (size_t) bytes);
+    return bytes;
+}
+
+int MPIDI_Settings_leave(const char *segment)
 {
     int mpi_errno = MPI_SUCCESS;
-    char key[KEY_ROOM], packed[VALUES_ROOM];
+    char key[KEY_ROOM], packed[LEFT_ROOM];
 
     if (is_alone())
         goto fn_exit;
     generation++;
     if (MPIR_Process.local_rank == 0) {
+        int bytes = pack_values(packed, false);
+        bytes += pack_segment(packed + bytes, segment);
         name_key(key, MPIR_Process.rank);
-        mpi_errno = MPIR_pmi_kvs_put_bytes(key, packed, pack_values(packed, false));
+        mpi_errno = MPIR_pmi_kvs_put_bytes(key, packed, bytes);
         MPIR_ERR_CHECK(mpi_errno);
     }
     if (!bcast_has_barrier())
@@ -199,8 +213,8 @@ int MPIDI_Settings_compare_jobs(const char *theirs, int bytes)
 static int compare_with(int rank)
 {
     int mpi_errno = MPI_SUCCESS;
-    char key[KEY_ROOM], packed[VALUES_ROOM + 1] = { 0 };
-    int bytes = VALUES_ROOM;
+    char key[KEY_ROOM], packed[LEFT_ROOM + 1] = { 0 };
+    int bytes = LEFT_ROOM;
 
     name_key(key, rank);
     mpi_errno = MPIR_pmi_kvs_get_bytes(rank, key, packed, &bytes);
@@ -212,6 +226,37 @@ static int compare_with(int rank)
     return mpi_errno;
   fn_fail:
     goto fn_exit;
+}
+
+static const char *segment_of(int rank, char *packed)
+{
+    char key[KEY_ROOM];
+    const char *at = packed;
+    int bytes = LEFT_ROOM;
+
+    memset(packed, 0, LEFT_ROOM + 1);
+    name_key(key, rank);
+    if (MPIR_pmi_kvs_get_bytes(rank, key, packed, &bytes) != MPI_SUCCESS)
+        return "";
+    for (int i = 0; i < SETTINGS && at < packed + bytes; i++)
+        at += strlen(at) + 1;
+    return at < packed + bytes ? at : "";
+}
+
+void MPIDI_Settings_remove_segments(void (*remove) (const char *segment))
+{
+    enum { MOST = 1024 };       /* ranks that made-up nodes are for */
+    bool made_up = MPIR_CVAR_NOLOCAL || MPIR_CVAR_ODD_EVEN_CLIQUES || MPIR_CVAR_NUM_CLIQUES > 1;
+    int n = made_up ? MPL_MIN(MPIR_Process.size, MOST) : MPIR_Process.local_size;
+    char packed[LEFT_ROOM + 1];
+
+    if (is_alone() || generation == 0)
+        return;
+    for (int i = 0; i < n; i++) {
+        const char *segment = segment_of(made_up ? i : MPIR_Process.node_local_map[i], packed);
+        if (*segment)
+            remove(segment);
+    }
 }
 
 /* Rank 0 is the first of its node however the nodes are counted: it has left its values, also when the process that this one

@@ -25,8 +25,12 @@ extern MPIDI_Settings_match_t MPIDI_Settings_match;
 uint64_t MPIDI_Digest_add(uint64_t digest, const void *data, size_t bytes);
 
 uint64_t MPIDI_Settings_digest(void);
-/* The first process of a node leaves its values. REQUIRES: MPIR_pmi_bcast to the node's processes comes next. Collective. */
-int MPIDI_Settings_leave(void);
+/* The first process of a node leaves its values, and the name of the segment that it has made, or NULL. REQUIRES: MPIR_pmi_bcast to
+ * the node's processes comes next. Collective. */
+int MPIDI_Settings_leave(const char *segment);
+/* For a start that fails after that: calls `remove` for each segment of this host that has been left. The processes which made them
+ * wait for this one until they are ended. */
+void MPIDI_Settings_remove_segments(void (*remove) (const char *segment));
 /* REQUIRES: MPIR_pmi_bcast has been called, and returned bcast_errno. */
 int MPIDI_Settings_compare(int bcast_errno);
 /* In processes of a node but the first, with what that one's MPIDI_Settings_digest returned. */
