@@ -42,6 +42,8 @@ void MPIR_Aggr_meet(void);
 void MPIR_Aggr_comm_free(MPIR_Comm * comm);
 /* None for this communicator: those of another one with the same members do. */
 void MPIR_Aggr_decline(MPIR_Comm * comm);
+/* Who waits in a collective of the communicator, now or later, leaves it with MPIX_ERR_REVOKED. */
+void MPIR_Aggr_revoke(MPIR_Comm * comm);
 
 bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno);
 bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root,

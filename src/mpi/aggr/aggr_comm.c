@@ -222,6 +222,22 @@ bool MPIR_Aggr_begin_nodes(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t by
     return comm->aggr == &nodes;
 }
 
+static int end_wait(void *context)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    MPIR_ERR_SETANDSTMT(mpi_errno, MPIX_ERR_REVOKED,;, "**revoked");
+    return mpi_errno;
+}
+
+void MPIR_Aggr_revoke(MPIR_Comm * comm)
+{
+    static const aggr_waiting_t revoked = {.progress = end_wait };
+
+    if (has_aggregates(comm))
+        comm->aggr->group.waiting = &revoked;
+}
+
 void MPIR_Aggr_comm_free(MPIR_Comm * comm)
 {
     if (MPIR_Aggr_has_lines(comm)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_revoke.h"
 #include "mpir_tvars.h"
 
 /* Communicators by nodes, made at first use (mpir_nodes.h).
@@ -156,6 +157,8 @@ int MPIR_Comm_make_node_comms(MPIR_Comm * comm)
     return mpi_errno;
 }
 
+enum { TAG = -1 };              /* which no group has that agrees on a context id by this communicator */
+
 static void fold_failures(uint64_t all[2], const uint64_t one[2])
 {
     all[0] |= one[0];
@@ -165,7 +168,6 @@ static void fold_failures(uint64_t all[2], const uint64_t one[2])
  * start. */
 static int ask_all(MPIR_Comm * comm, bool * failed)
 {
-    enum { TAG = -1 };          /* which no group has that agrees on a context id by this communicator */
     int mpi_errno = MPI_SUCCESS;
     uint64_t numbers[2] = { *failed, 0 };
     unsigned long long failures = *failed;
@@ -191,9 +193,22 @@ int MPIR_Comm_settle_node_comms(MPIR_Comm * comm)
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_ERR_CHKANDJUMP(failed, mpi_errno, MPI_ERR_NO_MEM, "**node_comms_other");
     MPL_atomic_release_store_int(&comm->node_comms_made, MPIR_NODE_COMMS_SETTLED);
+    MPIR_ERR_CHKANDJUMP(comm->revoked, mpi_errno, MPIX_ERR_REVOKED, "**revoked");
 
   fn_exit:
     return mpi_errno;
   fn_fail:
     goto fn_exit;
+}
+
+void MPIR_Comm_settle_revoked(MPIR_Comm * comm)
+{
+    uint64_t numbers[2] = { 0, 0 };
+    int unused;
+
+    if (comm->comm_kind != MPIR_COMM_KIND__INTRACOMM || MPIR_Solo_on || !MPIR_Comm_is_on_one_node(comm) ||
+        MPL_atomic_acquire_load_int(&comm->node_comms_made) == MPIR_NODE_COMMS_SETTLED)
+        return;
+    MPIR_Aggr_do_group(comm, comm->map, TAG, numbers, fold_failures, &unused);
+    MPL_atomic_release_store_int(&comm->node_comms_made, MPIR_NODE_COMMS_SETTLED);
 }

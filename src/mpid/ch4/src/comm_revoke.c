@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpidimpl.h"
+#include "mpidch4r.h"
+#include "mpir_revoke.h"
+
+/*
+ * MPIX_Comm_revoke.  The communicator is marked, and the MPI layer refuses later calls by the check that it has anyway.  Receives
+ * that are pending end with MPIX_ERR_REVOKED, those of collectives included.
+ *
+ * Members tell each other by active messages.  In an intracommunicator each member, when it learns of it, tells those at distances
+ * that are powers of two: all learn of it in a logarithm of steps, also where a member has freed the communicator already.  Between
+ * groups the caller tells the other group, whose members tell the caller's.
+ */
+
+typedef struct {
+    uint64_t context_id;        /* the receiver's */
+    int rank;                   /* the sender's, in its group */
+    int process;                /* the sender's, in its world */
+    bool is_forwarded;
+} revoke_hdr_t;
+
+static bool is_inter(const MPIR_Comm * comm)
+{
+    return comm->comm_kind == MPIR_COMM_KIND__INTERCOMM;
+}
+
+/* ---- objects of a kind: what is called for each ends the walk when it returns true ---- */
+
+typedef bool (*visitor_t) (void *object, void *context);
+
+static bool visit_block(char *objects, int n, size_t bytes, visitor_t visit, void *context)
+{
+    for (int i = 0; i < n; i++) {
+        if (visit(objects + (size_t) i * bytes, context))
+            return true;
+    }
+    return false;
+}
+
+static bool visit_all(MPIR_Object_alloc_t * mem, visitor_t visit, void *context)
+{
+    int of_block = mem->indirect_size ? (mem->num_allocated - mem->direct_size) / mem->indirect_size : 0;
+
+    if (visit_block(mem->direct, mem->direct_size, mem->size, visit, context))
+        return true;
+    for (int block = 0; block < mem->indirect_size; block++) {
+        if (visit_block(mem->indirect[block], of_block, mem->size, visit, context))
+            return true;
+    }
+    return false;
+}
+
+/* ---- receives ---- */
+
+/* The netmod's half of a receive from any process ends with the other half. */
+static bool is_half(MPIR_Request * rreq)
+{
+#ifndef MPIDI_CH4_DIRECT_NETMOD
+    return !MPIDI_REQUEST(rreq, is_local) && MPIDI_REQUEST_ANYSOURCE_PARTNER(rreq);
+#else
+    return false;
+#endif
+}
+
+/* One that is matched already ends as it would have. */
+static bool end_receive(void *object, void *comm)
+{
+    MPIR_Request *rreq = object;
+
+    if (rreq->comm != comm || rreq->kind != MPIR_REQUEST_KIND__RECV || MPIR_Request_is_complete(rreq) || is_half(rreq))
+        return false;
+    MPIR_Request_add_ref(rreq);
+    rreq->status.MPI_ERROR = MPI_SUCCESS;       /* nothing is chained to what an earlier receive left */
+    MPIR_ERR_SET(rreq->status.MPI_ERROR, MPIX_ERR_REVOKED, "**revoked");
+    MPID_Cancel_recv(rreq);
+    if (MPIR_STATUS_GET_CANCEL_BIT(rreq->status))
+        MPIR_STATUS_SET_CANCEL_BIT(rreq->status, FALSE);
+    MPIR_Request_free(rreq);
+    return false;
+}
+
+static void end_receives(MPIR_Comm * comm)
+{
+    for (int pool = 0; pool < MPIR_REQUEST_NUM_POOLS; pool++)
+        visit_all(&MPIR_Request_mem[pool], end_receive, comm);
+}
+
+/* ---- the mark ---- */
+
+static void mark(MPIR_Comm * comm)
+{
+    comm->revoked = 1;
+    MPIR_Aggr_revoke(comm);
+    if (!comm->repairing)
+        end_receives(comm);
+}
+
+static void mark_all(MPIR_Comm * comm)
+{
+    MPIR_Comm *parts[] = { comm, comm->node_comm, comm->node_roots_comm, is_inter(comm) ? comm->local_comm : NULL };
+
+    for (int i = 0; i < 4; i++) {
+        if (parts[i])
+            mark(parts[i]);
+    }
+}
+
+void MPIR_Comm_repair_begins(MPIR_Comm * comm)
+{
+    if (comm->revoked)
+        MPIR_Comm_settle_revoked(comm);
+    comm->repairing++;
+}
+
+void MPIR_Comm_repair_ends(MPIR_Comm * comm)
+{
+    if (--comm->repairing == 0 && comm->revoked)
+        end_receives(comm);
+}
+
+/* ---- messages ---- */
+
+static int tell(MPIR_Comm * comm, int rank, bool is_forwarded)
+{
+    revoke_hdr_t hdr = {
+        .context_id = comm->context_id,.rank = comm->rank,.process = MPIR_Process.rank,.is_forwarded = is_forwarded
+    };
+
+    return MPIDI_NM_am_send_hdr(rank, comm, MPIDIG_COMM_REVOKE, &hdr, sizeof(hdr), 0, 0);
+}
+
+static int tell_group(MPIR_Comm * comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    for (long long distance = 1; distance < comm->local_size && mpi_errno == MPI_SUCCESS; distance *= 2)
+        mpi_errno = tell(comm, (int) ((comm->rank + distance) % comm->local_size), true);
+    return mpi_errno;
+}
+
+/* All of the other group, or as a member of it the part of the caller's group that falls to this process. */
+static int tell_other_group(MPIR_Comm * comm, bool is_forwarded)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int first = is_forwarded ? comm->rank : 0, step = is_forwarded ? comm->local_size : 1;
+
+    for (long long rank = first; rank < comm->remote_size && mpi_errno == MPI_SUCCESS; rank += step)
+        mpi_errno = tell(comm, (int) rank, is_forwarded);
+    return mpi_errno;
+}
+
+static int revoke_once(MPIR_Comm * comm, bool is_remote)
+{
+    if (comm->revoked)
+        return MPI_SUCCESS;
+    mark_all(comm);
+    return is_inter(comm) ? tell_other_group(comm, is_remote) : tell_group(comm);
+}
+
+int MPID_Comm_revoke(MPIR_Comm * comm, int is_remote)
+{
+    int mpi_errno;
+
+    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
+    mpi_errno = revoke_once(comm, is_remote);
+    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
+    return mpi_errno;
+}
+
+/* Between groups what was forwarded has come to its end. */
+static int learn(MPIR_Comm * comm, const revoke_hdr_t * hdr)
+{
+    if (is_inter(comm) && hdr->is_forwarded && !comm->revoked)
+        mark_all(comm);
+    return revoke_once(comm, true);
+}
+
+/* ---- who is told before the communicator is there, or after it was freed ---- */
+
+typedef struct early {
+    revoke_hdr_t hdr;
+    struct early *next;
+} early_t;
+
+static early_t *early;
+
+static int keep(const revoke_hdr_t * hdr)
+{
+    int mpi_errno = MPI_SUCCESS;
+    early_t *kept = MPL_malloc(sizeof(*kept), MPL_MEM_COMM);
+
+    MPIR_ERR_CHKANDJUMP(!kept, mpi_errno, MPI_ERR_OTHER, "**nomem");
+    kept->hdr = *hdr;
+    kept->next = early;
+    early = kept;
+
+  fn_fail:
+    return mpi_errno;
+}
+
+/* The sender has the number in use for the communicator that it revokes.  So another one, with the same number by now, does not have
+ * the sender in its group. */
+static bool is_meant(void *object, void *context)
+{
+    MPIR_Comm *comm = object;
+    const revoke_hdr_t *hdr = context;
+    const cmap_t *map;
+    uint32_t process;
+
+    if (MPIR_Object_get_ref(comm) <= 0 || comm->recvcontext_id != hdr->context_id || hdr->rank >= comm->remote_size)
+        return false;
+    map = MPIR_Comm_map(comm, MPIR_MAP_REMOTE);
+    if (!map)
+        return false;
+    process = cmap_select(map, (uint32_t) hdr->rank);
+    return process >= (uint32_t) MPIR_Process.size || process == (uint32_t) hdr->process;
+}
+
+typedef struct {
+    revoke_hdr_t *hdr;
+    MPIR_Comm *found;
+} search_t;
+
+static bool is_found(void *object, void *context)
+{
+    search_t *search = context;
+
+    if (!is_meant(object, search->hdr))
+        return false;
+    search->found = object;
+    return true;
+}
+
+static MPIR_Comm *find_comm(revoke_hdr_t * hdr)
+{
+    search_t search = { hdr, NULL };
+
+    if (!visit_block((char *) MPIR_Comm_builtin, MPIR_COMM_N_BUILTIN, sizeof(MPIR_Comm), is_found, &search))
+        visit_all(&MPIR_Comm_mem, is_found, &search);
+    return search.found;
+}
+
+/* As soon as another communicator has the number, the one that was meant is gone. */
+static int take_early(MPIR_Comm * comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    for (early_t ** at = &early; *at;) {
+        early_t *kept = *at;
+        if (kept->hdr.context_id != comm->recvcontext_id) {
+            at = &kept->next;
+            continue;
+        }
+        *at = kept->next;
+        if (is_meant(comm, &kept->hdr) && mpi_errno == MPI_SUCCESS)
+            mpi_errno = learn(comm, &kept->hdr);
+        MPL_free(kept);
+    }
+    return mpi_errno;
+}
+
+int MPIDIG_comm_revoke_committed(MPIR_Comm * comm)
+{
+    int mpi_errno;
+
+    if (likely(!early))
+        return MPI_SUCCESS;
+    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
+    mpi_errno = take_early(comm);
+    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
+    return mpi_errno;
+}
+
+void MPIDIG_comm_revoke_finalize(void)
+{
+    while (early) {
+        early_t *kept = early;
+        early = kept->next;
+        MPL_free(kept);
+    }
+}
+
+static int on_revoked(void *am_hdr, void *data, MPI_Aint data_sz, uint32_t attr, MPIR_Request ** req)
+{
+    revoke_hdr_t hdr;
+    MPIR_Comm *comm;
+
+    memcpy(&hdr, am_hdr, sizeof(hdr));
+    comm = find_comm(&hdr);
+    if (attr & MPIDIG_AM_ATTR__IS_ASYNC)
+        *req = NULL;
+    return comm ? learn(comm, &hdr) : keep(&hdr);
+}
+
+void MPIDIG_comm_revoke_init(void)
+{
+    MPIDIG_am_reg_cb(MPIDIG_COMM_REVOKE, NULL, on_revoked);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * usage: revoke [-collective]
+ *
+ * MPIX_Comm_revoke by one process, or by all: receives that are pending and collectives that others wait in end with
+ * MPIX_ERR_REVOKED everywhere, so do later calls, and what is local still works.  Then the communicator is agreed on and shrunk, and
+ * messages that nobody received on it come to no later communicator.  With -collective a small one has been used before.
+ */
+#include "cmaptest_mpit.h"
+
+static const char *const collectives[] = { "a blocked barrier", "a blocked allreduce", "a blocked broadcast", "a blocked alltoall" };
+
+enum { STALE = 77, FRESH = 1234, TAG = 5 };
+
+static int size, uses_collectives;
+
+static int class_of(int code)
+{
+    int class_ = MPI_SUCCESS;
+
+    if (code != MPI_SUCCESS)
+        MPI_Error_class(code, &class_);
+    return class_;
+}
+
+static void expect_revoked(int code, const char *what)
+{
+    CT_CHECK(class_of(code) == MPIX_ERR_REVOKED, "%s: error class %d, not MPIX_ERR_REVOKED", what, class_of(code));
+}
+
+static MPI_Comm to_revoke(void)
+{
+    MPI_Comm comm;
+    int one = 1, sum;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int i = 0; uses_collectives && i < 3; i++)
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+    return comm;
+}
+
+static void refused_calls(MPI_Comm comm)
+{
+    MPI_Comm child;
+    MPI_Request request;
+    MPI_Status status;
+    int number = 0, flag, next = (ct_me + 1) % size;
+
+    expect_revoked(MPI_Send(&number, 1, MPI_INT, next, 0, comm), "send");
+    expect_revoked(MPI_Isend(&number, 1, MPI_INT, next, 0, comm, &request), "isend");
+    expect_revoked(MPI_Recv(&number, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm, &status), "recv");
+    expect_revoked(MPI_Irecv(&number, 1, MPI_INT, next, 0, comm, &request), "irecv");
+    expect_revoked(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, &status), "iprobe");
+    expect_revoked(MPI_Barrier(comm), "barrier");
+    expect_revoked(MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_INT, MPI_SUM, comm), "allreduce");
+    expect_revoked(MPI_Ibarrier(comm, &request), "ibarrier");
+    expect_revoked(MPI_Comm_dup(comm, &child), "dup");
+    expect_revoked(MPI_Comm_split(comm, 0, 0, &child), "split");
+}
+
+static void local_calls(MPI_Comm comm)
+{
+    MPI_Group group;
+    int n = 0, rank = -1, result;
+
+    CT_CHECK(MPI_Comm_size(comm, &n) == MPI_SUCCESS && n == size, "size %d of the revoked communicator", n);
+    CT_CHECK(MPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == ct_me, "rank %d in the revoked communicator", rank);
+    CT_CHECK(MPI_Comm_compare(comm, MPI_COMM_WORLD, &result) == MPI_SUCCESS && result == MPI_CONGRUENT, "comparison %d", result);
+    CT_CHECK(MPI_Comm_group(comm, &group) == MPI_SUCCESS, "no group");
+    MPI_Group_free(&group);
+    CT_CHECK(MPIX_Comm_revoke(comm) == MPI_SUCCESS, "revoked again");
+}
+
+static void repair(MPI_Comm comm)
+{
+    MPI_Comm small;
+    int flag = ct_me == size / 2 ? 6 : 7, one = 1, sum = 0;
+
+    CT_CHECK(MPIX_Comm_agree(comm, &flag) == MPI_SUCCESS && flag == 6, "agreed on %d", flag);
+    CT_CHECK(MPIX_Comm_shrink(comm, &small) == MPI_SUCCESS, "shrink of a revoked communicator");
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, small);
+    CT_CHECK(sum == size, "a sum of %d in the repaired communicator", sum);
+    MPI_Sendrecv(&ct_me, 1, MPI_INT, (ct_me + 1) % size, TAG, &sum, 1, MPI_INT, (ct_me + size - 1) % size, TAG, small,
+                 MPI_STATUS_IGNORE);
+    CT_CHECK(sum == (ct_me + size - 1) % size, "another message in the repaired communicator");
+    MPI_Comm_free(&small);
+}
+
+static void after_revoked(MPI_Comm comm)
+{
+    refused_calls(comm);
+    local_calls(comm);
+    repair(comm);
+    MPI_Comm_free(&comm);
+}
+
+/* By the last process; the others wait for what does not come. */
+static void pending_receives(void)
+{
+    enum { REQUESTS = 4 };
+    MPI_Comm comm = to_revoke();
+    MPI_Request requests[REQUESTS];
+    MPI_Status statuses[REQUESTS];
+    int numbers[REQUESTS], last = size - 1, cancelled;
+
+    MPI_Irecv(&numbers[0], 1, MPI_INT, last, TAG, comm, &requests[0]);
+    MPI_Irecv(&numbers[1], 1, MPI_INT, MPI_ANY_SOURCE, TAG, comm, &requests[1]);
+    MPI_Recv_init(&numbers[2], 1, MPI_INT, last, MPI_ANY_TAG, comm, &requests[2]);
+    MPI_Start(&requests[2]);
+    MPI_Irecv(&numbers[3], 1, MPI_INT, ct_me, TAG, comm, &requests[3]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (ct_me == last)
+        CT_CHECK(MPIX_Comm_revoke(comm) == MPI_SUCCESS, "revoke fails");
+    for (int i = 0; i < REQUESTS; i++) {
+        expect_revoked(MPI_Wait(&requests[i], &statuses[i]), "a pending receive");
+        MPI_Test_cancelled(&statuses[i], &cancelled);
+        CT_CHECK(!cancelled, "a pending receive counts as cancelled");
+    }
+    MPI_Request_free(&requests[2]);
+    after_revoked(comm);
+}
+
+static void blocked_receive(void)
+{
+    MPI_Comm comm = to_revoke();
+    int number;
+
+    if (ct_me == 0)
+        MPIX_Comm_revoke(comm);
+    else
+        expect_revoked(MPI_Recv(&number, 1, MPI_INT, ct_me % 2 ? 0 : MPI_ANY_SOURCE, TAG, comm, MPI_STATUS_IGNORE),
+                       "a blocked receive");
+    after_revoked(comm);
+}
+
+static int call_collective(int which, MPI_Comm comm)
+{
+    int one = 1, sum, all[64];
+
+    switch (which) {
+        case 0:
+            return MPI_Barrier(comm);
+        case 1:
+            return MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+        case 2:
+            return MPI_Bcast(&one, 1, MPI_INT, size - 1, comm);
+        case 3:
+            return MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 1, MPI_INT, comm);
+    }
+    return MPI_SUCCESS;
+}
+
+/* The last process revokes it instead of taking part. */
+static void blocked_collective(int which)
+{
+    MPI_Comm comm = to_revoke();
+
+    if (ct_me == size - 1)
+        MPIX_Comm_revoke(comm);
+    else
+        expect_revoked(call_collective(which, comm), collectives[which]);
+    after_revoked(comm);
+}
+
+/* A message that nobody receives; then the id is not another communicator's. */
+static void stale_message(void)
+{
+    MPI_Comm comm = to_revoke(), next;
+    MPI_Request request;
+    int number = STALE, received = 0, to = (ct_me + 1) % size, from = (ct_me + size - 1) % size;
+
+    MPI_Send(&number, 1, MPI_INT, to, TAG, comm);
+    MPIX_Comm_revoke(comm);
+    after_revoked(comm);
+    for (int i = 0; i < 20; i++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &next);
+        number = FRESH + i;
+        MPI_Irecv(&received, 1, MPI_INT, from, TAG, next, &request);
+        MPI_Send(&number, 1, MPI_INT, to, TAG, next);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CT_CHECK(received == FRESH + i, "received %d in the communicator after a revoked one", received);
+        MPI_Comm_free(&next);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    MTest_Init(&argc, &argv);
+    uses_collectives = argc > 1 && !strcmp(argv[1], "-collective");
+    MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int round = 0; round < 3; round++) {
+        pending_receives();
+        blocked_receive();
+        for (int which = 0; which < 4; which++) {
+            if (which != 1 || uses_collectives) /* the first allreduce of a communicator is not told in time */
+                blocked_collective(which);
+        }
+        stale_message();
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MTest_Finalize(ct_errs);
+    return MTestReturnValue(ct_errs);
+}
