@@ -142,32 +142,11 @@ static bool is_to_set_up(MPIR_Comm * comm, enum MPIR_Aggr_kind kind)
     return comm->aggr == &not_yet && (!is_first || (kind & MPIR_AGGR_ROUNDED));
 }
 
-/* The largest and the smallest length, before there are lines. */
-static int compare_by_messages(MPIR_Comm * comm, uint64_t bytes)
-{
-    unsigned long long lengths[2] = { bytes, ~bytes };
-    int mpi_errno = MPIR_Aggr_agree(comm, lengths, 2);
-
-    if (mpi_errno == MPI_SUCCESS && (lengths[0] != ~lengths[1] || (bytes & MPIR_AGGR_NO_LENGTH)))
-        mpi_errno = MPIR_Aggr_lengths_differ(lengths[0], ~lengths[1]);
-    return mpi_errno;
-}
-
-/* What a communicator does whose members have not agreed yet. */
-static int begin_early(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, uint64_t bytes)
-{
-    if (is_to_set_up(comm, kind))
-        return set_up(comm);
-    if ((kind & MPIR_AGGR_BARE) || !MPIR_Aggr_all_take_part())
-        return MPI_SUCCESS;
-    return compare_by_messages(comm, bytes);
-}
-
-aggr_group_t *MPIR_Aggr_group(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, uint64_t bytes, int *mpi_errno)
+aggr_group_t *MPIR_Aggr_group(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, int *mpi_errno)
 {
     *mpi_errno = MPI_SUCCESS;
-    if (unlikely(!comm->aggr || comm->aggr == &not_yet))
-        *mpi_errno = begin_early(comm, kind, bytes);
+    if (unlikely(is_to_set_up(comm, kind)))
+        *mpi_errno = set_up(comm);
     if (*mpi_errno != MPI_SUCCESS || !MPIR_Aggr_has_lines(comm))
         return NULL;
     if ((kind & MPIR_AGGR_ROOTED) && !comm->aggr->rooted && !comm->aggr->all_wait)
@@ -191,7 +170,7 @@ static bool agree(aggr_group_t * group, MPIR_Aggr_payload_t payload, int *mpi_er
 
 aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, MPIR_Aggr_payload_t payload, int *mpi_errno)
 {
-    aggr_group_t *group = MPIR_Aggr_group(comm, kind, payload.bytes, mpi_errno);
+    aggr_group_t *group = MPIR_Aggr_group(comm, kind, mpi_errno);
 
     if (!group || likely(payload.fits && (payload.place <= AGGR_DATUM || group->copies)))
         return group;
@@ -234,7 +213,7 @@ void MPIR_Aggr_revoke(MPIR_Comm * comm)
 {
     static const aggr_waiting_t revoked = {.progress = end_wait };
 
-    if (has_aggregates(comm))
+    if (MPIR_Aggr_has_lines(comm))
         comm->aggr->group.waiting = &revoked;
 }
 

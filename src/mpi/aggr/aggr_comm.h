@@ -72,8 +72,7 @@ void MPIR_Aggr_scratch_free(void);
 enum MPIR_Aggr_kind {
     MPIR_AGGR_EXACT = 0,
     MPIR_AGGR_ROUNDED = 1,      /* the order of a reduction shows in its result */
-    MPIR_AGGR_ROOTED = 2,       /* by messages, a process may go on before the others come */
-    MPIR_AGGR_BARE = 4          /* a barrier: no member can differ */
+    MPIR_AGGR_ROOTED = 2        /* by messages, a process may go on before the others come */
 };
 
 /* What a member has for a collective.  Members of erroneous programs differ in all of it. */
@@ -88,11 +87,12 @@ typedef struct MPIR_Aggr_payload_t {
 
 /* The communicator's aggregates, when the payload goes this way.  NULL without an error: it goes by messages, and all members have
  * said so who can.  Collective, so that no member's own length decides.  At its second call (the first of MPIR_AGGR_ROUNDED) the
- * members agree whether all of them can take part; at one before that they compare their lengths by messages. */
+ * members agree whether all of them can take part.  The first one goes by messages: it compares no lengths, so that communicators
+ * which make no more than one pay nothing. */
 aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, MPIR_Aggr_payload_t payload, int *mpi_errno);
 
-/* The same for a collective in which the root decides, and `bytes` of the others may differ. */
-aggr_group_t *MPIR_Aggr_group(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, uint64_t bytes, int *mpi_errno);
+/* The same for a collective in which the root decides, or that has no length. */
+aggr_group_t *MPIR_Aggr_group(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, int *mpi_errno);
 
 /* ---- several nodes ---- */
 

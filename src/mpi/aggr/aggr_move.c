@@ -132,7 +132,7 @@ bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int
     if (MPIR_Aggr_declines_rooted(comm))
         return false;
     bytes = bytes_of(count, datatype);
-    group = MPIR_Aggr_group(comm, MPIR_AGGR_ROOTED, bytes, mpi_errno);
+    group = MPIR_Aggr_group(comm, MPIR_AGGR_ROOTED, mpi_errno);
     if (!group)
         return MPIR_Aggr_failed(*mpi_errno, errflag);
     status = comm->rank == root ? send_mine(group, buffer, count, datatype, errflag, mpi_errno)

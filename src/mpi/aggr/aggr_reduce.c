@@ -206,7 +206,7 @@ bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_e
         *mpi_errno = MPIR_Aggr_exchange(comm, NULL, 0, NULL, MPIR_BARRIER_TAG, errflag);
         return true;
     }
-    group = MPIR_Aggr_group(comm, MPIR_AGGR_BARE, 0, mpi_errno);
+    group = MPIR_Aggr_group(comm, MPIR_AGGR_EXACT, mpi_errno);
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
     *mpi_errno = aggr_barrier(group);

@@ -3,7 +3,7 @@
 /*
  * Collectives whose members pass different lengths, each followed by right ones.  A member that can see the difference returns
  * MPI_ERR_TRUNCATE; who returns success has the right data; buffers end where they end; and the communicator goes on.  Some are the
- * first or the second collective of their communicator.
+ * third collective of their communicator: its lines are there from the second one on.
  *
  *   lengths_differ [calls [most]]      wrong calls, and elements of which they have at most so many; default 300, 1500
  *   lengths_differ calls most trees    members may go on as in trees of messages: an error is told to some, and no length is 0
@@ -306,7 +306,7 @@ int main(int argc, char **argv)
                 MPI_Comm_free(&comm);
             MPI_Comm_dup(MPI_COMM_WORLD, &comm);
             MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-            for (int before = ct_below(&rng, 3); before > 0; before--)
+            for (int before = 2 + ct_below(&rng, 3); before > 0; before--)
                 MPI_Barrier(comm);
         }
         wrong_call(&rng, k, most, comm);

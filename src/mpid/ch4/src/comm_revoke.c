@@ -119,6 +119,14 @@ void MPIR_Comm_repair_ends(MPIR_Comm * comm)
         end_receives(comm);
 }
 
+void MPIR_Comm_end_as_revoked(MPIR_Comm * comm, int *mpi_errno)
+{
+    if (comm->revoked && !comm->repairing && MPIR_ERR_GET_CLASS(*mpi_errno) != MPIX_ERR_REVOKED) {
+        *mpi_errno = MPI_SUCCESS;
+        MPIR_ERR_SET(*mpi_errno, MPIX_ERR_REVOKED, "**revoked");
+    }
+}
+
 /* ---- messages ---- */
 
 static int tell(MPIR_Comm * comm, int rank, bool is_forwarded)
