@@ -133,7 +133,6 @@ enum { MPIR_AGGR_DIRECT_MOST = 16 };
 /* What each process has, in `all` at  rank * bytes,  by a message from each to each.  An error, or errflag, of one is the error of
  * all.  Takes no memory but requests, and does with one where there are no more.  REQUIRES MPIR_Aggr_is_direct(comm) */
 int MPIR_Aggr_exchange(MPIR_Comm * comm, const void *mine, size_t bytes, void *all, int tag, MPIR_Errflag_t * errflag);
-void MPIR_Aggr_exchange_end(void);      /* with MPI */
 
 /* The first error is what a collective returns; the others wait for this process, so that it goes on. */
 static inline void MPIR_Aggr_note(int status, int *mpi_errno, MPIR_Errflag_t * errflag)

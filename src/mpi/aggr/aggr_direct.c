@@ -11,17 +11,30 @@
 /* A request that no message has: given back to MPICH's pool when that is empty and there is no memory for more. */
 static MPIR_Request *reserve;
 
-static void take_reserve(void)
-{
-    if (unlikely(!reserve))
-        reserve = MPIR_Request_create(MPIR_REQUEST_KIND__RECV);
-}
-
 static void give_reserve(void)
 {
     if (reserve)
         MPIR_Request_free(reserve);
     reserve = NULL;
+}
+
+static bool will_give_back;     /* at the end of MPI, before the pools of requests are checked */
+
+static int give_back(void *unused)
+{
+    will_give_back = false;
+    give_reserve();
+    return MPI_SUCCESS;
+}
+
+static void take_reserve(void)
+{
+    if (likely(reserve))
+        return;
+    reserve = MPIR_Request_create(MPIR_REQUEST_KIND__RECV);
+    if (!will_give_back)
+        MPIR_Add_finalize(give_back, NULL, 0);
+    will_give_back = true;
 }
 
 static int check_length(const MPI_Status * status, size_t bytes)
@@ -87,10 +100,4 @@ int MPIR_Aggr_exchange(MPIR_Comm * comm, const void *mine, size_t bytes, void *a
     if (mpi_errno == MPI_SUCCESS && *errflag)
         MPIR_ERR_SET(mpi_errno, *errflag, "**coll_fail");
     return mpi_errno;
-}
-
-/* Before the pools of requests are checked. */
-void MPIR_Aggr_exchange_end(void)
-{
-    give_reserve();
 }

@@ -112,7 +112,6 @@ static int close_arena(void *unused)
     MPIR_Aggr_board_close();
     MPIR_Aggr_arena_close();
     MPIR_Aggr_scratch_free();
-    MPIR_Aggr_exchange_end();
     return MPI_SUCCESS;
 }
 
