@@ -29,19 +29,30 @@ static int fold_all(MPIR_Comm * comm, uint64_t * bits)
     int mpi_errno = MPI_SUCCESS;
     uint64_t numbers[2] = { *bits, 0 };
 
-    if (MPIR_Solo_on)
-        return MPI_SUCCESS;
     if (!MPIR_Comm_is_on_one_node(comm) || !MPIR_Aggr_do_group(comm, comm->map, TAG, numbers, fold, &mpi_errno))
         return fold_by_messages(comm, bits);
     *bits = numbers[0];
     return mpi_errno;
 }
 
+/* One process alone has its own flags, and nobody who accesses its memory. */
+static int agree_alone(MPIR_Comm * comm, int own_errno, bool ends_creation)
+{
+    int mpi_errno = own_errno;
+
+    if (mpi_errno == MPI_SUCCESS && ends_creation)
+        MPIR_Solo_refuses(comm, "a window", &mpi_errno);
+    return mpi_errno;
+}
+
 int MPIDIG_win_agree(MPIR_Comm * comm, int own_errno, unsigned *flags)
 {
     uint64_t bits = (flags ? *flags : 0) | (own_errno ? FAILED : 0);
-    int mpi_errno = fold_all(comm, &bits);
+    int mpi_errno;
 
+    if (MPIR_Solo_on)
+        return agree_alone(comm, own_errno, !flags);
+    mpi_errno = fold_all(comm, &bits);
     if (flags)
         *flags = (unsigned) bits & ~(unsigned) FAILED;
     if (own_errno)
