@@ -6,6 +6,8 @@
  * third collective of their communicator: its lines are there from the second one on.
  *
  *   lengths_differ [calls [most]]      wrong calls, and elements of which they have at most so many; default 300, 1500
+ *   lengths_differ calls most nodes    the same over all nodes; the others stay inside a node, as between nodes each process still chooses
+ *                                      its algorithm by its own length
  *   lengths_differ calls most trees    members may go on as in trees of messages: an error is told to some, and no length is 0
  */
 #include "mpitest.h"
@@ -290,21 +292,25 @@ int main(int argc, char **argv)
 {
     int calls, most;
     ct_rng rng = {22};
-    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm comm = MPI_COMM_NULL, base;
 
     MTest_Init(&argc, &argv);
     calls = argc > 1 ? atoi(argv[1]) : 300;
     most = argc > 2 ? atoi(argv[2]) : 1500;
     trees = argc > 3;
-    MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc > 3 && !strcmp(argv[3], "nodes"))
+        MPI_Comm_dup(MPI_COMM_WORLD, &base);
+    else
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &base);
+    MPI_Comm_rank(base, &ct_me);
+    MPI_Comm_size(base, &size);
     MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &with_gap);
     MPI_Type_commit(&with_gap);
     for (int k = 0; k < calls; k++) {
         if (k % PER_COMM == 0) {
             if (comm != MPI_COMM_NULL)
                 MPI_Comm_free(&comm);
-            MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+            MPI_Comm_dup(base, &comm);
             MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
             for (int before = 2 + ct_below(&rng, 3); before > 0; before--)
                 MPI_Barrier(comm);
@@ -313,6 +319,7 @@ int main(int argc, char **argv)
         right_calls(&rng, k, most, comm);
     }
     MPI_Comm_free(&comm);
+    MPI_Comm_free(&base);
     MPI_Type_free(&with_gap);
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);
