@@ -134,7 +134,7 @@ const aggr_waiting_t *MPIR_Aggr_waiting(void)
     return &waiting;
 }
 
-/* Who never waits for the others would make no progress. */
+/* A process that never waits in its collectives makes progress here, some 10 us after the last time. */
 bool MPIR_Aggr_done(size_t bytes, int *mpi_errno)
 {
     MPIR_Aggr_counts.calls++;
