@@ -8,4 +8,11 @@
  * to it here, from collective calls on the revoked communicator. */
 void MPIR_Comm_settle_revoked(struct MPIR_Comm *comm);
 
+/* Before a revoked communicator goes: its messages are dropped no longer. */
+void MPIR_Comm_revoked_end(struct MPIR_Comm *comm);
+
+/* Of the device: each long message on the communicator, and on its parts, is received and dropped from now on. */
+void MPIDIG_comm_revoked_begin(struct MPIR_Comm *comm);
+void MPIDIG_comm_revoked_finalize(void);
+
 #endif /* MPIR_REVOKE_H_INCLUDED */

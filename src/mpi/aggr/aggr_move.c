@@ -69,16 +69,17 @@ static void finish(const aggr_group_t * group, const struct view *received, int 
 
 /* ---- broadcast ----------------------------------------------------------------------------------------------------- */
 
-/* What went wrong before, between nodes, goes to all, and is the root's error, too. */
-static int send_mine(aggr_group_t * group, void *buffer, MPI_Aint count, MPI_Datatype datatype, const MPIR_Errflag_t * errflag,
-                int *mpi_errno)
+/* A failure between nodes goes to all members, and is the root's error, too.  After a revocation all members learn of it by the
+ * revocation itself, so that all have the same error. */
+static int send_mine(aggr_group_t * group, void *buffer, MPI_Aint count, MPI_Datatype datatype, MPIR_Comm * comm,
+                     const MPIR_Errflag_t * errflag, int *mpi_errno)
 {
     size_t bytes = bytes_of(count, datatype);
     struct view view;
     int status;
 
     if (*errflag != MPIR_ERR_NONE) {
-        status = aggr_bcast_failure(group);
+        status = comm->revoked ? AGGR_OK : aggr_bcast_failure(group);
         return status ? status : AGGR_ERR_ROOT;
     }
     if (bytes > MPIR_Aggr_settings.max_bytes)
@@ -135,7 +136,7 @@ bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int
     group = MPIR_Aggr_group(comm, MPIR_AGGR_ROOTED, mpi_errno);
     if (!group)
         return MPIR_Aggr_failed(*mpi_errno, errflag);
-    status = comm->rank == root ? send_mine(group, buffer, count, datatype, errflag, mpi_errno)
+    status = comm->rank == root ? send_mine(group, buffer, count, datatype, comm, errflag, mpi_errno)
         : receive_theirs(group, buffer, count, datatype, root, mpi_errno);
     if (status == AGGR_ELSEWHERE && group->length == bytes)
         return false;

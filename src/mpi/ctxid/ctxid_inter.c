@@ -2,6 +2,7 @@
 
 #include "mpiimpl.h"
 #include "ctxid_agree.h"
+#include "mpir_aggr.h"
 #include "mpir_intercomm.h"
 
 /* Blocking agreement on an intercommunicator, and refusals of either kind. */
@@ -28,23 +29,25 @@ static link_t link_of(MPIR_Comm * inter)
     .group = inter->local_comm,.leader = 0,.peers = inter,.remote_leader = 0,.tag = EXCHANGE_TAG};
 }
 
-/* The ids of the groups, MPIR_INVALID_CONTEXT_ID from a group that has none: it does not let the other one wait.  Nor does a leader that
- * fails let its group wait, or go on without the other one. */
+/* Each group sends its id to the other one, or MPIR_INVALID_CONTEXT_ID if it has none, so that the other one does not wait.  If a
+ * leader fails, its group learns that there is no id.  The group's messages need no memory, so no member fails alone. */
 static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t * remote)
 {
     int mpi_errno = MPI_SUCCESS, result;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+    unsigned long long id = 0;
 
     *remote = MPIR_Solo_on ? own : MPIR_INVALID_CONTEXT_ID;
     if (MPIR_Solo_on)
         goto fn_exit;
-    if (to.group->rank == to.leader)
+    if (to.group->rank == to.leader) {
         mpi_errno = MPIC_Sendrecv(&own, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.remote_leader, to.tag,
                                   remote, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.remote_leader, to.tag,
                                   to.peers, MPI_STATUS_IGNORE, &errflag);
-    if (mpi_errno || own == MPIR_INVALID_CONTEXT_ID)
-        *remote = MPIR_INVALID_CONTEXT_ID;
-    result = MPIR_Bcast(remote, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.leader, to.group, &errflag);
+        id = mpi_errno || errflag || own == MPIR_INVALID_CONTEXT_ID ? MPIR_INVALID_CONTEXT_ID : *remote;
+    }
+    result = MPIR_Aggr_agree(to.group, &id, 1);
+    *remote = result == MPI_SUCCESS ? (MPIR_Context_id_t) id : MPIR_INVALID_CONTEXT_ID;
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = result;
     MPIR_ERR_CHECK(mpi_errno);

@@ -2,16 +2,16 @@
 /*
  * usage: revoke [-collective | -receives]
  *
- * MPIX_Comm_revoke by one process, or by all: receives that are pending and collectives that others wait in end with
- * MPIX_ERR_REVOKED everywhere, so do later calls, and what is local still works.  Then the communicator is agreed on and shrunk, and
- * messages that nobody received on it come to no later communicator.  With -collective a small one has been used before, with
- * -receives, or on several nodes, no process waits in a collective.
+ * MPIX_Comm_revoke by one process, or by all: receives, probes and collectives that are pending end with MPIX_ERR_REVOKED everywhere,
+ * so do later calls, and what is local still works.  Sends that are pending end.  Then the communicator is agreed on and shrunk, and
+ * messages that no process received on it come to no later communicator.  With -collective a small one has been used before, with
+ * -receives no process waits in a collective.
  */
 #include "cmaptest_mpit.h"
 
-static const char *const collectives[] = { "a blocked barrier", "a blocked allreduce", "a blocked broadcast", "a blocked alltoall" };
+static const char *const collectives[] = { "barrier", "allreduce", "broadcast", "alltoall", "long broadcast", "long alltoall" };
 
-enum { STALE = 77, FRESH = 1234, TAG = 5 };
+enum { STALE = 77, FRESH = 1234, TAG = 5, COLLECTIVES = 6, MOST_RANKS = 64, LONG = 300000 };
 
 static int size, uses_collectives, receives_only;
 
@@ -135,9 +135,51 @@ static void blocked_receive(void)
     after_revoked(comm);
 }
 
+static void blocked_probe(void)
+{
+    MPI_Comm comm = to_revoke();
+    MPI_Message message;
+    int from = ct_me % 2 ? 0 : MPI_ANY_SOURCE;
+
+    if (ct_me == 0)
+        MPIX_Comm_revoke(comm);
+    else if (ct_me % 3 == 0)
+        expect_revoked(MPI_Probe(from, TAG, comm, MPI_STATUS_IGNORE), "a blocked probe");
+    else
+        expect_revoked(MPI_Mprobe(from, TAG, comm, &message, MPI_STATUS_IGNORE), "a blocked matching probe");
+    after_revoked(comm);
+}
+
+/* Sends that wait for their receivers end, with an error or without. */
+static void pending_sends(void)
+{
+    MPI_Comm comm = to_revoke();
+    MPI_Request requests[2];
+    static int numbers[LONG];
+    int next = (ct_me + 1) % size;
+
+    if (ct_me == 0) {
+        MPIX_Comm_revoke(comm);
+    } else {
+        if (MPI_Isend(numbers, LONG, MPI_INT, next, TAG, comm, &requests[0]) == MPI_SUCCESS)
+            MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        if (MPI_Issend(numbers, 1, MPI_INT, next, TAG, comm, &requests[1]) == MPI_SUCCESS)
+            MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+        while (MPI_Send(numbers, LONG, MPI_INT, next, TAG, comm) == MPI_SUCCESS);
+    }
+    after_revoked(comm);
+}
+
+/* Of as many elements for each process. */
+static int length_of(int which)
+{
+    return which < 4 ? 1 : LONG / MOST_RANKS;
+}
+
 static int call_collective(int which, MPI_Comm comm)
 {
-    int one = 1, sum, all[64];
+    static int all[LONG];
+    int one = 1, sum;
 
     switch (which) {
         case 0:
@@ -145,9 +187,30 @@ static int call_collective(int which, MPI_Comm comm)
         case 1:
             return MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
         case 2:
-            return MPI_Bcast(&one, 1, MPI_INT, size - 1, comm);
+        case 4:
+            return MPI_Bcast(all, length_of(which) * size, MPI_INT, size - 1, comm);
         case 3:
-            return MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 1, MPI_INT, comm);
+        case 5:
+            return MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, length_of(which), MPI_INT, comm);
+    }
+    return MPI_SUCCESS;
+}
+
+static int start_collective(int which, MPI_Comm comm, MPI_Request *request)
+{
+    static int all[COLLECTIVES][LONG], sum;
+
+    switch (which) {
+        case 0:
+            return MPI_Ibarrier(comm, request);
+        case 1:
+            return MPI_Iallreduce(&ct_me, &sum, 1, MPI_INT, MPI_SUM, comm, request);
+        case 2:
+        case 4:
+            return MPI_Ibcast(all[which], length_of(which) * size, MPI_INT, size - 1, comm, request);
+        case 3:
+        case 5:
+            return MPI_Ialltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all[which], length_of(which), MPI_INT, comm, request);
     }
     return MPI_SUCCESS;
 }
@@ -156,15 +219,38 @@ static int call_collective(int which, MPI_Comm comm)
 static void blocked_collective(int which)
 {
     MPI_Comm comm = to_revoke();
+    char what[64];
 
+    snprintf(what, sizeof(what), "a blocked %s", collectives[which]);
     if (ct_me == size - 1)
         MPIX_Comm_revoke(comm);
     else
-        expect_revoked(call_collective(which, comm), collectives[which]);
+        expect_revoked(call_collective(which, comm), what);
     after_revoked(comm);
 }
 
-/* A message that nobody receives; then the id is not another communicator's. */
+/* Some may have been over for a process before it learned of the revocation, as a barrier whose last process comes after it. */
+static void pending_collectives(void)
+{
+    MPI_Comm comm = to_revoke();
+    MPI_Request requests[COLLECTIVES];
+    int started = 0, result;
+
+    if (ct_me == size - 1) {
+        MPIX_Comm_revoke(comm);
+    } else {
+        while (started < COLLECTIVES && start_collective(started, comm, &requests[started]) == MPI_SUCCESS)
+            started++;
+        for (int i = 0; i < started; i++) {
+            result = MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+            if (result != MPI_SUCCESS || i == 0)
+                expect_revoked(result, collectives[i]);
+        }
+    }
+    after_revoked(comm);
+}
+
+/* A message without a receive; then the id is not another communicator's. */
 static void stale_message(void)
 {
     MPI_Comm comm = to_revoke(), next;
@@ -185,18 +271,6 @@ static void stale_message(void)
     }
 }
 
-/* Between nodes a collective may end with the error of a neighbour's message, before this process is told. */
-static int is_on_one_node(void)
-{
-    MPI_Comm node;
-    int n;
-
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_size(node, &n);
-    MPI_Comm_free(&node);
-    return n == size;
-}
-
 int main(int argc, char **argv)
 {
     MTest_Init(&argc, &argv);
@@ -204,13 +278,16 @@ int main(int argc, char **argv)
     receives_only = argc > 1 && !strcmp(argv[1], "-receives");
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    receives_only = receives_only || !is_on_one_node();
     for (int round = 0; round < 3; round++) {
         pending_receives();
         blocked_receive();
-        for (int which = 0; which < 4 && !receives_only; which++) {
+        blocked_probe();
+        pending_sends();
+        for (int which = 0; which < COLLECTIVES && !receives_only; which++) {
             blocked_collective(which);
         }
+        if (!receives_only)
+            pending_collectives();
         stale_message();
         MPI_Barrier(MPI_COMM_WORLD);
     }

@@ -6,7 +6,8 @@
 
 /*
  * MPIX_Comm_revoke.  The communicator is marked, and the MPI layer refuses later calls by the check that it has anyway.  Receives
- * that are pending end with MPIX_ERR_REVOKED, those of collectives included.
+ * that are pending end with MPIX_ERR_REVOKED, those of collectives included; sends end as their messages are dropped
+ * (comm_revoke_drop.c).
  *
  * Members tell each other by active messages.  In an intracommunicator each member, when it learns of it, tells those at distances
  * that are powers of two: all learn of it in a logarithm of steps, also where a member has freed the communicator already.  Between
@@ -94,6 +95,7 @@ static void mark(MPIR_Comm * comm)
     MPIR_Aggr_revoke(comm);
     if (!comm->repairing)
         end_receives(comm);
+    MPIDIG_comm_revoked_begin(comm);
 }
 
 static void mark_all(MPIR_Comm * comm)
@@ -282,6 +284,7 @@ int MPIDIG_comm_revoke_committed(MPIR_Comm * comm)
 
 void MPIDIG_comm_revoke_finalize(void)
 {
+    MPIDIG_comm_revoked_finalize();
     while (early) {
         early_t *kept = early;
         early = kept->next;

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpidimpl.h"
+#include "ch4_impl.h"
+#include "mpir_revoke.h"
+
+/*
+ * Messages on a revoked communicator.  A long message, or one of a synchronous send, waits at its sender for a receive, and on a
+ * revoked communicator there is none any more.  So each member receives these messages and drops them, as long as it has the
+ * communicator: at the revocation, and from time to time as a progress hook.  A receive of 0 bytes ends the send.
+ *
+ * The messages of MPIX_Comm_agree and MPIX_Comm_shrink stay: in an intracommunicator they have tags of their own.  Between groups they
+ * have the tags of other collectives, so that there only messages of users are dropped.
+ */
+
+typedef struct watched {
+    MPIR_Comm *comm;
+    struct watched *next;
+} watched_t;
+
+enum { PASS_EVERY = 1000, NBC_TAGS = 64 };
+
+static watched_t *all_watched;
+static MPL_atomic_int_t in_use = MPL_ATOMIC_INT_T_INITIALIZER(0);
+static int hook_id = -1;
+
+static bool try_enter(void)
+{
+    return MPL_atomic_cas_int(&in_use, 0, 1) == 0;
+}
+
+static void leave(void)
+{
+    MPL_atomic_release_store_int(&in_use, 0);
+}
+
+/* Returns true when there was one. */
+static bool drop_one(MPIR_Comm * comm, int tag, int context_offset)
+{
+    MPIR_Request *message = NULL, *rreq = NULL;
+    MPI_Status status;
+    int found = 0;
+
+    if (MPIDI_improbe(MPI_ANY_SOURCE, tag, comm, context_offset, NULL, &found, &message, &status) != MPI_SUCCESS || !found)
+        return false;
+    if (MPID_Imrecv(NULL, 0, MPI_BYTE, message, &rreq) == MPI_SUCCESS)
+        MPIR_Request_free(rreq);
+    return true;
+}
+
+static void drop_all(MPIR_Comm * comm, int tag, int context_offset)
+{
+    while (drop_one(comm, tag, context_offset));
+}
+
+static bool is_there_any(MPIR_Comm * comm, int context_offset)
+{
+    MPI_Status status;
+    int found = 0;
+
+    return MPIDI_iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, context_offset, NULL, &found, &status) == MPI_SUCCESS && found;
+}
+
+/* The tags of nonblocking collectives lie near that of the next one. */
+static void drop_of_collectives(MPIR_Comm * comm)
+{
+    int first = MPL_MAX(MPIR_FIRST_NBC_TAG, comm->next_sched_tag - NBC_TAGS), last = comm->next_sched_tag + NBC_TAGS;
+
+    for (int tag = MPIR_BARRIER_TAG; tag < MPIR_SHRINK_TAG; tag++)
+        drop_all(comm, tag, MPIR_CONTEXT_INTRA_COLL);
+    for (int tag = first; tag < last; tag++)
+        drop_all(comm, tag, MPIR_CONTEXT_INTRA_COLL);
+}
+
+static void drop(MPIR_Comm * comm)
+{
+    bool is_intra = comm->comm_kind == MPIR_COMM_KIND__INTRACOMM;
+
+    drop_all(comm, MPI_ANY_TAG, is_intra ? MPIR_CONTEXT_INTRA_PT2PT : MPIR_CONTEXT_INTER_PT2PT);
+    if (is_intra && is_there_any(comm, MPIR_CONTEXT_INTRA_COLL))
+        drop_of_collectives(comm);
+}
+
+static int pass(int *made_progress)
+{
+    static int calls;
+
+    *made_progress = FALSE;
+    if (++calls % PASS_EVERY != 0 || !try_enter())
+        return MPI_SUCCESS;
+    for (watched_t * at = all_watched; at; at = at->next)
+        drop(at->comm);
+    leave();
+    return MPI_SUCCESS;
+}
+
+static bool has_hook(void)
+{
+    if (hook_id < 0 && MPIR_Progress_hook_register(pass, &hook_id) != MPI_SUCCESS)
+        hook_id = -1;
+    return hook_id >= 0;
+}
+
+/* Without memory for it, or on the communicator of one process, what is there now is dropped, and nothing later. */
+void MPIDIG_comm_revoked_begin(MPIR_Comm * comm)
+{
+    watched_t *watched = NULL;
+
+    if (MPIDI_is_self_comm(comm))
+        return;
+    if (has_hook())
+        watched = MPL_malloc(sizeof(*watched), MPL_MEM_COMM);
+    while (!try_enter())
+        MPL_sched_yield();
+    drop(comm);
+    if (watched) {
+        *watched = (watched_t) { comm, all_watched };
+        all_watched = watched;
+        MPIR_Progress_hook_activate(hook_id);
+    }
+    leave();
+}
+
+void MPIR_Comm_revoked_end(MPIR_Comm * comm)
+{
+    while (!try_enter())
+        MPL_sched_yield();
+    for (watched_t ** at = &all_watched; *at; at = &(*at)->next) {
+        watched_t *watched = *at;
+        if (watched->comm == comm) {
+            *at = watched->next;
+            MPL_free(watched);
+            break;
+        }
+    }
+    if (!all_watched && hook_id >= 0)
+        MPIR_Progress_hook_deactivate(hook_id);
+    leave();
+}
+
+void MPIDIG_comm_revoked_finalize(void)
+{
+    if (hook_id >= 0)
+        MPIR_Progress_hook_deregister(hook_id);
+    hook_id = -1;
+}
