@@ -8,6 +8,10 @@
  * to it here, from collective calls on the revoked communicator. */
 void MPIR_Comm_settle_revoked(struct MPIR_Comm *comm);
 
+/* Messages between these calls pass although the communicator is revoked.  An intercommunicator has its local communicator then. */
+int MPIR_Comm_repair_begins(struct MPIR_Comm *comm);
+void MPIR_Comm_repair_ends(struct MPIR_Comm *comm);
+
 /* Before a revoked communicator goes: its messages are dropped no longer. */
 void MPIR_Comm_revoked_end(struct MPIR_Comm *comm);
 

@@ -271,6 +271,38 @@ static void stale_message(void)
     }
 }
 
+/* The caller is of one group, and members of both wait for messages of the other one, or in a collective. */
+static void between_groups(void)
+{
+    MPI_Comm half, inter, small;
+    MPI_Request receive, barrier;
+    int number = 0, flag = ct_me == 0 ? 5 : 7, n = 0;
+    static int numbers[LONG];
+
+    MPI_Comm_split(MPI_COMM_WORLD, ct_me % 2, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - ct_me % 2, TAG, &inter);
+    MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+    MPI_Irecv(&number, 1, MPI_INT, MPI_ANY_SOURCE, TAG, inter, &receive);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (ct_me == size - 1) {
+        MPIX_Comm_revoke(inter);
+    } else if (!receives_only) {
+        if (MPI_Ibarrier(inter, &barrier) == MPI_SUCCESS)
+            expect_revoked(MPI_Wait(&barrier, MPI_STATUS_IGNORE), "a barrier between groups");
+        expect_revoked(MPI_Barrier(inter), "a blocked barrier between groups");
+    }
+    while (MPI_Send(numbers, LONG, MPI_INT, 0, TAG + 1, inter) == MPI_SUCCESS);
+    expect_revoked(MPI_Wait(&receive, MPI_STATUS_IGNORE), "a receive from the other group");
+    CT_CHECK(MPIX_Comm_agree(inter, &flag) == MPI_SUCCESS, "no agreement between groups");
+    CT_CHECK(MPIX_Comm_shrink(inter, &small) == MPI_SUCCESS, "shrink of a revoked intercommunicator");
+    MPI_Comm_remote_size(small, &n);
+    CT_CHECK(n == (ct_me % 2 ? (size + 1) / 2 : size / 2), "%d processes in the other group", n);
+    MPI_Barrier(small);
+    MPI_Comm_free(&small);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
 int main(int argc, char **argv)
 {
     MTest_Init(&argc, &argv);
@@ -289,6 +321,8 @@ int main(int argc, char **argv)
         if (!receives_only)
             pending_collectives();
         stale_message();
+        if (size > 1)
+            between_groups();
         MPI_Barrier(MPI_COMM_WORLD);
     }
     MTest_Finalize(ct_errs);

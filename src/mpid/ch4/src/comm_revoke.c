@@ -98,27 +98,49 @@ static void mark(MPIR_Comm * comm)
     MPIDIG_comm_revoked_begin(comm);
 }
 
-static void mark_all(MPIR_Comm * comm)
+static void mark_parts(MPIR_Comm * comm)
 {
-    MPIR_Comm *parts[] = { comm, comm->node_comm, comm->node_roots_comm, is_inter(comm) ? comm->local_comm : NULL };
+    MPIR_Comm *parts[] = { comm, comm->node_comm, comm->node_roots_comm };
 
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 3; i++) {
         if (parts[i])
             mark(parts[i]);
     }
 }
 
-void MPIR_Comm_repair_begins(MPIR_Comm * comm)
+static void mark_all(MPIR_Comm * comm)
 {
-    if (comm->revoked)
+    mark_parts(comm);
+    if (is_inter(comm) && comm->local_comm)
+        mark_parts(comm->local_comm);
+}
+
+int MPIR_Comm_repair_begins(MPIR_Comm * comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (is_inter(comm)) {
+        mpi_errno = comm->local_comm ? MPI_SUCCESS : MPII_Setup_intercomm_localcomm(comm);
+        if (mpi_errno == MPI_SUCCESS)
+            comm->local_comm->repairing++;
+    } else if (comm->revoked) {
         MPIR_Comm_settle_revoked(comm);
-    comm->repairing++;
+    }
+    comm->repairing += mpi_errno == MPI_SUCCESS;
+    return mpi_errno;
+}
+
+static void end_repair(MPIR_Comm * comm)
+{
+    if (--comm->repairing == 0 && comm->revoked)
+        end_receives(comm);
 }
 
 void MPIR_Comm_repair_ends(MPIR_Comm * comm)
 {
-    if (--comm->repairing == 0 && comm->revoked)
-        end_receives(comm);
+    if (is_inter(comm))
+        end_repair(comm->local_comm);
+    end_repair(comm);
 }
 
 void MPIR_Comm_end_as_revoked(MPIR_Comm * comm, int *mpi_errno)

@@ -9,8 +9,7 @@
  * revoked communicator there is none any more.  So each member receives these messages and drops them, as long as it has the
  * communicator: at the revocation, and from time to time as a progress hook.  A receive of 0 bytes ends the send.
  *
- * The messages of MPIX_Comm_agree and MPIX_Comm_shrink stay: in an intracommunicator they have tags of their own.  Between groups they
- * have the tags of other collectives, so that there only messages of users are dropped.
+ * The messages of MPIX_Comm_agree and MPIX_Comm_shrink have tags of their own, and stay.
  */
 
 typedef struct watched {
@@ -19,6 +18,8 @@ typedef struct watched {
 } watched_t;
 
 enum { PASS_EVERY = 1000, NBC_TAGS = 64 };
+/* parts of a communicator's context, the same for both kinds of communicators */
+enum { POINT_TO_POINT = MPIR_CONTEXT_INTRA_PT2PT, COLLECTIVES = MPIR_CONTEXT_INTRA_COLL };
 
 static watched_t *all_watched;
 static MPL_atomic_int_t in_use = MPL_ATOMIC_INT_T_INITIALIZER(0);
@@ -67,17 +68,15 @@ static void drop_of_collectives(MPIR_Comm * comm)
     int first = MPL_MAX(MPIR_FIRST_NBC_TAG, comm->next_sched_tag - NBC_TAGS), last = comm->next_sched_tag + NBC_TAGS;
 
     for (int tag = MPIR_BARRIER_TAG; tag < MPIR_SHRINK_TAG; tag++)
-        drop_all(comm, tag, MPIR_CONTEXT_INTRA_COLL);
+        drop_all(comm, tag, COLLECTIVES);
     for (int tag = first; tag < last; tag++)
-        drop_all(comm, tag, MPIR_CONTEXT_INTRA_COLL);
+        drop_all(comm, tag, COLLECTIVES);
 }
 
 static void drop(MPIR_Comm * comm)
 {
-    bool is_intra = comm->comm_kind == MPIR_COMM_KIND__INTRACOMM;
-
-    drop_all(comm, MPI_ANY_TAG, is_intra ? MPIR_CONTEXT_INTRA_PT2PT : MPIR_CONTEXT_INTER_PT2PT);
-    if (is_intra && is_there_any(comm, MPIR_CONTEXT_INTRA_COLL))
+    drop_all(comm, MPI_ANY_TAG, POINT_TO_POINT);
+    if (is_there_any(comm, COLLECTIVES))
         drop_of_collectives(comm);
 }
 
