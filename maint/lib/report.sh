@@ -85,7 +85,7 @@ report_odd_names() {
         "$PREFIX/bin/cmap-report" "$file" -o "$page" && ! grep -q '<script' "$page" &&
         odd_names_are_json "$file" &&
         [ "$(tr '\n' ' ' <"$page" | grep -ao '<tr><td>[^<]*odd name' | wc -l)" = 26 ] &&
-        [ "$(MPIR_CVAR_CMAP_REPORT=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$program" | LC_ALL=C grep -ac '^  .*odd name.* affine ')" = 13 ]
+        [ "$(MPIR_CVAR_CMAP_REPORT=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$program" 2>&1 | LC_ALL=C grep -ac '^  .*odd name.* affine ')" = 13 ]
 }
 
 # In a browser that reaches no network; its words are those that a person would see.

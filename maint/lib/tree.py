@@ -25,7 +25,7 @@ GENERATED = re.compile(
     r"|test-driver|py-compile|mdate-sh|texinfo\.tex|ylwrap)$"
     r"|(^|/)autom4te\.cache/|^modules/|^src/binding/|^src/pm/hydra2?/(mpl|modules|tools/topo/hwloc)/"
     r"|^(README\.envvar|subsys_include\.m4|unusederr\.txt|test/mpi/errhan/errcode\.c)$"
-    r"|^src/(include/mpir_cvars\.h|util/mpir_cvars\.c|mpi/errhan/defmsg\.h|mpi/coll/mpir_coll\.c)$"
+    r"|^src/(include/mpir_(cvars|identity)\.h|util/mpir_cvars\.c|mpi/errhan/defmsg\.h|mpi/coll/mpir_coll\.c)$"
     r"|^maint/(createcoverage|cvardirs|extractcvars|getcoverage|genstates|clmake|f77tof90|parse\.sub)$"
     r"|(^|/)\.cmap-|~$|\.orig$|\.rej$|\.o$|\.pyc$|/__pycache__/")
 

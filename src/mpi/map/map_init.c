@@ -98,7 +98,7 @@ cvars:
       description : >-
         What rank 0 of the world tells at finalize of the maps that its communicators and groups used:
         0         - nothing
-        1         - a table, printed
+        1         - a table, on standard error
         FILE.json - more than the table, written into this file, which cmap-report makes a page of
 
 === END_MPI_T_CVAR_INFO_BLOCK ===

@@ -51,7 +51,7 @@ static int report(void *unused)
         if (file)
             write_file();
         else
-            MPIR_Map_table_print(stdout, MPIR_Process.rank, MPIR_Process.size);
+            MPIR_Map_table_print(stderr, MPIR_Process.rank, MPIR_Process.size);
         MPIR_Map_table_clear();
     }
     is_on = false;
