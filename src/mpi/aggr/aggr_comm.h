@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What a communicator keeps for its aggregates, and how it gets it. */
+/* The state of a communicator's aggregates, and how it is set up. */
 #ifndef AGGR_COMM_H_INCLUDED
 #define AGGR_COMM_H_INCLUDED
 
@@ -9,15 +9,15 @@
 struct MPIR_Aggr {
     aggr_group_t group;         /* of all of the communicator's processes */
     bool agreed;                /* the members have been asked */
-    bool rooted;                /* also for MPIR_AGGR_ROOTED */
-    bool all_wait;              /* and for those that are parts of the composition in progress */
+    bool rooted;                /* rooted collectives go by lines */
+    bool all_wait;              /* and so do the parts of the composition in progress */
     bool by_messages;           /* the collective in progress goes by messages, as its members know */
 };
 
-/* Stands for what a communicator has that cannot have aggregates. */
+/* The state of a communicator that cannot have aggregates. */
 extern struct MPIR_Aggr MPIR_Aggr_never;
 
-/* The variables as they were when MPI began, for good. */
+/* The variables as they were in MPI_Init. */
 typedef struct MPIR_Aggr_settings_t {
     size_t max_bytes, arena_bytes;
     int fan;
@@ -29,79 +29,78 @@ extern MPIR_Aggr_settings_t MPIR_Aggr_settings;
 typedef struct MPIR_Aggr_counts_t {
     unsigned long long calls;   /* collectives done this way */
     unsigned long long bytes;   /* of payload that this process put in */
-    unsigned long long refused; /* communicators that found no room, or that some member cannot take part in */
+    unsigned long long refused; /* communicators without room, or with a member that cannot take part */
     MPL_atomic_uint64_t direct; /* collectives by MPIR_Aggr_exchange: in any thread */
 } MPIR_Aggr_counts_t;
 
 extern MPIR_Aggr_counts_t MPIR_Aggr_counts;
 
-/* What the processes of a node tell each other as they begin; who asks has passed a barrier since. */
+/* The processes of a node say something in MPI_Init, and ask after a barrier. */
 void MPIR_Aggr_say(uint64_t mine);
 bool MPIR_Aggr_all_say(uint64_t mine);  /* false also where a process is alone */
 
-/* Tells the others where this process runs, in the same way; and asks where the one of that local rank does.  See
- * aggr_places_t. */
+/* In the same way: says where this process runs, and asks where the process of a local rank runs (aggr_places_t). */
 void MPIR_Aggr_say_place(void);
 uint32_t MPIR_Aggr_place(int local_rank, int level);
 
-/* Do all processes of the node want aggregates, and have the same variables?  Each has said what it has when MPI began. */
+/* Do all processes of the node want aggregates, and have the same variables?  Each has said so in MPI_Init. */
 void MPIR_Aggr_say_terms(void);
 bool MPIR_Aggr_all_take_part(void);
-/* The same with payloads of so many bytes, also of a process that is alone. */
+/* The same for payloads of `bytes`, and also for a process that is alone on its node. */
 bool MPIR_Aggr_node_takes_part(size_t bytes);
 
-/* The node's arena, made by the first process that asks; NULL when there is none to be had. */
+/* The node's arena, which the first process that asks makes; NULL if it cannot be made. */
 aggr_arena_t *MPIR_Aggr_arena(void);
-unsigned long long MPIR_Aggr_arena_used(void);  /* bytes; safe beside everything, in any thread */
+unsigned long long MPIR_Aggr_arena_used(void);  /* in bytes; any thread may ask at any time */
 void MPIR_Aggr_arena_close(void);
 
-/* How processes wait for each other: for good, once MPI is initialized. */
+/* How processes wait for each other; does not change after MPI_Init. */
 const aggr_waiting_t *MPIR_Aggr_waiting(void);
 
 /* For MPIR_Aggr_do_group.  False: no memory. */
 bool MPIR_Aggr_board_open(void);
 void MPIR_Aggr_board_close(void);
 
-/* max_bytes of memory of this process; there once a communicator has aggregates. */
+/* max_bytes of this process's memory.  It exists once a communicator has aggregates. */
 enum MPIR_Aggr_scratch { MPIR_AGGR_SCRATCH_IN, MPIR_AGGR_SCRATCH_OUT, MPIR_AGGR_SCRATCHES };
 bool MPIR_Aggr_make_scratch(void);
 void *MPIR_Aggr_scratch(enum MPIR_Aggr_scratch which);
 void MPIR_Aggr_scratch_free(void);
 
-/* What a collective is like. */
+/* Kinds of collectives. */
 enum MPIR_Aggr_kind {
     MPIR_AGGR_EXACT = 0,
     MPIR_AGGR_ROUNDED = 1,      /* the order of a reduction shows in its result */
-    MPIR_AGGR_ROOTED = 2        /* by messages, a process may go on before the others come */
+    MPIR_AGGR_ROOTED = 2        /* by messages, a process may leave it before the others enter it */
 };
 
-/* What a member has for a collective.  Members of erroneous programs differ in all of it. */
+/* A member's data in a collective.  In an erroneous program members may differ in all of it. */
 typedef struct MPIR_Aggr_payload_t {
-    uint64_t bytes;             /* of a part; what members compare */
-    size_t place;               /* of all parts that lie in one place */
-    bool fits;                  /* it can go by lines */
+    uint64_t bytes;             /* of a part; members compare it */
+    size_t place;               /* bytes of all parts that lie in one place */
+    bool fits;                  /* small enough to go by lines */
 } MPIR_Aggr_payload_t;
 
-/* Of a member whose own arguments contradict each other: no right call has such a length. */
+/* The length of a member whose own arguments contradict each other.  No correct call has it. */
 #define MPIR_AGGR_NO_LENGTH (UINT64_C(1) << 63)
 
-/* The communicator's aggregates, when the payload goes this way.  NULL without an error: it goes by messages, and all members have
- * said so who can.  Collective, so that no member's own length decides.  At its second call (the first of MPIR_AGGR_ROUNDED) the
- * members agree whether all of them can take part.  The first one goes by messages: it compares no lengths, so that communicators
- * which make no more than one pay nothing. */
+/* The communicator's aggregates, if the payload goes by lines.  NULL without an error: it goes by messages, and all members know that.
+ * Collective, so that no member's own length decides.  In the communicator's second call (the first one for MPIR_AGGR_ROUNDED) the
+ * members agree whether all of them can take part.  The first call goes by messages and compares no lengths, so that a communicator
+ * with one collective pays nothing. */
 aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, MPIR_Aggr_payload_t payload, int *mpi_errno);
 
-/* The same for a collective in which the root decides, or that has no length. */
+/* The same for a collective in which the root decides, or that has no data. */
 aggr_group_t *MPIR_Aggr_group(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, int *mpi_errno);
 
 /* ---- several nodes ---- */
 
-/* So many bytes, of all processes together; on the stack. */
+/* The most bytes of all processes together; they lie on the stack. */
 enum { MPIR_AGGR_NODES_MOST = 4096 };
 
 typedef struct MPIR_Aggr_vector_t {
     uint64_t unused[AGGR_LINE / sizeof(uint64_t) - 1];
-    uint64_t length;            /* of each; goes with the words */
+    uint64_t length;            /* bytes of each process; sent with the words */
     uint64_t words[MPIR_AGGR_NODES_MOST / sizeof(uint64_t)];
 } __attribute__ ((aligned(AGGR_LINE))) MPIR_Aggr_vector_t;
 
@@ -110,15 +109,14 @@ static inline bool MPIR_Aggr_spans_nodes(const MPIR_Comm * comm)
     return comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__PARENT && comm->node_count > 1;
 }
 
-/* May `bytes` of each process go by MPIR_Aggr_collect?  When not: not this way, or an error.  Collective as
- * MPIR_Aggr_begin is.  REQUIRES MPIR_Aggr_spans_nodes */
+/* May `bytes` of each process go by MPIR_Aggr_collect?  False: they go another way, or there is an error.  Collective like
+ * MPIR_Aggr_begin.  REQUIRES MPIR_Aggr_spans_nodes */
 bool MPIR_Aggr_begin_nodes(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno);
 
-/* All of what each process has, in `all` at  rank * bytes. */
+/* The data of each process, in `all` at  rank * bytes. */
 int MPIR_Aggr_collect(MPIR_Comm * comm, const void *mine, size_t bytes, MPIR_Aggr_vector_t * all);
 
-/* Is it known without more ado that MPIR_Aggr_begin has nothing for MPIR_AGGR_ROOTED?  Where messages are faster because
- * processes go on, this is what they pay. */
+/* Is it known that MPIR_Aggr_begin returns NULL for MPIR_AGGR_ROOTED?  Rooted collectives by messages pay only this test. */
 static inline bool MPIR_Aggr_declines_rooted(const MPIR_Comm * comm)
 {
     const struct MPIR_Aggr *aggr = comm->aggr;
@@ -130,11 +128,11 @@ static inline bool MPIR_Aggr_declines_rooted(const MPIR_Comm * comm)
 
 enum { MPIR_AGGR_DIRECT_MOST = 16 };
 
-/* What each process has, in `all` at  rank * bytes,  by a message from each to each.  An error, or errflag, of one is the error of
- * all.  Takes no memory but requests, and does with one where there are no more.  REQUIRES MPIR_Aggr_is_direct(comm) */
+/* The data of each process, in `all` at  rank * bytes,  by a message from each to each.  An error, or errflag, of one process is the
+ * error of all.  It allocates only requests, and one is enough.  REQUIRES MPIR_Aggr_is_direct(comm) */
 int MPIR_Aggr_exchange(MPIR_Comm * comm, const void *mine, size_t bytes, void *all, int tag, MPIR_Errflag_t * errflag);
 
-/* The first error is what a collective returns; the others wait for this process, so that it goes on. */
+/* A collective returns its first error.  The others wait for this process, so it continues. */
 static inline void MPIR_Aggr_note(int status, int *mpi_errno, MPIR_Errflag_t * errflag)
 {
     if (status == MPI_SUCCESS)
@@ -143,7 +141,7 @@ static inline void MPIR_Aggr_note(int status, int *mpi_errno, MPIR_Errflag_t * e
     *mpi_errno = *mpi_errno ? *mpi_errno : status;
 }
 
-/* An error of a collective is passed on by errflag.  Is there one? */
+/* Is there an error?  A collective passes it on by errflag. */
 static inline bool MPIR_Aggr_failed(int mpi_errno, MPIR_Errflag_t * errflag)
 {
     if (likely(mpi_errno == MPI_SUCCESS))
@@ -152,23 +150,23 @@ static inline bool MPIR_Aggr_failed(int mpi_errno, MPIR_Errflag_t * errflag)
     return true;
 }
 
-/* A status of the aggregates, or of the progress engine, as an error of MPI; `bytes` are those that were to come. */
+/* A status of the aggregates, or of the progress engine, as an error of MPI; `bytes` is the length expected. */
 int MPIR_Aggr_error(int status, uint64_t bytes, const aggr_group_t * group);
 
-/* The error of a member that receives another length than is sent. */
+/* The error of a member that expects another length than is sent. */
 int MPIR_Aggr_lengths_differ(uint64_t sent, uint64_t received);
 
-/* Counts the call, and gives the progress engine its share where calls follow each other without waiting: an error of that is
- * the call's, unless this has one.  True. */
+/* Counts the call.  If calls follow each other without waiting, it calls the progress engine from time to time, whose error becomes the
+ * call's unless the call has one.  Returns true. */
 bool MPIR_Aggr_done(size_t bytes, int *mpi_errno);
 
-/* Has the communicator what aggregates need? */
+/* Are the communicator's aggregates set up? */
 static inline bool MPIR_Aggr_has_lines(const MPIR_Comm * comm)
 {
     return comm->aggr && comm->aggr->group.arena;
 }
 
-/* Where the data of an element begin, in bytes from its address. */
+/* Offset in bytes of an element's first datum from its address. */
 static inline MPI_Aint MPIR_Aggr_first_byte(MPI_Datatype datatype)
 {
     MPIR_Datatype *derived;
@@ -179,7 +177,7 @@ static inline MPI_Aint MPIR_Aggr_first_byte(MPI_Datatype datatype)
     return derived->true_lb;
 }
 
-/* Of `parts` parts. */
+/* The payload of `parts` parts of `bytes` each. */
 static inline MPIR_Aggr_payload_t MPIR_Aggr_payload(uint64_t bytes, int parts, int parts_in_place)
 {
     bool fits = bytes <= MPIR_Aggr_settings.max_bytes / (size_t) parts;

@@ -3,30 +3,31 @@
  * Aggregates: small collectives of the processes of a node, where the datum arrives with the barrier's flag.
  *
  * Each member of a group has cache lines of its own, which it alone writes: a counter of operations and, in the same line,
- * a datum.  Who has seen a member's counter has its datum, too, so that a reduction costs what a barrier costs
- * (Quevedo, "Hierarchical implementation of aggregate functions", University of Kentucky 2017, section 4.1).  Operations
- * take turns in a member's lines, two or more: a member that runs ahead does not disturb those who still read, and with
- * many lines the root of broadcasts, or who sends to one, rarely has to look where the others are.  Nothing but the set-up
- * uses an atomic read-modify-write.
+ * a datum.  A process that reads the counter has read the datum, too.  So a reduction costs what a barrier costs (Quevedo,
+ * "Hierarchical implementation of aggregate functions", University of Kentucky 2017, section 4.1).
  *
- *   up to `fan` members    everybody reads everybody's line
- *   more                   up to `fan` members in a row, of one cache where these are few, have a leader, which folds their
- *                          data; everybody reads the leaders'
+ * A member has two or more lines, and successive operations use them in turn.  So a member that runs ahead does not overwrite what
+ * others still read.  With many lines, the root of a broadcast rarely checks the others' progress; nor does a sender to one root.
+ * Only the set-up uses an atomic read-modify-write.
+ *
+ *   up to `fan` members    each member reads each line
+ *   more members           up to `fan` consecutive members, of one cache if these are few, have a leader.  It folds their data, and
+ *                          each member reads the leaders' lines
  *   more than AGGR_DATUM   data lie in copy buffers beside the lines; a reduction of many is cut into slices
  *
  * Conventions
  *  1. Members are 0 .. members - 1, the same in all processes.  A collective function is called by all members, in the
- *     same order, with the same root and fold.  `bytes` should be the same.  A line has the length of its datum: a member that
- *     reads another length than its own returns AGGR_ERR_LENGTH and takes nothing.  All members go through one operation, so that
- *     the group goes on.  What only some members read is told to these only.
- *  2. A status is AGGR_OK, one of the errors below, or what the caller's own progress function returned: then the group
- *     is broken, and every later call returns the same.
+ *     same order, with the same root and fold.  `bytes` should be the same.  A line holds the length of its datum.  A member that
+ *     reads another length than its own returns AGGR_ERR_LENGTH, and leaves its buffer as it is.  All members complete the operation,
+ *     so the group stays usable.  A difference is reported to the members that read the line, and to no others.
+ *  2. A status is AGGR_OK, one of the errors below, or a result of the caller's progress function.  After the last one the group is
+ *     broken: every later call returns the same status.
  *  3. Order.  A fold is always  x0 (x1 (x2 ...)): of members in their order, the same on all members and in all runs.
- *  4. Threads.  One thread at a time uses a group; arenas may be used by many.  No function waits for another process but
- *     the collective ones.
- *  5. Time.  With p members, reading a line of another core once is what counts: p reads for each member up to the fan,
- *     fan + p / fan above.  On a node with more members than cores every operation takes one turn of all members on the
- *     cores, two above the fan.
+ *  4. Threads.  One thread at a time uses a group; several may use an arena.  Only the collective functions wait for other
+ *     processes.
+ *  5. Time.  The cost is the number of lines read from other cores.  Each of p members reads p lines up to the fan, and
+ *     fan + p / fan above.  If a node has more members than cores, an operation takes one turn of all members on the cores,
+ *     and two above the fan.
  *  6. Space.  members * lines * 64 bytes (and as much for each leader) for a group, 2 * members * copy_bytes after the
  *     first payload of more than AGGR_DATUM bytes.
  */
@@ -43,30 +44,30 @@ extern "C" {
 #endif
 
 enum {
-    AGGR_LINE = 64,             /* bytes of a line; two are 128, what prefetchers bring at a time */
-    AGGR_DATUM = 56,            /* of these, for a datum; the rest are its length, and the counter */
+    AGGR_LINE = 64,             /* bytes of a line; prefetchers load two at a time */
+    AGGR_DATUM = 56,            /* bytes of a line for the datum; the rest are its length and the counter */
     AGGR_LINES = 8              /* most lines of a member */
 };
 
 enum {
     AGGR_OK = 0,
-    AGGR_ERR_FULL = -1,         /* no room in the arena, or no memory behind it: nothing was sent, use another way */
+    AGGR_ERR_FULL = -1,         /* the arena has no room, or no memory behind it; nothing was sent */
     AGGR_ERR_ATTACH = -2,       /* the arena of that name cannot be reached from this process */
     AGGR_ERR_MEMORY = -3,       /* no memory in this process */
     AGGR_ERR_ARG = -4,
-    AGGR_ERR_LENGTH = -5,       /* another member has another length, see group->length; the group goes on */
-    AGGR_ERR_ROOT = -6,         /* the root has nothing to broadcast: aggr_bcast_failure; the group goes on */
-    AGGR_ELSEWHERE = -7         /* no error: the broadcast's data, group->length of them, go another way */
+    AGGR_ERR_LENGTH = -5,       /* another member has another length: group->length; the group stays usable */
+    AGGR_ERR_ROOT = -6,         /* the root called aggr_bcast_failure; the group stays usable */
+    AGGR_ELSEWHERE = -7         /* no error: the root sends its group->length bytes another way */
 };
 
 /* ---- the arena: a node's shared memory, handed out in blocks ------------------------------------------------------- */
 
 typedef struct aggr_arena aggr_arena_t;
 
-/* How another process of the same user finds an arena.  It has no name in any file system: it is gone with the last
- * process that has it, however that ends, and only processes of the same user may open it. */
+/* How another process finds an arena.  It has no name in any file system, so it ends with the last process that has it, even if
+ * that process is killed.  Only processes of the same user can open it. */
 typedef struct aggr_arena_name_t {
-    int32_t process;            /* of the one that made it, as /proc numbers it */
+    int32_t process;            /* the creator's number in /proc */
     int32_t descriptor;
     uint64_t nonce;             /* 0: no arena */
 } aggr_arena_name_t;
@@ -76,21 +77,21 @@ typedef struct aggr_arena_figures_t {
     size_t used;                /* that are */
 } aggr_arena_figures_t;
 
-/* `bytes` of address space; memory is taken when blocks are.  REQUIRES bytes >= 65,536, else AGGR_ERR_ARG. */
+/* `bytes` of address space; blocks take memory.  REQUIRES bytes >= 65,536, else AGGR_ERR_ARG. */
 int aggr_arena_create(size_t bytes, aggr_arena_t ** out);
 aggr_arena_name_t aggr_arena_name(const aggr_arena_t * arena);
 int aggr_arena_attach(const aggr_arena_name_t * name, aggr_arena_t ** out);
 void aggr_arena_detach(aggr_arena_t * arena);   /* NULL is fine; groups in it must have been left */
 void aggr_arena_figures(const aggr_arena_t * arena, aggr_arena_figures_t * out);
-/* A block of zeros, aligned to 512 bytes; 0 when there is none.  Lock-free: a process may die at any moment. */
+/* A block of zeros, aligned to 512 bytes; 0 if there is none.  Lock-free, so a process may die at any moment. */
 uint64_t aggr_arena_reserve(aggr_arena_t * arena, size_t bytes);
 void aggr_arena_release(aggr_arena_t * arena, uint64_t block, size_t bytes);    /* block 0 is fine */
 void *aggr_arena_at(const aggr_arena_t * arena, uint64_t block);
 
 /* ---- groups -------------------------------------------------------------------------------------------------------- */
 
-/* How members wait: `polls` times at the line, then, when `yields`, the core is given away; each time `turns` of this are
- * over, progress(context), which returns 0 or an error to give up with. */
+/* How members wait.  A turn is `polls` reads of the line, and with `yields` a yield of the core.  After `turns` turns, progress(context)
+ * is called.  If it returns an error, the wait ends with it. */
 typedef struct aggr_waiting_t {
     unsigned polls, turns;
     bool yields;
@@ -98,8 +99,8 @@ typedef struct aggr_waiting_t {
     void *context;
 } aggr_waiting_t;
 
-/* Where members run: a number of what each shares with its neighbours, 0 when it is not known.  The same answers in all
- * processes. */
+/* Where members run.  Members with the same number share a cache or a memory; 0: not known.  All processes get the same
+ * answers. */
 enum { AGGR_LEVELS = 2 };       /* the nearest first: a cache, a memory */
 typedef struct aggr_places_t {
     uint32_t(*of) (const void *context, int level, int member);        /* NULL: nothing is known */
@@ -116,11 +117,11 @@ typedef struct aggr_shape_t {
 
 /* Parts of the members with a leader each, its first one. */
 typedef struct aggr_parts_t {
-    int count;                  /* 0: everybody reads everybody */
-    int mine, first, last;      /* the member's, and the members of it */
+    int count;                  /* 0: each member reads each line */
+    int mine, first, last;      /* the part of `me`, and its first and last member */
 } aggr_parts_t;
 
-/* As groups of this shape do.  REQUIRES 0 <= me < members */
+/* The parts of a group of this shape.  REQUIRES 0 <= me < members */
 aggr_parts_t aggr_divide(const aggr_shape_t * shape, int me);
 
 typedef struct aggr_group {
@@ -132,18 +133,18 @@ typedef struct aggr_group {
     aggr_shape_t shape;
     aggr_parts_t parts;
     int me;
-    int broken;                 /* the status that ended it */
-    bool no_copies;             /* there was no room for them */
+    int broken;                 /* the status that broke it, or 0 */
+    bool no_copies;             /* the arena had no room for copies */
     uint32_t seq;               /* operations begun */
-    uint32_t safe;              /* everybody has begun this one */
+    uint32_t safe;              /* all members have begun this one */
     uint32_t wrote[AGGR_LINES]; /* my last operation with a datum in each line */
     uint32_t copied[2];         /* and in each copy buffer */
     unsigned turns;             /* of waiting, since the last progress */
     uint64_t length;            /* of the other member, or of the broadcast, with AGGR_ERR_LENGTH and AGGR_ELSEWHERE */
 } aggr_group_t;
 
-/* One member reserves the block and tells the others its number in a way of its own; then every member joins.  The block is
- * given back when all who joined have left; one which nobody joined, by aggr_group_cancel. */
+/* One member reserves the block and tells the others its number; then every member joins.  The block is returned when all members that
+ * joined have left.  aggr_group_cancel returns a block that no member has joined. */
 uint64_t aggr_group_reserve(aggr_arena_t * arena, const aggr_shape_t * shape);  /* 0: no room */
 void aggr_group_cancel(aggr_arena_t * arena, uint64_t block, const aggr_shape_t * shape);
 /* `waiting` is the caller's and stays. */
@@ -161,31 +162,31 @@ typedef struct aggr_fold_t {
     size_t unit;                /* bytes of an element; REQUIRES unit <= copy_bytes */
 } aggr_fold_t;
 
-/* Is there room for payloads of so many bytes?  Collective when it was not known: makes the copy buffers then.  The same
- * answer on all members.  All functions below but broadcasts REQUIRE it for what they are given. */
+/* Is there room for payloads of `bytes`?  If that is not known yet, the call is collective and makes the copy buffers.  All members get
+ * the same answer.  All functions below except broadcasts REQUIRE room for their payload. */
 int aggr_ready(aggr_group_t * group, size_t bytes, bool * ready);
-/* Does aggr_ready know without asking the others?  Who does not must not assume that the others have the same bytes. */
+/* Does aggr_ready know without asking the others?  If not, the caller must not assume that the others have the same bytes. */
 static inline bool aggr_knows_room(const aggr_group_t * group, size_t bytes)
 {
     return bytes <= AGGR_DATUM || group->copies || group->no_copies;
 }
-/* What a member calls in place of any function below but a barrier or a broadcast, when its payload is none for them.  AGGR_OK: all members have
- * called it, with the same bytes.  AGGR_ERR_LENGTH: they have not, and each that calls it is told. */
+/* A member calls this in place of a function below, except a barrier or a broadcast, if its payload does not go by lines.  AGGR_OK: all
+ * members have called it with the same bytes.  AGGR_ERR_LENGTH: they have not; each caller is told. */
 int aggr_agree(aggr_group_t * group, uint64_t bytes);
 
-/* Members may differ in `bytes` where none has more than copy_bytes, in all its parts together. */
+/* Members may differ in `bytes` if none has more than copy_bytes in all its parts together. */
 int aggr_barrier(aggr_group_t * group);
 /* `in` may be `out`. */
 int aggr_allreduce(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold);
 int aggr_reduce(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold, int root);
 int aggr_scan(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold);
 int aggr_exscan(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold);      /* member 0's `out` stays */
-/* The root makes the copy buffers; when there is no room for them all members return AGGR_ELSEWHERE.  The root's length decides:
- * others may have any.  REQUIRES bytes < 2^31 at the root. */
+/* The root makes the copy buffers; without room for them all members return AGGR_ELSEWHERE.  The root's length decides.
+ * REQUIRES bytes < 2^31 at the root. */
 int aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root);
-/* What a root calls instead that has failed: the others get AGGR_ERR_ROOT. */
+/* A root that has failed calls this instead: the others get AGGR_ERR_ROOT. */
 int aggr_bcast_failure(aggr_group_t * group);
-/* What a root calls instead whose data go another way: all get AGGR_ELSEWHERE. */
+/* A root that sends its data another way calls this instead: all members get AGGR_ELSEWHERE. */
 int aggr_bcast_elsewhere(aggr_group_t * group, uint64_t bytes);
 /* `bytes` of each member, in `out` at  member * bytes.  aggr_gather: at the root alone. */
 int aggr_allgather(aggr_group_t * group, const void *in, void *out, size_t bytes);
@@ -198,13 +199,13 @@ int aggr_alltoall(aggr_group_t * group, const void *in, void *out, size_t bytes)
 
 /* ---- the board: a reduction among any processes of the node, without a group ------------------------------------------ */
 
-enum { AGGR_BID = 2 };          /* numbers that each brings */
+enum { AGGR_BID = 2 };          /* numbers of each process */
 
 typedef struct aggr_notice_t {
     uint64_t key, bid[AGGR_BID];
 } aggr_notice_t;
 
-/* A line of a process, in memory of all, zero at first. */
+/* A line of a process, in memory that all processes share; zero at first. */
 typedef struct aggr_post_t {
     uint64_t state, over;
     aggr_notice_t notices[2];
@@ -215,16 +216,16 @@ typedef struct aggr_board {
     int processes, me;
     uint64_t number;            /* reductions begun */
     unsigned turns;             /* of waiting, since the last progress */
-    struct aggr_known *known;   /* what each process has seen of mine, and I of it */
+    struct aggr_known *known;   /* how far each process has read my line, and I have read its line */
     const aggr_waiting_t *waiting;
 } aggr_board_t;
 
 /* AGGR_OK or AGGR_ERR_MEMORY.  `posts` and `waiting` stay the caller's. */
 int aggr_board_open(aggr_board_t * board, aggr_post_t * posts, int processes, int me, const aggr_waiting_t * waiting);
 void aggr_board_close(aggr_board_t * board);
-/* Among the n members, this process one of them, all with the same key: `bid` becomes the fold of theirs, in any order.
- * Reductions of the same members come in the same order on all of them, others as they like, but no two of them with the same
- * key.  A status is what the progress function says: the reduction ended all the same. */
+/* Reduces among n members, of which this process is one: `bid` becomes the fold of all bids, in any order.  REQUIRES the same key on all
+ * of them.  Reductions of the same members come in the same order on all of them.  Other reductions may overlap if their keys differ.
+ * A status comes from the progress function; the reduction is complete even then. */
 int aggr_board_reduce(aggr_board_t * board, const int *members, int n, uint64_t key, uint64_t bid[AGGR_BID],
                       void (*fold) (uint64_t * all, const uint64_t * one));
 

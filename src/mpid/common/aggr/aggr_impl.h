@@ -2,13 +2,13 @@
 /*
  * Lines, and the two questions that members ask of them.
  *
- * A member's counter is the number of operations it has begun; it stands in the line of the operation, so that the lines
- * of a member hold its last numbers.  Two rules make it safe to read a line in place:
+ * A member's counter is the number of operations it has begun.  It is written into the operation's line, so the lines of a member
+ * hold its last numbers.  Two rules make it safe to read a line in place:
  *
- *   begun(m, n)    m has begun operation n, so that all it read before n is read.
- *   a datum of operation n is written only when everybody has begun the operation after the one whose datum it replaces.
+ *   A member that has begun operation n has read all it needs of earlier operations.
+ *   A datum replaces that of an earlier operation only when all members have begun the operation after the earlier one.
  *
- * Numbers wrap; as members are never 2^31 operations apart, the sign of a difference tells.
+ * Numbers wrap.  Members are never 2^31 operations apart, so the sign of a difference orders two numbers.
  */
 #ifndef AGGR_IMPL_H_INCLUDED
 #define AGGR_IMPL_H_INCLUDED
@@ -18,11 +18,11 @@
 
 typedef struct aggr_line {
     unsigned char datum[AGGR_DATUM];
-    uint32_t length;            /* of the payload, wherever it lies; or one of those below */
+    uint32_t length;            /* of the payload, in the line or not; or a special one below */
     uint32_t seq;
 } __attribute__ ((aligned(AGGR_LINE))) aggr_line_t;
 
-/* Where a simulation may let another member go on; nothing in a library. */
+/* A point at which a simulation may switch to another member; empty in a library. */
 #ifdef AGGR_SIMULATED
 void aggr_step(void);
 #define AGGR_STEP() aggr_step()
@@ -30,7 +30,7 @@ void aggr_step(void);
 #define AGGR_STEP() ((void) 0)
 #endif
 
-/* Gives the caller's progress, and the others, a chance. */
+/* One turn of waiting: yields, and calls the caller's progress function from time to time. */
 int aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns);
 
 /* Of `lines`: the members', or the leaders'. */
@@ -94,21 +94,21 @@ static inline int aggr_wait(aggr_group_t * group, const aggr_line_t * line, uint
 /* Operations between two lifts of what may lie far behind; less than 2^31. */
 #define AGGR_LIFT (UINT32_C(1) << 30)
 
-/* Lengths that no payload has. */
+/* Special lengths; a payload is shorter. */
 #define AGGR_LENGTH_OF_COPIES UINT32_MAX        /* the datum is the block of the copy buffers; the broadcast follows */
 #define AGGR_LENGTH_OF_FAILURE (UINT32_MAX - 1)
 #define AGGR_LENGTH_ELSEWHERE (UINT32_MAX - 2)  /* the datum is an aggr_elsewhere_t */
-#define AGGR_LENGTHS_DIFFER (UINT32_MAX - 3)    /* of a leader's part; the datum has one of them, as an aggr_elsewhere_t */
+#define AGGR_LENGTHS_DIFFER (UINT32_MAX - 3)    /* in a leader's part; the datum is one of the lengths, as an aggr_elsewhere_t */
 #define AGGR_LENGTH_OF_NONE (UINT32_MAX - 4)    /* a barrier: neither written nor compared */
 
-/* The length of a payload that does not come by lines.  A member that writes nothing leaves what its line had: the number of
- * the operation tells that from what is new. */
+/* The length of a payload that does not go by lines.  A member that writes nothing leaves an old datum in its line; the number of
+ * the operation distinguishes it. */
 typedef struct aggr_elsewhere {
     uint64_t bytes;
     uint32_t seq;
 } aggr_elsewhere_t;
 
-/* What a member writes in an operation, beside its counter. */
+/* Where a member's datum goes in an operation. */
 enum { AGGR_NOTHING = 0, AGGR_IN_LINE = 1, AGGR_IN_COPY = 2 };
 
 static inline int aggr_writes(size_t bytes)
@@ -116,13 +116,13 @@ static inline int aggr_writes(size_t bytes)
     return bytes <= AGGR_DATUM ? AGGR_IN_LINE : AGGR_IN_COPY;
 }
 
-/* Begins an operation.  With a datum: waits until the one it replaces has been read by everybody. */
+/* Begins an operation.  With a datum, it waits until all members have read the datum that it replaces. */
 int aggr_begin(aggr_group_t * group, int writes);
 
-/* Until everybody has begun the operation in progress. */
+/* Waits until all members have begun the operation in progress. */
 int aggr_wait_all(aggr_group_t * group);
 
-/* Where a member's part of an operation lies, by its length. */
+/* The address of a member's datum of the operation in progress. */
 static inline void *aggr_place(aggr_group_t * group, int member, size_t bytes)
 {
     if (bytes <= AGGR_DATUM)
@@ -130,7 +130,7 @@ static inline void *aggr_place(aggr_group_t * group, int member, size_t bytes)
     return aggr_copy_of(group, member, group->seq);
 }
 
-/* Notes the line's length; AGGR_ERR_LENGTH. */
+/* Notes the line's length and returns AGGR_ERR_LENGTH. */
 int aggr_differs(aggr_group_t * group, const aggr_line_t * line);
 
 /* Compares the length that a member's line has with that of the same operation here. */
@@ -141,7 +141,7 @@ static inline int aggr_compare(aggr_group_t * group, const aggr_line_t * line, u
     return aggr_differs(group, line);
 }
 
-/* Lengths of 4 and 8 bytes are what most data have: copied without a call. */
+/* Most data have 4 or 8 bytes, which are copied without a call. */
 static inline void aggr_copy(void *to, const void *from, size_t bytes)
 {
     if (bytes == 8)
