@@ -9,27 +9,15 @@
  *
  * So does the second MPI_Allgather over several nodes, but there another way is left, which needs none (for 2, 4, 8 .. processes).
  */
-#include "cmaptest.h"
-#include "cmaptest_malloc.h"
+#include "cmaptest_poor.h"
 
-#ifdef CT_HAVE_MALLOC
-
-static __thread int none_left;  /* of this thread only: libraries have threads of their own */
-
-static int left;                /* allocations before that */
 static int failures;
 
-static int ct_refuses(void)
+/* The process `poor` has no memory left after so many allocations. */
+static void poor_begin(int poor, int allowed)
 {
-    return none_left && left-- <= 0;
-}
-
-static void ct_allocated(void *p, size_t size)
-{
-}
-
-static void ct_frees(void *p)
-{
+    if (ct_me == poor)
+        ct_poor_begin_after(allowed);
 }
 
 static void sums(MPI_Comm comm, int size, int n, const char *when)
@@ -44,13 +32,12 @@ static void sums(MPI_Comm comm, int size, int n, const char *when)
 
 static void barriers(MPI_Comm comm, int poor)
 {
-    left = 0;
-    none_left = ct_me == poor;
+    poor_begin(poor, 0);
     for (int k = 0; k < 4; k++) {
         int err = MPI_Barrier(comm);
         CT_CHECK(err == MPI_SUCCESS, "barrier %d without memory at %d fails", k, poor);
     }
-    none_left = 0;
+    ct_poor_end();
 }
 
 /* Of those whose data need no memory. */
@@ -69,10 +56,9 @@ static void fail_first(int poor, int size, int kind, int allowed)
 
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    left = allowed;
-    none_left = ct_me == poor;
+    poor_begin(poor, allowed);
     err = first_collective(comm, kind);
-    none_left = 0;
+    ct_poor_end();
     failed[0] = err != MPI_SUCCESS;
     failed[1] = err == MPI_SUCCESS;
     MPI_Allreduce(failed, all, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
@@ -103,10 +89,10 @@ static void gather_all(MPI_Comm comm, int size, int poor, int allowed)
     for (int k = 0; k < 4; k++) {
         for (int m = 0; m < size; m++)
             all[m] = -1;
-        left = allowed;
-        none_left = ct_me == poor && k == 1;
+        if (k == 1)
+            poor_begin(poor, allowed);
         err = MPI_Allgather(&ct_me, 1, MPI_INT, all, 1, MPI_INT, comm);
-        none_left = 0;
+        ct_poor_end();
         CT_CHECK(err == MPI_SUCCESS, "allgather %d, %d without memory after %d: it fails", k, poor, allowed);
         for (int m = 0; m < size; m++)
             CT_CHECK(all[m] == m, "allgather %d, %d without memory after %d: %d is %d", k, poor, allowed, m, all[m]);
@@ -147,15 +133,6 @@ static void check(int size)
     }
 }
 
-#else
-
-static void check(int size)
-{
-    MTestPrintfMsg(1, "skipped: the names of the C library's own allocator are not known here\n");
-}
-
-#endif
-
 /* Who has spoken with whom needs no memory for that again, nor does UCX for messages that come before they are asked for. */
 static void speak(MPI_Comm comm, int right, int left_one)
 {
@@ -182,7 +159,7 @@ int main(int argc, char **argv)
             speak(comm, (ct_me + step) % size, (ct_me - step + size) % size);
         MPI_Comm_free(&comm);
     }
-    if (ct_is_one_host(MPI_COMM_WORLD)) /* over a network UCX takes memory for messages, and ends a process without */
+    if (ct_can_be_poor() && ct_is_one_host(MPI_COMM_WORLD)) /* over a network UCX takes memory for messages, and ends a process without */
         check(size);
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);

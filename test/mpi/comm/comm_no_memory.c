@@ -6,47 +6,33 @@
  * a new communicator before they agree on it, the creation fails on all, and works when there is memory again, whether they
  * wait for it in the call or later; when it lacks memory after that, what is made next has one context id at all.
  */
-#include "cmaptest_mpit.h"
-#include "cmaptest_malloc.h"
+#include "cmaptest_poor.h"
 
-#ifdef CT_HAVE_MALLOC
-
-static __thread int none_left; /* of this thread only: libraries have threads of their own */
-static __thread int refused;
-static __thread int countdown; /* to the allocation that fails, before the next collective */
-static int after_it;            /* all that come after the next collective fail instead */
-static int whenever;            /* before or after collectives */
+static int after_it; /* allocations after the next collective fail instead of those before it */
+static int whenever; /* before or after collectives */
 static long long collectives_so_far;
 static ct_pvar collectives;
 
-static int is_last_straw(void)
+/* For ct_counts: is it on the side of the next collective on which allocations fail? */
+static int is_on_side(const void *caller)
 {
-    int left = countdown, moved;
+    int moved = !whenever && ct_pvar_read(&collectives) != collectives_so_far;
 
-    if (left == 0)
-        return 0;
-    countdown = 0;              /* while the variable is read */
-    moved = !whenever && ct_pvar_read(&collectives) != collectives_so_far;
-    countdown = left - (!moved && !after_it);
-    return after_it ? moved : countdown == 0;
+    return after_it == moved;
 }
 
-static int ct_refuses(void)
+/* The first allocation that fails is the n-th on the side, or all there fail. */
+static void begin_on_side(int n)
 {
-    if (is_last_straw()) {
-        refused++;
-        return 1;
-    }
-    refused += none_left;
-    return none_left;
+    collectives_so_far = ct_pvar_read(&collectives);
+    ct_counts = is_on_side;
+    ct_poor_begin(n);
 }
 
-static void ct_allocated(void *p, size_t size)
+static int end_on_side(void)
 {
-}
-
-static void ct_frees(void *p)
-{
+    ct_counts = NULL;
+    return ct_poor_end();
 }
 
 /* The world backwards: its communicators by nodes need maps that are not there yet, at every process.  (A process for
@@ -60,13 +46,12 @@ static MPI_Comm fresh_comm(void)
     return comm;
 }
 
-static void expect_no_memory(int result, const char *what)
+static void expect_no_memory(int result, int refused, const char *what)
 {
-    int error_class = MPI_SUCCESS;
+    int class = ct_class_of(result);
 
-    MPI_Error_class(result, &error_class);
-    CT_CHECK(refused == 0 || error_class == MPI_ERR_NO_MEM || error_class == MPI_ERR_OTHER,
-             "%s without memory: class %d", what, error_class);
+    CT_CHECK(refused == 0 || class == MPI_ERR_NO_MEM || class == MPI_ERR_OTHER,
+             "%s without memory: class %d", what, class);
     CT_CHECK(refused > 0 || result == MPI_SUCCESS, "%s fails with all the memory", what);
 }
 
@@ -74,13 +59,12 @@ static void check_name(void)
 {
     MPI_Comm comm = fresh_comm();
     char name[MPI_MAX_OBJECT_NAME];
-    int length, result;
+    int length, result, refused;
 
-    none_left = 1;
-    refused = 0;
+    ct_poor_begin(CT_ALL_FAIL);
     result = MPI_Comm_set_name(comm, "no room");
-    none_left = 0;
-    expect_no_memory(result, "MPI_Comm_set_name");
+    refused = ct_poor_end();
+    expect_no_memory(result, refused, "MPI_Comm_set_name");
     MPI_Comm_get_name(comm, name, &length);
     CT_CHECK(!strcmp(name, result == MPI_SUCCESS ? "no room" : ""), "the name is '%s'", name);
     MPI_Comm_set_name(comm, "room");
@@ -94,15 +78,14 @@ static void check_name(void)
 static void check_first_use(int by_nodes)
 {
     MPI_Comm comm = fresh_comm();
-    int value = 0, result, size, failed = 0, failures;
+    int value = 0, result, refused, size, failed = 0, failures;
 
     MPI_Comm_size(comm, &size);
     MPI_Barrier(MPI_COMM_WORLD);
-    none_left = by_nodes;
-    refused = 0;
+    ct_poor_begin(by_nodes ? CT_ALL_FAIL : 0);
     result = by_nodes ? MPI_Bcast(&value, 1, MPI_INT, 0, comm) : MPI_SUCCESS;
-    none_left = 0;
-    expect_no_memory(result, "the first MPI_Bcast");
+    refused = ct_poor_end();
+    expect_no_memory(result, refused, "the first MPI_Bcast");
     failed = result != MPI_SUCCESS;
     MPI_Allreduce(&failed, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     CT_CHECK(failures == by_nodes * size, "%d of %d processes have no memory", failures, size);
@@ -135,9 +118,11 @@ static int duplicate_later(MPI_Comm parent, MPI_Comm *made)
     MPI_Request request;
     int result;
 
-    none_left = none_in_call;
+    if (none_in_call)
+        ct_poor_begin(CT_ALL_FAIL);
     result = MPI_Comm_idup(parent, made, &request);
-    none_left = 0;
+    if (none_in_call)
+        ct_poor_end();
     if (result == MPI_SUCCESS)
         result = MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (result != MPI_SUCCESS)
@@ -217,33 +202,23 @@ static void check_parent(MPI_Comm parent, const char *what)
 /* `who` has no memory for its n-th allocation.  Returns whether there was one. */
 static int fail_once(creator by, MPI_Comm parent, int who, int n, MPI_Comm *made)
 {
-    int size, result, mine[2], all[2], error_class = MPI_SUCCESS;
+    int size, result, refused, class;
 
     *made = MPI_COMM_NULL;
-    refused = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    collectives_so_far = ct_pvar_read(&collectives);
-    countdown = (who == ct_me) ? n : 0;
+    begin_on_side(who == ct_me ? n : 0);
     result = by.make(parent, made);
-    countdown = 0;
-    mine[0] = (result != MPI_SUCCESS);
-    mine[1] = refused;
-    MPI_Allreduce(mine, all, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Error_class(result, &error_class);
-    CT_CHECK(all[0] == 0 || all[0] == size - by.without_last || (by.goes_on && all[0] == 1),
-             "%s without memory at %d fails at %d of %d processes", by.what, who, all[0], size);
-    CT_CHECK(all[0] == 0 || all[1] > 0, "%s fails with all the memory", by.what);
-    CT_CHECK(result == MPI_SUCCESS || error_class == MPI_ERR_NO_MEM || error_class == MPI_ERR_OTHER,
-             "%s without memory at %d: class %d", by.what, who, error_class);
-    if (all[1])
+    refused = end_on_side();
+    ct_outcome all = ct_outcome_of(result, 1, refused);
+    class = ct_class_of(result);
+    CT_CHECK(all.failed == 0 || all.failed == size - by.without_last ||
+             (by.goes_on && all.failed == 1), "%s without memory at %d fails at %d of %d processes",
+             by.what, who, all.failed, size);
+    CT_CHECK(all.failed == 0 || all.refused > 0, "%s fails with all the memory", by.what);
+    CT_CHECK(ct_is_class_of_poor(class), "%s without memory at %d: class %d", by.what, who, class);
+    if (all.refused)
         check_parent(parent, by.what);
-    return all[1];
-}
-
-static void free_if_any(MPI_Comm *comm)
-{
-    if (*comm != MPI_COMM_NULL)
-        MPI_Comm_free(comm);
+    return all.refused;
 }
 
 /* Every allocation before the collective fails once, at one process after the other. */
@@ -257,7 +232,7 @@ static void check_each(creator by, MPI_Comm parent)
         again = 0;
         for (int who = 0; who < size; who++) {
             again = fail_once(by, parent, who, n + 1, &made) || again;
-            free_if_any(&made);
+            ct_free_if_any(&made);
         }
     }
     CT_CHECK(n > 0, "%s allocates nothing", by.what);
@@ -275,7 +250,7 @@ static void check_many(creator by, MPI_Comm parent)
         failed = fail_once(by, parent, 1, 1, &made[n++]);
     CT_CHECK(failed, "%d times %s without memory", n, by.what);
     while (n-- > 0)
-        free_if_any(&made[n]);
+        ct_free_if_any(&made[n]);
     free(made);
 }
 
@@ -297,7 +272,7 @@ static void check_calls_without(MPI_Comm parent)
     none_in_call = 0;
     CT_CHECK(failed, "%d times MPI_Comm_idup without memory", n);
     while (n-- > 0)
-        free_if_any(&made[n]);
+        ct_free_if_any(&made[n]);
     free(made);
     check_parent(parent, "MPI_Comm_idup without memory");
 }
@@ -320,14 +295,15 @@ static void check_many_failures(MPI_Comm parent)
     MPI_Comm_set_attr(parent, key, NULL);
     if (ct_me != 0)
         MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    none_left = (ct_me == 0);
+    if (ct_me == 0)
+        ct_poor_begin(CT_ALL_FAIL);
     for (int i = 0; i < CALLS; i++) {
         if (MPI_Comm_idup(parent, &made[i], &requests[i]) != MPI_SUCCESS) {
             failures++;
             requests[i] = MPI_REQUEST_NULL;
         }
     }
-    none_left = 0;
+    ct_poor_end();
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int rank = 1; ct_me == 0 && rank < size; rank++)
         MPI_Send(NULL, 0, MPI_INT, rank, 0, MPI_COMM_WORLD);
@@ -412,32 +388,20 @@ static void check_create_between(void)
 
     members = backward_without_first(inter);
     create(inter, &first);
-    free_if_any(&first);
+    ct_free_if_any(&first);
     check_whenever(by, inter, 1);
     create(inter, &first);
     if (first != MPI_COMM_NULL)
         check_parent(first, "MPI_Comm_create between groups with memory again");
-    free_if_any(&first);
+    ct_free_if_any(&first);
     MPI_Group_free(&members);
     MPI_Comm_free(&inter);
-}
-
-static long long ids_used(void)
-{
-    ct_pvar used;
-    long long n = 0;
-
-    if (ct_pvar_find("ctxid_used", &used)) {
-        n = ct_pvar_read(&used);
-        ct_pvar_close(&used);
-    }
-    return n;
 }
 
 static void check_one_member(void)
 {
     int size;
-    long long used = ids_used();
+    long long used = ct_ids_used();
     MPI_Comm parent = fresh_comm(), inter = intercomm();
 
     check_each((creator) {split_backward, "MPI_Comm_split backward", 0}, parent);
@@ -458,7 +422,7 @@ static void check_one_member(void)
         check_merge();
     if (ct_is_one_node(MPI_COMM_WORLD))
         check_create_between();
-    CT_CHECK(ids_used() == used, "%lld context ids are in use, not %lld", ids_used(), used);
+    CT_CHECK(ct_ids_used() == used, "%lld context ids are in use, not %lld", ct_ids_used(), used);
 }
 
 static void check_idup(void)
@@ -497,23 +461,20 @@ static void check_same_id(MPI_Comm parent, const char *what)
  * what they made.  What is made next has one id everywhere.  Returns whether there was such an allocation. */
 static int fail_after(creator by, MPI_Comm parent, int who, MPI_Comm *made)
 {
-    int result, mine, all;
+    int result, refused;
 
     *made = MPI_COMM_NULL;
-    refused = 0;
-    collectives_so_far = ct_pvar_read(&collectives);
-    countdown = (who == ct_me);
+    begin_on_side(who == ct_me ? CT_ALL_FAIL : 0);
     result = by.make(parent, made);
-    countdown = 0;
-    mine = refused;
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    CT_CHECK(result == MPI_SUCCESS || mine, "%s fails with all the memory", by.what);
+    refused = end_on_side();
+    ct_outcome all = ct_outcome_of(result, 1, refused);
+    CT_CHECK(result == MPI_SUCCESS || refused, "%s fails with all the memory", by.what);
     CT_CHECK(result == MPI_SUCCESS || *made == MPI_COMM_NULL, "%s: an error and a communicator", by.what);
-    if (all) {
+    if (all.refused) {
         check_same_id(parent, by.what);
         check_same_id(MPI_COMM_WORLD, by.what);
     }
-    return all;
+    return all.refused;
 }
 
 /* The tables of context ids grow once in so many creations, at each process for itself. */
@@ -527,7 +488,7 @@ static int check_after(creator by, MPI_Comm parent)
     for (int n = 0; n < MOST; n++)
         failed += fail_after(by, parent, n % size, &made[n]);
     for (int n = 0; n < MOST; n++)
-        free_if_any(&made[n]);
+        ct_free_if_any(&made[n]);
     free(made);
     return failed;
 }
@@ -563,15 +524,6 @@ static void check_all(int by_nodes)
         check_first_use(by_nodes);
 }
 
-#else
-
-static void check_all(int by_nodes)
-{
-    MTestPrintfMsg(1, "skipped: the names of the C library's own allocator are not known here\n");
-}
-
-#endif
-
 /* Argument: -nodes (collective operations go by nodes) */
 int main(int argc, char **argv)
 {
@@ -581,7 +533,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     for (int i = 1; i < argc; i++)
         by_nodes = by_nodes || !strcmp(argv[i], "-nodes");
-    check_all(by_nodes);
+    if (ct_can_be_poor())
+        check_all(by_nodes);
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);
 }

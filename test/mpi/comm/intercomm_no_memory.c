@@ -7,26 +7,7 @@
  * another order.  On one node, where collective operations take none.
  */
 #include "cmaptest_inter.h"
-#include "cmaptest_malloc.h"
-
-#ifdef CT_HAVE_MALLOC
-
-static __thread int none_left; /* of this thread only: libraries have threads of their own */
-static int refused;
-
-static int ct_refuses(void)
-{
-    refused += none_left;
-    return none_left;
-}
-
-static void ct_allocated(void *p, size_t size)
-{
-}
-
-static void ct_frees(void *p)
-{
-}
+#include "cmaptest_poor.h"
 
 /* Disjoint for common == 0. */
 static void random_sides(const ct_list *all, int common, ct_rng *rng, ct_list list[2])
@@ -69,9 +50,9 @@ static int create(MPI_Comm inter, MPI_Group group, int has_memory, MPI_Comm *mad
 {
     int class;
 
-    none_left = !has_memory;
+    ct_poor_begin(has_memory ? 0 : CT_ALL_FAIL);
     int result = MPI_Comm_create(inter, group, made);
-    none_left = 0;
+    ct_poor_end();
     MPI_Error_class(result, &class);
     return class;
 }
@@ -132,10 +113,9 @@ static void check_sides(const ct_list *all, const ct_list list[2], int common, i
     for (int k = 0; k < 2; k++) {
         if (local[k] == MPI_COMM_NULL)
             continue;
-        refused = 0;
-        none_left = ct_me == who;
+        ct_poor_begin(ct_me == who ? CT_ALL_FAIL : 0);
         int class = ct_connect_last(MPI_COMM_WORLD, all, list, k, local[k], &inter);
-        none_left = 0;
+        int refused = ct_poor_end();
         CT_CHECK(ct_me != who || refused > 0, "%d did without memory", who);
         expect_class(class, common, who, k);
     }
@@ -185,15 +165,6 @@ static void check_all(int rounds)
     ct_list_free(&all);
 }
 
-#else
-
-static void check_all(int rounds)
-{
-    MTestPrintfMsg(1, "skipped: the names of the C library's own allocator are not known here\n");
-}
-
-#endif
-
 /* Argument: -rounds=N (default 3) */
 int main(int argc, char **argv)
 {
@@ -202,7 +173,8 @@ int main(int argc, char **argv)
     int rounds = MTestArgListGetInt_with_default(args, "rounds", 3);
     MTestArgListDestroy(args);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
-    check_all(rounds);
+    if (ct_can_be_poor())
+        check_all(rounds);
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);
 }

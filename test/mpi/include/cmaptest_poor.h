@@ -1,29 +1,96 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Calls of MPI in which one process fails to allocate once.  The n-th allocation of libmpi fails, for n = 1, 2, .., until the call
- * makes no more.  Those of the network library do not count: without memory it ends the process.
+ * The harness of tests without memory: it fails allocations of the thread that asks for that, and
+ * says what must be true afterwards.
+ *
+ *     for (n = 1; n < MOST; n++) {                        each allocation of a call fails once
+ *         ct_poor_begin(ct_me == victim ? n : 0);
+ *         result = MPI_Something(..);
+ *         refused = ct_poor_end();
+ *         ct_outcome all = ct_outcome_of(result, 1, refused);
+ *         ct_check_class(result, refused, "MPI_Something", victim, n);
+ *         if (!all.refused)
+ *             break;
+ *     }
+ *
+ * A call that may be repeated when there is memory again:
+ *
+ *     for (ct_try t = ct_without("MPI_Win_lock", n, 3); ct_goes_on(&t);)
+ *         ct_tried(&t, MPI_Win_lock(..));
  */
 #ifndef CMAPTEST_POOR_H_INCLUDED
 #define CMAPTEST_POOR_H_INCLUDED
 
-#ifndef _GNU_SOURCE
-#error "cmaptest_poor.h needs _GNU_SOURCE before the first include (dladdr)"
-#endif
-
-#include <dlfcn.h>
 #include "cmaptest_mpit.h"
 #include "cmaptest_malloc.h"
 
+enum { CT_ALL_FAIL = -1 };
+
+static __thread int ct_watches;   /* is this thread between ct_poor_begin and ct_poor_end? */
+static __thread int ct_first;     /* the allocation that fails, since ct_poor_begin; 0: none does */
+static __thread int ct_and_later; /* all after it fail, too */
+static __thread int ct_allocates; /* allocations that counted since ct_poor_begin */
+static __thread int ct_refused;   /* those of them that failed */
+static __thread long ct_alive;    /* allocations of this thread, less what it freed */
+static int ct_refused_ever;       /* failed in all threads, since the program began */
+static int ct_failed_calls;       /* calls of a ct_try that were errors */
+
+/* Does the allocation of this caller count?  A test may set it; without it all count. */
+static int (*ct_counts)(const void *caller);
+
 #ifdef CT_HAVE_MALLOC
 
-static __thread int ct_countdown; /* to the allocation that fails, in this thread; 0: all succeed; -1: all fail */
-static __thread int ct_refused;   /* allocations that failed */
-static __thread int ct_allocates; /* of MPI, since ct_poor_begin; watched also where none fails */
-static __thread int ct_watches;
+static int ct_refuses(void)
+{
+    int counts = 1;
 
-/* A network library ends the process when it has no memory; the C library asks for itself. */
-static int ct_is_of_mpi(const void *caller)
+    if (!ct_watches)
+        return 0;
+    if (ct_counts) {
+        ct_watches = 0; /* what the function allocates itself does not count */
+        counts = ct_counts(ct_caller);
+        ct_watches = 1;
+    }
+    if (!counts)
+        return 0;
+    ct_allocates++;
+    if (ct_allocates != ct_first && !(ct_and_later && ct_allocates > ct_first))
+        return 0;
+    ct_refused++;
+    ct_refused_ever++;
+    return 1;
+}
+
+static void ct_allocated(void *p, size_t size)
+{
+    ct_alive++;
+}
+
+static void ct_frees(void *p)
+{
+    ct_alive--;
+}
+
+#endif
+
+/* Can allocations fail here?  If not the test has nothing to do. */
+static inline int ct_can_be_poor(void)
+{
+#ifdef CT_HAVE_MALLOC
+    return 1;
+#else
+    MTestPrintfMsg(1, "skipped: the names of the C library's own allocator are unknown here\n");
+    return 0;
+#endif
+}
+
+#ifdef _GNU_SOURCE
+#include <dlfcn.h>
+
+/* For ct_counts.  A network library ends the process when it has no memory; the C library asks for
+ * itself. */
+static inline int ct_is_of_mpi(const void *caller)
 {
     static const char *const others[] = {"libuc", "libfabric", "libc.", "libhwloc", "ld-linux"};
     Dl_info where;
@@ -36,38 +103,34 @@ static int ct_is_of_mpi(const void *caller)
     }
     return 1;
 }
+#endif
 
-static int ct_refuses(void)
+/* ---- a time without memory ---- */
+
+static inline void ct_poor_begin_at(int first, int and_later)
 {
-    if (!ct_watches || !ct_is_of_mpi(ct_caller))
-        return 0;
-    ct_allocates++;
-    if (ct_countdown == 0 || (ct_countdown > 0 && --ct_countdown > 0))
-        return 0;
-    ct_refused++;
-    return 1;
+    ct_first = first;
+    ct_and_later = and_later;
+    ct_refused = ct_allocates = 0;
+    ct_watches = 1;
 }
 
-static void ct_allocated(void *p, size_t size)
-{
-}
-
-static void ct_frees(void *p)
-{
-}
-
-/* From here on the n-th allocation of this process fails, none when n is 0, all when it is -1. */
+/* From here on the n-th allocation of this thread fails, none for n = 0, each for CT_ALL_FAIL. */
 static inline void ct_poor_begin(int n)
 {
-    ct_refused = ct_allocates = 0;
-    ct_countdown = n;
-    ct_watches = 1;
+    ct_poor_begin_at(n == CT_ALL_FAIL ? 1 : n, n == CT_ALL_FAIL);
+}
+
+/* `n` allocations succeed, and then none does. */
+static inline void ct_poor_begin_after(int n)
+{
+    ct_poor_begin_at(n + 1, 1);
 }
 
 /* How many allocations failed. */
 static inline int ct_poor_end(void)
 {
-    ct_watches = ct_countdown = 0;
+    ct_watches = 0;
     return ct_refused;
 }
 
@@ -95,15 +158,59 @@ static inline int ct_class_of(int result)
     return class;
 }
 
+/* Says an error what it may say where memory is missing here or in another process? */
+static inline int ct_is_class_of_poor(int class)
+{
+    return class == MPI_SUCCESS || class == MPI_ERR_NO_MEM || class == MPI_ERR_OTHER;
+}
+
 /* The victim lacks memory, and says so; to the others another member has failed. */
 static inline void ct_check_class(int result, int refused, const char *what, int victim, int n)
 {
     int class = ct_class_of(result);
 
-    CT_CHECK(!refused || class == MPI_SUCCESS || class == MPI_ERR_NO_MEM, "%s, allocation %d of %d fails: class %d there", what,
-             n, victim, class);
-    CT_CHECK(class == MPI_SUCCESS || class == MPI_ERR_NO_MEM || class == MPI_ERR_OTHER,
-             "%s, allocation %d of %d fails: class %d", what, n, victim, class);
+    CT_CHECK(!refused || class == MPI_SUCCESS || class == MPI_ERR_NO_MEM,
+             "%s, allocation %d of %d fails: class %d there", what, n, victim, class);
+    CT_CHECK(ct_is_class_of_poor(class), "%s, allocation %d of %d fails: class %d", what, n, victim,
+             class);
+}
+
+/* ---- a call that is repeated when there is memory again ---- */
+
+typedef struct ct_try {
+    const char *what;
+    int nth, most; /* the allocation that fails in the first call (0: none), and calls at most */
+    int calls, result;
+} ct_try;
+
+static inline ct_try ct_without(const char *what, int nth, int most)
+{
+    return (ct_try) {.what = what, .nth = nth, .most = most, .result = MPI_ERR_OTHER};
+}
+
+/* Is there a call to make?  Not when the last one succeeded, or there were too many. */
+static inline int ct_goes_on(ct_try *t)
+{
+    if (t->calls > 0 && t->result == MPI_SUCCESS)
+        return 0;
+    if (t->calls == t->most) {
+        ct_fail("%s fails with all the memory", t->what);
+        return 0;
+    }
+    ct_poor_begin(t->calls == 0 ? t->nth : 0);
+    return 1;
+}
+
+static inline void ct_tried(ct_try *t, int result)
+{
+    int class = ct_class_of(result);
+
+    ct_poor_end();
+    t->calls++;
+    t->result = result;
+    ct_failed_calls += result != MPI_SUCCESS;
+    CT_CHECK(ct_is_class_of_poor(class), "%s without the allocation %d: class %d", t->what, t->nth,
+             class);
 }
 
 /* ---- context ids ---- */
@@ -140,8 +247,9 @@ static inline void ct_check_sum(MPI_Comm comm, const char *what, int victim, int
     else
         MPI_Comm_size(comm, &size);
     result = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
-    CT_CHECK(result == MPI_SUCCESS && sum == size, "%s, after allocation %d of %d failed: a sum of %d ones is %d (%d)", what, n,
-             victim, size, sum, ct_class_of(result));
+    CT_CHECK(result == MPI_SUCCESS && sum == size,
+             "%s, after allocation %d of %d failed: a sum of %d ones is %d (%d)", what, n, victim,
+             size, sum, ct_class_of(result));
 }
 
 /* It adds, and so does a duplicate, whose id all members know. */
@@ -152,13 +260,18 @@ static inline void ct_check_works(MPI_Comm comm, const char *what, int victim, i
 
     ct_check_sum(comm, what, victim, n);
     result = MPI_Comm_dup(comm, &copy);
-    CT_CHECK(result == MPI_SUCCESS, "%s, after allocation %d of %d failed: MPI_Comm_dup says %d", what, n, victim,
-             ct_class_of(result));
+    CT_CHECK(result == MPI_SUCCESS, "%s, after allocation %d of %d failed: MPI_Comm_dup says %d",
+             what, n, victim, ct_class_of(result));
     if (result != MPI_SUCCESS)
         return;
     ct_check_sum(copy, what, victim, n);
     MPI_Comm_free(&copy);
 }
 
-#endif
+static inline void ct_free_if_any(MPI_Comm *comm)
+{
+    if (*comm != MPI_COMM_NULL)
+        MPI_Comm_free(comm);
+}
+
 #endif /* CMAPTEST_POOR_H_INCLUDED */

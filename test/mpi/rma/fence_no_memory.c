@@ -5,67 +5,25 @@
  * be repeated when there is memory again.  No operation is lost or done twice, and the fence ends for the others, too.  And a
  * process that has none keeps what comes too early for its epoch.  (Over OFI operations inside a node may need none.)
  */
-#include "mpitest.h"
-#include "cmaptest_oracle.h"
-#include "cmaptest_malloc.h"
-#include "cmaptest_mpit.h"
-
-#ifdef CT_HAVE_MALLOC
+#include "cmaptest_poor.h"
 
 enum { WORDS = 512, MOST = 8, TOLD = 5, EARLY = 100 };
 
-static __thread int countdown;  /* to the allocation of this thread that fails; 0: none does */
-static __thread int has_none;   /* all fail */
-static int refused;
 static int size;
 static MPI_Win win;
 static long *memory, values[EARLY];
 
-static int ct_refuses(void)
-{
-    int refuses = has_none || (countdown > 0 && --countdown == 0);
-
-    refused += refuses;
-    return refuses;
-}
-
-static void ct_allocated(void *p, size_t bytes)
-{
-}
-
-static void ct_frees(void *p)
-{
-}
-
-/* Was it done?  Without memory it may say that it was not. */
-static int is_done(int result, const char *what, int nth)
-{
-    int class = MPI_SUCCESS;
-
-    countdown = 0;
-    if (result)
-        MPI_Error_class(result, &class);
-    CT_CHECK(class == MPI_SUCCESS || class == MPI_ERR_NO_MEM || class == MPI_ERR_OTHER, "%s without the allocation %d: class %d",
-             what, nth, class);
-    return class == MPI_SUCCESS;
-}
-
 static void add(int word, int nth)
 {
-    do {
-        countdown = nth;
-        nth = 0;
-    } while (!is_done(MPI_Accumulate(&values[word], 1, MPI_LONG, size - 1, word, 1, MPI_LONG, MPI_SUM, win), "accumulate", nth));
+    for (ct_try t = ct_without("accumulate", nth, 3); ct_goes_on(&t);)
+        ct_tried(&t, MPI_Accumulate(&values[word], 1, MPI_LONG, size - 1, word, 1, MPI_LONG, MPI_SUM,
+                                    win));
 }
 
 static void fence(int assert, int nth)
 {
-    int tries = 0;
-
-    do {
-        countdown = tries == 0 ? nth : 0;
-    } while (!is_done(MPI_Win_fence(assert, win), "fence", nth) && ++tries < 3);
-    CT_CHECK(tries < 3, "fence fails with all the memory");
+    for (ct_try t = ct_without("fence", nth, 3); ct_goes_on(&t);)
+        ct_tried(&t, MPI_Win_fence(assert, win));
 }
 
 /* An epoch in which all add so many words to the last one.  Process 0 lacks its nth allocation in the call `poor`, which may be the
@@ -110,10 +68,10 @@ static void check_target(void)
             MPI_Send(NULL, 0, MPI_BYTE, target, TOLD, MPI_COMM_WORLD);
         if (ct_me == target) {
             MPI_Recv(NULL, 0, MPI_BYTE, 0, TOLD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            has_none = round > 0;
+            ct_poor_begin(round > 0 ? CT_ALL_FAIL : 0);
             for (double end = MPI_Wtime() + 0.02; MPI_Wtime() < end;)
                 MPI_Iprobe(MPI_ANY_SOURCE, TOLD + 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
-            has_none = 0;
+            ct_poor_end();
         }
         fence(MPI_MODE_NOPRECEDE, 0);
         for (int i = 0; i < EARLY && ct_me == 0; i++)
@@ -152,25 +110,17 @@ static void check_all(void)
         check_origin(ops[i]);
         MPI_Win_free(&win);
     }
-    CT_CHECK(ct_me != 0 || refused > 0 || ct_is_over_ofi(), "no call lacked memory");
+    CT_CHECK(ct_me != 0 || ct_refused_ever > 0 || ct_is_over_ofi(), "no call lacked memory");
     free(memory);
 }
-
-#else
-
-static void check_all(void)
-{
-    MTestPrintfMsg(1, "skipped: the names of the C library's own allocator are not known here\n");
-}
-
-#endif
 
 int main(int argc, char **argv)
 {
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    check_all();
+    if (ct_can_be_poor())
+        check_all();
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);
 }

@@ -5,11 +5,7 @@
  * epoch ends, though nothing answers what was not sent.  Each allocation of each operation fails once, in epochs of locks, of
  * fences and of start and complete.  What is made once, by the hundred or for a target, is there after the first round.
  */
-#include "mpitest.h"
-#include "cmaptest_oracle.h"
-#include "cmaptest_malloc.h"
-
-#ifdef CT_HAVE_MALLOC
+#include "cmaptest_poor.h"
 
 enum { LOCK, FENCE, PSCW, SYNCS };
 enum { PUT, GET, ACC, GET_ACC, FOP, CAS, RPUT, RGET, RACC, RGET_ACC, KINDS, ACTIVE_KINDS = RPUT };
@@ -19,25 +15,11 @@ enum { MOST = 5, BLOCKS = 3000, WORDS = 2 * BLOCKS };
 static const char *const names[] = {"put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap", "rput", "rget",
     "raccumulate", "rget_accumulate"
 };
-static __thread int countdown;  /* to the allocation of this thread that fails; 0: none does */
-static int failed_calls, target;
+static int target;
 static MPI_Win win;
 static MPI_Datatype types[TYPES];
 static const int counts[TYPES] = { 3, 1, 1 }, words[TYPES] = { 3, 2, BLOCKS };
 static long memory[WORDS], in[WORDS], out[WORDS], value;        /* of each word that operations on the target change */
-
-static int ct_refuses(void)
-{
-    return countdown > 0 && --countdown == 0;
-}
-
-static void ct_allocated(void *p, size_t size)
-{
-}
-
-static void ct_frees(void *p)
-{
-}
 
 /* `value` is what is there, and in[] is 1.  Data of the origin are in one piece: yaksa does not pack without memory. */
 static int call(int kind, int t, MPI_Request * request)
@@ -69,21 +51,12 @@ static int call(int kind, int t, MPI_Request * request)
     }
 }
 
-static void call_without(int kind, int t, int nth)
+static void call_without(int kind, int type, int nth)
 {
-    int result, class;
     MPI_Request request = MPI_REQUEST_NULL;
 
-    countdown = nth;
-    result = call(kind, t, &request);
-    countdown = 0;
-    if (result) {
-        failed_calls++;
-        MPI_Error_class(result, &class);
-        CT_CHECK(class == MPI_ERR_NO_MEM || class == MPI_ERR_OTHER, "%s without the allocation %d: class %d", names[kind], nth, class);
-        result = call(kind, t, &request);
-    }
-    CT_CHECK(result == MPI_SUCCESS, "%s fails with all the memory", names[kind]);
+    for (ct_try t = ct_without(names[kind], nth, 2); ct_goes_on(&t);)
+        ct_tried(&t, call(kind, type, &request));
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
@@ -181,7 +154,7 @@ static void check_all(int size)
     MPI_Win_create(memory, sizeof(memory), sizeof(long), info, MPI_COMM_WORLD, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     check_cases(group);
-    CT_CHECK(ct_me != 0 || failed_calls > 0, "no call lacked memory");
+    CT_CHECK(ct_me != 0 || ct_failed_calls > 0, "no call lacked memory");
     MPI_Win_free(&win);
     MPI_Info_free(&info);
     MPI_Group_free(&world);
@@ -190,15 +163,6 @@ static void check_all(int size)
     MPI_Type_free(&types[SCATTERED]);
 }
 
-#else
-
-static void check_all(int size)
-{
-    MTestPrintfMsg(1, "skipped: the names of the C library's own allocator are not known here\n");
-}
-
-#endif
-
 int main(int argc, char **argv)
 {
     int size;
@@ -206,7 +170,8 @@ int main(int argc, char **argv)
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    check_all(size);
+    if (ct_can_be_poor())
+        check_all(size);
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);
 }

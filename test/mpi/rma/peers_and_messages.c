@@ -17,12 +17,11 @@
 #define COUNTS 200
 
 static int size;
-static uint64_t state;
+static ct_rng rng;
 
 static unsigned draw(unsigned n)
 {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned) (state >> 33) % n;
+    return (unsigned) ct_below(&rng, (int) n);
 }
 
 typedef struct {
@@ -208,7 +207,7 @@ static void same_program_on_both(unsigned seed, bool shared)
     int ints = size * SLOT, unit = (int) sizeof(int) * (ct_me % 2 + 1);
     side_t *sides = ct_alloc(2, sizeof(side_t));
 
-    state = seed * 1000u + (unsigned) ct_me;
+    rng = (ct_rng) {seed * 1000u + (unsigned) ct_me};
     if (shared)
         MPI_Win_allocate_shared(ints * (MPI_Aint) sizeof(int), unit, MPI_INFO_NULL, MPI_COMM_WORLD, &sides[0].mine, &sides[0].win);
     else

@@ -6,53 +6,11 @@
  * Wants MPIR_CVAR_CTXID_LIMIT.
  */
 #include "mpitest.h"
-#include "cmaptest_oracle.h"
+#include "cmaptest_win.h"
 
-enum { CREATE, ALLOCATE, SHARED, DYNAMIC, KINDS };
-enum { MOST = 10000, ROUNDS = 20, BYTES = 4096 };
+enum { MOST = 10000, ROUNDS = 20 };
 
-static const char *const names[] = {"MPI_Win_create", "MPI_Win_allocate", "MPI_Win_allocate_shared", "MPI_Win_create_dynamic"};
-static char memory[BYTES];
-static MPI_Comm node;
 static int node_has_last;
-
-static int make(int kind, MPI_Win *win)
-{
-    char *base;
-    MPI_Comm comm = kind == SHARED ? node : MPI_COMM_WORLD;
-
-    if (kind == CREATE)
-        return MPI_Win_create(memory, BYTES, 1, MPI_INFO_NULL, comm, win);
-    if (kind == ALLOCATE)
-        return MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, comm, &base, win);
-    if (kind == SHARED)
-        return MPI_Win_allocate_shared(BYTES, 1, MPI_INFO_NULL, comm, &base, win);
-    return MPI_Win_create_dynamic(MPI_INFO_NULL, comm, win);
-}
-
-/* A number travels around. */
-static void use(int kind, MPI_Win win)
-{
-    int rank, size, got = -1;
-    MPI_Comm comm = kind == SHARED ? node : MPI_COMM_WORLD;
-    MPI_Aint where = 0;
-
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    if (kind == DYNAMIC) {
-        MPI_Win_attach(win, memory, BYTES);
-        MPI_Get_address(memory, &where);
-    }
-    MPI_Sendrecv_replace(&where, 1, MPI_AINT, (rank + size - 1) % size, 0, (rank + 1) % size, 0, comm, MPI_STATUS_IGNORE);
-    MPI_Win_fence(0, win);
-    MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, where, 1, MPI_INT, win);
-    MPI_Win_fence(0, win);
-    MPI_Get(&got, 1, MPI_INT, (rank + 1) % size, where, 1, MPI_INT, win);
-    MPI_Win_fence(0, win);
-    CT_CHECK(got == rank, "%s: %d instead of %d", names[kind], got, rank);
-    if (kind == DYNAMIC)
-        MPI_Win_detach(win, memory);
-}
 
 /* Takes all ids, of the processes of `comm`; returns how many. */
 static int exhaust(MPI_Comm comm, MPI_Comm *taken)
@@ -70,16 +28,18 @@ static int exhaust(MPI_Comm comm, MPI_Comm *taken)
 static void refuse(int kind, int all, const char *what)
 {
     MPI_Win win;
-    int result = make(kind, &win), refused = all || kind != SHARED || node_has_last;
+    int result = ct_win_make(kind, &win);
+    int refused = all || kind != CT_WIN_SHARED || node_has_last;
 
-    CT_CHECK((result != MPI_SUCCESS) == refused, "%s %s while no id is left %s", names[kind], result ? "fails" : "succeeds", what);
+    CT_CHECK((result != MPI_SUCCESS) == refused, "%s %s while no id is left %s", ct_win_names[kind],
+             result ? "fails" : "succeeds", what);
     if (result == MPI_SUCCESS)
         MPI_Win_free(&win);
 }
 
 static void refuse_all(int all, const char *what)
 {
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (int kind = 0; kind < CT_WIN_KINDS; kind++) {
         for (int i = 0; i < ROUNDS; i++)
             refuse(kind, all, what);
         MPI_Barrier(MPI_COMM_WORLD);
@@ -88,13 +48,13 @@ static void refuse_all(int all, const char *what)
 
 static void allow_all(void)
 {
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (int kind = 0; kind < CT_WIN_KINDS; kind++) {
         MPI_Win win;
-        int result = make(kind, &win);
+        int result = ct_win_make(kind, &win);
 
-        CT_CHECK(result == MPI_SUCCESS, "%s fails while ids are left", names[kind]);
+        CT_CHECK(result == MPI_SUCCESS, "%s fails while ids are left", ct_win_names[kind]);
         if (result == MPI_SUCCESS) {
-            use(kind, win);
+            ct_win_use(kind, win);
             MPI_Win_free(&win);
         }
     }
@@ -126,14 +86,12 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     is_last = ct_me == size - 1;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Allreduce(&is_last, &node_has_last, 1, MPI_INT, MPI_MAX, node);
+    ct_win_begin();
+    MPI_Allreduce(&is_last, &node_has_last, 1, MPI_INT, MPI_MAX, ct_win_node);
     allow_all();
     check(MPI_COMM_WORLD, 1, "on any process");
     check(MPI_COMM_SELF, is_last, "on the last process");
-    MPI_Comm_free(&node);
+    ct_win_end();
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);
 }
