@@ -16,13 +16,13 @@ COLUMNS = "bench,build,ranks,case,median_us,p10_us,p90_us,bytes".split(",")
 
 
 class Build:
-    """An installation with a program of bench/ compiled for it, and the environment it runs in."""
+    """An installation with the program of an experiment compiled for it, and the environment it runs in."""
     prefix_words = []  # before every command
 
-    def __init__(self, name, prefix, program, env=None):
+    def __init__(self, name, prefix, program, env=None, experiment=None):
         self.name = name
         self.prefix = Path(prefix)
-        self.source = ROOT / "bench" / f"{program}.c"
+        self.source = ROOT / "bench" / (experiment or program) / f"{program}.c"
         self.program = ROOT / "build" / "bench" / f"{program}-{name.split(':')[0]}"
         self.env = env or {}
         self.mpicc = [self.prefix / "bin" / "mpicc"]

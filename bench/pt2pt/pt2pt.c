@@ -28,7 +28,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "lib/line_mpi.h"
+#include "../lib/line_mpi.h"
 
 enum { TAG_PING = 1, TAG_MANY = 2 };
 enum { EACH = 16 };     /* messages to each peer in a batch: they fit the receiver's queue */

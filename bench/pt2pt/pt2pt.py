@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Point-to-point latency of the patched MPICH beside stock.
 
-Many short runs of bench/pt2pt.c, the builds taking turns; a figure is the median over the runs of each run's
+Many short runs of bench/pt2pt/pt2pt.c, the builds taking turns; a figure is the median over the runs of each run's
 median half round trip of 8 bytes, between the first and the last rank of a communicator.  The ratio is printed, with two ranks
 for each distance of their cores: what a cache line takes from one to the other changes from run to run on a virtual machine, by a
 factor of four and more, and with it the latency; each run measures it first and last.
@@ -29,7 +29,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from runs import (ROOT, Build, add_builds, by_build, by_distance, find_builds, in_turns, paired_ratio, rows_of, runs_of,  # noqa: E402
                   take_turns, write_rows)
 

@@ -7,7 +7,7 @@ import statistics
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from page import Shown, figure, put, table  # noqa: E402
 from results import arguments, read  # noqa: E402
 from runs import paired_ratio  # noqa: E402

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <string>
 
-#include "cmap_measure.hpp"
-#include "cmap_samples.hpp"
+#include "../lib/cmap_measure.hpp"
+#include "../lib/cmap_samples.hpp"
 
 namespace bench {
 

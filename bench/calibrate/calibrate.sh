@@ -7,7 +7,7 @@
 #   --rounds N   medians of N rounds (15)
 #   --dry-run    prints the file instead of writing it
 set -euo pipefail
-. "$(dirname "$0")/../maint/lib/common.sh"
+. "$(dirname "$0")/../../maint/lib/common.sh"
 PROGRAM="bench calibrate"
 . "$ROOT/maint/lib/packages.sh"
 . "$ROOT/bench/lib/module.sh"
@@ -27,4 +27,4 @@ done
 
 module_program calibrate/cmap_calibrate
 measured=$("$MODULE_PROGRAM" "$ROUNDS")
-"$(python_with re)" "$ROOT/bench/calibrate_file.py" "$TIMES" "$(cpu_model), $(nproc) cores" "${WRITE[@]}" <<<"$measured"
+"$(python_with re)" "$ROOT/bench/calibrate/calibrate_file.py" "$TIMES" "$(cpu_model), $(nproc) cores" "${WRITE[@]}" <<<"$measured"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * aggr SET BATCHES TIMES: small blocking collectives of the world; see bench/aggr.py.  One line a case at rank 0: its name,
+ * aggr SET BATCHES TIMES: small blocking collectives of the world; see bench/aggr/aggr.py.  One line a case at rank 0: its name,
  * and the median over the batches of the mean time of a call, in microseconds, of the slowest process.  With two processes
  * first and last "line" and what a cache line takes from one to the other, in microseconds.
  *
@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/line_mpi.h"
+#include "../lib/line_mpi.h"
 
 enum { MOST = 65536, BATCHES = 1000 };
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rma_measure.py RESULTS ...: runs bench/rma.c and examples/bfs.c with each library in turn, and writes
+"""rma_measure.py RESULTS ...: runs bench/rma/rma.c and examples/bfs.c with each library in turn, and writes
 
   e8_rma.csv      medians and deciles of the rounds: set,library,mode,link,ranks,sync,operation,bytes,operations,compute_us,
                   median_us,p10_us,p90_us,overlap; of overlaps the epoch alone, as long as what is computed, and percent hidden
@@ -19,9 +19,8 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from aggr import OpenMPI  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from openmpi import OpenMPI  # noqa: E402
 from runs import NOT_MEASURED, ROOT, Build, add_builds, at_one_distance, decile, find_builds, write_rows  # noqa: E402
 
 COLUMNS = "set,library,mode,link,ranks,sync,operation,bytes,operations,compute_us,median_us,p10_us,p90_us,overlap".split(",")
@@ -42,7 +41,7 @@ class Programs:
 
     def __init__(self, build, modes=()):
         self.name, self.modes = build.name, modes
-        self.rma, self.bfs = self.program(build, ROOT / "bench" / "rma.c"), self.program(build, ROOT / "examples" / "bfs.c")
+        self.rma, self.bfs = self.program(build, ROOT / "bench" / "rma" / "rma.c"), self.program(build, ROOT / "examples" / "bfs.c")
 
     @staticmethod
     def program(build, source):
@@ -204,7 +203,7 @@ def arguments():
 
 def find_libraries(a):
     stock, _, patched = find_builds("rma", a.stock, a.patched)
-    openmpi = OpenMPI() if OpenMPI.present() and not a.without_openmpi else None
+    openmpi = OpenMPI("rma") if OpenMPI.present() and not a.without_openmpi else None
     libraries = [*(Programs(build) for build in (stock, openmpi) if build), Programs(patched, MODES)]
     for library in libraries:
         library.compile()

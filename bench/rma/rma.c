@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma SET BATCHES US allocate|create [MODE...]: one-sided communication; see bench/rma.sh.  One line a case at rank 0: its
+ * rma SET BATCHES US allocate|create [MODE...]: one-sided communication; see bench/rma/rma.sh.  One line a case at rank 0: its
  * name, and the median over the batches, which take US microseconds or an epoch, if that takes longer; of long ones there are
  * fewer, but 7.  Rank 0 works on the last rank's window, while that one waits in a barrier, or takes part in the epoch.
  *
@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/line_mpi.h"
+#include "../lib/line_mpi.h"
 
 enum { MOST_BYTES = 1 << 20, OVERLAPPED = 8, MOST_OPS = 16384, FEW = 7, BATCHES = 1000, PHASES = 3, PHASE = 20, WINDOWS = 8 };
 enum { LOCK, PSCW, FENCE, SYNCS, FLUSH = SYNCS };

@@ -3,7 +3,7 @@
 """Small blocking collectives: stock (with the idle yield), ours, ours without aggregates (MPIR_CVAR_AGGR=0), Open MPI where
 Debian's package is installed, and on 2 processes the threads of OpenMP.
 
-Runs of bench/aggr.c take turns; a run's figure is the median of its batches, a row's the median over the runs, with their
+Runs of bench/aggr/aggr.c take turns; a run's figure is the median of its batches, a row's the median over the runs, with their
 standard deviation.  Ratios are medians of the ratios of one round.  What must be shown (limits of the ratio to stock) is
 printed with its figure, met or missed.
 
@@ -16,7 +16,6 @@ Writes bench/results/aggr.csv: set,build,ranks,nodes,case,median_us,sd_us; of 2 
 """
 import argparse
 import os
-import shutil
 import statistics
 import subprocess
 import sys
@@ -25,7 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+from openmpi import OpenMPI  # noqa: E402
 from runs import (ROOT, Build, add_builds, by_distance, fewest, find_builds, in_turns, paired_ratio, runs_of, take_turns,  # noqa: E402
                   write_rows)
 
@@ -40,24 +40,11 @@ CLIQUES = "MPIR_CVAR_NUM_CLIQUES"
 HOSTS = ROOT / "maint" / "hosts"
 
 
-class OpenMPI(Build):
-    """Debian's package; it binds to cores and refuses root and more ranks than cores unless told not to."""
-
-    def __init__(self):
-        super().__init__("openmpi", "/usr", "aggr")
-        self.mpicc = ["mpicc.openmpi"]
-        self.mpiexec = ["mpiexec.openmpi", "--allow-run-as-root", "--oversubscribe"]
-
-    @staticmethod
-    def present():
-        return shutil.which("mpicc.openmpi") and shutil.which("mpiexec.openmpi")
-
-
 class OpenMP(Build):
     """Threads instead of processes, for three of the cases."""
 
     def __init__(self):
-        super().__init__("openmp", "/usr", "aggr_openmp")
+        super().__init__("openmp", "/usr", "aggr_openmp", experiment="aggr")
         self.mpicc = ["gcc", "-fopenmp"]
 
     def lines(self, ranks, arguments, timeout):
@@ -187,7 +174,7 @@ def main():
     a = arguments()
     stock, _, patched = find_builds("aggr", a.stock, a.patched)
     without = Build("patched:without", patched.prefix, "aggr", {"MPIR_CVAR_AGGR": "0"})
-    builds = [b for b in (stock, patched, without, OpenMPI() if OpenMPI.present() else None) if b]
+    builds = [b for b in (stock, patched, without, OpenMPI("aggr") if OpenMPI.present() else None) if b]
     threads = OpenMP()
     for build in (*builds, threads):
         build.compile()

@@ -11,7 +11,7 @@
 #   EXPERIMENT  only these: e1 ratios build e2 e3
 # Without python3-matplotlib the CSVs still come out.
 set -euo pipefail
-. "$(dirname "$0")/../maint/lib/common.sh"
+. "$(dirname "$0")/../../maint/lib/common.sh"
 PROGRAM="bench maps"
 . "$ROOT/maint/lib/packages.sh"
 . "$ROOT/bench/lib/module.sh"

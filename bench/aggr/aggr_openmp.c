@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
  * aggr_openmp THREADS BATCHES TIMES: barrier, reduction (for all to have) and broadcast of one int by the threads of a
- * process, beside the same of bench/aggr.c; one line a case as there.
+ * process, beside the same of bench/aggr/aggr.c; one line a case as there.
  */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "lib/line.h"
+#include "../lib/line.h"
 
 static int batches, times, sum, heard;
 #pragma omp threadprivate(heard)

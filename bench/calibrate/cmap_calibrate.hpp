@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "cmap_measure.hpp"
-#include "cmap_samples.hpp"
+#include "../lib/cmap_measure.hpp"
+#include "../lib/cmap_samples.hpp"
 
 namespace bench {
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""comms_measure.py RESULTS ...: runs bench/comms.c with stock and with ours in turn, and writes
+"""comms_measure.py RESULTS ...: runs bench/comms/comms.c with stock and with ours in turn, and writes
 
   e4_comms.csv         creation, also beside an idup that waits, memory, limit: bench,build,ranks,case,median_us,p10_us,p90_us,bytes
   e4_cid.csv           the stress test             the same; cases: the splits number FROM to TO, and the runs' means
@@ -15,7 +15,7 @@ import statistics
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "lib"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from runs import Build, add_builds, find_builds, in_turns, row_of, rows_of, take_turns, write_rows  # noqa: E402
 
 PARTS = ("create", "pending", "stress", "memory", "limit")

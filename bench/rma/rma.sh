@@ -13,7 +13,7 @@
 #   --places=node,messages,hosts, --sets=single,many and other options: --help-options lists them
 # Between hosts only as root; without python3-matplotlib the CSVs still come out.
 set -euo pipefail
-. "$(dirname "$0")/../maint/lib/common.sh"
+. "$(dirname "$0")/../../maint/lib/common.sh"
 PROGRAM="bench rma"
 . "$ROOT/maint/lib/packages.sh"
 . "$ROOT/bench/lib/module.sh"

@@ -13,7 +13,7 @@
 #   --ranks=2,16,64 and other options: --help-options lists them
 # Without python3-matplotlib the CSVs still come out.
 set -euo pipefail
-. "$(dirname "$0")/../maint/lib/common.sh"
+. "$(dirname "$0")/../../maint/lib/common.sh"
 PROGRAM="bench comms"
 . "$ROOT/maint/lib/packages.sh"
 . "$ROOT/bench/lib/module.sh"

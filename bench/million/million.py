@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from runs import ROOT, add_builds, find_builds, in_turns, write_rows  # noqa: E402
 from worlds import plot, run_alone  # noqa: E402
 

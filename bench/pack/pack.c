@@ -3,7 +3,7 @@
  * pack: MPI_Pack and MPI_Unpack of nested datatypes, one, two and three levels deep.  Run it with two builds, one of them
  * made with --full-datatypes, to see what yaksa's functions for three levels of nesting are worth:
  *
- *   install/bin/mpicc -O2 -o pack bench/pack.c && ./pack            (one process)
+ *   install/bin/mpicc -O2 -o pack bench/pack/pack.c && ./pack            (one process)
  *
  * One line a type: levels, what it is, bytes, microseconds to pack and to unpack (medians of ROUNDS).
  */
