@@ -17,6 +17,7 @@ TREES = {"patched": "mpich", "stock": "mpich-stock", "stock-yield": "mpich-stock
 MODULES = tuple(sorted(p.parent.relative_to(ROOT).as_posix() for p in ROOT.glob("src/mpid/common/*/Makefile")))  # can be built alone
 NOT_OVERLAY = {f"{module}/Makefile" for module in MODULES}
 OUR_LIST = "testlist.ours"  # the tests of a directory of test/mpi, in the form of MPICH's testlist
+MAN = "doc/man"  # manual pages; in MPICH's tree their folder is man
 LEFTOVER = re.compile(r"(~|\.orig|\.rej|\.o|\.lo|\.pyc|\.swp)$|/\.|/__pycache__/")
 # what autogen.sh writes into the tree: never an edit of ours
 GENERATED = re.compile(
@@ -249,6 +250,8 @@ def overlay():
             path = file.relative_to(ROOT).as_posix()
             if file.is_file() and path not in NOT_OVERLAY and file.name != OUR_LIST and not LEFTOVER.search("/" + path):
                 found[path] = file
+    for page in sorted((ROOT / MAN).glob("man[1-9]/*.[1-9]")):
+        found[f"man/{page.relative_to(ROOT / MAN)}"] = page  # MPICH installs what is there
     return found
 
 

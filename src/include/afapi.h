@@ -74,12 +74,17 @@ void AFAPI_all2all(void *to, const void *from, size_t bytes);
 #define NPROC (+AFAPI_nproc)
 #define CPROC (+AFAPI_cproc)
 
+/* Begins: 0, or 1 after a message. */
 static inline int p_init(void) { return AFAPI_init(); }
+/* Ends what p_init began. */
 static inline void p_exit(void) { AFAPI_exit(); }
+/* Returns when all processes, all of this node, have called it. */
 static inline void p_wait(void) { AFAPI_wait(AFAPI_ALL); }
 static inline void p_lwait(void) { AFAPI_wait(AFAPI_NODE); }
+/* Is the flag set in any process, in any of this node? */
 static inline int p_any(int flag) { return AFAPI_any(flag, AFAPI_ALL); }
 static inline int p_lany(int flag) { return AFAPI_any(flag, AFAPI_NODE); }
+/* Have all processes called the same functions up to here? */
 static inline int p_confirm(void) { return AFAPI_confirm(); }
 
 /* ---- reductions, scans and exchanges of one datum ------------------------------------------------------------------ */
@@ -152,11 +157,15 @@ AFAPI_FLOATS(AFAPI_EXCHANGE)
 
 /* ---- exchanges of arrays ------------------------------------------------------------------------------------------- */
 
+/* One process puts, and all others get: all have the array of the one. */
 static inline void p_bcastPutz(const void *array, size_t bytes) { AFAPI_bcast_put(array, bytes); }
 static inline void p_bcastGetz(void *array, size_t bytes) { AFAPI_bcast_get(array, bytes); }
+/* The same; each process has the part of the array that is its own. */
 static inline void p_scatterPutz(void *to, const void *array, size_t bytes) { AFAPI_scatter_put(to, array, bytes); }
 static inline void p_scatterGetz(void *to, size_t bytes) { AFAPI_scatter_get(to, bytes); }
+/* The array of process `from`. */
 static inline void p_putGetz(void *to, const void *array, size_t bytes, int from) { AFAPI_put_get(to, array, bytes, from); }
+/* From each process the part of its array that is for this one. */
 static inline void p_all2allz(void *to, const void *array, size_t bytes) { AFAPI_all2all(to, array, bytes); }
 
 #ifdef __cplusplus

@@ -62,6 +62,7 @@ typedef struct cid_figures_t {
     size_t bytes;               /* of memory, everything included that belongs to the table */
 } cid_figures_t;
 
+/* What a status says, in words. */
 const char *cid_strerror(cid_status status) CID_NOEXCEPT;
 const char *cid_kind_name(cid_kind kind) CID_NOEXCEPT;  /* "array", "rbtree", "radix"; "unknown" */
 cid_status cid_kind_from_name(const char *name, cid_kind * out) CID_NOEXCEPT;   /* case-sensitive */

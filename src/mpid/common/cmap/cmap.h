@@ -80,6 +80,7 @@ typedef struct cmap_policy {
 
 #define CMAP_ALPHA_DEFAULT 0.25
 
+/* What a status says, in words. */
 const char *cmap_strerror(cmap_status status) CMAP_NOEXCEPT;
 const char *cmap_rep_name(cmap_rep rep) CMAP_NOEXCEPT;                  /* "affine", ... "any" */
 const char *cmap_strategy_name(cmap_strategy strategy) CMAP_NOEXCEPT;   /* "hybrid", ... */
@@ -103,7 +104,7 @@ typedef struct cmap_limits {
 #define CMAP_BWT_BLOCK_MIN 64u
 #define CMAP_BWT_BLOCK_MAX 65536u
 
-void cmap_limits_get(cmap_limits * out) CMAP_NOEXCEPT;
+void cmap_limits_get(cmap_limits * out) CMAP_NOEXCEPT;                 /* those in force */
 cmap_status cmap_limits_set(const cmap_limits * limits) CMAP_NOEXCEPT;  /* CMAP_ERR_ARG: a block out of its range */
 
 /* ---- building -------------------------------------------------------------------------------------------------- */
@@ -143,7 +144,7 @@ cmap_status cmap_with_policy(const cmap_t * map, const cmap_policy * policy, cma
 
 /* ---- lookup (cmap_lookup.h has the inline cmap_select) --------------------------------------------------------- */
 
-uint32_t cmap_size(const cmap_t * map) CMAP_NOEXCEPT;
+uint32_t cmap_size(const cmap_t * map) CMAP_NOEXCEPT;     /* members */
 uint32_t cmap_min(const cmap_t * map) CMAP_NOEXCEPT;      /* least index; CMAP_NONE when empty */
 uint32_t cmap_max(const cmap_t * map) CMAP_NOEXCEPT;      /* greatest index; CMAP_NONE when empty */
 int cmap_is_set(const cmap_t * map) CMAP_NOEXCEPT;        /* strictly increasing? */
@@ -180,6 +181,7 @@ typedef enum cmap_order {
     CMAP_DIFFERENT
 } cmap_order;
 
+/* How the members of two maps compare. */
 cmap_status cmap_compare(const cmap_t * a, const cmap_t * b, cmap_order * out) CMAP_NOEXCEPT;
 
 /* result.select(r) = outer.select(inner.select(r)).  CMAP_ERR_RANGE unless every index of inner is a rank of outer. */
@@ -235,6 +237,7 @@ uint32_t cmap_find_in_words(const cmap_t * map, const uint32_t * words, uint32_t
 
 /* ---- what a map is and costs ----------------------------------------------------------------------------------- */
 
+/* What the strategy chose, or the policy forced; and the strategy it was built under. */
 cmap_rep cmap_representation(const cmap_t * map) CMAP_NOEXCEPT;
 cmap_strategy cmap_strategy_of(const cmap_t * map) CMAP_NOEXCEPT;
 /* The policy it was built under; alpha is 0 unless the strategy is CMAP_STRATEGY_HYBRID. */
@@ -265,6 +268,7 @@ typedef struct cmap_totals {
     uint64_t intern_hits;       /* builds that found an equal map alive */
     uint64_t force_declined;    /* builds whose forced representation could not hold the map */
 } cmap_totals;
+/* Sums of the maps of this process. */
 void cmap_get_totals(cmap_totals * out) CMAP_NOEXCEPT;
 
 /* Memory comes from these (malloc and free by default), aligned as malloc's.  For tests and tools; REQUIRES that no map

@@ -71,6 +71,7 @@ static inline bool rma_lock_is_exclusive(const rma_lock_t * lock)
     return (__atomic_load_n(&lock->state, __ATOMIC_RELAXED) & RMA_LOCK_HELD) != 0;
 }
 
+/* Gives the lock back.  REQUIRES that the caller holds it. */
 static inline void rma_lock_release(rma_lock_t * lock)
 {
     if (rma_lock_is_exclusive(lock))
@@ -82,12 +83,14 @@ static inline void rma_lock_release(rma_lock_t * lock)
 /* A guard for a few instructions; zero is open.  It keeps no order, and a long wait yields the core. */
 void rma_lock_guard_wait(uint32_t * guard);
 
+/* Closes the guard, and waits while another thread has it closed. */
 static inline void rma_lock_guard_enter(uint32_t * guard)
 {
     if (__atomic_exchange_n(guard, 1, __ATOMIC_ACQUIRE) != 0)
         rma_lock_guard_wait(guard);
 }
 
+/* Opens the guard. */
 static inline void rma_lock_guard_leave(uint32_t * guard)
 {
     __atomic_store_n(guard, 0, __ATOMIC_RELEASE);
