@@ -20,6 +20,9 @@ no_fresh_root() {
     fi
 }
 
+# why_no_fresh_root FILE: the same, into a file.
+why_no_fresh_root() { no_fresh_root >"$1"; }
+
 # The lines of the machine's own apt sources that are Debian's.
 debian_sources() {
     apt-get indextargets --format 'deb $(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' 2>/dev/null | sort -u

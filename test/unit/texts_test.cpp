@@ -57,7 +57,7 @@ TEST(Texts, NameEveryRepresentation) {
     expect_names_all(between(text_of(page), "| `MPIR_CVAR_CMAP_REPRESENTATION` |", "\n"), page);
 }
 
-// maint/lib/suite.sh makes its list of names from the tags.
+// maint/lib/check_sections.py makes its list of names from the tags.
 TEST(Texts, TagsAreTheNamesInCapitals) {
     const std::string tags =
         between(text_of("src/mpid/common/cmap/cmap.h"), "CMAP_REP_AFFINE = 0", "CMAP_REP_COUNT,");

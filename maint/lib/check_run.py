@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The runner of maint/check: it runs steps, counts their results, and writes them down.
+
+A step is a command, or a function of the shell libraries in maint/lib; check_step.sh runs both."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+OUT = ROOT / "build" / "check"
+STEP = Path(__file__).with_name("check_step.sh")
+PACKAGES = {"module": ["check"], "examples": ["examples"], "long": ["ofi"], "doc": ["doc"]}
+
+
+class Stop(Exception):
+    """There is nothing to test: the run ends."""
+
+
+def die(words):
+    print(f"check: {words}", file=sys.stderr)
+    sys.exit(1)
+
+
+def run(command, env=None, **more):
+    """The exit status.  What ends the check ends the command, and everything that it has started."""
+    process = subprocess.Popen([str(word) for word in command], env={**os.environ, **(env or {})}, **more)
+    try:
+        return process.wait()
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+
+
+class Variant:
+    """A build of MPICH: what check_step.sh makes of the options of maint/build."""
+
+    def __init__(self, options):
+        self.options = list(options)
+        done = subprocess.run(["bash", STEP, *self.options, "--", "variant_shown"], text=True,
+                              stdout=subprocess.PIPE, check=False)
+        if done.returncode:
+            sys.exit(done.returncode)
+        shown = dict(line.split("=", 1) for line in done.stdout.splitlines())
+        self.kind, self.netmod, self.threads = shown["KIND"], shown["NETMOD"], shown["THREAD_CS"]
+        self.fortran = bool(shown["FORTRAN"])
+        self.build, self.prefix = Path(shown["BUILD"]), Path(shown["PREFIX"])
+
+    def other(self, *options):
+        """Beside this one, in its own place."""
+        return Variant([o for o in self.options if not o.startswith("--prefix=")] + list(options))
+
+    def bin(self, name):
+        return self.prefix / "bin" / name
+
+
+@dataclass
+class Result:
+    section: str
+    name: str
+    passed: int
+    failed: int
+    skipped: int
+    cases: list = field(default_factory=list)   # (name, "passed", "failed" or "skipped", words)
+
+
+class Check:
+    def __init__(self, variant, quick=False, long=False, dirs=None):
+        self.variant, self.quick, self.long, self.dirs = variant, quick, long, dirs
+        self.section, self.results, self.failures, self.compiled = "", [], [], set()
+        shutil.rmtree(OUT, ignore_errors=True)
+        OUT.mkdir(parents=True)
+        (OUT / "counts").touch()
+        (OUT / "failures").touch()
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+    def shell(self, *words, env=None):
+        """Runs a command or function in the shell; its exit status."""
+        return run(["bash", STEP, *self.variant.options, "--", *words],
+                   {"OUT": str(OUT), "LONG": "yes" if self.long else "", **(env or {})})
+
+    def need_packages(self, sections):
+        """All sets of maint/packages.txt at once: what is missing shows before the first section."""
+        sets = [one for section in sections for one in PACKAGES.get(section, ())]
+        if self.shell("need_packages_of_variant", *sets):
+            sys.exit(1)
+
+    # ---- results
+
+    def count(self, name, passed, failed, skipped, cases=()):
+        """One line for people, one for the sum."""
+        self.results.append(Result(self.section, name, passed, failed, skipped, list(cases)))
+        with (OUT / "counts").open("a") as file:
+            file.write(f"{name}\t{passed}\t{failed}\t{skipped}\n")
+        print(f"{name:<44} {passed:4} passed {failed:4} failed {skipped:4} skipped", flush=True)
+
+    def fail(self, name):
+        self.failures.append(name)
+        with (OUT / "failures").open("a") as file:
+            file.write(name + "\n")
+
+    def count_tap(self, name, file, more_skipped):
+        """A file that is missing or incomplete is a failure by itself."""
+        text = file.read_text(errors="replace") if file.exists() else ""
+        if not text and more_skipped:
+            return self.count(name, 0, 0, more_skipped)
+        if not re.search(r"(?m)^1\.\.", text):
+            text += f"not ok - {name} stopped before its end\n"
+            file.write_text(text)
+        cases = [tap_case(line) for line in text.splitlines() if line.startswith(("ok", "not ok"))]
+        for line in text.splitlines():
+            if line.startswith("not ok"):
+                self.fail(f"{name}: " + re.sub(r"^not ok[ 0-9-]*", "", line))
+        sums = [sum(case[1] == how for case in cases) for how in ("passed", "failed", "skipped")]
+        return self.count(name, sums[0], sums[1], sums[2] + more_skipped, cases)
+
+    def count_gtest(self, name, folder):
+        """The cases that a GoogleTest program reports in its XML files."""
+        cases = []
+        for file in sorted(folder.glob("*.xml")):
+            for case in xml.parse(file).iter("testcase"):
+                failure = case.find("failure")
+                skipped = case.get("status") == "notrun" or case.find("skipped") is not None
+                how = "failed" if failure is not None else "skipped" if skipped else "passed"
+                cases.append((f"{case.get('classname')}.{case.get('name')}", how,
+                              "" if failure is None else failure.get("message", "")))
+        self.count(f"{name}, cases", *(sum(c[1] == how for c in cases) for how in ("passed", "failed", "skipped")), cases)
+
+    # ---- steps
+
+    def step(self, name, *words, env=None):
+        """A step that is one test by itself."""
+        log = OUT / (re.sub(r"[ /:]", "-", name) + ".log")
+        status = self.shell("step", name, log, "the output above", *words, env=env)
+        if status:
+            self.fail(name)
+        said = log.read_text(errors="replace")[-4000:] if status and log.exists() else ""
+        self.count(name, int(not status), int(bool(status)), 0, [(name, "failed" if status else "passed", said)])
+        return not status
+
+    def steps(self, table):
+        for name, *words in table:
+            self.step(name, *words)
+
+    def suite(self, folder, label="", *settings, env=None):
+        """A folder of MPICH's suite with variables of the environment, as "NAME=VALUE"."""
+        tap = OUT / f"suite-{re.sub('[ ,]', '-', label) + '-' if label else ''}{folder.replace('/', '-')}.tap"
+        place = str(self.variant.build / folder)
+        status = self.shell("suite_directory", folder, label, *settings,
+                            env={**(env or {}), "COMPILED": "yes" if place in self.compiled else ""})
+        self.compiled.add(place)
+        if status:
+            sys.exit(status)
+        left_out = tap.with_suffix(".left_out")
+        self.count_tap(f"{label}: {folder}" if label else folder, tap, int(left_out.read_text()))
+
+    # ---- the end
+
+    def junit(self):
+        top = xml.Element("testsuites")
+        for section in dict.fromkeys(result.section for result in self.results):
+            mine = [result for result in self.results if result.section == section]
+            sums = [sum(getattr(r, how) for r in mine) for how in ("passed", "failed", "skipped")]
+            suite = xml.SubElement(top, "testsuite", name=section, tests=str(sum(sums)), failures=str(sums[1]),
+                                   skipped=str(sums[2]))
+            for result in mine:
+                for name, how, words in result.cases + without_name(result):
+                    case = xml.SubElement(suite, "testcase", classname=f"{section}.{result.name}", name=name)
+                    if how != "passed":
+                        element = xml.SubElement(case, "failure" if how == "failed" else "skipped")
+                        element.text = re.sub(r"[^\t\n\x20-\ud7ff]", "?", words)
+        xml.ElementTree(top).write(OUT / "junit.xml", encoding="utf-8", xml_declaration=True)
+
+    def summary(self):
+        self.junit()
+        print()
+        if self.failures:
+            print("Failed:")
+            for name in self.failures:
+                print(f"    {name}")
+        passed, failed, skipped = (sum(getattr(r, how) for r in self.results) for how in ("passed", "failed", "skipped"))
+        print(f"{passed} passed, {failed} failed, {skipped} skipped")
+        return 1 if failed else 0
+
+
+def without_name(result):
+    """Tests that are counted, but not named: those that are left out."""
+    more = result.passed + result.failed + result.skipped - len(result.cases)
+    how = "skipped" if result.skipped else "failed" if result.failed else "passed"
+    return [(f"{result.name} ({k + 1} of {more} without a name)", how, "") for k in range(more)]
+
+
+def tap_case(line):
+    ok = line.startswith("ok")
+    left_out = re.search(r"# *SKIP" if ok else r"# *TODO", line)
+    name = re.sub(r"^(not )?ok[ 0-9-]*", "", line)
+    return name, "skipped" if left_out else "passed" if ok else "failed", line

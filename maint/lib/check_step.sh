@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# usage: check_step.sh [options of maint/build] -- COMMAND [ARGUMENT]...
+#
+# Runs a command, or a function of the libraries beside this file, for maint/check.  OUT is the folder of its results.  A line
+# of a function that fails is a failure.
+# shellcheck disable=SC2317,SC2034    # functions are called by name
+set -euo pipefail
+. "$(dirname "$0")/common.sh"
+PROGRAM=check
+. "$ROOT/maint/lib/packages.sh"
+. "$ROOT/maint/lib/variant.sh"
+for library in suite fresh names check_hosts containers kill report rank1 examples long doc; do
+    . "$ROOT/maint/lib/$library.sh"
+done
+
+OPTIONS=()
+while [ "$1" != -- ]; do
+    variant_option "$1" || die "unknown option $1"
+    OPTIONS+=("$1")
+    shift
+done
+shift
+variant_paths
+export PREFIX
+
+variant_shown() {
+    local name
+    for name in KIND NETMOD THREAD_CS FORTRAN BUILD PREFIX; do echo "$name=${!name}"; done
+}
+
+# shellcheck disable=SC2046    # words
+need_packages_of_variant() { need_packages $(variant_packages) "$@"; }
+
+first_line_fails() {
+    false
+    echo reached
+}
+
+"$@"

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# shellcheck disable=SC2317    # functions are called by name
+# Steps of the section "long" of maint/check.  Needs common.sh, variant.sh, names.sh and examples.sh; OPTIONS are those of maint/build.
+
+most_ids() {
+    make -C "$BUILD/test/mpi/util" libmtest_single.la &&
+        make -C "$BUILD/test/mpi/comm" wide_ids &&
+        MPIEXEC_TIMEOUT=900 "$PREFIX/bin/mpiexec" -n 2 "$BUILD/test/mpi/comm/wide_ids" -comms=131072
+}
+
+names_beside_stock() (
+    local ours=$PREFIX options=() option
+    for option in "${OPTIONS[@]}"; do [[ $option == --prefix=* ]] || options+=("$option"); done
+    KIND=stock PREFIX=
+    variant_paths
+    "$ROOT/maint/build" --stock "${options[@]}" && exports_what_stock_does "$ours" "$PREFIX" && is_recorded "$PREFIX"
+)
+
+# Is test/names/stock_exports what this build of stock exports?
+is_recorded() {
+    [ -n "$FORTRAN" ] || return 0
+    fingerprints "$1" >"$OUT/stock_exports"
+    diff "$ROOT/test/names/stock_exports" "$OUT/stock_exports" || { echo "copy $OUT/stock_exports to test/names"; return 1; }
+}
+
+# loads_library_of PREFIX DIRECTORY: by its path, the programs there have that libmpi.
+loads_library_of() {
+    local program
+    for program in $(find "$2" -maxdepth 1 -type f -perm -u+x); do
+        grep -q " $1/lib/libmpi.so" <<<"$(LD_LIBRARY_PATH=$1/lib ldd "$program")" || { echo "$program has another library"; return 1; }
+    done
+    [ -n "${program:-}" ] || { echo "no program in $2"; return 1; }
+}
+
+refuses_ranks() {
+    local said
+    readme_program
+    "$PREFIX/bin/mpicc" -o "$OUT/readme-ofi" "$OUT/readme.c" || return 1
+    ! said=$(MPIR_CVAR_CH4_OFI_RANK_BITS=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 4 "$OUT/readme-ofi" 2>&1) || return 1
+    printf '%s\n' "$said"
+    grep -q '4 processes, but the match bits have 1 for the rank' <<<"$said"
+}
