@@ -2,11 +2,11 @@
 /*
  * The layout of a map's header and the inline lookup: C99 and C++17.
  *
- * A header is two whole cache lines.  The first holds everything a select touches in an affine map of up
- * to four levels, in a packed list and in an array, so that the send path reads one line and then at
- * most one more of the payload.  A holder may keep a copy of the header by value as long as it keeps
- * its reference: a copy answers cmap_select() as the original does.  Nobody outside the module reads
- * the fields.
+ * A header is two whole cache lines.  The first holds everything a select touches in an affine map
+ * of up to four levels, in a packed list and in an array, so that the send path reads one line and
+ * then at most one more of the payload.  A holder may keep a copy of the header by value as long as
+ * it keeps its reference: a copy answers cmap_select() as the original does.  Nobody outside the
+ * module reads the fields.
  */
 #ifndef CMAP_LOOKUP_H_INCLUDED
 #define CMAP_LOOKUP_H_INCLUDED
@@ -20,12 +20,12 @@
 #define CMAP_HEADER_BYTES 128
 #define CMAP_LINE_BYTES 64
 
-/* idx(r) = base + r * step + sum over k = 1 .. levels-1 of floor(r / w_k) * jump_k, everything modulo
- * 2^32, where w_k is the product of the counts below level k and jump_k = stride_k - count_(k-1) *
- * stride_(k-1).  This is base + sum_k ((r / w_k) mod count_k) * stride_k with the "mod" multiplied
- * out, so that no term waits for another.  The floor is the high half of r * recip_k, recip_k =
- * floor((2^64 - 1) / w_k) + 1: exact for r < 2^32 and 2 <= w_k < 2^32 (Granlund and Montgomery, PLDI
- * 1994). */
+/* idx(r) = base + r * step + sum over k = 1 .. levels-1 of floor(r / w_k) * jump_k, everything
+ * modulo 2^32, where w_k is the product of the counts below level k and jump_k = stride_k -
+ * count_(k-1) * stride_(k-1).  This is base + sum_k ((r / w_k) mod count_k) * stride_k with the
+ * "mod" multiplied out, so that no term waits for another.  The floor is the high half of r *
+ * recip_k, recip_k = floor((2^64 - 1) / w_k) + 1: exact for r < 2^32 and 2 <= w_k < 2^32
+ * (Granlund and Montgomery, PLDI 1994). */
 struct cmap_affine_body {
     uint32_t base;
     uint32_t step;              /* stride of level 0, modulo 2^32 */
@@ -123,7 +123,8 @@ static inline int cmap_select_is_inline(const cmap_t * map)
     return map->kind <= CMAP_REP_ARRAY;
 }
 
-/* base, base + step, ...: what most communicators of most programs are.  One comparison, since kind and width are neighbours. */
+/* base, base + step, ...: what most communicators of most programs are.  One comparison, since
+ * kind and width are neighbours. */
 static inline int cmap_is_arithmetic(const cmap_t * map)
 {
     return map->kind == CMAP_REP_AFFINE && map->width == 1;

@@ -152,7 +152,8 @@ uint32_t cmap_find_in_words(const cmap_t *map, const uint32_t *words, uint32_t n
     };
     const auto in_piece = [&](const cmap::Piece &piece) {
         for (uint32_t i = 0; i < piece.repeats; i++)
-            for (uint32_t j = 0; j < piece.run.count; j++) CMAP_TRY(look_for(piece.repeat(i).at(j)));
+            for (uint32_t j = 0; j < piece.run.count; j++)
+                CMAP_TRY(look_for(piece.repeat(i).at(j)));
         return CMAP_OK;
     };
     const auto in_members = [&](const uint32_t *members, uint32_t count) {
