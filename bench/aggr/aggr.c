@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * aggr SET BATCHES TIMES: small blocking collectives of the world; see bench/aggr/aggr.py.  One line a case at rank 0: its name,
- * and the median over the batches of the mean time of a call, in microseconds, of the slowest process.  With two processes
- * first and last "line" and what a cache line takes from one to the other, in microseconds.
+ * aggr SET BATCHES TIMES: small blocking collectives of the world; see bench/aggr/aggr.py.  One
+ * line a case at rank 0: its name, and the median over the batches of the mean time of a call, in
+ * microseconds, of the slowest process.  With two processes first and last "line" and what a cache
+ * line takes from one to the other, in microseconds.
  *
  *   kinds   each collective with one int, and two ways to create a communicator
  *   folds   every predefined operation, in MPI_Allreduce and MPI_Scan, of int and double
@@ -172,7 +173,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc != 4 || (batches = atoi(argv[2])) < 1 || batches > BATCHES || (times = atoi(argv[3])) < 1) {
+    if (argc != 4 || (batches = atoi(argv[2])) < 1 || batches > BATCHES ||
+        (times = atoi(argv[3])) < 1) {
         fprintf(stderr, "usage: aggr kinds|folds|sizes BATCHES TIMES (1 to %d batches)\n", BATCHES);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * aggr_openmp THREADS BATCHES TIMES: barrier, reduction (for all to have) and broadcast of one int by the threads of a
- * process, beside the same of bench/aggr/aggr.c; one line a case as there.
+ * aggr_openmp THREADS BATCHES TIMES: barrier, reduction (for all to have) and broadcast of one int
+ * by the threads of a process, beside the same of bench/aggr/aggr.c; one line a case as there.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -71,7 +71,8 @@ static void show_line(void)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4 || atoi(argv[1]) < 1 || (batches = atoi(argv[2])) < 1 || (times = atoi(argv[3])) < 1) {
+    if (argc != 4 || atoi(argv[1]) < 1 || (batches = atoi(argv[2])) < 1 ||
+        (times = atoi(argv[3])) < 1) {
         fprintf(stderr, "usage: aggr_openmp THREADS BATCHES TIMES\n");
         return 1;
     }

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # usage: maint/bench calibrate [--rounds N] [--dry-run]
 #
-# Measures the times T which the strategies go by and writes them into src/mpid/common/cmap/cmap_times.hpp.  Run it on a
-# machine that does nothing else (about a minute), then build.
+# Measures the times T which the strategies go by and writes them into
+# src/mpid/common/cmap/cmap_times.hpp.  Run it on a machine that does nothing else (about a minute),
+# then build.
 #   --rounds N   medians of N rounds (15)
 #   --dry-run    prints the file instead of writing it
 set -euo pipefail

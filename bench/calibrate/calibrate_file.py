@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""calibrate_file.py TIMES_HPP MACHINE [--write]: puts measured constants (standard input: name and values, a line each)
-into the file of times.  Comments and functions stay; the head of the file says where the figures come from."""
+"""calibrate_file.py TIMES_HPP MACHINE [--write]: puts measured constants (standard input: name and
+values, a line each) into the file of times.  Comments and functions stay; the head of the file says
+where the figures come from."""
 import re
 import sys
 import textwrap
@@ -13,14 +14,22 @@ def measured(lines):
 
 
 def head(machine):
-    text = ("The calibrated times T of the strategies: ns of a dependent random select, without the loop around it. "
-            f"Written by maint/bench calibrate, which keeps the comments; measured on: {machine}.")
-    return "\n".join(textwrap.wrap(text, WIDTH, initial_indent="// ", subsequent_indent="// ", break_on_hyphens=False))
+    text = (
+        "The calibrated times T of the strategies: ns of a dependent random select, without the loop around it. "
+        f"Written by maint/bench calibrate, which keeps the comments; measured on: {machine}."
+    )
+    return "\n".join(
+        textwrap.wrap(
+            text, WIDTH, initial_indent="// ", subsequent_indent="// ", break_on_hyphens=False
+        )
+    )
 
 
 def table(name, values):
     start = f"constexpr double {name}[] = {{"
-    return textwrap.fill(start + ", ".join(values) + "};", WIDTH, subsequent_indent=" " * len(start))
+    return textwrap.fill(
+        start + ", ".join(values) + "};", WIDTH, subsequent_indent=" " * len(start)
+    )
 
 
 def replace(text, constants):

@@ -6,19 +6,20 @@
  *
  *   comms create [batches [times]]      each way to create one: a line a case with its name and the
  *                                       median, p10 and p90 of the batches, in us a call
- *   comms pending [batches [times]]     the same of MPI_Comm_create_group by ranks 0 and 2 of 3, "alone" and
- *                                       "beside" an MPI_Comm_idup of ranks 0 and 1 that 1 has not called yet
+ *   comms pending [batches [times]]     the same of MPI_Comm_create_group by ranks 0 and 2 of 3,
+ *                                       "alone" and "beside" an MPI_Comm_idup of ranks 0 and 1 that
+ *                                       1 has not called yet
  *   comms small|large [number [seed]]   the stress test of the paper on context identifiers
  *                                       (section 4.1): one existing communicator after the other is
- *                                       split, so that 8 to 16 of its members are in the new one, or
- *                                       all of the world's ranks but 0 to 8.  A line a rank, when MPI
- *                                       tells: "density" of its table of ids, mean over the run, and
- *                                       ids used and elements allocated at its end.  A line a split:
- *                                       "split" and the mean us of those in it
+ *                                       split, so that 8 to 16 of its members are in the new one,
+ *                                       or all of the world's ranks but 0 to 8.  A line a rank,
+ *                                       when MPI tells: "density" of its table of ids, mean over
+ *                                       the run, and ids used and elements allocated at its end.  A
+ *                                       line a split:  "split" and the mean us of those in it
  *   comms memory [number]               "memory" and the resident bytes of a duplicate of the world
  *   comms limit [most]                  duplicates the world until that fails: "limit", how many
- *                                       there were, "error" or "none", and how many could be created
- *                                       again after half of them were freed
+ *                                       there were, "error" or "none", and how many could be
+ *                                       created again after half of them were freed
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -141,7 +142,8 @@ static const struct {
     {"create_group_half", by_half_group},
 };
 
-/* Microseconds a call, of the rank that took longest: created one after the other, freed untimed. */
+/* Microseconds a call, of the rank that took longest: created one after the other, freed
+ * untimed. */
 static double create_many(void (*create) (MPI_Comm *), MPI_Comm * comm, int times)
 {
     double us, most;
@@ -182,7 +184,8 @@ static void measure_creation(int batches, int times)
 
 /* ---- beside one that waits ---- */
 
-enum { LATE = 1, OTHER = 2, TAG = 1, FIRST = 1500 };    /* FIRST: untimed, as a table of ids that is full shows later */
+/* FIRST: untimed, as a table of ids that is full shows later */
+enum { LATE = 1, OTHER = 2, TAG = 1, FIRST = 1500 };
 
 static MPI_Comm group_of_two(int a, int b, MPI_Group * group)
 {
@@ -203,7 +206,8 @@ static double create_pairs(MPI_Group pair, MPI_Comm * comm, int times)
     int other = OTHER - me;
     double us;
 
-    MPI_Sendrecv(NULL, 0, MPI_INT, other, TAG, NULL, 0, MPI_INT, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(NULL, 0, MPI_INT, other, TAG, NULL, 0, MPI_INT, other, TAG, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     us = MPI_Wtime();
     for (int i = 0; i < times; i++)
         MPI_Comm_create_group(MPI_COMM_WORLD, pair, TAG, &comm[i]);
@@ -224,7 +228,8 @@ static void print_pairs(const char *name, MPI_Group pair, int batches, int times
         us[i] = create_pairs(pair, comm, times);
     qsort(us, batches, sizeof(double), by_value);
     if (me == 0)
-        printf("%s %.3f %.3f %.3f\n", name, us[batches / 2], us[batches / 10], us[batches * 9 / 10]);
+        printf("%s %.3f %.3f %.3f\n", name, us[batches / 2], us[batches / 10],
+               us[batches * 9 / 10]);
     free(us);
     free(comm);
 }
@@ -384,8 +389,9 @@ static int draw_size(int is_small, uint64_t *state)
     return size > ranks ? ranks : size < 1 ? 1 : size;
 }
 
-/* All of it is drawn before the first split.  A choice takes the longer the more communicators there are: where processes
- * share a core, one would spend that time while another one's split waits for the core, and all see their caches swept. */
+/* All of it is drawn before the first split.  A choice takes the longer the more communicators
+ * there are: where processes share a core, one would spend that time while another one's split
+ * waits for the core, and all see their caches swept. */
 static struct sample *draw_samples(int is_small, int n, uint64_t *state)
 {
     struct sample *live = room(n + 1, sizeof(struct sample));

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""comms_measure.py RESULTS ...: runs bench/comms/comms.c with stock and with ours in turn, and writes
+"""comms_measure.py RESULTS ...: runs bench/comms/comms.c with stock and with ours in turn, and
+writes
 
-  e4_comms.csv         creation, also beside an idup that waits, memory, limit: bench,build,ranks,case,median_us,p10_us,p90_us,bytes
+  e4_comms.csv         creation, also beside an idup that waits, memory, limit:
+                       bench,build,ranks,case,median_us,p10_us,p90_us,bytes
   e4_cid.csv           the stress test             the same; cases: the splits number FROM to TO, and the runs' means
-  e4_rounds.csv        each round's figure, from which the ratios are taken: bench,build,ranks,case,round,figure
+  e4_rounds.csv        each round's figure, from which the ratios are taken:
+                       bench,build,ranks,case,round,figure
   e4_cid_times.csv     each split of the stress test: bench,build,ranks,round,number,us
-  e4_cid_density.csv   the tables of ids, mean over the run and at its end: bench,build,ranks,rank,density,used,allocated
+  e4_cid_density.csv   the tables of ids, mean over the run and at its end:
+                       bench,build,ranks,rank,density,used,allocated
 
-Runs of the two builds take turns; a run's figure is the median of its batches, a row's median and deciles are those of the
-runs (of all splits, where the case is splits)."""
+Runs of the two builds take turns; a run's figure is the median of its batches, a row's median and
+deciles are those of the runs (of all splits, where the case is splits)."""
 import argparse
 import pathlib
 import statistics
@@ -16,7 +20,16 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
-from runs import Build, add_builds, find_builds, in_turns, row_of, rows_of, take_turns, write_rows  # noqa: E402
+from runs import (
+    Build,
+    add_builds,
+    find_builds,
+    in_turns,
+    row_of,
+    rows_of,
+    take_turns,
+    write_rows,
+)  # noqa: E402
 
 PARTS = ("create", "pending", "stress", "memory", "limit")
 TABLE = "MPIR_CVAR_CTXID_TABLE"
@@ -34,26 +47,46 @@ class Results:
     def add_rounds(self, bench, ranks, found):
         for build, cases in found.items():
             for case, figures in cases.items():
-                self.rounds += [[bench, build, ranks, case, k, f"{x:.4f}"] for k, x in enumerate(figures)]
+                self.rounds += [
+                    [bench, build, ranks, case, k, f"{x:.4f}"] for k, x in enumerate(figures)
+                ]
 
     def write(self, path):
         write_rows(path / "e4_comms.csv", self.comms)
         write_rows(path / "e4_cid.csv", self.cid)
-        write_rows(path / "e4_rounds.csv", self.rounds, "bench,build,ranks,case,round,figure".split(","))
-        write_rows(path / "e4_cid_times.csv", self.times, "bench,build,ranks,round,number,us".split(","))
-        write_rows(path / "e4_cid_density.csv", self.density, "bench,build,ranks,rank,density,used,allocated".split(","))
+        write_rows(
+            path / "e4_rounds.csv", self.rounds, "bench,build,ranks,case,round,figure".split(",")
+        )
+        write_rows(
+            path / "e4_cid_times.csv", self.times, "bench,build,ranks,round,number,us".split(",")
+        )
+        write_rows(
+            path / "e4_cid_density.csv",
+            self.density,
+            "bench,build,ranks,rank,density,used,allocated".split(","),
+        )
 
 
 def rounds_for(ranks, a):
     """Runs with more ranks than cores are long, and have many processes to take the mean of."""
-    return a.rounds if ranks <= 4 else max(3, a.rounds * 3 // 5) if ranks <= 16 else max(3, a.rounds // 3)
+    return (
+        a.rounds
+        if ranks <= 4
+        else max(3, a.rounds * 3 // 5)
+        if ranks <= 16
+        else max(3, a.rounds // 3)
+    )
 
 
 # ---- creation, memory, limit
 
+
 def measure_creation(builds, ranks, a, results):
     def run(build):
-        return {case: float(median) for case, median, _, _ in build.lines(ranks, ["create", a.batches, a.times], 600)}
+        return {
+            case: float(median)
+            for case, median, _, _ in build.lines(ranks, ["create", a.batches, a.times], 600)
+        }
 
     found = take_turns(builds, rounds_for(ranks, a), run, f"create, {ranks} ranks")
     results.comms += rows_of("create", ranks, found, "")
@@ -62,8 +95,12 @@ def measure_creation(builds, ranks, a, results):
 
 def measure_pending(patched, a, results):
     """Of ours: in stock the other creations wait for the idup, too, which here is for ever."""
+
     def run(build):
-        return {case: float(median) for case, median, _, _ in build.lines(3, ["pending", a.batches, a.times], 600)}
+        return {
+            case: float(median)
+            for case, median, _, _ in build.lines(3, ["pending", a.batches, a.times], 600)
+        }
 
     found = take_turns([patched], rounds_for(3, a), run, "beside an idup, 3 ranks")
     results.comms += rows_of("pending", 3, found, "")
@@ -75,8 +112,10 @@ def measure_memory(builds, ranks, a, results):
         return {"dup": float(build.lines(ranks, ["memory", a.duplicates], 600)[0][1])}
 
     found = take_turns(builds, 3, run, f"memory, {ranks} ranks")
-    results.comms += [["memory", build, ranks, "dup", "", "", "", f"{statistics.median(cases['dup']):.0f}"]
-                      for build, cases in found.items()]
+    results.comms += [
+        ["memory", build, ranks, "dup", "", "", "", f"{statistics.median(cases['dup']):.0f}"]
+        for build, cases in found.items()
+    ]
     results.add_rounds("memory", ranks, found)
 
 
@@ -88,6 +127,7 @@ def measure_limit(builds, a, results):
 
 # ---- the stress test
 
+
 def stress(build, ranks, shape, number, results, k):
     """us of each split."""
     lines = build.lines(ranks, [shape, number], 1800)
@@ -95,7 +135,9 @@ def stress(build, ranks, shape, number, results, k):
     results.times += [[shape, build.name, ranks, k, i, f"{x:.2f}"] for i, x in enumerate(us)]
     if k == 0:
         density = [words[1:] for words in lines if words[0] == "density"]
-        results.density += [[shape, build.name, ranks, rank, *words] for rank, words in enumerate(density)]
+        results.density += [
+            [shape, build.name, ranks, rank, *words] for rank, words in enumerate(density)
+        ]
     return us
 
 
@@ -114,7 +156,9 @@ def measure_stress(builds, ranks, a, results):
         for build in in_turns(builds, a.stress_rounds, f"{shape}, {ranks} ranks"):
             mine = runs[build.name]
             mine.append(stress(build, ranks, shape, a.communicators, results, len(mine)))
-        means = {name: {"mean": [statistics.mean(us) for us in mine]} for name, mine in runs.items()}
+        means = {
+            name: {"mean": [statistics.mean(us) for us in mine]} for name, mine in runs.items()
+        }
         for name, mine in runs.items():
             add_blocks(shape, name, ranks, mine, results)
         results.cid += rows_of(shape, ranks, means, "")
@@ -125,42 +169,102 @@ def measure_flatness(patched, ranks, a, results):
     """More communicators than stock can have, and the density of the other tables."""
     has_density = any(row[1] == patched.name for row in results.density)
     for shape in SHAPES:
-        builds = [Build(f"{patched.name}:{kind}", patched.prefix, "comms", {TABLE: kind}) for kind in KINDS]
+        builds = [
+            Build(f"{patched.name}:{kind}", patched.prefix, "comms", {TABLE: kind})
+            for kind in KINDS
+        ]
         runs = {build.name: [] for build in builds if has_density or build is builds[0]}
-        for build in in_turns([build for build in builds if build.name in runs], a.stress_rounds,
-                              f"{shape}, {ranks} ranks, {a.flat} splits"):
+        for build in in_turns(
+            [build for build in builds if build.name in runs],
+            a.stress_rounds,
+            f"{shape}, {ranks} ranks, {a.flat} splits",
+        ):
             mine = runs[build.name]
             mine.append(stress(build, ranks, shape, a.flat, results, len(mine)))
         for name, mine in runs.items():
             add_blocks(shape, name, ranks, mine, results)
-            blocks = [[statistics.median(us[i:i + BLOCK]) for i in range(0, len(us), BLOCK)] for us in mine]
-            results.add_rounds(shape, ranks, {name: {"first": [of_run[0] for of_run in blocks],
-                                                     "last": [of_run[-1] for of_run in blocks]}})
+            blocks = [
+                [statistics.median(us[i : i + BLOCK]) for i in range(0, len(us), BLOCK)]
+                for us in mine
+            ]
+            results.add_rounds(
+                shape,
+                ranks,
+                {
+                    name: {
+                        "first": [of_run[0] for of_run in blocks],
+                        "last": [of_run[-1] for of_run in blocks],
+                    }
+                },
+            )
 
 
 def arguments():
-    ap = argparse.ArgumentParser(prog="maint/bench comms", description=__doc__,
-                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap = argparse.ArgumentParser(
+        prog="maint/bench comms",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     ap.add_argument("results", type=pathlib.Path)
-    ap.add_argument("--ranks", default="2,16,64", help="numbers of ranks (default 2,16,64; the stress test from 16 on)")
-    ap.add_argument("--rounds", type=int, default=15, help="runs of each build with 2 ranks; fewer with more (default 15)")
+    ap.add_argument(
+        "--ranks",
+        default="2,16,64",
+        help="numbers of ranks (default 2,16,64; the stress test from 16 on)",
+    )
+    ap.add_argument(
+        "--rounds",
+        type=int,
+        default=15,
+        help="runs of each build with 2 ranks; fewer with more (default 15)",
+    )
     ap.add_argument("--batches", type=int, default=7, help="batches a run and case (default 7)")
     ap.add_argument("--times", type=int, default=20, help="communicators a batch (default 20)")
-    ap.add_argument("--communicators", type=int, default=2000,
-                    help="of the stress test (default 2000: stock ends at 2,046)")
-    ap.add_argument("--stress-rounds", type=int, default=3, help="runs of the stress test (default 3)")
-    ap.add_argument("--flat", type=int, default=10000, metavar="N",
-                    help="splits of the stress test of ours alone (default 10000; 0: none)")
-    ap.add_argument("--duplicates", type=int, default=1500, help="live duplicates for the memory of one (default 1500)")
-    ap.add_argument("--most", type=int, default=140000,
-                    help="duplicates after which to stop when there is no error (default 140000)")
-    ap.add_argument("--only", metavar="PART,...", default=",".join(PARTS), help=f"parts, of {','.join(PARTS)}")
-    ap.add_argument("--quick", action="store_true", help="unless said otherwise 2 and 16 ranks, 5 runs, 400 splits")
-    ap.add_argument("--realtime", action="store_true",
-                    help="run under chrt -r 1 (as root): other programs, which a yield would give the core to, wait")
+    ap.add_argument(
+        "--communicators",
+        type=int,
+        default=2000,
+        help="of the stress test (default 2000: stock ends at 2,046)",
+    )
+    ap.add_argument(
+        "--stress-rounds", type=int, default=3, help="runs of the stress test (default 3)"
+    )
+    ap.add_argument(
+        "--flat",
+        type=int,
+        default=10000,
+        metavar="N",
+        help="splits of the stress test of ours alone (default 10000; 0: none)",
+    )
+    ap.add_argument(
+        "--duplicates",
+        type=int,
+        default=1500,
+        help="live duplicates for the memory of one (default 1500)",
+    )
+    ap.add_argument(
+        "--most",
+        type=int,
+        default=140000,
+        help="duplicates after which to stop when there is no error (default 140000)",
+    )
+    ap.add_argument(
+        "--only", metavar="PART,...", default=",".join(PARTS), help=f"parts, of {','.join(PARTS)}"
+    )
+    ap.add_argument(
+        "--quick",
+        action="store_true",
+        help="unless said otherwise 2 and 16 ranks, 5 runs, 400 splits",
+    )
+    ap.add_argument(
+        "--realtime",
+        action="store_true",
+        help="run under chrt -r 1 (as root): other programs, which a yield would give the core to, wait",
+    )
     add_builds(ap)
     if "--quick" in sys.argv:
-        ap.set_defaults(ranks="2,16", rounds=5, communicators=400, stress_rounds=1, flat=0, most=3000)
+        ap.set_defaults(
+            ranks="2,16", rounds=5, communicators=400, stress_rounds=1, flat=0, most=3000
+        )
     a = ap.parse_args()
     if a.realtime:
         Build.prefix_words = ["chrt", "-r", "1"]

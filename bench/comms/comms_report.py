@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""comms_report.py RESULTS [--doc DOC]: what the creation of communicators must show, met or missed, and the tables of
-DOC/communicators.md (between its markers <!-- comms:NAME --> and <!-- /comms:NAME -->)."""
+"""comms_report.py RESULTS [--doc DOC]: what the creation of communicators must show, met or missed,
+and the tables of DOC/communicators.md (between its markers <!-- comms:NAME --> and <!-- /comms:NAME
+-->)."""
 import pathlib
 import re
 import statistics
@@ -13,14 +14,18 @@ from results import arguments, read  # noqa: E402
 from runs import paired_ratio  # noqa: E402
 
 # Our time over stock's, at most.
-WANTED = {"dup": ("dup", 0.5), "split_two": ("split with two colours", 0.6),
-          "split_equal": ("split with equal colours", 0.5), "split_reversed": ("split with reversed keys", 0.5),
-          "create_group": ("create_group", 0.6)}
+WANTED = {
+    "dup": ("dup", 0.5),
+    "split_two": ("split with two colours", 0.6),
+    "split_equal": ("split with equal colours", 0.5),
+    "split_reversed": ("split with reversed keys", 0.5),
+    "create_group": ("create_group", 0.6),
+}
 WANTED_OF_TWO = {"dup": 0.25}  # with 2 ranks
-WANTED_BESIDE = 2           # beside an idup that waits, over alone
+WANTED_BESIDE = 2  # beside an idup that waits, over alone
 WANTED_STRESS = 0.6
-WANTED_FLAT = 1.1           # the last thousand splits over the first
-WANTED_BYTES = 5300 / 2     # a duplicate at 2 ranks; and half of stock's in the same run
+WANTED_FLAT = 1.1  # the last thousand splits over the first
+WANTED_BYTES = 5300 / 2  # a duplicate at 2 ranks; and half of stock's in the same run
 WANTED_LIVE = 131072
 SHAPES = {"small": "SmallComm", "large": "LargeComm"}
 
@@ -44,25 +49,35 @@ class Rounds:
 
     def keys(self, bench):
         """(ranks, case) of a benchmark, each once."""
-        return list(dict.fromkeys((ranks, case) for name, ranks, case, _ in self.found if name == bench))
+        return list(
+            dict.fromkeys((ranks, case) for name, ranks, case, _ in self.found if name == bench)
+        )
 
 
 # ---- what must be shown
+
 
 def show_creation(rounds, shown):
     for case, (what, limit) in WANTED.items():
         for ranks in [ranks for ranks, name in rounds.keys("create") if name == case]:
             ratio = rounds.ratio("create", ranks, case)
             if ratio is not None:
-                shown.at_most(f"{what}, {ranks} ranks, ours over stock", ratio,
-                              WANTED_OF_TWO.get(case, limit) if ranks == 2 else limit)
+                shown.at_most(
+                    f"{what}, {ranks} ranks, ours over stock",
+                    ratio,
+                    WANTED_OF_TWO.get(case, limit) if ranks == 2 else limit,
+                )
 
 
 def show_pending(rounds, shown):
     alone, beside = (rounds.of("pending", 3, case, "patched") for case in ("alone", "beside"))
     if alone:
         shown.report("create_group by two of 3 ranks, us", figure(statistics.median(alone)))
-        shown.at_most("the same beside an idup that waits for the third, over that alone", paired_ratio(beside, alone), WANTED_BESIDE)
+        shown.at_most(
+            "the same beside an idup that waits for the third, over that alone",
+            paired_ratio(beside, alone),
+            WANTED_BESIDE,
+        )
 
 
 def show_stress(rounds, shown):
@@ -70,18 +85,27 @@ def show_stress(rounds, shown):
         for ranks, case in rounds.keys(shape):
             ratio = rounds.ratio(shape, ranks, case)
             if case == "mean" and ratio is not None:
-                shown.at_most(f"{what}, {ranks} ranks, mean split, ours over stock", ratio, WANTED_STRESS)
+                shown.at_most(
+                    f"{what}, {ranks} ranks, mean split, ours over stock", ratio, WANTED_STRESS
+                )
         for (bench, ranks, case, build), first in rounds.found.items():
             if bench == shape and case == "first":
                 last = rounds.of(bench, ranks, "last", build)
-                shown.at_most(f"{what}, {ranks} ranks, {build}, the last 1,000 splits over the first",
-                              paired_ratio(last, first), WANTED_FLAT)
+                shown.at_most(
+                    f"{what}, {ranks} ranks, {build}, the last 1,000 splits over the first",
+                    paired_ratio(last, first),
+                    WANTED_FLAT,
+                )
 
 
 def show_memory(rounds, shown):
     ours, stock = (rounds.of("memory", 2, "dup", build) for build in ("patched", "stock"))
     if ours:
-        shown.at_most("resident bytes of a live duplicate of the world, 2 ranks", statistics.median(ours), WANTED_BYTES)
+        shown.at_most(
+            "resident bytes of a live duplicate of the world, 2 ranks",
+            statistics.median(ours),
+            WANTED_BYTES,
+        )
     if ours and stock:
         shown.at_most("the same over stock's in this run", paired_ratio(ours, stock), 0.5)
 
@@ -91,64 +115,126 @@ def show_limit(comms, shown):
         if row["bench"] == "limit" and row["build"] == "patched":
             number, end, again = row["case"].split()
             if end == "error" or int(number) >= WANTED_LIVE:  # else it was not tried
-                shown.add("live communicators", f"{int(number):,}", f">= {WANTED_LIVE:,}", int(number) >= WANTED_LIVE)
+                shown.add(
+                    "live communicators",
+                    f"{int(number):,}",
+                    f">= {WANTED_LIVE:,}",
+                    int(number) >= WANTED_LIVE,
+                )
             freed = int(number) - int(number) // 2
-            shown.add("created again after half were freed", f"{int(again):,}", f"{freed:,}", int(again) == freed)
+            shown.add(
+                "created again after half were freed",
+                f"{int(again):,}",
+                f"{freed:,}",
+                int(again) == freed,
+            )
 
 
 # ---- tables
+
 
 def microseconds(rows, build):
     row = next((row for row in rows if row["build"] == build), None)
     if row is None:
         return ["", ""]
-    return [figure(float(row["median_us"])), f"{figure(float(row['p10_us']))} to {figure(float(row['p90_us']))}"]
+    return [
+        figure(float(row["median_us"])),
+        f"{figure(float(row['p10_us']))} to {figure(float(row['p90_us']))}",
+    ]
 
 
 def table_creation(comms, rounds):
     lines = []
     for ranks, case in rounds.keys("create"):
-        mine = [row for row in comms if (row["bench"], int(row["ranks"]), row["case"]) == ("create", ranks, case)]
+        mine = [
+            row
+            for row in comms
+            if (row["bench"], int(row["ranks"]), row["case"]) == ("create", ranks, case)
+        ]
         ratio = rounds.ratio("create", ranks, case)
-        lines.append([str(ranks), f"`{case}`"] + microseconds(mine, "stock") + microseconds(mine, "patched") +
-                     ["" if ratio is None else f"{ratio:.3f}"])
-    return table(["ranks", "case", "stock us", "p10 to p90", "ours us", "p10 to p90", "ratio"], lines)
+        lines.append(
+            [str(ranks), f"`{case}`"]
+            + microseconds(mine, "stock")
+            + microseconds(mine, "patched")
+            + ["" if ratio is None else f"{ratio:.3f}"]
+        )
+    return table(
+        ["ranks", "case", "stock us", "p10 to p90", "ours us", "p10 to p90", "ratio"], lines
+    )
 
 
 def table_stress(cid, rounds):
     lines = []
     for row in cid:
-        ratio = rounds.ratio(row["bench"], int(row["ranks"]), row["case"]) if row["build"] == "patched" else None
-        lines.append([SHAPES[row["bench"]], row["ranks"], row["build"], row["case"], figure(float(row["median_us"])),
-                      f"{figure(float(row['p10_us']))} to {figure(float(row['p90_us']))}",
-                      "" if ratio is None else f"{ratio:.3f}"])
+        ratio = (
+            rounds.ratio(row["bench"], int(row["ranks"]), row["case"])
+            if row["build"] == "patched"
+            else None
+        )
+        lines.append(
+            [
+                SHAPES[row["bench"]],
+                row["ranks"],
+                row["build"],
+                row["case"],
+                figure(float(row["median_us"])),
+                f"{figure(float(row['p10_us']))} to {figure(float(row['p90_us']))}",
+                "" if ratio is None else f"{ratio:.3f}",
+            ]
+        )
     return table(["", "ranks", "build", "case", "us", "p10 to p90", "ratio"], lines)
 
 
 def table_density(rows):
     lines = []
-    for shape, build in dict.fromkeys((row["bench"], row["build"]) for row in rows if ":" in row["build"]):
+    for shape, build in dict.fromkeys(
+        (row["bench"], row["build"]) for row in rows if ":" in row["build"]
+    ):
         mine = [row for row in rows if (row["bench"], row["build"]) == (shape, build)]
         parts = [float(row["density"]) for row in mine]
-        lines.append([SHAPES[shape], build.split(":")[1], mine[0]["ranks"], f"{statistics.mean(parts):.3f}",
-                      f"{min(parts):.3f}", f"{max(parts):.3f}"])
+        lines.append(
+            [
+                SHAPES[shape],
+                build.split(":")[1],
+                mine[0]["ranks"],
+                f"{statistics.mean(parts):.3f}",
+                f"{min(parts):.3f}",
+                f"{max(parts):.3f}",
+            ]
+        )
     return table(["", "table", "ranks", "mean density", "least", "greatest"], lines)
 
 
 def table_rest(comms):
-    memory = [[row["build"], row["ranks"], f"{int(row['bytes']):,}"] for row in comms if row["bench"] == "memory"]
-    limits = [[row["build"], f"{int(number):,}", "yes" if end == "error" else "no"]
-              for row in comms if row["bench"] == "limit" for number, end, _ in [row["case"].split()]]
-    return (table(["build", "ranks", "resident bytes of a duplicate"], memory) + "\n\n" +
-            table(["build", "communicators", "ended by an error"], limits))
+    memory = [
+        [row["build"], row["ranks"], f"{int(row['bytes']):,}"]
+        for row in comms
+        if row["bench"] == "memory"
+    ]
+    limits = [
+        [row["build"], f"{int(number):,}", "yes" if end == "error" else "no"]
+        for row in comms
+        if row["bench"] == "limit"
+        for number, end, _ in [row["case"].split()]
+    ]
+    return (
+        table(["build", "ranks", "resident bytes of a duplicate"], memory)
+        + "\n\n"
+        + table(["build", "communicators", "ended by an error"], limits)
+    )
 
 
 def tables(data, rounds, results):
     path = results / "comms_run.txt"
     command, cpu = (path.read_text().splitlines() + ["", ""])[:2] if path.exists() else ("", "")
-    command = re.sub(r" --(stock|patched)[= ]\S+", "", command.strip())    # where things are on this machine
-    made = {"run": f"The run shown here: `{command}`, {cpu}.",
-            "create": table_creation(data["comms"], rounds), "rest": table_rest(data["comms"])}
+    command = re.sub(
+        r" --(stock|patched)[= ]\S+", "", command.strip()
+    )  # where things are on this machine
+    made = {
+        "run": f"The run shown here: `{command}`, {cpu}.",
+        "create": table_creation(data["comms"], rounds),
+        "rest": table_rest(data["comms"]),
+    }
     if data["cid"]:
         made["stress"] = table_stress(data["cid"], rounds)
     if data["density"]:
@@ -158,7 +244,12 @@ def tables(data, rounds, results):
 
 def main():
     options = arguments(__doc__, "also puts the tables into DOC/communicators.md")
-    files = {"comms": "e4_comms.csv", "cid": "e4_cid.csv", "rounds": "e4_rounds.csv", "density": "e4_cid_density.csv"}
+    files = {
+        "comms": "e4_comms.csv",
+        "cid": "e4_cid.csv",
+        "rounds": "e4_rounds.csv",
+        "density": "e4_cid_density.csv",
+    }
     data = {name: read(options.results / file) for name, file in files.items()}
     rounds, shown = Rounds(data["rounds"]), Shown()
     print(table_creation(data["comms"], rounds))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * How long a cache line takes from one core to another, which differs by a factor of four between two hardware threads of a core and
- * two cores, and on a virtual machine from one second to the next: figures of two processes compare only where it is the same.
+ * How long a cache line takes from one core to another, which differs by a factor of four between
+ * two hardware threads of a core and two cores, and on a virtual machine from one second to the
+ * next: figures of two processes compare only where it is the same.
  */
 #ifndef LINE_H_INCLUDED
 #define LINE_H_INCLUDED
@@ -19,7 +20,8 @@ static double line_now(void)
     return (double) t.tv_sec * 1e9 + (double) t.tv_nsec;
 }
 
-/* Called by two, 0 and 1, with the same two lines of zeros, which are so again at the end: nanoseconds one way. */
+/* Called by two, 0 and 1, with the same two lines of zeros, which are so again at the end:
+ * nanoseconds one way. */
 static double line_time(line_t lines[2], int me)
 {
     enum { TIMES = 100000 };

@@ -11,7 +11,8 @@
 #include <unistd.h>
 #include "line.h"
 
-/* Lines of the world's two processes, on a machine that has a core for each; NULL where that is not so. */
+/* Lines of the world's two processes, on a machine that has a core for each; NULL where that is
+ * not so. */
 static line_t *line_share(void)
 {
     char name[64], host[MPI_MAX_PROCESSOR_NAME] = "", first[MPI_MAX_PROCESSOR_NAME];

@@ -6,7 +6,8 @@ from runs import Build
 
 
 class OpenMPI(Build):
-    """Debian's package.  It binds to cores, and refuses root and more ranks than cores, unless told."""
+    """Debian's package.  It binds to cores, and refuses root and more ranks than cores, unless
+    told."""
 
     def __init__(self, program):
         super().__init__("openmpi", "/usr", program)

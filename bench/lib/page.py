@@ -37,7 +37,8 @@ class Shown:
 
 
 def renewed(old, new):
-    """A table with the rows of a new one: in the place of those that have the same first cell, and behind the others."""
+    """A table with the rows of a new one: in the place of those that have the same first cell,
+    and behind the others."""
     head, rule, *rows = new.splitlines()
     rows = {row.split("|")[1]: row for row in rows}
     kept = [rows.pop(row.split("|")[1], row) for row in old.splitlines()[2:]]
@@ -45,8 +46,9 @@ def renewed(old, new):
 
 
 def put(page, prefix, made, shown, whole):
-    """Replaces what is between the markers <!-- PREFIX:NAME --> and <!-- /PREFIX:NAME --> of a page.  What must be shown is PREFIX:shown;
-    when not the whole was measured its other rows stay."""
+    """Replaces what is between the markers <!-- PREFIX:NAME --> and <!-- /PREFIX:NAME --> of a
+    page.  What must be shown is PREFIX:shown; when not the whole was measured its other rows
+    stay."""
     text = page.read_text()
     for name, body in {**made, "shown": shown.table()}.items():
         pattern = re.compile(rf"(<!-- {prefix}:{name} -->\n)(.*?)(<!-- /{prefix}:{name} -->)", re.S)

@@ -11,12 +11,23 @@ from small_svg import small
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 
-matplotlib.rcParams.update({"svg.hashsalt": "cmap", "svg.fonttype": "none", "font.size": 8, "figure.dpi": 110, "savefig.dpi": 120,
-                            "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True})
+matplotlib.rcParams.update(
+    {
+        "svg.hashsalt": "cmap",
+        "svg.fonttype": "none",
+        "font.size": 8,
+        "figure.dpi": 110,
+        "savefig.dpi": 120,
+        "axes.grid": True,
+        "grid.alpha": 0.3,
+        "axes.axisbelow": True,
+    }
+)
 
 
 def write(figure, path):
-    figure.savefig(path, metadata={"Date": None, "Creator": None}, bbox_inches="tight")  # all of it, legends outside, too
+    # all of it, legends outside, too
+    figure.savefig(path, metadata={"Date": None, "Creator": None}, bbox_inches="tight")
     plt.close(figure)
     pathlib.Path(path).write_text(small(pathlib.Path(path).read_text()))
     print("wrote", path)

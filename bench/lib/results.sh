@@ -24,7 +24,8 @@ plots_and_tables() {
     "$(python_with csv)" "$ROOT/bench/$1/$1_report.py" "$RESULTS" "${PAGE[@]}"
 }
 
-# measure_and_report NAME OPTION...: a benchmark whose runs bench/NAME/NAME_measure.py makes, with options of its own.
+# measure_and_report NAME OPTION...: a benchmark whose runs bench/NAME/NAME_measure.py makes, with
+# options of its own.
 measure_and_report() {
     local name=$1 options=()
     shift

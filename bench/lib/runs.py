@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs run again and again against several builds of MPICH in turn, and what their figures are made of."""
+"""Programs run again and again against several builds of MPICH in turn, and what their figures
+are made of."""
 import bisect
 import copy
 import csv
@@ -16,7 +17,9 @@ COLUMNS = "bench,build,ranks,case,median_us,p10_us,p90_us,bytes".split(",")
 
 
 class Build:
-    """An installation with the program of an experiment compiled for it, and the environment it runs in."""
+    """An installation with the program of an experiment compiled for it, and the environment it
+    runs in."""
+
     prefix_words = []  # before every command
 
     def __init__(self, name, prefix, program, env=None, experiment=None):
@@ -39,11 +42,25 @@ class Build:
 
     def lines(self, ranks, arguments, timeout):
         """What a run prints, in words."""
-        command = [*self.prefix_words, *self.mpiexec, "-n", str(ranks), self.program, *map(str, arguments)]
-        done = subprocess.run(command, env={**os.environ, "MPIEXEC_TIMEOUT": str(timeout), **self.env}, text=True,
-                              capture_output=True, timeout=timeout + 30)
+        command = [
+            *self.prefix_words,
+            *self.mpiexec,
+            "-n",
+            str(ranks),
+            self.program,
+            *map(str, arguments),
+        ]
+        done = subprocess.run(
+            command,
+            env={**os.environ, "MPIEXEC_TIMEOUT": str(timeout), **self.env},
+            text=True,
+            capture_output=True,
+            timeout=timeout + 30,
+        )
         if done.returncode:
-            raise SystemExit(f"{self.source.stem}: {self.name} with {ranks} ranks failed:\n{done.stdout}{done.stderr}")
+            raise SystemExit(
+                f"{self.source.stem}: {self.name} with {ranks} ranks failed:\n{done.stdout}{done.stderr}"
+            )
         return [line.split() for line in done.stdout.splitlines()]
 
 
@@ -52,7 +69,7 @@ def in_turns(builds, rounds, label=""):
     for k in range(rounds):
         if sys.stderr.isatty():
             print(f"\r{label}: round {k + 1} of {rounds} ", end="", file=sys.stderr, flush=True)
-        yield from builds[k % len(builds):] + builds[:k % len(builds)]
+        yield from builds[k % len(builds) :] + builds[: k % len(builds)]
     if sys.stderr.isatty():
         print(file=sys.stderr)
 
@@ -83,9 +100,11 @@ def clusters(values, apart=1.4):
 
 
 def by_distance(runs):
-    """distance -> build -> case -> figures, of runs: (build, case -> figure, what a cache line took from core to core first and last).
+    """distance -> build -> case -> figures, of runs: (build, case -> figure, what a cache line took
+    from core to core first and last).
 
-    A distance is a cluster of such times, named by its median; a run in which it changed is left out."""
+    A distance is a cluster of such times, named by its median; a run in which it changed is left
+    out."""
     starts = clusters(us for _, _, lines in runs for us in lines)
     groups = defaultdict(list)
     for run in runs:
@@ -105,25 +124,36 @@ def fewest(found, builds):
 
 
 def at_one_distance(builds, rounds, run, label=""):
-    """(distance, build -> case -> figures): those of the distance in which there are most runs of each, and as many of each.
+    """(distance, build -> case -> figures): those of the distance in which there are most runs of
+    each, and as many of each.
 
-    There are more rounds until these are `rounds`, or four times as many; where no distance then has a run of each, they are all
-    runs.  run(build): case -> figure, and what a line took."""
+    There are more rounds until these are `rounds`, or four times as many; where no distance then
+    has a run of each, they are all runs.  run(build): case -> figure, and what a line took."""
     runs = []
     for build in in_turns(builds, 4 * rounds, label):
         runs.append((build.name, *run(build)))
         if len(runs) % len(builds) == 0:
-            distance, found = max(by_distance(runs).items(), key=lambda item: fewest(item[1], builds), default=("", {}))
+            distance, found = max(
+                by_distance(runs).items(),
+                key=lambda item: fewest(item[1], builds),
+                default=("", {}),
+            )
             if fewest(found, builds) >= rounds:
                 break
     n = fewest(found, builds)
     if n == 0:
         return "what it happens to take", by_build(runs)
-    return distance, {build: {case: us[:n] for case, us in cases.items()} for build, cases in found.items()}
+    return distance, {
+        build: {case: us[:n] for case, us in cases.items()} for build, cases in found.items()
+    }
 
 
 def decile(values, k):
-    return statistics.quantiles(values, n=10, method="inclusive")[k - 1] if len(values) > 1 else values[0]
+    return (
+        statistics.quantiles(values, n=10, method="inclusive")[k - 1]
+        if len(values) > 1
+        else values[0]
+    )
 
 
 def paired_ratio(us, base_us):
@@ -132,8 +162,16 @@ def paired_ratio(us, base_us):
 
 def row_of(bench, build, ranks, case, us, number_of_bytes):
     """`us`: all figures of the row."""
-    return [bench, build, ranks, case, f"{statistics.median(us):.4f}", f"{decile(us, 1):.4f}", f"{decile(us, 9):.4f}",
-            number_of_bytes]
+    return [
+        bench,
+        build,
+        ranks,
+        case,
+        f"{statistics.median(us):.4f}",
+        f"{decile(us, 1):.4f}",
+        f"{decile(us, 9):.4f}",
+        number_of_bytes,
+    ]
 
 
 def rows_of(bench, ranks, found, number_of_bytes):
@@ -152,9 +190,15 @@ def write_rows(path, rows, columns=COLUMNS):
 
 
 def find_builds(program, stock_prefix, patched_prefix):
-    """(stock to compare with, stock without the yield, patched); the first two are None when absent."""
+    """(stock to compare with, stock without the yield, patched); the first two are None when
+    absent."""
+
     def present(name, prefix):
-        return Build(name, prefix, program) if prefix and (Path(prefix) / "bin" / "mpicc").is_file() else None
+        return (
+            Build(name, prefix, program)
+            if prefix and (Path(prefix) / "bin" / "mpicc").is_file()
+            else None
+        )
 
     plain = os.environ.get("STOCK_INSTALL", ROOT / "install-stock")
     yielding = os.environ.get("STOCK_YIELD_INSTALL", ROOT / "install-stock-yield")
@@ -168,12 +212,21 @@ def find_builds(program, stock_prefix, patched_prefix):
     if not stock and without_yield:
         stock = Build("stock", plain, program)
     if not stock:
-        print(f"{program}: no stock installation (maint/build --stock-yield): no ratios", file=sys.stderr)
+        print(
+            f"{program}: no stock installation (maint/build --stock-yield): no ratios",
+            file=sys.stderr,
+        )
     return stock, without_yield, patched
 
 
 def add_builds(parser):
     """The options that say which builds."""
-    parser.add_argument("--stock", metavar="PREFIX", help="stock to compare with (default install-stock-yield/)")
-    parser.add_argument("--patched", metavar="PREFIX", default=os.environ.get("CMAP_INSTALL", ROOT / "install"),
-                        help="the patched build (default install/)")
+    parser.add_argument(
+        "--stock", metavar="PREFIX", help="stock to compare with (default install-stock-yield/)"
+    )
+    parser.add_argument(
+        "--patched",
+        metavar="PREFIX",
+        default=os.environ.get("CMAP_INSTALL", ROOT / "install"),
+        help="the patched build (default install/)",
+    )

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # usage: maint/bench maps [--quick] [--doc] [--no-run] [EXPERIMENT...]
 #
-# Measures maps alone, without MPI: E1 (classes A-E), E2 (the communicators of the thesis's table 6.1), E3 (structured
-# worlds).  Writes bench/results/e1_*.csv, e2_table61.csv, e3_worlds.csv, the plots beside them, and ends with each
-# figure that must be shown, met or missed.
+# Measures maps alone, without MPI: E1 (classes A-E), E2 (the communicators of the thesis's table
+# 6.1), E3 (structured worlds).  Writes bench/results/e1_*.csv, e2_table61.csv, e3_worlds.csv, the
+# plots beside them, and ends with each figure that must be shown, met or missed.
 #   --quick     fewer maps and rounds: under 2 minutes
-#   --doc       also puts plots and tables into doc/measurements/ (maps.md between its markers, plots/)
+#   --doc       also puts plots and tables into doc/measurements/ (maps.md between its markers,
+#               plots/)
 #   --no-run    plots and tables of the results that are there
 #   EXPERIMENT  only these: e1 ratios build e2 e3
 # Without python3-matplotlib the CSVs still come out.

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Groups and communicators of one rank of a large world (mpirank1).  Prints lines "case microseconds bytes":
+ * Groups and communicators of one rank of a large world (mpirank1).  Prints lines "case
+ * microseconds bytes":
  *   million groups                   operations on groups; bytes: what the result keeps in the heap
- *   million create CASE [SCENARIO]   one call that makes a communicator: split, as the scenario has it for this rank, or one of
- *                                    `ways` below.  Cases CASE and CASE-temporary, whose bytes are what the call and the scenario
+ *   million create CASE [SCENARIO]   one call that makes a communicator: split, as the scenario has
+ *                                    it for this rank, or one of `ways` below.  Cases CASE and
+ *                                    CASE-temporary, whose bytes are what the call and the scenario
  *                                    took beyond what it keeps
  */
 #include <malloc.h>
@@ -171,7 +173,8 @@ static void groups(void)
     world = make_group();
     draw_ranks();
     measure("comm_group", make_group);
-    measure("range_incl_even", make_even);      /* while no group is equal to it, as those that follow, as far as they can be */
+    /* while no group is equal to it, as those that follow, as far as they can be */
+    measure("range_incl_even", make_even);
     measure("incl_random", make_random);
     measure("incl_permutation", make_permutation);
     even = make_even();
@@ -332,7 +335,8 @@ static void measure_creation(const char *name, MPI_Comm (*make) (void))
     made = make();
     us = now_us() - us;
     peak = of_this_process("VmHWM") - resident;
-    /* what it gives back is what it kept; the scenario's answers, 8 bytes a rank, stay, and are no part of it */
+    /* what it gives back is what it kept; the scenario's answers, 8 bytes a rank, stay, and are
+     * no part of it */
     heap = heap_bytes();
     MPI_Comm_free(&made);
     kept = heap - heap_bytes();

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Groups and communicators of one rank of worlds of 2^10 to 2^20 ranks (mpirank1, 16 ranks a node), time and bytes, beside
-stock MPICH in worlds as large as --stock-most says (one rank a node; it cannot make communicators there). A world of 2^18 takes
-stock 1.2 GB and 10 s, one of 2^20 takes 4.6 GB.
+"""Groups and communicators of one rank of worlds of 2^10 to 2^20 ranks (mpirank1, 16 ranks a node),
+time and bytes, beside stock MPICH in worlds as large as --stock-most says (one rank a node; it
+cannot make communicators there). A world of 2^18 takes stock 1.2 GB and 10 s, one of 2^20 takes 4.6
+GB.
 
 Runs take turns; figures are medians. What must be shown is printed with its figure, met or missed.
-Writes bench/results/e5_million.csv: set,build,ranks,case,median_us,bytes, and plots beside it where matplotlib is installed.
-"""
+Writes bench/results/e5_million.csv: set,build,ranks,case,median_us,bytes, and plots beside it where
+matplotlib is installed. """
 import argparse
 import statistics
 import sys
@@ -19,14 +20,18 @@ from worlds import plot, run_alone  # noqa: E402
 
 SCENARIOS = ROOT / "src" / "mpi" / "solo" / "solo_scenario.c"
 COLUMNS = "set,build,ranks,case,median_us,bytes".split(",")
-# How a communicator is made, and for splits the scenario; the even ranks and the odd ones are also the sides of Intercomm_create.
+# How a communicator is made, and for splits the scenario; the even ranks and the odd ones are also
+# the sides of Intercomm_create.
 CREATIONS = {name: name for name in ("same", "rows", "columns", "planes", "even_odd", "reversed")}
 CREATIONS.update(permutation="random_permutation 7", random_colours="random_colours 16 7")
-CREATIONS.update(dict.fromkeys(("dup", "create", "create_group", "Cart_create", "Cart_sub", "Intercomm_create")))
+CREATIONS.update(
+    dict.fromkeys(("dup", "create", "create_group", "Cart_create", "Cart_sub", "Intercomm_create"))
+)
 REGULAR = ["range_incl_even", "union", "intersection", "difference", "compare"]
 
 
-# glibc counts as in use what it keeps for the next call of this length, so that a second object would cost nothing.
+# glibc counts as in use what it keeps for the next call of this length, so that a second object
+# would cost nothing.
 EXACT_BYTES = {"GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"}
 
 
@@ -53,13 +58,22 @@ def measure(builds, patched, a):
         for _ in range(a.rounds):
             for case, scenario in CREATIONS.items():
                 how = ["create", case, *([scenario] if scenario else [])]
-                add(found, ("create", patched.name, ranks), run(patched, tool, ranks, how, ["--scenario", scenario or "even_odd"]))
-    return {key: tuple(statistics.median(column) for column in zip(*figures)) for key, figures in found.items()}
+                add(
+                    found,
+                    ("create", patched.name, ranks),
+                    run(patched, tool, ranks, how, ["--scenario", scenario or "even_odd"]),
+                )
+    return {
+        key: tuple(statistics.median(column) for column in zip(*figures))
+        for key, figures in found.items()
+    }
 
 
 def verdict(what, value, limit, at_most=True):
     met = value <= limit if at_most else value >= limit
-    print(f"{'met   ' if met else 'missed'} {what}: {value:.4g} (at {'most' if at_most else 'least'} {limit:g})")
+    print(
+        f"{'met   ' if met else 'missed'} {what}: {value:.4g} (at {'most' if at_most else 'least'} {limit:g})"
+    )
 
 
 def verdicts(found, largest, stock_largest):
@@ -70,11 +84,27 @@ def verdicts(found, largest, stock_largest):
     for case in REGULAR:
         verdict(f"{case}, us", ours(case)[0], 2)
         verdict(f"{case}, bytes kept (a map's header and nothing else)", ours(case)[1], 256)
-    verdict("a random permutation, bits kept for each rank", 8 * ours("permutation", "create")[1] / largest, 20.1)
+    verdict(
+        "a random permutation, bits kept for each rank",
+        8 * ours("permutation", "create")[1] / largest,
+        20.1,
+    )
     if stock_largest:
-        union, permutation = (found["groups", "stock", stock_largest, case] for case in ("union", "incl_permutation"))
-        verdict(f"union in stock ({stock_largest} ranks) over ours ({largest})", union[0] / ours("union")[0], 1000, at_most=False)
-        verdict(f"the group of a random permutation in stock ({stock_largest} ranks), bytes a rank", permutation[1] / stock_largest, 12, at_most=False)
+        union, permutation = (
+            found["groups", "stock", stock_largest, case] for case in ("union", "incl_permutation")
+        )
+        verdict(
+            f"union in stock ({stock_largest} ranks) over ours ({largest})",
+            union[0] / ours("union")[0],
+            1000,
+            at_most=False,
+        )
+        verdict(
+            f"the group of a random permutation in stock ({stock_largest} ranks), bytes a rank",
+            permutation[1] / stock_largest,
+            12,
+            at_most=False,
+        )
 
 
 def plots(found, output, doc):
@@ -91,23 +121,41 @@ def plots(found, output, doc):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="maint/bench million", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="maint/bench million",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     add_builds(parser)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--worlds", type=lambda s: [int(n) for n in s.split(",") if n], metavar="N,...",
-                        default=[1 << k for k in range(10, 21, 2)])
-    parser.add_argument("--stock-most", type=int, default=1 << 18, help="largest world of stock (default 2^18)")
-    parser.add_argument("--doc", action="store_true", help="also puts the plots into doc/measurements/plots/")
-    parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results" / "e5_million.csv")
+    parser.add_argument(
+        "--worlds",
+        type=lambda s: [int(n) for n in s.split(",") if n],
+        metavar="N,...",
+        default=[1 << k for k in range(10, 21, 2)],
+    )
+    parser.add_argument(
+        "--stock-most", type=int, default=1 << 18, help="largest world of stock (default 2^18)"
+    )
+    parser.add_argument(
+        "--doc", action="store_true", help="also puts the plots into doc/measurements/plots/"
+    )
+    parser.add_argument(
+        "--output", type=Path, default=ROOT / "bench" / "results" / "e5_million.csv"
+    )
     a = parser.parse_args()
     stock, _, patched = find_builds("million", a.stock, a.patched)
     builds = [b for b in (stock, patched) if b]
     for build in builds:
         build.compile(f"-I{SCENARIOS.parent}", SCENARIOS)
     found = measure(builds, patched, a)
-    write_rows(a.output, ([*key, f"{us:.4f}", f"{kept:.0f}"] for key, (us, kept) in found.items()), COLUMNS)
+    write_rows(
+        a.output, ([*key, f"{us:.4f}", f"{kept:.0f}"] for key, (us, kept) in found.items()), COLUMNS
+    )
     plots(found, a.output, ROOT / "doc" / "measurements" / "plots" if a.doc else None)
-    verdicts(found, max(a.worlds), max((n for n in a.worlds if n <= a.stock_most and stock), default=0))
+    verdicts(
+        found, max(a.worlds), max((n for n in a.worlds if n <= a.stock_most and stock), default=0)
+    )
 
 
 if __name__ == "__main__":

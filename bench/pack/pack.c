@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * pack: MPI_Pack and MPI_Unpack of nested datatypes, one, two and three levels deep.  Run it with two builds, one of them
- * made with --full-datatypes, to see what yaksa's functions for three levels of nesting are worth:
+ * pack: MPI_Pack and MPI_Unpack of nested datatypes, one, two and three levels deep.  Run it with
+ * two builds, one of them made with --full-datatypes, to see what yaksa's functions for three
+ * levels of nesting are worth:
  *
  *   install/bin/mpicc -O2 -o pack bench/pack/pack.c && ./pack            (one process)
  *
- * One line a type: levels, what it is, bytes, microseconds to pack and to unpack (medians of ROUNDS).
+ * One line a type: levels, what it is, bytes, microseconds to pack and to unpack (medians of
+ * ROUNDS).
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -85,7 +87,8 @@ static MPI_Datatype mixed(MPI_Datatype element, int levels)
     return replaced(type, next, element);
 }
 
-static void measure(const struct shape *shape, MPI_Datatype element, const char *name, char *array, char *packed, int room)
+static void measure(const struct shape *shape, MPI_Datatype element, const char *name, char *array,
+                    char *packed, int room)
 {
     MPI_Datatype type = shape->make(element, shape->levels);
     double pack[ROUNDS], unpack[ROUNDS];
@@ -103,8 +106,8 @@ static void measure(const struct shape *shape, MPI_Datatype element, const char 
     }
     qsort(pack, ROUNDS, sizeof(double), ascending);
     qsort(unpack, ROUNDS, sizeof(double), ascending);
-    printf("%d,%s of %s,%d,%.3f,%.3f\n", shape->levels, shape->name, name, size, 1e6 * pack[ROUNDS / 2],
-           1e6 * unpack[ROUNDS / 2]);
+    printf("%d,%s of %s,%d,%.3f,%.3f\n", shape->levels, shape->name, name, size,
+           1e6 * pack[ROUNDS / 2], 1e6 * unpack[ROUNDS / 2]);
     MPI_Type_free(&type);
 }
 

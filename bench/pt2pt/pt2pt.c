@@ -9,14 +9,14 @@
  *   pt2pt peers [batches [trips]]    the same with larger communicators without a closed form:
  *                                    first with second rank, first with last, and the first sends
  *                                    to all in random order
- *   pt2pt waits [batches [trips]]    a send of 16, 64 and 256 KB to the last rank, which has posted the
- *                                    receive and waits in a barrier with the others
+ *   pt2pt waits [batches [trips]]    a send of 16, 64 and 256 KB to the last rank, which has posted
+ *                                    the receive and waits in a barrier with the others
  *   pt2pt dup_time [times]           MPI_Comm_dup of the world
  *   pt2pt representations            the names of the representations that this MPI has
  *
  * One line a case: name, members, median, p10, p90 in microseconds, representation of the map ("-"
- * in an MPI that does not say); "latency" and "waits" of two ranks first and last what a cache line takes (lib/line.h).
- * Ranks that do not take part sleep in the kernel; the node is one.
+ * in an MPI that does not say); "latency" and "waits" of two ranks first and last what a cache line
+ * takes (lib/line.h). Ranks that do not take part sleep in the kernel; the node is one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -337,7 +337,8 @@ static void measure_peers(const char *name, MPI_Comm comm, int batches, int trip
 
 /* ---- to a process that waits in a collective ---- */
 
-/* Microseconds of a send.  All meet in a barrier before it: the receive is posted, and the last rank is on its way into the next one. */
+/* Microseconds of a send.  All meet in a barrier before it: the receive is posted, and the last
+ * rank is on its way into the next one. */
 static double send_to_waiting(char *buffer, int bytes, int trips)
 {
     double spent = 0;
@@ -461,8 +462,9 @@ int main(int argc, char **argv)
     } else if (!strcmp(what, "representations")) {
         print_representations();
     } else {
-        fprintf(stderr, "usage: pt2pt latency|peers|waits|dup_time|representations [number [number]]; "
-                        "peers needs 16 ranks\n");
+        fprintf(stderr,
+                "usage: pt2pt latency|peers|waits|dup_time|representations [number [number]]; "
+                "peers needs 16 ranks\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     MPI_Finalize();

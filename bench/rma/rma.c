@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  *
- * rma SET BATCHES US allocate|create [MODE...]: one-sided communication; see bench/rma/rma.sh.  One line a case at rank 0: its
- * name, and the median over the batches, which take US microseconds or an epoch, if that takes longer; of long ones there are
- * fewer, but 7.  Rank 0 works on the last rank's window, while that one waits in a barrier, or takes part in the epoch.
+ * rma SET BATCHES US allocate|create [MODE...]: one-sided communication; see bench/rma/rma.sh.  One
+ * line a case at rank 0: its name, and the median over the batches, which take US microseconds or
+ * an epoch, if that takes longer; of long ones there are fewer, but 7.  Rank 0 works on the last
+ * rank's window, while that one waits in a barrier, or takes part in the epoch.
  *
- *   single     an epoch with one operation of 1 to 64 bytes, us: lock, PSCW and fence; put, get and accumulate
+ *   single     an epoch with one operation of 1 to 64 bytes, us: lock, PSCW and fence; put, get and
+ *              accumulate
  *   many       an epoch with 1 to 16,384 puts, gets, accumulates of 8 bytes, us
- *   overlap    an epoch with 8 operations of 1 KB to 1 MB: alone, us; and percent of that time that is hidden when, right after it,
- *              the epoch has a part of as much computation after each operation
- *   contend    epochs of an exclusive lock a second, all ranks on one window; and the least share of a rank, 1 is fair
- *   waiting    an operation and its flush, or a request-based operation and its wait, us, in an epoch of MPI_Win_lock_all: the
- *              target waits in a barrier all the while
- *   change     epochs of 4 puts, then of 400, then of 4, 20 of each: us an epoch in the first and the second ten, and from which
- *              epoch on all are as short as the second ten, but for a tenth
+ *   overlap    an epoch with 8 operations of 1 KB to 1 MB: alone, us; and percent of that time that
+ *              is hidden when, right after it, the epoch has a part of as much computation after
+ *              each operation
+ *   contend    epochs of an exclusive lock a second, all ranks on one window; and the least share
+ *              of a rank, 1 is fair
+ *   waiting    an operation and its flush, or a request-based operation and its wait, us, in an
+ *              epoch of MPI_Win_lock_all: the target waits in a barrier all the while
+ *   change     epochs of 4 puts, then of 400, then of 4, 20 of each: us an epoch in the first and
+ *              the second ten, and from which epoch on all are as short as the second ten, but for
+ *              a tenth
  *
- * Each MODE (hybrid, eager, lazy) has a window with that value of the info key rma_issue, and its lines begin with "MODE/".  The
- * windows take turns batch by batch: what else the machine does meets all modes alike.
+ * Each MODE (hybrid, eager, lazy) has a window with that value of the info key rma_issue, and its
+ * lines begin with "MODE/".  The windows take turns batch by batch: what else the machine does
+ * meets all modes alike.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -23,7 +29,16 @@
 #include <string.h>
 #include "../lib/line_mpi.h"
 
-enum { MOST_BYTES = 1 << 20, OVERLAPPED = 8, MOST_OPS = 16384, FEW = 7, BATCHES = 1000, PHASES = 3, PHASE = 20, WINDOWS = 8 };
+enum {
+    MOST_BYTES = 1 << 20,
+    OVERLAPPED = 8,
+    MOST_OPS = 16384,
+    FEW = 7,
+    BATCHES = 1000,
+    PHASES = 3,
+    PHASE = 20,
+    WINDOWS = 8
+};
 enum { LOCK, PSCW, FENCE, SYNCS, FLUSH = SYNCS };
 enum { PUT, GET, ACC, KINDS, RGET = KINDS, RACC };
 static const char *const sync_names[] = { "lock", "pscw", "fence", "flush" };
@@ -58,7 +73,8 @@ static void operation_with_request(void *mine, MPI_Aint disp)
     if (epoch.kind == RGET)
         MPI_Rget(mine, epoch.bytes, MPI_BYTE, target, disp, epoch.bytes, MPI_BYTE, win, &request);
     else
-        MPI_Raccumulate(mine, epoch.bytes / 8, MPI_LONG, target, disp, epoch.bytes / 8, MPI_LONG, MPI_SUM, win, &request);
+        MPI_Raccumulate(mine, epoch.bytes / 8, MPI_LONG, target, disp, epoch.bytes / 8, MPI_LONG,
+                        MPI_SUM, win, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
@@ -74,9 +90,11 @@ static void operation(int i)
     else if (epoch.kind == GET)
         MPI_Get(mine, epoch.bytes, MPI_BYTE, target, disp, epoch.bytes, MPI_BYTE, win);
     else if (epoch.bytes % 8)
-        MPI_Accumulate(mine, epoch.bytes, MPI_BYTE, target, disp, epoch.bytes, MPI_BYTE, MPI_BXOR, win);
+        MPI_Accumulate(mine, epoch.bytes, MPI_BYTE, target, disp, epoch.bytes, MPI_BYTE, MPI_BXOR,
+                       win);
     else
-        MPI_Accumulate(mine, epoch.bytes / 8, MPI_LONG, target, disp, epoch.bytes / 8, MPI_LONG, MPI_SUM, win);
+        MPI_Accumulate(mine, epoch.bytes / 8, MPI_LONG, target, disp, epoch.bytes / 8, MPI_LONG,
+                       MPI_SUM, win);
 }
 
 static void operations(void)
@@ -165,7 +183,8 @@ static void report_case(int w, int number, const char *what, double value)
 {
     char name[64];
 
-    snprintf(name, sizeof name, "%s-%s-%d%s", sync_names[epoch.sync], kind_names[epoch.kind], number, what);
+    snprintf(name, sizeof name, "%s-%s-%d%s", sync_names[epoch.sync], kind_names[epoch.kind],
+             number, what);
     report(w, name, value);
 }
 
@@ -181,7 +200,8 @@ static int epochs(void)
     return count;
 }
 
-/* Whether there is a batch b of a case.  Many short ones: the median passes over those in which somebody else had the core. */
+/* Whether there is a batch b of a case.  Many short ones: the median passes over those in which
+ * somebody else had the core. */
 static int goes_on(int b)
 {
     return b <= batches && (b <= FEW || spent < 0.05 * windows);
@@ -378,11 +398,9 @@ static const struct set {
     const char *name;
     void (*run) (void);
     MPI_Aint bytes;             /* of a window */
-} sets[] = {
-    {"single", single, MOST_OPS * 8}, {"many", many, MOST_OPS * 8}, {"waiting", waiting, MOST_OPS * 8},
-    {"overlap", overlap, OVERLAPPED * MOST_BYTES},
-    {"contend", contend, MOST_OPS * 8}, {"change", change, MOST_OPS * 8}
-};
+} sets[] = {{"single", single, MOST_OPS * 8},   {"many", many, MOST_OPS * 8},
+            {"waiting", waiting, MOST_OPS * 8}, {"overlap", overlap, OVERLAPPED *MOST_BYTES},
+            {"contend", contend, MOST_OPS * 8}, {"change", change, MOST_OPS * 8}};
 
 /* NULL: these are no arguments of this program. */
 static const struct set *read_arguments(int argc, char **argv, int *allocated)
@@ -392,8 +410,8 @@ static const struct set *read_arguments(int argc, char **argv, int *allocated)
     for (size_t i = 0; argc > 4 && i < sizeof sets / sizeof sets[0]; i++)
         if (strcmp(argv[1], sets[i].name) == 0)
             set = &sets[i];
-    if (!set || (batches = atoi(argv[2])) < 1 || batches > BATCHES || (batch_us = atoi(argv[3])) < 1 ||
-        argc - 5 > WINDOWS)
+    if (!set || (batches = atoi(argv[2])) < 1 || batches > BATCHES ||
+        (batch_us = atoi(argv[3])) < 1 || argc - 5 > WINDOWS)
         return NULL;
     *allocated = strcmp(argv[4], "allocate") == 0;
     windows = argc > 5 ? argc - 5 : 1;
@@ -450,7 +468,9 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     set = read_arguments(argc, argv, &allocated);
     if (!set) {
-        fprintf(stderr, "usage: rma single|many|waiting|overlap|contend|change BATCHES US allocate|create [MODE...]\n");
+        fprintf(stderr,
+                "usage: rma single|many|waiting|overlap|contend|change BATCHES US allocate|create "
+                "[MODE...]\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     target = size - 1;

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # usage: maint/bench rma [--quick] [--doc] [--no-run] [OPTION...]
 #
-# One-sided communication: stock (with the idle yield), Open MPI where Debian's package is installed, and ours issuing eagerly,
-# lazily and as it finds best (a window each, by the info key rma_issue), in turn.  What X. Zhao measured ("Adaptive strategy for
-# one-sided communication in MPICH2", chapter 4): single operations, many, operations on a process that waits in a barrier, overlap with computation, Graph500's search; and
-# contention for a lock, and epochs that change.
-# Writes bench/results/e8_rma.csv and the plots beside it, and ends with each figure that must be shown, met or missed.
+# One-sided communication: stock (with the idle yield), Open MPI where Debian's package is
+# installed, and ours issuing eagerly, lazily and as it finds best (a window each, by the info key
+# rma_issue), in turn.  What X. Zhao measured ("Adaptive strategy for one-sided communication in
+# MPICH2", chapter 4): single operations, many, operations on a process that waits in a barrier,
+# overlap with computation, Graph500's search; and contention for a lock, and epochs that change.
+# Writes bench/results/e8_rma.csv and the plots beside it, and ends with each figure that must be
+# shown, met or missed.
 #   --quick     two rounds of fewer sizes: about 2 minutes (all of it about 20)
-#   --doc       also puts plots and tables into doc/measurements/ (one_sided.md between its markers, plots/)
+#   --doc       also puts plots and tables into doc/measurements/ (one_sided.md between its markers,
+#               plots/)
 #   --no-run    plots and tables of the results that are there
 #   --places=node,messages,hosts, --sets=single,many and other options: --help-options lists them
 # Between hosts only as root; without python3-matplotlib the CSVs still come out.

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rma_measure.py RESULTS ...: runs bench/rma/rma.c and examples/bfs.c with each library in turn, and writes
+"""rma_measure.py RESULTS ...: runs bench/rma/rma.c and examples/bfs.c with each library in turn,
+and writes
 
-  e8_rma.csv      medians and deciles of the rounds: set,library,mode,link,ranks,sync,operation,bytes,operations,compute_us,
-                  median_us,p10_us,p90_us,overlap; of overlaps the epoch alone, as long as what is computed, and percent hidden
-  e8_rounds.csv   each round's figure, from which the ratios are taken: set,link,ranks,library,case,round,figure
+  e8_rma.csv      medians and deciles of the rounds:
+                  set,library,mode,link,ranks,sync,operation,bytes,operations,compute_us,
+                  median_us,p10_us,p90_us,overlap; of overlaps the epoch alone, as long as what is
+                  computed, and percent hidden
+  e8_rounds.csv   each round's figure, from which the ratios are taken:
+                  set,link,ranks,library,case,round,figure
 
-Links: "node" is memory that the processes share (MPI_Win_allocate; but for `waiting` MPI_Win_create), "messages" one machine that is cut into nodes of one process
-(MPIR_CVAR_NUM_CLIQUES), with MPI_Win_create; "hosts" two hosts (maint/hosts, needs root) whose link is delayed.  Open MPI has its
-component "pt2pt" for the last two.  Two processes on one machine are compared in runs at one distance of their cores (runs.py), of
-which there are as many more as that takes.  Our modes of issuing take turns within a run, batch by batch, but for searches of a
-graph.  A run's figure is the median of its batches; figures are us, but for the percent that is hidden, and `contend`: epochs a
-second, and the least rank's part of its share."""
+Links: "node" is memory that the processes share (MPI_Win_allocate; but for `waiting`
+MPI_Win_create), "messages" one machine that is cut into nodes of one process
+(MPIR_CVAR_NUM_CLIQUES), with MPI_Win_create; "hosts" two hosts (maint/hosts, needs root) whose link
+is delayed.  Open MPI has its component "pt2pt" for the last two.  Two processes on one machine are
+compared in runs at one distance of their cores (runs.py), of which there are as many more as that
+takes.  Our modes of issuing take turns within a run, batch by batch, but for searches of a graph.
+A run's figure is the median of its batches; figures are us, but for the percent that is hidden, and
+`contend`: epochs a second, and the least rank's part of its share."""
 import argparse
 import os
 import pathlib
@@ -21,18 +27,29 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from openmpi import OpenMPI  # noqa: E402
-from runs import NOT_MEASURED, ROOT, Build, add_builds, at_one_distance, decile, find_builds, write_rows  # noqa: E402
+from runs import (
+    NOT_MEASURED,
+    ROOT,
+    Build,
+    add_builds,
+    at_one_distance,
+    decile,
+    find_builds,
+    write_rows,
+)  # noqa: E402
 
-COLUMNS = "set,library,mode,link,ranks,sync,operation,bytes,operations,compute_us,median_us,p10_us,p90_us,overlap".split(",")
+COLUMNS = "set,library,mode,link,ranks,sync,operation,bytes,operations,compute_us,median_us,p10_us,p90_us,overlap".split(
+    ","
+)
 ROUNDS = "set,link,ranks,library,case,round,figure".split(",")
 SETS = ("single", "many", "waiting", "overlap", "contend", "change", "graph")
 LINKS = ("node", "messages", "hosts")
 MODES = ("hybrid", "eager", "lazy")
 HOSTS = ROOT / "maint" / "hosts"
-GRAPHS = {"small": 7, "large": 13}      # of the paper: 2^7 and 2^13 vertices
+GRAPHS = {"small": 7, "large": 13}  # of the paper: 2^7 and 2^13 vertices
 EDGES_A_VERTEX = 16
-OVERLAPPED = 8                          # operations, as in rma.c
-WAITING = (2, 8)                        # ranks, of which all but one wait
+OVERLAPPED = 8  # operations, as in rma.c
+WAITING = (2, 8)  # ranks, of which all but one wait
 TIMEOUT = 600
 
 
@@ -41,7 +58,9 @@ class Programs:
 
     def __init__(self, build, modes=()):
         self.name, self.modes = build.name, modes
-        self.rma, self.bfs = self.program(build, ROOT / "bench" / "rma" / "rma.c"), self.program(build, ROOT / "examples" / "bfs.c")
+        self.rma, self.bfs = self.program(build, ROOT / "bench" / "rma" / "rma.c"), self.program(
+            build, ROOT / "examples" / "bfs.c"
+        )
 
     @staticmethod
     def program(build, source):
@@ -56,8 +75,14 @@ class Programs:
 
     def searchers(self):
         """One for each mode."""
-        return [Programs(Build(f"{self.name}:{mode}", self.rma.prefix, "rma", {"MPIR_CVAR_CH4_RMA_ISSUE": mode}))
-                for mode in self.modes] or [self]
+        return [
+            Programs(
+                Build(
+                    f"{self.name}:{mode}", self.rma.prefix, "rma", {"MPIR_CVAR_CH4_RMA_ISSUE": mode}
+                )
+            )
+            for mode in self.modes
+        ] or [self]
 
     def on(self, link, ranks):
         """Both as they run there."""
@@ -65,9 +90,15 @@ class Programs:
 
     def placed(self, program, link, ranks):
         is_openmpi = self.name == "openmpi"
-        program = program.with_env({"MPIR_CVAR_NUM_CLIQUES": str(ranks)} if link == "messages" else {})
+        program = program.with_env(
+            {"MPIR_CVAR_NUM_CLIQUES": str(ranks)} if link == "messages" else {}
+        )
         if link == "hosts":
-            program.mpiexec = [HOSTS, "run", "--openmpi" if is_openmpi else f"--prefix={program.prefix}"]
+            program.mpiexec = [
+                HOSTS,
+                "run",
+                "--openmpi" if is_openmpi else f"--prefix={program.prefix}",
+            ]
         if is_openmpi and link != "node":
             program.mpiexec = [*program.mpiexec, "--mca", "osc", "pt2pt"]
         return program
@@ -75,14 +106,28 @@ class Programs:
 
 # ---- runs
 
+
 def run_set(name, programs, link, ranks, a):
-    """case -> figure of one run, and what a cache line took, first and last, where there are two processes on one machine"""
+    """case -> figure of one run, and what a cache line took, first and last, where there are two
+    processes on one machine"""
     rma, bfs = programs.on(link, ranks)
     if name == "graph":
         return {graph: search_us(bfs, ranks, GRAPHS[graph], a.searches) for graph in a.graphs}, []
-    lines = rma.lines(ranks, [name, a.batches, a.batch_us, "allocate" if link == "node" and name != "waiting" else "create", *programs.modes], TIMEOUT)
-    return ({case: float(figure) for case, figure in lines if case != "line"},
-            [float(us) for case, us in lines if case == "line"])
+    lines = rma.lines(
+        ranks,
+        [
+            name,
+            a.batches,
+            a.batch_us,
+            "allocate" if link == "node" and name != "waiting" else "create",
+            *programs.modes,
+        ],
+        TIMEOUT,
+    )
+    return (
+        {case: float(figure) for case, figure in lines if case != "line"},
+        [float(us) for case, us in lines if case == "line"],
+    )
 
 
 def search_us(bfs, ranks, scale, searches):
@@ -108,7 +153,11 @@ def show(name, place, ranks, found):
         for library, cases in found.items():
             middle = statistics.median(cases[case])
             is_time = not case.endswith("-hidden")
-            ratio = f" ({middle / statistics.median(base[case]):.3f})" if base and library != "stock" and is_time else ""
+            ratio = (
+                f" ({middle / statistics.median(base[case]):.3f})"
+                if base and library != "stock" and is_time
+                else ""
+            )
             cells.append(f"{library} {middle:.3f}{ratio}")
         print(f"  {case:<24} " + "; ".join(cells), flush=True)
 
@@ -117,15 +166,23 @@ def plan(link, a):
     """(set, ranks) of a place."""
     for name in a.sets:
         if name == "graph":
-            yield from ((name, ranks) for ranks in (a.ranks if link != "hosts" else [n for n in a.ranks if n <= a.hosts_ranks]))
-        elif name == "waiting":     # between nodes no process waits in an aggregate
+            yield from (
+                (name, ranks)
+                for ranks in (
+                    a.ranks if link != "hosts" else [n for n in a.ranks if n <= a.hosts_ranks]
+                )
+            )
+        elif name == "waiting":  # between nodes no process waits in an aggregate
             yield from ((name, ranks) for ranks in WAITING if link == "node")
-        elif not (link == "node" and name in ("overlap", "change")):    # copying memory hides nothing
+        # copying memory hides nothing
+        elif not (link == "node" and name in ("overlap", "change")):
             yield name, a.contenders if name == "contend" else 2
 
 
 def rounds_of(name, link, a):
-    return a.graph_rounds if name == "graph" else (a.rounds + 1) // 2 if link == "hosts" else a.rounds
+    return (
+        a.graph_rounds if name == "graph" else (a.rounds + 1) // 2 if link == "hosts" else a.rounds
+    )
 
 
 def measure(link, libraries, a):
@@ -134,11 +191,24 @@ def measure(link, libraries, a):
         subprocess.run([HOSTS, "up", "2", f"--delay={a.delay}"], check=True)
     try:
         for name, ranks in plan(link, a):
-            some = [one for library in libraries for one in library.searchers()] if name == "graph" else libraries
-            distance, found = at_one_distance(some, rounds_of(name, link, a),
-                                              lambda library: run_set(name, library, link, ranks, a), f"{link}, {name}")
+            some = (
+                [one for library in libraries for one in library.searchers()]
+                if name == "graph"
+                else libraries
+            )
+            distance, found = at_one_distance(
+                some,
+                rounds_of(name, link, a),
+                lambda library: run_set(name, library, link, ranks, a),
+                f"{link}, {name}",
+            )
             found = by_mode(found)
-            show(name, link if distance == NOT_MEASURED else f"{link} (a line takes {distance})", ranks, found)
+            show(
+                name,
+                link if distance == NOT_MEASURED else f"{link} (a line takes {distance})",
+                ranks,
+                found,
+            )
             yield name, ranks, found
     finally:
         if link == "hosts":
@@ -147,13 +217,18 @@ def measure(link, libraries, a):
 
 # ---- rows
 
+
 def columns_of(name, case):
     """(sync, operation, bytes, operations) of a case"""
     if name == "graph":
         return "fence", "acc", 8, EDGES_A_VERTEX << GRAPHS[case]
     sync, operation, number = case.split("-")[:3]
-    return {"single": (sync, operation, number, 1), "waiting": (sync, operation, number, 1), "many": (sync, operation, 8, number),
-            "overlap": (sync, operation, number, OVERLAPPED)}[name]
+    return {
+        "single": (sync, operation, number, 1),
+        "waiting": (sync, operation, number, 1),
+        "many": (sync, operation, 8, number),
+        "overlap": (sync, operation, number, OVERLAPPED),
+    }[name]
 
 
 def rows(name, link, ranks, found):
@@ -164,28 +239,60 @@ def rows(name, link, ranks, found):
                 continue
             if case.endswith("-alone"):
                 hidden = cases[case.replace("-alone", "-hidden")]
-                compute, overlap = f"{statistics.median(us):.4f}", f"{statistics.median(hidden):.1f}"
-            yield [name, *(library.split(":") + [""])[:2], link, ranks, *columns_of(name, case), compute,
-                   *(f"{x:.4f}" for x in (statistics.median(us), decile(us, 1), decile(us, 9))), overlap]
+                compute, overlap = (
+                    f"{statistics.median(us):.4f}",
+                    f"{statistics.median(hidden):.1f}",
+                )
+            yield [
+                name,
+                *(library.split(":") + [""])[:2],
+                link,
+                ranks,
+                *columns_of(name, case),
+                compute,
+                *(f"{x:.4f}" for x in (statistics.median(us), decile(us, 1), decile(us, 9))),
+                overlap,
+            ]
 
 
 def arguments():
-    ap = argparse.ArgumentParser(prog="maint/bench rma", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap = argparse.ArgumentParser(
+        prog="maint/bench rma",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     ap.add_argument("results", type=pathlib.Path)
     ap.add_argument("--sets", default=",".join(SETS), help=f"of {','.join(SETS)} (default all)")
     ap.add_argument("--places", default=",".join(LINKS), help="(default all; hosts only as root)")
-    ap.add_argument("--contenders", type=int, default=16, help="ranks that contend for a lock (default 16)")
-    ap.add_argument("--delay", type=int, default=200, help="of the link between the hosts, us (default 200)")
+    ap.add_argument(
+        "--contenders", type=int, default=16, help="ranks that contend for a lock (default 16)"
+    )
+    ap.add_argument(
+        "--delay", type=int, default=200, help="of the link between the hosts, us (default 200)"
+    )
     ap.add_argument("--rounds", type=int, default=5, help="(default 5); half of them between hosts")
-    ap.add_argument("--batches", type=int, default=31, help="of a mode in a run, at most (default 31)")
-    ap.add_argument("--batch-us", type=int, default=100, help="which a batch takes, or an epoch, if that is longer (default 100)")
-    ap.add_argument("--ranks", default="2,4,8,16,32", help="that search a graph (default 2,4,8,16,32)")
-    ap.add_argument("--hosts-ranks", type=int, default=8, help="the most of them between hosts (default 8)")
+    ap.add_argument(
+        "--batches", type=int, default=31, help="of a mode in a run, at most (default 31)"
+    )
+    ap.add_argument(
+        "--batch-us",
+        type=int,
+        default=100,
+        help="which a batch takes, or an epoch, if that is longer (default 100)",
+    )
+    ap.add_argument(
+        "--ranks", default="2,4,8,16,32", help="that search a graph (default 2,4,8,16,32)"
+    )
+    ap.add_argument(
+        "--hosts-ranks", type=int, default=8, help="the most of them between hosts (default 8)"
+    )
     ap.add_argument("--graphs", default="small,large")
     ap.add_argument("--graph-rounds", type=int, default=3)
     ap.add_argument("--searches", type=int, default=5, help="of a graph in a run (default 5)")
     ap.add_argument("--without-openmpi", action="store_true")
-    ap.add_argument("--quick", action="store_true", help="unless said otherwise 2 rounds, 2 and 8 ranks")
+    ap.add_argument(
+        "--quick", action="store_true", help="unless said otherwise 2 rounds, 2 and 8 ranks"
+    )
     add_builds(ap)
     if "--quick" in sys.argv:
         ap.set_defaults(rounds=2, graph_rounds=2, batches=5, ranks="2,8", searches=3)
@@ -204,7 +311,10 @@ def arguments():
 def find_libraries(a):
     stock, _, patched = find_builds("rma", a.stock, a.patched)
     openmpi = OpenMPI("rma") if OpenMPI.present() and not a.without_openmpi else None
-    libraries = [*(Programs(build) for build in (stock, openmpi) if build), Programs(patched, MODES)]
+    libraries = [
+        *(Programs(build) for build in (stock, openmpi) if build),
+        Programs(patched, MODES),
+    ]
     for library in libraries:
         library.compile()
     return libraries
@@ -216,8 +326,12 @@ def main():
     summary, rounds = [], []
     for link in a.places:
         for name, ranks, found in measure(link, libraries, a):
-            rounds += [[name, link, ranks, library, case, k, f"{x:.4f}"] for library, cases in found.items()
-                       for case, figures in cases.items() for k, x in enumerate(figures)]
+            rounds += [
+                [name, link, ranks, library, case, k, f"{x:.4f}"]
+                for library, cases in found.items()
+                for case, figures in cases.items()
+                for k, x in enumerate(figures)
+            ]
             if name not in ("contend", "change"):
                 summary += rows(name, link, ranks, found)
             # after each set: an interrupted run keeps what it has measured

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rma_plots.py RESULTS [--doc DOC]: the plots of maint/bench rma, beside the CSVs, as SVG.  They are those of X. Zhao's thesis:
-e8_single: figures 4.1 and 4.2, e8_many: 4.3, e8_overlap: 4.4 (lock), 4.5 (PSCW) and 4.6 (fence), e8_graph: 4.7."""
+"""rma_plots.py RESULTS [--doc DOC]: the plots of maint/bench rma, beside the CSVs, as SVG.  They
+are those of X. Zhao's thesis:  e8_single: figures 4.1 and 4.2, e8_many: 4.3, e8_overlap: 4.4
+(lock), 4.5 (PSCW) and 4.6 (fence), e8_graph: 4.7."""
 import pathlib
 import sys
 
@@ -9,8 +10,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
 from plots import main, plt, save  # noqa: E402
 from results import read, value  # noqa: E402
 
-LIBRARIES = {"stock": ("#bbbbbb", "s-"), "openmpi": ("#aa3377", "^-"), "eager": ("#4477aa", "x--"), "lazy": ("#ddaa33", "+--"),
-             "hybrid": ("#228833", "o-")}
+LIBRARIES = {
+    "stock": ("#bbbbbb", "s-"),
+    "openmpi": ("#aa3377", "^-"),
+    "eager": ("#4477aa", "x--"),
+    "lazy": ("#ddaa33", "+--"),
+    "hybrid": ("#228833", "o-"),
+}
 PLACES = {"node": "in a node", "messages": "by messages", "hosts": "between hosts, delayed link"}
 SYNCS = {"lock": "lock-unlock", "pscw": "PSCW", "fence": "fence"}
 OPERATIONS = ("put", "get", "acc")
@@ -19,18 +25,25 @@ OPERATIONS = ("put", "get", "acc")
 def lines(axis, rows, x, y, scale=1.0):
     """One for each library."""
     for name, (colour, style) in LIBRARIES.items():
-        mine = sorted((value(row, x), scale * value(row, y)) for row in rows if name in (row["library"], row["mode"]))
+        mine = sorted(
+            (value(row, x), scale * value(row, y))
+            for row in rows
+            if name in (row["library"], row["mode"])
+        )
         if mine:
             axis.plot(*zip(*mine), style, color=colour, label=name, markersize=4, linewidth=1)
 
 
 def grid(rows, path, down, across, draw):
-    """A plot for each value of the column `down` and each of `across` ({column: {value: title}})."""
+    """A plot for each value of the column `down` and each of `across` ({column: {value:
+    title}})."""
     (row_column, row_titles), (column, titles) = *down.items(), *across.items()
     some = [v for v in row_titles if any(row[row_column] == v for row in rows)]
     if not some:
         return
-    figure, axes = plt.subplots(len(some), len(titles), figsize=(3.6 * len(titles), 2.7 * len(some)), squeeze=False)
+    figure, axes = plt.subplots(
+        len(some), len(titles), figsize=(3.6 * len(titles), 2.7 * len(some)), squeeze=False
+    )
     for line, v in zip(axes, some):
         for axis, w in zip(line, titles):
             draw(axis, [row for row in rows if row[row_column] == v and row[column] == w])
@@ -46,6 +59,7 @@ def times(x):
         axis.set_yscale("log")
         axis.set_xlabel(x)
         axis.set_ylabel("us an epoch")
+
     return draw
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""rma_report.py RESULTS [--doc DOC]: what one-sided communication must show, met or missed, and the tables of DOC/one_sided.md
-(between its markers <!-- rma:NAME --> and <!-- /rma:NAME -->)."""
+"""rma_report.py RESULTS [--doc DOC]: what one-sided communication must show, met or missed, and the
+tables of DOC/one_sided.md (between its markers <!-- rma:NAME --> and <!-- /rma:NAME -->)."""
 import pathlib
 import re
 import statistics
@@ -15,9 +15,10 @@ from runs import paired_ratio  # noqa: E402
 PLACES = {"node": "in a node", "messages": "by messages", "hosts": "between hosts"}
 HYBRID = "patched:hybrid"
 MODES = ("patched:eager", "patched:lazy")
-LIBRARIES = ("stock", "openmpi", HYBRID, *MODES)                # in the order of the tables
-WANTED_SINGLE = {"node": 0.2, "messages": 0.5, "hosts": 0.4}    # of stock's time, under a lock
-WANTED_US = 0.68                                                # Open MPI's lock, put, unlock in a node
+LIBRARIES = ("stock", "openmpi", HYBRID, *MODES)  # in the order of the tables
+WANTED_SINGLE = {"node": 0.2, "messages": 0.5, "hosts": 0.4}  # of stock's time, under a lock
+# Open MPI's lock, put, unlock in a node
+WANTED_US = 0.68
 WANTED_BEHIND = 1.05
 WANTED_WAITING = 1.1
 OVERLAP_FROM = 65536
@@ -25,7 +26,8 @@ WANTED_OVERLAP = {"put": 75, "get": 35}
 WANTED_FENCE_OVERLAP = 50
 WANTED_RATE, WANTED_SHARE = 5.0, 0.5
 WANTED_EPOCH = 10
-WANTED_LATE = 1.1                                               # the second ten epochs of a pattern over the better mode's
+# the second ten epochs of a pattern over the better mode's
+WANTED_LATE = 1.1
 
 
 class Rounds:
@@ -35,11 +37,17 @@ class Rounds:
         self.found = {}
         for row in rows:
             place = self.found.setdefault((row["set"], row["link"], int(row["ranks"])), {})
-            place.setdefault(row["library"], {}).setdefault(row["case"], []).append(float(row["figure"]))
+            place.setdefault(row["library"], {}).setdefault(row["case"], []).append(
+                float(row["figure"])
+            )
 
     def of(self, name):
         """(link, ranks, library -> case -> figures)"""
-        return [(link, ranks, found) for (set_, link, ranks), found in self.found.items() if set_ == name]
+        return [
+            (link, ranks, found)
+            for (set_, link, ranks), found in self.found.items()
+            if set_ == name
+        ]
 
 
 def behind(found, case, others):
@@ -59,25 +67,42 @@ def by_kind(cases):
 
 # ---- what must be shown
 
+
 def show_single(rounds, shown):
     for link, _, found in rounds.of("single"):
         for (sync, operation), cases in by_kind(found[HYBRID]).items():
             what = f"one {operation}, {sync}, {PLACES[link]}"
             if "stock" in found:
-                ratios = [paired_ratio(found[HYBRID][case], found["stock"][case]) for _, case in cases]
+                ratios = [
+                    paired_ratio(found[HYBRID][case], found["stock"][case]) for _, case in cases
+                ]
                 if sync == "lock":
-                    shown.at_most(f"{what}: most of stock's time, 1 to 64 bytes", max(ratios), WANTED_SINGLE[link])
+                    shown.at_most(
+                        f"{what}: most of stock's time, 1 to 64 bytes",
+                        max(ratios),
+                        WANTED_SINGLE[link],
+                    )
                 else:
-                    shown.report(f"{what}: of stock's time, 1 to 64 bytes", f"{min(ratios):.2f} to {max(ratios):.2f}")
+                    shown.report(
+                        f"{what}: of stock's time, 1 to 64 bytes",
+                        f"{min(ratios):.2f} to {max(ratios):.2f}",
+                    )
             if (link, sync, operation) == ("node", "lock", "put"):
-                shown.at_most(f"{what}: us", max(statistics.median(found[HYBRID][case]) for _, case in cases), WANTED_US)
+                shown.at_most(
+                    f"{what}: us",
+                    max(statistics.median(found[HYBRID][case]) for _, case in cases),
+                    WANTED_US,
+                )
 
 
 def show_waiting(rounds, shown):
     for _, ranks, found in rounds.of("waiting"):
         for case in found[HYBRID] if "stock" in found else ():
-            shown.at_most(f"{case}, {ranks} ranks, the others wait in a barrier: of stock's time",
-                          paired_ratio(found[HYBRID][case], found["stock"][case]), WANTED_WAITING)
+            shown.at_most(
+                f"{case}, {ranks} ranks, the others wait in a barrier: of stock's time",
+                paired_ratio(found[HYBRID][case], found["stock"][case]),
+                WANTED_WAITING,
+            )
 
 
 def show_many(rounds, shown):
@@ -86,9 +111,12 @@ def show_many(rounds, shown):
             ratios = {number: behind(found, case, MODES) for number, case in cases}
             worst = max(ratios, key=ratios.get)
             within = sum(ratio <= WANTED_BEHIND for ratio in ratios.values())
-            shown.add(f"1 to {max(ratios):,} {operation}s, {sync}, {PLACES[link]}: over the better of eager and lazy, at worst",
-                      f"{ratios[worst]:.2f} at {worst:,} ({within} of {len(ratios)} within)", f"<= {WANTED_BEHIND}",
-                      within == len(ratios))
+            shown.add(
+                f"1 to {max(ratios):,} {operation}s, {sync}, {PLACES[link]}: over the better of eager and lazy, at worst",
+                f"{ratios[worst]:.2f} at {worst:,} ({within} of {len(ratios)} within)",
+                f"<= {WANTED_BEHIND}",
+                within == len(ratios),
+            )
 
 
 def overlaps(found):
@@ -99,8 +127,14 @@ def overlaps(found):
 def show_overlap(rounds, shown):
     for link, _, found in rounds.of("overlap"):
         for (sync, operation), cases in overlaps(found).items():
-            large = {number: statistics.median(found[HYBRID][case]) for number, case in cases if number >= OVERLAP_FROM}
-            text = ", ".join(f"{percent:.0f} % at {number // 1024} KB" for number, percent in large.items())
+            large = {
+                number: statistics.median(found[HYBRID][case])
+                for number, case in cases
+                if number >= OVERLAP_FROM
+            }
+            text = ", ".join(
+                f"{percent:.0f} % at {number // 1024} KB" for number, percent in large.items()
+            )
             what = f"overlap, {operation}, {sync}, {PLACES[link]}"
             wanted = WANTED_OVERLAP.get(operation) if sync != "fence" else WANTED_FENCE_OVERLAP
             if link == "hosts" and wanted and operation != "acc":
@@ -115,8 +149,12 @@ def show_graph(rounds, shown):
             others = [name for name in found if name != HYBRID]
             best = min(others, key=lambda name: statistics.median(found[name][case]))
             ratio = behind(found, case, others)
-            shown.add(f"search of the {case} graph, {ranks} ranks, {PLACES[link]}: over the best of the others",
-                      f"{ratio:.2f} ({best.split(':')[-1]})", f"<= {WANTED_BEHIND}", ratio <= WANTED_BEHIND)
+            shown.add(
+                f"search of the {case} graph, {ranks} ranks, {PLACES[link]}: over the best of the others",
+                f"{ratio:.2f} ({best.split(':')[-1]})",
+                f"<= {WANTED_BEHIND}",
+                ratio <= WANTED_BEHIND,
+            )
 
 
 def show_contention(rounds, shown):
@@ -124,9 +162,19 @@ def show_contention(rounds, shown):
         what = f"{ranks} ranks, one exclusive lock, {PLACES[link]}"
         if "stock" in found:
             ratio = paired_ratio(found[HYBRID]["rate"], found["stock"]["rate"])
-            shown.add(f"{what}: times stock's rate", f"{ratio:.1f}", f">= {WANTED_RATE}", ratio >= WANTED_RATE)
+            shown.add(
+                f"{what}: times stock's rate",
+                f"{ratio:.1f}",
+                f">= {WANTED_RATE}",
+                ratio >= WANTED_RATE,
+            )
         share = statistics.median(found[HYBRID]["least-share"])
-        shown.add(f"{what}: the least part of a share", f"{share:.2f}", f">= {WANTED_SHARE}", share >= WANTED_SHARE)
+        shown.add(
+            f"{what}: the least part of a share",
+            f"{share:.2f}",
+            f">= {WANTED_SHARE}",
+            share >= WANTED_SHARE,
+        )
 
 
 def show_change(rounds, shown):
@@ -135,17 +183,34 @@ def show_change(rounds, shown):
             phase, operations, what = case.split("-")
             pattern = f"epochs of {operations} puts, phase {int(phase) + 1} of 3, {PLACES[link]}"
             if what == "late":
-                shown.at_most(f"{pattern}: epochs 11 to 20 over the better of eager and lazy", behind(found, case, MODES), WANTED_LATE)
+                shown.at_most(
+                    f"{pattern}: epochs 11 to 20 over the better of eager and lazy",
+                    behind(found, case, MODES),
+                    WANTED_LATE,
+                )
             elif what == "from":
                 epoch = statistics.median(found[HYBRID][case])
-                shown.add(f"{pattern}: from which epoch on they are as short as the later ones", f"{epoch:.0f}", f"<= {WANTED_EPOCH}",
-                          epoch <= WANTED_EPOCH)
+                shown.add(
+                    f"{pattern}: from which epoch on they are as short as the later ones",
+                    f"{epoch:.0f}",
+                    f"<= {WANTED_EPOCH}",
+                    epoch <= WANTED_EPOCH,
+                )
 
 
-SHOWN = (show_single, show_waiting, show_many, show_overlap, show_graph, show_contention, show_change)
+SHOWN = (
+    show_single,
+    show_waiting,
+    show_many,
+    show_overlap,
+    show_graph,
+    show_contention,
+    show_change,
+)
 
 
 # ---- tables
+
 
 def libraries(rounds, name):
     there = {library for _, _, found in rounds.of(name) for library in found}
@@ -161,7 +226,8 @@ def cells(found, case, names):
 
 
 def table_of(rounds, name, heads, wanted):
-    """us (over stock's) of the cases that `wanted` names: it answers the first cells of a line, or nothing."""
+    """us (over stock's) of the cases that `wanted` names: it answers the first cells of a line,
+    or nothing."""
     names = libraries(rounds, name)
     lines = []
     for link, ranks, found in rounds.of(name):
@@ -188,29 +254,61 @@ def table_overlap(rounds):
     for link, _, found in rounds.of("overlap"):
         for (sync, operation), cases in overlaps(found).items():
             for number, case in cases:
-                lines.append([PLACES[link], sync, operation, f"{number // 1024} KB",
-                              *(f"{statistics.median(found[name][case]):.0f}" if name in found else "" for name in names)])
-    return table(["", "epoch", "operation", "bytes", *(name.split(":")[-1] for name in names)], lines)
+                lines.append(
+                    [
+                        PLACES[link],
+                        sync,
+                        operation,
+                        f"{number // 1024} KB",
+                        *(
+                            f"{statistics.median(found[name][case]):.0f}" if name in found else ""
+                            for name in names
+                        ),
+                    ]
+                )
+    return table(
+        ["", "epoch", "operation", "bytes", *(name.split(":")[-1] for name in names)], lines
+    )
 
 
 def plots(results, *pictures):
     """Those that there are, for the page."""
-    return "".join(f"\n\n![{what}](plots/{name}.svg)" for name, what in pictures if (results / f"{name}.svg").exists())
+    return "".join(
+        f"\n\n![{what}](plots/{name}.svg)"
+        for name, what in pictures
+        if (results / f"{name}.svg").exists()
+    )
 
 
 def tables(rounds, results):
     path = results / "rma_run.txt"
     command, cpu = (path.read_text().splitlines() + ["", ""])[:2] if path.exists() else ("", "")
-    command = re.sub(r" --(stock|patched)[= ]\S+", "", command.strip())    # where things are on this machine
-    return {"run": f"The run shown here: `{command}`, {cpu}.",
-            "single": table_of(rounds, "single", ["epoch", "operation"], eight_bytes) +
-            plots(results, ("e8_single", "1 to 64 bytes under a lock; the thesis's figures 4.1 and 4.2")),
-            "many": table_of(rounds, "many", ["epoch", "operation", "operations"], some_counts) +
-            plots(results, ("e8_many", "1 to 16,384 operations under a lock; the thesis's figure 4.3")),
-            "overlap": table_overlap(rounds) +
-            plots(results, *((f"e8_overlap_{link}", f"overlap {PLACES[link]}; the thesis's figures 4.4 to 4.6") for link in PLACES)),
-            "graph": table_of(rounds, "graph", ["graph", "ranks"], lambda case, ranks: [case, str(ranks)]) +
-            plots(results, ("e8_graph", "edges a second; the thesis's figure 4.7"))}
+    command = re.sub(
+        r" --(stock|patched)[= ]\S+", "", command.strip()
+    )  # where things are on this machine
+    return {
+        "run": f"The run shown here: `{command}`, {cpu}.",
+        "single": table_of(rounds, "single", ["epoch", "operation"], eight_bytes)
+        + plots(
+            results, ("e8_single", "1 to 64 bytes under a lock; the thesis's figures 4.1 and 4.2")
+        ),
+        "many": table_of(rounds, "many", ["epoch", "operation", "operations"], some_counts)
+        + plots(
+            results, ("e8_many", "1 to 16,384 operations under a lock; the thesis's figure 4.3")
+        ),
+        "overlap": table_overlap(rounds)
+        + plots(
+            results,
+            *(
+                (f"e8_overlap_{link}", f"overlap {PLACES[link]}; the thesis's figures 4.4 to 4.6")
+                for link in PLACES
+            ),
+        ),
+        "graph": table_of(
+            rounds, "graph", ["graph", "ranks"], lambda case, ranks: [case, str(ranks)]
+        )
+        + plots(results, ("e8_graph", "edges a second; the thesis's figure 4.7")),
+    }
 
 
 def main():

@@ -2,8 +2,10 @@
 
 /*
  * What MPI_Init costs. Rank 0 prints lines "case value":
- *   startup init         time in MPI_Init of the slowest rank, first 8-byte MPI_Alltoall, and both, in us
- *   startup alone        time in MPI_Init in us, and resident memory after it and more than before it, in bytes (mpirank1)
+ *   startup init         time in MPI_Init of the slowest rank, first 8-byte MPI_Alltoall, and both,
+ *                        in us
+ *   startup alone        time in MPI_Init in us, and resident memory after it and more than before
+ *                        it, in bytes (mpirank1)
  *   startup latency N    half a round trip of 8 bytes between ranks 0 and 1, in us, N times
  */
 #include <mpi.h>

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What MPI_Init costs, in time and memory, beside stock MPICH.
 
-alone: one process as a rank of worlds of 2 to 2^20 with 16 ranks a node (mpirank1); stock with one rank a node, as far as
-       --stock-most says, and the address of this process for all others.
-real:  MPI_Init and a first MPI_Alltoall of 8 bytes by real ranks, and half a round trip of 8 bytes between two.
+alone: one process as a rank of worlds of 2 to 2^20 with 16 ranks a node (mpirank1); stock with one
+       rank a node, as far as --stock-most says, and the address of this process for all others.
+real:  MPI_Init and a first MPI_Alltoall of 8 bytes by real ranks, and half a round trip of 8 bytes
+between two.
 
 Runs take turns; figures are medians. What must be shown is printed with its figure, met or missed.
-Writes bench/results/e5_startup.csv: set,build,ranks,case,median, and a plot beside it where matplotlib is installed.
-"""
+Writes bench/results/e5_startup.csv: set,build,ranks,case,median, and a plot beside it where
+matplotlib is installed. """
 import argparse
 import statistics
 import sys
@@ -33,9 +34,14 @@ def measure_alone(builds, patched, a):
     found = {}
     for ranks in a.worlds:
         some = [b for b in builds if b is patched or ranks <= a.stock_most]
-        found[ranks] = take_turns(some, a.rounds, lambda b, n=ranks: alone(b, tool, n), f"world of {ranks}")
+        found[ranks] = take_turns(
+            some, a.rounds, lambda b, n=ranks: alone(b, tool, n), f"world of {ranks}"
+        )
         for name, cases in found[ranks].items():
-            print(f"world {ranks:8} {name:8}", *(f"{case} {statistics.median(v):.0f}" for case, v in cases.items()))
+            print(
+                f"world {ranks:8} {name:8}",
+                *(f"{case} {statistics.median(v):.0f}" for case, v in cases.items()),
+            )
     return found
 
 
@@ -45,7 +51,10 @@ def measure_real(builds, ranks, what, times, rounds):
 
     found = take_turns(builds, rounds, run, f"{what}, {ranks} ranks")
     for name, cases in found.items():
-        print(f"real  {ranks:8} {name:8}", *(f"{case} {statistics.median(v):.4g}" for case, v in cases.items()))
+        print(
+            f"real  {ranks:8} {name:8}",
+            *(f"{case} {statistics.median(v):.4g}" for case, v in cases.items()),
+        )
     return found
 
 
@@ -56,13 +65,18 @@ def verdict(what, value, limit):
 def verdicts(worlds, real):
     if SMALL in worlds and LARGE in worlds:
         small, large = worlds[SMALL]["patched"], worlds[LARGE]["patched"]
-        more = {case: statistics.median(large[case]) - statistics.median(small[case]) for case in small}
+        more = {
+            case: statistics.median(large[case]) - statistics.median(small[case]) for case in small
+        }
         verdict("world of 2^20 over a world of 2: resident MB", more["resident"] / 1e6, 1)
         verdict("world of 2^20 over a world of 2: s in MPI_Init", more["init"] / 1e6, 0.3)
     for (what, ranks), found in real.items():
         if "stock" not in found:
             continue
-        ratio = {case: paired_ratio(found["patched"][case], found["stock"][case]) for case in found["patched"]}
+        ratio = {
+            case: paired_ratio(found["patched"][case], found["stock"][case])
+            for case in found["patched"]
+        }
         if what == "latency":
             verdict("8 bytes between two ranks, ratio to stock", ratio["latency"], 1.02)
             continue
@@ -83,15 +97,34 @@ def draw(worlds, output, doc):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="maint/bench startup", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="maint/bench startup",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     add_builds(parser)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--worlds", type=lambda s: [int(n) for n in s.split(",") if n], metavar="N,...",
-                        default=[2, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20])
-    parser.add_argument("--stock-most", type=int, default=1 << 18, help="largest world of stock (default 2^18)")
-    parser.add_argument("--ranks", type=lambda s: [int(n) for n in s.split(",") if n], metavar="N,...", default=[64, 256])
-    parser.add_argument("--output", type=Path, default=ROOT / "bench" / "results" / "e5_startup.csv")
-    parser.add_argument("--doc", action="store_true", help="also puts the plot into doc/measurements/plots/")
+    parser.add_argument(
+        "--worlds",
+        type=lambda s: [int(n) for n in s.split(",") if n],
+        metavar="N,...",
+        default=[2, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20],
+    )
+    parser.add_argument(
+        "--stock-most", type=int, default=1 << 18, help="largest world of stock (default 2^18)"
+    )
+    parser.add_argument(
+        "--ranks",
+        type=lambda s: [int(n) for n in s.split(",") if n],
+        metavar="N,...",
+        default=[64, 256],
+    )
+    parser.add_argument(
+        "--output", type=Path, default=ROOT / "bench" / "results" / "e5_startup.csv"
+    )
+    parser.add_argument(
+        "--doc", action="store_true", help="also puts the plot into doc/measurements/plots/"
+    )
     return parser.parse_args()
 
 
@@ -106,9 +139,16 @@ def main():
     real["latency", 2] = measure_real(builds, 2, "latency", 100000, 3 * a.rounds)
     tables = [("alone", ranks, found) for ranks, found in worlds.items()]
     tables += [(what, ranks, found) for (what, ranks), found in real.items()]
-    write_rows(a.output, ([name, build, ranks, case, f"{statistics.median(values):.4f}"]
-                          for name, ranks, found in tables for build, cases in found.items()
-                          for case, values in cases.items()), COLUMNS)
+    write_rows(
+        a.output,
+        (
+            [name, build, ranks, case, f"{statistics.median(values):.4f}"]
+            for name, ranks, found in tables
+            for build, cases in found.items()
+            for case, values in cases.items()
+        ),
+        COLUMNS,
+    )
     draw(worlds, a.output, ROOT / "doc" / "measurements" / "plots" if a.doc else None)
     verdicts(worlds, real)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Who calls whom among files of C and C++, by the names of functions: what checks of the architecture look at."""
+"""Who calls whom among files of C and C++, by the names of functions: what checks of the
+architecture look at."""
 import graphlib
 import re
 from collections import defaultdict
@@ -24,12 +25,13 @@ def words(text):
 
 
 def functions(text):
-    """name -> the words of its body, of those that other files can call: no static ones, but the inline ones of headers."""
+    """name -> the words of its body, of those that other files can call: no static ones, but the
+    inline ones of headers."""
     found, text = {}, code(UNNAMED.sub("", text))
     for match in BODY.finditer(text):
         if not PRIVATE.match(match[1]):
             end = re.compile(r"(?m)^\}|\}$").search(text, match.end())
-            found[match[2]] = words(text[match.end():end.start() if end else len(text)])
+            found[match[2]] = words(text[match.end() : end.start() if end else len(text)])
     return found
 
 
@@ -44,7 +46,11 @@ class Calls:
             for name in names:
                 files[name].append(path)
         self.home = {name: paths[0] for name, paths in files.items() if len(paths) == 1}
-        self.inline = {name: defined[path][name] & set(self.home) - {name} for name, path in self.home.items() if path.endswith(HEADERS)}
+        self.inline = {
+            name: defined[path][name] & set(self.home) - {name}
+            for name, path in self.home.items()
+            if path.endswith(HEADERS)
+        }
 
     def used_in(self, path):
         """The others' functions that a file names."""
@@ -75,12 +81,18 @@ class Calls:
 def includes(texts):
     """(header, header that it includes)"""
     headers = [path for path in texts if path.endswith(HEADERS)]
-    return {(path, other) for path in headers for name in re.findall(r'(?m)^# ?include "([^"]+)"', texts[path])
-            for other in headers if f"/{other}".endswith(f"/{name}")}
+    return {
+        (path, other)
+        for path in headers
+        for name in re.findall(r'(?m)^# ?include "([^"]+)"', texts[path])
+        for other in headers
+        if f"/{other}".endswith(f"/{name}")
+    }
 
 
 def circles(edges):
-    """Circles, one after the other, until none would be left if the first edge of each were taken out."""
+    """Circles, one after the other, until none would be left if the first edge of each were
+    taken out."""
     edges = set(edges)
     while True:
         graph = defaultdict(set)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does maint/check count a step as failed when its first line fails, and the others do not?  Status 0 when it does."""
+"""Does maint/check count a step as failed when its first line fails, and the others do not?
+Status 0 when it does."""
 import sys
 import tempfile
 from pathlib import Path
@@ -14,4 +15,8 @@ with tempfile.TemporaryDirectory() as folder:
     passed = check.step("first line fails", "first_line_fails")
     line = (check_run.OUT / "counts").read_text()
     status = check.summary()
-sys.exit(0 if not passed and line == "first line fails\t0\t1\t0\n" and status == 1 and check.failures else 1)
+sys.exit(
+    0
+    if not passed and line == "first line fails\t0\t1\t0\n" and status == 1 and check.failures
+    else 1
+)

@@ -6,9 +6,11 @@
 # Ends a job in which rank 1 is killed, because of that?
 ends_when_killed() {
     local said
-    make -C "$BUILD/test/mpi/util" libmtest_single.la && make -C "$BUILD/test/mpi/init" finalize_peers || return
+    make -C "$BUILD/test/mpi/util" libmtest_single.la &&
+        make -C "$BUILD/test/mpi/init" finalize_peers || return
     # shellcheck disable=SC2086
-    said=$(timeout 60 $MPIEXEC -n 6 "$BUILD/test/mpi/init/finalize_peers" -talk=all "-kill=$1" 2>&1) && return 1
+    said=$(timeout 60 $MPIEXEC -n 6 "$BUILD/test/mpi/init/finalize_peers" -talk=all "-kill=$1" \
+        2>&1) && return 1
     printf '%s\n' "$said"
     grep -q 'EXIT CODE: 9$' <<<"$said" # by the kill, not by the end of patience
 }
@@ -16,7 +18,8 @@ ends_when_killed() {
 # Do the hosts keep a lock of who started them?
 keep_no_lock() {
     local lock=$OUT/lock
-    flock "$lock" "$ROOT/maint/hosts" up 1 && flock -n "$lock" true || { echo "the hosts hold a lock of their caller's" && return 1; }
+    flock "$lock" "$ROOT/maint/hosts" up 1 && flock -n "$lock" true ||
+        { echo "the hosts hold a lock of their caller's" && return 1; }
 }
 
 # Sets after each other, a job whose mpiexec is killed, and nothing is left when they are down.

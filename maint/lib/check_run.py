@@ -28,8 +28,11 @@ def die(words):
 
 
 def run(command, env=None, **more):
-    """The exit status.  What ends the check ends the command, and everything that it has started."""
-    process = subprocess.Popen([str(word) for word in command], env={**os.environ, **(env or {})}, **more)
+    """The exit status.  What ends the check ends the command, and everything that it has
+    started."""
+    process = subprocess.Popen(
+        [str(word) for word in command], env={**os.environ, **(env or {})}, **more
+    )
     try:
         return process.wait()
     except BaseException:
@@ -43,8 +46,12 @@ class Variant:
 
     def __init__(self, options):
         self.options = list(options)
-        done = subprocess.run(["bash", STEP, *self.options, "--", "variant_shown"], text=True,
-                              stdout=subprocess.PIPE, check=False)
+        done = subprocess.run(
+            ["bash", STEP, *self.options, "--", "variant_shown"],
+            text=True,
+            stdout=subprocess.PIPE,
+            check=False,
+        )
         if done.returncode:
             sys.exit(done.returncode)
         shown = dict(line.split("=", 1) for line in done.stdout.splitlines())
@@ -67,7 +74,7 @@ class Result:
     passed: int
     failed: int
     skipped: int
-    cases: list = field(default_factory=list)   # (name, "passed", "failed" or "skipped", words)
+    cases: list = field(default_factory=list)  # (name, "passed", "failed" or "skipped", words)
 
 
 class Check:
@@ -82,11 +89,14 @@ class Check:
 
     def shell(self, *words, env=None):
         """Runs a command or function in the shell; its exit status."""
-        return run(["bash", STEP, *self.variant.options, "--", *words],
-                   {"OUT": str(OUT), "LONG": "yes" if self.long else "", **(env or {})})
+        return run(
+            ["bash", STEP, *self.variant.options, "--", *words],
+            {"OUT": str(OUT), "LONG": "yes" if self.long else "", **(env or {})},
+        )
 
     def need_packages(self, sections):
-        """All sets of maint/packages.txt at once: what is missing shows before the first section."""
+        """All sets of maint/packages.txt at once: what is missing shows before the first
+        section."""
         sets = [one for section in sections for one in PACKAGES.get(section, ())]
         if self.shell("need_packages_of_variant", *sets):
             sys.exit(1)
@@ -128,9 +138,18 @@ class Check:
                 failure = case.find("failure")
                 skipped = case.get("status") == "notrun" or case.find("skipped") is not None
                 how = "failed" if failure is not None else "skipped" if skipped else "passed"
-                cases.append((f"{case.get('classname')}.{case.get('name')}", how,
-                              "" if failure is None else failure.get("message", "")))
-        self.count(f"{name}, cases", *(sum(c[1] == how for c in cases) for how in ("passed", "failed", "skipped")), cases)
+                cases.append(
+                    (
+                        f"{case.get('classname')}.{case.get('name')}",
+                        how,
+                        "" if failure is None else failure.get("message", ""),
+                    )
+                )
+        self.count(
+            f"{name}, cases",
+            *(sum(c[1] == how for c in cases) for how in ("passed", "failed", "skipped")),
+            cases,
+        )
 
     # ---- steps
 
@@ -141,7 +160,13 @@ class Check:
         if status:
             self.fail(name)
         said = log.read_text(errors="replace")[-4000:] if status and log.exists() else ""
-        self.count(name, int(not status), int(bool(status)), 0, [(name, "failed" if status else "passed", said)])
+        self.count(
+            name,
+            int(not status),
+            int(bool(status)),
+            0,
+            [(name, "failed" if status else "passed", said)],
+        )
         return not status
 
     def steps(self, table):
@@ -150,10 +175,18 @@ class Check:
 
     def suite(self, folder, label="", *settings, env=None):
         """A folder of MPICH's suite with variables of the environment, as "NAME=VALUE"."""
-        tap = OUT / f"suite-{re.sub('[ ,]', '-', label) + '-' if label else ''}{folder.replace('/', '-')}.tap"
+        tap = (
+            OUT
+            / f"suite-{re.sub('[ ,]', '-', label) + '-' if label else ''}{folder.replace('/', '-')}.tap"
+        )
         place = str(self.variant.build / folder)
-        status = self.shell("suite_directory", folder, label, *settings,
-                            env={**(env or {}), "COMPILED": "yes" if place in self.compiled else ""})
+        status = self.shell(
+            "suite_directory",
+            folder,
+            label,
+            *settings,
+            env={**(env or {}), "COMPILED": "yes" if place in self.compiled else ""},
+        )
         self.compiled.add(place)
         if status:
             sys.exit(status)
@@ -167,11 +200,19 @@ class Check:
         for section in dict.fromkeys(result.section for result in self.results):
             mine = [result for result in self.results if result.section == section]
             sums = [sum(getattr(r, how) for r in mine) for how in ("passed", "failed", "skipped")]
-            suite = xml.SubElement(top, "testsuite", name=section, tests=str(sum(sums)), failures=str(sums[1]),
-                                   skipped=str(sums[2]))
+            suite = xml.SubElement(
+                top,
+                "testsuite",
+                name=section,
+                tests=str(sum(sums)),
+                failures=str(sums[1]),
+                skipped=str(sums[2]),
+            )
             for result in mine:
                 for name, how, words in result.cases + without_name(result):
-                    case = xml.SubElement(suite, "testcase", classname=f"{section}.{result.name}", name=name)
+                    case = xml.SubElement(
+                        suite, "testcase", classname=f"{section}.{result.name}", name=name
+                    )
                     if how != "passed":
                         element = xml.SubElement(case, "failure" if how == "failed" else "skipped")
                         element.text = re.sub(r"[^\t\n\x20-\ud7ff]", "?", words)
@@ -184,7 +225,9 @@ class Check:
             print("Failed:")
             for name in self.failures:
                 print(f"    {name}")
-        passed, failed, skipped = (sum(getattr(r, how) for r in self.results) for how in ("passed", "failed", "skipped"))
+        passed, failed, skipped = (
+            sum(getattr(r, how) for r in self.results) for how in ("passed", "failed", "skipped")
+        )
         print(f"{passed} passed, {failed} failed, {skipped} skipped")
         return 1 if failed else 0
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sections of maint/check: what they run.  A row of a table is the name of a step and its command, which may be a function
-of the shell libraries in maint/lib."""
+"""The sections of maint/check: what they run.  A row of a table is the name of a step and its
+command, which may be a function of the shell libraries in maint/lib."""
 import os
 import re
 import subprocess
@@ -11,43 +11,97 @@ MODULES = ("aggr", "cid", "cmap", "rma_issue", "rma_lock")
 QUICK_TARGETS = ("lists-check", "names-check", "unit-check")
 TARGETS = (*QUICK_TARGETS, "asan-check", "tsan-check", "fuzz-check")
 
-SUITE_DIRS = ("attr", "coll", "comm", "datatype", "errhan", "errors", "group", "info", "init", "mpi_t", "part", "pt2pt", "rma",
-              "topo", "threads/comm", "threads/rma")
+SUITE_DIRS = (
+    "attr",
+    "coll",
+    "comm",
+    "datatype",
+    "errhan",
+    "errors",
+    "group",
+    "info",
+    "init",
+    "mpi_t",
+    "part",
+    "pt2pt",
+    "rma",
+    "topo",
+    "threads/comm",
+    "threads/rma",
+)
 SPAWN_DIRS = ("spawn", "threads/spawn")
 FORCED_DIRS = ("comm", "group", "topo", "threads/comm")
-THREAD_DIRS = ("comm", "group", "mpi_t", "threads/comm", "threads/init", "threads/mpi_t", "threads/pt2pt", "threads/coll",
-               "threads/rma")
+THREAD_DIRS = (
+    "comm",
+    "group",
+    "mpi_t",
+    "threads/comm",
+    "threads/init",
+    "threads/mpi_t",
+    "threads/pt2pt",
+    "threads/coll",
+    "threads/rma",
+)
 HOSTS_DIRS = ("comm", "group", "topo", "init", "pt2pt", "coll", "rma")
 CLIQUES = (2, 3)
-ISSUE_MODES = ("eager", "lazy")     # the third, hybrid, is the default
-STRATEGIES = ("time", "space")      # the third, hybrid, is the default
+ISSUE_MODES = ("eager", "lazy")  # the third, hybrid, is the default
+STRATEGIES = ("time", "space")  # the third, hybrid, is the default
 
-# Without --long: no larger tests, and not those that make communicators, send messages or lock by the ten thousand, or measure,
-# which takes minutes over TCP; nor the same one-sided tests with other settings.
+# Without --long: no larger tests, and not those that make communicators, send messages or lock by
+# the ten thousand, or measure, which takes minutes over TCP; nor the same one-sided tests with
+# other settings.
 HOSTS_RANKS = 8
 HOSTS_LEAVE_OUT = "^(ctxalloc|ctxsplit|ctxid_.*|wide_ids|many_comms|sendflood|(lock)?contention.*|.*_accop.*|allgatherv4)$"
-# The suite has run the largest tests already; so many more times they would take longer than all the rest.  The others have
-# nothing to do with maps.
+# The suite has run the largest tests already; so many more times they would take longer than all
+# the rest.  The others have nothing to do with maps.
 FORCED_LIMITS = {"MAX_RANKS": "16", "LEAVE_OUT": "^(ctxid_|wide_ids$|tag_limits$)"}
 # One-sided operations do not wait in such a build: tests of what becomes of those in messages.
 PER_VCI_LEAVE_OUT = "^(outside_window|issue_no_memory|targets_in_use|fence_order|fence_no_memory)$"
 
 WITH_LIMIT = ("env", "MPIEXEC_TIMEOUT=60")
-WRONG_ARGUMENTS = ("afapi_pi many", "afapi_pi 5 x", "grid2d nothing", "libraries 2 many", "multigrid 3", "random_graph many")
+WRONG_ARGUMENTS = (
+    "afapi_pi many",
+    "afapi_pi 5 x",
+    "grid2d nothing",
+    "libraries 2 many",
+    "multigrid 3",
+    "random_graph many",
+)
 WRONG_SETTINGS = (
-    "MPIR_CVAR_CMAP_STRATEGY=fastest", "MPIR_CVAR_CMAP_REPRESENTATION=list", "MPIR_CVAR_CMAP_ALPHA=1.5",
-    "MPIR_CVAR_CMAP_BDD_NODES=-1", "MPIR_CVAR_CMAP_BWT_BLOCK=8", "MPIR_CVAR_PROGRESS_YIELD=often",
-    "MPIR_CVAR_CTXID_ALGORITHM=lowest", "MPIR_CVAR_CTXID_TABLE=list", "MPIR_CVAR_CTXID_LIMIT=3",
-    "MPIR_CVAR_CMAP_REPORT=page.html", "MPIR_CVAR_AGGR_MAX_BYTES=10", "MPIR_CVAR_AGGR_FAN=1", "MPIR_CVAR_AGGR_ARENA_MB=-1",
-    "MPIR_CVAR_AGGR_DIRECT=17", "MPIR_CVAR_CH4_RMA_ISSUE=early", "MPIR_CVAR_CH4_RMA_ISSUE_QUEUE=0",
-    "MPIR_CVAR_CMAP_ALPHA=0,5", "MPIR_CVAR_AGGR=2", "MPIR_CVAR_AGGR_MAX_BYTES=4k", "MPIR_CVAR_CMAP_BDD_NODES=99999999999",
-    "MPIR_CVAR_CH4_RMA_SHARED=maybe", "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring", "MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM=")
+    "MPIR_CVAR_CMAP_STRATEGY=fastest",
+    "MPIR_CVAR_CMAP_REPRESENTATION=list",
+    "MPIR_CVAR_CMAP_ALPHA=1.5",
+    "MPIR_CVAR_CMAP_BDD_NODES=-1",
+    "MPIR_CVAR_CMAP_BWT_BLOCK=8",
+    "MPIR_CVAR_PROGRESS_YIELD=often",
+    "MPIR_CVAR_CTXID_ALGORITHM=lowest",
+    "MPIR_CVAR_CTXID_TABLE=list",
+    "MPIR_CVAR_CTXID_LIMIT=3",
+    "MPIR_CVAR_CMAP_REPORT=page.html",
+    "MPIR_CVAR_AGGR_MAX_BYTES=10",
+    "MPIR_CVAR_AGGR_FAN=1",
+    "MPIR_CVAR_AGGR_ARENA_MB=-1",
+    "MPIR_CVAR_AGGR_DIRECT=17",
+    "MPIR_CVAR_CH4_RMA_ISSUE=early",
+    "MPIR_CVAR_CH4_RMA_ISSUE_QUEUE=0",
+    "MPIR_CVAR_CMAP_ALPHA=0,5",
+    "MPIR_CVAR_AGGR=2",
+    "MPIR_CVAR_AGGR_MAX_BYTES=4k",
+    "MPIR_CVAR_CMAP_BDD_NODES=99999999999",
+    "MPIR_CVAR_CH4_RMA_SHARED=maybe",
+    "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM=ring",
+    "MPIR_CVAR_IALLREDUCE_INTRA_ALGORITHM=",
+)
 
 
 def representations():
     """Every tag of the library, in lower case."""
     text = (ROOT / "src/mpid/common/cmap/cmap.h").read_text()
-    return [tag.lower() for tag in re.findall(r"(?m)^ *CMAP_REP_([A-Z]*)[ ,]", text) if tag not in ("COUNT", "ANY")]
+    return [
+        tag.lower()
+        for tag in re.findall(r"(?m)^ *CMAP_REP_([A-Z]*)[ ,]", text)
+        if tag not in ("COUNT", "ANY")
+    ]
 
 
 def our_dirs():
@@ -56,7 +110,8 @@ def our_dirs():
     return sorted({str(file.parent.relative_to(top)) for file in top.rglob("*.c")} - {"spawn"})
 
 
-# ---- module, validate, build, names ---------------------------------------------------------------------------------
+# ---- module, validate, build, names --------------------------------------------------------------
+
 
 def module(check):
     jobs = os.environ.get("JOBS") or str(os.cpu_count())
@@ -64,8 +119,16 @@ def module(check):
         for target in QUICK_TARGETS if check.quick else TARGETS:
             folder = OUT / f"module-{name}-{target}"
             folder.mkdir()
-            check.step(f"module {name} {target}", "env", f"GTEST_OUTPUT=xml:{folder}/", "make", "-C",
-                       ROOT / "src/mpid/common" / name, f"-j{jobs}", target)
+            check.step(
+                f"module {name} {target}",
+                "env",
+                f"GTEST_OUTPUT=xml:{folder}/",
+                "make",
+                "-C",
+                ROOT / "src/mpid/common" / name,
+                f"-j{jobs}",
+                target,
+            )
             if any(folder.glob("*.xml")):
                 check.count_gtest(f"module {name} {target}", folder)
 
@@ -85,7 +148,13 @@ def build(check):
     status = run([ROOT / "maint/build", "--tests", *check.variant.options])
     if status:
         check.fail("build")
-    check.count("build", int(not status), int(bool(status)), 0, [("build", "failed" if status else "passed", "")])
+    check.count(
+        "build",
+        int(not status),
+        int(bool(status)),
+        0,
+        [("build", "failed" if status else "passed", "")],
+    )
     if status:
         raise Stop
 
@@ -97,14 +166,17 @@ def names(check):
         check.step(recorded, "exports_as_recorded")
     else:
         check.count(recorded, 0, 0, 1)
-    check.steps([
-        ("names of our objects have prefixes", "own_objects_have_prefixes"),
-        ("a program's own names, shared", "own_names", "shared"),
-        ("a program's own names, static", "own_names", "static"),
-    ])
+    check.steps(
+        [
+            ("names of our objects have prefixes", "own_objects_have_prefixes"),
+            ("a program's own names, shared", "own_names", "shared"),
+            ("a program's own names, static", "own_names", "static"),
+        ]
+    )
 
 
-# ---- examples -------------------------------------------------------------------------------------------------------
+# ---- examples ------------------------------------------------------------------------------------
+
 
 def programs(variant):
     mpicc, mpiexec = variant.bin("mpicc"), variant.bin("mpiexec")
@@ -114,19 +186,37 @@ def programs(variant):
     yield "names leaked communicators", "names_leaks"
     yield "the report's file, and its page", "report_page"
     for program in ("libraries", "multigrid", "random_graph", "bfs"):
-        yield (f"{program} compile", mpicc, "-Wall", "-Wextra", "-Werror", "-o", OUT / program,
-               ROOT / f"examples/{program}.c")
+        yield (
+            f"{program} compile",
+            mpicc,
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            "-o",
+            OUT / program,
+            ROOT / f"examples/{program}.c",
+        )
         yield f"{program} on 12 ranks", *WITH_LIMIT, mpiexec, "-n", "12", OUT / program
     for mode in ("hybrid", *ISSUE_MODES):
-        yield (f"bfs by messages, {mode}", *WITH_LIMIT, "MPIR_CVAR_NUM_CLIQUES=5", f"MPIR_CVAR_CH4_RMA_ISSUE={mode}", mpiexec,
-               "-n", "5", OUT / "bfs", "10")
+        yield (
+            f"bfs by messages, {mode}",
+            *WITH_LIMIT,
+            "MPIR_CVAR_NUM_CLIQUES=5",
+            f"MPIR_CVAR_CH4_RMA_ISSUE={mode}",
+            mpiexec,
+            "-n",
+            "5",
+            OUT / "bfs",
+            "10",
+        )
 
 
 def refusals(variant):
     for wrong in WRONG_ARGUMENTS:
         yield f"refuses {wrong}", "example_refuses", *wrong.split()
-    more = (["MPIR_CVAR_CH4_UCX_RANK_BITS=25"] if variant.netmod != "ofi" else []) + \
-        (["MPIR_CVAR_CH4_NUM_VCIS=4"] if variant.threads != "per-vci" else [])
+    more = (["MPIR_CVAR_CH4_UCX_RANK_BITS=25"] if variant.netmod != "ofi" else []) + (
+        ["MPIR_CVAR_CH4_NUM_VCIS=4"] if variant.threads != "per-vci" else []
+    )
     for wrong in (*WRONG_SETTINGS, *more):
         yield f"refuses {wrong}", "refuses", wrong
     yield "refuses what is no choice of MPICH's variables", "refuses_each_choice"
@@ -155,8 +245,16 @@ ALONE = (
 
 
 def afapi(variant):
-    yield ("afapi_pi compile", variant.bin("mpicc"), "-Wall", "-Wextra", "-Werror", "-o", OUT / "afapi_pi",
-           ROOT / "examples/afapi_pi.c")
+    yield (
+        "afapi_pi compile",
+        variant.bin("mpicc"),
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-o",
+        OUT / "afapi_pi",
+        ROOT / "examples/afapi_pi.c",
+    )
     yield "afapi_pi under mpiexec", "afapi_pi_runs", "mpiexec -n $n afapi_pi 1000"
     yield "afapi_pi in a program that has MPI", "afapi_pi_runs", "mpiexec -n $n afapi_pi 1000 mpi"
     yield "afapi_pi on two nodes", "afapi_pi_runs", "MPIR_CVAR_NUM_CLIQUES=2 mpiexec -n $n afapi_pi 1000"
@@ -173,35 +271,86 @@ def examples(check):
     check.steps(afapi(check.variant))
 
 
-# ---- containers, doc, fresh -----------------------------------------------------------------------------------------
+# ---- containers, doc, fresh ----------------------------------------------------------------------
+
 
 def containers(check):
     if check.shell("can_contain"):
         check.count("containers (needs root and namespaces)", 0, 0, 1)
         return
-    check.steps((f"containers: {name}", *words) for name, *words in (
-        ("compile", check.variant.bin("mpicc"), "-O2", "-Wall", "-Wextra", "-Werror", "-o", OUT / "all_talk",
-         ROOT / "test/containers/all_talk.c"),
-        ("64 processes, 64 MB of /dev/shm", "in_container", "64m", "bash", "-c", "all_talk 64"),
-        ("16 processes, 8 MB of /dev/shm", "in_container", "8m", "bash", "-c", "all_talk 16"),
-        ("the demo in 8 MB", "in_container", "8m", ROOT / "maint/demo", "--no-hpcc", *check.variant.options),
-        ("16 processes, 64 MB, no sysv", "in_container", "64m", "bash", "-c", "all_talk_without_sysv 16"),
-        ("8 processes, 8 MB, no sysv", "in_container", "8m", "bash", "-c", "all_talk_without_sysv 8"),
-        ("a user namespace for each process", "all_talk", "4", "unshare", "--user"),
-        ("namespaces of users and processes", "all_talk", "4", "unshare", "--user", "--pid", "--fork"),
-        ("an IPC namespace for each process", "all_talk", "4", "unshare", "--ipc"),
-        ("processes of others are hidden", "in_container", "64m", "bash", "-c", "all_talk_as_nobody 4"),
-        ("34 open files", "few_files", "4"),
-        ("no locked memory", "no_locked_memory", "4"),
-    ))
+    check.steps(
+        (f"containers: {name}", *words)
+        for name, *words in (
+            (
+                "compile",
+                check.variant.bin("mpicc"),
+                "-O2",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-o",
+                OUT / "all_talk",
+                ROOT / "test/containers/all_talk.c",
+            ),
+            ("64 processes, 64 MB of /dev/shm", "in_container", "64m", "bash", "-c", "all_talk 64"),
+            ("16 processes, 8 MB of /dev/shm", "in_container", "8m", "bash", "-c", "all_talk 16"),
+            (
+                "the demo in 8 MB",
+                "in_container",
+                "8m",
+                ROOT / "maint/demo",
+                "--no-hpcc",
+                *check.variant.options,
+            ),
+            (
+                "16 processes, 64 MB, no sysv",
+                "in_container",
+                "64m",
+                "bash",
+                "-c",
+                "all_talk_without_sysv 16",
+            ),
+            (
+                "8 processes, 8 MB, no sysv",
+                "in_container",
+                "8m",
+                "bash",
+                "-c",
+                "all_talk_without_sysv 8",
+            ),
+            ("a user namespace for each process", "all_talk", "4", "unshare", "--user"),
+            (
+                "namespaces of users and processes",
+                "all_talk",
+                "4",
+                "unshare",
+                "--user",
+                "--pid",
+                "--fork",
+            ),
+            ("an IPC namespace for each process", "all_talk", "4", "unshare", "--ipc"),
+            (
+                "processes of others are hidden",
+                "in_container",
+                "64m",
+                "bash",
+                "-c",
+                "all_talk_as_nobody 4",
+            ),
+            ("34 open files", "few_files", "4"),
+            ("no locked memory", "no_locked_memory", "4"),
+        )
+    )
 
 
 def doc(check):
-    check.steps([
-        ("doc: pages are installed, and man shows them", "pages_are_installed"),
-        ("doc: each function of afapi.h has a page", "functions_have_pages"),
-        ("doc: reference of the interfaces", ROOT / "maint/reference", "--api"),
-    ])
+    check.steps(
+        [
+            ("doc: pages are installed, and man shows them", "pages_are_installed"),
+            ("doc: each function of afapi.h has a page", "functions_have_pages"),
+            ("doc: reference of the interfaces", ROOT / "maint/reference", "--api"),
+        ]
+    )
 
 
 def in_root(check, name, make, *commands):
@@ -209,7 +358,9 @@ def in_root(check, name, make, *commands):
     folder, reason = OUT / "fresh", OUT / "fresh.reason"
     check.shell("why_no_fresh_root", reason)
     why = reason.read_text().strip()
-    if not why and check.shell("step", f"{name} root", OUT / "fresh-root.log", "is there a network?", make, folder):
+    if not why and check.shell(
+        "step", f"{name} root", OUT / "fresh-root.log", "is there a network?", make, folder
+    ):
         why = "mmdebstrap failed"
     if why:
         print(f"check: {name}: skipped: {why}", flush=True)
@@ -221,12 +372,25 @@ def in_root(check, name, make, *commands):
 
 
 def fresh(check):
-    in_root(check, "fresh", "make_fresh_root", "maint/demo --installed", "maint/build --configure-only",
-            "maint/check --quick module")
-    in_root(check, "newer release", "make_newer_root", "maint/build --configure-only", "maint/check --quick module")
+    in_root(
+        check,
+        "fresh",
+        "make_fresh_root",
+        "maint/demo --installed",
+        "maint/build --configure-only",
+        "maint/check --quick module",
+    )
+    in_root(
+        check,
+        "newer release",
+        "make_newer_root",
+        "maint/build --configure-only",
+        "maint/check --quick module",
+    )
 
 
-# ---- suite, forced, hosts -------------------------------------------------------------------------------------------
+# ---- suite, forced, hosts ------------------------------------------------------------------------
+
 
 def suite(check):
     for folder in check.dirs or (("comm", "group") if check.quick else SUITE_DIRS):
@@ -237,14 +401,20 @@ def suite(check):
 
 
 def forced(check):
-    passes = [(name, f"MPIR_CVAR_CMAP_REPRESENTATION={name}") for name in representations()] + \
-        [(name, f"MPIR_CVAR_CMAP_STRATEGY={name}") for name in STRATEGIES]
+    passes = [(name, f"MPIR_CVAR_CMAP_REPRESENTATION={name}") for name in representations()] + [
+        (name, f"MPIR_CVAR_CMAP_STRATEGY={name}") for name in STRATEGIES
+    ]
     for name, setting in passes:
         for folder in FORCED_DIRS:
             check.suite(folder, name, setting, env=FORCED_LIMITS)
     for k in CLIQUES:
         for folder in ("comm", "group"):
-            check.suite(folder, f"{k} cliques", f"MPIR_CVAR_NUM_CLIQUES={k}", env={**FORCED_LIMITS, "ONLY_OURS": "yes"})
+            check.suite(
+                folder,
+                f"{k} cliques",
+                f"MPIR_CVAR_NUM_CLIQUES={k}",
+                env={**FORCED_LIMITS, "ONLY_OURS": "yes"},
+            )
 
 
 def on_hosts(check, k, folders, env):
@@ -254,25 +424,41 @@ def on_hosts(check, k, folders, env):
 
 
 def hosts(check):
-    up = subprocess.run([ROOT / "maint/hosts", "up", "2"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                        check=False)
+    up = subprocess.run(
+        [ROOT / "maint/hosts", "up", "2"],
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
     if up.returncode:
         check.count(f"hosts ({up.stdout.strip().removeprefix('hosts: ')})", 0, 0, 1)
         return
     mpiexec = {"MPIEXEC": f"{ROOT}/maint/hosts run {' '.join(check.variant.options)}"}
-    env = {**mpiexec, **({} if check.long else {"MAX_RANKS": str(HOSTS_RANKS), "LEAVE_OUT": HOSTS_LEAVE_OUT})}
+    env = {
+        **mpiexec,
+        **({} if check.long else {"MAX_RANKS": str(HOSTS_RANKS), "LEAVE_OUT": HOSTS_LEAVE_OUT}),
+    }
     try:
         check.step("hosts come and go", "hosts_come_and_go", env=mpiexec)
         on_hosts(check, 2, check.dirs or HOSTS_DIRS, env)
         for when in ("before", "in", "closing"):
-            check.step(f"hosts: ends, rank killed {when} finalize", "ends_when_killed", when, env=mpiexec)
-        check.step("hosts: a rank killed with a lock ends the job, and nothing remains", "kill_ranks", "locks", env=mpiexec)
+            check.step(
+                f"hosts: ends, rank killed {when} finalize", "ends_when_killed", when, env=mpiexec
+            )
+        check.step(
+            "hosts: a rank killed with a lock ends the job, and nothing remains",
+            "kill_ranks",
+            "locks",
+            env=mpiexec,
+        )
         on_hosts(check, 4, our_dirs(), {**env, "ONLY_OURS": "yes"})
     finally:
         run([ROOT / "maint/hosts", "down"])
 
 
-# ---- long -----------------------------------------------------------------------------------------------------------
+# ---- long ----------------------------------------------------------------------------------------
+
 
 def tests_of_fixes():
     """folder -> the tests that fixes name which need nothing else of ours."""
@@ -286,15 +472,29 @@ def tests_of_fixes():
 
 
 def fixes_alone(check):
-    """Stock with the fixes.  The programs are those of our build, and find the other library, which does not leave the core."""
+    """Stock with the fixes.  The programs are those of our build, and find the other library,
+    which does not leave the core."""
     fixed = check.variant.other("--stock-fix")
     check.step("fixes alone: build", ROOT / "maint/build", *fixed.options)
     folder = ""
     for folder, names_there in sorted(tests_of_fixes().items()):
-        check.suite(folder, "fixes alone", f"LD_LIBRARY_PATH={fixed.prefix}/lib",
-                    env={"MAX_RANKS": "4", "LEAVE_OUT": "=MPIR_CVAR_CTXID_",    # variables of ours
-                         "ONLY_THESE": " ".join(names_there), "MPIEXEC": str(fixed.bin("mpiexec"))})
-    check.step("fixes alone: the library", "loads_library_of", fixed.prefix, check.variant.build / "test/mpi" / folder)
+        check.suite(
+            folder,
+            "fixes alone",
+            f"LD_LIBRARY_PATH={fixed.prefix}/lib",
+            env={
+                "MAX_RANKS": "4",
+                "LEAVE_OUT": "=MPIR_CVAR_CTXID_",  # variables of ours
+                "ONLY_THESE": " ".join(names_there),
+                "MPIEXEC": str(fixed.bin("mpiexec")),
+            },
+        )
+    check.step(
+        "fixes alone: the library",
+        "loads_library_of",
+        fixed.prefix,
+        check.variant.build / "test/mpi" / folder,
+    )
 
 
 def with_variant(check, variant, work):
@@ -308,6 +508,7 @@ def with_variant(check, variant, work):
 
 def over_ofi(check):
     """A second installation, with dynamic processes, and the tests which need them."""
+
     def work():
         check.step("ofi: refuses more ranks than the match bits hold", "refuses_ranks")
         for folder in (*SPAWN_DIRS, "errors/spawn", "comm", "group", "rma"):
@@ -318,13 +519,16 @@ def over_ofi(check):
 
 def per_vci(check):
     """A third, in which threads are in MPI at the same time."""
+
     def work():
         env = {"LEAVE_OUT": PER_VCI_LEAVE_OUT}
         for folder in THREAD_DIRS:
             check.suite(folder, "per-vci", "MPIR_CVAR_CH4_NUM_VCIS=4", env=env)
         for folder in our_dirs():
             if folder not in THREAD_DIRS:
-                check.suite(folder, "per-vci", "MPIR_CVAR_CH4_NUM_VCIS=4", env={**env, "ONLY_OURS": "yes"})
+                check.suite(
+                    folder, "per-vci", "MPIR_CVAR_CH4_NUM_VCIS=4", env={**env, "ONLY_OURS": "yes"}
+                )
 
     with_variant(check, check.variant.other("--thread-cs=per-vci"), work)
 
@@ -340,5 +544,20 @@ def long(check):
     per_vci(check)
 
 
-SECTIONS = {section.__name__: section for section in (module, validate, build, names, examples, containers, doc, fresh, suite,
-                                                      forced, hosts, long)}
+SECTIONS = {
+    section.__name__: section
+    for section in (
+        module,
+        validate,
+        build,
+        names,
+        examples,
+        containers,
+        doc,
+        fresh,
+        suite,
+        forced,
+        hosts,
+        long,
+    )
+}

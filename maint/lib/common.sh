@@ -33,9 +33,10 @@ as_root() {
 
 elapsed() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
-# step NAME LOG HINT COMMAND...: runs COMMAND with its output in LOG and shows name, elapsed time and log while it runs;
-# a failure prints the end of the log and the hint.  A function's line that fails is a failure unless the step is called in an
-# `if`, or before && or ||: there bash does without `set -e`.
+# step NAME LOG HINT COMMAND...: runs COMMAND with its output in LOG and shows name, elapsed time
+# and log while it runs; a failure prints the end of the log and the hint.  A function's line that
+# fails is a failure unless the step is called in an `if`, or before && or ||: there bash does
+# without `set -e`.
 step() {
     local name=$1 log=$2 hint=$3 start=$SECONDS pid status=0 shown=-45
     shift 3
@@ -62,7 +63,8 @@ step() {
         printf '%-34s %6s  done\n' "$name" "$(elapsed $((SECONDS - start)))" >&2
         return 0
     fi
-    printf '%-34s %6s  FAILED (status %s), end of %s:\n' "$name" "$(elapsed $((SECONDS - start)))" "$status" "$log" >&2
+    printf '%-34s %6s  FAILED (status %s), end of %s:\n' "$name" \
+        "$(elapsed $((SECONDS - start)))" "$status" "$log" >&2
     tail -n 30 "$log" | sed 's/^/    /' >&2
     say "what to try: $hint"
     return "$status"

@@ -3,7 +3,8 @@
 # Section "containers" of maint/check: what containers take away, made with namespaces and limits.  Needs common.sh and
 # variant.sh; root.
 
-# in_container BYTES COMMAND...: with so much /dev/shm, an IPC namespace of its own, and nothing left in /dev/shm.
+# in_container BYTES COMMAND...: with so much /dev/shm, an IPC namespace of its own, and nothing
+# left in /dev/shm.
 in_container() {
     local bytes=$1
     shift
@@ -31,7 +32,8 @@ all_talk_without_sysv() { echo 4096 >/proc/sys/kernel/shmmax && all_talk "$@"; }
 # A user who sees no processes of others in /proc: /dev/shm has his files only.
 all_talk_as_nobody() {
     mount -t proc -o hidepid=2 proc /proc && chmod a+rx "$OUT/all_talk" &&
-        setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp bash -c "$(declare -f all_talk); PREFIX=$PREFIX OUT=$OUT all_talk $1"
+        setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp bash -c \
+        "$(declare -f all_talk); PREFIX=$PREFIX OUT=$OUT all_talk $1"
 }
 
 few_files() { (ulimit -n 1024 && ulimit -Sn 34 && all_talk "$@"); }

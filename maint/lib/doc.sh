@@ -16,7 +16,8 @@ pages_are_installed() {
         cmp "$page" "$path" || return 1
         said=$(LC_ALL=C.UTF-8 man --warnings -l "$path" 2>&1 >"$OUT/man.txt")
         [ -z "$said" ] || { echo "$path: $said"; return 1; }
-        grep -q '^NAME$' "$OUT/man.txt" && grep -q '^DESCRIPTION$' "$OUT/man.txt" || { echo "$path has no text"; return 1; }
+        grep -q '^NAME$' "$OUT/man.txt" && grep -q '^DESCRIPTION$' "$OUT/man.txt" ||
+            { echo "$path has no text"; return 1; }
     done
 }
 
@@ -24,9 +25,11 @@ pages_are_installed() {
 functions_have_pages() {
     local name plain count=0
     for name in $(afapi_functions); do
-        man -P cat -M "$PREFIX/share/man" 3 "$name" >"$OUT/man.txt" 2>/dev/null || { echo "$name has no page"; return 1; }
+        man -P cat -M "$PREFIX/share/man" 3 "$name" >"$OUT/man.txt" 2>/dev/null ||
+            { echo "$name has no page"; return 1; }
         plain=$(sed -E 's/(8|16|32|64)[uf]?$/T/' <<<"$name")
-        grep -qE "\<$plain\>" "$OUT/man.txt" || { echo "the page of $name does not name $plain"; return 1; }
+        grep -qE "\<$plain\>" "$OUT/man.txt" || { echo "the page of $name does not name $plain";
+            return 1; }
         count=$((count + 1))
     done
     echo "$count functions"

@@ -3,15 +3,18 @@
 # shellcheck disable=SC2317    # functions are called by name
 # Steps of the section "examples" of maint/check.  Needs common.sh and variant.sh; OUT is where results go.
 
-compile_readme() { readme_program && "$PREFIX/bin/mpicc" -Wall -Werror -o "$OUT/readme" "$OUT/readme.c"; }
+compile_readme() { readme_program && "$PREFIX/bin/mpicc" -Wall -Werror -o "$OUT/readme" \
+    "$OUT/readme.c"; }
 
-readme_program() { awk '/^```c$/ { on = 1; next } /^```/ { if (on) exit } on' "$ROOT/README.md" >"$OUT/readme.c"; }
+readme_program() { awk '/^```c$/ { on = 1; next } /^```/ { if (on) exit } on' "$ROOT/README.md" \
+    >"$OUT/readme.c"; }
 
 # COMMAND, with $n for the number of processes, at 1 to 16.
 afapi_pi_runs() {
     local n said
     for n in {1..16}; do
-        said=$(n=$n PATH=$OUT:$PREFIX/bin:$PATH MPIEXEC_TIMEOUT=60 timeout 60 bash -c "$1") || { echo "$1 failed for n=$n"; return 1; }
+        said=$(n=$n PATH=$OUT:$PREFIX/bin:$PATH MPIEXEC_TIMEOUT=60 timeout 60 bash -c "$1") ||
+            { echo "$1 failed for n=$n"; return 1; }
         printf '%s\n' "$said"
         [ "$said" = "pi is about 3.141592736923, say $n processes" ] || return 1
     done
@@ -20,7 +23,8 @@ afapi_pi_runs() {
 refuses_no_processes() {
     local said value
     for value in 0 1025 -1 "" " 4" "+4" "4 " 4k; do
-        ! said=$(AFAPI_NPROC=$value "$OUT/afapi_pi" 2>&1) || { echo "AFAPI_NPROC=$value is accepted"; return 1; }
+        ! said=$(AFAPI_NPROC=$value "$OUT/afapi_pi" 2>&1) ||
+            { echo "AFAPI_NPROC=$value is accepted"; return 1; }
         printf '%s\n' "$said"
         grep -qF "AFAPI_NPROC=$value is not accepted; accepted values: 1 to 1024" <<<"$said" || return 1
     done
@@ -29,7 +33,8 @@ refuses_no_processes() {
 # The program of the README frees nothing.
 names_leaks() {
     local said
-    said=$(env MPIR_CVAR_CTXID_REPORT_LEAKS=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 4 "$OUT/readme" 2>&1) || return 1
+    said=$(env MPIR_CVAR_CTXID_REPORT_LEAKS=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 4 \
+        "$OUT/readme" 2>&1) || return 1
     printf '%s\n' "$said"
     [ "$(grep -c 'communicator never freed: .*"odd ranks"' <<<"$said")" = 2 ] &&
         [ "$(grep -c 'communicator never freed: ' <<<"$said")" = 4 ]
@@ -39,7 +44,8 @@ names_leaks() {
 names_replacements() {
     local said
     mkdir -p "$OUT/configure"
-    ! said=$(cd "$OUT/configure" && "$TREE/configure" --enable-extended-context-bits --with-ch4-ucx-rankbits=20 2>&1) || return 1
+    ! said=$(cd "$OUT/configure" && "$TREE/configure" --enable-extended-context-bits \
+        --with-ch4-ucx-rankbits=20 2>&1) || return 1
     printf '%s\n' "$said"
     grep -q 'context ids always have 22 bits' <<<"$said" && grep -q 'MPIR_CVAR_CH4_UCX_RANK_BITS=20' <<<"$said"
 }
@@ -48,7 +54,8 @@ names_replacements() {
 example_refuses() {
     local said
     "$PREFIX/bin/mpicc" -o "$OUT/refusing" "$ROOT/examples/$1.c" || return 1
-    ! said=$(MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$OUT/refusing" "${@:2}" 2>&1) || return 1
+    ! said=$(MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$OUT/refusing" "${@:2}" 2>&1) ||
+        return 1
     printf '%s\n' "$said"
     grep -q "usage: $1" <<<"$said"
 }
@@ -68,13 +75,15 @@ refuses_each_choice() {
     [ "$(wc -l <<<"$choices")" -ge 80 ] || { echo "which variables have choices? $choices"; return 1; }
     for variable in $choices; do
         for value in "" ring_and_star; do
-            ! said=$(env "$variable=$value" timeout 20 "$OUT/readme" 2>&1) || { echo "$variable=$value is accepted"; return 1; }
+            ! said=$(env "$variable=$value" timeout 20 "$OUT/readme" 2>&1) ||
+                { echo "$variable=$value is accepted"; return 1; }
             grep -q " $variable=$value is not accepted; accepted values: [a-z_]*, [a-z]" <<<"$said" || { printf '%s\n' "$said"; return 1; }
         done
     done
 }
 
-# Values that are looked at before a process has met mpiexec, and after: the others do not wait for the one that has a wrong one.
+# Values that are looked at before a process has met mpiexec, and after: the others do not wait for
+# the one that has a wrong one.
 refuses_of_one() {
     local said status setting
     for setting in AGGR=maybe CMAP_STRATEGY=best CTXID_TABLE=list PROGRESS_YIELD=often; do
@@ -82,7 +91,8 @@ refuses_of_one() {
         said=$(timeout 60 "$PREFIX/bin/mpiexec" -n 2 "$OUT/readme" : \
             -n 1 -env "MPIR_CVAR_${setting%=*}" "${setting#*=}" "$OUT/readme" 2>&1) || status=$?
         printf '%s\n' "$said"
-        [ "$status" != 0 ] && [ "$status" != 124 ] || { echo "status $status with $setting"; return 1; }
+        [ "$status" != 0 ] && [ "$status" != 124 ] || { echo "status $status with $setting";
+            return 1; }
         grep -q "MPIR_CVAR_$setting is not accepted; accepted values: " <<<"$said" || return 1
         grep -q "^Abort([0-9]*) on node 2 (" <<<"$said" || { echo "the rank is missing"; return 1; }
     done
@@ -93,8 +103,11 @@ revokes() {
     local n said
     "$PREFIX/bin/mpicc" -o "$OUT/revoke_nofail" "$TREE/test/mpi/ft/revoke_nofail.c" || return 1
     for n in 2 5; do
-        said=$(UCX_LOG_LEVEL=error MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n $n "$OUT/revoke_nofail") && [ "$said" = " No errors" ] || return 1
-        said=$(UCX_LOG_LEVEL=error MPIR_CVAR_NUM_CLIQUES=$n MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n $n "$OUT/revoke_nofail") && [ "$said" = " No errors" ] || return 1
+        said=$(UCX_LOG_LEVEL=error MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n $n \
+            "$OUT/revoke_nofail") && [ "$said" = " No errors" ] || return 1
+        said=$(UCX_LOG_LEVEL=error MPIR_CVAR_NUM_CLIQUES=$n MPIEXEC_TIMEOUT=60 \
+            "$PREFIX/bin/mpiexec" -n $n "$OUT/revoke_nofail") && [ "$said" = " No errors" ] ||
+            return 1
     done
 }
 
@@ -103,19 +116,23 @@ initialized_once() {
     local said n
     "$PREFIX/bin/mpicc" -Wall -o "$OUT/session_again" "$ROOT/test/init/session_again.c" || return 1
     for n in 1 2; do
-        ! said=$(MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n $n "$OUT/session_again" 2>&1) || return 1
+        ! said=$(MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n $n "$OUT/session_again" 2>&1) ||
+            return 1
         printf '%s\n' "$said"
         grep -q "first session: fine" <<<"$said" && grep -q "MPICH cannot be initialized again after its last session" <<<"$said" || return 1
         ! grep -q "second session\|PMI_\|Assertion" <<<"$said" || return 1
     done
 }
 
-# Launchers by the variables that they set; and under our mpiexec, alone, or where the user allows it, all is well.
+# Launchers by the variables that they set; and under our mpiexec, alone, or where the user allows
+# it, all is well.
 refuses_other_launchers() {
     local said launcher
-    for launcher in "SLURM_PROCID=2 SLURM_STEP_NUM_TASKS=4" "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4" PMIX_RANK=0 PALS_RANKID=3; do
+    for launcher in "SLURM_PROCID=2 SLURM_STEP_NUM_TASKS=4" \
+        "OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4" PMIX_RANK=0 PALS_RANKID=3; do
         # shellcheck disable=SC2086    # words
-        ! said=$(env $launcher timeout 60 "$OUT/readme" 2>&1) || { echo "$launcher is not noticed"; return 1; }
+        ! said=$(env $launcher timeout 60 "$OUT/readme" 2>&1) ||
+            { echo "$launcher is not noticed"; return 1; }
         printf '%s\n' "$said"
         grep -q 'MPIR_CVAR_ALLOW_SINGLETONS=1' <<<"$said" || return 1
         # shellcheck disable=SC2086
@@ -131,14 +148,17 @@ refuses_other_launchers() {
 keeps_last_words() {
     local run
     for run in {1..40}; do
-        refuses MPIR_CVAR_CTXID_LIMIT=3 >/dev/null || { echo "run $run of 40: the message is lost"; return 1; }
+        refuses MPIR_CVAR_CTXID_LIMIT=3 >/dev/null ||
+            { echo "run $run of 40: the message is lost"; return 1; }
     done
 }
 
-# VARIABLE VALUE OTHER: processes that differ in it learn that from MPI_Init, however they think of the nodes.
+# VARIABLE VALUE OTHER: processes that differ in it learn that from MPI_Init, however they think of
+# the nodes.
 refuses_differing() {
     local said variable=$1 first=$2 last=$3
-    ! said=$(MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 -env "$variable" "$first" "$OUT/readme" : \
+    ! said=$(MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 -env "$variable" "$first" "$OUT/readme" \
+        : \
         -n 2 -env "$variable" "$last" "$OUT/readme" 2>&1) || return 1
     printf '%s\n' "$said"
     grep -Eq "$variable has to be the same in all processes: in process [01] it is $first, in process [23] it is $last\$" <<<"$said"
@@ -163,8 +183,10 @@ nothing_remains() {
 refuses_all_differing() {
     local setting before
     before=$(segments)
-    for setting in "CTXID_ALGORITHM highest mask" "CTXID_LIMIT 30 0" "CTXID_LIMIT 0 30" "AGGR_DIRECT 16 0" "CH4_UCX_LAZY_ENDPOINTS 0 1" \
-        "CH4_UCX_LAZY_ENDPOINTS 1 0" "CH4_UCX_RANK_BITS 14 16" "NUM_CLIQUES 1 2" "NUM_CLIQUES 2 1" "NUM_CLIQUES 4 2" \
+    for setting in "CTXID_ALGORITHM highest mask" "CTXID_LIMIT 30 0" "CTXID_LIMIT 0 30" \
+        "AGGR_DIRECT 16 0" "CH4_UCX_LAZY_ENDPOINTS 0 1" \
+        "CH4_UCX_LAZY_ENDPOINTS 1 0" "CH4_UCX_RANK_BITS 14 16" "NUM_CLIQUES 1 2" "NUM_CLIQUES 2 1" \
+            "NUM_CLIQUES 4 2" \
         "NOLOCAL 0 1" "NOLOCAL 1 0" "ODD_EVEN_CLIQUES 1 0"; do
         # shellcheck disable=SC2086
         refuses_differing MPIR_CVAR_$setting || return 1

@@ -39,7 +39,8 @@ kill_ranks() {
     before=$(what_remains "${program##*/}" || true)
     for ((k = 1; k <= times; k++)); do
         ranks=$((k % 3 * 2 + 2))
-        kill_one "$program" "$ranks" || { echo "kill $k of $times, $ranks ranks"; cat "$OUT/kill.out"; return 1; }
+        kill_one "$program" "$ranks" || { echo "kill $k of $times, $ranks ranks";
+            cat "$OUT/kill.out"; return 1; }
     done
     rest=$(comm -13 <(echo "$before" | sort) <(what_remains "${program##*/}" | sort))
     [ -z "$rest" ] || { echo "this remains after $times kills:"; echo "$rest"; return 1; }
@@ -50,6 +51,7 @@ use_of_the_dead() {
     local program=$OUT/first-use said=$OUT/first-use.said
     rm -f "$said"
     "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/first_use.c" || return 1
-    timeout -s KILL 60 "$PREFIX/bin/mpiexec" -n 3 "$program" "$said" >"$OUT/first-use.out" 2>&1 || true
+    timeout -s KILL 60 "$PREFIX/bin/mpiexec" -n 3 "$program" "$said" >"$OUT/first-use.out" 2>&1 ||
+        true
     grep -qx ok "$said" || { cat "$said" "$OUT/first-use.out"; return 1; }
 }

@@ -14,14 +14,16 @@ names_beside_stock() (
     for option in "${OPTIONS[@]}"; do [[ $option == --prefix=* ]] || options+=("$option"); done
     KIND=stock PREFIX=
     variant_paths
-    "$ROOT/maint/build" --stock "${options[@]}" && exports_what_stock_does "$ours" "$PREFIX" && is_recorded "$PREFIX"
+    "$ROOT/maint/build" --stock "${options[@]}" && exports_what_stock_does "$ours" "$PREFIX" &&
+        is_recorded "$PREFIX"
 )
 
 # Is test/names/stock_exports what this build of stock exports?
 is_recorded() {
     [ -n "$FORTRAN" ] || return 0
     fingerprints "$1" >"$OUT/stock_exports"
-    diff "$ROOT/test/names/stock_exports" "$OUT/stock_exports" || { echo "copy $OUT/stock_exports to test/names"; return 1; }
+    diff "$ROOT/test/names/stock_exports" "$OUT/stock_exports" ||
+        { echo "copy $OUT/stock_exports to test/names"; return 1; }
 }
 
 # loads_library_of PREFIX DIRECTORY: by its path, the programs there have that libmpi.
@@ -37,7 +39,8 @@ refuses_ranks() {
     local said
     readme_program
     "$PREFIX/bin/mpicc" -o "$OUT/readme-ofi" "$OUT/readme.c" || return 1
-    ! said=$(MPIR_CVAR_CH4_OFI_RANK_BITS=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 4 "$OUT/readme-ofi" 2>&1) || return 1
+    ! said=$(MPIR_CVAR_CH4_OFI_RANK_BITS=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 4 \
+        "$OUT/readme-ofi" 2>&1) || return 1
     printf '%s\n' "$said"
     grep -q '4 processes, but the match bits have 1 for the rank' <<<"$said"
 }

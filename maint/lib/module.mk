@@ -1,12 +1,14 @@
-# SPDX-License-Identifier: BSD-3-Clause
-# A module alone, without MPICH: what the Makefiles of src/mpid/common/* have in common.  They set, before the include:
+# SPDX-License-Identifier: BSD-3-Clause A module alone, without MPICH: what the Makefiles of
+# src/mpid/common/* have in common.  They set, before the include:
 #
 #   root, here         directories of the repository and of the module
-#   name               the library is lib$(name).a; objects go to build/$(name)/<flavour> under the root
+#   name               the library is lib$(name).a; objects go to build/$(name)/<flavour> under the
+#                      root
 #   library_sources    unit_sources, fuzz_sources (a program for each), bench_sources
 #   headers            for Makefile.mk, beside library_sources
 #   libs, unit_libs    to link with; the unit tests alone
-#   thread_sources     the unit sources with tests named Threads.*, and what these need: all of them when it is not set
+#   thread_sources     the unit sources with tests named Threads.*, and what these need: all of them
+#                      when it is not set
 #   unit_dirs          beside the module's own directory in the path of includes
 #
 # FUZZ_RUNS=N for a longer run, BENCH_ARGS=... for the benchmark.
@@ -81,7 +83,8 @@ fuzz_programs := $(foreach source,$(fuzz_sources),$(call fuzz_program,$(source))
 $(out)/release/$(name)_bench: $(call objects,release,$(bench_sources)) $(out)/release/lib$(name).a
 	$(CXX) $(flags_release) $^ -o $@ -lbenchmark $(libs) -lpthread
 
-# Side by side under make -j.  GTEST_OUTPUT names a directory, as in xml:DIR/, and each part writes its own file there.
+# Side by side under make -j.  GTEST_OUTPUT names a directory, as in xml:DIR/, and each part writes
+# its own file there.
 parts := 0 1 2 3
 run_part = GTEST_TOTAL_SHARDS=$(words $(parts)) GTEST_SHARD_INDEX=$* GTEST_OUTPUT=$${GTEST_OUTPUT:+$${GTEST_OUTPUT}$*.xml} $< --gtest_brief=1
 
@@ -106,8 +109,9 @@ list = printf '\n$(1) +='; printf ' \\\n    %s' $(patsubst $(root)/%,%,$(sort $(
 fragment = sed '/^AM_CPPFLAGS/q' $(here)/Makefile.mk; \
 	$(call list,mpi_core_sources,$(library_sources)); $(call list,noinst_HEADERS,$(headers))
 
-# For the linker C functions have MPICH's prefix, so that a program linked with libmpi.a may have names like ours.  (C++ has it
-# by its namespaces; see Makefile.mk of cmap.)  named: PREFIX:DIRECTORY for the headers PREFIX*.h there.
+# For the linker C functions have MPICH's prefix, so that a program linked with libmpi.a may have
+# names like ours.  (C++ has it by its namespaces; see Makefile.mk of cmap.)  named:
+# PREFIX:DIRECTORY for the headers PREFIX*.h there.
 named += $(name):$(here)
 prefix_of = $(word 1,$(subst :, ,$(1)))
 names_file = $(word 2,$(subst :, ,$(1)))/$(prefix_of)_names.h
@@ -130,7 +134,8 @@ lists-check:
 	@$(foreach one,$(named),$(call compare,$(call names_file,$(one)),$(call names,$(one))) &&) true
 	@$(call compare,$(here)/Makefile.mk,$(fragment))
 
-# Every name that is defined for the linker has the prefix, is in the namespace, or is an instance of a template.
+# Every name that is defined for the linker has the prefix, is in the namespace, or is an instance
+# of a template.
 names-check: $(out)/release/lib$(name).a
 	@! find $(dir $(firstword $(call objects,release,$(library_sources)))) -name '*.d' -exec head -qn 1 {} + | grep -v '^$(out)/' || { echo "these are no targets: what they depend on is not seen"; exit 1; }
 	@! nm -C -g --defined-only $< | awk 'NF > 2 && $$2 !~ /[VWu]/' | grep -vE ' (MPIR_$(name)_|(non-virtual thunk to |(vtable|typeinfo|typeinfo name) for )?$(name)::)' || \

@@ -13,7 +13,8 @@ upstream_words() {
     if [ ! -s "$words" ]; then
         mkdir -p "$(dirname "$words")"
         tar -xOf "$("$ROOT/maint/fetch" --print mpich)" --wildcards '*.c' '*.h' '*.in' '*.cxx' '*.f90' '*.F90' '*.txt' '*.py' |
-            LC_ALL=C tr -cs 'A-Za-z0-9_' '\n' | LC_ALL=C tr 'A-Z' 'a-z' | LC_ALL=C sort -u >"$words.part"
+            LC_ALL=C tr -cs 'A-Za-z0-9_' '\n' | LC_ALL=C tr 'A-Z' 'a-z' |
+            LC_ALL=C sort -u >"$words.part"
         mv "$words.part" "$words"
     fi
     cat "$words"
@@ -21,29 +22,34 @@ upstream_words() {
 
 # A name as it stands in the source: without what compilers of Fortran and C++ add.
 source_words() {
-    c++filt -p | sed -E 's/^__[a-z0-9_]+_MOD_//; s/_+$//' | LC_ALL=C tr 'A-Z' 'a-z' | LC_ALL=C sort -u
+    c++filt -p | sed -E 's/^__[a-z0-9_]+_MOD_//; s/_+$//' | LC_ALL=C tr 'A-Z' 'a-z' |
+        LC_ALL=C sort -u
 }
 
-# Names of MPI's and of AFAPI's, and those which the upstream source has: what a library exports beyond them is ours.
+# Names of MPI's and of AFAPI's, and those which the upstream source has: what a library exports
+# beyond them is ours.
 exports_only_mpi() {
     local library extra status=0
     for library in "${LIBRARIES[@]}"; do
         [ -e "$PREFIX/lib/$library.so" ] || continue
-        extra=$(exported "$PREFIX/lib/$library.so" | grep -v '^_Z.*3MPI' | source_words | grep -vE '^((__(copy|def_init|final|vtab)_)?(p?mpix?r?|__iso_c_binding)|afapi)_' |
+        extra=$(exported "$PREFIX/lib/$library.so" | grep -v '^_Z.*3MPI' | source_words |
+            grep -vE '^((__(copy|def_init|final|vtab)_)?(p?mpix?r?|__iso_c_binding)|afapi)_' |
             LC_ALL=C comm -23 - <(upstream_words) || true)
-        [ -z "$extra" ] || { echo "$library exports names that are not MPI's:"; echo "$extra"; status=1; }
+        [ -z "$extra" ] || { echo "$library exports names that are not MPI's:"; echo "$extra";
+            status=1; }
     done
     return "$status"
 }
 
-# An archive hides nothing: what the objects of our sources define for the linker begins as MPICH's names do, C++ in such a namespace
-# (or is an instance of a template, which is weak).
+# An archive hides nothing: what the objects of our sources define for the linker begins as MPICH's
+# names do, C++ in such a namespace (or is an instance of a template, which is weak).
 own_objects_have_prefixes() {
     local source object extra status=0
     while read -r source; do
         object=$BUILD/${source%/*}/.libs/lib_libmpi_la-$(basename "${source%.*}").o
         [ -e "$object" ] || continue
-        extra=$(nm -g --defined-only "$object" | awk '$2 !~ /[VWu]/ { print $3 }' | grep -vE '^(P?MPI[A-Z]*|AFAPI)_|^_Z(T[VIS])?N?K?[0-9]+MPIR_' || true)
+        extra=$(nm -g --defined-only "$object" | awk '$2 !~ /[VWu]/ { print $3 }' |
+            grep -vE '^(P?MPI[A-Z]*|AFAPI)_|^_Z(T[VIS])?N?K?[0-9]+MPIR_' || true)
         [ -z "$extra" ] || { echo "$source defines names without a prefix:" $extra; status=1; }
     done < <(cd "$ROOT" && find src -name '*.c' -o -name '*.cpp')
     return "$status"
@@ -62,14 +68,17 @@ exports_what_stock_does() {
     return "$status"
 }
 
-# fingerprints PREFIX: library, number and digest of its names.  What C++ has inline may be there or not, as the compiler likes; of
-# Fortran's spellings of a name all are there with the compilers that let one function have several weak names.
+# fingerprints PREFIX: library, number and digest of its names.  What C++ has inline may be there or
+# not, as the compiler likes; of Fortran's spellings of a name all are there with the compilers that
+# let one function have several weak names.
 fingerprints() {
     local library inline names
     for library in "${LIBRARIES[@]}"; do
         [ -e "$1/lib/$library.so" ] || continue
-        [ "$library" != libmpifort ] || grep -q '^#define HAVE_MULTIPLE_PRAGMA_WEAK 1' "$BUILD/src/include/mpichconf.h" || continue
-        inline=$(nm -D --defined-only "$1/lib/$library.so" | awk '$2 ~ /[VWu]/ && $3 ~ /^_Z/ { print $3 }' | LC_ALL=C sort -u)
+        [ "$library" != libmpifort ] || grep -q '^#define HAVE_MULTIPLE_PRAGMA_WEAK 1' \
+            "$BUILD/src/include/mpichconf.h" || continue
+        inline=$(nm -D --defined-only "$1/lib/$library.so" |
+            awk '$2 ~ /[VWu]/ && $3 ~ /^_Z/ { print $3 }' | LC_ALL=C sort -u)
         names=$(beside_ours "$1/lib/$library.so" | LC_ALL=C comm -23 - <(echo "$inline"))
         echo "$library" "$(wc -l <<<"$names")" "$(sha256sum <<<"$names" | cut -d' ' -f1)"
     done
@@ -84,13 +93,17 @@ exports_as_recorded() {
     return 1
 }
 
-# A program with functions of our names, and of those that afapi.h makes, which end it when they are called.
+# A program with functions of our names, and of those that afapi.h makes, which end it when they are
+# called.
 own_names_source() {
     echo '#include <stdlib.h>'
-    sed -n 's/^#define \([a-z]\w*\) MPIR_.*/void \1(void) { abort(); }/p' "$ROOT"/src/mpid/common/*/*_names.h "$ROOT"/src/mpi/*/*_names.h \
+    sed -n 's/^#define \([a-z]\w*\) MPIR_.*/void \1(void) { abort(); }/p' \
+        "$ROOT"/src/mpid/common/*/*_names.h "$ROOT"/src/mpi/*/*_names.h \
         "$ROOT"/src/mpi/comm/split/*_names.h
-    gcc -E "$PREFIX/include/afapi.h" | grep -oE '\bp_[a-zA-Z0-9]+\(' | sort -u | sed 's/(/(void) { abort(); }/; s/^/void /'
-    sed -n 's/^extern [a-zA-Z]*[ *]*\(bdd_[a-z]*\)(.*/void \1(void) { abort(); }/p' "$CACHE/buddy/bdd.h" "$CACHE/buddy/kernel.h" | sort -u
+    gcc -E "$PREFIX/include/afapi.h" | grep -oE '\bp_[a-zA-Z0-9]+\(' | sort -u |
+        sed 's/(/(void) { abort(); }/; s/^/void /'
+    sed -n 's/^extern [a-zA-Z]*[ *]*\(bdd_[a-z]*\)(.*/void \1(void) { abort(); }/p' \
+        "$CACHE/buddy/bdd.h" "$CACHE/buddy/kernel.h" | sort -u
 }
 
 # All of libmpi in an archive, as --enable-static would have it, of the objects that are there.
@@ -108,11 +121,13 @@ own_names() {
     gcc -Wall -c "$dir/names.c" -o "$dir/names.o"
     g++ -std=c++17 -Wall -c "$source/own_classes.cpp" -o "$dir/classes.o"
     if [ "$1" = shared ]; then
-        "$PREFIX/bin/mpicc" "$source/own_names.c" "$dir/names.o" "$dir/classes.o" -o "$dir/own_names" -lstdc++
+        "$PREFIX/bin/mpicc" "$source/own_names.c" "$dir/names.o" "$dir/classes.o" -o \
+            "$dir/own_names" -lstdc++
     else
         static_library
         gcc -I"$PREFIX/include" -c "$source/own_names.c" -o "$dir/own_names.o"
-        (cd "$BUILD" && ./libtool --tag=CC --mode=link gcc "$dir/own_names.o" "$dir/names.o" "$dir/classes.o" libmpi_static.la \
+        (cd "$BUILD" && ./libtool --tag=CC --mode=link gcc "$dir/own_names.o" "$dir/names.o" \
+            "$dir/classes.o" libmpi_static.la \
             -lm -lpthread -lrt -o "$dir/own_names")
     fi
     MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 4 "$dir/own_names"

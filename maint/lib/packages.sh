@@ -18,9 +18,11 @@ fuzzer_proof() {
 }
 
 # The packages that dpkg knows to be installed, one a line.
-installed_packages() { dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null | sed -n 's/^installed //p'; }
+installed_packages() { dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null |
+    sed -n 's/^installed //p'; }
 
-# Packages of the given sets that are neither installed nor replaced by something that passes their proof.
+# Packages of the given sets that are neither installed nor replaced by something that passes their
+# proof.
 missing_packages() {
     local set package proof installed
     installed=$(installed_packages)
@@ -41,7 +43,8 @@ need_packages() {
     local missing
     mapfile -t missing < <(missing_packages "$@" nice)
     if [ ${#missing[@]} -gt 0 ] && command -v apt-get >/dev/null && can_root; then
-        step "install ${#missing[@]} packages" "$LOGS/packages.log" "apt-get update && apt-get install ${missing[*]}" \
+        step "install ${#missing[@]} packages" "$LOGS/packages.log" \
+            "apt-get update && apt-get install ${missing[*]}" \
             install_packages "${missing[@]}" || true
     fi
     mapfile -t missing < <(missing_packages "$@")

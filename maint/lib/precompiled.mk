@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The headers that 700 files of libmpi begin with, compiled once instead of with each of them:
 #     make -C BUILD -f Makefile -f precompiled.mk precompiled
-# In each directory gcc looks for HEADER.gch before HEADER, and takes it if it was made with the same flags; HEADER itself, a link,
-# serves those who include it again.  Gcc never asks whether HEADER.gch is older than what it came from: who makes it takes it
-# away when make is done.
+# In each directory gcc looks for HEADER.gch before HEADER, and takes it if it was made with the
+# same flags; HEADER itself, a link, serves those who include it again.  Gcc never asks whether
+# HEADER.gch is older than what it came from: who makes it takes it away when make is done.
 
 .PHONY: precompiled
 # precompile HEADER

@@ -12,24 +12,32 @@ internal_flags() {
         make -s -C "$BUILD" -f - print-flags
 }
 
-# test/rank1/communicators.c asks for MPI's inside, which libmpi does not export: it is linked with libmpi's objects.
+# test/rank1/communicators.c asks for MPI's inside, which libmpi does not export: it is linked with
+# libmpi's objects.
 compile_communicators() {
     (cd "$BUILD" && eval "gcc $(internal_flags) -I'$TREE/src/mpi/solo' -O1 -c -o '$1.o' '$ROOT/test/rank1/communicators.c'" &&
-        find src modules -name '*.o' -path '*/.libs/*' ! -path 'src/pm/*' ! -path 'src/mpi/romio/*' ! -path 'src/binding/fortran/use_mpi*' \
-            ! -name 'lib_libmpifort_la-*' ! -name 'setbot*' ! -path 'src/binding/cxx/*' ! -path 'modules/*' ! -path 'src/mpl/*' >"$1.objects" &&
-        g++ -o "$1" "$1.o" "@$1.objects" src/mpl/.libs/libmpl.a modules/yaksa/.libs/libyaksa.a modules/json-c/.libs/libjson-c.a \
+        find src modules -name '*.o' -path '*/.libs/*' ! -path 'src/pm/*' ! -path \
+        'src/mpi/romio/*' ! -path 'src/binding/fortran/use_mpi*' \
+            ! -name 'lib_libmpifort_la-*' ! -name 'setbot*' ! -path 'src/binding/cxx/*' ! -path \
+            'modules/*' ! -path 'src/mpl/*' >"$1.objects" &&
+        g++ -o "$1" "$1.o" "@$1.objects" src/mpl/.libs/libmpl.a modules/yaksa/.libs/libyaksa.a \
+            modules/json-c/.libs/libjson-c.a \
             src/mpi/romio/.libs/libromio.a -lhwloc -lucp -lucs -lbz2 -lpthread -lrt -lm)
 }
 
-# same_communicators SIZE: what one process says of its communicators is what the rank of a real job says.
+# same_communicators SIZE: what one process says of its communicators is what the rank of a real job
+# says.
 same_communicators() {
-    local size=$1 program=$OUT/rank1-communicators thirds=$OUT/rank1-thirds layout per_node order by_block rank real alone
+    local size=$1 program=$OUT/rank1-communicators thirds=$OUT/rank1-thirds layout per_node order \
+        by_block rank real alone
     local scenarios=() s
     compile_communicators "$program" || return 1
     # colours 0 and 1 by turns, backwards, and every third rank takes no part
-    printf '#!/bin/sh\nseq "$1" | awk "{ print (NR %% 3 ? NR %% 2 : -32766), -NR }"\n' >"$thirds" && chmod +x "$thirds" &&
+    printf '#!/bin/sh\nseq "$1" | awk "{ print (NR %% 3 ? NR %% 2 : -32766), -NR }"\n' >"$thirds" \
+        && chmod +x "$thirds" &&
         "$thirds" "$size" >"$thirds.calls" || return 1
-    for s in rows columns planes even_odd reversed "random_permutation 7" "random_colours 5 3" same even_odd rows "program $thirds" rows rows; do
+    for s in rows columns planes even_odd reversed "random_permutation 7" "random_colours 5 3" \
+        same even_odd rows "program $thirds" rows rows; do
         scenarios+=(--scenario "$s")
     done
     for layout in "${RANK1_LAYOUTS[@]}"; do
@@ -37,13 +45,16 @@ same_communicators() {
         by_block=0 && [ "$order" = cyclic ] || by_block=1
         real=$OUT/rank1-real alone=$OUT/rank1-alone
         rm -rf "$real" "$alone" && mkdir "$real" "$alone"
-        timeout 300 env MPIR_CVAR_NUM_CLIQUES=$((size / per_node)) MPIR_CVAR_CLIQUES_BY_BLOCK=$by_block \
+        timeout 300 env MPIR_CVAR_NUM_CLIQUES=$((size / per_node)) \
+            MPIR_CVAR_CLIQUES_BY_BLOCK=$by_block \
             "$PREFIX/bin/mpiexec" -n "$size" "$program" "$real" "$thirds.calls" || return 1
         for rank in "${RANK1_RANKS[@]}"; do
-            timeout 60 "$PREFIX/bin/mpirank1" --world "$size" --rank "$rank" --ranks-per-node "$per_node" --layout "$order" \
+            timeout 60 "$PREFIX/bin/mpirank1" --world "$size" --rank "$rank" --ranks-per-node \
+                "$per_node" --layout "$order" \
                 "${scenarios[@]}" "$program" "$alone" "$thirds.calls" || return 1
             diff "$real/$rank" "$alone/$rank" >"$OUT/rank1.diff" ||
-                { echo "rank $rank of $size, $layout ranks a node: real and alone differ"; head -n 20 "$OUT/rank1.diff"; return 1; }
+                { echo "rank $rank of $size, $layout ranks a node: real and alone differ";
+                head -n 20 "$OUT/rank1.diff"; return 1; }
         done
     done
 }
@@ -59,29 +70,38 @@ all_as_they_should() {
 alone_or_error() {
     local program=$OUT/rank1-local size rank
     "$PREFIX/bin/mpicc" -o "$program" "$ROOT/test/rank1/alone.c" &&
-        printf '#!/bin/sh\nseq "$1" | sed "s/.*/0 &/"\n' >"$OUT/rank1-all" && chmod +x "$OUT/rank1-all" || return 1
+        printf '#!/bin/sh\nseq "$1" | sed "s/.*/0 &/"\n' >"$OUT/rank1-all" &&
+        chmod +x "$OUT/rank1-all" || return 1
     for size in 2 3 64 4096 1048576; do
         for rank in 0 $((size - 1)); do all_as_they_should "$program" $size $rank || return 1; done
     done
-    MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE all_as_they_should "$program" 64 5 || { echo "with threads"; return 1; }
+    MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE all_as_they_should "$program" 64 5 ||
+        { echo "with threads"; return 1; }
     timeout 60 "$PREFIX/bin/mpirank1" --world 1 "$program" local >/dev/null || return 1
-    timeout 60 "$PREFIX/bin/mpirank1" --world 8 --scenario "random_colours 3 1" "$program" colour >/dev/null || return 1
-    timeout 60 "$PREFIX/bin/mpirank1" --world 8 --scenario even_odd --scenario "program $OUT/rank1-all" "$program" part >/dev/null || return 1
+    timeout 60 "$PREFIX/bin/mpirank1" --world 8 --scenario "random_colours 3 1" "$program" colour \
+        >/dev/null || return 1
+    timeout 60 "$PREFIX/bin/mpirank1" --world 8 --scenario even_odd --scenario \
+        "program $OUT/rank1-all" "$program" part >/dev/null || return 1
     timeout 60 "$PREFIX/bin/mpirank1" --world 8 -- "$program" look >/dev/null || return 1
     fails_with "that do not exist" --world 8 "$program" receive &&
         fails_with "that do not exist" --world 8 "$program" probe &&
         fails_with "that do not exist" --world 8 "$program" test &&
         fails_with "nobody can answer" --world 8 "$program" fatal &&
-        fails_with "in internal_Comm_spawn" --world 8 "$program" spawn && spawn_says_what_has_it "$program" &&
-        MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS=0 fails_with "with --same-address it is" --world 8 "$program" local &&
-        aborts_quietly "$program" && programs_in_turn "$program" && small_at_any_size "$program" && small_operations && real_job_of_one_rank "$program" && ends_with_its_manager "$program"
+        fails_with "in internal_Comm_spawn" --world 8 "$program" spawn &&
+            spawn_says_what_has_it "$program" &&
+        MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS=0 fails_with "with --same-address it is" --world 8 \
+            "$program" local &&
+        aborts_quietly "$program" && programs_in_turn "$program" &&
+            small_at_any_size "$program" && small_operations && real_job_of_one_rank "$program" &&
+            ends_with_its_manager "$program"
 }
 
 # Over UCX, in a job of any size.
 spawn_says_what_has_it() {
     local said=$OUT/rank1.said n
     for n in 1 3; do
-        ! timeout 60 "$PREFIX/bin/mpiexec" -n $n "$1" spawn >"$said" 2>&1 && grep -qi "no dynamic processes over UCX" "$said" ||
+        ! timeout 60 "$PREFIX/bin/mpiexec" -n $n "$1" spawn >"$said" 2>&1 &&
+            grep -qi "no dynamic processes over UCX" "$said" ||
             { echo "MPI_Comm_spawn in a job of $n:"; cat "$said"; return 1; }
     done
 }
@@ -94,45 +114,55 @@ aborts_quietly() {
         { echo "MPI_Abort: status $status"; cat "$said"; return 1; }
 }
 
-# A script with two MPI programs, which leaves a process behind that has the line to mpirank1 open; then the second one aborts.
+# A script with two MPI programs, which leaves a process behind that has the line to mpirank1 open;
+# then the second one aborts.
 programs_in_turn() {
     local said=$OUT/rank1.said status=0
-    timeout 20 "$PREFIX/bin/mpirank1" --world 8 --rank 3 sh -c '"$0" local && "$0" look; sleep 40 >/dev/null 2>&1 & exit 5' "$1" \
+    timeout 20 "$PREFIX/bin/mpirank1" --world 8 --rank 3 sh -c \
+        '"$0" local && "$0" look; sleep 40 >/dev/null 2>&1 & exit 5' "$1" \
         >"$said" 2>&1 || status=$?
     [ $status = 5 ] && [ "$(grep -c "rank 3 of 8" "$said")" = 2 ] || { echo "two programs in turn: status $status"; cat "$said"; return 1; }
     status=0
-    timeout 20 "$PREFIX/bin/mpirank1" --world 8 sh -c '"$0" local; "$0" abort; "$0" local' "$1" >"$said" 2>&1 || status=$?
+    timeout 20 "$PREFIX/bin/mpirank1" --world 8 sh -c '"$0" local; "$0" abort; "$0" local' "$1" \
+        >"$said" 2>&1 || status=$?
     [ $status = 7 ] && [ "$(grep -c "rank 0 of 8" "$said")" = 1 ] || { echo "the second program aborts: status $status"; cat "$said"; return 1; }
 }
 
-# MPI_Init keeps nothing that grows with the world: at most 1 MB more in a world of 2^20 than in one of 2.
+# MPI_Init keeps nothing that grows with the world: at most 1 MB more in a world of 2^20 than in one
+# of 2.
 small_at_any_size() {
     local size kb least=
     for size in 2 1048576; do
-        kb=$(timeout 60 "$PREFIX/bin/mpirank1" --world $size --ranks-per-node 16 "$1" memory | sed -n 's/^resident //p')
+        kb=$(timeout 60 "$PREFIX/bin/mpirank1" --world $size --ranks-per-node 16 "$1" memory |
+            sed -n 's/^resident //p')
         [ "${kb:-0}" -gt 0 ] && [ "$kb" -le $((${least:-$kb} + 1024)) ] ||
-            { echo "a world of $size: ${kb:-no} kB resident; a world of 2: ${least:-$kb} kB"; return 1; }
+            { echo "a world of $size: ${kb:-no} kB resident; a world of 2: ${least:-$kb} kB";
+            return 1; }
         least=${least:-$kb}
     done
 }
 
 # Operations on regular groups allocate no more in a large world.
 small_operations() {
-    "$PREFIX/bin/mpicc" -I"$ROOT/test/mpi/include" -o "$OUT/rank1-allocations" "$ROOT/test/rank1/allocations.c" &&
-        timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 --ranks-per-node 16 "$OUT/rank1-allocations"
+    "$PREFIX/bin/mpicc" -I"$ROOT/test/mpi/include" -o "$OUT/rank1-allocations" \
+        "$ROOT/test/rank1/allocations.c" &&
+        timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 --ranks-per-node 16 \
+            "$OUT/rank1-allocations"
 }
 
 # A job that one rank of a world starts is a job like any other.
 real_job_of_one_rank() {
     "$PREFIX/bin/mpicc" -o "$OUT/rank1-sum" "$ROOT/test/rank1/sum.c" &&
-        timeout 60 "$PREFIX/bin/mpirank1" --world 8 "$1" run "'$PREFIX/bin/mpiexec' -n 3 '$OUT/rank1-sum'"
+        timeout 60 "$PREFIX/bin/mpirank1" --world 8 "$1" run \
+        "'$PREFIX/bin/mpiexec' -n 3 '$OUT/rank1-sum'"
 }
 
 # The program does not outlive mpirank1, nor does what a scenario's program printed.
 ends_with_its_manager() {
     local folder=$OUT/rank1-tmp program=$OUT/rank1-wait-$$ manager tries
     rm -rf "$folder" && mkdir "$folder" && cp "$1" "$program"
-    TMPDIR=$folder "$PREFIX/bin/mpirank1" --world 8 --scenario "program $OUT/rank1-all" "$program" wait &
+    TMPDIR=$folder "$PREFIX/bin/mpirank1" --world 8 --scenario "program $OUT/rank1-all" "$program" \
+        wait &
     manager=$!
     for tries in {1..200}; do ! pgrep -xf "$program wait" >/dev/null || break; sleep 0.1; done
     kill -KILL $manager
@@ -148,7 +178,8 @@ has_ended() {
     return 1
 }
 
-# A scenario's program that prints nothing is waited for, which is said, and it does not outlive mpirank1.
+# A scenario's program that prints nothing is waited for, which is said, and it does not outlive
+# mpirank1.
 scenario_ends_with_its_manager() {
     local program=$OUT/rank1-silent-$$ said=$OUT/rank1.said notice manager tries
     notice="waiting for what $program 8 prints"
@@ -157,10 +188,12 @@ scenario_ends_with_its_manager() {
     manager=$!
     for tries in {1..300}; do ! grep -qF "$notice" "$said" || break; sleep 0.1; done
     kill -KILL $manager
-    has_ended "$program 8" && grep -qF "$notice" "$said" || { echo "after $tries tries:"; cat "$said"; return 1; }
+    has_ended "$program 8" && grep -qF "$notice" "$said" || { echo "after $tries tries:";
+        cat "$said"; return 1; }
 }
 
-# fails_with WORDS ARGUMENTS...: within 30 s, with a status that is not 0 and a message with these words.
+# fails_with WORDS ARGUMENTS...: within 30 s, with a status that is not 0 and a message with these
+# words.
 fails_with() {
     local words=$1 said=$OUT/rank1.said status=0
     shift
@@ -206,10 +239,13 @@ rank1_bad_input() {
         refuses_alone "one line with colour" --world 8 --scenario "program $scenario-short" true &&
         refuses_alone "more lines than" --world 8 --scenario "program $scenario-long" true &&
         refuses_alone "ended with an error" --world 8 --scenario "program false" true &&
-        refuses_alone "beyond the range of int" --world 8 --scenario "program $scenario-wide" true &&
-        refuses_alone "prints more than 8 ranks have to say" --world 8 --scenario "program yes" true &&
+        refuses_alone "beyond the range of int" --world 8 --scenario "program $scenario-wide" true \
+            &&
+        refuses_alone "prints more than 8 ranks have to say" --world 8 --scenario "program yes" \
+            true &&
         scenario_ends_with_its_manager &&
-        refuses_alone "ended with status 0 before MPI_Init" --world 8 --scenario "program $scenario-good" true &&
+        refuses_alone "ended with status 0 before MPI_Init" --world 8 --scenario \
+            "program $scenario-good" true &&
         refuses_alone "ended with status 1 before MPI_Init" --world 8 false &&
         refuses_alone "ended with status 7 before MPI_Init" --world 8 sh -c 'exit 7' &&
         refuses_alone "ended by signal 9 before MPI_Init" --world 8 sh -c 'kill -9 $$' &&
@@ -217,11 +253,13 @@ rank1_bad_input() {
         ! grep "before MPI_Init" "$OUT/rank1.said"
 }
 
-# million_says LINE BYTES ARGUMENTS...: the report of one rank of a million has a line like this, and these bytes in maps at the end.
+# million_says LINE BYTES ARGUMENTS...: the report of one rank of a million has a line like this,
+# and these bytes in maps at the end.
 million_says() {
     local line=$1 bytes=$2 said
     shift 2
-    said=$(MPIR_CVAR_CMAP_REPORT=1 timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 --ranks-per-node 16 "$@" 2>&1) || { echo "$said"; return 1; }
+    said=$(MPIR_CVAR_CMAP_REPORT=1 timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 \
+        --ranks-per-node 16 "$@" 2>&1) || { echo "$said"; return 1; }
     grep -qE "$line" <<<"$said" && grep -qE "^  at finalize: [0-9]+ maps alive, $bytes B with headers" <<<"$said" ||
         { echo "mpirank1 $*: no line like $line, or not $bytes B, in"; echo "$said"; return 1; }
 }
@@ -231,30 +269,41 @@ report_of_the_one_rank() {
     local file=$OUT/rank1.json
     rm -f "$file"
     million_says '^Compressed maps of rank 77 of 1048576' 384 --rank 77 "$OUT/libraries" 10 100 &&
-        MPIR_CVAR_CMAP_REPORT=$file timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 --rank 77 --ranks-per-node 16 "$OUT/libraries" 10 100 &&
-        grep -q '"rank": 77, "world": 1048576, "node_ranks": 16,' "$file" && "$PREFIX/bin/cmap-report" "$file"
+        MPIR_CVAR_CMAP_REPORT=$file timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 --rank 77 \
+        --ranks-per-node 16 "$OUT/libraries" 10 100 &&
+        grep -q '"rank": 77, "world": 1048576, "node_ranks": 16,' "$file" &&
+            "$PREFIX/bin/cmap-report" "$file"
 }
 
-# maint/bench million in a small world: every operation and every way to make a communicator has its row.
+# maint/bench million in a small world: every operation and every way to make a communicator has its
+# row.
 bench_of_a_thousand() {
     local file=$OUT/million.csv case
     rm -f "$file"
-    CMAP_INSTALL=$PREFIX timeout 300 "$ROOT/maint/bench" million --worlds 1024 --stock-most 0 --rounds 1 --output "$file" || return 1
-    for case in comm_group range_incl_even incl_random incl_permutation union intersection difference compare translate_from_world \
+    CMAP_INSTALL=$PREFIX timeout 300 "$ROOT/maint/bench" million --worlds 1024 --stock-most 0 \
+        --rounds 1 --output "$file" || return 1
+    for case in comm_group range_incl_even incl_random incl_permutation union intersection \
+        difference compare translate_from_world \
         translate_to_world; do
-        grep -qE "^groups,patched,1024,$case,[0-9.]+,[0-9]+$" "$file" || { echo "no row $case"; return 1; }
+        grep -qE "^groups,patched,1024,$case,[0-9.]+,[0-9]+$" "$file" || { echo "no row $case";
+            return 1; }
     done
-    for case in same rows columns planes even_odd reversed permutation random_colours dup create create_group Cart_create Cart_sub \
+    for case in same rows columns planes even_odd reversed permutation random_colours dup create \
+        create_group Cart_create Cart_sub \
         Intercomm_create; do
-        grep -qE "^create,patched,1024,$case,[0-9.]+,[0-9]+$" "$file" || { echo "no row $case"; return 1; }
+        grep -qE "^create,patched,1024,$case,[0-9.]+,[0-9]+$" "$file" || { echo "no row $case";
+            return 1; }
     done
 }
 
 # The examples as doc/guides/scaling.md has them.
 examples_at_scale() {
-    million_says '^ *reversed +1 +1048576  affine ' 1152 --scenario rows --scenario columns --scenario reversed "$OUT/grid2d" create &&
+    million_says '^ *reversed +1 +1048576  affine ' 1152 --scenario rows --scenario columns \
+        --scenario reversed "$OUT/grid2d" create &&
         million_says '^ *objects of library 9 +100 +1048576  affine ' 384 "$OUT/libraries" 10 100 &&
-        million_says '^ *messages of level 19 +1 +2  affine ' 3072 --scenario even_odd "$OUT/multigrid" &&
-        million_says '^ *piece +1 +65[0-9]+  packed ' 163[0-9]+ --scenario "program $OUT/random_graph" "$OUT/random_graph" &&
+        million_says '^ *messages of level 19 +1 +2  affine ' 3072 --scenario even_odd \
+            "$OUT/multigrid" &&
+        million_says '^ *piece +1 +65[0-9]+  packed ' 163[0-9]+ --scenario \
+            "program $OUT/random_graph" "$OUT/random_graph" &&
         report_of_the_one_rank
 }

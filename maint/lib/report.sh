@@ -24,13 +24,15 @@ assert seconds and seconds == sorted(seconds), "the history"
 PYTHON
 }
 
-# refused WORDS ARGUMENTS: cmap-report ends with status 1 and a message that has the words, and no page is left.
+# refused WORDS ARGUMENTS: cmap-report ends with status 1 and a message that has the words, and no
+# page is left.
 report_refuses() {
     local words=$1 said status=0
     shift
     rm -f "$OUT/refused.html"
     said=$("$PREFIX/bin/cmap-report" "$@" -o "$OUT/refused.html" 2>&1) || status=$?
-    if [ $status -ne 1 ] || [[ $said != *"$words"* ]] || [[ $said == *Traceback* ]] || [ -e "$OUT/refused.html" ]; then
+    if [ $status -ne 1 ] || [[ $said != *"$words"* ]] || [[ $said == *Traceback* ]] ||
+        [ -e "$OUT/refused.html" ]; then
         echo "cmap-report $*: status $status, says: $said"
         return 1
     fi
@@ -44,12 +46,14 @@ report_bad_files() {
         echo '{"tests": 3}' >"$bad" && report_refuses 'it does not say "format"' "$bad" &&
         sed 's/"size": 16/"size": "16"/' "$good" >"$bad" && report_refuses "has no size" "$bad" &&
         sed 's/"world": 16/"world": 0/' "$good" >"$bad" && report_refuses "has no ranks" "$bad" &&
-        sed 's/"rank": 0/"rank": 16/' "$good" >"$bad" && report_refuses "not in its world of 16" "$bad" &&
+        sed 's/"rank": 0/"rank": 16/' "$good" >"$bad" &&
+            report_refuses "not in its world of 16" "$bad" &&
         sed "s/\"count\": 1,/\"count\": 1$(printf '%0400d' 0),/" "$good" >"$bad" && report_refuses "has no count" "$bad" &&
         sed "s/first_seconds\": /&1$(printf '%0400d' 0)/" "$good" >"$bad" && report_refuses "has no first_seconds" "$bad" &&
         head -c 4000 /dev/urandom >"$bad" && report_refuses "no JSON" "$bad" &&
         report_refuses "Is a directory" "$OUT" &&
-        sed 's/"node_ranks": 16/"node_ranks": -1/' "$good" >"$bad" && report_refuses "has no node_ranks" "$bad" &&
+        sed 's/"node_ranks": 16/"node_ranks": -1/' "$good" >"$bad" &&
+            report_refuses "has no node_ranks" "$bad" &&
         report_refuses "usage:"
 }
 
@@ -57,11 +61,14 @@ report_bad_files() {
 report_odd_texts() {
     local good=$1 odd=$OUT/odd.json page=$OUT/odd.html
     sed -E 's/"representation": "[a-z]*"/"representation": "<script>"/; s/"name": "row"/"name": "\\ud800 <script>"/; s/"called_from": "[^"]*"/"called_from": "\/'"$(printf '%0300d' 0)"'+0x1"/' \
-        "$good" >"$odd" && "$PREFIX/bin/cmap-report" "$odd" -o "$page" && ! grep -q '<script' "$page" && grep -q '&lt;script' "$page" || return 1
-    cp "$odd" "$OUT/odd.html" && ! "$PREFIX/bin/cmap-report" "$OUT/odd.html" 2>/dev/null && cmp "$odd" "$OUT/odd.html" || { echo "a page replaced its report"; return 1; }
+        "$good" >"$odd" && "$PREFIX/bin/cmap-report" "$odd" -o "$page" &&
+        ! grep -q '<script' "$page" && grep -q '&lt;script' "$page" || return 1
+    cp "$odd" "$OUT/odd.html" && ! "$PREFIX/bin/cmap-report" "$OUT/odd.html" 2>/dev/null &&
+        cmp "$odd" "$OUT/odd.html" || { echo "a page replaced its report"; return 1; }
 }
 
-# The file is UTF-8 and JSON as it stands; of a name that is not, each byte without a meaning is a replacement character.
+# The file is UTF-8 and JSON as it stands; of a name that is not, each byte without a meaning is a
+# replacement character.
 odd_names_are_json() {
     python3 - "$1" <<'PYTHON'
 import json
@@ -77,7 +84,8 @@ assert report["history"][-1][4] >= 12 * 8, "duplicates are not in the history"
 PYTHON
 }
 
-# Names of all kinds, as a program gave them: each has a line in both tables of the page, and in the printed one.
+# Names of all kinds, as a program gave them: each has a line in both tables of the page, and in the
+# printed one.
 report_odd_names() {
     local program=$OUT/odd_names file=$OUT/odd_names.json page=$OUT/odd_names.html
     "$PREFIX/bin/mpicc" -Wall -o "$program" "$ROOT/test/report/odd_names.c" &&
@@ -93,7 +101,8 @@ report_in_browser() {
     local page=$1 browser seen
     browser=$(command -v chromium || true)
     [ -n "$browser" ] || { echo "chromium is not installed"; return 1; }
-    seen=$(timeout 120 "$browser" --headless --no-sandbox --disable-gpu --proxy-server=127.0.0.1:9 --user-data-dir="$OUT/browser" \
+    seen=$(timeout 120 "$browser" --headless --no-sandbox --disable-gpu --proxy-server=127.0.0.1:9 \
+        --user-data-dir="$OUT/browser" \
         --dump-dom "file://$page" 2>"$OUT/browser.log") || return 1
     grep -q 'Communicators and groups of rank 0 of 16' <<<"$seen" && grep -q 'transposed' <<<"$seen" &&
         [ "$(grep -o '<svg' <<<"$seen" | wc -l)" -ge 10 ] && ! grep -qE '(src|href)=' <<<"$seen"
@@ -102,7 +111,8 @@ report_in_browser() {
 # A file that cannot be written costs the table nothing.
 report_without_file() {
     local said
-    said=$(MPIR_CVAR_CMAP_REPORT=$OUT/none/at/all.json MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$1" 2>&1) || return 1
+    said=$(MPIR_CVAR_CMAP_REPORT=$OUT/none/at/all.json MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n \
+        2 "$1" 2>&1) || return 1
     grep -q 'all.json cannot be written: No such file or directory; the table is printed' <<<"$said" && grep -q '^Compressed maps of rank 0' <<<"$said"
 }
 
@@ -110,7 +120,8 @@ report_without_file() {
 report_of_many() {
     local program=$OUT/many-names file=$OUT/many-names.json
     "$PREFIX/bin/mpicc" -o "$program" "$ROOT/test/report/many_names.c" &&
-        MPIR_CVAR_CMAP_REPORT=$file timeout 60 "$PREFIX/bin/mpirank1" --world 4096 "$program" 30000 &&
+        MPIR_CVAR_CMAP_REPORT=$file timeout 60 "$PREFIX/bin/mpirank1" --world 4096 "$program" \
+        30000 &&
         python3 - "$file" <<'PYTHON' && "$PREFIX/bin/cmap-report" "$file" && grep -q '20,002 communicators and groups are in no row' "${file%.json}.html"
 import json
 import sys
@@ -121,27 +132,38 @@ assert report["holders"] == 30002 and report["unlisted"] == 20002, (report["hold
 PYTHON
 }
 
-# grows PAGE NAME HOW MEMBERS: the page says that a communicator of this name has so many members in a world of 2^20.
+# grows PAGE NAME HOW MEMBERS: the page says that a communicator of this name has so many members in
+# a world of 2^20.
 grows() {
     grep -qE "<tr><td>$2</td><td>[^<]*$3[^<]*</td><td>[0-9,]+</td><td>$4</td>" "$1" ||
         { echo "$1: $2 does not grow as $3 to $4 members"; return 1; }
 }
 
-# What stays, and what grows with the world or with its roots; on one node, on nodes of 4, and as if the world had been larger.
+# What stays, and what grows with the world or with its roots; on one node, on nodes of 4, and as if
+# the world had been larger.
 report_projects() {
-    local file=$1 program=$2 halves=$OUT/halves.json nodes=$OUT/nodes.json part=$OUT/part.json page=${1%.json}.html
+    local file=$1 program=$2 halves=$OUT/halves.json nodes=$OUT/nodes.json part=$OUT/part.json \
+        page=${1%.json}.html
     grows "$page" MPI_COMM_SELF stays 1 && grows "$page" MPI_COMM_WORLD "the world" 1,048,576 &&
-        grows "$page" row "the square root" 1,024 && grows "$page" reversed "the world" 1,048,576 || return 1
-    MPIR_CVAR_NUM_CLIQUES=4 MPIR_CVAR_CLIQUES_BY_BLOCK=1 MPIR_CVAR_CMAP_REPORT=$nodes MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 16 "$program" &&
+        grows "$page" row "the square root" 1,024 &&
+        grows "$page" reversed "the world" 1,048,576 || return 1
+    MPIR_CVAR_NUM_CLIQUES=4 MPIR_CVAR_CLIQUES_BY_BLOCK=1 MPIR_CVAR_CMAP_REPORT=$nodes \
+        MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 16 "$program" &&
         "$PREFIX/bin/cmap-report" "$nodes" && page=${nodes%.json}.html &&
-        grows "$page" row "a node: stays" 4 && grows "$page" column "the square root" 1,024 || return 1
+        grows "$page" row "a node: stays" 4 && grows "$page" column "the square root" 1,024 ||
+            return 1
     # of a column of 4, each node of 8 has two
-    MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 MPIR_CVAR_CMAP_REPORT=$halves MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 16 "$program" &&
+    MPIR_CVAR_NUM_CLIQUES=2 MPIR_CVAR_CLIQUES_BY_BLOCK=1 MPIR_CVAR_CMAP_REPORT=$halves \
+        MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 16 "$program" &&
         "$PREFIX/bin/cmap-report" "$halves" && page=${halves%.json}.html &&
-        grows "$page" '\(processes of one node\)' "the ranks of a node: stays" 8 && grows "$page" '\(processes of one node\)' "on one node: stays" 2 || return 1
-    sed 's/"world": 16/"world": 32/' "$file" >"$part" && "$PREFIX/bin/cmap-report" "$part" && page=${part%.json}.html &&
-        grows "$page" row "0.125 of the world" 131,072 && grows "$page" MPI_COMM_SELF stays 1 || return 1
-    sed 's/"world": 16, "node_ranks": 16/"world": 64, "node_ranks": 1/' "$file" >"$part" && "$PREFIX/bin/cmap-report" "$part" &&
+        grows "$page" '\(processes of one node\)' "the ranks of a node: stays" 8 &&
+            grows "$page" '\(processes of one node\)' "on one node: stays" 2 || return 1
+    sed 's/"world": 16/"world": 32/' "$file" >"$part" && "$PREFIX/bin/cmap-report" "$part" &&
+        page=${part%.json}.html &&
+        grows "$page" row "0.125 of the world" 131,072 && grows "$page" MPI_COMM_SELF stays 1 ||
+            return 1
+    sed 's/"world": 16, "node_ranks": 16/"world": 64, "node_ranks": 1/' "$file" >"$part" &&
+        "$PREFIX/bin/cmap-report" "$part" &&
         grows "$page" row "the third root" 102 && grows "$page" MPI_COMM_WORLD "squared" 10,321
 }
 
@@ -149,7 +171,9 @@ report_page() {
     local program=$OUT/grid2d file=$OUT/grid2d.json
     "$PREFIX/bin/mpicc" -g -o "$program" "$ROOT/examples/grid2d.c" &&
         MPIR_CVAR_CMAP_REPORT=$file MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 16 "$program" &&
-        report_says "$file" && "$PREFIX/bin/cmap-report" "$file" && report_in_browser "$OUT/grid2d.html" &&
+        report_says "$file" && "$PREFIX/bin/cmap-report" "$file" &&
+            report_in_browser "$OUT/grid2d.html" &&
         report_projects "$file" "$program" &&
-        report_bad_files "$file" && report_odd_texts "$file" && report_odd_names && report_without_file "$program" && report_of_many
+        report_bad_files "$file" && report_odd_texts "$file" && report_odd_names &&
+            report_without_file "$program" && report_of_many
 }

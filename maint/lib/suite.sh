@@ -6,26 +6,30 @@ TIME_LIMIT=${MPITEST_TIMEOUT:-120}
 
 # Patterns of test/known_stock_failures.txt for the netmod and the threads in use.
 known_failures() {
-    awk -v netmod="$NETMOD" -v threads="$THREAD_CS" '!/^#/ && ($1 == "any" || $1 == netmod || $1 == threads) { print $2 }' \
+    awk -v netmod="$NETMOD" -v threads="$THREAD_CS" \
+        '!/^#/ && ($1 == "any" || $1 == netmod || $1 == threads) { print $2 }' \
         "$ROOT/test/known_stock_failures.txt"
 }
 
-# The only tests of a directory of the suite that are wanted, between spaces: ONLY_THESE, or with ONLY_OURS ours; nothing at all
-# when neither is set.
+# The only tests of a directory of the suite that are wanted, between spaces: ONLY_THESE, or with
+# ONLY_OURS ours; nothing at all when neither is set.
 wanted_tests() {
     local names=${ONLY_THESE:-}
-    [ -z "${ONLY_OURS:-}" ] || names=$(cd "$ROOT/test/mpi/$1" 2>/dev/null && ls | sed 's/\.[^.]*$//' | tr '\n' ' ')
+    [ -z "${ONLY_OURS:-}" ] || names=$(cd "$ROOT/test/mpi/$1" 2>/dev/null && ls |
+        sed 's/\.[^.]*$//' | tr '\n' ' ')
     [ -z "$names" ] || echo " $names "
 }
 
-# Writes DIR/testlist.run below the build's test directory for DIR and all directories it leads to: the testlist without
-# known failures, and without tests of more than MAX_RANKS ranks or with names, or lines, that match LEAVE_OUT where these are set; with
-# ONLY_OURS or ONLY_THESE set, those alone.  Prints the number of known failures.
+# Writes DIR/testlist.run below the build's test directory for DIR and all directories it leads to:
+# the testlist without known failures, and without tests of more than MAX_RANKS ranks or with names,
+# or lines, that match LEAVE_OUT where these are set; with ONLY_OURS or ONLY_THESE set, those alone.
+# Prints the number of known failures.
 filter_lists() {
     local suite=$1 dir=$2 list
     while read -r list; do
         mkdir -p "$(dirname "$suite/$list")"
-        [ ! -e "$TREE/test/mpi/$list.in" ] || make -C "$(dirname "$suite/$list")" Makefile testlist >"$suite/testlist.log" 2>&1 || true
+        [ ! -e "$TREE/test/mpi/$list.in" ] ||
+            make -C "$(dirname "$suite/$list")" Makefile testlist >"$suite/testlist.log" 2>&1 || true
         known_failures | awk -v wanted="$(wanted_tests "$(dirname "$list")")" -v dir="$(dirname "$list")" -v out="$suite/${list}.run" -v max="${MAX_RANKS:-0}" -v leave_out="${LEAVE_OUT:-}" '
             FILENAME == "-" { gsub(/\./, "\\."); gsub(/\*/, ".*"); known[++k] = "^" $0 "$"; next }
             FNR == 1 { printf "" > out }
@@ -39,7 +43,8 @@ filter_lists() {
                 if (skip) left_out++; else print > out
             }
             END { print left_out + 0 }' - <(cat "$suite/$list" 2>/dev/null || cat "$TREE/test/mpi/$list")
-    done < <(cd "$TREE/test/mpi" && find "$dir" \( -name testlist -o -name testlist.in \) | sed 's/\.in$//' | sort -u) |
+    done < <(cd "$TREE/test/mpi" && find "$dir" \( -name testlist -o -name testlist.in \) |
+        sed 's/\.in$//' | sort -u) |
         awk '{ n += $1 } END { print n + 0 }'
 }
 
@@ -58,11 +63,13 @@ run_tests() {
     shift 3
     cd "$suite" || return
     env "$@" MPITEST_STOPTEST="$suite/.stoptest" MPITEST_TIMEOUT="$TIME_LIMIT" \
-        ./runtests -mpiexec="${MPIEXEC:-$PREFIX/bin/mpiexec}" -srcdir="$TREE/test/mpi" -testdirs="$dir" -tests=testlist.run -tapfile="$tap"
+        ./runtests -mpiexec="${MPIEXEC:-$PREFIX/bin/mpiexec}" -srcdir="$TREE/test/mpi" \
+        -testdirs="$dir" -tests=testlist.run -tapfile="$tap"
 }
 
-# suite_directory DIR LABEL [VARIABLE=VALUE]...: builds and runs one directory; the TAP file is OUT/suite-LABEL-DIR.tap, and
-# beside it stands how many known failures were left out.  With COMPILED set its programs are there already.
+# suite_directory DIR LABEL [VARIABLE=VALUE]...: builds and runs one directory; the TAP file is
+# OUT/suite-LABEL-DIR.tap, and beside it stands how many known failures were left out.  With
+# COMPILED set its programs are there already.
 suite_directory() {
     local dir=$1 label=$2 suite=$BUILD/test/mpi name left_out tap
     shift 2
@@ -73,10 +80,12 @@ suite_directory() {
     left_out=$(filter_lists "$suite" "$dir")
     if [ -n "$(find "$suite/$dir" -name testlist.run -size +0)" ]; then
         if [ -z "${COMPILED:-}" ]; then
-            step "compile tests: $name" "${tap%.tap}.make.log" "$suite/$dir" build_tests "$suite" "$dir" || true
+            step "compile tests: $name" "${tap%.tap}.make.log" "$suite/$dir" build_tests "$suite" \
+                "$dir" || true
         fi
         rm -f "$tap"
-        step "run tests: $name" "${tap%.tap}.log" "the names of failed tests are in $tap" run_tests "$suite" "$dir" "$tap" "$@" || true
+        step "run tests: $name" "${tap%.tap}.log" "the names of failed tests are in $tap" \
+            run_tests "$suite" "$dir" "$tap" "$@" || true
     fi
     echo "$left_out" >"${tap%.tap}.left_out"
 }

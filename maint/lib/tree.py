@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The patched tree as data: pinned upstream files, patches, overlay, and what maint/apply wrote last."""
+"""The patched tree as data: pinned upstream files, patches, overlay, and what maint/apply wrote
+last."""
 import configparser
 import hashlib
 import json
@@ -13,8 +14,16 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PATCHES = ROOT / "patches"
-TREES = {"patched": "mpich", "stock": "mpich-stock", "stock-yield": "mpich-stock-yield", "stock-fix": "mpich-stock-fix"}
-MODULES = tuple(sorted(p.parent.relative_to(ROOT).as_posix() for p in ROOT.glob("src/mpid/common/*/Makefile")))  # can be built alone
+TREES = {
+    "patched": "mpich",
+    "stock": "mpich-stock",
+    "stock-yield": "mpich-stock-yield",
+    "stock-fix": "mpich-stock-fix",
+}
+# can be built alone
+MODULES = tuple(
+    sorted(p.parent.relative_to(ROOT).as_posix() for p in ROOT.glob("src/mpid/common/*/Makefile"))
+)
 NOT_OVERLAY = {f"{module}/Makefile" for module in MODULES}
 OUR_LIST = "testlist.ours"  # the tests of a directory of test/mpi, in the form of MPICH's testlist
 MAN = "doc/man"  # manual pages; in MPICH's tree their folder is man
@@ -28,7 +37,8 @@ GENERATED = re.compile(
     r"|^(README\.envvar|subsys_include\.m4|unusederr\.txt|test/mpi/errhan/errcode\.c)$"
     r"|^src/(include/mpir_(cvars|identity)\.h|util/mpir_cvars\.c|mpi/errhan/defmsg\.h|mpi/coll/mpir_coll\.c)$"
     r"|^maint/(createcoverage|cvardirs|extractcvars|getcoverage|genstates|clmake|f77tof90|parse\.sub)$"
-    r"|(^|/)\.cmap-|~$|\.orig$|\.rej$|\.o$|\.pyc$|/__pycache__/")
+    r"|(^|/)\.cmap-|~$|\.orig$|\.rej$|\.o$|\.pyc$|/__pycache__/"
+)
 
 
 class Failure(Exception):
@@ -53,7 +63,8 @@ def pin(package, key):
 
 
 class Upstream:
-    """The files of the pinned tarball.  Those asked for are kept under .cache/pristine, so that the tarball is read once."""
+    """The files of the pinned tarball.  Those asked for are kept under .cache/pristine, so that
+    the tarball is read once."""
 
     def __init__(self):
         self.hash = pin("mpich", "sha256")
@@ -61,7 +72,9 @@ class Upstream:
         self.index = None
 
     def tarball(self):
-        out = subprocess.run([ROOT / "maint" / "fetch", "--print", "mpich"], stdout=subprocess.PIPE, text=True)
+        out = subprocess.run(
+            [ROOT / "maint" / "fetch", "--print", "mpich"], stdout=subprocess.PIPE, text=True
+        )
         if out.returncode:
             raise Failure("the upstream source is not there; see the message above")
         return Path(out.stdout.strip())
@@ -111,9 +124,10 @@ def write(path, data, mode=None):
     os.replace(part, path)
 
 
-# ---- patches --------------------------------------------------------------------------------------------------------
+# ---- patches -------------------------------------------------------------------------------------
 
-PARTS = ("Subject", "What", "Why", "Serves", "Test")  # of a patch's header, in this order; Test only where there is one
+# of a patch's header, in this order; Test only where there is one
+PARTS = ("Subject", "What", "Why", "Serves", "Test")
 
 
 class Patch:
@@ -131,9 +145,13 @@ class Patch:
         i = 0
         path = None
         while i < len(lines):
-            if lines[i].startswith("--- ") and i + 1 < len(lines) and lines[i + 1].startswith("+++ "):
+            if (
+                lines[i].startswith("--- ")
+                and i + 1 < len(lines)
+                and lines[i + 1].startswith("+++ ")
+            ):
                 path = section_path(self.name, lines[i], lines[i + 1])
-                self.sections[path] = "".join(lines[i:i + 2])
+                self.sections[path] = "".join(lines[i : i + 2])
                 i += 2
                 continue
             hunk = re.match(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@", lines[i])
@@ -212,10 +230,17 @@ def apply_patch(patch, contents, only=None):
             if contents.get(p) is not None:
                 write(Path(tmp, p), contents[p])
         text = "".join(patch.sections[p] for p in paths).encode("utf-8", "surrogateescape")
-        done = subprocess.run(["patch", "-p1", "-F0", "-f", "--no-backup-if-mismatch", "-d", tmp], input=text,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run(
+            ["patch", "-p1", "-F0", "-f", "--no-backup-if-mismatch", "-d", tmp],
+            input=text,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
         if done.returncode:
-            raise Failure(f"patches/{patch.name} does not apply:\n" + done.stdout.decode("utf-8", "replace").rstrip())
+            raise Failure(
+                f"patches/{patch.name} does not apply:\n"
+                + done.stdout.decode("utf-8", "replace").rstrip()
+            )
         for p in paths:
             contents[p] = read(Path(tmp, p))
 
@@ -227,19 +252,28 @@ def diff(path, old, new):
     with tempfile.TemporaryDirectory() as tmp:
         write(Path(tmp, "a"), old or b"")
         write(Path(tmp, "b"), new or b"")
-        labels = ["/dev/null" if old is None else "a/" + path, "/dev/null" if new is None else "b/" + path]
-        out = subprocess.run(["diff", "-U3", "--label", labels[0], "--label", labels[1], tmp + "/a", tmp + "/b"],
-                             stdout=subprocess.PIPE)
+        labels = [
+            "/dev/null" if old is None else "a/" + path,
+            "/dev/null" if new is None else "b/" + path,
+        ]
+        out = subprocess.run(
+            ["diff", "-U3", "--label", labels[0], "--label", labels[1], tmp + "/a", tmp + "/b"],
+            stdout=subprocess.PIPE,
+        )
     return out.stdout.decode("utf-8", "surrogateescape")
 
 
-# ---- overlay and the wanted tree ------------------------------------------------------------------------------------
+# ---- overlay and the wanted tree -----------------------------------------------------------------
+
 
 def buddy():
     """path in the MPICH tree -> file of BuDDy, which the maps include."""
     if subprocess.run([ROOT / "maint" / "lib" / "buddy.sh"], stdout=subprocess.DEVNULL).returncode:
         raise Failure("the source of BuDDy is not there; see the message above")
-    return {f"src/mpid/common/cmap/buddy/{file.name}": file for file in sorted((ROOT / ".cache" / "buddy").iterdir())}
+    return {
+        f"src/mpid/common/cmap/buddy/{file.name}": file
+        for file in sorted((ROOT / ".cache" / "buddy").iterdir())
+    }
 
 
 def overlay():
@@ -248,7 +282,12 @@ def overlay():
     for top in ("src", "test/mpi"):
         for file in sorted((ROOT / top).rglob("*")):
             path = file.relative_to(ROOT).as_posix()
-            if file.is_file() and path not in NOT_OVERLAY and file.name != OUR_LIST and not LEFTOVER.search("/" + path):
+            if (
+                file.is_file()
+                and path not in NOT_OVERLAY
+                and file.name != OUR_LIST
+                and not LEFTOVER.search("/" + path)
+            ):
                 found[path] = file
     for page in sorted((ROOT / MAN).glob("man[1-9]/*.[1-9]")):
         found[f"man/{page.relative_to(ROOT / MAN)}"] = page  # MPICH installs what is there
@@ -264,33 +303,50 @@ def ingredients(variant):
     """(patches, overlay) of a variant."""
     if variant == "patched":
         return series(), overlay()
-    names = {"stock": [], "stock-yield": names_in("stock-yield"),
-             "stock-fix": [n for n in names_in("series") if n.startswith("fix/")]}[variant]
+    names = {
+        "stock": [],
+        "stock-yield": names_in("stock-yield"),
+        "stock-fix": [n for n in names_in("series") if n.startswith("fix/")],
+    }[variant]
     chosen = [p for p in series() if p.name in names]
     served = {p: f for p, f in overlay().items() if any(p in patch.serves() for patch in chosen)}
-    # what they need they name, in a Makefile, an include, or by the keys of error texts; what needs them stays out
-    needed, text, before = {}, "".join(section for p in chosen for section in p.sections.values()), None
+    # what they need they name, in a Makefile, an include, or by the keys of error texts; what needs
+    # them stays out
+    needed, text, before = (
+        {},
+        "".join(section for p in chosen for section in p.sections.values()),
+        None,
+    )
     while needed != before:
         before, keys = needed, error_keys(text)
-        needed = {p: f for p, f in served.items()
-                  if (keys & error_keys(f.read_text()) if f.name == "errnames.txt" else f.name in text)}
+        needed = {
+            p: f
+            for p, f in served.items()
+            if (keys & error_keys(f.read_text()) if f.name == "errnames.txt" else f.name in text)
+        }
         text += "".join(f.read_text() for p, f in needed.items() if p not in before)
     return chosen, needed
 
 
 def make_lines(names):
-    """What Makefile.am needs for C programs.  With glibc before 2.34 threads and dlsym are libraries of their own."""
+    """What Makefile.am needs for C programs.  With glibc before 2.34 threads and dlsym are
+    libraries of their own."""
     programs = " \\\n    ".join(names)
-    return f"noinst_PROGRAMS += {programs}\n" + "".join(f"{name}_LDADD = $(LDADD) -lpthread -ldl\n" for name in names)
+    return f"noinst_PROGRAMS += {programs}\n" + "".join(
+        f"{name}_LDADD = $(LDADD) -lpthread -ldl\n" for name in names
+    )
 
 
 def our_tests():
-    """path of a test directory -> (its testlist.ours, names of its C programs, names of its Fortran programs).  A source that is
-    not in the list belongs to another program."""
+    """path of a test directory -> (its testlist.ours, names of its C programs, names of its Fortran
+    programs).  A source that is not in the list belongs to another program."""
     found = {}
     for file in sorted((ROOT / "test/mpi").rglob(OUR_LIST)):
         listed = set(re.findall(r"(?m)^(\w+) ", file.read_text()))
-        sources = [sorted(s.stem for s in file.parent.glob(pattern) if s.stem in listed) for pattern in ("*.c", "*.f90")]
+        sources = [
+            sorted(s.stem for s in file.parent.glob(pattern) if s.stem in listed)
+            for pattern in ("*.c", "*.f90")
+        ]
         found[file.parent.relative_to(ROOT).as_posix()] = (file, *sources)
     return found
 
@@ -301,8 +357,9 @@ def generated(upstream):
     for path, (file, programs, fortran) in our_tests().items():
         name = "testlist.in" if f"{path}/testlist.in" in upstream.manifest() else "testlist"
         lines[f"{path}/{name}"] = file.read_text()
-        lines[f"{path}/Makefile.am"] = ((make_lines(programs) if programs else "") +
-                                        (f"noinst_PROGRAMS += {' '.join(fortran)}\n" if fortran else ""))
+        lines[f"{path}/Makefile.am"] = (make_lines(programs) if programs else "") + (
+            f"noinst_PROGRAMS += {' '.join(fortran)}\n" if fortran else ""
+        )
     return lines
 
 
@@ -325,7 +382,9 @@ def wanted(upstream, variant):
     for patch in patches:
         both = sorted(set(patch.sections) & set(ours))
         if both:
-            raise Failure(f"patches/{patch.name} and an overlay file both make {both[0]}: keep one of them")
+            raise Failure(
+                f"patches/{patch.name} and an overlay file both make {both[0]}: keep one of them"
+            )
         apply_patch(patch, contents)
     if variant == "patched":
         add_our_tests(upstream, contents)
@@ -349,10 +408,15 @@ class Tree:
 
     def check_version(self):
         if json.loads(self.note.read_text())["upstream"] != pin("mpich", "sha256"):
-            raise Failure(f"{self.dir.name}/ was made from another upstream version: move it away, then run maint/apply")
+            raise Failure(
+                f"{self.dir.name}/ was made from another upstream version: move it away, then run maint/apply"
+            )
 
     def remember(self, files):
-        write(self.note, json.dumps({"upstream": pin("mpich", "sha256"), "files": files}, indent=0).encode())
+        write(
+            self.note,
+            json.dumps({"upstream": pin("mpich", "sha256"), "files": files}, indent=0).encode(),
+        )
 
     def get(self, path):
         return read(self.dir / path)

@@ -29,7 +29,8 @@ variant_option() {
 # Sets VARIANT, TREE, BUILD and PREFIX.
 variant_paths() {
     case $NETMOD in ucx | ofi) ;; *) die "--netmod=$NETMOD: ucx and ofi are supported" ;; esac
-    case $THREAD_CS in global | per-vci) ;; *) die "--thread-cs=$THREAD_CS: global and per-vci are supported" ;; esac
+    case $THREAD_CS in global | per-vci) ;; \
+        *) die "--thread-cs=$THREAD_CS: global and per-vci are supported" ;; esac
     local tail=''
     [ "$KIND" = patched ] || tail=-$KIND
     [ "$NETMOD" = ucx ] || tail+=-$NETMOD
@@ -51,12 +52,14 @@ variant_packages() {
     [ "$NETMOD" != ofi ] || echo ofi
 }
 
-# What the module brings into libmpi beyond MPICH's own libraries (libmpi is linked by the C compiler).
+# What the module brings into libmpi beyond MPICH's own libraries (libmpi is linked by the C
+# compiler).
 CMAP_LIBS='-lstdc++ -lbz2'
 
 # The configure arguments, one a line; the same for stock and patched but for CMAP_LIBS.
 configure_args() {
-    printf '%s\n' "--prefix=$PREFIX" "--with-device=ch4:$NETMOD" --with-hwloc=/usr --disable-static --enable-cxx \
+    printf '%s\n' "--prefix=$PREFIX" "--with-device=ch4:$NETMOD" --with-hwloc=/usr \
+        --disable-static --enable-cxx \
         FFLAGS=-fallow-argument-mismatch FCFLAGS=-fallow-argument-mismatch
     case $NETMOD in
     ucx) echo --with-ucx=/usr ;;
@@ -69,7 +72,8 @@ configure_args() {
     printf '%s\n' CC=gcc CXX=g++
 }
 
-# ccache by its links named after the compilers: the installed mpicc must not remember a ccache that others lack.
+# ccache by its links named after the compilers: the installed mpicc must not remember a ccache that
+# others lack.
 [ ! -d /usr/lib/ccache ] || PATH=/usr/lib/ccache:$PATH
 
 # Objects of one clone or variant serve the next: all paths below the repository become relative.

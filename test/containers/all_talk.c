@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every way in which the processes of a node reach each other, with checked data: small collectives, an all-to-all, messages of
- * 1 MB, communicators, windows that MPI allocates and windows of the program's own memory.
+ * Every way in which the processes of a node reach each other, with checked data: small
+ * collectives, an all-to-all, messages of 1 MB, communicators, windows that MPI allocates and
+ * windows of the program's own memory.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@ static void expect(int is_right, const char *what)
 
 static void collectives(MPI_Comm comm)
 {
-    int *sent = malloc(size * sizeof(int)), *got = malloc(size * sizeof(int)), sum = 0, members, mine;
+    int *sent = malloc(size * sizeof(int)), *got = malloc(size * sizeof(int)), sum = 0, members,
+        mine;
 
     MPI_Comm_size(comm, &members);
     MPI_Comm_rank(comm, &mine);
@@ -53,7 +55,8 @@ static void large_messages(void)
 
     for (int i = 0; i < LARGE; i++)
         sent[i] = rank * 1000L + i;
-    MPI_Sendrecv(sent, LARGE, MPI_LONG, to, 0, got, LARGE, MPI_LONG, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(sent, LARGE, MPI_LONG, to, 0, got, LARGE, MPI_LONG, from, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     for (int i = 0; i < LARGE; i++)
         expect(got[i] == from * 1000L + i, "message of 1 MB");
     free(sent);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Small collectives on communicators that come and go, for ever: some process is going to be killed.  Says "running" when
- * all are at it. */
+/* Small collectives on communicators that come and go, for ever: some process is going to be
+ * killed.  Says "running" when all are at it. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Rank 1 is gone before anybody has used it. Who uses it then gets an error that names it, and goes on with others. Rank 1
- * becomes another program instead of dying, because mpiexec would end the job. Rank 0 writes "ok", or what was wrong, into a
- * file.
+ * Rank 1 is gone before anybody has used it. Who uses it then gets an error that names it, and goes
+ * on with others. Rank 1 becomes another program instead of dying, because mpiexec would end the
+ * job. Rank 0 writes "ok", or what was wrong, into a file.
  *
  * Arguments: the file; to be run on 3 ranks
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Locks of windows, shared and exclusive, with time spent inside them, for ever: some process is going to be killed, and most
- * likely has one or is in line for one.  Says "running" when all are at it. */
+/* Locks of windows, shared and exclusive, with time spent inside them, for ever: some process is
+ * going to be killed, and most likely has one or is in line for one.  Says "running" when all
+ * are at it. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -34,7 +35,8 @@ int main(int argc, char **argv)
         fflush(stdout);
     }
     for (int round = 0;; round++) {
-        hold(win[round % 16 == 0], round % 5 == 0 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, round / 4 % size);
+        hold(win[round % 16 == 0], round % 5 == 0 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE,
+             round / 4 % size);
         if (round % 50 == 0) {
             MPI_Win_lock_all(0, win[0]);
             MPI_Win_unlock_all(win[0]);

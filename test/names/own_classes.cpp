@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// Classes and functions of a program, in namespaces of the names that the MPI library uses inside; none of them may be
-// called by it.
+// SPDX-License-Identifier: BSD-3-Clause Classes and functions of a program, in namespaces of the
+// names that the MPI library uses inside; none of them may be called by it.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program that has functions of the same names as the MPI library uses inside (linked beside this file: each aborts). */
+/* A program that has functions of the same names as the MPI library uses inside (linked beside
+ * this file: each aborts). */
 #include <afapi.h>
 #include <mpi.h>
 #include <stdio.h>

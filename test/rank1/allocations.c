@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Operations on groups of a regular form: whatever the size of the world, what they ask for, the map's header and room to work in
- * while they last, is a few kilobytes in all.  Prints "NAME BYTES" of each that asks for more.
+ * Operations on groups of a regular form: whatever the size of the world, what they ask for, the
+ * map's header and room to work in while they last, is a few kilobytes in all.  Prints "NAME BYTES"
+ * of each that asks for more.
  */
 #include <mpi.h>
 #include <stdio.h>

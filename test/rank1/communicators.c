@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Makes communicators in all ways that one process can make them alone, and writes down what they are like, MPI's inside
- * included: DIR/R for world rank R. What mpirank1 writes as rank R has to be what rank R of a real world of that size writes.
+ * Makes communicators in all ways that one process can make them alone, and writes down what they
+ * are like, MPI's inside included: DIR/R for world rank R. What mpirank1 writes as rank R has to be
+ * what rank R of a real world of that size writes.
  *
  * Arguments: DIR, and a file with colour and key of each rank, for a split
  */
 #include "mpiimpl.h"
 #include "solo_scenario.h"
 
-static const char *const scenarios[] = {
-    "rows", "columns", "planes", "even_odd", "reversed", "random_permutation 7", "random_colours 5 3", "same", NULL
-};
+static const char *const scenarios[] = {"rows",
+                                        "columns",
+                                        "planes",
+                                        "even_odd",
+                                        "reversed",
+                                        "random_permutation 7",
+                                        "random_colours 5 3",
+                                        "same",
+                                        NULL};
 
 static FILE *out;
 static MPI_Group world_group;
@@ -40,7 +47,8 @@ static void write_nodes(MPIR_Comm * comm)
 {
     if (MPIR_Comm_need_node_comms(comm))
         MPI_Abort(MPI_COMM_WORLD, 4);
-    fprintf(out, " nodes %d consecutive %d kind %d:", comm->node_count, comm->is_node_consecutive, comm->hierarchy_kind);
+    fprintf(out, " nodes %d consecutive %d kind %d:", comm->node_count, comm->is_node_consecutive,
+            comm->hierarchy_kind);
     for (int r = 0; comm->intranode_map && r < comm->local_size; r++)
         fprintf(out, " %d/%d", MPIR_Get_internode_rank(comm, r), MPIR_Get_intranode_rank(comm, r));
     fputc('\n', out);
@@ -69,8 +77,8 @@ static void write_down(const char *name, MPI_Comm comm)
         return;
     }
     MPIR_Comm_get_ptr(comm, ptr);
-    fprintf(out, "%s: %d of %d, ids %d %d\n", name, ptr->rank, ptr->local_size, (int) ptr->context_id,
-            (int) ptr->recvcontext_id);
+    fprintf(out, "%s: %d of %d, ids %d %d\n", name, ptr->rank, ptr->local_size,
+            (int)ptr->context_id, (int)ptr->recvcontext_id);
     MPI_Comm_group(comm, &group);
     write_members("members", group);
     MPI_Comm_test_inter(comm, &is_inter);
@@ -215,7 +223,8 @@ int main(int argc, char **argv)
     write_down("after a split that leaves ranks out", split(MPI_COMM_WORLD, "rows"));
     create_of_some();
     write_down("after a group that leaves ranks out", split(MPI_COMM_WORLD, "rows"));
-    /* Last: who does not call MPI_Comm_create_group does not know, alone, that the others hold an id. */
+    /* Last: who does not call MPI_Comm_create_group does not know, alone, that the others hold
+     * an id. */
     create_by_groups(half);
     fclose(out);
     MPI_Group_free(&world_group);

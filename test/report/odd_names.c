@@ -3,11 +3,19 @@
 #include <locale.h>
 #include <mpi.h>
 
-static const char *const names[] = {
-    "odd name <script>alert(1)</script>", "odd name \"quoted\" \\", "two lines\nodd name", "\033[31modd name", "not UTF-8 \xff\xc3 odd name",
-    "<!-- odd name", "cut off odd name \xe2\x82", "\xf0\x9f\x98 odd name", "a half \xed\xa0\x80 odd name", "too long \xc0\xaf odd name",
-    "beyond \xf4\x90\x80\x80 odd name", "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 odd name", "\x01\x7f\t odd name"
-};
+static const char *const names[] = {"odd name <script>alert(1)</script>",
+                                    "odd name \"quoted\" \\",
+                                    "two lines\nodd name",
+                                    "\033[31modd name",
+                                    "not UTF-8 \xff\xc3 odd name",
+                                    "<!-- odd name",
+                                    "cut off odd name \xe2\x82",
+                                    "\xf0\x9f\x98 odd name",
+                                    "a half \xed\xa0\x80 odd name",
+                                    "too long \xc0\xaf odd name",
+                                    "beyond \xf4\x90\x80\x80 odd name",
+                                    "\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80 odd name",
+                                    "\x01\x7f\t odd name"};
 
 int main(int argc, char **argv)
 {

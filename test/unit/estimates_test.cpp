@@ -50,7 +50,8 @@ void expect_best_wins(const Members &members, const cmap_policy &policy) {
     ASSERT_GT(choice.count, 0u);
     ASSERT_GE(all.count, choice.count);
     EXPECT_EQ(all.kind[0], choice.kind[0]);
-    const double least = cmap::cost_of(cmap::representation(choice.kind[0]).estimate(analysis), policy);
+    const double least =
+        cmap::cost_of(cmap::representation(choice.kind[0]).estimate(analysis), policy);
     for (cmap_rep rep : all_reps()) {
         const cmap::Estimate other = cmap::representation(rep).estimate(analysis);
         if (other.fits) {

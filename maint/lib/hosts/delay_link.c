@@ -3,8 +3,9 @@
 /*
  * usage: delay_link NANOSECONDS DEVICE DEVICE [DEVICE DEVICE]...
  *
- * Passes frames between the two network devices of each pair, in both directions, the given time after they came. As that
- * time is the same for all of them, they leave in the order in which they came: one queue is enough.
+ * Passes frames between the two network devices of each pair, in both directions, the given time
+ * after they came. As that time is the same for all of them, they leave in the order in which they
+ * came: one queue is enough.
  */
 
 #define _GNU_SOURCE     /* ppoll */
@@ -130,7 +131,8 @@ int main(int argc, char **argv)
         devices[i].fd = open_device(argv[2 + i]);
         devices[i].events = POLLIN;
     }
-    /* As punctual as can be: the ranks keep all cores busy. Without the right to it, a bit later. */
+    /* As punctual as can be: the ranks keep all cores busy. Without the right to it, a bit
+     * later. */
     prctl(PR_SET_TIMERSLACK, 1);
     sched_setscheduler(0, SCHED_FIFO, &(struct sched_param) {.sched_priority = 1 });
     for (;;) {

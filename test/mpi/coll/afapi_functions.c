@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* A program of AFAPI alone: every function for every type.  Without mpiexec it runs as well (AFAPI_NPROC). */
+/* A program of AFAPI alone: every function for every type.  Without mpiexec it runs as well
+ * (AFAPI_NPROC). */
 #include "afapi_checks.h"
 
 int main(int argc, char **argv)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * AFAPI in a program that has MPI as well, in any order: -order=pmfe calls p_init, MPI_Init, MPI_Finalize and p_exit; x is a p_init
- * that must fail, after MPI_Finalize.  After each of them, what is there works, and MPI says whether the program has initialized it.  AFAPI's communicators are its own: the attributes
- * and the error handler of MPI_COMM_WORLD do not get there.
+ * AFAPI in a program that has MPI as well, in any order: -order=pmfe calls p_init, MPI_Init,
+ * MPI_Finalize and p_exit; x is a p_init that must fail, after MPI_Finalize.  After each of them,
+ * what is there works, and MPI says whether the program has initialized it.  AFAPI's communicators
+ * are its own: the attributes and the error handler of MPI_COMM_WORLD do not get there.
  */
 #include "mpitest.h"
 #include "afapi_checks.h"
@@ -92,7 +93,8 @@ static void step(char what)
             check(copies == 0, "attributes were copied", "p_init");
             break;
         case 'x':
-            check(freopen("/dev/null", "w", stderr) && p_init() == 1, "p_init succeeds", "MPI_Finalize");
+            check(freopen("/dev/null", "w", stderr) && p_init() == 1, "p_init succeeds",
+                  "MPI_Finalize");
             break;
         case 'e':
             p_exit();

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Barriers and small allreduces of few processes that share no node: what may come in, the order of operations, lengths about that
- * at which the library changes its way.
+ * Barriers and small allreduces of few processes that share no node: what may come in, the order of
+ * operations, lengths about that at which the library changes its way.
  *
  *   few_nodes               results only
- *   few_nodes counted       also that they go by a message from each to each, where no two processes share a node
+ *   few_nodes counted       also that they go by a message from each to each, where no two
+ *                           processes share a node
  *   few_nodes not-counted   or do not, by the settings
  */
 #include "cmaptest_mpit.h"
@@ -31,7 +32,8 @@ static void sums_in_order(MPI_Comm comm, int n, int in_place)
         double want = number_of(size - 1, i);
         for (int m = size - 2; m >= 0; m--)
             want = number_of(m, i) + want;
-        CT_CHECK(memcmp(&out[i], &want, sizeof want) == 0, "%d of %d sums: %.17g, not %.17g", i, n, out[i], want);
+        CT_CHECK(memcmp(&out[i], &want, sizeof want) == 0, "%d of %d sums: %.17g, not %.17g", i, n,
+                 out[i], want);
     }
 }
 
@@ -46,7 +48,8 @@ static void sums(MPI_Comm comm, int n)
         CT_CHECK(out[i] == size * i + size * (size - 1) / 2, "%d of %d sums is %d", i, n, out[i]);
 }
 
-/* Not commutative, and uses its first argument as it likes: digits of all ranks, the first one's in front. */
+/* Not commutative, and uses its first argument as it likes: digits of all ranks, the first one's
+ * in front. */
 static void put_in_front(void *left, void *inout, int *n, MPI_Datatype *type)
 {
     for (int i = 0; i < *n; i++) {
@@ -89,13 +92,15 @@ static void barriers(MPI_Comm comm)
         MPI_Barrier(comm);
         left = MPI_Wtime();
         MPI_Bcast(&came, 1, MPI_DOUBLE, late, comm);
-        CT_CHECK(!all || left >= came, "it leaves a barrier %g s before process %d comes", came - left, late);
+        CT_CHECK(!all || left >= came, "it leaves a barrier %g s before process %d comes",
+                 came - left, late);
     }
 }
 
 static void all_of(MPI_Comm comm)
 {
-    const int counts[] = { 0, 1, 2, 3, 16, 31, 32, 33, 64, 127, 128, 129, 255, 256, 257, 511, 512, 513, MOST };
+    const int counts[] = {0,   1,   2,   3,   16,  31,  32,  33,  64,  127,
+                          128, 129, 255, 256, 257, 511, 512, 513, MOST};
     MPI_Datatype pair;
     MPI_Op op;
 
@@ -125,7 +130,8 @@ static int largest_node(MPI_Comm comm)
     return largest;
 }
 
-/* Those that go this way have that order.  Of several processes on some nodes the first ones go this way, which is not counted. */
+/* Those that go this way have that order.  Of several processes on some nodes the first ones go
+ * this way, which is not counted. */
 static void ordered(MPI_Comm comm, ct_pvar *direct, int wanted)
 {
     int largest = largest_node(comm);
@@ -142,7 +148,8 @@ static void ordered(MPI_Comm comm, ct_pvar *direct, int wanted)
     }
     done = ct_pvar_read(direct) - before;
     CT_CHECK(done == (wanted ? 9 : 0) || (largest > 1 && largest < size),
-             "%lld of 9 collectives by a message from each to each, largest node %d", done, largest);
+             "%lld of 9 collectives by a message from each to each, largest node %d", done,
+             largest);
 }
 
 int main(int argc, char **argv)
@@ -155,7 +162,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     all_of(MPI_COMM_WORLD);
     for (int k = 0; k < 3; k++) {
-        MPI_Comm_split(MPI_COMM_WORLD, k ? ct_me % k : 0, k == 0 ? -ct_me : ct_me * (2 * k + 1), &comm);
+        MPI_Comm_split(MPI_COMM_WORLD, k ? ct_me % k : 0, k == 0 ? -ct_me : ct_me * (2 * k + 1),
+                       &comm);
         all_of(comm);
         MPI_Comm_free(&comm);
     }

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Collectives whose members pass different lengths, each followed by right ones.  A member that can see the difference returns
- * MPI_ERR_TRUNCATE; who returns success has the right data; buffers end where they end; and the communicator goes on.  Some are the
- * third collective of their communicator: its lines are there from the second one on.
+ * Collectives whose members pass different lengths, each followed by right ones.  A member that can
+ * see the difference returns MPI_ERR_TRUNCATE; who returns success has the right data; buffers end
+ * where they end; and the communicator goes on.  Some are the third collective of their
+ * communicator: its lines are there from the second one on.
  *
- *   lengths_differ [calls [most]]      wrong calls, and elements of which they have at most so many; default 300, 1500
- *   lengths_differ calls most nodes    the same over all nodes; the others stay inside a node, as between nodes each process still chooses
- *                                      its algorithm by its own length
- *   lengths_differ calls most trees    members may go on as in trees of messages: an error is told to some, and no length is 0
+ *   lengths_differ [calls [most]]      wrong calls, and elements of which they have at most so
+ *                                      many; default 300, 1500
+ *   lengths_differ calls most nodes    the same over all nodes; the others stay inside a node, as
+ *                                      between nodes each process still chooses its algorithm by
+ *                                      its own length
+ *   lengths_differ calls most trees    members may go on as in trees of messages: an error is told
+ *                                      to some, and no length is 0
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
 
 enum { RANKS = 16, GUARD = 8, GUARD_VALUE = -77, PER_COMM = 4 };
 enum kind { BCAST, REDUCE, GATHER, SCATTER, ALLREDUCE, SCAN, EXSCAN, ALLGATHER, ALLTOALL, KINDS };
-static const char *const names[] = {"bcast", "reduce", "gather", "scatter", "allreduce", "scan", "exscan", "allgather", "alltoall"};
+static const char *const names[] = {"bcast", "reduce", "gather",    "scatter", "allreduce",
+                                    "scan",  "exscan", "allgather", "alltoall"};
 
 struct call {
     enum kind kind;
@@ -49,7 +54,10 @@ static int parts_sent(const struct call *call)
 
 static int parts_received(const struct call *call)
 {
-    return call->kind == ALLTOALL || call->kind == ALLGATHER || (call->kind == GATHER && ct_me == call->root) ? size : 1;
+    return call->kind == ALLTOALL || call->kind == ALLGATHER ||
+                   (call->kind == GATHER && ct_me == call->root)
+               ? size
+               : 1;
 }
 
 static int *buffer_for(const struct call *call, int parts)
@@ -73,7 +81,8 @@ static void fill(const struct call *call, int *buffer, int parts)
 /* In place: what is sent lies where it is received. */
 static void fill_in_place(const struct call *call, int *buffer)
 {
-    int at = call->kind == GATHER || call->kind == ALLGATHER ? ct_me * call->n[ct_me] * stride(call) : 0;
+    int at =
+        call->kind == GATHER || call->kind == ALLGATHER ? ct_me * call->n[ct_me] * stride(call) : 0;
 
     fill(call, buffer + at, parts_sent(call));
 }
@@ -105,8 +114,9 @@ static int make(const struct call *call, const void *in, void *out, MPI_Comm com
         case GATHER:
             return MPI_Gather(in, n, type, out, n, type, call->root, comm);
         case SCATTER:
-            return call->in_place && ct_me == call->root ? MPI_Scatter(in, n, type, MPI_IN_PLACE, n, type, call->root, comm)
-                : MPI_Scatter(in, n, type, out, n, type, call->root, comm);
+            return call->in_place && ct_me == call->root
+                       ? MPI_Scatter(in, n, type, MPI_IN_PLACE, n, type, call->root, comm)
+                       : MPI_Scatter(in, n, type, out, n, type, call->root, comm);
         case ALLREDUCE:
             return MPI_Allreduce(in, out, n, MPI_INT, MPI_SUM, comm);
         case SCAN:
@@ -198,8 +208,9 @@ static void check_data(const struct call *call, const int *out)
     for (int p = 0; p < parts; p++)
         for (int i = 0; i < n; i++)
             if (out[(p * n + i) * stride(call)] != right(call, p, i)) {
-                ct_fail("%s %d of %d from %d: element %d of part %d is %d, not %d", names[call->kind], call->number, n, call->root,
-                        i, p, out[(p * n + i) * stride(call)], right(call, p, i));
+                ct_fail("%s %d of %d from %d: element %d of part %d is %d, not %d",
+                        names[call->kind], call->number, n, call->root, i, p,
+                        out[(p * n + i) * stride(call)], right(call, p, i));
                 return;
             }
 }
@@ -209,8 +220,8 @@ static void check_guard(const struct call *call, const int *buffer, int parts)
     int end = call->n[ct_me] * parts * stride(call);
 
     for (int i = 0; i < GUARD; i++)
-        CT_CHECK(buffer[end + i] == GUARD_VALUE, "%s %d of %d: written behind the buffer", names[call->kind], call->number,
-                 call->n[ct_me]);
+        CT_CHECK(buffer[end + i] == GUARD_VALUE, "%s %d of %d: written behind the buffer",
+                 names[call->kind], call->number, call->n[ct_me]);
 }
 
 static void check_error(const struct call *call, int err)
@@ -221,14 +232,17 @@ static void check_error(const struct call *call, int err)
         MPI_Error_class(err, &class);
     if (trees || class == MPI_ERR_TRUNCATE || (class == MPI_ERR_OTHER && !sees_difference(call)))
         return;
-    CT_CHECK(err == MPI_SUCCESS && !sees_difference(call), "%s %d of %d, root %d of %d: class %d, not MPI_ERR_TRUNCATE",
-             names[call->kind], call->number, call->n[ct_me], call->root, call->n[call->root], class);
+    CT_CHECK(err == MPI_SUCCESS && !sees_difference(call),
+             "%s %d of %d, root %d of %d: class %d, not MPI_ERR_TRUNCATE", names[call->kind],
+             call->number, call->n[ct_me], call->root, call->n[call->root], class);
 }
 
 static int do_call(const struct call *call, MPI_Comm comm)
 {
-    int *out = buffer_for(call, parts_received(call) > parts_sent(call) ? parts_received(call) : parts_sent(call));
-    int *in = buffer_for(call, parts_sent(call)), in_place = call->in_place && can_be_in_place(call), err;
+    int *out = buffer_for(
+        call, parts_received(call) > parts_sent(call) ? parts_received(call) : parts_sent(call));
+    int *in = buffer_for(call, parts_sent(call)),
+        in_place = call->in_place && can_be_in_place(call), err;
 
     fill(call, in, parts_sent(call));
     if (call->kind == BCAST && ct_me == call->root)
@@ -236,7 +250,8 @@ static int do_call(const struct call *call, MPI_Comm comm)
     if (in_place && call->kind != SCATTER)
         fill_in_place(call, out);
     err = make(call, in_place && call->kind != SCATTER ? MPI_IN_PLACE : in, out, comm);
-    check_guard(call, out, parts_received(call) > parts_sent(call) ? parts_received(call) : parts_sent(call));
+    check_guard(call, out,
+                parts_received(call) > parts_sent(call) ? parts_received(call) : parts_sent(call));
     if (err == MPI_SUCCESS && receives(call) && !(trees && sees_difference(call)))
         check_data(call, out);
     free(in);
@@ -247,12 +262,14 @@ static int do_call(const struct call *call, MPI_Comm comm)
 /* The same for all but `gaps`. */
 static struct call random_call(ct_rng *rng, int number, int most)
 {
-    struct call call = {.kind = ct_below(rng, KINDS), .number = number, .root = ct_below(rng, size)};
+    struct call call = {
+        .kind = ct_below(rng, KINDS), .number = number, .root = ct_below(rng, size)};
     uint32_t gaps = ct_random(rng);
     int n = ct_below(rng, 3) ? ct_below(rng, 20) : ct_below(rng, most + 1);
 
     call.in_place = ct_below(rng, 4) == 0;
-    call.gaps = (gaps >> ct_me) % 4 == 0 && call.kind != REDUCE && call.kind != ALLREDUCE && call.kind != SCAN && call.kind != EXSCAN;
+    call.gaps = (gaps >> ct_me) % 4 == 0 && call.kind != REDUCE && call.kind != ALLREDUCE &&
+                call.kind != SCAN && call.kind != EXSCAN;
     for (int r = 0; r < size; r++)
         call.n[r] = n;
     return call;
@@ -260,7 +277,8 @@ static struct call random_call(ct_rng *rng, int number, int most)
 
 static void make_different(struct call *call, ct_rng *rng, int most)
 {
-    int other = ct_below(rng, 3) ? ct_below(rng, 20) : ct_below(rng, most + 1), who = ct_below(rng, size), alone = ct_below(rng, 2);
+    int other = ct_below(rng, 3) ? ct_below(rng, 20) : ct_below(rng, most + 1),
+        who = ct_below(rng, size), alone = ct_below(rng, 2);
 
     if (other == call->n[0] || ct_below(rng, 5) == 0)
         other = call->n[0] > 0 && !trees ? 0 : call->n[0] + 1;
@@ -274,7 +292,8 @@ static void right_calls(ct_rng *rng, int number, int most, MPI_Comm comm)
     for (int k = 0; k < 2; k++) {
         struct call call = random_call(rng, number, most);
         int err = do_call(&call, comm);
-        CT_CHECK(err == MPI_SUCCESS, "%s %d of %d, all alike: error %d", names[call.kind], number, call.n[0], err);
+        CT_CHECK(err == MPI_SUCCESS, "%s %d of %d, all alike: error %d", names[call.kind], number,
+                 call.n[0], err);
     }
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Something fails between two nodes: the processes of a node hear of it, or none of them does.  Odd and even ranks are nodes
- * (MPIR_CVAR_NUM_CLIQUES=2), and do not agree on how much they reduce; each process compares with the next of its node.
+ * Something fails between two nodes: the processes of a node hear of it, or none of them does.  Odd
+ * and even ranks are nodes (MPIR_CVAR_NUM_CLIQUES=2), and do not agree on how much they reduce;
+ * each process compares with the next of its node.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -13,17 +14,18 @@ static void compare(int err, int size, const char *what)
 {
     int mine = err != MPI_SUCCESS, theirs;
 
-    MPI_Sendrecv(&mine, 1, MPI_INT, (ct_me + 2) % size, 0, &theirs, 1, MPI_INT, (ct_me - 2 + size) % size, 0,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    CT_CHECK(mine == theirs, "%s: %s here, %s at another process of the node", what, mine ? "an error" : "none",
-             theirs ? "an error" : "none");
+    MPI_Sendrecv(&mine, 1, MPI_INT, (ct_me + 2) % size, 0, &theirs, 1, MPI_INT,
+                 (ct_me - 2 + size) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CT_CHECK(mine == theirs, "%s: %s here, %s at another process of the node", what,
+             mine ? "an error" : "none", theirs ? "an error" : "none");
 }
 
 static void reduce(MPI_Comm comm, int even, int odd, int size)
 {
     int in[MOST] = { 0 }, out[MOST];
 
-    compare(MPI_Allreduce(in, out, ct_me % 2 ? odd : even, MPI_INT, MPI_SUM, comm), size, "MPI_Allreduce");
+    compare(MPI_Allreduce(in, out, ct_me % 2 ? odd : even, MPI_INT, MPI_SUM, comm), size,
+            "MPI_Allreduce");
 }
 
 int main(int argc, char **argv)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Reduce and MPI_Allreduce add what they are given, on communicators that begin at every rank of the world: with several
- * nodes the first process is alone on its node in some of them, and the root is not always the first of its node.  Receive
- * buffers begin with what must not count; the root also tries MPI_IN_PLACE.
+ * MPI_Reduce and MPI_Allreduce add what they are given, on communicators that begin at every rank
+ * of the world: with several nodes the first process is alone on its node in some of them, and the
+ * root is not always the first of its node.  Receive buffers begin with what must not count; the
+ * root also tries MPI_IN_PLACE.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -26,8 +27,8 @@ static void check_sum(int count, int first, int size, int root, const char *what
 {
     for (int i = 0; i < count; i++) {
         int want = size * (i + first) + size * (size - 1) / 2;
-        CT_CHECK(out[i] == want, "%s, ranks from %d, root %d, %d of %d: %d, not %d", what, first, root, i, count,
-                 out[i], want);
+        CT_CHECK(out[i] == want, "%s, ranks from %d, root %d, %d of %d: %d, not %d", what, first,
+                 root, i, count, out[i], want);
         if (out[i] != want)
             break;
     }

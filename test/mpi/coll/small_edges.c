@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Small collectives at their edges: what a program may do, and how errors come back.  Each step is made several times, because a
- * communicator's first collectives may go another way than the later ones.
+ * Small collectives at their edges: what a program may do, and how errors come back.  Each step is
+ * made several times, because a communicator's first collectives may go another way than the later
+ * ones.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -27,7 +28,8 @@ static void own_function(MPI_Comm comm)
 
     MPI_Op_create(add_and_scribble, 1, &op);
     MPI_Allreduce(in, out, 3, MPI_INT, op, comm);
-    CT_CHECK(out[0] == size && out[2] == 3 * size, "sums are %d and %d, not %d and %d", out[0], out[2], size, 3 * size);
+    CT_CHECK(out[0] == size && out[2] == 3 * size, "sums are %d and %d, not %d and %d", out[0],
+             out[2], size, 3 * size);
     MPI_Op_free(&op);
 }
 
@@ -41,8 +43,10 @@ static void gaps_of_pairs(MPI_Comm comm)
     in.value = (short) ct_me;
     in.rank = ct_me;
     MPI_Allreduce(&in, &out, 1, MPI_SHORT_INT, MPI_MAXLOC, comm);
-    CT_CHECK(out.value == size - 1 && out.rank == size - 1, "MPI_MAXLOC gives %d at %d", out.value, out.rank);
-    CT_CHECK(((char *) &out)[2] == 0x77 && ((char *) &out)[3] == 0x77, "the gap of MPI_SHORT_INT is written to");
+    CT_CHECK(out.value == size - 1 && out.rank == size - 1, "MPI_MAXLOC gives %d at %d", out.value,
+             out.rank);
+    CT_CHECK(((char *)&out)[2] == 0x77 && ((char *)&out)[3] == 0x77,
+             "the gap of MPI_SHORT_INT is written to");
 }
 
 /* The order of additions shows; all calls have the same. */
@@ -56,7 +60,8 @@ static void same_bits(void)
         MPI_Allreduce(&in, &again, 1, MPI_DOUBLE, MPI_SUM, comm);
         if (k == 0)
             first = again;
-        CT_CHECK(memcmp(&first, &again, sizeof first) == 0, "call %d gives %.17g, the first %.17g", k, again, first);
+        CT_CHECK(memcmp(&first, &again, sizeof first) == 0, "call %d gives %.17g, the first %.17g",
+                 k, again, first);
     }
     MPI_Comm_free(&comm);
 }
@@ -72,7 +77,8 @@ static void other_length(MPI_Comm comm, int sent, int expected)
     CT_CHECK(ct_me == 0 || class == MPI_ERR_TRUNCATE || class == MPI_ERR_OTHER,
              "%d bytes where %d are expected: class %d", sent, expected, class);
     err = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
-    CT_CHECK(err == MPI_SUCCESS && sum == size, "after %d bytes for %d: the sum is %d, not %d", sent, expected, sum, size);
+    CT_CHECK(err == MPI_SUCCESS && sum == size, "after %d bytes for %d: the sum is %d, not %d",
+             sent, expected, sum, size);
 }
 
 static void other_lengths(void)
@@ -133,7 +139,8 @@ static void variables_changed_late(MPI_Comm comm)
     MPI_T_finalize();
 }
 
-/* The first two reduce and never wait for long; the third sends to the first meanwhile, in a way that needs its progress. */
+/* The first two reduce and never wait for long; the third sends to the first meanwhile, in a way
+ * that needs its progress. */
 static void progress_meanwhile(void)
 {
     MPI_Comm pair;
@@ -150,7 +157,8 @@ static void progress_meanwhile(void)
         char *messages = ct_alloc(MESSAGES, MESSAGE);
         int flag = 0, done = 0;
         for (int k = 0; ct_me == 0 && k < MESSAGES; k++)
-            MPI_Irecv(messages + (size_t) k * MESSAGE, MESSAGE, MPI_CHAR, 2, k, MPI_COMM_WORLD, &requests[k]);
+            MPI_Irecv(messages + (size_t)k * MESSAGE, MESSAGE, MPI_CHAR, 2, k, MPI_COMM_WORLD,
+                      &requests[k]);
         for (int calls = 0; !done; calls++) {
             for (int i = 0; i < 1000; i++)
                 MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, pair);

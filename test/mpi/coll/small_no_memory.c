@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Barriers where one process has no memory left go on, on all processes; with memory again so do other small collectives.  Each
- * process in turn; from a communicator's second collective on, in which the others may want to share memory.
+ * Barriers where one process has no memory left go on, on all processes; with memory again so do
+ * other small collectives.  Each process in turn; from a communicator's second collective on, in
+ * which the others may want to share memory.
  *
- * The first one makes its communicators by nodes.  Where one process has no memory for that it fails on all of them, and works
- * when there is memory again.
+ * The first one makes its communicators by nodes.  Where one process has no memory for that it
+ * fails on all of them, and works when there is memory again.
  *
- * So does the second MPI_Allgather over several nodes, but there another way is left, which needs none (for 2, 4, 8 .. processes).
+ * So does the second MPI_Allgather over several nodes, but there another way is left, which needs
+ * none (for 2, 4, 8 .. processes).
  */
 #include "cmaptest_poor.h"
 
@@ -27,7 +29,8 @@ static void sums(MPI_Comm comm, int size, int n, const char *when)
     for (int i = 0; i < n; i++)
         in[i] = i + ct_me;
     MPI_Allreduce(in, out, n, MPI_INT, MPI_SUM, comm);
-    CT_CHECK(out[n - 1] == size * (n - 1) + size * (size - 1) / 2, "%s: sum %d is %d", when, n - 1, out[n - 1]);
+    CT_CHECK(out[n - 1] == size * (n - 1) + size * (size - 1) / 2, "%s: sum %d is %d", when, n - 1,
+             out[n - 1]);
 }
 
 static void barriers(MPI_Comm comm, int poor)
@@ -62,24 +65,29 @@ static void fail_first(int poor, int size, int kind, int allowed)
     failed[0] = err != MPI_SUCCESS;
     failed[1] = err == MPI_SUCCESS;
     MPI_Allreduce(failed, all, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    CT_CHECK(all[0] + all[1] == 1, "collective %d, %d without memory after %d: it fails on some only", kind, poor, allowed);
+    CT_CHECK(all[0] + all[1] == 1,
+             "collective %d, %d without memory after %d: it fails on some only", kind, poor,
+             allowed);
     failures += all[0];
     err = first_collective(comm, kind);
-    CT_CHECK(err == MPI_SUCCESS, "collective %d, %d had no memory after %d: it fails again", kind, poor, allowed);
+    CT_CHECK(err == MPI_SUCCESS, "collective %d, %d had no memory after %d: it fails again", kind,
+             poor, allowed);
     sums(comm, size, 1, "after a failure");
     MPI_Comm_free(&comm);
 }
 
 static void fail_all_first(int size)
 {
-    enum { KINDS = 2, MOST = 3 };      /* few: messages that wait for a process take memory of UCX, which ends without */
+    /* few: messages that wait for a process take memory of UCX, which ends without */
+    enum { KINDS = 2, MOST = 3 };
 
     for (int poor = 0; poor < size; poor++)
         for (int kind = 0; kind < KINDS; kind++)
             for (int allowed = 0; allowed < MOST; allowed++)
                 fail_first(poor, size, kind, allowed);
     /* where each is alone on its node there are none to be made */
-    CT_CHECK(!ct_is_one_node(MPI_COMM_WORLD) || size == 1 || failures >= size, "memory is missed %d times only", failures);
+    CT_CHECK(!ct_is_one_node(MPI_COMM_WORLD) || size == 1 || failures >= size,
+             "memory is missed %d times only", failures);
 }
 
 static void gather_all(MPI_Comm comm, int size, int poor, int allowed)
@@ -93,9 +101,11 @@ static void gather_all(MPI_Comm comm, int size, int poor, int allowed)
             poor_begin(poor, allowed);
         err = MPI_Allgather(&ct_me, 1, MPI_INT, all, 1, MPI_INT, comm);
         ct_poor_end();
-        CT_CHECK(err == MPI_SUCCESS, "allgather %d, %d without memory after %d: it fails", k, poor, allowed);
+        CT_CHECK(err == MPI_SUCCESS, "allgather %d, %d without memory after %d: it fails", k, poor,
+                 allowed);
         for (int m = 0; m < size; m++)
-            CT_CHECK(all[m] == m, "allgather %d, %d without memory after %d: %d is %d", k, poor, allowed, m, all[m]);
+            CT_CHECK(all[m] == m, "allgather %d, %d without memory after %d: %d is %d", k, poor,
+                     allowed, m, all[m]);
     }
     free(all);
 }
@@ -133,7 +143,8 @@ static void check(int size)
     }
 }
 
-/* Who has spoken with whom needs no memory for that again, nor does UCX for messages that come before they are asked for. */
+/* Who has spoken with whom needs no memory for that again, nor does UCX for messages that come
+ * before they are asked for. */
 static void speak(MPI_Comm comm, int right, int left_one)
 {
     int message = 0;
@@ -159,7 +170,8 @@ int main(int argc, char **argv)
             speak(comm, (ct_me + step) % size, (ct_me - step + size) % size);
         MPI_Comm_free(&comm);
     }
-    if (ct_can_be_poor() && ct_is_one_host(MPI_COMM_WORLD)) /* over a network UCX takes memory for messages, and ends a process without */
+    /* over a network UCX takes memory for messages, and ends a process without */
+    if (ct_can_be_poor() && ct_is_one_host(MPI_COMM_WORLD))
         check(size);
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);

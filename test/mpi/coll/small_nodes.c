@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Collectives of several nodes that are done by one exchange of all data: that they are, and what may come in: ranks in any
- * order of nodes, types with holes, absolute addresses, operations that do not commute, floating-point numbers.
+ * Collectives of several nodes that are done by one exchange of all data: that they are, and what
+ * may come in: ranks in any order of nodes, types with holes, absolute addresses, operations that
+ * do not commute, floating-point numbers.
  *
  *   small_nodes           results only
  *   small_nodes counted   also that they go this way
@@ -40,7 +41,8 @@ static void allgathers(MPI_Comm comm, int rank, int size)
     for (int m = 0; m < size; m++)
         for (int i = 0; i < 2 * INTS - 1; i++) {
             int got = all[m * (2 * INTS - 1) + i], want = i % 2 ? -1 : 100 * m + i;
-            CT_CHECK(got == want, "allgather of holes: element %d of %d is %d, not %d", i, m, got, want);
+            CT_CHECK(got == want, "allgather of holes: element %d of %d is %d, not %d", i, m, got,
+                     want);
         }
     MPI_Type_free(&there);
     for (int m = 0; m < size; m++)
@@ -78,7 +80,8 @@ static void scans(MPI_Comm comm, int rank, int size)
     CT_CHECK(out == (rank ? rank * (rank + 1) / 2 : -7), "exscan: %d", out);
     out = rank % 3 == 1 ? 0 : in;
     MPI_Scan(MPI_IN_PLACE, &out, 1, MPI_INT, later, comm);
-    CT_CHECK(out == (rank % 3 == 1 ? rank : in), "scan of an operation that does not commute: %d", out);
+    CT_CHECK(out == (rank % 3 == 1 ? rank : in), "scan of an operation that does not commute: %d",
+             out);
 }
 
 /* The order of additions shows; all calls have the same. */
@@ -92,7 +95,8 @@ static void same_bits(MPI_Comm world)
         MPI_Scan(&in, &again, 1, MPI_DOUBLE, MPI_SUM, comm);
         if (k == 0)
             first = again;
-        CT_CHECK(memcmp(&first, &again, sizeof first) == 0, "call %d gives %.17g, the first %.17g", k, again, first);
+        CT_CHECK(memcmp(&first, &again, sizeof first) == 0, "call %d gives %.17g, the first %.17g",
+                 k, again, first);
     }
     MPI_Comm_free(&comm);
 }

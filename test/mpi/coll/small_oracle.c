@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Random programs of small collectives on communicators that come and go, against a plain oracle: operations that do not
- * commute, every root, buffers in place and with holes, lengths around those at which the library changes its way.
+ * Random programs of small collectives on communicators that come and go, against a plain oracle:
+ * operations that do not commute, every root, buffers in place and with holes, lengths around those
+ * at which the library changes its way.
  *
  * Everybody draws the same numbers, so that all know what all others do.   small_oracle [steps] [seed]
  */
@@ -28,7 +29,8 @@ static unsigned in[ROOM], out[ROOM], want[ROOM];
 /* Element i of what `rank` gives in a step. */
 static unsigned given(const step *s, int rank, int i)
 {
-    unsigned h = (unsigned) s->number * 2654435761u + (unsigned) rank * 40503u + (unsigned) i * 2246822519u;
+    unsigned h =
+        (unsigned)s->number * 2654435761u + (unsigned)rank * 40503u + (unsigned)i * 2246822519u;
 
     h = (h ^ h >> 15) * 0x9e3779b1u;
     return h ^ h >> 13;
@@ -37,8 +39,10 @@ static unsigned given(const step *s, int rank, int i)
 static void check(const step *s, int n)
 {
     for (int i = 0; i < n; i++) {
-        CT_CHECK(out[i] == want[i], "step %d, %s of %d among %d, root %d%s: element %d is %u, not %u", s->number, s->what,
-                 s->count, s->size, s->root, s->in_place ? ", in place" : "", i, out[i], want[i]);
+        CT_CHECK(out[i] == want[i],
+                 "step %d, %s of %d among %d, root %d%s: element %d is %u, not %u", s->number,
+                 s->what, s->count, s->size, s->root, s->in_place ? ", in place" : "", i, out[i],
+                 want[i]);
         if (out[i] != want[i])
             break;
     }
@@ -133,7 +137,10 @@ static void predefined(step s, int op)
 
 static void largest_where(step s)
 {
-    struct { double value; int rank; } mine = {given(&s, s.rank, 0) % 5, s.rank}, most, right = {-1, -1};
+    struct {
+        double value;
+        int rank;
+    } mine = {given(&s, s.rank, 0) % 5, s.rank}, most, right = {-1, -1};
 
     for (int m = 0; m < s.size; m++)
         if (given(&s, m, 0) % 5 > right.value) {
@@ -141,8 +148,9 @@ static void largest_where(step s)
             right.rank = m;
         }
     MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE_INT, MPI_MAXLOC, s.comm);
-    CT_CHECK(most.value == right.value && most.rank == right.rank, "step %d, MPI_MAXLOC: %g at %d, not %g at %d", s.number,
-             most.value, most.rank, right.value, right.rank);
+    CT_CHECK(most.value == right.value && most.rank == right.rank,
+             "step %d, MPI_MAXLOC: %g at %d, not %g at %d", s.number, most.value, most.rank,
+             right.value, right.rank);
 }
 
 /* ---- data that move ---- */
@@ -201,7 +209,8 @@ static void scatter(step s)
         want[i] = given(&s, s.root, s.rank * s.count + i);
         out[i] = in_place ? want[i] : ~want[i];
     }
-    MPI_Scatter(in, s.count, MPI_UNSIGNED, in_place ? MPI_IN_PLACE : out, s.count, MPI_UNSIGNED, s.root, s.comm);
+    MPI_Scatter(in, s.count, MPI_UNSIGNED, in_place ? MPI_IN_PLACE : out, s.count, MPI_UNSIGNED,
+                s.root, s.comm);
     check(&s, s.count);
 }
 
@@ -212,7 +221,8 @@ static void everybody_to_everybody(step s)
         in[i] = out[i] = given(&s, s.rank, i);
         want[i] = given(&s, i / s.count, s.rank * s.count + i % s.count);
     }
-    MPI_Alltoall(s.in_place ? MPI_IN_PLACE : in, s.count, MPI_UNSIGNED, out, s.count, MPI_UNSIGNED, s.comm);
+    MPI_Alltoall(s.in_place ? MPI_IN_PLACE : in, s.count, MPI_UNSIGNED, out, s.count, MPI_UNSIGNED,
+                 s.comm);
     check(&s, s.count * s.size);
 }
 
@@ -220,17 +230,20 @@ static void everybody_to_everybody(step s)
 
 static void replace(ct_rng *rng, MPI_Comm *comm)
 {
-    int kinds = 1 + ct_below(rng, 3), shift = ct_below(rng, 7), backwards = ct_below(rng, 2), left_out = ct_below(rng, 4);
+    int kinds = 1 + ct_below(rng, 3), shift = ct_below(rng, 7), backwards = ct_below(rng, 2),
+        left_out = ct_below(rng, 4);
     int kind = (ct_me + shift) % kinds;
 
     if (*comm != MPI_COMM_NULL)
         MPI_Comm_free(comm);
-    MPI_Comm_split(MPI_COMM_WORLD, kind == left_out ? MPI_UNDEFINED : kind, backwards ? -ct_me : ct_me, comm);
+    MPI_Comm_split(MPI_COMM_WORLD, kind == left_out ? MPI_UNDEFINED : kind,
+                   backwards ? -ct_me : ct_me, comm);
 }
 
 static void one_step(ct_rng *rng, int number)
 {
-    int what = ct_below(rng, 16), where = ct_below(rng, COMMS), root = ct_below(rng, 1 << 20), op = ct_below(rng, 6);
+    int what = ct_below(rng, 16), where = ct_below(rng, COMMS), root = ct_below(rng, 1 << 20),
+        op = ct_below(rng, 6);
     step s = {.number = number, .comm = comms[where], .in_place = ct_below(rng, 3) == 0};
     int few = ct_below(rng, 8), many = ct_below(rng, LONGEST);
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Small collectives of processes that are bound to two cores, which hwloc takes for two sockets: the first N of the world to one,
- * the others to the other.  The library divides them there, which the shared memory that a communicator takes tells; results
- * are those of the order of ranks.  With MPIR_CVAR_AGGR_FAN, which makes few processes many.
+ * Small collectives of processes that are bound to two cores, which hwloc takes for two sockets:
+ * the first N of the world to one, the others to the other.  The library divides them there, which
+ * the shared memory that a communicator takes tells; results are those of the order of ranks.  With
+ * MPIR_CVAR_AGGR_FAN, which makes few processes many.
  *
  *   small_places N
  *
- * Where the machine has no two cores, or processes are on several nodes, nothing is said of the memory.
+ * Where the machine has no two cores, or processes are on several nodes, nothing is said of the
+ * memory.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -53,7 +55,8 @@ static int in_turns(int process)
 /* Leaders, when no more of them than this are worth it. */
 static int leaders_of(int (*rank_of) (int))
 {
-    int fan = atoi(getenv("MPIR_CVAR_AGGR_FAN")), fewest = (size + fan - 1) / fan, leaders = 0, length = 0;
+    int fan = atoi(getenv("MPIR_CVAR_AGGR_FAN")), fewest = (size + fan - 1) / fan, leaders = 0,
+        length = 0;
     int on_second[64];
 
     for (int p = 0; p < size; p++)
@@ -99,7 +102,7 @@ static void collectives(MPI_Comm comm, MPI_Datatype pair, MPI_Op op, const char 
 
     MPI_Comm_rank(comm, &rank);
     for (int k = 0; k < 200; k++) {
-        unsigned mine[2] = { 2 * rank + 3, k + rank }, all[2], wanted[2] = { 1, 0 }, to_me[2] = { 1, 0 };
+        unsigned mine[2] = {2 * rank + 3, k + rank}, all[2], wanted[2] = {1, 0}, to_me[2] = {1, 0};
 
         for (int r = size - 1; r >= 0; r--) {
             wanted[1] = (2 * r + 3) * wanted[1] + k + r;
@@ -110,11 +113,13 @@ static void collectives(MPI_Comm comm, MPI_Datatype pair, MPI_Op op, const char 
             }
         }
         MPI_Allreduce(mine, all, 1, pair, op, comm);
-        CT_CHECK(all[0] == wanted[0] && all[1] == wanted[1], "%s, reduction %d: %u %u", what, k, all[0], all[1]);
+        CT_CHECK(all[0] == wanted[0] && all[1] == wanted[1], "%s, reduction %d: %u %u", what, k,
+                 all[0], all[1]);
         if (k % 3 == 0)
             MPI_Barrier(comm);
         MPI_Scan(mine, all, 1, pair, op, comm);
-        CT_CHECK(all[0] == to_me[0] && all[1] == to_me[1], "%s, scan %d: %u %u", what, k, all[0], all[1]);
+        CT_CHECK(all[0] == to_me[0] && all[1] == to_me[1], "%s, scan %d: %u %u", what, k, all[0],
+                 all[1]);
         MPI_Bcast(mine, 2, MPI_UNSIGNED, k % size, comm);
         CT_CHECK(mine[1] == k + k % size, "%s, broadcast %d: %u", what, k, mine[1]);
     }
@@ -131,7 +136,8 @@ static void check(int (*rank_of) (int), MPI_Datatype pair, MPI_Op op, const char
     for (int i = 0; i < 3; i++)
         MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
     after = bytes_taken();
-    CT_CHECK(!bound || before < 0 || after - before == wanted, "%s: %lld bytes, not %lld", what, after - before, wanted);
+    CT_CHECK(!bound || before < 0 || after - before == wanted, "%s: %lld bytes, not %lld", what,
+             after - before, wanted);
     collectives(comm, pair, op, what);
     MPI_Comm_free(&comm);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Small collectives where some process cannot have what aggregates need, or has been told something else than the others:
- * these work as ever.  Processes differ before MPI_Init.
+ * Small collectives where some process cannot have what aggregates need, or has been told something
+ * else than the others:  these work as ever.  Processes differ before MPI_Init.
  *
  *   small_refused            nobody differs: it goes the new way
  *   small_refused files      no process may write files as large as the shared memory
@@ -47,7 +47,8 @@ static void collectives(MPI_Comm comm, int size)
     int *all = ct_ints(size), one = ct_me + 1, sum;
 
     MPI_Allgather(&one, 1, MPI_INT, all, 1, MPI_INT, comm);
-    CT_CHECK(all[0] == 1 && all[size - 1] == size, "from %d to %d are gathered", all[0], all[size - 1]);
+    CT_CHECK(all[0] == 1 && all[size - 1] == size, "from %d to %d are gathered", all[0],
+             all[size - 1]);
     MPI_Scan(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
     CT_CHECK(sum == one * (one + 1) / 2, "the sum up to %d is %d", one, sum);
     free(all);
@@ -55,7 +56,8 @@ static void collectives(MPI_Comm comm, int size)
         for (int i = 0; i < n; i++)
             in[i] = i + ct_me;
         MPI_Allreduce(in, out, n, MPI_INT, MPI_SUM, comm);
-        CT_CHECK(out[n - 1] == size * (n - 1) + size * (size - 1) / 2, "sum %d of %d is %d", n - 1, n, out[n - 1]);
+        CT_CHECK(out[n - 1] == size * (n - 1) + size * (size - 1) / 2, "sum %d of %d is %d", n - 1,
+                 n, out[n - 1]);
         MPI_Bcast(in, n, MPI_INT, size - 1, comm);
         CT_CHECK(in[n - 1] == n - 1 + size - 1, "%d comes as number %d of %d", in[n - 1], n - 1, n);
         MPI_Barrier(comm);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_MAX and MPI_MIN of unsigned integers whose highest bit is set: each even process has the largest value, each odd one
- * the smallest that a signed type would take for more.
+ * MPI_MAX and MPI_MIN of unsigned integers whose highest bit is set: each even process has the
+ * largest value, each odd one the smallest that a signed type would take for more.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Comm_dup and MPI_Comm_idup copy attributes before they know whether there will be a communicator.  When there is
- * none (a copy function refused, on all members or on one; no context id is free) every copy is deleted again, and all members
- * hear of it.  Also between groups.
+ * MPI_Comm_dup and MPI_Comm_idup copy attributes before they know whether there will be a
+ * communicator.  When there is none (a copy function refused, on all members or on one; no context
+ * id is free) every copy is deleted again, and all members hear of it.  Also between groups.
  *
  * For the latter: MPIR_CVAR_CTXID_LIMIT, and -limit=N with the same number
  */
@@ -28,7 +28,8 @@ static int delete(MPI_Comm comm, int key, void *value, void *number)
 {
     int size;
 
-    CT_CHECK(MPI_Comm_size(comm, &size) == MPI_SUCCESS, "an attribute is deleted from no communicator");
+    CT_CHECK(MPI_Comm_size(comm, &size) == MPI_SUCCESS,
+             "an attribute is deleted from no communicator");
     deletes++;
     return MPI_SUCCESS;
 }
@@ -67,8 +68,8 @@ static MPI_Comm with_attributes(MPI_Comm like)
 
 static void expect_balance(int live, const char *call, const char *why)
 {
-    CT_CHECK(copies - deletes == live, "%s, %s: %d attributes copied, %d deleted, %d in use", call, why,
-             copies, deletes, live);
+    CT_CHECK(copies - deletes == live, "%s, %s: %d attributes copied, %d deleted, %d in use", call,
+             why, copies, deletes, live);
     copies = deletes = 0;
 }
 
@@ -76,7 +77,8 @@ static void check_afterwards(MPI_Comm parent, int call)
 {
     MPI_Comm made;
 
-    CT_CHECK(calls[call].make(parent, &made) == MPI_SUCCESS, "%s fails afterwards", calls[call].name);
+    CT_CHECK(calls[call].make(parent, &made) == MPI_SUCCESS, "%s fails afterwards",
+             calls[call].name);
     MPI_Comm_free(&made);
     CT_CHECK(copies == KEYS, "%s copies %d attributes", calls[call].name, copies);
     expect_balance(0, calls[call].name, "afterwards");
@@ -87,7 +89,8 @@ static void check_refused(MPI_Comm parent, int call)
     MPI_Comm made;
 
     for (refusing = 0; refusing < KEYS; refusing++) {
-        CT_CHECK(calls[call].make(parent, &made) != MPI_SUCCESS, "%s: nobody minds", calls[call].name);
+        CT_CHECK(calls[call].make(parent, &made) != MPI_SUCCESS, "%s: nobody minds",
+                 calls[call].name);
         expect_balance(0, calls[call].name, "a copy is refused");
     }
     refusing = -1;
@@ -99,7 +102,8 @@ static void check_parent(MPI_Comm parent)
 {
     MPI_Request request;
 
-    CT_CHECK(MPI_Ibarrier(parent, &request) == MPI_SUCCESS && MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS,
+    CT_CHECK(MPI_Ibarrier(parent, &request) == MPI_SUCCESS &&
+                 MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS,
              "the parent works no more");
 }
 
@@ -111,8 +115,8 @@ static void check_refused_by_one(MPI_Comm parent, int call)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     refusing = KEYS - 1;
     for (refuser = 0; refuser < size; refuser++) {
-        CT_CHECK(calls[call].make(parent, &made) != MPI_SUCCESS, "%s: process %d refuses, and nobody minds", calls[call].name,
-                 refuser);
+        CT_CHECK(calls[call].make(parent, &made) != MPI_SUCCESS,
+                 "%s: process %d refuses, and nobody minds", calls[call].name, refuser);
         expect_balance(0, calls[call].name, "one refuses");
         check_parent(parent);
     }
@@ -130,7 +134,8 @@ static void check_exhausted(MPI_Comm parent, int call, int limit)
     CT_CHECK(n < limit, "%d communicators with %d ids", n, limit);
     expect_balance(n * KEYS, calls[call].name, "at the limit");
     for (int i = 0; i < 3; i++)
-        CT_CHECK(calls[call].make(parent, &none) != MPI_SUCCESS, "%s works once more", calls[call].name);
+        CT_CHECK(calls[call].make(parent, &none) != MPI_SUCCESS, "%s works once more",
+                 calls[call].name);
     expect_balance(0, calls[call].name, "beyond the limit");
     for (int i = 0; i < n; i++)
         MPI_Comm_free(&made[i]);

@@ -130,15 +130,16 @@ static MPI_Comm between_halves(MPI_Group *side)
     return inter;
 }
 
-/* One process alone gives a group that is not part of its side: it has that error, and the others another one. */
+/* One process alone gives a group that is not part of its side: it has that error, and the
+ * others another one. */
 static void group_outside_between(void)
 {
     MPI_Group side;
     MPI_Comm inter = between_halves(&side), child;
     int is_wrong = ct_me == world_size - 1;
 
-    expect(MPI_Comm_create(inter, is_wrong ? world : side, &child), is_wrong ? MPI_ERR_GROUP : MPI_ERR_OTHER,
-           "create between groups, group not in comm");
+    expect(MPI_Comm_create(inter, is_wrong ? world : side, &child),
+           is_wrong ? MPI_ERR_GROUP : MPI_ERR_OTHER, "create between groups, group not in comm");
     expect(MPI_Comm_create(inter, side, &child), MPI_SUCCESS, "create between groups after that");
     MPI_Comm_free(&child);
     MPI_Group_free(&side);
@@ -151,7 +152,8 @@ static void group_of_nobody_between(void)
     MPI_Group side;
     MPI_Comm inter = between_halves(&side), child = MPI_COMM_WORLD;
 
-    expect(MPI_Comm_create(inter, ct_me % 2 ? side : MPI_GROUP_EMPTY, &child), MPI_SUCCESS, "create between groups, nobody");
+    expect(MPI_Comm_create(inter, ct_me % 2 ? side : MPI_GROUP_EMPTY, &child), MPI_SUCCESS,
+           "create between groups, nobody");
     CT_CHECK(child == MPI_COMM_NULL, "a communicator with nobody on one side");
     MPI_Group_free(&side);
     MPI_Comm_free(&inter);

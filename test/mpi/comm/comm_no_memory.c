@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Without memory, what a communicator gets later on ends in an error of MPI, and works when there is memory again: its
- * name, and the communicators by nodes which its first collective operation needs.  When only one process lacks memory for
- * a new communicator before they agree on it, the creation fails on all, and works when there is memory again, whether they
- * wait for it in the call or later; when it lacks memory after that, what is made next has one context id at all.
+ * Without memory, what a communicator gets later on ends in an error of MPI, and works when there
+ * is memory again: its name, and the communicators by nodes which its first collective operation
+ * needs.  When only one process lacks memory for a new communicator before they agree on it, the
+ * creation fails on all, and works when there is memory again, whether they wait for it in the call
+ * or later; when it lacks memory after that, what is made next has one context id at all.
  */
 #include "cmaptest_poor.h"
 
@@ -35,8 +36,8 @@ static int end_on_side(void)
     return ct_poor_end();
 }
 
-/* The world backwards: its communicators by nodes need maps that are not there yet, at every process.  (A process for
- * which all is there goes on, and waits for the others in vain.) */
+/* The world backwards: its communicators by nodes need maps that are not there yet, at every
+ * process.  (A process for which all is there goes on, and waits for the others in vain.) */
 static MPI_Comm fresh_comm(void)
 {
     MPI_Comm comm;
@@ -73,8 +74,9 @@ static void check_name(void)
     MPI_Comm_free(&comm);
 }
 
-/* At all processes, so that nobody waits for one that gave up.  With two processes on a node the map of its communicator may be
- * alive already and take no memory: on two nodes six processes are wanted. */
+/* At all processes, so that nobody waits for one that gave up.  With two processes on a node the
+ * map of its communicator may be alive already and take no memory: on two nodes six processes
+ * are wanted. */
 static void check_first_use(int by_nodes)
 {
     MPI_Comm comm = fresh_comm();
@@ -103,7 +105,8 @@ typedef struct creator {
     int (*make)(MPI_Comm parent, MPI_Comm *made);
     const char *what;
     int without_last;
-    int goes_on;            /* and takes memory when they have agreed: that fails at one process alone */
+    /* and takes memory when they have agreed: that fails at one process alone */
+    int goes_on;
 } creator;
 
 static int duplicate(MPI_Comm parent, MPI_Comm *made)
@@ -238,8 +241,8 @@ static void check_each(creator by, MPI_Comm parent)
     CT_CHECK(n > 0, "%s allocates nothing", by.what);
 }
 
-/* Communicators come by the hundred: one in so many needs memory.  Always at the same process: the others have taken
- * theirs already. */
+/* Communicators come by the hundred: one in so many needs memory.  Always at the same process: the
+ * others have taken theirs already. */
 static void check_many(creator by, MPI_Comm parent)
 {
     enum { MOST = 3000 };
@@ -254,7 +257,8 @@ static void check_many(creator by, MPI_Comm parent)
     free(made);
 }
 
-/* Without any memory at process 1, until that fails: at all.  Objects that were freed are there for 3000 more. */
+/* Without any memory at process 1, until that fails: at all.  Objects that were freed are there
+ * for 3000 more. */
 static void check_calls_without(MPI_Comm parent)
 {
     enum { MOST = 5000 };
@@ -266,7 +270,8 @@ static void check_calls_without(MPI_Comm parent)
     while (n < MOST && !failed) {
         failed = duplicate_later(parent, &made[n++]) != MPI_SUCCESS;
         MPI_Allreduce(&failed, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-        CT_CHECK(failures == 0 || failures == size, "MPI_Comm_idup without memory fails at %d of %d processes", failures, size);
+        CT_CHECK(failures == 0 || failures == size,
+                 "MPI_Comm_idup without memory fails at %d of %d processes", failures, size);
         failed = failures;
     }
     none_in_call = 0;
@@ -283,7 +288,8 @@ static int refuse_copy(MPI_Comm comm, int key, void *unused, void *value, void *
     return ct_me == 0 ? MPI_ERR_OTHER : MPI_SUCCESS;
 }
 
-/* Process 0 fails many times, without memory for it, before the others have called the first one. */
+/* Process 0 fails many times, without memory for it, before the others have called the first
+ * one. */
 static void check_many_failures(MPI_Comm parent)
 {
     enum { CALLS = 20 };
@@ -309,7 +315,8 @@ static void check_many_failures(MPI_Comm parent)
         MPI_Send(NULL, 0, MPI_INT, rank, 0, MPI_COMM_WORLD);
     for (int i = 0; i < CALLS; i++)
         failures += MPI_Wait(&requests[i], MPI_STATUS_IGNORE) != MPI_SUCCESS;
-    CT_CHECK(failures == CALLS, "%d of %d times MPI_Comm_idup fails where one member refuses", failures, CALLS);
+    CT_CHECK(failures == CALLS, "%d of %d times MPI_Comm_idup fails where one member refuses",
+             failures, CALLS);
     MPI_Comm_delete_attr(parent, key);
     MPI_Comm_free_keyval(&key);
     check_parent(parent, "MPI_Comm_idup refused");
@@ -342,8 +349,9 @@ static void check_whenever(creator by, MPI_Comm parent, int before)
     whenever = 0;
 }
 
-/* The groups meet before they agree: allocations fail there, too.  What the collectives need is there from the first time; between
- * nodes they take memory each time.  The table by which the new communicator chooses its algorithms is made when all have agreed. */
+/* The groups meet before they agree: allocations fail there, too.  What the collectives need is
+ * there from the first time; between nodes they take memory each time.  The table by which the
+ * new communicator chooses its algorithms is made when all have agreed. */
 static void check_create_inter(void)
 {
     creator by = {create_inter, "MPI_Intercomm_create", .goes_on = 1};
@@ -451,14 +459,15 @@ static void check_same_id(MPI_Comm parent, const char *what)
     MPI_Comm_dup(parent, &comm);
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &left, 1, MPI_INT, (rank + size - 1) % size, 0, comm,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &left, 1, MPI_INT,
+                 (rank + size - 1) % size, 0, comm, MPI_STATUS_IGNORE);
     CT_CHECK(left == (rank + size - 1) % size, "%s: %d came from the left", what, left);
     MPI_Comm_free(&comm);
 }
 
 /* `who` has no memory after the collective: it does without, or has an error where the others have
- * what they made.  What is made next has one id everywhere.  Returns whether there was such an allocation. */
+ * what they made.  What is made next has one id everywhere.  Returns whether there was such an
+ * allocation. */
 static int fail_after(creator by, MPI_Comm parent, int who, MPI_Comm *made)
 {
     int result, refused;
@@ -469,7 +478,8 @@ static int fail_after(creator by, MPI_Comm parent, int who, MPI_Comm *made)
     refused = end_on_side();
     ct_outcome all = ct_outcome_of(result, 1, refused);
     CT_CHECK(result == MPI_SUCCESS || refused, "%s fails with all the memory", by.what);
-    CT_CHECK(result == MPI_SUCCESS || *made == MPI_COMM_NULL, "%s: an error and a communicator", by.what);
+    CT_CHECK(result == MPI_SUCCESS || *made == MPI_COMM_NULL, "%s: an error and a communicator",
+             by.what);
     if (all.refused) {
         check_same_id(parent, by.what);
         check_same_id(MPI_COMM_WORLD, by.what);
@@ -500,7 +510,8 @@ static void check_when_agreed(void)
     for (int i = 0; i < 3; i++)
         MPI_Barrier(parent);    /* its collective operations have what they need */
     after_it = 1;
-    CT_CHECK(check_after((creator) {duplicate, "MPI_Comm_dup", 0}, parent) > 0, "MPI_Comm_dup allocates nothing");
+    CT_CHECK(check_after((creator){duplicate, "MPI_Comm_dup", 0}, parent) > 0,
+             "MPI_Comm_dup allocates nothing");
     check_after((creator) {split_backward, "MPI_Comm_split backward", 0}, parent);
     check_after((creator) {create_cart, "MPI_Cart_create", 0}, parent);
     members = all_but_last(parent);
@@ -514,7 +525,8 @@ static void check_all(int by_nodes)
     ct_mpit_begin();
     if (ct_pvar_find("coll_calls", &collectives)) {
         check_one_member();
-        if (ct_is_one_node(MPI_COMM_WORLD))  /* between nodes a collective operation itself takes memory */
+        /* between nodes a collective operation itself takes memory */
+        if (ct_is_one_node(MPI_COMM_WORLD))
             check_when_agreed();
         check_idup();
     }

@@ -125,8 +125,10 @@ static void check_exhausted(MPI_Session session, int limit)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     while (n < limit && MPI_Comm_dup(MPI_COMM_WORLD, &made[n]) == MPI_SUCCESS)
         n++;
-    result = MPI_Comm_create_from_group(whole, "cmap/none", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
-    CT_CHECK(n < limit && result != MPI_SUCCESS, "after %d communicators the next gives %d", n, result);
+    result =
+        MPI_Comm_create_from_group(whole, "cmap/none", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    CT_CHECK(n < limit && result != MPI_SUCCESS, "after %d communicators the next gives %d", n,
+             result);
     CT_CHECK(comm == MPI_COMM_NULL, "an error and a communicator");
     while (n-- > 0)
         MPI_Comm_free(&made[n]);

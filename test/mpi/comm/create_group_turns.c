@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Many MPI_Comm_create_group of random groups, few of them again and again, with few tags: each process makes those it belongs
- * to, in the order of the program and as fast as it can, so that others are far behind or ahead.  What is made works.
+ * Many MPI_Comm_create_group of random groups, few of them again and again, with few tags: each
+ * process makes those it belongs to, in the order of the program and as fast as it can, so that
+ * others are far behind or ahead.  What is made works.
  *
  * Arguments: -rounds=N (default 1500)  -board=1 (in a node they must go without messages)
  */
@@ -58,7 +59,8 @@ static MPI_Comm make(MPI_Comm parent, const some_ranks *s, int tag, int in_paren
     MPI_Comm_create_group(parent, s->group, tag, &comm);
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    CT_CHECK(rank == s->me && size == s->size, "rank %d of %d, not %d of %d", rank, size, s->me, s->size);
+    CT_CHECK(rank == s->me && size == s->size, "rank %d of %d, not %d of %d", rank, size, s->me,
+             s->size);
     MPI_Allreduce(&in_parent, &sum, 1, MPI_INT, MPI_SUM, comm);
     CT_CHECK(sum == s->sum, "the ranks add up to %d, not %d", sum, s->sum);
     return comm;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Each call that makes a communicator, and the first collectives of what it makes, where one process fails to allocate once: the
- * first allocation of the call, the second, and so on, at one process after the other.  A creation fails on all members or on none,
- * the victim's class is MPI_ERR_NO_MEM, no context id is lost, and parent and child work.  A collective ends, and works when it is
- * called again.
+ * Each call that makes a communicator, and the first collectives of what it makes, where one
+ * process fails to allocate once: the first allocation of the call, the second, and so on, at one
+ * process after the other.  A creation fails on all members or on none, the victim's class is
+ * MPI_ERR_NO_MEM, no context id is lost, and parent and child work.  A collective ends, and works
+ * when it is called again.
  *
- * With -requests, also collectives of few nodes where a process has few requests, and no memory for more.
+ * With -requests, also collectives of few nodes where a process has few requests, and no memory for
+ * more.
  *
- * Arguments: -requests, -only=NAME (of the calls those whose name begins so), -log (each step on stderr)
+ * Arguments: -requests, -only=NAME (of the calls those whose name begins so), -log (each step on
+ * stderr)
  */
 #define _GNU_SOURCE /* ct_is_of_mpi */
 #include "cmaptest_poor.h"
@@ -154,14 +157,16 @@ static int dist_graph_adjacent(MPI_Comm parent, MPI_Comm *made)
     int size = size_of(parent), rank = my_rank(parent);
     int from = (rank + size - 1) % size, to = (rank + 1) % size, weight = 3;
 
-    return MPI_Dist_graph_create_adjacent(parent, 1, &from, &weight, 1, &to, &weight, MPI_INFO_NULL, 0, made);
+    return MPI_Dist_graph_create_adjacent(parent, 1, &from, &weight, 1, &to, &weight, MPI_INFO_NULL,
+                                          0, made);
 }
 
 /* Each tells the edges of its neighbour. */
 static int dist_graph(MPI_Comm parent, MPI_Comm *made)
 {
     int size = size_of(parent), rank = my_rank(parent);
-    int source = (rank + 1) % size, degree = 2, to[2] = {(rank + 2) % size, rank}, weights[2] = {5, 6};
+    int source = (rank + 1) % size, degree = 2, to[2] = {(rank + 2) % size, rank},
+        weights[2] = {5, 6};
 
     return MPI_Dist_graph_create(parent, 1, &source, &degree, to, weights, MPI_INFO_NULL, 0, made);
 }
@@ -247,10 +252,12 @@ static int fail_creation(maker by, MPI_Comm parent, int victim, int n)
     result = by.make(parent, &made);
     refused = ct_poor_end();
     ct_outcome all = ct_outcome_of(result, 1, refused);
-    CT_CHECK(all.failed == 0 || all.succeeded == 0 || by.alone, "%s, allocation %d of %d fails: an error on %d, none on %d", by.what, n,
-             victim, all.failed, all.succeeded);
+    CT_CHECK(all.failed == 0 || all.succeeded == 0 || by.alone,
+             "%s, allocation %d of %d fails: an error on %d, none on %d", by.what, n, victim,
+             all.failed, all.succeeded);
     CT_CHECK(all.failed == 0 || all.refused, "%s fails with all the memory", by.what);
-    CT_CHECK(result == MPI_SUCCESS || made == MPI_COMM_NULL, "%s: an error and a communicator", by.what);
+    CT_CHECK(result == MPI_SUCCESS || made == MPI_COMM_NULL, "%s: an error and a communicator",
+             by.what);
     ct_check_class(result, refused, by.what, victim, n);
     if (all.succeeded == 0 || all.failed == 0 || by.alone) {
         if (made != MPI_COMM_NULL)
@@ -258,8 +265,8 @@ static int fail_creation(maker by, MPI_Comm parent, int victim, int n)
         ct_check_works(parent, by.what, victim, n);
     }
     ct_free_if_any(&made);
-    CT_CHECK(ct_ids_used() == before, "%s, allocation %d of %d fails: %lld ids in use, not %lld", by.what, n, victim,
-             ct_ids_used(), before);
+    CT_CHECK(ct_ids_used() == before, "%s, allocation %d of %d fails: %lld ids in use, not %lld",
+             by.what, n, victim, ct_ids_used(), before);
     return all.refused;
 }
 
@@ -268,7 +275,8 @@ static int is_wanted(const char *what)
     return !strncmp(what, only, strlen(only));
 }
 
-/* Where the members of creators without everybody succeed, the others do, too: theirs is no call. */
+/* Where the members of creators without everybody succeed, the others do, too: theirs is no
+ * call. */
 static void check_creation(maker by, MPI_Comm parent)
 {
     enum { MOST = 200 };
@@ -286,19 +294,31 @@ static void check_creation(maker by, MPI_Comm parent)
 static void check_creations(void)
 {
     static const maker intra_makers[] = {
-        {"dup", duplicate, 0}, {"dup_with_info", duplicate_with_info, 0}, {"idup", duplicate_later, 0},
-        {"split backward", split_backward, 0}, {"split by pairs", split_by_pairs, 0}, {"split some", split_some, 0},
-        {"split_type", split_shared, 0}, {"create", create, 0},
-        {"cart", cart, 0}, {"cart reordered", cart_reordered, 0}, {"cart of none", cart_of_none, 1},
-        {"graph", graph, 0}, {"graph reordered", graph_reordered, 0},
-        {"dist_graph_adjacent", dist_graph_adjacent, 0}, {"dist_graph", dist_graph, 0},
+        {"dup", duplicate, 0},
+        {"dup_with_info", duplicate_with_info, 0},
+        {"idup", duplicate_later, 0},
+        {"split backward", split_backward, 0},
+        {"split by pairs", split_by_pairs, 0},
+        {"split some", split_some, 0},
+        {"split_type", split_shared, 0},
+        {"create", create, 0},
+        {"cart", cart, 0},
+        {"cart reordered", cart_reordered, 0},
+        {"cart of none", cart_of_none, 1},
+        {"graph", graph, 0},
+        {"graph reordered", graph_reordered, 0},
+        {"dist_graph_adjacent", dist_graph_adjacent, 0},
+        {"dist_graph", dist_graph, 0},
     };
-    static const maker group_makers[] = {{"create_group", create_group, 0}, {"create_from_group", create_from_group, 0}};
+    static const maker group_makers[] = {{"create_group", create_group, 0},
+                                         {"create_from_group", create_from_group, 0}};
     static const maker inter_makers[] = {
         {"dup between groups", duplicate, 0}, {"idup between groups", duplicate_later, 0},
         {"split between groups", split_backward, 0}, {"merge", merge, 0},
     };
-    static const maker cart_makers[] = {{"dup of cart", duplicate, 0}, {"cart_sub", cart_sub, 0}, {"cart_sub of none", cart_sub_of_none, 1}};
+    static const maker cart_makers[] = {{"dup of cart", duplicate, 0},
+                                        {"cart_sub", cart_sub, 0},
+                                        {"cart_sub of none", cart_sub_of_none, 1}};
     MPI_Comm parent = intra(), inter = intercomm(), grid = cartesian(), half = half_of_world();
     MPI_Group all;
 
@@ -327,7 +347,8 @@ static void check_creations(void)
 /* ---- first collectives ---- */
 
 enum { BARRIER, BCAST, REDUCE, ALLREDUCE, ALLREDUCE_64, ALLGATHER, COLLECTIVES };
-static const char *const collective_names[] = {"barrier", "bcast", "reduce", "allreduce", "allreduce of 64 bytes", "allgather"};
+static const char *const collective_names[] = {
+    "barrier", "bcast", "reduce", "allreduce", "allreduce of 64 bytes", "allgather"};
 
 static int rooted(MPI_Comm comm)
 {
@@ -359,7 +380,8 @@ static int collective(MPI_Comm comm, int which)
 }
 
 /* With `before`, not the first one. */
-static int fail_collective(MPI_Comm parent, const char *what, int which, int before, int victim, int n)
+static int fail_collective(MPI_Comm parent, const char *what, int which, int before, int victim,
+                           int n)
 {
     MPI_Comm comm;
     int result, refused;
@@ -378,8 +400,8 @@ static int fail_collective(MPI_Comm parent, const char *what, int which, int bef
     CT_CHECK(all.failed == 0 || all.refused, "%s fails with all the memory", name);
     ct_check_class(result, refused, name, victim, n);
     result = collective(comm, which);
-    CT_CHECK(result == MPI_SUCCESS, "%s, allocation %d of %d failed: class %d with memory again", name, n, victim,
-             ct_class_of(result));
+    CT_CHECK(result == MPI_SUCCESS, "%s, allocation %d of %d failed: class %d with memory again",
+             name, n, victim, ct_class_of(result));
     ct_check_works(comm, name, victim, n);
     MPI_Comm_free(&comm);
     return all.refused;
@@ -394,7 +416,8 @@ static void check_collectives(MPI_Comm parent, const char *what)
             continue;
         for (int before = 0; before < 2; before++)
             for (int victim = 0; victim < world_size; victim++)
-                for (int n = 1; n < MOST && fail_collective(parent, what, which, before, victim, n); n++)
+                for (int n = 1; n < MOST && fail_collective(parent, what, which, before, victim, n);
+                     n++)
                     ;
     }
 }
@@ -451,10 +474,11 @@ static void fail_for_requests(MPI_Comm pool, MPI_Comm comm, int which, int victi
     }
     free(posted);
     ct_outcome all = ct_outcome_of(result, 1, 0);
-    CT_CHECK(all.failed == 0 || all.succeeded == 0, "%s with %d requests at %d: an error on %d, none on %d",
-             collective_names[which], left, victim, all.failed, all.succeeded);
-    CT_CHECK(result == MPI_SUCCESS || which == ALLGATHER, "%s with %d requests at %d: class %d", collective_names[which], left,
-             victim, ct_class_of(result));
+    CT_CHECK(all.failed == 0 || all.succeeded == 0,
+             "%s with %d requests at %d: an error on %d, none on %d", collective_names[which], left,
+             victim, all.failed, all.succeeded);
+    CT_CHECK(result == MPI_SUCCESS || which == ALLGATHER, "%s with %d requests at %d: class %d",
+             collective_names[which], left, victim, ct_class_of(result));
     ct_check_works(comm, "a collective without requests", victim, left);
 }
 
@@ -482,8 +506,8 @@ static void connect_all(void)
 {
     for (int d = 0; d < world_size; d++) {
         int got;
-        MPI_Sendrecv(&ct_me, 1, MPI_INT, (ct_me + d) % world_size, 0, &got, 1, MPI_INT, (ct_me + world_size - d) % world_size, 0,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&ct_me, 1, MPI_INT, (ct_me + d) % world_size, 0, &got, 1, MPI_INT,
+                     (ct_me + world_size - d) % world_size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
 }
 

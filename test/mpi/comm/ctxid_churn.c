@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Communicators come and go a hundred thousand times while others stay: creation never fails, messages stay apart, and the
- * highest context id in use stays below twice the most communicators that were ever alive at once (each may have set one
- * id aside for its next child), and 16.
+ * Communicators come and go a hundred thousand times while others stay: creation never fails,
+ * messages stay apart, and the highest context id in use stays below twice the most communicators
+ * that were ever alive at once (each may have set one id aside for its next child), and 16.
  *
  * Arguments: -cycles=N (default 100000)  -live=N (long-lived ones, default 50)
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Creating a communicator takes one collective: counted by the MPI_T counter coll_calls, against what one small
- * MPI_Allreduce or MPI_Allgather counts itself.  Without the counter the test says so and checks messages only.
+ * Creating a communicator takes one collective: counted by the MPI_T counter coll_calls, against
+ * what one small MPI_Allreduce or MPI_Allgather counts itself.  Without the counter the test says
+ * so and checks messages only.
  */
 #include "cmaptest_mpit.h"
 

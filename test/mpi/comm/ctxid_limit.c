@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The end of the context ids, which MPIR_CVAR_CTXID_LIMIT brings near: creation fails on all ranks alike with an error that
- * has the figures, the parent and all others stay usable, and what is freed can be had again.  Then the case that made
- * programs fail with thousands of ids free: rank 0 is in communicators with everybody, so that the free ids of two ranks
- * have holes in different places.
+ * The end of the context ids, which MPIR_CVAR_CTXID_LIMIT brings near: creation fails on all ranks
+ * alike with an error that has the figures, the parent and all others stay usable, and what is
+ * freed can be had again.  Then the case that made programs fail with thousands of ids free: rank 0
+ * is in communicators with everybody, so that the free ids of two ranks have holes in different
+ * places.
  *
  * Arguments: -limit=N (the value of the variable, default 200)
  */

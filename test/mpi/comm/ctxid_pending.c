@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Communicators are created while an MPI_Comm_idup is pending.  First, one whose second member is late: rank 0 must be able
- * to create as many with rank 2 as if it were not there.  Then, when nearly all ids are in use, one whose second member has
- * called it but does not come to MPI for a while: rank 0 alone duplicates MPI_COMM_SELF.  The pending call returns at once, as
- * rank 1 waits for it outside of MPI; the blocking one ends.  The second part needs both on one node.
+ * Communicators are created while an MPI_Comm_idup is pending.  First, one whose second member is
+ * late: rank 0 must be able to create as many with rank 2 as if it were not there.  Then, when
+ * nearly all ids are in use, one whose second member has called it but does not come to MPI for a
+ * while: rank 0 alone duplicates MPI_COMM_SELF.  The pending call returns at once, as rank 1 waits
+ * for it outside of MPI; the blocking one ends.  The second part needs both on one node.
  *
- * Arguments: -limit=N (the value of MPIR_CVAR_CTXID_LIMIT, default 262144)  -made=N (with rank 2, default 70000)
+ * Arguments: -limit=N (the value of MPIR_CVAR_CTXID_LIMIT, default 262144)  -made=N (with rank 2,
+ * default 70000)
  */
 #include "cmaptest.h"
 
@@ -149,7 +151,8 @@ static void make_flag(void)
     MPI_Aint bytes;
     int unit;
 
-    MPI_Win_allocate_shared(ct_me ? 0 : sizeof(int), sizeof(int), MPI_INFO_NULL, pair, &base, &window);
+    MPI_Win_allocate_shared(ct_me ? 0 : sizeof(int), sizeof(int), MPI_INFO_NULL, pair, &base,
+                            &window);
     MPI_Win_shared_query(window, 0, &bytes, &unit, &base);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window);
     flag = base;

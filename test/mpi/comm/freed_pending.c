@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Comm_free only marks a communicator: what is pending on it goes on, and it lives until then.  Receives and sends that
- * are pending while new communicators come and go, which take context ids as they become free: nobody gets a message of
- * another communicator, and every message of the freed one arrives.
+ * MPI_Comm_free only marks a communicator: what is pending on it goes on, and it lives until then.
+ * Receives and sends that are pending while new communicators come and go, which take context ids
+ * as they become free: nobody gets a message of another communicator, and every message of the
+ * freed one arrives.
  *
  * Arguments: -rounds=N (default 3) -comms=N new communicators meanwhile (default 40)
  */
@@ -65,7 +66,8 @@ static void expect_gone(const char *what)
     CT_CHECK(deleted == 1, "%s: the freed communicator is still there afterwards", what);
 }
 
-/* One receive names its sender, one takes everything; nobody sends, and a new communicator's messages are not theirs. */
+/* One receive names its sender, one takes everything; nobody sends, and a new communicator's
+ * messages are not theirs. */
 static void check_cancelled(void)
 {
     MPI_Comm comm = fresh_comm();
@@ -91,7 +93,8 @@ static void check_cancelled(void)
     expect_gone("cancelled");
 }
 
-/* The sends are started when the communicator is free already: a persistent request keeps it, too. */
+/* The sends are started when the communicator is free already: a persistent request keeps it,
+ * too. */
 static void check_late_sends(void)
 {
     MPI_Comm comm = fresh_comm();
@@ -118,7 +121,8 @@ static void check_late_sends(void)
     expect_gone("received later");
 }
 
-/* Both sides are pending when the communicator is freed, and a third message finds its receive's buffer too small. */
+/* Both sides are pending when the communicator is freed, and a third message finds its receive's
+ * buffer too small. */
 static void check_large(void)
 {
     MPI_Comm comm = fresh_comm();

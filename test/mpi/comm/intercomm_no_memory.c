@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Intercomm_create where one process has no memory during the call, a leader or not, and the sides are irregular, so that large
- * ones travel in several parts: disjoint sides are refused everywhere, and connected when there is memory again; of sides that
- * have members in common everybody is told so, whoever has no memory.  Then the same for MPI_Comm_create of the connected sides in
- * another order.  On one node, where collective operations take none.
+ * MPI_Intercomm_create where one process has no memory during the call, a leader or not, and the
+ * sides are irregular, so that large ones travel in several parts: disjoint sides are refused
+ * everywhere, and connected when there is memory again; of sides that have members in common
+ * everybody is told so, whoever has no memory.  Then the same for MPI_Comm_create of the connected
+ * sides in another order.  On one node, where collective operations take none.
  */
 #include "cmaptest_inter.h"
 #include "cmaptest_poor.h"
@@ -31,9 +32,11 @@ static void random_sides(const ct_list *all, int common, ct_rng *rng, ct_list li
 static void expect_class(int class, int common, int who, int k)
 {
     if (common > 0)
-        CT_CHECK(class == MPI_ERR_COMM, "%d in common, %d without memory: class %d on side %d", common, who, class, k);
+        CT_CHECK(class == MPI_ERR_COMM, "%d in common, %d without memory: class %d on side %d",
+                 common, who, class, k);
     else
-        CT_CHECK(class == MPI_ERR_NO_MEM || class == MPI_ERR_OTHER, "%d without memory: class %d on side %d", who, class, k);
+        CT_CHECK(class == MPI_ERR_NO_MEM || class == MPI_ERR_OTHER,
+                 "%d without memory: class %d on side %d", who, class, k);
 }
 
 /* Another order of a side's members, as ranks in it. */
@@ -73,7 +76,8 @@ static void check_created(MPI_Comm inter, MPI_Group group, const ct_list *remote
 /* `who` has no memory; before, all have, for what the first collective takes, and afterwards. */
 static void check_create(MPI_Comm inter, const ct_list list[2], int k, int who)
 {
-    ct_list mine = other_order(&list[k]), theirs = other_order(&list[!k]), remote = ct_pick(&list[!k], &theirs);
+    ct_list mine = other_order(&list[k]), theirs = other_order(&list[!k]),
+            remote = ct_pick(&list[!k], &theirs);
     MPI_Group side, group;
     MPI_Comm made;
 
@@ -146,7 +150,8 @@ static void check_common(const ct_list *all, int common, ct_rng *rng)
 static void connect_all_pairs(const ct_list *all)
 {
     for (int d = 0; d < all->n; d++)
-        ct_check_exchange(MPI_COMM_WORLD, all, (ct_me + d) % all->n, (ct_me + all->n - d) % all->n, "all pairs");
+        ct_check_exchange(MPI_COMM_WORLD, all, (ct_me + d) % all->n, (ct_me + all->n - d) % all->n,
+                          "all pairs");
 }
 
 static void check_all(int rounds)

@@ -73,9 +73,9 @@ static void in_turn(int cycles)
     }
 }
 
-/* The maps of n communicators of so few shapes: a handful, whatever n is.  A communicator has its own map, those of the
- * processes of its node and of the nodes' roots, and the two by which their ranks are found; and each may be a
- * composite that counts as itself and two parts. */
+/* The maps of n communicators of so few shapes: a handful, whatever n is.  A communicator has its
+ * own map, those of the processes of its node and of the nodes' roots, and the two by which
+ * their ranks are found; and each may be a composite that counts as itself and two parts. */
 static void check_sharing(const long long start[3], int live)
 {
     long long now[3] = {0, 0, 0};

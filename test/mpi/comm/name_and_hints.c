@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Names and hints of communicators belong to one communicator each: what is set stays, does not show at another one, and
- * is gone with its communicator, although most communicators share what nobody has set.
+ * Names and hints of communicators belong to one communicator each: what is set stays, does not
+ * show at another one, and is gone with its communicator, although most communicators share what
+ * nobody has set.
  */
 #include "cmaptest.h"
 

@@ -4,11 +4,11 @@
  * No allocation proportional to the size of a communicator survives its creation by MPI_Comm_dup,
  * MPI_Comm_split by rows or by columns, MPI_Cart_create or MPI_Cart_sub.
  *
- * The program has malloc and its family itself, and notes what is allocated during one creation and still
- * there afterwards, on a large communicator and on one with half the processes and the same nodes.  The large
- * one may keep only blocks of sizes which the small one keeps, too, and hardly more of them: a table has another
- * size, and a list has more blocks.  Of several creations the one that keeps least counts, since pools grow now
- * and then.
+ * The program has malloc and its family itself, and notes what is allocated during one creation and
+ * still there afterwards, on a large communicator and on one with half the processes and the same
+ * nodes.  The large one may keep only blocks of sizes which the small one keeps, too, and hardly
+ * more of them: a table has another size, and a list has more blocks.  Of several creations the one
+ * that keeps least counts, since pools grow now and then.
  *
  * Argument: -report (rank 0 prints the figures)
  */
@@ -22,7 +22,8 @@
 #define MAX_BLOCKS 4096  /* alive at once during a creation */
 #define MAX_KEPT 64      /* surviving a creation */
 #define REPEAT 6         /* creations of which the best counts */
-#define MORE_BLOCKS 2    /* that may survive on the large one: maps that are not shared with others */
+/* that may survive on the large one: maps that are not shared with others */
+#define MORE_BLOCKS 2
 
 /* ---- the allocator ---- */
 
@@ -70,8 +71,8 @@ static void ct_frees(void *p)
 
 /* ---- creations ---- */
 
-/* A base communicator of size n seen as 2 rows, or as 2 columns, of n/2 - 1; the last two processes stay out.  An odd
- * length makes a table's size one that nothing else has. */
+/* A base communicator of size n seen as 2 rows, or as 2 columns, of n/2 - 1; the last two processes
+ * stay out.  An odd length makes a table's size one that nothing else has. */
 typedef struct base {
     MPI_Comm comm, wide, tall;
     int length, rank;

@@ -3,10 +3,12 @@
 /*
  * Communicators by nodes are made when a communicator is first used by nodes, and not before.
  *
- * A duplicate of the world is fresh for each kind of operation, which therefore is its first one, and is done again on the
- * same duplicate.  The results are checked, and so is the variable comm_node_comms: it stands still while duplicates are
- * made and send messages, moves once for each operation that goes by nodes, by the same number for each, at the first or
- * the second time, and not after that.  The testlist lays the machine out as one or several nodes and chooses the algorithms.
+ * A duplicate of the world is fresh for each kind of operation, which therefore is its first one,
+ * and is done again on the same duplicate.  The results are checked, and so is the variable
+ * comm_node_comms: it stands still while duplicates are made and send messages, moves once for each
+ * operation that goes by nodes, by the same number for each, at the first or the second time, and
+ * not after that.  The testlist lays the machine out as one or several nodes and chooses the
+ * algorithms.
  */
 #include "cmaptest_mpit.h"
 
@@ -14,7 +16,8 @@
 #define N 3000  /* ints in the large operations: more than goes by nodes in one piece */
 
 static int rank, size;
-static long long own_share; /* communicators by nodes that this process has in a duplicate of the world */
+/* communicators by nodes that this process has in a duplicate of the world */
+static long long own_share;
 static ct_pvar made;
 
 /* ---- operations: each leaves an answer that only the right one gives ---- */
@@ -344,10 +347,12 @@ static int check_kind(const struct kind *kind)
     long long second = count() - before;
     if (kind->alone)
         CT_CHECK((first == 0 || first == second) && (second == 0 || second == own_share),
-                 "%s makes %lld communicators by nodes, then %lld, not %lld", kind->name, first, second, own_share);
+                 "%s makes %lld communicators by nodes, then %lld, not %lld", kind->name, first,
+                 second, own_share);
     CT_CHECK(kind->run(fresh), "%s as the third operation gives a wrong result", kind->name);
     if (kind->alone)
-        CT_CHECK(count() - before == second, "%s makes communicators by nodes the third time", kind->name);
+        CT_CHECK(count() - before == second, "%s makes communicators by nodes the third time",
+                 kind->name);
     MPI_Comm_free(&fresh);
     return second > 0;
 }
@@ -363,8 +368,8 @@ static void check_all_on_one(void)
         if (kinds[i].alone)
             CT_CHECK(kinds[i].run(fresh), "%s after others gives a wrong result", kinds[i].name);
     long long all = count() - before;
-    CT_CHECK(all == 0 || all == own_share, "all together make %lld communicators by nodes, not %lld",
-             all, own_share);
+    CT_CHECK(all == 0 || all == own_share,
+             "all together make %lld communicators by nodes, not %lld", all, own_share);
     MPI_Comm_free(&fresh);
 }
 

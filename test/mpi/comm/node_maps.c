@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Collectives that go by nodes, with every root, on communicators whose ranks lie on the nodes in every order.
- * The testlist lays one machine out as several nodes (MPIR_CVAR_NUM_CLIQUES and the like): in turns, in blocks, some
- * nodes with one process, one process a node.  A wrong rank inside or between nodes shows as a wrong value, or as a
- * message nobody waits for.  Scan with an operation that does not commute needs the order of the ranks, too.
+ * Collectives that go by nodes, with every root, on communicators whose ranks lie on the nodes in
+ * every order.  The testlist lays one machine out as several nodes (MPIR_CVAR_NUM_CLIQUES and the
+ * like): in turns, in blocks, some nodes with one process, one process a node.  A wrong rank inside
+ * or between nodes shows as a wrong value, or as a message nobody waits for.  Scan with an
+ * operation that does not commute needs the order of the ranks, too.
  */
 #include "cmaptest.h"
 

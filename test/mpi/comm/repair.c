@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPIX_Comm_shrink, MPIX_Comm_agree, MPIX_Comm_failure_ack and MPIX_Comm_failure_get_acked while no process has failed: the same
- * group in the same order with the same map and error handler, the bitwise AND of all flags, and nobody to acknowledge.
+ * MPIX_Comm_shrink, MPIX_Comm_agree, MPIX_Comm_failure_ack and MPIX_Comm_failure_get_acked while no
+ * process has failed: the same group in the same order with the same map and error handler, the
+ * bitwise AND of all flags, and nobody to acknowledge.
  */
 #include "cmaptest_mpit.h"
 
@@ -43,8 +44,8 @@ static void check_agree(MPI_Comm comm, const char *what)
         flag = round == 1 ? ~0 : flag_of(rank);
         code = MPIX_Comm_agree(comm, &flag);
         CT_CHECK(code == MPI_SUCCESS, "%s: agree fails", what);
-        CT_CHECK(flag == (round == 1 ? ~0 : all_flags(contributors)), "%s: agreed on %x, not %x", what, flag,
-                 round == 1 ? ~0 : all_flags(contributors));
+        CT_CHECK(flag == (round == 1 ? ~0 : all_flags(contributors)), "%s: agreed on %x, not %x",
+                 what, flag, round == 1 ? ~0 : all_flags(contributors));
     }
 }
 
@@ -54,7 +55,8 @@ static void check_failed(MPI_Comm comm, const char *what)
     int result = MPI_UNEQUAL;
 
     for (int round = 0; round < 2; round++) {
-        CT_CHECK(MPIX_Comm_failure_get_acked(comm, &failed) == MPI_SUCCESS, "%s: get_acked fails", what);
+        CT_CHECK(MPIX_Comm_failure_get_acked(comm, &failed) == MPI_SUCCESS, "%s: get_acked fails",
+                 what);
         MPI_Group_compare(failed, MPI_GROUP_EMPTY, &result);
         CT_CHECK(result == MPI_IDENT, "%s: some have failed", what);
         MPI_Group_free(&failed);

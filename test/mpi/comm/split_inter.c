@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Comm_split of intercommunicators by many patterns of colours and keys: rank 0 of one side or of both joins nothing,
- * colours that only one side has, sides of different sizes.  With MPIX_PERMUTE each side gets its own order.
+ * MPI_Comm_split of intercommunicators by many patterns of colours and keys: rank 0 of one side or
+ * of both joins nothing, colours that only one side has, sides of different sizes.  With
+ * MPIX_PERMUTE each side gets its own order.
  */
 #include "cmaptest_split.h"
 
@@ -62,7 +63,8 @@ static void disconnect(pair *p)
     free_side(&p->theirs);
 }
 
-static void check_child(MPI_Comm child, const ct_list *mine, const ct_list *theirs, const char *what)
+static void check_child(MPI_Comm child, const ct_list *mine, const ct_list *theirs,
+                        const char *what)
 {
     int size, remote_size;
 
@@ -174,8 +176,8 @@ static void check_permute(pair *p, int plan)
 #define check_permute(p_, plan_)
 #endif
 
-/* Ids claimed for colours that the other side does not have must come back: run with few ids (MPIR_CVAR_CTXID_LIMIT), they
- * would not last otherwise. */
+/* Ids claimed for colours that the other side does not have must come back: run with few ids
+ * (MPIR_CVAR_CTXID_LIMIT), they would not last otherwise. */
 static void check_ids_come_back(const pair *p, int times)
 {
     MPI_Comm child;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Comm_split takes at most 24 bytes of temporary memory a rank, and what building small maps takes in any case.  Under the strategy
- * space it tries what bzip2 makes of the map, and representations that are forced are made by way of lists (wtr: of the members'
- * order, and the levels of its tree).
+ * MPI_Comm_split takes at most 24 bytes of temporary memory a rank, and what building small maps
+ * takes in any case.  Under the strategy space it tries what bzip2 makes of the map, and
+ * representations that are forced are made by way of lists (wtr: of the members' order, and the
+ * levels of its tree).
  *
- * The program has malloc and its family itself, and logs what is allocated and freed during a split.  Temporary is what does
- * not survive it; the most of that at one time counts.  Numbers of ranks are powers of two, for which MPICH's allgather takes
- * no memory of its own.  Of several splits the one that takes least counts, since pools grow now and then.  The more ranks, the
- * more the test tells: with 256 it is 33 bytes a rank in all.
+ * The program has malloc and its family itself, and logs what is allocated and freed during a
+ * split.  Temporary is what does not survive it; the most of that at one time counts.  Numbers of
+ * ranks are powers of two, for which MPICH's allgather takes no memory of its own.  Of several
+ * splits the one that takes least counts, since pools grow now and then.  The more ranks, the more
+ * the test tells: with 256 it is 33 bytes a rank in all.
  *
  * Argument: -report (rank 0 prints the figures)
  */
@@ -139,7 +141,8 @@ static long long most_for(int size)
         a_rank = 56;
     else if (getenv("MPIR_CVAR_CMAP_REPRESENTATION"))
         a_rank = 40;
-    return (long long) a_rank * size + IN_ANY_CASE + (is_set_to("MPIR_CVAR_CMAP_STRATEGY", "space") ? OF_BZIP2 : 0);
+    return (long long)a_rank * size + IN_ANY_CASE +
+           (is_set_to("MPIR_CVAR_CMAP_STRATEGY", "space") ? OF_BZIP2 : 0);
 }
 
 static void check_all(int with_report)
@@ -151,10 +154,11 @@ static void check_all(int with_report)
     for (int c = 0; c < 3; c++) {
         for (int k = 0; k < CT_KEYS; k++) {
             long long most = measure(MPI_COMM_WORLD, colours[c], k);
-            CT_CHECK(most <= most_for(size), "colours %s, keys %s: %lld bytes", ct_colours_name(colours[c]),
-                     ct_keys_name(k), most);
+            CT_CHECK(most <= most_for(size), "colours %s, keys %s: %lld bytes",
+                     ct_colours_name(colours[c]), ct_keys_name(k), most);
             if (with_report && ct_me == 0)
-                printf("colours %-10s keys %-16s %lld bytes\n", ct_colours_name(colours[c]), ct_keys_name(k), most);
+                printf("colours %-10s keys %-16s %lld bytes\n", ct_colours_name(colours[c]),
+                       ct_keys_name(k), most);
         }
     }
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Comm_split of several parents by many patterns of colours and keys, against a stable sort of the test's own;
- * MPIX_PERMUTE where there is one.  Equal splits with keys in order add no map.
+ * MPI_Comm_split of several parents by many patterns of colours and keys, against a stable sort of
+ * the test's own; MPIX_PERMUTE where there is one.  Equal splits with keys in order add no map.
  *
  * Arguments: -rounds=N random ones (default 20)
  */

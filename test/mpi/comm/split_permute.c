@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPIX_PERMUTE from some members and another color from others is an error of class MPI_ERR_ARG on all of them, alike on
- * both sides of an intercommunicator; nothing is left behind, and the parent works.
- * Where all pass it, the child shares the set of its parent: an order with a formula costs nothing, any other one the
- * order, and the set lives on when the parent goes.  That shows where there are ranks enough.
+ * MPIX_PERMUTE from some members and another color from others is an error of class MPI_ERR_ARG on
+ * all of them, alike on both sides of an intercommunicator; nothing is left behind, and the parent
+ * works.  Where all pass it, the child shares the set of its parent: an order with a formula costs
+ * nothing, any other one the order, and the set lives on when the parent goes.  That shows where
+ * there are ranks enough.
  */
 #include "cmaptest_info.h"
 #include "cmaptest_mpit.h"
@@ -80,7 +81,8 @@ static void check_inter(MPI_Comm inter, int which, int times)
 }
 
 static ct_pvar maps, bytes;
-static int node_maps; /* at most so many more: where there are several nodes, ranks in another order are on other nodes */
+/* at most so many more: where there are several nodes, ranks in another order are on other nodes */
+static int node_maps;
 
 static int bits_for(int n)
 {
@@ -143,7 +145,8 @@ static void check_child(MPI_Comm parent, int keys, const ct_list *members, int s
         long long most = HEADER_BYTES + (strcmp(held, "pperm") ? 0 : order);
         most += node_maps * (HEADER_BYTES + order);
         ct_expect_hint(child, "cmap_representation", held, what);
-        CT_CHECK(more_maps >= 1 && more_maps <= 1 + node_maps, "%s: %lld more maps", what, more_maps);
+        CT_CHECK(more_maps >= 1 && more_maps <= 1 + node_maps, "%s: %lld more maps", what,
+                 more_maps);
         CT_CHECK(more_bytes <= most, "%s: %lld more bytes, not %lld", what, more_bytes, most);
     }
     MPI_Comm_free(&parent);
@@ -168,8 +171,8 @@ static void check_sharing(int size)
             if (parent != MPI_COMM_NULL)
                 check_child(parent, keys[i], &members, size);
         }
-        CT_CHECK(ct_pvar_read(&maps) == before, "%lld maps, not %lld as before", ct_pvar_read(&maps),
-                 before);
+        CT_CHECK(ct_pvar_read(&maps) == before, "%lld maps, not %lld as before",
+                 ct_pvar_read(&maps), before);
         ct_pvar_close(&maps);
         ct_pvar_close(&bytes);
     }

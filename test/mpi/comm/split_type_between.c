@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Comm_split_type between groups: MPI_ERR_COMM for each type, on sides of the same size and of different sizes, and the
- * intercommunicator stays usable.
+ * MPI_Comm_split_type between groups: MPI_ERR_COMM for each type, on sides of the same size and of
+ * different sizes, and the intercommunicator stays usable.
  */
 #include "cmaptest.h"
 
-static const int types[] = {
-    MPI_COMM_TYPE_SHARED, MPI_COMM_TYPE_HW_GUIDED, MPI_COMM_TYPE_HW_UNGUIDED, MPIX_COMM_TYPE_NEIGHBORHOOD, MPI_UNDEFINED
-};
+static const int types[] = {MPI_COMM_TYPE_SHARED, MPI_COMM_TYPE_HW_GUIDED,
+                            MPI_COMM_TYPE_HW_UNGUIDED, MPIX_COMM_TYPE_NEIGHBORHOOD, MPI_UNDEFINED};
 
 static void split_of_type(MPI_Comm inter, int type)
 {
@@ -17,7 +16,8 @@ static void split_of_type(MPI_Comm inter, int type)
 
     if (code != MPI_SUCCESS)
         MPI_Error_class(code, &class_);
-    CT_CHECK(class_ == MPI_ERR_COMM, "split of type %d between groups: error class %d, not MPI_ERR_COMM", type, class_);
+    CT_CHECK(class_ == MPI_ERR_COMM,
+             "split of type %d between groups: error class %d, not MPI_ERR_COMM", type, class_);
 }
 
 static void still_works(MPI_Comm inter)

@@ -2,8 +2,9 @@
 
 /*
  * Tags up to MPI_TAG_UB, under the division of the match bits that the run has: every process sends
- * to every process with the highest tag, those around powers of two, and 0; receives name source and
- * tag in another order, or take any. Collectives, whose tags lie beyond MPI_TAG_UB, run in between.
+ * to every process with the highest tag, those around powers of two, and 0; receives name source
+ * and tag in another order, or take any. Collectives, whose tags lie beyond MPI_TAG_UB, run in
+ * between.
  *
  * Arguments: -least=N  MPI_TAG_UB has to be at least N (default 32767)
  */

@@ -3,8 +3,8 @@
 /*
  * As many communicators alive at once as the arguments say, one message through each, and none may
  * match on another one: with receives posted and messages probed for on communicators whose ids
- * differ in a few high bits only, by tag matching, by partitioned communication (which carries the id
- * in the header of an active message) and through windows (whose ids are made from it).
+ * differ in a few high bits only, by tag matching, by partitioned communication (which carries the
+ * id in the header of an active message) and through windows (whose ids are made from it).
  *
  * Arguments: -comms=N (default 20000)
  *            -quick=1 (leaves out partitioned communication and windows)

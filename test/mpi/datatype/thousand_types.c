@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * With many datatypes alive, one element of each without gaps, of 1 to 16 bytes to the basic type, is packed, unpacked and sent whole,
- * and so are several of them and none.
+ * With many datatypes alive, one element of each without gaps, of 1 to 16 bytes to the basic type,
+ * is packed, unpacked and sent whole, and so are several of them and none.
  *
  * Argument: -types=N (default 1200)
  */
@@ -13,7 +13,8 @@
 #define ELEMENTS 3
 #define MAX_BYTES (ELEMENTS * ITEMS * 16)
 
-static const MPI_Datatype basic[] = {MPI_CHAR, MPI_SHORT, MPI_INT, MPI_DOUBLE, MPI_C_DOUBLE_COMPLEX};
+static const MPI_Datatype basic[] = {MPI_CHAR, MPI_SHORT, MPI_INT, MPI_DOUBLE,
+                                     MPI_C_DOUBLE_COMPLEX};
 
 enum { BASIC = sizeof(basic) / sizeof(basic[0]) };
 
@@ -80,7 +81,8 @@ static void check_message(MPI_Datatype type, int i, int count, int rank, int siz
     MPI_Status status;
 
     fill(in, i);
-    MPI_Sendrecv(in, count, type, (rank + 1) % size, i, out, ELEMENTS, type, left, i, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(in, count, type, (rank + 1) % size, i, out, ELEMENTS, type, left, i,
+                 MPI_COMM_WORLD, &status);
     MPI_Get_count(&status, type, &received);
     CT_CHECK(received == count, "type %d: %d of %d elements came", i, received, count);
     expect_data(out, i, bytes_of(i, count), "what came");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every function of afapi.h, for every type, against a plain oracle.  All processes call afapi_check_all() between p_init and
- * p_exit, with the same number of rounds, 6 for all lengths of arrays; it returns how many results were wrong and prints the first of them.
+ * Every function of afapi.h, for every type, against a plain oracle.  All processes call
+ * afapi_check_all() between p_init and p_exit, with the same number of rounds, 6 for all lengths of
+ * arrays; it returns how many results were wrong and prints the first of them.
  *
- * What process p has in a round follows from both, so that everybody knows what the others have.  Floats are powers of two,
- * whose sums and products are exact in any order.
+ * What process p has in a round follows from both, so that everybody knows what the others have.
+ * Floats are powers of two, whose sums and products are exact in any order.
  */
 #ifndef AFAPI_CHECKS_H_INCLUDED
 #define AFAPI_CHECKS_H_INCLUDED
@@ -31,7 +32,8 @@ static uint64_t afapi_random(int process, unsigned round, size_t place)
     return x ^ x >> 32;
 }
 
-/* Every other round with the ends of the range and what is beside them, so that sums and products overflow. */
+/* Every other round with the ends of the range and what is beside them, so that sums and
+ * products overflow. */
 #define AFAPI_INTEGER_DATUM(T, type) \
     static type afapi_datum##T(int process, unsigned round, size_t place) \
     { \
@@ -57,37 +59,42 @@ static uint64_t afapi_random(int process, unsigned round, size_t place)
 #define AFAPI_ORACLE_FAdd(type, a, b) ((a) + (b))
 #define AFAPI_ORACLE_FMul(type, a, b) ((a) * (b))
 
-#define AFAPI_CHECK_FOLD(T, type, op, oracle) \
-    { \
-        type all = afapi_datum##T(0, round, 0), part = all; \
-        for (int p = 1; p < NPROC; p++) { \
-            all = AFAPI_ORACLE_##oracle(type, all, afapi_datum##T(p, round, 0)); \
-            if (p <= IPROC) \
-                part = all; \
-        } \
-        afapi_check(p_reduce##op##T(afapi_datum##T(IPROC, round, 0)) == all, "p_reduce" #op #T, round); \
-        afapi_check(p_scan##op##T(afapi_datum##T(IPROC, round, 0)) == part, "p_scan" #op #T, round); \
+#define AFAPI_CHECK_FOLD(T, type, op, oracle)                                                   \
+    {                                                                                           \
+        type all = afapi_datum##T(0, round, 0), part = all;                                     \
+        for (int p = 1; p < NPROC; p++) {                                                       \
+            all = AFAPI_ORACLE_##oracle(type, all, afapi_datum##T(p, round, 0));                \
+            if (p <= IPROC)                                                                     \
+                part = all;                                                                     \
+        }                                                                                       \
+        afapi_check(p_reduce##op##T(afapi_datum##T(IPROC, round, 0)) == all, "p_reduce" #op #T, \
+                    round);                                                                     \
+        afapi_check(p_scan##op##T(afapi_datum##T(IPROC, round, 0)) == part, "p_scan" #op #T,    \
+                    round);                                                                     \
     }
 
-#define AFAPI_CHECK_EXCHANGE(T, type) \
-    { \
-        const int root = (int) (round % (unsigned) NPROC), from = (int) ((unsigned) (3 * IPROC + 1) % (unsigned) NPROC); \
-        type *mine = (type *) malloc((size_t) NPROC * sizeof(type)), *got = (type *) malloc((size_t) NPROC * sizeof(type)), one; \
-        for (int p = 0; p < NPROC; p++) \
-            mine[p] = afapi_datum##T(IPROC, round, (size_t) p); \
-        one = IPROC == root ? p_bcastPut##T(mine[0]) : p_bcastGet##T(); \
-        afapi_check(one == afapi_datum##T(root, round, 0), "p_bcastPut" #T, round); \
-        one = IPROC == root ? p_scatterPut##T(mine) : p_scatterGet##T(); \
-        afapi_check(one == afapi_datum##T(root, round, (size_t) IPROC), "p_scatterPut" #T, round); \
-        afapi_check(p_putGet##T(mine[0], from) == afapi_datum##T(from, round, 0), "p_putGet" #T, round); \
-        p_gather##T(got, mine[0]); \
-        for (int p = 0; p < NPROC; p++) \
-            afapi_check(got[p] == afapi_datum##T(p, round, 0), "p_gather" #T, round); \
-        p_all2all##T(got, mine); \
-        for (int p = 0; p < NPROC; p++) \
-            afapi_check(got[p] == afapi_datum##T(p, round, (size_t) IPROC), "p_all2all" #T, round); \
-        free(mine); \
-        free(got); \
+#define AFAPI_CHECK_EXCHANGE(T, type)                                                              \
+    {                                                                                              \
+        const int root = (int)(round % (unsigned)NPROC),                                           \
+                  from = (int)((unsigned)(3 * IPROC + 1) % (unsigned)NPROC);                       \
+        type *mine = (type *)malloc((size_t)NPROC * sizeof(type)),                                 \
+             *got = (type *)malloc((size_t)NPROC * sizeof(type)), one;                             \
+        for (int p = 0; p < NPROC; p++)                                                            \
+            mine[p] = afapi_datum##T(IPROC, round, (size_t)p);                                     \
+        one = IPROC == root ? p_bcastPut##T(mine[0]) : p_bcastGet##T();                            \
+        afapi_check(one == afapi_datum##T(root, round, 0), "p_bcastPut" #T, round);                \
+        one = IPROC == root ? p_scatterPut##T(mine) : p_scatterGet##T();                           \
+        afapi_check(one == afapi_datum##T(root, round, (size_t)IPROC), "p_scatterPut" #T, round);  \
+        afapi_check(p_putGet##T(mine[0], from) == afapi_datum##T(from, round, 0), "p_putGet" #T,   \
+                    round);                                                                        \
+        p_gather##T(got, mine[0]);                                                                 \
+        for (int p = 0; p < NPROC; p++)                                                            \
+            afapi_check(got[p] == afapi_datum##T(p, round, 0), "p_gather" #T, round);              \
+        p_all2all##T(got, mine);                                                                   \
+        for (int p = 0; p < NPROC; p++)                                                            \
+            afapi_check(got[p] == afapi_datum##T(p, round, (size_t)IPROC), "p_all2all" #T, round); \
+        free(mine);                                                                                \
+        free(got);                                                                                 \
     }
 
 #define AFAPI_CHECK_INTEGER(T, type) \
@@ -125,7 +132,7 @@ AFAPI_CHECK_INTEGER(64u, uint64_t)
 AFAPI_CHECK_FLOAT(32f, float)
 AFAPI_CHECK_FLOAT(64f, double)
 
-/* ---- arrays -------------------------------------------------------------------------------------------------------- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 static void afapi_fill(unsigned char *array, size_t bytes, int process, unsigned round, size_t part)
 {
@@ -133,19 +140,22 @@ static void afapi_fill(unsigned char *array, size_t bytes, int process, unsigned
         array[i] = (unsigned char) afapi_random(process, round, part * 1000003 + i);
 }
 
-static int afapi_has(const unsigned char *array, size_t bytes, int process, unsigned round, size_t part)
+static int afapi_has(const unsigned char *array, size_t bytes, int process, unsigned round,
+                     size_t part)
 {
     size_t i = 0;
 
-    while (i < bytes && array[i] == (unsigned char) afapi_random(process, round, part * 1000003 + i))
+    while (i < bytes && array[i] == (unsigned char)afapi_random(process, round, part * 1000003 + i))
         i++;
     return i == bytes;
 }
 
 static void afapi_check_arrays(size_t bytes, unsigned round)
 {
-    const int root = (int) (round % (unsigned) NPROC), from = (int) ((unsigned) (5 * IPROC + 1) % (unsigned) NPROC);
-    unsigned char *mine = (unsigned char *) malloc((size_t) NPROC * bytes + 1), *got = (unsigned char *) malloc((size_t) NPROC * bytes + 1);
+    const int root = (int)(round % (unsigned)NPROC),
+              from = (int)((unsigned)(5 * IPROC + 1) % (unsigned)NPROC);
+    unsigned char *mine = (unsigned char *)malloc((size_t)NPROC * bytes + 1),
+                  *got = (unsigned char *)malloc((size_t)NPROC * bytes + 1);
 
     for (int p = 0; p < NPROC; p++)
         afapi_fill(mine + (size_t) p * bytes, bytes, IPROC, round, (size_t) p);
@@ -162,12 +172,13 @@ static void afapi_check_arrays(size_t bytes, unsigned round)
     afapi_check(afapi_has(got, bytes, from, round, 0), "p_putGetz", round);
     p_all2allz(got, mine, bytes);
     for (int p = 0; p < NPROC; p++)
-        afapi_check(afapi_has(got + (size_t) p * bytes, bytes, p, round, (size_t) IPROC), "p_all2allz", round);
+        afapi_check(afapi_has(got + (size_t)p * bytes, bytes, p, round, (size_t)IPROC),
+                    "p_all2allz", round);
     free(mine);
     free(got);
 }
 
-/* ---- control ------------------------------------------------------------------------------------------------------- */
+/* ---- control --------------------------------------------------------------------------------- */
 
 static void afapi_check_control(unsigned round)
 {
@@ -182,7 +193,8 @@ static void afapi_check_control(unsigned round)
     afapi_check(p_confirm() == 1, "p_confirm", round);
 }
 
-/* Two processes do not call what the others do: the functions take what they get, but p_confirm tells from then on. */
+/* Two processes do not call what the others do: the functions take what they get, but p_confirm
+ * tells from then on. */
 static void afapi_check_confirm(void)
 {
     if (NPROC < 2)
@@ -198,10 +210,9 @@ static void afapi_check_confirm(void)
 
 static inline int afapi_check_all(unsigned rounds)
 {
-    static void (*const types[]) (unsigned) = {
-        afapi_check8, afapi_check8u, afapi_check16, afapi_check16u, afapi_check32, afapi_check32u, afapi_check64, afapi_check64u,
-        afapi_check32f, afapi_check64f
-    };
+    static void (*const types[])(unsigned) = {
+        afapi_check8,   afapi_check8u, afapi_check16,  afapi_check16u, afapi_check32,
+        afapi_check32u, afapi_check64, afapi_check64u, afapi_check32f, afapi_check64f};
     static const size_t lengths[12] = { 0, 1, 7, 8, 9, 56, 57, 60, 61, 4096, 4097, 70001 };
 
     for (unsigned round = 0; round < rounds; round++) {

@@ -13,7 +13,8 @@
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
 
-/* Each VCI has endpoints and pools of its own.  Which one a message goes by follows from its communicator: so many in a row have all. */
+/* Each VCI has endpoints and pools of its own.  Which one a message goes by follows from its
+ * communicator: so many in a row have all. */
 static inline int ct_vcis(void)
 {
     const char *setting = getenv("MPIR_CVAR_CH4_NUM_VCIS");
@@ -34,7 +35,8 @@ static inline int ct_is_one_node(MPI_Comm comm)
     return members == all;
 }
 
-/* Are all members on one machine, whose nodes may be made up (MPIR_CVAR_NUM_CLIQUES)?  Collective. */
+/* Are all members on one machine, whose nodes may be made up (MPIR_CVAR_NUM_CLIQUES)?
+ * Collective. */
 static inline int ct_is_one_host(MPI_Comm comm)
 {
     char mine[MPI_MAX_PROCESSOR_NAME] = "", first[MPI_MAX_PROCESSOR_NAME];

@@ -27,12 +27,14 @@ static inline MPI_Comm ct_comm_in(MPI_Comm peer, const ct_list *list)
     MPI_Comm comm;
     int rank = ct_find(list, ct_me);
 
-    MPI_Comm_split(peer, rank == MPI_UNDEFINED ? MPI_UNDEFINED : 0, rank == MPI_UNDEFINED ? 0 : rank, &comm);
+    MPI_Comm_split(peer, rank == MPI_UNDEFINED ? MPI_UNDEFINED : 0,
+                   rank == MPI_UNDEFINED ? 0 : rank, &comm);
     return comm;
 }
 
 /* Collective over `peer`, which has these members; MPI_COMM_NULL for those on neither side. */
-static inline MPI_Comm ct_connect_sides(MPI_Comm peer, const ct_list *members, const ct_sides *s, ct_rng *rng)
+static inline MPI_Comm ct_connect_sides(MPI_Comm peer, const ct_list *members, const ct_sides *s,
+                                        ct_rng *rng)
 {
     MPI_Comm local, inter = MPI_COMM_NULL;
     int leader[2] = {ct_below(rng, s->list[0].n), ct_below(rng, s->list[1].n)};
@@ -41,14 +43,17 @@ static inline MPI_Comm ct_connect_sides(MPI_Comm peer, const ct_list *members, c
     MPI_Comm_split(peer, s->mine < 0 ? MPI_UNDEFINED : s->mine, key, &local);
     if (s->mine >= 0) {
         int other = s->list[!s->mine].id[leader[!s->mine]];
-        MPI_Intercomm_create(local, leader[s->mine], peer, ct_find(members, other), CT_INTER_TAG, &inter);
+        MPI_Intercomm_create(local, leader[s->mine], peer, ct_find(members, other), CT_INTER_TAG,
+                             &inter);
         MPI_Comm_free(&local);
     }
     return inter;
 }
 
-/* high[k] is side k's argument; with equal ones either side may come first.  *members is to be freed. */
-static inline MPI_Comm ct_merge_sides(MPI_Comm inter, const ct_sides *s, const int high[2], ct_list *members)
+/* high[k] is side k's argument; with equal ones either side may come first.  *members is to be
+ * freed. */
+static inline MPI_Comm ct_merge_sides(MPI_Comm inter, const ct_sides *s, const int high[2],
+                                      ct_list *members)
 {
     MPI_Comm merged;
     int rank, first = high[0] > high[1];
@@ -62,8 +67,10 @@ static inline MPI_Comm ct_merge_sides(MPI_Comm inter, const ct_sides *s, const i
     return merged;
 }
 
-/* The communicators of both sides, whose errors return; collective over `peer`.  What a first collective makes is there. */
-static inline void ct_local_comms(MPI_Comm peer, const ct_list list[2], const char *what, MPI_Comm local[2])
+/* The communicators of both sides, whose errors return; collective over `peer`.  What a first
+ * collective makes is there. */
+static inline void ct_local_comms(MPI_Comm peer, const ct_list list[2], const char *what,
+                                  MPI_Comm local[2])
 {
     local[0] = ct_comm_in(peer, &list[0]);
     local[1] = ct_comm_in(peer, &list[1]);
@@ -79,20 +86,24 @@ static inline void ct_local_comms(MPI_Comm peer, const ct_list list[2], const ch
 }
 
 /* On side k, with the last member of each as leader; the error class. */
-static inline int ct_connect_last(MPI_Comm peer, const ct_list *members, const ct_list list[2], int k, MPI_Comm local,
-                                  MPI_Comm *inter)
+static inline int ct_connect_last(MPI_Comm peer, const ct_list *members, const ct_list list[2],
+                                  int k, MPI_Comm local, MPI_Comm *inter)
 {
     int class, leader = ct_find(members, list[!k].id[list[!k].n - 1]);
 
     *inter = MPI_COMM_NULL;
-    MPI_Error_class(MPI_Intercomm_create(local, list[k].n - 1, peer, leader, CT_INTER_TAG, inter), &class);
+    MPI_Error_class(MPI_Intercomm_create(local, list[k].n - 1, peer, leader, CT_INTER_TAG, inter),
+                    &class);
     return class;
 }
 
-/* MPI_Intercomm_create is refused for sides that are not disjoint, everywhere, and what it was called on stays good.  A process on
- * both sides asks for the first one before the other.  The last members are leaders.  REQUIRES that the one of list[1] is not in
- * list[0], and, where several worlds meet, has nobody of both on its node: its group is told before the other side is done. */
-static inline void ct_check_overlap(MPI_Comm peer, const ct_list *members, const ct_list list[2], const char *what)
+/* MPI_Intercomm_create is refused for sides that are not disjoint, everywhere, and what it was
+ * called on stays good.  A process on both sides asks for the first one before the other.  The
+ * last members are leaders.  REQUIRES that the one of list[1] is not in list[0], and, where
+ * several worlds meet, has nobody of both on its node: its group is told before the other side
+ * is done. */
+static inline void ct_check_overlap(MPI_Comm peer, const ct_list *members, const ct_list list[2],
+                                    const char *what)
 {
     MPI_Comm local[2], inter;
 
@@ -101,7 +112,8 @@ static inline void ct_check_overlap(MPI_Comm peer, const ct_list *members, const
         if (local[k] == MPI_COMM_NULL)
             continue;
         int class = ct_connect_last(peer, members, list, k, local[k], &inter);
-        CT_CHECK(class == MPI_ERR_COMM, "%s: sides that overlap: error class %d on side %d", what, class, k);
+        CT_CHECK(class == MPI_ERR_COMM, "%s: sides that overlap: error class %d on side %d", what,
+                 class, k);
     }
     for (int k = 0; k < 2; k++) {
         if (local[k] == MPI_COMM_NULL)
@@ -112,7 +124,8 @@ static inline void ct_check_overlap(MPI_Comm peer, const ct_list *members, const
     ct_check_messages(peer, members, what);
 }
 
-/* Random sides that have `common` members of both, in any order. REQUIRES 2 members and 1 <= common < members->n. */
+/* Random sides that have `common` members of both, in any order. REQUIRES 2 members and 1 <=
+ * common < members->n. */
 static inline void ct_overlapping(const ct_list *members, int common, ct_rng *rng, ct_list list[2])
 {
     ct_list all = ct_list_copy(members);
@@ -133,7 +146,8 @@ static inline void ct_overlapping(const ct_list *members, int common, ct_rng *rn
 }
 
 /* As many as can be in both, and one. */
-static inline void ct_check_overlaps(MPI_Comm peer, const ct_list *members, int rounds, const char *what)
+static inline void ct_check_overlaps(MPI_Comm peer, const ct_list *members, int rounds,
+                                     const char *what)
 {
     ct_rng rng = ct_rng_of(members, rounds);
 

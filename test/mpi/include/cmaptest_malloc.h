@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The program has malloc and its family itself, so that those of libmpi come here, too.  Only where the C library tells
- * the names of its own (CT_HAVE_MALLOC).  What is done about them the program says, by three functions of its own:
+ * The program has malloc and its family itself, so that those of libmpi come here, too.  Only where
+ * the C library tells the names of its own (CT_HAVE_MALLOC).  What is done about them the program
+ * says, by three functions of its own:
  */
 #ifndef CMAPTEST_MALLOC_H_INCLUDED
 #define CMAPTEST_MALLOC_H_INCLUDED
@@ -19,7 +20,8 @@ static int ct_refuses(void);                    /* is there no memory now? */
 static void ct_allocated(void *p, size_t size); /* p is not NULL; asked for so many bytes */
 static void ct_frees(void *p);                  /* p is not NULL, and still there */
 
-static __thread const void *ct_caller;          /* of the allocation that ct_refuses is asked about */
+/* of the allocation that ct_refuses is asked about */
+static __thread const void *ct_caller;
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t n, size_t size);
@@ -51,7 +53,8 @@ void *malloc(size_t size)
 
 void *calloc(size_t n, size_t size)
 {
-    return ct_has_none(__builtin_return_address(0)) ? NULL : ct_tell(__libc_calloc(n, size), n * size);
+    return ct_has_none(__builtin_return_address(0)) ? NULL
+                                                    : ct_tell(__libc_calloc(n, size), n * size);
 }
 
 void *realloc(void *p, size_t size)
@@ -72,7 +75,9 @@ void free(void *p)
 
 void *memalign(size_t alignment, size_t size)
 {
-    return ct_has_none(__builtin_return_address(0)) ? NULL : ct_tell(__libc_memalign(alignment, size), size);
+    return ct_has_none(__builtin_return_address(0))
+               ? NULL
+               : ct_tell(__libc_memalign(alignment, size), size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)

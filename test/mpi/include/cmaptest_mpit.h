@@ -56,7 +56,8 @@ static inline int ct_pvar_find(const char *name, ct_pvar *var)
     return 0;
 }
 
-/* Is this the OFI module?  Messages inside a node go by shared memory then. REQUIRES: no session is open. */
+/* Is this the OFI module?  Messages inside a node go by shared memory then. REQUIRES: no session
+ * is open. */
 static inline int ct_is_over_ofi(void)
 {
     ct_pvar addresses;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Colours and keys for tests of MPI_Comm_split, the same on all processes, and what must come out of them.
+ * Colours and keys for tests of MPI_Comm_split, the same on all processes, and what must come out
+ * of them.
  */
 #ifndef CMAPTEST_SPLIT_H_INCLUDED
 #define CMAPTEST_SPLIT_H_INCLUDED
@@ -26,8 +27,9 @@ enum ct_keys {
 
 static inline const char *ct_keys_name(int kind)
 {
-    static const char *name[CT_KEYS] = {"rank",        "equal",  "reversed", "reversed pairs", "rotated",
-                                        "permutation", "nearly", "extremes", "few values",     "any"};
+    static const char *name[CT_KEYS] = {"rank",       "equal",       "reversed", "reversed pairs",
+                                        "rotated",    "permutation", "nearly",   "extremes",
+                                        "few values", "any"};
     return name[kind];
 }
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Addresses go at their true length: who uses a peer looks up as many bytes as that one's address has (MPI_T tells), and the
- * process manager gets no more than those, in the hexadecimal digits of its values, of which a long address needs several.
+ * Addresses go at their true length: who uses a peer looks up as many bytes as that one's address
+ * has (MPI_T tells), and the process manager gets no more than those, in the hexadecimal digits of
+ * its values, of which a long address needs several.
  *
- * Each process knows its true length because it stands between MPI and UCX. Over OFI all names have one length, which MPI_T tells.
+ * Each process knows its true length because it stands between MPI and UCX. Over OFI all names have
+ * one length, which MPI_T tells.
  *
  * Arguments:
  *   -mixed     every second process has other transports, and an address of another length
- *   -long=N    over UCX addresses are made longer: N bytes in rank 0, and 8 more in each that follows
+ *   -long=N    over UCX addresses are made longer: N bytes in rank 0, and 8 more in each that
+ *              follows
  */
 #define _GNU_SOURCE             /* RTLD_NEXT */
 #include <dlfcn.h>
@@ -29,10 +32,12 @@ static struct {
 } address[MOST_VNIS];
 static int addresses;
 
-/* UCX's own functions, on their way from libmpi. What follows an address is not looked at by who gets it. */
+/* UCX's own functions, on their way from libmpi. What follows an address is not looked at by who
+ * gets it. */
 int ucp_worker_get_address(void *worker, void **got, size_t *bytes)
 {
-    int (*real) (void *, void **, size_t *) = (int (*)(void *, void **, size_t *)) dlsym(RTLD_NEXT, "ucp_worker_get_address");
+    int (*real)(void *, void **, size_t *) =
+        (int (*)(void *, void **, size_t *))dlsym(RTLD_NEXT, "ucp_worker_get_address");
     int i = addresses++, status = real(worker, got, bytes);
 
     address[i].real = *got;
@@ -48,7 +53,8 @@ int ucp_worker_get_address(void *worker, void **got, size_t *bytes)
 
 void ucp_worker_release_address(void *worker, void *got)
 {
-    void (*real) (void *, void *) = (void (*)(void *, void *)) dlsym(RTLD_NEXT, "ucp_worker_release_address");
+    void (*real)(void *, void *) =
+        (void (*)(void *, void *))dlsym(RTLD_NEXT, "ucp_worker_release_address");
 
     for (int i = 0; i < addresses; i++) {
         if (address[i].longer == got && got) {
@@ -65,14 +71,16 @@ static void read_line(const char *line, size_t bytes)
 {
     char *copy = strndup(line, bytes), *value = strstr(copy, " value=");
 
-    if (!strncmp(copy, "cmd=put ", 8) && strstr(copy, " key=card-") && value && !strstr(value, "segments="))
+    if (!strncmp(copy, "cmd=put ", 8) && strstr(copy, " key=card-") && value &&
+        !strstr(value, "segments="))
         told += strspn(value + 7, "0123456789abcdefABCDEF") / 2;
     free(copy);
 }
 
 ssize_t write(int fd, const void *data, size_t bytes)
 {
-    ssize_t(*real) (int, const void *, size_t) = (ssize_t(*)(int, const void *, size_t)) dlsym(RTLD_NEXT, "write");
+    ssize_t (*real)(int, const void *, size_t) =
+        (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
 
     if (fd == pmi_fd)
         read_line(data, bytes);
@@ -84,8 +92,8 @@ static void send_around(void)
     int in;
 
     for (int i = 1; i <= PEERS; i++) {
-        MPI_Sendrecv(&rank, 1, MPI_INT, (rank + i) % size, i, &in, 1, MPI_INT, (rank + size - i) % size, i, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&rank, 1, MPI_INT, (rank + i) % size, i, &in, 1, MPI_INT,
+                     (rank + size - i) % size, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         CT_CHECK(in == (rank + size - i) % size, "from %d came %d", (rank + size - i) % size, in);
     }
 }
@@ -133,7 +141,8 @@ static void check_ucx(ct_pvar *bytes)
         own += address[i].bytes;
     CT_CHECK(own > 0, "UCX was not asked for an address");
     if (are_several_nodes())
-        CT_CHECK(told >= own && told <= own + most_beside(), "%zu bytes told of an address of %zu", told, own);
+        CT_CHECK(told >= own && told <= own + most_beside(), "%zu bytes told of an address of %zu",
+                 told, own);
     else
         CT_CHECK(told == 0, "%zu bytes told on a single node", told);
 }
@@ -148,8 +157,8 @@ static void check_ofi(ct_pvar *bytes)
     n = ct_pvar_read(&count);
     all = ct_pvar_read(bytes);
     if (n > 0)                  /* else MPI_Init has exchanged all addresses */
-        CT_CHECK(all % n == 0 && told == (are_several_nodes() ? (size_t) (all / n) : 0), "%zu bytes told, %lld in %lld names",
-                 told, all, n);
+        CT_CHECK(all % n == 0 && told == (are_several_nodes() ? (size_t)(all / n) : 0),
+                 "%zu bytes told, %lld in %lld names", told, all, n);
     ct_pvar_close(&count);
 }
 

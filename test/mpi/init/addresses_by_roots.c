@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Every process has a message from every other one, and itself, also where the roots of the nodes alone may use the process
- * manager in MPI_Init (MPIR_CVAR_CH4_ROOTS_ONLY_PMI=1) and gather the addresses of the others.
+ * Every process has a message from every other one, and itself, also where the roots of the nodes
+ * alone may use the process manager in MPI_Init (MPIR_CVAR_CH4_ROOTS_ONLY_PMI=1) and gather the
+ * addresses of the others.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -18,8 +19,8 @@ int main(int argc, char **argv)
     for (int on = 0; on < size; on++) {
         int source = (ct_me + size - on) % size;
 
-        MPI_Sendrecv(&ct_me, 1, MPI_INT, (ct_me + on) % size, 0, &from_all[source], 1, MPI_INT, source, 0, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&ct_me, 1, MPI_INT, (ct_me + on) % size, 0, &from_all[source], 1, MPI_INT,
+                     source, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         CT_CHECK(from_all[source] == source, "the message of %d says %d", source, from_all[source]);
     }
     free(from_all);

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Finalize ends, whoever has talked to whom, and however late some come.  Between hosts (maint/check hosts) closing a
- * connection needs the other side's progress.
+ * MPI_Finalize ends, whoever has talked to whom, and however late some come.  Between hosts
+ * (maint/check hosts) closing a connection needs the other side's progress.
  *
  * Arguments:
- *   -talk=none|ring|all    nothing, neighbours, or everybody with everybody, short and long messages
+ *   -talk=none|ring|all    nothing, neighbours, or everybody with everybody, short and long
+ *                          messages
  *   -window                one-sided communication as well
  *   -late                  every third rank comes later
  *   -threads               MPI_THREAD_MULTIPLE, and each of two threads talks
  *   -sessions              two sessions at a time instead of MPI_Init
  *   -mpit                  MPI_T is initialized before and finalized between and after
- *   -kill=before|in|closing   rank 1 is killed before it calls MPI_Finalize, while it waits there for the others, or when it
- *                          has closed its first connection: the job must end, with an error.  (maint/check hosts sees to that.)
+ *   -kill=before|in|closing   rank 1 is killed before it calls MPI_Finalize, while it waits there
+ *                          for the others, or when it has closed its first connection: the job must
+ *                          end, with an error.  (maint/check hosts sees to that.)
  */
 #define _GNU_SOURCE     /* RTLD_NEXT */
 #include "mpi.h"
@@ -57,7 +59,8 @@ static void exchange(MPI_Comm comm, int to, int from, int tag, int len)
     char *out = malloc(len), *in = malloc(len);
 
     memset(out, rank + 1, len);
-    MPI_Sendrecv(out, len, MPI_CHAR, to, tag, in, len, MPI_CHAR, from, tag, comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, len, MPI_CHAR, to, tag, in, len, MPI_CHAR, from, tag, comm,
+                 MPI_STATUS_IGNORE);
     if (in[0] != (char) (from + 1) || in[len - 1] != (char) (from + 1)) {
         printf("rank %d: a wrong message of %d bytes from %d\n", rank, len, from);
         errs++;
@@ -166,7 +169,8 @@ static void with_world(int argc, char **argv)
 {
     int provided;
 
-    MPI_Init_thread(&argc, &argv, option.threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    MPI_Init_thread(&argc, &argv, option.threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &provided);
     option.threads = option.threads && provided == MPI_THREAD_MULTIPLE;
     use(MPI_COMM_WORLD);
     before_finalize();

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * An endpoint is made when a peer is first used, once, whoever uses it: a message, an answer to one who was never sent to, two
- * threads at the same time, a window.
+ * An endpoint is made when a peer is first used, once, whoever uses it: a message, an answer to one
+ * who was never sent to, two threads at the same time, a window.
  *
  * Arguments:
- *   -eager     the endpoints are there after MPI_Init (MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS=0, MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES=0)
- *   -apart     each process is a node of its own: over OFI, too, all messages need an address, which is counted
+ *   -eager     the endpoints are there after MPI_Init (MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS=0,
+ *              MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES=0)
+ *   -apart     each process is a node of its own: over OFI, too, all messages need an address,
+ *              which is counted
  */
 #include <pthread.h>
 #include "cmaptest_mpit.h"
@@ -46,7 +48,8 @@ static void check(const char *after)
     }
 }
 
-/* Whoever is only sent to makes no endpoint of its own; over OFI it looks up whom it answers that it has the message. */
+/* Whoever is only sent to makes no endpoint of its own; over OFI it looks up whom it answers
+ * that it has the message. */
 static void send_to_first(void)
 {
     char *buffer = malloc(LONG_MESSAGE);
@@ -92,7 +95,8 @@ static void *meet(void *arg)
     int out = rank * 100 + tag, in = -1;
 
     pthread_barrier_wait(&at_once);
-    MPI_Sendrecv(&out, 1, MPI_INT, to, tag, &in, 1, MPI_INT, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&out, 1, MPI_INT, to, tag, &in, 1, MPI_INT, from, tag, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     CT_CHECK(in == from * 100 + tag, "thread %d got %d", tag, in);
     return NULL;
 }
@@ -147,7 +151,8 @@ static void use_window(void)
         MPI_Accumulate(&one, 1, MPI_INT, i, 1, 1, MPI_INT, MPI_SUM, win);
         MPI_Get(got, 2, MPI_INT, i, 0, 1, gap, win);
         MPI_Win_unlock(i, win);
-        CT_CHECK(got[0] == i * 10 && got[1] == i * 10 + 2, "got %d and %d from %d", got[0], got[1], i);
+        CT_CHECK(got[0] == i * 10 && got[1] == i * 10 + 2, "got %d and %d from %d", got[0], got[1],
+                 i);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
@@ -171,15 +176,18 @@ int main(int argc, char **argv)
     }
     used = calloc(size, 1);
     ct_mpit_begin();
-    counted = ct_pvar_find("ucx_endpoints", &endpoints) && ct_pvar_find("ucx_address_bytes", &address_bytes);
-    over_ofi = !counted && apart && ct_pvar_find("ofi_addresses", &endpoints) && ct_pvar_find("ofi_address_bytes", &address_bytes);
+    counted = ct_pvar_find("ucx_endpoints", &endpoints) &&
+              ct_pvar_find("ucx_address_bytes", &address_bytes);
+    over_ofi = !counted && apart && ct_pvar_find("ofi_addresses", &endpoints) &&
+               ct_pvar_find("ofi_address_bytes", &address_bytes);
     counted = (counted || over_ofi) && ct_vcis() == 1;  /* else a pair has several */
 
     check("MPI_Init");
     send_to_first();
     check("messages to the first");
     if (counted && !eager)
-        CT_CHECK((ct_pvar_read(&address_bytes) > 0) == (rank > 0 || over_ofi), "bytes of addresses");
+        CT_CHECK((ct_pvar_read(&address_bytes) > 0) == (rank > 0 || over_ofi),
+                 "bytes of addresses");
     if (size > 1)
         send_partitions((rank + 1) % size, (rank + size - 1) % size);
     check("partitions");
@@ -190,7 +198,8 @@ int main(int argc, char **argv)
     use_window();
     if (counted && size > 1) {
         long long n = ct_pvar_read(&endpoints);
-        CT_CHECK(n == size || (over_ofi ? eager && n == 0 : n == size - 1), "%lld endpoints in the end", n);
+        CT_CHECK(n == size || (over_ofi ? eager && n == 0 : n == size - 1),
+                 "%lld endpoints in the end", n);
     }
 
     ct_mpit_end();

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * First uses of peers that meet: many threads of every process use all peers at the same time, so that each pair's first messages
- * come from both sides, while signals interrupt what they wait for; and first messages whose senders are in MPI_Finalize before
- * anybody has looked at them.
+ * First uses of peers that meet: many threads of every process use all peers at the same time, so
+ * that each pair's first messages come from both sides, while signals interrupt what they wait for;
+ * and first messages whose senders are in MPI_Finalize before anybody has looked at them.
  *
  * Arguments:
  *   -leave      only the messages of those who leave at once
- *   -comms      each thread has a communicator of its own, and so a VCI where there are several, and a window on it
+ *   -comms      each thread has a communicator of its own, and so a VCI where there are several,
+ *               and a window on it
  *   -eager      MPI_Init has made the endpoints
  */
 #include <pthread.h>
@@ -48,7 +49,8 @@ static void have_comms(void)
         if (!apart)
             continue;
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
-        MPI_Win_allocate(2 * sizeof(int), sizeof(int), MPI_INFO_NULL, comms[i], &bases[i], &wins[i]);
+        MPI_Win_allocate(2 * sizeof(int), sizeof(int), MPI_INFO_NULL, comms[i], &bases[i],
+                         &wins[i]);
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, wins[i]);
         bases[i][0] = 0;
         bases[i][1] = rank * THREADS + i;
@@ -62,7 +64,8 @@ static void free_comms(int threads)
     for (int i = 0; apart && i < THREADS; i++) {
         MPI_Barrier(comms[i]);
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, wins[i]);
-        CT_CHECK(bases[i][0] == (i < threads ? size : 0), "window %d has been added to %d times", i, bases[i][0]);
+        CT_CHECK(bases[i][0] == (i < threads ? size : 0), "window %d has been added to %d times", i,
+                 bases[i][0]);
         MPI_Win_unlock(rank, wins[i]);
         MPI_Win_free(&wins[i]);
         MPI_Comm_free(&comms[i]);
@@ -87,8 +90,10 @@ static void exchange(MPI_Comm comm, int distance, int tag, char *out, char *in, 
     int to = (rank + distance) % size, from = (rank + size - distance) % size;
 
     memset(out, rank + tag, bytes);
-    MPI_Sendrecv(out, bytes, MPI_CHAR, to, tag, in, bytes, MPI_CHAR, from, tag, comm, MPI_STATUS_IGNORE);
-    CT_CHECK(in[0] == (char) (from + tag) && in[bytes - 1] == (char) (from + tag), "%d bytes of %d, tag %d", bytes, from, tag);
+    MPI_Sendrecv(out, bytes, MPI_CHAR, to, tag, in, bytes, MPI_CHAR, from, tag, comm,
+                 MPI_STATUS_IGNORE);
+    CT_CHECK(in[0] == (char)(from + tag) && in[bytes - 1] == (char)(from + tag),
+             "%d bytes of %d, tag %d", bytes, from, tag);
 }
 
 /* No two threads go through the peers in the same order. */
@@ -152,7 +157,8 @@ int main(int argc, char **argv)
     ct_me = rank;
     if (argc > 1 && !strcmp(argv[1], "-leave")) {
         send_and_leave();
-        MPI_Finalize();         /* without a collective before it, in which all would wait for all */
+        /* without a collective before it, in which all would wait for all */
+        MPI_Finalize();
         if (rank == size - 1 && ct_errs == 0)
             printf(" No Errors\n");
         return ct_errs != 0;
@@ -165,7 +171,8 @@ int main(int argc, char **argv)
     ct_mpit_begin();
     counted = ct_pvar_find("ucx_endpoints", &endpoints);
     if (counted && !eager)
-        CT_CHECK(ct_pvar_read(&endpoints) == 0, "%lld endpoints after MPI_Init", ct_pvar_read(&endpoints));
+        CT_CHECK(ct_pvar_read(&endpoints) == 0, "%lld endpoints after MPI_Init",
+                 ct_pvar_read(&endpoints));
     threads = provided == MPI_THREAD_MULTIPLE ? THREADS : 1;
     have_comms();
     interrupt_every(INTERRUPT_US);
@@ -175,7 +182,8 @@ int main(int argc, char **argv)
         long long n = ct_pvar_read(&endpoints);
         int vcis = getenv("MPIR_CVAR_CH4_NUM_VCIS") ? atoi(getenv("MPIR_CVAR_CH4_NUM_VCIS")) : 1;
         long long least = apart && vcis > 1 && size > 1 ? size : size - 1;
-        CT_CHECK(n >= least && n <= (long long) size * vcis * vcis, "%lld endpoints to %d processes", n, size);
+        CT_CHECK(n >= least && n <= (long long)size * vcis * vcis, "%lld endpoints to %d processes",
+                 n, size);
     }
     free_comms(threads);
     ct_mpit_end();

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The first use of a peer for which there is no memory, or about which the process manager is not to be reached, is an error of
- * that call which names the peer; the next attempt finds things as they were, and works.
+ * The first use of a peer for which there is no memory, or about which the process manager is not
+ * to be reached, is an error of that call which names the peer; the next attempt finds things as
+ * they were, and works.
  *
- * In rank 0 the first allocation of the call fails, then the second, and so on, until the call needs no more of them. Those of
- * UCX are left out: it ends the process. (Over OFI messages inside a node go by shared memory, which needs no address: only those
- * between nodes are tried.)
+ * In rank 0 the first allocation of the call fails, then the second, and so on, until the call
+ * needs no more of them. Those of UCX are left out: it ends the process. (Over OFI messages inside
+ * a node go by shared memory, which needs no address: only those between nodes are tried.)
  *
  * Arguments:
  *   -manager      before that what goes to the process manager fails; to be run on several nodes
@@ -19,7 +20,8 @@
 #include "cmaptest_poor.h"
 
 static int rank, size, pmi_fd;
-static int cut_off;             /* peers on other nodes, about which the process manager was asked */
+/* peers on other nodes, about which the process manager was asked */
+static int cut_off;
 static volatile int is_cut;     /* the connection to the process manager */
 static volatile int refused;    /* allocations and messages to the process manager */
 static volatile int in_ucx;
@@ -51,7 +53,8 @@ void *ucp_tag_send_nbx(void *ep, const void *data, size_t count, uint64_t tag, c
 
     in_ucx++;
     if (!real)
-        real = (void *(*)(void *, const void *, size_t, uint64_t, const void *)) dlsym(RTLD_NEXT, "ucp_tag_send_nbx");
+        real = (void *(*)(void *, const void *, size_t, uint64_t, const void *))dlsym(
+            RTLD_NEXT, "ucp_tag_send_nbx");
     request = real(ep, data, count, tag, param);
     in_ucx--;
     return request;
@@ -72,7 +75,8 @@ unsigned ucp_worker_progress(void *worker)
 
 ssize_t write(int fd, const void *data, size_t bytes)
 {
-    ssize_t(*real) (int, const void *, size_t) = (ssize_t(*)(int, const void *, size_t)) dlsym(RTLD_NEXT, "write");
+    ssize_t (*real)(int, const void *, size_t) =
+        (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
 
     if (is_cut && fd == pmi_fd) {
         refused++;
@@ -82,7 +86,8 @@ ssize_t write(int fd, const void *data, size_t bytes)
     return real(fd, data, bytes);
 }
 
-/* Sends to a peer, for the first time, without the nth allocation (0: with all); whether it went. */
+/* Sends to a peer, for the first time, without the nth allocation (0: with all); whether it
+ * went. */
 static int send_to(int peer, int nth)
 {
     char text[MPI_MAX_ERROR_STRING], words[32];
@@ -123,7 +128,8 @@ static int try_all(int peer, int cut)
     if (cut) {
         before = refused;
         sent += send_without_manager(peer);
-        CT_CHECK(sent == 0 || refused == before, "a message to %d without the process manager", peer);
+        CT_CHECK(sent == 0 || refused == before, "a message to %d without the process manager",
+                 peer);
         cut_off += sent == 0;
     }
     do {

@@ -2,9 +2,9 @@
 /*
  * usage: session_alone [-world]
  *
- * Each process has a session and a communicator of itself; a process that is the only one has no world besides: messages, a wait
- * that has to poll, collectives and windows work. With -world a communicator of all processes is made of the session after that, and
- * the first one is used again.
+ * Each process has a session and a communicator of itself; a process that is the only one has no
+ * world besides: messages, a wait that has to poll, collectives and windows work. With -world a
+ * communicator of all processes is made of the session after that, and the first one is used again.
  */
 #include <stdio.h>
 #include <string.h>

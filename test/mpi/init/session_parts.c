@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The first communicator of a job is made of a part of its processes, by a session: of the lower half and the upper half at once, with
- * the same name; by several threads, each with a session of its own; of one half alone.  The other processes do nothing then, or have
- * called MPI_Init, and no session.  Then there is one of all.  With one process the lower half is empty.
+ * The first communicator of a job is made of a part of its processes, by a session: of the lower
+ * half and the upper half at once, with the same name; by several threads, each with a session of
+ * its own; of one half alone.  The other processes do nothing then, or have called MPI_Init, and no
+ * session.  Then there is one of all.  With one process the lower half is empty.
  *
- * Arguments: -one=1 (the upper half makes no communicator before that of all) -threads=N (default 1) -between=1 (the halves are
- * connected as they are made) -init=1 (the upper half calls MPI_Init before it has a session, and makes none but that of all)
+ * Arguments: -one=1 (the upper half makes no communicator before that of all) -threads=N (default
+ * 1) -between=1 (the halves are connected as they are made) -init=1 (the upper half calls MPI_Init
+ * before it has a session, and makes none but that of all)
  */
 #include "cmaptest.h"
 
@@ -107,7 +109,8 @@ static void check_between(MPI_Session session)
     ct_list list = half_list(!is_lower);
     MPI_Comm inter;
 
-    MPI_Intercomm_create_from_groups(mine, 0, theirs, 0, "between", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &inter);
+    MPI_Intercomm_create_from_groups(mine, 0, theirs, 0, "between", MPI_INFO_NULL,
+                                     MPI_ERRORS_ARE_FATAL, &inter);
     ct_check_all_pairs(inter, &list, "between");
     MPI_Comm_free(&inter);
     MPI_Group_free(&mine);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Settings in the environment: what is no value of their kind is an error, also when MPI_T is initialized once more, and nothing
- * else is made of it.
+ * Settings in the environment: what is no value of their kind is an error, also when MPI_T is
+ * initialized once more, and nothing else is made of it.
  */
 #include "mpi.h"
 #include "mpitest.h"
@@ -45,7 +45,8 @@ static double value_of(const char *name)
         return MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS ? FORGOTTEN : REFUSED;
     if (MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS)
         _exit(ABSENT);
-    if (MPI_T_cvar_get_info(index, NULL, NULL, NULL, &type, NULL, NULL, NULL, NULL, NULL) != MPI_SUCCESS ||
+    if (MPI_T_cvar_get_info(index, NULL, NULL, NULL, &type, NULL, NULL, NULL, NULL, NULL) !=
+            MPI_SUCCESS ||
         MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
         _exit(2);
     if (type == MPI_INT) {
@@ -70,10 +71,12 @@ static int errors_of(const char *name, const char *value, double wanted)
     }
     if (child < 0 || waitpid(child, &status, 0) != child)
         return 1;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == ABSENT)     /* the only one that is no int comes with the maps */
+    /* the only one that is no int comes with the maps */
+    if (WIFEXITED(status) && WEXITSTATUS(status) == ABSENT)
         return strncmp(name, "MPIR_CVAR_CMAP_", 15) != 0;
     if (status != 0) {
-        fprintf(stderr, wanted == REFUSED ? "%s=%s is accepted\n" : "%s=%s is not %g\n", name, value, wanted);
+        fprintf(stderr, wanted == REFUSED ? "%s=%s is accepted\n" : "%s=%s is not %g\n", name,
+                value, wanted);
         return 1;
     }
     return 0;

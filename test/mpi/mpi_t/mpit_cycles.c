@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_T may be initialized and finalized any number of times: before MPI_Init, while MPI is in use, and after
- * MPI_Finalize.  Its variables keep their values, and what MPI does with communicators does not depend on it.
+ * MPI_T may be initialized and finalized any number of times: before MPI_Init, while MPI is in use,
+ * and after MPI_Finalize.  Its variables keep their values, and what MPI does with communicators
+ * does not depend on it.
  */
 #include "cmaptest.h"
 

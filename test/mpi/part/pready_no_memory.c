@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Process 0 has no memory when the last partitions of a message are ready: that is an error, and they are sent when they are
- * made ready again.  Each allocation of the call fails once.  (A call that comes before the receiver is known sends nothing.)
- * The requests that MPICH makes once, by the hundred, are there after the first round.
+ * Process 0 has no memory when the last partitions of a message are ready: that is an error, and
+ * they are sent when they are made ready again.  Each allocation of the call fails once.  (A call
+ * that comes before the receiver is known sends nothing.) The requests that MPICH makes once, by
+ * the hundred, are there after the first round.
  */
 #include "cmaptest_poor.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Isendrecv and MPI_Isendrecv_replace: the status is that of the receive, either side may be MPI_PROC_NULL, datatypes
- * with gaps arrive as they were sent and outlive the call, and a message that is too long is an error.
+ * MPI_Isendrecv and MPI_Isendrecv_replace: the status is that of the receive, either side may be
+ * MPI_PROC_NULL, datatypes with gaps arrive as they were sent and outlive the call, and a message
+ * that is too long is an error.
  */
 #include "cmaptest.h"
 

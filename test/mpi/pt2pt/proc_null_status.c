@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A receive from MPI_PROC_NULL has the status that MPI gives it, source MPI_PROC_NULL, tag MPI_ANY_TAG and count 0: however
- * it was started, and by whichever function it is completed.
+ * A receive from MPI_PROC_NULL has the status that MPI gives it, source MPI_PROC_NULL, tag
+ * MPI_ANY_TAG and count 0: however it was started, and by whichever function it is completed.
  */
 #include "cmaptest.h"
 
@@ -29,7 +29,7 @@ static void check(const MPI_Status * status, const char *what, const char *how)
              status->MPI_SOURCE, status->MPI_TAG, count, cancelled);
 }
 
-/* ---- ways to start -------------------------------------------------------------------------------------------------- */
+/* ---- ways to start --------------------------------------------------------------------------- */
 
 static MPI_Request start_irecv(void)
 {
@@ -63,7 +63,8 @@ static const struct {
     {"MPI_Recv_init", start_persistent},
 };
 
-/* ---- ways to complete: the other one of two requests is a message that this process sends itself ---------------------- */
+/* ---- ways to complete: the other one of two requests is a message that this process sends
+ * itself */
 
 static MPI_Request other_receive(void)
 {
@@ -208,7 +209,7 @@ static void started_and_completed(void)
     }
 }
 
-/* ---- a persistent send to nobody is active, too, and either can be started again --------------------------------------- */
+/* ---- a persistent send to nobody is active, too, and either can be started again ------------- */
 
 static void persistent_pair(void)
 {
@@ -233,7 +234,7 @@ static void persistent_pair(void)
     MPI_Request_free(&both[1]);
 }
 
-/* ---- functions that complete by themselves ------------------------------------------------------------------------------ */
+/* ---- functions that complete by themselves --------------------------------------------------- */
 
 static void blocking(void)
 {

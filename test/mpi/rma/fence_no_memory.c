@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * One process has no memory left in a call of an epoch of fences: the call does what it has to, or is an error that says so and can
- * be repeated when there is memory again.  No operation is lost or done twice, and the fence ends for the others, too.  And a
- * process that has none keeps what comes too early for its epoch.  (Over OFI operations inside a node may need none.)
+ * One process has no memory left in a call of an epoch of fences: the call does what it has to, or
+ * is an error that says so and can be repeated when there is memory again.  No operation is lost or
+ * done twice, and the fence ends for the others, too.  And a process that has none keeps what comes
+ * too early for its epoch.  (Over OFI operations inside a node may need none.)
  */
 #include "cmaptest_poor.h"
 
@@ -16,8 +17,8 @@ static long *memory, values[EARLY];
 static void add(int word, int nth)
 {
     for (ct_try t = ct_without("accumulate", nth, 3); ct_goes_on(&t);)
-        ct_tried(&t, MPI_Accumulate(&values[word], 1, MPI_LONG, size - 1, word, 1, MPI_LONG, MPI_SUM,
-                                    win));
+        ct_tried(&t, MPI_Accumulate(&values[word], 1, MPI_LONG, size - 1, word, 1, MPI_LONG,
+                                    MPI_SUM, win));
 }
 
 static void fence(int assert, int nth)
@@ -26,8 +27,8 @@ static void fence(int assert, int nth)
         ct_tried(&t, MPI_Win_fence(assert, win));
 }
 
-/* An epoch in which all add so many words to the last one.  Process 0 lacks its nth allocation in the call `poor`, which may be the
- * fence. */
+/* An epoch in which all add so many words to the last one.  Process 0 lacks its nth allocation in
+ * the call `poor`, which may be the fence. */
 static void epoch(int ops, int poor, int nth)
 {
     fence(0, 0);
@@ -52,7 +53,8 @@ static void check_origin(int ops)
     for (int i = 0; i < EARLY && ct_me == size - 1; i++) {
         long times = epochs * size * (ops / EARLY + (i < ops % EARLY));
 
-        CT_CHECK(memory[i] == times * values[i], "of %d: word %d is %ld, not %ld", ops, i, memory[i], times * values[i]);
+        CT_CHECK(memory[i] == times * values[i], "of %d: word %d is %ld, not %ld", ops, i,
+                 memory[i], times * values[i]);
     }
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What fences order.  A message does not touch its target before that is in the epoch; accumulates are done in their order,
- * whatever their lengths and those of the epochs before; a lock finds done what the fence before it has ended; an operation that is
- * wrong takes none of the others along, and the fence of who can see it tells it; and who waits in a fence, or for a lock, takes part
- * in nonblocking collectives all the while.
+ * What fences order.  A message does not touch its target before that is in the epoch; accumulates
+ * are done in their order, whatever their lengths and those of the epochs before; a lock finds done
+ * what the fence before it has ended; an operation that is wrong takes none of the others along,
+ * and the fence of who can see it tells it; and who waits in a fence, or for a lock, takes part in
+ * nonblocking collectives all the while.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -41,8 +42,8 @@ static void poll_a_while(void)
         MPI_Iprobe(MPI_ANY_SOURCE, TOLD + 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 }
 
-/* Another process begins its epoch while the last one still has its memory for itself.  (A fence with nothing before it need not wait
- * for anybody.) */
+/* Another process begins its epoch while the last one still has its memory for itself.  (A fence
+ * with nothing before it need not wait for anybody.) */
 static void check_early(void)
 {
     int target = size - 1;
@@ -58,8 +59,8 @@ static void check_early(void)
             MPI_Recv(NULL, 0, MPI_BYTE, 0, TOLD, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             poll_a_while();
             for (int i = 0; i < MANY; i++) {
-                CT_CHECK(round == 1 || memory[i] == (round - 1) * 1000 + i, "round %d: word %d is %ld before the fence", round, i,
-                         memory[i]);
+                CT_CHECK(round == 1 || memory[i] == (round - 1) * 1000 + i,
+                         "round %d: word %d is %ld before the fence", round, i, memory[i]);
                 memory[i] = -1;
             }
         }
@@ -68,12 +69,14 @@ static void check_early(void)
             MPI_Put(&values[i], 1, MPI_LONG, target, i, 1, MPI_LONG, win);
         MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
         for (int i = 0; i < MANY && ct_me == target; i++)
-            CT_CHECK(memory[i] == values[i], "round %d: word %d is %ld, not %ld", round, i, memory[i], values[i]);
+            CT_CHECK(memory[i] == values[i], "round %d: word %d is %ld, not %ld", round, i,
+                     memory[i], values[i]);
     }
 }
 
 /* Short, long, short over the same words: the last one counts. */
-static void replace(int target, const long *first, const long *second, const long *third, int with_long)
+static void replace(int target, const long *first, const long *second, const long *third,
+                    int with_long)
 {
     MPI_Accumulate(first, SHORT, MPI_LONG, target, 0, SHORT, MPI_LONG, MPI_REPLACE, win);
     if (with_long)
@@ -81,7 +84,8 @@ static void replace(int target, const long *first, const long *second, const lon
     MPI_Accumulate(third, SHORT, MPI_LONG, target, 1, SHORT, MPI_LONG, MPI_REPLACE, win);
 }
 
-static void check_replaced(int epoch, const long *first, const long *second, const long *third, int with_long)
+static void check_replaced(int epoch, const long *first, const long *second, const long *third,
+                           int with_long)
 {
     for (int i = 0; i < WORDS && (with_long || i <= SHORT); i++) {
         long want = i >= 1 && i <= SHORT ? third[i - 1] : with_long ? second[i] : first[i];
@@ -141,7 +145,8 @@ static void check_outside(void)
             MPI_Put(&value, 1, MPI_LONG, 0, WORDS, 1, MPI_LONG, win);
         MPI_Put(&value, 1, MPI_LONG, 0, ct_me, 1, MPI_LONG, win);
         class = class_of(MPI_Win_fence(0, win));
-        CT_CHECK(class == MPI_SUCCESS || class == MPI_ERR_RMA_RANGE, "epoch %d: class %d", epoch, class);
+        CT_CHECK(class == MPI_SUCCESS || class == MPI_ERR_RMA_RANGE, "epoch %d: class %d", epoch,
+                 class);
         told = class == MPI_ERR_RMA_RANGE;
         MPI_Allreduce(&told, &any, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         CT_CHECK(any == 1, "epoch %d: %d processes were told of an operation outside", epoch, any);
@@ -151,7 +156,8 @@ static void check_outside(void)
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
 }
 
-/* Process 0 is in the fence, and the others come when the collective is done in which it takes part. */
+/* Process 0 is in the fence, and the others come when the collective is done in which it takes
+ * part. */
 static void check_collective_in_fence(void)
 {
     long mine = ct_me, sum, value = 7;
@@ -168,7 +174,8 @@ static void check_collective_in_fence(void)
     CT_CHECK(sum == (long) size * (size - 1) / 2, "the collective beside a fence: %ld", sum);
 }
 
-/* Process 0 waits for the lock of the last one, which process 1 gives back when the collective is done. */
+/* Process 0 waits for the lock of the last one, which process 1 gives back when the collective
+ * is done. */
 static void check_collective_in_lock(void)
 {
     long mine = ct_me, sum, value = 7;
@@ -195,7 +202,8 @@ static void check_collective_in_lock(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Process 0 looks at the last one's memory by a lock, as soon as it has left the fence; what the others have put there is done. */
+/* Process 0 looks at the last one's memory by a lock, as soon as it has left the fence; what the
+ * others have put there is done. */
 static void check_lock_behind_fence(int assert)
 {
     int target = size - 1;
@@ -217,7 +225,9 @@ static void check_lock_behind_fence(int assert)
         }
         for (int i = 0; i < MANY && ct_me == 0; i++) {
             long want = i % size < size - 1 ? round : 0;
-            CT_CHECK(seen[i] == want, "round %d: a lock behind the fence finds %ld in word %d, not %ld", round, seen[i], i, want);
+            CT_CHECK(seen[i] == want,
+                     "round %d: a lock behind the fence finds %ld in word %d, not %ld", round,
+                     seen[i], i, want);
         }
         MPI_Barrier(MPI_COMM_WORLD);
     }
@@ -239,12 +249,14 @@ static void check_lock_before_fence(void)
             MPI_Win_unlock(target, win);
         }
         MPI_Win_fence(0, win);
-        CT_CHECK(ct_me != target || memory[0] == value, "round %d: %ld, not %ld, by a lock before the fence", round, memory[0], value);
+        CT_CHECK(ct_me != target || memory[0] == value,
+                 "round %d: %ld, not %ld, by a lock before the fence", round, memory[0], value);
         MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     }
 }
 
-/* Wrong, and no reason to wait for ever: operations before a fence that is told of none, and behind one that is told of none. */
+/* Wrong, and no reason to wait for ever: operations before a fence that is told of none, and
+ * behind one that is told of none. */
 static void check_wrong_assertions(void)
 {
     long value = 9;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What operations that wait must not change: errors come from the call that is wrong, a type may be freed, windows do not
- * disturb each other, and info keys say what is in force.
+ * What operations that wait must not change: errors come from the call that is wrong, a type may be
+ * freed, windows do not disturb each other, and info keys say what is in force.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -36,7 +36,8 @@ static void check_key(MPI_Win win, const char *key, const char *want)
 
     MPI_Win_get_info(win, &used);
     MPI_Info_get(used, key, MPI_MAX_INFO_VAL - 1, value, &found);
-    CT_CHECK(found && !strcmp(value, want), "%s is %s, not %s", key, found ? value : "not there", want);
+    CT_CHECK(found && !strcmp(value, want), "%s is %s, not %s", key, found ? value : "not there",
+             want);
     MPI_Info_free(&used);
 }
 
@@ -76,7 +77,8 @@ static void check_errors(void)
     MPI_Win win = new_win(MPI_INFO_NULL);
     long value = 1;
 
-    check_error(MPI_Put(&value, 1, MPI_LONG, next_rank, 0, 1, MPI_LONG, win), "put without an epoch");
+    check_error(MPI_Put(&value, 1, MPI_LONG, next_rank, 0, 1, MPI_LONG, win),
+                "put without an epoch");
     check_error(MPI_Win_unlock(next_rank, win), "unlock without a lock");
     check_error(MPI_Win_unlock_all(win), "unlock_all without lock_all");
     check_error(MPI_Win_complete(win), "complete without start");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Epochs of many short operations of one kind, around the counts that a message holds, with a long one before, between and
- * behind them: all are done when the epoch is over, and accumulates of one word in their order.
+ * Epochs of many short operations of one kind, around the counts that a message holds, with a long
+ * one before, between and behind them: all are done when the epoch is over, and accumulates of one
+ * word in their order.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -93,7 +94,8 @@ static long want_of(int kind, int count, int i)
 static void check_target(const char *what, int kind, int count, int long_at)
 {
     for (int i = 0; i < WORDS; i++) {
-        long want = i >= MOST && i < WORDS - 1 && long_at != NOWHERE ? 10L * i + 3 : want_of(kind, count, i);
+        long want = i >= MOST && i < WORDS - 1 && long_at != NOWHERE ? 10L * i + 3
+                                                                     : want_of(kind, count, i);
         CT_CHECK(memory[i] == want, "%s: word %d is %ld, not %ld", what, i, memory[i], want);
     }
 }
@@ -114,7 +116,8 @@ static void check(int sync, int kind, int count, int long_at)
 {
     char what[80];
 
-    snprintf(what, sizeof what, "%s, %d of %s, a long one at %d", sync_names[sync], count, kind_names[kind], long_at);
+    snprintf(what, sizeof what, "%s, %d of %s, a long one at %d", sync_names[sync], count,
+             kind_names[kind], long_at);
     for (int i = 0; i < WORDS; i++)
         memory[i] = i + 1;
     for (int i = 0; i < MOST + LONG; i++)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * One process has no memory left in a call on a window: the call does what it has to, or is an error that says so and can be
- * repeated when there is memory again.  No operation is lost or done twice, and the epoch ends for the others, too.  (Over OFI
- * operations inside a node go by shared memory, and may need none.)
+ * One process has no memory left in a call on a window: the call does what it has to, or is an
+ * error that says so and can be repeated when there is memory again.  No operation is lost or done
+ * twice, and the epoch ends for the others, too.  (Over OFI operations inside a node go by shared
+ * memory, and may need none.)
  */
 #include "cmaptest_poor.h"
 
@@ -23,8 +24,8 @@ static ct_try without(const char *what, int number, int poor, int nth)
     return ct_without(what, number == poor ? nth : 0, 3);
 }
 
-/* An epoch of so many operations, of which call number `poor` (-1: the lock, ops: the flush, ops + 1: the unlock) lacks its nth
- * allocation. */
+/* An epoch of so many operations, of which call number `poor` (-1: the lock, ops: the flush, ops +
+ * 1: the unlock) lacks its nth allocation. */
 static void epoch_with(int ops, int poor, int nth, long *values)
 {
     for (ct_try t = without("lock", -1, poor, nth); ct_goes_on(&t);)
@@ -56,7 +57,8 @@ static long fail_everywhere(int ops, long *values)
 
 static void check_all(int size)
 {
-    long *memory = ct_alloc(WORDS, sizeof(long)), *values = ct_alloc(WORDS, sizeof(long)), epochs[3] = { 0 };
+    long *memory = ct_alloc(WORDS, sizeof(long)), *values = ct_alloc(WORDS, sizeof(long)),
+         epochs[3] = {0};
     const int ops[3] = { 1, 5, WORDS };
     MPI_Info info;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Random programs of one-sided operations in windows and epochs of all kinds, with datatypes of all kinds, against a plain oracle.
- * Each process has a slice of every target's window, where it alone writes: it knows what is there.  Beside the slices are counters
- * that all share.
+ * Random programs of one-sided operations in windows and epochs of all kinds, with datatypes of all
+ * kinds, against a plain oracle.  Each process has a slice of every target's window, where it alone
+ * writes: it knows what is there.  Beside the slices are counters that all share.
  *
  * What the rounds are is drawn alike by everybody, what each does in them is its own.   issue_oracle [rounds] [seed]
  * A failure prints the seed, the window and the round.
@@ -36,7 +36,8 @@ typedef struct op {
 static const char *const window_names[] = {"created", "allocated", "dynamic", "shared"};
 static uint64_t seed;
 static int size, window_kind;
-static MPI_Aint *begins;        /* of the others' memory, as displacements in bytes: not 0 in dynamic windows */
+/* of the others' memory, as displacements in bytes: not 0 in dynamic windows */
+static MPI_Aint *begins;
 static MPI_Win win;
 static long *base;              /* size slices, then SHARED counters */
 static long *model;             /* [target][word]: my slice there */
@@ -53,8 +54,15 @@ static layout new_layout(int kind, int n)
     layout l = {.n = n,.at = ct_ints(n),.count = 1,.type = MPI_LONG };
 
     for (int i = 0; i < n; i++)
-        l.at[i] = kind == STRIDED ? 2 * i : kind == SCATTERED ? i + i / 3 : kind == BACKWARD ? n - 1 - i : kind == APART ? 3 * i : i;
-    l.span = kind == STRIDED ? 2 * n - 1 : kind == SCATTERED ? n + (n - 1) / 3 : kind == APART ? 3 * n - 2 : n;
+        l.at[i] = kind == STRIDED     ? 2 * i
+                  : kind == SCATTERED ? i + i / 3
+                  : kind == BACKWARD  ? n - 1 - i
+                  : kind == APART     ? 3 * i
+                                      : i;
+    l.span = kind == STRIDED     ? 2 * n - 1
+             : kind == SCATTERED ? n + (n - 1) / 3
+             : kind == APART     ? 3 * n - 2
+                                 : n;
     if (kind == STRIDED)
         MPI_Type_vector(n, 1, 2, MPI_LONG, &l.type);
     else if (kind == APART)
@@ -152,7 +160,8 @@ static void put(int target, int first, layout *there, int with_request)
     MPI_Aint disp = in_slice(target, first);
 
     if (with_request)
-        MPI_Rput(o->in, here->count, here->type, target, disp, there->count, there->type, win, &o->request);
+        MPI_Rput(o->in, here->count, here->type, target, disp, there->count, there->type, win,
+                 &o->request);
     else
         MPI_Put(o->in, here->count, here->type, target, disp, there->count, there->type, win);
     apply(o, first, there, MPI_REPLACE);
@@ -167,7 +176,8 @@ static void get(int target, int first, layout *there, int with_request)
 
     expect(o, first, there);
     if (with_request)
-        MPI_Rget(o->out, here->count, here->type, target, disp, there->count, there->type, win, &o->request);
+        MPI_Rget(o->out, here->count, here->type, target, disp, there->count, there->type, win,
+                 &o->request);
     else
         MPI_Get(o->out, here->count, here->type, target, disp, there->count, there->type, win);
     free_type(here);
@@ -188,9 +198,11 @@ static void accumulate(int target, int first, layout *there, int with_request)
     MPI_Op kind = random_kind();
 
     if (with_request)
-        MPI_Raccumulate(o->in, here->count, here->type, target, disp, there->count, there->type, kind, win, &o->request);
+        MPI_Raccumulate(o->in, here->count, here->type, target, disp, there->count, there->type,
+                        kind, win, &o->request);
     else
-        MPI_Accumulate(o->in, here->count, here->type, target, disp, there->count, there->type, kind, win);
+        MPI_Accumulate(o->in, here->count, here->type, target, disp, there->count, there->type,
+                       kind, win);
     apply(o, first, there, kind);
     free_type(here);
 }
@@ -204,11 +216,11 @@ static void get_accumulate(int target, int first, layout *there, int with_reques
 
     expect(o, first, there);
     if (with_request)
-        MPI_Rget_accumulate(o->in, here->count, here->type, o->out, here->count, here->type, target, disp, there->count,
-                            there->type, kind, win, &o->request);
+        MPI_Rget_accumulate(o->in, here->count, here->type, o->out, here->count, here->type, target,
+                            disp, there->count, there->type, kind, win, &o->request);
     else
-        MPI_Get_accumulate(o->in, here->count, here->type, o->out, here->count, here->type, target, disp, there->count, there->type,
-                           kind, win);
+        MPI_Get_accumulate(o->in, here->count, here->type, o->out, here->count, here->type, target,
+                           disp, there->count, there->type, kind, win);
     apply(o, first, there, kind);
     free_type(here);
 }
@@ -218,7 +230,9 @@ static void single(int target, int word)
     layout there = new_layout(PLAIN, 1);
     long now = model[target * WORDS + word];
     MPI_Aint disp = in_slice(target, word);
-    op *o = may(target, word, &there, ACCUMULATED) ? new_op("fetch_and_op", target, new_layout(PLAIN, 1)) : NULL;
+    op *o = may(target, word, &there, ACCUMULATED)
+                ? new_op("fetch_and_op", target, new_layout(PLAIN, 1))
+                : NULL;
 
     if (o)
         expect(o, word, &there);
@@ -249,7 +263,8 @@ static void add_shared(int target)
 
     o->in[0] = 1 + ct_below(&mine, 9);
     added += o->in[0];
-    MPI_Accumulate(o->in, 1, MPI_LONG, target, place(target, (MPI_Aint) size * WORDS + 1), 1, MPI_LONG, MPI_SUM, win);
+    MPI_Accumulate(o->in, 1, MPI_LONG, target, place(target, (MPI_Aint)size * WORDS + 1), 1,
+                   MPI_LONG, MPI_SUM, win);
 }
 
 static void check_result(op *o)
@@ -257,8 +272,10 @@ static void check_result(op *o)
     for (int k = 0; o->want && k < o->n; k++) {
         long got = o->out[o->here.at[k]];
 
-        CT_CHECK(got == o->want[k], "seed %llu, %s window, round %d: word %d of a %s of %d from %d is %ld, not %ld",
-                 (unsigned long long) seed, window_names[window_kind], round_number, k, o->what, o->n, o->target, got, o->want[k]);
+        CT_CHECK(got == o->want[k],
+                 "seed %llu, %s window, round %d: word %d of a %s of %d from %d is %ld, not %ld",
+                 (unsigned long long)seed, window_names[window_kind], round_number, k, o->what,
+                 o->n, o->target, got, o->want[k]);
         if (got != o->want[k])
             break;
     }
@@ -361,8 +378,10 @@ static void check_memory(const long *seen, const char *what)
 
     MPI_Alltoall(model, WORDS, MPI_LONG, all, WORDS, MPI_LONG, MPI_COMM_WORLD);
     for (int i = 0; i < size * WORDS; i++) {
-        CT_CHECK(seen[i] == all[i], "seed %llu, %s window, round %d: after %s, word %d of %d is %ld, not %ld",
-                 (unsigned long long) seed, window_names[window_kind], round_number, what, i % WORDS, i / WORDS, seen[i], all[i]);
+        CT_CHECK(seen[i] == all[i],
+                 "seed %llu, %s window, round %d: after %s, word %d of %d is %ld, not %ld",
+                 (unsigned long long)seed, window_names[window_kind], round_number, what, i % WORDS,
+                 i / WORDS, seen[i], all[i]);
         if (seen[i] != all[i])
             break;
     }

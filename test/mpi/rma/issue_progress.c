@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Long operations go out when their target may be accessed, while the origin is in whatever call of MPI: here it waits for the
- * target to say that it has seen them.  An origin that issues no more before its next call on the window waits for ever.
+ * Long operations go out when their target may be accessed, while the origin is in whatever call of
+ * MPI: here it waits for the target to say that it has seen them.  An origin that issues no more
+ * before its next call on the window waits for ever.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -47,7 +48,8 @@ static void await_all(long first)
 {
     int flag;
 
-    while (memory[0] != first || memory[WORDS / 2] != first + WORDS / 2 || memory[WORDS - 1] != first + WORDS - 1)
+    while (memory[0] != first || memory[WORDS / 2] != first + WORDS / 2 ||
+           memory[WORDS - 1] != first + WORDS - 1)
         MPI_Iprobe(MPI_ANY_SOURCE, SEEN + 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
     MPI_Send(NULL, 0, MPI_BYTE, origin, SEEN, MPI_COMM_WORLD);
 }

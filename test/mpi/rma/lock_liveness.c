@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Nobody waits for ever, and nobody is left behind.  Processes that open one epoch after the other, as long as one of them has
- * not done a number of epochs of another kind: readers that overlap without a gap and a writer, writers and a reader, and
- * readers of all targets and a writer.  Then all contend for one lock, and none stops before the last has done his share.
+ * Nobody waits for ever, and nobody is left behind.  Processes that open one epoch after the other,
+ * as long as one of them has not done a number of epochs of another kind: readers that overlap
+ * without a gap and a writer, writers and a reader, and readers of all targets and a writer.  Then
+ * all contend for one lock, and none stops before the last has done his share.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -62,7 +63,8 @@ static void one_against_many(MPI_Win win, MPI_Win flags, int one, int many, long
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* All take one lock until everybody has done his share: who is left behind is not helped by others being done. */
+/* All take one lock until everybody has done his share: who is left behind is not helped by
+ * others being done. */
 static void fair(MPI_Win win, MPI_Win flags)
 {
     long done = 0, one = 1, reached = 0, finished, whole, none = 0;
@@ -99,7 +101,8 @@ int main(int argc, char **argv)
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Win_create(&memory[1], 2 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &flags);
+    MPI_Win_create(&memory[1], 2 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &flags);
     MPI_Win_lock_all(0, flags);
 
     MPI_Win_create(&memory[0], sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);

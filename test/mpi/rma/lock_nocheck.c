@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A lock with MPI_MODE_NOCHECK concerns its own epoch alone: the next one of the same target is taken, and given back for
- * others to have.
+ * A lock with MPI_MODE_NOCHECK concerns its own epoch alone: the next one of the same target is
+ * taken, and given back for others to have.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Exclusive and shared locks in rings: every rank locks its neighbour, all of them in turn, or two at once in the order of
- * their ranks, and changes two words of the target by a get, a flush and a put.  An exclusive lock means that nobody sees
- * the words differ and that no step is lost.  Windows of the program's own memory, allocated and shared ones.
+ * Exclusive and shared locks in rings: every rank locks its neighbour, all of them in turn, or two
+ * at once in the order of their ranks, and changes two words of the target by a get, a flush and a
+ * put.  An exclusive lock means that nobody sees the words differ and that no step is lost.
+ * Windows of the program's own memory, allocated and shared ones.
  */
 #include "cmaptest.h"
 #include <stdbool.h>
@@ -18,7 +19,8 @@ static void step(MPI_Win win, int target)
 
     MPI_Get(pair, 2, MPI_LONG, target, 0, 2, MPI_LONG, win);
     MPI_Win_flush(target, win);
-    CT_CHECK(pair[0] == pair[1], "words of rank %d differ under an exclusive lock: %ld and %ld", target, pair[0], pair[1]);
+    CT_CHECK(pair[0] == pair[1], "words of rank %d differ under an exclusive lock: %ld and %ld",
+             target, pair[0], pair[1]);
     pair[0]++;
     MPI_Put(&pair[0], 1, MPI_LONG, target, 0, 1, MPI_LONG, win);
     pair[1] = pair[0];
@@ -32,7 +34,8 @@ static void look(MPI_Win win, int target)
     MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win);
     MPI_Get(pair, 2, MPI_LONG, target, 0, 2, MPI_LONG, win);
     MPI_Win_unlock(target, win);
-    CT_CHECK(pair[0] == pair[1], "words of rank %d differ under a shared lock: %ld and %ld", target, pair[0], pair[1]);
+    CT_CHECK(pair[0] == pair[1], "words of rank %d differ under a shared lock: %ld and %ld", target,
+             pair[0], pair[1]);
 }
 
 static void neighbour(MPI_Win win, int i)
@@ -84,7 +87,8 @@ static void readers_and_writers(MPI_Win win, int i)
     for (int target = 0; target < size; target++) {
         MPI_Get(pair, 2, MPI_LONG, target, 0, 2, MPI_LONG, win);
         MPI_Win_flush(target, win);
-        CT_CHECK(pair[0] == pair[1], "words of rank %d differ under lock_all: %ld and %ld", target, pair[0], pair[1]);
+        CT_CHECK(pair[0] == pair[1], "words of rank %d differ under lock_all: %ld and %ld", target,
+                 pair[0], pair[1]);
     }
     MPI_Win_unlock_all(win);
 }
@@ -112,7 +116,8 @@ static void check_window(MPI_Win win, long *mine, const char *kind)
             ring[r].run(win, i);
         MPI_Barrier(MPI_COMM_WORLD);
         MPI_Win_lock(MPI_LOCK_SHARED, ct_me, 0, win);
-        CT_CHECK(mine[0] == mine[1], "%s, %s: words differ at the end, %ld and %ld", kind, ring[r].name, mine[0], mine[1]);
+        CT_CHECK(mine[0] == mine[1], "%s, %s: words differ at the end, %ld and %ld", kind,
+                 ring[r].name, mine[0], mine[1]);
         sum = mine[0];
         MPI_Win_unlock(ct_me, win);
         MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
@@ -138,7 +143,8 @@ int main(int argc, char **argv)
     check_window(win, mine, "allocated window");
     MPI_Win_free(&win);
     if (ct_is_one_node(MPI_COMM_WORLD)) {
-        MPI_Win_allocate_shared(2 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+        MPI_Win_allocate_shared(2 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD,
+                                &mine, &win);
         check_window(win, mine, "shared window");
         MPI_Win_free(&win);
     }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* More shared memory than there is: an error on all processes, not a signal when it is used, and the communicator can be used on. */
+/* More shared memory than there is: an error on all processes, not a signal when it is used, and
+ * the communicator can be used on. */
 #include "mpi.h"
 #include "mpitest.h"
 #include <stdio.h>
 #include <sys/statvfs.h>
 
-#define MARGIN ((1ll << 30) + 1)      /* of a size that is no multiple of a page, for which nobody looks through all pages first */
+/* of a size that is no multiple of a page, for which nobody looks through all pages first */
+#define MARGIN ((1ll << 30) + 1)
 
 /* Bytes that a file in this directory can have. */
 static long long room_in(const char *directory)
@@ -31,10 +33,12 @@ int main(int argc, char **argv)
     room = room_in("/dev/shm") > room_in("/tmp") ? room_in("/dev/shm") : room_in("/tmp");
     MPI_Bcast(&room, 1, MPI_LONG_LONG, 0, comm);
     /* a process that is alone has memory of its own, which is not limited so */
-    error = size == 1 ? MPI_ERR_OTHER :
-        MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint) (room + MARGIN) : 0, 1, MPI_INFO_NULL, comm, &memory, &win);
+    error = size == 1 ? MPI_ERR_OTHER
+                      : MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint)(room + MARGIN) : 0, 1,
+                                                MPI_INFO_NULL, comm, &memory, &win);
     if (error == MPI_SUCCESS) {
-        fprintf(stderr, "rank %d: a window of %lld bytes where there are %lld\n", rank, room + MARGIN, room);
+        fprintf(stderr, "rank %d: a window of %lld bytes where there are %lld\n", rank,
+                room + MARGIN, room);
         errs++;
         MPI_Win_free(&win);
     }

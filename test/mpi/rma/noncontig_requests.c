@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A request is complete when MPI says so: the data of MPI_Rget and MPI_Rget_accumulate are there when MPI_Wait returns, and the
- * origin buffer of MPI_Rput and MPI_Raccumulate may be overwritten, whatever the datatypes of origin and target.
+ * A request is complete when MPI says so: the data of MPI_Rget and MPI_Rget_accumulate are there
+ * when MPI_Wait returns, and the origin buffer of MPI_Rput and MPI_Raccumulate may be overwritten,
+ * whatever the datatypes of origin and target.
  *
  * Each process has a block in the memory of each target, where it alone writes.
  */
@@ -97,8 +98,8 @@ static int pack(const char *from, int count, MPI_Datatype type, int *data)
 }
 
 /* The operation on the model; `wanted` gets what the result is to hold. */
-static void apply(int kind, char *origin_part, char *wanted, const layout *at_origin, char *model_part, const layout *at_target,
-                  int count, MPI_Op op)
+static void apply(int kind, char *origin_part, char *wanted, const layout *at_origin,
+                  char *model_part, const layout *at_target, int count, MPI_Op op)
 {
     static int data[PART / sizeof(int)], old[PART / sizeof(int)];
     int bytes = pack(model_part, count, at_target->type, old), position = 0;
@@ -114,8 +115,8 @@ static void apply(int kind, char *origin_part, char *wanted, const layout *at_or
     MPI_Unpack(data, bytes, &position, model_part, count, at_target->type, MPI_COMM_SELF);
 }
 
-static void call(int kind, int part, const layout *at_origin, int target, const layout *at_target, int count, MPI_Op op,
-                 MPI_Request *request)
+static void call(int kind, int part, const layout *at_origin, int target, const layout *at_target,
+                 int count, MPI_Op op, MPI_Request *request)
 {
     MPI_Aint disp = my_block() + part * PART;
     char *in = origin + part * PART, *out = result + part * PART;
@@ -125,10 +126,11 @@ static void call(int kind, int part, const layout *at_origin, int target, const 
     else if (kind == GET)
         MPI_Rget(out, count, at_origin->type, target, disp, count, at_target->type, win, request);
     else if (kind == ACC)
-        MPI_Raccumulate(in, count, at_origin->type, target, disp, count, at_target->type, op, win, request);
+        MPI_Raccumulate(in, count, at_origin->type, target, disp, count, at_target->type, op, win,
+                        request);
     else
-        MPI_Rget_accumulate(in, count, at_origin->type, out, count, at_origin->type, target, disp, count, at_target->type, op, win,
-                            request);
+        MPI_Rget_accumulate(in, count, at_origin->type, out, count, at_origin->type, target, disp,
+                            count, at_target->type, op, win, request);
 }
 
 static void complete(int how, int n, MPI_Request *requests)
@@ -148,11 +150,14 @@ static void complete(int how, int n, MPI_Request *requests)
 }
 
 /* n requests at once, each on a part of its own. */
-static void round_of(int kind, int target, const layout *at_origin, const layout *at_target, int count, int n, int how)
+static void round_of(int kind, int target, const layout *at_origin, const layout *at_target,
+                     int count, int n, int how)
 {
     static char wanted[BLOCK];
     MPI_Request requests[MOST_REQUESTS];
-    MPI_Op op = kind == PUT || at_origin->is_pair ? MPI_REPLACE : kind == GET_ACC && ct_below(&mine, 3) == 0 ? MPI_NO_OP : MPI_SUM;
+    MPI_Op op = kind == PUT || at_origin->is_pair            ? MPI_REPLACE
+                : kind == GET_ACC && ct_below(&mine, 3) == 0 ? MPI_NO_OP
+                                                             : MPI_SUM;
 
     randomize(model, BLOCK);
     write_block(target);
@@ -160,17 +165,19 @@ static void round_of(int kind, int target, const layout *at_origin, const layout
     randomize(result, BLOCK);
     memcpy(wanted, result, BLOCK);
     for (int i = 0; i < n; i++) {
-        apply(kind, origin + i * PART, wanted + i * PART, at_origin, model + i * PART, at_target, count, op);
+        apply(kind, origin + i * PART, wanted + i * PART, at_origin, model + i * PART, at_target,
+              count, op);
         call(kind, i, at_origin, target, at_target, count, op, &requests[i]);
     }
     complete(how, n, requests);
-    CT_CHECK(!memcmp(result, wanted, BLOCK), "%s of %d %s from %d, there %s: the data have not arrived", kind_names[kind], count,
+    CT_CHECK(!memcmp(result, wanted, BLOCK),
+             "%s of %d %s from %d, there %s: the data have not arrived", kind_names[kind], count,
              at_origin->name, target, at_target->name);
     memset(origin, 0xff, BLOCK);
     MPI_Win_flush(target, win);
     read_block(target);
-    CT_CHECK(!memcmp(there, model, BLOCK), "%s of %d %s to %d, there %s: wrong data", kind_names[kind], count, at_origin->name, target,
-             at_target->name);
+    CT_CHECK(!memcmp(there, model, BLOCK), "%s of %d %s to %d, there %s: wrong data",
+             kind_names[kind], count, at_origin->name, target, at_target->name);
 }
 
 static void check_nobody(int kind, const layout *at_origin, const layout *at_target)
@@ -187,7 +194,8 @@ static void check_pair(int target, const layout *at_origin, const layout *at_tar
 
     for (int kind = 0; kind < KINDS; kind++) {
         for (int i = 0; i < 4; i++)
-            round_of(kind, target, at_origin, at_target, counts[i], 1 + ct_below(&mine, MOST_REQUESTS), ct_below(&mine, COMPLETIONS));
+            round_of(kind, target, at_origin, at_target, counts[i],
+                     1 + ct_below(&mine, MOST_REQUESTS), ct_below(&mine, COMPLETIONS));
         check_nobody(kind, at_origin, at_target);
     }
 }

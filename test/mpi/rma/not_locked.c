@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * While one target of a window is locked, the others are not: calls on them return MPI_ERR_RMA_SYNC, do nothing, and the window
- * is as useful as before.
+ * While one target of a window is locked, the others are not: calls on them return
+ * MPI_ERR_RMA_SYNC, do nothing, and the window is as useful as before.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
 
 static MPI_Win win;
 
-#define FAILS(call)                                                                                                    \
-    do {                                                                                                               \
-        int class_ = MPI_SUCCESS, errno_ = call;                                                                       \
-                                                                                                                       \
-        if (errno_)                                                                                                    \
-            MPI_Error_class(errno_, &class_);                                                                          \
-        CT_CHECK(class_ == MPI_ERR_RMA_SYNC, "%s: %s: class %d", what, #call, class_);                                 \
+#define FAILS(call)                                                                    \
+    do {                                                                               \
+        int class_ = MPI_SUCCESS, errno_ = call;                                       \
+                                                                                       \
+        if (errno_)                                                                    \
+            MPI_Error_class(errno_, &class_);                                          \
+        CT_CHECK(class_ == MPI_ERR_RMA_SYNC, "%s: %s: class %d", what, #call, class_); \
     } while (0)
 
 static void check_calls(int other, const char *what)
@@ -26,7 +26,8 @@ static void check_calls(int other, const char *what)
     FAILS(MPI_Put(&one, 1, MPI_INT, other, 0, 1, MPI_INT, win));
     FAILS(MPI_Get(&result, 1, MPI_INT, other, 0, 1, MPI_INT, win));
     FAILS(MPI_Accumulate(&one, 1, MPI_INT, other, 0, 1, MPI_INT, MPI_SUM, win));
-    FAILS(MPI_Get_accumulate(&one, 1, MPI_INT, &result, 1, MPI_INT, other, 0, 1, MPI_INT, MPI_SUM, win));
+    FAILS(MPI_Get_accumulate(&one, 1, MPI_INT, &result, 1, MPI_INT, other, 0, 1, MPI_INT, MPI_SUM,
+                             win));
     FAILS(MPI_Fetch_and_op(&one, &result, MPI_INT, other, 0, MPI_SUM, win));
     FAILS(MPI_Compare_and_swap(&one, &two, &result, MPI_INT, other, 0, win));
     FAILS(MPI_Rput(&one, 1, MPI_INT, other, 0, 1, MPI_INT, win, &request));

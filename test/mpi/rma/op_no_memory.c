@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Process 0 has no memory for an operation that goes as an active message: that is an error, the operation can be repeated, and the
- * epoch ends, though nothing answers what was not sent.  Each allocation of each operation fails once, in epochs of locks, of
- * fences and of start and complete.  What is made once, by the hundred or for a target, is there after the first round.
+ * Process 0 has no memory for an operation that goes as an active message: that is an error, the
+ * operation can be repeated, and the epoch ends, though nothing answers what was not sent.  Each
+ * allocation of each operation fails once, in epochs of locks, of fences and of start and complete.
+ * What is made once, by the hundred or for a target, is there after the first round.
  */
 #include "cmaptest_poor.h"
 
@@ -12,16 +13,18 @@ enum { PUT, GET, ACC, GET_ACC, FOP, CAS, RPUT, RGET, RACC, RGET_ACC, KINDS, ACTI
 enum { PLAIN, STRIDED, SCATTERED, TYPES };
 enum { MOST = 5, BLOCKS = 3000, WORDS = 2 * BLOCKS };
 
-static const char *const names[] = {"put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap", "rput", "rget",
-    "raccumulate", "rget_accumulate"
-};
+static const char *const names[] = {
+    "put",  "get",  "accumulate",  "get_accumulate", "fetch_and_op", "compare_and_swap",
+    "rput", "rget", "raccumulate", "rget_accumulate"};
 static int target;
 static MPI_Win win;
 static MPI_Datatype types[TYPES];
 static const int counts[TYPES] = { 3, 1, 1 }, words[TYPES] = { 3, 2, BLOCKS };
-static long memory[WORDS], in[WORDS], out[WORDS], value;        /* of each word that operations on the target change */
+/* of each word that operations on the target change */
+static long memory[WORDS], in[WORDS], out[WORDS], value;
 
-/* `value` is what is there, and in[] is 1.  Data of the origin are in one piece: yaksa does not pack without memory. */
+/* `value` is what is there, and in[] is 1.  Data of the origin are in one piece: yaksa does not
+ * pack without memory. */
 static int call(int kind, int t, MPI_Request * request)
 {
     MPI_Datatype type = types[t];
@@ -39,11 +42,14 @@ static int call(int kind, int t, MPI_Request * request)
         case ACC:
             return MPI_Accumulate(in, words[t], MPI_LONG, target, 0, n, type, MPI_SUM, win);
         case RACC:
-            return MPI_Raccumulate(in, words[t], MPI_LONG, target, 0, n, type, MPI_SUM, win, request);
+            return MPI_Raccumulate(in, words[t], MPI_LONG, target, 0, n, type, MPI_SUM, win,
+                                   request);
         case GET_ACC:
-            return MPI_Get_accumulate(in, words[t], MPI_LONG, out, words[t], MPI_LONG, target, 0, n, type, MPI_SUM, win);
+            return MPI_Get_accumulate(in, words[t], MPI_LONG, out, words[t], MPI_LONG, target, 0, n,
+                                      type, MPI_SUM, win);
         case RGET_ACC:
-            return MPI_Rget_accumulate(in, words[t], MPI_LONG, out, words[t], MPI_LONG, target, 0, n, type, MPI_SUM, win, request);
+            return MPI_Rget_accumulate(in, words[t], MPI_LONG, out, words[t], MPI_LONG, target, 0,
+                                       n, type, MPI_SUM, win, request);
         case FOP:
             return MPI_Fetch_and_op(in, out, MPI_LONG, target, 0, MPI_SUM, win);
         default:
@@ -109,7 +115,8 @@ static void one_case(int sync, int kind, int t, int nth, MPI_Group group)
     if (ct_me == target && (kind == GET || kind == RGET))
         CT_CHECK(memory[0] == 10, "%s makes %ld", names[kind], memory[0]);
     else if (ct_me == target)
-        CT_CHECK(memory[0] == (kind == PUT || kind == RPUT || kind == CAS ? 1 : 11), "%s makes %ld", names[kind], memory[0]);
+        CT_CHECK(memory[0] == (kind == PUT || kind == RPUT || kind == CAS ? 1 : 11), "%s makes %ld",
+                 names[kind], memory[0]);
 }
 
 static void check_cases(MPI_Group group)

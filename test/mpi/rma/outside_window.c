@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * An operation that leaves the target's memory is an error of class MPI_ERR_RMA_RANGE where somebody can see it, and does nothing; up
- * to the last byte all is well.  In a node the origin sees it; the target of a message does, and tells whoever ends the epoch.
- * Parts differ in size from process to process.
+ * An operation that leaves the target's memory is an error of class MPI_ERR_RMA_RANGE where
+ * somebody can see it, and does nothing; up to the last byte all is well.  In a node the origin
+ * sees it; the target of a message does, and tells whoever ends the epoch.  Parts differ in size
+ * from process to process.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -22,7 +23,8 @@ static void expect(int got, int outside, const char *what, int target)
 
     if (got)
         MPI_Error_class(got, &class);
-    CT_CHECK(class == (outside ? MPI_ERR_RMA_RANGE : MPI_SUCCESS), "%s of rank %d: class %d", what, target, class);
+    CT_CHECK(class == (outside ? MPI_ERR_RMA_RANGE : MPI_SUCCESS), "%s of rank %d: class %d", what,
+             target, class);
 }
 
 /* Every second of `count` words from disp on, the last of them with nothing behind it. */
@@ -33,7 +35,8 @@ static void check_strided(int target, MPI_Aint disp, int count, int outside)
 
     MPI_Type_vector(count, 1, 2, MPI_LONG, &type);
     MPI_Type_commit(&type);
-    expect(MPI_Get(in, count, MPI_LONG, target, disp, 1, type, win), outside, "strided get", target);
+    expect(MPI_Get(in, count, MPI_LONG, target, disp, 1, type, win), outside, "strided get",
+           target);
     MPI_Type_free(&type);
 }
 
@@ -55,12 +58,17 @@ static void check_at(int target, MPI_Aint disp, int outside)
 
     expect(MPI_Put(&value, 1, MPI_LONG, target, disp, 1, MPI_LONG, win), outside, "put", target);
     expect(MPI_Get(&got, 1, MPI_LONG, target, disp, 1, MPI_LONG, win), outside, "get", target);
-    expect(MPI_Accumulate(&value, 1, MPI_LONG, target, disp, 1, MPI_LONG, MPI_SUM, win), outside, "accumulate", target);
-    expect(MPI_Get_accumulate(&value, 1, MPI_LONG, &got, 1, MPI_LONG, target, disp, 1, MPI_LONG, MPI_SUM, win), outside,
-           "get_accumulate", target);
-    expect(MPI_Fetch_and_op(&value, &got, MPI_LONG, target, disp, MPI_SUM, win), outside, "fetch_and_op", target);
-    expect(MPI_Compare_and_swap(&value, &other, &got, MPI_LONG, target, disp, win), outside, "compare_and_swap", target);
-    expect(MPI_Put(&value, 0, MPI_LONG, target, disp, 0, MPI_LONG, win), 0, "put of nothing", target);
+    expect(MPI_Accumulate(&value, 1, MPI_LONG, target, disp, 1, MPI_LONG, MPI_SUM, win), outside,
+           "accumulate", target);
+    expect(MPI_Get_accumulate(&value, 1, MPI_LONG, &got, 1, MPI_LONG, target, disp, 1, MPI_LONG,
+                              MPI_SUM, win),
+           outside, "get_accumulate", target);
+    expect(MPI_Fetch_and_op(&value, &got, MPI_LONG, target, disp, MPI_SUM, win), outside,
+           "fetch_and_op", target);
+    expect(MPI_Compare_and_swap(&value, &other, &got, MPI_LONG, target, disp, win), outside,
+           "compare_and_swap", target);
+    expect(MPI_Put(&value, 0, MPI_LONG, target, disp, 0, MPI_LONG, win), 0, "put of nothing",
+           target);
 }
 
 static void check_target(int target)
@@ -95,7 +103,8 @@ static void check_message(int target, MPI_Aint disp, int flushed)
     expect(MPI_Win_unlock_all(win), disp >= words_of(target), "unlock_all", target);
 }
 
-/* The fence that ends the epoch tells it, after the barrier: nobody waits there for who has made a mistake. */
+/* The fence that ends the epoch tells it, after the barrier: nobody waits there for who has made
+ * a mistake. */
 static void check_fence(void)
 {
     long value = 7, got[2] = { 7, 7 };
@@ -105,9 +114,11 @@ static void check_fence(void)
     expect(MPI_Put(&value, 1, MPI_LONG, target, 1, 1, MPI_LONG, win), 0, "put by message", target);
     expect(MPI_Get(&got[0], 1, MPI_LONG, target, 2, 1, MPI_LONG, win), 0, "get by message", target);
     if (outside)
-        expect(MPI_Get(&got[1], 1, MPI_LONG, target, words_of(target), 1, MPI_LONG, win), 0, "get by message", target);
+        expect(MPI_Get(&got[1], 1, MPI_LONG, target, words_of(target), 1, MPI_LONG, win), 0,
+               "get by message", target);
     expect(MPI_Win_fence(0, win), outside, "fence", target);
-    CT_CHECK(got[0] == 0 && (!outside || got[1] == 0), "got %ld and %ld from rank %d", got[0], got[1], target);
+    CT_CHECK(got[0] == 0 && (!outside || got[1] == 0), "got %ld and %ld from rank %d", got[0],
+             got[1], target);
     value = 0;
     expect(MPI_Put(&value, 1, MPI_LONG, target, 1, 1, MPI_LONG, win), 0, "put by message", target);
     expect(MPI_Win_fence(MPI_MODE_NOSUCCEED, win), 0, "last fence", target);
@@ -121,15 +132,18 @@ static void check_fence_of_origin(void)
 
     expect(MPI_Win_fence(0, win), 0, "first fence", target);
     if (is_origin) {
-        expect(MPI_Put(&value, 1, MPI_LONG, target, words_of(target), 1, MPI_LONG, win), 0, "put by message", target);
-        expect(MPI_Get(&got, 1, MPI_LONG, target, 2, 1, MPI_LONG, win), 0, "get by message", target);
+        expect(MPI_Put(&value, 1, MPI_LONG, target, words_of(target), 1, MPI_LONG, win), 0,
+               "put by message", target);
+        expect(MPI_Get(&got, 1, MPI_LONG, target, 2, 1, MPI_LONG, win), 0, "get by message",
+               target);
     }
     expect(MPI_Win_fence(0, win), is_origin, "fence of the origin", target);
     CT_CHECK(!is_origin || got == 0, "got %ld from rank %d", got, target);
     expect(MPI_Win_fence(MPI_MODE_NOSUCCEED, win), 0, "last fence", target);
 }
 
-/* MPI_Win_wait, or MPI_Win_test, of the target tells it, not what the target calls before; the next epoch is as any other. */
+/* MPI_Win_wait, or MPI_Win_test, of the target tells it, not what the target calls before; the
+ * next epoch is as any other. */
 static void check_post(int tests)
 {
     MPI_Group all, origin_group, target_group;
@@ -144,8 +158,11 @@ static void check_post(int tests)
     for (int outside = 1; outside >= 0; outside--) {
         if (ct_me == origin) {
             expect(MPI_Win_start(target_group, 0, win), 0, "start", target);
-            expect(MPI_Put(&value, 1, MPI_LONG, target, 1, 1, MPI_LONG, win), 0, "put by message", target);
-            expect(MPI_Put(&value, 1, MPI_LONG, target, outside ? words_of(target) : 2, 1, MPI_LONG, win), 0, "put by message", target);
+            expect(MPI_Put(&value, 1, MPI_LONG, target, 1, 1, MPI_LONG, win), 0, "put by message",
+                   target);
+            expect(MPI_Put(&value, 1, MPI_LONG, target, outside ? words_of(target) : 2, 1, MPI_LONG,
+                           win),
+                   0, "put by message", target);
             expect(MPI_Win_complete(win), 0, "complete", target);
         } else if (ct_me == target) {
             expect(MPI_Win_post(origin_group, 0, win), 0, "post", target);
@@ -171,7 +188,8 @@ static void make_window(long *memory, const char *issue)
 
     MPI_Info_create(&info);
     MPI_Info_set(info, "rma_issue", issue);
-    MPI_Win_create(memory, (MPI_Aint) (words_of(ct_me) * sizeof(long)), sizeof(long), info, MPI_COMM_WORLD, &win);
+    MPI_Win_create(memory, (MPI_Aint)(words_of(ct_me) * sizeof(long)), sizeof(long), info,
+                   MPI_COMM_WORLD, &win);
     MPI_Info_free(&info);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
 }
@@ -207,7 +225,8 @@ static void check_node(MPI_Comm node)
 {
     long *mine;
 
-    MPI_Win_allocate((MPI_Aint) (words_of(ct_me) * sizeof(long)), sizeof(long), MPI_INFO_NULL, node, &mine, &win);
+    MPI_Win_allocate((MPI_Aint)(words_of(ct_me) * sizeof(long)), sizeof(long), MPI_INFO_NULL, node,
+                     &mine, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     memset(mine, 0, words_of(ct_me) * sizeof(long));
     MPI_Barrier(node);

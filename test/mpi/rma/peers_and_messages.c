@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Operations on memory that the processes of a node share have the results that they have by messages: a random program of
- * all operations runs on an allocated window and, with the same arguments, on one of the program's own memory, and every
- * word and every result must be the same.  Builtin, pair and derived datatypes, requests, windows of different units and of no
- * size, fences, locks of all kinds, start and post.
+ * Operations on memory that the processes of a node share have the results that they have by
+ * messages: a random program of all operations runs on an allocated window and, with the same
+ * arguments, on one of the program's own memory, and every word and every result must be the same.
+ * Builtin, pair and derived datatypes, requests, windows of different units and of no size, fences,
+ * locks of all kinds, start and post.
  *
- * Then all processes count with all atomic operations in the same words, and no count is lost: with a node that is cut into
- * two (MPIR_CVAR_NUM_CLIQUES), loads and stores meet messages.
+ * Then all processes count with all atomic operations in the same words, and no count is lost: with
+ * a node that is cut into two (MPIR_CVAR_NUM_CLIQUES), loads and stores meet messages.
  */
 #include "cmaptest.h"
 
@@ -96,10 +97,12 @@ static void do_step(side_t * side, const step_t * s, int target)
             MPI_Accumulate(origin, n, type, target, disp, n, type, op_of(s, false), win);
             break;
         case 3:
-            MPI_Get_accumulate(origin, n, type, result, n, type, target, disp, n, type, op_of(s, true), win);
+            MPI_Get_accumulate(origin, n, type, result, n, type, target, disp, n, type,
+                               op_of(s, true), win);
             break;
         case 4:
-            MPI_Fetch_and_op(origin, result, MPI_INT, target, disp, s->value % 7 ? MPI_SUM : MPI_NO_OP, win);
+            MPI_Fetch_and_op(origin, result, MPI_INT, target, disp,
+                             s->value % 7 ? MPI_SUM : MPI_NO_OP, win);
             break;
         case 5:
             compare = s->value % 2 ? 0 : side->result[0];
@@ -115,18 +118,21 @@ static void do_step(side_t * side, const step_t * s, int target)
             MPI_Raccumulate(origin, n, type, target, disp, n, type, op_of(s, false), win, &request);
             break;
         default:
-            MPI_Rget_accumulate(origin, n, type, result, n, type, target, disp, n, type, op_of(s, true), win, &request);
+            MPI_Rget_accumulate(origin, n, type, result, n, type, target, disp, n, type,
+                                op_of(s, true), win, &request);
             break;
     }
     if (request != MPI_REQUEST_NULL)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-static void compare_results(const side_t * one, const side_t * other, const char *what, const step_t * s)
+static void compare_results(const side_t *one, const side_t *other, const char *what,
+                            const step_t *s)
 {
     for (int i = 0; i < SLOT; i++)
-        CT_CHECK(one->result[i] == other->result[i], "%s: result %d of operation %d (type %d, count %d, op %d): %d and %d", what,
-                 i, s->kind, s->type, s->count, s->op, one->result[i], other->result[i]);
+        CT_CHECK(one->result[i] == other->result[i],
+                 "%s: result %d of operation %d (type %d, count %d, op %d): %d and %d", what, i,
+                 s->kind, s->type, s->count, s->op, one->result[i], other->result[i]);
 }
 
 /* Locks of four kinds; one step, a flush, another step. */
@@ -140,7 +146,8 @@ static void lock_rounds(side_t sides[2], int rounds)
             if (how == 0)
                 MPI_Win_lock_all(0, sides[side].win);
             else
-                MPI_Win_lock(how == 1 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, target, 0, sides[side].win);
+                MPI_Win_lock(how == 1 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, target, 0,
+                             sides[side].win);
             do_step(&sides[side], &steps[0], target);
             MPI_Win_flush(target, sides[side].win);
         }
@@ -209,11 +216,14 @@ static void same_program_on_both(unsigned seed, bool shared)
 
     rng = (ct_rng) {seed * 1000u + (unsigned) ct_me};
     if (shared)
-        MPI_Win_allocate_shared(ints * (MPI_Aint) sizeof(int), unit, MPI_INFO_NULL, MPI_COMM_WORLD, &sides[0].mine, &sides[0].win);
+        MPI_Win_allocate_shared(ints * (MPI_Aint)sizeof(int), unit, MPI_INFO_NULL, MPI_COMM_WORLD,
+                                &sides[0].mine, &sides[0].win);
     else
-        MPI_Win_allocate(ints * (MPI_Aint) sizeof(int), unit, MPI_INFO_NULL, MPI_COMM_WORLD, &sides[0].mine, &sides[0].win);
+        MPI_Win_allocate(ints * (MPI_Aint)sizeof(int), unit, MPI_INFO_NULL, MPI_COMM_WORLD,
+                         &sides[0].mine, &sides[0].win);
     sides[1].mine = ct_ints(ints);
-    MPI_Win_create(sides[1].mine, ints * (MPI_Aint) sizeof(int), unit, MPI_INFO_NULL, MPI_COMM_WORLD, &sides[1].win);
+    MPI_Win_create(sides[1].mine, ints * (MPI_Aint)sizeof(int), unit, MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &sides[1].win);
     memset(sides[0].mine, 0, (size_t) ints * sizeof(int));
     MPI_Barrier(MPI_COMM_WORLD);
 
@@ -230,7 +240,8 @@ static void same_program_on_both(unsigned seed, bool shared)
     free(sides);
 }
 
-/* A window without memory is still a lock for each process, and one with memory on some processes has the others' locks. */
+/* A window without memory is still a lock for each process, and one with memory on some
+ * processes has the others' locks. */
 static void windows_of_no_size(void)
 {
     for (int some = 0; some < 2; some++) {
@@ -278,7 +289,8 @@ static void windows_of_other_communicators(void)
         MPI_Get(&got, 1, MPI_INT, (rank + 1) % n, 0, 1, MPI_INT, win);
         MPI_Win_unlock((rank + 1) % n, win);
         CT_CHECK(got == put, "%d came back for %d in one of %d parts", got, put, parts);
-        MPI_Sendrecv(&put, 1, MPI_INT, (rank + 1) % n, 0, &previous, 1, MPI_INT, (rank + n - 1) % n, 0, comm, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&put, 1, MPI_INT, (rank + 1) % n, 0, &previous, 1, MPI_INT, (rank + n - 1) % n,
+                     0, comm, MPI_STATUS_IGNORE);
         MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
         CT_CHECK(*mine == previous, "%d put by rank %d in one of %d parts", *mine, previous, parts);
         MPI_Win_unlock(rank, win);
@@ -322,7 +334,8 @@ static void count_together(void)
     if (ct_me == 0) {
         MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
         CT_CHECK(mine[0] == want, "counted to %ld, not %ld", mine[0], want);
-        CT_CHECK(*(double *) &mine[1] == COUNTS * (double) size, "counted to %g, not %d", *(double *) &mine[1], COUNTS * size);
+        CT_CHECK(*(double *)&mine[1] == COUNTS * (double)size, "counted to %g, not %d",
+                 *(double *)&mine[1], COUNTS * size);
         MPI_Win_unlock(0, win);
     }
     MPI_Win_free(&win);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Access epochs by MPI_Win_start with one target after the other, while all of them have posted: a post belongs to the
- * process it comes from, and waits for the epoch that names it.  Then two origins at once, with groups that overlap, and
- * posts that come before anybody asks for them.
+ * Access epochs by MPI_Win_start with one target after the other, while all of them have posted: a
+ * post belongs to the process it comes from, and waits for the epoch that names it.  Then two
+ * origins at once, with groups that overlap, and posts that come before anybody asks for them.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -51,7 +51,9 @@ static void one_after_the_other(MPI_Win win, const int *mine)
 
         if (ct_me == 0) {
             for (int i = 1; i < size; i++) {
-                int target = round % 3 == 0 ? i : round % 3 == 1 ? size - i : 1 + (i * 5 + round) % (size - 1);
+                int target = round % 3 == 0   ? i
+                             : round % 3 == 1 ? size - i
+                                              : 1 + (i * 5 + round) % (size - 1);
 
                 if (round % 3 == 2 && (size - 1) % 5 == 0)
                     target = i;
@@ -64,7 +66,8 @@ static void one_after_the_other(MPI_Win win, const int *mine)
     }
 }
 
-/* Ranks 0 and 1 put to all others at once, in pieces of one and two targets that differ between the two. */
+/* Ranks 0 and 1 put to all others at once, in pieces of one and two targets that differ between
+ * the two. */
 static void two_origins(MPI_Win win, const int *mine)
 {
     const int origins[2] = { 0, 1 };
@@ -74,7 +77,8 @@ static void two_origins(MPI_Win win, const int *mine)
 
         if (ct_me < 2) {
             for (int first = 2; first < size;) {
-                int targets[2] = { first, first + 1 }, n = first + 1 < size && (first + round + ct_me) % 2 ? 2 : 1;
+                int targets[2] = {first, first + 1},
+                    n = first + 1 < size && (first + round + ct_me) % 2 ? 2 : 1;
 
                 put_to(win, n, targets, &value, ct_me);
                 first += n;
@@ -87,7 +91,8 @@ static void two_origins(MPI_Win win, const int *mine)
     }
 }
 
-/* A post that arrives in another epoch of its receiver, of locks or of other targets, still opens the one it was for. */
+/* A post that arrives in another epoch of its receiver, of locks or of other targets, still
+ * opens the one it was for. */
 static void early_posts(MPI_Win win, const int *mine)
 {
     int origin = 0, last = size - 1;

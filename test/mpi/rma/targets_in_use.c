@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A window knows the targets that it is used for, and no others: the performance variable rma_ucx_targets, of the UCX module.
- * First operations on a target and those that follow, between flushes of one and of all targets, arrive all the same.
+ * A window knows the targets that it is used for, and no others: the performance variable
+ * rma_ucx_targets, of the UCX module. First operations on a target and those that follow, between
+ * flushes of one and of all targets, arrive all the same.
  */
 #include "mpitest.h"
 #include "cmaptest.h"
@@ -17,7 +18,8 @@ static ct_pvar targets;
 static void expect_targets(int64_t want, const char *when)
 {
     if (counted)
-        CT_CHECK(ct_pvar_read(&targets) == want, "%s: %ld targets, not %ld", when, (long) ct_pvar_read(&targets), (long) want);
+        CT_CHECK(ct_pvar_read(&targets) == want, "%s: %ld targets, not %ld", when,
+                 (long)ct_pvar_read(&targets), (long)want);
 }
 
 /* Each word goes by a put of its own; every third comes back by a get before the next one. */
@@ -44,7 +46,8 @@ static void use(MPI_Win win, int target)
 static void check_memory(const long *mine, int from)
 {
     for (int i = 0; i < WORDS; i++)
-        CT_CHECK(mine[from * WORDS + i] == 1000L * from + i, "word %d from rank %d: %ld", i, from, mine[from * WORDS + i]);
+        CT_CHECK(mine[from * WORDS + i] == 1000L * from + i, "word %d from rank %d: %ld", i, from,
+                 mine[from * WORDS + i]);
 }
 
 /* A local flush waits for a get, whatever has been issued since. */
@@ -55,7 +58,8 @@ static void get_then_put(int target)
 
     for (long i = 0; i < MANY; i++)
         mine[i] = ct_me + i;
-    MPI_Win_create(mine, (MANY + 1) * (MPI_Aint) sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_create(mine, (MANY + 1) * (MPI_Aint)sizeof(long), sizeof(long), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &win);
     MPI_Win_lock_all(0, win);
     for (int round = 0; round < 5; round++) {
         memset(all, -1, MANY * sizeof(long));
@@ -66,7 +70,8 @@ static void get_then_put(int target)
         else
             MPI_Win_flush_local_all(win);
         for (long i = 0; i < MANY; i++) {
-            CT_CHECK(all[i] == target + i, "get, put, local flush: word %ld of rank %d is %ld", i, target, all[i]);
+            CT_CHECK(all[i] == target + i, "get, put, local flush: word %ld of rank %d is %ld", i,
+                     target, all[i]);
             if (all[i] != target + i)
                 break;
         }
@@ -78,7 +83,8 @@ static void get_then_put(int target)
     free(mine);
 }
 
-/* Between fences what one message holds goes as one, so that the fences that follow are no barriers. */
+/* Between fences what one message holds goes as one, so that the fences that follow are no
+ * barriers. */
 static void put_two(int target, int from)
 {
     enum { HALF = 380, ROUNDS = 20 };   /* of 3,040 bytes */
@@ -98,7 +104,8 @@ static void put_two(int target, int from)
         MPI_Put(words + HALF, HALF, MPI_LONG, target, HALF, HALF, MPI_LONG, win);
         MPI_Win_fence(0, win);
         for (int i = 0; i < 2 * HALF; i++)
-            CT_CHECK(mine[i] == 1000000L * from + 1000 * round + i, "round %d: word %d is %ld", round, i, mine[i]);
+            CT_CHECK(mine[i] == 1000000L * from + 1000 * round + i, "round %d: word %d is %ld",
+                     round, i, mine[i]);
         MPI_Win_fence(0, win);
     }
     if (size > 1)
@@ -128,7 +135,8 @@ int main(int argc, char **argv)
     /* operations that travel in messages need no key */
     MPI_Info_create(&info);
     MPI_Info_set(info, "rma_issue", "eager");
-    MPI_Win_create(mine, (MPI_Aint) size * WORDS * (MPI_Aint) sizeof(long), sizeof(long), info, MPI_COMM_WORLD, &win);
+    MPI_Win_create(mine, (MPI_Aint)size * WORDS * (MPI_Aint)sizeof(long), sizeof(long), info,
+                   MPI_COMM_WORLD, &win);
     MPI_Info_free(&info);
     expect_targets(0, "a new window");
     MPI_Win_lock_all(0, win);

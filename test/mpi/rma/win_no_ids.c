@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * When no context id is left, on all processes or on the last one alone, no window can be made: that is an error on all of them,
- * whatever the kind of window.  Nothing leaks, and when there is an id again, windows can be made and used.
- * Wants MPIR_CVAR_CTXID_LIMIT.
+ * When no context id is left, on all processes or on the last one alone, no window can be made:
+ * that is an error on all of them, whatever the kind of window.  Nothing leaks, and when there is
+ * an id again, windows can be made and used.  Wants MPIR_CVAR_CTXID_LIMIT.
  */
 #include "mpitest.h"
 #include "cmaptest_win.h"

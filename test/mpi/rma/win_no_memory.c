@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The last process has no memory for one of the allocations of a new window, each in turn: the window can be made on all processes, or
- * on none.  Nothing leaks: no memory, and no context ids, of which there are fewer than attempts (MPIR_CVAR_CTXID_LIMIT).  When there
- * is memory again, windows can be made and used.
+ * The last process has no memory for one of the allocations of a new window, each in turn: the
+ * window can be made on all processes, or on none.  Nothing leaks: no memory, and no context ids,
+ * of which there are fewer than attempts (MPIR_CVAR_CTXID_LIMIT).  When there is memory again,
+ * windows can be made and used.
  */
 #include "cmaptest_poor.h"
 #include "cmaptest_win.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What goes into a window arrives at the address asked for, wherever the window begins: memory of the program's own at every
- * byte and multiple of 4 bytes, and windows of a few bytes, which MPI_Win_allocate puts side by side in the memory of a node.
+ * What goes into a window arrives at the address asked for, wherever the window begins: memory of
+ * the program's own at every byte and multiple of 4 bytes, and windows of a few bytes, which
+ * MPI_Win_allocate puts side by side in the memory of a node.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -10,7 +11,8 @@
 #define WORDS 32
 #define UNTOUCHED -1
 
-/* Every rank puts its number to the next one, adds 1000 to it there, and gets it back; by the owner's memory and the reader's. */
+/* Every rank puts its number to the next one, adds 1000 to it there, and gets it back; by the
+ * owner's memory and the reader's. */
 static void check_window(MPI_Win win, const int *first, int rank, int size, const char *what)
 {
     int next = (rank + 1) % size, previous = (rank + size - 1) % size;
@@ -37,11 +39,13 @@ static void check_created(int rank, int size)
 
         for (int i = 0; i < WORDS; i++)
             words[i] = UNTOUCHED;
-        MPI_Win_create(&words[start], sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        MPI_Win_create(&words[start], sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+                       &win);
         check_window(win, &words[start], rank, size, "window of the program's memory");
         MPI_Win_free(&win);
         for (int i = 0; i < WORDS; i++)
-            CT_CHECK(i == start || words[i] == UNTOUCHED, "word %d beside the window: %d", i - start, words[i]);
+            CT_CHECK(i == start || words[i] == UNTOUCHED, "word %d beside the window: %d",
+                     i - start, words[i]);
     }
 }
 
@@ -63,7 +67,8 @@ static void check_bytes(int rank, int size)
         MPI_Win_free(&win);
         CT_CHECK(got == mine, "byte %d: got %d, not %d", start, got, mine);
         for (int i = 0; i < 20; i++)
-            CT_CHECK(bytes[i] == (i == start ? previous : UNTOUCHED), "window of byte %d: byte %d is %d", start, i, bytes[i]);
+            CT_CHECK(bytes[i] == (i == start ? previous : UNTOUCHED),
+                     "window of byte %d: byte %d is %d", start, i, bytes[i]);
     }
 }
 
@@ -73,7 +78,8 @@ static void check_allocated(int rank, int size)
         int *mine;
         MPI_Win win;
 
-        MPI_Win_allocate((MPI_Aint) (words * sizeof(int)), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+        MPI_Win_allocate((MPI_Aint)(words * sizeof(int)), sizeof(int), MPI_INFO_NULL,
+                         MPI_COMM_WORLD, &mine, &win);
         for (int i = 0; i < words; i++)
             mine[i] = UNTOUCHED;
         check_window(win, mine, rank, size, "allocated window");

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Windows that are not freed before MPI_Finalize: the call returns an error that names them, and MPI is as useful as before.  The
- * windows can be freed, and MPI finalized.  First for windows of each kind on all processes, then on the last process alone.
+ * Windows that are not freed before MPI_Finalize: the call returns an error that names them, and
+ * MPI is as useful as before.  The windows can be freed, and MPI finalized.  First for windows of
+ * each kind on all processes, then on the last process alone.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
 
 enum { CREATE, ALLOCATE, SHARED, DYNAMIC, KINDS };
 
-static const char *const makers[] = {"MPI_Win_create,", "MPI_Win_allocate,", "MPI_Win_allocate_shared,", "MPI_Win_create_dynamic,"};
+static const char *const makers[] = {"MPI_Win_create,", "MPI_Win_allocate,",
+                                     "MPI_Win_allocate_shared,", "MPI_Win_create_dynamic,"};
 static long memory[100];
 
 static MPI_Win make(int kind, MPI_Comm comm)

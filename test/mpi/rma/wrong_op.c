@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * An operation that is not defined for the datatype is MPI_ERR_OP at the origin.  The basic type of a derived type counts.  Nothing
- * is done at the target, and the epoch goes on.
+ * An operation that is not defined for the datatype is MPI_ERR_OP at the origin.  The basic type of
+ * a derived type counts.  Nothing is done at the target, and the epoch goes on.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -11,7 +11,8 @@ enum { ACC, GET_ACC, RACC, RGET_ACC, FOP, CALLS };
 enum { LOCK, LOCK_ALL, FENCE, PSCW, SYNCS };
 enum { WORDS = 64 };            /* of the window, each of 8 bytes */
 
-static const char *const call_names[] = {"accumulate", "get_accumulate", "raccumulate", "rget_accumulate", "fetch_and_op"};
+static const char *const call_names[] = {"accumulate", "get_accumulate", "raccumulate",
+                                         "rget_accumulate", "fetch_and_op"};
 static int size;
 static MPI_Win win;
 static MPI_Op user_op;
@@ -27,7 +28,8 @@ static int call(int kind, MPI_Datatype type, MPI_Op op, int target, MPI_Request 
         case RACC:
             return MPI_Raccumulate(in, 1, type, target, 0, 1, type, op, win, request);
         case RGET_ACC:
-            return MPI_Rget_accumulate(in, 1, type, out, 1, type, target, 0, 1, type, op, win, request);
+            return MPI_Rget_accumulate(in, 1, type, out, 1, type, target, 0, 1, type, op, win,
+                                       request);
         default:
             return MPI_Fetch_and_op(in, out, type, target, 0, op, win);
     }
@@ -53,21 +55,24 @@ static int is_called(int kind, int sync, int is_derived)
     return !((kind == RACC || kind == RGET_ACC) && sync >= FENCE) && !(kind == FOP && is_derived);
 }
 
-static void expect(int sync, int target, MPI_Datatype type, int is_derived, MPI_Op op, int want, const char *what)
+static void expect(int sync, int target, MPI_Datatype type, int is_derived, MPI_Op op, int want,
+                   const char *what)
 {
     for (int kind = 0; kind < CALLS; kind++) {
         int class;
 
-        if (!is_called(kind, sync, is_derived) || (op == MPI_NO_OP && (kind == ACC || kind == RACC)))
+        if (!is_called(kind, sync, is_derived) ||
+            (op == MPI_NO_OP && (kind == ACC || kind == RACC)))
             continue;
         class = class_of(kind, type, op, target);
-        CT_CHECK(class == want, "%s, %s to %d in an epoch of kind %d: class %d, not %d", call_names[kind], what, target, sync, class,
-                 want);
+        CT_CHECK(class == want, "%s, %s to %d in an epoch of kind %d: class %d, not %d",
+                 call_names[kind], what, target, sync, class, want);
     }
 }
 
 /* Also as the basic type of derived ones. */
-static void expect_all(int sync, int target, MPI_Datatype type, MPI_Op op, int want, const char *what)
+static void expect_all(int sync, int target, MPI_Datatype type, MPI_Op op, int want,
+                       const char *what)
 {
     MPI_Datatype vector, nested;
 
@@ -90,8 +95,10 @@ static void check_wrong(int sync, int target)
     expect_all(sync, target, MPI_FLOAT, MPI_BXOR, MPI_ERR_OP, "MPI_FLOAT with MPI_BXOR");
     expect_all(sync, target, MPI_BYTE, MPI_SUM, MPI_ERR_OP, "MPI_BYTE with MPI_SUM");
     expect_all(sync, target, MPI_DOUBLE_INT, MPI_SUM, MPI_ERR_OP, "MPI_DOUBLE_INT with MPI_SUM");
-    expect_all(sync, target, MPI_C_DOUBLE_COMPLEX, MPI_MAX, MPI_ERR_OP, "MPI_C_DOUBLE_COMPLEX with MPI_MAX");
-    expect_all(sync, target, MPI_INT, user_op, MPI_ERR_OP, "MPI_INT with an operation of the user's");
+    expect_all(sync, target, MPI_C_DOUBLE_COMPLEX, MPI_MAX, MPI_ERR_OP,
+               "MPI_C_DOUBLE_COMPLEX with MPI_MAX");
+    expect_all(sync, target, MPI_INT, user_op, MPI_ERR_OP,
+               "MPI_INT with an operation of the user's");
     expect_all(sync, target, MPI_INT, MPI_OP_NULL, MPI_ERR_OP, "MPI_INT with MPI_OP_NULL");
 }
 
@@ -104,12 +111,14 @@ static void check_right(int sync, int target)
     MPI_Type_commit(&none);
     expect(sync, target, none, 1, MPI_BAND, MPI_SUCCESS, "no data with MPI_BAND");
     MPI_Type_free(&none);
-    expect_all(sync, target, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_SUCCESS, "MPI_DOUBLE_INT with MPI_MAXLOC");
+    expect_all(sync, target, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_SUCCESS,
+               "MPI_DOUBLE_INT with MPI_MAXLOC");
     expect_all(sync, target, MPI_2INT, MPI_MINLOC, MPI_SUCCESS, "MPI_2INT with MPI_MINLOC");
     expect_all(sync, target, MPI_BYTE, MPI_BOR, MPI_SUCCESS, "MPI_BYTE with MPI_BOR");
     expect_all(sync, target, MPI_INT, MPI_LAND, MPI_SUCCESS, "MPI_INT with MPI_LAND");
     expect_all(sync, target, MPI_DOUBLE, MPI_REPLACE, MPI_SUCCESS, "MPI_DOUBLE with MPI_REPLACE");
-    expect_all(sync, target, MPI_DOUBLE_INT, MPI_REPLACE, MPI_SUCCESS, "MPI_DOUBLE_INT with MPI_REPLACE");
+    expect_all(sync, target, MPI_DOUBLE_INT, MPI_REPLACE, MPI_SUCCESS,
+               "MPI_DOUBLE_INT with MPI_REPLACE");
     expect_all(sync, target, MPI_BYTE, MPI_NO_OP, MPI_SUCCESS, "MPI_BYTE with MPI_NO_OP");
 }
 
@@ -118,7 +127,8 @@ static void add_one(int target)
 {
     static const long one = 1;
 
-    MPI_Accumulate(&one, 1, MPI_LONG, target, (WORDS - 1) * sizeof(long), 1, MPI_LONG, MPI_SUM, win);
+    MPI_Accumulate(&one, 1, MPI_LONG, target, (WORDS - 1) * sizeof(long), 1, MPI_LONG, MPI_SUM,
+                   win);
 }
 
 static void access_all(int sync)
@@ -163,7 +173,8 @@ static void check_memory(int epochs)
     MPI_Win_lock(MPI_LOCK_SHARED, ct_me, 0, win);
     for (int i = 0; i < WORDS - 1; i++)
         CT_CHECK(base[i] == 0, "after %d epochs word %d is %lx", epochs, i, base[i]);
-    CT_CHECK(base[WORDS - 1] == (long) epochs * size, "after %d epochs of %d the counter is %ld", epochs, size, base[WORDS - 1]);
+    CT_CHECK(base[WORDS - 1] == (long)epochs * size, "after %d epochs of %d the counter is %ld",
+             epochs, size, base[WORDS - 1]);
     MPI_Win_unlock(ct_me, win);
     MPI_Barrier(MPI_COMM_WORLD);
 }

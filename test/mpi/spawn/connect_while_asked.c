@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A process that has a port, and is being asked for a connection there, connects to another one's port of the same number: the
- * question of the one is not taken for the answer of the other.
+ * A process that has a port, and is being asked for a connection there, connects to another one's
+ * port of the same number: the question of the one is not taken for the answer of the other.
  *
  * Rank 2 connects to rank 0, which connects to rank 1 before it accepts.
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Two jobs become connected while rank 0 of the first one has receives of the world pending, from any source with any tag and
- * with the first tags by number, and while messages of its world wait for their receives. What the jobs tell each other to become
- * connected, and the messages of the user's, are not taken for each other.
+ * Two jobs become connected while rank 0 of the first one has receives of the world pending, from
+ * any source with any tag and with the first tags by number, and while messages of its world wait
+ * for their receives. What the jobs tell each other to become connected, and the messages of the
+ * user's, are not taken for each other.
  *
  * To be run on 2 ranks or more, with and without nodes of their own.
  */
@@ -18,7 +19,8 @@ static void become_connected(char **argv)
     MPI_Comm children, all;
     int sum = 0, one = 1, members;
 
-    MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+    MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children,
+                   MPI_ERRCODES_IGNORE);
     MPI_Intercomm_merge(children, 0, &all);
     MPI_Comm_size(all, &members);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, all);
@@ -48,7 +50,8 @@ static void with_pending_receives(char **argv)
     int got[PENDING];
 
     for (int i = 0; rank == 0 && i < PENDING; i++)
-        MPI_Irecv(&got[i], 1, MPI_INT, i == 0 ? MPI_ANY_SOURCE : 1, i == 0 ? MPI_ANY_TAG : i - 1, MPI_COMM_WORLD, &receive[i]);
+        MPI_Irecv(&got[i], 1, MPI_INT, i == 0 ? MPI_ANY_SOURCE : 1, i == 0 ? MPI_ANY_TAG : i - 1,
+                  MPI_COMM_WORLD, &receive[i]);
     become_connected(argv);
     for (int i = 0; rank == 1 && i < PENDING; i++) {
         int tag = i == 0 ? TAGS : i - 1;
@@ -58,7 +61,8 @@ static void with_pending_receives(char **argv)
         int tag = i == 0 ? TAGS : i - 1;
         MPI_Wait(&receive[i], &status);
         CT_CHECK(got[i] == tag && status.MPI_SOURCE == 1 && status.MPI_TAG == tag,
-                 "receive %d got %d with tag %d from %d", i, got[i], status.MPI_TAG, status.MPI_SOURCE);
+                 "receive %d got %d with tag %d from %d", i, got[i], status.MPI_TAG,
+                 status.MPI_SOURCE);
     }
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Two jobs of which a variable has different values cannot be connected: both sides get an error that names the variable and both
- * values, and go on: the same server accepts the next client, whose values are its own.
+ * Two jobs of which a variable has different values cannot be connected: both sides get an error
+ * that names the variable and both values, and go on: the same server accepts the next client,
+ * whose values are its own.
  *
- * Rank 0 starts the clients, each a job of one process, without the process manager. Argument of a client: the port.
+ * Rank 0 starts the clients, each a job of one process, without the process manager. Argument of a
+ * client: the port.
  */
 #include <errno.h>
 #include <spawn.h>
@@ -37,9 +39,11 @@ static void check_error(int result, const char *name, const char *mine, const ch
         return;
     MPI_Error_class(result, &class);
     MPI_Error_string(result, text, &length);
-    snprintf(words, sizeof(words), "%s has to be the same in jobs that are connected: here it is %s, there it is %s", name,
-             mine, theirs);
-    CT_CHECK(class == MPI_ERR_PORT && strstr(text, words), "class %d, not \"%s\": %s", class, words, text);
+    snprintf(words, sizeof(words),
+             "%s has to be the same in jobs that are connected: here it is %s, there it is %s",
+             name, mine, theirs);
+    CT_CHECK(class == MPI_ERR_PORT && strstr(text, words), "class %d, not \"%s\": %s", class, words,
+             text);
 }
 
 static void use(MPI_Comm inter)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Two worlds spawned by the same parents, which come to know each other through them: intercommunicators of the one against the
- * other, and of sides that take members of all three worlds in any order, merged both ways, with equal and different `high`.  Sides that have
- * members in common are refused on both.  All that several times, with a disconnect in between.
+ * Two worlds spawned by the same parents, which come to know each other through them:
+ * intercommunicators of the one against the other, and of sides that take members of all three
+ * worlds in any order, merged both ways, with equal and different `high`.  Sides that have members
+ * in common are refused on both.  All that several times, with a disconnect in between.
  *
  * A process is known by an id, 100 * world + rank: world 0 are the parents.
  *
- * Arguments: -rounds=N (default 3), -children=N (default 3); children get -world, -parents, -children, -round
+ * Arguments: -rounds=N (default 3), -children=N (default 3); children get -world, -parents,
+ * -children, -round
  */
 #include "cmaptest_inter.h"
 
@@ -41,7 +43,8 @@ static void try_merges(MPI_Comm inter, const ct_sides *s, const char *what)
     }
 }
 
-static void try_sides(MPI_Comm all, const ct_list *members, ct_sides *s, ct_rng *rng, const char *what)
+static void try_sides(MPI_Comm all, const ct_list *members, ct_sides *s, ct_rng *rng,
+                      const char *what)
 {
     MPI_Comm inter, copy;
 
@@ -85,8 +88,10 @@ static void try_random_sides(MPI_Comm all, const ct_list *members, ct_rng *rng)
     ct_list_free(&order);
 }
 
-/* The parents and world 1 against world 2 and one of theirs, of another world than the leader that waits for the other side. */
-static void try_overlaps(MPI_Comm all, const ct_list *members, const ct_list *first, const ct_list *second)
+/* The parents and world 1 against world 2 and one of theirs, of another world than the leader
+ * that waits for the other side. */
+static void try_overlaps(MPI_Comm all, const ct_list *members, const ct_list *first,
+                         const ct_list *second)
 {
     for (int i = 0; i < first->n; i++) {
         ct_list common = {1, &first->id[i]}, list[2] = {*first, ct_join(&common, second)};
@@ -135,11 +140,13 @@ static MPI_Comm spawn(int world)
     snprintf(args[1], sizeof(args[1]), "-parents=%d", parents);
     snprintf(args[2], sizeof(args[2]), "-children=%d", children);
     snprintf(args[3], sizeof(args[3]), "-round=%d", this_round);
-    MPI_Comm_spawn(program, argv, children, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter, MPI_ERRCODES_IGNORE);
+    MPI_Comm_spawn(program, argv, children, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
+                   MPI_ERRCODES_IGNORE);
     return inter;
 }
 
-/* The parents and world 1, merged, and world 2: the leaders are parent 0 and child 0, who know each other by `peers`. */
+/* The parents and world 1, merged, and world 2: the leaders are parent 0 and child 0, who know
+ * each other by `peers`. */
 static void meet_second(MPI_Comm local, MPI_Comm peers, int high)
 {
     MPI_Comm inter, all;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Processes that come to know each other in other ways than by MPI_Init: the two halves of a world connect by a port; a process of it
- * spawns one with which the first ranks of both worlds exchange all kinds of messages; and that one then tells another process of
- * the first world about it. A process is the same one whoever tells of it, and messages of processes with the same rank in
+ * Processes that come to know each other in other ways than by MPI_Init: the two halves of a world
+ * connect by a port; a process of it spawns one with which the first ranks of both worlds exchange
+ * all kinds of messages; and that one then tells another process of the first world about it. A
+ * process is the same one whoever tells of it, and messages of processes with the same rank in
  * their worlds are not taken for each other's.
  *
  * To be run on 2 ranks or more, with and without nodes of their own.
@@ -26,8 +27,10 @@ static void exchange(MPI_Comm comm, int peer, int mine, int other)
     MPI_Ssend(out, 1, MPI_INT, peer, 1, comm);
     MPI_Wait(&receive, MPI_STATUS_IGNORE);
     CT_CHECK(in[0] == other, "acknowledged message has %d, not %d", in[0], other);
-    MPI_Sendrecv(out, LONG_MESSAGE, MPI_INT, peer, 2, in, LONG_MESSAGE, MPI_INT, peer, 2, comm, MPI_STATUS_IGNORE);
-    CT_CHECK(in[0] == other && in[LONG_MESSAGE - 1] == other, "long message has %d, not %d", in[0], other);
+    MPI_Sendrecv(out, LONG_MESSAGE, MPI_INT, peer, 2, in, LONG_MESSAGE, MPI_INT, peer, 2, comm,
+                 MPI_STATUS_IGNORE);
+    CT_CHECK(in[0] == other && in[LONG_MESSAGE - 1] == other, "long message has %d, not %d", in[0],
+             other);
     memset(in, 0, 4 * sizeof(int));
     MPI_Precv_init(in, 2, 2, MPI_INT, peer, 3, comm, MPI_INFO_NULL, &receive);
     MPI_Psend_init(out, 2, 2, MPI_INT, peer, 3, comm, MPI_INFO_NULL, &send);
@@ -65,7 +68,8 @@ static void accumulate(MPI_Comm comm)
     MPI_Win_free(&win);
 }
 
-/* The lower half accepts, the upper one connects: both know each other, if not yet their addresses. */
+/* The lower half accepts, the upper one connects: both know each other, if not yet their
+ * addresses. */
 static void connect_halves(void)
 {
     int upper = world_rank >= world_size / 2, first = upper ? world_size / 2 : 0, rank, remote;
@@ -86,10 +90,12 @@ static void connect_halves(void)
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     for (int i = 0; i < remote; i++) {
         MPI_Group_translate_ranks(mine, 1, &i, world, &rank);
-        CT_CHECK(rank == (upper ? 0 : world_size / 2) + i, "remote rank %d is %d of the world", i, rank);
+        CT_CHECK(rank == (upper ? 0 : world_size / 2) + i, "remote rank %d is %d of the world", i,
+                 rank);
     }
     if (world_rank - first < remote && world_rank - first < world_size / 2)
-        exchange(inter, world_rank - first, world_rank, (upper ? 0 : world_size / 2) + world_rank - first);
+        exchange(inter, world_rank - first, world_rank,
+                 (upper ? 0 : world_size / 2) + world_rank - first);
     MPI_Group_free(&mine);
     MPI_Group_free(&world);
     MPI_Comm_disconnect(&inter);
@@ -98,7 +104,8 @@ static void connect_halves(void)
         MPI_Close_port(port);
 }
 
-/* Rank 0 of the first world and the child, which are both rank 0 at home; then the last rank connects to the two of them. */
+/* Rank 0 of the first world and the child, which are both rank 0 at home; then the last rank
+ * connects to the two of them. */
 static void check_two(MPI_Comm both, int mine, int other, char *port)
 {
     int rank;
@@ -114,7 +121,8 @@ static void check_two(MPI_Comm both, int mine, int other, char *port)
     }
 }
 
-/* The child is root: its world knows nothing of who comes, nor does it know that rank 0 is of the same world as that. */
+/* The child is root: its world knows nothing of who comes, nor does it know that rank 0 is of
+ * the same world as that. */
 static void meet_third(MPI_Comm both, int rank_of_both, const char *port)
 {
     MPI_Comm inter, all;
@@ -127,7 +135,8 @@ static void meet_third(MPI_Comm both, int rank_of_both, const char *port)
     MPI_Intercomm_merge(inter, both == MPI_COMM_NULL, &all);
     MPI_Comm_size(all, &size);
     MPI_Comm_rank(all, &rank);
-    CT_CHECK(size == 3 && rank == (both == MPI_COMM_NULL ? 2 : rank_of_both), "rank %d of %d", rank, size);
+    CT_CHECK(size == 3 && rank == (both == MPI_COMM_NULL ? 2 : rank_of_both), "rank %d of %d", rank,
+             size);
     for (int peer = 0; peer < 3; peer++) {
         if (peer != rank)
             exchange(all, peer, 10 + rank, 10 + peer);
@@ -140,7 +149,8 @@ static void meet_third(MPI_Comm both, int rank_of_both, const char *port)
         MPI_Comm_group(all, &group);
         MPI_Comm_group(MPI_COMM_WORLD, &world);
         MPI_Group_translate_ranks(group, 2, from, world, to);
-        CT_CHECK(to[0] == 0 && to[1] == world_size - 1, "ranks 0 and 2 are %d and %d of the world", to[0], to[1]);
+        CT_CHECK(to[0] == 0 && to[1] == world_size - 1, "ranks 0 and 2 are %d and %d of the world",
+                 to[0], to[1]);
         MPI_Group_free(&group);
         MPI_Group_free(&world);
     }
@@ -154,7 +164,8 @@ static void be_first(char *program)
     MPI_Comm child = MPI_COMM_NULL, both = MPI_COMM_NULL;
 
     if (world_rank == 0) {
-        MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &child, MPI_ERRCODES_IGNORE);
+        MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &child,
+                       MPI_ERRCODES_IGNORE);
         MPI_Intercomm_merge(child, 0, &both);
         check_two(both, 0, 100, port);
         MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, world_size - 1, 5, MPI_COMM_WORLD);

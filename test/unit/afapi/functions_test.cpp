@@ -17,9 +17,11 @@ INSTANTIATE_TEST_SUITE_P(processes, Functions, testing::Values(1, 2, 3, 4, 5, 6,
 TEST(Functions, results_are_those_of_the_type) {
     EXPECT_TRUE(job(4, [] {
         return p_reduceAdd8(100) == static_cast<int8_t>(400) && p_reduceAdd8u(100) == 400 % 256 &&
-               p_reduceMul8u(10) == 10000 % 256 && p_reduceMul16(200) == static_cast<int16_t>(1600000000) &&
+               p_reduceMul8u(10) == 10000 % 256 &&
+               p_reduceMul16(200) == static_cast<int16_t>(1600000000) &&
                p_reduceMin8(IPROC ? 1 : -1) == -1 && p_reduceMin8u(IPROC ? 1 : 255) == 1 &&
-               p_reduceMax32(IPROC ? 1 : -1) == 1 && p_reduceMax32u(IPROC ? 1 : 0xffffffff) == 0xffffffff &&
+               p_reduceMax32(IPROC ? 1 : -1) == 1 &&
+               p_reduceMax32u(IPROC ? 1 : 0xffffffff) == 0xffffffff &&
                p_reduceAdd32f(0.25f) == 1.0f && p_scanMul64f(2) == static_cast<double>(2 << IPROC);
     }));
 }

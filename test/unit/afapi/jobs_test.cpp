@@ -47,9 +47,12 @@ TEST(Job, has_as_many_processes_as_cores_by_default) {
 class WrongNumber : public testing::TestWithParam<const char *> {};
 TEST_P(WrongNumber, of_processes_is_refused) {
     expect(run(GetParam(), between([] { printf("started\n"); })), 1,
-           std::string("afapi: AFAPI_NPROC=") + GetParam() + " is not accepted; accepted values: 1 to 1024 (");
+           std::string("afapi: AFAPI_NPROC=") + GetParam() +
+               " is not accepted; accepted values: 1 to 1024 (");
 }
-INSTANTIATE_TEST_SUITE_P(values, WrongNumber, Values("0", "-3", "abc", "4x", "", " ", "100000", "1025", "99999999999999999999"));
+INSTANTIATE_TEST_SUITE_P(values, WrongNumber,
+                         Values("0", "-3", "abc", "4x", "", " ", "100000", "1025",
+                                "99999999999999999999"));
 
 TEST(Job, may_have_as_many_processes_as_it_says) {
     EXPECT_TRUE(job(100, [] { return p_reduceAdd32(IPROC) == 100 * 99 / 2; }));
@@ -101,10 +104,13 @@ TEST_P(Death, of_a_process_ends_the_job) {
                            signal(GetParam(), SIG_DFL);    // a sanitizer may have it
                            raise(GetParam());
                        }
-                       if (IPROC == 1) pause();    // busy with something else
+                       if (IPROC == 1)
+                           pause();  // busy with something else
                        p_wait();
                    })),
-               128 + GetParam(), "afapi: process " + std::to_string(victim) + " was ended by signal " + std::to_string(GetParam()));
+               128 + GetParam(),
+               "afapi: process " + std::to_string(victim) + " was ended by signal " +
+                   std::to_string(GetParam()));
 }
 INSTANTIATE_TEST_SUITE_P(signals, Death, Values(SIGKILL, SIGSEGV, SIGTERM));
 
@@ -120,10 +126,12 @@ TEST(Death, of_the_process_that_started_the_job_leaves_nothing) {
 TEST(Death, is_what_an_exit_before_p_exit_is) {
     for (const int status : {0, 3})
         expect(run("3", between([&] {
-                       if (IPROC == 2) _exit(status);
+                       if (IPROC == 2)
+                           _exit(status);
                        p_wait();
                    })),
-               status ? status : 1, "afapi: process 2 ended with status " + std::to_string(status) + " before p_exit");
+               status ? status : 1,
+               "afapi: process 2 ended with status " + std::to_string(status) + " before p_exit");
 }
 
 // ---- what cannot be had ----
@@ -143,7 +151,8 @@ TEST(Job, without_memory_does_not_start) {
 
 TEST(Job, whose_processes_cannot_all_be_had_does_not_start) {
     const Ended ended = run("8", [] {
-        if (getuid() == 0 && (setgroups(0, nullptr) || setresuid(54321, 54321, 54321))) return 77;    // limits are not root's
+        // limits are not root's
+        if (getuid() == 0 && (setgroups(0, nullptr) || setresuid(54321, 54321, 54321))) return 77;
         const rlimit limit = {4, 4};
         setrlimit(RLIMIT_NPROC, &limit);
         return p_init();
@@ -165,14 +174,17 @@ TEST(Call, before_p_init_or_after_p_exit_says_so) {
                return p_reduceAdd32(1);
            }),
            1, "afapi: p_reduce was called after p_exit");
-    expect(run("2", [] { return p_init() ? 7 : p_init() + 4; }), 5, "afapi: p_init is called a second time");
+    expect(run("2", [] { return p_init() ? 7 : p_init() + 4; }), 5,
+           "afapi: p_init is called a second time");
 }
 
 TEST(Call, of_two_that_put_or_none_says_so) {
-    expect(run("3", between([] { IPROC ? p_bcastPut32(1) : p_bcastGet32(); })), 1,
-           "afapi: 2 of 3 processes called p_bcastPut; exactly one must, and all others p_bcastGet");
+    expect(
+        run("3", between([] { IPROC ? p_bcastPut32(1) : p_bcastGet32(); })), 1,
+        "afapi: 2 of 3 processes called p_bcastPut; exactly one must, and all others p_bcastGet");
     expect(run("3", between([] { p_scatterGet8(); })), 1,
-           "afapi: 0 of 3 processes called p_scatterPut; exactly one must, and all others p_scatterGet");
+           "afapi: 0 of 3 processes called p_scatterPut; exactly one must, and all others "
+           "p_scatterGet");
 }
 
 TEST(Call, for_another_length_says_so) {
@@ -187,10 +199,13 @@ TEST(Call, for_another_length_says_so) {
 TEST(Call, for_a_process_that_is_not_there_says_so) {
     for (const int from : {-1, 2})
         expect(run("2", between([&] {
-                       if (IPROC == 0) p_putGet32(1, from);
+                       if (IPROC == 0)
+                           p_putGet32(1, from);
                        p_wait();
                    })),
-               1, "afapi: process 0 calls p_putGet for the datum of process " + std::to_string(from) + "; processes are 0 to 1");
+               1,
+               "afapi: process 0 calls p_putGet for the datum of process " + std::to_string(from) +
+                   "; processes are 0 to 1");
 }
 
 }  // namespace

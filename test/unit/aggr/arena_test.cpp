@@ -77,7 +77,8 @@ TEST_F(Arena, of_a_process_that_is_gone_cannot_be_attached_but_stays_for_those_w
         char byte;
         if (aggr_arena_create(1 << 20, &own) != AGGR_OK) _exit(1);
         const aggr_arena_name_t name = aggr_arena_name(own);
-        if (write(pipes[1], &name, sizeof name) != sizeof name || read(go[0], &byte, 1) != 1) _exit(1);
+        if (write(pipes[1], &name, sizeof name) != sizeof name || read(go[0], &byte, 1) != 1)
+            _exit(1);
         for (;;) pause();
     }
     aggr_arena_name_t name;
@@ -129,7 +130,8 @@ TEST_F(Arena, blocks_are_zero_aligned_and_apart) {
         ASSERT_EQ(block % 512, 0u);
         const auto next = blocks.lower_bound(block);
         ASSERT_TRUE(next == blocks.end() || block + bytes <= next->first);
-        ASSERT_TRUE(next == blocks.begin() || std::prev(next)->first + std::prev(next)->second <= block);
+        ASSERT_TRUE(next == blocks.begin() ||
+                    std::prev(next)->first + std::prev(next)->second <= block);
         const char *at = static_cast<char *>(aggr_arena_at(arena, block));
         ASSERT_EQ(at[0] | at[bytes / 2] | at[bytes - 1], 0);
         blocks[block] = bytes;
@@ -180,8 +182,10 @@ TEST(Memory, goes_back_when_much_less_is_taken_and_what_is_taken_stays) {
             if (i % 16) aggr_arena_release(arena, blocks[i], block_bytes);
         for (size_t i = 0; i < blocks_at_first; i += 16)
             for (size_t k = 0; k < block_bytes; k += 499)
-                ASSERT_EQ(static_cast<unsigned char *>(aggr_arena_at(arena, blocks[i]))[k], i % 251 + 1);
-        for (size_t i = 0; i < blocks_at_first; i += 16) aggr_arena_release(arena, blocks[i], block_bytes);
+                ASSERT_EQ(static_cast<unsigned char *>(aggr_arena_at(arena, blocks[i]))[k],
+                          i % 251 + 1);
+        for (size_t i = 0; i < blocks_at_first; i += 16)
+            aggr_arena_release(arena, blocks[i], block_bytes);
         EXPECT_LE(memory(), blocks_at_first * block_bytes * 3 / 8);
     }
     aggr_arena_detach(arena);

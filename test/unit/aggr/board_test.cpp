@@ -45,7 +45,8 @@ TEST(Threads, reduce_on_a_board_in_any_sets) {
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int me = 0; me < processes; me++)
-        threads.emplace_back([&wrong, &posts, me] { wrong += wrong_on_board(me, processes, posts, 2000); });
+        threads.emplace_back(
+            [&wrong, &posts, me] { wrong += wrong_on_board(me, processes, posts, 2000); });
     for (auto &thread : threads) thread.join();
     EXPECT_EQ(wrong, 0);
 }

@@ -25,7 +25,9 @@ class Collective : public testing::TestWithParam<Shape> {};
 
 TEST_P(Collective, random_programs_of_threads_agree_with_the_oracle) {
     for (uint64_t seed = 0; seed < 6; seed++)
-        as_threads(GetParam().of(), [&](aggr_group_t &group) { EXPECT_TRUE(random_program(group, seed, 120, library, 100)); });
+        as_threads(GetParam().of(), [&](aggr_group_t &group) {
+            EXPECT_TRUE(random_program(group, seed, 120, library, 100));
+        });
 }
 
 TEST_P(Collective, numbers_of_operations_wrap) {
@@ -43,13 +45,16 @@ TEST_P(Collective, numbers_of_operations_wrap) {
     });
 }
 
-// Goes to operation `before`, as if all up to it had been of a kind that leaves the leaders' lines alone.
+// Goes to operation `before`, as if all up to it had been of a kind that leaves the leaders' lines
+// alone.
 void leap(aggr_group_t &group, std::atomic<int> &arrived, int turn, uint32_t before) {
     arrived++;
     while (arrived < (2 * turn + 1) * group.shape.members) sched_yield();
     group.seq = before;
-    for (uint32_t seq = before - static_cast<uint32_t>(group.shape.lines) + 1; seq != before + 1; seq++)
-        __atomic_store_n(&aggr_line_of(&group, group.lines, group.me, seq)->seq, seq, __ATOMIC_RELAXED);
+    for (uint32_t seq = before - static_cast<uint32_t>(group.shape.lines) + 1; seq != before + 1;
+         seq++)
+        __atomic_store_n(&aggr_line_of(&group, group.lines, group.me, seq)->seq, seq,
+                         __ATOMIC_RELAXED);
     arrived++;
     while (arrived < (2 * turn + 2) * group.shape.members) sched_yield();
 }
@@ -61,7 +66,8 @@ TEST_P(Collective, lines_that_no_operation_wrote_for_long_do_not_look_ahead) {
             leap(group, arrived, turn, static_cast<uint32_t>(turn + 1) * 0x40000000u - 4);
             uint32_t value = 1;
             // broadcasts alone, beyond the multiple of 2^30
-            for (int i = 0; i < 6 + turn % 2; i++) EXPECT_EQ(aggr_bcast(&group, &value, sizeof value, 0), AGGR_OK);
+            for (int i = 0; i < 6 + turn % 2; i++)
+                EXPECT_EQ(aggr_bcast(&group, &value, sizeof value, 0), AGGR_OK);
             inside++;
             EXPECT_EQ(aggr_barrier(&group), AGGR_OK);
             EXPECT_GE(inside, (turn + 1) * group.shape.members);
@@ -69,7 +75,8 @@ TEST_P(Collective, lines_that_no_operation_wrote_for_long_do_not_look_ahead) {
     });
 }
 
-// A root of broadcasts, long after it last saw where the others are, must not take them for being there.
+// A root of broadcasts, long after it last saw where the others are, must not take them for being
+// there.
 TEST(Collective, what_was_seen_half_of_the_numbers_ago_does_not_count) {
     std::atomic<int> arrived{0};
     as_threads(shape(2, 16, 256, 8), [&](aggr_group_t &group) {
@@ -89,18 +96,27 @@ TEST(Collective, what_was_seen_half_of_the_numbers_ago_does_not_count) {
 }
 
 TEST(Broadcast, another_length_is_told_and_the_group_goes_on) {
-    const std::pair<size_t, size_t> lengths[] = {{8, 4}, {4, 8}, {200, 8}, {8, 200}, {1000, 200}, {200, 1000}, {1000, 0}};
+    const std::pair<size_t, size_t> lengths[] = {{8, 4},      {4, 8},      {200, 8}, {8, 200},
+                                                 {1000, 200}, {200, 1000}, {1000, 0}};
     for (const auto &[sent, expected] : lengths)
         as_threads(shape(3), [&, sent = sent, expected = expected](aggr_group_t &group) {
             std::vector<char> buffer(1024, 1);
             const size_t bytes = group.me == 0 || expected == 0 ? sent : expected;
-            const int status = expected == 0 && group.me == 0 ? aggr_bcast_failure(&group) : aggr_bcast(&group, buffer.data(), bytes, 0);
-            EXPECT_EQ(status, group.me == 0 ? AGGR_OK : expected == 0 ? AGGR_ERR_ROOT : AGGR_ERR_LENGTH) << sent << " " << expected;
+            const int status = expected == 0 && group.me == 0
+                                   ? aggr_bcast_failure(&group)
+                                   : aggr_bcast(&group, buffer.data(), bytes, 0);
+            EXPECT_EQ(status, group.me == 0   ? AGGR_OK
+                              : expected == 0 ? AGGR_ERR_ROOT
+                                              : AGGR_ERR_LENGTH)
+                << sent << " " << expected;
             if (status == AGGR_ERR_LENGTH) {
                 EXPECT_EQ(group.length, sent);
             }
             uint64_t sum = 1;
-            const aggr_fold_t add = {[](const void *left, void *inout, size_t, void *) { *static_cast<uint64_t *>(inout) += *static_cast<const uint64_t *>(left); },
+            const aggr_fold_t add = {[](const void *left, void *inout, size_t, void *) {
+                                         *static_cast<uint64_t *>(inout) +=
+                                             *static_cast<const uint64_t *>(left);
+                                     },
                                      nullptr, sizeof sum};
             EXPECT_EQ(aggr_allreduce(&group, &sum, &sum, sizeof sum, &add), AGGR_OK);
             EXPECT_EQ(sum, 3u);
@@ -109,25 +125,34 @@ TEST(Broadcast, another_length_is_told_and_the_group_goes_on) {
 
 TEST_P(Collective, members_whose_lengths_differ_leave_in_step) {
     for (uint64_t seed = 0; seed < 4; seed++)
-        as_threads(GetParam().of(), [&](aggr_group_t &group) { EXPECT_TRUE(differing_program(group, seed, 100, library)); });
+        as_threads(GetParam().of(), [&](aggr_group_t &group) {
+            EXPECT_TRUE(differing_program(group, seed, 100, library));
+        });
 }
 
 INSTANTIATE_TEST_SUITE_P(shapes, Collective,
-                         testing::Values(Shape{1, 16, 2}, Shape{2, 16, 2}, Shape{2, 16, 8}, Shape{3, 16, 8}, Shape{4, 2, 4}, Shape{5, 2, 2},
-                                         Shape{7, 3, 8}, Shape{16, 16, 8}, Shape{17, 4, 8}, Shape{20, 16, 2}),
+                         testing::Values(Shape{1, 16, 2}, Shape{2, 16, 2}, Shape{2, 16, 8},
+                                         Shape{3, 16, 8}, Shape{4, 2, 4}, Shape{5, 2, 2},
+                                         Shape{7, 3, 8}, Shape{16, 16, 8}, Shape{17, 4, 8},
+                                         Shape{20, 16, 2}),
                          [](const auto &info) {
-                             return std::to_string(info.param.members) + "_fan_" + std::to_string(info.param.fan) + "_lines_" +
+                             return std::to_string(info.param.members) + "_fan_" +
+                                    std::to_string(info.param.fan) + "_lines_" +
                                     std::to_string(info.param.lines);
                          });
 
 TEST(Threads, random_programs) {
     for (const int members : {2, 3, 6})
-        as_threads(shape(members, 4, 256, members == 3 ? 2 : 8), [&](aggr_group_t &group) { EXPECT_TRUE(random_program(group, 11, 150, library, 60)); });
+        as_threads(shape(members, 4, 256, members == 3 ? 2 : 8), [&](aggr_group_t &group) {
+            EXPECT_TRUE(random_program(group, 11, 150, library, 60));
+        });
 }
 
 TEST(Processes, random_programs_agree_with_the_oracle) {
     for (const int members : {1, 2, 4, 9})
-        EXPECT_TRUE(as_processes(shape(members, 4, 256, 8), [](aggr_group_t &group) { return random_program(group, 5, 400, library, 100); }));
+        EXPECT_TRUE(as_processes(shape(members, 4, 256, 8), [](aggr_group_t &group) {
+            return random_program(group, 5, 400, library, 100);
+        }));
 }
 
 // Bit for bit: sums of doubles depend on their order.
@@ -135,21 +160,25 @@ TEST(Collective, sums_are_the_same_on_all_members_and_in_all_runs) {
     const aggr_fold_t sum = {[](const void *left, void *inout, size_t bytes, void *) {
                                  const auto *l = static_cast<const double *>(left);
                                  auto *r = static_cast<double *>(inout);
-                                 for (size_t i = 0; i < bytes / sizeof(double); i++) r[i] = l[i] + r[i];
+                                 for (size_t i = 0; i < bytes / sizeof(double); i++)
+                                     r[i] = l[i] + r[i];
                              },
                              nullptr, sizeof(double)};
     for (const size_t n : {1u, 7u, 30u, 1000u}) {
         std::vector<double> expected(n);
         for (int m = 8; m >= 0; m--)
-            for (size_t i = 0; i < n; i++) expected[i] = m == 8 ? 0.1 * (8 + 1) : 0.1 * (m + 1) / (i + 1) + expected[i];
+            for (size_t i = 0; i < n; i++)
+                expected[i] = m == 8 ? 0.1 * (8 + 1) : 0.1 * (m + 1) / (i + 1) + expected[i];
         for (int run = 0; run < 3; run++)
             as_threads(shape(9, 16, 8192), [&](aggr_group_t &group) {
                 std::vector<double> in(n), out(n);
-                for (size_t i = 0; i < n; i++) in[i] = group.me == 8 ? 0.1 * (8 + 1) : 0.1 * (group.me + 1) / (i + 1);
+                for (size_t i = 0; i < n; i++)
+                    in[i] = group.me == 8 ? 0.1 * (8 + 1) : 0.1 * (group.me + 1) / (i + 1);
                 bool ready = false;
                 ASSERT_EQ(aggr_ready(&group, n * sizeof(double), &ready), AGGR_OK);
                 ASSERT_TRUE(ready);
-                ASSERT_EQ(aggr_allreduce(&group, in.data(), out.data(), n * sizeof(double), &sum), AGGR_OK);
+                ASSERT_EQ(aggr_allreduce(&group, in.data(), out.data(), n * sizeof(double), &sum),
+                          AGGR_OK);
                 EXPECT_EQ(out, expected);
             });
     }
@@ -217,7 +246,8 @@ TEST(Collective, a_wait_ends_with_what_progress_returns_and_the_group_is_broken)
     aggr_arena_detach(arena);
 }
 
-// A member is killed in the middle: the others notice by their progress function, and nothing is left.
+// A member is killed in the middle: the others notice by their progress function, and nothing is
+// left.
 TEST(Processes, a_member_that_dies_is_no_hang) {
     static volatile sig_atomic_t dead;
     dead = 0;
@@ -230,7 +260,8 @@ TEST(Processes, a_member_that_dies_is_no_hang) {
         const pid_t child = fork();
         if (child == 0) {
             signal(SIGUSR1, [](int) { dead = 1; });
-            const aggr_waiting_t waiting = {20, 3, true, [](void *) { return dead ? 7 : 0; }, nullptr};
+            const aggr_waiting_t waiting = {20, 3, true, [](void *) { return dead ? 7 : 0; },
+                                            nullptr};
             aggr_group_t group;
             aggr_group_join(&group, arena, block, &four, me, &waiting);
             int status = AGGR_OK;
@@ -247,7 +278,8 @@ TEST(Processes, a_member_that_dies_is_no_hang) {
     EXPECT_TRUE(WIFSIGNALED(status));
     for (const int me : {0, 1, 3}) kill(children[static_cast<size_t>(me)], SIGUSR1);
     for (const int me : {0, 1, 3}) {
-        ASSERT_EQ(waitpid(children[static_cast<size_t>(me)], &status, 0), children[static_cast<size_t>(me)]);
+        ASSERT_EQ(waitpid(children[static_cast<size_t>(me)], &status, 0),
+                  children[static_cast<size_t>(me)]);
         EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "member " << me;
     }
     aggr_arena_detach(arena);

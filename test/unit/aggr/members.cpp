@@ -21,12 +21,14 @@ const aggr_fold_t affine_fold = {
 
 const aggr_waiting_t patient = {20, 1, true, nullptr, nullptr};
 
-const Collectives library = {aggr_ready, aggr_barrier,   aggr_allreduce, aggr_reduce,  aggr_scan,    aggr_exscan,
-                             aggr_bcast, aggr_allgather, aggr_gather,    aggr_scatter, aggr_alltoall, aggr_exchange,
-                             aggr_agree, aggr_bcast_elsewhere};
+const Collectives library = {aggr_ready,  aggr_barrier,        aggr_allreduce, aggr_reduce,
+                             aggr_scan,   aggr_exscan,         aggr_bcast,     aggr_allgather,
+                             aggr_gather, aggr_scatter,        aggr_alltoall,  aggr_exchange,
+                             aggr_agree,  aggr_bcast_elsewhere};
 
 Affine element(int member, unsigned operation, size_t place) {
-    uint64_t x = (static_cast<uint64_t>(member) << 40) ^ (static_cast<uint64_t>(operation) << 16) ^ place;
+    uint64_t x =
+        (static_cast<uint64_t>(member) << 40) ^ (static_cast<uint64_t>(operation) << 16) ^ place;
     x = (x + 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9;
     x ^= x >> 29;
     return {static_cast<uint32_t>(x) | 1, static_cast<uint32_t>(x >> 32)};
@@ -130,7 +132,8 @@ struct Program {
         Data all;
         for (int m = 0; m < members(); m++) {
             const Data data = part(m, parts);
-            const auto begin = data.begin() + static_cast<long>(parts > 1 ? n * static_cast<size_t>(to) : 0);
+            const auto begin =
+                data.begin() + static_cast<long>(parts > 1 ? n * static_cast<size_t>(to) : 0);
             all.insert(all.end(), begin, begin + static_cast<long>(n));
         }
         return all;
@@ -151,7 +154,8 @@ struct Program {
     bool scan() {
         const Data in = part(me());
         Data out(n);
-        return call.scan(&group, in.data(), out.data(), bytes(), &affine_fold) == AGGR_OK && out == folded(0, me());
+        return call.scan(&group, in.data(), out.data(), bytes(), &affine_fold) == AGGR_OK &&
+               out == folded(0, me());
     }
     bool exscan() {
         const Data in = part(me());
@@ -167,18 +171,21 @@ struct Program {
     bool allgather() {
         const Data in = part(me());
         Data out(n * static_cast<size_t>(members()));
-        return call.allgather(&group, in.data(), out.data(), bytes()) == AGGR_OK && out == pieces(me(), 1);
+        return call.allgather(&group, in.data(), out.data(), bytes()) == AGGR_OK &&
+               out == pieces(me(), 1);
     }
     bool gather() {
         const Data in = part(me());
         Data out(n * static_cast<size_t>(members()));
-        return call.gather(&group, in.data(), out.data(), bytes(), root) == AGGR_OK && (me() != root || out == pieces(me(), 1));
+        return call.gather(&group, in.data(), out.data(), bytes(), root) == AGGR_OK &&
+               (me() != root || out == pieces(me(), 1));
     }
     bool exchange() {
         const Data in = part(me());
         Data out(n);
         const int from = (me() * 3 + root) % members();
-        return call.exchange(&group, in.data(), out.data(), bytes(), from) == AGGR_OK && out == part(from);
+        return call.exchange(&group, in.data(), out.data(), bytes(), from) == AGGR_OK &&
+               out == part(from);
     }
     bool scatter() {
         const auto parts = static_cast<size_t>(members());
@@ -193,18 +200,21 @@ struct Program {
         const auto parts = static_cast<size_t>(members());
         const Data in = part(me(), parts);
         Data out(n * parts);
-        return call.alltoall(&group, in.data(), out.data(), bytes()) == AGGR_OK && out == (parts > 1 ? pieces(me(), parts) : in);
+        return call.alltoall(&group, in.data(), out.data(), bytes()) == AGGR_OK &&
+               out == (parts > 1 ? pieces(me(), parts) : in);
     }
 };
 
 }  // namespace
 
-bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations, const Collectives &functions, size_t longest) {
+bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations,
+                    const Collectives &functions, size_t longest) {
     std::mt19937_64 random(seed);    // the same on all members
     using Step = bool (Program::*)();
-    static const Step steps[] = {&Program::barrier, &Program::allreduce, &Program::reduce, &Program::scan,    &Program::exscan,
-                                 &Program::bcast,   &Program::allgather, &Program::gather, &Program::scatter, &Program::alltoall,
-                                 &Program::exchange};
+    static const Step steps[] = {&Program::barrier,   &Program::allreduce, &Program::reduce,
+                                 &Program::scan,      &Program::exscan,    &Program::bcast,
+                                 &Program::allgather, &Program::gather,    &Program::scatter,
+                                 &Program::alltoall,  &Program::exchange};
     unsigned same = 0, kind = 0;
     for (unsigned operation = 0; operation < operations; operation++) {
         if (same == 0) {    // several of a kind in a row: members run ahead
@@ -219,8 +229,9 @@ bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations, con
         if (functions.ready(&group, most, &ready) != AGGR_OK || !ready) return false;
         Program program{group, functions, operation, n, root};
         if (!(program.*steps[kind])()) {
-            ADD_FAILURE() << "seed " << seed << " operation " << operation << " kind " << kind << " member " << group.me
-                          << " of " << group.shape.members << " elements " << n << " root " << root;
+            ADD_FAILURE() << "seed " << seed << " operation " << operation << " kind " << kind
+                          << " member " << group.me << " of " << group.shape.members << " elements "
+                          << n << " root " << root;
             return false;
         }
     }
@@ -229,7 +240,8 @@ bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations, con
 
 namespace {
 
-// Lengths in elements; what fits is at most 256 bytes for all members together, as MPI's side decides by its own limit.
+// Lengths in elements; what fits is at most 256 bytes for all members together, as MPI's side
+// decides by its own limit.
 struct Differing {
     aggr_group_t &group;
     const Collectives &call;
@@ -267,25 +279,34 @@ struct Differing {
         Data data = program().part(group.me);
         int status = AGGR_OK;
         const bool by_group = begin(program().bytes(), &status);
-        if (by_group) status = call.allreduce(&group, data.data(), data.data(), program().bytes(), &affine_fold);
-        return judged(status, !all_alike(), !by_group || data == program().folded(0, static_cast<int>(members()) - 1));
+        if (by_group)
+            status =
+                call.allreduce(&group, data.data(), data.data(), program().bytes(), &affine_fold);
+        return judged(status, !all_alike(),
+                      !by_group || data == program().folded(0, static_cast<int>(members()) - 1));
     }
     bool reduce() {
         const Data in = program().part(group.me);
         Data out(mine());
         int status = AGGR_OK;
         const bool by_group = begin(program().bytes(), &status);
-        if (by_group) status = call.reduce(&group, in.data(), out.data(), program().bytes(), &affine_fold, root);
+        if (by_group)
+            status =
+                call.reduce(&group, in.data(), out.data(), program().bytes(), &affine_fold, root);
         const bool wanted = group.me == root;
-        return judged(status, wanted && !all_alike(), !by_group || !wanted || out == program().folded(0, static_cast<int>(members()) - 1));
+        return judged(
+            status, wanted && !all_alike(),
+            !by_group || !wanted || out == program().folded(0, static_cast<int>(members()) - 1));
     }
     bool scan() {
         const Data in = program().part(group.me);
         Data out(mine());
         int status = AGGR_OK;
         const bool by_group = begin(program().bytes(), &status);
-        if (by_group) status = call.scan(&group, in.data(), out.data(), program().bytes(), &affine_fold);
-        return judged(status, !alike(0, static_cast<size_t>(group.me)), !by_group || out == program().folded(0, group.me));
+        if (by_group)
+            status = call.scan(&group, in.data(), out.data(), program().bytes(), &affine_fold);
+        return judged(status, !alike(0, static_cast<size_t>(group.me)),
+                      !by_group || out == program().folded(0, group.me));
     }
     bool gathered(bool wanted, int to) {
         const Data in = program().part(group.me);
@@ -295,7 +316,8 @@ struct Differing {
         if (by_group)
             status = to < 0 ? call.allgather(&group, in.data(), out.data(), program().bytes())
                             : call.gather(&group, in.data(), out.data(), program().bytes(), to);
-        return judged(status, wanted && !all_alike(), !by_group || !wanted || out == program().pieces(group.me, 1));
+        return judged(status, wanted && !all_alike(),
+                      !by_group || !wanted || out == program().pieces(group.me, 1));
     }
     bool allgather() { return gathered(true, -1); }
     bool gather() { return gathered(group.me == root, root); }
@@ -305,9 +327,11 @@ struct Differing {
         int status = AGGR_OK;
         const bool by_group = begin(program().bytes() * members(), &status);
         if (by_group) status = call.scatter(&group, in.data(), out.data(), program().bytes(), root);
-        const auto begin_of_mine = in.begin() + static_cast<long>(mine() * static_cast<size_t>(group.me));
-        return judged(status, n[static_cast<size_t>(root)] != mine(),
-                      !by_group || out == Data(begin_of_mine, begin_of_mine + static_cast<long>(mine())));
+        const auto begin_of_mine =
+            in.begin() + static_cast<long>(mine() * static_cast<size_t>(group.me));
+        return judged(
+            status, n[static_cast<size_t>(root)] != mine(),
+            !by_group || out == Data(begin_of_mine, begin_of_mine + static_cast<long>(mine())));
     }
     bool alltoall() {
         const Data in = program().part(group.me, members());
@@ -315,27 +339,32 @@ struct Differing {
         int status = AGGR_OK;
         const bool by_group = begin(program().bytes() * members(), &status);
         if (by_group) status = call.alltoall(&group, in.data(), out.data(), program().bytes());
-        return judged(status, !all_alike(), !by_group || members() == 1 || out == program().pieces(group.me, members()));
+        return judged(status, !all_alike(),
+                      !by_group || members() == 1 || out == program().pieces(group.me, members()));
     }
     bool bcast() {
         const size_t sent = n[static_cast<size_t>(root)];
         const bool elsewhere = !fits(sent);
         Data data = group.me == root ? program().part(root) : Data(mine());
-        const int status = group.me == root && elsewhere ? call.bcast_elsewhere(&group, sent * sizeof(Affine))
-                                                         : call.bcast(&group, data.data(), program().bytes(), root);
+        const int status = group.me == root && elsewhere
+                               ? call.bcast_elsewhere(&group, sent * sizeof(Affine))
+                               : call.bcast(&group, data.data(), program().bytes(), root);
         if (elsewhere) return status == AGGR_ELSEWHERE && group.length == sent * sizeof(Affine);
-        if (sent != mine()) return status == AGGR_ERR_LENGTH && group.length == sent * sizeof(Affine);
+        if (sent != mine())
+            return status == AGGR_ERR_LENGTH && group.length == sent * sizeof(Affine);
         return status == AGGR_OK && data == program().part(root);
     }
 };
 
 }  // namespace
 
-bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations, const Collectives &functions) {
+bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations,
+                       const Collectives &functions) {
     std::mt19937_64 random(seed);    // the same on all members
     using Step = bool (Differing::*)();
-    static const Step steps[] = {&Differing::allreduce, &Differing::reduce, &Differing::scan, &Differing::allgather,
-                                 &Differing::gather, &Differing::scatter, &Differing::alltoall, &Differing::bcast};
+    static const Step steps[] = {&Differing::allreduce, &Differing::reduce, &Differing::scan,
+                                 &Differing::allgather, &Differing::gather, &Differing::scatter,
+                                 &Differing::alltoall,  &Differing::bcast};
     const auto members = static_cast<size_t>(group.shape.members);
     for (unsigned operation = 0; operation < operations; operation++) {
         const size_t kind = random() % std::size(steps), few = 1 + random() % 3;
@@ -344,8 +373,9 @@ bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations, 
         for (size_t &one : n) one = lengths[random() % few];
         Differing step{group, functions, operation, n, static_cast<int>(random() % members)};
         if (!(step.*steps[kind])()) {
-            ADD_FAILURE() << "seed " << seed << " operation " << operation << " kind " << kind << " member " << group.me << " of "
-                          << members << " elements " << step.mine();
+            ADD_FAILURE() << "seed " << seed << " operation " << operation << " kind " << kind
+                          << " member " << group.me << " of " << members << " elements "
+                          << step.mine();
             return false;
         }
         if (!random_program(group, random(), 1, functions, 3)) return false;

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// A group whose members are threads or processes of the test, and an element whose fold is associative but does not commute.
+// SPDX-License-Identifier: BSD-3-Clause A group whose members are threads or processes of the test,
+// and an element whose fold is associative but does not commute.
 #ifndef AGGR_TEST_MEMBERS_HPP
 #define AGGR_TEST_MEMBERS_HPP
 
@@ -28,12 +28,16 @@ inline aggr_shape_t shape(int members, int fan = 16, size_t copy_bytes = 256, in
     return {members, fan, copy_bytes, lines, {nullptr, nullptr}};
 }
 
-// Where members run: the cache and the memory of each.  Must live as long as what is given its shape.
+// Where members run: the cache and the memory of each.  Must live as long as what is given its
+// shape.
 struct Places {
     std::vector<uint32_t> level[AGGR_LEVELS];
-    explicit Places(size_t members) : level{std::vector<uint32_t>(members), std::vector<uint32_t>(members)} {}
-    explicit Places(const std::vector<uint32_t> &caches) : level{caches, std::vector<uint32_t>(caches.size())} {}
-    Places(const std::vector<uint32_t> &caches, const std::vector<uint32_t> &memories) : level{caches, memories} {}
+    explicit Places(size_t members)
+        : level{std::vector<uint32_t>(members), std::vector<uint32_t>(members)} {}
+    explicit Places(const std::vector<uint32_t> &caches)
+        : level{caches, std::vector<uint32_t>(caches.size())} {}
+    Places(const std::vector<uint32_t> &caches, const std::vector<uint32_t> &memories)
+        : level{caches, memories} {}
     static uint32_t of(const void *places, int level, int member) {
         return static_cast<const Places *>(places)->level[level][static_cast<size_t>(member)];
     }
@@ -45,20 +49,25 @@ struct Places {
 // Yields always, so that it ends soon on a machine with few cores.
 extern const aggr_waiting_t patient;
 
-// Runs `body` in as many threads, each with its own handles of one arena and group.  Ends with a failure of the test when a
-// thread cannot attach.
+// Runs `body` in as many threads, each with its own handles of one arena and group.  Ends with a
+// failure of the test when a thread cannot attach.
 void as_threads(const aggr_shape_t &shape, const std::function<void(aggr_group_t &)> &body);
 
-// The same with forked processes.  True when all of them ended with status 0; `body` returns whether all was right.
+// The same with forked processes.  True when all of them ended with status 0; `body` returns
+// whether all was right.
 bool as_processes(const aggr_shape_t &shape, const std::function<bool(aggr_group_t &)> &body);
 
-// A random program of collectives, the same for all members, checked against a plain oracle; false at the first difference.
+// A random program of collectives, the same for all members, checked against a plain oracle; false
+// at the first difference.
 struct Collectives;
-bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations, const Collectives &functions, size_t longest);
+bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations,
+                    const Collectives &functions, size_t longest);
 
-// Collectives in which members have different lengths, some of them none that fits, each followed by one of random_program.  False:
-// a member that can see the difference does not, or has wrong data, or the group does not go on.
-bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations, const Collectives &functions);
+// Collectives in which members have different lengths, some of them none that fits, each followed
+// by one of random_program.  False:  a member that can see the difference does not, or has wrong
+// data, or the group does not go on.
+bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations,
+                       const Collectives &functions);
 
 // The library's functions, or those compiled for the simulation.
 struct Collectives {

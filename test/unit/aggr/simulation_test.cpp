@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// Orders of steps: members are coroutines that stop before each access to a line, and a schedule says who goes on.  All
-// schedules with few changes of the member that runs are tried, and random ones with many.
+// SPDX-License-Identifier: BSD-3-Clause Orders of steps: members are coroutines that stop before
+// each access to a line, and a schedule says who goes on.  All schedules with few changes of the
+// member that runs are tried, and random ones with many.
 #include <gtest/gtest.h>
 #include <ucontext.h>
 
@@ -37,18 +37,21 @@ decltype(aggr_board_reduce) simulated_board_reduce;
 namespace aggr_test {
 namespace {
 
-const Collectives simulated = {simulated_ready,  simulated_barrier,   simulated_allreduce, simulated_reduce,
-                               simulated_scan,   simulated_exscan,    simulated_bcast,     simulated_allgather,
-                               simulated_gather, simulated_scatter,   simulated_alltoall,  simulated_exchange,
-                               simulated_agree,  simulated_bcast_elsewhere};
+const Collectives simulated = {simulated_ready,   simulated_barrier,        simulated_allreduce,
+                               simulated_reduce,  simulated_scan,           simulated_exscan,
+                               simulated_bcast,   simulated_allgather,      simulated_gather,
+                               simulated_scatter, simulated_alltoall,       simulated_exchange,
+                               simulated_agree,   simulated_bcast_elsewhere};
 
-// One run of members that share memory.  A choice is asked for at each step: who of those that can go on does.
+// One run of members that share memory.  A choice is asked for at each step: who of those that can
+// go on does.
 class Schedule {
 public:
     using Choice = std::function<size_t(size_t current, const std::vector<bool> &can)>;
 
     // `body` of each member returns whether all was right.
-    Schedule(int members, std::function<bool(int me)> body) : members_(static_cast<size_t>(members)), body_(std::move(body)) {}
+    Schedule(int members, std::function<bool(int me)> body)
+        : members_(static_cast<size_t>(members)), body_(std::move(body)) {}
 
     // False when a member saw something wrong, or all wait for each other.
     bool go(const Choice &choose) {
@@ -122,14 +125,16 @@ const aggr_waiting_t Schedule::waiting = {0, 1, false, &Schedule::wait, nullptr}
 // A group, and a run of its members.
 class GroupRun {
 public:
-    GroupRun(const aggr_shape_t &shape, const std::function<bool(aggr_group_t &)> &body)
-        : groups_(static_cast<size_t>(shape.members)),
-          schedule_(shape.members, [this, body](int me) { return body(groups_[static_cast<size_t>(me)]); }) {
-        EXPECT_EQ(aggr_arena_create(1 << 20, &arena_), AGGR_OK);
-        const uint64_t block = simulated_group_reserve(arena_, &shape);
-        for (int me = 0; me < shape.members; me++)
-            simulated_group_join(&groups_[static_cast<size_t>(me)], arena_, block, &shape, me, &Schedule::waiting);
-    }
+  GroupRun(const aggr_shape_t &shape, const std::function<bool(aggr_group_t &)> &body)
+      : groups_(static_cast<size_t>(shape.members)), schedule_(shape.members, [this, body](int me) {
+            return body(groups_[static_cast<size_t>(me)]);
+        }) {
+      EXPECT_EQ(aggr_arena_create(1 << 20, &arena_), AGGR_OK);
+      const uint64_t block = simulated_group_reserve(arena_, &shape);
+      for (int me = 0; me < shape.members; me++)
+          simulated_group_join(&groups_[static_cast<size_t>(me)], arena_, block, &shape, me,
+                               &Schedule::waiting);
+  }
     ~GroupRun() { aggr_arena_detach(arena_); }
     bool go(const Schedule::Choice &choose) { return schedule_.go(choose); }
 
@@ -147,8 +152,11 @@ size_t next_that_can(size_t from, const std::vector<bool> &can) {
 }
 
 // Goes on with the same member but at the steps named, where the next one that can takes over.
-bool with_changes(const aggr_shape_t &shape, uint64_t seed, unsigned operations, const std::vector<size_t> &changes, size_t *steps) {
-    GroupRun run(shape, [&](aggr_group_t &group) { return random_program(group, seed, operations, simulated, 12); });
+bool with_changes(const aggr_shape_t &shape, uint64_t seed, unsigned operations,
+                  const std::vector<size_t> &changes, size_t *steps) {
+    GroupRun run(shape, [&](aggr_group_t &group) {
+        return random_program(group, seed, operations, simulated, 12);
+    });
     size_t step = 0, change = 0;
     const bool right = run.go([&](size_t current, const std::vector<bool> &can) {
         const bool wanted = change < changes.size() && changes[change] == step;
@@ -160,11 +168,14 @@ bool with_changes(const aggr_shape_t &shape, uint64_t seed, unsigned operations,
     return right;
 }
 
-void all_with_changes(const aggr_shape_t &shape, uint64_t seed, unsigned operations, unsigned most) {
+void all_with_changes(const aggr_shape_t &shape, uint64_t seed, unsigned operations,
+                      unsigned most) {
     size_t steps = 0;
     ASSERT_TRUE(with_changes(shape, seed, operations, {}, &steps));
-    std::function<void(std::vector<size_t> &, size_t)> extend = [&](std::vector<size_t> &changes, size_t from) {
-        if (changes.size() == most) return;
+    std::function<void(std::vector<size_t> &, size_t)> extend = [&](std::vector<size_t> &changes,
+                                                                    size_t from) {
+        if (changes.size() == most)
+            return;
         for (size_t at = from; at < steps; at++) {
             size_t now;
             changes.push_back(at);
@@ -193,7 +204,8 @@ Schedule::Choice changing_at_random(std::mt19937_64 &random, uint64_t rarely) {
     return [&random, rarely](size_t current, const std::vector<bool> &can) {
         if (can[current] && random() % rarely) return current;
         size_t to = current;
-        for (uint64_t hops = random() % can.size() + 1; hops > 0; hops--) to = next_that_can(to, can);
+        for (uint64_t hops = random() % can.size() + 1; hops > 0; hops--)
+            to = next_that_can(to, can);
         return to;
     };
 }
@@ -201,29 +213,37 @@ Schedule::Choice changing_at_random(std::mt19937_64 &random, uint64_t rarely) {
 TEST(Simulation, random_orders) {
     std::mt19937_64 random(3);
     for (uint64_t run = 0; run < 4000; run++) {
-        const int members = 2 + static_cast<int>(random() % 4), fan = 2 + static_cast<int>(random() % 4);
+        const int members = 2 + static_cast<int>(random() % 4),
+                  fan = 2 + static_cast<int>(random() % 4);
         const uint64_t seed = random(), rarely = 1 + random() % 20;
         Places places(static_cast<size_t>(members));
         for (uint32_t &cache : places.level[0]) cache = static_cast<uint32_t>(random() % 3);
         std::sort(places.level[0].begin(), places.level[0].end());
         const aggr_shape_t random_shape = places.shape(fan, 2 << random() % 3);
-        GroupRun one(random_shape, [&](aggr_group_t &group) { return random_program(group, seed, 30, simulated, 20); });
-        ASSERT_TRUE(one.go(changing_at_random(random, rarely))) << "run " << run << " seed " << seed << " members " << members << " fan " << fan;
+        GroupRun one(random_shape, [&](aggr_group_t &group) {
+            return random_program(group, seed, 30, simulated, 20);
+        });
+        ASSERT_TRUE(one.go(changing_at_random(random, rarely)))
+            << "run " << run << " seed " << seed << " members " << members << " fan " << fan;
     }
 }
 
 TEST(Simulation, lengths_that_differ_in_random_orders) {
     std::mt19937_64 random(5);
     for (uint64_t run = 0; run < 1500; run++) {
-        const int members = 2 + static_cast<int>(random() % 4), fan = 2 + static_cast<int>(random() % 4);
+        const int members = 2 + static_cast<int>(random() % 4),
+                  fan = 2 + static_cast<int>(random() % 4);
         const uint64_t seed = random(), rarely = 1 + random() % 20;
-        GroupRun one(shape(members, fan, 256, 2 << random() % 3),
-                     [&](aggr_group_t &group) { return differing_program(group, seed, 30, simulated); });
-        ASSERT_TRUE(one.go(changing_at_random(random, rarely))) << "run " << run << " seed " << seed << " members " << members << " fan " << fan;
+        GroupRun one(shape(members, fan, 256, 2 << random() % 3), [&](aggr_group_t &group) {
+            return differing_program(group, seed, 30, simulated);
+        });
+        ASSERT_TRUE(one.go(changing_at_random(random, rarely)))
+            << "run " << run << " seed " << seed << " members " << members << " fan " << fan;
     }
 }
 
-// Reductions of random members, few sets of them again and again; each process comes to its own in the order of the program.
+// Reductions of random members, few sets of them again and again; each process comes to its own in
+// the order of the program.
 struct BoardProgram {
     struct Step {
         std::vector<int> members;
@@ -249,7 +269,9 @@ void add(uint64_t *all, const uint64_t *one) {
 }
 
 bool run_on_board(aggr_board_t *board, const BoardProgram &program) {
-    const auto bid = [](size_t step, int member) { return step * 1000 + static_cast<uint64_t>(member) * 7 + 1; };
+    const auto bid = [](size_t step, int member) {
+        return step * 1000 + static_cast<uint64_t>(member) * 7 + 1;
+    };
     for (size_t i = 0; i < program.steps.size(); i++) {
         const auto &step = program.steps[i];
         uint64_t expected = 0, mine[AGGR_BID] = {bid(i, board->me), i};
@@ -259,7 +281,9 @@ bool run_on_board(aggr_board_t *board, const BoardProgram &program) {
             takes_part = takes_part || member == board->me;
         }
         if (!takes_part) continue;
-        if (simulated_board_reduce(board, step.members.data(), static_cast<int>(step.members.size()), step.key, mine, add)) return false;
+        if (simulated_board_reduce(board, step.members.data(),
+                                   static_cast<int>(step.members.size()), step.key, mine, add))
+            return false;
         if (mine[0] != expected || mine[1] != i) return false;
     }
     return true;
@@ -269,7 +293,8 @@ bool board_run(const BoardProgram &program, int processes, const Schedule::Choic
     std::vector<aggr_post_t> posts(static_cast<size_t>(processes));
     Schedule run(processes, [&](int me) {
         aggr_board_t board;
-        if (simulated_board_open(&board, posts.data(), processes, me, &Schedule::waiting)) return false;
+        if (simulated_board_open(&board, posts.data(), processes, me, &Schedule::waiting))
+            return false;
         const bool right = run_on_board(&board, program);
         simulated_board_close(&board);
         return right;
@@ -283,7 +308,8 @@ TEST(Simulation, reductions_on_a_board_in_random_orders) {
         const int processes = 2 + static_cast<int>(random() % 4);
         const uint64_t rarely = 1 + random() % 20;
         const BoardProgram program(random, processes, 30);
-        ASSERT_TRUE(board_run(program, processes, changing_at_random(random, rarely))) << "run " << run << " processes " << processes;
+        ASSERT_TRUE(board_run(program, processes, changing_at_random(random, rarely)))
+            << "run " << run << " processes " << processes;
     }
 }
 

@@ -32,7 +32,8 @@ class Crowd {
     int decided = 0, exhausted = 0, most_collectives = 0, one_collective = 0;
     int alone = 0;  // creations in which some members failed after others had their id
     bool collectives_fail = false;  // at the last member to leave one, now and then
-    // Threads of each process: one makes its creations in turn, and those on one parent begin in turn.  0: as many as creations.
+    // Threads of each process: one makes its creations in turn, and those on one parent begin in
+    // turn.  0: as many as creations.
     uint32_t threads = 0;
 
   private:
@@ -69,7 +70,8 @@ class Crowd {
             if (other.get() == &creation) return true;
             const auto it = std::find(other->who.begin(), other->who.end(), creation.who[member]);
             if (it == other->who.end()) continue;
-            if (is_before(*other, static_cast<size_t>(it - other->who.begin()), creation)) return false;
+            if (is_before(*other, static_cast<size_t>(it - other->who.begin()), creation))
+                return false;
         }
         return true;
     }

@@ -23,7 +23,8 @@ typedef struct {
     uint64_t offer, number;
 } ballot_t;
 
-/* For all processes and their tables; NULL restores malloc and free.  REQUIRES that none is alive. */
+/* For all processes and their tables; NULL restores malloc and free.  REQUIRES that none is
+ * alive. */
 void process_set_allocator(void *(*allocate)(size_t), void (*deallocate)(void *));
 
 /* table: 0 array, 1 rbtree, 2 radix */
@@ -35,7 +36,8 @@ uint32_t process_reserved(process_t * process);
 /* Is the id a communicator's, or decided for one? */
 bool process_uses(process_t * process, uint32_t prefix);
 
-/* The communicator with that prefix, complete; `parent` of the first one of all is the prefix itself, 0. */
+/* The communicator with that prefix, complete; `parent` of the first one of all is the prefix
+ * itself, 0. */
 communicator_t *communicator_commit(process_t * process, uint32_t prefix, bool inter);
 void communicator_free(process_t * process, communicator_t * comm);
 bool communicator_is_found(process_t * process, communicator_t * comm, uint32_t prefix);

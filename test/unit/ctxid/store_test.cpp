@@ -298,8 +298,8 @@ TEST_P(Tables, IdsFreedLongestAgoComeFirst) {
     EXPECT_GE(freed.size(), 2 * peak - alive - 1);
 }
 
-// Rank 0 waits in a creation for somebody who does not come.  Others need one collective each: their
-// probes differ from call to call, though the tag is the same.
+// Rank 0 waits in a creation for somebody who does not come.  Others need one collective each:
+// their probes differ from call to call, though the tag is the same.
 TEST_P(Tables, PartsOfAParentAreFastBesideOneThatWaits) {
     World world(3, GetParam(), ALL_IDS);
     Creation waits(world, *world.world(), {0, 1}, {0, 0}, 3, false, Fold::ballots);

@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// Processes that end epochs by fences, on a network inside the test, in random order.  The oracle: an operation is done when its target
-// is in its epoch, or at its end or beginning; behind all those of earlier epochs on that target; and before the target leaves.
+// SPDX-License-Identifier: BSD-3-Clause Processes that end epochs by fences, on a network inside
+// the test, in random order.  The oracle: an operation is done when its target is in its epoch, or
+// at its end or beginning; behind all those of earlier epochs on that target; and before the target
+// leaves.
 
 #include <deque>
 #include <map>
@@ -72,13 +73,16 @@ private:
         return true;
     }
 
-    bool precedes_nothing(uint32_t fence) const { return fence % 3 == 1; }  // then the epoch before has no operations
+    // then the epoch before has no operations
+    bool precedes_nothing(uint32_t fence) const { return fence % 3 == 1; }
 
     void done(size_t target, uint32_t epoch) {
         Member &t = members_[target];
-        EXPECT_GE(t.entered, epoch) << "an operation touches a process that is not at the fence before";
+        EXPECT_GE(t.entered, epoch)
+            << "an operation touches a process that is not at the fence before";
         EXPECT_LE(t.left, epoch) << "an operation touches a process that has left its epoch";
-        EXPECT_GE(t.undone.begin()->first, epoch) << "an operation overtakes one of an earlier epoch";
+        EXPECT_GE(t.undone.begin()->first, epoch)
+            << "an operation overtakes one of an earlier epoch";
         if (--t.undone[epoch] == 0)
             t.undone.erase(epoch);
     }
@@ -116,7 +120,8 @@ private:
         members_[to].undone[m.phase.epoch]++;
         m.sent[to] += counted;
         m.unanswered += !counted;
-        channels_[{from, to}].push_back({m.phase.epoch, counted, permission(m) == RI_MESSAGES, from});
+        channels_[{from, to}].push_back(
+            {m.phase.epoch, counted, permission(m) == RI_MESSAGES, from});
     }
 
     void issue(size_t from) {
@@ -178,7 +183,8 @@ private:
 
     void in_epoch(size_t who) {
         Member &m = members_[who];
-        bool may_operate = m.holds && !precedes_nothing(m.phase.epoch + 1) && m.phase.epoch < last_ - 1;
+        bool may_operate =
+            m.holds && !precedes_nothing(m.phase.epoch + 1) && m.phase.epoch < last_ - 1;
         unsigned what = unsigned(random_() % 20);
         lock(m, members_[random_() % members_.size()]);
         if (may_operate && what < 6)
@@ -217,7 +223,8 @@ private:
 
     void begin(size_t who) {
         Member &m = members_[who];
-        EXPECT_TRUE(m.undone.empty() || m.undone.begin()->first > m.left) << "it leaves before all is done";
+        EXPECT_TRUE(m.undone.empty() || m.undone.begin()->first > m.left)
+            << "it leaves before all is done";
         for (const Member &other : members_)
             lock(m, other);
         m.left++;

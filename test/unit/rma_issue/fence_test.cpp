@@ -19,7 +19,8 @@ struct Exchange {
     std::vector<rma_issue_sums_t> sums;
     size_t sent = 0;  // numbers, by each process
 
-    explicit Exchange(uint32_t size) : numbers(size, Words(size)), memory(size, Words(size)), sums(size) {}
+    explicit Exchange(uint32_t size)
+        : numbers(size, Words(size)), memory(size, Words(size)), sums(size) {}
 
     uint32_t size() const { return uint32_t(sums.size()); }
 
@@ -88,7 +89,8 @@ TEST(Sums, AreThoseOfAllNumbersForAProcess) {
             EXPECT_EQ(exchange.run(), rounds_of(size, radix));
             EXPECT_EQ(exchange.sent, size - 1);
             for (uint32_t i = 0; i < size; i++)
-                ASSERT_EQ(exchange.sums[i].sums[0], want[i]) << "of process " << i << " of " << size << " to the base " << radix;
+                ASSERT_EQ(exchange.sums[i].sums[0], want[i])
+                    << "of process " << i << " of " << size << " to the base " << radix;
         }
     }
 }
@@ -102,7 +104,8 @@ TEST(Sums, FlagsOfEachReachAll) {
                 exchange.sums[who].flags = RF_MESSAGES | RF_BARRIER;
                 exchange.run();
                 for (uint32_t i = 0; i < size; i++)
-                    ASSERT_EQ(exchange.sums[i].flags, unsigned(RF_MESSAGES | RF_BARRIER)) << i << " of " << size;
+                    ASSERT_EQ(exchange.sums[i].flags, unsigned(RF_MESSAGES | RF_BARRIER))
+                        << i << " of " << size;
             }
         }
     }

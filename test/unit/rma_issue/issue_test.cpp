@@ -216,7 +216,8 @@ TEST_F(Epoch, EmptyEpochsAreNoHabit) {
     EXPECT_EQ(epochs.target.habit, habit);
 }
 
-// A program whose epochs with a long operation wait so long, by whether they wait for the permission at once.
+// A program whose epochs with a long operation wait so long, by whether they wait for the
+// permission at once.
 struct LongEpochs : Epoch {
     double waited[2];
 

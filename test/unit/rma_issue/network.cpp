@@ -92,8 +92,10 @@ void Epochs::close() {
 }
 
 bool Network::idle() const {
-    return std::all_of(channels_.begin(), channels_.end(), [](const auto &channel) { return channel.empty(); }) &&
-           std::all_of(origins_.begin(), origins_.end(), [](const Epochs *one) { return one->natives_.empty(); });
+    return std::all_of(channels_.begin(), channels_.end(),
+                       [](const auto &channel) { return channel.empty(); }) &&
+           std::all_of(origins_.begin(), origins_.end(),
+                       [](const Epochs *one) { return one->natives_.empty(); });
 }
 
 bool Network::progress() {
@@ -154,7 +156,8 @@ void Network::perform(const Message &message) {
         target.log.push_back({message.origin, serial});
     origin.unanswered_--;
     if (message.flags & RI_END_EPOCH)
-        target.holders.erase(std::find(target.holders.begin(), target.holders.end(), message.origin));
+        target.holders.erase(
+            std::find(target.holders.begin(), target.holders.end(), message.origin));
     else if (message.flags & RI_ASK)
         rma_issue_granted(&origin.target);
     if (message.flags & RI_END_EPOCH)

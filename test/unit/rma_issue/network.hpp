@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// Processes, channels and locks of a network that lives in the test: what the module decides is carried out in random order.
+// SPDX-License-Identifier: BSD-3-Clause Processes, channels and locks of a network that lives in
+// the test: what the module decides is carried out in random order.
 #ifndef RMA_ISSUE_TEST_NETWORK_HPP
 #define RMA_ISSUE_TEST_NETWORK_HPP
 
@@ -71,8 +71,8 @@ private:
     std::deque<int> natives_;  // on their way
 };
 
-// One target and its origins.  Messages of an origin arrive in order; native operations whenever they like before they are
-// settled, but after what went out before them.
+// One target and its origins.  Messages of an origin arrive in order; native operations whenever
+// they like before they are settled, but after what went out before them.
 class Network {
 public:
     explicit Network(uint64_t seed) : random_(seed) {}

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// Random programs of several origins on one target.  The oracle: each origin's operations are done once, in their order, and
-// nobody else's come between those of an exclusive epoch.
+// SPDX-License-Identifier: BSD-3-Clause Random programs of several origins on one target.  The
+// oracle: each origin's operations are done once, in their order, and nobody else's come between
+// those of an exclusive epoch.
 
 #include "network.hpp"
 
@@ -16,8 +16,8 @@ struct Program {
 
     Program(uint64_t seed, int count) : network(seed) {
         auto &random = network.random();
-        settings = {random() % 3 ? RI_HYBRID : RI_LAZY, unsigned(random() % 4), random() % 300, unsigned(1 + random() % 20),
-                    random() % 2 == 0};
+        settings = {random() % 3 ? RI_HYBRID : RI_LAZY, unsigned(random() % 4), random() % 300,
+                    unsigned(1 + random() % 20), random() % 2 == 0};
         for (int i = 0; i < count; i++)
             origins.push_back(std::make_unique<Epochs>(network, i, settings, 64 + random() % 500));
         epoch_of.resize(count);
@@ -33,8 +33,8 @@ struct Program {
         origins[origin]->put(bytes, random() % 5 ? bytes + 24 : 0, answer);
     }
 
-    // An origin that would wait for a lock can be helped by nobody but itself here, so one epoch is run at a time up to its
-    // end; shared ones nest.
+    // An origin that would wait for a lock can be helped by nobody but itself here, so one epoch is
+    // run at a time up to its end; shared ones nest.
     void epoch(int origin, int depth) {
         auto &random = network.random();
         bool alone = depth == 0 && random() % 2 == 0;
@@ -82,7 +82,8 @@ TEST(Simulation, RandomPrograms) {
         for (int i = 0; i < 20; i++)
             program.epoch(int(program.network.random()() % program.origins.size()), 0);
         program.check();
-        ASSERT_FALSE(::testing::Test::HasFatalFailure() || ::testing::Test::HasNonfatalFailure()) << "seed " << seed;
+        ASSERT_FALSE(::testing::Test::HasFatalFailure() || ::testing::Test::HasNonfatalFailure())
+            << "seed " << seed;
     }
 }
 
@@ -90,7 +91,8 @@ TEST(Simulation, RandomPrograms) {
 TEST(Simulation, ContendedLocks) {
     for (uint64_t seed = 1; seed <= 500; seed++) {
         Network network(seed);
-        rma_issue_settings_t settings{RI_HYBRID, unsigned(seed % 3), 100, 8, false};  // nobody may wait here
+        // nobody may wait here
+        rma_issue_settings_t settings{RI_HYBRID, unsigned(seed % 3), 100, 8, false};
         std::vector<std::unique_ptr<Epochs>> origins;
         for (int i = 0; i < 4; i++)
             origins.push_back(std::make_unique<Epochs>(network, i, settings, 200));

@@ -11,7 +11,8 @@ namespace rma_issue_test {
 constexpr size_t kNarrow = 8, kWide = 24;
 
 static bool operator==(const rma_issue_record_t &a, const rma_issue_record_t &b) {
-    return a.disp == b.disp && a.count == b.count && a.type == b.type && a.op == b.op && a.kind == b.kind;
+    return a.disp == b.disp && a.count == b.count && a.type == b.type && a.op == b.op &&
+           a.kind == b.kind;
 }
 
 static size_t sizeOf(int64_t disp, uint32_t count, uint32_t type) {
@@ -49,7 +50,8 @@ TEST(Wire, BothFormsInOneMessage) {
     size_t bytes = 0, narrow = 0;
 
     for (int i = 0; i < 1000; i++) {
-        rma_issue_record_t record = {int64_t(random()) >> (random() % 64), uint32_t(1 + random() % 400), uint32_t(random() % 70000),
+        rma_issue_record_t record = {int64_t(random()) >> (random() % 64),
+                                     uint32_t(1 + random() % 400), uint32_t(random() % 70000),
                                      uint8_t(random() % 32), uint8_t(random() % 8)};
         records.push_back(record);
         bytes += rma_issue_record_size(&record);

@@ -216,8 +216,9 @@ TEST(Lock, ProcessesShareIt) {
     munmap(memory, sizeof(Arena));
 }
 
-// Each takes one of four locks, or shares all of them in any order, until all have done their rounds.
-// (Who held one and waited for another would be a ring with those who share, which no lock can break.)
+// Each takes one of four locks, or shares all of them in any order, until all have done their
+// rounds. (Who held one and waited for another would be a ring with those who share, which no lock
+// can break.)
 TEST(Threads, LocksOfManyMakeNoRing) {
     constexpr int THREADS = 6, LOCKS = 4, ROUNDS = 150;
     std::array<rma_lock_t, LOCKS> locks{};

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A tool's thread reads the MPI_T variables of context ids while others create and free communicators, so many that the
- * table grows and shrinks under its eyes.  MPI may have only one thread: MPI_T has its own level.
+ * A tool's thread reads the MPI_T variables of context ids while others create and free
+ * communicators, so many that the table grows and shrinks under its eyes.  MPI may have only one
+ * thread: MPI_T has its own level.
  *
- * Arguments: -rounds=N (default 20) -comms=N live at once in each thread (default 3000) -threads=N (default 2)
+ * Arguments: -rounds=N (default 20) -comms=N live at once in each thread (default 3000) -threads=N
+ * (default 2)
  */
 #include "mpithreadtest.h"
 #include "cmaptest_mpit.h"
@@ -106,7 +108,8 @@ int main(int argc, char **argv)
     live = MTestArgListGetInt_with_default(args, "comms", 3000);
     MTestArgListDestroy(args);
     MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided);
-    MTest_Init_thread(&argc, &argv, threads == 1 ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
+    MTest_Init_thread(&argc, &argv, threads == 1 ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,
+                      &provided);
     if (threads > MOST_THREADS || (threads > 1 && provided != MPI_THREAD_MULTIPLE)) {
         printf("no MPI_THREAD_MULTIPLE, or more than %d threads\n", MOST_THREADS);
         MPI_Abort(MPI_COMM_WORLD, 1);

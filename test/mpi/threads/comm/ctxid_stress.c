@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Every thread of every process makes communicators while the others do: duplicates, pending duplicates, splits,
- * communicators of groups, on overlapping parents.  All end, each has an id of its own (messages on them stay apart), and
- * all ids come back.
+ * Every thread of every process makes communicators while the others do: duplicates, pending
+ * duplicates, splits, communicators of groups, on overlapping parents.  All end, each has an id of
+ * its own (messages on them stay apart), and all ids come back.
  *
- * Arguments: -threads=N (default 8)  -rounds=N (creations of a thread, default 200)
- *            -scarce=1: there may be too few ids.  A creation that fails does so on all its members, and the thread gives back
- *            what it has; none waits for an id that no thread would ever give back.  (No pending duplicates: MPICH knows the last
- *            128 errors, and other threads have as many before the one of a request is read.)
+ * Arguments: -threads=N (default 8)  -rounds=N (creations of a thread, default 200) -scarce=1:
+ *            there may be too few ids.  A creation that fails does so on all its members, and the
+ *            thread gives back what it has; none waits for an id that no thread would ever give
+ *            back.  (No pending duplicates: MPICH knows the last 128 errors, and other threads have
+ *            as many before the one of a request is read.)
  */
 #include "cmaptest_threads.h"
 #include "cmaptest_mpit.h"
@@ -82,7 +83,8 @@ static int create(int thread, int round, MPI_Comm * made)
         case 0:
             return MPI_Comm_dup(from, made);
         case 1:
-            return MPI_Comm_split(from, (ct_me + round) % 3 ? ct_me % 2 : MPI_UNDEFINED, -ct_me, made);
+            return MPI_Comm_split(from, (ct_me + round) % 3 ? ct_me % 2 : MPI_UNDEFINED, -ct_me,
+                                  made);
         case 2:
             return scarce ? MPI_Comm_dup(from, made) : pending_pair(from, round, made);
         case 3:

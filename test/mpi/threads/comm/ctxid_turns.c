@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Creations on one communicator, in several threads at once: the first thread makes duplicates, blocking and pending ones in turns,
- * the others communicators of groups, with the least, the second and the greatest tag.  With few ids (MPIR_CVAR_CTXID_LIMIT) each has
- * to search, and searches take turns: none has the place of another one, or processes that put them in different orders search for ever.
+ * Creations on one communicator, in several threads at once: the first thread makes duplicates,
+ * blocking and pending ones in turns, the others communicators of groups, with the least, the
+ * second and the greatest tag.  With few ids (MPIR_CVAR_CTXID_LIMIT) each has to search, and
+ * searches take turns: none has the place of another one, or processes that put them in different
+ * orders search for ever.
  *
  * Argument: -rounds=N (creations of a thread, default 1000)
  */

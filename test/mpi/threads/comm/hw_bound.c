@@ -2,9 +2,10 @@
 #define _GNU_SOURCE
 
 /*
- * Communicators by hardware go by what the process is bound to in MPI_Init, whatever it is bound to when the first of them is
- * made; and threads may make the first ones at the same time.  With -before the process is bound to one hardware thread in
- * MPI_Init and to all of its own later; without, the other way round.  On one node: it counts processes of a hardware thread.
+ * Communicators by hardware go by what the process is bound to in MPI_Init, whatever it is bound to
+ * when the first of them is made; and threads may make the first ones at the same time.  With
+ * -before the process is bound to one hardware thread in MPI_Init and to all of its own later;
+ * without, the other way round.  On one node: it counts processes of a hardware thread.
  */
 #include "cmaptest_threads.h"
 #include "cmaptest.h"
@@ -26,7 +27,8 @@ static void bind_to(const cpu_set_t *set)
 
     CT_CHECK(threads != NULL, "nobody knows the threads of this process");
     while (threads && (entry = readdir(threads)))
-        CT_CHECK(entry->d_name[0] == '.' || sched_setaffinity(atoi(entry->d_name), sizeof(*set), set) == 0,
+        CT_CHECK(entry->d_name[0] == '.' ||
+                     sched_setaffinity(atoi(entry->d_name), sizeof(*set), set) == 0,
                  "thread %s cannot be bound", entry->d_name);
     if (threads)
         closedir(threads);
@@ -63,7 +65,8 @@ static MTEST_THREAD_RETURN_TYPE split(void *arg)
         MPI_Comm_size(comm, &n);
         MPI_Comm_free(&comm);
     }
-    CT_CHECK(n == expected, "%d processes are on a hardware thread that %d are bound to", n, expected);
+    CT_CHECK(n == expected, "%d processes are on a hardware thread that %d are bound to", n,
+             expected);
     MPI_Info_free(&info);
     return (MTEST_THREAD_RETURN_TYPE) 0;
 }
@@ -73,7 +76,8 @@ int main(int argc, char **argv)
     int provided;
 
     bound_before = argc > 1 && !strcmp(argv[1], "-before");
-    CT_CHECK(sched_getaffinity(0, sizeof(all), &all) == 0, "nobody knows this process' hardware threads");
+    CT_CHECK(sched_getaffinity(0, sizeof(all), &all) == 0,
+             "nobody knows this process' hardware threads");
     if (bound_before)
         bind_to_one();
     MTest_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Threads that merge intercommunicators at once.  Each thread has groups of its own, whose ids are the same where they have no process
- * in common, and a process is with the one group in one thread and against the other in another: searches for an id take turns, in the
- * same order in all processes, or they go on for ever.
+ * Threads that merge intercommunicators at once.  Each thread has groups of its own, whose ids are
+ * the same where they have no process in common, and a process is with the one group in one thread
+ * and against the other in another: searches for an id take turns, in the same order in all
+ * processes, or they go on for ever.
  *
  * Argument: -rounds=N (merges of a thread, default 300)
  */
@@ -15,10 +16,12 @@ enum { THREADS = 3, TAG = 1 };
 static int rounds, world_size;
 static MPI_Comm world_of[THREADS];
 
-/* One process against all others from the last one down, so that it is the low group: another one in each thread. */
+/* One process against all others from the last one down, so that it is the low group: another
+ * one in each thread. */
 static MPI_Comm one_and_others(int thread)
 {
-    int one = thread % world_size, last = world_size - 1, leader_of_others = one == last ? last - 1 : last;
+    int one = thread % world_size, last = world_size - 1,
+        leader_of_others = one == last ? last - 1 : last;
     bool alone = ct_me == one;
     MPI_Comm local, inter;
 
@@ -38,7 +41,8 @@ static MTEST_THREAD_RETURN_TYPE work(void *number)
 
         MPI_Intercomm_merge(inter, ct_me == thread % world_size, &merged);
         MPI_Allreduce(&stamp, &sum, 1, MPI_INT, MPI_SUM, merged);
-        CT_CHECK(sum == stamp * world_size, "thread %d, round %d: the sum is %d", thread, round, sum);
+        CT_CHECK(sum == stamp * world_size, "thread %d, round %d: the sum is %d", thread, round,
+                 sum);
         MPI_Comm_free(&merged);
         MPI_Comm_free(&inter);
     }

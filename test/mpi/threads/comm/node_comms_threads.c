@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The first use of communicators by several threads at once: each thread on its own fresh duplicate, and two on the same
- * one, which is being duplicated (MPI_Comm_idup, finished by the other thread) while it is first used.
+ * The first use of communicators by several threads at once: each thread on its own fresh
+ * duplicate, and two on the same one, which is being duplicated (MPI_Comm_idup, finished by the
+ * other thread) while it is first used.
  *
  * Arguments: -rounds=N (default 50)
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Several threads of a process put to the same target and flush it, each for itself: what a thread has put is there when
- * its flush returns, whoever else flushes meanwhile.
+ * Several threads of a process put to the same target and flush it, each for itself: what a thread
+ * has put is there when its flush returns, whoever else flushes meanwhile.
  */
 #include "cmaptest_threads.h"
 #include "cmaptest_oracle.h"
@@ -46,7 +46,8 @@ static MTEST_THREAD_RETURN_TYPE put_and_look(void *arg)
         MPI_Get(in, WORDS, MPI_LONG, target, place(me), WORDS, MPI_LONG, win);
         flush(step, target);
         for (int i = 0; i < WORDS; i++)
-            CT_CHECK(in[i] == 1000L * step + i, "step %d: %ld, not %ld", step, in[i], 1000L * step + i);
+            CT_CHECK(in[i] == 1000L * step + i, "step %d: %ld, not %ld", step, in[i],
+                     1000L * step + i);
     }
     return (MTEST_THREAD_RETURN_TYPE) 0;
 }
@@ -56,7 +57,8 @@ static void run(void)
     size_t words = (size_t) size * THREADS * WORDS;
     long *memory = ct_alloc(words, sizeof(long));
 
-    MPI_Win_create(memory, (MPI_Aint) (words * sizeof(long)), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_create(memory, (MPI_Aint)(words * sizeof(long)), sizeof(long), MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &win);
     MPI_Win_lock_all(0, win);
     ct_in_threads(THREADS, put_and_look);
     MPI_Win_unlock_all(win);

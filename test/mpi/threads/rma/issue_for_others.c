@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * An operation that waits for its lock may be issued when another thread makes progress, and that thread may have to wait inside UCX
- * until it is issued: MPI_Win_unlock does not return before, nor does a flush.
+ * An operation that waits for its lock may be issued when another thread makes progress, and that
+ * thread may have to wait inside UCX until it is issued: MPI_Win_unlock does not return before, nor
+ * does a flush.
  *
- * UCX is slow here: this file stands between MPI and UCX, and what a blocking put needs is there after some calls only.
+ * UCX is slow here: this file stands between MPI and UCX, and what a blocking put needs is there
+ * after some calls only.
  */
 #define _GNU_SOURCE             /* RTLD_NEXT */
 #include "cmaptest_threads.h"
@@ -18,7 +20,8 @@
 #define ROUNDS 6
 #define INTS 4096
 #define SLOW_CALLS 300          /* until a request may be complete */
-#define INSIDE_MOST 500        /* milliseconds until the other thread is inside UCX, if it comes there at all */
+/* milliseconds until the other thread is inside UCX, if it comes there at all */
+#define INSIDE_MOST 500
 
 enum { OK, IN_PROGRESS };       /* UCS_OK, UCS_INPROGRESS; ucs_status_t is one byte */
 
@@ -34,10 +37,12 @@ static bool delays(void)
 /* A put that UCX has done at once gets a request, too. */
 static int done_at_once;
 
-void *ucp_put_nb(void *endpoint, const void *data, size_t bytes, uint64_t address, void *key, void *callback)
+void *ucp_put_nb(void *endpoint, const void *data, size_t bytes, uint64_t address, void *key,
+                 void *callback)
 {
-    void *(*real) (void *, const void *, size_t, uint64_t, void *, void *) =
-        (void *(*)(void *, const void *, size_t, uint64_t, void *, void *)) dlsym(RTLD_NEXT, "ucp_put_nb");
+    void *(*real)(void *, const void *, size_t, uint64_t, void *, void *) =
+        (void *(*)(void *, const void *, size_t, uint64_t, void *, void *))dlsym(RTLD_NEXT,
+                                                                                 "ucp_put_nb");
     void *request = real(endpoint, data, bytes, address, key, callback);
 
     return delays() && !request ? &done_at_once : request;
@@ -45,7 +50,8 @@ void *ucp_put_nb(void *endpoint, const void *data, size_t bytes, uint64_t addres
 
 signed char ucp_request_check_status(void *request)
 {
-    signed char (*real) (void *) = (signed char (*)(void *)) dlsym(RTLD_NEXT, "ucp_request_check_status");
+    signed char (*real)(void *) =
+        (signed char (*)(void *))dlsym(RTLD_NEXT, "ucp_request_check_status");
 
     if (delays()) {
         is_inside = calls++ < SLOW_CALLS;

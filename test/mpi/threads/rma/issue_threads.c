@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Operations of several threads wait at once.  In one epoch of lock_all on one window each thread has words of its own at every
- * target, and sends what waits by whatever flush: those of the others wait for the same target, and go along or stay, but none
- * is lost or done twice.  Then each thread makes windows of its own, has epochs of all kinds on them and frees them, while the
- * others do the same.
+ * Operations of several threads wait at once.  In one epoch of lock_all on one window each thread
+ * has words of its own at every target, and sends what waits by whatever flush: those of the others
+ * wait for the same target, and go along or stay, but none is lost or done twice.  Then each thread
+ * makes windows of its own, has epochs of all kinds on them and frees them, while the others do the
+ * same.
  */
 #include "cmaptest_threads.h"
 #include "cmaptest_oracle.h"
@@ -29,7 +30,10 @@ typedef struct worker {
 
 static worker new_worker(int thread, MPI_Win on, MPI_Aint first)
 {
-    worker w = { {1 + 1000 * (uint64_t) ct_me + (uint64_t) thread}, on, first, ct_alloc((size_t) size * WORDS, sizeof(long)) };
+    worker w = {{1 + 1000 * (uint64_t)ct_me + (uint64_t)thread},
+                on,
+                first,
+                ct_alloc((size_t)size * WORDS, sizeof(long))};
     return w;
 }
 
@@ -59,15 +63,16 @@ static void read_back(worker *w, int target, long *out)
 static void check(const worker *w, int target, const long *out, const char *when)
 {
     for (int i = 0; i < WORDS; i++)
-        CT_CHECK(out[i] == w->model[target * WORDS + i], "%s: word %d at %d is %ld, not %ld", when, i, target, out[i],
-                 w->model[target * WORDS + i]);
+        CT_CHECK(out[i] == w->model[target * WORDS + i], "%s: word %d at %d is %ld, not %ld", when,
+                 i, target, out[i], w->model[target * WORDS + i]);
 }
 
 static void add_one(int thread, int target)
 {
     static const long one = 1;
 
-    MPI_Accumulate(&one, 1, MPI_LONG, target, (MPI_Aint) size * THREADS * WORDS, 1, MPI_LONG, MPI_SUM, win);
+    MPI_Accumulate(&one, 1, MPI_LONG, target, (MPI_Aint)size * THREADS * WORDS, 1, MPI_LONG,
+                   MPI_SUM, win);
     added[thread]++;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * One-sided communication of several threads of each process at once: each thread has the exclusive lock of targets that no
- * other thread of its process locks meanwhile; all threads share one epoch of lock_all, in which they begin with the same
- * targets; and each has a window of its own.  Every step counts, and none is lost.
+ * One-sided communication of several threads of each process at once: each thread has the exclusive
+ * lock of targets that no other thread of its process locks meanwhile; all threads share one epoch
+ * of lock_all, in which they begin with the same targets; and each has a window of its own.  Every
+ * step counts, and none is lost.
  */
 #include "cmaptest_threads.h"
 #include "cmaptest_oracle.h"
@@ -62,8 +63,9 @@ static void check_words(const long *mine)
 
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock(MPI_LOCK_SHARED, ct_me, 0, win);
-    CT_CHECK(mine[0] == (long) size * STEPS, "%ld steps under locks, not %d", mine[0], size * STEPS);
-    CT_CHECK(mine[1] == (long) size * STEPS * THREADS, "%ld steps under lock_all, not %d", mine[1], size * STEPS * THREADS);
+    CT_CHECK(mine[0] == (long)size * STEPS, "%ld steps under locks, not %d", mine[0], size * STEPS);
+    CT_CHECK(mine[1] == (long)size * STEPS * THREADS, "%ld steps under lock_all, not %d", mine[1],
+             size * STEPS * THREADS);
     MPI_Win_unlock(ct_me, win);
     for (int i = 0; i < THREADS; i++) {
         MPI_Win_lock(MPI_LOCK_SHARED, ct_me, 0, own_win[i]);
@@ -71,7 +73,8 @@ static void check_words(const long *mine)
         MPI_Win_unlock(ct_me, own_win[i]);
     }
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    CT_CHECK(sum == (long) size * STEPS * THREADS, "%ld steps in windows of threads, not %d", sum, size * STEPS * THREADS);
+    CT_CHECK(sum == (long)size * STEPS * THREADS, "%ld steps in windows of threads, not %d", sum,
+             size * STEPS * THREADS);
 }
 
 /* Allocated windows, or windows of the program's memory. */
@@ -89,9 +92,11 @@ static void run(int created)
     for (int i = 0; i < THREADS; i++) {
         own_mine[i] = &own_memory[i];
         if (created)
-            MPI_Win_create(own_mine[i], sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &own_win[i]);
+            MPI_Win_create(own_mine[i], sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD,
+                           &own_win[i]);
         else
-            MPI_Win_allocate(sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &own_mine[i], &own_win[i]);
+            MPI_Win_allocate(sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD,
+                             &own_mine[i], &own_win[i]);
         own_mine[i][0] = 0;
     }
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A thread that waits in a one-sided call for another process does not keep the other threads of its own out of MPI: the
- * other process goes on only when it has heard from one of them.
+ * A thread that waits in a one-sided call for another process does not keep the other threads of
+ * its own out of MPI: the other process goes on only when it has heard from one of them.
  */
 #include "cmaptest_threads.h"
 #include "cmaptest_oracle.h"
@@ -48,7 +48,8 @@ static void talk(void)
     int word = 0;
 
     for (int i = 0; i < WORDS; i++)
-        MPI_Sendrecv_replace(&word, 1, MPI_INT, 1 - ct_me, 0, 1 - ct_me, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(&word, 1, MPI_INT, 1 - ct_me, 0, 1 - ct_me, 0, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
 }
 
 static MTEST_THREAD_RETURN_TYPE in_thread(void *arg)
@@ -90,9 +91,11 @@ int main(int argc, char **argv)
     MPI_Group_incl(all, 1, &other, &others);
     for (int created = 0; created <= 1 && provided == MPI_THREAD_MULTIPLE && size == 2; created++) {
         if (created)
-            MPI_Win_create(&memory, sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+            MPI_Win_create(&memory, sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD,
+                           &win);
         else
-            MPI_Win_allocate(sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+            MPI_Win_allocate(sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &mine,
+                             &win);
         run(wait_for_complete, complete_after, 0);
         run(wait_for_lock, unlock_after, 1);
         MPI_Win_free(&win);
