@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Section "hosts" of maint/check: tests on hosts made of namespaces (maint/hosts, doc/guides/several_hosts.md).  Needs common.sh and
-# variant.sh; MPIEXEC starts a job on the hosts.
+# Section "hosts" of maint/check: tests on hosts made of namespaces (maint/hosts,
+# doc/guides/several_hosts.md).  Needs common.sh and variant.sh; MPIEXEC starts a job on the hosts.
 
 # Ends a job in which rank 1 is killed, because of that?
 ends_when_killed() {
@@ -31,5 +31,6 @@ hosts_come_and_go() {
     for tries in {1..100}; do [ "$(pgrep -cf "^sleep $seconds")" -lt 3 ] || break; sleep 0.1; done
     echo "3 ranks after $tries tries"
     kill -KILL $!
-    "$hosts" down && "$hosts" down && [ "$("$hosts" status)" = "no hosts are up" ] && ! pgrep -f "^sleep $seconds"
+    "$hosts" down && "$hosts" down && [ "$("$hosts" status)" = "no hosts are up" ] &&
+        ! pgrep -f "^sleep $seconds"
 }

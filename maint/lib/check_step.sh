@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # usage: check_step.sh [options of maint/build] -- COMMAND [ARGUMENT]...
 #
-# Runs a command, or a function of the libraries beside this file, for maint/check.  OUT is the folder of its results.  A line
-# of a function that fails is a failure.
+# Runs a command, or a function of the libraries beside this file, for maint/check.  OUT is the
+# folder of its results.  A line of a function that fails is a failure.
 # shellcheck disable=SC2317,SC2034    # functions are called by name
 set -euo pipefail
 . "$(dirname "$0")/common.sh"

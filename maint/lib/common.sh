@@ -49,9 +49,11 @@ step() {
     trap "kill -- -$pid 2>/dev/null; exit 130" INT TERM
     while kill -0 "$pid" 2>/dev/null; do
         if [ -t 2 ]; then
-            printf '\r%-34s %6s  log %s ' "$name" "$(elapsed $((SECONDS - start)))" "${log#"$ROOT"/}" >&2
+            printf '\r%-34s %6s  log %s ' "$name" "$(elapsed $((SECONDS - start)))" \
+                "${log#"$ROOT"/}" >&2
         elif [ $((SECONDS - shown)) -ge 60 ]; then
-            printf '%-34s %6s  log %s\n' "$name" "$(elapsed $((SECONDS - start)))" "${log#"$ROOT"/}" >&2
+            printf '%-34s %6s  log %s\n' "$name" "$(elapsed $((SECONDS - start)))" \
+                "${log#"$ROOT"/}" >&2
             shown=$SECONDS
         fi
         sleep 0.5

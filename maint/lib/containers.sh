@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Section "containers" of maint/check: what containers take away, made with namespaces and limits.  Needs common.sh and
-# variant.sh; root.
+# Section "containers" of maint/check: what containers take away, made with namespaces and limits.
+# Needs common.sh and variant.sh; root.
 
 # in_container BYTES COMMAND...: with so much /dev/shm, an IPC namespace of its own, and nothing
 # left in /dev/shm.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # shellcheck disable=SC2317    # functions are called by name
-# Steps of the section "examples" of maint/check.  Needs common.sh and variant.sh; OUT is where results go.
+# Steps of the section "examples" of maint/check.  Needs common.sh and variant.sh; OUT is where
+# results go.
 
 compile_readme() { readme_program && "$PREFIX/bin/mpicc" -Wall -Werror -o "$OUT/readme" \
     "$OUT/readme.c"; }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# A minimal Debian root in a directory, and commands that run in it.  Needs common.sh and variant.sh; root, mmdebstrap, network.
+# A minimal Debian root in a directory, and commands that run in it.  Needs common.sh and
+# variant.sh; root, mmdebstrap, network.
 
 # In the root from the start: what seems to be one of our packages and is not.  libblas-dev has the
 # cblas.h of OpenBLAS but not its library, clang alone has no fuzzer.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# A rank is killed at a random moment, again and again: each time the job ends by itself, and nothing remains of it.  Needs
-# common.sh and variant.sh.
+# A rank is killed at a random moment, again and again: each time the job ends by itself, and
+# nothing remains of it.  Needs common.sh and variant.sh.
 
 # Shared memory that no process uses, and the processes of a name.
 what_remains() {

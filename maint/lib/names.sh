@@ -12,7 +12,8 @@ upstream_words() {
     local words=$CACHE/pristine/words-$(pin mpich sha256 | cut -c1-12)
     if [ ! -s "$words" ]; then
         mkdir -p "$(dirname "$words")"
-        tar -xOf "$("$ROOT/maint/fetch" --print mpich)" --wildcards '*.c' '*.h' '*.in' '*.cxx' '*.f90' '*.F90' '*.txt' '*.py' |
+        tar -xOf "$("$ROOT/maint/fetch" --print mpich)" --wildcards '*.c' '*.h' '*.in' '*.cxx' \
+            '*.f90' '*.F90' '*.txt' '*.py' |
             LC_ALL=C tr -cs 'A-Za-z0-9_' '\n' | LC_ALL=C tr 'A-Z' 'a-z' |
             LC_ALL=C sort -u >"$words.part"
         mv "$words.part" "$words"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # shellcheck disable=SC2317    # the proofs are called by name
-# need_packages SET...: makes sure that the Debian packages of the sets in maint/packages.txt are there.
+# need_packages SET...: makes sure that the Debian packages of the sets in maint/packages.txt are
+# there.
 
 # ---- the proofs of maint/packages.txt
 

@@ -110,7 +110,8 @@ spawn_says_what_has_it() {
 aborts_quietly() {
     local said=$OUT/rank1.said status=0
     timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 "$1" abort >"$said" 2>&1 || status=$?
-    [ $status = 7 ] && [ "$(wc -l <"$said")" = 1 ] && grep -q "application called MPI_Abort" "$said" ||
+    [ $status = 7 ] && [ "$(wc -l <"$said")" = 1 ] &&
+        grep -q "application called MPI_Abort" "$said" ||
         { echo "MPI_Abort: status $status"; cat "$said"; return 1; }
 }
 
@@ -121,11 +122,13 @@ programs_in_turn() {
     timeout 20 "$PREFIX/bin/mpirank1" --world 8 --rank 3 sh -c \
         '"$0" local && "$0" look; sleep 40 >/dev/null 2>&1 & exit 5' "$1" \
         >"$said" 2>&1 || status=$?
-    [ $status = 5 ] && [ "$(grep -c "rank 3 of 8" "$said")" = 2 ] || { echo "two programs in turn: status $status"; cat "$said"; return 1; }
+    [ $status = 5 ] && [ "$(grep -c "rank 3 of 8" "$said")" = 2 ] ||
+        { echo "two programs in turn: status $status"; cat "$said"; return 1; }
     status=0
     timeout 20 "$PREFIX/bin/mpirank1" --world 8 sh -c '"$0" local; "$0" abort; "$0" local' "$1" \
         >"$said" 2>&1 || status=$?
-    [ $status = 7 ] && [ "$(grep -c "rank 0 of 8" "$said")" = 1 ] || { echo "the second program aborts: status $status"; cat "$said"; return 1; }
+    [ $status = 7 ] && [ "$(grep -c "rank 0 of 8" "$said")" = 1 ] ||
+        { echo "the second program aborts: status $status"; cat "$said"; return 1; }
 }
 
 # MPI_Init keeps nothing that grows with the world: at most 1 MB more in a world of 2^20 than in one

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# MPIR_CVAR_CMAP_REPORT=FILE.json and cmap-report, tried as a user would.  Needs common.sh and variant.sh.
+# MPIR_CVAR_CMAP_REPORT=FILE.json and cmap-report, tried as a user would.  Needs common.sh and
+# variant.sh.
 
 # What grid2d's file must say: each pattern is known, and where it was made.
 report_says() {
@@ -48,8 +49,10 @@ report_bad_files() {
         sed 's/"world": 16/"world": 0/' "$good" >"$bad" && report_refuses "has no ranks" "$bad" &&
         sed 's/"rank": 0/"rank": 16/' "$good" >"$bad" &&
             report_refuses "not in its world of 16" "$bad" &&
-        sed "s/\"count\": 1,/\"count\": 1$(printf '%0400d' 0),/" "$good" >"$bad" && report_refuses "has no count" "$bad" &&
-        sed "s/first_seconds\": /&1$(printf '%0400d' 0)/" "$good" >"$bad" && report_refuses "has no first_seconds" "$bad" &&
+        sed "s/\"count\": 1,/\"count\": 1$(printf '%0400d' 0),/" "$good" >"$bad" &&
+            report_refuses "has no count" "$bad" &&
+        sed "s/first_seconds\": /&1$(printf '%0400d' 0)/" "$good" >"$bad" &&
+            report_refuses "has no first_seconds" "$bad" &&
         head -c 4000 /dev/urandom >"$bad" && report_refuses "no JSON" "$bad" &&
         report_refuses "Is a directory" "$OUT" &&
         sed 's/"node_ranks": 16/"node_ranks": -1/' "$good" >"$bad" &&

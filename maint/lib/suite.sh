@@ -29,8 +29,11 @@ filter_lists() {
     while read -r list; do
         mkdir -p "$(dirname "$suite/$list")"
         [ ! -e "$TREE/test/mpi/$list.in" ] ||
-            make -C "$(dirname "$suite/$list")" Makefile testlist >"$suite/testlist.log" 2>&1 || true
-        known_failures | awk -v wanted="$(wanted_tests "$(dirname "$list")")" -v dir="$(dirname "$list")" -v out="$suite/${list}.run" -v max="${MAX_RANKS:-0}" -v leave_out="${LEAVE_OUT:-}" '
+            make -C "$(dirname "$suite/$list")" Makefile testlist >"$suite/testlist.log" 2>&1 ||
+            true
+        known_failures | awk -v wanted="$(wanted_tests "$(dirname "$list")")" -v \
+            dir="$(dirname "$list")" -v out="$suite/${list}.run" -v max="${MAX_RANKS:-0}" -v \
+            leave_out="${LEAVE_OUT:-}" '
             FILENAME == "-" { gsub(/\./, "\\."); gsub(/\*/, ".*"); known[++k] = "^" $0 "$"; next }
             FNR == 1 { printf "" > out }
             /^[ \t]*(#|$)/ { next }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # shellcheck disable=SC2034    # the variables are for the scripts that source this
-# What a build is called and where it lives, from the options that maint/build, demo and check share.
+# What a build is called and where it lives, from the options that maint/build, demo and check
+# share.
 
 KIND=patched    # patched, stock, stock-yield or stock-fix
 NETMOD=ucx

@@ -5,7 +5,8 @@
  * operations that do not commute, every root, buffers in place and with holes, lengths around those
  * at which the library changes its way.
  *
- * Everybody draws the same numbers, so that all know what all others do.   small_oracle [steps] [seed]
+ * Everybody draws the same numbers, so that all know what all others do.
+ * small_oracle [steps] [seed]
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"

@@ -5,7 +5,8 @@
  * kinds, against a plain oracle.  Each process has a slice of every target's window, where it alone
  * writes: it knows what is there.  Beside the slices are counters that all share.
  *
- * What the rounds are is drawn alike by everybody, what each does in them is its own.   issue_oracle [rounds] [seed]
+ * What the rounds are is drawn alike by everybody, what each does in them is its own.
+ * issue_oracle [rounds] [seed]
  * A failure prints the seed, the window and the round.
  */
 #include "mpitest.h"
@@ -105,8 +106,8 @@ static op *new_op(const char *what, int target, layout here)
 {
     op *o = &ops[n_ops++];
 
-    *o = (op) {what, target, here.n, here, ct_alloc(here.span, sizeof(long)), ct_alloc(here.span, sizeof(long)), NULL,
-        MPI_REQUEST_NULL};
+    *o = (op) {what, target, here.n, here, ct_alloc(here.span, sizeof(long)),
+        ct_alloc(here.span, sizeof(long)), NULL, MPI_REQUEST_NULL};
     for (int i = 0; i < here.n; i++)
         o->in[here.at[i]] = (long) ct_random(&mine);
     return o;

@@ -1,9 +1,10 @@
 /*
  * Compressed maps: the C face.
  *
- * A *map* is an injective function  rank -> process index  for ranks 0 .. size-1.  It is a set (strictly increasing), a
- * set composed with a permutation, or a list.  The strategy chooses its representation (Mir Taheri, "Scalability of
- * communicators in MPI", UBC 2011, chapters 3 and 4; Chaarawi and Gabriel, ICCS 2008).
+ * A *map* is an injective function  rank -> process index  for ranks 0 .. size-1.  It is a set
+ * (strictly increasing), a set composed with a permutation, or a list.  The strategy chooses its
+ * representation (Mir Taheri, "Scalability of communicators in MPI", UBC 2011, chapters 3 and 4;
+ * Chaarawi and Gabriel, ICCS 2008).
  *
  * Conventions, in force for every function below unless its own comment says otherwise
  *  1. Units.  Ranks and process indices are uint32_t below CMAP_MAX_SIZE; sizes count members;
