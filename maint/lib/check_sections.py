@@ -171,6 +171,12 @@ def names(check):
             ("names of our objects have prefixes", "own_objects_have_prefixes"),
             ("a program's own names, shared", "own_names", "shared"),
             ("a program's own names, static", "own_names", "static"),
+            (
+                "pkg-config names what to link",
+                ROOT / "test/names/pkg_config.sh",
+                check.variant.prefix,
+            ),
+            ("a copy of the installation", ROOT / "test/names/moved.sh", check.variant.prefix),
         ]
     )
 
@@ -226,6 +232,8 @@ def refusals(variant):
     yield "MPI that was finalized is not initialized again", "initialized_once"
     yield "MPICH's test of revoked communicators", "revokes"
     yield "keeps what is written before an abort", "keeps_last_words"
+    yield "says why a start failed", "reason_of_a_failed_start"
+    yield "the status of a process is that of the job", "status_of_the_job"
     yield "names what replaces options of configure", "names_replacements"
 
 

@@ -55,3 +55,35 @@ use_of_the_dead() {
         true
     grep -qx ok "$said" || { cat "$said" "$OUT/first-use.out"; return 1; }
 }
+
+# ends_with STATUS TIMES ARGUMENT...: a job of one process ends with this status, each time.
+ends_with() {
+    local wanted=$1 times=$2 k status
+    shift 2
+    for ((k = 1; k <= times; k++)); do
+        status=0
+        timeout -s KILL 30 "$PREFIX/bin/mpiexec" -n 1 "$@" >"$OUT/ends.out" 2>&1 || status=$?
+        [ "$status" = "$wanted" ] || { echo "run $k of $*: status $status";
+            cat "$OUT/ends.out"; return 1; }
+    done
+}
+
+# The status of a process is that of the job, in whatever order its output, its socket and itself
+# are seen to end.
+status_of_the_job() {
+    local program=$OUT/ends
+    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/ends.c" || return 1
+    ends_with 9 60 "$program" abort 9 && ends_with 3 60 "$program" exit 3
+}
+
+# Ranks that fail while others ask the process manager: the reason is told each time.
+reason_of_a_failed_start() {
+    local program=$OUT/ends k
+    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/ends.c" || return 1
+    for ((k = 1; k <= 20; k++)); do
+        MPIR_CVAR_CH4_UCX_RANK_BITS=25 timeout -s KILL 30 "$PREFIX/bin/mpiexec" -n 4 "$program" \
+            exit 0 >"$OUT/failed-start.out" 2>&1 || true
+        grep -q 'is not accepted' "$OUT/failed-start.out" || { echo "start $k of 20 says no reason";
+            cat "$OUT/failed-start.out"; return 1; }
+    done
+}

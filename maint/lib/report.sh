@@ -163,11 +163,11 @@ report_projects() {
             grows "$page" '\(processes of one node\)' "on one node: stays" 2 || return 1
     sed 's/"world": 16/"world": 32/' "$file" >"$part" && "$PREFIX/bin/cmap-report" "$part" &&
         page=${part%.json}.html &&
-        grows "$page" row "0.125 of the world" 131,072 && grows "$page" MPI_COMM_SELF stays 1 ||
+        grows "$page" row "1/8 of the world" 131,072 && grows "$page" MPI_COMM_SELF stays 1 ||
             return 1
     sed 's/"world": 16, "node_ranks": 16/"world": 64, "node_ranks": 1/' "$file" >"$part" &&
         "$PREFIX/bin/cmap-report" "$part" &&
-        grows "$page" row "the third root" 102 && grows "$page" MPI_COMM_WORLD "squared" 10,321
+        grows "$page" row "the third root" 102 && grows "$page" MPI_COMM_WORLD "1/4 of the world" 262,144
 }
 
 report_page() {

@@ -4,10 +4,6 @@
 #ifndef MPIR_REVOKE_H_INCLUDED
 #define MPIR_REVOKE_H_INCLUDED
 
-/* Members that were in their first collective wait on the node's board for all others, which no revocation can end.  The others come
- * to it here, from collective calls on the revoked communicator. */
-void MPIR_Comm_settle_revoked(struct MPIR_Comm *comm);
-
 /* Messages between these calls pass although the communicator is revoked.  An intercommunicator has its local communicator then. */
 int MPIR_Comm_repair_begins(struct MPIR_Comm *comm);
 void MPIR_Comm_repair_ends(struct MPIR_Comm *comm);

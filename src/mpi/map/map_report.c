@@ -33,14 +33,21 @@ static void open_file(void)
     }
 }
 
+static void print_table(void)
+{
+    MPIR_Map_table_print(stderr, MPIR_Process.rank, MPIR_Process.size);
+}
+
 static void write_file(void)
 {
     int status = MPIR_Map_json_write(file, MPIR_Process.rank, MPIR_Process.size);
 
     if (fclose(file) && status == 0)
         status = errno;
-    if (status)
-        tell_of(status, "");
+    if (status) {
+        tell_of(status, "; the table is printed");
+        print_table();
+    }
     file = NULL;
 }
 
@@ -51,7 +58,7 @@ static int report(void *unused)
         if (file)
             write_file();
         else
-            MPIR_Map_table_print(stderr, MPIR_Process.rank, MPIR_Process.size);
+            print_table();
         MPIR_Map_table_clear();
     }
     is_on = false;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include "mpir_revoke.h"
 #include "mpir_tvars.h"
 
 /* Communicators by nodes, made at first use (mpir_nodes.h).
@@ -199,16 +198,4 @@ int MPIR_Comm_settle_node_comms(MPIR_Comm * comm)
     return mpi_errno;
   fn_fail:
     goto fn_exit;
-}
-
-void MPIR_Comm_settle_revoked(MPIR_Comm * comm)
-{
-    uint64_t numbers[2] = { 0, 0 };
-    int unused;
-
-    if (comm->comm_kind != MPIR_COMM_KIND__INTRACOMM || MPIR_Solo_on || !MPIR_Comm_is_on_one_node(comm) ||
-        MPL_atomic_acquire_load_int(&comm->node_comms_made) == MPIR_NODE_COMMS_SETTLED)
-        return;
-    MPIR_Aggr_do_group(comm, comm->map, TAG, numbers, fold_failures, &unused);
-    MPL_atomic_release_store_int(&comm->node_comms_made, MPIR_NODE_COMMS_SETTLED);
 }

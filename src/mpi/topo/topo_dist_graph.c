@@ -233,6 +233,18 @@ static void let_others_go_on(void)
     MPIR_Yield_idle();
 }
 
+/* Of a revoked communicator: no message comes any more. */
+static bool is_revoked(exchange * e)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (likely(!e->comm->revoked))
+        return false;
+    MPIR_ERR_SET(mpi_errno, MPIX_ERR_REVOKED, "**revoked");
+    note(e, mpi_errno);
+    return true;
+}
+
 static void exchange_edges(exchange * e)
 {
     bool is_over = false;
@@ -241,7 +253,7 @@ static void exchange_edges(exchange * e)
         send_all(e);
     while (!is_over) {
         receive_edges(e);
-        is_over = all_sent(e) && pass_barrier(e);
+        is_over = all_sent(e) && (is_revoked(e) || pass_barrier(e));
         if (!is_over)
             let_others_go_on();
     }

@@ -248,6 +248,8 @@ struct BoardProgram {
     struct Step {
         std::vector<int> members;
         uint64_t key;
+        int stopper = -1;    // a member that stops the reduction, if it is not -1
+        bool takes_part = true;  // the stopper, nevertheless
     };
     std::vector<Step> steps;
 
@@ -259,7 +261,15 @@ struct BoardProgram {
                 if (random() % 2) step.members.push_back(p);
             sets.push_back(step);
         }
-        while (steps.size() < length) steps.push_back(sets[random() % sets.size()]);
+        while (steps.size() < length) {
+            Step step = sets[random() % sets.size()];
+            if (!step.members.empty() && random() % 4 == 0) {
+                step.key = 100 + steps.size();  // not used again
+                step.stopper = step.members[random() % step.members.size()];
+                step.takes_part = random() % 2;
+            }
+            steps.push_back(step);
+        }
     }
 };
 
@@ -268,7 +278,13 @@ void add(uint64_t *all, const uint64_t *one) {
     all[1] = std::max(all[1], one[1]);
 }
 
-bool run_on_board(aggr_board_t *board, const BoardProgram &program) {
+// Is this the status of a reduction?  Without the stopper no member can have all bids.
+bool is_status(const BoardProgram::Step &step, int status) {
+    if (step.stopper < 0) return status == AGGR_OK;
+    return status == AGGR_ERR_STOPPED || (step.takes_part && status == AGGR_OK);
+}
+
+bool run_on_board(aggr_board_t *board, const BoardProgram &program, std::vector<int> &stops) {
     const auto bid = [](size_t step, int member) {
         return step * 1000 + static_cast<uint64_t>(member) * 7 + 1;
     };
@@ -281,21 +297,26 @@ bool run_on_board(aggr_board_t *board, const BoardProgram &program) {
             takes_part = takes_part || member == board->me;
         }
         if (!takes_part) continue;
-        if (simulated_board_reduce(board, step.members.data(),
-                                   static_cast<int>(step.members.size()), step.key, mine, add))
-            return false;
-        if (mine[0] != expected || mine[1] != i) return false;
+        if (step.stopper == board->me) __atomic_store_n(&stops[i], 1, __ATOMIC_RELAXED);
+        if (step.stopper == board->me && !step.takes_part) continue;
+        board->stop = &stops[i];
+        const int status =
+            simulated_board_reduce(board, step.members.data(),
+                                   static_cast<int>(step.members.size()), step.key, mine, add);
+        if (!is_status(step, status)) return false;
+        if (status == AGGR_OK && (mine[0] != expected || mine[1] != i)) return false;
     }
     return true;
 }
 
 bool board_run(const BoardProgram &program, int processes, const Schedule::Choice &choose) {
     std::vector<aggr_post_t> posts(static_cast<size_t>(processes));
+    std::vector<int> stops(program.steps.size());
     Schedule run(processes, [&](int me) {
         aggr_board_t board;
         if (simulated_board_open(&board, posts.data(), processes, me, &Schedule::waiting))
             return false;
-        const bool right = run_on_board(&board, program);
+        const bool right = run_on_board(&board, program, stops);
         simulated_board_close(&board);
         return right;
     });

@@ -98,20 +98,23 @@ static void mark(MPIR_Comm * comm)
     MPIDIG_comm_revoked_begin(comm);
 }
 
+/* Also parts that this process has not needed: another member may have sent a long message on one.  Without memory for them, that
+ * message stays. */
 static void mark_parts(MPIR_Comm * comm)
 {
-    MPIR_Comm *parts[] = { comm, comm->node_comm, comm->node_roots_comm };
-
-    for (int i = 0; i < 3; i++) {
-        if (parts[i])
-            mark(parts[i]);
-    }
+    if (comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__PARENT)
+        (void) MPIR_Comm_need_own_node_comms(comm);
+    mark(comm);
+    if (comm->node_comm)
+        mark(comm->node_comm);
+    if (comm->node_roots_comm)
+        mark(comm->node_roots_comm);
 }
 
 static void mark_all(MPIR_Comm * comm)
 {
     mark_parts(comm);
-    if (is_inter(comm) && comm->local_comm)
+    if (is_inter(comm) && (comm->local_comm || MPII_Setup_intercomm_localcomm(comm) == MPI_SUCCESS))
         mark_parts(comm->local_comm);
 }
 
@@ -123,8 +126,6 @@ int MPIR_Comm_repair_begins(MPIR_Comm * comm)
         mpi_errno = comm->local_comm ? MPI_SUCCESS : MPII_Setup_intercomm_localcomm(comm);
         if (mpi_errno == MPI_SUCCESS)
             comm->local_comm->repairing++;
-    } else if (comm->revoked) {
-        MPIR_Comm_settle_revoked(comm);
     }
     comm->repairing += mpi_errno == MPI_SUCCESS;
     return mpi_errno;

@@ -57,7 +57,8 @@ enum {
     AGGR_ERR_ARG = -4,
     AGGR_ERR_LENGTH = -5,       /* another member has another length: group->length; the group stays usable */
     AGGR_ERR_ROOT = -6,         /* the root called aggr_bcast_failure; the group stays usable */
-    AGGR_ELSEWHERE = -7         /* no error: the root sends its group->length bytes another way */
+    AGGR_ELSEWHERE = -7,        /* no error: the root sends its group->length bytes another way */
+    AGGR_ERR_STOPPED = -8       /* board->stop ended the reduction */
 };
 
 /* ---- the arena: a node's shared memory, handed out in blocks ------------------------------------------------------- */
@@ -218,6 +219,7 @@ typedef struct aggr_board {
     unsigned turns;             /* of waiting, since the last progress */
     struct aggr_known *known;   /* how far each process has read my line, and I have read its line */
     const aggr_waiting_t *waiting;
+    const int *stop;            /* NULL, or not 0: ends the reduction in progress */
 } aggr_board_t;
 
 /* AGGR_OK or AGGR_ERR_MEMORY.  `posts` and `waiting` stay the caller's. */
@@ -225,7 +227,8 @@ int aggr_board_open(aggr_board_t * board, aggr_post_t * posts, int processes, in
 void aggr_board_close(aggr_board_t * board);
 /* Reduces among n members, of which this process is one: `bid` becomes the fold of all bids, in any order.  REQUIRES the same key on all
  * of them.  Reductions of the same members come in the same order on all of them.  Other reductions may overlap if their keys differ.
- * A status comes from the progress function; the reduction is complete even then. */
+ * A status comes from the progress function; the reduction is complete even then.  AGGR_ERR_STOPPED: it is not, because *board->stop is
+ * not 0.  REQUIRES then that each member waiting in it is stopped, too, and that the key is not used again. */
 int aggr_board_reduce(aggr_board_t * board, const int *members, int n, uint64_t key, uint64_t bid[AGGR_BID],
                       void (*fold) (uint64_t * all, const uint64_t * one));
 

@@ -109,18 +109,26 @@ static bool look(aggr_board_t * board, int process, uint64_t state, uint64_t key
     return false;
 }
 
-static void take(aggr_board_t * board, int process, uint64_t key, uint64_t bid[AGGR_BID], int *trouble)
+static bool is_stopped(const aggr_board_t * board)
+{
+    return board->stop && __atomic_load_n(board->stop, __ATOMIC_RELAXED) != 0;
+}
+
+/* False: stopped before the bid came. */
+static bool take(aggr_board_t * board, int process, uint64_t key, uint64_t bid[AGGR_BID], int *trouble)
 {
     const uint64_t *state = &board->posts[process].state;
     for (unsigned polls = 0;;) {
         AGGR_STEP();
         uint64_t seen = __atomic_load_n(state, __ATOMIC_ACQUIRE);
         if (look(board, process, seen, key, bid))
-            return;
+            return true;
         if (__atomic_load_n(state, __ATOMIC_RELAXED) != seen)
             continue;           /* it has moved on meanwhile */
         aggr_relax();
         if (polls++ >= board->waiting->polls) {
+            if (is_stopped(board))
+                return false;
             idle(board, trouble);
             polls = 0;
         }
@@ -138,9 +146,13 @@ int aggr_board_reduce(aggr_board_t * board, const int *members, int n, uint64_t 
     for (int m = 0; m < n; m++) {
         if (members[m] == board->me)
             continue;
-        take(board, members[m], key, one, &trouble);
+        if (!take(board, members[m], key, one, &trouble)) {
+            trouble = AGGR_ERR_STOPPED;
+            break;
+        }
         fold(bid, one);
     }
+    /* A stopped member reads no more bids, so those of the others need not stay for it. */
     AGGR_STEP();
     __atomic_store_n(&board->posts[board->me].over, board->number, __ATOMIC_RELEASE);
     return trouble;
