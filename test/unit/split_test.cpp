@@ -253,10 +253,10 @@ TEST(Split, OrderedKeysNeedNoList) {
     EXPECT_EQ(SPLIT_RANKS, form_of(1000, colour_patterns[7].second, 1, rank));
 }
 
-TEST(Split, TicketsOfTheMembers) {
+TEST(Split, RowsOfTheMembersAndSpecialOnes) {
     const Rows rows = {{0, 1, 9}, {1, 1, 0}, {0, 1, 7}, {special, 1, 1}};
     const split_view view = look(rows, 0);
-    EXPECT_EQ(7u, view.least_ticket);
+    EXPECT_EQ(2u, view.members);
     EXPECT_EQ(1u, view.special_rows);
     EXPECT_EQ(4u, view.rows);
 }

@@ -5,26 +5,26 @@
 
 /* Blocking agreement. */
 
-/* Who makes the collectives of a creation */
+/* The processes that take part in the collectives of a creation */
 typedef struct {
     MPIR_Comm *comm;            /* an intercommunicator stands for both of its groups */
     MPIR_Group *group;          /* NULL: all of comm */
     int tag;
 } members_t;
 
-/* Of one ballot and of one window, by the folds of ctxid_store.h.  One element of a type of ours is never cut in pieces, and for small
- * data and operations of users MPICH chooses recursive doubling. */
+/* How offers and windows are reduced: by the folds of ctxid_store.h.  An element of a user's type is never cut in pieces.  For small data
+ * and a user's operation MPICH chooses recursive doubling. */
 typedef struct {
     MPI_Datatype type;
     MPI_Op op;
 } reduction_t;
 
-static reduction_t ballots, windows;
+static reduction_t offers, windows;
 
-static void fold_ballots(void *in, void *inout, int *n, MPI_Datatype * type)
+static void fold_offers(void *in, void *inout, int *n, MPI_Datatype * type)
 {
     for (int i = 0; i < *n; i++)
-        ctxid_fold_ballot((ctxid_ballot_t *) inout + i, (const ctxid_ballot_t *) in + i);
+        ctxid_fold_offer((ctxid_offer_t *) inout + i, (const ctxid_offer_t *) in + i);
 }
 
 static void fold_windows(void *in, void *inout, int *n, MPI_Datatype * type)
@@ -70,7 +70,7 @@ int MPIR_Ctxid_init_reductions(void)
 
     if (!MPIR_Ctxid_is_highest())
         goto fn_exit;
-    mpi_errno = make_reduction(fold_ballots, sizeof(ctxid_ballot_t), &ballots);
+    mpi_errno = make_reduction(fold_offers, sizeof(ctxid_offer_t), &offers);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = make_reduction(fold_windows, sizeof(ctxid_window_t), &windows);
     MPIR_ERR_CHECK(mpi_errno);
@@ -83,21 +83,21 @@ int MPIR_Ctxid_init_reductions(void)
 
 static void fold_numbers(uint64_t all[2], const uint64_t one[2])
 {
-    ctxid_ballot_t sum = { all[0], all[1] }, ballot = { one[0], one[1] };
+    ctxid_offer_t sum = { all[0], all[1] }, offer = { one[0], one[1] };
 
-    ctxid_fold_ballot(&sum, &ballot);
-    all[0] = sum.offer;
+    ctxid_fold_offer(&sum, &offer);
+    all[0] = sum.packed;
     all[1] = sum.number;
 }
 
-/* Without messages, where members of one node may do so. */
-static bool reduce_on_node(members_t members, ctxid_ballot_t * ballot, int *mpi_errno)
+/* Without messages, if all members are on one node and aggregates allow it. */
+static bool reduce_on_node(members_t members, ctxid_offer_t * offer, int *mpi_errno)
 {
-    uint64_t numbers[2] = { ballot->offer, ballot->number };
+    uint64_t numbers[2] = { offer->packed, offer->number };
 
     if (!MPIR_Aggr_do_group(members.comm, members.group->map, members.tag, numbers, fold_numbers, mpi_errno))
         return false;
-    *ballot = (ctxid_ballot_t) { numbers[0], numbers[1] };
+    *offer = (ctxid_offer_t) { numbers[0], numbers[1] };
     return true;
 }
 
@@ -118,7 +118,7 @@ static int reduce(members_t members, void *data, const reduction_t * by)
 
     if (is_alone(members) || MPIR_Solo_on)
         goto fn_exit;
-    if (members.group && by == &ballots && reduce_on_node(members, data, &mpi_errno))
+    if (members.group && by == &offers && reduce_on_node(members, data, &mpi_errno))
         goto fn_exit;
     if (is_between_groups(members))
         mpi_errno = ctxid_reduce_between(members.comm, data, by->type, by->op, &errflag);
@@ -146,7 +146,7 @@ int ctxid_error(ctxid_outcome_t outcome)
     } else if (outcome == CTXID_FAILED) {
         MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**ctxid_refused");
     } else {
-        ctxid_get_figures(&figures);
+        ctxid_get_figures(ctxid_own_store(), &figures);
         MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_OTHER,;, "**ctxid_exhausted",
                              "**ctxid_exhausted %d %d %d", (int) figures.used, (int) figures.limit,
                              (int) (figures.limit - figures.used));
@@ -154,7 +154,7 @@ int ctxid_error(ctxid_outcome_t outcome)
     return mpi_errno;
 }
 
-/* Other creations of this process may have to end first: threads, and pending ones, which the progress engine moves. */
+/* Other creations of this process may have to end first: those of other threads, and pending ones, which the progress engine advances. */
 int ctxid_let_others_go_on(void)
 {
     int mpi_errno = MPID_Progress_test(NULL);
@@ -191,18 +191,18 @@ MPIR_Context_id_t ctxid_of_prefix(uint32_t prefix)
         (MPIR_Context_id_t) prefix << MPIR_CONTEXT_PREFIX_SHIFT;
 }
 
-static int decide(MPIR_Ctxid_t * creation, members_t members, uint64_t own, ctxid_ballot_t all,
+static int decide(MPIR_Ctxid_t * creation, members_t members, uint64_t own, ctxid_offer_t all,
                   MPIR_Context_id_t * id)
 {
     int mpi_errno = MPI_SUCCESS;
     uint32_t prefix;
     ctxid_outcome_t outcome = ctxid_settle(creation, own, all, &prefix);
 
-    *id = 0;                    /* for callers that give back what they got */
+    *id = 0;                    /* some callers give back the id also after an error */
     while (outcome == CTXID_SEARCH) {
         mpi_errno = exchange_window(creation, members, &outcome, &prefix);
         if (mpi_errno != MPI_SUCCESS) {
-            MPIR_Ctxid_abandon(creation);
+            ctxid_abandon(creation);
             MPIR_ERR_POP(mpi_errno);
         }
     }
@@ -218,13 +218,13 @@ static int decide(MPIR_Ctxid_t * creation, members_t members, uint64_t own, ctxi
     goto fn_exit;
 }
 
-/* Up to MPI_TAG_UB, without the mark that such tags get on their way here. */
+/* Up to MPI_TAG_UB: without the mark that MPICH adds to the tag of a collective. */
 static uint32_t users_tag(int tag)
 {
     return (uint32_t) tag & ~(uint32_t) MPIR_TAG_COLL_BIT;
 }
 
-/* None that MPI_Comm_create_group may have beside it: two creations of one order would not know which goes first. */
+/* No tag of MPI_Comm_create_group: the order of two creations with equal tags would not be defined. */
 static uint32_t blocking_tag(void)
 {
     return (uint32_t) MPIR_Process.attrs.tag_ub + 1;
@@ -237,7 +237,7 @@ static ctxid_call_t whole_call(MPIR_Comm * parent)
     .whole = true,.tag = blocking_tag(),.number = ++parent->ctxid_calls};
 }
 
-/* Of the processes of one world, by which number all of them know one; 0 where somebody is of another world, whose numbers differ. */
+/* The low group's first process, by its number in the world; 0 if a process is of another world, where the numbers differ. */
 static uint32_t first_of_low_group(MPIR_Comm * inter)
 {
     const cmap_t *local = MPIR_Comm_map(inter, MPIR_MAP_LOCAL), *remote = MPIR_Comm_map(inter, MPIR_MAP_REMOTE);
@@ -248,8 +248,9 @@ static uint32_t first_of_low_group(MPIR_Comm * inter)
     return cmap_select(inter->is_low_group ? local : remote, 0);
 }
 
-/* MPI_Intercomm_merge: the low group's id with a mark that no communicator has stands for both.  Other groups may have the same id for
- * an intercommunicator of theirs, and a process in the other group of both: the first process of the low group has it but once. */
+/* MPI_Intercomm_merge: both groups name the parent by the low group's id, with a mark that no communicator has.  Another low group may
+ * have the same id for its own intercommunicator, and one process may be in the high group of both.  So the tag is the first process of
+ * the low group, which has this id only once. */
 static ctxid_call_t merging_call(MPIR_Comm * inter)
 {
     MPIR_Context_id_t low = inter->is_low_group ? inter->recvcontext_id : inter->context_id;
@@ -261,7 +262,7 @@ static ctxid_call_t merging_call(MPIR_Comm * inter)
 void MPIR_Ctxid_begin(MPIR_Ctxid_t * creation, MPIR_Comm * parent, int takes_part, uint64_t * offer)
 {
     if (MPIR_Ctxid_is_highest()) {
-        *offer = ctxid_offer(creation, parent, whole_call(parent), takes_part != 0).offer;
+        *offer = ctxid_make_offer(ctxid_own_store(), creation, parent, whole_call(parent), takes_part != 0).packed;
     } else {
         *offer = 0;
         creation->parent = parent;
@@ -269,19 +270,25 @@ void MPIR_Ctxid_begin(MPIR_Ctxid_t * creation, MPIR_Comm * parent, int takes_par
     }
 }
 
+void MPIR_Ctxid_abandon(MPIR_Ctxid_t * creation)
+{
+    if (MPIR_Ctxid_is_highest())
+        ctxid_abandon(creation);
+}
+
 int MPIR_Ctxid_decide(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all, MPIR_Context_id_t * id)
 {
     members_t members = {.comm = creation->parent,.group = NULL };
 
     if (MPIR_Ctxid_is_highest())
-        return decide(creation, members, own, (ctxid_ballot_t) {
-                      .offer = all,.number = creation->number}, id);
+        return decide(creation, members, own, (ctxid_offer_t) {
+                      .packed = all,.number = creation->number}, id);
     if (ctxid_unpack(all).failed)
         return ctxid_error(CTXID_FAILED);
     return MPIR_Get_contextid_sparse(creation->parent, id, !creation->takes_part);
 }
 
-static ctxid_ballot_t offer_among(MPIR_Ctxid_t * creation, members_t members, bool takes_part)
+static ctxid_offer_t offer_among(MPIR_Ctxid_t * creation, members_t members, bool takes_part)
 {
     ctxid_call_t call = {.whole = false,.tag = users_tag(members.tag) };
 
@@ -289,16 +296,16 @@ static ctxid_ballot_t offer_among(MPIR_Ctxid_t * creation, members_t members, bo
         call = merging_call(members.comm);
     else if (members.group == NULL)
         call = whole_call(members.comm);
-    return ctxid_offer(creation, members.comm, call, takes_part);
+    return ctxid_make_offer(ctxid_own_store(), creation, members.comm, call, takes_part);
 }
 
 /* Folds the offers of all members. */
-static int exchange_offers(MPIR_Ctxid_t * creation, members_t members, ctxid_ballot_t * ballot)
+static int exchange_offers(MPIR_Ctxid_t * creation, members_t members, ctxid_offer_t * offer)
 {
-    int mpi_errno = reduce(members, ballot, &ballots);
+    int mpi_errno = reduce(members, offer, &offers);
 
     if (mpi_errno != MPI_SUCCESS)
-        MPIR_Ctxid_abandon(creation);
+        ctxid_abandon(creation);
     return mpi_errno;
 }
 
@@ -306,13 +313,13 @@ void ctxid_refuse_among(MPIR_Comm * comm, MPIR_Group * group, int tag)
 {
     MPIR_Ctxid_t creation;
     members_t members = {.comm = comm,.group = group,.tag = tag };
-    ctxid_ballot_t ballot;
+    ctxid_offer_t offer;
     uint32_t prefix;
 
-    ballot = offer_among(&creation, members, false);
-    ballot.offer = MPIR_Ctxid_refusal(ballot.offer);
-    if (exchange_offers(&creation, members, &ballot) == MPI_SUCCESS)
-        ctxid_settle(&creation, ballot.offer, ballot, &prefix);
+    offer = offer_among(&creation, members, false);
+    offer.packed = MPIR_Ctxid_refusal(offer.packed);
+    if (exchange_offers(&creation, members, &offer) == MPI_SUCCESS)
+        ctxid_settle(&creation, offer.packed, offer, &prefix);
 }
 
 int MPIR_Ctxid_get(MPIR_Comm * comm, MPIR_Group * group, int tag, int takes_part,
@@ -321,12 +328,12 @@ int MPIR_Ctxid_get(MPIR_Comm * comm, MPIR_Group * group, int tag, int takes_part
     int mpi_errno = MPI_SUCCESS;
     MPIR_Ctxid_t creation;
     members_t members = {.comm = comm,.group = group,.tag = tag };
-    /* a process that is alone keeps the id also for the others, who hold it from now on */
-    ctxid_ballot_t all = offer_among(&creation, members, takes_part || MPIR_Solo_on);
+    /* a process that is alone also holds the ids of the others */
+    ctxid_offer_t all = offer_among(&creation, members, takes_part || MPIR_Solo_on);
 
     mpi_errno = exchange_offers(&creation, members, &all);
     MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = decide(&creation, members, all.offer, all, id);
+    mpi_errno = decide(&creation, members, all.packed, all, id);
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:

@@ -3,11 +3,11 @@
 #include "mpiimpl.h"
 #include "ctxid_agree.h"
 
-/* A reduction over both groups of an intercommunicator, of which MPI has none. */
+/* A reduction over both groups of an intercommunicator, which MPI does not have. */
 
 #define EXCHANGE_TAG 31568
 
-/* A leader that fails goes on, and marks what it sends. */
+/* If a leader fails, it continues and marks its message as erroneous. */
 static int fold_remote(MPIR_Comm * inter, void *data, MPI_Datatype type, MPI_Op op, MPIR_Errflag_t * errflag)
 {
     ctxid_window_t remote;      /* no element is larger */

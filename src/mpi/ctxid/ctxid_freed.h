@@ -12,10 +12,10 @@
 
 typedef struct {
     uint32_t(*links)[2];        /* of each id: before it, after it; of id 0, which is never freed: last, first */
-    uint32_t capacity;          /* ids from here on are not listed, and what is done to them does nothing */
+    uint32_t capacity;          /* ids from here on are not listed: for them the functions below do nothing */
 } ctxid_freed_t;
 
-/* So that ids below `ids` can be listed; false without memory, and nothing has changed. */
+/* Afterwards ids below `ids` can be listed.  False without memory: nothing has changed. */
 bool ctxid_freed_make_room(ctxid_freed_t * freed, uint32_t ids);
 void ctxid_freed_destroy(ctxid_freed_t * freed);
 size_t ctxid_freed_bytes(const ctxid_freed_t * freed);

@@ -128,7 +128,7 @@ static void read_variable(void *address, void *obj_handle, int count, void *buff
     const struct variable *variable = address;
     ctxid_figures_t figures;
 
-    ctxid_get_figures(&figures);
+    ctxid_get_figures(ctxid_own_store(), &figures);
     memcpy(buffer, (char *) &figures + variable->place, sizeof(uint64_t));
 }
 
@@ -146,7 +146,7 @@ static void report_leak(uint32_t prefix, MPIR_Comm * comm)
     char name[MPI_MAX_OBJECT_NAME] = "";
 
     if (prefix < PREDEFINED || (comm == NULL && MPIR_Solo_on))
-        return;                 /* that of others, who do not exist */
+        return;                 /* held for ranks that do not exist */
     if (comm != NULL)
         MPIR_Comm_get_name_impl(comm, name, &(int) { 0 });
     fprintf(stderr, "rank %d: communicator never freed: context id %u%s%s%s\n", MPIR_Process.rank,
@@ -156,13 +156,13 @@ static void report_leak(uint32_t prefix, MPIR_Comm * comm)
 static int report_leaks(void *unused)
 {
     if (MPIR_CVAR_CTXID_REPORT_LEAKS)
-        ctxid_visit(report_leak);
+        ctxid_visit(ctxid_own_store(), report_leak);
     return MPI_SUCCESS;
 }
 
 static int close_store(void *unused)
 {
-    ctxid_close();
+    ctxid_close(ctxid_own_store());
     return MPI_SUCCESS;
 }
 
@@ -179,9 +179,9 @@ int MPIR_Ctxid_init(void)
     mpi_errno = read_limit(&limit);
     MPIR_ERR_CHECK(mpi_errno);
     if (is_highest) {
-        mpi_errno = ctxid_open(kind, limit, PREDEFINED);
+        mpi_errno = ctxid_open(ctxid_own_store(), kind, limit, PREDEFINED);
         MPIR_ERR_CHKANDJUMP(mpi_errno, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-        /* before the predefined communicators go, and after */
+        /* before the predefined communicators are freed, and after */
         MPIR_Add_finalize(report_leaks, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
         MPIR_Add_finalize(close_store, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
     }

@@ -5,7 +5,7 @@
 #include "mpir_aggr.h"
 #include "mpir_intercomm.h"
 
-/* Blocking agreement on an intercommunicator, and refusals of either kind. */
+/* Blocking agreement on an intercommunicator, and refusals on any communicator. */
 
 #define EXCHANGE_TAG 31567
 
@@ -59,7 +59,7 @@ static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t * remote
     goto fn_exit;
 }
 
-/* `undecided`: why the group has no id, or MPI_SUCCESS.  On an error *own is given back. */
+/* `undecided`: the error if the group has no id, or MPI_SUCCESS.  On an error *own is given back. */
 static int exchange_decided(link_t to, int undecided, MPIR_Context_id_t * own, MPIR_Context_id_t * remote)
 {
     int mpi_errno = MPI_SUCCESS;

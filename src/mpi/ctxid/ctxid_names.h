@@ -3,10 +3,20 @@
 #ifndef CTXID_NAMES_H_INCLUDED
 #define CTXID_NAMES_H_INCLUDED
 
+#define ctxid_abandon MPIR_ctxid_abandon
+#define ctxid_claim_probe MPIR_ctxid_claim_probe
 #define ctxid_close MPIR_ctxid_close
+#define ctxid_commit MPIR_ctxid_commit
+#define ctxid_drop_reservation MPIR_ctxid_drop_reservation
+#define ctxid_drop_reservations MPIR_ctxid_drop_reservations
+#define ctxid_end_probe MPIR_ctxid_end_probe
+#define ctxid_enqueue MPIR_ctxid_enqueue
 #define ctxid_error MPIR_ctxid_error
-#define ctxid_fold_ballot MPIR_ctxid_fold_ballot
+#define ctxid_find_freed MPIR_ctxid_find_freed
+#define ctxid_fold_offer MPIR_ctxid_fold_offer
 #define ctxid_fold_window MPIR_ctxid_fold_window
+#define ctxid_forget MPIR_ctxid_forget
+#define ctxid_free MPIR_ctxid_free
 #define ctxid_freed_append MPIR_ctxid_freed_append
 #define ctxid_freed_bytes MPIR_ctxid_freed_bytes
 #define ctxid_freed_destroy MPIR_ctxid_freed_destroy
@@ -15,18 +25,45 @@
 #define ctxid_freed_prepend MPIR_ctxid_freed_prepend
 #define ctxid_freed_remove MPIR_ctxid_freed_remove
 #define ctxid_get_figures MPIR_ctxid_get_figures
+#define ctxid_has_request MPIR_ctxid_has_request
+#define ctxid_has_reserved MPIR_ctxid_has_reserved
+#define ctxid_has_room MPIR_ctxid_has_room
 #define ctxid_let_others_go_on MPIR_ctxid_let_others_go_on
+#define ctxid_lose_cursor MPIR_ctxid_lose_cursor
+#define ctxid_make_offer MPIR_ctxid_make_offer
+#define ctxid_move_cursors MPIR_ctxid_move_cursors
 #define ctxid_need_local_comm MPIR_ctxid_need_local_comm
+#define ctxid_next_end MPIR_ctxid_next_end
+#define ctxid_note MPIR_ctxid_note
+#define ctxid_note_kind MPIR_ctxid_note_kind
+#define ctxid_note_number MPIR_ctxid_note_number
 #define ctxid_of_prefix MPIR_ctxid_of_prefix
-#define ctxid_offer MPIR_ctxid_offer
 #define ctxid_open MPIR_ctxid_open
+#define ctxid_own_store MPIR_ctxid_own_store
+#define ctxid_owner_of MPIR_ctxid_owner_of
 #define ctxid_pack MPIR_ctxid_pack
+#define ctxid_partial_counter MPIR_ctxid_partial_counter
+#define ctxid_pending_finish MPIR_ctxid_pending_finish
+#define ctxid_pending_new MPIR_ctxid_pending_new
+#define ctxid_pending_start MPIR_ctxid_pending_start
+#define ctxid_prefix_of MPIR_ctxid_prefix_of
+#define ctxid_probe_of MPIR_ctxid_probe_of
 #define ctxid_reduce_between MPIR_ctxid_reduce_between
 #define ctxid_refuse_among MPIR_ctxid_refuse_among
+#define ctxid_release_claims MPIR_ctxid_release_claims
+#define ctxid_reserve MPIR_ctxid_reserve
+#define ctxid_rounds_are_left MPIR_ctxid_rounds_are_left
+#define ctxid_rounds_go_on MPIR_ctxid_rounds_go_on
+#define ctxid_rounds_start MPIR_ctxid_rounds_start
+#define ctxid_rounds_try_again MPIR_ctxid_rounds_try_again
 #define ctxid_settle MPIR_ctxid_settle
 #define ctxid_settle_window MPIR_ctxid_settle_window
 #define ctxid_show_window MPIR_ctxid_show_window
+#define ctxid_table_of MPIR_ctxid_table_of
+#define ctxid_take MPIR_ctxid_take
+#define ctxid_take_token MPIR_ctxid_take_token
 #define ctxid_unpack MPIR_ctxid_unpack
 #define ctxid_visit MPIR_ctxid_visit
+#define ctxid_window_of MPIR_ctxid_window_of
 
 #endif /* CTXID_NAMES_H_INCLUDED */

@@ -1,83 +1,102 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include "ctxid_store.h"
+#include "ctxid_parts.h"
 
-/* failed, busy, cursor taken, probe taken, differ, scarce (a bit each), end, free1, free2 (NUMBER_BITS each) */
-#define NUMBER_BITS 18
-#define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
-#define FAILED_BIT (UINT64_C(1) << 63)
-#define BUSY_BIT (UINT64_C(1) << 62)
-#define CURSOR_BIT (UINT64_C(1) << 61)
-#define PROBE_BIT (UINT64_C(1) << 60)
-#define DIFFER_BIT (UINT64_C(1) << 59)
-#define SCARCE_BIT (UINT64_C(1) << 58)
+/* How a process makes an offer. */
 
-uint64_t ctxid_pack(const ctxid_offer_t * offer)
+/* A probe is one of at least this many busy ids, and of 16 for each creation of its parent so far.  The table stays small, and the first
+ * probe is mostly free. */
+#define LEAST_SPREAD 1024u
+/* An offer withholds ids from the searches of other creations.  If a late member of the offer takes part in such a search, that search
+ * needs ids: this many busy ones, and a quarter of all.  With fewer left, the process withholds nothing, and the creation searches. */
+#define LEAST_LEFT 16u
+
+static uint64_t mix(uint64_t x)
 {
-    MPL_COMPILE_TIME_ASSERT(MPIR_CONTEXT_PREFIX_WIDTH <= NUMBER_BITS);
-    uint64_t numbers = ((uint64_t) offer->end << (2 * NUMBER_BITS)) |
-        ((uint64_t) offer->free1 << NUMBER_BITS) | offer->free2;
-
-    return numbers | (offer->failed ? FAILED_BIT : 0) | (offer->busy ? BUSY_BIT : 0) |
-        (offer->cursor_taken ? CURSOR_BIT : 0) | (offer->probe_taken ? PROBE_BIT : 0) |
-        (offer->differ ? DIFFER_BIT : 0) | (offer->scarce ? SCARCE_BIT : 0);
+    x ^= x >> 33;
+    x *= UINT64_C(0xff51afd7ed558ccd);
+    x ^= x >> 33;
+    x *= UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ (x >> 33);
 }
 
-ctxid_offer_t ctxid_unpack(uint64_t packed)
+/* One counter may serve several orders: it forgets the count of the previous one. */
+uint32_t *ctxid_partial_counter(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
 {
-    ctxid_offer_t offer = {
-        .failed = (packed & FAILED_BIT) != 0,
-        .busy = (packed & BUSY_BIT) != 0,
-        .cursor_taken = (packed & CURSOR_BIT) != 0,
-        .probe_taken = (packed & PROBE_BIT) != 0,
-        .differ = (packed & DIFFER_BIT) != 0,
-        .scarce = (packed & SCARCE_BIT) != 0,
-        .end = (uint32_t) (packed >> (2 * NUMBER_BITS)) & NUMBER_MASK,
-        .free1 = (uint32_t) (packed >> NUMBER_BITS) & NUMBER_MASK,
-        .free2 = (uint32_t) packed & NUMBER_MASK
-    };
-    return offer;
+    ctxid_partial_t *counter = &store->partial[mix(creation->order) % CTXID_PARTIAL_COUNTERS];
+
+    if (counter->order != creation->order)
+        *counter = (ctxid_partial_t) {.order = creation->order };
+    return &counter->number;
 }
 
-uint64_t MPIR_Ctxid_refusal(uint64_t packed)
+uint32_t ctxid_probe_of(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t number)
 {
-    return packed | FAILED_BIT;
+    uint64_t hash = mix(creation->order ^ (number * UINT64_C(0x9e3779b97f4a7c15)));
+    uint64_t spread = MPL_MAX((uint64_t) LEAST_SPREAD, 16 * (uint64_t) number);
+
+    return (uint32_t) (hash % MPL_MIN(spread, (uint64_t) store->busy_limit));
 }
 
-void MPIR_Ctxid_fold(uint64_t * all, uint64_t packed)
+static bool is_scarce(const ctxid_store_t * store)
 {
-    ctxid_offer_t sum = ctxid_unpack(*all);
-    ctxid_offer_t offer = ctxid_unpack(packed);
+    cid_figures_t busy;
 
-    if (packed == *all)         /* mostly all processes use the same ids */
+    cid_figures(store->busy, &busy);
+    return store->busy_limit - busy.used < LEAST_LEFT + store->busy_limit / 4;
+}
+
+/* Objections and proposals of a member of the new communicator */
+static void propose(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_fields_t * fields)
+{
+    uint32_t freed[2];
+
+    fields->cursor_taken = !ctxid_has_reserved(store, ctxid_prefix_of(creation->parent), creation->cursor);
+    fields->probe_taken = fields->scarce || !ctxid_claim_probe(store, creation);
+    fields->end = ctxid_next_end(store);
+    ctxid_find_freed(store, freed);
+    fields->free1 = freed[0];
+    fields->free2 = freed[1];
+    if (fields->busy)
         return;
-    /* who takes no part has no end, and does not count */
-    sum.differ |= offer.differ || (sum.end && offer.end && sum.free1 != offer.free1);
-    sum.failed |= offer.failed;
-    sum.busy |= offer.busy;
-    sum.cursor_taken |= offer.cursor_taken;
-    sum.probe_taken |= offer.probe_taken;
-    sum.scarce |= offer.scarce;
-    sum.end = MPL_MAX(sum.end, offer.end);
-    sum.free1 = MPL_MAX(sum.free1, offer.free1);
-    sum.free2 = MPL_MAX(sum.free2, offer.free2);
-    *all = ctxid_pack(&sum);
+    store->promised = fields->end;
+    store->promised_free = fields->free1;
+    creation->is_short = !ctxid_has_room(store, MPL_MAX(fields->end, fields->free1));
+    fields->failed = creation->is_short;
 }
 
-/* Members that count differently have different probes. */
-void ctxid_fold_ballot(ctxid_ballot_t * all, const ctxid_ballot_t * ballot)
+/* If a creation of this process searches, the token is left to the search.  A member that takes no part in the new communicator objects
+ * to no id.  But while it is busy, no cursor may move. */
+static ctxid_fields_t make_fields(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
-    MPIR_Ctxid_fold(&all->offer, ballot->offer);
-    if (all->number != ballot->number)
-        all->offer |= PROBE_BIT;
-    all->number = MPL_MAX(all->number, ballot->number);
+    ctxid_fields_t fields = {.scarce = is_scarce(store) };
+
+    if (store->queue == NULL && !fields.scarce)
+        ctxid_take_token(store, creation);
+    fields.busy = (store->token != creation);
+    if (creation->takes_part)
+        propose(store, creation, &fields);
+    return fields;
 }
 
-void ctxid_fold_window(ctxid_window_t * all, const ctxid_window_t * window)
+ctxid_offer_t ctxid_make_offer(ctxid_store_t * store, MPIR_Ctxid_t * creation, MPIR_Comm * parent,
+                               ctxid_call_t call, bool takes_part)
 {
-    all->flags &= window->flags;
-    all->next = MPL_MAX(all->next, window->next);
-    for (uint32_t i = 0; i < CTXID_WINDOW_WORDS; i++)
-        all->free[i] &= window->free[i];
+    ctxid_fields_t fields;
+
+    *creation = (MPIR_Ctxid_t) {
+        .store = store,.parent = parent,.takes_part = takes_part,
+        .order = ((uint64_t) (call.parent ? call.parent : parent->context_id) << 32) | call.tag,
+        .number = call.number,.keeps_cursor = call.whole,.claimed = MPIR_CTXID_NONE
+    };
+    pthread_mutex_lock(&store->mutex);
+    if (creation->keeps_cursor)
+        creation->cursor = parent->ctxid_cursor;
+    else
+        creation->number = ++*ctxid_partial_counter(store, creation);
+    creation->probe = ctxid_probe_of(store, creation, creation->number);
+    fields = make_fields(store, creation);
+    pthread_mutex_unlock(&store->mutex);
+    return (ctxid_offer_t) {.packed = ctxid_pack(&fields),.number = creation->number };
 }

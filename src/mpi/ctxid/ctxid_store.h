@@ -1,57 +1,114 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What a process knows of context ids, and one creation's steps between its collectives.  Nothing here communicates. */
+/*
+ * What a process knows of context ids, and the steps of a creation between its collectives.  Nothing here communicates.
+ *
+ *   ctxid_fold.c     what the members exchange: offers and windows
+ *   ctxid_order.c    which calm id comes next, reservations
+ *   ctxid_claims.c   what a creation holds: token, probe, window, cursor
+ *   ctxid_offer.c    how a process makes an offer
+ *   ctxid_settle.c   what follows from the offers of all members
+ *   ctxid_search.c   what follows if the offers do not suffice
+ *   ctxid_store.c    the ids of communicators, figures
+ *   ctxid_process.c  the one store of this process
+ *
+ * A store is a value: a test may have many.  Its mutex protects every field, and each function below locks it.
+ */
 #ifndef CTXID_STORE_H_INCLUDED
 #define CTXID_STORE_H_INCLUDED
 
 #include "cid.h"
+#include "ctxid_freed.h"
 #include "ctxid_names.h"
 
-/* The fields of an offer, and of offers folded by maximum. */
+#include <pthread.h>
+
+/* Creations in which only some of a parent's members take part are counted for the last parents and tags. */
+#define CTXID_PARTIAL_COUNTERS 64u
+
 typedef struct {
-    bool failed;                /* somebody cannot make the communicator: nobody gets an id */
-    bool busy;                  /* somebody had another creation under way */
-    bool cursor_taken;          /* somebody has no use for the parent's cursor */
-    bool probe_taken;           /* somebody could not claim the probe */
-    bool scarce;                /* somebody has too few ids left to withhold any: search */
-    bool differ;                /* in free1; who takes no part in the communicator does not count */
+    uint64_t order;
+    uint32_t number;
+} ctxid_partial_t;
+
+typedef struct MPIR_Ctxid_store {
+    pthread_mutex_t mutex;
+    cid_table_t *calm, *busy;   /* NULL before ctxid_open and after ctxid_close */
+    uint32_t calm_limit, busy_limit;
+    uint32_t used;              /* calm ids of communicators */
+    uint32_t peak;              /* the most that were used at once */
+    uint32_t reserved;          /* calm ids that are cursors */
+    uint32_t fresh;             /* no calm id from here on was ever used or reserved */
+    ctxid_freed_t freed;        /* calm ids */
+    const MPIR_Ctxid_t *token;  /* the creation that has it, or NULL */
+    uint32_t promised;          /* if that creation made an offer: it may receive a calm id from here on, */
+    uint32_t promised_free;     /* or this one; 0 for none */
+    uint32_t probes;            /* claimed by offers */
+    uint32_t held_probe;        /* of the creation with the token, not in the table; or MPIR_CTXID_NONE */
+    const MPIR_Ctxid_t *shown;  /* the creation whose window is being exchanged, or NULL */
+    MPIR_Ctxid_t *queue;        /* creations that search: those with the fewest passes first, then the lowest order */
+    ctxid_partial_t partial[CTXID_PARTIAL_COUNTERS];
+} ctxid_store_t;
+
+/* The store of this process (ctxid_process.c). */
+ctxid_store_t *ctxid_own_store(void);
+
+/* ---- what members exchange --------------------------------------------------------------------------------------- */
+
+/* The fields of a packed offer, or of packed offers folded by maximum. */
+typedef struct {
+    bool failed;                /* a member cannot make the communicator: no member gets an id */
+    bool busy;                  /* a member had another creation under way */
+    bool cursor_taken;          /* a member cannot use the parent's cursor */
+    bool probe_taken;           /* a member could not claim the probe */
+    bool scarce;                /* a member has too few ids left to withhold any: search */
+    bool differ;                /* members that will be in the communicator have different free1 */
     uint32_t end;               /* highest calm id used + 1 */
     uint32_t free1, free2;      /* calm ids freed longest ago, 0 for none */
+} ctxid_fields_t;
+
+uint64_t ctxid_pack(const ctxid_fields_t * fields);
+ctxid_fields_t ctxid_unpack(uint64_t packed);
+
+/* An offer, or offers folded.  The probe follows from the number of the creation.  The rows of MPI_Comm_split hold only `packed`:
+ * all members of the parent take part in a split, so their numbers are equal. */
+typedef struct {
+    uint64_t packed;
+    uint64_t number;
 } ctxid_offer_t;
 
-uint64_t ctxid_pack(const ctxid_offer_t * offer);
-ctxid_offer_t ctxid_unpack(uint64_t offer);
-
-/* An offer in a reduction: with the number of the creation, from which its probe follows.  In a split it goes without: all
- * members of the parent are there, and count alike. */
-typedef struct {
-    uint64_t offer;
-    uint64_t number;
-} ctxid_ballot_t;
-
-void ctxid_fold_ballot(ctxid_ballot_t * all, const ctxid_ballot_t * ballot);
+void ctxid_fold_offer(ctxid_offer_t * all, const ctxid_offer_t * offer);
 
 /* Which ids of a window are free. */
 #define CTXID_WINDOW_WORDS 128u
 typedef struct {
-    uint32_t flags;             /* by AND */
-    uint32_t next;              /* by maximum: where the next window may begin */
-    uint32_t free[CTXID_WINDOW_WORDS];  /* by AND */
+    uint32_t flags;             /* folded by AND */
+    uint32_t next;              /* folded by maximum: where the next window may begin */
+    uint32_t free[CTXID_WINDOW_WORDS];  /* folded by AND */
 } ctxid_window_t;
+
+/* Flags */
+enum {
+    CTXID_SHOWN = 1,            /* the member shows its ids */
+    CTXID_HAS_TOKEN = 2,
+    CTXID_WITHHELD_NOTHING = 4  /* `free` has all free ids of this window */
+};
 
 void ctxid_fold_window(ctxid_window_t * all, const ctxid_window_t * window);
 
-/* How its members number a creation: of `whole` ones all of the parent's take part and count alike, and they share a cursor.
- * Others count for themselves, and find out when they differ. */
+/* ---- steps of a creation ----------------------------------------------------------------------------------------- */
+
+/* How the members number a creation.  In a `whole` one all members of the parent take part: they have equal numbers and share a cursor.
+ * In any other creation each member has its own count, and the fold shows whether the counts differ. */
 typedef struct {
     bool whole;
     uint32_t tag;
-    uint32_t number;            /* of whole ones */
-    MPIR_Context_id_t parent;   /* where the members know the parent by different ids: one for all of them.  Else 0 */
+    uint32_t number;            /* if whole */
+    MPIR_Context_id_t parent;   /* if the members have different ids for the parent: one id for all of them.  Else 0 */
 } ctxid_call_t;
 
-ctxid_ballot_t ctxid_offer(MPIR_Ctxid_t * creation, MPIR_Comm * parent, ctxid_call_t call,
-                           bool takes_part);
+ctxid_offer_t ctxid_make_offer(ctxid_store_t * store, MPIR_Ctxid_t * creation, MPIR_Comm * parent,
+                               ctxid_call_t call, bool takes_part);
 
 typedef enum {
     CTXID_DECIDED,
@@ -61,14 +118,26 @@ typedef enum {
     CTXID_NO_MEMORY
 } ctxid_outcome_t;
 
-/* `prefix` is set when decided, to MPIR_CTXID_NONE for who takes no part.  `own`: the fold over the members of one's own new
- * communicator; `all`: over all members. */
-ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t * creation, uint64_t own, ctxid_ballot_t all,
+/* If decided, *prefix is the id, or MPIR_CTXID_NONE in a member that takes no part.  `own`: the packed offers folded over the members
+ * of this process's new communicator.  `all`: folded over all members. */
+ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t * creation, uint64_t own, ctxid_offer_t all,
                              uint32_t * prefix);
 
 void ctxid_show_window(MPIR_Ctxid_t * creation, ctxid_window_t * window);
 ctxid_outcome_t ctxid_settle_window(MPIR_Ctxid_t * creation, const ctxid_window_t * window,
                                     uint32_t * prefix);
+void ctxid_abandon(MPIR_Ctxid_t * creation);
+
+/* ---- communicators ----------------------------------------------------------------------------------------------- */
+
+/* The first ids are those of predefined communicators. */
+int ctxid_open(ctxid_store_t * store, cid_kind kind, uint32_t limit, uint32_t predefined);
+void ctxid_close(ctxid_store_t * store);
+
+/* As MPIR_Ctxid_commit, _forget and _free.  If the store is not open they do nothing. */
+void ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm);
+void ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm);
+void ctxid_free(ctxid_store_t * store, MPIR_Context_id_t id);
 
 typedef struct {
     uint64_t used;              /* by communicators, or claimed for them */
@@ -79,11 +148,9 @@ typedef struct {
     uint64_t bytes;
 } ctxid_figures_t;
 
-/* The first ids are those of predefined communicators. */
-int ctxid_open(cid_kind kind, uint32_t limit, uint32_t predefined);
-void ctxid_close(void);
-void ctxid_get_figures(ctxid_figures_t * figures);
-/* Calls `visit` for each id in use with its communicator, NULL while there is none. */
-void ctxid_visit(void (*visit) (uint32_t prefix, MPIR_Comm * comm));
+/* All 0 if the store is not open. */
+void ctxid_get_figures(ctxid_store_t * store, ctxid_figures_t * figures);
+/* Calls `visit` for each id in use with its communicator, or with NULL if it has none yet.  `visit` may call MPI. */
+void ctxid_visit(ctxid_store_t * store, void (*visit) (uint32_t prefix, MPIR_Comm * comm));
 
 #endif /* CTXID_STORE_H_INCLUDED */

@@ -53,7 +53,7 @@ class Crowd {
             colour = static_cast<int>(split ? random_() % 3 : some ? random_() % 2 : 1) - 1;
         active_.push_back(std::make_unique<Creation>(world_, *parent, who, colours,
                                                      whole ? 5000 + tag_ : tag_, whole,
-                                                     split ? Fold::fields : Fold::ballots));
+                                                     split ? Fold::rows : Fold::reduction));
         if (random_() % 16 == 0)
             active_.back()->refuses[random_() % active_.back()->refuses.size()] = true;
         if (threads > 0) active_.back()->thread = static_cast<int>(random_() % threads);

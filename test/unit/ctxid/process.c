@@ -2,18 +2,17 @@
 
 #include "process.h"
 
+#include "mpiimpl.h"
+/* after what it needs */
+#include "ctxid_parts.h"
+
 #include <stdlib.h>
 
-/* The store is a static variable there: it is swapped here. */
-#include "../../../src/mpi/ctxid/ctxid_freed.c"
-#include "../../../src/mpi/ctxid/ctxid_store.c"
-
 struct process {
-    char state[sizeof(store)];
+    ctxid_store_t store;
 };
 
 struct creation {
-    process_t *process;
     MPIR_Ctxid_t state;
 };
 
@@ -54,31 +53,21 @@ void process_free(void *block)
         deallocate((size_t *) block - 1);
 }
 
-static void enter(process_t * process)
-{
-    memcpy(&store, process->state, sizeof(store));
-}
-
-static void leave(process_t * process)
-{
-    memcpy(process->state, &store, sizeof(store));
-}
-
 process_t *process_create(int table, uint32_t limit)
 {
-    process_t *process = malloc(sizeof(*process));
+    process_t *process = calloc(1, sizeof(*process));
 
     assert(process != NULL);
-    if (ctxid_open((cid_kind) table, limit, 1) != MPI_SUCCESS)
+    pthread_mutex_init(&process->store.mutex, NULL);
+    if (ctxid_open(&process->store, (cid_kind) table, limit, 1) != MPI_SUCCESS)
         abort();
-    leave(process);
     return process;
 }
 
 void process_destroy(process_t * process)
 {
-    enter(process);
-    ctxid_close();
+    ctxid_close(&process->store);
+    pthread_mutex_destroy(&process->store.mutex);
     free(process);
 }
 
@@ -86,8 +75,7 @@ static ctxid_figures_t figures_of(process_t * process)
 {
     ctxid_figures_t figures;
 
-    enter(process);
-    ctxid_get_figures(&figures);
+    ctxid_get_figures(&process->store, &figures);
     return figures;
 }
 
@@ -113,34 +101,28 @@ communicator_t *communicator_commit(process_t * process, uint32_t prefix, bool i
     assert(made != NULL);
     made->comm.context_id = made->comm.recvcontext_id = prefix << MPIR_CONTEXT_PREFIX_SHIFT;
     made->comm.comm_kind = inter ? MPIR_COMM_KIND__INTERCOMM : MPIR_COMM_KIND__INTRACOMM;
-    enter(process);
-    MPIR_Ctxid_commit(&made->comm);
-    leave(process);
+    ctxid_commit(&process->store, &made->comm);
     return made;
 }
 
 void communicator_free(process_t * process, communicator_t * comm)
 {
-    enter(process);
-    MPIR_Ctxid_forget(&comm->comm);
-    MPIR_Ctxid_free(comm->comm.recvcontext_id);
-    leave(process);
+    ctxid_forget(&process->store, &comm->comm);
+    ctxid_free(&process->store, comm->comm.recvcontext_id);
     free(comm);
 }
 
 bool communicator_is_found(process_t * process, communicator_t * comm, uint32_t prefix)
 {
-    enter(process);
-    return owner_of(prefix) == &comm->comm;
+    return ctxid_owner_of(&process->store, prefix) == &comm->comm;
 }
 
 bool process_uses(process_t * process, uint32_t prefix)
 {
-    void *owner;
+    void *owner = ctxid_owner_of(&process->store, prefix);
+    ctxid_note_t kind = ctxid_note_kind(owner);
 
-    enter(process);
-    owner = owner_of(prefix);
-    return owner != NULL && (kind_of(owner) == NOTE_NONE || kind_of(owner) == NOTE_PENDING);
+    return owner != NULL && (kind == CTXID_NOTE_NONE || kind == CTXID_NOTE_PENDING);
 }
 
 uint32_t communicator_cursor(const communicator_t * comm)
@@ -150,63 +132,45 @@ uint32_t communicator_cursor(const communicator_t * comm)
 
 void process_give_back(process_t * process, uint32_t prefix)
 {
-    enter(process);
-    MPIR_Ctxid_free(prefix << MPIR_CONTEXT_PREFIX_SHIFT);
-    leave(process);
+    ctxid_free(&process->store, prefix << MPIR_CONTEXT_PREFIX_SHIFT);
 }
 
 creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_t tag, bool whole,
-                           bool takes_part, ballot_t * ballot)
+                           bool takes_part, offer_t * offer)
 {
     creation_t *creation = malloc(sizeof(*creation));
     ctxid_call_t call = {.whole = whole,.tag = tag,
         .number = whole ? ++parent->comm.ctxid_calls : 0
     };
-    ctxid_ballot_t made;
+    ctxid_offer_t made;
 
     assert(creation != NULL);
-    creation->process = process;
-    enter(process);
-    made = ctxid_offer(&creation->state, &parent->comm, call, takes_part);
-    leave(process);
-    *ballot = (ballot_t) {made.offer, made.number};
+    made = ctxid_make_offer(&process->store, &creation->state, &parent->comm, call, takes_part);
+    *offer = (offer_t) {made.packed, made.number};
     return creation;
 }
 
-uint64_t offer_refusal(uint64_t offer)
+uint64_t offer_refusal(uint64_t packed)
 {
-    return MPIR_Ctxid_refusal(offer);
+    return MPIR_Ctxid_refusal(packed);
 }
 
-int creation_settle(creation_t * creation, uint64_t own, ballot_t all, uint32_t * prefix)
+int creation_settle(creation_t * creation, uint64_t own, offer_t all, uint32_t * prefix)
 {
-    int outcome;
-
-    enter(creation->process);
-    outcome = (int) ctxid_settle(&creation->state, own, (ctxid_ballot_t) {all.offer, all.number},
-                                 prefix);
-    leave(creation->process);
-    return outcome;
+    return (int) ctxid_settle(&creation->state, own, (ctxid_offer_t) {all.packed, all.number}, prefix);
 }
 
 _Static_assert(sizeof(ctxid_window_t) == WINDOW_SIZE * sizeof(uint32_t), "WINDOW_SIZE");
 
 void creation_show(creation_t * creation, uint32_t window[WINDOW_SIZE])
 {
-    enter(creation->process);
     ctxid_show_window(&creation->state, (ctxid_window_t *) window);
-    leave(creation->process);
 }
 
 int creation_settle_window(creation_t * creation, const uint32_t window[WINDOW_SIZE],
                            uint32_t * prefix)
 {
-    int outcome;
-
-    enter(creation->process);
-    outcome = (int) ctxid_settle_window(&creation->state, (const ctxid_window_t *) window, prefix);
-    leave(creation->process);
-    return outcome;
+    return (int) ctxid_settle_window(&creation->state, (const ctxid_window_t *) window, prefix);
 }
 
 void fold_windows(uint32_t all[WINDOW_SIZE], const uint32_t window[WINDOW_SIZE])
@@ -216,9 +180,7 @@ void fold_windows(uint32_t all[WINDOW_SIZE], const uint32_t window[WINDOW_SIZE])
 
 void creation_abandon(creation_t * creation)
 {
-    enter(creation->process);
-    MPIR_Ctxid_abandon(&creation->state);
-    leave(creation->process);
+    ctxid_abandon(&creation->state);
 }
 
 void creation_destroy(creation_t * creation)
@@ -226,18 +188,16 @@ void creation_destroy(creation_t * creation)
     free(creation);
 }
 
-uint64_t fold_offers(uint64_t a, uint64_t b)
+uint64_t fold_packed(uint64_t a, uint64_t b)
 {
     MPIR_Ctxid_fold(&a, b);
     return a;
 }
 
-ballot_t fold_ballots(ballot_t a, ballot_t b)
+offer_t fold_offers(offer_t a, offer_t b)
 {
-    ctxid_ballot_t x = { a.offer, a.number };
+    ctxid_offer_t x = { a.packed, a.number }, y = { b.packed, b.number };
 
-    ctxid_fold_ballot(&x, &(ctxid_ballot_t) {
-                      b.offer, b.number});
-    return (ballot_t) {
-    x.offer, x.number};
+    ctxid_fold_offer(&x, &y);
+    return (offer_t) {x.packed, x.number};
 }

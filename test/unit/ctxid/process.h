@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* One simulated process: the state of ctxid_store.c, swapped in for each call. */
+/* One simulated process: a store of context ids and communicators. */
 #ifndef CTXID_TEST_PROCESS_H_INCLUDED
 #define CTXID_TEST_PROCESS_H_INCLUDED
 
@@ -20,8 +20,8 @@ enum { STEP_DECIDED, STEP_SEARCH, STEP_EXHAUSTED, STEP_REFUSED, STEP_NO_MEMORY }
 enum { WINDOW_SIZE = 130 }; /* words of 4 bytes */
 
 typedef struct {
-    uint64_t offer, number;
-} ballot_t;
+    uint64_t packed, number;
+} offer_t;
 
 /* For all processes and their tables; NULL restores malloc and free.  REQUIRES that none is
  * alive. */
@@ -47,10 +47,10 @@ void process_give_back(process_t * process, uint32_t prefix);
 
 /* whole: all members of the parent take part in the collectives.  Returns the offer. */
 creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_t tag, bool whole,
-                           bool takes_part, ballot_t * ballot);
+                           bool takes_part, offer_t * offer);
 /* The offer of a member that cannot make its communicator. */
-uint64_t offer_refusal(uint64_t offer);
-int creation_settle(creation_t * creation, uint64_t own, ballot_t all, uint32_t * prefix);
+uint64_t offer_refusal(uint64_t packed);
+int creation_settle(creation_t * creation, uint64_t own, offer_t all, uint32_t * prefix);
 void creation_show(creation_t * creation, uint32_t window[WINDOW_SIZE]);
 int creation_settle_window(creation_t * creation, const uint32_t window[WINDOW_SIZE],
                            uint32_t * prefix);
@@ -58,8 +58,8 @@ void creation_abandon(creation_t * creation);
 void creation_destroy(creation_t * creation);
 
 /* as a split folds, and as a reduction does */
-uint64_t fold_offers(uint64_t a, uint64_t b);
-ballot_t fold_ballots(ballot_t a, ballot_t b);
+uint64_t fold_packed(uint64_t a, uint64_t b);
+offer_t fold_offers(offer_t a, offer_t b);
 void fold_windows(uint32_t all[WINDOW_SIZE], const uint32_t window[WINDOW_SIZE]);
 
 #ifdef __cplusplus

@@ -69,12 +69,12 @@ void Creation::arrive(size_t member) {
     if (rounds_.size() <= number) rounds_.resize(number + 1);
     Round &round = rounds_[number];
     if (number == 0) {
-        round.ballots.resize(who.size());
-        ballot_t &ballot = round.ballots[member];
+        round.offers.resize(who.size());
+        offer_t &offer = round.offers[member];
         creations_[member] =
             creation_begin(processes_[static_cast<size_t>(who[member])], parent->at.at(who[member]),
-                           tag_, whole_, colours[member] >= 0, &ballot);
-        if (refuses[member]) ballot.offer = offer_refusal(ballot.offer);
+                           tag_, whole_, colours[member] >= 0, &offer);
+        if (refuses[member]) offer.packed = offer_refusal(offer.packed);
     } else {
         std::vector<uint32_t> window(WINDOW_SIZE);
         creation_show(creations_[member], window.data());
@@ -89,16 +89,16 @@ void Creation::arrive(size_t member) {
     waits_[member] = true;
 }
 
-ballot_t Creation::folded(int colour, bool all) const {
-    ballot_t sum = {0, 0};
+offer_t Creation::folded(int colour, bool all) const {
+    offer_t sum = {0, 0};
     bool is_first = true;
     for (size_t i = 0; i < who.size(); i++) {
         if (!all && colours[i] != colour) continue;
-        const ballot_t &ballot = rounds_[0].ballots[i];
-        if (fold_ == Fold::fields)
-            sum = {fold_offers(sum.offer, ballot.offer), ballot.number};
+        const offer_t &offer = rounds_[0].offers[i];
+        if (fold_ == Fold::rows)
+            sum = {fold_packed(sum.packed, offer.packed), offer.number};
         else
-            sum = is_first ? ballot : fold_ballots(sum, ballot);
+            sum = is_first ? offer : fold_offers(sum, offer);
         is_first = false;
     }
     return sum;
@@ -120,9 +120,9 @@ bool Creation::is_exhausted() const {
 void Creation::leave(size_t member) {
     const Round &round = rounds_[round_of_[member]];
     creation_t *creation = creations_[member];
-    const bool own_only = fold_ == Fold::fields && colours[member] >= 0;
+    const bool own_only = fold_ == Fold::rows && colours[member] >= 0;
     outcomes[member] = round_of_[member] == 0
-                           ? creation_settle(creation, folded(colours[member], !own_only).offer,
+                           ? creation_settle(creation, folded(colours[member], !own_only).packed,
                                              folded(0, true), &prefixes[member])
                            : creation_settle_window(creation, round.window.data(),
                                                     &prefixes[member]);
@@ -204,7 +204,7 @@ std::vector<Comm *> World::commit(const Creation &creation) {
 
 Comm *World::dup(Comm *parent) {
     Creation creation(*this, *parent, parent->members,
-                      std::vector<int>(parent->members.size(), 0), 1000, true, Fold::ballots);
+                      std::vector<int>(parent->members.size(), 0), 1000, true, Fold::reduction);
     run(creation);
     for (int outcome : creation.outcomes)
         if (outcome != STEP_DECIDED) return nullptr;

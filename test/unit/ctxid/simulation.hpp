@@ -18,7 +18,7 @@ struct Comm {
     std::vector<int> members;
 };
 
-enum class Fold { fields, ballots };  // as a split does, or a reduction
+enum class Fold { rows, reduction };  // the rows of a split, or a reduction
 
 class World;
 
@@ -53,7 +53,7 @@ class Creation {
 
   private:
     struct Round {
-        std::vector<ballot_t> ballots;
+        std::vector<offer_t> offers;
         std::vector<uint32_t> window;  // folded
         std::vector<bool> used;        // by some member
         size_t arrived = 0;
@@ -61,7 +61,7 @@ class Creation {
     void arrive(size_t member);
     void leave(size_t member);
     void note_used(size_t member, Round &round) const;
-    ballot_t folded(int colour, bool all) const;
+    offer_t folded(int colour, bool all) const;
 
     std::vector<process_t *> &processes_;
     std::vector<creation_t *> creations_;

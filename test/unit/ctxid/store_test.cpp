@@ -23,7 +23,7 @@ TEST_P(Tables, DuplicatesGetTheNextIdByOneCollective) {
     World world(5, GetParam(), ALL_IDS);
     for (uint32_t i = 1; i <= 300; i++) {
         Creation creation(world, *world.world(), {0, 1, 2, 3, 4}, {0, 0, 0, 0, 0}, 7,
-                          true, Fold::ballots);
+                          true, Fold::reduction);
         world.run(creation);
         for (size_t m = 0; m < 5; m++) {
             EXPECT_EQ(creation.prefixes[m], i);
@@ -118,19 +118,19 @@ TEST(Offers, FoldingIsTheSameInEveryOrder) {
     std::mt19937_64 random(5);
     for (int i = 0; i < 100000; i++) {
         const uint64_t a = random_offer(random), b = random_offer(random), c = random_offer(random);
-        EXPECT_EQ(fold_offers(a, b), fold_offers(b, a));
-        EXPECT_EQ(fold_offers(a, a), a);
-        EXPECT_EQ(fold_offers(fold_offers(a, b), c), fold_offers(a, fold_offers(b, c)));
+        EXPECT_EQ(fold_packed(a, b), fold_packed(b, a));
+        EXPECT_EQ(fold_packed(a, a), a);
+        EXPECT_EQ(fold_packed(fold_packed(a, b), c), fold_packed(a, fold_packed(b, c)));
     }
 }
 
 TEST(Offers, MembersThatCountDifferentlyFindOut) {
     const uint64_t offer = 1 << 20, probe_taken = UINT64_C(1) << 60;
-    const ballot_t five = {offer, 5}, six = {offer, 6};
-    EXPECT_EQ(fold_ballots(five, five).offer, offer);
-    EXPECT_EQ(fold_ballots(five, six).offer, offer | probe_taken);
-    EXPECT_EQ(fold_ballots(fold_ballots(six, five), six).offer, offer | probe_taken);
-    EXPECT_EQ(fold_ballots(five, six).number, 6U);
+    const offer_t five = {offer, 5}, six = {offer, 6};
+    EXPECT_EQ(fold_offers(five, five).packed, offer);
+    EXPECT_EQ(fold_offers(five, six).packed, offer | probe_taken);
+    EXPECT_EQ(fold_offers(fold_offers(six, five), six).packed, offer | probe_taken);
+    EXPECT_EQ(fold_offers(five, six).number, 6U);
 }
 
 TEST_P(Tables, ColoursGetIdsOfTheirOwnAndOneCursor) {
@@ -142,7 +142,7 @@ TEST_P(Tables, ColoursGetIdsOfTheirOwnAndOneCursor) {
         for (size_t m = 0; m < parent->members.size(); m++)
             colours.push_back(static_cast<int>(random() % 4) - 1);
         Creation creation(world, *parent, parent->members, colours, 7, true,
-                          Fold::fields);
+                          Fold::rows);
         world.run(creation);
         for (int n : creation.collectives)
             EXPECT_EQ(n, 1);
@@ -177,7 +177,7 @@ TEST_P(Tables, FragmentedIdsAreFound) {
     for (int i = 0; i < 40; i++) {
         const int other = 1 + i % 3;
         Creation creation(world, *world.world(), {0, other}, {0, 0},
-                          static_cast<uint32_t>(i), false, Fold::ballots);
+                          static_cast<uint32_t>(i), false, Fold::reduction);
         world.run(creation);
         world.commit(creation);
     }
@@ -190,13 +190,13 @@ TEST_P(Tables, FragmentedIdsAreFound) {
 TEST_P(Tables, GivingUpLeavesNothing) {
     World world(2, GetParam(), ALL_IDS);
     for (int i = 0; i < 100; i++) {
-        ballot_t offer{};
+        offer_t offer{};
         process_t *process = world.processes()[0];
         creation_t *creation =
             creation_begin(process, world.world()->at[0], 7, false, true, &offer);
         creation_abandon(creation);
         creation_destroy(creation);
-        Creation unused(world, *world.world(), {0, 1}, {0, 0}, 7, true, Fold::ballots);
+        Creation unused(world, *world.world(), {0, 1}, {0, 0}, 7, true, Fold::reduction);
         world.run(unused);
         process_give_back(world.processes()[0], unused.prefixes[0]);
         process_give_back(world.processes()[1], unused.prefixes[1]);
@@ -237,7 +237,7 @@ TEST_P(Tables, OneMemberThatRefusesEndsItForAll) {
     World world(5, GetParam(), ALL_IDS);
     for (int i = 0; i < 500; i++) {
         expect_refused(world, world.any(random()), random() % 5,
-                       i % 2 ? Fold::ballots : Fold::fields);
+                       i % 2 ? Fold::reduction : Fold::rows);
         ASSERT_NE(world.dup(world.any(random())), nullptr);
         while (world.live() > 20) {
             Comm *gone = world.any(random());
@@ -253,7 +253,7 @@ TEST_P(Tables, OneMemberWithoutMemoryEndsItForAll) {
         World world(3, GetParam(), ALL_IDS);
         for (int i = 0; i < 400; i++) {
             Creation creation(world, *world.world(), {0, 1, 2}, {0, 0, 0}, 7, true,
-                              Fold::ballots);
+                              Fold::reduction);
             const size_t poor = static_cast<size_t>(i % 3);
             allocator.fail_from(0);
             creation.step(poor);
@@ -302,12 +302,12 @@ TEST_P(Tables, IdsFreedLongestAgoComeFirst) {
 // their probes differ from call to call, though the tag is the same.
 TEST_P(Tables, PartsOfAParentAreFastBesideOneThatWaits) {
     World world(3, GetParam(), ALL_IDS);
-    Creation waits(world, *world.world(), {0, 1}, {0, 0}, 3, false, Fold::ballots);
+    Creation waits(world, *world.world(), {0, 1}, {0, 0}, 3, false, Fold::reduction);
     waits.step(0);
     int slow = 0;
     constexpr int calls = 3000;
     for (int i = 0; i < calls; i++) {
-        Creation creation(world, *world.world(), {0, 2}, {0, 0}, 7, false, Fold::ballots);
+        Creation creation(world, *world.world(), {0, 2}, {0, 0}, 7, false, Fold::reduction);
         world.run(creation);
         ASSERT_EQ(creation.outcomes[0], STEP_DECIDED);
         slow += creation.collectives[0] > 1;
@@ -328,12 +328,12 @@ TEST_P(Tables, IdsCanBeHadBesideOneThatWaits) {
     std::vector<Comm *> early;
     for (int i = 0; i < 200; i++)
         early.push_back(world.dup(world.world()));
-    Creation waits(world, *world.world(), {0, 1}, {0, 0}, 3, false, Fold::ballots);
+    Creation waits(world, *world.world(), {0, 1}, {0, 0}, 3, false, Fold::reduction);
     waits.step(0);
     for (Comm *comm : early)
         world.free(comm);
     for (int i = 0; i < 200 + 100 - 4; i++) {
-        Creation creation(world, *world.world(), {0, 2}, {0, 0}, 7, false, Fold::ballots);
+        Creation creation(world, *world.world(), {0, 2}, {0, 0}, 7, false, Fold::reduction);
         world.run(creation);
         ASSERT_EQ(creation.outcomes[0], STEP_DECIDED) << i;
         world.commit(creation);

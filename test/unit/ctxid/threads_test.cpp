@@ -19,6 +19,7 @@ using thread_test::Mistakes;
 
 constexpr uint32_t limit = 1 << 14;
 constexpr int live = 300;  // communicators of a thread at once
+ctxid_store_t store;
 
 MPIR_Comm with_prefix(uint32_t prefix) {
     MPIR_Comm comm{};
@@ -31,13 +32,13 @@ MPIR_Comm with_prefix(uint32_t prefix) {
 bool create(MPIR_Comm &parent, uint32_t call, MPIR_Comm &made) {
     MPIR_Ctxid_t creation;
     uint32_t prefix;
-    const ctxid_ballot_t ballot = ctxid_offer(&creation, &parent, {true, 0, call, 0}, true);
-    if (ctxid_settle(&creation, ballot.offer, ballot, &prefix) != CTXID_DECIDED) {
-        MPIR_Ctxid_abandon(&creation);
+    const ctxid_offer_t offer = ctxid_make_offer(&store, &creation, &parent, {true, 0, call, 0}, true);
+    if (ctxid_settle(&creation, offer.packed, offer, &prefix) != CTXID_DECIDED) {
+        ctxid_abandon(&creation);
         return false;
     }
     made = with_prefix(prefix);
-    MPIR_Ctxid_commit(&made);
+    ctxid_commit(&store, &made);
     return true;
 }
 
@@ -48,28 +49,29 @@ void create_and_free(MPIR_Comm &parent, uint32_t &calls) {
     while (n < live && create(parent, ++calls, made[n]))
         n++;
     while (n-- > 0) {
-        MPIR_Ctxid_forget(&made[n]);
-        MPIR_Ctxid_free(made[n].recvcontext_id);
+        ctxid_forget(&store, &made[n]);
+        ctxid_free(&store, made[n].recvcontext_id);
     }
 }
 
 uint64_t ids_in_use() {
     ctxid_figures_t figures;
-    ctxid_get_figures(&figures);
+    ctxid_get_figures(&store, &figures);
     return figures.used;
 }
 
 TEST(Threads, FiguresBesideCreations) {
+    pthread_mutex_init(&store.mutex, nullptr);
     for (cid_kind kind : {CID_ARRAY, CID_RBTREE, CID_RADIX}) {
         Mistakes mistakes;
         ASSERT_EQ(0u, ids_in_use());  // before there is a table
-        ASSERT_EQ(MPI_SUCCESS, ctxid_open(kind, limit, thread_test::thread_count));
+        ASSERT_EQ(MPI_SUCCESS, ctxid_open(&store, kind, limit, thread_test::thread_count));
         std::atomic<uint32_t> working{thread_test::thread_count - 1};
         in_parallel([&](uint32_t number) {
             if (number == 0) {
                 while (working > 0) {
                     ctxid_figures_t figures;
-                    ctxid_get_figures(&figures);
+                    ctxid_get_figures(&store, &figures);
                     mistakes.unless(figures.used >= thread_test::thread_count);
                     mistakes.unless(figures.used + figures.reserved <= figures.allocated);
                     mistakes.unless(figures.end <= figures.limit && figures.limit == limit);
@@ -78,16 +80,16 @@ TEST(Threads, FiguresBesideCreations) {
                 return;
             }
             MPIR_Comm parent = with_prefix(number);
-            MPIR_Ctxid_commit(&parent);
+            ctxid_commit(&store, &parent);
             uint32_t calls = 0;
             for (int round = 0; round < 20; round++)
                 create_and_free(parent, calls);
-            MPIR_Ctxid_forget(&parent);
+            ctxid_forget(&store, &parent);
             mistakes.unless(calls >= 20);
             working--;
         });
         EXPECT_EQ(thread_test::thread_count, ids_in_use());
-        ctxid_close();
+        ctxid_close(&store);
     }
 }
 

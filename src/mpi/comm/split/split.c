@@ -41,7 +41,7 @@ static void keep_error(split_call * call, int mpi_errno)
         call->error = mpi_errno;
 }
 
-/* What can be had before the first collective.  Who has no memory goes on and tells the others in it. */
+/* Allocations before the first collective.  A process without memory continues, and tells the others in the collective. */
 static void begin(split_call * call)
 {
     if (call->colour != MPI_UNDEFINED)
@@ -117,9 +117,9 @@ static void look_at_local(split_side * side, uint64_t * own_colour, uint64_t * a
     for (uint32_t rank = 0; rank < side->size; rank++) {
         const split_row *row = &side->table[rank];
         split_look(&side->view, row);
-        MPIR_Ctxid_fold(all, row->ticket);
+        MPIR_Ctxid_fold(all, row->offer);
         if (row->colour == side->view.colour)
-            MPIR_Ctxid_fold(own_colour, row->ticket);
+            MPIR_Ctxid_fold(own_colour, row->offer);
     }
 }
 
@@ -155,7 +155,7 @@ static int make_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
     int mpi_errno = MPI_SUCCESS;
     split_side *side = &call->local;
     bool takes_part = false;
-    uint64_t ticket;
+    uint64_t offer;
 
     put_row(side->table, local->rank, call->colour, call->key);
     mpi_errno = MPIR_Solo_split(local, call->colour, call->key, put_row, side->table);
@@ -163,11 +163,11 @@ static int make_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
         return mpi_errno;       /* as it is: in a longer stack its text is cut off */
     for (uint32_t rank = 0; rank < side->size; rank++)
         takes_part = takes_part || side->table[rank].colour != MPI_UNDEFINED;
-    MPIR_Ctxid_begin(ctxid, local, takes_part, &ticket);
+    MPIR_Ctxid_begin(ctxid, local, takes_part, &offer);
     if (call->error != MPI_SUCCESS)
-        ticket = MPIR_Ctxid_refusal(ticket);
+        offer = MPIR_Ctxid_refusal(offer);
     for (uint32_t rank = 0; rank < side->size; rank++)
-        side->table[rank].ticket = ticket;
+        side->table[rank].offer = offer;
     return MPI_SUCCESS;
 }
 
@@ -177,9 +177,9 @@ static int exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ct
     split_row row = {.colour = call->colour,.key = call->key };
     split_row *table = call->local.table;
 
-    MPIR_Ctxid_begin(ctxid, local, call->colour != MPI_UNDEFINED, &row.ticket);
+    MPIR_Ctxid_begin(ctxid, local, call->colour != MPI_UNDEFINED, &row.offer);
     if (call->error != MPI_SUCCESS)
-        row.ticket = MPIR_Ctxid_refusal(row.ticket);
+        row.offer = MPIR_Ctxid_refusal(row.offer);
     if (table) {
         table[call->parent->rank] = row;
         mpi_errno = gather_rows(MPI_IN_PLACE, table, sizeof(row), MPI_BYTE, local, MPIR_ERR_NONE);
@@ -207,14 +207,28 @@ static void gather_local(split_call * call)
         decide(call, &ctxid);
 }
 
-/* Also a process without an id takes part: the other side waits, and learns from it that there is none. */
+/* The other side's id for the colour: MPIR_INVALID_CONTEXT_ID if one of its members has none. */
+static void look_at_remote(split_call * call)
+{
+    split_side *side = &call->remote;
+    bool have_ids = true;
+
+    for (uint32_t rank = 0; rank < side->size; rank++) {
+        const split_row *row = &side->table[rank];
+
+        split_look(&side->view, row);
+        if (row->colour == call->colour) {
+            have_ids = have_ids && row->id != MPIR_INVALID_CONTEXT_ID;
+            call->remote_id = have_ids ? row->id : MPIR_INVALID_CONTEXT_ID;
+        }
+    }
+}
+
+/* A process without an id also takes part: the other side learns from it that there is none. */
 static void gather_remote(split_call * call)
 {
-    bool has_id = (call->id != MPIR_INVALID_CONTEXT_ID);
     split_row *table = call->remote.table;
-    split_row row = {.colour = call->colour,.key = call->key,
-        .ticket = has_id ? (uint64_t) call->id + 1 : 0
-    };
+    split_row row = {.colour = call->colour,.key = call->key,.id = call->id };
     int mpi_errno;
 
     if (!table) {
@@ -223,8 +237,8 @@ static void gather_remote(split_call * call)
     }
     mpi_errno = gather_rows(&row, table, sizeof(row), MPI_BYTE, call->parent, MPIR_ERR_NONE);
     keep_error(call, mpi_errno);
-    for (uint32_t rank = 0; mpi_errno == MPI_SUCCESS && rank < call->remote.size; rank++)
-        split_look(&call->remote.view, &table[rank]);
+    if (mpi_errno == MPI_SUCCESS)
+        look_at_remote(call);
 }
 
 /* The same answer on all members of both sides. */
@@ -244,7 +258,7 @@ static int check_remote_id(const split_call * call)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    if (call->remote.view.members != 0 && call->remote.view.least_ticket == 0)
+    if (call->remote.view.members != 0 && call->remote_id == MPIR_INVALID_CONTEXT_ID)
         MPIR_ERR_SET1(mpi_errno, MPI_ERR_OTHER, "**splitnoid", "**splitnoid %d", call->colour);
     return mpi_errno;
 }
@@ -264,7 +278,7 @@ int MPIR_Comm_split_unless(int error, MPIR_Comm * comm_ptr, int color, int key, 
 {
     int mpi_errno = MPI_SUCCESS;
     split_call call = {.parent = comm_ptr,.colour = color,.key = key,.error = error,
-        .id = MPIR_INVALID_CONTEXT_ID
+        .id = MPIR_INVALID_CONTEXT_ID,.remote_id = MPIR_INVALID_CONTEXT_ID
     };
 
     *newcomm_ptr = NULL;

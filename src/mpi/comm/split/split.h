@@ -22,6 +22,7 @@ typedef struct split_call {
     int colour, key;
     split_side local, remote;   /* remote: only of an intercommunicator */
     MPIR_Context_id_t id;       /* claimed by this process, or MPIR_INVALID_CONTEXT_ID */
+    MPIR_Context_id_t remote_id;        /* of the other side of an intercommunicator, or MPIR_INVALID_CONTEXT_ID */
     int rank;                   /* in the child */
     int error;                  /* why there will be no child, or MPI_SUCCESS */
     MPIR_Comm *child;           /* not committed; NULL for MPI_UNDEFINED */

@@ -73,7 +73,7 @@ static void fill(MPIR_Comm * child, const split_call * call)
     child->tainted = call->parent->tainted;
     child->local_comm = NULL;
     if (inter) {
-        child->context_id = (MPIR_Context_id_t) (remote->least_ticket - 1);
+        child->context_id = call->remote_id;
         child->is_low_group = call->parent->is_low_group;
     }
     MPIR_Comm_inherit_errhandler(child, call->parent);

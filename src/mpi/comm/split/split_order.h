@@ -26,7 +26,10 @@ extern "C" {
 /* What a process tells the others. */
 typedef struct split_row {
     int32_t colour, key;
-    uint64_t ticket;            /* an offer of context ids; on an intercommunicator's second round the id itself */
+    union {
+        uint64_t offer;         /* of context ids, to its own side */
+        uint32_t id;            /* the context id that follows, to the other side of an intercommunicator */
+    };
 } split_row;
 
 /* What one pass over the rows tells about those of one colour. */
@@ -40,7 +43,6 @@ typedef struct split_view {
     int32_t least, greatest;    /* key */
     bool ascending;             /* keys: each at least the one before */
     bool descending;            /* each below the one before */
-    uint64_t least_ticket;      /* of the members */
     /* the member before */
     int32_t key;
     uint32_t rank, stride;      /* 0: the run has one member so far */
@@ -56,7 +58,6 @@ static inline split_view split_view_of(int32_t colour, int32_t special)
     view.least = INT32_MAX;
     view.greatest = view.key = INT32_MIN;
     view.ascending = view.descending = true;
-    view.least_ticket = UINT64_MAX;
     return view;
 }
 
@@ -73,7 +74,6 @@ static inline void split_look(split_view * view, const split_row * row)
     view->descending = view->descending && (view->members == 0 || row->key < view->key);
     view->least = (row->key < view->least) ? row->key : view->least;
     view->greatest = (row->key > view->greatest) ? row->key : view->greatest;
-    view->least_ticket = (row->ticket < view->least_ticket) ? row->ticket : view->least_ticket;
 
     uint32_t step = rank - view->rank;
     if (view->members == 0 || (view->stride != 0 && view->stride != step)) {

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "ctxid_parts.h"
+
+/* What a creation holds during a collective: the token, a probe, its window of ids; and the cursor of its parent. */
+
+bool ctxid_take_token(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
+{
+    if (store->token != NULL)
+        return false;
+    store->token = creation;
+    store->promised = store->calm_limit;
+    store->promised_free = 0;
+    return true;
+}
+
+void ctxid_window_of(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t * first, uint32_t * n)
+{
+    uint32_t limit = store->calm_limit + store->busy_limit, end;
+
+    *first = (creation->start + creation->offset) % limit;
+    end = (*first < store->calm_limit) ? store->calm_limit : limit;
+    *n = MPL_MIN(MPL_MIN(32 * CTXID_WINDOW_WORDS, end - *first), limit - creation->offset);
+}
+
+/* A creation that shows ids must be able to take any of them, so no offer may claim one of these meanwhile. */
+static bool is_shown(const ctxid_store_t * store, uint32_t busy_id)
+{
+    uint32_t first, n;
+
+    if (store->shown == NULL)
+        return false;
+    ctxid_window_of(store, store->shown, &first, &n);
+    return store->calm_limit + busy_id - first < n;
+}
+
+/* The creation with the token needs its probe only if another member lacks the token, which is rare.  Its probe is therefore noted
+ * beside the table, which saves a claim and a release for each creation. */
+bool ctxid_claim_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+{
+    uint32_t probe = creation->probe;
+
+    if (is_shown(store, probe) || probe == store->held_probe)
+        return false;
+    if (store->token == creation) {
+        if (cid_owner(store->busy, probe) != NULL)
+            return false;
+        store->held_probe = probe;
+    } else if (cid_claim(store->busy, probe, ctxid_note(CTXID_NOTE_PROBE, 0)) != CID_OK) {
+        return false;
+    }
+    creation->claimed = probe;
+    store->probes++;
+    return true;
+}
+
+void ctxid_end_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool is_free)
+{
+    if (creation->claimed == MPIR_CTXID_NONE)
+        return;
+    if (creation->claimed == store->held_probe)
+        store->held_probe = MPIR_CTXID_NONE;
+    else if (is_free)
+        cid_release(store->busy, creation->claimed);
+    creation->claimed = MPIR_CTXID_NONE;
+    store->probes--;
+}
+
+void ctxid_release_claims(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+{
+    if (store->shown == creation)
+        store->shown = NULL;
+    ctxid_end_probe(store, creation, true);
+    if (store->token == creation)
+        store->token = NULL;
+}
+
+static void move_parents_cursor(ctxid_store_t * store, MPIR_Comm * parent, uint32_t cursor)
+{
+    uint32_t prefix = ctxid_prefix_of(parent);
+
+    ctxid_drop_reservation(store, prefix, parent->ctxid_cursor);
+    parent->ctxid_cursor = cursor;
+    ctxid_reserve(store, prefix, cursor);
+}
+
+void ctxid_move_cursors(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t prefix, const uint32_t cursors[2])
+{
+    uint32_t id;
+    cid_table_t *table;
+
+    if (creation->keeps_cursor)
+        move_parents_cursor(store, creation->parent, cursors[0]);
+    if (prefix == MPIR_CTXID_NONE || cursors[1] == 0)
+        return;
+    table = ctxid_table_of(store, prefix, &id);
+    ctxid_reserve(store, prefix, cursors[1]);
+    cid_replace(table, id, ctxid_note(CTXID_NOTE_PENDING, cursors[1]));
+}
+
+void ctxid_lose_cursor(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+{
+    if (creation->keeps_cursor)
+        move_parents_cursor(store, creation->parent, 0);
+}

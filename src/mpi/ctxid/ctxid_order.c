@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "ctxid_parts.h"
+
+/* Which calm id comes next, and which ids are reserved as cursors. */
+
+bool ctxid_has_reserved(const ctxid_store_t * store, uint32_t prefix, uint32_t cursor)
+{
+    return cursor != 0 && ctxid_owner_of(store, cursor) == ctxid_note(CTXID_NOTE_RESERVED, prefix);
+}
+
+/* A process uses new ids up to this one.  Then it uses those that were freed longest ago. */
+static uint32_t bound(const ctxid_store_t * store)
+{
+    return MPL_MIN(2 * store->peak, store->calm_limit);
+}
+
+/* Ids that were freed while the list had no room for them */
+static void list_freed(ctxid_store_t * store, uint32_t from, uint32_t to)
+{
+    for (uint32_t id = cid_next_free(store->calm, from); id < to; id = cid_next_free(store->calm, id + 1))
+        ctxid_freed_append(&store->freed, id);
+}
+
+/* If there is no memory for the list, the ids beyond it are used again only when the highest ones are free. */
+static void raise_peak(ctxid_store_t * store)
+{
+    uint32_t capacity = store->freed.capacity;
+
+    store->peak = MPL_MAX(store->peak, store->used);
+    if (bound(store) > capacity && ctxid_freed_make_room(&store->freed, bound(store)))
+        list_freed(store, capacity, MPL_MIN(store->freed.capacity, store->fresh));
+}
+
+/* A calm id is not free any more.  The fresh ids below it are listed as free. */
+static void leaves_order(ctxid_store_t * store, uint32_t id)
+{
+    ctxid_freed_remove(&store->freed, id);
+    while (store->fresh <= id)
+        ctxid_freed_append(&store->freed, store->fresh++);
+    ctxid_freed_remove(&store->freed, id);
+}
+
+void ctxid_drop_reservation(ctxid_store_t * store, uint32_t prefix, uint32_t cursor)
+{
+    if (!ctxid_has_reserved(store, prefix, cursor))
+        return;
+    cid_release(store->calm, cursor);
+    store->reserved--;
+    ctxid_freed_prepend(&store->freed, cursor);
+}
+
+void ctxid_reserve(ctxid_store_t * store, uint32_t prefix, uint32_t cursor)
+{
+    if (cursor == 0 || cid_claim(store->calm, cursor, ctxid_note(CTXID_NOTE_RESERVED, prefix)) != CID_OK)
+        return;
+    store->reserved++;
+    leaves_order(store, cursor);
+}
+
+void ctxid_drop_reservations(ctxid_store_t * store)
+{
+    for (uint32_t id = cid_next_used(store->calm, 0); store->reserved > 0; id = cid_next_used(store->calm, id + 1)) {
+        void *owner = cid_owner(store->calm, id);
+
+        if (ctxid_note_kind(owner) == CTXID_NOTE_RESERVED)
+            ctxid_drop_reservation(store, ctxid_note_number(owner), id);
+    }
+}
+
+static bool put_owner(ctxid_store_t * store, cid_table_t * table, uint32_t id)
+{
+    void *owner = cid_owner(table, id), *pending = ctxid_note(CTXID_NOTE_PENDING, 0);
+
+    if (owner == NULL)
+        return cid_claim(table, id, pending) == CID_OK;
+    MPIR_Assert(ctxid_note_kind(owner) == CTXID_NOTE_RESERVED || ctxid_note_kind(owner) == CTXID_NOTE_PROBE);
+    if (ctxid_note_kind(owner) == CTXID_NOTE_RESERVED)
+        store->reserved--;
+    return cid_replace(table, id, pending) == CID_OK;
+}
+
+bool ctxid_take(ctxid_store_t * store, uint32_t prefix)
+{
+    uint32_t id;
+    cid_table_t *table = ctxid_table_of(store, prefix, &id);
+
+    if (!put_owner(store, table, id))
+        return false;
+    if (table == store->calm) {
+        store->used++;
+        leaves_order(store, id);
+        raise_peak(store);
+    }
+    return true;
+}
+
+bool ctxid_has_room(ctxid_store_t * store, uint32_t id)
+{
+    cid_figures_t figures;
+
+    cid_figures(store->calm, &figures);
+    if (id < figures.allocated || id >= store->calm_limit)
+        return true;
+    if (cid_claim(store->calm, id, ctxid_note(CTXID_NOTE_PROBE, 0)) != CID_OK)
+        return false;
+    cid_release(store->calm, id);
+    return true;
+}
+
+uint32_t ctxid_next_end(const ctxid_store_t * store)
+{
+    return (store->fresh < bound(store)) ? store->fresh : cid_end(store->calm);
+}
+
+void ctxid_find_freed(const ctxid_store_t * store, uint32_t ids[2])
+{
+    ids[0] = ids[1] = 0;
+    if (store->fresh >= bound(store))
+        ctxid_freed_oldest(&store->freed, ids);
+}

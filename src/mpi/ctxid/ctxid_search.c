@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "ctxid_parts.h"
+
+/* If the offers do not suffice, the members show each other their free ids, one window of ids in each collective. */
+
+/* ---- the queue --------------------------------------------------------------------------------------------------- */
+
+/* All members of two creations get the same answer: they agreed on both numbers. */
+static bool goes_first(const MPIR_Ctxid_t * one, const MPIR_Ctxid_t * other)
+{
+    if (one->passes != other->passes)
+        return one->passes < other->passes;
+    return one->order <= other->order;
+}
+
+void ctxid_enqueue(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+{
+    MPIR_Ctxid_t **place = &store->queue;
+
+    while (*place && goes_first(*place, creation))
+        place = &(*place)->next;
+    creation->next = *place;
+    *place = creation;
+    creation->is_queued = true;
+}
+
+static void dequeue(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+{
+    MPIR_Ctxid_t **place = &store->queue;
+
+    if (!creation->is_queued)
+        return;
+    while (*place != creation)
+        place = &(*place)->next;
+    *place = creation->next;
+    creation->is_queued = false;
+}
+
+void ctxid_abandon(MPIR_Ctxid_t * creation)
+{
+    ctxid_store_t *store = creation->store;
+
+    pthread_mutex_lock(&store->mutex);
+    dequeue(store, creation);
+    ctxid_release_claims(store, creation);
+    ctxid_lose_cursor(store, creation);
+    pthread_mutex_unlock(&store->mutex);
+}
+
+/* ---- what a process shows ---------------------------------------------------------------------------------------- */
+
+/* The lowest free id that is not below `prefix`, or the limit. */
+static uint32_t next_free(const ctxid_store_t * store, uint32_t prefix)
+{
+    uint32_t id = store->calm_limit;
+
+    if (prefix < store->calm_limit)
+        id = cid_next_free(store->calm, prefix);
+    if (id < store->calm_limit)
+        return id;
+    return store->calm_limit +
+        cid_next_free(store->busy, prefix > store->calm_limit ? prefix - store->calm_limit : 0);
+}
+
+/* How far the search may skip: to the next free id, or to its end. */
+static uint32_t next_offset(const ctxid_store_t * store, const MPIR_Ctxid_t * creation)
+{
+    uint32_t limit = store->calm_limit + store->busy_limit;
+    uint32_t first, n, prefix, id;
+
+    ctxid_window_of(store, creation, &first, &n);
+    prefix = creation->start + creation->offset + n;
+    if (prefix < limit) {
+        id = next_free(store, prefix);
+        if (id < limit)
+            return id - creation->start;
+        prefix = limit;
+    }
+    id = next_free(store, prefix - limit);
+    return (id < creation->start) ? id + limit - creation->start : limit;
+}
+
+static void show_ids(const cid_table_t * table, uint32_t first, uint32_t n, uint32_t mask[])
+{
+    cid_free_mask(table, first, (n + 31) / 32, mask);
+    if (n % 32)
+        mask[n / 32] &= (1u << (n % 32)) - 1;
+}
+
+static void hide(uint32_t id, uint32_t first, uint32_t n, uint32_t mask[])
+{
+    if (id >= first && id - first < n)
+        mask[(id - first) / 32] &= ~(1u << ((id - first) % 32));
+}
+
+/* If another creation has already made an offer, the search hides the ids that this creation might receive.  A cursor that it might
+ * receive is reserved, so it is hidden anyway. */
+static void show_calm(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t first, uint32_t n,
+                      uint32_t mask[])
+{
+    uint32_t end = (store->token == creation) ? store->calm_limit : store->promised;
+
+    if (first < end)
+        show_ids(store->calm, first, MPL_MIN(n, end - first), mask);
+    if (store->token != creation && store->promised_free != 0)
+        hide(store->promised_free, first, n, mask);
+}
+
+static void show_busy(const ctxid_store_t * store, uint32_t first, uint32_t n, uint32_t mask[])
+{
+    show_ids(store->busy, first, n, mask);
+    hide(store->held_probe, first, n, mask);
+}
+
+static void show(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_window_t * window)
+{
+    bool has_token = ctxid_take_token(store, creation);
+    uint32_t first, n;
+
+    ctxid_window_of(store, creation, &first, &n);
+    if (has_token && creation->takes_part && creation->passes > 0)
+        ctxid_drop_reservations(store);
+    window->next = creation->takes_part ? next_offset(store, creation) : creation->offset + n;
+    window->flags = CTXID_SHOWN | (has_token ? CTXID_HAS_TOKEN : 0);
+    if (!creation->takes_part)
+        memset(window->free, 0xff, sizeof(window->free));
+    else if (first < store->calm_limit)
+        show_calm(store, creation, first, n, window->free);
+    else
+        show_busy(store, first - store->calm_limit, n, window->free);
+    if (has_token && (!creation->takes_part || (store->reserved == 0 && store->probes == 0)))
+        window->flags |= CTXID_WITHHELD_NOTHING;
+}
+
+void ctxid_show_window(MPIR_Ctxid_t * creation, ctxid_window_t * window)
+{
+    ctxid_store_t *store = creation->store;
+
+    memset(window, 0, sizeof(*window));
+    pthread_mutex_lock(&store->mutex);
+    if (store->shown == NULL && store->queue == creation) {
+        store->shown = creation;
+        show(store, creation, window);
+    }
+    pthread_mutex_unlock(&store->mutex);
+}
+
+/* ---- what follows from a window ---------------------------------------------------------------------------------- */
+
+/* The lowest id of the window whose bit is not below *bit, and *bit becomes the bit after it.  MPIR_CTXID_NONE if there is none. */
+static uint32_t next_common(const ctxid_window_t * window, uint32_t first, uint32_t * bit)
+{
+    while (*bit < 32 * CTXID_WINDOW_WORDS) {
+        uint32_t rest = window->free[*bit / 32] >> (*bit % 32);
+
+        if (rest != 0) {
+            *bit += (uint32_t) __builtin_ctz(rest) + 1;
+            return first + *bit - 1;
+        }
+        *bit = (*bit / 32 + 1) * 32;
+    }
+    return MPIR_CTXID_NONE;
+}
+
+/* A process withheld ids for an offer.  Late members of the offer may be in the search that is next in the queue, so that one goes
+ * first now. */
+static void begin_pass(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+{
+    dequeue(store, creation);
+    creation->withheld = false;
+    creation->offset = 0;
+    creation->passes++;
+    ctxid_enqueue(store, creation);
+}
+
+/* No id of this window is free at all members. */
+static ctxid_outcome_t go_on(ctxid_store_t * store, MPIR_Ctxid_t * creation, const ctxid_window_t * window)
+{
+    if (!(window->flags & CTXID_WITHHELD_NOTHING))
+        creation->withheld = true;
+    creation->offset = window->next;
+    if (creation->offset < store->calm_limit + store->busy_limit)
+        return CTXID_SEARCH;
+    if (!creation->withheld)
+        return CTXID_EXHAUSTED;
+    begin_pass(store, creation);
+    return CTXID_SEARCH;
+}
+
+/* The next free ids of a calm window become cursors. */
+static void move_cursors(ctxid_store_t * store, MPIR_Ctxid_t * creation, const ctxid_window_t * window,
+                         uint32_t first, uint32_t bit, uint32_t prefix)
+{
+    uint32_t cursors[2] = { 0, 0 };
+
+    for (int i = 0; i < 2 && first < store->calm_limit; i++) {
+        uint32_t id = next_common(window, first, &bit);
+
+        cursors[i] = (id == MPIR_CTXID_NONE) ? 0 : id;
+    }
+    ctxid_move_cursors(store, creation, prefix, cursors);
+}
+
+static ctxid_outcome_t settle_shown(ctxid_store_t * store, MPIR_Ctxid_t * creation,
+                                    const ctxid_window_t * window, uint32_t * prefix)
+{
+    uint32_t first, n, bit = 0, chosen;
+
+    ctxid_window_of(store, creation, &first, &n);
+    chosen = next_common(window, first, &bit);
+    if (chosen == MPIR_CTXID_NONE)
+        return go_on(store, creation, window);
+    if (creation->takes_part && !ctxid_take(store, chosen)) {
+        ctxid_lose_cursor(store, creation);
+        return CTXID_NO_MEMORY;
+    }
+    *prefix = creation->takes_part ? chosen : MPIR_CTXID_NONE;
+    if (window->flags & CTXID_HAS_TOKEN)
+        move_cursors(store, creation, window, first, bit, *prefix);
+    return CTXID_DECIDED;
+}
+
+ctxid_outcome_t ctxid_settle_window(MPIR_Ctxid_t * creation, const ctxid_window_t * window, uint32_t * prefix)
+{
+    ctxid_store_t *store = creation->store;
+    ctxid_outcome_t outcome = CTXID_SEARCH;
+
+    *prefix = MPIR_CTXID_NONE;
+    pthread_mutex_lock(&store->mutex);
+    if (window->flags & CTXID_SHOWN)
+        outcome = settle_shown(store, creation, window, prefix);
+    else if (creation->offset > 0)
+        creation->withheld = true;      /* ids that were shown in use may be free by now */
+    ctxid_release_claims(store, creation);
+    if (outcome != CTXID_SEARCH)
+        dequeue(store, creation);
+    pthread_mutex_unlock(&store->mutex);
+    return outcome;
+}

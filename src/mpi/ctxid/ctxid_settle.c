@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "ctxid_parts.h"
+
+/* What follows from the offers of all members.  Every member of a new communicator reaches the same result. */
+
+/* If members differ in which id was freed longest ago, they agree on ids for the next time.  The end is taken now. */
+static void choose_cursors(ctxid_fields_t all, uint32_t cursors[2])
+{
+    cursors[0] = cursors[1] = 0;
+    if (!all.differ)
+        return;
+    cursors[0] = (all.free1 == all.end) ? all.free2 : all.free1;
+    if (all.free2 != all.end && all.free2 != cursors[0])
+        cursors[1] = all.free2;
+}
+
+/* The parent's cursor, or the id that all members freed longest ago, or the end. */
+static uint32_t choose(const MPIR_Ctxid_t * creation, ctxid_fields_t own)
+{
+    if (!own.cursor_taken)
+        return creation->cursor;
+    return (own.free1 == 0 || own.differ) ? own.end : own.free1;
+}
+
+static ctxid_outcome_t settle_calm(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_fields_t own,
+                                   ctxid_fields_t all, uint32_t * prefix)
+{
+    uint32_t chosen = choose(creation, own), cursors[2];
+
+    if (choose(creation, all) >= store->calm_limit) {
+        creation->start = all.free1;
+        return CTXID_SEARCH;
+    }
+    if (creation->takes_part && !ctxid_take(store, chosen))
+        return CTXID_NO_MEMORY;
+    *prefix = creation->takes_part ? chosen : MPIR_CTXID_NONE;
+    choose_cursors(all, cursors);
+    ctxid_move_cursors(store, creation, *prefix, cursors);
+    return CTXID_DECIDED;
+}
+
+static ctxid_outcome_t settle_busy(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_fields_t all,
+                                   uint32_t number, uint32_t * prefix)
+{
+    if (all.scarce) {
+        creation->start = all.free1 ? all.free1 : all.end;
+        return CTXID_SEARCH;
+    }
+    if (all.probe_taken) {
+        creation->start = store->calm_limit + ctxid_probe_of(store, creation, number);
+        return CTXID_SEARCH;
+    }
+    if (!creation->takes_part)
+        return CTXID_DECIDED;
+    *prefix = store->calm_limit + creation->probe;
+    ctxid_end_probe(store, creation, false);
+    return ctxid_take(store, *prefix) ? CTXID_DECIDED : CTXID_NO_MEMORY;
+}
+
+static ctxid_outcome_t settle(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_fields_t own,
+                              ctxid_fields_t all, uint32_t number, uint32_t * prefix)
+{
+    ctxid_outcome_t outcome;
+
+    if (all.failed)
+        return creation->is_short ? CTXID_NO_MEMORY : CTXID_FAILED;
+    if (!creation->keeps_cursor) {
+        uint32_t *counter = ctxid_partial_counter(store, creation);
+
+        *counter = MPL_MAX(*counter, number);
+    }
+    outcome = all.busy ? settle_busy(store, creation, all, number, prefix) :
+        settle_calm(store, creation, own, all, prefix);
+    if (outcome == CTXID_SEARCH)
+        ctxid_enqueue(store, creation);
+    else if (outcome == CTXID_NO_MEMORY)
+        ctxid_lose_cursor(store, creation);
+    return outcome;
+}
+
+ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t * creation, uint64_t own, ctxid_offer_t all, uint32_t * prefix)
+{
+    ctxid_store_t *store = creation->store;
+    ctxid_outcome_t outcome;
+
+    *prefix = MPIR_CTXID_NONE;
+    pthread_mutex_lock(&store->mutex);
+    outcome = settle(store, creation, ctxid_unpack(own), ctxid_unpack(all.packed), (uint32_t) all.number, prefix);
+    ctxid_release_claims(store, creation);
+    pthread_mutex_unlock(&store->mutex);
+    if (outcome != CTXID_DECIDED)
+        *prefix = MPIR_CTXID_NONE;
+    return outcome;
+}
