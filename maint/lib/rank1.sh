@@ -86,7 +86,7 @@ alone_or_error() {
     fails_with "that do not exist" --world 8 "$program" receive &&
         fails_with "that do not exist" --world 8 "$program" probe &&
         fails_with "that do not exist" --world 8 "$program" test &&
-        fails_with "nobody can answer" --world 8 "$program" fatal &&
+        fails_with "no rank can answer" --world 8 "$program" fatal &&
         fails_with "in internal_Comm_spawn" --world 8 "$program" spawn &&
             spawn_says_what_has_it "$program" &&
         MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS=0 fails_with "with --same-address it is" --world 8 \

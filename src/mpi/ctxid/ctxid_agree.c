@@ -106,9 +106,12 @@ static bool is_between_groups(members_t members)
     return members.comm->comm_kind == MPIR_COMM_KIND__INTERCOMM;
 }
 
-static bool is_alone(members_t members)
+/* Between two groups there are at least two. */
+static int number_of(members_t members)
 {
-    return (members.group ? members.group->size : members.comm->local_size) == 1 && !is_between_groups(members);
+    if (is_between_groups(members))
+        return members.comm->local_size + members.comm->remote_size;
+    return members.group ? members.group->size : members.comm->local_size;
 }
 
 static int reduce(members_t members, void *data, const reduction_t * by)
@@ -116,7 +119,7 @@ static int reduce(members_t members, void *data, const reduction_t * by)
     int mpi_errno = MPI_SUCCESS;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
-    if (is_alone(members) || MPIR_Solo_on)
+    if (MPIR_Others->count(number_of(members)) == 1)
         goto fn_exit;
     if (members.group && by == &offers && reduce_on_node(members, data, &mpi_errno))
         goto fn_exit;
@@ -328,8 +331,7 @@ int MPIR_Ctxid_get(MPIR_Comm * comm, MPIR_Group * group, int tag, int takes_part
     int mpi_errno = MPI_SUCCESS;
     MPIR_Ctxid_t creation;
     members_t members = {.comm = comm,.group = group,.tag = tag };
-    /* a process that is alone also holds the ids of the others */
-    ctxid_offer_t all = offer_among(&creation, members, takes_part || MPIR_Solo_on);
+    ctxid_offer_t all = offer_among(&creation, members, takes_part || MPIR_Others->holds_all_ids);
 
     mpi_errno = exchange_offers(&creation, members, &all);
     MPIR_ERR_CHECK(mpi_errno);

@@ -145,8 +145,8 @@ static void report_leak(uint32_t prefix, MPIR_Comm * comm)
 {
     char name[MPI_MAX_OBJECT_NAME] = "";
 
-    if (prefix < PREDEFINED || (comm == NULL && MPIR_Solo_on))
-        return;                 /* held for ranks that do not exist */
+    if (prefix < PREDEFINED || (comm == NULL && MPIR_Others->holds_all_ids))
+        return;
     if (comm != NULL)
         MPIR_Comm_get_name_impl(comm, name, &(int) { 0 });
     fprintf(stderr, "rank %d: communicator never freed: context id %u%s%s%s\n", MPIR_Process.rank,

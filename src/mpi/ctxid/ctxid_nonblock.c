@@ -73,7 +73,7 @@ static void go_on(ctxid_pending_t * pending, ctxid_outcome_t outcome, uint32_t p
     pending->own = pending->rounds.mine.remote.id = ctxid_of_prefix(prefix);
     if (outcome != CTXID_DECIDED)
         pending->why_none = ctxid_error(outcome);
-    if (pending->parent->comm_kind == MPIR_COMM_KIND__INTERCOMM && !MPIR_Solo_on)
+    if (pending->parent->comm_kind == MPIR_COMM_KIND__INTERCOMM)
         exchange_ids(pending);
     else
         commit(pending);

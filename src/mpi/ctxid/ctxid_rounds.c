@@ -6,16 +6,13 @@
 /* How often a message is tried again that fails for another reason than the lack of memory that MPICH reports. */
 #define MOST_FAILURES 1000
 
-/* Ranks that do not exist would send what this process sends. */
 void ctxid_rounds_start(ctxid_rounds_t * rounds, MPIR_Comm * comm, size_t bytes, ctxid_fold_fn fold)
 {
     rounds->comm = comm;
     rounds->bytes = bytes;
     rounds->fold = fold;
     rounds->distance = 1;
-    rounds->reach = 2;
-    if (comm->comm_kind == MPIR_COMM_KIND__INTRACOMM)
-        rounds->reach = MPIR_Solo_on ? 1 : (uint32_t) comm->local_size;
+    rounds->reach = (uint32_t) MPIR_Others->count(comm->comm_kind == MPIR_COMM_KIND__INTERCOMM ? 2 : comm->local_size);
 }
 
 /* The member so many ranks on */

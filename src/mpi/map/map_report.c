@@ -5,7 +5,7 @@
 #include "map_json.h"
 #include "map_table.h"
 
-/* The table of MPIR_CVAR_CMAP_REPORT, printed or written into a file by rank 0, or by the one rank that exists.  A holder is
+/* The table of MPIR_CVAR_CMAP_REPORT, printed or written into a file by the first rank that exists.  A holder is
  * counted when it goes, under the name it has then, or at finalize when it is still there. */
 
 static bool is_on;
@@ -14,7 +14,7 @@ static FILE *file;
 
 static bool is_reporter(void)
 {
-    return is_on && (MPIR_Process.rank == 0 || MPIR_Solo_on);
+    return is_on && MPIR_Process.rank == MPIR_Others->first();
 }
 
 static void tell_of(int error, const char *instead)

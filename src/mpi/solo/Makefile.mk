@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 mpi_core_sources += \
+    src/mpi/solo/others.c \
     src/mpi/solo/solo.c \
-    src/mpi/solo/solo_scenario.c
+    src/mpi/solo/solo_scenario.c \
+    src/mpi/solo/solo_world.c
 
-noinst_HEADERS += src/mpi/solo/solo_scenario.h
+noinst_HEADERS += \
+    src/mpi/solo/solo_scenario.h \
+    src/mpi/solo/solo_world.h

@@ -278,7 +278,7 @@ int MPIR_Dist_graph_create_impl(MPIR_Comm * comm_ptr, int n, const int sources[]
     MPIR_Topo_plan_t plan;
     int mpi_errno = MPI_SUCCESS;
 
-    if (MPIR_Solo_on && MPIR_Solo_refuses(comm_ptr, "MPI_Dist_graph_create", &mpi_errno))
+    if (MPIR_Others->refuses(comm_ptr, "MPI_Dist_graph_create", &mpi_errno))
         return mpi_errno;
     prepare(&e, n, sources, degrees, destinations, weights);
     exchange_edges(&e);

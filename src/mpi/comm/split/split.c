@@ -140,38 +140,7 @@ static void decide(split_call * call, MPIR_Ctxid_t * ctxid)
     keep_error(call, mpi_errno);
 }
 
-/* Of a rank that does not exist. */
-static void put_row(void *state, int rank, int colour, int key)
-{
-    split_row *table = state;
-
-    table[rank] = (split_row) {.colour = colour,.key = key };
-}
-
-/* The rows of a process that is alone.  All ranks offer the same, and its own id is kept for those who take part where it does not:
- * they hold it from now on. */
-static int make_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
-{
-    int mpi_errno = MPI_SUCCESS;
-    split_side *side = &call->local;
-    bool takes_part = false;
-    uint64_t offer;
-
-    put_row(side->table, local->rank, call->colour, call->key);
-    mpi_errno = MPIR_Solo_split(local, call->colour, call->key, put_row, side->table);
-    if (mpi_errno != MPI_SUCCESS)
-        return mpi_errno;       /* as it is: in a longer stack its text is cut off */
-    for (uint32_t rank = 0; rank < side->size; rank++)
-        takes_part = takes_part || side->table[rank].colour != MPI_UNDEFINED;
-    MPIR_Ctxid_begin(ctxid, local, takes_part, &offer);
-    if (call->error != MPI_SUCCESS)
-        offer = MPIR_Ctxid_refusal(offer);
-    for (uint32_t rank = 0; rank < side->size; rank++)
-        side->table[rank].offer = offer;
-    return MPI_SUCCESS;
-}
-
-static int exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
+int split_exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
 {
     int mpi_errno = MPI_SUCCESS;
     split_row row = {.colour = call->colour,.key = call->key };
@@ -200,8 +169,7 @@ static void gather_local(split_call * call)
     int mpi_errno = local_comm_of(call->parent, &local);
 
     if (mpi_errno == MPI_SUCCESS)
-        mpi_errno = (has_table && MPIR_Solo_on) ? make_rows(call, local, &ctxid) :
-            exchange_rows(call, local, &ctxid);
+        mpi_errno = MPIR_Others->get_rows(call, local, &ctxid);
     keep_error(call, mpi_errno);
     if (has_table && mpi_errno == MPI_SUCCESS)
         decide(call, &ctxid);

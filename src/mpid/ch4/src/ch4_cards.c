@@ -31,7 +31,7 @@ static void name_key(char *key, int rank)
 static int put_on_board(const void *card, int bytes)
 {
     int mpi_errno = MPI_SUCCESS;
-    int n = MPIR_Solo_local_size();
+    int n = MPIR_Others->count(MPIR_Process.local_size), place = MPIR_Others->local_rank();
     size_t head = PADDED(sizeof(*board) + n * sizeof(board->slots[0]));
     size_t offset;
 
@@ -39,8 +39,8 @@ static int put_on_board(const void *card, int bytes)
     MPIR_ERR_CHECK(mpi_errno);
     offset = head + (size_t) MPL_atomic_fetch_add_int(&board->used, (int) PADDED(bytes));
     memcpy((char *) board + offset, card, bytes);
-    board->slots[MPIR_Solo_local_rank()].offset = (uint32_t) offset;
-    board->slots[MPIR_Solo_local_rank()].length = (uint32_t) bytes;
+    board->slots[place].offset = (uint32_t) offset;
+    board->slots[place].length = (uint32_t) bytes;
 
   fn_exit:
     return mpi_errno;
@@ -55,7 +55,7 @@ int MPIDI_Cards_leave(const void *card, int bytes, int most)
 
     generation++;
     most_bytes = most;
-    if (MPIR_Solo_local_size() > 1) {
+    if (MPIR_Others->count(MPIR_Process.local_size) > 1) {
         mpi_errno = put_on_board(card, bytes);
         MPIR_ERR_CHECK(mpi_errno);
     }
@@ -98,8 +98,9 @@ int MPIDI_Cards_find(int rank, const void **card, int *bytes, void **buffer)
         *bytes = (int) board->slots[local_rank].length;
         goto fn_exit;
     }
-    MPIR_ERR_CHKANDJUMP2(MPIR_Solo_on, mpi_errno, MPI_ERR_OTHER, "**solo_rank", "**solo_rank %d %d",
-                         rank, MPIR_Process.rank);
+    mpi_errno = MPIR_Others->check(rank);
+    if (mpi_errno != MPI_SUCCESS)
+        goto fn_exit;           /* as it is: in a longer stack its text is cut off */
     MPIR_ERR_CHKANDJUMP(MPIR_pmi_is_in_barrier(), mpi_errno, MPI_ERR_OTHER, "**card_finalizing");
     *bytes = most_bytes;
     *card = *buffer = MPL_malloc(most_bytes, MPL_MEM_ADDRESS);

@@ -286,7 +286,7 @@ static int check_lpids(const meeting_t * meeting, const uint64_t lpids[])
     const cmap_t *local = local_map(meeting), *remote = meeting->remote->map;
     int culprit = -1;
 
-    if (!MPIR_Solo_on && (!remote || MPIDI_find_common(local, remote) != CMAP_NONE))
+    if (!remote || MPIDI_find_common(local, remote) != CMAP_NONE)
         culprit = find_culprit(local, lpids, meeting->remote->size);
     if (culprit >= 0)
         MPIR_ERR_SET1(mpi_errno, MPI_ERR_COMM, "**dupprocesses", "**dupprocesses %d", (int) lpids[culprit]);
@@ -295,7 +295,7 @@ static int check_lpids(const meeting_t * meeting, const uint64_t lpids[])
     return mpi_errno;
 }
 
-/* The way of MPICH, with lists: of processes that have no index here yet, and of those that a process alone makes up. */
+/* The way of MPICH, with lists: for processes that have no index here yet. */
 static int exchange_lpids(const meeting_t * meeting)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -316,6 +316,25 @@ static int exchange_lpids(const meeting_t * meeting)
     goto fn_exit;
 }
 
+/* Without the other group. */
+static int foresee_group(const meeting_t * meeting)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Remote_group_t *remote = meeting->remote;
+    uint64_t *lpids = NULL;
+
+    mpi_errno = MPIR_Others->remote_group(meeting->local, meeting->peers, meeting->remote_leader,
+                                          &remote->size, &lpids, &remote->is_low_group);
+    MPIR_ERR_CHECK(mpi_errno);
+    remote->error = MPIDIU_map_from_gpids(lpids, remote->size, &remote->map);
+
+  fn_exit:
+    MPL_free(lpids);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
 int MPID_Intercomm_meet(MPIR_Comm * local_comm, int local_leader, MPIR_Comm * peer_comm, int remote_leader,
                         int tag, MPIR_Remote_group_t * remote)
 {
@@ -326,8 +345,8 @@ int MPID_Intercomm_meet(MPIR_Comm * local_comm, int local_leader, MPIR_Comm * pe
     };
 
     *remote = (MPIR_Remote_group_t) {.error = MPI_SUCCESS };
-    if (MPIR_Solo_on)
-        return exchange_lpids(&meeting);
+    if (MPIR_Others->remote_group)
+        return foresee_group(&meeting);
     mpi_errno = exchange_groups(&meeting);
     MPIR_ERR_CHECK(mpi_errno);
     if (meeting.is_dynamic) {

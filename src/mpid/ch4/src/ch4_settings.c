@@ -98,10 +98,10 @@ uint64_t MPIDI_Settings_digest(void)
     return MPIDI_Digest_add(MPIDI_DIGEST_OF_NOTHING, packed, (size_t) bytes);
 }
 
-/* Nobody has to agree with himself, and those that do not exist have no values. */
+/* No other process has values to compare with. */
 static bool is_alone(void)
 {
-    return MPIR_Process.size == 1 || MPIR_Solo_on;
+    return MPIR_Others->count(MPIR_Process.size) == 1;
 }
 
 static bool bcast_has_barrier(void)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * What a process does where it needs the other processes of the world.  MPI_Init chooses one of two tables: that of a process among
+ * others, or that of a process that runs alone as a rank of a larger world (mpir_solo.h).  The callers do not know which it is.
+ *
+ * Nothing on the path of a message looks here.
+ */
+#ifndef MPIR_OTHERS_H_INCLUDED
+#define MPIR_OTHERS_H_INCLUDED
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct split_call;
+struct MPIR_Ctxid;
+
+typedef struct MPIR_Others {
+    /* How many of n processes exist, if this one is among them. */
+    int (*count) (int n);
+    /* The rank in the world of the first process that exists. */
+    int (*first) (void);
+    /* The place of this process among those of its node that exist. */
+    int (*local_rank) (void);
+    /* MPI_SUCCESS, or an error because the other process with this rank in the world does not exist. */
+    int (*check) (int rank);
+    /* True with an error in *mpi_errno if members of `comm` that do not exist would have to take part in the collective. */
+    bool (*refuses) (MPIR_Comm * comm, const char *collective, int *mpi_errno);
+    /* Does this process also hold the context ids of communicators of which it is no member? */
+    bool holds_all_ids;
+    /* MPI_Comm_split: gets the row of each member of `local`, with offers of context ids.  Begins the agreement on an id; on an error it is
+     * abandoned. */
+    int (*get_rows) (struct split_call * call, MPIR_Comm * local, struct MPIR_Ctxid * ctxid);
+    /* MPI_Intercomm_create: the remote group, or NULL if the leaders exchange the groups.  The caller frees *remote_lpids, also after an
+     * error. */
+    int (*remote_group) (MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, int *remote_size,
+                         uint64_t ** remote_lpids, int *is_low_group);
+} MPIR_Others_t;
+
+/* Of this process.  Before MPI_Init it is the table of a process among others. */
+extern const MPIR_Others_t *MPIR_Others;
+
+extern const MPIR_Others_t MPIR_Others_exist, MPIR_Others_missing;
+
+#endif /* MPIR_OTHERS_H_INCLUDED */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "../comm/split/split.h"
+
+/* A process among others. */
+
+static int count(int n)
+{
+    return n;
+}
+
+static int first(void)
+{
+    return 0;
+}
+
+static int local_rank(void)
+{
+    return MPIR_Process.local_rank;
+}
+
+static int check(int rank)
+{
+    return MPI_SUCCESS;
+}
+
+static bool refuses(MPIR_Comm * comm, const char *collective, int *mpi_errno)
+{
+    return false;
+}
+
+const MPIR_Others_t MPIR_Others_exist = {
+    .count = count,
+    .first = first,
+    .local_rank = local_rank,
+    .check = check,
+    .refuses = refuses,
+    .holds_all_ids = false,
+    .get_rows = split_exchange_rows,
+    .remote_group = NULL
+};
+
+const MPIR_Others_t *MPIR_Others = &MPIR_Others_exist;

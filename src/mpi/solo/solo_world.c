@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "solo_scenario.h"
+#include "solo_world.h"
+
+/* How the ranks that do not exist split communicators. */
+
+static const char *next_scenario;    /* the lines that are left */
+
+/* The call under way that decides how the others split, if no scenario does */
+static struct {
+    MPIR_Topology *grid;
+    const int *remain_dims;
+    int first_ranks;
+    const int *split_type;
+    int split_of_type;          /* the first, the second, ... inside MPI_Comm_split_type */
+} expected;
+
+/* The last split: which rank is in which communicator, for MPI_Intercomm_create */
+static struct {
+    cmap_t *map;
+    solo_call *calls;
+} last;
+
+static int forget_last(void *unused)
+{
+    cmap_release(last.map);
+    MPL_free(last.calls);
+    last.map = NULL;
+    last.calls = NULL;
+    return MPI_SUCCESS;
+}
+
+void solo_take_scenarios(const char *lines)
+{
+    next_scenario = lines;
+    MPIR_Add_finalize(forget_last, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
+}
+
+/* The next line, or the last one again. */
+static int take_scenario(int size, solo_scenario * scenario)
+{
+    int mpi_errno = MPI_SUCCESS;
+    char line[sizeof(scenario->file) + 8];
+    size_t length = next_scenario ? strcspn(next_scenario, "\n") : 0;
+
+    MPIR_ERR_CHKANDJUMP1(length == 0, mpi_errno, MPI_ERR_OTHER, "**solo_no_scenario",
+                         "**solo_no_scenario %d", size);
+    snprintf(line, sizeof(line), "%.*s", (int) length, next_scenario);
+    MPIR_ERR_CHKANDJUMP2(!solo_scenario_parse(line, scenario), mpi_errno, MPI_ERR_OTHER,
+                         "**solo_scenario", "**solo_scenario %s %s", line, SOLO_SCENARIOS);
+    if (next_scenario[length] == '\n' && next_scenario[length + 1] != '\0')
+        next_scenario += length + 1;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+void MPIR_Solo_cart_sub(MPIR_Topology * topology, const int remain_dims[])
+{
+    expected.grid = topology;
+    expected.remain_dims = remain_dims;
+}
+
+void MPIR_Solo_first_ranks(int n)
+{
+    expected.first_ranks = n;
+}
+
+void MPIR_Solo_split_type(const int *split_type)
+{
+    if (!MPIR_Solo_on)
+        return;
+    expected.split_type = split_type;
+    expected.split_of_type = 0;
+}
+
+/* MPI_Comm_split_type splits by the type, again for types that the device does not know, and then by node.  A later split would depend
+ * on what other ranks find out about their machine or its files. */
+static int split_type_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int of_nodes = *expected.split_type == MPI_COMM_TYPE_SHARED ? 2 : 3;
+    bool by_node = ++expected.split_of_type >= of_nodes;
+
+    MPIR_ERR_CHKANDJUMP(expected.split_of_type > of_nodes ||
+                        (by_node && *expected.split_type == MPIX_COMM_TYPE_NEIGHBORHOOD), mpi_errno,
+                        MPI_ERR_OTHER, "**solo_split_type");
+    MPIR_ERR_CHKANDJUMP2(mine.key != 0 && mine.key != comm->rank, mpi_errno, MPI_ERR_OTHER,
+                         "**solo_split_key", "**solo_split_key %d %d", mine.key, comm->rank);
+    for (int r = 0; r < comm->local_size; r++) {
+        calls[r].colour = by_node ? MPIR_World_node((int) cmap_select(comm->map, (uint32_t) r)) : mine.colour;
+        calls[r].key = mine.key == comm->rank ? r : mine.key;
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Colour and key in MPI_Cart_sub: the coordinates that go, and those that stay, as numbers. */
+static solo_call cart_sub_call(const MPII_Cart_topology * grid, const int remain_dims[], int rank)
+{
+    solo_call call = { 0, 0 };
+    int below = grid->nnodes;
+
+    for (int i = 0; i < grid->ndims; i++) {
+        int *number = remain_dims[i] ? &call.key : &call.colour;
+
+        below /= grid->dims[i];
+        *number = *number * grid->dims[i] + rank / below % grid->dims[i];
+    }
+    return call;
+}
+
+static int find_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int n = comm->local_size;
+    solo_scenario scenario;
+    const char *wrong;
+
+    if (expected.grid) {
+        for (int r = 0; r < n; r++)
+            calls[r] = cart_sub_call(&expected.grid->topo.cart, expected.remain_dims, r);
+    } else if (expected.first_ranks) {
+        for (int r = 0; r < n; r++)
+            calls[r] = r < expected.first_ranks ? (solo_call) { 1, r } : (solo_call) { MPI_UNDEFINED, MPI_UNDEFINED };
+    } else if (expected.split_type) {
+        mpi_errno = split_type_calls(comm, mine, calls);
+        MPIR_ERR_CHECK(mpi_errno);
+    } else {
+        mpi_errno = take_scenario(n, &scenario);
+        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKANDJUMP2(scenario.file[0] && n != MPIR_Process.size, mpi_errno, MPI_ERR_OTHER,
+                             "**solo_scenario", "**solo_scenario %s %s",
+                             "program PATH, which was asked for the whole world, for a part of it", SOLO_SCENARIOS);
+        wrong = solo_scenario_calls(&scenario, n, calls);
+        MPIR_ERR_CHKANDJUMP2(wrong, mpi_errno, MPI_ERR_OTHER, "**solo_scenario",
+                             "**solo_scenario %s %s", wrong, "a line with colour and key for each rank");
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Fills calls[] with the calls of all ranks, and checks this rank's. */
+static int foresee_calls(const split_call * call, MPIR_Comm * comm, solo_call * calls)
+{
+    int mpi_errno = MPI_SUCCESS;
+    solo_call mine;
+
+    mpi_errno = find_calls(comm, (solo_call) { call->colour, call->key }, calls);
+    MPIR_ERR_CHECK(mpi_errno);
+    mine = calls[comm->rank];
+    MPIR_ERR_CHKANDJUMP4(call->colour != mine.colour || call->key != mine.key, mpi_errno, MPI_ERR_OTHER,
+                         "**solo_mismatch", "**solo_mismatch %d %d %d %d", call->colour, call->key, mine.colour,
+                         mine.key);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static void keep_last(MPIR_Comm * comm, solo_call * calls)
+{
+    forget_last(NULL);
+    last.map = cmap_addref(MPIR_Map_load(&comm->map));
+    last.calls = calls;
+}
+
+/* All ranks make the same offer.  If a rank takes part, this process holds the id for it, also if it takes no part itself. */
+static void fill_rows(split_call * call, MPIR_Comm * local, const solo_call * calls, MPIR_Ctxid_t * ctxid)
+{
+    bool takes_part = false;
+    uint64_t offer;
+
+    for (int r = 0; r < local->local_size; r++)
+        takes_part = takes_part || calls[r].colour != MPI_UNDEFINED;
+    MPIR_Ctxid_begin(ctxid, local, takes_part, &offer);
+    if (call->error != MPI_SUCCESS)
+        offer = MPIR_Ctxid_refusal(offer);
+    for (int r = 0; r < local->local_size; r++)
+        call->local.table[r] = (split_row) {.colour = calls[r].colour,.key = calls[r].key,.offer = offer };
+}
+
+int solo_get_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
+{
+    int mpi_errno = call->error;
+    solo_call *calls = NULL;
+
+    if (call->local.table == NULL)
+        return mpi_errno;
+    calls = MPL_malloc(local->local_size * sizeof(*calls), MPL_MEM_COMM);
+    if (calls == NULL) {
+        MPIR_ERR_SET(mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+        return mpi_errno;
+    }
+    mpi_errno = foresee_calls(call, local, calls);
+    if (mpi_errno != MPI_SUCCESS) {
+        MPL_free(calls);
+        return mpi_errno;       /* as it is: in a longer stack its text is cut off */
+    }
+    fill_rows(call, local, calls, ctxid);
+    keep_last(local, calls);
+    return MPI_SUCCESS;
+}
+
+/* The order of the ranks in a communicator that a split made. */
+static int compare_members(const void *a, const void *b)
+{
+    int x = *(const int *) a, y = *(const int *) b;
+    int key_x = last.calls[x].key, key_y = last.calls[y].key;
+
+    if (key_x != key_y)
+        return key_x < key_y ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+int solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, int *remote_size,
+                      uint64_t ** remote_lpids, int *is_low_group)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int n = 0, colour, *members = NULL;
+
+    MPIR_ERR_CHKANDJUMP(!peer || peer->map != last.map, mpi_errno, MPI_ERR_OTHER, "**solo_remote");
+    colour = last.calls[remote_leader].colour;
+    members = MPL_malloc(peer->local_size * sizeof(int), MPL_MEM_COMM);
+    *remote_lpids = MPL_malloc(peer->local_size * sizeof(uint64_t), MPL_MEM_ADDRESS);
+    MPIR_ERR_CHKANDJUMP(!members || !*remote_lpids, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    for (int r = 0; r < peer->local_size; r++) {
+        if (last.calls[r].colour == colour)
+            members[n++] = r;
+    }
+    qsort(members, n, sizeof(int), compare_members);
+    for (int i = 0; i < n; i++)
+        (*remote_lpids)[i] = MPID_Index_to_lpid(cmap_select(peer->map, (uint32_t) members[i]));
+    *remote_size = n;
+    *is_low_group = MPID_Index_to_lpid(cmap_select(local->map, 0)) < (*remote_lpids)[0];
+
+  fn_exit:
+    MPL_free(members);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
