@@ -7,17 +7,8 @@
  * 0 .. MPIR_Process.size - 1; those of a later address-vector table follow from the base of that table (ch4_proc.h).
  * The rules of cmap.h hold: immutable, interned, reference counted.
  *
- * Layers, from the top down; each calls only its own and those below (checked by maint/validate):
- *
- *   src/mpid/ch4/src    processes by index
- *   src/mpi/comm/split  new communicators; so do comm_prepare.c and the agreement in src/mpi/ctxid
- *   src/mpi/nodes       mpir_nodes.h: where a communicator's processes are, and the communicators by nodes
- *   src/mpi/comm/maps   mpir_comm_maps.h, and mpir_comm_parts.h beside it: what a communicator holds
- *   src/mpi/group       groups; the store of context ids and its offers in src/mpi/ctxid are as low
- *   src/mpi/map         this file: knows neither groups nor communicators
- *   src/mpid/common     cmap and cid, the modules: know nothing of MPI
- *
- * Callers: all layers above this file, and MPICH's own files.  Those are hooks, and may call any layer.
+ * This file knows neither groups nor communicators.  Its callers are all layers above it (maint/layers.txt), and MPICH's own files, which
+ * are hooks.
  */
 #ifndef MPIR_MAP_H_INCLUDED
 #define MPIR_MAP_H_INCLUDED
