@@ -4,6 +4,7 @@
 #define SPLIT_NAMES_H_INCLUDED
 
 #define split_arrange MPIR_split_arrange
+#define split_exchange_rows MPIR_split_exchange_rows
 #define split_is_inter MPIR_split_is_inter
 #define split_look MPIR_split_look
 #define split_make_child MPIR_split_make_child
