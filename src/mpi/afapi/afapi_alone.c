@@ -95,18 +95,7 @@ static void end_job(void)
     exit(1);
 }
 
-static const MPIR_Afapi_network_t alone = {
-    .wait = wait_for,
-    .reduce = reduce,
-    .scan = scan,
-    .bcast = bcast,
-    .scatter = scatter,
-    .put_get = put_get,
-    .gather = gather,
-    .all2all = all2all,
-    .leave = leave,
-    .end_job = end_job
-};
+static const MPIR_Afapi_network_t alone = MPIR_AFAPI_NETWORK;
 
 /* ---- starting ------------------------------------------------------------------------------------------------------ */
 

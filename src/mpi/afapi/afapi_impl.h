@@ -27,6 +27,12 @@ typedef struct MPIR_Afapi_network {
     void (*end_job) (void);     /* with status 1; does not return */
 } MPIR_Afapi_network_t;
 
+/* The functions of these names where it is written. */
+#define MPIR_AFAPI_NETWORK { \
+    .wait = wait_for, .reduce = reduce, .scan = scan, .bcast = bcast, .scatter = scatter, .put_get = put_get, \
+    .gather = gather, .all2all = all2all, .leave = leave, .end_job = end_job \
+}
+
 /* These set IPROC and NPROC.  NULL after a message. */
 const MPIR_Afapi_network_t *MPIR_Afapi_alone(void);
 const MPIR_Afapi_network_t *MPIR_Afapi_mpi(void);

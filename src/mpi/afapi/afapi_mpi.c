@@ -96,18 +96,7 @@ static void leave(void)
         let_go();
 }
 
-static const MPIR_Afapi_network_t over_mpi = {
-    .wait = wait_for,
-    .reduce = reduce,
-    .scan = scan,
-    .bcast = bcast,
-    .scatter = scatter,
-    .put_get = put_get,
-    .gather = gather,
-    .all2all = all2all,
-    .leave = leave,
-    .end_job = end_job
-};
+static const MPIR_Afapi_network_t over_mpi = MPIR_AFAPI_NETWORK;
 
 bool MPIR_Afapi_has_mpi(void)
 {

@@ -11,6 +11,7 @@ mpi_core_sources += \
     src/mpid/common/cid/rbtree_table.cpp
 
 noinst_HEADERS += \
+    src/mpid/common/allocator.hpp \
     src/mpid/common/cid/bit_tree.hpp \
     src/mpid/common/cid/cid.h \
     src/mpid/common/cid/cid_names.h \

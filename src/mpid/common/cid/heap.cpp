@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "heap.hpp"
 
-#include <cstdlib>
+#include "../allocator.hpp"
 
 namespace cid {
 namespace {
 
-void *(*allocate_hook)(std::size_t) = std::malloc;
-void (*deallocate_hook)(void *) = std::free;
+MPIR_common::Allocator allocator;
 
 }  // namespace
 
-void *allocate(std::size_t bytes) noexcept { return allocate_hook(bytes); }
+void *allocate(std::size_t bytes) noexcept { return allocator.allocate(bytes); }
 
-void deallocate(void *memory) noexcept {
-    if (memory != nullptr) deallocate_hook(memory);
-}
+void deallocate(void *memory) noexcept { allocator.deallocate(memory); }
 
 void set_allocator(void *(*allocate)(std::size_t), void (*deallocate)(void *)) noexcept {
-    const bool defaults = allocate == nullptr || deallocate == nullptr;
-    allocate_hook = defaults ? std::malloc : allocate;
-    deallocate_hook = defaults ? std::free : deallocate;
+    allocator.set(allocate, deallocate);
 }
 
 }  // namespace cid

@@ -59,6 +59,21 @@ struct Representation {
     bool (*wants_order)(const Analysis &) = nullptr;
 };
 
+// The required functions of an entry and `release`, from the functions of these names where it is
+// written.
+#define CMAP_FUNCTIONS(entry)          \
+    do {                               \
+        (entry).estimate = estimate;   \
+        (entry).build = build;         \
+        (entry).release = release;     \
+        (entry).select = select;       \
+        (entry).rank = rank;           \
+        (entry).decode = decode_block; \
+        (entry).bytes = bytes;         \
+        (entry).validate = validate;   \
+        (entry).describe = describe;   \
+    } while (0)
+
 // The entry whose fields `fill` names.
 template <class Fill>
 constexpr Representation representation_with(Fill fill) noexcept {

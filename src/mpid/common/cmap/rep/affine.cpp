@@ -151,20 +151,16 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 
 std::size_t bytes(const cmap_t *) noexcept { return 0; }
 
+constexpr void (*release)(cmap_t *) = nullptr;  // a formula has no payload
+constexpr auto select = cmap_affine_select;
+
 }  // namespace
 
 constexpr Representation affine_representation = representation_with([](Representation &rep) {
     rep.name = "affine";
-    rep.estimate = estimate;
-    rep.build = build;
-    rep.select = cmap_affine_select;
-    rep.rank = rank;
-    rep.decode = decode_block;
+    CMAP_FUNCTIONS(rep);
     rep.pieces = pieces;
     rep.equals = equals;
-    rep.bytes = bytes;
-    rep.validate = validate;
-    rep.describe = describe;
 });
 
 }  // namespace cmap

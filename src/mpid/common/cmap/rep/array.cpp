@@ -57,20 +57,14 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
                          inside(map->size) ? " in the header" : "");
 }
 
+constexpr auto rank = list_rank;
+
 }  // namespace
 
 constexpr Representation array_representation = representation_with([](Representation &rep) {
     rep.name = "array";
     rep.list = true;
-    rep.estimate = estimate;
-    rep.build = build;
-    rep.release = release;
-    rep.select = select;
-    rep.rank = list_rank;
-    rep.decode = decode_block;
-    rep.bytes = bytes;
-    rep.validate = validate;
-    rep.describe = describe;
+    CMAP_FUNCTIONS(rep);
 });
 
 }  // namespace cmap

@@ -163,15 +163,7 @@ void bdd_mark(const cmap_t *map, uint32_t base, uint64_t *words, uint32_t count)
 
 constexpr Representation bdd_representation = representation_with([](Representation &rep) {
     rep.name = "bdd";
-    rep.estimate = estimate;
-    rep.build = build;
-    rep.release = release;
-    rep.select = select;
-    rep.rank = rank;
-    rep.decode = decode_block;
-    rep.bytes = bytes;
-    rep.validate = validate;
-    rep.describe = describe;
+    CMAP_FUNCTIONS(rep);
 });
 
 }  // namespace cmap

@@ -144,16 +144,8 @@ BitSet bits_of(const cmap_t *map) noexcept {
 
 constexpr Representation bitmap_representation = representation_with([](Representation &rep) {
     rep.name = "bitmap";
-    rep.estimate = estimate;
-    rep.build = build;
-    rep.release = release;
-    rep.select = select;
-    rep.rank = rank;
-    rep.decode = decode_block;
+    CMAP_FUNCTIONS(rep);
     rep.equals = equals;
-    rep.bytes = bytes;
-    rep.validate = validate;
-    rep.describe = describe;
 });
 
 }  // namespace cmap

@@ -383,15 +383,7 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 constexpr Representation bwt_representation = representation_with([](Representation &rep) {
     rep.name = "bwt";
     rep.list = true;
-    rep.estimate = estimate;
-    rep.build = build;
-    rep.release = release;
-    rep.select = select;
-    rep.rank = rank;
-    rep.decode = decode_block;
-    rep.bytes = bytes;
-    rep.validate = validate;
-    rep.describe = describe;
+    CMAP_FUNCTIONS(rep);
     rep.cached = cached;
 });
 

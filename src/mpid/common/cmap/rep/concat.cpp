@@ -115,7 +115,7 @@ uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
     return CMAP_NONE;
 }
 
-void decode_parts(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
+void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
     const ConcatBody &body = body_of<ConcatBody>(map);
     for (uint32_t i = find(body, first); count > 0; i++) {
         const uint32_t at = first - body.starts[i], room = body.parts[i]->size - at,
@@ -180,17 +180,9 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 constexpr Representation concat_representation = representation_with([](Representation &rep) {
     rep.name = "concat";
     rep.list = true;
-    rep.estimate = estimate;
-    rep.build = build;
-    rep.release = release;
-    rep.select = select;
-    rep.rank = rank;
-    rep.decode = decode_parts;
+    CMAP_FUNCTIONS(rep);
     rep.equals = equals;
-    rep.bytes = bytes;
     rep.part = part;
-    rep.validate = validate;
-    rep.describe = describe;
 });
 
 }  // namespace cmap

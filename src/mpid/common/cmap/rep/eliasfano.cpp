@@ -164,15 +164,7 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 
 constexpr Representation eliasfano_representation = representation_with([](Representation &rep) {
     rep.name = "eliasfano";
-    rep.estimate = estimate;
-    rep.build = build;
-    rep.release = release;
-    rep.select = select;
-    rep.rank = rank;
-    rep.decode = decode_block;
-    rep.bytes = bytes;
-    rep.validate = validate;
-    rep.describe = describe;
+    CMAP_FUNCTIONS(rep);
 });
 
 }  // namespace cmap

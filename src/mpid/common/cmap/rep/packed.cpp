@@ -71,20 +71,15 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
                          map->body.packed.base);
 }
 
+constexpr auto select = cmap_packed_select;
+constexpr auto rank = list_rank;
+
 }  // namespace
 
 constexpr Representation packed_representation = representation_with([](Representation &rep) {
     rep.name = "packed";
     rep.list = true;
-    rep.estimate = estimate;
-    rep.build = build;
-    rep.release = release;
-    rep.select = cmap_packed_select;
-    rep.rank = list_rank;
-    rep.decode = decode_block;
-    rep.bytes = bytes;
-    rep.validate = validate;
-    rep.describe = describe;
+    CMAP_FUNCTIONS(rep);
 });
 
 }  // namespace cmap

@@ -127,17 +127,9 @@ bool wants_order(const Analysis &analysis) noexcept {
 constexpr Representation pperm_representation = representation_with([](Representation &rep) {
     rep.name = "pperm";
     rep.list = true;
-    rep.estimate = estimate;
-    rep.build = build;
-    rep.release = release;
-    rep.select = select;
-    rep.rank = rank;
-    rep.decode = decode_block;
-    rep.bytes = bytes;
+    CMAP_FUNCTIONS(rep);
     rep.part = part;
     rep.position = position;
-    rep.validate = validate;
-    rep.describe = describe;
     rep.wants_order = wants_order;
 });
 

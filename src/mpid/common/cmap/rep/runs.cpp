@@ -313,17 +313,9 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 
 constexpr Representation runs_representation = representation_with([](Representation &rep) {
     rep.name = "runs";
-    rep.estimate = estimate;
-    rep.build = build;
-    rep.release = release;
-    rep.select = select;
-    rep.rank = rank;
-    rep.decode = decode_block;
+    CMAP_FUNCTIONS(rep);
     rep.pieces = pieces;
     rep.equals = equals;
-    rep.bytes = bytes;
-    rep.validate = validate;
-    rep.describe = describe;
 });
 
 }  // namespace cmap

@@ -160,7 +160,7 @@ bool increases_by_one(const uint32_t *ranks, uint32_t n) noexcept {
     return true;
 }
 
-void decode_ranks(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
+void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
     const SubBody &body = body_of<SubBody>(map);
     const cmap_s form = body.inner == nullptr ? form_of(map) : cmap_s();
     const cmap_t *const inner = body.inner == nullptr ? &form : body.inner;
@@ -273,16 +273,8 @@ bool sub_fits_header(const Stats &ranks) noexcept {
 constexpr Representation sub_representation = representation_with([](Representation &rep) {
     rep.name = "sub";
     rep.list = true;
-    rep.estimate = estimate;
-    rep.build = build;
-    rep.release = release;
-    rep.select = select;
-    rep.rank = rank;
-    rep.decode = decode_ranks;
-    rep.bytes = bytes;
+    CMAP_FUNCTIONS(rep);
     rep.part = part;
-    rep.validate = validate;
-    rep.describe = describe;
 });
 
 }  // namespace cmap
