@@ -21,13 +21,13 @@ enum {
     EXCHANGE_MOST = 8192        /* processes: each sends a number for every other, which a barrier does not */
 };
 
-/* Stores to a peer do not wait: it has to be in the epoch.  And nobody answers a process without a world. */
+/* Stores to a peer do not wait: it has to be in the epoch.  And a process without others receives no numbers. */
 static bool waits(MPIR_Win * win)
 {
     const MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
 
     return MPIDIG_WIN(win, issue)->settings.mode != RI_EAGER && (!shared || shared->num_peers == 1) &&
-        win->comm_ptr->local_size <= EXCHANGE_MOST && !MPIR_Solo_on;
+        win->comm_ptr->local_size <= EXCHANGE_MOST && MPIR_Others->count(2) == 2;
 }
 
 /* Once for each window: whether all its processes wait.  One without memory for that does not. */
