@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * One rank of a world whose others do not exist (mpirank1): local calls work, and whatever needs the others ends at once with
- * an error that says so. Prints "ok", or what was wrong.
+ * One rank of a world whose others do not exist (mpirank1): local calls work, and whatever needs
+ * the others ends at once with an error that says so. Prints "ok", or what was wrong.
  *
- * Argument: what to try; an error that MPI returns is checked, one that ends the job is for the caller to look at.
+ * Argument: what to try; an error that MPI returns is checked, one that ends the job is for the
+ * caller to look at.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -23,7 +24,8 @@ static void expect(int result, const char *words)
     memset(text + MPI_MAX_ERROR_STRING, '#', MPI_MAX_ERROR_STRING);
     if (result != MPI_SUCCESS)
         MPI_Error_string(result, text, &length);
-    if (strspn(text + MPI_MAX_ERROR_STRING, "#") != MPI_MAX_ERROR_STRING || !memchr(text, '\0', MPI_MAX_ERROR_STRING)) {
+    if (strspn(text + MPI_MAX_ERROR_STRING, "#") != MPI_MAX_ERROR_STRING ||
+        !memchr(text, '\0', MPI_MAX_ERROR_STRING)) {
         printf("an error's text longer than MPI allows: %s\n", text);
         wrong = 1;
     }
@@ -45,14 +47,16 @@ static void try_messages(int other)
     expect(MPI_Ssend(much, 1 << 20, MPI_CHAR, other, 0, MPI_COMM_WORLD), words);
     expect(MPI_Isend(&out, 1, MPI_CHAR, other, 0, MPI_COMM_WORLD, &request), words);
     free(much);
-    MPI_Sendrecv(&out, 1, MPI_CHAR, rank, 1, &in, 1, MPI_CHAR, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(&out, 1, MPI_CHAR, rank, 1, &in, 1, MPI_CHAR, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD,
+                 &status);
     if (in != 5 || status.MPI_SOURCE != rank) {
         printf("message to itself\n");
         wrong = 1;
     }
 }
 
-/* Whatever receives from a rank that does not exist. The communicator has the ranks in another order, or few of them. */
+/* Whatever receives from a rank that does not exist. The communicator has the ranks in another
+ * order, or few of them. */
 static void try_receives(MPI_Comm comm, int source, int world_rank)
 {
     char words[64], in = 0, out = 5;
@@ -70,9 +74,11 @@ static void try_receives(MPI_Comm comm, int source, int world_rank)
     expect(MPI_Iprobe(source, 0, comm, &flag, &status), words);
     expect(MPI_Mprobe(source, 0, comm, &message, &status), words);
     expect(MPI_Improbe(source, 0, comm, &flag, &message, &status), words);
-    expect(MPI_Sendrecv(&out, 1, MPI_CHAR, own, 1, &in, 1, MPI_CHAR, source, 1, comm, &status), words);
+    expect(MPI_Sendrecv(&out, 1, MPI_CHAR, own, 1, &in, 1, MPI_CHAR, source, 1, comm, &status),
+           words);
     expect(MPI_Sendrecv_replace(&in, 1, MPI_CHAR, own, 1, source, 1, comm, &status), words);
-    expect(MPI_Isendrecv(&out, 1, MPI_CHAR, own, 1, &in, 1, MPI_CHAR, source, 1, comm, &request), words);
+    expect(MPI_Isendrecv(&out, 1, MPI_CHAR, own, 1, &in, 1, MPI_CHAR, source, 1, comm, &request),
+           words);
     expect(MPI_Isendrecv_replace(&in, 1, MPI_CHAR, own, 1, source, 1, comm, &request), words);
     expect(MPI_Precv_init(&in, 1, 1, MPI_CHAR, source, 0, comm, MPI_INFO_NULL, &request), words);
     if (MPI_Recv_init(&in, 1, MPI_CHAR, source, 0, comm, &request) != MPI_SUCCESS) {
@@ -84,7 +90,8 @@ static void try_receives(MPI_Comm comm, int source, int world_rank)
     MPI_Request_free(&request);
 }
 
-/* Those that name no such rank work, and a rank that the communicator does not have is that error. */
+/* Those that name no such rank work, and a rank that the communicator does not have is that
+ * error. */
 static void try_own_receives(MPI_Comm comm)
 {
     char in = 0, out = 5;
@@ -97,10 +104,11 @@ static void try_own_receives(MPI_Comm comm)
     expect(MPI_Recv(&in, 1, MPI_CHAR, n, 0, comm, &status), "Invalid rank");
     expect(MPI_Recv(&in, 1, MPI_CHAR, -7, 0, comm, &status), "Invalid rank");
     expect(MPI_Recv_init(&in, 1, MPI_CHAR, n, 0, comm, &request), "Invalid rank");
-    if (MPI_Recv(&in, 1, MPI_CHAR, MPI_PROC_NULL, 0, comm, &status) || status.MPI_SOURCE != MPI_PROC_NULL ||
-        MPI_Iprobe(MPI_ANY_SOURCE, 0, comm, &flag, &status) || flag ||
-        MPI_Recv_init(&in, 1, MPI_CHAR, own, 0, comm, &request) || MPI_Start(&request) ||
-        MPI_Send(&out, 1, MPI_CHAR, own, 0, comm) || MPI_Wait(&request, &status) || in != 5 || status.MPI_SOURCE != own) {
+    if (MPI_Recv(&in, 1, MPI_CHAR, MPI_PROC_NULL, 0, comm, &status) ||
+        status.MPI_SOURCE != MPI_PROC_NULL || MPI_Iprobe(MPI_ANY_SOURCE, 0, comm, &flag, &status) ||
+        flag || MPI_Recv_init(&in, 1, MPI_CHAR, own, 0, comm, &request) || MPI_Start(&request) ||
+        MPI_Send(&out, 1, MPI_CHAR, own, 0, comm) || MPI_Wait(&request, &status) || in != 5 ||
+        status.MPI_SOURCE != own) {
         printf("a receive from itself, or from nobody\n");
         wrong = 1;
     }
@@ -135,8 +143,10 @@ static void try_collectives(void)
     expect(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
     expect(MPI_Bcast(&one, 1, MPI_INT, rank, MPI_COMM_WORLD), "no rank can answer");
     expect(MPI_Reduce(&one, &sum, 1, MPI_INT, MPI_SUM, rank, MPI_COMM_WORLD), "no rank can answer");
-    expect(MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request), "no rank can answer");
-    expect(MPI_Win_create(&one, sizeof(one), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), "no rank can answer");
+    expect(MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request),
+           "no rank can answer");
+    expect(MPI_Win_create(&one, sizeof(one), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win),
+           "no rank can answer");
     expect(MPI_Comm_split(MPI_COMM_WORLD, 0, 0, &pair), "no scenario");
     if (MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF) || sum != 1) {
         printf("reduction by itself\n");
@@ -150,15 +160,20 @@ static void try_other_jobs(void)
     char port[MPI_MAX_PORT_NAME];
     MPI_Comm comm;
 
-    expect(MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm, MPI_ERRCODES_IGNORE), "runs alone");
-    expect(MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm, MPI_ERRCODES_IGNORE), "runs alone");
+    expect(MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &comm,
+                          MPI_ERRCODES_IGNORE),
+           "runs alone");
+    expect(MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &comm,
+                          MPI_ERRCODES_IGNORE),
+           "runs alone");
     expect(MPI_Publish_name("alone", MPI_INFO_NULL, "port"), "alone");
     expect(MPI_Lookup_name("alone", MPI_INFO_NULL, port), "alone");
     expect(MPI_Unpublish_name("alone", MPI_INFO_NULL, "port"), "alone");
 }
 
-/* A window of no memory needs nobody, its operations do. The stack of the longest one leaves no room for its last line. (The epoch
- * is left open: its end would wait for the operations that failed.) */
+/* A window of no memory needs nobody, its operations do. The stack of the longest one leaves no
+ * room for its last line. (The epoch is left open: its end would wait for the operations that
+ * failed.) */
 static void try_window(int other)
 {
     char words[64];
@@ -185,7 +200,8 @@ static void try_windows_again(void)
 
     MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_SELF, &base, &win);
     MPI_Win_free(&win);
-    expect(MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), "MPI_Win_allocate_shared");
+    expect(MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win),
+           "MPI_Win_allocate_shared");
     expect(MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), "MPI_Win_allocate");
     expect(MPI_Win_create(&win, 1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), "MPI_Win_create");
 }
@@ -194,8 +210,12 @@ static void try_file(const char *name)
 {
     MPI_File file;
 
-    expect(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file), "no rank can answer");
-    if (MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file) ||
+    expect(
+        MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file),
+        "no rank can answer");
+    if (MPI_File_open(MPI_COMM_SELF, name,
+                      MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                      &file) ||
         MPI_File_close(&file)) {
         printf("a file of its own\n");
         wrong = 1;
@@ -208,12 +228,14 @@ static void try_split_type(void)
     int n, below_n;
 
     if (size > 2)
-        expect(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, -1, MPI_INFO_NULL, &comm), "give 0 or their rank");
+        expect(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, -1, MPI_INFO_NULL, &comm),
+               "give 0 or their rank");
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
     MPI_Comm_size(comm, &n);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     if (n > 1)
-        expect(MPI_Comm_split_type(comm, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &below), "Only MPI_COMM_TYPE_SHARED");
+        expect(MPI_Comm_split_type(comm, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &below),
+               "Only MPI_COMM_TYPE_SHARED");
     MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &below);
     MPI_Comm_size(below, &below_n);
     if (n != (rank == size - 1 && size % 2 ? 1 : 2) || below_n != n) {
@@ -336,8 +358,8 @@ int main(int argc, char **argv)
         try_file(argc > 2 ? argv[2] : "alone.file");
     }
     if (!strcmp(what, "spawn"))
-        MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &(MPI_Comm) { MPI_COMM_NULL },
-                       MPI_ERRCODES_IGNORE);
+        MPI_Comm_spawn("true", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD,
+                       &(MPI_Comm){MPI_COMM_NULL}, MPI_ERRCODES_IGNORE);
     if (!strcmp(what, "abort"))
         abort_duplicate();
     if (!strcmp(what, "part"))

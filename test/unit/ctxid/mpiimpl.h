@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* As much of MPICH's internals as a store of context ids needs (src/mpi/ctxid/ctxid_store.h): a test simulates many processes in one
- * program. */
+/* As much of MPICH's internals as a store of context ids needs (src/mpi/ctxid/ctxid_store.h): a
+ * test simulates many processes in one program. */
 #ifndef CTXID_TEST_MPIIMPL_H_INCLUDED
 #define CTXID_TEST_MPIIMPL_H_INCLUDED
 

@@ -157,7 +157,8 @@ uint64_t offer_refusal(uint64_t packed)
 
 int creation_settle(creation_t * creation, uint64_t own, offer_t all, uint32_t * prefix)
 {
-    return (int) ctxid_settle(&creation->state, own, (ctxid_offer_t) {all.packed, all.number}, prefix);
+    return (int)ctxid_settle(&creation->state, own, (ctxid_offer_t){all.packed, all.number},
+                             prefix);
 }
 
 _Static_assert(sizeof(ctxid_window_t) == WINDOW_SIZE * sizeof(uint32_t), "WINDOW_SIZE");
