@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Open MPI beside the builds of MPICH."""
 import shutil
+import subprocess
 
 from runs import Build
 
@@ -16,4 +17,8 @@ class OpenMPI(Build):
 
     @staticmethod
     def present():
-        return shutil.which("mpicc.openmpi") and shutil.which("mpiexec.openmpi")
+        """Are both commands there, and the header?"""
+        if not shutil.which("mpicc.openmpi") or not shutil.which("mpiexec.openmpi"):
+            return False
+        command = ["mpicc.openmpi", "-E", "-include", "mpi.h", "-x", "c", "/dev/null"]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0

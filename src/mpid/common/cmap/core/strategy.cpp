@@ -87,7 +87,7 @@ void append_all(Choice &choice, const Analysis &analysis) noexcept {
 // faster.  Most communicators are such maps: the others are not even estimated for them.
 bool closed_form_wins(const Analysis &analysis) noexcept {
     const uint32_t levels = analysis.stats.affine.levels;
-    if (levels == 0 || TIME_AFFINE[levels] > TIME_NOT_AFFINE) return false;
+    if (levels == 0 || TIME_AFFINE[levels] > time_not_affine()) return false;
     return TIME_AFFINE[levels] <= representation(CMAP_REP_ARRAY).estimate(analysis).time;
 }
 
