@@ -167,7 +167,8 @@ report_projects() {
             return 1
     sed 's/"world": 16, "node_ranks": 16/"world": 64, "node_ranks": 1/' "$file" >"$part" &&
         "$PREFIX/bin/cmap-report" "$part" &&
-        grows "$page" row "the third root" 102 && grows "$page" MPI_COMM_WORLD "1/4 of the world" 262,144
+        grows "$page" row "the third root" 102 &&
+            grows "$page" MPI_COMM_WORLD "1/4 of the world" 262,144
 }
 
 report_page() {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # usage: moved.sh PREFIX
 #
-# A copy of the installation in PREFIX compiles, links and runs with its own headers and libraries: by its wrappers, by a symbolic link
-# to one, and by pkg-config.
+# A copy of the installation in PREFIX compiles, links and runs with its own headers and libraries:
+# by its wrappers, by a symbolic link to one, and by pkg-config.
 set -euo pipefail
 
 PREFIX=$(readlink -f "$1")
@@ -28,14 +28,17 @@ PROGRAM
 
 # is_of_copy PROGRAM: it takes the library of the copy, and runs.
 is_of_copy() {
-    ldd "$1" | grep -q "libmpi.so.* => $moved/" || { echo "$1 does not take the library of the copy:"; ldd "$1"; exit 1; }
+    ldd "$1" | grep -q "libmpi.so.* => $moved/" ||
+        { echo "$1 does not take the library of the copy:"; ldd "$1"; exit 1; }
     "$moved/bin/mpiexec" -n 2 "$1"
 }
 
 "$moved/bin/mpicc" -o "$work/one" "$work/one.c" && is_of_copy "$work/one"
 (cd "$work/bin" && ./mpicc -o "$work/two" "$work/one.c") && is_of_copy "$work/two"
 # shellcheck disable=SC2046    # words, as in a Makefile
-cc -o "$work/three" "$work/one.c" $(PKG_CONFIG_PATH=$moved/lib/pkgconfig pkg-config --cflags --libs mpich)
+cc -o "$work/three" "$work/one.c" $(PKG_CONFIG_PATH=$moved/lib/pkgconfig pkg-config --cflags \
+    --libs mpich)
 is_of_copy "$work/three"
-"$moved/bin/mpicc" -show | grep -q -- "-I$moved/include" || { echo "the wrapper takes headers from elsewhere"; exit 1; }
+"$moved/bin/mpicc" -show | grep -q -- "-I$moved/include" ||
+    { echo "the wrapper takes headers from elsewhere"; exit 1; }
 "$moved/bin/mpichversion" | grep -q 'compressed communicators'

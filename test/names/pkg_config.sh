@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # usage: pkg_config.sh PREFIX
 #
-# A program is compiled with what pkg-config says of the MPI in PREFIX.  It is linked with libmpi alone, and with the libraries of libmpi
-# only if they are asked for.
+# A program is compiled with what pkg-config says of the MPI in PREFIX.  It is linked with libmpi
+# alone, and with the libraries of libmpi only if they are asked for.
 set -euo pipefail
 
 PREFIX=$1
@@ -28,4 +28,5 @@ cc -o "$work/one" "$work/one.c" $(pkg-config --cflags --libs mpich)
 
 others=$(pkg-config --libs-only-l mpich | tr ' ' '\n' | grep -v '^-lmpi$' || true)
 [ -z "$others" ] || { echo "pkg-config --libs mpich names $others"; exit 1; }
-pkg-config --static --libs-only-l mpich | grep -q -- -lucp || { echo "pkg-config --static --libs mpich does not name libucp"; exit 1; }
+pkg-config --static --libs-only-l mpich | grep -q -- -lucp ||
+    { echo "pkg-config --static --libs mpich does not name libucp"; exit 1; }

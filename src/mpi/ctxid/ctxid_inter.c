@@ -37,9 +37,10 @@ static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t * remote
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     unsigned long long id = 0;
 
-    *remote = MPIR_Solo_on ? own : MPIR_INVALID_CONTEXT_ID;
-    if (MPIR_Solo_on)
+    *remote = own;
+    if (MPIR_Others->count(2) == 1)
         goto fn_exit;
+    *remote = MPIR_INVALID_CONTEXT_ID;
     if (to.group->rank == to.leader) {
         mpi_errno = MPIC_Sendrecv(&own, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.remote_leader, to.tag,
                                   remote, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.remote_leader, to.tag,

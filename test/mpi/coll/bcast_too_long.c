@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A broadcast whose members pass different lengths, as a composition of node communicators, from a root that is not the first process
- * of its node.  The error of each member has a text that ends: no error is the cause of itself.
+ * A broadcast whose members pass different lengths, as a composition of node communicators, from a
+ * root that is not the first process of its node.  The error of each member has a text that ends:
+ * no error is the cause of itself.
  */
 #include "mpitest.h"
 #include "cmaptest.h"
@@ -17,7 +18,8 @@ static void expect_text(int code, int n)
     MPI_Error_class(code, &class_);
     MPI_Error_string(code, text, &length);
     CT_CHECK(!strstr(text, "INTERNAL ERROR"), "%d elements: %s", n, text);
-    CT_CHECK(class_ == MPI_ERR_TRUNCATE || class_ == MPI_ERR_OTHER, "%d elements: error class %d, %s", n, class_, text);
+    CT_CHECK(class_ == MPI_ERR_TRUNCATE || class_ == MPI_ERR_OTHER,
+             "%d elements: error class %d, %s", n, class_, text);
 }
 
 int main(int argc, char **argv)

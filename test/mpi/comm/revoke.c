@@ -2,14 +2,16 @@
 /*
  * usage: revoke [-collective | -receives]
  *
- * MPIX_Comm_revoke by one process, or by all: receives, probes and collectives that are pending end with MPIX_ERR_REVOKED everywhere,
- * so do later calls, and what is local still works.  Sends that are pending end.  Then the communicator is agreed on and shrunk, and
- * messages that no process received on it come to no later communicator.  With -collective a small one has been used before, with
- * -receives no process waits in a collective.
+ * MPIX_Comm_revoke by one process, or by all: receives, probes and collectives that are pending end
+ * with MPIX_ERR_REVOKED everywhere, so do later calls, and what is local still works.  Sends that
+ * are pending end.  Then the communicator is agreed on and shrunk, and messages that no process
+ * received on it come to no later communicator.  With -collective a small one has been used before,
+ * with -receives no process waits in a collective.
  */
 #include "cmaptest_mpit.h"
 
-static const char *const collectives[] = { "barrier", "allreduce", "broadcast", "alltoall", "long broadcast", "long alltoall" };
+static const char *const collectives[] = {"barrier",  "allreduce",      "broadcast",
+                                          "alltoall", "long broadcast", "long alltoall"};
 
 enum { STALE = 77, FRESH = 1234, TAG = 5, COLLECTIVES = 6, MOST_RANKS = 64, LONG = 300000 };
 
@@ -26,7 +28,8 @@ static int class_of(int code)
 
 static void expect_revoked(int code, const char *what)
 {
-    CT_CHECK(class_of(code) == MPIX_ERR_REVOKED, "%s: error class %d, not MPIX_ERR_REVOKED", what, class_of(code));
+    CT_CHECK(class_of(code) == MPIX_ERR_REVOKED, "%s: error class %d, not MPIX_ERR_REVOKED", what,
+             class_of(code));
 }
 
 static MPI_Comm to_revoke(void)
@@ -65,9 +68,13 @@ static void local_calls(MPI_Comm comm)
     MPI_Group group;
     int n = 0, rank = -1, result;
 
-    CT_CHECK(MPI_Comm_size(comm, &n) == MPI_SUCCESS && n == size, "size %d of the revoked communicator", n);
-    CT_CHECK(MPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == ct_me, "rank %d in the revoked communicator", rank);
-    CT_CHECK(MPI_Comm_compare(comm, MPI_COMM_WORLD, &result) == MPI_SUCCESS && result == MPI_CONGRUENT, "comparison %d", result);
+    CT_CHECK(MPI_Comm_size(comm, &n) == MPI_SUCCESS && n == size,
+             "size %d of the revoked communicator", n);
+    CT_CHECK(MPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == ct_me,
+             "rank %d in the revoked communicator", rank);
+    CT_CHECK(
+        MPI_Comm_compare(comm, MPI_COMM_WORLD, &result) == MPI_SUCCESS && result == MPI_CONGRUENT,
+        "comparison %d", result);
     CT_CHECK(MPI_Comm_group(comm, &group) == MPI_SUCCESS, "no group");
     MPI_Group_free(&group);
     CT_CHECK(MPIX_Comm_revoke(comm) == MPI_SUCCESS, "revoked again");
@@ -82,8 +89,8 @@ static void repair(MPI_Comm comm)
     CT_CHECK(MPIX_Comm_shrink(comm, &small) == MPI_SUCCESS, "shrink of a revoked communicator");
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, small);
     CT_CHECK(sum == size, "a sum of %d in the repaired communicator", sum);
-    MPI_Sendrecv(&ct_me, 1, MPI_INT, (ct_me + 1) % size, TAG, &sum, 1, MPI_INT, (ct_me + size - 1) % size, TAG, small,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&ct_me, 1, MPI_INT, (ct_me + 1) % size, TAG, &sum, 1, MPI_INT,
+                 (ct_me + size - 1) % size, TAG, small, MPI_STATUS_IGNORE);
     CT_CHECK(sum == (ct_me + size - 1) % size, "another message in the repaired communicator");
     MPI_Comm_free(&small);
 }
@@ -130,7 +137,8 @@ static void blocked_receive(void)
     if (ct_me == 0)
         MPIX_Comm_revoke(comm);
     else
-        expect_revoked(MPI_Recv(&number, 1, MPI_INT, ct_me % 2 ? 0 : MPI_ANY_SOURCE, TAG, comm, MPI_STATUS_IGNORE),
+        expect_revoked(MPI_Recv(&number, 1, MPI_INT, ct_me % 2 ? 0 : MPI_ANY_SOURCE, TAG, comm,
+                                MPI_STATUS_IGNORE),
                        "a blocked receive");
     after_revoked(comm);
 }
@@ -146,7 +154,8 @@ static void blocked_probe(void)
     else if (ct_me % 3 == 0)
         expect_revoked(MPI_Probe(from, TAG, comm, MPI_STATUS_IGNORE), "a blocked probe");
     else
-        expect_revoked(MPI_Mprobe(from, TAG, comm, &message, MPI_STATUS_IGNORE), "a blocked matching probe");
+        expect_revoked(MPI_Mprobe(from, TAG, comm, &message, MPI_STATUS_IGNORE),
+                       "a blocked matching probe");
     after_revoked(comm);
 }
 
@@ -191,7 +200,8 @@ static int call_collective(int which, MPI_Comm comm)
             return MPI_Bcast(all, length_of(which) * size, MPI_INT, size - 1, comm);
         case 3:
         case 5:
-            return MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, length_of(which), MPI_INT, comm);
+            return MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, length_of(which), MPI_INT,
+                                comm);
     }
     return MPI_SUCCESS;
 }
@@ -207,10 +217,12 @@ static int start_collective(int which, MPI_Comm comm, MPI_Request *request)
             return MPI_Iallreduce(&ct_me, &sum, 1, MPI_INT, MPI_SUM, comm, request);
         case 2:
         case 4:
-            return MPI_Ibcast(all[which], length_of(which) * size, MPI_INT, size - 1, comm, request);
+            return MPI_Ibcast(all[which], length_of(which) * size, MPI_INT, size - 1, comm,
+                              request);
         case 3:
         case 5:
-            return MPI_Ialltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all[which], length_of(which), MPI_INT, comm, request);
+            return MPI_Ialltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all[which], length_of(which),
+                                 MPI_INT, comm, request);
     }
     return MPI_SUCCESS;
 }
@@ -229,7 +241,8 @@ static void blocked_collective(int which)
     after_revoked(comm);
 }
 
-/* Some may have been over for a process before it learned of the revocation, as a barrier whose last process comes after it. */
+/* Some may have been over for a process before it learned of the revocation, as a barrier whose
+ * last process comes after it. */
 static void pending_collectives(void)
 {
     MPI_Comm comm = to_revoke();
@@ -239,7 +252,8 @@ static void pending_collectives(void)
     if (ct_me == size - 1) {
         MPIX_Comm_revoke(comm);
     } else {
-        while (started < COLLECTIVES && start_collective(started, comm, &requests[started]) == MPI_SUCCESS)
+        while (started < COLLECTIVES &&
+               start_collective(started, comm, &requests[started]) == MPI_SUCCESS)
             started++;
         for (int i = 0; i < started; i++) {
             result = MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
@@ -266,12 +280,14 @@ static void stale_message(void)
         MPI_Irecv(&received, 1, MPI_INT, from, TAG, next, &request);
         MPI_Send(&number, 1, MPI_INT, to, TAG, next);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-        CT_CHECK(received == FRESH + i, "received %d in the communicator after a revoked one", received);
+        CT_CHECK(received == FRESH + i, "received %d in the communicator after a revoked one",
+                 received);
         MPI_Comm_free(&next);
     }
 }
 
-/* The caller is of one group, and members of both wait for messages of the other one, or in a collective. */
+/* The caller is of one group, and members of both wait for messages of the other one, or in a
+ * collective. */
 static void between_groups(void)
 {
     MPI_Comm half, inter, small;
@@ -294,7 +310,8 @@ static void between_groups(void)
     while (MPI_Send(numbers, LONG, MPI_INT, 0, TAG + 1, inter) == MPI_SUCCESS);
     expect_revoked(MPI_Wait(&receive, MPI_STATUS_IGNORE), "a receive from the other group");
     CT_CHECK(MPIX_Comm_agree(inter, &flag) == MPI_SUCCESS, "no agreement between groups");
-    CT_CHECK(MPIX_Comm_shrink(inter, &small) == MPI_SUCCESS, "shrink of a revoked intercommunicator");
+    CT_CHECK(MPIX_Comm_shrink(inter, &small) == MPI_SUCCESS,
+             "shrink of a revoked intercommunicator");
     MPI_Comm_remote_size(small, &n);
     CT_CHECK(n == (ct_me % 2 ? (size + 1) / 2 : size / 2), "%d processes in the other group", n);
     MPI_Barrier(small);

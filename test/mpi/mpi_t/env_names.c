@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names in the environment that are misspelt names of variables: MPI_Init says so on standard error, with the name that is meant, and
- * says nothing of other names.
+ * Names in the environment that are misspelt names of variables: MPI_Init says so on standard
+ * error, with the name that is meant, and says nothing of other names.
  */
 #include "mpi.h"
 #include "mpitest.h"
@@ -22,7 +22,9 @@ static const struct {
     {"MPIR_CVAR_CMAP_STRATEGY", NULL},
     {"MPIR_CVAR_OF_ANOTHER_VERSION", NULL},
     {"MPIR_CVAR_", NULL},
-    {"MPIR_CVAR_A_NAME_THAT_IS_LONGER_THAN_THE_NAMES_OF_ALL_VARIABLES_OF_THIS_LIBRARY_TOGETHER_WITH_THEIR_VALUES", NULL},
+    {"MPIR_CVAR_A_NAME_THAT_IS_LONGER_THAN_THE_NAMES_OF_ALL_VARIABLES_OF_THIS_LIBRARY_TOGETHER_"
+     "WITH_THEIR_VALUES",
+     NULL},
     {"MY_MPIR_CVAR_CMAP_STRATEGI", NULL},
 };
 
@@ -62,7 +64,11 @@ static int errors_of(const char *name, const char *meant)
     int right = meant ? strstr(said, name) && strstr(said, meant) : !strstr(said, "Did you mean");
 
     if (failed || !right)
-        fprintf(stderr, "%s: %s\n%s\n", name, failed ? "MPI_Init fails" : meant ? "is not told of" : "is told of", said);
+        fprintf(stderr, "%s: %s\n%s\n", name,
+                failed  ? "MPI_Init fails"
+                : meant ? "is not told of"
+                        : "is told of",
+                said);
     return failed || !right;
 }
 

@@ -16,7 +16,8 @@ static int local_comm_of(MPIR_Comm * parent, MPIR_Comm ** local)
     return mpi_errno;
 }
 
-/* After the collective the table is also the reserve for what the child takes, when there is no other memory. */
+/* A small table is part of the call, so that a process without memory takes part in the collective.  The allocation is freed after
+ * the collective, for what the child takes if there is no other memory. */
 static int alloc_side(const split_call * call, split_side * side, int size)
 {
     enum { LEAST_RESERVE = 1024 };
@@ -25,8 +26,9 @@ static int alloc_side(const split_call * call, split_side * side, int size)
 
     side->size = size;
     side->view = split_view_of(call->colour, MPIX_PERMUTE);
-    side->table = MPL_malloc(bytes, MPL_MEM_COMM);
-    MPIR_ERR_CHKANDJUMP2(!side->table, mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s", (int) bytes,
+    side->owned = MPL_malloc(bytes, MPL_MEM_COMM);
+    side->table = size <= SPLIT_FEW ? side->few : side->owned;
+    MPIR_ERR_CHKANDJUMP2(!side->owned, mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s", (int) bytes,
                          "rows of MPI_Comm_split");
 
   fn_exit:
@@ -53,8 +55,8 @@ static void begin(split_call * call)
 
 static void end(split_call * call)
 {
-    MPL_free(call->local.table);
-    MPL_free(call->remote.table);
+    MPL_free(call->local.owned);
+    MPL_free(call->remote.owned);
     cmap_release(call->local.map);
     cmap_release(call->remote.map);
     if (call->child)

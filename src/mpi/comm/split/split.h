@@ -10,8 +10,12 @@
 #include "split_order.h"
 
 /* One group of the parent: all of an intracommunicator, or a side of an intercommunicator. */
+enum { SPLIT_FEW = 64 };
+
 typedef struct split_side {
-    split_row *table;           /* one row for each rank; NULL: no such side */
+    split_row *table;           /* one row for each rank; NULL: no such side, or no memory */
+    split_row few[SPLIT_FEW];   /* the table of a few ranks */
+    void *owned;                /* the table, or beside a small one a reserve */
     uint32_t size;
     split_view view;
     cmap_t *map;                /* the child's */

@@ -4,20 +4,26 @@
 
 static void free_table(split_side * side)
 {
-    MPL_free(side->table);
-    side->table = NULL;
+    MPL_free(side->owned);
+    side->owned = side->table = NULL;
 }
 
 /* What the ordering left is a quarter of the table, or less: the rest is a reserve, to be given up when there is no memory for the
  * map. */
 static void give_up_rest(split_side * side, const split_plan * plan)
 {
-    split_row *smaller = plan->bytes ? MPL_realloc(side->table, plan->bytes, MPL_MEM_COMM) : NULL;
+    split_row *smaller;
 
-    if (smaller)
-        side->table = smaller;
-    else if (!plan->bytes)
+    if (side->table == side->few) {
+        MPL_free(side->owned);
+        side->owned = NULL;
+    } else if (!plan->bytes) {
         free_table(side);
+    } else {
+        smaller = MPL_realloc(side->owned, plan->bytes, MPL_MEM_COMM);
+        if (smaller)
+            side->owned = side->table = smaller;
+    }
 }
 
 /* Orders the members of a side and makes their map.  `rank`: NULL, or where this process's rank goes, which has `self` in
