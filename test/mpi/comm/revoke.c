@@ -11,9 +11,11 @@
 #include "cmaptest_mpit.h"
 
 static const char *const collectives[] = {"barrier",  "allreduce",      "broadcast",
-                                          "alltoall", "long broadcast", "long alltoall"};
+                                          "alltoall", "long broadcast", "long alltoall",
+                                          "long reduction", "long scan"};
 
-enum { STALE = 77, FRESH = 1234, TAG = 5, COLLECTIVES = 6, MOST_RANKS = 64, LONG = 300000 };
+enum { STALE = 77, FRESH = 1234, TAG = 5, MOST_RANKS = 64, LONG = 300000 };
+enum { COLLECTIVES = 8, LEAVES = 6 }; /* in those from LEAVES on, some processes only send */
 
 static int size, uses_collectives, receives_only;
 
@@ -187,7 +189,7 @@ static int length_of(int which)
 
 static int call_collective(int which, MPI_Comm comm)
 {
-    static int all[LONG];
+    static int all[LONG], sums[LONG];
     int one = 1, sum;
 
     switch (which) {
@@ -202,13 +204,17 @@ static int call_collective(int which, MPI_Comm comm)
         case 5:
             return MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, length_of(which), MPI_INT,
                                 comm);
+        case 6:
+            return MPI_Reduce(all, sums, LONG / 2, MPI_INT, MPI_SUM, size - 1, comm);
+        case 7:
+            return MPI_Scan(all, sums, LONG / 2, MPI_INT, MPI_SUM, comm);
     }
     return MPI_SUCCESS;
 }
 
 static int start_collective(int which, MPI_Comm comm, MPI_Request *request)
 {
-    static int all[COLLECTIVES][LONG], sum;
+    static int all[COLLECTIVES][LONG], sums[COLLECTIVES][LONG], sum;
 
     switch (which) {
         case 0:
@@ -223,8 +229,22 @@ static int start_collective(int which, MPI_Comm comm, MPI_Request *request)
         case 5:
             return MPI_Ialltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all[which], length_of(which),
                                  MPI_INT, comm, request);
+        case 6:
+            return MPI_Ireduce(all[which], sums[which], LONG / 2, MPI_INT, MPI_SUM, size - 1, comm,
+                               request);
+        case 7:
+            return MPI_Iscan(all[which], sums[which], LONG / 2, MPI_INT, MPI_SUM, comm, request);
     }
     return MPI_SUCCESS;
+}
+
+/* A process that only sends in a collective may have left it before the revocation. */
+static void learn(MPI_Comm comm)
+{
+    int number;
+
+    expect_revoked(MPI_Recv(&number, 1, MPI_INT, size - 1, TAG, comm, MPI_STATUS_IGNORE),
+                   "a receive after a collective");
 }
 
 /* The last process revokes it instead of taking part. */
@@ -232,12 +252,17 @@ static void blocked_collective(int which)
 {
     MPI_Comm comm = to_revoke();
     char what[64];
+    int result;
 
     snprintf(what, sizeof(what), "a blocked %s", collectives[which]);
-    if (ct_me == size - 1)
+    if (ct_me == size - 1) {
         MPIX_Comm_revoke(comm);
-    else
-        expect_revoked(call_collective(which, comm), what);
+    } else {
+        result = call_collective(which, comm);
+        if (result != MPI_SUCCESS || which < LEAVES)
+            expect_revoked(result, what);
+        learn(comm);
+    }
     after_revoked(comm);
 }
 
@@ -260,8 +285,56 @@ static void pending_collectives(void)
             if (result != MPI_SUCCESS || i == 0)
                 expect_revoked(result, collectives[i]);
         }
+        learn(comm);
     }
     after_revoked(comm);
+}
+
+/* One process revokes it, and all go on at once: some have not learned of it yet. */
+static void repaired_at_once(void)
+{
+    MPI_Comm comm, small;
+    int flag = 7;
+
+    for (int which = 0; which < 3; which++) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        if (ct_me == which % size)
+            CT_CHECK(MPIX_Comm_revoke(comm) == MPI_SUCCESS, "revoke fails");
+        if (which == 0) {
+            CT_CHECK(MPIX_Comm_agree(comm, &flag) == MPI_SUCCESS && flag == 7, "agree at once");
+        } else if (which == 1) {
+            CT_CHECK(MPIX_Comm_shrink(comm, &small) == MPI_SUCCESS, "shrink at once");
+            MPI_Comm_free(&small);
+        }
+        MPI_Comm_free(&comm);
+    }
+}
+
+/* The last process revokes the parent instead of taking part. */
+static void pending_creations(void)
+{
+    for (int which = 0; which < 3; which++) {
+        MPI_Comm comm = to_revoke(), made = MPI_COMM_NULL;
+        MPI_Group group;
+        int next = (ct_me + 1) % size, degree = 1, result;
+
+        MPI_Comm_group(comm, &group);
+        if (ct_me == size - 1) {
+            MPIX_Comm_revoke(comm);
+        } else {
+            if (which == 0)
+                result = MPI_Comm_create_group(comm, group, TAG, &made);
+            else if (which == 1)
+                result = MPI_Dist_graph_create(comm, 1, &ct_me, &degree, &next, MPI_UNWEIGHTED,
+                                               MPI_INFO_NULL, 0, &made);
+            else
+                result = MPI_Comm_split(comm, 0, 0, &made);
+            expect_revoked(result, "a pending creation");
+        }
+        MPI_Group_free(&group);
+        after_revoked(comm);
+    }
 }
 
 /* A message without a receive; then the id is not another communicator's. */
@@ -335,8 +408,11 @@ int main(int argc, char **argv)
         for (int which = 0; which < COLLECTIVES && !receives_only; which++) {
             blocked_collective(which);
         }
-        if (!receives_only)
+        repaired_at_once();
+        if (!receives_only) {
             pending_collectives();
+            pending_creations();
+        }
         stale_message();
         if (size > 1)
             between_groups();

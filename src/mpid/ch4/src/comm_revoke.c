@@ -16,6 +16,7 @@
 
 typedef struct {
     uint64_t context_id;        /* the receiver's */
+    uint64_t own_id;            /* the sender's; the same in an intracommunicator */
     int rank;                   /* the sender's, in its group */
     int process;                /* the sender's, in its world */
     bool is_forwarded;
@@ -157,7 +158,7 @@ void MPIR_Comm_end_as_revoked(MPIR_Comm * comm, int *mpi_errno)
 static int tell(MPIR_Comm * comm, int rank, bool is_forwarded)
 {
     revoke_hdr_t hdr = {
-        .context_id = comm->context_id,.rank = comm->rank,.process = MPIR_Process.rank,.is_forwarded = is_forwarded
+        .context_id = comm->context_id,.own_id = comm->recvcontext_id,.rank = comm->rank,.process = MPIR_Process.rank,.is_forwarded = is_forwarded
     };
 
     return MPIDI_NM_am_send_hdr(rank, comm, MPIDIG_COMM_REVOKE, &hdr, sizeof(hdr), 0, 0);
@@ -232,8 +233,8 @@ static int keep(const revoke_hdr_t * hdr)
     return mpi_errno;
 }
 
-/* The sender has the number in use for the communicator that it revokes.  So another one, with the same number by now, does not have
- * the sender in its group. */
+/* Does the notice mean this communicator?  The receiver may have freed the one that is meant, and may use its id again.  The sender
+ * keeps its own id, so no other communicator with the sender has it. */
 static bool is_meant(void *object, void *context)
 {
     MPIR_Comm *comm = object;
@@ -241,7 +242,8 @@ static bool is_meant(void *object, void *context)
     const cmap_t *map;
     uint32_t process;
 
-    if (MPIR_Object_get_ref(comm) <= 0 || comm->recvcontext_id != hdr->context_id || hdr->rank >= comm->remote_size)
+    if (MPIR_Object_get_ref(comm) <= 0 || comm->recvcontext_id != hdr->context_id ||
+        comm->context_id != hdr->own_id || hdr->rank >= comm->remote_size)
         return false;
     map = MPIR_Comm_map(comm, MPIR_MAP_REMOTE);
     if (!map)
