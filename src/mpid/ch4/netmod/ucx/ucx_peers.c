@@ -3,7 +3,7 @@
 #include "mpidimpl.h"
 #include "ucx_impl.h"
 #include "am_later.h"
-#include "rma_shared.h"
+#include "rma/peers/peers.h"
 #include "ch4_cards.h"
 #include "mpidu_bc.h"
 #include "mpir_tvars.h"

@@ -12,13 +12,13 @@
  * Locks.  Each process of a window has a lock (src/mpid/common/rma_lock).  Peers take it themselves; that of a process that
  * is no peer is asked for by active message, and taken and given back by its owner.
  *
- *     rma_shared_win.c    setting up and freeing
- *     rma_shared_epoch.c  epochs of locks
- *     rma_shared_op.c     operations
- *     rma_win_lock.c      locks for other processes
+ *     window.c            setting up and freeing
+ *     epoch.c             epochs of locks
+ *     operation.c          operations
+ *     ../lock.c            locks for other processes
  */
-#ifndef RMA_SHARED_H_INCLUDED
-#define RMA_SHARED_H_INCLUDED
+#ifndef RMA_PEERS_H_INCLUDED
+#define RMA_PEERS_H_INCLUDED
 
 #include "rma_lock.h"
 
@@ -145,4 +145,4 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_poll(int vci)
     return MPL_atomic_relaxed_load_int(&MPIDIG_rma_todo) ? MPIDIG_rma_do_todo(vci) : MPI_SUCCESS;
 }
 
-#endif /* RMA_SHARED_H_INCLUDED */
+#endif /* RMA_PEERS_H_INCLUDED */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#ifndef RMA_ISSUE_IMPL_H_INCLUDED
-#define RMA_ISSUE_IMPL_H_INCLUDED
+#ifndef RMA_ISSUE_INTERNAL_H_INCLUDED
+#define RMA_ISSUE_INTERNAL_H_INCLUDED
 
 #include "mpidimpl.h"
 #include "mpidig_rma_callbacks.h"
-#include "rma_shared.h"
+#include "rma/peers/peers.h"
 #include "rma_issue.h"
 #include "rma_issue_phase.h"
 #include "rma_issue_wire.h"
-#include "rma_issue_win.h"
-#include "rma_issue_exchange.h"
+#include "rma/issue/issue.h"
+#include "rma/issue/exchange.h"
 
 typedef enum {
     MPIDIG_RMA_PUT, MPIDIG_RMA_GET, MPIDIG_RMA_ACC, MPIDIG_RMA_GET_ACC, MPIDIG_RMA_FOP, MPIDIG_RMA_CAS
@@ -32,12 +32,12 @@ typedef struct MPIDIG_rma_op {
 typedef struct MPIDIG_rma_target {
     rma_issue_target_t issue;
     MPIR_Win *win;
-    struct MPIDIG_rma_target *prev, *next;      /* see rma_issue_epoch.c, for these two */
+    struct MPIDIG_rma_target *prev, *next;      /* see lock_epoch.c, for these two */
     MPL_thread_id_t locked_by;
     int rank, lock_type;
     unsigned unanswered;        /* messages; of these, with operations: */
     unsigned carrying;
-    uint32_t counted;           /* messages of this epoch that the target waits for, see rma_issue_fence.c */
+    uint32_t counted;           /* messages of this epoch that the target waits for, see fence.c */
     MPIDIG_rma_op_t *results, **last_result;    /* operations that answers bring results for, in their order */
     bool is_ready;              /* in the list that progress looks at */
     bool is_busy;               /* a thread issues an operation to it */
@@ -46,7 +46,7 @@ typedef struct MPIDIG_rma_target {
     UT_hash_handle hash_handle;
 } MPIDIG_rma_target_t;
 
-/* Fences: see rma_issue_fence.c. */
+/* Fences: see fence.c. */
 typedef struct {
     rma_issue_phase_t phase;    /* the same in all processes */
     bool holds;                 /* operations of this epoch wait */
@@ -55,7 +55,7 @@ typedef struct {
     int failed_early;           /* in one of the next epoch */
     int told;                   /* the error of the epoch that the fence ends */
     MPIDIG_rma_exchange_t *exchange;    /* that ends this epoch, when it was entered */
-    struct MPIDIG_rma_early *early;     /* messages of later epochs, see rma_issue_target.c */
+    struct MPIDIG_rma_early *early;     /* messages of later epochs, see target.c */
 } MPIDIG_rma_fence_t;
 
 typedef struct MPIDIG_rma_issue {
@@ -212,4 +212,4 @@ int MPIDIG_rma_request_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_
 int MPIDIG_rma_answer_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
                          MPIR_Request ** req);
 
-#endif /* RMA_ISSUE_IMPL_H_INCLUDED */
+#endif /* RMA_ISSUE_INTERNAL_H_INCLUDED */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "rma_issue_impl.h"
+#include "rma/issue/internal.h"
 
 /*
  * Fences by exchange: what waits goes out as messages, at the fence at the latest, and one exchange of all processes tells each

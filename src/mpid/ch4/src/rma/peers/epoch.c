@@ -2,7 +2,7 @@
 
 #include "mpidimpl.h"
 #include "mpidig_win.h"
-#include "rma_shared.h"
+#include "rma/peers/peers.h"
 
 /* A process whose calls never wait still answers others: one poll in so many calls. */
 #define CALLS_BETWEEN_POLLS 32

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "rma_issue_impl.h"
+#include "rma/issue/internal.h"
 #include "mpir_tvars.h"
 
 /*

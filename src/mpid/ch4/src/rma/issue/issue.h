@@ -4,16 +4,16 @@
  * When the one-sided operations of a window are issued: what MPID_Put and MPID_Win_lock ask before they do it themselves.
  * The module src/mpid/common/rma_issue decides; here are the operations, the messages, and the epochs.
  *
- *     rma_issue_init.c    settings: variables and info keys
- *     rma_issue_origin.c  operations that wait, messages that take them along
- *     rma_issue_epoch.c   locks
- *     rma_issue_pscw.c    start and complete
- *     rma_issue_fence.c   fences
- *     rma_issue_exchange.c  what they exchange
- *     rma_issue_target.c  what a message makes its target do
+ *     init.c        settings: variables and info keys
+ *     origin.c    operations that wait, messages that take them along
+ *     lock_epoch.c  locks
+ *     pscw.c       start and complete
+ *     fence.c     fences
+ *     exchange.c  what they exchange
+ *     target.c    what a message makes its target do
  */
-#ifndef RMA_ISSUE_WIN_H_INCLUDED
-#define RMA_ISSUE_WIN_H_INCLUDED
+#ifndef RMA_ISSUE_ISSUE_H_INCLUDED
+#define RMA_ISSUE_ISSUE_H_INCLUDED
 
 struct MPIDIG_rma_issue;
 
@@ -53,12 +53,12 @@ bool MPIDIG_rma_hold_cas(MPIR_Win * win, int *mpi_errno, const void *origin, con
 int MPIDIG_rma_clear(MPIR_Win * win, int rank);
 int MPIDIG_rma_flush(MPIR_Win * win, int rank);
 
-/* Before another lock is taken: see rma_issue_epoch.c. */
+/* Before another lock is taken: see rma/issue/lock_epoch.c. */
 extern struct MPIDIG_rma_target *MPIDIG_rma_locks;
 int MPIDIG_rma_make_real(bool * nested);
 #define MPIDIG_RMA_LOCKS_REAL() (MPIDIG_rma_locks ? MPIDIG_rma_make_real(NULL) : MPI_SUCCESS)
 
-/* Processes of the window that are no peers (see rma_shared.h) are meant.  Each answers whether the call is done; if not, it goes
+/* Processes of the window that are no peers (see rma/peers/peers.h) are meant.  Each answers whether the call is done; if not, it goes
  * the eager way. */
 bool MPIDIG_rma_lock(MPIR_Win * win, int *mpi_errno, int type, int rank, int assert);
 bool MPIDIG_rma_unlock(MPIR_Win * win, int *mpi_errno, int rank);
@@ -88,4 +88,4 @@ void MPIDIG_rma_issue_free(MPIR_Win * win);
 int MPIDIG_rma_issue_set_info(MPIR_Win * win, const char *key, const char *value);
 int MPIDIG_rma_issue_get_info(MPIR_Win * win, MPIR_Info * info);
 
-#endif /* RMA_ISSUE_WIN_H_INCLUDED */
+#endif /* RMA_ISSUE_ISSUE_H_INCLUDED */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "rma_issue_exchange.h"
-#include "rma_shared.h"
+#include "rma/issue/exchange.h"
+#include "rma/peers/peers.h"
 
 /* Nothing else that is done on a window's communicator has it. */
 #define TAG MPIR_REDUCE_SCATTER_BLOCK_TAG

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "rma_issue_impl.h"
+#include "rma/issue/internal.h"
 
 /* The ranks of the group in the window, to be freed; NULL without memory. */
 static int *ranks_of(MPIR_Win * win, MPIR_Group * group, int *mpi_errno)

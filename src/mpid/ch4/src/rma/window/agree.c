@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpidimpl.h"
-#include "rma_win_agree.h"
+#include "rma/window/agree.h"
 
 enum { FAILED = 4, BITS = 3 };
 

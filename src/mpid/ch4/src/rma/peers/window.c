@@ -2,8 +2,8 @@
 
 #include "mpidimpl.h"
 #include "mpidu_shm.h"
-#include "rma_shared.h"
-#include "rma_win_agree.h"
+#include "rma/peers/peers.h"
+#include "rma/window/agree.h"
 
 /*
 === BEGIN_MPI_T_CVAR_INFO_BLOCK ===

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "rma_issue_impl.h"
-#include "rma_combine.h"
+#include "rma/issue/internal.h"
+#include "rma/peers/combine.h"
 
 /* An operation to be done. */
 typedef struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "rma_issue_impl.h"
+#include "rma/issue/internal.h"
 
 /* What CH4 knows of an epoch stays true: errors of other calls, flushes and completion counters go by it. */
 static void note_epoch(MPIR_Win * win, int rank, bool begins)

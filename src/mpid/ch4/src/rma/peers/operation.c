@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpidimpl.h"
-#include "rma_shared.h"
-#include "rma_combine.h"
+#include "rma/peers/peers.h"
+#include "rma/peers/combine.h"
 
 /* The first byte of the operation and the one behind its last, counted from the beginning of the peer's memory. */
 static void range_of(const MPIDIG_rma_peer_t * peer, MPI_Aint disp, MPI_Aint count, MPI_Datatype type,

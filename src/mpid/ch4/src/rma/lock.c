@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpidimpl.h"
-#include "rma_shared.h"
-#include "rma_issue_win.h"
+#include "rma/peers/peers.h"
+#include "rma/issue/issue.h"
 #include "am_later.h"
 
 /* A process that asked by message and was not granted the lock yet. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#ifndef RMA_WIN_AGREE_H_INCLUDED
-#define RMA_WIN_AGREE_H_INCLUDED
+#ifndef RMA_WINDOW_AGREE_H_INCLUDED
+#define RMA_WINDOW_AGREE_H_INCLUDED
 
 /* What may fail in one member while a window is made is done between collectives, and told to all: then all of them fail. */
 
@@ -21,4 +21,4 @@ void MPIDIG_win_map_remove(MPIR_Win * win);
 /* The table of the node's processes. */
 int MPIDIG_win_table_make(MPIR_Win * win, int num);
 
-#endif /* RMA_WIN_AGREE_H_INCLUDED */
+#endif /* RMA_WINDOW_AGREE_H_INCLUDED */

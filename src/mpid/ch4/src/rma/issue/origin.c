@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "rma_issue_impl.h"
+#include "rma/issue/internal.h"
 
 /* Of all kinds: others may wait for this process' nonblocking collectives before they come to what it waits for. */
 int MPIDIG_rma_progress(MPIR_Win * win)

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+mpi_core_sources += \
+    src/mpid/ch4/src/rma/lock.c \
+    src/mpid/ch4/src/rma/issue/exchange.c \
+    src/mpid/ch4/src/rma/issue/fence.c \
+    src/mpid/ch4/src/rma/issue/init.c \
+    src/mpid/ch4/src/rma/issue/lock_epoch.c \
+    src/mpid/ch4/src/rma/issue/origin.c \
+    src/mpid/ch4/src/rma/issue/pscw.c \
+    src/mpid/ch4/src/rma/issue/target.c \
+    src/mpid/ch4/src/rma/peers/epoch.c \
+    src/mpid/ch4/src/rma/peers/operation.c \
+    src/mpid/ch4/src/rma/peers/window.c \
+    src/mpid/ch4/src/rma/window/agree.c \
+    src/mpid/ch4/src/rma/window/freed.c
+
+noinst_HEADERS += \
+    src/mpid/ch4/src/rma/issue/exchange.h \
+    src/mpid/ch4/src/rma/issue/internal.h \
+    src/mpid/ch4/src/rma/issue/issue.h \
+    src/mpid/ch4/src/rma/peers/combine.h \
+    src/mpid/ch4/src/rma/peers/peers.h \
+    src/mpid/ch4/src/rma/window/agree.h
