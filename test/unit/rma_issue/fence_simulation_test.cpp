@@ -127,7 +127,7 @@ private:
     void issue(size_t from) {
         Member &m = members_[from];
         size_t to = random_() % members_.size();
-        ASSERT_EQ(permission(m), RI_HELD);
+        ASSERT_EQ(permission(m), RI_GRANTED);
         members_[to].undone[m.phase.epoch]++;
         done(to, m.phase.epoch);  // at once is the worst
         m.native = true;
@@ -135,7 +135,7 @@ private:
 
     static rma_issue_permission_t permission(const Member &m) {
         if (m.exchanging && rma_issue_sums_over(&m.sums) && m.sums.flags & RF_BARRIER)
-            return RI_HELD;
+            return RI_GRANTED;
         return rma_issue_phase_permission(&m.phase);
     }
 
@@ -189,7 +189,7 @@ private:
         lock(m, members_[random_() % members_.size()]);
         if (may_operate && what < 6)
             send(who);
-        else if (may_operate && what < 6 + longs_ && permission(m) == RI_HELD)
+        else if (may_operate && what < 6 + longs_ && permission(m) == RI_GRANTED)
             issue(who);
         else if (may_operate && what < 6 + longs_)
             m.wants_native = true;

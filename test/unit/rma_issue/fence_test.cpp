@@ -152,7 +152,7 @@ TEST(Sums, DistancesDoNotOverflow) {
 struct Phase : ::testing::Test {
     rma_issue_phase_t phase;
     Phase() { rma_issue_phase_init(&phase, true); }
-    bool native_allowed() const { return rma_issue_phase_permission(&phase) == RI_HELD; }
+    bool native_allowed() const { return rma_issue_phase_permission(&phase) == RI_GRANTED; }
 };
 
 TEST_F(Phase, BeforeTheFirstFenceNothingGoesNatively) {
@@ -284,7 +284,7 @@ TEST_F(FenceEpoch, OfMessagesNeedsMoreForLongOperationsOnly) {
 }
 
 TEST_F(FenceEpoch, TwoOperationsThatAMessageHoldsWaitForIt) {
-    for (auto permission : {RI_MESSAGES, RI_HELD}) {
+    for (auto permission : {RI_MESSAGES, RI_GRANTED}) {
         rma_issue_open(&target, permission);
         messages.clear();
         for (int i = 0; i < 2; i++) {
@@ -303,7 +303,7 @@ TEST_F(FenceEpoch, TwoOperationsThatAMessageHoldsWaitForIt) {
 }
 
 TEST_F(FenceEpoch, LongOperationsAreNativeWhereTheyMay) {
-    rma_issue_open(&target, RI_HELD);
+    rma_issue_open(&target, RI_GRANTED);
     add(100, 112);
     EXPECT_EQ(reach(RI_GATHER), RI_DONE);
     add(200, 212);
@@ -345,14 +345,14 @@ TEST_F(FenceEpoch, LazyNeedsMoreAtTheQueuesLimit) {
 }
 
 TEST_F(FenceEpoch, OneShortOperationIsAMessageWhereItMightBeNative) {
-    rma_issue_open(&target, RI_HELD);
+    rma_issue_open(&target, RI_GRANTED);
     add(8, 32);
     EXPECT_EQ(reach(RI_FENCE), RI_DONE);
     EXPECT_EQ(messages, (Ops{1}));
 }
 
 TEST_F(FenceEpoch, NothingOvertakesWhatIsNative) {
-    rma_issue_open(&target, RI_HELD);
+    rma_issue_open(&target, RI_GRANTED);
     add(1000, 0);
     add(8, 32);
     EXPECT_EQ(reach(RI_FENCE), RI_DONE);

@@ -175,7 +175,7 @@ TEST_F(Epoch, QueueIsLimitedWhileItWaitsForPermission) {
     EXPECT_EQ(epochs.target.permission, RI_ASKED);
     for (int i = 0; i < 10; i++)
         epochs.put(8, 0);
-    EXPECT_EQ(epochs.target.permission, RI_HELD);
+    EXPECT_EQ(epochs.target.permission, RI_GRANTED);
     epochs.close();
 }
 

@@ -75,7 +75,7 @@ void Epochs::reach(rma_issue_goal_t goal) {
         case RI_WAIT: ASSERT_TRUE(network_.progress()) << "waits for nothing"; break;
         case RI_DONE:
             EXPECT_LE(target.waiting, goal == RI_GO_ON ? settings_.queue : 0);
-            EXPECT_TRUE(goal != RI_CLEAR || target.permission == RI_HELD);
+            EXPECT_TRUE(goal != RI_CLEAR || target.permission == RI_GRANTED);
             return;
         }
     }

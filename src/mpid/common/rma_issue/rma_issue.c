@@ -77,7 +77,7 @@ rma_issue_op_t *rma_issue_take(rma_issue_target_t * target)
 
 void rma_issue_issued(rma_issue_target_t * target)
 {
-    assert(target->permission == RI_HELD && target->waiting == 0);
+    assert(target->permission == RI_GRANTED && target->waiting == 0);
     target->native = true;
     count(target, 0);
 }
@@ -85,7 +85,7 @@ void rma_issue_issued(rma_issue_target_t * target)
 void rma_issue_granted(rma_issue_target_t * target)
 {
     assert(target->permission == RI_ASKED || target->permission == RI_MESSAGES);
-    target->permission = RI_HELD;
+    target->permission = RI_GRANTED;
 }
 
 void rma_issue_settled(rma_issue_target_t * target)
@@ -142,7 +142,7 @@ static unsigned gathered(const rma_issue_target_t * target, const rma_issue_sett
 
 bool rma_issue_passes(const rma_issue_target_t * target, const rma_issue_settings_t * settings, size_t wire)
 {
-    return target->permission == RI_HELD && target->waiting == 0 && settings->mode != RI_LAZY &&
+    return target->permission == RI_GRANTED && target->waiting == 0 && settings->mode != RI_LAZY &&
         (wire == 0 || target->native);
 }
 
@@ -192,7 +192,7 @@ static rma_issue_step_t next_at_fence(rma_issue_target_t * target)
         return step(RI_DONE);
     if (ops)
         return message(target, 0, ops);
-    return step(target->permission == RI_HELD ? RI_ISSUE : RI_WAIT);
+    return step(target->permission == RI_GRANTED ? RI_ISSUE : RI_WAIT);
 }
 
 /* Short operations wait until they fill a message, however few they are; a long one does not. */
@@ -214,7 +214,7 @@ static rma_issue_step_t next_gathered(rma_issue_target_t * target, const rma_iss
     ops = target->native ? 0 : held_by_message(target, SIZE_MAX, settings->bytes);
     if (ops)
         return message(target, 0, ops);
-    return step(target->permission == RI_HELD ? RI_ISSUE : RI_WAIT);
+    return step(target->permission == RI_GRANTED ? RI_ISSUE : RI_WAIT);
 }
 
 static rma_issue_step_t next_messages(rma_issue_target_t * target, const rma_issue_settings_t * settings,
@@ -259,7 +259,7 @@ rma_issue_step_t rma_issue_next(rma_issue_target_t * target, const rma_issue_set
         case RI_MESSAGES:
             next = next_messages(target, settings, goal);
             break;
-        case RI_HELD:
+        case RI_GRANTED:
             next = next_held(target, settings, goal);
             break;
         default:

@@ -60,7 +60,7 @@ typedef enum {
     RI_NOTED,                   /* an epoch has begun; nobody else knows it */
     RI_ASKED,                   /* permission will come */
     RI_MESSAGES,                /* for messages that neither ask nor end; nothing may go natively (rma_issue_phase.h) */
-    RI_HELD
+    RI_GRANTED
 } rma_issue_permission_t;
 
 typedef struct {
@@ -107,7 +107,7 @@ typedef struct {
 /* `room`: bytes of a message to this target that operations may take, and of its answer. */
 void rma_issue_target_init(rma_issue_target_t * target, size_t room);
 
-/* An epoch begins.  The permission is RI_NOTED when a message asks for it, RI_ASKED when it comes by itself, RI_HELD when it
+/* An epoch begins.  The permission is RI_NOTED when a message asks for it, RI_ASKED when it comes by itself, RI_GRANTED when it
  * is there, and RI_MESSAGES when it is there for these alone. */
 void rma_issue_open(rma_issue_target_t * target, rma_issue_permission_t permission);
 

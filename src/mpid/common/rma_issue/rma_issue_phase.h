@@ -50,10 +50,10 @@ static inline bool rma_issue_phase_is_barrier(const rma_issue_phase_t * phase)
     return !phase->exchanges || phase->barriers > 0;
 }
 
-/* What operations of this epoch may do: go out as messages, RI_MESSAGES, or natively, too, RI_HELD. */
+/* What operations of this epoch may do: go out as messages, RI_MESSAGES, or natively, too, RI_GRANTED. */
 static inline rma_issue_permission_t rma_issue_phase_permission(const rma_issue_phase_t * phase)
 {
-    return phase->clear ? RI_HELD : RI_MESSAGES;
+    return phase->clear ? RI_GRANTED : RI_MESSAGES;
 }
 
 /* Is the number that of an epoch which this process has not come to?  (The numbers may begin anew.) */

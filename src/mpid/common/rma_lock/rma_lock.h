@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A lock that one or many may have, for threads and processes that share memory, and for a process that asks for others.
- * It knows nothing of MPI.
+ * A lock with exclusive and shared holders, for threads and processes that share memory.  A process may also request it for
+ * others.  It knows nothing of MPI.
  *
  * A request is polled until it is granted.  No function blocks, so the caller can make progress or yield its core between the
  * polls, and may have several requests open.  16 bytes of zeros are a free lock; a lock holds no pointers.
@@ -34,10 +34,10 @@ typedef struct {
 
 #define RMA_LOCK_HELD (UINT64_C(1) << 63)       /* exclusively */
 #define RMA_LOCK_WANTED (UINT64_C(1) << 62)     /* by the exclusive request whose turn it is */
-#define RMA_LOCK_TURN (UINT64_C(1) << 31)       /* counts shared requests that are to have the lock after its holder */
+#define RMA_LOCK_TURN (UINT64_C(1) << 31)       /* counts shared requests that get the lock after its present holder */
 #define RMA_LOCK_SHARED UINT64_C(1)     /* counts shared holders */
 
-/* Nanoseconds.  Longer than a turn takes where processes wait for a core, so that order is kept there. */
+/* Nanoseconds.  This is longer than a turn on an oversubscribed core, so that requests keep their order there. */
 #define RMA_LOCK_PATIENCE 500000
 
 /* A request that is not granted yet.  The caller owns its memory, and must keep it until the grant. */

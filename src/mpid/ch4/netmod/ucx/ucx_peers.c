@@ -2,8 +2,7 @@
 
 #include "mpidimpl.h"
 #include "ucx_impl.h"
-#include "am_later.h"
-#include "rma/peers/peers.h"
+#include "rma/deferred.h"
 #include "ch4_cards.h"
 #include "mpidu_bc.h"
 #include "mpir_tvars.h"
@@ -188,66 +187,42 @@ static int add_endpoint(ucp_ep_h ep)
  * transport of 1.13 gives the endpoint the connection that the message came by, and goes on with a buffer that is gone.
  * Between nodes, messages are kept for the handler until UCX has returned.
  */
-typedef struct message {
-    struct message *next;
+typedef struct {
+    MPIDI_deferred_job_t job;   /* first */
     size_t length;
-    char data[];
+    _Alignas(16) char data[];
 } message_t;
 
-/* By VNI; each belongs to the lock of its VCI. */
-static struct kept {
-    message_t *first, **last;
-    bool handling;
-} kept[MPIDI_CH4_MAX_VCIS];
-
-/* One after the other, also when a handler makes progress or another thread comes. */
-static int handle_messages(int vni)
+static int handle_message(MPIDI_deferred_job_t * job)
 {
-    struct kept *queue = &kept[vni];
-    message_t *message;
+    message_t *message = (message_t *) job;
 
-    while (!queue->handling && (message = queue->first) != NULL) {
-        queue->first = message->next;
-        if (!queue->first)
-            queue->last = &queue->first;
-        MPL_atomic_fetch_sub_int(&MPIDIG_rma_todo, 1);
-        queue->handling = true;
-        MPIDI_UCX_am_handler(NULL, message->data, message->length, NULL, 0);
-        queue->handling = false;
-        MPL_free(message);
-    }
+    MPIDI_UCX_am_handler(NULL, message->data, message->length, NULL, 0);
+    MPL_free(message);
     return MPI_SUCCESS;
 }
 
-static int handle_messages_of_vci(int vci)
-{
-    int vni = MPIDI_UCX_vci_to_vni(vci);
-
-    return vni < 0 ? MPI_SUCCESS : handle_messages(vni);
-}
+/* By VNI, which is the VCI.  One after the other, also when a handler makes progress or another thread comes. */
+static MPIDI_deferred_kind_t messages = {.perform = handle_message };
 
 /* Without memory a message is handled at once, after those that wait: most make no endpoint. */
 static ucs_status_t handle_now(int vni, void *data, size_t length)
 {
-    handle_messages(vni);
-    if (kept[vni].first)
+    MPIDI_deferred_run(&messages, vni);
+    if (messages.queues[vni].first)
         MPID_Abort(NULL, MPI_ERR_NO_MEM, 1, "no memory for a message that has arrived");
     return MPIDI_UCX_am_handler(NULL, data, length, NULL, 0);
 }
 
-static ucs_status_t keep_message(void *arg, void *data, size_t length, ucp_ep_h reply_ep, unsigned flags)
+static ucs_status_t keep_message(void *vni, void *data, size_t length, ucp_ep_h reply_ep, unsigned flags)
 {
-    struct kept *queue = arg;
     message_t *message = MPL_malloc(sizeof(*message) + length, MPL_MEM_BUFFER);
 
     if (!message)
-        return handle_now((int) (queue - kept), data, length);
-    message->next = NULL;
+        return handle_now((int) (intptr_t) vni, data, length);
     message->length = length;
     MPIR_Memcpy(message->data, data, length);
-    *queue->last = message;
-    queue->last = &message->next;
-    MPL_atomic_fetch_add_int(&MPIDIG_rma_todo, 1);
+    MPIDI_deferred_add(&messages, (int) (intptr_t) vni, &message->job);
     return UCS_OK;
 }
 
@@ -256,11 +231,10 @@ static int keep_messages(void)
     int mpi_errno = MPI_SUCCESS;
     ucs_status_t status;
 
-    MPIDIG_am_later = handle_messages_of_vci;
+    MPIDI_deferred_register(MPIDI_DEFERRED_MESSAGES, &messages);
     for (int i = 0; i < MPIDI_UCX_global.num_vnis; i++) {
-        kept[i].last = &kept[i].first;
         status = ucp_worker_set_am_handler(MPIDI_UCX_global.ctx[i].worker, MPIDI_UCX_AM_HANDLER_ID, keep_message,
-                                           &kept[i], UCP_AM_FLAG_WHOLE_MSG);
+                                           (void *) (intptr_t) i, UCP_AM_FLAG_WHOLE_MSG);
         MPIDI_UCX_CHK_STATUS(status);
     }
 

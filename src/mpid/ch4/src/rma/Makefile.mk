@@ -1,14 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 mpi_core_sources += \
+    src/mpid/ch4/src/rma/deferred.c \
     src/mpid/ch4/src/rma/lock.c \
+    src/mpid/ch4/src/rma/issue/answer.c \
+    src/mpid/ch4/src/rma/issue/early.c \
+    src/mpid/ch4/src/rma/issue/end.c \
+    src/mpid/ch4/src/rma/issue/engine.c \
     src/mpid/ch4/src/rma/issue/exchange.c \
     src/mpid/ch4/src/rma/issue/fence.c \
     src/mpid/ch4/src/rma/issue/init.c \
     src/mpid/ch4/src/rma/issue/lock_epoch.c \
+    src/mpid/ch4/src/rma/issue/message.c \
+    src/mpid/ch4/src/rma/issue/operation.c \
     src/mpid/ch4/src/rma/issue/origin.c \
+    src/mpid/ch4/src/rma/issue/perform.c \
     src/mpid/ch4/src/rma/issue/pscw.c \
-    src/mpid/ch4/src/rma/issue/target.c \
+    src/mpid/ch4/src/rma/issue/settings.c \
+    src/mpid/ch4/src/rma/issue/targets.c \
     src/mpid/ch4/src/rma/peers/epoch.c \
     src/mpid/ch4/src/rma/peers/operation.c \
     src/mpid/ch4/src/rma/peers/window.c \
@@ -16,6 +25,9 @@ mpi_core_sources += \
     src/mpid/ch4/src/rma/window/freed.c
 
 noinst_HEADERS += \
+    src/mpid/ch4/src/rma/deferred.h \
+    src/mpid/ch4/src/rma/lock.h \
+    src/mpid/ch4/src/rma/route.h \
     src/mpid/ch4/src/rma/issue/exchange.h \
     src/mpid/ch4/src/rma/issue/internal.h \
     src/mpid/ch4/src/rma/issue/issue.h \

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "rma/issue/exchange.h"
-#include "rma/peers/peers.h"
 
 /* Nothing else that is done on a window's communicator has it. */
 #define TAG MPIR_REDUCE_SCATTER_BLOCK_TAG
 
-/* Up to so many processes a message goes to each at once: where each round takes a turn of the cores, or the time of a wire, one
- * round is shorter than the messages are many. */
+/* Up to so many processes a message goes to each at once: where each round takes a turn of the
+ * cores, or the time of a wire, one round is shorter than the messages are many. */
 enum { ONE_ROUND_MOST = 16 };
-
-/* Those that are not over, of all windows. */
-static MPIDIG_rma_exchange_t *running;
 
 MPIDIG_rma_exchange_t *MPIDIG_rma_exchange_new(MPIR_Win * win)
 {
@@ -120,15 +116,33 @@ static void merge_round(MPIDIG_rma_exchange_t * exchange)
     exchange->sent = exchange->received = exchange->ended = 0;
 }
 
-static void go_on(MPIDIG_rma_exchange_t * exchange)
+/* Makes progress with the exchange.  Answers whether it is over. */
+static bool is_over_now(MPIDI_deferred_job_t * job)
 {
+    MPIDIG_rma_exchange_t *exchange = (MPIDIG_rma_exchange_t *) job;
+
     while (!MPIDIG_rma_exchange_is_over(exchange)) {
         if (begin_round(exchange) || !end_messages(exchange))
-            return;
+            return false;
         if (!exchange->mpi_errno)
             merge_round(exchange);
     }
+    return true;
 }
+
+static int end_exchange(MPIDI_deferred_job_t * job)
+{
+    MPIDIG_rma_exchange_t *exchange = (MPIDIG_rma_exchange_t *) job;
+
+    exchange->then(exchange->win);
+    return MPI_SUCCESS;
+}
+
+MPIDI_deferred_kind_t MPIDIG_rma_exchanges = {
+    .is_due = is_over_now,
+    .perform = end_exchange,
+    .is_common = true
+};
 
 /* Messages that are not complete. */
 static bool has_begun(const MPIDIG_rma_exchange_t * exchange)
@@ -140,31 +154,11 @@ static bool has_begun(const MPIDIG_rma_exchange_t * exchange)
     return any;
 }
 
-static void stop(MPIDIG_rma_exchange_t * exchange)
-{
-    DL_DELETE(running, exchange);
-    MPL_atomic_fetch_sub_int(&MPIDIG_rma_todo, 1);
-}
-
 void MPIDIG_rma_exchange_start(MPIDIG_rma_exchange_t * exchange, void (*then) (MPIR_Win * win))
 {
     exchange->then = then;
-    DL_APPEND(running, exchange);
-    MPL_atomic_fetch_add_int(&MPIDIG_rma_todo, 1);
-    MPIDIG_rma_exchanges_go_on();
-}
-
-void MPIDIG_rma_exchanges_go_on(void)
-{
-    MPIDIG_rma_exchange_t *exchange, *next_exchange;
-
-    DL_FOREACH_SAFE(running, exchange, next_exchange) {
-        go_on(exchange);
-        if (MPIDIG_rma_exchange_is_over(exchange)) {
-            stop(exchange);
-            exchange->then(exchange->win);
-        }
-    }
+    MPIDI_deferred_add(&MPIDIG_rma_exchanges, 0, &exchange->job);
+    MPIDI_deferred_run(&MPIDIG_rma_exchanges, 0);
 }
 
 /* MPICH writes to the messages of what is given up: better lost than written over. */
@@ -173,7 +167,7 @@ void MPIDIG_rma_exchange_free(MPIDIG_rma_exchange_t * exchange)
     if (!exchange)
         return;
     if (!MPIDIG_rma_exchange_is_over(exchange))
-        stop(exchange);
+        MPIDI_deferred_remove(&MPIDIG_rma_exchanges, 0, &exchange->job);
     if (!has_begun(exchange))
         MPL_free(exchange);
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What rma_issue_sums.h adds up goes over a window's communicator: one exchange of a communicator after the other. */
+/* What rma_issue_sums.h adds up goes over a window's communicator: one exchange of a communicator
+ * after the other. */
 #ifndef RMA_ISSUE_EXCHANGE_H_INCLUDED
 #define RMA_ISSUE_EXCHANGE_H_INCLUDED
 
 #include "mpidimpl.h"
+#include "rma/deferred.h"
 #include "rma_issue_sums.h"
 
 typedef struct MPIDIG_rma_exchange {
+    MPIDI_deferred_job_t job;   /* first; while it is not over */
     rma_issue_sums_t sums;
     MPIR_Win *win;
     void (*then) (MPIR_Win * win);      /* called from progress when it is over */
@@ -18,7 +21,6 @@ typedef struct MPIDIG_rma_exchange {
     uint32_t messages;          /* of this round, each way */
     uint32_t sent, received;    /* so many have begun */
     uint32_t ended;             /* and the first ones are complete, both ways */
-    struct MPIDIG_rma_exchange *prev, *next;
 } MPIDIG_rma_exchange_t;
 
 /* The numbers are zero, for the caller to set in sums.sums.  NULL without memory. */
@@ -27,8 +29,8 @@ MPIDIG_rma_exchange_t *MPIDIG_rma_exchange_new(MPIR_Win * win);
 void MPIDIG_rma_exchange_start(MPIDIG_rma_exchange_t * exchange, void (*then) (MPIR_Win * win));
 /* One that is not over is given up.  NULL is none. */
 void MPIDIG_rma_exchange_free(MPIDIG_rma_exchange_t * exchange);
-/* Progress. */
-void MPIDIG_rma_exchanges_go_on(void);
+
+extern MPIDI_deferred_kind_t MPIDIG_rma_exchanges;
 
 MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_exchange_is_over(const MPIDIG_rma_exchange_t * exchange)
 {

@@ -3,17 +3,19 @@
 #include "rma/issue/internal.h"
 
 /*
- * Fences by exchange: what waits goes out as messages, at the fence at the latest, and one exchange of all processes tells each
- * how many have been sent to it in this epoch (Zhao, section 3.1.1; there the messages follow the exchange).  A process leaves the
- * fence when these have come; others may still wait for theirs, but all have entered.  So a message of the next epoch carries its
- * number, and waits where the target is not so far; and so does a request for a lock, as messages of others may be on their way there.
+ * Fences by exchange: what waits goes out as messages, at the fence at the latest, and one exchange
+ * of all processes tells each how many have been sent to it in this epoch (Zhao, section 3.1.1;
+ * there the messages follow the exchange).  A process leaves the fence when these have come; others
+ * may still wait for theirs, but all have entered.  So a message of the next epoch carries its
+ * number, and waits where the target is not so far; and so does a request for a lock, as messages
+ * of others may be on their way there.
  *
- * Native operations cannot wait there: see rma_issue_phase.h for when they may go out.  A process that needs them sooner enters
- * the exchange of the epoch as soon as it knows, and never blocks in an operation; behind it they flow, and a barrier ends the
- * fence for all.
+ * Native operations cannot wait there: see rma_issue_phase.h for when they may go out.  A process
+ * that needs them sooner enters the exchange of the epoch as soon as it knows, and never blocks in
+ * an operation; behind it they flow, and a barrier ends the fence for all.
  *
- * Other fences are barriers, with a flush before them: of windows with peers, whose memory is reached without a message, and
- * after native operations, for a while.
+ * Other fences are barriers, with a flush before them: of windows with peers, whose memory is
+ * reached without a message, and after native operations, for a while.
  */
 
 enum {
@@ -49,8 +51,8 @@ static int agree(MPIR_Win * win)
     goto fn_exit;
 }
 
-/* The exchange is over.  If somebody has native operations, all are at the end of this epoch or in it, and nothing of an earlier
- * one is on its way: these may go out. */
+/* The exchange is over.  If somebody has native operations, all are at the end of this epoch or in
+ * it, and nothing of an earlier one is on its way: these may go out. */
 static void entered_by_all(MPIR_Win * win)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -91,8 +93,8 @@ static int enter(MPIR_Win * win, unsigned flags)
     goto fn_exit;
 }
 
-/* Has an operation to wait for more than what this epoch allows?  Messages to a process that may be far behind, which has to keep
- * them, are not many. */
+/* Has an operation to wait for more than what this epoch allows?  Messages to a process that may be
+ * far behind, which has to keep them, are not many. */
 static bool needs_more(MPIDIG_rma_issue_t * issue, MPIDIG_rma_target_t * target, rma_issue_what_t next)
 {
     if (issue->fence.phase.entered_by_all || target->counted < EARLY_MOST)
@@ -102,7 +104,7 @@ static bool needs_more(MPIDIG_rma_issue_t * issue, MPIDIG_rma_target_t * target,
 }
 
 /* Never waits for others, who may wait for what this process does next. */
-int MPIDIG_rma_fence_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
+static int go_on_by_messages(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     int mpi_errno = MPI_SUCCESS;
@@ -124,10 +126,56 @@ int MPIDIG_rma_fence_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
     goto fn_exit;
 }
 
-/* ---- at the fence --------------------------------------------------------------------------------------------------- */
+static bool covers_all(MPIR_Win * win, int rank)
+{
+    return true;
+}
 
-/* Progress of a fence goes on when something fails, also what is no part of it: the others count on this process.  The fence tells
- * it at its end. */
+/* Behind an exchange in which a process announced native operations, native operations may go out
+ * as well. */
+static rma_issue_permission_t permission(const MPIR_Win * win)
+{
+    const MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
+    const MPIDIG_rma_exchange_t *exchange = fence->exchange;
+
+    if (exchange && MPIDIG_rma_exchange_is_over(exchange) && exchange->sums.flags & RF_BARRIER)
+        return RI_GRANTED;
+    return rma_issue_phase_permission(&fence->phase);
+}
+
+/* Is this the epoch's exchange still to come? */
+static bool is_before_exchange(const MPIDIG_rma_fence_t * fence)
+{
+    return !fence->exchange && !rma_issue_phase_is_barrier(&fence->phase);
+}
+
+/* Native operations before a fence that exchanges make the next fences barriers. */
+static int go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    if (target->issue.permission == RI_MESSAGES)
+        return go_on_by_messages(win, target);
+    return MPIDIG_rma_go_on(win, target, is_before_exchange(&MPIDIG_WIN(win, issue)->fence) ? RI_GATHER : RI_GO_ON);
+}
+
+/* Before the exchange that ends the epoch, messages are counted; later ones are answered. */
+static unsigned flags(MPIR_Win * win, const MPIDIG_rma_target_t * target)
+{
+    return (is_before_exchange(&MPIDIG_WIN(win, issue)->fence) ? MPIDIG_RMA_COUNTED : 0) |
+        (target->issue.permission == RI_MESSAGES ? MPIDIG_RMA_NUMBERED : 0);
+}
+
+static const MPIDIG_rma_epoch_t between_fences = {
+    .covers = covers_all,
+    .permission = permission,
+    .go_on = go_on,
+    .flags = flags,
+    .has_requests = false
+};
+
+/* ---- at the fence -------------------------------------------------------------------------- */
+
+/* Progress of a fence goes on when something fails, also what is no part of it: the others count on
+ * this process.  The fence tells it at its end. */
 static void progress(MPIR_Win * win)
 {
     MPIDIG_rma_note_failure(&MPIDIG_WIN(win, issue)->failed, MPIDIG_rma_progress(win));
@@ -202,7 +250,7 @@ static int issue_all(MPIR_Win * win)
     goto fn_exit;
 }
 
-/* What this process has sent is answered, where it is to be, and what is counted for it has come. */
+/* Waits for the answers to this process's messages, and for the messages that others counted. */
 static void await_messages(MPIR_Win * win, uint32_t count)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -242,7 +290,8 @@ static int await_exchange(MPIR_Win * win)
     return exchange->mpi_errno;
 }
 
-/* Answers in *barrier whether one has to follow.  A call that fails for lack of memory can be repeated. */
+/* Answers in *barrier whether one has to follow.  A call that fails for lack of memory can be
+ * repeated. */
 static int by_exchange(MPIR_Win * win, bool * barrier)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -292,7 +341,8 @@ static int by_barrier(MPIR_Win * win)
     goto fn_exit;
 }
 
-/* Puts that went as active messages: the barrier that follows may not go their way, and overtake them. */
+/* Puts that went as active messages: the barrier that follows may not go their way, and overtake
+ * them. */
 static int await_puts(MPIR_Win * win)
 {
     int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
@@ -307,16 +357,27 @@ static int await_puts(MPIR_Win * win)
     goto fn_exit;
 }
 
-/* An operation failed at its target: all processes come to the barrier before that is told. */
-static int eager_fence_and_failure(MPIR_Win * win, int assert)
+/* If an operation failed at its target, all processes pass the barrier before the fence returns the
+ * error. */
+static int native_fence(MPIR_Win * win, int assert)
 {
-    int mpi_errno = MPIDI_NM_mpi_win_fence(assert, win);
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    int mpi_errno = await_puts(win);
 
-    return mpi_errno ? mpi_errno : MPIDIG_rma_failure(&MPIDIG_WIN(win, issue)->fence.told);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIDI_NM_mpi_win_fence(assert, win);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (issue)
+        mpi_errno = MPIDIG_rma_failure(&issue->fence.told);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
 }
 
 /* Do operations between the fences of this window wait?  Among peers none does. */
-static bool holds(const MPIR_Win * win)
+static bool wait_between(const MPIR_Win * win)
 {
     const MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     const MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
@@ -325,13 +386,14 @@ static bool holds(const MPIR_Win * win)
         (issue && issue->settings.mode == RI_HYBRID && !(shared && shared->is_whole));
 }
 
-/* The epoch ends, and the next one begins.  Answers in *barrier whether that of the eager way has to follow. */
+/* The epoch ends, and the next one begins.  Answers in *barrier whether that of the eager way has
+ * to follow. */
 static int turn_epoch(MPIR_Win * win, int assert, bool * barrier)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_fence_t *fence = &issue->fence;
-    bool held = fence->holds;
+    bool waited = fence->epoch != NULL;
 
     *barrier = rma_issue_phase_is_barrier(&fence->phase);
     if (*barrier)
@@ -341,9 +403,9 @@ static int turn_epoch(MPIR_Win * win, int assert, bool * barrier)
     else
         mpi_errno = by_exchange(win, barrier);
     MPIR_ERR_CHECK(mpi_errno);
-    fence->holds = !(assert & MPI_MODE_NOSUCCEED);
-    issue->open += fence->holds - held;
-    MPIDIG_rma_do_early(win);
+    fence->epoch = assert & MPI_MODE_NOSUCCEED ? NULL : &between_fences;
+    MPIDIG_WIN(win, waiting_epochs) += (fence->epoch != NULL) - waited;
+    MPIDIG_rma_accept_early(win);
 
   fn_exit:
     return mpi_errno;
@@ -351,37 +413,27 @@ static int turn_epoch(MPIR_Win * win, int assert, bool * barrier)
     goto fn_exit;
 }
 
-bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno_ptr, int assert)
+int MPIDIG_rma_issue_fence(MPIR_Win * win, int assert)
 {
     int mpi_errno = MPI_SUCCESS;
-    MPIDIG_rma_issue_t *issue;
     bool barrier = true;
 
     if (!MPIDIG_rma_may_wait(win))
-        goto fn_eager;
+        return native_fence(win, assert);
     MPIDIG_FENCE_EPOCH_CHECK(win, mpi_errno, goto fn_fail);
     if (MPIDIG_WIN(win, fences) == MPIDIG_RMA_FENCES_UNKNOWN)
         mpi_errno = agree(win);
     MPIR_ERR_CHECK(mpi_errno);
-    if (holds(win))
+    if (wait_between(win))
         mpi_errno = turn_epoch(win, assert, &barrier);
     MPIR_ERR_CHECK(mpi_errno);
     if (barrier)
-        goto fn_eager;
+        return native_fence(win, assert);
     MPIDIG_EPOCH_FENCE_EVENT(win, assert);
     mpi_errno = MPIDIG_rma_failure(&MPIDIG_WIN(win, issue)->fence.told);
 
   fn_exit:
-    *mpi_errno_ptr = mpi_errno;
-    return true;
+    return mpi_errno;
   fn_fail:
-    goto fn_exit;
-  fn_eager:
-    mpi_errno = await_puts(win);
-    MPIR_ERR_CHECK(mpi_errno);
-    issue = MPIDIG_WIN(win, issue);
-    if (!issue || !issue->fence.told)
-        return false;
-    mpi_errno = eager_fence_and_failure(win, assert);
     goto fn_exit;
 }

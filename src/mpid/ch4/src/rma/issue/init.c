@@ -1,196 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "rma/issue/internal.h"
-#include "mpir_tvars.h"
-
-/*
-=== BEGIN_MPI_T_CVAR_INFO_BLOCK ===
-
-cvars:
-    - name        : MPIR_CVAR_CH4_RMA_ISSUE
-      category    : CH4
-      type        : string
-      default     : "hybrid"
-      class       : none
-      verbosity   : MPI_T_VERBOSITY_USER_BASIC
-      scope       : MPI_T_SCOPE_READONLY
-      description : >-
-        When one-sided operations are issued, unless the info key rma_issue of the window says it:
-        hybrid - one short operation waits for the end of its epoch and is one message with it, more are issued early
-        eager  - at once
-        lazy   - at the end of the epoch
-
-    - name        : MPIR_CVAR_CH4_RMA_ISSUE_OPS
-      category    : CH4
-      type        : int
-      default     : 1
-      class       : none
-      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
-      scope       : MPI_T_SCOPE_READONLY
-      description : >-
-        Under hybrid, up to so many operations to a target wait for the end of the epoch. The info key rma_issue_ops of
-        a window overrides it.
-
-    - name        : MPIR_CVAR_CH4_RMA_ISSUE_BYTES
-      category    : CH4
-      type        : int
-      default     : 4096
-      class       : none
-      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
-      scope       : MPI_T_SCOPE_READONLY
-      description : >-
-        Under hybrid, up to so many bytes of operations to a target wait for the end of the epoch. The info key
-        rma_issue_bytes of a window overrides it.
-
-    - name        : MPIR_CVAR_CH4_RMA_ISSUE_QUEUE
-      category    : CH4
-      type        : int
-      default     : 16384
-      class       : none
-      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
-      scope       : MPI_T_SCOPE_READONLY
-      description : >-
-        At most so many operations to a target wait, for whatever reason; the next one waits until some are issued.
-
-    - name        : MPIR_CVAR_CH4_RMA_ISSUE_ADAPT
-      category    : CH4
-      type        : boolean
-      default     : true
-      class       : none
-      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
-      scope       : MPI_T_SCOPE_READONLY
-      description : >-
-        Under hybrid, what the last epochs to a target had in them moves its thresholds.
-
-=== END_MPI_T_CVAR_INFO_BLOCK ===
-*/
 
 int MPIDIG_rma_request_id, MPIDIG_rma_answer_id;
-static rma_issue_settings_t defaults;
-
-static bool parse_mode(const char *name, rma_issue_mode_t * mode)
-{
-    static const char *const names[] = {[RI_EAGER] = "eager", [RI_HYBRID] = "hybrid", [RI_LAZY] = "lazy" };
-
-    for (int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (!strcmp(name, names[i])) {
-            *mode = (rma_issue_mode_t) i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static const char *mode_name(rma_issue_mode_t mode)
-{
-    return mode == RI_EAGER ? "eager" : mode == RI_LAZY ? "lazy" : "hybrid";
-}
 
 int MPIDIG_rma_issue_init(void)
 {
-    int mpi_errno = MPI_SUCCESS;
-    const char *mode = MPIR_CVAR_CH4_RMA_ISSUE ? MPIR_CVAR_CH4_RMA_ISSUE : "hybrid";
+    int mpi_errno = MPIDIG_rma_settings_init();
 
-    defaults = (rma_issue_settings_t) {
-        .ops = MPIR_CVAR_CH4_RMA_ISSUE_OPS,
-        .bytes = MPIR_CVAR_CH4_RMA_ISSUE_BYTES,
-        .queue = MPIR_CVAR_CH4_RMA_ISSUE_QUEUE,
-        .adapt = MPIR_CVAR_CH4_RMA_ISSUE_ADAPT
-    };
-    if (!parse_mode(mode, &defaults.mode))
-        mpi_errno = MPIR_Cvar_wrong_value("MPIR_CVAR_CH4_RMA_ISSUE", mode, "hybrid, eager, lazy");
-    else if (MPIR_CVAR_CH4_RMA_ISSUE_OPS < 0)
-        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_CH4_RMA_ISSUE_OPS", MPIR_CVAR_CH4_RMA_ISSUE_OPS,
-                                           "0 and more");
-    else if (MPIR_CVAR_CH4_RMA_ISSUE_BYTES < 0)
-        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_CH4_RMA_ISSUE_BYTES",
-                                           MPIR_CVAR_CH4_RMA_ISSUE_BYTES, "0 and more");
-    else if (MPIR_CVAR_CH4_RMA_ISSUE_QUEUE < 1)
-        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_CH4_RMA_ISSUE_QUEUE",
-                                           MPIR_CVAR_CH4_RMA_ISSUE_QUEUE, "1 and more");
     MPIR_ERR_CHECK(mpi_errno);
-
+    MPIDI_deferred_register(MPIDI_DEFERRED_EXCHANGES, &MPIDIG_rma_exchanges);
+    MPIDI_deferred_register(MPIDI_DEFERRED_TARGETS, &MPIDIG_rma_ready_targets);
+    MPIDI_deferred_register(MPIDI_DEFERRED_LOCKS, &MPIDIG_win_lock_requests);
     MPIDIG_rma_request_id = MPIDIG_am_reg_cb_dynamic(NULL, MPIDIG_rma_request_cb);
     MPIDIG_rma_answer_id = MPIDIG_am_reg_cb_dynamic(NULL, MPIDIG_rma_answer_cb);
     MPIR_ERR_CHKANDJUMP(MPIDIG_rma_answer_id < 0, mpi_errno, MPI_ERR_INTERN, "**intern");
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
-}
-
-MPIDIG_rma_issue_t *MPIDIG_rma_issue_make(MPIR_Win * win)
-{
-    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-
-    if (!issue) {
-        issue = MPL_calloc(1, sizeof(*issue), MPL_MEM_RMA);
-        if (issue)
-            issue->settings = defaults;
-        MPIDIG_WIN(win, issue) = issue;
-    }
-    return issue;
-}
-
-/* Loads and stores reach the memory of shared and attached windows: their locks have to be real when MPI_Win_lock returns.
- * Calls of several threads at once would need a lock for each queue. */
-bool MPIDIG_rma_may_wait(const MPIR_Win * win)
-{
-#if MPICH_THREAD_GRANULARITY == MPICH_THREAD_GRANULARITY__VCI
-    return false;
-#endif
-    return (win->create_flavor == MPI_WIN_FLAVOR_CREATE ||
-            win->create_flavor == MPI_WIN_FLAVOR_ALLOCATE) && !ENABLE_GPU;
-}
-
-MPIDIG_rma_issue_t *MPIDIG_rma_issue_of(MPIR_Win * win)
-{
-    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-
-    if (!MPIDIG_rma_may_wait(win) || (issue ? issue->settings.mode : defaults.mode) == RI_EAGER)
-        return NULL;
-    return issue ? issue : MPIDIG_rma_issue_make(win);
-}
-
-/* A value that is not accepted is ignored, as those of other keys are. */
-int MPIDIG_rma_issue_set_info(MPIR_Win * win, const char *key, const char *value)
-{
-    MPIDIG_rma_issue_t *issue;
-    rma_issue_mode_t mode;
-    char *end;
-    long number = strtol(value, &end, 10);
-    bool is_number = end != value && *end == '\0' && number >= 0 && number <= INT_MAX;
-
-    if (strncmp(key, "rma_issue", strlen("rma_issue")))
-        return MPI_SUCCESS;
-    issue = MPIDIG_rma_issue_make(win);
-    if (!issue)
-        return MPI_SUCCESS;     /* a hint is no reason to fail in one process of many */
-    if (!strcmp(key, "rma_issue") && parse_mode(value, &mode))
-        issue->settings.mode = mode;
-    else if (!strcmp(key, "rma_issue_ops") && is_number)
-        issue->settings.ops = (unsigned) number;
-    else if (!strcmp(key, "rma_issue_bytes") && is_number)
-        issue->settings.bytes = (size_t) number;
-    return MPI_SUCCESS;
-}
-
-int MPIDIG_rma_issue_get_info(MPIR_Win * win, MPIR_Info * info)
-{
-    const MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    const rma_issue_settings_t *settings = issue ? &issue->settings : &defaults;
-    int mpi_errno;
-    char number[24];
-
-    mpi_errno = MPIR_Info_set_impl(info, "rma_issue", mode_name(settings->mode));
-    MPIR_ERR_CHECK(mpi_errno);
-    snprintf(number, sizeof(number), "%u", settings->ops);
-    mpi_errno = MPIR_Info_set_impl(info, "rma_issue_ops", number);
-    MPIR_ERR_CHECK(mpi_errno);
-    snprintf(number, sizeof(number), "%zu", settings->bytes);
-    mpi_errno = MPIR_Info_set_impl(info, "rma_issue_bytes", number);
-    MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
     return mpi_errno;
@@ -220,48 +44,4 @@ void MPIDIG_rma_issue_free(MPIR_Win * win)
     MPIDIG_rma_forget_early(issue);
     MPL_free(issue);
     MPIDIG_WIN(win, issue) = NULL;
-}
-
-/* How many bytes of operations fit into a message to the target. */
-static size_t room_to(MPIR_Win * win, int rank)
-{
-    MPI_Aint limit = MPIDI_NM_am_hdr_max_sz();
-
-#ifndef MPIDI_CH4_DIRECT_NETMOD
-    if (MPIDI_rank_is_local(rank, win->comm_ptr))
-        limit = MPIDI_SHM_am_hdr_max_sz();
-#endif
-    return MPL_MIN(limit, MPIDIG_RMA_MESSAGE_MAX) - sizeof(MPIDIG_rma_message_t);
-}
-
-MPIDIG_rma_target_t *MPIDIG_rma_target_find(MPIR_Win * win, int rank)
-{
-    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    MPIDIG_rma_target_t *target = issue->last;
-
-    if (!target || target->rank != rank) {
-        HASH_FIND(hash_handle, issue->targets, &rank, sizeof(int), target);
-        if (target)
-            issue->last = target;
-    }
-    return target;
-}
-
-MPIDIG_rma_target_t *MPIDIG_rma_target(MPIR_Win * win, int rank)
-{
-    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
-
-    if (target)
-        return target;
-    target = MPL_calloc(1, sizeof(*target), MPL_MEM_RMA);
-    if (!target)
-        return NULL;
-    rma_issue_target_init(&target->issue, room_to(win, rank));
-    target->win = win;
-    target->rank = rank;
-    target->last_result = &target->results;
-    HASH_ADD(hash_handle, issue->targets, rank, sizeof(int), target, MPL_MEM_RMA);
-    issue->last = target;
-    return target;
 }

@@ -5,7 +5,8 @@
 
 #include "mpidimpl.h"
 #include "mpidig_rma_callbacks.h"
-#include "rma/peers/peers.h"
+#include "rma/deferred.h"
+#include "rma/lock.h"
 #include "rma_issue.h"
 #include "rma_issue_phase.h"
 #include "rma_issue_wire.h"
@@ -16,7 +17,8 @@ typedef enum {
     MPIDIG_RMA_PUT, MPIDIG_RMA_GET, MPIDIG_RMA_ACC, MPIDIG_RMA_GET_ACC, MPIDIG_RMA_FOP, MPIDIG_RMA_CAS
 } MPIDIG_rma_kind_t;
 
-/* An operation that waits.  Its buffers are the user's, who must not touch them before it is complete. */
+/* An operation that waits.  Its buffers are the user's, who must not touch them before it is
+ * complete. */
 typedef struct MPIDIG_rma_op {
     rma_issue_op_t queue;       /* first */
     struct MPIDIG_rma_op *next_result;
@@ -30,6 +32,7 @@ typedef struct MPIDIG_rma_op {
 } MPIDIG_rma_op_t;
 
 typedef struct MPIDIG_rma_target {
+    MPIDI_deferred_job_t job;   /* first; while is_ready */
     rma_issue_target_t issue;
     MPIR_Win *win;
     struct MPIDIG_rma_target *prev, *next;      /* see lock_epoch.c, for these two */
@@ -39,30 +42,42 @@ typedef struct MPIDIG_rma_target {
     unsigned carrying;
     uint32_t counted;           /* messages of this epoch that the target waits for, see fence.c */
     MPIDIG_rma_op_t *results, **last_result;    /* operations that answers bring results for, in their order */
-    bool is_ready;              /* in the list that progress looks at */
+    bool is_ready;              /* progress will advance it */
     bool is_busy;               /* a thread issues an operation to it */
-    struct MPIDIG_rma_target *next_ready;
     int failed;                 /* the first error that is still to be told; see MPIDIG_rma_failure */
     UT_hash_handle hash_handle;
 } MPIDIG_rma_target_t;
 
+/* What the kind of an epoch tells the engine, which knows none of them. */
+typedef struct {
+    /* Does an operation on the rank belong to the epoch, if its target is not open? */
+    bool (*covers) (MPIR_Win * win, int rank);
+    /* The permission of a target at its first operation. */
+    rma_issue_permission_t (*permission) (const MPIR_Win * win);
+    /* The permission is RI_ASKED and may have come without an answer.  NULL: it never does. */
+    void (*look) (MPIR_Win * win, MPIDIG_rma_target_t * target);
+    /* An operation was queued. */
+    int (*go_on) (MPIR_Win * win, MPIDIG_rma_target_t * target);
+    /* How the target learns the end: flags of a message that is sent now. */
+    unsigned (*flags) (MPIR_Win * win, const MPIDIG_rma_target_t * target);
+    bool has_requests;          /* MPI_Rput and the like are allowed */
+} MPIDIG_rma_epoch_t;
+
 /* Fences: see fence.c. */
 typedef struct {
     rma_issue_phase_t phase;    /* the same in all processes */
-    bool holds;                 /* operations of this epoch wait */
+    const MPIDIG_rma_epoch_t *epoch;    /* NULL: operations after the latest fence are native */
     bool native;                /* some of them were native, and are done */
     uint32_t arrived;           /* messages that were counted */
     int failed_early;           /* in one of the next epoch */
     int told;                   /* the error of the epoch that the fence ends */
     MPIDIG_rma_exchange_t *exchange;    /* that ends this epoch, when it was entered */
-    struct MPIDIG_rma_early *early;     /* messages of later epochs, see target.c */
+    struct MPIDIG_rma_early *early;     /* messages of later epochs, see early.c */
 } MPIDIG_rma_fence_t;
 
 typedef struct MPIDIG_rma_issue {
-    int open;                   /* first, see MPIDIG_RMA_WAITS: epochs in which operations may wait */
-    bool all;                   /* lock_all */
-    bool pscw;                  /* start */
-    bool self_held;             /* this process' own lock, taken without a message */
+    const MPIDIG_rma_epoch_t *epoch;    /* of lock_all or start; otherwise NULL */
+    bool own_locked;            /* this process's own lock was taken without a message */
     int failed;                 /* of targets whose epoch is over */
     MPIDIG_rma_fence_t fence;
     rma_issue_settings_t settings;
@@ -70,8 +85,9 @@ typedef struct MPIDIG_rma_issue {
     MPIDIG_rma_op_t *free_ops;
 } MPIDIG_rma_issue_t;
 
-/* What is sent.  All on 8 bytes; after the header come records (rma_issue_wire.h), each with its data.  An operation of 64 bytes and its
- * answer are no longer than what UCX sends in a node without a buffer, 92 bytes with the 4 of ucx_am_brief.h. */
+/* What is sent.  All on 8 bytes; after the header come records (rma_issue_wire.h), each with its
+ * data.  An operation of 64 bytes and its answer are no longer than what UCX sends in a node
+ * without a buffer, 92 bytes with the 4 of ucx_am_brief.h. */
 typedef struct {
     uint32_t win;
     int origin_rank;
@@ -134,21 +150,15 @@ MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_is_answered(unsigned flags, bool has_re
     return has_results || !(flags & (MPIDIG_RMA_PSCW | MPIDIG_RMA_COUNTED));
 }
 
-/* Can operations of such a window wait? */
-bool MPIDIG_rma_may_wait(const MPIR_Win * win);
-/* NULL without memory, or when operations of this window never wait. */
-MPIDIG_rma_issue_t *MPIDIG_rma_issue_of(MPIR_Win * win);
-/* NULL without memory. */
-MPIDIG_rma_issue_t *MPIDIG_rma_issue_make(MPIR_Win * win);
+/* An operation has failed: the first error is told. */
+MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_note_failure(int *failed, int mpi_errno)
+{
+    if (!*failed)
+        *failed = mpi_errno;
+}
 
-/* The target's state, made at first use; NULL without memory. */
-MPIDIG_rma_target_t *MPIDIG_rma_target(MPIR_Win * win, int rank);
-MPIDIG_rma_target_t *MPIDIG_rma_target_find(MPIR_Win * win, int rank);
-
-/* All steps towards the goal but waiting: `next` is what is left to do, RI_DONE, RI_WAIT or RI_SETTLE. */
-int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal,
-                       rma_issue_what_t * next);
-/* Operations fail when nobody called them: the call that ends the epoch, or flushes, tells it.  Forgets the error. */
+/* An operation may fail outside the call that brought it.  The call that ends the epoch, or
+ * flushes, returns the error and forgets it. */
 MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_failure(int *failed)
 {
     int mpi_errno = *failed;
@@ -167,45 +177,85 @@ MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_waited_since(MPIDIG_rma_target_t * targ
     rma_issue_waited(&target->issue, seconds);
 }
 
-/* Progress goes on with the target when it is polled next. */
-void MPIDIG_rma_ready(MPIDIG_rma_target_t * target);
-void MPIDIG_rma_not_ready(MPIDIG_rma_target_t * target);
-/* What can go out to all targets goes out, before the first is waited for. */
+/* ---- settings.c ---- */
+
+/* Checks the variables. */
+int MPIDIG_rma_settings_init(void);
+/* Can operations of such a window wait? */
+bool MPIDIG_rma_may_wait(const MPIR_Win * win);
+/* NULL without memory, or if operations of this window never wait. */
+MPIDIG_rma_issue_t *MPIDIG_rma_issue_of(MPIR_Win * win);
+/* NULL without memory. */
+MPIDIG_rma_issue_t *MPIDIG_rma_issue_make(MPIR_Win * win);
+
+/* ---- targets.c ---- */
+
+/* The target's state, made at first use; NULL without memory. */
+MPIDIG_rma_target_t *MPIDIG_rma_target(MPIR_Win * win, int rank);
+/* NULL: it has none. */
+MPIDIG_rma_target_t *MPIDIG_rma_target_find(MPIR_Win * win, int rank);
+
+/* ---- operation.c ---- */
+
+/* Sets op->queue. */
+void MPIDIG_rma_op_measure(MPIDIG_rma_op_t * op);
+/* A copy, which keeps the datatypes; NULL without memory. */
+MPIDIG_rma_op_t *MPIDIG_rma_op_keep(MPIDIG_rma_issue_t * issue, const MPIDIG_rma_op_t * what);
+void MPIDIG_rma_op_drop(MPIDIG_rma_issue_t * issue, MPIDIG_rma_op_t * op);
+bool MPIDIG_rma_op_has_result(const MPIDIG_rma_op_t * op);
+/* Writes op->queue.wire bytes.  Returns the place behind them. */
+char *MPIDIG_rma_op_pack(char *end, const MPIDIG_rma_op_t * op);
+/* Natively. */
+int MPIDIG_rma_op_issue(MPIR_Win * win, int rank, const MPIDIG_rma_op_t * op);
+
+/* ---- message.c ---- */
+
+int MPIDIG_rma_send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_issue_step_t * step);
+
+/* ---- engine.c ---- */
+
+/* The epoch to which an operation of the program belongs now. */
+const MPIDIG_rma_epoch_t *MPIDIG_rma_epoch(MPIR_Win * win);
+
+/* All steps towards the goal except waiting: `next` is what is left to do, RI_DONE, RI_WAIT or
+ * RI_SETTLE. */
+int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal,
+                       rma_issue_what_t * next);
+/* The same for all targets, so that no message waits until another target has answered. */
 int MPIDIG_rma_advance_all(MPIR_Win * win, rma_issue_goal_t goal);
 /* All steps towards the goal. */
 int MPIDIG_rma_reach(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal);
-/* What was issued natively to the target is done there. */
+/* Waits until what was issued natively to the target is done there. */
 int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target);
 int MPIDIG_rma_progress(MPIR_Win * win);
-/* All targets end: each goes as far as it can before any is waited for. */
+/* An operation was queued: the common part of MPIDIG_rma_epoch_t's go_on. */
+int MPIDIG_rma_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal);
+
+/* Progress advances the target later. */
+void MPIDIG_rma_ready(MPIDIG_rma_target_t * target);
+void MPIDIG_rma_not_ready(MPIDIG_rma_target_t * target);
+extern MPIDI_deferred_kind_t MPIDIG_rma_ready_targets;
+
+/* ---- end.c ---- */
+
+/* All targets end their epoch: each advances as far as it can before the process waits for any. */
 int MPIDIG_rma_end_all(MPIR_Win * win);
-/* The target's post, if it has come, is its permission. */
-void MPIDIG_rma_take_post(MPIR_Win * win, MPIDIG_rma_target_t * target);
-/* An operation to the target was queued in an epoch of fences in which not all may go out. */
-int MPIDIG_rma_fence_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target);
-/* The fence that begins an epoch is over: what has come for it already is done. */
-void MPIDIG_rma_do_early(MPIR_Win * win);
-/* Never mind it. */
+/* Waits for the answers of the target. */
+int MPIDIG_rma_await_answers(MPIR_Win * win, MPIDIG_rma_target_t * target);
+
+/* ---- perform.c ---- */
+
+/* Performs a message at its target, or queues it until this process's lock is free. */
+int MPIDIG_rma_accept(MPIR_Win * win, MPIDIG_rma_message_t * message);
+
+/* ---- early.c ---- */
+
+/* The fence that begins an epoch is over: accepts the messages that were kept for the epoch. */
+void MPIDIG_rma_accept_early(MPIR_Win * win);
+/* Drops all of them. */
 void MPIDIG_rma_forget_early(MPIDIG_rma_issue_t * issue);
 
-/* An operation has failed: the first error is told. */
-MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_note_failure(int *failed, int mpi_errno)
-{
-    if (!*failed)
-        *failed = mpi_errno;
-}
-
-MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_in_fence(MPIR_Win * win)
-{
-    int type = MPIDIG_WIN(win, sync).access_epoch_type;
-
-#ifdef HAVE_ERROR_CHECKING
-    return type == MPIDIG_EPOTYPE_FENCE || type == MPIDIG_EPOTYPE_REFENCE;
-#else
-    /* then nobody notes these two */
-    return type == MPIDIG_EPOTYPE_NONE && MPIDIG_WIN(win, issue)->fence.holds;
-#endif
-}
+/* ---- handlers ---- */
 
 int MPIDIG_rma_request_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
                           MPIR_Request ** req);

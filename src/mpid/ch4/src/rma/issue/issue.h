@@ -1,74 +1,83 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * When the one-sided operations of a window are issued: what MPID_Put and MPID_Win_lock ask before they do it themselves.
- * The module src/mpid/common/rma_issue decides; here are the operations, the messages, and the epochs.
+ * When one-sided operations on processes that are no peers (rma/peers/peers.h) are issued.
  *
- *     init.c        settings: variables and info keys
- *     origin.c    operations that wait, messages that take them along
- *     lock_epoch.c  locks
- *     pscw.c       start and complete
- *     fence.c     fences
- *     exchange.c  what they exchange
- *     target.c    what a message makes its target do
+ * The module src/mpid/common/rma_issue decides.  Here are the operations, the messages and the
+ * epochs, each file calling only those below it:
+ *
+ *     init.c        handlers; the end of a window
+ *     origin.c      operations of the program
+ *     lock_epoch.c  lock, lock_all
+ *     pscw.c        start, complete
+ *     fence.c       fences
+ *     exchange.c    what the processes of a fence exchange
+ *     end.c         the end of an epoch at its targets
+ *     answer.c      answers of targets
+ *     engine.c      steps of a target towards a goal; knows epochs only by MPIDIG_rma_epoch_t
+ *     message.c     messages to targets
+ *     operation.c   an operation: kept, packed, issued natively
+ *     targets.c     what is known of targets
+ *     settings.c    variables and info keys
+ *
+ *     early.c       at the target: messages that came before their epoch
+ *     perform.c     at the target: what a message makes it do
  */
 #ifndef RMA_ISSUE_ISSUE_H_INCLUDED
 #define RMA_ISSUE_ISSUE_H_INCLUDED
 
 struct MPIDIG_rma_issue;
+struct MPIDIG_rma_target;
 
-/* What the processes of a window have agreed on. */
+/* What the processes of a window have agreed on: MPIDIG_WIN(win, fences). */
 enum { MPIDIG_RMA_FENCES_UNKNOWN, MPIDIG_RMA_FENCES_EAGER, MPIDIG_RMA_FENCES_WAIT };
 
 /* Is the window in an epoch in which operations may wait? */
-#define MPIDIG_RMA_WAITS(win) (MPIDIG_WIN(win, issue) && *(const int *) MPIDIG_WIN(win, issue))
+MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_waits(const MPIR_Win * win)
+{
+    return MPIDIG_WIN(win, waiting_epochs) != 0;
+}
 
-/* MPIDIG_RMA_HOLD(kind, win, arguments of the operation): is it cared for?  Then the caller returns its mpi_errno. */
-#define MPIDIG_RMA_HOLD(kind, win, ...) \
-    (MPIDIG_RMA_WAITS(win) && MPIDIG_rma_hold_##kind(win, &mpi_errno, __VA_ARGS__))
-
-/* Before an operation with a request, which goes out at once. */
-#define MPIDIG_RMA_CLEAR(win, rank) (MPIDIG_RMA_WAITS(win) ? MPIDIG_rma_clear(win, rank) : MPI_SUCCESS)
-
-/* Before a flush: of one target, or of all with MPI_ANY_SOURCE. */
-#define MPIDIG_RMA_FLUSH(win, rank) (MPIDIG_RMA_WAITS(win) ? MPIDIG_rma_flush(win, rank) : MPI_SUCCESS)
-
-bool MPIDIG_rma_hold_put(MPIR_Win * win, int *mpi_errno, const void *origin, int origin_count,
+/* Operations.  Each waits, or is issued.  REQUIRES: MPIDIG_rma_waits(). */
+int MPIDIG_rma_issue_put(MPIR_Win * win, const void *origin, int origin_count,
                          MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
                          MPI_Datatype type);
-bool MPIDIG_rma_hold_get(MPIR_Win * win, int *mpi_errno, void *origin, int origin_count,
-                         MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
-                         MPI_Datatype type);
-bool MPIDIG_rma_hold_acc(MPIR_Win * win, int *mpi_errno, const void *origin, int origin_count,
+int MPIDIG_rma_issue_get(MPIR_Win * win, void *origin, int origin_count, MPI_Datatype origin_type,
+                         int rank, MPI_Aint disp, int count, MPI_Datatype type);
+int MPIDIG_rma_issue_acc(MPIR_Win * win, const void *origin, int origin_count,
                          MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
                          MPI_Datatype type, MPI_Op op);
-bool MPIDIG_rma_hold_get_acc(MPIR_Win * win, int *mpi_errno, const void *origin, int origin_count,
+int MPIDIG_rma_issue_get_acc(MPIR_Win * win, const void *origin, int origin_count,
                              MPI_Datatype origin_type, void *result, int result_count,
                              MPI_Datatype result_type, int rank, MPI_Aint disp, int count,
                              MPI_Datatype type, MPI_Op op);
-bool MPIDIG_rma_hold_fop(MPIR_Win * win, int *mpi_errno, const void *origin, void *result,
-                         MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op);
-bool MPIDIG_rma_hold_cas(MPIR_Win * win, int *mpi_errno, const void *origin, const void *compare,
-                         void *result, MPI_Datatype type, int rank, MPI_Aint disp);
-int MPIDIG_rma_clear(MPIR_Win * win, int rank);
-int MPIDIG_rma_flush(MPIR_Win * win, int rank);
+int MPIDIG_rma_issue_fop(MPIR_Win * win, const void *origin, void *result, MPI_Datatype type,
+                         int rank, MPI_Aint disp, MPI_Op op);
+int MPIDIG_rma_issue_cas(MPIR_Win * win, const void *origin, const void *compare, void *result,
+                         MPI_Datatype type, int rank, MPI_Aint disp);
+/* Before an operation with a request, which is native: waits for the permission, and
+ * until nothing waits in the queue. */
+int MPIDIG_rma_await_permission(MPIR_Win * win, int rank);
+/* Before a native flush: of one target, or of all with MPI_ANY_SOURCE. */
+int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank);
 
-/* Before another lock is taken: see rma/issue/lock_epoch.c. */
-extern struct MPIDIG_rma_target *MPIDIG_rma_locks;
-int MPIDIG_rma_make_real(bool * nested);
-#define MPIDIG_RMA_LOCKS_REAL() (MPIDIG_rma_locks ? MPIDIG_rma_make_real(NULL) : MPI_SUCCESS)
+/* Open locks of which no other process knows.  A thread that takes several locks takes them in its
+ * program's order: programs rely on that to avoid deadlocks.  So it takes these before the next
+ * lock.  Answers in *nested, unless it is NULL, whether the thread has an open lock. */
+extern struct MPIDIG_rma_target *MPIDIG_rma_open_locks;
+int MPIDIG_rma_take_noted_locks(bool * nested);
 
-/* Processes of the window that are no peers (see rma/peers/peers.h) are meant.  Each answers whether the call is done; if not, it goes
- * the eager way. */
-bool MPIDIG_rma_lock(MPIR_Win * win, int *mpi_errno, int type, int rank, int assert);
-bool MPIDIG_rma_unlock(MPIR_Win * win, int *mpi_errno, int rank);
-bool MPIDIG_rma_lock_all(MPIR_Win * win, int *mpi_errno, int assert);
-bool MPIDIG_rma_unlock_all(MPIR_Win * win, int *mpi_errno);
-bool MPIDIG_rma_start(MPIR_Win * win, int *mpi_errno, MPIR_Group * group, int assert);
-bool MPIDIG_rma_complete(MPIR_Win * win, int *mpi_errno);
-bool MPIDIG_rma_fence(MPIR_Win * win, int *mpi_errno, int assert);
+/* Epochs.  Each call takes the native way where no operation may wait. */
+int MPIDIG_rma_issue_lock(MPIR_Win * win, int type, int rank, int assert);
+int MPIDIG_rma_issue_unlock(MPIR_Win * win, int rank);
+int MPIDIG_rma_issue_lock_all(MPIR_Win * win, int assert);
+int MPIDIG_rma_issue_unlock_all(MPIR_Win * win);
+int MPIDIG_rma_issue_start(MPIR_Win * win, MPIR_Group * group, int assert);
+int MPIDIG_rma_issue_complete(MPIR_Win * win);
+int MPIDIG_rma_issue_fence(MPIR_Win * win, int assert);
 
-/* The first error of an operation on this process in the exposure epoch that has ended: told once. */
+/* The first error of an operation on this process in the exposure epoch that has ended.  It is
+ * forgotten. */
 MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_exposure_failure(MPIR_Win * win)
 {
     int failed = MPIDIG_WIN(win, exposure_failed);
@@ -77,14 +86,12 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_exposure_failure(MPIR_Win * win)
     return failed;
 }
 
-/* What has got its permission goes out. */
-void MPIDIG_rma_issue_ready(void);
-/* This process' access epoch may go on at the rank, which has posted. */
+/* The rank has posted: progress issues the operations that wait for that. */
 void MPIDIG_rma_posted(MPIR_Win * win, int rank);
 
 int MPIDIG_rma_issue_init(void);
 void MPIDIG_rma_issue_free(MPIR_Win * win);
-/* An info key of a new window, which may be none of ours. */
+/* An info key of a new window.  Keys of other modules are ignored. */
 int MPIDIG_rma_issue_set_info(MPIR_Win * win, const char *key, const char *value);
 int MPIDIG_rma_issue_get_info(MPIR_Win * win, MPIR_Info * info);
 

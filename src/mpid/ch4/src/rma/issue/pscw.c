@@ -1,6 +1,58 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* Epochs of MPI_Win_start and MPI_Win_complete. */
+
 #include "rma/issue/internal.h"
+
+static bool covers_all(MPIR_Win * win, int rank)
+{
+    return true;
+}
+
+static rma_issue_permission_t asked(const MPIR_Win * win)
+{
+    return RI_ASKED;
+}
+
+/* The target's post, if it has come, is its permission. */
+static void take_post(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    MPIDIG_win_target_t *known = MPIDIG_win_target_find(win, target->rank);
+
+    if (known && known->sync.posts > 0) {
+        known->sync.posts--;
+        rma_issue_granted(&target->issue);
+    }
+}
+
+static int go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    return MPIDIG_rma_go_on(win, target, RI_GO_ON);
+}
+
+static unsigned flags(MPIR_Win * win, const MPIDIG_rma_target_t * target)
+{
+    return MPIDIG_RMA_PSCW;
+}
+
+static const MPIDIG_rma_epoch_t started = {
+    .covers = covers_all,
+    .permission = asked,
+    .look = take_post,
+    .go_on = go_on,
+    .flags = flags,
+    .has_requests = true
+};
+
+void MPIDIG_rma_posted(MPIR_Win * win, int rank)
+{
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    MPIDIG_rma_target_t *target =
+        issue && issue->epoch == &started ? MPIDIG_rma_target_find(win, rank) : NULL;
+
+    if (target && target->issue.permission == RI_ASKED)
+        MPIDIG_rma_ready(target);
+}
 
 /* The ranks of the group in the window, to be freed; NULL without memory. */
 static int *ranks_of(MPIR_Win * win, MPIR_Group * group, int *mpi_errno)
@@ -26,38 +78,27 @@ static bool has_peers(MPIR_Win * win, MPIR_Group * group, int *mpi_errno)
     return found;
 }
 
-/* Otherwise nobody waits for posts here: operations wait for those of their targets. */
-bool MPIDIG_rma_start(MPIR_Win * win, int *mpi_errno_ptr, MPIR_Group * group, int assert)
+/* Without peers MPI_Win_start waits for no post: an operation waits for that of its target. */
+int MPIDIG_rma_issue_start(MPIR_Win * win, MPIR_Group * group, int assert)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_issue_t *issue = MPIDIG_rma_issue_of(win);
 
     if (!issue || assert & MPI_MODE_NOCHECK || has_peers(win, group, &mpi_errno))
-        return false;
+        return MPIDI_NM_mpi_win_start(group, assert, win);
     MPIR_ERR_CHECK(mpi_errno);
     MPIDIG_ACCESS_EPOCH_CHECK_NONE(win, mpi_errno, goto fn_fail);
     MPIR_ERR_CHKANDJUMP(MPIDIG_WIN(win, sync).sc.group, mpi_errno, MPI_ERR_GROUP, "**group");
     MPIR_Group_add_ref(group);
     MPIDIG_WIN(win, sync).sc.group = group;
     MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_START;
-    issue->pscw = true;
-    issue->open++;
+    issue->epoch = &started;
+    MPIDIG_WIN(win, waiting_epochs)++;
 
   fn_exit:
-    *mpi_errno_ptr = mpi_errno;
-    return true;
+    return mpi_errno;
   fn_fail:
     goto fn_exit;
-}
-
-void MPIDIG_rma_take_post(MPIR_Win * win, MPIDIG_rma_target_t * target)
-{
-    MPIDIG_win_target_t *known = MPIDIG_win_target_find(win, target->rank);
-
-    if (known && known->sync.posts > 0) {
-        known->sync.posts--;
-        rma_issue_granted(&target->issue);
-    }
 }
 
 /* Members of the group that got no operation hear of the end, too. */
@@ -81,21 +122,21 @@ static int open_rest(MPIR_Win * win, MPIR_Group * group)
     goto fn_exit;
 }
 
-bool MPIDIG_rma_complete(MPIR_Win * win, int *mpi_errno_ptr)
+int MPIDIG_rma_issue_complete(MPIR_Win * win)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIR_Group *group = MPIDIG_WIN(win, sync).sc.group;
 
-    if (!issue || !issue->pscw)
-        return false;
+    if (!issue || issue->epoch != &started)
+        return MPIDI_NM_mpi_win_complete(win);
     MPIDIG_ACCESS_EPOCH_CHECK(win, MPIDIG_EPOTYPE_START, mpi_errno, goto fn_fail);
     mpi_errno = open_rest(win, group);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = MPIDIG_rma_end_all(win);
     MPIR_ERR_CHECK(mpi_errno);
-    issue->pscw = false;
-    issue->open--;
+    issue->epoch = NULL;
+    MPIDIG_WIN(win, waiting_epochs)--;
     if (MPIR_CVAR_CH4_RMA_MEM_EFFICIENT)
         MPIDIG_win_target_cleanall(win);
     MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_NONE;
@@ -104,8 +145,7 @@ bool MPIDIG_rma_complete(MPIR_Win * win, int *mpi_errno_ptr)
     mpi_errno = MPIDIG_rma_failure(&issue->failed);
 
   fn_exit:
-    *mpi_errno_ptr = mpi_errno;
-    return true;
+    return mpi_errno;
   fn_fail:
     goto fn_exit;
 }

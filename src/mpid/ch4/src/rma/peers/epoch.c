@@ -2,6 +2,7 @@
 
 #include "mpidimpl.h"
 #include "mpidig_win.h"
+#include "rma/deferred.h"
 #include "rma/peers/peers.h"
 
 /* A process whose calls never wait still answers others: one poll in so many calls. */
@@ -16,7 +17,7 @@ static int progress_at_times(MPIR_Win * win)
     int mpi_errno = MPI_SUCCESS;
     int vci = MPIDI_WIN(win, am_vci);
 
-    if (++calls % CALLS_BETWEEN_POLLS == 0 || MPL_atomic_relaxed_load_int(&MPIDIG_rma_todo)) {
+    if (++calls % CALLS_BETWEEN_POLLS == 0 || MPIDI_deferred_is_pending()) {
         MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
         mpi_errno = MPIDI_progress_test_vci(vci);
         MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);

@@ -4,7 +4,8 @@
 #include "rma/peers/peers.h"
 #include "rma/peers/combine.h"
 
-/* The first byte of the operation and the one behind its last, counted from the beginning of the peer's memory. */
+/* The first byte of the operation and the one behind its last, counted from the beginning of the
+ * peer's memory. */
 static void range_of(const MPIDIG_rma_peer_t * peer, MPI_Aint disp, MPI_Aint count, MPI_Datatype type,
                      __int128 * first, __int128 * end)
 {
@@ -126,7 +127,8 @@ static int prepare(operand_t * operand, const void *origin, MPI_Aint count, MPI_
     goto fn_exit;
 }
 
-/* So many elements are combined by the operation's own function: before yaksa has begun, it is done. */
+/* So many elements are combined by the operation's own function: before yaksa has begun, it is
+ * done. */
 #define FEW 64
 
 /* REQUIRES: the guard of the target's owner is held. */

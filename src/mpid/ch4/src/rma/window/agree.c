@@ -62,7 +62,8 @@ int MPIDIG_win_agree(MPIR_Comm * comm, int own_errno, unsigned *flags)
     return mpi_errno;
 }
 
-/* The table of the map is there since MPI_Init; without memory for more buckets it goes on with those that it has. */
+/* The table of the map is there since MPI_Init; without memory for more buckets it goes on with
+ * those that it has. */
 #undef uthash_fatal
 #define uthash_fatal(text) break
 

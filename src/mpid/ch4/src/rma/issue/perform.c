@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
+/* What a message makes its target do. */
+
 #include "rma/issue/internal.h"
 #include "rma/peers/combine.h"
 
@@ -49,7 +51,8 @@ static int accumulate(MPIR_Win * win, const record_t * record, char *address, ch
     if (result)
         memcpy(result, address, bytes);
     if (record->kind == MPIDIG_RMA_CAS) {
-        /* builtin types: equal bits, as elsewhere in CH4 but for floating point, which is not allowed */
+        /* builtin types: equal bits, as elsewhere in CH4 but for floating point, which is not
+         * allowed */
         if (!memcmp(address, data + MPIDIG_rma_padded(bytes), bytes))
             memcpy(address, data, bytes);
     } else if (record->op != MPI_NO_OP) {
@@ -90,8 +93,8 @@ static int check_range(MPIR_Win * win, MPI_Aint disp, MPI_Aint bytes)
                                 (long long) win->size);
 }
 
-/* Does the operation of the record at *next, moves that behind the record, and writes a result to *results: one that leaves
- * the window does nothing and gets zeros. */
+/* Does the operation of the record at *next, moves that behind the record, and writes a result to
+ * *results: one that leaves the window does nothing and gets zeros. */
 static int perform_one(MPIR_Win * win, char **next, char **results, uint32_t * count)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -125,7 +128,8 @@ static int perform_one(MPIR_Win * win, char **next, char **results, uint32_t * c
     return mpi_errno;
 }
 
-/* What leaves the window is told to the origin when it is answered; all else, to whoever makes progress here. */
+/* What leaves the window is told to the origin when it is answered; all else, to whoever makes
+ * progress here. */
 static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
 {
     int mpi_errno = MPI_SUCCESS, failed = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
@@ -168,8 +172,8 @@ static void count(MPIR_Win * win, const MPIDIG_rma_message_t * message, int mpi_
     MPIDIG_rma_note_failure(is_ahead ? &issue->fence.failed_early : &issue->failed, mpi_errno);
 }
 
-/* Does what the message says, and gives the lock back, or counts, when it ends its epoch.  What fails in an exposure epoch is told by
- * MPI_Win_wait. */
+/* Does what the message says, and gives the lock back, or counts, when it ends its epoch.  What
+ * fails in an exposure epoch is told by MPI_Win_wait. */
 static int carry_out(MPIR_Win * win, MPIDIG_rma_message_t * message)
 {
     int mpi_errno = perform(win, message), release_errno = MPI_SUCCESS;
@@ -213,119 +217,9 @@ static int wait_for_lock(MPIR_Win * win, const MPIDIG_rma_message_t * message)
     return MPIDIG_win_lock_ask(win, message->origin_rank, lock_type(message), granted, copy);
 }
 
-static int accept_message(MPIR_Win * win, MPIDIG_rma_message_t * message)
+int MPIDIG_rma_accept(MPIR_Win * win, MPIDIG_rma_message_t * message)
 {
     if (message->flags & RI_ASK && !MPIDIG_win_lock_try(win, lock_type(message)))
         return wait_for_lock(win, message);
     return carry_out(win, message);
-}
-
-/* ---- messages of a later epoch -------------------------------------------------------------------------------------- */
-
-typedef struct MPIDIG_rma_early {
-    struct MPIDIG_rma_early *prev, *next;
-    bool used;                  /* of the reserve */
-    union {
-        MPIDIG_rma_message_t header;
-        char bytes[MPIDIG_RMA_MESSAGE_MAX];
-    } message;
-} early_t;
-
-/* For when there is no memory: what has arrived cannot be refused. */
-static early_t reserve[8];
-
-#define RESERVE_END (reserve + sizeof(reserve) / sizeof(reserve[0]))
-
-static early_t *new_early(size_t bytes)
-{
-    early_t *early = MPL_malloc(offsetof(early_t, message) + bytes, MPL_MEM_RMA);
-
-    for (early_t * spare = reserve; !early && spare < RESERVE_END; spare++) {
-        if (!spare->used)
-            early = spare;
-    }
-    if (!early)
-        MPID_Abort(NULL, MPI_ERR_NO_MEM, 1, "no memory for a message that has arrived");
-    early->used = true;
-    return early;
-}
-
-static void free_early(MPIDIG_rma_fence_t * fence, early_t * early)
-{
-    DL_DELETE(fence->early, early);
-    early->used = false;
-    if (early < reserve || early >= RESERVE_END)
-        MPL_free(early);
-}
-
-static void keep_early(MPIR_Win * win, const MPIDIG_rma_message_t * message)
-{
-    early_t *early = new_early(message->bytes);
-
-    memcpy(&early->message, message, message->bytes);
-    DL_APPEND(MPIDIG_WIN(win, issue)->fence.early, early);
-}
-
-/* The first whose epoch has begun, or NULL. */
-static early_t *find_begun(const MPIDIG_rma_fence_t * fence)
-{
-    early_t *early;
-
-    DL_FOREACH(fence->early, early) {
-        if (!rma_issue_phase_is_ahead(&fence->phase, early->message.header.epoch))
-            break;
-    }
-    return early;
-}
-
-/* What comes while those before it are done must not overtake them. */
-static bool has_to_wait(const MPIR_Win * win, const MPIDIG_rma_message_t * message)
-{
-    const MPIDIG_rma_fence_t *fence;
-
-    if (!(message->flags & MPIDIG_RMA_NUMBERED))
-        return false;
-    fence = &MPIDIG_WIN(win, issue)->fence;
-    return rma_issue_phase_is_ahead(&fence->phase, message->epoch) || find_begun(fence);
-}
-
-void MPIDIG_rma_do_early(MPIR_Win * win)
-{
-    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    early_t *early;
-
-    while ((early = find_begun(&issue->fence)) != NULL) {
-        MPIDIG_rma_note_failure(&issue->failed, accept_message(win, &early->message.header));
-        free_early(&issue->fence, early);
-    }
-}
-
-void MPIDIG_rma_forget_early(MPIDIG_rma_issue_t * issue)
-{
-    while (issue->fence.early)
-        free_early(&issue->fence, issue->fence.early);
-}
-
-/* ---- handler -------------------------------------------------------------------------------------------------------- */
-
-int MPIDIG_rma_request_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
-                          MPIR_Request ** req)
-{
-    int mpi_errno = MPI_SUCCESS;
-    MPIDIG_rma_message_t *message = am_hdr;
-    MPIR_Win *win = MPIDIG_rma_win(message->win);
-
-    if (has_to_wait(win, message))
-        keep_early(win, message);
-    else
-        mpi_errno = accept_message(win, message);
-    MPIR_ERR_CHECK(mpi_errno);
-    if (attr & MPIDIG_AM_ATTR__IS_ASYNC)
-        *req = NULL;
-    MPIDIG_rma_set_am_flag();
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpidimpl.h"
+#include "rma/deferred.h"
+
+MPL_atomic_int_t MPIDI_deferred_jobs = MPL_ATOMIC_INT_T_INITIALIZER(0);
+
+static MPIDI_deferred_kind_t *kinds[MPIDI_DEFERRED_KINDS];
+
+void MPIDI_deferred_register(int number, MPIDI_deferred_kind_t * kind)
+{
+    kinds[number] = kind;
+}
+
+void MPIDI_deferred_add(MPIDI_deferred_kind_t * kind, int queue, MPIDI_deferred_job_t * job)
+{
+    DL_APPEND(kind->queues[queue].first, job);
+    MPL_atomic_fetch_add_int(&MPIDI_deferred_jobs, 1);
+}
+
+void MPIDI_deferred_remove(MPIDI_deferred_kind_t * kind, int queue, MPIDI_deferred_job_t * job)
+{
+    DL_DELETE(kind->queues[queue].first, job);
+    MPL_atomic_fetch_sub_int(&MPIDI_deferred_jobs, 1);
+}
+
+/* The first that is due, or NULL. */
+static MPIDI_deferred_job_t *take(MPIDI_deferred_kind_t * kind, int queue)
+{
+    MPIDI_deferred_job_t *job;
+
+    DL_FOREACH(kind->queues[queue].first, job) {
+        if (!kind->is_due || kind->is_due(job))
+            break;
+    }
+    if (job)
+        MPIDI_deferred_remove(kind, queue, job);
+    return job;
+}
+
+int MPIDI_deferred_run(MPIDI_deferred_kind_t * kind, int queue)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIDI_deferred_job_t *job;
+
+    /* the outer call performs what this one leaves: no chain of jobs makes the stack deep */
+    if (kind->queues[queue].is_running)
+        return MPI_SUCCESS;
+    kind->queues[queue].is_running = !kind->nests;
+    while (!mpi_errno && (job = take(kind, queue)) != NULL)
+        mpi_errno = kind->perform(job);
+    kind->queues[queue].is_running = false;
+    return mpi_errno;
+}
+
+int MPIDI_deferred_run_all(int vci)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    for (int i = 0; i < MPIDI_DEFERRED_KINDS && !mpi_errno; i++) {
+        if (kinds[i])
+            mpi_errno = MPIDI_deferred_run(kinds[i], kinds[i]->is_common ? 0 : vci);
+    }
+    return mpi_errno;
+}

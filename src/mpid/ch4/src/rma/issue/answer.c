@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Answers of targets. */
+
+#include "rma/issue/internal.h"
+
+int MPIDIG_rma_answer_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
+                         MPIR_Request ** req)
+{
+    const MPIDIG_rma_answer_t *answer = am_hdr;
+    const char *next = (const char *) (answer + 1);
+    MPIR_Win *win = MPIDIG_rma_win(answer->win);
+    MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, answer->target_rank);
+
+    for (uint32_t i = 0; i < answer->results; i++) {
+        MPIDIG_rma_op_t *op = target->results;
+
+        target->results = op->next_result;
+        memcpy(op->result, next, op->queue.bytes);
+        next += MPIDIG_rma_padded(op->queue.bytes);
+        MPIDIG_rma_op_drop(MPIDIG_WIN(win, issue), op);
+    }
+    if (!target->results)
+        target->last_result = &target->results;
+    if (answer->flags & MPIDIG_RMA_OUTSIDE)
+        MPIDIG_rma_note_failure(&target->failed,
+                                MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__,
+                                                     __LINE__, MPI_ERR_RMA_RANGE, "**rmarange",
+                                                     "**rmarange %d", target->rank));
+    target->unanswered--;
+    target->carrying -= (answer->flags & MPIDIG_RMA_CARRIES) != 0;
+    if (answer->flags & RI_ASK && !(answer->flags & RI_END_EPOCH)) {
+        rma_issue_granted(&target->issue);
+        MPIDIG_rma_ready(target);
+    }
+    if (attr & MPIDIG_AM_ATTR__IS_ASYNC)
+        *req = NULL;
+    return MPI_SUCCESS;
+}

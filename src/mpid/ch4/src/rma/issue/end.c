@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The end of an epoch at its targets. */
+
+#include "rma/issue/internal.h"
+
+int MPIDIG_rma_await_answers(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    while (!mpi_errno && target->unanswered)
+        mpi_errno = MPIDIG_rma_progress(win);
+    return mpi_errno;
+}
+
+/* Waits until all native operations are done at their targets. */
+static int settle_all(MPIR_Win * win)
+{
+    int mpi_errno;
+    MPIDIG_rma_target_t *target, *next_target;
+
+    mpi_errno = MPIDI_NM_rma_win_cmpl_hook(win);
+    MPIR_ERR_CHECK(mpi_errno);
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+        mpi_errno = MPIDIG_rma_settle(win, target);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDIG_rma_end_all(MPIR_Win * win)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIDIG_rma_target_t *target, *next_target;
+    rma_issue_what_t left;
+    bool waits, settles;
+    MPL_time_t begin;
+
+    MPL_wtime(&begin);
+    do {
+        waits = settles = false;
+        HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+            mpi_errno = MPIDIG_rma_advance(win, target, RI_END, &left);
+            MPIR_ERR_CHECK(mpi_errno);
+            waits |= left == RI_WAIT;
+            settles |= left == RI_SETTLE;
+        }
+        if (waits)
+            mpi_errno = MPIDIG_rma_progress(win);
+        else if (settles)
+            mpi_errno = settle_all(win);
+        MPIR_ERR_CHECK(mpi_errno);
+    } while (waits || settles);
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+        mpi_errno = MPIDIG_rma_await_answers(win, target);
+        MPIR_ERR_CHECK(mpi_errno);
+        if (rma_issue_is_long(&target->issue))
+            MPIDIG_rma_waited_since(target, &begin);
+        rma_issue_close(&target->issue);
+        if (target->failed)
+            MPIDIG_WIN(win, issue)->failed = MPIDIG_rma_failure(&target->failed);
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The steps of a target towards a goal, which the module rma_issue decides. */
+
+#include "rma/issue/internal.h"
+
+/* Progress of all kinds: others may wait for this process's nonblocking collectives before they
+ * answer. */
+int MPIDIG_rma_progress(MPIR_Win * win)
+{
+    int mpi_errno = MPID_Progress_test(NULL);
+
+    MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    return mpi_errno;
+}
+
+static int issue_native(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) rma_issue_take(&target->issue);
+    int mpi_errno;
+
+    target->is_busy = true;
+    mpi_errno = MPIDIG_rma_op_issue(win, target->rank, op);
+    target->is_busy = false;
+    MPIDIG_rma_op_drop(MPIDIG_WIN(win, issue), op);
+    return mpi_errno;
+}
+
+/* A permission that was asked for may have come without an answer. */
+static void look(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    const MPIDIG_rma_epoch_t *epoch = MPIDIG_rma_epoch(win);
+
+    if (epoch->look)
+        epoch->look(win, target);
+}
+
+/* A thread that issues natively may have to wait, and lets other threads in.  While it does, no
+ * other thread issues an operation to the target, so that the order stays. */
+int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal,
+                       rma_issue_what_t * next)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (target->is_busy) {
+        *next = RI_WAIT;
+        return MPI_SUCCESS;
+    }
+    while (!mpi_errno) {
+        rma_issue_step_t step;
+        rma_issue_permission_t permission;
+
+        if (target->issue.permission == RI_ASKED)
+            look(win, target);
+        permission = target->issue.permission;
+        step = rma_issue_next(&target->issue, &MPIDIG_WIN(win, issue)->settings, goal);
+        *next = step.what;
+        if (step.what == RI_SEND) {
+            step.flags |= MPIDIG_rma_epoch(win)->flags(win, target);
+            mpi_errno = MPIDIG_rma_send_message(win, target, &step);
+        } else if (step.what == RI_ISSUE) {
+            MPIDIG_rma_note_failure(&target->failed, issue_native(win, target));
+        } else {
+            break;
+        }
+        if (mpi_errno)
+            target->issue.permission = permission;
+    }
+    /* the operation waits on: the call that needs it done tries again */
+    if (mpi_errno && (goal == RI_GO_ON || goal == RI_GATHER)) {
+        *next = RI_DONE;
+        mpi_errno = MPI_SUCCESS;
+    }
+    return mpi_errno;
+}
+
+int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    int mpi_errno;
+    MPIDIG_win_target_t *counts;
+
+    mpi_errno = MPIDI_NM_rma_target_cmpl_hook(target->rank, win);
+    MPIR_ERR_CHECK(mpi_errno);
+#ifndef MPIDI_CH4_DIRECT_NETMOD
+    mpi_errno = MPIDI_SHM_rma_target_cmpl_hook(target->rank, win);
+    MPIR_ERR_CHECK(mpi_errno);
+#endif
+    counts = MPIDIG_win_target_find(win, target->rank);
+    while (counts && (MPIR_cc_get(counts->remote_cmpl_cnts) || MPIR_cc_get(counts->local_cmpl_cnts) ||
+                      MPIR_cc_get(counts->remote_acc_cmpl_cnts))) {
+        mpi_errno = MPIDIG_rma_progress(win);
+        MPIR_ERR_CHECK(mpi_errno);
+    }
+    rma_issue_settled(&target->issue);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDIG_rma_reach(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal)
+{
+    int mpi_errno;
+    rma_issue_what_t next;
+
+    for (;;) {
+        mpi_errno = MPIDIG_rma_advance(win, target, goal, &next);
+        if (mpi_errno || next == RI_DONE)
+            return mpi_errno;
+        mpi_errno = next == RI_SETTLE ? MPIDIG_rma_settle(win, target) : MPIDIG_rma_progress(win);
+        if (mpi_errno)
+            return mpi_errno;
+    }
+}
+
+int MPIDIG_rma_advance_all(MPIR_Win * win, rma_issue_goal_t goal)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIDIG_rma_target_t *target, *next_target;
+    rma_issue_what_t left;
+
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+        if (!mpi_errno)
+            mpi_errno = MPIDIG_rma_advance(win, target, goal, &left);
+    }
+    return mpi_errno;
+}
+
+/* An operation was queued.  What is on its way needs progress, but not what only waits. */
+int MPIDIG_rma_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal)
+{
+    int mpi_errno = MPI_SUCCESS;
+    unsigned waiting = target->issue.waiting;
+    bool is_long = rma_issue_is_long(&target->issue);
+    MPL_time_t begin;
+
+    if (is_long)
+        MPL_wtime(&begin);
+    if (target->issue.permission == RI_ASKED)
+        mpi_errno = MPIDIG_rma_progress(win);
+    if (!mpi_errno)
+        mpi_errno = MPIDIG_rma_reach(win, target, goal);
+    if (!mpi_errno && target->issue.waiting < waiting)
+        mpi_errno = MPIDIG_rma_progress(win);
+    if (is_long)
+        MPIDIG_rma_waited_since(target, &begin);
+    return mpi_errno;
+}
+
+/* ---- progress ---------------------------------------------------------------------------- */
+
+/* What waits for a permission goes out from progress, not inside the handler that brought it. */
+static int go_out(MPIDI_deferred_job_t * job)
+{
+    MPIDIG_rma_target_t *target = (MPIDIG_rma_target_t *) job;
+    rma_issue_what_t left;
+
+    target->is_ready = false;
+    return MPIDIG_rma_advance(target->win, target, RI_GO_ON, &left);
+}
+
+MPIDI_deferred_kind_t MPIDIG_rma_ready_targets = {
+    .perform = go_out,
+    .is_common = true,
+    .nests = true
+};
+
+void MPIDIG_rma_ready(MPIDIG_rma_target_t * target)
+{
+    if (target->is_ready || target->issue.waiting == 0)
+        return;
+    target->is_ready = true;
+    MPIDI_deferred_add(&MPIDIG_rma_ready_targets, 0, &target->job);
+}
+
+void MPIDIG_rma_not_ready(MPIDIG_rma_target_t * target)
+{
+    if (!target->is_ready)
+        return;
+    target->is_ready = false;
+    MPIDI_deferred_remove(&MPIDIG_rma_ready_targets, 0, &target->job);
+}
+
+/* ---- the epoch --------------------------------------------------------------------------- */
+
+/* Locks on single targets: MPI_Win_lock has opened these. */
+static bool covers_no_other(MPIR_Win * win, int rank)
+{
+    return false;
+}
+
+static rma_issue_permission_t noted(const MPIR_Win * win)
+{
+    return RI_NOTED;
+}
+
+static int go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    return MPIDIG_rma_go_on(win, target, RI_GO_ON);
+}
+
+static unsigned no_flags(MPIR_Win * win, const MPIDIG_rma_target_t * target)
+{
+    return 0;
+}
+
+static const MPIDIG_rma_epoch_t single_locks = {
+    .covers = covers_no_other,
+    .permission = noted,
+    .go_on = go_on,
+    .flags = no_flags,
+    .has_requests = true
+};
+
+/* Is the window in an epoch of fences? */
+static bool is_in_fences(MPIR_Win * win)
+{
+    int type = MPIDIG_WIN(win, sync).access_epoch_type;
+
+#ifdef HAVE_ERROR_CHECKING
+    return type == MPIDIG_EPOTYPE_FENCE || type == MPIDIG_EPOTYPE_REFENCE;
+#else
+    return type == MPIDIG_EPOTYPE_NONE; /* then nobody notes these two */
+#endif
+}
+
+const MPIDIG_rma_epoch_t *MPIDIG_rma_epoch(MPIR_Win * win)
+{
+    const MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+
+    if (issue->fence.epoch && is_in_fences(win))
+        return issue->fence.epoch;
+    return issue->epoch ? issue->epoch : &single_locks;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Messages to targets. */
+
+#include "rma/issue/internal.h"
+
+static void await_result(MPIDIG_rma_target_t * target, MPIDIG_rma_op_t * op)
+{
+    op->next_result = NULL;
+    *target->last_result = op;
+    target->last_result = &op->next_result;
+}
+
+/* The target does what the message says and answers it, unless there is nothing to tell. */
+static int send_bytes(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_rma_message_t * message, bool answered)
+{
+    int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
+    bool carries = message->flags & MPIDIG_RMA_CARRIES;
+
+    /* before: the answer of the process itself is there when the message is sent */
+    target->unanswered += answered;
+    target->carrying += answered && carries;
+    CH4_CALL(am_send_hdr(target->rank, win->comm_ptr, MPIDIG_rma_request_id, message, message->bytes, vci, vci),
+             MPIDI_rank_is_local(target->rank, win->comm_ptr), mpi_errno);
+    if (mpi_errno) {
+        target->unanswered -= answered;
+        target->carrying -= answered && carries;
+    }
+    return mpi_errno;
+}
+
+/* Who is still in a fence that this process has left answers behind it. */
+static unsigned flags_of_request(MPIR_Win * win, const MPIDIG_rma_target_t * target)
+{
+    unsigned flags = target->lock_type == MPI_LOCK_SHARED ? MPIDIG_RMA_SHARED_LOCK : 0;
+
+    return flags | (MPIDIG_WIN(win, issue)->fence.phase.exchanges ? MPIDIG_RMA_NUMBERED : 0);
+}
+
+/* If it fails, everything is as before. */
+int MPIDIG_rma_send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_issue_step_t * step)
+{
+    int mpi_errno = MPI_SUCCESS;
+    union {
+        MPIDIG_rma_message_t header;
+        char bytes[MPIDIG_RMA_MESSAGE_MAX];
+    } message;
+    char *end = message.bytes + sizeof(message.header);
+    unsigned flags = step->flags, num_done = 0;
+    const rma_issue_target_t before = target->issue;
+    MPIDIG_rma_op_t **last_result = target->last_result;
+    MPIDIG_rma_op_t *done[MPIDIG_RMA_MESSAGE_MAX / sizeof(rma_issue_narrow_t)];
+
+    for (unsigned i = 0; i < step->ops; i++) {
+        MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) rma_issue_take(&target->issue);
+
+        end = MPIDIG_rma_op_pack(end, op);
+        if (MPIDIG_rma_op_has_result(op))
+            await_result(target, op);
+        else
+            done[num_done++] = op;
+    }
+    if (step->ops)
+        flags |= MPIDIG_RMA_CARRIES;
+    if (flags & RI_ASK)
+        flags |= flags_of_request(win, target);
+    message.header = (MPIDIG_rma_message_t) {
+        .win = MPIDIG_rma_number(win),.origin_rank = win->comm_ptr->rank,.epoch = MPIDIG_WIN(win, issue)->fence.phase.epoch,
+        .flags = (uint16_t) flags,.bytes = (uint16_t) (end - message.bytes)
+    };
+    mpi_errno = send_bytes(win, target, &message.header, MPIDIG_rma_is_answered(flags, num_done < step->ops));
+    MPIR_ERR_CHECK(mpi_errno);
+    target->counted += (flags & MPIDIG_RMA_COUNTED) != 0;
+    while (num_done > 0)
+        MPIDIG_rma_op_drop(MPIDIG_WIN(win, issue), done[--num_done]);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    target->issue = before;
+    target->last_result = last_result;
+    *last_result = NULL;
+    goto fn_exit;
+}

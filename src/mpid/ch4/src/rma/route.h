@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The way of a one-sided call.  This is the one place that decides:
+ *
+ *     peer     loads and stores, if the target's memory is mapped: rma/peers/peers.h
+ *     issue    the operation may wait until it pays to send it: rma/issue/issue.h
+ *     native   at once, by the network module
+ *
+ * ch4_rma.h includes this file behind its native functions, and calls one function of it for each
+ * call of MPI's.
+ */
+#ifndef RMA_ROUTE_H_INCLUDED
+#define RMA_ROUTE_H_INCLUDED
+
+#include "rma/issue/issue.h"
+#include "rma/peers/peers.h"
+
+/* ---- operations ------------------------------------------------------------------------------ */
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_put(const void *origin, int origin_count,
+                                              MPI_Datatype origin_type, int rank, MPI_Aint disp,
+                                              int count, MPI_Datatype type, MPIR_Win *win)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+
+    if (peer)
+        return MPIDIG_rma_shared_put(win, peer, origin, origin_count, origin_type, rank, disp,
+                                     count, type);
+    if (MPIDIG_rma_waits(win))
+        return MPIDIG_rma_issue_put(win, origin, origin_count, origin_type, rank, disp, count,
+                                    type);
+    return MPIDI_put(origin, origin_count, origin_type, rank, disp, count, type, win);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get(void *origin, int origin_count,
+                                              MPI_Datatype origin_type, int rank, MPI_Aint disp,
+                                              int count, MPI_Datatype type, MPIR_Win *win)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+
+    if (peer)
+        return MPIDIG_rma_shared_get(win, peer, origin, origin_count, origin_type, rank, disp,
+                                     count, type);
+    if (MPIDIG_rma_waits(win))
+        return MPIDIG_rma_issue_get(win, origin, origin_count, origin_type, rank, disp, count,
+                                    type);
+    return MPIDI_get(origin, origin_count, origin_type, rank, disp, count, type, win);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_accumulate(const void *origin, int origin_count,
+                                                     MPI_Datatype origin_type, int rank,
+                                                     MPI_Aint disp, int count,
+                                                     MPI_Datatype type, MPI_Op op,
+                                                     MPIR_Win *win)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+
+    if (peer)
+        return MPIDIG_rma_shared_accumulate(win, peer, origin, origin_count, origin_type, rank,
+                                            disp, count, type, op);
+    if (MPIDIG_rma_waits(win))
+        return MPIDIG_rma_issue_acc(win, origin, origin_count, origin_type, rank, disp, count,
+                                    type, op);
+    return MPIDI_accumulate(origin, origin_count, origin_type, rank, disp, count, type, op, win);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get_accumulate(const void *origin, int origin_count,
+                                                         MPI_Datatype origin_type, void *result,
+                                                         int result_count,
+                                                         MPI_Datatype result_type, int rank,
+                                                         MPI_Aint disp, int count,
+                                                         MPI_Datatype type, MPI_Op op,
+                                                         MPIR_Win *win)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+
+    if (peer)
+        return MPIDIG_rma_shared_get_accumulate(win, peer, origin, origin_count, origin_type,
+                                                result, result_count, result_type, rank, disp,
+                                                count, type, op);
+    if (MPIDIG_rma_waits(win))
+        return MPIDIG_rma_issue_get_acc(win, origin, origin_count, origin_type, result,
+                                        result_count, result_type, rank, disp, count, type, op);
+    return MPIDI_get_accumulate(origin, origin_count, origin_type, result, result_count,
+                                result_type, rank, disp, count, type, op, win);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_fetch_and_op(const void *origin, void *result,
+                                                       MPI_Datatype type, int rank,
+                                                       MPI_Aint disp, MPI_Op op, MPIR_Win *win)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+
+    if (peer)
+        return MPIDIG_rma_shared_get_accumulate(win, peer, origin, 1, type, result, 1, type, rank,
+                                                disp, 1, type, op);
+    if (MPIDIG_rma_waits(win))
+        return MPIDIG_rma_issue_fop(win, origin, result, type, rank, disp, op);
+    return MPIDI_fetch_and_op(origin, result, type, rank, disp, op, win);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_compare_and_swap(const void *origin,
+                                                           const void *compare, void *result,
+                                                           MPI_Datatype type, int rank,
+                                                           MPI_Aint disp, MPIR_Win *win)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+
+    if (peer)
+        return MPIDIG_rma_shared_compare_and_swap(win, peer, origin, compare, result, type, rank,
+                                                  disp);
+    if (MPIDIG_rma_waits(win))
+        return MPIDIG_rma_issue_cas(win, origin, compare, result, type, rank, disp);
+    return MPIDI_compare_and_swap(origin, compare, result, type, rank, disp, win);
+}
+
+/* With a request. */
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rput(const void *origin, int origin_count,
+                                               MPI_Datatype origin_type, int rank,
+                                               MPI_Aint disp, int count, MPI_Datatype type,
+                                               MPIR_Win *win, MPIR_Request **request)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+    int mpi_errno;
+
+    if (peer) {
+        mpi_errno = MPIDIG_rma_shared_put(win, peer, origin, origin_count, origin_type, rank, disp,
+                                          count, type);
+        return MPIDIG_rma_shared_request(mpi_errno, request);
+    }
+    mpi_errno = MPIDIG_rma_waits(win) ? MPIDIG_rma_await_permission(win, rank) : MPI_SUCCESS;
+    if (mpi_errno)
+        return mpi_errno;
+    return MPIDI_rput(origin, origin_count, origin_type, rank, disp, count, type, win, request);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget(void *origin, int origin_count,
+                                               MPI_Datatype origin_type, int rank,
+                                               MPI_Aint disp, int count, MPI_Datatype type,
+                                               MPIR_Win *win, MPIR_Request **request)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+    int mpi_errno;
+
+    if (peer) {
+        mpi_errno = MPIDIG_rma_shared_get(win, peer, origin, origin_count, origin_type, rank, disp,
+                                          count, type);
+        return MPIDIG_rma_shared_request(mpi_errno, request);
+    }
+    mpi_errno = MPIDIG_rma_waits(win) ? MPIDIG_rma_await_permission(win, rank) : MPI_SUCCESS;
+    if (mpi_errno)
+        return mpi_errno;
+    return MPIDI_rget(origin, origin_count, origin_type, rank, disp, count, type, win, request);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_raccumulate(const void *origin, int origin_count,
+                                                      MPI_Datatype origin_type, int rank,
+                                                      MPI_Aint disp, int count,
+                                                      MPI_Datatype type, MPI_Op op,
+                                                      MPIR_Win *win, MPIR_Request **request)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+    int mpi_errno;
+
+    if (peer) {
+        mpi_errno = MPIDIG_rma_shared_accumulate(win, peer, origin, origin_count, origin_type,
+                                                 rank, disp, count, type, op);
+        return MPIDIG_rma_shared_request(mpi_errno, request);
+    }
+    mpi_errno = MPIDIG_rma_waits(win) ? MPIDIG_rma_await_permission(win, rank) : MPI_SUCCESS;
+    if (mpi_errno)
+        return mpi_errno;
+    return MPIDI_raccumulate(origin, origin_count, origin_type, rank, disp, count, type, op, win,
+                             request);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget_accumulate(const void *origin, int origin_count,
+                                                          MPI_Datatype origin_type,
+                                                          void *result, int result_count,
+                                                          MPI_Datatype result_type, int rank,
+                                                          MPI_Aint disp, int count,
+                                                          MPI_Datatype type, MPI_Op op,
+                                                          MPIR_Win *win, MPIR_Request **request)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+    int mpi_errno;
+
+    if (peer) {
+        mpi_errno = MPIDIG_rma_shared_get_accumulate(win, peer, origin, origin_count, origin_type,
+                                                     result, result_count, result_type, rank, disp,
+                                                     count, type, op);
+        return MPIDIG_rma_shared_request(mpi_errno, request);
+    }
+    mpi_errno = MPIDIG_rma_waits(win) ? MPIDIG_rma_await_permission(win, rank) : MPI_SUCCESS;
+    if (mpi_errno)
+        return mpi_errno;
+    return MPIDI_rget_accumulate(origin, origin_count, origin_type, result, result_count,
+                                 result_type, rank, disp, count, type, op, win, request);
+}
+
+/* ---- epochs ---------------------------------------------------------------------------------- */
+
+/* Before another lock of the thread. */
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_earlier_locks(void)
+{
+    return MPIDIG_rma_open_locks ? MPIDIG_rma_take_noted_locks(NULL) : MPI_SUCCESS;
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_lock(int type, int rank, int assert, MPIR_Win * win)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+    int mpi_errno = MPIDIG_route_earlier_locks();
+
+    if (mpi_errno)
+        return mpi_errno;
+    return peer ? MPIDIG_rma_shared_lock(win, peer, type, assert) :
+        MPIDIG_rma_issue_lock(win, type, rank, assert);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_unlock(int rank, MPIR_Win * win)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+
+    return peer ? MPIDIG_rma_shared_unlock(win, peer) : MPIDIG_rma_issue_unlock(win, rank);
+}
+
+/* These two concern peers and others. */
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_lock_all(int assert, MPIR_Win * win)
+{
+    int mpi_errno = MPIDIG_route_earlier_locks();
+
+    if (!mpi_errno)
+        mpi_errno = MPIDIG_rma_shared_lock_all(win, assert);
+    return mpi_errno ? mpi_errno : MPIDIG_rma_issue_lock_all(win, assert);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_unlock_all(MPIR_Win * win)
+{
+    int mpi_errno = MPIDIG_rma_issue_unlock_all(win);
+
+    if (!mpi_errno)
+        MPIDIG_rma_shared_unlock_all(win);
+    return mpi_errno;
+}
+
+/* What waits for the rank, or for all with MPI_ANY_SOURCE, before a native flush. */
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_waiting(int rank, MPIR_Win * win)
+{
+    return MPIDIG_rma_waits(win) ? MPIDIG_rma_issue_flush(win, rank) : MPI_SUCCESS;
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush(int rank, MPIR_Win * win)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+    int mpi_errno;
+
+    if (peer)
+        return MPIDIG_rma_shared_flush(win, peer);
+    mpi_errno = MPIDIG_route_waiting(rank, win);
+    return mpi_errno ? mpi_errno : MPIDI_NM_mpi_win_flush(rank, win, NULL);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_local(int rank, MPIR_Win * win)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+    int mpi_errno;
+
+    if (peer)
+        return MPIDIG_rma_shared_flush(win, peer);
+    mpi_errno = MPIDIG_route_waiting(rank, win);
+    return mpi_errno ? mpi_errno : MPIDI_NM_mpi_win_flush_local(rank, win, NULL);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_all(MPIR_Win * win)
+{
+    int mpi_errno = MPIDIG_route_waiting(MPI_ANY_SOURCE, win);
+
+    return mpi_errno ? mpi_errno : MPIDI_NM_mpi_win_flush_all(win);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_local_all(MPIR_Win * win)
+{
+    int mpi_errno = MPIDIG_route_waiting(MPI_ANY_SOURCE, win);
+
+    return mpi_errno ? mpi_errno : MPIDI_NM_mpi_win_flush_local_all(win);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_start(MPIR_Group * group, int assert, MPIR_Win * win)
+{
+    return MPIDIG_rma_issue_start(win, group, assert);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_complete(MPIR_Win * win)
+{
+    return MPIDIG_rma_issue_complete(win);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_fence(int assert, MPIR_Win * win)
+{
+    return MPIDIG_rma_issue_fence(win, assert);
+}
+
+#endif /* RMA_ROUTE_H_INCLUDED */
