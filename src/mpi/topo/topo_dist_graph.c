@@ -169,14 +169,14 @@ static bool has_come(exchange * e, int source, int tag, MPI_Status * status)
     return flag;
 }
 
-/* Without a request the message stays where it is: there may be one later. */
+/* Without a request the message stays where it is: there may be one later.  On a revoked communicator it is dropped elsewhere. */
 static bool receive(exchange * e, void *buffer, MPI_Aint n, int source, int tag)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     int mpi_errno = MPIC_Recv(buffer, n, MPI_INT, source, tag, e->comm, MPI_STATUS_IGNORE, &errflag);
 
     note(e, mpi_errno);
-    return MPIR_ERR_GET_CLASS(mpi_errno) != MPIX_ERR_NOREQ;
+    return MPIR_ERR_GET_CLASS(mpi_errno) != MPIX_ERR_NOREQ && MPIR_ERR_GET_CLASS(mpi_errno) != MPIX_ERR_REVOKED;
 }
 
 /* Edges that there is no memory for are received all the same, without their data. */
@@ -252,8 +252,12 @@ static void exchange_edges(exchange * e)
     if (e->error == MPI_SUCCESS)
         send_all(e);
     while (!is_over) {
-        receive_edges(e);
-        is_over = all_sent(e) && (is_revoked(e) || pass_barrier(e));
+        bool revoked = is_revoked(e);
+        if (revoked)
+            note(e, MPID_Progress_test(NULL));
+        else
+            receive_edges(e);
+        is_over = all_sent(e) && (revoked || pass_barrier(e));
         if (!is_over)
             let_others_go_on();
     }

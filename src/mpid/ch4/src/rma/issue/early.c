@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Messages to this process, which keeps those of a later epoch until that has begun. */
+/* Messages to this process.  It keeps those of a later epoch until that epoch has begun. */
 
 #include "rma/issue/internal.h"
 
@@ -13,7 +13,7 @@ typedef struct MPIDIG_rma_early {
     } message;
 } early_t;
 
-/* For when there is no memory: what has arrived cannot be refused. */
+/* Used without memory: a message that has arrived cannot be refused. */
 static early_t reserve[8];
 
 #define RESERVE_END (reserve + sizeof(reserve) / sizeof(reserve[0]))
@@ -60,7 +60,7 @@ static early_t *find_begun(const MPIDIG_rma_fence_t * fence)
     return early;
 }
 
-/* What comes while those before it are done must not overtake them. */
+/* A message must not overtake messages that came earlier and are being accepted. */
 static bool has_to_wait(const MPIR_Win * win, const MPIDIG_rma_message_t * message)
 {
     const MPIDIG_rma_fence_t *fence;

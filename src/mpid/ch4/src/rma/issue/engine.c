@@ -66,7 +66,7 @@ int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_g
         if (mpi_errno)
             target->issue.permission = permission;
     }
-    /* the operation waits on: the call that needs it done tries again */
+    /* the operation stays in the queue: the call that needs it complete tries again */
     if (mpi_errno && (goal == RI_GO_ON || goal == RI_GATHER)) {
         *next = RI_DONE;
         mpi_errno = MPI_SUCCESS;
@@ -127,7 +127,8 @@ int MPIDIG_rma_advance_all(MPIR_Win * win, rma_issue_goal_t goal)
     return mpi_errno;
 }
 
-/* An operation was queued.  What is on its way needs progress, but not what only waits. */
+/* An operation was queued.  Progress is needed for messages in flight, not for operations that only
+ * wait. */
 int MPIDIG_rma_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -150,7 +151,8 @@ int MPIDIG_rma_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goa
 
 /* ---- progress ---------------------------------------------------------------------------- */
 
-/* What waits for a permission goes out from progress, not inside the handler that brought it. */
+/* Progress issues the operations that waited for a permission; the handler that brought the
+ * permission does not. */
 static int go_out(MPIDI_deferred_job_t * job)
 {
     MPIDIG_rma_target_t *target = (MPIDIG_rma_target_t *) job;
@@ -221,7 +223,7 @@ static bool is_in_fences(MPIR_Win * win)
 #ifdef HAVE_ERROR_CHECKING
     return type == MPIDIG_EPOTYPE_FENCE || type == MPIDIG_EPOTYPE_REFENCE;
 #else
-    return type == MPIDIG_EPOTYPE_NONE; /* then nobody notes these two */
+    return type == MPIDIG_EPOTYPE_NONE; /* then CH4 does not record these two */
 #endif
 }
 

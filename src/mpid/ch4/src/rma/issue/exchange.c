@@ -2,11 +2,12 @@
 
 #include "rma/issue/exchange.h"
 
-/* Nothing else that is done on a window's communicator has it. */
+/* No other call uses this tag on a window's communicator. */
 #define TAG MPIR_REDUCE_SCATTER_BLOCK_TAG
 
-/* Up to so many processes a message goes to each at once: where each round takes a turn of the
- * cores, or the time of a wire, one round is shorter than the messages are many. */
+/* With at most this many processes, one round sends a message to each.  A round takes a turn of the
+ * cores or the latency of a wire, so one round is shorter than several, in spite of more messages.
+ */
 enum { ONE_ROUND_MOST = 16 };
 
 MPIDIG_rma_exchange_t *MPIDIG_rma_exchange_new(MPIR_Win * win)
@@ -19,7 +20,7 @@ MPIDIG_rma_exchange_t *MPIDIG_rma_exchange_new(MPIR_Win * win)
     rma_issue_sums_begin(&sums, size, size > 2 && size <= ONE_ROUND_MOST ? size : 2, NULL);
     messages = rma_issue_sums_over(&sums) ? 0 : rma_issue_sums_messages(&sums);
     room = messages ? rma_issue_sums_words(&sums, 1) : 0;
-    /* one block, given back after each fence: none holds it through the program's epochs */
+    /* one block, freed after each fence: it takes no memory during the program's epochs */
     exchange = MPL_calloc(1, sizeof(*exchange) + 2 * messages * sizeof(MPIR_Request *) +
                           (size + 2 * messages * room) * sizeof(uint32_t), MPL_MEM_RMA);
     if (exchange) {
@@ -36,7 +37,7 @@ MPIDIG_rma_exchange_t *MPIDIG_rma_exchange_new(MPIR_Win * win)
     return exchange;
 }
 
-/* The process so many ranks on. */
+/* The rank that follows this process's at that distance. */
 static int rank_of(const MPIDIG_rma_exchange_t * exchange, uint64_t ahead)
 {
     return (int) ((exchange->win->comm_ptr->rank + ahead) % exchange->sums.size);
@@ -63,7 +64,7 @@ static int begin_send(MPIDIG_rma_exchange_t * exchange, uint32_t i)
                       &exchange->sends[i - 1], &errflag);
 }
 
-/* All messages of a round.  One that could not begin is tried again. */
+/* Starts all messages of a round.  If one cannot start, the next call tries it again. */
 static int begin_round(MPIDIG_rma_exchange_t * exchange)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -83,7 +84,7 @@ static int begin_round(MPIDIG_rma_exchange_t * exchange)
     goto fn_exit;
 }
 
-/* Answers whether it is complete, once or more often. */
+/* Is the message complete?  The function may be called again after that. */
 static bool end_message(MPIDIG_rma_exchange_t * exchange, MPIR_Request ** request)
 {
     if (!*request)
@@ -97,7 +98,7 @@ static bool end_message(MPIDIG_rma_exchange_t * exchange, MPIR_Request ** reques
     return true;
 }
 
-/* Who polls looks at the first one only that is not complete. */
+/* A poll examines only the first message that is not complete. */
 static bool end_messages(MPIDIG_rma_exchange_t * exchange)
 {
     for (; exchange->ended < exchange->messages; exchange->ended++) {
@@ -144,7 +145,7 @@ MPIDI_deferred_kind_t MPIDIG_rma_exchanges = {
     .is_common = true
 };
 
-/* Messages that are not complete. */
+/* Is any message incomplete? */
 static bool has_begun(const MPIDIG_rma_exchange_t * exchange)
 {
     bool any = false;
@@ -161,7 +162,7 @@ void MPIDIG_rma_exchange_start(MPIDIG_rma_exchange_t * exchange, void (*then) (M
     MPIDI_deferred_run(&MPIDIG_rma_exchanges, 0);
 }
 
-/* MPICH writes to the messages of what is given up: better lost than written over. */
+/* MPICH still writes to the buffers of incomplete messages: they are leaked, not freed. */
 void MPIDIG_rma_exchange_free(MPIDIG_rma_exchange_t * exchange)
 {
     if (!exchange)

@@ -3,27 +3,28 @@
 #include "rma/issue/internal.h"
 
 /*
- * Fences by exchange: what waits goes out as messages, at the fence at the latest, and one exchange
- * of all processes tells each how many have been sent to it in this epoch (Zhao, section 3.1.1;
- * there the messages follow the exchange).  A process leaves the fence when these have come; others
- * may still wait for theirs, but all have entered.  So a message of the next epoch carries its
- * number, and waits where the target is not so far; and so does a request for a lock, as messages
- * of others may be on their way there.
+ * Fences by exchange.  Operations go out as messages, at the latest at the fence.  One exchange of
+ * all processes tells each process how many messages were sent to it in this epoch (Zhao, section
+ * 3.1.1; there the messages follow the exchange).  A process leaves the fence when these have
+ * arrived.  By then all processes have entered the fence, but others may still wait in it.  So a
+ * message of the next epoch carries the epoch's number, and waits at a target that is behind.  A
+ * request for a lock does the same, because messages of others may be in flight to its target.
  *
- * Native operations cannot wait there: see rma_issue_phase.h for when they may go out.  A process
- * that needs them sooner enters the exchange of the epoch as soon as it knows, and never blocks in
- * an operation; behind it they flow, and a barrier ends the fence for all.
+ * Native operations cannot wait at the target: rma_issue_phase.h says when they may go out.  A
+ * process that needs them earlier enters the exchange of the epoch at once, and never blocks in an
+ * operation.  After the exchange they go out, and a barrier ends the fence for all.
  *
- * Other fences are barriers, with a flush before them: of windows with peers, whose memory is
- * reached without a message, and after native operations, for a while.
+ * Other fences are a flush and a barrier: in windows with peers, whose memory is reached without a
+ * message, and for some time after native operations.
  */
 
 enum {
-    EARLY_MOST = 64,            /* messages to a process of which nobody knows that it has entered the fence before */
-    EXCHANGE_MOST = 8192        /* processes: each sends a number for every other, which a barrier does not */
+    EARLY_MOST = 64,            /* messages to a process that may not have entered the fence before */
+    EXCHANGE_MOST = 8192        /* processes: each sends a number for every other; a barrier does not */
 };
 
-/* Stores to a peer do not wait: it has to be in the epoch.  And a process without others receives no numbers. */
+/* Stores to a peer cannot wait, so the peer has to be in the epoch.  A process without others receives no
+ * numbers. */
 static bool waits(MPIR_Win * win)
 {
     const MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
@@ -32,7 +33,8 @@ static bool waits(MPIR_Win * win)
         win->comm_ptr->local_size <= EXCHANGE_MOST && MPIR_Others->count(2) == 2;
 }
 
-/* Once for each window: whether all its processes wait.  One without memory for that does not. */
+/* Once for each window: do all its processes let operations wait?  A process without memory does
+ * not. */
 static int agree(MPIR_Win * win)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
@@ -51,8 +53,9 @@ static int agree(MPIR_Win * win)
     goto fn_exit;
 }
 
-/* The exchange is over.  If somebody has native operations, all are at the end of this epoch or in
- * it, and nothing of an earlier one is on its way: these may go out. */
+/* The exchange is over.  If a process announced native operations, all processes are at the end of
+ * this epoch or in it, and no message of an earlier epoch is in flight: native operations may go
+ * out. */
 static void entered_by_all(MPIR_Win * win)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -93,8 +96,8 @@ static int enter(MPIR_Win * win, unsigned flags)
     goto fn_exit;
 }
 
-/* Has an operation to wait for more than what this epoch allows?  Messages to a process that may be
- * far behind, which has to keep them, are not many. */
+/* Must an operation wait for more than this epoch allows?  A process that is far behind has to keep
+ * the messages, so it receives few. */
 static bool needs_more(MPIDIG_rma_issue_t * issue, MPIDIG_rma_target_t * target, rma_issue_what_t next)
 {
     if (issue->fence.phase.entered_by_all || target->counted < EARLY_MOST)
@@ -103,7 +106,7 @@ static bool needs_more(MPIDIG_rma_issue_t * issue, MPIDIG_rma_target_t * target,
         !rma_issue_fits(&target->issue);
 }
 
-/* Never waits for others, who may wait for what this process does next. */
+/* Never waits for other processes, which may wait for this one. */
 static int go_on_by_messages(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -114,7 +117,7 @@ static int go_on_by_messages(MPIR_Win * win, MPIDIG_rma_target_t * target)
     if (issue->fence.phase.entered_by_all || target->counted < EARLY_MOST)
         mpi_errno = MPIDIG_rma_advance(win, target, RI_GATHER, &next);
     MPIR_ERR_CHECK(mpi_errno);
-    /* without memory for it now, the next operation or the fence enters */
+    /* if there is no memory now, the next operation or the fence enters */
     if (!issue->fence.exchange && needs_more(issue, target, next))
         enter(win, RF_BARRIER);
     if (issue->fence.exchange || target->issue.waiting < waiting)
@@ -131,8 +134,8 @@ static bool covers_all(MPIR_Win * win, int rank)
     return true;
 }
 
-/* Behind an exchange in which a process announced native operations, native operations may go out
- * as well. */
+/* After an exchange in which a process announced native operations, native operations may go out.
+ */
 static rma_issue_permission_t permission(const MPIR_Win * win)
 {
     const MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
@@ -174,14 +177,14 @@ static const MPIDIG_rma_epoch_t between_fences = {
 
 /* ---- at the fence -------------------------------------------------------------------------- */
 
-/* Progress of a fence goes on when something fails, also what is no part of it: the others count on
- * this process.  The fence tells it at its end. */
+/* A fence goes on after an error, because other processes depend on this one.  It returns the error
+ * at its end, even one that does not concern it. */
 static void progress(MPIR_Win * win)
 {
     MPIDIG_rma_note_failure(&MPIDIG_WIN(win, issue)->failed, MPIDIG_rma_progress(win));
 }
 
-/* What is native, to whomever, is done at its target. */
+/* Waits until all native operations are done at their targets. */
 static int settle(MPIR_Win * win)
 {
     int mpi_errno;
@@ -206,7 +209,7 @@ static int settle(MPIR_Win * win)
     goto fn_exit;
 }
 
-/* What may go out does.  Answers in *left whether something may not. */
+/* Issues the operations that may go out.  Answers in *left whether others remain. */
 static int hand_over(MPIR_Win * win, bool * left)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -230,7 +233,7 @@ static int hand_over(MPIR_Win * win, bool * left)
     goto fn_exit;
 }
 
-/* Without an end: a barrier follows. */
+/* Issues all operations.  No message ends the epoch, because a barrier follows. */
 static int issue_all(MPIR_Win * win)
 {
     int mpi_errno;
@@ -265,7 +268,7 @@ static void await_messages(MPIR_Win * win, uint32_t count)
     }
 }
 
-/* All that this fence has to tell is known. */
+/* Closes all targets.  All errors that this fence returns are known. */
 static void close_all(MPIR_Win * win)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -280,7 +283,7 @@ static void close_all(MPIR_Win * win)
     issue->failed = MPIDIG_rma_failure(&issue->fence.failed_early);
 }
 
-/* The exchange is over, or the error is answered that ended it. */
+/* Waits for the exchange.  Returns the error that ended it, if any. */
 static int await_exchange(MPIR_Win * win)
 {
     MPIDIG_rma_exchange_t *exchange = MPIDIG_WIN(win, issue)->fence.exchange;
@@ -290,8 +293,8 @@ static int await_exchange(MPIR_Win * win)
     return exchange->mpi_errno;
 }
 
-/* Answers in *barrier whether one has to follow.  A call that fails for lack of memory can be
- * repeated. */
+/* Answers in *barrier whether a barrier has to follow.  If the call fails for lack of memory, the
+ * program may repeat it. */
 static int by_exchange(MPIR_Win * win, bool * barrier)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -324,7 +327,7 @@ static int by_exchange(MPIR_Win * win, bool * barrier)
     goto fn_exit;
 }
 
-/* What waited is done at its targets before the barrier, which comes after this. */
+/* All operations are done at their targets when the barrier begins, which follows. */
 static int by_barrier(MPIR_Win * win)
 {
     MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
@@ -341,8 +344,8 @@ static int by_barrier(MPIR_Win * win)
     goto fn_exit;
 }
 
-/* Puts that went as active messages: the barrier that follows may not go their way, and overtake
- * them. */
+/* Waits for puts that were active messages.  The barrier that follows may take another way, and
+ * overtake them. */
 static int await_puts(MPIR_Win * win)
 {
     int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
@@ -376,7 +379,7 @@ static int native_fence(MPIR_Win * win, int assert)
     goto fn_exit;
 }
 
-/* Do operations between the fences of this window wait?  Among peers none does. */
+/* Do operations between the fences of this window wait?  With peers only, none does. */
 static bool wait_between(const MPIR_Win * win)
 {
     const MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -386,8 +389,8 @@ static bool wait_between(const MPIR_Win * win)
         (issue && issue->settings.mode == RI_HYBRID && !(shared && shared->is_whole));
 }
 
-/* The epoch ends, and the next one begins.  Answers in *barrier whether that of the eager way has
- * to follow. */
+/* Ends the epoch and begins the next one.  Answers in *barrier whether the native fence, with its
+ * barrier, has to follow. */
 static int turn_epoch(MPIR_Win * win, int assert, bool * barrier)
 {
     int mpi_errno = MPI_SUCCESS;

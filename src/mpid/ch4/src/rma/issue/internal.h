@@ -17,15 +17,14 @@ typedef enum {
     MPIDIG_RMA_PUT, MPIDIG_RMA_GET, MPIDIG_RMA_ACC, MPIDIG_RMA_GET_ACC, MPIDIG_RMA_FOP, MPIDIG_RMA_CAS
 } MPIDIG_rma_kind_t;
 
-/* An operation that waits.  Its buffers are the user's, who must not touch them before it is
- * complete. */
+/* An operation that waits.  The program must not touch its buffers before it is complete. */
 typedef struct MPIDIG_rma_op {
     rma_issue_op_t queue;       /* first */
     struct MPIDIG_rma_op *next_result;
     MPIDIG_rma_kind_t kind;
     MPI_Op op;
     const void *origin, *compare;
-    void *result;               /* of a get, too */
+    void *result;               /* also of a get */
     int origin_count, result_count, count;
     MPI_Datatype origin_type, result_type, type;
     MPI_Aint disp;
@@ -35,16 +34,16 @@ typedef struct MPIDIG_rma_target {
     MPIDI_deferred_job_t job;   /* first; while is_ready */
     rma_issue_target_t issue;
     MPIR_Win *win;
-    struct MPIDIG_rma_target *prev, *next;      /* see lock_epoch.c, for these two */
+    struct MPIDIG_rma_target *prev, *next;      /* of open locks: see lock_epoch.c */
     MPL_thread_id_t locked_by;
     int rank, lock_type;
     unsigned unanswered;        /* messages; of these, with operations: */
     unsigned carrying;
     uint32_t counted;           /* messages of this epoch that the target waits for, see fence.c */
-    MPIDIG_rma_op_t *results, **last_result;    /* operations that answers bring results for, in their order */
+    MPIDIG_rma_op_t *results, **last_result;    /* operations whose results answers bring, in order */
     bool is_ready;              /* progress will advance it */
     bool is_busy;               /* a thread issues an operation to it */
-    int failed;                 /* the first error that is still to be told; see MPIDIG_rma_failure */
+    int failed;                 /* the first error that no call has returned yet: see MPIDIG_rma_failure */
     UT_hash_handle hash_handle;
 } MPIDIG_rma_target_t;
 
@@ -67,27 +66,27 @@ typedef struct {
 typedef struct {
     rma_issue_phase_t phase;    /* the same in all processes */
     const MPIDIG_rma_epoch_t *epoch;    /* NULL: operations after the latest fence are native */
-    bool native;                /* some of them were native, and are done */
-    uint32_t arrived;           /* messages that were counted */
-    int failed_early;           /* in one of the next epoch */
-    int told;                   /* the error of the epoch that the fence ends */
-    MPIDIG_rma_exchange_t *exchange;    /* that ends this epoch, when it was entered */
+    bool native;                /* operations of this epoch were native, and are done */
+    uint32_t arrived;           /* messages that arrived and were counted */
+    int failed_early;           /* the first error in a message of the next epoch */
+    int told;                   /* the error that the fence returns */
+    MPIDIG_rma_exchange_t *exchange;    /* the exchange that ends this epoch; NULL before this process enters it */
     struct MPIDIG_rma_early *early;     /* messages of later epochs, see early.c */
 } MPIDIG_rma_fence_t;
 
 typedef struct MPIDIG_rma_issue {
     const MPIDIG_rma_epoch_t *epoch;    /* of lock_all or start; otherwise NULL */
     bool own_locked;            /* this process's own lock was taken without a message */
-    int failed;                 /* of targets whose epoch is over */
+    int failed;                 /* the first error of targets whose epoch is over */
     MPIDIG_rma_fence_t fence;
     rma_issue_settings_t settings;
     MPIDIG_rma_target_t *targets, *last;
     MPIDIG_rma_op_t *free_ops;
 } MPIDIG_rma_issue_t;
 
-/* What is sent.  All on 8 bytes; after the header come records (rma_issue_wire.h), each with its
- * data.  An operation of 64 bytes and its answer are no longer than what UCX sends in a node
- * without a buffer, 92 bytes with the 4 of ucx_am_brief.h. */
+/* A message.  All parts have 8-byte alignment.  Records (rma_issue_wire.h) follow the header, each
+ * with its data.  A message with an operation of 64 bytes, and its answer, are no longer than what
+ * UCX sends inside a node without a buffer: 92 bytes with the 4 of ucx_am_brief.h. */
 typedef struct {
     uint32_t win;
     int origin_rank;
@@ -95,7 +94,7 @@ typedef struct {
     uint16_t flags, bytes;      /* of all */
 } MPIDIG_rma_message_t;
 
-/* Its results come in the order of the operations. */
+/* An answer.  Results follow, in the order of the operations. */
 typedef struct {
     uint32_t win;
     int target_rank;
@@ -105,21 +104,21 @@ typedef struct {
 enum {
     /* among the flags of the module: */
     MPIDIG_RMA_CARRIES = 1 << 8,        /* the message has operations */
-    MPIDIG_RMA_PSCW = 1 << 9,   /* its epoch is one of start and complete */
-    MPIDIG_RMA_COUNTED = 1 << 10,       /* or of fences, and the target counts it: for both, no answer without results */
-    MPIDIG_RMA_OUTSIDE = 1 << 11,       /* an answer: some operation left the window */
-    MPIDIG_RMA_NUMBERED = 1 << 12,      /* it has to wait until the target is in its epoch */
-    MPIDIG_RMA_SHARED_LOCK = 1 << 13,   /* is what it asks for */
+    MPIDIG_RMA_PSCW = 1 << 9,   /* its epoch is of start and complete */
+    MPIDIG_RMA_COUNTED = 1 << 10,       /* or of fences: the target counts it; both are answered only for results */
+    MPIDIG_RMA_OUTSIDE = 1 << 11,       /* an answer: an operation left the window */
+    MPIDIG_RMA_NUMBERED = 1 << 12,      /* waits until the target is in its epoch */
+    MPIDIG_RMA_SHARED_LOCK = 1 << 13,   /* the lock that it asks for is shared */
     MPIDIG_RMA_MESSAGE_MAX = 8192       /* of a message or an answer */
 };
 
 extern int MPIDIG_rma_request_id, MPIDIG_rma_answer_id;
 
-/* A builtin handle as a small number, and back: of the kind that another one has. */
+/* A builtin handle as a small number, and back with the kind of a similar handle. */
 #define MPIDIG_RMA_INDEX(handle) ((uint32_t) HANDLE_INDEX(handle))
 #define MPIDIG_RMA_HANDLE(alike, index) ((int) (((alike) & ~HANDLE_MASK) | (index)))
 
-/* The number by which all processes know the window; see MPIDIG_WIN(win, win_id). */
+/* The number by which all processes know the window: see MPIDIG_WIN(win, win_id). */
 MPL_STATIC_INLINE_PREFIX uint32_t MPIDIG_rma_number(const MPIR_Win * win)
 {
     MPIR_Assert(MPIDIG_WIN(win, win_id) <= UINT32_MAX);
@@ -144,13 +143,13 @@ MPL_STATIC_INLINE_PREFIX size_t MPIDIG_rma_size(int count, MPI_Datatype type)
     return (size_t) count *size;
 }
 
-/* Who shares no lock with the target hears of the end by other means. */
+/* Is the message answered?  An origin that holds no lock learns of the end by other means. */
 MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_is_answered(unsigned flags, bool has_results)
 {
     return has_results || !(flags & (MPIDIG_RMA_PSCW | MPIDIG_RMA_COUNTED));
 }
 
-/* An operation has failed: the first error is told. */
+/* An operation has failed.  Only the first error is kept. */
 MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_note_failure(int *failed, int mpi_errno)
 {
     if (!*failed)

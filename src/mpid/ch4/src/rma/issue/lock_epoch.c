@@ -32,8 +32,8 @@ static const MPIDIG_rma_epoch_t all_locks = {
     .has_requests = true
 };
 
-/* What CH4 knows of an epoch stays true: errors of other calls, flushes and completion counters go
- * by it. */
+/* CH4's record of the epoch stays right: error checks of other calls, flushes and completion
+ * counters read it. */
 static void note_epoch(MPIR_Win * win, int rank, bool begins)
 {
     MPIDIG_win_target_t *known = MPIDIG_win_target_get(win, rank);
@@ -68,16 +68,14 @@ static MPIDIG_rma_target_t *latest_lock(void)
     return target;
 }
 
-/* A thread that takes several locks takes them in its program's order, on which programs rely that
- * must not block each other: what is only noted becomes real before the next, as those before it
- * are.  Answers in *nested whether the thread has one. */
+/* See issue.h. */
 int MPIDIG_rma_take_noted_locks(bool * nested)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_target_t *target;
     rma_issue_what_t left = RI_DONE;
 
-    /* another thread may give the lock back meanwhile, and free its window */
+    /* meanwhile another thread may release the lock and free its window */
     while (!mpi_errno && (target = latest_lock()) != NULL && target->issue.permission != RI_GRANTED) {
         mpi_errno = MPIDIG_rma_advance(target->win, target, RI_CLEAR, &left);
         if (mpi_errno || left != RI_WAIT)
@@ -97,8 +95,8 @@ static void end_lock(MPIR_Win * win, MPIDIG_rma_target_t * target)
     note_epoch(win, target->rank, false);
 }
 
-/* Nobody else has the lock, says the program; but messages may be on the way to a target that is
- * still in a fence. */
+/* The program says that no other process holds the lock.  But messages may be in flight to a target
+ * that is still in a fence. */
 static bool is_free_of_locks(const MPIDIG_rma_issue_t * issue, int assert)
 {
     return assert & MPI_MODE_NOCHECK && (issue->fence.phase.clear || !issue->fence.phase.exchanges);
@@ -122,7 +120,7 @@ static int lock_own(MPIR_Win * win, int type, int assert)
     goto fn_exit;
 }
 
-/* Operations of the process on itself may be messages, too. */
+/* Operations of the process on itself may be messages as well. */
 static int unlock_own(MPIR_Win * win)
 {
     int mpi_errno = MPIDIG_mpi_win_flush(win->comm_ptr->rank, win);
@@ -256,7 +254,7 @@ int MPIDIG_rma_issue_unlock_all(MPIR_Win * win)
     MPIDIG_ACCESS_EPOCH_CHECK(win, MPIDIG_EPOTYPE_LOCK_ALL, mpi_errno, goto fn_fail);
     mpi_errno = MPIDIG_rma_end_all(win);
     MPIR_ERR_CHECK(mpi_errno);
-    /* operations to targets that never waited here, such as the process itself */
+    /* operations that never waited here, such as those on the process itself */
     mpi_errno = MPIDIG_mpi_win_flush_all(win);
     MPIR_ERR_CHECK(mpi_errno);
     if (issue->own_locked) {

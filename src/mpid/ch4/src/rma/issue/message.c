@@ -11,13 +11,13 @@ static void await_result(MPIDIG_rma_target_t * target, MPIDIG_rma_op_t * op)
     target->last_result = &op->next_result;
 }
 
-/* The target does what the message says and answers it, unless there is nothing to tell. */
+/* The target performs the message.  It answers, unless it has nothing to report. */
 static int send_bytes(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_rma_message_t * message, bool answered)
 {
     int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
     bool carries = message->flags & MPIDIG_RMA_CARRIES;
 
-    /* before: the answer of the process itself is there when the message is sent */
+    /* counted before: the process's own answer arrives inside the call */
     target->unanswered += answered;
     target->carrying += answered && carries;
     CH4_CALL(am_send_hdr(target->rank, win->comm_ptr, MPIDIG_rma_request_id, message, message->bytes, vci, vci),
@@ -29,7 +29,7 @@ static int send_bytes(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG
     return mpi_errno;
 }
 
-/* Who is still in a fence that this process has left answers behind it. */
+/* A process that is still in a fence which this process has left answers after that fence. */
 static unsigned flags_of_request(MPIR_Win * win, const MPIDIG_rma_target_t * target)
 {
     unsigned flags = target->lock_type == MPI_LOCK_SHARED ? MPIDIG_RMA_SHARED_LOCK : 0;

@@ -42,8 +42,8 @@ void MPIDIG_rma_op_drop(MPIDIG_rma_issue_t * issue, MPIDIG_rma_op_t * op)
     issue->free_ops = op;
 }
 
-/* With OFI, accumulates of this process may be atomics of the network, with which those of a
- * message's handler do not mix. */
+/* Over OFI, accumulates of this process may be atomics of the network.  Those are not atomic with
+ * accumulates of a handler. */
 static bool accumulates_travel(void)
 {
 #ifdef HAVE_CH4_NETMOD_OFI
@@ -58,8 +58,8 @@ static bool is_plain(int count, MPI_Datatype type, size_t bytes)
     return HANDLE_IS_BUILTIN(type) && MPIDIG_rma_size(count, type) == bytes;
 }
 
-/* Of a builtin type, in one piece, and the same at both ends.  The operation of a pair type is
- * native. */
+/* Does the operation fit into messages: a builtin type, contiguous, the same at both ends?
+ * Operations of a pair type are native. */
 static bool travels(const MPIDIG_rma_op_t * op)
 {
     bool plain_origin = is_plain(op->origin_count, op->origin_type, op->queue.bytes);

@@ -19,7 +19,8 @@ static MPIDIG_rma_target_t *open_target(MPIR_Win * win, int rank)
     return target;
 }
 
-/* Under a single lock to another target, or its own under lock_all, an operation is native. */
+/* An operation is native under a lock on another target only, and on the process itself under
+ * lock_all. */
 static bool may_open(MPIR_Win * win, int rank)
 {
     const MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
@@ -27,14 +28,14 @@ static bool may_open(MPIR_Win * win, int rank)
     return (target && target->issue.permission != RI_CLOSED) || MPIDIG_rma_epoch(win)->covers(win, rank);
 }
 
-/* Issues the operation without the queue. */
+/* Issues the operation, which does not enter the queue. */
 static int pass(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_rma_op_t * what)
 {
     int mpi_errno;
 
     rma_issue_issued(&target->issue);
     mpi_errno = MPIDIG_rma_op_issue(win, target->rank, what);
-    /* so that the data of a long one flow while the user computes */
+    /* the data of a long operation are transferred while the program computes */
     if (!mpi_errno && what->queue.bytes > MPIDIG_WIN(win, issue)->settings.bytes)
         mpi_errno = MPIDIG_rma_progress(win);
     return mpi_errno;
@@ -165,7 +166,7 @@ int MPIDIG_rma_await_permission(MPIR_Win * win, int rank)
     goto fn_exit;
 }
 
-/* Nothing waits any more, and what messages took along is done. */
+/* Waits until the queue is empty and the operations of all messages are done. */
 static int drain(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     int mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
@@ -187,7 +188,7 @@ int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank)
     MPIDIG_rma_target_t *target, *next_target;
     int mpi_errno = MPI_SUCCESS;
 
-    /* in another epoch it would wait for what only the epoch's end brings */
+    /* in another epoch the call would wait for the end of the epoch */
     MPIDIG_EPOCH_CHECK_PASSIVE(win, mpi_errno, goto fn_fail);
     if (rank != MPI_ANY_SOURCE) {
         target = MPIDIG_rma_target_find(win, rank);

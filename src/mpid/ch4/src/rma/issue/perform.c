@@ -5,7 +5,7 @@
 #include "rma/issue/internal.h"
 #include "rma/peers/combine.h"
 
-/* An operation to be done. */
+/* An operation of a message. */
 typedef struct {
     MPI_Aint disp;
     int count;
@@ -14,7 +14,7 @@ typedef struct {
     MPIDIG_rma_kind_t kind;
 } record_t;
 
-/* Between accumulates of processes that share the memory. */
+/* Excludes accumulates of other processes that share the memory. */
 static int enter_atomic(MPIR_Win * win)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -51,8 +51,8 @@ static int accumulate(MPIR_Win * win, const record_t * record, char *address, ch
     if (result)
         memcpy(result, address, bytes);
     if (record->kind == MPIDIG_RMA_CAS) {
-        /* builtin types: equal bits, as elsewhere in CH4 but for floating point, which is not
-         * allowed */
+        /* builtin types: equal bits, as elsewhere in CH4; MPI does not allow floating-point types
+         */
         if (!memcmp(address, data + MPIDIG_rma_padded(bytes), bytes))
             memcpy(address, data, bytes);
     } else if (record->op != MPI_NO_OP) {
@@ -69,7 +69,7 @@ static int accumulate(MPIR_Win * win, const record_t * record, char *address, ch
     goto fn_exit;
 }
 
-/* As it was at its origin. */
+/* The operation as its origin described it. */
 static char *read_record(char *from, record_t * record)
 {
     rma_issue_record_t sent;
@@ -93,8 +93,8 @@ static int check_range(MPIR_Win * win, MPI_Aint disp, MPI_Aint bytes)
                                 (long long) win->size);
 }
 
-/* Does the operation of the record at *next, moves that behind the record, and writes a result to
- * *results: one that leaves the window does nothing and gets zeros. */
+/* Performs the operation of the record at *next, moves *next behind the record, and writes a result
+ * to *results.  An operation that leaves the window does nothing, and its result is zeros. */
 static int perform_one(MPIR_Win * win, char **next, char **results, uint32_t * count)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -128,8 +128,8 @@ static int perform_one(MPIR_Win * win, char **next, char **results, uint32_t * c
     return mpi_errno;
 }
 
-/* What leaves the window is told to the origin when it is answered; all else, to whoever makes
- * progress here. */
+/* The answer reports an operation that leaves the window.  Other errors are returned to the caller,
+ * which makes progress here. */
 static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
 {
     int mpi_errno = MPI_SUCCESS, failed = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
@@ -162,7 +162,8 @@ static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
     return failed ? failed : mpi_errno;
 }
 
-/* What fails in it is told by the fence which waits for it, not by whatever makes progress. */
+/* The fence that waits for the message returns the message's error; the call that makes progress
+ * does not. */
 static void count(MPIR_Win * win, const MPIDIG_rma_message_t * message, int mpi_errno)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -172,8 +173,8 @@ static void count(MPIR_Win * win, const MPIDIG_rma_message_t * message, int mpi_
     MPIDIG_rma_note_failure(is_ahead ? &issue->fence.failed_early : &issue->failed, mpi_errno);
 }
 
-/* Does what the message says, and gives the lock back, or counts, when it ends its epoch.  What
- * fails in an exposure epoch is told by MPI_Win_wait. */
+/* Performs the message.  At the end of its epoch, releases the lock or counts the message.
+ * MPI_Win_wait returns the errors of an exposure epoch. */
 static int carry_out(MPIR_Win * win, MPIDIG_rma_message_t * message)
 {
     int mpi_errno = perform(win, message), release_errno = MPI_SUCCESS;
@@ -205,7 +206,7 @@ static int lock_type(const MPIDIG_rma_message_t * message)
     return message->flags & MPIDIG_RMA_SHARED_LOCK ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE;
 }
 
-/* The lock is not to be had now: the message waits with the request. */
+/* The lock is not free: the message waits with the request. */
 static int wait_for_lock(MPIR_Win * win, const MPIDIG_rma_message_t * message)
 {
     void *copy = MPL_malloc(message->bytes, MPL_MEM_RMA);

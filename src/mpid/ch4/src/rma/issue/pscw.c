@@ -14,7 +14,7 @@ static rma_issue_permission_t asked(const MPIR_Win * win)
     return RI_ASKED;
 }
 
-/* The target's post, if it has come, is its permission. */
+/* A post that has arrived is the target's permission. */
 static void take_post(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     MPIDIG_win_target_t *known = MPIDIG_win_target_find(win, target->rank);
@@ -54,7 +54,7 @@ void MPIDIG_rma_posted(MPIR_Win * win, int rank)
         MPIDIG_rma_ready(target);
 }
 
-/* The ranks of the group in the window, to be freed; NULL without memory. */
+/* The ranks of the group in the window, which the caller frees; NULL without memory. */
 static int *ranks_of(MPIR_Win * win, MPIR_Group * group, int *mpi_errno)
 {
     int *ranks = MPL_malloc(sizeof(int) * (group->size + 1), MPL_MEM_RMA);
@@ -66,7 +66,7 @@ static int *ranks_of(MPIR_Win * win, MPIR_Group * group, int *mpi_errno)
     return ranks;
 }
 
-/* Stores to a peer do not wait for its post: then the epoch does, at its start. */
+/* Has the group peers?  Stores to a peer cannot wait for its post, so MPI_Win_start does. */
 static bool has_peers(MPIR_Win * win, MPIR_Group * group, int *mpi_errno)
 {
     bool found = false;
@@ -101,7 +101,7 @@ int MPIDIG_rma_issue_start(MPIR_Win * win, MPIR_Group * group, int assert)
     goto fn_exit;
 }
 
-/* Members of the group that got no operation hear of the end, too. */
+/* Members of the group that received no operation have to learn of the end as well. */
 static int open_rest(MPIR_Win * win, MPIR_Group * group)
 {
     int mpi_errno = MPI_SUCCESS, *ranks = ranks_of(win, group, &mpi_errno);

@@ -30,7 +30,7 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_READONLY
       description : >-
-        Under hybrid, up to so many operations to a target wait for the end of the epoch. The info key rma_issue_ops of
+        Under hybrid, up to this many operations to a target wait for the end of the epoch. The info key rma_issue_ops of
         a window overrides it.
 
     - name        : MPIR_CVAR_CH4_RMA_ISSUE_BYTES
@@ -41,7 +41,7 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_READONLY
       description : >-
-        Under hybrid, up to so many bytes of operations to a target wait for the end of the epoch. The info key
+        Under hybrid, up to this many bytes of operations to a target wait for the end of the epoch. The info key
         rma_issue_bytes of a window overrides it.
 
     - name        : MPIR_CVAR_CH4_RMA_ISSUE_QUEUE
@@ -52,7 +52,7 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_READONLY
       description : >-
-        At most so many operations to a target wait, for whatever reason; the next one waits until some are issued.
+        At most this many operations to a target wait, for whatever reason; the next one waits until some are issued.
 
     - name        : MPIR_CVAR_CH4_RMA_ISSUE_ADAPT
       category    : CH4
@@ -130,8 +130,8 @@ MPIDIG_rma_issue_t *MPIDIG_rma_issue_make(MPIR_Win * win)
     return issue;
 }
 
-/* Loads and stores reach the memory of shared and attached windows: their locks have to be real
- * when MPI_Win_lock returns. Calls of several threads at once would need a lock for each queue. */
+/* Loads and stores reach the memory of shared and attached windows: MPI_Win_lock has to take their
+ * locks.  With threads in several VCIs, each queue would need a lock. */
 bool MPIDIG_rma_may_wait(const MPIR_Win * win)
 {
 #if MPICH_THREAD_GRANULARITY == MPICH_THREAD_GRANULARITY__VCI
@@ -150,7 +150,7 @@ MPIDIG_rma_issue_t *MPIDIG_rma_issue_of(MPIR_Win * win)
     return issue ? issue : MPIDIG_rma_issue_make(win);
 }
 
-/* A value that is not accepted is ignored, as those of other keys are. */
+/* An invalid value is ignored, and so are other keys. */
 int MPIDIG_rma_issue_set_info(MPIR_Win * win, const char *key, const char *value)
 {
     MPIDIG_rma_issue_t *issue;
@@ -163,7 +163,7 @@ int MPIDIG_rma_issue_set_info(MPIR_Win * win, const char *key, const char *value
         return MPI_SUCCESS;
     issue = MPIDIG_rma_issue_make(win);
     if (!issue)
-        return MPI_SUCCESS;     /* a hint is no reason to fail in one process of many */
+        return MPI_SUCCESS;     /* a hint must not fail in one process alone */
     if (!strcmp(key, "rma_issue") && parse_mode(value, &mode))
         issue->settings.mode = mode;
     else if (!strcmp(key, "rma_issue_ops") && is_number)

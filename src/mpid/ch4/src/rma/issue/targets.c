@@ -4,7 +4,7 @@
 
 #include "rma/issue/internal.h"
 
-/* How many bytes of operations fit into a message to the target. */
+/* The bytes of a message to the target that operations may take. */
 static size_t room_to(MPIR_Win * win, int rank)
 {
     MPI_Aint limit = MPIDI_NM_am_hdr_max_sz();

@@ -5,15 +5,15 @@
 #include "rma/deferred.h"
 #include "rma/peers/peers.h"
 
-/* A process whose calls never wait still answers others: one poll in so many calls. */
+/* A process whose calls never wait still answers others: one call in this many polls. */
 #define CALLS_BETWEEN_POLLS 32
 
-/* Looks at a lock before the first poll of the network, when cores are plenty. */
+/* Polls of a lock before the first poll of the network, unless cores are oversubscribed. */
 #define LOOKS_BEFORE_POLLS 100
 
 static int progress_at_times(MPIR_Win * win)
 {
-    static unsigned calls;      /* threads may lose counts: no matter */
+    static unsigned calls;      /* threads may lose counts, which does no harm */
     int mpi_errno = MPI_SUCCESS;
     int vci = MPIDI_WIN(win, am_vci);
 
@@ -89,7 +89,7 @@ int MPIDIG_rma_shared_lock(MPIR_Win * win, MPIDIG_rma_peer_t * peer, int lock_ty
     goto fn_exit;
 }
 
-static void give_back(MPIDIG_rma_peer_t * peer)
+static void release(MPIDIG_rma_peer_t * peer)
 {
     if (peer->epoch == MPIDIG_RMA_PEER_LOCKED)
         rma_lock_release(&peer->control->lock);
@@ -103,7 +103,7 @@ int MPIDIG_rma_shared_unlock(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
     if (MPIDIG_WIN(win, sync).access_epoch_type != MPIDIG_EPOTYPE_LOCK || peer->epoch == MPIDIG_RMA_PEER_NONE)
         return wrong_epoch();
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
-    give_back(peer);
+    release(peer);
     if (--MPIDIG_WIN(win, sync).lock.count == 0)
         MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_NONE;
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
@@ -118,7 +118,7 @@ static int lock_peer_of_all(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
         mpi_errno = wait_for(win, &peer->control->lock, false);
         MPIR_ERR_CHECK(mpi_errno);
         MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
-        /* another thread may have been here while this one waited */
+        /* another thread may have taken the lock while this one waited */
         if (peer->epoch == MPIDIG_RMA_PEER_LOCKED)
             rma_lock_release(&peer->control->lock);
         peer->epoch = MPIDIG_RMA_PEER_LOCKED;
@@ -158,7 +158,7 @@ void MPIDIG_rma_shared_unlock_all(MPIR_Win * win)
     MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
 
     for (int i = 0; shared && i < shared->num_peers; i++)
-        give_back(&shared->peer[i]);
+        release(&shared->peer[i]);
 }
 
 int MPIDIG_rma_shared_flush(MPIR_Win * win, MPIDIG_rma_peer_t * peer)

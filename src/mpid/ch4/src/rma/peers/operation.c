@@ -4,8 +4,8 @@
 #include "rma/peers/peers.h"
 #include "rma/peers/combine.h"
 
-/* The first byte of the operation and the one behind its last, counted from the beginning of the
- * peer's memory. */
+/* The first byte of the operation and the byte after its last, relative to the begin of the peer's
+ * memory. */
 static void range_of(const MPIDIG_rma_peer_t * peer, MPI_Aint disp, MPI_Aint count, MPI_Datatype type,
                      __int128 * first, __int128 * end)
 {
@@ -90,7 +90,7 @@ int MPIDIG_rma_shared_get(MPIR_Win * win, MPIDIG_rma_peer_t * peer, void *origin
     return mpi_errno ? mpi_errno : copy(target, count, type, origin, origin_count, origin_type);
 }
 
-/* What is accumulated, as elements of a builtin type one after the other. */
+/* The operand of an accumulate, as contiguous elements of a builtin type. */
 typedef struct {
     const void *data;
     MPI_Aint count;
@@ -127,8 +127,7 @@ static int prepare(operand_t * operand, const void *origin, MPI_Aint count, MPI_
     goto fn_exit;
 }
 
-/* So many elements are combined by the operation's own function: before yaksa has begun, it is
- * done. */
+/* Up to this many elements the operation's own function is faster than yaksa. */
 #define FEW 64
 
 /* REQUIRES: the guard of the target's owner is held. */

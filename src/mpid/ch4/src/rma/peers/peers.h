@@ -10,7 +10,8 @@
  * program's order.
  *
  * Windows of MPI_Win_create and MPI_Win_create_dynamic have no peers, nor do windows with the info
- * keys alloc_shm=false or disable_shm_accumulate=true, nor programs with MPIR_CVAR_CH4_RMA_SHARED=0.
+ * keys alloc_shm=false or disable_shm_accumulate=true, nor programs with
+ * MPIR_CVAR_CH4_RMA_SHARED=0.
  *
  *     window.c     creation and freeing
  *     epoch.c      locks
@@ -67,7 +68,8 @@ MPL_STATIC_INLINE_PREFIX MPIDIG_rma_peer_t *MPIDIG_rma_peer(MPIR_Win * win, int 
 
 /* Epochs.  MPI_Win_lock_all and MPI_Win_unlock_all concern peers and others: these functions do the
  * peers' part.  The first operation on a peer takes its lock.  The process's own lock is taken at
- * once, and so are all locks of a shared window, whose memory the program reaches without a call. */
+ * once, and so are all locks of a shared window, whose memory the program reaches without a call.
+ */
 int MPIDIG_rma_shared_lock(MPIR_Win * win, MPIDIG_rma_peer_t * peer, int lock_type, int assert);
 int MPIDIG_rma_shared_unlock(MPIR_Win * win, MPIDIG_rma_peer_t * peer);
 int MPIDIG_rma_shared_lock_all(MPIR_Win * win, int assert);

@@ -23,7 +23,7 @@ cvars:
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
 
-/* What the processes of a node agree on: all want to, and whether any has memory in the window. */
+/* What the processes of a node agree on: does one refuse, has one memory in the window? */
 enum { UNWILLING = 1, HAS_MEMORY = 2 };
 
 static MPIDIG_rma_shared_t *create(int num_peers, int own)
@@ -38,7 +38,7 @@ static MPIDIG_rma_shared_t *create(int num_peers, int own)
     return shared;
 }
 
-/* Of a process that is alone on its node. */
+/* For a process that is alone on its node. */
 static MPIDIG_rma_control_t *own_control(void)
 {
     return MPL_calloc(1, sizeof(MPIDIG_rma_control_t), MPL_MEM_RMA);
@@ -71,7 +71,7 @@ static int share_controls(MPIR_Win * win, MPIR_Comm * node, bool willing, MPIDIG
     *controls = NULL;
     mpi_errno = MPIDIG_win_agree(node, MPI_SUCCESS, &flags);
     MPIR_ERR_CHECK(mpi_errno);
-    /* with memory, but no table of it: each process has its own, because there was none to share */
+    /* if there is memory but no table, no memory was shared: each process has its own */
     if (flags & UNWILLING || (flags & HAS_MEMORY && !MPIDIG_WIN(win, shared_table)))
         goto fn_exit;
     mpi_errno = MPIDU_shm_alloc(node, node->local_size * sizeof(MPIDIG_rma_control_t), &memory, &failed);
@@ -88,7 +88,7 @@ static int share_controls(MPIR_Win * win, MPIR_Comm * node, bool willing, MPIDIG
 static bool is_wanted(const MPIR_Win * win)
 {
 #ifndef MPIDI_CH4_DIRECT_NETMOD
-    /* the network may then do accumulates of others by itself, which do not ask for the guard */
+    /* the network may then perform accumulates of others, without the guard */
     if (MPIDI_WIN(win, winattr) & MPIDI_WINATTR_ACCU_NO_SHM && win->comm_ptr->local_size > 1)
         return false;
 #endif

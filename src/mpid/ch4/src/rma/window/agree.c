@@ -25,7 +25,7 @@ static int fold_by_messages(MPIR_Comm * comm, uint64_t * bits)
 
 static int fold_all(MPIR_Comm * comm, uint64_t * bits)
 {
-    enum { TAG = -1 };          /* which no group has that agrees on a context id by this communicator */
+    enum { TAG = -1 };          /* no group that agrees on a context id by this communicator has this tag */
     int mpi_errno = MPI_SUCCESS;
     uint64_t numbers[2] = { *bits, 0 };
 
@@ -35,7 +35,7 @@ static int fold_all(MPIR_Comm * comm, uint64_t * bits)
     return mpi_errno;
 }
 
-/* One process alone has its own flags, and nobody who accesses its memory. */
+/* A process alone knows all flags, and no other process accesses its memory. */
 static int agree_alone(MPIR_Comm * comm, int own_errno, bool ends_creation)
 {
     int mpi_errno = own_errno;
@@ -62,8 +62,8 @@ int MPIDIG_win_agree(MPIR_Comm * comm, int own_errno, unsigned *flags)
     return mpi_errno;
 }
 
-/* The table of the map is there since MPI_Init; without memory for more buckets it goes on with
- * those that it has. */
+/* The map has its table since MPI_Init.  Without memory for more buckets it keeps those that it
+ * has. */
 #undef uthash_fatal
 #define uthash_fatal(text) break
 

@@ -28,7 +28,7 @@ static int name_window(int mpi_errno, const MPIR_Win * win)
                                 (long long) win->size, win->comm_ptr->local_size);
 }
 
-/* Finalize cannot free them alone: that is collective, and the network still knows their memory. */
+/* MPI_Finalize cannot free them: that is collective, and the network still knows their memory. */
 int MPID_Win_all_freed(void)
 {
     int mpi_errno = MPI_SUCCESS, named = 0;
