@@ -545,6 +545,12 @@ def long(check):
     check.step("131072 communicators", "most_ids")
     check.step("exported names beside stock's", "names_beside_stock")
     fixes_alone(check)
+    check.step(
+        "all compiles after each patch of hook/",
+        ROOT / "maint/lib/topics.py",
+        "--out",
+        OUT / "topics",
+    )
     check.step("stock with the yield: build", ROOT / "maint/build", "--stock-yield")
     for mode in ISSUE_MODES:
         check.suite("rma", mode, f"MPIR_CVAR_CH4_RMA_ISSUE={mode}")

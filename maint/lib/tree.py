@@ -220,6 +220,12 @@ def series():
     return found
 
 
+def alone(names):
+    """The patches among names that are not in the series: a variant of stock needs them where the
+    series replaces what they change."""
+    return [Patch(n) for n in names if n not in names_in("series")]
+
+
 def apply_patch(patch, contents, only=None):
     """Applies the sections of `patch` (for the paths in `only`) to contents, in place."""
     paths = [p for p in sorted(patch.sections) if only is None or p in only]
@@ -308,7 +314,7 @@ def ingredients(variant):
         "stock-yield": names_in("stock-yield"),
         "stock-fix": [n for n in names_in("series") if n.startswith("fix/")],
     }[variant]
-    chosen = [p for p in series() if p.name in names]
+    chosen = [p for p in series() if p.name in names] + alone(names)
     served = {p: f for p, f in overlay().items() if any(p in patch.serves() for patch in chosen)}
     # what they need they name, in a Makefile, an include, or by the keys of error texts; what needs
     # them stays out

@@ -4,7 +4,7 @@
 #include "topo_create.h"
 
 /*
- * MPI_Dist_graph_create: each edge goes to the processes at its two ends.
+ * MPI_Dist_graph_create_adjacent, at the end, and MPI_Dist_graph_create: there each edge goes to the processes at its two ends.
  *
  * Messages are synchronous: when those of a process are done, all of them are received, and it enters a barrier.  When the barrier is
  * over, so are the messages of all (T. Hoefler, C. Siebert, A. Lumsdaine, "Scalable communication protocols for dynamic sparse data
@@ -298,4 +298,19 @@ int MPIR_Dist_graph_create_impl(MPIR_Comm * comm_ptr, int n, const int sources[]
     mpi_errno = MPIR_Topo_copy_comm(comm_ptr, comm_ptr->local_size, plan, p_comm_dist_graph_ptr);
     free_all(&e);
     return mpi_errno;
+}
+
+int MPIR_Dist_graph_create_adjacent_impl(MPIR_Comm * comm, int indegree, const int sources[],
+                                         const int sourceweights[], int outdegree,
+                                         const int destinations[], const int destweights[],
+                                         MPIR_Info * info, int reorder, MPIR_Comm ** made)
+{
+    MPII_Dist_graph_topology graph = {
+        .indegree = indegree,.in = (int *) sources,.in_weights = (int *) sourceweights,
+        .outdegree = outdegree,.out = (int *) destinations,.out_weights = (int *) destweights,
+        .is_weighted = (sourceweights != MPI_UNWEIGHTED)
+    };
+
+    /* no attribute of the old communicator goes to the new one */
+    return MPIR_Topo_copy_comm(comm, comm->local_size, MPIR_Topo_plan_dist_graph(&graph), made);
 }
