@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pi as the area below 4 / (1 + x^2), by the aggregate functions of afapi.h: every process adds up its part of the intervals, and
- * one function adds up the parts.
+ * Pi as the area below 4 / (1 + x^2), by the aggregate functions of afapi.h: every process adds up
+ * its part of the intervals, and one function adds up the parts.
  *
  *     mpicc -o afapi_pi afapi_pi.c
  *     mpiexec -n 4 ./afapi_pi 1000000       under mpiexec, on any number of nodes

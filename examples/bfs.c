@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A breadth-first search of a graph that is spread over all processes, by one-sided communication, as Graph500 has it: in
- * each level, the owner of a vertex accumulates that vertex into the window of each neighbour's owner, and a fence ends the
- * level.  The least of the vertices that reach a neighbour becomes its parent.
+ * A breadth-first search of a graph that is spread over all processes, by one-sided communication,
+ * as Graph500 has it: in each level, the owner of a vertex accumulates that vertex into the window
+ * of each neighbour's owner, and a fence ends the level.  The least of the vertices that reach a
+ * neighbour becomes its parent.
  *
  *     mpicc -O2 -o bfs bfs.c && mpiexec -n 4 ./bfs 13 8
  *     MPIR_CVAR_CH4_RMA_ISSUE=lazy mpiexec -n 4 ./bfs 13 8
  *
- * searches a graph of 2^13 vertices (7 without arguments) and 16 times as many edges from 8 roots (4 without), compares each
- * tree with that of a search by one process alone, and prints the median time of a search and the edges it has passed in that
- * time.
+ * searches a graph of 2^13 vertices (7 without arguments) and 16 times as many edges from 8 roots
+ * (4 without), compares each tree with that of a search by one process alone, and prints the median
+ * time of a search and the edges it has passed in that time.
  */
 #include <mpi.h>
 #include <limits.h>
@@ -19,12 +20,14 @@
 
 enum { EDGES_A_VERTEX = 16, MOST_SCALE = 24, MOST_SEARCHES = 1000 };
 
-static const long NONE = LONG_MAX;      /* more than any vertex, so that the least of both is the vertex */
+/* more than any vertex, so that the least of both is the vertex */
+static const long NONE = LONG_MAX;
 
 static int rank, size, scale;
 static long vertices, edges;
 
-/* The neighbours of some vertices, which are PART, PART + PARTS, PART + 2 PARTS...; of the k-th of them from first[k] on. */
+/* The neighbours of some vertices, which are PART, PART + PARTS, PART + 2 PARTS...; of the k-th
+ * of them from first[k] on. */
 struct graph {
     int part, parts;
     long count, *first, *neighbours;
@@ -60,7 +63,8 @@ static long scattered(long vertex)
     return vertex;
 }
 
-/* Both ends of the edge number e.  Each bit of them chooses a quarter of the matrix, of which the first is the densest. */
+/* Both ends of the edge number e.  Each bit of them chooses a quarter of the matrix, of which
+ * the first is the densest. */
 static void edge(long e, long ends[2])
 {
     uint64_t random = mixed((uint64_t) e + 1);
@@ -77,8 +81,8 @@ static void edge(long e, long ends[2])
     ends[1] = scattered(ends[1]);
 }
 
-/* Everybody makes all edges and keeps those of his vertices, which is less work than sending them at the sizes of this
- * program.  Loops and edges that come twice stay, as in Graph500. */
+/* Everybody makes all edges and keeps those of his vertices, which is less work than sending them
+ * at the sizes of this program.  Loops and edges that come twice stay, as in Graph500. */
 static struct graph graph_of(int part, int parts)
 {
     struct graph g = { part, parts, (vertices - part + parts - 1) / parts, NULL, NULL };
@@ -143,7 +147,8 @@ static void next_level(struct search *s, const struct graph *g)
     }
 }
 
-/* The window may be touched by its owner until the fence that opens the level, and after the one that closes it. */
+/* The window may be touched by its owner until the fence that opens the level, and after the one
+ * that closes it. */
 static void search_together(struct search *s, const struct graph *g, long root, MPI_Win win)
 {
     long everywhere = 1;
@@ -157,7 +162,8 @@ static void search_together(struct search *s, const struct graph *g, long root, 
             for (long n = g->first[k]; n < g->first[k + 1]; n++) {
                 long to = g->neighbours[n];
 
-                MPI_Accumulate(&s->level[i], 1, MPI_LONG, (int) (to % size), to / size, 1, MPI_LONG, MPI_MIN, win);
+                MPI_Accumulate(&s->level[i], 1, MPI_LONG, (int)(to % size), to / size, 1, MPI_LONG,
+                               MPI_MIN, win);
             }
         }
         MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
@@ -201,8 +207,8 @@ static long root_number(int number, const struct graph *whole)
 }
 
 /* What differs from the search alone; also counts the edges that were passed. */
-static long compare(const struct search *s, const struct graph *g, const struct search *alone, const struct graph *whole,
-                    long *passed)
+static long compare(const struct search *s, const struct graph *g, const struct search *alone,
+                    const struct graph *whole, long *passed)
 {
     long wrong = 0;
 
@@ -239,8 +245,10 @@ static long all_searches(int searches, struct search *s, const struct graph *g, 
     qsort(rates, (size_t) searches, sizeof rates[0], ascending);
     MPI_Allreduce(&wrong, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("%d ranks, %ld vertices, %ld edges, %d searches: %.1f us a search, %.3f million edges a second, %ld wrong\n",
-               size, vertices, edges, searches, us[searches / 2], rates[searches / 2], all);
+        printf(
+            "%d ranks, %ld vertices, %ld edges, %d searches: %.1f us a search, %.3f million edges "
+            "a second, %ld wrong\n",
+            size, vertices, edges, searches, us[searches / 2], rates[searches / 2], all);
     graph_free(&whole);
     free(alone.parent);
     free(alone.reached_by);
@@ -262,7 +270,8 @@ int main(int argc, char **argv)
     scale = argc > 1 ? atoi(argv[1]) : 7;
     searches = argc > 2 ? atoi(argv[2]) : 4;
     if (scale < 1 || scale > MOST_SCALE || searches < 1 || searches > MOST_SEARCHES) {
-        fprintf(stderr, "usage: bfs [SCALE, 1 to %d [SEARCHES, 1 to %d]]\n", MOST_SCALE, MOST_SEARCHES);
+        fprintf(stderr, "usage: bfs [SCALE, 1 to %d [SEARCHES, 1 to %d]]\n", MOST_SCALE,
+                MOST_SEARCHES);
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     vertices = 1L << scale;
@@ -270,7 +279,8 @@ int main(int argc, char **argv)
     mine = graph_of(rank, size);
     s.parent = allocate(mine.count);
     s.level = allocate(mine.count);
-    MPI_Win_allocate(mine.count * (MPI_Aint) sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &s.reached_by, &win);
+    MPI_Win_allocate(mine.count * (MPI_Aint)sizeof(long), sizeof(long), MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &s.reached_by, &win);
     wrong = all_searches(searches, &s, &mine, win);
     MPI_Win_free(&win);
     free(s.parent);

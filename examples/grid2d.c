@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A 2-D grid of ranks and the communicators that programs make of one: rows, columns, diagonals, and the whole grid in
- * another order.  Each adds up something along itself and checks the sum.
+ * A 2-D grid of ranks and the communicators that programs make of one: rows, columns, diagonals,
+ * and the whole grid in another order.  Each adds up something along itself and checks the sum.
  *
  *     mpicc -o grid2d grid2d.c && MPIR_CVAR_CMAP_REPORT=1 mpiexec -n 16 ./grid2d
  *
- * At the end, rank 0 prints what the maps of these communicators cost.  "grid2d create" only makes them: as one rank of a
- * million, the others of which do not exist,
+ * At the end, rank 0 prints what the maps of these communicators cost.  "grid2d create" only makes
+ * them: as one rank of a million, the others of which do not exist,
  *
- *     MPIR_CVAR_CMAP_REPORT=1 mpirank1 --world 1048576 --scenario rows --scenario columns --scenario reversed ./grid2d create
+ *     MPIR_CVAR_CMAP_REPORT=1 mpirank1 --world 1048576 --scenario rows --scenario columns
+ *     --scenario reversed ./grid2d create
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What libraries do: each duplicates the communicator it is given, so that its messages meet nobody else's, and makes another
- * duplicate for each of its objects.  Thousands of communicators, all with the members of the world.
+ * What libraries do: each duplicates the communicator it is given, so that its messages meet nobody
+ * else's, and makes another duplicate for each of its objects.  Thousands of communicators, all
+ * with the members of the world.
  *
  *     mpicc -o libraries libraries.c && MPIR_CVAR_CMAP_REPORT=1 mpiexec -n 4 ./libraries 10 100
  *     MPIR_CVAR_CMAP_REPORT=1 mpirank1 --world 1048576 ./libraries 10 100
@@ -46,7 +47,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     libraries = argc > 1 ? number_of(argv[1]) : 10;
     objects = argc > 2 ? number_of(argv[2]) : 100;
-    if (libraries < 1 || objects < 0 || argc > 3 || !(own = malloc((size_t) (objects + 1) * sizeof *own))) {
+    if (libraries < 1 || objects < 0 || argc > 3 ||
+        !(own = malloc((size_t)(objects + 1) * sizeof *own))) {
         fprintf(stderr, "usage: libraries [LIBRARIES (1 or more) [OBJECTS of each (0 or more)]]\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
         return 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What multigrid solvers do: on each coarser level every other process goes on, until one is left.  Each level has a
- * communicator for its work and a duplicate for its messages.
+ * What multigrid solvers do: on each coarser level every other process goes on, until one is left.
+ * Each level has a communicator for its work and a duplicate for its messages.
  *
  *     mpicc -o multigrid multigrid.c && MPIR_CVAR_CMAP_REPORT=1 mpiexec -n 16 ./multigrid
  *     MPIR_CVAR_CMAP_REPORT=1 mpirank1 --world 1048576 --scenario even_odd ./multigrid

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What programs on graphs do: processes are parts of a graph that has been cut into pieces without any order, and each process
- * makes a communicator of its piece.  Nothing about such a map is regular.
+ * What programs on graphs do: processes are parts of a graph that has been cut into pieces without
+ * any order, and each process makes a communicator of its piece.  Nothing about such a map is
+ * regular.
  *
  *     mpicc -o random_graph random_graph.c && MPIR_CVAR_CMAP_REPORT=1 mpiexec -n 64 ./random_graph
- *     MPIR_CVAR_CMAP_REPORT=1 mpirank1 --world 1048576 --scenario "program ./random_graph" ./random_graph
+ *     MPIR_CVAR_CMAP_REPORT=1 mpirank1 --world 1048576 --scenario "program ./random_graph"
+ *     ./random_graph
  *
- * With a number of ranks as its argument it prints the piece and the place of each, which is what mpirank1 asks for.
+ * With a number of ranks as its argument it prints the piece and the place of each, which is what
+ * mpirank1 asks for.
  */
 #include <mpi.h>
 #include <stdint.h>

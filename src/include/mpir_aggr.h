@@ -4,21 +4,26 @@
  * Blocking collectives by aggregates (src/mpid/common/aggr).  There are three ways:
  *
  *   inside a node     the processes of a node exchange small data in cache lines that they share
- *   several nodes     MPICH's compositions use the first way on the node communicators, and the first process of each node meets
- *                     the others on node_roots_comm; an allgather or a scan is one exchange of all data instead
+ *   several nodes     MPICH's compositions use the first way on the node communicators, and the
+ *                     first process of each node meets the others on node_roots_comm; an allgather
+ *                     or a scan is one exchange of all data instead
  *   few processes     if few processes or nodes meet, each sends one message to each
  *
- * A generated function first asks the function of its name here.  True: the collective is done, with the result in *mpi_errno.
- * False: nothing was sent, and MPICH's algorithms do it.  All members get the same answer on the same call, because it depends only
- * on what they have in common: bytes, operation, the communicator's maps, the variables, and what they agreed on in the communicator's
- * second small collective.  A node whose processes differ in the variables has no aggregates.
+ * A generated function first asks the function of its name here.  True: the collective is done,
+ * with the result in *mpi_errno.  False: nothing was sent, and MPICH's algorithms do it.  All
+ * members get the same answer on the same call, because it depends only on what they have in
+ * common: bytes, operation, the communicator's maps, the variables, and what they agreed on in the
+ * communicator's second small collective.  A node whose processes differ in the variables has no
+ * aggregates.
  *
- * The first small collective of a communicator makes no agreement: many communicators make only one, and pay neither memory nor an
- * agreement.  A reduction whose result depends on the order of operations is an exception: it agrees in the first call, so that
- * the next call has the same result.  The third way needs no agreement, and works from the first call on.
+ * The first small collective of a communicator makes no agreement: many communicators make only
+ * one, and pay neither memory nor an agreement.  A reduction whose result depends on the order of
+ * operations is an exception: it agrees in the first call, so that the next call has the same
+ * result.  The third way needs no agreement, and works from the first call on.
  *
- * Excluded are intercommunicators, nonblocking collectives, memory of GPUs, and collectives whose algorithm is chosen by
- * MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM.  Processes with MPI_THREAD_MULTIPLE use the third way alone.
+ * Excluded are intercommunicators, nonblocking collectives, memory of GPUs, and collectives whose
+ * algorithm is chosen by MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM.  Processes with
+ * MPI_THREAD_MULTIPLE use the third way alone.
  */
 #ifndef MPIR_AGGR_H_INCLUDED
 #define MPIR_AGGR_H_INCLUDED
@@ -29,33 +34,38 @@ struct MPIR_Aggr;
 
 /* MPIR_CVAR_AGGR, once MPI is initialized. */
 extern bool MPIR_Aggr_on;
-/* Do communicators over several nodes ask whether their members want aggregates?  The same on all processes. */
+/* Do communicators over several nodes ask whether their members want aggregates?  The same on
+ * all processes. */
 extern bool MPIR_Aggr_between_nodes;
-/* The most processes without a common node that reduce by a message from each to each.  The same on all processes. */
+/* The most processes without a common node that reduce by a message from each to each.  The same
+ * on all processes. */
 extern int MPIR_Aggr_direct_most;
 
-/* Events that the network's progress has found.  The netmod counts them.  While the number grows, a process that waits in an aggregate
- * polls the network more often. */
+/* Events that the network's progress has found.  The netmod counts them.  While the number grows, a
+ * process that waits in an aggregate polls the network more often. */
 extern unsigned MPIR_Aggr_arrivals;
 
 /* After MPID_Init; and before the node's start-up segment goes. */
 int MPIR_Aggr_init(void);
-/* When the node has that segment.  A barrier of its processes follows, before anything else here is called. */
+/* When the node has that segment.  A barrier of its processes follows, before anything else here
+ * is called. */
 void MPIR_Aggr_meet(void);
 void MPIR_Aggr_comm_free(MPIR_Comm * comm);
 /* This communicator gets no aggregates: another one with the same members has them. */
 void MPIR_Aggr_decline(MPIR_Comm * comm);
-/* A process that waits in a collective of the communicator, now or later, leaves it with MPIX_ERR_REVOKED. */
+/* A process that waits in a collective of the communicator, now or later, leaves it with
+ * MPIX_ERR_REVOKED. */
 void MPIR_Aggr_revoke(MPIR_Comm * comm);
 
 bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno);
 bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root,
                         MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno);
 bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
-                            MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm, MPIR_Errflag_t * errflag,
-                            int *mpi_errno);
+                            MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
+                            MPIR_Errflag_t *errflag, int *mpi_errno);
 bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
-                         MPI_Op op, int root, MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno);
+                         MPI_Op op, int root, MPIR_Comm *comm, MPIR_Errflag_t *errflag,
+                         int *mpi_errno);
 bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
                        MPI_Op op, MPIR_Comm * comm, int *mpi_errno);
 bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
@@ -73,18 +83,20 @@ bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
                            void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
                            MPIR_Comm * comm, int *mpi_errno);
 
-/* Reduces two numbers among these processes, which need no communicator of their own.  REQUIRES a fold that is associative and
- * commutative, the same comm and tag on all of them, and one reduction at a time for a tag. */
+/* Reduces two numbers among these processes, which need no communicator of their own.  REQUIRES a
+ * fold that is associative and commutative, the same comm and tag on all of them, and one
+ * reduction at a time for a tag. */
 bool MPIR_Aggr_do_group(MPIR_Comm * comm, const cmap_t * processes, int tag, uint64_t numbers[2],
                         void (*fold) (uint64_t all[2], const uint64_t one[2]), int *mpi_errno);
 
-/* The maximum over the members of each number, by messages.  It allocates nothing, so that a member without memory can tell the
- * others.  At most MPIR_AGGR_AGREE_MOST numbers. */
+/* The maximum over the members of each number, by messages.  It allocates nothing, so that a member
+ * without memory can tell the others.  At most MPIR_AGGR_AGREE_MOST numbers. */
 enum { MPIR_AGGR_AGREE_MOST = 4 };
 int MPIR_Aggr_agree(MPIR_Comm * comm, unsigned long long numbers[], int n);
 
 enum MPIR_Aggr_trait {
-    /* No process returns before all have called it, so the parts of a composition inside a node may be rooted. */
+    /* No process returns before all have called it, so the parts of a composition inside a node
+     * may be rooted. */
     MPIR_AGGR_ALL_WAIT = 1,
     /* With several nodes it is one exchange of all data (src/mpi/aggr/aggr_nodes.c). */
     MPIR_AGGR_ONE_EXCHANGE = 2,
@@ -93,23 +105,31 @@ enum MPIR_Aggr_trait {
 };
 
 enum MPIR_Aggr_traits {
-    MPIR_AGGR_barrier = MPIR_AGGR_ALL_WAIT | MPIR_AGGR_DIRECT, MPIR_AGGR_allreduce = MPIR_AGGR_ALL_WAIT | MPIR_AGGR_DIRECT,
-    MPIR_AGGR_allgather = MPIR_AGGR_ALL_WAIT | MPIR_AGGR_ONE_EXCHANGE, MPIR_AGGR_alltoall = MPIR_AGGR_ALL_WAIT,
-    MPIR_AGGR_scan = MPIR_AGGR_ONE_EXCHANGE, MPIR_AGGR_exscan = MPIR_AGGR_ONE_EXCHANGE,
-    MPIR_AGGR_bcast = 0, MPIR_AGGR_reduce = 0, MPIR_AGGR_gather = 0, MPIR_AGGR_scatter = 0
+    MPIR_AGGR_barrier = MPIR_AGGR_ALL_WAIT | MPIR_AGGR_DIRECT,
+    MPIR_AGGR_allreduce = MPIR_AGGR_ALL_WAIT | MPIR_AGGR_DIRECT,
+    MPIR_AGGR_allgather = MPIR_AGGR_ALL_WAIT | MPIR_AGGR_ONE_EXCHANGE,
+    MPIR_AGGR_alltoall = MPIR_AGGR_ALL_WAIT,
+    MPIR_AGGR_scan = MPIR_AGGR_ONE_EXCHANGE,
+    MPIR_AGGR_exscan = MPIR_AGGR_ONE_EXCHANGE,
+    MPIR_AGGR_bcast = 0,
+    MPIR_AGGR_reduce = 0,
+    MPIR_AGGR_gather = 0,
+    MPIR_AGGR_scatter = 0
 };
 
-/* Notes a trait for the parts of the composition that follows, until the next one is noted.  All members note the same: a node
- * communicator belongs to one communicator, whose collectives all members call in the same order. */
+/* Notes a trait for the parts of the composition that follows, until the next one is noted.  All
+ * members note the same: a node communicator belongs to one communicator, whose collectives all
+ * members call in the same order. */
 void MPIR_Aggr_compose(MPIR_Comm * node_comm, bool all_wait);
 
-/* Does the communicator have few processes without a common node, or the first processes of few nodes?  If it is not known which
- * processes share a node, the first is assumed. */
+/* Does the communicator have few processes without a common node, or the first processes of few
+ * nodes?  If it is not known which processes share a node, the first is assumed. */
 static inline bool MPIR_Aggr_is_direct(const MPIR_Comm * comm)
 {
-    return comm->local_size <= MPIR_Aggr_direct_most && comm->local_size > 1 && comm->comm_kind == MPIR_COMM_KIND__INTRACOMM &&
-        (comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__FLAT ||
-         comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE_ROOTS);
+    return comm->local_size <= MPIR_Aggr_direct_most && comm->local_size > 1 &&
+           comm->comm_kind == MPIR_COMM_KIND__INTRACOMM &&
+           (comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__FLAT ||
+            comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE_ROOTS);
 }
 
 /* A collective asks in two places: as the user calls it, and as a part of a composition. */
@@ -131,15 +151,17 @@ static inline bool MPIR_Aggr_may_part(const MPIR_Comm * comm, enum MPIR_Aggr_tra
     return (traits & MPIR_AGGR_DIRECT) && MPIR_Aggr_is_direct(comm);
 }
 
-/* Do the members of an intracommunicator compare their lengths, which may be 0?  If not, a member with a length of 0 takes no part. */
+/* Do the members of an intracommunicator compare their lengths, which may be 0?  If not, a
+ * member with a length of 0 takes no part. */
 static inline bool MPIR_Aggr_compares(const MPIR_Comm * comm)
 {
-    return MPIR_Aggr_on && comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__PARENT && comm->node_count == 1 &&
-        comm->local_size > 1;
+    return MPIR_Aggr_on && comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__PARENT &&
+           comm->node_count == 1 && comm->local_size > 1;
 }
 
-#define MPIR_AGGR_COMPARES(NAME, comm) \
-    (MPIR_CVAR_##NAME##_INTRA_ALGORITHM == MPIR_CVAR_##NAME##_INTRA_ALGORITHM_auto && MPIR_Aggr_compares(comm))
+#define MPIR_AGGR_COMPARES(NAME, comm)                                                \
+    (MPIR_CVAR_##NAME##_INTRA_ALGORITHM == MPIR_CVAR_##NAME##_INTRA_ALGORITHM_auto && \
+     MPIR_Aggr_compares(comm))
 
 /* What the generated functions call. */
 #define MPIR_AGGR(name, place, comm, ...) \

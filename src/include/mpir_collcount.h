@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The MPI_T counter coll_calls: blocking collective operations, those that MPI itself makes included.  Operations in the
- * node and node-roots communicators are parts of another one, and do not count.  If an operation consists of others on the
- * same communicator, these count, too.
+ * The MPI_T counter coll_calls: blocking collective operations, those that MPI itself makes
+ * included.  Operations in the node and node-roots communicators are parts of another one, and do
+ * not count.  If an operation consists of others on the same communicator, these count, too.
  */
 #ifndef MPIR_COLLCOUNT_H_INCLUDED
 #define MPIR_COLLCOUNT_H_INCLUDED

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The maps of a communicator.  Every constructor of a communicator names the origin of its map by one call of these
- * functions.  They add MPI errors, info hints and the two sides of an intercommunicator to cmap.h.
+ * The maps of a communicator.  Every constructor of a communicator names the origin of its map by
+ * one call of these functions.  They add MPI errors, info hints and the two sides of an
+ * intercommunicator to cmap.h.
  *
- * Callers: the layers above this file in the list of mpir_map.h, and MPICH's own files.  The file calls groups and maps.
+ * Callers: the layers above this file in the list of mpir_map.h, and MPICH's own files.  The file
+ * calls groups and maps.
  */
 #ifndef MPIR_COMM_MAPS_H_INCLUDED
 #define MPIR_COMM_MAPS_H_INCLUDED
 
 #include "mpir_map.h"
 
-/* The maps of a communicator.  An intracommunicator has one map, which is both; an intercommunicator sends through the
- * remote one (comm->map) and knows its own group by the local one (comm->local_map). */
+/* The maps of a communicator.  An intracommunicator has one map, which is both; an
+ * intercommunicator sends through the remote one (comm->map) and knows its own group by the
+ * local one (comm->local_map). */
 typedef enum MPIR_Map_side {
     MPIR_MAP_LOCAL,
     MPIR_MAP_REMOTE
@@ -28,7 +31,8 @@ void MPIR_Comm_map_init(struct MPIR_Comm *comm);
 /* Sorts out which pointer of a communicator is meant.  REQUIRES comm_kind to be set. */
 const cmap_t *MPIR_Comm_map(const struct MPIR_Comm *comm, MPIR_Map_side_t side);
 
-/* Give `comm` one of its maps (REQUIRES the slot to be empty): a reference of its own to the map given ... */
+/* Give `comm` one of its maps (REQUIRES the slot to be empty): a reference of its own to the map
+ * given ... */
 int MPIR_Comm_map_set(struct MPIR_Comm *comm, MPIR_Map_side_t side, const cmap_t * map);
 /* ... the map of a group ... */
 int MPIR_Comm_map_from_group(struct MPIR_Comm *comm, MPIR_Map_side_t side,
@@ -53,8 +57,8 @@ int MPIR_Comm_map_merge(struct MPIR_Comm *comm, const struct MPIR_Comm *source,
                         MPIR_Map_side_t first);
 void MPIR_Comm_map_release(struct MPIR_Comm *comm);
 
-/* Info hints (doc/reference/settings.md).  A hint that is unknown or invalid, or for which memory is missing, is ignored:
- * the maps stay as they are.  Groups taken before keep their map. */
+/* Info hints (doc/reference/settings.md).  A hint that is unknown or invalid, or for which memory
+ * is missing, is ignored:  the maps stay as they are.  Groups taken before keep their map. */
 void MPIR_Comm_map_set_hints(struct MPIR_Comm *comm, struct MPIR_Info *info);
 /* Adds what is in force to `info`. */
 int MPIR_Comm_map_get_hints(const struct MPIR_Comm *comm, struct MPIR_Info *info);
@@ -63,11 +67,13 @@ void MPIR_Map_links_free(struct MPIR_Map_link *link);
 
 /* Error unless every member of the group is one of the communicator's local group. */
 int MPIR_Comm_map_check_group(const struct MPIR_Comm *comm, const struct MPIR_Group *group);
-/* Ranks of the group's members in the communicator's local group; the caller frees them by MPL_free.  The same error. */
+/* Ranks of the group's members in the communicator's local group; the caller frees them by
+ * MPL_free.  The same error. */
 int MPIR_Comm_map_ranks_of(const struct MPIR_Comm *comm, const struct MPIR_Group *group,
                            int **ranks);
 
-/* For MPIR_CVAR_CMAP_REPORT: a communicator has its maps (born), or is about to lose them (gone). */
+/* For MPIR_CVAR_CMAP_REPORT: a communicator has its maps (born), or is about to lose them
+ * (gone). */
 void MPIR_Comm_report_born(struct MPIR_Comm *comm);
 void MPIR_Comm_report_gone(struct MPIR_Comm *comm);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Context ids by the highest-CID algorithm (G. Bosilca, T. Herault, J. Dongarra: Trade-offs in Context Identifier
- * Allocation in MPI, section 3.3).  Each id takes one collective, with threads or without.
+ * Context ids by the highest-CID algorithm (G. Bosilca, T. Herault, J. Dongarra: Trade-offs in
+ * Context Identifier Allocation in MPI, section 3.3).  Each id takes one collective, with threads
+ * or without.
  *
- * Every member of the parent makes an offer of 8 bytes.  Offers are folded by the maximum of each field, and one collective
- * decides.  The ids (the PREFIX fields of context ids) have two parts:
+ * Every member of the parent makes an offer of 8 bytes.  Offers are folded by the maximum of each
+ * field, and one collective decides.  The ids (the PREFIX fields of context ids) have two parts:
  *
  *   calm   [0, 3/4 of the limit)   If no member had another creation under way.  Every process has one token, which an offer
  *          takes until the decision.  If all members had the token, the id is the highest end (highest id used + 1) of all
@@ -14,24 +15,30 @@
  *          id, the probe, which follows from the parent's context id and the number of the creation.  Other creations most
  *          probably have other probes.  If no member objects and all members have the same number, the probe is the id.
  *
- * Ids are used again.  If a process's ids reach twice the most communicators that were ever alive in it at once, it offers the
- * calm id that was freed longest ago.  If all members offer the same id, it is the next id.  If they differ, the id is the
- * highest end, and the maxima of two offered ids become cursors: one for the parent, one for the child.  A cursor is an id that
- * all members of a communicator know.  A member reserves it where it is free, at most two ids for each communicator.  If no
- * member objects to the cursor, it is the next id.
+ * Ids are used again.  If a process's ids reach twice the most communicators that were ever alive
+ * in it at once, it offers the calm id that was freed longest ago.  If all members offer the same
+ * id, it is the next id.  If they differ, the id is the highest end, and the maxima of two offered
+ * ids become cursors: one for the parent, one for the child.  A cursor is an id that all members of
+ * a communicator know.  A member reserves it where it is free, at most two ids for each
+ * communicator.  If no member objects to the cursor, it is the next id.
  *
- * If neither part gives an id (all in use, or claims of one probe by two creations), the members search.  Each further
- * collective shows which ids of a window are free at each member, until one is free at all.  Only one creation of a process
- * shows its ids: the one that went least often through all ids, then the one with the lowest parent context id (then tag).  One
- * creation is therefore the first at all its members.  The ids are exhausted only if all members have shown all ids.  If a
- * member withheld some for an offer, the next search goes first: late members of that offer may take part in it.
+ * If neither part gives an id (all in use, or claims of one probe by two creations), the members
+ * search.  Each further collective shows which ids of a window are free at each member, until one
+ * is free at all.  Only one creation of a process shows its ids: the one that went least often
+ * through all ids, then the one with the lowest parent context id (then tag).  One creation is
+ * therefore the first at all its members.  The ids are exhausted only if all members have shown all
+ * ids.  If a member withheld some for an offer, the next search goes first: late members of that
+ * offer may take part in it.
  *
- * The members decide only by what they exchanged.  If a member fails after its offer (no memory, an error of the collective),
- * it cannot know the parent's new cursor.  It forgets the cursor and objects the next time.
+ * The members decide only by what they exchanged.  If a member fails after its offer (no memory, an
+ * error of the collective), it cannot know the parent's new cursor.  It forgets the cursor and
+ * objects the next time.
  *
- * MPI_Comm_idup makes its offer when all members have called it.  Before that it holds nothing, however late a member is.
+ * MPI_Comm_idup makes its offer when all members have called it.  Before that it holds nothing,
+ * however late a member is.
  *
- * Threads: several threads may call any function.  A mutex protects the tables, and no thread holds it while it communicates.
+ * Threads: several threads may call any function.  A mutex protects the tables, and no thread holds
+ * it while it communicates.
  */
 #ifndef MPIR_CTXID_H_INCLUDED
 #define MPIR_CTXID_H_INCLUDED
@@ -44,7 +51,8 @@ struct MPIR_Request;
 
 struct MPIR_Ctxid_store;
 
-/* One creation under way; on the caller's stack or in its schedule.  All fields are private to src/mpi/ctxid. */
+/* One creation under way; on the caller's stack or in its schedule.  All fields are private to
+ * src/mpi/ctxid. */
 typedef struct MPIR_Ctxid {
     struct MPIR_Ctxid_store *store;
     struct MPIR_Comm *parent;
@@ -65,39 +73,47 @@ typedef struct MPIR_Ctxid {
 
 /* Reads the CVARs, makes the tables, registers the MPI_T variables.  Before any communicator. */
 int MPIR_Ctxid_init(void);
-/* Makes the types and operations of the collectives.  After the device, before any communicator is created. */
+/* Makes the types and operations of the collectives.  After the device, before any communicator
+ * is created. */
 int MPIR_Ctxid_init_reductions(void);
 /* True for this algorithm, false for MPICH's masks (MPIR_CVAR_CTXID_ALGORITHM). */
 bool MPIR_Ctxid_is_highest(void);
 
-/* For callers whose own collective carries the offers, such as MPI_Comm_split.  Every member of `parent` (an
- * intracommunicator) calls begin and sends its packed offer to all others.  It folds the offers that it receives (start with 0,
- * in any order) and calls decide.  `takes_part`: this process will be a member of a new communicator.  decide takes the fold over
- * the members of this process's new communicator and the fold over all.  It communicates only if the offers do not suffice, and
- * then on all members.  A member that takes no part gets MPIR_INVALID_CONTEXT_ID.  After begin, call either decide, or abandon if
- * the collective failed. */
+/* For callers whose own collective carries the offers, such as MPI_Comm_split.  Every member of
+ * `parent` (an intracommunicator) calls begin and sends its packed offer to all others.  It
+ * folds the offers that it receives (start with 0, in any order) and calls decide.
+ * `takes_part`: this process will be a member of a new communicator.  decide takes the fold over
+ * the members of this process's new communicator and the fold over all.  It communicates only if
+ * the offers do not suffice, and then on all members.  A member that takes no part gets
+ * MPIR_INVALID_CONTEXT_ID.  After begin, call either decide, or abandon if the collective
+ * failed. */
 void MPIR_Ctxid_begin(MPIR_Ctxid_t * creation, struct MPIR_Comm *parent, int takes_part,
                       uint64_t * offer);
 void MPIR_Ctxid_fold(uint64_t * all, uint64_t offer);
 int MPIR_Ctxid_decide(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all, MPIR_Context_id_t * id);
 void MPIR_Ctxid_abandon(MPIR_Ctxid_t * creation);
-/* The offer of a process that cannot make its communicator, for example for lack of memory: decide fails on all members. */
+/* The offer of a process that cannot make its communicator, for example for lack of memory:
+ * decide fails on all members. */
 uint64_t MPIR_Ctxid_refusal(uint64_t offer);
 
-/* Offer, collective and decision, over `comm` or, if `group` is not NULL, only over `group` (then `tag` tells concurrent calls
- * apart). */
+/* Offer, collective and decision, over `comm` or, if `group` is not NULL, only over `group` (then
+ * `tag` tells concurrent calls apart). */
 int MPIR_Ctxid_get(struct MPIR_Comm *comm, struct MPIR_Group *group, int tag, int takes_part,
                    MPIR_Context_id_t * id);
-/* For an intercommunicator: each group agrees on an id, then the groups exchange them.  The caller frees *own. */
+/* For an intercommunicator: each group agrees on an id, then the groups exchange them.  The
+ * caller frees *own. */
 int MPIR_Ctxid_get_inter(struct MPIR_Comm *inter, MPIR_Context_id_t * remote,
                          MPIR_Context_id_t * own);
-/* Instead of get or get_inter, by a process that cannot make its communicator.  It takes part in the collective, so that get fails
- * on all other members.  (Under MPIR_CVAR_CTXID_ALGORITHM=mask it does nothing, and the others wait, as in stock MPICH.) */
+/* Instead of get or get_inter, by a process that cannot make its communicator.  It takes part in
+ * the collective, so that get fails on all other members.  (Under MPIR_CVAR_CTXID_ALGORITHM=mask
+ * it does nothing, and the others wait, as in stock MPICH.) */
 void MPIR_Ctxid_refuse(struct MPIR_Comm *comm, struct MPIR_Group *group, int tag);
-/* Nonblocking: sets the context ids of `newcomm` and commits it.  If there is no id, or on an error, it discards `newcomm`. */
+/* Nonblocking: sets the context ids of `newcomm` and commits it.  If there is no id, or on an
+ * error, it discards `newcomm`. */
 int MPIR_Ctxid_get_nonblock(struct MPIR_Comm *parent, struct MPIR_Comm *newcomm,
                             struct MPIR_Request **req);
-/* Instead of get_nonblock, by a process that cannot make its communicator.  The requests of all other members end with an error. */
+/* Instead of get_nonblock, by a process that cannot make its communicator.  The requests of all
+ * other members end with an error. */
 void MPIR_Ctxid_refuse_nonblock(struct MPIR_Comm *parent);
 void MPIR_Ctxid_free(MPIR_Context_id_t id);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* How an intercommunicator is made of two groups, and one communicator of both.  All allocations come before the agreement on the
- * context ids, which tells both groups if a member has no memory.  For src/mpi/comm; this is not part of mpiimpl.h. */
+/* How an intercommunicator is made of two groups, and one communicator of both.  All allocations
+ * come before the agreement on the context ids, which tells both groups if a member has no
+ * memory.  For src/mpi/comm; this is not part of mpiimpl.h. */
 #ifndef MPIR_INTERCOMM_H_INCLUDED
 #define MPIR_INTERCOMM_H_INCLUDED
 
@@ -13,37 +14,45 @@ typedef struct MPIR_Remote_group {
     int error;                  /* or MPI_SUCCESS */
 } MPIR_Remote_group_t;
 
-/* The groups meet through their leaders (src/mpid/ch4/src/ch4_inter.c); the caller releases remote->map.  If a process is in both
- * groups, all members of both get the same error.  (If processes are of different worlds, an error may concern this process alone,
- * and the others wait for it.) */
-int MPID_Intercomm_meet(MPIR_Comm * local_comm, int local_leader, MPIR_Comm * peer_comm, int remote_leader,
-                        int tag, MPIR_Remote_group_t * remote);
+/* The groups meet through their leaders (src/mpid/ch4/src/ch4_inter.c); the caller releases
+ * remote->map.  If a process is in both groups, all members of both get the same error.  (If
+ * processes are of different worlds, an error may concern this process alone, and the others
+ * wait for it.) */
+int MPID_Intercomm_meet(MPIR_Comm *local_comm, int local_leader, MPIR_Comm *peer_comm,
+                        int remote_leader, int tag, MPIR_Remote_group_t *remote);
 
-/* MPI_Comm_create: the part of the remote group that takes part, as ranks in it; `part` is the local one.  The caller releases
- * remote->map.  REQUIRES that the local communicator exists. */
-void MPID_Intercomm_meet_parts(MPIR_Comm * inter, const struct MPIR_Group *part, MPIR_Remote_group_t * remote);
+/* MPI_Comm_create: the part of the remote group that takes part, as ranks in it; `part` is the
+ * local one.  The caller releases remote->map.  REQUIRES that the local communicator exists. */
+void MPID_Intercomm_meet_parts(MPIR_Comm *inter, const struct MPIR_Group *part,
+                               MPIR_Remote_group_t *remote);
 
 /* Whole but for its context ids and MPIR_Comm_commit.  MPIR_Comm_discard frees it. */
-int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, const MPIR_Remote_group_t * remote, MPIR_Comm ** comm);
+int MPIR_Comm_prepare_inter(MPIR_Comm *local_comm, const MPIR_Remote_group_t *remote,
+                            MPIR_Comm **comm);
 
-/* The same of parts of both groups: `group`, and the result of MPID_Intercomm_meet_parts.  NULL without an error if this process is not
- * in `group`, or if no process of the remote group takes part. */
-int MPIR_Comm_prepare_part(MPIR_Comm * inter, struct MPIR_Group *group, const MPIR_Remote_group_t * remote, MPIR_Comm ** comm);
+/* The same of parts of both groups: `group`, and the result of MPID_Intercomm_meet_parts.  NULL
+ * without an error if this process is not in `group`, or if no process of the remote group takes
+ * part. */
+int MPIR_Comm_prepare_part(MPIR_Comm *inter, struct MPIR_Group *group,
+                           const MPIR_Remote_group_t *remote, MPIR_Comm **comm);
 
-/* The ids: each group finds one, and the leaders exchange them.  `refusal` is the error for which this process cannot make its
- * communicator, or MPI_SUCCESS.  The function returns it when both groups know.  Without an error the caller frees *own. */
+/* The ids: each group finds one, and the leaders exchange them.  `refusal` is the error for which
+ * this process cannot make its communicator, or MPI_SUCCESS.  The function returns it when both
+ * groups know.  Without an error the caller frees *own. */
 int MPIR_Ctxid_get_by_leaders(MPIR_Comm * group, int leader, MPIR_Comm * peers, int remote_leader,
                               int tag, int refusal, MPIR_Context_id_t * remote,
                               MPIR_Context_id_t * own);
 
-/* The last step: ids for *comm, which becomes NULL on an error.  A process that makes no communicator passes NULL there, and `refusal`
- * as above. */
-int MPIR_Comm_finish_inter(MPIR_Comm * group, int leader, MPIR_Comm * peers, int remote_leader, int tag,
-                           int refusal, MPIR_Comm ** comm);
+/* The last step: ids for *comm, which becomes NULL on an error.  A process that makes no
+ * communicator passes NULL there, and `refusal` as above. */
+int MPIR_Comm_finish_inter(MPIR_Comm *group, int leader, MPIR_Comm *peers, int remote_leader,
+                           int tag, int refusal, MPIR_Comm **comm);
 
-/* MPI_Intercomm_merge with the remote group first (`local_high`, the opposite in the other group), or the local one. */
+/* MPI_Intercomm_merge with the remote group first (`local_high`, the opposite in the other
+ * group), or the local one. */
 int MPIR_Comm_merge_groups(MPIR_Comm * inter, int local_high, MPIR_Comm ** merged);
-/* One id for both groups.  `refusal` as above.  REQUIRES the algorithm highest, and that the local communicator is there. */
+/* One id for both groups.  `refusal` as above.  REQUIRES the algorithm highest, and that the
+ * local communicator is there. */
 int MPIR_Ctxid_get_merged(MPIR_Comm * inter, int refusal, MPIR_Context_id_t * id);
 
 #endif /* MPIR_INTERCOMM_H_INCLUDED */

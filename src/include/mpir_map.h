@@ -3,12 +3,13 @@
 /*
  * Compressed maps inside MPICH: their policy, errors, MPI_T variables and report.
  *
- * A communicator and a group hold a `cmap_t *`: rank -> process index.  The processes of MPI_COMM_WORLD have the indices
- * 0 .. MPIR_Process.size - 1; those of a later address-vector table follow from the base of that table (ch4_proc.h).
- * The rules of cmap.h hold: immutable, interned, reference counted.
+ * A communicator and a group hold a `cmap_t *`: rank -> process index.  The processes of
+ * MPI_COMM_WORLD have the indices 0 .. MPIR_Process.size - 1; those of a later address-vector table
+ * follow from the base of that table (ch4_proc.h).  The rules of cmap.h hold: immutable, interned,
+ * reference counted.
  *
- * This file knows neither groups nor communicators.  Its callers are all layers above it (maint/layers.txt), and MPICH's own files, which
- * are hooks.
+ * This file knows neither groups nor communicators.  Its callers are all layers above it
+ * (maint/layers.txt), and MPICH's own files, which are hooks.
  */
 #ifndef MPIR_MAP_H_INCLUDED
 #define MPIR_MAP_H_INCLUDED
@@ -16,9 +17,11 @@
 #include "cmap.h"
 #include "cmap_lookup.h"
 
-/* Reads and checks the MPIR_CVAR_CMAP_* variables, registers the MPI_T variables.  Before any group or communicator. */
+/* Reads and checks the MPIR_CVAR_CMAP_* variables, registers the MPI_T variables.  Before any
+ * group or communicator. */
 int MPIR_Map_init(void);
-/* MPI error for a failed map operation: names the operation, the number of members asked for and the reason. */
+/* MPI error for a failed map operation: names the operation, the number of members asked for and
+ * the reason. */
 int MPIR_Map_error(cmap_status status, const char *operation, int size);
 
 /* Rank of this process in a map or MPI_UNDEFINED; never builds an inverse. */
@@ -35,14 +38,16 @@ static inline void MPIR_Map_store(cmap_t ** slot, cmap_t * map)
     __atomic_store_n(slot, map, __ATOMIC_RELEASE);
 }
 
-/* For MPIR_CVAR_CMAP_REPORT: a holder has got its maps (born), or is about to lose them (gone; no effect on a holder that was
- * not born).  `counter` calls MPIR_Map_report_count for each of its maps. */
+/* For MPIR_CVAR_CMAP_REPORT: a holder has got its maps (born), or is about to lose them (gone; no
+ * effect on a holder that was not born).  `counter` calls MPIR_Map_report_count for each of its
+ * maps. */
 typedef void (*MPIR_Map_counter) (const void *holder);
 
 int MPIR_Map_report_init(void);
 void MPIR_Map_report_born(void *holder, MPIR_Map_counter counter);
 void MPIR_Map_report_gone(void *holder);
-/* Sets the function that returns the node of a process of the world.  Until then all processes count as neighbours. */
+/* Sets the function that returns the node of a process of the world.  Until then all processes
+ * count as neighbours. */
 void MPIR_Map_report_nodes(int (*node_of) (int rank));
 void MPIR_Map_report_count(const void *holder, const char *label, const cmap_t * map);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What a process does where it needs the other processes of the world.  MPI_Init chooses one of two tables: that of a process among
- * others, or that of a process that runs alone as a rank of a larger world (mpir_solo.h).  The callers do not know which it is.
+ * What a process does where it needs the other processes of the world.  MPI_Init chooses one of two
+ * tables: that of a process among others, or that of a process that runs alone as a rank of a
+ * larger world (mpir_solo.h).  The callers do not know which it is.
  *
  * Nothing on the path of a message looks here.
  */
@@ -22,17 +23,19 @@ typedef struct MPIR_Others {
     int (*first) (void);
     /* The place of this process among those of its node that exist. */
     int (*local_rank) (void);
-    /* MPI_SUCCESS, or an error because the other process with this rank in the world does not exist. */
+    /* MPI_SUCCESS, or an error because the other process with this rank in the world does not
+     * exist. */
     int (*check) (int rank);
-    /* True with an error in *mpi_errno if members of `comm` that do not exist would have to take part in the collective. */
+    /* True with an error in *mpi_errno if members of `comm` that do not exist would have to take
+     * part in the collective. */
     bool (*refuses) (MPIR_Comm * comm, const char *collective, int *mpi_errno);
     /* Does this process also hold the context ids of communicators of which it is no member? */
     bool holds_all_ids;
-    /* MPI_Comm_split: gets the row of each member of `local`, with offers of context ids.  Begins the agreement on an id; on an error it is
-     * abandoned. */
+    /* MPI_Comm_split: gets the row of each member of `local`, with offers of context ids.  Begins
+     * the agreement on an id; on an error it is abandoned. */
     int (*get_rows) (struct split_call * call, MPIR_Comm * local, struct MPIR_Ctxid * ctxid);
-    /* MPI_Intercomm_create: the remote group, or NULL if the leaders exchange the groups.  The caller frees *remote_lpids, also after an
-     * error. */
+    /* MPI_Intercomm_create: the remote group, or NULL if the leaders exchange the groups.  The
+     * caller frees *remote_lpids, also after an error. */
     int (*remote_group) (MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, int *remote_size,
                          uint64_t ** remote_lpids, int *is_low_group);
 } MPIR_Others_t;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Variables of the MPI tool interface: what our control variables and performance variables have in common.
+ * Variables of the MPI tool interface: what our control variables and performance variables have in
+ * common.
  */
 #ifndef MPIR_TVARS_H_INCLUDED
 #define MPIR_TVARS_H_INCLUDED
@@ -10,8 +11,9 @@
 int MPIR_Cvar_wrong_value(const char *cvar, const char *value, const char *accepted);
 int MPIR_Cvar_wrong_number(const char *cvar, int value, const char *accepted);
 
-/* A performance variable that one may only read: an unsigned long long, which `read` gets from `address`.  It keeps the
- * addresses of its texts.  Nothing happens when there is one of this name: the tables of MPI_T may outlive a finalize. */
+/* A performance variable that one may only read: an unsigned long long, which `read` gets from
+ * `address`.  It keeps the addresses of its texts.  Nothing happens when there is one of this
+ * name: the tables of MPI_T may outlive a finalize. */
 void MPIR_Pvar_register(int class, const char *name, void *address,
                         void (*read) (void *address, void *obj_handle, int count, void *buffer),
                         const char *category, const char *text);

@@ -11,10 +11,10 @@
  *
  * A wait loop tells after every poll that it still waits (MPIR_Yield_idle). What follows is decided
  * once, in MPIR_Yield_init:
- *   soon    After a few polls in which no request completed, the thread calls sched_yield, and again
- *           at every further poll until one completes. For more ranks than cores.
- *   late    The thread calls sched_yield when a wait has taken some 30 us, and again every 32 polls.
- *           Each rank has a core, and another program may need it.
+ *   soon    After a few polls in which no request completed, the thread calls sched_yield, and
+ *           again at every further poll until one completes. For more ranks than cores.
+ *   late    The thread calls sched_yield when a wait has taken some 30 us, and again every 32
+ *           polls. Each rank has a core, and another program may need it.
  *   never   Each of these calls is a predictable branch.
  *
  * Locks: a thread never yields while another thread of this process may need one of its locks.
@@ -22,19 +22,22 @@
  * anyway, yields between unlock and lock (MPIR_Yield_unlocked).
  */
 
-/* Non-zero: idle waits yield the core soon. Set until MPIR_Yield_init has decided, so that start-up itself does not spin. */
+/* Non-zero: idle waits yield the core soon. Set until MPIR_Yield_init has decided, so that
+ * start-up itself does not spin. */
 extern int MPIR_Yield_on;
 
 /* Non-zero: idle waits yield the core late. Never together with MPIR_Yield_on. */
 extern int MPIR_Yield_late;
 
-/* Polls, and a wait that must yield once it holds no lock. Threads share them: a thread yields at worst a little early or late. */
+/* Polls, and a wait that must yield once it holds no lock. Threads share them: a thread yields
+ * at worst a little early or late. */
 extern unsigned MPIR_Yield_polls;
 extern int MPIR_Yield_due;
 enum { MPIR_YIELD_LOOK_EVERY = 32 };    /* polls, which take some microseconds */
 
-/* Set before MPIR_Yield_init by a process that is the only one of its job, whatever the job's size. It then counts no other
- * processes, and is called at idle polls, with `is_first` for the first poll of a wait. NULL: the others exist. */
+/* Set before MPIR_Yield_init by a process that is the only one of its job, whatever the job's size.
+ * It then counts no other processes, and is called at idle polls, with `is_first` for the first
+ * poll of a wait. NULL: the others exist. */
 extern void (*MPIR_Yield_alone)(bool is_first);
 
 /* Decides for this process from MPIR_CVAR_PROGRESS_YIELD and the cores that the node's ranks may
@@ -59,7 +62,8 @@ static inline void MPIR_Yield_poll(bool in_vci_lock)
         MPIR_Yield_look(in_vci_lock);
 }
 
-/* One more poll without result. REQUIRES: of all locks the caller holds at most the global critical section. */
+/* One more poll without result. REQUIRES: of all locks the caller holds at most the global
+ * critical section. */
 static inline void MPIR_Yield_idle(void)
 {
     MPIR_Yield_poll(false);

@@ -4,8 +4,9 @@
 #include "mpir_solo.h"
 #include "mpir_cvar_names.h"
 
-/* Names in the environment that differ from the name of a variable by a slip or two: a letter that is missing, added, wrong, or in its
- * neighbour's place.  Names that resemble no variable may be those of another version, and are let pass. */
+/* Names in the environment that differ from the name of a variable by a slip or two: a letter that
+ * is missing, added, wrong, or in its neighbour's place.  Names that resemble no variable may be
+ * those of another version, and are let pass. */
 
 extern char **environ;
 
@@ -72,7 +73,8 @@ static void check_name(const char *entry)
     name[length] = '\0';
     nearest = nearest_to(name);
     if (nearest)
-        fprintf(stderr, "%s: MPI has no such variable, and ignores it. Did you mean %s?\n", name, nearest);
+        fprintf(stderr, "%s: MPI has no such variable, and ignores it. Did you mean %s?\n", name,
+                nearest);
 }
 
 void MPIR_Cvar_check_names(void)

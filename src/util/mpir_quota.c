@@ -6,13 +6,14 @@
 #include <stdio.h>
 
 /*
- * A control group limits processor time by a quota of microseconds for each period: in cpu.max of version 2 ("max" for none), in
- * cpu.cfs_quota_us and cpu.cfs_period_us of version 1 (-1 for none). A container sees its own group as the root.
+ * A control group limits processor time by a quota of microseconds for each period: in cpu.max of
+ * version 2 ("max" for none), in cpu.cfs_quota_us and cpu.cfs_period_us of version 1 (-1 for none).
+ * A container sees its own group as the root.
  */
 
 static int cores_of(long quota, long period)
 {
-    return quota > 0 && period > 0 ? (int) MPL_MIN((quota + period - 1) / period, INT_MAX) : INT_MAX;
+    return quota > 0 && period > 0 ? (int)MPL_MIN((quota + period - 1) / period, INT_MAX) : INT_MAX;
 }
 
 /* The first numbers in a file; how many there are. */
@@ -22,7 +23,8 @@ static int read_numbers(const char *directory, const char *name, long numbers[2]
     int n = 0;
     FILE *file;
 
-    if (snprintf(path, sizeof(path), "%s/%s", directory, name) >= (int) sizeof(path) || !(file = fopen(path, "r")))
+    if (snprintf(path, sizeof(path), "%s/%s", directory, name) >= (int)sizeof(path) ||
+        !(file = fopen(path, "r")))
         return 0;
     n = fscanf(file, "%ld %ld", &numbers[0], &numbers[1]);
     fclose(file);
@@ -35,7 +37,8 @@ static int cores_in(const char *directory)
 
     if (read_numbers(directory, "cpu.max", max) == 2)
         return cores_of(max[0], max[1]);
-    if (read_numbers(directory, "cpu.cfs_quota_us", quota) >= 1 && read_numbers(directory, "cpu.cfs_period_us", period) >= 1)
+    if (read_numbers(directory, "cpu.cfs_quota_us", quota) >= 1 &&
+        read_numbers(directory, "cpu.cfs_period_us", period) >= 1)
         return cores_of(quota[0], period[0]);
     return INT_MAX;
 }
@@ -49,7 +52,8 @@ static int least_cores(const char *root, const char *group)
 
     if (snprintf(directory, sizeof(directory), "%s%s", root, group) >= (int) sizeof(directory))
         return INT_MAX;
-    for (cores = cores_in(directory); strlen(directory) > top; cores = MPL_MIN(cores, cores_in(directory)))
+    for (cores = cores_in(directory); strlen(directory) > top;
+         cores = MPL_MIN(cores, cores_in(directory)))
         *strrchr(directory, '/') = '\0';
     return cores;
 }
@@ -57,7 +61,8 @@ static int least_cores(const char *root, const char *group)
 /* Of a line of /proc/self/cgroup, "number:controllers:path". */
 static int cores_of_line(char *line)
 {
-    char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
+    char *controllers = strchr(line, ':'),
+         *group = controllers ? strchr(controllers + 1, ':') : NULL;
     char *saved = NULL;
     int cores = INT_MAX;
 
@@ -66,10 +71,13 @@ static int cores_of_line(char *line)
     *group++ = '\0';
     group[strcspn(group, "\n")] = '\0';
     if (controllers[1] == '\0')
-        return MPL_MIN(least_cores("/sys/fs/cgroup", group), least_cores("/sys/fs/cgroup/unified", group));
-    for (char *name = strtok_r(controllers + 1, ",", &saved); name; name = strtok_r(NULL, ",", &saved))
+        return MPL_MIN(least_cores("/sys/fs/cgroup", group),
+                       least_cores("/sys/fs/cgroup/unified", group));
+    for (char *name = strtok_r(controllers + 1, ",", &saved); name;
+         name = strtok_r(NULL, ",", &saved))
         if (!strcmp(name, "cpu"))
-            cores = MPL_MIN(least_cores("/sys/fs/cgroup/cpu", group), least_cores("/sys/fs/cgroup/cpu,cpuacct", group));
+            cores = MPL_MIN(least_cores("/sys/fs/cgroup/cpu", group),
+                            least_cores("/sys/fs/cgroup/cpu,cpuacct", group));
     return cores;
 }
 

@@ -3,7 +3,8 @@
 #ifndef MPIR_QUOTA_H_INCLUDED
 #define MPIR_QUOTA_H_INCLUDED
 
-/* The cores that the control groups of this process let it use at a time, rounded up; INT_MAX without a quota. */
+/* The cores that the control groups of this process let it use at a time, rounded up; INT_MAX
+ * without a quota. */
 int MPIR_Quota_cores(void);
 
 #endif /* MPIR_QUOTA_H_INCLUDED */

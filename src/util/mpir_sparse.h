@@ -5,8 +5,9 @@
 #include <stddef.h>
 
 /*
- * Tables with an entry for each process of the world, of which few are ever used: zeroed memory whose pages come into being
- * when they are written. The processor's page tables are the upper level, so that an entry is found as in an array.
+ * Tables with an entry for each process of the world, of which few are ever used: zeroed memory
+ * whose pages come into being when they are written. The processor's page tables are the upper
+ * level, so that an entry is found as in an array.
  */
 
 /* NULL when there is no address space left. */

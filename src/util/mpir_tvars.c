@@ -7,8 +7,8 @@ int MPIR_Cvar_wrong_value(const char *cvar, const char *value, const char *accep
 {
     int mpi_errno = MPI_SUCCESS;
 
-    MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_OTHER,;, "**cvar_choice", "**cvar_choice %s %s %s", cvar,
-                         value, accepted);
+    MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_OTHER, ;
+                         , "**cvar_choice", "**cvar_choice %s %s %s", cvar, value, accepted);
     return mpi_errno;
 }
 

@@ -13,13 +13,14 @@ static bool left;
 
 enum call { WAIT, ANY, CONFIRM, REDUCE, SCAN, BCAST, SCATTER, PUT_GET, GATHER, ALL2ALL, EXIT };
 
-static const char *const names[] = {
-    "p_wait", "p_any", "p_confirm", "p_reduce", "p_scan", "p_bcast", "p_scatter", "p_putGet", "p_gather", "p_all2all", "p_exit"
-};
+static const char *const names[] = {"p_wait",   "p_any",     "p_confirm", "p_reduce",
+                                    "p_scan",   "p_bcast",   "p_scatter", "p_putGet",
+                                    "p_gather", "p_all2all", "p_exit"};
 
-/* ---- the history --------------------------------------------------------------------------------------------------- */
+/* ---- the history ----------------------------------------------------------------------------- */
 
-/* Of the calls up to here: the same on all processes as long as they call the same.  A number for a sequence, as FNV. */
+/* Of the calls up to here: the same on all processes as long as they call the same.  A number
+ * for a sequence, as FNV. */
 static uint64_t history;
 
 static void remember(uint64_t what)
@@ -30,7 +31,8 @@ static void remember(uint64_t what)
 static void begin(enum call call)
 {
     if (!network)
-        MPIR_Afapi_die("%s was called %s", names[call], left ? "after p_exit" : "before p_init, or after one that failed");
+        MPIR_Afapi_die("%s was called %s", names[call],
+                       left ? "after p_exit" : "before p_init, or after one that failed");
 }
 
 /* `detail` is what all processes must agree on beside the function. */
@@ -40,7 +42,7 @@ static void begin_all(enum call call, uint64_t detail)
     remember(detail * 16 + call);
 }
 
-/* ---- control ------------------------------------------------------------------------------------------------------- */
+/* ---- control --------------------------------------------------------------------------------- */
 
 int AFAPI_init(void)
 {
@@ -97,7 +99,7 @@ int AFAPI_confirm(void)
     return ends[0] == ~ends[1];
 }
 
-/* ---- reductions and scans ------------------------------------------------------------------------------------------ */
+/* ---- reductions and scans -------------------------------------------------------------------- */
 
 /* Only an order tells signed from unsigned; of unsigned integers overflow is defined. */
 static enum AFAPI_type bits_of(enum AFAPI_op op, enum AFAPI_type type)
@@ -119,9 +121,10 @@ void AFAPI_scan(void *datum, enum AFAPI_op op, enum AFAPI_type type)
     network->scan(datum, op, bits_of(op, type));
 }
 
-/* ---- exchanges ----------------------------------------------------------------------------------------------------- */
+/* ---- exchanges ------------------------------------------------------------------------------- */
 
-/* Who only gets does not know who puts.  All add up what they put, and that is 0 but for one of them. */
+/* Who only gets does not know who puts.  All add up what they put, and that is 0 but for one of
+ * them. */
 struct put {
     uint64_t puts, root, bytes;
     uint64_t datum;             /* when it is no longer than this */
@@ -138,11 +141,13 @@ static struct put find_put(enum call call, struct put put)
     while (put.puts != 1 && AFAPI_iproc != AFAPI_cproc)
         pause();                /* all know it, and one says so */
     if (put.puts != 1)
-        MPIR_Afapi_die("%" PRIu64 " of %d processes called %sPut; exactly one must, and all others %sGet", put.puts,
-                       AFAPI_nproc, names[call], names[call]);
+        MPIR_Afapi_die("%" PRIu64
+                       " of %d processes called %sPut; exactly one must, and all others %sGet",
+                       put.puts, AFAPI_nproc, names[call], names[call]);
     if (put.bytes != bytes)
-        MPIR_Afapi_die("process %d calls %sGet for %zu bytes, but process %" PRIu64 " puts %" PRIu64, AFAPI_iproc,
-                       names[call], bytes, put.root, put.bytes);
+        MPIR_Afapi_die("process %d calls %sGet for %zu bytes, but process %" PRIu64
+                       " puts %" PRIu64,
+                       AFAPI_iproc, names[call], bytes, put.root, put.bytes);
     return put;
 }
 
@@ -186,8 +191,9 @@ void AFAPI_put_get(void *to, const void *array, size_t bytes, int from)
 {
     begin_all(PUT_GET, bytes);
     if (from < 0 || from >= AFAPI_nproc)
-        MPIR_Afapi_die("process %d calls p_putGet for the datum of process %d; processes are 0 to %d", AFAPI_iproc, from,
-                       AFAPI_nproc - 1);
+        MPIR_Afapi_die(
+            "process %d calls p_putGet for the datum of process %d; processes are 0 to %d",
+            AFAPI_iproc, from, AFAPI_nproc - 1);
     if (bytes > 0)
         network->put_get(to, array, bytes, from);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Without mpiexec: processes of this machine that p_init forks, and aggregates in memory that they inherit. */
+/* Without mpiexec: processes of this machine that p_init forks, and aggregates in memory that
+ * they inherit. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +18,8 @@
 enum {
     MOST_PROCESSES = 1024,
     FAN = 16,                   /* as MPIR_CVAR_AGGR_FAN */
-    COPY_BYTES = 4096           /* of a process at a time; at least one for each process, so that a part is never empty */
+    /* of a process at a time; at least one for each process, so that a part is never empty */
+    COPY_BYTES = 4096
 };
 
 enum { POLLS = 500, POLLS_WHEN_OVERSUBSCRIBED = 2 };  /* as src/mpi/aggr */
@@ -27,13 +29,15 @@ static aggr_group_t group;
 static aggr_waiting_t waiting = {.yields = true };
 static unsigned char *left;     /* one for each process: has it called p_exit? */
 
-/* ---- the network --------------------------------------------------------------------------------------------------- */
+/* ---- the network ----------------------------------------------------------------------------- */
 
-/* The aggregates have no errors here: there is room, and who could end a wait ends the whole job. */
+/* The aggregates have no errors here: there is room, and who could end a wait ends the whole
+ * job. */
 static void check(int status)
 {
     if (status != AGGR_OK)
-        MPIR_Afapi_die("process %d: the shared memory does not work (status %d)", AFAPI_iproc, status);
+        MPIR_Afapi_die("process %d: the shared memory does not work (status %d)", AFAPI_iproc,
+                       status);
 }
 
 static void wait_for(enum AFAPI_who who)
@@ -97,13 +101,14 @@ static void end_job(void)
 
 static const MPIR_Afapi_network_t alone = MPIR_AFAPI_NETWORK;
 
-/* ---- starting ------------------------------------------------------------------------------------------------------ */
+/* ---- starting -------------------------------------------------------------------------------- */
 
 static int cores(void)
 {
     cpu_set_t set;
 
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int) sysconf(_SC_NPROCESSORS_ONLN);
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                       : (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 /* 0 after a message. */
@@ -117,10 +122,13 @@ static int wanted_processes(void)
         return usual;
     errno = 0;
     long n = strtol(text, &end, 10);
-    if (errno == 0 && isdigit((unsigned char) text[0]) && *end == '\0' && n >= 1 && n <= MOST_PROCESSES)
+    if (errno == 0 && isdigit((unsigned char)text[0]) && *end == '\0' && n >= 1 &&
+        n <= MOST_PROCESSES)
         return (int) n;
-    MPIR_Afapi_complain("AFAPI_NPROC=%s is not accepted; accepted values: 1 to %d (not set: %d, the cores that it may use)",
-                        text, MOST_PROCESSES, usual);
+    MPIR_Afapi_complain(
+        "AFAPI_NPROC=%s is not accepted; accepted values: 1 to %d (not set: %d, the cores that it "
+        "may use)",
+        text, MOST_PROCESSES, usual);
     return 0;
 }
 
@@ -135,15 +143,18 @@ static uint64_t make_memory(const aggr_shape_t * shape)
         flags = aggr_arena_reserve(arena, (size_t) shape->members);
     }
     if (!block || !flags) {
-        MPIR_Afapi_complain("there are no %zu bytes of shared memory for %d processes; free some, or set AFAPI_NPROC to less",
-                            bytes, shape->members);
+        MPIR_Afapi_complain(
+            "there are no %zu bytes of shared memory for %d processes; free some, or set "
+            "AFAPI_NPROC to less",
+            bytes, shape->members);
         return 0;
     }
     left = aggr_arena_at(arena, flags);
     return block;
 }
 
-/* The number of this process, or -1 in the one that forks: `processes` has them all, or as many as could be had. */
+/* The number of this process, or -1 in the one that forks: `processes` has them all, or as many
+ * as could be had. */
 static int fork_processes(int *processes, int n)
 {
     pid_t supervisor = getpid();
@@ -163,7 +174,8 @@ static int fork_processes(int *processes, int n)
     return -1;
 }
 
-/* In a process of the job: its number.  The process that forks ends with the job; -1 after a message if it cannot. */
+/* In a process of the job: its number.  The process that forks ends with the job; -1 after a
+ * message if it cannot. */
 static int start(int n)
 {
     struct sigaction usual = {.sa_handler = SIG_DFL }, before;
@@ -177,7 +189,8 @@ static int start(int n)
     if (number < 0 && processes[n - 1] > 0)
         MPIR_Afapi_supervise(processes, n, left);
     if (number < 0) {
-        MPIR_Afapi_complain("cannot start %d processes: %s; set AFAPI_NPROC to less", n, strerror(errno));
+        MPIR_Afapi_complain("cannot start %d processes: %s; set AFAPI_NPROC to less", n,
+                            strerror(errno));
         MPIR_Afapi_kill(processes, n);
         for (int p = 0; p < n && processes[p] > 0; p++)
             waitpid(processes[p], NULL, 0);
@@ -188,7 +201,8 @@ static int start(int n)
 
 const MPIR_Afapi_network_t *MPIR_Afapi_alone(void)
 {
-    aggr_shape_t shape = {.members = wanted_processes(), .fan = FAN, .copy_bytes = COPY_BYTES, .lines = AGGR_LINES };
+    aggr_shape_t shape = {
+        .members = wanted_processes(), .fan = FAN, .copy_bytes = COPY_BYTES, .lines = AGGR_LINES};
     uint64_t block = shape.members ? make_memory(&shape) : 0;
     int number = block ? start(shape.members) : -1;
     bool ready;

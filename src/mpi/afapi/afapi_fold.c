@@ -25,8 +25,10 @@
     FUNCTION(Add, T, type, a[i] + b[i]) \
     FUNCTION(Mul, T, type, a[i] * b[i])
 
-#define EVERY_UNSIGNED(define) define(8u, uint8_t) define(16u, uint16_t) define(32u, uint32_t) define(64u, uint64_t)
-#define EVERY_SIGNED(define) define(8, int8_t) define(16, int16_t) define(32, int32_t) define(64, int64_t)
+#define EVERY_UNSIGNED(define) \
+    define(8u, uint8_t) define(16u, uint16_t) define(32u, uint32_t) define(64u, uint64_t)
+#define EVERY_SIGNED(define) \
+    define(8, int8_t) define(16, int16_t) define(32, int32_t) define(64, int64_t)
 #define EVERY_FLOAT(define) define(32f, float) define(64f, double)
 
 EVERY_UNSIGNED(ORDERED)
@@ -38,7 +40,8 @@ EVERY_FLOAT(FLOAT)
 #define ENTRY(op, T, type) [AFAPI_##op][AFAPI_##T] = { op##_##T, NULL, sizeof(type) },
 #define ORDERED_ENTRIES(T, type) ENTRY(Min, T, type) ENTRY(Max, T, type)
 #define FLOAT_ENTRIES(T, type) ENTRY(Add, T, type) ENTRY(Mul, T, type)
-#define UNSIGNED_ENTRIES(T, type) ENTRY(And, T, type) ENTRY(Or, T, type) ENTRY(Xor, T, type) FLOAT_ENTRIES(T, type)
+#define UNSIGNED_ENTRIES(T, type) \
+    ENTRY(And, T, type) ENTRY(Or, T, type) ENTRY(Xor, T, type) FLOAT_ENTRIES(T, type)
 
 static const aggr_fold_t folds[][AFAPI_64f + 1] = {
     EVERY_UNSIGNED(ORDERED_ENTRIES)

@@ -6,7 +6,8 @@
 #include "afapi.h"
 #include "aggr.h"
 
-/* REQUIRES a type for the operation: no floats for And, Or and Xor, and the unsigned type where bits_of() has it. */
+/* REQUIRES a type for the operation: no floats for And, Or and Xor, and the unsigned type where
+ * bits_of() has it. */
 const aggr_fold_t *MPIR_Afapi_fold(enum AFAPI_op op, enum AFAPI_type type);
 
 #endif /* AFAPI_FOLD_H_INCLUDED */

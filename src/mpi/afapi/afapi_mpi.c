@@ -4,20 +4,20 @@
 #include "mpi_init.h"
 #include "afapi_impl.h"
 
-/* AFAPI over MPI: inside a node its collectives are aggregates (src/mpi/aggr), between nodes MPI's.  Errors end the job, as
- * the communicators are fatal about them. */
+/* AFAPI over MPI: inside a node its collectives are aggregates (src/mpi/aggr), between nodes MPI's.
+ * Errors end the job, as the communicators are fatal about them. */
 
-/* Holds MPI as a session does, so that MPI_Init and MPI_Finalize of the program are its own, before, after or never. */
+/* Holds MPI as a session does, so that MPI_Init and MPI_Finalize of the program are its own,
+ * before, after or never. */
 static MPIR_Session *session;
 
 static MPI_Comm comms[2];       /* by enum AFAPI_who */
 
 static const MPI_Op ops[] = { MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MIN, MPI_MAX, MPI_SUM, MPI_PROD };
 
-static const MPI_Datatype datatypes[] = {
-    MPI_INT8_T, MPI_UINT8_T, MPI_INT16_T, MPI_UINT16_T, MPI_INT32_T, MPI_UINT32_T, MPI_INT64_T, MPI_UINT64_T, MPI_FLOAT,
-    MPI_DOUBLE
-};
+static const MPI_Datatype datatypes[] = {MPI_INT8_T,  MPI_UINT8_T,  MPI_INT16_T, MPI_UINT16_T,
+                                         MPI_INT32_T, MPI_UINT32_T, MPI_INT64_T, MPI_UINT64_T,
+                                         MPI_FLOAT,   MPI_DOUBLE};
 
 static void wait_for(enum AFAPI_who who)
 {
@@ -41,17 +41,20 @@ static void bcast(void *array, size_t bytes, int root)
 
 static void scatter(void *to, const void *array, size_t bytes, int root)
 {
-    PMPI_Scatter_c(array, (MPI_Count) bytes, MPI_BYTE, to, (MPI_Count) bytes, MPI_BYTE, root, comms[AFAPI_ALL]);
+    PMPI_Scatter_c(array, (MPI_Count)bytes, MPI_BYTE, to, (MPI_Count)bytes, MPI_BYTE, root,
+                   comms[AFAPI_ALL]);
 }
 
 static void gather(void *to, const void *from, size_t bytes)
 {
-    PMPI_Allgather_c(from, (MPI_Count) bytes, MPI_BYTE, to, (MPI_Count) bytes, MPI_BYTE, comms[AFAPI_ALL]);
+    PMPI_Allgather_c(from, (MPI_Count)bytes, MPI_BYTE, to, (MPI_Count)bytes, MPI_BYTE,
+                     comms[AFAPI_ALL]);
 }
 
 static void all2all(void *to, const void *from, size_t bytes)
 {
-    PMPI_Alltoall_c(from, (MPI_Count) bytes, MPI_BYTE, to, (MPI_Count) bytes, MPI_BYTE, comms[AFAPI_ALL]);
+    PMPI_Alltoall_c(from, (MPI_Count)bytes, MPI_BYTE, to, (MPI_Count)bytes, MPI_BYTE,
+                    comms[AFAPI_ALL]);
 }
 
 /* Everybody learns who wants whose array; the arrays go to those who want them. */
@@ -62,12 +65,13 @@ static void put_get(void *to, const void *array, size_t bytes, int from)
     int n = 0;
 
     if (!wants || !requests)
-        MPIR_Afapi_die("process %d has no memory for p_putGet among %d processes", AFAPI_iproc, AFAPI_nproc);
+        MPIR_Afapi_die("process %d has no memory for p_putGet among %d processes", AFAPI_iproc,
+                       AFAPI_nproc);
     gather(wants, &from, sizeof from);
     PMPI_Irecv_c(to, (MPI_Count) bytes, MPI_BYTE, from, 0, comms[AFAPI_ALL], &requests[n++]);
     for (int p = 0; p < AFAPI_nproc; p++)
         if (wants[p] == AFAPI_iproc)
-            PMPI_Isend_c(array, (MPI_Count) bytes, MPI_BYTE, p, 0, comms[AFAPI_ALL], &requests[n++]);
+            PMPI_Isend_c(array, (MPI_Count)bytes, MPI_BYTE, p, 0, comms[AFAPI_ALL], &requests[n++]);
     PMPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
     MPL_free(requests);
     MPL_free(wants);
@@ -84,7 +88,8 @@ static void let_go(void)
         MPIR_Afapi_complain("process %d: MPI could not be finalized", AFAPI_iproc);
 }
 
-/* MPI cannot begin again after its end, and the program may still call MPI_Init, if it has not yet. */
+/* MPI cannot begin again after its end, and the program may still call MPI_Init, if it has not
+ * yet. */
 static void leave(void)
 {
     int initialized;
@@ -105,7 +110,8 @@ bool MPIR_Afapi_has_mpi(void)
     int finalized;
 
     PMPI_Finalized(&finalized);
-    if (finalized || MPL_atomic_load_int(&MPIR_Process.mpich_state) != MPICH_MPI_STATE__UNINITIALIZED)
+    if (finalized ||
+        MPL_atomic_load_int(&MPIR_Process.mpich_state) != MPICH_MPI_STATE__UNINITIALIZED)
         return true;
     for (int i = 0; i < sizeof(of_mpiexec) / sizeof(of_mpiexec[0]); i++)
         if (getenv(of_mpiexec[i]))
@@ -113,7 +119,8 @@ bool MPIR_Afapi_has_mpi(void)
     return false;
 }
 
-/* From the session, not from MPI_COMM_WORLD, which is the program's: it has attributes and hints, or is not there yet. */
+/* From the session, not from MPI_COMM_WORLD, which is the program's: it has attributes and
+ * hints, or is not there yet. */
 const MPIR_Afapi_network_t *MPIR_Afapi_mpi(void)
 {
     MPI_Group world;
@@ -121,7 +128,8 @@ const MPIR_Afapi_network_t *MPIR_Afapi_mpi(void)
 
     PMPI_Finalized(&finalized);
     if (finalized) {
-        MPIR_Afapi_complain("p_init is called after MPI_Finalize, which has ended MPI; call it before");
+        MPIR_Afapi_complain(
+            "p_init is called after MPI_Finalize, which has ended MPI; call it before");
         return NULL;
     }
     if (MPII_Init_thread(NULL, NULL, MPI_THREAD_SINGLE, &provided, &session) != MPI_SUCCESS) {
@@ -129,9 +137,11 @@ const MPIR_Afapi_network_t *MPIR_Afapi_mpi(void)
         return NULL;
     }
     PMPI_Group_from_session_pset(session->handle, "mpi://WORLD", &world);
-    PMPI_Comm_create_from_group(world, "afapi", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comms[AFAPI_ALL]);
+    PMPI_Comm_create_from_group(world, "afapi", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL,
+                                &comms[AFAPI_ALL]);
     PMPI_Group_free(&world);
-    PMPI_Comm_split_type(comms[AFAPI_ALL], MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comms[AFAPI_NODE]);
+    PMPI_Comm_split_type(comms[AFAPI_ALL], MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                         &comms[AFAPI_NODE]);
     PMPI_Comm_set_errhandler(comms[AFAPI_NODE], MPI_ERRORS_ARE_FATAL);
     PMPI_Comm_rank(comms[AFAPI_ALL], &AFAPI_iproc);
     PMPI_Comm_size(comms[AFAPI_ALL], &AFAPI_nproc);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The process that started a job does none of its work: it waits, so that a process that dies is noticed at once, whatever the
- * others do. */
+/* The process that started a job does none of its work: it waits, so that a process that dies is
+ * noticed at once, whatever the others do. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -35,11 +35,11 @@ static int status_of(int status)
 static void report(int number, int status)
 {
     if (WIFSIGNALED(status))
-        MPIR_Afapi_complain("process %d was ended by signal %d (%s); all others are ended", number, WTERMSIG(status),
-                            strsignal(WTERMSIG(status)));
+        MPIR_Afapi_complain("process %d was ended by signal %d (%s); all others are ended", number,
+                            WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
-        MPIR_Afapi_complain("process %d ended with status %d before p_exit; all others are ended", number,
-                            WEXITSTATUS(status));
+        MPIR_Afapi_complain("process %d ended with status %d before p_exit; all others are ended",
+                            number, WEXITSTATUS(status));
 }
 
 /* Only this process waits for them, so that the number of one that is gone is not another's. */

@@ -5,7 +5,8 @@
 #include "mpir_tvars.h"
 #include "aggr_comm.h"
 
-/* One arena for the node.  Its name is in the shared segment of the node's start-up, put there by who came first. */
+/* One arena for the node.  Its name is in the shared segment of the node's start-up, put there
+ * by who came first. */
 
 struct notice {
     int state;                  /* NOBODY, SOMEBODY makes it, or one of the other two for good */
@@ -18,7 +19,8 @@ enum { NOBODY, SOMEBODY, THERE, NOT_TO_BE_HAD };
 
 static aggr_arena_t *arena;
 static bool tried;
-static MPL_initlock_t closing = MPL_INITLOCK_INITIALIZER;       /* who reads figures beside MPI_Finalize */
+/* who reads figures beside MPI_Finalize */
+static MPL_initlock_t closing = MPL_INITLOCK_INITIALIZER;
 
 void MPIR_Aggr_say(uint64_t mine)
 {

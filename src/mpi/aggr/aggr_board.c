@@ -5,11 +5,12 @@
 #include "aggr_comm.h"
 
 /*
- * Agreements of processes that have no communicator yet, as in MPI_Comm_create_group, or none with memory.  Their lines are in the shared segment of the
- * node's start-up, so that there is nothing to set up which one of them could fail to have.
+ * Agreements of processes that have no communicator yet, as in MPI_Comm_create_group, or none with
+ * memory.  Their lines are in the shared segment of the node's start-up, so that there is nothing
+ * to set up which one of them could fail to have.
  *
- * Who shares a key with whom is as for messages: the same communicator and tag, and members.  Threads do not come into it: where
- * a process has MPI_THREAD_MULTIPLE its node does without.
+ * Who shares a key with whom is as for messages: the same communicator and tag, and members.
+ * Threads do not come into it: where a process has MPI_THREAD_MULTIPLE its node does without.
  */
 
 static aggr_board_t board;
@@ -23,7 +24,8 @@ bool MPIR_Aggr_board_open(void)
     if (!posts)
         return true;
     members = MPL_malloc(n * sizeof(int), MPL_MEM_COMM);
-    return members && aggr_board_open(&board, posts, n, MPIR_Process.local_rank, MPIR_Aggr_waiting()) == AGGR_OK;
+    return members && aggr_board_open(&board, posts, n, MPIR_Process.local_rank,
+                                      MPIR_Aggr_waiting()) == AGGR_OK;
 }
 
 void MPIR_Aggr_board_close(void)
@@ -48,7 +50,8 @@ static bool find_members(const cmap_t * processes, uint64_t * key)
         return false;
     for (int i = 0; i < size; i++) {
         uint32_t process = cmap_select(processes, (uint32_t) i);
-        members[i] = process < (uint32_t) MPIR_Process.size ? MPIR_World_local_rank((int) process) : -1;
+        members[i] =
+            process < (uint32_t)MPIR_Process.size ? MPIR_World_local_rank((int)process) : -1;
         if (members[i] < 0)
             return false;
         *key = mix(*key, process);

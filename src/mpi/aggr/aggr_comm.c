@@ -3,11 +3,12 @@
 #include "mpiimpl.h"
 #include "aggr_comm.h"
 
-/* Stand for what a communicator has after its first collective, and when it is of several nodes whose processes take part. */
+/* Stand for what a communicator has after its first collective, and when it is of several nodes
+ * whose processes take part. */
 static struct MPIR_Aggr not_yet, nodes = {.agreed = true };
 
-/* Readers of a line, as far as this process would have it: where processes wait for a core, one turn of theirs costs more than
- * reading all the lines. */
+/* Readers of a line, as far as this process would have it: where processes wait for a core, one
+ * turn of theirs costs more than reading all the lines. */
 static int fan_for(int members)
 {
     enum { FAN = 16 };
@@ -39,7 +40,8 @@ static aggr_shape_t shape_for(const MPIR_Comm * comm, int fan, bool rooted)
 }
 
 /* What the members tell each other, folded by maximum. */
-enum { UNWILLING, BLOCK, FAN, ROOTED, TERMS };  /* some process cannot; the rest is of the first of them */
+/* some process cannot; the rest is of the first of them */
+enum { UNWILLING, BLOCK, FAN, ROOTED, TERMS };
 typedef unsigned long long terms_t[TERMS];
 
 /* What this process has to offer. */
@@ -64,7 +66,8 @@ static void join(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t terms)
 {
     aggr_shape_t shape = shape_for(comm, terms[FAN], terms[ROOTED]);
 
-    aggr_group_join(&aggr->group, MPIR_Aggr_arena(), terms[BLOCK], &shape, comm->rank, MPIR_Aggr_waiting());
+    aggr_group_join(&aggr->group, MPIR_Aggr_arena(), terms[BLOCK], &shape, comm->rank,
+                    MPIR_Aggr_waiting());
     aggr->agreed = true;
     aggr->rooted = terms[ROOTED];
     aggr->all_wait = aggr->by_messages = false;
@@ -132,7 +135,8 @@ void MPIR_Aggr_compose(MPIR_Comm * node_comm, bool all_wait)
         node_comm->aggr->all_wait = all_wait;
 }
 
-/* Notes the communicator's first collective; is it, or a later one, that in which the members agree? */
+/* Notes the communicator's first collective; is it, or a later one, that in which the members
+ * agree? */
 static bool is_to_set_up(MPIR_Comm * comm, enum MPIR_Aggr_kind kind)
 {
     bool is_first = !comm->aggr;
@@ -168,7 +172,8 @@ static bool agree(aggr_group_t * group, MPIR_Aggr_payload_t payload, int *mpi_er
     return *mpi_errno == MPI_SUCCESS && ready;
 }
 
-aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, MPIR_Aggr_payload_t payload, int *mpi_errno)
+aggr_group_t *MPIR_Aggr_begin(MPIR_Comm *comm, enum MPIR_Aggr_kind kind,
+                              MPIR_Aggr_payload_t payload, int *mpi_errno)
 {
     aggr_group_t *group = MPIR_Aggr_group(comm, kind, mpi_errno);
 
@@ -177,7 +182,8 @@ aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, MPIR_A
     return agree(group, payload, mpi_errno) ? group : NULL;
 }
 
-/* The communicators by nodes take memory: when some process has none the communicator does without. */
+/* The communicators by nodes take memory: when some process has none the communicator does
+ * without. */
 static int set_up_nodes(MPIR_Comm * comm)
 {
     unsigned long long unwilling = !MPIR_Aggr_node_takes_part(MPIR_AGGR_NODES_MOST);

@@ -11,7 +11,8 @@ struct MPIR_Aggr {
     bool agreed;                /* the members have been asked */
     bool rooted;                /* rooted collectives go by lines */
     bool all_wait;              /* and so do the parts of the composition in progress */
-    bool by_messages;           /* the collective in progress goes by messages, as its members know */
+    /* the collective in progress goes by messages, as its members know */
+    bool by_messages;
 };
 
 /* The state of a communicator that cannot have aggregates. */
@@ -29,7 +30,8 @@ extern MPIR_Aggr_settings_t MPIR_Aggr_settings;
 typedef struct MPIR_Aggr_counts_t {
     unsigned long long calls;   /* collectives done this way */
     unsigned long long bytes;   /* of payload that this process put in */
-    unsigned long long refused; /* communicators without room, or with a member that cannot take part */
+    /* communicators without room, or with a member that cannot take part */
+    unsigned long long refused;
     MPL_atomic_uint64_t direct; /* collectives by MPIR_Aggr_exchange: in any thread */
 } MPIR_Aggr_counts_t;
 
@@ -39,11 +41,13 @@ extern MPIR_Aggr_counts_t MPIR_Aggr_counts;
 void MPIR_Aggr_say(uint64_t mine);
 bool MPIR_Aggr_all_say(uint64_t mine);  /* false also where a process is alone */
 
-/* In the same way: says where this process runs, and asks where the process of a local rank runs (aggr_places_t). */
+/* In the same way: says where this process runs, and asks where the process of a local rank runs
+ * (aggr_places_t). */
 void MPIR_Aggr_say_place(void);
 uint32_t MPIR_Aggr_place(int local_rank, int level);
 
-/* Do all processes of the node want aggregates, and have the same variables?  Each has said so in MPI_Init. */
+/* Do all processes of the node want aggregates, and have the same variables?  Each has said so
+ * in MPI_Init. */
 void MPIR_Aggr_say_terms(void);
 bool MPIR_Aggr_all_take_part(void);
 /* The same for payloads of `bytes`, and also for a process that is alone on its node. */
@@ -84,11 +88,13 @@ typedef struct MPIR_Aggr_payload_t {
 /* The length of a member whose own arguments contradict each other.  No correct call has it. */
 #define MPIR_AGGR_NO_LENGTH (UINT64_C(1) << 63)
 
-/* The communicator's aggregates, if the payload goes by lines.  NULL without an error: it goes by messages, and all members know that.
- * Collective, so that no member's own length decides.  In the communicator's second call (the first one for MPIR_AGGR_ROUNDED) the
- * members agree whether all of them can take part.  The first call goes by messages and compares no lengths, so that a communicator
- * with one collective pays nothing. */
-aggr_group_t *MPIR_Aggr_begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, MPIR_Aggr_payload_t payload, int *mpi_errno);
+/* The communicator's aggregates, if the payload goes by lines.  NULL without an error: it goes by
+ * messages, and all members know that.  Collective, so that no member's own length decides.  In
+ * the communicator's second call (the first one for MPIR_AGGR_ROUNDED) the members agree whether
+ * all of them can take part.  The first call goes by messages and compares no lengths, so that a
+ * communicator with one collective pays nothing. */
+aggr_group_t *MPIR_Aggr_begin(MPIR_Comm *comm, enum MPIR_Aggr_kind kind,
+                              MPIR_Aggr_payload_t payload, int *mpi_errno);
 
 /* The same for a collective in which the root decides, or that has no data. */
 aggr_group_t *MPIR_Aggr_group(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, int *mpi_errno);
@@ -109,14 +115,15 @@ static inline bool MPIR_Aggr_spans_nodes(const MPIR_Comm * comm)
     return comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__PARENT && comm->node_count > 1;
 }
 
-/* May `bytes` of each process go by MPIR_Aggr_collect?  False: they go another way, or there is an error.  Collective like
- * MPIR_Aggr_begin.  REQUIRES MPIR_Aggr_spans_nodes */
-bool MPIR_Aggr_begin_nodes(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno);
+/* May `bytes` of each process go by MPIR_Aggr_collect?  False: they go another way, or there is an
+ * error.  Collective like MPIR_Aggr_begin.  REQUIRES MPIR_Aggr_spans_nodes */
+bool MPIR_Aggr_begin_nodes(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno);
 
 /* The data of each process, in `all` at  rank * bytes. */
 int MPIR_Aggr_collect(MPIR_Comm * comm, const void *mine, size_t bytes, MPIR_Aggr_vector_t * all);
 
-/* Is it known that MPIR_Aggr_begin returns NULL for MPIR_AGGR_ROOTED?  Rooted collectives by messages pay only this test. */
+/* Is it known that MPIR_Aggr_begin returns NULL for MPIR_AGGR_ROOTED?  Rooted collectives by
+ * messages pay only this test. */
 static inline bool MPIR_Aggr_declines_rooted(const MPIR_Comm * comm)
 {
     const struct MPIR_Aggr *aggr = comm->aggr;
@@ -130,7 +137,8 @@ enum { MPIR_AGGR_DIRECT_MOST = 16 };
 
 /* The data of each process, in `all` at  rank * bytes,  by a message from each to each.  An error, or errflag, of one process is the
  * error of all.  It allocates only requests, and one is enough.  REQUIRES MPIR_Aggr_is_direct(comm) */
-int MPIR_Aggr_exchange(MPIR_Comm * comm, const void *mine, size_t bytes, void *all, int tag, MPIR_Errflag_t * errflag);
+int MPIR_Aggr_exchange(MPIR_Comm *comm, const void *mine, size_t bytes, void *all, int tag,
+                       MPIR_Errflag_t *errflag);
 
 /* A collective returns its first error.  The others wait for this process, so it continues. */
 static inline void MPIR_Aggr_note(int status, int *mpi_errno, MPIR_Errflag_t * errflag)
@@ -150,14 +158,15 @@ static inline bool MPIR_Aggr_failed(int mpi_errno, MPIR_Errflag_t * errflag)
     return true;
 }
 
-/* A status of the aggregates, or of the progress engine, as an error of MPI; `bytes` is the length expected. */
+/* A status of the aggregates, or of the progress engine, as an error of MPI; `bytes` is the
+ * length expected. */
 int MPIR_Aggr_error(int status, uint64_t bytes, const aggr_group_t * group);
 
 /* The error of a member that expects another length than is sent. */
 int MPIR_Aggr_lengths_differ(uint64_t sent, uint64_t received);
 
-/* Counts the call.  If calls follow each other without waiting, it calls the progress engine from time to time, whose error becomes the
- * call's unless the call has one.  Returns true. */
+/* Counts the call.  If calls follow each other without waiting, it calls the progress engine from
+ * time to time, whose error becomes the call's unless the call has one.  Returns true. */
 bool MPIR_Aggr_done(size_t bytes, int *mpi_errno);
 
 /* Are the communicator's aggregates set up? */
@@ -182,7 +191,7 @@ static inline MPIR_Aggr_payload_t MPIR_Aggr_payload(uint64_t bytes, int parts, i
 {
     bool fits = bytes <= MPIR_Aggr_settings.max_bytes / (size_t) parts;
 
-    return (MPIR_Aggr_payload_t) { bytes, fits ? (size_t) bytes * (size_t) parts_in_place : 0, fits };
+    return (MPIR_Aggr_payload_t){bytes, fits ? (size_t)bytes * (size_t)parts_in_place : 0, fits};
 }
 
 #endif /* AGGR_COMM_H_INCLUDED */

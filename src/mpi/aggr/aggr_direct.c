@@ -4,11 +4,13 @@
 #include "aggr_comm.h"
 
 /*
- * Few processes, none of them on the node of another: each sends to each.  A step in which processes wait for each other is what costs,
- * and most where they wait for a core, too; this is one step, where by dissemination there are ceil(lg size) of them.
+ * Few processes, none of them on the node of another: each sends to each.  A step in which
+ * processes wait for each other is what costs, and most where they wait for a core, too; this is
+ * one step, where by dissemination there are ceil(lg size) of them.
  */
 
-/* A request that no message has: given back to MPICH's pool when that is empty and there is no memory for more. */
+/* A request that no message has: given back to MPICH's pool when that is empty and there is no
+ * memory for more. */
 static MPIR_Request *reserve;
 
 static void give_reserve(void)
@@ -41,11 +43,13 @@ static int check_length(const MPI_Status * status, size_t bytes)
 {
     MPI_Aint received = MPIR_STATUS_GET_COUNT(*status);
 
-    return (size_t) received == bytes ? MPI_SUCCESS : MPIR_Aggr_lengths_differ((uint64_t) received, bytes);
+    return (size_t)received == bytes ? MPI_SUCCESS
+                                     : MPIR_Aggr_lengths_differ((uint64_t)received, bytes);
 }
 
 /* What had no request in its turn comes when the others have given theirs back, one at a time. */
-static int receive_late(void *buffer, size_t bytes, int from, int tag, MPIR_Comm * comm, MPIR_Errflag_t * errflag)
+static int receive_late(void *buffer, size_t bytes, int from, int tag, MPIR_Comm *comm,
+                        MPIR_Errflag_t *errflag)
 {
     MPI_Status status;
     int mpi_errno;
@@ -68,7 +72,8 @@ static int finish(MPIR_Request * request, size_t bytes, MPIR_Errflag_t * errflag
     return mpi_errno;
 }
 
-int MPIR_Aggr_exchange(MPIR_Comm * comm, const void *mine, size_t bytes, void *all, int tag, MPIR_Errflag_t * errflag)
+int MPIR_Aggr_exchange(MPIR_Comm *comm, const void *mine, size_t bytes, void *all, int tag,
+                       MPIR_Errflag_t *errflag)
 {
     MPIR_Request *requests[2 * MPIR_AGGR_DIRECT_MOST];
     int late[MPIR_AGGR_DIRECT_MOST];
@@ -78,15 +83,16 @@ int MPIR_Aggr_exchange(MPIR_Comm * comm, const void *mine, size_t bytes, void *a
     take_reserve();
     for (int step = 1; step < size; step++) {
         int from = (comm->rank - step + size) % size;
-        int status = MPIC_Irecv((char *) all + (size_t) from * bytes, (MPI_Aint) bytes, MPI_BYTE, from, tag, comm,
-                                &requests[n]);
+        int status = MPIC_Irecv((char *)all + (size_t)from * bytes, (MPI_Aint)bytes, MPI_BYTE, from,
+                                tag, comm, &requests[n]);
         if (status == MPI_SUCCESS)
             n++;
         else
             late[n_late++] = from;
     }
     for (int step = 1; step < size; step++) {
-        int status = MPIC_Isend(mine, (MPI_Aint) bytes, MPI_BYTE, (comm->rank + step) % size, tag, comm, &requests[n], errflag);
+        int status = MPIC_Isend(mine, (MPI_Aint)bytes, MPI_BYTE, (comm->rank + step) % size, tag,
+                                comm, &requests[n], errflag);
         n += status == MPI_SUCCESS;
         MPIR_Aggr_note(status, &mpi_errno, errflag);
     }
@@ -95,8 +101,9 @@ int MPIR_Aggr_exchange(MPIR_Comm * comm, const void *mine, size_t bytes, void *a
     for (int i = 0; i < n; i++)
         MPIR_Aggr_note(finish(requests[i], bytes, errflag), &mpi_errno, errflag);
     for (int i = 0; i < n_late; i++)
-        MPIR_Aggr_note(receive_late((char *) all + (size_t) late[i] * bytes, bytes, late[i], tag, comm, errflag), &mpi_errno,
-                       errflag);
+        MPIR_Aggr_note(
+            receive_late((char *)all + (size_t)late[i] * bytes, bytes, late[i], tag, comm, errflag),
+            &mpi_errno, errflag);
     if (mpi_errno == MPI_SUCCESS && *errflag)
         MPIR_ERR_SET(mpi_errno, *errflag, "**coll_fail");
     return mpi_errno;

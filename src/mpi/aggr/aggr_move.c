@@ -3,8 +3,8 @@
 #include "mpiimpl.h"
 #include "aggr_comm.h"
 
-/* Collectives that move data as they are, of any datatype: what is not contiguous is packed, into memory that the process
- * has from the first set-up on, so that no member can fail alone. */
+/* Collectives that move data as they are, of any datatype: what is not contiguous is packed, into
+ * memory that the process has from the first set-up on, so that no member can fail alone. */
 
 /* A user's buffer as bytes in a row. */
 struct view {
@@ -27,16 +27,19 @@ static inline size_t bytes_of(MPI_Aint count, MPI_Datatype datatype)
 }
 
 /* REQUIRES as many bytes as the scratch memory has, or fewer. */
-static inline struct view view_of(const void *user, MPI_Aint count, MPI_Datatype datatype, enum MPIR_Aggr_scratch scratch)
+static inline struct view view_of(const void *user, MPI_Aint count, MPI_Datatype datatype,
+                                  enum MPIR_Aggr_scratch scratch)
 {
-    struct view view = { (void *) user, bytes_of(count, datatype), (void *) user, count, datatype, false };
+    struct view view = {(void *)user, bytes_of(count, datatype), (void *)user, count, datatype,
+                        false};
     int contiguous;
 
     if (HANDLE_IS_BUILTIN(datatype))
         return view;
     MPIR_Datatype_is_contig(datatype, &contiguous);
     view.packed = !contiguous;
-    view.at = contiguous ? (char *) user + MPIR_Aggr_first_byte(datatype) : MPIR_Aggr_scratch(scratch);
+    view.at =
+        contiguous ? (char *)user + MPIR_Aggr_first_byte(datatype) : MPIR_Aggr_scratch(scratch);
     return view;
 }
 
@@ -44,21 +47,24 @@ static int pack(const struct view *view)
 {
     MPI_Aint packed;
 
-    return view->packed ? MPIR_Typerep_pack(view->user, view->count, view->datatype, 0, view->at, view->bytes,
-                                            &packed) : MPI_SUCCESS;
+    return view->packed ? MPIR_Typerep_pack(view->user, view->count, view->datatype, 0, view->at,
+                                            view->bytes, &packed)
+                        : MPI_SUCCESS;
 }
 
 static int unpack(const struct view *view)
 {
     MPI_Aint unpacked;
 
-    return view->packed ? MPIR_Typerep_unpack(view->at, view->bytes, view->user, view->count, view->datatype, 0,
-                                              &unpacked) : MPI_SUCCESS;
+    return view->packed ? MPIR_Typerep_unpack(view->at, view->bytes, view->user, view->count,
+                                              view->datatype, 0, &unpacked)
+                        : MPI_SUCCESS;
 }
 
-/* After a collective with this status.  The others wait for this process, so that it goes through the collective also when
- * it could not pack; the first error is what is returned. */
-static void finish(const aggr_group_t * group, const struct view *received, int status, size_t bytes, int *mpi_errno)
+/* After a collective with this status.  The others wait for this process, so that it goes through
+ * the collective also when it could not pack; the first error is what is returned. */
+static void finish(const aggr_group_t *group, const struct view *received, int status, size_t bytes,
+                   int *mpi_errno)
 {
     status = MPIR_Aggr_error(status, bytes, group);
     if (status == MPI_SUCCESS && received)
@@ -67,12 +73,12 @@ static void finish(const aggr_group_t * group, const struct view *received, int 
         *mpi_errno = status;
 }
 
-/* ---- broadcast ----------------------------------------------------------------------------------------------------- */
+/* ---- broadcast ------------------------------------------------------------------------------- */
 
-/* A failure between nodes goes to all members, and is the root's error, too.  After a revocation all members learn of it by the
- * revocation itself, so that all have the same error. */
-static int send_mine(aggr_group_t * group, void *buffer, MPI_Aint count, MPI_Datatype datatype, MPIR_Comm * comm,
-                     const MPIR_Errflag_t * errflag, int *mpi_errno)
+/* A failure between nodes goes to all members, and is the root's error, too.  After a revocation
+ * all members learn of it by the revocation itself, so that all have the same error. */
+static int send_mine(aggr_group_t *group, void *buffer, MPI_Aint count, MPI_Datatype datatype,
+                     MPIR_Comm *comm, const MPIR_Errflag_t *errflag, int *mpi_errno)
 {
     size_t bytes = bytes_of(count, datatype);
     struct view view;
@@ -89,7 +95,8 @@ static int send_mine(aggr_group_t * group, void *buffer, MPI_Aint count, MPI_Dat
     return aggr_bcast(group, view.at, bytes, group->me);
 }
 
-static int receive_theirs(aggr_group_t * group, void *buffer, MPI_Aint count, MPI_Datatype datatype, int root, int *mpi_errno)
+static int receive_theirs(aggr_group_t *group, void *buffer, MPI_Aint count, MPI_Datatype datatype,
+                          int root, int *mpi_errno)
 {
     struct view view = view_of(buffer, count, datatype, MPIR_AGGR_SCRATCH_IN);
     int status = aggr_bcast(group, view.at, view.bytes, root);
@@ -99,9 +106,10 @@ static int receive_theirs(aggr_group_t * group, void *buffer, MPI_Aint count, MP
     return status;
 }
 
-/* The root's data go by messages and are not as long as what this member expects.  It passes them on to those that wait for
- * them, and drops them. */
-static int pass_on(uint64_t bytes, uint64_t expected, int root, MPIR_Comm * comm, MPIR_Errflag_t * errflag)
+/* The root's data go by messages and are not as long as what this member expects.  It passes them
+ * on to those that wait for them, and drops them. */
+static int pass_on(uint64_t bytes, uint64_t expected, int root, MPIR_Comm *comm,
+                   MPIR_Errflag_t *errflag)
 {
     int mpi_errno = MPI_SUCCESS;
     void *dropped = MPL_malloc(bytes, MPL_MEM_COLL);
@@ -123,8 +131,8 @@ static int pass_on(uint64_t bytes, uint64_t expected, int root, MPIR_Comm * comm
     goto fn_exit;
 }
 
-bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root, MPIR_Comm * comm,
-                        MPIR_Errflag_t * errflag, int *mpi_errno)
+bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root,
+                        MPIR_Comm *comm, MPIR_Errflag_t *errflag, int *mpi_errno)
 {
     size_t bytes;
     aggr_group_t *group;
@@ -136,8 +144,9 @@ bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int
     group = MPIR_Aggr_group(comm, MPIR_AGGR_ROOTED, mpi_errno);
     if (!group)
         return MPIR_Aggr_failed(*mpi_errno, errflag);
-    status = comm->rank == root ? send_mine(group, buffer, count, datatype, comm, errflag, mpi_errno)
-        : receive_theirs(group, buffer, count, datatype, root, mpi_errno);
+    status = comm->rank == root
+                 ? send_mine(group, buffer, count, datatype, comm, errflag, mpi_errno)
+                 : receive_theirs(group, buffer, count, datatype, root, mpi_errno);
     if (status == AGGR_ELSEWHERE && group->length == bytes)
         return false;
     if (status == AGGR_ELSEWHERE)
@@ -148,7 +157,7 @@ bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int
     return MPIR_Aggr_done(bytes, mpi_errno);
 }
 
-/* ---- a part of each, or for each ------------------------------------------------------------------------------------- */
+/* ---- a part of each, or for each ------------------------------------------------------------- */
 
 /* Where this process's own part lies in the buffer for all. */
 static const char *own_part(const struct view *all, int rank, size_t bytes)
@@ -157,8 +166,8 @@ static const char *own_part(const struct view *all, int rank, size_t bytes)
 }
 
 /* The length of a part when a member sends one, to itself as well, and receives one. */
-static uint64_t one_length(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype, const void *recvbuf,
-                           MPI_Aint recvcount, MPI_Datatype recvtype)
+static uint64_t one_length(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                           const void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype)
 {
     uint64_t sent, received;
 
@@ -172,9 +181,11 @@ static uint64_t one_length(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
 }
 
 /* The communicator's aggregates for parts of so many bytes. */
-static aggr_group_t *begin(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, uint64_t bytes, int parts_in_place, int *mpi_errno)
+static aggr_group_t *begin(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, uint64_t bytes,
+                           int parts_in_place, int *mpi_errno)
 {
-    return MPIR_Aggr_begin(comm, kind, MPIR_Aggr_payload(bytes, comm->local_size, parts_in_place), mpi_errno);
+    return MPIR_Aggr_begin(comm, kind, MPIR_Aggr_payload(bytes, comm->local_size, parts_in_place),
+                           mpi_errno);
 }
 
 /* Is a collective over that has no lines? */
@@ -183,12 +194,14 @@ static bool is_over(const MPIR_Comm * comm, uint64_t bytes, int mpi_errno)
     return mpi_errno != MPI_SUCCESS || (bytes == 0 && !MPIR_Aggr_has_lines(comm));
 }
 
-static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Aint recvcount,
-                   MPI_Datatype recvtype, bool wanted, int root, MPIR_Comm * comm, int *mpi_errno)
+static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype, void *recvbuf,
+                   MPI_Aint recvcount, MPI_Datatype recvtype, bool wanted, int root,
+                   MPIR_Comm *comm, int *mpi_errno)
 {
     uint64_t bytes = wanted ? one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
         : bytes_of(sendcount, sendtype);
-    aggr_group_t *group = begin(comm, root < 0 ? MPIR_AGGR_EXACT : MPIR_AGGR_ROOTED, bytes, 1, mpi_errno);
+    aggr_group_t *group =
+        begin(comm, root < 0 ? MPIR_AGGR_EXACT : MPIR_AGGR_ROOTED, bytes, 1, mpi_errno);
     struct view in, out = { 0 };
     const void *mine;
 
@@ -210,8 +223,9 @@ static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtyp
 }
 
 /* The others wait for this process, also when it could not pack. */
-static bool allgather_nodes(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype, void *recvbuf,
-                            MPI_Aint recvcount, MPI_Datatype recvtype, MPIR_Comm * comm, int *mpi_errno)
+static bool allgather_nodes(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
+                            MPIR_Comm *comm, int *mpi_errno)
 {
     MPIR_Aggr_vector_t mine, all;
     size_t bytes;
@@ -242,16 +256,18 @@ bool MPIR_Aggr_do_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
                             MPIR_Comm * comm, int *mpi_errno)
 {
     if (MPIR_Aggr_spans_nodes(comm))
-        return allgather_nodes(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, mpi_errno);
-    return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, true, -1, comm, mpi_errno);
+        return allgather_nodes(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                               mpi_errno);
+    return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, true, -1, comm,
+                  mpi_errno);
 }
 
 bool MPIR_Aggr_do_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
                          void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, int root,
                          MPIR_Comm * comm, int *mpi_errno)
 {
-    return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm->rank == root, root, comm,
-                  mpi_errno);
+    return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm->rank == root,
+                  root, comm, mpi_errno);
 }
 
 bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
@@ -259,8 +275,9 @@ bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype 
                           MPIR_Comm * comm, int *mpi_errno)
 {
     bool is_root = comm->rank == root;
-    uint64_t bytes = is_root ? one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
-        : bytes_of(recvcount, recvtype);
+    uint64_t bytes = is_root
+                         ? one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
+                         : bytes_of(recvcount, recvtype);
     aggr_group_t *group = begin(comm, MPIR_AGGR_ROOTED, bytes, comm->local_size, mpi_errno);
     struct view in = { 0 }, out;
 
@@ -290,7 +307,8 @@ bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
     if (!group)
         return is_over(comm, bytes, *mpi_errno);
     out = view_of(recvbuf, recvcount * comm->local_size, recvtype, MPIR_AGGR_SCRATCH_OUT);
-    in = in_place ? out : view_of(sendbuf, sendcount * comm->local_size, sendtype, MPIR_AGGR_SCRATCH_IN);
+    in = in_place ? out
+                  : view_of(sendbuf, sendcount * comm->local_size, sendtype, MPIR_AGGR_SCRATCH_IN);
     *mpi_errno = pack(&in);
     if (in_place)
         in.at = memcpy(MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_IN), in.at, in.bytes);

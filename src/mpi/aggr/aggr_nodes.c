@@ -4,12 +4,14 @@
 #include "aggr_comm.h"
 
 /*
- * All data of a communicator over several nodes, when they are small: the processes of a node bring theirs to its first one,
- * the first ones exchange them, and hand them to their nodes.  Inside a node that is two operations by cache lines.
+ * All data of a communicator over several nodes, when they are small: the processes of a node bring
+ * theirs to its first one, the first ones exchange them, and hand them to their nodes.  Inside a
+ * node that is two operations by cache lines.
  *
- * The first ones send a vector with room for everybody, zero where they know nothing, to the one 1, 2, 4 .. behind them, and
- * join what they receive by OR: ceil(lg nodes) steps for any number of nodes, and nobody needs to know who is where.  It takes
- * no memory but the stack, so that no process can fail alone.
+ * The first ones send a vector with room for everybody, zero where they know nothing, to the one 1,
+ * 2, 4 .. behind them, and join what they receive by OR: ceil(lg nodes) steps for any number of
+ * nodes, and nobody needs to know who is where.  It takes no memory but the stack, so that no
+ * process can fail alone.
  */
 
 static size_t words_for(size_t bytes)
@@ -23,8 +25,9 @@ static int join(MPIR_Comm * roots, MPIR_Aggr_vector_t * all, size_t words, MPIR_
     MPIR_Aggr_vector_t theirs;
 
     for (int step = 1; step < size; step *= 2) {
-        int status = MPIC_Sendrecv(&all->length, words + 1, MPI_UINT64_T, (roots->rank + step) % size, MPIR_ALLGATHER_TAG,
-                                   &theirs.length, words + 1, MPI_UINT64_T, (roots->rank - step + size) % size,
+        int status = MPIC_Sendrecv(&all->length, words + 1, MPI_UINT64_T,
+                                   (roots->rank + step) % size, MPIR_ALLGATHER_TAG, &theirs.length,
+                                   words + 1, MPI_UINT64_T, (roots->rank - step + size) % size,
                                    MPIR_ALLGATHER_TAG, roots, MPI_STATUS_IGNORE, errflag);
         if (status == MPI_SUCCESS && !*errflag && theirs.length != all->length)
             status = MPIR_Aggr_lengths_differ(theirs.length, all->length);
@@ -36,7 +39,8 @@ static int join(MPIR_Comm * roots, MPIR_Aggr_vector_t * all, size_t words, MPIR_
 }
 
 /* Each brings its own to the first one; MPICH's tree would take memory. */
-static int gather_by_messages(MPIR_Comm * node, const void *mine, size_t bytes, char *to, MPIR_Errflag_t * errflag)
+static int gather_by_messages(MPIR_Comm *node, const void *mine, size_t bytes, char *to,
+                              MPIR_Errflag_t *errflag)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -44,20 +48,22 @@ static int gather_by_messages(MPIR_Comm * node, const void *mine, size_t bytes, 
         return MPIC_Send(mine, (MPI_Aint) bytes, MPI_BYTE, 0, MPIR_GATHER_TAG, node, errflag);
     memcpy(to, mine, bytes);
     for (int i = 1; i < node->local_size; i++) {
-        int status = MPIC_Recv(to + (size_t) i * bytes, (MPI_Aint) bytes, MPI_BYTE, i, MPIR_GATHER_TAG, node,
-                               MPI_STATUS_IGNORE, errflag);
+        int status = MPIC_Recv(to + (size_t)i * bytes, (MPI_Aint)bytes, MPI_BYTE, i,
+                               MPIR_GATHER_TAG, node, MPI_STATUS_IGNORE, errflag);
         MPIR_Aggr_note(status, &mpi_errno, errflag);
     }
     return mpi_errno;
 }
 
-static int gather(MPIR_Comm * node, const void *mine, size_t bytes, char *to, MPIR_Errflag_t * errflag)
+static int gather(MPIR_Comm *node, const void *mine, size_t bytes, char *to,
+                  MPIR_Errflag_t *errflag)
 {
     int mpi_errno = MPI_SUCCESS;
     aggr_group_t *group = NULL;
 
     if (MPIR_Aggr_on)
-        group = MPIR_Aggr_begin(node, MPIR_AGGR_ROOTED, MPIR_Aggr_payload(bytes, node->local_size, 1), &mpi_errno);
+        group = MPIR_Aggr_begin(node, MPIR_AGGR_ROOTED,
+                                MPIR_Aggr_payload(bytes, node->local_size, 1), &mpi_errno);
     if (group) {
         mpi_errno = MPIR_Aggr_error(aggr_gather(group, mine, to, bytes, 0), bytes, group);
         MPIR_Aggr_done(bytes, &mpi_errno);
@@ -68,7 +74,8 @@ static int gather(MPIR_Comm * node, const void *mine, size_t bytes, char *to, MP
 }
 
 /* At a node's first process: `all` has the data of its processes at their ranks, and zeros. */
-static int gather_node(MPIR_Comm * comm, const void *mine, size_t bytes, MPIR_Aggr_vector_t * all, MPIR_Errflag_t * errflag)
+static int gather_node(MPIR_Comm *comm, const void *mine, size_t bytes, MPIR_Aggr_vector_t *all,
+                       MPIR_Errflag_t *errflag)
 {
     MPIR_Aggr_vector_t here;
     char *to = (char *) all->words, *from = (char *) here.words;
@@ -96,12 +103,15 @@ int MPIR_Aggr_collect(MPIR_Comm * comm, const void *mine, size_t bytes, MPIR_Agg
         MPIR_Aggr_compose(comm->node_comm, true);
     if (comm->node_roots_comm) {
         MPIR_Aggr_note(gather_node(comm, mine, bytes, all, &errflag), &mpi_errno, &errflag);
-        MPIR_Aggr_note(join(comm->node_roots_comm, all, words_for(total), &errflag), &mpi_errno, &errflag);
+        MPIR_Aggr_note(join(comm->node_roots_comm, all, words_for(total), &errflag), &mpi_errno,
+                       &errflag);
     } else {
         MPIR_Aggr_note(gather(comm->node_comm, mine, bytes, NULL, &errflag), &mpi_errno, &errflag);
     }
     if (comm->node_comm)
-        MPIR_Aggr_note(MPIR_Bcast_impl(all->words, (MPI_Aint) total, MPI_BYTE, 0, comm->node_comm, &errflag), &mpi_errno, &errflag);
+        MPIR_Aggr_note(
+            MPIR_Bcast_impl(all->words, (MPI_Aint)total, MPI_BYTE, 0, comm->node_comm, &errflag),
+            &mpi_errno, &errflag);
     if (mpi_errno == MPI_SUCCESS && errflag)
         MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**coll_fail");
     return mpi_errno;

@@ -4,14 +4,17 @@
 #include "mpidu_init_shm.h"
 #include "aggr_comm.h"
 
-/* The last level of cache and the memory that a process is bound to.  Processes of a node see the same machine, and so have the
- * same numbers for the same things; a number in which they should differ costs time, not the result. */
+/* The last level of cache and the memory that a process is bound to.  Processes of a node see the
+ * same machine, and so have the same numbers for the same things; a number in which they should
+ * differ costs time, not the result. */
 
-static const MPIR_hwtopo_type_e level_types[AGGR_LEVELS] = { MPIR_HWTOPO_TYPE__L3CACHE, MPIR_HWTOPO_TYPE__DDR };
+static const MPIR_hwtopo_type_e level_types[AGGR_LEVELS] = {MPIR_HWTOPO_TYPE__L3CACHE,
+                                                            MPIR_HWTOPO_TYPE__DDR};
 
 enum { LEVEL_BITS = 32 };       /* of the word that the start-up segment has for each process */
 
-/* One that may use all hardware threads has no place: no reason to look at the hardware in MPI_Init. */
+/* One that may use all hardware threads has no place: no reason to look at the hardware in
+ * MPI_Init. */
 static bool is_bound(void)
 {
     long threads = 0;

@@ -68,10 +68,11 @@ static aggr_waiting_t waiting = {.progress = progress };
 /*
  * How often a waiting process calls the progress engine.
  *
- * A call costs as much as several looks at a cache line.  On a node with more processes than cores, it costs a part of a turn on
- * the core.  A process that hears nothing from the network therefore calls it rarely.  But another process may need it: for an
- * operation on a window, or for the data of a long message.  Such traffic comes in series: while it lasts, the waiting process
- * calls the engine as often as a process that waits for messages does.
+ * A call costs as much as several looks at a cache line.  On a node with more processes than cores,
+ * it costs a part of a turn on the core.  A process that hears nothing from the network therefore
+ * calls it rarely.  But another process may need it: for an operation on a window, or for the data
+ * of a long message.  Such traffic comes in series: while it lasts, the waiting process calls the
+ * engine as often as a process that waits for messages does.
  */
 typedef struct pace {
     unsigned polls, turns;      /* see aggr_waiting_t */
@@ -93,15 +94,17 @@ static uint64_t soon;
 
 static void set_pace(void)
 {
-    const pace_t *pace = &paces[waiting.yields ? YIELDS : SPINS][last_progress - last_arrival < SERIES ? OFTEN : RARELY];
+    const pace_t *pace = &paces[waiting.yields ? YIELDS : SPINS]
+                               [last_progress - last_arrival < SERIES ? OFTEN : RARELY];
 
     waiting.polls = pace->polls;
     waiting.turns = pace->turns;
     soon = pace->soon;
 }
 
-/* For mpir_yield.h.  Where the core is given away soon, it is only in the wait that calls the engine: a process that misses a turn is
- * waited for by all others.  Otherwise it is late when this collective has taken long. */
+/* For mpir_yield.h.  Where the core is given away soon, it is only in the wait that calls the
+ * engine: a process that misses a turn is waited for by all others.  Otherwise it is late when
+ * this collective has taken long. */
 static void tell_of_wait(void)
 {
     static unsigned long long calls;    /* as of the last time */
@@ -134,7 +137,8 @@ const aggr_waiting_t *MPIR_Aggr_waiting(void)
     return &waiting;
 }
 
-/* A process that never waits in its collectives makes progress here, some 10 us after the last time. */
+/* A process that never waits in its collectives makes progress here, some 10 us after the last
+ * time. */
 bool MPIR_Aggr_done(size_t bytes, int *mpi_errno)
 {
     MPIR_Aggr_counts.calls++;

@@ -28,7 +28,8 @@ static void fold(const void *left, void *inout, size_t bytes, void *context)
         /* a user's function may use its first argument as it likes */
         if (reduction->is_shared)
             left = memcpy(MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_IN), left, bytes);
-        reduction->mpi_errno = MPIR_Reduce_local(left, inout, count, reduction->datatype, reduction->op);
+        reduction->mpi_errno =
+            MPIR_Reduce_local(left, inout, count, reduction->datatype, reduction->op);
     }
 }
 
@@ -63,7 +64,8 @@ static bool is_rounded(MPI_Datatype datatype, MPI_Op op)
 }
 
 /* False: the elements are not in a row, or of more than `most` bytes.  Of none anything is true. */
-static bool describe(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, size_t most)
+static bool describe(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype, MPI_Op op,
+                     size_t most)
 {
     if ((size_t) count > most)
         return false;
@@ -72,7 +74,8 @@ static bool describe(struct reduction *reduction, MPI_Aint count, MPI_Datatype d
         return false;
     reduction->datatype = datatype;
     reduction->op = op;
-    reduction->function = HANDLE_IS_BUILTIN(op) && HANDLE_IS_BUILTIN(datatype) ? MPIR_OP_HDL_TO_FN(op) : NULL;
+    reduction->function =
+        HANDLE_IS_BUILTIN(op) && HANDLE_IS_BUILTIN(datatype) ? MPIR_OP_HDL_TO_FN(op) : NULL;
     reduction->mpi_errno = MPI_SUCCESS;
     reduction->bytes = (size_t) (count * reduction->unit);
     reduction->is_shared = true;
@@ -93,11 +96,13 @@ static uint64_t bytes_of(MPI_Aint count, MPI_Datatype datatype)
     return (uint64_t) count * (uint64_t) size;
 }
 
-/* The communicator's aggregates when the reduction is one for them; NULL otherwise, or with an error. */
-static aggr_group_t *begin(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm,
-                           enum MPIR_Aggr_kind kind, int *mpi_errno)
+/* The communicator's aggregates when the reduction is one for them; NULL otherwise, or with an
+ * error. */
+static aggr_group_t *begin(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype,
+                           MPI_Op op, MPIR_Comm *comm, enum MPIR_Aggr_kind kind, int *mpi_errno)
 {
-    MPIR_Aggr_payload_t payload = {.fits = describe(reduction, count, datatype, op, MPIR_Aggr_settings.max_bytes) };
+    MPIR_Aggr_payload_t payload = {
+        .fits = describe(reduction, count, datatype, op, MPIR_Aggr_settings.max_bytes)};
 
     payload.bytes = payload.fits ? reduction->bytes : bytes_of(count, datatype);
     payload.place = payload.fits ? reduction->bytes : 0;
@@ -110,7 +115,8 @@ static bool done(int status, const struct reduction *reduction, int *mpi_errno)
     return MPIR_Aggr_done(reduction->bytes, mpi_errno);
 }
 
-static bool done_by(const aggr_group_t * group, int status, const struct reduction *reduction, int *mpi_errno)
+static bool done_by(const aggr_group_t *group, int status, const struct reduction *reduction,
+                    int *mpi_errno)
 {
     return done(MPIR_Aggr_error(status, reduction->bytes, group), reduction, mpi_errno);
 }
@@ -121,27 +127,30 @@ static const void *input(const void *sendbuf, const void *recvbuf)
 }
 
 /* What allreduce, scan and exscan have in common. */
-static bool for_all(int (*function) (aggr_group_t *, const void *, void *, size_t, const aggr_fold_t *),
-                    const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype, MPI_Op op,
-                    MPIR_Comm * comm, int *mpi_errno)
+static bool for_all(int (*function)(aggr_group_t *, const void *, void *, size_t,
+                                    const aggr_fold_t *),
+                    const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
+                    MPI_Op op, MPIR_Comm *comm, int *mpi_errno)
 {
     struct reduction reduction;
     aggr_group_t *group = begin(&reduction, count, datatype, op, comm, MPIR_AGGR_EXACT, mpi_errno);
 
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
-    return done_by(group, function(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold), &reduction,
-                   mpi_errno);
+    return done_by(
+        group, function(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold),
+        &reduction, mpi_errno);
 }
 
 /* ---- by all data in one place ---- */
 
-/* A process folds the data of all before it: a function of the user's, which may take long, is not called for that more often than
- * MPICH's algorithms do, by much. */
+/* A process folds the data of all before it: a function of the user's, which may take long, is not
+ * called for that more often than MPICH's algorithms do, by much. */
 enum { MOST_CALLS_OF_USER = 16 };
 
 /* Of ranks 0 .. last, in the order of all reductions. */
-static void fold_ranks(const struct reduction *reduction, const MPIR_Aggr_vector_t * all, int last, void *out)
+static void fold_ranks(const struct reduction *reduction, const MPIR_Aggr_vector_t *all, int last,
+                       void *out)
 {
     const char *from = (const char *) all->words + (size_t) last * reduction->bytes;
 
@@ -153,7 +162,8 @@ static void fold_ranks(const struct reduction *reduction, const MPIR_Aggr_vector
 }
 
 /* A reduction by the data of all members.  False: not this way, by what they have in common. */
-static bool describe_all(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, const MPIR_Comm * comm)
+static bool describe_all(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype,
+                         MPI_Op op, const MPIR_Comm *comm)
 {
     if (count == 0 || (!HANDLE_IS_BUILTIN(op) && comm->local_size > MOST_CALLS_OF_USER))
         return false;
@@ -163,8 +173,8 @@ static bool describe_all(struct reduction *reduction, MPI_Aint count, MPI_Dataty
     return true;
 }
 
-static bool scan_nodes(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype, MPI_Op op, MPIR_Comm * comm,
-                       int last, int *mpi_errno)
+static bool scan_nodes(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
+                       MPI_Op op, MPIR_Comm *comm, int last, int *mpi_errno)
 {
     struct reduction reduction;
     MPIR_Aggr_vector_t all;
@@ -180,8 +190,9 @@ static bool scan_nodes(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_D
     return done(status, &reduction, mpi_errno);
 }
 
-static bool allreduce_direct(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype, MPI_Op op,
-                             MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno)
+static bool allreduce_direct(const void *sendbuf, void *recvbuf, MPI_Aint count,
+                             MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
+                             MPIR_Errflag_t *errflag, int *mpi_errno)
 {
     struct reduction reduction;
     MPIR_Aggr_vector_t all;
@@ -213,8 +224,9 @@ bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_e
     return MPIR_Aggr_done(0, mpi_errno);
 }
 
-bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype, MPI_Op op,
-                            MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno)
+bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
+                            MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
+                            MPIR_Errflag_t *errflag, int *mpi_errno)
 {
     if (MPIR_Aggr_is_direct(comm))
         return allreduce_direct(sendbuf, recvbuf, count, datatype, op, comm, errflag, mpi_errno);
@@ -243,7 +255,8 @@ bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
 }
 
 bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
-                         MPI_Op op, int root, MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno)
+                         MPI_Op op, int root, MPIR_Comm *comm, MPIR_Errflag_t *errflag,
+                         int *mpi_errno)
 {
     struct reduction reduction;
     aggr_group_t *group;
@@ -253,8 +266,10 @@ bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
     group = begin(&reduction, count, datatype, op, comm, MPIR_AGGR_ROOTED, mpi_errno);
     if (!group)
         return MPIR_Aggr_failed(*mpi_errno, errflag) || (count == 0 && !MPIR_Aggr_has_lines(comm));
-    done_by(group, aggr_reduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold, root), &reduction,
-            mpi_errno);
+    done_by(group,
+            aggr_reduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold,
+                        root),
+            &reduction, mpi_errno);
     MPIR_Aggr_failed(*mpi_errno, errflag);
     return true;
 }

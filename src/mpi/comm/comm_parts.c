@@ -2,7 +2,8 @@
 
 #include "mpiimpl.h"
 
-/* Name and hints of a communicator, stored when set, and the end of one that was not completed (mpir_comm_parts.h). */
+/* Name and hints of a communicator, stored when set, and the end of one that was not completed
+ * (mpir_comm_parts.h). */
 
 static const char no_name[] = "";
 static int default_hints[MPIR_COMM_HINT_MAX];

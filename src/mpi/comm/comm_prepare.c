@@ -3,7 +3,8 @@
 #include "mpiimpl.h"
 #include "mpir_intercomm.h"
 
-/* Communicators made before their context ids are agreed on (mpir_comm_parts.h, mpir_intercomm.h). */
+/* Communicators made before their context ids are agreed on (mpir_comm_parts.h,
+ * mpir_intercomm.h). */
 
 static void join_group(MPIR_Comm * comm, MPIR_Group * group)
 {
@@ -47,7 +48,8 @@ int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm **
 }
 
 /* An intercommunicator without the maps of its groups. */
-static int create_inter(int rank, int local_size, const MPIR_Remote_group_t * remote, MPIR_Comm ** comm)
+static int create_inter(int rank, int local_size, const MPIR_Remote_group_t *remote,
+                        MPIR_Comm **comm)
 {
     int mpi_errno = MPIR_Comm_create(comm);
 
@@ -102,7 +104,8 @@ int MPIR_Comm_commit_local(MPIR_Comm * inter)
     return mpi_errno;
 }
 
-int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, const MPIR_Remote_group_t * remote, MPIR_Comm ** comm)
+int MPIR_Comm_prepare_inter(MPIR_Comm *local_comm, const MPIR_Remote_group_t *remote,
+                            MPIR_Comm **comm)
 {
     int mpi_errno = remote->error;
     MPIR_Comm *made = NULL;
@@ -125,15 +128,16 @@ int MPIR_Comm_prepare_inter(MPIR_Comm * local_comm, const MPIR_Remote_group_t * 
     goto fn_exit;
 }
 
-int MPIR_Comm_finish_inter(MPIR_Comm * group, int leader, MPIR_Comm * peers, int remote_leader, int tag,
-                           int refusal, MPIR_Comm ** comm)
+int MPIR_Comm_finish_inter(MPIR_Comm *group, int leader, MPIR_Comm *peers, int remote_leader,
+                           int tag, int refusal, MPIR_Comm **comm)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *made = *comm;
     MPIR_Context_id_t remote_id, own_id;
 
     *comm = NULL;
-    mpi_errno = MPIR_Ctxid_get_by_leaders(group, leader, peers, remote_leader, tag, refusal, &remote_id, &own_id);
+    mpi_errno = MPIR_Ctxid_get_by_leaders(group, leader, peers, remote_leader, tag, refusal,
+                                          &remote_id, &own_id);
     MPIR_ERR_CHECK(mpi_errno);
     if (made) {
         made->context_id = remote_id;
@@ -150,7 +154,8 @@ int MPIR_Comm_finish_inter(MPIR_Comm * group, int leader, MPIR_Comm * peers, int
     goto fn_exit;
 }
 
-int MPIR_Comm_prepare_part(MPIR_Comm * inter, MPIR_Group * group, const MPIR_Remote_group_t * remote, MPIR_Comm ** comm)
+int MPIR_Comm_prepare_part(MPIR_Comm *inter, MPIR_Group *group, const MPIR_Remote_group_t *remote,
+                           MPIR_Comm **comm)
 {
     int mpi_errno = remote->error;
     MPIR_Comm *made = NULL;

@@ -5,11 +5,12 @@
 #include "mpir_revoke.h"
 
 /*
- * MPIX_Comm_agree and MPIX_Comm_shrink, while no process fails: the process manager ends a job in which one does.  So the group stays
- * as it is.  Their messages have tags of their own, with which they pass on a revoked communicator and meet no message that an
- * interrupted collective left.
+ * MPIX_Comm_agree and MPIX_Comm_shrink, while no process fails: the process manager ends a job in
+ * which one does.  So the group stays as it is.  Their messages have tags of their own, with which
+ * they pass on a revoked communicator and meet no message that an interrupted collective left.
  *
- * Between groups, each group comes to its result on its local communicator, and the first members exchange it.
+ * Between groups, each group comes to its result on its local communicator, and the first members
+ * exchange it.
  */
 
 /* ---- in a group ---- */
@@ -22,7 +23,8 @@ static int agree_in_group(MPIR_Comm * comm, int *flag)
 
     mpi_errno = MPIR_Comm_group_impl(comm, &group);
     MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPII_Allreduce_group(MPI_IN_PLACE, flag, 1, MPI_INT, MPI_BAND, comm, group, MPIR_AGREE_TAG, &errflag);
+    mpi_errno = MPII_Allreduce_group(MPI_IN_PLACE, flag, 1, MPI_INT, MPI_BAND, comm, group,
+                                     MPIR_AGREE_TAG, &errflag);
     MPIR_Group_release(group);
     MPIR_ERR_CHECK(mpi_errno);
 
@@ -59,7 +61,8 @@ static int exchange_flags(MPIR_Comm * inter, int own, int *theirs)
     *theirs = ~0;
     if (inter->rank != 0)
         return MPI_SUCCESS;
-    return MPIC_Sendrecv(&own, 1, MPI_INT, 0, MPIR_AGREE_TAG, theirs, 1, MPI_INT, 0, MPIR_AGREE_TAG, inter, MPI_STATUS_IGNORE, &errflag);
+    return MPIC_Sendrecv(&own, 1, MPI_INT, 0, MPIR_AGREE_TAG, theirs, 1, MPI_INT, 0, MPIR_AGREE_TAG,
+                         inter, MPI_STATUS_IGNORE, &errflag);
 }
 
 static int agree_between(MPIR_Comm * inter, int *flag)
@@ -112,7 +115,8 @@ int MPIR_Comm_agree_impl(MPIR_Comm * comm, int *flag)
 
     mpi_errno = MPIR_Comm_repair_begins(comm);
     MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = comm->comm_kind == MPIR_COMM_KIND__INTRACOMM ? agree_in_group(comm, flag) : agree_between(comm, flag);
+    mpi_errno = comm->comm_kind == MPIR_COMM_KIND__INTRACOMM ? agree_in_group(comm, flag)
+                                                             : agree_between(comm, flag);
     MPIR_Comm_repair_ends(comm);
     MPIR_ERR_CHECK(mpi_errno);
 
@@ -128,7 +132,8 @@ int MPIR_Comm_shrink_impl(MPIR_Comm * comm, MPIR_Comm ** made)
 
     mpi_errno = MPIR_Comm_repair_begins(comm);
     MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = comm->comm_kind == MPIR_COMM_KIND__INTRACOMM ? shrink_group(comm, made) : shrink_between(comm, made);
+    mpi_errno = comm->comm_kind == MPIR_COMM_KIND__INTRACOMM ? shrink_group(comm, made)
+                                                             : shrink_between(comm, made);
     MPIR_Comm_repair_ends(comm);
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_Comm_inherit_errhandler(*made, comm);

@@ -12,8 +12,9 @@ typedef struct {
     int tag;
 } members_t;
 
-/* How offers and windows are reduced: by the folds of ctxid_store.h.  An element of a user's type is never cut in pieces.  For small data
- * and a user's operation MPICH chooses recursive doubling. */
+/* How offers and windows are reduced: by the folds of ctxid_store.h.  An element of a user's type
+ * is never cut in pieces.  For small data and a user's operation MPICH chooses recursive
+ * doubling. */
 typedef struct {
     MPI_Datatype type;
     MPI_Op op;
@@ -95,7 +96,8 @@ static bool reduce_on_node(members_t members, ctxid_offer_t * offer, int *mpi_er
 {
     uint64_t numbers[2] = { offer->packed, offer->number };
 
-    if (!MPIR_Aggr_do_group(members.comm, members.group->map, members.tag, numbers, fold_numbers, mpi_errno))
+    if (!MPIR_Aggr_do_group(members.comm, members.group->map, members.tag, numbers, fold_numbers,
+                            mpi_errno))
         return false;
     *offer = (ctxid_offer_t) { numbers[0], numbers[1] };
     return true;
@@ -157,7 +159,8 @@ int ctxid_error(ctxid_outcome_t outcome)
     return mpi_errno;
 }
 
-/* Other creations of this process may have to end first: those of other threads, and pending ones, which the progress engine advances. */
+/* Other creations of this process may have to end first: those of other threads, and pending
+ * ones, which the progress engine advances. */
 int ctxid_let_others_go_on(void)
 {
     int mpi_errno = MPID_Progress_test(NULL);
@@ -227,7 +230,8 @@ static uint32_t users_tag(int tag)
     return (uint32_t) tag & ~(uint32_t) MPIR_TAG_COLL_BIT;
 }
 
-/* No tag of MPI_Comm_create_group: the order of two creations with equal tags would not be defined. */
+/* No tag of MPI_Comm_create_group: the order of two creations with equal tags would not be
+ * defined. */
 static uint32_t blocking_tag(void)
 {
     return (uint32_t) MPIR_Process.attrs.tag_ub + 1;
@@ -240,10 +244,12 @@ static ctxid_call_t whole_call(MPIR_Comm * parent)
     .whole = true,.tag = blocking_tag(),.number = ++parent->ctxid_calls};
 }
 
-/* The low group's first process, by its number in the world; 0 if a process is of another world, where the numbers differ. */
+/* The low group's first process, by its number in the world; 0 if a process is of another world,
+ * where the numbers differ. */
 static uint32_t first_of_low_group(MPIR_Comm * inter)
 {
-    const cmap_t *local = MPIR_Comm_map(inter, MPIR_MAP_LOCAL), *remote = MPIR_Comm_map(inter, MPIR_MAP_REMOTE);
+    const cmap_t *local = MPIR_Comm_map(inter, MPIR_MAP_LOCAL),
+                 *remote = MPIR_Comm_map(inter, MPIR_MAP_REMOTE);
     uint32_t world_size = (uint32_t) MPIR_Process.size;
 
     if (cmap_max(local) >= world_size || cmap_max(remote) >= world_size)
@@ -251,15 +257,17 @@ static uint32_t first_of_low_group(MPIR_Comm * inter)
     return cmap_select(inter->is_low_group ? local : remote, 0);
 }
 
-/* MPI_Intercomm_merge: both groups name the parent by the low group's id, with a mark that no communicator has.  Another low group may
- * have the same id for its own intercommunicator, and one process may be in the high group of both.  So the tag is the first process of
- * the low group, which has this id only once. */
+/* MPI_Intercomm_merge: both groups name the parent by the low group's id, with a mark that no
+ * communicator has.  Another low group may have the same id for its own intercommunicator, and
+ * one process may be in the high group of both.  So the tag is the first process of the low
+ * group, which has this id only once. */
 static ctxid_call_t merging_call(MPIR_Comm * inter)
 {
     MPIR_Context_id_t low = inter->is_low_group ? inter->recvcontext_id : inter->context_id;
 
-    return (ctxid_call_t) {
-    .whole = false,.tag = first_of_low_group(inter),.parent = MPIR_CONTEXT_SET_FIELD(SUBCOMM, low, 3)};
+    return (ctxid_call_t){.whole = false,
+                          .tag = first_of_low_group(inter),
+                          .parent = MPIR_CONTEXT_SET_FIELD(SUBCOMM, low, 3)};
 }
 
 void MPIR_Ctxid_begin(MPIR_Ctxid_t * creation, MPIR_Comm * parent, int takes_part, uint64_t * offer)

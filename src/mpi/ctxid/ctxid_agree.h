@@ -18,7 +18,9 @@ int ctxid_let_others_go_on(void);
 
 /* Makes the local communicator of an intercommunicator (ctxid_inter.c). */
 int ctxid_need_local_comm(MPIR_Comm * inter);
-/* Reduces one element over both groups (ctxid_between.c).  REQUIRES: the local communicator exists. */
-int ctxid_reduce_between(MPIR_Comm * inter, void *data, MPI_Datatype type, MPI_Op op, MPIR_Errflag_t * errflag);
+/* Reduces one element over both groups (ctxid_between.c).  REQUIRES: the local communicator
+ * exists. */
+int ctxid_reduce_between(MPIR_Comm *inter, void *data, MPI_Datatype type, MPI_Op op,
+                         MPIR_Errflag_t *errflag);
 
 #endif /* CTXID_AGREE_H_INCLUDED */

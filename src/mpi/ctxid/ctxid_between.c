@@ -8,7 +8,8 @@
 #define EXCHANGE_TAG 31568
 
 /* If a leader fails, it continues and marks its message as erroneous. */
-static int fold_remote(MPIR_Comm * inter, void *data, MPI_Datatype type, MPI_Op op, MPIR_Errflag_t * errflag)
+static int fold_remote(MPIR_Comm *inter, void *data, MPI_Datatype type, MPI_Op op,
+                       MPIR_Errflag_t *errflag)
 {
     ctxid_window_t remote;      /* no element is larger */
     int mpi_errno = MPIC_Sendrecv(data, 1, type, 0, EXCHANGE_TAG, &remote, 1, type, 0, EXCHANGE_TAG,
@@ -21,7 +22,8 @@ static int fold_remote(MPIR_Comm * inter, void *data, MPI_Datatype type, MPI_Op 
     return mpi_errno;
 }
 
-int ctxid_reduce_between(MPIR_Comm * inter, void *data, MPI_Datatype type, MPI_Op op, MPIR_Errflag_t * errflag)
+int ctxid_reduce_between(MPIR_Comm *inter, void *data, MPI_Datatype type, MPI_Op op,
+                         MPIR_Errflag_t *errflag)
 {
     int mpi_errno = MPI_SUCCESS, result;
 

@@ -3,7 +3,8 @@
 #include "mpiimpl.h"
 #include "ctxid_parts.h"
 
-/* What a creation holds during a collective: the token, a probe, its window of ids; and the cursor of its parent. */
+/* What a creation holds during a collective: the token, a probe, its window of ids; and the
+ * cursor of its parent. */
 
 bool ctxid_take_token(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
 {
@@ -15,7 +16,8 @@ bool ctxid_take_token(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
     return true;
 }
 
-void ctxid_window_of(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t * first, uint32_t * n)
+void ctxid_window_of(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t *first,
+                     uint32_t *n)
 {
     uint32_t limit = store->calm_limit + store->busy_limit, end;
 
@@ -24,7 +26,8 @@ void ctxid_window_of(const ctxid_store_t * store, const MPIR_Ctxid_t * creation,
     *n = MPL_MIN(MPL_MIN(32 * CTXID_WINDOW_WORDS, end - *first), limit - creation->offset);
 }
 
-/* A creation that shows ids must be able to take any of them, so no offer may claim one of these meanwhile. */
+/* A creation that shows ids must be able to take any of them, so no offer may claim one of these
+ * meanwhile. */
 static bool is_shown(const ctxid_store_t * store, uint32_t busy_id)
 {
     uint32_t first, n;
@@ -35,8 +38,9 @@ static bool is_shown(const ctxid_store_t * store, uint32_t busy_id)
     return store->calm_limit + busy_id - first < n;
 }
 
-/* The creation with the token needs its probe only if another member lacks the token, which is rare.  Its probe is therefore noted
- * beside the table, which saves a claim and a release for each creation. */
+/* The creation with the token needs its probe only if another member lacks the token, which is
+ * rare.  Its probe is therefore noted beside the table, which saves a claim and a release for
+ * each creation. */
 bool ctxid_claim_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
     uint32_t probe = creation->probe;
@@ -85,7 +89,8 @@ static void move_parents_cursor(ctxid_store_t * store, MPIR_Comm * parent, uint3
     ctxid_reserve(store, prefix, cursor);
 }
 
-void ctxid_move_cursors(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t prefix, const uint32_t cursors[2])
+void ctxid_move_cursors(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t prefix,
+                        const uint32_t cursors[2])
 {
     uint32_t id;
     cid_table_t *table;

@@ -5,7 +5,8 @@
 
 /* What the members exchange, and how it is folded. */
 
-/* The fields of a packed offer: failed, busy, cursor taken, probe taken, differ, scarce (a bit each), end, free1, free2 (NUMBER_BITS each) */
+/* The fields of a packed offer: failed, busy, cursor taken, probe taken, differ, scarce (a bit
+ * each), end, free1, free2 (NUMBER_BITS each) */
 #define NUMBER_BITS 18
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
 #define FAILED_BIT (UINT64_C(1) << 63)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Free ids in the order in which they were freed: a list whose links are in an array over the ids. */
+/* Free ids in the order in which they were freed: a list whose links are in an array over the
+ * ids. */
 #ifndef CTXID_FREED_H_INCLUDED
 #define CTXID_FREED_H_INCLUDED
 
@@ -11,8 +12,10 @@
 #include "ctxid_names.h"
 
 typedef struct {
-    uint32_t(*links)[2];        /* of each id: before it, after it; of id 0, which is never freed: last, first */
-    uint32_t capacity;          /* ids from here on are not listed: for them the functions below do nothing */
+    /* of each id: before it, after it; of id 0, which is never freed: last, first */
+    uint32_t(*links)[2];
+    /* ids from here on are not listed: for them the functions below do nothing */
+    uint32_t capacity;
 } ctxid_freed_t;
 
 /* Afterwards ids below `ids` can be listed.  False without memory: nothing has changed. */

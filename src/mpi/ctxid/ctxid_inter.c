@@ -29,8 +29,9 @@ static link_t link_of(MPIR_Comm * inter)
     .group = inter->local_comm,.leader = 0,.peers = inter,.remote_leader = 0,.tag = EXCHANGE_TAG};
 }
 
-/* Each group sends its id to the other one, or MPIR_INVALID_CONTEXT_ID if it has none, so that the other one does not wait.  If a
- * leader fails, its group learns that there is no id.  The group's messages need no memory, so no member fails alone. */
+/* Each group sends its id to the other one, or MPIR_INVALID_CONTEXT_ID if it has none, so that the
+ * other one does not wait.  If a leader fails, its group learns that there is no id.  The
+ * group's messages need no memory, so no member fails alone. */
 static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t * remote)
 {
     int mpi_errno = MPI_SUCCESS, result;
@@ -45,7 +46,8 @@ static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t * remote
         mpi_errno = MPIC_Sendrecv(&own, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.remote_leader, to.tag,
                                   remote, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.remote_leader, to.tag,
                                   to.peers, MPI_STATUS_IGNORE, &errflag);
-        id = mpi_errno || errflag || own == MPIR_INVALID_CONTEXT_ID ? MPIR_INVALID_CONTEXT_ID : *remote;
+        id = mpi_errno || errflag || own == MPIR_INVALID_CONTEXT_ID ? MPIR_INVALID_CONTEXT_ID
+                                                                    : *remote;
     }
     result = MPIR_Aggr_agree(to.group, &id, 1);
     *remote = result == MPI_SUCCESS ? (MPIR_Context_id_t) id : MPIR_INVALID_CONTEXT_ID;
@@ -60,8 +62,10 @@ static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t * remote
     goto fn_exit;
 }
 
-/* `undecided`: the error if the group has no id, or MPI_SUCCESS.  On an error *own is given back. */
-static int exchange_decided(link_t to, int undecided, MPIR_Context_id_t * own, MPIR_Context_id_t * remote)
+/* `undecided`: the error if the group has no id, or MPI_SUCCESS.  On an error *own is given
+ * back. */
+static int exchange_decided(link_t to, int undecided, MPIR_Context_id_t *own,
+                            MPIR_Context_id_t *remote)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -122,7 +126,11 @@ int MPIR_Ctxid_get_by_leaders(MPIR_Comm * group, int leader, MPIR_Comm * peers, 
                               int tag, int refusal, MPIR_Context_id_t * remote,
                               MPIR_Context_id_t * own)
 {
-    link_t to = {.group = group,.leader = leader,.peers = peers,.remote_leader = remote_leader,.tag = tag };
+    link_t to = {.group = group,
+                 .leader = leader,
+                 .peers = peers,
+                 .remote_leader = remote_leader,
+                 .tag = tag};
     int undecided = refusal;
 
     if (refusal)

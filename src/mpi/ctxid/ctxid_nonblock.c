@@ -4,8 +4,9 @@
 #include "ctxid_agree.h"
 #include "ctxid_pending.h"
 
-/* The steps of MPI_Comm_idup, which agrees on a context id while the caller continues.  The first step is a barrier: an offer that waited
- * for late members would withhold the token from other creations until they arrive. */
+/* The steps of MPI_Comm_idup, which agrees on a context id while the caller continues.  The first
+ * step is a barrier: an offer that waited for late members would withhold the token from other
+ * creations until they arrive. */
 
 static void commit(ctxid_pending_t * pending)
 {
@@ -61,7 +62,8 @@ static void exchange_ids(ctxid_pending_t * pending)
 
 static void show_window(ctxid_pending_t * pending);
 
-/* Between windows the progress engine gets control back: other creations of this process may have to end. */
+/* Between windows the progress engine gets control back: other creations of this process may
+ * have to end. */
 static void go_on(ctxid_pending_t * pending, ctxid_outcome_t outcome, uint32_t prefix)
 {
     if (outcome == CTXID_SEARCH) {
@@ -87,7 +89,8 @@ static void fold_windows(ctxid_message_t * mine, const ctxid_message_t * theirs)
 static void window_is_known(ctxid_pending_t * pending)
 {
     uint32_t prefix;
-    ctxid_outcome_t outcome = ctxid_settle_window(&pending->creation, &pending->rounds.mine.window, &prefix);
+    ctxid_outcome_t outcome =
+        ctxid_settle_window(&pending->creation, &pending->rounds.mine.window, &prefix);
 
     go_on(pending, outcome, prefix);
 }
@@ -112,11 +115,13 @@ static void offers_are_known(ctxid_pending_t * pending)
     go_on(pending, outcome, prefix);
 }
 
-/* Blocking creations have the tag MPI_TAG_UB + 1.  Pending ones on the same communicator come after them, in the order of their tags. */
+/* Blocking creations have the tag MPI_TAG_UB + 1.  Pending ones on the same communicator come
+ * after them, in the order of their tags. */
 static void make_offer(ctxid_pending_t * pending)
 {
     ctxid_rounds_t *rounds = &pending->rounds;
-    ctxid_call_t call = {.whole = true,.tag = (uint32_t) MPIR_Process.attrs.tag_ub + 1 + (uint32_t) rounds->tag };
+    ctxid_call_t call = {.whole = true,
+                         .tag = (uint32_t)MPIR_Process.attrs.tag_ub + 1 + (uint32_t)rounds->tag};
     ctxid_offer_t *offer = &rounds->mine.offer;
 
     *offer = ctxid_make_offer(ctxid_own_store(), &pending->creation, rounds->comm, call, pending->newcomm != NULL);
@@ -134,7 +139,8 @@ static void meet(ctxid_pending_t * pending)
     if (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM) {
         mpi_errno = ctxid_need_local_comm(comm);
         if (mpi_errno != MPI_SUCCESS) {
-            pending->rounds.mpi_errno = ctxid_rounds_try_again(&pending->rounds, mpi_errno) ? MPI_SUCCESS : mpi_errno;
+            pending->rounds.mpi_errno =
+                ctxid_rounds_try_again(&pending->rounds, mpi_errno) ? MPI_SUCCESS : mpi_errno;
             return;
         }
         comm = comm->local_comm;
@@ -142,16 +148,18 @@ static void meet(ctxid_pending_t * pending)
     exchange(pending, comm, 0, NULL, make_offer);
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static MPIR_Request *new_request(MPIR_Comm * parent)
 {
-    MPIR_Request *request = ctxid_has_request()? MPIR_Request_create(MPIR_REQUEST_KIND__COLL) : NULL;
+    MPIR_Request *request =
+        ctxid_has_request() ? MPIR_Request_create(MPIR_REQUEST_KIND__COLL) : NULL;
 
     if (request != NULL) {
         MPIR_Comm_add_ref(parent);
         request->comm = parent;
-        MPIR_Request_add_ref(request);  /* the caller's reference, and the one that is given back on completion */
+        /* the caller's reference, and the one that is given back on completion */
+        MPIR_Request_add_ref(request);
     }
     return request;
 }

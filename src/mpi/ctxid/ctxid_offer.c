@@ -5,11 +5,12 @@
 
 /* How a process makes an offer. */
 
-/* A probe is one of at least this many busy ids, and of 16 for each creation of its parent so far.  The table stays small, and the first
- * probe is mostly free. */
+/* A probe is one of at least this many busy ids, and of 16 for each creation of its parent so far.
+ * The table stays small, and the first probe is mostly free. */
 #define LEAST_SPREAD 1024u
-/* An offer withholds ids from the searches of other creations.  If a late member of the offer takes part in such a search, that search
- * needs ids: this many busy ones, and a quarter of all.  With fewer left, the process withholds nothing, and the creation searches. */
+/* An offer withholds ids from the searches of other creations.  If a late member of the offer takes
+ * part in such a search, that search needs ids: this many busy ones, and a quarter of all.  With
+ * fewer left, the process withholds nothing, and the creation searches. */
 #define LEAST_LEFT 16u
 
 static uint64_t mix(uint64_t x)
@@ -52,7 +53,8 @@ static void propose(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_fields
 {
     uint32_t freed[2];
 
-    fields->cursor_taken = !ctxid_has_reserved(store, ctxid_prefix_of(creation->parent), creation->cursor);
+    fields->cursor_taken =
+        !ctxid_has_reserved(store, ctxid_prefix_of(creation->parent), creation->cursor);
     fields->probe_taken = fields->scarce || !ctxid_claim_probe(store, creation);
     fields->end = ctxid_next_end(store);
     ctxid_find_freed(store, freed);
@@ -66,8 +68,8 @@ static void propose(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_fields
     fields->failed = creation->is_short;
 }
 
-/* If a creation of this process searches, the token is left to the search.  A member that takes no part in the new communicator objects
- * to no id.  But while it is busy, no cursor may move. */
+/* If a creation of this process searches, the token is left to the search.  A member that takes no
+ * part in the new communicator objects to no id.  But while it is busy, no cursor may move. */
 static ctxid_fields_t make_fields(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
     ctxid_fields_t fields = {.scarce = is_scarce(store) };

@@ -19,11 +19,13 @@ static uint32_t bound(const ctxid_store_t * store)
 /* Ids that were freed while the list had no room for them */
 static void list_freed(ctxid_store_t * store, uint32_t from, uint32_t to)
 {
-    for (uint32_t id = cid_next_free(store->calm, from); id < to; id = cid_next_free(store->calm, id + 1))
+    for (uint32_t id = cid_next_free(store->calm, from); id < to;
+         id = cid_next_free(store->calm, id + 1))
         ctxid_freed_append(&store->freed, id);
 }
 
-/* If there is no memory for the list, the ids beyond it are used again only when the highest ones are free. */
+/* If there is no memory for the list, the ids beyond it are used again only when the highest
+ * ones are free. */
 static void raise_peak(ctxid_store_t * store)
 {
     uint32_t capacity = store->freed.capacity;
@@ -53,7 +55,8 @@ void ctxid_drop_reservation(ctxid_store_t * store, uint32_t prefix, uint32_t cur
 
 void ctxid_reserve(ctxid_store_t * store, uint32_t prefix, uint32_t cursor)
 {
-    if (cursor == 0 || cid_claim(store->calm, cursor, ctxid_note(CTXID_NOTE_RESERVED, prefix)) != CID_OK)
+    if (cursor == 0 ||
+        cid_claim(store->calm, cursor, ctxid_note(CTXID_NOTE_RESERVED, prefix)) != CID_OK)
         return;
     store->reserved++;
     leaves_order(store, cursor);
@@ -61,7 +64,8 @@ void ctxid_reserve(ctxid_store_t * store, uint32_t prefix, uint32_t cursor)
 
 void ctxid_drop_reservations(ctxid_store_t * store)
 {
-    for (uint32_t id = cid_next_used(store->calm, 0); store->reserved > 0; id = cid_next_used(store->calm, id + 1)) {
+    for (uint32_t id = cid_next_used(store->calm, 0); store->reserved > 0;
+         id = cid_next_used(store->calm, id + 1)) {
         void *owner = cid_owner(store->calm, id);
 
         if (ctxid_note_kind(owner) == CTXID_NOTE_RESERVED)
@@ -75,7 +79,8 @@ static bool put_owner(ctxid_store_t * store, cid_table_t * table, uint32_t id)
 
     if (owner == NULL)
         return cid_claim(table, id, pending) == CID_OK;
-    MPIR_Assert(ctxid_note_kind(owner) == CTXID_NOTE_RESERVED || ctxid_note_kind(owner) == CTXID_NOTE_PROBE);
+    MPIR_Assert(ctxid_note_kind(owner) == CTXID_NOTE_RESERVED ||
+                ctxid_note_kind(owner) == CTXID_NOTE_PROBE);
     if (ctxid_note_kind(owner) == CTXID_NOTE_RESERVED)
         store->reserved--;
     return cid_replace(table, id, pending) == CID_OK;

@@ -8,7 +8,8 @@
 #define RESERVED 32
 
 static struct {
-    pthread_mutex_t mutex;      /* of the list and the reserve; no thread holds it while it communicates */
+    /* of the list and the reserve; no thread holds it while it communicates */
+    pthread_mutex_t mutex;
     ctxid_pending_t *first;
     bool is_moved;              /* by a thread, which alone removes elements */
     ctxid_pending_t reserve[RESERVED];
@@ -16,7 +17,7 @@ static struct {
     int hook;
 } all = {.mutex = PTHREAD_MUTEX_INITIALIZER };
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static ctxid_pending_t *reserved(void)
 {
@@ -64,7 +65,7 @@ static void free_pending(ctxid_pending_t * pending)
     pthread_mutex_unlock(&all.mutex);
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 void ctxid_pending_finish(ctxid_pending_t * pending, int mpi_errno)
 {
@@ -103,7 +104,7 @@ static void conclude(ctxid_pending_t * pending)
     free_pending(pending);
 }
 
-/* ---- the list, and the hook of the progress engine --------------------------------------------------------------- */
+/* ---- the list, and the hook of the progress engine ------------------------------------------- */
 
 static ctxid_pending_t *at(ctxid_pending_t ** place)
 {

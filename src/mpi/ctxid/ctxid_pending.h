@@ -10,7 +10,8 @@ typedef struct ctxid_pending {
     struct ctxid_pending *next;
     bool is_used;               /* one of the reserve */
     MPIR_Comm *parent;
-    MPIR_Comm *newcomm;         /* NULL: this process cannot make its communicator, so no member can */
+    /* NULL: this process cannot make its communicator, so no member can */
+    MPIR_Comm *newcomm;
     MPIR_Request *request;      /* the caller's; NULL without newcomm */
     MPIR_Ctxid_t creation;
     bool is_offered;            /* and not decided */
@@ -24,7 +25,8 @@ typedef struct ctxid_pending {
 
 /* Never NULL: without memory it is one of a reserve.  first: the first step. */
 ctxid_pending_t *ctxid_pending_new(MPIR_Comm * parent, int tag, void (*first) (ctxid_pending_t *));
-/* Advances it as far as it goes.  The progress engine does the rest, completes the request and frees it. */
+/* Advances it as far as it goes.  The progress engine does the rest, completes the request and
+ * frees it. */
 void ctxid_pending_start(ctxid_pending_t * pending);
 /* The last step: on an error gives back id and communicator. */
 void ctxid_pending_finish(ctxid_pending_t * pending, int mpi_errno);

@@ -3,7 +3,8 @@
 #include "mpiimpl.h"
 #include "ctxid_rounds.h"
 
-/* How often a message is tried again that fails for another reason than the lack of memory that MPICH reports. */
+/* How often a message is tried again that fails for another reason than the lack of memory that
+ * MPICH reports. */
 #define MOST_FAILURES 1000
 
 void ctxid_rounds_start(ctxid_rounds_t * rounds, MPIR_Comm * comm, size_t bytes, ctxid_fold_fn fold)
@@ -12,7 +13,8 @@ void ctxid_rounds_start(ctxid_rounds_t * rounds, MPIR_Comm * comm, size_t bytes,
     rounds->bytes = bytes;
     rounds->fold = fold;
     rounds->distance = 1;
-    rounds->reach = (uint32_t) MPIR_Others->count(comm->comm_kind == MPIR_COMM_KIND__INTERCOMM ? 2 : comm->local_size);
+    rounds->reach = (uint32_t)MPIR_Others->count(
+        comm->comm_kind == MPIR_COMM_KIND__INTERCOMM ? 2 : comm->local_size);
 }
 
 /* The member so many ranks on */
@@ -68,8 +70,9 @@ static int post_send(ctxid_rounds_t * rounds)
     int mpi_errno = MPIX_ERR_NOREQ;
 
     if (ctxid_has_request())
-        mpi_errno = MPIC_Isend(&rounds->mine, (MPI_Aint) rounds->bytes, MPI_BYTE,
-                               peer(rounds, rounds->distance), rounds->tag, rounds->comm, &request, &errflag);
+        mpi_errno = MPIC_Isend(&rounds->mine, (MPI_Aint)rounds->bytes, MPI_BYTE,
+                               peer(rounds, rounds->distance), rounds->tag, rounds->comm, &request,
+                               &errflag);
     rounds->send = (mpi_errno == MPI_SUCCESS) ? request : NULL;
     return mpi_errno;
 }
@@ -78,7 +81,8 @@ bool ctxid_rounds_try_again(ctxid_rounds_t * rounds, int mpi_errno)
 {
     int why = MPIR_ERR_GET_CLASS(mpi_errno);
 
-    rounds->rests = (why == MPI_ERR_NO_MEM || why == MPIX_ERR_NOREQ || ++rounds->failures < MOST_FAILURES);
+    rounds->rests =
+        (why == MPI_ERR_NO_MEM || why == MPIX_ERR_NOREQ || ++rounds->failures < MOST_FAILURES);
     return rounds->rests;
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A nonblocking exchange among the members of a communicator, by dissemination (D. Hensgen, R. Finkel, U. Manber: Two Algorithms for
- * Barrier Synchronization).  In each round a member sends all that it knows to the member at a distance.  It folds in what comes from the
- * member at that distance before it, and doubles the distance.  A fold must allow that a member's data comes twice.
+ * A nonblocking exchange among the members of a communicator, by dissemination (D. Hensgen, R.
+ * Finkel, U. Manber: Two Algorithms for Barrier Synchronization).  In each round a member sends all
+ * that it knows to the member at a distance.  It folds in what comes from the member at that
+ * distance before it, and doubles the distance.  A fold must allow that a member's data comes
+ * twice.
  *
- * A member without memory must not leave the others blocked.  So a round allocates nothing of ours, and a message for which MPICH has no
- * memory is tried again at the next progress.
+ * A member without memory must not leave the others blocked.  So a round allocates nothing of ours,
+ * and a message for which MPICH has no memory is tried again at the next progress.
  */
 #ifndef CTXID_ROUNDS_H_INCLUDED
 #define CTXID_ROUNDS_H_INCLUDED
@@ -38,9 +40,11 @@ typedef struct {
     int mpi_errno;
 } ctxid_rounds_t;
 
-/* Members of `comm` exchange `bytes` of `mine`.  Between two groups the roots exchange.  fold: NULL for a barrier. */
-void ctxid_rounds_start(ctxid_rounds_t * rounds, MPIR_Comm * comm, size_t bytes, ctxid_fold_fn fold);
-/* Is there a round to begin or to end?  If not, the exchange is complete, or has failed with rounds->mpi_errno. */
+/* Members of `comm` exchange `bytes` of `mine`.  Between two groups the roots exchange.  fold:
+ * NULL for a barrier. */
+void ctxid_rounds_start(ctxid_rounds_t *rounds, MPIR_Comm *comm, size_t bytes, ctxid_fold_fn fold);
+/* Is there a round to begin or to end?  If not, the exchange is complete, or has failed with
+ * rounds->mpi_errno. */
 bool ctxid_rounds_are_left(const ctxid_rounds_t * rounds);
 /* Begins or ends a round.  REQUIRES that one is left. */
 void ctxid_rounds_go_on(ctxid_rounds_t * rounds);

@@ -3,9 +3,10 @@
 #include "mpiimpl.h"
 #include "ctxid_parts.h"
 
-/* If the offers do not suffice, the members show each other their free ids, one window of ids in each collective. */
+/* If the offers do not suffice, the members show each other their free ids, one window of ids in
+ * each collective. */
 
-/* ---- the queue --------------------------------------------------------------------------------------------------- */
+/* ---- the queue ------------------------------------------------------------------------------- */
 
 /* All members of two creations get the same answer: they agreed on both numbers. */
 static bool goes_first(const MPIR_Ctxid_t * one, const MPIR_Ctxid_t * other)
@@ -49,7 +50,7 @@ void ctxid_abandon(MPIR_Ctxid_t * creation)
     pthread_mutex_unlock(&store->mutex);
 }
 
-/* ---- what a process shows ---------------------------------------------------------------------------------------- */
+/* ---- what a process shows -------------------------------------------------------------------- */
 
 /* The lowest free id that is not below `prefix`, or the limit. */
 static uint32_t next_free(const ctxid_store_t * store, uint32_t prefix)
@@ -95,10 +96,10 @@ static void hide(uint32_t id, uint32_t first, uint32_t n, uint32_t mask[])
         mask[(id - first) / 32] &= ~(1u << ((id - first) % 32));
 }
 
-/* If another creation has already made an offer, the search hides the ids that this creation might receive.  A cursor that it might
- * receive is reserved, so it is hidden anyway. */
-static void show_calm(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t first, uint32_t n,
-                      uint32_t mask[])
+/* If another creation has already made an offer, the search hides the ids that this creation might
+ * receive.  A cursor that it might receive is reserved, so it is hidden anyway. */
+static void show_calm(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t first,
+                      uint32_t n, uint32_t mask[])
 {
     uint32_t end = (store->token == creation) ? store->calm_limit : store->promised;
 
@@ -147,9 +148,10 @@ void ctxid_show_window(MPIR_Ctxid_t * creation, ctxid_window_t * window)
     pthread_mutex_unlock(&store->mutex);
 }
 
-/* ---- what follows from a window ---------------------------------------------------------------------------------- */
+/* ---- what follows from a window -------------------------------------------------------------- */
 
-/* The lowest id of the window whose bit is not below *bit, and *bit becomes the bit after it.  MPIR_CTXID_NONE if there is none. */
+/* The lowest id of the window whose bit is not below *bit, and *bit becomes the bit after it.
+ * MPIR_CTXID_NONE if there is none. */
 static uint32_t next_common(const ctxid_window_t * window, uint32_t first, uint32_t * bit)
 {
     while (*bit < 32 * CTXID_WINDOW_WORDS) {
@@ -164,8 +166,8 @@ static uint32_t next_common(const ctxid_window_t * window, uint32_t first, uint3
     return MPIR_CTXID_NONE;
 }
 
-/* A process withheld ids for an offer.  Late members of the offer may be in the search that is next in the queue, so that one goes
- * first now. */
+/* A process withheld ids for an offer.  Late members of the offer may be in the search that is next
+ * in the queue, so that one goes first now. */
 static void begin_pass(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
     dequeue(store, creation);
@@ -176,7 +178,8 @@ static void begin_pass(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 }
 
 /* No id of this window is free at all members. */
-static ctxid_outcome_t go_on(ctxid_store_t * store, MPIR_Ctxid_t * creation, const ctxid_window_t * window)
+static ctxid_outcome_t go_on(ctxid_store_t *store, MPIR_Ctxid_t *creation,
+                             const ctxid_window_t *window)
 {
     if (!(window->flags & CTXID_WITHHELD_NOTHING))
         creation->withheld = true;
@@ -190,7 +193,7 @@ static ctxid_outcome_t go_on(ctxid_store_t * store, MPIR_Ctxid_t * creation, con
 }
 
 /* The next free ids of a calm window become cursors. */
-static void move_cursors(ctxid_store_t * store, MPIR_Ctxid_t * creation, const ctxid_window_t * window,
+static void move_cursors(ctxid_store_t *store, MPIR_Ctxid_t *creation, const ctxid_window_t *window,
                          uint32_t first, uint32_t bit, uint32_t prefix)
 {
     uint32_t cursors[2] = { 0, 0 };
@@ -222,7 +225,8 @@ static ctxid_outcome_t settle_shown(ctxid_store_t * store, MPIR_Ctxid_t * creati
     return CTXID_DECIDED;
 }
 
-ctxid_outcome_t ctxid_settle_window(MPIR_Ctxid_t * creation, const ctxid_window_t * window, uint32_t * prefix)
+ctxid_outcome_t ctxid_settle_window(MPIR_Ctxid_t *creation, const ctxid_window_t *window,
+                                    uint32_t *prefix)
 {
     ctxid_store_t *store = creation->store;
     ctxid_outcome_t outcome = CTXID_SEARCH;

@@ -3,9 +3,11 @@
 #include "mpiimpl.h"
 #include "ctxid_parts.h"
 
-/* What follows from the offers of all members.  Every member of a new communicator reaches the same result. */
+/* What follows from the offers of all members.  Every member of a new communicator reaches the
+ * same result. */
 
-/* If members differ in which id was freed longest ago, they agree on ids for the next time.  The end is taken now. */
+/* If members differ in which id was freed longest ago, they agree on ids for the next time.  The
+ * end is taken now. */
 static void choose_cursors(ctxid_fields_t all, uint32_t cursors[2])
 {
     cursors[0] = cursors[1] = 0;
@@ -24,8 +26,8 @@ static uint32_t choose(const MPIR_Ctxid_t * creation, ctxid_fields_t own)
     return (own.free1 == 0 || own.differ) ? own.end : own.free1;
 }
 
-static ctxid_outcome_t settle_calm(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_fields_t own,
-                                   ctxid_fields_t all, uint32_t * prefix)
+static ctxid_outcome_t settle_calm(ctxid_store_t *store, MPIR_Ctxid_t *creation, ctxid_fields_t own,
+                                   ctxid_fields_t all, uint32_t *prefix)
 {
     uint32_t chosen = choose(creation, own), cursors[2];
 
@@ -41,8 +43,8 @@ static ctxid_outcome_t settle_calm(ctxid_store_t * store, MPIR_Ctxid_t * creatio
     return CTXID_DECIDED;
 }
 
-static ctxid_outcome_t settle_busy(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_fields_t all,
-                                   uint32_t number, uint32_t * prefix)
+static ctxid_outcome_t settle_busy(ctxid_store_t *store, MPIR_Ctxid_t *creation, ctxid_fields_t all,
+                                   uint32_t number, uint32_t *prefix)
 {
     if (all.scarce) {
         creation->start = all.free1 ? all.free1 : all.end;
@@ -80,14 +82,16 @@ static ctxid_outcome_t settle(ctxid_store_t * store, MPIR_Ctxid_t * creation, ct
     return outcome;
 }
 
-ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t * creation, uint64_t own, ctxid_offer_t all, uint32_t * prefix)
+ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t *creation, uint64_t own, ctxid_offer_t all,
+                             uint32_t *prefix)
 {
     ctxid_store_t *store = creation->store;
     ctxid_outcome_t outcome;
 
     *prefix = MPIR_CTXID_NONE;
     pthread_mutex_lock(&store->mutex);
-    outcome = settle(store, creation, ctxid_unpack(own), ctxid_unpack(all.packed), (uint32_t) all.number, prefix);
+    outcome = settle(store, creation, ctxid_unpack(own), ctxid_unpack(all.packed),
+                     (uint32_t)all.number, prefix);
     ctxid_release_claims(store, creation);
     pthread_mutex_unlock(&store->mutex);
     if (outcome != CTXID_DECIDED)

@@ -5,7 +5,7 @@
 
 /* The ids of communicators, and figures about them. */
 
-/* ---- the store --------------------------------------------------------------------------------------------------- */
+/* ---- the store ------------------------------------------------------------------------------- */
 
 static void destroy_tables(ctxid_store_t * store)
 {
@@ -22,7 +22,8 @@ void ctxid_close(ctxid_store_t * store)
     pthread_mutex_unlock(&store->mutex);
 }
 
-/* The predefined communicators have their ids before they exist, and even if they never exist: a session makes them late. */
+/* The predefined communicators have their ids before they exist, and even if they never exist: a
+ * session makes them late. */
 static bool claim_predefined(ctxid_store_t * store, uint32_t n)
 {
     for (uint32_t id = 0; id < n; id++) {
@@ -65,7 +66,7 @@ int ctxid_open(ctxid_store_t * store, cid_kind kind, uint32_t limit, uint32_t pr
     return mpi_errno;
 }
 
-/* ---- communicators ----------------------------------------------------------------------------------------------- */
+/* ---- communicators --------------------------------------------------------------------------- */
 
 static bool is_derived(MPIR_Context_id_t id)
 {
@@ -102,7 +103,8 @@ void ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm)
     pthread_mutex_unlock(&store->mutex);
 }
 
-/* An intercommunicator and its local communicator have the same id: the intercommunicator gives it back. */
+/* An intercommunicator and its local communicator have the same id: the intercommunicator gives
+ * it back. */
 void ctxid_free(ctxid_store_t * store, MPIR_Context_id_t context_id)
 {
     uint32_t prefix = MPIR_CONTEXT_READ_FIELD(PREFIX, context_id), id;
@@ -124,7 +126,7 @@ void ctxid_free(ctxid_store_t * store, MPIR_Context_id_t context_id)
     MPIR_Assert(owner != NULL);
 }
 
-/* ---- figures ----------------------------------------------------------------------------------------------------- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 /* The first id in use from *prefix on, without reserved ones; false if there is none. */
 static bool find_used(const ctxid_store_t * store, uint32_t * prefix, void **owner)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What a process knows of context ids, and the steps of a creation between its collectives.  Nothing here communicates.
+ * What a process knows of context ids, and the steps of a creation between its collectives.
+ * Nothing here communicates.
  *
  *   ctxid_fold.c     what the members exchange: offers and windows
  *   ctxid_order.c    which calm id comes next, reservations
@@ -12,7 +13,8 @@
  *   ctxid_store.c    the ids of communicators, figures
  *   ctxid_process.c  the one store of this process
  *
- * A store is a value: a test may have many.  Its mutex protects every field, and each function below locks it.
+ * A store is a value: a test may have many.  Its mutex protects every field, and each function
+ * below locks it.
  */
 #ifndef CTXID_STORE_H_INCLUDED
 #define CTXID_STORE_H_INCLUDED
@@ -23,7 +25,8 @@
 
 #include <pthread.h>
 
-/* Creations in which only some of a parent's members take part are counted for the last parents and tags. */
+/* Creations in which only some of a parent's members take part are counted for the last parents
+ * and tags. */
 #define CTXID_PARTIAL_COUNTERS 64u
 
 typedef struct {
@@ -41,19 +44,22 @@ typedef struct MPIR_Ctxid_store {
     uint32_t fresh;             /* no calm id from here on was ever used or reserved */
     ctxid_freed_t freed;        /* calm ids */
     const MPIR_Ctxid_t *token;  /* the creation that has it, or NULL */
-    uint32_t promised;          /* if that creation made an offer: it may receive a calm id from here on, */
+    /* if that creation made an offer: it may receive a calm id from here on, */
+    uint32_t promised;
     uint32_t promised_free;     /* or this one; 0 for none */
     uint32_t probes;            /* claimed by offers */
-    uint32_t held_probe;        /* of the creation with the token, not in the table; or MPIR_CTXID_NONE */
+    /* of the creation with the token, not in the table; or MPIR_CTXID_NONE */
+    uint32_t held_probe;
     const MPIR_Ctxid_t *shown;  /* the creation whose window is being exchanged, or NULL */
-    MPIR_Ctxid_t *queue;        /* creations that search: those with the fewest passes first, then the lowest order */
+    /* creations that search: those with the fewest passes first, then the lowest order */
+    MPIR_Ctxid_t *queue;
     ctxid_partial_t partial[CTXID_PARTIAL_COUNTERS];
 } ctxid_store_t;
 
 /* The store of this process (ctxid_process.c). */
 ctxid_store_t *ctxid_own_store(void);
 
-/* ---- what members exchange --------------------------------------------------------------------------------------- */
+/* ---- what members exchange ------------------------------------------------------------------- */
 
 /* The fields of a packed offer, or of packed offers folded by maximum. */
 typedef struct {
@@ -70,8 +76,9 @@ typedef struct {
 uint64_t ctxid_pack(const ctxid_fields_t * fields);
 ctxid_fields_t ctxid_unpack(uint64_t packed);
 
-/* An offer, or offers folded.  The probe follows from the number of the creation.  The rows of MPI_Comm_split hold only `packed`:
- * all members of the parent take part in a split, so their numbers are equal. */
+/* An offer, or offers folded.  The probe follows from the number of the creation.  The rows of
+ * MPI_Comm_split hold only `packed`:  all members of the parent take part in a split, so their
+ * numbers are equal. */
 typedef struct {
     uint64_t packed;
     uint64_t number;
@@ -96,15 +103,17 @@ enum {
 
 void ctxid_fold_window(ctxid_window_t * all, const ctxid_window_t * window);
 
-/* ---- steps of a creation ----------------------------------------------------------------------------------------- */
+/* ---- steps of a creation --------------------------------------------------------------------- */
 
-/* How the members number a creation.  In a `whole` one all members of the parent take part: they have equal numbers and share a cursor.
- * In any other creation each member has its own count, and the fold shows whether the counts differ. */
+/* How the members number a creation.  In a `whole` one all members of the parent take part: they
+ * have equal numbers and share a cursor.  In any other creation each member has its own count,
+ * and the fold shows whether the counts differ. */
 typedef struct {
     bool whole;
     uint32_t tag;
     uint32_t number;            /* if whole */
-    MPIR_Context_id_t parent;   /* if the members have different ids for the parent: one id for all of them.  Else 0 */
+    /* if the members have different ids for the parent: one id for all of them.  Else 0 */
+    MPIR_Context_id_t parent;
 } ctxid_call_t;
 
 ctxid_offer_t ctxid_make_offer(ctxid_store_t * store, MPIR_Ctxid_t * creation, MPIR_Comm * parent,
@@ -118,8 +127,9 @@ typedef enum {
     CTXID_NO_MEMORY
 } ctxid_outcome_t;
 
-/* If decided, *prefix is the id, or MPIR_CTXID_NONE in a member that takes no part.  `own`: the packed offers folded over the members
- * of this process's new communicator.  `all`: folded over all members. */
+/* If decided, *prefix is the id, or MPIR_CTXID_NONE in a member that takes no part.  `own`: the
+ * packed offers folded over the members of this process's new communicator.  `all`: folded over
+ * all members. */
 ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t * creation, uint64_t own, ctxid_offer_t all,
                              uint32_t * prefix);
 
@@ -128,7 +138,7 @@ ctxid_outcome_t ctxid_settle_window(MPIR_Ctxid_t * creation, const ctxid_window_
                                     uint32_t * prefix);
 void ctxid_abandon(MPIR_Ctxid_t * creation);
 
-/* ---- communicators ----------------------------------------------------------------------------------------------- */
+/* ---- communicators --------------------------------------------------------------------------- */
 
 /* The first ids are those of predefined communicators. */
 int ctxid_open(ctxid_store_t * store, cid_kind kind, uint32_t limit, uint32_t predefined);
@@ -150,7 +160,8 @@ typedef struct {
 
 /* All 0 if the store is not open. */
 void ctxid_get_figures(ctxid_store_t * store, ctxid_figures_t * figures);
-/* Calls `visit` for each id in use with its communicator, or with NULL if it has none yet.  `visit` may call MPI. */
+/* Calls `visit` for each id in use with its communicator, or with NULL if it has none yet.
+ * `visit` may call MPI. */
 void ctxid_visit(ctxid_store_t * store, void (*visit) (uint32_t prefix, MPIR_Comm * comm));
 
 #endif /* CTXID_STORE_H_INCLUDED */

@@ -3,8 +3,9 @@
 #include "mpiimpl.h"
 #include "group.h"
 
-/* The group functions of MPI on compressed maps.  The work is in cmap's algebra; what is left here is this process'
- * rank in the result, which follows from its rank in the operands wherever that is cheaper than looking it up. */
+/* The group functions of MPI on compressed maps.  The work is in cmap's algebra; what is left here
+ * is this process' rank in the result, which follows from its rank in the operands wherever that
+ * is cheaper than looking it up. */
 
 /* The end of every constructor: `map` is the caller's reference when status is CMAP_OK. */
 static int make_group(cmap_status status, const char *operation, int size, cmap_t * map, int rank,

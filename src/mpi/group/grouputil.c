@@ -3,8 +3,8 @@
 #include "mpiimpl.h"
 #include "group.h"
 
-/* Group objects.  A group is a size, this process' rank and a map (mpir_map.h); everything that looks at members goes
- * through the map. */
+/* Group objects.  A group is a size, this process' rank and a map (mpir_map.h); everything that
+ * looks at members goes through the map. */
 
 #ifndef MPID_GROUP_PREALLOC
 #define MPID_GROUP_PREALLOC 8
@@ -199,8 +199,8 @@ static int find_shared_rank(int ranges[][3], int n)
     goto fn_exit;
 }
 
-/* Error check of ranges as MPI_Group_range_incl and MPI_Group_range_excl take them, in time of the ranges as long as
- * they are right. */
+/* Error check of ranges as MPI_Group_range_incl and MPI_Group_range_excl take them, in time of the
+ * ranges as long as they are right. */
 int MPIR_Group_check_valid_ranges(MPIR_Group * group_ptr, int ranges[][3], int n)
 {
     int mpi_errno = MPI_SUCCESS;

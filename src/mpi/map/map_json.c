@@ -16,14 +16,20 @@ typedef struct writer {
 /* Longer forms than necessary, halves of UTF-16 pairs, and numbers beyond Unicode's. */
 static bool is_no_character(const unsigned char *c)
 {
-    return (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] >= 0xa0) || (c[0] == 0xf0 && c[1] < 0x90) ||
-        (c[0] == 0xf4 && c[1] >= 0x90);
+    return (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] >= 0xa0) ||
+           (c[0] == 0xf0 && c[1] < 0x90) || (c[0] == 0xf4 && c[1] >= 0x90);
 }
 
-/* Bytes of the UTF-8 character there, 0 when there is none; it does not look beyond the end of the text. */
+/* Bytes of the UTF-8 character there, 0 when there is none; it does not look beyond the end of
+ * the text. */
 static int character_bytes(const unsigned char *c)
 {
-    int n = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+    int n = c[0] < 0x80   ? 1
+            : c[0] < 0xc2 ? 0
+            : c[0] < 0xe0 ? 2
+            : c[0] < 0xf0 ? 3
+            : c[0] < 0xf5 ? 4
+                          : 0;
 
     for (int i = 1; i < n; i++) {
         if ((c[i] & 0xc0) != 0x80)
@@ -108,9 +114,13 @@ static void write_row(void *context, const map_row * row)
     fprintf(w->out, "%s\n    {\"name\": ", w->separator);
     w->separator = ",";
     write_text(w->out, row->label);
-    fprintf(w->out, ", \"size\": %" PRIu32 ", \"count\": %" PRIu64 ", \"representation\": \"%s\", \"declined\": %s",
-            row->size, row->holders, cmap_rep_name(row->representation), row->force_declined ? "true" : "false");
-    fprintf(w->out, ", \"bytes\": %zu, \"payload_bytes\": %zu, \"array_bytes\": %zu, \"sharers\": %" PRIu32,
+    fprintf(w->out,
+            ", \"size\": %" PRIu32 ", \"count\": %" PRIu64
+            ", \"representation\": \"%s\", \"declined\": %s",
+            row->size, row->holders, cmap_rep_name(row->representation),
+            row->force_declined ? "true" : "false");
+    fprintf(w->out,
+            ", \"bytes\": %zu, \"payload_bytes\": %zu, \"array_bytes\": %zu, \"sharers\": %" PRIu32,
             row->bytes, row->payload, row->array, row->sharers);
     fputs(", \"first_seconds\": ", w->out);
     write_seconds(w->out, row->first);
@@ -131,8 +141,8 @@ static void write_moment(void *context, const map_moment * moment)
 
     fprintf(w->out, "%s\n    [", w->separator);
     write_seconds(w->out, moment->seconds);
-    fprintf(w->out, ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", moment->holders, moment->maps, moment->bytes,
-            moment->array_bytes);
+    fprintf(w->out, ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 "]", moment->holders,
+            moment->maps, moment->bytes, moment->array_bytes);
     w->separator = ",";
 }
 
@@ -165,19 +175,24 @@ static void write_totals(FILE * out)
     cmap_get_totals(&totals);
     for (int rep = 0; rep < CMAP_REP_COUNT; rep++)
         builds += totals.builds[rep];
-    fprintf(out, "  \"holders\": %" PRIu64 ", \"holders_array_bytes\": %" PRIu64 ", \"unlisted\": %" PRIu64 ",\n",
+    fprintf(out,
+            "  \"holders\": %" PRIu64 ", \"holders_array_bytes\": %" PRIu64
+            ", \"unlisted\": %" PRIu64 ",\n",
             holders.counted, holders.array_bytes, holders.unlisted);
     fprintf(out, "  \"maps_built\": %llu, \"maps_found_alive\": %llu,\n", builds,
             (unsigned long long) totals.intern_hits);
-    fprintf(out, "  \"maps\": %llu, \"bytes\": %llu, \"array_bytes\": %llu,\n", (unsigned long long) totals.maps,
-            (unsigned long long) totals.bytes, (unsigned long long) totals.shared_array_bytes);
+    fprintf(out, "  \"maps\": %llu, \"bytes\": %llu, \"array_bytes\": %llu,\n",
+            (unsigned long long)totals.maps, (unsigned long long)totals.bytes,
+            (unsigned long long)totals.shared_array_bytes);
 }
 
 int MPIR_Map_json_write(FILE * out, int rank, int size)
 {
     errno = 0;
-    fprintf(out, "{\n  \"format\": \"cmap-report 1\", \"rank\": %d, \"world\": %d, \"node_ranks\": %d,\n", rank, size,
-            MPIR_Process.local_size);
+    fprintf(
+        out,
+        "{\n  \"format\": \"cmap-report 1\", \"rank\": %d, \"world\": %d, \"node_ranks\": %d,\n",
+        rank, size, MPIR_Process.local_size);
     write_totals(out);
     int complete = write_list(out, "rows", write_row, skip_moment);
     complete = write_list(out, "history", skip_row, write_moment) && complete;

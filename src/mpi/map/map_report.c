@@ -5,8 +5,9 @@
 #include "map_json.h"
 #include "map_table.h"
 
-/* The table of MPIR_CVAR_CMAP_REPORT, printed or written into a file by the first rank that exists.  A holder is
- * counted when it goes, under the name it has then, or at finalize when it is still there. */
+/* The table of MPIR_CVAR_CMAP_REPORT, printed or written into a file by the first rank that exists.
+ * A holder is counted when it goes, under the name it has then, or at finalize when it is still
+ * there. */
 
 static bool is_on;
 static const char *name;        /* of the file to write; NULL: the table is printed */
@@ -19,11 +20,12 @@ static bool is_reporter(void)
 
 static void tell_of(int error, const char *instead)
 {
-    MPL_error_printf("MPIR_CVAR_CMAP_REPORT: %s cannot be written: %s%s\n", name, strerror(error), instead);
+    MPL_error_printf("MPIR_CVAR_CMAP_REPORT: %s cannot be written: %s%s\n", name, strerror(error),
+                     instead);
 }
 
-/* At the first holder, when the process knows its rank, and not after the run: a wrong name shows at once, and the run is
- * not lost. */
+/* At the first holder, when the process knows its rank, and not after the run: a wrong name shows
+ * at once, and the run is not lost. */
 static void open_file(void)
 {
     file = fopen(name, "w");
@@ -92,7 +94,8 @@ int MPIR_Map_report_init(void)
         goto fn_exit;
     name = is_file(value) ? value : NULL;
     if (!name && !is_one_of(value, on))
-        mpi_errno = MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_REPORT", value, "0, 1, or a name that ends in .json");
+        mpi_errno = MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_REPORT", value,
+                                          "0, 1, or a name that ends in .json");
     MPIR_ERR_CHECK(mpi_errno);
     is_on = true;
     MPIR_Map_table_open(name != NULL);

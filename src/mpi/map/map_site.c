@@ -24,7 +24,8 @@ static bool is_of_mpi(const void *address, const void *library)
     return info.dli_fbase == library || strncmp(file ? file + 1 : "", "libmpi", 6) == 0;
 }
 
-/* The innermost frames are of MPI; those of a callback further out, by which MPI was called again, are not looked at. */
+/* The innermost frames are of MPI; those of a callback further out, by which MPI was called
+ * again, are not looked at. */
 map_site MPIR_Map_site_here(void)
 {
     void *frames[FRAMES];
@@ -68,7 +69,8 @@ void MPIR_Map_site_call(map_site site, char *text, size_t room)
         return;
     /* a program's own name may be relative to where it was started */
     file = realpath(info.dli_fname, NULL);
-    snprintf(text, room, "%s+0x%zx", file ? file : info.dli_fname, (size_t) (address - (const char *) info.dli_fbase));
+    snprintf(text, room, "%s+0x%zx", file ? file : info.dli_fname,
+             (size_t)(address - (const char *)info.dli_fbase));
     free(file);
 }
 

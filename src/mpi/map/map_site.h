@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Where in the program something is made: the function of MPI that was called, and the place that called it.  Found by the
- * C library's unwinder, where it has one; else unknown. */
+/* Where in the program something is made: the function of MPI that was called, and the place that
+ * called it.  Found by the C library's unwinder, where it has one; else unknown. */
 #ifndef MAP_SITE_H_INCLUDED
 #define MAP_SITE_H_INCLUDED
 

@@ -14,8 +14,8 @@
 
 namespace {
 
-// What containers hold is of types that nobody else has: so are the instances of their templates, which libmpi would export
-// otherwise.
+// What containers hold is of types that nobody else has: so are the instances of their templates,
+// which libmpi would export otherwise.
 struct Row {
     std::string label;
     uint32_t size;
@@ -110,7 +110,8 @@ void note_moment(Table &t, double now)
         thin_out(t);
     cmap_totals totals;
     cmap_get_totals(&totals);
-    t.history.push_back(Moment{{now, t.alive.size(), totals.maps, totals.bytes, totals.shared_array_bytes}});
+    t.history.push_back(
+        Moment{{now, t.alive.size(), totals.maps, totals.bytes, totals.shared_array_bytes}});
 }
 
 Row make_row(const char *label, const cmap_t *map)
@@ -144,7 +145,8 @@ void count(Table &t, const Holder &holder, const char *label, const cmap_t *map)
     t.holders.array_bytes += row.array;
     row.site = holder.site;
     row.first = holder.born;
-    RowKey key(row.label, row.size, row.representation, row.payload, row.site.function, row.site.call);
+    RowKey key(row.label, row.size, row.representation, row.payload, row.site.function,
+               row.site.call);
     auto found = t.row_of.find(key);
     if (found == t.row_of.end() && t.rows.size() == ROWS) {
         t.holders.unlisted++;
@@ -187,15 +189,16 @@ void print_rows(const Table &t, FILE *out)
         if (row.force_declined)
             rep += " *";
         std::fprintf(out, "  %-*s %9" PRIu64 " %9" PRIu32 "  %-14s %10zu %12zu %8" PRIu32 "\n",
-                     int(width), one_line(row.label).c_str(), row.holders, row.size, rep.c_str(), row.payload,
-                     row.array, row.sharers);
+                     int(width), one_line(row.label).c_str(), row.holders, row.size, rep.c_str(),
+                     row.payload, row.array, row.sharers);
     }
     if (std::any_of(t.rows.begin(), t.rows.end(), [](const Row &r) { return r.force_declined; }))
         std::fprintf(out, "  * cannot hold the map in the representation asked for; the strategy "
                           "chose this one\n");
 }
 
-// What all holders since MPI_Init would have kept as arrays of 4 bytes a member, one each, and what they kept.
+// What all holders since MPI_Init would have kept as arrays of 4 bytes a member, one each, and what
+// they kept.
 void print_totals(const Table &t, FILE *out)
 {
     cmap_totals now;
@@ -212,7 +215,9 @@ void print_totals(const Table &t, FILE *out)
                  " B as arrays\n",
                  now.maps, now.bytes, now.shared_array_bytes);
     if (t.holders.unlisted > 0)
-        std::fprintf(out, "  (%" PRIu64 " more are in no line: only the first %zu different ones are)\n", t.holders.unlisted, ROWS);
+        std::fprintf(out,
+                     "  (%" PRIu64 " more are in no line: only the first %zu different ones are)\n",
+                     t.holders.unlisted, ROWS);
     if (t.incomplete)
         std::fprintf(out, "  (incomplete: memory ran out while it was kept)\n");
 }
@@ -231,7 +236,8 @@ void MPIR_Map_table_enter(void *holder, map_counter counter) noexcept
 {
     update([&](Table &t) {
         const double now = seconds(t);
-        t.alive[holder] = {t.entered++, holder, counter, now, t.detailed ? MPIR_Map_site_here() : map_site{}};
+        t.alive[holder] = {t.entered++, holder, counter, now,
+                           t.detailed ? MPIR_Map_site_here() : map_site{}};
         note_moment(t, now);
     });
 }
@@ -297,9 +303,11 @@ int MPIR_Map_table_visit(const map_visitor *visitor) noexcept
     bool complete = false;
     update([&](Table &t) {
         for (const Row &row : t.rows) {
-            const map_row seen = {row.label.c_str(), row.size, row.representation, row.force_declined, row.payload,
-                                  row.bytes, row.array, row.sharers, row.holders, row.first, row.last, row.site,
-                                  row.form.c_str(), row.n_points, row.points.get()};
+            const map_row seen = {row.label.c_str(),  row.size,     row.representation,
+                                  row.force_declined, row.payload,  row.bytes,
+                                  row.array,          row.sharers,  row.holders,
+                                  row.first,          row.last,     row.site,
+                                  row.form.c_str(),   row.n_points, row.points.get()};
             visitor->row(visitor->context, &seen);
         }
         for (const Moment &moment : t.history)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The table behind MPIR_CVAR_CMAP_REPORT: which holders of maps are alive, and one row for all holders
- * that had the same label and a map of the same size, representation and bytes.  With details, holders made at different
- * places of the program have rows of their own, which keep a picture of the first one's map, and the table has a history.
- * Every function may be called by several threads; when memory runs out the table loses rows, says so when printed, and
- * nothing else happens.  Only for src/mpi/map; others use mpir_map.h.
+ * The table behind MPIR_CVAR_CMAP_REPORT: which holders of maps are alive, and one row for all
+ * holders that had the same label and a map of the same size, representation and bytes.  With
+ * details, holders made at different places of the program have rows of their own, which keep a
+ * picture of the first one's map, and the table has a history.  Every function may be called by
+ * several threads; when memory runs out the table loses rows, says so when printed, and nothing
+ * else happens.  Only for src/mpi/map; others use mpir_map.h.
  */
 #ifndef MAP_TABLE_H_INCLUDED
 #define MAP_TABLE_H_INCLUDED
@@ -50,7 +51,8 @@ typedef struct map_row {
     const uint32_t *points;     /* the process of rank  i * size / n_points */
 } map_row;
 
-/* All that was counted, as MPIR_Map_table_count_alive leaves it: also what is in no row, because there were too many. */
+/* All that was counted, as MPIR_Map_table_count_alive leaves it: also what is in no row, because
+ * there were too many. */
 typedef struct map_holders {
     uint64_t counted, array_bytes, unlisted;
 } map_holders;
@@ -62,8 +64,8 @@ typedef struct map_moment {
     uint64_t holders, maps, bytes, array_bytes;
 } map_moment;
 
-/* Calls row() for each row, moment() for each of a few hundred moments, both in the order in which they came, and gives the
- * totals of all rows; false: the table is not complete. */
+/* Calls row() for each row, moment() for each of a few hundred moments, both in the order in which
+ * they came, and gives the totals of all rows; false: the table is not complete. */
 typedef struct map_visitor {
     void (*row) (void *context, const map_row * row);
     void (*moment) (void *context, const map_moment * moment);

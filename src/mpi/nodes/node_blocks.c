@@ -60,7 +60,7 @@ static bool continues(const MPIR_Node_block * b, const MPIR_Node_block * next, b
 }
 
 /* The next run of processes on one node. */
-static uint32_t take_run(const int nodes[], uint32_t processes, uint32_t rank, MPIR_Node_block * run)
+static uint32_t take_run(const int nodes[], uint32_t processes, uint32_t rank, MPIR_Node_block *run)
 {
     uint32_t first = rank;
 

@@ -5,9 +5,10 @@
 
 /* Communicators by nodes, made at first use (mpir_nodes.h).
  *
- * One lock for all of them: it is held for the few microseconds of a creation, in which nobody waits for anything, and
- * each communicator takes it once.  Two threads may well come at once: one in a collective, the other in the progress
- * engine, building the schedule of an MPI_Comm_idup. */
+ * One lock for all of them: it is held for the few microseconds of a creation, in which nobody
+ * waits for anything, and each communicator takes it once.  Two threads may well come at once:
+ * one in a collective, the other in the progress engine, building the schedule of an
+ * MPI_Comm_idup. */
 
 static MPL_initlock_t creation = MPL_INITLOCK_INITIALIZER;
 static unsigned long long made; /* under the lock */
@@ -76,7 +77,8 @@ static int commit(MPIR_Comm * sub)
     goto fn_exit;
 }
 
-/* The processes of `parent` whose ranks are in `ranks`.  Of those this process is the one with `rank`. */
+/* The processes of `parent` whose ranks are in `ranks`.  Of those this process is the one with
+ * `rank`. */
 static int make_one(MPIR_Comm * parent, MPIR_Comm_hierarchy_kind_t kind, const cmap_t * ranks,
                     int rank, MPIR_Comm ** result)
 {
@@ -156,22 +158,24 @@ int MPIR_Comm_make_node_comms(MPIR_Comm * comm)
     return mpi_errno;
 }
 
-enum { TAG = -1 };              /* which no group has that agrees on a context id by this communicator */
+/* which no group has that agrees on a context id by this communicator */
+enum { TAG = -1 };
 
 static void fold_failures(uint64_t all[2], const uint64_t one[2])
 {
     all[0] |= one[0];
 }
 
-/* Has any member failed?  Needs no memory; and no messages where it can be done in the memory that a node's processes have from the
- * start. */
+/* Has any member failed?  Needs no memory; and no messages where it can be done in the memory that
+ * a node's processes have from the start. */
 static int ask_all(MPIR_Comm * comm, bool * failed)
 {
     int mpi_errno = MPI_SUCCESS;
     uint64_t numbers[2] = { *failed, 0 };
     unsigned long long failures = *failed;
 
-    if (MPIR_Comm_is_on_one_node(comm) && MPIR_Aggr_do_group(comm, comm->map, TAG, numbers, fold_failures, &mpi_errno))
+    if (MPIR_Comm_is_on_one_node(comm) &&
+        MPIR_Aggr_do_group(comm, comm->map, TAG, numbers, fold_failures, &mpi_errno))
         failures = numbers[0];
     else
         mpi_errno = MPIR_Aggr_agree(comm, &failures, 1);

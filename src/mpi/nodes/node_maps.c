@@ -6,18 +6,21 @@
 /*
  * The nodes under a communicator, without a table of its ranks.
  *
- *   intranode_map   rank in node_comm -> rank in the communicator: the processes of this node, in increasing order
- *   internode_map   rank in node_roots_comm -> node id: the nodes in the order of their first ranks; made with the
- *                   communicators by nodes, which alone ask for it.  NULL when every process has a node to itself, because
- *                   rank and node then have the same number
+ *   intranode_map   rank in node_comm -> rank in the communicator: the processes of this node, in
+ *                   increasing order
+ *   internode_map   rank in node_roots_comm -> node id: the nodes in the order of their first
+ *                   ranks; made with the communicators by nodes, which alone ask for it.  NULL when
+ *                   every process has a node to itself, because rank and node then have the same
+ *                   number
  *
- * Which node a process is on follows from MPIR_Process.node_blocks, once per process and for the world only; so a rank's node
- * is found through the communicator's map, and the node's number by asking internode_map for the rank of the node id.
- * Ranks in blocks or in turns on the nodes make both maps affine: no payload.  At worst the first takes bits for this
- * node's processes, and the second for the nodes.
+ * Which node a process is on follows from MPIR_Process.node_blocks, once per process and for the
+ * world only; so a rank's node is found through the communicator's map, and the node's number by
+ * asking internode_map for the rank of the node id.  Ranks in blocks or in turns on the nodes make
+ * both maps affine: no payload.  At worst the first takes bits for this node's processes, and the
+ * second for the nodes.
  *
- * The node of a process that was spawned or connected is not known.  A communicator with one has no maps, and no
- * node-aware collectives.
+ * The node of a process that was spawned or connected is not known.  A communicator with one has no
+ * maps, and no node-aware collectives.
  */
 
 #define UNKNOWN_NODE (-1)
@@ -175,7 +178,8 @@ static cmap_status survey_all(MPIR_Comm * comm)
     return status;
 }
 
-/* All of the world in its order, on nodes of which each is in one block: what a survey finds follows from the blocks. */
+/* All of the world in its order, on nodes of which each is in one block: what a survey finds
+ * follows from the blocks. */
 static bool is_world_in_blocks(const cmap_t * map)
 {
     return cmap_size(map) == (uint32_t) MPIR_Process.size && cmap_is_set(map) &&

@@ -4,7 +4,8 @@
 #include "mpir_nodemap.h"
 #include "node_blocks.h"
 
-/* Which nodes the world's processes are on: MPIR_Process.node_blocks, and of this process's node more. */
+/* Which nodes the world's processes are on: MPIR_Process.node_blocks, and of this process's node
+ * more. */
 
 static int alloc_blocks(uint32_t n, MPIR_Node_blocks ** blocks)
 {

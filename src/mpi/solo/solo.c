@@ -8,7 +8,8 @@
 /* Set by mpirank1: scenarios, one a line. */
 #define SCENARIO "MPIRANK1_SCENARIO"
 
-/* If a wait finds nothing for so long, it will not end.  With threads, another thread may yet send to this process. */
+/* If a wait finds nothing for so long, it will not end.  With threads, another thread may yet
+ * send to this process. */
 #define HOPELESS_SECONDS 1.0
 #define HOPELESS_SECONDS_WITH_THREADS 10.0
 /* A process that looks less often also does other things than wait. */
@@ -38,12 +39,14 @@ static void count_idle(bool is_first)
     last_look = now;
     if (waited < (MPIR_ThreadInfo.isThreaded ? HOPELESS_SECONDS_WITH_THREADS : HOPELESS_SECONDS))
         return;
-    snprintf(text, sizeof(text), "Rank %d waits for ranks that do not exist: a world of %d is run by this process alone",
-             MPIR_Process.rank, MPIR_Process.size);
+    snprintf(
+        text, sizeof(text),
+        "Rank %d waits for ranks that do not exist: a world of %d is run by this process alone",
+        MPIR_Process.rank, MPIR_Process.size);
     MPID_Abort(MPIR_Process.comm_world, MPI_ERR_OTHER, 1, text);
 }
 
-/* ---- the table --------------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static int count(int n)
 {
@@ -64,7 +67,8 @@ static int check(int rank)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    MPIR_ERR_SETANDSTMT2(mpi_errno, MPI_ERR_OTHER,;, "**solo_rank", "**solo_rank %d %d", rank, MPIR_Process.rank);
+    MPIR_ERR_SETANDSTMT2(mpi_errno, MPI_ERR_OTHER, ;
+                         , "**solo_rank", "**solo_rank %d %d", rank, MPIR_Process.rank);
     return mpi_errno;
 }
 
@@ -89,11 +93,12 @@ const MPIR_Others_t MPIR_Others_missing = {
     .remote_group = solo_remote_group
 };
 
-/* ---- start ------------------------------------------------------------------------------------------------------- */
+/* ---- start ----------------------------------------------------------------------------------- */
 
 int MPIR_Solo_init(void)
 {
-    /* by the name of the job: jobs that the program starts would inherit a variable of the environment */
+    /* by the name of the job: jobs that the program starts would inherit a variable of the
+     * environment */
     MPIR_Solo_on = MPIR_Process.size > 1 && strcmp(MPIR_pmi_job_id(), SOLO_JOB) == 0;
     MPIR_Others = MPIR_Solo_on ? &MPIR_Others_missing : &MPIR_Others_exist;
     if (MPIR_Solo_on) {
@@ -103,7 +108,7 @@ int MPIR_Solo_init(void)
     return MPI_SUCCESS;
 }
 
-/* ---- messages ---------------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 int MPIR_Solo_test_source(const MPIR_Comm * comm, int rank)
 {

@@ -8,7 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS, COLUMNS, PLANES, EVEN_ODD, REVERSED, RANDOM_PERMUTATION, RANDOM_COLOURS, SAME, FROM_FILE };
+enum {
+    ROWS,
+    COLUMNS,
+    PLANES,
+    EVEN_ODD,
+    REVERSED,
+    RANDOM_PERMUTATION,
+    RANDOM_COLOURS,
+    SAME,
+    FROM_FILE
+};
 
 static const struct {
     const char *name;
@@ -37,7 +47,8 @@ static bool parse_numbers(const char *text, solo_scenario * scenario)
 {
     unsigned long long colours = 1, seed = 0;
 
-    if (scenario->kind == RANDOM_COLOURS && (!take_number(&text, INT_MAX, &colours) || colours == 0))
+    if (scenario->kind == RANDOM_COLOURS &&
+        (!take_number(&text, INT_MAX, &colours) || colours == 0))
         return false;
     if (kinds[scenario->kind].numbers > 0 && !take_number(&text, ULLONG_MAX, &seed))
         return false;
@@ -53,7 +64,8 @@ bool solo_scenario_parse(const char *text, solo_scenario * scenario)
     memset(scenario, 0, sizeof(*scenario));
     if (!strncmp(text, "file ", 5)) {
         scenario->kind = FROM_FILE;
-        return snprintf(scenario->file, sizeof(scenario->file), "%s", text + 5) < (int) sizeof(scenario->file);
+        return snprintf(scenario->file, sizeof(scenario->file), "%s", text + 5) <
+               (int)sizeof(scenario->file);
     }
     for (int kind = 0; kind < (int) (sizeof(kinds) / sizeof(kinds[0])); kind++) {
         if (strlen(kinds[kind].name) == length && !strncmp(text, kinds[kind].name, length)) {
@@ -76,7 +88,8 @@ static int divisor_below_root(int n, int order)
     return best;
 }
 
-/* Spreads a counter over 64 bits: each turn multiplies the low bits into the high ones and folds these back. */
+/* Spreads a counter over 64 bits: each turn multiplies the low bits into the high ones and folds
+ * these back. */
 static uint64_t mix(uint64_t x)
 {
     for (int turn = 0; turn < 3; turn++) {

@@ -3,7 +3,8 @@
 /*
  * Scenarios: how the ranks of a communicator of n processes call MPI_Comm_split.
  *
- *   rows                   the ranks are a grid, row by row, as near to a square as n allows; a colour for each row
+ *   rows                   the ranks are a grid, row by row, as near to a square as n allows; a
+ *                          colour for each row
  *   columns                the same, a colour for each column
  *   planes                 a grid of three dimensions, a colour for each plane of the last two
  *   even_odd               colour rank % 2
@@ -13,7 +14,8 @@
  *   same                   all in one, in their order
  *   file F                 line r of F has colour and key of rank r
  *
- * The key is the rank where nothing else is said.  There is no MPI in this file: mpirank1 uses it, too.
+ * The key is the rank where nothing else is said.  There is no MPI in this file: mpirank1 uses it,
+ * too.
  */
 #ifndef SOLO_SCENARIO_H_INCLUDED
 #define SOLO_SCENARIO_H_INCLUDED
@@ -21,9 +23,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SOLO_SCENARIOS "rows, columns, planes, even_odd, reversed, random_permutation SEED, random_colours K SEED, same"
+#define SOLO_SCENARIOS                                                                            \
+    "rows, columns, planes, even_odd, reversed, random_permutation SEED, random_colours K SEED, " \
+    "same"
 
-/* The job's name with the process manager: under no other one does the library behave as if it were alone. */
+/* The job's name with the process manager: under no other one does the library behave as if it
+ * were alone. */
 #define SOLO_JOB "mpirank1"
 
 #define SOLO_UNDEFINED -32766      /* MPI_UNDEFINED */

@@ -78,8 +78,9 @@ void MPIR_Solo_split_type(const int *split_type)
     expected.split_of_type = 0;
 }
 
-/* MPI_Comm_split_type splits by the type, again for types that the device does not know, and then by node.  A later split would depend
- * on what other ranks find out about their machine or its files. */
+/* MPI_Comm_split_type splits by the type, again for types that the device does not know, and then
+ * by node.  A later split would depend on what other ranks find out about their machine or its
+ * files. */
 static int split_type_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -92,7 +93,8 @@ static int split_type_calls(const MPIR_Comm * comm, solo_call mine, solo_call * 
     MPIR_ERR_CHKANDJUMP2(mine.key != 0 && mine.key != comm->rank, mpi_errno, MPI_ERR_OTHER,
                          "**solo_split_key", "**solo_split_key %d %d", mine.key, comm->rank);
     for (int r = 0; r < comm->local_size; r++) {
-        calls[r].colour = by_node ? MPIR_World_node((int) cmap_select(comm->map, (uint32_t) r)) : mine.colour;
+        calls[r].colour =
+            by_node ? MPIR_World_node((int)cmap_select(comm->map, (uint32_t)r)) : mine.colour;
         calls[r].key = mine.key == comm->rank ? r : mine.key;
     }
 
@@ -129,7 +131,8 @@ static int find_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
             calls[r] = cart_sub_call(&expected.grid->topo.cart, expected.remain_dims, r);
     } else if (expected.first_ranks) {
         for (int r = 0; r < n; r++)
-            calls[r] = r < expected.first_ranks ? (solo_call) { 1, r } : (solo_call) { MPI_UNDEFINED, MPI_UNDEFINED };
+            calls[r] = r < expected.first_ranks ? (solo_call){1, r}
+                                                : (solo_call){MPI_UNDEFINED, MPI_UNDEFINED};
     } else if (expected.split_type) {
         mpi_errno = split_type_calls(comm, mine, calls);
         MPIR_ERR_CHECK(mpi_errno);
@@ -138,10 +141,12 @@ static int find_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
         MPIR_ERR_CHECK(mpi_errno);
         MPIR_ERR_CHKANDJUMP2(scenario.file[0] && n != MPIR_Process.size, mpi_errno, MPI_ERR_OTHER,
                              "**solo_scenario", "**solo_scenario %s %s",
-                             "program PATH, which was asked for the whole world, for a part of it", SOLO_SCENARIOS);
+                             "program PATH, which was asked for the whole world, for a part of it",
+                             SOLO_SCENARIOS);
         wrong = solo_scenario_calls(&scenario, n, calls);
         MPIR_ERR_CHKANDJUMP2(wrong, mpi_errno, MPI_ERR_OTHER, "**solo_scenario",
-                             "**solo_scenario %s %s", wrong, "a line with colour and key for each rank");
+                             "**solo_scenario %s %s", wrong,
+                             "a line with colour and key for each rank");
     }
 
   fn_exit:
@@ -159,9 +164,9 @@ static int foresee_calls(const split_call * call, MPIR_Comm * comm, solo_call * 
     mpi_errno = find_calls(comm, (solo_call) { call->colour, call->key }, calls);
     MPIR_ERR_CHECK(mpi_errno);
     mine = calls[comm->rank];
-    MPIR_ERR_CHKANDJUMP4(call->colour != mine.colour || call->key != mine.key, mpi_errno, MPI_ERR_OTHER,
-                         "**solo_mismatch", "**solo_mismatch %d %d %d %d", call->colour, call->key, mine.colour,
-                         mine.key);
+    MPIR_ERR_CHKANDJUMP4(call->colour != mine.colour || call->key != mine.key, mpi_errno,
+                         MPI_ERR_OTHER, "**solo_mismatch", "**solo_mismatch %d %d %d %d",
+                         call->colour, call->key, mine.colour, mine.key);
 
   fn_exit:
     return mpi_errno;
@@ -176,8 +181,10 @@ static void keep_last(MPIR_Comm * comm, solo_call * calls)
     last.calls = calls;
 }
 
-/* All ranks make the same offer.  If a rank takes part, this process holds the id for it, also if it takes no part itself. */
-static void fill_rows(split_call * call, MPIR_Comm * local, const solo_call * calls, MPIR_Ctxid_t * ctxid)
+/* All ranks make the same offer.  If a rank takes part, this process holds the id for it, also
+ * if it takes no part itself. */
+static void fill_rows(split_call *call, MPIR_Comm *local, const solo_call *calls,
+                      MPIR_Ctxid_t *ctxid)
 {
     bool takes_part = false;
     uint64_t offer;
@@ -188,7 +195,8 @@ static void fill_rows(split_call * call, MPIR_Comm * local, const solo_call * ca
     if (call->error != MPI_SUCCESS)
         offer = MPIR_Ctxid_refusal(offer);
     for (int r = 0; r < local->local_size; r++)
-        call->local.table[r] = (split_row) {.colour = calls[r].colour,.key = calls[r].key,.offer = offer };
+        call->local.table[r] =
+            (split_row){.colour = calls[r].colour, .key = calls[r].key, .offer = offer};
 }
 
 int solo_get_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)

@@ -11,10 +11,12 @@
 #define solo_get_rows MPIR_Solo_get_rows
 #define solo_remote_group MPIR_Solo_remote_group
 
-/* How the others call MPI_Comm_split: a scenario on each line, or NULL.  The last scenario is used again. */
+/* How the others call MPI_Comm_split: a scenario on each line, or NULL.  The last scenario is
+ * used again. */
 void solo_take_scenarios(const char *lines);
 
-/* Entries of the table in mpir_others.h.  The rows follow from the next scenario, or from the call under way. */
+/* Entries of the table in mpir_others.h.  The rows follow from the next scenario, or from the
+ * call under way. */
 int solo_get_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid);
 /* The group of the remote leader in the last split of the peer communicator's processes. */
 int solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, int *remote_size,

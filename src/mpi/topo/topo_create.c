@@ -26,7 +26,8 @@ static MPIR_Topology *new_topology(MPIR_Topo_type kind, int *mpi_errno)
     if (topology)
         topology->kind = kind;
     else
-        MPIR_ERR_SET2(*mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s", (int) sizeof(*topology), "topology");
+        MPIR_ERR_SET2(*mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s",
+                      (int)sizeof(*topology), "topology");
     return topology;
 }
 
@@ -70,7 +71,8 @@ static MPIR_Topology *new_cart(int nnodes, int ndims, int *mpi_errno)
     return topology;
 }
 
-MPIR_Topo_plan_t MPIR_Topo_plan_cart(int nnodes, int ndims, const int dims[], const int periods[], int rank)
+MPIR_Topo_plan_t MPIR_Topo_plan_cart(int nnodes, int ndims, const int dims[], const int periods[],
+                                     int rank)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -168,7 +170,8 @@ int MPIR_Topo_copy_comm(MPIR_Comm * comm, int size, MPIR_Topo_plan_t plan, MPIR_
     return finish(*made, plan, mpi_errno);
 }
 
-int MPIR_Topo_split_comm(MPIR_Comm * comm, int color, int key, MPIR_Topo_plan_t plan, MPIR_Comm ** made)
+int MPIR_Topo_split_comm(MPIR_Comm *comm, int color, int key, MPIR_Topo_plan_t plan,
+                         MPIR_Comm **made)
 {
     *made = NULL;
     int mpi_errno = MPIR_Comm_split_unless(plan.error, comm, color, key, made);

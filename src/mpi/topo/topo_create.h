@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A communicator with a topology.  The topology is made first, in the attribute that holds it: a process that has no memory for it
- * refuses in the agreement on the context id, so that the creation fails on all members.
+ * A communicator with a topology.  The topology is made first, in the attribute that holds it: a
+ * process that has no memory for it refuses in the agreement on the context id, so that the
+ * creation fails on all members.
  */
 #ifndef TOPO_CREATE_H_INCLUDED
 #define TOPO_CREATE_H_INCLUDED
@@ -16,15 +17,17 @@ typedef struct MPIR_Topo_plan {
 } MPIR_Topo_plan_t;
 
 /* What this process is to get; for a process outside the new communicator an empty plan. */
-MPIR_Topo_plan_t MPIR_Topo_plan_cart(int nnodes, int ndims, const int dims[], const int periods[], int rank);
+MPIR_Topo_plan_t MPIR_Topo_plan_cart(int nnodes, int ndims, const int dims[], const int periods[],
+                                     int rank);
 MPIR_Topo_plan_t MPIR_Topo_plan_graph(int nnodes, const int index[], const int edges[]);
 MPIR_Topo_plan_t MPIR_Topo_plan_dist_graph(const MPII_Dist_graph_topology * graph);
 /* Of dimensions that remain of `whole`. */
 MPIR_Topo_plan_t MPIR_Topo_plan_cart_sub(const MPIR_Topology * whole, const int remain[], int rank);
 
-/* Makes the communicator, of the first `size` ranks or by a split, and gives it the topology.  The plan is used up.  A process whose plan
- * is an error refuses. */
+/* Makes the communicator, of the first `size` ranks or by a split, and gives it the topology.  The
+ * plan is used up.  A process whose plan is an error refuses. */
 int MPIR_Topo_copy_comm(MPIR_Comm * comm, int size, MPIR_Topo_plan_t plan, MPIR_Comm ** made);
-int MPIR_Topo_split_comm(MPIR_Comm * comm, int color, int key, MPIR_Topo_plan_t plan, MPIR_Comm ** made);
+int MPIR_Topo_split_comm(MPIR_Comm *comm, int color, int key, MPIR_Topo_plan_t plan,
+                         MPIR_Comm **made);
 
 #endif /* TOPO_CREATE_H_INCLUDED */

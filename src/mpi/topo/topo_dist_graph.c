@@ -4,12 +4,14 @@
 #include "topo_create.h"
 
 /*
- * MPI_Dist_graph_create_adjacent, at the end, and MPI_Dist_graph_create: there each edge goes to the processes at its two ends.
+ * MPI_Dist_graph_create_adjacent, at the end, and MPI_Dist_graph_create: there each edge goes to
+ * the processes at its two ends.
  *
- * Messages are synchronous: when those of a process are done, all of them are received, and it enters a barrier.  When the barrier is
- * over, so are the messages of all (T. Hoefler, C. Siebert, A. Lumsdaine, "Scalable communication protocols for dynamic sparse data
- * exchange", PPoPP 2010).  No process waits for a message that another one must have memory for: a process that lacks some goes on, and
- * refuses when the members agree on the context id.
+ * Messages are synchronous: when those of a process are done, all of them are received, and it
+ * enters a barrier.  When the barrier is over, so are the messages of all (T. Hoefler, C. Siebert,
+ * A. Lumsdaine, "Scalable communication protocols for dynamic sparse data exchange", PPoPP 2010).
+ * No process waits for a message that another one must have memory for: a process that lacks some
+ * goes on, and refuses when the members agree on the context id.
  */
 
 /* One end of an edge, as the process there is told. */
@@ -51,7 +53,8 @@ static void *alloc(exchange * e, size_t bytes)
     int mpi_errno = MPI_SUCCESS;
     void *p = MPL_malloc(bytes ? bytes : 1, MPL_MEM_COMM);
 
-    MPIR_ERR_CHKANDSTMT2(!p, mpi_errno, MPI_ERR_NO_MEM,;, "**nomem2", "**nomem2 %d %s", (int) bytes, "graph");
+    MPIR_ERR_CHKANDSTMT2(!p, mpi_errno, MPI_ERR_NO_MEM, ;
+                         , "**nomem2", "**nomem2 %d %s", (int)bytes, "graph");
     note(e, mpi_errno);
     return p;
 }
@@ -67,8 +70,8 @@ static int by_peer(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void list_ends(exchange * e, int n, const int sources[], const int degrees[], const int destinations[],
-                      const int weights[])
+static void list_ends(exchange *e, int n, const int sources[], const int degrees[],
+                      const int destinations[], const int weights[])
 {
     int edge = 0;
 
@@ -88,8 +91,8 @@ static void list_ends(exchange * e, int n, const int sources[], const int degree
 }
 
 /* All or nothing: of a process without memory the others hear nothing, and it fails for all. */
-static void prepare(exchange * e, int n, const int sources[], const int degrees[], const int destinations[],
-                    const int weights[])
+static void prepare(exchange *e, int n, const int sources[], const int degrees[],
+                    const int destinations[], const int weights[])
 {
     size_t ends = 0;
 
@@ -146,8 +149,8 @@ static void send_to(exchange * e, int first, int n)
         take(e, packed, n);
         return;
     }
-    mpi_errno = MPIC_Issend(packed, (MPI_Aint) n * INTS_OF_AN_END, MPI_INT, e->ends[first].peer, MPIR_TOPO_A_TAG, e->comm,
-                            &e->requests[e->n_requests], &errflag);
+    mpi_errno = MPIC_Issend(packed, (MPI_Aint)n * INTS_OF_AN_END, MPI_INT, e->ends[first].peer,
+                            MPIR_TOPO_A_TAG, e->comm, &e->requests[e->n_requests], &errflag);
     e->n_requests += (mpi_errno == MPI_SUCCESS);
     note(e, mpi_errno);
 }
@@ -169,14 +172,17 @@ static bool has_come(exchange * e, int source, int tag, MPI_Status * status)
     return flag;
 }
 
-/* Without a request the message stays where it is: there may be one later.  On a revoked communicator it is dropped elsewhere. */
+/* Without a request the message stays where it is: there may be one later.  On a revoked
+ * communicator it is dropped elsewhere. */
 static bool receive(exchange * e, void *buffer, MPI_Aint n, int source, int tag)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
-    int mpi_errno = MPIC_Recv(buffer, n, MPI_INT, source, tag, e->comm, MPI_STATUS_IGNORE, &errflag);
+    int mpi_errno =
+        MPIC_Recv(buffer, n, MPI_INT, source, tag, e->comm, MPI_STATUS_IGNORE, &errflag);
 
     note(e, mpi_errno);
-    return MPIR_ERR_GET_CLASS(mpi_errno) != MPIX_ERR_NOREQ && MPIR_ERR_GET_CLASS(mpi_errno) != MPIX_ERR_REVOKED;
+    return MPIR_ERR_GET_CLASS(mpi_errno) != MPIX_ERR_NOREQ &&
+           MPIR_ERR_GET_CLASS(mpi_errno) != MPIX_ERR_REVOKED;
 }
 
 /* Edges that there is no memory for are received all the same, without their data. */
@@ -215,11 +221,13 @@ static bool pass_barrier(exchange * e)
     for (e->step = MPL_MAX(e->step, 1); e->step < size; e->step *= 2) {
         int from = (rank - e->step + size) % size;
         if (!e->is_sent) {
-            int mpi_errno = MPIC_Send(NULL, 0, MPI_INT, (rank + e->step) % size, MPIR_TOPO_B_TAG, e->comm, &errflag);
+            int mpi_errno = MPIC_Send(NULL, 0, MPI_INT, (rank + e->step) % size, MPIR_TOPO_B_TAG,
+                                      e->comm, &errflag);
             note(e, mpi_errno);
             e->is_sent = MPIR_ERR_GET_CLASS(mpi_errno) != MPIX_ERR_NOREQ;
         }
-        if (!e->is_sent || !has_come(e, from, MPIR_TOPO_B_TAG, &status) || !receive(e, NULL, 0, from, MPIR_TOPO_B_TAG))
+        if (!e->is_sent || !has_come(e, from, MPIR_TOPO_B_TAG, &status) ||
+            !receive(e, NULL, 0, from, MPIR_TOPO_B_TAG))
             return false;
         e->is_sent = false;
     }
@@ -274,9 +282,9 @@ static void free_all(exchange * e)
     MPL_free(e->out.weight);
 }
 
-int MPIR_Dist_graph_create_impl(MPIR_Comm * comm_ptr, int n, const int sources[], const int degrees[],
-                                const int destinations[], const int weights[], MPIR_Info * info_ptr, int reorder,
-                                MPIR_Comm ** p_comm_dist_graph_ptr)
+int MPIR_Dist_graph_create_impl(MPIR_Comm *comm_ptr, int n, const int sources[],
+                                const int degrees[], const int destinations[], const int weights[],
+                                MPIR_Info *info_ptr, int reorder, MPIR_Comm **p_comm_dist_graph_ptr)
 {
     exchange e = {.comm = comm_ptr };
     MPIR_Topo_plan_t plan;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Starts one process as one rank of a world of any size, and is the process manager for it (PMI-1 on PMI_FD).  The other ranks
- * do not exist: src/include/mpir_solo.h has what the library does about that.
+ * Starts one process as one rank of a world of any size, and is the process manager for it (PMI-1
+ * on PMI_FD).  The other ranks do not exist: src/include/mpir_solo.h has what the library does
+ * about that.
  */
 #define _XOPEN_SOURCE 700
 #include <errno.h>
@@ -29,7 +30,8 @@
 #define LINE_ROOM 4096
 #define LINE_MOST 64            /* bytes for a rank in what a scenario's program prints */
 #define NOTICE_SECONDS 10       /* until it is said that nothing was printed yet */
-#define VALUE_MAX 512           /* with key and name of the space it has to fit into PMI's lines of 1024 */
+/* with key and name of the space it has to fit into PMI's lines of 1024 */
+#define VALUE_MAX 512
 
 static struct {
     int world, rank, per_node;
@@ -41,18 +43,25 @@ static struct {
 static const char usage[] =
     "usage: mpirank1 --world N [options] PROGRAM [ARGUMENTS]\n"
     "\n"
-    "Runs PROGRAM as one rank of a world of N ranks, of which the others do not exist. Local MPI calls are real; a message to\n"
-    "another rank, and a collective operation, is an error. Communicators can be created: the others make the same calls.\n"
+    "Runs PROGRAM as one rank of a world of N ranks, of which the others do not exist. Local MPI "
+    "calls are real; a message to\n"
+    "another rank, and a collective operation, is an error. Communicators can be created: the "
+    "others make the same calls.\n"
     "PROGRAM may be a script with several MPI programs, one after the other.\n"
     "\n"
     "  --world N             ranks in the world, 1 to 16777216\n"
     "  --rank R              the rank to be, 0 (default) to N - 1\n"
     "  --ranks-per-node P    ranks on each node, 1 (default) and more\n"
-    "  --layout L            block (default): 0 .. P - 1 on the first node; cyclic: a rank for each node in turn\n"
-    "  --scenario S          how the others call MPI_Comm_split: " SOLO_SCENARIOS ",\n"
-    "                        or program PATH, which is called with N and prints for each rank a line with colour and key.\n"
-    "                        Given several times: for the first call, the second, ..., the last for all that follow.\n"
-    "  --same-address        for MPI libraries that ask for all addresses in MPI_Init: all others have this process's\n"
+    "  --layout L            block (default): 0 .. P - 1 on the first node; cyclic: a rank for "
+    "each node in turn\n"
+    "  --scenario S          how the others call MPI_Comm_split: " SOLO_SCENARIOS
+    ",\n"
+    "                        or program PATH, which is called with N and prints for each rank a "
+    "line with colour and key.\n"
+    "                        Given several times: for the first call, the second, ..., the last "
+    "for all that follow.\n"
+    "  --same-address        for MPI libraries that ask for all addresses in MPI_Init: all others "
+    "have this process's\n"
     "  --help                this text\n"
     "  --                    what follows is the program, whatever it begins with\n";
 
@@ -87,7 +96,8 @@ static int open_nameless_file(const char *path)
     char name[LINE_ROOM];
     int fd;
 
-    snprintf(name, sizeof(name), "%s/mpirank1-XXXXXX", directory && *directory ? directory : "/tmp");
+    snprintf(name, sizeof(name), "%s/mpirank1-XXXXXX",
+             directory && *directory ? directory : "/tmp");
     fd = mkstemp(name);
     if (fd < 0)
         die("no file %s for what %s prints: %s", name, path, strerror(errno));
@@ -95,7 +105,8 @@ static int open_nameless_file(const char *path)
     return fd;
 }
 
-/* Whatever ends mpirank1 ends what it started: nobody is left who would answer it, or read what it prints. */
+/* Whatever ends mpirank1 ends what it started: nobody is left who would answer it, or read what
+ * it prints. */
 static void end_with(pid_t manager)
 {
 #ifdef __linux__
@@ -166,8 +177,10 @@ static void copy_output(int in, int fd, pid_t pid, const char *path)
         room -= n;
         if (room < 0) {
             kill(pid, SIGKILL);
-            die("--scenario program %s: it prints more than %d ranks have to say; accepted is one line with colour and key, of %d bytes at most, "
-                "for each of them", path, job.world, LINE_MOST);
+            die("--scenario program %s: it prints more than %d ranks have to say; accepted is one "
+                "line with colour and key, of %d bytes at most, "
+                "for each of them",
+                path, job.world, LINE_MOST);
         }
         write_all(fd, block, (size_t) n, path);
     }
@@ -222,8 +235,9 @@ static void add_scenario(const char *text)
         wrong = calls ? solo_scenario_calls(&scenario, job.world, calls) : "no memory";
         free(calls);
         if (wrong)
-            die("--scenario %s: %s; accepted is one line with colour (0 and more, or %d) and key for each of the %d ranks", text, wrong,
-                SOLO_UNDEFINED, job.world);
+            die("--scenario %s: %s; accepted is one line with colour (0 and more, or %d) and key "
+                "for each of the %d ranks",
+                text, wrong, SOLO_UNDEFINED, job.world);
     }
     append_scenario(line);
 }
@@ -265,7 +279,8 @@ static void read_options(int argc, char **argv)
             rank = value ? value : "";
         else if (is_option(option, "--ranks-per-node"))
             job.per_node = number(option, value, 1, MOST_RANKS);
-        else if (is_option(option, "--layout") && value && (!strcmp(value, "block") || !strcmp(value, "cyclic")))
+        else if (is_option(option, "--layout") && value &&
+                 (!strcmp(value, "block") || !strcmp(value, "cyclic")))
             job.cyclic = !strcmp(value, "cyclic");
         else if (is_option(option, "--layout"))
             die("--layout %s: accepted are block, cyclic", value ? value : "");
@@ -288,7 +303,8 @@ static void read_options(int argc, char **argv)
 
 /* ---- the program ---- */
 
-/* A terminal: MPI_Finalize shuts PMI_FD down, which ends a socket for all that have it open, also for a script's next program. */
+/* A terminal: MPI_Finalize shuts PMI_FD down, which ends a socket for all that have it open,
+ * also for a script's next program. */
 static bool open_terminal(int ends[2])
 {
     struct termios raw = {.c_cflag = CS8 | CREAD };
@@ -297,7 +313,9 @@ static bool open_terminal(int ends[2])
     ends[0] = posix_openpt(O_RDWR | O_NOCTTY);
     if (ends[0] < 0)
         return false;
-    ends[1] = grantpt(ends[0]) == 0 && unlockpt(ends[0]) == 0 ? open(ptsname(ends[0]), O_RDWR | O_NOCTTY) : -1;
+    ends[1] = grantpt(ends[0]) == 0 && unlockpt(ends[0]) == 0
+                  ? open(ptsname(ends[0]), O_RDWR | O_NOCTTY)
+                  : -1;
     if (ends[1] >= 0 && tcsetattr(ends[1], TCSANOW, &raw) == 0)
         return true;
     if (ends[1] >= 0)
@@ -404,7 +422,8 @@ static const char *argument(const char *line, const char *name, char *room)
 
     for (const char *at = line; (at = strstr(at, name)); at++) {
         if ((at == line || at[-1] == ' ') && at[length] == '=') {
-            snprintf(room, LINE_ROOM, "%.*s", (int) strcspn(at + length + 1, " \n"), at + length + 1);
+            snprintf(room, LINE_ROOM, "%.*s", (int)strcspn(at + length + 1, " \n"),
+                     at + length + 1);
             return room;
         }
     }
@@ -431,8 +450,8 @@ static void answer_get(const char *line, char *answer)
     int nodes = (int) (((long long) job.world + job.per_node - 1) / job.per_node);
 
     if (key && !strcmp(key, "PMI_process_mapping")) {
-        snprintf(answer, LINE_ROOM, "cmd=get_result rc=0 msg=success value=(vector,(0,%d,%d))\n", nodes,
-                 job.cyclic ? 1 : job.per_node);
+        snprintf(answer, LINE_ROOM, "cmd=get_result rc=0 msg=success value=(vector,(0,%d,%d))\n",
+                 nodes, job.cyclic ? 1 : job.per_node);
         return;
     }
     if (key)
@@ -441,7 +460,10 @@ static void answer_get(const char *line, char *answer)
         own_key(key, own);
         value = find_value(own);
         if (value && !job.same_address) {
-            fprintf(stderr, "mpirank1: asked for %s, of a rank that does not exist; with --same-address it is %s\n", key, own);
+            fprintf(stderr,
+                    "mpirank1: asked for %s, of a rank that does not exist; with --same-address it "
+                    "is %s\n",
+                    key, own);
             value = NULL;
         }
     }
@@ -469,7 +491,8 @@ static bool refuse_name(const char *command, char *text)
 
         if (strncmp(command, names[i], length) || strcmp(command + length, "_name"))
             continue;
-        fprintf(stderr, "mpirank1: MPI_%c%s_name: there is no server of names here; mpiexec has one\n",
+        fprintf(stderr,
+                "mpirank1: MPI_%c%s_name: there is no server of names here; mpiexec has one\n",
                 names[i][0] - 'a' + 'A', names[i] + 1);
         sprintf(text, "cmd=%s_result rc=1 msg=no_server\n", names[i]);
         return true;
@@ -509,7 +532,8 @@ static bool answer(const char *line, char *text)
     return true;
 }
 
-/* False at the end.  A read that the program's end interrupts is tried again: what it has written last is still there. */
+/* False at the end.  A read that the program's end interrupts is tried again: what it has
+ * written last is still there. */
 static bool next_line(FILE * in, char *line)
 {
     while (!fgets(line, LINE_ROOM, in)) {
@@ -534,7 +558,8 @@ static bool send_line(int fd, const char *text)
     return true;
 }
 
-/* Until the program ends or aborts.  Returns the exit status it asked for, or -1; *said_hello: it spoke PMI. */
+/* Until the program ends or aborts.  Returns the exit status it asked for, or -1; *said_hello:
+ * it spoke PMI. */
 static int serve(FILE * in, int fd, bool * said_hello)
 {
     char line[LINE_ROOM], text[LINE_ROOM];
@@ -546,7 +571,8 @@ static int serve(FILE * in, int fd, bool * said_hello)
             return argument(line, "exitcode", code) ? atoi(code) & 0xff : 1;
         }
         if (!answer(line, text)) {
-            fprintf(stderr, "mpirank1: the program asks for what one process cannot have: %s", line);
+            fprintf(stderr, "mpirank1: the program asks for what one process cannot have: %s",
+                    line);
             return 1;
         }
         if (!send_line(fd, text))
@@ -566,7 +592,9 @@ static int wait_for(pid_t pid)
 /* The program went without a word to its process manager. */
 static void tell_of_silent(int status)
 {
-    fprintf(stderr, "mpirank1: %s ended %s %d before MPI_Init found its process manager; accepted is a program compiled with this MPI's mpicc\n",
+    fprintf(stderr,
+            "mpirank1: %s ended %s %d before MPI_Init found its process manager; accepted is a "
+            "program compiled with this MPI's mpicc\n",
             job.command[0], WIFSIGNALED(status) ? "by signal" : "with status",
             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 }

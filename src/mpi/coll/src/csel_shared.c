@@ -3,8 +3,8 @@
 #include "mpiimpl.h"
 #include "csel_shared.h"
 
-/* All that prune_tree() in csel.c asks a communicator about; whether it is on one node follows.  Of integers only, so that
- * equality is that of the bytes. */
+/* All that prune_tree() in csel.c asks a communicator about; whether it is on one node follows.  Of
+ * integers only, so that equality is that of the bytes. */
 typedef struct traits {
     int comm_kind, hierarchy_kind;
     int size, node_count;

@@ -3,13 +3,14 @@
 /*
  * Pruned selection tables, one for all communicators with the same answers.
  *
- * What pruning asks a communicator about is a handful of numbers (csel_shared.c: struct traits).  Communicators alike in
- * these get the same table; the last one that goes frees it.
+ * What pruning asks a communicator about is a handful of numbers (csel_shared.c: struct traits).
+ * Communicators alike in these get the same table; the last one that goes frees it.
  */
 #ifndef CSEL_SHARED_H_INCLUDED
 #define CSEL_SHARED_H_INCLUDED
 
-/* A table pruned from `root` for a communicator like this one, with a reference for the caller; NULL if there is none. */
+/* A table pruned from `root` for a communicator like this one, with a reference for the caller;
+ * NULL if there is none. */
 void *MPIR_Csel_shared_find(const void *root, MPIR_Comm * comm);
 /* Room for one, to be filled and then published; NULL without memory. */
 void *MPIR_Csel_shared_new(const void *root, MPIR_Comm * comm, size_t size);

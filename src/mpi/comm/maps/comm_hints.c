@@ -4,8 +4,9 @@
 #include "mpir_info.h"
 #include "old_maps.h"
 
-/* Info hints: a communicator whose map is held under another policy than the rest.  What is in force is read from the
- * map itself, so that there is nothing to keep, and duplicates, which share the map, inherit it. */
+/* Info hints: a communicator whose map is held under another policy than the rest.  What is in
+ * force is read from the map itself, so that there is nothing to keep, and duplicates, which
+ * share the map, inherit it. */
 
 #define KEY_STRATEGY "cmap_strategy"
 #define KEY_ALPHA "cmap_alpha"
@@ -58,8 +59,8 @@ static bool is_kept(const struct MPIR_Map_link *link, const cmap_t * map)
     return link != NULL;
 }
 
-/* Puts `map` in the slot.  Once there are threads the map that was there stays until the communicator goes: a sender may
- * be inside a lookup of it. */
+/* Puts `map` in the slot.  Once there are threads the map that was there stays until the
+ * communicator goes: a sender may be inside a lookup of it. */
 static void replace(MPIR_Comm * comm, cmap_t ** slot, cmap_t * map)
 {
     struct MPIR_Map_link *link = NULL;
@@ -81,8 +82,8 @@ static void replace(MPIR_Comm * comm, cmap_t ** slot, cmap_t * map)
         cmap_release(old);
 }
 
-/* The group that the communicator hands out was made from the map before.  With threads it stays: one of them may be
- * taking a reference to it. */
+/* The group that the communicator hands out was made from the map before.  With threads it stays:
+ * one of them may be taking a reference to it. */
 static void renew_group(MPIR_Group ** group, const cmap_t * map)
 {
     MPIR_Group *renewed = NULL;

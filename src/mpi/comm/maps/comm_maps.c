@@ -3,7 +3,8 @@
 #include "mpiimpl.h"
 #include "old_maps.h"
 
-/* The maps of communicators: every constructor of a communicator names where its map comes from by one of these. */
+/* The maps of communicators: every constructor of a communicator names where its map comes from
+ * by one of these. */
 
 static cmap_t **slot_of(MPIR_Comm * comm, MPIR_Map_side_t side)
 {

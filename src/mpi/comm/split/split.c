@@ -16,8 +16,9 @@ static int local_comm_of(MPIR_Comm * parent, MPIR_Comm ** local)
     return mpi_errno;
 }
 
-/* A small table is part of the call, so that a process without memory takes part in the collective.  The allocation is freed after
- * the collective, for what the child takes if there is no other memory. */
+/* A small table is part of the call, so that a process without memory takes part in the collective.
+ * The allocation is freed after the collective, for what the child takes if there is no other
+ * memory. */
 static int alloc_side(const split_call * call, split_side * side, int size)
 {
     enum { LEAST_RESERVE = 1024 };
@@ -28,8 +29,8 @@ static int alloc_side(const split_call * call, split_side * side, int size)
     side->view = split_view_of(call->colour, MPIX_PERMUTE);
     side->owned = MPL_malloc(bytes, MPL_MEM_COMM);
     side->table = size <= SPLIT_FEW ? side->few : side->owned;
-    MPIR_ERR_CHKANDJUMP2(!side->owned, mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s", (int) bytes,
-                         "rows of MPI_Comm_split");
+    MPIR_ERR_CHKANDJUMP2(!side->owned, mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s",
+                         (int)bytes, "rows of MPI_Comm_split");
 
   fn_exit:
     return mpi_errno;
@@ -43,7 +44,8 @@ static void keep_error(split_call * call, int mpi_errno)
         call->error = mpi_errno;
 }
 
-/* Allocations before the first collective.  A process without memory continues, and tells the others in the collective. */
+/* Allocations before the first collective.  A process without memory continues, and tells the
+ * others in the collective. */
 static void begin(split_call * call)
 {
     if (call->colour != MPI_UNDEFINED)
@@ -71,7 +73,8 @@ static int gather_rows(const void *row, void *table, int count, MPI_Datatype typ
 {
     int mpi_errno = MPI_SUCCESS;
 
-    mpi_errno = MPIR_Allgather(row, sizeof(split_row), MPI_BYTE, table, count, type, comm, &errflag);
+    mpi_errno =
+        MPIR_Allgather(row, sizeof(split_row), MPI_BYTE, table, count, type, comm, &errflag);
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**ctxid_refused");
 
@@ -81,7 +84,8 @@ static int gather_rows(const void *row, void *table, int count, MPI_Datatype typ
     goto fn_exit;
 }
 
-/* Without a table: all rows go to the same place.  What this process passes on is wrong, and marked so. */
+/* Without a table: all rows go to the same place.  What this process passes on is wrong, and
+ * marked so. */
 static int gather_nothing(const split_row * row, MPIR_Comm * comm)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -244,7 +248,8 @@ int MPIR_Comm_split_impl(MPIR_Comm * comm_ptr, int color, int key, MPIR_Comm ** 
     return MPIR_Comm_split_unless(MPI_SUCCESS, comm_ptr, color, key, newcomm_ptr);
 }
 
-int MPIR_Comm_split_unless(int error, MPIR_Comm * comm_ptr, int color, int key, MPIR_Comm ** newcomm_ptr)
+int MPIR_Comm_split_unless(int error, MPIR_Comm *comm_ptr, int color, int key,
+                           MPIR_Comm **newcomm_ptr)
 {
     int mpi_errno = MPI_SUCCESS;
     split_call call = {.parent = comm_ptr,.colour = color,.key = key,.error = error,

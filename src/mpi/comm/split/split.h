@@ -26,7 +26,8 @@ typedef struct split_call {
     int colour, key;
     split_side local, remote;   /* remote: only of an intercommunicator */
     MPIR_Context_id_t id;       /* claimed by this process, or MPIR_INVALID_CONTEXT_ID */
-    MPIR_Context_id_t remote_id;        /* of the other side of an intercommunicator, or MPIR_INVALID_CONTEXT_ID */
+    /* of the other side of an intercommunicator, or MPIR_INVALID_CONTEXT_ID */
+    MPIR_Context_id_t remote_id;
     int rank;                   /* in the child */
     int error;                  /* why there will be no child, or MPI_SUCCESS */
     MPIR_Comm *child;           /* not committed; NULL for MPI_UNDEFINED */
@@ -40,8 +41,8 @@ static inline bool split_is_inter(const split_call * call)
 /* Each member sends its row to the others (the entry get_rows of mpir_others.h). */
 int split_exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid);
 
-/* Completes call->child.  On success the id is the child's.  REQUIRES that there are members on every side.  Frees the
- * tables as soon as they are not needed any more. */
+/* Completes call->child.  On success the id is the child's.  REQUIRES that there are members on
+ * every side.  Frees the tables as soon as they are not needed any more. */
 int split_make_child(split_call * call, MPIR_Comm ** child);
 
 #endif /* SPLIT_H_INCLUDED */

@@ -8,8 +8,8 @@ static void free_table(split_side * side)
     side->owned = side->table = NULL;
 }
 
-/* What the ordering left is a quarter of the table, or less: the rest is a reserve, to be given up when there is no memory for the
- * map. */
+/* What the ordering left is a quarter of the table, or less: the rest is a reserve, to be given up
+ * when there is no memory for the map. */
 static void give_up_rest(split_side * side, const split_plan * plan)
 {
     split_row *smaller;
@@ -26,8 +26,8 @@ static void give_up_rest(split_side * side, const split_plan * plan)
     }
 }
 
-/* Orders the members of a side and makes their map.  `rank`: NULL, or where this process's rank goes, which has `self` in
- * the parent. */
+/* Orders the members of a side and makes their map.  `rank`: NULL, or where this process's rank
+ * goes, which has `self` in the parent. */
 static int make_map(split_side * side, const cmap_t * parent_map, int self, int *rank)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -90,7 +90,8 @@ static int find_nodes(MPIR_Comm * child, split_call * call)
 {
     free_table(&call->local);
     free_table(&call->remote);
-    return MPIR_Copy_nodes(child, call->parent) ? MPIR_Copy_nodes(child, call->parent) : MPI_SUCCESS;
+    return MPIR_Copy_nodes(child, call->parent) ? MPIR_Copy_nodes(child, call->parent)
+                                                : MPI_SUCCESS;
 }
 
 static int attach_maps(MPIR_Comm * child, split_call * call)

@@ -2,13 +2,15 @@
 
 #include "split_order.h"
 
-/* A pair has the distance of the key to the least one above the rank: sorting by whole pairs is sorting stably by key. */
+/* A pair has the distance of the key to the least one above the rank: sorting by whole pairs is
+ * sorting stably by key. */
 #define RANK_BITS 32
 #define FEW_PAIRS 32u           /* sorted by insertion */
 #define MANY_PAIRS 4096u        /* from here on wide digits pay */
 #define DIGIT_BITS 8
 #define WIDE_DIGIT_BITS 11
-/* Ranges take more work for each than ranks do: they pay when they have this many members on the average. */
+/* Ranges take more work for each than ranks do: they pay when they have this many members on the
+ * average. */
 #define RANGE_MEMBERS 4u
 
 /* ---- ranges ---- */
@@ -18,8 +20,8 @@ static bool has_few_runs(const split_view * view)
     return view->runs == 1 || view->runs <= view->members / RANGE_MEMBERS;
 }
 
-/* Cuts the members' ranks as split_look() counts them.  A range is smaller than a row, and each begins at another row, so
- * that what is written has been read. */
+/* Cuts the members' ranks as split_look() counts them.  A range is smaller than a row, and each
+ * begins at another row, so that what is written has been read. */
 static uint32_t write_ranges(split_row table[], const split_view * view)
 {
     cmap_rank_range *ranges = (cmap_rank_range *) table, now = {.first = 0 };
@@ -112,7 +114,8 @@ static void write_pairs(split_row table[], const split_view * view)
     }
 }
 
-/* For keys that may be n consecutive numbers.  `slots` has room for as many ranks; false when a key came twice. */
+/* For keys that may be n consecutive numbers.  `slots` has room for as many ranks; false when a
+ * key came twice. */
 static bool place(const uint64_t pairs[], uint32_t n, int slots[])
 {
     memset(slots, 0xff, n * sizeof(int));

@@ -3,13 +3,14 @@
 /*
  * MPI_Comm_split without MPI: who has my colour, and in which order?
  *
- * Input is the table that the allgather brings, one row for each rank of the parent.  One pass over it (split_look)
- * recognises the easy cases; split_arrange() then turns the table, in place, into as little as is needed to make the
- * child's map.  Beside the table nothing is allocated.
+ * Input is the table that the allgather brings, one row for each rank of the parent.  One pass over
+ * it (split_look) recognises the easy cases; split_arrange() then turns the table, in place, into
+ * as little as is needed to make the child's map.  Beside the table nothing is allocated.
  *
  *   keys ascending or strictly descending     the members' ranks as arithmetic runs
  *   keys are k consecutive numbers            ranks placed by counting, O(n)
- *   any other keys                            stable radix sort of packed (key, rank) pairs, O(n) for each digit
+ *   any other keys                            stable radix sort of packed (key, rank) pairs, O(n)
+ *                                             for each digit
  */
 #ifndef SPLIT_ORDER_H_INCLUDED
 #define SPLIT_ORDER_H_INCLUDED
@@ -28,7 +29,8 @@ typedef struct split_row {
     int32_t colour, key;
     union {
         uint64_t offer;         /* of context ids, to its own side */
-        uint32_t id;            /* the context id that follows, to the other side of an intercommunicator */
+        /* the context id that follows, to the other side of an intercommunicator */
+        uint32_t id;
     };
 } split_row;
 

@@ -7,7 +7,8 @@
 
 #define PADDED(len_) (((len_) + 7) & ~(size_t) 7)
 
-/* The node's cards one after the other, as their owners came. Pages are there when they are written. */
+/* The node's cards one after the other, as their owners came. Pages are there when they are
+ * written. */
 struct board {
     MPL_atomic_int_t used;
     struct {

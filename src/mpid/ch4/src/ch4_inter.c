@@ -4,12 +4,14 @@
 #include "ch4i_comm.h"
 #include "mpir_intercomm.h"
 
-/* How each group of MPI_Intercomm_create learns who is in the other one, and of MPI_Comm_create on an intercommunicator which part of
- * the other one takes part.
+/* How each group of MPI_Intercomm_create learns who is in the other one, and of MPI_Comm_create on
+ * an intercommunicator which part of the other one takes part.
  *
- * The leaders exchange their groups as words (cmap.h) in parts of bounded length, one for most groups, and only then tell their own
- * group, in the same way: a group is never told before both leaders know whether the two have a process in common, which can be
- * waiting in the other one.  Who has no memory for the map takes part all the same, and refuses when the context ids are agreed on. */
+ * The leaders exchange their groups as words (cmap.h) in parts of bounded length, one for most
+ * groups, and only then tell their own group, in the same way: a group is never told before both
+ * leaders know whether the two have a process in common, which can be waiting in the other one.
+ * Who has no memory for the map takes part all the same, and refuses when the context ids are
+ * agreed on. */
 
 enum {
     FIRST_WORDS = CMAP_WORDS_MIN,
@@ -227,7 +229,8 @@ static void tell_group(meeting_t * meeting)
         part.flags = 0;         /* of a part that does not come: the last one */
         if (leads(meeting))
             write_news(meeting, number, &next, &part);
-        error = MPIR_Bcast(&part, bytes_of(room_of(number)), MPI_BYTE, meeting->leader, meeting->local, &errflag);
+        error = MPIR_Bcast(&part, bytes_of(room_of(number)), MPI_BYTE, meeting->leader,
+                           meeting->local, &errflag);
         error = outcome(error, errflag);
         if (error != MPI_SUCCESS)
             give_up(meeting, error);
@@ -253,7 +256,8 @@ static int exchange_groups(meeting_t * meeting)
     if (!meeting->remote->map && !meeting->is_dynamic && meeting->remote->error == MPI_SUCCESS)
         MPIR_ERR_SET(meeting->remote->error, MPI_ERR_OTHER, "**ctxid_refused");
     if (meeting->common != CMAP_NONE)
-        MPIR_ERR_SET1(mpi_errno, MPI_ERR_COMM, "**dupprocesses", "**dupprocesses %d", (int) meeting->common);
+        MPIR_ERR_SET1(mpi_errno, MPI_ERR_COMM, "**dupprocesses", "**dupprocesses %d",
+                      (int)meeting->common);
     return mpi_errno;
 }
 
@@ -275,8 +279,9 @@ static int find_culprit(const cmap_t * local, const uint64_t lpids[], int n)
 }
 #endif
 
-/* Each process finds out by itself: a leader that fails before it has told its group would be waited for.  Without a map of the
- * remote group, which has no memory or a process twice, they are looked up one by one. */
+/* Each process finds out by itself: a leader that fails before it has told its group would be
+ * waited for.  Without a map of the remote group, which has no memory or a process twice, they
+ * are looked up one by one. */
 static int check_lpids(const meeting_t * meeting, const uint64_t lpids[])
 {
     int mpi_errno = MPI_SUCCESS;
@@ -289,7 +294,8 @@ static int check_lpids(const meeting_t * meeting, const uint64_t lpids[])
     if (!remote || MPIDI_find_common(local, remote) != CMAP_NONE)
         culprit = find_culprit(local, lpids, meeting->remote->size);
     if (culprit >= 0)
-        MPIR_ERR_SET1(mpi_errno, MPI_ERR_COMM, "**dupprocesses", "**dupprocesses %d", (int) lpids[culprit]);
+        MPIR_ERR_SET1(mpi_errno, MPI_ERR_COMM, "**dupprocesses", "**dupprocesses %d",
+                      (int)lpids[culprit]);
     MPID_END_ERROR_CHECKS;
 #endif
     return mpi_errno;
@@ -302,8 +308,9 @@ static int exchange_lpids(const meeting_t * meeting)
     MPIR_Remote_group_t *remote = meeting->remote;
     uint64_t *lpids = NULL;
 
-    mpi_errno = MPID_Intercomm_exchange_map(meeting->local, meeting->leader, meeting->peers, meeting->remote_leader,
-                                            &remote->size, &lpids, &remote->is_low_group);
+    mpi_errno = MPID_Intercomm_exchange_map(meeting->local, meeting->leader, meeting->peers,
+                                            meeting->remote_leader, &remote->size, &lpids,
+                                            &remote->is_low_group);
     MPIR_ERR_CHECK(mpi_errno);
     remote->error = MPIDIU_map_from_gpids(lpids, remote->size, &remote->map);
     mpi_errno = check_lpids(meeting, lpids);
@@ -335,8 +342,8 @@ static int foresee_group(const meeting_t * meeting)
     goto fn_exit;
 }
 
-int MPID_Intercomm_meet(MPIR_Comm * local_comm, int local_leader, MPIR_Comm * peer_comm, int remote_leader,
-                        int tag, MPIR_Remote_group_t * remote)
+int MPID_Intercomm_meet(MPIR_Comm *local_comm, int local_leader, MPIR_Comm *peer_comm,
+                        int remote_leader, int tag, MPIR_Remote_group_t *remote)
 {
     int mpi_errno = MPI_SUCCESS;
     meeting_t meeting = {.local = local_comm,.leader = local_leader,.peers = peer_comm,
@@ -383,7 +390,8 @@ static int map_ranks(const MPIR_Comm * inter, const MPIR_Group * part, cmap_t **
     goto fn_exit;
 }
 
-void MPID_Intercomm_meet_parts(MPIR_Comm * inter, const MPIR_Group * part, MPIR_Remote_group_t * remote)
+void MPID_Intercomm_meet_parts(MPIR_Comm *inter, const MPIR_Group *part,
+                               MPIR_Remote_group_t *remote)
 {
     meeting_t meeting = {.local = inter->local_comm,.leader = 0,.peers = inter,.remote_leader = 0,
         .has_met = true,.common = CMAP_NONE,.remote = remote

@@ -8,11 +8,14 @@
 /* The names a process has inside CH4:
  *   upid   the netmod's address of it, a string of bytes that travels between processes
  *   gpid   address-vector table and entry (avtid, lpid) in one 64-bit word; the netmods' name
- *   index  the dense number that maps hold (mpir_map.h): the world's processes are 0 .. world size - 1 and live in table
- *          0, where index, lpid and world rank are the same; a later table owns the indices base .. base + size - 1
- * An index is never given out twice, so that a group which outlives its processes names nobody else by accident. */
+ *   index  the dense number that maps hold (mpir_map.h): the world's processes are 0 .. world size
+ *          - 1 and live in table 0, where index, lpid and world rank are the same; a later table
+ *          owns the indices base .. base + size - 1
+ * An index is never given out twice, so that a group which outlives its processes names nobody
+ * else by accident. */
 
-/* The table of tables: slot 0 is the world's, slots of tables that are gone are NULL and are used again. */
+/* The table of tables: slot 0 is the world's, slots of tables that are gone are NULL and are
+ * used again. */
 int MPIDIU_avt_init(void);
 int MPIDIU_avt_destroy(void);
 int MPIDIU_get_n_avts(void);
@@ -31,11 +34,12 @@ int MPIDIU_get_node_id(MPIR_Comm * comm, int rank, int *id_p);
 int MPIDIU_upids_to_gpids(int size, int *remote_upid_size, char *remote_upids,
                           uint64_t * remote_gpids);
 
-/* Table and entry of a process beyond the world.  REQUIRES its table to be alive, which holds for the members of a
- * communicator: it keeps a reference to each table it touches. */
+/* Table and entry of a process beyond the world.  REQUIRES its table to be alive, which holds for
+ * the members of a communicator: it keeps a reference to each table it touches. */
 void MPIDIU_dynamic_index_to_pid(uint32_t index, int *avtid, int *lpid);
 
-/* References to the tables beyond the world's that a communicator's maps reach into: taken and given back together. */
+/* References to the tables beyond the world's that a communicator's maps reach into: taken and
+ * given back together. */
 int MPIDIU_comm_avts_add_ref(MPIR_Comm * comm);
 int MPIDIU_comm_avts_release_ref(MPIR_Comm * comm);
 
@@ -76,9 +80,10 @@ MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_gpid_to_index(uint64_t gpid)
         (uint32_t) MPIDIU_GPID_GET_LPID(gpid);
 }
 
-/* Recent peers of a communicator, so that repeated messages cost the same under every representation: direct mapped by
- * the low bits of the rank, rank and index in one word, which is read and written whole.  Threads that race for an entry
- * overwrite each other's, and either is right: a rank's index never changes, even when MPI_Comm_set_info changes the
+/* Recent peers of a communicator, so that repeated messages cost the same under every
+ * representation: direct mapped by the low bits of the rank, rank and index in one word, which
+ * is read and written whole.  Threads that race for an entry overwrite each other's, and either
+ * is right: a rank's index never changes, even when MPI_Comm_set_info changes the
  * representation.  Bit 63 is set in every entry in use. */
 #define MPIDIU_PEER_TAG(rank_) ((uint64_t) (0x80000000u | (uint32_t) (rank_)) << 32)
 
@@ -100,8 +105,9 @@ MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_recent_peer_index(MPIR_Comm * comm, con
     return (uint32_t) word;
 }
 
-/* Of the remote group in an intercommunicator.  REQUIRES a rank of the communicator: MPI_PROC_NULL and MPI_ANY_SOURCE
- * have no index.  A closed form or a list in the header's reach is faster than any cache. */
+/* Of the remote group in an intercommunicator.  REQUIRES a rank of the communicator: MPI_PROC_NULL
+ * and MPI_ANY_SOURCE have no index.  A closed form or a list in the header's reach is faster
+ * than any cache. */
 MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_comm_rank_to_index(MPIR_Comm * comm, int rank)
 {
     const cmap_t *map = MPIR_Map_load(&comm->map);

@@ -28,8 +28,8 @@ static const struct {
     NUMBER(MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS, false),
     NUMBER(MPIR_CVAR_CH4_UCX_RANK_BITS, false),
     NUMBER(MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES, false),
-    {"The number of NICs (see MPIR_CVAR_CH4_OFI_MAX_NICS, and MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES=0)", &MPIDI_Settings_nics, NULL,
-     false},
+    {"The number of NICs (see MPIR_CVAR_CH4_OFI_MAX_NICS, and MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES=0)",
+     &MPIDI_Settings_nics, NULL, false},
     {"MPIR_CVAR_CH4_OFI_RANK_BITS", &MPIDI_Settings_match.rank_bits, NULL, true},
     {"MPIR_CVAR_CH4_OFI_TAG_BITS", &MPIDI_Settings_match.tag_bits, NULL, true},
     {"MPIR_CVAR_CH4_OFI_CONTEXT_ID_BITS", &MPIDI_Settings_match.context_bits, NULL, true},
@@ -180,9 +180,10 @@ static int compare_values(const char *theirs, int bytes, int rank)
     find_difference(theirs, bytes, false, &d);
     MPIR_ERR_CHKANDJUMP(d.setting < 0, mpi_errno, MPI_ERR_OTHER, "**settings");
     if (d.setting < SETTINGS)
-        mpi_errno = MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_OTHER,
-                                         "**settings", "**settings %s %d %s %d %s", settings[d.setting].name, rank,
-                                         d.theirs, MPIR_Process.rank, d.mine);
+        mpi_errno = MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
+                                         MPI_ERR_OTHER, "**settings", "**settings %s %d %s %d %s",
+                                         settings[d.setting].name, rank, d.theirs,
+                                         MPIR_Process.rank, d.mine);
 
   fn_fail:
     return mpi_errno;
@@ -202,9 +203,9 @@ int MPIDI_Settings_compare_jobs(const char *theirs, int bytes)
     find_difference(theirs, bytes, true, &d);
     MPIR_ERR_CHKANDJUMP(d.setting < 0, mpi_errno, MPI_ERR_PORT, "**settings");
     if (d.setting < SETTINGS)
-        mpi_errno = MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_PORT,
-                                         "**settings_jobs", "**settings_jobs %s %s %s", settings[d.setting].name,
-                                         d.mine, d.theirs);
+        mpi_errno = MPIR_Err_create_code(
+            MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_PORT, "**settings_jobs",
+            "**settings_jobs %s %s %s", settings[d.setting].name, d.mine, d.theirs);
 
   fn_fail:
     return mpi_errno;
@@ -259,8 +260,8 @@ void MPIDI_Settings_remove_segments(void (*remove) (const char *segment))
     }
 }
 
-/* Rank 0 is the first of its node however the nodes are counted: it has left its values, also when the process that this one
- * takes for the first of its node has not. */
+/* Rank 0 is the first of its node however the nodes are counted: it has left its values, also when
+ * the process that this one takes for the first of its node has not. */
 int MPIDI_Settings_compare(int bcast_errno)
 {
     int mpi_errno = MPI_SUCCESS;

@@ -6,15 +6,18 @@
 #include <stdint.h>
 
 /*
- * Environment variables that have to be the same in all processes, because processes that differ in them wait for each other for
- * ever. MPI_Init compares them before anything depends on them: a process with the first of its node, whose digest is in
- * the node's segment, and the first ones of other nodes with rank 0. Who comes to another value names it.
+ * Environment variables that have to be the same in all processes, because processes that differ in
+ * them wait for each other for ever. MPI_Init compares them before anything depends on them: a
+ * process with the first of its node, whose digest is in the node's segment, and the first ones of
+ * other nodes with rank 0. Who comes to another value names it.
  */
 
-/* What the netmod uses; 1 where it does not matter. REQUIRES: set before the settings are compared. */
+/* What the netmod uses; 1 where it does not matter. REQUIRES: set before the settings are
+ * compared. */
 extern int MPIDI_Settings_nics;
 
-/* How the netmod divides the match bits of messages; zeros where it does so by the number of processes alone. */
+/* How the netmod divides the match bits of messages; zeros where it does so by the number of
+ * processes alone. */
 typedef struct {
     int context_bits, rank_bits, tag_bits;
 } MPIDI_Settings_match_t;
@@ -25,18 +28,19 @@ extern MPIDI_Settings_match_t MPIDI_Settings_match;
 uint64_t MPIDI_Digest_add(uint64_t digest, const void *data, size_t bytes);
 
 uint64_t MPIDI_Settings_digest(void);
-/* The first process of a node leaves its values, and the name of the segment that it has made, or NULL. REQUIRES: MPIR_pmi_bcast to
- * the node's processes comes next. Collective. */
+/* The first process of a node leaves its values, and the name of the segment that it has made, or
+ * NULL. REQUIRES: MPIR_pmi_bcast to the node's processes comes next. Collective. */
 int MPIDI_Settings_leave(const char *segment);
-/* For a start that fails after that: calls `remove` for each segment of this host that has been left. The processes which made them
- * wait for this one until they are ended. */
+/* For a start that fails after that: calls `remove` for each segment of this host that has been
+ * left. The processes which made them wait for this one until they are ended. */
 void MPIDI_Settings_remove_segments(void (*remove) (const char *segment));
 /* REQUIRES: MPIR_pmi_bcast has been called, and returned bcast_errno. */
 int MPIDI_Settings_compare(int bcast_errno);
 /* In processes of a node but the first, with what that one's MPIDI_Settings_digest returned. */
 int MPIDI_Settings_compare_on_node(uint64_t digest);
 
-/* Jobs that are connected have to agree about some of them, too: the values that each one tells the other. */
+/* Jobs that are connected have to agree about some of them, too: the values that each one tells
+ * the other. */
 #define MPIDI_SETTINGS_OF_JOB 640
 /* REQUIRES: packed[MPIDI_SETTINGS_OF_JOB]. Returns how many bytes it has. */
 int MPIDI_Settings_of_job(char *packed);

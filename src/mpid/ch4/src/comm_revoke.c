@@ -5,13 +5,14 @@
 #include "mpir_revoke.h"
 
 /*
- * MPIX_Comm_revoke.  The communicator is marked, and the MPI layer refuses later calls by the check that it has anyway.  Receives
- * that are pending end with MPIX_ERR_REVOKED, those of collectives included; sends end as their messages are dropped
- * (comm_revoke_drop.c).
+ * MPIX_Comm_revoke.  The communicator is marked, and the MPI layer refuses later calls by the check
+ * that it has anyway.  Receives that are pending end with MPIX_ERR_REVOKED, those of collectives
+ * included; sends end as their messages are dropped (comm_revoke_drop.c).
  *
- * Members tell each other by active messages.  In an intracommunicator each member, when it learns of it, tells those at distances
- * that are powers of two: all learn of it in a logarithm of steps, also where a member has freed the communicator already.  Between
- * groups the caller tells the other group, whose members tell the caller's.
+ * Members tell each other by active messages.  In an intracommunicator each member, when it learns
+ * of it, tells those at distances that are powers of two: all learn of it in a logarithm of steps,
+ * also where a member has freed the communicator already.  Between groups the caller tells the
+ * other group, whose members tell the caller's.
  */
 
 typedef struct {
@@ -42,7 +43,8 @@ static bool visit_block(char *objects, int n, size_t bytes, visitor_t visit, voi
 
 static bool visit_all(MPIR_Object_alloc_t * mem, visitor_t visit, void *context)
 {
-    int of_block = mem->indirect_size ? (mem->num_allocated - mem->direct_size) / mem->indirect_size : 0;
+    int of_block =
+        mem->indirect_size ? (mem->num_allocated - mem->direct_size) / mem->indirect_size : 0;
 
     if (visit_block(mem->direct, mem->direct_size, mem->size, visit, context))
         return true;
@@ -70,10 +72,12 @@ static bool end_receive(void *object, void *comm)
 {
     MPIR_Request *rreq = object;
 
-    if (rreq->comm != comm || rreq->kind != MPIR_REQUEST_KIND__RECV || MPIR_Request_is_complete(rreq) || is_half(rreq))
+    if (rreq->comm != comm || rreq->kind != MPIR_REQUEST_KIND__RECV ||
+        MPIR_Request_is_complete(rreq) || is_half(rreq))
         return false;
     MPIR_Request_add_ref(rreq);
-    rreq->status.MPI_ERROR = MPI_SUCCESS;       /* nothing is chained to what an earlier receive left */
+    /* nothing is chained to what an earlier receive left */
+    rreq->status.MPI_ERROR = MPI_SUCCESS;
     MPIR_ERR_SET(rreq->status.MPI_ERROR, MPIX_ERR_REVOKED, "**revoked");
     MPID_Cancel_recv(rreq);
     if (MPIR_STATUS_GET_CANCEL_BIT(rreq->status))
@@ -99,8 +103,8 @@ static void mark(MPIR_Comm * comm)
     MPIDIG_comm_revoked_begin(comm);
 }
 
-/* Also parts that this process has not needed: another member may have sent a long message on one.  Without memory for them, that
- * message stays. */
+/* Also parts that this process has not needed: another member may have sent a long message on one.
+ * Without memory for them, that message stays. */
 static void mark_parts(MPIR_Comm * comm)
 {
     if (comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__PARENT)
@@ -157,9 +161,11 @@ void MPIR_Comm_end_as_revoked(MPIR_Comm * comm, int *mpi_errno)
 
 static int tell(MPIR_Comm * comm, int rank, bool is_forwarded)
 {
-    revoke_hdr_t hdr = {
-        .context_id = comm->context_id,.own_id = comm->recvcontext_id,.rank = comm->rank,.process = MPIR_Process.rank,.is_forwarded = is_forwarded
-    };
+    revoke_hdr_t hdr = {.context_id = comm->context_id,
+                        .own_id = comm->recvcontext_id,
+                        .rank = comm->rank,
+                        .process = MPIR_Process.rank,
+                        .is_forwarded = is_forwarded};
 
     return MPIDI_NM_am_send_hdr(rank, comm, MPIDIG_COMM_REVOKE, &hdr, sizeof(hdr), 0, 0);
 }
@@ -168,12 +174,14 @@ static int tell_group(MPIR_Comm * comm)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    for (long long distance = 1; distance < comm->local_size && mpi_errno == MPI_SUCCESS; distance *= 2)
+    for (long long distance = 1; distance < comm->local_size && mpi_errno == MPI_SUCCESS;
+         distance *= 2)
         mpi_errno = tell(comm, (int) ((comm->rank + distance) % comm->local_size), true);
     return mpi_errno;
 }
 
-/* All of the other group, or as a member of it the part of the caller's group that falls to this process. */
+/* All of the other group, or as a member of it the part of the caller's group that falls to this
+ * process. */
 static int tell_other_group(MPIR_Comm * comm, bool is_forwarded)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -233,8 +241,9 @@ static int keep(const revoke_hdr_t * hdr)
     return mpi_errno;
 }
 
-/* Does the notice mean this communicator?  The receiver may have freed the one that is meant, and may use its id again.  The sender
- * keeps its own id, so no other communicator with the sender has it. */
+/* Does the notice mean this communicator?  The receiver may have freed the one that is meant, and
+ * may use its id again.  The sender keeps its own id, so no other communicator with the sender
+ * has it. */
 static bool is_meant(void *object, void *context)
 {
     MPIR_Comm *comm = object;
@@ -271,7 +280,8 @@ static MPIR_Comm *find_comm(revoke_hdr_t * hdr)
 {
     search_t search = { hdr, NULL };
 
-    if (!visit_block((char *) MPIR_Comm_builtin, MPIR_COMM_N_BUILTIN, sizeof(MPIR_Comm), is_found, &search))
+    if (!visit_block((char *)MPIR_Comm_builtin, MPIR_COMM_N_BUILTIN, sizeof(MPIR_Comm), is_found,
+                     &search))
         visit_all(&MPIR_Comm_mem, is_found, &search);
     return search.found;
 }
@@ -317,7 +327,7 @@ void MPIDIG_comm_revoke_finalize(void)
     }
 }
 
-static int on_revoked(void *am_hdr, void *data, MPI_Aint data_sz, uint32_t attr, MPIR_Request ** req)
+static int on_revoked(void *am_hdr, void *data, MPI_Aint data_sz, uint32_t attr, MPIR_Request **req)
 {
     revoke_hdr_t hdr;
     MPIR_Comm *comm;

@@ -5,9 +5,10 @@
 #include "mpir_revoke.h"
 
 /*
- * Messages on a revoked communicator.  A long message, or one of a synchronous send, waits at its sender for a receive, and on a
- * revoked communicator there is none any more.  So each member receives these messages and drops them, as long as it has the
- * communicator: at the revocation, and from time to time as a progress hook.  A receive of 0 bytes ends the send.
+ * Messages on a revoked communicator.  A long message, or one of a synchronous send, waits at its
+ * sender for a receive, and on a revoked communicator there is none any more.  So each member
+ * receives these messages and drops them, as long as it has the communicator: at the revocation,
+ * and from time to time as a progress hook.  A receive of 0 bytes ends the send.
  *
  * The messages of MPIX_Comm_agree and MPIX_Comm_shrink have tags of their own, and stay.
  */
@@ -42,7 +43,9 @@ static bool drop_one(MPIR_Comm * comm, int tag, int context_offset)
     MPI_Status status;
     int found = 0;
 
-    if (MPIDI_improbe(MPI_ANY_SOURCE, tag, comm, context_offset, NULL, &found, &message, &status) != MPI_SUCCESS || !found)
+    if (MPIDI_improbe(MPI_ANY_SOURCE, tag, comm, context_offset, NULL, &found, &message, &status) !=
+            MPI_SUCCESS ||
+        !found)
         return false;
     if (MPID_Imrecv(NULL, 0, MPI_BYTE, message, &rreq) == MPI_SUCCESS)
         MPIR_Request_free(rreq);
@@ -59,13 +62,16 @@ static bool is_there_any(MPIR_Comm * comm, int context_offset)
     MPI_Status status;
     int found = 0;
 
-    return MPIDI_iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, context_offset, NULL, &found, &status) == MPI_SUCCESS && found;
+    return MPIDI_iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, context_offset, NULL, &found, &status) ==
+               MPI_SUCCESS &&
+           found;
 }
 
 /* The tags of nonblocking collectives lie near that of the next one. */
 static void drop_of_collectives(MPIR_Comm * comm)
 {
-    int first = MPL_MAX(MPIR_FIRST_NBC_TAG, comm->next_sched_tag - NBC_TAGS), last = comm->next_sched_tag + NBC_TAGS;
+    int first = MPL_MAX(MPIR_FIRST_NBC_TAG, comm->next_sched_tag - NBC_TAGS),
+        last = comm->next_sched_tag + NBC_TAGS;
 
     for (int tag = MPIR_BARRIER_TAG; tag < MPIR_SHRINK_TAG; tag++)
         drop_all(comm, tag, COLLECTIVES);
@@ -100,7 +106,8 @@ static bool has_hook(void)
     return hook_id >= 0;
 }
 
-/* Without memory for it, or on the communicator of one process, what is there now is dropped, and nothing later. */
+/* Without memory for it, or on the communicator of one process, what is there now is dropped,
+ * and nothing later. */
 void MPIDIG_comm_revoked_begin(MPIR_Comm * comm)
 {
     watched_t *watched = NULL;

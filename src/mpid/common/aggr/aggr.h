@@ -1,35 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Aggregates: small collectives of the processes of a node, where the datum arrives with the barrier's flag.
+ * Aggregates: small collectives of the processes of a node, where the datum arrives with the
+ * barrier's flag.
  *
- * Each member of a group has cache lines of its own, which it alone writes: a counter of operations and, in the same line,
- * a datum.  A process that reads the counter has read the datum, too.  So a reduction costs what a barrier costs (Quevedo,
- * "Hierarchical implementation of aggregate functions", University of Kentucky 2017, section 4.1).
+ * Each member of a group has cache lines of its own, which it alone writes: a counter of operations
+ * and, in the same line, a datum.  A process that reads the counter has read the datum, too.  So a
+ * reduction costs what a barrier costs (Quevedo, "Hierarchical implementation of aggregate
+ * functions", University of Kentucky 2017, section 4.1).
  *
- * A member has two or more lines, and successive operations use them in turn.  So a member that runs ahead does not overwrite what
- * others still read.  With many lines, the root of a broadcast rarely checks the others' progress; nor does a sender to one root.
- * Only the set-up uses an atomic read-modify-write.
+ * A member has two or more lines, and successive operations use them in turn.  So a member that
+ * runs ahead does not overwrite what others still read.  With many lines, the root of a broadcast
+ * rarely checks the others' progress; nor does a sender to one root.  Only the set-up uses an
+ * atomic read-modify-write.
  *
  *   up to `fan` members    each member reads each line
- *   more members           up to `fan` consecutive members, of one cache if these are few, have a leader.  It folds their data, and
- *                          each member reads the leaders' lines
- *   more than AGGR_DATUM   data lie in copy buffers beside the lines; a reduction of many is cut into slices
+ *   more members           up to `fan` consecutive members, of one cache if these are few, have a
+ *                          leader.  It folds their data, and each member reads the leaders' lines
+ *   more than AGGR_DATUM   data lie in copy buffers beside the lines; a reduction of many is cut
+ *                          into slices
  *
  * Conventions
- *  1. Members are 0 .. members - 1, the same in all processes.  A collective function is called by all members, in the
- *     same order, with the same root and fold.  `bytes` should be the same.  A line holds the length of its datum.  A member that
- *     reads another length than its own returns AGGR_ERR_LENGTH, and leaves its buffer as it is.  All members complete the operation,
- *     so the group stays usable.  A difference is reported to the members that read the line, and to no others.
- *  2. A status is AGGR_OK, one of the errors below, or a result of the caller's progress function.  After the last one the group is
- *     broken: every later call returns the same status.
+ *  1. Members are 0 .. members - 1, the same in all processes.  A collective function is called by
+ *     all members, in the same order, with the same root and fold.  `bytes` should be the same.  A
+ *     line holds the length of its datum.  A member that reads another length than its own returns
+ *     AGGR_ERR_LENGTH, and leaves its buffer as it is.  All members complete the operation, so the
+ *     group stays usable.  A difference is reported to the members that read the line, and to no
+ *     others.
+ *  2. A status is AGGR_OK, one of the errors below, or a result of the caller's progress function.
+ *     After the last one the group is broken: every later call returns the same status.
  *  3. Order.  A fold is always  x0 (x1 (x2 ...)): of members in their order, the same on all members and in all runs.
- *  4. Threads.  One thread at a time uses a group; several may use an arena.  Only the collective functions wait for other
- *     processes.
- *  5. Time.  The cost is the number of lines read from other cores.  Each of p members reads p lines up to the fan, and
- *     fan + p / fan above.  If a node has more members than cores, an operation takes one turn of all members on the cores,
- *     and two above the fan.
- *  6. Space.  members * lines * 64 bytes (and as much for each leader) for a group, 2 * members * copy_bytes after the
- *     first payload of more than AGGR_DATUM bytes.
+ *  4. Threads.  One thread at a time uses a group; several may use an arena.  Only the collective
+ *     functions wait for other processes.
+ *  5. Time.  The cost is the number of lines read from other cores.  Each of p members reads p
+ *     lines up to the fan, and fan + p / fan above.  If a node has more members than cores, an
+ *     operation takes one turn of all members on the cores, and two above the fan.
+ *  6. Space.  members * lines * 64 bytes (and as much for each leader) for a group, 2 * members *
+ *     copy_bytes after the first payload of more than AGGR_DATUM bytes.
  */
 #ifndef AGGR_H_INCLUDED
 #define AGGR_H_INCLUDED
@@ -45,28 +51,32 @@ extern "C" {
 
 enum {
     AGGR_LINE = 64,             /* bytes of a line; prefetchers load two at a time */
-    AGGR_DATUM = 56,            /* bytes of a line for the datum; the rest are its length and the counter */
+    /* bytes of a line for the datum; the rest are its length and the counter */
+    AGGR_DATUM = 56,
     AGGR_LINES = 8              /* most lines of a member */
 };
 
 enum {
     AGGR_OK = 0,
-    AGGR_ERR_FULL = -1,         /* the arena has no room, or no memory behind it; nothing was sent */
+    /* the arena has no room, or no memory behind it; nothing was sent */
+    AGGR_ERR_FULL = -1,
     AGGR_ERR_ATTACH = -2,       /* the arena of that name cannot be reached from this process */
     AGGR_ERR_MEMORY = -3,       /* no memory in this process */
     AGGR_ERR_ARG = -4,
-    AGGR_ERR_LENGTH = -5,       /* another member has another length: group->length; the group stays usable */
+    /* another member has another length: group->length; the group stays usable */
+    AGGR_ERR_LENGTH = -5,
     AGGR_ERR_ROOT = -6,         /* the root called aggr_bcast_failure; the group stays usable */
     AGGR_ELSEWHERE = -7,        /* no error: the root sends its group->length bytes another way */
     AGGR_ERR_STOPPED = -8       /* board->stop ended the reduction */
 };
 
-/* ---- the arena: a node's shared memory, handed out in blocks ------------------------------------------------------- */
+/* ---- the arena: a node's shared memory, handed out in blocks --------------------------------- */
 
 typedef struct aggr_arena aggr_arena_t;
 
-/* How another process finds an arena.  It has no name in any file system, so it ends with the last process that has it, even if
- * that process is killed.  Only processes of the same user can open it. */
+/* How another process finds an arena.  It has no name in any file system, so it ends with the last
+ * process that has it, even if that process is killed.  Only processes of the same user can open
+ * it. */
 typedef struct aggr_arena_name_t {
     int32_t process;            /* the creator's number in /proc */
     int32_t descriptor;
@@ -84,15 +94,18 @@ aggr_arena_name_t aggr_arena_name(const aggr_arena_t * arena);
 int aggr_arena_attach(const aggr_arena_name_t * name, aggr_arena_t ** out);
 void aggr_arena_detach(aggr_arena_t * arena);   /* NULL is fine; groups in it must have been left */
 void aggr_arena_figures(const aggr_arena_t * arena, aggr_arena_figures_t * out);
-/* A block of zeros, aligned to 512 bytes; 0 if there is none.  Lock-free, so a process may die at any moment. */
+/* A block of zeros, aligned to 512 bytes; 0 if there is none.  Lock-free, so a process may die
+ * at any moment. */
 uint64_t aggr_arena_reserve(aggr_arena_t * arena, size_t bytes);
-void aggr_arena_release(aggr_arena_t * arena, uint64_t block, size_t bytes);    /* block 0 is fine */
+/* block 0 is fine */
+void aggr_arena_release(aggr_arena_t * arena, uint64_t block, size_t bytes);
 void *aggr_arena_at(const aggr_arena_t * arena, uint64_t block);
 
-/* ---- groups -------------------------------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
-/* How members wait.  A turn is `polls` reads of the line, and with `yields` a yield of the core.  After `turns` turns, progress(context)
- * is called.  If it returns an error, the wait ends with it. */
+/* How members wait.  A turn is `polls` reads of the line, and with `yields` a yield of the core.
+ * After `turns` turns, progress(context) is called.  If it returns an error, the wait ends with
+ * it. */
 typedef struct aggr_waiting_t {
     unsigned polls, turns;
     bool yields;
@@ -100,8 +113,8 @@ typedef struct aggr_waiting_t {
     void *context;
 } aggr_waiting_t;
 
-/* Where members run.  Members with the same number share a cache or a memory; 0: not known.  All processes get the same
- * answers. */
+/* Where members run.  Members with the same number share a cache or a memory; 0: not known.  All
+ * processes get the same answers. */
 enum { AGGR_LEVELS = 2 };       /* the nearest first: a cache, a memory */
 typedef struct aggr_places_t {
     uint32_t(*of) (const void *context, int level, int member);        /* NULL: nothing is known */
@@ -141,49 +154,60 @@ typedef struct aggr_group {
     uint32_t wrote[AGGR_LINES]; /* my last operation with a datum in each line */
     uint32_t copied[2];         /* and in each copy buffer */
     unsigned turns;             /* of waiting, since the last progress */
-    uint64_t length;            /* of the other member, or of the broadcast, with AGGR_ERR_LENGTH and AGGR_ELSEWHERE */
+    /* of the other member, or of the broadcast, with AGGR_ERR_LENGTH and AGGR_ELSEWHERE */
+    uint64_t length;
 } aggr_group_t;
 
-/* One member reserves the block and tells the others its number; then every member joins.  The block is returned when all members that
- * joined have left.  aggr_group_cancel returns a block that no member has joined. */
+/* One member reserves the block and tells the others its number; then every member joins.  The
+ * block is returned when all members that joined have left.  aggr_group_cancel returns a block
+ * that no member has joined. */
 uint64_t aggr_group_reserve(aggr_arena_t * arena, const aggr_shape_t * shape);  /* 0: no room */
 void aggr_group_cancel(aggr_arena_t * arena, uint64_t block, const aggr_shape_t * shape);
 /* `waiting` is the caller's and stays. */
-void aggr_group_join(aggr_group_t * group, aggr_arena_t * arena, uint64_t block, const aggr_shape_t * shape, int me,
-                     const aggr_waiting_t * waiting);
+void aggr_group_join(aggr_group_t *group, aggr_arena_t *arena, uint64_t block,
+                     const aggr_shape_t *shape, int me, const aggr_waiting_t *waiting);
 void aggr_group_leave(aggr_group_t * group);
 
-/* ---- collectives --------------------------------------------------------------------------------------------------- */
+/* ---- collectives ----------------------------------------------------------------------------- */
 
-/* inout[i] = left[i] (op) inout[i] for the elements in `bytes`, a multiple of `unit`.  Must be associative; need not be
- * commutative.  `left` is aligned to 64 bytes or to the unit's place in it. */
+/* inout[i] = left[i] (op) inout[i] for the elements in `bytes`, a multiple of `unit`.  Must be
+ * associative; need not be commutative.  `left` is aligned to 64 bytes or to the unit's place in
+ * it. */
 typedef struct aggr_fold_t {
     void (*fold) (const void *left, void *inout, size_t bytes, void *context);
     void *context;
     size_t unit;                /* bytes of an element; REQUIRES unit <= copy_bytes */
 } aggr_fold_t;
 
-/* Is there room for payloads of `bytes`?  If that is not known yet, the call is collective and makes the copy buffers.  All members get
- * the same answer.  All functions below except broadcasts REQUIRE room for their payload. */
+/* Is there room for payloads of `bytes`?  If that is not known yet, the call is collective and
+ * makes the copy buffers.  All members get the same answer.  All functions below except
+ * broadcasts REQUIRE room for their payload. */
 int aggr_ready(aggr_group_t * group, size_t bytes, bool * ready);
-/* Does aggr_ready know without asking the others?  If not, the caller must not assume that the others have the same bytes. */
+/* Does aggr_ready know without asking the others?  If not, the caller must not assume that the
+ * others have the same bytes. */
 static inline bool aggr_knows_room(const aggr_group_t * group, size_t bytes)
 {
     return bytes <= AGGR_DATUM || group->copies || group->no_copies;
 }
-/* A member calls this in place of a function below, except a barrier or a broadcast, if its payload does not go by lines.  AGGR_OK: all
- * members have called it with the same bytes.  AGGR_ERR_LENGTH: they have not; each caller is told. */
+/* A member calls this in place of a function below, except a barrier or a broadcast, if its payload
+ * does not go by lines.  AGGR_OK: all members have called it with the same bytes.
+ * AGGR_ERR_LENGTH: they have not; each caller is told. */
 int aggr_agree(aggr_group_t * group, uint64_t bytes);
 
 /* Members may differ in `bytes` if none has more than copy_bytes in all its parts together. */
 int aggr_barrier(aggr_group_t * group);
 /* `in` may be `out`. */
-int aggr_allreduce(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold);
-int aggr_reduce(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold, int root);
-int aggr_scan(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold);
-int aggr_exscan(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold);      /* member 0's `out` stays */
-/* The root makes the copy buffers; without room for them all members return AGGR_ELSEWHERE.  The root's length decides.
- * REQUIRES bytes < 2^31 at the root. */
+int aggr_allreduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
+                   const aggr_fold_t *fold);
+int aggr_reduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
+                const aggr_fold_t *fold, int root);
+int aggr_scan(aggr_group_t *group, const void *in, void *out, size_t bytes,
+              const aggr_fold_t *fold);
+/* member 0's `out` stays */
+int aggr_exscan(aggr_group_t *group, const void *in, void *out, size_t bytes,
+                const aggr_fold_t *fold);
+/* The root makes the copy buffers; without room for them all members return AGGR_ELSEWHERE.  The
+ * root's length decides.  REQUIRES bytes < 2^31 at the root. */
 int aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root);
 /* A root that has failed calls this instead: the others get AGGR_ERR_ROOT. */
 int aggr_bcast_failure(aggr_group_t * group);
@@ -196,9 +220,10 @@ int aggr_gather(aggr_group_t * group, const void *in, void *out, size_t bytes, i
 int aggr_exchange(aggr_group_t * group, const void *in, void *out, size_t bytes, int from);
 /* `bytes` for each member, in `in` at  member * bytes. */
 int aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t bytes, int root);
-int aggr_alltoall(aggr_group_t * group, const void *in, void *out, size_t bytes);      /* REQUIRES in != out */
+/* REQUIRES in != out */
+int aggr_alltoall(aggr_group_t * group, const void *in, void *out, size_t bytes);
 
-/* ---- the board: a reduction among any processes of the node, without a group ------------------------------------------ */
+/* ---- the board: a reduction among any processes of the node, without a group ----------------- */
 
 enum { AGGR_BID = 2 };          /* numbers of each process */
 
@@ -217,20 +242,24 @@ typedef struct aggr_board {
     int processes, me;
     uint64_t number;            /* reductions begun */
     unsigned turns;             /* of waiting, since the last progress */
-    struct aggr_known *known;   /* how far each process has read my line, and I have read its line */
+    /* how far each process has read my line, and I have read its line */
+    struct aggr_known *known;
     const aggr_waiting_t *waiting;
     const int *stop;            /* NULL, or not 0: ends the reduction in progress */
 } aggr_board_t;
 
 /* AGGR_OK or AGGR_ERR_MEMORY.  `posts` and `waiting` stay the caller's. */
-int aggr_board_open(aggr_board_t * board, aggr_post_t * posts, int processes, int me, const aggr_waiting_t * waiting);
+int aggr_board_open(aggr_board_t *board, aggr_post_t *posts, int processes, int me,
+                    const aggr_waiting_t *waiting);
 void aggr_board_close(aggr_board_t * board);
-/* Reduces among n members, of which this process is one: `bid` becomes the fold of all bids, in any order.  REQUIRES the same key on all
- * of them.  Reductions of the same members come in the same order on all of them.  Other reductions may overlap if their keys differ.
- * A status comes from the progress function; the reduction is complete even then.  AGGR_ERR_STOPPED: it is not, because *board->stop is
- * not 0.  REQUIRES then that each member waiting in it is stopped, too, and that the key is not used again. */
-int aggr_board_reduce(aggr_board_t * board, const int *members, int n, uint64_t key, uint64_t bid[AGGR_BID],
-                      void (*fold) (uint64_t * all, const uint64_t * one));
+/* Reduces among n members, of which this process is one: `bid` becomes the fold of all bids, in any
+ * order.  REQUIRES the same key on all of them.  Reductions of the same members come in the same
+ * order on all of them.  Other reductions may overlap if their keys differ.  A status comes from
+ * the progress function; the reduction is complete even then.  AGGR_ERR_STOPPED: it is not,
+ * because *board->stop is not 0.  REQUIRES then that each member waiting in it is stopped, too,
+ * and that the key is not used again. */
+int aggr_board_reduce(aggr_board_t *board, const int *members, int n, uint64_t key,
+                      uint64_t bid[AGGR_BID], void (*fold)(uint64_t *all, const uint64_t *one));
 
 #ifdef __cplusplus
 }

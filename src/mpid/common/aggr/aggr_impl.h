@@ -2,13 +2,16 @@
 /*
  * Lines, and the two questions that members ask of them.
  *
- * A member's counter is the number of operations it has begun.  It is written into the operation's line, so the lines of a member
- * hold its last numbers.  Two rules make it safe to read a line in place:
+ * A member's counter is the number of operations it has begun.  It is written into the operation's
+ * line, so the lines of a member hold its last numbers.  Two rules make it safe to read a line in
+ * place:
  *
- *   A member that has begun operation n has read all it needs of earlier operations.
- *   A datum replaces that of an earlier operation only when all members have begun the operation after the earlier one.
+ *   A member that has begun operation n has read all it needs of earlier operations. A datum
+ *   replaces that of an earlier operation only when all members have begun the operation after the
+ *   earlier one.
  *
- * Numbers wrap.  Members are never 2^31 operations apart, so the sign of a difference orders two numbers.
+ * Numbers wrap.  Members are never 2^31 operations apart, so the sign of a difference orders two
+ * numbers.
  */
 #ifndef AGGR_IMPL_H_INCLUDED
 #define AGGR_IMPL_H_INCLUDED
@@ -34,7 +37,8 @@ void aggr_step(void);
 int aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns);
 
 /* Of `lines`: the members', or the leaders'. */
-static inline aggr_line_t *aggr_line_of(const aggr_group_t * group, aggr_line_t * lines, int member, uint32_t seq)
+static inline aggr_line_t *aggr_line_of(const aggr_group_t *group, aggr_line_t *lines, int member,
+                                        uint32_t seq)
 {
     uint32_t count = (uint32_t) group->shape.lines;
     return &lines[(uint32_t) member * count + (seq & (count - 1))];
@@ -95,14 +99,16 @@ static inline int aggr_wait(aggr_group_t * group, const aggr_line_t * line, uint
 #define AGGR_LIFT (UINT32_C(1) << 30)
 
 /* Special lengths; a payload is shorter. */
-#define AGGR_LENGTH_OF_COPIES UINT32_MAX        /* the datum is the block of the copy buffers; the broadcast follows */
+/* the datum is the block of the copy buffers; the broadcast follows */
+#define AGGR_LENGTH_OF_COPIES UINT32_MAX
 #define AGGR_LENGTH_OF_FAILURE (UINT32_MAX - 1)
 #define AGGR_LENGTH_ELSEWHERE (UINT32_MAX - 2)  /* the datum is an aggr_elsewhere_t */
-#define AGGR_LENGTHS_DIFFER (UINT32_MAX - 3)    /* in a leader's part; the datum is one of the lengths, as an aggr_elsewhere_t */
+/* in a leader's part; the datum is one of the lengths, as an aggr_elsewhere_t */
+#define AGGR_LENGTHS_DIFFER (UINT32_MAX - 3)
 #define AGGR_LENGTH_OF_NONE (UINT32_MAX - 4)    /* a barrier: neither written nor compared */
 
-/* The length of a payload that does not go by lines.  A member that writes nothing leaves an old datum in its line; the number of
- * the operation distinguishes it. */
+/* The length of a payload that does not go by lines.  A member that writes nothing leaves an old
+ * datum in its line; the number of the operation distinguishes it. */
 typedef struct aggr_elsewhere {
     uint64_t bytes;
     uint32_t seq;
@@ -116,7 +122,8 @@ static inline int aggr_writes(size_t bytes)
     return bytes <= AGGR_DATUM ? AGGR_IN_LINE : AGGR_IN_COPY;
 }
 
-/* Begins an operation.  With a datum, it waits until all members have read the datum that it replaces. */
+/* Begins an operation.  With a datum, it waits until all members have read the datum that it
+ * replaces. */
 int aggr_begin(aggr_group_t * group, int writes);
 
 /* Waits until all members have begun the operation in progress. */

@@ -2,11 +2,12 @@
 /*
  * The arena: anonymous shared memory and a bitmap of its units.
  *
- * A block is a run of units.  Up to 64 of them lie in one word of the bitmap and are taken by one compare-and-swap; a longer
- * run takes whole words in a row.  No lock: a process that is killed can leave a block taken, never an arena stuck.
+ * A block is a run of units.  Up to 64 of them lie in one word of the bitmap and are taken by one
+ * compare-and-swap; a longer run takes whole words in a row.  No lock: a process that is killed can
+ * leave a block taken, never an arena stuck.
  *
- * Blocks come and go by the thousand, and what they leave is soon taken again; so memory goes back to the system only when
- * much less is taken than once was.
+ * Blocks come and go by the thousand, and what they leave is soon taken again; so memory goes back
+ * to the system only when much less is taken than once was.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,8 +23,10 @@
 #include "aggr_impl.h"
 
 enum { UNIT = 512, WORD = 64 };
-enum { PAGE = 4096, PAGE_UNITS = PAGE / UNIT, PAGE_BITS = (1 << PAGE_UNITS) - 1 };      /* where pages are larger most memory stays */
-enum { MUCH = (2 << 20) / UNIT, A_QUARTER = 4 };        /* memory goes back when of so many units no more are taken */
+/* where pages are larger most memory stays */
+enum { PAGE = 4096, PAGE_UNITS = PAGE / UNIT, PAGE_BITS = (1 << PAGE_UNITS) - 1 };
+/* memory goes back when of so many units no more are taken */
+enum { MUCH = (2 << 20) / UNIT, A_QUARTER = 4 };
 
 #define MAGIC UINT64_C(0x6167677220617265)
 
@@ -58,7 +61,8 @@ static int give_memory(int descriptor, uint64_t offset, uint64_t bytes)
 static void take_memory_back(int descriptor, uint64_t offset, uint64_t bytes)
 {
     /* where that is not possible it stays */
-    (void) !fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t) offset, (off_t) bytes);
+    (void)!fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+                     (off_t)bytes);
 }
 #else
 static int file_without_name(void)
@@ -84,7 +88,7 @@ static uint64_t make_nonce(void)
     static uint64_t count;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t mixed = (uint64_t) now.tv_nsec ^ (uint64_t) now.tv_sec << 30 ^ (uint64_t) getpid() << 44;
+    uint64_t mixed = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)getpid() << 44;
     mixed += __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
     mixed *= UINT64_C(0x9e3779b97f4a7c15);
     return mixed | 1;           /* never 0, which stands for no arena */
@@ -99,7 +103,8 @@ static uint64_t units_of(size_t bytes)
 static bool descriptor_is_ours(const aggr_arena_t * arena)
 {
     struct stat about;
-    return fstat(arena->descriptor, &about) == 0 && about.st_dev == arena->device && about.st_ino == arena->file;
+    return fstat(arena->descriptor, &about) == 0 && about.st_dev == arena->device &&
+           about.st_ino == arena->file;
 }
 
 /* Memory for a range now: a write into a page that cannot be had later would be a SIGBUS. */
@@ -153,7 +158,8 @@ static void lay_out(arena_head_t * head, size_t bytes)
 static bool may_be_as_large(size_t bytes)
 {
     struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes);
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+           (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes);
 }
 
 int aggr_arena_create(size_t bytes, aggr_arena_t ** out)
@@ -166,7 +172,8 @@ int aggr_arena_create(size_t bytes, aggr_arena_t ** out)
     int descriptor = file_without_name();
     if (descriptor < 0)
         return AGGR_ERR_MEMORY;
-    int status = ftruncate(descriptor, (off_t) bytes) ? AGGR_ERR_MEMORY : map(descriptor, bytes, &arena);
+    int status =
+        ftruncate(descriptor, (off_t)bytes) ? AGGR_ERR_MEMORY : map(descriptor, bytes, &arena);
     if (status) {
         close(descriptor);
         return status;
@@ -191,7 +198,8 @@ aggr_arena_name_t aggr_arena_name(const aggr_arena_t * arena)
 /* The file may be another by now, if the maker has closed it: size and nonce tell. */
 static bool is_arena(const aggr_arena_t * arena, size_t bytes, uint64_t nonce)
 {
-    return arena->head->magic == MAGIC && arena->head->nonce == nonce && arena->head->bytes == bytes;
+    return arena->head->magic == MAGIC && arena->head->nonce == nonce &&
+           arena->head->bytes == bytes;
 }
 
 static int open_named(const aggr_arena_name_t * name, size_t * bytes)
@@ -202,7 +210,8 @@ static int open_named(const aggr_arena_name_t * name, size_t * bytes)
     int descriptor = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor < 0)
         return -1;
-    if (fstat(descriptor, &about) || !S_ISREG(about.st_mode) || about.st_size < (off_t) sizeof(arena_head_t)) {
+    if (fstat(descriptor, &about) || !S_ISREG(about.st_mode) ||
+        about.st_size < (off_t)sizeof(arena_head_t)) {
         close(descriptor);
         return -1;
     }
@@ -277,7 +286,8 @@ static bool take(uint64_t * word, uint64_t bits)
 {
     uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
     while (!(seen & bits))
-        if (__atomic_compare_exchange_n(word, &seen, seen | bits, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange_n(word, &seen, seen | bits, true, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
             return true;
     return false;
 }
@@ -347,7 +357,8 @@ static void take_back_in_word(aggr_arena_t * arena, uint64_t w)
         for (end = unit; end < WORD && (pages >> end & 1) == free;)
             end += PAGE_UNITS;
         if (free)
-            take_memory_back(arena->descriptor, head->first + (w * WORD + unit) * UNIT, (end - unit) * UNIT);
+            take_memory_back(arena->descriptor, head->first + (w * WORD + unit) * UNIT,
+                             (end - unit) * UNIT);
     }
     give_back(&head->taken[w], pages);
 }
@@ -364,7 +375,9 @@ static void count_taken(arena_head_t * head, uint64_t n)
 {
     uint64_t units = __atomic_add_fetch(&head->units, n, __ATOMIC_RELAXED);
     uint64_t peak = __atomic_load_n(&head->peak, __ATOMIC_RELAXED);
-    while (units > peak && !__atomic_compare_exchange_n(&head->peak, &peak, units, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    while (units > peak && !__atomic_compare_exchange_n(&head->peak, &peak, units, true,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
 }
 
 /* True for one caller when there is memory to give back. */
@@ -373,7 +386,8 @@ static bool count_free(arena_head_t * head, uint64_t n)
     uint64_t units = __atomic_sub_fetch(&head->units, n, __ATOMIC_RELAXED);
     uint64_t peak = __atomic_load_n(&head->peak, __ATOMIC_RELAXED);
     return peak >= MUCH && units <= peak / A_QUARTER &&
-        __atomic_compare_exchange_n(&head->peak, &peak, units, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+           __atomic_compare_exchange_n(&head->peak, &peak, units, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
 }
 
 uint64_t aggr_arena_reserve(aggr_arena_t * arena, size_t bytes)

@@ -2,22 +2,26 @@
 /*
  * The board: who reads a bid must find it whole, and of the right reduction.
  *
- * A process counts its reductions, and its post holds the bids of the last two.  A bid goes when all members of its reduction
- * have read it: each says how far it has come (`over`), and the writer, who saw the numbers that they have for the same
- * reduction, waits until they are that far.  A bid with the right key that is not newer than the last one taken from its
- * writer belongs to an earlier reduction of the same members: two processes that reduce together have taken each other's bids
- * of all that they reduced together before.
+ * A process counts its reductions, and its post holds the bids of the last two.  A bid goes when
+ * all members of its reduction have read it: each says how far it has come (`over`), and the
+ * writer, who saw the numbers that they have for the same reduction, waits until they are that far.
+ * A bid with the right key that is not newer than the last one taken from its writer belongs to an
+ * earlier reduction of the same members: two processes that reduce together have taken each other's
+ * bids of all that they reduced together before.
  */
 #include <stdlib.h>
 #include "aggr_impl.h"
 
-/* `state` of a post: twice the number of its newest bid, and 1 while the next one is written over the one before. */
+/* `state` of a post: twice the number of its newest bid, and 1 while the next one is written
+ * over the one before. */
 struct aggr_known {
     uint64_t taken;             /* number of the last bid that I took from it */
-    uint64_t reads[2];          /* its number of the reduction in which it reads my bid; 0: none to wait for */
+    /* its number of the reduction in which it reads my bid; 0: none to wait for */
+    uint64_t reads[2];
 };
 
-int aggr_board_open(aggr_board_t * board, aggr_post_t * posts, int processes, int me, const aggr_waiting_t * waiting)
+int aggr_board_open(aggr_board_t *board, aggr_post_t *posts, int processes, int me,
+                    const aggr_waiting_t *waiting)
 {
     memset(board, 0, sizeof *board);
     board->known = calloc((size_t) processes, sizeof *board->known);
@@ -75,16 +79,19 @@ static void put_up(aggr_board_t * board, uint64_t key, const uint64_t bid[AGGR_B
     __atomic_store_n(&mine->state, 2 * board->number, __ATOMIC_RELEASE);
 }
 
-/* Who sees a part of a new bid sees the state that was set before it: hence release and acquire at each.
+/* Who sees a part of a new bid sees the state that was set before it: hence release and acquire at
+ * each.
  *
- * Is this, read while the post was in this state, bid `number` with that key, newer than the last one taken? */
-static bool read_bid(const aggr_post_t * post, uint64_t state, uint64_t number, uint64_t key, uint64_t taken,
-                     uint64_t bid[AGGR_BID])
+ * Is this, read while the post was in this state, bid `number` with that key, newer than the
+ * last one taken? */
+static bool read_bid(const aggr_post_t *post, uint64_t state, uint64_t number, uint64_t key,
+                     uint64_t taken, uint64_t bid[AGGR_BID])
 {
     const aggr_notice_t *notice = &post->notices[number & 1];
     bool is_newest = number == state / 2;
     AGGR_STEP();
-    if ((int64_t) (number - taken) <= 0 || (!is_newest && state % 2) || __atomic_load_n(&notice->key, __ATOMIC_ACQUIRE) != key)
+    if ((int64_t)(number - taken) <= 0 || (!is_newest && state % 2) ||
+        __atomic_load_n(&notice->key, __ATOMIC_ACQUIRE) != key)
         return false;
     AGGR_STEP();
     for (int i = 0; i < AGGR_BID; i++)
@@ -94,8 +101,10 @@ static bool read_bid(const aggr_post_t * post, uint64_t state, uint64_t number, 
     return is_newest ? now / 2 == number : now == state;
 }
 
-/* When both fit, it has begun the next reduction of the same members, and the older one is meant. */
-static bool look(aggr_board_t * board, int process, uint64_t state, uint64_t key, uint64_t bid[AGGR_BID])
+/* When both fit, it has begun the next reduction of the same members, and the older one is
+ * meant. */
+static bool look(aggr_board_t *board, int process, uint64_t state, uint64_t key,
+                 uint64_t bid[AGGR_BID])
 {
     struct aggr_known *known = &board->known[process];
     uint64_t newest = state / 2;
@@ -115,7 +124,8 @@ static bool is_stopped(const aggr_board_t * board)
 }
 
 /* False: stopped before the bid came. */
-static bool take(aggr_board_t * board, int process, uint64_t key, uint64_t bid[AGGR_BID], int *trouble)
+static bool take(aggr_board_t *board, int process, uint64_t key, uint64_t bid[AGGR_BID],
+                 int *trouble)
 {
     const uint64_t *state = &board->posts[process].state;
     for (unsigned polls = 0;;) {
@@ -135,8 +145,8 @@ static bool take(aggr_board_t * board, int process, uint64_t key, uint64_t bid[A
     }
 }
 
-int aggr_board_reduce(aggr_board_t * board, const int *members, int n, uint64_t key, uint64_t bid[AGGR_BID],
-                      void (*fold) (uint64_t * all, const uint64_t * one))
+int aggr_board_reduce(aggr_board_t *board, const int *members, int n, uint64_t key,
+                      uint64_t bid[AGGR_BID], void (*fold)(uint64_t *all, const uint64_t *one))
 {
     int trouble = AGGR_OK;
     uint64_t one[AGGR_BID];

@@ -2,16 +2,19 @@
 /*
  * Who has which leader.
  *
- * A line comes from a neighbour's cache in tens of nanoseconds, and from another socket in hundreds.  So a part has members of
- * one place, if that does not make too many leaders, whose lines everybody reads.  Folds keep the order of members: a part is
- * always a row of them, and members of a place that are not in a row are in several parts.
+ * A line comes from a neighbour's cache in tens of nanoseconds, and from another socket in
+ * hundreds.  So a part has members of one place, if that does not make too many leaders, whose
+ * lines everybody reads.  Folds keep the order of members: a part is always a row of them, and
+ * members of a place that are not in a row are in several parts.
  */
 #include "aggr_impl.h"
 
 /* Behind the last level all members are in one place. */
 static uint32_t place_of(const aggr_shape_t * shape, int level, int member)
 {
-    return level < AGGR_LEVELS && shape->places.of ? shape->places.of(shape->places.context, level, member) : 0;
+    return level < AGGR_LEVELS && shape->places.of
+               ? shape->places.of(shape->places.context, level, member)
+               : 0;
 }
 
 /* The first member behind the row that begins with `first` and shares its place. */
@@ -43,13 +46,14 @@ static int count_parts(const aggr_shape_t * shape, int level)
 static int choose_level(const aggr_shape_t * shape)
 {
     int fewest = parts_of_row(shape, shape->members), level = 0;
-    while (level < AGGR_LEVELS && count_parts(shape, level) > shape->fan && count_parts(shape, level) > 2 * fewest)
+    while (level < AGGR_LEVELS && count_parts(shape, level) > shape->fan &&
+           count_parts(shape, level) > 2 * fewest)
         level++;
     return level;
 }
 
 /* The member's part of a row, which is cut into equal ones. */
-static void find_in_row(const aggr_shape_t * shape, int first, int end, int me, aggr_parts_t * parts)
+static void find_in_row(const aggr_shape_t *shape, int first, int end, int me, aggr_parts_t *parts)
 {
     int length = end - first, pieces = parts_of_row(shape, length), piece = 0;
     while (first + (int) ((int64_t) length * (piece + 1) / pieces) <= me)

@@ -10,7 +10,8 @@ typedef struct aggr_block {
 
 static size_t block_bytes(const aggr_shape_t * shape, int leaders)
 {
-    return sizeof(aggr_block_t) + (size_t) (shape->members + leaders) * (size_t) shape->lines * sizeof(aggr_line_t);
+    return sizeof(aggr_block_t) +
+           (size_t)(shape->members + leaders) * (size_t)shape->lines * sizeof(aggr_line_t);
 }
 
 static size_t bytes_for(const aggr_shape_t * shape)
@@ -28,8 +29,8 @@ void aggr_group_cancel(aggr_arena_t * arena, uint64_t block, const aggr_shape_t 
     aggr_arena_release(arena, block, bytes_for(shape));
 }
 
-void aggr_group_join(aggr_group_t * group, aggr_arena_t * arena, uint64_t block, const aggr_shape_t * shape, int me,
-                     const aggr_waiting_t * waiting)
+void aggr_group_join(aggr_group_t *group, aggr_arena_t *arena, uint64_t block,
+                     const aggr_shape_t *shape, int me, const aggr_waiting_t *waiting)
 {
     char *at = aggr_arena_at(arena, block);
     memset(group, 0, sizeof *group);
@@ -82,11 +83,14 @@ int aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, uint32_t se
     }
 }
 
-/* Until everybody has begun operation `seq`, which is before the one in progress by less than there are lines. */
+/* Until everybody has begun operation `seq`, which is before the one in progress by less than
+ * there are lines. */
 static int wait_begun(aggr_group_t * group, uint32_t seq)
 {
     for (int m = 0; m < group->shape.members; m++) {
-        int status = m == group->me ? AGGR_OK : aggr_wait(group, aggr_line_of(group, group->lines, m, seq), seq);
+        int status = m == group->me
+                         ? AGGR_OK
+                         : aggr_wait(group, aggr_line_of(group, group->lines, m, seq), seq);
         if (status)
             return status;
     }
@@ -104,8 +108,9 @@ static void lift_stage(aggr_group_t * group)
     }
 }
 
-/* A leader's lines are written by some operations only, and `safe` is.  Before they could lie so far behind that they would
- * look ahead the lines get the numbers of operations that it has ended, and everybody waits once. */
+/* A leader's lines are written by some operations only, and `safe` is.  Before they could lie so
+ * far behind that they would look ahead the lines get the numbers of operations that it has
+ * ended, and everybody waits once. */
 static int lift(aggr_group_t * group)
 {
     if (group->parts.count && group->me == group->parts.first)
@@ -130,10 +135,13 @@ int aggr_begin(aggr_group_t * group, int writes)
 {
     uint32_t seq = ++group->seq, lines = (uint32_t) group->shape.lines;
     int status = seq % AGGR_LIFT == 0 ? lift(group) : group->broken;
-    /* Not until the datum is read, but some operations more: the later the operation, the longer the answer serves. */
-    if ((writes & AGGR_IN_LINE) && !is_read(group, replace(&group->wrote[seq & (lines - 1)], seq)) && !status)
+    /* Not until the datum is read, but some operations more: the later the operation, the longer
+     * the answer serves. */
+    if ((writes & AGGR_IN_LINE) &&
+        !is_read(group, replace(&group->wrote[seq & (lines - 1)], seq)) && !status)
         status = wait_begun(group, seq - lines / 2);
-    if ((writes & AGGR_IN_COPY) && !is_read(group, replace(&group->copied[seq & 1], seq)) && !status)
+    if ((writes & AGGR_IN_COPY) && !is_read(group, replace(&group->copied[seq & 1], seq)) &&
+        !status)
         status = wait_begun(group, seq - 1);
     return status;
 }

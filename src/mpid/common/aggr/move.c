@@ -2,8 +2,9 @@
 /*
  * Data that move as they are.
  *
- * All are one scheme: some members put bytes into their place, some take bytes from others' places.  What is longer than a place
- * goes in chunks; a place that holds a part for each member has the parts of a chunk one after the other.
+ * All are one scheme: some members put bytes into their place, some take bytes from others' places.
+ * What is longer than a place goes in chunks; a place that holds a part for each member has the
+ * parts of a chunk one after the other.
  */
 #include "aggr_impl.h"
 
@@ -31,7 +32,8 @@ static int put_nothing(aggr_group_t * group)
 }
 
 /* Puts `parts` pieces of `chunk` bytes, `stride` apart in `in`, into my place. */
-static int put_parts(aggr_group_t * group, const char *in, size_t chunk, size_t stride, int parts, size_t place)
+static int put_parts(aggr_group_t *group, const char *in, size_t chunk, size_t stride, int parts,
+                     size_t place)
 {
     int status = aggr_begin(group, AGGR_IN_LINE | aggr_writes(place));
     if (status)
@@ -45,20 +47,22 @@ static int put_parts(aggr_group_t * group, const char *in, size_t chunk, size_t 
 }
 
 /* Part `part` of what `from` has put, when its parts are of `length` bytes as mine are. */
-static int take_part(aggr_group_t * group, int from, int part, char *out, size_t chunk, size_t place, size_t length)
+static int take_part(aggr_group_t *group, int from, int part, char *out, size_t chunk, size_t place,
+                     size_t length)
 {
     const aggr_line_t *line = aggr_now(group, from);
     int status = aggr_wait(group, line, group->seq);
     if (status == AGGR_OK)
         status = aggr_compare(group, line, (uint32_t) length);
     if (status == AGGR_OK)
-        aggr_copy(out, (const char *) aggr_place(group, from, place) + (size_t) part * chunk, chunk);
+        aggr_copy(out, (const char *)aggr_place(group, from, place) + (size_t)part * chunk, chunk);
     return status;
 }
 
-/* ---- broadcasts, and what members are told by them -------------------------------------------------------------------- */
+/* ---- broadcasts, and what members are told by them ------------------------------------------- */
 
-static int send_chunk(aggr_group_t * group, const void *from, size_t chunk, size_t place, uint32_t length)
+static int send_chunk(aggr_group_t *group, const void *from, size_t chunk, size_t place,
+                      uint32_t length)
 {
     int status = aggr_begin(group, AGGR_IN_LINE | aggr_writes(place));
     if (status)
@@ -122,7 +126,8 @@ int aggr_bcast_failure(aggr_group_t * group)
 int aggr_bcast_elsewhere(aggr_group_t * group, uint64_t bytes)
 {
     aggr_elsewhere_t elsewhere = {.bytes = bytes,.seq = group->seq + 1 };
-    int status = send_chunk(group, &elsewhere, sizeof elsewhere, sizeof elsewhere, AGGR_LENGTH_ELSEWHERE);
+    int status =
+        send_chunk(group, &elsewhere, sizeof elsewhere, sizeof elsewhere, AGGR_LENGTH_ELSEWHERE);
     group->length = bytes;
     return status ? status : AGGR_ELSEWHERE;
 }
@@ -144,7 +149,8 @@ static int send_where_there_is_room(aggr_group_t * group, const char *from, size
     int status = aggr_knows_room(group, bytes) ? AGGR_OK : make_copies(group);
     if (status)
         return status;
-    return bytes <= AGGR_DATUM || group->copies ? send_all(group, from, bytes) : aggr_bcast_elsewhere(group, bytes);
+    return bytes <= AGGR_DATUM || group->copies ? send_all(group, from, bytes)
+                                                : aggr_bcast_elsewhere(group, bytes);
 }
 
 /* What the root's line means for a member that expects so many bytes. */
@@ -200,10 +206,11 @@ int aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root)
     return send_where_there_is_room(group, buffer, bytes);
 }
 
-/* ---- parts of all, or for all ----------------------------------------------------------------------------------------- */
+/* ---- parts of all, or for all ---------------------------------------------------------------- */
 
 /* Takes part `part` of everybody's place. */
-static int take_all(aggr_group_t * group, int part, char *out, size_t stride, size_t chunk, size_t place)
+static int take_all(aggr_group_t *group, int part, char *out, size_t stride, size_t chunk,
+                    size_t place)
 {
     for (int m = 0; m < group->shape.members; m++) {
         int status = take_part(group, m, part, out + (size_t) m * stride, chunk, place, stride);
@@ -266,7 +273,7 @@ int aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t bytes, 
         int status = group->me != root ? put_nothing(group)
             : put_parts(group, (const char *) in + done, chunk, bytes, members, cut.place);
         if (status == AGGR_OK)
-            status = take_part(group, root, group->me, (char *) out + done, chunk, cut.place, bytes);
+            status = take_part(group, root, group->me, (char *)out + done, chunk, cut.place, bytes);
         if (status)
             return status;
         done += chunk;

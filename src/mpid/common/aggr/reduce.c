@@ -2,7 +2,8 @@
 /*
  * Barriers, reductions and scans.
  *
- * Folds go from the last member to the first, because a fold keeps its result on the right:  x0 (x1 (x2 ...)).
+ * Folds go from the last member to the first, because a fold keeps its result on the right:  x0 (x1
+ * (x2 ...)).
  */
 #include "aggr_impl.h"
 
@@ -17,9 +18,10 @@ static payload_t payload_of(size_t bytes)
     return (payload_t) { bytes, (uint32_t) bytes };
 }
 
-/* Folds members first .. last of `lines` (the members' or the leaders') into `out` as their data arrive. */
-static int fold_lines(aggr_group_t * group, aggr_line_t * lines, int first, int last, void *out, payload_t payload,
-                      const aggr_fold_t * fold)
+/* Folds members first .. last of `lines` (the members' or the leaders') into `out` as their data
+ * arrive. */
+static int fold_lines(aggr_group_t *group, aggr_line_t *lines, int first, int last, void *out,
+                      payload_t payload, const aggr_fold_t *fold)
 {
     size_t bytes = payload.bytes;
     for (int m = last; m >= first; m--) {
@@ -39,7 +41,8 @@ static int fold_lines(aggr_group_t * group, aggr_line_t * lines, int first, int 
     return AGGR_OK;
 }
 
-/* A leader that has no datum of its part tells those that wait for one, who have other lengths than this. */
+/* A leader that has no datum of its part tells those that wait for one, who have other lengths
+ * than this. */
 static void leave_stage(aggr_group_t * group, uint64_t bytes)
 {
     aggr_elsewhere_t other = {.bytes = bytes,.seq = group->seq };
@@ -58,7 +61,8 @@ static int lead(aggr_group_t * group, payload_t payload, const aggr_fold_t * fol
     if (group->me != parts->first)
         return AGGR_OK;
     aggr_line_t *line = aggr_line_of(group, group->stage, parts->mine, group->seq);
-    int status = fold_lines(group, group->lines, parts->first, parts->last, line->datum, payload, fold);
+    int status =
+        fold_lines(group, group->lines, parts->first, parts->last, line->datum, payload, fold);
     if (status == AGGR_ERR_LENGTH)
         leave_stage(group, group->length);
     if (status)
@@ -83,7 +87,8 @@ static int put(aggr_group_t * group, const void *in, payload_t payload)
     return AGGR_OK;
 }
 
-/* Everybody's data, by way of the leaders where there are any; who returns knows that all have begun. */
+/* Everybody's data, by way of the leaders where there are any; who returns knows that all have
+ * begun. */
 static int fold_all(aggr_group_t * group, void *out, payload_t payload, const aggr_fold_t * fold)
 {
     int status;
@@ -96,8 +101,8 @@ static int fold_all(aggr_group_t * group, void *out, payload_t payload, const ag
     return status;
 }
 
-static int reduce_datum(aggr_group_t * group, const void *in, void *out, payload_t payload, const aggr_fold_t * fold,
-                        bool wanted)
+static int reduce_datum(aggr_group_t *group, const void *in, void *out, payload_t payload,
+                        const aggr_fold_t *fold, bool wanted)
 {
     int status = put(group, in, payload);
     if (status == AGGR_OK && group->parts.count)
@@ -123,7 +128,8 @@ static void fold_same(const void *left, void *inout, size_t bytes, void *context
         *b = (aggr_elsewhere_t) {.bytes = a->bytes,.seq = b->seq - 1 };
 }
 
-/* Members in other functions may wait for a leader's line, or have leaders that write none: all members' lines are read. */
+/* Members in other functions may wait for a leader's line, or have leaders that write none: all
+ * members' lines are read. */
 int aggr_agree(aggr_group_t * group, uint64_t bytes)
 {
     static const aggr_fold_t same = { fold_same, NULL, sizeof(aggr_elsewhere_t) };
@@ -140,9 +146,10 @@ int aggr_agree(aggr_group_t * group, uint64_t bytes)
     return AGGR_ERR_LENGTH;
 }
 
-/* ---- payloads ------------------------------------------------------------------------------------------------------- */
+/* ---- payloads -------------------------------------------------------------------------------- */
 
-/* Always by the buffers, also a last chunk that would fit a line.  The line has the length of all chunks. */
+/* Always by the buffers, also a last chunk that would fit a line.  The line has the length of
+ * all chunks. */
 static int put_copy(aggr_group_t * group, const void *in, size_t bytes, size_t all)
 {
     int status = aggr_begin(group, AGGR_IN_LINE | AGGR_IN_COPY);
@@ -155,8 +162,10 @@ static int put_copy(aggr_group_t * group, const void *in, size_t bytes, size_t a
     return AGGR_OK;
 }
 
-/* Bytes from .. from + bytes of what members first .. last have in their copy buffers, when that is as long as mine. */
-static int fold_copies(aggr_group_t * group, int first, int last, void *out, size_t from, size_t bytes, const aggr_fold_t * fold)
+/* Bytes from .. from + bytes of what members first .. last have in their copy buffers, when that
+ * is as long as mine. */
+static int fold_copies(aggr_group_t *group, int first, int last, void *out, size_t from,
+                       size_t bytes, const aggr_fold_t *fold)
 {
     uint32_t length = aggr_my_line(group)->length;
     for (int m = last; m >= first; m--) {
@@ -188,7 +197,8 @@ static size_t slice_begin(const aggr_group_t * group, int member, size_t bytes, 
     return bytes / unit * (size_t) member / (size_t) group->shape.members * unit;
 }
 
-/* Each member folds a slice, in the buffer of the next operation, in which all collect the slices. */
+/* Each member folds a slice, in the buffer of the next operation, in which all collect the
+ * slices. */
 static int allreduce_slices(aggr_group_t * group, void *out, size_t bytes, const aggr_fold_t * fold)
 {
     size_t begin = slice_begin(group, group->me, bytes, fold->unit);
@@ -216,7 +226,8 @@ static int allreduce_slices(aggr_group_t * group, void *out, size_t bytes, const
     return AGGR_OK;
 }
 
-/* With slices everybody folds 1/p of p vectors and copies one; without, p vectors: worth a second turn from here on. */
+/* With slices everybody folds 1/p of p vectors and copies one; without, p vectors: worth a
+ * second turn from here on. */
 static bool worth_slices(const aggr_group_t * group, size_t bytes)
 {
     return group->shape.members >= 4 && bytes * (size_t) group->shape.members >= 16384;
@@ -227,7 +238,8 @@ static size_t chunk_of(const aggr_group_t * group, const aggr_fold_t * fold)
     return group->shape.copy_bytes / fold->unit * fold->unit;
 }
 
-int aggr_allreduce(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold)
+int aggr_allreduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
+                   const aggr_fold_t *fold)
 {
     if (bytes <= AGGR_DATUM)
         return reduce_datum(group, in, out, payload_of(bytes), fold, true);
@@ -235,15 +247,17 @@ int aggr_allreduce(aggr_group_t * group, const void *in, void *out, size_t bytes
         chunk = aggr_least(bytes - done, chunk_of(group, fold));
         int status = put_copy(group, (const char *) in + done, chunk, bytes);
         if (status == AGGR_OK)
-            status = worth_slices(group, chunk) ? allreduce_slices(group, (char *) out + done, chunk, fold)
-                : fold_all_copies(group, (char *) out + done, chunk, fold);
+            status = worth_slices(group, chunk)
+                         ? allreduce_slices(group, (char *)out + done, chunk, fold)
+                         : fold_all_copies(group, (char *)out + done, chunk, fold);
         if (status)
             return status;
     }
     return AGGR_OK;
 }
 
-int aggr_reduce(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold, int root)
+int aggr_reduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
+                const aggr_fold_t *fold, int root)
 {
     bool wanted = group->me == root;
     if (bytes <= AGGR_DATUM)
@@ -260,7 +274,8 @@ int aggr_reduce(aggr_group_t * group, const void *in, void *out, size_t bytes, c
 }
 
 /* Data of the members up to `last`. */
-static int scan_to(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold, int last)
+static int scan_to(aggr_group_t *group, const void *in, void *out, size_t bytes,
+                   const aggr_fold_t *fold, int last)
 {
     if (bytes <= AGGR_DATUM) {
         payload_t payload = payload_of(bytes);
@@ -278,12 +293,13 @@ static int scan_to(aggr_group_t * group, const void *in, void *out, size_t bytes
     return AGGR_OK;
 }
 
-int aggr_scan(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold)
+int aggr_scan(aggr_group_t *group, const void *in, void *out, size_t bytes, const aggr_fold_t *fold)
 {
     return scan_to(group, in, out, bytes, fold, group->me);
 }
 
-int aggr_exscan(aggr_group_t * group, const void *in, void *out, size_t bytes, const aggr_fold_t * fold)
+int aggr_exscan(aggr_group_t *group, const void *in, void *out, size_t bytes,
+                const aggr_fold_t *fold)
 {
     return scan_to(group, in, out, bytes, fold, group->me - 1);
 }

@@ -2,9 +2,9 @@
 /*
  * Context ids: tables  id -> owner  of one process.
  *
- * A table knows which context ids this process uses and by whom.  Which of its three kinds is used changes time and
- * space, not answers (Bosilca, Herault and Dongarra, "Trade-offs in context identifier allocation in MPI", sections
- * 3.3.1, 3.3.2 and 4.4).
+ * A table knows which context ids this process uses and by whom.  Which of its three kinds is used
+ * changes time and space, not answers (Bosilca, Herault and Dongarra, "Trade-offs in context
+ * identifier allocation in MPI", sections 3.3.1, 3.3.2 and 4.4).
  *
  *   kind    lookup            owners are in                                  elements allocated
  *   array   O(1)              one array, doubled as ids grow, made smaller   its length
@@ -16,11 +16,12 @@
  * Conventions
  *  1. Ids are 0 .. limit - 1.  If an id may be "none", the value is the limit.
  *  2. Owners are the caller's; the table keeps pointers, never looks behind them, and none is NULL.
- *  3. Errors are a cid_status and leave the table as it was.  Nothing is thrown, nothing is printed.  Only cid_claim and
- *     cid_table_create need memory.
- *  4. Threads.  No two calls on a table at the same time, unless neither changes it: the caller has a lock.
- *  5. Time.  O(log limit) for each function, amortised, unless its comment says otherwise; in particular for finding
- *     free ids, after releases in any order.
+ *  3. Errors are a cid_status and leave the table as it was.  Nothing is thrown, nothing is
+ *     printed.  Only cid_claim and cid_table_create need memory.
+ *  4. Threads.  No two calls on a table at the same time, unless neither changes it: the caller has
+ *     a lock.
+ *  5. Time.  O(log limit) for each function, amortised, unless its comment says otherwise; in
+ *     particular for finding free ids, after releases in any order.
  */
 #ifndef CID_H_INCLUDED
 #define CID_H_INCLUDED
@@ -73,9 +74,10 @@ void cid_table_destroy(cid_table_t * table) CID_NOEXCEPT;       /* NULL is fine 
 cid_kind cid_table_kind(const cid_table_t * table) CID_NOEXCEPT;
 uint32_t cid_table_limit(const cid_table_t * table) CID_NOEXCEPT;
 
-/* ---- one id ---------------------------------------------------------------------------------------------------- */
+/* ---- one id ---------------------------------------------------------------------------------- */
 
-/* Time for an array: O(highest id) when it must grow, amortised over the ids in between and the operations before. */
+/* Time for an array: O(highest id) when it must grow, amortised over the ids in between and the
+ * operations before. */
 cid_status cid_claim(cid_table_t * table, uint32_t id, void *owner) CID_NOEXCEPT;
 /* Another owner for a claimed id. */
 cid_status cid_replace(cid_table_t * table, uint32_t id, void *owner) CID_NOEXCEPT;
@@ -84,19 +86,22 @@ void *cid_release(cid_table_t * table, uint32_t id) CID_NOEXCEPT;
 /* The owner, NULL when free or out of range. */
 void *cid_owner(const cid_table_t * table, uint32_t id) CID_NOEXCEPT;
 
-/* ---- many ids -------------------------------------------------------------------------------------------------- */
+/* ---- many ids -------------------------------------------------------------------------------- */
 
 uint32_t cid_used(const cid_table_t * table) CID_NOEXCEPT;      /* how many are */
-uint32_t cid_end(const cid_table_t * table) CID_NOEXCEPT;       /* highest used id + 1, 0 when none is */
+/* highest used id + 1, 0 when none is */
+uint32_t cid_end(const cid_table_t * table) CID_NOEXCEPT;
 /* The lowest free or used id that is not below `from`; the limit when there is none. */
 uint32_t cid_next_free(const cid_table_t * table, uint32_t from) CID_NOEXCEPT;
 uint32_t cid_next_used(const cid_table_t * table, uint32_t from) CID_NOEXCEPT;
 /* Bit i of mask[w] is set when id  first + 32 w + i  is free; ids beyond the limit are not.
  * Time: O(words), for an rbtree O(log used + words + runs of used ids among these). */
-void cid_free_mask(const cid_table_t * table, uint32_t first, uint32_t words, uint32_t mask[]) CID_NOEXCEPT;
+void cid_free_mask(const cid_table_t *table, uint32_t first, uint32_t words,
+                   uint32_t mask[]) CID_NOEXCEPT;
 void cid_figures(const cid_table_t * table, cid_figures_t * out) CID_NOEXCEPT;
 
-/* For tests: replaces malloc and free in all tables; NULL restores them.  REQUIRES that no table is alive. */
+/* For tests: replaces malloc and free in all tables; NULL restores them.  REQUIRES that no table
+ * is alive. */
 void cid_set_allocator(void *(*allocate) (size_t), void (*deallocate) (void *)) CID_NOEXCEPT;
 
 #ifdef __cplusplus

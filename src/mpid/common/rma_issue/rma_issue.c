@@ -98,8 +98,9 @@ bool rma_issue_fits(const rma_issue_target_t * target)
     return target->bound == 0 && target->wire <= target->room && target->answer <= target->room;
 }
 
-/* May what waits go on waiting?  An epoch that a message holds costs least as one message; how many operations it will
- * have only the epochs before it can tell.  Where the target may be accessed, short ones wait until a message is full. */
+/* May what waits go on waiting?  An epoch that a message holds costs least as one message; how many
+ * operations it will have only the epochs before it can tell.  Where the target may be accessed,
+ * short ones wait until a message is full. */
 static bool patient(const rma_issue_target_t * target, const rma_issue_settings_t * settings)
 {
     if (settings->mode == RI_LAZY)
@@ -111,10 +112,12 @@ static bool patient(const rma_issue_target_t * target, const rma_issue_settings_
         return true;
     if (settings->adapt && target->habit == -RI_HABIT && target->permission == RI_NOTED)
         return false;
-    return (target->waiting <= settings->ops || target->permission >= RI_MESSAGES) && target->bytes <= settings->bytes;
+    return (target->waiting <= settings->ops || target->permission >= RI_MESSAGES) &&
+           target->bytes <= settings->bytes;
 }
 
-/* So many of the first operations, with no more than so many bytes, and in each, does one message hold. */
+/* So many of the first operations, with no more than so many bytes, and in each, does one
+ * message hold. */
 static unsigned held_by_message(const rma_issue_target_t * target, size_t most, size_t longest)
 {
     size_t bytes = 0, wire = 0, answer = 0;
@@ -131,8 +134,8 @@ static unsigned held_by_message(const rma_issue_target_t * target, size_t most, 
     return ops;
 }
 
-/* So many of the first operations go as one message that neither asks nor ends; none when that does not pay.  Nothing
- * may overtake what is native. */
+/* So many of the first operations go as one message that neither asks nor ends; none when that does
+ * not pay.  Nothing may overtake what is native. */
 static unsigned gathered(const rma_issue_target_t * target, const rma_issue_settings_t * settings)
 {
     unsigned ops = target->native ? 0 : held_by_message(target, settings->bytes, SIZE_MAX);
@@ -140,7 +143,8 @@ static unsigned gathered(const rma_issue_target_t * target, const rma_issue_sett
     return ops >= GATHERED_LEAST || (ops > 1 && ops == target->waiting) ? ops : 0;
 }
 
-bool rma_issue_passes(const rma_issue_target_t * target, const rma_issue_settings_t * settings, size_t wire)
+bool rma_issue_passes(const rma_issue_target_t *target, const rma_issue_settings_t *settings,
+                      size_t wire)
 {
     return target->permission == RI_GRANTED && target->waiting == 0 && settings->mode != RI_LAZY &&
         (wire == 0 || target->native);
@@ -158,7 +162,8 @@ static rma_issue_step_t message(rma_issue_target_t * target, unsigned flags, uns
     return (rma_issue_step_t) {.what = RI_SEND, .flags = flags, .ops = ops};
 }
 
-static rma_issue_step_t next_noted(rma_issue_target_t * target, const rma_issue_settings_t * settings, rma_issue_goal_t goal)
+static rma_issue_step_t next_noted(rma_issue_target_t *target, const rma_issue_settings_t *settings,
+                                   rma_issue_goal_t goal)
 {
     bool whole = target->waiting > 0 && rma_issue_fits(target);
 
@@ -171,9 +176,11 @@ static rma_issue_step_t next_noted(rma_issue_target_t * target, const rma_issue_
     return message(target, RI_ASK, whole ? target->waiting : 0);
 }
 
-static rma_issue_step_t next_asked(const rma_issue_target_t * target, const rma_issue_settings_t * settings, rma_issue_goal_t goal)
+static rma_issue_step_t next_asked(const rma_issue_target_t *target,
+                                   const rma_issue_settings_t *settings, rma_issue_goal_t goal)
 {
-    bool stays = settings->adapt && settings->mode == RI_HYBRID && target->stays && target->epoch_long > 0;
+    bool stays =
+        settings->adapt && settings->mode == RI_HYBRID && target->stays && target->epoch_long > 0;
 
     if (goal == RI_GO_ON && target->waiting <= settings->queue && !stays)
         return step(RI_DONE);
@@ -182,8 +189,8 @@ static rma_issue_step_t next_asked(const rma_issue_target_t * target, const rma_
     return step(RI_WAIT);
 }
 
-/* What the target counts costs no answer, so that even one operation is cheaper as a message, unless what is native has to be
- * waited for anyway. */
+/* What the target counts costs no answer, so that even one operation is cheaper as a message,
+ * unless what is native has to be waited for anyway. */
 static rma_issue_step_t next_at_fence(rma_issue_target_t * target)
 {
     unsigned ops = target->native ? 0 : held_by_message(target, SIZE_MAX, SIZE_MAX);
@@ -196,16 +203,20 @@ static rma_issue_step_t next_at_fence(rma_issue_target_t * target)
 }
 
 /* Short operations wait until they fill a message, however few they are; a long one does not. */
-static bool patient_to_gather(const rma_issue_target_t * target, const rma_issue_settings_t * settings)
+static bool patient_to_gather(const rma_issue_target_t *target,
+                              const rma_issue_settings_t *settings)
 {
-    bool is_short = target->tail->bytes <= settings->bytes || (settings->adapt && target->habit == RI_HABIT);
+    bool is_short =
+        target->tail->bytes <= settings->bytes || (settings->adapt && target->habit == RI_HABIT);
 
     if (settings->mode == RI_LAZY)
         return target->waiting <= settings->queue;
-    return !target->native && rma_issue_fits(target) && target->waiting <= settings->queue && is_short;
+    return !target->native && rma_issue_fits(target) && target->waiting <= settings->queue &&
+           is_short;
 }
 
-static rma_issue_step_t next_gathered(rma_issue_target_t * target, const rma_issue_settings_t * settings)
+static rma_issue_step_t next_gathered(rma_issue_target_t *target,
+                                      const rma_issue_settings_t *settings)
 {
     unsigned ops;
 
@@ -217,8 +228,8 @@ static rma_issue_step_t next_gathered(rma_issue_target_t * target, const rma_iss
     return step(target->permission == RI_GRANTED ? RI_ISSUE : RI_WAIT);
 }
 
-static rma_issue_step_t next_messages(rma_issue_target_t * target, const rma_issue_settings_t * settings,
-                                      rma_issue_goal_t goal)
+static rma_issue_step_t next_messages(rma_issue_target_t *target,
+                                      const rma_issue_settings_t *settings, rma_issue_goal_t goal)
 {
     if (goal == RI_GO_ON || goal == RI_GATHER)
         return next_gathered(target, settings);
@@ -227,7 +238,8 @@ static rma_issue_step_t next_messages(rma_issue_target_t * target, const rma_iss
     return step(target->waiting == 0 ? RI_DONE : RI_WAIT);
 }
 
-static rma_issue_step_t next_held(rma_issue_target_t * target, const rma_issue_settings_t * settings, rma_issue_goal_t goal)
+static rma_issue_step_t next_held(rma_issue_target_t *target, const rma_issue_settings_t *settings,
+                                  rma_issue_goal_t goal)
 {
     unsigned ops;
 
@@ -245,7 +257,8 @@ static rma_issue_step_t next_held(rma_issue_target_t * target, const rma_issue_s
     return ops ? message(target, 0, ops) : step(RI_ISSUE);
 }
 
-rma_issue_step_t rma_issue_next(rma_issue_target_t * target, const rma_issue_settings_t * settings, rma_issue_goal_t goal)
+rma_issue_step_t rma_issue_next(rma_issue_target_t *target, const rma_issue_settings_t *settings,
+                                rma_issue_goal_t goal)
 {
     rma_issue_step_t next;
 
@@ -277,7 +290,8 @@ void rma_issue_waited(rma_issue_target_t * target, double seconds)
     target->epoch_waited += seconds;
 }
 
-/* Epochs of another size begin anew.  Less waiting counts at once, more by steps: others' work disturbs now and then. */
+/* Epochs of another size begin anew.  Less waiting counts at once, more by steps: others' work
+ * disturbs now and then. */
 static void learn_long(rma_issue_target_t * target)
 {
     double *waited = &target->waited[target->stays], now = target->epoch_waited;

@@ -28,5 +28,6 @@ void rma_issue_sums_merge(rma_issue_sums_t * sums, uint32_t i, const uint32_t * 
 void rma_issue_sums_end_round(rma_issue_sums_t * sums)
 {
     /* the product may not fit */
-    sums->distance = sums->distance > sums->size / sums->radix ? sums->size : sums->radix * sums->distance;
+    sums->distance =
+        sums->distance > sums->size / sums->radix ? sums->size : sums->radix * sums->distance;
 }

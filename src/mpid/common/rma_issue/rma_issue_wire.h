@@ -2,8 +2,9 @@
 /*
  * An operation in a message: a record, then its data.
  *
- * Most operations have few elements at a place within 4 GB or as many elements; their record is 8 bytes, which counts where a network sends
- * short messages without a buffer.  All others have the wide form, 24 bytes.  Both keep data of 8 bytes on their alignment.
+ * Most operations have few elements at a place within 4 GB or as many elements; their record is 8
+ * bytes, which counts where a network sends short messages without a buffer.  All others have the
+ * wide form, 24 bytes.  Both keep data of 8 bytes on their alignment.
  */
 #ifndef RMA_ISSUE_WIRE_H_INCLUDED
 #define RMA_ISSUE_WIRE_H_INCLUDED
@@ -41,13 +42,15 @@ typedef struct {
 
 static inline bool rma_issue_record_is_narrow(const rma_issue_record_t * record)
 {
-    return record->disp >= 0 && record->disp <= UINT32_MAX && record->count <= UINT8_MAX && record->type <= UINT16_MAX;
+    return record->disp >= 0 && record->disp <= UINT32_MAX && record->count <= UINT8_MAX &&
+           record->type <= UINT16_MAX;
 }
 
 /* What rma_issue_record_write() takes of a message. */
 static inline size_t rma_issue_record_size(const rma_issue_record_t * record)
 {
-    return sizeof(rma_issue_narrow_t) + (rma_issue_record_is_narrow(record) ? 0 : sizeof(rma_issue_wide_t));
+    return sizeof(rma_issue_narrow_t) +
+           (rma_issue_record_is_narrow(record) ? 0 : sizeof(rma_issue_wide_t));
 }
 
 /* Both answer the place behind it. */

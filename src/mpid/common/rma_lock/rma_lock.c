@@ -23,7 +23,8 @@ static uint64_t now(void)
 
 static bool replace(rma_lock_t * lock, uint64_t old, uint64_t new)
 {
-    return __atomic_compare_exchange_n(&lock->state, &old, new, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(&lock->state, &old, new, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
 }
 
 bool rma_lock_ask(rma_lock_t * lock, bool exclusive, rma_lock_request_t * request)
@@ -69,8 +70,9 @@ static bool is_out_of_patience(rma_lock_request_t * request)
 
 static bool poll_any(rma_lock_t * lock, rma_lock_request_t * request, uint64_t state)
 {
-    bool wanted = (state & RMA_LOCK_WANTED) != 0 ||
-        __atomic_load_n(&lock->next, __ATOMIC_RELAXED) != __atomic_load_n(&lock->serving, __ATOMIC_RELAXED);
+    bool wanted =
+        (state & RMA_LOCK_WANTED) != 0 || __atomic_load_n(&lock->next, __ATOMIC_RELAXED) !=
+                                              __atomic_load_n(&lock->serving, __ATOMIC_RELAXED);
 
     if (state & RMA_LOCK_HELD) {
         __atomic_fetch_add(&lock->state, RMA_LOCK_TURN, __ATOMIC_RELAXED);
@@ -98,7 +100,8 @@ bool rma_lock_poll(rma_lock_t * lock, rma_lock_request_t * request)
         case RMA_LOCK_ANY:
             return poll_any(lock, request, state);
         default:
-            return !(state & RMA_LOCK_HELD) && replace(lock, state, state - RMA_LOCK_TURN + RMA_LOCK_SHARED);
+            return !(state & RMA_LOCK_HELD) &&
+                   replace(lock, state, state - RMA_LOCK_TURN + RMA_LOCK_SHARED);
     }
 }
 

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A lock with exclusive and shared holders, for threads and processes that share memory.  A process may also request it for
- * others.  It knows nothing of MPI.
+ * A lock with exclusive and shared holders, for threads and processes that share memory.  A process
+ * may also request it for others.  It knows nothing of MPI.
  *
- * A request is polled until it is granted.  No function blocks, so the caller can make progress or yield its core between the
- * polls, and may have several requests open.  16 bytes of zeros are a free lock; a lock holds no pointers.
+ * A request is polled until it is granted.  No function blocks, so the caller can make progress or
+ * yield its core between the polls, and may have several requests open.  16 bytes of zeros are a
+ * free lock; a lock holds no pointers.
  *
- * Order.  Exclusive requests are granted in the order of their tickets.  A shared request waits for the current holder and, if an
- * exclusive request is already in line, for that one.  Shared requests that wait for the same holder are granted together after
- * it, before the next exclusive one (phase-fair: Brandenburg and Anderson, "Reader-writer synchronization for shared-memory
+ * Order.  Exclusive requests are granted in the order of their tickets.  A shared request waits for
+ * the current holder and, if an exclusive request is already in line, for that one.  Shared
+ * requests that wait for the same holder are granted together after it, before the next exclusive
+ * one (phase-fair: Brandenburg and Anderson, "Reader-writer synchronization for shared-memory
  * multiprocessor real-time systems", 2009).
  *
- * Deadlock avoidance.  A process that acquires several shared locks holds some while waiting for the rest.  If shared requests
- * waited for requests in line, two such processes and two exclusive requests could wait for each other for ever.  So a shared
- * request waits at most RMA_LOCK_PATIENCE for a request that is not granted; then it waits for holders only.
+ * Deadlock avoidance.  A process that acquires several shared locks holds some while waiting for
+ * the rest.  If shared requests waited for requests in line, two such processes and two exclusive
+ * requests could wait for each other for ever.  So a shared request waits at most RMA_LOCK_PATIENCE
+ * for a request that is not granted; then it waits for holders only.
  */
 #ifndef RMA_LOCK_H_INCLUDED
 #define RMA_LOCK_H_INCLUDED
@@ -34,13 +37,16 @@ typedef struct {
 
 #define RMA_LOCK_HELD (UINT64_C(1) << 63)       /* exclusively */
 #define RMA_LOCK_WANTED (UINT64_C(1) << 62)     /* by the exclusive request whose turn it is */
-#define RMA_LOCK_TURN (UINT64_C(1) << 31)       /* counts shared requests that get the lock after its present holder */
+/* counts shared requests that get the lock after its present holder */
+#define RMA_LOCK_TURN (UINT64_C(1) << 31)
 #define RMA_LOCK_SHARED UINT64_C(1)     /* counts shared holders */
 
-/* Nanoseconds.  This is longer than a turn on an oversubscribed core, so that requests keep their order there. */
+/* Nanoseconds.  This is longer than a turn on an oversubscribed core, so that requests keep
+ * their order there. */
 #define RMA_LOCK_PATIENCE 500000
 
-/* A request that is not granted yet.  The caller owns its memory, and must keep it until the grant. */
+/* A request that is not granted yet.  The caller owns its memory, and must keep it until the
+ * grant. */
 typedef struct {
     enum { RMA_LOCK_IN_LINE, RMA_LOCK_FIRST, RMA_LOCK_ANY, RMA_LOCK_NEXT } step;
     uint32_t ticket;
@@ -53,11 +59,13 @@ static inline bool rma_lock_try(rma_lock_t * lock, bool exclusive)
 {
     uint64_t state = __atomic_load_n(&lock->state, __ATOMIC_RELAXED);
 
-    if (__atomic_load_n(&lock->next, __ATOMIC_RELAXED) != __atomic_load_n(&lock->serving, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&lock->next, __ATOMIC_RELAXED) !=
+        __atomic_load_n(&lock->serving, __ATOMIC_RELAXED))
         return false;
     if (exclusive ? state != 0 : state >= RMA_LOCK_TURN)
         return false;
-    return __atomic_compare_exchange_n(&lock->state, &state, exclusive ? RMA_LOCK_HELD : state + RMA_LOCK_SHARED, false,
+    return __atomic_compare_exchange_n(&lock->state, &state,
+                                       exclusive ? RMA_LOCK_HELD : state + RMA_LOCK_SHARED, false,
                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
@@ -80,7 +88,8 @@ static inline void rma_lock_release(rma_lock_t * lock)
         __atomic_fetch_sub(&lock->state, RMA_LOCK_SHARED, __ATOMIC_RELEASE);
 }
 
-/* A guard for a few instructions; zero is open.  It keeps no order, and a long wait yields the core. */
+/* A guard for a few instructions; zero is open.  It keeps no order, and a long wait yields the
+ * core. */
 void rma_lock_guard_wait(uint32_t * guard);
 
 /* Closes the guard, and waits while another thread has it closed. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Brief active messages: those of a header alone go without the length of their data, which is 12 bytes less with its
- * padding.  UCX's transports send so much at once (92 bytes in a node) and need a buffer for more.
+ * Brief active messages: those of a header alone go without the length of their data, which is 12
+ * bytes less with its padding.  UCX's transports send so much at once (92 bytes in a node) and need
+ * a buffer for more.
  */
 #ifndef UCX_AM_BRIEF_H_INCLUDED
 #define UCX_AM_BRIEF_H_INCLUDED
@@ -24,8 +25,8 @@ static inline void *MPIDI_UCX_am_brief_pack(MPIDI_UCX_am_header_t header, char *
     return (char *) memcpy(message, &header, MPIDI_UCX_AM_BRIEF_SZ) + MPIDI_UCX_AM_BRIEF_SZ;
 }
 
-/* Copies a message that has arrived, brief or not, as one that is not, and answers its length, which may be larger by
- * MPIDI_UCX_AM_LEFT_OUT. */
+/* Copies a message that has arrived, brief or not, as one that is not, and answers its length,
+ * which may be larger by MPIDI_UCX_AM_LEFT_OUT. */
 static inline size_t MPIDI_UCX_am_unpack(void *copy, const void *data, size_t length)
 {
     MPIDI_UCX_am_header_t *header = copy;
@@ -37,7 +38,8 @@ static inline size_t MPIDI_UCX_am_unpack(void *copy, const void *data, size_t le
     }
     header->handler_id &= ~MPIDI_UCX_AM_IS_BRIEF;
     header->data_sz = 0;
-    memcpy(header->payload, (const char *) data + MPIDI_UCX_AM_BRIEF_SZ, length - MPIDI_UCX_AM_BRIEF_SZ);
+    memcpy(header->payload, (const char *)data + MPIDI_UCX_AM_BRIEF_SZ,
+           length - MPIDI_UCX_AM_BRIEF_SZ);
     return length + MPIDI_UCX_AM_LEFT_OUT;
 }
 

@@ -23,7 +23,8 @@
 
 #define MPIDI_UCX_CONTEXT_ID_BITS 22
 #define MPIDI_UCX_CONTEXT_ID_SHIFT (64 - MPIDI_UCX_CONTEXT_ID_BITS)
-#define MPIDI_UCX_RANK_BITS_LEAST 11    /* leaves 31 bits to the tag, all that fit into MPICH's int */
+/* leaves 31 bits to the tag, all that fit into MPICH's int */
+#define MPIDI_UCX_RANK_BITS_LEAST 11
 #define MPIDI_UCX_RANK_BITS_MOST 24     /* leaves 18 */
 
 typedef struct {

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-/* Buffers of a pool's chunk. A node has at most 4,096 segments for sysv by default, each of them a chunk: 524,288 messages that
- * wait for a receive. */
+/* Buffers of a pool's chunk. A node has at most 4,096 segments for sysv by default, each of them a
+ * chunk: 524,288 messages that wait for a receive. */
 #define CHUNK "128"
 
 enum { CHUNK_BYTES = 2 << 20 }; /* at least what a chunk of a pool takes, and the queue beside it */
@@ -92,7 +92,8 @@ static ino_t user_namespace(const char *process)
     return stat(path, &status) == 0 ? status.st_ino : 0;
 }
 
-/* The process at the other end of the connection to the process manager; 0 when there is none on this node. */
+/* The process at the other end of the connection to the process manager; 0 when there is none on
+ * this node. */
 static pid_t process_manager(void)
 {
     const char *descriptor = getenv("PMI_FD");
@@ -104,8 +105,9 @@ static pid_t process_manager(void)
     return peer.pid;
 }
 
-/* The kernel copies from one process to another only inside a user namespace. A container for each rank has one of its own, and
- * this process then does not share the process manager's. UCX 1.13 does not look, and ends the program at the first copy. */
+/* The kernel copies from one process to another only inside a user namespace. A container for each
+ * rank has one of its own, and this process then does not share the process manager's. UCX 1.13
+ * does not look, and ends the program at the first copy. */
 static bool have_cma(void)
 {
     enum { INITIAL = 0xEFFFFFFD };      /* the number of the namespace that a machine starts with */
@@ -128,7 +130,11 @@ void MPIDI_UCX_transports_choose(ucp_config_t * config)
         return;
     sysv = have_sysv();
     posix = !sysv && have_posix();
-    snprintf(without, sizeof(without), "^%s%s", sysv ? "posix" : posix ? "sysv" : "posix,sysv", have_cma() ? "" : ",cma");
+    snprintf(without, sizeof(without), "^%s%s",
+             sysv    ? "posix"
+             : posix ? "sysv"
+                     : "posix,sysv",
+             have_cma() ? "" : ",cma");
     ucp_config_modify(config, "TLS", without);
     if (sysv)
         set_pool(&pools[SYSV]);

@@ -5,15 +5,17 @@
 /*
  * Which of UCX's transports a process opens inside its node, and how large their receive pools are.
  *
- * UCX has two transports over shared memory, "sysv" and "posix". Each process allocates a receive pool for each of them
- * at start: 512 buffers of 8 KB. All messages use the first one; a container's /dev/shm (64 MB) has no room for the
- * second one's pools from 16 processes on. A process therefore opens one of the two, sysv where the system allows it, with
- * a smaller pool. The pool grows as messages arrive that no receive waits for.
+ * UCX has two transports over shared memory, "sysv" and "posix". Each process allocates a receive
+ * pool for each of them at start: 512 buffers of 8 KB. All messages use the first one; a
+ * container's /dev/shm (64 MB) has no room for the second one's pools from 16 processes on. A
+ * process therefore opens one of the two, sysv where the system allows it, with a smaller pool. The
+ * pool grows as messages arrive that no receive waits for.
  *
- * Copies through the kernel (cma) are left out where a process runs in a user namespace of its own, as in a container for each rank.
+ * Copies through the kernel (cma) are left out where a process runs in a user namespace of its own,
+ * as in a container for each rank.
  *
- * The user's settings win: UCX_TLS, in the environment or in a configuration file of UCX, and UCX_SYSV_RX_BUFS_GROW and
- * UCX_POSIX_RX_BUFS_GROW in the environment.
+ * The user's settings win: UCX_TLS, in the environment or in a configuration file of UCX, and
+ * UCX_SYSV_RX_BUFS_GROW and UCX_POSIX_RX_BUFS_GROW in the environment.
  */
 
 /* Before ucp_init(config). */

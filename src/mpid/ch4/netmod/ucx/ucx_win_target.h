@@ -5,14 +5,16 @@
 /*
  * Targets of a window's operations, as far as this process has any.
  *
- * Nothing is exchanged when a window is made.  The first operation on a target asks it for the address and the key of its
- * memory, and goes as an active message; so do those that follow, until the answer is there. From then on UCX does them by
- * itself. A target whose memory UCX cannot reach is never asked again.
+ * Nothing is exchanged when a window is made.  The first operation on a target asks it for the
+ * address and the key of its memory, and goes as an active message; so do those that follow, until
+ * the answer is there. From then on UCX does them by itself. A target whose memory UCX cannot reach
+ * is never asked again.
  */
 
 #include "ucx_impl.h"
 
-/* For UCX's handlers of the two messages. All processes register them at the same point of MPI_Init. */
+/* For UCX's handlers of the two messages. All processes register them at the same point of
+ * MPI_Init. */
 void MPIDI_UCX_win_target_init(void);
 
 /* Registers the process' memory, which is allocated when `length` has no address. */
@@ -56,8 +58,8 @@ MPL_STATIC_INLINE_PREFIX bool MPIDI_UCX_win_is_reachable(MPIR_Win * win, int ran
     return target && target->rkey;
 }
 
-/* An operation on the target is not complete at least there.  FLUSH_LOCAL, of one that is not complete here, stays when others
- * follow that are. */
+/* An operation on the target is not complete at least there.  FLUSH_LOCAL, of one that is not
+ * complete here, stays when others follow that are. */
 MPL_STATIC_INLINE_PREFIX void MPIDI_UCX_win_mark(MPIR_Win * win, MPIDI_UCX_win_target_t * target,
                                                  MPIDI_UCX_win_sync_flag_t flag)
 {

@@ -44,7 +44,8 @@ int MPIDIG_win_lock_ask(MPIR_Win * win, int rank, int lock_type, MPIDIG_win_lock
     if (rma_lock_try(MPIDIG_win_lock_own(win), exclusive))
         return granted(win, rank, arg);
     waiting = MPL_malloc(sizeof(*waiting), MPL_MEM_RMA);
-    MPIR_ERR_CHKANDJUMP1(!waiting, mpi_errno, MPI_ERR_NO_MEM, "**nomem", "**nomem %s", "lock request");
+    MPIR_ERR_CHKANDJUMP1(!waiting, mpi_errno, MPI_ERR_NO_MEM, "**nomem", "**nomem %s",
+                         "lock request");
     *waiting = (waiting_t) {
         .win = win,.rank = rank,.granted = granted,.arg = arg
     };

@@ -86,8 +86,9 @@ int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target)
     MPIR_ERR_CHECK(mpi_errno);
 #endif
     counts = MPIDIG_win_target_find(win, target->rank);
-    while (counts && (MPIR_cc_get(counts->remote_cmpl_cnts) || MPIR_cc_get(counts->local_cmpl_cnts) ||
-                      MPIR_cc_get(counts->remote_acc_cmpl_cnts))) {
+    while (counts &&
+           (MPIR_cc_get(counts->remote_cmpl_cnts) || MPIR_cc_get(counts->local_cmpl_cnts) ||
+            MPIR_cc_get(counts->remote_acc_cmpl_cnts))) {
         mpi_errno = MPIDIG_rma_progress(win);
         MPIR_ERR_CHECK(mpi_errno);
     }

@@ -48,8 +48,9 @@ static int begin_recv(MPIDIG_rma_exchange_t * exchange, uint32_t i)
     const rma_issue_sums_t *sums = &exchange->sums;
     int source = rank_of(exchange, sums->size - (uint64_t) i * sums->distance);
 
-    return MPIC_Irecv(exchange->in + (i - 1) * exchange->room, (MPI_Aint) rma_issue_sums_words(sums, i), MPI_UINT32_T,
-                      source, TAG, exchange->win->comm_ptr, &exchange->recvs[i - 1]);
+    return MPIC_Irecv(exchange->in + (i - 1) * exchange->room,
+                      (MPI_Aint)rma_issue_sums_words(sums, i), MPI_UINT32_T, source, TAG,
+                      exchange->win->comm_ptr, &exchange->recvs[i - 1]);
 }
 
 static int begin_send(MPIDIG_rma_exchange_t * exchange, uint32_t i)
@@ -59,8 +60,8 @@ static int begin_send(MPIDIG_rma_exchange_t * exchange, uint32_t i)
     uint32_t *message = exchange->out + (i - 1) * exchange->room;
 
     rma_issue_sums_pack(sums, i, message);
-    return MPIC_Isend(message, (MPI_Aint) rma_issue_sums_words(sums, i), MPI_UINT32_T,
-                      rank_of(exchange, (uint64_t) i * sums->distance), TAG, exchange->win->comm_ptr,
+    return MPIC_Isend(message, (MPI_Aint)rma_issue_sums_words(sums, i), MPI_UINT32_T,
+                      rank_of(exchange, (uint64_t)i * sums->distance), TAG, exchange->win->comm_ptr,
                       &exchange->sends[i - 1], &errflag);
 }
 
@@ -102,7 +103,8 @@ static bool end_message(MPIDIG_rma_exchange_t * exchange, MPIR_Request ** reques
 static bool end_messages(MPIDIG_rma_exchange_t * exchange)
 {
     for (; exchange->ended < exchange->messages; exchange->ended++) {
-        if (!end_message(exchange, &exchange->recvs[exchange->ended]) || !end_message(exchange, &exchange->sends[exchange->ended]))
+        if (!end_message(exchange, &exchange->recvs[exchange->ended]) ||
+            !end_message(exchange, &exchange->sends[exchange->ended]))
             return false;
     }
     return true;
@@ -113,7 +115,8 @@ static void merge_round(MPIDIG_rma_exchange_t * exchange)
     for (uint32_t i = 1; i <= exchange->messages; i++)
         rma_issue_sums_merge(&exchange->sums, i, exchange->in + (i - 1) * exchange->room);
     rma_issue_sums_end_round(&exchange->sums);
-    exchange->messages = rma_issue_sums_over(&exchange->sums) ? 0 : rma_issue_sums_messages(&exchange->sums);
+    exchange->messages =
+        rma_issue_sums_over(&exchange->sums) ? 0 : rma_issue_sums_messages(&exchange->sums);
     exchange->sent = exchange->received = exchange->ended = 0;
 }
 

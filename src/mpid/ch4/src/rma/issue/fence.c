@@ -19,18 +19,21 @@
  */
 
 enum {
-    EARLY_MOST = 64,            /* messages to a process that may not have entered the fence before */
-    EXCHANGE_MOST = 8192        /* processes: each sends a number for every other; a barrier does not */
+    /* messages to a process that may not have entered the fence before */
+    EARLY_MOST = 64,
+    /* processes: each sends a number for every other; a barrier does not */
+    EXCHANGE_MOST = 8192
 };
 
-/* Stores to a peer cannot wait, so the peer has to be in the epoch.  A process without others receives no
- * numbers. */
+/* Stores to a peer cannot wait, so the peer has to be in the epoch.  A process without others
+ * receives no numbers. */
 static bool waits(MPIR_Win * win)
 {
     const MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
 
-    return MPIDIG_WIN(win, issue)->settings.mode != RI_EAGER && (!shared || shared->num_peers == 1) &&
-        win->comm_ptr->local_size <= EXCHANGE_MOST && MPIR_Others->count(2) == 2;
+    return MPIDIG_WIN(win, issue)->settings.mode != RI_EAGER &&
+           (!shared || shared->num_peers == 1) && win->comm_ptr->local_size <= EXCHANGE_MOST &&
+           MPIR_Others->count(2) == 2;
 }
 
 /* Once for each window: do all its processes let operations wait?  A process without memory does
@@ -98,7 +101,8 @@ static int enter(MPIR_Win * win, unsigned flags)
 
 /* Must an operation wait for more than this epoch allows?  A process that is far behind has to keep
  * the messages, so it receives few. */
-static bool needs_more(MPIDIG_rma_issue_t * issue, MPIDIG_rma_target_t * target, rma_issue_what_t next)
+static bool needs_more(MPIDIG_rma_issue_t *issue, MPIDIG_rma_target_t *target,
+                       rma_issue_what_t next)
 {
     if (issue->fence.phase.entered_by_all || target->counted < EARLY_MOST)
         return next == RI_WAIT;
@@ -157,7 +161,8 @@ static int go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     if (target->issue.permission == RI_MESSAGES)
         return go_on_by_messages(win, target);
-    return MPIDIG_rma_go_on(win, target, is_before_exchange(&MPIDIG_WIN(win, issue)->fence) ? RI_GATHER : RI_GO_ON);
+    return MPIDIG_rma_go_on(
+        win, target, is_before_exchange(&MPIDIG_WIN(win, issue)->fence) ? RI_GATHER : RI_GO_ON);
 }
 
 /* Before the exchange that ends the epoch, messages are counted; later ones are answered. */
@@ -196,7 +201,8 @@ static int settle(MPIR_Win * win)
     mpi_errno = MPIDI_SHM_rma_win_cmpl_hook(win);
     MPIR_ERR_CHECK(mpi_errno);
 #endif
-    while (MPIR_cc_get(MPIDIG_WIN(win, local_cmpl_cnts)) || MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) ||
+    while (MPIR_cc_get(MPIDIG_WIN(win, local_cmpl_cnts)) ||
+           MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) ||
            MPIR_cc_get(MPIDIG_WIN(win, remote_acc_cmpl_cnts)))
         progress(win);
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {

@@ -14,7 +14,12 @@
 #include "rma/issue/exchange.h"
 
 typedef enum {
-    MPIDIG_RMA_PUT, MPIDIG_RMA_GET, MPIDIG_RMA_ACC, MPIDIG_RMA_GET_ACC, MPIDIG_RMA_FOP, MPIDIG_RMA_CAS
+    MPIDIG_RMA_PUT,
+    MPIDIG_RMA_GET,
+    MPIDIG_RMA_ACC,
+    MPIDIG_RMA_GET_ACC,
+    MPIDIG_RMA_FOP,
+    MPIDIG_RMA_CAS
 } MPIDIG_rma_kind_t;
 
 /* An operation that waits.  The program must not touch its buffers before it is complete. */
@@ -40,10 +45,12 @@ typedef struct MPIDIG_rma_target {
     unsigned unanswered;        /* messages; of these, with operations: */
     unsigned carrying;
     uint32_t counted;           /* messages of this epoch that the target waits for, see fence.c */
-    MPIDIG_rma_op_t *results, **last_result;    /* operations whose results answers bring, in order */
+    /* operations whose results answers bring, in order */
+    MPIDIG_rma_op_t *results, **last_result;
     bool is_ready;              /* progress will advance it */
     bool is_busy;               /* a thread issues an operation to it */
-    int failed;                 /* the first error that no call has returned yet: see MPIDIG_rma_failure */
+    /* the first error that no call has returned yet: see MPIDIG_rma_failure */
+    int failed;
     UT_hash_handle hash_handle;
 } MPIDIG_rma_target_t;
 
@@ -70,7 +77,8 @@ typedef struct {
     uint32_t arrived;           /* messages that arrived and were counted */
     int failed_early;           /* the first error in a message of the next epoch */
     int told;                   /* the error that the fence returns */
-    MPIDIG_rma_exchange_t *exchange;    /* the exchange that ends this epoch; NULL before this process enters it */
+    /* the exchange that ends this epoch; NULL before this process enters it */
+    MPIDIG_rma_exchange_t *exchange;
     struct MPIDIG_rma_early *early;     /* messages of later epochs, see early.c */
 } MPIDIG_rma_fence_t;
 
@@ -105,7 +113,8 @@ enum {
     /* among the flags of the module: */
     MPIDIG_RMA_CARRIES = 1 << 8,        /* the message has operations */
     MPIDIG_RMA_PSCW = 1 << 9,   /* its epoch is of start and complete */
-    MPIDIG_RMA_COUNTED = 1 << 10,       /* or of fences: the target counts it; both are answered only for results */
+    /* or of fences: the target counts it; both are answered only for results */
+    MPIDIG_RMA_COUNTED = 1 << 10,
     MPIDIG_RMA_OUTSIDE = 1 << 11,       /* an answer: an operation left the window */
     MPIDIG_RMA_NUMBERED = 1 << 12,      /* waits until the target is in its epoch */
     MPIDIG_RMA_SHARED_LOCK = 1 << 13,   /* the lock that it asks for is shared */
@@ -166,7 +175,8 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_failure(int *failed)
     return mpi_errno;
 }
 
-MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_waited_since(MPIDIG_rma_target_t * target, MPL_time_t * begin)
+MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_waited_since(MPIDIG_rma_target_t *target,
+                                                      MPL_time_t *begin)
 {
     MPL_time_t now;
     double seconds;
@@ -209,7 +219,8 @@ int MPIDIG_rma_op_issue(MPIR_Win * win, int rank, const MPIDIG_rma_op_t * op);
 
 /* ---- message.c ---- */
 
-int MPIDIG_rma_send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_issue_step_t * step);
+int MPIDIG_rma_send_message(MPIR_Win *win, MPIDIG_rma_target_t *target,
+                            const rma_issue_step_t *step);
 
 /* ---- engine.c ---- */
 

@@ -76,7 +76,8 @@ int MPIDIG_rma_take_noted_locks(bool * nested)
     rma_issue_what_t left = RI_DONE;
 
     /* meanwhile another thread may release the lock and free its window */
-    while (!mpi_errno && (target = latest_lock()) != NULL && target->issue.permission != RI_GRANTED) {
+    while (!mpi_errno && (target = latest_lock()) != NULL &&
+           target->issue.permission != RI_GRANTED) {
         mpi_errno = MPIDIG_rma_advance(target->win, target, RI_CLEAR, &left);
         if (mpi_errno || left != RI_WAIT)
             break;

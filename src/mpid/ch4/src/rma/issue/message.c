@@ -12,7 +12,8 @@ static void await_result(MPIDIG_rma_target_t * target, MPIDIG_rma_op_t * op)
 }
 
 /* The target performs the message.  It answers, unless it has nothing to report. */
-static int send_bytes(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_rma_message_t * message, bool answered)
+static int send_bytes(MPIR_Win *win, MPIDIG_rma_target_t *target,
+                      const MPIDIG_rma_message_t *message, bool answered)
 {
     int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
     bool carries = message->flags & MPIDIG_RMA_CARRIES;
@@ -20,7 +21,8 @@ static int send_bytes(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG
     /* counted before: the process's own answer arrives inside the call */
     target->unanswered += answered;
     target->carrying += answered && carries;
-    CH4_CALL(am_send_hdr(target->rank, win->comm_ptr, MPIDIG_rma_request_id, message, message->bytes, vci, vci),
+    CH4_CALL(am_send_hdr(target->rank, win->comm_ptr, MPIDIG_rma_request_id, message,
+                         message->bytes, vci, vci),
              MPIDI_rank_is_local(target->rank, win->comm_ptr), mpi_errno);
     if (mpi_errno) {
         target->unanswered -= answered;
@@ -38,7 +40,8 @@ static unsigned flags_of_request(MPIR_Win * win, const MPIDIG_rma_target_t * tar
 }
 
 /* If it fails, everything is as before. */
-int MPIDIG_rma_send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const rma_issue_step_t * step)
+int MPIDIG_rma_send_message(MPIR_Win *win, MPIDIG_rma_target_t *target,
+                            const rma_issue_step_t *step)
 {
     int mpi_errno = MPI_SUCCESS;
     union {
@@ -64,11 +67,13 @@ int MPIDIG_rma_send_message(MPIR_Win * win, MPIDIG_rma_target_t * target, const 
         flags |= MPIDIG_RMA_CARRIES;
     if (flags & RI_ASK)
         flags |= flags_of_request(win, target);
-    message.header = (MPIDIG_rma_message_t) {
-        .win = MPIDIG_rma_number(win),.origin_rank = win->comm_ptr->rank,.epoch = MPIDIG_WIN(win, issue)->fence.phase.epoch,
-        .flags = (uint16_t) flags,.bytes = (uint16_t) (end - message.bytes)
-    };
-    mpi_errno = send_bytes(win, target, &message.header, MPIDIG_rma_is_answered(flags, num_done < step->ops));
+    message.header = (MPIDIG_rma_message_t){.win = MPIDIG_rma_number(win),
+                                            .origin_rank = win->comm_ptr->rank,
+                                            .epoch = MPIDIG_WIN(win, issue)->fence.phase.epoch,
+                                            .flags = (uint16_t)flags,
+                                            .bytes = (uint16_t)(end - message.bytes)};
+    mpi_errno = send_bytes(win, target, &message.header,
+                           MPIDIG_rma_is_answered(flags, num_done < step->ops));
     MPIR_ERR_CHECK(mpi_errno);
     target->counted += (flags & MPIDIG_RMA_COUNTED) != 0;
     while (num_done > 0)

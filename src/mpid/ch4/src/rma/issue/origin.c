@@ -25,7 +25,8 @@ static bool may_open(MPIR_Win * win, int rank)
 {
     const MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
 
-    return (target && target->issue.permission != RI_CLOSED) || MPIDIG_rma_epoch(win)->covers(win, rank);
+    return (target && target->issue.permission != RI_CLOSED) ||
+           MPIDIG_rma_epoch(win)->covers(win, rank);
 }
 
 /* Issues the operation, which does not enter the queue. */

@@ -44,7 +44,8 @@ static int accumulate(MPIR_Win * win, const record_t * record, char *address, ch
     int mpi_errno = MPI_SUCCESS;
     _Alignas(16) char aligned[MPIDIG_RMA_MESSAGE_MAX];
 
-    if ((uintptr_t) data % 16 && bytes >= 16 && record->kind != MPIDIG_RMA_CAS && record->op != MPI_NO_OP)
+    if ((uintptr_t)data % 16 && bytes >= 16 && record->kind != MPIDIG_RMA_CAS &&
+        record->op != MPI_NO_OP)
         data = memcpy(aligned, data, bytes);
     mpi_errno = enter_atomic(win);
     MPIR_ERR_CHECK(mpi_errno);
@@ -86,11 +87,10 @@ static int check_range(MPIR_Win * win, MPI_Aint disp, MPI_Aint bytes)
 {
     if (disp >= 0 && bytes <= win->size && disp <= (win->size - bytes) / win->disp_unit)
         return MPI_SUCCESS;
-    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_RMA_RANGE,
-                                "**rmarange", "**rmarange %d %L %L %L", win->comm_ptr->rank,
-                                (long long) disp * win->disp_unit,
-                                (long long) disp * win->disp_unit + (long long) bytes,
-                                (long long) win->size);
+    return MPIR_Err_create_code(
+        MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_RMA_RANGE, "**rmarange",
+        "**rmarange %d %L %L %L", win->comm_ptr->rank, (long long)disp * win->disp_unit,
+        (long long)disp * win->disp_unit + (long long)bytes, (long long)win->size);
 }
 
 /* Performs the operation of the record at *next, moves *next behind the record, and writes a result
@@ -149,9 +149,10 @@ static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
     }
     if (!MPIDIG_rma_is_answered(message->flags, results > 0))
         return failed;
-    answer.header = (MPIDIG_rma_answer_t) {
-        .win = message->win,.target_rank = win->comm_ptr->rank,.flags = message->flags,.results = results
-    };
+    answer.header = (MPIDIG_rma_answer_t){.win = message->win,
+                                          .target_rank = win->comm_ptr->rank,
+                                          .flags = message->flags,
+                                          .results = results};
     if (failed && MPIR_ERR_GET_CLASS(failed) == MPI_ERR_RMA_RANGE) {
         answer.header.flags |= MPIDIG_RMA_OUTSIDE;
         failed = MPI_SUCCESS;

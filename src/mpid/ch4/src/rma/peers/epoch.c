@@ -50,8 +50,8 @@ static int wait_for(MPIR_Win * win, rma_lock_t * lock, bool exclusive)
 
 static int wrong_epoch(void)
 {
-    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_RMA_SYNC,
-                                "**rmasync", 0);
+    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
+                                MPI_ERR_RMA_SYNC, "**rmasync", 0);
 }
 
 static bool may_begin_lock(const MPIR_Win * win, const MPIDIG_rma_peer_t * peer)
@@ -100,7 +100,8 @@ static void release(MPIDIG_rma_peer_t * peer)
 
 int MPIDIG_rma_shared_unlock(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
 {
-    if (MPIDIG_WIN(win, sync).access_epoch_type != MPIDIG_EPOTYPE_LOCK || peer->epoch == MPIDIG_RMA_PEER_NONE)
+    if (MPIDIG_WIN(win, sync).access_epoch_type != MPIDIG_EPOTYPE_LOCK ||
+        peer->epoch == MPIDIG_RMA_PEER_NONE)
         return wrong_epoch();
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
     release(peer);
@@ -165,7 +166,8 @@ int MPIDIG_rma_shared_flush(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
 {
     int epoch = MPIDIG_WIN(win, sync).access_epoch_type;
 
-    if (epoch != MPIDIG_EPOTYPE_LOCK_ALL && (epoch != MPIDIG_EPOTYPE_LOCK || peer->epoch == MPIDIG_RMA_PEER_NONE))
+    if (epoch != MPIDIG_EPOTYPE_LOCK_ALL &&
+        (epoch != MPIDIG_EPOTYPE_LOCK || peer->epoch == MPIDIG_RMA_PEER_NONE))
         return wrong_epoch();
     MPL_atomic_read_write_barrier();
     return progress_at_times(win);

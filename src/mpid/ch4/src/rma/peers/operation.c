@@ -6,8 +6,8 @@
 
 /* The first byte of the operation and the byte after its last, relative to the begin of the peer's
  * memory. */
-static void range_of(const MPIDIG_rma_peer_t * peer, MPI_Aint disp, MPI_Aint count, MPI_Datatype type,
-                     __int128 * first, __int128 * end)
+static void range_of(const MPIDIG_rma_peer_t *peer, MPI_Aint disp, MPI_Aint count,
+                     MPI_Datatype type, __int128 *first, __int128 *end)
 {
     MPI_Aint extent, lb, true_lb, true_extent;
     __int128 last;
@@ -35,9 +35,9 @@ static int find_address(const MPIDIG_rma_peer_t * peer, int rank, MPI_Aint disp,
     *address = peer->base + disp * peer->disp_unit;
     if (likely(first >= 0 && end <= peer->size))
         return MPI_SUCCESS;
-    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_RMA_RANGE,
-                                "**rmarange", "**rmarange %d %L %L %L", rank, (long long) first,
-                                (long long) end, (long long) peer->size);
+    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
+                                MPI_ERR_RMA_RANGE, "**rmarange", "**rmarange %d %L %L %L", rank,
+                                (long long)first, (long long)end, (long long)peer->size);
 }
 
 /* The common case is a few elements of one builtin type. */
@@ -99,7 +99,8 @@ typedef struct {
     void *packed;               /* to be freed */
 } operand_t;
 
-static int prepare(operand_t * operand, const void *origin, MPI_Aint count, MPI_Datatype type, MPI_Op op)
+static int prepare(operand_t *operand, const void *origin, MPI_Aint count, MPI_Datatype type,
+                   MPI_Op op)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Datatype *type_ptr;
@@ -112,7 +113,8 @@ static int prepare(operand_t * operand, const void *origin, MPI_Aint count, MPI_
     MPIR_Datatype_get_size_macro(type_ptr->basic_type, size);
     bytes = type_ptr->size * count;
     operand->packed = MPL_malloc(bytes, MPL_MEM_RMA);
-    MPIR_ERR_CHKANDJUMP1(!operand->packed, mpi_errno, MPI_ERR_NO_MEM, "**nomem", "**nomem %s", "accumulate");
+    MPIR_ERR_CHKANDJUMP1(!operand->packed, mpi_errno, MPI_ERR_NO_MEM, "**nomem", "**nomem %s",
+                         "accumulate");
     mpi_errno = MPIR_Typerep_pack(origin, count, type, 0, operand->packed, bytes, &packed);
     MPIR_ERR_CHECK(mpi_errno);
     operand->data = operand->packed;
@@ -131,19 +133,20 @@ static int prepare(operand_t * operand, const void *origin, MPI_Aint count, MPI_
 #define FEW 64
 
 /* REQUIRES: the guard of the target's owner is held. */
-static int combine(const operand_t * operand, void *target, MPI_Aint count, MPI_Datatype type, MPI_Op op)
+static int combine(const operand_t *operand, void *target, MPI_Aint count, MPI_Datatype type,
+                   MPI_Op op)
 {
     if (op == MPI_NO_OP)
         return MPI_SUCCESS;
     if (op == MPI_REPLACE && !operand->is_packed)
         return copy(operand->data, operand->count, operand->type, target, count, type);
-    if (operand->type == type && operand->count == count && count <= FEW && HANDLE_IS_BUILTIN(type) &&
-        !operand->is_packed) {
+    if (operand->type == type && operand->count == count && count <= FEW &&
+        HANDLE_IS_BUILTIN(type) && !operand->is_packed) {
         (*MPIR_OP_HDL_TO_FN(op)) ((void *) operand->data, target, &count, &type);
         return MPI_SUCCESS;
     }
-    return MPIR_Typerep_op((void *) operand->data, operand->count, operand->type, target, count, type,
-                           op, operand->is_packed, -1);
+    return MPIR_Typerep_op((void *)operand->data, operand->count, operand->type, target, count,
+                           type, op, operand->is_packed, -1);
 }
 
 int MPIDIG_rma_combine(const void *data, MPI_Aint count, MPI_Datatype type, void *target, MPI_Op op)

@@ -25,11 +25,13 @@ static int fold_by_messages(MPIR_Comm * comm, uint64_t * bits)
 
 static int fold_all(MPIR_Comm * comm, uint64_t * bits)
 {
-    enum { TAG = -1 };          /* no group that agrees on a context id by this communicator has this tag */
+    /* no group that agrees on a context id by this communicator has this tag */
+    enum { TAG = -1 };
     int mpi_errno = MPI_SUCCESS;
     uint64_t numbers[2] = { *bits, 0 };
 
-    if (!MPIR_Comm_is_on_one_node(comm) || !MPIR_Aggr_do_group(comm, comm->map, TAG, numbers, fold, &mpi_errno))
+    if (!MPIR_Comm_is_on_one_node(comm) ||
+        !MPIR_Aggr_do_group(comm, comm->map, TAG, numbers, fold, &mpi_errno))
         return fold_by_messages(comm, bits);
     *bits = numbers[0];
     return mpi_errno;

@@ -23,9 +23,9 @@ static const char *flavor_name(const MPIR_Win * win)
 /* Adds a line to the error stack. */
 static int name_window(int mpi_errno, const MPIR_Win * win)
 {
-    return MPIR_Err_create_code(mpi_errno, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_WIN, "**winleft",
-                                "**winleft %W %s %s %L %d", win->handle, win->name, flavor_name(win),
-                                (long long) win->size, win->comm_ptr->local_size);
+    return MPIR_Err_create_code(mpi_errno, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_WIN,
+                                "**winleft", "**winleft %W %s %s %L %d", win->handle, win->name,
+                                flavor_name(win), (long long)win->size, win->comm_ptr->local_size);
 }
 
 /* MPI_Finalize cannot free them: that is collective, and the network still knows their memory. */
@@ -39,7 +39,8 @@ int MPID_Win_all_freed(void)
             mpi_errno = name_window(mpi_errno, entry->value);
     }
     if (named > NAMED_MOST)
-        mpi_errno = MPIR_Err_create_code(mpi_errno, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_WIN,
-                                         "**winsleft", "**winsleft %d", named - NAMED_MOST);
+        mpi_errno =
+            MPIR_Err_create_code(mpi_errno, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_WIN,
+                                 "**winsleft", "**winsleft %d", named - NAMED_MOST);
     return mpi_errno;
 }
