@@ -244,12 +244,10 @@ static void let_others_go_on(void)
 /* Of a revoked communicator: no message comes any more. */
 static bool is_revoked(exchange * e)
 {
-    int mpi_errno = MPI_SUCCESS;
-
     if (likely(!e->comm->revoked))
         return false;
-    MPIR_ERR_SET(mpi_errno, MPIX_ERR_REVOKED, "**revoked");
-    note(e, mpi_errno);
+    if (e->error == MPI_SUCCESS)
+        MPIR_ERR_SET(e->error, MPIX_ERR_REVOKED, "**revoked");
     return true;
 }
 
