@@ -28,8 +28,10 @@ PROGRAM
 
 # is_of_copy PROGRAM: it takes the library of the copy, and runs.
 is_of_copy() {
-    ldd "$1" | grep -q "libmpi.so.* => $moved/" ||
-        { echo "$1 does not take the library of the copy:"; ldd "$1"; exit 1; }
+    local libraries
+    libraries=$(ldd "$1")
+    grep -q "libmpi.so.* => $moved/" <<<"$libraries" ||
+        { echo "$1 does not take the library of the copy:"; echo "$libraries"; exit 1; }
     "$moved/bin/mpiexec" -n 2 "$1"
 }
 
@@ -39,6 +41,6 @@ is_of_copy() {
 cc -o "$work/three" "$work/one.c" $(PKG_CONFIG_PATH=$moved/lib/pkgconfig pkg-config --cflags \
     --libs mpich)
 is_of_copy "$work/three"
-"$moved/bin/mpicc" -show | grep -q -- "-I$moved/include" ||
+grep -q -- "-I$moved/include" <<<"$("$moved/bin/mpicc" -show)" ||
     { echo "the wrapper takes headers from elsewhere"; exit 1; }
-"$moved/bin/mpichversion" | grep -q 'compressed communicators'
+grep -q 'compressed communicators' <<<"$("$moved/bin/mpichversion")"

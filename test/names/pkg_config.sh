@@ -28,5 +28,5 @@ cc -o "$work/one" "$work/one.c" $(pkg-config --cflags --libs mpich)
 
 others=$(pkg-config --libs-only-l mpich | tr ' ' '\n' | grep -v '^-lmpi$' || true)
 [ -z "$others" ] || { echo "pkg-config --libs mpich names $others"; exit 1; }
-pkg-config --static --libs-only-l mpich | grep -q -- -lucp ||
+grep -q -- -lucp <<<"$(pkg-config --static --libs-only-l mpich)" ||
     { echo "pkg-config --static --libs mpich does not name libucp"; exit 1; }
