@@ -15,7 +15,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "build" / "check"
 STEP = Path(__file__).with_name("check_step.sh")
-PACKAGES = {"module": ["check"], "examples": ["examples"], "long": ["ofi"], "doc": ["doc"]}
+PACKAGES = {
+    "module": ["check"],
+    "names": ["names"],
+    "examples": ["examples"],
+    "long": ["ofi"],
+    "doc": ["doc"],
+}
 
 
 class Stop(Exception):
