@@ -232,7 +232,6 @@ def refusals(variant):
     yield "MPI that was finalized is not initialized again", "initialized_once"
     yield "MPICH's test of revoked communicators", "revokes"
     yield "keeps what is written before an abort", "keeps_last_words"
-    yield "says why a start failed", "reason_of_a_failed_start"
     yield "the status of a process is that of the job", "status_of_the_job"
     yield "names what replaces options of configure", "names_replacements"
 

@@ -75,15 +75,3 @@ status_of_the_job() {
     "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/ends.c" || return 1
     ends_with 9 60 "$program" abort 9 && ends_with 3 60 "$program" exit 3
 }
-
-# Ranks that fail while others ask the process manager: the reason is told each time.
-reason_of_a_failed_start() {
-    local program=$OUT/ends k
-    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/ends.c" || return 1
-    for ((k = 1; k <= 20; k++)); do
-        MPIR_CVAR_CH4_UCX_RANK_BITS=25 timeout -s KILL 30 "$PREFIX/bin/mpiexec" -n 4 "$program" \
-            exit 0 >"$OUT/failed-start.out" 2>&1 || true
-        grep -q 'is not accepted' "$OUT/failed-start.out" || { echo "start $k of 20 says no reason";
-            cat "$OUT/failed-start.out"; return 1; }
-    done
-}
