@@ -14,7 +14,8 @@
  *   soon    After a few polls in which no request completed, the thread calls sched_yield, and
  *           again at every further poll until one completes. For more ranks than cores.
  *   late    The thread calls sched_yield when a wait has taken some 30 us, and again every 32
- *           polls. Each rank has a core, and another program may need it.
+ *           polls. Each rank has a core, and another program may need it.  If a yield shows that
+ *           ranks share the core, waits are late after 1 us, until a yield finds no other rank.
  *   never   Each of these calls is a predictable branch.
  *
  * Locks: a thread never yields while another thread of this process may need one of its locks.

@@ -30,7 +30,7 @@ cvars:
                  system allows the process to run (sched_getaffinity), at most as many as the quota
                  of its control group; a core here is a hardware thread, the unit that it schedules.
                  Otherwise when a wait has taken some 30 us: threads of the application and other jobs
-                 may need the core.
+                 may need the core.  If ranks share a core all the same, that time goes down to 1 us.
         always - Always. Better when other programs share the cores.
         never  - Never, as in unmodified MPICH.
 
@@ -46,8 +46,16 @@ cvars:
  * several rounds. */
 #define WORDS_PER_ROUND ((int) (MPIDU_INIT_SHM_BLOCK_SIZE / sizeof(unsigned long)) - 1)
 
-/* Ticks of a wait after which it is late, some 30 us. */
+/* Ticks of a wait after which it is late, some 30 us; and the fewest, some 1 us, after which it is
+ * late where processes that wait for each other share a core. */
 #define LATE 80000
+#define LATE_ON_SHARED_CORE 2500
+
+/* Ticks that sched_yield takes if it finds no other process for the core, at most; and if it
+ * finds one that does little and then waits, as the ranks of a job do.  A program that computes
+ * keeps the core for milliseconds. */
+#define FOUND_NONE 2500
+#define FOUND_WAITING 500000
 
 int MPIR_Yield_on = 1;
 int MPIR_Yield_late;
@@ -76,7 +84,25 @@ static unsigned count_completions(void)
     return n;
 }
 
-static void give_core_away(void)
+/* The wait that may become late. */
+static struct {
+    uint64_t since, last_look;
+    uint64_t late;              /* ticks after which it is */
+    unsigned completions;
+} current = {.late = LATE };
+
+/* The system may put two ranks on one core although each could have its own, for example beside
+ * other jobs.  Then each wait is for the core: the shorter it is, the better.  What the yield took
+ * shows whether this is so. */
+static void learn(uint64_t took)
+{
+    if (took > FOUND_NONE && took <= FOUND_WAITING)
+        current.late = MPL_MAX(current.late / 2, LATE_ON_SHARED_CORE);
+    else
+        current.late = MPL_MIN(current.late * 2, LATE);
+}
+
+static void yield_core(void)
 {
 #ifdef MPL_HAVE_SCHED_YIELD
     /* not MPL_sched_yield, which does nothing on Linux unless configured otherwise */
@@ -84,6 +110,15 @@ static void give_core_away(void)
 #else
     MPL_sched_yield();
 #endif
+}
+
+static void give_core_away(void)
+{
+    uint64_t before = MPIR_Ticks();
+
+    yield_core();
+    if (MPIR_Yield_late)
+        learn(MPIR_Ticks() - before);
 }
 
 static bool others_need_lock(bool in_vci_lock)
@@ -106,19 +141,14 @@ static void watch(bool is_first)
         MPIR_Yield_alone(is_first);
 }
 
-/* The wait that may become late. */
-static struct {
-    uint64_t since, last_look;
-    unsigned completions;
-} current;
-
 void MPIR_Yield_wait_begins(void)
 {
     idle_polls = 0;
     current.last_look = 0;
 }
 
-/* A wait ends with a completed request, or when nothing has polled for as long as a wait may take. */
+/* A wait ends with a completed request, or when nothing has polled for as long as a wait may
+ * take. */
 void MPIR_Yield_look(bool in_vci_lock)
 {
     uint64_t now = MPIR_Ticks();
@@ -128,7 +158,7 @@ void MPIR_Yield_look(bool in_vci_lock)
         current.since = now;
     current.completions = completions;
     current.last_look = now;
-    if (now - current.since <= LATE)
+    if (now - current.since <= current.late)
         return;
     if (others_need_lock(in_vci_lock))
         MPIR_Yield_due = 1;
