@@ -24,6 +24,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/analysis.cpp \
     src/mpid/common/cmap/core/ascents.cpp \
     src/mpid/common/cmap/core/builder.cpp \
+    src/mpid/common/cmap/core/closed_form.cpp \
     src/mpid/common/cmap/core/content.cpp \
     src/mpid/common/cmap/core/deposit.cpp \
     src/mpid/common/cmap/core/diagram.cpp \
@@ -94,6 +95,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/bits.hpp \
     src/mpid/common/cmap/core/buffer.hpp \
     src/mpid/common/cmap/core/builder.hpp \
+    src/mpid/common/cmap/core/closed_form.hpp \
     src/mpid/common/cmap/core/content.hpp \
     src/mpid/common/cmap/core/deposit.hpp \
     src/mpid/common/cmap/core/diagram.hpp \

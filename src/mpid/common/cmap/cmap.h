@@ -152,6 +152,24 @@ cmap_status cmap_from_array(const uint32_t * indices, uint32_t n, uint32_t unive
 cmap_status cmap_from_range(uint32_t first, int32_t stride, uint32_t count, uint32_t universe,
                             const cmap_policy * policy, cmap_t ** out) CMAP_NOEXCEPT;
 
+/* A closed form: the index of rank r is base + sum of digit_k * stride_k, where the digits of r run
+ * from 0 to count_k - 1, that of level 0 first.  Its members are the product of the counts. */
+#define CMAP_FORM_LEVELS 32u
+typedef struct cmap_form {
+    uint32_t base;
+    uint32_t levels;            /* at most CMAP_FORM_LEVELS; 0: one member */
+    uint32_t count[CMAP_FORM_LEVELS];
+    int32_t stride[CMAP_FORM_LEVELS];
+} cmap_form;
+
+/* The map of a form's members: in O(levels) if an affine map holds them, otherwise in time of the
+ * pieces.  CMAP_ERR_RANGE for an index outside the universe. */
+cmap_status cmap_from_form(const cmap_form * form, uint32_t universe, const cmap_policy * policy,
+                           cmap_t ** out) CMAP_NOEXCEPT;
+/* Forms that give the members of a map, one after the other.  Returns how many; 0 for an empty map,
+ * and for one that takes more than `room` forms, or is no map of forms or pieces. */
+uint32_t cmap_forms_of(const cmap_t * map, cmap_form * forms, uint32_t room) CMAP_NOEXCEPT;
+
 /* ---- references ------------------------------------------------------------------------------ */
 
 /* returns its argument, for assignment; NULL is fine */

@@ -27,7 +27,9 @@
 #define cmap_excl MPIR_cmap_excl
 #define cmap_find_in_words MPIR_cmap_find_in_words
 #define cmap_force_declined MPIR_cmap_force_declined
+#define cmap_forms_of MPIR_cmap_forms_of
 #define cmap_from_array MPIR_cmap_from_array
+#define cmap_from_form MPIR_cmap_from_form
 #define cmap_from_range MPIR_cmap_from_range
 #define cmap_get_totals MPIR_cmap_get_totals
 #define cmap_incl MPIR_cmap_incl

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algebra/operands.hpp"
+#include "core/closed_form.hpp"
 
 namespace cmap {
 namespace {
@@ -39,12 +40,25 @@ cmap_status add_composed(Builder &builder, const cmap_t *outer, const cmap_t *in
     return status;
 }
 
+// Two closed forms often make a third one.  False: they do not, or not in one.
+bool compose_closed(const cmap_t *outer, const cmap_t *inner, const cmap_policy *policy,
+                    cmap_t **out, cmap_status &status) noexcept {
+    cmap_form ranks, members;
+    if (outer->kind != CMAP_REP_AFFINE || inner->kind != CMAP_REP_AFFINE ||
+        forms_of_affine(inner, &ranks, 1) != 1 || !compose_forms(outer, ranks, members))
+        return false;
+    status = map_from_form(members, universe_of(outer), policy, out);
+    return true;
+}
+
 cmap_status compose(const cmap_t *outer, const cmap_t *inner, const cmap_policy *policy,
                     cmap_t **out) noexcept {
     if (inner->size == 0) return make_empty(policy, out);
     if (inner->max >= outer->size) return CMAP_ERR_RANGE;
     if (is_identity(outer)) return reuse(inner, policy, out);
     if (is_identity(inner) && inner->size == outer->size) return reuse(outer, policy, out);
+    cmap_status status;
+    if (compose_closed(outer, inner, policy, out, status)) return status;
     Builder builder(universe_of(outer), policy);
     return conclude(builder, add_composed(builder, outer, inner), out);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algebra/membership.hpp"
+#include "core/closed_form.hpp"
 #include "core/intern.hpp"
 #include "core/piece_former.hpp"
 
@@ -142,6 +143,18 @@ cmap_status add_unranged(Builder &builder, const cmap_t *map, const Grids &range
     return add_unmarked(builder, map, marked);
 }
 
+// A closed form's members at one range of ranks are one, where the range cuts no level.
+bool incl_closed(const cmap_t *map, const Grids &ranges, const cmap_policy *policy, cmap_t **out,
+                 cmap_status &status) noexcept {
+    if (map->kind != CMAP_REP_AFFINE || map->width < 3 || ranges.size() != 1) return false;
+    const Piece piece = piece_of(ranges[0]);
+    const cmap_form ranks{piece.run.first, 1, {piece.run.count}, {piece.run.step}};
+    cmap_form members;
+    if (!compose_forms(map, ranks, members)) return false;
+    status = map_from_form(members, universe_of(map), policy, out);
+    return true;
+}
+
 // One run's members at one range of ranks are a run.
 cmap_t *find_range(const cmap_t *map, const cmap_rank_range &range,
                    const cmap_policy *policy) noexcept {
@@ -156,6 +169,8 @@ cmap_t *find_range(const cmap_t *map, const cmap_rank_range &range,
 
 cmap_status range_incl(const cmap_t *map, const Grids &ranges, const cmap_policy *policy,
                        cmap_t **out) noexcept {
+    cmap_status status;
+    if (incl_closed(map, ranges, policy, out, status)) return status;
     Builder builder(universe_of(map), policy);
     relate(builder, map, ranges);
     return conclude(builder, add_picked(builder, map, ranges), out);

@@ -114,6 +114,26 @@ struct Repeats {
     }
 };
 
+// n members: what they come to, 1 + k + ... + k^(n-1), and k^n.
+struct Part {
+    uint64_t value, ones, power;
+};
+
+Part run_part(const Run &run) noexcept {
+    const Powers &k = powers();
+    const uint64_t power = k(run.count), ones = k.sum(power);
+    return Part{of_run(k, run, power, ones), ones, power};
+}
+
+// The part n times, moved on by the pitch each time.
+void repeat(Part &part, uint32_t n, int32_t pitch) noexcept {
+    const Repeats repeats(n, part.power);
+    Products products;
+    products.add(part.value, repeats.sum);
+    products.add(times(of_signed(pitch), part.ones), repeats.scaled);
+    part = Part{products.value(), times(part.ones, repeats.sum), repeats.power};
+}
+
 uint64_t of_some(const Powers &k, const uint32_t *members, uint32_t n) noexcept {
     Products products;
     for (uint32_t i = 0; i < n; i++)
@@ -175,15 +195,16 @@ void Fingerprint::add(const uint32_t *members, uint32_t n) noexcept {
 }
 
 void Fingerprint::add(const Piece &piece) noexcept {
-    const Powers &k = powers();
-    const uint64_t power = k(piece.run.count), sum = k.sum(power);
-    const uint64_t run = of_run(k, piece.run, power, sum);
-    if (piece.repeats == 1) return join(run, power);
-    const Repeats repeats(piece.repeats, power);
-    Products products;
-    products.add(run, repeats.sum);
-    products.add(times(of_signed(piece.pitch), sum), repeats.scaled);
-    join(products.value(), repeats.power);
+    Part part = run_part(piece.run);
+    if (piece.repeats > 1) repeat(part, piece.repeats, piece.pitch);
+    join(part.value, part.power);
+}
+
+void Fingerprint::add(const AffineForm &form) noexcept {
+    Part part = run_part(Run{form.base, form.stride[0], form.count(0)});
+    for (uint32_t k = 1; k < form.levels; k++)
+        repeat(part, form.count(k), form.stride[k]);
+    join(part.value, part.power);
 }
 
 void Fingerprint::add(const BitSet &set) noexcept {

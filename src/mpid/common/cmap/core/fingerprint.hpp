@@ -8,6 +8,7 @@
 #ifndef CMAP_CORE_FINGERPRINT_HPP_INCLUDED
 #define CMAP_CORE_FINGERPRINT_HPP_INCLUDED
 
+#include "core/affine_form.hpp"
 #include "core/bit_set.hpp"
 
 namespace cmap {
@@ -83,6 +84,7 @@ class Fingerprint {
 
     void add(const uint32_t *members, uint32_t n) noexcept;
     void add(const Piece &piece) noexcept;
+    void add(const AffineForm &form) noexcept;  // REQUIRES a whole one with a member
     void add(const BitSet &set) noexcept;
     uint64_t value() const noexcept { return sum_; }
 

@@ -179,6 +179,19 @@ void count_build(const cmap_t *map) noexcept {
         table().declined.fetch_add(1, std::memory_order_relaxed);
 }
 
+// Makes the map; somebody may have been faster, and then theirs is the one.
+template <class Same>
+cmap_status intern_fresh(const Key &key, const Analysis &analysis, Same &&same,
+                         cmap_t **out) noexcept {
+    cmap_t *map = nullptr;
+    CMAP_TRY(map_create(analysis, &map));
+    map->hash = key.hash;
+    count_build(map);
+    *out = meet(key, map, same);
+    if (*out != map) map_destroy(map);
+    return CMAP_OK;
+}
+
 // Whoever keeps a set and a permutation of it wants the members in order.
 bool needs_order(const Analysis &analysis) noexcept {
     if (analysis.stats.is_set || analysis.sorter.ready()) return false;
@@ -198,13 +211,16 @@ cmap_status intern(Analysis &analysis, cmap_t **out) noexcept {
     if (*out != nullptr) return CMAP_OK;
     CMAP_TRY(analysis.check_duplicates());
     if (needs_order(analysis)) CMAP_TRY(analysis.sort());
-    cmap_t *map = nullptr;
-    CMAP_TRY(map_create(analysis, &map));
-    map->hash = key.hash;
-    count_build(map);
-    *out = meet(key, map, same);  // somebody may have been faster: then theirs is the one
-    if (*out != map) map_destroy(map);
-    return CMAP_OK;
+    return intern_fresh(key, analysis, same, out);
+}
+
+cmap_status intern_form(Analysis &analysis, cmap_t **out) noexcept {
+    const Key key = key_of(analysis.stats, analysis.policy);
+    const auto same = [&](const cmap_t *map) {
+        return map->kind == CMAP_REP_AFFINE && same_members(map, analysis);
+    };
+    *out = meet(key, nullptr, same);
+    return *out != nullptr ? CMAP_OK : intern_fresh(key, analysis, same, out);
 }
 
 cmap_t *find_run(const Run &run, uint32_t universe, const cmap_policy *given) noexcept {

@@ -10,6 +10,8 @@ namespace cmap {
 // The map of these members under this policy: the one alive, or a new one.  `analysis` has been
 // measured.
 cmap_status intern(Analysis &analysis, cmap_t **out) noexcept;
+// The same of a closed form that wins (strategy.hpp); the analysis needs its stats and no content.
+cmap_status intern_form(Analysis &analysis, cmap_t **out) noexcept;
 // For the commonest of all contents, without an analysis: the live affine map of this one run
 // inside the universe, under the policy (null: the default one), with a reference for the caller.
 // nullptr: there is none, or something is wrong with the arguments; the builder tells.

@@ -75,6 +75,25 @@ Stats stats_of(const Content &content) noexcept {
     return stats;
 }
 
+Stats stats_of(const AffineForm &form) noexcept {
+    Stats stats;
+    int64_t low = form.base, high = form.base, below = 0;
+    for (uint32_t k = 0; k < form.levels; k++) {
+        const int64_t stride = form.stride[k], across = stride * (form.count(k) - 1);
+        stats.is_set = stats.is_set && (form.count(k) == 1 || stride > below);
+        below += across;
+        (across < 0 ? low : high) += across;
+    }
+    Fingerprint fingerprint;
+    fingerprint.add(form);
+    stats.size = form.size;
+    stats.min = static_cast<uint32_t>(low);
+    stats.max = static_cast<uint32_t>(high);
+    stats.hash = fingerprint.value();
+    stats.affine = form;
+    return stats;
+}
+
 Stats key_stats_of(const Run &run) noexcept {
     Survey survey;
     survey.add(piece_of(run));

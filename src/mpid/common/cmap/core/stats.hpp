@@ -45,6 +45,9 @@ class ShapePass {
 };
 
 Stats stats_of(const Content &content) noexcept;
+// The same of a whole closed form, but only what maps are recognized by, whether they are a set,
+// and the form.  REQUIRES a member.
+Stats stats_of(const AffineForm &form) noexcept;
 // The same of a content that is this run, but only what maps are recognized by: size, min, max and
 // hash.  REQUIRES a member, and a step if there are two.
 Stats key_stats_of(const Run &run) noexcept;

@@ -83,15 +83,31 @@ void append_all(Choice &choice, const Analysis &analysis) noexcept {
         append(choice, sorted[i].kind, sorted[i].estimate);
 }
 
-// A closed form takes no payload, so that it is the best under every strategy where nothing selects
-// faster.  Most communicators are such maps: the others are not even estimated for them.
-bool closed_form_wins(const Analysis &analysis) noexcept {
-    const uint32_t levels = analysis.stats.affine.levels;
-    if (levels == 0 || TIME_AFFINE[levels] > time_not_affine()) return false;
-    return TIME_AFFINE[levels] <= representation(CMAP_REP_ARRAY).estimate(analysis).time;
+// What others take at least to be a candidate against a closed form: those that select as fast as
+// one are arrays, or keep runs or members, a few at least.
+constexpr uint64_t LEAST_PAYLOAD = 12;
+
+bool closed_form_is_cheaper(const Analysis &analysis) noexcept {
+    const Estimate closed{true, 0, TIME_AFFINE[analysis.stats.affine.levels]};
+    const Estimate array = representation(CMAP_REP_ARRAY).estimate(analysis);
+    const Estimate other{true, LEAST_PAYLOAD, time_not_affine()};
+    const double cost = cost_of(closed, analysis.policy);
+    return cost <= cost_of(array, analysis.policy) && cost <= cost_of(other, analysis.policy);
 }
 
 }  // namespace
+
+// A closed form takes no payload, so that it is the best under every strategy where nothing selects
+// faster, and under those that weigh bytes where nothing selects much faster.  Most communicators
+// are such maps: the others are not even estimated for them.
+bool closed_form_wins(const Analysis &analysis) noexcept {
+    const uint32_t levels = analysis.stats.affine.levels;
+    if (levels == 0) return false;
+    if (TIME_AFFINE[levels] <= time_not_affine())
+        return TIME_AFFINE[levels] <= representation(CMAP_REP_ARRAY).estimate(analysis).time;
+    return analysis.relation == nullptr && analysis.policy.strategy != CMAP_STRATEGY_TIME &&
+           closed_form_is_cheaper(analysis);
+}
 
 double cost_of(const Estimate &estimate, const cmap_policy &policy) noexcept {
     const double space = static_cast<double>(estimate.space) + CMAP_HEADER_BYTES;

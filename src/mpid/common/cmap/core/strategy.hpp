@@ -33,6 +33,8 @@ struct Choice {
 
 // Where a closed form wins, it alone.
 Choice choose(const Analysis &analysis) noexcept;
+// Whether a closed form, of more than CMAP_INLINE_MEMBERS members and with nothing forced, wins.
+bool closed_form_wins(const Analysis &analysis) noexcept;
 // All kinds that are allowed, to be compared: in every map, nothing forced.
 Choice ranking(const Analysis &analysis) noexcept;
 // What the policy makes as small as it can.

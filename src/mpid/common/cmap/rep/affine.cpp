@@ -30,6 +30,8 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
     return CMAP_OK;
 }
 
+}  // namespace
+
 // The header keeps what select needs; the form follows from it without loss.
 AffineForm form_of(const cmap_t *map) noexcept {
     const cmap_affine_body &body = map->body.affine;
@@ -46,6 +48,8 @@ AffineForm form_of(const cmap_t *map) noexcept {
     }
     return form;
 }
+
+namespace {
 
 // Digits from the greatest |stride| down, relative to the least index of the whole form. Everything
 // is modulo 2^32: the form's span is below that, so an index outside shows as a digit that is too

@@ -8,11 +8,15 @@
 #ifndef CMAP_REP_AFFINE_HPP_INCLUDED
 #define CMAP_REP_AFFINE_HPP_INCLUDED
 
+#include "core/affine_form.hpp"
 #include "core/registry.hpp"
 
 namespace cmap {
 
 extern const Representation affine_representation;
+
+// What the header of an affine map stands for.
+AffineForm form_of(const cmap_t *map) noexcept;
 
 }  // namespace cmap
 
