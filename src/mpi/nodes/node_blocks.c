@@ -124,8 +124,7 @@ static int compare_with_block(const void *rank, const void *block)
     return r < first ? -1 : r >= first + (uint64_t) b->count * b->size;
 }
 
-/* The block of a process of the first pass. */
-static const MPIR_Node_block *block_of(const MPIR_Node_blocks * m, uint32_t rank)
+const MPIR_Node_block *MPIR_Node_blocks_of(const MPIR_Node_blocks * m, uint32_t rank)
 {
     return bsearch(&rank, m->b, m->n, sizeof(m->b[0]), compare_with_block);
 }
@@ -141,7 +140,7 @@ static uint32_t fold(const MPIR_Node_blocks * m, uint32_t rank)
 MPIR_Node_stretch MPIR_Node_blocks_find(const MPIR_Node_blocks * m, uint32_t rank)
 {
     uint32_t like = fold(m, rank);
-    const MPIR_Node_block *b = block_of(m, like);
+    const MPIR_Node_block *b = MPIR_Node_blocks_of(m, like);
     uint32_t nodes_before = (like - b->rank) / b->size;
     uint32_t first = rank - (like - b->rank) % b->size;
 
@@ -154,7 +153,7 @@ uint32_t MPIR_Node_blocks_next(const MPIR_Node_blocks * m, uint32_t rank, MPIR_N
 {
     uint32_t processes;
 
-    *block = *block_of(m, fold(m, rank));
+    *block = *MPIR_Node_blocks_of(m, fold(m, rank));
     block->rank = rank;
     processes = least((uint64_t) block->count * block->size, m->processes - rank);
     block->count = nodes_of(block, processes);

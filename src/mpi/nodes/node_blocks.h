@@ -49,6 +49,8 @@ typedef struct MPIR_Node_stretch {
 /* The stretch of a process; a longer one may follow from how blocks meet. REQUIRES: rank <
  * processes. */
 MPIR_Node_stretch MPIR_Node_blocks_find(const MPIR_Node_blocks * m, uint32_t rank);
+/* The block of a process.  REQUIRES: rank < end, no more than the blocks hold. */
+const MPIR_Node_block *MPIR_Node_blocks_of(const MPIR_Node_blocks * m, uint32_t rank);
 /* The block whose first process is `rank`, without what lies beyond the world: its last node may
  * have fewer processes than `size`. Returns the rank at which the next one begins. REQUIRES:
  * rank is 0 or was returned, and < processes. */

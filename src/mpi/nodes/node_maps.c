@@ -2,6 +2,7 @@
 
 #include "mpiimpl.h"
 #include "node_blocks.h"
+#include "locality.h"
 
 /*
  * The nodes under a communicator, without a table of its ranks.
@@ -21,6 +22,10 @@
  *
  * The node of a process that was spawned or connected is not known.  A communicator with one has no
  * maps, and no node-aware collectives.
+ *
+ * What MPIR_Find_nodes finds of a closed form, or of a few of them, follows from their levels and
+ * the blocks of the nodes (locality.h) and from the ranks of this node's processes.  All other
+ * maps are walked.
  */
 
 #define UNKNOWN_NODE (-1)
@@ -178,6 +183,136 @@ static cmap_status survey_all(MPIR_Comm * comm)
     return status;
 }
 
+/* ---- closed forms ---- */
+
+static bool is_run(const cmap_form * form)
+{
+    uint32_t levels = 0;
+    for (uint32_t k = 0; k < form->levels; k++)
+        levels += form->count[k] > 1;
+    return levels <= 1;
+}
+
+static locality_nodes nodes_of_block(const MPIR_Node_block * b)
+{
+    return (locality_nodes) {.origin = b->rank,.size = b->size,.first = b->node };
+}
+
+/* The members of a run block by block, which have different nodes.  Returns how many parts there
+ * are then; 0: too many. */
+static uint32_t cut_run(const cmap_form * form, locality_part parts[], uint32_t n)
+{
+    const MPIR_Node_blocks *blocks = MPIR_Process.node_blocks;
+    cmap_form rest = {.base = form->base,.levels = 1,.count = {1},.stride = {1} };
+
+    for (uint32_t k = 0; k < form->levels; k++) {
+        if (form->count[k] > 1) {
+            rest.count[0] = form->count[k];
+            rest.stride[0] = form->stride[k];
+        }
+    }
+    while (rest.count[0] > 0 && n < LOCALITY_PARTS) {
+        const MPIR_Node_block *b = MPIR_Node_blocks_of(blocks, rest.base);
+        bool is_last = b + 1 == blocks->b + blocks->n;
+        uint32_t end = is_last ? blocks->end : b[1].rank, step, left;
+
+        step = (uint32_t) (rest.stride[0] < 0 ? -rest.stride[0] : rest.stride[0]);
+        left = (rest.stride[0] < 0 ? rest.base - b->rank : end - 1 - rest.base) / step + 1;
+        parts[n] = (locality_part) {.form = rest,.nodes = nodes_of_block(b) };
+        parts[n].form.count[0] = MPL_MIN(left, rest.count[0]);
+        rest.count[0] -= parts[n].form.count[0];
+        rest.base += parts[n++].form.count[0] * (uint32_t) rest.stride[0];
+    }
+    return rest.count[0] > 0 ? 0 : n;
+}
+
+/* On blocks of one size, which may begin again and again. */
+static uint32_t parts_on_one_block(const cmap_form forms[], uint32_t n, locality_part parts[])
+{
+    const MPIR_Node_blocks *blocks = MPIR_Process.node_blocks;
+    locality_nodes nodes = nodes_of_block(&blocks->b[0]);
+
+    if (nodes.size > LOCALITY_MOST)
+        return 0;
+    if (blocks->end < blocks->processes)
+        nodes.period = blocks->end;
+    for (uint32_t i = 0; i < n; i++)
+        parts[i] = (locality_part) {.form = forms[i],.nodes = nodes };
+    return n;
+}
+
+static uint32_t parts_on_blocks(const cmap_form forms[], uint32_t n, locality_part parts[])
+{
+    const MPIR_Node_blocks *blocks = MPIR_Process.node_blocks;
+    uint32_t made = 0;
+
+    if (blocks->end < blocks->processes || !MPIR_Node_blocks_ascend(blocks))
+        return 0;
+    for (uint32_t i = 0; i < blocks->n; i++) {
+        if (blocks->b[i].size > LOCALITY_MOST)
+            return 0;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!is_run(&forms[i]))
+            return 0;
+        made = cut_run(&forms[i], parts, made);
+        if (made == 0)
+            return 0;
+    }
+    return made;
+}
+
+/* The members as forms on nodes.  0: they are none, or too many. */
+static uint32_t parts_of(const cmap_t * map, locality_part parts[])
+{
+    cmap_form forms[LOCALITY_PARTS];
+    uint32_t n = cmap_forms_of(map, forms, LOCALITY_PARTS);
+
+    if (MPIR_Process.node_blocks->n == 1)
+        return parts_on_one_block(forms, n, parts);
+    return parts_on_blocks(forms, n, parts);
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    uint32_t left = *(const uint32_t *) a, right = *(const uint32_t *) b;
+
+    return (left > right) - (left < right);
+}
+
+/* This node's processes, by their ranks: one lookup for each. */
+static cmap_status find_neighbours(MPIR_Comm * comm)
+{
+    uint32_t n = 0, *ranks = MPL_malloc(MPIR_Process.local_size * sizeof(*ranks), MPL_MEM_COMM);
+    cmap_status status;
+
+    if (!ranks)
+        return CMAP_ERR_NOMEM;
+    for (int i = 0; i < MPIR_Process.local_size; i++) {
+        ranks[n] = cmap_rank(comm->map, (uint32_t) MPIR_Process.node_local_map[i]);
+        n += ranks[n] != CMAP_NONE;
+    }
+    qsort(ranks, n, sizeof(*ranks), compare_ranks);
+    status = cmap_from_array(ranks, n, comm->local_size, NULL, &comm->intranode_map);
+    MPL_free(ranks);
+    return status;
+}
+
+static bool count_by_forms(const cmap_t * map, locality_count * count)
+{
+    locality_part parts[LOCALITY_PARTS];
+
+    return cmap_max(map) < (uint32_t) MPIR_Process.size &&
+        locality_count_nodes(parts, parts_of(map, parts), count);
+}
+
+static cmap_status take_count(MPIR_Comm * comm, const locality_count * count)
+{
+    comm->node_count = (int) count->nodes;
+    comm->is_node_consecutive = count->stretches == count->nodes;
+    return find_neighbours(comm);
+}
+
 /* All of the world in its order, on nodes of which each is in one block: what a survey finds
  * follows from the blocks. */
 static bool is_world_in_blocks(const cmap_t * map)
@@ -219,6 +354,7 @@ int MPIR_Find_nodes(MPIR_Comm * comm)
     cmap_status status;
 
     bool one_node = comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE;
+    locality_count count;
 
     if (comm->intranode_map)
         return MPI_SUCCESS;     /* found before */
@@ -229,6 +365,8 @@ int MPIR_Find_nodes(MPIR_Comm * comm)
 
     if (is_on_one_known_node(comm->map))
         status = take_one_node(comm);
+    else if (count_by_forms(comm->map, &count))
+        status = take_count(comm, &count);
     else
         status = is_world_in_blocks(comm->map) ? survey_world(comm) : survey_all(comm);
     return (status == CMAP_OK) ? MPI_SUCCESS : MPIR_Map_error(status, "nodes", comm->local_size);
