@@ -182,10 +182,8 @@ int MPIR_Group_translate_ranks_impl(MPIR_Group * gp1, int n, const int ranks1[],
     if (status != CMAP_OK)
         return MPIR_Map_error(status, "MPI_Group_translate_ranks", n);
     for (int i = 0; i < n; i++) {
-        if (ranks1[i] == MPI_PROC_NULL)
-            ranks2[i] = MPI_PROC_NULL;
-        else if (ranks2[i] < 0)
-            ranks2[i] = MPI_UNDEFINED;
+        if (unlikely(ranks2[i] < 0))
+            ranks2[i] = (ranks1[i] == MPI_PROC_NULL) ? MPI_PROC_NULL : MPI_UNDEFINED;
     }
     return MPI_SUCCESS;
 }
