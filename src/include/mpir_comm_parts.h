@@ -6,8 +6,8 @@
  * that discard one which was not completed.
  *
  * Callers: the layers above this file in the list of mpir_map.h, and MPICH's own files.  The file
- * calls maps, groups and the store of context ids.  MPIR_Comm_prepare_group belongs to the layer
- * above, and calls nodes.
+ * calls maps, groups and the store of context ids.  MPIR_Comm_prepare_group and
+ * MPIR_Comm_make_ranks belong to the layer above, and call nodes.
  */
 #ifndef MPIR_COMM_PARTS_H_INCLUDED
 #define MPIR_COMM_PARTS_H_INCLUDED
@@ -34,6 +34,13 @@ int MPIR_Comm_hint_settle(MPIR_Comm * comm, int hint, int value);
  * allocates before the collective, so that a process without memory can tell the others
  * (MPIR_Ctxid_refuse). */
 int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm ** comm);
+/* An intracommunicator's members at `ranks`, in that order; collective over all members of the
+ * parent, of which each passes the ranks of its own new communicator and its own rank there, or
+ * MPI_UNDEFINED.  All members know what the others pass, so that one agreement on a context id is
+ * all that they exchange.  A process with an error of its own passes it in `error`, and all members
+ * fail.  `ranks` is NULL then, or for MPI_UNDEFINED. */
+int MPIR_Comm_make_ranks(MPIR_Comm * parent, const cmap_t * ranks, int rank, int error,
+                         MPIR_Comm ** comm);
 /* The communicator of the local group, which an intercommunicator's collectives need: before the
  * collective whole but for its context id, for MPIR_Comm_commit of the intercommunicator to
  * complete it.  MPIR_Comm_commit_local is part of that. */

@@ -34,13 +34,6 @@ bool MPIR_Solo_refuses(MPIR_Comm * comm, const char *collective, int *mpi_errno)
  * rank is not below it.  `sources` is 0 here, and the remote_size in other processes. */
 int MPIR_Solo_test_source(const MPIR_Comm * comm, int rank);
 
-/* The next splits are those of MPI_Cart_sub: the others' calls follow from the topology.  NULL:
- * it is over. */
-void MPIR_Solo_cart_sub(MPIR_Topology * topology, const int remain_dims[]);
-/* The next splits keep the first n ranks in their order, as those of MPI_Cart_create do.  0: it
- * is over. */
-void MPIR_Solo_first_ranks(int n);
-
 /* The next splits are those inside MPI_Comm_split_type, in which the others give the same type, and
  * their rank or what this process gives as key.  NULL: it is over. */
 void MPIR_Solo_split_type(const int *split_type);

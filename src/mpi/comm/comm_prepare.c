@@ -47,6 +47,61 @@ int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm **
     goto fn_exit;
 }
 
+/* Some ranks of the parent, in the order of `ranks`. */
+static int prepare_ranks(MPIR_Comm * parent, const cmap_t * ranks, int rank, MPIR_Comm ** comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Comm *made = NULL;
+
+    mpi_errno = MPIR_Comm_create(&made);
+    MPIR_ERR_CHECK(mpi_errno);
+    made->comm_kind = MPIR_COMM_KIND__INTRACOMM;
+    made->local_comm = NULL;
+    made->tainted = parent->tainted;
+    made->rank = rank;
+    made->local_size = made->remote_size = (int) cmap_size(ranks);
+    mpi_errno = MPIR_Comm_map_compose(made, MPIR_MAP_LOCAL, parent, MPIR_MAP_LOCAL, ranks);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_Comm_inherit_errhandler(made, parent);
+    mpi_errno = MPIR_Copy_nodes(made, parent);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return hand_out(made, mpi_errno, comm);
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIR_Comm_make_ranks(MPIR_Comm * parent, const cmap_t * ranks, int rank, int error,
+                         MPIR_Comm ** comm)
+{
+    int mpi_errno = error;
+    MPIR_Comm *made = NULL;
+    MPIR_Context_id_t id = MPIR_INVALID_CONTEXT_ID;
+
+    *comm = NULL;
+    if (mpi_errno == MPI_SUCCESS && rank != MPI_UNDEFINED)
+        mpi_errno = prepare_ranks(parent, ranks, rank, &made);
+    if (mpi_errno != MPI_SUCCESS) {
+        MPIR_Ctxid_refuse(parent, NULL, 0);
+        MPIR_ERR_POP(mpi_errno);
+    }
+    mpi_errno = MPIR_Get_contextid_sparse(parent, &id, FALSE);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (made) {
+        made->context_id = made->recvcontext_id = id;
+        mpi_errno = MPIR_Comm_commit(made);
+    }
+    if (!made || mpi_errno)
+        MPIR_Free_contextid(id);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return hand_out(made, mpi_errno, comm);
+  fn_fail:
+    goto fn_exit;
+}
+
 /* An intercommunicator without the maps of its groups. */
 static int create_inter(int rank, int local_size, const MPIR_Remote_group_t *remote,
                         MPIR_Comm **comm)

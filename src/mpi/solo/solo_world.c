@@ -10,9 +10,6 @@ static const char *next_scenario;    /* the lines that are left */
 
 /* The call under way that decides how the others split, if no scenario does */
 static struct {
-    MPIR_Topology *grid;
-    const int *remain_dims;
-    int first_ranks;
     const int *split_type;
     int split_of_type;          /* the first, the second, ... inside MPI_Comm_split_type */
 } expected;
@@ -59,17 +56,6 @@ static int take_scenario(int size, solo_scenario * scenario)
     goto fn_exit;
 }
 
-void MPIR_Solo_cart_sub(MPIR_Topology * topology, const int remain_dims[])
-{
-    expected.grid = topology;
-    expected.remain_dims = remain_dims;
-}
-
-void MPIR_Solo_first_ranks(int n)
-{
-    expected.first_ranks = n;
-}
-
 void MPIR_Solo_split_type(const int *split_type)
 {
     if (!MPIR_Solo_on)
@@ -104,21 +90,6 @@ static int split_type_calls(const MPIR_Comm * comm, solo_call mine, solo_call * 
     goto fn_exit;
 }
 
-/* Colour and key in MPI_Cart_sub: the coordinates that go, and those that stay, as numbers. */
-static solo_call cart_sub_call(const MPII_Cart_topology * grid, const int remain_dims[], int rank)
-{
-    solo_call call = { 0, 0 };
-    int below = grid->nnodes;
-
-    for (int i = 0; i < grid->ndims; i++) {
-        int *number = remain_dims[i] ? &call.key : &call.colour;
-
-        below /= grid->dims[i];
-        *number = *number * grid->dims[i] + rank / below % grid->dims[i];
-    }
-    return call;
-}
-
 static int find_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -126,14 +97,7 @@ static int find_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
     solo_scenario scenario;
     const char *wrong;
 
-    if (expected.grid) {
-        for (int r = 0; r < n; r++)
-            calls[r] = cart_sub_call(&expected.grid->topo.cart, expected.remain_dims, r);
-    } else if (expected.first_ranks) {
-        for (int r = 0; r < n; r++)
-            calls[r] = r < expected.first_ranks ? (solo_call){1, r}
-                                                : (solo_call){MPI_UNDEFINED, MPI_UNDEFINED};
-    } else if (expected.split_type) {
+    if (expected.split_type) {
         mpi_errno = split_type_calls(comm, mine, calls);
         MPIR_ERR_CHECK(mpi_errno);
     } else {

@@ -87,7 +87,7 @@ MPIR_Topo_plan_t MPIR_Topo_plan_cart(int nnodes, int ndims, const int dims[], co
     return plan_of(topology, mpi_errno);
 }
 
-MPIR_Topo_plan_t MPIR_Topo_plan_cart_sub(const MPIR_Topology * whole, const int remain[], int rank)
+static MPIR_Topo_plan_t plan_cart_sub(const MPIR_Topology * whole, const int remain[], int rank)
 {
     const MPII_Cart_topology *from = &whole->topo.cart;
     int mpi_errno = MPI_SUCCESS, ndims = 0, nnodes = 1;
@@ -170,10 +170,66 @@ int MPIR_Topo_copy_comm(MPIR_Comm * comm, int size, MPIR_Topo_plan_t plan, MPIR_
     return finish(*made, plan, mpi_errno);
 }
 
-int MPIR_Topo_split_comm(MPIR_Comm *comm, int color, int key, MPIR_Topo_plan_t plan,
-                         MPIR_Comm **made)
+int MPIR_Topo_make_grid(MPIR_Comm *comm, int nnodes, int ndims, const int dims[],
+                        const int periods[], int reorder, MPIR_Comm **made)
 {
-    *made = NULL;
-    int mpi_errno = MPIR_Comm_split_unless(plan.error, comm, color, key, made);
+    return MPIR_Topo_copy_comm(
+        comm, nnodes, MPIR_Topo_plan_cart(nnodes, ndims, dims, periods, comm->rank), made);
+}
+
+int MPIR_Topo_make_graph(MPIR_Comm *comm, int nnodes, const int index[], const int edges[],
+                         int reorder, MPIR_Comm **made)
+{
+    MPIR_Topo_plan_t plan = {.attribute = NULL };
+
+    if (comm->rank < nnodes)
+        plan = MPIR_Topo_plan_graph(nnodes, index, edges);
+    return MPIR_Topo_copy_comm(comm, nnodes, plan, made);
+}
+
+/* The ranks of the sub-grid through this process, as a closed form: a level for each dimension that
+ * remains. */
+static int ranks_of_sub_grid(const MPII_Cart_topology * cart, const int remain[], cmap_t ** ranks)
+{
+    cmap_form form = {.base = 0 };
+    uint32_t weight = 1;
+    cmap_status status;
+
+    for (int i = cart->ndims - 1; i >= 0; i--) {
+        if (!remain[i])
+            form.base += cart->position[i] * weight;
+        else if (cart->dims[i] > 1) {
+            form.count[form.levels] = cart->dims[i];
+            form.stride[form.levels++] = weight;
+        }
+        weight *= cart->dims[i];
+    }
+    status = cmap_from_form(&form, cart->nnodes, NULL, ranks);
+    return status == CMAP_OK ? MPI_SUCCESS : MPIR_Map_error(status, "sub-grid", cart->nnodes);
+}
+
+static int rank_in_sub_grid(const MPII_Cart_topology * cart, const int remain[])
+{
+    int rank = 0;
+
+    for (int i = 0; i < cart->ndims; i++) {
+        if (remain[i])
+            rank = rank * cart->dims[i] + cart->position[i];
+    }
+    return rank;
+}
+
+int MPIR_Topo_sub_grid(MPIR_Comm *comm, const MPIR_Topology *whole, const int remain[],
+                       MPIR_Comm **made)
+{
+    int rank = rank_in_sub_grid(&whole->topo.cart, remain);
+    MPIR_Topo_plan_t plan = plan_cart_sub(whole, remain, rank);
+    cmap_t *ranks = NULL;
+    int mpi_errno = plan.error;
+
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = ranks_of_sub_grid(&whole->topo.cart, remain, &ranks);
+    mpi_errno = MPIR_Comm_make_ranks(comm, ranks, rank, mpi_errno, made);
+    cmap_release(ranks);
     return finish(*made, plan, mpi_errno);
 }

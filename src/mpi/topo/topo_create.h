@@ -21,13 +21,21 @@ MPIR_Topo_plan_t MPIR_Topo_plan_cart(int nnodes, int ndims, const int dims[], co
                                      int rank);
 MPIR_Topo_plan_t MPIR_Topo_plan_graph(int nnodes, const int index[], const int edges[]);
 MPIR_Topo_plan_t MPIR_Topo_plan_dist_graph(const MPII_Dist_graph_topology * graph);
-/* Of dimensions that remain of `whole`. */
-MPIR_Topo_plan_t MPIR_Topo_plan_cart_sub(const MPIR_Topology * whole, const int remain[], int rank);
 
-/* Makes the communicator, of the first `size` ranks or by a split, and gives it the topology.  The
- * plan is used up.  A process whose plan is an error refuses. */
+/* Makes the communicator of the first `size` ranks, and gives it the topology.  The plan is used
+ * up.  A process whose plan is an error refuses. */
 int MPIR_Topo_copy_comm(MPIR_Comm * comm, int size, MPIR_Topo_plan_t plan, MPIR_Comm ** made);
-int MPIR_Topo_split_comm(MPIR_Comm *comm, int color, int key, MPIR_Topo_plan_t plan,
-                         MPIR_Comm **made);
+
+/* The grid, and the graph, of as many processes of the communicator as they have nodes; the others
+ * get none. */
+int MPIR_Topo_make_grid(MPIR_Comm *comm, int nnodes, int ndims, const int dims[],
+                        const int periods[], int reorder, MPIR_Comm **made);
+int MPIR_Topo_make_graph(MPIR_Comm *comm, int nnodes, const int index[], const int edges[],
+                         int reorder, MPIR_Comm **made);
+
+/* The sub-grid through this process, of the dimensions that remain of `whole`.  The members follow
+ * from the dimensions: nothing but a context id is agreed on. */
+int MPIR_Topo_sub_grid(MPIR_Comm *comm, const MPIR_Topology *whole, const int remain[],
+                       MPIR_Comm **made);
 
 #endif /* TOPO_CREATE_H_INCLUDED */
