@@ -251,6 +251,24 @@ static MPI_Comm make_dup(void)
     return made;
 }
 
+static MPI_Comm make_later_dup(void)
+{
+    MPI_Request request;
+    MPI_Comm made;
+    MPI_Comm_idup(MPI_COMM_WORLD, &made, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return made;
+}
+
+static MPI_Comm make_ring(void)
+{
+    int before = (call.rank + size - 1) % size, next = (call.rank + 1) % size;
+    MPI_Comm made;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &before, MPI_UNWEIGHTED, 1, &next,
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made);
+    return made;
+}
+
 /* The even ranks, of which rank 0 is one. */
 static void take_even(void)
 {
@@ -316,6 +334,8 @@ static const struct way {
     MPI_Comm (*make) (void);
 } ways[] = {
     {"dup", NULL, make_dup},
+    {"idup", NULL, make_later_dup},
+    {"Dist_graph_create_adjacent", NULL, make_ring},
     {"create", take_even, make_created},
     {"create_group", take_even, make_created_by_group},
     {"Cart_create", NULL, make_grid},

@@ -25,8 +25,21 @@ COLUMNS = "set,build,ranks,case,median_us,bytes".split(",")
 CREATIONS = {name: name for name in ("same", "rows", "columns", "planes", "even_odd", "reversed")}
 CREATIONS.update(permutation="random_permutation 7", random_colours="random_colours 16 7")
 CREATIONS.update(
-    dict.fromkeys(("dup", "create", "create_group", "Cart_create", "Cart_sub", "Intercomm_create"))
+    dict.fromkeys(
+        (
+            "dup",
+            "idup",
+            "create",
+            "create_group",
+            "Cart_create",
+            "Cart_sub",
+            "Dist_graph_create_adjacent",
+            "Intercomm_create",
+        )
+    )
 )
+# What follows from maps alone.
+LOCAL = [case for case, scenario in CREATIONS.items() if scenario is None]
 REGULAR = ["range_incl_even", "union", "intersection", "difference", "compare"]
 
 
@@ -84,6 +97,8 @@ def verdicts(found, largest, stock_largest):
     for case in REGULAR:
         verdict(f"{case}, us", ours(case)[0], 2)
         verdict(f"{case}, bytes kept (a map's header and nothing else)", ours(case)[1], 256)
+    for case in LOCAL:
+        verdict(f"{case}, us", ours(case, "create")[0], 50)
     verdict(
         "a random permutation, bits kept for each rank",
         8 * ours("permutation", "create")[1] / largest,

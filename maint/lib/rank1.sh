@@ -57,6 +57,12 @@ same_communicators() {
                 head -n 20 "$OUT/rank1.diff"; return 1; }
         done
     done
+    for s in MPIR_CVAR_NUM_CLIQUES=5 MPIR_CVAR_ODD_EVEN_CLIQUES=1 \
+        "MPIR_CVAR_NUM_CLIQUES=7 MPIR_CVAR_CLIQUES_BY_BLOCK=1"; do
+        # shellcheck disable=SC2086    # two variables
+        timeout 300 env $s "$PREFIX/bin/mpiexec" -n "$size" "$program" "$real" "$thirds.calls" ||
+            { echo "nodes by $s"; return 1; }
+    done
 }
 
 # all_as_they_should PROGRAM SIZE RANK: what works does, what does not says so.

@@ -43,8 +43,36 @@ static void write_members(const char *what, MPI_Group group)
     MPI_Group_free(&group);
 }
 
+/* What is derived in closed form is what a look at each member finds. */
+static void check_nodes(MPIR_Comm * comm)
+{
+    int n = comm->local_size, nodes = 0, stretches = 0, mine = 0, last = -1;
+    char *seen = calloc(MPIR_Process.num_nodes, 1);
+
+    for (int r = 0; r < n && comm->intranode_map; r++) {
+        int node = MPIR_World_node((int) cmap_select(comm->map, (uint32_t) r));
+        stretches += node != last;
+        nodes += !seen[node];
+        seen[node] = 1;
+        last = node;
+        if (node == MPIR_World_node(MPIR_Process.rank))
+            mine += (int)cmap_rank(comm->intranode_map, (uint32_t)r) == mine;
+    }
+    if (comm->intranode_map && (nodes != comm->node_count || mine != cmap_size(comm->intranode_map)
+                                || (stretches == nodes) != comm->is_node_consecutive)) {
+        fprintf(stderr,
+                "%d nodes, %d stretches, %d members on this one; the library has %d, %s, %d\n",
+                nodes, stretches, mine, comm->node_count,
+                comm->is_node_consecutive ? "as many" : "more",
+                (int)cmap_size(comm->intranode_map));
+        MPI_Abort(MPI_COMM_WORLD, 5);
+    }
+    free(seen);
+}
+
 static void write_nodes(MPIR_Comm * comm)
 {
+    check_nodes(comm);
     if (MPIR_Comm_need_node_comms(comm))
         MPI_Abort(MPI_COMM_WORLD, 4);
     fprintf(out, " nodes %d consecutive %d kind %d:", comm->node_count, comm->is_node_consecutive,
@@ -172,6 +200,44 @@ static void create_grids(void)
     }
 }
 
+static void check_comm(MPI_Comm comm)
+{
+    MPIR_Comm *ptr;
+
+    if (comm == MPI_COMM_NULL)
+        return;
+    MPIR_Comm_get_ptr(comm, ptr);
+    check_nodes(ptr);
+}
+
+/* Communicators whose map is one form or a few, also such as end amid a node.  They are not written
+ * down: their ids depend on what create_by_groups() leaves. */
+static void create_parts(void)
+{
+    int ranges[][3] = {
+        {1, size - 1, 1}, {0, size - 2, 1}, {size - 1, 0, -1}, {3, size - 2, 3}, {0, size / 2, 1},
+        {size - 2, 1, -5}, {2, size - 3, 7}
+    }, pair[2][3] = { {0, size / 3, 1}, {size / 2, size - 1, 2} };
+    MPI_Group group;
+    MPI_Comm comm;
+
+    for (int i = 0; i < (int) (sizeof(ranges) / sizeof(ranges[0])); i++) {
+        MPI_Group_range_incl(world_group, 1, &ranges[i], &group);
+        MPI_Comm_create(MPI_COMM_WORLD, group, &comm);
+        check_comm(comm);
+        MPI_Group_free(&group);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (i)
+            MPI_Group_range_excl(world_group, 2, pair, &group);
+        else
+            MPI_Group_range_incl(world_group, 2, pair, &group);
+        MPI_Comm_create(MPI_COMM_WORLD, group, &comm);
+        check_comm(comm);
+        MPI_Group_free(&group);
+    }
+}
+
 static void split_by_type(MPI_Comm parent)
 {
     MPI_Comm comm;
@@ -226,6 +292,7 @@ int main(int argc, char **argv)
     /* Last: who does not call MPI_Comm_create_group does not know, alone, that the others hold
      * an id. */
     create_by_groups(half);
+    create_parts();
     fclose(out);
     MPI_Group_free(&world_group);
     MPI_Finalize();
