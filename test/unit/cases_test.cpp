@@ -63,6 +63,22 @@ INSTANTIATE_TEST_SUITE_P(Cases, EveryRepresentation,
                                             ::testing::ValuesIn(all_reps())),
                          name_of_pair);
 
+bool holds(cmap_rep rep, const Case &one) {
+    const Members &members = members_of(one);
+    if (members.size() <= CMAP_INLINE_MEMBERS || (one.slim && rep == CMAP_REP_BITMAP)) return false;
+    const Map map = map_of(members, forced(rep), universe(one));
+    return map != nullptr && cmap_representation(map.get()) == rep;
+}
+
+// A representation that holds no case would pass the suite unseen.
+TEST(Cases, EachRepresentationHoldsOne) {
+    for (cmap_rep rep : all_reps())
+        EXPECT_TRUE(std::any_of(cases().begin(), cases().end(),
+                                [&](const Case &one) { return holds(rep, one); }))
+            << "no case of more than " << CMAP_INLINE_MEMBERS << " members is held as "
+            << cmap_rep_name(rep) << ": add one to cases.txt";
+}
+
 class EveryStrategy : public ::testing::TestWithParam<size_t> {};
 
 // A strategy's estimates may be upper bounds within a tenth, and small maps round up to words.

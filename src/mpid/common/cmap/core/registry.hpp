@@ -2,7 +2,7 @@
 // The table of representations: one entry each, in the order of cmap_rep.
 //
 // A new representation is its pair of files under rep/, a tag in cmap.h, its line in registry.cpp
-// and its times in cmap_tuning.hpp.
+// and its times in cmap_times.hpp: doc/contributing/adding_a_representation.md.
 #ifndef CMAP_CORE_REGISTRY_HPP_INCLUDED
 #define CMAP_CORE_REGISTRY_HPP_INCLUDED
 
