@@ -22,7 +22,7 @@ struct Row {
     cmap_rep representation;
     bool force_declined;
     size_t payload, bytes, array;
-    uint32_t sharers;           // the most seen at once
+    uint32_t sharers;  // the most seen at once
     uint64_t holders;
     // with details
     double first, last;
@@ -58,22 +58,21 @@ struct Table {
     std::map<void *, Holder> alive;
     std::map<RowKey, size_t> row_of;
     std::vector<Row> rows;
-    map_holders holders{};      // counted, in a row or not
+    map_holders holders{};  // counted, in a row or not
     std::vector<Moment> history;
-    double interval = 0;        // between two moments, at least
+    double interval = 0;  // between two moments, at least
     bool incomplete = false;
 };
 
 // Never destroyed: MPI_Finalize may run from an exit handler.
-Table &table()
-{
+Table &table() {
     static Table *t = new Table;
     return *t;
 }
 
 // Runs an update of the table; running out of memory costs rows, not the program.
-template <class F> void update(F f)
-{
+template <class F>
+void update(F f) {
     try {
         Table &t = table();
         std::lock_guard<std::mutex> guard(t.lock);
@@ -87,14 +86,12 @@ template <class F> void update(F f)
     }
 }
 
-double seconds(const Table &t)
-{
+double seconds(const Table &t) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - t.begin).count();
 }
 
 // When the history is full, every other moment goes, and from then on they are twice as far apart.
-void thin_out(Table &t)
-{
+void thin_out(Table &t) {
     size_t kept = 0;
     for (size_t i = 0; i < t.history.size(); i += 2)
         t.history[kept++] = t.history[i];
@@ -102,20 +99,16 @@ void thin_out(Table &t)
     t.interval = std::max(2 * t.interval, 2 * t.history.back().seconds / MOMENTS);
 }
 
-void note_moment(Table &t, double now)
-{
-    if (!t.detailed || (!t.history.empty() && now < t.history.back().seconds + t.interval))
-        return;
-    if (t.history.size() == MOMENTS)
-        thin_out(t);
+void note_moment(Table &t, double now) {
+    if (!t.detailed || (!t.history.empty() && now < t.history.back().seconds + t.interval)) return;
+    if (t.history.size() == MOMENTS) thin_out(t);
     cmap_totals totals;
     cmap_get_totals(&totals);
     t.history.push_back(
         Moment{{now, t.alive.size(), totals.maps, totals.bytes, totals.shared_array_bytes}});
 }
 
-Row make_row(const char *label, const cmap_t *map)
-{
+Row make_row(const char *label, const cmap_t *map) {
     Row row{};
     row.label = label;
     row.size = cmap_size(map);
@@ -127,8 +120,7 @@ Row make_row(const char *label, const cmap_t *map)
     return row;
 }
 
-void draw(Row &row, const cmap_t *map)
-{
+void draw(Row &row, const cmap_t *map) {
     char form[256];
     cmap_describe(map, form, sizeof form);
     row.form = form;
@@ -138,8 +130,7 @@ void draw(Row &row, const cmap_t *map)
         row.points[i] = cmap_select_outlined(map, uint32_t(uint64_t(i) * row.size / row.n_points));
 }
 
-void count(Table &t, const Holder &holder, const char *label, const cmap_t *map)
-{
+void count(Table &t, const Holder &holder, const char *label, const cmap_t *map) {
     Row row = make_row(label, map);
     t.holders.counted++;
     t.holders.array_bytes += row.array;
@@ -153,10 +144,8 @@ void count(Table &t, const Holder &holder, const char *label, const cmap_t *map)
         return;
     }
     if (found == t.row_of.end()) {
-        if (t.detailed)
-            draw(row, map);
-        if (t.rows.size() == t.rows.capacity())
-            t.rows.reserve(2 * t.rows.size() + 16);
+        if (t.detailed) draw(row, map);
+        if (t.rows.size() == t.rows.capacity()) t.rows.reserve(2 * t.rows.size() + 16);
         found = t.row_of.emplace(key, t.rows.size()).first;
         t.rows.push_back(std::move(row));
     }
@@ -168,17 +157,14 @@ void count(Table &t, const Holder &holder, const char *label, const cmap_t *map)
 }
 
 // A name may have any characters; in the table it is one line, and does nothing to a terminal.
-std::string one_line(std::string name)
-{
+std::string one_line(std::string name) {
     for (char &c : name) {
-        if (static_cast<unsigned char>(c) < ' ' || c == 127)
-            c = '?';
+        if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '?';
     }
     return name;
 }
 
-void print_rows(const Table &t, FILE *out)
-{
+void print_rows(const Table &t, FILE *out) {
     size_t width = 12;
     for (const Row &row : t.rows)
         width = std::max(width, row.label.size());
@@ -186,29 +172,28 @@ void print_rows(const Table &t, FILE *out)
                  "size", "representation", "payload B", "as array B", "sharers");
     for (const Row &row : t.rows) {
         std::string rep = cmap_rep_name(row.representation);
-        if (row.force_declined)
-            rep += " *";
+        if (row.force_declined) rep += " *";
         std::fprintf(out, "  %-*s %9" PRIu64 " %9" PRIu32 "  %-14s %10zu %12zu %8" PRIu32 "\n",
                      int(width), one_line(row.label).c_str(), row.holders, row.size, rep.c_str(),
                      row.payload, row.array, row.sharers);
     }
     if (std::any_of(t.rows.begin(), t.rows.end(), [](const Row &r) { return r.force_declined; }))
-        std::fprintf(out, "  * cannot hold the map in the representation asked for; the strategy "
-                          "chose this one\n");
+        std::fprintf(out,
+                     "  * cannot hold the map in the representation asked for; the strategy "
+                     "chose this one\n");
 }
 
 // What all holders since MPI_Init would have kept as arrays of 4 bytes a member, one each, and what
 // they kept.
-void print_totals(const Table &t, FILE *out)
-{
+void print_totals(const Table &t, FILE *out) {
     cmap_totals now;
     cmap_get_totals(&now);
     uint64_t builds = 0;
     for (uint64_t n : now.builds)
         builds += n;
     std::fprintf(out,
-                 "  since init: %" PRIu64 " holders, %" PRIu64 " B as arrays; %" PRIu64
-                 " maps built, %" PRIu64 " found alive\n",
+                 "  since init: %" PRIu64 " communicators and groups, %" PRIu64
+                 " B as arrays; %" PRIu64 " maps built, %" PRIu64 " reused\n",
                  t.holders.counted, t.holders.array_bytes, builds, now.intern_hits);
     std::fprintf(out,
                  "  at finalize: %" PRIu64 " maps alive, %" PRIu64 " B with headers, %" PRIu64
@@ -218,22 +203,19 @@ void print_totals(const Table &t, FILE *out)
         std::fprintf(out,
                      "  (%" PRIu64 " more are in no line: only the first %zu different ones are)\n",
                      t.holders.unlisted, ROWS);
-    if (t.incomplete)
-        std::fprintf(out, "  (incomplete: memory ran out while it was kept)\n");
+    if (t.incomplete) std::fprintf(out, "  (incomplete: memory ran out while it was kept)\n");
 }
 
-} // namespace
+}  // namespace
 
-void MPIR_Map_table_open(int with_details) noexcept
-{
+void MPIR_Map_table_open(int with_details) noexcept {
     update([&](Table &t) {
         t.detailed = with_details != 0;
         t.begin = std::chrono::steady_clock::now();
     });
 }
 
-void MPIR_Map_table_enter(void *holder, map_counter counter) noexcept
-{
+void MPIR_Map_table_enter(void *holder, map_counter counter) noexcept {
     update([&](Table &t) {
         const double now = seconds(t);
         t.alive[holder] = {t.entered++, holder, counter, now,
@@ -242,16 +224,13 @@ void MPIR_Map_table_enter(void *holder, map_counter counter) noexcept
     });
 }
 
-void MPIR_Map_table_leave(void *holder) noexcept
-{
+void MPIR_Map_table_leave(void *holder) noexcept {
     map_counter counter = nullptr;
     update([&](Table &t) {
         auto found = t.alive.find(holder);
-        if (found != t.alive.end())
-            counter = found->second.counter;
+        if (found != t.alive.end()) counter = found->second.counter;
     });
-    if (!counter)
-        return;
+    if (!counter) return;
     counter(holder);
     update([&](Table &t) {
         t.alive.erase(holder);
@@ -259,17 +238,14 @@ void MPIR_Map_table_leave(void *holder) noexcept
     });
 }
 
-void MPIR_Map_table_count(const void *holder, const char *label, const cmap_t *map) noexcept
-{
+void MPIR_Map_table_count(const void *holder, const char *label, const cmap_t *map) noexcept {
     update([&](Table &t) {
         auto found = t.alive.find(const_cast<void *>(holder));
-        if (found != t.alive.end())
-            count(t, found->second, label, map);
+        if (found != t.alive.end()) count(t, found->second, label, map);
     });
 }
 
-void MPIR_Map_table_count_alive() noexcept
-{
+void MPIR_Map_table_count_alive() noexcept {
     std::vector<Holder> holders;
     update([&](Table &t) {
         for (const auto &entry : t.alive)
@@ -281,8 +257,7 @@ void MPIR_Map_table_count_alive() noexcept
         each.counter(each.holder);
 }
 
-void MPIR_Map_table_print(FILE *out, int rank, int world_size) noexcept
-{
+void MPIR_Map_table_print(FILE *out, int rank, int world_size) noexcept {
     update([&](Table &t) {
         std::fprintf(out, "Compressed maps of rank %d of %d\n", rank, world_size);
         print_rows(t, out);
@@ -291,15 +266,13 @@ void MPIR_Map_table_print(FILE *out, int rank, int world_size) noexcept
     });
 }
 
-map_holders MPIR_Map_table_holders(void) noexcept
-{
+map_holders MPIR_Map_table_holders(void) noexcept {
     map_holders holders{};
     update([&](Table &t) { holders = t.holders; });
     return holders;
 }
 
-int MPIR_Map_table_visit(const map_visitor *visitor) noexcept
-{
+int MPIR_Map_table_visit(const map_visitor *visitor) noexcept {
     bool complete = false;
     update([&](Table &t) {
         for (const Row &row : t.rows) {
@@ -317,8 +290,7 @@ int MPIR_Map_table_visit(const map_visitor *visitor) noexcept
     return complete;
 }
 
-void MPIR_Map_table_clear(void) noexcept
-{
+void MPIR_Map_table_clear(void) noexcept {
     update([](Table &t) {
         t.alive.clear();
         t.row_of.clear();
