@@ -358,6 +358,12 @@ def doc(check):
             ("doc: reference of the interfaces", ROOT / "maint/reference", "--api"),
         ]
     )
+    if check.variant.netmod == "ucx":
+        tap = OUT / "pages.tap"
+        with tap.open("w") as file:
+            run([ROOT / "maint/lib/pages.py", check.variant.prefix], stdout=file)
+        print("".join(re.findall(r"(?ms)^not ok.*?(?=^ok|\Z)", tap.read_text())), flush=True)
+        check.count_tap("doc: commands of the pages", tap, 0)
 
 
 def in_root(check, name, make, *commands):
