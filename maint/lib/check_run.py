@@ -17,6 +17,7 @@ OUT = ROOT / "build" / "check"
 STEP = Path(__file__).with_name("check_step.sh")
 PACKAGES = {
     "module": ["check"],
+    "validate": ["nice-format"],
     "names": ["names"],
     "examples": ["examples"],
     "long": ["ofi"],

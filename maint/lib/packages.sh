@@ -40,14 +40,16 @@ install_packages() {
     as_root apt-get -y -q install --no-install-recommends "$@"
 }
 
+# Sets whose names begin with "nice" are installed where that is possible, and never required.
 need_packages() {
-    local missing
+    local missing required=()
+    mapfile -t required < <(printf '%s\n' "$@" | grep -v '^nice')
     mapfile -t missing < <(missing_packages "$@" nice)
     if [ ${#missing[@]} -gt 0 ] && command -v apt-get >/dev/null && can_root; then
         step "install ${#missing[@]} packages" "$LOGS/packages.log" \
             "apt-get update && apt-get install ${missing[*]}" \
             install_packages "${missing[@]}" || true
     fi
-    mapfile -t missing < <(missing_packages "$@")
+    mapfile -t missing < <(missing_packages "${required[@]}")
     [ ${#missing[@]} = 0 ] || die "missing packages, and no way to install them from here: apt-get install ${missing[*]}"
 }

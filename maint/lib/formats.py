@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The formatters of our sources, with the versions that decide: another one breaks other lines."""
+import re
+import shutil
+import subprocess
+
+import tree as t
+
+CPP = re.compile(r"\.(cpp|hpp)$")
+THEIRS = "/buddy/"  # of another project, which has a style of its own
+
+
+def is_cpp(name):
+    return bool(CPP.search(name)) and THEIRS not in name
+
+
+def is_python(name):
+    with (t.ROOT / name).open("rb") as file:
+        return name.endswith(".py") or file.readline().startswith(b"#!/usr/bin/env python3")
+
+
+class Formatter:
+    def __init__(self, name, version, takes, check, would):
+        self.name, self.version, self.takes = name, version, takes
+        self.options_to_check, self.would_change = check, would
+
+    def unfit(self):
+        """Why it cannot be used here; "" if it can."""
+        if not shutil.which(self.name):
+            return f"{self.name} is not installed: apt-get install {self.name}"
+        command = [self.name, "--version"]
+        said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False).stdout
+        found = re.search(r"\d+(\.\d+)*", said)
+        if found and found[0].split(".")[0] == self.version:
+            return ""
+        return (
+            f"{self.name} {found[0] if found else 'of an unknown version'} is installed, and it breaks lines "
+            f"differently from {self.name} {self.version} of Debian 12, which decides"
+        )
+
+    def run(self, options, files):
+        command = [self.name, *options, *files]
+        return subprocess.run(
+            command,
+            cwd=t.ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+
+    def check(self, files):
+        """What is wrong with the files that it takes."""
+        done = self.run(self.options_to_check, [f for f in files if self.takes(f)])
+        found = sorted(set(re.findall(self.would_change, done.stdout)))
+        yield from (f"{name} is not as {self.name} writes it: run maint/format" for name in found)
+        if done.returncode and not found:
+            yield done.stdout
+
+
+FORMATTERS = (
+    Formatter(
+        "clang-format",
+        "14",
+        is_cpp,
+        ["--dry-run", "-Werror"],
+        r"(?m)^(\S+?):\d+:\d+: error: code should be clang-formatted",
+    ),
+    Formatter(
+        "black",
+        "23",
+        is_python,
+        ["--config", "pyproject.toml", "--check"],
+        r"(?m)^would reformat (.*)$",
+    ),
+)
