@@ -36,7 +36,7 @@ def blocks(lines):
             while "*/" not in lines[end]:
                 end += 1
             if lines[end].rstrip().endswith("*/"):
-                yield "comment", lines[i:end + 1]
+                yield "comment", lines[i : end + 1]
                 i = end + 1
                 continue
         yield "code", [lines[i]]
@@ -46,9 +46,9 @@ def blocks(lines):
 class Filter:
     def __init__(self, name):
         self.name, self.out = name, []
-        self.about = ""         # the comment before the paragraph
+        self.about = ""  # the comment before the paragraph
         self.documented = False  # has the next declaration a comment that was just written?
-        self.depth = 0          # of braces, but for extern "C"
+        self.depth = 0  # of braces, but for extern "C"
         self.in_statement = False
         self.sections = 0
 
@@ -64,7 +64,13 @@ class Filter:
             self.write(f"/** @name {escaped(section[1])} */")
             self.about = ""
         elif not self.sections:
-            self.write("/** @file", f" * {self.name}", "@verbatim", text.replace("*/", "* /"), "@endverbatim */")
+            self.write(
+                "/** @file",
+                f" * {self.name}",
+                "@verbatim",
+                text.replace("*/", "* /"),
+                "@endverbatim */",
+            )
             self.sections = 1
         else:
             self.about, self.documented = text, True
@@ -79,7 +85,11 @@ class Filter:
             self.write(documentation(self.about))
         if rest and not re.match(r"\s*#(?!define)", code):
             text = rest.rsplit("*/", 1)[0].strip()
-            line = f"{code.rstrip()} /**< {escaped(text)} */" if code.strip() else f"/** {escaped(text)} */"
+            line = (
+                f"{code.rstrip()} /**< {escaped(text)} */"
+                if code.strip()
+                else f"/** {escaped(text)} */"
+            )
         self.write(line)
         if not re.match(r"\s*#", code) and not re.match(r'\s*extern "C" \{', code):
             self.depth = max(0, self.depth + code.count("{") - code.count("}"))

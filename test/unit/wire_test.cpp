@@ -144,8 +144,8 @@ TEST(Wire, AMemberIsFoundInWords) {
     std::mt19937 random(3);
     for (uint32_t seed = 0; seed < 200; seed++) {
         const Members sent = random_pieces(1 + random() % 20, 1 + random() % 12, seed);
-        const Map map = map_of(random_set(400, 0.01 * (random() % 4), seed),
-                               by(CMAP_STRATEGY_HYBRID));
+        const Map map =
+            map_of(random_set(400, 0.01 * (random() % 4), seed), by(CMAP_STRATEGY_HYBRID));
         const auto is_there = [&](uint32_t member) {
             return cmap_rank(map.get(), member) != CMAP_NONE;
         };
@@ -155,8 +155,8 @@ TEST(Wire, AMemberIsFoundInWords) {
         const Words words = words_of(other.get(), 0, 1000, next);
         ASSERT_EQ(sent.size(), next);
         allocator.fail_from(0);
-        const uint32_t found = cmap_find_in_words(map.get(), words.data(),
-                                                  static_cast<uint32_t>(words.size()));
+        const uint32_t found =
+            cmap_find_in_words(map.get(), words.data(), static_cast<uint32_t>(words.size()));
         allocator.fail_never();
         ASSERT_EQ(first == sent.end() ? CMAP_NONE : *first, found) << "seed " << seed;
     }

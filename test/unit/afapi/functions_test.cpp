@@ -30,7 +30,8 @@ TEST(Functions, results_are_those_of_the_type) {
 TEST(Functions, sums_of_floats_have_one_order) {
     EXPECT_TRUE(job(5, [] {
         double expected = 0.1 * 5;
-        for (int p = 3; p >= 0; p--) expected = 0.1 * (p + 1) + expected;
+        for (int p = 3; p >= 0; p--)
+            expected = 0.1 * (p + 1) + expected;
         return p_reduceAdd64f(0.1 * (IPROC + 1)) == expected;
     }));
 }

@@ -9,9 +9,9 @@
 namespace afapi_test {
 
 struct Ended {
-    int status;           // as the shell has it
-    std::string said;     // to stdout and stderr
-    bool nothing_left;    // all processes that had the output open are gone
+    int status;         // as the shell has it
+    std::string said;   // to stdout and stderr
+    bool nothing_left;  // all processes that had the output open are gone
 };
 
 // What a process that runs `program` does with AFAPI_NPROC set so (nullptr: not set).

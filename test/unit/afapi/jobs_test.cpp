@@ -101,11 +101,10 @@ TEST_P(Death, of_a_process_ends_the_job) {
         expect(run("4", between([&] {
                        p_wait();
                        if (IPROC == victim) {
-                           signal(GetParam(), SIG_DFL);    // a sanitizer may have it
+                           signal(GetParam(), SIG_DFL);  // a sanitizer may have it
                            raise(GetParam());
                        }
-                       if (IPROC == 1)
-                           pause();  // busy with something else
+                       if (IPROC == 1) pause();  // busy with something else
                        p_wait();
                    })),
                128 + GetParam(),
@@ -118,7 +117,8 @@ TEST(Death, of_the_process_that_started_the_job_leaves_nothing) {
     EXPECT_TRUE(run("4", between([] {
                         p_wait();
                         if (IPROC == 0) kill(getppid(), SIGKILL);
-                        for (;;) pause();
+                        for (;;)
+                            pause();
                     }))
                     .nothing_left);
 }
@@ -126,8 +126,7 @@ TEST(Death, of_the_process_that_started_the_job_leaves_nothing) {
 TEST(Death, is_what_an_exit_before_p_exit_is) {
     for (const int status : {0, 3})
         expect(run("3", between([&] {
-                       if (IPROC == 2)
-                           _exit(status);
+                       if (IPROC == 2) _exit(status);
                        p_wait();
                    })),
                status ? status : 1,
@@ -137,15 +136,17 @@ TEST(Death, is_what_an_exit_before_p_exit_is) {
 // ---- what cannot be had ----
 
 TEST(Job, without_memory_does_not_start) {
-    expect(run("1024", [] {
-               std::ifstream statm("/proc/self/statm");
-               rlim_t pages = 0;
-               statm >> pages;
-               const rlim_t bytes = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (4 << 20);
-               const rlimit limit = {bytes, bytes};
-               setrlimit(RLIMIT_AS, &limit);
-               return p_init();
-           }),
+    expect(run("1024",
+               [] {
+                   std::ifstream statm("/proc/self/statm");
+                   rlim_t pages = 0;
+                   statm >> pages;
+                   const rlim_t bytes =
+                       pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + (4 << 20);
+                   const rlimit limit = {bytes, bytes};
+                   setrlimit(RLIMIT_AS, &limit);
+                   return p_init();
+               }),
            1, "bytes of shared memory for 1024 processes");
 }
 
@@ -163,16 +164,18 @@ TEST(Job, whose_processes_cannot_all_be_had_does_not_start) {
 // ---- calls that cannot be right ----
 
 TEST(Call, before_p_init_or_after_p_exit_says_so) {
-    expect(run("1", [] {
-               p_wait();
-               return 0;
-           }),
+    expect(run("1",
+               [] {
+                   p_wait();
+                   return 0;
+               }),
            1, "afapi: p_wait was called before p_init");
-    expect(run("1", [] {
-               if (p_init()) return 7;
-               p_exit();
-               return p_reduceAdd32(1);
-           }),
+    expect(run("1",
+               [] {
+                   if (p_init()) return 7;
+                   p_exit();
+                   return p_reduceAdd32(1);
+               }),
            1, "afapi: p_reduce was called after p_exit");
     expect(run("2", [] { return p_init() ? 7 : p_init() + 4; }), 5,
            "afapi: p_init is called a second time");
@@ -199,8 +202,7 @@ TEST(Call, for_another_length_says_so) {
 TEST(Call, for_a_process_that_is_not_there_says_so) {
     for (const int from : {-1, 2})
         expect(run("2", between([&] {
-                       if (IPROC == 0)
-                           p_putGet32(1, from);
+                       if (IPROC == 0) p_putGet32(1, from);
                        p_wait();
                    })),
                1,

@@ -79,7 +79,8 @@ TEST_F(Arena, of_a_process_that_is_gone_cannot_be_attached_but_stays_for_those_w
         const aggr_arena_name_t name = aggr_arena_name(own);
         if (write(pipes[1], &name, sizeof name) != sizeof name || read(go[0], &byte, 1) != 1)
             _exit(1);
-        for (;;) pause();
+        for (;;)
+            pause();
     }
     aggr_arena_name_t name;
     ASSERT_EQ(read(pipes[0], &name, sizeof name), static_cast<ssize_t>(sizeof name));
@@ -93,7 +94,8 @@ TEST_F(Arena, of_a_process_that_is_gone_cannot_be_attached_but_stays_for_those_w
     ASSERT_NE(block, 0u);
     std::memset(aggr_arena_at(early, block), 1, 4096);
     aggr_arena_detach(early);
-    for (const int file : {pipes[0], pipes[1], go[0], go[1]}) close(file);
+    for (const int file : {pipes[0], pipes[1], go[0], go[1]})
+        close(file);
 }
 
 TEST_F(Arena, leaves_alone_a_file_that_the_application_opened_at_its_descriptor) {
@@ -136,17 +138,20 @@ TEST_F(Arena, blocks_are_zero_aligned_and_apart) {
         ASSERT_EQ(at[0] | at[bytes / 2] | at[bytes - 1], 0);
         blocks[block] = bytes;
     }
-    for (const auto &block : blocks) aggr_arena_release(arena, block.first, block.second);
+    for (const auto &block : blocks)
+        aggr_arena_release(arena, block.first, block.second);
     EXPECT_EQ(used(), 0u);
 }
 
 TEST_F(Arena, hands_out_all_it_has_and_no_more) {
     for (const size_t bytes : {512u, 1024u, 32768u, 65536u, 40000u}) {
         std::vector<uint64_t> blocks;
-        while (const uint64_t block = aggr_arena_reserve(arena, bytes)) blocks.push_back(block);
+        while (const uint64_t block = aggr_arena_reserve(arena, bytes))
+            blocks.push_back(block);
         const size_t rounded = (bytes + 32767) / 32768 * 32768;
         EXPECT_GE(blocks.size() * (bytes <= 32768 ? bytes : rounded) + rounded, room()) << bytes;
-        for (const uint64_t block : blocks) aggr_arena_release(arena, block, bytes);
+        for (const uint64_t block : blocks)
+            aggr_arena_release(arena, block, bytes);
         EXPECT_EQ(used(), 0u);
     }
     EXPECT_EQ(aggr_arena_reserve(arena, room() + 1), 0u);
@@ -216,11 +221,13 @@ void reserve_in_threads(size_t arena_bytes, size_t usual, size_t large) {
                 auto *at = static_cast<unsigned char *>(aggr_arena_at(arena, block));
                 std::memset(at, t + 1, bytes);
                 std::this_thread::yield();
-                for (size_t k = 0; k < bytes; k += 97) ASSERT_EQ(at[k], t + 1);
+                for (size_t k = 0; k < bytes; k += 97)
+                    ASSERT_EQ(at[k], t + 1);
                 aggr_arena_release(arena, block, bytes);
             }
         });
-    for (auto &thread : threads) thread.join();
+    for (auto &thread : threads)
+        thread.join();
     aggr_arena_figures_t figures;
     aggr_arena_figures(arena, &figures);
     EXPECT_EQ(figures.used, 0u);

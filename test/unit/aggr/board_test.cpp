@@ -47,7 +47,8 @@ TEST(Threads, reduce_on_a_board_in_any_sets) {
     for (int me = 0; me < processes; me++)
         threads.emplace_back(
             [&wrong, &posts, me] { wrong += wrong_on_board(me, processes, posts, 2000); });
-    for (auto &thread : threads) thread.join();
+    for (auto &thread : threads)
+        thread.join();
     EXPECT_EQ(wrong, 0);
 }
 

@@ -40,7 +40,8 @@ TEST_P(Collective, numbers_of_operations_wrap) {
         for (int m = 0; m < group.shape.lines * (group.shape.members + group.parts.count); m++)
             __atomic_store_n(&group.lines[m].seq, before, __ATOMIC_RELAXED);
         set++;
-        while (set < group.shape.members) sched_yield();
+        while (set < group.shape.members)
+            sched_yield();
         EXPECT_TRUE(random_program(group, 77, 60, library, 40));
     });
 }
@@ -49,14 +50,16 @@ TEST_P(Collective, numbers_of_operations_wrap) {
 // alone.
 void leap(aggr_group_t &group, std::atomic<int> &arrived, int turn, uint32_t before) {
     arrived++;
-    while (arrived < (2 * turn + 1) * group.shape.members) sched_yield();
+    while (arrived < (2 * turn + 1) * group.shape.members)
+        sched_yield();
     group.seq = before;
     for (uint32_t seq = before - static_cast<uint32_t>(group.shape.lines) + 1; seq != before + 1;
          seq++)
         __atomic_store_n(&aggr_line_of(&group, group.lines, group.me, seq)->seq, seq,
                          __ATOMIC_RELAXED);
     arrived++;
-    while (arrived < (2 * turn + 2) * group.shape.members) sched_yield();
+    while (arrived < (2 * turn + 2) * group.shape.members)
+        sched_yield();
 }
 
 TEST_P(Collective, lines_that_no_operation_wrote_for_long_do_not_look_ahead) {
@@ -86,7 +89,8 @@ TEST(Collective, what_was_seen_half_of_the_numbers_ago_does_not_count) {
             leap(group, arrived, turn, static_cast<uint32_t>(turn + 1) * 0x40000000u - 4);
             for (uint32_t i = 0; i < 100; i++) {
                 if (group.me != root && i % 32 == 0)
-                    for (int k = 0; k < 50; k++) sched_yield();
+                    for (int k = 0; k < 50; k++)
+                        sched_yield();
                 value = group.me == root ? i : 0;
                 EXPECT_EQ(aggr_bcast(&group, &value, sizeof value, root), AGGR_OK);
                 EXPECT_EQ(value, i);
@@ -213,7 +217,8 @@ TEST(Collective, without_room_for_copies_all_members_hear_it) {
             EXPECT_EQ(aggr_barrier(&group), AGGR_OK);
             aggr_group_leave(&group);
         });
-    for (auto &thread : threads) thread.join();
+    for (auto &thread : threads)
+        thread.join();
     aggr_arena_detach(arena);
 }
 
@@ -276,7 +281,8 @@ TEST(Processes, a_member_that_dies_is_no_hang) {
     int status;
     ASSERT_EQ(waitpid(children[2], &status, 0), children[2]);
     EXPECT_TRUE(WIFSIGNALED(status));
-    for (const int me : {0, 1, 3}) kill(children[static_cast<size_t>(me)], SIGUSR1);
+    for (const int me : {0, 1, 3})
+        kill(children[static_cast<size_t>(me)], SIGUSR1);
     for (const int me : {0, 1, 3}) {
         ASSERT_EQ(waitpid(children[static_cast<size_t>(me)], &status, 0),
                   children[static_cast<size_t>(me)]);

@@ -11,13 +11,13 @@
 
 namespace aggr_test {
 
-const aggr_fold_t affine_fold = {
-    [](const void *left, void *inout, size_t bytes, void *) {
-        const auto *l = static_cast<const Affine *>(left);
-        auto *r = static_cast<Affine *>(inout);
-        for (size_t i = 0; i < bytes / sizeof(Affine); i++) r[i] = compose(l[i], r[i]);
-    },
-    nullptr, sizeof(Affine)};
+const aggr_fold_t affine_fold = {[](const void *left, void *inout, size_t bytes, void *) {
+                                     const auto *l = static_cast<const Affine *>(left);
+                                     auto *r = static_cast<Affine *>(inout);
+                                     for (size_t i = 0; i < bytes / sizeof(Affine); i++)
+                                         r[i] = compose(l[i], r[i]);
+                                 },
+                                 nullptr, sizeof(Affine)};
 
 const aggr_waiting_t patient = {20, 1, true, nullptr, nullptr};
 
@@ -70,7 +70,8 @@ void as_threads(const aggr_shape_t &shape, const std::function<void(aggr_group_t
             aggr_group_leave(&group);
             aggr_arena_detach(arena);
         });
-    for (auto &thread : threads) thread.join();
+    for (auto &thread : threads)
+        thread.join();
 }
 
 bool as_processes(const aggr_shape_t &shape, const std::function<bool(aggr_group_t &)> &body) {
@@ -107,7 +108,7 @@ struct Program {
     aggr_group_t &group;
     const Collectives &call;
     unsigned operation;
-    size_t n;    // elements of a part
+    size_t n;  // elements of a part
     int root;
 
     int me() const { return group.me; }
@@ -116,14 +117,16 @@ struct Program {
 
     Data part(int member, size_t parts = 1) const {
         Data data(n * parts);
-        for (size_t i = 0; i < data.size(); i++) data[i] = element(member, operation, i);
+        for (size_t i = 0; i < data.size(); i++)
+            data[i] = element(member, operation, i);
         return data;
     }
     Data folded(int first, int last) const {
         Data sum = part(last);
         for (int m = last - 1; m >= first; m--) {
             const Data left = part(m);
-            for (size_t i = 0; i < n; i++) sum[i] = compose(left[i], sum[i]);
+            for (size_t i = 0; i < n; i++)
+                sum[i] = compose(left[i], sum[i]);
         }
         return sum;
     }
@@ -141,7 +144,7 @@ struct Program {
 
     bool barrier() { return call.barrier(&group) == AGGR_OK; }
     bool allreduce() {
-        Data data = part(me());    // in place
+        Data data = part(me());  // in place
         return call.allreduce(&group, data.data(), data.data(), bytes(), &affine_fold) == AGGR_OK &&
                data == folded(0, members() - 1);
     }
@@ -209,7 +212,7 @@ struct Program {
 
 bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations,
                     const Collectives &functions, size_t longest) {
-    std::mt19937_64 random(seed);    // the same on all members
+    std::mt19937_64 random(seed);  // the same on all members
     using Step = bool (Program::*)();
     static const Step steps[] = {&Program::barrier,   &Program::allreduce, &Program::reduce,
                                  &Program::scan,      &Program::exscan,    &Program::bcast,
@@ -217,7 +220,7 @@ bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations,
                                  &Program::alltoall,  &Program::exchange};
     unsigned same = 0, kind = 0;
     for (unsigned operation = 0; operation < operations; operation++) {
-        if (same == 0) {    // several of a kind in a row: members run ahead
+        if (same == 0) {  // several of a kind in a row: members run ahead
             kind = static_cast<unsigned>(random() % std::size(steps));
             same = static_cast<unsigned>(random() % 8) + 1;
         }
@@ -360,7 +363,7 @@ struct Differing {
 
 bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations,
                        const Collectives &functions) {
-    std::mt19937_64 random(seed);    // the same on all members
+    std::mt19937_64 random(seed);  // the same on all members
     using Step = bool (Differing::*)();
     static const Step steps[] = {&Differing::allreduce, &Differing::reduce, &Differing::scan,
                                  &Differing::allgather, &Differing::gather, &Differing::scatter,
@@ -369,8 +372,10 @@ bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations,
     for (unsigned operation = 0; operation < operations; operation++) {
         const size_t kind = random() % std::size(steps), few = 1 + random() % 3;
         std::vector<size_t> lengths(few), n(members);
-        for (size_t &length : lengths) length = random() % 3 ? random() % 8 : random() % 40;
-        for (size_t &one : n) one = lengths[random() % few];
+        for (size_t &length : lengths)
+            length = random() % 3 ? random() % 8 : random() % 40;
+        for (size_t &one : n)
+            one = lengths[random() % few];
         Differing step{group, functions, operation, n, static_cast<int>(random() % members)};
         if (!(step.*steps[kind])()) {
             ADD_FAILURE() << "seed " << seed << " operation " << operation << " kind " << kind

@@ -46,7 +46,7 @@ const Collectives simulated = {simulated_ready,   simulated_barrier,        simu
 // One run of members that share memory.  A choice is asked for at each step: who of those that can
 // go on does.
 class Schedule {
-public:
+  public:
     using Choice = std::function<size_t(size_t current, const std::vector<bool> &can)>;
 
     // `body` of each member returns whether all was right.
@@ -72,7 +72,8 @@ public:
                 all = all && members_[m].done;
             }
             if (all || !any) {
-                for (const auto &member : members_) right_ = right_ && member.right;
+                for (const auto &member : members_)
+                    right_ = right_ && member.right;
                 return all && right_;
             }
             current_ = choose(current_, can);
@@ -83,13 +84,14 @@ public:
     static void stop() {
         Schedule &run = *running_;
         // any step may have been what another one waits for
-        for (auto &member : run.members_) member.waits = false;
+        for (auto &member : run.members_)
+            member.waits = false;
         swapcontext(&run.members_[run.current_].context, &run.scheduler_);
     }
 
     static const aggr_waiting_t waiting;
 
-private:
+  private:
     struct Member {
         ucontext_t context;
         std::vector<char> stack = std::vector<char>(256 << 10);
@@ -101,7 +103,8 @@ private:
         Member &me = run.members_[run.current_];
         me.right = run.body_(static_cast<int>(run.current_));
         me.done = true;
-        for (auto &member : run.members_) member.waits = false;
+        for (auto &member : run.members_)
+            member.waits = false;
     }
 
     // In vain so far: somebody else must go on first.
@@ -124,21 +127,21 @@ const aggr_waiting_t Schedule::waiting = {0, 1, false, &Schedule::wait, nullptr}
 
 // A group, and a run of its members.
 class GroupRun {
-public:
-  GroupRun(const aggr_shape_t &shape, const std::function<bool(aggr_group_t &)> &body)
-      : groups_(static_cast<size_t>(shape.members)), schedule_(shape.members, [this, body](int me) {
-            return body(groups_[static_cast<size_t>(me)]);
-        }) {
-      EXPECT_EQ(aggr_arena_create(1 << 20, &arena_), AGGR_OK);
-      const uint64_t block = simulated_group_reserve(arena_, &shape);
-      for (int me = 0; me < shape.members; me++)
-          simulated_group_join(&groups_[static_cast<size_t>(me)], arena_, block, &shape, me,
-                               &Schedule::waiting);
-  }
+  public:
+    GroupRun(const aggr_shape_t &shape, const std::function<bool(aggr_group_t &)> &body)
+        : groups_(static_cast<size_t>(shape.members)),
+          schedule_(shape.members,
+                    [this, body](int me) { return body(groups_[static_cast<size_t>(me)]); }) {
+        EXPECT_EQ(aggr_arena_create(1 << 20, &arena_), AGGR_OK);
+        const uint64_t block = simulated_group_reserve(arena_, &shape);
+        for (int me = 0; me < shape.members; me++)
+            simulated_group_join(&groups_[static_cast<size_t>(me)], arena_, block, &shape, me,
+                                 &Schedule::waiting);
+    }
     ~GroupRun() { aggr_arena_detach(arena_); }
     bool go(const Schedule::Choice &choose) { return schedule_.go(choose); }
 
-private:
+  private:
     aggr_arena_t *arena_ = nullptr;
     std::vector<aggr_group_t> groups_;
     Schedule schedule_;
@@ -174,8 +177,7 @@ void all_with_changes(const aggr_shape_t &shape, uint64_t seed, unsigned operati
     ASSERT_TRUE(with_changes(shape, seed, operations, {}, &steps));
     std::function<void(std::vector<size_t> &, size_t)> extend = [&](std::vector<size_t> &changes,
                                                                     size_t from) {
-        if (changes.size() == most)
-            return;
+        if (changes.size() == most) return;
         for (size_t at = from; at < steps; at++) {
             size_t now;
             changes.push_back(at);
@@ -217,7 +219,8 @@ TEST(Simulation, random_orders) {
                   fan = 2 + static_cast<int>(random() % 4);
         const uint64_t seed = random(), rarely = 1 + random() % 20;
         Places places(static_cast<size_t>(members));
-        for (uint32_t &cache : places.level[0]) cache = static_cast<uint32_t>(random() % 3);
+        for (uint32_t &cache : places.level[0])
+            cache = static_cast<uint32_t>(random() % 3);
         std::sort(places.level[0].begin(), places.level[0].end());
         const aggr_shape_t random_shape = places.shape(fan, 2 << random() % 3);
         GroupRun one(random_shape, [&](aggr_group_t &group) {
@@ -248,7 +251,7 @@ struct BoardProgram {
     struct Step {
         std::vector<int> members;
         uint64_t key;
-        int stopper = -1;    // a member that stops the reduction, if it is not -1
+        int stopper = -1;        // a member that stops the reduction, if it is not -1
         bool takes_part = true;  // the stopper, nevertheless
     };
     std::vector<Step> steps;
@@ -300,9 +303,8 @@ bool run_on_board(aggr_board_t *board, const BoardProgram &program, std::vector<
         if (step.stopper == board->me) __atomic_store_n(&stops[i], 1, __ATOMIC_RELAXED);
         if (step.stopper == board->me && !step.takes_part) continue;
         board->stop = &stops[i];
-        const int status =
-            simulated_board_reduce(board, step.members.data(),
-                                   static_cast<int>(step.members.size()), step.key, mine, add);
+        const int status = simulated_board_reduce(
+            board, step.members.data(), static_cast<int>(step.members.size()), step.key, mine, add);
         if (!is_status(step, status)) return false;
         if (status == AGGR_OK && (mine[0] != expected || mine[1] != i)) return false;
     }

@@ -3,8 +3,8 @@
 // The file under test knows neither MPI nor the maps.
 #include "../../../src/mpid/ch4/netmod/ucx/ucx_match.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
+#include <algorithm>
 
 namespace {
 

@@ -121,11 +121,11 @@ void Creation::leave(size_t member) {
     const Round &round = rounds_[round_of_[member]];
     creation_t *creation = creations_[member];
     const bool own_only = fold_ == Fold::rows && colours[member] >= 0;
-    outcomes[member] = round_of_[member] == 0
-                           ? creation_settle(creation, folded(colours[member], !own_only).packed,
-                                             folded(0, true), &prefixes[member])
-                           : creation_settle_window(creation, round.window.data(),
-                                                    &prefixes[member]);
+    outcomes[member] =
+        round_of_[member] == 0
+            ? creation_settle(creation, folded(colours[member], !own_only).packed, folded(0, true),
+                              &prefixes[member])
+            : creation_settle_window(creation, round.window.data(), &prefixes[member]);
     waits_[member] = false;
     round_of_[member]++;
 }
@@ -203,8 +203,8 @@ std::vector<Comm *> World::commit(const Creation &creation) {
 }
 
 Comm *World::dup(Comm *parent) {
-    Creation creation(*this, *parent, parent->members,
-                      std::vector<int>(parent->members.size(), 0), 1000, true, Fold::reduction);
+    Creation creation(*this, *parent, parent->members, std::vector<int>(parent->members.size(), 0),
+                      1000, true, Fold::reduction);
     run(creation);
     for (int outcome : creation.outcomes)
         if (outcome != STEP_DECIDED) return nullptr;

@@ -22,8 +22,8 @@ INSTANTIATE_TEST_SUITE_P(EveryKind, Tables, testing::Values(0, 1, 2));
 TEST_P(Tables, DuplicatesGetTheNextIdByOneCollective) {
     World world(5, GetParam(), ALL_IDS);
     for (uint32_t i = 1; i <= 300; i++) {
-        Creation creation(world, *world.world(), {0, 1, 2, 3, 4}, {0, 0, 0, 0, 0}, 7,
-                          true, Fold::reduction);
+        Creation creation(world, *world.world(), {0, 1, 2, 3, 4}, {0, 0, 0, 0, 0}, 7, true,
+                          Fold::reduction);
         world.run(creation);
         for (size_t m = 0; m < 5; m++) {
             EXPECT_EQ(creation.prefixes[m], i);
@@ -141,8 +141,7 @@ TEST_P(Tables, ColoursGetIdsOfTheirOwnAndOneCursor) {
         std::vector<int> colours;
         for (size_t m = 0; m < parent->members.size(); m++)
             colours.push_back(static_cast<int>(random() % 4) - 1);
-        Creation creation(world, *parent, parent->members, colours, 7, true,
-                          Fold::rows);
+        Creation creation(world, *parent, parent->members, colours, 7, true, Fold::rows);
         world.run(creation);
         for (int n : creation.collectives)
             EXPECT_EQ(n, 1);
@@ -176,8 +175,8 @@ TEST_P(Tables, FragmentedIdsAreFound) {
     World world(4, GetParam(), 64);
     for (int i = 0; i < 40; i++) {
         const int other = 1 + i % 3;
-        Creation creation(world, *world.world(), {0, other}, {0, 0},
-                          static_cast<uint32_t>(i), false, Fold::reduction);
+        Creation creation(world, *world.world(), {0, other}, {0, 0}, static_cast<uint32_t>(i),
+                          false, Fold::reduction);
         world.run(creation);
         world.commit(creation);
     }
@@ -214,8 +213,7 @@ void expect_refused(World &world, Comm *parent, size_t refuses, Fold fold) {
         before.push_back(process_end(process));
     }
     const uint32_t cursor = communicator_cursor(parent->at[members[0]]);
-    Creation creation(world, *parent, members, std::vector<int>(members.size(), 0), 7,
-                      true, fold);
+    Creation creation(world, *parent, members, std::vector<int>(members.size(), 0), 7, true, fold);
     creation.refuses[refuses] = true;
     world.run(creation);
     for (size_t m = 0; m < members.size(); m++) {

@@ -36,7 +36,7 @@ struct Member {
 };
 
 class Fences {
-public:
+  public:
     Fences(uint64_t seed, uint32_t size) : random_(seed), members_(size) {
         for (auto &m : members_) {
             rma_issue_phase_init(&m.phase, true);
@@ -63,13 +63,12 @@ public:
         }
     }
 
-private:
+  private:
     using Channel = std::pair<size_t, size_t>;
 
     bool all_done() const {
         for (auto &m : members_)
-            if (m.phase.epoch < last_ || m.state != IN_EPOCH)
-                return false;
+            if (m.phase.epoch < last_ || m.state != IN_EPOCH) return false;
         return true;
     }
 
@@ -83,8 +82,7 @@ private:
         EXPECT_LE(t.left, epoch) << "an operation touches a process that has left its epoch";
         EXPECT_GE(t.undone.begin()->first, epoch)
             << "an operation overtakes one of an earlier epoch";
-        if (--t.undone[epoch] == 0)
-            t.undone.erase(epoch);
+        if (--t.undone[epoch] == 0) t.undone.erase(epoch);
     }
 
     void do_message(size_t target, const FenceMessage &message) {
@@ -97,15 +95,13 @@ private:
     }
 
     void deliver() {
-        if (channels_.empty())
-            return;
+        if (channels_.empty()) return;
         auto at = std::next(channels_.begin(), long(random_() % channels_.size()));
         size_t to = at->first.second;
         Member &t = members_[to];
         FenceMessage message = at->second.front();
         at->second.pop_front();
-        if (at->second.empty())
-            channels_.erase(at);
+        if (at->second.empty()) channels_.erase(at);
         if (message.numbered && rma_issue_phase_is_ahead(&t.phase, message.epoch)) {
             t.early.push_back(message);
         } else {
@@ -158,8 +154,7 @@ private:
     void exchange(size_t who) {
         Member &m = members_[who];
         size_t size = members_.size();
-        if (!m.exchanging || rma_issue_sums_over(&m.sums))
-            return;
+        if (!m.exchanging || rma_issue_sums_over(&m.sums)) return;
         uint32_t most = rma_issue_sums_messages(&m.sums);
         if (m.sent_in_round < most) {
             uint32_t i = ++m.sent_in_round;
@@ -169,8 +164,7 @@ private:
         } else {
             uint32_t i = m.heard_in_round + 1;
             auto &messages = rounds_[{(who + size - i * m.sums.distance) % size, who}];
-            if (messages.empty())
-                return;
+            if (messages.empty()) return;
             rma_issue_sums_merge(&m.sums, i, messages.front().data());
             messages.pop_front();
             m.heard_in_round++;
@@ -193,10 +187,8 @@ private:
             issue(who);
         else if (may_operate && what < 6 + longs_)
             m.wants_native = true;
-        if (m.wants_native && !m.exchanging && random_() % 2)
-            enter(who, true);
-        if (what == 19 && m.phase.epoch < last_)
-            fence(who);
+        if (m.wants_native && !m.exchanging && random_() % 2) enter(who, true);
+        if (what == 19 && m.phase.epoch < last_) fence(who);
     }
 
     void fence(size_t who) {
@@ -209,8 +201,7 @@ private:
             begin(who);
         } else {
             m.state = IN_EXCHANGE;
-            if (!m.exchanging)
-                enter(who, m.wants_native);
+            if (!m.exchanging) enter(who, m.wants_native);
         }
     }
 
@@ -239,14 +230,12 @@ private:
 
     void in_exchange(size_t who) {
         Member &m = members_[who];
-        if (!rma_issue_sums_over(&m.sums))
-            return;
+        if (!rma_issue_sums_over(&m.sums)) return;
         if (m.wants_native) {
             m.wants_native = false;
             issue(who);
         }
-        if (m.arrived < m.sums.sums[0] || m.unanswered)
-            return;
+        if (m.arrived < m.sums.sums[0] || m.unanswered) return;
         m.arrived -= m.sums.sums[0];
         m.exchanging = false;
         if (!rma_issue_phase_passed_exchange(&m.phase, m.sums.flags)) {
@@ -260,18 +249,14 @@ private:
     // All are there: then all leave, each when it comes to it.
     void in_barrier(size_t who) {
         Member &m = members_[who];
-        if (m.unanswered)
-            return;
+        if (m.unanswered) return;
         if (!waiting_.count(who) && !leaving_.count(who)) {
-            if (!passed_[who])
-                rma_issue_phase_passed_barrier(&m.phase);
+            if (!passed_[who]) rma_issue_phase_passed_barrier(&m.phase);
             passed_[who] = false;
             waiting_[who] = true;
         }
-        if (waiting_.size() == members_.size())
-            std::swap(waiting_, leaving_);
-        if (leaving_.erase(who))
-            begin(who);
+        if (waiting_.size() == members_.size()) std::swap(waiting_, leaving_);
+        if (leaving_.erase(who)) begin(who);
     }
 
     void act(size_t who) {
@@ -291,8 +276,8 @@ private:
     std::map<Channel, std::deque<std::vector<uint32_t>>> rounds_;
     std::map<size_t, bool> waiting_, leaving_, passed_;
     uint32_t radix_;
-    unsigned longs_ = 0;      // how often there are long operations
-    unsigned slowness_ = 1;   // of messages
+    unsigned longs_ = 0;     // how often there are long operations
+    unsigned slowness_ = 1;  // of messages
     uint32_t last_ = 0;
 };
 
@@ -300,8 +285,7 @@ TEST(FenceSimulation, OperationsAreDoneInTheirEpochs) {
     for (uint64_t seed = 1; seed <= 300; seed++) {
         SCOPED_TRACE(seed);
         Fences(seed, 1 + uint32_t(seed % 9)).run(40);
-        if (::testing::Test::HasFailure())
-            break;
+        if (::testing::Test::HasFailure()) break;
     }
 }
 

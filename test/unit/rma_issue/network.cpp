@@ -2,8 +2,8 @@
 
 #include "network.hpp"
 
-#include <algorithm>
 #include <gtest/gtest.h>
+#include <algorithm>
 
 namespace rma_issue_test {
 
@@ -60,23 +60,23 @@ void Epochs::reach(rma_issue_goal_t goal) {
     for (;;) {
         rma_issue_step_t step = rma_issue_next(&target, &settings_, goal);
         switch (step.what) {
-        case RI_SEND: send(step); break;
-        case RI_ISSUE: {
-            std::unique_ptr<Op> op(reinterpret_cast<Op *>(rma_issue_take(&target)));
-            counts.natives++;
-            natives_.push_back(op->serial);
-            break;
-        }
-        case RI_SETTLE:
-            while (!natives_.empty())
-                network_.native(*this);
-            rma_issue_settled(&target);
-            break;
-        case RI_WAIT: ASSERT_TRUE(network_.progress()) << "waits for nothing"; break;
-        case RI_DONE:
-            EXPECT_LE(target.waiting, goal == RI_GO_ON ? settings_.queue : 0);
-            EXPECT_TRUE(goal != RI_CLEAR || target.permission == RI_GRANTED);
-            return;
+            case RI_SEND: send(step); break;
+            case RI_ISSUE: {
+                std::unique_ptr<Op> op(reinterpret_cast<Op *>(rma_issue_take(&target)));
+                counts.natives++;
+                natives_.push_back(op->serial);
+                break;
+            }
+            case RI_SETTLE:
+                while (!natives_.empty())
+                    network_.native(*this);
+                rma_issue_settled(&target);
+                break;
+            case RI_WAIT: ASSERT_TRUE(network_.progress()) << "waits for nothing"; break;
+            case RI_DONE:
+                EXPECT_LE(target.waiting, goal == RI_GO_ON ? settings_.queue : 0);
+                EXPECT_TRUE(goal != RI_CLEAR || target.permission == RI_GRANTED);
+                return;
         }
     }
 }
@@ -99,8 +99,7 @@ bool Network::idle() const {
 }
 
 bool Network::progress() {
-    if (idle())
-        return false;
+    if (idle()) return false;
     for (;;) {
         size_t origin = random_() % origins_.size();
         if (!origins_[origin]->natives_.empty()) {
@@ -160,8 +159,7 @@ void Network::perform(const Message &message) {
             std::find(target.holders.begin(), target.holders.end(), message.origin));
     else if (message.flags & RI_ASK)
         rma_issue_granted(&origin.target);
-    if (message.flags & RI_END_EPOCH)
-        grant();
+    if (message.flags & RI_END_EPOCH) grant();
 }
 
 }  // namespace rma_issue_test

@@ -46,7 +46,7 @@ class Network;
 
 // One origin's view of one target.
 class Epochs {
-public:
+  public:
     Epochs(Network &network, int origin, const rma_issue_settings_t &settings, size_t room);
     ~Epochs();
     void open(bool exclusive);
@@ -58,7 +58,7 @@ public:
     Counts counts;
     rma_issue_target_t target;
 
-private:
+  private:
     friend class Network;
     void send(const rma_issue_step_t &step);
 
@@ -74,7 +74,7 @@ private:
 // One target and its origins.  Messages of an origin arrive in order; native operations whenever
 // they like before they are settled, but after what went out before them.
 class Network {
-public:
+  public:
     explicit Network(uint64_t seed) : random_(seed) {}
     // Something arrives.  False when nothing is on its way.
     bool progress();
@@ -83,7 +83,7 @@ public:
 
     Target target;
 
-private:
+  private:
     friend class Epochs;
     bool holds(int origin) const;
     void arrive(Message message);

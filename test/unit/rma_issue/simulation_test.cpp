@@ -42,10 +42,8 @@ struct Program {
         origins[origin]->open(alone);
         for (unsigned left = random() % 12; left > 0; left--) {
             operation(origin);
-            if (random() % 6 == 0)
-                origins[origin]->reach(random() % 2 ? RI_FLUSH : RI_CLEAR);
-            if (random() % 3 == 0)
-                network.progress();
+            if (random() % 6 == 0) origins[origin]->reach(random() % 2 ? RI_FLUSH : RI_CLEAR);
+            if (random() % 3 == 0) network.progress();
             if (!alone && random() % 8 == 0 && origin + 1 < int(origins.size()))
                 nested(origin + 1, depth + 1);
         }
@@ -53,8 +51,7 @@ struct Program {
     }
 
     void nested(int origin, int depth) {
-        if (origins[origin]->target.permission == RI_CLOSED)
-            epoch(origin, depth);
+        if (origins[origin]->target.permission == RI_CLOSED) epoch(origin, depth);
     }
 
     void check() {
@@ -63,8 +60,7 @@ struct Program {
         for (size_t i = 0; i < log.size(); i++) {
             int origin = log[i].origin, serial = log[i].serial;
             ASSERT_EQ(serial, next[origin]++) << "origin " << origin;
-            if (serial == 0)
-                continue;
+            if (serial == 0) continue;
             int epoch = epoch_of[origin][serial];
             if (epoch == epoch_of[origin][serial - 1] && exclusive[origin][epoch]) {
                 ASSERT_EQ(log[i - 1].origin, origin) << "between two of an exclusive epoch";

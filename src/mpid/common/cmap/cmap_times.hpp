@@ -25,7 +25,7 @@ constexpr double TIME_BDD_PATH = 6.7;
 constexpr double TIME_BDD_SPLIT = 7.9;
 constexpr double TIME_ELIASFANO = 10.4;
 constexpr double TIME_GAP = 4.2;
-constexpr double TIME_GAP_STEP = 0.8;  // for each load of gaps that a full block takes
+constexpr double TIME_GAP_STEP = 0.8;   // for each load of gaps that a full block takes
 constexpr double TIME_GAP_DIGIT = 0.7;  // for each digit that is summed
 // bwt: a block in its own width; and what decompressing one takes: once, for each member and for
 // each byte it is squeezed to.
@@ -43,8 +43,8 @@ constexpr double TIME_PART = 0.6;  // a level of indirection: pperm, concat
 
 // ns of one random access to a payload of 2^(k + 12) bytes; TIME_ACCESS[0] below, the last one
 // beyond. Rising: what the neighbours on the machine did is smoothed out.
-constexpr double TIME_ACCESS[] = {2.0, 2.0, 2.0, 2.0, 2.6, 3.5, 4.1, 4.6, 8.4, 23.5, 23.5, 38.0,
-                                  69.2, 114.6, 167.4, 178.9};
+constexpr double TIME_ACCESS[] = {2.0, 2.0,  2.0,  2.0,  2.6,  3.5,   4.1,   4.6,
+                                  8.4, 23.5, 23.5, 38.0, 69.2, 114.6, 167.4, 178.9};
 
 // Between two sizes of the table, along a straight line.
 inline double time_access(uint64_t bytes) noexcept {

@@ -157,7 +157,8 @@ uint32_t cmap_find_in_words(const cmap_t *map, const uint32_t *words, uint32_t n
         return CMAP_OK;
     };
     const auto in_members = [&](const uint32_t *members, uint32_t count) {
-        for (uint32_t i = 0; i < count; i++) CMAP_TRY(look_for(members[i]));
+        for (uint32_t i = 0; i < count; i++)
+            CMAP_TRY(look_for(members[i]));
         return CMAP_OK;
     };
     cmap::read_items(words, n, in_piece, in_members);

@@ -127,8 +127,7 @@ bool BwtEncoder::append(const uint32_t *members, uint32_t n, uint32_t low, uint3
     const bool hopeless = losses_ >= BWT_PATIENCE && seen_ % BWT_PATIENCE != 0;
     seen_++;
     if (packed > BWT_LEAST && !hopeless) {
-        if (!out.reserve(out.size() + packed + BWT_ROOM) || !differences(members, n))
-            return false;
+        if (!out.reserve(out.size() + packed + BWT_ROOM) || !differences(members, n)) return false;
         if (squeeze(packed - 1, out)) {
             losses_ = 0;
             squeezed_members_ += n;
