@@ -26,8 +26,10 @@ SUITE_DIRS = (
     "pt2pt",
     "rma",
     "topo",
+    "spawn",
     "threads/comm",
     "threads/rma",
+    "threads/spawn",
 )
 SPAWN_DIRS = ("spawn", "threads/spawn")
 FORCED_DIRS = ("comm", "group", "topo", "threads/comm")
@@ -42,7 +44,7 @@ THREAD_DIRS = (
     "threads/coll",
     "threads/rma",
 )
-HOSTS_DIRS = ("comm", "group", "topo", "init", "pt2pt", "coll", "rma")
+HOSTS_DIRS = ("comm", "group", "topo", "init", "pt2pt", "coll", "rma", *SPAWN_DIRS)
 CLIQUES = (2, 3)
 ISSUE_MODES = ("eager", "lazy")  # the third, hybrid, is the default
 STRATEGIES = ("time", "space")  # the third, hybrid, is the default
@@ -107,7 +109,7 @@ def representations():
 def our_dirs():
     """The folders of the suite with tests of ours."""
     top = ROOT / "test/mpi"
-    return sorted({str(file.parent.relative_to(top)) for file in top.rglob("*.c")} - {"spawn"})
+    return sorted({str(file.parent.relative_to(top)) for file in top.rglob("*.c")})
 
 
 # ---- module, validate, build, names --------------------------------------------------------------
@@ -408,9 +410,6 @@ def fresh(check):
 def suite(check):
     for folder in check.dirs or (("comm", "group") if check.quick else SUITE_DIRS):
         check.suite(folder)
-    if check.variant.netmod != "ofi" and not check.quick:
-        for folder in SPAWN_DIRS:
-            check.suite(folder)
 
 
 def forced(check):
@@ -538,7 +537,7 @@ def per_vci(check):
         for folder in THREAD_DIRS:
             check.suite(folder, "per-vci", "MPIR_CVAR_CH4_NUM_VCIS=4", env=env)
         for folder in our_dirs():
-            if folder not in THREAD_DIRS:
+            if folder not in (*THREAD_DIRS, *SPAWN_DIRS):
                 check.suite(
                     folder, "per-vci", "MPIR_CVAR_CH4_NUM_VCIS=4", env={**env, "ONLY_OURS": "yes"}
                 )

@@ -94,22 +94,11 @@ alone_or_error() {
         fails_with "that do not exist" --world 8 "$program" test &&
         fails_with "no rank can answer" --world 8 "$program" fatal &&
         fails_with "in internal_Comm_spawn" --world 8 "$program" spawn &&
-            spawn_says_what_has_it "$program" &&
         MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS=0 fails_with "with --same-address it is" --world 8 \
             "$program" local &&
         aborts_quietly "$program" && programs_in_turn "$program" &&
             small_at_any_size "$program" && small_operations && real_job_of_one_rank "$program" &&
             ends_with_its_manager "$program"
-}
-
-# Over UCX, in a job of any size.
-spawn_says_what_has_it() {
-    local said=$OUT/rank1.said n
-    for n in 1 3; do
-        ! timeout 60 "$PREFIX/bin/mpiexec" -n $n "$1" spawn >"$said" 2>&1 &&
-            grep -qi "no dynamic processes over UCX" "$said" ||
-            { echo "MPI_Comm_spawn in a job of $n:"; cat "$said"; return 1; }
-    done
 }
 
 # MPI_Abort in a communicator of many that do not exist: its status, and nothing said of them.

@@ -6,8 +6,9 @@ TIME_LIMIT=${MPITEST_TIMEOUT:-120}
 
 # Patterns of test/known_stock_failures.txt for the netmod and the threads in use.
 known_failures() {
-    awk -v netmod="$NETMOD" -v threads="$THREAD_CS" \
-        '!/^#/ && ($1 == "any" || $1 == netmod || $1 == threads) { print $2 }' \
+    awk -v netmod="$NETMOD" -v threads="$THREAD_CS" -v kind="$KIND" \
+        '!/^#/ && ($1 == "any" || $1 == netmod || $1 == threads ||
+                   (kind ~ /^stock/ && $1 == "stock-" netmod)) { print $2 }' \
         "$ROOT/test/known_stock_failures.txt"
 }
 

@@ -8,18 +8,13 @@
  * Rank 0 starts the clients, each a job of one process, without the process manager. Argument of a
  * client: the port.
  */
-#include <errno.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include "cmaptest.h"
-
-extern char **environ;
+#include "cmaptest_alone.h"
+#include "cmaptest_mpit.h"
 
 #define NAME "MPIR_CVAR_CTXID_LIMIT"
-#define RANK_BITS "MPIR_CVAR_CH4_OFI_RANK_BITS"
+#define RANK_BITS "MPIR_CVAR_CH4_UCX_RANK_BITS"
 
-static const struct {
+static struct {
     const char *name, *mine, *theirs;
 } cases[] = {
     {NAME, "0", "100"},
@@ -60,6 +55,12 @@ static void use(MPI_Comm inter)
     MPI_Comm_disconnect(&inter);
 }
 
+/* Each netmod has its own variable. */
+static void choose_variable(void)
+{
+    cases[1].name = ct_is_over_ofi() ? "MPIR_CVAR_CH4_OFI_RANK_BITS" : RANK_BITS;
+}
+
 /* What the client is to see follows from which of the variables it has. */
 static int be_client(const char *port, const char *number)
 {
@@ -81,47 +82,20 @@ static int be_client(const char *port, const char *number)
     return ct_errs ? 3 : 0;
 }
 
-/* The environment without the process manager's variables, and with the one that differs. */
-static char **environment_of(int i, char *setting, int room)
-{
-    int n = 0, kept = 0;
-    char **new;
-
-    while (environ[n])
-        n++;
-    new = ct_alloc(n + 2, sizeof(char *));
-    for (int k = 0; k < n; k++) {
-        int is_same = cases[i].name && !strncmp(environ[k], cases[i].name, strlen(cases[i].name));
-        if (strncmp(environ[k], "PMI", 3) && !is_same)
-            new[kept++] = environ[k];
-    }
-    if (cases[i].name) {
-        snprintf(setting, room, "%s=%s", cases[i].name, cases[i].theirs);
-        new[kept++] = setting;
-    }
-    return new;
-}
-
 static pid_t start_client(char *program, char *port, int i)
 {
-    char number[10], setting[100];
+    char number[10];
     char *args[] = { program, port, number, NULL };
-    char **environment = environment_of(i, setting, sizeof(setting));
-    pid_t client;
-    int error;
 
     snprintf(number, sizeof(number), "%d", i);
-    error = posix_spawn(&client, program, NULL, NULL, args, environment);
-    CT_CHECK(error == 0, "%s: %s", program, strerror(error));
-    free(environment);
-    return error ? -1 : client;
+    return ct_start_alone(args, cases[i].name, cases[i].theirs);
 }
 
 static void serve(int i, int rank, char *program, char *port)
 {
     MPI_Comm inter;
     pid_t client = -1;
-    int result, status = -1, sum = 0, one = 1, size, is_started;
+    int result, sum = 0, one = 1, size, is_started;
 
     if (rank == 0)
         client = start_client(program, port, i);
@@ -140,8 +114,10 @@ static void serve(int i, int rank, char *program, char *port)
         CT_CHECK(result != MPI_SUCCESS, "connected, although %s differs", cases[i].name);
     }
     if (rank == 0) {
-        while (waitpid(client, &status, 0) < 0 && errno == EINTR);
-        CT_CHECK(status == 0, "client %d ended with %d", i, status);
+        char what[30];
+
+        snprintf(what, sizeof(what), "client %d", i);
+        ct_wait_alone(client, what);
     }
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
@@ -154,6 +130,7 @@ int main(int argc, char **argv)
     int rank;
 
     MTest_Init(&argc, &argv);
+    choose_variable();
     if (argc > 2)
         return be_client(argv[1], argv[2]);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

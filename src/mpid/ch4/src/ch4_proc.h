@@ -27,6 +27,9 @@ int MPIDIU_get_avt_size(int avtid);
 int MPIDIU_avt_add_ref(int avtid);
 int MPIDIU_avt_release_ref(int avtid);
 int MPIDIU_free_avt(int avtid);
+/* Asked when the last reference has gone. True: the table stays, and the netmod frees it later.
+ * NULL: no table stays. */
+extern bool (*MPIDIU_avt_keeps) (int avtid);
 
 /* Node of a rank, or -1 for a process beyond the world. */
 int MPIDIU_get_node_id(MPIR_Comm * comm, int rank, int *id_p);

@@ -8,6 +8,7 @@
 
 int MPIDI_Settings_nics = 1;
 MPIDI_Settings_match_t MPIDI_Settings_match;
+int MPIDI_Settings_ucx_rank_bits;
 
 /* Those that say which nodes there are come first: what else differs may follow from them. */
 static const struct {
@@ -30,6 +31,7 @@ static const struct {
     NUMBER(MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES, false),
     {"The number of NICs (see MPIR_CVAR_CH4_OFI_MAX_NICS, and MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES=0)",
      &MPIDI_Settings_nics, NULL, false},
+    {"MPIR_CVAR_CH4_UCX_RANK_BITS", &MPIDI_Settings_ucx_rank_bits, NULL, true},
     {"MPIR_CVAR_CH4_OFI_RANK_BITS", &MPIDI_Settings_match.rank_bits, NULL, true},
     {"MPIR_CVAR_CH4_OFI_TAG_BITS", &MPIDI_Settings_match.tag_bits, NULL, true},
     {"MPIR_CVAR_CH4_OFI_CONTEXT_ID_BITS", &MPIDI_Settings_match.context_bits, NULL, true},

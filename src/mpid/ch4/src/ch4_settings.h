@@ -22,6 +22,8 @@ typedef struct {
     int context_bits, rank_bits, tag_bits;
 } MPIDI_Settings_match_t;
 extern MPIDI_Settings_match_t MPIDI_Settings_match;
+/* The same over UCX, where the division follows from it. */
+extern int MPIDI_Settings_ucx_rank_bits;
 
 /* FNV-1a of what has been added: begins with MPIDI_DIGEST_OF_NOTHING. */
 #define MPIDI_DIGEST_OF_NOTHING UINT64_C(14695981039346656037)

@@ -5,6 +5,8 @@
 
 /* Communicators' maps and the address-vector tables they reach into. */
 
+bool (*MPIDIU_avt_keeps) (int avtid);
+
 void MPIDIU_dynamic_index_to_pid(uint32_t index, int *avtid, int *lpid)
 {
     /* Tables are few: one for each spawn, connect or accept alive. */

@@ -4,7 +4,8 @@
 #include "ucx_impl.h"
 #include "rma/deferred.h"
 #include "ch4_cards.h"
-#include "mpidu_bc.h"
+#include "ucx_card.h"
+#include "ucx_worlds.h"
 #include "mpir_tvars.h"
 
 /*
@@ -25,14 +26,6 @@ cvars:
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
 
-/* What a process tells about itself; `ends` are followed by the addresses of its VNIs, each at the next multiple of 8. */
-struct card {
-    uint32_t vnis;
-    uint32_t ends[];            /* of the addresses, from the card's beginning */
-};
-
-#define PADDED(len_) (((len_) + 7) & ~(size_t) 7)
-
 static struct {
     ucp_ep_h *eps;
     int count, room;
@@ -44,71 +37,12 @@ bool MPIDI_UCX_peers_are_lazy(void)
     return MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS && (MPIDI_UCX_global.num_vnis == 1 || MPIR_CVAR_CH4_GLOBAL_PROGRESS);
 }
 
-static size_t card_header(int vnis)
-{
-    return PADDED(sizeof(struct card) + vnis * sizeof(uint32_t));
-}
-
-static size_t card_bytes(void)
-{
-    size_t bytes = card_header(MPIDI_UCX_global.num_vnis);
-
-    for (int i = 0; i < MPIDI_UCX_global.num_vnis; i++)
-        bytes += PADDED(MPIDI_UCX_global.ctx[i].addrname_len);
-    return bytes;
-}
-
-static size_t most_card_bytes(void)
-{
-    return (size_t) MPIDI_UCX_global.num_vnis * MPID_MAX_BC_SIZE;
-}
-
-static void write_card(struct card *card)
-{
-    size_t end = card_header(MPIDI_UCX_global.num_vnis);
-
-    card->vnis = (uint32_t) MPIDI_UCX_global.num_vnis;
-    for (int i = 0; i < MPIDI_UCX_global.num_vnis; i++) {
-        size_t length = MPIDI_UCX_global.ctx[i].addrname_len;
-
-        memcpy((char *) card + end, MPIDI_UCX_global.ctx[i].if_address, length);
-        card->ends[i] = (uint32_t) (end + length);
-        end += PADDED(length);
-    }
-}
-
-/* Whether this is one, of a process with as many VNIs. */
-static bool is_card(const struct card *card, size_t bytes)
-{
-    size_t header = card_header(MPIDI_UCX_global.num_vnis);
-
-    return bytes > header && card->vnis == (uint32_t) MPIDI_UCX_global.num_vnis &&
-        card->ends[card->vnis - 1] <= bytes;
-}
-
-static int read_card(const struct card *card, size_t bytes, int vni, const ucp_address_t ** address)
-{
-    int mpi_errno = MPI_SUCCESS;
-    size_t begin;
-
-    MPIR_ERR_CHKANDJUMP1(!is_card(card, bytes), mpi_errno, MPI_ERR_OTHER, "**ucx_no_card",
-                         "**ucx_no_card %d", MPIDI_UCX_global.num_vnis);
-    begin = vni == 0 ? card_header(MPIDI_UCX_global.num_vnis) : PADDED(card->ends[vni - 1]);
-    *address = (const ucp_address_t *) ((const char *) card + begin);
-    peers.address_bytes += card->ends[vni] - begin;
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
-}
-
 static void read_endpoints(void *address, void *obj_handle, int count, void *buffer)
 {
     int n = MPIDI_UCX_global.num_vnis;
 
-    *(unsigned long long *) buffer = MPIDI_UCX_peers_are_lazy() ?
-        (unsigned long long) peers.count : (unsigned long long) MPIR_Process.size * n * n;
+    *(unsigned long long *) buffer = MPIDI_UCX_worlds_endpoints() + (MPIDI_UCX_peers_are_lazy() ?
+        (unsigned long long) peers.count : (unsigned long long) MPIR_Process.size * n * n);
 }
 
 static void read_bytes(void *address, void *obj_handle, int count, void *buffer)
@@ -124,68 +58,10 @@ static void register_variables(void)
                        read_bytes, "CH4_UCX", "bytes of addresses of peers that were looked up");
 }
 
-static int keep_messages(void);
-
-int MPIDI_UCX_peers_init(void)
-{
-    int mpi_errno = MPI_SUCCESS;
-    size_t bytes = card_bytes();
-    struct card *card = NULL;
-
-    register_variables();
-    if (!MPIDI_UCX_peers_are_lazy() || MPIR_Process.size == 1)
-        goto fn_exit;
-    if (MPIR_Process.num_nodes > 1)
-        mpi_errno = keep_messages();
-    MPIR_ERR_CHECK(mpi_errno);
-
-    MPIR_ERR_CHKANDJUMP2(bytes > most_card_bytes(), mpi_errno, MPI_ERR_OTHER, "**ucx_card",
-                         "**ucx_card %d %d", (int) bytes, (int) most_card_bytes());
-    card = MPL_malloc(bytes, MPL_MEM_ADDRESS);
-    MPIR_ERR_CHKANDJUMP(!card, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-    write_card(card);
-    mpi_errno = MPIDI_Cards_leave(card, (int) bytes, (int) most_card_bytes());
-    MPIR_ERR_CHECK(mpi_errno);
-
-  fn_exit:
-    MPL_free(card);
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
-}
-
-static int make_room(void)
-{
-    int mpi_errno = MPI_SUCCESS;
-    int room = peers.room ? 2 * peers.room : 16;
-    ucp_ep_h *eps;
-
-    if (peers.count < peers.room)
-        goto fn_exit;
-    eps = MPL_realloc(peers.eps, room * sizeof(*eps), MPL_MEM_ADDRESS);
-    MPIR_ERR_CHKANDJUMP(!eps, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-    peers.eps = eps;
-    peers.room = room;
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
-}
-
-static int add_endpoint(ucp_ep_h ep)
-{
-    int mpi_errno = make_room();
-
-    if (mpi_errno == MPI_SUCCESS)
-        peers.eps[peers.count++] = ep;
-    return mpi_errno;
-}
-
 /*
  * A message's handler may be the first to use a peer, but must not make an endpoint while UCX hands the message over: the TCP
  * transport of 1.13 gives the endpoint the connection that the message came by, and goes on with a buffer that is gone.
- * Between nodes, messages are kept for the handler until UCX has returned.
+ * So messages are kept for the handler until UCX has returned.
  */
 typedef struct {
     MPIDI_deferred_job_t job;   /* first */
@@ -244,12 +120,81 @@ static int keep_messages(void)
     goto fn_exit;
 }
 
+static int leave_card(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+    size_t bytes = MPIDI_UCX_card_bytes(), most = MPIDI_UCX_card_bytes_most();
+    void *card = NULL;
+
+    MPIR_ERR_CHKANDJUMP2(bytes > most, mpi_errno, MPI_ERR_OTHER, "**ucx_card",
+                         "**ucx_card %d %d", (int) bytes, (int) most);
+    card = MPL_malloc(bytes, MPL_MEM_ADDRESS);
+    MPIR_ERR_CHKANDJUMP(!card, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIDI_UCX_card_write(card);
+    mpi_errno = MPIDI_Cards_leave(card, (int) bytes, (int) most);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    MPL_free(card);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDI_UCX_peers_init(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    register_variables();
+    mpi_errno = MPIDI_UCX_worlds_init();
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = keep_messages();
+    MPIR_ERR_CHECK(mpi_errno);
+    if (MPIR_Process.size > 1)
+        mpi_errno = leave_card();
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int make_room(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int room = peers.room ? 2 * peers.room : 16;
+    ucp_ep_h *eps;
+
+    if (peers.count < peers.room)
+        goto fn_exit;
+    eps = MPL_realloc(peers.eps, room * sizeof(*eps), MPL_MEM_ADDRESS);
+    MPIR_ERR_CHKANDJUMP(!eps, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    peers.eps = eps;
+    peers.room = room;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int add_endpoint(ucp_ep_h ep)
+{
+    int mpi_errno = make_room();
+
+    if (mpi_errno == MPI_SUCCESS)
+        peers.eps[peers.count++] = ep;
+    return mpi_errno;
+}
+
 static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h * ep)
 {
     int mpi_errno = MPI_SUCCESS;
     ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS };
     const void *card;
     void *buffer = NULL;
+    size_t address_bytes;
     int bytes;
     ucs_status_t status;
 
@@ -260,8 +205,9 @@ static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h * ep)
     } else {
         mpi_errno = MPIDI_Cards_find(rank, &card, &bytes, &buffer);
         MPIR_ERR_CHECK(mpi_errno);
-        mpi_errno = read_card(card, (size_t) bytes, vni_dst, &params.address);
+        mpi_errno = MPIDI_UCX_card_read(card, (size_t) bytes, vni_dst, &params.address, &address_bytes);
         MPIR_ERR_CHECK(mpi_errno);
+        peers.address_bytes += address_bytes;
     }
     status = ucp_ep_create(MPIDI_UCX_global.ctx[vni_src].worker, &params, ep);
     MPIDI_UCX_CHK_STATUS(status);
@@ -277,16 +223,19 @@ static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h * ep)
 int MPIDI_UCX_peer_connect(MPIDI_av_entry_t * av, int vni_src, int vni_dst)
 {
     int mpi_errno = MPI_SUCCESS;
-    int rank = (int) (av - MPIDI_global.avt_mgr.av_table0->table);
+    ptrdiff_t rank = av - MPIDI_global.avt_mgr.av_table0->table;
     ucp_ep_h ep;
+
+    if (rank < 0 || rank >= MPIR_Process.size)
+        return MPIDI_UCX_worlds_connect(av, vni_src, vni_dst);
 
     /* Only one thread at a time looks for a card, and has the list of endpoints. */
     MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
     if (MPIDI_UCX_AV(av).dest[vni_src][vni_dst])
         goto fn_exit;
-    mpi_errno = make_endpoint(rank, vni_src, vni_dst, &ep);
+    mpi_errno = make_endpoint((int) rank, vni_src, vni_dst, &ep);
     MPIR_ERR_CHKANDJUMP2(mpi_errno, mpi_errno, MPI_ERR_OTHER, "**card_peer", "**card_peer %d %d",
-                         MPIR_Process.rank, rank);
+                         MPIR_Process.rank, (int) rank);
     MPIDI_UCX_AV(av).dest[vni_src][vni_dst] = ep;
 
   fn_exit:

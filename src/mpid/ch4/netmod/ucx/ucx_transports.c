@@ -16,26 +16,29 @@
 
 enum { CHUNK_BYTES = 2 << 20 }; /* at least what a chunk of a pool takes, and the queue beside it */
 
-/* UCX reads the sizes of pools from the environment alone. */
+/* UCX reads these from the environment alone. */
 static struct setting {
-    const char *name;
+    const char *name, *value;
     bool is_ours;
-} pools[] = { {"UCX_SYSV_RX_BUFS_GROW"}, {"UCX_POSIX_RX_BUFS_GROW"} };
+} settings[] = {
+    {"UCX_SYSV_RX_BUFS_GROW", CHUNK}, {"UCX_POSIX_RX_BUFS_GROW", CHUNK},
+    {"UCX_SYSV_ERROR_HANDLING", "y"}, {"UCX_POSIX_ERROR_HANDLING", "y"}
+};
 
-enum { SYSV, POSIX };
+enum { SYSV_POOL, POSIX_POOL, SYSV_ERRORS, POSIX_ERRORS };
 
-static void set_pool(struct setting *pool)
+static void set(struct setting *setting)
 {
-    if (!getenv(pool->name))
-        pool->is_ours = setenv(pool->name, CHUNK, 0) == 0;
+    if (!getenv(setting->name))
+        setting->is_ours = setenv(setting->name, setting->value, 0) == 0;
 }
 
 void MPIDI_UCX_transports_chosen(void)
 {
-    for (int i = 0; i < sizeof(pools) / sizeof(pools[0]); i++) {
-        if (pools[i].is_ours)
-            unsetenv(pools[i].name);
-        pools[i].is_ours = false;
+    for (int i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        if (settings[i].is_ours)
+            unsetenv(settings[i].name);
+        settings[i].is_ours = false;
     }
 }
 
@@ -136,8 +139,12 @@ void MPIDI_UCX_transports_choose(ucp_config_t * config)
                      : "posix,sysv",
              have_cma() ? "" : ",cma");
     ucp_config_modify(config, "TLS", without);
-    if (sysv)
-        set_pool(&pools[SYSV]);
-    if (posix)
-        set_pool(&pools[POSIX]);
+    if (sysv) {
+        set(&settings[SYSV_POOL]);
+        set(&settings[SYSV_ERRORS]);
+    }
+    if (posix) {
+        set(&settings[POSIX_POOL]);
+        set(&settings[POSIX_ERRORS]);
+    }
 }

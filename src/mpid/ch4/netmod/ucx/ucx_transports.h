@@ -14,8 +14,12 @@
  * Copies through the kernel (cma) are left out where a process runs in a user namespace of its own,
  * as in a container for each rank.
  *
+ * It says that it can handle errors, so that UCX uses it for endpoints to other worlds, too
+ * (ucx_worlds.h).
+ *
  * The user's settings win: UCX_TLS, in the environment or in a configuration file of UCX, and
- * UCX_SYSV_RX_BUFS_GROW and UCX_POSIX_RX_BUFS_GROW in the environment.
+ * UCX_SYSV_RX_BUFS_GROW, UCX_POSIX_RX_BUFS_GROW, UCX_SYSV_ERROR_HANDLING and
+ * UCX_POSIX_ERROR_HANDLING in the environment.
  */
 
 /* Before ucp_init(config). */

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+mpi_core_sources += \
+    src/mpid/ch4/src/port/dial.c \
+    src/mpid/ch4/src/port/line.c \
+    src/mpid/ch4/src/port/listen.c \
+    src/mpid/ch4/src/port/meet.c \
+    src/mpid/ch4/src/port/name.c
+
+noinst_HEADERS += \
+    src/mpid/ch4/src/port/internal.h \
+    src/mpid/ch4/src/port/port.h \
+    src/mpid/ch4/src/port/wire.h

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PORT_H_INCLUDED
+#define PORT_H_INCLUDED
+
+/*
+ * Ports over TCP: how the roots of two jobs meet where a netmod's addresses do not fit into the
+ * name of a port (MPI_Open_port, MPI_Comm_accept, MPI_Comm_connect, MPI_Comm_spawn).
+ *
+ *     connecting root                      accepting root
+ *     question: context id, settings,  ->
+ *               the root's address
+ *                                      <-  answer: the same
+ *     agreed                           ->
+ *
+ * After that the roots have a communicator of their own, and MPI_Intercomm_create does the rest.
+ * The name of a port has the addresses of its host and two secrets of 64 bits: the connecting
+ * process shows one, the accepting process the other. A connection that does not show its secret
+ * within some seconds is closed, and no other connection waits for it. An accepting process takes
+ * questions in the order in which they are complete. A question whose process gave up does not
+ * end the accept.
+ *
+ * While a process waits it makes progress, and other threads get the lock of MPI.
+ */
+
+/* The netmod uses these ports. It sets this in MPI_Init. */
+extern bool MPIDI_Port_on;
+
+/* REQUIRES: port_name[MPI_MAX_PORT_NAME]. The name has no blanks, '=' or ';'. */
+int MPIDI_Port_open(char *port_name);
+/* Connections that wait there are closed. */
+int MPIDI_Port_close(const char *port_name);
+/* MPI_Finalize: closes the ports that are open. */
+void MPIDI_Port_close_all(void);
+
+/* In the root: *peer gets a communicator with the other root. `timeout` in seconds, 0: no limit.
+ * Errors: MPI_ERR_PORT, with the name and the reason. Then nothing is left, and both roots have an
+ * error if they had met. Any number of threads may meet, at the same port, too. */
+int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm ** peer);
+
+#endif /* PORT_H_INCLUDED */
