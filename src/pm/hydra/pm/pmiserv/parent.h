@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef PARENT_H_INCLUDED
+#define PARENT_H_INCLUDED
+
+#include "hydra.h"
+#include <stdbool.h>
+
+/*
+ * MPI_Comm_spawn waits until the new processes connect to its port. If one of them ends before it
+ * calls MPI_Init, they never do. The proxy, which started the process, then tells the port.
+ */
+
+/* In mpiexec: puts the port among the variables of the new processes, where the proxies find it. */
+HYD_status HYD_pmcd_tell_parent_port(struct HYD_exec *exec_list, const char *key,
+                                     const char *value);
+
+/* In the proxy: its process number i has closed its connection to the process manager. If the
+ * process was spawned and has not used the connection, its parent gets an error, and the others of
+ * this proxy read the end of theirs: they would wait for this one. Then the result is true, as for
+ * those others. False: this is another case. */
+bool HYD_pmcd_pmip_left_early(int i);
+
+#endif /* PARENT_H_INCLUDED */

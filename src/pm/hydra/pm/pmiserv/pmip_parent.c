@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "hydra.h"
+#include "pmip.h"
+#include "demux.h"
+#include "parent.h"
+#include "../../../../mpid/ch4/src/port/wire.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+
+enum {
+    PATIENCE = 1000,            /* milliseconds for each address of the port */
+    STATUS_TRIES = 40, STATUS_EVERY = 5000      /* microseconds */
+};
+
+/* The program of a process, which is number i here. */
+static const struct HYD_exec *exec_of(int i)
+{
+    const struct HYD_exec *exec = HYD_pmcd_pmip.exec_list;
+
+    while (exec && exec->next && i >= exec->proc_count) {
+        i -= exec->proc_count;
+        exec = exec->next;
+    }
+    return exec;
+}
+
+static const char *parent_port(const struct HYD_exec *exec)
+{
+    for (const struct HYD_env *env = exec ? exec->user_env : NULL; env; env = env->next) {
+        if (strcmp(env->env_name, "MPICH_PARENT_PORT") == 0)
+            return env->env_value;
+    }
+    return NULL;
+}
+
+static void describe_status(int status, char *text, size_t room)
+{
+    if (WIFSIGNALED(status))
+        snprintf(text, room, "signal %d", WTERMSIG(status));
+    else
+        snprintf(text, room, "exit status %d", WEXITSTATUS(status));
+}
+
+/* The proxy has its status, or gets it after this. */
+static void describe_end(int i, char *text, size_t room)
+{
+    siginfo_t info = {.si_pid = 0 };
+
+    for (int k = 0; k < STATUS_TRIES && info.si_pid == 0; k++) {
+        if (waitid(P_PID, (id_t) HYD_pmcd_pmip.downstream.pid[i], &info,
+                   WEXITED | WNOWAIT | WNOHANG) != 0)
+            break;
+        if (info.si_pid == 0)
+            usleep(STATUS_EVERY);
+    }
+    if (info.si_pid != 0 && info.si_code == CLD_EXITED)
+        snprintf(text, room, "exit status %d", info.si_status);
+    else if (info.si_pid != 0)
+        snprintf(text, room, "signal %d", info.si_status);
+    else if (HYD_pmcd_pmip.downstream.exit_status[i] != -1)
+        describe_status(HYD_pmcd_pmip.downstream.exit_status[i], text, room);
+    else
+        snprintf(text, room, "it has closed its connection to the process manager");
+}
+
+/* A connection, or -1. */
+static int dial(const MPIDI_port_name_t * port)
+{
+    const char *addresses = port->addresses;
+    struct sockaddr_storage to;
+    socklen_t length;
+
+    while ((length = MPIDI_Port_next_address(&addresses, port->tcp_port, &to)) > 0) {
+        int fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error = 0;
+        struct pollfd poll_fd = {.fd = fd,.events = POLLOUT };
+        socklen_t bytes = sizeof(error);
+
+        if (fd >= 0 && (connect(fd, (struct sockaddr *) &to, length) == 0 ||
+                        (errno == EINPROGRESS && poll(&poll_fd, 1, PATIENCE) == 1 &&
+                         getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &bytes) == 0 && error == 0)))
+            return fd;
+        if (fd >= 0)
+            close(fd);
+    }
+    return -1;
+}
+
+/* A port that is closed has heard from all processes, or of one that has ended. */
+static void tell(const MPIDI_port_name_t * port, const char *text)
+{
+    MPIDI_port_head_t head = MPIDI_Port_head(port->question, strlen(text), MPIDI_PORT_ENDED);
+    char message[sizeof(head) + 512];
+    int fd = dial(port);
+
+    if (fd < 0)
+        return;
+    memcpy(message, &head, sizeof(head));
+    memcpy(message + sizeof(head), text, strlen(text));
+    if (send(fd, message, sizeof(head) + strlen(text), MSG_NOSIGNAL) < 0)
+        HYDU_dump(stderr, "cannot tell the parent that a process ended: %s\n", strerror(errno));
+    close(fd);
+}
+
+/* The proxy's loop over file descriptors allows a callback to remove its own alone. */
+static void give_up_others(void)
+{
+    for (int i = 0; i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
+        if (HYD_pmcd_pmip.downstream.pmi_fd[i] >= 0)
+            shutdown(HYD_pmcd_pmip.downstream.pmi_fd[i], SHUT_WR);
+    }
+}
+
+static void forget(int i)
+{
+    HYDT_dmx_deregister_fd(HYD_pmcd_pmip.downstream.pmi_fd[i]);
+    close(HYD_pmcd_pmip.downstream.pmi_fd[i]);
+    HYD_pmcd_pmip.downstream.pmi_fd[i] = HYD_FD_CLOSED;
+}
+
+bool HYD_pmcd_pmip_left_early(int i)
+{
+    static bool is_told;
+    const struct HYD_exec *exec = exec_of(i);
+    const char *name = parent_port(exec);
+    MPIDI_port_name_t port;
+    char how[64], text[400];
+
+    if (!is_told) {
+        if (HYD_pmcd_pmip.downstream.pmi_fd_active[i] || !name || !MPIDI_Port_parse(name, &port))
+            return false;
+        describe_end(i, how, sizeof(how));
+        snprintf(text, sizeof(text), "%.200s, process %d on %s (%s)", exec->exec[0],
+                 (int) HYD_pmcd_pmip.downstream.pid[i],
+                 HYD_pmcd_pmip.local.hostname ? HYD_pmcd_pmip.local.hostname : "its host", how);
+        tell(&port, text);
+        give_up_others();
+        is_told = true;
+    }
+    forget(i);
+    return true;
+}
