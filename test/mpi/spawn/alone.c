@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * A program that no mpiexec has started spawns processes, several times. It finds the mpiexec of
+ * its own installation: here PATH has another one first, which ends at once.
+ *
+ * Rank 0 starts it without the process manager.
+ */
+#include <sys/stat.h>
+#include <unistd.h>
+#include "cmaptest_alone.h"
+
+static void use(MPI_Comm inter, int is_child)
+{
+    int rank, size, sum, first = 0;
+    MPI_Comm all;
+
+    MPI_Intercomm_merge(inter, is_child, &all);
+    MPI_Comm_rank(all, &rank);
+    MPI_Comm_size(all, &size);
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, all);
+    CT_CHECK(size == 3 && sum == 3, "%d processes, whose ranks add up to %d", size, sum);
+    MPI_Bcast(&first, 1, MPI_INT, 0, all);
+    MPI_Comm_free(&all);
+    MPI_Comm_disconnect(&inter);
+}
+
+static int be_alone(char *program)
+{
+    char *args[] = { "-child", NULL };
+
+    for (int i = 0; i < 2; i++) {
+        MPI_Comm inter;
+
+        MPI_Comm_spawn(program, args, 2, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter,
+                       MPI_ERRCODES_IGNORE);
+        use(inter, 0);
+    }
+    MPI_Finalize();
+    return ct_errs ? 3 : 0;
+}
+
+static int be_child(void)
+{
+    MPI_Comm parent;
+
+    MPI_Comm_get_parent(&parent);
+    CT_CHECK(parent != MPI_COMM_NULL, "no parent");
+    if (parent != MPI_COMM_NULL)
+        use(parent, 1);
+    MPI_Finalize();
+    return ct_errs ? 3 : 0;
+}
+
+/* Returns the folder with an mpiexec that ends at once. */
+static char *make_folder(char *folder, char *program, int room)
+{
+    FILE *file;
+
+    if (!mkdtemp(folder))
+        return NULL;
+    snprintf(program, room, "%s/mpiexec", folder);
+    file = fopen(program, "w");
+    if (file) {
+        fputs("#!/bin/sh\nexit 1\n", file);
+        fclose(file);
+        chmod(program, 0755);
+    }
+    return file ? folder : NULL;
+}
+
+static void start(char *program)
+{
+    char folder[] = "/tmp/mpiexec-XXXXXX", other[64], path[4096];
+    char *args[] = { program, "-alone", NULL };
+    pid_t process;
+
+    CT_CHECK(make_folder(folder, other, sizeof(other)), "no folder: %s", strerror(errno));
+    snprintf(path, sizeof(path), "%s:%s", folder, getenv("PATH") ? getenv("PATH") : "/bin");
+    process = ct_start_alone(args, "PATH", path);
+    if (process > 0)
+        ct_wait_alone(process, "the program without mpiexec");
+    unlink(other);
+    rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+    int rank;
+
+    MTest_Init(&argc, &argv);
+    if (argc > 1 && !strcmp(argv[1], "-alone"))
+        return be_alone(argv[0]);
+    if (argc > 1 && !strcmp(argv[1], "-child"))
+        return be_child();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    ct_me = rank;
+    if (rank == 0)
+        start(argv[0]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MTest_Finalize(ct_errs);
+    return MTestReturnValue(ct_errs);
+}
