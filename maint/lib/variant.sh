@@ -10,6 +10,9 @@ THREAD_CS=global
 FORTRAN=yes
 DEBUG=
 DATATYPES=      # --full-datatypes or nothing
+UCX=/usr
+HWLOC=/usr
+AS=             # a name of its own
 PREFIX=
 
 # variant_option ARG: takes one option of this set; status 1 when it is another one.
@@ -22,9 +25,17 @@ variant_option() {
     --without-fortran) FORTRAN= ;;
     --debug) DEBUG=yes ;;
     --full-datatypes) DATATYPES=$1 ;;
+    --with-ucx=*) UCX=$(realpath -ms "${1#*=}") ;;
+    --with-hwloc=*) HWLOC=$(realpath -ms "${1#*=}") ;;
+    --as=*) AS=${1#*=} ;;
     --prefix=*) PREFIX=${1#*=} ;;
     *) return 1 ;;
     esac
+}
+
+# has_library OPTION DIR HEADER: in DIR/include; /usr may get it by a package.
+has_library() {
+    [ "$2" = /usr ] || [ -e "$2/include/$3" ] || die "$1=$2: there is no $2/include/$3"
 }
 
 # Sets VARIANT, TREE, BUILD and PREFIX.
@@ -32,11 +43,15 @@ variant_paths() {
     case $NETMOD in ucx | ofi) ;; *) die "--netmod=$NETMOD: ucx and ofi are supported" ;; esac
     case $THREAD_CS in global | per-vci) ;; \
         *) die "--thread-cs=$THREAD_CS: global and per-vci are supported" ;; esac
+    [[ $AS =~ ^[A-Za-z0-9._-]*$ ]] || die "--as=$AS: letters, digits, dots, - and _"
+    has_library --with-ucx "$UCX" ucp/api/ucp.h
+    has_library --with-hwloc "$HWLOC" hwloc.h
     local tail=''
     [ "$KIND" = patched ] || tail=-$KIND
     [ "$NETMOD" = ucx ] || tail+=-$NETMOD
     [ "$THREAD_CS" = global ] || tail+=-$THREAD_CS
     [ -z "$DEBUG" ] || tail+=-debug
+    [ -z "$AS" ] || tail+=-$AS
     VARIANT=mpich$tail
     case $KIND in
     patched) TREE=$ROOT/mpich ;;
@@ -49,6 +64,8 @@ variant_paths() {
 # The sets of maint/packages.txt that building the variant needs.
 variant_packages() {
     echo build
+    [ "$UCX" != /usr ] || echo ucx
+    [ "$HWLOC" != /usr ] || echo hwloc
     [ -z "$FORTRAN" ] || echo fortran
     [ "$NETMOD" != ofi ] || echo ofi
 }
@@ -57,19 +74,31 @@ variant_packages() {
 # compiler).
 CMAP_LIBS='-lstdc++ -lbz2'
 
+# Where libmpi and mpiexec look for libraries that are not the system's.
+foreign_libraries() {
+    local dir lib paths=''
+    for dir in "$UCX" "$HWLOC"; do
+        for lib in lib lib64; do
+            [ "$dir" = /usr ] || [ ! -d "$dir/$lib" ] || paths+=" -Wl,-rpath,$dir/$lib"
+        done
+    done
+    [ -z "$paths" ] || echo "MPICHLIB_LDFLAGS=${paths# }"
+}
+
 # The configure arguments, one a line; the same for stock and patched but for CMAP_LIBS.
 configure_args() {
-    printf '%s\n' "--prefix=$PREFIX" "--with-device=ch4:$NETMOD" --with-hwloc=/usr \
+    printf '%s\n' "--prefix=$PREFIX" "--with-device=ch4:$NETMOD" "--with-hwloc=$HWLOC" \
         --disable-static --enable-cxx \
         FFLAGS=-fallow-argument-mismatch FCFLAGS=-fallow-argument-mismatch
     case $NETMOD in
-    ucx) echo --with-ucx=/usr ;;
+    ucx) echo "--with-ucx=$UCX" ;;
     ofi) echo --with-libfabric=/usr ;;
     esac
     [ "$THREAD_CS" = global ] || printf '%s\n' "--enable-thread-cs=$THREAD_CS" --with-ch4-max-vcis=4
     if [ -n "$FORTRAN" ]; then echo --enable-fortran=all; else echo --enable-fortran=no; fi
     [ -z "$DEBUG" ] || printf '%s\n' --enable-g=dbg,log CFLAGS=-O0 CXXFLAGS=-O0
     [ "$KIND" != patched ] || echo "LIBS=$CMAP_LIBS"
+    foreign_libraries
     printf '%s\n' CC=gcc CXX=g++
 }
 
