@@ -123,13 +123,22 @@ static bool have_cma(void)
     return user_namespace(manager) == mine;
 }
 
+/* UCX before 1.11 takes no list of transports to leave out. */
+static bool can_leave_out(void)
+{
+    unsigned major, minor, release;
+
+    ucp_get_version(&major, &minor, &release);
+    return major > 1 || minor >= 11;
+}
+
 /* Without sysv and posix UCX goes through the kernel inside a node: slower, and it works. */
 void MPIDI_UCX_transports_choose(ucp_config_t * config)
 {
     bool sysv, posix;
     char without[32];
 
-    if (!all_transports(config))
+    if (!can_leave_out() || !all_transports(config))
         return;
     sysv = have_sysv();
     posix = !sysv && have_posix();
