@@ -19,6 +19,7 @@ PACKAGES = {
     "module": ["check"],
     "validate": ["nice-format"],
     "names": ["names"],
+    "package": ["package"],
     "examples": ["examples"],
     "long": ["ofi"],
     "doc": ["doc"],

@@ -368,8 +368,8 @@ def doc(check):
         check.count_tap("doc: commands of the pages", tap, 0)
 
 
-def in_root(check, name, make, *commands):
-    """The commands in the minimal root that the function `make` makes."""
+def in_root(check, name, make, steps):
+    """The steps in the minimal root that the function `make` makes."""
     folder, reason = OUT / "fresh", OUT / "fresh.reason"
     check.shell("why_no_fresh_root", reason)
     why = reason.read_text().strip()
@@ -379,29 +379,54 @@ def in_root(check, name, make, *commands):
         why = "mmdebstrap failed"
     if why:
         print(f"check: {name}: skipped: {why}", flush=True)
-        check.count(name, 0, 0, 1)
+        check.count(name, 0, 0, len(steps))
         return
-    for command in commands:
-        check.step(f"{name}: {command}", "in_fresh_root", folder, *command.split())
+    for what, *words in steps:
+        check.step(f"{name}: {what}", "in_fresh_root", folder, *words)
     run(["rm", "-rf", "--one-file-system", folder])
 
 
 def fresh(check):
-    in_root(
-        check,
-        "fresh",
-        "make_fresh_root",
-        "maint/demo --installed",
-        "maint/build --configure-only",
-        "maint/check --quick module",
+    configure, module = (
+        ("maint/build --configure-only", "maint/build", "--configure-only"),
+        ("maint/check --quick module", "maint/check", "--quick", "module"),
     )
-    in_root(
-        check,
-        "newer release",
-        "make_newer_root",
-        "maint/build --configure-only",
-        "maint/check --quick module",
-    )
+    demo = ("maint/demo --installed", "maint/demo", "--installed")
+    in_root(check, "fresh", "make_fresh_root", (demo, configure, module))
+    in_root(check, "newer release", "make_newer_root", (configure, module))
+
+
+# ---- package -------------------------------------------------------------------------------------
+
+IN_PACKAGE_ROOT = (
+    ("Debian's MPICH and Open MPI work", "before"),
+    ("ours is installed beside them", "install"),
+    ("all three compile and run", "beside"),
+    ("alternatives", "alternatives"),
+    ("it says who it is", "identity"),
+    ("an ordinary user", "user"),
+    ("an environment module", "module"),
+    ("each name of Debian's libmpich.so.12", "symbols"),
+    ("programs of Debian's mpicc, mpicxx and mpif90", "abi"),
+    ("CMake", "cmake"),
+    ("CMake with MPI_HOME", "cmake_home"),
+    ("Meson", "meson"),
+    ("pkg-config", "pkg_config"),
+    ("removed: the others are as before", "remove"),
+    ("purged: no file is left", "purge"),
+)
+
+
+def package(check):
+    check.step("package: the Spack recipe", ROOT / "test/package/spack_recipe.py")
+    check.step("package: DESTDIR and uninstall", "destdir_and_uninstall", *check.variant.options)
+    if check.step("package: Debian packages", ROOT / "maint/package", "deb"):
+        in_root(
+            check,
+            "package",
+            "make_package_root",
+            [(name, "bash", "test/package/in_root.sh", step) for name, step in IN_PACKAGE_ROOT],
+        )
 
 
 # ---- suite, forced, hosts ------------------------------------------------------------------------
@@ -572,6 +597,7 @@ SECTIONS = {
         examples,
         containers,
         doc,
+        package,
         fresh,
         suite,
         forced,

@@ -10,7 +10,8 @@ set -euo pipefail
 PROGRAM=check
 . "$ROOT/maint/lib/packages.sh"
 . "$ROOT/maint/lib/variant.sh"
-for library in suite fresh names check_hosts containers kill report rank1 examples long doc; do
+for library in suite fresh package names check_hosts containers kill report rank1 examples \
+    long doc; do
     . "$ROOT/maint/lib/$library.sh"
 done
 
