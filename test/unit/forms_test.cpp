@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Closed forms in and out of maps, and through one another, against plain arrays.
 #include "cmap_lookup.h"
+#include "counting_allocator.hpp"
 #include "oracle.hpp"
 
 #include <algorithm>
@@ -187,6 +188,19 @@ TEST(Forms, OfAMillionTiles) {
             want.push_back(cmap_select(map.get(), rank));
         expect_map_is(part.get(), want);
     }
+}
+
+// Headers are all that is asked for: nothing goes piece by piece.
+TEST(Forms, OfAMillionTilesAskForNoMemory) {
+    CountingAllocator heap(cmap_set_allocator);
+    const cmap_policy policy = by(CMAP_STRATEGY_HYBRID);
+    const Map map = map_from(
+        form_of(0, {{4, 1}, {16, 16}, {2, 4}, {64, 256}, {2, 8}, {64, 16384}}), 1 << 20, policy);
+    const Map plane = map_from(form_of(64 * 5, {{64, 1}, {128, 8192}}), 1 << 20, policy);
+    cmap_t *composed = nullptr;
+    ASSERT_EQ(CMAP_OK, cmap_compose(map.get(), plane.get(), &policy, &composed));
+    const Map part(composed);
+    EXPECT_LE(heap.bytes_asked(), 3 * 256u);
 }
 
 TEST(Forms, RangesOfTiles) {

@@ -67,14 +67,18 @@ constexpr double SHARED_SET_ALPHA = 0.5;
 constexpr double SHARED_SET_SPACE = 15.0 / 16;
 constexpr double SHARED_SET_SLOWDOWN = 6;
 
-// No select takes less than that, but those of affine maps and of arrays: what each of the other
-// representations takes at least, those made of others in an affine one.  A function, because the
-// calibration turns these times.
-inline double time_not_affine() {
+// No select takes less than that, but those of affine maps, of arrays, and of maps that refer to a
+// parent: what each of the other representations takes at least, those made of others in an affine
+// one.  A function, because the calibration turns these times.
+inline double time_without_parent() {
     return std::min({TIME_PACKED + TIME_ACCESS[0], TIME_RUNS + TIME_ACCESS[0], TIME_BITMAP,
                      TIME_GAP, TIME_ELIASFANO, TIME_BDD + TIME_BDD_STEP, TIME_BDD_PATH, TIME_BWT,
-                     TIME_WTR, TIME_PART + TIME_ACCESS[0] + TIME_AFFINE[1],
-                     TIME_AFFINE[1] + std::min(TIME_SUB, TIME_SUB_LEVEL)});
+                     TIME_WTR, TIME_PART + TIME_ACCESS[0] + TIME_AFFINE[1]});
+}
+
+// The same with those.
+inline double time_not_affine() {
+    return std::min(time_without_parent(), TIME_AFFINE[1] + std::min(TIME_SUB, TIME_SUB_LEVEL));
 }
 
 // A sub may take so many times as long to select as the best map without a parent.

@@ -90,7 +90,7 @@ constexpr uint64_t LEAST_PAYLOAD = 12;
 bool closed_form_is_cheaper(const Analysis &analysis) noexcept {
     const Estimate closed{true, 0, TIME_AFFINE[analysis.stats.affine.levels]};
     const Estimate array = representation(CMAP_REP_ARRAY).estimate(analysis);
-    const Estimate other{true, LEAST_PAYLOAD, time_not_affine()};
+    const Estimate other{true, LEAST_PAYLOAD, time_without_parent()};
     const double cost = cost_of(closed, analysis.policy);
     return cost <= cost_of(array, analysis.policy) && cost <= cost_of(other, analysis.policy);
 }
