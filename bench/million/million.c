@@ -290,19 +290,34 @@ static MPI_Comm make_created_by_group(void)
     return made;
 }
 
-static MPI_Comm make_grid(void)
+static MPI_Comm make_grid_in_order(int reorder)
 {
     int dims[3] = { 0 }, periods[3] = { 1, 1, 1 };
     MPI_Comm made;
 
     MPI_Dims_create(size, 3, dims);
-    MPI_Cart_create(MPI_COMM_WORLD, 3, dims, periods, 0, &made);
+    MPI_Cart_create(MPI_COMM_WORLD, 3, dims, periods, reorder, &made);
     return made;
+}
+
+static MPI_Comm make_grid(void)
+{
+    return make_grid_in_order(0);
+}
+
+static MPI_Comm make_tiled_grid(void)
+{
+    return make_grid_in_order(1);
 }
 
 static void take_grid(void)
 {
     call.parent = make_grid();
+}
+
+static void take_tiled_grid(void)
+{
+    call.parent = make_tiled_grid();
 }
 
 static MPI_Comm make_plane(void)
@@ -339,7 +354,9 @@ static const struct way {
     {"create", take_even, make_created},
     {"create_group", take_even, make_created_by_group},
     {"Cart_create", NULL, make_grid},
+    {"Cart_create_reorder", NULL, make_tiled_grid},
     {"Cart_sub", take_grid, make_plane},
+    {"Cart_sub_reordered", take_tiled_grid, make_plane},
     {"Intercomm_create", take_half, make_intercomm}
 };
 

@@ -32,7 +32,9 @@ CREATIONS.update(
             "create",
             "create_group",
             "Cart_create",
+            "Cart_create_reorder",
             "Cart_sub",
+            "Cart_sub_reordered",
             "Dist_graph_create_adjacent",
             "Intercomm_create",
         )

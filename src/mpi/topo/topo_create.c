@@ -2,6 +2,7 @@
 
 #include "mpiimpl.h"
 #include "topo_create.h"
+#include "topo_order.h"
 
 /* ---- topologies ---- */
 
@@ -170,21 +171,89 @@ int MPIR_Topo_copy_comm(MPIR_Comm * comm, int size, MPIR_Topo_plan_t plan, MPIR_
     return finish(*made, plan, mpi_errno);
 }
 
+static int rank_in(const cmap_t * ranks, int rank)
+{
+    uint32_t found = cmap_rank(ranks, (uint32_t) rank);
+    return found == CMAP_NONE ? MPI_UNDEFINED : (int) found;
+}
+
+/* In the order of `ranks`, in which this process has the rank; NULL without an error: in the
+ * order of the communicator. */
+static int make_ordered(MPIR_Comm *comm, int size, const cmap_t *ranks, int rank,
+                        MPIR_Topo_plan_t plan, MPIR_Comm **made)
+{
+    int mpi_errno;
+
+    if (!ranks)
+        return MPIR_Topo_copy_comm(comm, size, plan, made);
+    mpi_errno = MPIR_Comm_make_ranks(comm, ranks, rank, plan.error, made);
+    return finish(*made, plan, mpi_errno);
+}
+
 int MPIR_Topo_make_grid(MPIR_Comm *comm, int nnodes, int ndims, const int dims[],
                         const int periods[], int reorder, MPIR_Comm **made)
 {
-    return MPIR_Topo_copy_comm(
-        comm, nnodes, MPIR_Topo_plan_cart(nnodes, ndims, dims, periods, comm->rank), made);
+    cmap_t *ranks = NULL;
+    int rank = comm->rank, mpi_errno = MPI_SUCCESS;
+    MPIR_Topo_plan_t plan;
+
+    if (reorder)
+        mpi_errno = MPIR_Topo_order_grid(comm, nnodes, ndims, dims, periods, &ranks);
+    if (ranks)
+        rank = rank_in(ranks, rank);
+    if (mpi_errno == MPI_SUCCESS)
+        plan = MPIR_Topo_plan_cart(nnodes, ndims, dims, periods, rank);
+    else
+        plan = (MPIR_Topo_plan_t) {.error = mpi_errno };
+    mpi_errno = make_ordered(comm, nnodes, ranks, rank, plan, made);
+    cmap_release(ranks);
+    return mpi_errno;
 }
 
 int MPIR_Topo_make_graph(MPIR_Comm *comm, int nnodes, const int index[], const int edges[],
                          int reorder, MPIR_Comm **made)
 {
+    cmap_t *ranks = NULL;
+    int rank = comm->rank, mpi_errno = MPI_SUCCESS;
     MPIR_Topo_plan_t plan = {.attribute = NULL };
 
-    if (comm->rank < nnodes)
+    if (reorder)
+        mpi_errno = MPIR_Topo_order_graph(comm, nnodes, index, edges, &ranks);
+    if (ranks)
+        rank = rank_in(ranks, rank);
+    if (mpi_errno != MPI_SUCCESS)
+        plan.error = mpi_errno;
+    else if (rank != MPI_UNDEFINED && rank < nnodes)
         plan = MPIR_Topo_plan_graph(nnodes, index, edges);
-    return MPIR_Topo_copy_comm(comm, nnodes, plan, made);
+    mpi_errno = make_ordered(comm, nnodes, ranks, rank, plan, made);
+    cmap_release(ranks);
+    return mpi_errno;
+}
+
+int MPIR_Topo_rank_in_grid(MPIR_Comm *comm, int nnodes, int ndims, const int dims[],
+                           const int periods[], int *rank)
+{
+    cmap_t *ranks = NULL;
+    int mpi_errno = MPIR_Topo_order_grid(comm, nnodes, ndims, dims, periods, &ranks);
+
+    *rank = comm->rank < nnodes ? comm->rank : MPI_UNDEFINED;
+    if (ranks)
+        *rank = rank_in(ranks, comm->rank);
+    cmap_release(ranks);
+    return mpi_errno;
+}
+
+int MPIR_Topo_rank_in_graph(MPIR_Comm *comm, int nnodes, const int index[], const int edges[],
+                            int *rank)
+{
+    cmap_t *ranks = NULL;
+    int mpi_errno = MPIR_Topo_order_graph(comm, nnodes, index, edges, &ranks);
+
+    *rank = comm->rank < nnodes ? comm->rank : MPI_UNDEFINED;
+    if (ranks)
+        *rank = rank_in(ranks, comm->rank);
+    cmap_release(ranks);
+    return mpi_errno;
 }
 
 /* The ranks of the sub-grid through this process, as a closed form: a level for each dimension that

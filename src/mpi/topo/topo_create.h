@@ -26,12 +26,19 @@ MPIR_Topo_plan_t MPIR_Topo_plan_dist_graph(const MPII_Dist_graph_topology * grap
  * up.  A process whose plan is an error refuses. */
 int MPIR_Topo_copy_comm(MPIR_Comm * comm, int size, MPIR_Topo_plan_t plan, MPIR_Comm ** made);
 
-/* The grid, and the graph, of as many processes of the communicator as they have nodes; the others
- * get none. */
+/* The grid, and the graph, of the first `nnodes` processes of the communicator; the others get
+ * none.  With `reorder` in the order that topo_order.h finds. */
 int MPIR_Topo_make_grid(MPIR_Comm *comm, int nnodes, int ndims, const int dims[],
                         const int periods[], int reorder, MPIR_Comm **made);
 int MPIR_Topo_make_graph(MPIR_Comm *comm, int nnodes, const int index[], const int edges[],
                          int reorder, MPIR_Comm **made);
+
+/* The rank that this process would get with `reorder`, or MPI_UNDEFINED (MPI_Cart_map,
+ * MPI_Graph_map). */
+int MPIR_Topo_rank_in_grid(MPIR_Comm *comm, int nnodes, int ndims, const int dims[],
+                           const int periods[], int *rank);
+int MPIR_Topo_rank_in_graph(MPIR_Comm *comm, int nnodes, const int index[], const int edges[],
+                            int *rank);
 
 /* The sub-grid through this process, of the dimensions that remain of `whole`.  The members follow
  * from the dimensions: nothing but a context id is agreed on. */

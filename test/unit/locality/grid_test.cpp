@@ -173,7 +173,7 @@ TEST(Grids, OfFourToSixtyFourNodes) {
             for (uint32_t x = 1; x <= size; x++) {
                 if (size % x != 0) continue;
                 for (uint32_t y = 1; y <= size / x; y++) {
-                    const bool some = size <= 256 || (x + 3 * y + per_node) % 11 == 0;
+                    const bool some = size <= 256 || (x + 3 * y + per_node) % 37 == 0;
                     if (size / x % y != 0 || !some) continue;
                     const locality_grid grid = grid_of({x, y, size / x / y}, x + y);
                     const locality_nodes blocks = {0, per_node, 0, 0};

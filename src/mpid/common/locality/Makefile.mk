@@ -3,6 +3,7 @@
 AM_CPPFLAGS += -I$(top_srcdir)/src/mpid/common/locality
 
 mpi_core_sources += \
+    src/mpid/common/locality/graph.c \
     src/mpid/common/locality/grid.c \
     src/mpid/common/locality/nodes.c
 

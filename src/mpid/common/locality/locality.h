@@ -9,7 +9,9 @@
  * of the first one modulo `size`.  How many members of a form have which remainder is a convolution
  * of its levels, in time of `size` for each level.
  *
- * The module knows nothing of MPI and allocates nothing.  All functions are pure.
+ * Orders of grids and partitions of graphs come below.
+ *
+ * The module knows nothing of MPI and allocates nothing.
  */
 #ifndef LOCALITY_H_INCLUDED
 #define LOCALITY_H_INCLUDED
@@ -112,6 +114,23 @@ typedef struct {
 void locality_choose_order(const locality_grid * grid, uint32_t per_node, bool closed,
                            locality_cut cut, const void *where, uint64_t given,
                            locality_choice * choice);
+
+/* A graph whose edges are there from both ends. */
+typedef struct {
+    uint32_t n;                 /* vertices */
+    const uint32_t *first;      /* [n + 1]: edges first[v] .. first[v + 1] - 1 are those of v */
+    const uint32_t *other;      /* the other end of each edge, below n */
+    const uint32_t *weight;     /* NULL: 1 each */
+} locality_graph;
+
+/* Gives each vertex a node, as many as there is room for on each, so that few edges lie between
+ * nodes.  The result follows from the arguments alone.  `work` has locality_partition_bytes(n)
+ * bytes, aligned for an int64_t.  O(edges * lg n).  REQUIRES room for all. */
+uint64_t locality_partition_bytes(uint32_t n);
+void locality_partition(const locality_graph * graph, const uint32_t room[], uint32_t nodes,
+                        uint32_t node_of[], void *work);
+/* The weight of the edges between nodes. */
+uint64_t locality_cut_of_graph(const locality_graph * graph, const uint32_t node_of[]);
 
 #ifdef __cplusplus
 }
