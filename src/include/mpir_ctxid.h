@@ -63,6 +63,9 @@ typedef struct MPIR_Ctxid {
     uint32_t claimed;           /* the probe, or MPIR_CTXID_NONE if another creation had it */
     bool takes_part;            /* this process will be a member of the new communicator */
     bool keeps_cursor;          /* all members of the parent make offers */
+    bool is_duplicate;          /* of the parent: the agreement may give it a block of ids */
+    uint32_t block;             /* the first id of the block that the offer claimed, */
+    uint32_t block_ids;         /* and how many they are, or 0 */
     bool is_short;              /* of memory */
     bool is_queued;             /* for the search, as are the fields below */
     bool withheld;              /* in this pass a member had free ids that it could not show */
@@ -100,6 +103,17 @@ uint64_t MPIR_Ctxid_refusal(uint64_t offer);
  * `tag` tells concurrent calls apart). */
 int MPIR_Ctxid_get(struct MPIR_Comm *comm, struct MPIR_Group *group, int tag, int takes_part,
                    MPIR_Context_id_t * id);
+/* MPI_Comm_dup of an intracommunicator whose duplicates take ids of blocks.  First comes
+ * take_duplicate: if the next id is known, nothing is sent.  The caller must make the communicator,
+ * or tell the others by MPIR_Comm_duplicate_broken, also after an error.  If the members have to
+ * agree, *id is 0: then get_duplicate, which may bring a block, or MPIR_Ctxid_refuse. */
+int MPIR_Ctxid_take_duplicate(struct MPIR_Comm *parent, MPIR_Context_id_t * id);
+int MPIR_Ctxid_get_duplicate(struct MPIR_Comm *parent, MPIR_Context_id_t * id);
+/* The next MPIR_Comm_create is for a duplicate of `parent`, and has found no memory.  True: now
+ * there is some. */
+bool MPIR_Ctxid_has_spare(struct MPIR_Comm *parent);
+/* A committed communicator that the program will not get: its id is not used again. */
+void MPIR_Ctxid_burn(MPIR_Context_id_t id);
 /* For an intercommunicator: each group agrees on an id, then the groups exchange them.  The
  * caller frees *own. */
 int MPIR_Ctxid_get_inter(struct MPIR_Comm *inter, MPIR_Context_id_t * remote,

@@ -3,7 +3,9 @@
 mpi_core_sources += \
     src/mpi/ctxid/ctxid_agree.c \
     src/mpi/ctxid/ctxid_between.c \
+    src/mpi/ctxid/ctxid_block.c \
     src/mpi/ctxid/ctxid_claims.c \
+    src/mpi/ctxid/ctxid_comms.c \
     src/mpi/ctxid/ctxid_fold.c \
     src/mpi/ctxid/ctxid_freed.c \
     src/mpi/ctxid/ctxid_init.c \
@@ -16,6 +18,7 @@ mpi_core_sources += \
     src/mpi/ctxid/ctxid_rounds.c \
     src/mpi/ctxid/ctxid_search.c \
     src/mpi/ctxid/ctxid_settle.c \
+    src/mpi/ctxid/ctxid_spare.c \
     src/mpi/ctxid/ctxid_store.c
 
 noinst_HEADERS += \
@@ -25,4 +28,5 @@ noinst_HEADERS += \
     src/mpi/ctxid/ctxid_parts.h \
     src/mpi/ctxid/ctxid_pending.h \
     src/mpi/ctxid/ctxid_rounds.h \
+    src/mpi/ctxid/ctxid_spare.h \
     src/mpi/ctxid/ctxid_store.h

@@ -2,6 +2,7 @@
 
 #include "mpiimpl.h"
 #include "ctxid_agree.h"
+#include "ctxid_spare.h"
 
 /* Blocking agreement. */
 
@@ -152,9 +153,10 @@ int ctxid_error(ctxid_outcome_t outcome)
         MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**ctxid_refused");
     } else {
         ctxid_get_figures(ctxid_own_store(), &figures);
-        MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_OTHER,;, "**ctxid_exhausted",
-                             "**ctxid_exhausted %d %d %d", (int) figures.used, (int) figures.limit,
-                             (int) (figures.limit - figures.used));
+        MPIR_ERR_SETANDSTMT4(mpi_errno, MPI_ERR_OTHER,;, "**ctxid_exhausted",
+                             "**ctxid_exhausted %d %d %d %d", (int) figures.used,
+                             (int) figures.limit, (int) figures.reserved,
+                             (int) (figures.limit - figures.used - figures.reserved));
     }
     return mpi_errno;
 }
@@ -350,6 +352,40 @@ int MPIR_Ctxid_get(MPIR_Comm * comm, MPIR_Group * group, int tag, int takes_part
     return mpi_errno;
   fn_fail:
     goto fn_exit;
+}
+
+/* One whose copy could fail without an agreement that tells the others */
+static bool has_copied_attribute(const MPIR_Comm * comm)
+{
+    const MPIR_Attribute *at = comm->attributes;
+
+    while (at && at->keyval->copyfn.user_function == NULL)
+        at = at->next;
+    return at != NULL;
+}
+
+uint32_t ctxid_ids_to_ask(const MPIR_Comm * parent)
+{
+    uint32_t n = ctxid_block_size(ctxid_own_store(), parent, (uint32_t) MPIR_CVAR_CTXID_BLOCK);
+
+    return n > 1 && !has_copied_attribute(parent) && ctxid_spare_make(n - 1) ? n : 1;
+}
+
+int MPIR_Ctxid_get_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Ctxid_t creation;
+    members_t members = {.comm = parent };
+    ctxid_call_t call = whole_call(parent);
+    ctxid_offer_t all;
+
+    call.ids = ctxid_ids_to_ask(parent);
+    all = ctxid_make_offer(ctxid_own_store(), &creation, parent, call, true);
+    mpi_errno = exchange_offers(&creation, members, &all);
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = decide(&creation, members, all.packed, all, id);
+    ctxid_spare_settle(call.ids - 1);
+    return mpi_errno;
 }
 
 int MPIR_Ctxid_get_merged(MPIR_Comm * inter, int refusal, MPIR_Context_id_t * id)

@@ -13,6 +13,16 @@ MPIR_Context_id_t ctxid_of_prefix(uint32_t prefix);
 /* MPIR_Ctxid_refuse in an intracommunicator (ctxid_agree.c). */
 void ctxid_refuse_among(MPIR_Comm * comm, MPIR_Group * group, int tag);
 
+/* Do the duplicates of this communicator take ids of blocks? */
+static inline bool ctxid_has_blocks(const MPIR_Comm * comm)
+{
+    return comm->comm_kind == MPIR_COMM_KIND__INTRACOMM && MPIR_CVAR_CTXID_BLOCK > 1;
+}
+
+/* How many ids an agreement on a duplicate asks for; for all but the first one there are spare
+ * communicators.  At its end, ctxid_spare_settle(ids - 1). */
+uint32_t ctxid_ids_to_ask(const MPIR_Comm * parent);
+
 /* Makes progress for other creations of this process, which may have to end first. */
 int ctxid_let_others_go_on(void);
 

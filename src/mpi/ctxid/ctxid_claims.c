@@ -76,6 +76,7 @@ void ctxid_release_claims(ctxid_store_t * store, MPIR_Ctxid_t * creation)
     if (store->shown == creation)
         store->shown = NULL;
     ctxid_end_probe(store, creation, true);
+    ctxid_block_release(store, creation);
     if (store->token == creation)
         store->token = NULL;
 }

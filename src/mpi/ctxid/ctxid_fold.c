@@ -5,8 +5,8 @@
 
 /* What the members exchange, and how it is folded. */
 
-/* The fields of a packed offer: failed, busy, cursor taken, probe taken, differ, scarce (a bit
- * each), end, free1, free2 (NUMBER_BITS each) */
+/* The fields of a packed offer: failed, busy, cursor taken, probe taken, differ, scarce, blocks
+ * differ (a bit each), end, free1, free2 (NUMBER_BITS each) */
 #define NUMBER_BITS 18
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
 #define FAILED_BIT (UINT64_C(1) << 63)
@@ -15,6 +15,7 @@
 #define PROBE_BIT (UINT64_C(1) << 60)
 #define DIFFER_BIT (UINT64_C(1) << 59)
 #define SCARCE_BIT (UINT64_C(1) << 58)
+#define BLOCKS_BIT (UINT64_C(1) << 57)
 
 uint64_t ctxid_pack(const ctxid_fields_t * fields)
 {
@@ -24,7 +25,8 @@ uint64_t ctxid_pack(const ctxid_fields_t * fields)
 
     return numbers | (fields->failed ? FAILED_BIT : 0) | (fields->busy ? BUSY_BIT : 0) |
         (fields->cursor_taken ? CURSOR_BIT : 0) | (fields->probe_taken ? PROBE_BIT : 0) |
-        (fields->differ ? DIFFER_BIT : 0) | (fields->scarce ? SCARCE_BIT : 0);
+        (fields->differ ? DIFFER_BIT : 0) | (fields->scarce ? SCARCE_BIT : 0) |
+        (fields->blocks_differ ? BLOCKS_BIT : 0);
 }
 
 ctxid_fields_t ctxid_unpack(uint64_t packed)
@@ -36,6 +38,7 @@ ctxid_fields_t ctxid_unpack(uint64_t packed)
         .probe_taken = (packed & PROBE_BIT) != 0,
         .differ = (packed & DIFFER_BIT) != 0,
         .scarce = (packed & SCARCE_BIT) != 0,
+        .blocks_differ = (packed & BLOCKS_BIT) != 0,
         .end = (uint32_t) (packed >> (2 * NUMBER_BITS)) & NUMBER_MASK,
         .free1 = (uint32_t) (packed >> NUMBER_BITS) & NUMBER_MASK,
         .free2 = (uint32_t) packed & NUMBER_MASK
@@ -62,6 +65,7 @@ void MPIR_Ctxid_fold(uint64_t * all, uint64_t packed)
     sum.cursor_taken |= one.cursor_taken;
     sum.probe_taken |= one.probe_taken;
     sum.scarce |= one.scarce;
+    sum.blocks_differ |= one.blocks_differ;
     sum.end = MPL_MAX(sum.end, one.end);
     sum.free1 = MPL_MAX(sum.free1, one.free1);
     sum.free2 = MPL_MAX(sum.free2, one.free2);
@@ -71,10 +75,15 @@ void MPIR_Ctxid_fold(uint64_t * all, uint64_t packed)
 /* Members with different numbers have different probes. */
 void ctxid_fold_offer(ctxid_offer_t * all, const ctxid_offer_t * offer)
 {
+    uint64_t block = all->number >> 32, other = offer->number >> 32;
+
     MPIR_Ctxid_fold(&all->packed, offer->packed);
-    if (all->number != offer->number)
+    if ((uint32_t) all->number != (uint32_t) offer->number)
         all->packed |= PROBE_BIT;
-    all->number = MPL_MAX(all->number, offer->number);
+    if (block != other)
+        all->packed |= BLOCKS_BIT;
+    all->number = MPL_MAX(block, other) << 32 |
+        MPL_MAX((uint32_t) all->number, (uint32_t) offer->number);
 }
 
 void ctxid_fold_window(ctxid_window_t * all, const ctxid_window_t * window)

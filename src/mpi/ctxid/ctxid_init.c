@@ -48,6 +48,18 @@ cvars:
         Number of context ids under MPIR_CVAR_CTXID_ALGORITHM=highest, at least 8, those of the predefined communicators
         included. 0 means as many as there are, 262144. Smaller values are for tests of what happens at the limit.
 
+    - name        : MPIR_CVAR_CTXID_BLOCK
+      category    : CTXID
+      type        : int
+      default     : 16
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_ALL_EQ
+      description : >-
+        Under MPIR_CVAR_CTXID_ALGORITHM=highest, the most context ids on which one duplicate of
+        a communicator agrees, from 1 to 256. Later duplicates take them without a message. The
+        first agreements are on 1 id and on 4. 1: on one id each.
+
     - name        : MPIR_CVAR_CTXID_REPORT_LEAKS
       category    : CTXID
       type        : boolean
@@ -108,15 +120,27 @@ static int read_limit(uint32_t * limit)
     return MPIR_Cvar_wrong_number("MPIR_CVAR_CTXID_LIMIT", value, accepted);
 }
 
+static int check_block(void)
+{
+    int value = MPIR_CVAR_CTXID_BLOCK;
+
+    if (value >= 1 && value <= CTXID_MOST_BLOCK)
+        return MPI_SUCCESS;
+    return MPIR_Cvar_wrong_number("MPIR_CVAR_CTXID_BLOCK", value, "1 to 256");
+}
+
 /* ---- MPI_T ------------------------------------------------------------------------------------------------------- */
 
 static const struct variable {
     const char *name, *text;
     size_t place;               /* in ctxid_figures_t */
+    bool counts;
 } variables[] = {
     {"ctxid_used", "context ids in use", offsetof(ctxid_figures_t, used)},
-    {"ctxid_reserved", "context ids set aside for the next child of some communicator",
+    {"ctxid_reserved", "context ids set aside for the next children of some communicator",
      offsetof(ctxid_figures_t, reserved)},
+    {"ctxid_silent", "duplicates that took a context id which was set aside, without a message",
+     offsetof(ctxid_figures_t, silent), true},
     {"ctxid_highest", "highest context id in use and one more", offsetof(ctxid_figures_t, end)},
     {"ctxid_table_allocated", "elements allocated in the table of context ids",
      offsetof(ctxid_figures_t, allocated)},
@@ -135,8 +159,9 @@ static void read_variable(void *address, void *obj_handle, int count, void *buff
 static void register_variables(void)
 {
     for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
-        MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, variables[i].name, (void *) &variables[i],
-                           read_variable, "CTXID", variables[i].text);
+        MPIR_Pvar_register(variables[i].counts ? MPI_T_PVAR_CLASS_COUNTER : MPI_T_PVAR_CLASS_LEVEL,
+                           variables[i].name, (void *) &variables[i], read_variable, "CTXID",
+                           variables[i].text);
 }
 
 /* ---- finalize ---------------------------------------------------------------------------------------------------- */
@@ -177,6 +202,8 @@ int MPIR_Ctxid_init(void)
     mpi_errno = read_table(&kind);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = read_limit(&limit);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = check_block();
     MPIR_ERR_CHECK(mpi_errno);
     if (is_highest) {
         mpi_errno = ctxid_open(ctxid_own_store(), kind, limit, PREDEFINED);

@@ -4,6 +4,22 @@
 #define CTXID_NAMES_H_INCLUDED
 
 #define ctxid_abandon MPIR_ctxid_abandon
+#define ctxid_block_ahead MPIR_ctxid_block_ahead
+#define ctxid_block_burn MPIR_ctxid_block_burn
+#define ctxid_block_claim MPIR_ctxid_block_claim
+#define ctxid_block_commit MPIR_ctxid_block_commit
+#define ctxid_block_drop MPIR_ctxid_block_drop
+#define ctxid_block_grant MPIR_ctxid_block_grant
+#define ctxid_block_grow MPIR_ctxid_block_grow
+#define ctxid_block_has_next MPIR_ctxid_block_has_next
+#define ctxid_block_lose MPIR_ctxid_block_lose
+#define ctxid_block_made MPIR_ctxid_block_made
+#define ctxid_block_may_go MPIR_ctxid_block_may_go
+#define ctxid_block_of MPIR_ctxid_block_of
+#define ctxid_block_release MPIR_ctxid_block_release
+#define ctxid_block_size MPIR_ctxid_block_size
+#define ctxid_block_take MPIR_ctxid_block_take
+#define ctxid_bound MPIR_ctxid_bound
 #define ctxid_claim_probe MPIR_ctxid_claim_probe
 #define ctxid_close MPIR_ctxid_close
 #define ctxid_commit MPIR_ctxid_commit
@@ -25,9 +41,13 @@
 #define ctxid_freed_prepend MPIR_ctxid_freed_prepend
 #define ctxid_freed_remove MPIR_ctxid_freed_remove
 #define ctxid_get_figures MPIR_ctxid_get_figures
+#define ctxid_has_blocks MPIR_ctxid_has_blocks
 #define ctxid_has_request MPIR_ctxid_has_request
 #define ctxid_has_reserved MPIR_ctxid_has_reserved
 #define ctxid_has_room MPIR_ctxid_has_room
+#define ctxid_ids_to_ask MPIR_ctxid_ids_to_ask
+#define ctxid_is_part MPIR_ctxid_is_part
+#define ctxid_leaves_order MPIR_ctxid_leaves_order
 #define ctxid_let_others_go_on MPIR_ctxid_let_others_go_on
 #define ctxid_lose_cursor MPIR_ctxid_lose_cursor
 #define ctxid_make_offer MPIR_ctxid_make_offer
@@ -43,7 +63,9 @@
 #define ctxid_owner_of MPIR_ctxid_owner_of
 #define ctxid_pack MPIR_ctxid_pack
 #define ctxid_partial_counter MPIR_ctxid_partial_counter
+#define ctxid_pending_end_asking MPIR_ctxid_pending_end_asking
 #define ctxid_pending_finish MPIR_ctxid_pending_finish
+#define ctxid_pending_is_behind MPIR_ctxid_pending_is_behind
 #define ctxid_pending_new MPIR_ctxid_pending_new
 #define ctxid_pending_start MPIR_ctxid_pending_start
 #define ctxid_prefix_of MPIR_ctxid_prefix_of
@@ -59,6 +81,10 @@
 #define ctxid_settle MPIR_ctxid_settle
 #define ctxid_settle_window MPIR_ctxid_settle_window
 #define ctxid_show_window MPIR_ctxid_show_window
+#define ctxid_spare_lend MPIR_ctxid_spare_lend
+#define ctxid_spare_make MPIR_ctxid_spare_make
+#define ctxid_spare_settle MPIR_ctxid_spare_settle
+#define ctxid_spare_trim MPIR_ctxid_spare_trim
 #define ctxid_table_of MPIR_ctxid_table_of
 #define ctxid_take MPIR_ctxid_take
 #define ctxid_take_token MPIR_ctxid_take_token

@@ -3,10 +3,24 @@
 #include "mpiimpl.h"
 #include "ctxid_agree.h"
 #include "ctxid_pending.h"
+#include "ctxid_spare.h"
+#include "mpir_duplicate.h"
 
 /* The steps of MPI_Comm_idup, which agrees on a context id while the caller continues.  The first
  * step is a barrier: an offer that waited for late members would withhold the token from other
- * creations until they arrive. */
+ * creations until they arrive.
+ *
+ * Where blocks are used, a pending duplicate waits for those before it on the same communicator,
+ * which may bring the block that its id is from.  All members then see the same block. */
+
+/* This process makes no communicator of the id, which the others have or will take. */
+static void break_duplicate(ctxid_pending_t * pending)
+{
+    MPIR_Context_id_t id = pending->own;
+
+    pending->own = MPIR_INVALID_CONTEXT_ID;
+    MPIR_Comm_duplicate_broken(pending->parent, id);
+}
 
 static void commit(ctxid_pending_t * pending)
 {
@@ -19,6 +33,8 @@ static void commit(ctxid_pending_t * pending)
         pending->newcomm->recvcontext_id = pending->own;
         pending->newcomm->context_id = remote;
         mpi_errno = MPIR_Comm_commit(pending->newcomm);
+        if (mpi_errno != MPI_SUCCESS && ctxid_has_blocks(pending->parent))
+            break_duplicate(pending);
     }
     ctxid_pending_finish(pending, mpi_errno);
 }
@@ -112,6 +128,7 @@ static void offers_are_known(ctxid_pending_t * pending)
     uint32_t prefix;
     ctxid_outcome_t outcome = ctxid_settle(&pending->creation, all.packed, all, &prefix);
 
+    ctxid_pending_end_asking(pending);
     go_on(pending, outcome, prefix);
 }
 
@@ -124,7 +141,12 @@ static void make_offer(ctxid_pending_t * pending)
                          .tag = (uint32_t)MPIR_Process.attrs.tag_ub + 1 + (uint32_t)rounds->tag};
     ctxid_offer_t *offer = &rounds->mine.offer;
 
-    *offer = ctxid_make_offer(ctxid_own_store(), &pending->creation, rounds->comm, call, pending->newcomm != NULL);
+    if (ctxid_has_blocks(pending->parent) && pending->newcomm) {
+        call.ids = ctxid_ids_to_ask(pending->parent);
+        pending->spares = call.ids - 1;
+    }
+    *offer = ctxid_make_offer(ctxid_own_store(), &pending->creation, rounds->comm, call,
+                              pending->newcomm != NULL);
     pending->is_offered = true;
     if (pending->newcomm == NULL)
         offer->packed = MPIR_Ctxid_refusal(offer->packed);
@@ -146,6 +168,58 @@ static void meet(ctxid_pending_t * pending)
         comm = comm->local_comm;
     }
     exchange(pending, comm, 0, NULL, make_offer);
+}
+
+static void take_or_meet(ctxid_pending_t * pending)
+{
+    ctxid_block_t result;
+    uint32_t prefix;
+
+    pending->rounds.rests = ctxid_pending_is_behind(pending->parent, pending);
+    if (pending->rounds.rests)
+        return;
+    result = ctxid_block_take(ctxid_own_store(), pending->parent, &prefix);
+    pending->rounds.rests = (result == CTXID_BLOCK_WAITS);
+    if (result == CTXID_BLOCK_EMPTY) {
+        meet(pending);
+    } else if (result != CTXID_BLOCK_WAITS) {
+        ctxid_spare_trim();
+        pending->own = pending->rounds.mine.remote.id = ctxid_of_prefix(prefix);
+        if (result == CTXID_BLOCK_ID && pending->newcomm) {
+            commit(pending);
+        } else {
+            break_duplicate(pending);
+            ctxid_pending_finish(pending, ctxid_error(CTXID_FAILED));
+        }
+    }
+}
+
+static void begin(ctxid_pending_t * pending)
+{
+    if (ctxid_has_blocks(pending->parent))
+        take_or_meet(pending);
+    else
+        meet(pending);
+}
+
+int MPIR_Ctxid_take_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
+{
+    int mpi_errno = MPI_SUCCESS;
+    ctxid_block_t result;
+    uint32_t prefix = MPIR_CTXID_NONE;
+
+    while (ctxid_pending_is_behind(parent, NULL))
+        ctxid_let_others_go_on();
+    while ((result = ctxid_block_take(ctxid_own_store(), parent, &prefix)) == CTXID_BLOCK_WAITS)
+        ctxid_let_others_go_on();
+    *id = 0;
+    if (result != CTXID_BLOCK_EMPTY) {
+        ctxid_spare_trim();
+        *id = ctxid_of_prefix(prefix);
+    }
+    if (result == CTXID_BLOCK_LOST)
+        mpi_errno = ctxid_error(CTXID_FAILED);
+    return mpi_errno;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -173,7 +247,7 @@ int MPIR_Ctxid_get_nonblock(MPIR_Comm * parent, MPIR_Comm * newcomm, MPIR_Reques
     /* if a later step fails, the parent's members still have the same next tag */
     mpi_errno = MPIR_Sched_next_tag(parent, &tag);
     MPIR_ERR_CHECK(mpi_errno);
-    pending = ctxid_pending_new(parent, tag, meet);
+    pending = ctxid_pending_new(parent, tag, begin);
     *req = pending->request = new_request(parent);
     if (*req != NULL)
         pending->newcomm = newcomm;
@@ -192,5 +266,5 @@ void MPIR_Ctxid_refuse_nonblock(MPIR_Comm * parent)
     int tag;
 
     if (MPIR_Ctxid_is_highest() && MPIR_Sched_next_tag(parent, &tag) == MPI_SUCCESS)
-        ctxid_pending_start(ctxid_pending_new(parent, tag, meet));
+        ctxid_pending_start(ctxid_pending_new(parent, tag, begin));
 }

@@ -49,7 +49,8 @@ static bool is_scarce(const ctxid_store_t * store)
 }
 
 /* Objections and proposals of a member of the new communicator */
-static void propose(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_fields_t * fields)
+static void propose(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t ids,
+                    ctxid_fields_t *fields)
 {
     uint32_t freed[2];
 
@@ -66,11 +67,12 @@ static void propose(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_fields
     store->promised_free = fields->free1;
     creation->is_short = !ctxid_has_room(store, MPL_MAX(fields->end, fields->free1));
     fields->failed = creation->is_short;
+    ctxid_block_claim(store, creation, ids);
 }
 
 /* If a creation of this process searches, the token is left to the search.  A member that takes no
  * part in the new communicator objects to no id.  But while it is busy, no cursor may move. */
-static ctxid_fields_t make_fields(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+static ctxid_fields_t make_fields(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t ids)
 {
     ctxid_fields_t fields = {.scarce = is_scarce(store) };
 
@@ -78,7 +80,7 @@ static ctxid_fields_t make_fields(ctxid_store_t * store, MPIR_Ctxid_t * creation
         ctxid_take_token(store, creation);
     fields.busy = (store->token != creation);
     if (creation->takes_part)
-        propose(store, creation, &fields);
+        propose(store, creation, ids, &fields);
     return fields;
 }
 
@@ -90,7 +92,8 @@ ctxid_offer_t ctxid_make_offer(ctxid_store_t * store, MPIR_Ctxid_t * creation, M
     *creation = (MPIR_Ctxid_t) {
         .store = store,.parent = parent,.takes_part = takes_part,
         .order = ((uint64_t) (call.parent ? call.parent : parent->context_id) << 32) | call.tag,
-        .number = call.number,.keeps_cursor = call.whole,.claimed = MPIR_CTXID_NONE
+        .number = call.number,.keeps_cursor = call.whole,.claimed = MPIR_CTXID_NONE,
+        .is_duplicate = call.ids > 0
     };
     pthread_mutex_lock(&store->mutex);
     if (creation->keeps_cursor)
@@ -98,7 +101,8 @@ ctxid_offer_t ctxid_make_offer(ctxid_store_t * store, MPIR_Ctxid_t * creation, M
     else
         creation->number = ++*ctxid_partial_counter(store, creation);
     creation->probe = ctxid_probe_of(store, creation, creation->number);
-    fields = make_fields(store, creation);
+    fields = make_fields(store, creation, call.ids);
     pthread_mutex_unlock(&store->mutex);
-    return (ctxid_offer_t) {.packed = ctxid_pack(&fields),.number = creation->number };
+    return (ctxid_offer_t) {.packed = ctxid_pack(&fields),
+                            .number = (uint64_t) ctxid_block_of(creation) << 32 | creation->number};
 }

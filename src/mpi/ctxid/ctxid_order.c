@@ -11,7 +11,7 @@ bool ctxid_has_reserved(const ctxid_store_t * store, uint32_t prefix, uint32_t c
 }
 
 /* A process uses new ids up to this one.  Then it uses those that were freed longest ago. */
-static uint32_t bound(const ctxid_store_t * store)
+uint32_t ctxid_bound(const ctxid_store_t * store)
 {
     return MPL_MIN(2 * store->peak, store->calm_limit);
 }
@@ -30,13 +30,13 @@ static void raise_peak(ctxid_store_t * store)
 {
     uint32_t capacity = store->freed.capacity;
 
-    store->peak = MPL_MAX(store->peak, store->used);
-    if (bound(store) > capacity && ctxid_freed_make_room(&store->freed, bound(store)))
+    store->peak = MPL_MAX(store->peak, store->used + store->blocked);
+    if (ctxid_bound(store) > capacity && ctxid_freed_make_room(&store->freed, ctxid_bound(store)))
         list_freed(store, capacity, MPL_MIN(store->freed.capacity, store->fresh));
 }
 
-/* A calm id is not free any more.  The fresh ids below it are listed as free. */
-static void leaves_order(ctxid_store_t * store, uint32_t id)
+/* The fresh ids below it are listed as free. */
+void ctxid_leaves_order(ctxid_store_t * store, uint32_t id)
 {
     ctxid_freed_remove(&store->freed, id);
     while (store->fresh <= id)
@@ -59,7 +59,7 @@ void ctxid_reserve(ctxid_store_t * store, uint32_t prefix, uint32_t cursor)
         cid_claim(store->calm, cursor, ctxid_note(CTXID_NOTE_RESERVED, prefix)) != CID_OK)
         return;
     store->reserved++;
-    leaves_order(store, cursor);
+    ctxid_leaves_order(store, cursor);
 }
 
 void ctxid_drop_reservations(ctxid_store_t * store)
@@ -79,10 +79,11 @@ static bool put_owner(ctxid_store_t * store, cid_table_t * table, uint32_t id)
 
     if (owner == NULL)
         return cid_claim(table, id, pending) == CID_OK;
-    MPIR_Assert(ctxid_note_kind(owner) == CTXID_NOTE_RESERVED ||
-                ctxid_note_kind(owner) == CTXID_NOTE_PROBE);
+    MPIR_Assert(ctxid_note_kind(owner) >= CTXID_NOTE_RESERVED);
     if (ctxid_note_kind(owner) == CTXID_NOTE_RESERVED)
         store->reserved--;
+    else if (ctxid_note_kind(owner) == CTXID_NOTE_BLOCK)
+        store->blocked--;
     return cid_replace(table, id, pending) == CID_OK;
 }
 
@@ -95,7 +96,7 @@ bool ctxid_take(ctxid_store_t * store, uint32_t prefix)
         return false;
     if (table == store->calm) {
         store->used++;
-        leaves_order(store, id);
+        ctxid_leaves_order(store, id);
         raise_peak(store);
     }
     return true;
@@ -116,12 +117,12 @@ bool ctxid_has_room(ctxid_store_t * store, uint32_t id)
 
 uint32_t ctxid_next_end(const ctxid_store_t * store)
 {
-    return (store->fresh < bound(store)) ? store->fresh : cid_end(store->calm);
+    return (store->fresh < ctxid_bound(store)) ? store->fresh : cid_end(store->calm);
 }
 
 void ctxid_find_freed(const ctxid_store_t * store, uint32_t ids[2])
 {
     ids[0] = ids[1] = 0;
-    if (store->fresh >= bound(store))
+    if (store->fresh >= ctxid_bound(store))
         ctxid_freed_oldest(&store->freed, ids);
 }

@@ -3,6 +3,7 @@
 #include "mpiimpl.h"
 #include "ctxid_agree.h"
 #include "ctxid_pending.h"
+#include "ctxid_spare.h"
 
 /* Several creations may have to refuse before the other members arrive. */
 #define RESERVED 32
@@ -67,6 +68,12 @@ static void free_pending(ctxid_pending_t * pending)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
+void ctxid_pending_end_asking(ctxid_pending_t * pending)
+{
+    ctxid_spare_settle(pending->spares);
+    pending->spares = 0;
+}
+
 void ctxid_pending_finish(ctxid_pending_t * pending, int mpi_errno)
 {
     pending->is_done = true;
@@ -75,6 +82,7 @@ void ctxid_pending_finish(ctxid_pending_t * pending, int mpi_errno)
         return;
     if (pending->is_offered)
         ctxid_abandon(&pending->creation);
+    ctxid_pending_end_asking(pending);
     if (pending->own != MPIR_INVALID_CONTEXT_ID)
         MPIR_Ctxid_free(pending->own);
     if (pending->newcomm)
@@ -114,6 +122,21 @@ static ctxid_pending_t *at(ctxid_pending_t ** place)
     pending = *place;
     pthread_mutex_unlock(&all.mutex);
     return pending;
+}
+
+/* A blocking duplicate asks first whether there is any, without the lock: its own thread has
+ * begun those before it. */
+bool ctxid_pending_is_behind(const MPIR_Comm * parent, const ctxid_pending_t * pending)
+{
+    ctxid_pending_t *before;
+
+    if (__atomic_load_n(&all.first, __ATOMIC_RELAXED) == NULL)
+        return false;
+    pthread_mutex_lock(&all.mutex);
+    for (before = all.first; before && before != pending && before->parent != parent;
+         before = before->next);
+    pthread_mutex_unlock(&all.mutex);
+    return before != NULL && before != pending;
 }
 
 static void take_out(ctxid_pending_t ** place)

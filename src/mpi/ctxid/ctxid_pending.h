@@ -15,6 +15,7 @@ typedef struct ctxid_pending {
     MPIR_Request *request;      /* the caller's; NULL without newcomm */
     MPIR_Ctxid_t creation;
     bool is_offered;            /* and not decided */
+    uint32_t spares;            /* communicators for the block that the offer asks for */
     MPIR_Context_id_t own;
     int why_none;
     ctxid_rounds_t rounds;
@@ -28,6 +29,10 @@ ctxid_pending_t *ctxid_pending_new(MPIR_Comm * parent, int tag, void (*first) (c
 /* Advances it as far as it goes.  The progress engine does the rest, completes the request and
  * frees it. */
 void ctxid_pending_start(ctxid_pending_t * pending);
+/* Is there a pending creation on `parent` before this one, or if this is NULL, any? */
+bool ctxid_pending_is_behind(const MPIR_Comm * parent, const ctxid_pending_t * pending);
+/* The agreement on a block is over. */
+void ctxid_pending_end_asking(ctxid_pending_t * pending);
 /* The last step: on an error gives back id and communicator. */
 void ctxid_pending_finish(ctxid_pending_t * pending, int mpi_errno);
 

@@ -12,14 +12,17 @@ ctxid_store_t *ctxid_own_store(void)
     return &own;
 }
 
-void MPIR_Ctxid_commit(MPIR_Comm * comm)
+/* Looks at each member of `part`: for searches when ids are short. */
+bool ctxid_is_part(const MPIR_Comm * part, const MPIR_Comm * whole)
 {
-    ctxid_commit(&own, comm);
-}
+    const cmap_t *members = part->map, *all = whole->map;
+    uint32_t n = cmap_size(members), i = 0;
 
-void MPIR_Ctxid_forget(MPIR_Comm * comm)
-{
-    ctxid_forget(&own, comm);
+    if (members == all || n > cmap_size(all))
+        return members == all;
+    while (i < n && cmap_rank(all, cmap_select(members, i)) != CMAP_NONE)
+        i++;
+    return i == n;
 }
 
 void MPIR_Ctxid_free(MPIR_Context_id_t id)

@@ -45,6 +45,7 @@ void ctxid_abandon(MPIR_Ctxid_t * creation)
 
     pthread_mutex_lock(&store->mutex);
     dequeue(store, creation);
+    ctxid_block_lose(store, creation);
     ctxid_release_claims(store, creation);
     ctxid_lose_cursor(store, creation);
     pthread_mutex_unlock(&store->mutex);
@@ -65,13 +66,16 @@ static uint32_t next_free(const ctxid_store_t * store, uint32_t prefix)
         cid_next_free(store->busy, prefix > store->calm_limit ? prefix - store->calm_limit : 0);
 }
 
-/* How far the search may skip: to the next free id, or to its end. */
+/* How far the search may skip: to the next free id, or to its end.  Where it may take ids of blocks
+ * it skips none. */
 static uint32_t next_offset(const ctxid_store_t * store, const MPIR_Ctxid_t * creation)
 {
     uint32_t limit = store->calm_limit + store->busy_limit;
     uint32_t first, n, prefix, id;
 
     ctxid_window_of(store, creation, &first, &n);
+    if (store->blocked > 0 && creation->passes > 0)
+        return creation->offset + n;
     prefix = creation->start + creation->offset + n;
     if (prefix < limit) {
         id = next_free(store, prefix);
@@ -96,6 +100,19 @@ static void hide(uint32_t id, uint32_t first, uint32_t n, uint32_t mask[])
         mask[(id - first) / 32] &= ~(1u << ((id - first) % 32));
 }
 
+/* Ids of blocks, when others do not suffice. */
+static void show_blocks(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t first,
+                        uint32_t n, uint32_t mask[])
+{
+    if (store->blocked == 0 || creation->passes == 0)
+        return;
+    for (uint32_t id = cid_next_used(store->calm, first); id < first + n;
+         id = cid_next_used(store->calm, id + 1)) {
+        if (ctxid_block_may_go(creation, cid_owner(store->calm, id)))
+            mask[(id - first) / 32] |= 1u << ((id - first) % 32);
+    }
+}
+
 /* If another creation has already made an offer, the search hides the ids that this creation might
  * receive.  A cursor that it might receive is reserved, so it is hidden anyway. */
 static void show_calm(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t first,
@@ -107,6 +124,22 @@ static void show_calm(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, 
         show_ids(store->calm, first, MPL_MIN(n, end - first), mask);
     if (store->token != creation && store->promised_free != 0)
         hide(store->promised_free, first, n, mask);
+    show_blocks(store, creation, first, n, mask);
+}
+
+/* A member that takes no part shows all ids.  But those that it took from a block are not for
+ * others with whom it shares the block and who did not come so far. */
+static void show_any(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t first,
+                     uint32_t n, uint32_t mask[])
+{
+    memset(mask, 0xff, CTXID_WINDOW_WORDS * sizeof(*mask));
+    if (creation->passes == 0 || first >= store->calm_limit)
+        return;
+    for (uint32_t id = cid_next_used(store->calm, first); id < first + n;
+         id = cid_next_used(store->calm, id + 1)) {
+        if (ctxid_block_made(cid_owner(store->calm, id)))
+            hide(id, first, n, mask);
+    }
 }
 
 static void show_busy(const ctxid_store_t * store, uint32_t first, uint32_t n, uint32_t mask[])
@@ -126,12 +159,13 @@ static void show(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_window_t 
     window->next = creation->takes_part ? next_offset(store, creation) : creation->offset + n;
     window->flags = CTXID_SHOWN | (has_token ? CTXID_HAS_TOKEN : 0);
     if (!creation->takes_part)
-        memset(window->free, 0xff, sizeof(window->free));
+        show_any(store, creation, first, n, window->free);
     else if (first < store->calm_limit)
         show_calm(store, creation, first, n, window->free);
     else
         show_busy(store, first - store->calm_limit, n, window->free);
-    if (has_token && (!creation->takes_part || (store->reserved == 0 && store->probes == 0)))
+    if (has_token && (!creation->takes_part || (store->reserved == 0 && store->probes == 0)) &&
+        (store->blocked == 0 || creation->passes > 0))
         window->flags |= CTXID_WITHHELD_NOTHING;
 }
 
@@ -206,6 +240,17 @@ static void move_cursors(ctxid_store_t *store, MPIR_Ctxid_t *creation, const ctx
     ctxid_move_cursors(store, creation, prefix, cursors);
 }
 
+/* Others of a block have taken this id of it: this member of the block has it no more, either. */
+static void give_away(ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t prefix)
+{
+    if (prefix >= store->calm_limit ||
+        !ctxid_block_may_go(creation, cid_owner(store->calm, prefix)))
+        return;
+    cid_release(store->calm, prefix);
+    store->blocked--;
+    ctxid_freed_append(&store->freed, prefix);
+}
+
 static ctxid_outcome_t settle_shown(ctxid_store_t * store, MPIR_Ctxid_t * creation,
                                     const ctxid_window_t * window, uint32_t * prefix)
 {
@@ -215,7 +260,9 @@ static ctxid_outcome_t settle_shown(ctxid_store_t * store, MPIR_Ctxid_t * creati
     chosen = next_common(window, first, &bit);
     if (chosen == MPIR_CTXID_NONE)
         return go_on(store, creation, window);
-    if (creation->takes_part && !ctxid_take(store, chosen)) {
+    if (!creation->takes_part)
+        give_away(store, creation, chosen);
+    else if (!ctxid_take(store, chosen)) {
         ctxid_lose_cursor(store, creation);
         return CTXID_NO_MEMORY;
     }
@@ -238,8 +285,10 @@ ctxid_outcome_t ctxid_settle_window(MPIR_Ctxid_t *creation, const ctxid_window_t
     else if (creation->offset > 0)
         creation->withheld = true;      /* ids that were shown in use may be free by now */
     ctxid_release_claims(store, creation);
-    if (outcome != CTXID_SEARCH)
+    if (outcome != CTXID_SEARCH) {
         dequeue(store, creation);
+        ctxid_block_grow(creation, 0);
+    }
     pthread_mutex_unlock(&store->mutex);
     return outcome;
 }

@@ -31,6 +31,11 @@ static ctxid_outcome_t settle_calm(ctxid_store_t *store, MPIR_Ctxid_t *creation,
 {
     uint32_t chosen = choose(creation, own), cursors[2];
 
+    if (creation->block_ids > 0 && !all.blocks_differ) {
+        *prefix = ctxid_block_grant(store, creation);
+        return CTXID_DECIDED;
+    }
+    ctxid_block_release(store, creation);       /* the id may be one of them */
     if (choose(creation, all) >= store->calm_limit) {
         creation->start = all.free1;
         return CTXID_SEARCH;
@@ -62,8 +67,9 @@ static ctxid_outcome_t settle_busy(ctxid_store_t *store, MPIR_Ctxid_t *creation,
 }
 
 static ctxid_outcome_t settle(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_fields_t own,
-                              ctxid_fields_t all, uint32_t number, uint32_t * prefix)
+                              ctxid_fields_t all, uint64_t numbers, uint32_t * prefix)
 {
+    uint32_t number = (uint32_t)numbers;
     ctxid_outcome_t outcome;
 
     if (all.failed)
@@ -79,6 +85,8 @@ static ctxid_outcome_t settle(ctxid_store_t * store, MPIR_Ctxid_t * creation, ct
         ctxid_enqueue(store, creation);
     else if (outcome == CTXID_NO_MEMORY)
         ctxid_lose_cursor(store, creation);
+    if (outcome != CTXID_SEARCH)
+        ctxid_block_grow(creation, (uint32_t)(numbers >> 32));
     return outcome;
 }
 
@@ -91,7 +99,7 @@ ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t *creation, uint64_t own, ctxid_offer_t
     *prefix = MPIR_CTXID_NONE;
     pthread_mutex_lock(&store->mutex);
     outcome = settle(store, creation, ctxid_unpack(own), ctxid_unpack(all.packed),
-                     (uint32_t)all.number, prefix);
+                     all.number, prefix);
     ctxid_release_claims(store, creation);
     pthread_mutex_unlock(&store->mutex);
     if (outcome != CTXID_DECIDED)

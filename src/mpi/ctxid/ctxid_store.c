@@ -48,6 +48,7 @@ static int make_tables(ctxid_store_t * store, cid_kind kind, uint32_t limit, uin
     reset(store);
     store->busy_limit = limit / 4;
     store->calm_limit = limit - store->busy_limit;
+    store->most_blocked = limit / CTXID_BLOCKED_PART;
     store->calm = cid_table_create(kind, store->calm_limit);
     store->busy = cid_table_create(kind, store->busy_limit);
     if (store->calm && store->busy && claim_predefined(store, predefined))
@@ -86,21 +87,25 @@ void ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm)
     owner = cid_owner(table, id);
     MPIR_Assert(ctxid_note_kind(owner) == CTXID_NOTE_PENDING);
     if (comm->comm_kind == MPIR_COMM_KIND__INTRACOMM)
-        comm->ctxid_cursor = ctxid_note_number(owner);
+        comm->ctxid_cursor = ctxid_block_commit(comm, owner);
     else
         ctxid_drop_reservation(store, prefix, ctxid_note_number(owner));
     cid_replace(table, id, comm);
     pthread_mutex_unlock(&store->mutex);
 }
 
-void ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm)
+bool ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm)
 {
+    bool had_block;
+
     if (store->calm == NULL)
-        return;
+        return false;
     pthread_mutex_lock(&store->mutex);
     ctxid_drop_reservation(store, ctxid_prefix_of(comm), comm->ctxid_cursor);
     comm->ctxid_cursor = 0;
+    had_block = ctxid_block_drop(store, comm);
     pthread_mutex_unlock(&store->mutex);
+    return had_block;
 }
 
 /* An intercommunicator and its local communicator have the same id: the intercommunicator gives
@@ -140,7 +145,8 @@ static bool find_used(const ctxid_store_t * store, uint32_t * prefix, void **own
         id = cid_next_used(table, id);
         *prefix = first + id;
         *owner = cid_owner(table, id);
-        if (*owner != NULL && ctxid_note_kind(*owner) != CTXID_NOTE_RESERVED)
+        if (*owner != NULL && ctxid_note_kind(*owner) != CTXID_NOTE_RESERVED &&
+            ctxid_note_kind(*owner) != CTXID_NOTE_BLOCK)
             return true;
         *prefix += (*owner != NULL);
     }
@@ -169,8 +175,9 @@ static void read_figures(const ctxid_store_t * store, ctxid_figures_t * figures)
 
     cid_figures(store->calm, &calm);
     cid_figures(store->busy, &busy);
-    figures->reserved = store->reserved;
+    figures->reserved = store->reserved + store->blocked;
     figures->used = calm.used + busy.used - figures->reserved;
+    figures->silent = store->silent;
     figures->limit = store->calm_limit + store->busy_limit;
     figures->allocated = calm.allocated + busy.allocated;
     figures->end = busy.end ? store->calm_limit + busy.end : calm.end;

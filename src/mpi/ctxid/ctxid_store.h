@@ -6,6 +6,7 @@
  *
  *   ctxid_fold.c     what the members exchange: offers and windows
  *   ctxid_order.c    which calm id comes next, reservations
+ *   ctxid_block.c    several ids for the duplicates of a communicator
  *   ctxid_claims.c   what a creation holds: token, probe, window, cursor
  *   ctxid_offer.c    how a process makes an offer
  *   ctxid_settle.c   what follows from the offers of all members
@@ -34,6 +35,12 @@ typedef struct {
     uint32_t number;
 } ctxid_partial_t;
 
+#define CTXID_MOST_BLOCK 256
+
+/* At most this part of the ids is in blocks: others may need them and not reach all whose they
+ * are. */
+#define CTXID_BLOCKED_PART 64u
+
 typedef struct MPIR_Ctxid_store {
     pthread_mutex_t mutex;
     cid_table_t *calm, *busy;   /* NULL before ctxid_open and after ctxid_close */
@@ -41,6 +48,10 @@ typedef struct MPIR_Ctxid_store {
     uint32_t used;              /* calm ids of communicators */
     uint32_t peak;              /* the most that were used at once */
     uint32_t reserved;          /* calm ids that are cursors */
+    uint32_t blocked;           /* calm ids of blocks, without a communicator */
+    uint32_t most_blocked;      /* no block is made that would exceed this */
+    uint32_t ahead;             /* duplicates that need no agreement, of all communicators */
+    uint64_t silent;            /* duplicates so far that needed none */
     uint32_t fresh;             /* no calm id from here on was ever used or reserved */
     ctxid_freed_t freed;        /* calm ids */
     const MPIR_Ctxid_t *token;  /* the creation that has it, or NULL */
@@ -69,6 +80,7 @@ typedef struct {
     bool probe_taken;           /* a member could not claim the probe */
     bool scarce;                /* a member has too few ids left to withhold any: search */
     bool differ;                /* members that will be in the communicator have different free1 */
+    bool blocks_differ;         /* members have claimed different blocks, or some have none */
     uint32_t end;               /* highest calm id used + 1 */
     uint32_t free1, free2;      /* calm ids freed longest ago, 0 for none */
 } ctxid_fields_t;
@@ -76,9 +88,10 @@ typedef struct {
 uint64_t ctxid_pack(const ctxid_fields_t * fields);
 ctxid_fields_t ctxid_unpack(uint64_t packed);
 
-/* An offer, or offers folded.  The probe follows from the number of the creation.  The rows of
+/* An offer, or offers folded.  The lower half of `number` is the number of the creation, from which
+ * the probe follows; the upper half is the block that the member has claimed.  The rows of
  * MPI_Comm_split hold only `packed`:  all members of the parent take part in a split, so their
- * numbers are equal. */
+ * numbers are equal, and a split claims no block. */
 typedef struct {
     uint64_t packed;
     uint64_t number;
@@ -112,6 +125,7 @@ typedef struct {
     bool whole;
     uint32_t tag;
     uint32_t number;            /* if whole */
+    uint32_t ids;               /* for duplicates: of the block that the member claims.  Else 0 */
     /* if the members have different ids for the parent: one id for all of them.  Else 0 */
     MPIR_Context_id_t parent;
 } ctxid_call_t;
@@ -138,6 +152,29 @@ ctxid_outcome_t ctxid_settle_window(MPIR_Ctxid_t * creation, const ctxid_window_
                                     uint32_t * prefix);
 void ctxid_abandon(MPIR_Ctxid_t * creation);
 
+/* ---- blocks of ids for duplicates ------------------------------------------------------------ */
+
+/* How many ids the next agreement on a duplicate of `parent` asks for: 1, 4, 16 and so on, at most
+ * `most`.  The same on all members. */
+uint32_t ctxid_block_size(ctxid_store_t *store, const MPIR_Comm *parent, uint32_t most);
+
+typedef enum {
+    CTXID_BLOCK_EMPTY,          /* on all members: they agree on an id, and maybe on a block */
+    CTXID_BLOCK_ID,             /* the next id; all members have it or will take it */
+    CTXID_BLOCK_WAITS,          /* a search shows ids of blocks: ask again */
+    CTXID_BLOCK_LOST            /* this process failed when the block was made, but others may have
+                                 * this id: it makes no communicator, and tells them */
+} ctxid_block_t;
+
+/* Ids that communicators may take of their blocks, all together. */
+uint32_t ctxid_block_ahead(ctxid_store_t *store);
+bool ctxid_block_has_next(ctxid_store_t *store, const MPIR_Comm *parent);
+ctxid_block_t ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix);
+/* The id of a duplicate that this process alone could not make.  It is not used again. */
+void ctxid_block_burn(ctxid_store_t *store, uint32_t prefix);
+/* Is every member of `part` one of `whole`?  The caller of a store defines it. */
+bool ctxid_is_part(const MPIR_Comm *part, const MPIR_Comm *whole);
+
 /* ---- communicators --------------------------------------------------------------------------- */
 
 /* The first ids are those of predefined communicators. */
@@ -146,12 +183,14 @@ void ctxid_close(ctxid_store_t * store);
 
 /* As MPIR_Ctxid_commit, _forget and _free.  If the store is not open they do nothing. */
 void ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm);
-void ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm);
+/* True if ids of a block were given back. */
+bool ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm);
 void ctxid_free(ctxid_store_t * store, MPIR_Context_id_t id);
 
 typedef struct {
     uint64_t used;              /* by communicators, or claimed for them */
-    uint64_t reserved;          /* cursors */
+    uint64_t reserved;          /* cursors, and ids of blocks */
+    uint64_t silent;            /* duplicates that took an id of a block */
     uint64_t limit;
     uint64_t end;               /* highest used or reserved + 1 */
     uint64_t allocated;         /* elements of the tables */

@@ -257,6 +257,14 @@ static void check_many(creator by, MPI_Comm parent)
     free(made);
 }
 
+/* Spare communicators, which a wait with memory has made, may serve all duplicates. */
+static int has_spares(MPI_Comm parent)
+{
+    const char *block = getenv("MPIR_CVAR_CTXID_BLOCK");
+
+    return !ct_is_inter(parent) && !(block && !strcmp(block, "1"));
+}
+
 /* Without any memory at process 1, until that fails: at all.  Objects that were freed are there
  * for 3000 more. */
 static void check_calls_without(MPI_Comm parent)
@@ -275,7 +283,7 @@ static void check_calls_without(MPI_Comm parent)
         failed = failures;
     }
     none_in_call = 0;
-    CT_CHECK(failed, "%d times MPI_Comm_idup without memory", n);
+    CT_CHECK(failed || has_spares(parent), "%d times MPI_Comm_idup without memory", n);
     while (n-- > 0)
         ct_free_if_any(&made[n]);
     free(made);
@@ -289,14 +297,16 @@ static int refuse_copy(MPI_Comm comm, int key, void *unused, void *value, void *
 }
 
 /* Process 0 fails many times, without memory for it, before the others have called the first
- * one. */
-static void check_many_failures(MPI_Comm parent)
+ * one.  The parent has the attribute before it has ids for duplicates, so all hear of it. */
+static void check_many_failures(MPI_Comm like)
 {
     enum { CALLS = 20 };
-    MPI_Comm made[CALLS];
+    MPI_Comm parent, made[CALLS];
     MPI_Request requests[CALLS];
     int key, size, failures = 0;
 
+    MPI_Comm_dup(like, &parent);
+    MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
     MPI_Comm_create_keyval(refuse_copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
     MPI_Comm_set_attr(parent, key, NULL);
     if (ct_me != 0)
@@ -320,6 +330,7 @@ static void check_many_failures(MPI_Comm parent)
     MPI_Comm_delete_attr(parent, key);
     MPI_Comm_free_keyval(&key);
     check_parent(parent, "MPI_Comm_idup refused");
+    MPI_Comm_free(&parent);
 }
 
 static MPI_Comm half_of_world(void)

@@ -35,10 +35,15 @@ class Crowd {
     // Threads of each process: one makes its creations in turn, and those on one parent begin in
     // turn.  0: as many as creations.
     uint32_t threads = 0;
+    uint32_t most_ids = 0;  // of blocks
+    size_t keep = 25;       // communicators that are alive, more or less; half after an exhaustion
+    int silent = 0;         // duplicates without a collective
+    int broken = 0;         // duplicates that not all members have
 
   private:
     void start() {
-        Comm *parent = world_.any(random_());
+        // blocks need parents that are duplicated again
+        Comm *parent = most_ids > 0 && random_() % 2 == 0 ? world_.world() : world_.any(random_());
         const bool whole = random_() % 3 != 0;
         std::vector<int> who = parent->members;
         if (!whole) {
@@ -54,6 +59,8 @@ class Crowd {
         active_.push_back(std::make_unique<Creation>(world_, *parent, who, colours,
                                                      whole ? 5000 + tag_ : tag_, whole,
                                                      split ? Fold::rows : Fold::reduction));
+        if (most_ids > 0 && whole && !split && !some)
+            active_.back()->most_ids = most_ids;
         if (random_() % 16 == 0)
             active_.back()->refuses[random_() % active_.back()->refuses.size()] = true;
         if (threads > 0) active_.back()->thread = static_cast<int>(random_() % threads);
@@ -62,7 +69,9 @@ class Crowd {
     // A process that makes both of them
     static bool is_before(const Creation &earlier, size_t place, const Creation &later) {
         if (later.thread >= 0 && earlier.thread == later.thread) return !earlier.is_done(place);
-        return earlier.parent == later.parent && earlier.collectives[place] == 0;
+        if (earlier.parent != later.parent) return false;
+        if (earlier.most_ids > 0 && later.most_ids > 0) return !earlier.is_done(place);
+        return !earlier.has_begun(place);
     }
     // The members call the collectives of a communicator, or in a thread, in the same order.
     bool may_begin(const Creation &creation, size_t member) const {
@@ -79,9 +88,10 @@ class Crowd {
         const size_t chosen = random_() % active_.size();
         Creation &creation = *active_[chosen];
         const size_t member = random_() % creation.who.size();
-        if (collectives_fail && creation.is_last(member) && random_() % 8 == 0)
+        if (collectives_fail && creation.is_last(member) && !creation.would_part(member) &&
+            random_() % 8 == 0)
             creation.fail(member);
-        else if (creation.collectives[member] > 0 || may_begin(creation, member))
+        else if (creation.has_begun(member) || may_begin(creation, member))
             creation.step(member);
         if (!creation.is_done()) return;
         finish(creation);
@@ -97,7 +107,24 @@ class Crowd {
         }
         return common;
     }
+    // Without a collective members fail alone, and the others have the same id.
+    void finish_silent(const Creation &creation) {
+        bool is_broken = false;
+        for (size_t m = 0; m < creation.who.size(); m++) {
+            EXPECT_TRUE(creation.silent[m]) << "some members agreed, and others did not";
+            is_broken |= creation.outcomes[m] != STEP_DECIDED;
+        }
+        silent++;
+        broken += is_broken;
+        world_.commit(creation);
+        free_some(keep);
+    }
     void finish(const Creation &creation) {
+        if (std::find(creation.silent.begin(), creation.silent.end(), true) !=
+            creation.silent.end()) {
+            finish_silent(creation);
+            return;
+        }
         const int outcome = common_outcome(creation);
         const auto failures =
             std::count(creation.outcomes.begin(), creation.outcomes.end(), int{STEP_NO_MEMORY});
@@ -117,7 +144,7 @@ class Crowd {
             alone += failures > 0;
             world_.commit(creation);
         }
-        free_some(outcome == STEP_EXHAUSTED ? 0 : 25);
+        free_some(outcome == STEP_EXHAUSTED ? keep / 2 : keep);
     }
     void free_some(size_t keep) {
         for (int tries = 0; tries < 50 && world_.live() > keep; tries++) {

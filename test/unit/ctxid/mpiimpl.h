@@ -25,7 +25,7 @@ typedef enum { MPIR_COMM_KIND__INTRACOMM, MPIR_COMM_KIND__INTERCOMM } MPIR_Comm_
 typedef struct MPIR_Comm {
     MPIR_Context_id_t context_id, recvcontext_id;
     MPIR_Comm_kind_t comm_kind;
-    uint32_t ctxid_cursor, ctxid_calls;
+    uint32_t ctxid_cursor, ctxid_calls, ctxid_block;
 } MPIR_Comm;
 typedef struct MPIR_Group MPIR_Group;
 

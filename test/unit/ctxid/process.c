@@ -18,6 +18,7 @@ struct creation {
 
 struct communicator {
     MPIR_Comm comm;
+    uint64_t members;
 };
 
 /* ---- memory ---- */
@@ -91,7 +92,13 @@ uint32_t process_used(process_t * process)
 
 uint32_t process_reserved(process_t * process)
 {
-    return (uint32_t) figures_of(process).reserved;
+    uint32_t burned = 0;
+
+    for (uint32_t id = cid_next_used(process->store.calm, 0); id < process->store.calm_limit;
+         id = cid_next_used(process->store.calm, id + 1))
+        burned += cid_owner(process->store.calm, id) ==
+            ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED);
+    return (uint32_t) figures_of(process).reserved - burned;
 }
 
 communicator_t *communicator_commit(process_t * process, uint32_t prefix, bool inter)
@@ -122,7 +129,57 @@ bool process_uses(process_t * process, uint32_t prefix)
     void *owner = ctxid_owner_of(&process->store, prefix);
     ctxid_note_t kind = ctxid_note_kind(owner);
 
-    return owner != NULL && (kind == CTXID_NOTE_NONE || kind == CTXID_NOTE_PENDING);
+    return owner != NULL && (kind == CTXID_NOTE_NONE || kind == CTXID_NOTE_PENDING ||
+                             owner == ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
+}
+
+void process_set_most_blocked(process_t * process, uint32_t most)
+{
+    process->store.most_blocked = most;
+}
+
+void communicator_set_members(communicator_t * comm, uint64_t members)
+{
+    comm->members = members;
+}
+
+bool ctxid_is_part(const MPIR_Comm * part, const MPIR_Comm * whole)
+{
+    return (((const communicator_t *) part)->members &
+            ~((const communicator_t *) whole)->members) == 0;
+}
+
+bool creation_claims(const creation_t * creation)
+{
+    return creation->state.block_ids > 0;
+}
+
+bool creation_was_granted(const creation_t * creation)
+{
+    return creation->state.block != 0 && creation->state.block_ids == 0;
+}
+
+int duplicate_take(process_t * process, communicator_t * parent, uint32_t *prefix)
+{
+    return (int) ctxid_block_take(&process->store, &parent->comm, prefix);
+}
+
+void duplicate_burn(process_t * process, uint32_t prefix)
+{
+    ctxid_block_burn(&process->store, prefix);
+}
+
+bool creation_lacks(const creation_t * creation, uint32_t prefix)
+{
+    const MPIR_Ctxid_t *state = &creation->state;
+    void *owner = ctxid_owner_of(state->store, prefix);
+
+    if (!state->takes_part)
+        return owner != NULL && ctxid_block_made(owner);
+    if (ctxid_note_kind(owner) != CTXID_NOTE_BLOCK)
+        return ctxid_note_kind(owner) == CTXID_NOTE_PENDING ||
+            (owner != NULL && ctxid_note_kind(owner) == CTXID_NOTE_NONE);
+    return ctxid_note_number(owner) != CTXID_BLOCK_CLAIMED && !ctxid_block_may_go(state, owner);
 }
 
 uint32_t communicator_cursor(const communicator_t * comm)
@@ -136,11 +193,12 @@ void process_give_back(process_t * process, uint32_t prefix)
 }
 
 creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_t tag, bool whole,
-                           bool takes_part, offer_t * offer)
+                           bool takes_part, uint32_t most_ids, offer_t * offer)
 {
     creation_t *creation = malloc(sizeof(*creation));
     ctxid_call_t call = {.whole = whole,.tag = tag,
-        .number = whole ? ++parent->comm.ctxid_calls : 0
+        .number = whole ? ++parent->comm.ctxid_calls : 0,
+        .ids = most_ids ? ctxid_block_size(&process->store, &parent->comm, most_ids) : 0
     };
     ctxid_offer_t made;
 

@@ -32,9 +32,12 @@ process_t *process_create(int table, uint32_t limit);
 void process_destroy(process_t * process);
 uint32_t process_end(process_t * process);
 uint32_t process_used(process_t * process);
+/* Without those that are burned. */
 uint32_t process_reserved(process_t * process);
-/* Is the id a communicator's, or decided for one? */
+/* Is the id a communicator's, or decided for one, or burned? */
 bool process_uses(process_t * process, uint32_t prefix);
+/* At most so many ids are in blocks. */
+void process_set_most_blocked(process_t * process, uint32_t most);
 
 /* The communicator with that prefix, complete; `parent` of the first one of all is the prefix
  * itself, 0. */
@@ -42,12 +45,24 @@ communicator_t *communicator_commit(process_t * process, uint32_t prefix, bool i
 void communicator_free(process_t * process, communicator_t * comm);
 bool communicator_is_found(process_t * process, communicator_t * comm, uint32_t prefix);
 uint32_t communicator_cursor(const communicator_t * comm);
+/* The processes that are members: a bit for each.  For searches, which look at those of blocks. */
+void communicator_set_members(communicator_t * comm, uint64_t members);
 /* An id that was decided, without a communicator after all. */
 void process_give_back(process_t * process, uint32_t prefix);
 
-/* whole: all members of the parent take part in the collectives.  Returns the offer. */
+enum { TAKE_EMPTY, TAKE_ID, TAKE_WAITS, TAKE_LOST };
+int duplicate_take(process_t * process, communicator_t * parent, uint32_t *prefix);
+void duplicate_burn(process_t * process, uint32_t prefix);
+
+/* whole: all members of the parent take part in the collectives.  most_ids: of a duplicate, the
+ * largest block; else 0.  Returns the offer. */
 creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_t tag, bool whole,
-                           bool takes_part, offer_t * offer);
+                           bool takes_part, uint32_t most_ids, offer_t * offer);
+/* Does it claim a block?  Has it got it? */
+bool creation_claims(const creation_t * creation);
+bool creation_was_granted(const creation_t * creation);
+/* Can the search not have this id of the process, as it is in use, or in another's block? */
+bool creation_lacks(const creation_t * creation, uint32_t prefix);
 /* The offer of a member that cannot make its communicator. */
 uint64_t offer_refusal(uint64_t packed);
 int creation_settle(creation_t * creation, uint64_t own, offer_t all, uint32_t * prefix);

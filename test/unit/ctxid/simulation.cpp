@@ -16,12 +16,14 @@ Creation::Creation(World &world, Comm &parent_comm, std::vector<int> members,
       outcomes(who.size(), STEP_SEARCH),
       collectives(who.size(), 0),
       refuses(who.size(), false),
+      silent(who.size(), false),
       parent(&parent_comm),
       limit(world.limit()),
       processes_(world.processes()),
       creations_(who.size(), nullptr),
       round_of_(who.size(), 0),
       waits_(who.size(), false),
+      begun_(who.size(), false),
       rounds_(1),
       tag_(tag),
       whole_(whole),
@@ -33,7 +35,7 @@ Creation::~Creation() {
 }
 
 bool Creation::is_done(size_t member) const {
-    return creations_[member] != nullptr && outcomes[member] != STEP_SEARCH;
+    return begun_[member] && outcomes[member] != STEP_SEARCH;
 }
 
 bool Creation::is_done() const {
@@ -48,6 +50,11 @@ bool Creation::is_last(size_t member) const {
     return waits_[member];
 }
 
+bool Creation::would_part(size_t member) const {
+    return creation_claims(creations_[member]) &&
+           std::none_of(creations_.begin(), creations_.end(), creation_was_granted);
+}
+
 void Creation::fail(size_t member) {
     creation_abandon(creations_[member]);
     outcomes[member] = STEP_NO_MEMORY;
@@ -59,12 +66,31 @@ void Creation::note_used(size_t member, Round &round) const {
     constexpr uint32_t most_watched = 4096;
     if (limit > most_watched) return;
     round.used.resize(limit);
-    if (colours[member] < 0) return;
     for (uint32_t id = 0; id < limit; id++)
-        if (process_uses(processes_[static_cast<size_t>(who[member])], id)) round.used[id] = true;
+        if (creation_lacks(creations_[member], id)) round.used[id] = true;
+}
+
+// A duplicate whose id is known already: a member that refuses, or failed before, fails alone.
+bool Creation::take(size_t member) {
+    process_t *process = processes_[static_cast<size_t>(who[member])];
+    const int taken = duplicate_take(process, parent->at.at(who[member]), &prefixes[member]);
+    if (taken == TAKE_WAITS) return false;
+    begun_[member] = true;
+    if (taken == TAKE_EMPTY) {
+        arrive(member);
+        return true;
+    }
+    silent[member] = true;
+    outcomes[member] = STEP_DECIDED;
+    if (taken == TAKE_ID && !refuses[member]) return true;
+    duplicate_burn(process, prefixes[member]);
+    prefixes[member] = UINT32_MAX;
+    outcomes[member] = STEP_NO_MEMORY;
+    return true;
 }
 
 void Creation::arrive(size_t member) {
+    begun_[member] = true;
     const size_t number = round_of_[member];
     if (rounds_.size() <= number) rounds_.resize(number + 1);
     Round &round = rounds_[number];
@@ -73,7 +99,8 @@ void Creation::arrive(size_t member) {
         offer_t &offer = round.offers[member];
         creations_[member] =
             creation_begin(processes_[static_cast<size_t>(who[member])], parent->at.at(who[member]),
-                           tag_, whole_, colours[member] >= 0, &offer);
+                           tag_, whole_, colours[member] >= 0 && !refuses[member],
+                           refuses[member] ? 0 : most_ids, &offer);
         if (refuses[member]) offer.packed = offer_refusal(offer.packed);
     } else {
         std::vector<uint32_t> window(WINDOW_SIZE);
@@ -132,6 +159,7 @@ void Creation::leave(size_t member) {
 
 bool Creation::step(size_t member) {
     if (is_done(member)) return false;
+    if (most_ids > 0 && !begun_[member]) return take(member);
     if (!waits_[member]) {
         arrive(member);
         return true;
@@ -147,6 +175,7 @@ World::World(int processes, int table, uint32_t limit) : limit_(limit) {
         processes_.push_back(process_create(table, limit));
         world->members.push_back(p);
         world->at[p] = communicator_commit(processes_.back(), 0, false);
+        communicator_set_members(world->at[p], (UINT64_C(1) << processes) - 1);
     }
     comms_.push_back(std::move(world));
 }
@@ -182,6 +211,14 @@ void World::join(Comm *comm, int process, uint32_t prefix) {
     EXPECT_TRUE(communicator_is_found(at, comm->at[process], prefix));
 }
 
+// All of a colour, also those that failed alone: the others do not know.
+static uint64_t members_of(const Creation &creation, int colour) {
+    uint64_t members = 0;
+    for (size_t i = 0; i < creation.who.size(); i++)
+        if (creation.colours[i] == colour) members |= UINT64_C(1) << creation.who[i];
+    return members;
+}
+
 std::vector<Comm *> World::commit(const Creation &creation) {
     std::map<int, Comm *> of_colour;
     std::vector<Comm *> made;
@@ -198,6 +235,8 @@ std::vector<Comm *> World::commit(const Creation &creation) {
             made.push_back(comm);
         }
         join(comm, creation.who[i], creation.prefixes[i]);
+        communicator_set_members(comm->at[creation.who[i]],
+                                 members_of(creation, creation.colours[i]));
     }
     return made;
 }
@@ -205,6 +244,16 @@ std::vector<Comm *> World::commit(const Creation &creation) {
 Comm *World::dup(Comm *parent) {
     Creation creation(*this, *parent, parent->members, std::vector<int>(parent->members.size(), 0),
                       1000, true, Fold::reduction);
+    run(creation);
+    for (int outcome : creation.outcomes)
+        if (outcome != STEP_DECIDED) return nullptr;
+    return commit(creation).front();
+}
+
+Comm *World::duplicate(Comm *parent, uint32_t most_ids) {
+    Creation creation(*this, *parent, parent->members,
+                      std::vector<int>(parent->members.size(), 0), 1000, true, Fold::reduction);
+    creation.most_ids = most_ids;
     run(creation);
     for (int outcome : creation.outcomes)
         if (outcome != STEP_DECIDED) return nullptr;

@@ -36,9 +36,13 @@ class Creation {
     bool step(size_t member);
     bool is_done() const;
     bool is_done(size_t member) const;
+    bool has_begun(size_t member) const { return begun_[member]; }
     // All others are through: its collective may fail, and nobody else will know.
     bool is_last(size_t member) const;
     void fail(size_t member);
+    // Would it believe that there is a block, although the others have given back their claims?
+    // A collective that fails at one member alone is not covered so far.
+    bool would_part(size_t member) const;
     // After a search without success: did members in fact use every id?
     bool is_exhausted() const;
 
@@ -47,6 +51,8 @@ class Creation {
     std::vector<int> outcomes;
     std::vector<int> collectives;  // of each member
     std::vector<bool> refuses;     // members that cannot go on: set before they begin
+    uint32_t most_ids = 0;         // of a duplicate, the largest block; set before they begin
+    std::vector<bool> silent;      // members that took an id of a block
     int thread = -1;               // of each member, which has no other creation meanwhile; -1: any
     Comm *parent;
     uint32_t limit;
@@ -58,6 +64,7 @@ class Creation {
         std::vector<bool> used;        // by some member
         size_t arrived = 0;
     };
+    bool take(size_t member);
     void arrive(size_t member);
     void leave(size_t member);
     void note_used(size_t member, Round &round) const;
@@ -66,7 +73,7 @@ class Creation {
     std::vector<process_t *> &processes_;
     std::vector<creation_t *> creations_;
     std::vector<size_t> round_of_;
-    std::vector<bool> waits_;
+    std::vector<bool> waits_, begun_;
     std::vector<Round> rounds_;
     uint32_t tag_;
     bool whole_;
@@ -88,6 +95,8 @@ class World {
     // The communicators that a creation made, one a colour, of the members for which it succeeded.
     std::vector<Comm *> commit(const Creation &creation);
     Comm *dup(Comm *parent);
+    // With a block of at most so many ids.  Null if it fails at a member.
+    Comm *duplicate(Comm *parent, uint32_t most_ids);
     void free(Comm *comm);
     void free_at(Comm *comm, int process);
     uint32_t end() const;  // the highest of all processes

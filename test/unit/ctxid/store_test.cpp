@@ -192,7 +192,7 @@ TEST_P(Tables, GivingUpLeavesNothing) {
         offer_t offer{};
         process_t *process = world.processes()[0];
         creation_t *creation =
-            creation_begin(process, world.world()->at[0], 7, false, true, &offer);
+            creation_begin(process, world.world()->at[0], 7, false, true, 0, &offer);
         creation_abandon(creation);
         creation_destroy(creation);
         Creation unused(world, *world.world(), {0, 1}, {0, 0}, 7, true, Fold::reduction);
@@ -426,6 +426,197 @@ TEST_P(Tables, NoMembersEverDifferWhenManyFail) {
         ASSERT_FALSE(HasFailure()) << "order " << seed;
     }
     EXPECT_GT(failures, 100);
+}
+
+// ---- duplicates that take ids of blocks ----
+
+constexpr uint32_t MOST = 16;
+
+void set_most_blocked(World &world, uint32_t most) {
+    for (process_t *process : world.processes())
+        process_set_most_blocked(process, most);
+}
+
+// 1 id, then 4, then 16 at a time: the first member of each block agrees.
+TEST_P(Tables, FifteenOfSixteenDuplicatesSendNothing) {
+    World world(5, GetParam(), ALL_IDS);
+    int collectives = 0;
+    for (int i = 0; i < 1 + 4 + 10 * 16; i++) {
+        Creation creation(world, *world.world(), {0, 1, 2, 3, 4}, {0, 0, 0, 0, 0}, 7, true,
+                          Fold::reduction);
+        creation.most_ids = MOST;
+        world.run(creation);
+        const bool agrees = i < 2 || i % 16 == 5;
+        for (size_t m = 0; m < 5; m++) {
+            EXPECT_EQ(creation.outcomes[m], STEP_DECIDED);
+            EXPECT_EQ(creation.collectives[m], agrees) << "duplicate " << i;
+            EXPECT_EQ(creation.prefixes[m], static_cast<uint32_t>(i) + 1);
+        }
+        collectives += creation.collectives[0];
+        world.commit(creation);
+    }
+    EXPECT_EQ(collectives, 12);
+    for (process_t *process : world.processes())
+        EXPECT_EQ(process_reserved(process), 0U);
+}
+
+// Duplicates that come and go: blocks are of ids freed longest ago, and ids stay few.
+TEST_P(Tables, BlocksUseIdsAgain) {
+    World world(3, GetParam(), ALL_IDS);
+    std::deque<Comm *> alive;
+    for (int i = 0; i < 5000; i++) {
+        alive.push_back(world.duplicate(world.world(), MOST));
+        ASSERT_NE(alive.back(), nullptr);
+        if (alive.size() <= 4) continue;
+        world.free(alive.front());
+        alive.pop_front();
+    }
+    expect_bounded(world, 6 + 3 * MOST);
+}
+
+// What a communicator has not used comes back with it.
+TEST_P(Tables, FreedParentsGiveTheirBlocksBack) {
+    World world(3, GetParam(), ALL_IDS);
+    for (int i = 0; i < 300; i++) {
+        Comm *parent = world.dup(world.world());
+        for (int j = 0; j < i % 30; j++)
+            world.free(world.duplicate(parent, MOST));
+        world.free(parent);
+        for (process_t *process : world.processes()) {
+            EXPECT_EQ(process_used(process), 1U);
+            EXPECT_EQ(process_reserved(process), 0U);
+        }
+    }
+    expect_bounded(world, 3 + 3 * MOST);
+}
+
+// All ids can be used: a search takes those that are set aside for its own parent, and for parts of
+// it, and whoever had them agrees again.
+TEST_P(Tables, IdsOfBlocksAreUsedBeforeTheEnd) {
+    constexpr uint32_t limit = 128;
+    World world(3, GetParam(), limit);
+    set_most_blocked(world, limit);
+    std::vector<Comm *> made;
+    for (int i = 0; i < 7; i++)
+        made.push_back(world.duplicate(world.world(), MOST));
+    for (int i = 0; i < 3; i++)
+        made.push_back(world.duplicate(made[0], MOST));
+    while (Comm *comm = world.dup(world.world()))
+        made.push_back(comm);
+    EXPECT_EQ(made.size(), limit - 1) << "every id can be used";
+    for (process_t *process : world.processes())
+        EXPECT_EQ(process_reserved(process), 0U);
+    EXPECT_EQ(world.duplicate(world.world(), MOST), nullptr);
+    EXPECT_EQ(world.duplicate(made[0], MOST), nullptr);
+    world.free(made.back());
+    EXPECT_NE(world.duplicate(world.world(), MOST), nullptr);
+}
+
+// Those of a larger communicator are not: its other members do not know.
+TEST_P(Tables, IdsOfOthersBlocksStay) {
+    constexpr uint32_t limit = 128;
+    World world(3, GetParam(), limit);
+    set_most_blocked(world, limit);
+    for (int i = 0; i < 7; i++)
+        world.duplicate(world.world(), MOST);
+    const uint32_t set_aside = process_reserved(world.processes()[0]);
+    EXPECT_GT(set_aside, 10U);
+    Creation pair(world, *world.world(), {0, 1}, {0, 0}, 7, false, Fold::reduction);
+    world.run(pair);
+    Comm *parent = world.commit(pair).front();
+    uint32_t more = 0;
+    while (world.dup(parent) != nullptr)
+        more++;
+    EXPECT_EQ(more, limit - 1 - 7 - 1 - set_aside);
+    for (uint32_t i = 0; i < set_aside; i++)
+        EXPECT_NE(world.duplicate(world.world(), MOST), nullptr) << "the block is there";
+}
+
+TEST_P(Tables, OneMemberFailsASilentDuplicateAlone) {
+    std::mt19937 random(19);
+    World world(4, GetParam(), ALL_IDS);
+    int broken = 0;
+    for (int i = 0; i < 2000; i++) {
+        Creation creation(world, *world.world(), {0, 1, 2, 3}, {0, 0, 0, 0}, 7, true,
+                          Fold::reduction);
+        const size_t poor = random() % 4;
+        creation.most_ids = MOST;
+        creation.refuses[poor] = random() % 32 == 0;
+        world.run(creation);
+        if (!creation.refuses[poor] || creation.silent[poor]) {
+            broken += creation.refuses[poor];
+            world.free(world.commit(creation).front());
+            continue;
+        }
+        for (int outcome : creation.outcomes)
+            EXPECT_EQ(outcome, STEP_REFUSED) << "with a collective all fail";
+    }
+    EXPECT_GT(broken, 10);
+    EXPECT_EQ(process_used(world.processes()[0]), 1U);
+}
+
+TEST_P(Tables, DuplicatesBesideOtherCreationsAgree) {
+    int silent = 0, broken = 0;
+    for (uint32_t seed = 1; seed <= 24; seed++) {
+        World world(5, GetParam(), seed % 2 ? ALL_IDS : 120 + 8 * seed);
+        set_most_blocked(world, seed % 2 ? ALL_IDS / 64 : 60);
+        Crowd crowd(world, 200 + seed);
+        crowd.most_ids = MOST;
+        crowd.collectives_fail = seed % 3 == 0;
+        crowd.run(1500, 1 + seed % 8);
+        silent += crowd.silent;
+        broken += crowd.broken;
+        ASSERT_FALSE(HasFailure()) << "order " << seed;
+    }
+    EXPECT_GT(silent, 500);
+    EXPECT_GT(broken, 10);
+}
+
+// Few ids are left, with and without threads: a search ends, and tells the truth, beside blocks.
+TEST_P(Tables, FewIdsAndBlocks) {
+    int exhausted = 0, silent = 0;
+    for (uint32_t seed = 1; seed <= ORDERS / 20; seed++) {
+        const uint32_t limit = 90 + seed % 9;
+        World world(3 + static_cast<int>(seed % 2), GetParam(), limit);
+        set_most_blocked(world, 5 + seed % 32);
+        for (uint32_t i = 0; i < 6 + seed % 3; i++)
+            world.duplicate(world.world(), MOST);
+        for (uint32_t i = 0; i < 4; i++)
+            world.duplicate(world.any(1 + seed % 2), MOST);
+        while (world.live() + process_reserved(world.processes()[0]) < limit - 8)
+            world.dup(world.any(seed + static_cast<uint32_t>(world.live())));
+        Crowd crowd(world, seed);
+        crowd.most_ids = seed % 2 ? 4 : MOST;
+        crowd.threads = seed % 4;
+        crowd.keep = limit;
+        crowd.run(60, 2 + seed % 6);
+        exhausted += crowd.exhausted;
+        silent += crowd.silent;
+        ASSERT_FALSE(HasFailure()) << "order " << seed;
+    }
+    EXPECT_GT(exhausted, int{ORDERS / 100});
+    EXPECT_GT(silent, int{ORDERS / 100});
+}
+
+// Each allocation fails once, whenever it comes, in one member alone.
+TEST_P(Tables, BlocksWhenOneHasNoMemory) {
+    cmap_test::CountingAllocator allocator(process_set_allocator);
+    int silent = 0;
+    for (uint32_t seed = 1; seed <= 4; seed++) {
+        for (uint64_t k = 0, more = 1; more; k++) {
+            World world(4, GetParam(), seed % 2 ? ALL_IDS : 60);
+            set_most_blocked(world, seed % 2 ? ALL_IDS / 64 : 30);
+            Crowd crowd(world, seed);
+            crowd.most_ids = MOST;
+            allocator.fail_at(k);
+            crowd.run(150, seed);
+            more = allocator.has_failed();
+            allocator.fail_never();
+            silent += crowd.silent;
+            ASSERT_FALSE(HasFailure()) << "allocation " << k << " of order " << seed;
+        }
+    }
+    EXPECT_GT(silent, 0);
 }
 
 }  // namespace

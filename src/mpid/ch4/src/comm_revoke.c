@@ -2,6 +2,7 @@
 
 #include "mpidimpl.h"
 #include "mpidch4r.h"
+#include "mpir_duplicate.h"
 #include "mpir_revoke.h"
 
 /*
@@ -159,10 +160,11 @@ void MPIR_Comm_end_as_revoked(MPIR_Comm * comm, int *mpi_errno)
 
 /* ---- messages ---- */
 
-static int tell(MPIR_Comm * comm, int rank, bool is_forwarded)
+static int tell_of(MPIR_Comm *comm, MPIR_Context_id_t id, MPIR_Context_id_t own_id, int rank,
+                   bool is_forwarded)
 {
-    revoke_hdr_t hdr = {.context_id = comm->context_id,
-                        .own_id = comm->recvcontext_id,
+    revoke_hdr_t hdr = {.context_id = id,
+                        .own_id = own_id,
                         .rank = comm->rank,
                         .process = MPIR_Process.rank,
                         .is_forwarded = is_forwarded};
@@ -170,13 +172,18 @@ static int tell(MPIR_Comm * comm, int rank, bool is_forwarded)
     return MPIDI_NM_am_send_hdr(rank, comm, MPIDIG_COMM_REVOKE, &hdr, sizeof(hdr), 0, 0);
 }
 
-static int tell_group(MPIR_Comm * comm)
+static int tell(MPIR_Comm * comm, int rank, bool is_forwarded)
+{
+    return tell_of(comm, comm->context_id, comm->recvcontext_id, rank, is_forwarded);
+}
+
+static int tell_group(MPIR_Comm * comm, MPIR_Context_id_t id)
 {
     int mpi_errno = MPI_SUCCESS;
 
     for (long long distance = 1; distance < comm->local_size && mpi_errno == MPI_SUCCESS;
          distance *= 2)
-        mpi_errno = tell(comm, (int) ((comm->rank + distance) % comm->local_size), true);
+        mpi_errno = tell_of(comm, id, id, (int)((comm->rank + distance) % comm->local_size), true);
     return mpi_errno;
 }
 
@@ -197,8 +204,9 @@ static int revoke_once(MPIR_Comm * comm, bool is_remote)
     if (comm->revoked)
         return MPI_SUCCESS;
     mark_all(comm);
-    return is_inter(comm) ? tell_other_group(comm, is_remote) : tell_group(comm);
+    return is_inter(comm) ? tell_other_group(comm, is_remote) : tell_group(comm, comm->context_id);
 }
+
 
 int MPID_Comm_revoke(MPIR_Comm * comm, int is_remote)
 {
@@ -208,6 +216,16 @@ int MPID_Comm_revoke(MPIR_Comm * comm, int is_remote)
     mpi_errno = revoke_once(comm, is_remote);
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
     return mpi_errno;
+}
+
+static void revoke_duplicate(MPIR_Comm * parent, MPIR_Comm * made, MPIR_Context_id_t id)
+{
+    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
+    if (made)
+        (void) revoke_once(made, false);
+    else
+        (void) tell_group(parent, id);
+    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
 }
 
 /* Between groups what was forwarded has come to its end. */
@@ -342,4 +360,5 @@ static int on_revoked(void *am_hdr, void *data, MPI_Aint data_sz, uint32_t attr,
 void MPIDIG_comm_revoke_init(void)
 {
     MPIDIG_am_reg_cb(MPIDIG_COMM_REVOKE, NULL, on_revoked);
+    MPIR_Comm_revoke_duplicate = revoke_duplicate;
 }

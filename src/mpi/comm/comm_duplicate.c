@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "mpicomm.h"
+#include "mpir_duplicate.h"
+
+/* MPI_Comm_dup with blocks of context ids (mpir_duplicate.h). */
+
+static bool has_blocks(const MPIR_Comm * parent)
+{
+    return MPIR_Ctxid_is_highest() && MPIR_CVAR_CTXID_BLOCK > 1 &&
+        parent->comm_kind == MPIR_COMM_KIND__INTRACOMM;
+}
+
+int MPIR_Comm_duplicate_data(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm ** newcomm)
+{
+    int mpi_errno = MPII_Comm_copy_data(parent, parent->local_size, info, newcomm);
+
+    if (mpi_errno != MPI_SUCCESS && has_blocks(parent) && MPIR_Ctxid_has_spare(parent))
+        mpi_errno = MPII_Comm_copy_data(parent, parent->local_size, info, newcomm);
+    return mpi_errno;
+}
+
+static int complete(MPIR_Comm * made, MPIR_Context_id_t id)
+{
+    made->context_id = made->recvcontext_id = id;
+    return MPIR_Comm_commit(made);
+}
+
+/* All that takes memory comes before the collective, if there is one. */
+static int duplicate(MPIR_Comm * parent, MPIR_Info * info, MPIR_Context_id_t * id,
+                     MPIR_Comm ** made)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    mpi_errno = MPIR_Ctxid_take_duplicate(parent, id);
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = MPIR_Comm_duplicate_data(parent, info, made);
+    if (mpi_errno != MPI_SUCCESS && *id == 0)
+        MPIR_Ctxid_refuse(parent, NULL, 0);
+    else if (mpi_errno == MPI_SUCCESS && *id == 0)
+        mpi_errno = MPIR_Ctxid_get_duplicate(parent, id);
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = complete(*made, *id);
+    return mpi_errno;
+}
+
+int MPIR_Comm_duplicate(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm ** newcomm)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Context_id_t id;
+    MPIR_Comm *made = NULL;
+
+    if (!has_blocks(parent))
+        return MPII_Comm_copy(parent, parent->local_size, info, newcomm);
+    mpi_errno = duplicate(parent, info, &id, &made);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    *newcomm = made;
+    return mpi_errno;
+  fn_fail:
+    if (made)
+        MPIR_Comm_discard(made);
+    made = NULL;
+    if (id != 0)
+        MPIR_Comm_duplicate_broken(parent, id);
+    goto fn_exit;
+}
+
+void MPIR_Comm_duplicate_refuse(MPIR_Comm * parent)
+{
+    MPIR_Context_id_t id = 0;
+
+    if (has_blocks(parent))
+        (void) MPIR_Ctxid_take_duplicate(parent, &id);
+    if (id != 0)
+        MPIR_Comm_duplicate_broken(parent, id);
+    else
+        MPIR_Ctxid_refuse(parent, NULL, 0);
+}

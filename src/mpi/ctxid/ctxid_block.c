@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "ctxid_parts.h"
+
+/*
+ * Blocks of successive calm ids for the duplicates of a communicator.
+ *
+ * An offer for a duplicate claims a block before the collective, and names it.  If all members have
+ * claimed the same block, it is the parent's.  Then nothing is left to do that could fail: each
+ * member has the ids in its table already.  If the claims differ, all members give them back, and
+ * agree on one id as without blocks.
+ *
+ * Afterwards the number of a duplicate decides its id, and members need no messages.  A block ends
+ * when its ids are taken, or when a member comes to an id that a search gave away.  The place of
+ * that id in the block is the same on all members.
+ */
+
+enum { MOST_RUNS = 64, MORE_ROOM = 4 };
+enum { NEXT_BITS = MPIR_CONTEXT_PREFIX_WIDTH, LEFT_BITS = 9, STAGE_BITS = 3, MOST_STAGE = 4 };
+
+/* What a communicator keeps, packed in one word */
+typedef struct {
+    uint32_t next:NEXT_BITS;    /* the id of the next duplicate, or if none is left, where the next
+                                 * block may begin */
+    uint32_t left:LEFT_BITS;    /* ids of the block */
+    uint32_t stage:STAGE_BITS;  /* the next block has 4 ^ stage ids */
+    uint32_t lost:1;            /* see CTXID_BLOCK_LOST */
+    uint32_t of_block:1;        /* its own id was one of a block */
+} block_t;
+
+static block_t get(const MPIR_Comm * comm)
+{
+    block_t block;
+
+    MPL_COMPILE_TIME_ASSERT(sizeof(block) == sizeof(comm->ctxid_block));
+    memcpy(&block, &comm->ctxid_block, sizeof(block));
+    return block;
+}
+
+static void put(MPIR_Comm * comm, block_t block)
+{
+    memcpy(&comm->ctxid_block, &block, sizeof(block));
+}
+
+static void *note_of(const MPIR_Comm * parent)
+{
+    return ctxid_note(CTXID_NOTE_BLOCK, ctxid_prefix_of(parent));
+}
+
+/* ---- claims ---------------------------------------------------------------------------------- */
+
+/* The first `n` free ids in a row from `first` on and below `limit`; 0 if there are none, or not
+ * after a few runs of free ids. */
+static uint32_t find_from(const ctxid_store_t * store, uint32_t first, uint32_t n, uint32_t limit)
+{
+    for (int runs = 0; runs < MOST_RUNS && first < limit && limit - first >= n; runs++) {
+        uint32_t id = cid_next_free(store->calm, first);
+
+        first = cid_next_used(store->calm, id);
+        if (first - id >= n)
+            return limit >= n && id <= limit - n ? id : 0;
+    }
+    return 0;
+}
+
+/* Where members have last met, or differed, they all look first.  A communicator then uses an id
+ * again only after all others below the limit.  Room beyond the bound is for programs with few
+ * communicators, whose free ids are seldom in a row. */
+static uint32_t find(const ctxid_store_t * store, const MPIR_Comm * parent, uint32_t n)
+{
+    uint32_t freed[2], hint = get(parent).next, found;
+    uint32_t limit = MPL_MIN(ctxid_bound(store) + MORE_ROOM * n, store->calm_limit);
+
+    ctxid_find_freed(store, freed);
+    if (hint == 0)
+        hint = freed[0] ? freed[0] : ctxid_next_end(store);
+    found = find_from(store, hint, n, limit);
+    return found ? found : find_from(store, 1, n, limit);
+}
+
+static void release(ctxid_store_t * store, uint32_t first, uint32_t n)
+{
+    for (uint32_t id = first; id < first + n; id++)
+        cid_release(store->calm, id);
+    store->blocked -= n;
+}
+
+void ctxid_block_claim(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t n)
+{
+    void *claimed = ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_CLAIMED);
+    uint32_t first = 0;
+
+    if (n < 2 || creation->is_short || store->blocked + n > store->most_blocked)
+        return;
+    first = find(store, creation->parent, n);
+    if (first == 0)
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        store->blocked++;
+        if (cid_claim(store->calm, first + i, claimed) != CID_OK) {
+            store->blocked--;
+            release(store, first, i);
+            return;
+        }
+    }
+    creation->block = first;
+    creation->block_ids = n;
+}
+
+uint32_t ctxid_block_of(const MPIR_Ctxid_t * creation)
+{
+    MPL_COMPILE_TIME_ASSERT(NEXT_BITS + LEFT_BITS <= 32);
+    return creation->block_ids << NEXT_BITS | creation->block;
+}
+
+void ctxid_block_release(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+{
+    if (creation->block_ids == 0)
+        return;
+    release(store, creation->block, creation->block_ids);
+    creation->block = creation->block_ids = 0;
+}
+
+/* ---- the parent's block ---------------------------------------------------------------------- */
+
+static void give(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool lost)
+{
+    MPIR_Comm *parent = creation->parent;
+    uint32_t first = creation->block, n = creation->block_ids;
+    block_t block = get(parent);
+
+    for (uint32_t id = first; id < first + n; id++) {
+        cid_replace(store->calm, id, note_of(parent));
+        ctxid_leaves_order(store, id);
+    }
+    block.next = first + 1;
+    block.left = n - 1;
+    block.lost = lost;
+    put(parent, block);
+    store->ahead += n - 1;
+    creation->block_ids = 0;
+}
+
+uint32_t ctxid_block_grant(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+{
+    give(store, creation, false);
+    ctxid_take(store, creation->block);
+    return creation->block;
+}
+
+void ctxid_block_lose(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+{
+    if (creation->block_ids == 0)
+        return;
+    give(store, creation, true);
+    cid_replace(store->calm, creation->block, ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
+    ctxid_block_grow(creation, 0);
+}
+
+void ctxid_block_grow(MPIR_Ctxid_t * creation, uint32_t claims)
+{
+    uint32_t hint = claims & ((1u << NEXT_BITS) - 1);
+    block_t block;
+
+    if (!creation->is_duplicate)
+        return;
+    block = get(creation->parent);
+    block.stage = MPL_MIN(block.stage + 1, MOST_STAGE);
+    if (block.left == 0 && hint != 0)
+        block.next = hint;
+    put(creation->parent, block);
+}
+
+static block_t look_up(ctxid_store_t * store, const MPIR_Comm * parent)
+{
+    block_t block;
+
+    pthread_mutex_lock(&store->mutex);
+    block = get(parent);
+    pthread_mutex_unlock(&store->mutex);
+    return block;
+}
+
+uint32_t ctxid_block_size(ctxid_store_t * store, const MPIR_Comm * parent, uint32_t most)
+{
+    return MPL_MIN(1u << (2 * look_up(store, parent).stage), most);
+}
+
+bool ctxid_block_has_next(ctxid_store_t * store, const MPIR_Comm * parent)
+{
+    return look_up(store, parent).left > 0;
+}
+
+bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
+{
+    block_t block = get(parent);
+    bool has_any = block.left > 0;
+
+    for (uint32_t id = block.next + block.left; block.left > 0; block.left--) {
+        store->ahead--;
+        if (cid_owner(store->calm, --id) == note_of(parent)) {
+            release(store, id, 1);
+            ctxid_freed_prepend(&store->freed, id);
+        }
+    }
+    block.stage = 0;
+    block.lost = 0;
+    put(parent, block);
+    return has_any;
+}
+
+/* ---- duplicates ------------------------------------------------------------------------------ */
+
+static ctxid_block_t take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
+{
+    block_t block = get(parent);
+
+    if (block.left == 0)
+        return CTXID_BLOCK_EMPTY;
+    if (store->shown && store->shown->passes > 0)
+        return CTXID_BLOCK_WAITS;
+    if (cid_owner(store->calm, block.next) != note_of(parent)) {
+        ctxid_block_drop(store, parent);
+        return CTXID_BLOCK_EMPTY;
+    }
+    *prefix = block.next++;
+    block.left--;
+    put(parent, block);
+    store->ahead--;
+    store->silent++;
+    ctxid_take(store, *prefix);
+    cid_replace(store->calm, *prefix, ctxid_note(CTXID_NOTE_PENDING, CTXID_BLOCK_MADE));
+    return block.lost ? CTXID_BLOCK_LOST : CTXID_BLOCK_ID;
+}
+
+ctxid_block_t ctxid_block_take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
+{
+    ctxid_block_t result;
+
+    pthread_mutex_lock(&store->mutex);
+    result = take(store, parent, prefix);
+    pthread_mutex_unlock(&store->mutex);
+    return result;
+}
+
+uint32_t ctxid_block_ahead(ctxid_store_t * store)
+{
+    uint32_t ahead;
+
+    pthread_mutex_lock(&store->mutex);
+    ahead = store->ahead;
+    pthread_mutex_unlock(&store->mutex);
+    return ahead;
+}
+
+void ctxid_block_burn(ctxid_store_t * store, uint32_t prefix)
+{
+    uint32_t id;
+    cid_table_t *table;
+
+    pthread_mutex_lock(&store->mutex);
+    table = ctxid_table_of(store, prefix, &id);
+    cid_replace(table, id, ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
+    if (table == store->calm) {
+        store->used--;
+        store->blocked++;
+    }
+    pthread_mutex_unlock(&store->mutex);
+}
+
+/* ---- searches -------------------------------------------------------------------------------- */
+
+bool ctxid_block_made(const void *owner)
+{
+    if (ctxid_note_kind(owner) == CTXID_NOTE_NONE)
+        return get(owner).of_block;
+    return owner == ctxid_note(CTXID_NOTE_PENDING, CTXID_BLOCK_MADE);
+}
+
+uint32_t ctxid_block_commit(MPIR_Comm * comm, const void *owner)
+{
+    block_t block = {.of_block = ctxid_block_made(owner) };
+
+    put(comm, block);
+    return block.of_block ? 0 : ctxid_note_number(owner);
+}
+
+bool ctxid_block_may_go(const MPIR_Ctxid_t * creation, const void *owner)
+{
+    const void *parent;
+
+    if (!creation->keeps_cursor || ctxid_note_kind(owner) != CTXID_NOTE_BLOCK ||
+        ctxid_note_number(owner) >= CTXID_BLOCK_CLAIMED)
+        return false;
+    parent = ctxid_owner_of(creation->store, ctxid_note_number(owner));
+    return ctxid_note_kind(parent) == CTXID_NOTE_NONE && ctxid_is_part(parent, creation->parent);
+}

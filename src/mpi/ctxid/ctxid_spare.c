@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "ctxid_spare.h"
+#include "ctxid_store.h"
+
+static struct {
+    pthread_mutex_t mutex;
+    MPIR_Handle_common *first;
+    uint32_t n;
+    uint32_t asked;             /* by agreements under way */
+} spare = {.mutex = PTHREAD_MUTEX_INITIALIZER };
+
+static bool push(void)
+{
+    MPIR_Handle_common *made = MPIR_Handle_obj_alloc(&MPIR_Comm_mem);
+
+    if (made == NULL)
+        return false;
+    made->next = spare.first;
+    spare.first = made;
+    spare.n++;
+    return true;
+}
+
+static void pop(void)
+{
+    MPIR_Handle_common *gone = spare.first;
+
+    spare.first = gone->next;
+    spare.n--;
+    MPIR_Handle_obj_free(&MPIR_Comm_mem, gone);
+}
+
+static void trim(void)
+{
+    uint32_t needed = ctxid_block_ahead(ctxid_own_store()) + spare.asked;
+
+    while (spare.n > needed)
+        pop();
+}
+
+bool ctxid_spare_make(uint32_t n)
+{
+    bool has_memory = true;
+    uint32_t needed;
+
+    pthread_mutex_lock(&spare.mutex);
+    needed = ctxid_block_ahead(ctxid_own_store()) + spare.asked + n;
+    while (spare.n < needed && has_memory)
+        has_memory = push();
+    if (has_memory)
+        spare.asked += n;
+    else
+        trim();
+    pthread_mutex_unlock(&spare.mutex);
+    return has_memory;
+}
+
+void ctxid_spare_settle(uint32_t n)
+{
+    if (n == 0)
+        return;
+    pthread_mutex_lock(&spare.mutex);
+    spare.asked -= n;
+    trim();
+    pthread_mutex_unlock(&spare.mutex);
+}
+
+void ctxid_spare_trim(void)
+{
+    pthread_mutex_lock(&spare.mutex);
+    trim();
+    pthread_mutex_unlock(&spare.mutex);
+}
+
+bool ctxid_spare_lend(void)
+{
+    bool has_any;
+
+    pthread_mutex_lock(&spare.mutex);
+    has_any = spare.first != NULL;
+    if (has_any)
+        pop();
+    pthread_mutex_unlock(&spare.mutex);
+    return has_any;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Spare communicators of this process.  There is one for each id that a communicator may take of
+ * its block: a duplicate without an agreement could not tell the others that it has no memory. */
+#ifndef CTXID_SPARE_H_INCLUDED
+#define CTXID_SPARE_H_INCLUDED
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctxid_names.h"
+
+/* `n` more, for the block of an agreement.  False without memory: there are none more.  When the
+ * agreement is over, ctxid_spare_settle says so. */
+bool ctxid_spare_make(uint32_t n);
+void ctxid_spare_settle(uint32_t n);
+/* Frees those that no block needs any more. */
+void ctxid_spare_trim(void);
+/* A duplicate finds no memory: the next MPIR_Comm_create has one.  False if there is none. */
+bool ctxid_spare_lend(void);
+
+#endif /* CTXID_SPARE_H_INCLUDED */

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * A duplicate that takes a context id of a block sends nothing, so a process whose attribute cannot
+ * be copied cannot tell the others in the call.  It returns the error, and a notice goes to the
+ * others: the first collective ends with MPIX_ERR_REVOKED there, and so do receives from the
+ * process.  The parent, and later duplicates, work.  If all processes fail, all calls do.
+ */
+#include "cmaptest_mpit.h"
+
+enum { ROUNDS = 8, LONG = 300000 };
+
+static int size, key, refuser; /* -1: all refuse, -2: none */
+static ct_pvar silent, used;
+
+static int copy(MPI_Comm comm, int of, void *extra, void *value, void *copied, int *flag)
+{
+    *flag = 0;
+    return refuser == -1 || refuser == ct_me ? MPI_ERR_ARG : MPI_SUCCESS;
+}
+
+static int class_of(int result)
+{
+    int class_ = MPI_SUCCESS;
+
+    if (result != MPI_SUCCESS)
+        MPI_Error_class(result, &class_);
+    return class_;
+}
+
+static void expect_revoked(int result, const char *what, int with)
+{
+    CT_CHECK(class_of(result) == MPIX_ERR_REVOKED, "%s with %d, who has no duplicate: class %d",
+             what, with, class_of(result));
+}
+
+/* Its next duplicates need no agreement, before it has an attribute. */
+static MPI_Comm parent_with_block(void)
+{
+    MPI_Comm parent, made;
+
+    MPI_Comm_split(MPI_COMM_WORLD, 0, ct_me, &parent);
+    MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 6; i++) {
+        MPI_Comm_dup(parent, &made);
+        MPI_Comm_free(&made);
+    }
+    return parent;
+}
+
+static int duplicate(MPI_Comm parent, int later, MPI_Comm *made)
+{
+    MPI_Request request;
+    int result;
+
+    if (!later)
+        return MPI_Comm_dup(parent, made);
+    result = MPI_Comm_idup(parent, made, &request);
+    return result == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : result;
+}
+
+static int use(MPI_Comm broken, int how, int with)
+{
+    static int data[LONG];
+    int sum, one = 1;
+
+    if (how == 0)
+        return MPI_Barrier(broken);
+    if (how == 1)
+        return MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, broken);
+    if (how == 2)
+        return MPI_Recv(data, 1, MPI_INT, with, 0, broken, MPI_STATUS_IGNORE);
+    if (how == 3)
+        return MPI_Allgather(data, LONG / 64, MPI_INT, data + LONG / 64, 1, MPI_INT, broken);
+    /* dropped there; then the notice is here, or comes while this process waits */
+    MPI_Send(data, LONG, MPI_INT, with, 0, broken);
+    return MPI_Recv(data, 1, MPI_INT, with, 1, broken, MPI_STATUS_IGNORE);
+}
+
+static void one_refuses(int round, int later)
+{
+    MPI_Comm parent = parent_with_block(), made = MPI_COMM_NULL, next;
+    long long before = ct_pvar_read(&silent), ids = ct_pvar_read(&used);
+    int result, how = round % 3, who = round % size;
+
+    MPI_Comm_set_attr(parent, key, NULL);
+    refuser = who;
+    result = duplicate(parent, later, &made);
+    CT_CHECK(ct_pvar_read(&silent) == before + 1, "the duplicate took an agreement");
+    CT_CHECK((result != MPI_SUCCESS) == (ct_me == refuser), "process %d refuses: class %d", refuser,
+             class_of(result));
+    if (ct_me != refuser) {
+        MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+        expect_revoked(use(made, round % 4 == 3 ? 4 : how, refuser), "the first operation",
+                       refuser);
+        expect_revoked(MPI_Barrier(made), "a barrier", refuser);
+        MPI_Comm_free(&made);
+    }
+    refuser = -2;
+    CT_CHECK(duplicate(parent, later, &next) == MPI_SUCCESS, "the next duplicate fails");
+    result = MPI_Allreduce(MPI_IN_PLACE, &how, 1, MPI_INT, MPI_MAX, next);
+    CT_CHECK(result == MPI_SUCCESS, "the next duplicate does not work: class %d", class_of(result));
+    MPI_Comm_free(&next);
+    CT_CHECK(ct_me != who || ct_pvar_read(&used) == ids, "%lld ids are in use, not %lld",
+             ct_pvar_read(&used), ids);
+    MPI_Barrier(parent);
+    MPI_Comm_free(&parent);
+}
+
+static void all_refuse(int later)
+{
+    MPI_Comm parent = parent_with_block(), made;
+
+    MPI_Comm_set_attr(parent, key, NULL);
+    refuser = -1;
+    for (int i = 0; i < 3; i++)
+        CT_CHECK(duplicate(parent, later, &made) != MPI_SUCCESS, "all refuse, and it works");
+    refuser = -2;
+    CT_CHECK(duplicate(parent, later, &made) == MPI_SUCCESS, "no copy fails, but the duplicate");
+    MPI_Barrier(made);
+    MPI_Comm_free(&made);
+    MPI_Comm_free(&parent);
+}
+
+/* Where an attribute was there before the block was made, all members hear of it in the call. */
+static void refused_by_agreement(void)
+{
+    MPI_Comm parent, made;
+    long long before = ct_pvar_read(&silent);
+
+    MPI_Comm_split(MPI_COMM_WORLD, 0, ct_me, &parent);
+    MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+    if (ct_me == size - 1)
+        MPI_Comm_set_attr(parent, key, NULL);
+    for (int i = 0; i < 12; i++) {
+        refuser = i % 3 == 2 ? size - 1 : -2;
+        CT_CHECK((duplicate(parent, i % 2, &made) == MPI_SUCCESS) == (refuser == -2),
+                 "duplicate %d of %d", i, refuser);
+        if (refuser == -2)
+            MPI_Comm_free(&made);
+    }
+    CT_CHECK(ct_pvar_read(&silent) == before, "%lld silent duplicates beside an attribute",
+             ct_pvar_read(&silent) - before);
+    MPI_Comm_free(&parent);
+}
+
+int main(int argc, char **argv)
+{
+    MTest_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    ct_mpit_begin();
+    if (ct_pvar_find("ctxid_silent", &silent) && ct_pvar_find("ctxid_used", &used)) {
+        for (int later = 0; later < 2; later++) {
+            for (int round = 0; size > 1 && round < ROUNDS; round++)
+                one_refuses(round, later);
+            all_refuse(later);
+        }
+        refused_by_agreement();
+    }
+    ct_mpit_end();
+    MPI_Comm_free_keyval(&key);
+    MTest_Finalize(ct_errs);
+    return MTestReturnValue(ct_errs);
+}
