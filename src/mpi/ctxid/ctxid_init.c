@@ -2,6 +2,7 @@
 
 #include "mpiimpl.h"
 #include "mpir_tvars.h"
+#include "ctxid_spare.h"
 #include "ctxid_store.h"
 
 /*
@@ -188,6 +189,7 @@ static int report_leaks(void *unused)
 static int close_store(void *unused)
 {
     ctxid_close(ctxid_own_store());
+    ctxid_spare_trim();         /* those of communicators that were never freed */
     return MPI_SUCCESS;
 }
 

@@ -12,6 +12,7 @@ static void destroy_tables(ctxid_store_t * store)
     cid_table_destroy(store->calm);
     cid_table_destroy(store->busy);
     store->calm = store->busy = NULL;
+    store->ahead = 0;
     ctxid_freed_destroy(&store->freed);
 }
 
