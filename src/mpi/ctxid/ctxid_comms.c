@@ -26,3 +26,8 @@ void MPIR_Ctxid_burn(MPIR_Context_id_t id)
 {
     ctxid_block_burn(ctxid_own_store(), MPIR_CONTEXT_READ_FIELD(PREFIX, id));
 }
+
+void MPIR_Ctxid_free(MPIR_Context_id_t id)
+{
+    ctxid_free(ctxid_own_store(), id);
+}

@@ -24,8 +24,3 @@ bool ctxid_is_part(const MPIR_Comm * part, const MPIR_Comm * whole)
         i++;
     return i == n;
 }
-
-void MPIR_Ctxid_free(MPIR_Context_id_t id)
-{
-    ctxid_free(&own, id);
-}
