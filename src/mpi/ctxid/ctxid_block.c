@@ -246,12 +246,7 @@ ctxid_block_t ctxid_block_take(ctxid_store_t * store, MPIR_Comm * parent, uint32
 
 uint32_t ctxid_block_ahead(ctxid_store_t * store)
 {
-    uint32_t ahead;
-
-    pthread_mutex_lock(&store->mutex);
-    ahead = store->ahead;
-    pthread_mutex_unlock(&store->mutex);
-    return ahead;
+    return __atomic_load_n(&store->ahead, __ATOMIC_RELAXED);
 }
 
 void ctxid_block_burn(ctxid_store_t * store, uint32_t prefix)

@@ -166,7 +166,8 @@ typedef enum {
                                  * this id: it makes no communicator, and tells them */
 } ctxid_block_t;
 
-/* Ids that communicators may take of their blocks, all together. */
+/* Ids that communicators may take of their blocks, all together.  Without the lock: each silent
+ * duplicate asks.  What another thread has just been granted may be missing. */
 uint32_t ctxid_block_ahead(ctxid_store_t *store);
 bool ctxid_block_has_next(ctxid_store_t *store, const MPIR_Comm *parent);
 ctxid_block_t ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix);
