@@ -4,7 +4,8 @@
 # mpirank1: one process as a rank of a world. Needs common.sh and variant.sh.
 
 RANK1_RANKS=(0 5 37 63)                                      # who is compared
-RANK1_LAYOUTS=("1 block" "4 block" "4 cyclic" "16 block" "16 cyclic")
+# Ranks on a node, their order, and MPIR_CVAR_SPLIT_DESCRIBED
+RANK1_LAYOUTS=("1 block 0" "4 block 0" "4 cyclic 0" "16 block 0" "16 cyclic 0")
 
 # What a source that includes mpiimpl.h is compiled with.
 internal_flags() {
@@ -29,7 +30,7 @@ compile_communicators() {
 # says.
 same_communicators() {
     local size=$1 program=$OUT/rank1-communicators thirds=$OUT/rank1-thirds layout per_node order \
-        by_block rank real alone
+        by_block rank real alone described
     local scenarios=() s
     compile_communicators "$program" || return 1
     # colours 0 and 1 by turns, backwards, and every third rank takes no part
@@ -41,16 +42,16 @@ same_communicators() {
         scenarios+=(--scenario "$s")
     done
     for layout in "${RANK1_LAYOUTS[@]}"; do
-        read -r per_node order <<<"$layout"
+        read -r per_node order described <<<"$layout"
         by_block=0 && [ "$order" = cyclic ] || by_block=1
         real=$OUT/rank1-real alone=$OUT/rank1-alone
         rm -rf "$real" "$alone" && mkdir "$real" "$alone"
         timeout 300 env MPIR_CVAR_NUM_CLIQUES=$((size / per_node)) \
-            MPIR_CVAR_CLIQUES_BY_BLOCK=$by_block \
+            MPIR_CVAR_CLIQUES_BY_BLOCK=$by_block MPIR_CVAR_SPLIT_DESCRIBED="$described" \
             "$PREFIX/bin/mpiexec" -n "$size" "$program" "$real" "$thirds.calls" || return 1
         for rank in "${RANK1_RANKS[@]}"; do
-            timeout 60 "$PREFIX/bin/mpirank1" --world "$size" --rank "$rank" --ranks-per-node \
-                "$per_node" --layout "$order" \
+            timeout 60 env MPIR_CVAR_SPLIT_DESCRIBED="$described" "$PREFIX/bin/mpirank1" \
+                --world "$size" --rank "$rank" --ranks-per-node "$per_node" --layout "$order" \
                 "${scenarios[@]}" "$program" "$alone" "$thirds.calls" || return 1
             diff "$real/$rank" "$alone/$rank" >"$OUT/rank1.diff" ||
                 { echo "rank $rank of $size, $layout ranks a node: real and alone differ";

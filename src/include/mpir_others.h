@@ -13,7 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct split_block;
 struct split_call;
+struct split_zones;
 struct MPIR_Ctxid;
 
 typedef struct MPIR_Others {
@@ -34,6 +36,11 @@ typedef struct MPIR_Others {
     /* MPI_Comm_split: gets the row of each member of `local`, with offers of context ids.  Begins
      * the agreement on an id; on an error it is abandoned. */
     int (*get_rows) (struct split_call * call, MPIR_Comm * local, struct MPIR_Ctxid * ctxid);
+    /* The same by descriptions of blocks of ranks (split_blocks.h).  Before the exchanges: does
+     * this process hold the id, although it is no member? */
+    int (*foresee) (const struct split_call * call, MPIR_Comm * local, bool * takes_part);
+    int (*swap_blocks) (struct split_zones * zones, MPIR_Comm * local, int to,
+                        const struct split_block * from);
     /* MPI_Intercomm_create: the remote group, or NULL if the leaders exchange the groups.  The
      * caller frees *remote_lpids, also after an error. */
     int (*remote_group) (MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, int *remote_size,

@@ -5,10 +5,14 @@
  * are like, MPI's inside included: DIR/R for world rank R. What mpirank1 writes as rank R has to be
  * what rank R of a real world of that size writes.
  *
+ * That includes what other ranks send in MPI_Comm_split, byte for byte, where the communicator is
+ * described (MPIR_CVAR_SPLIT_DESCRIBED).
+ *
  * Arguments: DIR, and a file with colour and key of each rank, for a split
  */
 #include "mpiimpl.h"
 #include "solo_scenario.h"
+#include "solo_world.h"
 
 static const char *const scenarios[] = {"rows",
                                         "columns",
@@ -23,6 +27,30 @@ static const char *const scenarios[] = {"rows",
 static FILE *out;
 static MPI_Group world_group;
 static int rank, size;
+
+static MPIR_Others_t others;
+
+static int write_and_swap(split_zones *zones, MPIR_Comm *local, int to, const split_block *from)
+{
+    int mpi_errno = (MPIR_Solo_on ? MPIR_Others_missing : MPIR_Others_exist)
+                        .swap_blocks(zones, local, to, from);
+
+    if (mpi_errno || from->rank == MPI_PROC_NULL)
+        return mpi_errno;
+    fprintf(out, " rank %d sends", from->rank);
+    for (size_t i = 0; i < colours_bytes(zones->theirs); i++)
+        fprintf(out, " %02x", zones->theirs[i]);
+    fputc('\n', out);
+    return mpi_errno;
+}
+
+/* From now on what others send is written down. */
+static void write_what_others_send(void)
+{
+    others = *MPIR_Others;
+    others.swap_blocks = write_and_swap;
+    MPIR_Others = &others;
+}
 
 static void write_members(const char *what, MPI_Group group)
 {
@@ -272,6 +300,7 @@ int main(int argc, char **argv)
     if (!out)
         MPI_Abort(MPI_COMM_WORLD, 3);
 
+    write_what_others_send();
     write_down("world", MPI_COMM_WORLD);
     write_down("self", MPI_COMM_SELF);
     for (int i = 0; scenarios[i]; i++)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ordering part of MPI_Comm_split against std::stable_sort.
+// The ordering part of MPI_Comm_split against std::stable_sort, and maps by descriptions against
+// those by tables.
+#include "split_grids.h"
 #include "split_order.h"
 
+#include "colours/world.hpp"
 #include "counting_allocator.hpp"
 #include "oracle.hpp"
 
@@ -77,7 +80,37 @@ void expect_child(const Rows &rows, int32_t colour, const cmap_t *parent) {
     EXPECT_TRUE(is_valid(child));
 }
 
+// What a description gives is the very same map.
+void expect_described_child(const Rows &rows, const colours_test::Bytes &description,
+                            int32_t colour, const cmap_t *parent) {
+    Members ranks = expected(rows, colour), members(ranks.size());
+    if (ranks.empty()) return;
+    colours_order order;
+    colours_arrange(description.data(), colour, ranks.back(), &order);
+    ASSERT_EQ(ranks.size(), order.members);
+    if (order.form == COLOURS_TABLE) return;
+    ASSERT_EQ(ranks.size() - 1, order.rank);
+    cmap_t *child = nullptr, *other = nullptr;
+    ASSERT_EQ(CMAP_OK, split_grids_map(parent, description.data(), colour, &order, &child));
+    Map owner(child);
+    cmap_select_many(parent, ranks.data(), uint32_t(ranks.size()), members.data());
+    EXPECT_EQ(members, decoded(child));
+    EXPECT_TRUE(is_valid(child));
+    ASSERT_EQ(CMAP_OK, cmap_incl(parent, reinterpret_cast<const int *>(ranks.data()),
+                                 uint32_t(ranks.size()), nullptr, &other));
+    Map other_owner(other);
+    EXPECT_EQ(other, child);
+}
+
+colours_test::Bytes described(const Rows &rows) {
+    colours_test::Rows short_rows;
+    for (const split_row &row : rows)
+        short_rows.push_back({row.colour, row.key});
+    return colours_test::describe(short_rows);
+}
+
 void expect_all_children(const Rows &rows, const cmap_t *parent) {
+    const colours_test::Bytes description = described(rows);
     std::vector<int32_t> colours{undefined};
     for (const split_row &row : rows)
         colours.push_back(row.colour);
@@ -86,6 +119,7 @@ void expect_all_children(const Rows &rows, const cmap_t *parent) {
     for (int32_t colour : colours) {
         SCOPED_TRACE(::testing::Message() << "colour " << colour);
         expect_child(rows, colour, parent);
+        expect_described_child(rows, description, colour, parent);
     }
 }
 

@@ -3,6 +3,7 @@
 mpi_core_sources += \
     src/mpi/solo/others.c \
     src/mpi/solo/solo.c \
+    src/mpi/solo/solo_blocks.c \
     src/mpi/solo/solo_scenario.c \
     src/mpi/solo/solo_world.c
 

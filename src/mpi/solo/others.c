@@ -25,6 +25,11 @@ static int check(int rank)
     return MPI_SUCCESS;
 }
 
+static int foresee(const split_call * call, MPIR_Comm * local, bool * takes_part)
+{
+    return MPI_SUCCESS;
+}
+
 static bool refuses(MPIR_Comm * comm, const char *collective, int *mpi_errno)
 {
     return false;
@@ -38,6 +43,8 @@ const MPIR_Others_t MPIR_Others_exist = {
     .refuses = refuses,
     .holds_all_ids = false,
     .get_rows = split_exchange_rows,
+    .foresee = foresee,
+    .swap_blocks = split_swap_blocks,
     .remote_group = NULL
 };
 

@@ -90,6 +90,8 @@ const MPIR_Others_t MPIR_Others_missing = {
     .refuses = MPIR_Solo_refuses,
     .holds_all_ids = true,
     .get_rows = solo_get_rows,
+    .foresee = solo_foresee,
+    .swap_blocks = solo_swap_blocks,
     .remote_group = solo_remote_group
 };
 
@@ -104,6 +106,7 @@ int MPIR_Solo_init(void)
     if (MPIR_Solo_on) {
         MPIR_Yield_alone = count_idle;
         solo_take_scenarios(getenv(SCENARIO));
+        solo_blocks_init();
     }
     return MPI_SUCCESS;
 }

@@ -145,16 +145,12 @@ static void keep_last(MPIR_Comm * comm, solo_call * calls)
     last.calls = calls;
 }
 
-/* All ranks make the same offer.  If a rank takes part, this process holds the id for it, also
- * if it takes no part itself. */
+/* All ranks make the same offer. */
 static void fill_rows(split_call *call, MPIR_Comm *local, const solo_call *calls,
-                      MPIR_Ctxid_t *ctxid)
+                      bool takes_part, MPIR_Ctxid_t *ctxid)
 {
-    bool takes_part = false;
     uint64_t offer;
 
-    for (int r = 0; r < local->local_size; r++)
-        takes_part = takes_part || calls[r].colour != MPI_UNDEFINED;
     MPIR_Ctxid_begin(ctxid, local, takes_part, &offer);
     if (call->error != MPI_SUCCESS)
         offer = MPIR_Ctxid_refusal(offer);
@@ -163,26 +159,47 @@ static void fill_rows(split_call *call, MPIR_Comm *local, const solo_call *calls
             (split_row){.colour = calls[r].colour, .key = calls[r].key, .offer = offer};
 }
 
-int solo_get_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
+static bool does_any_take_part(const solo_call * calls, int n)
+{
+    for (int r = 0; r < n; r++) {
+        if (calls[r].colour != MPI_UNDEFINED)
+            return true;
+    }
+    return false;
+}
+
+int solo_foresee_calls(const split_call * call, MPIR_Comm * local, const solo_call ** all,
+                       bool * takes_part)
 {
     int mpi_errno = call->error;
     solo_call *calls = NULL;
 
-    if (call->local.table == NULL)
-        return mpi_errno;
+    MPIR_ERR_CHECK(mpi_errno);
     calls = MPL_malloc(local->local_size * sizeof(*calls), MPL_MEM_COMM);
-    if (calls == NULL) {
-        MPIR_ERR_SET(mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-        return mpi_errno;
-    }
+    MPIR_ERR_CHKANDJUMP(!calls, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     mpi_errno = foresee_calls(call, local, calls);
-    if (mpi_errno != MPI_SUCCESS) {
-        MPL_free(calls);
-        return mpi_errno;       /* as it is: in a longer stack its text is cut off */
-    }
-    fill_rows(call, local, calls, ctxid);
+    if (mpi_errno != MPI_SUCCESS)
+        goto fn_fail;           /* as it is: in a longer stack its text is cut off */
     keep_last(local, calls);
-    return MPI_SUCCESS;
+    *all = calls;
+    *takes_part = does_any_take_part(calls, local->local_size);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    MPL_free(calls);
+    goto fn_exit;
+}
+
+int solo_get_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
+{
+    const solo_call *calls;
+    bool takes_part;
+    int mpi_errno = solo_foresee_calls(call, local, &calls, &takes_part);
+
+    if (mpi_errno == MPI_SUCCESS)
+        fill_rows(call, local, calls, takes_part, ctxid);
+    return mpi_errno;
 }
 
 /* The order of the ranks in a communicator that a split made. */

@@ -5,10 +5,15 @@
 #define SOLO_WORLD_H_INCLUDED
 
 #include "../comm/split/split.h"
+#include "solo_scenario.h"
 
 /* For the linker: a program linked with libmpi.a may have names like these. */
 #define solo_take_scenarios MPIR_Solo_take_scenarios
 #define solo_get_rows MPIR_Solo_get_rows
+#define solo_foresee MPIR_Solo_foresee
+#define solo_swap_blocks MPIR_Solo_swap_blocks
+#define solo_blocks_init MPIR_Solo_blocks_init
+#define solo_foresee_calls MPIR_Solo_foresee_calls
 #define solo_remote_group MPIR_Solo_remote_group
 
 /* How the others call MPI_Comm_split: a scenario on each line, or NULL.  The last scenario is
@@ -18,8 +23,17 @@ void solo_take_scenarios(const char *lines);
 /* Entries of the table in mpir_others.h.  The rows follow from the next scenario, or from the
  * call under way. */
 int solo_get_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid);
+int solo_foresee(const split_call * call, MPIR_Comm * local, bool * takes_part);
+int solo_swap_blocks(split_zones * zones, MPIR_Comm * local, int to, const split_block * from);
 /* The group of the remote leader in the last split of the peer communicator's processes. */
 int solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, int *remote_size,
                       uint64_t ** remote_lpids, int *is_low_group);
+
+/* What the others send instead of rows (solo_blocks.c).  Registers its MPI_T variable. */
+void solo_blocks_init(void);
+/* The calls of all ranks in the split under way; they stay until the next one.  *takes_part: does
+ * any rank take part?  Then this process holds the id for it. */
+int solo_foresee_calls(const split_call * call, MPIR_Comm * local, const solo_call ** all,
+                       bool * takes_part);
 
 #endif /* SOLO_WORLD_H_INCLUDED */

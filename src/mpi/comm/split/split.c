@@ -2,6 +2,24 @@
 
 #include "split.h"
 
+/*
+=== BEGIN_MPI_T_CVAR_INFO_BLOCK ===
+
+cvars:
+    - name        : MPIR_CVAR_SPLIT_DESCRIBED
+      category    : COMMUNICATOR
+      type        : int
+      default     : 257
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_ALL_EQ
+      description : >-
+        Least number of ranks from which on MPI_Comm_split exchanges descriptions of colours and
+        keys instead of a row for each rank. 0 means never.
+
+=== END_MPI_T_CVAR_INFO_BLOCK ===
+*/
+
 /* The intracommunicator of an intercommunicator's local side, or the parent itself. */
 static int local_comm_of(MPIR_Comm * parent, MPIR_Comm ** local)
 {
@@ -19,23 +37,30 @@ static int local_comm_of(MPIR_Comm * parent, MPIR_Comm ** local)
 /* A small table is part of the call, so that a process without memory takes part in the collective.
  * The allocation is freed after the collective, for what the child takes if there is no other
  * memory. */
-static int alloc_side(const split_call * call, split_side * side, int size)
-{
-    enum { LEAST_RESERVE = 1024 };
-    int mpi_errno = MPI_SUCCESS;
-    size_t bytes = MPL_MAX(size * sizeof(split_row), LEAST_RESERVE);
+enum { LEAST_RESERVE = 1024 };
 
-    side->size = size;
-    side->view = split_view_of(call->colour, MPIX_PERMUTE);
+static int alloc_reserve(split_side * side, size_t bytes)
+{
+    int mpi_errno = MPI_SUCCESS;
+
     side->owned = MPL_malloc(bytes, MPL_MEM_COMM);
-    side->table = size <= SPLIT_FEW ? side->few : side->owned;
     MPIR_ERR_CHKANDJUMP2(!side->owned, mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s",
-                         (int)bytes, "rows of MPI_Comm_split");
+                         (int) bytes, "rows of MPI_Comm_split");
 
   fn_exit:
     return mpi_errno;
   fn_fail:
     goto fn_exit;
+}
+
+static int alloc_side(const split_call * call, split_side * side, int size)
+{
+    int mpi_errno = alloc_reserve(side, MPL_MAX(size * sizeof(split_row), LEAST_RESERVE));
+
+    side->size = size;
+    side->view = split_view_of(call->colour, MPIX_PERMUTE);
+    side->table = size <= SPLIT_FEW ? side->few : side->owned;
+    return mpi_errno;
 }
 
 static void keep_error(split_call * call, int mpi_errno)
@@ -44,19 +69,40 @@ static void keep_error(split_call * call, int mpi_errno)
         call->error = mpi_errno;
 }
 
+/* The same on all members. */
+static bool is_described(const MPIR_Comm * parent)
+{
+    return MPIR_CVAR_SPLIT_DESCRIBED > 0 && parent->local_size >= MPIR_CVAR_SPLIT_DESCRIBED;
+}
+
+/* Only a reserve. */
+static int begin_described(split_call * call)
+{
+    split_zones_begin(&call->zones, (uint32_t) call->parent->local_size);
+    call->local.size = (uint32_t) call->parent->local_size;
+    call->local.view = split_view_of(call->colour, MPIX_PERMUTE);
+    return alloc_reserve(&call->local, LEAST_RESERVE);
+}
+
 /* Allocations before the first collective.  A process without memory continues, and tells the
  * others in the collective. */
 static void begin(split_call * call)
 {
     if (call->colour != MPI_UNDEFINED)
         keep_error(call, MPIR_Comm_create(&call->child));
-    keep_error(call, alloc_side(call, &call->local, call->parent->local_size));
+    call->is_described = is_described(call->parent);
+    if (call->is_described)
+        keep_error(call, begin_described(call));
+    else
+        keep_error(call, alloc_side(call, &call->local, call->parent->local_size));
     if (split_is_inter(call))
         keep_error(call, alloc_side(call, &call->remote, call->parent->remote_size));
 }
 
 static void end(split_call * call)
 {
+    if (call->is_described)
+        split_zones_end(&call->zones);
     MPL_free(call->local.owned);
     MPL_free(call->remote.owned);
     cmap_release(call->local.map);
@@ -130,12 +176,10 @@ static void look_at_local(split_side * side, uint64_t * own_colour, uint64_t * a
 }
 
 /* The ids of the colours, when all rows are known. */
-static void decide(split_call * call, MPIR_Ctxid_t * ctxid)
+static void decide(split_call * call, MPIR_Ctxid_t * ctxid, uint64_t own_colour, uint64_t all)
 {
-    uint64_t own_colour, all;
     MPIR_Context_id_t id = MPIR_INVALID_CONTEXT_ID;
 
-    look_at_local(&call->local, &own_colour, &all);
     if (is_mixed(&call->local)) {
         MPIR_Ctxid_abandon(ctxid);
         return;
@@ -166,19 +210,82 @@ int split_exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctx
     return mpi_errno;
 }
 
-/* Gathers the local side's rows and agrees on a context id for each colour. */
+static void gather_rows_of_local(split_call * call, MPIR_Comm * local)
+{
+    MPIR_Ctxid_t ctxid;
+    uint64_t own_colour, all;
+    int mpi_errno = MPIR_Others->get_rows(call, local, &ctxid);
+
+    keep_error(call, mpi_errno);
+    if (call->local.table == NULL || mpi_errno != MPI_SUCCESS)
+        return;
+    look_at_local(&call->local, &own_colour, &all);
+    decide(call, &ctxid, own_colour, all);
+}
+
+/* The fold of the offers is that over all colours: ids that are free at all processes are free at
+ * those of one colour. */
+static void decide_described(split_call * call, MPIR_Ctxid_t * ctxid)
+{
+    const uint8_t *all = call->zones.mine;
+    uint64_t offer = colours_offer(all);
+    bool has_failed = (colours_flags(all) & COLOURS_FAILED) != 0;
+
+    call->local.view.rows = call->local.size;
+    if (has_failed) {
+        offer = MPIR_Ctxid_refusal(offer);
+    } else {
+        colours_arrange(all, call->colour, (uint32_t) call->parent->rank, &call->order);
+        call->local.view.members = call->order.members;
+        call->local.view.special_rows = colours_count(all, MPIX_PERMUTE);
+    }
+    decide(call, ctxid, offer, offer);
+}
+
+/* An agreement has begun, and each member makes an offer. */
+static int describe_local(split_call * call, MPIR_Comm * local, uint64_t offer)
+{
+    colours_row row = {.colour = call->colour,.key = call->key };
+    uint32_t flags = 0;
+
+    if (call->error != MPI_SUCCESS) {
+        flags = COLOURS_FAILED;
+        offer = MPIR_Ctxid_refusal(offer);
+    }
+    colours_leaf(call->zones.mine, row, offer, flags);
+    return split_merge_blocks(&call->zones, local);
+}
+
+static void gather_descriptions(split_call * call, MPIR_Comm * local)
+{
+    MPIR_Ctxid_t ctxid;
+    uint64_t offer;
+    bool takes_part = (call->colour != MPI_UNDEFINED);
+    int mpi_errno = MPIR_Others->foresee(call, local, &takes_part);
+
+    if (mpi_errno == MPI_SUCCESS) {
+        MPIR_Ctxid_begin(&ctxid, local, takes_part, &offer);
+        mpi_errno = describe_local(call, local, offer);
+        if (mpi_errno == MPI_SUCCESS)
+            decide_described(call, &ctxid);
+        else
+            MPIR_Ctxid_abandon(&ctxid);
+    }
+    keep_error(call, mpi_errno);
+}
+
+/* Gathers what the local side passes and agrees on a context id for each colour. */
 static void gather_local(split_call * call)
 {
     MPIR_Comm *local;
-    MPIR_Ctxid_t ctxid;
-    bool has_table = (call->local.table != NULL);
     int mpi_errno = local_comm_of(call->parent, &local);
 
-    if (mpi_errno == MPI_SUCCESS)
-        mpi_errno = MPIR_Others->get_rows(call, local, &ctxid);
-    keep_error(call, mpi_errno);
-    if (has_table && mpi_errno == MPI_SUCCESS)
-        decide(call, &ctxid);
+    if (mpi_errno != MPI_SUCCESS)
+        keep_error(call, mpi_errno);
+    else if (call->is_described)
+        gather_descriptions(call, local);
+    else
+        gather_rows_of_local(call, local);
 }
 
 /* The other side's id for the colour: MPIR_INVALID_CONTEXT_ID if one of its members has none. */

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Comm_split: gather and decide (split.c), order (split_order.c), build (split_child.c).
+ * MPI_Comm_split: gather and decide (split.c), order (split_order.c), build (split_child.c).  A
+ * large communicator exchanges descriptions instead of rows (split_blocks.h), from which the
+ * child's map follows without a table (split_grids.h).
  */
 #ifndef SPLIT_H_INCLUDED
 #define SPLIT_H_INCLUDED
 
 #include "mpiimpl.h"
+#include "split_blocks.h"
+#include "split_grids.h"
 #include "split_order.h"
 
 /* One group of the parent: all of an intracommunicator, or a side of an intercommunicator. */
@@ -24,6 +28,9 @@ typedef struct split_side {
 typedef struct split_call {
     MPIR_Comm *parent;
     int colour, key;
+    bool is_described;          /* descriptions of the local side are exchanged, and no rows */
+    split_zones zones;
+    colours_order order;
     split_side local, remote;   /* remote: only of an intercommunicator */
     MPIR_Context_id_t id;       /* claimed by this process, or MPIR_INVALID_CONTEXT_ID */
     /* of the other side of an intercommunicator, or MPIR_INVALID_CONTEXT_ID */

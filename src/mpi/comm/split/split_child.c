@@ -46,13 +46,115 @@ static int make_map(split_side * side, const cmap_t * parent_map, int self, int 
     return mpi_errno;
 }
 
+/* The reserve is given up when there is no memory. */
+static int make_map_of_grids(split_call * call, const cmap_t * parent_map)
+{
+    split_side *side = &call->local;
+    const uint8_t *all;
+    cmap_status status;
+
+    split_zones_trim(&call->zones);
+    all = call->zones.mine;
+    status = split_grids_map(parent_map, all, call->colour, &call->order, &side->map);
+    call->rank = (int) call->order.rank;
+    if (status == CMAP_ERR_NOMEM) {
+        free_table(side);
+        status = split_grids_map(parent_map, all, call->colour, &call->order, &side->map);
+    }
+    return status == CMAP_OK ? MPI_SUCCESS :
+        MPIR_Map_error(status, "split", (int) call->order.members);
+}
+
+static void add_row(void *context, colours_row row)
+{
+    split_side *side = context;
+    split_row *next = &side->table[side->view.rows];
+
+    next->colour = row.colour;
+    next->key = row.key;
+    split_look(&side->view, next);
+}
+
+/* The table takes the place of the first two zones, which all members have, and the description
+ * goes to the third. */
+static void take_over_zones(split_side * side, split_zones * zones)
+{
+    uint8_t *third = zones->owned + 2 * zones->room;
+
+    memmove(third, zones->mine, colours_bytes(zones->mine));
+    zones->mine = third;
+    side->owned = zones->owned;
+    zones->owned = NULL;
+}
+
+static int find_table(split_call * call)
+{
+    int mpi_errno = MPI_SUCCESS;
+    split_side *side = &call->local;
+    size_t bytes = side->size * sizeof(split_row);
+
+    free_table(side);
+    if (call->zones.owned)
+        take_over_zones(side, &call->zones);
+    else if (side->size > SPLIT_FEW)
+        side->owned = MPL_malloc(bytes, MPL_MEM_COMM);
+    side->table = side->size > SPLIT_FEW ? side->owned : side->few;
+    MPIR_ERR_CHKANDJUMP2(!side->table, mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s",
+                         (int) bytes, "rows of MPI_Comm_split");
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Keys without a closed form are ordered as rows. */
+static int make_table(split_call * call)
+{
+    int mpi_errno = MPI_SUCCESS;
+    split_side *side = &call->local;
+    void *smaller;
+
+    mpi_errno = find_table(call);
+    MPIR_ERR_CHECK(mpi_errno);
+    side->view = split_view_of(call->colour, MPIX_PERMUTE);
+    colours_decode(call->zones.mine, add_row, side);
+    if (side->table == side->owned) {
+        smaller = MPL_realloc(side->owned, side->size * sizeof(split_row), MPL_MEM_COMM);
+        side->owned = side->table = smaller ? smaller : side->owned;
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int make_local_map(split_call * call)
+{
+    int mpi_errno = MPI_SUCCESS;
+    const cmap_t *parent_map = MPIR_Comm_map(call->parent, MPIR_MAP_LOCAL);
+
+    if (call->is_described && call->order.form != COLOURS_TABLE)
+        return make_map_of_grids(call, parent_map);
+    if (call->is_described)
+        mpi_errno = make_table(call);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = make_map(&call->local, parent_map, call->parent->rank, &call->rank);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
 static int make_maps(split_call * call)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *parent = call->parent;
 
-    mpi_errno = make_map(&call->local, MPIR_Comm_map(parent, MPIR_MAP_LOCAL), parent->rank,
-                         &call->rank);
+    mpi_errno = make_local_map(call);
     MPIR_ERR_CHECK(mpi_errno);
     if (split_is_inter(call)) {
         mpi_errno = make_map(&call->remote, MPIR_Comm_map(parent, MPIR_MAP_REMOTE), 0, NULL);

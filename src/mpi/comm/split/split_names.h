@@ -5,11 +5,22 @@
 
 #define split_arrange MPIR_split_arrange
 #define split_exchange_rows MPIR_split_exchange_rows
+#define split_first_rank MPIR_split_first_rank
+#define split_grids_map MPIR_split_grids_map
 #define split_is_inter MPIR_split_is_inter
 #define split_look MPIR_split_look
 #define split_make_child MPIR_split_make_child
 #define split_map MPIR_split_map
+#define split_merge_blocks MPIR_split_merge_blocks
 #define split_rank_of MPIR_split_rank_of
+#define split_room_for MPIR_split_room_for
+#define split_swap_blocks MPIR_split_swap_blocks
+#define split_tree_of MPIR_split_tree_of
+#define split_unit_of MPIR_split_unit_of
 #define split_view_of MPIR_split_view_of
+#define split_zones_begin MPIR_split_zones_begin
+#define split_zones_end MPIR_split_zones_end
+#define split_zones_hold MPIR_split_zones_hold
+#define split_zones_trim MPIR_split_zones_trim
 
 #endif /* SPLIT_NAMES_H_INCLUDED */

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The exchange of descriptions (src/mpid/common/colours) by recursive doubling.
+ *
+ * The ranks form units: with n ranks and p = 2^k <= n < 2^(k+1) the last 2 (n - p) ranks are pairs,
+ * each other rank is a unit.  In step j a unit exchanges the description of its 2^j units with the
+ * unit whose number differs in bit j, and both merge the two.  A pair first merges its own; its
+ * first rank takes part in the steps and hands the result to the second.  For example n = 6:
+ *
+ *     ranks    0    1    2 3    4 5              pairs
+ *     step 0   0 <-> 1    2 <-> 4                0-1        2-5
+ *     step 1   0 <-> 2    1 <-> 4                0-5        0-5
+ *              2 -> 3,    4 -> 5                 the results of the pairs
+ *
+ * A message has at most SPLIT_MESSAGE bytes; the rest of a longer description follows in a second
+ * one.  Descriptions that do not fit the caller's buffers need memory on the way.  Then they have
+ * the flag COLOURS_LARGE on all members, which agree at the end that each of them had it.
+ */
+#ifndef SPLIT_BLOCKS_H_INCLUDED
+#define SPLIT_BLOCKS_H_INCLUDED
+
+#include "colours.h"
+#include "split_names.h"
+
+struct MPIR_Comm;
+
+enum {
+    SPLIT_MESSAGE = 256,
+    /* two messages, and what a merge needs beside them; or 64 rows */
+    SPLIT_ZONE = 2 * SPLIT_MESSAGE + 2 * COLOURS_EXTRA + COLOURS_SLACK
+};
+
+typedef struct split_zones {
+    uint8_t *mine, *theirs, *spare;     /* in `few` or in `owned`, each with so much room */
+    size_t room;
+    uint32_t ranks;
+    bool is_short;              /* of memory */
+    uint8_t *owned;
+    uint8_t few[3][SPLIT_ZONE];
+} split_zones;
+
+typedef struct split_tree {
+    int units;
+    int singles;                /* the first units have one rank, the others two */
+} split_tree;
+
+split_tree split_tree_of(int ranks);
+int split_first_rank(split_tree tree, int unit);
+int split_unit_of(split_tree tree, int rank);
+
+/* Some consecutive ranks of a communicator */
+typedef struct split_block {
+    int first, count;
+    int rank;                   /* that sends their description */
+    int step;                   /* of the tree, or -1 in a pair */
+} split_block;
+
+/* REQUIRES at least one rank. */
+void split_zones_begin(split_zones * zones, uint32_t ranks);
+void split_zones_end(split_zones * zones);
+/* Gives back what zones->mine alone does not need.  Afterwards nothing is exchanged. */
+void split_zones_trim(split_zones * zones);
+/* What a merge of the two needs, in a communicator of so many ranks.  If it is more than
+ * SPLIT_ZONE, the result is COLOURS_LARGE. */
+size_t split_room_for(const uint8_t * low, const uint8_t * high, uint32_t ranks);
+/* False without memory. */
+bool split_zones_hold(split_zones * zones, size_t bytes);
+
+/* Receives the description of `from` into zones->theirs, and sends zones->mine to the rank `to`, or
+ * MPI_PROC_NULL.  A block whose rank is MPI_PROC_NULL sends nothing.  (The entry swap_blocks of
+ * mpir_others.h.) */
+int split_swap_blocks(split_zones * zones, struct MPIR_Comm *comm, int to,
+                      const split_block * from);
+
+/* All of it: zones->mine is the description of this rank, and becomes that of all.  It has failed
+ * if a member fails. */
+int split_merge_blocks(split_zones * zones, struct MPIR_Comm *comm);
+
+#endif /* SPLIT_BLOCKS_H_INCLUDED */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "mpir_tvars.h"
+#include "solo_world.h"
+#include <time.h>
+
+/*
+ * MPI_Comm_split by descriptions: what the ranks that do not exist would send, by the same merges.
+ * That takes time in the number of ranks, which is no time of this rank's own.  MPI_T variables
+ * have this time, and how many descriptions came and went and how long the longest was.
+ */
+
+static struct {
+    const solo_call *calls;
+    uint32_t ranks;
+    uint64_t offer;
+} foreseen;
+
+static unsigned long long supply;       /* nanoseconds */
+static unsigned long long exchanges, longest;
+
+static unsigned long long now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (unsigned long long) time.tv_sec * 1000000000 + (unsigned long long) time.tv_nsec;
+}
+
+static void read_number(void *address, void *obj_handle, int count, void *buffer)
+{
+    *(unsigned long long *) buffer = *(const unsigned long long *) address;
+}
+
+void solo_blocks_init(void)
+{
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "solo_supply_ns", &supply, read_number, "SOLO",
+                       "time in which mpirank1 found out what other ranks send in MPI_Comm_split");
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "solo_exchanges", &exchanges, read_number, "SOLO",
+                       "descriptions that this rank exchanged with others in MPI_Comm_split");
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_HIGHWATERMARK, "solo_longest", &longest, read_number,
+                       "SOLO", "bytes of the longest of these descriptions");
+}
+
+static void count(const uint8_t * description)
+{
+    longest = MPL_MAX(longest, colours_bytes(description));
+}
+
+int solo_foresee(const split_call * call, MPIR_Comm * local, bool * takes_part)
+{
+    unsigned long long start = now();
+    int mpi_errno = solo_foresee_calls(call, local, &foreseen.calls, takes_part);
+
+    foreseen.ranks = (uint32_t) local->local_size;
+    supply += now() - start;
+    return mpi_errno;
+}
+
+/* The description of a rank; NULL without memory, as in the other functions.  The caller frees
+ * it. */
+static uint8_t *describe_rank(int rank)
+{
+    const solo_call *call = &foreseen.calls[rank];
+    colours_row row = {.colour = call->colour,.key = call->key };
+    uint8_t *out = MPL_malloc(COLOURS_HEADER + COLOURS_EXTRA, MPL_MEM_COMM);
+
+    if (out)
+        colours_leaf(out, row, foreseen.offer, 0);
+    return out;
+}
+
+/* Frees both. */
+static uint8_t *merge(uint8_t * low, uint8_t * high)
+{
+    uint8_t *out = NULL;
+
+    if (low && high) {
+        size_t room = split_room_for(low, high, foreseen.ranks);
+        out = MPL_malloc(room, MPL_MEM_COMM);
+        if (out)
+            colours_merge(low, high, MPIR_Ctxid_fold, out);
+        if (out && room > SPLIT_ZONE)
+            colours_set_flags(out, COLOURS_LARGE);
+    }
+    MPL_free(low);
+    MPL_free(high);
+    return out;
+}
+
+/* As many units as step says, from this one on. */
+static uint8_t *describe_units(split_tree tree, int unit, int step)
+{
+    int first = split_first_rank(tree, unit);
+
+    if (step > 0)
+        return merge(describe_units(tree, unit, step - 1),
+                     describe_units(tree, unit + (1 << (step - 1)), step - 1));
+    if (split_first_rank(tree, unit + 1) - first == 1)
+        return describe_rank(first);
+    return merge(describe_rank(first), describe_rank(first + 1));
+}
+
+/* All of the world, for the second of a pair, or the other one of the pair */
+static uint8_t *describe(const split_block * block, int ranks)
+{
+    split_tree tree = split_tree_of(ranks);
+    int step = block->step;
+
+    if (block->count == 1 && step < 0)
+        return describe_rank(block->first);
+    if (step < 0)
+        for (step = 0; 1 << step < tree.units; step++);
+    return describe_units(tree, split_unit_of(tree, block->first), step);
+}
+
+int solo_swap_blocks(split_zones * zones, MPIR_Comm * local, int to, const split_block * from)
+{
+    int mpi_errno = MPI_SUCCESS;
+    unsigned long long start = now();
+    uint8_t *theirs = NULL;
+
+    exchanges++;
+    if (to != MPI_PROC_NULL)
+        count(zones->mine);
+    if (from->rank == MPI_PROC_NULL)
+        goto fn_exit;
+    foreseen.offer = colours_offer(zones->mine);        /* all ranks make the same */
+    theirs = describe(from, local->local_size);
+    MPIR_ERR_CHKANDJUMP(!theirs, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDJUMP(!split_zones_hold(zones, colours_bytes(theirs)), mpi_errno, MPI_ERR_NO_MEM,
+                        "**nomem");
+    memcpy(zones->theirs, theirs, colours_bytes(theirs));
+    count(theirs);
+
+  fn_exit:
+    MPL_free(theirs);
+    supply += now() - start;
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fuzz target: bytes are a description, as they are and with a right header, and also rows, whose
+// descriptions must mean what they are.  A difference aborts, so the fuzzer keeps the input.
+#include "colours.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+#define REQUIRE(condition)                                                                     \
+    do {                                                                                       \
+        if (!(condition)) {                                                                    \
+            std::fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
+            std::abort();                                                                      \
+        }                                                                                      \
+    } while (0)
+
+using Bytes = std::vector<uint8_t>;
+using Rows = std::vector<colours_row>;
+
+void fold_or(uint64_t *all, uint64_t offer) { *all |= offer; }
+
+bool has_failed(const Bytes &all) { return colours_flags(all.data()) & COLOURS_FAILED; }
+
+Bytes merge(const Bytes &low, const Bytes &high) {
+    Bytes out(low.size() + high.size() + COLOURS_EXTRA + COLOURS_SLACK);
+    out.resize(colours_merge(low.data(), high.data(), fold_or, out.data()));
+    return out;
+}
+
+Rows decode(const Bytes &all) {
+    Rows rows;
+    colours_decode(
+        all.data(), [](void *to, colours_row row) { static_cast<Rows *>(to)->push_back(row); },
+        &rows);
+    return rows;
+}
+
+bool add_members(void *to, const colours_grid *grid) {
+    auto *members = static_cast<std::vector<uint32_t> *>(to);
+    for (uint32_t i = 0; i < grid->members; i++) {
+        int64_t rank = grid->rank, left = i;
+        for (uint32_t k = 0; k < grid->levels; k++) {
+            rank += left % grid->count[k] * grid->stride[k];
+            left /= grid->count[k];
+        }
+        members->push_back(static_cast<uint32_t>(rank));
+    }
+    return true;
+}
+
+// The members of a colour, where they have a form, are those of the rows in the order of the keys.
+void check_colour(const Bytes &all, const Rows &rows, int32_t colour) {
+    std::vector<uint32_t> right, found;
+    for (uint32_t r = 0; r < rows.size(); r++)
+        if (rows[r].colour == colour) right.push_back(r);
+    std::stable_sort(right.begin(), right.end(),
+                     [&](uint32_t a, uint32_t b) { return rows[a].key < rows[b].key; });
+    colours_order order;
+    const uint32_t self = right.empty() ? 0 : right[right.size() / 2];
+    colours_arrange(all.data(), colour, self, &order);
+    REQUIRE(order.members == right.size());
+    if (order.form == COLOURS_TABLE) return;
+    colours_each_grid(all.data(), colour, &order, add_members, &found);
+    REQUIRE(found == right);
+    REQUIRE(right.empty() || order.rank == right.size() / 2);
+}
+
+constexpr uint32_t MOST = 4096;  // ranks that are worth a look at each
+
+void take_description(const Bytes &bytes, uint32_t n) {
+    if (n == 0 || n > MOST || !colours_check(bytes.data(), bytes.size(), n)) return;
+    if (has_failed(bytes)) return;
+    const Rows rows = decode(bytes);
+    REQUIRE(rows.size() == n);
+    check_colour(bytes, rows, rows[0].colour);
+    check_colour(bytes, rows, rows[n / 2].colour);
+    const Bytes twice = merge(bytes, bytes);
+    REQUIRE(colours_check(twice.data(), twice.size(), 2 * n));
+    Rows both = rows;
+    both.insert(both.end(), rows.begin(), rows.end());
+    const Rows merged = decode(twice);
+    REQUIRE(std::equal(
+        both.begin(), both.end(), merged.begin(), merged.end(),
+        [](colours_row a, colours_row b) { return a.colour == b.colour && a.key == b.key; }));
+}
+
+// The bytes behind a header that fits them; their ranks are those that the first two bytes say.
+void take_body(const uint8_t *data, size_t size) {
+    if (size < 2) return;
+    Bytes bytes(COLOURS_HEADER);
+    bytes[0] = COLOURS_VERSION;
+    bytes.insert(bytes.end(), data + 2, data + size);
+    for (int i = 0; i < 4; i++)
+        bytes[4 + static_cast<size_t>(i)] = static_cast<uint8_t>(bytes.size() >> (8 * i));
+    take_description(bytes, data[0] + 256u * (data[1] & 15));
+}
+
+// A byte for each rank, or a pattern of few of them again and again.
+void take_rows(const uint8_t *data, size_t size) {
+    if (size < 3) return;
+    const size_t period = 1 + data[0] % (size - 1), n = 1 + data[1];
+    std::vector<Bytes> blocks;
+    Rows rows;
+    for (size_t r = 0; r < n; r++) {
+        const uint8_t byte = data[1 + r % period];
+        const int turn = static_cast<int>(r / period);
+        rows.push_back({(byte & 3) + (byte & 4 ? turn : 0), (byte >> 3) + (byte & 128 ? turn : 0)});
+        Bytes leaf(COLOURS_HEADER + COLOURS_EXTRA);
+        leaf.resize(colours_leaf(leaf.data(), rows.back(), 1, 0));
+        blocks.push_back(leaf);
+    }
+    while (blocks.size() > 1) {
+        std::vector<Bytes> next;
+        for (size_t i = 0; i + 1 < blocks.size(); i += 2)
+            next.push_back(merge(blocks[i], blocks[i + 1]));
+        if (blocks.size() % 2) next.push_back(blocks.back());
+        blocks.swap(next);
+    }
+    REQUIRE(colours_check(blocks[0].data(), blocks[0].size(), static_cast<uint32_t>(n)));
+    const Rows found = decode(blocks[0]);
+    for (size_t r = 0; r < n; r++)
+        REQUIRE(found[r].colour == rows[r].colour && found[r].key == rows[r].key);
+    check_colour(blocks[0], rows, rows[n / 2].colour);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    take_description(Bytes(data, data + size), size > 0 ? data[size - 1] : 0);
+    take_body(data, size);
+    take_rows(data, size);
+    return 0;
+}
