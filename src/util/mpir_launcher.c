@@ -2,6 +2,7 @@
 
 #include "mpiimpl.h"
 #include "mpir_launcher.h"
+#include "mpir_pmix.h"
 
 /*
 === BEGIN_MPI_T_CVAR_INFO_BLOCK ===
@@ -28,15 +29,16 @@ typedef struct launcher {
 
 #define OWN_MPIEXEC "the mpiexec of this library"
 
-/* Slurm comes first: srun --mpi=pmix sets PMIX_RANK as well. SLURM_NTASKS is no sign: batch scripts have it, too. */
+/* Slurm comes first: its processes have PMIX_RANK as well. SLURM_NTASKS is no sign: batch scripts
+ * have it, too. */
 static const launcher_t launchers[] = {
-    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "srun --mpi=pmi2, or " OWN_MPIEXEC},
+    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "srun --mpi=pmi2, srun --mpi=pmix, or " OWN_MPIEXEC},
     {"Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", OWN_MPIEXEC},
     {"a launcher that speaks PMIx", "PMIX_RANK", NULL, OWN_MPIEXEC},
     {"Cray's PALS", "PALS_RANKID", NULL, OWN_MPIEXEC}
 };
 
-static bool have_process_manager(void)
+static bool have_pmi(void)
 {
     return getenv("PMI_FD") || getenv("PMI_PORT");
 }
@@ -61,7 +63,9 @@ static int refuse(const launcher_t * launcher)
 
 int MPIR_Launcher_check(void)
 {
-    if (MPIR_CVAR_ALLOW_SINGLETONS || have_process_manager())
+    if (MPIR_Pmix_is_used())
+        return MPIR_Pmix_start();
+    if (MPIR_CVAR_ALLOW_SINGLETONS || have_pmi())
         return MPI_SUCCESS;
     for (int i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
         const launcher_t *launcher = &launchers[i];

@@ -105,7 +105,7 @@ static const MPIR_Afapi_network_t over_mpi = MPIR_AFAPI_NETWORK;
 
 bool MPIR_Afapi_has_mpi(void)
 {
-    static const char *const of_mpiexec[] = { "PMI_FD", "PMI_PORT", "PMI_RANK" };
+    static const char *const of_mpiexec[] = { "PMI_FD", "PMI_PORT", "PMI_RANK", "PMIX_RANK" };
 
     int finalized;
 
