@@ -280,7 +280,7 @@ def examples(check):
     check.steps(afapi(check.variant))
 
 
-# ---- containers, doc, fresh ----------------------------------------------------------------------
+# ---- containers, launchers, doc, fresh -----------------------------------------------------------
 
 
 def containers(check):
@@ -350,6 +350,48 @@ def containers(check):
             ("no locked memory", "no_locked_memory", "4"),
         )
     )
+
+
+LAUNCHERS = (
+    ("srun --mpi=pmi2", "slurm", "pmi2"),
+    ("srun --mpi=pmix", "slurm", "pmix"),
+    ("prterun, or Open MPI's mpirun", "prte"),
+)
+
+
+def under_launchers():
+    for name, *words in LAUNCHERS:
+        # without the option, Slurm leaves the other processes of a job alone when one dies
+        kill = "kill_on_bad_exit" if "slurm" in words else "kill"
+        yield f"{name}: one host and three, in blocks and in turn", "talks", *words
+        yield f"{name}: an abort ends the job", "ends", "abort", *words
+        yield f"{name}: a killed rank ends the job", "ends", kill, *words
+        yield f"{name}: a spawned child answers, or an error says why not", "spawns", *words
+    yield "mpiexec in an allocation of Slurm", "mpiexec_in_slurm"
+    yield "srun without a process manager", "advises", "srun --mpi=pmi2", "srun_alone"
+    yield "srun --mpi=none", "advises", "srun --mpi=pmi2", "srun_alone", "--mpi=none"
+    yield "srun --mpi=pmix without libpmix", "advises", "libpmix2", "without_libpmix"
+
+
+def launchers(check):
+    reason = OUT / "launchers.reason"
+    check.step(
+        "launchers: compile",
+        check.variant.bin("mpicc"),
+        *("-O2", "-Wall", "-Wextra", "-Werror", "-o", OUT / "job"),
+        ROOT / "test/launchers/job.c",
+    )
+    check.step("launchers: mpiexec and the options of Open MPI", "openmpi_options")
+    check.shell("why_no_launchers", reason)
+    if why := reason.read_text().strip():
+        check.count(f"launchers ({why})", 0, 0, 1)
+        return
+    check.step("launchers: our declarations of PMIx are those of pmix.h", "pmix_declarations")
+    try:
+        if check.step("launchers: Slurm on three hosts", "start_launchers"):
+            check.steps((f"launchers: {name}", *words) for name, *words in under_launchers())
+    finally:
+        run([ROOT / "maint/hosts", "down"])
 
 
 def doc(check):
@@ -596,6 +638,7 @@ SECTIONS = {
         names,
         examples,
         containers,
+        launchers,
         doc,
         package,
         fresh,
