@@ -34,3 +34,15 @@ hosts_come_and_go() {
     "$hosts" down && "$hosts" down && [ "$("$hosts" status)" = "no hosts are up" ] &&
         ! pgrep -f "^sleep $seconds"
 }
+
+# A checkout that nobody can write to: what the scripts note is elsewhere.
+# shellcheck disable=SC2016
+hosts_of_read_only_checkout() {
+    unshare --mount bash -c '
+        mount --make-rprivate / && mount --bind "$1" "$1" &&
+            mount -o remount,ro,bind "$1" && cd "$1" || exit
+        ! touch build/hosts-written 2>/dev/null || exit
+        maint/hosts up 2 && [ "$(maint/hosts status)" = "h1 h2" ] &&
+            maint/hosts run -n 2 hostname | sort | diff - <(printf "h1\nh2\n") && maint/hosts down
+    ' read_only "$ROOT"
+}

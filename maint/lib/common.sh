@@ -5,7 +5,10 @@
 # shellcheck disable=SC2034    # some are for the scripts that source this
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CACHE=$ROOT/.cache
-LOGS=$ROOT/build/logs
+# Logs and state go to build/; of a read-only checkout, to a folder of /run.
+STATE=$ROOT/build
+if [ ! -w "$ROOT" ]; then STATE=/run/mpich-cmap-$(cksum <<<"$ROOT" | cut -d' ' -f1); fi
+LOGS=$STATE/logs
 PROGRAM=$(basename "$0")
 unset MAKEFLAGS MFLAGS MAKELEVEL # of a make that called the script
 
@@ -34,7 +37,8 @@ as_root() {
 elapsed() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
 # step NAME LOG HINT COMMAND...: runs COMMAND with its output in LOG and shows name, elapsed time
-# and log while it runs; a failure prints the end of the log and the hint.  A function's line that
+# and log while it runs; a failure prints the end of the log and the hint.  Status 77 means
+# skipped, and the last line of the log says why.  A function's line that
 # fails is a failure unless the step is called in an `if`, or before && or ||: there bash does
 # without `set -e`.
 step() {
@@ -64,6 +68,11 @@ step() {
     if [ "$status" = 0 ]; then
         printf '%-34s %6s  done\n' "$name" "$(elapsed $((SECONDS - start)))" >&2
         return 0
+    fi
+    if [ "$status" = 77 ]; then # as for automake
+        printf '%-34s %6s  skipped: %s\n' "$name" "$(elapsed $((SECONDS - start)))" \
+            "$(tail -n 1 "$log")" >&2
+        return 77
     fi
     printf '%-34s %6s  FAILED (status %s), end of %s:\n' "$name" \
         "$(elapsed $((SECONDS - start)))" "$status" "$log" >&2

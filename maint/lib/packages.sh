@@ -46,6 +46,7 @@ need_packages() {
     mapfile -t required < <(printf '%s\n' "$@" | grep -v '^nice')
     mapfile -t missing < <(missing_packages "$@" nice)
     if [ ${#missing[@]} -gt 0 ] && command -v apt-get >/dev/null && can_root; then
+        say "installs the Debian packages ${missing[*]}"
         step "install ${#missing[@]} packages" "$LOGS/packages.log" \
             "apt-get update && apt-get install ${missing[*]}" \
             install_packages "${missing[@]}" || true
