@@ -49,6 +49,9 @@ void MPIR_Map_report_gone(void *holder);
 /* Sets the function that returns the node of a process of the world.  Until then all processes
  * count as neighbours. */
 void MPIR_Map_report_nodes(int (*node_of) (int rank));
+/* If a label begins with MPIR_MAP_NO_NAME, the table shows the line of the program that made the
+ * holder instead. */
+#define MPIR_MAP_NO_NAME "(no name)"
 void MPIR_Map_report_count(const void *holder, const char *label, const cmap_t * map);
 
 #endif /* MPIR_MAP_H_INCLUDED */

@@ -3,6 +3,7 @@
 mpi_core_sources += \
     src/mpi/map/map_init.c \
     src/mpi/map/map_json.c \
+    src/mpi/map/map_line.c \
     src/mpi/map/map_report.c \
     src/mpi/map/map_site.c \
     src/mpi/map/map_table.cpp

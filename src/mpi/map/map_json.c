@@ -169,6 +169,7 @@ static int write_list(FILE * out, const char *name, void (*row) (void *, const m
 static void write_totals(FILE * out)
 {
     map_holders holders = MPIR_Map_table_holders();
+    map_peak peak = MPIR_Map_table_peak();
     cmap_totals totals;
     unsigned long long builds = 0;
 
@@ -181,9 +182,10 @@ static void write_totals(FILE * out)
             holders.counted, holders.array_bytes, holders.unlisted);
     fprintf(out, "  \"maps_built\": %llu, \"maps_found_alive\": %llu,\n", builds,
             (unsigned long long) totals.intern_hits);
-    fprintf(out, "  \"maps\": %llu, \"bytes\": %llu, \"array_bytes\": %llu,\n",
-            (unsigned long long)totals.maps, (unsigned long long)totals.bytes,
-            (unsigned long long)totals.shared_array_bytes);
+    fprintf(out,
+            "  \"peak_maps\": %" PRIu64 ", \"peak_bytes\": %" PRIu64
+            ", \"peak_array_bytes\": %" PRIu64 ",\n",
+            peak.maps, peak.bytes, peak.array_bytes);
 }
 
 int MPIR_Map_json_write(FILE * out, int rank, int size)
@@ -191,7 +193,7 @@ int MPIR_Map_json_write(FILE * out, int rank, int size)
     errno = 0;
     fprintf(
         out,
-        "{\n  \"format\": \"cmap-report 1\", \"rank\": %d, \"world\": %d, \"node_ranks\": %d,\n",
+        "{\n  \"format\": \"cmap-report 2\", \"rank\": %d, \"world\": %d, \"node_ranks\": %d,\n",
         rank, size, MPIR_Process.local_size);
     write_totals(out);
     int complete = write_list(out, "rows", write_row, skip_moment);

@@ -9,6 +9,7 @@
 #if defined(__GLIBC__)
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <link.h>
 
 enum { FRAMES = 48 };
 
@@ -60,17 +61,20 @@ void MPIR_Map_site_function(map_site site, char *text, size_t room)
 void MPIR_Map_site_call(map_site site, char *text, size_t room)
 {
     Dl_info info;
+    struct link_map *object;
     /* of the call, not of what comes after it */
     const char *address = (const char *) site.call - 1;
     char *file;
 
     text[0] = '\0';
-    if (!site.call || !dladdr(address, &info) || !info.dli_fname)
+    if (!site.call || !dladdr1(address, &info, (void **) &object, RTLD_DL_LINKMAP) ||
+        !info.dli_fname)
         return;
     /* a program's own name may be relative to where it was started */
     file = realpath(info.dli_fname, NULL);
+    /* addr2line wants addresses as the file has them; l_addr is what was added to them */
     snprintf(text, room, "%s+0x%zx", file ? file : info.dli_fname,
-             (size_t)(address - (const char *)info.dli_fbase));
+             (size_t) ((uintptr_t) address - object->l_addr));
     free(file);
 }
 

@@ -23,6 +23,16 @@ void MPIR_Map_site_function(map_site site, char *text, size_t room);
 /* "program+0x12ab", to which addr2line knows the line; an empty text when it is not known. */
 void MPIR_Map_site_call(map_site site, char *text, size_t room);
 
+typedef struct map_line {
+    map_site site;
+    char text[128];
+} map_line;
+
+/* Sets each text to "MPI_Comm_split at program.c:12", or "... at program+0x12ab" if addr2line is
+ * not installed or does not know the line; an empty text when nothing is known.  One addr2line for
+ * each program and library that a place is in. */
+void MPIR_Map_site_lines(map_line * lines, size_t n);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 
 #include "map_table.h"
+#include "mpir_map.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cinttypes>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -59,6 +61,7 @@ struct Table {
     std::map<RowKey, size_t> row_of;
     std::vector<Row> rows;
     map_holders holders{};  // counted, in a row or not
+    map_peak peak{};
     std::vector<Moment> history;
     double interval = 0;  // between two moments, at least
     bool incomplete = false;
@@ -99,6 +102,16 @@ void thin_out(Table &t) {
     t.interval = std::max(2 * t.interval, 2 * t.history.back().seconds / MOMENTS);
 }
 
+// Called before a communicator goes and at the end: in between, what is alive only grows.  Groups
+// are not waited for, because MPI makes some for the time of a call.
+void note_peak(Table &t) {
+    cmap_totals now;
+    cmap_get_totals(&now);
+    t.peak.maps = std::max(t.peak.maps, uint64_t(now.maps));
+    t.peak.bytes = std::max(t.peak.bytes, uint64_t(now.bytes));
+    t.peak.array_bytes = std::max(t.peak.array_bytes, uint64_t(now.shared_array_bytes));
+}
+
 void note_moment(Table &t, double now) {
     if (!t.detailed || (!t.history.empty() && now < t.history.back().seconds + t.interval)) return;
     if (t.history.size() == MOMENTS) thin_out(t);
@@ -130,11 +143,18 @@ void draw(Row &row, const cmap_t *map) {
         row.points[i] = cmap_select_outlined(map, uint32_t(uint64_t(i) * row.size / row.n_points));
 }
 
+bool is_unnamed(const char *label) {
+    return std::strncmp(label, MPIR_MAP_NO_NAME, std::strlen(MPIR_MAP_NO_NAME)) == 0;
+}
+
+bool is_group(const char *label) { return std::strcmp(label, "(group)") == 0; }
+
 void count(Table &t, const Holder &holder, const char *label, const cmap_t *map) {
+    if (!is_group(label)) note_peak(t);
     Row row = make_row(label, map);
     t.holders.counted++;
     t.holders.array_bytes += row.array;
-    row.site = holder.site;
+    row.site = t.detailed || is_unnamed(label) ? holder.site : map_site{};
     row.first = holder.born;
     RowKey key(row.label, row.size, row.representation, row.payload, row.site.function,
                row.site.call);
@@ -162,6 +182,21 @@ std::string one_line(std::string name) {
         if (static_cast<unsigned char>(c) < ' ' || c == 127) c = '?';
     }
     return name;
+}
+
+struct Line : map_line {};
+
+// Rows without a name get the line that made them, and keep what follows the name.
+void name_by_lines(Table &t) {
+    std::vector<Line> lines;
+    for (const Row &row : t.rows)
+        if (row.site.call && is_unnamed(row.label.c_str())) lines.push_back({{row.site, ""}});
+    MPIR_Map_site_lines(lines.data(), lines.size());
+    auto line = lines.begin();
+    for (Row &row : t.rows)
+        if (row.site.call && is_unnamed(row.label.c_str()) && (line++)->text[0])
+            row.label = std::string("(") + line[-1].text + ")" +
+                        row.label.substr(std::strlen(MPIR_MAP_NO_NAME));
 }
 
 void print_rows(const Table &t, FILE *out) {
@@ -218,8 +253,7 @@ void MPIR_Map_table_open(int with_details) noexcept {
 void MPIR_Map_table_enter(void *holder, map_counter counter) noexcept {
     update([&](Table &t) {
         const double now = seconds(t);
-        t.alive[holder] = {t.entered++, holder, counter, now,
-                           t.detailed ? MPIR_Map_site_here() : map_site{}};
+        t.alive[holder] = {t.entered++, holder, counter, now, MPIR_Map_site_here()};
         note_moment(t, now);
     });
 }
@@ -259,6 +293,7 @@ void MPIR_Map_table_count_alive() noexcept {
 
 void MPIR_Map_table_print(FILE *out, int rank, int world_size) noexcept {
     update([&](Table &t) {
+        name_by_lines(t);
         std::fprintf(out, "Compressed maps of rank %d of %d\n", rank, world_size);
         print_rows(t, out);
         print_totals(t, out);
@@ -270,6 +305,12 @@ map_holders MPIR_Map_table_holders(void) noexcept {
     map_holders holders{};
     update([&](Table &t) { holders = t.holders; });
     return holders;
+}
+
+map_peak MPIR_Map_table_peak(void) noexcept {
+    map_peak peak{};
+    update([&](Table &t) { peak = t.peak; });
+    return peak;
 }
 
 int MPIR_Map_table_visit(const map_visitor *visitor) noexcept {
@@ -297,6 +338,7 @@ void MPIR_Map_table_clear(void) noexcept {
         t.rows.clear();
         t.history.clear();
         t.holders = {};
+        t.peak = {};
         t.interval = 0;
         t.incomplete = false;
     });

@@ -2,9 +2,10 @@
 
 /*
  * The table behind MPIR_CVAR_CMAP_REPORT: which holders of maps are alive, and one row for all
- * holders that had the same label and a map of the same size, representation and bytes.  With
- * details, holders made at different places of the program have rows of their own, which keep a
- * picture of the first one's map, and the table has a history.  Every function may be called by
+ * holders that had the same label and a map of the same size, representation and bytes.  Holders
+ * made at different places of the program have rows of their own if they have no name, and with
+ * details in any case.  With details a row keeps a picture of the first one's map, and the table
+ * has a history.  Every function may be called by
  * several threads; when memory runs out the table loses rows, says so when printed, and nothing
  * else happens.  Only for src/mpi/map; others use mpir_map.h.
  */
@@ -45,7 +46,7 @@ typedef struct map_row {
     uint64_t holders;
     /* with details: */
     double first, last;         /* when the first of them was made, and the last */
-    map_site site;
+    map_site site;              /* without details, of holders without a name */
     const char *form;           /* what cmap_describe says */
     uint32_t n_points;
     const uint32_t *points;     /* the process of rank  i * size / n_points */
@@ -57,6 +58,12 @@ typedef struct map_holders {
     uint64_t counted, array_bytes, unlisted;
 } map_holders;
 map_holders MPIR_Map_table_holders(void) CMAP_NOEXCEPT;
+
+/* The most that was alive at once, of each. */
+typedef struct map_peak {
+    uint64_t maps, bytes, array_bytes;
+} map_peak;
+map_peak MPIR_Map_table_peak(void) CMAP_NOEXCEPT;
 
 /* What was alive at a moment: the holders, and all maps of the process. */
 typedef struct map_moment {

@@ -14,7 +14,7 @@ static const char *label_of(const MPIR_Comm * comm)
         case MPIR_COMM_HIERARCHY_KIND__NODE_ROOTS:
             return "(roots of the nodes)";
         default:
-            return "(no name)";
+            return MPIR_MAP_NO_NAME;
     }
 }
 
