@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * An operation that is not defined for the datatype is MPI_ERR_OP at the origin.  The basic type of
- * a derived type counts.  Nothing is done at the target, and the epoch goes on.
+ * An operation that is not defined for the datatype is MPI_ERR_OP at the origin, unless there are
+ * no data.  The basic type of a derived type counts.  Nothing is done at the target, and the epoch
+ * goes on.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -16,20 +17,22 @@ static const char *const call_names[] = {"accumulate", "get_accumulate", "raccum
 static int size;
 static MPI_Win win;
 static MPI_Op user_op;
+static int count = 1;           /* of what a call moves */
 static long in[WORDS], out[WORDS], *base;
 
 static int call(int kind, MPI_Datatype type, MPI_Op op, int target, MPI_Request *request)
 {
     switch (kind) {
         case ACC:
-            return MPI_Accumulate(in, 1, type, target, 0, 1, type, op, win);
+            return MPI_Accumulate(in, count, type, target, 0, count, type, op, win);
         case GET_ACC:
-            return MPI_Get_accumulate(in, 1, type, out, 1, type, target, 0, 1, type, op, win);
+            return MPI_Get_accumulate(in, count, type, out, count, type, target, 0, count, type,
+                                      op, win);
         case RACC:
-            return MPI_Raccumulate(in, 1, type, target, 0, 1, type, op, win, request);
+            return MPI_Raccumulate(in, count, type, target, 0, count, type, op, win, request);
         case RGET_ACC:
-            return MPI_Rget_accumulate(in, 1, type, out, 1, type, target, 0, 1, type, op, win,
-                                       request);
+            return MPI_Rget_accumulate(in, count, type, out, count, type, target, 0, count, type,
+                                       op, win, request);
         default:
             return MPI_Fetch_and_op(in, out, type, target, 0, op, win);
     }
@@ -102,6 +105,21 @@ static void check_wrong(int sync, int target)
     expect_all(sync, target, MPI_INT, MPI_OP_NULL, MPI_ERR_OP, "MPI_INT with MPI_OP_NULL");
 }
 
+/* Without data any operation fits: mpi4py calls MPI_SUM with no MPI_BYTE.  MPI_Fetch_and_op always
+ * has data. */
+static void check_no_data(int sync, int target)
+{
+    MPI_Datatype derived;
+
+    MPI_Type_contiguous(1, MPI_BYTE, &derived);
+    MPI_Type_commit(&derived);
+    count = 0;
+    expect(sync, target, derived, 1, MPI_SUM, MPI_SUCCESS, "no MPI_BYTE with MPI_SUM");
+    expect(sync, target, derived, 1, MPI_MAXLOC, MPI_SUCCESS, "no MPI_BYTE with MPI_MAXLOC");
+    count = 1;
+    MPI_Type_free(&derived);
+}
+
 /* They change nothing: what is written is what is there, 0. */
 static void check_right(int sync, int target)
 {
@@ -138,6 +156,7 @@ static void access_all(int sync)
             MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win);
         check_wrong(sync, target);
         check_right(sync, target);
+        check_no_data(sync, target);
         add_one(target);
         check_wrong(sync, target);
         if (sync == LOCK)
