@@ -66,8 +66,18 @@ WRONG_ARGUMENTS = (
     "afapi_pi 5 x",
     "grid2d nothing",
     "libraries 2 many",
+    "limits nothing 1",
+    "limits files 0",
     "multigrid 3",
     "random_graph many",
+)
+# What examples/limits.c makes: programs that stop elsewhere.
+LIMITS = (
+    ("functions", "200000"),
+    ("iterations", "32000"),
+    ("files", "20000"),
+    ("steps", "20000"),
+    ("preconditioners", "200000"),
 )
 WRONG_SETTINGS = (
     "MPIR_CVAR_CMAP_STRATEGY=fastest",
@@ -193,7 +203,7 @@ def programs(variant):
     yield "readme run", *WITH_LIMIT, mpiexec, "-n", "8", OUT / "readme"
     yield "names leaked communicators", "names_leaks"
     yield "the report's file, and its page", "report_page"
-    for program in ("libraries", "multigrid", "random_graph", "bfs"):
+    for program in ("libraries", "multigrid", "random_graph", "bfs", "limits"):
         yield (
             f"{program} compile",
             mpicc,
@@ -204,7 +214,11 @@ def programs(variant):
             OUT / program,
             ROOT / f"examples/{program}.c",
         )
-        yield f"{program} on 12 ranks", *WITH_LIMIT, mpiexec, "-n", "12", OUT / program
+        if program != "limits":
+            yield f"{program} on 12 ranks", *WITH_LIMIT, mpiexec, "-n", "12", OUT / program
+    for what, number in LIMITS:
+        limit = ("env", "MPIEXEC_TIMEOUT=300")
+        yield f"{number} {what}", *limit, mpiexec, "-n", "2", OUT / "limits", what, number
     for mode in ("hybrid", *ISSUE_MODES):
         yield (
             f"bfs by messages, {mode}",
@@ -278,6 +292,36 @@ def examples(check):
     if check.variant.netmod == "ucx":
         check.steps(ALONE)
     check.steps(afapi(check.variant))
+
+
+# ---- apps ----------------------------------------------------------------------------------------
+
+APPS = (
+    ("ScaLAPACK, a few testers", "app_scalapack", "xdbrd", "xdsep"),
+    ("NWChem, the energy of water", "app_nwchem"),
+    ("OpenCoarrays, a few tests", "app_coarrays", "co_*", "syncall", "sendget_convert_char_array"),
+    ("parallel HDF5", "app_hdf5"),
+)
+LONG_APPS = (
+    ("ScaLAPACK, more testers", "app_scalapack", "xdlu", "xdllt", "xdqr", "xdls", "xdinv", "xdhrd"),
+    ("OpenCoarrays, all tests", "app_coarrays", "*"),
+    ("mpi4py, its tests", "app_mpi4py"),
+    ("hypre, a residual", "app_hypre"),
+    ("PnetCDF, its tests", "app_pnetcdf"),
+)
+
+
+def apps(check):
+    if check.variant.netmod != "ucx":
+        check.count("apps (only over UCX)", 0, 0, 1)
+        return
+    check.steps(
+        (f"apps: {name}", *words)
+        for name, *words in (*APPS, *(LONG_APPS if check.long else ()), ("table", "app_table"))
+    )
+    table = OUT / "apps--table.log"
+    if table.exists():
+        print(table.read_text(), end="", flush=True)
 
 
 # ---- containers, launchers, doc, fresh -----------------------------------------------------------
@@ -520,6 +564,7 @@ def hosts(check):
     }
     try:
         check.step("hosts come and go", "hosts_come_and_go", env=mpiexec)
+        check.step("hosts of a read-only checkout", "hosts_of_read_only_checkout")
         on_hosts(check, 2, check.dirs or HOSTS_DIRS, env)
         for when in ("before", "in", "closing"):
             check.step(
@@ -639,6 +684,7 @@ SECTIONS = {
         examples,
         containers,
         launchers,
+        apps,
         doc,
         package,
         fresh,
