@@ -19,5 +19,8 @@ HYD_status HYD_pmcd_tell_parent_port(struct HYD_exec *exec_list, const char *key
  * this proxy read the end of theirs: they would wait for this one. Then the result is true, as for
  * those others. False: this is another case. */
 bool HYD_pmcd_pmip_left_early(int i);
+/* When all processes of the proxy have ended: the same for those whose connections the proxy has
+ * not seen closed. */
+void HYD_pmcd_pmip_all_left(void);
 
 #endif /* PARENT_H_INCLUDED */

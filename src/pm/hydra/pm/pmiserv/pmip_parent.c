@@ -142,3 +142,11 @@ bool HYD_pmcd_pmip_left_early(int i)
     forget(i);
     return true;
 }
+
+void HYD_pmcd_pmip_all_left(void)
+{
+    for (int i = 0; i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
+        if (HYD_pmcd_pmip.downstream.pmi_fd[i] >= 0)
+            HYD_pmcd_pmip_left_early(i);
+    }
+}
