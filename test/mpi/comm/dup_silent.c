@@ -6,8 +6,8 @@
  * Duplicates that take a context id of a block send nothing: with blocks of 16 ids 15 of 16, after
  * the first 5.  MPI_Comm_dup, _dup_with_info and _idup in turn, also several pending ones; a
  * message to a process that has not made the duplicate yet; parents that come and go; ids that are
- * set aside are neither in use nor leaked.  N is the value of MPIR_CVAR_CTXID_BLOCK, which is 16
- * unless it is set.
+ * set aside are neither in use nor leaked.  N is the value of MPIR_CVAR_CTXID_BLOCK, 16 unless
+ * it is given.
  */
 #include "cmaptest_mpit.h"
 

@@ -9,7 +9,7 @@ cvars:
     - name        : MPIR_CVAR_SPLIT_DESCRIBED
       category    : COMMUNICATOR
       type        : int
-      default     : 257
+      default     : 0
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_ALL_EQ
