@@ -47,10 +47,7 @@ names = ("license", "version", "variant", "provides", "resource", "depends_on")
 module("spack")
 module("spack.package", **{name: directive(name) for name in names}, Executable=None)
 module("spack_repo.builtin.build_systems.generic", Package=PackageBase)
-module(
-    "spack_repo.builtin.packages.mpich.package",
-    MpichEnvironmentModifications=Environment,
-)
+module("spack_repo.builtin.packages.mpich.package", MpichEnvironmentModifications=Environment)
 for parent in ("", ".builtin", ".builtin.build_systems", ".builtin.packages"):
     module("spack_repo" + parent)
 

@@ -194,8 +194,8 @@ TEST(Forms, OfAMillionTiles) {
 TEST(Forms, OfAMillionTilesAskForNoMemory) {
     CountingAllocator heap(cmap_set_allocator);
     const cmap_policy policy = by(CMAP_STRATEGY_HYBRID);
-    const Map map = map_from(
-        form_of(0, {{4, 1}, {16, 16}, {2, 4}, {64, 256}, {2, 8}, {64, 16384}}), 1 << 20, policy);
+    const Map map = map_from(form_of(0, {{4, 1}, {16, 16}, {2, 4}, {64, 256}, {2, 8}, {64, 16384}}),
+                             1 << 20, policy);
     const Map plane = map_from(form_of(64 * 5, {{64, 1}, {128, 8192}}), 1 << 20, policy);
     cmap_t *composed = nullptr;
     ASSERT_EQ(CMAP_OK, cmap_compose(map.get(), plane.get(), &policy, &composed));

@@ -5,8 +5,7 @@
 
 #include <iostream>
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
     int rank, size, length, sum;
 
@@ -20,8 +19,7 @@ int main(int argc, char **argv)
 #endif
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Get_library_version(version, &length);
-    if (rank == 0)
-        std::cout << "C++: " << size << " processes: " << version << std::endl;
+    if (rank == 0) std::cout << "C++: " << size << " processes: " << version << std::endl;
     MPI_Finalize();
     return sum == size * (size - 1) / 2 ? 0 : 1;
 }

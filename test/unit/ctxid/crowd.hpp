@@ -59,8 +59,7 @@ class Crowd {
         active_.push_back(std::make_unique<Creation>(world_, *parent, who, colours,
                                                      whole ? 5000 + tag_ : tag_, whole,
                                                      split ? Fold::rows : Fold::reduction));
-        if (most_ids > 0 && whole && !split && !some)
-            active_.back()->most_ids = most_ids;
+        if (most_ids > 0 && whole && !split && !some) active_.back()->most_ids = most_ids;
         if (random_() % 16 == 0)
             active_.back()->refuses[random_() % active_.back()->refuses.size()] = true;
         if (threads > 0) active_.back()->thread = static_cast<int>(random_() % threads);

@@ -97,10 +97,9 @@ void Creation::arrive(size_t member) {
     if (number == 0) {
         round.offers.resize(who.size());
         offer_t &offer = round.offers[member];
-        creations_[member] =
-            creation_begin(processes_[static_cast<size_t>(who[member])], parent->at.at(who[member]),
-                           tag_, whole_, colours[member] >= 0 && !refuses[member],
-                           refuses[member] ? 0 : most_ids, &offer);
+        creations_[member] = creation_begin(
+            processes_[static_cast<size_t>(who[member])], parent->at.at(who[member]), tag_, whole_,
+            colours[member] >= 0 && !refuses[member], refuses[member] ? 0 : most_ids, &offer);
         if (refuses[member]) offer.packed = offer_refusal(offer.packed);
     } else {
         std::vector<uint32_t> window(WINDOW_SIZE);
@@ -251,8 +250,8 @@ Comm *World::dup(Comm *parent) {
 }
 
 Comm *World::duplicate(Comm *parent, uint32_t most_ids) {
-    Creation creation(*this, *parent, parent->members,
-                      std::vector<int>(parent->members.size(), 0), 1000, true, Fold::reduction);
+    Creation creation(*this, *parent, parent->members, std::vector<int>(parent->members.size(), 0),
+                      1000, true, Fold::reduction);
     creation.most_ids = most_ids;
     run(creation);
     for (int outcome : creation.outcomes)
