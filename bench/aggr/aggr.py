@@ -27,6 +27,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+from hosts import hosts_up, on_hosts  # noqa: E402
 from openmpi import OpenMPI  # noqa: E402
 from runs import (
     ROOT,
@@ -60,7 +61,6 @@ LIMITS = {
 NODES_LIMIT = 1.0
 ENOUGH = 3  # runs of a build with its cores in one distance
 CLIQUES = "MPIR_CVAR_NUM_CLIQUES"
-HOSTS = ROOT / "maint" / "hosts"
 
 
 class OpenMP(Build):
@@ -86,13 +86,6 @@ def times_for(ranks, a):
     return max(
         10, a.times // (1 if ranks <= 2 else 16 if ranks <= os.cpu_count() * 2 else 10 * ranks)
     )
-
-
-def on_hosts(build):
-    """The same build over the hosts that are up."""
-    other = build.with_env({})
-    other.mpiexec = [HOSTS, "run", f"--prefix={build.prefix}"]
-    return other
 
 
 def figures(build, name, ranks, a):
@@ -263,11 +256,8 @@ def main():
     for nodes in a.nodes:
         tables.append(measure("kinds", ours, 8, nodes, a))
     for hosts in a.hosts:
-        subprocess.run([HOSTS, "up", str(hosts)], check=True)
-        try:
-            tables.append(measure("hosts", ours, 8, hosts, a))
-        finally:
-            subprocess.run([HOSTS, "down"], check=True)
+        with hosts_up(hosts):
+            tables.append(measure("hosts", builds, 8, hosts, a))
     for name in [n for n in ("folds", "sizes") if getattr(a, n)]:
         tables += measure_pair(name, builds, a)
     write_rows(a.output, (row for table in tables for row in table.rows()), COLUMNS)

@@ -18,6 +18,7 @@ takes.  Our modes of issuing take turns within a run, batch by batch, but for se
 A run's figure is the median of its batches; figures are us, but for the percent that is hidden, and
 `contend`: epochs a second, and the least rank's part of its share."""
 import argparse
+import contextlib
 import os
 import pathlib
 import statistics
@@ -26,6 +27,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from hosts import hosts_up, may_start, on_hosts  # noqa: E402
 from openmpi import OpenMPI  # noqa: E402
 from runs import (
     NOT_MEASURED,
@@ -45,7 +47,6 @@ ROUNDS = "set,link,ranks,library,case,round,figure".split(",")
 SETS = ("single", "many", "waiting", "overlap", "contend", "change", "graph")
 LINKS = ("node", "messages", "hosts")
 MODES = ("hybrid", "eager", "lazy")
-HOSTS = ROOT / "maint" / "hosts"
 GRAPHS = {"small": 7, "large": 13}  # of the paper: 2^7 and 2^13 vertices
 EDGES_A_VERTEX = 16
 OVERLAPPED = 8  # operations, as in rma.c
@@ -94,11 +95,7 @@ class Programs:
             {"MPIR_CVAR_NUM_CLIQUES": str(ranks)} if link == "messages" else {}
         )
         if link == "hosts":
-            program.mpiexec = [
-                HOSTS,
-                "run",
-                "--openmpi" if is_openmpi else f"--prefix={program.prefix}",
-            ]
+            program = on_hosts(program)
         if is_openmpi and link != "node":
             program.mpiexec = [*program.mpiexec, "--mca", "osc", "pt2pt"]
         return program
@@ -187,9 +184,7 @@ def rounds_of(name, link, a):
 
 def measure(link, libraries, a):
     """(set, ranks, library -> case -> figures) of a place"""
-    if link == "hosts":
-        subprocess.run([HOSTS, "up", "2", f"--delay={a.delay}"], check=True)
-    try:
+    with hosts_up(2, a.delay) if link == "hosts" else contextlib.nullcontext():
         for name, ranks in plan(link, a):
             some = (
                 [one for library in libraries for one in library.searchers()]
@@ -210,9 +205,6 @@ def measure(link, libraries, a):
                 found,
             )
             yield name, ranks, found
-    finally:
-        if link == "hosts":
-            subprocess.run([HOSTS, "down"], check=True)
 
 
 # ---- rows
@@ -302,8 +294,7 @@ def arguments():
     for option, allowed in ("sets", SETS), ("places", LINKS), ("graphs", GRAPHS):
         if not set(getattr(a, option)) <= set(allowed):
             ap.error(f"--{option}: {','.join(allowed)} can be named")
-    if "hosts" in a.places and os.geteuid():
-        print("rma: no root, no hosts", file=sys.stderr)
+    if "hosts" in a.places and not may_start("rma"):
         a.places.remove("hosts")
     return a
 
