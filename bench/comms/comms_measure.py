@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""comms_measure.py RESULTS ...: runs bench/comms/comms.c with stock and with ours in turn, and
-writes
+"""comms_measure.py RESULTS ...: runs bench/comms/comms.c with stock, with ours and with Open MPI in
+turn, and writes
 
-  e4_comms.csv         creation, also beside an idup that waits, memory, limit:
+  e4_comms.csv         creation, also beside an idup that waits and by several threads at once,
+                       latency with many communicators alive, memory, limit:
                        bench,build,ranks,case,median_us,p10_us,p90_us,bytes
   e4_cid.csv           the stress test             the same; cases: the splits number FROM to TO, and the runs' means
   e4_rounds.csv        each round's figure, from which the ratios are taken:
@@ -11,7 +12,7 @@ writes
   e4_cid_density.csv   the tables of ids, mean over the run and at its end:
                        bench,build,ranks,rank,density,used,allocated
 
-Runs of the two builds take turns; a run's figure is the median of its batches, a row's median and
+Runs of the builds take turns; a run's figure is the median of its batches, a row's median and
 deciles are those of the runs (of all splits, where the case is splits)."""
 import argparse
 import pathlib
@@ -20,6 +21,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from openmpi import OpenMPI  # noqa: E402
 from runs import (
     Build,
     add_builds,
@@ -31,13 +33,15 @@ from runs import (
     write_rows,
 )  # noqa: E402
 
-PARTS = ("create", "pending", "stress", "memory", "limit")
+PARTS = ("create", "pending", "threads", "alive", "stress", "memory", "limit")
 TABLE = "MPIR_CVAR_CTXID_TABLE"
 KINDS = ("array", "rbtree", "radix")
 SHAPES = ("small", "large")
 BLOCK = 1000  # splits of the stress test that are one case
 LEAST_STRESS_RANKS = 16
 MOST_MEMORY_RANKS = 16
+ALIVE = (0, 1000, 10000, 100000)  # communicators, figure 5 of the paper
+THREADS = (1, 2, 4)
 
 
 class Results:
@@ -105,6 +109,50 @@ def measure_pending(patched, a, results):
     found = take_turns([patched], rounds_for(3, a), run, "beside an idup, 3 ranks")
     results.comms += rows_of("pending", 3, found, "")
     results.add_rounds("pending", 3, found)
+
+
+def of_program(build, program):
+    """The same build with another program of this experiment."""
+    other = Build(build.name, build.prefix, program, build.env, experiment="comms")
+    other.mpicc, other.mpiexec = build.mpicc, build.mpiexec
+    return other
+
+
+def measure_alive(builds, patched, a, results):
+    """Latency on the world and on the newest communicator, by how many are alive; ours with each
+    table of ids."""
+    ours = [patched.with_env({TABLE: kind}) for kind in KINDS]
+    for build, kind in zip(ours, KINDS):
+        build.name = f"{patched.name}:{kind}"
+    builds = [of_program(b, "comms_alive") for b in (*ours, *builds) if b.name != patched.name]
+    for build in {build.program: build for build in builds}.values():
+        build.compile()
+
+    def run(build):
+        lines = build.lines(2, [a.batches, a.messages, *a.alive], 1800)
+        return {
+            f"{place}, {number} alive": float(us)
+            for number, *both in lines
+            for place, us in zip(("world", "newest"), both)
+        }
+
+    found = take_turns(builds, rounds_for(2, a), run, "alive, 2 ranks")
+    results.comms += rows_of("alive", 2, found, "")
+    results.add_rounds("alive", 2, found)
+
+
+def measure_threads(builds, a, results):
+    builds = [of_program(build, "comms_threads") for build in builds]
+    for build in builds:
+        build.compile("-pthread")
+
+    def run(build):
+        lines = build.lines(2, [a.batches, a.times, *THREADS], 900)
+        return {f"{threads} threads": float(us) for threads, us in lines}
+
+    found = take_turns(builds, rounds_for(16, a), run, "threads, 2 ranks")
+    results.comms += rows_of("threads", 2, found, "")
+    results.add_rounds("threads", 2, found)
 
 
 def measure_memory(builds, ranks, a, results):
@@ -236,6 +284,13 @@ def arguments():
         help="splits of the stress test of ours alone (default 10000; 0: none)",
     )
     ap.add_argument(
+        "--alive",
+        default=",".join(map(str, ALIVE)),
+        metavar="N,...",
+        help="communicators that are alive while messages are timed (default %(default)s)",
+    )
+    ap.add_argument("--messages", type=int, default=2000, help="round trips a batch (default 2000)")
+    ap.add_argument(
         "--duplicates",
         type=int,
         default=1500,
@@ -260,15 +315,23 @@ def arguments():
         action="store_true",
         help="run under chrt -r 1 (as root): other programs, which a yield would give the core to, wait",
     )
+    ap.add_argument("--without-openmpi", action="store_true")
     add_builds(ap)
     if "--quick" in sys.argv:
         ap.set_defaults(
-            ranks="2,16", rounds=5, communicators=400, stress_rounds=1, flat=0, most=3000
+            ranks="2,16",
+            rounds=5,
+            communicators=400,
+            stress_rounds=1,
+            flat=0,
+            most=3000,
+            alive="0,1000,10000",
         )
     a = ap.parse_args()
     if a.realtime:
         Build.prefix_words = ["chrt", "-r", "1"]
     a.ranks = [int(ranks) for ranks in a.ranks.split(",")]
+    a.alive = a.alive.split(",")
     a.only = a.only.split(",")
     if not set(a.only) <= set(PARTS):
         ap.error(f"--only: {','.join(PARTS)} can be named")
@@ -278,7 +341,10 @@ def arguments():
 def main():
     a = arguments()
     stock, _, patched = find_builds("comms", a.stock, a.patched)
-    builds = [build for build in (stock, patched) if build]
+    openmpi = OpenMPI("comms") if OpenMPI.present() and not a.without_openmpi else None
+    if not openmpi:
+        print("comms: without Open MPI (packages libopenmpi-dev, openmpi-bin)", file=sys.stderr)
+    builds = [build for build in (stock, patched, openmpi) if build]
     for build in builds:
         build.compile()
     results = Results()
@@ -291,6 +357,10 @@ def main():
             measure_stress(builds, ranks, a, results)
     if "pending" in a.only:
         measure_pending(patched, a, results)
+    if "threads" in a.only:
+        measure_threads(builds, a, results)
+    if "alive" in a.only:
+        measure_alive(builds, patched, a, results)
     if "limit" in a.only:
         measure_limit(builds, a, results)
     stress_ranks = [ranks for ranks in a.ranks if ranks >= LEAST_STRESS_RANKS]

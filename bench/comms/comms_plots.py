@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """comms_plots.py RESULTS [--doc DOC]: the plots of maint/bench comms, beside the CSVs, as SVG.
-e4_durations_*: figures 2 and 3 of the paper on context identifiers, e4_density_*: figures 6 and
-7."""
+e4_durations_*: figures 2 and 3 of the paper on context identifiers, e4_alive: figure 5,
+e4_density_*: figures 6 and 7."""
 import pathlib
 import statistics
 import sys
@@ -14,11 +14,13 @@ from results import read  # noqa: E402
 COLOURS = {
     "stock": "#bbbbbb",
     "patched": "#228833",
+    "openmpi": "#ee8866",
     "array": "#228833",
     "rbtree": "#cc6677",
     "radix": "#4477aa",
 }
 TITLES = {"small": "SmallComm: 8 to 16 members", "large": "LargeComm: all ranks but 0 to 8"}
+BUILDS = ("stock", "patched", "openmpi")
 INTERVALS = 16
 WINDOW = 200  # splits to take the median of
 
@@ -42,9 +44,9 @@ def creation(rows, path):
             )
             around = [[m - x for m, x in zip(median, low)], [x - m for m, x in zip(median, high)]]
             axis.bar(
-                [cases.index(row["case"]) + 0.4 * k - 0.2 for row in bars],
+                [cases.index(row["case"]) + 0.27 * k - 0.27 for row in bars],
                 median,
-                0.4,
+                0.27,
                 yerr=around,
                 label=build,
                 color=COLOURS[build],
@@ -60,8 +62,7 @@ def creation(rows, path):
 def durations(rows, shape, path):
     """How often a split takes how long, at each number of ranks."""
     by_ranks = groups(
-        [row for row in rows if row["bench"] == shape and row["build"] in ("stock", "patched")],
-        "ranks",
+        [row for row in rows if row["bench"] == shape and row["build"] in BUILDS], "ranks"
     )
     if not by_ranks:
         return
@@ -79,9 +80,9 @@ def durations(rows, shape, path):
             for x in some:
                 count[min(int((x - low) / width), INTERVALS)] += 1
             axis.bar(
-                [i + 0.42 * k - 0.21 for i in range(INTERVALS + 1)],
+                [i + 0.28 * k - 0.28 for i in range(INTERVALS + 1)],
                 [c / len(some) for c in count],
-                0.42,
+                0.28,
                 color=COLOURS[build],
                 label=f"{build}: mean {statistics.mean(some):.0f} us",
             )
@@ -129,6 +130,31 @@ def along(rows, path):
     save(figure, path)
 
 
+def alive(rows, path):
+    """Figure 5 of the paper: latency by the number of communicators."""
+    mine = [row for row in rows if row["bench"] == "alive"]
+    figure, axis = plt.subplots(figsize=(5.6, 3.4))
+    for (build,), some in groups(mine, "build").items():
+        for place, style in (("world", ":"), ("newest", "-")):
+            points = [
+                (int(row["case"].split()[1]), float(row["median_us"]))
+                for row in some
+                if row["case"].startswith(place)
+            ]
+            axis.plot(
+                *zip(*points),
+                style,
+                marker=".",
+                color=COLOURS[build.split(":")[-1]],
+                label=f"{build}, {place}",
+            )
+    axis.set_xscale("symlog", linthresh=1000)
+    axis.set_ylim(bottom=0)
+    axis.set(xlabel="communicators alive", ylabel="half a round trip of 8 bytes, us")
+    axis.legend(fontsize="x-small")
+    save(figure, path)
+
+
 def density(rows, shape, path):
     mine = [row for row in rows if row["bench"] == shape and ":" in row["build"]]
     if not mine:
@@ -158,6 +184,8 @@ def draw(results):
     )
     if any(row["bench"] == "create" for row in comms):
         creation(comms, results / "e4_create.svg")
+    if any(row["bench"] == "alive" for row in comms):
+        alive(comms, results / "e4_alive.svg")
     if times:
         along(times, results / "e4_splits.svg")
     for shape in TITLES:
