@@ -5,8 +5,8 @@
 # What it takes to create communicators, stock, ours and Open MPI (where it is installed) in turn:
 # time of each way to create one, the stress test of "Trade-offs in context identifier allocation in
 # MPI" (section 4.1), creation by several threads, latency with many communicators alive, memory of
-# a duplicate, number of communicators before the error. Writes bench/results/e4_comms.csv, e4_cid.csv
-# and the plots beside them, and ends with each figure that must be shown, met or missed.
+# a duplicate, number of communicators before the error. Writes bench/results/e4_comms.csv,
+# e4_cid.csv and the plots beside them, and ends with each figure that must be shown, met or missed.
 #   --quick     2 and 16 ranks, few rounds: about 2 minutes
 #   --doc       also puts plots and tables into doc/measurements/ (communicators.md between its
 #               markers, plots/)

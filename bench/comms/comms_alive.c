@@ -78,7 +78,7 @@ int main(int argc, char **argv)
     batches = argc > 1 ? atoi(argv[1]) : 0;
     times = argc > 2 ? atoi(argv[2]) : 0;
     if (size != 2 || batches < 1 || batches > BATCHES || times < 1) {
-        fprintf(stderr, "usage: comms_alive BATCHES TIMES NUMBER... with 2 ranks, 1 to %d batches\n",
+        fprintf(stderr, "usage: comms_alive BATCHES TIMES NUMBER... (2 ranks, 1 to %d batches)\n",
                 BATCHES);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
