@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Builds the repository that this file is in: spack repo add packaging/spack/spack_repo/mpich_cmap,
-then spack install mpich-cmap."""
+"""Builds the repository that this file is in: maint/fetch, which puts the sources into .cache, spack
+repo add packaging/spack/spack_repo/mpich_cmap, then spack install mpich-cmap.  CMAP_SOURCES names
+another folder or URL that has the sources of upstream.ini."""
 import configparser
 import os
 from pathlib import Path
@@ -11,7 +12,7 @@ from spack_repo.builtin.packages.mpich.package import MpichEnvironmentModificati
 from spack.package import *
 
 REPOSITORY = Path(__file__).resolve().parents[6]
-POOL = "https://deb.debian.org/debian/pool/main"
+SOURCES = os.environ.get("CMAP_SOURCES") or (REPOSITORY / ".cache").as_uri()
 
 
 def pinned():
@@ -40,7 +41,7 @@ class MpichCmap(MpichEnvironmentModifications, Package):
         file = pinned()[source]["file"]
         resource(
             name=source,
-            url=f"{POOL}/{source[0]}/{source}/{file}",
+            url=f"{SOURCES}/{file}",
             sha256=pinned()[source]["sha256"],
             expand=False,
             placement=f"source-{source}",
