@@ -62,7 +62,7 @@ int MPIR_Pmix_Init(int *spawned)
 {
     if (MPIR_Pmix_start() != MPI_SUCCESS)
         return PMI_FAIL;
-    *spawned = getenv(PMIX_SPAWNED) != NULL;
+    *spawned = getenv(MPIR_PMIX_SPAWNED) != NULL;
     mapping = MPIR_Pmix_mapping(job_size);
     return PMI_SUCCESS;
 }
@@ -163,11 +163,11 @@ int MPIR_Pmix_KVS_Commit(const char name[])
 
 static const char *given(const char key[])
 {
-    char name[KEY_ROOM + sizeof(PMIX_PREPUT)];
+    char name[KEY_ROOM + sizeof(MPIR_PMIX_PREPUT)];
 
     if (strcmp(key, "PMI_process_mapping") == 0)
         return mapping;
-    snprintf(name, sizeof(name), PMIX_PREPUT "%s", key);
+    snprintf(name, sizeof(name), MPIR_PMIX_PREPUT "%s", key);
     return getenv(name);
 }
 

@@ -92,8 +92,8 @@ extern MPIR_Pmix_proc_t MPIR_Pmix_self; /* valid after MPIR_Pmix_start */
 
 /* In the environment of a spawned job: that it is one, which not all managers say, and what its
  * parent has put there for it. */
-#define PMIX_SPAWNED "MPIR_SPAWNED"
-#define PMIX_PREPUT "MPIR_PREPUT_"
+#define MPIR_PMIX_SPAWNED "MPIR_SPAWNED"
+#define MPIR_PMIX_PREPUT "MPIR_PREPUT_"
 
 /* False without libpmix.so.2; *reason then says what is missing. */
 bool MPIR_Pmix_load(const char **reason);

@@ -44,15 +44,15 @@ static char **environment(int n, const PMI_keyval_t pairs[])
     bool is_whole = lines;
 
     for (int i = 0; is_whole && i < n; i++) {
-        size_t bytes = sizeof(PMIX_PREPUT) + strlen(pairs[i].key) + strlen(pairs[i].val) + 1;
+        size_t bytes = sizeof(MPIR_PMIX_PREPUT) + strlen(pairs[i].key) + strlen(pairs[i].val) + 1;
 
         lines[i] = malloc(bytes);
         is_whole = lines[i];
         if (is_whole)
-            snprintf(lines[i], bytes, PMIX_PREPUT "%s=%s", pairs[i].key, pairs[i].val);
+            snprintf(lines[i], bytes, MPIR_PMIX_PREPUT "%s=%s", pairs[i].key, pairs[i].val);
     }
     if (is_whole)
-        lines[n] = strdup(PMIX_SPAWNED "=1");
+        lines[n] = strdup(MPIR_PMIX_SPAWNED "=1");
     if (is_whole && lines[n])
         return lines;
     free_words(lines);

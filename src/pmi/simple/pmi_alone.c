@@ -42,7 +42,8 @@ static bool find_beside(const char *library, const char *program, char *path, si
 static void find_program(const char *program, char *path, size_t room)
 {
     Dl_info info;
-    char *library = dladdr((void *) PMII_Alone_join, &info) ? realpath(info.dli_fname, NULL) : NULL;
+    bool is_found = dladdr((void *) MPIR_PMI_alone_join, &info) != 0;
+    char *library = is_found ? realpath(info.dli_fname, NULL) : NULL;
 
     if (!library || !find_beside(library, program, path, room))
         snprintf(path, room, "%s", program);
@@ -160,7 +161,7 @@ static int receive_descriptor(int from)
 }
 
 /* The connection to the helper stays open: its end is the end of this process. */
-int PMII_Alone_join(int *pmi_fd)
+int MPIR_PMI_alone_join(int *pmi_fd)
 {
     char name[64], mpiexec[4096];
     int helper = -1, listens = listen_at(name, sizeof(name));

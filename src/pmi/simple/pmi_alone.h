@@ -14,6 +14,6 @@
  */
 
 /* *pmi_fd is a connection to the process manager. -1: there is none, and a message says why. */
-int PMII_Alone_join(int *pmi_fd);
+int MPIR_PMI_alone_join(int *pmi_fd);
 
 #endif /* PMI_ALONE_H_INCLUDED */
