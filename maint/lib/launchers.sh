@@ -95,17 +95,20 @@ why_no_launchers() {
     } >"$1"
 }
 
-# ---- launchers, by the words before their program; LOCATION of ranks: one, block or cyclic
+# ---- launchers, by the words before their program; LOCATION of ranks: one, block or cyclic; or
+# room: one host, with a place for a process that is spawned
 
 # slurm PMI RANKS LOCATION PROGRAM...
 slurm() {
-    local pmi=$1 ranks=$2 location=$3
+    local pmi=$1 ranks=$2 location=$3 allocation=()
     shift 3
     case $location in
     one) set -- -N 1 "$@" ;;
+    room) allocation=(salloc -Q -N 1 -n $((ranks + 1))) ;;
     *) set -- -N ${#HOSTS[@]} -m "$location" "$@" ;;
     esac
-    on_host h1 timeout -k 10 "${PATIENCE:-60}" srun --mpi="$pmi" -n "$ranks" "$@"
+    on_host h1 timeout -k 10 "${PATIENCE:-60}" "${allocation[@]}" \
+        srun --mpi="$pmi" -n "$ranks" "$@"
 }
 
 # prte RANKS LOCATION PROGRAM...: the launcher with PMIx that Debian has, prterun or the mpirun of
@@ -116,6 +119,7 @@ prte() {
     slots=$(((ranks + ${#HOSTS[@]} - 1) / ${#HOSTS[@]}))
     hosts=$(printf ",%s:$slots" "${HOSTS[@]}")
     [ "$location" != one ] || hosts=,h1:$ranks
+    [ "$location" != room ] || hosts=,h1:$((ranks + 1))
     [ "$location" != cyclic ] || by=node
     set -- --host "${hosts#,}" --map-by $by --bind-to none -np "$ranks" "$@"
     if command -v prterun >/dev/null; then
@@ -161,7 +165,7 @@ ends() {
 # spawns LAUNCHER...: a child answers, or an error says why there is none.
 spawns() {
     local said
-    said=$("$@" 2 one "$OUT/job" spawn 2>&1) || { printf '%s\n' "$said"; return 1; }
+    said=$("$@" 2 room "$OUT/job" spawn 2>&1) || { printf '%s\n' "$said"; return 1; }
     printf '%s\n' "$said"
     grep -q '^refused: ...\|^spawned, all is right' <<<"$said"
 }
