@@ -104,7 +104,7 @@ slurm() {
     shift 3
     case $location in
     one) set -- -N 1 "$@" ;;
-    room) allocation=(salloc -Q -N 1 -n $((ranks + 1))) ;;
+    room) allocation=(env SLURM_OVERLAP=1 salloc -Q -N 1 -n $((ranks + 1))) ;;
     *) set -- -N ${#HOSTS[@]} -m "$location" "$@" ;;
     esac
     on_host h1 timeout -k 10 "${PATIENCE:-60}" "${allocation[@]}" \
