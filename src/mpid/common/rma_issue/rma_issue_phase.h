@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the fences of a window mean for the epoch that follows: all processes compute the same from
- * what they have exchanged, and so agree without asking.
+ * The state of a window between its fences.  All processes compute the same state from the same
+ * exchange, and therefore agree without further messages.
  *
- * A fence ends by an exchange (rma_issue_sums.h), behind which nobody knows more than that all have
- * entered it: messages to others may be on their way.  Those of the next epoch carry its number,
- * and a process that is not so far puts them aside.  Native operations cannot be put aside.  They
- * may go out in an epoch that is clear: nothing of an earlier one is on its way to anybody, since
- * nobody had messages for others, or since a barrier came behind the exchange.  A process that
- * needs them in another epoch says so in the exchange, which it may enter early; behind it they may
- * go out, and all end the fence with a barrier.
+ * A fence ends with an exchange (rma_issue_sums.h).  After the exchange a process knows that all
+ * have entered the fence.  It does not know whether messages to other processes are still in
+ * flight.  A message of the next epoch carries the epoch's number.  A process in an earlier epoch
+ * defers such a message.  A native operation cannot be deferred.  It may go out only in a clear
+ * epoch, which means that no message of an earlier epoch is in flight.  An epoch is clear if no
+ * process had messages for others, or if a barrier followed the exchange.  A process that needs
+ * native operations in another epoch enters the exchange early and says so.  After the exchange
+ * they go out, and a barrier ends the fence.
  *
- * Whose programs have native operations will have them again: some fences that follow are a flush
- * and a barrier, without an exchange, more of them each time.  All epochs among them are clear.
+ * A program that had native operations is likely to have them again.  Some of the next fences are
+ * therefore a flush and a barrier, without an exchange.  Their number grows each time.  All epochs
+ * between them are clear.
  */
 #ifndef RMA_ISSUE_PHASE_H_INCLUDED
 #define RMA_ISSUE_PHASE_H_INCLUDED
@@ -30,19 +32,19 @@ typedef struct {
     uint32_t epoch;
     bool entered_by_all;        /* the latest */
     bool clear;
-    bool exchanges;             /* never, or as below */
-    unsigned barriers;          /* so many of the next fences are barriers */
+    bool exchanges;             /* false: every fence is a barrier */
+    unsigned barriers;          /* the number of next fences that are barriers */
     unsigned next_barriers;
 } rma_issue_phase_t;
 
-/* Of the exchange. */
+/* Flags of the exchange. */
 enum {
-    RF_MESSAGES = 1,            /* I have sent messages, which are counted in it */
-    RF_NATIVE = 2,              /* I had native operations; they are done */
-    RF_BARRIER = 4              /* I will have some: a barrier has to follow */
+    RF_MESSAGES = 1,            /* this process has sent messages, which the exchange counts */
+    RF_NATIVE = 2,              /* it had native operations, and they are done */
+    RF_BARRIER = 4              /* it will have native operations: a barrier has to follow */
 };
 
-/* How many fences are barriers after native operations: the first time, and at most. */
+/* The number of fences that are barriers after native operations: the first time, and at most. */
 enum { RF_BARRIERS_LEAST = 4, RF_BARRIERS_MOST = 64 };
 
 /* Without exchanges all fences are barriers. */
@@ -53,23 +55,22 @@ static inline bool rma_issue_phase_is_barrier(const rma_issue_phase_t * phase)
     return !phase->exchanges || phase->barriers > 0;
 }
 
-/* What operations of this epoch may do: go out as messages, RI_MESSAGES, or natively, too,
- * RI_GRANTED. */
+/* The permission of this epoch: RI_MESSAGES, or RI_GRANTED if native operations may go out too. */
 static inline rma_issue_permission_t rma_issue_phase_permission(const rma_issue_phase_t * phase)
 {
     return phase->clear ? RI_GRANTED : RI_MESSAGES;
 }
 
-/* Is the number that of an epoch which this process has not come to?  (The numbers may begin
- * anew.) */
+/* Is `epoch` an epoch that this process has not reached?  (The numbers may wrap around.) */
 static inline bool rma_issue_phase_is_ahead(const rma_issue_phase_t * phase, uint32_t epoch)
 {
     return (int32_t) (epoch - phase->epoch) > 0;
 }
 
-/* The next epoch begins: after a barrier, REQUIRES rma_issue_phase_is_barrier(); after nothing at
- * all, for a fence with nothing before it; or after an exchange with these flags, which answers
- * whether a barrier has to follow. */
+/* The next epoch begins.
+ *   passed_barrier    after a barrier; REQUIRES: rma_issue_phase_is_barrier()
+ *   passed_nothing    without any message, for a fence that no epoch precedes
+ *   passed_exchange   after an exchange with these flags; true: a barrier has to follow */
 void rma_issue_phase_passed_barrier(rma_issue_phase_t * phase);
 void rma_issue_phase_passed_nothing(rma_issue_phase_t * phase);
 bool rma_issue_phase_passed_exchange(rma_issue_phase_t * phase, uint32_t flags);
