@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import xml.etree.ElementTree as xml
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,8 +88,9 @@ class Result:
 
 
 class Check:
-    def __init__(self, variant, quick=False, long=False, dirs=None):
+    def __init__(self, variant, quick=False, long=False, dirs=None, minutes=None):
         self.variant, self.quick, self.long, self.dirs = variant, quick, long, dirs
+        self.end = None if minutes is None else time.monotonic() + 60 * minutes
         self.section, self.results, self.failures, self.compiled = "", [], [], set()
         shutil.rmtree(OUT, ignore_errors=True)
         OUT.mkdir(parents=True)
@@ -162,8 +164,17 @@ class Check:
 
     # ---- steps
 
+    def is_late(self, name):
+        """With --minutes: no further step begins, and each counts as skipped."""
+        late = self.end is not None and time.monotonic() > self.end
+        if late:
+            self.count(name, 0, 0, 1, [(name, "skipped", "--minutes are over")])
+        return late
+
     def step(self, name, *words, env=None):
         """A step that is one test by itself; status 77: skipped, and its last line says why."""
+        if self.is_late(name):
+            return True
         log = OUT / (re.sub(r"[ /:]", "-", name) + ".log")
         status = self.shell("step", name, log, "the output above", *words, env=env)
         if status == SKIPPED:
@@ -188,6 +199,9 @@ class Check:
 
     def suite(self, folder, label="", *settings, env=None):
         """A folder of MPICH's suite with variables of the environment, as "NAME=VALUE"."""
+        title = f"{label}: {folder}" if label else folder
+        if self.is_late(title):
+            return
         tap = (
             OUT
             / f"suite-{re.sub('[ ,]', '-', label) + '-' if label else ''}{folder.replace('/', '-')}.tap"
@@ -204,7 +218,7 @@ class Check:
         if status:
             sys.exit(status)
         left_out = tap.with_suffix(".left_out")
-        self.count_tap(f"{label}: {folder}" if label else folder, tap, int(left_out.read_text()))
+        self.count_tap(title, tap, int(left_out.read_text()))
 
     # ---- the end
 

@@ -56,4 +56,4 @@ TEST(Threads, ComputeTheSameSideBySide) {
         EXPECT_EQ(result, alone);
 }
 
-} // namespace
+}  // namespace
