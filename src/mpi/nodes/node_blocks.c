@@ -21,6 +21,12 @@ static uint32_t processes_of(const MPIR_Node_blocks * m, uint32_t i)
     return (i + 1 < m->n ? m->b[i + 1].rank : m->end) - m->b[i].rank;
 }
 
+/* The node behind the last one of block i that has processes. */
+static uint32_t behind(const MPIR_Node_blocks * m, uint32_t i)
+{
+    return m->b[i].node + nodes_of(&m->b[i], processes_of(m, i));
+}
+
 bool MPIR_Node_blocks_complete(MPIR_Node_blocks * m)
 {
     uint32_t given = m->n;
@@ -41,15 +47,48 @@ bool MPIR_Node_blocks_complete(MPIR_Node_blocks * m)
         m->b[0].size = m->end = m->processes;   /* all on one node, in one go */
     }
     for (uint32_t i = 0; i < m->n; i++) {
-        uint32_t beyond = m->b[i].node + nodes_of(&m->b[i], processes_of(m, i));
-        if (beyond > m->nodes)
-            m->nodes = beyond;
+        if (behind(m, i) > m->nodes)
+            m->nodes = behind(m, i);
     }
     while (m->again < m->n && m->b[m->again].node != 0)
         m->again++;
     if (m->again == m->n)
         m->again = 0;
     return true;
+}
+
+/* All nodes from `node` to the result - 1 have processes, and the result has none. */
+static uint32_t first_empty(const MPIR_Node_blocks * m, uint32_t node)
+{
+    for (uint32_t i = 0; i < m->n;) {
+        if (m->b[i].node <= node && behind(m, i) > node) {
+            node = behind(m, i);
+            i = 0;
+        } else {
+            i++;
+        }
+    }
+    return node;
+}
+
+void MPIR_Node_blocks_close_gaps(MPIR_Node_blocks * m)
+{
+    uint32_t empty = first_empty(m, 0);
+
+    while (empty < m->nodes) {
+        uint32_t gap = m->nodes;
+
+        for (uint32_t i = 0; i < m->n; i++) {
+            if (m->b[i].node > empty && m->b[i].node - empty < gap)
+                gap = m->b[i].node - empty;
+        }
+        for (uint32_t i = 0; i < m->n; i++) {
+            if (m->b[i].node > empty)
+                m->b[i].node -= gap;
+        }
+        m->nodes -= gap;
+        empty = first_empty(m, empty);
+    }
 }
 
 /* Whether `next` goes on where block b, with `count` nodes so far, ends. */

@@ -37,8 +37,11 @@ static inline size_t MPIR_Node_blocks_bytes(uint32_t n)
 
 /* From processes, n, and node, count and size of each block. False when the blocks hold nobody. */
 bool MPIR_Node_blocks_complete(MPIR_Node_blocks * m);
-/* The same from nodes[processes]. Returns how many blocks these take; fills in m, which may be
- * NULL, when m->n is that. */
+/* Numbers the nodes that have processes 0, 1, ... in the same order: a spawned world may be on
+ * nodes 1 and 2 of its job. O(n^2) at most. REQUIRES: MPIR_Node_blocks_complete(m) was true. */
+void MPIR_Node_blocks_close_gaps(MPIR_Node_blocks * m);
+/* The same as MPIR_Node_blocks_complete from nodes[processes]. Returns how many
+ * blocks these take; fills in m, which may be NULL, when m->n is that. */
 uint32_t MPIR_Node_blocks_from_array(const int nodes[], uint32_t processes, MPIR_Node_blocks * m);
 
 /* Processes first .. first + count - 1 are on this node, one after the other. */

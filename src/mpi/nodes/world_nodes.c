@@ -59,6 +59,8 @@ int MPIR_World_nodes_from_mapping(char *mapping, int *did_map)
         };
     mpi_errno = take(blocks);
     MPIR_ERR_CHECK(mpi_errno);
+    MPIR_Node_blocks_close_gaps(blocks);
+    MPIR_Process.num_nodes = (int) blocks->nodes;
     *did_map = 1;
 
   fn_exit:

@@ -10,6 +10,7 @@ extern "C" {
 #include <cstdlib>
 #include <memory>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace {
@@ -85,6 +86,19 @@ void expect_same(const MPIR_Node_blocks *m, const std::vector<int> &nodes) {
     ASSERT_EQ(n, rank);
 }
 
+std::vector<int> without_gaps(std::vector<int> nodes) {
+    const std::set<int> used(nodes.begin(), nodes.end());
+    for (int &node : nodes)
+        node = int(std::distance(used.begin(), used.find(node)));
+    return nodes;
+}
+
+void expect_gaps_closed(uint32_t processes, const Given &given) {
+    Blocks m = blocks(processes, given);
+    MPIR_Node_blocks_close_gaps(m.get());
+    expect_same(m.get(), without_gaps(oracle(processes, given)));
+}
+
 void expect_array_round_trip(const std::vector<int> &nodes) {
     const auto n = uint32_t(nodes.size());
     Blocks m = empty(n, MPIR_Node_blocks_from_array(nodes.data(), n, nullptr));
@@ -97,10 +111,13 @@ TEST(NodeBlocks, WhatProcessManagersSay) {
          {Given{{0, 1, 16, 0}}, Given{{0, 4, 4, 0}}, Given{{0, 4, 1, 0}},
           Given{{0, 3, 2, 0}, {3, 2, 5, 0}}, Given{{2, 2, 3, 0}, {0, 1, 2, 0}}, Given{{1, 2, 2, 0}},
           Given{{0, 0, 4, 0}, {0, 2, 2, 0}}, Given{{0, 1, 2, 0}, {0, 3, 1, 0}},
-          Given{{5, 1, 1, 0}, {0, 2, 1, 0}, {4, 1, 0, 0}}})
+          Given{{5, 1, 1, 0}, {0, 2, 1, 0}, {4, 1, 0, 0}},
+          Given{{1, 1, 1, 0}, {2, 1, 2, 0}, {1, 2, 1, 0}}, Given{{2, 2, 1, 0}},
+          Given{{7, 2, 1, 0}, {3, 1, 2, 0}}})
         for (uint32_t processes = 1; processes <= 40; processes++) {
             const std::vector<int> nodes = oracle(processes, given);
             expect_same(blocks(processes, given).get(), nodes);
+            expect_gaps_closed(processes, given);
             expect_array_round_trip(nodes);
         }
 }
@@ -115,6 +132,7 @@ TEST(NodeBlocks, AtRandom) {
         const auto processes = uint32_t(1 + random() % 60);
         const std::vector<int> nodes = oracle(processes, given);
         expect_same(blocks(processes, given).get(), nodes);
+        expect_gaps_closed(processes, given);
         expect_array_round_trip(nodes);
     }
 }
