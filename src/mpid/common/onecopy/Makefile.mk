@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+
+AM_CPPFLAGS += -I$(top_srcdir)/src/mpid/common/onecopy
+
+mpi_core_sources += \
+    src/mpid/common/onecopy/board.c \
+    src/mpid/common/onecopy/file.c \
+    src/mpid/common/onecopy/keep.c
+
+noinst_HEADERS += \
+    src/mpid/common/onecopy/onecopy.h \
+    src/mpid/common/onecopy/onecopy_impl.h \
+    src/mpid/common/onecopy/onecopy_names.h
