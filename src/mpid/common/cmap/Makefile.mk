@@ -35,6 +35,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/limits.cpp \
     src/mpid/common/cmap/core/map.cpp \
     src/mpid/common/cmap/core/memory.cpp \
+    src/mpid/common/cmap/core/node.cpp \
     src/mpid/common/cmap/core/pieces.cpp \
     src/mpid/common/cmap/core/policy.cpp \
     src/mpid/common/cmap/core/probe.cpp \
@@ -105,6 +106,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/limits.hpp \
     src/mpid/common/cmap/core/map.hpp \
     src/mpid/common/cmap/core/memory.hpp \
+    src/mpid/common/cmap/core/node.hpp \
     src/mpid/common/cmap/core/piece_former.hpp \
     src/mpid/common/cmap/core/pieces.hpp \
     src/mpid/common/cmap/core/plans.hpp \

@@ -313,9 +313,14 @@ cmap_status cmap_validate(const cmap_t * map, const char **reason) CMAP_NOEXCEPT
  * as long as the map, because another thread may still read it. */
 size_t cmap_cached_bytes(const cmap_t * map) CMAP_NOEXCEPT;
 
+/* What of cmap_payload_bytes() lies in memory of the node. */
+size_t cmap_node_bytes(const cmap_t * map) CMAP_NOEXCEPT;
+
 typedef struct cmap_totals {
     uint64_t maps;              /* alive now */
     uint64_t bytes;             /* of the maps alive: header and payload */
+    uint64_t node_maps;         /* of those alive: with a payload in memory of the node */
+    uint64_t node_bytes;        /* of `bytes`: in memory of the node */
     uint64_t array_bytes;       /* what plain arrays would take, once per map */
     uint64_t shared_array_bytes;        /* the same, once per reference */
     uint64_t builds[CMAP_REP_COUNT];    /* maps built since the start, per representation */
@@ -328,6 +333,20 @@ void cmap_get_totals(cmap_totals * out) CMAP_NOEXCEPT;
 /* Memory comes from these (malloc and free by default), aligned as malloc's.  For tests and tools;
  * REQUIRES that no map is alive.  NULL twice brings the defaults back. */
 void cmap_set_allocator(void *(*allocate) (size_t), void (*deallocate) (void *)) CMAP_NOEXCEPT;
+
+/* Memory that processes of a node share: payloads and inverses of `least` bytes and more go there
+ * when they are built.  A map is built in the process's own memory first, so a build takes both
+ * for a moment.  Concatenations and bzip2 blocks stay private, because they hold pointers. */
+typedef struct cmap_node_memory {
+    size_t least;
+    /* read-only memory with these n bytes, aligned as malloc's; or NULL: the map keeps its own */
+    const void *(*keep) (const void *bytes, size_t n);
+    void (*drop) (const void *memory, size_t n);        /* gives it back */
+} cmap_node_memory;
+/* For maps built from now on; NULL: they are private again.  REQUIRES functions that stay usable
+ * as long as a map that used them is alive, and equal ones in all calls, which are not made beside
+ * others. */
+void cmap_set_node_memory(const cmap_node_memory * memory) CMAP_NOEXCEPT;
 
 /* maps up to this size have no payload in any representation */
 #define CMAP_INLINE_MEMBERS 8u

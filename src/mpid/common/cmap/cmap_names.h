@@ -46,6 +46,7 @@
 #define cmap_max MPIR_cmap_max
 #define cmap_min MPIR_cmap_min
 #define cmap_mulhi MPIR_cmap_mulhi
+#define cmap_node_bytes MPIR_cmap_node_bytes
 #define cmap_packed_select MPIR_cmap_packed_select
 #define cmap_payload_bytes MPIR_cmap_payload_bytes
 #define cmap_policy_default MPIR_cmap_policy_default
@@ -63,6 +64,7 @@
 #define cmap_select_many MPIR_cmap_select_many
 #define cmap_select_outlined MPIR_cmap_select_outlined
 #define cmap_set_allocator MPIR_cmap_set_allocator
+#define cmap_set_node_memory MPIR_cmap_set_node_memory
 #define cmap_sharers MPIR_cmap_sharers
 #define cmap_size MPIR_cmap_size
 #define cmap_strategy_from_name MPIR_cmap_strategy_from_name

@@ -4,6 +4,7 @@
 
 #include "core/builder.hpp"
 #include "core/intern.hpp"
+#include "core/node.hpp"
 #include "core/policy.hpp"
 
 using namespace cmap;
@@ -153,6 +154,8 @@ uint32_t cmap_sharers(const cmap_t *map) noexcept {
     return __atomic_load_n(&map->refs, __ATOMIC_RELAXED);
 }
 size_t cmap_payload_bytes(const cmap_t *map) noexcept { return payload_bytes(map); }
+size_t cmap_node_bytes(const cmap_t *map) noexcept { return node_bytes(map); }
+
 size_t cmap_cached_bytes(const cmap_t *map) noexcept { return cached_bytes(map); }
 size_t cmap_bytes(const cmap_t *map) noexcept { return sizeof *map + payload_bytes(map); }
 size_t cmap_array_bytes(const cmap_t *map) noexcept { return size_t{map->size} * sizeof(uint32_t); }
@@ -172,6 +175,8 @@ cmap_status cmap_validate(const cmap_t *map, const char **reason) noexcept {
 }
 
 void cmap_get_totals(cmap_totals *out) noexcept { gather_totals(*out); }
+
+void cmap_set_node_memory(const cmap_node_memory *memory) noexcept { set_node_memory(memory); }
 
 void cmap_set_allocator(void *(*allocate)(size_t), void (*deallocate)(void *)) noexcept {
     set_allocator(allocate, deallocate);

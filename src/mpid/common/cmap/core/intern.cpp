@@ -187,6 +187,7 @@ cmap_status intern_fresh(const Key &key, const Analysis &analysis, Same &&same,
     CMAP_TRY(map_create(analysis, &map));
     map->hash = key.hash;
     count_build(map);
+    map_move_to_node(map);
     *out = meet(key, map, same);
     if (*out != map) map_destroy(map);
     return CMAP_OK;
@@ -250,6 +251,8 @@ void gather_totals(cmap_totals &out) noexcept {
             const uint64_t array = uint64_t{map->size} * sizeof(uint32_t);
             ++out.maps;
             out.bytes += sizeof *map + own_bytes(map);
+            out.node_bytes += own_node_bytes(map);
+            out.node_maps += (map->flags & FLAG_ON_NODE) != 0;
             out.array_bytes += array;
             out.shared_array_bytes += array * __atomic_load_n(&map->refs, __ATOMIC_RELAXED);
         });

@@ -4,6 +4,7 @@
 #include "cmap_tuning.hpp"
 #include "core/bisection.hpp"
 #include "core/map.hpp"
+#include "core/node.hpp"
 #include "core/ranker.hpp"
 
 namespace cmap {
@@ -25,7 +26,7 @@ Inverse *inverse_allocate(const cmap_t *map) noexcept {
     unsigned char *const bits = bits_of(inverse);
     std::memset(bits, 0, order + keys);
     return new (inverse) Inverse{bytes, packed_view(bits, width),
-                                 packed_view(key == 0 ? nullptr : bits + order, key)};
+                                 packed_view(key == 0 ? nullptr : bits + order, key), nullptr};
 }
 
 // position(rank, member) is the member's position in increasing order.
@@ -72,6 +73,26 @@ uint32_t rank_by_keys(const Inverse &inverse, uint32_t size, uint32_t key) noexc
     return inverse.keys[k] == key ? inverse.order[k] : CMAP_NONE;
 }
 
+// The inverse with its numbers in memory of the node; without any, or without memory for a head
+// alone, as it is.
+Inverse *moved_to_node(Inverse *built) noexcept {
+    const std::size_t bytes = built->number_bytes();
+    const void *const kept = node_keep(bits_of(built), bytes);
+    if (kept == nullptr) return built;
+    void *const head = allocate(sizeof(Inverse));
+    if (head == nullptr) {
+        node_drop(kept, bytes);
+        return built;
+    }
+    Inverse *const moved = new (head) Inverse(*built);
+    const Relocation move(bits_of(built), kept);
+    move(moved->order.bits);
+    move(moved->keys.bits);
+    moved->on_node = kept;
+    deallocate(built);
+    return moved;
+}
+
 bool keeps_inverse(const cmap_t *map) noexcept {
     return map->strategy != CMAP_STRATEGY_SPACE && map->size > INVERSE_MIN_MEMBERS;
 }
@@ -90,11 +111,18 @@ Inverse *inverse_build(const cmap_t *map) noexcept {
     return inverse;
 }
 
+void inverse_free(Inverse *inverse) noexcept {
+    if (inverse != nullptr && inverse->on_node != nullptr)
+        node_drop(inverse->on_node, inverse->number_bytes());
+    deallocate(inverse);
+}
+
 const Inverse *inverse_of(const cmap_t *map) noexcept {
     const Inverse *known = inverse_if_built(map);
     if (known != nullptr || !keeps_inverse(map)) return known;
     Inverse *built = inverse_build(map);
     if (built == nullptr) return nullptr;
+    built = moved_to_node(built);
     void *nobody = nullptr;
     void **slot = &const_cast<cmap_t *>(map)->inverse;
     if (__atomic_compare_exchange_n(slot, &nobody, built, false, __ATOMIC_ACQ_REL,

@@ -5,7 +5,8 @@
 // search asks those.
 //
 // A list builds its inverse at the first rank query and publishes it by compare-and-swap, so
-// readers never wait; it counts as payload and goes with the map.  Maps under the space strategy do
+// readers never wait; it counts as payload and goes with the map.  A large one has its numbers in
+// memory of the node where there is any.  Maps under the space strategy do
 // not keep one: cmap_rank() decodes them block by block (no memory, n/4 ns or so), and whoever has
 // many queries uses a Ranker, which builds a private inverse for the time of the work. Lists of up
 // to INVERSE_MIN_MEMBERS are always scanned.
@@ -25,12 +26,16 @@ struct Inverse {
     PackedView order;  // order(i) = rank of the i-th smallest index
     PackedView keys;   // that index less the map's least; without bits but in slow representations
 
+    const void *on_node = nullptr;  // the numbers, where they lie in memory of the node
+
     std::size_t bytes() const noexcept { return total_bytes; }
+    std::size_t number_bytes() const noexcept { return total_bytes - sizeof *this; }
+    std::size_t node_bytes() const noexcept { return on_node != nullptr ? number_bytes() : 0; }
 };
 
 // nullptr when there is no memory.
 Inverse *inverse_build(const cmap_t *map) noexcept;
-inline void inverse_free(Inverse *inverse) noexcept { deallocate(inverse); }
+void inverse_free(Inverse *inverse) noexcept;
 // The inverse kept with the map; builds it unless the map must not keep one.  nullptr: there is
 // none.
 const Inverse *inverse_of(const cmap_t *map) noexcept;

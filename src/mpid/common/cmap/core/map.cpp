@@ -7,6 +7,7 @@
 #include "cmap_tuning.hpp"
 #include "core/bisection.hpp"
 #include "core/inverse.hpp"
+#include "core/node.hpp"
 #include "core/sorter.hpp"
 #include "core/strategy.hpp"
 
@@ -113,7 +114,36 @@ std::size_t cached_bytes(const cmap_t *map) noexcept {
     return own + sum_of_parts(map, cached_bytes);
 }
 
+std::size_t own_node_bytes(const cmap_t *map) noexcept {
+    const Inverse *inverse = inverse_if_built(map);
+    return ((map->flags & FLAG_ON_NODE) != 0 ? representation(map).bytes(map) : 0) +
+           (inverse != nullptr ? inverse->node_bytes() : 0);
+}
+
+std::size_t node_bytes(const cmap_t *map) noexcept {
+    return own_node_bytes(map) + sum_of_parts(map, node_bytes);
+}
+
+void map_move_to_node(cmap_t *map) noexcept {
+    const Representation &rep = representation(map);
+    const void *const own = rep.payload != nullptr ? rep.payload(map) : nullptr;
+    const void *const kept = own != nullptr ? node_keep(own, rep.bytes(map)) : nullptr;
+    if (kept == nullptr) return;
+    rep.relocate(map, Relocation(own, kept));
+    deallocate(const_cast<void *>(own));
+    map->flags |= FLAG_ON_NODE;
+}
+
 namespace {
+
+// The representation then has nothing to give back.
+void drop_from_node(cmap_t *map) noexcept {
+    const Representation &rep = representation(map);
+    const void *const kept = rep.payload(map);
+    const std::size_t bytes = rep.bytes(map);
+    rep.relocate(map, Relocation(kept, nullptr));
+    node_drop(kept, bytes);
+}
 
 // All zeros, and at the start of a cache line.
 cmap_t *header_allocate() noexcept {
@@ -202,6 +232,7 @@ cmap_status map_create(const Analysis &analysis, cmap_t **out) noexcept {
 
 void map_destroy(cmap_t *map) noexcept {
     inverse_free(static_cast<Inverse *>(map->inverse));
+    if ((map->flags & FLAG_ON_NODE) != 0) drop_from_node(map);
     if (representation(map).release != nullptr) representation(map).release(map);
     header_free(map);
 }

@@ -10,6 +10,7 @@ namespace cmap {
 constexpr uint8_t FLAG_SET = 1;              // strictly increasing
 constexpr uint8_t FLAG_FORCE_DECLINED = 2;   // the policy's representation could not hold it
 constexpr uint8_t FLAG_SHARES_SET = 4;       // part 0 is a map that others had before
+constexpr uint8_t FLAG_ON_NODE = 16;         // the payload lies in memory of the node
 constexpr uint8_t FLAG_RANK_BY_INVERSE = 8;  // though its representation needs none in general
 
 inline bool is_set(const cmap_t *map) noexcept { return (map->flags & FLAG_SET) != 0; }
@@ -76,6 +77,14 @@ std::size_t own_bytes(const cmap_t *map) noexcept;
 std::size_t payload_bytes(const cmap_t *map) noexcept;
 // What of that was not there when the map was built.
 std::size_t cached_bytes(const cmap_t *map) noexcept;
+
+// What of that lies in memory of the node.
+std::size_t own_node_bytes(const cmap_t *map) noexcept;
+std::size_t node_bytes(const cmap_t *map) noexcept;
+
+// Moves the payload of a map that is not in the intern table yet into memory of the node, if it is
+// large and there is any.
+void map_move_to_node(cmap_t *map) noexcept;
 
 // Makes a map that is not in the intern table yet; frees one that is not any more.
 cmap_status map_create(const Analysis &analysis, cmap_t **out) noexcept;

@@ -58,6 +58,13 @@ struct RankSelect {
     // Fills the directories.  REQUIRES the words, and in them as many ones as the layout was made
     // for.
     void fill_directories() noexcept;
+    // Its memory comes to lie elsewhere: `move` changes each pointer into it (Relocation).
+    template <class Move>
+    void relocate(Move &&move) noexcept {
+        move(words);
+        move(blocks);
+        move(hints);
+    }
     // nullptr, or which directory is wrong.
     const char *validate(uint64_t ones) const noexcept;
 };

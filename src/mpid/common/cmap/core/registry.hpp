@@ -23,6 +23,24 @@ struct Estimate {
 
 inline Estimate cannot() noexcept { return Estimate{false, 0, 0}; }
 
+// The memory of a payload comes to lie elsewhere: adds the distance to each pointer into it.
+class Relocation {
+  public:
+    // To memory at `to`; nullptr: there is none any more, and the pointers become null.
+    Relocation(const void *from, const void *to) noexcept
+        : from_(reinterpret_cast<uintptr_t>(from)), to_(reinterpret_cast<uintptr_t>(to)) {}
+
+    template <class T>
+    void operator()(T *&pointer) const noexcept {
+        if (pointer == nullptr) return;
+        const uintptr_t at = reinterpret_cast<uintptr_t>(pointer) - from_;
+        pointer = to_ == 0 ? nullptr : reinterpret_cast<T *>(to_ + at);
+    }
+
+  private:
+    uintptr_t from_, to_;
+};
+
 // Every function is required unless marked.  All get maps of their own kind.
 struct Representation {
     const char *name = nullptr;
@@ -54,6 +72,10 @@ struct Representation {
     int (*describe)(const cmap_t *map, char *text, std::size_t room) = nullptr;  // without the name
     // Optional: what of `bytes` lookups have added.
     std::size_t (*cached)(const cmap_t *map) = nullptr;
+    // Optional, of a payload that is `bytes` of memory without pointers, and does not change: where it
+    // begins, and what moves the pointers to it.  The former is null when the map is in its header.
+    const void *(*payload)(const cmap_t *map) = nullptr;
+    void (*relocate)(cmap_t *map, const Relocation &move) = nullptr;
     // Optional, of a list: should its members be sorted, so that analysis.set_stats and
     // analysis.sorter are there for the estimate?
     bool (*wants_order)(const Analysis &) = nullptr;
@@ -72,6 +94,13 @@ struct Representation {
         (entry).bytes = bytes;         \
         (entry).validate = validate;   \
         (entry).describe = describe;   \
+    } while (0)
+
+// The same for `payload` and `relocate`.
+#define CMAP_ONE_PAYLOAD(entry)        \
+    do {                               \
+        (entry).payload = payload_of;  \
+        (entry).relocate = relocate;   \
     } while (0)
 
 // The entry whose fields `fill` names.
@@ -98,6 +127,12 @@ Body &make_body(cmap_t *map) noexcept {
 template <class Body>
 const Body &body_of(const cmap_t *map) noexcept {
     return *std::launder(reinterpret_cast<const Body *>(map->body.opaque));
+}
+
+// For a map that others do not have yet, or do not have any more.
+template <class Body>
+Body &changing_body_of(cmap_t *map) noexcept {
+    return *std::launder(reinterpret_cast<Body *>(map->body.opaque));
 }
 
 }  // namespace cmap

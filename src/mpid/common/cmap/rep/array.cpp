@@ -59,12 +59,19 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 
 constexpr auto rank = list_rank;
 
+const void *payload_of(const cmap_t *map) noexcept {
+    return inside(map->size) ? nullptr : map->body.array.members;
+}
+
+void relocate(cmap_t *map, const Relocation &move) noexcept { move(map->body.array.members); }
+
 }  // namespace
 
 constexpr Representation array_representation = representation_with([](Representation &rep) {
     rep.name = "array";
     rep.list = true;
     CMAP_FUNCTIONS(rep);
+    CMAP_ONE_PAYLOAD(rep);
 });
 
 }  // namespace cmap

@@ -154,6 +154,15 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
                          unsigned{body.cells} - body.words, body.words, body.levels);
 }
 
+const void *payload_of(const cmap_t *map) noexcept {
+    const BddBody &body = body_of<BddBody>(map);
+    return body.data == body.inside ? nullptr : body.data;
+}
+
+void relocate(cmap_t *map, const Relocation &move) noexcept {
+    move(changing_body_of<BddBody>(map).data);
+}
+
 }  // namespace
 
 void bdd_mark(const cmap_t *map, uint32_t base, uint64_t *words, uint32_t count) noexcept {
@@ -164,6 +173,7 @@ void bdd_mark(const cmap_t *map, uint32_t base, uint64_t *words, uint32_t count)
 constexpr Representation bdd_representation = representation_with([](Representation &rep) {
     rep.name = "bdd";
     CMAP_FUNCTIONS(rep);
+    CMAP_ONE_PAYLOAD(rep);
 });
 
 }  // namespace cmap

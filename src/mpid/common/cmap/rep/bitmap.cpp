@@ -131,6 +131,14 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
                          map->min);
 }
 
+const void *payload_of(const cmap_t *map) noexcept {
+    return map->size <= CMAP_INLINE_MEMBERS ? nullptr : body_of<BitmapBody>(map).bits.words;
+}
+
+void relocate(cmap_t *map, const Relocation &move) noexcept {
+    changing_body_of<BitmapBody>(map).bits.relocate(move);
+}
+
 }  // namespace
 
 BitSet bits_of(const cmap_t *map) noexcept {
@@ -145,6 +153,7 @@ BitSet bits_of(const cmap_t *map) noexcept {
 constexpr Representation bitmap_representation = representation_with([](Representation &rep) {
     rep.name = "bitmap";
     CMAP_FUNCTIONS(rep);
+    CMAP_ONE_PAYLOAD(rep);
     rep.equals = equals;
 });
 

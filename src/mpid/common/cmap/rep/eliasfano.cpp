@@ -160,11 +160,22 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
         map->min);
 }
 
+const void *payload_of(const cmap_t *map) noexcept {
+    return inside(map) ? nullptr : body_of<EliasFanoBody>(map).high.words;
+}
+
+void relocate(cmap_t *map, const Relocation &move) noexcept {
+    EliasFanoBody &body = changing_body_of<EliasFanoBody>(map);
+    body.high.relocate(move);
+    move(body.low);
+}
+
 }  // namespace
 
 constexpr Representation eliasfano_representation = representation_with([](Representation &rep) {
     rep.name = "eliasfano";
     CMAP_FUNCTIONS(rep);
+    CMAP_ONE_PAYLOAD(rep);
 });
 
 }  // namespace cmap

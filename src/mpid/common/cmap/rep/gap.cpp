@@ -227,11 +227,24 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
                          1u << body.block_bits, map->min);
 }
 
+const void *payload_of(const cmap_t *map) noexcept {
+    if (in_digits(map)) return gap_digits::payload_of(map);
+    return inside(map) ? nullptr : body_of<GapBody>(map).firsts;
+}
+
+void relocate(cmap_t *map, const Relocation &move) noexcept {
+    if (in_digits(map)) return gap_digits::relocate(map, move);
+    GapBody &body = changing_body_of<GapBody>(map);
+    move(body.firsts);
+    move(body.gaps);
+}
+
 }  // namespace
 
 constexpr Representation gap_representation = representation_with([](Representation &rep) {
     rep.name = "gap";
     CMAP_FUNCTIONS(rep);
+    CMAP_ONE_PAYLOAD(rep);
 });
 
 }  // namespace cmap

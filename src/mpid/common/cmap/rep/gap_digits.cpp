@@ -149,6 +149,14 @@ cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
 
 void release(cmap_t *map) noexcept { deallocate(body_of<Body>(map).firsts); }
 
+const void *payload_of(const cmap_t *map) noexcept { return body_of<Body>(map).firsts; }
+
+void relocate(cmap_t *map, const Relocation &move) noexcept {
+    Body &body = changing_body_of<Body>(map);
+    move(body.firsts);
+    move(body.words);
+}
+
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
     const Body &body = body_of<Body>(map);
     const uint32_t block = cmap_mulhi(body.of_members, rank), n = rank - block * body.members;

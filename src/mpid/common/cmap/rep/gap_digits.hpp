@@ -18,6 +18,8 @@ namespace gap_digits {
 Estimate estimate(const Stats &stats) noexcept;
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept;
 void release(cmap_t *map) noexcept;
+const void *payload_of(const cmap_t *map) noexcept;
+void relocate(cmap_t *map, const Relocation &move) noexcept;
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept;
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept;
 void decode(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept;

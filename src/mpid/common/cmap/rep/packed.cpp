@@ -74,12 +74,19 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 constexpr auto select = cmap_packed_select;
 constexpr auto rank = list_rank;
 
+const void *payload_of(const cmap_t *map) noexcept {
+    return inside(map) ? nullptr : map->body.packed.bits;
+}
+
+void relocate(cmap_t *map, const Relocation &move) noexcept { move(map->body.packed.bits); }
+
 }  // namespace
 
 constexpr Representation packed_representation = representation_with([](Representation &rep) {
     rep.name = "packed";
     rep.list = true;
     CMAP_FUNCTIONS(rep);
+    CMAP_ONE_PAYLOAD(rep);
 });
 
 }  // namespace cmap

@@ -122,12 +122,21 @@ bool wants_order(const Analysis &analysis) noexcept {
     return analysis.policy.force == CMAP_REP_PPERM;
 }
 
+const void *payload_of(const cmap_t *map) noexcept {
+    return inside(map->size) ? nullptr : body_of<PpermBody>(map).bits;
+}
+
+void relocate(cmap_t *map, const Relocation &move) noexcept {
+    move(changing_body_of<PpermBody>(map).bits);
+}
+
 }  // namespace
 
 constexpr Representation pperm_representation = representation_with([](Representation &rep) {
     rep.name = "pperm";
     rep.list = true;
     CMAP_FUNCTIONS(rep);
+    CMAP_ONE_PAYLOAD(rep);
     rep.part = part;
     rep.position = position;
     rep.wants_order = wants_order;

@@ -309,11 +309,23 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
                          body.count == 1 ? "" : ", ...", groups);
 }
 
+const void *payload_of(const cmap_t *map) noexcept {
+    return inside(map) ? nullptr : body_of<RunsBody>(map).starts;
+}
+
+void relocate(cmap_t *map, const Relocation &move) noexcept {
+    RunsBody &body = changing_body_of<RunsBody>(map);
+    move(body.starts);
+    move(body.lines);
+    move(body.order);
+}
+
 }  // namespace
 
 constexpr Representation runs_representation = representation_with([](Representation &rep) {
     rep.name = "runs";
     CMAP_FUNCTIONS(rep);
+    CMAP_ONE_PAYLOAD(rep);
     rep.pieces = pieces;
     rep.equals = equals;
 });

@@ -123,11 +123,18 @@ bool wants_order(const Analysis &analysis) noexcept {
     return !others_fit(analysis, plan->layout.bytes() + (shares ? 0 : CMAP_HEADER_BYTES));
 }
 
+const void *payload_of(const cmap_t *map) noexcept { return body_of<WtrBody>(map).tree.memory(); }
+
+void relocate(cmap_t *map, const Relocation &move) noexcept {
+    changing_body_of<WtrBody>(map).tree.relocate(move);
+}
+
 }  // namespace
 
 constexpr Representation wtr_representation = representation_with([](Representation &rep) {
     rep.name = "wtr";
     CMAP_FUNCTIONS(rep);
+    CMAP_ONE_PAYLOAD(rep);
     rep.part = part;
     rep.position = position;
     rep.wants_order = wants_order;

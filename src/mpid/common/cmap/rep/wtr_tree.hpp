@@ -43,6 +43,14 @@ class WtrTree {
     // the memory is still the caller's.
     bool build(void *memory, const WtrPlan &plan, const Analysis &analysis) noexcept;
 
+    // Its memory comes to lie elsewhere: `move` changes each pointer into it (Relocation).
+    template <class Move>
+    void relocate(Move &&move) noexcept {
+        bits_.relocate(move);
+        move(memory_);
+        move(table_);
+    }
+
     // Both ways between the ranks of the list and the positions of the set.
     uint32_t position(uint32_t rank) const noexcept { return inverted_ ? down(rank) : up(rank); }
     uint32_t rank(uint32_t position) const noexcept {
