@@ -8,7 +8,7 @@ import subprocess
 
 from check_run import OUT, ROOT, Stop, run
 
-MODULES = ("aggr", "cid", "cmap", "colours", "locality", "rma_issue", "rma_lock")
+MODULES = ("aggr", "cid", "cmap", "colours", "locality", "onecopy", "rma_issue", "rma_lock")
 QUICK_TARGETS = ("lists-check", "names-check", "unit-check")
 TARGETS = (*QUICK_TARGETS, "asan-check", "tsan-check", "fuzz-check")
 

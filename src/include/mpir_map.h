@@ -24,6 +24,11 @@ int MPIR_Map_init(void);
  * the reason. */
 int MPIR_Map_error(cmap_status status, const char *operation, int size);
 
+/* When the node has its start-up segment, and before it goes: from then on, and until then, large
+ * payloads go into memory that the node's processes share. */
+void MPIR_Map_meet(void);
+void MPIR_Map_part(void);
+
 /* Rank of this process in a map or MPI_UNDEFINED; never builds an inverse. */
 int MPIR_Map_own_rank(const cmap_t * map);
 
@@ -43,6 +48,7 @@ static inline void MPIR_Map_store(cmap_t ** slot, cmap_t * map)
  * maps. */
 typedef void (*MPIR_Map_counter) (const void *holder);
 
+int MPIR_Map_node_init(void);
 int MPIR_Map_report_init(void);
 void MPIR_Map_report_born(void *holder, MPIR_Map_counter counter);
 void MPIR_Map_report_gone(void *holder);

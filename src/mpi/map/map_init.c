@@ -266,6 +266,8 @@ int MPIR_Map_init(void)
     cmap_policy_set_default(&policy);
     cmap_limits_set(&limits);
     register_totals();
+    mpi_errno = MPIR_Map_node_init();
+    MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = MPIR_Map_report_init();
     MPIR_ERR_CHECK(mpi_errno);
 

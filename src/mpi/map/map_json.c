@@ -122,6 +122,7 @@ static void write_row(void *context, const map_row * row)
     fprintf(w->out,
             ", \"bytes\": %zu, \"payload_bytes\": %zu, \"array_bytes\": %zu, \"sharers\": %" PRIu32,
             row->bytes, row->payload, row->array, row->sharers);
+    fprintf(w->out, ", \"node_bytes\": %zu", row->on_node);
     fputs(", \"first_seconds\": ", w->out);
     write_seconds(w->out, row->first);
     fputs(", \"last_seconds\": ", w->out);

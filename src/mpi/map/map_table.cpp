@@ -23,7 +23,7 @@ struct Row {
     uint32_t size;
     cmap_rep representation;
     bool force_declined;
-    size_t payload, bytes, array;
+    size_t payload, bytes, array, on_node;
     uint32_t sharers;  // the most seen at once
     uint64_t holders;
     // with details
@@ -171,6 +171,7 @@ void count(Table &t, const Holder &holder, const char *label, const cmap_t *map)
     }
     Row &kept = t.rows[found->second];
     kept.holders++;
+    kept.on_node = std::max(kept.on_node, cmap_node_bytes(map));
     kept.sharers = std::max(kept.sharers, cmap_sharers(map));
     kept.first = std::min(kept.first, holder.born);
     kept.last = std::max(kept.last, holder.born);
@@ -216,6 +217,14 @@ void print_rows(const Table &t, FILE *out) {
         std::fprintf(out,
                      "  * cannot hold the map in the representation asked for; the strategy "
                      "chose this one\n");
+}
+
+// Rows with the same payload may be of the same map, so there is no sum.
+void print_on_node(const Table &t, FILE *out) {
+    for (const Row &row : t.rows)
+        if (row.on_node != 0)
+            std::fprintf(out, "  shared by the node: %zu B of the payload of %s\n", row.on_node,
+                         one_line(row.label).c_str());
 }
 
 // What all holders since MPI_Init would have kept as arrays of 4 bytes a member, one each, and what
@@ -296,6 +305,7 @@ void MPIR_Map_table_print(FILE *out, int rank, int world_size) noexcept {
         name_by_lines(t);
         std::fprintf(out, "Compressed maps of rank %d of %d\n", rank, world_size);
         print_rows(t, out);
+        print_on_node(t, out);
         print_totals(t, out);
         std::fflush(out);
     });
@@ -321,7 +331,7 @@ int MPIR_Map_table_visit(const map_visitor *visitor) noexcept {
                                   row.force_declined, row.payload,  row.bytes,
                                   row.array,          row.sharers,  row.holders,
                                   row.first,          row.last,     row.site,
-                                  row.form.c_str(),   row.n_points, row.points.get()};
+                                  row.form.c_str(),   row.n_points, row.points.get(), row.on_node};
             visitor->row(visitor->context, &seen);
         }
         for (const Moment &moment : t.history)

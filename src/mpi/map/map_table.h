@@ -50,6 +50,7 @@ typedef struct map_row {
     const char *form;           /* what cmap_describe says */
     uint32_t n_points;
     const uint32_t *points;     /* the process of rank  i * size / n_points */
+    size_t on_node;             /* of the payload: in memory that the node's processes share */
 } map_row;
 
 /* All that was counted, as MPIR_Map_table_count_alive leaves it: also what is in no row, because

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "mpidu_init_shm.h"
+#include "mpir_tvars.h"
+#include "onecopy.h"
+
+/*
+=== BEGIN_MPI_T_CVAR_INFO_BLOCK ===
+
+cvars:
+    - name        : MPIR_CVAR_CMAP_SHARED
+      category    : CMAP
+      type        : string
+      default     : "auto"
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        Where the payloads of large maps lie:
+        auto  - once in shared memory, if several processes of a node have the same
+        never - in the memory of each process
+
+    - name        : MPIR_CVAR_CMAP_SHARED_BYTES
+      category    : CMAP
+      type        : int
+      default     : 65536
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        The least bytes of a payload, or of the inverse that a lookup adds, for MPIR_CVAR_CMAP_SHARED.
+
+=== END_MPI_T_CVAR_INFO_BLOCK ===
+*/
+
+static bool is_on;
+
+enum { SHARED_BYTES, SHARED_BLOCKS, SHARED_MADE, SHARED_FOUND, SHARED_FIGURES };
+
+static const int figures[SHARED_FIGURES] = { SHARED_BYTES, SHARED_BLOCKS, SHARED_MADE, SHARED_FOUND };
+
+static void read_figure(void *address, void *obj_handle, int count, void *buffer)
+{
+    onecopy_figures_t now;
+    unsigned long long *value = buffer;
+
+    onecopy_get_figures(&now);
+    switch (*(const int *) address) {
+        case SHARED_BYTES:
+            *value = now.bytes;
+            break;
+        case SHARED_BLOCKS:
+            *value = now.blocks;
+            break;
+        case SHARED_MADE:
+            *value = now.made;
+            break;
+        default:
+            *value = now.found;
+    }
+}
+
+static void register_figures(void)
+{
+    static const struct {
+        const char *name, *text;
+        int class;
+    } variables[SHARED_FIGURES] = {
+        {"cmap_shared_bytes", "bytes of maps that lie in shared memory of the node",
+         MPI_T_PVAR_CLASS_LEVEL},
+        {"cmap_shared_blocks", "payloads and inverses of maps that lie there",
+         MPI_T_PVAR_CLASS_LEVEL},
+        {"cmap_shared_made", "of these, made by this process since MPI_Init",
+         MPI_T_PVAR_CLASS_COUNTER},
+        {"cmap_shared_found", "found with another process since MPI_Init",
+         MPI_T_PVAR_CLASS_COUNTER},
+    };
+
+    for (int i = 0; i < SHARED_FIGURES; i++)
+        MPIR_Pvar_register(variables[i].class, variables[i].name, (void *) &figures[i],
+                           read_figure, "CMAP", variables[i].text);
+}
+
+int MPIR_Map_node_init(void)
+{
+    const char *value = MPIR_CVAR_CMAP_SHARED ? MPIR_CVAR_CMAP_SHARED : "auto";
+    int mpi_errno = MPI_SUCCESS;
+
+    register_figures();
+    is_on = strcmp(value, "auto") == 0;
+    if (!is_on && strcmp(value, "never") != 0)
+        mpi_errno = MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_SHARED", value, "auto or never");
+    else if (MPIR_CVAR_CMAP_SHARED_BYTES < 1)
+        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_CMAP_SHARED_BYTES",
+                                           MPIR_CVAR_CMAP_SHARED_BYTES, "1 to 2147483647");
+    return mpi_errno;
+}
+
+void MPIR_Map_meet(void)
+{
+    const cmap_node_memory memory = {
+        .least = (size_t) MPIR_CVAR_CMAP_SHARED_BYTES,.keep = onecopy_keep,.drop = onecopy_drop
+    };
+    void *board = MPIDU_Init_shm_maps();
+
+    if (is_on && board && onecopy_start(board, (unsigned) MPIR_Process.local_size,
+                                        (unsigned) MPIR_Process.local_rank))
+        cmap_set_node_memory(&memory);
+}
+
+void MPIR_Map_part(void)
+{
+    cmap_set_node_memory(NULL);
+    onecopy_stop();
+}
