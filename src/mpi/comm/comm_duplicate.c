@@ -21,6 +21,12 @@ int MPIR_Comm_duplicate_data(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm ** 
     return mpi_errno;
 }
 
+/* Do the others have the duplicate with this id, or will they have it? */
+static bool others_have(MPIR_Context_id_t id)
+{
+    return id != 0 && id != MPIR_INVALID_CONTEXT_ID;
+}
+
 static int complete(MPIR_Comm * made, MPIR_Context_id_t id)
 {
     made->context_id = made->recvcontext_id = id;
@@ -63,7 +69,7 @@ int MPIR_Comm_duplicate(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm ** newco
     if (made)
         MPIR_Comm_discard(made);
     made = NULL;
-    if (id != 0)
+    if (others_have(id))
         MPIR_Comm_duplicate_broken(parent, id);
     goto fn_exit;
 }
@@ -74,8 +80,8 @@ void MPIR_Comm_duplicate_refuse(MPIR_Comm * parent)
 
     if (has_blocks(parent))
         (void) MPIR_Ctxid_take_duplicate(parent, &id);
-    if (id != 0)
+    if (others_have(id))
         MPIR_Comm_duplicate_broken(parent, id);
-    else
+    else if (id == 0)
         MPIR_Ctxid_refuse(parent, NULL, 0);
 }

@@ -14,6 +14,11 @@
  * Afterwards the number of a duplicate decides its id, and members need no messages.  A block ends
  * when its ids are taken, or when a member comes to an id that a search gave away.  The place of
  * that id in the block is the same on all members.
+ *
+ * The collective may fail at one member alone.  This member then does not know whether the block
+ * was granted, or whether a search gave an id of it away.  Another collective would not settle it,
+ * as that may fail in turn.  So the member marks its block as in doubt.  Its next duplicate revokes
+ * the parent (CTXID_BLOCK_DOUBT), and no member waits for it.
  */
 
 enum { MOST_RUNS = 64, MORE_ROOM = 4 };
@@ -25,7 +30,7 @@ typedef struct {
                                  * block may begin */
     uint32_t left:LEFT_BITS;    /* ids of the block */
     uint32_t stage:STAGE_BITS;  /* the next block has 4 ^ stage ids */
-    uint32_t lost:1;            /* see CTXID_BLOCK_LOST */
+    uint32_t in_doubt:1;        /* see CTXID_BLOCK_DOUBT */
     uint32_t of_block:1;        /* its own id was one of a block */
 } block_t;
 
@@ -124,7 +129,7 @@ void ctxid_block_release(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 
 /* ---- the parent's block ---------------------------------------------------------------------- */
 
-static void give(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool lost)
+static void give(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool in_doubt)
 {
     MPIR_Comm *parent = creation->parent;
     uint32_t first = creation->block, n = creation->block_ids;
@@ -136,7 +141,7 @@ static void give(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool lost)
     }
     block.next = first + 1;
     block.left = n - 1;
-    block.lost = lost;
+    block.in_doubt = in_doubt;
     put(parent, block);
     store->ahead += n - 1;
     creation->block_ids = 0;
@@ -151,11 +156,21 @@ uint32_t ctxid_block_grant(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 
 void ctxid_block_lose(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
-    if (creation->block_ids == 0)
-        return;
-    give(store, creation, true);
-    cid_replace(store->calm, creation->block, ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
+    if (creation->block_ids > 0) {
+        give(store, creation, true);
+        cid_replace(store->calm, creation->block,
+                    ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
+    }
     ctxid_block_grow(creation, 0);
+}
+
+void ctxid_block_doubt(ctxid_store_t * store, const void *owner)
+{
+    MPIR_Comm *parent = ctxid_owner_of(store, ctxid_note_number(owner));
+    block_t block = get(parent);
+
+    block.in_doubt = 1;
+    put(parent, block);
 }
 
 void ctxid_block_grow(MPIR_Ctxid_t * creation, uint32_t claims)
@@ -205,14 +220,45 @@ bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
         }
     }
     block.stage = 0;
-    block.lost = 0;
+    block.in_doubt = 0;
     put(parent, block);
     return has_any;
 }
 
 /* ---- duplicates ------------------------------------------------------------------------------ */
 
-static ctxid_block_t take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
+/* The next id of the block, until one was given away: then the block ends. */
+static bool take_next(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
+{
+    block_t block = get(parent);
+
+    if (block.left == 0)
+        return false;
+    if (cid_owner(store->calm, block.next) != note_of(parent)) {
+        ctxid_block_drop(store, parent);
+        return false;
+    }
+    *prefix = block.next++;
+    block.left--;
+    put(parent, block);
+    store->ahead--;
+    ctxid_take(store, *prefix);
+    cid_replace(store->calm, *prefix, ctxid_note(CTXID_NOTE_PENDING, CTXID_BLOCK_MADE));
+    return true;
+}
+
+/* What the others have of the block, they have in this order. */
+static void take_all(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * first, uint32_t * n)
+{
+    uint32_t next;
+
+    *first = get(parent).next;
+    for (*n = 0; take_next(store, parent, &next); ++*n);
+    ctxid_block_drop(store, parent);
+}
+
+static ctxid_block_t take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix,
+                          uint32_t * n)
 {
     block_t block = get(parent);
 
@@ -220,26 +266,24 @@ static ctxid_block_t take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * 
         return CTXID_BLOCK_EMPTY;
     if (store->shown && store->shown->passes > 0)
         return CTXID_BLOCK_WAITS;
-    if (cid_owner(store->calm, block.next) != note_of(parent)) {
-        ctxid_block_drop(store, parent);
-        return CTXID_BLOCK_EMPTY;
+    if (block.in_doubt) {
+        take_all(store, parent, prefix, n);
+        return CTXID_BLOCK_DOUBT;
     }
-    *prefix = block.next++;
-    block.left--;
-    put(parent, block);
-    store->ahead--;
+    if (!take_next(store, parent, prefix))
+        return CTXID_BLOCK_EMPTY;
+    *n = 1;
     store->silent++;
-    ctxid_take(store, *prefix);
-    cid_replace(store->calm, *prefix, ctxid_note(CTXID_NOTE_PENDING, CTXID_BLOCK_MADE));
-    return block.lost ? CTXID_BLOCK_LOST : CTXID_BLOCK_ID;
+    return CTXID_BLOCK_ID;
 }
 
-ctxid_block_t ctxid_block_take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
+ctxid_block_t ctxid_block_take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix,
+                               uint32_t * n)
 {
     ctxid_block_t result;
 
     pthread_mutex_lock(&store->mutex);
-    result = take(store, parent, prefix);
+    result = take(store, parent, prefix, n);
     pthread_mutex_unlock(&store->mutex);
     return result;
 }

@@ -22,6 +22,20 @@ static void break_duplicate(ctxid_pending_t * pending)
     MPIR_Comm_duplicate_broken(pending->parent, id);
 }
 
+/* This process failed alone in a collective, so it does not know whether the others wait for it now
+ * or have the next ids.  They learn of it in both cases.  Returns the error. */
+static int end_doubt(MPIR_Comm * parent, uint32_t first, uint32_t n)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    for (uint32_t i = 0; i < n; i++)
+        MPIR_Comm_duplicate_broken(parent, ctxid_of_prefix(first + i));
+    mpi_errno = MPID_Comm_revoke(parent, FALSE);
+    if (mpi_errno == MPI_SUCCESS)
+        MPIR_ERR_SET(mpi_errno, MPIX_ERR_REVOKED, "**revoked");
+    return mpi_errno;
+}
+
 static void commit(ctxid_pending_t * pending)
 {
     MPIR_Context_id_t remote = pending->rounds.mine.remote.id;
@@ -170,28 +184,36 @@ static void meet(ctxid_pending_t * pending)
     exchange(pending, comm, 0, NULL, make_offer);
 }
 
+static void use_id(ctxid_pending_t * pending, uint32_t prefix)
+{
+    ctxid_spare_trim();
+    pending->own = pending->rounds.mine.remote.id = ctxid_of_prefix(prefix);
+    if (pending->newcomm) {
+        commit(pending);
+    } else {
+        break_duplicate(pending);
+        ctxid_pending_finish(pending, ctxid_error(CTXID_FAILED));
+    }
+}
+
 static void take_or_meet(ctxid_pending_t * pending)
 {
     ctxid_block_t result;
-    uint32_t prefix;
+    uint32_t prefix, n;
 
     pending->rounds.rests = ctxid_pending_is_behind(pending->parent, pending);
     if (pending->rounds.rests)
         return;
-    result = ctxid_block_take(ctxid_own_store(), pending->parent, &prefix);
+    result = ctxid_block_take(ctxid_own_store(), pending->parent, &prefix, &n);
     pending->rounds.rests = (result == CTXID_BLOCK_WAITS);
-    if (result == CTXID_BLOCK_EMPTY) {
+    if (result == CTXID_BLOCK_EMPTY)
         meet(pending);
-    } else if (result != CTXID_BLOCK_WAITS) {
+    else if (result == CTXID_BLOCK_ID)
+        use_id(pending, prefix);
+    else if (result == CTXID_BLOCK_DOUBT)
+        ctxid_pending_finish(pending, end_doubt(pending->parent, prefix, n));
+    if (result == CTXID_BLOCK_DOUBT)
         ctxid_spare_trim();
-        pending->own = pending->rounds.mine.remote.id = ctxid_of_prefix(prefix);
-        if (result == CTXID_BLOCK_ID && pending->newcomm) {
-            commit(pending);
-        } else {
-            break_duplicate(pending);
-            ctxid_pending_finish(pending, ctxid_error(CTXID_FAILED));
-        }
-    }
 }
 
 static void begin(ctxid_pending_t * pending)
@@ -206,19 +228,22 @@ int MPIR_Ctxid_take_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
 {
     int mpi_errno = MPI_SUCCESS;
     ctxid_block_t result;
-    uint32_t prefix = MPIR_CTXID_NONE;
+    uint32_t prefix = MPIR_CTXID_NONE, n = 0;
 
     while (ctxid_pending_is_behind(parent, NULL))
         ctxid_let_others_go_on();
-    while ((result = ctxid_block_take(ctxid_own_store(), parent, &prefix)) == CTXID_BLOCK_WAITS)
+    while ((result = ctxid_block_take(ctxid_own_store(), parent, &prefix, &n)) ==
+           CTXID_BLOCK_WAITS)
         ctxid_let_others_go_on();
     *id = 0;
-    if (result != CTXID_BLOCK_EMPTY) {
-        ctxid_spare_trim();
+    if (result == CTXID_BLOCK_DOUBT) {
+        mpi_errno = end_doubt(parent, prefix, n);
+        *id = MPIR_INVALID_CONTEXT_ID;
+    } else if (result == CTXID_BLOCK_ID) {
         *id = ctxid_of_prefix(prefix);
     }
-    if (result == CTXID_BLOCK_LOST)
-        mpi_errno = ctxid_error(CTXID_FAILED);
+    if (result != CTXID_BLOCK_EMPTY)
+        ctxid_spare_trim();
     return mpi_errno;
 }
 

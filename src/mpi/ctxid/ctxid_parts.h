@@ -100,8 +100,10 @@ uint32_t ctxid_block_of(const MPIR_Ctxid_t * creation);
 uint32_t ctxid_block_grant(ctxid_store_t * store, MPIR_Ctxid_t * creation);
 /* The block is not needed: gives the claim back, if there is one. */
 void ctxid_block_release(ctxid_store_t * store, MPIR_Ctxid_t * creation);
-/* This process does not know whether the block was granted. */
+/* The collective failed at this process, which does not know whether the block was granted. */
 void ctxid_block_lose(ctxid_store_t * store, MPIR_Ctxid_t * creation);
+/* The others may have given this owner's id away, for the same reason. */
+void ctxid_block_doubt(ctxid_store_t * store, const void *owner);
 /* The agreement gave an id: the next one asks for more.  `claims`: the largest of all members;
  * where they differ, all try that one next. */
 void ctxid_block_grow(MPIR_Ctxid_t * creation, uint32_t claims);

@@ -82,7 +82,8 @@ bool ctxid_rounds_try_again(ctxid_rounds_t * rounds, int mpi_errno)
     int why = MPIR_ERR_GET_CLASS(mpi_errno);
 
     rounds->rests =
-        (why == MPI_ERR_NO_MEM || why == MPIX_ERR_NOREQ || ++rounds->failures < MOST_FAILURES);
+        (why == MPI_ERR_NO_MEM || why == MPIX_ERR_NOREQ ||
+         (why != MPIX_ERR_REVOKED && ++rounds->failures < MOST_FAILURES));
     return rounds->rests;
 }
 

@@ -39,12 +39,31 @@ static void dequeue(ctxid_store_t * store, MPIR_Ctxid_t * creation)
     creation->is_queued = false;
 }
 
+/* The collective failed at this process while it showed ids of blocks.  The others may have agreed
+ * on one of them. */
+static void doubt_shown(ctxid_store_t *store, const MPIR_Ctxid_t *creation)
+{
+    uint32_t first, n;
+
+    if (store->shown != creation || creation->passes == 0 || store->blocked == 0)
+        return;
+    ctxid_window_of(store, creation, &first, &n);
+    if (first >= store->calm_limit)
+        return;
+    for (uint32_t id = cid_next_used(store->calm, first); id < first + n;
+         id = cid_next_used(store->calm, id + 1)) {
+        if (ctxid_block_may_go(creation, cid_owner(store->calm, id)))
+            ctxid_block_doubt(store, cid_owner(store->calm, id));
+    }
+}
+
 void ctxid_abandon(MPIR_Ctxid_t * creation)
 {
     ctxid_store_t *store = creation->store;
 
     pthread_mutex_lock(&store->mutex);
     dequeue(store, creation);
+    doubt_shown(store, creation);
     ctxid_block_lose(store, creation);
     ctxid_release_claims(store, creation);
     ctxid_lose_cursor(store, creation);

@@ -162,15 +162,18 @@ typedef enum {
     CTXID_BLOCK_EMPTY,          /* on all members: they agree on an id, and maybe on a block */
     CTXID_BLOCK_ID,             /* the next id; all members have it or will take it */
     CTXID_BLOCK_WAITS,          /* a search shows ids of blocks: ask again */
-    CTXID_BLOCK_LOST            /* this process failed when the block was made, but others may have
-                                 * this id: it makes no communicator, and tells them */
+    /* This process failed alone in a collective.  It does not know whether the others have the next
+     * ids, or agree.  It revokes the parent and whatever communicators they make of these ids. */
+    CTXID_BLOCK_DOUBT
 } ctxid_block_t;
 
 /* Ids that communicators may take of their blocks, all together.  Without the lock: each silent
  * duplicate asks.  What another thread has just been granted may be missing. */
 uint32_t ctxid_block_ahead(ctxid_store_t *store);
 bool ctxid_block_has_next(ctxid_store_t *store, const MPIR_Comm *parent);
-ctxid_block_t ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix);
+/* *prefix: the id.  In doubt, *n ids from it on, maybe none; then the block is empty. */
+ctxid_block_t ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix,
+                               uint32_t *n);
 /* The id of a duplicate that this process alone could not make.  It is not used again. */
 void ctxid_block_burn(ctxid_store_t *store, uint32_t prefix);
 /* Is every member of `part` one of `whole`?  The caller of a store defines it. */

@@ -31,7 +31,8 @@ class Crowd {
     }
     int decided = 0, exhausted = 0, most_collectives = 0, one_collective = 0;
     int alone = 0;  // creations in which some members failed after others had their id
-    bool collectives_fail = false;  // at the last member to leave one, now and then
+    // At some members and not at others, now and then, when these are through.
+    bool collectives_fail = false;
     // Threads of each process: one makes its creations in turn, and those on one parent begin in
     // turn.  0: as many as creations.
     uint32_t threads = 0;
@@ -39,6 +40,7 @@ class Crowd {
     size_t keep = 25;       // communicators that are alive, more or less; half after an exhaustion
     int silent = 0;         // duplicates without a collective
     int broken = 0;         // duplicates that not all members have
+    int revoked = 0;        // communicators, as a member did not know what the others have
 
   private:
     void start() {
@@ -62,8 +64,15 @@ class Crowd {
         if (most_ids > 0 && whole && !split && !some) active_.back()->most_ids = most_ids;
         if (random_() % 16 == 0)
             active_.back()->refuses[random_() % active_.back()->refuses.size()] = true;
+        if (collectives_fail && random_() % 6 == 0) fail_some(*active_.back());
         if (threads > 0) active_.back()->thread = static_cast<int>(random_() % threads);
         tag_++;
+    }
+    void fail_some(Creation &creation) {
+        const size_t first = random_() % creation.who.size(), others = random_();
+        for (size_t m = 0; m < creation.who.size(); m++)
+            creation.fails[m] = m == first || (others >> m) % 4 == 0;
+        creation.fails[(first + 1) % creation.who.size()] = false;
     }
     // A process that makes both of them
     static bool is_before(const Creation &earlier, size_t place, const Creation &later) {
@@ -87,14 +96,22 @@ class Crowd {
         const size_t chosen = random_() % active_.size();
         Creation &creation = *active_[chosen];
         const size_t member = random_() % creation.who.size();
-        if (collectives_fail && creation.is_last(member) && !creation.would_part(member) &&
-            random_() % 8 == 0)
-            creation.fail(member);
+        if (creation.parent->revoked && !creation.is_done(member) && random_() % 4 == 0)
+            creation.revoke(member);
         else if (creation.has_begun(member) || may_begin(creation, member))
             creation.step(member);
         if (!creation.is_done()) return;
         finish(creation);
+        Comm *parent = creation.parent;
         active_.erase(active_.begin() + static_cast<ptrdiff_t>(chosen));
+        if (parent->revoked && !has_creation(parent)) {
+            world_.renew(parent);
+            revoked++;
+        }
+    }
+    bool has_creation(const Comm *parent) const {
+        return std::any_of(active_.begin(), active_.end(),
+                           [&](const auto &creation) { return creation->parent == parent; });
     }
     // All the same, but for those who had no memory.
     static int common_outcome(const Creation &creation) {
@@ -119,6 +136,10 @@ class Crowd {
         free_some(keep);
     }
     void finish(const Creation &creation) {
+        if (creation.parent->revoked) {
+            world_.commit(creation);
+            return;
+        }
         if (std::find(creation.silent.begin(), creation.silent.end(), true) !=
             creation.silent.end()) {
             finish_silent(creation);
@@ -148,10 +169,7 @@ class Crowd {
     void free_some(size_t keep) {
         for (int tries = 0; tries < 50 && world_.live() > keep; tries++) {
             Comm *gone = world_.any(random_());
-            const bool in_use = gone == world_.world() ||
-                                std::any_of(active_.begin(), active_.end(),
-                                            [&](const auto &c) { return c->parent == gone; });
-            if (!in_use) world_.free(gone);
+            if (gone != world_.world() && !has_creation(gone)) world_.free(gone);
         }
     }
 

@@ -112,6 +112,12 @@ communicator_t *communicator_commit(process_t * process, uint32_t prefix, bool i
     return made;
 }
 
+void communicator_renew(process_t * process, communicator_t * comm)
+{
+    ctxid_forget(&process->store, &comm->comm);
+    comm->comm.ctxid_calls = 0;
+}
+
 void communicator_free(process_t * process, communicator_t * comm)
 {
     ctxid_forget(&process->store, &comm->comm);
@@ -149,19 +155,9 @@ bool ctxid_is_part(const MPIR_Comm * part, const MPIR_Comm * whole)
             ~((const communicator_t *) whole)->members) == 0;
 }
 
-bool creation_claims(const creation_t * creation)
+int duplicate_take(process_t * process, communicator_t * parent, uint32_t * prefix, uint32_t * n)
 {
-    return creation->state.block_ids > 0;
-}
-
-bool creation_was_granted(const creation_t * creation)
-{
-    return creation->state.block != 0 && creation->state.block_ids == 0;
-}
-
-int duplicate_take(process_t * process, communicator_t * parent, uint32_t *prefix)
-{
-    return (int) ctxid_block_take(&process->store, &parent->comm, prefix);
+    return (int) ctxid_block_take(&process->store, &parent->comm, prefix, n);
 }
 
 void duplicate_burn(process_t * process, uint32_t prefix)

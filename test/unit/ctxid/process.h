@@ -42,6 +42,8 @@ void process_set_most_blocked(process_t * process, uint32_t most);
 /* The communicator with that prefix, complete; `parent` of the first one of all is the prefix
  * itself, 0. */
 communicator_t *communicator_commit(process_t * process, uint32_t prefix, bool inter);
+/* As if another one with the same members had its place. */
+void communicator_renew(process_t * process, communicator_t * comm);
 void communicator_free(process_t * process, communicator_t * comm);
 bool communicator_is_found(process_t * process, communicator_t * comm, uint32_t prefix);
 uint32_t communicator_cursor(const communicator_t * comm);
@@ -50,17 +52,14 @@ void communicator_set_members(communicator_t * comm, uint64_t members);
 /* An id that was decided, without a communicator after all. */
 void process_give_back(process_t * process, uint32_t prefix);
 
-enum { TAKE_EMPTY, TAKE_ID, TAKE_WAITS, TAKE_LOST };
-int duplicate_take(process_t * process, communicator_t * parent, uint32_t *prefix);
+enum { TAKE_EMPTY, TAKE_ID, TAKE_WAITS, TAKE_DOUBT };
+int duplicate_take(process_t * process, communicator_t * parent, uint32_t * prefix, uint32_t * n);
 void duplicate_burn(process_t * process, uint32_t prefix);
 
 /* whole: all members of the parent take part in the collectives.  most_ids: of a duplicate, the
  * largest block; else 0.  Returns the offer. */
 creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_t tag, bool whole,
                            bool takes_part, uint32_t most_ids, offer_t * offer);
-/* Does it claim a block?  Has it got it? */
-bool creation_claims(const creation_t * creation);
-bool creation_was_granted(const creation_t * creation);
 /* Can the search not have this id of the process, as it is in use, or in another's block? */
 bool creation_lacks(const creation_t * creation, uint32_t prefix);
 /* The offer of a member that cannot make its communicator. */

@@ -16,6 +16,7 @@ Creation::Creation(World &world, Comm &parent_comm, std::vector<int> members,
       outcomes(who.size(), STEP_SEARCH),
       collectives(who.size(), 0),
       refuses(who.size(), false),
+      fails(who.size(), false),
       silent(who.size(), false),
       parent(&parent_comm),
       limit(world.limit()),
@@ -44,21 +45,36 @@ bool Creation::is_done() const {
     return true;
 }
 
-bool Creation::is_last(size_t member) const {
+bool Creation::others_are_done() const {
     for (size_t i = 0; i < who.size(); i++)
-        if (i != member && !is_done(i)) return false;
-    return waits_[member];
+        if (!fails[i] && !is_done(i)) return false;
+    return true;
 }
 
-bool Creation::would_part(size_t member) const {
-    return creation_claims(creations_[member]) &&
-           std::none_of(creations_.begin(), creations_.end(), creation_was_granted);
+bool Creation::others_go_on(size_t round) const {
+    for (size_t i = 0; i < who.size(); i++)
+        if (!fails[i] && !is_done(i) && round_of_[i] > round) return true;
+    return false;
 }
 
 void Creation::fail(size_t member) {
-    creation_abandon(creations_[member]);
+    if (creations_[member] != nullptr) creation_abandon(creations_[member]);
     outcomes[member] = STEP_NO_MEMORY;
+    begun_[member] = true;
     waits_[member] = false;
+}
+
+void Creation::revoke(size_t member) {
+    parent->knows.insert(who[member]);
+    fail(member);
+}
+
+// The others have these ids, or some of them, or wait for this member.
+void Creation::doubt(size_t member, uint32_t first, uint32_t n) {
+    for (uint32_t id = first; id < first + n; id++)
+        duplicate_burn(processes_[static_cast<size_t>(who[member])], id);
+    parent->revoked = true;
+    revoke(member);
 }
 
 // Of a search: what the member really uses when it shows its ids.
@@ -73,18 +89,25 @@ void Creation::note_used(size_t member, Round &round) const {
 // A duplicate whose id is known already: a member that refuses, or failed before, fails alone.
 bool Creation::take(size_t member) {
     process_t *process = processes_[static_cast<size_t>(who[member])];
-    const int taken = duplicate_take(process, parent->at.at(who[member]), &prefixes[member]);
+    uint32_t prefix, n;
+    const int taken = duplicate_take(process, parent->at.at(who[member]), &prefix, &n);
     if (taken == TAKE_WAITS) return false;
     begun_[member] = true;
     if (taken == TAKE_EMPTY) {
         arrive(member);
         return true;
     }
+    if (taken == TAKE_DOUBT) {
+        doubt(member, prefix, n);
+        return true;
+    }
     silent[member] = true;
     outcomes[member] = STEP_DECIDED;
-    if (taken == TAKE_ID && !refuses[member]) return true;
-    duplicate_burn(process, prefixes[member]);
-    prefixes[member] = UINT32_MAX;
+    if (!refuses[member]) {
+        prefixes[member] = prefix;
+        return true;
+    }
+    duplicate_burn(process, prefix);
     outcomes[member] = STEP_NO_MEMORY;
     return true;
 }
@@ -158,6 +181,15 @@ void Creation::leave(size_t member) {
 
 bool Creation::step(size_t member) {
     if (is_done(member)) return false;
+    if (parent->knows.count(who[member]) > 0) {
+        revoke(member);
+        return true;
+    }
+    if (fails[member] && waits_[member] && !others_go_on(round_of_[member])) {
+        if (!others_are_done()) return false;
+        fail(member);
+        return true;
+    }
     if (most_ids > 0 && !begun_[member]) return take(member);
     if (!waits_[member]) {
         arrive(member);
@@ -257,6 +289,13 @@ Comm *World::duplicate(Comm *parent, uint32_t most_ids) {
     for (int outcome : creation.outcomes)
         if (outcome != STEP_DECIDED) return nullptr;
     return commit(creation).front();
+}
+
+void World::renew(Comm *comm) {
+    for (const auto &[process, communicator] : comm->at)
+        communicator_renew(processes_[static_cast<size_t>(process)], communicator);
+    comm->revoked = false;
+    comm->knows.clear();
 }
 
 void World::free_at(Comm *comm, int process) {

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 namespace ctxid_test {
@@ -16,6 +17,8 @@ struct Comm {
     uint32_t prefix = 0;
     std::map<int, communicator_t *> at;  // by process; those that freed it are gone
     std::vector<int> members;
+    bool revoked = false;
+    std::set<int> knows;  // processes that know of it
 };
 
 enum class Fold { rows, reduction };  // the rows of a split, or a reduction
@@ -37,12 +40,8 @@ class Creation {
     bool is_done() const;
     bool is_done(size_t member) const;
     bool has_begun(size_t member) const { return begun_[member]; }
-    // All others are through: its collective may fail, and nobody else will know.
-    bool is_last(size_t member) const;
-    void fail(size_t member);
-    // Would it believe that there is a block, although the others have given back their claims?
-    // A collective that fails at one member alone is not covered so far.
-    bool would_part(size_t member) const;
+    // The parent is revoked, and the member learns of it.
+    void revoke(size_t member);
     // After a search without success: did members in fact use every id?
     bool is_exhausted() const;
 
@@ -51,6 +50,7 @@ class Creation {
     std::vector<int> outcomes;
     std::vector<int> collectives;  // of each member
     std::vector<bool> refuses;     // members that cannot go on: set before they begin
+    std::vector<bool> fails;       // not all: the last collective of these members fails
     uint32_t most_ids = 0;         // of a duplicate, the largest block; set before they begin
     std::vector<bool> silent;      // members that took an id of a block
     int thread = -1;               // of each member, which has no other creation meanwhile; -1: any
@@ -65,6 +65,10 @@ class Creation {
         size_t arrived = 0;
     };
     bool take(size_t member);
+    void doubt(size_t member, uint32_t first, uint32_t n);
+    void fail(size_t member);
+    bool others_are_done() const;
+    bool others_go_on(size_t round) const;
     void arrive(size_t member);
     void leave(size_t member);
     void note_used(size_t member, Round &round) const;
@@ -97,6 +101,7 @@ class World {
     Comm *dup(Comm *parent);
     // With a block of at most so many ids.  Null if it fails at a member.
     Comm *duplicate(Comm *parent, uint32_t most_ids);
+    void renew(Comm *comm);
     void free(Comm *comm);
     void free_at(Comm *comm, int process);
     uint32_t end() const;  // the highest of all processes

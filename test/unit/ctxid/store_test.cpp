@@ -556,7 +556,7 @@ TEST_P(Tables, OneMemberFailsASilentDuplicateAlone) {
 }
 
 TEST_P(Tables, DuplicatesBesideOtherCreationsAgree) {
-    int silent = 0, broken = 0;
+    int silent = 0, broken = 0, revoked = 0;
     for (uint32_t seed = 1; seed <= 24; seed++) {
         World world(5, GetParam(), seed % 2 ? ALL_IDS : 120 + 8 * seed);
         set_most_blocked(world, seed % 2 ? ALL_IDS / 64 : 60);
@@ -566,15 +566,17 @@ TEST_P(Tables, DuplicatesBesideOtherCreationsAgree) {
         crowd.run(1500, 1 + seed % 8);
         silent += crowd.silent;
         broken += crowd.broken;
+        revoked += crowd.revoked;
         ASSERT_FALSE(HasFailure()) << "order " << seed;
     }
     EXPECT_GT(silent, 500);
     EXPECT_GT(broken, 10);
+    EXPECT_GT(revoked, 10);
 }
 
 // Few ids are left, with and without threads: a search ends, and tells the truth, beside blocks.
 TEST_P(Tables, FewIdsAndBlocks) {
-    int exhausted = 0, silent = 0;
+    int exhausted = 0, silent = 0, revoked = 0;
     for (uint32_t seed = 1; seed <= ORDERS / 20; seed++) {
         const uint32_t limit = 90 + seed % 9;
         World world(3 + static_cast<int>(seed % 2), GetParam(), limit);
@@ -588,14 +590,17 @@ TEST_P(Tables, FewIdsAndBlocks) {
         Crowd crowd(world, seed);
         crowd.most_ids = seed % 2 ? 4 : MOST;
         crowd.threads = seed % 4;
+        crowd.collectives_fail = seed % 3 == 0;
         crowd.keep = limit;
         crowd.run(60, 2 + seed % 6);
         exhausted += crowd.exhausted;
         silent += crowd.silent;
+        revoked += crowd.revoked;
         ASSERT_FALSE(HasFailure()) << "order " << seed;
     }
     EXPECT_GT(exhausted, int{ORDERS / 100});
     EXPECT_GT(silent, int{ORDERS / 100});
+    EXPECT_GT(revoked, int{ORDERS / 1000});
 }
 
 // Each allocation fails once, whenever it comes, in one member alone.
