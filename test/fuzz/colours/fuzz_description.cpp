@@ -64,6 +64,7 @@ void check_colour(const Bytes &all, const Rows &rows, int32_t colour) {
     const uint32_t self = right.empty() ? 0 : right[right.size() / 2];
     colours_arrange(all.data(), colour, self, &order);
     REQUIRE(order.members == right.size());
+    REQUIRE(order.form != COLOURS_TABLE || !colours_is_regular(all.data()));
     if (order.form == COLOURS_TABLE) return;
     colours_each_grid(all.data(), colour, &order, add_members, &found);
     REQUIRE(found == right);

@@ -223,22 +223,55 @@ static void gather_rows_of_local(split_call * call, MPIR_Comm * local)
     decide(call, &ctxid, own_colour, all);
 }
 
+static bool has_failed(const split_zones * zones)
+{
+    return (colours_flags(zones->mine) & COLOURS_FAILED) != 0;
+}
+
+/* Orders the members of the own colour; for a table that takes memory. */
+static int arrange(split_call * call)
+{
+    const uint8_t *all = call->zones.mine;
+
+    colours_arrange(all, call->colour, (uint32_t) call->parent->rank, &call->order);
+    call->local.view.members = call->order.members;
+    call->local.view.special_rows = colours_count(all, MPIX_PERMUTE);
+    if (call->order.form != COLOURS_TABLE || call->colour == MPI_UNDEFINED)
+        return MPI_SUCCESS;
+    return split_find_table(call);
+}
+
+/* May a member have failed without the others' knowledge?  The same answer on all members. */
+static bool needs_agreement(const split_call * call, bool is_regular)
+{
+    bool is_large = (colours_flags(call->zones.mine) & COLOURS_LARGE) != 0;
+
+    return is_large || (!is_regular && call->local.size > SPLIT_FEW);
+}
+
+/* From the description of all ranks to the order of the members, or to a failure on all members. */
+static int conclude(split_call * call, MPIR_Comm * local)
+{
+    split_zones *zones = &call->zones;
+    bool is_regular = has_failed(zones) || colours_is_regular(zones->mine);
+    bool must_agree = needs_agreement(call, is_regular);
+    int mpi_errno = has_failed(zones) ? MPI_SUCCESS : arrange(call);
+
+    if (mpi_errno != MPI_SUCCESS)
+        split_fail(zones);
+    keep_error(call, mpi_errno);
+    return must_agree ? split_agree(zones, local) : MPI_SUCCESS;
+}
+
 /* The fold of the offers is that over all colours: ids that are free at all processes are free at
  * those of one colour. */
 static void decide_described(split_call * call, MPIR_Ctxid_t * ctxid)
 {
-    const uint8_t *all = call->zones.mine;
-    uint64_t offer = colours_offer(all);
-    bool has_failed = (colours_flags(all) & COLOURS_FAILED) != 0;
+    uint64_t offer = colours_offer(call->zones.mine);
 
     call->local.view.rows = call->local.size;
-    if (has_failed) {
+    if (has_failed(&call->zones))
         offer = MPIR_Ctxid_refusal(offer);
-    } else {
-        colours_arrange(all, call->colour, (uint32_t) call->parent->rank, &call->order);
-        call->local.view.members = call->order.members;
-        call->local.view.special_rows = colours_count(all, MPIX_PERMUTE);
-    }
     decide(call, ctxid, offer, offer);
 }
 
@@ -266,6 +299,8 @@ static void gather_descriptions(split_call * call, MPIR_Comm * local)
     if (mpi_errno == MPI_SUCCESS) {
         MPIR_Ctxid_begin(&ctxid, local, takes_part, &offer);
         mpi_errno = describe_local(call, local, offer);
+        if (mpi_errno == MPI_SUCCESS)
+            mpi_errno = conclude(call, local);
         if (mpi_errno == MPI_SUCCESS)
             decide_described(call, &ctxid);
         else

@@ -186,11 +186,11 @@ static void rotate(split_zones * zones)
     zones->mine = merged;
 }
 
-static void fail(split_zones * zones, uint32_t flags)
+void split_fail(split_zones * zones)
 {
     uint64_t offer = MPIR_Ctxid_refusal(colours_offer(zones->mine));
 
-    colours_failure(zones->mine, offer, flags | colours_flags(zones->mine));
+    colours_failure(zones->mine, offer, colours_flags(zones->mine));
 }
 
 /* Both sides need the same room, so that they set the same flag. */
@@ -292,8 +292,8 @@ static int hand_on(split_zones * zones, MPIR_Comm * comm, bool is_first)
     return mpi_errno;
 }
 
-/* Those who had no memory on the way could not tell all others then. */
-static int agree(split_zones * zones, MPIR_Comm * comm)
+/* A member without memory on the way could not tell all others then. */
+int split_agree(split_zones * zones, MPIR_Comm * comm)
 {
     unsigned long long failed = (colours_flags(zones->mine) & COLOURS_FAILED) != 0;
     int mpi_errno = MPI_SUCCESS;
@@ -301,7 +301,7 @@ static int agree(split_zones * zones, MPIR_Comm * comm)
     if (MPIR_Others->count(comm->local_size) > 1)
         mpi_errno = MPIR_Aggr_agree(comm, &failed, 1);
     if (failed)
-        fail(zones, 0);
+        split_fail(zones);
     return mpi_errno;
 }
 
@@ -320,9 +320,6 @@ int split_merge_blocks(split_zones * zones, MPIR_Comm * comm)
     MPIR_ERR_CHECK(mpi_errno);
     if (is_pair)
         mpi_errno = hand_on(zones, comm, is_first);
-    MPIR_ERR_CHECK(mpi_errno);
-    if (colours_flags(zones->mine) & COLOURS_LARGE)
-        mpi_errno = agree(zones, comm);
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:

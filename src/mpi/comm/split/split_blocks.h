@@ -15,7 +15,8 @@
  *
  * A message has at most SPLIT_MESSAGE bytes; the rest of a longer description follows in a second
  * one.  Descriptions that do not fit the caller's buffers need memory on the way.  Then they have
- * the flag COLOURS_LARGE on all members, which agree at the end that each of them had it.
+ * the flag COLOURS_LARGE on all members, and the caller lets these agree that each of them had it
+ * (split_agree).
  */
 #ifndef SPLIT_BLOCKS_H_INCLUDED
 #define SPLIT_BLOCKS_H_INCLUDED
@@ -73,8 +74,12 @@ bool split_zones_hold(split_zones * zones, size_t bytes);
 int split_swap_blocks(split_zones * zones, struct MPIR_Comm *comm, int to,
                       const split_block * from);
 
-/* All of it: zones->mine is the description of this rank, and becomes that of all.  It has failed
- * if a member fails. */
+/* All of it: zones->mine is the description of this rank, and becomes that of all.  If a member
+ * has failed, it has failed on all members, or has COLOURS_LARGE on all. */
 int split_merge_blocks(split_zones * zones, struct MPIR_Comm *comm);
+/* Collective; allocates nothing.  If zones->mine has failed on a member, it has failed on all. */
+int split_agree(split_zones * zones, struct MPIR_Comm *comm);
+/* This member cannot go on. */
+void split_fail(split_zones * zones);
 
 #endif /* SPLIT_BLOCKS_H_INCLUDED */

@@ -87,18 +87,22 @@ static void take_over_zones(split_side * side, split_zones * zones)
     zones->owned = NULL;
 }
 
-static int find_table(split_call * call)
+int split_find_table(split_call * call)
 {
     int mpi_errno = MPI_SUCCESS;
     split_side *side = &call->local;
     size_t bytes = side->size * sizeof(split_row);
 
+    if (side->size <= SPLIT_FEW) {
+        side->table = side->few;
+        goto fn_exit;
+    }
     free_table(side);
     if (call->zones.owned)
         take_over_zones(side, &call->zones);
-    else if (side->size > SPLIT_FEW)
+    else
         side->owned = MPL_malloc(bytes, MPL_MEM_COMM);
-    side->table = side->size > SPLIT_FEW ? side->owned : side->few;
+    side->table = side->owned;
     MPIR_ERR_CHKANDJUMP2(!side->table, mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s",
                          (int) bytes, "rows of MPI_Comm_split");
 
@@ -109,25 +113,17 @@ static int find_table(split_call * call)
 }
 
 /* Keys without a closed form are ordered as rows. */
-static int make_table(split_call * call)
+static void fill_table(split_call * call)
 {
-    int mpi_errno = MPI_SUCCESS;
     split_side *side = &call->local;
     void *smaller;
 
-    mpi_errno = find_table(call);
-    MPIR_ERR_CHECK(mpi_errno);
     side->view = split_view_of(call->colour, MPIX_PERMUTE);
     colours_decode(call->zones.mine, add_row, side);
     if (side->table == side->owned) {
         smaller = MPL_realloc(side->owned, side->size * sizeof(split_row), MPL_MEM_COMM);
         side->owned = side->table = smaller ? smaller : side->owned;
     }
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int make_local_map(split_call * call)
@@ -138,8 +134,7 @@ static int make_local_map(split_call * call)
     if (call->is_described && call->order.form != COLOURS_TABLE)
         return make_map_of_grids(call, parent_map);
     if (call->is_described)
-        mpi_errno = make_table(call);
-    MPIR_ERR_CHECK(mpi_errno);
+        fill_table(call);
     mpi_errno = make_map(&call->local, parent_map, call->parent->rank, &call->rank);
     MPIR_ERR_CHECK(mpi_errno);
 

@@ -3,8 +3,11 @@
 #ifndef SPLIT_NAMES_H_INCLUDED
 #define SPLIT_NAMES_H_INCLUDED
 
+#define split_agree MPIR_split_agree
 #define split_arrange MPIR_split_arrange
 #define split_exchange_rows MPIR_split_exchange_rows
+#define split_fail MPIR_split_fail
+#define split_find_table MPIR_split_find_table
 #define split_first_rank MPIR_split_first_rank
 #define split_grids_map MPIR_split_grids_map
 #define split_is_inter MPIR_split_is_inter

@@ -143,6 +143,11 @@ void colours_arrange(const uint8_t * description, int32_t colour, uint32_t self,
 bool colours_each_grid(const uint8_t * description, int32_t colour, const colours_order * order,
                        bool (*take) (void *context, const colours_grid * grid), void *context);
 
+/* True: the members of each colour have a closed form, whichever colour is asked for.  The answer
+ * follows from the description alone, so all processes that have it agree.  False: some colours may
+ * have one, too. */
+bool colours_is_regular(const uint8_t * description);
+
 /* How many ranks have this colour. */
 uint32_t colours_count(const uint8_t * description, int32_t colour);
 

@@ -18,6 +18,7 @@
 #define colours_floor_div MPIR_colours_floor_div
 #define colours_floor_mod MPIR_colours_floor_mod
 #define colours_fold MPIR_colours_fold
+#define colours_is_regular MPIR_colours_is_regular
 #define colours_leaf MPIR_colours_leaf
 #define colours_merge MPIR_colours_merge
 #define colours_minus MPIR_colours_minus

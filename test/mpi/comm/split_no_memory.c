@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * MPI_Comm_split of more ranks than fit a short description, where one process fails to allocate
+ * once: the first allocation of the call, the second, and so on.  The call fails on all members or
+ * on none, the victim's class is MPI_ERR_NO_MEM, no context id is lost, and parent and child work.
+ * The buffers of a long description, and the table of a short one without a closed form, must each
+ * be among the allocations that fail on all.
+ *
+ * Victims are ranks with different parts in the exchange: the first and the last, which may be the
+ * second of a pair, and those beside and between them.
+ *
+ * Arguments: -log (each step on stderr)
+ */
+#define _GNU_SOURCE /* ct_is_of_mpi */
+#include "cmaptest_poor.h"
+
+/* More ranks may have a description that takes memory. */
+enum { MOST_SHORT = 64 };
+
+static int with_log, size;
+
+typedef struct pattern {
+    const char *what;
+    int colours;
+    int (*key)(int rank);
+    int must_fail;              /* with the setting under test, an allocation is one of all */
+} pattern;
+
+/* Consecutive numbers give unrelated ones. */
+static unsigned scatter(int rank)
+{
+    unsigned x = (unsigned) rank * 2654435761u;
+
+    return (x ^ x >> 15) * 2246822519u >> 8;
+}
+
+static int rows(int rank)
+{
+    return rank;
+}
+
+static int anything(int rank)
+{
+    return (int) scatter(rank);
+}
+
+/* A short description: two digits whose steps do not nest. */
+static int sum_of_digits(int rank)
+{
+    return rank % 8 + rank / 8;
+}
+
+static MPI_Comm returning_dup(void)
+{
+    MPI_Comm comm;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return comm;
+}
+
+static int colour_of(const pattern *by, int rank)
+{
+    if (by->key != anything)
+        return 0;
+    return (int) (scatter(rank + 1000) % (unsigned) by->colours);
+}
+
+/* How many allocations failed in all; *failed: on how many members the call did. */
+static int fail_split(const pattern *by, MPI_Comm parent, int victim, int n, int *failed)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    long long before = ct_ids_used();
+    int colour = colour_of(by, ct_me), key = by->key(ct_me), result, refused;
+
+    if (with_log && ct_me == victim)
+        fprintf(stderr, "%s: victim %d, allocation %d\n", by->what, victim, n);
+    ct_poor_begin(ct_me == victim ? n : 0);
+    result = MPI_Comm_split(parent, colour, key, &made);
+    refused = ct_poor_end();
+    ct_outcome all = ct_outcome_of(result, 1, refused);
+    CT_CHECK(all.failed == 0 || all.succeeded == 0,
+             "%s, allocation %d of %d fails: an error on %d, none on %d", by->what, n, victim,
+             all.failed, all.succeeded);
+    CT_CHECK(all.failed == 0 || all.refused, "%s fails with all the memory", by->what);
+    CT_CHECK(result == MPI_SUCCESS || made == MPI_COMM_NULL, "%s: an error and a communicator",
+             by->what);
+    ct_check_class(result, refused, by->what, victim, n);
+    if (all.failed == 0 || all.succeeded == 0) {
+        if (made != MPI_COMM_NULL)
+            ct_check_works(made, by->what, victim, n);
+        ct_check_sum(parent, by->what, victim, n);
+    }
+    ct_free_if_any(&made);
+    CT_CHECK(ct_ids_used() == before, "%s, allocation %d of %d fails: %lld ids in use, not %lld",
+             by->what, n, victim, ct_ids_used(), before);
+    *failed = all.failed;
+    return all.refused;
+}
+
+static void check_victim(const pattern *by, MPI_Comm parent, int victim)
+{
+    enum { MOST = 100 };
+    int failed, failures = 0, n = 1;
+
+    while (n < MOST && fail_split(by, parent, victim, n, &failed)) {
+        failures += failed > 0;
+        n++;
+    }
+    CT_CHECK(n < MOST, "%s never ends with all the memory", by->what);
+    CT_CHECK(failures >= (size > MOST_SHORT ? by->must_fail : 1), "%s, victim %d: only %d of %d allocations fail on all",
+             by->what, victim, failures, n - 1);
+}
+
+/* Processes that meet for the first time in a call allocate in the network library. */
+static void connect_all(void)
+{
+    for (int d = 0; d < size; d++) {
+        int got;
+        MPI_Sendrecv(&ct_me, 1, MPI_INT, (ct_me + d) % size, 0, &got, 1, MPI_INT,
+                     (ct_me + size - d) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static void check_all(void)
+{
+    /* The reserve, or the table, fails on all in any case. */
+    static const pattern patterns[] = {
+        {"rows", 1, rows, 1},
+        {"three random colours", 3, anything, 2},
+        {"one colour in random order", 1, anything, 2},
+        {"keys that do not nest", 1, sum_of_digits, 2},
+    };
+    int victims[] = {0, 1, size / 2, size - 3, size - 2, size - 1};
+    MPI_Comm parent = returning_dup(), warm;
+
+    ct_counts = ct_is_of_mpi;
+    connect_all();
+    MPI_Comm_split(parent, 0, 0, &warm);
+    MPI_Comm_free(&warm);
+    ct_mpit_begin();
+    for (unsigned p = 0; p < sizeof(patterns) / sizeof(patterns[0]); p++)
+        for (unsigned v = 0; v < sizeof(victims) / sizeof(victims[0]); v++)
+            check_victim(&patterns[p], parent, victims[v]);
+    ct_mpit_end();
+    MPI_Comm_free(&parent);
+}
+
+int main(int argc, char **argv)
+{
+    MTest_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 1; i < argc; i++)
+        with_log = with_log || !strcmp(argv[i], "-log");
+    if (size < 4)
+        ct_fail("needs four processes at least");
+    else if (ct_can_be_poor())
+        check_all();
+    MTest_Finalize(ct_errs);
+    return MTestReturnValue(ct_errs);
+}
