@@ -2,7 +2,8 @@
 
 /*
  * If a spawned process ends before it calls MPI_Init, MPI_Comm_spawn returns an error that names
- * the program and its exit status, in all processes. The next spawn succeeds.
+ * the program and its exit status, in all processes. If others call MPI_Init, it fails there, on
+ * all hosts, and the parents go on. The next spawn succeeds.
  */
 #include "cmaptest.h"
 
@@ -21,6 +22,21 @@ static void spawn_none(char *program, int n)
     MPI_Error_string(result, text, &length);
     CT_CHECK(strstr(text, "ended before MPI_Init") && strstr(text, "no_child") &&
              strstr(text, "exit status 0"), "the error does not say who ended, and how: %s", text);
+}
+
+static void spawn_some(char *program)
+{
+    char *quit[] = { "-quit", NULL }, *silent[] = { "-silent", NULL }, **args[] = { quit, silent };
+    char *commands[] = { program, program }, text[MPI_MAX_ERROR_STRING];
+    int n[] = { 1, 3 }, length, result;
+    MPI_Info infos[] = { MPI_INFO_NULL, MPI_INFO_NULL };
+    MPI_Comm inter = MPI_COMM_NULL;
+
+    result = MPI_Comm_spawn_multiple(2, commands, args, n, infos, 0, MPI_COMM_WORLD, &inter,
+                                     MPI_ERRCODES_IGNORE);
+    MPI_Error_string(result, text, &length);
+    CT_CHECK(result != MPI_SUCCESS, "no error, although a process ended");
+    CT_CHECK(rank != 0 || strstr(text, "ended before MPI_Init"), "another error: %s", text);
 }
 
 static void spawn_one(char *program)
@@ -51,6 +67,8 @@ int main(int argc, char **argv)
 
     if (argc > 1 && !strcmp(argv[1], "-quit"))
         return 0;
+    if (argc > 1 && !strcmp(argv[1], "-silent"))        /* MPI_Init is to fail */
+        CT_CHECK(freopen("/dev/null", "w", stderr), "no /dev/null");
     MTest_Init(&argc, &argv);
     MPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL)
@@ -60,6 +78,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int n = 1; n <= 3; n += 2)
         spawn_none(argv[0], n);
+    spawn_some(argv[0]);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     spawn_one(argv[0]);
     MTest_Finalize(ct_errs);

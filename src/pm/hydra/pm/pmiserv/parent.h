@@ -14,11 +14,22 @@
 HYD_status HYD_pmcd_tell_parent_port(struct HYD_exec *exec_list, const char *key,
                                      const char *value);
 
+/* In mpiexec: the proxy says that a process of its own has ended early. Tells the other proxies of
+ * the same processes, at once and those that start later. */
+void HYD_pmcd_left_early(struct HYD_proxy *proxy);
+/* In mpiexec: the proxy has got its processes to start. */
+void HYD_pmcd_tell_if_left_early(const struct HYD_proxy *proxy);
+
 /* In the proxy: its process number i has closed its connection to the process manager. If the
- * process was spawned and has not used the connection, its parent gets an error, and the others of
- * this proxy read the end of theirs: they would wait for this one. Then the result is true, as for
- * those others. False: this is another case. */
+ * process was spawned and has not used the connection, its parent gets an error, and the others
+ * read the end of theirs, on all hosts: they would wait for this one. Then the result is true, as
+ * for those others. False: this is another case. */
 bool HYD_pmcd_pmip_left_early(int i);
+/* In the proxy: that has happened. What its processes say from then on is dropped: if one cannot
+ * get through MPI_Init, and says "abort", this is not to end the parents. */
+bool HYD_pmcd_pmip_is_over(void);
+/* In the proxy: a process of another host has ended early. */
+void HYD_pmcd_pmip_give_up(void);
 /* When all processes of the proxy have ended: the same for those whose connections the proxy has
  * not seen closed. */
 void HYD_pmcd_pmip_all_left(void);

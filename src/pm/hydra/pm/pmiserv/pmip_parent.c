@@ -15,6 +15,8 @@ enum {
     STATUS_TRIES = 40, STATUS_EVERY = 5000      /* microseconds */
 };
 
+static bool is_over;            /* no process of this proxy can get through MPI_Init */
+
 /* The program of a process, which is number i here. */
 static const struct HYD_exec *exec_of(int i)
 {
@@ -104,9 +106,23 @@ static void tell(const MPIDI_port_name_t * port, const char *text)
     close(fd);
 }
 
-/* The proxy's loop over file descriptors allows a callback to remove its own alone. */
-static void give_up_others(void)
+/* It tells the other proxies. */
+static void tell_mpiexec(void)
 {
+    struct HYD_pmcd_hdr hdr;
+    int sent, closed;
+
+    HYD_pmcd_init_header(&hdr);
+    hdr.cmd = LEFT_EARLY;
+    if (HYDU_sock_write(HYD_pmcd_pmip.upstream.control, &hdr, sizeof(hdr), &sent, &closed,
+                        HYDU_SOCK_COMM_MSGWAIT) != HYD_SUCCESS)
+        HYDU_dump(stderr, "cannot tell mpiexec that a process ended\n");
+}
+
+/* The proxy's loop over file descriptors allows a callback to remove its own alone. */
+void HYD_pmcd_pmip_give_up(void)
+{
+    is_over = true;
     for (int i = 0; i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
         if (HYD_pmcd_pmip.downstream.pmi_fd[i] >= 0)
             shutdown(HYD_pmcd_pmip.downstream.pmi_fd[i], SHUT_WR);
@@ -122,13 +138,12 @@ static void forget(int i)
 
 bool HYD_pmcd_pmip_left_early(int i)
 {
-    static bool is_told;
     const struct HYD_exec *exec = exec_of(i);
     const char *name = parent_port(exec);
     MPIDI_port_name_t port;
     char how[64], text[400];
 
-    if (!is_told) {
+    if (!is_over) {
         if (HYD_pmcd_pmip.downstream.pmi_fd_active[i] || !name || !MPIDI_Port_parse(name, &port))
             return false;
         describe_end(i, how, sizeof(how));
@@ -136,8 +151,8 @@ bool HYD_pmcd_pmip_left_early(int i)
                  (int) HYD_pmcd_pmip.downstream.pid[i],
                  HYD_pmcd_pmip.local.hostname ? HYD_pmcd_pmip.local.hostname : "its host", how);
         tell(&port, text);
-        give_up_others();
-        is_told = true;
+        tell_mpiexec();
+        HYD_pmcd_pmip_give_up();
     }
     forget(i);
     return true;
@@ -149,4 +164,9 @@ void HYD_pmcd_pmip_all_left(void)
         if (HYD_pmcd_pmip.downstream.pmi_fd[i] >= 0)
             HYD_pmcd_pmip_left_early(i);
     }
+}
+
+bool HYD_pmcd_pmip_is_over(void)
+{
+    return is_over;
 }
