@@ -129,6 +129,12 @@ void ctxid_block_release(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 
 /* ---- the parent's block ---------------------------------------------------------------------- */
 
+/* Written with the lock, read also without it. */
+static void set_ahead(ctxid_store_t * store, uint32_t ahead)
+{
+    __atomic_store_n(&store->ahead, ahead, __ATOMIC_RELAXED);
+}
+
 static void give(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool in_doubt)
 {
     MPIR_Comm *parent = creation->parent;
@@ -143,7 +149,7 @@ static void give(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool in_doubt)
     block.left = n - 1;
     block.in_doubt = in_doubt;
     put(parent, block);
-    store->ahead += n - 1;
+    set_ahead(store, store->ahead + n - 1);
     creation->block_ids = 0;
 }
 
@@ -213,7 +219,7 @@ bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
     bool has_any = block.left > 0;
 
     for (uint32_t id = block.next + block.left; block.left > 0; block.left--) {
-        store->ahead--;
+        set_ahead(store, store->ahead - 1);
         if (cid_owner(store->calm, --id) == note_of(parent)) {
             release(store, id, 1);
             ctxid_freed_prepend(&store->freed, id);
@@ -241,7 +247,7 @@ static bool take_next(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * pref
     *prefix = block.next++;
     block.left--;
     put(parent, block);
-    store->ahead--;
+    set_ahead(store, store->ahead - 1);
     ctxid_take(store, *prefix);
     cid_replace(store->calm, *prefix, ctxid_note(CTXID_NOTE_PENDING, CTXID_BLOCK_MADE));
     return true;

@@ -186,7 +186,7 @@ static void meet(ctxid_pending_t * pending)
 
 static void use_id(ctxid_pending_t * pending, uint32_t prefix)
 {
-    ctxid_spare_trim();
+    ctxid_spare_unused();
     pending->own = pending->rounds.mine.remote.id = ctxid_of_prefix(prefix);
     if (pending->newcomm) {
         commit(pending);
@@ -243,7 +243,7 @@ int MPIR_Ctxid_take_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
         *id = ctxid_of_prefix(prefix);
     }
     if (result != CTXID_BLOCK_EMPTY)
-        ctxid_spare_trim();
+        ctxid_spare_unused();
     return mpi_errno;
 }
 

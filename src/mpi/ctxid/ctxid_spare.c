@@ -4,10 +4,13 @@
 #include "ctxid_spare.h"
 #include "ctxid_store.h"
 
+/* Silent duplicates leave so many that no block needs. */
+#define MOST_UNUSED 4u
+
 static struct {
     pthread_mutex_t mutex;
     MPIR_Handle_common *first;
-    uint32_t n;
+    uint32_t n;                 /* written with the lock, read also without it */
     uint32_t asked;             /* by agreements under way */
 } spare = {.mutex = PTHREAD_MUTEX_INITIALIZER };
 
@@ -19,7 +22,7 @@ static bool push(void)
         return false;
     made->next = spare.first;
     spare.first = made;
-    spare.n++;
+    __atomic_store_n(&spare.n, spare.n + 1, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -28,7 +31,7 @@ static void pop(void)
     MPIR_Handle_common *gone = spare.first;
 
     spare.first = gone->next;
-    spare.n--;
+    __atomic_store_n(&spare.n, spare.n - 1, __ATOMIC_RELAXED);
     MPIR_Handle_obj_free(&MPIR_Comm_mem, gone);
 }
 
@@ -72,6 +75,14 @@ void ctxid_spare_trim(void)
     pthread_mutex_lock(&spare.mutex);
     trim();
     pthread_mutex_unlock(&spare.mutex);
+}
+
+void ctxid_spare_unused(void)
+{
+    uint32_t n = __atomic_load_n(&spare.n, __ATOMIC_RELAXED);
+
+    if (n > ctxid_block_ahead(ctxid_own_store()) + MOST_UNUSED)
+        ctxid_spare_trim();
 }
 
 bool ctxid_spare_lend(void)

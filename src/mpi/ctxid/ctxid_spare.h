@@ -16,6 +16,8 @@ bool ctxid_spare_make(uint32_t n);
 void ctxid_spare_settle(uint32_t n);
 /* Frees those that no block needs any more. */
 void ctxid_spare_trim(void);
+/* The same for a silent duplicate, which has one less ahead: mostly without a lock.  A few stay. */
+void ctxid_spare_unused(void);
 /* A duplicate finds no memory: the next MPIR_Comm_create has one.  False if there is none. */
 bool ctxid_spare_lend(void);
 
