@@ -46,7 +46,7 @@ class Crowd {
     void start() {
         // blocks need parents that are duplicated again
         Comm *parent = most_ids > 0 && random_() % 2 == 0 ? world_.world() : world_.any(random_());
-        const bool whole = random_() % 3 != 0;
+        const bool whole = random_() % 3 != 0 && !parent->broken;
         std::vector<int> who = parent->members;
         if (!whole) {
             std::shuffle(who.begin(), who.end(), random_);

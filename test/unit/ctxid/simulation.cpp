@@ -269,6 +269,10 @@ std::vector<Comm *> World::commit(const Creation &creation) {
         communicator_set_members(comm->at[creation.who[i]],
                                  members_of(creation, creation.colours[i]));
     }
+    for (const auto &[colour, comm] : of_colour) {
+        const auto n = std::count(creation.colours.begin(), creation.colours.end(), colour);
+        comm->broken = comm->members.size() < static_cast<size_t>(n);
+    }
     return made;
 }
 

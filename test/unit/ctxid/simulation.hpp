@@ -17,6 +17,7 @@ struct Comm {
     uint32_t prefix = 0;
     std::map<int, communicator_t *> at;  // by process; those that freed it are gone
     std::vector<int> members;
+    bool broken = false;  // a member has not got it: no collective of all members ends
     bool revoked = false;
     std::set<int> knows;  // processes that know of it
 };
