@@ -57,6 +57,8 @@ report_bad_files() {
         report_refuses "Is a directory" "$OUT" &&
         sed 's/"node_ranks": 16/"node_ranks": -1/' "$good" >"$bad" &&
             report_refuses "has no node_ranks" "$bad" &&
+        sed 's/"ctxid_used": /&-/' "$good" >"$bad" &&
+            report_refuses "variable ctxid_used is no number" "$bad" &&
         report_refuses "usage:"
 }
 
@@ -135,6 +137,42 @@ assert report["holders"] == 30002 and report["unlisted"] == 20002, (report["hold
 PYTHON
 }
 
+# What test/report/windows.c did, of rank 0.
+windows_are_counted() {
+    python3 - "$1" <<'PYTHON'
+import json
+import sys
+
+report = json.load(open(sys.argv[1]))
+named = {window["name"]: window for window in report["windows"]}
+assert len(report["windows"]) == 2 and report["windows_unlisted"] == 0, report["windows"]
+locks, fences = named[""], named["<halo>"]
+assert locks["windows"] == 2 and fences["windows"] == 1, named
+assert locks["made_by"] == "MPI_Win_create" and "/windows+0x" in locks["called_from"], locks
+assert locks["rma_messages"] == locks["rma_packed"] == 10, locks
+assert locks["rma_lock_ns"] > 0 and locks["rma_fence_ns"] == 0, locks
+assert fences["rma_exchanges"] + fences["rma_barriers"] > 0 and fences["rma_lock_ns"] == 0, fences
+assert [phase["name"] for phase in report["phases"]] == ["settings", "device", "communicators"]
+assert report["variables"]["coll_calls"] > 0 and "ctxid_used" in report["variables"]
+PYTHON
+}
+
+# One-sided communication by window, in the file, on the page and in the table.
+report_windows() {
+    local program=$OUT/windows file=$OUT/windows.json page=$OUT/windows.html words
+    "$PREFIX/bin/mpicc" -g -Wall -o "$program" "$ROOT/test/report/windows.c" &&
+        MPIR_CVAR_CMAP_REPORT=$file MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 3 "$program" &&
+        windows_are_counted "$file" && "$PREFIX/bin/cmap-report" "$file" -o "$page" || return 1
+    for words in 'with_locks at windows.c' '&lt;halo&gt;' 'Most time went to' \
+        'blocking collectives were called' 'context ids were in use' 'endpoints to the 3' \
+        'MPI_Init took'; do
+        grep -qF "$words" "$page" || { echo "$page does not say: $words"; return 1; }
+    done
+    words=$(MPIR_CVAR_CMAP_REPORT=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 3 "$program" 2>&1) &&
+        grep -qE '^  \(MPI_Win_create at windows.c:[0-9]+\): 2 windows, 10 messages with 10' <<<"$words" &&
+        grep -qE '^  <halo>: 1 window,' <<<"$words"
+}
+
 # grows PAGE NAME HOW MEMBERS: the page says that a communicator of this name has so many members in
 # a world of 2^20.
 grows() {
@@ -179,5 +217,5 @@ report_page() {
             report_in_browser "$OUT/grid2d.html" &&
         report_projects "$file" "$program" &&
         report_bad_files "$file" && report_odd_texts "$file" && report_odd_names &&
-            report_without_file "$program" && report_of_many
+            report_without_file "$program" && report_of_many && report_windows
 }

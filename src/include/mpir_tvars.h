@@ -18,4 +18,17 @@ void MPIR_Pvar_register(int class, const char *name, void *address,
                         void (*read) (void *address, void *obj_handle, int count, void *buffer),
                         const char *category, const char *text);
 
+/* The same for a variable that is bound to an object: `count`, which may be NULL, is called when a
+ * tool gets a handle. */
+void MPIR_Pvar_register_bound(int bind, const char *name, void *address,
+                              void (*read) (void *address, void *obj_handle, int count,
+                                            void *buffer),
+                              void (*count) (void *address, void *obj_handle, int *count),
+                              const char *category, const char *text);
+
+/* The same for a text of fewer than `room` bytes, whose value is `room` characters. */
+void MPIR_Pvar_register_text(const char *name, int room,
+                             void (*read) (void *address, void *obj_handle, int count,
+                                           void *buffer), const char *category, const char *text);
+
 #endif /* MPIR_TVARS_H_INCLUDED */

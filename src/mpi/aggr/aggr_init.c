@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_report.h"
 #include "mpir_tvars.h"
 #include "aggr_comm.h"
 
@@ -139,6 +140,7 @@ int MPIR_Aggr_init(void)
 {
     int mpi_errno = MPI_SUCCESS;
 
+    MPIR_Map_report_phase("device");
     register_variables();
     if (MPIR_CVAR_AGGR_MAX_BYTES < 60 || MPIR_CVAR_AGGR_MAX_BYTES > 1 << 24) {
         mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_MAX_BYTES", MPIR_CVAR_AGGR_MAX_BYTES, "60 to 16777216");

@@ -8,6 +8,8 @@ mpi_core_sources += \
     src/mpi/ctxid/ctxid_comms.c \
     src/mpi/ctxid/ctxid_fold.c \
     src/mpi/ctxid/ctxid_freed.c \
+    src/mpi/ctxid/ctxid_holders.c \
+    src/mpi/ctxid/ctxid_holders_report.c \
     src/mpi/ctxid/ctxid_init.c \
     src/mpi/ctxid/ctxid_inter.c \
     src/mpi/ctxid/ctxid_nonblock.c \
@@ -24,6 +26,8 @@ mpi_core_sources += \
 noinst_HEADERS += \
     src/mpi/ctxid/ctxid_agree.h \
     src/mpi/ctxid/ctxid_freed.h \
+    src/mpi/ctxid/ctxid_holders.h \
+    src/mpi/ctxid/ctxid_holders_report.h \
     src/mpi/ctxid/ctxid_names.h \
     src/mpi/ctxid/ctxid_parts.h \
     src/mpi/ctxid/ctxid_pending.h \

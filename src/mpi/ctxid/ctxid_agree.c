@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_report.h"
 #include "ctxid_agree.h"
+#include "ctxid_holders.h"
 #include "ctxid_spare.h"
 
 /* Blocking agreement. */
@@ -70,6 +72,7 @@ int MPIR_Ctxid_init_reductions(void)
 {
     int mpi_errno = MPI_SUCCESS;
 
+    MPIR_Map_report_phase("communicators");
     if (!MPIR_Ctxid_is_highest())
         goto fn_exit;
     mpi_errno = make_reduction(fold_offers, sizeof(ctxid_offer_t), &offers);
@@ -142,21 +145,33 @@ static int reduce(members_t members, void *data, const reduction_t * by)
     goto fn_exit;
 }
 
+/* The string of an error stack has 512 bytes for all its lines. */
+enum { MOST_HOLDERS = 3, HOLDERS_TEXT = 160 };
+
+static int error_of_exhausted_ids(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+    char lines[HOLDERS_TEXT];
+    ctxid_figures_t figures;
+
+    ctxid_get_figures(ctxid_own_store(), &figures);
+    ctxid_holders_text(MOST_HOLDERS, lines, sizeof(lines));
+    MPIR_ERR_SETANDSTMT4(mpi_errno, MPI_ERR_OTHER,;, "**ctxid_exhausted",
+                         "**ctxid_exhausted %d %d %d %s", (int) figures.used, (int) figures.limit,
+                         (int) figures.reserved, lines[0] ? lines : "unknown lines");
+    return mpi_errno;
+}
+
 int ctxid_error(ctxid_outcome_t outcome)
 {
     int mpi_errno = MPI_SUCCESS;
-    ctxid_figures_t figures;
 
     if (outcome == CTXID_NO_MEMORY) {
         MPIR_ERR_SET(mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     } else if (outcome == CTXID_FAILED) {
         MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**ctxid_refused");
     } else {
-        ctxid_get_figures(ctxid_own_store(), &figures);
-        MPIR_ERR_SETANDSTMT4(mpi_errno, MPI_ERR_OTHER,;, "**ctxid_exhausted",
-                             "**ctxid_exhausted %d %d %d %d", (int) figures.used,
-                             (int) figures.limit, (int) figures.reserved,
-                             (int) (figures.limit - figures.used - figures.reserved));
+        mpi_errno = error_of_exhausted_ids();
     }
     return mpi_errno;
 }

@@ -2,6 +2,8 @@
 
 #include "mpiimpl.h"
 #include "mpir_tvars.h"
+#include "ctxid_holders.h"
+#include "ctxid_holders_report.h"
 #include "ctxid_spare.h"
 #include "ctxid_store.h"
 
@@ -70,6 +72,20 @@ cvars:
       scope       : MPI_T_SCOPE_LOCAL
       description : >-
         If true, every process names at finalize the communicators that were never freed.
+
+    - name        : MPIR_CVAR_CTXID_REPORT_SIGNAL
+      category    : CTXID
+      type        : string
+      default     : "none"
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        After this signal a process writes to standard error which lines of the program hold most
+        context ids, when it next makes or frees a communicator:
+        none - there is no such signal
+        usr1 - SIGUSR1
+        usr2 - SIGUSR2
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
@@ -189,6 +205,7 @@ static int report_leaks(void *unused)
 static int close_store(void *unused)
 {
     ctxid_close(ctxid_own_store());
+    ctxid_holders_close();
     ctxid_spare_trim();         /* those of communicators that were never freed */
     return MPI_SUCCESS;
 }
@@ -215,6 +232,8 @@ int MPIR_Ctxid_init(void)
         MPIR_Add_finalize(close_store, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
     }
     register_variables();
+    mpi_errno = ctxid_holders_init();
+    MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
     return mpi_errno;

@@ -45,6 +45,15 @@
 #define ctxid_has_request MPIR_ctxid_has_request
 #define ctxid_has_reserved MPIR_ctxid_has_reserved
 #define ctxid_has_room MPIR_ctxid_has_room
+#define ctxid_holder_here MPIR_ctxid_holder_here
+#define ctxid_holders_answer MPIR_ctxid_holders_answer
+#define ctxid_holders_close MPIR_ctxid_holders_close
+#define ctxid_holders_forget MPIR_ctxid_holders_forget
+#define ctxid_holders_init MPIR_ctxid_holders_init
+#define ctxid_holders_look_always MPIR_ctxid_holders_look_always
+#define ctxid_holders_set MPIR_ctxid_holders_set
+#define ctxid_holders_site MPIR_ctxid_holders_site
+#define ctxid_holders_text MPIR_ctxid_holders_text
 #define ctxid_ids_to_ask MPIR_ctxid_ids_to_ask
 #define ctxid_is_part MPIR_ctxid_is_part
 #define ctxid_leaves_order MPIR_ctxid_leaves_order

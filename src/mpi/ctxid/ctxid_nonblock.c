@@ -49,6 +49,8 @@ static void commit(ctxid_pending_t * pending)
         mpi_errno = MPIR_Comm_commit(pending->newcomm);
         if (mpi_errno != MPI_SUCCESS && ctxid_has_blocks(pending->parent))
             break_duplicate(pending);
+        if (mpi_errno == MPI_SUCCESS)
+            ctxid_holders_set(MPIR_CONTEXT_READ_FIELD(PREFIX, pending->own), pending->holder);
     }
     ctxid_pending_finish(pending, mpi_errno);
 }
@@ -274,8 +276,10 @@ int MPIR_Ctxid_get_nonblock(MPIR_Comm * parent, MPIR_Comm * newcomm, MPIR_Reques
     MPIR_ERR_CHECK(mpi_errno);
     pending = ctxid_pending_new(parent, tag, begin);
     *req = pending->request = new_request(parent);
-    if (*req != NULL)
+    if (*req != NULL) {
         pending->newcomm = newcomm;
+        pending->holder = ctxid_holder_here();
+    }
     ctxid_pending_start(pending);
     MPIR_ERR_CHKANDJUMP(!*req, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
 

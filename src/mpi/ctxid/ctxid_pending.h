@@ -4,6 +4,7 @@
 #ifndef CTXID_PENDING_H_INCLUDED
 #define CTXID_PENDING_H_INCLUDED
 
+#include "ctxid_holders.h"
 #include "ctxid_rounds.h"
 
 typedef struct ctxid_pending {
@@ -12,6 +13,7 @@ typedef struct ctxid_pending {
     MPIR_Comm *parent;
     /* NULL: this process cannot make its communicator, so no member can */
     MPIR_Comm *newcomm;
+    ctxid_holder_t holder;      /* the call that wants newcomm */
     MPIR_Request *request;      /* the caller's; NULL without newcomm */
     MPIR_Ctxid_t creation;
     bool is_offered;            /* and not decided */

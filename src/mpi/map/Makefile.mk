@@ -3,6 +3,7 @@
 include $(top_srcdir)/src/mpid/common/onecopy/Makefile.mk
 
 mpi_core_sources += \
+    src/mpi/map/map_extra.c \
     src/mpi/map/map_init.c \
     src/mpi/map/map_json.c \
     src/mpi/map/map_line.c \
@@ -11,6 +12,6 @@ mpi_core_sources += \
     src/mpi/map/map_site.c \
     src/mpi/map/map_table.cpp
 
-noinst_HEADERS += src/mpi/map/map_json.h src/mpi/map/map_site.h src/mpi/map/map_table.h
+noinst_HEADERS += src/mpi/map/map_extra.h src/mpi/map/map_json.h src/mpi/map/map_table.h
 
 bin_SCRIPTS += src/mpi/map/cmap-report

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "map_extra.h"
 #include "map_json.h"
 #include "map_table.h"
 
@@ -189,16 +190,60 @@ static void write_totals(FILE * out)
             peak.maps, peak.bytes, peak.array_bytes);
 }
 
+/* ---- beside the maps ------------------------------------------------------------------------- */
+
+static void write_variable(void *context, const char *name, unsigned long long value)
+{
+    writer *w = context;
+
+    fprintf(w->out, "%s\n    \"%s\": %llu", w->separator, name, value);
+    w->separator = ",";
+}
+
+static void write_window(FILE * out, const map_extra * extra, const map_window * window)
+{
+    fputs("\n    {\"name\": ", out);
+    write_text(out, window->name);
+    write_site(out, window->site);
+    fprintf(out, ", \"windows\": %llu", window->windows);
+    for (int i = 0; i < extra->n_values; i++)
+        fprintf(out, ", \"%s\": %llu", extra->name_of(i), window->values[i]);
+    putc('}', out);
+}
+
+/* Without memory for them there are none. */
+static void write_extra(FILE * out)
+{
+    const map_extra *extra = MPIR_Map_extra();
+    writer w = { out, "" };
+
+    fputs("  \"variables\": {", out);
+    MPIR_Map_extra_variables(write_variable, &w);
+    fputs("\n  },\n  \"phases\": [", out);
+    for (int i = 0; extra && i < extra->n_phases; i++) {
+        fprintf(out, "%s{\"name\": \"%s\", \"seconds\": ", i ? ", " : "", extra->phases[i].name);
+        write_seconds(out, extra->phases[i].seconds);
+        putc('}', out);
+    }
+    fputs("],\n  \"windows\": [", out);
+    for (int i = 0; extra && i < extra->n_windows; i++) {
+        fputs(i ? "," : "", out);
+        write_window(out, extra, &extra->windows[i]);
+    }
+    fprintf(out, "\n  ],\n  \"windows_unlisted\": %llu,\n", extra ? extra->unlisted : 0);
+}
+
 int MPIR_Map_json_write(FILE * out, int rank, int size)
 {
     errno = 0;
     fprintf(
         out,
-        "{\n  \"format\": \"cmap-report 2\", \"rank\": %d, \"world\": %d, \"node_ranks\": %d,\n",
+        "{\n  \"format\": \"cmap-report 3\", \"rank\": %d, \"world\": %d, \"node_ranks\": %d,\n",
         rank, size, MPIR_Process.local_size);
     write_totals(out);
     int complete = write_list(out, "rows", write_row, skip_moment);
     complete = write_list(out, "history", skip_row, write_moment) && complete;
+    write_extra(out);
     fprintf(out, "  \"complete\": %s\n}\n", complete ? "true" : "false");
     return fflush(out) || ferror(out) ? (errno ? errno : EIO) : 0;
 }

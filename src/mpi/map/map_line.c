@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #endif
 #include "mpiimpl.h"
-#include "map_site.h"
+#include "mpir_map_site.h"
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>

@@ -2,6 +2,7 @@
 
 #include "mpiimpl.h"
 #include "mpir_tvars.h"
+#include "map_extra.h"
 #include "map_json.h"
 #include "map_table.h"
 
@@ -38,6 +39,7 @@ static void open_file(void)
 static void print_table(void)
 {
     MPIR_Map_table_print(stderr, MPIR_Process.rank, MPIR_Process.size);
+    MPIR_Map_extra_print(stderr);
 }
 
 static void write_file(void)
@@ -63,8 +65,14 @@ static int report(void *unused)
             print_table();
         MPIR_Map_table_clear();
     }
+    MPIR_Map_extra_close();
     is_on = false;
     return MPI_SUCCESS;
+}
+
+bool MPIR_Map_report_is_on(void)
+{
+    return is_on;
 }
 
 static bool is_one_of(const char *value, const char *const *words)
@@ -99,6 +107,7 @@ int MPIR_Map_report_init(void)
     MPIR_ERR_CHECK(mpi_errno);
     is_on = true;
     MPIR_Map_table_open(name != NULL);
+    MPIR_Map_extra_open();
     /* Before the world goes: callbacks above this priority run first of all at finalize. */
     MPIR_Add_finalize(report, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
 

@@ -4,45 +4,114 @@
 #define _GNU_SOURCE
 #endif
 #include "mpiimpl.h"
-#include "map_site.h"
+#include "mpir_map_site.h"
 
 #if defined(__GLIBC__)
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <link.h>
+#include <pthread.h>
+#include <unwind.h>
 
-enum { FRAMES = 48 };
+/* Where a program or library lies, and whether it is of MPI.  dladdr would search its symbols for
+ * each frame. */
+typedef struct object {
+    uintptr_t start, end;
+    bool is_of_mpi;
+} object;
 
-static bool is_of_mpi(const void *address, const void *library)
+/* Those that were met: a program, and the library with its bindings of other languages.  The
+ * oldest makes room.  If a library is unloaded, what is loaded in its place may count as it. */
+enum { OBJECTS = 8, FRAMES = 48 };
+static object objects[OBJECTS];
+static unsigned met;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* A search for the object around an address. */
+typedef struct search {
+    uintptr_t address;
+    object found;
+} search;
+
+static uintptr_t own_address(void)
 {
-    Dl_info info;
-    const char *file;
-
-    if (!dladdr(address, &info))
-        return false;
-    /* the bindings of other languages lie beside it */
-    file = info.dli_fname ? strrchr(info.dli_fname, '/') : NULL;
-    return info.dli_fbase == library || strncmp(file ? file + 1 : "", "libmpi", 6) == 0;
+    return (uintptr_t) MPIR_Map_site_here;
 }
+
+/* The library, and the bindings of other languages, which lie beside it. */
+static bool is_named_mpi(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return strncmp(slash ? slash + 1 : path, "libmpi", 6) == 0;
+}
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *context)
+{
+    search *s = context;
+    object o = {.start = UINTPTR_MAX };
+
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) * part = &info->dlpi_phdr[i];
+        uintptr_t start = info->dlpi_addr + part->p_vaddr;
+
+        if (part->p_type != PT_LOAD)
+            continue;
+        o.start = MPL_MIN(o.start, start);
+        o.end = MPL_MAX(o.end, start + part->p_memsz);
+    }
+    if (s->address < o.start || s->address >= o.end)
+        return 0;
+    o.is_of_mpi = (own_address() >= o.start && own_address() < o.end) ||
+        is_named_mpi(info->dlpi_name ? info->dlpi_name : "");
+    s->found = o;
+    return 1;
+}
+
+/* REQUIRES the mutex. */
+static bool is_of_mpi(uintptr_t address)
+{
+    search s = {.address = address };
+
+    for (int i = 0; i < OBJECTS; i++) {
+        if (address >= objects[i].start && address < objects[i].end)
+            return objects[i].is_of_mpi;
+    }
+    if (!dl_iterate_phdr(look_at, &s))
+        return false;
+    objects[met++ % OBJECTS] = s.found;
+    return s.found.is_of_mpi;
+}
+
+typedef struct walk {
+    map_site site;
+    int frames;
+} walk;
 
 /* The innermost frames are of MPI; those of a callback further out, by which MPI was called
  * again, are not looked at. */
+static _Unwind_Reason_Code step(struct _Unwind_Context *frame, void *context)
+{
+    walk *w = context;
+    uintptr_t address = _Unwind_GetIP(frame);
+
+    if (address == 0 || w->frames++ == FRAMES)
+        return _URC_END_OF_STACK;
+    if (is_of_mpi(address)) {
+        w->site.function = (const void *) address;
+        return _URC_NO_REASON;
+    }
+    w->site.call = (const void *) address;
+    return _URC_END_OF_STACK;
+}
+
 map_site MPIR_Map_site_here(void)
 {
-    void *frames[FRAMES];
-    int n = backtrace(frames, FRAMES);
-    map_site site = { NULL, NULL };
-    Dl_info own;
+    walk w = { {NULL, NULL}, 0 };
 
-    if (!dladdr((void *) (intptr_t) MPIR_Map_site_here, &own))
-        return site;
-    for (int i = 0; i < n && !site.call; i++) {
-        if (is_of_mpi(frames[i], own.dli_fbase))
-            site.function = frames[i];
-        else
-            site.call = frames[i];
-    }
-    return site;
+    pthread_mutex_lock(&mutex);
+    _Unwind_Backtrace(step, &w);
+    pthread_mutex_unlock(&mutex);
+    return w.site;
 }
 
 void MPIR_Map_site_function(map_site site, char *text, size_t room)

@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 #include "cmap.h"
-#include "map_site.h"
+#include "mpir_map_site.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,6 +4,7 @@ mpi_core_sources += \
     src/mpid/ch4/src/rma/deferred.c \
     src/mpid/ch4/src/rma/lock.c \
     src/mpid/ch4/src/rma/issue/answer.c \
+    src/mpid/ch4/src/rma/issue/counts.c \
     src/mpid/ch4/src/rma/issue/early.c \
     src/mpid/ch4/src/rma/issue/end.c \
     src/mpid/ch4/src/rma/issue/engine.c \
@@ -28,6 +29,7 @@ noinst_HEADERS += \
     src/mpid/ch4/src/rma/deferred.h \
     src/mpid/ch4/src/rma/lock.h \
     src/mpid/ch4/src/rma/route.h \
+    src/mpid/ch4/src/rma/issue/counts.h \
     src/mpid/ch4/src/rma/issue/exchange.h \
     src/mpid/ch4/src/rma/issue/internal.h \
     src/mpid/ch4/src/rma/issue/issue.h \

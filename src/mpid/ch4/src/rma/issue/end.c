@@ -9,7 +9,7 @@ int MPIDIG_rma_await_answers(MPIR_Win * win, MPIDIG_rma_target_t * target)
     int mpi_errno = MPI_SUCCESS;
 
     while (!mpi_errno && target->unanswered)
-        mpi_errno = MPIDIG_rma_progress(win);
+        mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
     return mpi_errno;
 }
 
@@ -50,7 +50,7 @@ int MPIDIG_rma_end_all(MPIR_Win * win)
             settles |= left == RI_SETTLE;
         }
         if (waits)
-            mpi_errno = MPIDIG_rma_progress(win);
+            mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
         else if (settles)
             mpi_errno = settle_all(win);
         MPIR_ERR_CHECK(mpi_errno);
@@ -60,7 +60,7 @@ int MPIDIG_rma_end_all(MPIR_Win * win)
         MPIR_ERR_CHECK(mpi_errno);
         if (rma_issue_is_long(&target->issue))
             MPIDIG_rma_waited_since(target, &begin);
-        rma_issue_close(&target->issue);
+        MPIDIG_rma_close(win, target);
         if (target->failed)
             MPIDIG_WIN(win, issue)->failed = MPIDIG_rma_failure(&target->failed);
     }

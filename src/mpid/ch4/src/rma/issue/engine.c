@@ -19,6 +19,7 @@ static int issue_native(MPIR_Win * win, MPIDIG_rma_target_t * target)
     MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) rma_issue_take(&target->issue);
     int mpi_errno;
 
+    MPIDIG_WIN(win, issue)->counts.native++;
     target->is_busy = true;
     mpi_errno = MPIDIG_rma_op_issue(win, target->rank, op);
     target->is_busy = false;
@@ -89,7 +90,7 @@ int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target)
     while (counts &&
            (MPIR_cc_get(counts->remote_cmpl_cnts) || MPIR_cc_get(counts->local_cmpl_cnts) ||
             MPIR_cc_get(counts->remote_acc_cmpl_cnts))) {
-        mpi_errno = MPIDIG_rma_progress(win);
+        mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
         MPIR_ERR_CHECK(mpi_errno);
     }
     rma_issue_settled(&target->issue);
@@ -98,6 +99,16 @@ int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target)
     return mpi_errno;
   fn_fail:
     goto fn_exit;
+}
+
+/* Why an operation or the end of its epoch waits. */
+static MPIDIG_rma_wait_t cause_of(MPIR_Win * win, const MPIDIG_rma_target_t * target,
+                                  rma_issue_goal_t goal)
+{
+    bool is_full = target->issue.waiting > MPIDIG_WIN(win, issue)->settings.queue;
+
+    return is_full && (goal == RI_GO_ON || goal == RI_GATHER) ? MPIDIG_RMA_WAIT_ROOM :
+        MPIDIG_rma_epoch(win)->cause;
 }
 
 int MPIDIG_rma_reach(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal)
@@ -109,7 +120,8 @@ int MPIDIG_rma_reach(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goa
         mpi_errno = MPIDIG_rma_advance(win, target, goal, &next);
         if (mpi_errno || next == RI_DONE)
             return mpi_errno;
-        mpi_errno = next == RI_SETTLE ? MPIDIG_rma_settle(win, target) : MPIDIG_rma_progress(win);
+        mpi_errno = next == RI_SETTLE ? MPIDIG_rma_settle(win, target) :
+            MPIDIG_rma_wait(win, cause_of(win, target, goal));
         if (mpi_errno)
             return mpi_errno;
     }
@@ -148,6 +160,20 @@ int MPIDIG_rma_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goa
     if (is_long)
         MPIDIG_rma_waited_since(target, &begin);
     return mpi_errno;
+}
+
+/* From which number on a habit counts: rma_issue.h. */
+static int direction(int habit)
+{
+    return (habit >= RI_HABIT) - (habit <= -RI_HABIT);
+}
+
+void MPIDIG_rma_close(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    int before = direction(target->issue.habit);
+
+    rma_issue_close(&target->issue);
+    MPIDIG_WIN(win, issue)->counts.habits += direction(target->issue.habit) != before;
 }
 
 /* ---- progress ---------------------------------------------------------------------------- */
@@ -213,7 +239,8 @@ static const MPIDIG_rma_epoch_t single_locks = {
     .permission = noted,
     .go_on = go_on,
     .flags = no_flags,
-    .has_requests = true
+    .has_requests = true,
+    .cause = MPIDIG_RMA_WAIT_LOCK
 };
 
 /* Is the window in an epoch of fences? */

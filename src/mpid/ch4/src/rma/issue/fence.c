@@ -91,6 +91,7 @@ static int enter(MPIR_Win * win, unsigned flags)
     }
     exchange->sums.flags = flags;
     issue->fence.exchange = exchange;
+    issue->counts.exchanges++;
     MPIDIG_rma_exchange_start(exchange, entered_by_all);
 
   fn_exit:
@@ -122,8 +123,9 @@ static int go_on_by_messages(MPIR_Win * win, MPIDIG_rma_target_t * target)
         mpi_errno = MPIDIG_rma_advance(win, target, RI_GATHER, &next);
     MPIR_ERR_CHECK(mpi_errno);
     /* if there is no memory now, the next operation or the fence enters */
-    if (!issue->fence.exchange && needs_more(issue, target, next))
-        enter(win, RF_BARRIER);
+    if (!issue->fence.exchange && needs_more(issue, target, next) &&
+        enter(win, RF_BARRIER) == MPI_SUCCESS)
+        issue->counts.early++;
     if (issue->fence.exchange || target->issue.waiting < waiting)
         mpi_errno = MPIDIG_rma_progress(win);
 
@@ -177,7 +179,8 @@ static const MPIDIG_rma_epoch_t between_fences = {
     .permission = permission,
     .go_on = go_on,
     .flags = flags,
-    .has_requests = false
+    .has_requests = false,
+    .cause = MPIDIG_RMA_WAIT_FENCE
 };
 
 /* ---- at the fence -------------------------------------------------------------------------- */
@@ -186,7 +189,8 @@ static const MPIDIG_rma_epoch_t between_fences = {
  * at its end, even one that does not concern it. */
 static void progress(MPIR_Win * win)
 {
-    MPIDIG_rma_note_failure(&MPIDIG_WIN(win, issue)->failed, MPIDIG_rma_progress(win));
+    MPIDIG_rma_note_failure(&MPIDIG_WIN(win, issue)->failed,
+                            MPIDIG_rma_wait(win, MPIDIG_RMA_WAIT_FENCE));
 }
 
 /* Waits until all native operations are done at their targets. */
@@ -282,7 +286,7 @@ static void close_all(MPIR_Win * win)
 
     HASH_ITER(hash_handle, issue->targets, target, next_target) {
         if (target->issue.permission != RI_CLOSED)
-            rma_issue_close(&target->issue);
+            MPIDIG_rma_close(win, target);
         MPIDIG_rma_note_failure(&issue->failed, MPIDIG_rma_failure(&target->failed));
     }
     issue->fence.told = MPIDIG_rma_failure(&issue->failed);
@@ -366,6 +370,27 @@ static int await_puts(MPIR_Win * win)
     goto fn_exit;
 }
 
+static int timed_fence(MPIR_Win * win, int assert)
+{
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    bool is_timed = issue && MPIDIG_rma_is_timed;
+    MPL_time_t begin, end;
+    double seconds;
+    int mpi_errno;
+
+    if (is_timed)
+        MPL_wtime(&begin);
+    mpi_errno = MPIDI_NM_mpi_win_fence(assert, win);
+    if (issue)
+        issue->counts.barriers++;
+    if (is_timed) {
+        MPL_wtime(&end);
+        MPL_wtime_diff(&begin, &end, &seconds);
+        issue->counts.waited[MPIDIG_RMA_WAIT_FENCE] += (uint64_t) (seconds * 1e9);
+    }
+    return mpi_errno;
+}
+
 /* If an operation failed at its target, all processes pass the barrier before the fence returns the
  * error. */
 static int native_fence(MPIR_Win * win, int assert)
@@ -374,7 +399,7 @@ static int native_fence(MPIR_Win * win, int assert)
     int mpi_errno = await_puts(win);
 
     MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIDI_NM_mpi_win_fence(assert, win);
+    mpi_errno = timed_fence(win, assert);
     MPIR_ERR_CHECK(mpi_errno);
     if (issue)
         mpi_errno = MPIDIG_rma_failure(&issue->fence.told);

@@ -9,6 +9,7 @@ int MPIDIG_rma_issue_init(void)
     int mpi_errno = MPIDIG_rma_settings_init();
 
     MPIR_ERR_CHECK(mpi_errno);
+    MPIDIG_rma_counts_init();
     MPIDI_deferred_register(MPIDI_DEFERRED_EXCHANGES, &MPIDIG_rma_exchanges);
     MPIDI_deferred_register(MPIDI_DEFERRED_TARGETS, &MPIDIG_rma_ready_targets);
     MPIDI_deferred_register(MPIDI_DEFERRED_LOCKS, &MPIDIG_win_lock_requests);
@@ -29,6 +30,7 @@ void MPIDIG_rma_issue_free(MPIR_Win * win)
 
     if (!issue)
         return;
+    MPIDIG_rma_counts_report(win, &issue->counts);
     HASH_ITER(hash_handle, issue->targets, target, next_target) {
         HASH_DELETE(hash_handle, issue->targets, target);
         MPIDIG_rma_not_ready(target);

@@ -10,6 +10,7 @@
 #include "rma_issue.h"
 #include "rma_issue_phase.h"
 #include "rma_issue_wire.h"
+#include "rma/issue/counts.h"
 #include "rma/issue/issue.h"
 #include "rma/issue/exchange.h"
 
@@ -67,6 +68,7 @@ typedef struct {
     /* How the target learns the end: flags of a message that is sent now. */
     unsigned (*flags) (MPIR_Win * win, const MPIDIG_rma_target_t * target);
     bool has_requests;          /* MPI_Rput and the like are allowed */
+    MPIDIG_rma_wait_t cause;    /* of waiting for a permission, and at the end */
 } MPIDIG_rma_epoch_t;
 
 /* Fences: see fence.c. */
@@ -88,6 +90,7 @@ typedef struct MPIDIG_rma_issue {
     int failed;                 /* the first error of targets whose epoch is over */
     MPIDIG_rma_fence_t fence;
     rma_issue_settings_t settings;
+    MPIDIG_rma_counts_t counts;
     MPIDIG_rma_target_t *targets, *last;
     MPIDIG_rma_op_t *free_ops;
 } MPIDIG_rma_issue_t;
@@ -238,6 +241,13 @@ int MPIDIG_rma_reach(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goa
 /* Waits until what was issued natively to the target is done there. */
 int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target);
 int MPIDIG_rma_progress(MPIR_Win * win);
+/* Progress while the process waits for something: takes the time, if anybody wants to know it. */
+MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_wait(MPIR_Win * win, MPIDIG_rma_wait_t cause)
+{
+    return MPIDIG_rma_is_timed ? MPIDIG_rma_progress_timed(win, cause) : MPIDIG_rma_progress(win);
+}
+/* The epoch at a target becomes history. */
+void MPIDIG_rma_close(MPIR_Win * win, MPIDIG_rma_target_t * target);
 /* An operation was queued: the common part of MPIDIG_rma_epoch_t's go_on. */
 int MPIDIG_rma_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal);
 

@@ -19,6 +19,7 @@
  *     operation.c   an operation: kept, packed, issued natively
  *     targets.c     what is known of targets
  *     settings.c    variables and info keys
+ *     counts.c      what was done, for tools and the report
  *
  *     early.c       at the target: messages that came before their epoch
  *     perform.c     at the target: what a message makes it do

@@ -29,7 +29,8 @@ static const MPIDIG_rma_epoch_t all_locks = {
     .permission = noted,
     .go_on = go_on,
     .flags = no_flags,
-    .has_requests = true
+    .has_requests = true,
+    .cause = MPIDIG_RMA_WAIT_LOCK
 };
 
 /* CH4's record of the epoch stays right: error checks of other calls, flushes and completion
@@ -81,7 +82,7 @@ int MPIDIG_rma_take_noted_locks(bool * nested)
         mpi_errno = MPIDIG_rma_advance(target->win, target, RI_CLEAR, &left);
         if (mpi_errno || left != RI_WAIT)
             break;
-        mpi_errno = MPIDIG_rma_progress(target->win);
+        mpi_errno = MPIDIG_rma_wait(target->win, MPIDIG_RMA_WAIT_LOCK);
     }
     if (nested)
         *nested = latest_lock() != NULL;
@@ -90,7 +91,7 @@ int MPIDIG_rma_take_noted_locks(bool * nested)
 
 static void end_lock(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
-    rma_issue_close(&target->issue);
+    MPIDIG_rma_close(win, target);
     DL_DELETE(MPIDIG_rma_open_locks, target);
     MPIDIG_WIN(win, waiting_epochs)--;
     note_epoch(win, target->rank, false);

@@ -76,6 +76,8 @@ int MPIDIG_rma_send_message(MPIR_Win *win, MPIDIG_rma_target_t *target,
                            MPIDIG_rma_is_answered(flags, num_done < step->ops));
     MPIR_ERR_CHECK(mpi_errno);
     target->counted += (flags & MPIDIG_RMA_COUNTED) != 0;
+    MPIDIG_WIN(win, issue)->counts.messages++;
+    MPIDIG_WIN(win, issue)->counts.packed += step->ops;
     while (num_done > 0)
         MPIDIG_rma_op_drop(MPIDIG_WIN(win, issue), done[--num_done]);
 

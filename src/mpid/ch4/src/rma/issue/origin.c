@@ -35,6 +35,7 @@ static int pass(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_rma_o
     int mpi_errno;
 
     rma_issue_issued(&target->issue);
+    MPIDIG_WIN(win, issue)->counts.native++;
     mpi_errno = MPIDIG_rma_op_issue(win, target->rank, what);
     /* the data of a long operation are transferred while the program computes */
     if (!mpi_errno && what->queue.bytes > MPIDIG_WIN(win, issue)->settings.bytes)
@@ -160,6 +161,7 @@ int MPIDIG_rma_await_permission(MPIR_Win * win, int rank)
     mpi_errno = MPIDIG_rma_reach(win, target, RI_CLEAR);
     MPIR_ERR_CHECK(mpi_errno);
     rma_issue_issued(&target->issue);
+    MPIDIG_WIN(win, issue)->counts.native++;
 
   fn_exit:
     return mpi_errno;
@@ -173,7 +175,7 @@ static int drain(MPIR_Win * win, MPIDIG_rma_target_t * target)
     int mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
 
     while (!mpi_errno && target->carrying)
-        mpi_errno = MPIDIG_rma_progress(win);
+        mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
     return mpi_errno;
 }
 

@@ -41,7 +41,8 @@ static const MPIDIG_rma_epoch_t started = {
     .look = take_post,
     .go_on = go_on,
     .flags = flags,
-    .has_requests = true
+    .has_requests = true,
+    .cause = MPIDIG_RMA_WAIT_POST
 };
 
 void MPIDIG_rma_posted(MPIR_Win * win, int rank)

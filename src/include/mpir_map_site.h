@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* Where in the program something is made: the function of MPI that was called, and the place that
- * called it.  Found by the C library's unwinder, where it has one; else unknown. */
-#ifndef MAP_SITE_H_INCLUDED
-#define MAP_SITE_H_INCLUDED
+ * called it.  Found by the compiler's unwinder under the GNU C library; else unknown.  Every
+ * function may be called by several threads. */
+#ifndef MPIR_MAP_SITE_H_INCLUDED
+#define MPIR_MAP_SITE_H_INCLUDED
 
 #include <stddef.h>
 
@@ -16,7 +17,7 @@ typedef struct map_site {
     const void *call;           /* the one it returns to; NULL: unknown */
 } map_site;
 
-/* Takes a few microseconds a frame. */
+/* Takes about 100 ns a frame of MPI, and one more. */
 map_site MPIR_Map_site_here(void);
 /* "MPI_Comm_split"; an empty text when it is not known. */
 void MPIR_Map_site_function(map_site site, char *text, size_t room);
@@ -36,4 +37,4 @@ void MPIR_Map_site_lines(map_line * lines, size_t n);
 #ifdef __cplusplus
 }
 #endif
-#endif /* MAP_SITE_H_INCLUDED */
+#endif /* MPIR_MAP_SITE_H_INCLUDED */

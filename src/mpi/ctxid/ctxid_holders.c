@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "cid.h"
+#include "ctxid_holders.h"
+#include "ctxid_parts.h"
+
+#define MOST_IDS (1u << MPIR_CONTEXT_PREFIX_WIDTH)
+
+enum {
+    EXACT = 128,                /* creations of which each is looked at */
+    RAREST = 64,                /* from some time on, one in so many */
+    LINES = 64                  /* whose text is kept */
+};
+
+/* One line of the program, and the ids that it holds. */
+typedef struct {
+    map_site site;
+    uint64_t ids;
+    bool is_exact;
+} holding_t;
+
+/* Without a lock: set and cleared by the creation and the end of the id's communicator, which never
+ * meet.  Most that are freed were not looked at. */
+static uint64_t is_known[MOST_IDS / 64];
+
+/* Creations until one is looked at.  Without a lock: if two threads count at the same time, one
+ * may be lost. */
+static uint32_t left = 1;
+
+static struct {
+    pthread_mutex_t mutex;
+    bool always;
+    uint64_t creations;
+    uint32_t stands_for;        /* the next one */
+    uint32_t random;
+    cid_table_t *known;         /* id -> ctxid_holder_t */
+    map_line lines[LINES];
+    uint32_t n_lines;
+} holders = {.mutex = PTHREAD_MUTEX_INITIALIZER,.stands_for = 1,.random = 2463534242u };
+
+/* ---- which creations are looked at ----------------------------------------------------------- */
+
+/* Xorshift: a program that makes its communicators in a fixed order must not have the same line
+ * looked at each time. */
+static uint32_t draw(uint32_t below)
+{
+    holders.random ^= holders.random << 13;
+    holders.random ^= holders.random >> 17;
+    holders.random ^= holders.random << 5;
+    return holders.random % below;
+}
+
+/* How many this one stands for; draws how many come before the next one: 1 to 2 k - 1, on average
+ * k. */
+static uint32_t look(void)
+{
+    uint32_t k, gap, stands_for;
+
+    pthread_mutex_lock(&holders.mutex);
+    stands_for = holders.stands_for;
+    holders.creations += stands_for;
+    k = (uint32_t) MPL_MIN(1 + holders.creations / EXACT, RAREST);
+    k = (holders.always || holders.creations < EXACT) ? 1 : k;
+    gap = 1 + draw(2 * k - 1);
+    holders.stands_for = k;
+    __atomic_store_n(&left, gap, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&holders.mutex);
+    return stands_for;
+}
+
+ctxid_holder_t ctxid_holder_here(void)
+{
+    uint32_t n = __atomic_load_n(&left, __ATOMIC_RELAXED);
+    ctxid_holder_t holder = { 0 };
+
+    if (n > 1) {
+        __atomic_store_n(&left, n - 1, __ATOMIC_RELAXED);
+    } else {
+        holder.stands_for = look();
+        holder.site = MPIR_Map_site_here();
+    }
+    return holder;
+}
+
+/* ---- what is known of ids -------------------------------------------------------------------- */
+
+static uint64_t bit_of(uint32_t prefix)
+{
+    return UINT64_C(1) << prefix % 64;
+}
+
+static bool enter(uint32_t prefix, const ctxid_holder_t * kept)
+{
+    bool is_in;
+
+    pthread_mutex_lock(&holders.mutex);
+    if (holders.known == NULL)
+        holders.known = cid_table_create(CID_RBTREE, MOST_IDS);
+    is_in = holders.known && cid_claim(holders.known, prefix, (void *) kept) == CID_OK;
+    pthread_mutex_unlock(&holders.mutex);
+    return is_in;
+}
+
+void ctxid_holders_set(uint32_t prefix, ctxid_holder_t holder)
+{
+    ctxid_holder_t *kept;
+
+    ctxid_holders_forget(prefix);
+    if (holder.stands_for == 0)
+        return;
+    kept = MPL_malloc(sizeof(*kept), MPL_MEM_COMM);
+    if (kept == NULL)
+        return;
+    *kept = holder;
+    if (enter(prefix, kept))
+        __atomic_fetch_or(&is_known[prefix / 64], bit_of(prefix), __ATOMIC_RELAXED);
+    else
+        MPL_free(kept);
+}
+
+void ctxid_holders_forget(uint32_t prefix)
+{
+    void *kept;
+
+    if (!(__atomic_load_n(&is_known[prefix / 64], __ATOMIC_RELAXED) & bit_of(prefix)))
+        return;
+    __atomic_fetch_and(&is_known[prefix / 64], ~bit_of(prefix), __ATOMIC_RELAXED);
+    pthread_mutex_lock(&holders.mutex);
+    kept = cid_release(holders.known, prefix);
+    pthread_mutex_unlock(&holders.mutex);
+    MPL_free(kept);
+}
+
+void ctxid_holders_close(void)
+{
+    pthread_mutex_lock(&holders.mutex);
+    for (uint32_t id = 0; holders.known; id++) {
+        id = cid_next_used(holders.known, id);
+        if (id >= MOST_IDS)
+            break;
+        MPL_free(cid_owner(holders.known, id));
+    }
+    cid_table_destroy(holders.known);
+    holders.known = NULL;
+    holders.creations = 0;
+    holders.stands_for = 1;
+    holders.n_lines = 0;
+    holders.always = false;
+    memset(is_known, 0, sizeof(is_known));
+    __atomic_store_n(&left, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&holders.mutex);
+}
+
+void ctxid_holders_look_always(void)
+{
+    holders.always = true;
+}
+
+map_site ctxid_holders_site(uint32_t prefix)
+{
+    const ctxid_holder_t *kept = NULL;
+    map_site site = { NULL, NULL };
+
+    pthread_mutex_lock(&holders.mutex);
+    if (holders.known)
+        kept = cid_owner(holders.known, prefix);
+    if (kept)
+        site = kept->site;
+    pthread_mutex_unlock(&holders.mutex);
+    return site;
+}
+
+/* ---- the text -------------------------------------------------------------------------------- */
+
+static int by_site(const void *a, const void *b)
+{
+    const holding_t *x = a, *y = b;
+    uintptr_t place = (uintptr_t) x->site.call, other = (uintptr_t) y->site.call;
+
+    return (place > other) - (place < other);
+}
+
+static int by_ids(const void *a, const void *b)
+{
+    const holding_t *x = a, *y = b;
+
+    return (x->ids < y->ids) - (x->ids > y->ids);
+}
+
+/* One for each id; NULL without memory. */
+static holding_t *list_known(size_t * n)
+{
+    holding_t *list = NULL;
+
+    *n = 0;
+    pthread_mutex_lock(&holders.mutex);
+    if (holders.known)
+        list = MPL_malloc((cid_used(holders.known) + 1) * sizeof(*list), MPL_MEM_COMM);
+    for (uint32_t id = 0; list; id++) {
+        id = cid_next_used(holders.known, id);
+        if (id >= MOST_IDS)
+            break;
+        const ctxid_holder_t *kept = cid_owner(holders.known, id);
+        list[(*n)++] = (holding_t) {
+            kept->site, kept->stands_for, kept->stands_for == 1};
+    }
+    pthread_mutex_unlock(&holders.mutex);
+    return list;
+}
+
+/* Adds up the ids of each line, those with most first; returns how many lines there are. */
+static size_t add_up(holding_t * list, size_t n)
+{
+    size_t lines = 0;
+
+    qsort(list, n, sizeof(*list), by_site);
+    for (size_t i = 0; i < n; i++) {
+        if (lines > 0 && by_site(&list[lines - 1], &list[i]) == 0) {
+            list[lines - 1].ids += list[i].ids;
+            list[lines - 1].is_exact = list[lines - 1].is_exact && list[i].is_exact;
+        } else {
+            list[lines++] = list[i];
+        }
+    }
+    qsort(list, lines, sizeof(*list), by_ids);
+    return lines;
+}
+
+/* A program may try again and again: addr2line runs once for a line. */
+static map_line line_of(map_site site)
+{
+    map_line line = {.site = site };
+    uint32_t i = 0;
+
+    pthread_mutex_lock(&holders.mutex);
+    while (i < holders.n_lines && holders.lines[i].site.call != site.call)
+        i++;
+    if (i < holders.n_lines)
+        line = holders.lines[i];
+    pthread_mutex_unlock(&holders.mutex);
+    if (line.text[0] != '\0')
+        return line;
+
+    MPIR_Map_site_lines(&line, 1);
+    if (line.text[0] == '\0')
+        snprintf(line.text, sizeof(line.text), "unknown lines");
+    pthread_mutex_lock(&holders.mutex);
+    if (holders.n_lines < LINES)
+        holders.lines[holders.n_lines++] = line;
+    pthread_mutex_unlock(&holders.mutex);
+    return line;
+}
+
+int ctxid_holders_text(int most, char *text, size_t room)
+{
+    size_t n, used = 0;
+    holding_t *list = list_known(&n);
+    size_t lines = list ? add_up(list, n) : 0;
+    int written = 0;
+
+    text[0] = '\0';
+    for (; (size_t) written < lines && written < most; written++) {
+        const holding_t *h = &list[written];
+        int length = snprintf(text + used, room - used, "%s%s (%s%" PRIu64 ")",
+                              written ? ", " : "", line_of(h->site).text,
+                              h->is_exact ? "" : "about ", h->ids);
+
+        if (length < 0 || (size_t) length >= room - used) {
+            text[used] = '\0';
+            break;
+        }
+        used += (size_t) length;
+    }
+    MPL_free(list);
+    return written;
+}
