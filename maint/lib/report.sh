@@ -168,8 +168,10 @@ report_windows() {
         'MPI_Init took'; do
         grep -qF "$words" "$page" || { echo "$page does not say: $words"; return 1; }
     done
-    words=$(MPIR_CVAR_CMAP_REPORT=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 3 "$program" 2>&1) &&
-        grep -qE '^  \(MPI_Win_create at windows.c:[0-9]+\): 2 windows, 10 messages with 10' <<<"$words" &&
+    words=$(MPIR_CVAR_CMAP_REPORT=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 3 "$program" \
+        2>&1) &&
+        grep -qE '^  \(MPI_Win_create at windows.c:[0-9]+\): 2 windows, 10 messages with 10' \
+            <<<"$words" &&
         grep -qE '^  <halo>: 1 window,' <<<"$words"
 }
 

@@ -9,7 +9,7 @@
 
 enum {
     EXACT = 128,                /* creations of which each is looked at */
-    RAREST = 64,                /* from some time on, one in so many */
+    RAREST = 256,               /* from some time on, one in so many */
     LINES = 64                  /* whose text is kept */
 };
 

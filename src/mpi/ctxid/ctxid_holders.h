@@ -3,7 +3,7 @@
 /*
  * Which lines of the program hold the context ids of this process: communicators, windows and
  * files.  To find the line takes longer than a quick duplicate.  So each of the first 128
- * creations is looked at, and then fewer, at random, down to one in 64.  One that is looked at
+ * creations is looked at, and then fewer, at random, down to one in 256.  One that is looked at
  * stands for as many as there were between two.
  *
  * If memory is missing a creation is not counted.  Every function may be called by several

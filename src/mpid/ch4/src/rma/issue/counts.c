@@ -90,17 +90,3 @@ void MPIDIG_rma_counts_report(MPIR_Win * win, const MPIDIG_rma_counts_t * counts
         values[i] = value_of(&variables[i], counts);
     MPIR_Map_report_window(win->name, MPIR_Ctxid_site(win->comm_ptr), VARIABLES, name_of, values);
 }
-
-int MPIDIG_rma_progress_timed(MPIR_Win * win, MPIDIG_rma_wait_t cause)
-{
-    MPL_time_t begin, end;
-    double seconds;
-    int mpi_errno;
-
-    MPL_wtime(&begin);
-    mpi_errno = MPIDIG_rma_progress(win);
-    MPL_wtime(&end);
-    MPL_wtime_diff(&begin, &end, &seconds);
-    MPIDIG_WIN(win, issue)->counts.waited[cause] += (uint64_t) (seconds * 1e9);
-    return mpi_errno;
-}

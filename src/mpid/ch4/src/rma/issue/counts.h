@@ -36,7 +36,4 @@ void MPIDIG_rma_counts_report(MPIR_Win * win, const MPIDIG_rma_counts_t * counts
 /* Are times taken? */
 extern bool MPIDIG_rma_is_timed;
 
-/* Progress while the process waits. */
-int MPIDIG_rma_progress_timed(MPIR_Win * win, MPIDIG_rma_wait_t cause);
-
 #endif /* RMA_ISSUE_COUNTS_H_INCLUDED */

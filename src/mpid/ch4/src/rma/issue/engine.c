@@ -14,6 +14,20 @@ int MPIDIG_rma_progress(MPIR_Win * win)
     return mpi_errno;
 }
 
+int MPIDIG_rma_progress_timed(MPIR_Win * win, MPIDIG_rma_wait_t cause)
+{
+    MPL_time_t begin, end;
+    double seconds;
+    int mpi_errno;
+
+    MPL_wtime(&begin);
+    mpi_errno = MPIDIG_rma_progress(win);
+    MPL_wtime(&end);
+    MPL_wtime_diff(&begin, &end, &seconds);
+    MPIDIG_WIN(win, issue)->counts.waited[cause] += (uint64_t) (seconds * 1e9);
+    return mpi_errno;
+}
+
 static int issue_native(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) rma_issue_take(&target->issue);

@@ -241,6 +241,7 @@ int MPIDIG_rma_reach(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goa
 /* Waits until what was issued natively to the target is done there. */
 int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target);
 int MPIDIG_rma_progress(MPIR_Win * win);
+int MPIDIG_rma_progress_timed(MPIR_Win * win, MPIDIG_rma_wait_t cause);
 /* Progress while the process waits for something: takes the time, if anybody wants to know it. */
 MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_wait(MPIR_Win * win, MPIDIG_rma_wait_t cause)
 {
