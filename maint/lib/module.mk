@@ -111,7 +111,7 @@ fragment = sed '/^AM_CPPFLAGS/q' $(here)/Makefile.mk; \
 
 # For the linker C functions have MPICH's prefix, so that a program linked with libmpi.a may have
 # names like ours.  (C++ has it by its namespaces; see Makefile.mk of cmap.)  named:
-# PREFIX:DIRECTORY for the headers PREFIX*.h there.
+# PREFIX:DIRECTORY for the headers PREFIX*.h there and in its folders.
 named += $(name):$(here)
 prefix_of = $(word 1,$(subst :, ,$(1)))
 names_file = $(word 2,$(subst :, ,$(1)))/$(prefix_of)_names.h
@@ -119,7 +119,7 @@ guard_of = $(shell echo $(prefix_of)_names_h_included | tr a-z A-Z)
 names = echo '/* SPDX-License-Identifier: BSD-3-Clause */'; \
 	echo '/* The names of functions for the linker; written by "make lists" of src/mpid/common/$(name). */'; \
 	printf '\#ifndef $(guard_of)\n\#define $(guard_of)\n\n'; \
-	grep -ohE '\b$(prefix_of)_[a-z_0-9]+ ?\(' $(filter-out %_names.h,$(wildcard $(dir $(names_file))$(prefix_of)*.h)) | \
+	grep -ohE '\b$(prefix_of)_[a-z_0-9]+ ?\(' $(filter-out %_names.h,$(wildcard $(addsuffix $(prefix_of)*.h,$(dir $(names_file)) $(dir $(names_file))*/))) | \
 	    tr -d ' (' | LC_ALL=C sort -u | sed 's/.*/\#define & MPIR_&/'; printf '\n\#endif /* $(guard_of) */\n'
 
 # update FILE,COMMAND; compare FILE,COMMAND

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 mpi_core_sources += \
-    src/mpi/aggr/aggr_agree.c \
-    src/mpi/aggr/aggr_arena.c \
-    src/mpi/aggr/aggr_board.c \
+    src/mpi/aggr/shared/aggr_agree.c \
+    src/mpi/aggr/shared/aggr_arena.c \
+    src/mpi/aggr/shared/aggr_board.c \
     src/mpi/aggr/aggr_comm.c \
     src/mpi/aggr/aggr_direct.c \
-    src/mpi/aggr/aggr_init.c \
+    src/mpi/aggr/shared/aggr_init.c \
     src/mpi/aggr/aggr_move.c \
     src/mpi/aggr/aggr_nodes.c \
-    src/mpi/aggr/aggr_place.c \
-    src/mpi/aggr/aggr_process.c \
+    src/mpi/aggr/shared/aggr_place.c \
+    src/mpi/aggr/shared/aggr_process.c \
     src/mpi/aggr/aggr_reduce.c
 
-noinst_HEADERS += src/mpi/aggr/aggr_comm.h
+noinst_HEADERS += \
+    src/mpi/aggr/aggr_comm.h \
+    src/mpi/aggr/shared/aggr_shared.h

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 mpi_core_sources += \
-    src/mpi/ctxid/ctxid_agree.c \
-    src/mpi/ctxid/ctxid_between.c \
+    src/mpi/ctxid/agree/ctxid_agree.c \
+    src/mpi/ctxid/agree/ctxid_between.c \
     src/mpi/ctxid/ctxid_block.c \
     src/mpi/ctxid/ctxid_claims.c \
     src/mpi/ctxid/ctxid_comms.c \
@@ -11,26 +11,26 @@ mpi_core_sources += \
     src/mpi/ctxid/ctxid_holders.c \
     src/mpi/ctxid/ctxid_holders_report.c \
     src/mpi/ctxid/ctxid_init.c \
-    src/mpi/ctxid/ctxid_inter.c \
-    src/mpi/ctxid/ctxid_nonblock.c \
+    src/mpi/ctxid/agree/ctxid_inter.c \
+    src/mpi/ctxid/agree/ctxid_nonblock.c \
     src/mpi/ctxid/ctxid_offer.c \
     src/mpi/ctxid/ctxid_order.c \
-    src/mpi/ctxid/ctxid_pending.c \
+    src/mpi/ctxid/agree/ctxid_pending.c \
     src/mpi/ctxid/ctxid_process.c \
-    src/mpi/ctxid/ctxid_rounds.c \
+    src/mpi/ctxid/agree/ctxid_rounds.c \
     src/mpi/ctxid/ctxid_search.c \
     src/mpi/ctxid/ctxid_settle.c \
     src/mpi/ctxid/ctxid_spare.c \
     src/mpi/ctxid/ctxid_store.c
 
 noinst_HEADERS += \
-    src/mpi/ctxid/ctxid_agree.h \
+    src/mpi/ctxid/agree/ctxid_agree.h \
     src/mpi/ctxid/ctxid_freed.h \
     src/mpi/ctxid/ctxid_holders.h \
     src/mpi/ctxid/ctxid_holders_report.h \
     src/mpi/ctxid/ctxid_names.h \
     src/mpi/ctxid/ctxid_parts.h \
-    src/mpi/ctxid/ctxid_pending.h \
-    src/mpi/ctxid/ctxid_rounds.h \
+    src/mpi/ctxid/agree/ctxid_pending.h \
+    src/mpi/ctxid/agree/ctxid_rounds.h \
     src/mpi/ctxid/ctxid_spare.h \
     src/mpi/ctxid/ctxid_store.h

@@ -3,7 +3,7 @@
 #include "mpiimpl.h"
 #include "ctxid_agree.h"
 #include "ctxid_pending.h"
-#include "ctxid_spare.h"
+#include "../ctxid_spare.h"
 #include "mpir_duplicate.h"
 
 /* The steps of MPI_Comm_idup, which agrees on a context id while the caller continues.  The first

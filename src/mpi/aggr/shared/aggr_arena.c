@@ -3,7 +3,7 @@
 #include "mpiimpl.h"
 #include "mpidu_init_shm.h"
 #include "mpir_tvars.h"
-#include "aggr_comm.h"
+#include "aggr_shared.h"
 
 /* One arena for the node.  Its name is in the shared segment of the node's start-up, put there
  * by who came first. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include "mpicomm.h"
+#include "../mpicomm.h"
 #include "mpir_duplicate.h"
 
 /* MPI_Comm_dup with blocks of context ids (mpir_duplicate.h). */

@@ -2,7 +2,7 @@
 
 #include "mpiimpl.h"
 #include "mpidu_init_shm.h"
-#include "aggr_comm.h"
+#include "aggr_shared.h"
 
 /* The last level of cache and the memory that a process is bound to.  Processes of a node see the
  * same machine, and so have the same numbers for the same things; a number in which they should

@@ -3,7 +3,7 @@
 #include "mpiimpl.h"
 #include "ctxid_agree.h"
 #include "ctxid_pending.h"
-#include "ctxid_spare.h"
+#include "../ctxid_spare.h"
 
 /* Several creations may have to refuse before the other members arrive. */
 #define RESERVED 32

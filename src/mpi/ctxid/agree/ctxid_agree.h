@@ -4,7 +4,7 @@
 #ifndef CTXID_AGREE_H_INCLUDED
 #define CTXID_AGREE_H_INCLUDED
 
-#include "ctxid_store.h"
+#include "../ctxid_store.h"
 
 /* The error for an outcome without an id.  The context id of a prefix. */
 int ctxid_error(ctxid_outcome_t outcome);

@@ -2,7 +2,7 @@
 
 #include "mpiimpl.h"
 #include "mpidu_init_shm.h"
-#include "aggr_comm.h"
+#include "aggr_shared.h"
 
 /*
  * Agreements of processes that have no communicator yet, as in MPI_Comm_create_group, or none with

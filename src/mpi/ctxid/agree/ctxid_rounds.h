@@ -13,7 +13,7 @@
 #ifndef CTXID_ROUNDS_H_INCLUDED
 #define CTXID_ROUNDS_H_INCLUDED
 
-#include "ctxid_store.h"
+#include "../ctxid_store.h"
 
 typedef union {
     ctxid_offer_t offer;

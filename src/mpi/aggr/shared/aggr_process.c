@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include "aggr_comm.h"
+#include "aggr_shared.h"
 
 /* What a process has for all of its communicators: settings, counters, memory, and how it waits. */
 

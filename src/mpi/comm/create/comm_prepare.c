@@ -25,6 +25,22 @@ static int hand_out(MPIR_Comm * made, int mpi_errno, MPIR_Comm ** comm)
     return mpi_errno;
 }
 
+/* Commits what has its ids; `made` is NULL where this process is no member.  Without a communicator
+ * the own id is free again. */
+static int commit_or_free(MPIR_Comm * made, MPIR_Context_id_t id, MPIR_Context_id_t own_id)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (made) {
+        made->context_id = id;
+        made->recvcontext_id = own_id;
+        mpi_errno = MPIR_Comm_commit(made);
+    }
+    if (!made || mpi_errno)
+        MPIR_Free_contextid(own_id);
+    return mpi_errno;
+}
+
 int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm ** comm)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -88,12 +104,7 @@ int MPIR_Comm_make_ranks(MPIR_Comm * parent, const cmap_t * ranks, int rank, int
     }
     mpi_errno = MPIR_Get_contextid_sparse(parent, &id, FALSE);
     MPIR_ERR_CHECK(mpi_errno);
-    if (made) {
-        made->context_id = made->recvcontext_id = id;
-        mpi_errno = MPIR_Comm_commit(made);
-    }
-    if (!made || mpi_errno)
-        MPIR_Free_contextid(id);
+    mpi_errno = commit_or_free(made, id, id);
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
@@ -194,13 +205,7 @@ int MPIR_Comm_finish_inter(MPIR_Comm *group, int leader, MPIR_Comm *peers, int r
     mpi_errno = MPIR_Ctxid_get_by_leaders(group, leader, peers, remote_leader, tag, refusal,
                                           &remote_id, &own_id);
     MPIR_ERR_CHECK(mpi_errno);
-    if (made) {
-        made->context_id = remote_id;
-        made->recvcontext_id = own_id;
-        mpi_errno = MPIR_Comm_commit(made);
-    }
-    if (!made || mpi_errno)
-        MPIR_Free_contextid(own_id);
+    mpi_errno = commit_or_free(made, remote_id, own_id);
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
@@ -269,12 +274,8 @@ int MPIR_Comm_merge_groups(MPIR_Comm * inter, int local_high, MPIR_Comm ** merge
     mpi_errno = prepare_merged(inter, local_high, &made);
     mpi_errno = MPIR_Ctxid_get_merged(inter, mpi_errno, &id);
     MPIR_ERR_CHECK(mpi_errno);
-    made->context_id = made->recvcontext_id = id;
-    mpi_errno = MPIR_Comm_commit(made);
-    if (mpi_errno) {
-        MPIR_Free_contextid(id);
-        MPIR_ERR_POP(mpi_errno);
-    }
+    mpi_errno = commit_or_free(made, id, id);
+    MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
     return hand_out(made, mpi_errno, merged);

@@ -3,8 +3,8 @@
 #include "mpiimpl.h"
 #include "mpir_report.h"
 #include "ctxid_agree.h"
-#include "ctxid_holders.h"
-#include "ctxid_spare.h"
+#include "../ctxid_holders.h"
+#include "../ctxid_spare.h"
 
 /* Blocking agreement. */
 

@@ -3,7 +3,7 @@
 #include "mpiimpl.h"
 #include "mpir_report.h"
 #include "mpir_tvars.h"
-#include "aggr_comm.h"
+#include "aggr_shared.h"
 
 /*
 === BEGIN_MPI_T_CVAR_INFO_BLOCK ===

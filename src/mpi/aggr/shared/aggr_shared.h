@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What the aggregates of a process share: the node's arena and board, settings, counters. */
+#ifndef AGGR_SHARED_H_INCLUDED
+#define AGGR_SHARED_H_INCLUDED
+
+#include "aggr.h"
+
+struct MPIR_Aggr {
+    aggr_group_t group;         /* of all of the communicator's processes */
+    bool agreed;                /* the members have been asked */
+    bool rooted;                /* rooted collectives go by lines */
+    bool all_wait;              /* and so do the parts of the composition in progress */
+    /* the collective in progress goes by messages, as its members know */
+    bool by_messages;
+};
+
+/* The state of a communicator that cannot have aggregates. */
+extern struct MPIR_Aggr MPIR_Aggr_never;
+
+/* The variables as they were in MPI_Init. */
+typedef struct MPIR_Aggr_settings_t {
+    size_t max_bytes, arena_bytes;
+    int fan;
+} MPIR_Aggr_settings_t;
+
+extern MPIR_Aggr_settings_t MPIR_Aggr_settings;
+
+/* MPI_T counters. */
+typedef struct MPIR_Aggr_counts_t {
+    unsigned long long calls;   /* collectives done this way */
+    unsigned long long bytes;   /* of payload that this process put in */
+    /* communicators without room, or with a member that cannot take part */
+    unsigned long long refused;
+    MPL_atomic_uint64_t direct; /* collectives by MPIR_Aggr_exchange: in any thread */
+} MPIR_Aggr_counts_t;
+
+extern MPIR_Aggr_counts_t MPIR_Aggr_counts;
+
+/* The processes of a node say something in MPI_Init, and ask after a barrier. */
+void MPIR_Aggr_say(uint64_t mine);
+bool MPIR_Aggr_all_say(uint64_t mine);  /* false also where a process is alone */
+
+/* In the same way: says where this process runs, and asks where the process of a local rank runs
+ * (aggr_places_t). */
+void MPIR_Aggr_say_place(void);
+uint32_t MPIR_Aggr_place(int local_rank, int level);
+
+/* Do all processes of the node want aggregates, and have the same variables?  Each has said so
+ * in MPI_Init. */
+void MPIR_Aggr_say_terms(void);
+bool MPIR_Aggr_all_take_part(void);
+/* The same for payloads of `bytes`, and also for a process that is alone on its node. */
+bool MPIR_Aggr_node_takes_part(size_t bytes);
+
+/* The node's arena, which the first process that asks makes; NULL if it cannot be made. */
+aggr_arena_t *MPIR_Aggr_arena(void);
+unsigned long long MPIR_Aggr_arena_used(void);  /* in bytes; any thread may ask at any time */
+void MPIR_Aggr_arena_close(void);
+
+/* How processes wait for each other; does not change after MPI_Init. */
+const aggr_waiting_t *MPIR_Aggr_waiting(void);
+
+/* For MPIR_Aggr_do_group.  False: no memory. */
+bool MPIR_Aggr_board_open(void);
+void MPIR_Aggr_board_close(void);
+
+/* max_bytes of this process's memory.  It exists once a communicator has aggregates. */
+enum MPIR_Aggr_scratch { MPIR_AGGR_SCRATCH_IN, MPIR_AGGR_SCRATCH_OUT, MPIR_AGGR_SCRATCHES };
+bool MPIR_Aggr_make_scratch(void);
+void *MPIR_Aggr_scratch(enum MPIR_Aggr_scratch which);
+void MPIR_Aggr_scratch_free(void);
+
+/* Counts the call.  If calls follow each other without waiting, it calls the progress engine from
+ * time to time, whose error becomes the call's unless the call has one.  Returns true. */
+bool MPIR_Aggr_done(size_t bytes, int *mpi_errno);
+
+/* The most processes without a common node that use MPIR_Aggr_exchange. */
+enum { MPIR_AGGR_DIRECT_MOST = 16 };
+
+#endif /* AGGR_SHARED_H_INCLUDED */
