@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Closed forms in and out of maps, and through one another, against plain arrays.
+#include "forms.hpp"
 #include "cmap_lookup.h"
 #include "counting_allocator.hpp"
 #include "oracle.hpp"
@@ -21,18 +22,6 @@ cmap_form form_of(uint32_t base, const std::vector<std::pair<uint32_t, int32_t>>
         form.stride[form.levels++] = stride;
     }
     return form;
-}
-
-Members members_of(const cmap_form &form) {
-    Members members{form.base};
-    for (uint32_t k = 0; k < form.levels; k++) {
-        const Members below = members;
-        members.clear();
-        for (uint32_t i = 0; i < form.count[k]; i++)
-            for (uint32_t member : below)
-                members.push_back(member + i * static_cast<uint32_t>(form.stride[k]));
-    }
-    return members;
 }
 
 // Digits of 0 .. n-1 in a random order and direction, from `base` on.

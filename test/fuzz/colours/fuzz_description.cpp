@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fuzz target: bytes are a description, as they are and with a right header, and also rows, whose
 // descriptions must mean what they are.  A difference aborts, so the fuzzer keeps the input.
-#include "colours.h"
+#include "colours/rows.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -19,8 +19,9 @@ namespace {
         }                                                                                      \
     } while (0)
 
-using Bytes = std::vector<uint8_t>;
-using Rows = std::vector<colours_row>;
+using colours_test::Bytes;
+using colours_test::decode;
+using colours_test::Rows;
 
 void fold_or(uint64_t *all, uint64_t offer) { *all |= offer; }
 
@@ -32,41 +33,15 @@ Bytes merge(const Bytes &low, const Bytes &high) {
     return out;
 }
 
-Rows decode(const Bytes &all) {
-    Rows rows;
-    colours_decode(
-        all.data(), [](void *to, colours_row row) { static_cast<Rows *>(to)->push_back(row); },
-        &rows);
-    return rows;
-}
-
-bool add_members(void *to, const colours_grid *grid) {
-    auto *members = static_cast<std::vector<uint32_t> *>(to);
-    for (uint32_t i = 0; i < grid->members; i++) {
-        int64_t rank = grid->rank, left = i;
-        for (uint32_t k = 0; k < grid->levels; k++) {
-            rank += left % grid->count[k] * grid->stride[k];
-            left /= grid->count[k];
-        }
-        members->push_back(static_cast<uint32_t>(rank));
-    }
-    return true;
-}
-
 // The members of a colour, where they have a form, are those of the rows in the order of the keys.
 void check_colour(const Bytes &all, const Rows &rows, int32_t colour) {
-    std::vector<uint32_t> right, found;
-    for (uint32_t r = 0; r < rows.size(); r++)
-        if (rows[r].colour == colour) right.push_back(r);
-    std::stable_sort(right.begin(), right.end(),
-                     [&](uint32_t a, uint32_t b) { return rows[a].key < rows[b].key; });
+    const std::vector<uint32_t> right = colours_test::ordered(rows, colour);
     colours_order order;
     const uint32_t self = right.empty() ? 0 : right[right.size() / 2];
-    colours_arrange(all.data(), colour, self, &order);
+    const std::vector<uint32_t> found = colours_test::arranged(all, colour, self, &order);
     REQUIRE(order.members == right.size());
     REQUIRE(order.form != COLOURS_TABLE || !colours_is_regular(all.data()));
     if (order.form == COLOURS_TABLE) return;
-    colours_each_grid(all.data(), colour, &order, add_members, &found);
     REQUIRE(found == right);
     REQUIRE(right.empty() || order.rank == right.size() / 2);
 }

@@ -43,47 +43,4 @@ Bytes describe(const Rows &rows, const std::function<void(const Bytes &)> &seen)
     return blocks[0];
 }
 
-Rows decode(const Bytes &description) {
-    Rows rows;
-    colours_decode(
-        description.data(),
-        [](void *to, colours_row row) { static_cast<Rows *>(to)->push_back(row); }, &rows);
-    return rows;
-}
-
-std::vector<uint32_t> ordered(const Rows &rows, int32_t colour) {
-    std::vector<uint32_t> members;
-    for (uint32_t r = 0; r < rows.size(); r++)
-        if (rows[r].colour == colour) members.push_back(r);
-    std::stable_sort(members.begin(), members.end(),
-                     [&](uint32_t a, uint32_t b) { return rows[a].key < rows[b].key; });
-    return members;
-}
-
-namespace {
-
-bool add_members(void *to, const colours_grid *grid) {
-    auto *members = static_cast<std::vector<uint32_t> *>(to);
-    for (uint32_t i = 0; i < grid->members; i++) {
-        int64_t rank = grid->rank, left = i;
-        for (uint32_t k = 0; k < grid->levels; k++) {
-            rank += left % grid->count[k] * grid->stride[k];
-            left /= grid->count[k];
-        }
-        members->push_back(static_cast<uint32_t>(rank));
-    }
-    return true;
-}
-
-}  // namespace
-
-std::vector<uint32_t> arranged(const Bytes &description, int32_t colour, uint32_t self,
-                               colours_order *order) {
-    std::vector<uint32_t> members;
-    colours_arrange(description.data(), colour, self, order);
-    if (order->form != COLOURS_TABLE)
-        colours_each_grid(description.data(), colour, order, add_members, &members);
-    return members;
-}
-
 }  // namespace colours_test

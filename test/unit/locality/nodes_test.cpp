@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Nodes of closed forms against a look at each member.
+#include "forms.hpp"
 #include "locality.h"
 
 #include <gtest/gtest.h>
@@ -10,19 +11,7 @@
 namespace {
 
 using Random = std::mt19937;
-using Members = std::vector<uint32_t>;
-
-Members members_of(const cmap_form &form) {
-    Members members{form.base};
-    for (uint32_t k = 0; k < form.levels; k++) {
-        const Members below = members;
-        members.clear();
-        for (uint32_t i = 0; i < form.count[k]; i++)
-            for (uint32_t member : below)
-                members.push_back(member + i * static_cast<uint32_t>(form.stride[k]));
-    }
-    return members;
-}
+using cmap_test::members_of;
 
 uint32_t node_of(const locality_nodes &nodes, uint32_t index) {
     const uint32_t at = index - nodes.origin;
@@ -119,7 +108,7 @@ TEST(Locality, NodesOfSeveralForms) {
         for (locality_part &part : parts) {
             part.form = random_form(random, next, between(random, 0, 2));
             part.nodes = nodes;
-            const Members members = members_of(part.form);
+            const std::vector<uint32_t> members = members_of(part.form);
             next = *std::max_element(members.begin(), members.end()) + 1;
             if (random() % 4 == 0) {  // other nodes
                 nodes.first =
