@@ -4,7 +4,7 @@
 #ifndef CTXID_PENDING_H_INCLUDED
 #define CTXID_PENDING_H_INCLUDED
 
-#include "ctxid_holders.h"
+#include "../ctxid_holders.h"
 #include "ctxid_rounds.h"
 
 typedef struct ctxid_pending {

@@ -227,32 +227,32 @@ void MPIDIG_rma_not_ready(MPIDIG_rma_target_t * target)
 
 /* ---- the epoch --------------------------------------------------------------------------- */
 
+rma_issue_permission_t MPIDIG_rma_is_noted(const MPIR_Win * win)
+{
+    return RI_NOTED;
+}
+
+int MPIDIG_rma_just_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    return MPIDIG_rma_go_on(win, target, RI_GO_ON);
+}
+
+unsigned MPIDIG_rma_no_flags(MPIR_Win * win, const MPIDIG_rma_target_t * target)
+{
+    return 0;
+}
+
 /* Locks on single targets: MPI_Win_lock has opened these. */
 static bool covers_no_other(MPIR_Win * win, int rank)
 {
     return false;
 }
 
-static rma_issue_permission_t noted(const MPIR_Win * win)
-{
-    return RI_NOTED;
-}
-
-static int go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
-{
-    return MPIDIG_rma_go_on(win, target, RI_GO_ON);
-}
-
-static unsigned no_flags(MPIR_Win * win, const MPIDIG_rma_target_t * target)
-{
-    return 0;
-}
-
 static const MPIDIG_rma_epoch_t single_locks = {
     .covers = covers_no_other,
-    .permission = noted,
-    .go_on = go_on,
-    .flags = no_flags,
+    .permission = MPIDIG_rma_is_noted,
+    .go_on = MPIDIG_rma_just_go_on,
+    .flags = MPIDIG_rma_no_flags,
     .has_requests = true,
     .cause = MPIDIG_RMA_WAIT_LOCK
 };

@@ -252,6 +252,14 @@ void MPIDIG_rma_close(MPIR_Win * win, MPIDIG_rma_target_t * target);
 /* An operation was queued: the common part of MPIDIG_rma_epoch_t's go_on. */
 int MPIDIG_rma_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal);
 
+/* Parts of MPIDIG_rma_epoch_t that several kinds share.  The permission is noted with the first
+ * operation. */
+rma_issue_permission_t MPIDIG_rma_is_noted(const MPIR_Win * win);
+/* The goal is RI_GO_ON. */
+int MPIDIG_rma_just_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target);
+/* No message tells the end. */
+unsigned MPIDIG_rma_no_flags(MPIR_Win * win, const MPIDIG_rma_target_t * target);
+
 /* Progress advances the target later. */
 void MPIDIG_rma_ready(MPIDIG_rma_target_t * target);
 void MPIDIG_rma_not_ready(MPIDIG_rma_target_t * target);

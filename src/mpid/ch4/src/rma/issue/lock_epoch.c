@@ -9,26 +9,11 @@ static bool all_locks_cover(MPIR_Win * win, int rank)
     return !(MPIDIG_WIN(win, issue)->own_locked && rank == win->comm_ptr->rank);
 }
 
-static rma_issue_permission_t noted(const MPIR_Win * win)
-{
-    return RI_NOTED;
-}
-
-static int go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
-{
-    return MPIDIG_rma_go_on(win, target, RI_GO_ON);
-}
-
-static unsigned no_flags(MPIR_Win * win, const MPIDIG_rma_target_t * target)
-{
-    return 0;
-}
-
 static const MPIDIG_rma_epoch_t all_locks = {
     .covers = all_locks_cover,
-    .permission = noted,
-    .go_on = go_on,
-    .flags = no_flags,
+    .permission = MPIDIG_rma_is_noted,
+    .go_on = MPIDIG_rma_just_go_on,
+    .flags = MPIDIG_rma_no_flags,
     .has_requests = true,
     .cause = MPIDIG_RMA_WAIT_LOCK
 };

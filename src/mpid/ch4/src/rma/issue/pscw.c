@@ -25,11 +25,6 @@ static void take_post(MPIR_Win * win, MPIDIG_rma_target_t * target)
     }
 }
 
-static int go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
-{
-    return MPIDIG_rma_go_on(win, target, RI_GO_ON);
-}
-
 static unsigned flags(MPIR_Win * win, const MPIDIG_rma_target_t * target)
 {
     return MPIDIG_RMA_PSCW;
@@ -39,7 +34,7 @@ static const MPIDIG_rma_epoch_t started = {
     .covers = covers_all,
     .permission = asked,
     .look = take_post,
-    .go_on = go_on,
+    .go_on = MPIDIG_rma_just_go_on,
     .flags = flags,
     .has_requests = true,
     .cause = MPIDIG_RMA_WAIT_POST
