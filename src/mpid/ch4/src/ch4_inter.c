@@ -406,3 +406,49 @@ void MPID_Intercomm_meet_parts(MPIR_Comm *inter, const MPIR_Group *part,
     remote->is_low_group = inter->is_low_group;
     cmap_release(ranks);
 }
+
+/* ---- the communicators ---- */
+
+/* In both, a process without memory tells the others when they agree on the context ids. */
+
+int MPIR_Comm_create_inter(MPIR_Comm * inter, MPIR_Group * group, MPIR_Comm ** made)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Remote_group_t remote = {.map = NULL };
+
+    *made = NULL;
+    if (!inter->local_comm)
+        mpi_errno = MPII_Setup_intercomm_localcomm(inter);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPID_Intercomm_meet_parts(inter, group, &remote);
+    mpi_errno = MPIR_Comm_prepare_part(inter, group, &remote, made);
+    mpi_errno = MPIR_Comm_finish_inter(inter->local_comm, 0, inter, 0, 0, mpi_errno, made);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    cmap_release(remote.map);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIR_Intercomm_create_impl(MPIR_Comm *local, int leader, MPIR_Comm *peers, int remote_leader,
+                               int tag, MPIR_Comm **made)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Remote_group_t remote;
+
+    *made = NULL;
+    tag |= MPIR_TAG_COLL_BIT;
+    mpi_errno = MPID_Intercomm_meet(local, leader, peers, remote_leader, tag, &remote);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Comm_prepare_inter(local, &remote, made);
+    mpi_errno = MPIR_Comm_finish_inter(local, leader, peers, remote_leader, tag, mpi_errno, made);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    cmap_release(remote.map);
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
