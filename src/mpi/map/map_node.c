@@ -12,7 +12,7 @@ cvars:
     - name        : MPIR_CVAR_CMAP_SHARED
       category    : CMAP
       type        : string
-      default     : "auto"
+      default     : "never"
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_LOCAL
@@ -84,7 +84,7 @@ static void register_figures(void)
 
 int MPIR_Map_node_init(void)
 {
-    const char *value = MPIR_CVAR_CMAP_SHARED ? MPIR_CVAR_CMAP_SHARED : "auto";
+    const char *value = MPIR_CVAR_CMAP_SHARED ? MPIR_CVAR_CMAP_SHARED : "never";
     int mpi_errno = MPI_SUCCESS;
 
     register_figures();
