@@ -170,8 +170,8 @@ int main(int argc, char **argv) {
         std::fprintf(stderr, "usage: node_maps [PROCESSES [MEMBERS]]\n");
         return 1;
     }
-    common = static_cast<Common *>(mmap(nullptr, sizeof(Common), PROT_READ | PROT_WRITE,
-                                        MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    common = static_cast<Common *>(
+        mmap(nullptr, sizeof(Common), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
     std::vector<uint32_t> members(size);
     std::iota(members.begin(), members.end(), 0u);
     std::shuffle(members.begin(), members.end(), std::mt19937(1));

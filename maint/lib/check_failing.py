@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Does maint/check count a step as failed when its first line fails, and the others do not?  Does it
-skip a step when no time is left?  Status 0 when it does both."""
+"""Does maint/check count a step as failed when its first line fails, and the others do not?
+Does it skip a step when no time is left?  Status 0 when it does both."""
 import sys
 import tempfile
 from pathlib import Path

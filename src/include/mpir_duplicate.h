@@ -34,5 +34,8 @@ void MPIR_Comm_duplicate_broken(struct MPIR_Comm *parent, MPIR_Context_id_t id);
  * it. */
 extern void (*MPIR_Comm_revoke_duplicate)(struct MPIR_Comm *parent, struct MPIR_Comm *made,
                                           MPIR_Context_id_t id);
+/* The device's part for a process that does not know which duplicates the others make: it revokes
+ * the parent. */
+extern int (*MPIR_Comm_revoke_parent)(struct MPIR_Comm *parent);
 
 #endif /* MPIR_DUPLICATE_H_INCLUDED */

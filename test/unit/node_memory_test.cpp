@@ -82,7 +82,7 @@ std::vector<Shape> shapes() {
             {CMAP_REP_GAP, random_set(50000, 0.1, 6)},
             {CMAP_REP_GAP, random_set(50000, 0.9, 7)},
             {CMAP_REP_ELIASFANO, random_set(500000, 0.01, 8)},
-            {CMAP_REP_BDD, hypercube_face("xx01xx0xx1xxx0x1xx")},
+            {CMAP_REP_BDD, random_set(3000, 0.5, 10)},
             {CMAP_REP_WTR, ascending_runs(20, 5003, 5003, 9)}};
 }
 

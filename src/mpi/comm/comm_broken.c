@@ -17,6 +17,7 @@ static broken_t *all_broken;
 static MPL_initlock_t keeping = MPL_INITLOCK_INITIALIZER;
 
 void (*MPIR_Comm_revoke_duplicate)(MPIR_Comm *parent, MPIR_Comm *made, MPIR_Context_id_t id);
+int (*MPIR_Comm_revoke_parent)(MPIR_Comm *parent);
 
 static int free_all(void *unused)
 {

@@ -29,7 +29,8 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_LOCAL
       description : >-
-        The least bytes of a payload, or of the inverse that a lookup adds, for MPIR_CVAR_CMAP_SHARED.
+        The least bytes of a payload, or of the inverse that a lookup adds, which
+        MPIR_CVAR_CMAP_SHARED puts into shared memory.
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
@@ -38,7 +39,9 @@ static bool is_on;
 
 enum { SHARED_BYTES, SHARED_BLOCKS, SHARED_MADE, SHARED_FOUND, SHARED_FIGURES };
 
-static const int figures[SHARED_FIGURES] = { SHARED_BYTES, SHARED_BLOCKS, SHARED_MADE, SHARED_FOUND };
+static const int figures[SHARED_FIGURES] = {
+    SHARED_BYTES, SHARED_BLOCKS, SHARED_MADE, SHARED_FOUND
+};
 
 static void read_figure(void *address, void *obj_handle, int count, void *buffer)
 {

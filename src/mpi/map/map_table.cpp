@@ -327,11 +327,11 @@ int MPIR_Map_table_visit(const map_visitor *visitor) noexcept {
     bool complete = false;
     update([&](Table &t) {
         for (const Row &row : t.rows) {
-            const map_row seen = {row.label.c_str(),  row.size,     row.representation,
-                                  row.force_declined, row.payload,  row.bytes,
-                                  row.array,          row.sharers,  row.holders,
-                                  row.first,          row.last,     row.site,
-                                  row.form.c_str(),   row.n_points, row.points.get(), row.on_node};
+            const map_row seen = {
+                row.label.c_str(), row.size,     row.representation, row.force_declined,
+                row.payload,       row.bytes,    row.array,          row.sharers,
+                row.holders,       row.first,    row.last,           row.site,
+                row.form.c_str(),  row.n_points, row.points.get(),   row.on_node};
             visitor->row(visitor->context, &seen);
         }
         for (const Moment &moment : t.history)

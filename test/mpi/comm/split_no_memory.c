@@ -109,8 +109,9 @@ static void check_victim(const pattern *by, MPI_Comm parent, int victim)
         n++;
     }
     CT_CHECK(n < MOST, "%s never ends with all the memory", by->what);
-    CT_CHECK(failures >= (size > MOST_SHORT ? by->must_fail : 1), "%s, victim %d: only %d of %d allocations fail on all",
-             by->what, victim, failures, n - 1);
+    CT_CHECK(failures >= (size > MOST_SHORT ? by->must_fail : 1),
+             "%s, victim %d: only %d of %d allocations fail on all", by->what, victim, failures,
+             n - 1);
 }
 
 /* Processes that meet for the first time in a call allocate in the network library. */

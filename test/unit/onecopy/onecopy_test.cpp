@@ -83,8 +83,7 @@ struct OneCopy : testing::Test {
     // A process that runs `work`; it ends with 0 if that returns true.
     pid_t run(unsigned self, const std::function<bool()> &work) {
         const pid_t child = fork();
-        if (child == 0)
-            _exit(onecopy_start(board, PROCESSES, self) && work() ? 0 : 1);
+        if (child == 0) _exit(onecopy_start(board, PROCESSES, self) && work() ? 0 : 1);
         children.push_back(child);
         return child;
     }
@@ -110,8 +109,8 @@ TEST_F(OneCopy, EqualBytesOfProcessesThatAskAtOnceAreMadeOnce) {
             __atomic_fetch_add(word(2), static_cast<unsigned>(figures().made), __ATOMIC_ACQ_REL);
             count(1);
             wait_for(1, PROCESSES);
-            const bool good = holds(memory, bytes) && figures().blocks == 1 &&
-                              figures().bytes == bytes.size();
+            const bool good =
+                holds(memory, bytes) && figures().blocks == 1 && figures().bytes == bytes.size();
             drop(memory, bytes);
             return good && figures().blocks == 0 && figures().bytes == 0;
         });

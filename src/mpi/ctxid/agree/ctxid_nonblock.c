@@ -30,7 +30,7 @@ static int end_doubt(MPIR_Comm * parent, uint32_t first, uint32_t n)
 
     for (uint32_t i = 0; i < n; i++)
         MPIR_Comm_duplicate_broken(parent, ctxid_of_prefix(first + i));
-    mpi_errno = MPID_Comm_revoke(parent, FALSE);
+    mpi_errno = MPIR_Comm_revoke_parent(parent);
     if (mpi_errno == MPI_SUCCESS)
         MPIR_ERR_SET(mpi_errno, MPIX_ERR_REVOKED, "**revoked");
     return mpi_errno;

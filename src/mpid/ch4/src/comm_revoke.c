@@ -228,6 +228,11 @@ static void revoke_duplicate(MPIR_Comm * parent, MPIR_Comm * made, MPIR_Context_
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
 }
 
+static int revoke_parent(MPIR_Comm * parent)
+{
+    return MPID_Comm_revoke(parent, FALSE);
+}
+
 /* Between groups what was forwarded has come to its end. */
 static int learn(MPIR_Comm * comm, const revoke_hdr_t * hdr)
 {
@@ -361,4 +366,5 @@ void MPIDIG_comm_revoke_init(void)
 {
     MPIDIG_am_reg_cb(MPIDIG_COMM_REVOKE, NULL, on_revoked);
     MPIR_Comm_revoke_duplicate = revoke_duplicate;
+    MPIR_Comm_revoke_parent = revoke_parent;
 }

@@ -4,7 +4,6 @@
 #include "cmap_tuning.hpp"
 #include "core/bisection.hpp"
 #include "core/map.hpp"
-#include "core/node.hpp"
 #include "core/ranker.hpp"
 
 namespace cmap {
@@ -109,12 +108,6 @@ Inverse *inverse_build(const cmap_t *map) noexcept {
         return nullptr;
     }
     return inverse;
-}
-
-void inverse_free(Inverse *inverse) noexcept {
-    if (inverse != nullptr && inverse->on_node != nullptr)
-        node_drop(inverse->on_node, inverse->number_bytes());
-    deallocate(inverse);
 }
 
 const Inverse *inverse_of(const cmap_t *map) noexcept {

@@ -18,6 +18,7 @@
 #include "cmap_lookup.h"
 #include "core/bits.hpp"
 #include "core/memory.hpp"
+#include "core/node.hpp"
 
 namespace cmap {
 
@@ -35,7 +36,11 @@ struct Inverse {
 
 // nullptr when there is no memory.
 Inverse *inverse_build(const cmap_t *map) noexcept;
-void inverse_free(Inverse *inverse) noexcept;
+inline void inverse_free(Inverse *inverse) noexcept {
+    if (inverse != nullptr && inverse->on_node != nullptr)
+        node_drop(inverse->on_node, inverse->number_bytes());
+    deallocate(inverse);
+}
 // The inverse kept with the map; builds it unless the map must not keep one.  nullptr: there is
 // none.
 const Inverse *inverse_of(const cmap_t *map) noexcept;

@@ -72,8 +72,9 @@ struct Representation {
     int (*describe)(const cmap_t *map, char *text, std::size_t room) = nullptr;  // without the name
     // Optional: what of `bytes` lookups have added.
     std::size_t (*cached)(const cmap_t *map) = nullptr;
-    // Optional, of a payload that is `bytes` of memory without pointers, and does not change: where it
-    // begins, and what moves the pointers to it.  The former is null when the map is in its header.
+    // Optional, of a payload that is `bytes` of memory without pointers, and does not change: where
+    // it begins, and what moves the pointers to it.  The former is null when the map is in its
+    // header.
     const void *(*payload)(const cmap_t *map) = nullptr;
     void (*relocate)(cmap_t *map, const Relocation &move) = nullptr;
     // Optional, of a list: should its members be sorted, so that analysis.set_stats and
@@ -97,10 +98,10 @@ struct Representation {
     } while (0)
 
 // The same for `payload` and `relocate`.
-#define CMAP_ONE_PAYLOAD(entry)        \
-    do {                               \
-        (entry).payload = payload_of;  \
-        (entry).relocate = relocate;   \
+#define CMAP_ONE_PAYLOAD(entry)       \
+    do {                              \
+        (entry).payload = payload_of; \
+        (entry).relocate = relocate;  \
     } while (0)
 
 // The entry whose fields `fill` names.

@@ -75,7 +75,7 @@ void fill(EliasFanoBody &body, const Content &content) noexcept {
         rank += n;
         return true;
     });
-    lows.finish();
+    lows.finish(body.width == 0 ? 0 : packed_bytes(rank, body.width));
     body.high.fill_directories();
 }
 

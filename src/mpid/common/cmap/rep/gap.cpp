@@ -119,7 +119,8 @@ void fill(GapBody &body, const Content &content) noexcept {
         }
         return true;
     });
-    gaps.finish();
+    const uint32_t blocks = ((rank - 1) >> body.block_bits) + 1;
+    gaps.finish(packed_bytes(rank - blocks, body.width));
 }
 
 cmap_status build(cmap_t *map, const Analysis &analysis) noexcept {
