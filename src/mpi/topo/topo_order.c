@@ -32,6 +32,19 @@ cvars:
 /* Larger grids whose nodes have no form keep their order: counting the edges takes some ms here. */
 #define MOST_BY_LIST 16384
 
+/* MPI_Cart_create lets two negative dimensions pass, and a product that is beyond an int. */
+static bool has_cells(int nnodes, int ndims, const int dims[])
+{
+    int64_t cells = 1;
+
+    for (int d = 0; d < ndims && cells <= nnodes; d++) {
+        if (dims[d] < 1)
+            return false;
+        cells *= dims[d];
+    }
+    return cells == nnodes;
+}
+
 static locality_grid grid_of(int ndims, const int dims[], const int periods[])
 {
     locality_grid grid = {.dims = (uint32_t) ndims };
@@ -262,7 +275,8 @@ int MPIR_Topo_order_grid(const MPIR_Comm * comm, int nnodes, int ndims, const in
 
     *ranks = NULL;
     if (MPIR_CVAR_REORDER == MPIR_CVAR_REORDER_none || nnodes < 1 || ndims < 1 ||
-        ndims > LOCALITY_DIMS || comm->node_count == 1 || comm->node_count == comm->local_size)
+        ndims > LOCALITY_DIMS || !has_cells(nnodes, ndims, dims) || comm->node_count == 1 ||
+        comm->node_count == comm->local_size)
         return MPI_SUCCESS;
     grid = grid_of(ndims, dims, periods);
     if (lay_out(map, nnodes, &where))
