@@ -262,6 +262,21 @@ static void check_graph(MPI_Comm parent, const ct_list *members, int reorder)
     free(list);
 }
 
+/* Dimensions whose product alone is that of a grid: an error, or all processes in some order. */
+static void check_negative(MPI_Comm parent, int n)
+{
+    int dims[2] = {-1, -n}, periods[2] = {0, 0}, size;
+    MPI_Comm grid = MPI_COMM_NULL;
+
+    MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+    if (MPI_Cart_create(parent, 2, dims, periods, 1, &grid) == MPI_SUCCESS &&
+        grid != MPI_COMM_NULL) {
+        MPI_Comm_size(grid, &size);
+        CT_CHECK(size == n, "negative dimensions: %d processes, not %d", size, n);
+        MPI_Comm_free(&grid);
+    }
+}
+
 int main(int argc, char **argv)
 {
     static const int kinds[] = {CT_ALL, CT_REVERSED, CT_EVENS, CT_TRANSPOSE, CT_SHUFFLED,
@@ -281,6 +296,7 @@ int main(int argc, char **argv)
             check_grids(parent, &members);
             check_graph(parent, &members, 0);
             check_graph(parent, &members, 1);
+            check_negative(parent, members.n);
             MPI_Comm_free(&parent);
         }
         ct_list_free(&members);
