@@ -8,6 +8,7 @@
 #define ctxid_block_burn MPIR_ctxid_block_burn
 #define ctxid_block_claim MPIR_ctxid_block_claim
 #define ctxid_block_commit MPIR_ctxid_block_commit
+#define ctxid_block_doubt MPIR_ctxid_block_doubt
 #define ctxid_block_drop MPIR_ctxid_block_drop
 #define ctxid_block_grant MPIR_ctxid_block_grant
 #define ctxid_block_grow MPIR_ctxid_block_grow
@@ -94,6 +95,7 @@
 #define ctxid_spare_make MPIR_ctxid_spare_make
 #define ctxid_spare_settle MPIR_ctxid_spare_settle
 #define ctxid_spare_trim MPIR_ctxid_spare_trim
+#define ctxid_spare_unused MPIR_ctxid_spare_unused
 #define ctxid_table_of MPIR_ctxid_table_of
 #define ctxid_take MPIR_ctxid_take
 #define ctxid_take_token MPIR_ctxid_take_token
