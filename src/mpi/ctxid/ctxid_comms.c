@@ -24,7 +24,7 @@ void MPIR_Ctxid_commit(MPIR_Comm * comm)
     /* those of MPI_Init are no user's */
     if (is_held(id) && !HANDLE_IS_BUILTIN(comm->handle))
         ctxid_holders_set(MPIR_CONTEXT_READ_FIELD(PREFIX, id), ctxid_holder_here());
-    if (ctxid_is_asked)
+    if (MPIR_Ctxid_is_asked)
         ctxid_holders_answer();
 }
 
@@ -55,6 +55,6 @@ void MPIR_Ctxid_free(MPIR_Context_id_t id)
     if (is_held(id))
         ctxid_holders_forget(MPIR_CONTEXT_READ_FIELD(PREFIX, id));
     ctxid_free(ctxid_own_store(), id);
-    if (ctxid_is_asked)
+    if (MPIR_Ctxid_is_asked)
         ctxid_holders_answer();
 }

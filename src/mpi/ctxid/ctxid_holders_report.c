@@ -11,18 +11,18 @@
 
 enum { TEXT = 1024, MOST = 10 };
 
-volatile sig_atomic_t ctxid_is_asked;
+volatile sig_atomic_t MPIR_Ctxid_is_asked;
 
 static void note_signal(int number)
 {
-    ctxid_is_asked = 1;
+    MPIR_Ctxid_is_asked = 1;
 }
 
 void ctxid_holders_answer(void)
 {
     char text[TEXT];
 
-    ctxid_is_asked = 0;
+    MPIR_Ctxid_is_asked = 0;
     ctxid_holders_text(MOST, text, sizeof(text));
     fprintf(stderr, "rank %d: context ids are held by %s\n", MPIR_Process.rank,
             text[0] ? text : "no communicators of the program");

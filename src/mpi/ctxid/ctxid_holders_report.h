@@ -11,7 +11,7 @@
 
 /* The signal came.  The handler does nothing else: the next creation or end of a communicator
  * answers. */
-extern volatile sig_atomic_t ctxid_is_asked;
+extern volatile sig_atomic_t MPIR_Ctxid_is_asked;
 /* Writes the lines to standard error. */
 void ctxid_holders_answer(void);
 
