@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include <stddef.h>
 #include "mpidu_init_shm.h"
 #include "mpir_tvars.h"
 #include "onecopy.h"
@@ -37,10 +38,20 @@ cvars:
 
 static bool is_on;
 
-enum { SHARED_BYTES, SHARED_BLOCKS, SHARED_MADE, SHARED_FOUND, SHARED_FIGURES };
-
-static const int figures[SHARED_FIGURES] = {
-    SHARED_BYTES, SHARED_BLOCKS, SHARED_MADE, SHARED_FOUND
+/* A variable's address is its entry. */
+static const struct figure {
+    const char *name, *text;
+    int class;
+    size_t offset;              /* of a uint64_t in onecopy_figures_t */
+} figures[] = {
+    {"cmap_shared_bytes", "bytes of maps that lie in shared memory of the node",
+     MPI_T_PVAR_CLASS_LEVEL, offsetof(onecopy_figures_t, bytes)},
+    {"cmap_shared_blocks", "payloads and inverses of maps that lie there",
+     MPI_T_PVAR_CLASS_LEVEL, offsetof(onecopy_figures_t, blocks)},
+    {"cmap_shared_made", "of these, made by this process since MPI_Init",
+     MPI_T_PVAR_CLASS_COUNTER, offsetof(onecopy_figures_t, made)},
+    {"cmap_shared_found", "found with another process since MPI_Init",
+     MPI_T_PVAR_CLASS_COUNTER, offsetof(onecopy_figures_t, found)},
 };
 
 static void read_figure(void *address, void *obj_handle, int count, void *buffer)
@@ -49,40 +60,14 @@ static void read_figure(void *address, void *obj_handle, int count, void *buffer
     unsigned long long *value = buffer;
 
     onecopy_get_figures(&now);
-    switch (*(const int *) address) {
-        case SHARED_BYTES:
-            *value = now.bytes;
-            break;
-        case SHARED_BLOCKS:
-            *value = now.blocks;
-            break;
-        case SHARED_MADE:
-            *value = now.made;
-            break;
-        default:
-            *value = now.found;
-    }
+    *value = *(const uint64_t *) ((const char *) &now + ((const struct figure *) address)->offset);
 }
 
 static void register_figures(void)
 {
-    static const struct {
-        const char *name, *text;
-        int class;
-    } variables[SHARED_FIGURES] = {
-        {"cmap_shared_bytes", "bytes of maps that lie in shared memory of the node",
-         MPI_T_PVAR_CLASS_LEVEL},
-        {"cmap_shared_blocks", "payloads and inverses of maps that lie there",
-         MPI_T_PVAR_CLASS_LEVEL},
-        {"cmap_shared_made", "of these, made by this process since MPI_Init",
-         MPI_T_PVAR_CLASS_COUNTER},
-        {"cmap_shared_found", "found with another process since MPI_Init",
-         MPI_T_PVAR_CLASS_COUNTER},
-    };
-
-    for (int i = 0; i < SHARED_FIGURES; i++)
-        MPIR_Pvar_register(variables[i].class, variables[i].name, (void *) &figures[i],
-                           read_figure, "CMAP", variables[i].text);
+    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+        MPIR_Pvar_register(figures[i].class, figures[i].name, (void *) &figures[i], read_figure,
+                           "CMAP", figures[i].text);
 }
 
 int MPIR_Map_node_init(void)

@@ -208,14 +208,14 @@ static void take_or_meet(ctxid_pending_t * pending)
         return;
     result = ctxid_block_take(ctxid_own_store(), pending->parent, &prefix, &n);
     pending->rounds.rests = (result == CTXID_BLOCK_WAITS);
-    if (result == CTXID_BLOCK_EMPTY)
+    if (result == CTXID_BLOCK_EMPTY) {
         meet(pending);
-    else if (result == CTXID_BLOCK_ID)
+    } else if (result == CTXID_BLOCK_ID) {
         use_id(pending, prefix);
-    else if (result == CTXID_BLOCK_DOUBT)
+    } else if (result == CTXID_BLOCK_DOUBT) {
         ctxid_pending_finish(pending, end_doubt(pending->parent, prefix, n));
-    if (result == CTXID_BLOCK_DOUBT)
         ctxid_spare_trim();
+    }
 }
 
 static void begin(ctxid_pending_t * pending)
