@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # usage: maint/bench calibrate [--rounds N] [--dry-run]
 #
-# Measures the times T which the strategies go by and writes them into
-# src/mpid/common/cmap/cmap_times.hpp.  Run it on a machine that does nothing else (about a minute),
-# then build.
+# Measures the times T which the strategies go by, as the installed cmap-calibrate does, and writes
+# them into src/mpid/common/cmap/cmap_times.hpp: the defaults of the library.  Run it on a machine
+# that does nothing else (about a minute), then build.
 #   --rounds N   medians of N rounds (15)
 #   --dry-run    prints the file instead of writing it
 set -euo pipefail
@@ -12,6 +12,7 @@ set -euo pipefail
 PROGRAM="bench calibrate"
 . "$ROOT/maint/lib/packages.sh"
 . "$ROOT/bench/lib/module.sh"
+. "$ROOT/bench/lib/results.sh"
 
 TIMES=$ROOT/src/mpid/common/cmap/cmap_times.hpp
 ROUNDS=15
@@ -26,6 +27,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
-module_program calibrate/cmap_calibrate
-measured=$("$MODULE_PROGRAM" "$ROUNDS")
-"$(python_with re)" "$ROOT/bench/calibrate/calibrate_file.py" "$TIMES" "$(cpu_model), $(nproc) cores" "${WRITE[@]}" <<<"$measured"
+module_program release/cmap-calibrate
+mkdir -p "$RESULTS"
+"$MODULE_PROGRAM" --rounds "$ROUNDS" --output "$RESULTS/cmap.times"
+"$(python_with re)" "$ROOT/bench/calibrate/calibrate_file.py" "$TIMES" "$(cpu_model), $(nproc) cores" "${WRITE[@]}" <"$RESULTS/cmap.times"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""calibrate_file.py TIMES_HPP MACHINE [--write]: puts measured constants (standard input: name and
-values, a line each) into the file of times.  Comments and functions stay; the head of the file says
+"""calibrate_file.py TIMES_HPP MACHINE [--write]: puts measured times (standard input: a file of
+cmap-calibrate) into the header of times.  Comments and functions stay; the head of the header says
 where the figures come from."""
 import re
 import sys
@@ -10,7 +10,9 @@ WIDTH = 100
 
 
 def measured(lines):
-    return {words[0]: words[1:] for words in (line.split() for line in lines) if words}
+    """{name of the constant: its values in ns}; the first line is the head of the file."""
+    times = [line.split("#")[0].split() for line in list(lines)[1:]]
+    return {f"TIME_{w[0]}": [f"{int(ps) / 1000:.1f}" for ps in w[1:]] for w in times if w}
 
 
 def head(machine):
@@ -26,7 +28,7 @@ def head(machine):
 
 
 def table(name, values):
-    start = f"constexpr double {name}[] = {{"
+    start = f"inline double {name}[] = {{"
     return textwrap.fill(
         start + ", ".join(values) + "};", WIDTH, subsequent_indent=" " * len(start)
     )
@@ -40,7 +42,7 @@ def replace(text, constants):
         if match[1] not in constants:
             missing.append(match[1])
             return match[0]
-        return f"constexpr double {match[1]} = {constants[match[1]][0]};"
+        return f"inline double {match[1]} = {constants[match[1]][0]};"
 
     def several(match):
         if match[1] not in constants:
@@ -48,8 +50,8 @@ def replace(text, constants):
             return match[0]
         return table(match[1], constants[match[1]])
 
-    text = re.sub(r"constexpr double (\w+) = [^;]*;", single, text)
-    text = re.sub(r"constexpr double (\w+)\[\] = \{[^}]*\};", several, text)
+    text = re.sub(r"inline double (\w+) = [^;]*;", single, text)
+    text = re.sub(r"inline double (\w+)\[\] = \{[^}]*\};", several, text)
     return text, missing
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cmap_experiments [--quick] [--out DIR] [e1|ratios|build|e2|e3]...: measures maps alone and writes
-// one CSV an experiment.
+// cmap_experiments [--quick] [--out DIR] [--times FILE] [e1|ratios|build|e2|e3]...: measures maps
+// alone and writes one CSV an experiment.
 #include "cmap_experiments.hpp"
 
 #include <sys/stat.h>
@@ -62,6 +62,11 @@ void run(const Experiment &one, const Options &options) {
     std::fflush(stdout);
 }
 
+void read_times(const char *path) {
+    char why[160];
+    if (cmap_times_read(path, why, sizeof why) != CMAP_OK) fail(std::string(path) + ": " + why);
+}
+
 }  // namespace
 }  // namespace bench
 
@@ -74,6 +79,8 @@ int main(int argc, char **argv) {
             options.quick = true;
         else if (std::strcmp(argv[i], "--out") == 0 && i + 1 < argc)
             options.out = argv[++i];
+        else if (std::strcmp(argv[i], "--times") == 0 && i + 1 < argc)
+            read_times(argv[++i]);
         else
             chosen.push_back(experiment_of(argv[i]));
     if (chosen.empty())

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <string>
 
-#include "../lib/cmap_measure.hpp"
-#include "../lib/cmap_samples.hpp"
+#include "calibrate/measure.hpp"
+#include "calibrate/members.hpp"
 
 namespace bench {
 

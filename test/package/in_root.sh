@@ -120,7 +120,7 @@ step_alternatives() {
     says C mpich-cmap mpirun -n 2 "$dir/sum"
     says C mpich-cmap mpiexec -n 2 "$dir/sum"
     local page
-    for page in mpicc mpifort mpiexec mpirun mpirank1 cmap-report; do
+    for page in mpicc mpifort mpiexec mpirun mpirank1 cmap-calibrate cmap-report; do
         readlink -e "/usr/share/man/man1/$page.1.gz" >/dev/null || fail "no page of $page"
     done
 }

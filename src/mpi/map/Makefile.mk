@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 include $(top_srcdir)/src/mpid/common/onecopy/Makefile.mk
+include $(top_srcdir)/src/mpid/common/cmap/calibrate/Makefile.mk
 
 mpi_core_sources += \
     src/mpi/map/map_extra.c \

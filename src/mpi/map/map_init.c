@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include <stddef.h>
 #include "mpir_tvars.h"
 
 /*
@@ -46,6 +47,18 @@ cvars:
         Use this representation for every map that it can hold: affine, packed, array, runs, bitmap, pperm, concat,
         gap, eliasfano, bdd, bwt, wtr or sub.
         any - let the strategy choose
+
+    - name        : MPIR_CVAR_CMAP_TIMES
+      category    : CMAP
+      type        : string
+      default     : "none"
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        A file with the times of this machine's lookups, which cmap-calibrate has written; the
+        strategies hybrid and time compare representations by them. With none they take the times of
+        the machine on which the library was made.
 
     - name        : MPIR_CVAR_CMAP_BDD_NODES
       category    : CMAP
@@ -163,6 +176,17 @@ static int read_alpha(cmap_policy * policy)
     return MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_ALPHA", value, "numbers from 0 to 1");
 }
 
+static int read_times(void)
+{
+    const char *path = MPIR_CVAR_CMAP_TIMES;
+    char why[160], accepted[256];
+
+    if (!path || strcmp(path, "none") == 0 || cmap_times_read(path, why, sizeof(why)) == CMAP_OK)
+        return MPI_SUCCESS;
+    snprintf(accepted, sizeof(accepted), "none, or a file of cmap-calibrate (this file: %s)", why);
+    return MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_TIMES", path, accepted);
+}
+
 static int read_limit(const char *cvar, int value, int least, int most, uint32_t * limit)
 {
     char accepted[64];
@@ -197,52 +221,39 @@ static int read_limits(cmap_limits * limits)
     goto fn_exit;
 }
 
-/* What a performance variable reads; its address is the variable's identity. */
-typedef enum {
-    READ_MAPS,
-    READ_BYTES,
-    READ_ARRAY_BYTES,
-    READ_BUILDS                 /* + representation */
-} total_kind;
-
-static int total_kinds[READ_BUILDS + CMAP_REP_COUNT];
+/* A variable's address is its entry: the offset of a uint64_t in cmap_totals. */
+static size_t total_offsets[3 + CMAP_REP_COUNT];
 
 static void read_total(void *address, void *obj_handle, int count, void *buffer)
 {
-    int kind = *(int *) address;
-    unsigned long long *value = buffer;
     cmap_totals totals;
+    unsigned long long *value = buffer;
 
     cmap_get_totals(&totals);
-    if (kind == READ_MAPS)
-        *value = totals.maps;
-    else if (kind == READ_BYTES)
-        *value = totals.bytes;
-    else if (kind == READ_ARRAY_BYTES)
-        *value = totals.array_bytes;
-    else
-        *value = totals.builds[kind - READ_BUILDS];
+    *value = *(const uint64_t *) ((const char *) &totals + *(const size_t *) address);
 }
 
-static void register_total(int kind, int class, const char *name, const char *text)
+static void register_total(int i, size_t offset, int class, const char *name, const char *text)
 {
-    total_kinds[kind] = kind;
-    MPIR_Pvar_register(class, name, &total_kinds[kind], read_total, "CMAP", text);
+    total_offsets[i] = offset;
+    MPIR_Pvar_register(class, name, &total_offsets[i], read_total, "CMAP", text);
 }
 
 static void register_totals(void)
 {
     static char names[CMAP_REP_COUNT][32];      /* MPI_T keeps their addresses */
 
-    register_total(READ_MAPS, MPI_T_PVAR_CLASS_LEVEL, "cmap_maps", "compressed maps alive");
-    register_total(READ_BYTES, MPI_T_PVAR_CLASS_LEVEL, "cmap_bytes",
+    register_total(0, offsetof(cmap_totals, maps), MPI_T_PVAR_CLASS_LEVEL, "cmap_maps",
+                   "compressed maps alive");
+    register_total(1, offsetof(cmap_totals, bytes), MPI_T_PVAR_CLASS_LEVEL, "cmap_bytes",
                    "bytes of the compressed maps alive");
-    register_total(READ_ARRAY_BYTES, MPI_T_PVAR_CLASS_LEVEL, "cmap_array_bytes",
+    register_total(2, offsetof(cmap_totals, array_bytes), MPI_T_PVAR_CLASS_LEVEL,
+                   "cmap_array_bytes",
                    "bytes that plain arrays in place of the compressed maps alive would take");
     for (int rep = 0; rep < CMAP_REP_COUNT; rep++) {
         snprintf(names[rep], sizeof(names[rep]), "cmap_builds_%s", cmap_rep_name((cmap_rep) rep));
-        register_total(READ_BUILDS + rep, MPI_T_PVAR_CLASS_COUNTER, names[rep],
-                       "maps built in this representation");
+        register_total(3 + rep, offsetof(cmap_totals, builds) + rep * sizeof(uint64_t),
+                       MPI_T_PVAR_CLASS_COUNTER, names[rep], "maps built in this representation");
     }
 }
 
@@ -261,6 +272,8 @@ int MPIR_Map_init(void)
     mpi_errno = read_representation(&policy);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = read_limits(&limits);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = read_times();
     MPIR_ERR_CHECK(mpi_errno);
 
     cmap_policy_set_default(&policy);

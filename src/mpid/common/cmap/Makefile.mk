@@ -48,6 +48,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/stats.cpp \
     src/mpid/common/cmap/core/strategy.cpp \
     src/mpid/common/cmap/core/survey.cpp \
+    src/mpid/common/cmap/core/times.cpp \
     src/mpid/common/cmap/core/wire.cpp \
     src/mpid/common/cmap/rep/affine.cpp \
     src/mpid/common/cmap/rep/array.cpp \
@@ -83,6 +84,9 @@ noinst_HEADERS += \
     src/mpid/common/cmap/algebra/ranks.hpp \
     src/mpid/common/cmap/algebra/subset.hpp \
     src/mpid/common/cmap/algebra/words.hpp \
+    src/mpid/common/cmap/calibrate/calibrate.hpp \
+    src/mpid/common/cmap/calibrate/measure.hpp \
+    src/mpid/common/cmap/calibrate/members.hpp \
     src/mpid/common/cmap/cmap.h \
     src/mpid/common/cmap/cmap_lookup.h \
     src/mpid/common/cmap/cmap_names.h \
@@ -124,6 +128,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/stats.hpp \
     src/mpid/common/cmap/core/strategy.hpp \
     src/mpid/common/cmap/core/survey.hpp \
+    src/mpid/common/cmap/core/times.hpp \
     src/mpid/common/cmap/rep/affine.hpp \
     src/mpid/common/cmap/rep/array.hpp \
     src/mpid/common/cmap/rep/bdd.hpp \

@@ -120,6 +120,13 @@ void cmap_limits_get(cmap_limits * out) CMAP_NOEXCEPT;                 /* those 
 /* CMAP_ERR_ARG: a block out of its range */
 cmap_status cmap_limits_set(const cmap_limits * limits) CMAP_NOEXCEPT;
 
+/* Takes the times that the strategies compare from a file which cmap-calibrate has written.  Its
+ * first line is CMAP_TIMES_HEAD.  The others have a name and picoseconds; '#' begins a comment.
+ * Times without a line stay as they are.  CMAP_ERR_INVALID: `why`, of `room` bytes, says what is
+ * wrong with which line, and no time has changed.  REQUIRES that no other thread builds a map. */
+#define CMAP_TIMES_HEAD "cmap-times 1"
+cmap_status cmap_times_read(const char *path, char *why, size_t room) CMAP_NOEXCEPT;
+
 /* ---- building -------------------------------------------------------------------------------- */
 
 /* A builder collects members in rank order and makes one map of them.  Ranges stay ranges: adding

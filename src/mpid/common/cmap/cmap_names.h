@@ -71,6 +71,7 @@
 #define cmap_strategy_name MPIR_cmap_strategy_name
 #define cmap_strategy_of MPIR_cmap_strategy_of
 #define cmap_strerror MPIR_cmap_strerror
+#define cmap_times_read MPIR_cmap_times_read
 #define cmap_to_words MPIR_cmap_to_words
 #define cmap_translate MPIR_cmap_translate
 #define cmap_union MPIR_cmap_union

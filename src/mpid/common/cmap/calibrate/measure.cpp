@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cmap_measure.hpp"
+#include "calibrate/measure.hpp"
 
 #include <ctime>
 

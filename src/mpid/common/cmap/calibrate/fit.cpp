@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <map>
 
-#include "cmap_calibrate.hpp"
-#include "cmap_tuning.hpp"
+#include "calibrate/calibrate.hpp"
+#include "core/times.hpp"
 
 namespace bench {
 namespace {
@@ -54,9 +54,14 @@ double best_value(const std::vector<Sample> &samples, std::size_t j) {
 }  // namespace
 
 const std::vector<Knob> &knobs() {
-#define CMAP_KNOB(name) {#name, &cmap::name},
-    static const std::vector<Knob> all = {CMAP_KNOBS(CMAP_KNOB)};
-#undef CMAP_KNOB
+    static const std::vector<Knob> all = [] {
+        std::vector<Knob> single;
+        unsigned count = 0;
+        const cmap::CalibratedTime *times = cmap::calibrated_times(&count);
+        for (unsigned i = 0; i < count; i++)
+            if (times[i].count == 1) single.push_back({times[i].name, times[i].values});
+        return single;
+    }();
     return all;
 }
 
@@ -100,27 +105,25 @@ void Samples::measure(int rounds) {
 }
 
 // Knob by knob, until nothing moves any more.
-std::vector<Knob> fit(const std::vector<Sample> &samples) {
+void fit(const std::vector<Sample> &samples) {
     std::vector<std::size_t> used;
     for (std::size_t j = 0; j < knobs().size(); j++)
         if (std::any_of(samples.begin(), samples.end(),
                         [&](const Sample &sample) { return sample.share[j] != 0; }))
             used.push_back(j);
+        else
+            std::fprintf(stderr, "no map depends on %s: it stays as it is\n", knobs()[j].name);
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (std::size_t j : used)
             *knobs()[j].value = best_value(samples, j);
-    std::vector<Knob> fitted;
-    for (std::size_t j : used)
-        fitted.push_back(knobs()[j]);
-    return fitted;
 }
 
-void report(const std::vector<Sample> &samples) {
+void report(const char *when, const std::vector<Sample> &samples) {
     std::map<std::string, std::vector<double>> ratios;
     for (const Sample &sample : samples)
         ratios[cmap_rep_name(cmap_representation(sample.map))].push_back(sample.estimate() /
                                                                          sample.ns);
-    std::fprintf(stderr, "estimated over measured (10 %%, 50 %%, 90 %% of the maps):\n");
+    std::fprintf(stderr, "estimated over measured %s (10 %%, 50 %%, 90 %% of the maps):\n", when);
     for (auto &[name, all] : ratios) {
         std::sort(all.begin(), all.end());
         const std::size_t last = all.size() - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cmap_samples.hpp"
+#include "calibrate/members.hpp"
 
 #include <algorithm>
 #include <cmath>

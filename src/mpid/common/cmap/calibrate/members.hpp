@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The maps of the experiments.
-#ifndef CMAP_SAMPLES_HPP_INCLUDED
-#define CMAP_SAMPLES_HPP_INCLUDED
+#ifndef CMAP_CALIBRATE_MEMBERS_HPP_INCLUDED
+#define CMAP_CALIBRATE_MEMBERS_HPP_INCLUDED
 
 #include <cstdint>
 #include <functional>
@@ -48,4 +48,4 @@ const std::vector<Communicator> &table61();
 
 }  // namespace bench
 
-#endif  // CMAP_SAMPLES_HPP_INCLUDED
+#endif  // CMAP_CALIBRATE_MEMBERS_HPP_INCLUDED

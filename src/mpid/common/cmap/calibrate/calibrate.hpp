@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fitting the constants of cmap_times.hpp to measured times.
 //
-// The library of this program is built with those constants as variables ("knobs"). Turning one a
-// little shows how much the estimated time of a map depends on it; so the fit needs no copy of the
-// estimators' formulas, and a new representation comes in by itself. Formulas are taken to be
-// linear in the constants.
-#ifndef CMAP_CALIBRATE_HPP_INCLUDED
-#define CMAP_CALIBRATE_HPP_INCLUDED
+// Turning one of them (a "knob") a little shows how much the estimated time of a map depends on it.
+// So the fit needs no copy of the estimators' formulas, and a new representation comes in by
+// itself. Formulas are taken to be linear in the constants.
+#ifndef CMAP_CALIBRATE_CALIBRATE_HPP_INCLUDED
+#define CMAP_CALIBRATE_CALIBRATE_HPP_INCLUDED
 
 #include <string>
 #include <vector>
 
-#include "../lib/cmap_measure.hpp"
-#include "../lib/cmap_samples.hpp"
+#include "calibrate/measure.hpp"
+#include "calibrate/members.hpp"
 
 namespace bench {
 
@@ -45,11 +44,10 @@ class Samples {
     std::vector<Sample> all;
 };
 
-// Sets the knobs to the least sum of relative errors; those that no sample depends on stay and
-// are left out of the answer.
-std::vector<Knob> fit(const std::vector<Sample> &samples);
+// Sets the knobs to the least sum of relative errors; those that no sample depends on stay.
+void fit(const std::vector<Sample> &samples);
 // Estimated over measured by representation, to standard error.
-void report(const std::vector<Sample> &samples);
+void report(const char *when, const std::vector<Sample> &samples);
 
 // The closest values that do not fall (pool adjacent violators).
 std::vector<double> rising(const std::vector<double> &values);
@@ -60,4 +58,4 @@ Members affine_levels(unsigned count);
 
 }  // namespace bench
 
-#endif  // CMAP_CALIBRATE_HPP_INCLUDED
+#endif  // CMAP_CALIBRATE_CALIBRATE_HPP_INCLUDED

@@ -4,8 +4,8 @@
 // Times are this thread's processor time, medians of rounds in which a map and the plain array of
 // its members take turns, so that what else the machine does hits both and ratios come from one
 // run.
-#ifndef CMAP_MEASURE_HPP_INCLUDED
-#define CMAP_MEASURE_HPP_INCLUDED
+#ifndef CMAP_CALIBRATE_MEASURE_HPP_INCLUDED
+#define CMAP_CALIBRATE_MEASURE_HPP_INCLUDED
 
 #include <cstdint>
 #include <string>
@@ -103,4 +103,4 @@ double median(std::vector<double> values);
 
 }  // namespace bench
 
-#endif  // CMAP_MEASURE_HPP_INCLUDED
+#endif  // CMAP_CALIBRATE_MEASURE_HPP_INCLUDED

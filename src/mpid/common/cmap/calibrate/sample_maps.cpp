@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The maps on which representations are calibrated: of all kinds, from a few cache lines up to what
 // a second-level cache holds.
-#include "cmap_calibrate.hpp"
+#include "calibrate/calibrate.hpp"
 
 namespace bench {
 namespace {
