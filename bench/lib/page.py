@@ -45,12 +45,14 @@ def renewed(old, new):
     return "\n".join([head, rule, *kept, *rows.values()])
 
 
-def put(page, prefix, made, shown, whole):
+def put(page, prefix, made, shown=None, whole=True):
     """Replaces what is between the markers <!-- PREFIX:NAME --> and <!-- /PREFIX:NAME --> of a
     page.  What must be shown is PREFIX:shown; when not the whole was measured its other rows
     stay."""
     text = page.read_text()
-    for name, body in {**made, "shown": shown.table()}.items():
+    if shown:
+        made = {**made, "shown": shown.table()}
+    for name, body in made.items():
         pattern = re.compile(rf"(<!-- {prefix}:{name} -->\n)(.*?)(<!-- /{prefix}:{name} -->)", re.S)
         old = pattern.search(text)
         if not old:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cmap_experiments [--quick] [--out DIR] [--times FILE] [e1|ratios|build|e2|e3]...: measures maps
-// alone and writes one CSV an experiment.
+// cmap_experiments [--quick] [--out DIR] [--times FILE] [e1|pairs|ratios|build|e2|e3]...: measures
+// maps alone and writes one CSV an experiment.
 #include "cmap_experiments.hpp"
 
 #include <sys/stat.h>
@@ -46,13 +46,13 @@ struct Experiment {
 
 constexpr Experiment EXPERIMENTS[] = {
     {"e2", table61_experiment},     {"e3", worlds_experiment},  {"ratios", ratios_experiment},
-    {"build", building_experiment}, {"e1", classes_experiment},
+    {"build", building_experiment}, {"e1", classes_experiment}, {"pairs", pairs_experiment},
 };
 
 const Experiment *experiment_of(const char *name) {
     for (const Experiment &one : EXPERIMENTS)
         if (std::strcmp(one.name, name) == 0) return &one;
-    fail(std::string("unknown experiment ") + name + "; there are: e1 ratios build e2 e3");
+    fail(std::string("unknown experiment ") + name + "; there are: e1 pairs ratios build e2 e3");
 }
 
 void run(const Experiment &one, const Options &options) {

@@ -37,6 +37,7 @@ constexpr cmap_strategy STRATEGIES[] = {CMAP_STRATEGY_HYBRID, CMAP_STRATEGY_TIME
                                         CMAP_STRATEGY_SPACE};
 
 void classes_experiment(const Options &options);   // E1: classes A-E
+void pairs_experiment(const Options &options);     // E1: forced pairs in class E
 void ratios_experiment(const Options &options);    // E1: single maps against the plain array
 void building_experiment(const Options &options);  // from an array to a map, against copying it
 void table61_experiment(const Options &options);   // E2

@@ -10,7 +10,7 @@
 #               plots/)
 #   --no-run    plots and tables of the results that are there
 #   --times FILE   the strategies choose by these times, which cmap-calibrate has measured
-#   EXPERIMENT  only these: e1 ratios build e2 e3
+#   EXPERIMENT  only these: e1 pairs ratios build e2 e3
 # Without python3-matplotlib the CSVs still come out.
 set -euo pipefail
 . "$(dirname "$0")/../../maint/lib/common.sh"

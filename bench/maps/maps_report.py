@@ -233,6 +233,24 @@ def table_e1(rows):
     )
 
 
+def table_pairs(rows):
+    """Pairs first; then what hybrid takes, by representation."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(row["held_as"], []).append(row)
+    lines = [
+        [
+            f"`{held_as.removeprefix('hybrid: ')}`" + (" by hybrid" if ":" in held_as else ""),
+            str(len(mine)),
+            figure(statistics.median(value(row, "bytes") for row in mine)),
+            figure(statistics.median(8 * value(row, "bytes") / value(row, "n") for row in mine)),
+            figure(statistics.median(value(row, "rand_ns") for row in mine)),
+        ]
+        for held_as, mine in sorted(groups.items(), key=lambda item: ":" in item[0])
+    ]
+    return table(["held as", "maps", "bytes", "bits a member", "random ns"], lines)
+
+
 def table_choices(choices):
     lines = []
     by_class = choices_by(choices, lambda row: (row["class"], row["strategy"]))
@@ -310,6 +328,8 @@ def tables(data):
     made = {}
     if data["e1"]:
         made["e1"] = table_e1(data["e1"])
+    if data["pairs"]:
+        made["pairs"] = table_pairs(data["pairs"])
     if data["choices"]:
         made["choices"] = table_choices(data["choices"])
     if data["e2"]:
@@ -367,6 +387,7 @@ def main():
         "e1": "e1_classes.csv",
         "choices": "e1_choices.csv",
         "estimates": "e1_estimates.csv",
+        "pairs": "e1_pairs.csv",
         "ratios": "e1_ratios.csv",
         "build": "e1_build.csv",
         "small": "e1_small.csv",

@@ -9,6 +9,10 @@
  *   pt2pt peers [batches [trips]]    the same with larger communicators without a closed form:
  *                                    first with second rank, first with last, and the first sends
  *                                    to all in random order
+ *   pt2pt levels [batches [trips]]   first with last rank of the world, of its even ranks, of the even
+ *                                    ranks of those, and so on; and the same with the order reversed
+ *                                    at each level, so that rank 0 of the world is first and last
+ *                                    in turn
  *   pt2pt waits [batches [trips]]    a send of 16, 64 and 256 KB to the last rank, which has posted
  *                                    the receive and waits in a barrier with the others
  *   pt2pt dup_time [times]           MPI_Comm_dup of the world
@@ -147,21 +151,28 @@ static MPI_Comm random_order(void)
     return comm;
 }
 
+/* The even ranks of `comm`, which is freed; of MPI_COMM_NULL the same. */
+static MPI_Comm even_ranks(MPI_Comm comm, int order)
+{
+    MPI_Comm next;
+    int rank;
+
+    if (comm == MPI_COMM_NULL)
+        return comm;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_split(comm, rank % 2 ? MPI_UNDEFINED : 0, order * rank, &next);
+    MPI_Comm_free(&comm);
+    return next;
+}
+
 /* Drops the odd ranks again and again, while more than one rank remains. */
 static MPI_Comm chain(void)
 {
-    MPI_Comm comm, next;
-    int rank, size;
+    MPI_Comm comm;
 
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_size(comm, &size);
-    while (comm != MPI_COMM_NULL && size > 2) {
-        MPI_Comm_rank(comm, &rank);
-        MPI_Comm_split(comm, rank % 2 ? MPI_UNDEFINED : 0, rank, &next);
-        MPI_Comm_free(&comm);
-        comm = next;
-        size = (size + 1) / 2;
-    }
+    for (int size = ranks; size > 2; size = (size + 1) / 2)
+        comm = even_ranks(comm, 1);
     return comm;
 }
 
@@ -435,6 +446,28 @@ static void latency(int batches, int trips)
     line_show(lines);
 }
 
+static void levels_of(const char *name, int order, int batches, int trips)
+{
+    MPI_Comm comm;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int size = ranks, level = 0; size > 1; size = (size + 1) / 2, level++) {
+        char text[64];
+
+        snprintf(text, sizeof(text), "%s:level-%d", name, level);
+        measure_pair(text, comm, last_of(comm), batches, trips);
+        comm = even_ranks(comm, order);
+    }
+    if (comm != MPI_COMM_NULL)
+        MPI_Comm_free(&comm);
+}
+
+static void levels(int batches, int trips)
+{
+    levels_of("in-order", 1, batches, trips);
+    levels_of("reversed", -1, batches, trips);
+}
+
 static void peers(int batches, int trips)
 {
     measure_peers("set", irregular_set(), batches, trips);
@@ -455,6 +488,8 @@ int main(int argc, char **argv)
         latency(first, second);
     } else if (!strcmp(what, "peers") && ranks >= 16) {
         peers(first, second);
+    } else if (!strcmp(what, "levels")) {
+        levels(first, second);
     } else if (!strcmp(what, "waits") && ranks > 1) {
         waits(first, second);
     } else if (!strcmp(what, "dup_time")) {
@@ -463,7 +498,7 @@ int main(int argc, char **argv)
         print_representations();
     } else {
         fprintf(stderr,
-                "usage: pt2pt latency|peers|waits|dup_time|representations [number [number]]; "
+                "usage: pt2pt latency|peers|levels|waits|dup_time|representations [number [number]]; "
                 "peers needs 16 ranks\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }

@@ -17,6 +17,8 @@ the representation asked for cannot hold are left out.
   set       an irregular set of ranks
   list      all ranks in random order
   joined    the irregular set and then the rest, by MPI_Intercomm_merge
+  in-order, reversed   the first rank with the last one of the world, of its even ranks (level 1), of
+            the even ranks of those, and so on; reversed: each level in the order against its parent's
 
 The cases waits-BYTES are sends to a process that has posted the receive and waits in a barrier.
 
@@ -138,7 +140,7 @@ def print_peers(found, ranks):
         print(f"{case:<20} {statistics.median(base_us):9.4f} " + " ".join(cells), flush=True)
 
 
-def measure_peers(patched, a):
+def measure_forced(patched, a, mode):
     names = [
         name
         for name in representations(patched)
@@ -147,14 +149,11 @@ def measure_peers(patched, a):
     forced = [force(patched, name) for name in names]
     rounds = max(3, a.runs // 2)
     found = take_turns(
-        forced,
-        rounds,
-        Latency(a.peers_ranks, ["peers", a.batches, a.trips]),
-        f"{a.peers_ranks} ranks",
+        forced, rounds, Latency(a.peers_ranks, [mode, a.batches, a.trips]), f"{a.peers_ranks} ranks"
     )
     found = {build.name: found[build.name] for build in forced if found[build.name]}
     print_peers(found, a.peers_ranks)
-    return rows_of("peers", a.peers_ranks, found, MESSAGE_BYTES)
+    return rows_of(mode, a.peers_ranks, found, MESSAGE_BYTES)
 
 
 def arguments():
@@ -226,7 +225,8 @@ def main():
             rows += in_turn_by_distance("waits", builds, ranks, waits, max(2, a.runs // 2))
 
     if not a.no_forced:
-        rows += measure_peers(patched, a)
+        for mode in "peers", "levels":
+            rows += measure_forced(patched, a, mode)
 
     if a.dup_ranks and not a.only_forced:
         builds = [b for b in (stock, without_yield, patched) if b]

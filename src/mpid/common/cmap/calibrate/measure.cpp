@@ -29,6 +29,12 @@ struct ByArray {
     uint32_t operator()(uint32_t rank) const { return from[rank]; }
 };
 
+struct ByPair {
+    const cmap_t *from;
+    const cmap_t *set;
+    uint32_t operator()(uint32_t rank) const { return cmap_select(set, cmap_select(from, rank)); }
+};
+
 struct ByNothing {
     const uint32_t *from;
     uint32_t operator()(uint32_t rank) const { return rank; }
@@ -318,6 +324,16 @@ double loop_ns() {
         return least;
     }();
     return once;
+}
+
+double pair_ns(const cmap_t *order, const cmap_t *set, uint32_t seed) {
+    const uint32_t n = cmap_size(order);
+    chase(ByPair{order, set}, n, PROBE * 4, seed);
+    return time_queries(1u << 14,
+                        [&](uint32_t queries) {
+                            return chase(ByPair{order, set}, n, queries, seed);
+                        }) -
+           loop_ns();
 }
 
 double select_ns(const cmap_t *map, int rounds) {

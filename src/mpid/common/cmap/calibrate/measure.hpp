@@ -94,6 +94,8 @@ std::vector<Estimated> estimates(const Members &members, const cmap_policy &poli
 
 // The cost of the loop around a dependent query.
 double loop_ns();
+// Of a dependent query in a permutation, and of its answer in a set, without the loop; one round.
+double pair_ns(const cmap_t *order, const cmap_t *set, uint32_t seed);
 // Of a dependent query, without the loop; the least of many rounds.
 double select_ns(const cmap_t *map, int rounds);
 
