@@ -5,7 +5,7 @@
 alone: one process as a rank of worlds of 2 to 2^20 with 16 ranks a node (mpirank1); stock with one
        rank a node, as far as --stock-most says, and the address of this process for all others.
 real:  MPI_Init and a first MPI_Alltoall of 8 bytes by real ranks, and half a round trip of 8 bytes
-between two.
+       between two; also with Open MPI where it is installed.
 
 Runs take turns; figures are medians. What must be shown is printed with its figure, met or missed.
 Writes bench/results/e5_startup.csv: set,build,ranks,case,median, and a plot beside it where
@@ -17,6 +17,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+from openmpi import OpenMPI  # noqa: E402
 from runs import ROOT, add_builds, find_builds, paired_ratio, take_turns, write_rows  # noqa: E402
 from worlds import plot, run_alone  # noqa: E402
 
@@ -135,6 +136,9 @@ def main():
     for build in builds:
         build.compile()
     worlds = measure_alone(builds, patched, a)
+    if OpenMPI.present():
+        builds.append(OpenMPI("startup"))
+        builds[-1].compile()
     real = {("init", ranks): measure_real(builds, ranks, "init", 0, a.rounds) for ranks in a.ranks}
     real["latency", 2] = measure_real(builds, 2, "latency", 100000, 3 * a.rounds)
     tables = [("alone", ranks, found) for ranks, found in worlds.items()]
