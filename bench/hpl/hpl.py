@@ -63,7 +63,11 @@ def compile_for(build, tarball):
 def write_input(n, rows, columns):
     """The input of maint/demo with another matrix and grid."""
     text = INPUT.read_text()
-    for value, words in ((n, "problem sizes N"), (rows, "grid rows P"), (columns, "grid columns Q")):
+    for value, words in (
+        (n, "problem sizes N"),
+        (rows, "grid rows P"),
+        (columns, "grid columns Q"),
+    ):
         text, found = re.subn(rf"(?m)^\d+( +{words})$", rf"{value}\1", text)
         if found != 1:
             raise SystemExit(f"hpl: {INPUT} has no line of {words}")
@@ -109,7 +113,9 @@ def arguments():
     ap.add_argument("--columns", type=int, default=2, help="its columns (default 2)")
     ap.add_argument("--rounds", type=int, default=15, help="runs of each build (default 15)")
     ap.add_argument("--quick", action="store_true", help="3 runs")
-    ap.add_argument("--doc", action="store_true", help="also the table of doc/measurements/latency.md")
+    ap.add_argument(
+        "--doc", action="store_true", help="also the table of doc/measurements/latency.md"
+    )
     ap.add_argument("--output", type=Path, default=ROOT / "bench" / "results" / "hpl.csv")
     a = ap.parse_args()
     if a.quick:

@@ -26,8 +26,8 @@ const Class &falling_ranges_class() {
 Members ranks_in(const Members &set, const Members &members) {
     Members ranks;
     for (uint32_t member : members)
-        ranks.push_back(static_cast<uint32_t>(
-            std::lower_bound(set.begin(), set.end(), member) - set.begin()));
+        ranks.push_back(
+            static_cast<uint32_t>(std::lower_bound(set.begin(), set.end(), member) - set.begin()));
     return ranks;
 }
 

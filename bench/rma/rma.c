@@ -15,6 +15,10 @@
  *              of a rank, 1 is fair
  *   waiting    an operation and its flush, or a request-based operation and its wait, us, in an
  *              epoch of MPI_Win_lock_all: the target waits in a barrier all the while
+ *   passive    in an epoch of MPI_Win_lock_all, all ranks: MPI_Fetch_and_op on one counter and
+ *              MPI_Win_flush, us from one increment to the next; random updates of 8 bytes by
+ *              MPI_Accumulate (RandomAccess), with a flush after 512, us an update of a rank; and a
+ *              random MPI_Get with its flush, us.  Counter and table are checked.
  *   change     epochs of 4 puts, then of 400, then of 4, 20 of each: us an epoch in the first and
  *              the second ten, and from which epoch on all are as short as the second ten, but for
  *              a tenth
@@ -24,6 +28,7 @@
  * meets all modes alike.
  */
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -342,6 +347,137 @@ static void contend(void)
     }
 }
 
+/* ---- passive target ---- */
+
+enum { UPDATES = 2048, FLUSHED = 512, READS = 512 };
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static uint64_t seed(void)
+{
+    return 88172645463325252u + (uint64_t) rank * 2654435761u;
+}
+
+/* Word 0 is the counter. */
+static MPI_Aint random_place(uint64_t random)
+{
+    return 8 * (MPI_Aint) (1 + random / (uint64_t) size % (MOST_OPS - 1));
+}
+
+static void check(int is_right, const char *what)
+{
+    if (is_right)
+        return;
+    fprintf(stderr, "rma: rank %d: %s is wrong\n", rank, what);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+/* Of the slowest rank, which began when all were there. */
+static double slowest(double begin, int n)
+{
+    double mine = (MPI_Wtime() - begin) / n * 1e6, most;
+
+    MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    return most;
+}
+
+static double time_counter(void)
+{
+    double limit = 0.05, begin;
+    long one = 1, old, mine = 0, sum, before, after;
+
+    if (rank == 0)
+        MPI_Fetch_and_op(NULL, &before, MPI_LONG, 0, 0, MPI_NO_OP, win);
+    MPI_Win_flush_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (begin = MPI_Wtime(); MPI_Wtime() - begin < limit; mine++) {
+        MPI_Fetch_and_op(&one, &old, MPI_LONG, 0, 0, MPI_SUM, win);
+        MPI_Win_flush(0, win);
+    }
+    MPI_Allreduce(&mine, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) {
+        MPI_Fetch_and_op(NULL, &after, MPI_LONG, 0, 0, MPI_NO_OP, win);
+        MPI_Win_flush(0, win);
+        check(after - before == sum, "the counter");
+    }
+    return limit / (double) sum * 1e6;
+}
+
+/* Twice the same updates leave the table as it was. */
+static double time_updates(void)
+{
+    double begin;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    for (int pass = 0; pass < 2; pass++) {
+        uint64_t state = seed(), *mine = (uint64_t *) buffer;
+
+        for (int i = 0; i < UPDATES; i++) {
+            uint64_t random = mine[i % FLUSHED] = next_random(&state);
+
+            MPI_Accumulate(&mine[i % FLUSHED], 1, MPI_UINT64_T, (int) (random % (uint64_t) size),
+                           random_place(random), 1, MPI_UINT64_T, MPI_BXOR, win);
+            if (i % FLUSHED == FLUSHED - 1)
+                MPI_Win_flush_all(win);
+        }
+    }
+    return slowest(begin, 2 * UPDATES);
+}
+
+static double time_reads(void)
+{
+    uint64_t state = seed(), word = 0;
+    double begin;
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    for (int i = 0; i < READS; i++) {
+        uint64_t random = next_random(&state);
+        int from = (int) (random % (uint64_t) size);
+
+        MPI_Get(&word, 1, MPI_UINT64_T, from, random_place(random), 1, MPI_UINT64_T, win);
+        MPI_Win_flush(from, win);
+        check(word == 0, "a word of the table");
+    }
+    return slowest(begin, READS);
+}
+
+static void passive(void)
+{
+    static double (*const time[]) (void) = { time_counter, time_updates, time_reads };
+    static const char *const names[] = { "counter", "updates", "reads" };
+    static double found[WINDOWS][3][BATCHES];
+    int n = batches < FEW ? batches : FEW;
+
+    memset(buffer, 0, MOST_OPS * 8);
+    for (int w = 0; w < windows; w++) {
+        MPI_Win_lock_all(0, window[w]);
+        MPI_Put(buffer, MOST_OPS * 8, MPI_BYTE, rank, 0, MOST_OPS * 8, MPI_BYTE, window[w]);
+        MPI_Win_flush(rank, window[w]);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int b = 0; b < n; b++) {
+        for (int k = 0; k < windows; k++) {
+            int w = turn(b, k);
+
+            for (int i = 0; i < 3; i++)
+                found[w][i][b] = time[i] ();
+        }
+    }
+    for (int w = 0; w < windows; w++) {
+        for (int i = 0; i < 3; i++)
+            report(w, names[i], median(found[w][i], n));
+        MPI_Win_unlock_all(window[w]);
+    }
+}
+
 /* us */
 static void time_epochs(double (*found)[BATCHES], int b)
 {
@@ -400,7 +536,8 @@ static const struct set {
     MPI_Aint bytes;             /* of a window */
 } sets[] = {{"single", single, MOST_OPS * 8},   {"many", many, MOST_OPS * 8},
             {"waiting", waiting, MOST_OPS * 8}, {"overlap", overlap, OVERLAPPED *MOST_BYTES},
-            {"contend", contend, MOST_OPS * 8}, {"change", change, MOST_OPS * 8}};
+            {"contend", contend, MOST_OPS * 8}, {"passive", passive, MOST_OPS * 8},
+            {"change", change, MOST_OPS * 8}};
 
 /* NULL: these are no arguments of this program. */
 static const struct set *read_arguments(int argc, char **argv, int *allocated)
@@ -469,7 +606,7 @@ int main(int argc, char **argv)
     set = read_arguments(argc, argv, &allocated);
     if (!set) {
         fprintf(stderr,
-                "usage: rma single|many|waiting|overlap|contend|change BATCHES US allocate|create "
+                "usage: rma single|many|waiting|overlap|contend|passive|change BATCHES US allocate|create "
                 "[MODE...]\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }

@@ -16,7 +16,7 @@ is delayed.  Open MPI has its component "pt2pt" for the last two.  Two processes
 compared in runs at one distance of their cores (runs.py), of which there are as many more as that
 takes.  Our modes of issuing take turns within a run, batch by batch, but for searches of a graph.
 A run's figure is the median of its batches; figures are us, but for the percent that is hidden, and
-`contend`: epochs a second, and the least rank's part of its share."""
+`contend`: epochs a second, and the least rank's part of its share.  `passive` has 4 ranks."""
 import argparse
 import contextlib
 import os
@@ -44,7 +44,7 @@ COLUMNS = "set,library,mode,link,ranks,sync,operation,bytes,operations,compute_u
     ","
 )
 ROUNDS = "set,link,ranks,library,case,round,figure".split(",")
-SETS = ("single", "many", "waiting", "overlap", "contend", "change", "graph")
+SETS = ("single", "many", "waiting", "overlap", "contend", "passive", "change", "graph")
 LINKS = ("node", "messages", "hosts")
 MODES = ("hybrid", "eager", "lazy")
 GRAPHS = {"small": 7, "large": 13}  # of the paper: 2^7 and 2^13 vertices
@@ -173,7 +173,7 @@ def plan(link, a):
             yield from ((name, ranks) for ranks in WAITING if link == "node")
         # copying memory hides nothing
         elif not (link == "node" and name in ("overlap", "change")):
-            yield name, a.contenders if name == "contend" else 2
+            yield name, a.contenders if name == "contend" else 4 if name == "passive" else 2
 
 
 def rounds_of(name, link, a):
@@ -323,7 +323,7 @@ def main():
                 for case, figures in cases.items()
                 for k, x in enumerate(figures)
             ]
-            if name not in ("contend", "change"):
+            if name not in ("contend", "passive", "change"):
                 summary += rows(name, link, ranks, found)
             # after each set: an interrupted run keeps what it has measured
             write_rows(a.results / "e8_rma.csv", summary, COLUMNS)
