@@ -36,6 +36,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/map.cpp \
     src/mpid/common/cmap/core/memory.cpp \
     src/mpid/common/cmap/core/node.cpp \
+    src/mpid/common/cmap/core/pages.cpp \
     src/mpid/common/cmap/core/pieces.cpp \
     src/mpid/common/cmap/core/policy.cpp \
     src/mpid/common/cmap/core/probe.cpp \
@@ -111,6 +112,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/core/map.hpp \
     src/mpid/common/cmap/core/memory.hpp \
     src/mpid/common/cmap/core/node.hpp \
+    src/mpid/common/cmap/core/pages.hpp \
     src/mpid/common/cmap/core/piece_former.hpp \
     src/mpid/common/cmap/core/pieces.hpp \
     src/mpid/common/cmap/core/plans.hpp \

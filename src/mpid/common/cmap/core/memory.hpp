@@ -22,6 +22,9 @@ void *allocate(std::size_t bytes) noexcept;
 void deallocate(void *memory) noexcept;
 void set_allocator(void *(*allocate)(std::size_t), void (*deallocate)(void *)) noexcept;
 
+// Large blocks are mapped one by one from now on, or no longer: see core/pages.hpp.
+void map_large_blocks(bool on) noexcept;
+
 }  // namespace cmap
 
 #endif  // CMAP_CORE_MEMORY_HPP_INCLUDED

@@ -3,6 +3,8 @@
 
 #include <atomic>
 
+#include "core/memory.hpp"
+
 namespace cmap {
 namespace {
 
@@ -17,6 +19,7 @@ std::atomic<Drop> drop{nullptr};
 }  // namespace
 
 void set_node_memory(const cmap_node_memory *memory) noexcept {
+    map_large_blocks(memory != nullptr);
     if (memory == nullptr) {
         least.store(SIZE_MAX, std::memory_order_relaxed);
         return;
