@@ -230,6 +230,35 @@ int MPIR_Topo_make_graph(MPIR_Comm *comm, int nnodes, const int index[], const i
     return mpi_errno;
 }
 
+int MPIR_Topo_make_dist_graph(MPIR_Comm *comm, int error, const MPII_Dist_graph_topology *graph,
+                              MPIR_Info *info, int reorder, MPIR_Comm **made)
+{
+    MPII_Dist_graph_topology own = *graph;
+    MPIR_Topo_plan_t plan = {.error = error };
+    int size = comm->local_size, rank = comm->rank, *order = NULL, *lists = NULL, mpi_errno;
+    cmap_t *ranks = NULL;
+
+    if (reorder && MPIR_Topo_orders_dist_graphs(comm, info)) {
+        if (MPIR_Others->refuses(comm, "a distributed graph with reorder", &mpi_errno))
+            return mpi_errno;
+        plan.error = MPIR_Topo_order_dist_graph(comm, error, &own, &order, &lists);
+    }
+    if (order && plan.error == MPI_SUCCESS) {
+        cmap_status status = cmap_from_array((uint32_t *) order, size, size, NULL, &ranks);
+        if (status != CMAP_OK)
+            plan.error = MPIR_Map_error(status, "order of a graph", size);
+        else
+            rank = rank_in(ranks, rank);
+    }
+    if (plan.error == MPI_SUCCESS)
+        plan = MPIR_Topo_plan_dist_graph(&own);
+    mpi_errno = make_ordered(comm, size, ranks, rank, plan, made);
+    cmap_release(ranks);
+    MPL_free(order);
+    MPL_free(lists);
+    return mpi_errno;
+}
+
 int MPIR_Topo_rank_in_grid(MPIR_Comm *comm, int nnodes, int ndims, const int dims[],
                            const int periods[], int *rank)
 {

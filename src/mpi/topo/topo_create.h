@@ -33,6 +33,12 @@ int MPIR_Topo_make_grid(MPIR_Comm *comm, int nnodes, int ndims, const int dims[]
 int MPIR_Topo_make_graph(MPIR_Comm *comm, int nnodes, const int index[], const int edges[],
                          int reorder, MPIR_Comm **made);
 
+/* The graph of all processes, of which each has the lists of its vertex.  With `reorder` in the
+ * order that topo_order.h finds, if the setting or the hints ask for it.  `error`: one that this
+ * process already has. */
+int MPIR_Topo_make_dist_graph(MPIR_Comm *comm, int error, const MPII_Dist_graph_topology *graph,
+                              MPIR_Info *info, int reorder, MPIR_Comm **made);
+
 /* The rank that this process would get with `reorder`, or MPI_UNDEFINED (MPI_Cart_map,
  * MPI_Graph_map). */
 int MPIR_Topo_rank_in_grid(MPIR_Comm *comm, int nnodes, int ndims, const int dims[],

@@ -285,23 +285,19 @@ int MPIR_Dist_graph_create_impl(MPIR_Comm *comm_ptr, int n, const int sources[],
                                 MPIR_Info *info_ptr, int reorder, MPIR_Comm **p_comm_dist_graph_ptr)
 {
     exchange e = {.comm = comm_ptr };
-    MPIR_Topo_plan_t plan;
     int mpi_errno = MPI_SUCCESS;
 
     if (MPIR_Others->refuses(comm_ptr, "MPI_Dist_graph_create", &mpi_errno))
         return mpi_errno;
     prepare(&e, n, sources, degrees, destinations, weights);
     exchange_edges(&e);
-    plan = (MPIR_Topo_plan_t) {.error = e.error };
-    if (e.error == MPI_SUCCESS) {
-        MPII_Dist_graph_topology graph = {
-            .indegree = e.in.degree,.in = e.in.other,.in_weights = e.in.weight,
-            .outdegree = e.out.degree,.out = e.out.other,.out_weights = e.out.weight,
-            .is_weighted = (weights != MPI_UNWEIGHTED)
-        };
-        plan = MPIR_Topo_plan_dist_graph(&graph);
-    }
-    mpi_errno = MPIR_Topo_copy_comm(comm_ptr, comm_ptr->local_size, plan, p_comm_dist_graph_ptr);
+    MPII_Dist_graph_topology graph = {
+        .indegree = e.in.degree,.in = e.in.other,.in_weights = e.in.weight,
+        .outdegree = e.out.degree,.out = e.out.other,.out_weights = e.out.weight,
+        .is_weighted = (weights != MPI_UNWEIGHTED)
+    };
+    mpi_errno = MPIR_Topo_make_dist_graph(comm_ptr, e.error, &graph, info_ptr, reorder,
+                                          p_comm_dist_graph_ptr);
     free_all(&e);
     return mpi_errno;
 }
@@ -318,5 +314,5 @@ int MPIR_Dist_graph_create_adjacent_impl(MPIR_Comm * comm, int indegree, const i
     };
 
     /* no attribute of the old communicator goes to the new one */
-    return MPIR_Topo_copy_comm(comm, comm->local_size, MPIR_Topo_plan_dist_graph(&graph), made);
+    return MPIR_Topo_make_dist_graph(comm, MPI_SUCCESS, &graph, info, reorder, made);
 }

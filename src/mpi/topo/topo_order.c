@@ -25,6 +25,8 @@ cvars:
         cart - grids
         all  - grids and graphs
         none - none
+        MPI_Dist_graph_create and MPI_Dist_graph_create_adjacent also follow the info key
+        mpix_reorder = true or false, except under none.
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
@@ -265,12 +267,19 @@ static cmap_status order_by_list(const cmap_t * map, const locality_grid * grid,
     return status;
 }
 
+static cmap_status order_grid(const cmap_t * map, const locality_grid * grid, uint32_t n,
+                              cmap_t ** ranks)
+{
+    layout where;
+
+    return lay_out(map, n, &where) ? order_by_forms(grid, &where, n, ranks) :
+        order_by_list(map, grid, n, ranks);
+}
+
 int MPIR_Topo_order_grid(const MPIR_Comm * comm, int nnodes, int ndims, const int dims[],
                          const int periods[], cmap_t ** ranks)
 {
-    const cmap_t *map = MPIR_Comm_map(comm, MPIR_MAP_LOCAL);
     locality_grid grid;
-    layout where;
     cmap_status status;
 
     *ranks = NULL;
@@ -279,10 +288,7 @@ int MPIR_Topo_order_grid(const MPIR_Comm * comm, int nnodes, int ndims, const in
         comm->node_count == comm->local_size)
         return MPI_SUCCESS;
     grid = grid_of(ndims, dims, periods);
-    if (lay_out(map, nnodes, &where))
-        status = order_by_forms(&grid, &where, nnodes, ranks);
-    else
-        status = order_by_list(map, &grid, nnodes, ranks);
+    status = order_grid(MPIR_Comm_map(comm, MPIR_MAP_LOCAL), &grid, (uint32_t) nnodes, ranks);
     return status == CMAP_OK ? MPI_SUCCESS : MPIR_Map_error(status, "order of a grid", nnodes);
 }
 
@@ -290,54 +296,83 @@ int MPIR_Topo_order_grid(const MPIR_Comm * comm, int nnodes, int ndims, const in
 
 typedef struct {
     locality_graph graph;
-    uint32_t *first, *other;
+    uint32_t *first, *other, *weight;
     uint32_t *node_of_vertex;
     void *work;
 } edges_of_both_ends;
 
-static bool alloc_edges(edges_of_both_ends * e, uint32_t n, uint32_t edges)
+static bool alloc_edges(edges_of_both_ends * e, const MPIR_Topo_edges_t * given)
 {
-    e->first = MPL_calloc((size_t) n + 2, sizeof(uint32_t), MPL_MEM_COMM);
-    e->other = MPL_malloc((2 * (size_t) edges + 1) * sizeof(uint32_t), MPL_MEM_COMM);
+    size_t n = (size_t) given->n, ends = 2 * (size_t) given->index[n - 1] + 1;
+
+    *e = (edges_of_both_ends) {.first = MPL_calloc(n + 2, sizeof(uint32_t), MPL_MEM_COMM) };
+    e->other = MPL_malloc(ends * sizeof(uint32_t), MPL_MEM_COMM);
+    if (given->is_weighted)
+        e->weight = MPL_malloc(ends * sizeof(uint32_t), MPL_MEM_COMM);
     e->node_of_vertex = MPL_malloc(n * sizeof(uint32_t), MPL_MEM_COMM);
-    e->work = MPL_malloc(locality_partition_bytes(n), MPL_MEM_COMM);
-    return e->first && e->other && e->node_of_vertex && e->work;
+    e->work = MPL_malloc(locality_partition_bytes((uint32_t) n), MPL_MEM_COMM);
+    return e->first && e->other && (e->weight || !given->is_weighted) && e->node_of_vertex &&
+        e->work;
 }
 
 static void free_edges(edges_of_both_ends * e)
 {
     MPL_free(e->first);
     MPL_free(e->other);
+    MPL_free(e->weight);
     MPL_free(e->node_of_vertex);
     MPL_free(e->work);
 }
 
-/* Both ends get the edge.  first[v + 1] is where the edges of v begin, until they are there. */
-static void fill_edges(edges_of_both_ends * e, int n, const int index[], const int edges[])
+/* The other end of edge i of vertex v; MPI_PROC_NULL: no order has the edge between nodes, or it
+ * weighs nothing. */
+static int other_end(const MPIR_Topo_edges_t * given, int v, int i)
 {
-    for (int v = 0, i = 0; v < n; v++) {
-        for (; i < index[v]; i++) {
-            if (edges[i] != v) {
-                e->first[v + 2]++;
-                e->first[edges[i] + 2]++;
-            }
-        }
-    }
-    for (int v = 0; v < n; v++)
-        e->first[v + 2] += e->first[v + 1];
-    for (int v = 0, i = 0; v < n; v++) {
-        for (; i < index[v]; i++) {
-            if (edges[i] != v) {
-                e->other[e->first[v + 1]++] = (uint32_t) edges[i];
-                e->other[e->first[edges[i] + 1]++] = (uint32_t) v;
-            }
-        }
-    }
-    e->graph = (locality_graph) {.n = (uint32_t) n,.first = e->first,.other = e->other };
+    int w = given->is_weighted ? given->edges[2 * (size_t) i] : given->edges[i];
+    int weight = given->is_weighted ? given->edges[2 * (size_t) i + 1] : 1;
+
+    return w == v || w < 0 || w >= given->n || weight <= 0 ? MPI_PROC_NULL : w;
 }
 
-/* Vertices take the ranks of their nodes in order. */
-static cmap_status map_vertices(list * l, const uint32_t node_of_vertex[], cmap_t ** ranks)
+static void add_end(edges_of_both_ends * e, const MPIR_Topo_edges_t * given, int v, int w, int i)
+{
+    uint32_t at = e->first[v + 1]++;
+
+    e->other[at] = (uint32_t) w;
+    if (given->is_weighted)
+        e->weight[at] = (uint32_t) given->edges[2 * (size_t) i + 1];
+}
+
+/* Both ends get the edge.  first[v + 1] is where the edges of v begin, until they are there. */
+static void fill_edges(edges_of_both_ends * e, const MPIR_Topo_edges_t * given)
+{
+    for (int v = 0, i = 0; v < given->n; v++) {
+        for (; i < given->index[v]; i++) {
+            int w = other_end(given, v, i);
+            if (w != MPI_PROC_NULL) {
+                e->first[v + 2]++;
+                e->first[w + 2]++;
+            }
+        }
+    }
+    for (int v = 0; v < given->n; v++)
+        e->first[v + 2] += e->first[v + 1];
+    for (int v = 0, i = 0; v < given->n; v++) {
+        for (; i < given->index[v]; i++) {
+            int w = other_end(given, v, i);
+            if (w != MPI_PROC_NULL) {
+                add_end(e, given, v, w, i);
+                add_end(e, given, w, v, i);
+            }
+        }
+    }
+    e->graph = (locality_graph) {
+        .n = (uint32_t) given->n,.first = e->first,.other = e->other,.weight = e->weight
+    };
+}
+
+/* Vertices take the ranks of their nodes in order: node_of_rank becomes the rank of each. */
+static void map_vertices(list * l, const uint32_t node_of_vertex[])
 {
     uint32_t first = 0;
 
@@ -348,10 +383,10 @@ static cmap_status map_vertices(list * l, const uint32_t node_of_vertex[], cmap_
     }
     for (uint32_t v = 0; v < l->n; v++)
         l->node_of_rank[v] = l->rank_of[l->count[node_of_vertex[v]]++];
-    return cmap_from_array(l->node_of_rank, l->n, l->n, NULL, ranks);
 }
 
-static cmap_status partition(list * l, edges_of_both_ends * e, cmap_t ** ranks)
+/* False: the given order has no more edges between nodes. */
+static bool partition(list * l, edges_of_both_ends * e)
 {
     uint32_t *room = l->position_node;  /* no longer needed */
 
@@ -360,30 +395,73 @@ static cmap_status partition(list * l, edges_of_both_ends * e, cmap_t ** ranks)
     locality_partition(&e->graph, room, l->nodes, e->node_of_vertex, e->work);
     if (locality_cut_of_graph(&e->graph, e->node_of_vertex) >=
         locality_cut_of_graph(&e->graph, l->node_of_rank))
-        return CMAP_OK;
-    return map_vertices(l, e->node_of_vertex, ranks);
+        return false;
+    map_vertices(l, e->node_of_vertex);
+    return true;
+}
+
+/* Is there a choice?  All members find the same. */
+static bool has_several_nodes(const MPIR_Comm * comm)
+{
+    return comm->node_count > 1 && comm->node_count < comm->local_size &&
+        cmap_max(MPIR_Comm_map(comm, MPIR_MAP_LOCAL)) < (uint32_t) MPIR_Process.size;
+}
+
+static cmap_status order_edges(const MPIR_Comm * comm, const MPIR_Topo_edges_t * given, list * l,
+                               bool * better)
+{
+    edges_of_both_ends e;
+    cmap_status status = make_list(MPIR_Comm_map(comm, MPIR_MAP_LOCAL), given->n, l);
+
+    if (!alloc_edges(&e, given))
+        status = CMAP_ERR_NOMEM;
+    if (status == CMAP_OK) {
+        fill_edges(&e, given);
+        *better = partition(l, &e);
+    }
+    free_edges(&e);
+    return status;
 }
 
 int MPIR_Topo_order_graph(const MPIR_Comm * comm, int nnodes, const int index[], const int edges[],
                           cmap_t ** ranks)
 {
-    const cmap_t *map = MPIR_Comm_map(comm, MPIR_MAP_LOCAL);
-    edges_of_both_ends e;
+    const MPIR_Topo_edges_t given = {.n = nnodes,.index = index,.edges = edges };
     list l = {.memory = NULL };
+    bool better = false;
     cmap_status status;
 
     *ranks = NULL;
-    if (MPIR_CVAR_REORDER != MPIR_CVAR_REORDER_all || nnodes < 1 || comm->node_count == 1 ||
-        comm->node_count == comm->local_size || cmap_max(map) >= (uint32_t) MPIR_Process.size)
+    if (MPIR_CVAR_REORDER != MPIR_CVAR_REORDER_all || nnodes < 1 || !has_several_nodes(comm))
         return MPI_SUCCESS;
-    status = make_list(map, nnodes, &l);
-    if (!alloc_edges(&e, nnodes, index[nnodes - 1]))
-        status = CMAP_ERR_NOMEM;
-    if (status == CMAP_OK) {
-        fill_edges(&e, nnodes, index, edges);
-        status = partition(&l, &e, ranks);
-    }
-    free_edges(&e);
+    status = order_edges(comm, &given, &l, &better);
+    if (status == CMAP_OK && better)
+        status = cmap_from_array(l.node_of_rank, l.n, l.n, NULL, ranks);
     MPL_free(l.memory);
     return status == CMAP_OK ? MPI_SUCCESS : MPIR_Map_error(status, "order of a graph", nnodes);
+}
+
+bool MPIR_Topo_orders_dist_graphs(const MPIR_Comm * comm, MPIR_Info * info)
+{
+    int flag = 0;
+    char value[8] = "";
+
+    if (MPIR_CVAR_REORDER == MPIR_CVAR_REORDER_none || !has_several_nodes(comm))
+        return false;
+    if (info && MPIR_Info_get_impl(info, "mpix_reorder", sizeof(value) - 1, value, &flag) ==
+        MPI_SUCCESS && flag)
+        return strcmp(value, "true") == 0;
+    return MPIR_CVAR_REORDER == MPIR_CVAR_REORDER_all;
+}
+
+int MPIR_Topo_order_edges(const MPIR_Comm * comm, const MPIR_Topo_edges_t * edges, int order[],
+                          bool * better)
+{
+    list l = {.memory = NULL };
+    cmap_status status = order_edges(comm, edges, &l, better);
+
+    for (int v = 0; status == CMAP_OK && *better && v < edges->n; v++)
+        order[v] = (int) l.node_of_rank[v];
+    MPL_free(l.memory);
+    return status == CMAP_OK ? MPI_SUCCESS : MPIR_Map_error(status, "order of a graph", edges->n);
 }

@@ -152,6 +152,31 @@ static int graph_reordered(MPI_Comm parent, MPI_Comm *made)
     return graph_with(parent, 1, made);
 }
 
+/* A ring whose neighbours are far apart. */
+static int dist_graph_reordered(MPI_Comm parent, MPI_Comm *made)
+{
+    int size = size_of(parent), half = size / 2, rank = my_rank(parent), weight = 5;
+    int to = (rank + half) % size, from = (rank + size - half) % size;
+
+    return MPI_Dist_graph_create_adjacent(parent, 1, &from, &weight, 1, &to, &weight,
+                                          MPI_INFO_NULL, 1, made);
+}
+
+/* The same ring, of which rank 0 gives all edges. */
+static int dist_graph_of_one_reordered(MPI_Comm parent, MPI_Comm *made)
+{
+    int size = size_of(parent), n = my_rank(parent) == 0 ? size : 0;
+    int source[MOST_RANKS], degree[MOST_RANKS], to[MOST_RANKS];
+
+    for (int i = 0; i < n; i++) {
+        source[i] = i;
+        degree[i] = 1;
+        to[i] = (i + size / 2) % size;
+    }
+    return MPI_Dist_graph_create(parent, n, source, degree, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 1,
+                                 made);
+}
+
 static int dist_graph_adjacent(MPI_Comm parent, MPI_Comm *made)
 {
     int size = size_of(parent), rank = my_rank(parent);
@@ -307,6 +332,8 @@ static void check_creations(void)
         {"cart of none", cart_of_none, 1},
         {"graph", graph, 0},
         {"graph reordered", graph_reordered, 0},
+        {"dist_graph reordered", dist_graph_reordered, 0},
+        {"dist_graph of one reordered", dist_graph_of_one_reordered, 0},
         {"dist_graph_adjacent", dist_graph_adjacent, 0},
         {"dist_graph", dist_graph, 0},
     };

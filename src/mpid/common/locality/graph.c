@@ -22,19 +22,19 @@ typedef struct growth {
     const locality_graph *graph;
     uint32_t *node_of;
     int64_t *gain;              /* of adding: edges that are then not cut, less those that are */
-    uint32_t *to_part;          /* edges to the part that grows */
-    uint32_t *to_others;        /* edges to those before */
+    uint64_t *to_part;          /* edges to the part that grows */
+    uint64_t *to_others;        /* edges to those before */
     uint32_t *found, *seen;     /* when a vertex came next to the part, and to one before */
     uint32_t n_found;
     uint32_t first, lowest;     /* the vertex to begin with; no vertex below is left */
     heap next, seeds;           /* vertices next to the part, and next to those before */
 } growth;
 
-enum { WORDS = 8 };             /* arrays of 32 bits */
+enum { LONG_WORDS = 3, WORDS = 6 };     /* arrays of 64 and of 32 bits */
 
 uint64_t locality_partition_bytes(uint32_t n)
 {
-    return n * (sizeof(int64_t) + WORDS * sizeof(uint32_t));
+    return n * (LONG_WORDS * sizeof(int64_t) + WORDS * sizeof(uint32_t));
 }
 
 static uint32_t weight_of(const locality_graph * graph, uint32_t edge)
@@ -52,7 +52,7 @@ static bool grows_before(const growth * g, uint32_t v, uint32_t w)
 /* Edges in all: adding a vertex keeps 2 to_part + to_others of them. */
 static int64_t degree_of(const growth * g, uint32_t v)
 {
-    return 2 * (int64_t) g->to_part[v] + g->to_others[v] - g->gain[v];
+    return (int64_t) (2 * g->to_part[v] + g->to_others[v]) - g->gain[v];
 }
 
 /* Of as many edges to others the one with the fewest in all, and then the one seen first. */
@@ -157,7 +157,7 @@ static void close_part(growth * g)
     for (uint32_t i = 0; i < g->next.size; i++) {
         uint32_t v = g->next.at[i];
         leave(g, &g->seeds, v);
-        g->gain[v] -= g->to_part[v];
+        g->gain[v] -= (int64_t) g->to_part[v];
         g->to_others[v] += g->to_part[v];
         g->to_part[v] = 0;
         g->next.place[v] = NONE;
@@ -173,15 +173,15 @@ static void start(growth * g, const locality_graph * graph, uint32_t node_of[], 
     uint32_t n = graph->n, *words;
 
     *g = (growth) {.graph = graph,.node_of = node_of,.gain = work };
-    words = (uint32_t *) (g->gain + n);
-    g->to_part = words;
-    g->to_others = words + n;
-    g->found = words + 2 * (uint64_t) n;
-    g->next = (heap) {.is_before = grows_before,.at = words + 3 * (uint64_t) n };
-    g->seeds = (heap) {.is_before = begins_before,.at = words + 4 * (uint64_t) n };
-    g->next.place = words + 5 * (uint64_t) n;
-    g->seeds.place = words + 6 * (uint64_t) n;
-    g->seen = words + 7 * (uint64_t) n;
+    g->to_part = (uint64_t *) (g->gain + n);
+    g->to_others = g->to_part + n;
+    words = (uint32_t *) (g->to_others + n);
+    g->found = words;
+    g->seen = words + n;
+    g->next = (heap) {.is_before = grows_before,.at = words + 2 * (uint64_t) n };
+    g->seeds = (heap) {.is_before = begins_before,.at = words + 3 * (uint64_t) n };
+    g->next.place = words + 4 * (uint64_t) n;
+    g->seeds.place = words + 5 * (uint64_t) n;
     for (uint32_t v = 0; v < n; v++) {
         g->gain[v] = 0;
         for (uint32_t e = graph->first[v]; e < graph->first[v + 1]; e++)
