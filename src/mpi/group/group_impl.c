@@ -205,7 +205,12 @@ int MPIR_Group_from_session_pset_impl(MPIR_Session * session_ptr, const char *ps
     if (MPL_stricmp(pset_name, "mpi://WORLD") == 0) {
         size = MPIR_Process.size;
         rank = MPIR_Process.rank;
-        status = cmap_from_range(0, 1, size, size, NULL, &map);
+        if (MPIR_Process.comm_world) {  /* it may have an order */
+            rank = MPIR_Process.comm_world->rank;
+            map = cmap_addref(MPIR_Process.comm_world->map);
+        } else {
+            status = cmap_from_range(0, 1, size, size, NULL, &map);
+        }
     } else if (MPL_stricmp(pset_name, "mpi://SELF") == 0) {
         status = cmap_from_range(MPIR_Process.rank, 1, 1, MPIR_Process.size, NULL, &map);
     } else {

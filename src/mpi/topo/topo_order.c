@@ -292,6 +292,17 @@ int MPIR_Topo_order_grid(const MPIR_Comm * comm, int nnodes, int ndims, const in
     return status == CMAP_OK ? MPI_SUCCESS : MPIR_Map_error(status, "order of a grid", nnodes);
 }
 
+cmap_status MPIR_Topo_order_cells(const cmap_t * map, int ndims, const int dims[], cmap_t ** ranks)
+{
+    static const int periods[LOCALITY_DIMS];    /* none */
+    locality_grid grid = grid_of(ndims, dims, periods);
+
+    *ranks = NULL;
+    if (MPIR_Process.num_nodes == 1 || MPIR_Process.num_nodes == MPIR_Process.size)
+        return CMAP_OK;
+    return order_grid(map, &grid, cmap_size(map), ranks);
+}
+
 /* ---- graphs ---- */
 
 typedef struct {

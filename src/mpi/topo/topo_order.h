@@ -12,6 +12,9 @@
  * the ranks, or none is asked for.  The caller releases it.  The error is one of this process. */
 int MPIR_Topo_order_grid(const MPIR_Comm * comm, int nnodes, int ndims, const int dims[],
                          const int periods[], cmap_t ** ranks);
+/* The same of a grid with a cell for each member of the map, without periods. */
+cmap_status MPIR_Topo_order_cells(const cmap_t * map, int ndims, const int dims[],
+                                  cmap_t ** ranks);
 /* The same of a graph as MPI_Graph_create has it. */
 int MPIR_Topo_order_graph(const MPIR_Comm * comm, int nnodes, const int index[], const int edges[],
                           cmap_t ** ranks);

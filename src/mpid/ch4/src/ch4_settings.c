@@ -2,6 +2,7 @@
 
 #include "mpidimpl.h"
 #include "ch4_settings.h"
+#include "mpir_world_order.h"
 
 #define NUMBER(cvar_, jobs_) {#cvar_, &cvar_, NULL, jobs_}
 #define TEXT(cvar_, jobs_) {#cvar_, NULL, &cvar_, jobs_}
@@ -21,6 +22,7 @@ static const struct {
     NUMBER(MPIR_CVAR_NUM_CLIQUES, false),
     NUMBER(MPIR_CVAR_ODD_EVEN_CLIQUES, false),
     NUMBER(MPIR_CVAR_CLIQUES_BY_BLOCK, false),
+    {"MPIR_CVAR_WORLD_ORDER (with the contents of a file)", NULL, &MPIR_World_order_text, false},
     TEXT(MPIR_CVAR_CTXID_ALGORITHM, true),
     NUMBER(MPIR_CVAR_CTXID_LIMIT, true),
     NUMBER(MPIR_CVAR_CTXID_BLOCK, true),

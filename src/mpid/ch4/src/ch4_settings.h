@@ -43,7 +43,7 @@ int MPIDI_Settings_compare_on_node(uint64_t digest);
 
 /* Jobs that are connected have to agree about some of them, too: the values that each one tells
  * the other. */
-#define MPIDI_SETTINGS_OF_JOB 640
+#define MPIDI_SETTINGS_OF_JOB 672
 /* REQUIRES: packed[MPIDI_SETTINGS_OF_JOB]. Returns how many bytes it has. */
 int MPIDI_Settings_of_job(char *packed);
 int MPIDI_Settings_compare_jobs(const char *theirs, int bytes);
