@@ -2,10 +2,12 @@
 // A map as words: every kind of map comes back as itself, in as many parts as the room wants; words
 // that mean nothing are refused.
 #include "case_file.hpp"
+#include "cmap_wire.h"
 #include "counting_allocator.hpp"
 #include "oracle.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 
 namespace cmap_test {
@@ -29,7 +31,7 @@ Map sent(const Map &map, const cmap_policy &policy, uint32_t room) {
     const Builder builder = builder_for(CMAP_MAX_SIZE, policy);
     for (uint32_t first = 0, next; first < cmap_size(map.get()); first = next) {
         const Words words = words_of(map.get(), first, room, next);
-        EXPECT_LE(words.size(), next - first + 1);
+        EXPECT_LE(words.size(), next - first + 1 + CMAP_WIRE_HEAD);
         EXPECT_EQ(CMAP_OK, cmap_builder_add_words(builder.get(), words.data(),
                                                   static_cast<uint32_t>(words.size())));
         EXPECT_EQ(next, cmap_builder_size(builder.get()));
@@ -91,7 +93,7 @@ TEST(Wire, AMillionMembersInOrderTakeAFewWords) {
          {range_members(3, 2, 1000000), levels(0, {{1000, 1}, {1000, 5000}})}) {
         const Map map = map_of(members, by(CMAP_STRATEGY_HYBRID));
         uint32_t next = 0;
-        EXPECT_LE(words_of(map.get(), 0, CMAP_WORDS_MIN, next).size(), 6u);
+        EXPECT_LE(words_of(map.get(), 0, CMAP_WORDS_MIN, next).size(), 6u + CMAP_WIRE_HEAD);
         EXPECT_EQ(1000000u, next);
     }
 }
@@ -101,29 +103,38 @@ TEST(Wire, NoMemoryIsNeededToWrite) {
     for (const Members &members : {levels(0, {{10, 1}, {10, 50}, {10, 1000}}),
                                    random_pieces(50, 20, 1), random_permutation(1000, 2)}) {
         const Map map = map_of(members, by(CMAP_STRATEGY_HYBRID));
-        Words all;
+        std::vector<Words> all;
         allocator.fail_from(0);
         for (uint32_t first = 0, next; first < members.size(); first = next) {
-            const Words words = words_of(map.get(), first, 100, next);
+            all.push_back(words_of(map.get(), first, 100, next));
             ASSERT_LT(first, next);
-            all.insert(all.end(), words.begin(), words.end());
         }
         allocator.fail_never();
         const Builder builder = builder_for(CMAP_MAX_SIZE, by(CMAP_STRATEGY_HYBRID));
-        EXPECT_EQ(CMAP_OK, cmap_builder_add_words(builder.get(), all.data(),
-                                                  static_cast<uint32_t>(all.size())));
+        for (const Words &words : all)
+            EXPECT_EQ(CMAP_OK, cmap_builder_add_words(builder.get(), words.data(),
+                                                      static_cast<uint32_t>(words.size())));
         EXPECT_EQ(map, finish(builder));
     }
 }
 
 TEST(Wire, WordsThatMeanNothingAreRefused) {
     const Builder builder = builder_for(1000, by(CMAP_STRATEGY_HYBRID));
-    const auto add = [&](const Words &words) {
+    const auto add_all = [&](const Words &words) {
         return cmap_builder_add_words(builder.get(), words.data(),
                                       static_cast<uint32_t>(words.size()));
     };
+    const auto add = [&](const Words &items) {
+        Words words(CMAP_WIRE_HEAD);
+        cmap_wire_head(words.data(), static_cast<uint32_t>(items.size()));
+        for (uint32_t word : items)
+            words.push_back(cmap_wire_order(word));
+        return add_all(words);
+    };
     EXPECT_EQ(CMAP_ERR_ARG, add({0}));
     EXPECT_EQ(CMAP_ERR_ARG, add({0, 1, 1, 7, 1}));
+    EXPECT_EQ(CMAP_ERR_ARG, add({0, 1, 1, 0, 1, 0}));
+    EXPECT_EQ(CMAP_ERR_ARG, add({0, 1, 1, 7, 0, 0}));
     EXPECT_EQ(CMAP_ERR_ARG, add({3, 1, 2}));
     EXPECT_EQ(CMAP_ERR_ARG, add({UINT32_MAX, 1, 2}));
     EXPECT_EQ(CMAP_ERR_RANGE, add({2, 999, 1000}));
@@ -131,11 +142,31 @@ TEST(Wire, WordsThatMeanNothingAreRefused) {
     EXPECT_EQ(CMAP_ERR_RANGE, add({0, 5, 0, 7, 1, 0}));
     EXPECT_EQ(CMAP_ERR_RANGE, add({0, 0, 1, 10, 200, 10}));
     EXPECT_EQ(0u, cmap_builder_size(builder.get()));
-    EXPECT_EQ(CMAP_OK, add({}));
+    EXPECT_EQ(CMAP_OK, add_all({}));
+    EXPECT_EQ(CMAP_ERR_ARG, add({}));
+    const Words right = {CMAP_WIRE_FORMAT, 3, 2, 8, 4};
+    for (size_t n = 1; n < right.size(); n++)
+        EXPECT_EQ(CMAP_ERR_ARG, add_all(Words(right.begin(), right.begin() + long(n))));
+    for (size_t i = 0; i < CMAP_WIRE_HEAD; i++)
+        for (int bit = 0; bit < 32; bit++) {
+            Words wrong = right;
+            wrong[i] ^= 1u << bit;
+            EXPECT_EQ(CMAP_ERR_ARG, add_all(wrong)) << "word " << i << ", bit " << bit;
+        }
+    EXPECT_EQ(0u, cmap_builder_size(builder.get()));
     EXPECT_EQ(CMAP_OK, add({2, 8, 4}));
     expect_map_is(finish(builder).get(), {8, 4});
     EXPECT_EQ(CMAP_ERR_ARG, cmap_builder_add_words(nullptr, nullptr, 0));
     EXPECT_EQ(CMAP_ERR_ARG, cmap_builder_add_words(builder.get(), nullptr, 1));
+}
+
+TEST(Wire, BytesAreWhatTheFormatSays) {
+    const Map map = map_of({258, 3}, by(CMAP_STRATEGY_HYBRID));
+    uint32_t next = 0;
+    const Words words = words_of(map.get(), 0, CMAP_WORDS_MIN, next);
+    const uint8_t right[] = {'C', 'M', 1, 0, 3, 0, 0, 0, 2, 0, 0, 0, 2, 1, 0, 0, 3, 0, 0, 0};
+    ASSERT_EQ(sizeof(right), words.size() * sizeof(words[0]));
+    EXPECT_EQ(0, std::memcmp(right, words.data(), sizeof(right)));
 }
 
 // The first word's member that a map has, in every item's kind and place, without memory.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "split_grids.h"
+#include "cmap_wire.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,19 +12,24 @@ typedef struct grids {
 } grids;
 
 /* Digits 0 and 1 of the members from this rank on, as cmap_builder_add_words() reads them. */
+enum { FIRST = CMAP_WIRE_HEAD + 1, STEP, COUNT, REPEATS, PITCH, PIECE_WORDS };
+
 static bool add_piece(grids * all, const colours_grid * grid, uint32_t rank)
 {
-    uint32_t words[6] = { 0, rank, 0, 1, 1, 0 };
+    uint32_t words[PIECE_WORDS] = {[FIRST] = rank,[COUNT] = 1,[REPEATS] = 1 };
 
     if (grid->levels > 0) {
-        words[2] = (uint32_t) grid->stride[0];
-        words[3] = grid->count[0];
+        words[STEP] = (uint32_t) grid->stride[0];
+        words[COUNT] = grid->count[0];
     }
     if (grid->levels > 1) {
-        words[4] = grid->count[1];
-        words[5] = (uint32_t) grid->stride[1];
+        words[REPEATS] = grid->count[1];
+        words[PITCH] = (uint32_t) grid->stride[1];
     }
-    all->status = cmap_builder_add_words(all->builder, words, 6);
+    for (int i = FIRST; i < PIECE_WORDS; i++)
+        words[i] = cmap_wire_order(words[i]);
+    cmap_wire_head(words, PIECE_WORDS - CMAP_WIRE_HEAD);
+    all->status = cmap_builder_add_words(all->builder, words, PIECE_WORDS);
     return all->status == CMAP_OK;
 }
 

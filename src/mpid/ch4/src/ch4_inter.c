@@ -3,6 +3,7 @@
 #include "mpidimpl.h"
 #include "ch4i_comm.h"
 #include "mpir_intercomm.h"
+#include "cmap_wire.h"
 
 /* How each group of MPI_Intercomm_create learns who is in the other one, and of MPI_Comm_create on
  * an intercommunicator which part of the other one takes part.
@@ -22,9 +23,14 @@ enum {
     PART_MORE = 1,              /* another part follows */
     PART_DYNAMIC = 2,           /* somebody is not of the world: addresses have to be exchanged */
     PART_OVERLAP = 4,           /* `first` is in both groups */
-    PART_REFUSED = 8            /* the leader does not know the group */
+    PART_REFUSED = 8,           /* the leader does not know the group */
+    PART_FLAGS = 15
 };
 
+/* In the upper half of the flags on the wire */
+#define PART_VERSION 0x00010000u
+
+/* On the wire all words are little-endian (cmap_wire_order). */
 typedef struct {
     uint32_t flags;
     uint32_t size;              /* of the group */
@@ -65,6 +71,43 @@ static uint32_t room_of(int number)
 static MPI_Aint bytes_of(uint32_t words)
 {
     return offsetof(part_t, words) + words * sizeof(uint32_t);
+}
+
+/* Of the four words before a part's members: from this machine's order to the wire's, or back. */
+static void order_head(part_t * part)
+{
+    part->flags = cmap_wire_order(part->flags);
+    part->size = cmap_wire_order(part->size);
+    part->first = cmap_wire_order(part->first);
+    part->n = cmap_wire_order(part->n);
+}
+
+static void pack(part_t * part)
+{
+    part->flags |= PART_VERSION;
+    order_head(part);
+}
+
+/* Only the head's values: cmap_builder_add_words() checks the words. */
+static bool is_part(const part_t * part, MPI_Aint bytes)
+{
+    return (part->flags & ~PART_FLAGS) == PART_VERSION && part->size <= CMAP_MAX_SIZE &&
+           part->first < CMAP_MAX_SIZE && part->n <= MORE_WORDS && bytes_of(part->n) <= bytes;
+}
+
+/* What came in so many bytes.  An error, and a part that tells nothing, if it is none. */
+static int unpack(part_t * part, MPI_Aint bytes)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (bytes >= bytes_of(0))
+        order_head(part);
+    if (bytes < bytes_of(0) || !is_part(part, bytes)) {
+        *part = (part_t) {.flags = PART_REFUSED };
+        MPIR_ERR_SET1(mpi_errno, MPI_ERR_OTHER, "**interpart", "**interpart %d", (int) bytes);
+    }
+    part->flags &= PART_FLAGS;
+    return mpi_errno;
 }
 
 static void give_up(meeting_t * meeting, int error)
@@ -114,8 +157,12 @@ static void read_part(meeting_t * meeting, const part_t * part)
     if (!meeting->builder)
         return;
     status = cmap_builder_add_words(meeting->builder, part->words, part->n);
-    if (status == CMAP_OK && !(part->flags & PART_MORE))
-        status = cmap_builder_finish(meeting->builder, &remote->map);
+    if (status == CMAP_OK && !(part->flags & PART_MORE)) {
+        if (cmap_builder_size(meeting->builder) == part->size)
+            status = cmap_builder_finish(meeting->builder, &remote->map);
+        else
+            status = CMAP_ERR_ARG;
+    }
     if (status != CMAP_OK)
         give_up(meeting, MPIR_Map_error(status, "remote group", remote->size));
 }
@@ -132,16 +179,26 @@ static bool knows_dynamic(const meeting_t * meeting)
 }
 
 /* NULL: nothing to send or to receive any more. */
-static int trade_part(const meeting_t * meeting, int number, const part_t * own, part_t * theirs)
+static int trade_part(const meeting_t * meeting, int number, part_t * own, part_t * theirs)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     int dest = own ? meeting->remote_leader : MPI_PROC_NULL;
     int source = theirs ? meeting->remote_leader : MPI_PROC_NULL;
-    int error = MPIC_Sendrecv(own, own ? bytes_of(own->n) : 0, MPI_BYTE, dest, meeting->tag,
-                              theirs, bytes_of(room_of(number)), MPI_BYTE, source, meeting->tag,
-                              meeting->peers, MPI_STATUS_IGNORE, &errflag);
+    MPI_Aint bytes = own ? bytes_of(own->n) : 0;
+    MPI_Status status;
+    int error;
 
-    return outcome(error, errflag);
+    if (own)
+        pack(own);
+    error = MPIC_Sendrecv(own, bytes, MPI_BYTE, dest, meeting->tag, theirs,
+                          bytes_of(room_of(number)), MPI_BYTE, source, meeting->tag,
+                          meeting->peers, &status, &errflag);
+    error = outcome(error, errflag);
+    if (own)
+        unpack(own, bytes);
+    if (theirs && error == MPI_SUCCESS)
+        error = unpack(theirs, (MPI_Aint) MPIR_STATUS_GET_COUNT(status));
+    return error;
 }
 
 /* Both leaders come to the same conclusion, the one without memory part by part. */
@@ -200,6 +257,7 @@ static void write_news(const meeting_t * meeting, int number, uint32_t * next, p
         part->flags = PART_DYNAMIC;
     } else if (meeting->common != CMAP_NONE) {
         part->flags = PART_OVERLAP;
+        part->size = part->n = 0;
         part->first = meeting->common;
     } else if (meeting->remote->map) {
         write_part(meeting->remote->map, number, next, part);
@@ -224,14 +282,17 @@ static void tell_group(meeting_t * meeting)
 
     for (int number = 0; part.flags & PART_MORE; number++) {
         MPIR_Errflag_t errflag = MPIR_ERR_NONE;
-        int error;
+        int error, wrong;
 
-        part.flags = 0;         /* of a part that does not come: the last one */
+        part.flags = part.n = 0;        /* of a part that does not come: the last one */
         if (leads(meeting))
             write_news(meeting, number, &next, &part);
+        pack(&part);
         error = MPIR_Bcast(&part, bytes_of(room_of(number)), MPI_BYTE, meeting->leader,
                            meeting->local, &errflag);
         error = outcome(error, errflag);
+        wrong = unpack(&part, bytes_of(room_of(number)));
+        error = error == MPI_SUCCESS ? wrong : error;
         if (error != MPI_SUCCESS)
             give_up(meeting, error);
         else if (!leads(meeting))

@@ -93,6 +93,7 @@ noinst_HEADERS += \
     src/mpid/common/cmap/cmap_names.h \
     src/mpid/common/cmap/cmap_times.hpp \
     src/mpid/common/cmap/cmap_tuning.hpp \
+    src/mpid/common/cmap/cmap_wire.h \
     src/mpid/common/cmap/core/affine_form.hpp \
     src/mpid/common/cmap/core/analysis.hpp \
     src/mpid/common/cmap/core/ascents.hpp \

@@ -279,15 +279,15 @@ cmap_status cmap_is_subset(const cmap_t *part, const cmap_t *whole, int *yes,
 
 /* ---- a map on its way to other processes ----------------------------------------------------- */
 
-/* Words that tell the members of ranks first .. *next - 1, as many as `room` words hold, in this
- * machine's byte order: a few for a regular map, and for m members never more than m + 1.
+/* Words that tell the members of ranks first .. *next - 1, as many as `room` words hold, in the
+ * format of cmap_wire.h: a few for a regular map, and for m members never more than m + 3.
  * Returns how many words; 0 when `first` is the size.  It does without memory of its own.
  * REQUIRES room for CMAP_WORDS_MIN words, and first <= size. */
 #define CMAP_WORDS_MIN 32u
 uint32_t cmap_to_words(const cmap_t *map, uint32_t first, uint32_t *words, uint32_t room,
                        uint32_t *next) CMAP_NOEXCEPT;
-/* Adds the members that n such words tell.  CMAP_ERR_ARG when they are no such words; what came
- * before those that are not is added then. */
+/* Adds the members that n such words of one call tell; any words are safe.  CMAP_ERR_ARG when they
+ * are no such words, CMAP_ERR_RANGE for members outside; what came before is added then. */
 cmap_status cmap_builder_add_words(cmap_builder *builder, const uint32_t *words,
                                    uint32_t n) CMAP_NOEXCEPT;
 /* The first member that n such words tell and that is in the map, or CMAP_NONE: one lookup for

@@ -76,6 +76,9 @@
 #define cmap_translate MPIR_cmap_translate
 #define cmap_union MPIR_cmap_union
 #define cmap_validate MPIR_cmap_validate
+#define cmap_wire_has_head MPIR_cmap_wire_has_head
+#define cmap_wire_head MPIR_cmap_wire_head
+#define cmap_wire_order MPIR_cmap_wire_order
 #define cmap_with_policy MPIR_cmap_with_policy
 
 #endif /* CMAP_NAMES_H_INCLUDED */

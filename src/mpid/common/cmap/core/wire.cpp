@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A map as words for other processes: its canonical pieces, and the members themselves where those
-// are shorter.  Items follow one another:
+// are shorter.  A head (cmap_wire.h) with the format and the number of words behind it, then items:
 //
 //   0, first, step, count, repeats, pitch     a piece
 //   n, member 0, ... member n-1               n members, n > 0
 //
 // A piece has more members than an item of its kind has words, so m members take at most m + 1
-// words: the one is the head of a list.
+// words behind the head: the one is the head of a list.  The words are little-endian.
 #include <algorithm>
 
+#include "cmap_wire.h"
 #include "core/builder.hpp"
 #include "core/map.hpp"
 
@@ -16,6 +17,7 @@ namespace cmap {
 namespace {
 
 constexpr uint32_t PIECE_WORDS = 6;
+constexpr uint32_t HEAD = CMAP_WIRE_HEAD;
 
 class Writer {
   public:
@@ -41,6 +43,10 @@ class Writer {
 
     uint32_t finish() noexcept {
         former_.flush([this](const Piece &piece) { return put(piece); });
+        if (used_ == HEAD) return 0;
+        for (uint32_t i = HEAD; i < used_; i++)
+            words_[i] = cmap_wire_order(words_[i]);
+        cmap_wire_head(words_, used_ - HEAD);
         return used_;
     }
 
@@ -77,7 +83,7 @@ class Writer {
     }
 
     uint32_t *words_;
-    uint32_t room_, used_ = 0;
+    uint32_t room_, used_ = HEAD;
     uint32_t *list_ = nullptr;  // the head of the list that goes on
     PieceFormer former_;
 };
@@ -106,20 +112,43 @@ uint32_t write_members(const cmap_t *map, uint32_t first, uint32_t *words, uint3
 }
 
 Piece piece_of_item(const uint32_t *item) noexcept {
-    const Run run{item[1], static_cast<int32_t>(item[2]), item[3]};
-    return Piece{run, item[4], static_cast<int32_t>(item[5])};
+    uint32_t word[PIECE_WORDS];
+    std::transform(item, item + PIECE_WORDS, word, cmap_wire_order);
+    const Run run{word[1], static_cast<int32_t>(word[2]), word[3]};
+    return Piece{run, word[4], static_cast<int32_t>(word[5])};
+}
+
+// As many at a time as a copy in this machine's order has room for.
+template <class TakeMembers>
+cmap_status read_members(const uint32_t *words, uint32_t n, TakeMembers take) noexcept {
+    constexpr uint32_t BLOCK = 256;
+    uint32_t block[BLOCK];
+    for (uint32_t at = 0; at < n; at += BLOCK) {
+        const uint32_t count = std::min(BLOCK, n - at);
+        std::transform(words + at, words + at + count, block, cmap_wire_order);
+        CMAP_TRY(take(block, count));
+    }
+    return CMAP_OK;
 }
 
 // Item after item, until one is refused.
 template <class TakePiece, class TakeMembers>
 cmap_status read_items(const uint32_t *words, uint32_t n, TakePiece take_piece,
                        TakeMembers take_members) noexcept {
-    for (uint32_t at = 0; at < n;) {
-        const bool is_piece = words[at] == 0;
-        const uint32_t length = is_piece ? PIECE_WORDS - 1 : words[at];
+    if (n == 0) return CMAP_OK;
+    if (!cmap_wire_has_head(words, n)) return CMAP_ERR_ARG;
+    for (uint32_t at = HEAD; at < n;) {
+        const uint32_t first = cmap_wire_order(words[at]);
+        const bool is_piece = first == 0;
+        const uint32_t length = is_piece ? PIECE_WORDS - 1 : first;
         if (length >= n - at) return CMAP_ERR_ARG;
-        CMAP_TRY(is_piece ? take_piece(piece_of_item(words + at))
-                          : take_members(words + at + 1, length));
+        if (is_piece) {
+            const Piece piece = piece_of_item(words + at);
+            if (piece.members() == 0) return CMAP_ERR_ARG;
+            CMAP_TRY(take_piece(piece));
+        } else {
+            CMAP_TRY(read_members(words + at + 1, length, take_members));
+        }
         at += 1 + length;
     }
     return CMAP_OK;
@@ -151,6 +180,8 @@ uint32_t cmap_find_in_words(const cmap_t *map, const uint32_t *words, uint32_t n
         return CMAP_ERR_DUPLICATE;
     };
     const auto in_piece = [&](const cmap::Piece &piece) {
+        if (piece.members() > CMAP_MAX_SIZE || !cmap::within(piece, CMAP_MAX_SIZE))
+            return CMAP_ERR_RANGE;
         for (uint32_t i = 0; i < piece.repeats; i++)
             for (uint32_t j = 0; j < piece.run.count; j++)
                 CMAP_TRY(look_for(piece.repeat(i).at(j)));
