@@ -12,14 +12,19 @@ typedef struct MPIR_Remote_group {
     int size;
     int is_low_group;           /* of the local group */
     int error;                  /* or MPI_SUCCESS */
+    uint64_t *held;             /* `size` processes of several worlds, or NULL: the device keeps
+                                 * their addresses */
 } MPIR_Remote_group_t;
 
-/* The groups meet through their leaders (src/mpid/ch4/src/ch4_inter.c); the caller releases
- * remote->map.  If a process is in both groups, all members of both get the same error.  (If
- * processes are of different worlds, an error may concern this process alone, and the others
- * wait for it.) */
+/* The groups meet through their leaders (src/mpid/ch4/src/ch4_inter.c); the caller passes
+ * *remote to MPID_Remote_group_free.  If a process is in both groups, all members of both get the
+ * same error.  (If processes are of different worlds, an error may concern this process alone, and
+ * the others wait for it.) */
 int MPID_Intercomm_meet(MPIR_Comm *local_comm, int local_leader, MPIR_Comm *peer_comm,
                         int remote_leader, int tag, MPIR_Remote_group_t *remote);
+
+/* REQUIRES that the communicator is committed, or given up. */
+void MPID_Remote_group_free(MPIR_Remote_group_t *remote);
 
 /* MPI_Comm_create: the part of the remote group that takes part, as ranks in it; `part` is the
  * local one.  The caller releases remote->map.  REQUIRES that the local communicator exists. */

@@ -1,51 +1,116 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * If a spawned process ends before it calls MPI_Init, MPI_Comm_spawn returns an error that names
- * the program and its exit status, in all processes. If others call MPI_Init, it fails there, on
- * all hosts, and the parents go on. The next spawn succeeds.
+ * If a spawned process ends before it calls MPI_Init, or in it, MPI_Comm_spawn returns an error of
+ * class MPI_ERR_SPAWN in all processes. The root's names the program and its exit status. If others
+ * call MPI_Init, it ends them, on all hosts, and the parents go on. The next spawn succeeds.
+ *
+ * A failed spawn leaves no port open. A spawn of no processes is an error. Some processes may
+ * ignore the error codes.
+ *
+ * A process ends in MPI_Init when it is about to connect to its parent, over UCX: the program has a
+ * function in front of connect().
  */
+#define _GNU_SOURCE             /* RTLD_NEXT */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include "cmaptest.h"
 
-static int rank;
+enum { ROUNDS = 8 };
 
-static void spawn_none(char *program, int n)
+static int rank, is_ending;
+
+int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
-    char *args[] = { "-quit", NULL }, text[MPI_MAX_ERROR_STRING];
-    MPI_Comm inter = MPI_COMM_NULL;
-    int length, result = MPI_Comm_spawn(program, args, n, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
-                                        MPI_ERRCODES_IGNORE);
+    int (*next) (int, const struct sockaddr *, socklen_t) =
+        (int (*)(int, const struct sockaddr *, socklen_t)) dlsym(RTLD_NEXT, "connect");
 
-    CT_CHECK(result != MPI_SUCCESS, "no error, although the processes ended");
-    if (result == MPI_SUCCESS || rank != 0)
+    if (is_ending && (address->sa_family == AF_INET || address->sa_family == AF_INET6))
+        _exit(7);
+    return next(fd, address, length);
+}
+
+static int count_files(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    int n = 0;
+
+    while (folder && readdir(folder))
+        n++;
+    if (folder)
+        closedir(folder);
+    return n;
+}
+
+/* The error of a spawn: its reason at the root. */
+static void check(int result, const char *reason, const char *status)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length, class = MPI_SUCCESS;
+
+    CT_CHECK(result != MPI_SUCCESS, "no error, although there is no child");
+    if (result == MPI_SUCCESS)
         return;
+    MPI_Error_class(result, &class);
+    CT_CHECK(class == MPI_ERR_SPAWN, "class %d", class);
     MPI_Error_string(result, text, &length);
-    CT_CHECK(strstr(text, "ended before MPI_Init") && strstr(text, "no_child") &&
-             strstr(text, "exit status 0"), "the error does not say who ended, and how: %s", text);
+    CT_CHECK(rank != 0 || (strstr(text, reason) && strstr(text, status)),
+             "the error does not say '%s' and '%s': %s", reason, status, text);
+}
+
+static int spawn(char *program, char *arg, int n)
+{
+    char *args[] = { arg, NULL };
+    MPI_Comm inter = MPI_COMM_NULL;
+
+    return MPI_Comm_spawn(program, args, n, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
+                          MPI_ERRCODES_IGNORE);
 }
 
 static void spawn_some(char *program)
 {
     char *quit[] = { "-quit", NULL }, *silent[] = { "-silent", NULL }, **args[] = { quit, silent };
-    char *commands[] = { program, program }, text[MPI_MAX_ERROR_STRING];
-    int n[] = { 1, 3 }, length, result;
+    char *commands[] = { program, program };
+    int n[] = { 1, 3 };
     MPI_Info infos[] = { MPI_INFO_NULL, MPI_INFO_NULL };
     MPI_Comm inter = MPI_COMM_NULL;
 
-    result = MPI_Comm_spawn_multiple(2, commands, args, n, infos, 0, MPI_COMM_WORLD, &inter,
-                                     MPI_ERRCODES_IGNORE);
-    MPI_Error_string(result, text, &length);
-    CT_CHECK(result != MPI_SUCCESS, "no error, although a process ended");
-    CT_CHECK(rank != 0 || strstr(text, "ended before MPI_Init"), "another error: %s", text);
+    check(MPI_Comm_spawn_multiple(2, commands, args, n, infos, 0, MPI_COMM_WORLD, &inter,
+                                  MPI_ERRCODES_IGNORE), "ended before MPI_Init", "exit status 0");
 }
 
+static void spawn_again(char *program)
+{
+    int files = 0;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        check(spawn(program, "-quit", 1), "no_child", "exit status 0");
+        if (i == 0)
+            files = count_files();
+    }
+    CT_CHECK(count_files() == files, "%d open files became %d", files, count_files());
+}
+
+static int has_tcp_ports(void)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+
+    MPI_Open_port(MPI_INFO_NULL, port);
+    MPI_Close_port(port);
+    return strncmp(port, "tcp#", 4) == 0;
+}
+
+/* Only rank 0 looks at the error code. */
 static void spawn_one(char *program)
 {
     MPI_Comm inter;
-    int got = -1;
+    int got = -1, code = -1;
 
     MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
-                   MPI_ERRCODES_IGNORE);
+                   rank == 0 ? &code : MPI_ERRCODES_IGNORE);
+    CT_CHECK(rank != 0 || code == MPI_SUCCESS, "code %d", code);
     MPI_Bcast(&got, 1, MPI_INT, 0, inter);
     CT_CHECK(got == 5, "%d from the child", got);
     MPI_Comm_disconnect(&inter);
@@ -69,6 +134,7 @@ int main(int argc, char **argv)
         return 0;
     if (argc > 1 && !strcmp(argv[1], "-silent"))        /* MPI_Init is to fail */
         CT_CHECK(freopen("/dev/null", "w", stderr), "no /dev/null");
+    is_ending = argc > 1 && !strcmp(argv[1], "-end");
     MTest_Init(&argc, &argv);
     MPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL)
@@ -76,9 +142,13 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     ct_me = rank;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    for (int n = 1; n <= 3; n += 2)
-        spawn_none(argv[0], n);
+    check(spawn(argv[0], "-quit", 1), "no_child", "exit status 0");
+    check(spawn(argv[0], "-quit", 3), "no_child", "exit status 0");
     spawn_some(argv[0]);
+    spawn_again(argv[0]);
+    if (has_tcp_ports())
+        check(spawn(argv[0], "-end", 3), "no_child", "exit status 7");
+    CT_CHECK(spawn(argv[0], "-quit", 0) != MPI_SUCCESS, "no error for no processes");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     spawn_one(argv[0]);
     MTest_Finalize(ct_errs);

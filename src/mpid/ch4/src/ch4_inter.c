@@ -329,6 +329,8 @@ static int exchange_groups(meeting_t * meeting)
 static int find_culprit(const cmap_t * local, const uint64_t lpids[], int n)
 {
     for (int i = 0; i < n; i++) {
+        if (lpids[i] == MPIDIU_GPID_NONE)
+            return -1;          /* all are: nothing is known about them */
         if (cmap_rank(local, MPIDIU_gpid_to_index(lpids[i])) != CMAP_NONE)
             return i;
         for (int j = 0; j < i; j++) {
@@ -367,18 +369,16 @@ static int exchange_lpids(const meeting_t * meeting)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Remote_group_t *remote = meeting->remote;
-    uint64_t *lpids = NULL;
 
     mpi_errno = MPID_Intercomm_exchange_map(meeting->local, meeting->leader, meeting->peers,
-                                            meeting->remote_leader, &remote->size, &lpids,
+                                            meeting->remote_leader, &remote->size, &remote->held,
                                             &remote->is_low_group);
     MPIR_ERR_CHECK(mpi_errno);
-    remote->error = MPIDIU_map_from_gpids(lpids, remote->size, &remote->map);
-    mpi_errno = check_lpids(meeting, lpids);
+    remote->error = MPIDIU_map_from_gpids(remote->held, remote->size, &remote->map);
+    mpi_errno = check_lpids(meeting, remote->held);
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
-    MPL_free(lpids);
     return mpi_errno;
   fn_fail:
     goto fn_exit;
@@ -425,9 +425,18 @@ int MPID_Intercomm_meet(MPIR_Comm *local_comm, int local_leader, MPIR_Comm *peer
   fn_exit:
     return mpi_errno;
   fn_fail:
+    MPID_Remote_group_free(remote);
+    goto fn_exit;
+}
+
+void MPID_Remote_group_free(MPIR_Remote_group_t *remote)
+{
     cmap_release(remote->map);
     remote->map = NULL;
-    goto fn_exit;
+    if (remote->held)
+        MPIDIU_gpids_release(remote->held, remote->size);
+    MPL_free(remote->held);
+    remote->held = NULL;
 }
 
 /* ---- parts of groups that have met ---- */
@@ -508,7 +517,7 @@ int MPIR_Intercomm_create_impl(MPIR_Comm *local, int leader, MPIR_Comm *peers, i
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
-    cmap_release(remote.map);
+    MPID_Remote_group_free(&remote);
     return mpi_errno;
   fn_fail:
     goto fn_exit;

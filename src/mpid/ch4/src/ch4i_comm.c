@@ -83,13 +83,37 @@ int MPIDIU_comm_avts_release_ref(MPIR_Comm * comm)
     return update_refs(comm, MPIDIU_avt_release_ref);
 }
 
+static bool has_own_table(uint64_t gpid)
+{
+    return gpid != MPIDIU_GPID_NONE && MPIDIU_GPID_GET_AVTID(gpid) > 0;
+}
+
+void MPIDIU_gpids_hold(uint64_t gpids[], int n, int error)
+{
+    for (int i = 0; i < n; i++) {
+        if (error)
+            gpids[i] = MPIDIU_GPID_NONE;
+        else if (has_own_table(gpids[i]))
+            MPIDIU_avt_add_ref((int) MPIDIU_GPID_GET_AVTID(gpids[i]));
+    }
+}
+
+void MPIDIU_gpids_release(const uint64_t gpids[], int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (has_own_table(gpids[i]))
+            MPIDIU_avt_release_ref((int) MPIDIU_GPID_GET_AVTID(gpids[i]));
+    }
+}
+
 int MPIDIU_map_from_gpids(const uint64_t gpids[], int n, cmap_t ** map)
 {
     cmap_builder *builder = NULL;
     cmap_status status = cmap_builder_create(CMAP_MAX_SIZE, NULL, &builder);
 
     for (int i = 0; i < n && status == CMAP_OK; i++)
-        status = cmap_builder_add(builder, MPIDIU_gpid_to_index(gpids[i]));
+        status = gpids[i] == MPIDIU_GPID_NONE ? CMAP_ERR_NOMEM :
+            cmap_builder_add(builder, MPIDIU_gpid_to_index(gpids[i]));
     if (status == CMAP_OK)
         status = cmap_builder_finish(builder, map);
     cmap_builder_free(builder);

@@ -3,6 +3,7 @@
 #include "mpidimpl.h"
 #include "port/internal.h"
 #include "ch4_settings.h"
+#include "ch4i_comm.h"
 
 bool MPIDI_Port_on;
 
@@ -19,7 +20,7 @@ typedef struct {
     MPIDI_port_name_t port;
     double deadline;
     MPIR_Context_id_t own_id, their_id;
-    uint64_t gpid;              /* of the other root */
+    uint64_t gpid;              /* of the other root; 0: not known */
     char *offer;                /* ours */
     size_t bytes;
 } meeting_t;
@@ -100,10 +101,11 @@ static int check_verdict(const MPIDI_line_t * line)
 
 /* ---- the root that accepts ---- */
 
-/* Hydra's proxy speaks for a process that cannot come any more. */
-static int say_who_ended(const MPIDI_line_t * line)
+/* Hydra's proxy speaks for a process that cannot come any more. It waits for an answer. */
+static int say_who_ended(const meeting_t * meeting, MPIDI_line_t * line)
 {
-    int mpi_errno = MPI_SUCCESS;
+    MPIDI_line_state_t state;
+    int mpi_errno = MPIDI_Line_send(line, meeting->port.answer, 0, NULL, 0, &state);
     char text[256];
 
     snprintf(text, sizeof(text), "%.*s", (int) line->head.bytes, line->body ? line->body : "");
@@ -119,7 +121,7 @@ static int answer(meeting_t * meeting, MPIDI_line_t * line, bool * met)
 
     *met = false;
     if (line->head.refused == MPIDI_PORT_ENDED)
-        return say_who_ended(line);
+        return say_who_ended(meeting, line);
     error = read_offer(meeting, line);
     MPIDI_Line_reset(line, deadline_in(PATIENCE));
     mpi_errno = MPIDI_Line_send(line, meeting->port.answer, class_of(error), meeting->offer,
@@ -239,6 +241,7 @@ int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
+    MPIDIU_gpids_release(&meeting.gpid, 1);
     MPL_free(meeting.offer);
     return mpi_errno;
   fn_fail:

@@ -8,14 +8,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 enum {
     PATIENCE = 1000,            /* milliseconds for each address of the port */
+    ANSWER = 5000,              /* milliseconds for the port's answer */
     STATUS_TRIES = 40, STATUS_EVERY = 5000      /* microseconds */
 };
 
 static bool is_over;            /* no process of this proxy can get through MPI_Init */
+static bool *is_killed;         /* of each process, once is_over; NULL: there is no memory for it */
 
 /* The program of a process, which is number i here. */
 static const struct HYD_exec *exec_of(int i)
@@ -90,20 +93,38 @@ static int dial(const MPIDI_port_name_t * port)
     return -1;
 }
 
-/* A port that is closed has heard from all processes, or of one that has ended. */
-static void tell(const MPIDI_port_name_t * port, const char *text)
+/* Does the port's process say that it has read the message? */
+static bool is_heard(int fd, const MPIDI_port_name_t * port)
+{
+    const MPIDI_port_head_t want = MPIDI_Port_head(port->answer, 0, 0);
+    MPIDI_port_head_t head;
+    struct pollfd poll_fd = {.fd = fd,.events = POLLIN };
+
+    return poll(&poll_fd, 1, ANSWER) == 1 &&
+        recv(fd, &head, sizeof(head), MSG_WAITALL) == (ssize_t) sizeof(head) &&
+        memcmp(&head, &want, sizeof(head)) == 0;
+}
+
+/* False: the port is closed, or its process does not accept any more. It has heard from all
+ * processes then, or of one that has ended. */
+static bool tell(const MPIDI_port_name_t * port, const char *text)
 {
     MPIDI_port_head_t head = MPIDI_Port_head(port->question, strlen(text), MPIDI_PORT_ENDED);
     char message[sizeof(head) + 512];
     int fd = dial(port);
+    bool heard = false;
 
     if (fd < 0)
-        return;
+        return false;
     memcpy(message, &head, sizeof(head));
     memcpy(message + sizeof(head), text, strlen(text));
-    if (send(fd, message, sizeof(head) + strlen(text), MSG_NOSIGNAL) < 0)
+    if (send(fd, message, sizeof(head) + strlen(text), MSG_NOSIGNAL) < 0) {
         HYDU_dump(stderr, "cannot tell the parent that a process ended: %s\n", strerror(errno));
+    } else {
+        heard = is_heard(fd, port);
+    }
     close(fd);
+    return heard;
 }
 
 /* It tells the other proxies. */
@@ -119,13 +140,30 @@ static void tell_mpiexec(void)
         HYDU_dump(stderr, "cannot tell mpiexec that a process ended\n");
 }
 
+/* A process inside MPI_Init may wait for the one that has ended, and not look at its connection. */
+static void end_process(int i)
+{
+    pid_t group = getpgid(HYD_pmcd_pmip.downstream.pid[i]);
+
+    if (!is_killed || HYD_pmcd_pmip.downstream.exit_status[i] != -1 || group <= 0)
+        return;
+    is_killed[i] = killpg(group, SIGKILL) == 0;
+}
+
 /* The proxy's loop over file descriptors allows a callback to remove its own alone. */
 void HYD_pmcd_pmip_give_up(void)
 {
+    if (is_over)
+        return;
     is_over = true;
+    is_killed = MPL_calloc(HYD_pmcd_pmip.local.proxy_process_count, sizeof(*is_killed),
+                           MPL_MEM_OTHER);
     for (int i = 0; i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
-        if (HYD_pmcd_pmip.downstream.pmi_fd[i] >= 0)
-            shutdown(HYD_pmcd_pmip.downstream.pmi_fd[i], SHUT_WR);
+        if (HYD_pmcd_pmip.downstream.pmi_fd[i] < 0)
+            continue;
+        shutdown(HYD_pmcd_pmip.downstream.pmi_fd[i], SHUT_WR);
+        if (HYD_pmcd_pmip.downstream.pmi_fd_active[i])
+            end_process(i);
     }
 }
 
@@ -144,18 +182,27 @@ bool HYD_pmcd_pmip_left_early(int i)
     char how[64], text[400];
 
     if (!is_over) {
-        if (HYD_pmcd_pmip.downstream.pmi_fd_active[i] || !name || !MPIDI_Port_parse(name, &port))
+        if (!name || !MPIDI_Port_parse(name, &port))
             return false;
         describe_end(i, how, sizeof(how));
         snprintf(text, sizeof(text), "%.200s, process %d on %s (%s)", exec->exec[0],
                  (int) HYD_pmcd_pmip.downstream.pid[i],
                  HYD_pmcd_pmip.local.hostname ? HYD_pmcd_pmip.local.hostname : "its host", how);
-        tell(&port, text);
+        if (!tell(&port, text) && HYD_pmcd_pmip.downstream.pmi_fd_active[i])
+            return false;
         tell_mpiexec();
         HYD_pmcd_pmip_give_up();
     }
     forget(i);
     return true;
+}
+
+void HYD_pmcd_pmip_has_finalized(int fd)
+{
+    for (int i = 0; i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
+        if (HYD_pmcd_pmip.downstream.pmi_fd[i] == fd)
+            HYD_pmcd_pmip.downstream.pmi_fd[i] = HYD_FD_CLOSED;
+    }
 }
 
 void HYD_pmcd_pmip_all_left(void)
@@ -164,6 +211,12 @@ void HYD_pmcd_pmip_all_left(void)
         if (HYD_pmcd_pmip.downstream.pmi_fd[i] >= 0)
             HYD_pmcd_pmip_left_early(i);
     }
+    for (int i = 0; is_killed && i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
+        if (is_killed[i] && WIFSIGNALED(HYD_pmcd_pmip.downstream.exit_status[i]))
+            HYD_pmcd_pmip.downstream.exit_status[i] = EXIT_FAILURE << 8;
+    }
+    MPL_free(is_killed);
+    is_killed = NULL;
 }
 
 bool HYD_pmcd_pmip_is_over(void)
