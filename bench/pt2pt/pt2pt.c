@@ -9,10 +9,10 @@
  *   pt2pt peers [batches [trips]]    the same with larger communicators without a closed form:
  *                                    first with second rank, first with last, and the first sends
  *                                    to all in random order
- *   pt2pt levels [batches [trips]]   first with last rank of the world, of its even ranks, of the even
- *                                    ranks of those, and so on; and the same with the order reversed
- *                                    at each level, so that rank 0 of the world is first and last
- *                                    in turn
+ *   pt2pt levels [batches [trips]]   first with last rank of the world, of its even ranks, of the
+ *                                    even ranks of those, and so on; and the same with the order
+ *                                    reversed at each level, so that rank 0 of the world is first
+ *                                    and last in turn
  *   pt2pt waits [batches [trips]]    a send of 16, 64 and 256 KB to the last rank, which has posted
  *                                    the receive and waits in a barrier with the others
  *   pt2pt dup_time [times]           MPI_Comm_dup of the world
@@ -498,8 +498,8 @@ int main(int argc, char **argv)
         print_representations();
     } else {
         fprintf(stderr,
-                "usage: pt2pt latency|peers|levels|waits|dup_time|representations [number [number]]; "
-                "peers needs 16 ranks\n");
+                "usage: pt2pt latency|peers|levels|waits|dup_time|representations "
+                "[number [number]]; peers needs 16 ranks\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     MPI_Finalize();

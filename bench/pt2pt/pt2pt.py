@@ -17,8 +17,9 @@ the representation asked for cannot hold are left out.
   set       an irregular set of ranks
   list      all ranks in random order
   joined    the irregular set and then the rest, by MPI_Intercomm_merge
-  in-order, reversed   the first rank with the last one of the world, of its even ranks (level 1), of
-            the even ranks of those, and so on; reversed: each level in the order against its parent's
+  in-order, reversed   the first rank with the last one of the world, of its even ranks (level 1),
+            of the even ranks of those, and so on; reversed: each level in the order against its
+            parent's
 
 The cases waits-BYTES are sends to a process that has posted the receive and waits in a barrier.
 

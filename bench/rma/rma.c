@@ -606,8 +606,8 @@ int main(int argc, char **argv)
     set = read_arguments(argc, argv, &allocated);
     if (!set) {
         fprintf(stderr,
-                "usage: rma single|many|waiting|overlap|contend|passive|change BATCHES US allocate|create "
-                "[MODE...]\n");
+                "usage: rma single|many|waiting|overlap|contend|passive|change BATCHES US "
+                "allocate|create [MODE...]\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     target = size - 1;

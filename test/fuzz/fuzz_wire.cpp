@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fuzz target: bytes are words of a map, as they are and behind a right head.  What is accepted must
-// come back when it is written again.  A difference aborts, so the fuzzer keeps the input.
+// Fuzz target: bytes are words of a map, as they are and behind a right head.  What is accepted
+// must come back when it is written again.  A difference aborts, so the fuzzer keeps the input.
 #include "cmap.h"
 #include "cmap_wire.h"
 
