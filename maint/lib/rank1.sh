@@ -5,23 +5,22 @@
 
 RANK1_RANKS=(0 5 37 63)                                      # who is compared
 # Ranks on a node, their order, and MPIR_CVAR_SPLIT_DESCRIBED
-RANK1_LAYOUTS=("1 block 0" "4 block 0" "4 cyclic 0" "16 block 0" "16 cyclic 0")
+RANK1_LAYOUTS=("1 block 1" "4 block 0" "4 block 1" "4 cyclic 1" "16 block 1" "16 cyclic 0")
 
-# What a source that includes mpiimpl.h is compiled with.
-internal_flags() {
-    printf 'include Makefile\nprint-flags: ; @echo $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS)\n' |
-        make -s -C "$BUILD" -f - print-flags
+# of_make TEXT: what make says of variables of libmpi's Makefile.
+of_make() {
+    printf 'include Makefile\nprint: ; @echo %s\n' "$1" | make -s -C "$BUILD" -f - print
 }
 
-# test/rank1/communicators.c asks for MPI's inside, which libmpi does not export: it is linked with
-# libmpi's objects.
-compile_communicators() {
-    (cd "$BUILD" && eval "gcc $(internal_flags) -I'$TREE/src/mpi/solo' -O1 -c -o '$1.o' '$ROOT/test/rank1/communicators.c'" &&
-        find src modules -name '*.o' -path '*/.libs/*' ! -path 'src/pm/*' ! -path \
-        'src/mpi/romio/*' ! -path 'src/binding/fortran/use_mpi*' \
-            ! -name 'lib_libmpifort_la-*' ! -name 'setbot*' ! -path 'src/binding/cxx/*' ! -path \
-            'modules/*' ! -path 'src/mpl/*' >"$1.objects" &&
-        g++ -o "$1" "$1.o" "@$1.objects" src/mpl/.libs/libmpl.a modules/yaksa/.libs/libyaksa.a \
+# compile_inside SOURCE PROGRAM: a source of test/rank1 that includes mpiimpl.h. It asks for MPI's
+# inside, which libmpi does not export, so the program is linked with libmpi's objects.
+compile_inside() {
+    local flags
+    flags=$(of_make '$(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS)') || return 1
+    of_make '$(lib_libmpi_la_OBJECTS)' | tr ' ' '\n' | sed 's,\([^/]*\)\.lo$,.libs/\1.o,' \
+        >"$2.objects" || return 1
+    (cd "$BUILD" && eval "gcc $flags -I'$TREE/src/mpi/solo' -I'$ROOT/test/mpi/include' -O1 -c -o '$2.o' '$ROOT/test/rank1/$1'" &&
+        g++ -o "$2" "$2.o" "@$2.objects" src/mpl/.libs/libmpl.a modules/yaksa/.libs/libyaksa.a \
             modules/json-c/.libs/libjson-c.a \
             src/mpi/romio/.libs/libromio.a -lhwloc -lucp -lucs -lbz2 -lpthread -lrt -lm)
 }
@@ -32,13 +31,13 @@ same_communicators() {
     local size=$1 program=$OUT/rank1-communicators thirds=$OUT/rank1-thirds layout per_node order \
         by_block rank real alone described
     local scenarios=() s
-    compile_communicators "$program" || return 1
+    compile_inside communicators.c "$program" || return 1
     # colours 0 and 1 by turns, backwards, and every third rank takes no part
     printf '#!/bin/sh\nseq "$1" | awk "{ print (NR %% 3 ? NR %% 2 : -32766), -NR }"\n' >"$thirds" \
         && chmod +x "$thirds" &&
         "$thirds" "$size" >"$thirds.calls" || return 1
     for s in rows columns planes even_odd reversed "random_permutation 7" "random_colours 5 3" \
-        same even_odd rows "program $thirds" rows rows; do
+        same transposed halving even_odd rows "program $thirds" rows rows; do
         scenarios+=(--scenario "$s")
     done
     for layout in "${RANK1_LAYOUTS[@]}"; do
@@ -63,6 +62,22 @@ same_communicators() {
         # shellcheck disable=SC2086    # two variables
         timeout 300 env $s "$PREFIX/bin/mpiexec" -n "$size" "$program" "$real" "$thirds.calls" ||
             { echo "nodes by $s"; return 1; }
+    done
+}
+
+# Regular splits by descriptions in a world of a million and in one that is no power of two: short
+# messages, and no table.
+described_splits() {
+    local program=$OUT/rank1-described size rank s scenarios=()
+    local names=(rows columns planes even_odd same reversed transposed halving)
+    compile_inside described.c "$program" || return 1
+    for s in "${names[@]}"; do scenarios+=(--scenario "$s"); done
+    for size in 1048576 1000000; do
+        for rank in 0 1 777777 $((size - 1)); do
+            MPIR_CVAR_SPLIT_DESCRIBED=1 timeout 300 "$PREFIX/bin/mpirank1" --world $size \
+                --rank $rank --ranks-per-node 16 "${scenarios[@]}" "$program" 9 "${names[@]}" ||
+                { echo "rank $rank of $size"; return 1; }
+        done
     done
 }
 

@@ -22,24 +22,35 @@ static const char *const scenarios[] = {"rows",
                                         "random_permutation 7",
                                         "random_colours 5 3",
                                         "same",
+                                        "transposed",
+                                        "halving",
                                         NULL};
+
+enum { OFFER = 8 };             /* where the offer is in a description */
 
 static FILE *out;
 static MPI_Group world_group;
 static int rank, size;
 
 static MPIR_Others_t others;
+static bool is_silent;          /* what others send is not written down */
+/* Some ranks hold a context id that others do not.  A process that is alone does not know what a
+ * rank offers that holds fewer ids than this process. */
+static bool ids_differ;
 
 static int write_and_swap(split_zones *zones, MPIR_Comm *local, int to, const split_block *from)
 {
     int mpi_errno = (MPIR_Solo_on ? MPIR_Others_missing : MPIR_Others_exist)
                         .swap_blocks(zones, local, to, from);
 
-    if (mpi_errno || from->rank == MPI_PROC_NULL)
+    if (mpi_errno || from->rank == MPI_PROC_NULL || is_silent)
         return mpi_errno;
     fprintf(out, " rank %d sends", from->rank);
-    for (size_t i = 0; i < colours_bytes(zones->theirs); i++)
+    for (size_t i = 0; i < colours_bytes(zones->theirs); i++) {
+        if (ids_differ && from->count == 1 && i >= OFFER && i < COLOURS_HEADER)
+            continue;
         fprintf(out, " %02x", zones->theirs[i]);
+    }
     fputc('\n', out);
     return mpi_errno;
 }
@@ -266,6 +277,8 @@ static void create_parts(void)
     }
 }
 
+/* With the rank as key, and with 0.  As rank 0 a process that is alone cannot tell which of the two
+ * the others pass: it makes the same communicators, but what they send is not known. */
 static void split_by_type(MPI_Comm parent)
 {
     MPI_Comm comm;
@@ -275,14 +288,18 @@ static void split_by_type(MPI_Comm parent)
     MPI_Comm_rank(parent, &own_rank);
     MPI_Comm_split_type(parent, MPI_COMM_TYPE_SHARED, own_rank, MPI_INFO_NULL, &comm);
     write_down("of the node", comm);
+    is_silent = own_rank == 0;
+    MPI_Comm_split_type(parent, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
+    write_down("of the node, with equal keys", comm);
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpi_hw_resource_type", "mpi_shared_memory");
     MPI_Comm_split_type(parent, MPI_COMM_TYPE_HW_GUIDED, 0, info, &comm);
     write_down("with the same memory", comm);
     MPI_Info_free(&info);
-    MPI_Comm_split_type(parent, MPI_COMM_TYPE_HW_UNGUIDED, 0, MPI_INFO_NULL, &comm);
+    is_silent = false;
+    MPI_Comm_split_type(parent, MPI_COMM_TYPE_HW_UNGUIDED, own_rank, MPI_INFO_NULL, &comm);
     write_down("one level down", comm);
-    MPI_Comm_split_type(parent, MPI_UNDEFINED, 0, MPI_INFO_NULL, &comm);
+    MPI_Comm_split_type(parent, MPI_UNDEFINED, own_rank, MPI_INFO_NULL, &comm);
     write_down("of no type", comm);
 }
 
@@ -315,6 +332,7 @@ int main(int argc, char **argv)
     write_down("row of half", split(half, "rows"));
     snprintf(name, sizeof(name), "file %s", argc > 2 ? argv[2] : "");
     write_down("what a program says", split(MPI_COMM_WORLD, name));
+    ids_differ = true;
     write_down("after a split that leaves ranks out", split(MPI_COMM_WORLD, "rows"));
     create_of_some();
     write_down("after a group that leaves ranks out", split(MPI_COMM_WORLD, "rows"));

@@ -17,6 +17,12 @@ static struct {
     uint64_t offer;
 } foreseen;
 
+/* What comes in the steps that follow.  All is made before the first step, so that between two
+ * steps this rank's caches stay as they are, as in a real exchange. */
+enum { STEPS = 32 };
+
+static uint8_t *ready[STEPS];
+
 static unsigned long long supply;       /* nanoseconds */
 static unsigned long long exchanges, longest;
 
@@ -48,26 +54,36 @@ static void count(const uint8_t * description)
     longest = MPL_MAX(longest, colours_bytes(description));
 }
 
+static void forget(void)
+{
+    for (int step = 0; step < STEPS; step++) {
+        MPL_free(ready[step]);
+        ready[step] = NULL;
+    }
+}
+
 int solo_foresee(const split_call * call, MPIR_Comm * local, bool * takes_part)
 {
     unsigned long long start = now();
     int mpi_errno = solo_foresee_calls(call, local, &foreseen.calls, takes_part);
 
     foreseen.ranks = (uint32_t) local->local_size;
+    forget();
     supply += now() - start;
     return mpi_errno;
 }
 
 /* The description of a rank; NULL without memory, as in the other functions.  The caller frees
- * it. */
+ * it.  A rank that takes no part offers nothing. */
 static uint8_t *describe_rank(int rank)
 {
     const solo_call *call = &foreseen.calls[rank];
     colours_row row = {.colour = call->colour,.key = call->key };
+    uint64_t offer = call->colour == MPI_UNDEFINED ? 0 : foreseen.offer;
     uint8_t *out = MPL_malloc(COLOURS_HEADER + COLOURS_EXTRA, MPL_MEM_COMM);
 
     if (out)
-        colours_leaf(out, row, foreseen.offer, 0);
+        colours_leaf(out, row, offer, 0);
     return out;
 }
 
@@ -115,6 +131,32 @@ static uint8_t *describe(const split_block * block, int ranks)
     return describe_units(tree, split_unit_of(tree, block->first), step);
 }
 
+/* From this step on. */
+static void prepare(const MPIR_Comm * local, int step)
+{
+    split_tree tree = split_tree_of(local->local_size);
+    int unit = split_unit_of(tree, local->rank);
+
+    for (; 1 << step < tree.units; step++) {
+        split_block block = split_block_of(tree, unit ^ 1 << step, step);
+        ready[step] = describe(&block, local->local_size);
+    }
+}
+
+/* The block's description; the caller frees it. */
+static uint8_t *take(const split_block * block, const MPIR_Comm * local)
+{
+    uint8_t *theirs;
+
+    if (block->step < 0)
+        return describe(block, local->local_size);
+    if (!ready[block->step])
+        prepare(local, block->step);
+    theirs = ready[block->step];
+    ready[block->step] = NULL;
+    return theirs;
+}
+
 int solo_swap_blocks(split_zones * zones, MPIR_Comm * local, int to, const split_block * from)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -127,7 +169,7 @@ int solo_swap_blocks(split_zones * zones, MPIR_Comm * local, int to, const split
     if (from->rank == MPI_PROC_NULL)
         goto fn_exit;
     foreseen.offer = colours_offer(zones->mine);        /* all ranks make the same */
-    theirs = describe(from, local->local_size);
+    theirs = take(from, local);
     MPIR_ERR_CHKANDJUMP(!theirs, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     MPIR_ERR_CHKANDJUMP(!split_zones_hold(zones, colours_bytes(theirs)), mpi_errno, MPI_ERR_NO_MEM,
                         "**nomem");

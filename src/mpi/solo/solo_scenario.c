@@ -17,6 +17,8 @@ enum {
     RANDOM_PERMUTATION,
     RANDOM_COLOURS,
     SAME,
+    TRANSPOSED,
+    HALVING,
     FROM_FILE
 };
 
@@ -27,7 +29,7 @@ static const struct {
     [ROWS] = {"rows", 0},[COLUMNS] = {"columns", 0},[PLANES] = {"planes", 0},
     [EVEN_ODD] = {"even_odd", 0},[REVERSED] = {"reversed", 0},
     [RANDOM_PERMUTATION] = {"random_permutation", 1},[RANDOM_COLOURS] = {"random_colours", 2},
-    [SAME] = {"same", 0}
+    [SAME] = {"same", 0},[TRANSPOSED] = {"transposed", 0},[HALVING] = {"halving", 0}
 };
 
 /* The next number of a text; false when there is none below `limit`. */
@@ -150,7 +152,8 @@ static const char *read_calls(const char *name, int n, solo_call * calls)
     return wrong;
 }
 
-static int colour_of(const solo_scenario * scenario, int width, int r)
+/* In a grid with rows of `width` */
+static int colour_of(const solo_scenario * scenario, int width, int n, int r)
 {
     switch (scenario->kind) {
         case ROWS:
@@ -160,10 +163,24 @@ static int colour_of(const solo_scenario * scenario, int width, int r)
             return r % width;
         case EVEN_ODD:
             return r % 2;
+        case HALVING:
+            return r >= n / 2;
         case RANDOM_COLOURS:
             return (int) (mix(mix(scenario->seed) + (uint64_t) r) % (uint64_t) scenario->colours);
         default:
             return 0;
+    }
+}
+
+static int key_of(const solo_scenario * scenario, int width, int n, int r)
+{
+    switch (scenario->kind) {
+        case REVERSED:
+            return n - 1 - r;
+        case TRANSPOSED:
+            return r % width * (n / width) + r / width;
+        default:
+            return r;
     }
 }
 
@@ -174,8 +191,8 @@ const char *solo_scenario_calls(const solo_scenario * scenario, int n, solo_call
     if (scenario->kind == FROM_FILE)
         return read_calls(scenario->file, n, calls);
     for (int r = 0; r < n; r++) {
-        calls[r].colour = colour_of(scenario, width, r);
-        calls[r].key = scenario->kind == REVERSED ? n - 1 - r : r;
+        calls[r].colour = colour_of(scenario, width, n, r);
+        calls[r].key = key_of(scenario, width, n, r);
     }
     if (scenario->kind == RANDOM_PERMUTATION)
         permute(scenario->seed, n, calls);

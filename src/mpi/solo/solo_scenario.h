@@ -12,6 +12,8 @@
  *   random_permutation S   all in one, in an order that follows from the number S
  *   random_colours K S     one of K colours each, which follow from the number S
  *   same                   all in one, in their order
+ *   transposed             all in one, the grid column by column
+ *   halving                the lower and the upper half
  *   file F                 line r of F has colour and key of rank r
  *
  * The key is the rank where nothing else is said.  There is no MPI in this file: mpirank1 uses it,
@@ -25,7 +27,7 @@
 
 #define SOLO_SCENARIOS                                                                            \
     "rows, columns, planes, even_odd, reversed, random_permutation SEED, random_colours K SEED, " \
-    "same"
+    "same, transposed, halving"
 
 /* The job's name with the process manager: under no other one does the library behave as if it
  * were alone. */

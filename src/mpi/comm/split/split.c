@@ -37,7 +37,7 @@ static int local_comm_of(MPIR_Comm * parent, MPIR_Comm ** local)
 /* A small table is part of the call, so that a process without memory takes part in the collective.
  * The allocation is freed after the collective, for what the child takes if there is no other
  * memory. */
-enum { LEAST_RESERVE = 1024 };
+enum { LEAST_RESERVE = 1024, DESCRIBED_RESERVE = 512 };
 
 static int alloc_reserve(split_side * side, size_t bytes)
 {
@@ -81,7 +81,7 @@ static int begin_described(split_call * call)
     split_zones_begin(&call->zones, (uint32_t) call->parent->local_size);
     call->local.size = (uint32_t) call->parent->local_size;
     call->local.view = split_view_of(call->colour, MPIX_PERMUTE);
-    return alloc_reserve(&call->local, LEAST_RESERVE);
+    return alloc_reserve(&call->local, DESCRIBED_RESERVE);
 }
 
 /* Allocations before the first collective.  A process without memory continues, and tells the

@@ -234,7 +234,7 @@ int split_unit_of(split_tree tree, int rank)
     return rank < tree.singles ? rank : (rank + tree.singles) / 2;
 }
 
-static split_block block_of(split_tree tree, int unit, int step)
+split_block split_block_of(split_tree tree, int unit, int step)
 {
     int low = unit >> step << step, first = split_first_rank(tree, low);
     split_block block = {.first = first,.step = step,.rank = split_first_rank(tree, unit),
@@ -250,7 +250,7 @@ static int take_steps(split_zones * zones, MPIR_Comm * comm, split_tree tree)
 
     for (int step = 0; 1 << step < tree.units; step++) {
         int other = unit ^ 1 << step;
-        split_block block = block_of(tree, other, step);
+        split_block block = split_block_of(tree, other, step);
         mpi_errno = MPIR_Others->swap_blocks(zones, comm, block.rank, &block);
         MPIR_ERR_CHECK(mpi_errno);
         merge(zones, unit < other);

@@ -57,6 +57,9 @@ typedef struct split_block {
     int step;                   /* of the tree, or -1 in a pair */
 } split_block;
 
+/* The 2^step units with this one among them; the unit's first rank sends their description. */
+split_block split_block_of(split_tree tree, int unit, int step);
+
 /* REQUIRES at least one rank. */
 void split_zones_begin(split_zones * zones, uint32_t ranks);
 void split_zones_end(split_zones * zones);

@@ -5,6 +5,7 @@
 
 #define split_agree MPIR_split_agree
 #define split_arrange MPIR_split_arrange
+#define split_block_of MPIR_split_block_of
 #define split_exchange_rows MPIR_split_exchange_rows
 #define split_fail MPIR_split_fail
 #define split_find_table MPIR_split_find_table
