@@ -60,6 +60,27 @@ TEST_F(Epoch, LongOperationAsksAtOnce) {
     EXPECT_EQ(epochs.counts.messages, 2u);
 }
 
+// An operation with a request may travel with the question as long as nobody has asked.
+TEST_F(Epoch, QuestionTakesWhatFits) {
+    rma_issue_target_t &target = epochs.target;
+    const rma_issue_op_t fits = {nullptr, 8, room, 0}, full = {nullptr, 8, room + 1, 0},
+                         answer = {nullptr, 8, 32, room + 1}, bound = {nullptr, 8, 0, 0},
+                         empty = {nullptr, 0, 32, 0}, small = {nullptr, 8, 32, 8};
+    epochs.open(true);
+    EXPECT_TRUE(rma_issue_asks_with(&target, &fits));
+    EXPECT_FALSE(rma_issue_asks_with(&target, &full));
+    EXPECT_FALSE(rma_issue_asks_with(&target, &answer));
+    EXPECT_FALSE(rma_issue_asks_with(&target, &bound));
+    EXPECT_FALSE(rma_issue_asks_with(&target, &empty));
+    epochs.put(8, 32);
+    EXPECT_FALSE(rma_issue_asks_with(&target, &fits)) << "with what waits it is too long";
+    EXPECT_TRUE(rma_issue_asks_with(&target, &small));
+    epochs.reach(RI_CLEAR);
+    EXPECT_FALSE(rma_issue_asks_with(&target, &small)) << "the permission is there";
+    epochs.close();
+    EXPECT_FALSE(rma_issue_asks_with(&target, &small)) << "no epoch";
+}
+
 TEST_F(Epoch, AfterPermissionTheFirstWaitsForTheEnd) {
     epochs.open(true);
     epochs.reach(RI_CLEAR);

@@ -98,6 +98,12 @@ bool rma_issue_fits(const rma_issue_target_t * target)
     return target->bound == 0 && target->wire <= target->room && target->answer <= target->room;
 }
 
+bool rma_issue_asks_with(const rma_issue_target_t *target, const rma_issue_op_t *op)
+{
+    return target->permission == RI_NOTED && target->bound == 0 && op->bytes > 0 && op->wire > 0 &&
+           target->wire + op->wire <= target->room && target->answer + op->answer <= target->room;
+}
+
 /* May what waits go on waiting?  An epoch that a message holds costs least as one message; how many
  * operations it will have only the epochs before it can tell.  Where the target may be accessed,
  * short ones wait until a message is full. */

@@ -166,6 +166,10 @@ bool rma_issue_passes(const rma_issue_target_t *target, const rma_issue_settings
 /* Does one message hold all operations of the queue? */
 bool rma_issue_fits(const rma_issue_target_t * target);
 
+/* Would one message ask for permission and hold the queue and this operation?  An operation without
+ * data is in no message. */
+bool rma_issue_asks_with(const rma_issue_target_t *target, const rma_issue_op_t *op);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,7 @@
 #define RMA_ISSUE_NAMES_H_INCLUDED
 
 #define rma_issue_add MPIR_rma_issue_add
+#define rma_issue_asks_with MPIR_rma_issue_asks_with
 #define rma_issue_close MPIR_rma_issue_close
 #define rma_issue_fits MPIR_rma_issue_fits
 #define rma_issue_granted MPIR_rma_issue_granted

@@ -123,16 +123,19 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rput(const void *origin, int origin_co
                                                MPIR_Win *win, MPIR_Request **request)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
-    int mpi_errno;
+    int mpi_errno = MPI_SUCCESS;
+    bool is_done = false;
 
     if (peer) {
         mpi_errno = MPIDIG_rma_shared_put(win, peer, origin, origin_count, origin_type, rank, disp,
                                           count, type);
         return MPIDIG_rma_shared_request(mpi_errno, request);
     }
-    mpi_errno = MPIDIG_rma_waits(win) ? MPIDIG_rma_await_permission(win, rank) : MPI_SUCCESS;
-    if (mpi_errno)
-        return mpi_errno;
+    if (MPIDIG_rma_waits(win))
+        mpi_errno = MPIDIG_rma_issue_rput(win, origin, origin_count, origin_type, rank, disp, count,
+                                          type, &is_done);
+    if (mpi_errno || is_done)
+        return MPIDIG_rma_shared_request(mpi_errno, request);
     return MPIDI_rput(origin, origin_count, origin_type, rank, disp, count, type, win, request);
 }
 
@@ -142,16 +145,19 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget(void *origin, int origin_count,
                                                MPIR_Win *win, MPIR_Request **request)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
-    int mpi_errno;
+    int mpi_errno = MPI_SUCCESS;
+    bool is_done = false;
 
     if (peer) {
         mpi_errno = MPIDIG_rma_shared_get(win, peer, origin, origin_count, origin_type, rank, disp,
                                           count, type);
         return MPIDIG_rma_shared_request(mpi_errno, request);
     }
-    mpi_errno = MPIDIG_rma_waits(win) ? MPIDIG_rma_await_permission(win, rank) : MPI_SUCCESS;
-    if (mpi_errno)
-        return mpi_errno;
+    if (MPIDIG_rma_waits(win))
+        mpi_errno = MPIDIG_rma_issue_rget(win, origin, origin_count, origin_type, rank, disp, count,
+                                          type, &is_done);
+    if (mpi_errno || is_done)
+        return MPIDIG_rma_shared_request(mpi_errno, request);
     return MPIDI_rget(origin, origin_count, origin_type, rank, disp, count, type, win, request);
 }
 
@@ -162,16 +168,19 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_raccumulate(const void *origin, int or
                                                       MPIR_Win *win, MPIR_Request **request)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
-    int mpi_errno;
+    int mpi_errno = MPI_SUCCESS;
+    bool is_done = false;
 
     if (peer) {
         mpi_errno = MPIDIG_rma_shared_accumulate(win, peer, origin, origin_count, origin_type,
                                                  rank, disp, count, type, op);
         return MPIDIG_rma_shared_request(mpi_errno, request);
     }
-    mpi_errno = MPIDIG_rma_waits(win) ? MPIDIG_rma_await_permission(win, rank) : MPI_SUCCESS;
-    if (mpi_errno)
-        return mpi_errno;
+    if (MPIDIG_rma_waits(win))
+        mpi_errno = MPIDIG_rma_issue_racc(win, origin, origin_count, origin_type, rank, disp, count,
+                                          type, op, &is_done);
+    if (mpi_errno || is_done)
+        return MPIDIG_rma_shared_request(mpi_errno, request);
     return MPIDI_raccumulate(origin, origin_count, origin_type, rank, disp, count, type, op, win,
                              request);
 }
@@ -185,7 +194,8 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget_accumulate(const void *origin, in
                                                           MPIR_Win *win, MPIR_Request **request)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
-    int mpi_errno;
+    int mpi_errno = MPI_SUCCESS;
+    bool is_done = false;
 
     if (peer) {
         mpi_errno = MPIDIG_rma_shared_get_accumulate(win, peer, origin, origin_count, origin_type,
@@ -193,9 +203,12 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget_accumulate(const void *origin, in
                                                      count, type, op);
         return MPIDIG_rma_shared_request(mpi_errno, request);
     }
-    mpi_errno = MPIDIG_rma_waits(win) ? MPIDIG_rma_await_permission(win, rank) : MPI_SUCCESS;
-    if (mpi_errno)
-        return mpi_errno;
+    if (MPIDIG_rma_waits(win))
+        mpi_errno = MPIDIG_rma_issue_rget_acc(win, origin, origin_count, origin_type, result,
+                                              result_count, result_type, rank, disp, count, type,
+                                              op, &is_done);
+    if (mpi_errno || is_done)
+        return MPIDIG_rma_shared_request(mpi_errno, request);
     return MPIDI_rget_accumulate(origin, origin_count, origin_type, result, result_count,
                                  result_type, rank, disp, count, type, op, win, request);
 }

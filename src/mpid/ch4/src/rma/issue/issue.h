@@ -56,9 +56,21 @@ int MPIDIG_rma_issue_fop(MPIR_Win * win, const void *origin, void *result, MPI_D
                          int rank, MPI_Aint disp, MPI_Op op);
 int MPIDIG_rma_issue_cas(MPIR_Win * win, const void *origin, const void *compare, void *result,
                          MPI_Datatype type, int rank, MPI_Aint disp);
-/* Before an operation with a request, which is native: waits for the permission, and
- * until nothing waits in the queue. */
-int MPIDIG_rma_await_permission(MPIR_Win * win, int rank);
+/* Before an operation with a request.  Either the operation was short and the first of its epoch,
+ * and is done, or it is the caller's to issue natively: the permission is there, and nothing waits
+ * in the queue.  An error may also be that of an earlier operation on the target. */
+int MPIDIG_rma_issue_rput(MPIR_Win * win, const void *origin, int origin_count,
+                          MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+                          MPI_Datatype type, bool * is_done);
+int MPIDIG_rma_issue_rget(MPIR_Win * win, void *origin, int origin_count, MPI_Datatype origin_type,
+                          int rank, MPI_Aint disp, int count, MPI_Datatype type, bool * is_done);
+int MPIDIG_rma_issue_racc(MPIR_Win * win, const void *origin, int origin_count,
+                          MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+                          MPI_Datatype type, MPI_Op op, bool * is_done);
+int MPIDIG_rma_issue_rget_acc(MPIR_Win * win, const void *origin, int origin_count,
+                              MPI_Datatype origin_type, void *result, int result_count,
+                              MPI_Datatype result_type, int rank, MPI_Aint disp, int count,
+                              MPI_Datatype type, MPI_Op op, bool * is_done);
 /* Before a native flush: of one target, or of all with MPI_ANY_SOURCE. */
 int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank);
 

@@ -71,15 +71,52 @@ static int wait_or_issue(MPIR_Win * win, int rank, MPIDIG_rma_op_t * what)
     goto fn_exit;
 }
 
-int MPIDIG_rma_issue_put(MPIR_Win * win, const void *origin, int origin_count,
-                         MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
-                         MPI_Datatype type)
+static MPIDIG_rma_op_t put_op(const void *origin, int origin_count, MPI_Datatype origin_type,
+                              MPI_Aint disp, int count, MPI_Datatype type)
 {
-    MPIDIG_rma_op_t op = {
+    return (MPIDIG_rma_op_t) {
         .kind = MPIDIG_RMA_PUT,.op = MPI_REPLACE,.origin = origin,.origin_count = origin_count,
         .origin_type = origin_type,.result_type = MPI_DATATYPE_NULL,.disp = disp,.count = count,
         .type = type
     };
+}
+
+static MPIDIG_rma_op_t get_op(void *origin, int origin_count, MPI_Datatype origin_type,
+                              MPI_Aint disp, int count, MPI_Datatype type)
+{
+    return (MPIDIG_rma_op_t) {
+        .kind = MPIDIG_RMA_GET,.op = MPI_NO_OP,.origin_type = MPI_DATATYPE_NULL,.result = origin,
+        .result_count = origin_count,.result_type = origin_type,.disp = disp,.count = count,
+        .type = type
+    };
+}
+
+static MPIDIG_rma_op_t acc_op(const void *origin, int origin_count, MPI_Datatype origin_type,
+                              MPI_Aint disp, int count, MPI_Datatype type, MPI_Op op)
+{
+    return (MPIDIG_rma_op_t) {
+        .kind = MPIDIG_RMA_ACC,.op = op,.origin = origin,.origin_count = origin_count,
+        .origin_type = origin_type,.result_type = MPI_DATATYPE_NULL,.disp = disp,.count = count,
+        .type = type
+    };
+}
+
+static MPIDIG_rma_op_t get_acc_op(const void *origin, int origin_count, MPI_Datatype origin_type,
+                                  void *result, int result_count, MPI_Datatype result_type,
+                                  MPI_Aint disp, int count, MPI_Datatype type, MPI_Op op)
+{
+    return (MPIDIG_rma_op_t) {
+        .kind = MPIDIG_RMA_GET_ACC,.op = op,.origin = origin,.origin_count = origin_count,
+        .origin_type = origin_type,.result = result,.result_count = result_count,
+        .result_type = result_type,.disp = disp,.count = count,.type = type
+    };
+}
+
+int MPIDIG_rma_issue_put(MPIR_Win * win, const void *origin, int origin_count,
+                         MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+                         MPI_Datatype type)
+{
+    MPIDIG_rma_op_t op = put_op(origin, origin_count, origin_type, disp, count, type);
 
     return wait_or_issue(win, rank, &op);
 }
@@ -88,41 +125,29 @@ int MPIDIG_rma_issue_get(MPIR_Win * win, void *origin, int origin_count,
                          MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
                          MPI_Datatype type)
 {
-    MPIDIG_rma_op_t op = {
-        .kind = MPIDIG_RMA_GET,.op = MPI_NO_OP,.origin_type = MPI_DATATYPE_NULL,.result = origin,
-        .result_count = origin_count,.result_type = origin_type,.disp = disp,.count = count,
-        .type = type
-    };
+    MPIDIG_rma_op_t op = get_op(origin, origin_count, origin_type, disp, count, type);
 
     return wait_or_issue(win, rank, &op);
 }
 
 int MPIDIG_rma_issue_acc(MPIR_Win * win, const void *origin, int origin_count,
                          MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
-                         MPI_Datatype type, MPI_Op acc_op)
+                         MPI_Datatype type, MPI_Op op)
 {
-    MPIDIG_rma_op_t op = {
-        .kind = MPIDIG_RMA_ACC,.op = acc_op,.origin = origin,.origin_count = origin_count,
-        .origin_type = origin_type,.result_type = MPI_DATATYPE_NULL,.disp = disp,.count = count,
-        .type = type
-    };
+    MPIDIG_rma_op_t what = acc_op(origin, origin_count, origin_type, disp, count, type, op);
 
-    return wait_or_issue(win, rank, &op);
+    return wait_or_issue(win, rank, &what);
 }
 
 int MPIDIG_rma_issue_get_acc(MPIR_Win * win, const void *origin, int origin_count,
                              MPI_Datatype origin_type, void *result, int result_count,
                              MPI_Datatype result_type, int rank, MPI_Aint disp, int count,
-                             MPI_Datatype type, MPI_Op acc_op)
+                             MPI_Datatype type, MPI_Op op)
 {
-    MPIDIG_rma_op_t op = {
-        .kind = MPIDIG_RMA_GET_ACC,.op = acc_op,.origin = origin,.origin_count = origin_count,
-        .origin_type = origin_type,.result = result,
-        .result_count = result_count,.result_type = result_type,.disp = disp,.count = count,
-        .type = type
-    };
+    MPIDIG_rma_op_t what = get_acc_op(origin, origin_count, origin_type, result, result_count,
+                                      result_type, disp, count, type, op);
 
-    return wait_or_issue(win, rank, &op);
+    return wait_or_issue(win, rank, &what);
 }
 
 int MPIDIG_rma_issue_fop(MPIR_Win * win, const void *origin, void *result,
@@ -148,27 +173,6 @@ int MPIDIG_rma_issue_cas(MPIR_Win * win, const void *origin, const void *compare
     return wait_or_issue(win, rank, &op);
 }
 
-int MPIDIG_rma_await_permission(MPIR_Win * win, int rank)
-{
-    int mpi_errno = MPI_SUCCESS;
-    MPIDIG_rma_target_t *target;
-
-    if (!may_open(win, rank) || !MPIDIG_rma_epoch(win)->has_requests)
-        return MPI_SUCCESS;
-    MPIDIG_RMA_OP_CHECK_SYNC(rank, win);
-    target = open_target(win, rank);
-    MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-    mpi_errno = MPIDIG_rma_reach(win, target, RI_CLEAR);
-    MPIR_ERR_CHECK(mpi_errno);
-    rma_issue_issued(&target->issue);
-    MPIDIG_WIN(win, issue)->counts.native++;
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
-}
-
 /* Waits until the queue is empty and the operations of all messages are done. */
 static int drain(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
@@ -185,6 +189,116 @@ static int flush_target(MPIR_Win * win, MPIDIG_rma_target_t * target)
 
     return mpi_errno ? mpi_errno : MPIDIG_rma_failure(&target->failed);
 }
+
+/* ---- operations with a request ------------------------------------------------------------- */
+
+/* For a native operation: waits for the permission, and until nothing waits in the queue. */
+static int await_permission(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    int mpi_errno = MPIDIG_rma_reach(win, target, RI_CLEAR);
+
+    MPIR_ERR_CHECK(mpi_errno);
+    rma_issue_issued(&target->issue);
+    MPIDIG_WIN(win, issue)->counts.native++;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Sends the operation in the message that asks for the permission.  If that fails, the operation is
+ * forgotten: its buffers are the program's again. */
+static int ask_with(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_rma_op_t * what)
+{
+    int mpi_errno = MPI_SUCCESS;
+    const rma_issue_target_t before = target->issue;
+    MPIDIG_rma_op_t *op = MPIDIG_rma_op_keep(MPIDIG_WIN(win, issue), what);
+    rma_issue_what_t next;
+
+    MPIR_ERR_CHKANDJUMP(!op, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    rma_issue_add(&target->issue, &op->queue);
+    mpi_errno = MPIDIG_rma_advance(win, target, RI_FLUSH, &next);
+    if (mpi_errno) {
+        target->issue = before;
+        if (before.tail)
+            before.tail->next = NULL;
+        MPIDIG_rma_op_drop(MPIDIG_WIN(win, issue), op);
+    }
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* The first operation of an epoch would wait for the answer that brings the permission.  If it is
+ * short, it travels with the question and is done when the answer comes, one round trip earlier. */
+static int issue_with_request(MPIR_Win * win, int rank, MPIDIG_rma_op_t * what, bool * is_done)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIDIG_rma_target_t *target;
+
+    *is_done = false;
+    if (!may_open(win, rank) || !MPIDIG_rma_epoch(win)->has_requests)
+        return MPI_SUCCESS;
+    MPIDIG_RMA_OP_CHECK_SYNC(rank, win);
+    target = open_target(win, rank);
+    MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIDIG_rma_op_measure(what);
+    if (!rma_issue_asks_with(&target->issue, &what->queue))
+        return await_permission(win, target);
+    mpi_errno = ask_with(win, target, what);
+    MPIR_ERR_CHECK(mpi_errno);
+    *is_done = true;
+    mpi_errno = flush_target(win, target);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIDIG_rma_issue_rput(MPIR_Win * win, const void *origin, int origin_count,
+                          MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+                          MPI_Datatype type, bool * is_done)
+{
+    MPIDIG_rma_op_t op = put_op(origin, origin_count, origin_type, disp, count, type);
+
+    return issue_with_request(win, rank, &op, is_done);
+}
+
+int MPIDIG_rma_issue_rget(MPIR_Win * win, void *origin, int origin_count,
+                          MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+                          MPI_Datatype type, bool * is_done)
+{
+    MPIDIG_rma_op_t op = get_op(origin, origin_count, origin_type, disp, count, type);
+
+    return issue_with_request(win, rank, &op, is_done);
+}
+
+int MPIDIG_rma_issue_racc(MPIR_Win * win, const void *origin, int origin_count,
+                          MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+                          MPI_Datatype type, MPI_Op op, bool * is_done)
+{
+    MPIDIG_rma_op_t what = acc_op(origin, origin_count, origin_type, disp, count, type, op);
+
+    return issue_with_request(win, rank, &what, is_done);
+}
+
+int MPIDIG_rma_issue_rget_acc(MPIR_Win * win, const void *origin, int origin_count,
+                              MPI_Datatype origin_type, void *result, int result_count,
+                              MPI_Datatype result_type, int rank, MPI_Aint disp, int count,
+                              MPI_Datatype type, MPI_Op op, bool * is_done)
+{
+    MPIDIG_rma_op_t what = get_acc_op(origin, origin_count, origin_type, result, result_count,
+                                      result_type, disp, count, type, op);
+
+    return issue_with_request(win, rank, &what, is_done);
+}
+
+/* ---- flushes ------------------------------------------------------------------------------- */
 
 int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank)
 {
