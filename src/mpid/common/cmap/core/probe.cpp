@@ -11,6 +11,8 @@ constexpr uint32_t FEW_PAIRS = 1;
 constexpr uint32_t MOST_SAMPLES = 448;
 // Members of a block on average: first so many, then as many times more.
 constexpr uint32_t MEMBERS = 24, STEP_LEVELS = 2;
+// Where there are too few blocks of so many, they may have as few as this.
+constexpr uint32_t LEAST_MEMBERS = 4;
 // Blocks that do not tell: one in so many may be empty or full.
 constexpr uint32_t SPARE_SHARE = 8;
 
@@ -88,6 +90,18 @@ Finding draw(const Sample &sample, uint32_t range, uint32_t samples, uint64_t ne
     return pairs <= FEW_PAIRS && uint64_t{told} * told >= needed ? Finding::many : Finding::perhaps;
 }
 
+// Blocks of MEMBERS members on average, or smaller ones if those are too few to draw from.  Equal
+// blocks are one node of the diagram, whatever their size.
+uint32_t first_level(uint32_t size, uint64_t span, uint32_t samples) noexcept {
+    uint32_t level = 6;
+    while (level < 31 && (uint64_t{size} << level) < span * MEMBERS)
+        level++;
+    while (level > 6 && span >> level < 2 * uint64_t{samples} &&
+           (uint64_t{size} << (level - 1)) >= span * LEAST_MEMBERS)
+        level--;
+    return level;
+}
+
 }  // namespace
 
 bool has_many_blocks(const Content &content, uint32_t min, uint32_t max, uint32_t limit) noexcept {
@@ -99,9 +113,7 @@ bool has_many_blocks(const Content &content, uint32_t min, uint32_t max, uint32_
         samples += 16;
     samples += samples / SPARE_SHARE;
     const uint64_t span = uint64_t{max} - min + 1;
-    uint32_t level = 6;
-    while (level < 31 && (uint64_t{content.size()} << level) < span * MEMBERS)
-        level++;
+    uint32_t level = first_level(content.size(), span, samples);
     const uint32_t range = array ? content.size() : content.bits(0).count;
     for (unsigned round = 0; round < 2; round++, level += STEP_LEVELS) {
         if (samples > MOST_SAMPLES || level > 30 || span >> level < 2 * uint64_t{samples}) break;
