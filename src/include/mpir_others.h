@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cmap_s;
 struct split_block;
 struct split_call;
 struct split_zones;
@@ -41,10 +42,10 @@ typedef struct MPIR_Others {
     int (*foresee) (const struct split_call * call, MPIR_Comm * local, bool * takes_part);
     int (*swap_blocks) (struct split_zones * zones, MPIR_Comm * local, int to,
                         const struct split_block * from);
-    /* MPI_Intercomm_create: the remote group, or NULL if the leaders exchange the groups.  The
-     * caller frees *remote_lpids, also after an error. */
-    int (*remote_group) (MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, int *remote_size,
-                         uint64_t ** remote_lpids, int *is_low_group);
+    /* MPI_Intercomm_create: the map of the remote group, which the caller releases; or NULL if the
+     * leaders exchange the groups. */
+    int (*remote_group) (MPIR_Comm * local, MPIR_Comm * peer, int remote_leader,
+                         struct cmap_s ** remote, int *is_low_group);
 } MPIR_Others_t;
 
 /* Of this process.  Before MPI_Init it is the table of a process among others. */

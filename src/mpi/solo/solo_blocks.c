@@ -26,12 +26,17 @@ static uint8_t *ready[STEPS];
 static unsigned long long supply;       /* nanoseconds */
 static unsigned long long exchanges, longest;
 
-static unsigned long long now(void)
+unsigned long long solo_now(void)
 {
     struct timespec time;
 
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (unsigned long long) time.tv_sec * 1000000000 + (unsigned long long) time.tv_nsec;
+}
+
+void solo_count_supply(unsigned long long since)
+{
+    supply += solo_now() - since;
 }
 
 static void read_number(void *address, void *obj_handle, int count, void *buffer)
@@ -42,7 +47,7 @@ static void read_number(void *address, void *obj_handle, int count, void *buffer
 void solo_blocks_init(void)
 {
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "solo_supply_ns", &supply, read_number, "SOLO",
-                       "time in which mpirank1 found out what other ranks send in MPI_Comm_split");
+                       "time in which mpirank1 found out what other ranks send");
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "solo_exchanges", &exchanges, read_number, "SOLO",
                        "descriptions that this rank exchanged with others in MPI_Comm_split");
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_HIGHWATERMARK, "solo_longest", &longest, read_number,
@@ -64,12 +69,12 @@ static void forget(void)
 
 int solo_foresee(const split_call * call, MPIR_Comm * local, bool * takes_part)
 {
-    unsigned long long start = now();
+    unsigned long long start = solo_now();
     int mpi_errno = solo_foresee_calls(call, local, &foreseen.calls, takes_part);
 
     foreseen.ranks = (uint32_t) local->local_size;
     forget();
-    supply += now() - start;
+    solo_count_supply(start);
     return mpi_errno;
 }
 
@@ -160,7 +165,7 @@ static uint8_t *take(const split_block * block, const MPIR_Comm * local)
 int solo_swap_blocks(split_zones * zones, MPIR_Comm * local, int to, const split_block * from)
 {
     int mpi_errno = MPI_SUCCESS;
-    unsigned long long start = now();
+    unsigned long long start = solo_now();
     uint8_t *theirs = NULL;
 
     exchanges++;
@@ -178,7 +183,7 @@ int solo_swap_blocks(split_zones * zones, MPIR_Comm * local, int to, const split
 
   fn_exit:
     MPL_free(theirs);
-    supply += now() - start;
+    solo_count_supply(start);
     return mpi_errno;
   fn_fail:
     goto fn_exit;

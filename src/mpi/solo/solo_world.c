@@ -213,29 +213,57 @@ static int compare_members(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-int solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, int *remote_size,
-                      uint64_t ** remote_lpids, int *is_low_group)
+/* Ranks of the last split with that colour, in their order.  *n is how many. */
+static int list_members(int size, int colour, int **members, int *n)
 {
     int mpi_errno = MPI_SUCCESS;
-    int n = 0, colour, *members = NULL;
+    bool in_order = true;
 
-    MPIR_ERR_CHKANDJUMP(!peer || peer->map != last.map, mpi_errno, MPI_ERR_OTHER, "**solo_remote");
-    colour = last.calls[remote_leader].colour;
-    members = MPL_malloc(peer->local_size * sizeof(int), MPL_MEM_COMM);
-    *remote_lpids = MPL_malloc(peer->local_size * sizeof(uint64_t), MPL_MEM_ADDRESS);
-    MPIR_ERR_CHKANDJUMP(!members || !*remote_lpids, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-    for (int r = 0; r < peer->local_size; r++) {
-        if (last.calls[r].colour == colour)
-            members[n++] = r;
+    *n = 0;
+    *members = MPL_malloc(size * sizeof(int), MPL_MEM_COMM);
+    MPIR_ERR_CHKANDJUMP(!*members, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    for (int r = 0; r < size; r++) {
+        if (last.calls[r].colour != colour)
+            continue;
+        in_order = in_order && (*n == 0 || compare_members(&(*members)[*n - 1], &r) < 0);
+        (*members)[(*n)++] = r;
     }
-    qsort(members, n, sizeof(int), compare_members);
-    for (int i = 0; i < n; i++)
-        (*remote_lpids)[i] = MPID_Index_to_lpid(cmap_select(peer->map, (uint32_t) members[i]));
-    *remote_size = n;
-    *is_low_group = MPID_Index_to_lpid(cmap_select(local->map, 0)) < (*remote_lpids)[0];
+    if (!in_order)
+        qsort(*members, *n, sizeof(int), compare_members);
 
   fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int map_members(const cmap_t * peers, int colour, cmap_t ** remote)
+{
+    int n = 0, *members = NULL;
+    int mpi_errno = list_members((int) cmap_size(peers), colour, &members, &n);
+    cmap_status status = CMAP_OK;
+
+    if (mpi_errno == MPI_SUCCESS)
+        status = cmap_incl(peers, members, n, NULL, remote);
+    if (status != CMAP_OK)
+        mpi_errno = MPIR_Map_error(status, "remote processes", n);
     MPL_free(members);
+    return mpi_errno;
+}
+
+int solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, cmap_t ** remote,
+                      int *is_low_group)
+{
+    int mpi_errno = MPI_SUCCESS;
+    unsigned long long start = solo_now();
+
+    MPIR_ERR_CHKANDJUMP(!peer || peer->map != last.map, mpi_errno, MPI_ERR_OTHER, "**solo_remote");
+    mpi_errno = map_members(peer->map, last.calls[remote_leader].colour, remote);
+    MPIR_ERR_CHECK(mpi_errno);
+    *is_low_group = cmap_select(local->map, 0) < cmap_select(*remote, 0);
+    solo_count_supply(start);
+
+  fn_exit:
     return mpi_errno;
   fn_fail:
     goto fn_exit;

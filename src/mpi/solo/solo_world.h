@@ -15,6 +15,8 @@
 #define solo_blocks_init MPIR_Solo_blocks_init
 #define solo_foresee_calls MPIR_Solo_foresee_calls
 #define solo_remote_group MPIR_Solo_remote_group
+#define solo_now MPIR_Solo_now
+#define solo_count_supply MPIR_Solo_count_supply
 
 /* How the others call MPI_Comm_split: a scenario on each line, or NULL.  The last scenario is
  * used again. */
@@ -25,9 +27,14 @@ void solo_take_scenarios(const char *lines);
 int solo_get_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid);
 int solo_foresee(const split_call * call, MPIR_Comm * local, bool * takes_part);
 int solo_swap_blocks(split_zones * zones, MPIR_Comm * local, int to, const split_block * from);
-/* The group of the remote leader in the last split of the peer communicator's processes. */
-int solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, int *remote_size,
-                      uint64_t ** remote_lpids, int *is_low_group);
+/* The group of the remote leader in the last split of the peer communicator's processes: O(ranks)
+ * time, which counts as supply, and memory for an order that is not the one of the ranks. */
+int solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, cmap_t ** remote,
+                      int *is_low_group);
+
+/* The time since solo_now() went to what other processes do, and is no time of this process. */
+unsigned long long solo_now(void);
+void solo_count_supply(unsigned long long since);
 
 /* What the others send instead of rows (solo_blocks.c).  Registers its MPI_T variable. */
 void solo_blocks_init(void);

@@ -387,20 +387,14 @@ static int exchange_lpids(const meeting_t * meeting)
 /* Without the other group. */
 static int foresee_group(const meeting_t * meeting)
 {
-    int mpi_errno = MPI_SUCCESS;
     MPIR_Remote_group_t *remote = meeting->remote;
-    uint64_t *lpids = NULL;
+    int mpi_errno = MPIR_Others->remote_group(meeting->local, meeting->peers,
+                                              meeting->remote_leader, &remote->map,
+                                              &remote->is_low_group);
 
-    mpi_errno = MPIR_Others->remote_group(meeting->local, meeting->peers, meeting->remote_leader,
-                                          &remote->size, &lpids, &remote->is_low_group);
-    MPIR_ERR_CHECK(mpi_errno);
-    remote->error = MPIDIU_map_from_gpids(lpids, remote->size, &remote->map);
-
-  fn_exit:
-    MPL_free(lpids);
+    if (mpi_errno == MPI_SUCCESS)
+        remote->size = (int) cmap_size(remote->map);
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPID_Intercomm_meet(MPIR_Comm *local_comm, int local_leader, MPIR_Comm *peer_comm,
