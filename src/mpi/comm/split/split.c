@@ -249,6 +249,17 @@ static bool needs_agreement(const split_call * call, bool is_regular)
     return is_large || (!is_regular && call->local.size > SPLIT_FEW);
 }
 
+/* This member's memory ran out while descriptions merged: then all members fail. */
+static int check_room(const split_zones * zones)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (zones->is_short)
+        MPIR_ERR_SET2(mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s",
+                      (int) zones->ranks * COLOURS_ROW, "descriptions of MPI_Comm_split");
+    return mpi_errno;
+}
+
 /* From the description of all ranks to the order of the members, or to a failure on all members. */
 static int conclude(split_call * call, MPIR_Comm * local)
 {
@@ -259,6 +270,7 @@ static int conclude(split_call * call, MPIR_Comm * local)
 
     if (mpi_errno != MPI_SUCCESS)
         split_fail(zones);
+    keep_error(call, check_room(zones));
     keep_error(call, mpi_errno);
     return must_agree ? split_agree(zones, local) : MPI_SUCCESS;
 }

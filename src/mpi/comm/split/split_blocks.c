@@ -5,20 +5,20 @@
 
 /* ---- room ------------------------------------------------------------------------------------ */
 
-static void take_zones(split_zones * zones, uint8_t * memory, size_t room)
+static void take_zones(split_zones * zones, uint8_t * two, uint8_t * third, size_t room)
 {
-    zones->mine = memory;
-    zones->theirs = memory + room;
-    zones->spare = memory + 2 * room;
+    zones->mine = two;
+    zones->theirs = two + room;
+    zones->spare = third;
     zones->room = room;
 }
 
 void split_zones_begin(split_zones * zones, uint32_t ranks)
 {
-    take_zones(zones, zones->few[0], SPLIT_ZONE);
+    take_zones(zones, zones->few[0], zones->few[2], SPLIT_ZONE);
     zones->ranks = ranks;
     zones->is_short = false;
-    zones->owned = NULL;
+    zones->owned = zones->third = NULL;
 }
 
 void split_zones_trim(split_zones * zones)
@@ -28,6 +28,8 @@ void split_zones_trim(split_zones * zones)
     if (!zones->owned)
         return;
     memmove(zones->owned, zones->mine, colours_bytes(zones->mine));
+    MPL_free(zones->third);
+    zones->third = NULL;
     smaller = MPL_realloc(zones->owned, colours_bytes(zones->mine), MPL_MEM_COMM);
     zones->owned = smaller ? smaller : zones->owned;
     zones->mine = zones->owned;
@@ -37,7 +39,8 @@ void split_zones_trim(split_zones * zones)
 void split_zones_end(split_zones * zones)
 {
     MPL_free(zones->owned);
-    zones->owned = NULL;
+    MPL_free(zones->third);
+    zones->owned = zones->third = NULL;
 }
 
 static size_t most_room(uint32_t ranks)
@@ -52,6 +55,18 @@ size_t split_room_for(const uint8_t * low, const uint8_t * high, uint32_t ranks)
     return MPL_MIN(room, most_room(ranks));
 }
 
+/* Two blocks that are freed as long as they were allocated: if a large block shrinks first, glibc
+ * does not keep its pages for the next one. */
+static bool alloc_zones(split_zones * zones, size_t room)
+{
+    zones->owned = MPL_malloc(2 * room, MPL_MEM_COMM);
+    zones->third = MPL_malloc(room, MPL_MEM_COMM);
+    if (zones->owned && zones->third)
+        return true;
+    split_zones_end(zones);
+    return false;
+}
+
 /* Moves to zones that hold the description of all ranks, whatever it is. */
 static bool grow(split_zones * zones)
 {
@@ -61,12 +76,11 @@ static bool grow(split_zones * zones)
     if (zones->is_short || zones->owned)
         return false;
     room = MPL_ROUND_UP_ALIGN(MPL_MAX(room, (size_t) SPLIT_ZONE), (size_t) 16);
-    zones->owned = MPL_malloc(3 * room, MPL_MEM_COMM);
-    if (!zones->owned) {
+    if (!alloc_zones(zones, room)) {
         zones->is_short = true;
         return false;
     }
-    take_zones(zones, zones->owned, room);
+    take_zones(zones, zones->owned, zones->third, room);
     memcpy(zones->mine, mine, SPLIT_ZONE);
     memcpy(zones->theirs, theirs, SPLIT_ZONE);
     return true;

@@ -33,11 +33,12 @@ enum {
 };
 
 typedef struct split_zones {
-    uint8_t *mine, *theirs, *spare;     /* in `few` or in `owned`, each with so much room */
+    uint8_t *mine, *theirs, *spare;     /* in `few` or in memory, each with so much room */
     size_t room;
     uint32_t ranks;
     bool is_short;              /* of memory */
-    uint8_t *owned;
+    uint8_t *owned;             /* two zones, which may become the table of the rows */
+    uint8_t *third;             /* one more zone; NULL without `owned` */
     uint8_t few[3][SPLIT_ZONE];
 } split_zones;
 

@@ -79,10 +79,8 @@ static void add_row(void *context, colours_row row)
  * goes to the third. */
 static void take_over_zones(split_side * side, split_zones * zones)
 {
-    uint8_t *third = zones->owned + 2 * zones->room;
-
-    memmove(third, zones->mine, colours_bytes(zones->mine));
-    zones->mine = third;
+    memmove(zones->third, zones->mine, colours_bytes(zones->mine));
+    zones->mine = zones->third;
     side->owned = zones->owned;
     zones->owned = NULL;
 }
@@ -112,18 +110,29 @@ int split_find_table(split_call * call)
     goto fn_exit;
 }
 
-/* Keys without a closed form are ordered as rows. */
+/* Bytes of a table that glibc has in its heap: the rest of a larger one is not worth its pages. */
+enum { MOST_SHRUNK = 1 << 16 };
+
+static void shrink_table(split_side * side)
+{
+    size_t bytes = side->size * sizeof(split_row);
+    void *smaller;
+
+    if (side->table != side->owned || bytes > MOST_SHRUNK)
+        return;
+    smaller = MPL_realloc(side->owned, bytes, MPL_MEM_COMM);
+    side->owned = side->table = smaller ? smaller : side->owned;
+}
+
+/* Keys without a closed form are ordered as rows.  The description is not needed any more. */
 static void fill_table(split_call * call)
 {
     split_side *side = &call->local;
-    void *smaller;
 
     side->view = split_view_of(call->colour, MPIX_PERMUTE);
     colours_decode(call->zones.mine, add_row, side);
-    if (side->table == side->owned) {
-        smaller = MPL_realloc(side->owned, side->size * sizeof(split_row), MPL_MEM_COMM);
-        side->owned = side->table = smaller ? smaller : side->owned;
-    }
+    split_zones_end(&call->zones);
+    shrink_table(side);
 }
 
 static int make_local_map(split_call * call)

@@ -19,7 +19,7 @@
  *
  * The descriptions of two neighbouring blocks merge into one (colours_merge).  If all members merge
  * along the same tree, all compute the same bytes.  Below COLOURS_PARSE ranks a description is
- * rows; from there on the rows become pieces if these take fewer bytes.
+ * rows; from there on the rows become pieces if these are fewer and take fewer bytes.
  *
  * The header also carries the *offer*, 8 bytes that the caller's function folds over the block, and
  * flags that are true if they are true for one of its parts.  A failed description has no pieces,

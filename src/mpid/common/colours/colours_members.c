@@ -496,19 +496,41 @@ typedef struct decoder {
     void *context;
 } decoder;
 
+static void decode_rows(const colours_piece * piece, const decoder * decoder)
+{
+    for (uint32_t i = 0; i < piece->length; i++)
+        decoder->take(decoder->context, colours_read_row(piece->rows + (size_t) i * COLOURS_ROW));
+}
+
+/* How many ranks from this one on differ in digit 0 alone. */
+static uint32_t line_from(const colours_piece * piece, uint32_t offset)
+{
+    uint32_t rest = piece->length - offset;
+    int64_t count = piece->levels > 1 ? piece->level[1].weight : rest;
+    int64_t line = piece->levels > 1 ? count - (piece->phase + offset) % count : rest;
+
+    return line < rest ? (uint32_t) line : rest;
+}
+
+static void decode_levels(const colours_piece * piece, const decoder * decoder)
+{
+    for (uint32_t i = 0, next; i < piece->length; i = next) {
+        colours_pair value = colours_at(piece, i);
+        for (next = i + line_from(piece, i); i < next; i++) {
+            colours_row row = {.colour = (int32_t) value.colour,.key = (int32_t) value.key };
+            decoder->take(decoder->context, row);
+            value.colour += piece->level[0].step.colour;
+            value.key += piece->level[0].step.key;
+        }
+    }
+}
+
 static void decode_piece(const colours_piece * piece, const decoder * decoder)
 {
-    for (uint32_t i = 0; i < piece->length; i++) {
-        colours_row row;
-        if (piece->levels == 0) {
-            row = colours_read_row(piece->rows + (size_t) i * COLOURS_ROW);
-        } else {
-            colours_pair value = colours_at(piece, i);
-            row.colour = (int32_t) value.colour;
-            row.key = (int32_t) value.key;
-        }
-        decoder->take(decoder->context, row);
-    }
+    if (piece->levels == 0)
+        decode_rows(piece, decoder);
+    else
+        decode_levels(piece, decoder);
 }
 
 void colours_decode(const uint8_t * description, void (*take) (void *context, colours_row row),
@@ -551,13 +573,35 @@ static bool count_in_box(void *context, const box * box)
     }
 }
 
+static void count_in_rows(const colours_piece * piece, counter * counter)
+{
+    for (uint32_t i = 0; i < piece->length; i++)
+        count(counter, colours_read_row(piece->rows + (size_t) i * COLOURS_ROW));
+}
+
+static void count_in_piece(const colours_piece * piece, counter * counter)
+{
+    uint32_t before = counter->members;
+    cutter cutter = {.piece = piece,.take = count_in_box,.context = counter };
+    decoder decoder = { count, counter };
+
+    if (!cut(&cutter, piece->phase, piece->phase + piece->length, piece->levels - 1)) {
+        counter->members = before;
+        decode_piece(piece, &decoder);
+    }
+}
+
 uint32_t colours_count(const uint8_t * description, int32_t colour)
 {
+    colours_reader reader = colours_pieces_of(description);
+    colours_piece piece;
     counter counter = { colour, 0 };
 
-    if (each_box(description, count_in_box, &counter))
-        return counter.members;
-    counter.members = 0;
-    colours_decode(description, count, &counter);
+    while (colours_read(&reader, &piece)) {
+        if (piece.levels == 0)
+            count_in_rows(&piece, &counter);
+        else
+            count_in_piece(&piece, &counter);
+    }
     return counter.members;
 }

@@ -8,6 +8,8 @@
 #define SIDE 4
 /* Bytes that pieces save, or else rows stay rows: more than the head of the rows beside them. */
 #define LEAST_GAIN 16
+/* Any two rows are a line: with fewer ranks a piece some bytes are saved, and much time is lost. */
+#define LEAST_RANKS 4
 
 size_t colours_failure(uint8_t * out, uint64_t offer, uint32_t flags)
 {
@@ -64,8 +66,9 @@ static uint32_t add_rows(colours_piece pieces[], uint32_t n, const uint8_t * row
     return n;
 }
 
-/* Behind the pieces, or NULL: plain rows are shorter. */
-static uint8_t *write_parsed(uint8_t * out, const uint8_t * rows[2], const uint32_t n[2])
+/* Behind the pieces, or NULL: plain rows are shorter, or there are more pieces than that. */
+static uint8_t *write_parsed(uint8_t * out, const uint8_t * rows[2], const uint32_t n[2],
+                             uint32_t most_pieces)
 {
     colours_piece pieces[2 * COLOURS_PARSE];
     uint8_t *at = out;
@@ -73,6 +76,8 @@ static uint8_t *write_parsed(uint8_t * out, const uint8_t * rows[2], const uint3
     uint32_t count = add_rows(pieces, add_rows(pieces, 0, rows[0], n[0]), rows[1], n[1]);
 
     count = colours_reduce(pieces, count);
+    if (count > most_pieces)
+        return NULL;
     for (uint32_t i = 0; i < count; i++) {
         at = colours_write(at, &pieces[i]);
         if ((size_t) (at - out) + LEAST_GAIN > most)
@@ -93,7 +98,8 @@ static uint8_t *write_plain(uint8_t * at, const uint8_t * rows[2], const uint32_
 
 static uint8_t *merge_rows(uint8_t * at, const uint8_t * rows[2], const uint32_t n[2])
 {
-    uint8_t *end = (n[0] + n[1] >= COLOURS_PARSE) ? write_parsed(at, rows, n) : NULL;
+    uint32_t ranks = n[0] + n[1];
+    uint8_t *end = (ranks >= COLOURS_PARSE) ? write_parsed(at, rows, n, ranks / LEAST_RANKS) : NULL;
 
     return end ? end : write_plain(at, rows, n);
 }
@@ -172,7 +178,7 @@ static const uint8_t *parse_late(const uint8_t * description, uint8_t * room)
 {
     const uint8_t *rows[2] = { NULL, NULL };
     uint32_t n[2] = { few_rows(description, &rows[0]), 0 };
-    uint8_t *end = n[0] ? write_parsed(room + COLOURS_HEADER, rows, n) : NULL;
+    uint8_t *end = n[0] ? write_parsed(room + COLOURS_HEADER, rows, n, n[0]) : NULL;
 
     if (!end)
         return description;
