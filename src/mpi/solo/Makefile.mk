@@ -5,6 +5,7 @@ mpi_core_sources += \
     src/mpi/solo/solo.c \
     src/mpi/solo/solo_blocks.c \
     src/mpi/solo/solo_scenario.c \
+    src/mpi/solo/solo_supply.c \
     src/mpi/solo/solo_world.c
 
 noinst_HEADERS += \

@@ -106,6 +106,7 @@ int MPIR_Solo_init(void)
     if (MPIR_Solo_on) {
         MPIR_Yield_alone = count_idle;
         solo_take_scenarios(getenv(SCENARIO));
+        solo_supply_init();
         solo_blocks_init();
     }
     return MPI_SUCCESS;

@@ -3,12 +3,11 @@
 #include "mpiimpl.h"
 #include "mpir_tvars.h"
 #include "solo_world.h"
-#include <time.h>
 
 /*
  * MPI_Comm_split by descriptions: what the ranks that do not exist would send, by the same merges.
- * That takes time in the number of ranks, which is no time of this rank's own.  MPI_T variables
- * have this time, and how many descriptions came and went and how long the longest was.
+ * That takes time in the number of ranks, which counts as supply.  MPI_T variables have how many
+ * descriptions came and went, and how long the longest was.
  */
 
 static struct {
@@ -23,21 +22,7 @@ enum { STEPS = 32 };
 
 static uint8_t *ready[STEPS];
 
-static unsigned long long supply;       /* nanoseconds */
 static unsigned long long exchanges, longest;
-
-unsigned long long solo_now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (unsigned long long) time.tv_sec * 1000000000 + (unsigned long long) time.tv_nsec;
-}
-
-void solo_count_supply(unsigned long long since)
-{
-    supply += solo_now() - since;
-}
 
 static void read_number(void *address, void *obj_handle, int count, void *buffer)
 {
@@ -46,8 +31,6 @@ static void read_number(void *address, void *obj_handle, int count, void *buffer
 
 void solo_blocks_init(void)
 {
-    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "solo_supply_ns", &supply, read_number, "SOLO",
-                       "time in which mpirank1 found out what other ranks send");
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "solo_exchanges", &exchanges, read_number, "SOLO",
                        "descriptions that this rank exchanged with others in MPI_Comm_split");
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_HIGHWATERMARK, "solo_longest", &longest, read_number,

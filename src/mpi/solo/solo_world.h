@@ -15,6 +15,7 @@
 #define solo_blocks_init MPIR_Solo_blocks_init
 #define solo_foresee_calls MPIR_Solo_foresee_calls
 #define solo_remote_group MPIR_Solo_remote_group
+#define solo_supply_init MPIR_Solo_supply_init
 #define solo_now MPIR_Solo_now
 #define solo_count_supply MPIR_Solo_count_supply
 
@@ -32,7 +33,9 @@ int solo_swap_blocks(split_zones * zones, MPIR_Comm * local, int to, const split
 int solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, cmap_t ** remote,
                       int *is_low_group);
 
-/* The time since solo_now() went to what other processes do, and is no time of this process. */
+/* The time since solo_now() went to what other processes do, and is no time of this process
+ * (solo_supply.c).  Registers its MPI_T variable. */
+void solo_supply_init(void);
 unsigned long long solo_now(void);
 void solo_count_supply(unsigned long long since);
 
