@@ -25,7 +25,9 @@ from runs import (  # noqa: E402
     Build,
     add_builds,
     find_builds,
+    force,
     paired_ratio,
+    representations,
     rows_of,
     take_turns,
     write_rows,
@@ -33,7 +35,6 @@ from runs import (  # noqa: E402
 
 WORK = ROOT / "build" / "bench" / "hpl"
 INPUT = ROOT / "examples" / "hpcc" / "hpccinf.txt"
-FORCE = "MPIR_CVAR_CMAP_REPRESENTATION"
 DEFINES = ["-DAdd_", "-DF77_INTEGER=int", "-DStringSunStyle", "-w"]
 # HPL calls functions of MPI-1.  Open MPI has them, but makes each use of a declaration an error.
 WITHOUT_DECLARATIONS = "-DOMPI_OMIT_MPI1_COMPAT_DECLS=1"
@@ -84,13 +85,6 @@ def run_with(ranks):
     return run
 
 
-def representations(patched):
-    """As MPI_T of the build names them."""
-    other = Build("patched", patched.prefix, "pt2pt")
-    other.compile()
-    return [words[0] for words in other.lines(1, ["representations"], 60)]
-
-
 def rows_for_page(found, base, ranks):
     ours = found["patched"]["hpl"]
     for name, cases in found.items():
@@ -133,10 +127,9 @@ def main():
     for build in builds:
         compile_for(build, tarball.strip())
     write_input(a.n, a.rows, a.columns)
-    builds += [
-        Build(f"patched:{name}", patched.prefix, "hpl", {FORCE: name})
-        for name in representations(patched)
-    ]
+    lister = Build("patched", patched.prefix, "pt2pt")
+    lister.compile()
+    builds += [force(patched, name) for name in representations(lister)]
     found = take_turns(builds, a.rounds, run_with(ranks), f"HPL, {ranks} ranks")
     base = "stock" if stock else "patched"
     rows = list(rows_for_page(found, base, ranks))

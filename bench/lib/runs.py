@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 NOT_MEASURED = "not measured"
+FORCE = "MPIR_CVAR_CMAP_REPRESENTATION"
 COLUMNS = "bench,build,ranks,case,median_us,p10_us,p90_us,bytes".split(",")
 
 
@@ -62,6 +63,18 @@ class Build:
                 f"{self.source.stem}: {self.name} with {ranks} ranks failed:\n{done.stdout}{done.stderr}"
             )
         return [line.split() for line in done.stdout.splitlines()]
+
+
+def force(build, representation):
+    """The same program with all maps in this representation."""
+    other = build.with_env({FORCE: representation})
+    other.name = f"{build.name}:{representation}"
+    return other
+
+
+def representations(pt2pt):
+    """The representations that a build has, which its program pt2pt lists."""
+    return [words[0] for words in pt2pt.lines(1, ["representations"], 60)]
 
 
 def in_turns(builds, rounds, label=""):

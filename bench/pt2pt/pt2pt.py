@@ -36,21 +36,23 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from runs import (
+    FORCE,
     ROOT,
     Build,
     add_builds,
     by_build,
     by_distance,
     find_builds,
+    force,
     in_turns,
     paired_ratio,
+    representations,
     rows_of,
     runs_of,  # noqa: E402
     take_turns,
     write_rows,
 )
 
-FORCE = "MPIR_CVAR_CMAP_REPRESENTATION"
 MESSAGE_BYTES = 8
 
 
@@ -79,10 +81,6 @@ class Latency:
         )
 
 
-def force(build, representation):
-    return Build(f"{build.name}:{representation}", build.prefix, "pt2pt", {FORCE: representation})
-
-
 def in_turn_by_distance(bench, builds, ranks, run, runs):
     """Prints ratios of stock at each distance of the cores; yields rows."""
     done = [
@@ -96,10 +94,6 @@ def in_turn_by_distance(bench, builds, ranks, run, runs):
             f", a line takes {distance}, {min(map(runs_of, some.values()))} runs",
         )
     return rows_of(bench, ranks, by_build(done), MESSAGE_BYTES)
-
-
-def representations(build):
-    return [words[0] for words in build.lines(1, ["representations"], 60)]
 
 
 def print_ratios(found, base, ranks, place=""):

@@ -2,24 +2,15 @@
 // Fuzz target: bytes become builder calls, policies and group algebra over a pool of maps, each of
 // which has its array beside it.  A difference aborts, so the fuzzer keeps the input.
 #include "oracle_algebra.hpp"
+#include "require.hpp"
 
 #include "cmap_lookup.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <numeric>
 
 namespace {
 
 using namespace cmap_fuzz;
-
-#define REQUIRE(condition)                                                                     \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            std::fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            std::abort();                                                                      \
-        }                                                                                      \
-    } while (0)
 
 constexpr size_t pool_size = 6;
 constexpr size_t most_members = 3000;

@@ -3,21 +3,12 @@
 // must come back when it is written again.  A difference aborts, so the fuzzer keeps the input.
 #include "cmap.h"
 #include "cmap_wire.h"
+#include "require.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 namespace {
-
-#define REQUIRE(condition)                                                                     \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            std::fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            std::abort();                                                                      \
-        }                                                                                      \
-    } while (0)
 
 using Words = std::vector<uint32_t>;
 

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fuzz target: bytes become calls on a table of each kind, beside a std::map.  A difference aborts,
 // so the fuzzer keeps the input.
+#include "../require.hpp"
 #include "cid.h"
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 
 namespace {
-
-#define REQUIRE(condition)                                                                     \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            std::fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            std::abort();                                                                      \
-        }                                                                                      \
-    } while (0)
 
 using Owners = std::map<uint32_t, void *>;
 

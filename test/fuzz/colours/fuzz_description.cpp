@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fuzz target: bytes are a description, as they are and with a right header, and also rows, whose
 // descriptions must mean what they are.  A difference aborts, so the fuzzer keeps the input.
+#include "../require.hpp"
 #include "colours/rows.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 namespace {
-
-#define REQUIRE(condition)                                                                     \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            std::fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            std::abort();                                                                      \
-        }                                                                                      \
-    } while (0)
 
 using colours_test::Bytes;
 using colours_test::decode;

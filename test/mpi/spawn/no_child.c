@@ -12,7 +12,6 @@
  * function in front of connect().
  */
 #define _GNU_SOURCE             /* RTLD_NEXT */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -30,18 +29,6 @@ int connect(int fd, const struct sockaddr *address, socklen_t length)
     if (is_ending && (address->sa_family == AF_INET || address->sa_family == AF_INET6))
         _exit(7);
     return next(fd, address, length);
-}
-
-static int count_files(void)
-{
-    DIR *folder = opendir("/proc/self/fd");
-    int n = 0;
-
-    while (folder && readdir(folder))
-        n++;
-    if (folder)
-        closedir(folder);
-    return n;
 }
 
 /* The error of a spawn: its reason at the root. */
@@ -88,9 +75,9 @@ static void spawn_again(char *program)
     for (int i = 0; i < ROUNDS; i++) {
         check(spawn(program, "-quit", 1), "no_child", "exit status 0");
         if (i == 0)
-            files = count_files();
+            files = ct_count_files();
     }
-    CT_CHECK(count_files() == files, "%d open files became %d", files, count_files());
+    CT_CHECK(ct_count_files() == files, "%d open files became %d", files, ct_count_files());
 }
 
 static int has_tcp_ports(void)

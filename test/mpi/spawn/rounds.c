@@ -10,7 +10,6 @@
  *
  * Argument: -rounds=N
  */
-#include <dirent.h>
 #include <malloc.h>
 #include "cmaptest.h"
 #include "cmaptest_mpit.h"
@@ -24,18 +23,6 @@ typedef struct {
 } usage_t;
 
 static int rank;
-
-static int count_files(void)
-{
-    DIR *folder = opendir("/proc/self/fd");
-    int n = 0;
-
-    while (folder && readdir(folder))
-        n++;
-    if (folder)
-        closedir(folder);
-    return n;
-}
 
 static long long count_endpoints(void)
 {
@@ -53,7 +40,7 @@ static long long count_endpoints(void)
 
 static usage_t measure(void)
 {
-    usage_t usage = {.files = count_files(),.endpoints = count_endpoints() };
+    usage_t usage = {.files = ct_count_files(),.endpoints = count_endpoints() };
 
     usage.bytes = mallinfo2().uordblks;
     return usage;
