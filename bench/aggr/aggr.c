@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../lib/line_mpi.h"
+#include "../lib/sort.h"
 
 enum { MOST = 65536, BATCHES = 1000 };
 
@@ -91,12 +92,6 @@ static void split(void)
     MPI_Comm_free(&made);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
-
 static double batch(void (*function) (void))
 {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -114,7 +109,7 @@ static void measure(const char *name, void (*function) (void))
     batch(function);            /* what is made at first use */
     for (int b = 0; b < batches; b++)
         us[b] = batch(function);
-    qsort(us, (size_t) batches, sizeof us[0], ascending);
+    sort_times(us, batches);
     if (rank == 0)
         printf("%s %.4f\n", name, us[batches / 2]);
 }

@@ -7,15 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "../lib/line.h"
+#include "../lib/sort.h"
 
 static int batches, times, sum, heard;
 #pragma omp threadprivate(heard)
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
 
 /* Everybody calls it; on return `sum` has been seen by all. */
 static void reduced(int mine)
@@ -51,7 +46,7 @@ static void measure(const char *name, int which)
     }
     if (!us)
         exit(1);
-    qsort(us, (size_t) batches, sizeof *us, ascending);
+    sort_times(us, batches);
     printf("%s %.4f\n", name, us[batches / 2]);
     free(us);
 }

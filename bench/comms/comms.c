@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "../lib/sort.h"
 
 enum { SAMPLED = 20 };    /* splits from one look at the table of ids to the next */
 
@@ -40,12 +41,6 @@ static void *room(size_t n, size_t size)
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     return memory;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
 }
 
 /* The same on all ranks when the seeds are. */
@@ -172,7 +167,7 @@ static void measure_creation(int batches, int times)
         create_many(ways[k].create, comm, times);
         for (int i = 0; i < batches; i++)
             us[i] = create_many(ways[k].create, comm, times);
-        qsort(us, batches, sizeof(double), by_value);
+        sort_times(us, batches);
         if (me == 0)
             printf("%s %.3f %.3f %.3f\n", ways[k].name, us[batches / 2], us[batches / 10],
                    us[batches * 9 / 10]);
@@ -226,7 +221,7 @@ static void print_pairs(const char *name, MPI_Group pair, int batches, int times
         create_pairs(pair, comm, times);
     for (int i = 0; i < batches; i++)
         us[i] = create_pairs(pair, comm, times);
-    qsort(us, batches, sizeof(double), by_value);
+    sort_times(us, batches);
     if (me == 0)
         printf("%s %.3f %.3f %.3f\n", name, us[batches / 2], us[batches / 10],
                us[batches * 9 / 10]);

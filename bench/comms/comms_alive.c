@@ -10,17 +10,12 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "../lib/sort.h"
 
 enum { MOST = 200000, BATCHES = 100 };
 
 static int me, batches, times, alive;
 static MPI_Comm made[MOST];
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
 
 static double half_round_trip(MPI_Comm comm)
 {
@@ -49,8 +44,8 @@ static void measure(int number)
         world[b] = half_round_trip(MPI_COMM_WORLD);
         newest[b] = half_round_trip(last);
     }
-    qsort(world, (size_t) batches, sizeof world[0], ascending);
-    qsort(newest, (size_t) batches, sizeof newest[0], ascending);
+    sort_times(world, batches);
+    sort_times(newest, batches);
     if (me == 0)
         printf("%d %.4f %.4f\n", number, world[batches / 10], newest[batches / 10]);
 }

@@ -8,17 +8,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "../lib/sort.h"
 
 enum { MOST = 16, BATCHES = 100 };
 
 static int me, batches, times;
 static MPI_Comm parent[MOST];
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
 
 static void *duplicate(void *own)
 {
@@ -56,7 +51,7 @@ static void measure(int threads)
     at_once(threads);
     for (int b = 0; b < batches; b++)
         us[b] = at_once(threads);
-    qsort(us, (size_t) batches, sizeof us[0], ascending);
+    sort_times(us, batches);
     if (me == 0)
         printf("%d %.4f\n", threads, us[batches / 2]);
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../lib/sort.h"
 
 enum { MOST_DIMS = 4, BATCHES = 5, LEAST = 2 };
 #define BATCH_SECONDS 0.1
@@ -77,13 +78,6 @@ static double batch(char *out, char *in, int bytes, int times)
     return all / times;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static double measure(int bytes)
 {
     size_t room = (size_t)2 * dims * bytes;
@@ -101,7 +95,7 @@ static double measure(int bytes)
     MPI_Bcast(&times, 1, MPI_INT, 0, grid);
     for (int i = 0; i < BATCHES; i++)
         seconds[i] = batch(out, in, bytes, times);
-    qsort(seconds, BATCHES, sizeof(double), compare);
+    sort_times(seconds, BATCHES);
     free(out);
     free(in);
     return seconds[BATCHES / 2] * 1e6;

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 #include "solo_scenario.h"
+#include "../lib/sort.h"
 
 enum { BATCHES = 5, RANDOM = 10000, TRANSLATED = 1000 };
 
@@ -120,12 +121,6 @@ static double batch(MPI_Group (*make) (void), int times)
     return (now_us() - begin) / times;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
-
 static void measure(const char *name, MPI_Group (*make) (void))
 {
     double us[BATCHES], once = batch(make, 1);
@@ -138,7 +133,7 @@ static void measure(const char *name, MPI_Group (*make) (void))
         MPI_Group_free(&group);
     for (int b = 0; b < BATCHES; b++)
         us[b] = batch(make, times);
-    qsort(us, BATCHES, sizeof us[0], ascending);
+    sort_times(us, BATCHES);
     printf("%s %.4f %lld\n", name, us[BATCHES / 2], kept > 0 ? kept : 0);
 }
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../lib/sort.h"
 
 #define ROUNDS 101
 #define SIDE 24         /* elements of the block in each dimension */
@@ -23,12 +24,6 @@ struct shape {
     int levels;
     MPI_Datatype(*make) (MPI_Datatype element, int levels);
 };
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
 
 /* Takes `inner` over: types made of it keep what they need. */
 static MPI_Datatype replaced(MPI_Datatype inner, MPI_Datatype outer, MPI_Datatype element)
@@ -104,8 +99,8 @@ static void measure(const struct shape *shape, MPI_Datatype element, const char 
         unpack[r] = MPI_Wtime() - t1;
         pack[r] = t1 - t0;
     }
-    qsort(pack, ROUNDS, sizeof(double), ascending);
-    qsort(unpack, ROUNDS, sizeof(double), ascending);
+    sort_times(pack, ROUNDS);
+    sort_times(unpack, ROUNDS);
     printf("%d,%s of %s,%d,%.3f,%.3f\n", shape->levels, shape->name, name, size,
            1e6 * pack[ROUNDS / 2], 1e6 * unpack[ROUNDS / 2]);
     MPI_Type_free(&type);

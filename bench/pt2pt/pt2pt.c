@@ -33,6 +33,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "../lib/line_mpi.h"
+#include "../lib/sort.h"
 
 enum { TAG_PING = 1, TAG_MANY = 2 };
 enum { EACH = 16 };     /* messages to each peer in a batch: they fit the receiver's queue */
@@ -40,12 +41,6 @@ enum { REST_US = 8000 }; /* until those who do not take part are asleep */
 
 static int me, ranks;
 static sem_t *bed; /* one a rank, shared: who waits for it takes no time from the others */
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
 
 static void get_representation(MPI_Comm comm, char name[MPI_MAX_INFO_VAL])
 {
@@ -66,7 +61,7 @@ static void print_line(const char *name, MPI_Comm comm, double *us, int n)
 
     MPI_Comm_size(comm, &members);
     get_representation(comm, representation);
-    qsort(us, n, sizeof(double), by_value);
+    sort_times(us, n);
     printf("%s %d %.4f %.4f %.4f %s\n", name, members, us[n / 2], us[n / 10], us[n * 9 / 10],
            representation);
     fflush(stdout);

@@ -33,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "../lib/line_mpi.h"
+#include "../lib/sort.h"
 
 enum {
     MOST_BYTES = 1 << 20,
@@ -156,15 +157,9 @@ static double batch(int count)
     return mine;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
-
 static double median(double *values, int n)
 {
-    qsort(values, (size_t) n, sizeof values[0], ascending);
+    sort_times(values, n);
     return values[n / 2];
 }
 

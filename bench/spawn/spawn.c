@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "../lib/sort.h"
 
 enum { WORLD, CHILD, PARTNERS };
 enum { MOST = 2000 };           /* batches */
@@ -101,12 +102,6 @@ static void take_part(MPI_Comm comm, sem_t * bed)
     }
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-    return (x > y) - (x < y);
-}
-
 static void show(int bytes, double us[PARTNERS][MOST])
 {
     static const char *const names[] = { "world", "child" };
@@ -114,9 +109,9 @@ static void show(int bytes, double us[PARTNERS][MOST])
 
     for (int i = 0; i < batches; i++)
         ratios[i] = us[CHILD][i] / us[WORLD][i];
-    qsort(ratios, batches, sizeof(double), by_value);
+    sort_times(ratios, batches);
     for (int k = 0; k < PARTNERS; k++) {
-        qsort(us[k], batches, sizeof(double), by_value);
+        sort_times(us[k], batches);
         printf("%s %d %.4f %.4f %.4f %.4f\n", names[k], bytes, us[k][batches / 2],
                us[k][batches / 10], us[k][batches * 9 / 10], ratios[batches / 2]);
     }

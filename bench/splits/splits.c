@@ -10,6 +10,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "../lib/sort.h"
 
 enum { MOST_BATCHES = 101, NEVER = 0, ALWAYS = 1 };
 
@@ -95,16 +96,9 @@ static double batch(int colour, int key, int least_ranks)
     return slowest;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-
-    return (x > y) - (x < y);
-}
-
 static double median(double figures[], int n)
 {
-    qsort(figures, (size_t) n, sizeof figures[0], ascending);
+    sort_times(figures, n);
     return figures[n / 2];
 }
 
