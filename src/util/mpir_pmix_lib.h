@@ -90,16 +90,16 @@ typedef struct MPIR_Pmix_lib {
 extern MPIR_Pmix_lib_t MPIR_Pmix_lib;   /* valid after MPIR_Pmix_load */
 extern MPIR_Pmix_proc_t MPIR_Pmix_self; /* valid after MPIR_Pmix_start */
 
-/* In the environment of a spawned job: that it is one, which not all managers say, and what its
- * parent has put there for it. */
+/* In the environment of a spawned job: a mark, because not all managers tell that it was spawned,
+ * and the values that its parent passes to it. */
 #define MPIR_PMIX_SPAWNED "MPIR_SPAWNED"
 #define MPIR_PMIX_PREPUT "MPIR_PREPUT_"
 
 /* False without libpmix.so.2; *reason then says what is missing. */
 bool MPIR_Pmix_load(const char **reason);
 
-/* What the launcher says of a process or of the job (PMIX_EVERY_RANK); NULL or false when it says
- * nothing.  The caller frees strings with MPL_external_free. */
+/* The launcher's value for a process or for the job (PMIX_EVERY_RANK); NULL or false if it has
+ * none.  The caller frees strings with MPL_external_free. */
 char *MPIR_Pmix_string(uint32_t rank, const char *key);
 bool MPIR_Pmix_number(uint32_t rank, const char *key, uint32_t * number);
 

@@ -7,7 +7,7 @@
  *                   (no MPI is initialized)
  *   afapi_mpi.c     processes of mpiexec, or of a program that has MPI already
  *
- * What a network cannot do ends the job: after a message to stderr, with status 1.
+ * If a network cannot do an operation, it ends the job: after a message to stderr, with status 1.
  */
 #ifndef AFAPI_IMPL_H_INCLUDED
 #define AFAPI_IMPL_H_INCLUDED

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What a process knows of context ids, and the steps of a creation between its collectives.
+ * A process's knowledge of context ids, and the steps of a creation between its collectives.
  * Nothing here communicates.
  *
  *   ctxid_fold.c     what the members exchange: offers and windows
@@ -167,8 +167,8 @@ typedef enum {
     CTXID_BLOCK_DOUBT
 } ctxid_block_t;
 
-/* Ids that communicators may take of their blocks, all together.  Without the lock: each silent
- * duplicate asks.  What another thread has just been granted may be missing. */
+/* Ids that all communicators together may take of their blocks.  Reads without the lock, because
+ * each silent duplicate asks.  An id just granted to another thread may be missing. */
 uint32_t ctxid_block_ahead(ctxid_store_t *store);
 bool ctxid_block_has_next(ctxid_store_t *store, const MPIR_Comm *parent);
 /* *prefix: the id.  In doubt, *n ids from it on, maybe none; then the block is empty. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The table behind MPIR_CVAR_CMAP_REPORT: which holders of maps are alive, and one row for all
- * holders that had the same label and a map of the same size, representation and bytes.  Holders
- * made at different places of the program have rows of their own if they have no name, and with
- * details in any case.  With details a row keeps a picture of the first one's map, and the table
- * has a history.  Every function may be called by
- * several threads; when memory runs out the table loses rows, says so when printed, and nothing
- * else happens.  Only for src/mpi/map; others use mpir_map.h.
+ * The table behind MPIR_CVAR_CMAP_REPORT.  It knows which holders of maps are alive.  It has one
+ * row for all holders with the same label and a map of the same size, representation and bytes.
+ * Unnamed holders made at different places of the program have rows of their own.  With details,
+ * named ones do too, a row keeps a picture of its first map, and the table has a history.
+ *
+ * Several threads may call every function.  If memory runs out, the table loses rows and says so
+ * when it is printed; nothing else fails.  Only for src/mpi/map; others use mpir_map.h.
  */
 #ifndef MAP_TABLE_H_INCLUDED
 #define MAP_TABLE_H_INCLUDED
@@ -60,20 +60,20 @@ typedef struct map_holders {
 } map_holders;
 map_holders MPIR_Map_table_holders(void) CMAP_NOEXCEPT;
 
-/* The most that was alive at once, of each. */
+/* The largest number of each that was alive at once. */
 typedef struct map_peak {
     uint64_t maps, bytes, array_bytes;
 } map_peak;
 map_peak MPIR_Map_table_peak(void) CMAP_NOEXCEPT;
 
-/* What was alive at a moment: the holders, and all maps of the process. */
+/* Holders, and all maps of the process, that were alive at a moment. */
 typedef struct map_moment {
     double seconds;
     uint64_t holders, maps, bytes, array_bytes;
 } map_moment;
 
-/* Calls row() for each row, moment() for each of a few hundred moments, both in the order in which
- * they came, and gives the totals of all rows; false: the table is not complete. */
+/* Calls row() for each row and moment() for each of a few hundred moments, in the order in which
+ * they came.  False: the table is not complete. */
 typedef struct map_visitor {
     void (*row) (void *context, const map_row * row);
     void (*moment) (void *context, const map_moment * moment);

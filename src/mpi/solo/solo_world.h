@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What a process that is alone makes up about the others (solo_world.c). */
+/* The other processes, as a process that runs alone simulates them (solo_world.c). */
 #ifndef SOLO_WORLD_H_INCLUDED
 #define SOLO_WORLD_H_INCLUDED
 

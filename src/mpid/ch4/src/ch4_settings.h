@@ -6,14 +6,14 @@
 #include <stdint.h>
 
 /*
- * Environment variables that have to be the same in all processes, because processes that differ in
- * them wait for each other for ever. MPI_Init compares them before anything depends on them: a
- * process with the first of its node, whose digest is in the node's segment, and the first ones of
- * other nodes with rank 0. Who comes to another value names it.
+ * Environment variables that must be equal in all processes: processes that differ in one of them
+ * deadlock. MPI_Init compares them before anything depends on them. A process compares its digest
+ * with that of the node's first process, which is in the node's segment. The first processes of
+ * other nodes compare theirs with rank 0. A process that finds a difference names the variable.
  */
 
-/* What the netmod uses; 1 where it does not matter. REQUIRES: set before the settings are
- * compared. */
+/* NICs that the netmod uses; 1 if their number does not matter. REQUIRES: set before the settings
+ * are compared. */
 extern int MPIDI_Settings_nics;
 
 /* How the netmod divides the match bits of messages; zeros where it does so by the number of

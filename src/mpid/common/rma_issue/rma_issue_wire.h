@@ -2,9 +2,9 @@
 /*
  * An operation in a message: a record, then its data.
  *
- * Most operations have few elements at a place within 4 GB or as many elements; their record is 8
- * bytes, which counts where a network sends short messages without a buffer.  All others have the
- * wide form, 24 bytes.  Both keep data of 8 bytes on their alignment.
+ * If an operation has few elements and its displacement has 32 bits, its record has 8 bytes.  That
+ * counts where a network sends short messages without a buffer.  All others have the wide form, 24
+ * bytes.  Both keep data of 8 bytes on their alignment.
  */
 #ifndef RMA_ISSUE_WIRE_H_INCLUDED
 #define RMA_ISSUE_WIRE_H_INCLUDED
@@ -27,7 +27,7 @@ typedef struct {
     uint8_t kind;               /* below 8 */
 } rma_issue_record_t;
 
-/* What is sent first, and in the wide form next. */
+/* The first part of a record, and the second one of the wide form. */
 typedef struct {
     uint32_t disp;
     uint16_t type;
@@ -46,7 +46,7 @@ static inline bool rma_issue_record_is_narrow(const rma_issue_record_t * record)
            record->type <= UINT16_MAX;
 }
 
-/* What rma_issue_record_write() takes of a message. */
+/* Bytes of a message that rma_issue_record_write() fills. */
 static inline size_t rma_issue_record_size(const rma_issue_record_t * record)
 {
     return sizeof(rma_issue_narrow_t) +

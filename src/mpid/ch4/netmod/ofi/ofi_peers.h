@@ -6,13 +6,14 @@
  * Peers: the other processes as far as this one has to do with them.
  *
  * In MPI_Init a process leaves the name of its endpoint where others find it (ch4_cards.h). The
- * first message, or operation on memory, for a peer looks its name up and inserts it into
- * libfabric's address vector, whose number for it the process's entry holds from then on. Receiving
- * needs no address: the match bits have the sender's rank. (Providers compare a message with the
- * address that a receive names when the message comes; one that came before its sender was inserted
- * would not be found.)
+ * first message to a peer, or operation on its memory, looks the name up and inserts it into
+ * libfabric's address vector. From then on the peer's entry holds the number of its address.
  *
- * Where that cannot be (ofi_peers.c), MPI_Init inserts all addresses.
+ * A receive needs no address: the match bits have the sender's rank. A provider compares a message
+ * with a receive's address when the message arrives. So a receive that names an address would miss
+ * a message that arrived before its sender was inserted.
+ *
+ * If the provider rules this out (ofi_peers.c), MPI_Init inserts all addresses.
  */
 
 /* libfabric's number of an endpoint. Entries hold complements: zeroed memory says
@@ -22,8 +23,8 @@
 
 #define MPIDI_OFI_HAS_ADDR(av_)  (MPIDI_OFI_AV(av_).dest[0][0] != 0)
 
-/* What a process adds a VNI to, to tell active messages of its own from those of others: the same
- * for all of them, of other worlds, too. */
+/* A process's id among all processes that it can reach, those of other worlds too. With a VNI added
+ * it tells the process's own active messages from those of others. */
 extern uint64_t MPIDI_OFI_own_id;
 
 /* Whether addresses are looked up at first use, and how the match bits are divided.
@@ -37,13 +38,13 @@ size_t MPIDI_OFI_peers_expected(void);
 /* Leaves the card, and returns when those of all others can be found. REQUIRES: lazy; the
  * endpoint exists. Collective. */
 int MPIDI_OFI_peers_init(void);
-/* REQUIRES: nobody is used for the first time any more. */
+/* REQUIRES: no process uses a peer for the first time after this call. */
 int MPIDI_OFI_peers_finalize(void);
 
 /* Inserts the address of a world's process at its first use. REQUIRES: the caller holds the lock
  * of VNI 0, the only one. */
 int MPIDI_OFI_peer_insert(MPIDI_av_entry_t * av);
-/* The same for who does not hold the lock, and where the entry may have its address. */
+/* As MPIDI_OFI_peer_insert, for a caller without the lock. The entry may have its address. */
 int MPIDI_OFI_peer_reach(MPIDI_av_entry_t * av);
 
 /* The error of a message that could not be sent to it: adds who it is. */
@@ -64,8 +65,8 @@ int MPIDI_OFI_peer_failed(MPIDI_av_entry_t * av, int mpi_errno);
 int MPIDI_OFI_check_ranks(MPIR_Comm * comm);
 
 /*
- * What processes of several worlds tell each other about one: the name of its endpoint and, behind
- * that, its world and its rank there, if it is of the world of the process that tells.
+ * How a process of one world describes a process to another world. The name of its endpoint comes
+ * first. If both are of one world, the number of that world and the rank in it follow.
  */
 #define MPIDI_OFI_UPID_TAIL 16
 #define MPIDI_OFI_UPID_MAX (FI_NAME_MAX + MPIDI_OFI_UPID_TAIL)

@@ -7,12 +7,12 @@
  *
  * In MPI_Init a process leaves its card (the addresses of its workers) where others find it. The
  * first use of a peer looks its card up and makes an endpoint, which the address vector holds from
- * then on. Who has only been sent to makes an endpoint when it answers.
+ * then on. A process that has only received makes its endpoint when it answers.
  */
 
-/* MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS. With several VNIs the two sides of a connection that is set up
- * must make progress on them all, which MPIR_CVAR_CH4_GLOBAL_PROGRESS can forbid: then they are
- * set up in MPI_Init (MPIDI_UCX_post_init). */
+/* MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS. With several VNIs, both sides of a new connection must make
+ * progress on all of them. If MPIR_CVAR_CH4_GLOBAL_PROGRESS forbids that, MPI_Init sets all
+ * connections up (MPIDI_UCX_post_init). */
 bool MPIDI_UCX_peers_are_lazy(void);
 /* Leaves the card, and returns when those of all others can be found. REQUIRES: the workers
  * exist. Collective. */
@@ -21,7 +21,8 @@ int MPIDI_UCX_peers_init(void);
  * it. REQUIRES: the caller holds the lock of vni_src. */
 int MPIDI_UCX_peer_connect(MPIDI_av_entry_t * av, int vni_src, int vni_dst);
 
-/* Closes all endpoints, with `progress` while that takes time. REQUIRES: nobody sends any more. */
+/* Closes all endpoints, with `progress` while that takes time. REQUIRES: no process sends any
+ * more. */
 int MPIDI_UCX_peers_disconnect(void (*progress) (void));
 
 /* Statement: the endpoint of an entry of the address vector, or an error in mpi_errno and on to

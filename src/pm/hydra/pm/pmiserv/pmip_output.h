@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the processes of this node have written and the proxy has not yet passed on.
+ * Output of this node's processes that the proxy has not yet passed on.
  *
- * mpiexec ends as soon as it hears that a process aborts, and what is still in the pipes of the
- * proxies is lost; the last thing a process writes before it aborts is why it does so.
+ * mpiexec ends as soon as it learns that a process aborts. Output that is then in the pipes of the
+ * proxies would be lost. A process writes the reason of its abort last.
  */
 #ifndef PMIP_OUTPUT_H_INCLUDED
 #define PMIP_OUTPUT_H_INCLUDED
