@@ -174,8 +174,7 @@ static int ask_all(MPIR_Comm * comm, bool * failed)
     uint64_t numbers[2] = { *failed, 0 };
     unsigned long long failures = *failed;
 
-    if (MPIR_Comm_is_on_one_node(comm) &&
-        MPIR_Aggr_do_group(comm, comm->map, TAG, numbers, fold_failures, &mpi_errno))
+    if (MPIR_Aggr_do_group(comm, comm->map, TAG, numbers, fold_failures, &mpi_errno))
         failures = numbers[0];
     else
         mpi_errno = MPIR_Aggr_agree(comm, &failures, 1);
@@ -191,7 +190,7 @@ static bool others_exist(void)
 /* The lock is not held while this process waits for the others. */
 int MPIR_Comm_settle_node_comms(MPIR_Comm * comm)
 {
-    int mpi_errno = MPI_SUCCESS, own_errno = MPIR_Comm_need_own_node_comms(comm);
+    int mpi_errno = MPI_SUCCESS, own_errno = MPIR_Comm_make_node_comms(comm);
     bool failed = own_errno != MPI_SUCCESS;
 
     if (others_exist())

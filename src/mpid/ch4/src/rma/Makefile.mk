@@ -16,6 +16,7 @@ mpi_core_sources += \
     src/mpid/ch4/src/rma/issue/operation.c \
     src/mpid/ch4/src/rma/issue/origin.c \
     src/mpid/ch4/src/rma/issue/perform.c \
+    src/mpid/ch4/src/rma/issue/progress.c \
     src/mpid/ch4/src/rma/issue/pscw.c \
     src/mpid/ch4/src/rma/issue/settings.c \
     src/mpid/ch4/src/rma/issue/targets.c \
@@ -33,6 +34,7 @@ noinst_HEADERS += \
     src/mpid/ch4/src/rma/issue/exchange.h \
     src/mpid/ch4/src/rma/issue/internal.h \
     src/mpid/ch4/src/rma/issue/issue.h \
+    src/mpid/ch4/src/rma/issue/progress.h \
     src/mpid/ch4/src/rma/peers/combine.h \
     src/mpid/ch4/src/rma/peers/peers.h \
     src/mpid/ch4/src/rma/window/agree.h

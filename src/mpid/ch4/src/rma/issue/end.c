@@ -2,7 +2,7 @@
 
 /* The end of an epoch at its targets. */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/progress.h"
 
 int MPIDIG_rma_await_answers(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {

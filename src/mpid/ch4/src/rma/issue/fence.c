@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/progress.h"
 
 /*
  * Fences by exchange.  Operations go out as messages, at the latest at the fence.  One exchange of

@@ -240,13 +240,6 @@ int MPIDIG_rma_advance_all(MPIR_Win * win, rma_issue_goal_t goal);
 int MPIDIG_rma_reach(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal);
 /* Waits until what was issued natively to the target is done there. */
 int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target);
-int MPIDIG_rma_progress(MPIR_Win * win);
-int MPIDIG_rma_progress_timed(MPIR_Win * win, MPIDIG_rma_wait_t cause);
-/* Progress while the process waits for something: takes the time, if anybody wants to know it. */
-MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_wait(MPIR_Win * win, MPIDIG_rma_wait_t cause)
-{
-    return MPIDIG_rma_is_timed ? MPIDIG_rma_progress_timed(win, cause) : MPIDIG_rma_progress(win);
-}
 /* The epoch at a target becomes history. */
 void MPIDIG_rma_close(MPIR_Win * win, MPIDIG_rma_target_t * target);
 /* An operation was queued: the common part of MPIDIG_rma_epoch_t's go_on. */

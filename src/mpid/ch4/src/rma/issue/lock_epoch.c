@@ -2,7 +2,7 @@
 
 /* Epochs of MPI_Win_lock and MPI_Win_lock_all. */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/progress.h"
 
 static bool all_locks_cover(MPIR_Win * win, int rank)
 {

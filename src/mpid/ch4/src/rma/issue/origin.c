@@ -2,7 +2,7 @@
 
 /* Operations of the program while the window has an epoch in which operations may wait. */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/progress.h"
 
 /* REQUIRES: may_open().  NULL without memory. */
 static MPIDIG_rma_target_t *open_target(MPIR_Win * win, int rank)
