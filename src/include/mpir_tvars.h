@@ -26,9 +26,12 @@ void MPIR_Pvar_register_bound(int bind, const char *name, void *address,
                               void (*count) (void *address, void *obj_handle, int *count),
                               const char *category, const char *text);
 
-/* The same for a text of fewer than `room` bytes, whose value is `room` characters. */
+/* The same for a text of fewer than `room` bytes, whose value is `room` characters.  `count`: as of
+ * a bound variable. */
 void MPIR_Pvar_register_text(const char *name, int room,
                              void (*read) (void *address, void *obj_handle, int count,
-                                           void *buffer), const char *category, const char *text);
+                                           void *buffer),
+                             void (*count) (void *address, void *obj_handle, int *count),
+                             const char *category, const char *text);
 
 #endif /* MPIR_TVARS_H_INCLUDED */

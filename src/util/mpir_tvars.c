@@ -41,13 +41,15 @@ void MPIR_Pvar_register(int class, const char *name, void *address,
 
 void MPIR_Pvar_register_text(const char *name, int room,
                              void (*read) (void *address, void *obj_handle, int count,
-                                           void *buffer), const char *category, const char *text)
+                                           void *buffer),
+                             void (*count) (void *address, void *obj_handle, int *count),
+                             const char *category, const char *text)
 {
     if (!is_registered(name, MPI_T_PVAR_CLASS_GENERIC))
         MPIR_T_PVAR_REGISTER_impl(MPI_T_PVAR_CLASS_GENERIC, MPI_CHAR, name, NULL, room, NULL,
                                   MPI_T_VERBOSITY_USER_BASIC, MPI_T_BIND_NO_OBJECT,
                                   MPIR_T_PVAR_FLAG_READONLY | MPIR_T_PVAR_FLAG_CONTINUOUS, read,
-                                  NULL, category, text);
+                                  count, category, text);
 }
 
 void MPIR_Pvar_register_bound(int bind, const char *name, void *address,

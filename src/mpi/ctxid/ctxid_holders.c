@@ -8,8 +8,8 @@
 #define MOST_IDS (1u << MPIR_CONTEXT_PREFIX_WIDTH)
 
 enum {
-    EXACT = 128,                /* creations of which each is looked at */
-    RAREST = 256,               /* from some time on, one in so many */
+    MEAN = 256,                 /* one creation in so many is looked at */
+    FIRST = MEAN / 2,           /* the first one of a process */
     LINES = 64                  /* whose text is kept */
 };
 
@@ -26,18 +26,16 @@ static uint64_t is_known[MOST_IDS / 64];
 
 /* Creations until one is looked at.  Without a lock: if two threads count at the same time, one
  * may be lost. */
-static uint32_t left = 1;
+static uint32_t left = FIRST;
 
 static struct {
     pthread_mutex_t mutex;
     bool always;
-    uint64_t creations;
-    uint32_t stands_for;        /* the next one */
     uint32_t random;
     cid_table_t *known;         /* id -> ctxid_holder_t */
     map_line lines[LINES];
     uint32_t n_lines;
-} holders = {.mutex = PTHREAD_MUTEX_INITIALIZER,.stands_for = 1,.random = 2463534242u };
+} holders = {.mutex = PTHREAD_MUTEX_INITIALIZER,.random = 2463534242u };
 
 /* ---- which creations are looked at ----------------------------------------------------------- */
 
@@ -51,22 +49,16 @@ static uint32_t draw(uint32_t below)
     return holders.random % below;
 }
 
-/* How many this one stands for; draws how many come before the next one: 1 to 2 k - 1, on average
- * k. */
+/* How many this one stands for.  Draws the distance to the next one: 1 to 2 k - 1, on average k. */
 static uint32_t look(void)
 {
-    uint32_t k, gap, stands_for;
+    uint32_t k;
 
     pthread_mutex_lock(&holders.mutex);
-    stands_for = holders.stands_for;
-    holders.creations += stands_for;
-    k = (uint32_t) MPL_MIN(1 + holders.creations / EXACT, RAREST);
-    k = (holders.always || holders.creations < EXACT) ? 1 : k;
-    gap = 1 + draw(2 * k - 1);
-    holders.stands_for = k;
-    __atomic_store_n(&left, gap, __ATOMIC_RELAXED);
+    k = holders.always ? 1 : MEAN;
+    __atomic_store_n(&left, 1 + draw(2 * k - 1), __ATOMIC_RELAXED);
     pthread_mutex_unlock(&holders.mutex);
-    return stands_for;
+    return k;
 }
 
 ctxid_holder_t ctxid_holder_here(void)
@@ -143,18 +135,19 @@ void ctxid_holders_close(void)
     }
     cid_table_destroy(holders.known);
     holders.known = NULL;
-    holders.creations = 0;
-    holders.stands_for = 1;
     holders.n_lines = 0;
     holders.always = false;
     memset(is_known, 0, sizeof(is_known));
-    __atomic_store_n(&left, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&left, FIRST, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&holders.mutex);
 }
 
 void ctxid_holders_look_always(void)
 {
+    pthread_mutex_lock(&holders.mutex);
     holders.always = true;
+    __atomic_store_n(&left, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&holders.mutex);
 }
 
 map_site ctxid_holders_site(uint32_t prefix)

@@ -2,9 +2,9 @@
 
 /*
  * Which lines of the program hold the context ids of this process: communicators, windows and
- * files.  To find the line takes longer than a quick duplicate.  So each of the first 128
- * creations is looked at, and then fewer, at random, down to one in 256.  One that is looked at
- * stands for as many as there were between two.
+ * files.  To find the line takes longer than a quick duplicate.  So one creation in 256 is looked
+ * at, at random, and stands for 256.  If somebody may ask for the list, or if the limit of ids is
+ * low, each creation is looked at.
  *
  * If memory is missing a creation is not counted.  Every function may be called by several
  * threads.

@@ -9,7 +9,11 @@
 
 /* The lines that hold most context ids, when somebody asks: by MPI_T, or by a signal. */
 
-enum { TEXT = 1024, MOST = 10 };
+enum {
+    TEXT = 1024,
+    MOST = 10,
+    LOW_LIMIT = 4096            /* ids; a sample of the creations would be small */
+};
 
 volatile sig_atomic_t MPIR_Ctxid_is_asked;
 
@@ -34,6 +38,13 @@ static void read_text(void *address, void *obj_handle, int count, void *buffer)
     ctxid_holders_text(MOST, buffer, (size_t) count);
 }
 
+/* MPI_T asks when a tool gets a handle. */
+static void count_text(void *address, void *obj_handle, int *count)
+{
+    ctxid_holders_look_always();
+    *count = TEXT;
+}
+
 static struct sigaction before;
 static int number;
 
@@ -56,9 +67,10 @@ int ctxid_holders_init(void)
     const char *value = MPIR_CVAR_CTXID_REPORT_SIGNAL;
     struct sigaction action = {.sa_handler = note_signal,.sa_flags = SA_RESTART };
 
-    MPIR_Pvar_register_text("ctxid_holders", TEXT, read_text, "CTXID",
+    MPIR_Pvar_register_text("ctxid_holders", TEXT, read_text, count_text, "CTXID",
                             "lines of the program that hold most context ids, as a text");
-    if (MPIR_Map_report_is_on())
+    if (MPIR_Map_report_is_on() ||
+        (MPIR_CVAR_CTXID_LIMIT > 0 && MPIR_CVAR_CTXID_LIMIT <= LOW_LIMIT))
         ctxid_holders_look_always();
     MPIR_Map_report_phase("settings");
     if (!value || strcmp(value, "none") == 0)
@@ -67,6 +79,7 @@ int ctxid_holders_init(void)
     if (number == 0)
         return MPIR_Cvar_wrong_value("MPIR_CVAR_CTXID_REPORT_SIGNAL", value, "none, usr1 or usr2");
     sigemptyset(&action.sa_mask);
+    ctxid_holders_look_always();
     if (sigaction(number, &action, &before) == 0)
         MPIR_Add_finalize(restore_signal, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
     return MPI_SUCCESS;

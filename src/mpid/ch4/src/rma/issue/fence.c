@@ -360,6 +360,8 @@ static int await_puts(MPIR_Win * win)
 {
     int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
 
+    if (MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) == 0)
+        return MPI_SUCCESS;
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
     MPIDIU_PROGRESS_WHILE(MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) != 0, vci);
 
