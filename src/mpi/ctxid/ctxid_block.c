@@ -218,6 +218,8 @@ bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
     block_t block = get(parent);
     bool has_any = block.left > 0;
 
+    if (!has_any && block.stage == 0 && !block.in_doubt)
+        return false;
     for (uint32_t id = block.next + block.left; block.left > 0; block.left--) {
         set_ahead(store, store->ahead - 1);
         if (cid_owner(store->calm, --id) == note_of(parent)) {

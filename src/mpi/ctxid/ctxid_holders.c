@@ -8,7 +8,7 @@
 #define MOST_IDS (1u << MPIR_CONTEXT_PREFIX_WIDTH)
 
 enum {
-    MEAN = 256,                 /* one creation in so many is looked at */
+    MEAN = 1024,                /* one creation in so many is looked at */
     FIRST = MEAN / 2,           /* the first one of a process */
     LINES = 64                  /* whose text is kept */
 };

@@ -2,8 +2,8 @@
 
 /*
  * Which lines of the program hold the context ids of this process: communicators, windows and
- * files.  To find the line takes longer than a quick duplicate.  So one creation in 256 is looked
- * at, at random, and stands for 256.  If somebody may ask for the list, or if the limit of ids is
+ * files.  To find the line takes longer than a quick duplicate.  So one creation in 1,024 is looked
+ * at, at random, and stands for 1,024.  If somebody may ask for the list, or if the limit of ids is
  * low, each creation is looked at.
  *
  * If memory is missing a creation is not counted.  Every function may be called by several

@@ -58,8 +58,11 @@ int MPIDI_deferred_run_all(int vci)
     int mpi_errno = MPI_SUCCESS;
 
     for (int i = 0; i < MPIDI_DEFERRED_KINDS && !mpi_errno; i++) {
-        if (kinds[i])
-            mpi_errno = MPIDI_deferred_run(kinds[i], kinds[i]->is_common ? 0 : vci);
+        MPIDI_deferred_kind_t *kind = kinds[i];
+        int queue = kind && !kind->is_common ? vci : 0;
+
+        if (kind && kind->queues[queue].first)
+            mpi_errno = MPIDI_deferred_run(kind, queue);
     }
     return mpi_errno;
 }
