@@ -16,7 +16,9 @@ is delayed.  Open MPI has its component "pt2pt" for the last two.  Two processes
 compared in runs at one distance of their cores (runs.py), of which there are as many more as that
 takes.  Our modes of issuing take turns within a run, batch by batch, but for searches of a graph.
 A run's figure is the median of its batches; figures are us, but for the percent that is hidden, and
-`contend`: epochs a second, and the least rank's part of its share.  `passive` has 4 ranks."""
+`contend`: epochs a second, and the least rank's part of its share.  `passive` has 4 ranks, `parts`
+(what the time of a search is made of) and `calibrated` (searches with the settings that
+examples/rma_calibrate.c finds) 2 and 8."""
 import argparse
 import contextlib
 import os
@@ -44,9 +46,21 @@ COLUMNS = "set,library,mode,link,ranks,sync,operation,bytes,operations,compute_u
     ","
 )
 ROUNDS = "set,link,ranks,library,case,round,figure".split(",")
-SETS = ("single", "many", "waiting", "overlap", "contend", "passive", "change", "graph")
+SETS = (
+    "single",
+    "many",
+    "waiting",
+    "overlap",
+    "contend",
+    "passive",
+    "change",
+    "graph",
+    "parts",
+    "calibrated",
+)
 LINKS = ("node", "messages", "hosts")
 MODES = ("hybrid", "eager", "lazy")
+LEFT_OUT = {"parts": "hosts", "calibrated": "node"}  # in a node nothing is issued late
 GRAPHS = {"small": 7, "large": 13}  # of the paper: 2^7 and 2^13 vertices
 EDGES_A_VERTEX = 16
 OVERLAPPED = 8  # operations, as in rma.c
@@ -55,13 +69,15 @@ TIMEOUT = 600
 
 
 class Programs:
-    """A library's two programs; rma has a window for each of `modes`."""
+    """A library's programs; rma has a window for each of `modes`."""
 
     def __init__(self, build, modes=()):
         self.name, self.modes = build.name, modes
         self.rma, self.bfs = self.program(build, ROOT / "bench" / "rma" / "rma.c"), self.program(
             build, ROOT / "examples" / "bfs.c"
         )
+        self.parts = self.program(build, ROOT / "bench" / "rma" / "parts.c")
+        self.calibrate = self.program(build, ROOT / "examples" / "rma_calibrate.c")
 
     @staticmethod
     def program(build, source):
@@ -73,6 +89,9 @@ class Programs:
     def compile(self):
         self.rma.compile()
         self.bfs.compile()
+        self.parts.compile(self.bfs.source)
+        if self.modes:
+            self.calibrate.compile()
 
     def searchers(self):
         """One for each mode."""
@@ -86,8 +105,25 @@ class Programs:
         ] or [self]
 
     def on(self, link, ranks):
-        """Both as they run there."""
-        return [self.placed(program, link, ranks) for program in (self.rma, self.bfs)]
+        """The programs of the sets, as they run there."""
+        return [self.placed(program, link, ranks) for program in (self.rma, self.bfs, self.parts)]
+
+    def calibrated(self, link):
+        """Searches under hybrid with the defaults, and with what rma_calibrate finds there; and
+        the settings of both."""
+        lines = self.placed(self.calibrate, link, 2).lines(2, [], TIMEOUT)
+        found = dict(word.split("=") for words in lines for word in words if "=" in word)
+        settings = {name: int(found[name]) for name in found if name.startswith("MPIR_")}
+        some = {"hybrid": {}, "calibrated": {name: str(x) for name, x in settings.items()}}
+        searchers = [
+            Programs(Build(f"{self.name}:{name}", self.rma.prefix, "rma", env))
+            for name, env in some.items()
+        ]
+        values = [[found["OPS"], found["BYTES"]], settings.values()]
+        return searchers, {
+            searcher.name: dict(zip(("ops", "bytes"), map(float, pair)))
+            for searcher, pair in zip(searchers, values)
+        }
 
     def placed(self, program, link, ranks):
         is_openmpi = self.name == "openmpi"
@@ -107,8 +143,10 @@ class Programs:
 def run_set(name, programs, link, ranks, a):
     """case -> figure of one run, and what a cache line took, first and last, where there are two
     processes on one machine"""
-    rma, bfs = programs.on(link, ranks)
-    if name == "graph":
+    rma, bfs, parts = programs.on(link, ranks)
+    if name == "parts":
+        return parts_us(parts, ranks, a), []
+    if name in ("graph", "calibrated"):
         return {graph: search_us(bfs, ranks, GRAPHS[graph], a.searches) for graph in a.graphs}, []
     lines = rma.lines(
         ranks,
@@ -132,6 +170,16 @@ def search_us(bfs, ranks, scale, searches):
     return float(words[words.index("us") - 1])
 
 
+def parts_us(parts, ranks, a):
+    """GRAPH-PART -> us a search"""
+    return {
+        f"{graph}-{words[1]}": float(words[2])
+        for graph in a.graphs
+        for words in parts.lines(ranks, [GRAPHS[graph], a.searches], TIMEOUT)
+        if words[0] == "part"
+    }
+
+
 def by_mode(found):
     """library -> case -> figures, where case MODE/CASE of a library is CASE of LIBRARY:MODE."""
     apart = {}
@@ -149,12 +197,9 @@ def show(name, place, ranks, found):
         cells = []
         for library, cases in found.items():
             middle = statistics.median(cases[case])
+            below = statistics.median(base[case]) if base and library != "stock" else 0
             is_time = not case.endswith("-hidden")
-            ratio = (
-                f" ({middle / statistics.median(base[case]):.3f})"
-                if base and library != "stock" and is_time
-                else ""
-            )
+            ratio = f" ({middle / below:.3f})" if below and is_time else ""
             cells.append(f"{library} {middle:.3f}{ratio}")
         print(f"  {case:<24} " + "; ".join(cells), flush=True)
 
@@ -162,7 +207,9 @@ def show(name, place, ranks, found):
 def plan(link, a):
     """(set, ranks) of a place."""
     for name in a.sets:
-        if name == "graph":
+        if name in ("parts", "calibrated"):
+            yield from ((name, ranks) for ranks in (2, 8) if link != LEFT_OUT[name])
+        elif name == "graph":
             yield from (
                 (name, ranks)
                 for ranks in (
@@ -178,7 +225,11 @@ def plan(link, a):
 
 def rounds_of(name, link, a):
     return (
-        a.graph_rounds if name == "graph" else (a.rounds + 1) // 2 if link == "hosts" else a.rounds
+        a.graph_rounds
+        if name in ("graph", "parts", "calibrated")
+        else (a.rounds + 1) // 2
+        if link == "hosts"
+        else a.rounds
     )
 
 
@@ -186,11 +237,11 @@ def measure(link, libraries, a):
     """(set, ranks, library -> case -> figures) of a place"""
     with hosts_up(2, a.delay) if link == "hosts" else contextlib.nullcontext():
         for name, ranks in plan(link, a):
-            some = (
-                [one for library in libraries for one in library.searchers()]
-                if name == "graph"
-                else libraries
-            )
+            some, settings = libraries, {}
+            if name in ("graph", "parts"):
+                some = [one for library in libraries for one in library.searchers()]
+            elif name == "calibrated":
+                some, settings = libraries[-1].calibrated(link)
             distance, found = at_one_distance(
                 some,
                 rounds_of(name, link, a),
@@ -198,6 +249,8 @@ def measure(link, libraries, a):
                 f"{link}, {name}",
             )
             found = by_mode(found)
+            for library, values in settings.items():
+                found[library].update((case, [x]) for case, x in values.items())
             show(
                 name,
                 link if distance == NOT_MEASURED else f"{link} (a line takes {distance})",
@@ -323,7 +376,7 @@ def main():
                 for case, figures in cases.items()
                 for k, x in enumerate(figures)
             ]
-            if name not in ("contend", "passive", "change"):
+            if name not in ("contend", "passive", "change", "parts", "calibrated"):
                 summary += rows(name, link, ranks, found)
             # after each set: an interrupted run keeps what it has measured
             write_rows(a.results / "e8_rma.csv", summary, COLUMNS)

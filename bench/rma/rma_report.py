@@ -12,7 +12,18 @@ from page import Shown, figure, put, table  # noqa: E402
 from results import arguments, read  # noqa: E402
 from runs import paired_ratio  # noqa: E402
 
-SETS = ("single", "waiting", "many", "overlap", "contend", "passive", "change", "graph")
+SETS = (
+    "single",
+    "waiting",
+    "many",
+    "overlap",
+    "contend",
+    "passive",
+    "change",
+    "graph",
+    "parts",
+    "calibrated",
+)
 PLACES = {"node": "in a node", "messages": "by messages", "hosts": "between hosts"}
 HYBRID = "patched:hybrid"
 MODES = ("patched:eager", "patched:lazy")
@@ -284,6 +295,33 @@ def table_overlap(rounds):
     )
 
 
+def table_of_parts(rounds):
+    """A line for each library at each place: us of each part, and of all of them."""
+    lines, parts = [], []
+    for link, ranks, found in rounds.of("parts"):
+        for graph in dict.fromkeys(case.split("-")[0] for case in found[HYBRID]):
+            parts = [case for case in found[HYBRID] if case.startswith(graph + "-")]
+            for name in (one for one in LIBRARIES if one in found):
+                us = [statistics.median(found[name][case]) for case in parts]
+                first = [PLACES[link], graph, str(ranks), name.split(":")[-1]]
+                lines.append(first + [figure(x) if x >= 0.05 else "" for x in (*us, sum(us))])
+    heads = [case.split("-")[1] for case in parts]
+    return table(["", "graph", "ranks", "library", *heads, "together"], lines)
+
+
+def table_calibrated(rounds):
+    lines = []
+    for link, ranks, found in rounds.of("calibrated"):
+        before, after = found[HYBRID], found["patched:calibrated"]
+        settings = [f"{side['ops'][0]:.0f}, {side['bytes'][0]:,.0f}" for side in (before, after)]
+        for graph in (case for case in before if case not in ("ops", "bytes")):
+            us = [figure(statistics.median(side[graph])) for side in (before, after)]
+            ratio = f"{paired_ratio(after[graph], before[graph]):.2f}"
+            lines.append([PLACES[link], graph, str(ranks), *settings, *us, ratio])
+    heads = ["graph", "ranks", "operations, bytes: default", "measured", "us", "us", "ratio"]
+    return table(["", *heads], lines)
+
+
 def plots(results, *pictures):
     """Those that there are, for the page."""
     return "".join(
@@ -321,6 +359,9 @@ def tables(rounds, results):
             rounds, "graph", ["graph", "ranks"], lambda case, ranks: [case, str(ranks)]
         )
         + plots(results, ("e8_graph", "edges a second; the thesis's figure 4.7")),
+        "parts": table_of_parts(rounds)
+        + plots(results, ("e8_parts", "parts of a search; the thesis's figure 4.8")),
+        "calibrated": table_calibrated(rounds),
         "passive": table_of(rounds, "passive", ["case, us"], lambda case, _: [case]),
     }
     return {name: text for name, text in made.items() if name == "run" or libraries(rounds, name)}
