@@ -39,6 +39,22 @@ void expect_estimate_holds(const Members &members, cmap_rep rep) {
     EXPECT_GT(estimate.time, 0.0);
 }
 
+double estimated_time(const Members &members, cmap_rep rep) {
+    cmap::Content content;
+    content.borrow(members.data(), static_cast<uint32_t>(members.size()));
+    cmap::Analysis analysis(content, forced(rep));
+    analysis.measure();
+    return cmap::representation(rep).estimate(analysis).time;
+}
+
+// About half of the blocks of a universe.
+Members some_blocks(uint32_t universe, uint32_t length) {
+    Members members;
+    for (uint32_t index = 0; index < universe; index++)
+        if (index / length * 2654435761u >> 31) members.push_back(index);
+    return members;
+}
+
 // Also where a closed form wins without a look at the others.
 void expect_best_wins(const Members &members, const cmap_policy &policy) {
     cmap::Content content;
@@ -64,6 +80,17 @@ void expect_best_wins(const Members &members, const cmap_policy &policy) {
 }
 
 class Estimates : public ::testing::TestWithParam<size_t> {};
+
+TEST(EstimatedTimes, GrowWithTheNumberOfRuns) {
+    EXPECT_LT(estimated_time(some_blocks(1 << 12, 128), CMAP_REP_RUNS),
+              estimated_time(some_blocks(1 << 16, 128), CMAP_REP_RUNS));
+}
+
+// Of as many members in the same universe, whose maps take as many bytes.
+TEST(EstimatedTimes, OfEliasFanoAreLongerForLongRuns) {
+    EXPECT_GT(estimated_time(some_blocks(1 << 16, 128), CMAP_REP_ELIASFANO),
+              estimated_time(some_blocks(1 << 16, 1), CMAP_REP_ELIASFANO));
+}
 
 TEST_P(Estimates, AreExactOrATenthTooMuch) {
     const Case &one = cases()[GetParam()];

@@ -73,11 +73,12 @@ TEST_F(Times, EveryTimeOfTheHeaderHasAName) {
 }
 
 TEST_F(Times, TheNamedOnesAreSet) {
-    const double runs = value("TIME_RUNS");
+    const double runs = value("TIME_RUNS"), gap = value("TIME_GAP");
     EXPECT_EQ("", read("cmap-times 1\n# a comment\n\nPACKED 12345 # ps\nbwt 7"));
     EXPECT_DOUBLE_EQ(12.345, value("TIME_PACKED"));
     EXPECT_DOUBLE_EQ(0.007, value("TIME_BWT"));
     EXPECT_DOUBLE_EQ(runs, value("TIME_RUNS"));
+    EXPECT_DOUBLE_EQ(gap, value("TIME_GAP"));
 }
 
 TEST_F(Times, AWrongFileChangesNothing) {
@@ -87,16 +88,17 @@ TEST_F(Times, AWrongFileChangesNothing) {
         {"cmap-times 2\n", "line 1 is not"},
         {"cmap-times 10\n", "line 1 is not"},
         {head + "speed 3\n", "line 3 names speed"},
-        {head + "runs\n", "line 3 has 0 values of runs, not 1"},
-        {head + "runs 1 2\n", "line 3 has 2 values of runs, not 1"},
+        {head + "gap\n", "line 3 has 0 values of gap, not 1"},
+        {head + "gap 1 2\n", "line 3 has 2 values of gap, not 1"},
+        {head + "runs 1\n", "line 3 has 1 values of runs, not 13"},
         {head + "affine 1 2 3\n", "line 3 has 3 values of affine, not 7"},
         {head + "affine 1 2 3 4 5 7 6\n", "line 3 has values of affine that fall"},
-        {head + "runs 1.5\n", "line 3 has 1.5 where"},
-        {head + "runs -1\n", "line 3 has -1 where"},
-        {head + "runs 0\n", "line 3 has 0 where"},
-        {head + "runs 1000000001\n", "line 3 has 1000000001 where"},
-        {head + "runs 99999999999999999999999\n", "where picoseconds belong"},
-        {head + "runs nan\n", "line 3 has nan where"},
+        {head + "gap 1.5\n", "line 3 has 1.5 where"},
+        {head + "gap -1\n", "line 3 has -1 where"},
+        {head + "gap 0\n", "line 3 has 0 where"},
+        {head + "gap 1000000001\n", "line 3 has 1000000001 where"},
+        {head + "gap 99999999999999999999999\n", "where picoseconds belong"},
+        {head + "gap nan\n", "line 3 has nan where"},
         {head + "# " + std::string(2000, 'x') + "\n", "line 3 is longer"},
         {head +
              [] {

@@ -16,8 +16,8 @@ inline double TIME_AFFINE[] = {0.0, 1.7, 2.7, 2.9, 3.1, 3.6, 3.9};  // by levels
 
 // Beside the access to the payload.
 inline double TIME_PACKED = 1.5;
-inline double TIME_RUNS = 1.8;
-inline double TIME_RUNS_STEP = 1.5;  // for each doubling of the number of runs
+inline double TIME_RUNS[] = {1.8,  3.3,  4.8,  6.3,  7.8,  9.3, 10.8,
+                             12.3, 13.8, 15.3, 16.8, 18.3, 19.8};  // by bits of the number of runs
 inline double TIME_BITMAP = 13.6;
 // A diagram held as cells: TIME_BDD and TIME_BDD_STEP for each cell that a select visits, on
 // average over the members.  Held as p paths: TIME_BDD_PATH and TIME_BDD_SPLIT * lg p.  Both with
@@ -27,6 +27,8 @@ inline double TIME_BDD_STEP = 3.8;
 inline double TIME_BDD_PATH = 6.7;
 inline double TIME_BDD_SPLIT = 7.9;
 inline double TIME_ELIASFANO = 10.4;
+// Beside it where members lie in long runs: how many words a select scans is hard to predict then.
+inline double TIME_ELIASFANO_RUNS = 6.0;
 inline double TIME_GAP = 4.2;
 inline double TIME_GAP_STEP = 0.8;   // for each load of gaps that a full block takes
 inline double TIME_GAP_DIGIT = 0.7;  // for each digit that is summed
@@ -51,12 +53,12 @@ inline double TIME_ACCESS[] = {2.0, 2.0,  2.0,  2.0,  2.6,  3.5,   4.1,   4.6,
 
 // Each name once: one(name) for a value, several(name) for an array.
 #define CALIBRATED_TIMES(one, several)                                                             \
-    several(TIME_AFFINE) several(TIME_ACCESS) one(TIME_PACKED) one(TIME_RUNS) one(TIME_RUNS_STEP)  \
-        one(TIME_BITMAP) one(TIME_BDD) one(TIME_BDD_STEP) one(TIME_BDD_PATH) one(TIME_BDD_SPLIT)   \
-            one(TIME_ELIASFANO) one(TIME_GAP) one(TIME_GAP_STEP) one(TIME_GAP_DIGIT) one(TIME_BWT) \
-                one(TIME_BWT_BLOCK) one(TIME_BWT_MEMBER) one(TIME_BWT_BYTE) one(TIME_WTR)          \
-                    one(TIME_WTR_LEVEL) one(TIME_WTR_DOWN) one(TIME_SUB_LEVEL) one(TIME_SUB)       \
-                        one(TIME_PART)
+    several(TIME_AFFINE) several(TIME_ACCESS) several(TIME_RUNS) one(TIME_PACKED) one(TIME_BITMAP) \
+        one(TIME_BDD) one(TIME_BDD_STEP) one(TIME_BDD_PATH) one(TIME_BDD_SPLIT)                    \
+            one(TIME_ELIASFANO) one(TIME_ELIASFANO_RUNS) one(TIME_GAP) one(TIME_GAP_STEP)          \
+                one(TIME_GAP_DIGIT) one(TIME_BWT) one(TIME_BWT_BLOCK) one(TIME_BWT_MEMBER)         \
+                    one(TIME_BWT_BYTE) one(TIME_WTR) one(TIME_WTR_LEVEL) one(TIME_WTR_DOWN)        \
+                        one(TIME_SUB_LEVEL) one(TIME_SUB) one(TIME_PART)
 
 // Between two sizes of the table, along a straight line.
 inline double time_access(uint64_t bytes) noexcept {

@@ -71,7 +71,7 @@ constexpr double SHARED_SET_SLOWDOWN = 6;
 // parent: what each of the other representations takes at least, those made of others in an affine
 // one.  A function, because the calibration turns these times.
 inline double time_without_parent() {
-    return std::min({TIME_PACKED + TIME_ACCESS[0], TIME_RUNS + TIME_ACCESS[0], TIME_BITMAP,
+    return std::min({TIME_PACKED + TIME_ACCESS[0], TIME_RUNS[0] + TIME_ACCESS[0], TIME_BITMAP,
                      TIME_GAP, TIME_ELIASFANO, TIME_BDD + TIME_BDD_STEP, TIME_BDD_PATH, TIME_BWT,
                      TIME_WTR, TIME_PART + TIME_ACCESS[0] + TIME_AFFINE[1]});
 }

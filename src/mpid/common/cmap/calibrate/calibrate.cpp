@@ -64,6 +64,22 @@ void affine_times(int rounds) {
     std::copy(times.begin(), times.end(), cmap::TIME_AFFINE + 1);
 }
 
+// Beside the access to the payload, by the bits of their number.  One run is an affine map: the
+// first time falls only if the second one would be less.
+void runs_times(int rounds) {
+    Samples samples;
+    for (unsigned k = 1; k < std::size(cmap::TIME_RUNS); k++)
+        samples.add(CMAP_REP_RUNS, random_ranges(1u << k));
+    samples.measure(rounds);
+    std::vector<double> times;
+    for (const Sample &sample : samples.all)
+        times.push_back(
+            std::max(LEAST_NS, sample.ns - cmap::time_access(cmap_payload_bytes(sample.map))));
+    times = rising(times);
+    std::copy(times.begin(), times.end(), cmap::TIME_RUNS + 1);
+    cmap::TIME_RUNS[0] = std::min(cmap::TIME_RUNS[0], times[0]);
+}
+
 void other_times(int rounds) {
     std::vector<cmap_rep> reps;
     for (int rep = 0; rep < CMAP_REP_COUNT; rep++)
@@ -134,6 +150,7 @@ int main(int argc, char **argv) {
                       std::strerror(errno));
     bench::access_times(arguments.rounds);
     bench::affine_times(arguments.rounds);
+    bench::runs_times(arguments.rounds);
     bench::other_times(arguments.rounds);
     bench::write_times(file);
     if (std::ferror(file) != 0 || std::fclose(file) != 0)

@@ -55,6 +55,8 @@ std::vector<double> rising(const std::vector<double> &values);
 // The maps that all representations are tried on.
 void each_sample_map(const std::vector<cmap_rep> &reps, Samples &samples);
 Members affine_levels(unsigned count);
+// So many ranges of the world, at random, in order.
+Members random_ranges(uint32_t count);
 
 }  // namespace bench
 

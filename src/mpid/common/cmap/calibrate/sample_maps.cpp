@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The maps on which representations are calibrated: of all kinds, from a few cache lines up to what
 // a second-level cache holds.
+#include <algorithm>
+
 #include "calibrate/calibrate.hpp"
 
 namespace bench {
@@ -99,6 +101,13 @@ Members affine_levels(unsigned count) {
                 wider.push_back(member + (i << 2 * (10 - k)));
         members.swap(wider);
     }
+    return members;
+}
+
+Members random_ranges(uint32_t count) {
+    Random random(count);
+    Members members = falling_ranges(count, WORLD, random);
+    std::sort(members.begin(), members.end());
     return members;
 }
 

@@ -52,14 +52,16 @@ Layout layout_of(const cmap_t *map) noexcept { return layout_of(map->min, map->m
 
 bool inside(const cmap_t *map) noexcept { return map->size <= CMAP_INLINE_MEMBERS; }
 
+constexpr uint64_t LONG_RUN = 16;  // members
+
 Estimate estimate(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
     if (!stats.is_set || stats.size == 0) return cannot();
+    const bool in_runs = stats.runs * LONG_RUN <= stats.size;
+    const double time = TIME_ELIASFANO + (in_runs ? TIME_ELIASFANO_RUNS : 0);
     const uint64_t space = layout_of(stats.min, stats.max, stats.size).bytes();
-    if (stats.size > CMAP_INLINE_MEMBERS)
-        return Estimate{true, space, TIME_ELIASFANO + time_access(space)};
-    return space <= INSIDE_WORDS * 8 ? Estimate{true, 0, TIME_ELIASFANO + time_access(0)}
-                                     : cannot();
+    if (stats.size > CMAP_INLINE_MEMBERS) return Estimate{true, space, time + time_access(space)};
+    return space <= INSIDE_WORDS * 8 ? Estimate{true, 0, time + time_access(0)} : cannot();
 }
 
 void fill(EliasFanoBody &body, const Content &content) noexcept {

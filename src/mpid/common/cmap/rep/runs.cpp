@@ -42,6 +42,8 @@ struct RunsBody {
 };
 
 static_assert(RUNS_LIMIT <= UINT16_MAX, "the order's entries have room");
+static_assert(RUNS_LIMIT >> (sizeof TIME_RUNS / sizeof *TIME_RUNS - 1) == 1,
+              "each number of runs has a time");
 
 constexpr uint64_t INSIDE_RUNS = 3;  // 12 bytes each
 
@@ -51,11 +53,12 @@ uint64_t payload(uint64_t runs, bool order) noexcept { return runs * (order ? 16
 
 Estimate estimate(const Analysis &analysis) noexcept {
     const Stats &stats = analysis.stats;
-    const double time = TIME_RUNS + TIME_RUNS_STEP * bits_for(stats.runs);
+    if (stats.runs > RUNS_LIMIT) return cannot();
+    const double time = TIME_RUNS[bits_for(stats.runs)];
     if (stats.size <= CMAP_INLINE_MEMBERS)
         return stats.runs <= INSIDE_RUNS ? Estimate{true, 0, time} : cannot();
     const uint64_t space = payload(stats.runs, wants_order(stats));
-    if (stats.runs > RUNS_LIMIT || space > uint64_t{stats.size} * sizeof(uint32_t)) return cannot();
+    if (space > uint64_t{stats.size} * sizeof(uint32_t)) return cannot();
     return Estimate{true, space, time + time_access(space)};
 }
 
