@@ -358,7 +358,7 @@ TEST_F(FenceEpoch, NothingOvertakesWhatIsNative) {
     EXPECT_EQ(reach(RI_FENCE), RI_DONE);
     EXPECT_EQ(natives, 2u);
     EXPECT_TRUE(messages.empty());
-    rma_issue_settled(&target);
+    rma_issue_settled(&target, target.issued);
     add(8, 32);
     EXPECT_EQ(reach(RI_FENCE), RI_DONE);
     EXPECT_EQ(messages, (Ops{1}));

@@ -151,6 +151,52 @@ TEST_F(Epoch, FlushOfSeveralIsAMessage) {
     epochs.close();
 }
 
+TEST_F(Epoch, ShortOperationsShareMessagesAgainOnceWhatIsNativeIsDone) {
+    epochs.open(true);
+    epochs.reach(RI_CLEAR);
+    epochs.put(8, 32);
+    epochs.flush();
+    EXPECT_EQ(epochs.counts.natives, 1u);
+    for (unsigned i = 0; i < 20; i++)
+        epochs.put(8, 32);
+    epochs.flush();
+    EXPECT_EQ(epochs.counts.natives, 1u);
+    epochs.put(1000, 0);
+    epochs.put(8, 32);
+    EXPECT_EQ(epochs.counts.natives, 3u) << "nothing overtakes it";
+    epochs.close();
+}
+
+TEST_F(Epoch, IsNotSettledByAWaitThatBeganBefore) {
+    uint32_t before;
+    epochs.open(true);
+    epochs.reach(RI_CLEAR);
+    before = epochs.target.issued;
+    epochs.put(1000, 0);
+    rma_issue_settled(&epochs.target, before);
+    EXPECT_TRUE(rma_issue_has_native(&epochs.target));
+    rma_issue_settled(&epochs.target, before + 1);
+    EXPECT_TRUE(rma_issue_has_native(&epochs.target)) << "it was not yet handed to the network";
+    epochs.flush();
+    EXPECT_FALSE(rma_issue_has_native(&epochs.target));
+    rma_issue_settled(&epochs.target, before);
+    EXPECT_FALSE(rma_issue_has_native(&epochs.target));
+    epochs.close();
+}
+
+TEST_F(Epoch, CountsOfNativeOperationsMayWrap) {
+    epochs.target.issued = UINT32_MAX - 2;
+    epochs.open(true);
+    epochs.reach(RI_CLEAR);
+    for (unsigned i = 0; i < 3; i++) {
+        epochs.put(1000, 0);
+        EXPECT_TRUE(rma_issue_has_native(&epochs.target));
+        epochs.flush();
+        EXPECT_FALSE(rma_issue_has_native(&epochs.target));
+    }
+    epochs.close();
+}
+
 TEST_F(Epoch, FlushCarriesAWaitingOperation) {
     Counts counts = puts(1, 32, RI_FLUSH);
     EXPECT_EQ(counts.messages, 2u);

@@ -30,6 +30,7 @@ void Epochs::put(size_t bytes, size_t wire, size_t answer) {
         rma_issue_issued(&target);
         counts.natives++;
         natives_.push_back(serial_++);
+        rma_issue_went_out(&target);
         return;
     }
     rma_issue_add(&target, &(new Op{{nullptr, bytes, wire, answer}, serial_++})->op);
@@ -56,6 +57,17 @@ void Epochs::send(const rma_issue_step_t &step) {
     network_.channels_[origin_].push_back(message);
 }
 
+void Epochs::settle() {
+    while (!natives_.empty())
+        network_.native(*this);
+    rma_issue_settled(&target, target.issued);
+}
+
+void Epochs::flush() {
+    reach(RI_FLUSH);
+    settle();
+}
+
 void Epochs::reach(rma_issue_goal_t goal) {
     for (;;) {
         rma_issue_step_t step = rma_issue_next(&target, &settings_, goal);
@@ -65,13 +77,10 @@ void Epochs::reach(rma_issue_goal_t goal) {
                 std::unique_ptr<Op> op(reinterpret_cast<Op *>(rma_issue_take(&target)));
                 counts.natives++;
                 natives_.push_back(op->serial);
+                rma_issue_went_out(&target);
                 break;
             }
-            case RI_SETTLE:
-                while (!natives_.empty())
-                    network_.native(*this);
-                rma_issue_settled(&target);
-                break;
+            case RI_SETTLE: settle(); break;
             case RI_WAIT: ASSERT_TRUE(network_.progress()) << "waits for nothing"; break;
             case RI_DONE:
                 EXPECT_LE(target.waiting, goal == RI_GO_ON ? settings_.queue : 0);

@@ -53,6 +53,8 @@ class Epochs {
     void put(size_t bytes, size_t wire, size_t answer = 0);
     // All steps towards the goal; waits as long as it takes.
     void reach(rma_issue_goal_t goal);
+    // A flush: the queue is empty, and what was issued natively is done.
+    void flush();
     void close();
 
     Counts counts;
@@ -61,6 +63,7 @@ class Epochs {
   private:
     friend class Network;
     void send(const rma_issue_step_t &step);
+    void settle();
 
     Network &network_;
     int origin_;

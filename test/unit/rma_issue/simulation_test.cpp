@@ -43,6 +43,7 @@ struct Program {
         for (unsigned left = random() % 12; left > 0; left--) {
             operation(origin);
             if (random() % 6 == 0) origins[origin]->reach(random() % 2 ? RI_FLUSH : RI_CLEAR);
+            if (random() % 6 == 0) origins[origin]->flush();
             if (random() % 3 == 0) network.progress();
             if (!alone && random() % 8 == 0 && origin + 1 < int(origins.size()))
                 nested(origin + 1, depth + 1);

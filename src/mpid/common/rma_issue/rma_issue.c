@@ -3,7 +3,6 @@
 #include "rma_issue.h"
 
 #include <assert.h>
-#include <stdint.h>
 #include <string.h>
 
 /* Fewer operations are no cheaper as a message than each by itself. */
@@ -22,7 +21,7 @@ void rma_issue_open(rma_issue_target_t * target, rma_issue_permission_t permissi
 {
     assert(target->permission == RI_CLOSED && target->waiting == 0);
     target->permission = permission;
-    target->native = false;
+    target->settled = target->issued;
     target->epoch_wire = 0;
     target->epoch_ops = target->epoch_bound = 0;
     target->epoch_long = 0;
@@ -78,8 +77,13 @@ rma_issue_op_t *rma_issue_take(rma_issue_target_t * target)
 void rma_issue_issued(rma_issue_target_t * target)
 {
     assert(target->permission == RI_GRANTED && target->waiting == 0);
-    target->native = true;
+    target->issued++;
     count(target, 0);
+}
+
+void rma_issue_went_out(rma_issue_target_t * target)
+{
+    target->issued++;
 }
 
 void rma_issue_granted(rma_issue_target_t * target)
@@ -88,9 +92,11 @@ void rma_issue_granted(rma_issue_target_t * target)
     target->permission = RI_GRANTED;
 }
 
-void rma_issue_settled(rma_issue_target_t * target)
+void rma_issue_settled(rma_issue_target_t * target, uint32_t issued)
 {
-    target->native = false;
+    /* two threads may wait at the same time, each for what it saw */
+    if ((int32_t) (issued - target->settled) > 0)
+        target->settled = issued;
 }
 
 bool rma_issue_fits(const rma_issue_target_t * target)
@@ -112,7 +118,8 @@ static bool patient(const rma_issue_target_t * target, const rma_issue_settings_
     if (settings->mode == RI_LAZY)
         return target->waiting <= settings->queue;
     /* the end of an epoch waits for what is native anyway: nothing is gained by going with it */
-    if (target->native || !rma_issue_fits(target) || target->waiting > settings->queue)
+    if (rma_issue_has_native(target) || !rma_issue_fits(target) ||
+        target->waiting > settings->queue)
         return false;
     if (settings->adapt && target->habit == RI_HABIT)
         return true;
@@ -123,12 +130,14 @@ static bool patient(const rma_issue_target_t * target, const rma_issue_settings_
 }
 
 /* So many of the first operations, with no more than so many bytes, and in each, does one
- * message hold. */
+ * message hold.  Nothing may overtake what is native. */
 static unsigned held_by_message(const rma_issue_target_t * target, size_t most, size_t longest)
 {
     size_t bytes = 0, wire = 0, answer = 0;
     unsigned ops = 0;
 
+    if (rma_issue_has_native(target))
+        return 0;
     for (const rma_issue_op_t * op = target->head; op && op->wire; op = op->next) {
         bytes += op->bytes;
         wire += op->wire;
@@ -141,10 +150,10 @@ static unsigned held_by_message(const rma_issue_target_t * target, size_t most, 
 }
 
 /* So many of the first operations go as one message that neither asks nor ends; none when that does
- * not pay.  Nothing may overtake what is native. */
+ * not pay. */
 static unsigned gathered(const rma_issue_target_t * target, const rma_issue_settings_t * settings)
 {
-    unsigned ops = target->native ? 0 : held_by_message(target, settings->bytes, SIZE_MAX);
+    unsigned ops = held_by_message(target, settings->bytes, SIZE_MAX);
 
     return ops >= GATHERED_LEAST || (ops > 1 && ops == target->waiting) ? ops : 0;
 }
@@ -153,7 +162,7 @@ bool rma_issue_passes(const rma_issue_target_t *target, const rma_issue_settings
                       size_t wire)
 {
     return target->permission == RI_GRANTED && target->waiting == 0 && settings->mode != RI_LAZY &&
-        (wire == 0 || target->native);
+        (wire == 0 || rma_issue_has_native(target));
 }
 
 static rma_issue_step_t step(rma_issue_what_t what)
@@ -199,7 +208,7 @@ static rma_issue_step_t next_asked(const rma_issue_target_t *target,
  * unless what is native has to be waited for anyway. */
 static rma_issue_step_t next_at_fence(rma_issue_target_t * target)
 {
-    unsigned ops = target->native ? 0 : held_by_message(target, SIZE_MAX, SIZE_MAX);
+    unsigned ops = held_by_message(target, SIZE_MAX, SIZE_MAX);
 
     if (target->waiting == 0)
         return step(RI_DONE);
@@ -217,8 +226,8 @@ static bool patient_to_gather(const rma_issue_target_t *target,
 
     if (settings->mode == RI_LAZY)
         return target->waiting <= settings->queue;
-    return !target->native && rma_issue_fits(target) && target->waiting <= settings->queue &&
-           is_short;
+    return !rma_issue_has_native(target) && rma_issue_fits(target) &&
+           target->waiting <= settings->queue && is_short;
 }
 
 static rma_issue_step_t next_gathered(rma_issue_target_t *target,
@@ -228,7 +237,7 @@ static rma_issue_step_t next_gathered(rma_issue_target_t *target,
 
     if (target->waiting == 0 || patient_to_gather(target, settings))
         return step(RI_DONE);
-    ops = target->native ? 0 : held_by_message(target, SIZE_MAX, settings->bytes);
+    ops = held_by_message(target, SIZE_MAX, settings->bytes);
     if (ops)
         return message(target, 0, ops);
     return step(target->permission == RI_GRANTED ? RI_ISSUE : RI_WAIT);
@@ -254,7 +263,8 @@ static rma_issue_step_t next_held(rma_issue_target_t *target, const rma_issue_se
     if (goal == RI_GO_ON && (target->waiting == 0 || patient(target, settings)))
         return step(RI_DONE);
     if (goal == RI_END && rma_issue_fits(target))
-        return target->native ? step(RI_SETTLE) : message(target, RI_END_EPOCH, target->waiting);
+        return rma_issue_has_native(target) ? step(RI_SETTLE)
+                                            : message(target, RI_END_EPOCH, target->waiting);
     if (target->waiting == 0)
         return step(RI_DONE);
     if (goal == RI_FENCE)
@@ -285,7 +295,7 @@ rma_issue_step_t rma_issue_next(rma_issue_target_t *target, const rma_issue_sett
             return step(RI_DONE);
     }
     if (next.what == RI_ISSUE)
-        target->native = true;
+        target->issued++;
     if (next.what == RI_SEND && next.flags & RI_END_EPOCH)
         target->permission = RI_CLOSED;
     return next;

@@ -13,8 +13,10 @@
  *               for permission (RI_ASK) and end the epoch (RI_END_EPOCH).  The target does the
  *               operations when it has granted the permission.
  *   RI_ISSUE    Issue the first operation of the queue natively, by an operation of the network.
+ *               Then call rma_issue_went_out().
  *   RI_SETTLE   Wait until the native operations are done at the target.  Then call
- *               rma_issue_settled().
+ *               rma_issue_settled().  The caller may do so at any other time, too: operations
+ *               that follow may then travel in messages again.
  *   RI_WAIT     Wait for the permission, and call rma_issue_granted() when it comes.  If the
  *               permission is RI_MESSAGES, ask for more first.
  *
@@ -34,6 +36,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "rma_issue_names.h"
 
 #ifdef __cplusplus
@@ -78,7 +81,9 @@ typedef struct {
     unsigned waiting;           /* operations in the queue */
     size_t bytes, wire, answer; /* their sums */
     unsigned bound;             /* operations in the queue that cannot travel in a message */
-    bool native;                /* native operations may be in flight */
+    /* steps of native operations, modulo 2^32; those up to the `settled`th are done at the target.
+     * An operation has two: it is handed over, and it has gone out. */
+    uint32_t issued, settled;
     size_t room;                /* in a message to this target, and in its answer */
     /* sums of the epoch; epoch_bound counts operations that cannot travel in a message */
     size_t epoch_wire;
@@ -135,13 +140,24 @@ rma_issue_step_t rma_issue_next(rma_issue_target_t *target, const rma_issue_sett
 /* The first operation leaves the queue.  REQUIRES: there is one. */
 rma_issue_op_t *rma_issue_take(rma_issue_target_t * target);
 
-/* The caller issues an operation natively that was not in the queue.  REQUIRES:
- * rma_issue_passes(). */
+/* The caller issues an operation natively that was not in the queue, and calls rma_issue_went_out()
+ * then.  REQUIRES: rma_issue_passes(). */
 void rma_issue_issued(rma_issue_target_t * target);
+
+/* A native operation has gone out.  A wait for the target that begins now includes it. */
+void rma_issue_went_out(rma_issue_target_t * target);
 
 /* REQUIRES: the permission is RI_ASKED or RI_MESSAGES. */
 void rma_issue_granted(rma_issue_target_t * target);
-void rma_issue_settled(rma_issue_target_t * target);
+/* What was issued natively is done at the target.  `issued` is target->issued from the time before
+ * the caller began to wait: meanwhile other threads may have issued more. */
+void rma_issue_settled(rma_issue_target_t * target, uint32_t issued);
+
+/* May native operations be in flight? */
+static inline bool rma_issue_has_native(const rma_issue_target_t * target)
+{
+    return target->issued != target->settled;
+}
 
 /* The caller has waited `seconds` for the target.  A program may compute while long operations are
  * in flight.  Either they go out at the next progress, at the latest at the end of the epoch.  Or

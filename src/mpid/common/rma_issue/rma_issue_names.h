@@ -8,6 +8,7 @@
 #define rma_issue_close MPIR_rma_issue_close
 #define rma_issue_fits MPIR_rma_issue_fits
 #define rma_issue_granted MPIR_rma_issue_granted
+#define rma_issue_has_native MPIR_rma_issue_has_native
 #define rma_issue_is_long MPIR_rma_issue_is_long
 #define rma_issue_issued MPIR_rma_issue_issued
 #define rma_issue_next MPIR_rma_issue_next
@@ -35,5 +36,6 @@
 #define rma_issue_take MPIR_rma_issue_take
 #define rma_issue_target_init MPIR_rma_issue_target_init
 #define rma_issue_waited MPIR_rma_issue_waited
+#define rma_issue_went_out MPIR_rma_issue_went_out
 
 #endif /* RMA_ISSUE_NAMES_H_INCLUDED */

@@ -117,6 +117,14 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_compare_and_swap(const void *origin,
 
 /* With a request. */
 
+/* A native operation with a request has gone out, or failed with the error. */
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_went_out(int mpi_errno, int rank, MPIR_Win * win)
+{
+    if (MPIDIG_rma_waits(win))
+        MPIDIG_rma_issue_went_out(win, rank);
+    return mpi_errno;
+}
+
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rput(const void *origin, int origin_count,
                                                MPI_Datatype origin_type, int rank,
                                                MPI_Aint disp, int count, MPI_Datatype type,
@@ -136,7 +144,9 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rput(const void *origin, int origin_co
                                           type, &is_done);
     if (mpi_errno || is_done)
         return MPIDIG_rma_shared_request(mpi_errno, request);
-    return MPIDI_rput(origin, origin_count, origin_type, rank, disp, count, type, win, request);
+    mpi_errno = MPIDI_rput(origin, origin_count, origin_type, rank, disp, count, type, win,
+                           request);
+    return MPIDIG_route_went_out(mpi_errno, rank, win);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget(void *origin, int origin_count,
@@ -158,7 +168,9 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget(void *origin, int origin_count,
                                           type, &is_done);
     if (mpi_errno || is_done)
         return MPIDIG_rma_shared_request(mpi_errno, request);
-    return MPIDI_rget(origin, origin_count, origin_type, rank, disp, count, type, win, request);
+    mpi_errno = MPIDI_rget(origin, origin_count, origin_type, rank, disp, count, type, win,
+                           request);
+    return MPIDIG_route_went_out(mpi_errno, rank, win);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_raccumulate(const void *origin, int origin_count,
@@ -181,8 +193,9 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_raccumulate(const void *origin, int or
                                           type, op, &is_done);
     if (mpi_errno || is_done)
         return MPIDIG_rma_shared_request(mpi_errno, request);
-    return MPIDI_raccumulate(origin, origin_count, origin_type, rank, disp, count, type, op, win,
-                             request);
+    mpi_errno = MPIDI_raccumulate(origin, origin_count, origin_type, rank, disp, count, type, op,
+                                  win, request);
+    return MPIDIG_route_went_out(mpi_errno, rank, win);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget_accumulate(const void *origin, int origin_count,
@@ -209,8 +222,9 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget_accumulate(const void *origin, in
                                               op, &is_done);
     if (mpi_errno || is_done)
         return MPIDIG_rma_shared_request(mpi_errno, request);
-    return MPIDI_rget_accumulate(origin, origin_count, origin_type, result, result_count,
-                                 result_type, rank, disp, count, type, op, win, request);
+    mpi_errno = MPIDI_rget_accumulate(origin, origin_count, origin_type, result, result_count,
+                                      result_type, rank, disp, count, type, op, win, request);
+    return MPIDIG_route_went_out(mpi_errno, rank, win);
 }
 
 /* ---- epochs ---------------------------------------------------------------------------------- */
@@ -264,6 +278,11 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_waiting(int rank, MPIR_Win * win)
     return MPIDIG_rma_waits(win) ? MPIDIG_rma_issue_flush(win, rank) : MPI_SUCCESS;
 }
 
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_waiting_locally(int rank, MPIR_Win * win)
+{
+    return MPIDIG_rma_waits(win) ? MPIDIG_rma_issue_flush_local(win, rank) : MPI_SUCCESS;
+}
+
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush(int rank, MPIR_Win * win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
@@ -282,7 +301,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_local(int rank, MPIR_Win * win)
 
     if (peer)
         return MPIDIG_rma_shared_flush(win, peer);
-    mpi_errno = MPIDIG_route_waiting(rank, win);
+    mpi_errno = MPIDIG_route_waiting_locally(rank, win);
     return mpi_errno ? mpi_errno : MPIDI_NM_mpi_win_flush_local(rank, win, NULL);
 }
 
@@ -295,7 +314,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_all(MPIR_Win * win)
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_local_all(MPIR_Win * win)
 {
-    int mpi_errno = MPIDIG_route_waiting(MPI_ANY_SOURCE, win);
+    int mpi_errno = MPIDIG_route_waiting_locally(MPI_ANY_SOURCE, win);
 
     return mpi_errno ? mpi_errno : MPIDI_NM_mpi_win_flush_local_all(win);
 }

@@ -13,8 +13,7 @@ int MPIDIG_rma_await_answers(MPIR_Win * win, MPIDIG_rma_target_t * target)
     return mpi_errno;
 }
 
-/* Waits until all native operations are done at their targets. */
-static int settle_all(MPIR_Win * win)
+int MPIDIG_rma_settle_all(MPIR_Win * win)
 {
     int mpi_errno;
     MPIDIG_rma_target_t *target, *next_target;
@@ -22,7 +21,8 @@ static int settle_all(MPIR_Win * win)
     mpi_errno = MPIDI_NM_rma_win_cmpl_hook(win);
     MPIR_ERR_CHECK(mpi_errno);
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
-        mpi_errno = MPIDIG_rma_settle(win, target);
+        if (rma_issue_has_native(&target->issue))
+            mpi_errno = MPIDIG_rma_settle(win, target);
         MPIR_ERR_CHECK(mpi_errno);
     }
 
@@ -52,7 +52,7 @@ int MPIDIG_rma_end_all(MPIR_Win * win)
         if (waits)
             mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
         else if (settles)
-            mpi_errno = settle_all(win);
+            mpi_errno = MPIDIG_rma_settle_all(win);
         MPIR_ERR_CHECK(mpi_errno);
     } while (waits || settles);
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {

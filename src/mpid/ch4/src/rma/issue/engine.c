@@ -13,6 +13,7 @@ static int issue_native(MPIR_Win * win, MPIDIG_rma_target_t * target)
     target->is_busy = true;
     mpi_errno = MPIDIG_rma_op_issue(win, target->rank, op);
     target->is_busy = false;
+    rma_issue_went_out(&target->issue);
     MPIDIG_rma_op_drop(MPIDIG_WIN(win, issue), op);
     return mpi_errno;
 }
@@ -68,6 +69,7 @@ int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_g
 int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     int mpi_errno;
+    const uint32_t issued = target->issue.issued;
     MPIDIG_win_target_t *counts;
 
     mpi_errno = MPIDI_NM_rma_target_cmpl_hook(target->rank, win);
@@ -83,7 +85,7 @@ int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target)
         mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
         MPIR_ERR_CHECK(mpi_errno);
     }
-    rma_issue_settled(&target->issue);
+    rma_issue_settled(&target->issue, issued);
 
   fn_exit:
     return mpi_errno;

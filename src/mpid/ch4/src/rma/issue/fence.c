@@ -210,7 +210,7 @@ static int settle(MPIR_Win * win)
            MPIR_cc_get(MPIDIG_WIN(win, remote_acc_cmpl_cnts)))
         progress(win);
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
-        rma_issue_settled(&target->issue);
+        rma_issue_settled(&target->issue, target->issue.issued);
     }
 
   fn_exit:
@@ -232,7 +232,7 @@ static int hand_over(MPIR_Win * win, bool * left)
         mpi_errno = MPIDIG_rma_advance(win, target, RI_FENCE, &next);
         MPIR_ERR_CHECK(mpi_errno);
         *left |= next == RI_WAIT;
-        issue->fence.native |= target->issue.native;
+        issue->fence.native |= rma_issue_has_native(&target->issue);
     }
     if (issue->fence.native)
         mpi_errno = settle(win);

@@ -262,6 +262,8 @@ extern MPIDI_deferred_kind_t MPIDIG_rma_ready_targets;
 
 /* All targets end their epoch: each advances as far as it can before the process waits for any. */
 int MPIDIG_rma_end_all(MPIR_Win * win);
+/* Waits until what was issued natively is done at its targets. */
+int MPIDIG_rma_settle_all(MPIR_Win * win);
 /* Waits for the answers of the target. */
 int MPIDIG_rma_await_answers(MPIR_Win * win, MPIDIG_rma_target_t * target);
 

@@ -71,8 +71,12 @@ int MPIDIG_rma_issue_rget_acc(MPIR_Win * win, const void *origin, int origin_cou
                               MPI_Datatype origin_type, void *result, int result_count,
                               MPI_Datatype result_type, int rank, MPI_Aint disp, int count,
                               MPI_Datatype type, MPI_Op op, bool * is_done);
-/* Before a native flush: of one target, or of all with MPI_ANY_SOURCE. */
+/* After the native operation that follows one of these. */
+void MPIDIG_rma_issue_went_out(MPIR_Win * win, int rank);
+/* Before a native flush: of one target, or of all with MPI_ANY_SOURCE.  After a flush that is not
+ * local, short operations travel in messages again. */
 int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank);
+int MPIDIG_rma_issue_flush_local(MPIR_Win * win, int rank);
 
 /* Open locks of which no other process knows.  A thread that takes several locks takes them in its
  * program's order: programs rely on that to avoid deadlocks.  So it takes these before the next

@@ -37,6 +37,7 @@ static int pass(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_rma_o
     rma_issue_issued(&target->issue);
     MPIDIG_WIN(win, issue)->counts.native++;
     mpi_errno = MPIDIG_rma_op_issue(win, target->rank, what);
+    rma_issue_went_out(&target->issue);
     /* the data of a long operation are transferred while the program computes */
     if (!mpi_errno && what->queue.bytes > MPIDIG_WIN(win, issue)->settings.bytes)
         mpi_errno = MPIDIG_rma_progress(win);
@@ -173,20 +174,14 @@ int MPIDIG_rma_issue_cas(MPIR_Win * win, const void *origin, const void *compare
     return wait_or_issue(win, rank, &op);
 }
 
-/* Waits until the queue is empty and the operations of all messages are done. */
-static int drain(MPIR_Win * win, MPIDIG_rma_target_t * target)
+/* Waits until the queue is empty and the operations of all messages are done.  What was issued
+ * natively may still be in flight. */
+static int flush_messages(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     int mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
 
     while (!mpi_errno && target->carrying)
         mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
-    return mpi_errno;
-}
-
-static int flush_target(MPIR_Win * win, MPIDIG_rma_target_t * target)
-{
-    int mpi_errno = drain(win, target);
-
     return mpi_errno ? mpi_errno : MPIDIG_rma_failure(&target->failed);
 }
 
@@ -252,12 +247,20 @@ static int issue_with_request(MPIR_Win * win, int rank, MPIDIG_rma_op_t * what, 
     mpi_errno = ask_with(win, target, what);
     MPIR_ERR_CHECK(mpi_errno);
     *is_done = true;
-    mpi_errno = flush_target(win, target);
+    mpi_errno = flush_messages(win, target);
 
   fn_exit:
     return mpi_errno;
   fn_fail:
     goto fn_exit;
+}
+
+void MPIDIG_rma_issue_went_out(MPIR_Win * win, int rank)
+{
+    MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
+
+    if (target)
+        rma_issue_went_out(&target->issue);
 }
 
 int MPIDIG_rma_issue_rput(MPIR_Win * win, const void *origin, int origin_count,
@@ -300,7 +303,18 @@ int MPIDIG_rma_issue_rget_acc(MPIR_Win * win, const void *origin, int origin_cou
 
 /* ---- flushes ------------------------------------------------------------------------------- */
 
-int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank)
+/* Operations that return nothing are complete here when their message has gone out. */
+static int flush_locally(MPIR_Win * win, MPIDIG_rma_target_t * target)
+{
+    int mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
+
+    while (!mpi_errno && target->results)
+        mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
+    return mpi_errno ? mpi_errno : MPIDIG_rma_failure(&target->failed);
+}
+
+static int flush_each(MPIR_Win * win, int rank,
+                      int (*flush) (MPIR_Win * win, MPIDIG_rma_target_t * target))
 {
     MPIDIG_rma_target_t *target, *next_target;
     int mpi_errno = MPI_SUCCESS;
@@ -309,12 +323,12 @@ int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank)
     MPIDIG_EPOCH_CHECK_PASSIVE(win, mpi_errno, goto fn_fail);
     if (rank != MPI_ANY_SOURCE) {
         target = MPIDIG_rma_target_find(win, rank);
-        return target ? flush_target(win, target) : MPI_SUCCESS;
+        return target ? flush(win, target) : MPI_SUCCESS;
     }
     mpi_errno = MPIDIG_rma_advance_all(win, RI_FLUSH);
     MPIR_ERR_CHECK(mpi_errno);
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
-        mpi_errno = flush_target(win, target);
+        mpi_errno = flush(win, target);
         MPIR_ERR_CHECK(mpi_errno);
     }
 
@@ -322,4 +336,23 @@ int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank)
     return mpi_errno;
   fn_fail:
     goto fn_exit;
+}
+
+int MPIDIG_rma_issue_flush_local(MPIR_Win * win, int rank)
+{
+    return flush_each(win, rank, flush_locally);
+}
+
+int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank)
+{
+    MPIDIG_rma_target_t *target;
+    int mpi_errno = flush_each(win, rank, flush_messages);
+
+    if (mpi_errno)
+        return mpi_errno;
+    if (rank == MPI_ANY_SOURCE)
+        return MPIDIG_rma_settle_all(win);
+    target = MPIDIG_rma_target_find(win, rank);
+    return target && rma_issue_has_native(&target->issue) ? MPIDIG_rma_settle(win, target) :
+        MPI_SUCCESS;
 }
