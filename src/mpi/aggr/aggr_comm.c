@@ -135,14 +135,21 @@ void MPIR_Aggr_compose(MPIR_Comm * node_comm, bool all_wait)
         node_comm->aggr->all_wait = all_wait;
 }
 
-/* Notes the communicator's first collective; is it, or a later one, that in which the members
- * agree? */
-static bool is_to_set_up(MPIR_Comm * comm, enum MPIR_Aggr_kind kind)
+bool MPIR_Aggr_note_collective(MPIR_Comm * comm)
 {
     bool is_first = !comm->aggr;
 
     if (is_first)
         comm->aggr = &not_yet;
+    return !is_first;
+}
+
+/* Notes the communicator's first collective; is it, or a later one, that in which the members
+ * agree? */
+static bool is_to_set_up(MPIR_Comm * comm, enum MPIR_Aggr_kind kind)
+{
+    bool is_first = !MPIR_Aggr_note_collective(comm);
+
     return comm->aggr == &not_yet && (!is_first || (kind & MPIR_AGGR_ROUNDED));
 }
 

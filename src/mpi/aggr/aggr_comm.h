@@ -66,13 +66,6 @@ static inline bool MPIR_Aggr_declines_rooted(const MPIR_Comm * comm)
     return aggr && aggr->agreed && ((!aggr->rooted && !aggr->all_wait) || aggr->by_messages);
 }
 
-/* ---- few processes that share no node ---- */
-
-/* The data of each process, in `all` at  rank * bytes,  by a message from each to each.  An error, or errflag, of one process is the
- * error of all.  It allocates only requests, and one is enough.  REQUIRES MPIR_Aggr_is_direct(comm) */
-int MPIR_Aggr_exchange(MPIR_Comm *comm, const void *mine, size_t bytes, void *all, int tag,
-                       MPIR_Errflag_t *errflag);
-
 /* A collective returns its first error.  The others wait for this process, so it continues. */
 static inline void MPIR_Aggr_note(int status, int *mpi_errno, MPIR_Errflag_t * errflag)
 {

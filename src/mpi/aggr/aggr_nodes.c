@@ -73,6 +73,18 @@ static int gather(MPIR_Comm *node, const void *mine, size_t bytes, char *to,
     return mpi_errno;
 }
 
+int MPIR_Aggr_gather_node(MPIR_Comm * node, const void *mine, size_t bytes, void *to)
+{
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+    int mpi_errno;
+
+    MPIR_Aggr_compose(node, true);
+    mpi_errno = gather(node, mine, bytes, to, &errflag);
+    if (mpi_errno == MPI_SUCCESS && errflag)
+        MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+    return mpi_errno;
+}
+
 /* At a node's first process: `all` has the data of its processes at their ranks, and zeros. */
 static int gather_node(MPIR_Comm *comm, const void *mine, size_t bytes, MPIR_Aggr_vector_t *all,
                        MPIR_Errflag_t *errflag)

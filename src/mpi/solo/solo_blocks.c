@@ -12,8 +12,10 @@
 
 static struct {
     const solo_call *calls;
+    const MPIR_Comm *comm;
     uint32_t ranks;
     uint64_t offer;
+    cmap_t *firsts;             /* in an exchange by nodes: the first rank of each node */
 } foreseen;
 
 /* What comes in the steps that follow.  All is made before the first step, so that between two
@@ -55,6 +57,7 @@ int solo_foresee(const split_call * call, MPIR_Comm * local, bool * takes_part)
     unsigned long long start = solo_now();
     int mpi_errno = solo_foresee_calls(call, local, &foreseen.calls, takes_part);
 
+    foreseen.comm = local;
     foreseen.ranks = (uint32_t) local->local_size;
     forget();
     solo_count_supply(start);
@@ -93,59 +96,133 @@ static uint8_t *merge(uint8_t * low, uint8_t * high)
     return out;
 }
 
+/* ---- what the exchange is between: ranks, or nodes of consecutive ranks ---- */
+
+static int count_leaves(bool by_nodes)
+{
+    return by_nodes ? foreseen.comm->node_count : (int) foreseen.ranks;
+}
+
+/* The first rank of a leaf; behind the last one, the number of ranks. */
+static uint32_t first_rank(int leaf, bool by_nodes)
+{
+    if (!by_nodes)
+        return (uint32_t) leaf;
+    return leaf < foreseen.comm->node_count ? cmap_select(foreseen.firsts, (uint32_t) leaf)
+        : foreseen.ranks;
+}
+
+/* What the first process of a node finds. */
+static uint8_t *describe_ranks(uint32_t first, uint32_t end)
+{
+    enum { SOME = 64 };
+    split_leaf leaves[SOME];
+    split_zones zones;
+    uint8_t *out;
+
+    split_zones_begin(&zones, foreseen.ranks);
+    for (uint32_t rank = first; rank < end;) {
+        bool is_first = rank == first;
+        uint32_t n = 0;
+        for (; n < SOME && rank < end; n++, rank++) {
+            const solo_call *call = &foreseen.calls[rank];
+            leaves[n] = (split_leaf) {.row = {.colour = call->colour,.key = call->key },
+                .offer = call->colour == MPI_UNDEFINED ? 0 : foreseen.offer
+            };
+        }
+        split_add_leaves(&zones, leaves, n, is_first);
+    }
+    out = zones.is_short ? NULL : MPL_malloc(colours_bytes(zones.mine), MPL_MEM_COMM);
+    if (out)
+        memcpy(out, zones.mine, colours_bytes(zones.mine));
+    split_zones_end(&zones);
+    return out;
+}
+
+static uint8_t *describe_leaf(int leaf, bool by_nodes)
+{
+    if (!by_nodes)
+        return describe_rank(leaf);
+    return describe_ranks(first_rank(leaf, true), first_rank(leaf + 1, true));
+}
+
 /* As many units as step says, from this one on. */
-static uint8_t *describe_units(split_tree tree, int unit, int step)
+static uint8_t *describe_units(split_tree tree, int unit, int step, bool by_nodes)
 {
     int first = split_first_rank(tree, unit);
 
     if (step > 0)
-        return merge(describe_units(tree, unit, step - 1),
-                     describe_units(tree, unit + (1 << (step - 1)), step - 1));
+        return merge(describe_units(tree, unit, step - 1, by_nodes),
+                     describe_units(tree, unit + (1 << (step - 1)), step - 1, by_nodes));
     if (split_first_rank(tree, unit + 1) - first == 1)
-        return describe_rank(first);
-    return merge(describe_rank(first), describe_rank(first + 1));
+        return describe_leaf(first, by_nodes);
+    return merge(describe_leaf(first, by_nodes), describe_leaf(first + 1, by_nodes));
 }
 
-/* All of the world, for the second of a pair, or the other one of the pair */
-static uint8_t *describe(const split_block * block, int ranks)
+static uint8_t *describe_all(bool by_nodes)
 {
-    split_tree tree = split_tree_of(ranks);
-    int step = block->step;
+    split_tree tree = split_tree_of(count_leaves(by_nodes));
+    int step = 0;
 
-    if (block->count == 1 && step < 0)
-        return describe_rank(block->first);
-    if (step < 0)
-        for (step = 0; 1 << step < tree.units; step++);
-    return describe_units(tree, split_unit_of(tree, block->first), step);
+    while (1 << step < tree.units)
+        step++;
+    return describe_units(tree, 0, step, by_nodes);
 }
 
-/* From this step on. */
-static void prepare(const MPIR_Comm * local, int step)
+/* The steps of the tree from this one on, for this process's leaf. */
+static void prepare(int leaf, int step, bool by_nodes)
 {
-    split_tree tree = split_tree_of(local->local_size);
-    int unit = split_unit_of(tree, local->rank);
+    split_tree tree = split_tree_of(count_leaves(by_nodes));
+    int unit = split_unit_of(tree, leaf);
 
     for (; 1 << step < tree.units; step++) {
-        split_block block = split_block_of(tree, unit ^ 1 << step, step);
-        ready[step] = describe(&block, local->local_size);
+        int other = (unit ^ 1 << step) >> step << step;
+        ready[step] = describe_units(tree, other, step, by_nodes);
     }
 }
 
 /* The block's description; the caller frees it. */
-static uint8_t *take(const split_block * block, const MPIR_Comm * local)
+static uint8_t *take(const split_block * block, const MPIR_Comm * comm, bool by_nodes)
 {
     uint8_t *theirs;
 
-    if (block->step < 0)
-        return describe(block, local->local_size);
+    switch (block->step) {
+        case SPLIT_OF_PAIR:
+            return describe_leaf(block->first, by_nodes);
+        case SPLIT_OF_ALL:
+            return describe_all(by_nodes);
+        case SPLIT_OF_NODE:
+            return describe_ranks((uint32_t) block->first,
+                                  (uint32_t) (block->first + block->count));
+    }
     if (!ready[block->step])
-        prepare(local, block->step);
+        prepare(comm->rank, block->step, by_nodes);
     theirs = ready[block->step];
     ready[block->step] = NULL;
     return theirs;
 }
 
-int solo_swap_blocks(split_zones * zones, MPIR_Comm * local, int to, const split_block * from)
+static int supply(const split_zones * zones, const MPIR_Comm * comm, const split_block * block,
+                  uint8_t ** theirs)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    foreseen.offer = colours_offer(zones->mine);        /* all ranks make the same */
+    if (zones->by_nodes)
+        mpi_errno = MPIR_Find_node_order(foreseen.comm, NULL, &foreseen.firsts);
+    MPIR_ERR_CHECK(mpi_errno);
+    *theirs = take(block, comm, zones->by_nodes);
+    MPIR_ERR_CHKANDJUMP(!*theirs, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+
+  fn_exit:
+    cmap_release(foreseen.firsts);
+    foreseen.firsts = NULL;
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int solo_swap_blocks(split_zones * zones, MPIR_Comm * comm, int to, const split_block * from)
 {
     int mpi_errno = MPI_SUCCESS;
     unsigned long long start = solo_now();
@@ -156,9 +233,8 @@ int solo_swap_blocks(split_zones * zones, MPIR_Comm * local, int to, const split
         count(zones->mine);
     if (from->rank == MPI_PROC_NULL)
         goto fn_exit;
-    foreseen.offer = colours_offer(zones->mine);        /* all ranks make the same */
-    theirs = take(from, local);
-    MPIR_ERR_CHKANDJUMP(!theirs, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    mpi_errno = supply(zones, comm, from, &theirs);
+    MPIR_ERR_CHECK(mpi_errno);
     MPIR_ERR_CHKANDJUMP(!split_zones_hold(zones, colours_bytes(theirs)), mpi_errno, MPI_ERR_NO_MEM,
                         "**nomem");
     memcpy(zones->theirs, theirs, colours_bytes(theirs));

@@ -27,7 +27,7 @@ void solo_take_scenarios(const char *lines);
  * call under way. */
 int solo_get_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid);
 int solo_foresee(const split_call * call, MPIR_Comm * local, bool * takes_part);
-int solo_swap_blocks(split_zones * zones, MPIR_Comm * local, int to, const split_block * from);
+int solo_swap_blocks(split_zones * zones, MPIR_Comm * comm, int to, const split_block * from);
 /* The group of the remote leader in the last split of the peer communicator's processes: O(ranks)
  * time, which counts as supply, and memory for an order that is not the one of the ranks. */
 int solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, cmap_t ** remote,

@@ -5,6 +5,7 @@
 #define AGGR_SHARED_H_INCLUDED
 
 #include "aggr.h"
+#include "mpir_aggr_nodes.h"
 
 struct MPIR_Aggr {
     aggr_group_t group;         /* of all of the communicator's processes */
@@ -74,8 +75,5 @@ void MPIR_Aggr_scratch_free(void);
 /* Counts the call.  If calls follow each other without waiting, it calls the progress engine from
  * time to time, whose error becomes the call's unless the call has one.  Returns true. */
 bool MPIR_Aggr_done(size_t bytes, int *mpi_errno);
-
-/* The most processes without a common node that use MPIR_Aggr_exchange. */
-enum { MPIR_AGGR_DIRECT_MOST = 16 };
 
 #endif /* AGGR_SHARED_H_INCLUDED */

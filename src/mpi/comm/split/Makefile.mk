@@ -5,6 +5,7 @@ mpi_core_sources += \
     src/mpi/comm/split/split_blocks.c \
     src/mpi/comm/split/split_child.c \
     src/mpi/comm/split/split_grids.c \
+    src/mpi/comm/split/split_nodes.c \
     src/mpi/comm/split/split_order.c
 
 noinst_HEADERS += \
@@ -12,4 +13,5 @@ noinst_HEADERS += \
     src/mpi/comm/split/split_blocks.h \
     src/mpi/comm/split/split_grids.h \
     src/mpi/comm/split/split_names.h \
+    src/mpi/comm/split/split_nodes.h \
     src/mpi/comm/split/split_order.h

@@ -15,7 +15,7 @@ cvars:
       scope       : MPI_T_SCOPE_ALL_EQ
       description : >-
         Least number of ranks from which on MPI_Comm_split exchanges descriptions of colours and
-        keys instead of a row for each rank. 0 means never.
+        keys instead of a row for each rank; on one node, only if it is 1. 0 means never.
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
@@ -69,10 +69,12 @@ static void keep_error(split_call * call, int mpi_errno)
         call->error = mpi_errno;
 }
 
-/* The same on all members. */
+/* The same on all members.  On one node rows are faster. */
 static bool is_described(const MPIR_Comm * parent)
 {
-    return MPIR_CVAR_SPLIT_DESCRIBED > 0 && parent->local_size >= MPIR_CVAR_SPLIT_DESCRIBED;
+    int least = MPIR_CVAR_SPLIT_DESCRIBED;
+
+    return least == 1 || (least > 1 && parent->local_size >= least && parent->node_count > 1);
 }
 
 /* Only a reserve. */
@@ -288,36 +290,47 @@ static void decide_described(split_call * call, MPIR_Ctxid_t * ctxid)
 }
 
 /* An agreement has begun, and each member makes an offer. */
-static int describe_local(split_call * call, MPIR_Comm * local, uint64_t offer)
+static int describe_local(split_call * call, MPIR_Comm * local, uint64_t offer, bool by_nodes)
 {
-    colours_row row = {.colour = call->colour,.key = call->key };
-    uint32_t flags = 0;
+    split_leaf own = {.row = {.colour = call->colour,.key = call->key },.offer = offer };
 
     if (call->error != MPI_SUCCESS) {
-        flags = COLOURS_FAILED;
-        offer = MPIR_Ctxid_refusal(offer);
+        own.flags = COLOURS_FAILED;
+        own.offer = MPIR_Ctxid_refusal(offer);
     }
-    colours_leaf(call->zones.mine, row, offer, flags);
-    return split_merge_blocks(&call->zones, local);
+    colours_leaf(call->zones.mine, own.row, own.offer, own.flags);
+    MPIR_Coll_count(local);
+    return by_nodes ? split_merge_nodes(&call->zones, local, &own) :
+        split_merge_blocks(&call->zones, local);
+}
+
+/* Exchange, agreement on a table where it takes memory, and the decision. */
+static int agree_described(split_call * call, MPIR_Comm * local, bool takes_part, bool by_nodes)
+{
+    MPIR_Ctxid_t ctxid;
+    uint64_t offer;
+    int mpi_errno;
+
+    MPIR_Ctxid_begin(&ctxid, local, takes_part, &offer);
+    mpi_errno = describe_local(call, local, offer, by_nodes);
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = conclude(call, local);
+    if (mpi_errno == MPI_SUCCESS)
+        decide_described(call, &ctxid);
+    else
+        MPIR_Ctxid_abandon(&ctxid);
+    return mpi_errno;
 }
 
 static void gather_descriptions(split_call * call, MPIR_Comm * local)
 {
-    MPIR_Ctxid_t ctxid;
-    uint64_t offer;
-    bool takes_part = (call->colour != MPI_UNDEFINED);
-    int mpi_errno = MPIR_Others->foresee(call, local, &takes_part);
+    bool takes_part = (call->colour != MPI_UNDEFINED), by_nodes;
+    int mpi_errno = split_choose_nodes(local, &by_nodes);
 
-    if (mpi_errno == MPI_SUCCESS) {
-        MPIR_Ctxid_begin(&ctxid, local, takes_part, &offer);
-        mpi_errno = describe_local(call, local, offer);
-        if (mpi_errno == MPI_SUCCESS)
-            mpi_errno = conclude(call, local);
-        if (mpi_errno == MPI_SUCCESS)
-            decide_described(call, &ctxid);
-        else
-            MPIR_Ctxid_abandon(&ctxid);
-    }
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = MPIR_Others->foresee(call, local, &takes_part);
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = agree_described(call, local, takes_part, by_nodes);
     keep_error(call, mpi_errno);
 }
 

@@ -2,15 +2,15 @@
 
 /*
  * MPI_Comm_split: gather and decide (split.c), order (split_order.c), build (split_child.c).  A
- * large communicator exchanges descriptions instead of rows (split_blocks.h), from which the
- * child's map follows without a table (split_grids.h).
+ * large communicator exchanges descriptions instead of rows (split_nodes.h, split_blocks.h), from
+ * which the child's map follows without a table (split_grids.h).
  */
 #ifndef SPLIT_H_INCLUDED
 #define SPLIT_H_INCLUDED
 
 #include "mpiimpl.h"
-#include "split_blocks.h"
 #include "split_grids.h"
+#include "split_nodes.h"
 #include "split_order.h"
 
 /* One group of the parent: all of an intracommunicator, or a side of an intercommunicator. */

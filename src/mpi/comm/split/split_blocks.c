@@ -17,7 +17,7 @@ void split_zones_begin(split_zones * zones, uint32_t ranks)
 {
     take_zones(zones, zones->few[0], zones->few[2], SPLIT_ZONE);
     zones->ranks = ranks;
-    zones->is_short = false;
+    zones->is_short = zones->by_nodes = false;
     zones->owned = zones->third = NULL;
 }
 
@@ -154,6 +154,14 @@ static int swap_rests(split_zones * zones, MPIR_Comm * comm, int to, int from, i
     goto fn_exit;
 }
 
+static bool is_of(const split_block * block, const uint8_t * description)
+{
+    size_t bytes = colours_bytes(description);
+
+    return block->is_most ? colours_check_most(description, bytes, (uint32_t) block->count) :
+        colours_check(description, bytes, (uint32_t) block->count);
+}
+
 int split_swap_blocks(split_zones * zones, MPIR_Comm * comm, int to, const split_block * from)
 {
     int mpi_errno = MPI_SUCCESS, theirs = 0;
@@ -178,10 +186,8 @@ int split_swap_blocks(split_zones * zones, MPIR_Comm * comm, int to, const split
     if (theirs || mine > SPLIT_MESSAGE)
         mpi_errno = swap_rests(zones, comm, to, from->rank, theirs);
     MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP2(from->rank != MPI_PROC_NULL &&
-                         !colours_check(zones->theirs, colours_bytes(zones->theirs),
-                                        (uint32_t) from->count), mpi_errno, MPI_ERR_OTHER,
-                         "**splitbytes", "**splitbytes %d %d", from->rank,
+    MPIR_ERR_CHKANDJUMP2(from->rank != MPI_PROC_NULL && !is_of(from, zones->theirs), mpi_errno,
+                         MPI_ERR_OTHER, "**splitbytes", "**splitbytes %d %d", from->rank,
                          (int) colours_bytes(zones->theirs));
 
   fn_exit:
@@ -208,7 +214,7 @@ void split_fail(split_zones * zones)
 }
 
 /* Both sides need the same room, so that they set the same flag. */
-static void merge(split_zones * zones, bool is_mine_low)
+void split_merge(split_zones * zones, bool is_mine_low)
 {
     size_t bytes = split_room_for(zones->mine, zones->theirs, zones->ranks);
 
@@ -258,16 +264,26 @@ split_block split_block_of(split_tree tree, int unit, int step)
     return block;
 }
 
+/* The other blocks of nodes have no more ranks than this process's block leaves. */
+static split_block known_of(const split_zones * zones, split_block block)
+{
+    if (zones->by_nodes) {
+        block.count = (int) (zones->ranks - colours_ranks(zones->mine));
+        block.is_most = true;
+    }
+    return block;
+}
+
 static int take_steps(split_zones * zones, MPIR_Comm * comm, split_tree tree)
 {
     int mpi_errno = MPI_SUCCESS, unit = split_unit_of(tree, comm->rank);
 
     for (int step = 0; 1 << step < tree.units; step++) {
         int other = unit ^ 1 << step;
-        split_block block = split_block_of(tree, other, step);
+        split_block block = known_of(zones, split_block_of(tree, other, step));
         mpi_errno = MPIR_Others->swap_blocks(zones, comm, block.rank, &block);
         MPIR_ERR_CHECK(mpi_errno);
-        merge(zones, unit < other);
+        split_merge(zones, unit < other);
     }
 
   fn_exit:
@@ -280,11 +296,12 @@ static int take_steps(split_zones * zones, MPIR_Comm * comm, split_tree tree)
 static int merge_pair(split_zones * zones, MPIR_Comm * comm, bool is_first)
 {
     int other = is_first ? comm->rank + 1 : comm->rank - 1;
-    split_block block = {.first = other,.count = 1,.rank = other,.step = -1 };
+    split_block one = {.first = other,.count = 1,.rank = other,.step = SPLIT_OF_PAIR };
+    split_block block = known_of(zones, one);
     int mpi_errno = MPIR_Others->swap_blocks(zones, comm, other, &block);
 
     if (mpi_errno == MPI_SUCCESS)
-        merge(zones, is_first);
+        split_merge(zones, is_first);
     return mpi_errno;
 }
 
@@ -292,7 +309,7 @@ static int merge_pair(split_zones * zones, MPIR_Comm * comm, bool is_first)
 static int hand_on(split_zones * zones, MPIR_Comm * comm, bool is_first)
 {
     int mpi_errno = MPI_SUCCESS;
-    split_block all = {.first = 0,.count = comm->local_size,.step = -1,
+    split_block all = {.first = 0,.count = (int) zones->ranks,.step = SPLIT_OF_ALL,
         .rank = is_first ? MPI_PROC_NULL : comm->rank - 1
     };
 

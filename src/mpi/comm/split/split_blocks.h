@@ -37,6 +37,7 @@ typedef struct split_zones {
     size_t room;
     uint32_t ranks;
     bool is_short;              /* of memory */
+    bool by_nodes;              /* the blocks are of nodes, whose sizes are not known */
     uint8_t *owned;             /* two zones, which may become the table of the rows */
     uint8_t *third;             /* one more zone; NULL without `owned` */
     uint8_t few[3][SPLIT_ZONE];
@@ -55,8 +56,16 @@ int split_unit_of(split_tree tree, int rank);
 typedef struct split_block {
     int first, count;
     int rank;                   /* that sends their description */
-    int step;                   /* of the tree, or -1 in a pair */
+    int step;                   /* of the tree, or a split_step */
+    bool is_most;               /* `count` is not exact: there are at most so many */
 } split_block;
+
+/* Exchanges beside the steps of the tree */
+typedef enum split_step {
+    SPLIT_OF_PAIR = -1,         /* the other one of a pair */
+    SPLIT_OF_ALL = -2,          /* the result */
+    SPLIT_OF_NODE = -3          /* the processes of this node */
+} split_step;
 
 /* The 2^step units with this one among them; the unit's first rank sends their description. */
 split_block split_block_of(split_tree tree, int unit, int step);
@@ -81,6 +90,8 @@ int split_swap_blocks(split_zones * zones, struct MPIR_Comm *comm, int to,
 /* All of it: zones->mine is the description of this rank, and becomes that of all.  If a member
  * has failed, it has failed on all members, or has COLOURS_LARGE on all. */
 int split_merge_blocks(split_zones * zones, struct MPIR_Comm *comm);
+/* zones->mine, then zones->theirs, or the other way round; the result becomes zones->mine. */
+void split_merge(split_zones * zones, bool is_mine_low);
 /* Collective; allocates nothing.  If zones->mine has failed on a member, it has failed on all. */
 int split_agree(split_zones * zones, struct MPIR_Comm *comm);
 /* This member cannot go on. */

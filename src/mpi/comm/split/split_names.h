@@ -3,9 +3,11 @@
 #ifndef SPLIT_NAMES_H_INCLUDED
 #define SPLIT_NAMES_H_INCLUDED
 
+#define split_add_leaves MPIR_split_add_leaves
 #define split_agree MPIR_split_agree
 #define split_arrange MPIR_split_arrange
 #define split_block_of MPIR_split_block_of
+#define split_choose_nodes MPIR_split_choose_nodes
 #define split_exchange_rows MPIR_split_exchange_rows
 #define split_fail MPIR_split_fail
 #define split_find_table MPIR_split_find_table
@@ -15,7 +17,9 @@
 #define split_look MPIR_split_look
 #define split_make_child MPIR_split_make_child
 #define split_map MPIR_split_map
+#define split_merge MPIR_split_merge
 #define split_merge_blocks MPIR_split_merge_blocks
+#define split_merge_nodes MPIR_split_merge_nodes
 #define split_rank_of MPIR_split_rank_of
 #define split_room_for MPIR_split_room_for
 #define split_swap_blocks MPIR_split_swap_blocks

@@ -83,6 +83,9 @@ typedef void colours_fold(uint64_t * all, uint64_t offer);
 /* Writes the description of one rank, or of a failed one; returns its bytes, at most
  * COLOURS_HEADER + COLOURS_EXTRA. */
 size_t colours_leaf(uint8_t * out, colours_row row, uint64_t offer, uint32_t flags);
+/* The same of n consecutive ranks, at most COLOURS_PARSE / 2, with the fold of their offers. */
+size_t colours_rows(uint8_t * out, const colours_row rows[], uint32_t n, uint64_t offer,
+                    uint32_t flags);
 /* A failed description, with this offer: for members whose memory ran out on the way. */
 size_t colours_failure(uint8_t * out, uint64_t offer, uint32_t flags);
 
@@ -96,6 +99,10 @@ void colours_set_flags(uint8_t * description, uint32_t flags);
 bool colours_check_header(const uint8_t * description, size_t bytes, uint32_t n);
 /* Is this a description of n ranks, or a failed one? */
 bool colours_check(const uint8_t * description, size_t bytes, uint32_t n);
+/* The same of 1 to n ranks. */
+bool colours_check_most(const uint8_t * description, size_t bytes, uint32_t n);
+/* How many ranks a description has; 0 if it has failed. */
+uint32_t colours_ranks(const uint8_t * description);
 
 /* Writes the description of the ranks of `low`, followed by those of `high`; returns its bytes, for
  * n ranks at most n * COLOURS_ROW + COLOURS_EXTRA.  REQUIRES room for these, or for those of low

@@ -17,15 +17,22 @@ size_t colours_failure(uint8_t * out, uint64_t offer, uint32_t flags)
     return COLOURS_HEADER;
 }
 
-size_t colours_leaf(uint8_t * out, colours_row row, uint64_t offer, uint32_t flags)
+size_t colours_rows(uint8_t * out, const colours_row rows[], uint32_t n, uint64_t offer,
+                    uint32_t flags)
 {
-    uint8_t *end = out + COLOURS_HEADER;
+    uint8_t *end = colours_write_rows(out + COLOURS_HEADER, n);
 
     if (flags & COLOURS_FAILED)
         return colours_failure(out, offer, flags);
-    end = colours_write_row(colours_write_rows(end, 1), row);
+    for (uint32_t i = 0; i < n; i++)
+        end = colours_write_row(end, rows[i]);
     colours_write_header(out, (size_t) (end - out), offer, flags);
     return (size_t) (end - out);
+}
+
+size_t colours_leaf(uint8_t * out, colours_row row, uint64_t offer, uint32_t flags)
+{
+    return colours_rows(out, &row, 1, offer, flags);
 }
 
 /* ---- rows become pieces ---------------------------------------------------------------------- */
@@ -186,17 +193,6 @@ static const uint8_t *parse_late(const uint8_t * description, uint8_t * room)
     return room;
 }
 
-static uint32_t ranks_in(const uint8_t * description)
-{
-    colours_reader reader = colours_pieces_of(description);
-    colours_piece piece;
-    uint32_t ranks = 0;
-
-    while (colours_read(&reader, &piece))
-        ranks += piece.length;
-    return ranks;
-}
-
 static void add_row(void *context, colours_row row)
 {
     uint8_t **at = context;
@@ -213,7 +209,7 @@ static uint8_t *merge_any(uint8_t * at, const uint8_t * low, const uint8_t * hig
 
     if ((size_t) (end - at) < COLOURS_PARSE * COLOURS_ROW)
         return end;
-    ranks = ranks_in(low) + ranks_in(high);
+    ranks = colours_ranks(low) + colours_ranks(high);
     if ((size_t) (end - at) + COLOURS_HEADER <= (size_t) ranks * COLOURS_ROW + COLOURS_EXTRA)
         return end;
     at = colours_write_rows(at, ranks);

@@ -8,6 +8,7 @@
 #define colours_bytes MPIR_colours_bytes
 #define colours_check MPIR_colours_check
 #define colours_check_header MPIR_colours_check_header
+#define colours_check_most MPIR_colours_check_most
 #define colours_count MPIR_colours_count
 #define colours_decode MPIR_colours_decode
 #define colours_digit MPIR_colours_digit
@@ -24,9 +25,11 @@
 #define colours_minus MPIR_colours_minus
 #define colours_offer MPIR_colours_offer
 #define colours_pieces_of MPIR_colours_pieces_of
+#define colours_ranks MPIR_colours_ranks
 #define colours_read MPIR_colours_read
 #define colours_read_row MPIR_colours_read_row
 #define colours_reduce MPIR_colours_reduce
+#define colours_rows MPIR_colours_rows
 #define colours_set_flags MPIR_colours_set_flags
 #define colours_write MPIR_colours_write
 #define colours_write_header MPIR_colours_write_header

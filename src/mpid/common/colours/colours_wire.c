@@ -237,17 +237,39 @@ uint8_t *colours_write(uint8_t * at, const colours_piece * piece)
     return piece->levels > 1 ? write_number(at, (uint64_t) piece->phase) : at;
 }
 
-bool colours_check(const uint8_t * description, size_t bytes, uint32_t n)
+uint32_t colours_ranks(const uint8_t * description)
 {
+    colours_reader reader = colours_pieces_of(description);
+    colours_piece piece;
+    uint32_t ranks = 0;
+
+    while (colours_read(&reader, &piece))
+        ranks += piece.length;
+    return ranks;
+}
+
+/* Arbitrary bytes may have more ranks than fit 32 bits. */
+static bool check_pieces(const uint8_t * description, uint64_t least, uint64_t most)
+{
+    colours_reader reader = colours_pieces_of(description);
     colours_piece piece;
     uint64_t ranks = 0;
 
-    if (!colours_check_header(description, bytes, n) || colours_bytes(description) != bytes)
-        return false;
     if (colours_flags(description) & COLOURS_FAILED)
         return true;
-    colours_reader reader = colours_pieces_of(description);
     while (colours_read(&reader, &piece))
         ranks += piece.length;
-    return reader.at == reader.end && ranks == n;
+    return reader.at == reader.end && ranks >= least && ranks <= most;
+}
+
+bool colours_check(const uint8_t * description, size_t bytes, uint32_t n)
+{
+    return colours_check_header(description, bytes, n) && colours_bytes(description) == bytes &&
+        check_pieces(description, n, n);
+}
+
+bool colours_check_most(const uint8_t * description, size_t bytes, uint32_t n)
+{
+    return colours_check_header(description, bytes, n) && colours_bytes(description) == bytes &&
+        check_pieces(description, 1, n);
 }

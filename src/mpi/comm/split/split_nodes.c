@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "mpir_aggr_nodes.h"
+#include "split_nodes.h"
+
+/* ---- which way ------------------------------------------------------------------------------- */
+
+int split_choose_nodes(MPIR_Comm * comm, bool * by_nodes)
+{
+    int mpi_errno = MPI_SUCCESS;
+    bool is_first, has_comms;
+
+    *by_nodes = false;
+    if (comm->hierarchy_kind != MPIR_COMM_HIERARCHY_KIND__PARENT || comm->node_count == 1 ||
+        !comm->is_node_consecutive)
+        return MPI_SUCCESS;
+    is_first = !MPIR_Aggr_note_collective(comm);
+    has_comms = MPL_atomic_acquire_load_int(&comm->node_comms_made) == MPIR_NODE_COMMS_SETTLED;
+    if (is_first && !has_comms)
+        return MPI_SUCCESS;
+    mpi_errno = MPIR_Comm_need_node_comms(comm);
+    *by_nodes = (mpi_errno == MPI_SUCCESS);
+    return mpi_errno;
+}
+
+/* All wait for each other, so a process continues after an error; it returns the first one. */
+static void note(int status, int *mpi_errno)
+{
+    if (*mpi_errno == MPI_SUCCESS)
+        *mpi_errno = status;
+}
+
+static bool do_others_exist(void)
+{
+    return MPIR_Others->count(2) == 2;
+}
+
+static void swap_zones(split_zones * zones)
+{
+    uint8_t *mine = zones->theirs;
+
+    zones->theirs = zones->mine;
+    zones->mine = mine;
+}
+
+/* ---- rows to the first process of the node --------------------------------------------------- */
+
+enum {
+    CHUNK = COLOURS_PARSE / 2,
+    /* leaves on the stack; with more processes a node's leaves come one by one */
+    MOST_AT_ONCE = 128
+};
+
+static void add_chunk(split_zones * zones, const split_leaf leaves[], uint32_t n, bool is_first)
+{
+    colours_row rows[CHUNK];
+    uint64_t offer = 0;
+    uint32_t flags = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        rows[i] = leaves[i].row;
+        flags |= leaves[i].flags & COLOURS_FAILED;
+        MPIR_Ctxid_fold(&offer, leaves[i].offer);
+    }
+    colours_rows(is_first ? zones->mine : zones->theirs, rows, n, offer, flags);
+    if (!is_first)
+        split_merge(zones, true);
+}
+
+void split_add_leaves(split_zones * zones, const split_leaf leaves[], uint32_t n, bool is_first)
+{
+    for (uint32_t i = 0; i < n; i += CHUNK)
+        add_chunk(zones, leaves + i, MPL_MIN(n - i, (uint32_t) CHUNK), is_first && i == 0);
+}
+
+/* A part of the leaves of a node, from its first process's neighbours. */
+static int receive_leaves(split_leaf leaves[], int first, int n, MPIR_Comm * node)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+
+    for (int i = 0; i < n; i++)
+        note(MPIC_Recv(&leaves[i], sizeof(leaves[i]), MPI_BYTE, first + i, MPIR_GATHER_TAG, node,
+                       MPI_STATUS_IGNORE, &errflag), &mpi_errno);
+    if (mpi_errno == MPI_SUCCESS && errflag)
+        MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+    return mpi_errno;
+}
+
+/* On a node of many processes, in chunks: the leaves need no memory by their number. */
+static int gather_in_chunks(split_zones * zones, MPIR_Comm * node, const split_leaf * own)
+{
+    int mpi_errno = MPI_SUCCESS, next;
+    split_leaf leaves[CHUNK];
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+
+    if (node->rank > 0)
+        return MPIC_Send(own, sizeof(*own), MPI_BYTE, 0, MPIR_GATHER_TAG, node, &errflag);
+    split_add_leaves(zones, own, 1, true);
+    for (int i = 1; i < node->local_size; i = next) {
+        next = MPL_MIN(i + CHUNK, node->local_size);
+        int status = receive_leaves(leaves, i, next - i, node);
+        note(status, &mpi_errno);
+        if (status == MPI_SUCCESS)
+            split_add_leaves(zones, leaves, (uint32_t) (next - i), false);
+    }
+    return mpi_errno;
+}
+
+static int gather(split_zones * zones, MPIR_Comm * node, const split_leaf * own)
+{
+    int mpi_errno;
+    split_leaf leaves[MOST_AT_ONCE];
+
+    if (node->local_size > MOST_AT_ONCE)
+        return gather_in_chunks(zones, node, own);
+    mpi_errno = MPIR_Aggr_gather_node(node, own, sizeof(*own), leaves);
+    if (node->rank == 0 && mpi_errno == MPI_SUCCESS)
+        split_add_leaves(zones, leaves, (uint32_t) node->local_size, true);
+    return mpi_errno;
+}
+
+/* Where the other processes do not exist. */
+static int foresee_node(split_zones * zones, MPIR_Comm * comm)
+{
+    bool is_first = comm->node_roots_comm != NULL;
+    split_block node = {.first = comm->rank,.count = MPIR_Comm_node_size(comm),
+        .step = SPLIT_OF_NODE,.rank = is_first ? comm->rank : MPI_PROC_NULL
+    };
+    int mpi_errno = MPIR_Others->swap_blocks(zones, comm, is_first ? MPI_PROC_NULL : 0, &node);
+
+    if (is_first && mpi_errno == MPI_SUCCESS)
+        swap_zones(zones);
+    return mpi_errno;
+}
+
+/* zones->mine of the first process becomes the description of its node. */
+static int describe_node(split_zones * zones, MPIR_Comm * comm, const split_leaf * own)
+{
+    if (!comm->node_comm)
+        return MPI_SUCCESS;
+    return do_others_exist()? gather(zones, comm->node_comm, own) : foresee_node(zones, comm);
+}
+
+/* ---- between the nodes ----------------------------------------------------------------------- */
+
+/* What is sent beyond the description. */
+static void clear_rest(uint8_t * description)
+{
+    size_t bytes = colours_bytes(description);
+
+    if (bytes < SPLIT_MESSAGE)
+        memset(description + bytes, 0, SPLIT_MESSAGE - bytes);
+}
+
+typedef uint8_t message[SPLIT_MESSAGE];
+
+/* Merges the descriptions of all nodes in their order. */
+static int merge_all(split_zones * zones, message all[], int n)
+{
+    int mpi_errno = MPI_SUCCESS;
+    uint32_t ranks = 0;
+
+    for (int i = 0; i < n; i++) {
+        size_t bytes = colours_bytes(all[i]);
+        MPIR_ERR_CHKANDJUMP2(!colours_check_most(all[i], bytes, zones->ranks - ranks), mpi_errno,
+                             MPI_ERR_OTHER, "**splitbytes", "**splitbytes %d %d", i, (int) bytes);
+        ranks += colours_ranks(all[i]);
+        memcpy(i == 0 ? zones->mine : zones->theirs, all[i], bytes);
+        if (i > 0)
+            split_merge(zones, true);
+    }
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* *is_done: false if a description is longer than a message, which all see. */
+static int exchange_at_once(split_zones * zones, MPIR_Comm * roots, bool * is_done)
+{
+    int mpi_errno = MPI_SUCCESS, n = roots->local_size;
+    message all[MPIR_AGGR_DIRECT_MOST];
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+
+    *is_done = true;
+    clear_rest(zones->mine);
+    mpi_errno = MPIR_Aggr_exchange(roots, zones->mine, SPLIT_MESSAGE, all, MPIR_ALLGATHERV_TAG,
+                                   &errflag);
+    MPIR_ERR_CHECK(mpi_errno);
+    for (int i = 0; i < n; i++) {
+        MPIR_ERR_CHKANDJUMP2(!colours_check_header(all[i], SPLIT_MESSAGE, zones->ranks), mpi_errno,
+                             MPI_ERR_OTHER, "**splitbytes", "**splitbytes %d %d", i, SPLIT_MESSAGE);
+        *is_done = *is_done && colours_bytes(all[i]) <= SPLIT_MESSAGE;
+    }
+    if (*is_done)
+        mpi_errno = merge_all(zones, all, n);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int exchange(split_zones * zones, MPIR_Comm * roots)
+{
+    int mpi_errno = MPI_SUCCESS;
+    bool is_done = false;
+
+    if (MPIR_Aggr_is_direct(roots))
+        mpi_errno = exchange_at_once(zones, roots, &is_done);
+    if (mpi_errno == MPI_SUCCESS && !is_done)
+        mpi_errno = split_merge_blocks(zones, roots);
+    return mpi_errno;
+}
+
+/* ---- to the processes of the node ------------------------------------------------------------ */
+
+/* What is beyond the first message.  If a process has no room for it, its node's processes fail;
+ * the others learn of it by split_agree(). */
+static int spread_rest(split_zones * zones, MPIR_Comm * node)
+{
+    int mpi_errno = MPI_SUCCESS;
+    size_t bytes = colours_bytes(zones->mine);
+    unsigned long long is_short = !split_zones_hold(zones, bytes);
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+
+    if (bytes > SPLIT_ZONE)
+        mpi_errno = MPIR_Aggr_agree(node, &is_short, 1);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (is_short) {
+        split_fail(zones);
+        goto fn_exit;
+    }
+    mpi_errno = MPIR_Bcast_impl(zones->mine + SPLIT_MESSAGE, (MPI_Aint) (bytes - SPLIT_MESSAGE),
+                                MPI_BYTE, 0, node, &errflag);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int spread(split_zones * zones, MPIR_Comm * node)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+
+    if (node->rank == 0)
+        clear_rest(zones->mine);
+    mpi_errno = MPIR_Bcast_impl(zones->mine, SPLIT_MESSAGE, MPI_BYTE, 0, node, &errflag);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+    MPIR_ERR_CHKANDJUMP2(!colours_check_header(zones->mine, SPLIT_MESSAGE, zones->ranks),
+                         mpi_errno, MPI_ERR_OTHER, "**splitbytes", "**splitbytes %d %d", 0,
+                         SPLIT_MESSAGE);
+    if (colours_bytes(zones->mine) > SPLIT_MESSAGE)
+        mpi_errno = spread_rest(zones, node);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Where the other processes do not exist. */
+static int foresee_all(split_zones * zones, MPIR_Comm * comm)
+{
+    bool is_first = comm->node_roots_comm != NULL;
+    split_block all = {.first = 0,.count = (int) zones->ranks,.step = SPLIT_OF_ALL,
+        .rank = is_first ? MPI_PROC_NULL : 0
+    };
+    int mpi_errno = MPIR_Others->swap_blocks(zones, comm, is_first ? 1 : MPI_PROC_NULL, &all);
+
+    if (!is_first && mpi_errno == MPI_SUCCESS)
+        swap_zones(zones);
+    return mpi_errno;
+}
+
+static int hand_to_node(split_zones * zones, MPIR_Comm * comm)
+{
+    if (!comm->node_comm)
+        return MPI_SUCCESS;
+    return do_others_exist()? spread(zones, comm->node_comm) : foresee_all(zones, comm);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+int split_merge_nodes(split_zones * zones, MPIR_Comm * comm, const split_leaf * own)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    zones->by_nodes = true;
+    note(describe_node(zones, comm, own), &mpi_errno);
+    if (mpi_errno != MPI_SUCCESS)
+        split_fail(zones);
+    if (comm->node_roots_comm) {
+        note(exchange(zones, comm->node_roots_comm), &mpi_errno);
+        if (mpi_errno != MPI_SUCCESS)
+            split_fail(zones);
+    }
+    note(hand_to_node(zones, comm), &mpi_errno);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKANDJUMP2(!colours_check(zones->mine, colours_bytes(zones->mine), zones->ranks),
+                         mpi_errno, MPI_ERR_OTHER, "**splitbytes", "**splitbytes %d %d", 0,
+                         (int) colours_bytes(zones->mine));
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
