@@ -71,7 +71,7 @@ described_splits() {
     local program=$OUT/rank1-described size rank s scenarios=()
     local names=(rows columns planes even_odd same reversed transposed halving)
     compile_inside described.c "$program" || return 1
-    for s in "${names[@]}"; do scenarios+=(--scenario "$s"); done
+    for s in "${names[@]}"; do scenarios+=(--scenario "$s" --scenario "$s"); done
     for size in 1048576 1000000; do
         for rank in 0 1 777777 $((size - 1)); do
             MPIR_CVAR_SPLIT_DESCRIBED=1 timeout 300 "$PREFIX/bin/mpirank1" --world $size \

@@ -10,8 +10,8 @@
  * which little of the library is left in the caches.  The first split of a communicator exchanges
  * by ranks, the later ones by nodes.
  *
- * Arguments: ROUNDS (4 to 32), and the scenarios that mpirank1 has.  Without descriptions mpirank1
- * needs each of them ROUNDS times.
+ * Arguments: ROUNDS (4 to 32), and the scenarios that mpirank1 has.  mpirank1 needs each of them
+ * twice, and without descriptions ROUNDS times.
  */
 #include "mpiimpl.h"
 #include "cmaptest_malloc.h"

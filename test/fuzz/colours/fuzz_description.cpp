@@ -21,6 +21,7 @@ bool has_failed(const Bytes &all) { return colours_flags(all.data()) & COLOURS_F
 Bytes merge(const Bytes &low, const Bytes &high) {
     Bytes out(low.size() + high.size() + COLOURS_EXTRA + COLOURS_SLACK);
     out.resize(colours_merge(low.data(), high.data(), fold_or, out.data()));
+    REQUIRE(out.size() <= low.size() + high.size());
     return out;
 }
 
@@ -41,7 +42,10 @@ constexpr uint32_t MOST = 4096;  // ranks that are worth a look at each
 
 void take_description(const Bytes &bytes, uint32_t n) {
     if (n == 0 || n > MOST || !colours_check(bytes.data(), bytes.size(), n)) return;
+    REQUIRE(colours_check_most(bytes.data(), bytes.size(), n));
     if (has_failed(bytes)) return;
+    REQUIRE(colours_ranks(bytes.data()) == n);
+    REQUIRE(!colours_check_most(bytes.data(), bytes.size(), n - 1));
     const Rows rows = decode(bytes);
     REQUIRE(rows.size() == n);
     check_colour(bytes, rows, rows[0].colour);

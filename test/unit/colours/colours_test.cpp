@@ -197,6 +197,67 @@ TEST(Colours, MessagesAreShort) {
             }
 }
 
+// Blocks in their order, each merged with all before it.
+Bytes fold(const std::vector<Bytes> &blocks) {
+    Bytes all = blocks[0];
+    for (size_t i = 1; i < blocks.size(); i++)
+        all = merge(all, blocks[i]);
+    return all;
+}
+
+Bytes chunk(const Rows &rows, size_t first, size_t end) {
+    Bytes out(COLOURS_HEADER + COLOURS_EXTRA + (end - first) * COLOURS_ROW);
+    out.resize(
+        colours_rows(out.data(), &rows[first], static_cast<uint32_t>(end - first), first, 0));
+    return out;
+}
+
+// What the first processes of nodes find: each its own from chunks of rows, and all together.
+Bytes describe_nodes(const Rows &rows, size_t node) {
+    std::vector<Bytes> nodes;
+    for (size_t first = 0; first < rows.size(); first += node) {
+        const size_t end = std::min(first + node, rows.size());
+        std::vector<Bytes> chunks;
+        for (size_t r = first, next; r < end; r = next) {
+            next = end - r < COLOURS_PARSE ? end : r + COLOURS_PARSE / 2;
+            chunks.push_back(chunk(rows, r, next));
+        }
+        nodes.push_back(fold(chunks));
+    }
+    for (size_t width = 1; width < nodes.size(); width *= 2)
+        for (size_t i = 0; i + width < nodes.size(); i += 2 * width) {
+            const size_t most = nodes[i].size() + nodes[i + width].size();
+            nodes[i] = merge(nodes[i], nodes[i + width]);
+            EXPECT_LE(nodes[i].size(), most);
+        }
+    return nodes[0];
+}
+
+TEST(Colours, NodesHaveTheSameRows) {
+    for (size_t node : {1, 3, 8, 16, 37, 128})
+        for (int w : {3, 8, 12})
+            for (const Named &named : patterns(w)) {
+                const Rows rows = rows_of(named.pattern, 1536);
+                const Bytes all = describe_nodes(rows, node);
+                check(rows, all, 5);
+                EXPECT_LE(all.size(), 256u) << named.name;
+                EXPECT_GE(colours_offer(all.data()), 1520u);
+                ASSERT_FALSE(HasFailure()) << named.name << " of " << w << ", nodes of " << node;
+            }
+}
+
+TEST(Colours, RanksOfADescription) {
+    const Rows rows = rows_of([](int r, int) { return colours_row{r % 2, r}; }, 100);
+    const Bytes all = describe(rows), failed = leaf({0, 0}, 1, COLOURS_FAILED);
+    EXPECT_EQ(colours_ranks(all.data()), 100u);
+    EXPECT_FALSE(colours_check_most(all.data(), all.size(), 99));
+    EXPECT_TRUE(colours_check_most(all.data(), all.size(), 100));
+    EXPECT_TRUE(colours_check_most(all.data(), all.size(), 1000));
+    EXPECT_FALSE(colours_check_most(all.data(), all.size() - 1, 1000));
+    EXPECT_EQ(colours_ranks(failed.data()), 0u);
+    EXPECT_TRUE(colours_check_most(failed.data(), failed.size(), 1));
+}
+
 Rows random_rows(std::mt19937 &random, int n) {
     const auto below = [&](int limit) {
         return static_cast<int>(random() % static_cast<unsigned>(limit));

@@ -83,7 +83,7 @@ typedef void colours_fold(uint64_t * all, uint64_t offer);
 /* Writes the description of one rank, or of a failed one; returns its bytes, at most
  * COLOURS_HEADER + COLOURS_EXTRA. */
 size_t colours_leaf(uint8_t * out, colours_row row, uint64_t offer, uint32_t flags);
-/* The same of n consecutive ranks, at most COLOURS_PARSE / 2, with the fold of their offers. */
+/* The same of n consecutive ranks, fewer than COLOURS_PARSE, with the fold of their offers. */
 size_t colours_rows(uint8_t * out, const colours_row rows[], uint32_t n, uint64_t offer,
                     uint32_t flags);
 /* A failed description, with this offer: for members whose memory ran out on the way. */
