@@ -112,25 +112,29 @@ static uint32_t first_rank(int leaf, bool by_nodes)
         : foreseen.ranks;
 }
 
+static void take_leaves(split_zones * zones, uint32_t rank, uint32_t n, bool is_first)
+{
+    split_leaf leaves[COLOURS_PARSE];
+
+    for (uint32_t i = 0; i < n; i++) {
+        const solo_call *call = &foreseen.calls[rank + i];
+        leaves[i] = (split_leaf) {.row = {.colour = call->colour,.key = call->key },
+            .offer = call->colour == MPI_UNDEFINED ? 0 : foreseen.offer
+        };
+    }
+    split_add_leaves(zones, leaves, n, is_first);
+}
+
 /* What the first process of a node finds. */
 static uint8_t *describe_ranks(uint32_t first, uint32_t end)
 {
-    enum { SOME = 64 };
-    split_leaf leaves[SOME];
     split_zones zones;
     uint8_t *out;
 
     split_zones_begin(&zones, foreseen.ranks);
-    for (uint32_t rank = first; rank < end;) {
-        bool is_first = rank == first;
-        uint32_t n = 0;
-        for (; n < SOME && rank < end; n++, rank++) {
-            const solo_call *call = &foreseen.calls[rank];
-            leaves[n] = (split_leaf) {.row = {.colour = call->colour,.key = call->key },
-                .offer = call->colour == MPI_UNDEFINED ? 0 : foreseen.offer
-            };
-        }
-        split_add_leaves(&zones, leaves, n, is_first);
+    for (uint32_t rank = first, n; rank < end; rank += n) {
+        n = split_next_leaves(end - rank);
+        take_leaves(&zones, rank, n, rank == first);
     }
     out = zones.is_short ? NULL : MPL_malloc(colours_bytes(zones.mine), MPL_MEM_COMM);
     if (out)

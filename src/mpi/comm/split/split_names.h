@@ -20,6 +20,7 @@
 #define split_merge MPIR_split_merge
 #define split_merge_blocks MPIR_split_merge_blocks
 #define split_merge_nodes MPIR_split_merge_nodes
+#define split_next_leaves MPIR_split_next_leaves
 #define split_rank_of MPIR_split_rank_of
 #define split_room_for MPIR_split_room_for
 #define split_swap_blocks MPIR_split_swap_blocks

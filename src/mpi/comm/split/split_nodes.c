@@ -47,12 +47,18 @@ static void swap_zones(split_zones * zones)
 /* ---- rows to the first process of the node --------------------------------------------------- */
 
 enum {
-    CHUNK = COLOURS_PARSE / 2,
+    CHUNK = COLOURS_PARSE - 1,
     /* leaves on the stack; with more processes a node's leaves come one by one */
     MOST_AT_ONCE = 128
 };
 
-static void add_chunk(split_zones * zones, const split_leaf leaves[], uint32_t n, bool is_first)
+/* Chunks of fewer than COLOURS_PARSE / 2 rows would stay rows beside a piece. */
+uint32_t split_next_leaves(uint32_t left)
+{
+    return left < COLOURS_PARSE ? left : COLOURS_PARSE / 2;
+}
+
+void split_add_leaves(split_zones * zones, const split_leaf leaves[], uint32_t n, bool is_first)
 {
     colours_row rows[CHUNK];
     uint64_t offer = 0;
@@ -68,21 +74,28 @@ static void add_chunk(split_zones * zones, const split_leaf leaves[], uint32_t n
         split_merge(zones, true);
 }
 
-void split_add_leaves(split_zones * zones, const split_leaf leaves[], uint32_t n, bool is_first)
+static void add_all(split_zones * zones, const split_leaf leaves[], uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i += CHUNK)
-        add_chunk(zones, leaves + i, MPL_MIN(n - i, (uint32_t) CHUNK), is_first && i == 0);
+    for (uint32_t i = 0, next; i < n; i += next) {
+        next = split_next_leaves(n - i);
+        split_add_leaves(zones, leaves + i, next, i == 0);
+    }
 }
 
-/* A part of the leaves of a node, from its first process's neighbours. */
-static int receive_leaves(split_leaf leaves[], int first, int n, MPIR_Comm * node)
+/* Some of a node's leaves, at its first process. */
+static int receive_leaves(split_leaf leaves[], int first, int n, MPIR_Comm * node,
+                          const split_leaf * own)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
-    for (int i = 0; i < n; i++)
-        note(MPIC_Recv(&leaves[i], sizeof(leaves[i]), MPI_BYTE, first + i, MPIR_GATHER_TAG, node,
-                       MPI_STATUS_IGNORE, &errflag), &mpi_errno);
+    for (int i = 0; i < n; i++) {
+        if (first + i == 0)
+            leaves[0] = *own;
+        else
+            note(MPIC_Recv(&leaves[i], sizeof(leaves[i]), MPI_BYTE, first + i, MPIR_GATHER_TAG,
+                           node, MPI_STATUS_IGNORE, &errflag), &mpi_errno);
+    }
     if (mpi_errno == MPI_SUCCESS && errflag)
         MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**coll_fail");
     return mpi_errno;
@@ -97,13 +110,12 @@ static int gather_in_chunks(split_zones * zones, MPIR_Comm * node, const split_l
 
     if (node->rank > 0)
         return MPIC_Send(own, sizeof(*own), MPI_BYTE, 0, MPIR_GATHER_TAG, node, &errflag);
-    split_add_leaves(zones, own, 1, true);
-    for (int i = 1; i < node->local_size; i = next) {
-        next = MPL_MIN(i + CHUNK, node->local_size);
-        int status = receive_leaves(leaves, i, next - i, node);
+    for (int i = 0; i < node->local_size; i += next) {
+        next = (int) split_next_leaves((uint32_t) (node->local_size - i));
+        int status = receive_leaves(leaves, i, next, node, own);
         note(status, &mpi_errno);
-        if (status == MPI_SUCCESS)
-            split_add_leaves(zones, leaves, (uint32_t) (next - i), false);
+        if (mpi_errno == MPI_SUCCESS)
+            split_add_leaves(zones, leaves, (uint32_t) next, i == 0);
     }
     return mpi_errno;
 }
@@ -117,7 +129,7 @@ static int gather(split_zones * zones, MPIR_Comm * node, const split_leaf * own)
         return gather_in_chunks(zones, node, own);
     mpi_errno = MPIR_Aggr_gather_node(node, own, sizeof(*own), leaves);
     if (node->rank == 0 && mpi_errno == MPI_SUCCESS)
-        split_add_leaves(zones, leaves, (uint32_t) node->local_size, true);
+        add_all(zones, leaves, (uint32_t) node->local_size);
     return mpi_errno;
 }
 
@@ -156,26 +168,57 @@ static void clear_rest(uint8_t * description)
 
 typedef uint8_t message[SPLIT_MESSAGE];
 
-/* Merges the descriptions of all nodes in their order. */
-static int merge_all(split_zones * zones, message all[], int n)
+/* Are these descriptions of nodes, with as many ranks in all as there are, or fewer? */
+static int check_all(const message all[], int n, uint32_t ranks, bool * are_short)
 {
     int mpi_errno = MPI_SUCCESS;
-    uint32_t ranks = 0;
 
+    *are_short = true;
     for (int i = 0; i < n; i++) {
         size_t bytes = colours_bytes(all[i]);
-        MPIR_ERR_CHKANDJUMP2(!colours_check_most(all[i], bytes, zones->ranks - ranks), mpi_errno,
-                             MPI_ERR_OTHER, "**splitbytes", "**splitbytes %d %d", i, (int) bytes);
-        ranks += colours_ranks(all[i]);
-        memcpy(i == 0 ? zones->mine : zones->theirs, all[i], bytes);
-        if (i > 0)
-            split_merge(zones, true);
+        bool is_short = bytes <= SPLIT_MESSAGE;
+        bool is_right = is_short ? colours_check_most(all[i], bytes, ranks) :
+            colours_check_header(all[i], SPLIT_MESSAGE, ranks);
+        MPIR_ERR_CHKANDJUMP2(!is_right, mpi_errno, MPI_ERR_OTHER, "**splitbytes",
+                             "**splitbytes %d %d", i, (int) bytes);
+        ranks -= is_short ? colours_ranks(all[i]) : 0;
+        *are_short = *are_short && is_short;
     }
 
   fn_exit:
     return mpi_errno;
   fn_fail:
     goto fn_exit;
+}
+
+/* Neighbours first, as in the tree of many nodes: blocks of equal size have the shortest
+ * descriptions.  The result is all[0] and what follows; a merged description is no longer than its
+ * two parts. */
+static void merge_all(message all[], int n)
+{
+    uint8_t merged[MPIR_AGGR_DIRECT_MOST * SPLIT_MESSAGE + COLOURS_EXTRA + COLOURS_SLACK];
+
+    for (int width = 1; width < n; width *= 2) {
+        for (int i = 0; i + width < n; i += 2 * width) {
+            size_t most = colours_bytes(all[i]) + colours_bytes(all[i + width]);
+            size_t bytes = colours_merge(all[i], all[i + width], MPIR_Ctxid_fold, merged);
+            MPIR_Assert(bytes <= most);
+            memcpy(all[i], merged, bytes);
+        }
+    }
+}
+
+/* All first processes set the same flag. */
+static void take_result(split_zones * zones, const uint8_t * result)
+{
+    size_t bytes = colours_bytes(result);
+    uint32_t flags = colours_flags(result) | (bytes > SPLIT_ZONE ? COLOURS_LARGE : 0);
+
+    if (split_zones_hold(zones, bytes))
+        memcpy(zones->mine, result, bytes);
+    else
+        colours_failure(zones->mine, MPIR_Ctxid_refusal(colours_offer(result)), flags);
+    colours_set_flags(zones->mine, flags);
 }
 
 /* *is_done: false if a description is longer than a message, which all see. */
@@ -190,14 +233,12 @@ static int exchange_at_once(split_zones * zones, MPIR_Comm * roots, bool * is_do
     mpi_errno = MPIR_Aggr_exchange(roots, zones->mine, SPLIT_MESSAGE, all, MPIR_ALLGATHERV_TAG,
                                    &errflag);
     MPIR_ERR_CHECK(mpi_errno);
-    for (int i = 0; i < n; i++) {
-        MPIR_ERR_CHKANDJUMP2(!colours_check_header(all[i], SPLIT_MESSAGE, zones->ranks), mpi_errno,
-                             MPI_ERR_OTHER, "**splitbytes", "**splitbytes %d %d", i, SPLIT_MESSAGE);
-        *is_done = *is_done && colours_bytes(all[i]) <= SPLIT_MESSAGE;
-    }
-    if (*is_done)
-        mpi_errno = merge_all(zones, all, n);
+    mpi_errno = check_all(all, n, zones->ranks, is_done);
     MPIR_ERR_CHECK(mpi_errno);
+    if (*is_done) {
+        merge_all(all, n);
+        take_result(zones, all[0]);
+    }
 
   fn_exit:
     return mpi_errno;

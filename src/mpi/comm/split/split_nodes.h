@@ -34,6 +34,8 @@ int split_choose_nodes(struct MPIR_Comm *comm, bool * by_nodes);
 /* split_merge_blocks() by nodes.  zones->mine is the description of this rank, which has the same
  * content as the leaf. */
 int split_merge_nodes(split_zones * zones, struct MPIR_Comm *comm, const split_leaf * own);
+/* Of so many leaves of a node, how many come next in split_add_leaves(). */
+uint32_t split_next_leaves(uint32_t left);
 /* Appends the ranks of these leaves to the description zones->mine; or if `is_first`, they become
  * the description. */
 void split_add_leaves(split_zones * zones, const split_leaf leaves[], uint32_t n, bool is_first);
