@@ -13,6 +13,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "../lib/sort.h"
 
 enum {
     OPENING,                    /* the fence that opens an epoch */
@@ -157,13 +158,6 @@ int MPI_Allreduce(const void *from, void *to, int count, MPI_Datatype type, MPI_
     return mpi_errno;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-
-    return (x > y) - (x < y);
-}
-
 static void print_parts(int done)
 {
     double mean[MOST_SEARCHES];
@@ -176,7 +170,7 @@ static void print_parts(int done)
             PMPI_Allreduce(&us[i][part], &mean[i], 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
             mean[i] /= size;
         }
-        qsort(mean, (size_t) done, sizeof mean[0], ascending);
+        sort_times(mean, done);
         if (rank == 0)
             printf("part %s %.3f\n", names[part], mean[done / 2]);
     }

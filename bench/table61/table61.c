@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "../lib/sort.h"
 
 enum { COPIES = 8, TAG = 1, REST_US = 500, TIMES = 5 };
 enum { THESIS = 200000, SMALL = 4096 };
@@ -362,16 +363,9 @@ static void measure(int number, int n_messages, int n_gathers)
     free(members.members);
 }
 
-static int rising(const void *a, const void *b)
-{
-    double x = *(const double *) a, y = *(const double *) b;
-
-    return (x > y) - (x < y);
-}
-
 static double median(double us[TIMES])
 {
-    qsort(us, TIMES, sizeof us[0], rising);
+    sort_times(us, TIMES);
     return us[TIMES / 2];
 }
 

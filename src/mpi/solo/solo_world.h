@@ -4,7 +4,7 @@
 #ifndef SOLO_WORLD_H_INCLUDED
 #define SOLO_WORLD_H_INCLUDED
 
-#include "../comm/split/split.h"
+#include "../comm/split/split_call.h"
 #include "solo_scenario.h"
 
 /* For the linker: a program linked with libmpi.a may have names like these. */

@@ -9,7 +9,7 @@ mpi_core_sources += \
     src/mpi/comm/split/split_order.c
 
 noinst_HEADERS += \
-    src/mpi/comm/split/split.h \
+    src/mpi/comm/split/split_call.h \
     src/mpi/comm/split/split_blocks.h \
     src/mpi/comm/split/split_grids.h \
     src/mpi/comm/split/split_names.h \

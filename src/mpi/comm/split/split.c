@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "split.h"
+#include "split_call.h"
 
 /*
 === BEGIN_MPI_T_CVAR_INFO_BLOCK ===

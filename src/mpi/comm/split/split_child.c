@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "split.h"
+#include "split_call.h"
 
 static void free_table(split_side * side)
 {

@@ -5,8 +5,8 @@
  * large communicator exchanges descriptions instead of rows (split_nodes.h, split_blocks.h), from
  * which the child's map follows without a table (split_grids.h).
  */
-#ifndef SPLIT_H_INCLUDED
-#define SPLIT_H_INCLUDED
+#ifndef SPLIT_CALL_H_INCLUDED
+#define SPLIT_CALL_H_INCLUDED
 
 #include "mpiimpl.h"
 #include "split_grids.h"
@@ -55,4 +55,4 @@ int split_find_table(split_call * call);
  * every side.  Frees the tables as soon as they are not needed any more. */
 int split_make_child(split_call * call, MPIR_Comm ** child);
 
-#endif /* SPLIT_H_INCLUDED */
+#endif /* SPLIT_CALL_H_INCLUDED */
