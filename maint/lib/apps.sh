@@ -271,6 +271,21 @@ app_pnetcdf() {
     printf 'pnetcdf\t%s\t%s\t%s\t\n' "$mine" $((SECONDS - start)) $verdict >>"$APPS_TABLE"
 }
 
+benchmark_is_valid() {
+    grep -qs 'HPCG result is VALID' HPCG-Benchmark*.txt && ! grep -q '^status' "$1" &&
+        rm HPCG-Benchmark*.txt
+}
+
+# It is in no package of Debian.
+app_hpcg() {
+    app_packages mpich
+    app_source hpcg
+    cd "$APPS/hpcg"
+    [ -x bin/xhpcg ] || make -j"$(nproc)" arch=Linux_MPI CXX="$PREFIX/bin/mpicxx"
+    rm -f HPCG-Benchmark*.txt
+    compare hpcg benchmark_is_valid 4 "$APPS/hpcg/bin/xhpcg" --nx=16 --ny=16 --nz=16 --rt=1
+}
+
 # ---- the table
 
 # What each took: seconds here and beside, and what its communicators would have taken as arrays.
