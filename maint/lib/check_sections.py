@@ -217,8 +217,9 @@ def programs(variant):
         )
         if program != "limits":
             yield f"{program} on 12 ranks", *WITH_LIMIT, mpiexec, "-n", "12", OUT / program
-    yield "rma_calibrate compile", mpicc, "-o", OUT / "rma_calibrate", ROOT / "examples/rma_calibrate.c"
-    yield "rma_calibrate", *WITH_LIMIT, "MPIR_CVAR_NUM_CLIQUES=2", mpiexec, "-n", "2", OUT / "rma_calibrate"
+    program = OUT / "rma_calibrate"
+    yield "rma_calibrate compile", mpicc, "-o", program, ROOT / "examples/rma_calibrate.c"
+    yield "rma_calibrate", *WITH_LIMIT, "MPIR_CVAR_NUM_CLIQUES=2", mpiexec, "-n", "2", program
     for what, number in LIMITS:
         limit = ("env", "MPIEXEC_TIMEOUT=300")
         yield f"{number} {what}", *limit, mpiexec, "-n", "2", OUT / "limits", what, number

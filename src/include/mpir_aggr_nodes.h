@@ -21,8 +21,8 @@ int MPIR_Aggr_gather_node(MPIR_Comm * node, const void *mine, size_t bytes, void
 /* The most processes without a common node that use MPIR_Aggr_exchange. */
 enum { MPIR_AGGR_DIRECT_MOST = 16 };
 
-/* The data of each process, in `all` at  rank * bytes,  by a message from each to each.  An error, or
- * errflag, of one process is the error of all.  It allocates only requests, and one is enough.
+/* The data of each process, in `all` at  rank * bytes,  by a message from each to each.  An error,
+ * or errflag, of one process is the error of all.  It allocates only requests, and one is enough.
  * REQUIRES MPIR_Aggr_is_direct(comm) */
 int MPIR_Aggr_exchange(MPIR_Comm * comm, const void *mine, size_t bytes, void *all, int tag,
                        MPIR_Errflag_t * errflag);

@@ -5,9 +5,9 @@
  * carries a short description, and beside these the split takes a kilobyte of temporary memory.
  * Prints for each pattern "NAME EXCHANGES BYTES TEMPORARY FIRST_US US": bytes of the longest
  * description, the most temporary bytes at one time, and the local time of the first split and of a
- * later one (median).  From the third split on they get the descriptions that came in the second, with
- * offers as all ranks make them now: mpirank1 finds descriptions by a walk over all ranks, after
- * which little of the library is left in the caches.  The first split of a communicator exchanges
+ * later one (median).  From the third split on they get the descriptions that came in the second,
+ * with offers as all ranks make them now: mpirank1 finds descriptions by a walk over all ranks,
+ * after which little of the library is left in the caches.  The first split of a communicator exchanges
  * by ranks, the later ones by nodes.
  *
  * Arguments: ROUNDS (4 to 32), and the scenarios that mpirank1 has.  mpirank1 needs each of them

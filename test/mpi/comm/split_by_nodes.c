@@ -3,8 +3,8 @@
 /*
  * MPI_Comm_split by descriptions over several nodes of consecutive ranks.  A communicator's first
  * split makes no node communicators; from the second one on the first processes of the nodes
- * exchange, in one step if the nodes are few.  Splits of one node, and of nodes in turns, make none.
- * The order of the members is right in each.
+ * exchange, in one step if the nodes are few.  Splits of one node, and of nodes in turns, make
+ * none.  The order of the members is right in each.
  *
  * Arguments: -made=0 (no split makes node communicators), -direct (few nodes)
  */
@@ -48,8 +48,8 @@ static void check(MPI_Comm parent, int makes, int is_direct)
         stepped = ct_pvar_read(&direct) > steps;
         MPI_Allreduce(MPI_IN_PLACE, &stepped, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         made = count_risen(&node_comms, before);
-        CT_CHECK(made == (makes && i == 1 ? size : 0), "split %d made node communicators on %d of %d",
-                 i, made, size);
+        CT_CHECK(made == (makes && i == 1 ? size : 0),
+                 "split %d made node communicators on %d of %d", i, made, size);
         CT_CHECK((stepped > 0) == (is_direct && i > 0), "split %d: %d exchanged in one step", i,
                  stepped);
     }
