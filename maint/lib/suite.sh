@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # Runs directories of MPICH's test suite with MPICH's own runtests.  Needs common.sh and variant.sh.
 
-# Some of the 10,000 operations of rma_contig take 10 ms on a slow machine.
-TIME_LIMIT=${MPITEST_TIMEOUT:-300}
+# A test of large accumulates takes 350 s on two cores.
+TIME_LIMIT=${MPITEST_TIMEOUT:-600}
 
 # Patterns of test/known_stock_failures.txt for the netmod and the threads in use.
 known_failures() {
