@@ -23,6 +23,12 @@ constexpr CalibratedTime table[] = {CALIBRATED_TIMES(ONE, SEVERAL)};
 #undef SEVERAL
 constexpr unsigned TIMES = sizeof table / sizeof *table;
 constexpr unsigned MOST_VALUES = 32;
+constexpr bool all_fit() noexcept {
+    for (const CalibratedTime &time : table)
+        if (time.count > MOST_VALUES) return false;
+    return true;
+}
+static_assert(all_fit(), "MOST_VALUES is too small for a time");
 constexpr unsigned PREFIX = sizeof "TIME_" - 1;
 constexpr unsigned long MOST_PS = 1000000000;  // a millisecond
 
