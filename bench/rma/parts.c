@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The parts of a search's time (examples/bfs.c), as in figure 4.8 of X. Zhao's thesis.  This file is
- * linked with that program, and its functions call those of MPI.
+ * The parts of a search's time (examples/bfs.c), as in figure 4.8 of X. Zhao's thesis.  This file
+ * is linked with that program, and its functions call those of MPI.
  *
  * A search begins with a barrier.  Each level has a fence that opens the epoch, operations, a fence
  * that closes it, and an allreduce.  When the window is freed, rank 0 prints a line "part NAME US"

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The fourteen communicators of table 6.1 of Mir Taheri's thesis inside MPI (its tables 6.2 to 6.4).
+"""The fourteen communicators of table 6.1 of Mir Taheri's thesis inside MPI (tables 6.2 to 6.4).
 
 With --ranks ranks of this machine, the communicators scaled to them: the creation of a
 communicator, 10,000 messages of 8 bytes between random members, 10 gathers, and bytes; stock MPICH
 (with the idle yield), with --openmpi Open MPI (which takes many minutes where ranks share cores),
-and this library under each strategy and with the thesis's
-representations forced.  Programs take turns; a ratio is the median of the ratios to stock in one round.  A forced
-representation counts only for the communicators that it holds.
+and this library under each strategy and with the thesis's representations forced.  Programs take
+turns; a ratio is the median of the ratios to stock in one round.  A forced representation counts
+only for the communicators that it holds.
 
 Then creation alone at the thesis's 200,000 ranks: the first member as one rank of that world
 (mpirank1).  Stock cannot create communicators there: it makes the group alone.

@@ -7,8 +7,8 @@
  * description, the most temporary bytes at one time, and the local time of the first split and of a
  * later one (median).  From the third split on they get the descriptions that came in the second,
  * with offers as all ranks make them now: mpirank1 finds descriptions by a walk over all ranks,
- * after which little of the library is left in the caches.  The first split of a communicator exchanges
- * by ranks, the later ones by nodes.
+ * after which little of the library is left in the caches.  The first split of a communicator
+ * exchanges by ranks, the later ones by nodes.
  *
  * Arguments: ROUNDS (4 to 32), and the scenarios that mpirank1 has.  mpirank1 needs each of them
  * twice, and without descriptions ROUNDS times.
