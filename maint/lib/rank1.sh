@@ -52,6 +52,10 @@ same_communicators() {
             timeout 60 env MPIR_CVAR_SPLIT_DESCRIBED="$described" "$PREFIX/bin/mpirank1" \
                 --world "$size" --rank "$rank" --ranks-per-node "$per_node" --layout "$order" \
                 "${scenarios[@]}" "$program" "$alone" "$thirds.calls" || return 1
+            # nodes of consecutive ranks send descriptions of nodes, which the program does not see
+            if [ "$layout" = "$per_node block 1" ] && [ "$per_node" -gt 1 ]; then
+                sed -i '/ sends /d' "$real/$rank" "$alone/$rank"
+            fi
             diff "$real/$rank" "$alone/$rank" >"$OUT/rank1.diff" ||
                 { echo "rank $rank of $size, $layout ranks a node: real and alone differ";
                 head -n 20 "$OUT/rank1.diff"; return 1; }
