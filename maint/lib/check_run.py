@@ -17,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "build" / "check"
 STEP = Path(__file__).with_name("check_step.sh")
 SKIPPED = 77  # as for automake
+STEP_MINUTES = "20"  # a step that takes longer hangs; sections whose steps compile are left out
+COMPILES = ("build", "package", "apps", "fresh", "long")
 PACKAGES = {
     "module": ["check"],
     "validate": ["nice-format"],
@@ -176,6 +178,8 @@ class Check:
         if self.is_late(name):
             return True
         log = OUT / (re.sub(r"[ /:]", "-", name) + ".log")
+        limit = {} if self.section in COMPILES else {"STEP_MINUTES": STEP_MINUTES}
+        env = {**limit, **(env or {})}
         status = self.shell("step", name, log, "the output above", *words, env=env)
         if status == SKIPPED:
             why = log.read_text(errors="replace").strip().rpartition("\n")[2]

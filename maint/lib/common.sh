@@ -36,11 +36,20 @@ as_root() {
 
 elapsed() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
+# stop_step PID: ends the process group of a step, and says what runs.
+stop_step() {
+    echo "no end after $STEP_MINUTES minutes; the processes of this time, with where they wait:"
+    ps -eo pid,ppid,stat,wchan:24,etime,args --sort=start_time | grep -v defunct | cut -c 1-200
+    kill -- "-$1" 2>/dev/null
+    sleep 10
+    kill -KILL -- "-$1" 2>/dev/null || true
+}
+
 # step NAME LOG HINT COMMAND...: runs COMMAND with its output in LOG and shows name, elapsed time
 # and log while it runs; a failure prints the end of the log and the hint.  Status 77 means
-# skipped, and the last line of the log says why.  A function's line that
-# fails is a failure unless the step is called in an `if`, or before && or ||: there bash does
-# without `set -e`.
+# skipped, and the last line of the log says why.  A function's line that fails is a failure unless
+# the step is called in an `if`, or before && or ||: there bash does without `set -e`.  With
+# STEP_MINUTES, a step that takes longer is stopped and fails; its log ends with what ran then.
 step() {
     local name=$1 log=$2 hint=$3 start=$SECONDS pid status=0 shown=-45
     shift 3
@@ -59,6 +68,9 @@ step() {
             printf '%-34s %6s  log %s\n' "$name" "$(elapsed $((SECONDS - start)))" \
                 "${log#"$ROOT"/}" >&2
             shown=$SECONDS
+        fi
+        if [ $((SECONDS - start)) -ge $((60 * ${STEP_MINUTES:-10000})) ]; then
+            stop_step "$pid" >>"$log"
         fi
         sleep 0.5
     done
