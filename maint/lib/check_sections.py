@@ -256,9 +256,16 @@ def refusals(variant):
     yield "names what replaces options of configure", "names_replacements"
 
 
+KILLED = (
+    ("a killed rank", "rank", "collectives"),
+    ("a rank killed with a lock", "rank", "locks"),
+    ("a killed proxy", "proxy", "collectives"),
+)
+
+
 def killed(times):
-    yield "a killed rank ends the job, and nothing remains", "kill_ranks", "collectives", times
-    yield "a rank killed with a lock ends the job, and nothing remains", "kill_ranks", "locks", times
+    for name, whom, program in KILLED:
+        yield f"{name} ends the job, and nothing remains", "kill_some", whom, program, times
 
 
 ALONE = (
@@ -579,7 +586,8 @@ def hosts(check):
             )
         check.step(
             "hosts: a rank killed with a lock ends the job, and nothing remains",
-            "kill_ranks",
+            "kill_some",
+            "rank",
             "locks",
             env=mpiexec,
         )

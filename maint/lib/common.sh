@@ -39,7 +39,7 @@ elapsed() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 # stop_step PID: ends the process group of a step, and says what runs.
 stop_step() {
     echo "no end after $STEP_MINUTES minutes; the processes of this time, with where they wait:"
-    ps -eo pid,ppid,stat,wchan:24,etime,args --sort=start_time | grep -v defunct | cut -c 1-200
+    ps -eo pid,ppid,stat,wchan:24,etime,args --sort=start_time | awk '$3 !~ /^Z/' | cut -c 1-200
     kill -- "-$1" 2>/dev/null
     sleep 10
     kill -KILL -- "-$1" 2>/dev/null || true

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# A rank is killed at a random moment, again and again: each time the job ends by itself, and
-# nothing remains of it.  Needs common.sh and variant.sh.
+# A rank, or mpiexec's proxy, is killed at a random moment, again and again: each time the job ends
+# by itself, and nothing remains of it.  Needs common.sh and variant.sh.
+
+# alive NAME: its processes.  What has ended counts no more, also where init is slow to take notice.
+alive() { ps -C "$1" -o pid=,stat= | awk '$2 !~ /^Z/ { print $1 }'; }
 
 # Shared memory that no process uses, and the processes of a name.
 what_remains() {
@@ -10,19 +13,21 @@ what_remains() {
         [ ! -e "$file" ] || grep -qsF "$file" /proc/[0-9]*/maps || echo "$file"
     done
     ipcs -m | awk 'NR > 3 && $6 == 0 { print "segment", $2 }'
-    pgrep -x "$1"
+    alive "$1"
 }
 
-# kill_one PROGRAM RANKS: status 0 when the job ended within 30 s, and not well.
+# kill_one WHOM PROGRAM RANKS: status 0 when the job ended within 30 s, and not well.  WHOM is "rank"
+# or "proxy".
 kill_one() {
-    local program=$1 ranks=$2 said=$OUT/kill.out victim job status=0
+    local whom=$1 program=$2 ranks=$3 said=$OUT/kill.out victim job status=0
     : >"$said"
     # shellcheck disable=SC2086
     timeout -s KILL 30 ${MPIEXEC:-$PREFIX/bin/mpiexec} -n "$ranks" "$program" >"$said" 2>&1 &
     job=$!
     until grep -q running "$said" || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
     sleep "0.$((RANDOM % 300 + 100))"
-    victim=$(pgrep -x "${program##*/}" | shuf -n 1)
+    victim=$(alive "${program##*/}" | shuf -n 1)
+    [ "$whom" = rank ] || victim=$(ps -o ppid= -p "$victim")
     kill -9 "$victim" || return 1
     wait $job || status=$?
     case $status in
@@ -31,15 +36,15 @@ kill_one() {
     esac
 }
 
-# kill_ranks WHAT [TIMES]: ranks of the program test/kill/WHAT.c, under a name that nobody else has.
-kill_ranks() {
-    local what=$1 times=${2:-20} program before rest k ranks
+# kill_some WHOM WHAT [TIMES]: of the program test/kill/WHAT.c, under a name that nobody else has.
+kill_some() {
+    local whom=$1 what=$2 times=${3:-20} program before rest k ranks
     program=$OUT/kill-$$
     "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/$what.c" || return 1
     before=$(what_remains "${program##*/}" || true)
     for ((k = 1; k <= times; k++)); do
         ranks=$((k % 3 * 2 + 2))
-        kill_one "$program" "$ranks" || { echo "kill $k of $times, $ranks ranks";
+        kill_one "$whom" "$program" "$ranks" || { echo "kill $k of $times, $ranks ranks";
             cat "$OUT/kill.out"; return 1; }
     done
     rest=$(comm -13 <(echo "$before" | sort) <(what_remains "${program##*/}" | sort))
