@@ -16,8 +16,8 @@ what_remains() {
     alive "$1"
 }
 
-# kill_one WHOM PROGRAM RANKS: status 0 when the job ended within 30 s, and not well.  WHOM is "rank"
-# or "proxy".
+# kill_one WHOM PROGRAM RANKS: status 0 when the job ended within 30 s, and not well.  WHOM is
+# "rank" or "proxy".
 kill_one() {
     local whom=$1 program=$2 ranks=$3 said=$OUT/kill.out victim job status=0
     : >"$said"
