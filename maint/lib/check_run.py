@@ -25,7 +25,7 @@ PACKAGES = {
     "names": ["names"],
     "package": ["package"],
     "examples": ["examples"],
-    "long": ["ofi"],
+    "long": ["ofi", "nice-images"],
     "doc": ["doc"],
 }
 

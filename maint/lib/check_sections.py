@@ -320,6 +320,7 @@ LONG_APPS = (
     ("mpi4py, its tests", "app_mpi4py"),
     ("hypre, a residual", "app_hypre"),
     ("PnetCDF, its tests", "app_pnetcdf"),
+    ("HPCG, a valid result", "app_hpcg"),
 )
 
 
@@ -515,6 +516,24 @@ IN_PACKAGE_ROOT = (
 )
 
 
+IMAGES = (
+    ("the Dockerfile's image, and a job in it", "image_is_built"),
+    ("the image: an ordinary user, no compiler", "image_has_what_runs"),
+    ("the image that compiles", "image_compiles"),
+    ("images are removed", "no_images_left"),
+)
+
+
+def images(check):
+    """By packaging/Dockerfile, with the packages that are there."""
+    reason = OUT / "images.reason"
+    check.shell("why_no_images", reason)
+    if why := reason.read_text().strip():
+        check.count(f"package: images ({why})", 0, 0, len(IMAGES))
+        return
+    check.steps((f"package: {name}", *words) for name, *words in IMAGES)
+
+
 def package(check):
     check.step("package: the Spack recipe", ROOT / "test/package/spack_recipe.py")
     check.step("package: DESTDIR and uninstall", "destdir_and_uninstall", *check.variant.options)
@@ -525,6 +544,8 @@ def package(check):
             "make_package_root",
             [(name, "bash", "test/package/in_root.sh", step) for name, step in IN_PACKAGE_ROOT],
         )
+        if check.long:
+            images(check)
 
 
 # ---- suite, forced, hosts ------------------------------------------------------------------------
@@ -672,6 +693,15 @@ def per_vci(check):
     with_variant(check, check.variant.other("--thread-cs=per-vci"), work)
 
 
+FOREIGN = (
+    ("UCX of MPICH's source: compile", "foreign_ucx"),
+    ("that UCX at run time", "foreign_ucx_at_run_time"),
+    ("hwloc of MPICH's source: compile", "foreign_hwloc"),
+    ("--with-ucx and --with-hwloc: build", "build_with_foreign"),
+    ("--with-ucx and --with-hwloc: data, and a spawn", "foreign_build_runs"),
+)
+
+
 def long(check):
     check.step("131072 communicators", "most_ids")
     check.step("exported names beside stock's", "names_beside_stock")
@@ -685,6 +715,8 @@ def long(check):
     check.step("stock with the yield: build", ROOT / "maint/build", "--stock-yield")
     for mode in ISSUE_MODES:
         check.suite("rma", mode, f"MPIR_CVAR_CH4_RMA_ISSUE={mode}")
+    if check.variant.netmod == "ucx":
+        check.steps(FOREIGN)
     over_ofi(check)
     per_vci(check)
 
