@@ -25,10 +25,12 @@ mpi_core_sources += \
 
 noinst_HEADERS += \
     src/mpi/ctxid/agree/ctxid_agree.h \
+    src/mpi/ctxid/ctxid_block.h \
     src/mpi/ctxid/ctxid_freed.h \
     src/mpi/ctxid/ctxid_holders.h \
     src/mpi/ctxid/ctxid_holders_report.h \
     src/mpi/ctxid/ctxid_names.h \
+    src/mpi/ctxid/ctxid_notes.h \
     src/mpi/ctxid/ctxid_parts.h \
     src/mpi/ctxid/agree/ctxid_pending.h \
     src/mpi/ctxid/agree/ctxid_rounds.h \

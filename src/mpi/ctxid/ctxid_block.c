@@ -21,32 +21,7 @@
  * the parent (CTXID_BLOCK_DOUBT), and no member waits for it.
  */
 
-enum { MOST_RUNS = 64, MORE_ROOM = 4 };
-enum { NEXT_BITS = MPIR_CONTEXT_PREFIX_WIDTH, LEFT_BITS = 9, STAGE_BITS = 3, MOST_STAGE = 4 };
-
-/* What a communicator keeps, packed in one word */
-typedef struct {
-    uint32_t next:NEXT_BITS;    /* the id of the next duplicate, or if none is left, where the next
-                                 * block may begin */
-    uint32_t left:LEFT_BITS;    /* ids of the block */
-    uint32_t stage:STAGE_BITS;  /* the next block has 4 ^ stage ids */
-    uint32_t in_doubt:1;        /* see CTXID_BLOCK_DOUBT */
-    uint32_t of_block:1;        /* its own id was one of a block */
-} block_t;
-
-static block_t get(const MPIR_Comm * comm)
-{
-    block_t block;
-
-    MPL_COMPILE_TIME_ASSERT(sizeof(block) == sizeof(comm->ctxid_block));
-    memcpy(&block, &comm->ctxid_block, sizeof(block));
-    return block;
-}
-
-static void put(MPIR_Comm * comm, block_t block)
-{
-    memcpy(&comm->ctxid_block, &block, sizeof(block));
-}
+enum { MOST_RUNS = 64, MORE_ROOM = 4, MOST_STAGE = 4 };
 
 static void *note_of(const MPIR_Comm * parent)
 {
@@ -74,7 +49,7 @@ static uint32_t find_from(const ctxid_store_t * store, uint32_t first, uint32_t 
  * communicators, whose free ids are seldom in a row. */
 static uint32_t find(const ctxid_store_t * store, const MPIR_Comm * parent, uint32_t n)
 {
-    uint32_t freed[2], hint = get(parent).next, found;
+    uint32_t freed[2], hint = ctxid_kept(parent).next, found;
     uint32_t limit = MPL_MIN(ctxid_bound(store) + MORE_ROOM * n, store->calm_limit);
 
     ctxid_find_freed(store, freed);
@@ -96,7 +71,7 @@ void ctxid_block_claim(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t 
     void *claimed = ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_CLAIMED);
     uint32_t first = 0;
 
-    if (n < 2 || creation->is_short || store->blocked + n > store->most_blocked)
+    if (creation->is_short || store->blocked + n > store->most_blocked)
         return;
     first = find(store, creation->parent, n);
     if (first == 0)
@@ -113,16 +88,8 @@ void ctxid_block_claim(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t 
     creation->block_ids = n;
 }
 
-uint32_t ctxid_block_of(const MPIR_Ctxid_t * creation)
+void ctxid_block_unclaim(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
-    MPL_COMPILE_TIME_ASSERT(NEXT_BITS + LEFT_BITS <= 32);
-    return creation->block_ids << NEXT_BITS | creation->block;
-}
-
-void ctxid_block_release(ctxid_store_t * store, MPIR_Ctxid_t * creation)
-{
-    if (creation->block_ids == 0)
-        return;
     release(store, creation->block, creation->block_ids);
     creation->block = creation->block_ids = 0;
 }
@@ -139,7 +106,7 @@ static void give(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool in_doubt)
 {
     MPIR_Comm *parent = creation->parent;
     uint32_t first = creation->block, n = creation->block_ids;
-    block_t block = get(parent);
+    ctxid_kept_t block = ctxid_kept(parent);
 
     for (uint32_t id = first; id < first + n; id++) {
         cid_replace(store->calm, id, note_of(parent));
@@ -148,7 +115,7 @@ static void give(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool in_doubt)
     block.next = first + 1;
     block.left = n - 1;
     block.in_doubt = in_doubt;
-    put(parent, block);
+    ctxid_keep(parent, block);
     set_ahead(store, store->ahead + n - 1);
     creation->block_ids = 0;
 }
@@ -173,32 +140,30 @@ void ctxid_block_lose(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 void ctxid_block_doubt(ctxid_store_t * store, const void *owner)
 {
     MPIR_Comm *parent = ctxid_owner_of(store, ctxid_note_number(owner));
-    block_t block = get(parent);
+    ctxid_kept_t block = ctxid_kept(parent);
 
     block.in_doubt = 1;
-    put(parent, block);
+    ctxid_keep(parent, block);
 }
 
-void ctxid_block_grow(MPIR_Ctxid_t * creation, uint32_t claims)
+void ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims)
 {
-    uint32_t hint = claims & ((1u << NEXT_BITS) - 1);
-    block_t block;
+    uint32_t hint = claims & ((1u << CTXID_NEXT_BITS) - 1);
+    ctxid_kept_t block;
 
-    if (!creation->is_duplicate)
-        return;
-    block = get(creation->parent);
+    block = ctxid_kept(creation->parent);
     block.stage = MPL_MIN(block.stage + 1, MOST_STAGE);
     if (block.left == 0 && hint != 0)
         block.next = hint;
-    put(creation->parent, block);
+    ctxid_keep(creation->parent, block);
 }
 
-static block_t look_up(ctxid_store_t * store, const MPIR_Comm * parent)
+static ctxid_kept_t look_up(ctxid_store_t * store, const MPIR_Comm * parent)
 {
-    block_t block;
+    ctxid_kept_t block;
 
     pthread_mutex_lock(&store->mutex);
-    block = get(parent);
+    block = ctxid_kept(parent);
     pthread_mutex_unlock(&store->mutex);
     return block;
 }
@@ -215,11 +180,9 @@ bool ctxid_block_has_next(ctxid_store_t * store, const MPIR_Comm * parent)
 
 bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
 {
-    block_t block = get(parent);
+    ctxid_kept_t block = ctxid_kept(parent);
     bool has_any = block.left > 0;
 
-    if (!has_any && block.stage == 0 && !block.in_doubt)
-        return false;
     for (uint32_t id = block.next + block.left; block.left > 0; block.left--) {
         set_ahead(store, store->ahead - 1);
         if (cid_owner(store->calm, --id) == note_of(parent)) {
@@ -229,7 +192,7 @@ bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
     }
     block.stage = 0;
     block.in_doubt = 0;
-    put(parent, block);
+    ctxid_keep(parent, block);
     return has_any;
 }
 
@@ -238,7 +201,7 @@ bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
 /* The next id of the block, until one was given away: then the block ends. */
 static bool take_next(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
 {
-    block_t block = get(parent);
+    ctxid_kept_t block = ctxid_kept(parent);
 
     if (block.left == 0)
         return false;
@@ -248,7 +211,7 @@ static bool take_next(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * pref
     }
     *prefix = block.next++;
     block.left--;
-    put(parent, block);
+    ctxid_keep(parent, block);
     set_ahead(store, store->ahead - 1);
     ctxid_take(store, *prefix);
     cid_replace(store->calm, *prefix, ctxid_note(CTXID_NOTE_PENDING, CTXID_BLOCK_MADE));
@@ -260,7 +223,7 @@ static void take_all(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * first
 {
     uint32_t next;
 
-    *first = get(parent).next;
+    *first = ctxid_kept(parent).next;
     for (*n = 0; take_next(store, parent, &next); ++*n);
     ctxid_block_drop(store, parent);
 }
@@ -268,7 +231,7 @@ static void take_all(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * first
 static ctxid_block_t take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix,
                           uint32_t * n)
 {
-    block_t block = get(parent);
+    ctxid_kept_t block = ctxid_kept(parent);
 
     if (block.left == 0)
         return CTXID_BLOCK_EMPTY;
@@ -317,21 +280,6 @@ void ctxid_block_burn(ctxid_store_t * store, uint32_t prefix)
 }
 
 /* ---- searches -------------------------------------------------------------------------------- */
-
-bool ctxid_block_made(const void *owner)
-{
-    if (ctxid_note_kind(owner) == CTXID_NOTE_NONE)
-        return get(owner).of_block;
-    return owner == ctxid_note(CTXID_NOTE_PENDING, CTXID_BLOCK_MADE);
-}
-
-uint32_t ctxid_block_commit(MPIR_Comm * comm, const void *owner)
-{
-    block_t block = {.of_block = ctxid_block_made(owner) };
-
-    put(comm, block);
-    return block.of_block ? 0 : ctxid_note_number(owner);
-}
 
 bool ctxid_block_may_go(const MPIR_Ctxid_t * creation, const void *owner)
 {

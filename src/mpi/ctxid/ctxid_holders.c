@@ -5,8 +5,6 @@
 #include "ctxid_holders.h"
 #include "ctxid_parts.h"
 
-#define MOST_IDS (1u << MPIR_CONTEXT_PREFIX_WIDTH)
-
 enum {
     MEAN = 1024,                /* one creation in so many is looked at */
     FIRST = MEAN / 2,           /* the first one of a process */
@@ -20,13 +18,8 @@ typedef struct {
     bool is_exact;
 } holding_t;
 
-/* Without a lock: set and cleared by the creation and the end of the id's communicator, which never
- * meet.  Most that are freed were not looked at. */
-static uint64_t is_known[MOST_IDS / 64];
-
-/* Creations until one is looked at.  Without a lock: if two threads count at the same time, one
- * may be lost. */
-static uint32_t left = FIRST;
+uint64_t ctxid_holders_known[CTXID_HOLDERS_IDS / 64];
+uint32_t ctxid_holders_left = FIRST;
 
 static struct {
     pthread_mutex_t mutex;
@@ -56,22 +49,16 @@ static uint32_t look(void)
 
     pthread_mutex_lock(&holders.mutex);
     k = holders.always ? 1 : MEAN;
-    __atomic_store_n(&left, 1 + draw(2 * k - 1), __ATOMIC_RELAXED);
+    __atomic_store_n(&ctxid_holders_left, 1 + draw(2 * k - 1), __ATOMIC_RELAXED);
     pthread_mutex_unlock(&holders.mutex);
     return k;
 }
 
-ctxid_holder_t ctxid_holder_here(void)
+ctxid_holder_t ctxid_holder_look(void)
 {
-    uint32_t n = __atomic_load_n(&left, __ATOMIC_RELAXED);
-    ctxid_holder_t holder = { 0 };
+    ctxid_holder_t holder = {.stands_for = look() };
 
-    if (n > 1) {
-        __atomic_store_n(&left, n - 1, __ATOMIC_RELAXED);
-    } else {
-        holder.stands_for = look();
-        holder.site = MPIR_Map_site_here();
-    }
+    holder.site = MPIR_Map_site_here();
     return holder;
 }
 
@@ -88,36 +75,30 @@ static bool enter(uint32_t prefix, const ctxid_holder_t * kept)
 
     pthread_mutex_lock(&holders.mutex);
     if (holders.known == NULL)
-        holders.known = cid_table_create(CID_RBTREE, MOST_IDS);
+        holders.known = cid_table_create(CID_RBTREE, CTXID_HOLDERS_IDS);
     is_in = holders.known && cid_claim(holders.known, prefix, (void *) kept) == CID_OK;
     pthread_mutex_unlock(&holders.mutex);
     return is_in;
 }
 
-void ctxid_holders_set(uint32_t prefix, ctxid_holder_t holder)
+void ctxid_holders_keep(uint32_t prefix, ctxid_holder_t holder)
 {
-    ctxid_holder_t *kept;
+    ctxid_holder_t *kept = MPL_malloc(sizeof(*kept), MPL_MEM_COMM);
 
-    ctxid_holders_forget(prefix);
-    if (holder.stands_for == 0)
-        return;
-    kept = MPL_malloc(sizeof(*kept), MPL_MEM_COMM);
     if (kept == NULL)
         return;
     *kept = holder;
     if (enter(prefix, kept))
-        __atomic_fetch_or(&is_known[prefix / 64], bit_of(prefix), __ATOMIC_RELAXED);
+        __atomic_fetch_or(&ctxid_holders_known[prefix / 64], bit_of(prefix), __ATOMIC_RELAXED);
     else
         MPL_free(kept);
 }
 
-void ctxid_holders_forget(uint32_t prefix)
+void ctxid_holders_drop(uint32_t prefix)
 {
     void *kept;
 
-    if (!(__atomic_load_n(&is_known[prefix / 64], __ATOMIC_RELAXED) & bit_of(prefix)))
-        return;
-    __atomic_fetch_and(&is_known[prefix / 64], ~bit_of(prefix), __ATOMIC_RELAXED);
+    __atomic_fetch_and(&ctxid_holders_known[prefix / 64], ~bit_of(prefix), __ATOMIC_RELAXED);
     pthread_mutex_lock(&holders.mutex);
     kept = cid_release(holders.known, prefix);
     pthread_mutex_unlock(&holders.mutex);
@@ -129,7 +110,7 @@ void ctxid_holders_close(void)
     pthread_mutex_lock(&holders.mutex);
     for (uint32_t id = 0; holders.known; id++) {
         id = cid_next_used(holders.known, id);
-        if (id >= MOST_IDS)
+        if (id >= CTXID_HOLDERS_IDS)
             break;
         MPL_free(cid_owner(holders.known, id));
     }
@@ -137,8 +118,8 @@ void ctxid_holders_close(void)
     holders.known = NULL;
     holders.n_lines = 0;
     holders.always = false;
-    memset(is_known, 0, sizeof(is_known));
-    __atomic_store_n(&left, FIRST, __ATOMIC_RELAXED);
+    memset(ctxid_holders_known, 0, sizeof(ctxid_holders_known));
+    __atomic_store_n(&ctxid_holders_left, FIRST, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&holders.mutex);
 }
 
@@ -146,7 +127,7 @@ void ctxid_holders_look_always(void)
 {
     pthread_mutex_lock(&holders.mutex);
     holders.always = true;
-    __atomic_store_n(&left, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&ctxid_holders_left, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&holders.mutex);
 }
 
@@ -192,7 +173,7 @@ static holding_t *list_known(size_t * n)
         list = MPL_malloc((cid_used(holders.known) + 1) * sizeof(*list), MPL_MEM_COMM);
     for (uint32_t id = 0; list; id++) {
         id = cid_next_used(holders.known, id);
-        if (id >= MOST_IDS)
+        if (id >= CTXID_HOLDERS_IDS)
             break;
         const ctxid_holder_t *kept = cid_owner(holders.known, id);
         list[(*n)++] = (holding_t) {

@@ -24,12 +24,54 @@ typedef struct {
     map_site site;
 } ctxid_holder_t;
 
+/* ---- a creation counts, and its id ends: the quick parts are inline -------------------------- */
+
+#define CTXID_HOLDERS_IDS (1u << MPIR_CONTEXT_PREFIX_WIDTH)
+
+/* Creations until one is looked at.  Without a lock: if two threads count at the same time, one
+ * may be lost. */
+extern uint32_t ctxid_holders_left;
+/* Which ids were looked at.  Without a lock: set and cleared by the creation and the end of the
+ * id's communicator, which never meet. */
+extern uint64_t ctxid_holders_known[CTXID_HOLDERS_IDS / 64];
+
+ctxid_holder_t ctxid_holder_look(void);
+void ctxid_holders_keep(uint32_t prefix, ctxid_holder_t holder);
+void ctxid_holders_drop(uint32_t prefix);
+
 /* Counts a creation, and finds its line if it is to be looked at. */
-ctxid_holder_t ctxid_holder_here(void);
-/* The id is a communicator's now.  What was known of the id is forgotten. */
-void ctxid_holders_set(uint32_t prefix, ctxid_holder_t holder);
+static inline ctxid_holder_t ctxid_holder_here(void)
+{
+    uint32_t n = __atomic_load_n(&ctxid_holders_left, __ATOMIC_RELAXED);
+
+    if (n <= 1)
+        return ctxid_holder_look();
+    __atomic_store_n(&ctxid_holders_left, n - 1, __ATOMIC_RELAXED);
+    return (ctxid_holder_t) {.stands_for = 0 };
+}
+
+static inline bool ctxid_holders_know(uint32_t prefix)
+{
+    return __atomic_load_n(&ctxid_holders_known[prefix / 64], __ATOMIC_RELAXED) >> prefix % 64 & 1;
+}
+
 /* Before the id is given back. */
-void ctxid_holders_forget(uint32_t prefix);
+static inline void ctxid_holders_forget(uint32_t prefix)
+{
+    if (ctxid_holders_know(prefix))
+        ctxid_holders_drop(prefix);
+}
+
+/* The id is a communicator's now.  What was known of the id is forgotten. */
+static inline void ctxid_holders_set(uint32_t prefix, ctxid_holder_t holder)
+{
+    ctxid_holders_forget(prefix);
+    if (holder.stands_for > 0)
+        ctxid_holders_keep(prefix, holder);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
 void ctxid_holders_close(void);
 
 /* From now on each creation is looked at. */

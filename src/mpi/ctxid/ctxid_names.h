@@ -5,6 +5,8 @@
 
 #define ctxid_abandon MPIR_ctxid_abandon
 #define ctxid_block_ahead MPIR_ctxid_block_ahead
+#define ctxid_block_ask_more MPIR_ctxid_block_ask_more
+#define ctxid_block_begun MPIR_ctxid_block_begun
 #define ctxid_block_burn MPIR_ctxid_block_burn
 #define ctxid_block_claim MPIR_ctxid_block_claim
 #define ctxid_block_commit MPIR_ctxid_block_commit
@@ -20,6 +22,7 @@
 #define ctxid_block_release MPIR_ctxid_block_release
 #define ctxid_block_size MPIR_ctxid_block_size
 #define ctxid_block_take MPIR_ctxid_block_take
+#define ctxid_block_unclaim MPIR_ctxid_block_unclaim
 #define ctxid_bound MPIR_ctxid_bound
 #define ctxid_claim_probe MPIR_ctxid_claim_probe
 #define ctxid_close MPIR_ctxid_close
@@ -27,6 +30,7 @@
 #define ctxid_drop_reservation MPIR_ctxid_drop_reservation
 #define ctxid_drop_reservations MPIR_ctxid_drop_reservations
 #define ctxid_end_probe MPIR_ctxid_end_probe
+#define ctxid_end_reservation MPIR_ctxid_end_reservation
 #define ctxid_enqueue MPIR_ctxid_enqueue
 #define ctxid_error MPIR_ctxid_error
 #define ctxid_find_freed MPIR_ctxid_find_freed
@@ -47,16 +51,23 @@
 #define ctxid_has_reserved MPIR_ctxid_has_reserved
 #define ctxid_has_room MPIR_ctxid_has_room
 #define ctxid_holder_here MPIR_ctxid_holder_here
+#define ctxid_holder_look MPIR_ctxid_holder_look
 #define ctxid_holders_answer MPIR_ctxid_holders_answer
 #define ctxid_holders_close MPIR_ctxid_holders_close
+#define ctxid_holders_drop MPIR_ctxid_holders_drop
 #define ctxid_holders_forget MPIR_ctxid_holders_forget
 #define ctxid_holders_init MPIR_ctxid_holders_init
+#define ctxid_holders_keep MPIR_ctxid_holders_keep
+#define ctxid_holders_know MPIR_ctxid_holders_know
 #define ctxid_holders_look_always MPIR_ctxid_holders_look_always
 #define ctxid_holders_set MPIR_ctxid_holders_set
 #define ctxid_holders_site MPIR_ctxid_holders_site
 #define ctxid_holders_text MPIR_ctxid_holders_text
 #define ctxid_ids_to_ask MPIR_ctxid_ids_to_ask
+#define ctxid_is_derived MPIR_ctxid_is_derived
 #define ctxid_is_part MPIR_ctxid_is_part
+#define ctxid_keep MPIR_ctxid_keep
+#define ctxid_kept MPIR_ctxid_kept
 #define ctxid_leaves_order MPIR_ctxid_leaves_order
 #define ctxid_let_others_go_on MPIR_ctxid_let_others_go_on
 #define ctxid_lose_cursor MPIR_ctxid_lose_cursor

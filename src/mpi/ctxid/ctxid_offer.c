@@ -67,7 +67,8 @@ static void propose(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t ids,
     store->promised_free = fields->free1;
     creation->is_short = !ctxid_has_room(store, MPL_MAX(fields->end, fields->free1));
     fields->failed = creation->is_short;
-    ctxid_block_claim(store, creation, ids);
+    if (ids > 1)
+        ctxid_block_claim(store, creation, ids);
 }
 
 /* If a creation of this process searches, the token is left to the search.  A member that takes no

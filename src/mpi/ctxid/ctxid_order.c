@@ -5,17 +5,6 @@
 
 /* Which calm id comes next, and which ids are reserved as cursors. */
 
-bool ctxid_has_reserved(const ctxid_store_t * store, uint32_t prefix, uint32_t cursor)
-{
-    return cursor != 0 && ctxid_owner_of(store, cursor) == ctxid_note(CTXID_NOTE_RESERVED, prefix);
-}
-
-/* A process uses new ids up to this one.  Then it uses those that were freed longest ago. */
-uint32_t ctxid_bound(const ctxid_store_t * store)
-{
-    return MPL_MIN(2 * store->peak, store->calm_limit);
-}
-
 /* Ids that were freed while the list had no room for them */
 static void list_freed(ctxid_store_t * store, uint32_t from, uint32_t to)
 {
@@ -44,10 +33,8 @@ void ctxid_leaves_order(ctxid_store_t * store, uint32_t id)
     ctxid_freed_remove(&store->freed, id);
 }
 
-void ctxid_drop_reservation(ctxid_store_t * store, uint32_t prefix, uint32_t cursor)
+void ctxid_end_reservation(ctxid_store_t * store, uint32_t cursor)
 {
-    if (!ctxid_has_reserved(store, prefix, cursor))
-        return;
     cid_release(store->calm, cursor);
     store->reserved--;
     ctxid_freed_prepend(&store->freed, cursor);
@@ -113,16 +100,4 @@ bool ctxid_has_room(ctxid_store_t * store, uint32_t id)
         return false;
     cid_release(store->calm, id);
     return true;
-}
-
-uint32_t ctxid_next_end(const ctxid_store_t * store)
-{
-    return (store->fresh < ctxid_bound(store)) ? store->fresh : cid_end(store->calm);
-}
-
-void ctxid_find_freed(const ctxid_store_t * store, uint32_t ids[2])
-{
-    ids[0] = ids[1] = 0;
-    if (store->fresh >= ctxid_bound(store))
-        ctxid_freed_oldest(&store->freed, ids);
 }

@@ -70,19 +70,14 @@ int ctxid_open(ctxid_store_t * store, cid_kind kind, uint32_t limit, uint32_t pr
 
 /* ---- communicators --------------------------------------------------------------------------- */
 
-static bool is_derived(MPIR_Context_id_t id)
-{
-    return MPIR_CONTEXT_READ_FIELD(SUBCOMM, id) || MPIR_CONTEXT_READ_FIELD(IS_LOCALCOMM, id);
-}
-
-void ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm)
+bool ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm)
 {
     uint32_t prefix = ctxid_prefix_of(comm), id;
     cid_table_t *table;
     void *owner;
 
-    if (store->calm == NULL || is_derived(comm->recvcontext_id))
-        return;
+    if (store->calm == NULL || ctxid_is_derived(comm->recvcontext_id))
+        return false;
     pthread_mutex_lock(&store->mutex);
     table = ctxid_table_of(store, prefix, &id);
     owner = cid_owner(table, id);
@@ -93,6 +88,7 @@ void ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm)
         ctxid_drop_reservation(store, prefix, ctxid_note_number(owner));
     cid_replace(table, id, comm);
     pthread_mutex_unlock(&store->mutex);
+    return true;
 }
 
 bool ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm)
@@ -117,7 +113,7 @@ void ctxid_free(ctxid_store_t * store, MPIR_Context_id_t context_id)
     cid_table_t *table;
     void *owner;
 
-    if (is_derived(context_id) || store->calm == NULL)
+    if (ctxid_is_derived(context_id) || store->calm == NULL)
         return;
     pthread_mutex_lock(&store->mutex);
     table = ctxid_table_of(store, prefix, &id);

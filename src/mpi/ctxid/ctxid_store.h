@@ -185,8 +185,9 @@ bool ctxid_is_part(const MPIR_Comm *part, const MPIR_Comm *whole);
 int ctxid_open(ctxid_store_t * store, cid_kind kind, uint32_t limit, uint32_t predefined);
 void ctxid_close(ctxid_store_t * store);
 
-/* As MPIR_Ctxid_commit, _forget and _free.  If the store is not open they do nothing. */
-void ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm);
+/* As MPIR_Ctxid_commit, _forget and _free.  If the store is not open they do nothing.  The first
+ * returns true if the id is the communicator's alone. */
+bool ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm);
 /* True if ids of a block were given back. */
 bool ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm);
 void ctxid_free(ctxid_store_t * store, MPIR_Context_id_t id);

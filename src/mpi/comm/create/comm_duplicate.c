@@ -8,7 +8,7 @@
 
 static bool has_blocks(const MPIR_Comm * parent)
 {
-    return MPIR_Ctxid_is_highest() && MPIR_CVAR_CTXID_BLOCK > 1 &&
+    return MPIR_CVAR_CTXID_BLOCK > 1 && MPIR_Ctxid_is_highest() &&
         parent->comm_kind == MPIR_COMM_KIND__INTRACOMM;
 }
 
@@ -51,14 +51,12 @@ static int duplicate(MPIR_Comm * parent, MPIR_Info * info, MPIR_Context_id_t * i
     return mpi_errno;
 }
 
-int MPIR_Comm_duplicate(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm ** newcomm)
+static int duplicate_by_block(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm ** newcomm)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Context_id_t id;
     MPIR_Comm *made = NULL;
 
-    if (!has_blocks(parent))
-        return MPII_Comm_copy(parent, parent->local_size, info, newcomm);
     mpi_errno = duplicate(parent, info, &id, &made);
     MPIR_ERR_CHECK(mpi_errno);
 
@@ -72,6 +70,12 @@ int MPIR_Comm_duplicate(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm ** newco
     if (others_have(id))
         MPIR_Comm_duplicate_broken(parent, id);
     goto fn_exit;
+}
+
+int MPIR_Comm_duplicate(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm ** newcomm)
+{
+    return has_blocks(parent) ? duplicate_by_block(parent, info, newcomm) :
+        MPII_Comm_copy(parent, parent->local_size, info, newcomm);
 }
 
 void MPIR_Comm_duplicate_refuse(MPIR_Comm * parent)

@@ -328,16 +328,19 @@ static int take_early(MPIR_Comm * comm)
     return mpi_errno;
 }
 
-int MPIDIG_comm_revoke_committed(MPIR_Comm * comm)
+static __attribute__ ((noinline)) int take_early_locked(MPIR_Comm * comm)
 {
     int mpi_errno;
 
-    if (likely(!early))
-        return MPI_SUCCESS;
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
     mpi_errno = take_early(comm);
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
     return mpi_errno;
+}
+
+int MPIDIG_comm_revoke_committed(MPIR_Comm * comm)
+{
+    return likely(!early) ? MPI_SUCCESS : take_early_locked(comm);
 }
 
 void MPIDIG_comm_revoke_finalize(void)
