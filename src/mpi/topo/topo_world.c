@@ -3,6 +3,7 @@
 #include "mpiimpl.h"
 #include "topo_order.h"
 #include "locality.h"
+#include "mpir_digest.h"
 #include "mpir_world_order.h"
 
 #include <errno.h>
@@ -38,13 +39,6 @@ const char *MPIR_World_order_text = text;
 static int ndims, dims[LOCALITY_DIMS];
 static uint32_t *processes;     /* of the file, until the world is made */
 static bool has_order;
-
-static uint64_t digest(uint64_t so_far, const void *data, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        so_far = (so_far ^ ((const unsigned char *) data)[i]) * 1099511628211u;
-    return so_far;
-}
 
 static void write_text(const char *kind, uint64_t number)
 {
@@ -88,7 +82,7 @@ static bool take_grid(const char *setting, char *why)
     if (strlen(setting) < sizeof(text))
         strcpy(text, setting);
     else
-        write_text("grid", digest(0, dims, sizeof(dims)));
+        write_text("grid", MPIR_Digest_add(0, dims, sizeof(dims)));
     return true;
 }
 
@@ -153,7 +147,7 @@ static bool read_file(FILE *file, char *why)
     else
         snprintf(why, WHY_ROOM, "no memory for the file");
     if (good)
-        write_text("file", digest(0, processes, n * sizeof(*processes)));
+        write_text("file", MPIR_Digest_add(0, processes, n * sizeof(*processes)));
     MPL_free(rank_of);
     return good;
 }

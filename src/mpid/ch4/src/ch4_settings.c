@@ -2,6 +2,7 @@
 
 #include "mpidimpl.h"
 #include "ch4_settings.h"
+#include "mpir_digest.h"
 #include "mpir_world_order.h"
 
 #define NUMBER(cvar_, jobs_) {#cvar_, &cvar_, NULL, jobs_}
@@ -90,19 +91,12 @@ static int pack_values(char *packed, bool between_jobs)
     return (int) (end - packed);
 }
 
-uint64_t MPIDI_Digest_add(uint64_t digest, const void *data, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        digest = (digest ^ ((const unsigned char *) data)[i]) * 1099511628211u;
-    return digest;
-}
-
 uint64_t MPIDI_Settings_digest(void)
 {
     char packed[VALUES_ROOM];
     int bytes = pack_values(packed, false);
 
-    return MPIDI_Digest_add(MPIDI_DIGEST_OF_NOTHING, packed, (size_t) bytes);
+    return MPIR_Digest_add(MPIR_DIGEST_OF_NOTHING, packed, (size_t) bytes);
 }
 
 /* No other process has values to compare with. */

@@ -25,10 +25,6 @@ extern MPIDI_Settings_match_t MPIDI_Settings_match;
 /* The same over UCX, where the division follows from it. */
 extern int MPIDI_Settings_ucx_rank_bits;
 
-/* FNV-1a of what has been added: begins with MPIDI_DIGEST_OF_NOTHING. */
-#define MPIDI_DIGEST_OF_NOTHING UINT64_C(14695981039346656037)
-uint64_t MPIDI_Digest_add(uint64_t digest, const void *data, size_t bytes);
-
 uint64_t MPIDI_Settings_digest(void);
 /* The first process of a node leaves its values, and the name of the segment that it has made, or
  * NULL. REQUIRES: MPIR_pmi_bcast to the node's processes comes next. Collective. */

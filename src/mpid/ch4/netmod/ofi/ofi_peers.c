@@ -4,6 +4,7 @@
 #include "ofi_impl.h"
 #include "ch4_cards.h"
 #include "ch4_settings.h"
+#include "mpir_digest.h"
 #include "mpir_tvars.h"
 #include <unistd.h>
 
@@ -38,12 +39,13 @@ static struct {
 static void choose_ids(void)
 {
     char host[256] = "";
+    const char *job = MPIR_pmi_job_id();
     pid_t pid = getpid();
     uint64_t process;
 
     gethostname(host, sizeof(host) - 1);
-    world = MPIDI_Digest_add(MPIDI_DIGEST_OF_NOTHING, MPIR_pmi_job_id(), strlen(MPIR_pmi_job_id())) | 1;
-    process = MPIDI_Digest_add(MPIDI_Digest_add(world, host, strlen(host)), &pid, sizeof(pid));
+    world = MPIR_Digest_add(MPIR_DIGEST_OF_NOTHING, job, strlen(job)) | 1;
+    process = MPIR_Digest_add(MPIR_Digest_add(world, host, strlen(host)), &pid, sizeof(pid));
     MPL_COMPILE_TIME_ASSERT(MPIDI_CH4_MAX_VCIS <= 64);
     MPIDI_OFI_own_id = process << 32 | (uint64_t) MPIR_Process.rank << 6;
 }

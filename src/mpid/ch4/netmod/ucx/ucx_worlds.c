@@ -5,7 +5,7 @@
 #include "ucx_card.h"
 #include "port/port.h"
 #include "rma/deferred.h"
-#include "ch4_settings.h"
+#include "mpir_digest.h"
 #include "uthash.h"
 
 enum {
@@ -463,12 +463,12 @@ static ucs_status_t take_goodbye(void *arg, void *data, size_t length, ucp_ep_h 
 static uint64_t name_own_world(void)
 {
     const char *job = MPIR_pmi_job_id();
-    uint64_t name = MPIDI_Digest_add(MPIDI_DIGEST_OF_NOTHING, &generation, sizeof(generation));
+    uint64_t name = MPIR_Digest_add(MPIR_DIGEST_OF_NOTHING, &generation, sizeof(generation));
 
     if (MPIR_Process.size == 1)
-        return MPIDI_Digest_add(name, MPIDI_UCX_global.ctx[0].if_address,
-                                MPIDI_UCX_global.ctx[0].addrname_len);
-    return MPIDI_Digest_add(name, job, strlen(job));
+        return MPIR_Digest_add(name, MPIDI_UCX_global.ctx[0].if_address,
+                               MPIDI_UCX_global.ctx[0].addrname_len);
+    return MPIR_Digest_add(name, job, strlen(job));
 }
 
 int MPIDI_UCX_worlds_init(void)
