@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
-/* Notes that the members do a blocking collective now.  True: it is not the communicator's first
- * one, so that its node communicators are worth their memory.  The same on all members. */
-bool MPIR_Aggr_note_collective(MPIR_Comm * comm);
+/* Did the members do a blocking collective before?  Then its node communicators are worth their
+ * memory.  The same on all members.  From now on the answer is yes: one follows. */
+bool MPIR_Aggr_had_collective(MPIR_Comm * comm);
 
 /* `bytes` of each process of a node, in the order of their ranks, at `to` on the first one; by
  * cache lines where that is possible.  It allocates no memory by size.  REQUIRES that all processes

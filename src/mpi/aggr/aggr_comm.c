@@ -135,7 +135,7 @@ void MPIR_Aggr_compose(MPIR_Comm * node_comm, bool all_wait)
         node_comm->aggr->all_wait = all_wait;
 }
 
-bool MPIR_Aggr_note_collective(MPIR_Comm * comm)
+bool MPIR_Aggr_had_collective(MPIR_Comm * comm)
 {
     bool is_first = !comm->aggr;
 
@@ -148,7 +148,7 @@ bool MPIR_Aggr_note_collective(MPIR_Comm * comm)
  * agree? */
 static bool is_to_set_up(MPIR_Comm * comm, enum MPIR_Aggr_kind kind)
 {
-    bool is_first = !MPIR_Aggr_note_collective(comm);
+    bool is_first = !MPIR_Aggr_had_collective(comm);
 
     return comm->aggr == &not_yet && (!is_first || (kind & MPIR_AGGR_ROUNDED));
 }

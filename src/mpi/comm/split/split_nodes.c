@@ -15,7 +15,7 @@ int split_choose_nodes(MPIR_Comm * comm, bool * by_nodes)
     if (comm->hierarchy_kind != MPIR_COMM_HIERARCHY_KIND__PARENT || comm->node_count == 1 ||
         !comm->is_node_consecutive)
         return MPI_SUCCESS;
-    is_first = !MPIR_Aggr_note_collective(comm);
+    is_first = !MPIR_Aggr_had_collective(comm);
     has_comms = MPL_atomic_acquire_load_int(&comm->node_comms_made) == MPIR_NODE_COMMS_SETTLED;
     if (is_first && !has_comms)
         return MPI_SUCCESS;
