@@ -92,10 +92,10 @@ void rma_issue_granted(rma_issue_target_t * target)
     target->permission = RI_GRANTED;
 }
 
-void rma_issue_settled(rma_issue_target_t * target, uint32_t issued)
+void rma_issue_settled(rma_issue_target_t * target, uint64_t issued)
 {
     /* two threads may wait at the same time, each for what it saw */
-    if ((int32_t) (issued - target->settled) > 0)
+    if (issued > target->settled)
         target->settled = issued;
 }
 

@@ -81,9 +81,9 @@ typedef struct {
     unsigned waiting;           /* operations in the queue */
     size_t bytes, wire, answer; /* their sums */
     unsigned bound;             /* operations in the queue that cannot travel in a message */
-    /* steps of native operations, modulo 2^32; those up to the `settled`th are done at the target.
-     * An operation has two: it is handed over, and it has gone out. */
-    uint32_t issued, settled;
+    /* steps of native operations; those up to the `settled`th are done at the target.  An operation
+     * has two: it is handed over, and it has gone out.  An epoch may last: 32 bits would not do. */
+    uint64_t issued, settled;
     size_t room;                /* in a message to this target, and in its answer */
     /* sums of the epoch; epoch_bound counts operations that cannot travel in a message */
     size_t epoch_wire;
@@ -151,7 +151,7 @@ void rma_issue_went_out(rma_issue_target_t * target);
 void rma_issue_granted(rma_issue_target_t * target);
 /* What was issued natively is done at the target.  `issued` is target->issued from the time before
  * the caller began to wait: meanwhile other threads may have issued more. */
-void rma_issue_settled(rma_issue_target_t * target, uint32_t issued);
+void rma_issue_settled(rma_issue_target_t * target, uint64_t issued);
 
 /* May native operations be in flight? */
 static inline bool rma_issue_has_native(const rma_issue_target_t * target)

@@ -69,7 +69,7 @@ int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_g
 int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     int mpi_errno;
-    const uint32_t issued = target->issue.issued;
+    const uint64_t issued = target->issue.issued;
     MPIDIG_win_target_t *counts;
 
     mpi_errno = MPIDI_NM_rma_target_cmpl_hook(target->rank, win);
