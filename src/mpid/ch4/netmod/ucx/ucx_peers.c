@@ -66,15 +66,58 @@ static void register_variables(void)
 typedef struct {
     MPIDI_deferred_job_t job;   /* first */
     size_t length;
+    int vni;
     _Alignas(16) char data[];
 } message_t;
+
+/* Each VNI keeps the blocks of a few handled messages for later ones: the allocator takes longer
+ * than most handlers.  UCX sends messages of up to 92 bytes inside a node without a buffer. */
+enum { SHORT_BYTES = 96, SPARES_MOST = 8 };
+
+static struct {
+    MPIDI_deferred_job_t *first;        /* linked by `next` */
+    int count;
+} spares[MPIDI_CH4_MAX_VCIS];
+
+/* NULL without memory. */
+static message_t *take_block(int vni, size_t length)
+{
+    message_t *message = (message_t *) spares[vni].first;
+
+    if (!message || length > SHORT_BYTES)
+        return MPL_malloc(sizeof(*message) + MPL_MAX(length, SHORT_BYTES), MPL_MEM_BUFFER);
+    spares[vni].first = message->job.next;
+    spares[vni].count--;
+    return message;
+}
+
+static void give_block(message_t * message)
+{
+    int vni = message->vni;
+
+    if (message->length > SHORT_BYTES || spares[vni].count == SPARES_MOST) {
+        MPL_free(message);
+        return;
+    }
+    message->job.next = spares[vni].first;
+    spares[vni].first = &message->job;
+    spares[vni].count++;
+}
+
+static void free_spares(void)
+{
+    for (int i = 0; i < MPIDI_CH4_MAX_VCIS; i++) {
+        while (spares[i].first)
+            MPL_free(take_block(i, 0));
+    }
+}
 
 static int handle_message(MPIDI_deferred_job_t * job)
 {
     message_t *message = (message_t *) job;
 
     MPIDI_UCX_am_handler(NULL, message->data, message->length, NULL, 0);
-    MPL_free(message);
+    give_block(message);
     return MPI_SUCCESS;
 }
 
@@ -92,13 +135,15 @@ static ucs_status_t handle_now(int vni, void *data, size_t length)
 
 static ucs_status_t keep_message(void *vni, void *data, size_t length, ucp_ep_h reply_ep, unsigned flags)
 {
-    message_t *message = MPL_malloc(sizeof(*message) + length, MPL_MEM_BUFFER);
+    int queue = (int) (intptr_t) vni;
+    message_t *message = take_block(queue, length);
 
     if (!message)
-        return handle_now((int) (intptr_t) vni, data, length);
+        return handle_now(queue, data, length);
     message->length = length;
+    message->vni = queue;
     MPIR_Memcpy(message->data, data, length);
-    MPIDI_deferred_add(&messages, (int) (intptr_t) vni, &message->job);
+    MPIDI_deferred_add(&messages, queue, &message->job);
     return UCS_OK;
 }
 
@@ -297,6 +342,7 @@ int MPIDI_UCX_peers_disconnect(void (*progress) (void))
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = MPIDI_Cards_free();
     MPIR_ERR_CHECK(mpi_errno);
+    free_spares();
     MPL_free(peers.eps);
     memset(&peers, 0, sizeof(peers));
 

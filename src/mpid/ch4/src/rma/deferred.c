@@ -27,12 +27,10 @@ void MPIDI_deferred_remove(MPIDI_deferred_kind_t * kind, int queue, MPIDI_deferr
 /* The first that is due, or NULL. */
 static MPIDI_deferred_job_t *take(MPIDI_deferred_kind_t * kind, int queue)
 {
-    MPIDI_deferred_job_t *job;
+    MPIDI_deferred_job_t *job = kind->queues[queue].first;
 
-    DL_FOREACH(kind->queues[queue].first, job) {
-        if (!kind->is_due || kind->is_due(job))
-            break;
-    }
+    while (job && kind->is_due && !kind->is_due(job))
+        job = job->next;
     if (job)
         MPIDI_deferred_remove(kind, queue, job);
     return job;
@@ -57,7 +55,8 @@ int MPIDI_deferred_run_all(int vci)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    for (int i = 0; i < MPIDI_DEFERRED_KINDS && !mpi_errno; i++) {
+    /* after the last job no further queue is read */
+    for (int i = 0; i < MPIDI_DEFERRED_KINDS && !mpi_errno && MPIDI_deferred_is_pending(); i++) {
         MPIDI_deferred_kind_t *kind = kinds[i];
         int queue = kind && !kind->is_common ? vci : 0;
 
