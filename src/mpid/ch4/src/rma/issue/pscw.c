@@ -65,9 +65,13 @@ static int *ranks_of(MPIR_Win * win, MPIR_Group * group, int *mpi_errno)
 /* Has the group peers?  Stores to a peer cannot wait for its post, so MPI_Win_start does. */
 static bool has_peers(MPIR_Win * win, MPIR_Group * group, int *mpi_errno)
 {
+    const MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
     bool found = false;
-    int *ranks = MPIDIG_WIN(win, shared) ? ranks_of(win, group, mpi_errno) : NULL;
+    int *ranks;
 
+    if (!shared || shared->is_whole)
+        return shared && group->size > 0;
+    ranks = ranks_of(win, group, mpi_errno);
     for (int i = 0; ranks && !*mpi_errno && i < group->size; i++)
         found |= MPIDIG_rma_peer(win, ranks[i]) != NULL;
     MPL_free(ranks);
