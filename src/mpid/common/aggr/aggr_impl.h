@@ -105,7 +105,6 @@ static inline int aggr_wait(aggr_group_t * group, const aggr_line_t * line, uint
 #define AGGR_LENGTH_ELSEWHERE (UINT32_MAX - 2)  /* the datum is an aggr_elsewhere_t */
 /* in a leader's part; the datum is one of the lengths, as an aggr_elsewhere_t */
 #define AGGR_LENGTHS_DIFFER (UINT32_MAX - 3)
-#define AGGR_LENGTH_OF_NONE (UINT32_MAX - 4)    /* a barrier: neither written nor compared */
 
 /* The length of a payload that does not go by lines.  A member that writes nothing leaves an old
  * datum in its line; the number of the operation distinguishes it. */

@@ -27,7 +27,7 @@ static int fold_lines(aggr_group_t *group, aggr_line_t *lines, int first, int la
     for (int m = last; m >= first; m--) {
         const aggr_line_t *line = aggr_line_of(group, lines, m, group->seq);
         int status = aggr_wait(group, line, group->seq);
-        if (status == AGGR_OK && payload.length != AGGR_LENGTH_OF_NONE)
+        if (status == AGGR_OK)
             status = aggr_compare(group, line, payload.length);
         if (status)
             return status;
@@ -67,22 +67,18 @@ static int lead(aggr_group_t * group, payload_t payload, const aggr_fold_t * fol
         leave_stage(group, group->length);
     if (status)
         return status;
-    if (payload.length != AGGR_LENGTH_OF_NONE)
-        line->length = payload.length;
+    line->length = payload.length;
     aggr_publish(line, group->seq);
     return AGGR_OK;
 }
 
 static int put(aggr_group_t * group, const void *in, payload_t payload)
 {
-    bool writes = payload.length != AGGR_LENGTH_OF_NONE;
-    int status = aggr_begin(group, writes ? AGGR_IN_LINE : AGGR_NOTHING);
+    int status = aggr_begin(group, AGGR_IN_LINE);
     if (status)
         return status;
-    if (writes) {
-        aggr_copy(aggr_my_line(group)->datum, in, payload.bytes);
-        aggr_my_line(group)->length = payload.length;
-    }
+    aggr_copy(aggr_my_line(group)->datum, in, payload.bytes);
+    aggr_my_line(group)->length = payload.length;
     aggr_publish(aggr_my_line(group), group->seq);
     return AGGR_OK;
 }
@@ -112,9 +108,40 @@ static int reduce_datum(aggr_group_t *group, const void *in, void *out, payload_
     return status;
 }
 
+/* ---- barriers: lines without a datum --------------------------------------------------------- */
+
+static int wait_lines(aggr_group_t * group, aggr_line_t * lines, int first, int last)
+{
+    int status = AGGR_OK;
+    for (int m = last; m >= first && status == AGGR_OK; m--)
+        status = aggr_wait(group, aggr_line_of(group, lines, m, group->seq), group->seq);
+    return status;
+}
+
+/* A leader waits for its part of the members, and everybody for the leaders. */
+static int wait_stage(aggr_group_t * group)
+{
+    const aggr_parts_t *parts = &group->parts;
+    if (group->me == parts->first) {
+        int status = wait_lines(group, group->lines, parts->first, parts->last);
+        if (status)
+            return status;
+        aggr_publish(aggr_line_of(group, group->stage, parts->mine, group->seq), group->seq);
+    }
+    return wait_lines(group, group->stage, 0, parts->count - 1);
+}
+
 int aggr_barrier(aggr_group_t * group)
 {
-    return reduce_datum(group, NULL, NULL, (payload_t) { 0, AGGR_LENGTH_OF_NONE }, NULL, true);
+    int status = aggr_begin(group, AGGR_NOTHING);
+    if (status)
+        return status;
+    aggr_publish(aggr_my_line(group), group->seq);
+    status = group->parts.count ? wait_stage(group)
+                                : wait_lines(group, group->lines, 0, group->shape.members - 1);
+    if (status == AGGR_OK)
+        group->safe = group->seq;
+    return status;
 }
 
 /* Keeps what is the same, and the operation's number with it. */
