@@ -147,8 +147,8 @@ void MPIR_Yield_wait_begins(void)
     current.last_look = 0;
 }
 
-/* A wait ends with a completed request, or when nothing has polled for as long as a wait may
- * take. */
+/* A wait ends with a completed request, with MPIR_Yield_wait_begins, or when nothing has polled for
+ * as long as a wait may take. */
 void MPIR_Yield_look(bool in_vci_lock)
 {
     uint64_t now = MPIR_Ticks();
