@@ -18,8 +18,8 @@ typedef struct {
     bool is_exact;
 } holding_t;
 
-uint64_t ctxid_holders_known[CTXID_HOLDERS_IDS / 64];
-uint32_t ctxid_holders_left = FIRST;
+uint64_t MPIR_Ctxid_holders_known[CTXID_HOLDERS_IDS / 64];
+uint32_t MPIR_Ctxid_holders_left = FIRST;
 
 static struct {
     pthread_mutex_t mutex;
@@ -49,7 +49,7 @@ static uint32_t look(void)
 
     pthread_mutex_lock(&holders.mutex);
     k = holders.always ? 1 : MEAN;
-    __atomic_store_n(&ctxid_holders_left, 1 + draw(2 * k - 1), __ATOMIC_RELAXED);
+    __atomic_store_n(&MPIR_Ctxid_holders_left, 1 + draw(2 * k - 1), __ATOMIC_RELAXED);
     pthread_mutex_unlock(&holders.mutex);
     return k;
 }
@@ -89,7 +89,7 @@ void ctxid_holders_keep(uint32_t prefix, ctxid_holder_t holder)
         return;
     *kept = holder;
     if (enter(prefix, kept))
-        __atomic_fetch_or(&ctxid_holders_known[prefix / 64], bit_of(prefix), __ATOMIC_RELAXED);
+        __atomic_fetch_or(&MPIR_Ctxid_holders_known[prefix / 64], bit_of(prefix), __ATOMIC_RELAXED);
     else
         MPL_free(kept);
 }
@@ -98,7 +98,7 @@ void ctxid_holders_drop(uint32_t prefix)
 {
     void *kept;
 
-    __atomic_fetch_and(&ctxid_holders_known[prefix / 64], ~bit_of(prefix), __ATOMIC_RELAXED);
+    __atomic_fetch_and(&MPIR_Ctxid_holders_known[prefix / 64], ~bit_of(prefix), __ATOMIC_RELAXED);
     pthread_mutex_lock(&holders.mutex);
     kept = cid_release(holders.known, prefix);
     pthread_mutex_unlock(&holders.mutex);
@@ -118,8 +118,8 @@ void ctxid_holders_close(void)
     holders.known = NULL;
     holders.n_lines = 0;
     holders.always = false;
-    memset(ctxid_holders_known, 0, sizeof(ctxid_holders_known));
-    __atomic_store_n(&ctxid_holders_left, FIRST, __ATOMIC_RELAXED);
+    memset(MPIR_Ctxid_holders_known, 0, sizeof(MPIR_Ctxid_holders_known));
+    __atomic_store_n(&MPIR_Ctxid_holders_left, FIRST, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&holders.mutex);
 }
 
@@ -127,7 +127,7 @@ void ctxid_holders_look_always(void)
 {
     pthread_mutex_lock(&holders.mutex);
     holders.always = true;
-    __atomic_store_n(&ctxid_holders_left, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&MPIR_Ctxid_holders_left, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&holders.mutex);
 }
 

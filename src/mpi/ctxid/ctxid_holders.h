@@ -30,10 +30,10 @@ typedef struct {
 
 /* Creations until one is looked at.  Without a lock: if two threads count at the same time, one
  * may be lost. */
-extern uint32_t ctxid_holders_left;
+extern uint32_t MPIR_Ctxid_holders_left;
 /* Which ids were looked at.  Without a lock: set and cleared by the creation and the end of the
  * id's communicator, which never meet. */
-extern uint64_t ctxid_holders_known[CTXID_HOLDERS_IDS / 64];
+extern uint64_t MPIR_Ctxid_holders_known[CTXID_HOLDERS_IDS / 64];
 
 ctxid_holder_t ctxid_holder_look(void);
 void ctxid_holders_keep(uint32_t prefix, ctxid_holder_t holder);
@@ -42,17 +42,19 @@ void ctxid_holders_drop(uint32_t prefix);
 /* Counts a creation, and finds its line if it is to be looked at. */
 static inline ctxid_holder_t ctxid_holder_here(void)
 {
-    uint32_t n = __atomic_load_n(&ctxid_holders_left, __ATOMIC_RELAXED);
+    uint32_t n = __atomic_load_n(&MPIR_Ctxid_holders_left, __ATOMIC_RELAXED);
 
     if (n <= 1)
         return ctxid_holder_look();
-    __atomic_store_n(&ctxid_holders_left, n - 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&MPIR_Ctxid_holders_left, n - 1, __ATOMIC_RELAXED);
     return (ctxid_holder_t) {.stands_for = 0 };
 }
 
 static inline bool ctxid_holders_know(uint32_t prefix)
 {
-    return __atomic_load_n(&ctxid_holders_known[prefix / 64], __ATOMIC_RELAXED) >> prefix % 64 & 1;
+    const uint64_t *word = &MPIR_Ctxid_holders_known[prefix / 64];
+
+    return __atomic_load_n(word, __ATOMIC_RELAXED) >> prefix % 64 & 1;
 }
 
 /* Before the id is given back. */
