@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * FNV-1a: a number of 64 bits for a sequence of bytes, to tell sequences apart that nobody has
- * chosen to be alike.  Begin with MPIR_DIGEST_OF_NOTHING, or with a number that was agreed on.
+ * FNV-1a: a number of 64 bits for a sequence of bytes.  It tells sequences apart, but an attacker
+ * can choose two with the same number.  Begin with MPIR_DIGEST_OF_NOTHING, or with a number that
+ * was agreed on.
  */
 #ifndef MPIR_DIGEST_H_INCLUDED
 #define MPIR_DIGEST_H_INCLUDED

@@ -149,9 +149,8 @@ void ctxid_block_doubt(ctxid_store_t * store, const void *owner)
 void ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims)
 {
     uint32_t hint = claims & ((1u << CTXID_NEXT_BITS) - 1);
-    ctxid_kept_t block;
+    ctxid_kept_t block = ctxid_kept(creation->parent);
 
-    block = ctxid_kept(creation->parent);
     block.stage = MPL_MIN(block.stage + 1, MOST_STAGE);
     if (block.left == 0 && hint != 0)
         block.next = hint;

@@ -63,6 +63,7 @@ static inline uint32_t ctxid_block_of(const MPIR_Ctxid_t * creation)
 /* All members have claimed the same block: it is the parent's now.  Returns its first id, for the
  * child.  It needs no memory. */
 uint32_t ctxid_block_grant(ctxid_store_t * store, MPIR_Ctxid_t * creation);
+/* REQUIRES: the creation has claimed a block. */
 void ctxid_block_unclaim(ctxid_store_t * store, MPIR_Ctxid_t * creation);
 
 /* The block is not needed: gives the claim back, if there is one. */
@@ -74,6 +75,7 @@ static inline void ctxid_block_release(ctxid_store_t * store, MPIR_Ctxid_t * cre
 
 /* The collective failed at this process, which does not know whether the block was granted. */
 void ctxid_block_lose(ctxid_store_t * store, MPIR_Ctxid_t * creation);
+/* REQUIRES: the creation is that of a duplicate. */
 void ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims);
 
 /* The agreement gave an id: the next one for a duplicate asks for more.  `claims`: the largest of
@@ -83,7 +85,6 @@ static inline void ctxid_block_grow(MPIR_Ctxid_t * creation, uint32_t claims)
     if (creation->is_duplicate)
         ctxid_block_ask_more(creation, claims);
 }
-
 
 /* ---- the parent's block ---------------------------------------------------------------------- */
 
