@@ -51,6 +51,11 @@ typedef struct MPIR_Others {
 /* Of this process.  Before MPI_Init it is the table of a process among others. */
 extern const MPIR_Others_t *MPIR_Others;
 
+static inline bool MPIR_Do_others_exist(void)
+{
+    return MPIR_Others->count(2) == 2;
+}
+
 extern const MPIR_Others_t MPIR_Others_exist, MPIR_Others_missing;
 
 #endif /* MPIR_OTHERS_H_INCLUDED */

@@ -31,11 +31,6 @@ static void note(int status, int *mpi_errno)
         *mpi_errno = status;
 }
 
-static bool do_others_exist(void)
-{
-    return MPIR_Others->count(2) == 2;
-}
-
 static void swap_zones(split_zones * zones)
 {
     uint8_t *mine = zones->theirs;
@@ -152,7 +147,7 @@ static int describe_node(split_zones * zones, MPIR_Comm * comm, const split_leaf
 {
     if (!comm->node_comm)
         return MPI_SUCCESS;
-    return do_others_exist()? gather(zones, comm->node_comm, own) : foresee_node(zones, comm);
+    return MPIR_Do_others_exist()? gather(zones, comm->node_comm, own) : foresee_node(zones, comm);
 }
 
 /* ---- between the nodes ----------------------------------------------------------------------- */
@@ -328,7 +323,7 @@ static int hand_to_node(split_zones * zones, MPIR_Comm * comm)
 {
     if (!comm->node_comm)
         return MPI_SUCCESS;
-    return do_others_exist()? spread(zones, comm->node_comm) : foresee_all(zones, comm);
+    return MPIR_Do_others_exist()? spread(zones, comm->node_comm) : foresee_all(zones, comm);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */

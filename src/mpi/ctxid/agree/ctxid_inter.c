@@ -39,7 +39,7 @@ static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t * remote
     unsigned long long id = 0;
 
     *remote = own;
-    if (MPIR_Others->count(2) == 1)
+    if (!MPIR_Do_others_exist())
         goto fn_exit;
     *remote = MPIR_INVALID_CONTEXT_ID;
     if (to.group->rank == to.leader) {

@@ -182,18 +182,13 @@ static int ask_all(MPIR_Comm * comm, bool * failed)
     return mpi_errno;
 }
 
-static bool others_exist(void)
-{
-    return MPIR_Others->count(2) == 2;
-}
-
 /* The lock is not held while this process waits for the others. */
 int MPIR_Comm_settle_node_comms(MPIR_Comm * comm)
 {
     int mpi_errno = MPI_SUCCESS, own_errno = MPIR_Comm_make_node_comms(comm);
     bool failed = own_errno != MPI_SUCCESS;
 
-    if (others_exist())
+    if (MPIR_Do_others_exist())
         mpi_errno = ask_all(comm, &failed);
     if (own_errno != MPI_SUCCESS)
         mpi_errno = own_errno;

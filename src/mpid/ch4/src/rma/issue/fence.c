@@ -33,7 +33,7 @@ static bool waits(MPIR_Win * win)
 
     return MPIDIG_WIN(win, issue)->settings.mode != RI_EAGER &&
            (!shared || shared->num_peers == 1) && win->comm_ptr->local_size <= EXCHANGE_MOST &&
-           MPIR_Others->count(2) == 2;
+           MPIR_Do_others_exist();
 }
 
 /* Once for each window: do all its processes let operations wait?  A process without memory does
