@@ -80,7 +80,7 @@ static bool is_described(const MPIR_Comm * parent)
 /* Only a reserve. */
 static int begin_described(split_call * call)
 {
-    split_zones_begin(&call->zones, (uint32_t) call->parent->local_size);
+    split_zones_begin(&call->scratch->zones, (uint32_t) call->parent->local_size);
     call->local.size = (uint32_t) call->parent->local_size;
     call->local.view = split_view_of(call->colour, MPIX_PERMUTE);
     return alloc_reserve(&call->local, DESCRIBED_RESERVE);
@@ -104,7 +104,7 @@ static void begin(split_call * call)
 static void end(split_call * call)
 {
     if (call->is_described)
-        split_zones_end(&call->zones);
+        split_zones_end(&call->scratch->zones);
     MPL_free(call->local.owned);
     MPL_free(call->remote.owned);
     cmap_release(call->local.map);
@@ -233,12 +233,12 @@ static bool has_failed(const split_zones * zones)
 /* Orders the members of the own colour; for a table that takes memory. */
 static int arrange(split_call * call)
 {
-    const uint8_t *all = call->zones.mine;
+    const uint8_t *all = call->scratch->zones.mine;
 
-    colours_arrange(all, call->colour, (uint32_t) call->parent->rank, &call->order);
-    call->local.view.members = call->order.members;
+    colours_arrange(all, call->colour, (uint32_t) call->parent->rank, &call->scratch->order);
+    call->local.view.members = call->scratch->order.members;
     call->local.view.special_rows = colours_count(all, MPIX_PERMUTE);
-    if (call->order.form != COLOURS_TABLE || call->colour == MPI_UNDEFINED)
+    if (call->scratch->order.form != COLOURS_TABLE || call->colour == MPI_UNDEFINED)
         return MPI_SUCCESS;
     return split_find_table(call);
 }
@@ -246,7 +246,7 @@ static int arrange(split_call * call)
 /* May a member have failed without the others' knowledge?  The same answer on all members. */
 static bool needs_agreement(const split_call * call, bool is_regular)
 {
-    bool is_large = (colours_flags(call->zones.mine) & COLOURS_LARGE) != 0;
+    bool is_large = (colours_flags(call->scratch->zones.mine) & COLOURS_LARGE) != 0;
 
     return is_large || (!is_regular && call->local.size > SPLIT_FEW);
 }
@@ -265,7 +265,7 @@ static int check_room(const split_zones * zones)
 /* From the description of all ranks to the order of the members, or to a failure on all members. */
 static int conclude(split_call * call, MPIR_Comm * local)
 {
-    split_zones *zones = &call->zones;
+    split_zones *zones = &call->scratch->zones;
     bool is_regular = has_failed(zones) || colours_is_regular(zones->mine);
     bool must_agree = needs_agreement(call, is_regular);
     int mpi_errno = has_failed(zones) ? MPI_SUCCESS : arrange(call);
@@ -281,10 +281,10 @@ static int conclude(split_call * call, MPIR_Comm * local)
  * those of one colour. */
 static void decide_described(split_call * call, MPIR_Ctxid_t * ctxid)
 {
-    uint64_t offer = colours_offer(call->zones.mine);
+    uint64_t offer = colours_offer(call->scratch->zones.mine);
 
     call->local.view.rows = call->local.size;
-    if (has_failed(&call->zones))
+    if (has_failed(&call->scratch->zones))
         offer = MPIR_Ctxid_refusal(offer);
     decide(call, ctxid, offer, offer);
 }
@@ -298,10 +298,10 @@ static int describe_local(split_call * call, MPIR_Comm * local, uint64_t offer, 
         own.flags = COLOURS_FAILED;
         own.offer = MPIR_Ctxid_refusal(offer);
     }
-    colours_leaf(call->zones.mine, own.row, own.offer, own.flags);
+    colours_leaf(call->scratch->zones.mine, own.row, own.offer, own.flags);
     MPIR_Coll_count(local);
-    return by_nodes ? split_merge_nodes(&call->zones, local, &own) :
-        split_merge_blocks(&call->zones, local);
+    return by_nodes ? split_merge_nodes(&call->scratch->zones, local, &own) :
+        split_merge_blocks(&call->scratch->zones, local);
 }
 
 /* Exchange, agreement on a table where it takes memory, and the decision. */
@@ -419,8 +419,10 @@ int MPIR_Comm_split_unless(int error, MPIR_Comm *comm_ptr, int color, int key,
                            MPIR_Comm **newcomm_ptr)
 {
     int mpi_errno = MPI_SUCCESS;
+    split_scratch scratch;
     split_call call = {.parent = comm_ptr,.colour = color,.key = key,.error = error,
-        .id = MPIR_INVALID_CONTEXT_ID,.remote_id = MPIR_INVALID_CONTEXT_ID
+        .id = MPIR_INVALID_CONTEXT_ID,.remote_id = MPIR_INVALID_CONTEXT_ID,
+        .scratch = &scratch,.local.few = scratch.local,.remote.few = scratch.remote
     };
 
     *newcomm_ptr = NULL;

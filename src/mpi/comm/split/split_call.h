@@ -18,19 +18,25 @@ enum { SPLIT_FEW = 64 };
 
 typedef struct split_side {
     split_row *table;           /* one row for each rank; NULL: no such side, or no memory */
-    split_row few[SPLIT_FEW];   /* the table of a few ranks */
+    split_row *few;             /* the table of a few ranks, in split_scratch */
     void *owned;                /* the table, or beside a small one a reserve */
     uint32_t size;
     split_view view;
     cmap_t *map;                /* the child's */
 } split_side;
 
+/* Thousands of bytes, of which a call uses a part.  Nothing sets them before their use. */
+typedef struct split_scratch {
+    split_row local[SPLIT_FEW], remote[SPLIT_FEW];
+    split_zones zones;          /* with call->is_described, as is the order */
+    colours_order order;
+} split_scratch;
+
 typedef struct split_call {
     MPIR_Comm *parent;
     int colour, key;
     bool is_described;          /* descriptions of the local side are exchanged, and no rows */
-    split_zones zones;
-    colours_order order;
+    split_scratch *scratch;
     split_side local, remote;   /* remote: only of an intercommunicator */
     MPIR_Context_id_t id;       /* claimed by this process, or MPIR_INVALID_CONTEXT_ID */
     /* of the other side of an intercommunicator, or MPIR_INVALID_CONTEXT_ID */

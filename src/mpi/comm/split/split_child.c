@@ -53,16 +53,16 @@ static int make_map_of_grids(split_call * call, const cmap_t * parent_map)
     const uint8_t *all;
     cmap_status status;
 
-    split_zones_trim(&call->zones);
-    all = call->zones.mine;
-    status = split_grids_map(parent_map, all, call->colour, &call->order, &side->map);
-    call->rank = (int) call->order.rank;
+    split_zones_trim(&call->scratch->zones);
+    all = call->scratch->zones.mine;
+    status = split_grids_map(parent_map, all, call->colour, &call->scratch->order, &side->map);
+    call->rank = (int) call->scratch->order.rank;
     if (status == CMAP_ERR_NOMEM) {
         free_table(side);
-        status = split_grids_map(parent_map, all, call->colour, &call->order, &side->map);
+        status = split_grids_map(parent_map, all, call->colour, &call->scratch->order, &side->map);
     }
     return status == CMAP_OK ? MPI_SUCCESS :
-        MPIR_Map_error(status, "split", (int) call->order.members);
+        MPIR_Map_error(status, "split", (int) call->scratch->order.members);
 }
 
 static void add_row(void *context, colours_row row)
@@ -96,8 +96,8 @@ int split_find_table(split_call * call)
         goto fn_exit;
     }
     free_table(side);
-    if (call->zones.owned)
-        take_over_zones(side, &call->zones);
+    if (call->scratch->zones.owned)
+        take_over_zones(side, &call->scratch->zones);
     else
         side->owned = MPL_malloc(bytes, MPL_MEM_COMM);
     side->table = side->owned;
@@ -130,8 +130,8 @@ static void fill_table(split_call * call)
     split_side *side = &call->local;
 
     side->view = split_view_of(call->colour, MPIX_PERMUTE);
-    colours_decode(call->zones.mine, add_row, side);
-    split_zones_end(&call->zones);
+    colours_decode(call->scratch->zones.mine, add_row, side);
+    split_zones_end(&call->scratch->zones);
     shrink_table(side);
 }
 
@@ -140,7 +140,7 @@ static int make_local_map(split_call * call)
     int mpi_errno = MPI_SUCCESS;
     const cmap_t *parent_map = MPIR_Comm_map(call->parent, MPIR_MAP_LOCAL);
 
-    if (call->is_described && call->order.form != COLOURS_TABLE)
+    if (call->is_described && call->scratch->order.form != COLOURS_TABLE)
         return make_map_of_grids(call, parent_map);
     if (call->is_described)
         fill_table(call);
