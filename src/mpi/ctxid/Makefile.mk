@@ -32,6 +32,7 @@ noinst_HEADERS += \
     src/mpi/ctxid/ctxid_names.h \
     src/mpi/ctxid/ctxid_notes.h \
     src/mpi/ctxid/ctxid_parts.h \
+    src/mpi/ctxid/ctxid_reserved.h \
     src/mpi/ctxid/agree/ctxid_pending.h \
     src/mpi/ctxid/agree/ctxid_rounds.h \
     src/mpi/ctxid/ctxid_spare.h \

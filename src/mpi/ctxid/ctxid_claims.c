@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include "ctxid_parts.h"
+#include "ctxid_reserved.h"
 
 /* What a creation holds during a collective: the token, a probe, its window of ids; and the
  * cursor of its parent. */

@@ -56,7 +56,7 @@ void ctxid_drop_reservations(ctxid_store_t * store)
         void *owner = cid_owner(store->calm, id);
 
         if (ctxid_note_kind(owner) == CTXID_NOTE_RESERVED)
-            ctxid_drop_reservation(store, ctxid_note_number(owner), id);
+            ctxid_end_reservation(store, id);
     }
 }
 

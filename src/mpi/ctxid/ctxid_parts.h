@@ -19,12 +19,6 @@ static inline bool ctxid_has_reserved(const ctxid_store_t * store, uint32_t pref
 void ctxid_reserve(ctxid_store_t * store, uint32_t prefix, uint32_t cursor);
 void ctxid_end_reservation(ctxid_store_t * store, uint32_t cursor);
 
-static inline void ctxid_drop_reservation(ctxid_store_t *store, uint32_t prefix, uint32_t cursor)
-{
-    if (ctxid_has_reserved(store, prefix, cursor))
-        ctxid_end_reservation(store, cursor);
-}
-
 /* The communicators of this process will object to their cursors. */
 void ctxid_drop_reservations(ctxid_store_t * store);
 

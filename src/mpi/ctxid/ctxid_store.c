@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include "ctxid_parts.h"
+#include "ctxid_reserved.h"
 
 /* The ids of communicators, and figures about them. */
 
