@@ -25,6 +25,20 @@ typedef struct shared {
 static shared *buckets[BUCKETS];
 static MPL_initlock_t lock = MPL_INITLOCK_INITIALIZER;
 
+/* Without MPI_THREAD_MULTIPLE one thread at a time is here: communicators that are made and freed
+ * then pay for no atomic operation. */
+static void enter(void)
+{
+    if (MPIR_IS_THREADED)
+        MPL_initlock_lock(&lock);
+}
+
+static void leave(void)
+{
+    if (MPIR_IS_THREADED)
+        MPL_initlock_unlock(&lock);
+}
+
 static traits traits_of(MPIR_Comm * comm)
 {
     return (traits) {
@@ -84,9 +98,9 @@ void *MPIR_Csel_shared_find(const void *root, MPIR_Comm * comm)
 {
     traits of = traits_of(comm);
 
-    MPL_initlock_lock(&lock);
+    enter();
     shared *s = look_up(root, &of);
-    MPL_initlock_unlock(&lock);
+    leave();
     return s ? s->table : NULL;
 }
 
@@ -106,11 +120,11 @@ void *MPIR_Csel_shared_publish(void *table)
 {
     shared *mine = header_of(table);
 
-    MPL_initlock_lock(&lock);
+    enter();
     shared *first = look_up(mine->root, &mine->of);
     if (!first)
         list(mine);
-    MPL_initlock_unlock(&lock);
+    leave();
     if (!first)
         return table;
     MPL_free(mine);
@@ -121,18 +135,18 @@ void MPIR_Csel_shared_release(void *table)
 {
     shared *s = header_of(table);
 
-    MPL_initlock_lock(&lock);
+    enter();
     int left = --s->references;
     if (left == 0)
         unlist(s);
-    MPL_initlock_unlock(&lock);
+    leave();
     if (left == 0)
         MPL_free(s);
 }
 
 void MPIR_Csel_shared_root_gone(const void *root)
 {
-    MPL_initlock_lock(&lock);
+    enter();
     for (int i = 0; i < BUCKETS; i++) {
         shared *s = buckets[i], *next;
         for (; s; s = next) {
@@ -141,5 +155,5 @@ void MPIR_Csel_shared_root_gone(const void *root)
                 unlist(s);
         }
     }
-    MPL_initlock_unlock(&lock);
+    leave();
 }
