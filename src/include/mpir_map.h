@@ -25,8 +25,9 @@ int MPIR_Map_init(void);
 int MPIR_Map_error(cmap_status status, const char *operation, int size);
 
 /* When the node has its start-up segment, and before it goes: from then on, and until then, large
- * payloads go into memory that the node's processes share. */
-void MPIR_Map_meet(void);
+ * payloads go into memory that the node's processes share.  `board`: onecopy_board_bytes() of the
+ * segment, which are zero at first; NULL for none. */
+void MPIR_Map_meet(void *board);
 void MPIR_Map_part(void);
 
 /* Rank of this process in a map or MPI_UNDEFINED; never builds an inverse. */

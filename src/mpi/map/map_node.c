@@ -2,7 +2,6 @@
 
 #include "mpiimpl.h"
 #include <stddef.h>
-#include "mpidu_init_shm.h"
 #include "mpir_tvars.h"
 #include "onecopy.h"
 
@@ -85,12 +84,11 @@ int MPIR_Map_node_init(void)
     return mpi_errno;
 }
 
-void MPIR_Map_meet(void)
+void MPIR_Map_meet(void *board)
 {
     const cmap_node_memory memory = {
         .least = (size_t) MPIR_CVAR_CMAP_SHARED_BYTES,.keep = onecopy_keep,.drop = onecopy_drop
     };
-    void *board = MPIDU_Init_shm_maps();
 
     if (is_on && board && onecopy_start(board, (unsigned) MPIR_Process.local_size,
                                         (unsigned) MPIR_Process.local_rank))
