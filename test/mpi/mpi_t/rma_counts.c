@@ -2,14 +2,21 @@
 
 /*
  * The variables of the category CH4_RMA count for the window to which they are bound, and for no
- * other: one message for an epoch of one put, exchanges and barriers of fences, and time waited
- * once somebody has a handle.  Under eager operations they stay 0.
+ * other: one message for an epoch of one put, native operations, changes of habit, exchanges that a
+ * process enters early, exchanges and barriers of fences, and time waited by its cause once a tool
+ * has a handle.  Under eager operations they stay 0.
  */
 #include "cmaptest_mpit.h"
+#include <unistd.h>
 
-enum { EPOCHS = 10 };
+enum {
+    EPOCHS = 10,
+    LONG = 1 << 14,             /* elements, which no message holds */
+    ROUNDS = 1000,              /* until a process has waited */
+    LATE_US = 1000
+};
 
-static int size, memory[4];
+static int size, memory[LONG], from[LONG];
 
 typedef struct {
     MPI_T_pvar_handle handle;
@@ -58,14 +65,20 @@ static void check_binding(void)
     CT_CHECK(bind == MPI_T_BIND_MPI_WIN, "bound to %d", bind);
 }
 
-/* Epochs of one put each; the first rank is the origin. */
-static void put_under_locks(MPI_Win win)
+static void check_value(const char *name, MPI_Win *win, long long wanted)
 {
-    int value = 7;
+    variable v = open_for(name, win);
 
+    CT_CHECK(value_of(&v) == wanted, "%s is %lld, not %lld", name, value_of(&v), wanted);
+    close_variable(&v);
+}
+
+/* Epochs of one put each; the first rank is the origin. */
+static void put_under_locks(MPI_Win win, int count)
+{
     for (int i = 0; i < EPOCHS && ct_me == 0; i++) {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, size - 1, 0, win);
-        MPI_Put(&value, 1, MPI_INT, size - 1, 0, 1, MPI_INT, win);
+        MPI_Put(from, count, MPI_INT, size - 1, 0, count, MPI_INT, win);
         MPI_Win_unlock(size - 1, win);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -77,7 +90,7 @@ static void check_locks(MPI_Win *win, MPI_Win *other, int eager)
              others = open_for("rma_messages", other), waited = open_for("rma_lock_ns", win);
     int wanted = ct_me == 0 && size > 1 && !eager ? EPOCHS : 0;
 
-    put_under_locks(*win);
+    put_under_locks(*win, 1);
     CT_CHECK(value_of(&messages) == wanted, "%lld messages, not %d", value_of(&messages), wanted);
     CT_CHECK(value_of(&packed) == wanted, "%lld operations, not %d", value_of(&packed), wanted);
     CT_CHECK(value_of(&others) == 0, "%lld messages in another window", value_of(&others));
@@ -88,17 +101,75 @@ static void check_locks(MPI_Win *win, MPI_Win *other, int eager)
     close_variable(&waited);
 }
 
+/* Two epochs of a kind make a habit, and the habit of short ones goes before that of long ones
+ * comes. */
+static void check_long(MPI_Win *win, int eager)
+{
+    int is_origin = ct_me == 0 && size > 1 && !eager;
+
+    check_value("rma_native", win, 0);
+    check_value("rma_habits", win, is_origin ? 1 : 0);
+    put_under_locks(*win, LONG);
+    check_value("rma_native", win, is_origin ? EPOCHS : 0);
+    check_value("rma_habits", win, is_origin ? 3 : 0);
+}
+
+/* The first rank puts into the last one, whose post comes late. */
+static void put_before_post(MPI_Win win)
+{
+    MPI_Group world, other;
+    int rank = ct_me == 0 ? size - 1 : 0;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &rank, &other);
+    if (ct_me == 0) {
+        MPI_Win_start(other, 0, win);
+        for (int i = 0; i < 3; i++)
+            MPI_Put(from, 1, MPI_INT, rank, i, 1, MPI_INT, win);
+        MPI_Win_complete(win);
+    } else if (ct_me == size - 1) {
+        usleep(LATE_US);
+        MPI_Win_post(other, 0, win);
+        MPI_Win_wait(win);
+    }
+    MPI_Group_free(&other);
+    MPI_Group_free(&world);
+}
+
+/* The put waits if there is room for one operation, otherwise the end of the epoch.  A busy machine
+ * may delay the origin more than the post. */
+static void check_posts(MPI_Win *win, int eager)
+{
+    int is_narrow = getenv("MPIR_CVAR_CH4_RMA_ISSUE_QUEUE") != NULL, waits = size > 1 && !eager;
+    variable post = open_for("rma_post_ns", win), room = open_for("rma_room_ns", win);
+    int has_waited = 0;
+
+    for (int i = 0; i < ROUNDS && waits && !has_waited; i++) {
+        put_before_post(*win);
+        has_waited = value_of(is_narrow ? &room : &post) > 0;
+        MPI_Bcast(&has_waited, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+    CT_CHECK(has_waited == waits, "rank 0 has not waited for %s", is_narrow ? "room" : "a post");
+    CT_CHECK(is_narrow || value_of(&room) == 0, "%lld ns waited for room", value_of(&room));
+    CT_CHECK(ct_me == 0 || value_of(&post) == 0, "%lld ns waited for a post", value_of(&post));
+    close_variable(&post);
+    close_variable(&room);
+}
+
 static void check_fences(MPI_Win *win, int eager)
 {
     variable exchanges = open_for("rma_exchanges", win), barriers = open_for("rma_barriers", win);
-    int value = 1, fences;
+    int fences;
 
     MPI_Win_fence(0, *win);
     for (int i = 0; i < EPOCHS; i++) {
-        MPI_Put(&value, 1, MPI_INT, (ct_me + 1) % size, 1, 1, MPI_INT, *win);
+        MPI_Put(from, 1, MPI_INT, (ct_me + 1) % size, 1, 1, MPI_INT, *win);
         MPI_Win_fence(0, *win);
     }
+    check_value("rma_early_exchanges", win, 0);
+    MPI_Put(from, LONG, MPI_INT, (ct_me + 1) % size, 0, LONG, MPI_INT, *win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, *win);
+    check_value("rma_early_exchanges", win, eager ? 0 : 1);
     fences = (int) (value_of(&exchanges) + value_of(&barriers));
     CT_CHECK(eager || size == 1 || fences >= EPOCHS, "%d exchanges and barriers", fences);
     CT_CHECK(!eager || value_of(&exchanges) == 0, "%lld exchanges", value_of(&exchanges));
@@ -123,6 +194,8 @@ int main(int argc, char **argv)
         MPI_Win_create(memory, sizeof(memory), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &other);
         check_binding();
         check_locks(&win, &other, eager);
+        check_long(&win, eager);
+        check_posts(&win, eager);
         check_fences(&win, eager);
         MPI_Win_free(&other);
         MPI_Win_free(&win);
