@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compile libmpi's objects after each patch of hook/, in order.
 
-usage: topics.py [--out DIR] [--jobs N] [--only WORD,WORD...]
+usage: topics.py [--out DIR] [--jobs N] [--ends] [--only WORD,WORD...]
 
 The tree of a state is mpich/ with the patches up to one of hook/, and with all overlay files. An
 overlay file that replaces a file of upstream's is there once a patch that serves it is. What
@@ -230,17 +230,26 @@ class States:
         return words | {full for short, full in names if short in words}
 
 
+def ends_topic(patches, i):
+    """Is the next patch of another folder?"""
+    folders = [p.name.rpartition("/")[0] for p in patches[i : i + 2]]
+    return len(folders) == 1 or folders[0] != folders[1]
+
+
 def main():
     how = argparse.RawDescriptionHelpFormatter
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=how)
     ap.add_argument("--out", default=t.ROOT / "build/check/topics", help="is written anew")
     ap.add_argument("--jobs", type=int, default=os.cpu_count())
     ap.add_argument("--only", default="", help="only states whose patch has one of these words")
+    ap.add_argument("--ends", action="store_true", help="only the last patch of each topic")
     a = ap.parse_args()
     states = States(a.out, a.jobs)
     failed = number = 0
-    for patch in states.patches:
+    for i, patch in enumerate(states.patches):
         states.add(patch)
+        if a.ends and not ends_topic(states.patches, i):
+            continue
         if not patch.name.startswith("hook/") or not any(
             w in patch.name for w in a.only.split(",")
         ):
