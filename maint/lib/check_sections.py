@@ -257,15 +257,16 @@ def refusals(variant):
 
 
 KILLED = (
-    ("a killed rank", "rank", "collectives"),
-    ("a rank killed with a lock", "rank", "locks"),
-    ("a killed proxy", "proxy", "collectives"),
+    ("a killed rank", "rank", "collectives", "2"),
+    ("a rank killed with a lock", "rank", "locks", "2"),
+    ("a rank killed with maps of the node", "rank", "maps", "12"),
+    ("a killed proxy", "proxy", "collectives", "2"),
 )
 
 
 def killed(times):
-    for name, whom, program in KILLED:
-        yield f"{name} ends the job, and nothing remains", "kill_some", whom, program, times
+    for name, whom, program, least in KILLED:
+        yield f"{name} ends the job, and nothing remains", "kill_some", whom, program, least, times
 
 
 ALONE = (
@@ -610,6 +611,7 @@ def hosts(check):
             "kill_some",
             "rank",
             "locks",
+            "2",
             env=mpiexec,
         )
         on_hosts(check, 4, our_dirs(), {**env, "ONLY_OURS": "yes"})

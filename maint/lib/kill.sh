@@ -36,14 +36,15 @@ kill_one() {
     esac
 }
 
-# kill_some WHOM WHAT [TIMES]: of the program test/kill/WHAT.c, under a name that nobody else has.
+# kill_some WHOM WHAT LEAST [TIMES]: of the program test/kill/WHAT.c with LEAST ranks or up to four
+# more, under a name that no other program has.
 kill_some() {
-    local whom=$1 what=$2 times=${3:-20} program before rest k ranks
+    local whom=$1 what=$2 least=$3 times=${4:-20} program before rest k ranks
     program=$OUT/kill-$$
     "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/$what.c" || return 1
     before=$(what_remains "${program##*/}" || true)
     for ((k = 1; k <= times; k++)); do
-        ranks=$((k % 3 * 2 + 2))
+        ranks=$((k % 3 * 2 + least))
         kill_one "$whom" "$program" "$ranks" || { echo "kill $k of $times, $ranks ranks";
             cat "$OUT/kill.out"; return 1; }
     done

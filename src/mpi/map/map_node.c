@@ -12,7 +12,7 @@ cvars:
     - name        : MPIR_CVAR_CMAP_SHARED
       category    : CMAP
       type        : string
-      default     : "never"
+      default     : "auto"
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_LOCAL
@@ -71,7 +71,7 @@ static void register_figures(void)
 
 int MPIR_Map_node_init(void)
 {
-    const char *value = MPIR_CVAR_CMAP_SHARED ? MPIR_CVAR_CMAP_SHARED : "never";
+    const char *value = MPIR_CVAR_CMAP_SHARED ? MPIR_CVAR_CMAP_SHARED : "auto";
     int mpi_errno = MPI_SUCCESS;
 
     register_figures();
@@ -90,8 +90,10 @@ void MPIR_Map_meet(void *board)
         .least = (size_t) MPIR_CVAR_CMAP_SHARED_BYTES,.keep = onecopy_keep,.drop = onecopy_drop
     };
 
-    if (is_on && board && onecopy_start(board, (unsigned) MPIR_Process.local_size,
-                                        (unsigned) MPIR_Process.local_rank))
+    unsigned processes = (unsigned) MPIR_Process.local_size;
+
+    if (is_on && board && MPIR_Others->count(MPIR_Process.local_size) > 1 &&
+        onecopy_start(board, processes, (unsigned) MPIR_Process.local_rank))
         cmap_set_node_memory(&memory);
 }
 
