@@ -87,7 +87,16 @@ bool colours_read(colours_reader * reader, colours_piece * piece);
 uint8_t *colours_write(uint8_t * at, const colours_piece * piece);
 /* The head of so many plain rows. */
 uint8_t *colours_write_rows(uint8_t * at, uint32_t n);
-colours_row colours_read_row(const uint8_t * at);
+/* Irregular splits read each row several times. */
+static inline colours_row colours_read_row(const uint8_t * at)
+{
+    uint32_t colour = at[0] | (uint32_t) at[1] << 8 | (uint32_t) at[2] << 16 |
+        (uint32_t) at[3] << 24;
+    uint32_t key = at[4] | (uint32_t) at[5] << 8 | (uint32_t) at[6] << 16 | (uint32_t) at[7] << 24;
+    colours_row row = { (int32_t) colour, (int32_t) key };
+
+    return row;
+}
 uint8_t *colours_write_row(uint8_t * at, colours_row row);
 /* Fills in a header. */
 void colours_write_header(uint8_t * out, size_t bytes, uint64_t offer, uint32_t flags);

@@ -24,11 +24,6 @@ static uint8_t *put(uint8_t * at, uint64_t value, int bytes)
     return at;
 }
 
-static int32_t as_int(uint64_t value)
-{
-    return (int32_t) (uint32_t) value;
-}
-
 /* ---- header ---------------------------------------------------------------------------------- */
 
 size_t colours_bytes(const uint8_t * description)
@@ -74,13 +69,6 @@ bool colours_check_header(const uint8_t * description, size_t bytes, uint32_t n)
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
-
-colours_row colours_read_row(const uint8_t * at)
-{
-    colours_row row = { as_int(get(at, 4)), as_int(get(at + 4, 4)) };
-
-    return row;
-}
 
 uint8_t *colours_write_row(uint8_t * at, colours_row row)
 {
