@@ -259,6 +259,7 @@ def refusals(variant):
 KILLED = (
     ("a killed rank", "rank", "collectives", "2"),
     ("a rank killed with a lock", "rank", "locks", "2"),
+    ("a rank killed in a split", "rank", "splits", "2"),
     ("a rank killed with maps of the node", "rank", "maps", "12"),
     ("a killed proxy", "proxy", "collectives", "2"),
 )
