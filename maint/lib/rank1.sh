@@ -69,20 +69,24 @@ same_communicators() {
     done
 }
 
-# Regular splits by descriptions in a world of a million and in one that is no power of two: short
-# messages, and no table.
+# Regular splits by descriptions at the threshold, in a world of a million, and in one that is no
+# power of two: short messages, and no table.  Below the threshold rows travel.
 described_splits() {
-    local program=$OUT/rank1-described size rank s scenarios=()
+    local program=$OUT/rank1-described world size rank layout s scenarios=()
     local names=(rows columns planes even_odd same reversed transposed halving)
     compile_inside described.c "$program" || return 1
     for s in "${names[@]}"; do scenarios+=(--scenario "$s" --scenario "$s"); done
-    for size in 1048576 1000000; do
-        for rank in 0 1 777777 $((size - 1)); do
-            MPIR_CVAR_SPLIT_DESCRIBED=1 timeout 300 "$PREFIX/bin/mpirank1" --world $size \
-                --rank $rank --ranks-per-node 16 "${scenarios[@]}" "$program" 9 "${names[@]}" ||
-                { echo "rank $rank of $size"; return 1; }
-        done
+    for world in "4096 0 block" "4096 4095 cyclic" "1048576 777777 cyclic" \
+        {1048576" "{0,1,777777,1048575},1000000" "{0,1,777777,999999}}" block"; do
+        read -r size rank layout <<<"$world"
+        MPIR_CVAR_SPLIT_DESCRIBED=4096 timeout 300 "$PREFIX/bin/mpirank1" --world "$size" \
+            --rank "$rank" --layout "$layout" --ranks-per-node 16 "${scenarios[@]}" "$program" 9 \
+            "${names[@]}" ||
+            { echo "rank $rank of $size, $layout"; return 1; }
     done
+    s=$(MPIR_CVAR_SPLIT_DESCRIBED=4097 timeout 300 "$PREFIX/bin/mpirank1" --world 4096 \
+        --ranks-per-node 16 --scenario rows "$program" 4 rows) || true
+    [[ $s == "rows 0 0 "* ]] || { echo "below the threshold: $s"; return 1; }
 }
 
 # all_as_they_should PROGRAM SIZE RANK: what works does, what does not says so.
