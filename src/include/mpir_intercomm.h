@@ -23,6 +23,15 @@ typedef struct MPIR_Remote_group {
 int MPID_Intercomm_meet(MPIR_Comm *local_comm, int local_leader, MPIR_Comm *peer_comm,
                         int remote_leader, int tag, MPIR_Remote_group_t *remote);
 
+/* The message of a leader to the other one, and the answer, both of bytes.  NULL: there is none.
+ * `tag` and the ranks in `peers` do not matter if the two are roots that have met at a port. */
+int MPIR_Leaders_trade(const void *own, MPI_Aint bytes, void *theirs, MPI_Aint room,
+                       MPI_Aint *got, int remote_leader, int tag, MPIR_Comm *peers);
+
+/* NULL, or how the device trades for roots that have met at a port.  False: these have not. */
+extern bool (*MPIR_Leaders_port)(const MPIR_Comm *peers, const void *own, size_t bytes,
+                                 void *theirs, size_t room, size_t *got, int *error);
+
 /* REQUIRES that the communicator is committed, or given up. */
 void MPID_Remote_group_free(MPIR_Remote_group_t *remote);
 

@@ -9,17 +9,26 @@
  * ignore the error codes.
  *
  * A process ends in MPI_Init when it is about to connect to its parent, over UCX: the program has a
- * function in front of connect().
+ * function in front of connect(). Another one, in front of send(), ends it after some messages to
+ * the parent: the roots have agreed then, and make the intercommunicator. Or it holds the first
+ * process there for ever, and the last one exits, kills itself, or fails in MPI_Init.
  */
 #define _GNU_SOURCE             /* RTLD_NEXT */
 #include <dlfcn.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include "cmaptest.h"
 
-enum { ROUNDS = 8 };
+enum {
+    ROUNDS = 8,
+    AGREED = 2,                 /* messages to the parent until the roots have met */
+    MESSAGES = 8,               /* until the parent has all that it waits for */
+    LATER = 300000              /* microseconds in which the roots meet, on a quiet machine */
+};
 
-static int rank, is_ending;
+static int rank, is_ending, messages, last_message, holds;
 
 int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
@@ -29,6 +38,47 @@ int connect(int fd, const struct sockaddr *address, socklen_t length)
     if (is_ending && (address->sa_family == AF_INET || address->sa_family == AF_INET6))
         _exit(7);
     return next(fd, address, length);
+}
+
+ssize_t send(int fd, const void *data, size_t bytes, int flags)
+{
+    ssize_t (*next) (int, const void *, size_t, int) =
+        (ssize_t(*)(int, const void *, size_t, int)) dlsym(RTLD_NEXT, "send");
+
+    if (last_message > 0 && bytes >= 8 && memcmp(data, "MPIport1", 8) == 0 &&
+        messages++ == last_message) {
+        while (holds)
+            pause();
+        _exit(7);
+    }
+    return next(fd, data, bytes, flags);
+}
+
+static void exit_now(int number)
+{
+    _exit(7);
+}
+
+static void kill_now(int number)
+{
+    raise(SIGKILL);
+}
+
+/* The process manager says which process this is. */
+static void hold_or_end(const char *how)
+{
+    struct itimerval later = {.it_value = {.tv_usec = LATER} };
+    const char *me = getenv("PMI_RANK"), *all = getenv("PMI_SIZE");
+
+    holds = 1;
+    last_message = AGREED;
+    if (!me || !all || atoi(me) != atoi(all) - 1)
+        return;
+    if (!strcmp(how, "fail"))
+        setenv("MPIR_CVAR_PROGRESS_YIELD", "often", 1);
+    signal(SIGALRM, !strcmp(how, "kill") ? kill_now : exit_now);
+    if (strcmp(how, "fail") != 0)
+        setitimer(ITIMER_REAL, &later, NULL);
 }
 
 /* The error of a spawn: its reason at the root. */
@@ -89,6 +139,38 @@ static int has_tcp_ports(void)
     return strncmp(port, "tcp#", 4) == 0;
 }
 
+/* The first process ends when the roots have agreed. */
+static void spawn_partly(char *program)
+{
+    char arg[32];
+    int files = 0;
+
+    for (int n = AGREED; n < MESSAGES; n++) {
+        snprintf(arg, sizeof(arg), "-messages=%d", n);
+        check(spawn(program, arg, 1 + n % 3), "no_child", "exit status 7");
+        if (n == AGREED)
+            files = ct_count_files();
+    }
+    CT_CHECK(ct_count_files() == files, "%d open files became %d", files, ct_count_files());
+}
+
+/* The first process is held when the roots have agreed, the last one ends. */
+static void spawn_held(char *program)
+{
+    static const char *const ways[][2] = {
+        {"-held=exit", "exit status 7"},
+        {"-held=kill", "signal 9"},
+        {"-held=fail", ""},
+    };
+    char arg[32];
+
+    for (int i = 0; i < 3; i++) {
+        snprintf(arg, sizeof(arg), "%s", ways[i][0]);
+        for (int n = 1; n <= 3; n += 2)
+            check(spawn(program, arg, n), "no_child", ways[i][1]);
+    }
+}
+
 /* Only rank 0 looks at the error code. */
 static void spawn_one(char *program)
 {
@@ -122,6 +204,12 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "-silent"))        /* MPI_Init is to fail */
         CT_CHECK(freopen("/dev/null", "w", stderr), "no /dev/null");
     is_ending = argc > 1 && !strcmp(argv[1], "-end");
+    if (argc > 1 && !strncmp(argv[1], "-messages=", 10))
+        last_message = atoi(argv[1] + 10);
+    if (argc > 1 && !strncmp(argv[1], "-held=", 6)) {
+        hold_or_end(argv[1] + 6);
+        CT_CHECK(freopen("/dev/null", "w", stderr), "no /dev/null");
+    }
     MTest_Init(&argc, &argv);
     MPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL)
@@ -133,8 +221,11 @@ int main(int argc, char **argv)
     check(spawn(argv[0], "-quit", 3), "no_child", "exit status 0");
     spawn_some(argv[0]);
     spawn_again(argv[0]);
-    if (has_tcp_ports())
+    if (has_tcp_ports()) {
         check(spawn(argv[0], "-end", 3), "no_child", "exit status 7");
+        spawn_partly(argv[0]);
+        spawn_held(argv[0]);
+    }
     CT_CHECK(spawn(argv[0], "-quit", 0) != MPI_SUCCESS, "no error for no processes");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     spawn_one(argv[0]);

@@ -29,32 +29,59 @@ static link_t link_of(MPIR_Comm * inter)
     .group = inter->local_comm,.leader = 0,.peers = inter,.remote_leader = 0,.tag = EXCHANGE_TAG};
 }
 
+bool (*MPIR_Leaders_port)(const MPIR_Comm *peers, const void *own, size_t bytes, void *theirs,
+                          size_t room, size_t *got, int *error);
+
+int MPIR_Leaders_trade(const void *own, MPI_Aint bytes, void *theirs, MPI_Aint room,
+                       MPI_Aint *got, int remote_leader, int tag, MPIR_Comm *peers)
+{
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+    MPI_Status status;
+    size_t n = 0;
+    int mpi_errno = MPI_SUCCESS;
+
+    *got = 0;
+    if (MPIR_Leaders_port && MPIR_Leaders_port(peers, own, (size_t) bytes, theirs, (size_t) room,
+                                               &n, &mpi_errno)) {
+        *got = (MPI_Aint) n;
+        return mpi_errno;
+    }
+    mpi_errno = MPIC_Sendrecv(own, bytes, MPI_BYTE, own ? remote_leader : MPI_PROC_NULL, tag,
+                              theirs, room, MPI_BYTE, theirs ? remote_leader : MPI_PROC_NULL, tag,
+                              peers, &status, &errflag);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+    *got = (MPI_Aint) MPIR_STATUS_GET_COUNT(status);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
 /* Each group sends its id to the other one, or MPIR_INVALID_CONTEXT_ID if it has none, so that the
  * other one does not wait.  If a leader fails, its group learns that there is no id.  The
  * group's messages need no memory, so no member fails alone. */
 static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t * remote)
 {
     int mpi_errno = MPI_SUCCESS, result;
-    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     unsigned long long id = 0;
+    MPI_Aint got;
 
     *remote = own;
     if (!MPIR_Do_others_exist())
         goto fn_exit;
     *remote = MPIR_INVALID_CONTEXT_ID;
     if (to.group->rank == to.leader) {
-        mpi_errno = MPIC_Sendrecv(&own, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.remote_leader, to.tag,
-                                  remote, 1, MPIR_CONTEXT_ID_T_DATATYPE, to.remote_leader, to.tag,
-                                  to.peers, MPI_STATUS_IGNORE, &errflag);
-        id = mpi_errno || errflag || own == MPIR_INVALID_CONTEXT_ID ? MPIR_INVALID_CONTEXT_ID
-                                                                    : *remote;
+        mpi_errno = MPIR_Leaders_trade(&own, sizeof(own), remote, sizeof(*remote), &got,
+                                       to.remote_leader, to.tag, to.peers);
+        id = mpi_errno || own == MPIR_INVALID_CONTEXT_ID ? MPIR_INVALID_CONTEXT_ID : *remote;
     }
     result = MPIR_Aggr_agree(to.group, &id, 1);
     *remote = result == MPI_SUCCESS ? (MPIR_Context_id_t) id : MPIR_INVALID_CONTEXT_ID;
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = result;
     MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
 
   fn_exit:
     return mpi_errno;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpidimpl.h"
+#include "ch4_impl.h"
 #include "ch4i_comm.h"
 #include "mpir_intercomm.h"
 #include "cmap_wire.h"
@@ -21,7 +22,7 @@ enum {
 
 enum {
     PART_MORE = 1,              /* another part follows */
-    PART_DYNAMIC = 2,           /* somebody is not of the world: addresses have to be exchanged */
+    PART_DYNAMIC = 2,           /* somebody is not of the world: addresses are exchanged */
     PART_OVERLAP = 4,           /* `first` is in both groups */
     PART_REFUSED = 8,           /* the leader does not know the group */
     PART_FLAGS = 15
@@ -39,6 +40,18 @@ typedef struct {
     uint32_t words[MORE_WORDS];
 } part_t;
 
+/* Addresses of the processes of a group, as the netmod writes them. */
+typedef struct {
+    int n;
+    int *sizes;
+    char *data;
+} upids_t;
+
+/* On the wire, before them. n is 0 if the leader has none, for lack of memory. */
+typedef struct {
+    int32_t n, bytes;
+} upids_head_t;
+
 typedef struct {
     MPIR_Comm *local;
     int leader;
@@ -50,6 +63,7 @@ typedef struct {
     cmap_builder *builder;      /* of the remote group; NULL: there is no memory for it */
     uint32_t common;            /* a process of both groups, or CMAP_NONE */
     bool is_dynamic;
+    upids_t upids;              /* at the leader: of the remote group */
     MPIR_Remote_group_t *remote;
 } meeting_t;
 
@@ -181,23 +195,17 @@ static bool knows_dynamic(const meeting_t * meeting)
 /* NULL: nothing to send or to receive any more. */
 static int trade_part(const meeting_t * meeting, int number, part_t * own, part_t * theirs)
 {
-    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
-    int dest = own ? meeting->remote_leader : MPI_PROC_NULL;
-    int source = theirs ? meeting->remote_leader : MPI_PROC_NULL;
-    MPI_Aint bytes = own ? bytes_of(own->n) : 0;
-    MPI_Status status;
+    MPI_Aint bytes = own ? bytes_of(own->n) : 0, got;
     int error;
 
     if (own)
         pack(own);
-    error = MPIC_Sendrecv(own, bytes, MPI_BYTE, dest, meeting->tag, theirs,
-                          bytes_of(room_of(number)), MPI_BYTE, source, meeting->tag,
-                          meeting->peers, &status, &errflag);
-    error = outcome(error, errflag);
+    error = MPIR_Leaders_trade(own, bytes, theirs, bytes_of(room_of(number)), &got,
+                               meeting->remote_leader, meeting->tag, meeting->peers);
     if (own)
         unpack(own, bytes);
     if (theirs && error == MPI_SUCCESS)
-        error = unpack(theirs, (MPI_Aint) MPIR_STATUS_GET_COUNT(status));
+        error = unpack(theirs, got);
     return error;
 }
 
@@ -216,7 +224,134 @@ static void check_disjoint(meeting_t * meeting, const part_t * part)
 #endif
 }
 
-/* The local group goes, the remote one comes, unless one of them is dynamic. */
+static int trade_bytes(const meeting_t * meeting, const void *own, MPI_Aint bytes, void *theirs,
+                       MPI_Aint room)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPI_Aint got;
+
+    mpi_errno = MPIR_Leaders_trade(own, bytes, theirs, room, &got, meeting->remote_leader,
+                                   meeting->tag, meeting->peers);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKANDJUMP1(got != room, mpi_errno, MPI_ERR_OTHER, "**interpart", "**interpart %d",
+                         (int) got);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static void free_upids(upids_t * upids)
+{
+    MPL_free(upids->sizes);
+    MPL_free(upids->data);
+    *upids = (upids_t) {.n = 0 };
+}
+
+static int bytes_of_upids(const upids_t * upids)
+{
+    int bytes = 0;
+
+    for (int i = 0; i < upids->n; i++)
+        bytes += upids->sizes[i];
+    return bytes;
+}
+
+static upids_t own_upids(meeting_t * meeting)
+{
+    upids_t upids = {.n = 0 };
+    int error = MPIDI_NM_get_local_upids(meeting->local, &upids.sizes, &upids.data);
+
+    if (error == MPI_SUCCESS)
+        upids.n = meeting->local->local_size;
+    else
+        give_up(meeting, error);
+    return upids;
+}
+
+/* What the local group is to know of the remote one, and room for it. */
+static void prepare_upids(meeting_t * meeting, const upids_head_t * head)
+{
+    MPIR_Remote_group_t *remote = meeting->remote;
+    upids_t *theirs = &meeting->upids;
+    int error = MPI_SUCCESS;
+
+    theirs->n = head->n;
+    theirs->sizes = MPL_malloc(head->n * sizeof(int), MPL_MEM_ADDRESS);
+    theirs->data = MPL_malloc(head->bytes, MPL_MEM_ADDRESS);
+    remote->size = head->n;
+    remote->held = MPL_malloc(head->n * sizeof(*remote->held), MPL_MEM_ADDRESS);
+    if (theirs->sizes && theirs->data && remote->held)
+        return;
+    MPL_free(remote->held);
+    remote->held = NULL;
+    MPIR_ERR_SET(error, MPI_ERR_NO_MEM, "**nomem");
+    give_up(meeting, error);
+}
+
+static bool is_before(const upids_t * a, const upids_t * b)
+{
+    if (a->sizes[0] != b->sizes[0])
+        return a->sizes[0] < b->sizes[0];
+    return memcmp(a->data, b->data, a->sizes[0]) < 0;
+}
+
+static int fetch_upids(meeting_t * meeting, const upids_t * own, const upids_head_t * head)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Remote_group_t *remote = meeting->remote;
+    upids_t *theirs = &meeting->upids;
+
+    mpi_errno = trade_bytes(meeting, own->sizes, own->n * sizeof(int), theirs->sizes,
+                            theirs->n * sizeof(int));
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = trade_bytes(meeting, own->data, bytes_of_upids(own), theirs->data, head->bytes);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKANDJUMP1(bytes_of_upids(theirs) != head->bytes, mpi_errno, MPI_ERR_OTHER,
+                         "**interpart", "**interpart %d", head->bytes);
+    MPIDIU_upids_to_gpids(theirs->n, theirs->sizes, theirs->data, remote->held);
+    remote->is_low_group = is_before(own, theirs);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* Neither leader sends addresses before both know that the other one has room for them. */
+static int trade_upids(meeting_t * meeting)
+{
+    int mpi_errno = MPI_SUCCESS;
+    upids_t own = own_upids(meeting);
+    upids_head_t head, theirs;
+    int32_t is_ready, others_ready;
+
+    head = (upids_head_t) {.n = own.n,.bytes = bytes_of_upids(&own) };
+    mpi_errno = trade_bytes(meeting, &head, sizeof(head), &theirs, sizeof(theirs));
+    MPIR_ERR_CHECK(mpi_errno);
+    if (theirs.n > 0)
+        prepare_upids(meeting, &theirs);
+    is_ready = own.n > 0 && meeting->remote->held;
+    mpi_errno = trade_bytes(meeting, &is_ready, sizeof(is_ready), &others_ready,
+                            sizeof(others_ready));
+    MPIR_ERR_CHECK(mpi_errno);
+    if (is_ready && others_ready)
+        mpi_errno = fetch_upids(meeting, &own, &theirs);
+    else
+        MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**ctxid_refused");
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    free_upids(&own);
+    return mpi_errno;
+  fn_fail:
+    MPL_free(meeting->remote->held);    /* which says nothing yet */
+    meeting->remote->held = NULL;
+    goto fn_exit;
+}
+
+/* The local group goes, the remote one comes; addresses do, if one of them is dynamic. */
 static int trade_groups(meeting_t * meeting)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -241,6 +376,9 @@ static int trade_groups(meeting_t * meeting)
             check_disjoint(meeting, &theirs);
         }
     }
+    if (meeting->is_dynamic)
+        mpi_errno = trade_upids(meeting);
+    MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
     return mpi_errno;
@@ -253,7 +391,7 @@ static int trade_groups(meeting_t * meeting)
 /* At the leader: what its group is to know. */
 static void write_news(const meeting_t * meeting, int number, uint32_t * next, part_t * part)
 {
-    if (meeting->is_dynamic) {
+    if (meeting->remote->held) {
         part->flags = PART_DYNAMIC;
     } else if (meeting->common != CMAP_NONE) {
         part->flags = PART_OVERLAP;
@@ -312,6 +450,8 @@ static int exchange_groups(meeting_t * meeting)
         if (error != MPI_SUCCESS)
             give_up(meeting, error);
     }
+    if (!meeting->remote->held)
+        meeting->is_dynamic = false;    /* or there was an error */
     tell_group(meeting);
     cmap_builder_free(meeting->builder);
     if (!meeting->remote->map && !meeting->is_dynamic && meeting->remote->error == MPI_SUCCESS)
@@ -365,14 +505,14 @@ static int check_lpids(const meeting_t * meeting, const uint64_t lpids[])
 }
 
 /* The way of MPICH, with lists: for processes that have no index here yet. */
-static int exchange_lpids(const meeting_t * meeting)
+static int tell_lpids(const meeting_t * meeting)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Remote_group_t *remote = meeting->remote;
 
-    mpi_errno = MPID_Intercomm_exchange_map(meeting->local, meeting->leader, meeting->peers,
-                                            meeting->remote_leader, &remote->size, &remote->held,
-                                            &remote->is_low_group);
+    mpi_errno = MPIDIU_Intercomm_map_bcast_intra(meeting->local, meeting->leader, &remote->size,
+                                                 &remote->is_low_group, 0, meeting->upids.sizes,
+                                                 meeting->upids.data, &remote->held);
     MPIR_ERR_CHECK(mpi_errno);
     remote->error = MPIDIU_map_from_gpids(remote->held, remote->size, &remote->map);
     mpi_errno = check_lpids(meeting, remote->held);
@@ -412,11 +552,12 @@ int MPID_Intercomm_meet(MPIR_Comm *local_comm, int local_leader, MPIR_Comm *peer
     mpi_errno = exchange_groups(&meeting);
     MPIR_ERR_CHECK(mpi_errno);
     if (meeting.is_dynamic) {
-        mpi_errno = exchange_lpids(&meeting);
+        mpi_errno = tell_lpids(&meeting);
         MPIR_ERR_CHECK(mpi_errno);
     }
 
   fn_exit:
+    free_upids(&meeting.upids);
     return mpi_errno;
   fn_fail:
     MPID_Remote_group_free(remote);

@@ -5,7 +5,8 @@ mpi_core_sources += \
     src/mpid/ch4/src/port/line.c \
     src/mpid/ch4/src/port/listen.c \
     src/mpid/ch4/src/port/meet.c \
-    src/mpid/ch4/src/port/name.c
+    src/mpid/ch4/src/port/name.c \
+    src/mpid/ch4/src/port/trade.c
 
 noinst_HEADERS += \
     src/mpid/ch4/src/port/internal.h \

@@ -13,12 +13,16 @@ int MPIDI_Port_name_make(int tcp_port, MPIDI_port_name_t * port, char *name);
 int MPIDI_Port_name_read(const char *name, MPIDI_port_name_t * port);
 /* ---- messages on a connection ---- */
 
-enum { MPIDI_PORT_BODY_MOST = 64 * 1024 };
+enum {
+    MPIDI_PORT_BODY_MOST = 64 * 1024,
+    MPIDI_PORT_HOW = 256        /* bytes of how a process ended */
+};
 
 /* A connection, and the message that is arriving. */
 typedef struct MPIDI_line {
     int fd;                     /* which does not block */
     double deadline;            /* for its message to be complete */
+    bool has_agreed;            /* its messages may be of any length */
     MPIDI_port_head_t head;
     char *body;
     size_t got;                 /* of both */
@@ -37,6 +41,8 @@ MPIDI_line_t *MPIDI_Line_create(int fd, double deadline);
 void MPIDI_Line_free(MPIDI_line_t * line);
 /* For the next message. */
 void MPIDI_Line_reset(MPIDI_line_t * line, double deadline);
+/* The message cannot be received: there is no memory for its body. */
+bool MPIDI_Line_lacks_memory(const MPIDI_line_t * line);
 /* Reads what is there. */
 MPIDI_line_state_t MPIDI_Line_receive(MPIDI_line_t * line, const unsigned char *secret);
 /* Waits until a message has come or gone, with progress. *state says how it ended; an error is one
@@ -53,6 +59,20 @@ int MPIDI_Port_let_pass(void);
 
 /* *line is a connection with a complete question, or NULL at the deadline. Deadlines: 0 is none. */
 int MPIDI_Port_await(const MPIDI_port_name_t * name, double deadline, MPIDI_line_t ** line);
+/* What Hydra's proxy says at the end of a spawned process, if it has. The line's other messages
+ * stay. NULL: nothing, or the port is not open. */
+MPIDI_line_t *MPIDI_Port_look_for_end(const MPIDI_port_name_t * name);
+/* Reads it, and answers: the proxy waits for that. */
+int MPIDI_Port_hear_end(const MPIDI_port_name_t * port, MPIDI_line_t * line, char *text,
+                        size_t room);
+/* A process has ended before there was a communicator. `how` is what the proxy said, or "":
+ * what it said before remains. */
+void MPIDI_Port_set_left(const MPIDI_port_name_t * name, const char *how);
+/* False: none has, or the port is not open. */
+bool MPIDI_Port_was_left(const MPIDI_port_name_t * name, char how[MPIDI_PORT_HOW]);
+/* Takes the line, if there is no error: until MPIDI_Port_hang_up(peers). */
+int MPIDI_Port_keep(const MPIR_Comm * peers, const MPIDI_port_name_t * port, bool connects,
+                    MPIDI_line_t * line);
 /* *line is a new connection to the port. */
 int MPIDI_Port_dial(const MPIDI_port_name_t * port, double deadline, MPIDI_line_t ** line);
 

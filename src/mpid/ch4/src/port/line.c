@@ -56,6 +56,11 @@ void MPIDI_Line_reset(MPIDI_line_t * line, double deadline)
     line->deadline = deadline;
 }
 
+bool MPIDI_Line_lacks_memory(const MPIDI_line_t * line)
+{
+    return line->got == sizeof(line->head) && line->head.bytes > 0 && !line->body;
+}
+
 static bool is_temporary(int error)
 {
     return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
@@ -84,10 +89,13 @@ static bool is_secret(const unsigned char *theirs, const unsigned char *secret)
     return difference == 0;
 }
 
-static bool is_ours(const MPIDI_port_head_t * head, const unsigned char *secret)
+static bool is_ours(const MPIDI_line_t * line, const unsigned char *secret)
 {
+    const MPIDI_port_head_t *head = &line->head;
+
     return memcmp(head->magic, MPIDI_PORT_MAGIC, sizeof(head->magic)) == 0 &&
-        is_secret(head->secret, secret) && head->bytes <= MPIDI_PORT_BODY_MOST;
+        is_secret(head->secret, secret) &&
+        (line->has_agreed || head->bytes <= MPIDI_PORT_BODY_MOST);
 }
 
 MPIDI_line_state_t MPIDI_Line_receive(MPIDI_line_t * line, const unsigned char *secret)
@@ -99,7 +107,7 @@ MPIDI_line_state_t MPIDI_Line_receive(MPIDI_line_t * line, const unsigned char *
         state = receive(line->fd, &line->head, sizeof(line->head), &line->got);
         if (state != MPIDI_LINE_COMPLETE)
             return state;
-        if (!is_ours(&line->head, secret))
+        if (!is_ours(line, secret))
             return MPIDI_LINE_STRANGE;
     }
     if (line->head.bytes > 0 && !line->body)
@@ -166,4 +174,14 @@ int MPIDI_Line_send(MPIDI_line_t * line, const unsigned char *secret, int refuse
     return mpi_errno;
   fn_fail:
     goto fn_exit;
+}
+
+/* Hydra's proxy speaks for a process that cannot come any more. It waits for an answer. */
+int MPIDI_Port_hear_end(const MPIDI_port_name_t * port, MPIDI_line_t * line, char *text,
+                        size_t room)
+{
+    MPIDI_line_state_t state;
+
+    snprintf(text, room, "%.*s", (int) line->head.bytes, line->body ? line->body : "");
+    return MPIDI_Line_send(line, port->answer, 0, NULL, 0, &state);
 }

@@ -18,6 +18,8 @@ typedef struct port {
     int fd;
     MPIDI_line_t *lines;        /* in the order in which they came */
     int n;
+    bool was_left;
+    char how[MPIDI_PORT_HOW];
     struct port *prev, *next;
 } port_t;
 
@@ -141,6 +143,34 @@ void MPIDI_Port_close_all(void)
         close_port(ports);
 }
 
+void MPIDI_Port_set_left(const MPIDI_port_name_t * name, const char *how)
+{
+    port_t *port;
+
+    MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
+    port = find(name);
+    if (port) {
+        port->was_left = true;
+        if (how[0])
+            snprintf(port->how, sizeof(port->how), "%s", how);
+    }
+    MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
+}
+
+bool MPIDI_Port_was_left(const MPIDI_port_name_t * name, char how[MPIDI_PORT_HOW])
+{
+    port_t *port;
+    bool was_left;
+
+    MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
+    port = find(name);
+    was_left = port && port->was_left;
+    if (was_left)
+        memcpy(how, port->how, sizeof(port->how));
+    MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
+    return was_left;
+}
+
 /* Connections that have come since. */
 static void take_lines(port_t * port, double now)
 {
@@ -155,8 +185,8 @@ static void take_lines(port_t * port, double now)
     }
 }
 
-/* The first one whose question is complete, or NULL. */
-static MPIDI_line_t *read_lines(port_t * port, double now)
+/* The first one whose question is complete, or says that a process has ended; or NULL. */
+static MPIDI_line_t *read_lines(port_t * port, double now, bool only_ends)
 {
     MPIDI_line_t *line, *next;
 
@@ -164,6 +194,8 @@ static MPIDI_line_t *read_lines(port_t * port, double now)
         MPIDI_line_state_t state = MPIDI_Line_receive(line, port->name.question);
 
         if (state == MPIDI_LINE_COMPLETE) {
+            if (only_ends && line->head.refused != MPIDI_PORT_ENDED)
+                continue;
             DL_DELETE(port->lines, line);
             port->n--;
             return line;
@@ -175,7 +207,7 @@ static MPIDI_line_t *read_lines(port_t * port, double now)
 }
 
 /* False: the port is not open. */
-static bool look(const MPIDI_port_name_t * name, double now, MPIDI_line_t ** line)
+static bool look(const MPIDI_port_name_t * name, double now, bool only_ends, MPIDI_line_t ** line)
 {
     port_t *port;
 
@@ -183,7 +215,7 @@ static bool look(const MPIDI_port_name_t * name, double now, MPIDI_line_t ** lin
     port = find(name);
     if (port) {
         take_lines(port, now);
-        *line = read_lines(port, now);
+        *line = read_lines(port, now, only_ends);
     }
     MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
     return port != NULL;
@@ -197,11 +229,19 @@ int MPIDI_Port_await(const MPIDI_port_name_t * name, double deadline, MPIDI_line
     do {
         double now = MPIDI_Port_now();
 
-        if (!look(name, now, line))
+        if (!look(name, now, false, line))
             return not_open(name);
         if (*line || (deadline > 0 && now > deadline))
             break;
         mpi_errno = MPIDI_Port_let_pass();
     } while (mpi_errno == MPI_SUCCESS);
     return mpi_errno;
+}
+
+MPIDI_line_t *MPIDI_Port_look_for_end(const MPIDI_port_name_t * name)
+{
+    MPIDI_line_t *line = NULL;
+
+    look(name, MPIDI_Port_now(), true, &line);
+    return line;
 }

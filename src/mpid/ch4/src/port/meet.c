@@ -23,6 +23,7 @@ typedef struct {
     uint64_t gpid;              /* of the other root; 0: not known */
     char *offer;                /* ours */
     size_t bytes;
+    MPIDI_line_t *line;         /* by which they have met */
 } meeting_t;
 
 static double deadline_in(int seconds)
@@ -101,14 +102,11 @@ static int check_verdict(const MPIDI_line_t * line)
 
 /* ---- the root that accepts ---- */
 
-/* Hydra's proxy speaks for a process that cannot come any more. It waits for an answer. */
 static int say_who_ended(const meeting_t * meeting, MPIDI_line_t * line)
 {
-    MPIDI_line_state_t state;
-    int mpi_errno = MPIDI_Line_send(line, meeting->port.answer, 0, NULL, 0, &state);
-    char text[256];
+    char text[MPIDI_PORT_HOW];
+    int mpi_errno = MPIDI_Port_hear_end(&meeting->port, line, text, sizeof(text));
 
-    snprintf(text, sizeof(text), "%.*s", (int) line->head.bytes, line->body ? line->body : "");
     MPIR_ERR_SET1(mpi_errno, MPI_ERR_SPAWN, "**port_ended", "**port_ended %s", text);
     return mpi_errno;
 }
@@ -156,7 +154,10 @@ static int accept_one(meeting_t * meeting, int timeout)
         MPIR_ERR_CHKANDJUMP2(!line, mpi_errno, MPI_ERR_PORT, "**port_nobody", "**port_nobody %d %d",
                              timeout, meeting->port.tcp_port);
         mpi_errno = answer(meeting, line, &met);
-        MPIDI_Line_free(line);
+        if (met && mpi_errno == MPI_SUCCESS)
+            meeting->line = line;
+        else
+            MPIDI_Line_free(line);
     }
 
   fn_exit:
@@ -214,6 +215,10 @@ static int connect_one(meeting_t * meeting, int timeout)
     MPIR_ERR_CHKANDJUMP1(mpi_errno == MPI_SUCCESS && state != MPIDI_LINE_COMPLETE, mpi_errno,
                          MPI_ERR_PORT, "**port_closed", "**port_closed %d",
                          meeting->port.tcp_port);
+    if (mpi_errno == MPI_SUCCESS) {
+        meeting->line = line;
+        line = NULL;
+    }
 
   fn_exit:
     MPIDI_Line_free(line);
@@ -239,8 +244,13 @@ int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm
     mpi_errno = MPIR_peer_intercomm_create(meeting.their_id, meeting.own_id, meeting.gpid, connects,
                                            peer);
     MPIR_ERR_CHECK(mpi_errno);
+    meeting.own_id = 0;         /* the communicator's */
+    mpi_errno = MPIDI_Port_keep(*peer, &meeting.port, connects, meeting.line);
+    MPIR_ERR_CHECK(mpi_errno);
+    meeting.line = NULL;
 
   fn_exit:
+    MPIDI_Line_free(meeting.line);
     MPIDIU_gpids_release(&meeting.gpid, 1);
     MPL_free(meeting.offer);
     return mpi_errno;

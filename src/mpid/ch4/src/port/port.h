@@ -13,6 +13,7 @@
  *     agreed                           ->
  *
  * After that the roots have a communicator of their own, and MPI_Intercomm_create does the rest.
+ * What its leaders tell each other goes over the same connection, which ends with a process.
  * The name of a port has the addresses of its host and two secrets of 64 bits: the connecting
  * process shows one, the accepting process the other. A connection that does not show its secret
  * within some seconds is closed, and no other connection waits for it. An accepting process takes
@@ -36,5 +37,15 @@ void MPIDI_Port_close_all(void);
  * Errors: MPI_ERR_PORT, with the name and the reason. Then nothing is left, and both roots have an
  * error if they had met. Any number of threads may meet, at the same port, too. */
 int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm ** peer);
+
+/* Until this call the roots' messages of MPI_Intercomm_create go over their connection: see
+ * MPIR_Leaders_port. Their errors are of class MPI_ERR_PORT if the other root has ended or hung up.
+ * In the root, before `peers` is freed; nothing happens if they have not met at a port. */
+void MPIDI_Port_hang_up(const MPIR_Comm * peers);
+
+/* Of MPI_Comm_spawn, whose processes have met with the error, or MPI_SUCCESS: what it returns.
+ * `port_name` is empty in all processes but the root. If the first spawned process has ended, the
+ * root waits some seconds for the process manager to say how. */
+int MPIDI_Port_spawn_error(const char *port_name, int error);
 
 #endif /* PORT_H_INCLUDED */

@@ -26,6 +26,9 @@ void HYD_pmcd_tell_if_left_early(const struct HYD_proxy *proxy);
  * those inside MPI_Init are killed: they would wait for this one. Then the result is true, as for
  * those others. False: this is another case. */
 bool HYD_pmcd_pmip_left_early(int i);
+/* In the proxy: the process with this connection says "abort". True: its parent still waits for it
+ * and gets an error, as above. */
+bool HYD_pmcd_pmip_aborts_early(int fd);
 /* In the proxy: that has happened. What its processes say from then on is dropped: if one cannot
  * get through MPI_Init, and says "abort", this is not to end the parents. */
 bool HYD_pmcd_pmip_is_over(void);
@@ -34,8 +37,8 @@ void HYD_pmcd_pmip_give_up(void);
 /* In the proxy: the process with this connection is done, and the connection closed. */
 void HYD_pmcd_pmip_has_finalized(int fd);
 /* When all processes of the proxy have ended: the same for those whose connections the proxy has
- * not seen closed. Processes that the proxy killed count as failed, not as killed: mpiexec would
- * end the parents for them. */
+ * not seen closed. If one has ended early, those that a signal ended count as failed, not as
+ * killed: mpiexec would end the parents for them, which have their error. */
 void HYD_pmcd_pmip_all_left(void);
 
 #endif /* PARENT_H_INCLUDED */

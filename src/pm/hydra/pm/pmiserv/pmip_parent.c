@@ -18,7 +18,6 @@ enum {
 };
 
 static bool is_over;            /* no process of this proxy can get through MPI_Init */
-static bool *is_killed;         /* of each process, once is_over; NULL: there is no memory for it */
 
 /* The program of a process, which is number i here. */
 static const struct HYD_exec *exec_of(int i)
@@ -143,11 +142,8 @@ static void tell_mpiexec(void)
 /* A process inside MPI_Init may wait for the one that has ended, and not look at its connection. */
 static void end_process(int i)
 {
-    pid_t group = getpgid(HYD_pmcd_pmip.downstream.pid[i]);
-
-    if (!is_killed || HYD_pmcd_pmip.downstream.exit_status[i] != -1 || group <= 0)
-        return;
-    is_killed[i] = killpg(group, SIGKILL) == 0;
+    if (HYD_pmcd_pmip.downstream.exit_status[i] == -1)
+        killpg(HYD_pmcd_pmip.downstream.pid[i], SIGKILL);
 }
 
 /* The proxy's loop over file descriptors allows a callback to remove its own alone. */
@@ -156,8 +152,6 @@ void HYD_pmcd_pmip_give_up(void)
     if (is_over)
         return;
     is_over = true;
-    is_killed = MPL_calloc(HYD_pmcd_pmip.local.proxy_process_count, sizeof(*is_killed),
-                           MPL_MEM_OTHER);
     for (int i = 0; i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
         if (HYD_pmcd_pmip.downstream.pmi_fd[i] < 0)
             continue;
@@ -174,20 +168,23 @@ static void forget(int i)
     HYD_pmcd_pmip.downstream.pmi_fd[i] = HYD_FD_CLOSED;
 }
 
-bool HYD_pmcd_pmip_left_early(int i)
+/* `how` is NULL if the process has ended, or is about to. */
+static bool leaves(int i, const char *how)
 {
     const struct HYD_exec *exec = exec_of(i);
     const char *name = parent_port(exec);
     MPIDI_port_name_t port;
-    char how[64], text[400];
+    char status[64], text[400];
 
     if (!is_over) {
         if (!name || !MPIDI_Port_parse(name, &port))
             return false;
-        describe_end(i, how, sizeof(how));
+        if (!how)
+            describe_end(i, status, sizeof(status));
         snprintf(text, sizeof(text), "%.200s, process %d on %s (%s)", exec->exec[0],
                  (int) HYD_pmcd_pmip.downstream.pid[i],
-                 HYD_pmcd_pmip.local.hostname ? HYD_pmcd_pmip.local.hostname : "its host", how);
+                 HYD_pmcd_pmip.local.hostname ? HYD_pmcd_pmip.local.hostname : "its host",
+                 how ? how : status);
         if (!tell(&port, text) && HYD_pmcd_pmip.downstream.pmi_fd_active[i])
             return false;
         tell_mpiexec();
@@ -195,6 +192,20 @@ bool HYD_pmcd_pmip_left_early(int i)
     }
     forget(i);
     return true;
+}
+
+bool HYD_pmcd_pmip_left_early(int i)
+{
+    return leaves(i, NULL);
+}
+
+bool HYD_pmcd_pmip_aborts_early(int fd)
+{
+    for (int i = 0; i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
+        if (HYD_pmcd_pmip.downstream.pmi_fd[i] == fd)
+            return leaves(i, "it aborted");
+    }
+    return false;
 }
 
 void HYD_pmcd_pmip_has_finalized(int fd)
@@ -211,12 +222,10 @@ void HYD_pmcd_pmip_all_left(void)
         if (HYD_pmcd_pmip.downstream.pmi_fd[i] >= 0)
             HYD_pmcd_pmip_left_early(i);
     }
-    for (int i = 0; is_killed && i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
-        if (is_killed[i] && WIFSIGNALED(HYD_pmcd_pmip.downstream.exit_status[i]))
+    for (int i = 0; is_over && i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
+        if (WIFSIGNALED(HYD_pmcd_pmip.downstream.exit_status[i]))
             HYD_pmcd_pmip.downstream.exit_status[i] = EXIT_FAILURE << 8;
     }
-    MPL_free(is_killed);
-    is_killed = NULL;
 }
 
 bool HYD_pmcd_pmip_is_over(void)

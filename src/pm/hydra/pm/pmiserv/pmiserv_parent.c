@@ -37,7 +37,7 @@ static void tell_proxy(const struct HYD_proxy *proxy)
     HYD_pmcd_init_header(&hdr);
     hdr.cmd = LEFT_EARLY;
     if (HYDU_sock_write(proxy->control_fd, &hdr, sizeof(hdr), &sent, &closed,
-                        HYDU_SOCK_COMM_MSGWAIT) != HYD_SUCCESS)
+                        HYDU_SOCK_COMM_MAY_END) != HYD_SUCCESS)
         HYDU_dump(stderr, "cannot tell %s that a process ended\n", proxy->node->hostname);
 }
 
