@@ -2,8 +2,7 @@
 
 /* Small collectives on communicators that come and go, for ever: some process is going to be
  * killed.  Says "running" when all are at it. */
-#include <mpi.h>
-#include <stdio.h>
+#include "running.h"
 
 int main(int argc, char **argv)
 {
@@ -12,11 +11,7 @@ int main(int argc, char **argv)
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) {
-        printf("running\n");
-        fflush(stdout);
-    }
+    say_running();
     for (int round = 0;; round++) {
         MPI_Comm_split(MPI_COMM_WORLD, round % 3 == 0 ? rank % 2 : 0, rank, &comm);
         for (int i = 0; i < 20; i++) {

@@ -3,8 +3,7 @@
 /* Locks of windows, shared and exclusive, with time spent inside them, for ever: some process is
  * going to be killed, and most likely has one or is in line for one.  Says "running" when all
  * are at it. */
-#include <mpi.h>
-#include <stdio.h>
+#include "running.h"
 
 static void hold(MPI_Win win, int type, int target)
 {
@@ -21,19 +20,14 @@ static void hold(MPI_Win win, int type, int target)
 int main(int argc, char **argv)
 {
     long memory, *mine;
-    int rank, size;
+    int size;
     MPI_Win win[2];
 
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Win_allocate(sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win[0]);
     MPI_Win_create(&memory, sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win[1]);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) {
-        printf("running\n");
-        fflush(stdout);
-    }
+    say_running();
     for (int round = 0;; round++) {
         hold(win[round % 16 == 0], round % 5 == 0 ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE,
              round / 4 % size);

@@ -3,9 +3,8 @@
 /* Communicators of random orders, whose maps lie in memory of the node, for ever: some process is
  * going to be killed.  Says "running" when all are at it.  For 12 processes and more: the maps of
  * fewer are so small that each process keeps its own. */
-#include <mpi.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include "running.h"
 
 enum { MOST = 64, LIVE = 8 };
 
@@ -39,20 +38,16 @@ static MPI_Comm random_comm(int size)
 int main(int argc, char **argv)
 {
     MPI_Comm live[LIVE];
-    int rank, size;
+    int size;
 
     setenv("MPIR_CVAR_CMAP_SHARED", "auto", 1);
     setenv("MPIR_CVAR_CMAP_SHARED_BYTES", "1", 1);
     setenv("MPIR_CVAR_CMAP_REPRESENTATION", "packed", 1);
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < LIVE; i++)
         live[i] = random_comm(size);
-    if (rank == 0) {
-        printf("running\n");
-        fflush(stdout);
-    }
+    say_running();
     for (int i = 0;; i = (i + 1) % LIVE) {
         MPI_Comm_free(&live[i]);
         live[i] = random_comm(size);

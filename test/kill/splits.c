@@ -3,9 +3,8 @@
 /* Splits by descriptions, regular and in random order, for ever: some process is going to be killed
  * inside one.  Nodes of consecutive ranks, so that a process waits for those of its node, for other
  * nodes, or for its node's first process.  Says "running" when all are at it. */
-#include <mpi.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include "running.h"
 
 int main(int argc, char **argv)
 {
@@ -17,11 +16,7 @@ int main(int argc, char **argv)
     setenv("MPIR_CVAR_CLIQUES_BY_BLOCK", "1", 0);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 0) {
-        printf("running\n");
-        fflush(stdout);
-    }
+    say_running();
     for (unsigned round = 0;; round++) {
         MPI_Comm_dup(MPI_COMM_WORLD, &parent);
         for (unsigned i = 0; i < 20; i++) {
