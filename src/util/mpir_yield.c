@@ -53,7 +53,8 @@ cvars:
 
 /* Ticks that sched_yield takes if it finds no other process for the core, at most; and if it
  * finds one that does little and then waits, as the ranks of a job do.  A program that computes
- * keeps the core for milliseconds. */
+ * keeps the core for milliseconds.  Some virtual machines take a microsecond for any system call:
+ * there, the first limit is twice that time, and a switch to another process takes ten times. */
 #define FOUND_NONE 2500
 #define FOUND_WAITING 500000
 
@@ -88,15 +89,29 @@ static unsigned count_completions(void)
 static struct {
     uint64_t since, last_look;
     uint64_t late;              /* ticks after which it is */
+    uint64_t found_none;        /* see FOUND_NONE */
     unsigned completions;
-} current = {.late = LATE };
+} current = {.late = LATE,.found_none = FOUND_NONE };
+
+static void measure_system_call(void)
+{
+    enum { TIMES = 8 };
+    uint64_t least = FOUND_WAITING;
+
+    for (int i = 0; i < TIMES; i++) {
+        uint64_t before = MPIR_Ticks();
+        (void) getppid();
+        least = MPL_MIN(least, MPIR_Ticks() - before);
+    }
+    current.found_none = MPL_MAX(FOUND_NONE, 2 * least);
+}
 
 /* The system may put two ranks on one core although each could have its own, for example beside
  * other jobs.  Then each wait is for the core: the shorter it is, the better.  What the yield took
  * shows whether this is so. */
 static void learn(uint64_t took)
 {
-    if (took > FOUND_NONE && took <= FOUND_WAITING)
+    if (took > current.found_none && took <= FOUND_WAITING)
         current.late = MPL_MAX(current.late / 2, LATE_ON_SHARED_CORE);
     else
         current.late = MPL_MIN(current.late * 2, LATE);
@@ -323,6 +338,7 @@ int MPIR_Yield_init(void)
     if (!strcmp(choice, "auto")) {
         MPIR_Yield_on = MPIR_Yield_alone || is_oversubscribed(&census);
         MPIR_Yield_late = !MPIR_Yield_on;
+        measure_system_call();
     } else if (!strcmp(choice, "always"))
         MPIR_Yield_on = 1;
     else if (!strcmp(choice, "never"))
