@@ -262,6 +262,7 @@ KILLED = (
     ("a rank killed in a split", "rank", "splits", "2"),
     ("a rank killed with maps of the node", "rank", "maps", "12"),
     ("a killed proxy", "proxy", "collectives", "2"),
+    ("a killed proxy of scripts", "proxy-of-scripts", "collectives", "2"),
 )
 
 

@@ -16,18 +16,23 @@ what_remains() {
     alive "$1"
 }
 
+parent_of() { ps -o ppid= -p "$1"; }
+
 # kill_one WHOM PROGRAM RANKS: status 0 when the job ended within 30 s, and not well.  WHOM is
-# "rank" or "proxy".
+# "rank", "proxy", or "proxy-of-scripts": then scripts start the program.
 kill_one() {
-    local whom=$1 program=$2 ranks=$3 said=$OUT/kill.out victim job status=0
+    local whom=$1 program=$2 ranks=$3 said=$OUT/kill.out command victim job status=0
+    command=("$program")
+    [ "$whom" != proxy-of-scripts ] || command=(sh -c "$program; true")
     : >"$said"
     # shellcheck disable=SC2086
-    timeout -s KILL 30 ${MPIEXEC:-$PREFIX/bin/mpiexec} -n "$ranks" "$program" >"$said" 2>&1 &
+    timeout -s KILL 30 ${MPIEXEC:-$PREFIX/bin/mpiexec} -n "$ranks" "${command[@]}" >"$said" 2>&1 &
     job=$!
     until grep -q running "$said" || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
     sleep "0.$((RANDOM % 300 + 100))"
     victim=$(alive "${program##*/}" | shuf -n 1)
-    [ "$whom" = rank ] || victim=$(ps -o ppid= -p "$victim")
+    [ "$whom" != proxy-of-scripts ] || victim=$(parent_of "$victim")
+    [ "$whom" = rank ] || victim=$(parent_of "$victim")
     kill -9 "$victim" || return 1
     wait $job || status=$?
     case $status in
@@ -48,7 +53,11 @@ kill_some() {
         kill_one "$whom" "$program" "$ranks" || { echo "kill $k of $times, $ranks ranks";
             cat "$OUT/kill.out"; return 1; }
     done
-    rest=$(comm -13 <(echo "$before" | sort) <(what_remains "${program##*/}" | sort))
+    for ((k = 0; k < 50; k++)); do
+        rest=$(comm -13 <(echo "$before" | sort) <(what_remains "${program##*/}" | sort))
+        [ -n "$rest" ] || break
+        sleep 0.1
+    done
     [ -z "$rest" ] || { echo "this remains after $times kills:"; echo "$rest"; return 1; }
 }
 
