@@ -39,6 +39,31 @@ void MPIR_Sparse_free(void *memory, size_t bytes)
         MPL_munmap(memory, bytes, MPL_MEM_ADDRESS);
 }
 
+/* Of the pages that lie within these bytes. */
+static void advise(void *begin, size_t bytes, int advice)
+{
+    uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
+    uintptr_t first = ((uintptr_t) begin + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t) begin + bytes) / page * page;
+
+    if (first < end)
+        madvise((void *) first, end - first, advice);
+}
+
+void MPIR_Sparse_fill(void *begin, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    advise(begin, bytes, MADV_HUGEPAGE);
+#endif
+}
+
+void MPIR_Sparse_forget(void *begin, size_t bytes)
+{
+#ifdef MADV_FREE
+    advise(begin, bytes, MADV_FREE);
+#endif
+}
+
 #else
 
 void *MPIR_Sparse_alloc(size_t bytes)
@@ -49,6 +74,14 @@ void *MPIR_Sparse_alloc(size_t bytes)
 void MPIR_Sparse_free(void *memory, size_t bytes)
 {
     MPL_free(memory);
+}
+
+void MPIR_Sparse_fill(void *begin, size_t bytes)
+{
+}
+
+void MPIR_Sparse_forget(void *begin, size_t bytes)
+{
 }
 
 #endif

@@ -14,5 +14,11 @@
 void *MPIR_Sparse_alloc(size_t bytes);
 /* REQUIRES: `bytes` is what it was allocated with; NULL is fine. */
 void MPIR_Sparse_free(void *memory, size_t bytes);
+/* Most of these bytes are going to be written: the system may give large pages.  REQUIRES, as
+ * below, that they are part of memory from MPIR_Sparse_alloc(). */
+void MPIR_Sparse_fill(void *begin, size_t bytes);
+/* The system may take the pages that lie within these bytes, until they are written again.  The
+ * content becomes undefined. */
+void MPIR_Sparse_forget(void *begin, size_t bytes);
 
 #endif /* MPIR_SPARSE_H_INCLUDED */

@@ -88,8 +88,6 @@ static uint8_t *merge(uint8_t * low, uint8_t * high)
         out = MPL_malloc(room, MPL_MEM_COMM);
         if (out)
             colours_merge(low, high, MPIR_Ctxid_fold, out);
-        if (out && room > SPLIT_ZONE)
-            colours_set_flags(out, COLOURS_LARGE);
     }
     MPL_free(low);
     MPL_free(high);
@@ -129,14 +127,16 @@ static void take_leaves(split_zones * zones, uint32_t rank, uint32_t n, bool is_
 static uint8_t *describe_ranks(uint32_t first, uint32_t end)
 {
     split_zones zones;
-    uint8_t *out;
+    uint8_t *out = NULL;
 
-    split_zones_begin(&zones, foreseen.ranks);
+    split_zones_begin(&zones, end - first);
+    if (!split_zones_reserve(&zones))
+        return NULL;
     for (uint32_t rank = first, n; rank < end; rank += n) {
         n = split_next_leaves(end - rank);
         take_leaves(&zones, rank, n, rank == first);
     }
-    out = zones.is_short ? NULL : MPL_malloc(colours_bytes(zones.mine), MPL_MEM_COMM);
+    out = MPL_malloc(colours_bytes(zones.mine), MPL_MEM_COMM);
     if (out)
         memcpy(out, zones.mine, colours_bytes(zones.mine));
     split_zones_end(&zones);

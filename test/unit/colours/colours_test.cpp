@@ -146,7 +146,6 @@ int check(const Rows &rows, const Bytes &description, size_t most_colours = SIZE
         EXPECT_EQ(right.size(), colours_count(description.data(), colour));
         if (::testing::Test::HasFailure()) break;
     }
-    EXPECT_FALSE(colours_is_regular(description.data()) && tables > 0);
     return tables;
 }
 
@@ -170,20 +169,6 @@ TEST(Colours, WholeGridsHaveForms) {
                 EXPECT_TRUE(!named.closed || tables == 0)
                     << named.name << " of " << w << " x " << h;
             }
-}
-
-TEST(Colours, WholeGridsAreRegular) {
-    for (int w : {8, 10, 31})
-        for (const Named &named : patterns(w)) {
-            const Rows rows = rows_of(named.pattern, w * w * w);
-            // "ends" has descending keys, and the keys of "permute" are turned
-            if (!named.closed || named.name == std::string("ends") ||
-                named.name == std::string("permute") || named.name == std::string("some out"))
-                continue;
-            EXPECT_TRUE(colours_is_regular(describe(rows).data())) << named.name << " of " << w;
-        }
-    const Rows sums = rows_of([](int r, int) { return colours_row{0, r % 20 + r / 20}; }, 400);
-    EXPECT_FALSE(colours_is_regular(describe(sums).data()));
 }
 
 TEST(Colours, MessagesAreShort) {
@@ -343,13 +328,13 @@ TEST(Colours, BytesFollowThePieces) {
 
 TEST(Colours, OffersAndFlagsAreFolded) {
     Bytes all = leaf({1, 0}, 3);
-    all = merge(all, leaf({1, 1}, 9, COLOURS_LARGE));
+    all = merge(all, leaf({1, 1}, 9));
     all = merge(all, leaf({1, 2}, 4));
     EXPECT_EQ(9u, colours_offer(all.data()));
-    EXPECT_EQ(uint32_t{COLOURS_LARGE}, colours_flags(all.data()));
+    EXPECT_EQ(0u, colours_flags(all.data()));
     all = merge(leaf({1, 0}, 11, COLOURS_FAILED), all);
     EXPECT_EQ(11u, colours_offer(all.data()));
-    EXPECT_EQ(uint32_t{COLOURS_LARGE | COLOURS_FAILED}, colours_flags(all.data()));
+    EXPECT_EQ(uint32_t{COLOURS_FAILED}, colours_flags(all.data()));
     EXPECT_EQ(size_t{COLOURS_HEADER}, all.size());
     EXPECT_TRUE(colours_check(all.data(), all.size(), 4));
 }

@@ -6,7 +6,8 @@ mpi_core_sources += \
     src/mpi/comm/split/split_child.c \
     src/mpi/comm/split/split_grids.c \
     src/mpi/comm/split/split_nodes.c \
-    src/mpi/comm/split/split_order.c
+    src/mpi/comm/split/split_order.c \
+    src/mpi/comm/split/split_reserve.c
 
 noinst_HEADERS += \
     src/mpi/comm/split/split_call.h \
@@ -14,4 +15,5 @@ noinst_HEADERS += \
     src/mpi/comm/split/split_grids.h \
     src/mpi/comm/split/split_names.h \
     src/mpi/comm/split/split_nodes.h \
-    src/mpi/comm/split/split_order.h
+    src/mpi/comm/split/split_order.h \
+    src/mpi/comm/split/split_reserve.h

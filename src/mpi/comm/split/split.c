@@ -77,13 +77,25 @@ static bool is_described(const MPIR_Comm * parent)
     return least == 1 || (least > 1 && parent->local_size >= least && parent->node_count > 1);
 }
 
-/* Only a reserve. */
+/* Only reserves: one for the child, and what long descriptions may need. */
 static int begin_described(split_call * call)
 {
-    split_zones_begin(&call->scratch->zones, (uint32_t) call->parent->local_size);
+    int mpi_errno = MPI_SUCCESS;
+    split_zones *zones = &call->scratch->zones;
+
+    split_zones_begin(zones, (uint32_t) call->parent->local_size);
     call->local.size = (uint32_t) call->parent->local_size;
     call->local.view = split_view_of(call->colour, MPIX_PERMUTE);
-    return alloc_reserve(&call->local, DESCRIBED_RESERVE);
+    mpi_errno = alloc_reserve(&call->local, DESCRIBED_RESERVE);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKANDJUMP2(!split_zones_reserve(zones), mpi_errno, MPI_ERR_NO_MEM, "**nomem2",
+                         "**nomem2 %d %s", (int) zones->ranks * COLOURS_ROW,
+                         "descriptions of MPI_Comm_split");
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
 }
 
 /* Allocations before the first collective.  A process without memory continues, and tells the
@@ -230,51 +242,14 @@ static bool has_failed(const split_zones * zones)
     return (colours_flags(zones->mine) & COLOURS_FAILED) != 0;
 }
 
-/* Orders the members of the own colour; for a table that takes memory. */
-static int arrange(split_call * call)
+/* Orders the members of the own colour. */
+static void arrange(split_call * call)
 {
     const uint8_t *all = call->scratch->zones.mine;
 
     colours_arrange(all, call->colour, (uint32_t) call->parent->rank, &call->scratch->order);
     call->local.view.members = call->scratch->order.members;
     call->local.view.special_rows = colours_count(all, MPIX_PERMUTE);
-    if (call->scratch->order.form != COLOURS_TABLE || call->colour == MPI_UNDEFINED)
-        return MPI_SUCCESS;
-    return split_find_table(call);
-}
-
-/* May a member have failed without the others' knowledge?  The same answer on all members. */
-static bool needs_agreement(const split_call * call, bool is_regular)
-{
-    bool is_large = (colours_flags(call->scratch->zones.mine) & COLOURS_LARGE) != 0;
-
-    return is_large || (!is_regular && call->local.size > SPLIT_FEW);
-}
-
-/* This member's memory ran out while descriptions merged: then all members fail. */
-static int check_room(const split_zones * zones)
-{
-    int mpi_errno = MPI_SUCCESS;
-
-    if (zones->is_short)
-        MPIR_ERR_SET2(mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s",
-                      (int) zones->ranks * COLOURS_ROW, "descriptions of MPI_Comm_split");
-    return mpi_errno;
-}
-
-/* From the description of all ranks to the order of the members, or to a failure on all members. */
-static int conclude(split_call * call, MPIR_Comm * local)
-{
-    split_zones *zones = &call->scratch->zones;
-    bool is_regular = has_failed(zones) || colours_is_regular(zones->mine);
-    bool must_agree = needs_agreement(call, is_regular);
-    int mpi_errno = has_failed(zones) ? MPI_SUCCESS : arrange(call);
-
-    if (mpi_errno != MPI_SUCCESS)
-        split_fail(zones);
-    keep_error(call, check_room(zones));
-    keep_error(call, mpi_errno);
-    return must_agree ? split_agree(zones, local) : MPI_SUCCESS;
 }
 
 /* The fold of the offers is that over all colours: ids that are free at all processes are free at
@@ -304,7 +279,7 @@ static int describe_local(split_call * call, MPIR_Comm * local, uint64_t offer, 
         split_merge_blocks(&call->scratch->zones, local);
 }
 
-/* Exchange, agreement on a table where it takes memory, and the decision. */
+/* Exchange and decision. */
 static int agree_described(split_call * call, MPIR_Comm * local, bool takes_part, bool by_nodes)
 {
     MPIR_Ctxid_t ctxid;
@@ -313,13 +288,14 @@ static int agree_described(split_call * call, MPIR_Comm * local, bool takes_part
 
     MPIR_Ctxid_begin(&ctxid, local, takes_part, &offer);
     mpi_errno = describe_local(call, local, offer, by_nodes);
-    if (mpi_errno == MPI_SUCCESS)
-        mpi_errno = conclude(call, local);
-    if (mpi_errno == MPI_SUCCESS)
-        decide_described(call, &ctxid);
-    else
+    if (mpi_errno != MPI_SUCCESS) {
         MPIR_Ctxid_abandon(&ctxid);
-    return mpi_errno;
+        return mpi_errno;
+    }
+    if (!has_failed(&call->scratch->zones))
+        arrange(call);
+    decide_described(call, &ctxid);
+    return MPI_SUCCESS;
 }
 
 static void gather_descriptions(split_call * call, MPIR_Comm * local)

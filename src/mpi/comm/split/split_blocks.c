@@ -17,35 +17,66 @@ void split_zones_begin(split_zones * zones, uint32_t ranks)
 {
     take_zones(zones, zones->few[0], zones->few[2], SPLIT_ZONE);
     zones->ranks = ranks;
-    zones->is_short = zones->by_nodes = false;
-    zones->owned = zones->third = NULL;
-}
-
-void split_zones_trim(split_zones * zones)
-{
-    uint8_t *smaller;
-
-    if (!zones->owned)
-        return;
-    memmove(zones->owned, zones->mine, colours_bytes(zones->mine));
-    MPL_free(zones->third);
-    zones->third = NULL;
-    smaller = MPL_realloc(zones->owned, colours_bytes(zones->mine), MPL_MEM_COMM);
-    zones->owned = smaller ? smaller : zones->owned;
-    zones->mine = zones->owned;
-    zones->room = 0;
-}
-
-void split_zones_end(split_zones * zones)
-{
-    MPL_free(zones->owned);
-    MPL_free(zones->third);
-    zones->owned = zones->third = NULL;
+    zones->by_nodes = false;
+    zones->reserve = (split_reserve) { 0 };
+    zones->used = 0;
 }
 
 static size_t most_room(uint32_t ranks)
 {
     return (size_t) ranks * COLOURS_ROW + 2 * COLOURS_EXTRA + COLOURS_SLACK;
+}
+
+/* Of each of three zones */
+static size_t reserved_room(const split_zones * zones)
+{
+    return MPL_ROUND_UP_ALIGN(most_room(zones->ranks), (size_t) 16);
+}
+
+static bool has_moved(const split_zones * zones)
+{
+    return zones->room > SPLIT_ZONE;
+}
+
+bool split_zones_reserve(split_zones * zones)
+{
+    if (most_room(zones->ranks) <= SPLIT_ZONE)
+        return true;
+    zones->reserve = split_reserve_take(3 * reserved_room(zones));
+    return zones->reserve.memory != NULL;
+}
+
+void split_zones_end(split_zones * zones)
+{
+    if (zones->reserve.memory)
+        split_reserve_settle(&zones->reserve, zones->used);
+    split_reserve_put(zones->reserve);
+    zones->reserve.memory = NULL;
+}
+
+void split_zones_give_up(split_zones * zones)
+{
+    if (has_moved(zones))
+        return;
+    split_reserve_free(zones->reserve);
+    zones->reserve.memory = NULL;
+}
+
+/* The two zones beside zones->mine, or the first two. */
+void *split_zones_lend(split_zones * zones)
+{
+    size_t room = reserved_room(zones);
+    uint8_t *first = zones->reserve.memory, *second = first + room, *third = second + room;
+
+    zones->used = has_moved(zones) ? 3 * room : 2 * room;
+    split_reserve_fill(&zones->reserve, 2 * room);
+    if (zones->mine == first)
+        return second;
+    if (zones->mine == second) {
+        memcpy(third, second, colours_bytes(second));
+        zones->mine = third;
+    }
+    return first;
 }
 
 size_t split_room_for(const uint8_t * low, const uint8_t * high, uint32_t ranks)
@@ -55,32 +86,17 @@ size_t split_room_for(const uint8_t * low, const uint8_t * high, uint32_t ranks)
     return MPL_MIN(room, most_room(ranks));
 }
 
-/* Two blocks that are freed as long as they were allocated: if a large block shrinks first, glibc
- * does not keep its pages for the next one. */
-static bool alloc_zones(split_zones * zones, size_t room)
-{
-    zones->owned = MPL_malloc(2 * room, MPL_MEM_COMM);
-    zones->third = MPL_malloc(room, MPL_MEM_COMM);
-    if (zones->owned && zones->third)
-        return true;
-    split_zones_end(zones);
-    return false;
-}
-
 /* Moves to zones that hold the description of all ranks, whatever it is. */
 static bool grow(split_zones * zones)
 {
-    size_t room = most_room(zones->ranks);
     uint8_t *mine = zones->mine, *theirs = zones->theirs;
 
-    if (zones->is_short || zones->owned)
+    size_t room = reserved_room(zones);
+
+    if (!zones->reserve.memory || has_moved(zones))
         return false;
-    room = MPL_ROUND_UP_ALIGN(MPL_MAX(room, (size_t) SPLIT_ZONE), (size_t) 16);
-    if (!alloc_zones(zones, room)) {
-        zones->is_short = true;
-        return false;
-    }
-    take_zones(zones, zones->owned, zones->third, room);
+    take_zones(zones, zones->reserve.memory, zones->reserve.memory + 2 * room, room);
+    zones->used = 3 * room;
     memcpy(zones->mine, mine, SPLIT_ZONE);
     memcpy(zones->theirs, theirs, SPLIT_ZONE);
     return true;
@@ -88,10 +104,17 @@ static bool grow(split_zones * zones)
 
 bool split_zones_hold(split_zones * zones, size_t bytes)
 {
-    return bytes <= zones->room || (grow(zones) && bytes <= zones->room);
+    if (bytes > zones->room && (!grow(zones) || bytes > zones->room))
+        return false;
+    if (has_moved(zones))
+        split_reserve_fill(&zones->reserve, bytes);
+    return true;
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
+
+/* A rest is on its way together with what precedes it. */
+enum { REST_TAG = MPIR_ALLGATHER_TAG };
 
 static int rest_of(const uint8_t * description)
 {
@@ -123,10 +146,10 @@ static int make_drain(int bytes, MPI_Datatype * drain)
     goto fn_exit;
 }
 
-/* What is beyond the first messages; `to` and `from` are MPI_PROC_NULL where there is nothing. */
-static int swap_rests(split_zones * zones, MPIR_Comm * comm, int to, int from, int theirs)
+/* What is beyond the first message. */
+static int receive_rest(split_zones * zones, MPIR_Comm * comm, int from, int theirs)
 {
-    int mpi_errno = MPI_SUCCESS, mine = to == MPI_PROC_NULL ? 0 : rest_of(zones->mine);
+    int mpi_errno = MPI_SUCCESS;
     bool has_room = split_zones_hold(zones, SPLIT_MESSAGE + (size_t) theirs);
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     MPI_Datatype type = MPI_BYTE;
@@ -135,16 +158,12 @@ static int swap_rests(split_zones * zones, MPIR_Comm * comm, int to, int from, i
         mpi_errno = make_drain(theirs, &type);
         MPIR_ERR_CHECK(mpi_errno);
     }
-    to = mine ? to : MPI_PROC_NULL;
-    from = theirs ? from : MPI_PROC_NULL;
-    mpi_errno = MPIC_Sendrecv(zones->mine + SPLIT_MESSAGE, mine, MPI_BYTE, to, MPIR_ALLGATHERV_TAG,
-                              zones->theirs + (has_room ? SPLIT_MESSAGE : 0),
-                              has_room ? theirs : 1, type, from, MPIR_ALLGATHERV_TAG, comm,
-                              MPI_STATUS_IGNORE, &errflag);
+    mpi_errno = MPIC_Recv(zones->theirs + (has_room ? SPLIT_MESSAGE : 0), has_room ? theirs : 1,
+                          type, from, REST_TAG, comm, MPI_STATUS_IGNORE, &errflag);
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
     if (!has_room)
-        colours_failure(zones->theirs, 0, COLOURS_LARGE);
+        colours_failure(zones->theirs, 0, 0);
 
   fn_exit:
     if (type != MPI_BYTE && type != MPI_DATATYPE_NULL)
@@ -162,9 +181,9 @@ static bool is_of(const split_block * block, const uint8_t * description)
         colours_check(description, bytes, (uint32_t) block->count);
 }
 
-int split_swap_blocks(split_zones * zones, MPIR_Comm * comm, int to, const split_block * from)
+static int swap_firsts(split_zones * zones, MPIR_Comm * comm, int to, const split_block * from)
 {
-    int mpi_errno = MPI_SUCCESS, theirs = 0;
+    int mpi_errno = MPI_SUCCESS;
     size_t mine = to == MPI_PROC_NULL ? 0 : colours_bytes(zones->mine);
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     MPI_Status status;
@@ -181,16 +200,54 @@ int split_swap_blocks(split_zones * zones, MPIR_Comm * comm, int to, const split
                                                    (uint32_t) from->count),
                              mpi_errno, MPI_ERR_OTHER, "**splitbytes", "**splitbytes %d %d",
                              from->rank, (int) received);
-        theirs = rest_of(zones->theirs);
     }
-    if (theirs || mine > SPLIT_MESSAGE)
-        mpi_errno = swap_rests(zones, comm, to, from->rank, theirs);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP2(from->rank != MPI_PROC_NULL && !is_of(from, zones->theirs), mpi_errno,
-                         MPI_ERR_OTHER, "**splitbytes", "**splitbytes %d %d", from->rank,
-                         (int) colours_bytes(zones->theirs));
 
   fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+static int receive_block(split_zones * zones, MPIR_Comm * comm, const split_block * from)
+{
+    int mpi_errno = MPI_SUCCESS, theirs;
+
+    if (from->rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    theirs = rest_of(zones->theirs);
+    if (theirs)
+        mpi_errno = receive_rest(zones, comm, from->rank, theirs);
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKANDJUMP2(!is_of(from, zones->theirs), mpi_errno, MPI_ERR_OTHER, "**splitbytes",
+                         "**splitbytes %d %d", from->rank, (int) colours_bytes(zones->theirs));
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int split_swap_blocks(split_zones * zones, MPIR_Comm * comm, int to, const split_block * from)
+{
+    int mpi_errno = MPI_SUCCESS, mine = to == MPI_PROC_NULL ? 0 : rest_of(zones->mine);
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+    MPIR_Request *rest = NULL;
+
+    if (mine)
+        mpi_errno = MPIC_Isend(zones->mine + SPLIT_MESSAGE, mine, MPI_BYTE, to, REST_TAG, comm,
+                               &rest, &errflag);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = swap_firsts(zones, comm, to, from);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = receive_block(zones, comm, from);
+    MPIR_ERR_CHECK(mpi_errno);
+    if (rest)
+        mpi_errno = MPIC_Wait(rest, &errflag);
+    MPIR_ERR_CHECK(mpi_errno);
+
+  fn_exit:
+    if (rest)
+        MPIR_Request_free(rest);
     return mpi_errno;
   fn_fail:
     goto fn_exit;
@@ -213,7 +270,6 @@ void split_fail(split_zones * zones)
     colours_failure(zones->mine, offer, colours_flags(zones->mine));
 }
 
-/* Both sides need the same room, so that they set the same flag. */
 void split_merge(split_zones * zones, bool is_mine_low)
 {
     size_t bytes = split_room_for(zones->mine, zones->theirs, zones->ranks);
@@ -221,14 +277,11 @@ void split_merge(split_zones * zones, bool is_mine_low)
     if (!split_zones_hold(zones, bytes)) {
         uint64_t offer = colours_offer(zones->mine);
         MPIR_Ctxid_fold(&offer, colours_offer(zones->theirs));
-        colours_failure(zones->spare, MPIR_Ctxid_refusal(offer),
-                        colours_flags(zones->mine) | colours_flags(zones->theirs));
+        colours_failure(zones->spare, MPIR_Ctxid_refusal(offer), 0);
     } else {
         colours_merge(is_mine_low ? zones->mine : zones->theirs,
                       is_mine_low ? zones->theirs : zones->mine, MPIR_Ctxid_fold, zones->spare);
     }
-    if (bytes > SPLIT_ZONE)
-        colours_set_flags(zones->spare, COLOURS_LARGE);
     rotate(zones);
 }
 
@@ -320,19 +373,6 @@ static int hand_on(split_zones * zones, MPIR_Comm * comm, bool is_first)
         zones->theirs = zones->mine;
         zones->mine = mine;
     }
-    return mpi_errno;
-}
-
-/* A member without memory on the way could not tell all others then. */
-int split_agree(split_zones * zones, MPIR_Comm * comm)
-{
-    unsigned long long failed = (colours_flags(zones->mine) & COLOURS_FAILED) != 0;
-    int mpi_errno = MPI_SUCCESS;
-
-    if (MPIR_Others->count(comm->local_size) > 1)
-        mpi_errno = MPIR_Aggr_agree(comm, &failed, 1);
-    if (failed)
-        split_fail(zones);
     return mpi_errno;
 }
 

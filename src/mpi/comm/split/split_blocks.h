@@ -13,16 +13,17 @@
  *     step 1   0 <-> 2    1 <-> 4                0-5        0-5
  *              2 -> 3,    4 -> 5                 the results of the pairs
  *
- * A message has at most SPLIT_MESSAGE bytes; the rest of a longer description follows in a second
- * one.  Descriptions that do not fit the caller's buffers need memory on the way.  Then they have
- * the flag COLOURS_LARGE on all members, and the caller lets these agree that each of them had it
- * (split_agree).
+ * A message has at most SPLIT_MESSAGE bytes; the rest of a longer description travels in a second
+ * one at the same time.  Long descriptions, and the table of rows that have no closed form, need
+ * memory.  It is reserved before the exchange (split_zones_reserve), so that a member without it
+ * tells the others in its description.  What is not used of it stays without pages.
  */
 #ifndef SPLIT_BLOCKS_H_INCLUDED
 #define SPLIT_BLOCKS_H_INCLUDED
 
 #include "colours.h"
 #include "split_names.h"
+#include "split_reserve.h"
 
 struct MPIR_Comm;
 
@@ -33,13 +34,12 @@ enum {
 };
 
 typedef struct split_zones {
-    uint8_t *mine, *theirs, *spare;     /* in `few` or in memory, each with so much room */
+    uint8_t *mine, *theirs, *spare;     /* in `few` or in the reserve, each with so much room */
     size_t room;
     uint32_t ranks;
-    bool is_short;              /* of memory */
     bool by_nodes;              /* the blocks are of nodes, whose sizes are not known */
-    uint8_t *owned;             /* two zones, which may become the table of the rows */
-    uint8_t *third;             /* one more zone; NULL without `owned` */
+    split_reserve reserve;      /* three zones; the first two may become the table of the rows */
+    size_t used;                /* bytes of the reserve that may have pages */
     uint8_t few[3][SPLIT_ZONE];
 } split_zones;
 
@@ -73,12 +73,16 @@ split_block split_block_of(split_tree tree, int unit, int step);
 /* REQUIRES at least one rank. */
 void split_zones_begin(split_zones * zones, uint32_t ranks);
 void split_zones_end(split_zones * zones);
-/* Gives back what zones->mine alone does not need.  Afterwards nothing is exchanged. */
-void split_zones_trim(split_zones * zones);
-/* What a merge of the two needs, in a communicator of so many ranks.  If it is more than
- * SPLIT_ZONE, the result is COLOURS_LARGE. */
+/* Memory for whatever the ranks describe (split_reserve.h); false without it. */
+bool split_zones_reserve(split_zones * zones);
+/* After the last exchange: 16 bytes a rank of the reserve, until split_zones_end().  zones->mine
+ * keeps its content.  REQUIRES a reserve, and more than 64 ranks. */
+void *split_zones_lend(split_zones * zones);
+/* After the last exchange, when memory is short: frees a reserve that was not used. */
+void split_zones_give_up(split_zones * zones);
+/* What a merge of the two needs, in a communicator of so many ranks. */
 size_t split_room_for(const uint8_t * low, const uint8_t * high, uint32_t ranks);
-/* False without memory. */
+/* False without a reserve that holds so many bytes. */
 bool split_zones_hold(split_zones * zones, size_t bytes);
 
 /* Receives the description of `from` into zones->theirs, and sends zones->mine to the rank `to`, or
@@ -88,12 +92,10 @@ int split_swap_blocks(split_zones * zones, struct MPIR_Comm *comm, int to,
                       const split_block * from);
 
 /* All of it: zones->mine is the description of this rank, and becomes that of all.  If a member
- * has failed, it has failed on all members, or has COLOURS_LARGE on all. */
+ * has failed, it has failed on all. */
 int split_merge_blocks(split_zones * zones, struct MPIR_Comm *comm);
 /* zones->mine, then zones->theirs, or the other way round; the result becomes zones->mine. */
 void split_merge(split_zones * zones, bool is_mine_low);
-/* Collective; allocates nothing.  If zones->mine has failed on a member, it has failed on all. */
-int split_agree(split_zones * zones, struct MPIR_Comm *comm);
 /* This member cannot go on. */
 void split_fail(split_zones * zones);
 

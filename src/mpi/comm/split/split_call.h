@@ -54,9 +54,6 @@ static inline bool split_is_inter(const split_call * call)
 /* Each member sends its row to the others (the entry get_rows of mpir_others.h). */
 int split_exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid);
 
-/* The table of the local side, where descriptions came and no rows.  Its content is undefined. */
-int split_find_table(split_call * call);
-
 /* Completes call->child.  On success the id is the child's.  REQUIRES that there are members on
  * every side.  Frees the tables as soon as they are not needed any more. */
 int split_make_child(split_call * call, MPIR_Comm ** child);

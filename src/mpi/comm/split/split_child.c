@@ -14,7 +14,7 @@ static void give_up_rest(split_side * side, const split_plan * plan)
 {
     split_row *smaller;
 
-    if (side->table == side->few) {
+    if (side->table != side->owned) {
         MPL_free(side->owned);
         side->owned = NULL;
     } else if (!plan->bytes) {
@@ -50,15 +50,14 @@ static int make_map(split_side * side, const cmap_t * parent_map, int self, int 
 static int make_map_of_grids(split_call * call, const cmap_t * parent_map)
 {
     split_side *side = &call->local;
-    const uint8_t *all;
+    const uint8_t *all = call->scratch->zones.mine;
     cmap_status status;
 
-    split_zones_trim(&call->scratch->zones);
-    all = call->scratch->zones.mine;
     status = split_grids_map(parent_map, all, call->colour, &call->scratch->order, &side->map);
     call->rank = (int) call->scratch->order.rank;
     if (status == CMAP_ERR_NOMEM) {
         free_table(side);
+        split_zones_give_up(&call->scratch->zones);
         status = split_grids_map(parent_map, all, call->colour, &call->scratch->order, &side->map);
     }
     return status == CMAP_OK ? MPI_SUCCESS :
@@ -75,64 +74,15 @@ static void add_row(void *context, colours_row row)
     split_look(&side->view, next);
 }
 
-/* The table takes the place of the first two zones, which all members have, and the description
- * goes to the third. */
-static void take_over_zones(split_side * side, split_zones * zones)
-{
-    memmove(zones->third, zones->mine, colours_bytes(zones->mine));
-    zones->mine = zones->third;
-    side->owned = zones->owned;
-    zones->owned = NULL;
-}
-
-int split_find_table(split_call * call)
-{
-    int mpi_errno = MPI_SUCCESS;
-    split_side *side = &call->local;
-    size_t bytes = side->size * sizeof(split_row);
-
-    if (side->size <= SPLIT_FEW) {
-        side->table = side->few;
-        goto fn_exit;
-    }
-    free_table(side);
-    if (call->scratch->zones.owned)
-        take_over_zones(side, &call->scratch->zones);
-    else
-        side->owned = MPL_malloc(bytes, MPL_MEM_COMM);
-    side->table = side->owned;
-    MPIR_ERR_CHKANDJUMP2(!side->table, mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s",
-                         (int) bytes, "rows of MPI_Comm_split");
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
-}
-
-/* Bytes of a table that glibc has in its heap: the rest of a larger one is not worth its pages. */
-enum { MOST_SHRUNK = 1 << 16 };
-
-static void shrink_table(split_side * side)
-{
-    size_t bytes = side->size * sizeof(split_row);
-    void *smaller;
-
-    if (side->table != side->owned || bytes > MOST_SHRUNK)
-        return;
-    smaller = MPL_realloc(side->owned, bytes, MPL_MEM_COMM);
-    side->owned = side->table = smaller ? smaller : side->owned;
-}
-
-/* Keys without a closed form are ordered as rows.  The description is not needed any more. */
+/* Keys without a closed form are ordered as rows. */
 static void fill_table(split_call * call)
 {
     split_side *side = &call->local;
+    split_zones *zones = &call->scratch->zones;
 
+    side->table = side->size <= SPLIT_FEW ? side->few : split_zones_lend(zones);
     side->view = split_view_of(call->colour, MPIX_PERMUTE);
-    colours_decode(call->scratch->zones.mine, add_row, side);
-    split_zones_end(&call->scratch->zones);
-    shrink_table(side);
+    colours_decode(zones->mine, add_row, side);
 }
 
 static int make_local_map(split_call * call)

@@ -203,17 +203,15 @@ static void merge_all(message all[], int n)
     }
 }
 
-/* All first processes set the same flag. */
+/* A long description has all ranks, none of which has failed: there is a reserve for it. */
 static void take_result(split_zones * zones, const uint8_t * result)
 {
     size_t bytes = colours_bytes(result);
-    uint32_t flags = colours_flags(result) | (bytes > SPLIT_ZONE ? COLOURS_LARGE : 0);
 
     if (split_zones_hold(zones, bytes))
         memcpy(zones->mine, result, bytes);
     else
-        colours_failure(zones->mine, MPIR_Ctxid_refusal(colours_offer(result)), flags);
-    colours_set_flags(zones->mine, flags);
+        colours_failure(zones->mine, MPIR_Ctxid_refusal(colours_offer(result)), 0);
 }
 
 /* *is_done: false if a description is longer than a message, which all see. */
@@ -255,22 +253,16 @@ static int exchange(split_zones * zones, MPIR_Comm * roots)
 
 /* ---- to the processes of the node ------------------------------------------------------------ */
 
-/* What is beyond the first message.  If a process has no room for it, its node's processes fail;
- * the others learn of it by split_agree(). */
+/* What is beyond the first message.  If a process had no reserve, the description has failed and
+ * is short. */
 static int spread_rest(split_zones * zones, MPIR_Comm * node)
 {
     int mpi_errno = MPI_SUCCESS;
     size_t bytes = colours_bytes(zones->mine);
-    unsigned long long is_short = !split_zones_hold(zones, bytes);
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+    bool has_room = split_zones_hold(zones, bytes);
 
-    if (bytes > SPLIT_ZONE)
-        mpi_errno = MPIR_Aggr_agree(node, &is_short, 1);
-    MPIR_ERR_CHECK(mpi_errno);
-    if (is_short) {
-        split_fail(zones);
-        goto fn_exit;
-    }
+    MPIR_Assert(has_room);
     mpi_errno = MPIR_Bcast_impl(zones->mine + SPLIT_MESSAGE, (MPI_Aint) (bytes - SPLIT_MESSAGE),
                                 MPI_BYTE, 0, node, &errflag);
     MPIR_ERR_CHECK(mpi_errno);

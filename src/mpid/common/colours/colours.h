@@ -69,8 +69,7 @@ enum {
 
 /* Flags of a description */
 enum {
-    COLOURS_FAILED = 1,         /* a member cannot go on */
-    COLOURS_LARGE = 2           /* for the caller: a part did not fit its short buffers */
+    COLOURS_FAILED = 1          /* a member cannot go on */
 };
 
 /* What a process passes to MPI_Comm_split. */
@@ -93,7 +92,6 @@ size_t colours_failure(uint8_t * out, uint64_t offer, uint32_t flags);
 size_t colours_bytes(const uint8_t * description);
 uint64_t colours_offer(const uint8_t * description);
 uint32_t colours_flags(const uint8_t * description);
-void colours_set_flags(uint8_t * description, uint32_t flags);
 
 /* Is this a header, of a description of n ranks at most?  The rest may still be on its way. */
 bool colours_check_header(const uint8_t * description, size_t bytes, uint32_t n);
@@ -149,11 +147,6 @@ void colours_arrange(const uint8_t * description, int32_t colour, uint32_t self,
  * REQUIRES a form that is not COLOURS_TABLE. */
 bool colours_each_grid(const uint8_t * description, int32_t colour, const colours_order * order,
                        bool (*take) (void *context, const colours_grid * grid), void *context);
-
-/* True: the members of each colour have a closed form, whichever colour is asked for.  The answer
- * follows from the description alone, so all processes that have it agree.  False: some colours may
- * have one, too. */
-bool colours_is_regular(const uint8_t * description);
 
 /* How many ranks have this colour. */
 uint32_t colours_count(const uint8_t * description, int32_t colour);

@@ -409,57 +409,6 @@ void colours_arrange(const uint8_t * description, int32_t colour, uint32_t self,
     order->whole = is_whole(order);
 }
 
-/* ---- all colours ----------------------------------------------------------------------------- */
-
-typedef struct survey {
-    uint32_t boxes;
-    int64_t greatest;           /* key so far */
-} survey;
-
-static void drop_colours(const box * box, digit digits[], uint32_t * n)
-{
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < *n; i++) {
-        bool is_fixed = false;
-        for (uint32_t k = 0; k < box->levels; k++)
-            is_fixed = is_fixed || (box->piece->level[k].weight == digits[i].weight &&
-                                    box->piece->level[k].step.colour != 0);
-        if (!is_fixed)
-            digits[kept++] = digits[i];
-    }
-    *n = kept;
-}
-
-/* The members of each colour of the box are a grid, with keys behind those of the boxes before. */
-static bool survey_box(void *context, const box * box)
-{
-    survey *all = context;
-    digit digits[COLOURS_LEVELS];
-    uint32_t n = digits_of(box, false, digits);
-    int64_t least, greatest;
-
-    range_of(digits, n, box->first.colour, &least, &greatest);
-    sort_digits(digits, n);
-    if (++all->boxes > COLOURS_FEW || !nest(digits, n) || !is_int(least, greatest))
-        return false;
-    n = digits_of(box, true, digits);
-    range_of(digits, n, box->first.key, &least, &greatest);
-    if (!is_int(least, greatest) || least < all->greatest)
-        return false;
-    all->greatest = greatest;
-    drop_colours(box, digits, &n);
-    sort_digits(digits, n);
-    return nest(digits, n);
-}
-
-bool colours_is_regular(const uint8_t * description)
-{
-    survey all = {.greatest = INT32_MIN };
-
-    return each_box(description, survey_box, &all);
-}
-
 /* ---- what callers take ----------------------------------------------------------------------- */
 
 typedef struct giver {

@@ -19,7 +19,6 @@
 #define colours_floor_div MPIR_colours_floor_div
 #define colours_floor_mod MPIR_colours_floor_mod
 #define colours_fold MPIR_colours_fold
-#define colours_is_regular MPIR_colours_is_regular
 #define colours_leaf MPIR_colours_leaf
 #define colours_merge MPIR_colours_merge
 #define colours_minus MPIR_colours_minus
@@ -30,7 +29,6 @@
 #define colours_read_row MPIR_colours_read_row
 #define colours_reduce MPIR_colours_reduce
 #define colours_rows MPIR_colours_rows
-#define colours_set_flags MPIR_colours_set_flags
 #define colours_write MPIR_colours_write
 #define colours_write_header MPIR_colours_write_header
 #define colours_write_row MPIR_colours_write_row

@@ -41,11 +41,6 @@ uint32_t colours_flags(const uint8_t * description)
     return description[AT_FLAGS];
 }
 
-void colours_set_flags(uint8_t * description, uint32_t flags)
-{
-    description[AT_FLAGS] |= (uint8_t) flags;
-}
-
 void colours_write_header(uint8_t * out, size_t bytes, uint64_t offer, uint32_t flags)
 {
     put(out, 0, AT_BYTES);
@@ -60,7 +55,7 @@ bool colours_check_header(const uint8_t * description, size_t bytes, uint32_t n)
     size_t all;
 
     if (bytes < COLOURS_HEADER || description[AT_VERSION] != COLOURS_VERSION ||
-        description[AT_FLAGS] > (COLOURS_FAILED | COLOURS_LARGE) || get(description + AT_ZERO, 2))
+        description[AT_FLAGS] > COLOURS_FAILED || get(description + AT_ZERO, 2))
         return false;
     all = colours_bytes(description);
     if (description[AT_FLAGS] & COLOURS_FAILED)
