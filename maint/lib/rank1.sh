@@ -121,8 +121,8 @@ alone_or_error() {
         MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS=0 fails_with "with --same-address it is" --world 8 \
             "$program" local &&
         aborts_quietly "$program" && programs_in_turn "$program" &&
-            small_at_any_size "$program" && small_operations && real_job_of_one_rank "$program" &&
-            ends_with_its_manager "$program"
+            small_at_any_size "$program" && small_operations && no_reserve &&
+            real_job_of_one_rank "$program" && ends_with_its_manager "$program"
 }
 
 # MPI_Abort in a communicator of many that do not exist: its status, and nothing said of them.
@@ -162,6 +162,13 @@ small_at_any_size() {
             return 1; }
         least=${least:-$kb}
     done
+}
+
+# A split without address space for its reserve fails, and later ones work.
+no_reserve() {
+    "$PREFIX/bin/mpicc" -o "$OUT/rank1-no-reserve" "$ROOT/test/rank1/no_reserve.c" &&
+        MPIR_CVAR_SPLIT_DESCRIBED=4096 timeout 60 "$PREFIX/bin/mpirank1" --world 1048576 \
+            --ranks-per-node 16 --scenario same --scenario same "$OUT/rank1-no-reserve"
 }
 
 # Operations on regular groups allocate no more in a large world.
