@@ -69,8 +69,8 @@ same_communicators() {
     done
 }
 
-# Regular splits by descriptions at the threshold, in a world of a million, and in one that is no
-# power of two: short messages, and no table.  Below the threshold rows travel.
+# Regular splits under the default settings: by descriptions from 4,096 ranks on, also in a world of
+# a million, and in one that is no power of two: short messages, and no table.
 described_splits() {
     local program=$OUT/rank1-described world size rank layout s scenarios=()
     local names=(rows columns planes even_odd same reversed transposed halving)
@@ -79,9 +79,8 @@ described_splits() {
     for world in "4096 0 block" "4096 4095 cyclic" "1048576 777777 cyclic" \
         {1048576" "{0,1,777777,1048575},1000000" "{0,1,777777,999999}}" block"; do
         read -r size rank layout <<<"$world"
-        MPIR_CVAR_SPLIT_DESCRIBED=4096 timeout 300 "$PREFIX/bin/mpirank1" --world "$size" \
-            --rank "$rank" --layout "$layout" --ranks-per-node 16 "${scenarios[@]}" "$program" 9 \
-            "${names[@]}" ||
+        timeout 300 "$PREFIX/bin/mpirank1" --world "$size" --rank "$rank" --layout "$layout" \
+            --ranks-per-node 16 "${scenarios[@]}" "$program" 9 "${names[@]}" ||
             { echo "rank $rank of $size, $layout"; return 1; }
     done
     s=$(MPIR_CVAR_SPLIT_DESCRIBED=4097 timeout 300 "$PREFIX/bin/mpirank1" --world 4096 \

@@ -9,7 +9,7 @@ cvars:
     - name        : MPIR_CVAR_SPLIT_DESCRIBED
       category    : COMMUNICATOR
       type        : int
-      default     : 0
+      default     : 4096
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_ALL_EQ
