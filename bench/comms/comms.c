@@ -474,8 +474,8 @@ static double resident_bytes(void)
     return (double) pages * (double) sysconf(_SC_PAGESIZE);
 }
 
-/* The first ones fill pools and caches, and bring code into memory, such as that which finds the line
- * of a creation (the 512th is the first): they are not counted.  Mean over the processes. */
+/* The first ones fill pools and caches, and bring code into memory, such as that which finds the
+ * line of a creation (the 512th is the first): they are not counted.  Mean over the processes. */
 static void measure_memory(int n)
 {
     enum { UNCOUNTED = 520 };
