@@ -12,13 +12,17 @@
  * agree on one id as without blocks.
  *
  * Afterwards the number of a duplicate decides its id, and members need no messages.  A block ends
- * when its ids are taken, or when a member comes to an id that a search gave away.  The place of
- * that id in the block is the same on all members.
+ * when its ids are taken, or when the parent is freed.  No search gets its ids.  A member that is
+ * ahead may have made a duplicate, sent messages, and freed it again; for a member behind, the id
+ * is still that duplicate's.
  *
  * The collective may fail at one member alone.  This member then does not know whether the block
- * was granted, or whether a search gave an id of it away.  Another collective would not settle it,
- * as that may fail in turn.  So the member marks its block as in doubt.  Its next duplicate revokes
- * the parent (CTXID_BLOCK_DOUBT), and no member waits for it.
+ * was granted.  Another collective would not settle it, as that may fail in turn.  So the member
+ * marks its block as in doubt.  Its next duplicate revokes the parent (CTXID_BLOCK_DOUBT), and no
+ * member waits for it.
+ *
+ * If the parent is freed while it is revoked, or its block is in doubt, other members may have
+ * duplicates that this member has not made.  Their ids are not used again.
  */
 
 enum { MOST_RUNS = 64, MORE_ROOM = 4, MOST_STAGE = 4 };
@@ -137,15 +141,6 @@ void ctxid_block_lose(ctxid_store_t * store, MPIR_Ctxid_t * creation)
     ctxid_block_grow(creation, 0);
 }
 
-void ctxid_block_doubt(ctxid_store_t * store, const void *owner)
-{
-    MPIR_Comm *parent = ctxid_owner_of(store, ctxid_note_number(owner));
-    ctxid_kept_t block = ctxid_kept(parent);
-
-    block.in_doubt = 1;
-    ctxid_keep(parent, block);
-}
-
 void ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims)
 {
     uint32_t hint = claims & ((1u << CTXID_NEXT_BITS) - 1);
@@ -177,6 +172,16 @@ bool ctxid_block_has_next(ctxid_store_t * store, const MPIR_Comm * parent)
     return look_up(store, parent).left > 0;
 }
 
+static void give_back(ctxid_store_t * store, const MPIR_Comm * parent, uint32_t id)
+{
+    if (parent->revoked || ctxid_kept(parent).in_doubt) {
+        cid_replace(store->calm, id, ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
+    } else {
+        release(store, id, 1);
+        ctxid_freed_prepend(&store->freed, id);
+    }
+}
+
 bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
 {
     ctxid_kept_t block = ctxid_kept(parent);
@@ -184,10 +189,7 @@ bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
 
     for (uint32_t id = block.next + block.left; block.left > 0; block.left--) {
         set_ahead(store, store->ahead - 1);
-        if (cid_owner(store->calm, --id) == note_of(parent)) {
-            release(store, id, 1);
-            ctxid_freed_prepend(&store->freed, id);
-        }
+        give_back(store, parent, --id);
     }
     block.stage = 0;
     block.in_doubt = 0;
@@ -197,17 +199,12 @@ bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
 
 /* ---- duplicates ------------------------------------------------------------------------------ */
 
-/* The next id of the block, until one was given away: then the block ends. */
 static bool take_next(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
 {
     ctxid_kept_t block = ctxid_kept(parent);
 
     if (block.left == 0)
         return false;
-    if (cid_owner(store->calm, block.next) != note_of(parent)) {
-        ctxid_block_drop(store, parent);
-        return false;
-    }
     *prefix = block.next++;
     block.left--;
     ctxid_keep(parent, block);
@@ -234,8 +231,6 @@ static ctxid_block_t take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * 
 
     if (block.left == 0)
         return CTXID_BLOCK_EMPTY;
-    if (store->shown && store->shown->passes > 0)
-        return CTXID_BLOCK_WAITS;
     if (block.in_doubt) {
         take_all(store, parent, prefix, n);
         return CTXID_BLOCK_DOUBT;
@@ -276,17 +271,4 @@ void ctxid_block_burn(ctxid_store_t * store, uint32_t prefix)
         store->blocked++;
     }
     pthread_mutex_unlock(&store->mutex);
-}
-
-/* ---- searches -------------------------------------------------------------------------------- */
-
-bool ctxid_block_may_go(const MPIR_Ctxid_t * creation, const void *owner)
-{
-    const void *parent;
-
-    if (!creation->keeps_cursor || ctxid_note_kind(owner) != CTXID_NOTE_BLOCK ||
-        ctxid_note_number(owner) >= CTXID_BLOCK_CLAIMED)
-        return false;
-    parent = ctxid_owner_of(creation->store, ctxid_note_number(owner));
-    return ctxid_note_kind(parent) == CTXID_NOTE_NONE && ctxid_is_part(parent, creation->parent);
 }

@@ -21,7 +21,6 @@ typedef struct {
     uint32_t left:CTXID_LEFT_BITS;      /* ids of the block */
     uint32_t stage:CTXID_STAGE_BITS;    /* the next block has 4 ^ stage ids */
     uint32_t in_doubt:1;        /* see CTXID_BLOCK_DOUBT */
-    uint32_t of_block:1;        /* its own id was one of a block */
 } ctxid_kept_t;
 
 static inline ctxid_kept_t ctxid_kept(const MPIR_Comm * comm)
@@ -88,33 +87,16 @@ static inline void ctxid_block_grow(MPIR_Ctxid_t * creation, uint32_t claims)
 
 /* ---- the parent's block ---------------------------------------------------------------------- */
 
-/* The others may have given this owner's id away, because a collective failed. */
-void ctxid_block_doubt(ctxid_store_t * store, const void *owner);
-/* The communicator goes, or some of its ids went: gives the others back.  False if there were
- * none. */
+/* The communicator goes: gives the ids back.  False if there were none. */
 bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent);
 
 /* ---- the id of a duplicate ------------------------------------------------------------------- */
 
-/* Did this process take the owner's id from a block, without an agreement? */
-static inline bool ctxid_block_made(const void *owner)
-{
-    if (ctxid_note_kind(owner) == CTXID_NOTE_NONE)
-        return ctxid_kept(owner).of_block;
-    return owner == ctxid_note(CTXID_NOTE_PENDING, CTXID_BLOCK_MADE);
-}
-
 /* Starts what the communicator keeps.  Returns its cursor, from the note of its id. */
 static inline uint32_t ctxid_block_commit(MPIR_Comm * comm, const void *owner)
 {
-    ctxid_kept_t kept = {.of_block = ctxid_block_made(owner) };
-
-    ctxid_keep(comm, kept);
-    return kept.of_block ? 0 : ctxid_note_number(owner);
+    ctxid_keep(comm, (ctxid_kept_t) { 0 });
+    return owner == ctxid_note(CTXID_NOTE_PENDING, CTXID_BLOCK_MADE) ? 0 : ctxid_note_number(owner);
 }
-
-/* May the search of a creation give this owner's id away?  All whose block it is of take part
- * then, and find it gone when they come to it. */
-bool ctxid_block_may_go(const MPIR_Ctxid_t * creation, const void *owner);
 
 #endif /* CTXID_BLOCK_H_INCLUDED */

@@ -10,14 +10,11 @@
 #define ctxid_block_burn MPIR_ctxid_block_burn
 #define ctxid_block_claim MPIR_ctxid_block_claim
 #define ctxid_block_commit MPIR_ctxid_block_commit
-#define ctxid_block_doubt MPIR_ctxid_block_doubt
 #define ctxid_block_drop MPIR_ctxid_block_drop
 #define ctxid_block_grant MPIR_ctxid_block_grant
 #define ctxid_block_grow MPIR_ctxid_block_grow
 #define ctxid_block_has_next MPIR_ctxid_block_has_next
 #define ctxid_block_lose MPIR_ctxid_block_lose
-#define ctxid_block_made MPIR_ctxid_block_made
-#define ctxid_block_may_go MPIR_ctxid_block_may_go
 #define ctxid_block_of MPIR_ctxid_block_of
 #define ctxid_block_release MPIR_ctxid_block_release
 #define ctxid_block_size MPIR_ctxid_block_size
@@ -65,7 +62,6 @@
 #define ctxid_holders_text MPIR_ctxid_holders_text
 #define ctxid_ids_to_ask MPIR_ctxid_ids_to_ask
 #define ctxid_is_derived MPIR_ctxid_is_derived
-#define ctxid_is_part MPIR_ctxid_is_part
 #define ctxid_keep MPIR_ctxid_keep
 #define ctxid_kept MPIR_ctxid_kept
 #define ctxid_leaves_order MPIR_ctxid_leaves_order

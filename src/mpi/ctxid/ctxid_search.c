@@ -39,31 +39,12 @@ static void dequeue(ctxid_store_t * store, MPIR_Ctxid_t * creation)
     creation->is_queued = false;
 }
 
-/* The collective failed at this process while it showed ids of blocks.  The others may have agreed
- * on one of them. */
-static void doubt_shown(ctxid_store_t *store, const MPIR_Ctxid_t *creation)
-{
-    uint32_t first, n;
-
-    if (store->shown != creation || creation->passes == 0 || store->blocked == 0)
-        return;
-    ctxid_window_of(store, creation, &first, &n);
-    if (first >= store->calm_limit)
-        return;
-    for (uint32_t id = cid_next_used(store->calm, first); id < first + n;
-         id = cid_next_used(store->calm, id + 1)) {
-        if (ctxid_block_may_go(creation, cid_owner(store->calm, id)))
-            ctxid_block_doubt(store, cid_owner(store->calm, id));
-    }
-}
-
 void ctxid_abandon(MPIR_Ctxid_t * creation)
 {
     ctxid_store_t *store = creation->store;
 
     pthread_mutex_lock(&store->mutex);
     dequeue(store, creation);
-    doubt_shown(store, creation);
     ctxid_block_lose(store, creation);
     ctxid_release_claims(store, creation);
     ctxid_lose_cursor(store, creation);
@@ -85,16 +66,13 @@ static uint32_t next_free(const ctxid_store_t * store, uint32_t prefix)
         cid_next_free(store->busy, prefix > store->calm_limit ? prefix - store->calm_limit : 0);
 }
 
-/* How far the search may skip: to the next free id, or to its end.  Where it may take ids of blocks
- * it skips none. */
+/* How far the search may skip: to the next free id, or to its end. */
 static uint32_t next_offset(const ctxid_store_t * store, const MPIR_Ctxid_t * creation)
 {
     uint32_t limit = store->calm_limit + store->busy_limit;
     uint32_t first, n, prefix, id;
 
     ctxid_window_of(store, creation, &first, &n);
-    if (store->blocked > 0 && creation->passes > 0)
-        return creation->offset + n;
     prefix = creation->start + creation->offset + n;
     if (prefix < limit) {
         id = next_free(store, prefix);
@@ -119,19 +97,6 @@ static void hide(uint32_t id, uint32_t first, uint32_t n, uint32_t mask[])
         mask[(id - first) / 32] &= ~(1u << ((id - first) % 32));
 }
 
-/* Ids of blocks, when others do not suffice. */
-static void show_blocks(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t first,
-                        uint32_t n, uint32_t mask[])
-{
-    if (store->blocked == 0 || creation->passes == 0)
-        return;
-    for (uint32_t id = cid_next_used(store->calm, first); id < first + n;
-         id = cid_next_used(store->calm, id + 1)) {
-        if (ctxid_block_may_go(creation, cid_owner(store->calm, id)))
-            mask[(id - first) / 32] |= 1u << ((id - first) % 32);
-    }
-}
-
 /* If another creation has already made an offer, the search hides the ids that this creation might
  * receive.  A cursor that it might receive is reserved, so it is hidden anyway. */
 static void show_calm(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t first,
@@ -143,22 +108,6 @@ static void show_calm(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, 
         show_ids(store->calm, first, MPL_MIN(n, end - first), mask);
     if (store->token != creation && store->promised_free != 0)
         hide(store->promised_free, first, n, mask);
-    show_blocks(store, creation, first, n, mask);
-}
-
-/* A member that takes no part shows all ids.  But those that it took from a block are not for
- * others with whom it shares the block and who did not come so far. */
-static void show_any(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t first,
-                     uint32_t n, uint32_t mask[])
-{
-    memset(mask, 0xff, CTXID_WINDOW_WORDS * sizeof(*mask));
-    if (creation->passes == 0 || first >= store->calm_limit)
-        return;
-    for (uint32_t id = cid_next_used(store->calm, first); id < first + n;
-         id = cid_next_used(store->calm, id + 1)) {
-        if (ctxid_block_made(cid_owner(store->calm, id)))
-            hide(id, first, n, mask);
-    }
 }
 
 static void show_busy(const ctxid_store_t * store, uint32_t first, uint32_t n, uint32_t mask[])
@@ -178,13 +127,12 @@ static void show(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_window_t 
     window->next = creation->takes_part ? next_offset(store, creation) : creation->offset + n;
     window->flags = CTXID_SHOWN | (has_token ? CTXID_HAS_TOKEN : 0);
     if (!creation->takes_part)
-        show_any(store, creation, first, n, window->free);
+        memset(window->free, 0xff, sizeof(window->free));       /* any */
     else if (first < store->calm_limit)
         show_calm(store, creation, first, n, window->free);
     else
         show_busy(store, first - store->calm_limit, n, window->free);
-    if (has_token && (!creation->takes_part || (store->reserved == 0 && store->probes == 0)) &&
-        (store->blocked == 0 || creation->passes > 0))
+    if (has_token && (!creation->takes_part || (store->reserved == 0 && store->probes == 0)))
         window->flags |= CTXID_WITHHELD_NOTHING;
 }
 
@@ -259,17 +207,6 @@ static void move_cursors(ctxid_store_t *store, MPIR_Ctxid_t *creation, const ctx
     ctxid_move_cursors(store, creation, prefix, cursors);
 }
 
-/* Others of a block have taken this id of it: this member of the block has it no more, either. */
-static void give_away(ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t prefix)
-{
-    if (prefix >= store->calm_limit ||
-        !ctxid_block_may_go(creation, cid_owner(store->calm, prefix)))
-        return;
-    cid_release(store->calm, prefix);
-    store->blocked--;
-    ctxid_freed_append(&store->freed, prefix);
-}
-
 static ctxid_outcome_t settle_shown(ctxid_store_t * store, MPIR_Ctxid_t * creation,
                                     const ctxid_window_t * window, uint32_t * prefix)
 {
@@ -279,9 +216,7 @@ static ctxid_outcome_t settle_shown(ctxid_store_t * store, MPIR_Ctxid_t * creati
     chosen = next_common(window, first, &bit);
     if (chosen == MPIR_CTXID_NONE)
         return go_on(store, creation, window);
-    if (!creation->takes_part)
-        give_away(store, creation, chosen);
-    else if (!ctxid_take(store, chosen)) {
+    if (creation->takes_part && !ctxid_take(store, chosen)) {
         ctxid_lose_cursor(store, creation);
         return CTXID_NO_MEMORY;
     }

@@ -161,7 +161,6 @@ uint32_t ctxid_block_size(ctxid_store_t *store, const MPIR_Comm *parent, uint32_
 typedef enum {
     CTXID_BLOCK_EMPTY,          /* on all members: they agree on an id, and maybe on a block */
     CTXID_BLOCK_ID,             /* the next id; all members have it or will take it */
-    CTXID_BLOCK_WAITS,          /* a search shows ids of blocks: ask again */
     /* This process failed alone in a collective.  It does not know whether the others have the next
      * ids, or agree.  It revokes the parent and whatever communicators they make of these ids. */
     CTXID_BLOCK_DOUBT
@@ -176,8 +175,6 @@ ctxid_block_t ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t
                                uint32_t *n);
 /* The id of a duplicate that this process alone could not make.  It is not used again. */
 void ctxid_block_burn(ctxid_store_t *store, uint32_t prefix);
-/* Is every member of `part` one of `whole`?  The caller of a store defines it. */
-bool ctxid_is_part(const MPIR_Comm *part, const MPIR_Comm *whole);
 
 /* ---- communicators --------------------------------------------------------------------------- */
 

@@ -144,15 +144,9 @@ void process_set_most_blocked(process_t * process, uint32_t most)
     process->store.most_blocked = most;
 }
 
-void communicator_set_members(communicator_t * comm, uint64_t members)
+void communicator_revoke(communicator_t * comm)
 {
-    comm->members = members;
-}
-
-bool ctxid_is_part(const MPIR_Comm * part, const MPIR_Comm * whole)
-{
-    return (((const communicator_t *) part)->members &
-            ~((const communicator_t *) whole)->members) == 0;
+    comm->comm.revoked = 1;
 }
 
 int duplicate_take(process_t * process, communicator_t * parent, uint32_t * prefix, uint32_t * n)
@@ -171,11 +165,11 @@ bool creation_lacks(const creation_t * creation, uint32_t prefix)
     void *owner = ctxid_owner_of(state->store, prefix);
 
     if (!state->takes_part)
-        return owner != NULL && ctxid_block_made(owner);
+        return false;
     if (ctxid_note_kind(owner) != CTXID_NOTE_BLOCK)
         return ctxid_note_kind(owner) == CTXID_NOTE_PENDING ||
             (owner != NULL && ctxid_note_kind(owner) == CTXID_NOTE_NONE);
-    return ctxid_note_number(owner) != CTXID_BLOCK_CLAIMED && !ctxid_block_may_go(state, owner);
+    return ctxid_note_number(owner) != CTXID_BLOCK_CLAIMED;
 }
 
 uint32_t communicator_cursor(const communicator_t * comm)

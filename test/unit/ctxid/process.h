@@ -45,14 +45,13 @@ communicator_t *communicator_commit(process_t * process, uint32_t prefix, bool i
 /* As if another one with the same members had its place. */
 void communicator_renew(process_t * process, communicator_t * comm);
 void communicator_free(process_t * process, communicator_t * comm);
+void communicator_revoke(communicator_t * comm);
 bool communicator_is_found(process_t * process, communicator_t * comm, uint32_t prefix);
 uint32_t communicator_cursor(const communicator_t * comm);
-/* The processes that are members: a bit for each.  For searches, which look at those of blocks. */
-void communicator_set_members(communicator_t * comm, uint64_t members);
 /* An id that was decided, without a communicator after all. */
 void process_give_back(process_t * process, uint32_t prefix);
 
-enum { TAKE_EMPTY, TAKE_ID, TAKE_WAITS, TAKE_DOUBT };
+enum { TAKE_EMPTY, TAKE_ID, TAKE_DOUBT };
 int duplicate_take(process_t * process, communicator_t * parent, uint32_t * prefix, uint32_t * n);
 void duplicate_burn(process_t * process, uint32_t prefix);
 

@@ -91,7 +91,6 @@ bool Creation::take(size_t member) {
     process_t *process = processes_[static_cast<size_t>(who[member])];
     uint32_t prefix, n;
     const int taken = duplicate_take(process, parent->at.at(who[member]), &prefix, &n);
-    if (taken == TAKE_WAITS) return false;
     begun_[member] = true;
     if (taken == TAKE_EMPTY) {
         arrive(member);
@@ -206,7 +205,6 @@ World::World(int processes, int table, uint32_t limit) : limit_(limit) {
         processes_.push_back(process_create(table, limit));
         world->members.push_back(p);
         world->at[p] = communicator_commit(processes_.back(), 0, false);
-        communicator_set_members(world->at[p], (UINT64_C(1) << processes) - 1);
     }
     comms_.push_back(std::move(world));
 }
@@ -242,14 +240,6 @@ void World::join(Comm *comm, int process, uint32_t prefix) {
     EXPECT_TRUE(communicator_is_found(at, comm->at[process], prefix));
 }
 
-// All of a colour, also those that failed alone: the others do not know.
-static uint64_t members_of(const Creation &creation, int colour) {
-    uint64_t members = 0;
-    for (size_t i = 0; i < creation.who.size(); i++)
-        if (creation.colours[i] == colour) members |= UINT64_C(1) << creation.who[i];
-    return members;
-}
-
 std::vector<Comm *> World::commit(const Creation &creation) {
     std::map<int, Comm *> of_colour;
     std::vector<Comm *> made;
@@ -266,8 +256,6 @@ std::vector<Comm *> World::commit(const Creation &creation) {
             made.push_back(comm);
         }
         join(comm, creation.who[i], creation.prefixes[i]);
-        communicator_set_members(comm->at[creation.who[i]],
-                                 members_of(creation, creation.colours[i]));
     }
     for (const auto &[colour, comm] : of_colour) {
         const auto n = std::count(creation.colours.begin(), creation.colours.end(), colour);

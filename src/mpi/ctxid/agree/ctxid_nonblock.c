@@ -207,7 +207,6 @@ static void take_or_meet(ctxid_pending_t * pending)
     if (pending->rounds.rests)
         return;
     result = ctxid_block_take(ctxid_own_store(), pending->parent, &prefix, &n);
-    pending->rounds.rests = (result == CTXID_BLOCK_WAITS);
     if (result == CTXID_BLOCK_EMPTY) {
         meet(pending);
     } else if (result == CTXID_BLOCK_ID) {
@@ -234,9 +233,7 @@ int MPIR_Ctxid_take_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
 
     while (ctxid_pending_is_behind(parent, NULL))
         ctxid_let_others_go_on();
-    while ((result = ctxid_block_take(ctxid_own_store(), parent, &prefix, &n)) ==
-           CTXID_BLOCK_WAITS)
-        ctxid_let_others_go_on();
+    result = ctxid_block_take(ctxid_own_store(), parent, &prefix, &n);
     *id = 0;
     if (result == CTXID_BLOCK_DOUBT) {
         mpi_errno = end_doubt(parent, prefix, n);
