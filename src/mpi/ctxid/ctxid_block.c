@@ -50,11 +50,14 @@ static uint32_t find_from(const ctxid_store_t * store, uint32_t first, uint32_t 
 
 /* Where members have last met, or differed, they all look first.  A communicator then uses an id
  * again only after all others below the limit.  Room beyond the bound is for programs with few
- * communicators, whose free ids are seldom in a row. */
+ * communicators, whose free ids are seldom in a row.  If members differed, those with few ids
+ * follow the others beyond their own bound. */
 static uint32_t find(const ctxid_store_t * store, const MPIR_Comm * parent, uint32_t n)
 {
-    uint32_t freed[2], hint = ctxid_kept(parent).next, found;
-    uint32_t limit = MPL_MIN(ctxid_bound(store) + MORE_ROOM * n, store->calm_limit);
+    ctxid_kept_t kept = ctxid_kept(parent);
+    uint32_t freed[2], hint = kept.next, found;
+    uint32_t bound = kept.differed ? MPL_MAX(ctxid_bound(store), hint) : ctxid_bound(store);
+    uint32_t limit = MPL_MIN(bound + MORE_ROOM * n, store->calm_limit);
 
     ctxid_find_freed(store, freed);
     if (hint == 0)
@@ -119,6 +122,7 @@ static void give(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool in_doubt)
     block.next = first + 1;
     block.left = n - 1;
     block.in_doubt = in_doubt;
+    block.differed = 0;
     ctxid_keep(parent, block);
     set_ahead(store, store->ahead + n - 1);
     creation->block_ids = 0;
@@ -147,8 +151,10 @@ void ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims)
     ctxid_kept_t block = ctxid_kept(creation->parent);
 
     block.stage = MPL_MIN(block.stage + 1, MOST_STAGE);
-    if (block.left == 0 && hint != 0)
+    if (block.left == 0 && hint != 0) {
         block.next = hint;
+        block.differed = 1;
+    }
     ctxid_keep(creation->parent, block);
 }
 
@@ -193,6 +199,7 @@ bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
     }
     block.stage = 0;
     block.in_doubt = 0;
+    block.differed = 0;
     ctxid_keep(parent, block);
     return has_any;
 }

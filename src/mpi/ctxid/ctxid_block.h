@@ -21,6 +21,7 @@ typedef struct {
     uint32_t left:CTXID_LEFT_BITS;      /* ids of the block */
     uint32_t stage:CTXID_STAGE_BITS;    /* the next block has 4 ^ stage ids */
     uint32_t in_doubt:1;        /* see CTXID_BLOCK_DOUBT */
+    uint32_t differed:1;        /* `next` is the highest of the blocks that members claimed */
 } ctxid_kept_t;
 
 static inline ctxid_kept_t ctxid_kept(const MPIR_Comm * comm)

@@ -460,6 +460,28 @@ TEST_P(Tables, FifteenOfSixteenDuplicatesSendNothing) {
         EXPECT_EQ(process_reserved(process), 0U);
 }
 
+// So do those of members of which some have many more ids in use than others.
+TEST_P(Tables, MembersWithFewIdsFollowTheOthers) {
+    for (int more : {0, 30, 100, 500}) {
+        World world(3, GetParam(), ALL_IDS);
+        for (int i = 0; i < more; i++) {
+            Creation pair(world, *world.world(), {1, 2}, {0, 0}, 7, false, Fold::reduction);
+            world.run(pair);
+            world.commit(pair);
+        }
+        int collectives = 0;
+        for (int i = 0; i < 320; i++) {
+            Creation creation(world, *world.world(), {0, 1, 2}, {0, 0, 0}, 7, true,
+                              Fold::reduction);
+            creation.most_ids = MOST;
+            world.run(creation);
+            collectives += creation.collectives[0];
+            world.free(world.commit(creation).front());
+        }
+        EXPECT_LE(collectives, 64) << more << " communicators more";
+    }
+}
+
 // Duplicates that come and go: blocks are of ids freed longest ago, and ids stay few.
 TEST_P(Tables, BlocksUseIdsAgain) {
     World world(3, GetParam(), ALL_IDS);
