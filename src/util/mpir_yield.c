@@ -338,7 +338,8 @@ int MPIR_Yield_init(void)
     if (!strcmp(choice, "auto")) {
         MPIR_Yield_on = MPIR_Yield_alone || is_oversubscribed(&census);
         MPIR_Yield_late = !MPIR_Yield_on;
-        measure_system_call();
+        if (MPIR_Yield_late)
+            measure_system_call();
     } else if (!strcmp(choice, "always"))
         MPIR_Yield_on = 1;
     else if (!strcmp(choice, "never"))
