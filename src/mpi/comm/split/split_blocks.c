@@ -90,7 +90,6 @@ size_t split_room_for(const uint8_t * low, const uint8_t * high, uint32_t ranks)
 static bool grow(split_zones * zones)
 {
     uint8_t *mine = zones->mine, *theirs = zones->theirs;
-
     size_t room = reserved_room(zones);
 
     if (!zones->reserve.memory || has_moved(zones))
