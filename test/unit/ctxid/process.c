@@ -18,7 +18,6 @@ struct creation {
 
 struct communicator {
     MPIR_Comm comm;
-    uint64_t members;
 };
 
 /* ---- memory ---- */
