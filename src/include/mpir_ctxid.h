@@ -110,6 +110,10 @@ int MPIR_Ctxid_get(struct MPIR_Comm *comm, struct MPIR_Group *group, int tag, in
  * MPIR_INVALID_CONTEXT_ID: the parent is revoked, and there is nothing to tell. */
 int MPIR_Ctxid_take_duplicate(struct MPIR_Comm *parent, MPIR_Context_id_t * id);
 int MPIR_Ctxid_get_duplicate(struct MPIR_Comm *parent, MPIR_Context_id_t * id);
+/* `parent` is revoked, so this process makes no further duplicate of it.  If it has ids of a block
+ * left, the progress engine revokes the duplicates that other members have made, or will make, of
+ * them. */
+void MPIR_Ctxid_end_duplicates(struct MPIR_Comm *parent);
 /* The next MPIR_Comm_create is for a duplicate of `parent`, and has found no memory.  True: now
  * there is some. */
 bool MPIR_Ctxid_has_spare(struct MPIR_Comm *parent);

@@ -9,6 +9,15 @@
 int MPIR_Comm_repair_begins(struct MPIR_Comm *comm);
 void MPIR_Comm_repair_ends(struct MPIR_Comm *comm);
 
+/* Called when the last reference to `comm` is gone.  If it is revoked, it stays until MPI ends:
+ * another member may have sent a long message before it learned of the revocation, and waits until
+ * this process drops it.  False if the communicator goes: it is not revoked, or there is no memory,
+ * or MPI ends. */
+bool MPIR_Comm_keep_revoked(struct MPIR_Comm *comm);
+/* Takes over the caller's reference until MPI ends.  False without memory: then the reference is
+ * never given back. */
+bool MPIR_Comm_keep_until_end(struct MPIR_Comm *comm);
+
 /* Before a revoked communicator goes: its messages are dropped no longer. */
 void MPIR_Comm_revoked_end(struct MPIR_Comm *comm);
 

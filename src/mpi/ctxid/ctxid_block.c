@@ -21,6 +21,10 @@
  * marks its block as in doubt.  Its next duplicate revokes the parent (CTXID_BLOCK_DOUBT), and no
  * member waits for it.
  *
+ * A member makes no duplicate of a parent after it has learned that the parent is revoked.  Other
+ * members may have made some already.  So the member revokes whatever they make of the ids that it
+ * has left, and no member waits for it.
+ *
  * If the parent is freed while it is revoked, or its block is in doubt, other members may have
  * duplicates that this member has not made.  Their ids are not used again.
  */
@@ -222,7 +226,7 @@ static bool take_next(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * pref
 }
 
 /* What the others have of the block, they have in this order. */
-static void take_all(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * first, uint32_t * n)
+static void take_rest(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * first, uint32_t * n)
 {
     uint32_t next;
 
@@ -239,7 +243,7 @@ static ctxid_block_t take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * 
     if (block.left == 0)
         return CTXID_BLOCK_EMPTY;
     if (block.in_doubt) {
-        take_all(store, parent, prefix, n);
+        take_rest(store, parent, prefix, n);
         return CTXID_BLOCK_DOUBT;
     }
     if (!take_next(store, parent, prefix))
@@ -258,6 +262,14 @@ ctxid_block_t ctxid_block_take(ctxid_store_t * store, MPIR_Comm * parent, uint32
     result = take(store, parent, prefix, n);
     pthread_mutex_unlock(&store->mutex);
     return result;
+}
+
+void ctxid_block_take_rest(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * first,
+                           uint32_t * n)
+{
+    pthread_mutex_lock(&store->mutex);
+    take_rest(store, parent, first, n);
+    pthread_mutex_unlock(&store->mutex);
 }
 
 uint32_t ctxid_block_ahead(ctxid_store_t * store)

@@ -173,6 +173,8 @@ bool ctxid_block_has_next(ctxid_store_t *store, const MPIR_Comm *parent);
 /* *prefix: the id.  In doubt, *n ids from it on, maybe none; then the block is empty. */
 ctxid_block_t ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix,
                                uint32_t *n);
+/* All ids that are left, *n from *first on, maybe none.  The block is empty then. */
+void ctxid_block_take_rest(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *first, uint32_t *n);
 /* The id of a duplicate that this process alone could not make.  It is not used again. */
 void ctxid_block_burn(ctxid_store_t *store, uint32_t prefix);
 

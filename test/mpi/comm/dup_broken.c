@@ -5,6 +5,9 @@
  * be copied cannot tell the others in the call.  It returns the error, and a notice goes to the
  * others: the first collective ends with MPIX_ERR_REVOKED there, and so do receives from the
  * process.  The parent, and later duplicates, work.  If all processes fail, all calls do.
+ *
+ * If the parent is revoked, some processes may have made duplicates that others do not make any
+ * more.  What waits for those others ends with MPIX_ERR_REVOKED, too.
  */
 #include "cmaptest_mpit.h"
 
@@ -71,7 +74,8 @@ static int use(MPI_Comm broken, int how, int with)
     if (how == 2)
         return MPI_Recv(data, 1, MPI_INT, with, 0, broken, MPI_STATUS_IGNORE);
     if (how == 3)
-        return MPI_Allgather(data, LONG / 64, MPI_INT, data + LONG / 64, 1, MPI_INT, broken);
+        return MPI_Allgather(data, LONG / 64, MPI_INT, data + LONG / 64, LONG / 64, MPI_INT,
+                             broken);
     /* dropped there; then the notice is here, or comes while this process waits */
     MPI_Send(data, LONG, MPI_INT, with, 0, broken);
     return MPI_Recv(data, 1, MPI_INT, with, 1, broken, MPI_STATUS_IGNORE);
@@ -122,6 +126,52 @@ static void all_refuse(int later)
     MPI_Comm_free(&parent);
 }
 
+/* Process 0 revokes the parent.  The odd processes have made one duplicate more, with process 0 if
+ * `knows`, and may have freed the parent.  The other even processes learn of it while they wait. */
+static void parent_revoked(int knows, int later, int frees, int round)
+{
+    MPI_Comm parent = parent_with_block(), made = MPI_COMM_NULL, small;
+    int ahead = ct_me % 2 == 1 || (ct_me == 0 && knows), how = round % 5, number;
+    long long before = ct_pvar_read(&silent);
+
+    if (ahead) {
+        CT_CHECK(duplicate(parent, later, &made) == MPI_SUCCESS, "a duplicate without a message");
+        CT_CHECK(ct_pvar_read(&silent) == before + 1, "the duplicate took an agreement");
+        MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (frees && ct_me % 2 == 1)
+        MPI_Comm_free(&parent);
+    if (ct_me == 0)
+        CT_CHECK(MPIX_Comm_revoke(parent) == MPI_SUCCESS, "revoke fails");
+    else if (!ahead)
+        expect_revoked(MPI_Recv(&number, 1, MPI_INT, 0, 0, parent, MPI_STATUS_IGNORE),
+                       "a receive on the parent", 0);
+    if (ahead && (ct_me != 0 || size > 2)) {
+        expect_revoked(use(made, how, knows ? 2 % size : 0), "the first operation", knows ? 2 : 0);
+        expect_revoked(MPI_Barrier(made), "a barrier", 0);
+    }
+    if (made != MPI_COMM_NULL)
+        MPI_Comm_free(&made);
+    if (!frees) {
+        expect_revoked(duplicate(parent, later, &made), "a later duplicate", 0);
+        CT_CHECK(MPIX_Comm_shrink(parent, &small) == MPI_SUCCESS, "shrink fails");
+        CT_CHECK(MPI_Barrier(small) == MPI_SUCCESS, "the repaired communicator does not work");
+        MPI_Comm_free(&small);
+    }
+    if (parent != MPI_COMM_NULL)
+        MPI_Comm_free(&parent);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void parents_revoked(int later)
+{
+    for (int round = 0; size > 1 && round < ROUNDS; round++) {
+        parent_revoked(size > 2 && round % 2, later, 0, round);
+        parent_revoked(0, later, 1, round);
+    }
+}
+
 /* Where an attribute was there before the block was made, all members hear of it in the call. */
 static void refused_by_agreement(void)
 {
@@ -156,6 +206,7 @@ int main(int argc, char **argv)
             for (int round = 0; size > 1 && round < ROUNDS; round++)
                 one_refuses(round, later);
             all_refuse(later);
+            parents_revoked(later);
         }
         refused_by_agreement();
     }

@@ -22,14 +22,19 @@ static void break_duplicate(ctxid_pending_t * pending)
     MPIR_Comm_duplicate_broken(pending->parent, id);
 }
 
+static void break_duplicates(MPIR_Comm * parent, uint32_t first, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        MPIR_Comm_duplicate_broken(parent, ctxid_of_prefix(first + i));
+}
+
 /* This process failed alone in a collective, so it does not know whether the others wait for it now
  * or have the next ids.  They learn of it in both cases.  Returns the error. */
 static int end_doubt(MPIR_Comm * parent, uint32_t first, uint32_t n)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    for (uint32_t i = 0; i < n; i++)
-        MPIR_Comm_duplicate_broken(parent, ctxid_of_prefix(first + i));
+    break_duplicates(parent, first, n);
     mpi_errno = MPIR_Comm_revoke_parent(parent);
     if (mpi_errno == MPI_SUCCESS)
         MPIR_ERR_SET(mpi_errno, MPIX_ERR_REVOKED, "**revoked");
@@ -285,6 +290,24 @@ int MPIR_Ctxid_get_nonblock(MPIR_Comm * parent, MPIR_Comm * newcomm, MPIR_Reques
   fn_fail:
     MPIR_Comm_discard(newcomm);
     goto fn_exit;
+}
+
+/* The others may have made duplicates of the block that are still to come here. */
+static void break_rest(ctxid_pending_t * pending)
+{
+    uint32_t first, n;
+
+    ctxid_block_take_rest(ctxid_own_store(), pending->parent, &first, &n);
+    break_duplicates(pending->parent, first, n);
+    ctxid_pending_finish(pending, MPI_SUCCESS);
+    ctxid_spare_trim();
+}
+
+void MPIR_Ctxid_end_duplicates(MPIR_Comm * parent)
+{
+    if (ctxid_has_blocks(parent) && MPIR_Ctxid_is_highest() &&
+        ctxid_block_has_next(ctxid_own_store(), parent))
+        ctxid_pending_append(ctxid_pending_new(parent, 0, break_rest));
 }
 
 void MPIR_Ctxid_refuse_nonblock(MPIR_Comm * parent)

@@ -224,7 +224,7 @@ static void need_hook(void)
     MPIR_Add_finalize(remove_hook, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
 }
 
-static void append(ctxid_pending_t * pending)
+void ctxid_pending_append(ctxid_pending_t * pending)
 {
     ctxid_pending_t **place = &all.first;
 
@@ -244,5 +244,5 @@ void ctxid_pending_start(ctxid_pending_t * pending)
     if (pending->is_done)
         conclude(pending);
     else
-        append(pending);
+        ctxid_pending_append(pending);
 }

@@ -31,6 +31,8 @@ ctxid_pending_t *ctxid_pending_new(MPIR_Comm * parent, int tag, void (*first) (c
 /* Advances it as far as it goes.  The progress engine does the rest, completes the request and
  * frees it. */
 void ctxid_pending_start(ctxid_pending_t * pending);
+/* Leaves all of it to the progress engine. */
+void ctxid_pending_append(ctxid_pending_t * pending);
 /* Is there a pending creation on `parent` before this one, or if this is NULL, any? */
 bool ctxid_pending_is_behind(const MPIR_Comm * parent, const ctxid_pending_t * pending);
 /* The agreement on a block is over. */

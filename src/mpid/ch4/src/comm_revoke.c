@@ -120,6 +120,7 @@ static void mark_parts(MPIR_Comm * comm)
 static void mark_all(MPIR_Comm * comm)
 {
     mark_parts(comm);
+    MPIR_Ctxid_end_duplicates(comm);
     if (is_inter(comm) && (comm->local_comm || MPII_Setup_intercomm_localcomm(comm) == MPI_SUCCESS))
         mark_parts(comm->local_comm);
 }
@@ -207,15 +208,22 @@ static int revoke_once(MPIR_Comm * comm, bool is_remote)
     return is_inter(comm) ? tell_other_group(comm, is_remote) : tell_group(comm, comm->context_id);
 }
 
-
-int MPID_Comm_revoke(MPIR_Comm * comm, int is_remote)
+static int revoke_here(MPIR_Comm * comm)
 {
     int mpi_errno;
 
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
-    mpi_errno = revoke_once(comm, is_remote);
+    mpi_errno = revoke_once(comm, false);
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
     return mpi_errno;
+}
+
+/* With progress, so that also the notices of duplicates are on their way when the call returns. */
+int MPID_Comm_revoke(MPIR_Comm * comm, int is_remote)
+{
+    int mpi_errno = revoke_here(comm);
+
+    return mpi_errno == MPI_SUCCESS ? MPID_Progress_test(NULL) : mpi_errno;
 }
 
 static void revoke_duplicate(MPIR_Comm * parent, MPIR_Comm * made, MPIR_Context_id_t id)
@@ -226,11 +234,6 @@ static void revoke_duplicate(MPIR_Comm * parent, MPIR_Comm * made, MPIR_Context_
     else
         (void) tell_group(parent, id);
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
-}
-
-static int revoke_parent(MPIR_Comm * parent)
-{
-    return MPID_Comm_revoke(parent, FALSE);
 }
 
 /* Between groups what was forwarded has come to its end. */
@@ -369,5 +372,5 @@ void MPIDIG_comm_revoke_init(void)
 {
     MPIDIG_am_reg_cb(MPIDIG_COMM_REVOKE, NULL, on_revoked);
     MPIR_Comm_revoke_duplicate = revoke_duplicate;
-    MPIR_Comm_revoke_parent = revoke_parent;
+    MPIR_Comm_revoke_parent = revoke_here;
 }

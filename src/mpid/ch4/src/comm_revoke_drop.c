@@ -7,8 +7,8 @@
 /*
  * Messages on a revoked communicator.  A long message, or one of a synchronous send, waits at its
  * sender for a receive, and on a revoked communicator there is none any more.  So each member
- * receives these messages and drops them, as long as it has the communicator: at the revocation,
- * and from time to time as a progress hook.  A receive of 0 bytes ends the send.
+ * receives these messages and drops them until MPI ends: at the revocation, and from time to time
+ * as a progress hook.  A receive of 0 bytes ends the send.
  *
  * The messages of MPIX_Comm_agree and MPIX_Comm_shrink have tags of their own, and stay.
  */
@@ -18,11 +18,12 @@ typedef struct watched {
     struct watched *next;
 } watched_t;
 
-enum { PASS_EVERY = 1000, NBC_TAGS = 64 };
+/* A pass looks at a few communicators, in turn: a wait does not get slower with their number. */
+enum { PASS_EVERY = 1000, OF_A_PASS = 16, NBC_TAGS = 64 };
 /* parts of a communicator's context, the same for both kinds of communicators */
 enum { POINT_TO_POINT = MPIR_CONTEXT_INTRA_PT2PT, COLLECTIVES = MPIR_CONTEXT_INTRA_COLL };
 
-static watched_t *all_watched;
+static watched_t *all_watched, *next_watched;
 static MPL_atomic_int_t in_use = MPL_ATOMIC_INT_T_INITIALIZER(0);
 static int hook_id = -1;
 
@@ -93,8 +94,14 @@ static int pass(int *made_progress)
     *made_progress = FALSE;
     if (++calls % PASS_EVERY != 0 || !try_enter())
         return MPI_SUCCESS;
-    for (watched_t * at = all_watched; at; at = at->next)
+    for (int i = 0; i < OF_A_PASS; i++) {
+        watched_t *at = next_watched ? next_watched : all_watched;
+
+        if (!at || (i > 0 && at == all_watched))
+            break;
+        next_watched = at->next;
         drop(at->comm);
+    }
     leave();
     return MPI_SUCCESS;
 }
@@ -135,6 +142,8 @@ void MPIR_Comm_revoked_end(MPIR_Comm * comm)
         watched_t *watched = *at;
         if (watched->comm == comm) {
             *at = watched->next;
+            if (next_watched == watched)
+                next_watched = watched->next;
             MPL_free(watched);
             break;
         }
