@@ -54,7 +54,7 @@ cvars:
     - name        : MPIR_CVAR_CTXID_BLOCK
       category    : CTXID
       type        : int
-      default     : 1
+      default     : 16
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_ALL_EQ

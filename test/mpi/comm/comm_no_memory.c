@@ -262,7 +262,7 @@ static int has_spares(MPI_Comm parent)
 {
     const char *block = getenv("MPIR_CVAR_CTXID_BLOCK");
 
-    return !ct_is_inter(parent) && block && strcmp(block, "1") != 0;
+    return !ct_is_inter(parent) && !(block && strcmp(block, "1") == 0);
 }
 
 /* Without any memory at process 1, until that fails: at all.  Objects that were freed are there

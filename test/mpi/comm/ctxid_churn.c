@@ -7,7 +7,7 @@
  * duplicates.  (It may also have set one aside for its next child.)
  *
  * Arguments: -cycles=N (default 100000)  -live=N (long-lived ones, default 50)
- *   -block=N (the value of MPIR_CVAR_CTXID_BLOCK, default 1)
+ *   -block=N (the value of MPIR_CVAR_CTXID_BLOCK, default 16)
  */
 #include "cmaptest_mpit.h"
 
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     MTestArgList *args = MTestArgListCreate(argc, argv);
     int cycles = MTestArgListGetInt_with_default(args, "cycles", 100000);
     int live = MTestArgListGetInt_with_default(args, "live", 50);
-    int block = MTestArgListGetInt_with_default(args, "block", 1);
+    int block = MTestArgListGetInt_with_default(args, "block", 16);
     MTestArgListDestroy(args);
     set_aside = block > 1 ? block : 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
