@@ -256,11 +256,10 @@ static ctxid_block_t take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * 
 ctxid_block_t ctxid_block_take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix,
                                uint32_t * n)
 {
-    ctxid_block_t result;
+    bool is_locked = ctxid_enter(store);
+    ctxid_block_t result = take(store, parent, prefix, n);
 
-    pthread_mutex_lock(&store->mutex);
-    result = take(store, parent, prefix, n);
-    pthread_mutex_unlock(&store->mutex);
+    ctxid_leave(store, is_locked);
     return result;
 }
 

@@ -7,6 +7,23 @@
 
 #include "ctxid_block.h"
 
+/* The store's mutex for a duplicate and its end: without other threads, no atomic operation.  A
+ * tool may read MPI_T variables in a thread of its own.  Returns what ctxid_leave needs. */
+static inline bool ctxid_enter(ctxid_store_t * store)
+{
+    bool has_threads = MPIR_IS_THREADED || MPIR_T_is_threaded;
+
+    if (has_threads)
+        pthread_mutex_lock(&store->mutex);
+    return has_threads;
+}
+
+static inline void ctxid_leave(ctxid_store_t * store, bool is_locked)
+{
+    if (is_locked)
+        pthread_mutex_unlock(&store->mutex);
+}
+
 /* ---- the order of calm ids (ctxid_order.c) --------------------------------------------------- */
 
 static inline bool ctxid_has_reserved(const ctxid_store_t * store, uint32_t prefix, uint32_t cursor)

@@ -75,10 +75,11 @@ bool ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm)
     uint32_t prefix = ctxid_prefix_of(comm), id;
     cid_table_t *table;
     void *owner;
+    bool is_locked;
 
     if (store->calm == NULL || ctxid_is_derived(comm->recvcontext_id))
         return false;
-    pthread_mutex_lock(&store->mutex);
+    is_locked = ctxid_enter(store);
     table = ctxid_table_of(store, prefix, &id);
     owner = cid_owner(table, id);
     MPIR_Assert(ctxid_note_kind(owner) == CTXID_NOTE_PENDING);
@@ -87,7 +88,7 @@ bool ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm)
     else
         ctxid_drop_reservation(store, prefix, ctxid_note_number(owner));
     cid_replace(table, id, comm);
-    pthread_mutex_unlock(&store->mutex);
+    ctxid_leave(store, is_locked);
     return true;
 }
 
@@ -112,10 +113,11 @@ void ctxid_free(ctxid_store_t * store, MPIR_Context_id_t context_id)
     uint32_t prefix = MPIR_CONTEXT_READ_FIELD(PREFIX, context_id), id;
     cid_table_t *table;
     void *owner;
+    bool is_locked;
 
     if (ctxid_is_derived(context_id) || store->calm == NULL)
         return;
-    pthread_mutex_lock(&store->mutex);
+    is_locked = ctxid_enter(store);
     table = ctxid_table_of(store, prefix, &id);
     owner = cid_release(table, id);
     if (ctxid_note_kind(owner) == CTXID_NOTE_PENDING)
@@ -124,7 +126,7 @@ void ctxid_free(ctxid_store_t * store, MPIR_Context_id_t context_id)
         store->used--;
         ctxid_freed_append(&store->freed, id);
     }
-    pthread_mutex_unlock(&store->mutex);
+    ctxid_leave(store, is_locked);
     MPIR_Assert(owner != NULL);
 }
 

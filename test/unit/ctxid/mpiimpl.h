@@ -35,6 +35,9 @@ typedef int MPI_Op;
 #define MPI_SUCCESS 0
 #define MPI_ERR_NO_MEM 34
 #define MPIR_Assert assert
+/* each store may have several */
+#define MPIR_IS_THREADED 1
+#define MPIR_T_is_threaded 0
 #define MPL_COMPILE_TIME_ASSERT(condition) _Static_assert(condition, #condition)
 #define MPL_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MPL_MAX(a, b) ((a) > (b) ? (a) : (b))
