@@ -48,9 +48,7 @@ bool MPIR_Comm_keep_revoked(MPIR_Comm * comm)
     bool stays = comm->revoked && !is_end && !HANDLE_IS_BUILTIN(comm->handle) &&
         MPIR_Comm_keep_until_end(comm);
 
-    if (stays) {
+    if (stays)
         MPIR_Object_set_ref(comm, 1);
-        MPIR_Aggr_comm_free(comm);
-    }
     return stays;
 }
