@@ -35,6 +35,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
+from hosts import hosts_up, may_start, on_hosts  # noqa: E402
 from runs import (
     FORCE,
     ROOT,
@@ -135,20 +136,30 @@ def print_peers(found, ranks):
         print(f"{case:<20} {statistics.median(base_us):9.4f} " + " ".join(cells), flush=True)
 
 
-def measure_forced(patched, a, mode):
+def measure_forced(patched, a, mode, place=lambda build: build):
     names = [
         name
         for name in representations(patched)
         if not a.representations or name == "array" or name in a.representations.split(",")
     ]
-    forced = [force(patched, name) for name in names]
+    forced = [place(force(patched, name)) for name in names]
     rounds = max(3, a.runs // 2)
     found = take_turns(
         forced, rounds, Latency(a.peers_ranks, [mode, a.batches, a.trips]), f"{a.peers_ranks} ranks"
     )
     found = {build.name: found[build.name] for build in forced if found[build.name]}
     print_peers(found, a.peers_ranks)
-    return rows_of(mode, a.peers_ranks, found, MESSAGE_BYTES)
+    where = "-hosts" if place is on_hosts else ""
+    return rows_of(mode + where, a.peers_ranks, found, MESSAGE_BYTES)
+
+
+def levels_between_hosts(patched, a):
+    """The first rank is on the first host, and the last one of each level on the last host."""
+    if not may_start("pt2pt"):
+        return []
+    print(f"levels, {a.hosts} hosts:")
+    with hosts_up(a.hosts):
+        return measure_forced(patched, a, "levels", on_hosts)
 
 
 def arguments():
@@ -180,6 +191,13 @@ def arguments():
         "--representations",
         metavar="NAME,...",
         help="force only these, and array (default: all there are)",
+    )
+    ap.add_argument(
+        "--hosts",
+        type=int,
+        default=0,
+        metavar="K",
+        help="also the levels between K hosts (maint/hosts; needs root)",
     )
     ap.add_argument("--no-forced", action="store_true", help="leave out the forced representations")
     ap.add_argument("--only-forced", action="store_true", help="nothing else")
@@ -222,6 +240,8 @@ def main():
     if not a.no_forced:
         for mode in "peers", "levels":
             rows += measure_forced(patched, a, mode)
+        if a.hosts:
+            rows += levels_between_hosts(patched, a)
 
     if a.dup_ranks and not a.only_forced:
         builds = [b for b in (stock, without_yield, patched) if b]

@@ -105,7 +105,7 @@ int MPIR_Ctxid_get(struct MPIR_Comm *comm, struct MPIR_Group *group, int tag, in
                    MPIR_Context_id_t * id);
 /* MPI_Comm_dup of an intracommunicator whose duplicates take ids of blocks.  First comes
  * take_duplicate: if the next id is known, nothing is sent.  The caller must make the communicator,
- * or tell the others by MPIR_Comm_duplicate_broken.  If the members have to agree, *id is 0: then
+ * or tell the others by MPIR_Comm_duplicates_broken.  If the members have to agree, *id is 0: then
  * get_duplicate, which may bring a block, or MPIR_Ctxid_refuse.  After an error *id is
  * MPIR_INVALID_CONTEXT_ID: the parent is revoked, and there is nothing to tell. */
 int MPIR_Ctxid_take_duplicate(struct MPIR_Comm *parent, MPIR_Context_id_t * id);

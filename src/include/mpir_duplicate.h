@@ -27,13 +27,14 @@ void MPIR_Comm_duplicate_refuse(struct MPIR_Comm *parent);
 /* The communicator without context id and MPIR_Comm_commit; for MPI_Comm_idup. */
 int MPIR_Comm_duplicate_data(struct MPIR_Comm *parent, struct MPIR_Info *info,
                              struct MPIR_Comm **newcomm);
-/* The others have the duplicate with this id, or will have it; this process has not.  The id is
- * decided, without a communicator. */
-void MPIR_Comm_duplicate_broken(struct MPIR_Comm *parent, MPIR_Context_id_t id);
-/* The device's part of that.  `made`: the communicator, or NULL if this process has no memory for
- * it. */
-extern void (*MPIR_Comm_revoke_duplicate)(struct MPIR_Comm *parent, struct MPIR_Comm *made,
-                                          MPIR_Context_id_t id);
+/* The others have the duplicates with `n` ids from `first` on, or will have them; this process has
+ * not.  The ids are decided, without communicators. */
+void MPIR_Comm_duplicates_broken(struct MPIR_Comm *parent, MPIR_Context_id_t first, uint32_t n);
+/* The device's parts of that.  The first marks one that this process could make, and tells no
+ * other.  The second tells the others of all. */
+extern void (*MPIR_Comm_revoke_duplicate)(struct MPIR_Comm *made);
+extern void (*MPIR_Comm_tell_of_duplicates)(struct MPIR_Comm *parent, MPIR_Context_id_t first,
+                                            uint32_t n);
 /* The device's part for a process that does not know which duplicates the others make: it revokes
  * the parent. */
 extern int (*MPIR_Comm_revoke_parent)(struct MPIR_Comm *parent);

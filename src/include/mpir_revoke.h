@@ -18,12 +18,17 @@ bool MPIR_Comm_keep_revoked(struct MPIR_Comm *comm);
  * never given back. */
 bool MPIR_Comm_keep_until_end(struct MPIR_Comm *comm);
 
+/* No other process sends any more: all that was kept goes. */
+void MPIR_Comm_kept_free(void);
+
 /* Before a revoked communicator goes: its messages are dropped no longer. */
 void MPIR_Comm_revoked_end(struct MPIR_Comm *comm);
 
 /* Of the device: each long message on the communicator, and on its parts, is received and
  * dropped from now on. */
 void MPIDIG_comm_revoked_begin(struct MPIR_Comm *comm);
+/* In MPI_Finalize, while others may still send: drops messages if there is such a communicator. */
+void MPIDIG_comm_revoked_progress(void);
 void MPIDIG_comm_revoked_finalize(void);
 
 #endif /* MPIR_REVOKE_H_INCLUDED */

@@ -9,7 +9,8 @@
  * each of them as a revoked communicator: messages of the others to this process are dropped, and
  * no sender waits for it. */
 
-void (*MPIR_Comm_revoke_duplicate)(MPIR_Comm *parent, MPIR_Comm *made, MPIR_Context_id_t id);
+void (*MPIR_Comm_revoke_duplicate)(MPIR_Comm *made);
+void (*MPIR_Comm_tell_of_duplicates)(MPIR_Comm *parent, MPIR_Context_id_t first, uint32_t n);
 int (*MPIR_Comm_revoke_parent)(MPIR_Comm *parent);
 
 static MPIR_Comm *make(MPIR_Comm * parent, MPIR_Context_id_t id)
@@ -25,12 +26,21 @@ static MPIR_Comm *make(MPIR_Comm * parent, MPIR_Context_id_t id)
     return NULL;
 }
 
-void MPIR_Comm_duplicate_broken(MPIR_Comm * parent, MPIR_Context_id_t id)
+static void make_broken(MPIR_Comm * parent, MPIR_Context_id_t id)
 {
     MPIR_Comm *made = make(parent, id);
 
-    MPIR_Comm_revoke_duplicate(parent, made, id);
-    if (made)
+    if (made) {
+        MPIR_Comm_revoke_duplicate(made);
         (void) MPIR_Comm_keep_until_end(made);
+    }
     MPIR_Ctxid_burn(id);
+}
+
+void MPIR_Comm_duplicates_broken(MPIR_Comm * parent, MPIR_Context_id_t first, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        make_broken(parent, first + (i << MPIR_CONTEXT_PREFIX_SHIFT));
+    if (n > 0)
+        MPIR_Comm_tell_of_duplicates(parent, first, n);
 }

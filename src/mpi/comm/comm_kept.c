@@ -14,7 +14,7 @@ static kept_t *all_kept;
 static bool is_end;
 static MPL_initlock_t keeping = MPL_INITLOCK_INITIALIZER;
 
-static int free_all(void *unused)
+void MPIR_Comm_kept_free(void)
 {
     is_end = true;
     while (all_kept) {
@@ -25,7 +25,6 @@ static int free_all(void *unused)
         MPL_free(gone);
     }
     is_end = false;
-    return MPI_SUCCESS;
 }
 
 bool MPIR_Comm_keep_until_end(MPIR_Comm * comm)
@@ -35,8 +34,6 @@ bool MPIR_Comm_keep_until_end(MPIR_Comm * comm)
     if (kept == NULL)
         return false;
     MPL_initlock_lock(&keeping);
-    if (all_kept == NULL)
-        MPIR_Add_finalize(free_all, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
     *kept = (kept_t) { comm, all_kept };
     all_kept = kept;
     MPL_initlock_unlock(&keeping);

@@ -68,7 +68,7 @@ static int duplicate_by_block(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm **
         MPIR_Comm_discard(made);
     made = NULL;
     if (others_have(id))
-        MPIR_Comm_duplicate_broken(parent, id);
+        MPIR_Comm_duplicates_broken(parent, id, 1);
     goto fn_exit;
 }
 
@@ -85,7 +85,7 @@ void MPIR_Comm_duplicate_refuse(MPIR_Comm * parent)
     if (has_blocks(parent))
         (void) MPIR_Ctxid_take_duplicate(parent, &id);
     if (others_have(id))
-        MPIR_Comm_duplicate_broken(parent, id);
+        MPIR_Comm_duplicates_broken(parent, id, 1);
     else if (id == 0)
         MPIR_Ctxid_refuse(parent, NULL, 0);
 }

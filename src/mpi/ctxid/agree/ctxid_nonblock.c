@@ -19,13 +19,7 @@ static void break_duplicate(ctxid_pending_t * pending)
     MPIR_Context_id_t id = pending->own;
 
     pending->own = MPIR_INVALID_CONTEXT_ID;
-    MPIR_Comm_duplicate_broken(pending->parent, id);
-}
-
-static void break_duplicates(MPIR_Comm * parent, uint32_t first, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        MPIR_Comm_duplicate_broken(parent, ctxid_of_prefix(first + i));
+    MPIR_Comm_duplicates_broken(pending->parent, id, 1);
 }
 
 /* This process failed alone in a collective, so it does not know whether the others wait for it now
@@ -34,7 +28,7 @@ static int end_doubt(MPIR_Comm * parent, uint32_t first, uint32_t n)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    break_duplicates(parent, first, n);
+    MPIR_Comm_duplicates_broken(parent, ctxid_of_prefix(first), n);
     mpi_errno = MPIR_Comm_revoke_parent(parent);
     if (mpi_errno == MPI_SUCCESS)
         MPIR_ERR_SET(mpi_errno, MPIX_ERR_REVOKED, "**revoked");
@@ -298,7 +292,7 @@ static void break_rest(ctxid_pending_t * pending)
     uint32_t first, n;
 
     ctxid_block_take_rest(ctxid_own_store(), pending->parent, &first, &n);
-    break_duplicates(pending->parent, first, n);
+    MPIR_Comm_duplicates_broken(pending->parent, ctxid_of_prefix(first), n);
     ctxid_pending_finish(pending, MPI_SUCCESS);
     ctxid_spare_trim();
 }

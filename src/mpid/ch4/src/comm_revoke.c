@@ -11,16 +11,22 @@
  * included; sends end as their messages are dropped (comm_revoke_drop.c).
  *
  * Members tell each other by active messages.  In an intracommunicator each member, when it learns
- * of it, tells those at distances that are powers of two: all learn of it in a logarithm of steps,
- * also where a member has freed the communicator already.  Between groups the caller tells the
- * other group, whose members tell the caller's.
+ * of it, tells those at distances that are powers of two: all learn of it in a logarithm of steps.
+ * A member that has freed the communicator tells no other, so the first one tells all members of a
+ * small group.  Between groups the caller tells the other group, whose members tell the caller's.
+ *
+ * A notice may mean duplicates with several ids in a row (mpir_duplicate.h).
  */
+
+/* A larger group learns of it from each other alone. */
+enum { MOST_TOLD = 64 };
 
 typedef struct {
     uint64_t context_id;        /* the receiver's */
     uint64_t own_id;            /* the sender's; the same in an intracommunicator */
     int rank;                   /* the sender's, in its group */
     int process;                /* the sender's, in its world */
+    uint32_t ids;               /* in a row */
     bool is_forwarded;
 } revoke_hdr_t;
 
@@ -161,30 +167,23 @@ void MPIR_Comm_end_as_revoked(MPIR_Comm * comm, int *mpi_errno)
 
 /* ---- messages ---- */
 
-static int tell_of(MPIR_Comm *comm, MPIR_Context_id_t id, MPIR_Context_id_t own_id, int rank,
-                   bool is_forwarded)
+static int tell_of(MPIR_Comm *comm, revoke_hdr_t hdr, int rank)
 {
-    revoke_hdr_t hdr = {.context_id = id,
-                        .own_id = own_id,
-                        .rank = comm->rank,
-                        .process = MPIR_Process.rank,
-                        .is_forwarded = is_forwarded};
-
+    hdr.rank = comm->rank;
+    hdr.process = MPIR_Process.rank;
     return MPIDI_NM_am_send_hdr(rank, comm, MPIDIG_COMM_REVOKE, &hdr, sizeof(hdr), 0, 0);
 }
 
-static int tell(MPIR_Comm * comm, int rank, bool is_forwarded)
-{
-    return tell_of(comm, comm->context_id, comm->recvcontext_id, rank, is_forwarded);
-}
-
-static int tell_group(MPIR_Comm * comm, MPIR_Context_id_t id)
+/* `is_first`: this process has not learned of it from another one. */
+static int tell_group(MPIR_Comm * comm, MPIR_Context_id_t id, uint32_t ids, bool is_first)
 {
     int mpi_errno = MPI_SUCCESS;
+    revoke_hdr_t hdr = {.context_id = id, .own_id = id, .ids = ids, .is_forwarded = true};
+    bool tells_all = is_first && comm->local_size <= MOST_TOLD;
 
     for (long long distance = 1; distance < comm->local_size && mpi_errno == MPI_SUCCESS;
-         distance *= 2)
-        mpi_errno = tell_of(comm, id, id, (int)((comm->rank + distance) % comm->local_size), true);
+         distance += tells_all ? 1 : distance)
+        mpi_errno = tell_of(comm, hdr, (int)((comm->rank + distance) % comm->local_size));
     return mpi_errno;
 }
 
@@ -194,9 +193,13 @@ static int tell_other_group(MPIR_Comm * comm, bool is_forwarded)
 {
     int mpi_errno = MPI_SUCCESS;
     int first = is_forwarded ? comm->rank : 0, step = is_forwarded ? comm->local_size : 1;
+    revoke_hdr_t hdr = {.context_id = comm->context_id,
+                        .own_id = comm->recvcontext_id,
+                        .ids = 1,
+                        .is_forwarded = is_forwarded};
 
     for (long long rank = first; rank < comm->remote_size && mpi_errno == MPI_SUCCESS; rank += step)
-        mpi_errno = tell(comm, (int) rank, is_forwarded);
+        mpi_errno = tell_of(comm, hdr, (int) rank);
     return mpi_errno;
 }
 
@@ -205,7 +208,8 @@ static int revoke_once(MPIR_Comm * comm, bool is_remote)
     if (comm->revoked)
         return MPI_SUCCESS;
     mark_all(comm);
-    return is_inter(comm) ? tell_other_group(comm, is_remote) : tell_group(comm, comm->context_id);
+    return is_inter(comm) ? tell_other_group(comm, is_remote)
+                          : tell_group(comm, comm->context_id, 1, !is_remote);
 }
 
 static int revoke_here(MPIR_Comm * comm)
@@ -226,13 +230,18 @@ int MPID_Comm_revoke(MPIR_Comm * comm, int is_remote)
     return mpi_errno == MPI_SUCCESS ? MPID_Progress_test(NULL) : mpi_errno;
 }
 
-static void revoke_duplicate(MPIR_Comm * parent, MPIR_Comm * made, MPIR_Context_id_t id)
+static void revoke_duplicate(MPIR_Comm * made)
 {
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
-    if (made)
-        (void) revoke_once(made, false);
-    else
-        (void) tell_group(parent, id);
+    if (!made->revoked)
+        mark_all(made);
+    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
+}
+
+static void tell_of_duplicates(MPIR_Comm * parent, MPIR_Context_id_t first, uint32_t n)
+{
+    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
+    (void) tell_group(parent, first, n, true);
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
 }
 
@@ -348,6 +357,7 @@ int MPIDIG_comm_revoke_committed(MPIR_Comm * comm)
 
 void MPIDIG_comm_revoke_finalize(void)
 {
+    MPIR_Comm_kept_free();
     MPIDIG_comm_revoked_finalize();
     while (early) {
         early_t *kept = early;
@@ -358,19 +368,26 @@ void MPIDIG_comm_revoke_finalize(void)
 
 static int on_revoked(void *am_hdr, void *data, MPI_Aint data_sz, uint32_t attr, MPIR_Request **req)
 {
+    int mpi_errno = MPI_SUCCESS;
     revoke_hdr_t hdr;
-    MPIR_Comm *comm;
 
     memcpy(&hdr, am_hdr, sizeof(hdr));
-    comm = find_comm(&hdr);
     if (attr & MPIDIG_AM_ATTR__IS_ASYNC)
         *req = NULL;
-    return comm ? learn(comm, &hdr) : keep(&hdr);
+    for (; hdr.ids > 0 && mpi_errno == MPI_SUCCESS; hdr.ids--) {
+        MPIR_Comm *comm = find_comm(&hdr);
+
+        mpi_errno = comm ? learn(comm, &hdr) : keep(&hdr);
+        hdr.context_id += 1 << MPIR_CONTEXT_PREFIX_SHIFT;
+        hdr.own_id += 1 << MPIR_CONTEXT_PREFIX_SHIFT;
+    }
+    return mpi_errno;
 }
 
 void MPIDIG_comm_revoke_init(void)
 {
     MPIDIG_am_reg_cb(MPIDIG_COMM_REVOKE, NULL, on_revoked);
     MPIR_Comm_revoke_duplicate = revoke_duplicate;
+    MPIR_Comm_tell_of_duplicates = tell_of_duplicates;
     MPIR_Comm_revoke_parent = revoke_here;
 }

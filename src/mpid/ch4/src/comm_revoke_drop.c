@@ -19,7 +19,7 @@ typedef struct watched {
 } watched_t;
 
 /* A pass looks at a few communicators, in turn: a wait does not get slower with their number. */
-enum { PASS_EVERY = 1000, OF_A_PASS = 16, NBC_TAGS = 64 };
+enum { PASS_EVERY = 100, OF_A_PASS = 32, NBC_TAGS = 64 };
 /* parts of a communicator's context, the same for both kinds of communicators */
 enum { POINT_TO_POINT = MPIR_CONTEXT_INTRA_PT2PT, COLLECTIVES = MPIR_CONTEXT_INTRA_COLL };
 
@@ -151,6 +151,12 @@ void MPIR_Comm_revoked_end(MPIR_Comm * comm)
     if (!all_watched && hook_id >= 0)
         MPIR_Progress_hook_deactivate(hook_id);
     leave();
+}
+
+void MPIDIG_comm_revoked_progress(void)
+{
+    if (all_watched)
+        (void) MPID_Progress_test(NULL);
 }
 
 void MPIDIG_comm_revoked_finalize(void)
