@@ -68,6 +68,7 @@ static void refused_calls(MPI_Comm comm)
 static void local_calls(MPI_Comm comm)
 {
     MPI_Group group;
+    MPI_Info info;
     int n = 0, rank = -1, result;
 
     CT_CHECK(MPI_Comm_size(comm, &n) == MPI_SUCCESS && n == size,
@@ -79,6 +80,11 @@ static void local_calls(MPI_Comm comm)
         "comparison %d", result);
     CT_CHECK(MPI_Comm_group(comm, &group) == MPI_SUCCESS, "no group");
     MPI_Group_free(&group);
+    CT_CHECK(MPI_Comm_test_inter(comm, &result) == MPI_SUCCESS && !result, "of two groups");
+    CT_CHECK(MPI_Comm_set_name(comm, "revoked") == MPI_SUCCESS, "no name");
+    CT_CHECK(MPI_Comm_get_info(comm, &info) == MPI_SUCCESS, "no hints");
+    CT_CHECK(MPI_Comm_set_info(comm, info) == MPI_SUCCESS, "no new hints");
+    MPI_Info_free(&info);
     CT_CHECK(MPIX_Comm_revoke(comm) == MPI_SUCCESS, "revoked again");
 }
 
