@@ -19,6 +19,7 @@
 #define ctxid_block_release MPIR_ctxid_block_release
 #define ctxid_block_size MPIR_ctxid_block_size
 #define ctxid_block_take MPIR_ctxid_block_take
+#define ctxid_block_take_rest MPIR_ctxid_block_take_rest
 #define ctxid_block_unclaim MPIR_ctxid_block_unclaim
 #define ctxid_bound MPIR_ctxid_bound
 #define ctxid_claim_probe MPIR_ctxid_claim_probe
@@ -81,6 +82,7 @@
 #define ctxid_pack MPIR_ctxid_pack
 #define ctxid_partial_counter MPIR_ctxid_partial_counter
 #define ctxid_pending_end_asking MPIR_ctxid_pending_end_asking
+#define ctxid_pending_append MPIR_ctxid_pending_append
 #define ctxid_pending_finish MPIR_ctxid_pending_finish
 #define ctxid_pending_is_behind MPIR_ctxid_pending_is_behind
 #define ctxid_pending_new MPIR_ctxid_pending_new

@@ -400,9 +400,6 @@ int MPIR_Ctxid_get_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
     if (mpi_errno == MPI_SUCCESS)
         mpi_errno = decide(&creation, members, all.packed, all, id);
     ctxid_spare_settle(call.ids - 1);
-    /* maybe meanwhile, so that nothing ends a block that this call has brought */
-    if (parent->revoked)
-        MPIR_Ctxid_end_duplicates(parent);
     return mpi_errno;
 }
 

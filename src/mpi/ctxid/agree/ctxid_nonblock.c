@@ -275,6 +275,8 @@ int MPIR_Ctxid_get_nonblock(MPIR_Comm * parent, MPIR_Comm * newcomm, MPIR_Reques
     if (*req != NULL) {
         pending->newcomm = newcomm;
         pending->holder = ctxid_holder_here();
+        /* the block that it brings may come too late to be ended by the revocation */
+        pending->if_revoked = MPIR_Ctxid_end_duplicates;
     }
     ctxid_pending_start(pending);
     MPIR_ERR_CHKANDJUMP(!*req, mpi_errno, MPI_ERR_NO_MEM, "**nomem");

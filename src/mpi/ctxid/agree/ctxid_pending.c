@@ -102,11 +102,10 @@ static void go_as_far_as_possible(ctxid_pending_t * pending)
     }
 }
 
-/* An agreement that brought a block may end after its parent was revoked. */
 static void conclude(ctxid_pending_t * pending)
 {
-    if (pending->parent->revoked)
-        MPIR_Ctxid_end_duplicates(pending->parent);
+    if (pending->parent->revoked && pending->if_revoked)
+        pending->if_revoked(pending->parent);
     if (pending->request) {
         pending->request->status.MPI_ERROR = pending->mpi_errno;
         MPIR_Request_complete(pending->request);

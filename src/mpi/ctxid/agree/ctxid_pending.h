@@ -23,6 +23,7 @@ typedef struct ctxid_pending {
     ctxid_rounds_t rounds;
     void (*then) (struct ctxid_pending *);      /* the step after these rounds */
     bool is_done;
+    void (*if_revoked) (MPIR_Comm * parent);    /* after the last step, or NULL */
     int mpi_errno;
 } ctxid_pending_t;
 
