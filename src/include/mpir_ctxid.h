@@ -30,9 +30,11 @@
  * ids.  If a member withheld some for an offer, the next search goes first: late members of that
  * offer may take part in it.
  *
- * The members decide only by what they exchanged.  If a member fails after its offer (no memory, an
- * error of the collective), it cannot know the parent's new cursor.  It forgets the cursor and
- * objects the next time.
+ * The members decide only by what they exchanged.  If the collective fails at one member, it cannot
+ * know the parent's new cursor.  It forgets the cursor and objects the next time.
+ *
+ * A member has memory for the decided id before the collective.  An offer says below which id.  If
+ * another member has a higher end than that, the members search instead.
  *
  * MPI_Comm_idup makes its offer when all members have called it.  Before that it holds nothing,
  * however late a member is.
@@ -67,6 +69,7 @@ typedef struct MPIR_Ctxid {
     uint32_t block;             /* the first id of the block that the offer claimed, */
     uint32_t block_ids;         /* and how many they are, or 0 */
     bool is_short;              /* of memory */
+    bool holds_calm, holds_busy;        /* memory for an id of this table */
     bool is_queued;             /* for the search, as are the fields below */
     bool withheld;              /* in this pass a member had free ids that it could not show */
     uint32_t passes;            /* through all ids: the fewest go first */

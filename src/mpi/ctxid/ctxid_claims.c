@@ -3,7 +3,7 @@
 #include "mpiimpl.h"
 #include "ctxid_reserved.h"
 
-/* What a creation holds during a collective: the token, a probe, its window of ids; and the
+/* What a creation holds during a collective: the token, a probe, its window of ids, memory; and the
  * cursor of its parent. */
 
 bool ctxid_take_token(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
@@ -38,9 +38,27 @@ static bool is_shown(const ctxid_store_t * store, uint32_t busy_id)
     return store->calm_limit + busy_id - first < n;
 }
 
+uint32_t ctxid_hold(ctxid_store_t * store, MPIR_Ctxid_t * creation, cid_table_t * table,
+                    uint32_t end)
+{
+    bool *holds = (table == store->calm) ? &creation->holds_calm : &creation->holds_busy;
+
+    MPIR_Assert(!*holds);
+    *holds = true;
+    return cid_hold(table, end);
+}
+
+static void let_go(cid_table_t * table, bool * holds)
+{
+    if (*holds)
+        cid_let_go(table);
+    *holds = false;
+}
+
 /* The creation with the token needs its probe only if another member lacks the token, which is
  * rare.  Its probe is therefore noted beside the table, which saves a claim and a release for
- * each creation. */
+ * each creation.  Before the first time it has no memory for the probe, which is among the first
+ * thousand ids: that would cost every process 8 kB.  The members search then. */
 bool ctxid_claim_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
     uint32_t probe = creation->probe;
@@ -48,7 +66,8 @@ bool ctxid_claim_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation)
     if (is_shown(store, probe) || probe == store->held_probe)
         return false;
     if (store->token == creation) {
-        if (cid_owner(store->busy, probe) != NULL)
+        if (!store->was_busy || cid_owner(store->busy, probe) != NULL ||
+            ctxid_hold(store, creation, store->busy, probe + 1) <= probe)
             return false;
         store->held_probe = probe;
     } else if (cid_claim(store->busy, probe, ctxid_note(CTXID_NOTE_PROBE, 0)) != CID_OK) {
@@ -77,6 +96,8 @@ void ctxid_release_claims(ctxid_store_t * store, MPIR_Ctxid_t * creation)
         store->shown = NULL;
     ctxid_end_probe(store, creation, true);
     ctxid_block_release(store, creation);
+    let_go(store->calm, &creation->holds_calm);
+    let_go(store->busy, &creation->holds_busy);
     if (store->token == creation)
         store->token = NULL;
 }

@@ -5,17 +5,19 @@
 
 /* What the members exchange, and how it is folded. */
 
-/* The fields of a packed offer: failed, busy, cursor taken, probe taken, differ, scarce, blocks
- * differ (a bit each), end, free1, free2 (NUMBER_BITS each) */
-#define NUMBER_BITS 18
+/* The fields of a packed offer: lack (4 bits, all of which are set if the member failed), busy,
+ * cursor taken, probe taken, differ, scarce, blocks differ (a bit each), end, free1, free2
+ * (NUMBER_BITS each) */
+#define NUMBER_BITS CTXID_NUMBER_BITS
 #define NUMBER_MASK ((1u << NUMBER_BITS) - 1)
-#define FAILED_BIT (UINT64_C(1) << 63)
-#define BUSY_BIT (UINT64_C(1) << 62)
-#define CURSOR_BIT (UINT64_C(1) << 61)
-#define PROBE_BIT (UINT64_C(1) << 60)
-#define DIFFER_BIT (UINT64_C(1) << 59)
-#define SCARCE_BIT (UINT64_C(1) << 58)
-#define BLOCKS_BIT (UINT64_C(1) << 57)
+#define LACK_SHIFT 60
+#define FAILED 15u
+#define BUSY_BIT (UINT64_C(1) << 59)
+#define CURSOR_BIT (UINT64_C(1) << 58)
+#define PROBE_BIT (UINT64_C(1) << 57)
+#define DIFFER_BIT (UINT64_C(1) << 56)
+#define SCARCE_BIT (UINT64_C(1) << 55)
+#define BLOCKS_BIT (UINT64_C(1) << 54)
 
 uint64_t ctxid_pack(const ctxid_fields_t * fields)
 {
@@ -23,7 +25,8 @@ uint64_t ctxid_pack(const ctxid_fields_t * fields)
     uint64_t numbers = ((uint64_t) fields->end << (2 * NUMBER_BITS)) |
         ((uint64_t) fields->free1 << NUMBER_BITS) | fields->free2;
 
-    return numbers | (fields->failed ? FAILED_BIT : 0) | (fields->busy ? BUSY_BIT : 0) |
+    return numbers | (uint64_t) (fields->failed ? FAILED : fields->lack) << LACK_SHIFT |
+        (fields->busy ? BUSY_BIT : 0) |
         (fields->cursor_taken ? CURSOR_BIT : 0) | (fields->probe_taken ? PROBE_BIT : 0) |
         (fields->differ ? DIFFER_BIT : 0) | (fields->scarce ? SCARCE_BIT : 0) |
         (fields->blocks_differ ? BLOCKS_BIT : 0);
@@ -32,7 +35,8 @@ uint64_t ctxid_pack(const ctxid_fields_t * fields)
 ctxid_fields_t ctxid_unpack(uint64_t packed)
 {
     ctxid_fields_t fields = {
-        .failed = (packed & FAILED_BIT) != 0,
+        .failed = packed >> LACK_SHIFT == FAILED,
+        .lack = (uint32_t) (packed >> LACK_SHIFT),
         .busy = (packed & BUSY_BIT) != 0,
         .cursor_taken = (packed & CURSOR_BIT) != 0,
         .probe_taken = (packed & PROBE_BIT) != 0,
@@ -48,7 +52,7 @@ ctxid_fields_t ctxid_unpack(uint64_t packed)
 
 uint64_t MPIR_Ctxid_refusal(uint64_t packed)
 {
-    return packed | FAILED_BIT;
+    return packed | (uint64_t) FAILED << LACK_SHIFT;
 }
 
 void MPIR_Ctxid_fold(uint64_t * all, uint64_t packed)
@@ -61,6 +65,7 @@ void MPIR_Ctxid_fold(uint64_t * all, uint64_t packed)
     /* a member that takes no part has no end: its free1 does not count */
     sum.differ |= one.differ || (sum.end && one.end && sum.free1 != one.free1);
     sum.failed |= one.failed;
+    sum.lack = MPL_MAX(sum.lack, one.lack);
     sum.busy |= one.busy;
     sum.cursor_taken |= one.cursor_taken;
     sum.probe_taken |= one.probe_taken;

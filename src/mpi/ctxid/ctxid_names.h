@@ -30,6 +30,7 @@
 #define ctxid_end_probe MPIR_ctxid_end_probe
 #define ctxid_end_reservation MPIR_ctxid_end_reservation
 #define ctxid_enqueue MPIR_ctxid_enqueue
+#define ctxid_enter MPIR_ctxid_enter
 #define ctxid_error MPIR_ctxid_error
 #define ctxid_find_freed MPIR_ctxid_find_freed
 #define ctxid_fold_offer MPIR_ctxid_fold_offer
@@ -47,7 +48,7 @@
 #define ctxid_has_blocks MPIR_ctxid_has_blocks
 #define ctxid_has_request MPIR_ctxid_has_request
 #define ctxid_has_reserved MPIR_ctxid_has_reserved
-#define ctxid_has_room MPIR_ctxid_has_room
+#define ctxid_hold MPIR_ctxid_hold
 #define ctxid_holder_here MPIR_ctxid_holder_here
 #define ctxid_holder_look MPIR_ctxid_holder_look
 #define ctxid_holders_answer MPIR_ctxid_holders_answer
@@ -65,6 +66,7 @@
 #define ctxid_is_derived MPIR_ctxid_is_derived
 #define ctxid_keep MPIR_ctxid_keep
 #define ctxid_kept MPIR_ctxid_kept
+#define ctxid_leave MPIR_ctxid_leave
 #define ctxid_leaves_order MPIR_ctxid_leaves_order
 #define ctxid_let_others_go_on MPIR_ctxid_let_others_go_on
 #define ctxid_lose_cursor MPIR_ctxid_lose_cursor
@@ -81,8 +83,8 @@
 #define ctxid_owner_of MPIR_ctxid_owner_of
 #define ctxid_pack MPIR_ctxid_pack
 #define ctxid_partial_counter MPIR_ctxid_partial_counter
-#define ctxid_pending_end_asking MPIR_ctxid_pending_end_asking
 #define ctxid_pending_append MPIR_ctxid_pending_append
+#define ctxid_pending_end_asking MPIR_ctxid_pending_end_asking
 #define ctxid_pending_finish MPIR_ctxid_pending_finish
 #define ctxid_pending_is_behind MPIR_ctxid_pending_is_behind
 #define ctxid_pending_new MPIR_ctxid_pending_new

@@ -48,6 +48,19 @@ static bool is_scarce(const ctxid_store_t * store)
     return store->busy_limit - busy.used < LEAST_LEFT + store->busy_limit / 4;
 }
 
+/* How much less than all calm ids this process has memory for, and whether it is too little for the
+ * ids that it proposes. */
+static void hold(ctxid_store_t *store, MPIR_Ctxid_t *creation, ctxid_fields_t *fields)
+{
+    uint32_t end = MPL_MIN(MPL_MAX(fields->end, fields->free1) + 1, store->calm_limit);
+    uint32_t room = ctxid_hold(store, creation, store->calm, end);
+
+    fields->failed = creation->is_short = room < end;
+    if (room < store->calm_limit && !fields->failed)
+        while ((1u << CTXID_NUMBER_BITS) >> fields->lack > room)
+            fields->lack++;
+}
+
 /* Objections and proposals of a member of the new communicator */
 static void propose(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t ids,
                     ctxid_fields_t *fields)
@@ -65,8 +78,7 @@ static void propose(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t ids,
         return;
     store->promised = fields->end;
     store->promised_free = fields->free1;
-    creation->is_short = !ctxid_has_room(store, MPL_MAX(fields->end, fields->free1));
-    fields->failed = creation->is_short;
+    hold(store, creation, fields);
     if (ids > 1)
         ctxid_block_claim(store, creation, ids);
 }

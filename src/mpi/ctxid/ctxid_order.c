@@ -60,44 +60,30 @@ void ctxid_drop_reservations(ctxid_store_t * store)
     }
 }
 
-static bool put_owner(ctxid_store_t * store, cid_table_t * table, uint32_t id)
+static cid_status put_owner(ctxid_store_t * store, cid_table_t * table, uint32_t id)
 {
     void *owner = cid_owner(table, id), *pending = ctxid_note(CTXID_NOTE_PENDING, 0);
 
     if (owner == NULL)
-        return cid_claim(table, id, pending) == CID_OK;
+        return cid_claim_held(table, id, pending);
     MPIR_Assert(ctxid_note_kind(owner) >= CTXID_NOTE_RESERVED);
     if (ctxid_note_kind(owner) == CTXID_NOTE_RESERVED)
         store->reserved--;
     else if (ctxid_note_kind(owner) == CTXID_NOTE_BLOCK)
         store->blocked--;
-    return cid_replace(table, id, pending) == CID_OK;
+    return cid_replace(table, id, pending);
 }
 
-bool ctxid_take(ctxid_store_t * store, uint32_t prefix)
+void ctxid_take(ctxid_store_t * store, uint32_t prefix)
 {
     uint32_t id;
     cid_table_t *table = ctxid_table_of(store, prefix, &id);
+    cid_status status = put_owner(store, table, id);
 
-    if (!put_owner(store, table, id))
-        return false;
+    MPIR_Assertp(status == CID_OK);
     if (table == store->calm) {
         store->used++;
         ctxid_leaves_order(store, id);
         raise_peak(store);
     }
-    return true;
-}
-
-bool ctxid_has_room(ctxid_store_t * store, uint32_t id)
-{
-    cid_figures_t figures;
-
-    cid_figures(store->calm, &figures);
-    if (id < figures.allocated || id >= store->calm_limit)
-        return true;
-    if (cid_claim(store->calm, id, ctxid_note(CTXID_NOTE_PROBE, 0)) != CID_OK)
-        return false;
-    cid_release(store->calm, id);
-    return true;
 }

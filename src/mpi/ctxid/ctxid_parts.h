@@ -41,11 +41,8 @@ void ctxid_drop_reservations(ctxid_store_t * store);
 
 /* A calm id is not free any more, although it is nobody's yet. */
 void ctxid_leaves_order(ctxid_store_t * store, uint32_t id);
-/* Claims the agreed id, which may be a cursor or of a block; false without memory. */
-bool ctxid_take(ctxid_store_t * store, uint32_t prefix);
-/* Is there memory for the id that comes next?  The process asks while it can still tell the
- * others. */
-bool ctxid_has_room(ctxid_store_t * store, uint32_t id);
+/* Claims the agreed id, which may be a cursor or of a block.  The creation holds memory for it. */
+void ctxid_take(ctxid_store_t * store, uint32_t prefix);
 /* A process uses new ids up to this one.  Then it uses those that were freed longest ago. */
 static inline uint32_t ctxid_bound(const ctxid_store_t * store)
 {
@@ -74,6 +71,10 @@ static inline void ctxid_find_freed(const ctxid_store_t * store, uint32_t ids[2]
 bool ctxid_take_token(ctxid_store_t * store, const MPIR_Ctxid_t * creation);
 /* False if another creation has the probe, or might take it. */
 bool ctxid_claim_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation);
+/* Until ctxid_release_claims the creation can take an id of the table below the result.  That is at
+ * least `end` if there is memory. */
+uint32_t ctxid_hold(ctxid_store_t * store, MPIR_Ctxid_t * creation, cid_table_t * table,
+                    uint32_t end);
 /* Afterwards the probe is free, or its communicator's. */
 void ctxid_end_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool is_free);
 /* Between two exchanges a creation holds nothing. */

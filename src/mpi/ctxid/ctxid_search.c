@@ -116,16 +116,26 @@ static void show_busy(const ctxid_store_t * store, uint32_t first, uint32_t n, u
     hide(store->held_probe, first, n, mask);
 }
 
+static bool has_room(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t first, uint32_t n)
+{
+    bool is_calm = first < store->calm_limit;
+    uint32_t end = first + n - (is_calm ? 0 : store->calm_limit);
+
+    return ctxid_hold(store, creation, is_calm ? store->calm : store->busy, end) >= end;
+}
+
 static void show(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_window_t * window)
 {
     bool has_token = ctxid_take_token(store, creation);
     uint32_t first, n;
 
     ctxid_window_of(store, creation, &first, &n);
+    creation->is_short = creation->takes_part && !has_room(store, creation, first, n);
     if (has_token && creation->takes_part && creation->passes > 0)
         ctxid_drop_reservations(store);
     window->next = creation->takes_part ? next_offset(store, creation) : creation->offset + n;
-    window->flags = CTXID_SHOWN | (has_token ? CTXID_HAS_TOKEN : 0);
+    window->flags = CTXID_SHOWN | (has_token ? CTXID_HAS_TOKEN : 0) |
+        (creation->is_short ? 0 : CTXID_HAS_ROOM);
     if (!creation->takes_part)
         memset(window->free, 0xff, sizeof(window->free));       /* any */
     else if (first < store->calm_limit)
@@ -212,14 +222,14 @@ static ctxid_outcome_t settle_shown(ctxid_store_t * store, MPIR_Ctxid_t * creati
 {
     uint32_t first, n, bit = 0, chosen;
 
+    if (!(window->flags & CTXID_HAS_ROOM))
+        return creation->is_short ? CTXID_NO_MEMORY : CTXID_FAILED;
     ctxid_window_of(store, creation, &first, &n);
     chosen = next_common(window, first, &bit);
     if (chosen == MPIR_CTXID_NONE)
         return go_on(store, creation, window);
-    if (creation->takes_part && !ctxid_take(store, chosen)) {
-        ctxid_lose_cursor(store, creation);
-        return CTXID_NO_MEMORY;
-    }
+    if (creation->takes_part)
+        ctxid_take(store, chosen);
     *prefix = creation->takes_part ? chosen : MPIR_CTXID_NONE;
     if (window->flags & CTXID_HAS_TOKEN)
         move_cursors(store, creation, window, first, bit, *prefix);

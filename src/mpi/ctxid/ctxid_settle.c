@@ -26,6 +26,12 @@ static uint32_t choose(const MPIR_Ctxid_t * creation, ctxid_fields_t own)
     return (own.free1 == 0 || own.differ) ? own.end : own.free1;
 }
 
+/* Is the id below the limit, and have all members memory for it? */
+static bool is_possible(const ctxid_store_t *store, uint32_t id, ctxid_fields_t all)
+{
+    return id < store->calm_limit && id < (1u << CTXID_NUMBER_BITS) >> all.lack;
+}
+
 static ctxid_outcome_t settle_calm(ctxid_store_t *store, MPIR_Ctxid_t *creation, ctxid_fields_t own,
                                    ctxid_fields_t all, uint32_t *prefix)
 {
@@ -36,12 +42,12 @@ static ctxid_outcome_t settle_calm(ctxid_store_t *store, MPIR_Ctxid_t *creation,
         return CTXID_DECIDED;
     }
     ctxid_block_release(store, creation);       /* the id may be one of them */
-    if (choose(creation, all) >= store->calm_limit) {
-        creation->start = all.free1;
+    if (!is_possible(store, choose(creation, all), all)) {
+        creation->start = all.end < store->calm_limit ? all.end : all.free1;
         return CTXID_SEARCH;
     }
-    if (creation->takes_part && !ctxid_take(store, chosen))
-        return CTXID_NO_MEMORY;
+    if (creation->takes_part)
+        ctxid_take(store, chosen);
     *prefix = creation->takes_part ? chosen : MPIR_CTXID_NONE;
     choose_cursors(all, cursors);
     ctxid_move_cursors(store, creation, *prefix, cursors);
@@ -51,6 +57,7 @@ static ctxid_outcome_t settle_calm(ctxid_store_t *store, MPIR_Ctxid_t *creation,
 static ctxid_outcome_t settle_busy(ctxid_store_t *store, MPIR_Ctxid_t *creation, ctxid_fields_t all,
                                    uint32_t number, uint32_t *prefix)
 {
+    store->was_busy = true;
     if (all.scarce) {
         creation->start = all.free1 ? all.free1 : all.end;
         return CTXID_SEARCH;
@@ -63,7 +70,8 @@ static ctxid_outcome_t settle_busy(ctxid_store_t *store, MPIR_Ctxid_t *creation,
         return CTXID_DECIDED;
     *prefix = store->calm_limit + creation->probe;
     ctxid_end_probe(store, creation, false);
-    return ctxid_take(store, *prefix) ? CTXID_DECIDED : CTXID_NO_MEMORY;
+    ctxid_take(store, *prefix);
+    return CTXID_DECIDED;
 }
 
 static ctxid_outcome_t settle(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_fields_t own,
@@ -83,9 +91,7 @@ static ctxid_outcome_t settle(ctxid_store_t * store, MPIR_Ctxid_t * creation, ct
         settle_calm(store, creation, own, all, prefix);
     if (outcome == CTXID_SEARCH)
         ctxid_enqueue(store, creation);
-    else if (outcome == CTXID_NO_MEMORY)
-        ctxid_lose_cursor(store, creation);
-    if (outcome != CTXID_SEARCH)
+    else
         ctxid_block_grow(creation, (uint32_t)(numbers >> 32));
     return outcome;
 }

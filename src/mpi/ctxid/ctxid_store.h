@@ -59,6 +59,7 @@ typedef struct MPIR_Ctxid_store {
     uint32_t promised;
     uint32_t promised_free;     /* or this one; 0 for none */
     uint32_t probes;            /* claimed by offers */
+    bool was_busy;              /* there were offers without the token */
     /* of the creation with the token, not in the table; or MPIR_CTXID_NONE */
     uint32_t held_probe;
     const MPIR_Ctxid_t *shown;  /* the creation whose window is being exchanged, or NULL */
@@ -75,6 +76,9 @@ ctxid_store_t *ctxid_own_store(void);
 /* The fields of a packed offer, or of packed offers folded by maximum. */
 typedef struct {
     bool failed;                /* a member cannot make the communicator: no member gets an id */
+    /* Each member has memory for a calm id below 2^CTXID_NUMBER_BITS >> lack, or for all of them
+     * if 0. */
+    uint32_t lack;
     bool busy;                  /* a member had another creation under way */
     bool cursor_taken;          /* a member cannot use the parent's cursor */
     bool probe_taken;           /* a member could not claim the probe */
@@ -84,6 +88,8 @@ typedef struct {
     uint32_t end;               /* highest calm id used + 1 */
     uint32_t free1, free2;      /* calm ids freed longest ago, 0 for none */
 } ctxid_fields_t;
+
+#define CTXID_NUMBER_BITS 18
 
 uint64_t ctxid_pack(const ctxid_fields_t * fields);
 ctxid_fields_t ctxid_unpack(uint64_t packed);
@@ -111,7 +117,8 @@ typedef struct {
 enum {
     CTXID_SHOWN = 1,            /* the member shows its ids */
     CTXID_HAS_TOKEN = 2,
-    CTXID_WITHHELD_NOTHING = 4  /* `free` has all free ids of this window */
+    CTXID_HAS_ROOM = 4,         /* and has memory to take any of them */
+    CTXID_WITHHELD_NOTHING = 8  /* `free` has all free ids of this window */
 };
 
 void ctxid_fold_window(ctxid_window_t * all, const ctxid_window_t * window);

@@ -476,19 +476,24 @@ static void check_same_id(MPI_Comm parent, const char *what)
     MPI_Comm_free(&comm);
 }
 
-/* `who` has no memory after the collective: it does without, or has an error where the others have
- * what they made.  What is made next has one id everywhere.  Returns whether there was such an
+/* `who` has no memory after the first collective: it does without, or the creation fails at all
+ * processes.  What is made next has one id everywhere.  Returns whether there was such an
  * allocation. */
 static int fail_after(creator by, MPI_Comm parent, int who, MPI_Comm *made)
 {
-    int result, refused;
+    int size, result, refused;
 
     *made = MPI_COMM_NULL;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
     begin_on_side(who == ct_me ? CT_ALL_FAIL : 0);
     result = by.make(parent, made);
     refused = end_on_side();
     ct_outcome all = ct_outcome_of(result, 1, refused);
-    CT_CHECK(result == MPI_SUCCESS || refused, "%s fails with all the memory", by.what);
+    CT_CHECK(all.failed == 0 || all.refused, "%s fails with all the memory", by.what);
+    CT_CHECK(all.failed == 0 || all.failed == size - by.without_last ||
+             (by.goes_on && all.failed == 1),
+             "%s without memory at %d, then agreed, fails at %d of %d processes", by.what, who,
+             all.failed, size);
     CT_CHECK(result == MPI_SUCCESS || *made == MPI_COMM_NULL, "%s: an error and a communicator",
              by.what);
     if (all.refused) {

@@ -57,6 +57,46 @@ TEST(CidNoMemory, EveryFailureIsSurvived) {
         }
 }
 
+// Two holders claim what they held without memory, wherever it is, and whatever ran in between.
+TEST(CidNoMemory, HeldClaimsNeedNone) {
+    for (cid_kind kind : all_kinds())
+        for (uint32_t end : {1u, 65u, 300u, 70001u}) {
+            SCOPED_TRACE(::testing::Message() << cid_kind_name(kind) << " to " << end);
+            CountingAllocator allocator(cid_set_allocator);
+            const Table table = table_of(kind, 1 << 18);
+            Oracle oracle(1 << 18);
+            const uint32_t first = cid_hold(table.get(), end), second = cid_hold(table.get(), 1);
+            ASSERT_GE(first, end);
+            ASSERT_GE(second, 1u);
+            for (uint32_t id = 1000; id < 2000; id += 2) {  // the table may grow and shrink
+                ASSERT_EQ(CID_OK, cid_claim(table.get(), id, owner_number(id)));
+                cid_release(table.get(), id);
+            }
+            allocator.fail_from(0);
+            for (uint32_t id : {first - 1, second / 2}) {
+                ASSERT_EQ(oracle.claim(id, owner_number(id)),
+                          cid_claim_held(table.get(), id, owner_number(id)));
+                cid_let_go(table.get());
+                expect_same(table.get(), oracle, id);
+            }
+        }
+}
+
+// Without memory a hold promises only what the table has room for.
+TEST(CidNoMemory, HoldsFailWithoutMemory) {
+    for (cid_kind kind : all_kinds()) {
+        CountingAllocator allocator(cid_set_allocator);
+        const Table table = table_of(kind, 1 << 18);
+        ASSERT_EQ(CID_OK, cid_claim(table.get(), 5, owner_number(5)));
+        allocator.fail_from(0);
+        EXPECT_LT(cid_hold(table.get(), 1000), 1000u) << cid_kind_name(kind);
+        cid_let_go(table.get());
+        allocator.fail_never();
+        EXPECT_GE(cid_hold(table.get(), 1000), 1000u) << cid_kind_name(kind);
+        cid_let_go(table.get());
+    }
+}
+
 // A run in the middle of which ids become free is split without memory.
 TEST(CidNoMemory, ReleasesSplitRunsWithoutMemory) {
     CountingAllocator allocator(cid_set_allocator);

@@ -30,7 +30,8 @@ class Crowd {
         }
     }
     int decided = 0, exhausted = 0, most_collectives = 0, one_collective = 0;
-    int alone = 0;  // creations in which some members failed after others had their id
+    int alone = 0;   // creations in which some members failed after others had their id
+    int failed = 0;  // creations in which all members failed, for lack of memory
     // At some members and not at others, now and then, when these are through.
     bool collectives_fail = false;
     // Threads of each process: one makes its creations in turn, and those on one parent begin in
@@ -159,6 +160,7 @@ class Crowd {
             EXPECT_TRUE(creation.is_exhausted()) << "an id was free at all members";
             exhausted++;
         }
+        failed += outcome != STEP_DECIDED && failures > 0;
         if (outcome == STEP_DECIDED) {
             decided++;
             alone += failures > 0;

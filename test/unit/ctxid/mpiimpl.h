@@ -35,6 +35,7 @@ typedef int MPI_Op;
 #define MPI_SUCCESS 0
 #define MPI_ERR_NO_MEM 34
 #define MPIR_Assert assert
+#define MPIR_Assertp assert
 /* each store may have several */
 #define MPIR_IS_THREADED 1
 #define MPIR_T_is_threaded 0

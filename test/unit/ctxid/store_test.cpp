@@ -14,6 +14,8 @@
 namespace ctxid_test {
 namespace {
 
+using cmap_test::CountingAllocator;
+
 constexpr uint32_t ALL_IDS = 1 << 18;
 
 class Tables : public testing::TestWithParam<int> {};
@@ -125,7 +127,7 @@ TEST(Offers, FoldingIsTheSameInEveryOrder) {
 }
 
 TEST(Offers, MembersThatCountDifferentlyFindOut) {
-    const uint64_t offer = 1 << 20, probe_taken = UINT64_C(1) << 60;
+    const uint64_t offer = 1 << 20, probe_taken = UINT64_C(1) << 57;
     const offer_t five = {offer, 5}, six = {offer, 6};
     EXPECT_EQ(fold_offers(five, five).packed, offer);
     EXPECT_EQ(fold_offers(five, six).packed, offer | probe_taken);
@@ -136,6 +138,7 @@ TEST(Offers, MembersThatCountDifferentlyFindOut) {
 TEST_P(Tables, ColoursGetIdsOfTheirOwnAndOneCursor) {
     std::mt19937 random(11);
     World world(6, GetParam(), ALL_IDS);
+    int searches = 0;
     for (int i = 0; i < 1500; i++) {
         Comm *parent = world.any(random());
         std::vector<int> colours;
@@ -143,8 +146,7 @@ TEST_P(Tables, ColoursGetIdsOfTheirOwnAndOneCursor) {
             colours.push_back(static_cast<int>(random() % 4) - 1);
         Creation creation(world, *parent, parent->members, colours, 7, true, Fold::rows);
         world.run(creation);
-        for (int n : creation.collectives)
-            EXPECT_EQ(n, 1);
+        searches += creation.collectives[0] > 1;
         for (int p : parent->members)
             EXPECT_EQ(communicator_cursor(parent->at[p]),
                       communicator_cursor(parent->at[parent->members[0]]));
@@ -154,6 +156,8 @@ TEST_P(Tables, ColoursGetIdsOfTheirOwnAndOneCursor) {
             if (gone != world.world()) world.free(gone);
         }
     }
+    // A member whose table is smaller than the others' makes it larger before it takes an id.
+    EXPECT_LE(searches, 3);
 }
 
 TEST_P(Tables, WhenNoIdIsLeftAllMembersSaySoAndGoOn) {
@@ -245,7 +249,7 @@ TEST_P(Tables, OneMemberThatRefusesEndsItForAll) {
 }
 
 TEST_P(Tables, OneMemberWithoutMemoryEndsItForAll) {
-    cmap_test::CountingAllocator allocator(process_set_allocator);
+    CountingAllocator allocator(process_set_allocator);
     int failures = 0;
     {
         World world(3, GetParam(), ALL_IDS);
@@ -268,6 +272,61 @@ TEST_P(Tables, OneMemberWithoutMemoryEndsItForAll) {
         }
     }
     EXPECT_GT(failures, 0);
+}
+
+// Runs a creation in which a member has memory for its offer alone; true if all members succeed.
+bool expect_all_or_none(World &world, CountingAllocator &allocator, Creation &creation,
+                        size_t poor) {
+    while (!creation.is_done())
+        for (size_t m = 0; m < creation.who.size(); m++) {
+            if (m == poor && creation.has_begun(m)) allocator.fail_from(0);
+            creation.step(m);
+            allocator.fail_never();
+        }
+    const bool succeeded = creation.outcomes[poor] == STEP_DECIDED;
+    for (size_t m = 0; m < creation.who.size(); m++)
+        EXPECT_EQ(creation.outcomes[m] == STEP_DECIDED, succeeded) << "member " << m;
+    if (succeeded) world.commit(creation);
+    return succeeded;
+}
+
+// Member 0 is in few communicators, so the others' ids are beyond its table.
+TEST_P(Tables, MembersWithFewIdsHaveMemoryForTheIdsOfOthers) {
+    CountingAllocator allocator(process_set_allocator);
+    int successes = 0;
+    {
+        World world(3, GetParam(), ALL_IDS);
+        for (int i = 0; i < 1500; i++) {
+            Creation others(world, *world.world(), {1, 2}, {0, 0}, 9, false, Fold::reduction);
+            world.run(others);
+            world.commit(others);
+            if (i % 50 != 13) continue;
+            SCOPED_TRACE(testing::Message() << "with " << i << " of the others");
+            Creation all(world, *world.world(), {0, 1, 2}, {0, 0, 0}, 7, true,
+                         i % 100 == 13 ? Fold::rows : Fold::reduction);
+            successes += expect_all_or_none(world, allocator, all, 0);
+            ASSERT_NE(world.dup(world.world()), nullptr) << "with memory";
+        }
+    }
+    EXPECT_GE(successes, 20);  // of 30
+}
+
+// The first offer beside another one has no memory for its probe.
+TEST_P(Tables, BusyMembersHaveMemoryForTheirProbes) {
+    CountingAllocator allocator(process_set_allocator);
+    int successes = 0;
+    {
+        World world(3, GetParam(), ALL_IDS);
+        for (int i = 0; i < 300; i++) {
+            Creation late(world, *world.world(), {1, 2}, {0, 0}, 9, false, Fold::reduction);
+            Creation all(world, *world.world(), {0, 1, 2}, {0, 0, 0}, 7, true, Fold::reduction);
+            late.step(0);
+            successes += expect_all_or_none(world, allocator, all, static_cast<size_t>(i % 3));
+            world.run(late);
+            world.commit(late);
+        }
+    }
+    EXPECT_GE(successes, 250);
 }
 
 // A parent that stays, children that come and go: none gets an id before those freed earlier.
@@ -397,8 +456,8 @@ TEST_P(Tables, NoThreadWaitsForEver) {
 }
 
 // Each allocation fails once, whenever it comes, in one member alone.
-TEST_P(Tables, NoMembersEverDifferWhenOneHasNoMemory) {
-    cmap_test::CountingAllocator allocator(process_set_allocator);
+TEST_P(Tables, AllMembersFailWhenOneHasNoMemory) {
+    CountingAllocator allocator(process_set_allocator);
     int failures = 0;
     for (uint32_t seed = 1; seed <= 4; seed++) {
         for (uint64_t k = 0, more = 1; more; k++) {
@@ -408,11 +467,12 @@ TEST_P(Tables, NoMembersEverDifferWhenOneHasNoMemory) {
             crowd.run(60, seed);
             more = allocator.has_failed();
             allocator.fail_never();
-            failures += crowd.alone;
+            failures += crowd.failed;
+            ASSERT_EQ(crowd.alone, 0) << "allocation " << k << " of order " << seed;
             ASSERT_FALSE(HasFailure()) << "allocation " << k << " of order " << seed;
         }
     }
-    EXPECT_GT(failures, 0) << "no member ever failed alone";
+    EXPECT_GT(failures, 0);
 }
 
 TEST_P(Tables, NoMembersEverDifferWhenManyFail) {
@@ -648,7 +708,7 @@ TEST_P(Tables, FewIdsAndBlocks) {
 
 // Each allocation fails once, whenever it comes, in one member alone.
 TEST_P(Tables, BlocksWhenOneHasNoMemory) {
-    cmap_test::CountingAllocator allocator(process_set_allocator);
+    CountingAllocator allocator(process_set_allocator);
     int silent = 0;
     for (uint32_t seed = 1; seed <= 4; seed++) {
         for (uint64_t k = 0, more = 1; more; k++) {

@@ -3,7 +3,7 @@
 // whole.  It is doubled until an id is in it.  It is made smaller when no used id is in its last
 // three quarters and a number of calls in proportion to it has passed since the last change, so
 // that ids which come and go at its end do not make it breathe: n calls cost O(n log limit +
-// limit).
+// limit).  While memory is held, it does not shrink.
 #include <algorithm>
 
 #include "bit_tree.hpp"
@@ -42,13 +42,19 @@ class Array final : public cid_table {
         replace(id, owner);
         return CID_OK;
     }
+    uint32_t hold(uint32_t end) noexcept override {
+        if (end > capacity_) (void)resize(capacity_for(end));
+        return static_cast<uint32_t>(capacity_);
+    }
+    cid_status claim_held(uint32_t id, void *owner) noexcept override { return claim(id, owner); }
     void replace(uint32_t id, void *owner) noexcept override { slots_[id] = owner; }
     void release(uint32_t id) noexcept override {
         calls_++;
         replace(id, nullptr);
         used_.clear(id);
         const std::size_t end = this->end();
-        if (end <= capacity_ / 4 && capacity_ > least_capacity && calls_ >= capacity_ / 4)
+        if (holders == 0 && end <= capacity_ / 4 && capacity_ > least_capacity &&
+            calls_ >= capacity_ / 4)
             (void)resize(capacity_for(2 * end));  // no memory: it stays as large as it is
     }
 

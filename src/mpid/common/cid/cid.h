@@ -17,7 +17,7 @@
  *  1. Ids are 0 .. limit - 1.  If an id may be "none", the value is the limit.
  *  2. Owners are the caller's; the table keeps pointers, never looks behind them, and none is NULL.
  *  3. Errors are a cid_status and leave the table as it was.  Nothing is thrown, nothing is
- *     printed.  Only cid_claim and cid_table_create need memory.
+ *     printed.  Only cid_claim, cid_hold and cid_table_create need memory.
  *  4. Threads.  No two calls on a table at the same time, unless neither changes it: the caller has
  *     a lock.
  *  5. Time.  O(log limit) for each function, amortised, unless its comment says otherwise; in
@@ -79,6 +79,13 @@ uint32_t cid_table_limit(const cid_table_t * table) CID_NOEXCEPT;
 /* Time for an array: O(highest id) when it must grow, amortised over the ids in between and the
  * operations before. */
 cid_status cid_claim(cid_table_t * table, uint32_t id, void *owner) CID_NOEXCEPT;
+/* Memory for a claim of an id that the caller does not know yet.  After cid_hold, one
+ * cid_claim_held of an id below the result needs no memory.  The result is at least `end`, or less
+ * if there is no memory.  Each hold allows one such claim and ends with cid_let_go.
+ * Time of cid_hold: as of cid_claim for `end` - 1. */
+uint32_t cid_hold(cid_table_t * table, uint32_t end) CID_NOEXCEPT;
+cid_status cid_claim_held(cid_table_t * table, uint32_t id, void *owner) CID_NOEXCEPT;
+void cid_let_go(cid_table_t * table) CID_NOEXCEPT;
 /* Another owner for a claimed id. */
 cid_status cid_replace(cid_table_t * table, uint32_t id, void *owner) CID_NOEXCEPT;
 /* The owner it had; NULL when it was free or out of range. */

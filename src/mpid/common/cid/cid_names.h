@@ -4,11 +4,14 @@
 #define CID_NAMES_H_INCLUDED
 
 #define cid_claim MPIR_cid_claim
+#define cid_claim_held MPIR_cid_claim_held
 #define cid_end MPIR_cid_end
 #define cid_figures MPIR_cid_figures
 #define cid_free_mask MPIR_cid_free_mask
+#define cid_hold MPIR_cid_hold
 #define cid_kind_from_name MPIR_cid_kind_from_name
 #define cid_kind_name MPIR_cid_kind_name
+#define cid_let_go MPIR_cid_let_go
 #define cid_next_free MPIR_cid_next_free
 #define cid_next_used MPIR_cid_next_used
 #define cid_owner MPIR_cid_owner

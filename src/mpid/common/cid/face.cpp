@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C face: arguments are checked here, and nowhere below.
+#include <algorithm>
 #include <cstring>
 
 #include "table.hpp"
@@ -59,14 +60,34 @@ uint32_t cid_table_limit(const cid_table_t *table) noexcept { return table->limi
 
 // ---- one id
 
-cid_status cid_claim(cid_table_t *table, uint32_t id, void *owner) noexcept {
+namespace {
+
+template <class Claim>
+cid_status claim_by(cid_table_t *table, uint32_t id, void *owner, Claim claim) noexcept {
     if (owner == nullptr) return CID_ERR_ARG;
     if (id >= table->limit) return CID_ERR_RANGE;
     if (table->owner(id) != nullptr) return CID_ERR_TAKEN;
-    const cid_status status = table->claim(id, owner);
+    const cid_status status = (table->*claim)(id, owner);
     if (status == CID_OK) table->used++;
     return status;
 }
+
+}  // namespace
+
+cid_status cid_claim(cid_table_t *table, uint32_t id, void *owner) noexcept {
+    return claim_by(table, id, owner, &cid_table::claim);
+}
+
+uint32_t cid_hold(cid_table_t *table, uint32_t end) noexcept {
+    table->holders++;
+    return std::min(table->hold(std::min(end, table->limit)), table->limit);
+}
+
+cid_status cid_claim_held(cid_table_t *table, uint32_t id, void *owner) noexcept {
+    return claim_by(table, id, owner, &cid_table::claim_held);
+}
+
+void cid_let_go(cid_table_t *table) noexcept { table->holders--; }
 
 cid_status cid_replace(cid_table_t *table, uint32_t id, void *owner) noexcept {
     if (owner == nullptr) return CID_ERR_ARG;

@@ -53,7 +53,11 @@ unsigned index(uint32_t id, unsigned shift) noexcept { return id >> shift & (fan
 class Radix final : public cid_table {
   public:
     explicit Radix(uint32_t limit) noexcept : cid_table(CID_RADIX, limit) {}
-    ~Radix() override { free_below(&root_, top); }
+    ~Radix() override {
+        free_below(&root_, top);
+        while (held_ != nullptr)
+            heap.give(take_held(), sizeof(Node));
+    }
 
     void *owner(uint32_t id) const noexcept override {
         const Node *leaf = leaf_of(id);
@@ -61,6 +65,13 @@ class Radix final : public cid_table {
     }
 
     cid_status claim(uint32_t id, void *owner) noexcept override;
+    uint32_t hold(uint32_t) noexcept override;
+    cid_status claim_held(uint32_t id, void *owner) noexcept override {
+        may_take_held_ = true;
+        const cid_status status = claim(id, owner);
+        may_take_held_ = false;
+        return status;
+    }
     void replace(uint32_t id, void *owner) noexcept override {
         leaf_of(id)->element[index(id, 0)] = owner;
     }
@@ -101,12 +112,19 @@ class Radix final : public cid_table {
     };
     Path path_to(uint32_t id) noexcept;
 
+    void *take_held() noexcept;
+    void *take_node() noexcept;
     Node *make_chain(uint32_t id, unsigned levels) noexcept;
     uint64_t next(const Node &node, unsigned shift, uint32_t from, bool used) const noexcept;
     void free_below(Node *node, unsigned shift) noexcept;
 
+    static constexpr unsigned nodes_of_claim = 3;  // one for each level below the root
+
     Node root_{};
     uint32_t leaves_ = 0;
+    void *held_ = nullptr;  // memory for nodes, each block with a pointer to the next
+    unsigned held_nodes_ = 0;
+    bool may_take_held_ = false;
 };
 
 Radix::Path Radix::path_to(uint32_t id) noexcept {
@@ -120,11 +138,33 @@ Radix::Path Radix::path_to(uint32_t id) noexcept {
     return path;
 }
 
+uint32_t Radix::hold(uint32_t) noexcept {
+    while (held_nodes_ < nodes_of_claim * holders) {
+        void *memory = heap.take(sizeof(Node));
+        if (memory == nullptr) return 0;
+        held_ = new (memory) void *(held_);
+        held_nodes_++;
+    }
+    return limit;
+}
+
+void *Radix::take_held() noexcept {
+    void *memory = held_;
+    held_ = *static_cast<void **>(memory);
+    held_nodes_--;
+    return memory;
+}
+
+void *Radix::take_node() noexcept {
+    void *memory = heap.take(sizeof(Node));
+    return memory == nullptr && may_take_held_ && held_nodes_ > 0 ? take_held() : memory;
+}
+
 // `levels` nodes one below the other, down to the lowest level, on the way to the id.
 Node *Radix::make_chain(uint32_t id, unsigned levels) noexcept {
     Node *below = nullptr;
     for (unsigned level = 0; level < levels; level++) {
-        void *memory = heap.take(sizeof(Node));
+        void *memory = take_node();
         if (memory == nullptr) {
             if (below != nullptr) free_below(below, 8 * level - 8), heap.give(below, sizeof(Node));
             return nullptr;

@@ -41,7 +41,7 @@ class RbTree final : public cid_table {
         try {
             const auto place = owners_.emplace_hint(place_of(owners_, id), id, Value{owner});
             try {
-                join_run(id);
+                join_run(id, {});
             } catch (...) {
                 owners_.erase(place);
                 throw;
@@ -49,6 +49,22 @@ class RbTree final : public cid_table {
         } catch (...) {
             return CID_ERR_MEMORY;  // the only thing that can go wrong in a map
         }
+        return CID_OK;
+    }
+    uint32_t hold(uint32_t) noexcept override {
+        try {
+            while (held_.size() < nodes_of_claim * holders)
+                held_.emplace(static_cast<uint32_t>(held_.size()), Value{});
+        } catch (...) {
+            return 0;
+        }
+        return limit;
+    }
+    cid_status claim_held(uint32_t id, void *owner) noexcept override {
+        auto node = take_held(id);
+        node.mapped().owner = owner;
+        owners_.insert(place_of(owners_, id), std::move(node));
+        join_run(id, take_held(id));
         return CID_OK;
     }
     void replace(uint32_t id, void *owner) noexcept override {
@@ -95,14 +111,24 @@ class RbTree final : public cid_table {
     Nodes::iterator run_of(uint32_t id) noexcept { return find_run(runs_, id); }
     Nodes::const_iterator run_of(uint32_t id) const noexcept { return find_run(runs_, id); }
 
-    void join_run(uint32_t id);
+    // The node with the highest key, so that those left have the keys 0 .. size - 1.
+    Nodes::node_type take_held(uint32_t id) noexcept {
+        auto node = held_.extract(std::prev(held_.end()));
+        node.key() = id;
+        return node;
+    }
+    void join_run(uint32_t id, Nodes::node_type held);
+
+    static constexpr std::size_t nodes_of_claim = 2;  // an owner's and a run's
 
     Nodes owners_{Nodes::allocator_type(heap)};
     Nodes runs_{Nodes::allocator_type(heap)};  // neither touching nor overlapping
+    Nodes held_{Nodes::allocator_type(heap)};  // nodes for claims that must not fail
 };
 
-// The id becomes part of the runs it touches, or one of its own: only that can throw.
-void RbTree::join_run(uint32_t id) {
+// The id becomes part of the runs it touches, or one of its own: only that can throw, without a
+// held node.
+void RbTree::join_run(uint32_t id, Nodes::node_type held) {
     const auto after = place_of(runs_, id);
     const auto before = after == runs_.begin() ? runs_.end() : std::prev(after);
     const bool touches_before = before != runs_.end() && before->second.end == id;
@@ -117,7 +143,12 @@ void RbTree::join_run(uint32_t id) {
     } else {
         Value value;
         value.end = id + 1;
-        runs_.emplace_hint(after, id, value);
+        if (held.empty()) {
+            runs_.emplace_hint(after, id, value);
+        } else {
+            held.mapped() = value;
+            runs_.insert(after, std::move(held));
+        }
     }
 }
 

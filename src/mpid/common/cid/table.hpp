@@ -16,8 +16,12 @@ struct cid_table {
 
     virtual void *owner(uint32_t id) const noexcept = 0;              // nullptr when free
     virtual cid_status claim(uint32_t id, void *owner) noexcept = 0;  // REQUIRES: free
-    virtual void replace(uint32_t id, void *owner) noexcept = 0;      // REQUIRES: claimed
-    virtual void release(uint32_t id) noexcept = 0;                   // REQUIRES: claimed
+    // The ids below the result can be claimed by claim_held, once for each holder, until none
+    // holds.
+    virtual uint32_t hold(uint32_t end) noexcept = 0;  // REQUIRES: holders counts this one
+    virtual cid_status claim_held(uint32_t id, void *owner) noexcept = 0;
+    virtual void replace(uint32_t id, void *owner) noexcept = 0;  // REQUIRES: claimed
+    virtual void release(uint32_t id) noexcept = 0;               // REQUIRES: claimed
     virtual uint32_t allocated() const noexcept = 0;
     virtual uint32_t end() const noexcept = 0;
     virtual uint32_t next_free(uint32_t from) const noexcept = 0;  // or anything from the limit on
@@ -29,6 +33,7 @@ struct cid_table {
     const cid_kind kind;
     const uint32_t limit;
     uint32_t used = 0;
+    uint32_t holders = 0;
     cid::Heap heap;
 };
 
