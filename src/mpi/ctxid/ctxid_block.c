@@ -146,17 +146,17 @@ void ctxid_block_lose(ctxid_store_t * store, MPIR_Ctxid_t * creation)
         cid_replace(store->calm, creation->block,
                     ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
     }
-    ctxid_block_grow(creation, 0);
+    ctxid_block_grow(creation, 0, 0);
 }
 
-void ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims)
+void ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims, uint32_t end)
 {
     uint32_t hint = claims & ((1u << CTXID_NEXT_BITS) - 1);
     ctxid_kept_t block = ctxid_kept(creation->parent);
 
     block.stage = MPL_MIN(block.stage + 1, MOST_STAGE);
     if (block.left == 0 && hint != 0) {
-        block.next = hint;
+        block.next = block.differed && end < creation->store->calm_limit ? end : hint;
         block.differed = 1;
     }
     ctxid_keep(creation->parent, block);

@@ -21,7 +21,7 @@ typedef struct {
     uint32_t left:CTXID_LEFT_BITS;      /* ids of the block */
     uint32_t stage:CTXID_STAGE_BITS;    /* the next block has 4 ^ stage ids */
     uint32_t in_doubt:1;        /* see CTXID_BLOCK_DOUBT */
-    uint32_t differed:1;        /* `next` is the highest of the blocks that members claimed */
+    uint32_t differed:1;        /* members claimed different blocks; `next` is for all of them */
 } ctxid_kept_t;
 
 static inline ctxid_kept_t ctxid_kept(const MPIR_Comm * comm)
@@ -76,14 +76,15 @@ static inline void ctxid_block_release(ctxid_store_t * store, MPIR_Ctxid_t * cre
 /* The collective failed at this process, which does not know whether the block was granted. */
 void ctxid_block_lose(ctxid_store_t * store, MPIR_Ctxid_t * creation);
 /* REQUIRES: the creation is that of a duplicate. */
-void ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims);
+void ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims, uint32_t end);
 
-/* The agreement gave an id: the next one for a duplicate asks for more.  `claims`: the largest of
- * all members; where they differ, all try that one next. */
-static inline void ctxid_block_grow(MPIR_Ctxid_t * creation, uint32_t claims)
+/* The agreement gave an id: the next one for a duplicate asks for more.  `claims` and `end`: the
+ * largest of all members.  If the claims differ, all members look from the largest one on next.  If
+ * they then differ again, all look from the end on, where every id is free. */
+static inline void ctxid_block_grow(MPIR_Ctxid_t * creation, uint32_t claims, uint32_t end)
 {
     if (creation->is_duplicate)
-        ctxid_block_ask_more(creation, claims);
+        ctxid_block_ask_more(creation, claims, end);
 }
 
 /* ---- the parent's block ---------------------------------------------------------------------- */

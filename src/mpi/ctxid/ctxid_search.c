@@ -251,7 +251,7 @@ ctxid_outcome_t ctxid_settle_window(MPIR_Ctxid_t *creation, const ctxid_window_t
     ctxid_release_claims(store, creation);
     if (outcome != CTXID_SEARCH) {
         dequeue(store, creation);
-        ctxid_block_grow(creation, 0);
+        ctxid_block_grow(creation, 0, 0);
     }
     pthread_mutex_unlock(&store->mutex);
     return outcome;

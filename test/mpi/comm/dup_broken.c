@@ -8,10 +8,13 @@
  *
  * If the parent is revoked, some processes may have made duplicates that others do not make any
  * more.  What waits for those others ends with MPIX_ERR_REVOKED, too.
+ *
+ * Argument: -finalize (only a long message on a revoked communicator to processes in MPI_Finalize)
  */
 #include "cmaptest_mpit.h"
+#include <unistd.h>
 
-enum { ROUNDS = 8, LONG = 300000 };
+enum { ROUNDS = 8, LONG = 300000, MOST_AGREEMENTS = 50 };
 
 static int size, key, refuser; /* -1: all refuse, -2: none */
 static ct_pvar silent, used;
@@ -37,17 +40,39 @@ static void expect_revoked(int result, const char *what, int with)
              what, with, class_of(result));
 }
 
-/* Its next duplicates need no agreement, before it has an attribute. */
-static MPI_Comm parent_with_block(void)
+static MPI_Comm fresh_parent(void)
 {
-    MPI_Comm parent, made;
+    MPI_Comm parent;
 
     MPI_Comm_split(MPI_COMM_WORLD, 0, ct_me, &parent);
     MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
-    for (int i = 0; i < 6; i++) {
-        MPI_Comm_dup(parent, &made);
-        MPI_Comm_free(&made);
-    }
+    return parent;
+}
+
+/* Did the duplicate need no agreement at any process? */
+static int is_silent(MPI_Comm parent)
+{
+    long long before = ct_pvar_read(&silent);
+    int mine, all;
+    MPI_Comm made;
+
+    MPI_Comm_dup(parent, &made);
+    MPI_Comm_free(&made);
+    mine = ct_pvar_read(&silent) == before + 1;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return all;
+}
+
+/* Its next two duplicates need no agreement, before it has an attribute.  Where processes have
+ * revoked and freed in different orders, their free ids differ, and a block is granted later. */
+static MPI_Comm parent_with_block(void)
+{
+    MPI_Comm parent = fresh_parent();
+    int n = 0;
+
+    while (!is_silent(parent) && n < MOST_AGREEMENTS)
+        n++;
+    CT_CHECK(n < MOST_AGREEMENTS, "no block after %d duplicates", n);
     return parent;
 }
 
@@ -164,8 +189,65 @@ static void parent_revoked(int knows, int later, int frees, int round)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Between process 0, which revokes the parent, and the last process, which waits, all others have
+ * freed what they made. */
+static void others_have_freed(int later)
+{
+    MPI_Comm parent = parent_with_block(), made = MPI_COMM_NULL;
+    int number;
+
+    if (ct_me != 0)
+        CT_CHECK(duplicate(parent, later, &made) == MPI_SUCCESS, "a duplicate without a message");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (ct_me == 0) {
+        CT_CHECK(MPIX_Comm_revoke(parent) == MPI_SUCCESS, "revoke fails");
+    } else if (ct_me == size - 1) {
+        MPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+        expect_revoked(MPI_Recv(&number, 1, MPI_INT, 0, 0, made, MPI_STATUS_IGNORE), "a receive",
+                       0);
+    }
+    ct_free_if_any(&made);
+    MPI_Comm_free(&parent);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Process 0 revokes the parent while it agrees on a block.  The others may have the block. */
+static void revoked_while_agreeing(int tests)
+{
+    MPI_Comm parent = fresh_parent(), made = MPI_COMM_NULL, next = MPI_COMM_NULL;
+    MPI_Request request;
+    int number, result, done = 0;
+
+    is_silent(parent);
+    result = MPI_Comm_idup(parent, &made, &request);
+    for (int i = 0; i < tests && ct_me == 0 && result == MPI_SUCCESS && !done; i++)
+        result = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (ct_me == 0)
+        CT_CHECK(MPIX_Comm_revoke(parent) == MPI_SUCCESS, "revoke fails");
+    if (result == MPI_SUCCESS && !done)
+        result = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (result != MPI_SUCCESS)
+        made = MPI_COMM_NULL;
+    else if (ct_me != 0)
+        result = MPI_Comm_dup(parent, &next);
+    if (result == MPI_SUCCESS && ct_me != 0) {
+        MPI_Comm_set_errhandler(next, MPI_ERRORS_RETURN);
+        result = MPI_Recv(&number, 1, MPI_INT, 0, 0, next, MPI_STATUS_IGNORE);
+    }
+    if (ct_me != 0)
+        expect_revoked(result, "a duplicate or a receive", 0);
+    ct_free_if_any(&made);
+    ct_free_if_any(&next);
+    MPI_Comm_free(&parent);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void parents_revoked(int later)
 {
+    for (int round = 0; size > 1 && round < ROUNDS; round++) {
+        others_have_freed(later);
+        revoked_while_agreeing(round);
+    }
     for (int round = 0; size > 1 && round < ROUNDS; round++) {
         parent_revoked(size > 2 && round % 2, later, 0, round);
         parent_revoked(0, later, 1, round);
@@ -175,11 +257,9 @@ static void parents_revoked(int later)
 /* Where an attribute was there before the block was made, all members hear of it in the call. */
 static void refused_by_agreement(void)
 {
-    MPI_Comm parent, made;
+    MPI_Comm parent = fresh_parent(), made;
     long long before = ct_pvar_read(&silent);
 
-    MPI_Comm_split(MPI_COMM_WORLD, 0, ct_me, &parent);
-    MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
     if (ct_me == size - 1)
         MPI_Comm_set_attr(parent, key, NULL);
     for (int i = 0; i < 12; i++) {
@@ -194,6 +274,37 @@ static void refused_by_agreement(void)
     MPI_Comm_free(&parent);
 }
 
+/* The others revoke and do not make progress before MPI_Finalize.  The send may end either way. */
+static void send_to_finalizing(void)
+{
+    static int data[LONG];
+    MPI_Comm parent = parent_with_block();
+    int result;
+
+    if (ct_me == 0) {
+        usleep(200000);
+        for (int to = 1; to < size; to++) {
+            result = MPI_Send(data, LONG, MPI_INT, to, 0, parent);
+            CT_CHECK(result == MPI_SUCCESS || class_of(result) == MPIX_ERR_REVOKED,
+                     "a send to %d in MPI_Finalize: class %d", to, class_of(result));
+        }
+    } else {
+        MPIX_Comm_revoke(parent);
+    }
+    MPI_Comm_free(&parent);
+}
+
+static void check_all(void)
+{
+    for (int later = 0; later < 2; later++) {
+        parents_revoked(later);
+        for (int round = 0; size > 1 && round < ROUNDS; round++)
+            one_refuses(round, later);
+        all_refuse(later);
+    }
+    refused_by_agreement();
+}
+
 int main(int argc, char **argv)
 {
     MTest_Init(&argc, &argv);
@@ -201,15 +312,12 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
     ct_mpit_begin();
-    if (ct_pvar_find("ctxid_silent", &silent) && ct_pvar_find("ctxid_used", &used)) {
-        for (int later = 0; later < 2; later++) {
-            for (int round = 0; size > 1 && round < ROUNDS; round++)
-                one_refuses(round, later);
-            all_refuse(later);
-            parents_revoked(later);
-        }
-        refused_by_agreement();
-    }
+    if (!ct_pvar_find("ctxid_silent", &silent) || !ct_pvar_find("ctxid_used", &used))
+        ;
+    else if (argc > 1 && !strcmp(argv[1], "-finalize"))
+        send_to_finalizing();
+    else
+        check_all();
     ct_mpit_end();
     MPI_Comm_free_keyval(&key);
     MTest_Finalize(ct_errs);

@@ -216,4 +216,10 @@ static inline void ct_check_comm(MPI_Comm comm, const ct_list *want, const char 
     ct_check_comm_group(comm, want, what);
 }
 
+static inline void ct_free_if_any(MPI_Comm *comm)
+{
+    if (*comm != MPI_COMM_NULL)
+        MPI_Comm_free(comm);
+}
+
 #endif /* CMAPTEST_H_INCLUDED */

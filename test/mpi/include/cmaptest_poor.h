@@ -268,10 +268,4 @@ static inline void ct_check_works(MPI_Comm comm, const char *what, int victim, i
     MPI_Comm_free(&copy);
 }
 
-static inline void ct_free_if_any(MPI_Comm *comm)
-{
-    if (*comm != MPI_COMM_NULL)
-        MPI_Comm_free(comm);
-}
-
 #endif /* CMAPTEST_POOR_H_INCLUDED */

@@ -542,6 +542,36 @@ TEST_P(Tables, MembersWithFewIdsFollowTheOthers) {
     }
 }
 
+// The members' runs of free ids overlap by three at most, so a block of four is free at all of them
+// only beyond the ids in use.
+TEST_P(Tables, MembersWithScatteredIdsAgreeOnABlock) {
+    World world(2, GetParam(), ALL_IDS);
+    for (int process = 0; process < 2; process++) {
+        std::vector<Comm *> made;
+        for (int i = 0; i < 800; i++) {
+            Creation alone(world, *world.world(), {process}, {0}, 7, false, Fold::reduction);
+            world.run(alone);
+            made.push_back(world.commit(alone).front());
+        }
+        for (Comm *comm : made)
+            if (comm->prefix % 8 != 4 * static_cast<uint32_t>(process)) world.free(comm);
+        for (int i = 0; i < 1000; i++) {  // so that new ids are not preferred any more
+            Creation alone(world, *world.world(), {process}, {0}, 7, false, Fold::reduction);
+            world.run(alone);
+            world.free(world.commit(alone).front());
+        }
+    }
+    int collectives = 0;
+    for (bool silent = false; !silent && collectives < 20; collectives += !silent) {
+        Creation creation(world, *world.world(), {0, 1}, {0, 0}, 7, true, Fold::reduction);
+        creation.most_ids = 4;
+        world.run(creation);
+        silent = creation.silent[0];
+        world.free(world.commit(creation).front());
+    }
+    EXPECT_LE(collectives, 4);  // the first asks for one id
+}
+
 // Duplicates that come and go: blocks are of ids freed longest ago, and ids stay few.
 TEST_P(Tables, BlocksUseIdsAgain) {
     World world(3, GetParam(), ALL_IDS);
