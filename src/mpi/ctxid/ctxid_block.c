@@ -225,49 +225,37 @@ static bool take_next(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * pref
     return true;
 }
 
-/* What the others have of the block, they have in this order. */
-static void take_rest(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * first, uint32_t * n)
-{
-    uint32_t next;
-
-    *first = ctxid_kept(parent).next;
-    for (*n = 0; take_next(store, parent, &next); ++*n);
-    ctxid_block_drop(store, parent);
-}
-
-static ctxid_block_t take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix,
-                          uint32_t * n)
+static ctxid_block_t take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
 {
     ctxid_kept_t block = ctxid_kept(parent);
 
-    if (block.left == 0)
-        return CTXID_BLOCK_EMPTY;
-    if (block.in_doubt) {
-        take_rest(store, parent, prefix, n);
+    if (block.left > 0 && block.in_doubt)
         return CTXID_BLOCK_DOUBT;
-    }
     if (!take_next(store, parent, prefix))
         return CTXID_BLOCK_EMPTY;
-    *n = 1;
     store->silent++;
     return CTXID_BLOCK_ID;
 }
 
-ctxid_block_t ctxid_block_take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix,
-                               uint32_t * n)
+ctxid_block_t ctxid_block_take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
 {
     bool is_locked = ctxid_enter(store);
-    ctxid_block_t result = take(store, parent, prefix, n);
+    ctxid_block_t result = take(store, parent, prefix);
 
     ctxid_leave(store, is_locked);
     return result;
 }
 
+/* What the others have of the block, they have in this order. */
 void ctxid_block_take_rest(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * first,
                            uint32_t * n)
 {
+    uint32_t next;
+
     pthread_mutex_lock(&store->mutex);
-    take_rest(store, parent, first, n);
+    *first = ctxid_kept(parent).next;
+    for (*n = 0; take_next(store, parent, &next); ++*n);
+    ctxid_block_drop(store, parent);
     pthread_mutex_unlock(&store->mutex);
 }
 

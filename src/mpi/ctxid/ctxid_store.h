@@ -169,7 +169,7 @@ typedef enum {
     CTXID_BLOCK_EMPTY,          /* on all members: they agree on an id, and maybe on a block */
     CTXID_BLOCK_ID,             /* the next id; all members have it or will take it */
     /* This process failed alone in a collective.  It does not know whether the others have the next
-     * ids, or agree.  It revokes the parent and whatever communicators they make of these ids. */
+     * ids, or agree.  It revokes the parent, and thereby takes all ids that are left. */
     CTXID_BLOCK_DOUBT
 } ctxid_block_t;
 
@@ -177,10 +177,9 @@ typedef enum {
  * each silent duplicate asks.  An id just granted to another thread may be missing. */
 uint32_t ctxid_block_ahead(ctxid_store_t *store);
 bool ctxid_block_has_next(ctxid_store_t *store, const MPIR_Comm *parent);
-/* *prefix: the id.  In doubt, *n ids from it on, maybe none; then the block is empty. */
-ctxid_block_t ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix,
-                               uint32_t *n);
-/* All ids that are left, *n from *first on, maybe none.  The block is empty then. */
+ctxid_block_t ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix);
+/* All ids that are left, *n from *first on, maybe none.  The block is empty then.  The caller
+ * revokes whatever communicators the others make of them. */
 void ctxid_block_take_rest(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *first, uint32_t *n);
 /* The id of a duplicate that this process alone could not make.  It is not used again. */
 void ctxid_block_burn(ctxid_store_t *store, uint32_t prefix);

@@ -148,9 +148,15 @@ void communicator_revoke(communicator_t * comm)
     comm->comm.revoked = 1;
 }
 
-int duplicate_take(process_t * process, communicator_t * parent, uint32_t * prefix, uint32_t * n)
+int duplicate_take(process_t * process, communicator_t * parent, uint32_t * prefix)
 {
-    return (int) ctxid_block_take(&process->store, &parent->comm, prefix, n);
+    return (int) ctxid_block_take(&process->store, &parent->comm, prefix);
+}
+
+void duplicate_take_rest(process_t * process, communicator_t * parent, uint32_t * first,
+                         uint32_t * n)
+{
+    ctxid_block_take_rest(&process->store, &parent->comm, first, n);
 }
 
 void duplicate_burn(process_t * process, uint32_t prefix)

@@ -52,7 +52,9 @@ uint32_t communicator_cursor(const communicator_t * comm);
 void process_give_back(process_t * process, uint32_t prefix);
 
 enum { TAKE_EMPTY, TAKE_ID, TAKE_DOUBT };
-int duplicate_take(process_t * process, communicator_t * parent, uint32_t * prefix, uint32_t * n);
+int duplicate_take(process_t * process, communicator_t * parent, uint32_t * prefix);
+void duplicate_take_rest(process_t * process, communicator_t * parent, uint32_t * first,
+                         uint32_t * n);
 void duplicate_burn(process_t * process, uint32_t prefix);
 
 /* whole: all members of the parent take part in the collectives.  most_ids: of a duplicate, the

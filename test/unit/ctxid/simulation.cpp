@@ -70,9 +70,12 @@ void Creation::revoke(size_t member) {
 }
 
 // The others have these ids, or some of them, or wait for this member.
-void Creation::doubt(size_t member, uint32_t first, uint32_t n) {
+void Creation::doubt(size_t member) {
+    process_t *process = processes_[static_cast<size_t>(who[member])];
+    uint32_t first, n;
+    duplicate_take_rest(process, parent->at.at(who[member]), &first, &n);
     for (uint32_t id = first; id < first + n; id++)
-        duplicate_burn(processes_[static_cast<size_t>(who[member])], id);
+        duplicate_burn(process, id);
     parent->revoked = true;
     revoke(member);
 }
@@ -89,15 +92,15 @@ void Creation::note_used(size_t member, Round &round) const {
 // A duplicate whose id is known already: a member that refuses, or failed before, fails alone.
 bool Creation::take(size_t member) {
     process_t *process = processes_[static_cast<size_t>(who[member])];
-    uint32_t prefix, n;
-    const int taken = duplicate_take(process, parent->at.at(who[member]), &prefix, &n);
+    uint32_t prefix;
+    const int taken = duplicate_take(process, parent->at.at(who[member]), &prefix);
     begun_[member] = true;
     if (taken == TAKE_EMPTY) {
         arrive(member);
         return true;
     }
     if (taken == TAKE_DOUBT) {
-        doubt(member, prefix, n);
+        doubt(member);
         return true;
     }
     silent[member] = true;

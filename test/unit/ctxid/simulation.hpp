@@ -66,7 +66,7 @@ class Creation {
         size_t arrived = 0;
     };
     bool take(size_t member);
-    void doubt(size_t member, uint32_t first, uint32_t n);
+    void doubt(size_t member);
     void fail(size_t member);
     bool others_are_done() const;
     bool others_go_on(size_t round) const;

@@ -24,12 +24,10 @@ static void break_duplicate(ctxid_pending_t * pending)
 
 /* This process failed alone in a collective, so it does not know whether the others wait for it now
  * or have the next ids.  They learn of it in both cases.  Returns the error. */
-static int end_doubt(MPIR_Comm * parent, uint32_t first, uint32_t n)
+static int end_doubt(MPIR_Comm * parent)
 {
-    int mpi_errno = MPI_SUCCESS;
+    int mpi_errno = MPIR_Comm_revoke_parent(parent);
 
-    MPIR_Comm_duplicates_broken(parent, ctxid_of_prefix(first), n);
-    mpi_errno = MPIR_Comm_revoke_parent(parent);
     if (mpi_errno == MPI_SUCCESS)
         MPIR_ERR_SET(mpi_errno, MPIX_ERR_REVOKED, "**revoked");
     return mpi_errno;
@@ -200,18 +198,18 @@ static void use_id(ctxid_pending_t * pending, uint32_t prefix)
 static void take_or_meet(ctxid_pending_t * pending)
 {
     ctxid_block_t result;
-    uint32_t prefix, n;
+    uint32_t prefix;
 
     pending->rounds.rests = ctxid_pending_is_behind(pending->parent, pending);
     if (pending->rounds.rests)
         return;
-    result = ctxid_block_take(ctxid_own_store(), pending->parent, &prefix, &n);
+    result = ctxid_block_take(ctxid_own_store(), pending->parent, &prefix);
     if (result == CTXID_BLOCK_EMPTY) {
         meet(pending);
     } else if (result == CTXID_BLOCK_ID) {
         use_id(pending, prefix);
     } else if (result == CTXID_BLOCK_DOUBT) {
-        ctxid_pending_finish(pending, end_doubt(pending->parent, prefix, n));
+        ctxid_pending_finish(pending, end_doubt(pending->parent));
         ctxid_spare_trim();
     }
 }
@@ -228,14 +226,14 @@ int MPIR_Ctxid_take_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
 {
     int mpi_errno = MPI_SUCCESS;
     ctxid_block_t result;
-    uint32_t prefix = MPIR_CTXID_NONE, n = 0;
+    uint32_t prefix;
 
     while (ctxid_pending_is_behind(parent, NULL))
         ctxid_let_others_go_on();
-    result = ctxid_block_take(ctxid_own_store(), parent, &prefix, &n);
+    result = ctxid_block_take(ctxid_own_store(), parent, &prefix);
     *id = 0;
     if (result == CTXID_BLOCK_DOUBT) {
-        mpi_errno = end_doubt(parent, prefix, n);
+        mpi_errno = end_doubt(parent);
         *id = MPIR_INVALID_CONTEXT_ID;
     } else if (result == CTXID_BLOCK_ID) {
         *id = ctxid_of_prefix(prefix);
