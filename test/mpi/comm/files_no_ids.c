@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * A file holds a communicator.  Where no context id is left, MPI_File_open returns the error that a
+ * duplicate returns, and works when there is an id again.  The handler of MPI_COMM_WORLD is not
+ * called.  A limit of few ids is wanted (MPIR_CVAR_CTXID_LIMIT).
+ */
+#include "cmaptest.h"
+
+enum { MOST = 4096 };
+
+static const char name[] = "files_no_ids.data";
+static MPI_Comm parent, made[MOST];
+static int alive, error_of_dup;
+
+static int class_of(int result)
+{
+    int class_ = MPI_SUCCESS;
+
+    if (result != MPI_SUCCESS)
+        MPI_Error_class(result, &class_);
+    return class_;
+}
+
+static void use_all_ids(void)
+{
+    int result = MPI_SUCCESS;
+
+    while (result == MPI_SUCCESS && alive < MOST) {
+        result = MPI_Comm_dup(parent, &made[alive]);
+        alive += result == MPI_SUCCESS;
+    }
+    CT_CHECK(result != MPI_SUCCESS, "%d communicators, and no error", alive);
+    error_of_dup = class_of(result);
+}
+
+static void expect_no_id(int result, const char *what)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+
+    CT_CHECK(class_of(result) == error_of_dup, "%s: class %d, MPI_Comm_dup's is %d", what,
+             class_of(result), error_of_dup);
+    if (result == MPI_SUCCESS)
+        return;
+    MPI_Error_string(result, text, &length);
+    CT_CHECK(strstr(text, "No context id is free"), "%s: %s", what, text);
+}
+
+static int open_file(MPI_File *file)
+{
+    return MPI_File_open(parent, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                         MPI_INFO_NULL, file);
+}
+
+static void expect_success(int result, const char *what)
+{
+    CT_CHECK(result == MPI_SUCCESS, "%s with an id: class %d", what, class_of(result));
+}
+
+int main(int argc, char **argv)
+{
+    MPI_File file;
+
+    MTest_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
+    MPI_Comm_dup(MPI_COMM_WORLD, &parent);
+    MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+    use_all_ids();
+    expect_no_id(open_file(&file), "MPI_File_open");
+    MPI_Comm_free(&made[--alive]);
+    expect_success(open_file(&file), "MPI_File_open");
+    expect_success(MPI_File_write_at(file, ct_me, name, 1, MPI_BYTE, MPI_STATUS_IGNORE),
+                   "MPI_File_write_at");
+    while (alive > 0)
+        MPI_Comm_free(&made[--alive]);
+    expect_success(MPI_File_close(&file), "MPI_File_close");
+    MPI_Comm_free(&parent);
+    MTest_Finalize(ct_errs);
+    return MTestReturnValue(ct_errs);
+}
