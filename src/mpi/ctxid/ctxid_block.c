@@ -113,9 +113,12 @@ static void set_ahead(ctxid_store_t * store, uint32_t ahead)
     __atomic_store_n(&store->ahead, ahead, __ATOMIC_RELAXED);
 }
 
+/* The first id is the child's, except in doubt: the others may have the child, and this member has
+ * none. */
 static void give(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool in_doubt)
 {
     MPIR_Comm *parent = creation->parent;
+    uint32_t of_child = in_doubt ? 0 : 1;
     uint32_t first = creation->block, n = creation->block_ids;
     ctxid_kept_t block = ctxid_kept(parent);
 
@@ -123,12 +126,12 @@ static void give(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool in_doubt)
         cid_replace(store->calm, id, note_of(parent));
         ctxid_leaves_order(store, id);
     }
-    block.next = first + 1;
-    block.left = n - 1;
+    block.next = first + of_child;
+    block.left = n - of_child;
     block.in_doubt = in_doubt;
     block.differed = 0;
     ctxid_keep(parent, block);
-    set_ahead(store, store->ahead + n - 1);
+    set_ahead(store, store->ahead + block.left);
     creation->block_ids = 0;
 }
 
@@ -141,11 +144,8 @@ uint32_t ctxid_block_grant(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 
 void ctxid_block_lose(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
-    if (creation->block_ids > 0) {
+    if (creation->block_ids > 0)
         give(store, creation, true);
-        cid_replace(store->calm, creation->block,
-                    ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
-    }
     ctxid_block_grow(creation, 0, 0);
 }
 
