@@ -151,12 +151,15 @@ void ctxid_block_lose(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 
 void ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims, uint32_t end)
 {
-    uint32_t hint = claims & ((1u << CTXID_NEXT_BITS) - 1);
+    uint32_t next = claims & ((1u << CTXID_NEXT_BITS) - 1);
     ctxid_kept_t block = ctxid_kept(creation->parent);
+    bool asked = block.stage > 0;
 
+    if (asked && (next == 0 || block.differed) && end < creation->store->calm_limit)
+        next = end;
     block.stage = MPL_MIN(block.stage + 1, MOST_STAGE);
-    if (block.left == 0 && hint != 0) {
-        block.next = block.differed && end < creation->store->calm_limit ? end : hint;
+    if (block.left == 0 && next != 0) {
+        block.next = next;
         block.differed = 1;
     }
     ctxid_keep(creation->parent, block);

@@ -80,7 +80,8 @@ void ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims, uint32_t end
 
 /* The agreement gave an id: the next one for a duplicate asks for more.  `claims` and `end`: the
  * largest of all members.  If the claims differ, all members look from the largest one on next.  If
- * they then differ again, all look from the end on, where every id is free. */
+ * they then differ again, or no member has found any, all look from the end on, where every id is
+ * free.  `end` is 0 if the members could not look, as other creations were under way. */
 static inline void ctxid_block_grow(MPIR_Ctxid_t * creation, uint32_t claims, uint32_t end)
 {
     if (creation->is_duplicate)

@@ -92,7 +92,7 @@ static ctxid_outcome_t settle(ctxid_store_t * store, MPIR_Ctxid_t * creation, ct
     if (outcome == CTXID_SEARCH)
         ctxid_enqueue(store, creation);
     else
-        ctxid_block_grow(creation, (uint32_t)(numbers >> 32), all.end);
+        ctxid_block_grow(creation, (uint32_t)(numbers >> 32), all.busy ? 0 : all.end);
     return outcome;
 }
 

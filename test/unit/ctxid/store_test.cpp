@@ -542,34 +542,59 @@ TEST_P(Tables, MembersWithFewIdsFollowTheOthers) {
     }
 }
 
+// How many of n duplicates take an agreement.
+int agreements(World &world, Comm *parent, uint32_t most_ids, int n) {
+    int agreed = 0;
+    for (int i = 0; i < n; i++) {
+        Creation creation(world, *parent, parent->members,
+                          std::vector<int>(parent->members.size(), 0), 7, true, Fold::reduction);
+        creation.most_ids = most_ids;
+        world.run(creation);
+        agreed += !creation.silent[0];
+        world.free(world.commit(creation).front());
+    }
+    return agreed;
+}
+
+void make_alone(World &world, int process, std::vector<Comm *> *made = nullptr) {
+    Creation alone(world, *world.world(), {process}, {0}, 7, false, Fold::reduction);
+    world.run(alone);
+    Comm *comm = world.commit(alone).front();
+    if (made != nullptr) made->push_back(comm);
+}
+
+// Two members' ids lie far apart, as a third one has many.  They find no block below twice the
+// number of those that they use, and look behind all.
+TEST_P(Tables, MembersWithFewIdsFarApartGetABlock) {
+    World world(3, GetParam(), ALL_IDS);
+    Creation two(world, *world.world(), {0, 1}, {0, 0}, 7, false, Fold::reduction);
+    world.run(two);
+    Comm *pair = world.commit(two).front();
+    for (int i = 0; i < 40; i++) {
+        ASSERT_NE(world.dup(world.world()), nullptr);
+        for (int k = 0; k < 7; k++)
+            make_alone(world, 2);
+    }
+    EXPECT_LE(agreements(world, pair, MOST, 100), 16);
+}
+
 // The members' runs of free ids overlap by three at most, so a block of four is free at all of them
 // only beyond the ids in use.
 TEST_P(Tables, MembersWithScatteredIdsAgreeOnABlock) {
     World world(2, GetParam(), ALL_IDS);
     for (int process = 0; process < 2; process++) {
         std::vector<Comm *> made;
-        for (int i = 0; i < 800; i++) {
-            Creation alone(world, *world.world(), {process}, {0}, 7, false, Fold::reduction);
-            world.run(alone);
-            made.push_back(world.commit(alone).front());
-        }
+        for (int i = 0; i < 800; i++)
+            make_alone(world, process, &made);
         for (Comm *comm : made)
             if (comm->prefix % 8 != 4 * static_cast<uint32_t>(process)) world.free(comm);
+        made.clear();
         for (int i = 0; i < 1000; i++) {  // so that new ids are not preferred any more
-            Creation alone(world, *world.world(), {process}, {0}, 7, false, Fold::reduction);
-            world.run(alone);
-            world.free(world.commit(alone).front());
+            make_alone(world, process, &made);
+            world.free(made.back());
         }
     }
-    int collectives = 0;
-    for (bool silent = false; !silent && collectives < 20; collectives += !silent) {
-        Creation creation(world, *world.world(), {0, 1}, {0, 0}, 7, true, Fold::reduction);
-        creation.most_ids = 4;
-        world.run(creation);
-        silent = creation.silent[0];
-        world.free(world.commit(creation).front());
-    }
-    EXPECT_LE(collectives, 4);  // the first asks for one id
+    EXPECT_LE(agreements(world, world.world(), 4, 20), 8);
 }
 
 // Duplicates that come and go: blocks are of ids freed longest ago, and ids stay few.
