@@ -25,7 +25,7 @@ wanted_tests() {
 # Writes DIR/testlist.run below the build's test directory for DIR and all directories it leads to:
 # the testlist without known failures, and without tests of more than MAX_RANKS ranks or with names,
 # or lines, that match LEAVE_OUT where these are set; with ONLY_OURS or ONLY_THESE set, those alone.
-# Where a process aborts and mpiexec leaves the others alone, these wait for it in MPI_Finalize until
+# Where a process aborts and mpiexec leaves the others alone, they wait for it in MPI_Finalize up to
 # the time limit, as in stock: it is short there.  Prints the number of known failures.
 filter_lists() {
     local suite=$1 dir=$2 list
