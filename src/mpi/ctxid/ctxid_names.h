@@ -95,6 +95,7 @@
 #define ctxid_refuse_among MPIR_ctxid_refuse_among
 #define ctxid_release_claims MPIR_ctxid_release_claims
 #define ctxid_reserve MPIR_ctxid_reserve
+#define ctxid_room MPIR_ctxid_room
 #define ctxid_rounds_are_left MPIR_ctxid_rounds_are_left
 #define ctxid_rounds_go_on MPIR_ctxid_rounds_go_on
 #define ctxid_rounds_start MPIR_ctxid_rounds_start

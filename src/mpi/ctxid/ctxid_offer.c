@@ -57,7 +57,7 @@ static void hold(ctxid_store_t *store, MPIR_Ctxid_t *creation, ctxid_fields_t *f
 
     fields->failed = creation->is_short = room < end;
     if (room < store->calm_limit && !fields->failed)
-        while ((1u << CTXID_NUMBER_BITS) >> fields->lack > room)
+        while (ctxid_room(fields->lack) > room)
             fields->lack++;
 }
 

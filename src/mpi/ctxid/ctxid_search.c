@@ -118,10 +118,10 @@ static void show_busy(const ctxid_store_t * store, uint32_t first, uint32_t n, u
 
 static bool has_room(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t first, uint32_t n)
 {
-    bool is_calm = first < store->calm_limit;
-    uint32_t end = first + n - (is_calm ? 0 : store->calm_limit);
+    uint32_t id;
+    cid_table_t *table = ctxid_table_of(store, first, &id);
 
-    return ctxid_hold(store, creation, is_calm ? store->calm : store->busy, end) >= end;
+    return ctxid_hold(store, creation, table, id + n) >= id + n;
 }
 
 static void show(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_window_t * window)

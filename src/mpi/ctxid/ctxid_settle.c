@@ -29,7 +29,7 @@ static uint32_t choose(const MPIR_Ctxid_t * creation, ctxid_fields_t own)
 /* Is the id below the limit, and have all members memory for it? */
 static bool is_possible(const ctxid_store_t *store, uint32_t id, ctxid_fields_t all)
 {
-    return id < store->calm_limit && id < (1u << CTXID_NUMBER_BITS) >> all.lack;
+    return id < store->calm_limit && id < ctxid_room(all.lack);
 }
 
 static ctxid_outcome_t settle_calm(ctxid_store_t *store, MPIR_Ctxid_t *creation, ctxid_fields_t own,

@@ -76,9 +76,7 @@ ctxid_store_t *ctxid_own_store(void);
 /* The fields of a packed offer, or of packed offers folded by maximum. */
 typedef struct {
     bool failed;                /* a member cannot make the communicator: no member gets an id */
-    /* Each member has memory for a calm id below 2^CTXID_NUMBER_BITS >> lack, or for all of them
-     * if 0. */
-    uint32_t lack;
+    uint32_t lack;              /* each member has memory for a calm id below ctxid_room */
     bool busy;                  /* a member had another creation under way */
     bool cursor_taken;          /* a member cannot use the parent's cursor */
     bool probe_taken;           /* a member could not claim the probe */
@@ -90,6 +88,12 @@ typedef struct {
 } ctxid_fields_t;
 
 #define CTXID_NUMBER_BITS 18
+
+/* 0: room for all ids */
+static inline uint32_t ctxid_room(uint32_t lack)
+{
+    return (1u << CTXID_NUMBER_BITS) >> lack;
+}
 
 uint64_t ctxid_pack(const ctxid_fields_t * fields);
 ctxid_fields_t ctxid_unpack(uint64_t packed);

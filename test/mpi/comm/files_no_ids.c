@@ -13,15 +13,6 @@ static const char name[] = "files_no_ids.data";
 static MPI_Comm parent, made[MOST];
 static int alive, error_of_dup;
 
-static int class_of(int result)
-{
-    int class_ = MPI_SUCCESS;
-
-    if (result != MPI_SUCCESS)
-        MPI_Error_class(result, &class_);
-    return class_;
-}
-
 static void use_all_ids(void)
 {
     int result = MPI_SUCCESS;
@@ -31,7 +22,7 @@ static void use_all_ids(void)
         alive += result == MPI_SUCCESS;
     }
     CT_CHECK(result != MPI_SUCCESS, "%d communicators, and no error", alive);
-    error_of_dup = class_of(result);
+    error_of_dup = ct_class_of(result);
 }
 
 static void expect_no_id(int result, const char *what)
@@ -39,8 +30,8 @@ static void expect_no_id(int result, const char *what)
     char text[MPI_MAX_ERROR_STRING];
     int length;
 
-    CT_CHECK(class_of(result) == error_of_dup, "%s: class %d, MPI_Comm_dup's is %d", what,
-             class_of(result), error_of_dup);
+    CT_CHECK(ct_class_of(result) == error_of_dup, "%s: class %d, MPI_Comm_dup's is %d", what,
+             ct_class_of(result), error_of_dup);
     if (result == MPI_SUCCESS)
         return;
     MPI_Error_string(result, text, &length);
@@ -55,7 +46,7 @@ static int open_file(MPI_File *file)
 
 static void expect_success(int result, const char *what)
 {
-    CT_CHECK(result == MPI_SUCCESS, "%s with an id: class %d", what, class_of(result));
+    CT_CHECK(result == MPI_SUCCESS, "%s with an id: class %d", what, ct_class_of(result));
 }
 
 int main(int argc, char **argv)

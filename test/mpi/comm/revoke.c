@@ -19,19 +19,10 @@ enum { COLLECTIVES = 8, LEAVES = 6 }; /* in those from LEAVES on, some processes
 
 static int size, uses_collectives, receives_only;
 
-static int class_of(int code)
-{
-    int class_ = MPI_SUCCESS;
-
-    if (code != MPI_SUCCESS)
-        MPI_Error_class(code, &class_);
-    return class_;
-}
-
 static void expect_revoked(int code, const char *what)
 {
-    CT_CHECK(class_of(code) == MPIX_ERR_REVOKED, "%s: error class %d, not MPIX_ERR_REVOKED", what,
-             class_of(code));
+    CT_CHECK(ct_class_of(code) == MPIX_ERR_REVOKED, "%s: error class %d, not MPIX_ERR_REVOKED",
+             what, ct_class_of(code));
 }
 
 static MPI_Comm to_revoke(void)

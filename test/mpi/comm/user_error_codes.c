@@ -14,15 +14,6 @@ static int refuse(MPI_Comm comm, int key, void *extra, void *value, void *copied
     return MPI_ERR_FILE;
 }
 
-static int class_of(int result)
-{
-    int class_ = MPI_SUCCESS;
-
-    if (result != MPI_SUCCESS)
-        MPI_Error_class(result, &class_);
-    return class_;
-}
-
 int main(int argc, char **argv)
 {
     MPI_Comm made;
@@ -34,10 +25,10 @@ int main(int argc, char **argv)
     MPI_Comm_create_keyval(refuse, MPI_COMM_NULL_DELETE_FN, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_SELF, key, NULL);
     for (int i = 0; i < MANY; i++)
-        CT_CHECK(class_of(MPI_Comm_dup(MPI_COMM_SELF, &made)) == MPI_ERR_FILE,
+        CT_CHECK(ct_class_of(MPI_Comm_dup(MPI_COMM_SELF, &made)) == MPI_ERR_FILE,
                  "the error of the copy function is lost");
     for (int i = 0; i < MANY; i++) {
-        int got = class_of(MPI_Send(&number, 1, MPI_INT, 7, 0, MPI_COMM_SELF));
+        int got = ct_class_of(MPI_Send(&number, 1, MPI_INT, 7, 0, MPI_COMM_SELF));
         CT_CHECK(got == MPI_ERR_RANK, "a send to rank 7 of 1: class %d", got);
     }
     MPI_Comm_delete_attr(MPI_COMM_SELF, key);

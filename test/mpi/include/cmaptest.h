@@ -216,6 +216,15 @@ static inline void ct_check_comm(MPI_Comm comm, const ct_list *want, const char 
     ct_check_comm_group(comm, want, what);
 }
 
+static inline int ct_class_of(int result)
+{
+    int class = MPI_SUCCESS;
+
+    if (result != MPI_SUCCESS)
+        MPI_Error_class(result, &class);
+    return class;
+}
+
 static inline void ct_free_if_any(MPI_Comm *comm)
 {
     if (*comm != MPI_COMM_NULL)

@@ -149,15 +149,6 @@ static inline ct_outcome ct_outcome_of(int result, int calls, int refused)
     return (ct_outcome) {all[0], all[1], all[2]};
 }
 
-static inline int ct_class_of(int result)
-{
-    int class = MPI_SUCCESS;
-
-    if (result != MPI_SUCCESS)
-        MPI_Error_class(result, &class);
-    return class;
-}
-
 /* Says an error what it may say where memory is missing here or in another process? */
 static inline int ct_is_class_of_poor(int class)
 {

@@ -520,6 +520,20 @@ TEST_P(Tables, FifteenOfSixteenDuplicatesSendNothing) {
         EXPECT_EQ(process_reserved(process), 0U);
 }
 
+// Of n duplicates that come and go.
+int collectives_of(World &world, Comm *parent, uint32_t most_ids, int n) {
+    int collectives = 0;
+    for (int i = 0; i < n; i++) {
+        Creation creation(world, *parent, parent->members,
+                          std::vector<int>(parent->members.size(), 0), 7, true, Fold::reduction);
+        creation.most_ids = most_ids;
+        world.run(creation);
+        collectives += creation.collectives[0];
+        world.free(world.commit(creation).front());
+    }
+    return collectives;
+}
+
 // So do those of members of which some have many more ids in use than others.
 TEST_P(Tables, MembersWithFewIdsFollowTheOthers) {
     for (int more : {0, 30, 100, 500}) {
@@ -529,38 +543,15 @@ TEST_P(Tables, MembersWithFewIdsFollowTheOthers) {
             world.run(pair);
             world.commit(pair);
         }
-        int collectives = 0;
-        for (int i = 0; i < 320; i++) {
-            Creation creation(world, *world.world(), {0, 1, 2}, {0, 0, 0}, 7, true,
-                              Fold::reduction);
-            creation.most_ids = MOST;
-            world.run(creation);
-            collectives += creation.collectives[0];
-            world.free(world.commit(creation).front());
-        }
-        EXPECT_LE(collectives, 64) << more << " communicators more";
+        EXPECT_LE(collectives_of(world, world.world(), MOST, 320), 64)
+            << more << " communicators more";
     }
 }
 
-// How many of n duplicates take an agreement.
-int agreements(World &world, Comm *parent, uint32_t most_ids, int n) {
-    int agreed = 0;
-    for (int i = 0; i < n; i++) {
-        Creation creation(world, *parent, parent->members,
-                          std::vector<int>(parent->members.size(), 0), 7, true, Fold::reduction);
-        creation.most_ids = most_ids;
-        world.run(creation);
-        agreed += !creation.silent[0];
-        world.free(world.commit(creation).front());
-    }
-    return agreed;
-}
-
-void make_alone(World &world, int process, std::vector<Comm *> *made = nullptr) {
+Comm *make_alone(World &world, int process) {
     Creation alone(world, *world.world(), {process}, {0}, 7, false, Fold::reduction);
     world.run(alone);
-    Comm *comm = world.commit(alone).front();
-    if (made != nullptr) made->push_back(comm);
+    return world.commit(alone).front();
 }
 
 // Two members' ids lie far apart, as a third one has many.  They find no block below twice the
@@ -575,7 +566,7 @@ TEST_P(Tables, MembersWithFewIdsFarApartGetABlock) {
         for (int k = 0; k < 7; k++)
             make_alone(world, 2);
     }
-    EXPECT_LE(agreements(world, pair, MOST, 100), 16);
+    EXPECT_LE(collectives_of(world, pair, MOST, 100), 16);
 }
 
 // The members' runs of free ids overlap by three at most, so a block of four is free at all of them
@@ -585,16 +576,13 @@ TEST_P(Tables, MembersWithScatteredIdsAgreeOnABlock) {
     for (int process = 0; process < 2; process++) {
         std::vector<Comm *> made;
         for (int i = 0; i < 800; i++)
-            make_alone(world, process, &made);
+            made.push_back(make_alone(world, process));
         for (Comm *comm : made)
             if (comm->prefix % 8 != 4 * static_cast<uint32_t>(process)) world.free(comm);
-        made.clear();
-        for (int i = 0; i < 1000; i++) {  // so that new ids are not preferred any more
-            make_alone(world, process, &made);
-            world.free(made.back());
-        }
+        for (int i = 0; i < 1000; i++)  // so that new ids are not preferred any more
+            world.free(make_alone(world, process));
     }
-    EXPECT_LE(agreements(world, world.world(), 4, 20), 8);
+    EXPECT_LE(collectives_of(world, world.world(), 4, 20), 8);
 }
 
 // Duplicates that come and go: blocks are of ids freed longest ago, and ids stay few.
