@@ -15,7 +15,7 @@ static long long collectives_so_far;
 static ct_pvar collectives;
 
 /* For ct_counts: is it on the side of the next collective on which allocations fail? */
-static int is_on_side(const void *caller)
+static int is_on_side(void)
 {
     int moved = !whenever && ct_pvar_read(&collectives) != collectives_so_far;
 

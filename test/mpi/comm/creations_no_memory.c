@@ -13,7 +13,6 @@
  * Arguments: -requests, -only=NAME (of the calls those whose name begins so), -log (each step on
  * stderr)
  */
-#define _GNU_SOURCE /* ct_is_of_mpi */
 #include "cmaptest_poor.h"
 
 static int with_log, with_requests;
@@ -540,7 +539,6 @@ static void connect_all(void)
 
 static void check_all(void)
 {
-    ct_counts = ct_is_of_mpi;
     connect_all();
     returning(MPI_COMM_WORLD);
     ct_mpit_begin();

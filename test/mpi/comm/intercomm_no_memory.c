@@ -7,8 +7,8 @@
  * everybody is told so, whoever has no memory.  Then the same for MPI_Comm_create of the connected
  * sides in another order.  On one node, where collective operations take none.
  */
-#include "cmaptest_inter.h"
 #include "cmaptest_poor.h"
+#include "cmaptest_inter.h"
 
 /* Disjoint for common == 0. */
 static void random_sides(const ct_list *all, int common, ct_rng *rng, ct_list list[2])

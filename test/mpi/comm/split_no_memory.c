@@ -12,7 +12,6 @@
  *
  * Arguments: -log (each step on stderr)
  */
-#define _GNU_SOURCE /* ct_is_of_mpi */
 #include "cmaptest_poor.h"
 
 /* More ranks may have a description that takes memory: a reserve beside that of any split.  The
@@ -186,7 +185,6 @@ static void check_all(void)
 {
     MPI_Comm parent = returning_dup(), warm;
 
-    ct_counts = ct_is_of_mpi;
     connect_all();
     fill_pool();
     ct_mpit_begin();

@@ -73,26 +73,29 @@ void free(void *p)
     __libc_free(p);
 }
 
+static void *ct_align(const void *caller, size_t alignment, size_t size)
+{
+    return ct_has_none(caller) ? NULL : ct_tell(__libc_memalign(alignment, size), size);
+}
+
 void *memalign(size_t alignment, size_t size)
 {
-    return ct_has_none(__builtin_return_address(0))
-               ? NULL
-               : ct_tell(__libc_memalign(alignment, size), size);
+    return ct_align(__builtin_return_address(0), alignment, size);
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    return memalign(alignment, size);
+    return ct_align(__builtin_return_address(0), alignment, size);
 }
 
 void *valloc(size_t size)
 {
-    return memalign(sysconf(_SC_PAGESIZE), size);
+    return ct_align(__builtin_return_address(0), sysconf(_SC_PAGESIZE), size);
 }
 
 int posix_memalign(void **out, size_t alignment, size_t size)
 {
-    void *p = memalign(alignment, size);
+    void *p = ct_align(__builtin_return_address(0), alignment, size);
 
     if (!p)
         return ENOMEM;

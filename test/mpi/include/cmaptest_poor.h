@@ -22,6 +22,10 @@
 #ifndef CMAPTEST_POOR_H_INCLUDED
 #define CMAPTEST_POOR_H_INCLUDED
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr */
+#endif
+#include <dlfcn.h>
 #include "cmaptest_mpit.h"
 #include "cmaptest_malloc.h"
 
@@ -36,22 +40,36 @@ static __thread long ct_alive;    /* allocations of this thread, less what it fr
 static int ct_refused_ever;       /* failed in all threads, since the program began */
 static int ct_failed_calls;       /* calls of a ct_try that were errors */
 
-/* Does the allocation of this caller count?  A test may set it; without it all count. */
-static int (*ct_counts)(const void *caller);
+/* Does an allocation of libmpi or of the test count?  A test may set it; without it all count. */
+static int (*ct_counts)(void);
 
 #ifdef CT_HAVE_MALLOC
 
+/* Only those of libmpi and of the test may fail.  A network library ends the process when it has
+ * no memory, and takes some whenever a message arrives; the C library asks for itself. */
+static int ct_is_of_mpi(const void *caller)
+{
+    static const char *const others[] = {"libuc", "libfabric", "libc.", "libhwloc", "ld-linux"};
+    Dl_info where;
+
+    if (!dladdr(caller, &where) || !where.dli_fname)
+        return 1;
+    for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (strstr(where.dli_fname, others[i]))
+            return 0;
+    }
+    return 1;
+}
+
 static int ct_refuses(void)
 {
-    int counts = 1;
+    int counts;
 
     if (!ct_watches)
         return 0;
-    if (ct_counts) {
-        ct_watches = 0; /* what the function allocates itself does not count */
-        counts = ct_counts(ct_caller);
-        ct_watches = 1;
-    }
+    ct_watches = 0; /* what these functions allocate themselves does not count */
+    counts = ct_is_of_mpi(ct_caller) && (!ct_counts || ct_counts());
+    ct_watches = 1;
     if (!counts)
         return 0;
     ct_allocates++;
@@ -84,26 +102,6 @@ static inline int ct_can_be_poor(void)
     return 0;
 #endif
 }
-
-#ifdef _GNU_SOURCE
-#include <dlfcn.h>
-
-/* For ct_counts.  A network library ends the process when it has no memory; the C library asks for
- * itself. */
-static inline int ct_is_of_mpi(const void *caller)
-{
-    static const char *const others[] = {"libuc", "libfabric", "libc.", "libhwloc", "ld-linux"};
-    Dl_info where;
-
-    if (!dladdr(caller, &where) || !where.dli_fname)
-        return 1;
-    for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        if (strstr(where.dli_fname, others[i]))
-            return 0;
-    }
-    return 1;
-}
-#endif
 
 /* ---- a time without memory ---- */
 

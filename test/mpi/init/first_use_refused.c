@@ -24,54 +24,6 @@ static int rank, size, pmi_fd;
 static int cut_off;
 static volatile int is_cut;     /* the connection to the process manager */
 static volatile int refused;    /* allocations and messages to the process manager */
-static volatile int in_ucx;
-
-/* For ct_counts. */
-static int is_outside_ucx(const void *caller)
-{
-    return in_ucx == 0;
-}
-
-/* UCX's own functions, on their way from libmpi */
-int ucp_ep_create(void *worker, const void *params, void *ep)
-{
-    static int (*real) (void *, const void *, void *);
-    int status;
-
-    in_ucx++;
-    if (!real)
-        real = (int (*)(void *, const void *, void *)) dlsym(RTLD_NEXT, "ucp_ep_create");
-    status = real(worker, params, ep);
-    in_ucx--;
-    return status;
-}
-
-void *ucp_tag_send_nbx(void *ep, const void *data, size_t count, uint64_t tag, const void *param)
-{
-    static void *(*real) (void *, const void *, size_t, uint64_t, const void *);
-    void *request;
-
-    in_ucx++;
-    if (!real)
-        real = (void *(*)(void *, const void *, size_t, uint64_t, const void *))dlsym(
-            RTLD_NEXT, "ucp_tag_send_nbx");
-    request = real(ep, data, count, tag, param);
-    in_ucx--;
-    return request;
-}
-
-unsigned ucp_worker_progress(void *worker)
-{
-    static unsigned (*real) (void *);
-    unsigned events;
-
-    in_ucx++;
-    if (!real)
-        real = (unsigned (*)(void *)) dlsym(RTLD_NEXT, "ucp_worker_progress");
-    events = real(worker);
-    in_ucx--;
-    return events;
-}
 
 ssize_t write(int fd, const void *data, size_t bytes)
 {
@@ -149,7 +101,6 @@ int main(int argc, char **argv)
     ct_me = rank;
     pmi_fd = getenv("PMI_FD") ? atoi(getenv("PMI_FD")) : -1;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    ct_counts = is_outside_ucx;
     is_cutting = argc > 1 && !strcmp(argv[1], "-manager");
     by_address = is_cutting || !ct_is_over_ofi();
     for (int peer = 1; rank == 0 && by_address && peer < size; peer++) {
