@@ -50,13 +50,14 @@ TEST_P(Sorted, GivesOrderAndPlaces) {
     const Members members = shuffled(GetParam());
     cmap::Sorter sorter;
     fill(sorter, members);
-    ASSERT_TRUE(sorter.settle());
-    EXPECT_FALSE(sorter.duplicates());
-    EXPECT_FALSE(sorter.ready());
     ASSERT_TRUE(sorter.finish());
+    EXPECT_FALSE(sorter.duplicates());
     Members right = members;
     std::sort(right.begin(), right.end());
     EXPECT_EQ(right, increasing(sorter));
+    for (uint32_t i = 0; sorter.ranks() != nullptr && i < right.size(); i++)
+        ASSERT_EQ(right[i], members[sorter.ranks()[i]]);
+    ASSERT_TRUE(sorter.number());
     for (uint32_t i = 0; i < right.size(); i++)
         ASSERT_EQ(i, sorter.position(right[i]));
 }
@@ -92,6 +93,7 @@ TEST(Sorter, PlacesOfClusters) {
     fill(sorter, members);
     ASSERT_TRUE(sorter.finish());
     EXPECT_FALSE(sorter.duplicates());
+    ASSERT_TRUE(sorter.number());
     for (uint32_t i = 0; i < 3000; i++)
         ASSERT_EQ(i, sorter.position(5 + i));
     EXPECT_EQ(3000u, sorter.position(CMAP_MAX_SIZE - 1));

@@ -11,10 +11,36 @@ namespace cmap {
 namespace {
 
 cmap_status check_ranks(const int *ranks, uint32_t n, uint32_t size) noexcept {
-    // A negative rank is a large one here.
+    uint32_t greatest = 0;  // a negative rank is a large one here
     for (uint32_t i = 0; i < n; i++)
-        if (uint32_t(ranks[i]) >= size) return CMAP_ERR_RANGE;
+        greatest = std::max(greatest, uint32_t(ranks[i]));
+    if (n != 0 && greatest >= size) return CMAP_ERR_RANGE;
     return n > size ? CMAP_ERR_DUPLICATE : CMAP_OK;
+}
+
+// Do samples say that the ranks make so many pieces that a plain array is the better content?
+bool seem_irregular(const int *ranks, uint32_t n) noexcept {
+    constexpr uint32_t SAMPLES = 32;
+    if (n < SAMPLES * 8) return false;
+    uint32_t bends = 0;
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        const int *const at = ranks + uint64_t{n - 3} * i / SAMPLES;
+        bends += at[1] - at[0] != at[2] - at[1];
+    }
+    return bends > SAMPLES / 2;
+}
+
+// Without a copy where each rank is its member.
+cmap_status incl_list(Builder &builder, const cmap_t *map, const uint32_t *ranks, uint32_t n,
+                      cmap_t **out) noexcept {
+    Buffer<uint32_t> members;
+    if (!is_affine_run(map, Run{0, 1, map->size})) {
+        if (!members.resize(n)) return CMAP_ERR_NOMEM;
+        select_many(map, ranks, n, members.data());
+        ranks = members.data();
+    }
+    builder.borrow(ranks, n);
+    return builder.finish(out);
 }
 
 cmap_status incl(const cmap_t *map, const int *ranks, uint32_t n, const cmap_policy *policy,
@@ -22,8 +48,9 @@ cmap_status incl(const cmap_t *map, const int *ranks, uint32_t n, const cmap_pol
     CMAP_TRY(check_ranks(ranks, n, map->size));
     Builder builder(universe_of(map), policy);
     static_assert(sizeof(int) == sizeof(uint32_t), "ranks that are not negative are read as both");
-    if (Content *kin = builder.relate(map, n))
-        kin->borrow(reinterpret_cast<const uint32_t *>(ranks), n);
+    const auto *const as_list = reinterpret_cast<const uint32_t *>(ranks);
+    if (Content *kin = builder.relate(map, n)) kin->borrow(as_list, n);
+    if (seem_irregular(ranks, n)) return incl_list(builder, map, as_list, n, out);
     uint32_t some[ALGEBRA_BLOCK], indices[ALGEBRA_BLOCK];
     for (uint32_t first = 0, count; first < n; first += count) {
         count = std::min(n - first, ALGEBRA_BLOCK);

@@ -95,13 +95,11 @@ cmap_status Analysis::mark() noexcept {
             sorter.add(members, n);
             return true;
         });
-    return sorter.settle() ? CMAP_OK : CMAP_ERR_NOMEM;
+    return sorter.finish() ? CMAP_OK : CMAP_ERR_NOMEM;
 }
 
 cmap_status Analysis::sort() noexcept {
-    if (sorter.ready()) return CMAP_OK;
     if (!sorter.started()) CMAP_TRY(mark());
-    if (!sorter.finish()) return CMAP_ERR_NOMEM;
     if (sorter.duplicates()) return CMAP_OK;
     Content increasing;
     sorter.lend(increasing);

@@ -41,7 +41,7 @@ struct Analysis {
     void measure() noexcept;
     // CMAP_ERR_DUPLICATE when a member appears twice.
     cmap_status check_duplicates() noexcept;
-    // Fills `sorter`, `set_stats` and, where it has few, `inverse_runs`.
+    // Fills `sorter`, `set_stats` and, where it has few, `inverse_runs`; to be called once.
     cmap_status sort() noexcept;
 
   private:

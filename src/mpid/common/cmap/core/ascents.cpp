@@ -34,6 +34,23 @@ uint64_t mark_descents(const Content &content, const Sorter &sorter, uint64_t mo
 
 }  // namespace
 
+// REQUIRES that the inverse is known: that it is no more than a list.
+bool ascents_of(const uint32_t *inverse, uint32_t size, uint64_t most,
+                Buffer<uint32_t> &lengths) noexcept {
+    uint64_t runs = 1;
+    for (uint32_t position = 1; position < size; position++)
+        runs += inverse[position] < inverse[position - 1];
+    if (runs > most) return true;
+    if (!lengths.reserve(runs)) return false;
+    uint32_t begin = 0;
+    each_descent(inverse, size, [&](uint32_t position) {
+        const uint32_t length = position - begin;
+        begin = position;
+        return lengths.push(length);
+    });
+    return lengths.push(size - begin);
+}
+
 uint32_t most_ascents(const cmap_limits &limits) noexcept {
     return limits.wtr_runs < MAX_ASCENTS ? limits.wtr_runs : MAX_ASCENTS;
 }
@@ -43,8 +60,9 @@ uint32_t most_ascents(const cmap_limits &limits) noexcept {
 bool inverse_ascents(const Content &content, const Sorter &sorter, uint64_t most,
                      Buffer<uint32_t> &lengths) noexcept {
     const uint32_t size = content.size();
+    if (sorter.ranks() != nullptr) return ascents_of(sorter.ranks(), size, most, lengths);
     BitString seen, descents;
-    if (!seen.make(size) || !descents.make(size)) return false;
+    if (!sorter.number() || !seen.make(size) || !descents.make(size)) return false;
     const uint64_t runs = mark_descents(content, sorter, most, seen, descents);
     if (runs > most) return true;
     if (!lengths.reserve(runs)) return false;

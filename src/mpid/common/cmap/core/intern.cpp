@@ -195,7 +195,7 @@ cmap_status intern_fresh(const Key &key, const Analysis &analysis, Same &&same,
 
 // Whoever keeps a set and a permutation of it wants the members in order.
 bool needs_order(const Analysis &analysis) noexcept {
-    if (analysis.stats.is_set || analysis.sorter.ready()) return false;
+    if (analysis.stats.is_set || analysis.sorter.started()) return false;
     for (unsigned kind = 0; kind < CMAP_REP_COUNT; kind++) {
         const auto wants_order = representation(kind).wants_order;
         if (wants_order != nullptr && wants_order(analysis)) return true;

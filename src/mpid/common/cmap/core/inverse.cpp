@@ -50,7 +50,7 @@ bool fill_by_sorting(const cmap_t *map, Inverse *inverse) noexcept {
         sorter.add(members, n);
         return true;
     });
-    if (!sorter.finish()) return false;
+    if (!sorter.finish() || !sorter.number()) return false;
     fill(map, inverse, [&](uint32_t, uint32_t member) { return sorter.position(member); });
     return true;
 }

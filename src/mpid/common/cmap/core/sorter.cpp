@@ -14,20 +14,64 @@ namespace {
 constexpr unsigned DIGIT_BITS = 11;
 constexpr uint32_t DIGITS = 1u << DIGIT_BITS;
 
-// Stable, by one digit.
-void deal(const uint32_t *from, uint32_t *to, std::size_t n, uint32_t base,
-          unsigned shift) noexcept {
+struct Item {
+    uint32_t key, rank;
+};
+
+// put(place, i) for i = 0 .. n-1: places in the stable order of one digit of key(i).
+template <class KeyOf, class Put>
+void deal(uint32_t n, unsigned shift, KeyOf key, Put put) noexcept {
     uint32_t next[DIGITS] = {};
-    for (std::size_t i = 0; i < n; i++)
-        next[(from[i] - base) >> shift & (DIGITS - 1)]++;
+    for (uint32_t i = 0; i < n; i++)
+        next[key(i) >> shift & (DIGITS - 1)]++;
     uint32_t sum = 0;
     for (uint32_t &place : next) {
         const uint32_t count = place;
         place = sum;
         sum += count;
     }
-    for (std::size_t i = 0; i < n; i++)
-        to[next[(from[i] - base) >> shift & (DIGITS - 1)]++] = from[i];
+    for (uint32_t i = 0; i < n; i++)
+        put(next[key(i) >> shift & (DIGITS - 1)]++, i);
+}
+
+// The lambdas have pointers of their own, which the compiler keeps in registers.
+
+void deal_first(const uint32_t *keys, uint32_t n, uint32_t base, Item *to) noexcept {
+    deal(
+        n, 0, [=](uint32_t i) { return keys[i] - base; },
+        [=](uint32_t place, uint32_t i) {
+            to[place] = {keys[i] - base, i};
+        });
+}
+
+void deal_middle(const Item *from, uint32_t n, unsigned shift, Item *to) noexcept {
+    deal(
+        n, shift, [=](uint32_t i) { return from[i].key; },
+        [=](uint32_t place, uint32_t i) { to[place] = from[i]; });
+}
+
+void deal_last(const Item *from, uint32_t n, unsigned shift, uint32_t base, uint32_t *keys,
+               uint32_t *ranks) noexcept {
+    deal(
+        n, shift, [=](uint32_t i) { return from[i].key; },
+        [=](uint32_t place, uint32_t i) {
+            keys[place] = base + from[i].key;
+            ranks[place] = from[i].rank;
+        });
+}
+
+// By the digits below the one at `last`, of keys less `base`.
+bool deal_low_digits(const uint32_t *keys, uint32_t base, unsigned last,
+                     Buffer<Item> &items) noexcept {
+    const auto n = static_cast<uint32_t>(items.size());
+    Buffer<Item> other;
+    if (last > DIGIT_BITS && !other.resize(n)) return false;
+    deal_first(keys, n, base, items.data());
+    for (unsigned shift = DIGIT_BITS; shift < last; shift += DIGIT_BITS) {
+        deal_middle(items.data(), n, shift, other.data());
+        items.swap(other);
+    }
+    return true;
 }
 
 }  // namespace
@@ -63,9 +107,7 @@ bool Sorter::add(const BitSet &set) noexcept {
     return true;
 }
 
-bool Sorter::settle() noexcept {
-    if (settled_) return true;
-    settled_ = true;
+bool Sorter::finish() noexcept {
     if (words_.empty()) {
         if (!sort_keys()) return false;
         duplicates_ = std::adjacent_find(keys_.begin(), keys_.end()) != keys_.end();
@@ -80,28 +122,28 @@ bool Sorter::settle() noexcept {
 
 // Digit by digit from the lowest, where that takes fewer steps than comparing.
 bool Sorter::sort_keys() noexcept {
-    const unsigned bits = bits_for(span_);
-    if (size_ < SORT_BY_DIGITS) {
-        std::sort(keys_.begin(), keys_.end());
+    Buffer<Item> items;
+    if (!items.resize(size_) || !ranks_.resize(size_)) return false;
+    const unsigned last = (bits_for(span_) - 1) / DIGIT_BITS * DIGIT_BITS;
+    if (size_ >= SORT_BY_DIGITS && last > 0) {
+        if (!deal_low_digits(keys_.data(), min_, last, items)) return false;
+        deal_last(items.data(), size_, last, min_, keys_.data(), ranks_.data());
         return true;
     }
-    Buffer<uint32_t> other;
-    if (!other.resize(size_)) return false;
-    for (unsigned shift = 0; shift < bits; shift += DIGIT_BITS) {
-        deal(keys_.data(), other.data(), size_, min_, shift);
-        keys_.swap(other);
-    }
+    for (uint32_t i = 0; i < size_; i++)
+        items[i] = {keys_[i], i};
+    std::sort(items.begin(), items.end(), [](Item a, Item b) { return a.key < b.key; });
+    for (uint32_t i = 0; i < size_; i++)
+        keys_[i] = items[i].key, ranks_[i] = items[i].rank;
     return true;
 }
 
-bool Sorter::finish() noexcept {
-    if (ready_) return true;
-    if (!settle()) return false;
-    ready_ = true;
-    return duplicates_ || dense() || (words_.empty() ? number_keys() : number_words());
+bool Sorter::number() const noexcept {
+    if (dense() || !before_.empty()) return true;
+    return words_.empty() ? number_keys() : number_words();
 }
 
-bool Sorter::number_words() noexcept {
+bool Sorter::number_words() const noexcept {
     if (!before_.resize(words_.size())) return false;
     uint32_t ones = 0;
     for (std::size_t w = 0; w < words_.size(); w++) {
@@ -112,7 +154,7 @@ bool Sorter::number_words() noexcept {
 }
 
 // Buckets of equal width, of two keys each on the average or more.
-bool Sorter::number_keys() noexcept {
+bool Sorter::number_keys() const noexcept {
     shift_ = 0;
     while ((span_ >> shift_) > size_ / 2)
         ++shift_;

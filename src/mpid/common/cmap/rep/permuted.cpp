@@ -38,10 +38,12 @@ cmap_status build_permuted_set(cmap_t *map, const Analysis &analysis, cmap_t **o
         return CMAP_OK;
     }
     Content members;
-    if (!analysis.stats.is_set)
+    if (analysis.stats.is_set) {
+        if (!analysis.content.slice(0, analysis.stats.size, members)) return CMAP_ERR_NOMEM;
+    } else {
+        if (!analysis.sorter.number()) return CMAP_ERR_NOMEM;  // for each_position
         analysis.sorter.lend(members);
-    else if (!analysis.content.slice(0, analysis.stats.size, members))
-        return CMAP_ERR_NOMEM;
+    }
     Analysis set(members, analysis);
     set.stats = analysis.stats.is_set ? analysis.stats : analysis.set_stats;
     return intern(set, out);
