@@ -18,7 +18,8 @@ class Sorter {
     // The same for all members of a set at once.  False: they must be added one by one.
     bool add(const BitSet &set) noexcept;
     bool finish() noexcept;
-    // REQUIRES finish() before, and no duplicates: position() may be called then.  False: no memory.
+    // REQUIRES finish() before, and no duplicates.  Then position() may be called.  False: no
+    // memory.
     bool number() const noexcept;
 
     bool started() const noexcept { return span_ != 0; }
@@ -26,7 +27,7 @@ class Sorter {
     bool duplicates() const noexcept { return duplicates_; }
     // REQUIRES number() before, and a member.
     uint32_t position(uint32_t member) const noexcept;
-    // Which of the members that were added the least one is, the next one, and so on; nullptr
+    // The inverse: at each position, which of the members that were added is there.  nullptr
     // without a sorted copy.
     const uint32_t *ranks() const noexcept { return ranks_.empty() ? nullptr : ranks_.data(); }
     // Gives the members in increasing order to an empty content, which borrows them.  REQUIRES
