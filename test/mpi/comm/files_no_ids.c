@@ -40,8 +40,9 @@ static void expect_no_id(int result, const char *what)
 
 static int open_file(const char *name, MPI_File *file)
 {
-    return MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
-                         MPI_INFO_NULL, file);
+    int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+
+    return MPI_File_open(MPI_COMM_WORLD, name, mode, MPI_INFO_NULL, file);
 }
 
 static void expect_success(int result, const char *what)
