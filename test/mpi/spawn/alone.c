@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A program that no mpiexec has started spawns processes, several times. It finds the mpiexec of
- * its own installation: here PATH has another one first, which ends at once.
+ * A program that no mpiexec has started publishes a name and spawns processes, several times, which
+ * find the name. It finds the mpiexec of its own installation: here PATH has another one first,
+ * which ends at once.
  *
  * Rank 0 starts it without the process manager.
  */
@@ -25,10 +26,25 @@ static void use(MPI_Comm inter, int is_child)
     MPI_Comm_disconnect(&inter);
 }
 
+static const char service[] = "cmaptest_alone", address[] = "an#address";
+
+static void find_name(void)
+{
+    char port[MPI_MAX_PORT_NAME];
+    int result = MPI_Lookup_name(service, MPI_INFO_NULL, port);
+
+    CT_CHECK(result == MPI_SUCCESS, "MPI_Lookup_name: class %d", ct_class_of(result));
+    CT_CHECK(result != MPI_SUCCESS || !strcmp(port, address), "the name has '%s'", port);
+}
+
 static int be_alone(char *program)
 {
     char *args[] = { "-child", NULL };
 
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    CT_CHECK(MPI_Publish_name(service, MPI_INFO_NULL, address) == MPI_SUCCESS,
+             "MPI_Publish_name fails");
+    find_name();
     for (int i = 0; i < 2; i++) {
         MPI_Comm inter;
 
@@ -36,6 +52,8 @@ static int be_alone(char *program)
                        MPI_ERRCODES_IGNORE);
         use(inter, 0);
     }
+    CT_CHECK(MPI_Unpublish_name(service, MPI_INFO_NULL, address) == MPI_SUCCESS,
+             "MPI_Unpublish_name fails");
     MPI_Finalize();
     return ct_errs ? 3 : 0;
 }
@@ -44,6 +62,8 @@ static int be_child(void)
 {
     MPI_Comm parent;
 
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    find_name();
     MPI_Comm_get_parent(&parent);
     CT_CHECK(parent != MPI_COMM_NULL, "no parent");
     if (parent != MPI_COMM_NULL)
