@@ -19,7 +19,8 @@ what_remains() {
 parent_of() { ps -o ppid= -p "$1"; }
 
 # kill_one WHOM PROGRAM RANKS: status 0 when the job ended within 30 s, and not well.  WHOM is
-# "rank", "proxy", or "proxy-of-scripts": then scripts start the program.
+# "rank", "proxy", or "proxy-of-scripts": then scripts start the program.  mpiexec names the host of
+# an ended proxy.
 kill_one() {
     local whom=$1 program=$2 ranks=$3 said=$OUT/kill.out command victim job status=0
     command=("$program")
@@ -39,6 +40,7 @@ kill_one() {
     0) echo "mpiexec says that all is well" && return 1 ;;
     137) echo "the job did not end" && return 1 ;;
     esac
+    [ "$whom" = rank ] || grep -q "the proxy on host .* has ended" "$said"
 }
 
 # kill_some WHOM WHAT LEAST [TIMES]: of the program test/kill/WHAT.c with LEAST ranks or up to four
