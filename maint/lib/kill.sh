@@ -34,6 +34,7 @@ kill_one() {
     victim=$(alive "${program##*/}" | shuf -n 1)
     [ "$whom" != proxy-of-scripts ] || victim=$(parent_of "$victim")
     [ "$whom" = rank ] || victim=$(parent_of "$victim")
+    [ -n "$victim" ] || { sleep 2; echo "the job ended before the kill"; return 1; }
     kill -9 "$victim" || return 1
     wait $job || status=$?
     case $status in
