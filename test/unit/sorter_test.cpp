@@ -79,10 +79,11 @@ TEST_P(Sorted, FindsOneThatComesTwice) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Sorted,
                          ::testing::Values(Shape{1, 7, 1}, Shape{2, 3, 900}, Shape{1000, 77, 1},
-                                           Shape{5000, 77, 1}, Shape{5000, 77, 30},
-                                           Shape{5000, 0, 100}, Shape{300, 5, 3000},
-                                           Shape{1023, 5, 3000}, Shape{1024, 5, 3000},
-                                           Shape{20000, 9, 200}, Shape{20000, 12345, 100000}));
+                                           Shape{5000, 77, 1}, Shape{5000, 77, 8},
+                                           Shape{5000, 77, 30}, Shape{5000, 0, 100},
+                                           Shape{300, 5, 3000}, Shape{1023, 5, 3000},
+                                           Shape{1024, 5, 3000}, Shape{20000, 9, 200},
+                                           Shape{20000, 12345, 100000}));
 
 // A few far away from all others: buckets of very different fill.
 TEST(Sorter, PlacesOfClusters) {

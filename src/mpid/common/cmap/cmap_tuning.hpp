@@ -19,7 +19,7 @@ constexpr uint32_t POOR_PIECES = 4096;
 constexpr uint32_t POOR_MEMBERS_PER_PIECE = 8;
 // Duplicates are searched with a bitmap over [min, max] up to this many bits a member, by sorting
 // beyond.
-constexpr uint64_t SORT_BITS_PER_MEMBER = 64;
+constexpr uint64_t SORT_BITS_PER_MEMBER = 6;
 // Pairs of runs compared with one another before the bitmap is taken for duplicates (a pair costs
 // about 20 ns).
 constexpr uint64_t DUPLICATE_RUN_PAIRS = 4096;
