@@ -2,9 +2,10 @@
 
 /*
  * A file holds a communicator.  Where no context id is left, MPI_File_open returns the error that a
- * duplicate returns, and works when there is an id again.  So does the first use of a shared file
- * pointer, which needs one more.  No handler of a communicator is called.  A limit of few ids
- * is wanted (MPIR_CVAR_CTXID_LIMIT).  NFS has functions of its own for shared pointers.
+ * duplicate returns, and works when there is an id again; the handler of the communicator is not
+ * called.  The same holds for the first use of a shared file pointer, which needs one more id, where
+ * MPI_COMM_SELF returns errors; MPI_MODE_APPEND uses it in MPI_File_open, in one process.  A limit
+ * of few ids is wanted (MPIR_CVAR_CTXID_LIMIT).  NFS has functions of its own for shared pointers.
  */
 #include "cmaptest.h"
 
@@ -25,6 +26,12 @@ static void use_all_ids(void)
     error_of_dup = ct_class_of(result);
 }
 
+static void free_all(void)
+{
+    while (alive > 0)
+        MPI_Comm_free(&made[--alive]);
+}
+
 static void expect_no_id(int result, const char *what)
 {
     char text[MPI_MAX_ERROR_STRING];
@@ -38,9 +45,9 @@ static void expect_no_id(int result, const char *what)
     CT_CHECK(strstr(text, "No context id is free"), "%s: %s", what, text);
 }
 
-static int open_file(const char *name, MPI_File *file)
+static int open_file(const char *name, int more, MPI_File *file)
 {
-    int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
+    int mode = more | MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
 
     return MPI_File_open(MPI_COMM_WORLD, name, mode, MPI_INFO_NULL, file);
 }
@@ -50,25 +57,46 @@ static void expect_success(int result, const char *what)
     CT_CHECK(result == MPI_SUCCESS, "%s with an id: class %d", what, ct_class_of(result));
 }
 
-static void check_file(const char *name)
+static void check_write_shared(MPI_File file)
 {
-    MPI_File file;
     char byte = 7;
-
-    use_all_ids();
-    expect_no_id(open_file(name, &file), "MPI_File_open");
-    MPI_Comm_free(&made[--alive]);
-    expect_success(open_file(name, &file), "MPI_File_open");
-    expect_success(MPI_File_write_at(file, ct_me, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE),
-                   "MPI_File_write_at");
 
     CT_CHECK(MPI_File_write_shared(file, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS,
              "MPI_File_write_shared without an id");
     MPI_Comm_free(&made[--alive]);
     expect_success(MPI_File_write_shared(file, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE),
                    "MPI_File_write_shared");
-    while (alive > 0)
-        MPI_Comm_free(&made[--alive]);
+}
+
+/* One id is left: for the file, and none for the shared pointer of one process. */
+static void check_append(const char *name)
+{
+    MPI_File file = MPI_FILE_NULL;
+
+    use_all_ids();
+    MPI_Comm_free(&made[--alive]);
+    CT_CHECK(open_file(name, MPI_MODE_APPEND, &file) != MPI_SUCCESS, "appending without an id");
+    CT_CHECK(file == MPI_FILE_NULL, "an error and a file");
+    MPI_Comm_free(&made[--alive]);
+    expect_success(open_file(name, MPI_MODE_APPEND, &file), "MPI_File_open to append");
+    free_all();
+    expect_success(MPI_File_close(&file), "MPI_File_close");
+}
+
+static void check_file(const char *name)
+{
+    MPI_File file;
+    char byte = 7;
+
+    use_all_ids();
+    expect_no_id(open_file(name, 0, &file), "MPI_File_open");
+    MPI_Comm_free(&made[--alive]);
+    expect_success(open_file(name, 0, &file), "MPI_File_open");
+    expect_success(MPI_File_write_at(file, ct_me, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE),
+                   "MPI_File_write_at");
+
+    check_write_shared(file);
+    free_all();
     expect_success(MPI_File_close(&file), "MPI_File_close");
 }
 
@@ -78,8 +106,10 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_dup(MPI_COMM_WORLD, &parent);
     MPI_Comm_set_errhandler(parent, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     check_file("files_no_ids.data");
     check_file("nfs:files_no_ids.nfs.data");
+    check_append("files_no_ids.append.data");
     MPI_Comm_free(&parent);
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);

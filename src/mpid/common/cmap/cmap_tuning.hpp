@@ -19,7 +19,12 @@ constexpr uint32_t POOR_PIECES = 4096;
 constexpr uint32_t POOR_MEMBERS_PER_PIECE = 8;
 // Duplicates are searched with a bitmap over [min, max] up to this many bits a member, by sorting
 // beyond.
-constexpr uint64_t SORT_BITS_PER_MEMBER = 6;
+constexpr uint64_t SORT_BITS = 24;
+// ... a sort of at most so many members, with their ranks, stays in the cache, and is sooner
+constexpr uint32_t SORT_IN_CACHE = 1u << 17;
+constexpr uint64_t SORT_BITS_IN_CACHE = 6;
+// ... and the members of sets that have bits are not sorted before there are so many.
+constexpr uint64_t SORT_BITS_OF_SETS = 64;
 // Pairs of runs compared with one another before the bitmap is taken for duplicates (a pair costs
 // about 20 ns).
 constexpr uint64_t DUPLICATE_RUN_PAIRS = 4096;

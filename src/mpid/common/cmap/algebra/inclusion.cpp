@@ -18,7 +18,8 @@ cmap_status check_ranks(const int *ranks, uint32_t n, uint32_t size) noexcept {
     return n > size ? CMAP_ERR_DUPLICATE : CMAP_OK;
 }
 
-// Do samples say that the ranks make so many pieces that a plain array is the better content?
+// Do samples say that most steps between ranks differ from the step before?  Then the list is
+// handed over as it is: forming pieces of it would be in vain, or cost more than it saves.
 bool seem_irregular(const int *ranks, uint32_t n) noexcept {
     constexpr uint32_t SAMPLES = 32;
     if (n < SAMPLES * 8) return false;

@@ -86,8 +86,8 @@ cmap_status Analysis::check_duplicates() noexcept {
 }
 
 cmap_status Analysis::mark() noexcept {
-    if (!sorter.start(stats.min, stats.max, stats.size)) return CMAP_ERR_NOMEM;
     bool added = content.bit_sets() != 0;
+    if (!sorter.start(stats.min, stats.max, stats.size, added)) return CMAP_ERR_NOMEM;
     for (unsigned i = 0; added && i < content.bit_sets(); i++)
         added = sorter.add(content.bits(i));
     if (!added)

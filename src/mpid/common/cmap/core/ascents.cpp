@@ -32,9 +32,7 @@ uint64_t mark_descents(const Content &content, const Sorter &sorter, uint64_t mo
     return runs;
 }
 
-}  // namespace
-
-// REQUIRES that the inverse is known: that it is no more than a list.
+// The same of an inverse that is at hand.
 bool ascents_of(const uint32_t *inverse, uint32_t size, uint64_t most,
                 Buffer<uint32_t> &lengths) noexcept {
     uint64_t runs = 1;
@@ -50,6 +48,8 @@ bool ascents_of(const uint32_t *inverse, uint32_t size, uint64_t most,
     });
     return lengths.push(size - begin);
 }
+
+}  // namespace
 
 uint32_t most_ascents(const cmap_limits &limits) noexcept {
     return limits.wtr_runs < MAX_ASCENTS ? limits.wtr_runs : MAX_ASCENTS;

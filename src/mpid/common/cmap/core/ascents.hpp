@@ -37,8 +37,7 @@ constexpr uint32_t MAX_ASCENTS = 1u << 16;
 uint32_t most_ascents(const cmap_limits &limits) noexcept;
 
 // The lengths of the ascending runs of the permutation that sorts the list, in the order of the
-// set, when they are not more than `most`: a list with more is mostly not read to its end, and none
-// are given.  False: no memory.
+// set, when they are not more than `most`; otherwise none are given.  False: no memory.
 bool inverse_ascents(const Content &content, const Sorter &sorter, uint64_t most,
                      Buffer<uint32_t> &lengths) noexcept;
 

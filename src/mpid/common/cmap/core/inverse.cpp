@@ -43,6 +43,18 @@ void fill(const cmap_t *map, Inverse *inverse, Position &&position) noexcept {
     });
 }
 
+// From a sorted copy with its ranks.
+void fill_in_order(const cmap_t *map, Inverse *inverse, const Sorter &sorter) noexcept {
+    Content members;
+    sorter.lend(members);
+    unsigned char *const keys = const_cast<unsigned char *>(inverse->keys.bits);
+    for (uint32_t at = 0; at < map->size; at++) {
+        packed_put(bits_of(inverse), inverse->order.width, at, sorter.ranks()[at]);
+        if (keys != nullptr)
+            packed_put(keys, inverse->keys.width, at, members.array()[at] - map->min);
+    }
+}
+
 bool fill_by_sorting(const cmap_t *map, Inverse *inverse) noexcept {
     Sorter sorter;
     if (!sorter.start(map->min, map->max, map->size)) return false;
@@ -50,7 +62,12 @@ bool fill_by_sorting(const cmap_t *map, Inverse *inverse) noexcept {
         sorter.add(members, n);
         return true;
     });
-    if (!sorter.finish() || !sorter.number()) return false;
+    if (!sorter.finish()) return false;
+    if (sorter.ranks() != nullptr) {
+        fill_in_order(map, inverse, sorter);
+        return true;
+    }
+    if (!sorter.number()) return false;
     fill(map, inverse, [&](uint32_t, uint32_t member) { return sorter.position(member); });
     return true;
 }

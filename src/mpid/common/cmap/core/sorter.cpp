@@ -74,14 +74,19 @@ bool deal_low_digits(const uint32_t *keys, uint32_t base, unsigned last,
     return true;
 }
 
+uint64_t most_bits_per_member(uint32_t size, bool sets) noexcept {
+    if (sets) return SORT_BITS_OF_SETS;
+    return size <= SORT_IN_CACHE ? SORT_BITS_IN_CACHE : SORT_BITS;
+}
+
 }  // namespace
 
-bool Sorter::start(uint32_t min, uint32_t max, uint32_t size) noexcept {
+bool Sorter::start(uint32_t min, uint32_t max, uint32_t size, bool sets) noexcept {
     min_ = min;
     base_ = min & ~63u;
     span_ = uint64_t{max} - min + 1;
     const uint64_t bits = uint64_t{max} - base_ + 1;
-    if (bits / SORT_BITS_PER_MEMBER > size) return keys_.reserve(size);
+    if (bits / most_bits_per_member(size, sets) > size) return keys_.reserve(size);
     return words_.resize_zeroed(static_cast<std::size_t>((bits + 63) / 64));
 }
 

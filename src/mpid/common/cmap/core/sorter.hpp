@@ -13,7 +13,8 @@ namespace cmap {
 class Sorter {
   public:
     // Then add() exactly `size` members between min and max, then finish() once.  False: no memory.
-    bool start(uint32_t min, uint32_t max, uint32_t size) noexcept;
+    // `sets`: bits of sets are going to be added, so a bitmap costs little.
+    bool start(uint32_t min, uint32_t max, uint32_t size, bool sets = false) noexcept;
     void add(const uint32_t *members, uint32_t n) noexcept;
     // The same for all members of a set at once.  False: they must be added one by one.
     bool add(const BitSet &set) noexcept;
