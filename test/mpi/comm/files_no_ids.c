@@ -3,8 +3,8 @@
 /*
  * A file holds a communicator.  Where no context id is left, MPI_File_open returns the error that a
  * duplicate returns, and works when there is an id again; the handler of the communicator is not
- * called.  The same holds for the first use of a shared file pointer, which needs one more id, where
- * MPI_COMM_SELF returns errors; MPI_MODE_APPEND uses it in MPI_File_open, in one process.  A limit
+ * called.  The same holds for the first use of a shared file pointer where MPI_COMM_SELF returns
+ * errors: it needs one more id.  MPI_MODE_APPEND uses it in MPI_File_open, in one process.  A limit
  * of few ids is wanted (MPIR_CVAR_CTXID_LIMIT).  NFS has functions of its own for shared pointers.
  */
 #include "cmaptest.h"
