@@ -16,7 +16,8 @@ what_remains() {
     alive "$1"
 }
 
-parent_of() { ps -o ppid= -p "$1"; }
+# Without the spaces in front of a short number, which ps itself does not take.
+parent_of() { ps -o ppid= -p "$1" | tr -d ' '; }
 
 # kill_one WHOM PROGRAM RANKS: status 0 when the job ended within 30 s, and not well.  WHOM is
 # "rank", "proxy", or "proxy-of-scripts": then scripts start the program.  Sets `named` if mpiexec
