@@ -63,7 +63,8 @@ kill_some() {
         sleep 0.1
     done
     [ -z "$rest" ] || { echo "this remains after $times kills:"; echo "$rest"; return 1; }
-    [ "$whom" = rank ] || [ -n "$named" ] || { cat "$OUT/kill.out"; return 1; }
+    [ "$whom" = rank ] || [ -n "$named" ] || { echo "none of $times jobs named the proxy's host:";
+        cat "$OUT/kill.out"; return 1; }
 }
 
 # A process that is gone before anybody used it is an error which names it.

@@ -7,6 +7,9 @@
  * errors: it needs one more id.  MPI_MODE_APPEND uses it in MPI_File_open, in one process.  A limit
  * of few ids is wanted (MPIR_CVAR_CTXID_LIMIT).  NFS has functions of its own for shared pointers.
  */
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "cmaptest.h"
 
 enum { MOST = 4096 };
@@ -83,6 +86,31 @@ static void check_append(const char *name)
     expect_success(MPI_File_close(&file), "MPI_File_close");
 }
 
+/* The file of the shared pointer is made beside the file, in a folder that is gone: more often than
+ * there are ids. */
+static void check_gone_folder(void)
+{
+    static const char folder[] = "files_no_ids.folder", name[] = "files_no_ids.folder/data";
+    MPI_File file;
+    MPI_Comm comm;
+    char byte = 7;
+
+    if (ct_me == 0)
+        CT_CHECK(mkdir(folder, 0755) == 0, "no folder: %s", strerror(errno));
+    MPI_Barrier(MPI_COMM_WORLD);
+    expect_success(open_file(name, 0, &file), "MPI_File_open");
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (ct_me == 0)
+        CT_CHECK(unlink(name) == 0 && rmdir(folder) == 0, "it stays: %s", strerror(errno));
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 60; i++)
+        CT_CHECK(MPI_File_write_shared(file, &byte, 1, MPI_BYTE, MPI_STATUS_IGNORE) != MPI_SUCCESS,
+                 "MPI_File_write_shared without a folder");
+    expect_success(MPI_Comm_dup(MPI_COMM_SELF, &comm), "MPI_Comm_dup");
+    MPI_Comm_free(&comm);
+    MPI_File_close(&file);      /* it cannot remove what is gone */
+}
+
 static void check_file(const char *name)
 {
     MPI_File file;
@@ -110,6 +138,7 @@ int main(int argc, char **argv)
     check_file("files_no_ids.data");
     check_file("nfs:files_no_ids.nfs.data");
     check_append("files_no_ids.append.data");
+    check_gone_folder();
     MPI_Comm_free(&parent);
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);

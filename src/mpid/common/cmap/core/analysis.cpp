@@ -86,8 +86,9 @@ cmap_status Analysis::check_duplicates() noexcept {
 }
 
 cmap_status Analysis::mark() noexcept {
-    bool added = content.bit_sets() != 0;
-    if (!sorter.start(stats.min, stats.max, stats.size, added)) return CMAP_ERR_NOMEM;
+    const bool sets = content.bit_sets() != 0;
+    if (!sorter.start(stats.min, stats.max, stats.size, sets)) return CMAP_ERR_NOMEM;
+    bool added = sets;
     for (unsigned i = 0; added && i < content.bit_sets(); i++)
         added = sorter.add(content.bits(i));
     if (!added)

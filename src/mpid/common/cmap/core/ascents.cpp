@@ -32,24 +32,35 @@ uint64_t mark_descents(const Content &content, const Sorter &sorter, uint64_t mo
     return runs;
 }
 
+uint64_t count_ascents(const uint32_t *members, uint32_t n) noexcept {
+    uint64_t runs = 1;
+    for (uint32_t i = 1; i < n; i++)
+        runs += members[i] <= members[i - 1];
+    return runs;
+}
+
 // The same of an inverse that is at hand.
 bool ascents_of(const uint32_t *inverse, uint32_t size, uint64_t most,
                 Buffer<uint32_t> &lengths) noexcept {
-    uint64_t runs = 1;
-    for (uint32_t position = 1; position < size; position++)
-        runs += inverse[position] < inverse[position - 1];
+    const uint64_t runs = count_ascents(inverse, size);
     if (runs > most) return true;
-    if (!lengths.reserve(runs)) return false;
-    uint32_t begin = 0;
-    each_descent(inverse, size, [&](uint32_t position) {
-        const uint32_t length = position - begin;
-        begin = position;
-        return lengths.push(length);
-    });
-    return lengths.push(size - begin);
+    Content list;
+    list.borrow(inverse, size);
+    return ascent_lengths(list, runs, lengths);
 }
 
 }  // namespace
+
+bool ascent_lengths(const Content &content, uint64_t ascents, Buffer<uint32_t> &lengths) noexcept {
+    if (!lengths.reserve(lengths.size() + ascents)) return false;
+    uint32_t begin = 0;
+    each_descent(content, [&](uint32_t rank) {
+        const uint32_t length = rank - begin;
+        begin = rank;
+        return lengths.push(length);
+    });
+    return lengths.push(content.size() - begin);
+}
 
 uint32_t most_ascents(const cmap_limits &limits) noexcept {
     return limits.wtr_runs < MAX_ASCENTS ? limits.wtr_runs : MAX_ASCENTS;

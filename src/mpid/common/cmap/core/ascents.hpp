@@ -29,6 +29,9 @@ bool each_descent(const Content &content, Visit &&visit) noexcept {
     });
 }
 
+// Appends the lengths of the ascending runs, of which there are `ascents`.  False: no memory.
+bool ascent_lengths(const Content &content, uint64_t ascents, Buffer<uint32_t> &lengths) noexcept;
+
 class Sorter;
 
 // So many ascending runs a list or its inverse may have that somebody is interested in their

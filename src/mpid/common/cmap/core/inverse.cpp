@@ -28,17 +28,21 @@ Inverse *inverse_allocate(const cmap_t *map) noexcept {
                                  packed_view(key == 0 ? nullptr : bits + order, key), nullptr};
 }
 
+// The member of that rank is the at-th one in increasing order.
+inline void put(const cmap_t *map, Inverse *inverse, uint32_t at, uint32_t rank,
+                uint32_t member) noexcept {
+    auto *const keys = const_cast<unsigned char *>(inverse->keys.bits);
+    packed_put(bits_of(inverse), inverse->order.width, at, rank);
+    if (keys != nullptr) packed_put(keys, inverse->keys.width, at, member - map->min);
+}
+
 // position(rank, member) is the member's position in increasing order.
 template <class Position>
 void fill(const cmap_t *map, Inverse *inverse, Position &&position) noexcept {
     uint32_t rank = 0;
-    unsigned char *const keys = const_cast<unsigned char *>(inverse->keys.bits);
     each_block(map, [&](const uint32_t *members, uint32_t n) {
-        for (uint32_t i = 0; i < n; i++, rank++) {
-            const uint32_t at = position(rank, members[i]);
-            packed_put(bits_of(inverse), inverse->order.width, at, rank);
-            if (keys != nullptr) packed_put(keys, inverse->keys.width, at, members[i] - map->min);
-        }
+        for (uint32_t i = 0; i < n; i++, rank++)
+            put(map, inverse, position(rank, members[i]), rank, members[i]);
         return true;
     });
 }
@@ -47,12 +51,8 @@ void fill(const cmap_t *map, Inverse *inverse, Position &&position) noexcept {
 void fill_in_order(const cmap_t *map, Inverse *inverse, const Sorter &sorter) noexcept {
     Content members;
     sorter.lend(members);
-    unsigned char *const keys = const_cast<unsigned char *>(inverse->keys.bits);
-    for (uint32_t at = 0; at < map->size; at++) {
-        packed_put(bits_of(inverse), inverse->order.width, at, sorter.ranks()[at]);
-        if (keys != nullptr)
-            packed_put(keys, inverse->keys.width, at, members.array()[at] - map->min);
-    }
+    for (uint32_t at = 0; at < map->size; at++)
+        put(map, inverse, at, sorter.ranks()[at], members.array()[at]);
 }
 
 bool fill_by_sorting(const cmap_t *map, Inverse *inverse) noexcept {

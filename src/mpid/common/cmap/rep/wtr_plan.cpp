@@ -11,16 +11,9 @@ namespace {
 
 bool lengths_of_list(const Analysis &analysis, Buffer<uint32_t> &lengths) noexcept {
     const Stats &stats = analysis.stats;
-    if (!lengths.reserve(stats.ascents)) return false;
     if (stats.split != 0)
         return lengths.push(stats.split) && lengths.push(stats.size - stats.split);
-    uint32_t begin = 0;
-    each_descent(analysis.content, [&](uint32_t rank) {
-        const uint32_t length = rank - begin;
-        begin = rank;
-        return lengths.push(length);
-    });
-    return lengths.push(stats.size - begin);
+    return ascent_lengths(analysis.content, stats.ascents, lengths);
 }
 
 // Levels of a tree over runs of these lengths, averaged over the members, if no tree were better.
