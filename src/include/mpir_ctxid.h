@@ -66,12 +66,15 @@ typedef struct MPIR_Ctxid {
     bool takes_part;            /* this process will be a member of the new communicator */
     bool keeps_cursor;          /* all members of the parent make offers */
     bool is_duplicate;          /* of the parent: the agreement may give it a block of ids */
+    /* of a communicator the members of another; NULL: no block gives ids back for this creation */
+    bool (*contains) (const struct MPIR_Comm * whole, const struct MPIR_Comm * part);
     uint32_t block;             /* the first id of the block that the offer claimed, */
     uint32_t block_ids;         /* and how many they are, or 0 */
     bool is_short;              /* of memory */
     bool holds_calm, holds_busy;        /* memory for an id of this table */
     bool is_queued;             /* for the search, as are the fields below */
     bool withheld;              /* in this pass a member had free ids that it could not show */
+    bool returns;               /* in this pass blocks give ids back */
     uint32_t passes;            /* through all ids: the fewest go first */
     uint32_t start, offset;     /* the next window begins at  start + offset, modulo the limit */
     struct MPIR_Ctxid *next;

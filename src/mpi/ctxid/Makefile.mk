@@ -18,6 +18,7 @@ mpi_core_sources += \
     src/mpi/ctxid/agree/ctxid_pending.c \
     src/mpi/ctxid/ctxid_process.c \
     src/mpi/ctxid/agree/ctxid_rounds.c \
+    src/mpi/ctxid/ctxid_return.c \
     src/mpi/ctxid/ctxid_search.c \
     src/mpi/ctxid/ctxid_settle.c \
     src/mpi/ctxid/ctxid_spare.c \

@@ -12,9 +12,9 @@
  * agree on one id as without blocks.
  *
  * Afterwards the number of a duplicate decides its id, and members need no messages.  A block ends
- * when its ids are taken, or when the parent is freed.  No search gets its ids.  A member that is
- * ahead may have made a duplicate, sent messages, and freed it again; for a member behind, the id
- * is still that duplicate's.
+ * when its ids are taken, or when the parent is freed.  A search does not get its ids, except at
+ * the end of all ids (ctxid_return.c).  A member that is ahead may have made a duplicate, sent
+ * messages, and freed it again; for a member behind, the id is still that duplicate's.
  *
  * The collective may fail at one member alone.  This member then does not know whether the block
  * was granted.  Another collective would not settle it, as that may fail in turn.  So the member
@@ -211,6 +211,17 @@ bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
     return has_any;
 }
 
+void ctxid_block_shorten(ctxid_store_t * store, MPIR_Comm * parent)
+{
+    ctxid_kept_t block = ctxid_kept(parent);
+
+    block.left--;
+    ctxid_keep(parent, block);
+    set_ahead(store, store->ahead - 1);
+    release(store, block.next + block.left, 1);
+    ctxid_freed_prepend(&store->freed, block.next + block.left);
+}
+
 /* ---- duplicates ------------------------------------------------------------------------------ */
 
 static bool take_next(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
@@ -250,16 +261,20 @@ ctxid_block_t ctxid_block_take(ctxid_store_t * store, MPIR_Comm * parent, uint32
 }
 
 /* What the others have of the block, they have in this order. */
-void ctxid_block_take_rest(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * first,
+bool ctxid_block_take_rest(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * first,
                            uint32_t * n)
 {
     uint32_t next;
+    bool can;
 
     pthread_mutex_lock(&store->mutex);
+    can = store->shown == NULL || !store->shown->returns;
     *first = ctxid_kept(parent).next;
-    for (*n = 0; take_next(store, parent, &next); ++*n);
-    ctxid_block_drop(store, parent);
+    for (*n = 0; can && take_next(store, parent, &next); ++*n);
+    if (can)
+        ctxid_block_drop(store, parent);
     pthread_mutex_unlock(&store->mutex);
+    return can;
 }
 
 uint32_t ctxid_block_ahead(ctxid_store_t * store)

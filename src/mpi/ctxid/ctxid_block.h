@@ -93,6 +93,17 @@ static inline void ctxid_block_grow(MPIR_Ctxid_t * creation, uint32_t claims, ui
 /* The communicator goes: gives the ids back.  False if there were none. */
 bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent);
 
+/* The last id of the block is free again.  REQUIRES: a block that is not empty. */
+void ctxid_block_shorten(ctxid_store_t * store, MPIR_Comm * parent);
+/* This process does not know what is left of the block at the others. */
+static inline void ctxid_block_mark_doubt(MPIR_Comm * parent)
+{
+    ctxid_kept_t block = ctxid_kept(parent);
+
+    block.in_doubt = 1;
+    ctxid_keep(parent, block);
+}
+
 /* ---- the id of a duplicate ------------------------------------------------------------------- */
 
 /* Starts what the communicator keeps.  Returns its cursor, from the note of its id. */

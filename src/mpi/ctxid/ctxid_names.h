@@ -15,8 +15,10 @@
 #define ctxid_block_grow MPIR_ctxid_block_grow
 #define ctxid_block_has_next MPIR_ctxid_block_has_next
 #define ctxid_block_lose MPIR_ctxid_block_lose
+#define ctxid_block_mark_doubt MPIR_ctxid_block_mark_doubt
 #define ctxid_block_of MPIR_ctxid_block_of
 #define ctxid_block_release MPIR_ctxid_block_release
+#define ctxid_block_shorten MPIR_ctxid_block_shorten
 #define ctxid_block_size MPIR_ctxid_block_size
 #define ctxid_block_take MPIR_ctxid_block_take
 #define ctxid_block_take_rest MPIR_ctxid_block_take_rest
@@ -32,6 +34,7 @@
 #define ctxid_enqueue MPIR_ctxid_enqueue
 #define ctxid_enter MPIR_ctxid_enter
 #define ctxid_error MPIR_ctxid_error
+#define ctxid_expect_pending MPIR_ctxid_expect_pending
 #define ctxid_find_freed MPIR_ctxid_find_freed
 #define ctxid_fold_offer MPIR_ctxid_fold_offer
 #define ctxid_fold_window MPIR_ctxid_fold_window
@@ -95,6 +98,9 @@
 #define ctxid_refuse_among MPIR_ctxid_refuse_among
 #define ctxid_release_claims MPIR_ctxid_release_claims
 #define ctxid_reserve MPIR_ctxid_reserve
+#define ctxid_return_doubt MPIR_ctxid_return_doubt
+#define ctxid_return_show MPIR_ctxid_return_show
+#define ctxid_return_take MPIR_ctxid_return_take
 #define ctxid_room MPIR_ctxid_room
 #define ctxid_rounds_are_left MPIR_ctxid_rounds_are_left
 #define ctxid_rounds_go_on MPIR_ctxid_rounds_go_on

@@ -105,4 +105,14 @@ uint32_t ctxid_probe_of(const ctxid_store_t *store, const MPIR_Ctxid_t *creation
 
 void ctxid_enqueue(ctxid_store_t * store, MPIR_Ctxid_t * creation);
 
+/* ---- ids that blocks give back (ctxid_return.c) ---------------------------------------------- */
+
+/* Sets the bits of the ids of a calm window that blocks can give to this creation. */
+void ctxid_return_show(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t first,
+                       uint32_t n, uint32_t mask[]);
+/* The search has chosen this id: if a block lends it, the id is free afterwards. */
+void ctxid_return_take(ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t prefix);
+/* The collective failed at this process, after it had shown a window. */
+void ctxid_return_doubt(ctxid_store_t * store, const MPIR_Ctxid_t * creation);
+
 #endif /* CTXID_PARTS_H_INCLUDED */

@@ -45,6 +45,8 @@ void ctxid_abandon(MPIR_Ctxid_t * creation)
 
     pthread_mutex_lock(&store->mutex);
     dequeue(store, creation);
+    if (creation->returns && store->shown == creation)
+        ctxid_return_doubt(store, creation);
     ctxid_block_lose(store, creation);
     ctxid_release_claims(store, creation);
     ctxid_lose_cursor(store, creation);
@@ -108,6 +110,8 @@ static void show_calm(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, 
         show_ids(store->calm, first, MPL_MIN(n, end - first), mask);
     if (store->token != creation && store->promised_free != 0)
         hide(store->promised_free, first, n, mask);
+    if (creation->returns && store->token == creation)
+        ctxid_return_show(store, creation, first, n, mask);
 }
 
 static void show_busy(const ctxid_store_t * store, uint32_t first, uint32_t n, uint32_t mask[])
@@ -133,9 +137,13 @@ static void show(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_window_t 
     creation->is_short = creation->takes_part && !has_room(store, creation, first, n);
     if (has_token && creation->takes_part && creation->passes > 0)
         ctxid_drop_reservations(store);
-    window->next = creation->takes_part ? next_offset(store, creation) : creation->offset + n;
+    window->next = creation->offset + n;
+    if (creation->takes_part && !creation->returns)
+        window->next = next_offset(store, creation);
     window->flags = CTXID_SHOWN | (has_token ? CTXID_HAS_TOKEN : 0) |
-        (creation->is_short ? 0 : CTXID_HAS_ROOM);
+        (creation->is_short ? 0 : CTXID_HAS_ROOM) |
+        (creation->contains ? CTXID_MAY_RETURN : 0) |
+        (store->ahead == 0 ? CTXID_LENDS_NOTHING : 0);
     if (!creation->takes_part)
         memset(window->free, 0xff, sizeof(window->free));       /* any */
     else if (first < store->calm_limit)
@@ -197,8 +205,12 @@ static ctxid_outcome_t go_on(ctxid_store_t *store, MPIR_Ctxid_t *creation,
     creation->offset = window->next;
     if (creation->offset < store->calm_limit + store->busy_limit)
         return CTXID_SEARCH;
-    if (!creation->withheld)
-        return CTXID_EXHAUSTED;
+    if (!creation->withheld) {
+        if (creation->returns || !(window->flags & CTXID_MAY_RETURN) ||
+            (window->flags & CTXID_LENDS_NOTHING))
+            return CTXID_EXHAUSTED;
+        creation->returns = true;
+    }
     begin_pass(store, creation);
     return CTXID_SEARCH;
 }
@@ -228,6 +240,8 @@ static ctxid_outcome_t settle_shown(ctxid_store_t * store, MPIR_Ctxid_t * creati
     chosen = next_common(window, first, &bit);
     if (chosen == MPIR_CTXID_NONE)
         return go_on(store, creation, window);
+    if (creation->returns)
+        ctxid_return_take(store, creation, chosen);
     if (creation->takes_part)
         ctxid_take(store, chosen);
     *prefix = creation->takes_part ? chosen : MPIR_CTXID_NONE;

@@ -11,6 +11,7 @@
  *   ctxid_offer.c    how a process makes an offer
  *   ctxid_settle.c   what follows from the offers of all members
  *   ctxid_search.c   what follows if the offers do not suffice
+ *   ctxid_return.c   ids that blocks give back at the end of the ids
  *   ctxid_store.c    the ids of communicators, figures
  *   ctxid_process.c  the one store of this process
  *
@@ -122,7 +123,9 @@ enum {
     CTXID_SHOWN = 1,            /* the member shows its ids */
     CTXID_HAS_TOKEN = 2,
     CTXID_HAS_ROOM = 4,         /* and has memory to take any of them */
-    CTXID_WITHHELD_NOTHING = 8  /* `free` has all free ids of this window */
+    CTXID_WITHHELD_NOTHING = 8, /* `free` has all free ids of this window */
+    CTXID_MAY_RETURN = 16,      /* blocks may give ids back to this creation */
+    CTXID_LENDS_NOTHING = 32    /* but the member has no block */
 };
 
 void ctxid_fold_window(ctxid_window_t * all, const ctxid_window_t * window);
@@ -137,6 +140,9 @@ typedef struct {
     uint32_t tag;
     uint32_t number;            /* if whole */
     uint32_t ids;               /* for duplicates: of the block that the member claims.  Else 0 */
+    /* if whole, this process makes one creation at a time, and none was ever pending: is every
+     * member of `part` one of `whole`?  Else NULL: no block gives ids back */
+    bool (*contains) (const MPIR_Comm * whole, const MPIR_Comm * part);
     /* if the members have different ids for the parent: one id for all of them.  Else 0 */
     MPIR_Context_id_t parent;
 } ctxid_call_t;
@@ -183,8 +189,9 @@ uint32_t ctxid_block_ahead(ctxid_store_t *store);
 bool ctxid_block_has_next(ctxid_store_t *store, const MPIR_Comm *parent);
 ctxid_block_t ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix);
 /* All ids that are left, *n from *first on, maybe none.  The block is empty then.  The caller
- * revokes whatever communicators the others make of them. */
-void ctxid_block_take_rest(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *first, uint32_t *n);
+ * revokes whatever communicators the others make of them.  False, and nothing is done, while a
+ * creation may get one of them: the caller tries again. */
+bool ctxid_block_take_rest(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *first, uint32_t *n);
 /* The id of a duplicate that this process alone could not make.  It is not used again. */
 void ctxid_block_burn(ctxid_store_t *store, uint32_t prefix);
 

@@ -11,6 +11,9 @@
  */
 #include "cmaptest.h"
 
+/* With fewer ids there are too few for blocks. */
+#define LEAST_FOR_BLOCKS 3000
+
 static int limit, world_size;
 
 static void check_text(int error)
@@ -129,6 +132,40 @@ static void check_holes(void)
     free(comm);
 }
 
+/* Communicators with ids set aside for their duplicates: of all ranks, and of every other rank. */
+static void check_blocks(void)
+{
+    enum { PARENTS = 12, EACH = 3 };
+    MPI_Comm half, parent[PARENTS], child[PARENTS][EACH], more;
+    MPI_Comm *comm = ct_alloc(limit, sizeof(MPI_Comm));
+    int n;
+
+    MPI_Comm_split(MPI_COMM_WORLD, ct_me % 2, ct_me, &half);
+    for (int i = 0; i < PARENTS; i++)
+        MPI_Comm_dup(i % 2 ? half : MPI_COMM_WORLD, &parent[i]);
+    for (int i = 0; i < PARENTS; i++)
+        for (int k = 0; k < EACH; k++)
+            MPI_Comm_dup(parent[i], &child[i][k]);
+    n = make_all(comm, limit);
+    CT_CHECK(n + 1 + PARENTS * (1 + EACH) >= limit - 4,
+             "only %d communicators and %d with %d ids: blocks keep some", n,
+             1 + PARENTS * (1 + EACH), limit);
+    for (int i = 0; i < PARENTS; i++)
+        CT_CHECK(MPI_Comm_dup(parent[i], &more) != MPI_SUCCESS, "one more than there can be");
+    for (int i = 0; i < n; i++)
+        MPI_Comm_free(&comm[i]);
+    for (int i = 0; i < PARENTS; i++) {
+        for (int k = 0; k < EACH; k++)
+            MPI_Comm_free(&child[i][k]);
+        CT_CHECK(MPI_Comm_dup(parent[i], &more) == MPI_SUCCESS, "no duplicate of parent %d", i);
+        check_alive(more);
+        MPI_Comm_free(&more);
+        MPI_Comm_free(&parent[i]);
+    }
+    MPI_Comm_free(&half);
+    free(comm);
+}
+
 int main(int argc, char **argv)
 {
     MTest_Init(&argc, &argv);
@@ -140,6 +177,8 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int i = 0; i < 3; i++) {
         check_end();
+        if (limit >= LEAST_FOR_BLOCKS)
+            check_blocks();
         if (world_size > 1)
             check_holes();
     }

@@ -143,6 +143,16 @@ void process_set_most_blocked(process_t * process, uint32_t most)
     process->store.most_blocked = most;
 }
 
+void communicator_set_members(communicator_t * comm, uint64_t members)
+{
+    comm->comm.members = members;
+}
+
+static bool contains(const MPIR_Comm * whole, const MPIR_Comm * part)
+{
+    return (part->members & ~whole->members) == 0;
+}
+
 void communicator_revoke(communicator_t * comm)
 {
     comm->comm.revoked = 1;
@@ -168,13 +178,16 @@ bool creation_lacks(const creation_t * creation, uint32_t prefix)
 {
     const MPIR_Ctxid_t *state = &creation->state;
     void *owner = ctxid_owner_of(state->store, prefix);
+    uint32_t lent = 0;
 
     if (!state->takes_part)
         return false;
     if (ctxid_note_kind(owner) != CTXID_NOTE_BLOCK)
         return ctxid_note_kind(owner) == CTXID_NOTE_PENDING ||
             (owner != NULL && ctxid_note_kind(owner) == CTXID_NOTE_NONE);
-    return ctxid_note_number(owner) != CTXID_BLOCK_CLAIMED;
+    if (state->returns)
+        ctxid_return_show(state->store, state, prefix, 1, &lent);
+    return lent == 0 && ctxid_note_number(owner) != CTXID_BLOCK_CLAIMED;
 }
 
 uint32_t communicator_cursor(const communicator_t * comm)
@@ -188,12 +201,13 @@ void process_give_back(process_t * process, uint32_t prefix)
 }
 
 creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_t tag, bool whole,
-                           bool takes_part, uint32_t most_ids, offer_t * offer)
+                           bool may_return, bool takes_part, uint32_t most_ids, offer_t * offer)
 {
     creation_t *creation = malloc(sizeof(*creation));
     ctxid_call_t call = {.whole = whole,.tag = tag,
         .number = whole ? ++parent->comm.ctxid_calls : 0,
-        .ids = most_ids ? ctxid_block_size(&process->store, &parent->comm, most_ids) : 0
+        .ids = most_ids ? ctxid_block_size(&process->store, &parent->comm, most_ids) : 0,
+        .contains = whole && may_return ? contains : NULL
     };
     ctxid_offer_t made;
 

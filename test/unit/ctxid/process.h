@@ -47,6 +47,8 @@ void communicator_renew(process_t * process, communicator_t * comm);
 void communicator_free(process_t * process, communicator_t * comm);
 void communicator_revoke(communicator_t * comm);
 bool communicator_is_found(process_t * process, communicator_t * comm, uint32_t prefix);
+/* A bit for each process; none for a communicator that no search asks about. */
+void communicator_set_members(communicator_t * comm, uint64_t members);
 uint32_t communicator_cursor(const communicator_t * comm);
 /* An id that was decided, without a communicator after all. */
 void process_give_back(process_t * process, uint32_t prefix);
@@ -57,10 +59,10 @@ void duplicate_take_rest(process_t * process, communicator_t * parent, uint32_t 
                          uint32_t * n);
 void duplicate_burn(process_t * process, uint32_t prefix);
 
-/* whole: all members of the parent take part in the collectives.  most_ids: of a duplicate, the
- * largest block; else 0.  Returns the offer. */
+/* whole: all members of the parent take part in the collectives.  may_return: the process makes one
+ * creation at a time.  most_ids: of a duplicate, the largest block; else 0.  Returns the offer. */
 creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_t tag, bool whole,
-                           bool takes_part, uint32_t most_ids, offer_t * offer);
+                           bool may_return, bool takes_part, uint32_t most_ids, offer_t * offer);
 /* Can the search not have this id of the process, as it is in use, or in another's block? */
 bool creation_lacks(const creation_t * creation, uint32_t prefix);
 /* The offer of a member that cannot make its communicator. */

@@ -18,6 +18,7 @@ Creation::Creation(World &world, Comm &parent_comm, std::vector<int> members,
       refuses(who.size(), false),
       fails(who.size(), false),
       silent(who.size(), false),
+      may_return(world.may_return),
       parent(&parent_comm),
       limit(world.limit()),
       processes_(world.processes()),
@@ -122,9 +123,10 @@ void Creation::arrive(size_t member) {
     if (number == 0) {
         round.offers.resize(who.size());
         offer_t &offer = round.offers[member];
-        creations_[member] = creation_begin(
-            processes_[static_cast<size_t>(who[member])], parent->at.at(who[member]), tag_, whole_,
-            colours[member] >= 0 && !refuses[member], refuses[member] ? 0 : most_ids, &offer);
+        creations_[member] =
+            creation_begin(processes_[static_cast<size_t>(who[member])], parent->at.at(who[member]),
+                           tag_, whole_, may_return, colours[member] >= 0 && !refuses[member],
+                           refuses[member] ? 0 : most_ids, &offer);
         if (refuses[member]) offer.packed = offer_refusal(offer.packed);
     } else {
         std::vector<uint32_t> window(WINDOW_SIZE);
@@ -208,6 +210,7 @@ World::World(int processes, int table, uint32_t limit) : limit_(limit) {
         processes_.push_back(process_create(table, limit));
         world->members.push_back(p);
         world->at[p] = communicator_commit(processes_.back(), 0, false);
+        communicator_set_members(world->at[p], (UINT64_C(1) << processes) - 1);
     }
     comms_.push_back(std::move(world));
 }
@@ -261,6 +264,11 @@ std::vector<Comm *> World::commit(const Creation &creation) {
         join(comm, creation.who[i], creation.prefixes[i]);
     }
     for (const auto &[colour, comm] : of_colour) {
+        uint64_t members = 0;
+        for (size_t i = 0; i < creation.who.size(); i++)
+            if (creation.colours[i] == colour) members |= UINT64_C(1) << creation.who[i];
+        for (const auto &[process, communicator] : comm->at)
+            communicator_set_members(communicator, members);
         const auto n = std::count(creation.colours.begin(), creation.colours.end(), colour);
         comm->broken = comm->members.size() < static_cast<size_t>(n);
     }

@@ -54,6 +54,7 @@ class Creation {
     std::vector<bool> fails;       // not all: the last collective of these members fails
     uint32_t most_ids = 0;         // of a duplicate, the largest block; set before they begin
     std::vector<bool> silent;      // members that took an id of a block
+    bool may_return = false;       // each process makes one creation at a time
     int thread = -1;               // of each member, which has no other creation meanwhile; -1: any
     Comm *parent;
     uint32_t limit;
@@ -95,6 +96,7 @@ class World {
     Comm *world() { return comms_.front().get(); }
     std::vector<process_t *> &processes() { return processes_; }
     uint32_t limit() const { return limit_; }
+    bool may_return = false;  // for each creation: each process makes one at a time
     // Runs it to its end, all members in turn.
     void run(Creation &creation);
     // The communicators that a creation made, one a colour, of the members for which it succeeded.

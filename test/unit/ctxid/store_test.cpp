@@ -196,7 +196,7 @@ TEST_P(Tables, GivingUpLeavesNothing) {
         offer_t offer{};
         process_t *process = world.processes()[0];
         creation_t *creation =
-            creation_begin(process, world.world()->at[0], 7, false, true, 0, &offer);
+            creation_begin(process, world.world()->at[0], 7, false, false, true, 0, &offer);
         creation_abandon(creation);
         creation_destroy(creation);
         Creation unused(world, *world.world(), {0, 1}, {0, 0}, 7, true, Fold::reduction);
@@ -615,8 +615,8 @@ TEST_P(Tables, FreedParentsGiveTheirBlocksBack) {
     expect_bounded(world, 3 + 3 * MOST);
 }
 
-// A search takes no id of a block, also not of one that belongs to its own parent: a member that is
-// ahead may have sent messages on the duplicate, and freed it.
+// With threads a search takes no id of a block, also not of one that belongs to its own parent: a
+// member that is ahead may have sent messages on the duplicate, and freed it.
 TEST_P(Tables, IdsOfBlocksStay) {
     constexpr uint32_t limit = 128;
     World world(3, GetParam(), limit);
@@ -659,6 +659,69 @@ TEST_P(Tables, IdsOfOthersBlocksStay) {
     EXPECT_EQ(more, limit - 1 - 7 - 1 - set_aside);
     for (uint32_t i = 0; i < set_aside; i++)
         EXPECT_NE(world.duplicate(world.world(), MOST), nullptr) << "the block is there";
+}
+
+// Some communicators have blocks of their own, and ids run out.
+std::vector<Comm *> make_blocks(World &world, Comm *parent, int parents) {
+    std::vector<Comm *> made;
+    for (int i = 0; i < parents; i++)
+        made.push_back(world.dup(parent));
+    for (int i = 0; i < parents; i++)
+        for (int k = 0; k < 3 + 4 * (i % 2); k++)
+            world.duplicate(made[static_cast<size_t>(i)], MOST);
+    return made;
+}
+
+// If each process makes one creation at a time, blocks give their ids back at the end of the ids.
+TEST_P(Tables, NoIdOfABlockIsLost) {
+    constexpr uint32_t limit = 160;
+    World world(3, GetParam(), limit);
+    set_most_blocked(world, limit);
+    world.may_return = true;
+    std::vector<Comm *> parents = make_blocks(world, world.world(), 4);
+    EXPECT_GT(process_reserved(world.processes()[0]), 10U);
+    while (world.dup(parents[1]) != nullptr)
+        continue;
+    EXPECT_EQ(world.live(), limit);
+    for (process_t *process : world.processes())
+        EXPECT_EQ(process_reserved(process), 0U);
+    for (Comm *parent : parents)
+        EXPECT_EQ(world.duplicate(parent, MOST), nullptr);
+    for (int i = 0; i < 40; i++)
+        world.free(world.any(limit - 1 - static_cast<uint32_t>(i)));
+    for (int i = 0; i < 40; i++)
+        EXPECT_NE(world.duplicate(parents[i % 4U], MOST), nullptr) << "all agree";
+    EXPECT_EQ(world.live(), limit);
+}
+
+// Those of a communicator with a member outside stay; others are for all, also for a member that
+// takes no part in the new communicator.
+TEST_P(Tables, OnlyMembersGiveIdsOfTheirBlocksBack) {
+    constexpr uint32_t limit = 160;
+    World world(4, GetParam(), limit);
+    set_most_blocked(world, limit);
+    world.may_return = true;
+    make_blocks(world, world.world(), 3);
+    const uint32_t of_all = process_reserved(world.processes()[0]);
+    Creation split(world, *world.world(), {0, 1, 2, 3}, {0, 0, 0, 1}, 7, true, Fold::rows);
+    world.run(split);
+    Comm *three = world.commit(split).front();
+    make_blocks(world, three, 3);
+    EXPECT_GT(process_reserved(world.processes()[0]), of_all);
+    while (world.dup(three) != nullptr)
+        continue;
+    EXPECT_EQ(process_reserved(world.processes()[0]), of_all);
+    EXPECT_EQ(process_used(world.processes()[0]), limit - of_all);
+    for (uint32_t i = 0; i < of_all; i++) {
+        Creation some(world, *world.world(), {0, 1, 2, 3}, {0, -1, 0, 0}, 8, true, Fold::reduction);
+        world.run(some);
+        ASSERT_EQ(some.outcomes[1], STEP_DECIDED);
+        world.commit(some);
+    }
+    for (process_t *process : world.processes())
+        EXPECT_EQ(process_reserved(process), 0U);
+    EXPECT_EQ(process_used(world.processes()[0]), limit);
+    EXPECT_EQ(world.dup(world.world()), nullptr);
 }
 
 // Another member may have duplicates of a revoked parent that this one has not made.
@@ -747,6 +810,33 @@ TEST_P(Tables, FewIdsAndBlocks) {
     }
     EXPECT_GT(exhausted, int{ORDERS / 100});
     EXPECT_GT(silent, int{ORDERS / 100});
+}
+
+// As above, where each process makes one creation at a time and blocks give ids back.
+TEST_P(Tables, FewIdsThatBlocksGiveBack) {
+    int exhausted = 0, silent = 0, revoked = 0;
+    for (uint32_t seed = 1; seed <= ORDERS / 20; seed++) {
+        const uint32_t limit = 90 + seed % 9;
+        World world(3 + static_cast<int>(seed % 2), GetParam(), limit);
+        set_most_blocked(world, limit);
+        world.may_return = true;
+        make_blocks(world, world.world(), 3);
+        while (world.live() + process_reserved(world.processes()[0]) < limit - 8)
+            world.dup(world.any(seed + static_cast<uint32_t>(world.live())));
+        Crowd crowd(world, seed);
+        crowd.most_ids = seed % 2 ? 4 : MOST;
+        crowd.threads = 1;
+        crowd.collectives_fail = seed % 3 == 0;
+        crowd.keep = limit;
+        crowd.run(160, 2 + seed % 6);
+        exhausted += crowd.exhausted;
+        silent += crowd.silent;
+        revoked += crowd.revoked;
+        ASSERT_FALSE(HasFailure()) << "order " << seed;
+    }
+    EXPECT_GT(exhausted, int{ORDERS / 100});
+    EXPECT_GT(silent, int{ORDERS / 300});
+    EXPECT_GT(revoked, 0);
 }
 
 // Each allocation fails once, whenever it comes, in one member alone.

@@ -25,6 +25,8 @@ typedef struct {
 
 static reduction_t offers, windows;
 
+static bool was_any_pending;
+
 static void fold_offers(void *in, void *inout, int *n, MPI_Datatype * type)
 {
     for (int i = 0; i < *n; i++)
@@ -198,6 +200,7 @@ static int exchange_window(MPIR_Ctxid_t * creation, members_t members, ctxid_out
     mpi_errno = reduce(members, &window, &windows);
     MPIR_ERR_CHECK(mpi_errno);
     *outcome = ctxid_settle_window(creation, &window, prefix);
+    ctxid_spare_unused();
     if (*outcome == CTXID_SEARCH)
         mpi_errno = ctxid_let_others_go_on();
     MPIR_ERR_CHECK(mpi_errno);
@@ -254,11 +257,31 @@ static uint32_t blocking_tag(void)
     return (uint32_t) MPIR_Process.attrs.tag_ub + 1;
 }
 
+void ctxid_expect_pending(void)
+{
+    __atomic_store_n(&was_any_pending, true, __ATOMIC_RELAXED);
+}
+
+static bool makes_one_at_a_time(void)
+{
+    return !MPIR_IS_THREADED && !__atomic_load_n(&was_any_pending, __ATOMIC_RELAXED);
+}
+
+static bool contains(const MPIR_Comm * whole, const MPIR_Comm * part)
+{
+    int yes;
+
+    return whole == part || (cmap_is_subset(MPIR_Comm_map(part, MPIR_MAP_LOCAL),
+                                            MPIR_Comm_map(whole, MPIR_MAP_LOCAL), &yes,
+                                            NULL) == CMAP_OK && yes);
+}
+
 /* All members of the parent call it, in the same order. */
 static ctxid_call_t whole_call(MPIR_Comm * parent)
 {
     return (ctxid_call_t) {
-    .whole = true,.tag = blocking_tag(),.number = ++parent->ctxid_calls};
+    .whole = true,.tag = blocking_tag(),.number = ++parent->ctxid_calls,
+    .contains = makes_one_at_a_time() ? contains : NULL};
 }
 
 /* The low group's first process, by its number in the world; 0 if a process is of another world,

@@ -25,6 +25,8 @@ uint32_t ctxid_ids_to_ask(const MPIR_Comm * parent);
 
 /* Makes progress for other creations of this process, which may have to end first. */
 int ctxid_let_others_go_on(void);
+/* A creation of this process is about to be pending: from now on others may be made meanwhile. */
+void ctxid_expect_pending(void);
 
 /* Makes the local communicator of an intercommunicator (ctxid_inter.c). */
 int ctxid_need_local_comm(MPIR_Comm * inter);

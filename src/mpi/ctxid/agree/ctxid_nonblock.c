@@ -268,6 +268,7 @@ int MPIR_Ctxid_get_nonblock(MPIR_Comm * parent, MPIR_Comm * newcomm, MPIR_Reques
     /* if a later step fails, the parent's members still have the same next tag */
     mpi_errno = MPIR_Sched_next_tag(parent, &tag);
     MPIR_ERR_CHECK(mpi_errno);
+    ctxid_expect_pending();
     pending = ctxid_pending_new(parent, tag, begin);
     *req = pending->request = new_request(parent);
     if (*req != NULL) {
@@ -291,7 +292,10 @@ static void break_rest(ctxid_pending_t * pending)
 {
     uint32_t first, n;
 
-    ctxid_block_take_rest(ctxid_own_store(), pending->parent, &first, &n);
+    pending->rounds.rests =
+        !ctxid_block_take_rest(ctxid_own_store(), pending->parent, &first, &n);
+    if (pending->rounds.rests)
+        return;
     MPIR_Comm_duplicates_broken(pending->parent, ctxid_of_prefix(first), n);
     ctxid_pending_finish(pending, MPI_SUCCESS);
     ctxid_spare_trim();
@@ -308,6 +312,7 @@ void MPIR_Ctxid_refuse_nonblock(MPIR_Comm * parent)
 {
     int tag;
 
+    ctxid_expect_pending();
     if (MPIR_Ctxid_is_highest() && MPIR_Sched_next_tag(parent, &tag) == MPI_SUCCESS)
         ctxid_pending_start(ctxid_pending_new(parent, tag, begin));
 }

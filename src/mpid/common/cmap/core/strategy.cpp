@@ -87,12 +87,23 @@ void append_all(Choice &choice, const Analysis &analysis) noexcept {
 // one are arrays, or keep runs or members, a few at least.
 constexpr uint64_t LEAST_PAYLOAD = 12;
 
+// With the default weights no logarithm is taken: its first use in a process costs three page
+// faults, as much as a small creation.  The weights of space and time are then as 3 to 1, or more.
+bool costs_no_more(const Estimate &closed, const Estimate &other,
+                   const cmap_policy &policy) noexcept {
+    const double space = 1 + static_cast<double>(other.space) / CMAP_HEADER_BYTES;
+    if (policy.strategy == CMAP_STRATEGY_HYBRID && policy.alpha <= 0.25 &&
+        closed.time <= other.time * space * space * space)
+        return true;
+    return cost_of(closed, policy) <= cost_of(other, policy);
+}
+
 bool closed_form_is_cheaper(const Analysis &analysis) noexcept {
     const Estimate closed{true, 0, TIME_AFFINE[analysis.stats.affine.levels]};
     const Estimate array = representation(CMAP_REP_ARRAY).estimate(analysis);
     const Estimate other{true, LEAST_PAYLOAD, time_without_parent()};
-    const double cost = cost_of(closed, analysis.policy);
-    return cost <= cost_of(array, analysis.policy) && cost <= cost_of(other, analysis.policy);
+    return costs_no_more(closed, array, analysis.policy) &&
+           costs_no_more(closed, other, analysis.policy);
 }
 
 }  // namespace

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "ctxid_parts.h"
+
+/*
+ * Ids that blocks give back at the end of the ids.
+ *
+ * A search that finds no free id makes another pass.  In that pass a member also shows the last id
+ * of each block whose communicator has only members that take part in the search.  If the id is
+ * chosen, all these members shorten the block by it.
+ *
+ * The id is then in the block at all members.  A member that took it made a duplicate without a
+ * message.  MPI lets each duplicate wait for all members.  So in a correct program the others make
+ * theirs before they call the search's creation, too, if every process makes one creation at a
+ * time.  This does not hold with threads, or if MPI_Comm_idup was ever called: such a process
+ * allows no such pass (ctxid_call_t.contains).
+ *
+ * If the collective fails at one member alone, the member does not know whether the blocks whose
+ * ids it showed are shorter now.  It marks them as in doubt.
+ */
+
+/* The communicator whose block ends with this id, if all its members are in the search.  NULL for
+ * none. */
+static MPIR_Comm *lender_of(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t id)
+{
+    void *owner = cid_owner(store->calm, id);
+    uint32_t number = ctxid_note_number(owner);
+    MPIR_Comm *lender;
+    ctxid_kept_t block;
+
+    if (ctxid_note_kind(owner) != CTXID_NOTE_BLOCK || number >= CTXID_BLOCK_CLAIMED)
+        return NULL;
+    lender = ctxid_owner_of(store, number);
+    block = ctxid_kept(lender);
+    if ((uint32_t) block.next + block.left != id + 1)
+        return NULL;
+    return creation->contains(creation->parent, lender) ? lender : NULL;
+}
+
+static bool is_intact(const MPIR_Comm * lender)
+{
+    return lender && !lender->revoked && !ctxid_kept(lender).in_doubt;
+}
+
+void ctxid_return_show(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t first,
+                       uint32_t n, uint32_t mask[])
+{
+    for (uint32_t id = cid_next_used(store->calm, first); id < first + n;
+         id = cid_next_used(store->calm, id + 1))
+        if (is_intact(lender_of(store, creation, id)))
+            mask[(id - first) / 32] |= 1u << ((id - first) % 32);
+}
+
+/* Also if the communicator has been revoked since, or is in doubt at this member, which takes no
+ * part in the new one: the others have shortened the block. */
+void ctxid_return_take(ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t prefix)
+{
+    MPIR_Comm *lender = prefix < store->calm_limit ? lender_of(store, creation, prefix) : NULL;
+
+    if (lender != NULL)
+        ctxid_block_shorten(store, lender);
+}
+
+void ctxid_return_doubt(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
+{
+    uint32_t first, n;
+
+    ctxid_window_of(store, creation, &first, &n);
+    if (first >= store->calm_limit)
+        return;
+    for (uint32_t id = cid_next_used(store->calm, first); id < first + n;
+         id = cid_next_used(store->calm, id + 1)) {
+        MPIR_Comm *lender = lender_of(store, creation, id);
+
+        if (lender != NULL)
+            ctxid_block_mark_doubt(lender);
+    }
+}
