@@ -66,7 +66,7 @@ typedef struct MPIR_Ctxid {
     bool takes_part;            /* this process will be a member of the new communicator */
     bool keeps_cursor;          /* all members of the parent make offers */
     bool is_duplicate;          /* of the parent: the agreement may give it a block of ids */
-    /* of a communicator the members of another; NULL: no block gives ids back for this creation */
+    /* is every member of `part` one of `whole`?  NULL: no block gives ids back */
     bool (*contains) (const struct MPIR_Comm * whole, const struct MPIR_Comm * part);
     uint32_t block;             /* the first id of the block that the offer claimed, */
     uint32_t block_ids;         /* and how many they are, or 0 */

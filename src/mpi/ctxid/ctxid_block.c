@@ -185,13 +185,18 @@ bool ctxid_block_has_next(ctxid_store_t * store, const MPIR_Comm * parent)
     return look_up(store, parent).left > 0;
 }
 
+static void free_id(ctxid_store_t * store, uint32_t id)
+{
+    release(store, id, 1);
+    ctxid_freed_prepend(&store->freed, id);
+}
+
 static void give_back(ctxid_store_t * store, const MPIR_Comm * parent, uint32_t id)
 {
     if (parent->revoked || ctxid_kept(parent).in_doubt) {
         cid_replace(store->calm, id, ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
     } else {
-        release(store, id, 1);
-        ctxid_freed_prepend(&store->freed, id);
+        free_id(store, id);
     }
 }
 
@@ -218,8 +223,7 @@ void ctxid_block_shorten(ctxid_store_t * store, MPIR_Comm * parent)
     block.left--;
     ctxid_keep(parent, block);
     set_ahead(store, store->ahead - 1);
-    release(store, block.next + block.left, 1);
-    ctxid_freed_prepend(&store->freed, block.next + block.left);
+    free_id(store, block.next + block.left);
 }
 
 /* ---- duplicates ------------------------------------------------------------------------------ */
@@ -270,9 +274,12 @@ bool ctxid_block_take_rest(ctxid_store_t * store, MPIR_Comm * parent, uint32_t *
     pthread_mutex_lock(&store->mutex);
     can = store->shown == NULL || !store->shown->returns;
     *first = ctxid_kept(parent).next;
-    for (*n = 0; can && take_next(store, parent, &next); ++*n);
-    if (can)
+    *n = 0;
+    if (can) {
+        while (take_next(store, parent, &next))
+            ++*n;
         ctxid_block_drop(store, parent);
+    }
     pthread_mutex_unlock(&store->mutex);
     return can;
 }

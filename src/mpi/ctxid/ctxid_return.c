@@ -40,20 +40,38 @@ static MPIR_Comm *lender_of(const ctxid_store_t * store, const MPIR_Ctxid_t * cr
 
 static bool is_intact(const MPIR_Comm * lender)
 {
-    return lender && !lender->revoked && !ctxid_kept(lender).in_doubt;
+    return !lender->revoked && !ctxid_kept(lender).in_doubt;
+}
+
+/* The lender of the first such id from *id on, which becomes *id.  NULL if there is none below
+ * `end`. */
+static MPIR_Comm *next_lender(const ctxid_store_t * store, const MPIR_Ctxid_t * creation,
+                              uint32_t * id, uint32_t end)
+{
+    for (; *id < end; ++*id) {
+        MPIR_Comm *lender;
+
+        *id = cid_next_used(store->calm, *id);
+        lender = *id < end ? lender_of(store, creation, *id) : NULL;
+        if (lender != NULL)
+            return lender;
+    }
+    return NULL;
 }
 
 void ctxid_return_show(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t first,
                        uint32_t n, uint32_t mask[])
 {
-    for (uint32_t id = cid_next_used(store->calm, first); id < first + n;
-         id = cid_next_used(store->calm, id + 1))
-        if (is_intact(lender_of(store, creation, id)))
+    MPIR_Comm *lender;
+
+    for (uint32_t id = first; (lender = next_lender(store, creation, &id, first + n)); id++)
+        if (is_intact(lender))
             mask[(id - first) / 32] |= 1u << ((id - first) % 32);
 }
 
-/* Also if the communicator has been revoked since, or is in doubt at this member, which takes no
- * part in the new one: the others have shortened the block. */
+/* The others have shortened the block, so this member does, too.  That holds if it has learned
+ * since that the communicator is revoked.  It also holds if the block is in doubt here, and this
+ * member takes no part in the new communicator. */
 void ctxid_return_take(ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t prefix)
 {
     MPIR_Comm *lender = prefix < store->calm_limit ? lender_of(store, creation, prefix) : NULL;
@@ -64,16 +82,11 @@ void ctxid_return_take(ctxid_store_t * store, const MPIR_Ctxid_t * creation, uin
 
 void ctxid_return_doubt(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
 {
-    uint32_t first, n;
+    uint32_t id, n, end;
+    MPIR_Comm *lender;
 
-    ctxid_window_of(store, creation, &first, &n);
-    if (first >= store->calm_limit)
-        return;
-    for (uint32_t id = cid_next_used(store->calm, first); id < first + n;
-         id = cid_next_used(store->calm, id + 1)) {
-        MPIR_Comm *lender = lender_of(store, creation, id);
-
-        if (lender != NULL)
-            ctxid_block_mark_doubt(lender);
-    }
+    ctxid_window_of(store, creation, &id, &n);
+    end = MPL_MIN(id + n, store->calm_limit);
+    for (; (lender = next_lender(store, creation, &id, end)); id++)
+        ctxid_block_mark_doubt(lender);
 }

@@ -47,7 +47,7 @@ void communicator_renew(process_t * process, communicator_t * comm);
 void communicator_free(process_t * process, communicator_t * comm);
 void communicator_revoke(communicator_t * comm);
 bool communicator_is_found(process_t * process, communicator_t * comm, uint32_t prefix);
-/* A bit for each process; none for a communicator that no search asks about. */
+/* A bit for each process. */
 void communicator_set_members(communicator_t * comm, uint64_t members);
 uint32_t communicator_cursor(const communicator_t * comm);
 /* An id that was decided, without a communicator after all. */

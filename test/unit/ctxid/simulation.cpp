@@ -269,8 +269,7 @@ std::vector<Comm *> World::commit(const Creation &creation) {
             if (creation.colours[i] == colour) members |= UINT64_C(1) << creation.who[i];
         for (const auto &[process, communicator] : comm->at)
             communicator_set_members(communicator, members);
-        const auto n = std::count(creation.colours.begin(), creation.colours.end(), colour);
-        comm->broken = comm->members.size() < static_cast<size_t>(n);
+        comm->broken = comm->members.size() < static_cast<size_t>(__builtin_popcountll(members));
     }
     return made;
 }

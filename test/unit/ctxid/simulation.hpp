@@ -54,7 +54,7 @@ class Creation {
     std::vector<bool> fails;       // not all: the last collective of these members fails
     uint32_t most_ids = 0;         // of a duplicate, the largest block; set before they begin
     std::vector<bool> silent;      // members that took an id of a block
-    bool may_return = false;       // each process makes one creation at a time
+    bool may_return;               // each process makes one creation at a time
     int thread = -1;               // of each member, which has no other creation meanwhile; -1: any
     Comm *parent;
     uint32_t limit;

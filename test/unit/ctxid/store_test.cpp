@@ -724,6 +724,41 @@ TEST_P(Tables, OnlyMembersGiveIdsOfTheirBlocksBack) {
     EXPECT_EQ(world.dup(world.world()), nullptr);
 }
 
+// Ids that the search cannot have, although every process makes one creation at a time.
+void expect_kept(World &world, const std::vector<uint32_t> &kept) {
+    while (world.dup(world.world()) != nullptr)
+        continue;
+    for (size_t p = 0; p < kept.size(); p++)
+        EXPECT_EQ(process_reserved(world.processes()[p]), kept[p]) << "process " << p;
+}
+
+// The others may have duplicates that the member, which knows of the revocation, has not made.
+TEST_P(Tables, ARevokedParentGivesNothingBack) {
+    World world(3, GetParam(), 160);
+    set_most_blocked(world, 160);
+    world.may_return = true;
+    Comm *parent = make_blocks(world, world.world(), 1).front();
+    const uint32_t left = process_reserved(world.processes()[0]);
+    EXPECT_GT(left, 0U);
+    communicator_revoke(parent->at[1]);
+    expect_kept(world, {left, left, left});
+}
+
+// The collective failed at one member alone, which does not know whether the others have the block.
+TEST_P(Tables, ABlockInDoubtGivesNothingBack) {
+    World world(3, GetParam(), 160);
+    set_most_blocked(world, 160);
+    world.may_return = true;
+    Comm *parent = world.dup(world.world());
+    world.duplicate(parent, MOST);
+    Creation second(world, *parent, {0, 1, 2}, {0, 0, 0}, 1000, true, Fold::reduction);
+    second.most_ids = MOST;
+    second.fails[2] = true;
+    world.run(second);
+    world.commit(second);
+    expect_kept(world, {3, 3, 4});
+}
+
 // Another member may have duplicates of a revoked parent that this one has not made.
 TEST_P(Tables, IdsOfARevokedParentAreNotUsedAgain) {
     constexpr uint32_t limit = 128;

@@ -25,7 +25,7 @@ typedef struct {
 
 static reduction_t offers, windows;
 
-static bool was_any_pending;
+static bool was_any_pending;    /* ever */
 
 static void fold_offers(void *in, void *inout, int *n, MPI_Datatype * type)
 {
@@ -200,7 +200,7 @@ static int exchange_window(MPIR_Ctxid_t * creation, members_t members, ctxid_out
     mpi_errno = reduce(members, &window, &windows);
     MPIR_ERR_CHECK(mpi_errno);
     *outcome = ctxid_settle_window(creation, &window, prefix);
-    ctxid_spare_unused();
+    ctxid_spare_unused();       /* a block may have given an id back */
     if (*outcome == CTXID_SEARCH)
         mpi_errno = ctxid_let_others_go_on();
     MPIR_ERR_CHECK(mpi_errno);
