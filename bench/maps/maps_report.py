@@ -124,8 +124,8 @@ def show_sequential(e1, shown):
         if rep in ("plain", "bwt", "bdd", "wtr"):
             continue
         shown.add(
-            f"E1: {rep}, sequential, million ranks a second (slowest class, {name})",
-            figure(1000 / ns),
+            f"E1: {rep}, sequential, million ranks a second in the slowest class",
+            f"{figure(1000 / ns)} in {name}",
             ">= 200",
             ns <= 5,
         )
@@ -151,9 +151,9 @@ def choices_by(rows, key):
 def show_choices(choices, estimates, shown):
     for strategy, (share, maps) in choices_by(choices, lambda row: row["strategy"]).items():
         shown.add(
-            f"Choices under {strategy} within 10 % of the best, % of {maps} maps",
-            f"{share:.1f}",
-            ">= 95",
+            f"Choices under {strategy} within 10 % of the best",
+            f"{share:.1f} % of {maps}",
+            ">= 95 %",
             share >= 95,
         )
     if not estimates:
