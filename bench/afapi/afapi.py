@@ -32,7 +32,17 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 import page  # noqa: E402
 from hosts import hosts_up, may_start, on_hosts  # noqa: E402
 from openmpi import OpenMPI  # noqa: E402
-from runs import ROOT, Build, add_builds, decile, find_builds, in_turns, write_rows  # noqa: E402
+from runs import (
+    ROOT,
+    Build,
+    add_builds,
+    add_quick,
+    decile,
+    find_builds,
+    in_turns,
+    numbers,
+    write_rows,
+)  # noqa: E402
 
 COLUMNS = "library,hosts,ranks,operation,type,mean_us,stddev_us,median_us,p10_us,p90_us".split(",")
 REDUCTIONS = ["reduce" + op for op in ("Or", "And", "Xor", "Add", "Mul", "Min", "Max")]
@@ -268,15 +278,21 @@ def arguments():
     ap.add_argument("--rounds", type=int, default=3)
     ap.add_argument("--batches", type=int, default=9)
     ap.add_argument("--times", type=int, default=4000, help="calls a batch (default 4000)")
-    ap.add_argument("--quick", action="store_true", help="2, 6 and 12 processes, 1 round, 2 hosts")
+    add_quick(
+        ap,
+        "2, 6 and 12 processes, 1 round, 2 hosts",
+        ranks="2,6,12",
+        all="",
+        hosts="2",
+        rounds=1,
+        times=1000,
+    )
     ap.add_argument("--doc", action="store_true", help="also writes doc/measurements/afapi.md")
     add_builds(ap)
     ap.add_argument("--results", type=Path, default=ROOT / "bench" / "results")
     a = ap.parse_args()
-    if a.quick:
-        a.ranks, a.all, a.hosts, a.rounds, a.times = "2,6,12", "", "2", 1, 1000
     for name in ("ranks", "all", "hosts"):
-        setattr(a, name, [int(n) for n in getattr(a, name).split(",") if n])
+        setattr(a, name, numbers(getattr(a, name)))
     if a.hosts and not may_start("afapi"):
         a.hosts = []
     return a

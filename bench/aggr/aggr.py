@@ -33,10 +33,12 @@ from runs import (
     ROOT,
     Build,
     add_builds,
+    add_quick,
     by_distance,
     fewest,
     find_builds,
     in_turns,
+    numbers,
     paired_ratio,
     runs_of,
     take_turns,  # noqa: E402
@@ -221,16 +223,15 @@ def arguments():
         help="also MPI_Allreduce, MPI_Bcast, MPI_Allgather of 8 bytes to 64 KiB",
     )
     ap.add_argument("--folds", action="store_true", help="also every predefined operation")
-    ap.add_argument("--quick", action="store_true", help="3 rounds")
+    add_quick(ap, "3 rounds", rounds=3)
     add_builds(ap)
     ap.add_argument(
         "--output", metavar="FILE", type=Path, default=ROOT / "bench" / "results" / "aggr.csv"
     )
     a = ap.parse_args()
-    a.rounds = 3 if a.quick else a.rounds
-    a.ranks = [int(n) for n in a.ranks.split(",")]
-    a.nodes = [int(n) for n in a.nodes.split(",") if int(n) > 1]
-    a.hosts = [int(n) for n in a.hosts.split(",") if n]
+    a.ranks = numbers(a.ranks)
+    a.nodes = [n for n in numbers(a.nodes) if n > 1]
+    a.hosts = numbers(a.hosts)
     return a
 
 

@@ -2,10 +2,12 @@
 """comms_measure.py RESULTS ...: runs bench/comms/comms.c with stock, with ours and with Open MPI in
 turn, and writes
 
-  e4_comms.csv         creation, also beside an idup that waits and by several threads at once,
-                       latency with many communicators alive, memory, limit:
+  e4_comms.csv         creation, also between hosts with delayed links (maint/hosts, which needs
+                       root), beside an idup that waits and by several threads at once, latency
+                       with many communicators alive, memory, limit:
                        bench,build,ranks,case,median_us,p10_us,p90_us,bytes
-  e4_cid.csv           the stress test             the same; cases: the splits number FROM to TO, and the runs' means
+  e4_cid.csv           the stress test: the same; cases: the splits number FROM to TO, and the
+                       means of the runs
   e4_rounds.csv        each round's figure, from which the ratios are taken:
                        bench,build,ranks,case,round,figure
   e4_cid_times.csv     each split of the stress test: bench,build,ranks,round,number,us
@@ -21,19 +23,22 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "lib"))
+from hosts import hosts_up, may_start, on_hosts  # noqa: E402
 from openmpi import OpenMPI  # noqa: E402
 from runs import (
     Build,
     add_builds,
+    add_quick,
     find_builds,
     in_turns,
+    numbers,
     row_of,
     rows_of,
     take_turns,
     write_rows,
 )  # noqa: E402
 
-PARTS = ("create", "pending", "threads", "alive", "stress", "memory", "limit")
+PARTS = ("create", "pending", "threads", "alive", "stress", "memory", "limit", "hosts")
 TABLE = "MPIR_CVAR_CTXID_TABLE"
 KINDS = ("array", "rbtree", "radix")
 SHAPES = ("small", "large")
@@ -85,16 +90,22 @@ def rounds_for(ranks, a):
 # ---- creation, memory, limit
 
 
-def measure_creation(builds, ranks, a, results):
+def measure_creation(builds, ranks, a, results, bench="create"):
     def run(build):
         return {
             case: float(median)
             for case, median, _, _ in build.lines(ranks, ["create", a.batches, a.times], 600)
         }
 
-    found = take_turns(builds, rounds_for(ranks, a), run, f"create, {ranks} ranks")
-    results.comms += rows_of("create", ranks, found, "")
-    results.add_rounds("create", ranks, found)
+    found = take_turns(builds, rounds_for(ranks, a), run, f"{bench}, {ranks} ranks")
+    results.comms += rows_of(bench, ranks, found, "")
+    results.add_rounds(bench, ranks, found)
+
+
+def measure_hosts(builds, a, results):
+    with hosts_up(a.hosts, a.delay):
+        for ranks in a.host_ranks:
+            measure_creation([on_hosts(build) for build in builds], ranks, a, results, "hosts")
 
 
 def measure_pending(patched, a, results):
@@ -305,32 +316,37 @@ def arguments():
     ap.add_argument(
         "--only", metavar="PART,...", default=",".join(PARTS), help=f"parts, of {','.join(PARTS)}"
     )
-    ap.add_argument(
-        "--quick",
-        action="store_true",
-        help="unless said otherwise 2 and 16 ranks, 5 runs, 400 splits",
+    add_quick(
+        ap,
+        "unless said otherwise 2 and 16 ranks, 5 runs, 400 splits",
+        ranks="2,16",
+        rounds=5,
+        communicators=400,
+        stress_rounds=1,
+        flat=0,
+        most=3000,
+        alive="0,1000,10000",
+        host_ranks="4",
     )
     ap.add_argument(
         "--realtime",
         action="store_true",
         help="run under chrt -r 1 (as root): other programs, which a yield would give the core to, wait",
     )
+    ap.add_argument("--hosts", type=int, default=4, help="hosts (default %(default)s)")
+    ap.add_argument(
+        "--host-ranks", default="4,16", help="numbers of ranks on the hosts (default %(default)s)"
+    )
+    ap.add_argument(
+        "--delay", type=int, default=200, help="us from host to host (default %(default)s)"
+    )
     ap.add_argument("--without-openmpi", action="store_true")
     add_builds(ap)
-    if "--quick" in sys.argv:
-        ap.set_defaults(
-            ranks="2,16",
-            rounds=5,
-            communicators=400,
-            stress_rounds=1,
-            flat=0,
-            most=3000,
-            alive="0,1000,10000",
-        )
     a = ap.parse_args()
     if a.realtime:
         Build.prefix_words = ["chrt", "-r", "1"]
-    a.ranks = [int(ranks) for ranks in a.ranks.split(",")]
+    a.ranks = numbers(a.ranks)
+    a.host_ranks = numbers(a.host_ranks)
     a.alive = a.alive.split(",")
     a.only = a.only.split(",")
     if not set(a.only) <= set(PARTS):
@@ -366,6 +382,8 @@ def main():
     stress_ranks = [ranks for ranks in a.ranks if ranks >= LEAST_STRESS_RANKS]
     if "stress" in a.only and a.flat and stress_ranks:
         measure_flatness(patched, stress_ranks[0], a, results)
+    if "hosts" in a.only and may_start("comms"):
+        measure_hosts(builds, a, results)
     results.write(a.results)
 
 

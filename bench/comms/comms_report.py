@@ -22,6 +22,7 @@ WANTED = {
     "create_group": ("create_group", 0.6),
 }
 WANTED_OF_TWO = {"dup": 0.25}  # with 2 ranks
+WANTED_SILENT = {("create", 2): 0.15, ("hosts", 4): 1}  # us of a duplicate without a message
 WANTED_BESIDE = 2  # beside an idup that waits, over alone
 WANTED_STRESS = 0.6
 WANTED_ALIVE = 1.05  # a message on the newest communicator, over one on the world
@@ -68,6 +69,18 @@ def show_creation(rounds, shown):
                     ratio,
                     WANTED_OF_TWO.get(case, limit) if ranks == 2 else limit,
                 )
+
+
+def show_silent(rounds, shown):
+    for (bench, ranks), limit in WANTED_SILENT.items():
+        us = rounds.of(bench, ranks, "dup_median", "patched")
+        where = "in a node" if bench == "create" else "on hosts"
+        if us:
+            shown.at_most(
+                f"a duplicate without a message, {ranks} ranks {where}, us",
+                statistics.median(us),
+                limit,
+            )
 
 
 def show_pending(rounds, shown):
@@ -157,15 +170,15 @@ def microseconds(rows, build):
     ]
 
 
-def table_creation(comms, rounds):
+def table_creation(comms, rounds, bench="create"):
     lines = []
-    for ranks, case in rounds.keys("create"):
+    for ranks, case in rounds.keys(bench):
         mine = [
             row
             for row in comms
-            if (row["bench"], int(row["ranks"]), row["case"]) == ("create", ranks, case)
+            if (row["bench"], int(row["ranks"]), row["case"]) == (bench, ranks, case)
         ]
-        ratio = rounds.ratio("create", ranks, case)
+        ratio = rounds.ratio(bench, ranks, case)
         lines.append(
             [str(ranks), f"`{case}`"]
             + microseconds(mine, "stock")
@@ -261,17 +274,11 @@ def table_rest(comms):
     )
 
 
-def tables(data, rounds, results):
-    path = results / "comms_run.txt"
-    command, cpu = (path.read_text().splitlines() + ["", ""])[:2] if path.exists() else ("", "")
-    command = re.sub(
-        r" --(stock|patched)[= ]\S+", "", command.strip()
-    )  # where things are on this machine
-    made = {
-        "run": f"The run shown here: `{command}`, {cpu}.",
-        "create": table_creation(data["comms"], rounds),
-        "rest": table_rest(data["comms"]),
-    }
+def tables_of_parts(data, rounds):
+    """Of the parts that were measured and stand alone."""
+    made = {}
+    if rounds.keys("hosts"):
+        made["hosts"] = table_creation(data["comms"], rounds, "hosts")
     for bench in ("alive", "threads"):
         if any(row["bench"] == bench for row in data["comms"]):
             made[bench] = table_of(data["comms"], bench)
@@ -280,6 +287,19 @@ def tables(data, rounds, results):
     if data["density"]:
         made["density"] = table_density(data["density"])
     return made
+
+
+def tables_of_whole(data, rounds, results):
+    path = results / "comms_run.txt"
+    command, cpu = (path.read_text().splitlines() + ["", ""])[:2] if path.exists() else ("", "")
+    command = re.sub(
+        r" --(stock|patched)[= ]\S+", "", command.strip()
+    )  # where things are on this machine
+    return {
+        "run": f"The run shown here: `{command}`, {cpu}.",
+        "create": table_creation(data["comms"], rounds),
+        "rest": table_rest(data["comms"]),
+    }
 
 
 def main():
@@ -293,9 +313,12 @@ def main():
     data = {name: read(options.results / file) for name, file in files.items()}
     rounds, shown = Rounds(data["rounds"]), Shown()
     print(table_creation(data["comms"], rounds))
+    if rounds.keys("hosts"):
+        print("\n" + table_creation(data["comms"], rounds, "hosts"))
     for bench in ("alive", "threads"):
         print("\n" + table_of(data["comms"], bench))
     show_creation(rounds, shown)
+    show_silent(rounds, shown)
     show_pending(rounds, shown)
     show_stress(rounds, shown)
     show_alive(rounds, shown)
@@ -304,7 +327,9 @@ def main():
     shown.print()
     if options.doc:
         whole = {"create", "memory", "limit"} <= {row["bench"] for row in data["comms"]}
-        made = tables(data, rounds, options.results) if whole else {}
+        made = tables_of_parts(data, rounds)
+        if whole:
+            made |= tables_of_whole(data, rounds, options.results)
         put(options.doc / "communicators.md", "comms", made, shown, whole)
 
 

@@ -24,7 +24,15 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 import page  # noqa: E402
 from hosts import hosts_up, may_start, on_hosts  # noqa: E402
-from runs import ROOT, add_builds, find_builds, in_turns, paired_ratio, write_rows  # noqa: E402
+from runs import (
+    ROOT,
+    add_builds,
+    add_quick,
+    find_builds,
+    in_turns,
+    paired_ratio,
+    write_rows,
+)  # noqa: E402
 
 COLUMNS = "grid,order,case,median".split(",")
 TILES, GIVEN, STOCK = "tiles", "given", "stock"
@@ -132,13 +140,11 @@ def arguments():
     ap.add_argument("--delay", type=int, default=200, help="of the links, us (default 200)")
     ap.add_argument("--rounds", type=int, default=3, help="(default 3)")
     ap.add_argument("--timeout", type=int, default=300, help="of a run, in seconds (default 300)")
-    ap.add_argument("--quick", action="store_true", help="4x4 alone, 2 rounds: under a minute")
+    add_quick(ap, "4x4 alone, 2 rounds: under a minute", grids="4x4", rounds=2)
     ap.add_argument("--doc", action="store_true", help="also writes doc/measurements/halo.md")
     add_builds(ap)
     ap.add_argument("--results", type=Path, default=ROOT / "bench" / "results")
     a = ap.parse_args()
-    if a.quick:
-        a.grids, a.rounds = "4x4", 2
     a.grids = a.grids.split(",")
     a.bytes = a.bytes.split(",")
     return a

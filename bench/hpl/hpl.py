@@ -24,6 +24,7 @@ from runs import (  # noqa: E402
     ROOT,
     Build,
     add_builds,
+    add_quick,
     find_builds,
     force,
     paired_ratio,
@@ -106,15 +107,12 @@ def arguments():
     ap.add_argument("--rows", type=int, default=2, help="rows of the grid of ranks (default 2)")
     ap.add_argument("--columns", type=int, default=2, help="its columns (default 2)")
     ap.add_argument("--rounds", type=int, default=15, help="runs of each build (default 15)")
-    ap.add_argument("--quick", action="store_true", help="3 runs")
+    add_quick(ap, "3 runs", rounds=3)
     ap.add_argument(
         "--doc", action="store_true", help="also the table of doc/measurements/latency.md"
     )
     ap.add_argument("--output", type=Path, default=ROOT / "bench" / "results" / "hpl.csv")
-    a = ap.parse_args()
-    if a.quick:
-        a.rounds = 3
-    return a
+    return ap.parse_args()
 
 
 def main():

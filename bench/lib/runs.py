@@ -77,6 +77,18 @@ def representations(pt2pt):
     return [words[0] for words in pt2pt.lines(1, ["representations"], 60)]
 
 
+def numbers(text):
+    """The numbers of an option's value: "2,16,64"."""
+    return [int(n) for n in text.split(",") if n]
+
+
+def add_quick(parser, text, **defaults):
+    """The option --quick; with it these are the defaults of other options."""
+    parser.add_argument("--quick", action="store_true", help=text)
+    if "--quick" in sys.argv:
+        parser.set_defaults(**defaults)
+
+
 def in_turns(builds, rounds, label=""):
     """The builds, each once a round.  Who is first changes from round to round."""
     for k in range(rounds):

@@ -15,7 +15,15 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
-from runs import ROOT, add_builds, find_builds, in_turns, write_rows  # noqa: E402
+from runs import (
+    ROOT,
+    add_builds,
+    add_quick,
+    find_builds,
+    in_turns,
+    numbers,
+    write_rows,
+)  # noqa: E402
 from worlds import plot, run_alone  # noqa: E402
 
 SCENARIOS = ROOT / "src" / "mpi" / "solo" / "solo_scenario.c"
@@ -145,11 +153,15 @@ def main():
     )
     add_builds(parser)
     parser.add_argument("--rounds", type=int, default=3)
+    add_quick(
+        parser,
+        "1 round, worlds of 2^10, 2^16 and 2^20, stock to 2^16",
+        rounds=1,
+        worlds=[1 << 10, 1 << 16, 1 << 20],
+        stock_most=1 << 16,
+    )
     parser.add_argument(
-        "--worlds",
-        type=lambda s: [int(n) for n in s.split(",") if n],
-        metavar="N,...",
-        default=[1 << k for k in range(10, 21, 2)],
+        "--worlds", type=numbers, metavar="N,...", default=[1 << k for k in range(10, 21, 2)]
     )
     parser.add_argument(
         "--stock-most", type=int, default=1 << 18, help="largest world of stock (default 2^18)"

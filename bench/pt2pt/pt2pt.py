@@ -41,6 +41,7 @@ from runs import (
     ROOT,
     Build,
     add_builds,
+    add_quick,
     by_build,
     by_distance,
     find_builds,
@@ -201,7 +202,7 @@ def arguments():
     )
     ap.add_argument("--no-forced", action="store_true", help="leave out the forced representations")
     ap.add_argument("--only-forced", action="store_true", help="nothing else")
-    ap.add_argument("--quick", action="store_true", help="5 runs")
+    add_quick(ap, "5 runs", runs=5)
     ap.add_argument(
         "--realtime",
         action="store_true",
@@ -212,8 +213,6 @@ def arguments():
         "--output", metavar="FILE", type=Path, default=ROOT / "bench" / "results" / "pt2pt.csv"
     )
     a = ap.parse_args()
-    if a.quick:
-        a.runs = 5
     if a.realtime:
         Build.prefix_words = ["chrt", "-r", "1"]
     if a.peers_ranks < 16:

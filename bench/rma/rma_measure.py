@@ -36,9 +36,11 @@ from runs import (
     ROOT,
     Build,
     add_builds,
+    add_quick,
     at_one_distance,
     decile,
     find_builds,
+    numbers,
     write_rows,
 )  # noqa: E402
 
@@ -335,15 +337,19 @@ def arguments():
     ap.add_argument("--graph-rounds", type=int, default=3)
     ap.add_argument("--searches", type=int, default=5, help="of a graph in a run (default 5)")
     ap.add_argument("--without-openmpi", action="store_true")
-    ap.add_argument(
-        "--quick", action="store_true", help="unless said otherwise 2 rounds, 2 and 8 ranks"
+    add_quick(
+        ap,
+        "unless said otherwise 2 rounds, 2 and 8 ranks",
+        rounds=2,
+        graph_rounds=2,
+        batches=5,
+        ranks="2,8",
+        searches=3,
     )
     add_builds(ap)
-    if "--quick" in sys.argv:
-        ap.set_defaults(rounds=2, graph_rounds=2, batches=5, ranks="2,8", searches=3)
     a = ap.parse_args()
     a.sets, a.places, a.graphs = a.sets.split(","), a.places.split(","), a.graphs.split(",")
-    a.ranks = [int(n) for n in a.ranks.split(",")]
+    a.ranks = numbers(a.ranks)
     for option, allowed in ("sets", SETS), ("places", LINKS), ("graphs", GRAPHS):
         if not set(getattr(a, option)) <= set(allowed):
             ap.error(f"--{option}: {','.join(allowed)} can be named")

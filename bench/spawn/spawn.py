@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
-from runs import ROOT, Build, write_rows  # noqa: E402
+from runs import ROOT, Build, add_quick, write_rows  # noqa: E402
 
 COLUMNS = ("bytes", "partner", "median_us", "ratio")
 
@@ -30,6 +30,7 @@ def arguments():
     )
     parser.add_argument("--runs", type=int, default=11)
     parser.add_argument("--batches", type=int, default=200, help="of each partner and size")
+    add_quick(parser, "3 runs", runs=3)
     parser.add_argument("--trips", type=int, default=500, help="round trips of a batch")
     parser.add_argument(
         "--patched", default=os.environ.get("CMAP_INSTALL", ROOT / "install"), metavar="PREFIX"

@@ -13,13 +13,9 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lib"))
 from hosts import hosts_up, may_start, on_hosts  # noqa: E402
-from runs import ROOT, add_builds, find_builds, write_rows  # noqa: E402
+from runs import ROOT, add_builds, add_quick, find_builds, numbers, write_rows  # noqa: E402
 
 COLUMNS = "place,ranks,pattern,rows_us,described_us,ratio".split(",")
-
-
-def numbers(text):
-    return [int(n) for n in text.split(",") if n]
 
 
 def measure(build, place, ranks, a):
@@ -53,6 +49,7 @@ def arguments():
     parser.add_argument("--delay", type=int, default=200, help="microseconds from host to host")
     parser.add_argument("--batches", type=int, default=21)
     parser.add_argument("--times", type=int, default=2000, help="splits a batch, over the ranks")
+    add_quick(parser, "2 and 16 ranks, 5 batches of 500 splits", ranks="2,16", batches=5, times=500)
     parser.add_argument(
         "--output", metavar="FILE", type=Path, default=ROOT / "bench" / "results" / "e9_splits.csv"
     )

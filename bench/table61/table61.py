@@ -32,6 +32,7 @@ from runs import (  # noqa: E402
     ROOT,
     Build,
     add_builds,
+    add_quick,
     find_builds,
     force,
     in_turns,
@@ -284,7 +285,7 @@ def arguments():
         help=f"these are forced, or all (default {THESIS})",
     )
     ap.add_argument("--only-forced", action="store_true", help="leave out the strategies")
-    ap.add_argument("--quick", action="store_true", help="1 round, 32 ranks, 1,000 messages")
+    add_quick(ap, "1 round, 32 ranks, 1,000 messages", rounds=1, ranks=32, messages=1000)
     ap.add_argument("--full", action="store_true", help="256 ranks")
     ap.add_argument("--add", action="store_true", help="to the results that are there")
     ap.add_argument("--openmpi", action="store_true", help="also Debian's Open MPI")
@@ -295,8 +296,6 @@ def arguments():
     )
     ap.add_argument("--results", type=Path, default=ROOT / "bench" / "results")
     a = ap.parse_args()
-    if a.quick:
-        a.rounds, a.ranks, a.messages = 1, 32, 1000
     if a.full:
         a.ranks = 256
     return a
