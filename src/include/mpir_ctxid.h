@@ -66,8 +66,9 @@ typedef struct MPIR_Ctxid {
     bool takes_part;            /* this process will be a member of the new communicator */
     bool keeps_cursor;          /* all members of the parent make offers */
     bool is_duplicate;          /* of the parent: the agreement may give it a block of ids */
-    /* is every member of `part` one of `whole`?  NULL: no block gives ids back */
-    bool (*contains) (const struct MPIR_Comm * whole, const struct MPIR_Comm * part);
+    /* is every member of `part` one of the members?  NULL: no block gives ids back */
+    bool (*contains) (const void *members, const struct MPIR_Comm * part);
+    const void *members;        /* for `contains`, as long as the creation lasts */
     uint32_t block;             /* the first id of the block that the offer claimed, */
     uint32_t block_ids;         /* and how many they are, or 0 */
     bool is_short;              /* of memory */

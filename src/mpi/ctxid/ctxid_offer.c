@@ -106,7 +106,8 @@ ctxid_offer_t ctxid_make_offer(ctxid_store_t * store, MPIR_Ctxid_t * creation, M
         .store = store,.parent = parent,.takes_part = takes_part,
         .order = ((uint64_t) (call.parent ? call.parent : parent->context_id) << 32) | call.tag,
         .number = call.number,.keeps_cursor = call.whole,.claimed = MPIR_CTXID_NONE,
-        .is_duplicate = call.ids > 0,.contains = call.contains
+        .is_duplicate = call.ids > 0,.contains = call.contains,
+        .members = call.members
     };
     pthread_mutex_lock(&store->mutex);
     if (creation->keeps_cursor)

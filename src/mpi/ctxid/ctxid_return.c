@@ -35,7 +35,7 @@ static MPIR_Comm *lender_of(const ctxid_store_t * store, const MPIR_Ctxid_t * cr
     block = ctxid_kept(lender);
     if ((uint32_t) block.next + block.left != id + 1)
         return NULL;
-    return creation->contains(creation->parent, lender) ? lender : NULL;
+    return creation->contains(creation->members, lender) ? lender : NULL;
 }
 
 static bool is_intact(const MPIR_Comm * lender)

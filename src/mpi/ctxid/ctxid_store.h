@@ -140,9 +140,10 @@ typedef struct {
     uint32_t tag;
     uint32_t number;            /* if whole */
     uint32_t ids;               /* for duplicates: of the block that the member claims.  Else 0 */
-    /* if whole, this process makes one creation at a time, and none was ever pending: is every
-     * member of `part` one of `whole`?  Else NULL: no block gives ids back */
-    bool (*contains) (const MPIR_Comm * whole, const MPIR_Comm * part);
+    /* if this process makes one creation at a time, and none was ever pending: does every member
+     * of `part` take part in the search?  Else NULL: no block gives ids back */
+    bool (*contains) (const void *members, const MPIR_Comm * part);
+    const void *members;        /* the argument of `contains` */
     /* if the members have different ids for the parent: one id for all of them.  Else 0 */
     MPIR_Context_id_t parent;
 } ctxid_call_t;

@@ -5,7 +5,7 @@
  * alike with an error that has the figures, the parent and all others stay usable, and what is
  * freed can be had again.  Then the case that made programs fail with thousands of ids free: rank 0
  * is in communicators with everybody, so that the free ids of two ranks have holes in different
- * places.
+ * places.  Blocks of ids for duplicates give theirs back to each kind of creation.
  *
  * Arguments: -limit=N (the value of the variable, default 200)
  */
@@ -14,7 +14,11 @@
 /* With fewer ids there are too few for blocks. */
 #define LEAST_FOR_BLOCKS 3000
 
+/* Ways to make a communicator of all ranks: they agree on the id differently. */
+enum { SPLIT, DUP, IDUP, GROUP, SESSION, SHRINK, MERGE, BY_TURNS };
+
 static int limit, world_size;
+static MPI_Comm halves = MPI_COMM_NULL; /* an intercommunicator of the even and the odd ranks */
 
 static void check_text(int error)
 {
@@ -35,26 +39,47 @@ static void check_alive(MPI_Comm comm)
     CT_CHECK(sum == size, "%d ranks add up to %d", size, sum);
 }
 
-static int make(int kind, MPI_Comm *made)
+static int make_of_group(int way, MPI_Comm *made)
+{
+    MPI_Group all;
+    int error;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    error = way == GROUP ? MPI_Comm_create_group(MPI_COMM_WORLD, all, 7, made) :
+        MPI_Comm_create_from_group(all, "limit", MPI_INFO_NULL, MPI_ERRORS_RETURN, made);
+    MPI_Group_free(&all);
+    return error;
+}
+
+static int make(int way, MPI_Comm *made)
 {
     MPI_Request request;
     int error;
 
-    if (kind % 3 == 0)
-        return MPI_Comm_split(MPI_COMM_WORLD, 0, ct_me, made);
-    if (kind % 3 == 1)
-        return MPI_Comm_dup(MPI_COMM_WORLD, made);
-    error = MPI_Comm_idup(MPI_COMM_WORLD, made, &request);
-    return error ? error : MPI_Wait(&request, MPI_STATUS_IGNORE);
+    switch (way) {
+        case SPLIT:
+            return MPI_Comm_split(MPI_COMM_WORLD, 0, ct_me, made);
+        case DUP:
+            return MPI_Comm_dup(MPI_COMM_WORLD, made);
+        case IDUP:
+            error = MPI_Comm_idup(MPI_COMM_WORLD, made, &request);
+            return error ? error : MPI_Wait(&request, MPI_STATUS_IGNORE);
+        case SHRINK:
+            return MPIX_Comm_shrink(MPI_COMM_WORLD, made);
+        case MERGE:
+            return MPI_Intercomm_merge(halves, ct_me % 2, made);
+        default:
+            return make_of_group(way, made);
+    }
 }
 
-static int make_all(MPI_Comm comm[], int room)
+static int make_all(int way, MPI_Comm comm[], int room)
 {
     int n = 0, error = MPI_SUCCESS, least, most;
 
     while (n < room) {
         /* the error of a pending one comes when it is waited for: not here */
-        error = make(n % 2, &comm[n]);
+        error = make(way == BY_TURNS ? n % 2 : way, &comm[n]);
         if (error != MPI_SUCCESS)
             break;
         n++;
@@ -71,7 +96,7 @@ static int make_all(MPI_Comm comm[], int room)
 static void check_end(void)
 {
     MPI_Comm *comm = ct_alloc(limit, sizeof(MPI_Comm));
-    int n = make_all(comm, limit);
+    int n = make_all(BY_TURNS, comm, limit);
 
     CT_CHECK(n >= limit - 4, "only %d communicators with %d ids", n, limit);
     check_alive(MPI_COMM_WORLD);
@@ -81,7 +106,7 @@ static void check_end(void)
         if (i % 3)
             continue;
         MPI_Comm_free(&comm[i]);
-        int error = make(i, &comm[i]);
+        int error = make(i % 2, &comm[i]);
         CT_CHECK(error == MPI_SUCCESS, "no communicator in place of number %d", i);
         check_alive(comm[i]);
         CT_CHECK(MPI_Comm_dup(comm[i], &more) != MPI_SUCCESS, "one more than there can be");
@@ -118,7 +143,7 @@ static void check_holes(void)
         if (i % 4 == 1 && pair[i] != MPI_COMM_NULL)
             MPI_Comm_free(&pair[i]);
     }
-    more = make_all(comm, limit);
+    more = make_all(BY_TURNS, comm, limit);
     CT_CHECK(more >= limit - n + n / 4 - 5, "%d more communicators; %d would do", more,
              limit - n + n / 4);
     check_alive(comm[more - 1]);
@@ -133,7 +158,7 @@ static void check_holes(void)
 }
 
 /* Communicators with ids set aside for their duplicates: of all ranks, and of every other rank. */
-static void check_blocks(void)
+static void check_blocks(int way)
 {
     enum { PARENTS = 12, EACH = 3 };
     MPI_Comm half, parent[PARENTS], child[PARENTS][EACH], more;
@@ -146,9 +171,9 @@ static void check_blocks(void)
     for (int i = 0; i < PARENTS; i++)
         for (int k = 0; k < EACH; k++)
             MPI_Comm_dup(parent[i], &child[i][k]);
-    n = make_all(comm, limit);
-    CT_CHECK(n + 1 + PARENTS * (1 + EACH) >= limit - 4,
-             "only %d communicators and %d with %d ids: blocks keep some", n,
+    n = make_all(way, comm, limit);
+    CT_CHECK(n + 1 + PARENTS * (1 + EACH) >= limit - 6,
+             "way %d: only %d communicators and %d with %d ids: blocks keep some", way, n,
              1 + PARENTS * (1 + EACH), limit);
     for (int i = 0; i < PARENTS; i++)
         CT_CHECK(MPI_Comm_dup(parent[i], &more) != MPI_SUCCESS, "one more than there can be");
@@ -166,6 +191,35 @@ static void check_blocks(void)
     free(comm);
 }
 
+static void check_all_blocks(void)
+{
+    MPI_Comm half;
+
+    if (world_size > 1) {
+        MPI_Comm_split(MPI_COMM_WORLD, ct_me % 2, ct_me, &half);
+        MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - ct_me % 2, 0, &halves);
+        MPI_Comm_set_errhandler(halves, MPI_ERRORS_RETURN);
+        MPI_Comm_free(&half);
+    }
+    for (int way = SPLIT; way <= BY_TURNS; way++)
+        if (way != IDUP && (way != MERGE || world_size > 1))
+            check_blocks(way);
+    if (world_size > 1)
+        MPI_Comm_free(&halves);
+}
+
+/* Last, because blocks give nothing back after it. */
+static void check_pending(void)
+{
+    MPI_Comm *comm = ct_alloc(limit, sizeof(MPI_Comm));
+    int n = make_all(IDUP, comm, limit);
+
+    CT_CHECK(n >= limit - 4 - limit / 64, "only %d communicators with %d ids", n, limit);
+    for (int i = 0; i < n; i++)
+        MPI_Comm_free(&comm[i]);
+    free(comm);
+}
+
 int main(int argc, char **argv)
 {
     MTest_Init(&argc, &argv);
@@ -178,10 +232,11 @@ int main(int argc, char **argv)
     for (int i = 0; i < 3; i++) {
         check_end();
         if (limit >= LEAST_FOR_BLOCKS)
-            check_blocks();
+            check_all_blocks();
         if (world_size > 1)
             check_holes();
     }
+    check_pending();
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);
 }

@@ -14,6 +14,7 @@ struct process {
 
 struct creation {
     MPIR_Ctxid_t state;
+    uint64_t members;
 };
 
 struct communicator {
@@ -148,9 +149,9 @@ void communicator_set_members(communicator_t * comm, uint64_t members)
     comm->comm.members = members;
 }
 
-static bool contains(const MPIR_Comm * whole, const MPIR_Comm * part)
+static bool contains(const void *members, const MPIR_Comm * part)
 {
-    return (part->members & ~whole->members) == 0;
+    return (part->members & ~*(const uint64_t *) members) == 0;
 }
 
 void communicator_revoke(communicator_t * comm)
@@ -201,17 +202,20 @@ void process_give_back(process_t * process, uint32_t prefix)
 }
 
 creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_t tag, bool whole,
-                           bool may_return, bool takes_part, uint32_t most_ids, offer_t * offer)
+                           uint64_t one_at_a_time_of, bool takes_part, uint32_t most_ids,
+                           offer_t * offer)
 {
     creation_t *creation = malloc(sizeof(*creation));
     ctxid_call_t call = {.whole = whole,.tag = tag,
         .number = whole ? ++parent->comm.ctxid_calls : 0,
         .ids = most_ids ? ctxid_block_size(&process->store, &parent->comm, most_ids) : 0,
-        .contains = whole && may_return ? contains : NULL
+        .contains = one_at_a_time_of ? contains : NULL,
+        .members = &creation->members
     };
     ctxid_offer_t made;
 
     assert(creation != NULL);
+    creation->members = one_at_a_time_of;
     made = ctxid_make_offer(&process->store, &creation->state, &parent->comm, call, takes_part);
     *offer = (offer_t) {made.packed, made.number};
     return creation;

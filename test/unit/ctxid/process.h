@@ -59,10 +59,12 @@ void duplicate_take_rest(process_t * process, communicator_t * parent, uint32_t 
                          uint32_t * n);
 void duplicate_burn(process_t * process, uint32_t prefix);
 
-/* whole: all members of the parent take part in the collectives.  may_return: the process makes one
- * creation at a time.  most_ids: of a duplicate, the largest block; else 0.  Returns the offer. */
+/* whole: all members of the parent take part in the collectives.  one_at_a_time_of: the set of
+ * those that take part, if the process makes one creation at a time; else 0.  most_ids: of a
+ * duplicate, the largest block; else 0.  Returns the offer. */
 creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_t tag, bool whole,
-                           bool may_return, bool takes_part, uint32_t most_ids, offer_t * offer);
+                           uint64_t one_at_a_time_of, bool takes_part, uint32_t most_ids,
+                           offer_t * offer);
 /* Can the search not have this id of the process, as it is in use, or in another's block? */
 bool creation_lacks(const creation_t * creation, uint32_t prefix);
 /* The offer of a member that cannot make its communicator. */

@@ -8,6 +8,17 @@
 
 namespace ctxid_test {
 
+namespace {
+
+uint64_t set_of(const std::vector<int> &processes) {
+    uint64_t set = 0;
+    for (int process : processes)
+        set |= UINT64_C(1) << process;
+    return set;
+}
+
+}  // namespace
+
 Creation::Creation(World &world, Comm &parent_comm, std::vector<int> members,
                    std::vector<int> their_colours, uint32_t tag, bool whole, Fold fold)
     : who(std::move(members)),
@@ -123,10 +134,10 @@ void Creation::arrive(size_t member) {
     if (number == 0) {
         round.offers.resize(who.size());
         offer_t &offer = round.offers[member];
-        creations_[member] =
-            creation_begin(processes_[static_cast<size_t>(who[member])], parent->at.at(who[member]),
-                           tag_, whole_, may_return, colours[member] >= 0 && !refuses[member],
-                           refuses[member] ? 0 : most_ids, &offer);
+        creations_[member] = creation_begin(
+            processes_[static_cast<size_t>(who[member])], parent->at.at(who[member]), tag_, whole_,
+            may_return ? set_of(who) : 0, colours[member] >= 0 && !refuses[member],
+            refuses[member] ? 0 : most_ids, &offer);
         if (refuses[member]) offer.packed = offer_refusal(offer.packed);
     } else {
         std::vector<uint32_t> window(WINDOW_SIZE);

@@ -196,7 +196,7 @@ TEST_P(Tables, GivingUpLeavesNothing) {
         offer_t offer{};
         process_t *process = world.processes()[0];
         creation_t *creation =
-            creation_begin(process, world.world()->at[0], 7, false, false, true, 0, &offer);
+            creation_begin(process, world.world()->at[0], 7, false, 0, true, 0, &offer);
         creation_abandon(creation);
         creation_destroy(creation);
         Creation unused(world, *world.world(), {0, 1}, {0, 0}, 7, true, Fold::reduction);

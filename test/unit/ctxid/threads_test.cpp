@@ -33,7 +33,7 @@ bool create(MPIR_Comm &parent, uint32_t call, MPIR_Comm &made) {
     MPIR_Ctxid_t creation;
     uint32_t prefix;
     const ctxid_offer_t offer =
-        ctxid_make_offer(&store, &creation, &parent, {true, 0, call, 0, nullptr, 0}, true);
+        ctxid_make_offer(&store, &creation, &parent, {true, 0, call, 0, nullptr, nullptr, 0}, true);
     if (ctxid_settle(&creation, offer.packed, offer, &prefix) != CTXID_DECIDED) {
         ctxid_abandon(&creation);
         return false;

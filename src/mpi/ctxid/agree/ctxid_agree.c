@@ -267,13 +267,35 @@ static bool makes_one_at_a_time(void)
     return !MPIR_IS_THREADED && !__atomic_load_n(&was_any_pending, __ATOMIC_RELAXED);
 }
 
-static bool contains(const MPIR_Comm * whole, const MPIR_Comm * part)
+static bool is_part(const MPIR_Comm * part, const cmap_t * whole)
 {
     int yes;
 
-    return whole == part || (cmap_is_subset(MPIR_Comm_map(part, MPIR_MAP_LOCAL),
-                                            MPIR_Comm_map(whole, MPIR_MAP_LOCAL), &yes,
-                                            NULL) == CMAP_OK && yes);
+    return cmap_is_subset(MPIR_Comm_map(part, MPIR_MAP_LOCAL), whole, &yes, NULL) == CMAP_OK && yes;
+}
+
+static bool comm_contains(const void *whole, const MPIR_Comm * part)
+{
+    return whole == part || is_part(part, MPIR_Comm_map((MPIR_Comm *) whole, MPIR_MAP_LOCAL));
+}
+
+static bool group_contains(const void *whole, const MPIR_Comm * part)
+{
+    return is_part(part, ((const MPIR_Group *) whole)->map);
+}
+
+/* Without a map of both groups, for which there may be no memory. */
+static bool groups_contain(const void *whole, const MPIR_Comm * part)
+{
+    const cmap_t *map = MPIR_Comm_map(part, MPIR_MAP_LOCAL),
+                 *local = MPIR_Comm_map((MPIR_Comm *) whole, MPIR_MAP_LOCAL),
+                 *remote = MPIR_Comm_map((MPIR_Comm *) whole, MPIR_MAP_REMOTE);
+    uint32_t rank = 0, n = cmap_size(map);
+
+    while (rank < n && (cmap_rank(local, cmap_select(map, rank)) != CMAP_NONE ||
+                        cmap_rank(remote, cmap_select(map, rank)) != CMAP_NONE))
+        rank++;
+    return rank == n;
 }
 
 /* All members of the parent call it, in the same order. */
@@ -281,7 +303,7 @@ static ctxid_call_t whole_call(MPIR_Comm * parent)
 {
     return (ctxid_call_t) {
     .whole = true,.tag = blocking_tag(),.number = ++parent->ctxid_calls,
-    .contains = makes_one_at_a_time() ? contains : NULL};
+    .contains = makes_one_at_a_time() ? comm_contains : NULL,.members = parent};
 }
 
 /* The low group's first process, by its number in the world; 0 if a process is of another world,
@@ -307,6 +329,8 @@ static ctxid_call_t merging_call(MPIR_Comm * inter)
 
     return (ctxid_call_t){.whole = false,
                           .tag = first_of_low_group(inter),
+                          .contains = makes_one_at_a_time() ? groups_contain : NULL,
+                          .members = inter,
                           .parent = MPIR_CONTEXT_SET_FIELD(SUBCOMM, low, 3)};
 }
 
@@ -339,14 +363,23 @@ int MPIR_Ctxid_decide(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all, MPIR_
     return MPIR_Get_contextid_sparse(creation->parent, id, !creation->takes_part);
 }
 
+static ctxid_call_t group_call(const MPIR_Group * group, int tag)
+{
+    return (ctxid_call_t) {
+    .whole = false,.tag = users_tag(tag),
+    .contains = makes_one_at_a_time() ? group_contains : NULL,.members = group};
+}
+
 static ctxid_offer_t offer_among(MPIR_Ctxid_t * creation, members_t members, bool takes_part)
 {
-    ctxid_call_t call = {.whole = false,.tag = users_tag(members.tag) };
+    ctxid_call_t call;
 
     if (is_between_groups(members))
         call = merging_call(members.comm);
     else if (members.group == NULL)
         call = whole_call(members.comm);
+    else
+        call = group_call(members.group, members.tag);
     return ctxid_make_offer(ctxid_own_store(), creation, members.comm, call, takes_part);
 }
 
