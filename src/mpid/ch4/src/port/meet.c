@@ -227,6 +227,18 @@ static int connect_one(meeting_t * meeting, int timeout)
     goto fn_exit;
 }
 
+int MPIDI_Port_hold_id(MPIR_Comm * comm, MPIR_Context_id_t * held)
+{
+    return MPIR_Get_contextid_sparse(comm, held, FALSE);
+}
+
+void MPIDI_Port_free_id(MPIR_Context_id_t * held)
+{
+    if (*held != 0)
+        MPIR_Free_contextid(*held);
+    *held = 0;
+}
+
 int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm ** peer)
 {
     int mpi_errno = MPI_SUCCESS;
