@@ -31,6 +31,10 @@ int MPIDIU_free_avt(int avtid);
  * NULL: no table stays. */
 extern bool (*MPIDIU_avt_keeps) (int avtid);
 
+/* The digest of what names a process among the processes of all worlds: the same in each process.
+ * 0: not known.  NULL: the netmod has none.  REQUIRES the table to be alive. */
+extern uint64_t (*MPIDIU_process_digest) (int avtid, int lpid);
+
 /* Node of a rank, or -1 for a process beyond the world. */
 int MPIDIU_get_node_id(MPIR_Comm * comm, int rank, int *id_p);
 /* Netmod addresses to gpids; addresses seen for the first time get a table. */

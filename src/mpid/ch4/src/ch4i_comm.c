@@ -6,6 +6,7 @@
 /* Communicators' maps and the address-vector tables they reach into. */
 
 bool (*MPIDIU_avt_keeps) (int avtid);
+uint64_t (*MPIDIU_process_digest) (int avtid, int lpid);
 
 void MPIDIU_dynamic_index_to_pid(uint32_t index, int *avtid, int *lpid)
 {

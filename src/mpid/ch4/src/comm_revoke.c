@@ -24,8 +24,8 @@ enum { MOST_TOLD = 64 };
 typedef struct {
     uint64_t context_id;        /* the receiver's */
     uint64_t own_id;            /* the sender's; the same in an intracommunicator */
+    uint64_t sender;            /* digest_of */
     int rank;                   /* the sender's, in its group */
-    int process;                /* the sender's, in its world */
     uint32_t ids;               /* in a row */
     bool is_forwarded;
 } revoke_hdr_t;
@@ -167,10 +167,19 @@ void MPIR_Comm_end_as_revoked(MPIR_Comm * comm, int *mpi_errno)
 
 /* ---- messages ---- */
 
+/* Of the process with this index, the same in all worlds.  0: not known. */
+static uint64_t digest_of(uint32_t index)
+{
+    int avtid, lpid;
+
+    MPIDIU_index_to_pid(index, &avtid, &lpid);
+    return MPIDIU_process_digest ? MPIDIU_process_digest(avtid, lpid) : 0;
+}
+
 static int tell_of(MPIR_Comm *comm, revoke_hdr_t hdr, int rank)
 {
     hdr.rank = comm->rank;
-    hdr.process = MPIR_Process.rank;
+    hdr.sender = digest_of((uint32_t) MPIR_Process.rank);
     return MPIDI_NM_am_send_hdr(rank, comm, MPIDIG_COMM_REVOKE, &hdr, sizeof(hdr), 0, 0);
 }
 
@@ -278,13 +287,13 @@ static int keep(const revoke_hdr_t * hdr)
 
 /* Does the notice mean this communicator?  The receiver may have freed the one that is meant, and
  * may use its id again.  The sender keeps its own id, so no other communicator with the sender
- * has it. */
+ * has it: the member of that rank must be the sender. */
 static bool is_meant(void *object, void *context)
 {
     MPIR_Comm *comm = object;
     const revoke_hdr_t *hdr = context;
     const cmap_t *map;
-    uint32_t process;
+    uint64_t member;
 
     if (MPIR_Object_get_ref(comm) <= 0 || comm->recvcontext_id != hdr->context_id ||
         comm->context_id != hdr->own_id || hdr->rank >= comm->remote_size)
@@ -292,8 +301,8 @@ static bool is_meant(void *object, void *context)
     map = MPIR_Comm_map(comm, MPIR_MAP_REMOTE);
     if (!map)
         return false;
-    process = cmap_select(map, (uint32_t) hdr->rank);
-    return process >= (uint32_t) MPIR_Process.size || process == (uint32_t) hdr->process;
+    member = digest_of(cmap_select(map, (uint32_t) hdr->rank));
+    return member == 0 || member == hdr->sender;
 }
 
 typedef struct {

@@ -50,6 +50,15 @@ static void choose_ids(void)
     MPIDI_OFI_own_id = process << 32 | (uint64_t) MPIR_Process.rank << 6;
 }
 
+/* Of a process's world and rank.  The world is not known if it is not this one. */
+static uint64_t digest_of(int avtid, int lpid)
+{
+    if (avtid != 0)
+        return 0;
+    return MPIR_Digest_add(MPIR_Digest_add(MPIR_DIGEST_OF_NOTHING, &world, sizeof(world)), &lpid,
+                           sizeof(lpid));
+}
+
 int MPIDI_OFI_match_room(void)
 {
     const int most = 62;        /* a bit is MPICH's; some providers have no highest one */
@@ -129,6 +138,7 @@ void MPIDI_OFI_peers_choose(void)
 {
     register_variables();
     choose_ids();
+    MPIDIU_process_digest = digest_of;
     lazy = can_be_lazy();
     MPIDI_Settings_nics = lazy ? MPIDI_OFI_global.num_nics : 1;
     lazy = lazy && MPIDI_OFI_global.num_nics == 1;

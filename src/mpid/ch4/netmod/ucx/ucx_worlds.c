@@ -458,6 +458,19 @@ static ucs_status_t take_goodbye(void *arg, void *data, size_t length, ucp_ep_h 
     return UCS_OK;
 }
 
+/* Of a process's world and rank. */
+static uint64_t digest_of(int avtid, int lpid)
+{
+    MPIDI_UCX_upid_t key = {.world = worlds.own,.rank = (uint32_t) lpid };
+
+    if (avtid != 0) {
+        MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
+        memcpy(&key, MPIDI_UCX_worlds_upid(avtid, lpid), KEY_BYTES);
+        MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
+    }
+    return MPIR_Digest_add(MPIR_DIGEST_OF_NOTHING, &key, KEY_BYTES);
+}
+
 /* The job's name is unique among those of a process manager. A process alone may have none; then
  * the worker's address is unique. */
 static uint64_t name_own_world(void)
@@ -486,6 +499,7 @@ int MPIDI_UCX_worlds_init(void)
         MPIDI_UCX_CHK_STATUS(status);
     }
     MPIDIU_avt_keeps = keeps_table;
+    MPIDIU_process_digest = digest_of;
     MPIDI_Port_on = true;
 
   fn_exit:
