@@ -40,17 +40,19 @@ static bool is_on;
 /* A variable's address is its entry. */
 static const struct figure {
     const char *name, *text;
-    int class;
     size_t offset;              /* of a uint64_t in onecopy_figures_t */
+    bool counts;                /* since MPI_Init; else a level */
 } figures[] = {
     {"cmap_shared_bytes", "bytes of maps that lie in shared memory of the node",
-     MPI_T_PVAR_CLASS_LEVEL, offsetof(onecopy_figures_t, bytes)},
+     offsetof(onecopy_figures_t, bytes)},
     {"cmap_shared_blocks", "payloads and inverses of maps that lie there",
-     MPI_T_PVAR_CLASS_LEVEL, offsetof(onecopy_figures_t, blocks)},
-    {"cmap_shared_made", "of these, made by this process since MPI_Init",
-     MPI_T_PVAR_CLASS_COUNTER, offsetof(onecopy_figures_t, made)},
-    {"cmap_shared_found", "found with another process since MPI_Init",
-     MPI_T_PVAR_CLASS_COUNTER, offsetof(onecopy_figures_t, found)},
+     offsetof(onecopy_figures_t, blocks)},
+    {"cmap_shared_made", "large payloads and inverses that this process has put there",
+     offsetof(onecopy_figures_t, made), true},
+    {"cmap_shared_found", "large payloads and inverses that another process had put there",
+     offsetof(onecopy_figures_t, found), true},
+    {"cmap_shared_refused", "large payloads and inverses that stayed private",
+     offsetof(onecopy_figures_t, refused), true},
 };
 
 static void read_figure(void *address, void *obj_handle, int count, void *buffer)
@@ -65,8 +67,9 @@ static void read_figure(void *address, void *obj_handle, int count, void *buffer
 static void register_figures(void)
 {
     for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
-        MPIR_Pvar_register(figures[i].class, figures[i].name, (void *) &figures[i], read_figure,
-                           "CMAP", figures[i].text);
+        MPIR_Pvar_register(figures[i].counts ? MPI_T_PVAR_CLASS_COUNTER : MPI_T_PVAR_CLASS_LEVEL,
+                           figures[i].name, (void *) &figures[i], read_figure, "CMAP",
+                           figures[i].text);
 }
 
 int MPIR_Map_node_init(void)

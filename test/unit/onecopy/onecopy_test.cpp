@@ -173,8 +173,14 @@ TEST_F(OneCopy, MemoryCannotBeWritten) {
     const Bytes bytes = some_bytes(4);
     const void *const memory = keep(bytes);
     ASSERT_NE(memory, nullptr);
-    EXPECT_NE(mprotect(const_cast<void *>(memory), 4096, PROT_READ | PROT_WRITE), 0);
     const int descriptor = board_descriptor(board->part[0].entry[0].place);
+    // A process that makes its mapping writable has bytes of its own then.
+    auto *const first = static_cast<char *>(const_cast<void *>(memory));
+    ASSERT_EQ(mprotect(first, 4096, PROT_READ | PROT_WRITE), 0);
+    *first = static_cast<char>(*first + 1);
+    char now = *first;
+    EXPECT_EQ(pread(descriptor, &now, 1, 0), 1);
+    EXPECT_NE(now, *first);
     EXPECT_LT(pwrite(descriptor, "x", 1, 0), 0);
     EXPECT_NE(ftruncate(descriptor, 0), 0);
     EXPECT_NE(fcntl(descriptor, F_GETFD) & FD_CLOEXEC, 0);
@@ -255,6 +261,14 @@ TEST_F(OneCopy, WithoutDescriptorsOrRoomForAFileThereIsNone) {
     less.rlim_cur = 3;
     setrlimit(RLIMIT_NOFILE, &less);
     EXPECT_EQ(keep(bytes), nullptr);
+    // The next one would be in the upper half, which is the application's.
+    const unsigned files = open_files();
+    const int next = dup(STDIN_FILENO);
+    close(next);
+    less.rlim_cur = 2 * static_cast<rlim_t>(next);
+    setrlimit(RLIMIT_NOFILE, &less);
+    EXPECT_EQ(keep(bytes), nullptr);
+    EXPECT_EQ(open_files(), files);
     setrlimit(RLIMIT_NOFILE, &before);
     getrlimit(RLIMIT_FSIZE, &before);
     less = before;

@@ -105,8 +105,17 @@ bool onecopy_files_work(void)
     onecopy_file_t file;
     if (!onecopy_file_make("", 1, &file))
         return false;
+    const void *memory = onecopy_file_map(&file, 1);
+    if (memory)
+        munmap((void *) memory, 1);
     onecopy_file_close(&file);
-    return true;
+    return memory != NULL;
+}
+
+bool onecopy_file_leaves_room(const onecopy_file_t * file)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t) file->descriptor < limit.rlim_cur / 2;
 }
 
 bool onecopy_file_open(int32_t process, uint64_t place, size_t n, onecopy_file_t * out)
@@ -127,9 +136,11 @@ bool onecopy_file_open(int32_t process, uint64_t place, size_t n, onecopy_file_t
     return false;
 }
 
+/* Before Linux 6.7 a sealed file has no shared mappings, even to read.  The pages of a private one
+ * are the file's, too, because they are not written. */
 const void *onecopy_file_map(const onecopy_file_t * file, size_t n)
 {
-    void *memory = mmap(NULL, n, PROT_READ, MAP_SHARED, file->descriptor, 0);
+    void *memory = mmap(NULL, n, PROT_READ, MAP_PRIVATE, file->descriptor, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 

@@ -96,11 +96,12 @@ static unsigned free_slot(void)
     return slot;
 }
 
-/* If a process has no slot left it closes the descriptor, because the mapping needs none. */
+/* If a process has no slot left, or few descriptors, it closes this one, because the mapping needs
+ * none. */
 static void offer(const void *memory, onecopy_file_t * file, uint64_t hash)
 {
     unsigned slot = free_slot();
-    if (slot == ONECOPY_MOST) {
+    if (slot == ONECOPY_MOST || !onecopy_file_leaves_room(file)) {
         onecopy_file_close(file);
         return;
     }
@@ -150,9 +151,9 @@ static const void *find(uint64_t hash, const void *bytes, size_t n)
 static const void *make(uint64_t hash, const void *bytes, size_t n)
 {
     onecopy_file_t file;
-    if (free_slot() == ONECOPY_MOST || !onecopy_file_make(bytes, n, &file))
+    if (!onecopy_file_make(bytes, n, &file))
         return NULL;
-    const void *memory = onecopy_file_map(&file, n);
+    const void *memory = onecopy_file_leaves_room(&file) ? onecopy_file_map(&file, n) : NULL;
     if (!memory) {
         onecopy_file_close(&file);
         return NULL;
@@ -165,7 +166,7 @@ static const void *make(uint64_t hash, const void *bytes, size_t n)
 static const void *find_or_make(uint64_t hash, const void *bytes, size_t n)
 {
     const void *memory = find(hash, bytes, n);
-    if (memory)
+    if (memory || free_slot() == ONECOPY_MOST)
         return memory;
     const bool entered = onecopy_board_enter(board, hash, (int32_t) process);
     memory = find(hash, bytes, n);

@@ -51,7 +51,8 @@ void onecopy_stop(void);
 
 /* Read-only memory with these n bytes, at the start of a page, which other processes share if they
  * ask for the same bytes.  NULL: there is none, and the caller keeps its own bytes.  Reasons are no
- * memory, no descriptor, a limit on the size of files, ONECOPY_MOST blocks, or no board.
+ * memory, no descriptor in the lower half of the limit of open files, a limit on the size of files,
+ * ONECOPY_MOST blocks, or no board.
  * O(n) to compare or to copy, and a look at each entry of the board. */
 const void *onecopy_keep(const void *bytes, size_t n);
 /* Gives such memory back, with the n it was asked for. */

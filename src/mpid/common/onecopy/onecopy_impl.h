@@ -58,8 +58,11 @@ typedef struct onecopy_file {
     ino_t inode;
 } onecopy_file_t;
 
-/* Does the system have them? */
+/* Does the system have them, and map them? */
 bool onecopy_files_work(void);
+/* The descriptor is in the lower half of those that the process may have: the upper half is the
+ * application's. */
+bool onecopy_file_leaves_room(const onecopy_file_t * file);
 /* A sealed file of these bytes.  False: there is none. */
 bool onecopy_file_make(const void *bytes, size_t n, onecopy_file_t * out);
 /* That of another process, if it is sealed, of the size and at the place. */

@@ -10,6 +10,7 @@
 #define onecopy_board_withdraw MPIR_onecopy_board_withdraw
 #define onecopy_drop MPIR_onecopy_drop
 #define onecopy_file_close MPIR_onecopy_file_close
+#define onecopy_file_leaves_room MPIR_onecopy_file_leaves_room
 #define onecopy_file_make MPIR_onecopy_file_make
 #define onecopy_file_map MPIR_onecopy_file_map
 #define onecopy_file_open MPIR_onecopy_file_open
