@@ -122,8 +122,8 @@ int MPIR_Ctxid_get_duplicate(struct MPIR_Comm *parent, MPIR_Context_id_t * id);
  * them. */
 void MPIR_Ctxid_end_duplicates(struct MPIR_Comm *parent);
 /* The next MPIR_Comm_create is for a duplicate of `parent`, and has found no memory.  True: now
- * there is some. */
-bool MPIR_Ctxid_has_spare(struct MPIR_Comm *parent);
+ * there is some.  has_taken: the duplicate has its id, perhaps the last one of the block. */
+bool MPIR_Ctxid_has_spare(struct MPIR_Comm *parent, bool has_taken);
 /* A committed communicator that the program will not get: its id is not used again. */
 void MPIR_Ctxid_burn(MPIR_Context_id_t id);
 /* For an intercommunicator: each group agrees on an id, then the groups exchange them.  The

@@ -31,9 +31,9 @@ void MPIR_Ctxid_forget(MPIR_Comm * comm)
         ctxid_spare_trim();
 }
 
-bool MPIR_Ctxid_has_spare(MPIR_Comm * parent)
+bool MPIR_Ctxid_has_spare(MPIR_Comm * parent, bool has_taken)
 {
-    return ctxid_block_has_next(ctxid_own_store(), parent) && ctxid_spare_lend();
+    return (has_taken || ctxid_block_has_next(ctxid_own_store(), parent)) && ctxid_spare_lend();
 }
 
 void MPIR_Ctxid_burn(MPIR_Context_id_t id)

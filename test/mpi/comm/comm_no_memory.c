@@ -265,6 +265,62 @@ static int has_spares(MPI_Comm parent)
     return !ct_is_inter(parent) && !(block && strcmp(block, "1") == 0);
 }
 
+/* With other settings a split may allocate more. */
+static int has_defaults(void)
+{
+    int has = 1;
+
+    for (char **variable = environ; *variable; variable++)
+        has = has && strncmp(*variable, "MPIR_CVAR_", 10) != 0;
+    return has;
+}
+
+/* As many as there are objects for, with the defaults.  A split of one process allocates once more
+ * than that. */
+static int take_objects(MPI_Comm made[], int most)
+{
+    int n = 0, result = MPI_SUCCESS;
+
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    while (n < most && result == MPI_SUCCESS) {
+        ct_poor_begin_after(1);
+        result = MPI_Comm_split(MPI_COMM_SELF, 0, 0, &made[n]);
+        ct_poor_end();
+        n += result == MPI_SUCCESS;
+    }
+    return n;
+}
+
+/* Process 1 has no memory, and no object, for the last duplicate that takes an id of a block.  All
+ * have it, or without blocks none. */
+static void check_last_of_block(int last)
+{
+    enum { MOST = 1000 };
+    MPI_Comm parent = fresh_comm(), *objects = ct_alloc(MOST, sizeof(MPI_Comm));
+    MPI_Comm *made = ct_alloc(last, sizeof(MPI_Comm));
+    int size, n, failed, failures;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < last - 1; i++)
+        MPI_Comm_dup(parent, &made[i]);
+    n = ct_me == 1 ? take_objects(objects, MOST) : 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    ct_poor_begin(ct_me == 1 ? CT_ALL_FAIL : 0);
+    failed = MPI_Comm_dup(parent, &made[last - 1]) != MPI_SUCCESS;
+    CT_CHECK(ct_poor_end() > 0 || ct_me != 1 || !has_defaults(),
+             "there was an object for duplicate %d", last);
+    MPI_Allreduce(&failed, &failures, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    CT_CHECK(failures == 0 || (failures == size && !has_spares(parent)),
+             "duplicate %d without memory fails at %d of %d processes", last, failures, size);
+    while (n > 0)
+        MPI_Comm_free(&objects[--n]);
+    for (int i = 0; i < last - failed; i++)
+        MPI_Comm_free(&made[i]);
+    MPI_Comm_free(&parent);
+    free(objects);
+    free(made);
+}
+
 /* Without any memory at process 1, until that fails: at all.  Objects that were freed are there
  * for 3000 more. */
 static void check_calls_without(MPI_Comm parent)
@@ -538,6 +594,8 @@ static void check_when_agreed(void)
 
 static void check_all(int by_nodes)
 {
+    check_last_of_block(1 + 4); /* the blocks have 1, 4 and 16 ids */
+    check_last_of_block(1 + 4 + 16);
     ct_mpit_begin();
     if (ct_pvar_find("coll_calls", &collectives)) {
         check_one_member();

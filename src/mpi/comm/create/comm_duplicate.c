@@ -12,19 +12,27 @@ static bool has_blocks(const MPIR_Comm * parent)
         parent->comm_kind == MPIR_COMM_KIND__INTRACOMM;
 }
 
-int MPIR_Comm_duplicate_data(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm ** newcomm)
-{
-    int mpi_errno = MPII_Comm_copy_data(parent, parent->local_size, info, newcomm);
-
-    if (mpi_errno != MPI_SUCCESS && has_blocks(parent) && MPIR_Ctxid_has_spare(parent))
-        mpi_errno = MPII_Comm_copy_data(parent, parent->local_size, info, newcomm);
-    return mpi_errno;
-}
-
 /* Do the others have the duplicate with this id, or will they have it? */
 static bool others_have(MPIR_Context_id_t id)
 {
     return id != 0 && id != MPIR_INVALID_CONTEXT_ID;
+}
+
+/* `id`: taken from the block, or 0. */
+static int copy_data(MPIR_Comm * parent, MPIR_Info * info, MPIR_Context_id_t id,
+                     MPIR_Comm ** newcomm)
+{
+    int mpi_errno = MPII_Comm_copy_data(parent, parent->local_size, info, newcomm);
+
+    if (mpi_errno != MPI_SUCCESS && has_blocks(parent) &&
+        MPIR_Ctxid_has_spare(parent, others_have(id)))
+        mpi_errno = MPII_Comm_copy_data(parent, parent->local_size, info, newcomm);
+    return mpi_errno;
+}
+
+int MPIR_Comm_duplicate_data(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm ** newcomm)
+{
+    return copy_data(parent, info, 0, newcomm);
 }
 
 static int complete(MPIR_Comm * made, MPIR_Context_id_t id)
@@ -41,7 +49,7 @@ static int duplicate(MPIR_Comm * parent, MPIR_Info * info, MPIR_Context_id_t * i
 
     mpi_errno = MPIR_Ctxid_take_duplicate(parent, id);
     if (mpi_errno == MPI_SUCCESS)
-        mpi_errno = MPIR_Comm_duplicate_data(parent, info, made);
+        mpi_errno = copy_data(parent, info, *id, made);
     if (mpi_errno != MPI_SUCCESS && *id == 0)
         MPIR_Ctxid_refuse(parent, NULL, 0);
     else if (mpi_errno == MPI_SUCCESS && *id == 0)
