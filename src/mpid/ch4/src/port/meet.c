@@ -193,6 +193,15 @@ static int ask(meeting_t * meeting, MPIDI_line_t * line, int timeout)
     goto fn_exit;
 }
 
+static int read_answer(meeting_t * meeting, const MPIDI_line_t * line)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (!line->head.refused || line->head.bytes > 0)
+        mpi_errno = read_offer(meeting, line);
+    return mpi_errno == MPI_SUCCESS ? check_verdict(line) : mpi_errno;
+}
+
 static int connect_one(meeting_t * meeting, int timeout)
 {
     int mpi_errno = MPI_SUCCESS, error;
@@ -205,9 +214,7 @@ static int connect_one(meeting_t * meeting, int timeout)
     mpi_errno = ask(meeting, line, timeout);
     if (mpi_errno != MPI_SUCCESS)
         goto fn_exit;
-    error = read_offer(meeting, line);
-    if (error == MPI_SUCCESS)
-        error = check_verdict(line);
+    error = read_answer(meeting, line);
     MPIDI_Line_reset(line, deadline_in(PATIENCE));
     mpi_errno = MPIDI_Line_send(line, meeting->port.question, class_of(error), NULL, 0, &state);
     if (mpi_errno == MPI_SUCCESS)
@@ -225,18 +232,6 @@ static int connect_one(meeting_t * meeting, int timeout)
     return mpi_errno;
   fn_fail:
     goto fn_exit;
-}
-
-int MPIDI_Port_hold_id(MPIR_Comm * comm, MPIR_Context_id_t * held)
-{
-    return MPIR_Get_contextid_sparse(comm, held, FALSE);
-}
-
-void MPIDI_Port_free_id(MPIR_Context_id_t * held)
-{
-    if (*held != 0)
-        MPIR_Free_contextid(*held);
-    *held = 0;
 }
 
 int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm ** peer)

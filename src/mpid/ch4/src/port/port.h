@@ -33,15 +33,6 @@ int MPIDI_Port_close(const char *port_name);
 /* MPI_Finalize: closes the ports that are open. */
 void MPIDI_Port_close_all(void);
 
-/* Before the roots meet, by all members of `comm`: takes a context id for the new communicator.  If
- * none is free, all have the error before the other side knows of them.  Later, an error would end
- * MPI_Init of spawned processes, and with it the job.  The id is given back just before the
- * creation, which takes it or another one; a thread that takes the last one in between makes the
- * creation fail. */
-int MPIDI_Port_hold_id(MPIR_Comm * comm, MPIR_Context_id_t * held);
-/* Nothing happens if *held is 0, which it is then. */
-void MPIDI_Port_free_id(MPIR_Context_id_t * held);
-
 /* In the root: *peer gets a communicator with the other root. `timeout` in seconds, 0: no limit.
  * Errors: MPI_ERR_PORT, with the name and the reason. Then nothing is left, and both roots have an
  * error if they had met. Any number of threads may meet, at the same port, too. */
@@ -53,8 +44,9 @@ int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm
 void MPIDI_Port_hang_up(const MPIR_Comm * peers);
 
 /* Of MPI_Comm_spawn, whose processes have met with the error, or MPI_SUCCESS: what it returns.
- * `port_name` is empty in all processes but the root. If the first spawned process has ended, the
- * root waits some seconds for the process manager to say how. */
+ * `port_name` is empty in all processes but the root.  If the first spawned process has ended, the
+ * root waits some seconds for the process manager to say how.  After another error it refuses the
+ * spawned processes, and waits until the process manager says that they have ended. */
 int MPIDI_Port_spawn_error(const char *port_name, int error);
 
 #endif /* PORT_H_INCLUDED */

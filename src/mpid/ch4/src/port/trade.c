@@ -10,7 +10,8 @@
  * ends: messages of MPI to such a process may never be complete. If another process of the world
  * ends, its root may wait for it, and keep the connection: the process manager tells the port. */
 
-enum { PATIENCE = 10 };         /* seconds for what the process manager says of the end */
+/* Seconds for what the process manager says of the end, and for processes that start late. */
+enum { PATIENCE = 10, LATE = 60 };
 
 typedef struct pair {
     const MPIR_Comm *peers;     /* of the roots */
@@ -176,6 +177,40 @@ static void await_news(const MPIDI_port_name_t * port, char how[MPIDI_PORT_HOW])
     } while (MPIDI_Port_let_pass() == MPI_SUCCESS && MPIDI_Port_now() < deadline);
 }
 
+/* The parents have failed.  The spawned processes fail in MPI_Init then, and abort.  If nothing
+ * heard of it, that would end the parents. */
+static void refuse(const MPIDI_port_name_t * port, int class)
+{
+    double deadline = MPIDI_Port_now() + LATE;
+    bool has_ended = false;
+    MPIDI_line_t *line;
+
+    while (!has_ended && MPIDI_Port_await(port, deadline, &line) == MPI_SUCCESS && line) {
+        char how[MPIDI_PORT_HOW];
+        MPIDI_line_state_t state;
+
+        has_ended = line->head.refused == MPIDI_PORT_ENDED;
+        if (has_ended)
+            (void) MPIDI_Port_hear_end(port, line, how, sizeof(how));
+        else if (MPIDI_Line_send(line, port->answer, class, NULL, 0, &state) == MPI_SUCCESS)
+            deadline = MPIDI_Port_now() + PATIENCE;
+        MPIDI_Line_free(line);
+    }
+}
+
+static int error_of_end(const MPIDI_port_name_t * port, char how[MPIDI_PORT_HOW])
+{
+    int mpi_errno = MPI_SUCCESS;        /* the text is to have room */
+
+    if (!how[0])
+        await_news(port, how);
+    if (how[0])
+        MPIR_ERR_SET1(mpi_errno, MPI_ERR_SPAWN, "**port_ended", "**port_ended %s", how);
+    else
+        MPIR_ERR_SET(mpi_errno, MPI_ERR_SPAWN, "**port_ended");
+    return mpi_errno;
+}
+
 int MPIDI_Port_spawn_error(const char *port_name, int error)
 {
     int mpi_errno = error, class = error ? MPIR_ERR_GET_CLASS(error) : MPI_SUCCESS;
@@ -187,15 +222,11 @@ int MPIDI_Port_spawn_error(const char *port_name, int error)
         return error;
     if (!is_root && class == MPI_ERR_OTHER)
         MPIR_ERR_SET(mpi_errno, MPI_ERR_SPAWN, "**spawn");
-    if (is_root && MPIDI_Port_name_read(port_name, &port) == MPI_SUCCESS &&
-        MPIDI_Port_was_left(&port, how)) {
-        if (!how[0])
-            await_news(&port, how);
-        mpi_errno = MPI_SUCCESS;        /* the text is to have room */
-        if (how[0])
-            MPIR_ERR_SET1(mpi_errno, MPI_ERR_SPAWN, "**port_ended", "**port_ended %s", how);
-        else
-            MPIR_ERR_SET(mpi_errno, MPI_ERR_SPAWN, "**port_ended");
-    }
+    if (!is_root || MPIDI_Port_name_read(port_name, &port) != MPI_SUCCESS)
+        return mpi_errno;
+    if (MPIDI_Port_was_left(&port, how))
+        mpi_errno = error_of_end(&port, how);
+    else if (class != MPI_ERR_SPAWN)    /* which says that they have ended */
+        refuse(&port, class);
     return mpi_errno;
 }
