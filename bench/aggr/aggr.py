@@ -223,7 +223,14 @@ def arguments():
         help="also MPI_Allreduce, MPI_Bcast, MPI_Allgather of 8 bytes to 64 KiB",
     )
     ap.add_argument("--folds", action="store_true", help="also every predefined operation")
-    add_quick(ap, "3 rounds", rounds=3)
+    add_quick(
+        ap,
+        "3 rounds, 2 to 16 ranks, 2 nodes, a quarter of the calls",
+        rounds=3,
+        ranks="2,4,16",
+        nodes="2",
+        times=5000,
+    )
     add_builds(ap)
     ap.add_argument(
         "--output", metavar="FILE", type=Path, default=ROOT / "bench" / "results" / "aggr.csv"

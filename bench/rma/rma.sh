@@ -9,7 +9,7 @@
 # overlap with computation, Graph500's search; and contention for a lock, and epochs that change.
 # Writes bench/results/e8_rma.csv and the plots beside it, and ends with each figure that must be
 # shown, met or missed.
-#   --quick     two rounds of fewer sizes: about 2 minutes (all of it about 20)
+#   --quick     one round of fewer sizes, the small graph: some minutes (all of it about 20)
 #   --doc       also puts plots and tables into doc/measurements/ (one_sided.md between its markers,
 #               plots/)
 #   --no-run    plots and tables of the results that are there

@@ -339,12 +339,13 @@ def arguments():
     ap.add_argument("--without-openmpi", action="store_true")
     add_quick(
         ap,
-        "unless said otherwise 2 rounds, 2 and 8 ranks",
-        rounds=2,
-        graph_rounds=2,
+        "unless said otherwise 1 round, the small graph, 2 and 8 ranks",
+        rounds=1,
+        graphs="small",
+        graph_rounds=1,
         batches=5,
         ranks="2,8",
-        searches=3,
+        searches=2,
     )
     add_builds(ap)
     a = ap.parse_args()
