@@ -116,43 +116,23 @@ static void check_end(void)
     free(comm);
 }
 
-/* A communicator of rank 0 and `other`. */
-static MPI_Comm pair_with(int other, int tag)
-{
-    MPI_Group all, pair;
-    MPI_Comm made = MPI_COMM_NULL;
-
-    MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Group_incl(all, 2, (int[]) {0, other}, &pair);
-    if (ct_me == 0 || ct_me == other)
-        CT_CHECK(MPI_Comm_create_group(MPI_COMM_WORLD, pair, tag, &made) == MPI_SUCCESS,
-                 "no communicator of 0 and %d", other);
-    MPI_Group_free(&all);
-    MPI_Group_free(&pair);
-    return made;
-}
-
 static void check_holes(void)
 {
     int n = limit / 2, more = 0;
     MPI_Comm *pair = ct_alloc(n, sizeof(MPI_Comm)), *comm = ct_alloc(limit, sizeof(MPI_Comm));
 
     for (int i = 0; i < n; i++)
-        pair[i] = pair_with(1 + i % (world_size - 1), i);
-    for (int i = 0; i < n; i++) {
-        if (i % 4 == 1 && pair[i] != MPI_COMM_NULL)
-            MPI_Comm_free(&pair[i]);
-    }
+        pair[i] = ct_pair(MPI_COMM_WORLD, 0, 1 + i % (world_size - 1), i);
+    for (int i = 1; i < n; i += 4)
+        ct_free_if_any(&pair[i]);
     more = make_all(BY_TURNS, comm, limit);
     CT_CHECK(more >= limit - n + n / 4 - 5, "%d more communicators; %d would do", more,
              limit - n + n / 4);
     check_alive(comm[more - 1]);
     for (int i = 0; i < more; i++)
         MPI_Comm_free(&comm[i]);
-    for (int i = 0; i < n; i++) {
-        if (pair[i] != MPI_COMM_NULL)
-            MPI_Comm_free(&pair[i]);
-    }
+    for (int i = 0; i < n; i++)
+        ct_free_if_any(&pair[i]);
     free(pair);
     free(comm);
 }

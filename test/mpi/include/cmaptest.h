@@ -225,6 +225,33 @@ static inline int ct_class_of(int result)
     return class;
 }
 
+/* A communicator of two members of `parent`, whose ranks there are ct_me; NULL in all others. */
+static inline MPI_Comm ct_pair(MPI_Comm parent, int first, int second, int tag)
+{
+    MPI_Group all, pair;
+    MPI_Comm made = MPI_COMM_NULL;
+
+    MPI_Comm_group(parent, &all);
+    MPI_Group_incl(all, 2, (int[]) {first, second}, &pair);
+    if (ct_me == first || ct_me == second)
+        CT_CHECK(MPI_Comm_create_group(parent, pair, tag, &made) == MPI_SUCCESS,
+                 "no communicator of %d and %d", first, second);
+    MPI_Group_free(&all);
+    MPI_Group_free(&pair);
+    return made;
+}
+
+/* Splits `parent`, which returns errors, until that fails; fewer than `room` times.  Collective. */
+static inline int ct_take_all(MPI_Comm parent, MPI_Comm comm[], int room)
+{
+    int n = 0;
+
+    while (n < room && MPI_Comm_split(parent, 0, 0, &comm[n]) == MPI_SUCCESS)
+        n++;
+    CT_CHECK(n < room, "%d communicators, and no end", n);
+    return n;
+}
+
 static inline void ct_free_if_any(MPI_Comm *comm)
 {
     if (*comm != MPI_COMM_NULL)

@@ -11,21 +11,11 @@ enum {
     ENOUGH = 2,                 /* for the roots and for the intercommunicator */
     MOST = 3,
     ROOM = 300,
-    CHILDREN = 1                /* of several hosts, the second to abort may end the parents */
+    CHILDREN = 2                /* on two hosts, both abort */
 };
 
 static MPI_Comm comm[ROOM];
 static int ranks;
-
-static int take_all(void)
-{
-    int n = 0;
-
-    while (n < ROOM && MPI_Comm_split(MPI_COMM_WORLD, 0, ct_me, &comm[n]) == MPI_SUCCESS)
-        n++;
-    CT_CHECK(n > MOST && n < ROOM, "%d communicators", n);
-    return n;
-}
 
 static void free_to(int *n, int least)
 {
@@ -78,12 +68,13 @@ int main(int argc, char **argv)
         return 0;
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    all = n = take_all();
+    all = n = ct_take_all(MPI_COMM_WORLD, comm, ROOM);
+    CT_CHECK(all > MOST, "%d communicators", all);
     for (int left = 0; left <= MOST; left++) {
         free_to(&n, all - left);
         spawn(argv[0], left);
         free_to(&n, 0);
-        n = take_all();
+        n = ct_take_all(MPI_COMM_WORLD, comm, ROOM);
         CT_CHECK(n == all, "%d ids left: %d communicators became %d", left, all, n);
     }
     free_to(&n, 0);

@@ -10,32 +10,6 @@
 
 enum { PARENT, REVOKES, OTHER, ROOM = 300, POLLS = 1000 };
 
-/* NULL in a process that is not in it. */
-static MPI_Comm pair_with(MPI_Comm all, int child)
-{
-    MPI_Group whole, pair;
-    MPI_Comm made = MPI_COMM_NULL;
-
-    MPI_Comm_group(all, &whole);
-    MPI_Group_incl(whole, 2, (int[]) {PARENT, child}, &pair);
-    if (ct_me == PARENT || ct_me == child)
-        CT_CHECK(MPI_Comm_create_group(all, pair, child, &made) == MPI_SUCCESS, "no communicator");
-    MPI_Group_free(&whole);
-    MPI_Group_free(&pair);
-    return made;
-}
-
-static int take_all(MPI_Comm comm[])
-{
-    int n = 0;
-
-    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    while (n < ROOM && MPI_Comm_split(MPI_COMM_SELF, 0, 0, &comm[n]) == MPI_SUCCESS)
-        n++;
-    CT_CHECK(n < ROOM, "%d communicators, and no end", n);
-    return n;
-}
-
 static void look_for_messages(MPI_Comm all)
 {
     int has_come;
@@ -63,14 +37,15 @@ static void run(MPI_Comm all)
     MPI_Comm first, second = MPI_COMM_NULL;
     int n = 0;
 
-    first = pair_with(all, REVOKES);
+    first = ct_pair(all, PARENT, REVOKES, REVOKES);
     if (ct_me == PARENT) {
-        n = take_all(comm);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+        n = ct_take_all(MPI_COMM_SELF, comm, ROOM);
         MPI_Comm_free(&first);
     }
     MPI_Barrier(all);
     if (ct_me != REVOKES)
-        second = pair_with(all, OTHER);
+        second = ct_pair(all, PARENT, OTHER, OTHER);
     look_for_messages(all);
     if (ct_me == REVOKES)
         MPIX_Comm_revoke(first);

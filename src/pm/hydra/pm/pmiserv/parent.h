@@ -3,21 +3,30 @@
 #define PARENT_H_INCLUDED
 
 #include "hydra.h"
+#include "common.h"
 #include <stdbool.h>
 
 /*
  * MPI_Comm_spawn waits until the new processes connect to its port. If one of them ends before or
  * in MPI_Init, they never do. The proxy, which started the process, then tells the port.
+ *
+ * The proxies of several hosts may tell the port at the same time. It listens to one of them, and
+ * the root closes it. To the other proxies, this looks like a parent that goes on with its new
+ * processes. An abort would end that parent, too. So mpiexec decides, by these messages:
+ *   ASKS_PARENT       The proxy is about to tell the port.
+ *   LEFT_EARLY        The port has listened. mpiexec tells all proxies of these processes.
+ *   PARENT_GOES_ON    The port has not listened. The proxy waits for mpiexec's answer. This is
+ *                     LEFT_EARLY, or, when no other proxy asks any more, PARENT_GOES_ON.
+ * The first proxy has said ASKS_PARENT before the root closes the port to another one.
  */
 
 /* In mpiexec: puts the port among the variables of the new processes, where the proxies find it. */
 HYD_status HYD_pmcd_tell_parent_port(struct HYD_exec *exec_list, const char *key,
                                      const char *value);
 
-/* In mpiexec: the proxy says that a process of its own has ended early. Tells the other proxies of
- * the same processes, at once and those that start later. */
-void HYD_pmcd_left_early(struct HYD_proxy *proxy);
-/* In mpiexec: the proxy has got its processes to start. */
+/* In mpiexec: the proxy says one of the above. False: something else. */
+bool HYD_pmcd_ends_early(const struct HYD_proxy *proxy, enum HYD_pmcd_cmd what);
+/* In mpiexec: the proxy has got its processes to start, after one of another proxy has ended. */
 void HYD_pmcd_tell_if_left_early(const struct HYD_proxy *proxy);
 
 /* In the proxy: its process number i has closed its connection to the process manager, and not said
@@ -32,8 +41,8 @@ bool HYD_pmcd_pmip_aborts_early(int fd);
 /* In the proxy: that has happened. What its processes say from then on is dropped: if one cannot
  * get through MPI_Init, and says "abort", this is not to end the parents. */
 bool HYD_pmcd_pmip_is_over(void);
-/* In the proxy: a process of another host has ended early. */
-void HYD_pmcd_pmip_give_up(void);
+/* In the proxy: mpiexec says one of the above. False: something else. */
+bool HYD_pmcd_pmip_hears(enum HYD_pmcd_cmd what);
 /* In the proxy: the process with this connection is done, and the connection closed. */
 void HYD_pmcd_pmip_has_finalized(int fd);
 /* When all processes of the proxy have ended: the same for those whose connections the proxy has

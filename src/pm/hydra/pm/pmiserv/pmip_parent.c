@@ -18,6 +18,7 @@ enum {
 };
 
 static bool is_over;            /* no process of this proxy can get through MPI_Init */
+static bool goes_on;            /* the parent waits for no process */
 
 /* The program of a process, which is number i here. */
 static const struct HYD_exec *exec_of(int i)
@@ -126,17 +127,30 @@ static bool tell(const MPIDI_port_name_t * port, const char *text)
     return heard;
 }
 
-/* It tells the other proxies. */
-static void tell_mpiexec(void)
+static bool tell_mpiexec(enum HYD_pmcd_cmd what)
 {
     struct HYD_pmcd_hdr hdr;
     int sent, closed;
 
     HYD_pmcd_init_header(&hdr);
-    hdr.cmd = LEFT_EARLY;
+    hdr.cmd = what;
     if (HYDU_sock_write(HYD_pmcd_pmip.upstream.control, &hdr, sizeof(hdr), &sent, &closed,
-                        HYDU_SOCK_COMM_MSGWAIT) != HYD_SUCCESS)
-        HYDU_dump(stderr, "cannot tell mpiexec that a process ended\n");
+                        HYDU_SOCK_COMM_MSGWAIT) == HYD_SUCCESS)
+        return true;
+    HYDU_dump(stderr, "cannot tell mpiexec that a process ended\n");
+    return false;
+}
+
+/* The parent has not listened. It may have heard of another process, and its port is closed. */
+static bool has_heard_another(void)
+{
+    goes_on = !tell_mpiexec(PARENT_GOES_ON);
+    while (!is_over && !goes_on && !HYD_pmcd_pmip.downstream.forced_cleanup) {
+        if (HYD_pmcd_pmip_control_cmd_cb(HYD_pmcd_pmip.upstream.control, HYD_POLLIN, NULL) !=
+            HYD_SUCCESS)
+            break;
+    }
+    return is_over;
 }
 
 /* A process inside MPI_Init may wait for the one that has ended, and not look at its connection. */
@@ -147,7 +161,7 @@ static void end_process(int i)
 }
 
 /* The proxy's loop over file descriptors allows a callback to remove its own alone. */
-void HYD_pmcd_pmip_give_up(void)
+static void give_up(void)
 {
     if (is_over)
         return;
@@ -159,6 +173,15 @@ void HYD_pmcd_pmip_give_up(void)
         if (HYD_pmcd_pmip.downstream.pmi_fd_active[i])
             end_process(i);
     }
+}
+
+bool HYD_pmcd_pmip_hears(enum HYD_pmcd_cmd what)
+{
+    if (what == LEFT_EARLY)
+        give_up();
+    else if (what == PARENT_GOES_ON)
+        goes_on = true;
+    return what == LEFT_EARLY || what == PARENT_GOES_ON;
 }
 
 static void forget(int i)
@@ -185,10 +208,13 @@ static bool leaves(int i, const char *how)
                  (int) HYD_pmcd_pmip.downstream.pid[i],
                  HYD_pmcd_pmip.local.hostname ? HYD_pmcd_pmip.local.hostname : "its host",
                  how ? how : status);
-        if (!tell(&port, text) && HYD_pmcd_pmip.downstream.pmi_fd_active[i])
+        tell_mpiexec(ASKS_PARENT);
+        if (tell(&port, text) || !HYD_pmcd_pmip.downstream.pmi_fd_active[i]) {
+            tell_mpiexec(LEFT_EARLY);
+            give_up();
+        } else if (!has_heard_another()) {
             return false;
-        tell_mpiexec();
-        HYD_pmcd_pmip_give_up();
+        }
     }
     forget(i);
     return true;

@@ -29,26 +29,48 @@ static bool is_connected(const struct HYD_proxy *proxy)
 }
 
 /* A proxy that ends meanwhile does not need to know. */
-static void tell_proxy(const struct HYD_proxy *proxy)
+static void tell_proxy(const struct HYD_proxy *proxy, enum HYD_pmcd_cmd what)
 {
     struct HYD_pmcd_hdr hdr;
     int sent, closed;
 
     HYD_pmcd_init_header(&hdr);
-    hdr.cmd = LEFT_EARLY;
+    hdr.cmd = what;
     if (HYDU_sock_write(proxy->control_fd, &hdr, sizeof(hdr), &sent, &closed,
                         HYDU_SOCK_COMM_MAY_END) != HYD_SUCCESS)
         HYDU_dump(stderr, "cannot tell %s that a process ended\n", proxy->node->hostname);
 }
 
-void HYD_pmcd_left_early(struct HYD_proxy *proxy)
+static void tell_proxies(const struct HYD_pg *pg, enum HYD_pmcd_cmd what)
+{
+    for (const struct HYD_proxy * proxy = pg->proxy_list; proxy; proxy = proxy->next) {
+        if (is_connected(proxy))
+            tell_proxy(proxy, what);
+    }
+}
+
+bool HYD_pmcd_ends_early(const struct HYD_proxy *proxy, enum HYD_pmcd_cmd what)
 {
     struct HYD_pmcd_pmi_pg_scratch *scratch = proxy->pg->pg_scratch;
 
-    scratch->has_left_early = 1;
-    for (const struct HYD_proxy * other = proxy->pg->proxy_list; other; other = other->next) {
-        if (other != proxy && is_connected(other))
-            tell_proxy(other);
+    switch (what) {
+        case ASKS_PARENT:
+            scratch->asking++;
+            return true;
+        case LEFT_EARLY:
+            scratch->asking--;
+            scratch->has_left_early = 1;
+            tell_proxies(proxy->pg, LEFT_EARLY);
+            return true;
+        case PARENT_GOES_ON:
+            scratch->asking--;
+            if (scratch->has_left_early)
+                tell_proxy(proxy, LEFT_EARLY);
+            else if (scratch->asking == 0)
+                tell_proxies(proxy->pg, PARENT_GOES_ON);
+            return true;
+        default:
+            return false;
     }
 }
 
@@ -57,5 +79,5 @@ void HYD_pmcd_tell_if_left_early(const struct HYD_proxy *proxy)
     const struct HYD_pmcd_pmi_pg_scratch *scratch = proxy->pg->pg_scratch;
 
     if (scratch->has_left_early)
-        tell_proxy(proxy);
+        tell_proxy(proxy, LEFT_EARLY);
 }
