@@ -210,7 +210,7 @@ def plan(link, a):
     """(set, ranks) of a place."""
     for name in a.sets:
         if name in ("parts", "calibrated"):
-            yield from ((name, ranks) for ranks in (2, 8) if link != LEFT_OUT[name])
+            yield from ((name, n) for n in a.ranks if n in (2, 8) and link != LEFT_OUT[name])
         elif name == "graph":
             yield from (
                 (name, ranks)
@@ -339,13 +339,14 @@ def arguments():
     ap.add_argument("--without-openmpi", action="store_true")
     add_quick(
         ap,
-        "unless said otherwise 1 round, the small graph, 2 and 8 ranks",
+        "unless said otherwise 1 round, the small graph, 2 ranks, 4 that contend",
         rounds=1,
         graphs="small",
         graph_rounds=1,
         batches=5,
-        ranks="2,8",
-        searches=2,
+        ranks="2",
+        contenders=4,
+        searches=1,
     )
     add_builds(ap)
     a = ap.parse_args()
