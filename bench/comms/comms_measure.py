@@ -316,18 +316,6 @@ def arguments():
     ap.add_argument(
         "--only", metavar="PART,...", default=",".join(PARTS), help=f"parts, of {','.join(PARTS)}"
     )
-    add_quick(
-        ap,
-        "unless said otherwise 2 and 16 ranks, 5 runs, 400 splits",
-        ranks="2,16",
-        rounds=5,
-        communicators=400,
-        stress_rounds=1,
-        flat=0,
-        most=3000,
-        alive="0,1000,10000",
-        host_ranks="4",
-    )
     ap.add_argument(
         "--realtime",
         action="store_true",
@@ -339,6 +327,22 @@ def arguments():
     )
     ap.add_argument(
         "--delay", type=int, default=200, help="us from host to host (default %(default)s)"
+    )
+    add_quick(
+        ap,
+        "unless said otherwise 2 and 16 ranks, 2 runs of 3 batches, 200 splits",
+        ranks="2,16",
+        rounds=2,
+        batches=3,
+        times=10,
+        communicators=200,
+        messages=500,
+        duplicates=500,
+        stress_rounds=1,
+        flat=0,
+        most=3000,
+        alive="0,1000,10000",
+        host_ranks="4",
     )
     ap.add_argument("--without-openmpi", action="store_true")
     add_builds(ap)

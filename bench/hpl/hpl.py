@@ -107,7 +107,7 @@ def arguments():
     ap.add_argument("--rows", type=int, default=2, help="rows of the grid of ranks (default 2)")
     ap.add_argument("--columns", type=int, default=2, help="its columns (default 2)")
     ap.add_argument("--rounds", type=int, default=15, help="runs of each build (default 15)")
-    add_quick(ap, "3 runs", rounds=3)
+    add_quick(ap, "2 runs", rounds=2)
     ap.add_argument(
         "--doc", action="store_true", help="also the table of doc/measurements/latency.md"
     )

@@ -83,7 +83,11 @@ def numbers(text):
 
 
 def add_quick(parser, text, **defaults):
-    """The option --quick; with it these are the defaults of other options."""
+    """The option --quick; with it these are the defaults of other options, which are there already:
+    a default given later would win."""
+    late = [name for name in defaults if parser.get_default(name) is None]
+    if late:
+        raise ValueError(f"--quick stands before {', '.join(late)}")
     parser.add_argument("--quick", action="store_true", help=text)
     if "--quick" in sys.argv:
         parser.set_defaults(**defaults)

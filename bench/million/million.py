@@ -153,18 +153,18 @@ def main():
     )
     add_builds(parser)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--worlds", type=numbers, metavar="N,...", default=[1 << k for k in range(10, 21, 2)]
+    )
+    parser.add_argument(
+        "--stock-most", type=int, default=1 << 18, help="largest world of stock (default 2^18)"
+    )
     add_quick(
         parser,
         "1 round, worlds of 2^10, 2^16 and 2^20, stock to 2^16",
         rounds=1,
         worlds=[1 << 10, 1 << 16, 1 << 20],
         stock_most=1 << 16,
-    )
-    parser.add_argument(
-        "--worlds", type=numbers, metavar="N,...", default=[1 << k for k in range(10, 21, 2)]
-    )
-    parser.add_argument(
-        "--stock-most", type=int, default=1 << 18, help="largest world of stock (default 2^18)"
     )
     parser.add_argument(
         "--doc", action="store_true", help="also puts the plots into doc/measurements/plots/"

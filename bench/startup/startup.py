@@ -125,14 +125,6 @@ def arguments():
     )
     add_builds(parser)
     parser.add_argument("--rounds", type=int, default=5)
-    add_quick(
-        parser,
-        "2 rounds, worlds of 2, 2^16 and 2^20, stock to 2^16, 64 ranks",
-        rounds=2,
-        worlds=[2, 1 << 16, 1 << 20],
-        stock_most=1 << 16,
-        ranks=[64],
-    )
     parser.add_argument(
         "--worlds",
         type=numbers,
@@ -143,6 +135,14 @@ def arguments():
         "--stock-most", type=int, default=1 << 18, help="largest world of stock (default 2^18)"
     )
     parser.add_argument("--ranks", type=numbers, metavar="N,...", default=[64, 256])
+    add_quick(
+        parser,
+        "2 rounds, worlds of 2, 2^16 and 2^20, stock to 2^16, 64 ranks",
+        rounds=2,
+        worlds=[2, 1 << 16, 1 << 20],
+        stock_most=1 << 16,
+        ranks=[64],
+    )
     parser.add_argument("--hosts", type=int, default=0, help="hosts (default none)")
     parser.add_argument("--host-ranks", type=numbers, metavar="N,...", default=[16, 64])
     parser.add_argument("--delay", type=int, default=200, help="us from host to host (default 200)")
