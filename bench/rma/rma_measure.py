@@ -339,8 +339,9 @@ def arguments():
     ap.add_argument("--without-openmpi", action="store_true")
     add_quick(
         ap,
-        "unless said otherwise 1 round, the small graph, 2 ranks, 4 that contend",
+        "unless said otherwise 1 round, the small graph, 2 ranks, 4 that contend, no hosts",
         rounds=1,
+        places="node,messages",
         graphs="small",
         graph_rounds=1,
         batches=5,
