@@ -18,7 +18,7 @@ takes.  Our modes of issuing take turns within a run, batch by batch, but for se
 A run's figure is the median of its batches; figures are us, but for the percent that is hidden, and
 `contend`: epochs a second, and the least rank's part of its share.  `passive` has 4 ranks, `parts`
 (what the time of a search is made of) and `calibrated` (searches with the settings that
-examples/rma_calibrate.c finds) 2 and 8."""
+examples/rma_calibrate.c finds) 2 and 8, if --ranks has them."""
 import argparse
 import contextlib
 import os
