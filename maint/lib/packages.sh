@@ -33,9 +33,12 @@ missing_packages() {
     done < <(grep -v '^#' "$ROOT/maint/packages.txt") | sort -u
 }
 
+# The second try also finishes what an interrupted installation has left: apt refuses to install
+# anything before that.
 install_packages() {
     export DEBIAN_FRONTEND=noninteractive
     as_root apt-get -y -q install --no-install-recommends "$@" && return
+    as_root dpkg --configure -a
     as_root apt-get -q update
     as_root apt-get -y -q install --no-install-recommends "$@"
 }
