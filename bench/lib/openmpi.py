@@ -8,7 +8,9 @@ from runs import Build
 
 class OpenMPI(Build):
     """Debian's package.  It binds to cores, and refuses root and more ranks than cores, unless
-    told."""
+    told.  Where memory or time is short, it does not start many ranks."""
+
+    may_fail = True
 
     def __init__(self, program):
         super().__init__("openmpi", "/usr", program)

@@ -22,6 +22,7 @@ class Build:
     runs in."""
 
     prefix_words = []  # before every command
+    may_fail = False  # a failure leaves this build out instead of ending the benchmark
 
     def __init__(self, name, prefix, program, env=None, experiment=None):
         self.name = name
@@ -105,7 +106,18 @@ def in_turns(builds, rounds, label=""):
 
 def take_turns(builds, rounds, run, label=""):
     """build name -> case -> figures, one a round.  run(build) is the figure of each case."""
-    return by_build((build.name, run(build)) for build in in_turns(builds, rounds, label))
+    runs, failed = [], set()
+    for build in in_turns(builds, rounds, label):
+        if build.name in failed:
+            continue
+        try:
+            runs.append((build.name, run(build)))
+        except (SystemExit, subprocess.TimeoutExpired) as why:
+            if not build.may_fail:
+                raise
+            failed.add(build.name)
+            print(f"{label}: without {build.name}: {why}", file=sys.stderr)
+    return by_build(run for run in runs if run[0] not in failed)
 
 
 def by_build(runs):
