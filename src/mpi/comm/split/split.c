@@ -15,7 +15,7 @@ cvars:
       scope       : MPI_T_SCOPE_ALL_EQ
       description : >-
         Least number of ranks from which on MPI_Comm_split exchanges descriptions of colours and
-        keys instead of a row for each rank; on one node, only if it is 1. 0 means never.
+        keys instead of a row for each rank; on one node, only if it is 1. 0 or less means never.
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
