@@ -108,6 +108,7 @@ void be_one(void *board, unsigned self, bool shared, const Work &work) {
     volatile uint64_t sum = std::accumulate(members.begin(), members.end(), uint64_t{0});
     sum = build_first(work.fewer);
     common->grown[self] = common->trimmed[self] = 0;
+    proportional_set_bytes();  // its own buffer is no memory of the map
     barrier();
     const long before = proportional_set_bytes();
     barrier();
