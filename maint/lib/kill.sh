@@ -96,3 +96,31 @@ status_of_the_job() {
     "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/ends.c" || return 1
     ends_with 9 60 "$program" abort 9 && ends_with 3 60 "$program" exit 3
 }
+
+# A spawned job goes on after its parents have ended, also if one of its processes is killed then.
+job_that_outlives_its_parents() {
+    local program=$OUT/outlives
+    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/outlives.c" || return 1
+    ends_with 0 5 "$program"
+    grep -q "BAD TERMINATION" "$OUT/ends.out" || { echo "the killed process is not named:";
+        cat "$OUT/ends.out"; return 1; }
+}
+
+# A signal ends mpiexec while the host of a process does not answer.
+signal_at_the_start() {
+    local launcher=$OUT/silent-launcher said=$OUT/silent.out signal job status
+    printf '#!/bin/sh\necho started >"%s.started"\nexec sleep 60\n' "$launcher" >"$launcher"
+    chmod +x "$launcher"
+    for signal in TERM INT; do
+        rm -f "$launcher.started"
+        timeout -s KILL 30 "$PREFIX/bin/mpiexec" -launcher ssh -launcher-exec "$launcher" \
+            -hosts 198.51.100.7 -n 1 true >"$said" 2>&1 &
+        job=$! status=0
+        until [ -e "$launcher.started" ] || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
+        kill -s $signal $job
+        wait $job || status=$?
+        case $status in
+        0 | 137) echo "SIG$signal: mpiexec ended with status $status"; cat "$said"; return 1 ;;
+        esac
+    done
+}
