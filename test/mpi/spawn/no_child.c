@@ -2,10 +2,10 @@
 
 /*
  * If a spawned process ends before it calls MPI_Init, or in it, MPI_Comm_spawn returns an error of
- * class MPI_ERR_SPAWN in all processes. The root's names the program and its exit status. If others
- * call MPI_Init, it ends them, on all hosts, and the parents go on. The next spawn succeeds. If one
- * of the others loses its connection to the process that ended, it aborts. The parents may hear of
- * that first, from another host.
+ * class MPI_ERR_SPAWN in all processes. The root's names the program and its exit status. The
+ * others of the call are ended on all hosts, also one that would never end, and the parents go on.
+ * The next spawn succeeds. If one of the others loses its connection to the process that ended, it
+ * aborts. The parents may hear of that first, from another host.
  *
  * A failed spawn leaves no port open. A spawn of no processes is an error. Some processes may
  * ignore the error codes.
@@ -116,12 +116,13 @@ static int spawn(char *program, char *arg, int n)
 
 static void spawn_some(char *program)
 {
-    char *quit[] = { "-quit", NULL }, *silent[] = { "-silent", NULL }, **args[] = { quit, silent };
-    char *commands[] = { program, program };
-    int n[] = { 1, 3 };
-    MPI_Info infos[] = { MPI_INFO_NULL, MPI_INFO_NULL };
+    char *quit[] = { "-quit", NULL }, *silent[] = { "-silent", NULL }, *wait[] = { "-wait", NULL };
+    char **args[] = { quit, silent, wait };
+    char *commands[] = { program, program, program };
+    int n[] = { 1, 2, 1 };
+    MPI_Info infos[] = { MPI_INFO_NULL, MPI_INFO_NULL, MPI_INFO_NULL };
     MPI_Comm inter = MPI_COMM_NULL;
-    int result = MPI_Comm_spawn_multiple(2, commands, args, n, infos, 0, MPI_COMM_WORLD, &inter,
+    int result = MPI_Comm_spawn_multiple(3, commands, args, n, infos, 0, MPI_COMM_WORLD, &inter,
                                          MPI_ERRCODES_IGNORE);
 
     check(result, "ended before MPI_Init", "exit status 0", 1);
@@ -210,6 +211,8 @@ int main(int argc, char **argv)
 
     if (argc > 1 && !strcmp(argv[1], "-quit"))
         return 0;
+    while (argc > 1 && !strcmp(argv[1], "-wait"))
+        pause();
     /* its MPI_Init may fail, because this process ends, or another one has ended */
     if (argc > 1)
         CT_CHECK(freopen("/dev/null", "w", stderr), "no /dev/null");

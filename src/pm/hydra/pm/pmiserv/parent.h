@@ -32,8 +32,8 @@ void HYD_pmcd_tell_if_left_early(const struct HYD_proxy *proxy);
 /* In the proxy: its process number i has closed its connection to the process manager, and not said
  * that it is done. If the process was spawned and has not begun MPI_Init, or the parent still waits
  * for it, the parent gets an error. The others read the end of their connections, on all hosts, and
- * those inside MPI_Init are killed: they would wait for this one. Then the result is true, as for
- * those others. False: this is another case. */
+ * are killed: they would wait for this one, or never look. Then the result is true, as for those
+ * others. False: this is another case. */
 bool HYD_pmcd_pmip_left_early(int i);
 /* In the proxy: the process with this connection says "abort". True: its parent still waits for it
  * and gets an error, as above. */

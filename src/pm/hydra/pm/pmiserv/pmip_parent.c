@@ -145,7 +145,7 @@ static bool tell_mpiexec(enum HYD_pmcd_cmd what)
 static bool has_heard_another(void)
 {
     goes_on = !tell_mpiexec(PARENT_GOES_ON);
-    while (!is_over && !goes_on && !HYD_pmcd_pmip.downstream.forced_cleanup) {
+    while (!is_over && !goes_on) {
         if (HYD_pmcd_pmip_control_cmd_cb(HYD_pmcd_pmip.upstream.control, HYD_POLLIN, NULL) !=
             HYD_SUCCESS)
             break;
@@ -153,7 +153,8 @@ static bool has_heard_another(void)
     return is_over;
 }
 
-/* A process inside MPI_Init may wait for the one that has ended, and not look at its connection. */
+/* A process inside MPI_Init may wait for the one that has ended, and not look at its connection.
+ * One that is no MPI program never looks. */
 static void end_process(int i)
 {
     if (HYD_pmcd_pmip.downstream.exit_status[i] == -1)
@@ -170,8 +171,7 @@ static void give_up(void)
         if (HYD_pmcd_pmip.downstream.pmi_fd[i] < 0)
             continue;
         shutdown(HYD_pmcd_pmip.downstream.pmi_fd[i], SHUT_WR);
-        if (HYD_pmcd_pmip.downstream.pmi_fd_active[i])
-            end_process(i);
+        end_process(i);
     }
 }
 
@@ -184,8 +184,10 @@ bool HYD_pmcd_pmip_hears(enum HYD_pmcd_cmd what)
     return what == LEFT_EARLY || what == PARENT_GOES_ON;
 }
 
+/* It may have closed its connection and go on. */
 static void forget(int i)
 {
+    end_process(i);
     HYDT_dmx_deregister_fd(HYD_pmcd_pmip.downstream.pmi_fd[i]);
     close(HYD_pmcd_pmip.downstream.pmi_fd[i]);
     HYD_pmcd_pmip.downstream.pmi_fd[i] = HYD_FD_CLOSED;
