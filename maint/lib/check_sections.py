@@ -253,6 +253,7 @@ def refusals(variant):
     yield "MPICH's test of revoked communicators", "revokes"
     yield "keeps what is written before an abort", "keeps_last_words"
     yield "the status of a process is that of the job", "status_of_the_job"
+    yield "the status of a job that a signal ends", "status_after_a_signal"
     yield "a spawned job that outlives its parents", "job_that_outlives_its_parents"
     yield "a signal while a host does not answer", "signal_at_the_start"
     yield "names what replaces options of configure", "names_replacements"

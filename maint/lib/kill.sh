@@ -97,6 +97,21 @@ status_of_the_job() {
     ends_with 9 60 "$program" abort 9 && ends_with 3 60 "$program" exit 3
 }
 
+# If a signal that mpiexec passes on ends the processes, mpiexec's status says so, each time.
+status_after_a_signal() {
+    local program=$OUT/signalled said=$OUT/signalled.out k job status
+    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/collectives.c" || return 1
+    for ((k = 1; k <= 20; k++)); do
+        : >"$said"
+        timeout -s KILL 30 "$PREFIX/bin/mpiexec" -n 2 "$program" >"$said" 2>&1 &
+        job=$! status=0
+        until grep -q running "$said" || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
+        kill $job
+        wait $job || status=$?
+        [ "$status" = 15 ] || { echo "signal $k: status $status"; cat "$said"; return 1; }
+    done
+}
+
 # A spawned job goes on after its parents have ended, also if one of its processes is killed then.
 job_that_outlives_its_parents() {
     local program=$OUT/outlives
