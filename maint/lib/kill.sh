@@ -112,13 +112,18 @@ status_after_a_signal() {
     done
 }
 
-# A spawned job goes on after its parents have ended, also if one of its processes is killed then.
+# A spawned job goes on after its parents have ended. If one of its processes is killed then,
+# mpiexec names it, and ends by itself. Parents that are slow to end are ended, too: status 9.
 job_that_outlives_its_parents() {
-    local program=$OUT/outlives
+    local program=$OUT/outlives said=$OUT/outlives.out k status
     "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/outlives.c" || return 1
-    ends_with 0 5 "$program"
-    grep -q "BAD TERMINATION" "$OUT/ends.out" || { echo "the killed process is not named:";
-        cat "$OUT/ends.out"; return 1; }
+    for ((k = 1; k <= 5; k++)); do
+        status=0
+        timeout -s KILL 30 "$PREFIX/bin/mpiexec" -n 1 "$program" >"$said" 2>&1 || status=$?
+        case $status in 0 | 9) ;; *) echo "run $k: status $status"; cat "$said"; return 1 ;; esac
+        grep -q "BAD TERMINATION" "$said" || { echo "the killed process is not named:";
+            cat "$said"; return 1; }
+    done
 }
 
 # A signal ends mpiexec while the host of a process does not answer.
