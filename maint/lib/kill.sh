@@ -19,6 +19,13 @@ what_remains() {
 # Without the spaces in front of a short number, which ps itself does not take.
 parent_of() { ps -o ppid= -p "$1" | tr -d ' '; }
 
+# wait_until JOB COMMAND...: until the command succeeds, or the job has ended.
+wait_until() {
+    local job=$1
+    shift
+    until "$@" || ! kill -0 "$job" 2>/dev/null; do sleep 0.01; done
+}
+
 # kill_one WHOM PROGRAM RANKS: status 0 when the job ended within 30 s, and not well.  WHOM is
 # "rank", "proxy", or "proxy-of-scripts": then scripts start the program.  Sets `named` if mpiexec
 # names the host of an ended proxy; a write to it, or half a message of it, may fail first.
@@ -30,7 +37,7 @@ kill_one() {
     # shellcheck disable=SC2086
     timeout -s KILL 30 ${MPIEXEC:-$PREFIX/bin/mpiexec} -n "$ranks" "${command[@]}" >"$said" 2>&1 &
     job=$!
-    until grep -q running "$said" || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
+    wait_until $job grep -q running "$said"
     sleep "0.$((RANDOM % 300 + 100))"
     victim=$(alive "${program##*/}" | shuf -n 1)
     [ "$whom" != proxy-of-scripts ] || victim=$(parent_of "$victim")
@@ -105,7 +112,7 @@ status_after_a_signal() {
         : >"$said"
         timeout -s KILL 30 "$PREFIX/bin/mpiexec" -n 2 "$program" >"$said" 2>&1 &
         job=$! status=0
-        until grep -q running "$said" || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
+        wait_until $job grep -q running "$said"
         kill $job
         wait $job || status=$?
         [ "$status" = 15 ] || { echo "signal $k: status $status"; cat "$said"; return 1; }
@@ -136,7 +143,7 @@ signal_at_the_start() {
         timeout -s KILL 30 "$PREFIX/bin/mpiexec" -launcher ssh -launcher-exec "$launcher" \
             -hosts 198.51.100.7 -n 1 true >"$said" 2>&1 &
         job=$! status=0
-        until [ -e "$launcher.started" ] || ! kill -0 $job 2>/dev/null; do sleep 0.01; done
+        wait_until $job [ -e "$launcher.started" ]
         kill -s $signal $job
         wait $job || status=$?
         case $status in
