@@ -233,7 +233,7 @@ struct FenceEpoch : ::testing::Test {
     FenceEpoch() { rma_issue_target_init(&target, 256); }
 
     void add(size_t bytes, size_t wire) {
-        ops.push_back({nullptr, bytes, wire, 0});
+        ops.push_back({nullptr, bytes, wire, 0, 0});
         rma_issue_add(&target, &ops.back());
     }
 

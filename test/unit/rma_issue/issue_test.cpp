@@ -63,9 +63,9 @@ TEST_F(Epoch, LongOperationAsksAtOnce) {
 // An operation with a request may travel with the question as long as nobody has asked.
 TEST_F(Epoch, QuestionTakesWhatFits) {
     rma_issue_target_t &target = epochs.target;
-    const rma_issue_op_t fits = {nullptr, 8, room, 0}, full = {nullptr, 8, room + 1, 0},
-                         answer = {nullptr, 8, 32, room + 1}, bound = {nullptr, 8, 0, 0},
-                         empty = {nullptr, 0, 32, 0}, small = {nullptr, 8, 32, 8};
+    const rma_issue_op_t fits = {nullptr, 8, room, 0, 0}, full = {nullptr, 8, room + 1, 0, 0},
+                         answer = {nullptr, 8, 32, room + 1, 0}, bound = {nullptr, 8, 0, 0, 0},
+                         empty = {nullptr, 0, 32, 0, 0}, small = {nullptr, 8, 32, 8, 0};
     epochs.open(true);
     EXPECT_TRUE(rma_issue_asks_with(&target, &fits));
     EXPECT_FALSE(rma_issue_asks_with(&target, &full));

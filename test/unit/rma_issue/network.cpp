@@ -33,7 +33,7 @@ void Epochs::put(size_t bytes, size_t wire, size_t answer) {
         rma_issue_went_out(&target);
         return;
     }
-    rma_issue_add(&target, &(new Op{{nullptr, bytes, wire, answer}, serial_++})->op);
+    rma_issue_add(&target, &(new Op{{nullptr, bytes, wire, answer, 0}, serial_++})->op);
     reach(RI_GO_ON);
 }
 

@@ -33,9 +33,14 @@ static bool is_long(const rma_issue_target_t * target, const rma_issue_op_t * op
     return op->bytes > target->room || op->answer > target->room;
 }
 
-static void count(rma_issue_target_t * target, size_t wire)
+static unsigned num_ops(const rma_issue_op_t * op)
 {
-    target->epoch_ops++;
+    return op->packed ? op->packed : 1;
+}
+
+static void count(rma_issue_target_t * target, unsigned ops, size_t wire)
+{
+    target->epoch_ops += ops;
     target->epoch_bound += wire == 0;
     target->epoch_wire += wire;
 }
@@ -49,14 +54,37 @@ void rma_issue_add(rma_issue_target_t * target, rma_issue_op_t * op)
     else
         target->head = op;
     target->tail = op;
-    target->waiting++;
+    target->waiting += num_ops(op);
     target->bytes += op->bytes;
     target->wire += op->wire;
     target->answer += op->answer;
     target->bound += op->wire == 0;
-    count(target, op->wire);
+    count(target, num_ops(op), op->wire);
     if (is_long(target, op))
         target->epoch_long += op->bytes;
+}
+
+/* Packed operations cannot be issued natively: what is native must not be in front of them. */
+bool rma_issue_packs(const rma_issue_target_t *target, const rma_issue_settings_t *settings,
+                     const rma_issue_op_t *op)
+{
+    return op->wire > 0 && op->answer == 0 &&
+           (op->bytes <= settings->bytes || settings->mode == RI_LAZY) &&
+           !rma_issue_has_native(target) && (!target->tail || target->tail->packed);
+}
+
+void rma_issue_pack_more(rma_issue_target_t *target, size_t bytes, size_t wire)
+{
+    rma_issue_op_t *last = target->tail;
+
+    assert(last && last->packed && wire > 0);
+    last->packed++;
+    last->bytes += bytes;
+    last->wire += wire;
+    target->waiting++;
+    target->bytes += bytes;
+    target->wire += wire;
+    count(target, 1, wire);
 }
 
 rma_issue_op_t *rma_issue_take(rma_issue_target_t * target)
@@ -66,7 +94,7 @@ rma_issue_op_t *rma_issue_take(rma_issue_target_t * target)
     target->head = op->next;
     if (!target->head)
         target->tail = NULL;
-    target->waiting--;
+    target->waiting -= num_ops(op);
     target->bytes -= op->bytes;
     target->wire -= op->wire;
     target->answer -= op->answer;
@@ -78,7 +106,7 @@ void rma_issue_issued(rma_issue_target_t * target)
 {
     assert(target->permission == RI_GRANTED && target->waiting == 0);
     target->issued++;
-    count(target, 0);
+    count(target, 1, 0);
 }
 
 void rma_issue_went_out(rma_issue_target_t * target)
@@ -130,7 +158,8 @@ static bool patient(const rma_issue_target_t * target, const rma_issue_settings_
 }
 
 /* So many of the first operations, with no more than so many bytes, and in each, does one
- * message hold.  Nothing may overtake what is native. */
+ * message hold.  Nothing may overtake what is native.  Packed operations have no limit but the
+ * message. */
 static unsigned held_by_message(const rma_issue_target_t * target, size_t most, size_t longest)
 {
     size_t bytes = 0, wire = 0, answer = 0;
@@ -142,9 +171,10 @@ static unsigned held_by_message(const rma_issue_target_t * target, size_t most, 
         bytes += op->bytes;
         wire += op->wire;
         answer += op->answer;
-        if (bytes > most || op->bytes > longest || wire > target->room || answer > target->room)
+        if (wire > target->room || answer > target->room ||
+            (!op->packed && (bytes > most || op->bytes > longest)))
             break;
-        ops++;
+        ops += num_ops(op);
     }
     return ops;
 }
@@ -155,7 +185,10 @@ static unsigned gathered(const rma_issue_target_t * target, const rma_issue_sett
 {
     unsigned ops = held_by_message(target, settings->bytes, SIZE_MAX);
 
-    return ops >= GATHERED_LEAST || (ops > 1 && ops == target->waiting) ? ops : 0;
+    return ops >= GATHERED_LEAST || (ops > 1 && ops == target->waiting) ||
+                   (ops > 0 && target->head->packed)
+               ? ops
+               : 0;
 }
 
 bool rma_issue_passes(const rma_issue_target_t *target, const rma_issue_settings_t *settings,
@@ -221,8 +254,8 @@ static rma_issue_step_t next_at_fence(rma_issue_target_t * target)
 static bool patient_to_gather(const rma_issue_target_t *target,
                               const rma_issue_settings_t *settings)
 {
-    bool is_short =
-        target->tail->bytes <= settings->bytes || (settings->adapt && target->habit == RI_HABIT);
+    bool is_short = target->tail->packed || target->tail->bytes <= settings->bytes ||
+                    (settings->adapt && target->habit == RI_HABIT);
 
     if (settings->mode == RI_LAZY)
         return target->waiting <= settings->queue;

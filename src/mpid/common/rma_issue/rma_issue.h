@@ -26,7 +26,7 @@
  *
  * Conventions
  *  1. Operations are the caller's: an rma_issue_op_t is the first member of its own type.  The
- *     module keeps the order.
+ *     module keeps the order.  The caller may pack short operations together (rma_issue_packs()).
  *  2. Nothing fails, nothing is allocated.
  *  3. One thread at a time uses a target.
  *  4. Time: O(1) for each call, and for each operation that leaves the queue.
@@ -64,6 +64,9 @@ typedef struct rma_issue_op {
     size_t bytes;               /* of its data */
     size_t wire;                /* its bytes in a message; 0: it cannot travel in one */
     size_t answer;              /* its bytes in the message's answer */
+    /* 0: one operation.  Otherwise the number of operations that the caller packed together.  They
+     * leave the queue together, and travel in messages only. */
+    unsigned packed;
 } rma_issue_op_t;
 
 typedef enum {
@@ -132,12 +135,22 @@ void rma_issue_open(rma_issue_target_t * target, rma_issue_permission_t permissi
 /* REQUIRES: the epoch is open. */
 void rma_issue_add(rma_issue_target_t * target, rma_issue_op_t * op);
 
+/* May the caller pack the operation together with others?  Packed operations are always in front of
+ * all others, and nothing native is in flight, so that a message with them can leave.  REQUIRES: no
+ * permission has to be asked for. */
+bool rma_issue_packs(const rma_issue_target_t *target, const rma_issue_settings_t *settings,
+                     const rma_issue_op_t *op);
+
+/* The last element of the queue has got one more operation, of so many bytes.  REQUIRES: it is
+ * packed. */
+void rma_issue_pack_more(rma_issue_target_t *target, size_t bytes, size_t wire);
+
 /* The next step towards the goal.  The permission changes as if the step were done.  The queue does
- * not: the caller calls rma_issue_take() for each operation that it sends or issues. */
+ * not: the caller calls rma_issue_take() until it has all operations that it sends or issues. */
 rma_issue_step_t rma_issue_next(rma_issue_target_t *target, const rma_issue_settings_t *settings,
                                 rma_issue_goal_t goal);
 
-/* The first operation leaves the queue.  REQUIRES: there is one. */
+/* The first operation leaves the queue, or the first packed ones do.  REQUIRES: there is one. */
 rma_issue_op_t *rma_issue_take(rma_issue_target_t * target);
 
 /* The caller issues an operation natively that was not in the queue, and calls rma_issue_went_out()

@@ -13,6 +13,8 @@
 #define rma_issue_issued MPIR_rma_issue_issued
 #define rma_issue_next MPIR_rma_issue_next
 #define rma_issue_open MPIR_rma_issue_open
+#define rma_issue_pack_more MPIR_rma_issue_pack_more
+#define rma_issue_packs MPIR_rma_issue_packs
 #define rma_issue_passes MPIR_rma_issue_passes
 #define rma_issue_phase_init MPIR_rma_issue_phase_init
 #define rma_issue_phase_is_ahead MPIR_rma_issue_phase_is_ahead

@@ -15,6 +15,7 @@ mpi_core_sources += \
     src/mpid/ch4/src/rma/issue/message.c \
     src/mpid/ch4/src/rma/issue/operation.c \
     src/mpid/ch4/src/rma/issue/origin.c \
+    src/mpid/ch4/src/rma/issue/pack.c \
     src/mpid/ch4/src/rma/issue/perform.c \
     src/mpid/ch4/src/rma/issue/progress.c \
     src/mpid/ch4/src/rma/issue/pscw.c \

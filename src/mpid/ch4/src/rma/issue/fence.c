@@ -180,6 +180,7 @@ static const MPIDIG_rma_epoch_t between_fences = {
     .go_on = go_on,
     .flags = flags,
     .has_requests = false,
+    .packs = true,
     .cause = MPIDIG_RMA_WAIT_FENCE
 };
 

@@ -42,6 +42,7 @@ void MPIDIG_rma_issue_free(MPIR_Win * win)
         issue->free_ops = (MPIDIG_rma_op_t *) op->queue.next;
         MPL_free(op);
     }
+    MPIDIG_rma_pack_free_all(issue);
     MPIDIG_rma_exchange_free(issue->fence.exchange);
     MPIDIG_rma_forget_early(issue);
     MPL_free(issue);

@@ -4,6 +4,27 @@
 
 #include "rma/issue/internal.h"
 
+/* What leaves the queue is an operation, or several that were packed. */
+
+static char *append(char *end, const rma_issue_op_t *first)
+{
+    return first->packed ? MPIDIG_rma_pack_copy(end, (const MPIDIG_rma_pack_t *)first)
+                         : MPIDIG_rma_op_pack(end, (const MPIDIG_rma_op_t *)first);
+}
+
+static bool has_result(const rma_issue_op_t *first)
+{
+    return !first->packed && MPIDIG_rma_op_has_result((const MPIDIG_rma_op_t *)first);
+}
+
+static void drop(MPIDIG_rma_issue_t *issue, rma_issue_op_t *first)
+{
+    if (first->packed)
+        MPIDIG_rma_pack_drop(issue, (MPIDIG_rma_pack_t *)first);
+    else
+        MPIDIG_rma_op_drop(issue, (MPIDIG_rma_op_t *)first);
+}
+
 static void await_result(MPIDIG_rma_target_t * target, MPIDIG_rma_op_t * op)
 {
     op->next_result = NULL;
@@ -49,19 +70,23 @@ int MPIDIG_rma_send_message(MPIR_Win *win, MPIDIG_rma_target_t *target,
         char bytes[MPIDIG_RMA_MESSAGE_MAX];
     } message;
     char *end = message.bytes + sizeof(message.header);
-    unsigned flags = step->flags, num_done = 0;
+    unsigned flags = step->flags, num_done = 0, left = step->ops;
+    bool has_results = false;
     const rma_issue_target_t before = target->issue;
     MPIDIG_rma_op_t **last_result = target->last_result;
-    MPIDIG_rma_op_t *done[MPIDIG_RMA_MESSAGE_MAX / sizeof(rma_issue_narrow_t)];
+    rma_issue_op_t *done[MPIDIG_RMA_MESSAGE_MAX / sizeof(rma_issue_narrow_t)];
 
-    for (unsigned i = 0; i < step->ops; i++) {
-        MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) rma_issue_take(&target->issue);
+    while (left > 0) {
+        rma_issue_op_t *first = rma_issue_take(&target->issue);
 
-        end = MPIDIG_rma_op_pack(end, op);
-        if (MPIDIG_rma_op_has_result(op))
-            await_result(target, op);
-        else
-            done[num_done++] = op;
+        end = append(end, first);
+        left -= first->packed ? first->packed : 1;
+        if (has_result(first)) {
+            await_result(target, (MPIDIG_rma_op_t *)first);
+            has_results = true;
+        } else {
+            done[num_done++] = first;
+        }
     }
     if (step->ops)
         flags |= MPIDIG_RMA_CARRIES;
@@ -73,13 +98,13 @@ int MPIDIG_rma_send_message(MPIR_Win *win, MPIDIG_rma_target_t *target,
                                             .flags = (uint16_t)flags,
                                             .bytes = (uint16_t)(end - message.bytes)};
     mpi_errno = send_bytes(win, target, &message.header,
-                           MPIDIG_rma_is_answered(flags, num_done < step->ops));
+                           MPIDIG_rma_is_answered(flags, has_results));
     MPIR_ERR_CHECK(mpi_errno);
     target->counted += (flags & MPIDIG_RMA_COUNTED) != 0;
     MPIDIG_WIN(win, issue)->counts.messages++;
     MPIDIG_WIN(win, issue)->counts.packed += step->ops;
     while (num_done > 0)
-        MPIDIG_rma_op_drop(MPIDIG_WIN(win, issue), done[--num_done]);
+        drop(MPIDIG_WIN(win, issue), done[--num_done]);
 
   fn_exit:
     return mpi_errno;

@@ -61,9 +61,11 @@ static int wait_or_issue(MPIR_Win * win, int rank, MPIDIG_rma_op_t * what)
     MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     if (rma_issue_passes(&target->issue, &issue->settings, what->queue.wire))
         return pass(win, target, what);
-    op = MPIDIG_rma_op_keep(issue, what);
-    MPIR_ERR_CHKANDJUMP(!op, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-    rma_issue_add(&target->issue, &op->queue);
+    if (!MPIDIG_rma_epoch(win)->packs || !MPIDIG_rma_pack(win, target, what)) {
+        op = MPIDIG_rma_op_keep(issue, what);
+        MPIR_ERR_CHKANDJUMP(!op, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+        rma_issue_add(&target->issue, &op->queue);
+    }
     mpi_errno = MPIDIG_rma_epoch(win)->go_on(win, target);
 
   fn_exit:

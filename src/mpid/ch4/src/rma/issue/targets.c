@@ -33,13 +33,16 @@ MPIDIG_rma_target_t *MPIDIG_rma_target(MPIR_Win * win, int rank)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
+    size_t room;
 
     if (target)
         return target;
     target = MPL_calloc(1, sizeof(*target), MPL_MEM_RMA);
     if (!target)
         return NULL;
-    rma_issue_target_init(&target->issue, room_to(win, rank));
+    room = room_to(win, rank);
+    rma_issue_target_init(&target->issue, room);
+    target->pack_room = (uint32_t)(room / ((room + MPIDIG_RMA_PACK_MAX - 1) / MPIDIG_RMA_PACK_MAX));
     target->win = win;
     target->rank = rank;
     target->last_result = &target->results;
