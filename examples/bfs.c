@@ -9,8 +9,9 @@
  *     MPIR_CVAR_CH4_RMA_ISSUE=lazy mpiexec -n 4 ./bfs 13 8
  *
  * searches a graph of 2^13 vertices (7 without arguments) and 16 times as many edges from 8 roots
- * (4 without), compares each tree with that of a search by one process alone, and prints the median
- * time of a search and the edges it has passed in that time.
+ * (4 without), and compares each tree with that of a search by one process alone.  It prints the
+ * median time of a search and the edges it has passed in that time, both of the second half of the
+ * searches: in the first ones, libraries make connections and touch their buffers.
  */
 #include <mpi.h>
 #include <limits.h>
@@ -222,6 +223,14 @@ static long compare(const struct search *s, const struct graph *g, const struct 
     return wrong;
 }
 
+static double median_of_second_half(double *figures, int n)
+{
+    int half = n / 2;
+
+    qsort(figures + half, (size_t) (n - half), sizeof figures[0], ascending);
+    return figures[half + (n - half) / 2];
+}
+
 /* How many parents were wrong. */
 static long all_searches(int searches, struct search *s, const struct graph *g, MPI_Win win)
 {
@@ -241,14 +250,13 @@ static long all_searches(int searches, struct search *s, const struct graph *g, 
         wrong += compare(s, g, &alone, &whole, &passed);
         rates[i] = (double) passed / us[i];
     }
-    qsort(us, (size_t) searches, sizeof us[0], ascending);
-    qsort(rates, (size_t) searches, sizeof rates[0], ascending);
     MPI_Allreduce(&wrong, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0)
         printf(
             "%d ranks, %ld vertices, %ld edges, %d searches: %.1f us a search, %.3f million edges "
             "a second, %ld wrong\n",
-            size, vertices, edges, searches, us[searches / 2], rates[searches / 2], all);
+            size, vertices, edges, searches, median_of_second_half(us, searches),
+            median_of_second_half(rates, searches), all);
     graph_free(&whole);
     free(alone.parent);
     free(alone.reached_by);

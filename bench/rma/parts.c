@@ -6,7 +6,8 @@
  *
  * A search begins with a barrier.  Each level has a fence that opens the epoch, operations, a fence
  * that closes it, and an allreduce.  When the window is freed, rank 0 prints a line "part NAME US"
- * for each part: the median of the searches, each the mean of the processes.  The parts "waited"
+ * for each part: the median of the second half of the searches, each the mean of the processes.
+ * In the first searches, libraries make connections and touch their buffers.  The parts "waited"
  * and "room" are counters of the MPI_T category CH4_RMA.  They are subtracted from the closing
  * fences and from the operations.  A library without these counters has 0 there.
  */
@@ -166,13 +167,13 @@ static void print_parts(int done)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int part = 0; part < PARTS; part++) {
-        for (int i = 0; i < done; i++) {
+        for (int i = done / 2; i < done; i++) {
             PMPI_Allreduce(&us[i][part], &mean[i], 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
             mean[i] /= size;
         }
-        sort_times(mean, done);
+        sort_times(mean + done / 2, done - done / 2);
         if (rank == 0)
-            printf("part %s %.3f\n", names[part], mean[done / 2]);
+            printf("part %s %.3f\n", names[part], mean[done / 2 + (done - done / 2) / 2]);
     }
 }
 

@@ -64,6 +64,7 @@ LINKS = ("node", "messages", "hosts")
 MODES = ("hybrid", "eager", "lazy")
 LEFT_OUT = {"parts": "hosts", "calibrated": "node"}  # in a node nothing is issued late
 GRAPHS = {"small": 7, "large": 13}  # of the paper: 2^7 and 2^13 vertices
+SEARCHES = {"small": 300, "large": 40}
 EDGES_A_VERTEX = 16
 OVERLAPPED = 8  # operations, as in rma.c
 WAITING = (2, 8)  # ranks, of which all but one wait
@@ -147,9 +148,12 @@ def run_set(name, programs, link, ranks, a):
     processes on one machine"""
     rma, bfs, parts = programs.on(link, ranks)
     if name == "parts":
-        return parts_us(parts, ranks, a), []
+        return parts_us(parts, link, ranks, a), []
     if name in ("graph", "calibrated"):
-        return {graph: search_us(bfs, ranks, GRAPHS[graph], a.searches) for graph in a.graphs}, []
+        return {
+            graph: search_us(bfs, ranks, GRAPHS[graph], searches(graph, link, a))
+            for graph in a.graphs
+        }, []
     lines = rma.lines(
         ranks,
         [
@@ -167,17 +171,22 @@ def run_set(name, programs, link, ranks, a):
     )
 
 
-def search_us(bfs, ranks, scale, searches):
-    words = bfs.lines(ranks, [scale, searches], TIMEOUT)[-1]
+def searches(graph, link, a):
+    """In a run.  The first half of them makes connections and touches buffers, and is left out."""
+    return a.searches or SEARCHES[graph] // (10 if link == "hosts" else 1)
+
+
+def search_us(bfs, ranks, scale, n):
+    words = bfs.lines(ranks, [scale, n], TIMEOUT)[-1]
     return float(words[words.index("us") - 1])
 
 
-def parts_us(parts, ranks, a):
+def parts_us(parts, link, ranks, a):
     """GRAPH-PART -> us a search"""
     return {
         f"{graph}-{words[1]}": float(words[2])
         for graph in a.graphs
-        for words in parts.lines(ranks, [GRAPHS[graph], a.searches], TIMEOUT)
+        for words in parts.lines(ranks, [GRAPHS[graph], searches(graph, link, a)], TIMEOUT)
         if words[0] == "part"
     }
 
@@ -335,7 +344,13 @@ def arguments():
     )
     ap.add_argument("--graphs", default="small,large")
     ap.add_argument("--graph-rounds", type=int, default=3)
-    ap.add_argument("--searches", type=int, default=5, help="of a graph in a run (default 5)")
+    ap.add_argument(
+        "--searches",
+        type=int,
+        default=0,
+        help="of a graph in a run, of which the second half counts (default 0: 300 of the small "
+        "graph, 40 of the large one, and a tenth of them between hosts)",
+    )
     ap.add_argument("--without-openmpi", action="store_true")
     add_quick(
         ap,
