@@ -266,6 +266,8 @@ KILLED = (
     ("a rank killed with maps of the node", "rank", "maps", "12"),
     ("a killed proxy", "proxy", "collectives", "2"),
     ("a killed proxy of scripts", "proxy-of-scripts", "collectives", "2"),
+    ("mpiexec killed in a spawn", "mpiexec", "spawning", "1"),
+    ("a proxy killed in a spawn", "proxy", "spawning", "1"),
 )
 
 
