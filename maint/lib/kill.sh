@@ -26,8 +26,8 @@ wait_until() {
     until "$@" || ! kill -0 "$job" 2>/dev/null; do sleep 0.01; done
 }
 
-# victim_of WHOM PROGRAM JOB: a process of the job, or nothing when it has ended.  The oldest rank is
-# none that was spawned and may end.
+# victim_of WHOM PROGRAM JOB: a process of the job, or nothing when it has ended.  The oldest rank
+# is none that was spawned and may end.
 victim_of() {
     local whom=$1 program=${2##*/} job=$3 oldest
     oldest=$(alive "$program" | sort -n | head -n 1)
@@ -40,8 +40,9 @@ victim_of() {
 }
 
 # kill_one WHOM PROGRAM RANKS: status 0 when the job ended within 30 s, and not well.  WHOM is
-# "rank", "mpiexec", "proxy", or "proxy-of-scripts": then scripts start the program.  Sets `named` if
-# mpiexec names the host of an ended proxy; a write to it, or half a message of it, may fail first.
+# "rank", "mpiexec", "proxy", or "proxy-of-scripts": then scripts start the program.  Sets `named`
+# if mpiexec names the host of an ended proxy; a write to it, or half a message of it, may fail
+# first.
 kill_one() {
     local whom=$1 program=$2 ranks=$3 said=$OUT/kill.out command victim job status=0
     command=("$program")
@@ -66,7 +67,7 @@ kill_one() {
 
 # kill_some WHOM WHAT LEAST [TIMES]: of the program test/kill/WHAT.c with LEAST ranks or up to four
 # more, under a name that no other program has.  Of "spawning" only processes count as remains: a
-# process that is killed in MPI_Init may leave a segment which UCX has made and not yet attached.
+# process that is killed in MPI_Init may leave a segment that UCX has made and not yet attached.
 kill_some() {
     local whom=$1 what=$2 least=$3 times=${4:-20} program before rest k ranks named=
     local remains=what_remains

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Spawns two processes after another two, for ever: mpiexec or a proxy is going to be killed while it
- * starts or ends some.  Says "running" when all are at it. */
+/* Spawns two processes after another two, for ever: mpiexec or a proxy is going to be killed while
+ * it starts or ends some.  Says "running" when all are at it. */
 #include "running.h"
 
 int main(int argc, char **argv)
