@@ -33,11 +33,6 @@ static bool is_long(const rma_issue_target_t * target, const rma_issue_op_t * op
     return op->bytes > target->room || op->answer > target->room;
 }
 
-static unsigned num_ops(const rma_issue_op_t * op)
-{
-    return op->packed ? op->packed : 1;
-}
-
 static void count(rma_issue_target_t * target, unsigned ops, size_t wire)
 {
     target->epoch_ops += ops;
@@ -54,12 +49,12 @@ void rma_issue_add(rma_issue_target_t * target, rma_issue_op_t * op)
     else
         target->head = op;
     target->tail = op;
-    target->waiting += num_ops(op);
+    target->waiting += rma_issue_num_ops(op);
     target->bytes += op->bytes;
     target->wire += op->wire;
     target->answer += op->answer;
     target->bound += op->wire == 0;
-    count(target, num_ops(op), op->wire);
+    count(target, rma_issue_num_ops(op), op->wire);
     if (is_long(target, op))
         target->epoch_long += op->bytes;
 }
@@ -94,7 +89,7 @@ rma_issue_op_t *rma_issue_take(rma_issue_target_t * target)
     target->head = op->next;
     if (!target->head)
         target->tail = NULL;
-    target->waiting -= num_ops(op);
+    target->waiting -= rma_issue_num_ops(op);
     target->bytes -= op->bytes;
     target->wire -= op->wire;
     target->answer -= op->answer;
@@ -174,7 +169,7 @@ static unsigned held_by_message(const rma_issue_target_t * target, size_t most, 
         if (wire > target->room || answer > target->room ||
             (!op->packed && (bytes > most || op->bytes > longest)))
             break;
-        ops += num_ops(op);
+        ops += rma_issue_num_ops(op);
     }
     return ops;
 }

@@ -69,6 +69,12 @@ typedef struct rma_issue_op {
     unsigned packed;
 } rma_issue_op_t;
 
+/* Operations of an element of the queue. */
+static inline unsigned rma_issue_num_ops(const rma_issue_op_t * op)
+{
+    return op->packed ? op->packed : 1;
+}
+
 typedef enum {
     RI_CLOSED,                  /* no epoch */
     RI_NOTED,                   /* an epoch has begun; no other process knows */

@@ -12,6 +12,7 @@
 #define rma_issue_is_long MPIR_rma_issue_is_long
 #define rma_issue_issued MPIR_rma_issue_issued
 #define rma_issue_next MPIR_rma_issue_next
+#define rma_issue_num_ops MPIR_rma_issue_num_ops
 #define rma_issue_open MPIR_rma_issue_open
 #define rma_issue_pack_more MPIR_rma_issue_pack_more
 #define rma_issue_packs MPIR_rma_issue_packs

@@ -80,7 +80,7 @@ int MPIDIG_rma_send_message(MPIR_Win *win, MPIDIG_rma_target_t *target,
         rma_issue_op_t *first = rma_issue_take(&target->issue);
 
         end = append(end, first);
-        left -= first->packed ? first->packed : 1;
+        left -= rma_issue_num_ops(first);
         if (has_result(first)) {
             await_result(target, (MPIDIG_rma_op_t *)first);
             has_results = true;
