@@ -30,7 +30,7 @@
 #define MPIR_CHKLMEM_MALLOC_UNLESS_SMALL(room_, pointer_, bytes_, rc_, name_) \
     do {                                                                \
         if ((size_t) (bytes_) <= sizeof(room_))                         \
-            pointer_ = (room_);                                         \
+            pointer_ = (void *) (room_);                                \
         else                                                            \
             MPIR_CHKLMEM_MALLOC(pointer_, void *, bytes_, rc_, name_, MPL_MEM_BUFFER); \
     } while (0)
