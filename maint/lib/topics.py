@@ -29,37 +29,18 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import tree as t  # noqa: E402
+from compile_commands import BUILD, of_libmpi  # noqa: E402
 
 FINAL = t.ROOT / "mpich"
-BUILD = t.ROOT / "build" / "mpich"
 COPIED = ("src/", "maint/")  # of mpich/; the rest of a state's tree is links
 STOCK_DEFINES = ["-DCH4_UCX_RANKBITS=16"]  # by configure without our patches, not with them
 STRICT = ["-O0", "-Werror=implicit-function-declaration", "-Werror=int-conversion"]
 PRECOMPILED = ("src/include/mpiimpl.h", "src/mpid/ch4/include/mpidimpl.h")
-FLAGS = "$(DEFS) $(DEFAULT_INCLUDES) $(INCLUDES) $(lib_libmpi_la_CPPFLAGS) $(CPPFLAGS)"
-SHOW = f"""
-show:
-	@printf '%s\\n' 'c $(CC) {FLAGS} $(AM_CFLAGS) $(CFLAGS)'
-	@printf '%s\\n' 'cpp $(CXX) {FLAGS} $(AM_CXXFLAGS) $(CXXFLAGS)'
-	@printf '%s\\n' 'sources $(lib_libmpi_la_SOURCES)' 'objects $(lib_libmpi_la_OBJECTS)'
-	@printf '%s\\n' 'libraries $(lib_libmpi_la_LIBADD) $(LIBS)'
-"""
 
 
 def run(command, **how):
     how = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, **how}
     return subprocess.run(command, errors="replace", check=False, **how)
-
-
-def of_the_build():
-    """(commands and libraries, sources), from the Makefile of the build."""
-    command = ["make", "-s", "-C", BUILD, "-f", "Makefile", "-f", "-", "show"]
-    done = run(command, input=SHOW, stderr=None)
-    if done.returncode:
-        raise t.Failure("the build is not up to date: run maint/build first")
-    said = dict(line.split(" ", 1) for line in done.stdout.splitlines() if " " in line)
-    wanted = {re.sub(r"lib_libmpi_la-|\.lo$", "", o) for o in said["objects"].split()}
-    return said, [s for s in said["sources"].split() if re.sub(r"\.\w+$", "", s) in wanted]
 
 
 def sources_named(tree):
@@ -90,7 +71,7 @@ class States:
         patched = {p for patch in self.patches for p in patch.sections}
         self.contents = self.upstream.files(patched)
         self.replaced = self.upstream.files({p for p in self.ours if p in self.upstream.manifest()})
-        self.said, self.sources = of_the_build()
+        self.said, self.sources = of_libmpi()
         self.in_the_end = sources_named(FINAL)
         self.undefined = set()
         self.env = {**os.environ, "CCACHE_NOHASHDIR": "1", "CCACHE_DEPEND": "1"}

@@ -97,7 +97,9 @@ configure_args() {
     [ "$THREAD_CS" = global ] || printf '%s\n' "--enable-thread-cs=$THREAD_CS" --with-ch4-max-vcis=4
     if [ -n "$FORTRAN" ]; then echo --enable-fortran=all; else echo --enable-fortran=no; fi
     [ -z "$DEBUG" ] || printf '%s\n' --enable-g=dbg,log CFLAGS=-O0 CXXFLAGS=-O0
-    [ "$KIND" != patched ] || echo "LIBS=$CMAP_LIBS"
+    # compilers before gcc 11 and clang 16 take C++ for an older one
+    [ "$KIND" != patched ] ||
+        printf '%s\n' "LIBS=$CMAP_LIBS" MPICHLIB_CXXFLAGS=-std=gnu++17
     foreign_libraries
     printf '%s\n' CC=gcc CXX=g++
 }

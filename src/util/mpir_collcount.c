@@ -5,7 +5,8 @@
 
 unsigned long long MPIR_Coll_calls;
 
-static void read_calls(void *address, void *obj_handle, int count, void *buffer)
+static void read_calls(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                       void *buffer)
 {
     *(unsigned long long *) buffer = __atomic_load_n(&MPIR_Coll_calls, __ATOMIC_RELAXED);
 }

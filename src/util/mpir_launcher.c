@@ -67,7 +67,7 @@ int MPIR_Launcher_check(void)
         return MPIR_Pmix_start();
     if (MPIR_CVAR_ALLOW_SINGLETONS || have_pmi())
         return MPI_SUCCESS;
-    for (int i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
+    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
         const launcher_t *launcher = &launchers[i];
         if (is_one_of_several(launcher))
             return refuse(launcher);

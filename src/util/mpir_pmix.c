@@ -149,14 +149,14 @@ int MPIR_Pmix_Barrier(void)
     return MPIR_Pmix_lib.Fence(NULL, 0, &collect, 1) ? PMI_FAIL : PMI_SUCCESS;
 }
 
-int MPIR_Pmix_KVS_Put(const char name[], const char key[], const char value[])
+int MPIR_Pmix_KVS_Put(const char name[] MPL_UNUSED, const char key[], const char value[])
 {
     MPIR_Pmix_value_t string = {.type = PMIX_IS_STRING,.data.string = (char *) value };
 
     return MPIR_Pmix_lib.Put(PMIX_FOR_ALL, key, &string) ? PMI_FAIL : PMI_SUCCESS;
 }
 
-int MPIR_Pmix_KVS_Commit(const char name[])
+int MPIR_Pmix_KVS_Commit(const char name[] MPL_UNUSED)
 {
     return MPIR_Pmix_lib.Commit() ? PMI_FAIL : PMI_SUCCESS;
 }

@@ -21,7 +21,7 @@ bool MPIR_Pmix_load(const char **reason)
 {
     void *library = dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL);
 
-    for (int i = 0; library && i < sizeof(functions) / sizeof(functions[0]); i++) {
+    for (size_t i = 0; library && i < sizeof(functions) / sizeof(functions[0]); i++) {
         void *function = dlsym(library, functions[i].name);
 
         if (!function) {

@@ -136,7 +136,7 @@ static void give_core_away(void)
         learn(MPIR_Ticks() - before);
 }
 
-static bool others_need_lock(bool in_vci_lock)
+static bool others_need_lock(bool in_vci_lock MPL_UNUSED)
 {
 #ifdef MPICH_IS_THREADED
     if (MPIR_ThreadInfo.isThreaded) {

@@ -113,7 +113,7 @@ bool MPIR_Afapi_has_mpi(void)
     if (finalized ||
         MPL_atomic_load_int(&MPIR_Process.mpich_state) != MPICH_MPI_STATE__UNINITIALIZED)
         return true;
-    for (int i = 0; i < sizeof(of_mpiexec) / sizeof(of_mpiexec[0]); i++)
+    for (size_t i = 0; i < sizeof(of_mpiexec) / sizeof(of_mpiexec[0]); i++)
         if (getenv(of_mpiexec[i]))
             return true;
     return false;

@@ -214,7 +214,7 @@ bool MPIR_Aggr_begin_nodes(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t by
     return comm->aggr == &nodes;
 }
 
-static int end_wait(void *context)
+static int end_wait(void *context MPL_UNUSED)
 {
     int mpi_errno = MPI_SUCCESS;
 

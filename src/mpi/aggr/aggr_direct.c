@@ -22,7 +22,7 @@ static void give_reserve(void)
 
 static bool will_give_back;     /* at the end of MPI, before the pools of requests are checked */
 
-static int give_back(void *unused)
+static int give_back(void *unused MPL_UNUSED)
 {
     will_give_back = false;
     give_reserve();

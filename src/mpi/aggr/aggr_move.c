@@ -288,7 +288,7 @@ bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype 
         *mpi_errno = pack(&in);
     }
     if (recvbuf == MPI_IN_PLACE)
-        out = (struct view) { MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_OUT), bytes };
+        out = (struct view) {.at = MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_OUT),.bytes = bytes };
     else
         out = view_of(recvbuf, recvcount, recvtype, MPIR_AGGR_SCRATCH_OUT);
     finish(group, &out, aggr_scatter(group, in.at, out.at, bytes, root), bytes, mpi_errno);

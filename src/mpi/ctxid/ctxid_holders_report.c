@@ -17,7 +17,7 @@ enum {
 
 volatile sig_atomic_t MPIR_Ctxid_is_asked;
 
-static void note_signal(int number)
+static void note_signal(int number MPL_UNUSED)
 {
     MPIR_Ctxid_is_asked = 1;
 }
@@ -32,14 +32,15 @@ void ctxid_holders_answer(void)
             text[0] ? text : "no communicators of the program");
 }
 
-static void read_text(void *address, void *obj_handle, int count, void *buffer)
+static void read_text(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count,
+                      void *buffer)
 {
     memset(buffer, 0, (size_t) count);
     ctxid_holders_text(MOST, buffer, (size_t) count);
 }
 
 /* MPI_T asks when a tool gets a handle. */
-static void count_text(void *address, void *obj_handle, int *count)
+static void count_text(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int *count)
 {
     ctxid_holders_look_always();
     *count = TEXT;
@@ -48,7 +49,7 @@ static void count_text(void *address, void *obj_handle, int *count)
 static struct sigaction before;
 static int number;
 
-static int restore_signal(void *unused)
+static int restore_signal(void *unused MPL_UNUSED)
 {
     sigaction(number, &before, NULL);
     number = 0;

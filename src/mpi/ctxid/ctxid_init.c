@@ -153,18 +153,21 @@ static const struct variable {
     size_t place;               /* in ctxid_figures_t */
     bool counts;
 } variables[] = {
-    {"ctxid_used", "context ids in use", offsetof(ctxid_figures_t, used)},
+    {"ctxid_used", "context ids in use", offsetof(ctxid_figures_t, used), false},
     {"ctxid_reserved", "context ids set aside for the next children of some communicator",
-     offsetof(ctxid_figures_t, reserved)},
+     offsetof(ctxid_figures_t, reserved), false},
     {"ctxid_silent", "duplicates that took a context id which was set aside, without a message",
      offsetof(ctxid_figures_t, silent), true},
-    {"ctxid_highest", "highest context id in use and one more", offsetof(ctxid_figures_t, end)},
+    {"ctxid_highest", "highest context id in use and one more", offsetof(ctxid_figures_t, end),
+     false},
     {"ctxid_table_allocated", "elements allocated in the table of context ids",
-     offsetof(ctxid_figures_t, allocated)},
-    {"ctxid_table_bytes", "bytes of the table of context ids", offsetof(ctxid_figures_t, bytes)}
+     offsetof(ctxid_figures_t, allocated), false},
+    {"ctxid_table_bytes", "bytes of the table of context ids", offsetof(ctxid_figures_t, bytes),
+     false}
 };
 
-static void read_variable(void *address, void *obj_handle, int count, void *buffer)
+static void read_variable(void *address, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                          void *buffer)
 {
     const struct variable *variable = address;
     ctxid_figures_t figures;
@@ -195,14 +198,14 @@ static void report_leak(uint32_t prefix, MPIR_Comm * comm)
             (unsigned) prefix, name[0] ? ", \"" : "", name, name[0] ? "\"" : "");
 }
 
-static int report_leaks(void *unused)
+static int report_leaks(void *unused MPL_UNUSED)
 {
     if (MPIR_CVAR_CTXID_REPORT_LEAKS)
         ctxid_visit(ctxid_own_store(), report_leak);
     return MPI_SUCCESS;
 }
 
-static int close_store(void *unused)
+static int close_store(void *unused MPL_UNUSED)
 {
     ctxid_close(ctxid_own_store());
     ctxid_holders_close();

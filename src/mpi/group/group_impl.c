@@ -194,7 +194,7 @@ int MPIR_Group_free_impl(MPIR_Group * group_ptr)
     return (group_ptr->handle == MPI_GROUP_EMPTY) ? MPI_SUCCESS : MPIR_Group_release(group_ptr);
 }
 
-int MPIR_Group_from_session_pset_impl(MPIR_Session * session_ptr, const char *pset_name,
+int MPIR_Group_from_session_pset_impl(MPIR_Session * session_ptr MPL_UNUSED, const char *pset_name,
                                       MPIR_Group ** new_group_ptr)
 {
     int mpi_errno = MPI_SUCCESS;

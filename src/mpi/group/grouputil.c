@@ -21,7 +21,7 @@ MPIR_Object_alloc_t MPIR_Group_mem = { 0, 0, 0, 0, 0, 0, MPIR_GROUP,
 
 MPIR_Group *const MPIR_Group_empty = &MPIR_Group_builtin[0];
 
-static int release_empty_group(void *unused)
+static int release_empty_group(void *unused MPL_UNUSED)
 {
     cmap_release(MPIR_Group_empty->map);
     MPIR_Group_empty->map = NULL;

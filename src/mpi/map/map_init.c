@@ -224,7 +224,8 @@ static int read_limits(cmap_limits * limits)
 /* A variable's address is its entry: the offset of a uint64_t in cmap_totals. */
 static size_t total_offsets[3 + CMAP_REP_COUNT];
 
-static void read_total(void *address, void *obj_handle, int count, void *buffer)
+static void read_total(void *address, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                       void *buffer)
 {
     cmap_totals totals;
     unsigned long long *value = buffer;

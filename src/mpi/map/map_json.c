@@ -85,7 +85,7 @@ static void write_site(FILE * out, map_site site)
     write_member(out, "called_from", text);
 }
 
-static int same_node(int rank)
+static int same_node(int rank MPL_UNUSED)
 {
     return 0;
 }
@@ -148,11 +148,11 @@ static void write_moment(void *context, const map_moment * moment)
     w->separator = ",";
 }
 
-static void skip_row(void *context, const map_row * row)
+static void skip_row(void *context MPL_UNUSED, const map_row * row MPL_UNUSED)
 {
 }
 
-static void skip_moment(void *context, const map_moment * moment)
+static void skip_moment(void *context MPL_UNUSED, const map_moment * moment MPL_UNUSED)
 {
 }
 

@@ -44,9 +44,9 @@ static const struct figure {
     bool counts;                /* since MPI_Init; else a level */
 } figures[] = {
     {"cmap_shared_bytes", "bytes of maps that lie in shared memory of the node",
-     offsetof(onecopy_figures_t, bytes)},
+     offsetof(onecopy_figures_t, bytes), false},
     {"cmap_shared_blocks", "payloads and inverses of maps that lie there",
-     offsetof(onecopy_figures_t, blocks)},
+     offsetof(onecopy_figures_t, blocks), false},
     {"cmap_shared_made", "large payloads and inverses that this process has put there",
      offsetof(onecopy_figures_t, made), true},
     {"cmap_shared_found", "large payloads and inverses that another process had put there",
@@ -55,7 +55,8 @@ static const struct figure {
      offsetof(onecopy_figures_t, refused), true},
 };
 
-static void read_figure(void *address, void *obj_handle, int count, void *buffer)
+static void read_figure(void *address, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                        void *buffer)
 {
     onecopy_figures_t now;
     unsigned long long *value = buffer;

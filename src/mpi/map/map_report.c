@@ -55,7 +55,7 @@ static void write_file(void)
     file = NULL;
 }
 
-static int report(void *unused)
+static int report(void *unused MPL_UNUSED)
 {
     if (is_reporter()) {
         MPIR_Map_table_count_alive();

@@ -45,7 +45,7 @@ static bool is_named_mpi(const char *path)
     return strncmp(slash ? slash + 1 : path, "libmpi", 6) == 0;
 }
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *context)
+static int look_at(struct dl_phdr_info *info, size_t size MPL_UNUSED, void *context)
 {
     search *s = context;
     object o = {.start = UINTPTR_MAX };

@@ -20,17 +20,19 @@ static int local_rank(void)
     return MPIR_Process.local_rank;
 }
 
-static int check(int rank)
+static int check(int rank MPL_UNUSED)
 {
     return MPI_SUCCESS;
 }
 
-static int foresee(const split_call * call, MPIR_Comm * local, bool * takes_part)
+static int foresee(const split_call * call MPL_UNUSED, MPIR_Comm * local MPL_UNUSED,
+                   bool * takes_part MPL_UNUSED)
 {
     return MPI_SUCCESS;
 }
 
-static bool refuses(MPIR_Comm * comm, const char *collective, int *mpi_errno)
+static bool refuses(MPIR_Comm * comm MPL_UNUSED, const char *collective MPL_UNUSED,
+                    int *mpi_errno MPL_UNUSED)
 {
     return false;
 }

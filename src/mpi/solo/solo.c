@@ -48,7 +48,7 @@ static void count_idle(bool is_first)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static int count(int n)
+static int count(int n MPL_UNUSED)
 {
     return 1;
 }

@@ -26,7 +26,8 @@ static uint8_t *ready[STEPS];
 
 static unsigned long long exchanges, longest;
 
-static void read_number(void *address, void *obj_handle, int count, void *buffer)
+static void read_number(void *address, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                        void *buffer)
 {
     *(unsigned long long *) buffer = *(const unsigned long long *) address;
 }

@@ -7,7 +7,8 @@
 
 static unsigned long long supply;       /* nanoseconds */
 
-static void read_supply(void *address, void *obj_handle, int count, void *buffer)
+static void read_supply(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                        void *buffer)
 {
     *(unsigned long long *) buffer = supply;
 }

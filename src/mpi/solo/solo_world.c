@@ -20,7 +20,7 @@ static struct {
     solo_call *calls;
 } last;
 
-static int forget_last(void *unused)
+static int forget_last(void *unused MPL_UNUSED)
 {
     cmap_release(last.map);
     MPL_free(last.calls);

@@ -284,7 +284,7 @@ int MPIR_Topo_order_grid(const MPIR_Comm * comm, int nnodes, int ndims, const in
 
     *ranks = NULL;
     if (MPIR_CVAR_REORDER == MPIR_CVAR_REORDER_none || nnodes < 1 || ndims < 1 ||
-        ndims > LOCALITY_DIMS || !has_cells(nnodes, ndims, dims) || comm->node_count == 1 ||
+        ndims > (int) LOCALITY_DIMS || !has_cells(nnodes, ndims, dims) || comm->node_count == 1 ||
         comm->node_count == comm->local_size)
         return MPI_SUCCESS;
     grid = grid_of(ndims, dims, periods);

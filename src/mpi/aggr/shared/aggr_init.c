@@ -71,17 +71,20 @@ cvars:
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
 
-static void read_count(void *address, void *obj_handle, int count, void *buffer)
+static void read_count(void *address, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                       void *buffer)
 {
     *(unsigned long long *) buffer = *(unsigned long long *) address;
 }
 
-static void read_arena(void *address, void *obj_handle, int count, void *buffer)
+static void read_arena(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                       void *buffer)
 {
     *(unsigned long long *) buffer = MPIR_Aggr_arena_used();
 }
 
-static void read_direct(void *address, void *obj_handle, int count, void *buffer)
+static void read_direct(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                        void *buffer)
 {
     *(unsigned long long *) buffer = MPL_atomic_relaxed_load_uint64(&MPIR_Aggr_counts.direct);
 }
@@ -97,7 +100,7 @@ static void register_variables(void)
         {"aggr_refused", "communicators without aggregates on this node", &MPIR_Aggr_counts.refused},
     };
 
-    for (int i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
         MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, counters[i].name, counters[i].count, read_count,
                            "AGGR", counters[i].text);
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "aggr_direct", NULL, read_direct, "AGGR",
@@ -106,7 +109,7 @@ static void register_variables(void)
                        "shared memory of the node that is handed out to communicators");
 }
 
-static int close_arena(void *unused)
+static int close_arena(void *unused MPL_UNUSED)
 {
     MPIR_Aggr_on = MPIR_Aggr_between_nodes = false;
     MPIR_Aggr_direct_most = 0;

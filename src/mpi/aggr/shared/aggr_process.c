@@ -116,7 +116,7 @@ static void tell_of_wait(void)
         MPIR_Yield_look(false);
 }
 
-static int progress(void *context)
+static int progress(void *context MPL_UNUSED)
 {
     unsigned before = MPIR_Aggr_arrivals;
     int status;

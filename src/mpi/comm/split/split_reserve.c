@@ -26,7 +26,7 @@ void split_reserve_free(split_reserve reserve)
     MPIR_Sparse_free(reserve.memory, reserve.bytes);
 }
 
-static int end(void *unused)
+static int end(void *unused MPL_UNUSED)
 {
     will_end = false;
     split_reserve_free(exchange(none));

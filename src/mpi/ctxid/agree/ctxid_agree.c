@@ -27,13 +27,13 @@ static reduction_t offers, windows;
 
 static bool was_any_pending;    /* ever */
 
-static void fold_offers(void *in, void *inout, int *n, MPI_Datatype * type)
+static void fold_offers(void *in, void *inout, int *n, MPI_Datatype * type MPL_UNUSED)
 {
     for (int i = 0; i < *n; i++)
         ctxid_fold_offer((ctxid_offer_t *) inout + i, (const ctxid_offer_t *) in + i);
 }
 
-static void fold_windows(void *in, void *inout, int *n, MPI_Datatype * type)
+static void fold_windows(void *in, void *inout, int *n, MPI_Datatype * type MPL_UNUSED)
 {
     for (int i = 0; i < *n; i++)
         ctxid_fold_window((ctxid_window_t *) inout + i, (const ctxid_window_t *) in + i);

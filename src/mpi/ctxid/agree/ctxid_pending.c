@@ -199,14 +199,14 @@ static bool has_refusals(void)
 }
 
 /* Other members wait for a refusal, although no request of this process does. */
-static int end_refusals(void *unused)
+static int end_refusals(void *unused MPL_UNUSED)
 {
     while (has_refusals())
         ctxid_let_others_go_on();
     return MPI_SUCCESS;
 }
 
-static int remove_hook(void *unused)
+static int remove_hook(void *unused MPL_UNUSED)
 {
     all.has_hook = false;
     return MPIR_Progress_hook_deregister(all.hook);

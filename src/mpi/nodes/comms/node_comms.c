@@ -32,7 +32,8 @@ int MPIR_Comm_node_rank(MPIR_Comm * comm)
     return MPIR_Comm_is_parent_comm(comm) ? MPIR_Get_intranode_rank(comm, comm->rank) : 0;
 }
 
-static void read_made(void *address, void *obj_handle, int count, void *buffer)
+static void read_made(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                      void *buffer)
 {
     MPL_initlock_lock(&creation);
     *(unsigned long long *) buffer = made;
@@ -53,7 +54,7 @@ static void inherit(MPIR_Comm * sub, const MPIR_Comm * parent)
 
     sub->tainted = parent->tainted;
     sub->seq = parent->seq;
-    for (int i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++)
+    for (size_t i = 0; i < sizeof(inherited) / sizeof(inherited[0]); i++)
         MPIR_Comm_hint_set(sub, inherited[i], parent->hints[inherited[i]]);
 }
 

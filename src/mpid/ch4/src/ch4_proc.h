@@ -190,7 +190,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDI_rank_is_local(int rank, MPIR_Comm * comm)
 #endif
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDI_av_is_local(MPIDI_av_entry_t * av)
+MPL_STATIC_INLINE_PREFIX int MPIDI_av_is_local(MPIDI_av_entry_t * av MPL_UNUSED)
 {
 #ifdef MPIDI_CH4_DIRECT_NETMOD
     return 0;

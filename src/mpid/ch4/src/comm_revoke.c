@@ -65,7 +65,7 @@ static bool visit_all(MPIR_Object_alloc_t * mem, visitor_t visit, void *context)
 /* ---- receives ---- */
 
 /* The netmod's half of a receive from any process ends with the other half. */
-static bool is_half(MPIR_Request * rreq)
+static bool is_half(MPIR_Request * rreq MPL_UNUSED)
 {
 #ifndef MPIDI_CH4_DIRECT_NETMOD
     return !MPIDI_REQUEST(rreq, is_local) && MPIDI_REQUEST_ANYSOURCE_PARTNER(rreq);
@@ -232,7 +232,7 @@ static int revoke_here(MPIR_Comm * comm)
 }
 
 /* With progress, so that also the notices of duplicates are on their way when the call returns. */
-int MPID_Comm_revoke(MPIR_Comm * comm, int is_remote)
+int MPID_Comm_revoke(MPIR_Comm * comm, int is_remote MPL_UNUSED)
 {
     int mpi_errno = revoke_here(comm);
 
@@ -375,7 +375,8 @@ void MPIDIG_comm_revoke_finalize(void)
     }
 }
 
-static int on_revoked(void *am_hdr, void *data, MPI_Aint data_sz, uint32_t attr, MPIR_Request **req)
+static int on_revoked(void *am_hdr, void *data MPL_UNUSED, MPI_Aint data_sz MPL_UNUSED,
+                      uint32_t attr, MPIR_Request **req)
 {
     int mpi_errno = MPI_SUCCESS;
     revoke_hdr_t hdr;

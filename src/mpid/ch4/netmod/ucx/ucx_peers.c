@@ -37,7 +37,8 @@ bool MPIDI_UCX_peers_are_lazy(void)
     return MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS && (MPIDI_UCX_global.num_vnis == 1 || MPIR_CVAR_CH4_GLOBAL_PROGRESS);
 }
 
-static void read_endpoints(void *address, void *obj_handle, int count, void *buffer)
+static void read_endpoints(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED,
+                           int count MPL_UNUSED, void *buffer)
 {
     int n = MPIDI_UCX_global.num_vnis;
 
@@ -45,7 +46,8 @@ static void read_endpoints(void *address, void *obj_handle, int count, void *buf
         (unsigned long long) peers.count : (unsigned long long) MPIR_Process.size * n * n);
 }
 
-static void read_bytes(void *address, void *obj_handle, int count, void *buffer)
+static void read_bytes(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                       void *buffer)
 {
     *(unsigned long long *) buffer = peers.address_bytes;
 }
@@ -135,7 +137,8 @@ static ucs_status_t handle_now(int vni, void *data, size_t length)
     return MPIDI_UCX_am_handler(NULL, data, length, NULL, 0);
 }
 
-static ucs_status_t keep_message(void *vni, void *data, size_t length, ucp_ep_h reply_ep, unsigned flags)
+static ucs_status_t keep_message(void *vni, void *data, size_t length, ucp_ep_h reply_ep MPL_UNUSED,
+                                 unsigned flags MPL_UNUSED)
 {
     int queue = (int) (intptr_t) vni;
     message_t *message = take_block(queue, length);

@@ -9,13 +9,15 @@
 /* Processes as other worlds know them (ucx_worlds.h). Their roots meet by TCP (port/port.h): there
  * are no messages before that. */
 
-int MPIDI_UCX_dynamic_send(uint64_t remote_gpid, int tag, const void *buf, int size, int timeout)
+int MPIDI_UCX_dynamic_send(uint64_t remote_gpid MPL_UNUSED, int tag MPL_UNUSED,
+                           const void *buf MPL_UNUSED, int size MPL_UNUSED, int timeout MPL_UNUSED)
 {
     MPIR_Assert_fail("roots meet by TCP", __FILE__, __LINE__);
     return MPI_ERR_INTERN;
 }
 
-int MPIDI_UCX_dynamic_recv(int tag, void *buf, int size, int timeout)
+int MPIDI_UCX_dynamic_recv(int tag MPL_UNUSED, void *buf MPL_UNUSED, int size MPL_UNUSED,
+                           int timeout MPL_UNUSED)
 {
     MPIR_Assert_fail("roots meet by TCP", __FILE__, __LINE__);
     return MPI_ERR_INTERN;

@@ -21,8 +21,8 @@ static struct setting {
     const char *name, *value;
     bool is_ours;
 } settings[] = {
-    {"UCX_SYSV_RX_BUFS_GROW", CHUNK}, {"UCX_POSIX_RX_BUFS_GROW", CHUNK},
-    {"UCX_SYSV_ERROR_HANDLING", "y"}, {"UCX_POSIX_ERROR_HANDLING", "y"}
+    {"UCX_SYSV_RX_BUFS_GROW", CHUNK, false}, {"UCX_POSIX_RX_BUFS_GROW", CHUNK, false},
+    {"UCX_SYSV_ERROR_HANDLING", "y", false}, {"UCX_POSIX_ERROR_HANDLING", "y", false}
 };
 
 enum { SYSV_POOL, POSIX_POOL, SYSV_ERRORS, POSIX_ERRORS };
@@ -35,7 +35,7 @@ static void set(struct setting *setting)
 
 void MPIDI_UCX_transports_chosen(void)
 {
-    for (int i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
         if (settings[i].is_ours)
             unsetenv(settings[i].name);
         settings[i].is_ours = false;

@@ -23,7 +23,8 @@ static int question_id, answer_id;
 /* Targets in the tables of this process' windows. */
 static unsigned long long known;
 
-static void read_known(void *address, void *obj_handle, int count, void *buffer)
+static void read_known(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                       void *buffer)
 {
     *(unsigned long long *) buffer = known;
 }
@@ -58,7 +59,7 @@ int MPIDI_UCX_win_expose(MPIR_Win * win, size_t length, void **base)
     status = ucp_rkey_pack(MPIDI_UCX_global.context, mine->mem_h, &mine->key, &mine->key_bytes);
     MPIDI_UCX_CHK_STATUS(status);
     /* it travels in the header of an active message */
-    if (mine->key_bytes + sizeof(answer_t) > MPIDI_NM_am_hdr_max_sz())
+    if (mine->key_bytes + sizeof(answer_t) > (size_t) MPIDI_NM_am_hdr_max_sz())
         mine->key_bytes = 0;
 
   fn_exit:
@@ -86,7 +87,8 @@ MPIDI_UCX_win_target_t *MPIDI_UCX_win_target_ask(MPIR_Win * win, int rank)
     return target;
 }
 
-static int question_cb(void *am_hdr, void *data, MPI_Aint bytes, uint32_t attr, MPIR_Request ** req)
+static int question_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint bytes MPL_UNUSED,
+                       uint32_t attr MPL_UNUSED, MPIR_Request ** req MPL_UNUSED)
 {
     int mpi_errno = MPI_SUCCESS, vci;
     const question_t *question = am_hdr;
@@ -111,7 +113,8 @@ static int question_cb(void *am_hdr, void *data, MPI_Aint bytes, uint32_t attr, 
     goto fn_exit;
 }
 
-static int answer_cb(void *am_hdr, void *data, MPI_Aint bytes, uint32_t attr, MPIR_Request ** req)
+static int answer_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint bytes MPL_UNUSED,
+                     uint32_t attr MPL_UNUSED, MPIR_Request ** req MPL_UNUSED)
 {
     int mpi_errno = MPI_SUCCESS;
     const answer_t *answer = am_hdr;

@@ -307,7 +307,7 @@ unsigned long long MPIDI_UCX_worlds_endpoints(void)
 
 /* The process has died, as UCX says inside its progress. With several VNIs the endpoints stay:
  * closing them takes the locks of all. */
-static void endpoint_failed(void *arg, ucp_ep_h ep, ucs_status_t status)
+static void endpoint_failed(void *arg, ucp_ep_h ep MPL_UNUSED, ucs_status_t status MPL_UNUSED)
 {
     process_t *process = arg;
 
@@ -391,7 +391,7 @@ static void for_each_endpoint(process_t * process, void (*action) (ucp_ep_h *, v
     }
 }
 
-static void close_endpoint(ucp_ep_h * ep, void *arg)
+static void close_endpoint(ucp_ep_h * ep, void *arg MPL_UNUSED)
 {
     ucp_request_param_t param = {
         .op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
@@ -443,8 +443,8 @@ static int perform_ending(MPIDI_deferred_job_t * job)
 }
 
 /* Without memory the endpoints stay. */
-static ucs_status_t take_goodbye(void *arg, void *data, size_t length, ucp_ep_h reply_ep,
-                                 unsigned flags)
+static ucs_status_t take_goodbye(void *arg MPL_UNUSED, void *data, size_t length,
+                                 ucp_ep_h reply_ep MPL_UNUSED, unsigned flags MPL_UNUSED)
 {
     ending_t *ending;
 
@@ -510,7 +510,7 @@ int MPIDI_UCX_worlds_init(void)
 
 /* ---- MPI_Finalize ---- */
 
-static void sent(void *request, ucs_status_t status)
+static void sent(void *request MPL_UNUSED, ucs_status_t status MPL_UNUSED)
 {
 }
 

@@ -35,12 +35,12 @@ static HYD_status openmpi_ppn(char *arg, const char *processes)
     return ppn_fn(arg, &rest);
 }
 
-static HYD_status openmpi_by_node(char *arg, char ***argv)
+static HYD_status openmpi_by_node(char *arg, char ***argv MPL_UNUSED)
 {
     return openmpi_ppn(arg, "1");
 }
 
-static HYD_status openmpi_no_effect(char *arg, char ***argv)
+static HYD_status openmpi_no_effect(char *arg MPL_UNUSED, char ***argv MPL_UNUSED)
 {
     return HYD_SUCCESS;
 }
@@ -59,20 +59,20 @@ static HYD_status openmpi_mca(char *arg, char ***argv)
     return HYD_SUCCESS;
 }
 
-static HYD_status openmpi_timeout(char *arg, char ***argv)
+static HYD_status openmpi_timeout(char *arg MPL_UNUSED, char ***argv)
 {
     if (**argv)
         setenv("MPIEXEC_TIMEOUT", *(*argv)++, 1);
     return HYD_SUCCESS;
 }
 
-static HYD_status openmpi_report_bindings(char *arg, char ***argv)
+static HYD_status openmpi_report_bindings(char *arg MPL_UNUSED, char ***argv MPL_UNUSED)
 {
     setenv("HYDRA_TOPO_DEBUG", "1", 1);
     return HYD_SUCCESS;
 }
 
-static HYD_status openmpi_bind_to_core(char *arg, char ***argv)
+static HYD_status openmpi_bind_to_core(char *arg, char ***argv MPL_UNUSED)
 {
     return HYDU_set_str(arg, &HYD_server_info.user_global.binding, "core");
 }
@@ -94,11 +94,11 @@ static const struct {
     {"prefix", "-launcher-exec, or set PATH for the other hosts"}
 };
 
-static HYD_status openmpi_refuse(char *arg, char ***argv)
+static HYD_status openmpi_refuse(char *arg, char ***argv MPL_UNUSED)
 {
     const char *instead = "mpiexec -help";
 
-    for (int i = 0; i < sizeof(openmpi_refused) / sizeof(openmpi_refused[0]); i++)
+    for (size_t i = 0; i < sizeof(openmpi_refused) / sizeof(openmpi_refused[0]); i++)
         if (strcasecmp(arg, openmpi_refused[i].option) == 0)
             instead = openmpi_refused[i].instead;
     fprintf(stderr, "mpiexec: -%s is an option of Open MPI; use %s\n", arg, instead);

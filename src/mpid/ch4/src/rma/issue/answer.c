@@ -4,8 +4,8 @@
 
 #include "rma/issue/internal.h"
 
-int MPIDIG_rma_answer_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
-                         MPIR_Request ** req)
+int MPIDIG_rma_answer_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint in_data_sz MPL_UNUSED,
+                         uint32_t attr, MPIR_Request ** req)
 {
     const MPIDIG_rma_answer_t *answer = am_hdr;
     const char *next = (const char *) (answer + 1);

@@ -52,7 +52,7 @@ static const MPIDIG_rma_issue_t *issue_of(const MPI_Win * handle)
     return win ? MPIDIG_WIN(win, issue) : NULL;
 }
 
-static void read_variable(void *address, void *obj_handle, int count, void *buffer)
+static void read_variable(void *address, void *obj_handle, int count MPL_UNUSED, void *buffer)
 {
     const MPIDIG_rma_issue_t *issue = issue_of(obj_handle);
 
@@ -60,7 +60,7 @@ static void read_variable(void *address, void *obj_handle, int count, void *buff
 }
 
 /* MPI_T asks when a tool gets a handle. */
-static void count_variable(void *address, void *obj_handle, int *count)
+static void count_variable(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int *count)
 {
     MPIDIG_rma_is_timed = true;
     *count = 1;

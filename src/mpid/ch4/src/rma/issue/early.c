@@ -88,8 +88,8 @@ void MPIDIG_rma_forget_early(MPIDIG_rma_issue_t * issue)
         free_early(&issue->fence, issue->fence.early);
 }
 
-int MPIDIG_rma_request_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
-                          MPIR_Request ** req)
+int MPIDIG_rma_request_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint in_data_sz MPL_UNUSED,
+                          uint32_t attr, MPIR_Request ** req)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_message_t *message = am_hdr;

@@ -205,7 +205,7 @@ void MPIDIG_rma_not_ready(MPIDIG_rma_target_t * target)
 
 /* ---- the epoch --------------------------------------------------------------------------- */
 
-rma_issue_permission_t MPIDIG_rma_is_noted(const MPIR_Win * win)
+rma_issue_permission_t MPIDIG_rma_is_noted(const MPIR_Win * win MPL_UNUSED)
 {
     return RI_NOTED;
 }
@@ -215,13 +215,14 @@ int MPIDIG_rma_just_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
     return MPIDIG_rma_go_on(win, target, RI_GO_ON);
 }
 
-unsigned MPIDIG_rma_no_flags(MPIR_Win * win, const MPIDIG_rma_target_t * target)
+unsigned MPIDIG_rma_no_flags(MPIR_Win * win MPL_UNUSED,
+                             const MPIDIG_rma_target_t * target MPL_UNUSED)
 {
     return 0;
 }
 
 /* Locks on single targets: MPI_Win_lock has opened these. */
-static bool covers_no_other(MPIR_Win * win, int rank)
+static bool covers_no_other(MPIR_Win * win MPL_UNUSED, int rank MPL_UNUSED)
 {
     return false;
 }

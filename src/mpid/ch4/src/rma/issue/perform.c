@@ -194,7 +194,7 @@ static int carry_out(MPIR_Win * win, MPIDIG_rma_message_t * message)
     return mpi_errno ? mpi_errno : release_errno;
 }
 
-static int granted(MPIR_Win * win, int rank, void *message)
+static int granted(MPIR_Win * win, int rank MPL_UNUSED, void *message)
 {
     int mpi_errno = carry_out(win, message);
 

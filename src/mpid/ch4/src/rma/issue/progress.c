@@ -4,7 +4,7 @@
 
 /* Progress of all kinds: others may wait for this process's nonblocking collectives before they
  * answer. */
-int MPIDIG_rma_progress(MPIR_Win * win)
+int MPIDIG_rma_progress(MPIR_Win * win MPL_UNUSED)
 {
     int mpi_errno = MPID_Progress_test(NULL);
 

@@ -4,12 +4,12 @@
 
 #include "rma/issue/internal.h"
 
-static bool covers_all(MPIR_Win * win, int rank)
+static bool covers_all(MPIR_Win * win MPL_UNUSED, int rank MPL_UNUSED)
 {
     return true;
 }
 
-static rma_issue_permission_t asked(const MPIR_Win * win)
+static rma_issue_permission_t asked(const MPIR_Win * win MPL_UNUSED)
 {
     return RI_ASKED;
 }
@@ -25,7 +25,7 @@ static void take_post(MPIR_Win * win, MPIDIG_rma_target_t * target)
     }
 }
 
-static unsigned flags(MPIR_Win * win, const MPIDIG_rma_target_t * target)
+static unsigned flags(MPIR_Win * win MPL_UNUSED, const MPIDIG_rma_target_t * target MPL_UNUSED)
 {
     return MPIDIG_RMA_PSCW;
 }

@@ -73,7 +73,7 @@ static bool parse_mode(const char *name, rma_issue_mode_t * mode)
 {
     static const char *const names[] = {[RI_EAGER] = "eager", [RI_HYBRID] = "hybrid", [RI_LAZY] = "lazy" };
 
-    for (int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (!strcmp(name, names[i])) {
             *mode = (rma_issue_mode_t) i;
             return true;

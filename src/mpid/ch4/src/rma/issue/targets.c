@@ -5,7 +5,7 @@
 #include "rma/issue/internal.h"
 
 /* The bytes of a message to the target that operations may take. */
-static size_t room_to(MPIR_Win * win, int rank)
+static size_t room_to(MPIR_Win * win MPL_UNUSED, int rank MPL_UNUSED)
 {
     MPI_Aint limit = MPIDI_NM_am_hdr_max_sz();
 
