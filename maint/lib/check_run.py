@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The runner of maint/check: it runs steps, counts their results, and writes them down.
+"""The runner of maint/check: it runs units and their steps, counts the results, and writes them
+down.
 
-A step is a command, or a function of the shell libraries in maint/lib; check_step.sh runs both."""
+A unit is what can be chosen: "suite/comm".  A step is a command, or a function of the shell
+libraries in maint/lib; check_step.sh runs both."""
 import os
 import re
 import shutil
@@ -10,6 +12,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as xml
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,9 +21,13 @@ OUT = ROOT / "build" / "check"
 STEP = Path(__file__).with_name("check_step.sh")
 SKIPPED = 77  # as for automake
 STEP_MINUTES = "20"  # a step that takes longer hangs; sections whose steps compile are left out
-COMPILES = ("build", "package", "apps", "fresh", "long")
+COMPILES = ("build", "package", "apps", "compilers", "fresh", "long", "arm")
+REPEATS = 3
+REPEAT_SECONDS = 300  # what takes longer is not repeated when it fails
 PACKAGES = {
     "module": ["check"],
+    "compilers": ["compilers"],
+    "arm": ["arm"],
     "validate": ["nice-format"],
     "names": ["names"],
     "package": ["package"],
@@ -80,6 +87,22 @@ class Variant:
 
 
 @dataclass
+class Unit:
+    """What a plan chooses: the section and its name in it make the name, as in "suite/comm"."""
+
+    name: str
+    work: Callable
+
+    @property
+    def section(self):
+        return self.name.partition("/")[0]
+
+
+def minutes_of(seconds):
+    return "1 minute" if seconds < 90 else f"{seconds / 60:.0f} minutes"
+
+
+@dataclass
 class Result:
     section: str
     name: str
@@ -90,10 +113,14 @@ class Result:
 
 
 class Check:
-    def __init__(self, variant, quick=False, long=False, dirs=None, minutes=None):
-        self.variant, self.quick, self.long, self.dirs = variant, quick, long, dirs
+    def __init__(self, variant, long=False, minutes=None):
+        self.variant, self.long = variant, long
         self.end = None if minutes is None else time.monotonic() + 60 * minutes
         self.section, self.results, self.failures, self.compiled = "", [], [], set()
+        self.lacking = {}  # section -> why it cannot run
+
+    def begin(self):
+        """Takes away what the run before this one left."""
         shutil.rmtree(OUT, ignore_errors=True)
         OUT.mkdir(parents=True)
         (OUT / "counts").touch()
@@ -108,11 +135,31 @@ class Check:
         )
 
     def need_packages(self, sections):
-        """All sets of maint/packages.txt at once: what is missing shows before the first
-        section."""
-        sets = [one for section in sections for one in PACKAGES.get(section, ())]
-        if self.shell("need_packages_of_variant", *sets):
+        """Gets all sets of maint/packages.txt at once.  Nothing can run without those of the
+        build; a section whose own cannot be had is skipped."""
+        wanted = {name: PACKAGES[name] for name in sections if name in PACKAGES}
+        if self.shell("get_packages_of_check", *(one for sets in wanted.values() for one in sets)):
             sys.exit(1)
+        for name, sets in wanted.items():
+            file = OUT / "missing"
+            self.shell("write_missing_packages", file, *sets)
+            if missing := file.read_text().split():
+                self.lacking[name] = f"missing packages: {' '.join(missing)}"
+
+    # ---- units
+
+    def run_units(self, units, times):
+        """The units of a plan in their order, with what is left before each."""
+        for number, unit in enumerate(units):
+            self.section = unit.section
+            left = minutes_of(sum(times.of(u.name) for u in units[number:]))
+            print(f"[{number + 1} of {len(units)}, {left} left] {unit.name}", flush=True)
+            if why := self.lacking.get(unit.section):
+                self.count(f"{unit.name} ({why})", 0, 0, 1)
+                continue
+            began = time.monotonic()
+            unit.work()
+            times.note(unit.name, time.monotonic() - began)
 
     # ---- results
 
@@ -129,10 +176,11 @@ class Check:
             file.write(name + "\n")
 
     def count_tap(self, name, file, more_skipped):
-        """A file that is missing or incomplete is a failure by itself."""
+        """A file that is missing or incomplete is a failure by itself.  The lines of failures."""
         text = file.read_text(errors="replace") if file.exists() else ""
         if not text and more_skipped:
-            return self.count(name, 0, 0, more_skipped)
+            self.count(name, 0, 0, more_skipped)
+            return []
         if not re.search(r"(?m)^1\.\.", text):
             text += f"not ok - {name} stopped before its end\n"
             file.write_text(text)
@@ -141,7 +189,8 @@ class Check:
             if line.startswith("not ok"):
                 self.fail(f"{name}: " + re.sub(r"^not ok[ 0-9-]*", "", line))
         sums = [sum(case[1] == how for case in cases) for how in ("passed", "failed", "skipped")]
-        return self.count(name, sums[0], sums[1], sums[2] + more_skipped, cases)
+        self.count(name, sums[0], sums[1], sums[2] + more_skipped, cases)
+        return [case[2] for case in cases if case[1] == "failed"]
 
     def count_gtest(self, name, folder):
         """The cases that a GoogleTest program reports in its XML files."""
@@ -177,17 +226,16 @@ class Check:
         """A step that is one test by itself; status 77: skipped, and its last line says why."""
         if self.is_late(name):
             return True
-        log = OUT / (re.sub(r"[ /:]", "-", name) + ".log")
-        limit = {} if self.section in COMPILES else {"STEP_MINUTES": STEP_MINUTES}
-        env = {**limit, **(env or {})}
-        status = self.shell("step", name, log, "the output above", *words, env=env)
+        began, log = time.monotonic(), OUT / (re.sub(r"[ /:]", "-", name) + ".log")
+        status = self.run_step(name, log, words, env)
         if status == SKIPPED:
             why = log.read_text(errors="replace").strip().rpartition("\n")[2]
             self.count(name, 0, 0, 1, [(name, "skipped", why)])
             return True
-        if status:
-            self.fail(name)
         said = log.read_text(errors="replace")[-4000:] if status and log.exists() else ""
+        if status:
+            again = self.step_again(name, log, words, env, time.monotonic() - began)
+            self.fail(f"{name}: {again}; {circumstances(said)}")
         self.count(
             name,
             int(not status),
@@ -196,6 +244,22 @@ class Check:
             [(name, "failed" if status else "passed", said)],
         )
         return not status
+
+    def run_step(self, name, log, words, env):
+        limit = {} if self.section in COMPILES else {"STEP_MINUTES": STEP_MINUTES}
+        return self.shell(
+            "step", name, log, "the output above", *words, env={**limit, **(env or {})}
+        )
+
+    def step_again(self, name, log, words, env, seconds):
+        """How often a step fails that has failed; its first log stays."""
+        if self.section in COMPILES or seconds > REPEAT_SECONDS:
+            return "not repeated"
+        failed = 1 + sum(
+            bool(self.run_step(f"{name}, again", log.with_suffix(f".{k}.log"), words, env))
+            for k in range(1, REPEATS + 1)
+        )
+        return f"failed in {failed} of {REPEATS + 1} runs"
 
     def steps(self, table):
         for name, *words in table:
@@ -206,23 +270,41 @@ class Check:
         title = f"{label}: {folder}" if label else folder
         if self.is_late(title):
             return
-        tap = (
-            OUT
-            / f"suite-{re.sub('[ ,]', '-', label) + '-' if label else ''}{folder.replace('/', '-')}.tap"
-        )
+        tap = self.run_suite(folder, label, settings, env)
+        left_out = int(tap.with_suffix(".left_out").read_text())
+        bad = self.count_tap(title, tap, left_out)
+        for program in sorted({program_of(case) for case in bad} - {None}):
+            self.program_again(program, folder, label, settings, env)
+
+    def run_suite(self, folder, label, settings, env):
+        """The TAP file."""
+        name = re.sub("[ ,]", "-", label) + "-" if label else ""
+        tap = OUT / f"suite-{name}{folder.replace('/', '-')}.tap"
         place = str(self.variant.build / folder)
+        compiled = place in self.compiled and "ONLY_THESE" not in (env or {})
         status = self.shell(
             "suite_directory",
             folder,
             label,
             *settings,
-            env={**(env or {}), "COMPILED": "yes" if place in self.compiled else ""},
+            env={**(env or {}), "COMPILED": "yes" if compiled else ""},
         )
-        self.compiled.add(place)
+        if "ONLY_THESE" not in (env or {}):
+            self.compiled.add(place)
         if status:
             sys.exit(status)
-        left_out = tap.with_suffix(".left_out")
-        self.count_tap(title, tap, int(left_out.read_text()))
+        return tap
+
+    def program_again(self, program, folder, label, settings, env):
+        """How often a test of the suite fails that has failed; it stays a failure."""
+        where, name = program.rpartition("/")[::2]
+        failed = 1
+        for k in range(1, REPEATS + 1):
+            again = f"{label}, again {k}".lstrip(", ")
+            tap = self.run_suite(where, again, settings, {**(env or {}), "ONLY_THESE": name})
+            failed += bool(re.search(r"(?m)^not ok", tap.read_text(errors="replace")))
+        words = f"failed in {failed} of {REPEATS + 1} runs; {circumstances('')}"
+        self.failures.append(f"    {program}: {words}")
 
     # ---- the end
 
@@ -275,3 +357,17 @@ def tap_case(line):
     left_out = re.search(r"# *SKIP" if ok else r"# *TODO", line)
     name = re.sub(r"^(not )?ok[ 0-9-]*", "", line)
     return name, "skipped" if left_out else "passed" if ok else "failed", line
+
+
+def program_of(line):
+    """folder/name of the program in a line of the suite's TAP, or None."""
+    found = re.match(r"not ok[ 0-9-]*(?:\./)?(\S+/\w+) \d", line)
+    return found[1] if found else None
+
+
+def circumstances(said):
+    """When, beside which load, and with which seed where the output names one."""
+    seeds = re.findall(r"(?i)\bseed\W+\w+", said)
+    return ", ".join(
+        [f"at {time.strftime('%H:%M:%S')}", f"load {os.getloadavg()[0]:.1f}", *seeds[-1:]]
+    )

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The sections of maint/check: what they run.  A row of a table is the name of a step and its
-command, which may be a function of the shell libraries in maint/lib."""
-import datetime
+"""The sections of maint/check: what they run.  A section yields its units, each as the name in the
+section and what to call.  A row of a table is the name of a step and its command, which may be a
+function of the shell libraries in maint/lib."""
 import os
 import re
 import subprocess
+from functools import partial
 
 from check_run import OUT, ROOT, Stop, run
 
 MODULES = ("aggr", "cid", "cmap", "colours", "locality", "onecopy", "rma_issue", "rma_lock")
-QUICK_TARGETS = ("lists-check", "names-check", "unit-check")
-TARGETS = (*QUICK_TARGETS, "asan-check", "tsan-check", "fuzz-check")
+TARGETS = ("lists", "names", "unit", "asan", "tsan", "fuzz")  # of module.mk, with "-check"
 
 SUITE_DIRS = (
     "attr",
@@ -32,6 +32,7 @@ SUITE_DIRS = (
     "threads/rma",
     "threads/spawn",
 )
+SHORT_DIRS = ("comm", "group", "init", "topo")
 SPAWN_DIRS = ("spawn", "threads/spawn")
 FORCED_DIRS = ("comm", "group", "topo", "threads/comm")
 THREAD_DIRS = (
@@ -126,37 +127,55 @@ def our_dirs():
 # ---- module, validate, build, names --------------------------------------------------------------
 
 
+def jobs():
+    return os.environ.get("JOBS") or str(os.cpu_count())
+
+
+def module_target(check, name, target):
+    folder = OUT / f"module-{name}-{target}"
+    folder.mkdir(exist_ok=True)
+    check.step(
+        f"module {name} {target}",
+        "env",
+        f"GTEST_OUTPUT=xml:{folder}/",
+        "make",
+        "-C",
+        ROOT / "src/mpid/common" / name,
+        f"-j{jobs()}",
+        f"{target}-check",
+    )
+    if any(folder.glob("*.xml")):
+        check.count_gtest(f"module {name} {target}", folder)
+
+
+def compile_units(check):
+    """Of all modules at once, so that no core waits for the last file of one."""
+    words = ("make", "-f", ROOT / "maint/lib/modules.mk", f"-j{jobs()}", "unit-tests")
+    check.step("module: compile the unit tests", *words)
+
+
 def module(check):
-    jobs = os.environ.get("JOBS") or str(os.cpu_count())
+    yield "compile", partial(compile_units, check)
     for name in MODULES:
-        for target in QUICK_TARGETS if check.quick else TARGETS:
-            folder = OUT / f"module-{name}-{target}"
-            folder.mkdir()
-            check.step(
-                f"module {name} {target}",
-                "env",
-                f"GTEST_OUTPUT=xml:{folder}/",
-                "make",
-                "-C",
-                ROOT / "src/mpid/common" / name,
-                f"-j{jobs}",
-                target,
-            )
-            if any(folder.glob("*.xml")):
-                check.count_gtest(f"module {name} {target}", folder)
+        for target in TARGETS:
+            yield f"{name}/{target}", partial(module_target, check, name, target)
 
 
-def validate(check):
+def validate_all(check):
     tap = OUT / "validate.tap"
     with tap.open("w") as file:
         status = run([ROOT / "maint/validate"], stdout=file)
     if status:
         print("".join(re.findall(r"(?ms)^not ok.*?(?=^ok|\Z)", tap.read_text())), flush=True)
     check.count_tap("validate", tap, 0)
-    check.step("a step fails when a line of it does", ROOT / "maint/lib/check_failing.py")
+    check.step("what maint/check counts, repeats and picks", ROOT / "maint/lib/check_itself.py")
 
 
-def build(check):
+def validate(check):
+    yield "all", partial(validate_all, check)
+
+
+def build_tests(check):
     """The whole run ends here when there is nothing to test."""
     status = run([ROOT / "maint/build", "--tests", *check.variant.options])
     if status:
@@ -172,26 +191,47 @@ def build(check):
         raise Stop
 
 
-def names(check):
+def build(check):
+    yield "tests", partial(build_tests, check)
+
+
+def compiles(check, name, *words):
+    """Our files by maint/lib/compilers.py."""
+    tap = OUT / f"compilers-{name}.tap"
+    with tap.open("w") as file:
+        run([ROOT / "maint/lib/compilers.py", *words], stdout=file)
+    print("".join(re.findall(r"(?ms)^not ok.*?(?=^ok|\Z)", tap.read_text())), flush=True)
+    check.count_tap(f"compilers: {name}", tap, 0)
+
+
+def compilers(check):
+    yield "syntax", partial(compiles, check, "syntax", "gcc")
+    yield "gcc", partial(compiles, check, "gcc", "--objects", "gcc")
+    yield "clang", partial(compiles, check, "clang", "--objects", "clang")
+    yield "newer", partial(in_root, check, "Debian 13", "make_newer_root", NEWER_STEPS)
+
+
+def names_all(check):
     recorded = "libraries export as many names as stock's, and the same"
     check.step("libraries export MPI's names alone", "exports_only_mpi")
     if check.variant.fortran:
         check.step(recorded, "exports_as_recorded")
     else:
         check.count(recorded, 0, 0, 1)
+    prefix = check.variant.prefix
     check.steps(
         [
             ("names of our objects have prefixes", "own_objects_have_prefixes"),
             ("a program's own names, shared", "own_names", "shared"),
             ("a program's own names, static", "own_names", "static"),
-            (
-                "pkg-config names what to link",
-                ROOT / "test/names/pkg_config.sh",
-                check.variant.prefix,
-            ),
-            ("a copy of the installation", ROOT / "test/names/moved.sh", check.variant.prefix),
+            ("pkg-config names what to link", ROOT / "test/names/pkg_config.sh", prefix),
+            ("a copy of the installation", ROOT / "test/names/moved.sh", prefix),
         ]
     )
+
+
+def names(check):
+    yield "all", partial(names_all, check)
 
 
 # ---- examples ------------------------------------------------------------------------------------
@@ -251,12 +291,16 @@ def refusals(variant):
     yield "refuses to be one of several without a process manager", "refuses_other_launchers"
     yield "MPI that was finalized is not initialized again", "initialized_once"
     yield "MPICH's test of revoked communicators", "revokes"
-    yield "keeps what is written before an abort", "keeps_last_words"
-    yield "the status of a process is that of the job", "status_of_the_job"
-    yield "the status of a job that a signal ends", "status_after_a_signal"
-    yield "a spawned job that outlives its parents", "job_that_outlives_its_parents"
-    yield "a signal while a host does not answer", "signal_at_the_start"
     yield "names what replaces options of configure", "names_replacements"
+
+
+JOBS = (
+    ("keeps what is written before an abort", "keeps_last_words"),
+    ("the status of a process is that of the job", "status_of_the_job"),
+    ("the status of a job that a signal ends", "status_after_a_signal"),
+    ("a spawned job that outlives its parents", "job_that_outlives_its_parents"),
+    ("a signal while a host does not answer", "signal_at_the_start"),
+)
 
 
 KILLED = (
@@ -306,12 +350,14 @@ def afapi(variant):
 
 
 def examples(check):
-    check.steps(programs(check.variant))
-    check.steps(refusals(check.variant))
-    check.steps(killed("200" if check.long else ""))
-    if check.variant.netmod == "ucx":
-        check.steps(ALONE)
-    check.steps(afapi(check.variant))
+    variant = check.variant
+    yield "programs", partial(check.steps, programs(variant))
+    yield "refusals", partial(check.steps, refusals(variant))
+    yield "jobs", partial(check.steps, JOBS)
+    yield "killed", partial(check.steps, killed("200" if check.long else ""))
+    if variant.netmod == "ucx":
+        yield "rank1", partial(check.steps, ALONE)
+    yield "afapi", partial(check.steps, afapi(variant))
 
 
 # ---- apps ----------------------------------------------------------------------------------------
@@ -332,7 +378,7 @@ LONG_APPS = (
 )
 
 
-def apps(check):
+def run_apps(check):
     if check.variant.netmod != "ucx":
         check.count("apps (only over UCX)", 0, 0, 1)
         return
@@ -345,10 +391,14 @@ def apps(check):
         print(table.read_text(), end="", flush=True)
 
 
+def apps(check):
+    yield "all", partial(run_apps, check)
+
+
 # ---- containers, launchers, doc, fresh -----------------------------------------------------------
 
 
-def containers(check):
+def contain(check):
     if check.shell("can_contain"):
         check.count("containers (needs root and namespaces)", 0, 0, 1)
         return
@@ -417,6 +467,10 @@ def containers(check):
     )
 
 
+def containers(check):
+    yield "all", partial(contain, check)
+
+
 LAUNCHERS = (
     ("srun --mpi=pmi2", "slurm", "pmi2"),
     ("srun --mpi=pmix", "slurm", "pmix"),
@@ -438,7 +492,7 @@ def under_launchers():
     yield "srun --mpi=pmix without libpmix", "advises", "libpmix2", "without_libpmix"
 
 
-def launchers(check):
+def launch(check):
     reason = OUT / "launchers.reason"
     check.step(
         "launchers: compile",
@@ -459,20 +513,29 @@ def launchers(check):
         run([ROOT / "maint/hosts", "down"])
 
 
+def launchers(check):
+    yield "all", partial(launch, check)
+
+
+def pages(check):
+    tap = OUT / "pages.tap"
+    with tap.open("w") as file:
+        run([ROOT / "maint/lib/pages.py", check.variant.prefix], stdout=file)
+    print("".join(re.findall(r"(?ms)^not ok.*?(?=^ok|\Z)", tap.read_text())), flush=True)
+    check.count_tap("doc: commands of the pages", tap, 0)
+
+
+MANUAL = (
+    ("doc: pages are installed, and man shows them", "pages_are_installed"),
+    ("doc: each function of afapi.h has a page", "functions_have_pages"),
+    ("doc: reference of the interfaces", ROOT / "maint/reference", "--api"),
+)
+
+
 def doc(check):
-    check.steps(
-        [
-            ("doc: pages are installed, and man shows them", "pages_are_installed"),
-            ("doc: each function of afapi.h has a page", "functions_have_pages"),
-            ("doc: reference of the interfaces", ROOT / "maint/reference", "--api"),
-        ]
-    )
+    yield "manual", partial(check.steps, MANUAL)
     if check.variant.netmod == "ucx":
-        tap = OUT / "pages.tap"
-        with tap.open("w") as file:
-            run([ROOT / "maint/lib/pages.py", check.variant.prefix], stdout=file)
-        print("".join(re.findall(r"(?ms)^not ok.*?(?=^ok|\Z)", tap.read_text())), flush=True)
-        check.count_tap("doc: commands of the pages", tap, 0)
+        yield "pages", partial(pages, check)
 
 
 def in_root(check, name, make, steps):
@@ -493,14 +556,22 @@ def in_root(check, name, make, steps):
     run(["rm", "-rf", "--one-file-system", folder])
 
 
+DEMO = ("maint/demo", ROOT / "maint/demo")
+IN_FRESH_ROOT = (DEMO, ("maint/check", ROOT / "maint/check"))
+NEWER_STEPS = (
+    DEMO,
+    (
+        "its compilers",
+        "bash",
+        "-c",
+        "apt-get install -y -q clang && maint/lib/compilers.py --objects gcc clang",
+    ),
+)
+
+
 def fresh(check):
-    configure, module = (
-        ("maint/build --configure-only", "maint/build", "--configure-only"),
-        ("maint/check --quick module", "maint/check", "--quick", "module"),
-    )
-    demo = ("maint/demo --installed", "maint/demo", "--installed")
-    in_root(check, "fresh", "make_fresh_root", (demo, configure, module))
-    in_root(check, "newer release", "make_newer_root", (configure, module))
+    for name, make in (("Debian 12", "make_fresh_root"), ("Debian 13", "make_newer_root")):
+        yield name[-2:], partial(in_root, check, name, make, IN_FRESH_ROOT)
 
 
 # ---- package -------------------------------------------------------------------------------------
@@ -542,9 +613,7 @@ def images(check):
     check.steps((f"package: {name}", *words) for name, *words in IMAGES)
 
 
-def package(check):
-    check.step("package: the Spack recipe", ROOT / "test/package/spack_recipe.py")
-    check.step("package: DESTDIR and uninstall", "destdir_and_uninstall", *check.variant.options)
+def packages(check):
     if check.step("package: Debian packages", ROOT / "maint/package", "deb"):
         in_root(
             check,
@@ -556,26 +625,49 @@ def package(check):
             images(check)
 
 
+def package(check):
+    yield "recipe", partial(
+        check.step, "package: the Spack recipe", ROOT / "test/package/spack_recipe.py"
+    )
+    yield "destdir", partial(
+        check.step,
+        "package: DESTDIR and uninstall",
+        "destdir_and_uninstall",
+        *check.variant.options,
+    )
+    yield "debian", partial(packages, check)
+
+
 # ---- suite, forced, hosts ------------------------------------------------------------------------
 
 
 def suite(check):
-    for folder in check.dirs or (("comm", "group") if check.quick else SUITE_DIRS):
-        check.suite(folder)
+    for folder in SUITE_DIRS:
+        yield folder, partial(check.suite, folder)
+
+
+def short(check):
+    """Up to 4 ranks: MPICH's tests of the folders that the maps are for, elsewhere ours."""
+    few = {"MAX_RANKS": "4"}
+    for folder in SHORT_DIRS:
+        yield folder, partial(check.suite, folder, "4 ranks", env=few)
+    for folder in our_dirs():
+        if folder not in SHORT_DIRS:
+            ours = {**few, "ONLY_OURS": "yes"}
+            yield folder, partial(check.suite, folder, "ours, 4 ranks", env=ours)
 
 
 def forced(check):
     passes = [(name, f"MPIR_CVAR_CMAP_REPRESENTATION={name}") for name in representations()] + [
         (name, f"MPIR_CVAR_CMAP_STRATEGY={name}") for name in STRATEGIES
     ]
-    # Where the time ends first, another day begins with another pass.
-    first = datetime.date.today().toordinal() % len(passes) if check.end else 0
-    for name, setting in passes[first:] + passes[:first]:
+    for name, setting in passes:
         for folder in FORCED_DIRS:
-            check.suite(folder, name, setting, env=FORCED_LIMITS)
+            yield f"{name}/{folder}", partial(check.suite, folder, name, setting, env=FORCED_LIMITS)
     for k in CLIQUES:
         for folder in ("comm", "group"):
-            check.suite(
+            yield f"{k}-cliques/{folder}", partial(
+                check.suite,
                 folder,
                 f"{k} cliques",
                 f"MPIR_CVAR_NUM_CLIQUES={k}",
@@ -583,15 +675,10 @@ def forced(check):
             )
 
 
-def on_hosts(check, k, folders, env):
-    run([ROOT / "maint/hosts", "up", k])
-    for folder in folders:
-        check.suite(folder, f"{k} hosts{', ours' if 'ONLY_OURS' in env else ''}", env=env)
-
-
-def hosts(check):
+def on_hosts(check, k, work):
+    """With k hosts up; `work` gets the environment that starts jobs on them."""
     up = subprocess.run(
-        [ROOT / "maint/hosts", "up", "2"],
+        [ROOT / "maint/hosts", "up", str(k)],
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -600,30 +687,35 @@ def hosts(check):
     if up.returncode:
         check.count(f"hosts ({up.stdout.strip().removeprefix('hosts: ')})", 0, 0, 1)
         return
-    mpiexec = {"MPIEXEC": f"{ROOT}/maint/hosts run {' '.join(check.variant.options)}"}
-    env = {
-        **mpiexec,
-        **({} if check.long else {"MAX_RANKS": str(HOSTS_RANKS), "LEAVE_OUT": HOSTS_LEAVE_OUT}),
-    }
     try:
-        check.step("hosts come and go", "hosts_come_and_go", env=mpiexec)
-        check.step("hosts of a read-only checkout", "hosts_of_read_only_checkout")
-        on_hosts(check, 2, check.dirs or HOSTS_DIRS, env)
-        for when in ("before", "in", "closing"):
-            check.step(
-                f"hosts: ends, rank killed {when} finalize", "ends_when_killed", when, env=mpiexec
-            )
-        check.step(
-            "hosts: a rank killed with a lock ends the job, and nothing remains",
-            "kill_some",
-            "rank",
-            "locks",
-            "2",
-            env=mpiexec,
-        )
-        on_hosts(check, 4, our_dirs(), {**env, "ONLY_OURS": "yes"})
+        work({"MPIEXEC": f"{ROOT}/maint/hosts run {' '.join(check.variant.options)}"})
     finally:
         run([ROOT / "maint/hosts", "down"])
+
+
+def hosts_end(check, env):
+    check.step("hosts come and go", "hosts_come_and_go", env=env)
+    check.step("hosts of a read-only checkout", "hosts_of_read_only_checkout")
+    run([ROOT / "maint/hosts", "up", "2"])
+    for when in ("before", "in", "closing"):
+        name = f"hosts: ends, rank killed {when} finalize"
+        check.step(name, "ends_when_killed", when, env=env)
+    name = "hosts: a rank killed with a lock ends the job, and nothing remains"
+    check.step(name, "kill_some", "rank", "locks", "2", env=env)
+
+
+def hosts(check):
+    limits = {"MAX_RANKS": str(HOSTS_RANKS), "LEAVE_OUT": HOSTS_LEAVE_OUT} if not check.long else {}
+
+    def tests(folder, label, more, env):
+        check.suite(folder, label, env={**env, **limits, **more})
+
+    yield "ends", partial(on_hosts, check, 2, partial(hosts_end, check))
+    for folder in HOSTS_DIRS:
+        yield f"2/{folder}", partial(on_hosts, check, 2, partial(tests, folder, "2 hosts", {}))
+    for folder in our_dirs():
+        ours = partial(tests, folder, "4 hosts, ours", {"ONLY_OURS": "yes"})
+        yield f"4/{folder}", partial(on_hosts, check, 4, ours)
 
 
 # ---- long ----------------------------------------------------------------------------------------
@@ -669,7 +761,7 @@ def fixes_alone(check):
 def with_variant(check, variant, work):
     before, check.variant = check.variant, variant
     try:
-        build(check)
+        build_tests(check)
         work()
     finally:
         check.variant = before
@@ -712,22 +804,19 @@ FOREIGN = (
 
 
 def long(check):
-    check.step("131072 communicators", "most_ids")
-    check.step("exported names beside stock's", "names_beside_stock")
-    fixes_alone(check)
-    check.step(
-        "all compiles after each patch of hook/",
-        ROOT / "maint/lib/topics.py",
-        "--out",
-        OUT / "topics",
-    )
-    check.step("stock with the yield: build", ROOT / "maint/build", "--stock-yield")
+    topics = (ROOT / "maint/lib/topics.py", "--out", OUT / "topics")
+    yield "ids", partial(check.step, "131072 communicators", "most_ids")
+    yield "names", partial(check.step, "exported names beside stock's", "names_beside_stock")
+    yield "fixes", partial(fixes_alone, check)
+    yield "topics", partial(check.step, "all compiles after each patch of hook/", *topics)
+    stock = (ROOT / "maint/build", "--stock-yield")
+    yield "stock-yield", partial(check.step, "stock with the yield: build", *stock)
     for mode in ISSUE_MODES:
-        check.suite("rma", mode, f"MPIR_CVAR_CH4_RMA_ISSUE={mode}")
+        yield mode, partial(check.suite, "rma", mode, f"MPIR_CVAR_CH4_RMA_ISSUE={mode}")
     if check.variant.netmod == "ucx":
-        check.steps(FOREIGN)
-    over_ofi(check)
-    per_vci(check)
+        yield "foreign", partial(check.steps, FOREIGN)
+    yield "ofi", partial(over_ofi, check)
+    yield "per-vci", partial(per_vci, check)
 
 
 SECTIONS = {
@@ -736,6 +825,7 @@ SECTIONS = {
         module,
         validate,
         build,
+        compilers,
         names,
         examples,
         containers,
@@ -743,10 +833,11 @@ SECTIONS = {
         apps,
         doc,
         package,
-        fresh,
+        short,
         suite,
-        forced,
         hosts,
+        forced,
+        fresh,
         long,
     )
 }

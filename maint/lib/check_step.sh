@@ -30,12 +30,22 @@ variant_shown() {
     for name in KIND NETMOD THREAD_CS FORTRAN BUILD PREFIX; do echo "$name=${!name}"; done
 }
 
+# Nothing runs without those of the build.
 # shellcheck disable=SC2046    # words
-need_packages_of_variant() { need_packages $(variant_packages) "$@"; }
+get_packages_of_check() { get_packages "$@" && need_packages $(variant_packages); }
+
+# write_missing_packages FILE SET...: one a line.
+# shellcheck disable=SC2046    # words
+write_missing_packages() { missing_packages $(required_sets "${@:2}") >"$1"; }
 
 first_line_fails() {
     false
     echo reached
+}
+
+fails_once() {
+    echo "seed 17"
+    [ -e "$1" ] || { touch "$1"; false; }
 }
 
 "$@"

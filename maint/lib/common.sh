@@ -45,8 +45,22 @@ stop_step() {
     kill -KILL -- "-$1" 2>/dev/null || true
 }
 
+# what_failed LOG: the first error with its file, and the target that make gave up; of a log without
+# such lines, and of a test, the end.
+what_failed() {
+    local errors=': (fatal )?error: |undefined reference|No space left|cannot find -l'
+    {
+        if grep -m1 -E "$errors" "$1"; then
+            grep -m1 -E '^make.*\*\*\* ' "$1"
+            [[ $1 == "$LOGS"/* ]] || tail -n 30 "$1"
+        else
+            tail -n 30 "$1"
+        fi
+    } | cut -c 1-300
+}
+
 # step NAME LOG HINT COMMAND...: runs COMMAND with its output in LOG and shows name, elapsed time
-# and log while it runs; a failure prints the end of the log and the hint.  Status 77 means
+# and log while it runs; a failure prints what failed, the log and the hint.  Status 77 means
 # skipped, and the last line of the log says why.  A function's line that fails is a failure unless
 # the step is called in an `if`, or before && or ||: there bash does without `set -e`.  With
 # STEP_MINUTES, a step that takes longer is stopped and fails; its log ends with what ran then.
@@ -86,9 +100,8 @@ step() {
             "$(tail -n 1 "$log")" >&2
         return 77
     fi
-    printf '%-34s %6s  FAILED (status %s), end of %s:\n' "$name" \
-        "$(elapsed $((SECONDS - start)))" "$status" "$log" >&2
-    tail -n 30 "$log" | sed 's/^/    /' >&2
-    say "what to try: $hint"
+    printf '%-34s %6s  FAILED (status %s)\n' "$name" "$(elapsed $((SECONDS - start)))" "$status" >&2
+    what_failed "$log" | sed 's/^/    /' >&2
+    say "log: $log; what to try: $hint"
     return "$status"
 }

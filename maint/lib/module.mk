@@ -88,6 +88,10 @@ $(out)/release/$(name)_bench: $(call objects,release,$(bench_sources)) $(out)/re
 parts := 0 1 2 3
 run_part = GTEST_TOTAL_SHARDS=$(words $(parts)) GTEST_SHARD_INDEX=$* GTEST_OUTPUT=$${GTEST_OUTPUT:+$${GTEST_OUTPUT}$*.xml} $< --gtest_brief=1
 
+# Compiles and runs nothing.
+.PHONY: unit-tests
+unit-tests: $(out)/release/unit
+
 .PHONY: $(addprefix unit-part-,$(parts)) $(addprefix asan-part-,$(parts))
 unit-check: $(addprefix unit-part-,$(parts))
 $(addprefix unit-part-,$(parts)): unit-part-%: $(out)/release/unit

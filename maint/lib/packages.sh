@@ -33,6 +33,14 @@ missing_packages() {
     done < <(grep -v '^#' "$ROOT/maint/packages.txt") | sort -u
 }
 
+# What the proofs of packages ask for: a command, a header, a program that runs, a file.
+asked_by_proofs() {
+    local package
+    for package; do
+        awk -v package="$package" '$2 == package { print $4; exit }' "$ROOT/maint/packages.txt"
+    done | sort -u | tr '\n' ' '
+}
+
 # The second try also finishes what an interrupted installation has left: apt refuses to install
 # anything before that.
 install_packages() {
@@ -43,10 +51,9 @@ install_packages() {
     as_root apt-get -y -q install --no-install-recommends "$@"
 }
 
-# Sets whose names begin with "nice" are installed where that is possible, and never required.
-need_packages() {
-    local missing required=()
-    mapfile -t required < <(printf '%s\n' "$@" | grep -v '^nice')
+# get_packages SET...: installs what is missing of them, where that is possible.
+get_packages() {
+    local missing
     mapfile -t missing < <(missing_packages "$@" nice)
     if [ ${#missing[@]} -gt 0 ] && command -v apt-get >/dev/null && can_root; then
         say "installs the Debian packages ${missing[*]}"
@@ -54,6 +61,25 @@ need_packages() {
             "apt-get update && apt-get install ${missing[*]}" \
             install_packages "${missing[@]}" || true
     fi
-    mapfile -t missing < <(missing_packages "${required[@]}")
-    [ ${#missing[@]} = 0 ] || die "missing packages, and no way to install them from here: apt-get install ${missing[*]}"
+}
+
+# Sets whose names begin with "nice" are installed where that is possible, and never required.
+required_sets() { printf '%s\n' "$@" | grep -v '^nice'; }
+
+need_packages() {
+    local missing
+    get_packages "$@"
+    # shellcheck disable=SC2046    # words
+    mapfile -t missing < <(missing_packages $(required_sets "$@"))
+    [ ${#missing[@]} = 0 ] || die "$(advice "${missing[@]}")"
+}
+
+# What to do about packages that are not there, in one line.
+advice() {
+    if command -v apt-get >/dev/null; then
+        echo "missing packages, and no way to install them from here: apt-get install $*"
+    else
+        echo "missing commands and headers: $(asked_by_proofs "$@")(packages for other systems:" \
+            "doc/guides/first_program.md#build-by-hand)"
+    fi
 }

@@ -82,7 +82,7 @@ suite_directory() {
     shift 2
     name=${label:+$label: }$dir
     tap=$OUT/suite-${label:+${label//[ ,]/-}-}${dir//\//-}.tap
-    [ -d "$TREE/test/mpi/$dir" ] || die "--dirs: the suite has no directory $dir"
+    [ -d "$TREE/test/mpi/$dir" ] || die "the suite has no directory $dir"
     [ -x "$suite/runtests" ] || die "no $suite/runtests: run maint/build --tests first"
     left_out=$(filter_lists "$suite" "$dir")
     if [ -n "$(find "$suite/$dir" -name testlist.run -size +0)" ]; then

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests of maint/check: what it counts, repeats and picks.  Status 0 when all is right."""
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+import check_plan as plan  # noqa: E402
+import check_run  # noqa: E402
+
+wrong = []
+
+
+def expect(right, what):
+    if not right:
+        wrong.append(what)
+
+
+def fresh_check(folder, **settings):
+    check_run.OUT = Path(folder) / "out"
+    check = check_run.Check(check_run.Variant([]), **settings)
+    check.begin()
+    return check
+
+
+def counts():
+    return (check_run.OUT / "counts").read_text()
+
+
+def failures(folder):
+    """A failing step is one failure, also if a repetition passes; without time nothing begins."""
+    check = fresh_check(folder)
+    passed = check.step("first line fails", "first_line_fails")
+    expect(not passed and counts() == "first line fails\t0\t1\t0\n", "a failing line is no failure")
+    expect("failed in 4 of 4 runs; at " in check.failures[0], "a failure is not repeated")
+    check.step("fails once", "fails_once", Path(folder) / "once")
+    expect("failed in 1 of 4 runs; at " in check.failures[1], "a rare failure is not seen")
+    expect("seed 17" in check.failures[1], "the seed is not told")
+    expect(check.summary() == 1, "failures do not show in the status")
+    late = fresh_check(folder, minutes=0)
+    late.step("late", "first_line_fails")
+    late.suite("late")
+    expect(counts() == "late\t0\t0\t1\n" * 2 and late.summary() == 0, "late steps are run")
+
+
+def picking(folder):
+    """Ten commits that pick different shares cover all units; each takes what runs by default."""
+    check, times = fresh_check(folder), plan.Times()
+    units = plan.all_units(check)
+    names = [u.name for u in units]
+    expect(len(set(names)) == len(names), "two units have one name")
+    default = [u.name for u in plan.default(check, units)]
+    seen = []
+    for digit in range(plan.SHARES):
+        picked = plan.with_share(check, units, f"0000000{digit:x}" + "f" * 32, times)
+        expect([u.name for u in picked][: len(default)] == default, "a share lacks what is default")
+        seen += [u.name for u in picked][len(default) :]
+    rest = {u.name for u in plan.of_sections(units, plan.ALL)} - set(default)
+    expect(sorted(seen) == sorted(rest), "ten shares do not have every unit once")
+
+
+def table(folder):
+    """Each test in the table of changed files exists."""
+    if (check_run.ROOT / "mpich/test/mpi").is_dir():
+        wrong.extend(plan.check_tests(fresh_check(folder)))
+    expect(plan.program_names("suite/comm/no_such_test") is None, "a test that is missing is found")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    for test in (failures, picking, table):
+        test(scratch)
+print("\n".join(wrong) or "all is right")
+sys.exit(1 if wrong else 0)

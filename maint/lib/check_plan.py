@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which units maint/check runs, and how long they take."""
+import re
+from fnmatch import fnmatchcase
+from functools import partial
+
+import check_sections
+import tree as t
+from check_run import ROOT, Unit, die
+
+ALWAYS = ("module", "validate", "build", "compilers", "names", "examples")
+ALL = (*ALWAYS, "containers", "launchers", "apps", "doc", "package", "suite", "hosts", "forced")
+LONG = ("fresh", "long", "arm")
+ONE_FORCED = "bwt"  # finds the most: see doc/contributing/writing_a_test.md
+DEFAULT = (
+    "module/compile",
+    "module/*/lists",
+    "module/*/names",
+    "module/*/unit",
+    "validate/*",
+    "build/*",
+    "compilers/syntax",
+    "names/*",
+    "examples/*",
+    "short/*",
+    f"forced/{ONE_FORCED}/*",
+)
+WITHOUT_BUILD = ("module", "validate", "build", "fresh")
+SHARES = 10
+TABLE = ROOT / "maint/check_times.txt"
+LAST = ROOT / "build/check-times.txt"
+ROWS = ROOT / "maint/check_for.txt"
+UNKNOWN_SECONDS = 20
+
+
+def rows_of(file):
+    """The words of each line of a table."""
+    lines = file.read_text().splitlines() if file.exists() else ()
+    return [line.split() for line in lines if line.strip() and not line.startswith("#")]
+
+
+class Times:
+    """Seconds of each unit: of the last run on this machine, or of the table."""
+
+    def __init__(self):
+        self.table = {name: float(seconds) for name, seconds in rows_of(TABLE)}
+        self.last = {name: float(seconds) for name, seconds in rows_of(LAST)}
+
+    def of(self, name):
+        return self.last.get(name, self.of_table(name))
+
+    def of_table(self, name):
+        return self.table.get(name, UNKNOWN_SECONDS)
+
+    def note(self, name, seconds):
+        self.last[name] = seconds
+        rows = sorted(self.last.items())
+        LAST.write_text("".join(f"{name} {seconds:.1f}\n" for name, seconds in rows))
+
+
+def all_units(check):
+    """Of every section, in the order in which they run."""
+    return [
+        Unit(f"{section}/{name}", work)
+        for section, units in check_sections.SECTIONS.items()
+        for name, work in units(check)
+    ]
+
+
+# ---- by their names
+
+
+def some_programs(check, name):
+    """suite/DIRECTORY/PROGRAM: these tests of the suite alone."""
+    folder, programs = name.removeprefix("suite/").rsplit("/", 1)
+    return Unit(name, partial(check.suite, folder, env={"ONLY_THESE": programs}))
+
+
+def program_names(pattern):
+    """suite/DIRECTORY/PATTERN with the programs that fit, between spaces; None if none does."""
+    folder, _, wanted = pattern.removeprefix("suite/").rpartition("/")
+    names = set()
+    for top in (ROOT / "test/mpi", ROOT / "mpich/test/mpi"):
+        for file in (top / folder).glob("testlist*"):
+            names.update(re.findall(r"(?m)^(\w+) ", file.read_text(errors="replace")))
+    fitting = sorted(name for name in names if fnmatchcase(name, wanted))
+    return f"suite/{folder}/{' '.join(fitting)}" if fitting else None
+
+
+def named(check, units, patterns):
+    """Those that fit one of the patterns, and the build where they need it."""
+    chosen, more = set(), []
+    for pattern in patterns:
+        fitting = {u.name for u in units if fits(u, pattern)}
+        programs = pattern.startswith("suite/") and not fitting and program_names(pattern)
+        if not fitting and not programs:
+            die(f"no unit is called {pattern} (maint/check --list)")
+        chosen |= fitting
+        more += [some_programs(check, programs)] if programs else []
+    sections = {name.partition("/")[0] for name in chosen} | {unit.section for unit in more}
+    if sections - set(WITHOUT_BUILD):
+        chosen.add("build/tests")
+    return [u for u in units if u.name in chosen] + merged(check, more)
+
+
+def merged(check, units):
+    """Programs of one directory together."""
+    folders = {}
+    for unit in units:
+        folder, programs = unit.name.rsplit("/", 1)
+        folders.setdefault(folder, set()).update(programs.split())
+    return [
+        some_programs(check, f"{folder}/{' '.join(sorted(programs))}")
+        for folder, programs in folders.items()
+    ]
+
+
+def fits(unit, pattern):
+    return fnmatchcase(unit.name, pattern) or unit.section == pattern
+
+
+# ---- by default, all, and shares
+
+
+def of_sections(units, sections):
+    return [u for u in units if u.section in sections]
+
+
+def default(check, units):
+    return named(check, units, DEFAULT)
+
+
+def shares(units, times):
+    """The units that only "all" has, in ten parts that take equally long on the table's machine."""
+    rest = [u for u in of_sections(units, ALL) if not any(fits(u, p) for p in DEFAULT)]
+    parts = [[] for _ in range(SHARES)]
+    for unit in sorted(rest, key=lambda u: (-times.of_table(u.name), u.name)):
+        min(parts, key=lambda part: sum(times.of_table(u.name) for u in part)).append(unit)
+    return parts
+
+
+def with_share(check, units, commit, times):
+    """What runs by default, and the share that the hash of a commit picks."""
+    mine = {u.name for u in shares(units, times)[int(commit[:8], 16) % SHARES]}
+    first = default(check, units)
+    return first + [u for u in units if u.name in mine]
+
+
+# ---- for changed files
+
+
+def tests_of_header(name):
+    """What the header of a patch names as its tests."""
+    text = t.Patch(name).part("Test")
+    found = [f"suite/{where}" for where in re.findall(r"\btest/mpi/([\w/]+)\.c\b", text)]
+    found += [f"{section}/*" for section in re.findall(r"\bmaint/check (\w+)", text)]
+    return found + (["names/*"] if "test/names/" in text else [])
+
+
+def tests_of(path):
+    """The tests of a file: those of the longest start that fits it."""
+    rows = [(start, tests) for start, *tests in rows_of(ROWS) if path.startswith(start)]
+    tests = list(max(rows, key=lambda row: len(row[0]))[1]) if rows else []
+    if path.startswith("patches/") and path.endswith(".patch"):
+        tests += tests_of_header(path.removeprefix("patches/"))
+    program = re.fullmatch(r"test/mpi/(.*/\w+)\.(c|f90)", path)
+    return tests + ([f"suite/{program[1]}"] if program else [])
+
+
+def for_paths(check, units, paths):
+    """The tests of files, and of all files below a folder."""
+    patterns = {"validate/all"}
+    for path in paths:
+        folder = path.rstrip("/") + "/"
+        below = [start for start, *_ in rows_of(ROWS) if start.startswith(folder)]
+        found = [test for one in (path, *below) for test in tests_of(one)]
+        if not found:
+            die(f"no row of maint/check_for.txt fits {path}")
+        patterns.update(found)
+    return named(check, units, sorted(patterns))
+
+
+def check_rows(files):
+    """For maint/validate: what is wrong with the table."""
+    for file in files:
+        if file.startswith(("src/", "patches/", "maint/")) and not tests_of(file):
+            yield f"no row of maint/check_for.txt fits {file}"
+
+
+def check_tests(check):
+    """What the table names and nothing has."""
+    units = all_units(check)
+    for start, *tests in rows_of(ROWS):
+        for test in tests:
+            if not any(fits(u, test) for u in units) and not program_names(test):
+                yield f"maint/check_for.txt: {start}: there is no {test}"
