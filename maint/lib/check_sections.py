@@ -50,6 +50,9 @@ HOSTS_DIRS = ("comm", "group", "topo", "init", "pt2pt", "coll", "rma", *SPAWN_DI
 CLIQUES = (2, 3)
 ISSUE_MODES = ("eager", "lazy")  # the third, hybrid, is the default
 STRATEGIES = ("time", "space")  # the third, hybrid, is the default
+# Passes that reach fewer than 20 lines which no other pass does
+# (doc/contributing/writing_a_test.md): with --long.
+COVERED_BY_OTHERS = ("affine", "array", "packed", *STRATEGIES)
 
 # Without --long: no larger tests, and not those that make communicators, send messages or lock by
 # the ten thousand, or measure, which takes minutes over TCP; nor the same one-sided tests with
@@ -237,6 +240,9 @@ def names(check):
 # ---- examples ------------------------------------------------------------------------------------
 
 
+COMPILED = ("examples compile", "compile_examples")
+
+
 def programs(variant):
     mpicc, mpiexec = variant.bin("mpicc"), variant.bin("mpiexec")
     yield "demo grid2d", ROOT / "maint/demo", "--no-hpcc", *variant.options
@@ -278,6 +284,7 @@ def programs(variant):
 
 
 def refusals(variant):
+    yield COMPILED
     for wrong in WRONG_ARGUMENTS:
         yield f"refuses {wrong}", "example_refuses", *wrong.split()
     more = (["MPIR_CVAR_CH4_UCX_RANK_BITS=25"] if variant.netmod != "ofi" else []) + (
@@ -295,6 +302,7 @@ def refusals(variant):
 
 
 JOBS = (
+    COMPILED,
     ("keeps what is written before an abort", "keeps_last_words"),
     ("the status of a process is that of the job", "status_of_the_job"),
     ("the status of a job that a signal ends", "status_after_a_signal"),
@@ -321,6 +329,7 @@ def killed(times):
 
 
 ALONE = (
+    COMPILED,
     ("a process that is gone before its first use is named", "use_of_the_dead"),
     ("mpirank1: local calls, and errors instead of waits", "alone_or_error"),
     ("mpirank1: communicators of 64 real ranks", "same_communicators", "64"),
@@ -661,6 +670,7 @@ def forced(check):
     passes = [(name, f"MPIR_CVAR_CMAP_REPRESENTATION={name}") for name in representations()] + [
         (name, f"MPIR_CVAR_CMAP_STRATEGY={name}") for name in STRATEGIES
     ]
+    passes = [row for row in passes if check.long or row[0] not in COVERED_BY_OTHERS]
     for name, setting in passes:
         for folder in FORCED_DIRS:
             yield f"{name}/{folder}", partial(check.suite, folder, name, setting, env=FORCED_LIMITS)

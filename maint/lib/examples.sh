@@ -10,6 +10,16 @@ compile_readme() { readme_program && "$PREFIX/bin/mpicc" -Wall -Werror -o "$OUT/
 readme_program() { awk '/^```c$/ { on = 1; next } /^```/ { if (on) exit } on' "$ROOT/README.md" \
     >"$OUT/readme.c"; }
 
+# Programs that several units run; what is there stays.
+compile_examples() {
+    local name
+    [ -x "$OUT/readme" ] || compile_readme || return 1
+    for name in libraries multigrid random_graph grid2d; do
+        [ -x "$OUT/$name" ] || "$PREFIX/bin/mpicc" -Wall -Wextra -Werror -o "$OUT/$name" \
+            "$ROOT/examples/$name.c" || return 1
+    done
+}
+
 # COMMAND, with $n for the number of processes, at 1 to 16.
 afapi_pi_runs() {
     local n said
