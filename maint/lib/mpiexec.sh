@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
+# shellcheck disable=SC2317    # functions are called by name
+# What users give to mpiexec, and what it tells them.  Needs common.sh and variant.sh; OUT is where
+# results go.
+
+# job ARGUMENT...: mpiexec within a minute. A limit of its own ends it by a signal that it does not
+# pass on.
+job() { timeout -s HUP 60 "$PREFIX/bin/mpiexec" "$@"; }
+
+# says WANTED WHAT SAID: the same, or a line that shows where it begins to differ.
+says() {
+    [ "$1" = "$3" ] || { echo "$2: \"${3:0:300}\" instead of \"${1:0:100}\""; return 1; }
+}
+
+repeat() { printf "%$1s" | sed "s/ /$2/g"; }
+
+# launcher_without_host FILE [COMMAND]: a script that mpiexec calls as ssh. It starts the proxy on
+# this host, by the command.
+launcher_without_host() {
+    # shellcheck disable=SC2016
+    printf '%s\n' '#!/bin/bash' 'while [ "$1" != localhost ]; do shift; done' 'shift' \
+        "exec ${2-} bash -c \"\$*\"" >"$1"
+    chmod +x "$1"
+}
+
+# ---- any number of words, of any length
+
+takes_many_arguments() {
+    local n word
+    for n in 990 997 998 999 1000 1001 2500 20000; do
+        # shellcheck disable=SC2016,SC2046    # the variable of the process; words
+        says "$n" "$n arguments" "$(job -n 1 sh -c 'echo $#' x $(seq "$n") 2>&1)" || return 1
+    done
+    for n in 1100 17000 70000 130000; do
+        word=$(repeat "$n" x)
+        # shellcheck disable=SC2016
+        says "$n" "$n characters" "$(job -n 1 sh -c 'echo ${#1}' x "$word" 2>&1)" || return 1
+    done
+    # shellcheck disable=SC2046
+    says 100 "100 programs" \
+        "$(job $(for n in {1..99}; do echo "-n 1 true :"; done) -n 1 echo 100 2>&1)" &&
+        says "a:" "a : that nothing follows" "$(job -n 1 printf %s a : 2>&1)"
+}
+
+takes_a_large_environment() {
+    (
+        for n in {1..5000}; do export "VARIABLE_$n=value $n"; done
+        LONG=$(repeat 100000 y)
+        export LONG
+        # shellcheck disable=SC2016
+        says $'value 1 value 5000 100000\nvalue 1 value 5000 100000' "5,000 variables" \
+            "$(job -n 2 bash -c 'echo "$VARIABLE_1 $VARIABLE_5000 ${#LONG}"' 2>&1)"
+    ) || return 1
+    # Each is passed, also the last one; and there may be none.
+    local launcher=$OUT/clean-launcher
+    launcher_without_host "$launcher" 'env -i PATH="$PATH"'
+    # shellcheck disable=SC2046
+    says 3000 "a long -genvlist" "$(env -i HYDRA_LAUNCHER_AUTOFORK=0 $(seq -f 'V%g=1' 3000) \
+        "$PREFIX/bin/mpiexec" -launcher ssh -launcher-exec "$launcher" -hosts localhost \
+        -genvlist "$(seq -s , -f 'V%g' 3000)" -n 1 env 2>&1 | grep -c ^V)" &&
+        says x "no environment" \
+            "$(env -i "$PREFIX/bin/mpiexec" -genvlist V -n 1 /bin/echo x 2>&1)"
+}
+
+takes_long_lists_of_hosts() {
+    local hosts=$OUT/long-hosts
+    says $'x\nx' "3,000 hosts" \
+        "$(job -hosts "$(repeat 1500 localhost,127.0.0.1,)" -n 2 echo x 2>&1)" || return 1
+    # A line of 20,000 characters is one host; three processes fit onto no other one.
+    echo "localhost:2 binding=user:$(repeat 10000 0,)0" >"$hosts"
+    says $'x\nx\nx' "a long line of a host file" "$(job -f "$hosts" -n 3 echo x 2>&1)" || return 1
+    # Where the processes are takes more than a value of PMI holds, and is left out.
+    says "" "hosts of many kinds" \
+        "$(job -hosts "$(repeat 60 localhost:1,127.0.0.1:2,)" -n 180 true 2>&1)"
+}
+
+takes_long_files_of_words() {
+    local file=$OUT/words
+    printf '%s\n' '# two programs \' '-n 1 printf %s. a#b "quoted word" \' '  c # a comment' '' \
+        '-n 1 \' 'sh -c exit' >"$file"
+    says 'a#b."quoted.word".c.' "continued lines" "$(job -configfile "$file" 2>&1)" || return 1
+    # shellcheck disable=SC2046
+    echo "-n 1 printf %.0s.\\n $(seq -s ' ' 5000)" >"$file"
+    says 5000 "a line of 5,000 words" "$(job -configfile "$file" 2>&1 | wc -l)" || return 1
+    echo "-n 1 printf %s $(repeat 100000 z)" >"$file"
+    says 100000 "a long word" "$(job -configfile "$file" 2>&1 | wc -c)" || return 1
+    : >"$file"
+    says x "no word" "$(job -configfile "$file" -n 1 echo x 2>&1)"
+}
+
+takes_long_values_of_options() {
+    local launcher=$OUT/launcher
+    says "$(repeat 2000 0)%x" "a pattern of 2,000 ranks" \
+        "$(job -prepend-pattern "$(repeat 2000 %r)%%" -n 1 echo x 2>&1)" &&
+        says "$(repeat 20000 a)x" "a long pattern" \
+            "$(job -prepend-pattern "$(repeat 20000 a)" -n 1 echo x 2>&1)" || return 1
+    # shellcheck disable=SC2016
+    says 200 "many GPUs" "$(job -gpus-per-proc 200 -n 1 sh -c 'echo "$CUDA_VISIBLE_DEVICES"' |
+        tr , '\n' | wc -l)" || return 1
+    launcher_without_host "$launcher"
+    says x "a launcher with 3,000 words" "$(HYDRA_LAUNCHER_AUTOFORK=0 \
+        HYDRA_LAUNCHER_EXTRA_ARGS=$(seq -s ' ' 3000) job -launcher ssh -launcher-exec "$launcher" \
+        -hosts localhost -n 1 echo x 2>&1)"
+}
+
+# ---- standard input
+
+passes_large_input_on() {
+    local input=$OUT/input wanted
+    seq 1300000 >"$input" # 9 MB
+    wanted=$(cksum <"$input")
+    # shellcheck disable=SC2016    # the variable of the process
+    says "$wanted" "4 processes, of which 3 sleep" \
+        "$(job -n 4 sh -c '[ $PMI_RANK = 0 ] && cksum || sleep 0.2' <"$input" 2>&1)" || return 1
+    says "$wanted" "a slow reader" "$(job -n 1 sh -c 'sleep 1; dd bs=9k 2>/dev/null | cksum' \
+        <"$input" 2>&1)" || return 1
+    says "$wanted" "a pipe with a pause" \
+        "$({ head -c 100000 "$input"; sleep 1; tail -c +100001 "$input"; } | job -n 1 cksum 2>&1)"
+}
+
+leaves_input_that_nobody_reads() {
+    local input=$OUT/input status=0
+    seq 1300000 >"$input"
+    says "1 2 " "a reader that ends early" \
+        "$(job -n 1 head -n 2 <"$input" 2>&1 | tr '\n' ' ')" || return 1
+    job -n 2 true </dev/zero || status=$?
+    says 0 "the status of those who do not read" $status || return 1
+    says read "what is left of 9 MB" \
+        "$({ job -n 1 true; head -c 1 >"$OUT/rest"; } <"$input"; [ ! -s "$OUT/rest" ] || echo read)"
+    # shellcheck disable=SC2016
+    { sleep 1; echo late; } | job -hosts localhost,127.0.0.1 -n 2 sh -c \
+        '[ $PMI_RANK = 0 ] || sleep 2' || { echo "input after the end of rank 0"; return 1; }
+}
+
+ends_input_of_all_processes() {
+    # shellcheck disable=SC2016
+    says "0: word 1: 2: " "three processes that read" \
+        "$(echo word | job -n 3 sh -c 'echo "$PMI_RANK:" $(cat)' 2>&1 | sort | tr '\n' ' ')" &&
+        says 0 "closed input" "$(job -n 1 wc -c <&- 2>&1)" &&
+        says 0 "no input" "$(job -n 1 wc -c </dev/null 2>&1)"
+}
