@@ -140,3 +140,8 @@ ends_input_of_all_processes() {
         says 0 "closed input" "$(job -n 1 wc -c <&- 2>&1)" &&
         says 0 "no input" "$(job -n 1 wc -c </dev/null 2>&1)"
 }
+
+goes_on_in_the_background() {
+    says ok "jobs of a terminal" "$(timeout -s KILL 100 "$ROOT/test/launchers/terminal.py" \
+        "$PREFIX/bin/mpiexec" 2>&1)"
+}

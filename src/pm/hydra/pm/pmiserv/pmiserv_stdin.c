@@ -5,6 +5,7 @@
 #include "pmiserv_stdin.h"
 
 static char piece[HYD_TMPBUF_SIZE];
+static int is_asleep;           /* the job has been put into the background */
 
 /* The proxy may end meanwhile: then its processes need no input. */
 static HYD_status stdin_send(const struct HYD_proxy *proxy, int bytes, int *closed)
@@ -39,7 +40,10 @@ HYD_status HYD_pmcd_stdin_forward(const struct HYD_proxy *proxy)
     int closed = 1;
     HYD_status status = HYD_SUCCESS;
 
-    if (proxy->control_fd >= 0) {
+    is_asleep = HYDT_dmx_stdin_in_background();
+    if (is_asleep) {
+        closed = 0;
+    } else if (proxy->control_fd >= 0) {
         bytes = read(STDIN_FILENO, piece, sizeof(piece));
         if (bytes < 0 && (errno == EINTR || errno == EAGAIN))
             goto fn_exit;
@@ -62,4 +66,13 @@ HYD_status HYD_pmcd_stdin_taken(void)
     if (!HYDT_dmx_query_fd_registration(STDIN_FILENO))
         return HYD_SUCCESS;
     return HYDT_dmx_set_events(STDIN_FILENO, HYD_POLLIN);
+}
+
+int HYD_pmcd_stdin_patience(int seconds)
+{
+    if (is_asleep && !HYDT_dmx_stdin_in_background()) {
+        is_asleep = 0;
+        HYD_pmcd_stdin_taken();
+    }
+    return is_asleep && (seconds < 0 || seconds > 1) ? 1 : seconds;
 }

@@ -11,4 +11,8 @@ HYD_status HYD_pmcd_stdin_forward(const struct HYD_proxy *proxy);
 /* The proxy wants more. */
 HYD_status HYD_pmcd_stdin_taken(void);
 
+/* How long to wait for events, if it were this many seconds otherwise (-1: for ever). As long as
+ * standard input belongs to another job of the shell, it is looked at now and then. */
+int HYD_pmcd_stdin_patience(int seconds);
+
 #endif /* PMISERV_STDIN_H_INCLUDED */
