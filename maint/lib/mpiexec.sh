@@ -145,3 +145,64 @@ goes_on_in_the_background() {
     says ok "jobs of a terminal" "$(timeout -s KILL 100 "$ROOT/test/launchers/terminal.py" \
         "$PREFIX/bin/mpiexec" 2>&1)"
 }
+
+# ---- options
+
+# refuses_option WORDS ARGUMENT...: mpiexec ends before it starts a process, and says one line.
+refuses_option() {
+    local words=$1 said status=0
+    shift
+    said=$(job "$@" 2>&1) || status=$?
+    [ "$status" = 1 ] && [ "$said" = "mpiexec: $words" ] || {
+        echo "$*: status $status: $said"; return 1; }
+}
+
+refuses_wrong_values() {
+    local least="is not accepted; accepted values: whole numbers from" value option said
+    for value in 0 abc -1 2x "" 99999999999; do
+        refuses_option "-n $value $least 1" -n "$value" echo started || return 1
+        refuses_option "-ppn $value $least 1" -ppn "$value" echo started || return 1
+    done
+    refuses_option "-usize none $least 1" -usize none echo started &&
+        refuses_option "-gpus-per-proc -1 $least 0" -gpus-per-proc -1 echo started &&
+        refuses_option "-output-from x $least 0" -output-from x echo started || return 1
+    for option in n ppn hosts f genv env genvlist envlist path configfile usize order-nodes \
+        gpus-per-proc output-from; do
+        refuses_option "the value of -$option is missing; see mpiexec -$option -help" \
+            "-$option" || return 1
+    done
+    ! said=$(job -hosts localhost:0 -n 1 echo started 2>&1) &&
+        grep -q 'localhost:0: the number of processes of a host is at least 1' <<<"$said" ||
+        { echo "$said"; return 1; }
+    echo "localhost slots=0" >"$OUT/no-slots"
+    ! said=$(job -f "$OUT/no-slots" -n 1 echo started 2>&1) &&
+        grep -q 'slots=0 of host localhost: at least 1 is needed' <<<"$said" ||
+        { echo "$said"; return 1; }
+}
+
+wants_a_program() {
+    refuses_option "no program is given; see mpiexec -help" &&
+        refuses_option "no program is given; see mpiexec -help" -n 2 &&
+        refuses_option "no program is given behind a :; see mpiexec -help" -n 1 echo : -n 1
+}
+
+# The option -path of MPI's standard.
+finds_programs_in_a_path() {
+    local dir=$OUT/path
+    mkdir -p "$dir/empty" "$dir/full"
+    printf '#!/bin/sh\necho found\n' >"$dir/full/program-of-a-path"
+    chmod +x "$dir/full/program-of-a-path"
+    says found "a directory" "$(job -path "$dir/full" -n 1 program-of-a-path 2>&1)" &&
+        says found "two directories" \
+            "$(job -n 1 -path "$dir/empty:$dir/full" program-of-a-path 2>&1)" &&
+        says found "a relative one" \
+            "$(cd "$dir" && job -path full -wdir / -n 1 program-of-a-path 2>&1)" &&
+        refuses_option "-path $dir/empty:/ has no program program-of-a-path" \
+            -path "$dir/empty:/" -n 1 program-of-a-path
+}
+
+starts_in_a_removed_directory() {
+    local dir=$OUT/removed
+    mkdir -p "$dir"
+    (cd "$dir" && rmdir "$dir" && says x "a removed directory" "$(job -n 2 echo x 2>&1 | uniq)")
+}
