@@ -12,7 +12,7 @@ ends_when_killed() {
     said=$(timeout 60 $MPIEXEC -n 6 "$BUILD/test/mpi/init/finalize_peers" -talk=all "-kill=$1" \
         2>&1) && return 1
     printf '%s\n' "$said"
-    grep -q 'EXIT CODE: 9$' <<<"$said" # by the kill, not by the end of patience
+    grep -q 'EXIT CODE: 137$' <<<"$said" # by the kill, not by the end of patience
 }
 
 # Do the hosts keep a lock of who started them?

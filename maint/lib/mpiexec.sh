@@ -206,3 +206,31 @@ starts_in_a_removed_directory() {
     mkdir -p "$dir"
     (cd "$dir" && rmdir "$dir" && says x "a removed directory" "$(job -n 2 echo x 2>&1 | uniq)")
 }
+
+# ---- how a job has ended
+
+# ends STATUS ARGUMENT...: mpiexec ends with this status.
+ends() {
+    local wanted=$1 status=0
+    shift
+    job "$@" >"$OUT/ends.out" 2>&1 || status=$?
+    [ "$status" = "$wanted" ] || { echo "$*: status $status instead of $wanted";
+        cat "$OUT/ends.out"; return 1; }
+}
+
+# Statuses of signals are those of a shell. MPI_Abort with another code than 0 is no success.
+says_how_a_job_ended() {
+    local program=$OUT/ends code
+    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/ends.c" || return 1
+    # shellcheck disable=SC2016    # of the process
+    ends 134 -n 2 sh -c 'kill -ABRT $$' && ends 137 -n 1 sh -c 'kill -KILL $$' &&
+        ends 139 -n 2 sh -c '[ $PMI_RANK = 0 ] || kill -SEGV $$; sleep 10' &&
+        ends 3 -n 1 sh -c 'exit 1' : -n 1 sh -c 'exit 2' || return 1
+    # shellcheck disable=SC2016
+    ends 137 -n 1 sh -c 'kill -KILL $$' && grep -q "EXIT CODE: 137" "$OUT/ends.out" &&
+        ends 7 -print-all-exitcodes -n 1 sh -c 'exit 7' : -n 1 true &&
+        grep -q "Exit codes: .* 7,0$" "$OUT/ends.out" || { cat "$OUT/ends.out"; return 1; }
+    for code in 0:0 1:1 255:255 256:1 -256:1 519:7 -1:255; do
+        ends "${code#*:}" -n 2 "$program" abort "${code%:*}" || return 1
+    done
+}
