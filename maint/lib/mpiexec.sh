@@ -234,3 +234,35 @@ says_how_a_job_ended() {
         ends "${code#*:}" -n 2 "$program" abort "${code%:*}" || return 1
     done
 }
+
+# after_sigterm SECONDS OPTION...: of two processes, the first one ends by SIGTERM, the second one
+# needs SECONDS to do so. Writes what they say, and mpiexec's status.
+after_sigterm() {
+    local seconds=$1 said=$OUT/sigterm.out job status=0
+    shift
+    : >"$said"
+    # shellcheck disable=SC2016    # of the process
+    timeout -s HUP 60 "$PREFIX/bin/mpiexec" "$@" -n 2 bash -c '[ $PMI_RANK = 0 ] ||
+        trap "sleep '"$seconds"'; echo saved; exit 0" TERM; echo ready; sleep 100 & wait' \
+        >"$said" 2>&1 &
+    job=$!
+    until [ "$(grep -c ready "$said")" = 2 ] || ! kill -0 $job; do sleep 0.1; done
+    sleep 0.5 # the trap is set, but bash may not wait yet
+    kill $job
+    wait $job || status=$?
+    grep -v 'ready\|^YOUR APPL\|^This typ\|^Please see' "$said"
+    echo "status $status"
+}
+
+gives_time_after_a_signal() {
+    local hosts
+    for hosts in localhost localhost,127.0.0.1; do
+        says $'saved\nstatus 143' "2 seconds on $hosts" "$(after_sigterm 2 -hosts $hosts)" &&
+            says 0 "MPIEXEC_GRACE=0 on $hosts" \
+                "$(MPIEXEC_GRACE=0 after_sigterm 30 -hosts $hosts | grep -c saved)" &&
+            says 0 "MPIEXEC_GRACE=1 on $hosts" \
+                "$(MPIEXEC_GRACE=1 after_sigterm 30 -hosts $hosts | grep -c saved)" || return 1
+    done
+    ! MPIEXEC_GRACE=soon job -n 1 echo started >"$OUT/grace.out" 2>&1 &&
+        ! grep started "$OUT/grace.out"
+}
