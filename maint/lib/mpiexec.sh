@@ -266,3 +266,20 @@ gives_time_after_a_signal() {
     ! MPIEXEC_GRACE=soon job -n 1 echo started >"$OUT/grace.out" 2>&1 &&
         ! grep started "$OUT/grace.out"
 }
+
+# The processes say why they abort. mpiexec adds no line, and blames no proxy.
+says_the_reason_once() {
+    local program=$OUT/ends hosts
+    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/ends.c" || return 1
+    for hosts in localhost localhost,127.0.0.1; do
+        ends 3 -hosts $hosts -n 2 "$program" abort 3 &&
+            says "" "after an abort on $hosts" "$(grep -v '^Abort(3)' "$OUT/ends.out")" || return 1
+        # shellcheck disable=SC2016    # of the process
+        ends 139 -hosts $hosts -n 2 sh -c '[ $PMI_RANK = 0 ] || kill -SEGV $$; sleep 20' &&
+            grep -q "BAD TERMINATION" "$OUT/ends.out" &&
+            says "" "after a signal on $hosts" "$(grep '^\[' "$OUT/ends.out")" || return 1
+        MPIEXEC_TIMEOUT=1 ends 255 -hosts $hosts -n 2 sleep 50 &&
+            grep -q "APPLICATION TIMED OUT, TIMEOUT = 1s" "$OUT/ends.out" &&
+            says 1 "lines of a limit on $hosts" "$(wc -l <"$OUT/ends.out")" || return 1
+    done
+}
