@@ -283,3 +283,18 @@ says_the_reason_once() {
             says 1 "lines of a limit on $hosts" "$(wc -l <"$OUT/ends.out")" || return 1
     done
 }
+
+# ---- binding
+
+# A part of the machine, as by taskset.
+binds_where_it_may() {
+    local cpu
+    cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//')
+    [ "$(nproc)" -gt 1 ] || { echo "one CPU"; return 77; }
+    # shellcheck disable=SC2016    # of the process
+    says "$cpu $cpu" "two processes on one CPU" "$(taskset -c "$cpu" timeout -s HUP 60 \
+        "$PREFIX/bin/mpiexec" -bind-to core -n 2 sh -c 'taskset -pc $$' 2>&1 | sed 's/.*: //' |
+        tr '\n' ' ' | sed 's/ $//')" &&
+        says 2 "two processes on two CPUs" "$(job -bind-to core -n 2 sh -c 'taskset -pc $$' |
+            sed 's/.*: //' | sort -u | wc -l)"
+}
