@@ -311,6 +311,26 @@ JOBS = (
 )
 
 
+MPIEXEC = (
+    ("mpiexec: many arguments, and long ones", "takes_many_arguments"),
+    ("mpiexec: a large environment", "takes_a_large_environment"),
+    ("mpiexec: long lists of hosts", "takes_long_lists_of_hosts"),
+    ("mpiexec: long files of words", "takes_long_files_of_words"),
+    ("mpiexec: long values of options", "takes_long_values_of_options"),
+    ("mpiexec: large standard input", "passes_large_input_on"),
+    ("mpiexec: input that nobody reads", "leaves_input_that_nobody_reads"),
+    ("mpiexec: the end of input", "ends_input_of_all_processes"),
+    ("mpiexec: in the background of a terminal", "goes_on_in_the_background"),
+    ("mpiexec: wrong values of options", "refuses_wrong_values"),
+    ("mpiexec: no program", "wants_a_program"),
+    ("mpiexec: -path", "finds_programs_in_a_path"),
+    ("mpiexec: a directory that was removed", "starts_in_a_removed_directory"),
+    ("mpiexec: statuses of jobs", "says_how_a_job_ended"),
+    ("mpiexec: time to end after a signal", "gives_time_after_a_signal"),
+    ("mpiexec: one reason for an end", "says_the_reason_once"),
+    ("mpiexec: binding where it may run", "binds_where_it_may"),
+)
+
 KILLED = (
     ("a killed rank", "rank", "collectives", "2"),
     ("a rank killed with a lock", "rank", "locks", "2"),
@@ -363,6 +383,7 @@ def examples(check):
     yield "programs", partial(check.steps, programs(variant))
     yield "refusals", partial(check.steps, refusals(variant))
     yield "jobs", partial(check.steps, JOBS)
+    yield "mpiexec", partial(check.steps, MPIEXEC)
     yield "killed", partial(check.steps, killed("200" if check.long else ""))
     if variant.netmod == "ucx":
         yield "rank1", partial(check.steps, ALONE)
