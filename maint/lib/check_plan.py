@@ -154,9 +154,10 @@ def with_share(check, units, commit, times):
 def tests_of_header(name):
     """What the header of a patch names as its tests."""
     text = t.Patch(name).part("Test")
-    found = [f"suite/{where}" for where in re.findall(r"\btest/mpi/([\w/]+)\.c\b", text)]
-    found += [f"{section}/*" for section in re.findall(r"\bmaint/check (\w+)", text)]
-    return found + (["names/*"] if "test/names/" in text else [])
+    found = [f"{section}/*" for section in re.findall(r"\bmaint/check (\w+)", text)]
+    for path in re.findall(r"\b(?:maint/lib|test)/[\w/]+\.\w+", text):
+        found += tests_of(path)
+    return found
 
 
 def tests_of(path):

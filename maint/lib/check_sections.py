@@ -211,7 +211,7 @@ def compilers(check):
     yield "syntax", partial(compiles, check, "syntax", "gcc")
     yield "gcc", partial(compiles, check, "gcc", "--objects", "gcc")
     yield "clang", partial(compiles, check, "clang", "--objects", "clang")
-    yield "newer", partial(in_root, check, "Debian 13", "make_newer_root", NEWER_STEPS)
+    yield "newer", partial(in_root, check, "Debian 13", ("make_fresh_root", "trixie"), NEWER_STEPS)
 
 
 def names_all(check):
@@ -569,12 +569,13 @@ def doc(check):
 
 
 def in_root(check, name, make, steps):
-    """The steps in the minimal root that the function `make` makes."""
+    """The steps in the minimal root that a function of the shell makes: `make` has its words, and
+    the folder follows."""
     folder, reason = OUT / "fresh", OUT / "fresh.reason"
     check.shell("why_no_fresh_root", reason)
     why = reason.read_text().strip()
     if not why and check.shell(
-        "step", f"{name} root", OUT / "fresh-root.log", "is there a network?", make, folder
+        "step", f"{name} root", OUT / "fresh-root.log", "is there a network?", *make, folder
     ):
         why = "mmdebstrap failed"
     if why:
@@ -600,8 +601,9 @@ NEWER_STEPS = (
 
 
 def fresh(check):
-    for name, make in (("Debian 12", "make_fresh_root"), ("Debian 13", "make_newer_root")):
-        yield name[-2:], partial(in_root, check, name, make, IN_FRESH_ROOT)
+    for name, release in (("Debian 12", "bookworm"), ("Debian 13", "trixie")):
+        make = ("make_fresh_root", release)
+        yield release, partial(in_root, check, name, make, IN_FRESH_ROOT)
 
 
 # ---- package -------------------------------------------------------------------------------------
@@ -648,7 +650,7 @@ def packages(check):
         in_root(
             check,
             "package",
-            "make_package_root",
+            ("make_package_root",),
             [(name, "bash", "test/package/in_root.sh", step) for name, step in IN_PACKAGE_ROOT],
         )
         if check.long:

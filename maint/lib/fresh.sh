@@ -6,7 +6,6 @@
 # In the root from the start: what seems to be one of our packages and is not.  libblas-dev has the
 # cblas.h of OpenBLAS but not its library, clang alone has no fuzzer.
 SEEMING=libblas-dev,clang
-NEWER_RELEASE=trixie
 
 # Why there can be no such root here; nothing when there can.
 no_fresh_root() {
@@ -30,35 +29,17 @@ debian_sources() {
         'Origin: Debian' 2>/dev/null | sort -u
 }
 
-# with_repository DIR PATTERN: this repository at the place that it has here, without what it has
-# made, and without what is called so in .cache.
-with_repository() {
-    local dir=$1
-    mkdir -p "$dir$ROOT"
-    tar -C "$ROOT" -c --exclude=./.git --exclude=./build --exclude='./mpich*' \
-        --exclude='./install*' --exclude=./bench/results \
-        --exclude="./.cache/$2" . | tar -C "$dir$ROOT" -x
-    cp /etc/resolv.conf "$dir/etc/resolv.conf"
-}
-
-# make_fresh_root DIR: with this repository, its sources and its installation at the places they
-# have here.
+# make_fresh_root RELEASE DIR: a minimal Debian with this repository at the place that it has here,
+# without what has been made of it and downloaded.
 make_fresh_root() {
-    "$ROOT/maint/fetch" mpich buddy hpcc || return
-    mkdir -p "$1"
-    debian_sources | mmdebstrap --variant=apt --include="$SEEMING,ca-certificates" \
-        "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$1" - || return
-    with_repository "$1" '[!bmh]*' || return
-    mkdir -p "$1$PREFIX" && cp -a "$PREFIX/." "$1$PREFIX/"
-}
-
-# make_newer_root DIR: of the release after the one that has the pinned sources, with this
-# repository alone.
-make_newer_root() {
-    mkdir -p "$1"
-    debian_sources | awk -v release="$NEWER_RELEASE" '$3 !~ /-/ { $3 = release; print }' | sort -u |
-        mmdebstrap --variant=apt --include="$SEEMING,ca-certificates" "$NEWER_RELEASE" "$1" - &&
-        with_repository "$1" '*'
+    local release=$1 dir=$2
+    mkdir -p "$dir$ROOT"
+    debian_sources | awk -v release="$release" '$3 !~ /-/ { $3 = release; print }' | sort -u |
+        mmdebstrap --variant=apt --include="$SEEMING,ca-certificates" "$release" "$dir" - || return
+    tar -C "$ROOT" -c --exclude=./.git --exclude=./build --exclude='./mpich*' \
+        --exclude='./install*' --exclude=./bench/results --exclude=./.cache . |
+        tar -C "$dir$ROOT" -x
+    cp /etc/resolv.conf "$dir/etc/resolv.conf"
 }
 
 # in_fresh_root DIR COMMAND...: started in the repository; its mounts and processes end with it.
