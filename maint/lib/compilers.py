@@ -71,6 +71,11 @@ def patched():
     return {path for patch in t.series() for path in patch.sections if path.endswith((".c", ".h"))}
 
 
+def is_compiled(source):
+    """Is there an object of the source?  Automake puts the name of a program before some."""
+    return any(source.parent.glob(f"*{source.stem}.*o"))
+
+
 class Sources:
     """What is compiled: (folder of the build, command, source) by language."""
 
@@ -87,7 +92,7 @@ class Sources:
             self.rows["c"].append((build, words, TREE / path))
         hydra = compile_commands.of_hydra(build)
         for path in sorted(p for p in wanted if p.startswith(HYDRA) and p.endswith(".c")):
-            if (TREE / path).is_file():
+            if is_compiled(build / path):
                 self.rows["c"].append((build / HYDRA, hydra, TREE / path))
 
     def is_ours(self, folder, file):

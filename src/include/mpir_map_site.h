@@ -26,7 +26,7 @@ void MPIR_Map_site_call(map_site site, char *text, size_t room);
 
 typedef struct map_line {
     map_site site;
-    char text[128];
+    char text[168];             /* a function, " at ", and a place */
 } map_line;
 
 /* Sets each text to "MPI_Comm_split at program.c:12", or "... at program+0x12ab" if addr2line is

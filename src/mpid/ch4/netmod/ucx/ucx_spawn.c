@@ -158,7 +158,7 @@ int MPIDI_UCX_upids_to_gpids(int size, int *remote_upid_size, char *remote_upids
                              uint64_t * remote_gpids)
 {
     int mpi_errno = MPI_SUCCESS;
-    const char **upids = MPL_malloc(size * sizeof(*upids), MPL_MEM_ADDRESS);
+    const char **upids = MPL_calloc(size, sizeof(*upids), MPL_MEM_ADDRESS);
     uint64_t *gpids = MPL_malloc(size * sizeof(*gpids), MPL_MEM_ADDRESS);
     const char *upid = remote_upids;
     int n = 0;
