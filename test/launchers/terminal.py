@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """usage: terminal.py MPIEXEC
 
-Jobs in the background of a terminal.  A script that calls mpiexec goes on.  A job that is put into
-the background reads what is typed when it is back in the foreground.  Prints "ok", or what is wrong.
+Jobs in the background of a terminal.  A script that calls mpiexec goes on.  A job that is put
+into the background reads what is typed when it is back in the foreground.  Prints "ok", or what is
+wrong.
 """
 import os
 import pty
