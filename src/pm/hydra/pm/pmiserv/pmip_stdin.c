@@ -96,7 +96,7 @@ static HYD_status stdin_go_on(void)
     goto fn_exit;
 }
 
-static HYD_status stdin_cb(int fd, HYD_event_t events, void *userp)
+static HYD_status stdin_cb(int fd MPL_UNUSED, HYD_event_t events MPL_UNUSED, void *userp MPL_UNUSED)
 {
     return stdin_go_on();
 }
