@@ -18,9 +18,9 @@
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_put(const void *origin, int origin_count,
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_put(const void *origin, MPI_Aint origin_count,
                                               MPI_Datatype origin_type, int rank, MPI_Aint disp,
-                                              int count, MPI_Datatype type, MPIR_Win *win)
+                                              MPI_Aint count, MPI_Datatype type, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
 
@@ -33,9 +33,9 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_put(const void *origin, int origin_cou
     return MPIDI_put(origin, origin_count, origin_type, rank, disp, count, type, win);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get(void *origin, int origin_count,
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get(void *origin, MPI_Aint origin_count,
                                               MPI_Datatype origin_type, int rank, MPI_Aint disp,
-                                              int count, MPI_Datatype type, MPIR_Win *win)
+                                              MPI_Aint count, MPI_Datatype type, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
 
@@ -48,9 +48,9 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get(void *origin, int origin_count,
     return MPIDI_get(origin, origin_count, origin_type, rank, disp, count, type, win);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_accumulate(const void *origin, int origin_count,
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_accumulate(const void *origin, MPI_Aint origin_count,
                                                      MPI_Datatype origin_type, int rank,
-                                                     MPI_Aint disp, int count,
+                                                     MPI_Aint disp, MPI_Aint count,
                                                      MPI_Datatype type, MPI_Op op,
                                                      MPIR_Win *win)
 {
@@ -65,11 +65,11 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_accumulate(const void *origin, int ori
     return MPIDI_accumulate(origin, origin_count, origin_type, rank, disp, count, type, op, win);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get_accumulate(const void *origin, int origin_count,
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get_accumulate(const void *origin, MPI_Aint origin_count,
                                                          MPI_Datatype origin_type, void *result,
-                                                         int result_count,
+                                                         MPI_Aint result_count,
                                                          MPI_Datatype result_type, int rank,
-                                                         MPI_Aint disp, int count,
+                                                         MPI_Aint disp, MPI_Aint count,
                                                          MPI_Datatype type, MPI_Op op,
                                                          MPIR_Win *win)
 {
@@ -125,9 +125,9 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_went_out(int mpi_errno, int rank, MPIR
     return mpi_errno;
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rput(const void *origin, int origin_count,
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rput(const void *origin, MPI_Aint origin_count,
                                                MPI_Datatype origin_type, int rank,
-                                               MPI_Aint disp, int count, MPI_Datatype type,
+                                               MPI_Aint disp, MPI_Aint count, MPI_Datatype type,
                                                MPIR_Win *win, MPIR_Request **request)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
@@ -149,9 +149,9 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rput(const void *origin, int origin_co
     return MPIDIG_route_went_out(mpi_errno, rank, win);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget(void *origin, int origin_count,
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget(void *origin, MPI_Aint origin_count,
                                                MPI_Datatype origin_type, int rank,
-                                               MPI_Aint disp, int count, MPI_Datatype type,
+                                               MPI_Aint disp, MPI_Aint count, MPI_Datatype type,
                                                MPIR_Win *win, MPIR_Request **request)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
@@ -173,9 +173,9 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget(void *origin, int origin_count,
     return MPIDIG_route_went_out(mpi_errno, rank, win);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_raccumulate(const void *origin, int origin_count,
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_raccumulate(const void *origin, MPI_Aint origin_count,
                                                       MPI_Datatype origin_type, int rank,
-                                                      MPI_Aint disp, int count,
+                                                      MPI_Aint disp, MPI_Aint count,
                                                       MPI_Datatype type, MPI_Op op,
                                                       MPIR_Win *win, MPIR_Request **request)
 {
@@ -198,11 +198,11 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_raccumulate(const void *origin, int or
     return MPIDIG_route_went_out(mpi_errno, rank, win);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget_accumulate(const void *origin, int origin_count,
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget_accumulate(const void *origin, MPI_Aint origin_count,
                                                           MPI_Datatype origin_type,
-                                                          void *result, int result_count,
+                                                          void *result, MPI_Aint result_count,
                                                           MPI_Datatype result_type, int rank,
-                                                          MPI_Aint disp, int count,
+                                                          MPI_Aint disp, MPI_Aint count,
                                                           MPI_Datatype type, MPI_Op op,
                                                           MPIR_Win *win, MPIR_Request **request)
 {

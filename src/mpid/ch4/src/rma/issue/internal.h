@@ -31,7 +31,7 @@ typedef struct MPIDIG_rma_op {
     MPI_Op op;
     const void *origin, *compare;
     void *result;               /* also of a get */
-    int origin_count, result_count, count;
+    MPI_Aint origin_count, result_count, count;
     MPI_Datatype origin_type, result_type, type;
     MPI_Aint disp;
 } MPIDIG_rma_op_t;
@@ -158,7 +158,7 @@ MPL_STATIC_INLINE_PREFIX size_t MPIDIG_rma_padded(size_t bytes)
     return (bytes + 7) & ~(size_t) 7;
 }
 
-MPL_STATIC_INLINE_PREFIX size_t MPIDIG_rma_size(int count, MPI_Datatype type)
+MPL_STATIC_INLINE_PREFIX size_t MPIDIG_rma_size(MPI_Aint count, MPI_Datatype type)
 {
     MPI_Aint size;
 

@@ -40,17 +40,18 @@ MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_waits(const MPIR_Win * win)
 }
 
 /* Operations.  Each waits, or is issued.  REQUIRES: MPIDIG_rma_waits(). */
-int MPIDIG_rma_issue_put(MPIR_Win * win, const void *origin, int origin_count,
-                         MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+int MPIDIG_rma_issue_put(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+                         MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
                          MPI_Datatype type);
-int MPIDIG_rma_issue_get(MPIR_Win * win, void *origin, int origin_count, MPI_Datatype origin_type,
-                         int rank, MPI_Aint disp, int count, MPI_Datatype type);
-int MPIDIG_rma_issue_acc(MPIR_Win * win, const void *origin, int origin_count,
-                         MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+int MPIDIG_rma_issue_get(MPIR_Win * win, void *origin, MPI_Aint origin_count,
+                         MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
+                         MPI_Datatype type);
+int MPIDIG_rma_issue_acc(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+                         MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
                          MPI_Datatype type, MPI_Op op);
-int MPIDIG_rma_issue_get_acc(MPIR_Win * win, const void *origin, int origin_count,
-                             MPI_Datatype origin_type, void *result, int result_count,
-                             MPI_Datatype result_type, int rank, MPI_Aint disp, int count,
+int MPIDIG_rma_issue_get_acc(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+                             MPI_Datatype origin_type, void *result, MPI_Aint result_count,
+                             MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Aint count,
                              MPI_Datatype type, MPI_Op op);
 int MPIDIG_rma_issue_fop(MPIR_Win * win, const void *origin, void *result, MPI_Datatype type,
                          int rank, MPI_Aint disp, MPI_Op op);
@@ -59,17 +60,18 @@ int MPIDIG_rma_issue_cas(MPIR_Win * win, const void *origin, const void *compare
 /* Before an operation with a request.  Either the operation was short and the first of its epoch,
  * and is done, or it is the caller's to issue natively: the permission is there, and nothing waits
  * in the queue.  An error may also be that of an earlier operation on the target. */
-int MPIDIG_rma_issue_rput(MPIR_Win * win, const void *origin, int origin_count,
-                          MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+int MPIDIG_rma_issue_rput(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
                           MPI_Datatype type, bool * is_done);
-int MPIDIG_rma_issue_rget(MPIR_Win * win, void *origin, int origin_count, MPI_Datatype origin_type,
-                          int rank, MPI_Aint disp, int count, MPI_Datatype type, bool * is_done);
-int MPIDIG_rma_issue_racc(MPIR_Win * win, const void *origin, int origin_count,
-                          MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+int MPIDIG_rma_issue_rget(MPIR_Win * win, void *origin, MPI_Aint origin_count,
+                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
+                          MPI_Datatype type, bool * is_done);
+int MPIDIG_rma_issue_racc(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
                           MPI_Datatype type, MPI_Op op, bool * is_done);
-int MPIDIG_rma_issue_rget_acc(MPIR_Win * win, const void *origin, int origin_count,
-                              MPI_Datatype origin_type, void *result, int result_count,
-                              MPI_Datatype result_type, int rank, MPI_Aint disp, int count,
+int MPIDIG_rma_issue_rget_acc(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+                              MPI_Datatype origin_type, void *result, MPI_Aint result_count,
+                              MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Aint count,
                               MPI_Datatype type, MPI_Op op, bool * is_done);
 /* After the native operation that follows one of these. */
 void MPIDIG_rma_issue_went_out(MPIR_Win * win, int rank);

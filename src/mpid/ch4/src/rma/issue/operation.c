@@ -53,7 +53,7 @@ static bool accumulates_travel(void)
 #endif
 }
 
-static bool is_plain(int count, MPI_Datatype type, size_t bytes)
+static bool is_plain(MPI_Aint count, MPI_Datatype type, size_t bytes)
 {
     return HANDLE_IS_BUILTIN(type) && MPIDIG_rma_size(count, type) == bytes;
 }

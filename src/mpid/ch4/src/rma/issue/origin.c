@@ -74,8 +74,8 @@ static int wait_or_issue(MPIR_Win * win, int rank, MPIDIG_rma_op_t * what)
     goto fn_exit;
 }
 
-static MPIDIG_rma_op_t put_op(const void *origin, int origin_count, MPI_Datatype origin_type,
-                              MPI_Aint disp, int count, MPI_Datatype type)
+static MPIDIG_rma_op_t put_op(const void *origin, MPI_Aint origin_count, MPI_Datatype origin_type,
+                              MPI_Aint disp, MPI_Aint count, MPI_Datatype type)
 {
     return (MPIDIG_rma_op_t) {
         .kind = MPIDIG_RMA_PUT,.op = MPI_REPLACE,.origin = origin,.origin_count = origin_count,
@@ -84,8 +84,8 @@ static MPIDIG_rma_op_t put_op(const void *origin, int origin_count, MPI_Datatype
     };
 }
 
-static MPIDIG_rma_op_t get_op(void *origin, int origin_count, MPI_Datatype origin_type,
-                              MPI_Aint disp, int count, MPI_Datatype type)
+static MPIDIG_rma_op_t get_op(void *origin, MPI_Aint origin_count, MPI_Datatype origin_type,
+                              MPI_Aint disp, MPI_Aint count, MPI_Datatype type)
 {
     return (MPIDIG_rma_op_t) {
         .kind = MPIDIG_RMA_GET,.op = MPI_NO_OP,.origin_type = MPI_DATATYPE_NULL,.result = origin,
@@ -94,8 +94,8 @@ static MPIDIG_rma_op_t get_op(void *origin, int origin_count, MPI_Datatype origi
     };
 }
 
-static MPIDIG_rma_op_t acc_op(const void *origin, int origin_count, MPI_Datatype origin_type,
-                              MPI_Aint disp, int count, MPI_Datatype type, MPI_Op op)
+static MPIDIG_rma_op_t acc_op(const void *origin, MPI_Aint origin_count, MPI_Datatype origin_type,
+                              MPI_Aint disp, MPI_Aint count, MPI_Datatype type, MPI_Op op)
 {
     return (MPIDIG_rma_op_t) {
         .kind = MPIDIG_RMA_ACC,.op = op,.origin = origin,.origin_count = origin_count,
@@ -104,9 +104,10 @@ static MPIDIG_rma_op_t acc_op(const void *origin, int origin_count, MPI_Datatype
     };
 }
 
-static MPIDIG_rma_op_t get_acc_op(const void *origin, int origin_count, MPI_Datatype origin_type,
-                                  void *result, int result_count, MPI_Datatype result_type,
-                                  MPI_Aint disp, int count, MPI_Datatype type, MPI_Op op)
+static MPIDIG_rma_op_t get_acc_op(const void *origin, MPI_Aint origin_count,
+                                  MPI_Datatype origin_type, void *result,
+                                  MPI_Aint result_count, MPI_Datatype result_type, MPI_Aint disp,
+                                  MPI_Aint count, MPI_Datatype type, MPI_Op op)
 {
     return (MPIDIG_rma_op_t) {
         .kind = MPIDIG_RMA_GET_ACC,.op = op,.origin = origin,.origin_count = origin_count,
@@ -115,8 +116,8 @@ static MPIDIG_rma_op_t get_acc_op(const void *origin, int origin_count, MPI_Data
     };
 }
 
-int MPIDIG_rma_issue_put(MPIR_Win * win, const void *origin, int origin_count,
-                         MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+int MPIDIG_rma_issue_put(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+                         MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
                          MPI_Datatype type)
 {
     MPIDIG_rma_op_t op = put_op(origin, origin_count, origin_type, disp, count, type);
@@ -124,8 +125,8 @@ int MPIDIG_rma_issue_put(MPIR_Win * win, const void *origin, int origin_count,
     return wait_or_issue(win, rank, &op);
 }
 
-int MPIDIG_rma_issue_get(MPIR_Win * win, void *origin, int origin_count,
-                         MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+int MPIDIG_rma_issue_get(MPIR_Win * win, void *origin, MPI_Aint origin_count,
+                         MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
                          MPI_Datatype type)
 {
     MPIDIG_rma_op_t op = get_op(origin, origin_count, origin_type, disp, count, type);
@@ -133,8 +134,8 @@ int MPIDIG_rma_issue_get(MPIR_Win * win, void *origin, int origin_count,
     return wait_or_issue(win, rank, &op);
 }
 
-int MPIDIG_rma_issue_acc(MPIR_Win * win, const void *origin, int origin_count,
-                         MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+int MPIDIG_rma_issue_acc(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+                         MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
                          MPI_Datatype type, MPI_Op op)
 {
     MPIDIG_rma_op_t what = acc_op(origin, origin_count, origin_type, disp, count, type, op);
@@ -142,9 +143,9 @@ int MPIDIG_rma_issue_acc(MPIR_Win * win, const void *origin, int origin_count,
     return wait_or_issue(win, rank, &what);
 }
 
-int MPIDIG_rma_issue_get_acc(MPIR_Win * win, const void *origin, int origin_count,
-                             MPI_Datatype origin_type, void *result, int result_count,
-                             MPI_Datatype result_type, int rank, MPI_Aint disp, int count,
+int MPIDIG_rma_issue_get_acc(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+                             MPI_Datatype origin_type, void *result, MPI_Aint result_count,
+                             MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Aint count,
                              MPI_Datatype type, MPI_Op op)
 {
     MPIDIG_rma_op_t what = get_acc_op(origin, origin_count, origin_type, result, result_count,
@@ -265,8 +266,8 @@ void MPIDIG_rma_issue_went_out(MPIR_Win * win, int rank)
         rma_issue_went_out(&target->issue);
 }
 
-int MPIDIG_rma_issue_rput(MPIR_Win * win, const void *origin, int origin_count,
-                          MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+int MPIDIG_rma_issue_rput(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
                           MPI_Datatype type, bool * is_done)
 {
     MPIDIG_rma_op_t op = put_op(origin, origin_count, origin_type, disp, count, type);
@@ -274,8 +275,8 @@ int MPIDIG_rma_issue_rput(MPIR_Win * win, const void *origin, int origin_count,
     return issue_with_request(win, rank, &op, is_done);
 }
 
-int MPIDIG_rma_issue_rget(MPIR_Win * win, void *origin, int origin_count,
-                          MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+int MPIDIG_rma_issue_rget(MPIR_Win * win, void *origin, MPI_Aint origin_count,
+                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
                           MPI_Datatype type, bool * is_done)
 {
     MPIDIG_rma_op_t op = get_op(origin, origin_count, origin_type, disp, count, type);
@@ -283,8 +284,8 @@ int MPIDIG_rma_issue_rget(MPIR_Win * win, void *origin, int origin_count,
     return issue_with_request(win, rank, &op, is_done);
 }
 
-int MPIDIG_rma_issue_racc(MPIR_Win * win, const void *origin, int origin_count,
-                          MPI_Datatype origin_type, int rank, MPI_Aint disp, int count,
+int MPIDIG_rma_issue_racc(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
                           MPI_Datatype type, MPI_Op op, bool * is_done)
 {
     MPIDIG_rma_op_t what = acc_op(origin, origin_count, origin_type, disp, count, type, op);
@@ -292,9 +293,9 @@ int MPIDIG_rma_issue_racc(MPIR_Win * win, const void *origin, int origin_count,
     return issue_with_request(win, rank, &what, is_done);
 }
 
-int MPIDIG_rma_issue_rget_acc(MPIR_Win * win, const void *origin, int origin_count,
-                              MPI_Datatype origin_type, void *result, int result_count,
-                              MPI_Datatype result_type, int rank, MPI_Aint disp, int count,
+int MPIDIG_rma_issue_rget_acc(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+                              MPI_Datatype origin_type, void *result, MPI_Aint result_count,
+                              MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Aint count,
                               MPI_Datatype type, MPI_Op op, bool * is_done)
 {
     MPIDIG_rma_op_t what = get_acc_op(origin, origin_count, origin_type, result, result_count,
