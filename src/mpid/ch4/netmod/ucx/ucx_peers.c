@@ -4,6 +4,7 @@
 #include "ucx_impl.h"
 #include "rma/deferred.h"
 #include "ch4_cards.h"
+#include "ucx_am_long.h"
 #include "ucx_card.h"
 #include "ucx_worlds.h"
 #include "mpir_tvars.h"
@@ -69,8 +70,14 @@ typedef struct {
     MPIDI_deferred_job_t job;   /* first */
     size_t length;
     int vni;
+    bool is_long, has_begun;    /* then the data are a long_message_t */
     _Alignas(16) char data[];
 } message_t;
+
+typedef struct {
+    MPIDI_UCX_am_long_t transfer;       /* first */
+    _Alignas(16) char header[];
+} long_message_t;
 
 /* Each VNI keeps the blocks of a few handled messages for later ones: the allocator takes longer
  * than most handlers.  UCX sends messages of up to 92 bytes inside a node without a buffer. */
@@ -114,14 +121,32 @@ static void free_spares(void)
     }
 }
 
+/* First its header comes, then its data. */
+static void handle_long(message_t * message)
+{
+    long_message_t *parts = (long_message_t *) message->data;
+
+    if (!message->has_begun) {
+        message->has_begun = true;
+        MPIDI_UCX_am_long_begin(&parts->transfer, (MPIDI_UCX_am_header_t *) parts->header);
+    } else {
+        MPIDI_UCX_am_long_end(&parts->transfer);
+        give_block(message);
+    }
+}
+
 static int handle_message(MPIDI_deferred_job_t * job)
 {
     message_t *message = (message_t *) job;
 
     /* what this process waits for may be this message, which completes no request */
     MPIR_Yield_wait_begins();
-    MPIDI_UCX_am_handler(NULL, message->data, message->length, NULL, 0);
-    give_block(message);
+    if (message->is_long) {
+        handle_long(message);
+    } else {
+        MPIDI_UCX_am_handler(NULL, message->data, message->length, NULL, 0);
+        give_block(message);
+    }
     return MPI_SUCCESS;
 }
 
@@ -147,9 +172,54 @@ static ucs_status_t keep_message(void *vni, void *data, size_t length, ucp_ep_h 
         return handle_now(queue, data, length);
     message->length = length;
     message->vni = queue;
+    message->is_long = false;
     MPIR_Memcpy(message->data, data, length);
     MPIDI_deferred_add(&messages, queue, &message->job);
     return UCS_OK;
+}
+
+/* The handler is called inside UCX's progress, or by MPIDI_UCX_am_long_begin(). */
+static void queue_again(MPIDI_UCX_am_long_t * transfer)
+{
+    message_t *message = (message_t *) ((char *) transfer - offsetof(message_t, data));
+
+    MPIDI_deferred_add(&messages, message->vni, &message->job);
+}
+
+/* It keeps its place among the others. */
+static ucs_status_t keep_long_message(void *vni, const void *header, size_t header_length,
+                                      void *data, size_t length, const ucp_am_recv_param_t * param)
+{
+    int queue = (int) (intptr_t) vni;
+    size_t bytes = MPL_MAX(sizeof(long_message_t) + header_length, SHORT_BYTES + 1);
+    message_t *message = take_block(queue, bytes);
+    long_message_t *parts;
+
+    if (!message)
+        MPID_Abort(NULL, MPI_ERR_NO_MEM, 1, "no memory for a message that has arrived");
+    message->length = bytes;
+    message->vni = queue;
+    message->is_long = true;
+    message->has_begun = false;
+    parts = (long_message_t *) message->data;
+    parts->transfer = (MPIDI_UCX_am_long_t) {.data = data,.vni = queue,.arrived = queue_again };
+    MPIR_Memcpy(parts->header, header, header_length);
+    MPIDI_deferred_add(&messages, queue, &message->job);
+    return UCS_INPROGRESS;
+}
+
+static ucs_status_t keep_long_messages(int vni)
+{
+    const ucp_am_handler_param_t param = {
+        .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
+            UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG,
+        .id = MPIDI_UCX_AM_LONG_ID,
+        .flags = UCP_AM_FLAG_WHOLE_MSG | UCP_AM_FLAG_PERSISTENT_DATA,
+        .cb = keep_long_message,
+        .arg = (void *) (intptr_t) vni
+    };
+
+    return ucp_worker_set_am_recv_handler(MPIDI_UCX_global.ctx[vni].worker, &param);
 }
 
 static int keep_messages(void)
@@ -161,6 +231,8 @@ static int keep_messages(void)
     for (int i = 0; i < MPIDI_UCX_global.num_vnis; i++) {
         status = ucp_worker_set_am_handler(MPIDI_UCX_global.ctx[i].worker, MPIDI_UCX_AM_HANDLER_ID, keep_message,
                                            (void *) (intptr_t) i, UCP_AM_FLAG_WHOLE_MSG);
+        MPIDI_UCX_CHK_STATUS(status);
+        status = keep_long_messages(i);
         MPIDI_UCX_CHK_STATUS(status);
     }
 
