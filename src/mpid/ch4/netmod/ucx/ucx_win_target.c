@@ -12,7 +12,7 @@ typedef struct {
 
 typedef struct {
     uint64_t win_id;
-    uint64_t addr;
+    uint64_t addr, size;
     uint32_t disp;
     int rank;                   /* who answers */
     uint64_t key_bytes;         /* what follows; none: UCX cannot reach the memory */
@@ -98,8 +98,8 @@ static int question_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint bytes MPL_U
 
     MPIR_ERR_CHKANDJUMP1(!answer, mpi_errno, MPI_ERR_NO_MEM, "**nomem", "**nomem %s", "key of a window");
     *answer = (answer_t) {
-        .win_id = question->win_id,.addr = (uintptr_t) win->base,.disp = win->disp_unit,
-        .rank = win->comm_ptr->rank,.key_bytes = mine->key_bytes
+        .win_id = question->win_id,.addr = (uintptr_t) win->base,.size = win->size,
+        .disp = win->disp_unit,.rank = win->comm_ptr->rank,.key_bytes = mine->key_bytes
     };
     memcpy(answer + 1, mine->key, mine->key_bytes);
     vci = MPIDI_WIN(win, am_vci);
@@ -125,6 +125,7 @@ static int answer_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint bytes MPL_UNU
     MPIR_Assert(target);
     MPIDI_UCX_WIN(win).unanswered--;
     target->addr = answer->addr;
+    target->size = (MPI_Aint) answer->size;
     target->disp = answer->disp;
     if (answer->key_bytes == 0)
         goto fn_exit;

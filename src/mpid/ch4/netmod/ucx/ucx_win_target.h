@@ -12,6 +12,7 @@
  */
 
 #include "ucx_impl.h"
+#include "rma/range.h"
 
 /* For UCX's handlers of the two messages. All processes register them at the same point of
  * MPI_Init. */
@@ -56,6 +57,18 @@ MPL_STATIC_INLINE_PREFIX bool MPIDI_UCX_win_is_reachable(MPIR_Win * win, int ran
         target = MPIDI_UCX_win_target_ask(win, rank);
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(MPIDI_UCX_get_win_vni(win)).lock);
     return target && target->rkey;
+}
+
+/* REQUIRES: MPIDI_UCX_win_is_reachable(), or the process itself. */
+MPL_STATIC_INLINE_PREFIX int MPIDI_UCX_win_check_range(MPIR_Win * win, int rank, MPI_Aint disp,
+                                                       MPI_Aint count, MPI_Datatype type)
+{
+    const MPIDI_UCX_win_target_t *target;
+
+    if (rank == win->comm_ptr->rank)
+        return MPIDIG_rma_check_own_range(win, disp, count, type);
+    target = MPIDI_UCX_win_target_find(win, rank);
+    return MPIDIG_rma_check_range(rank, target->size, target->disp, disp, count, type);
 }
 
 /* An operation on the target is not complete at least there.  FLUSH_LOCAL, of one that is not

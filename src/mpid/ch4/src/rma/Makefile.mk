@@ -3,6 +3,7 @@
 mpi_core_sources += \
     src/mpid/ch4/src/rma/deferred.c \
     src/mpid/ch4/src/rma/lock.c \
+    src/mpid/ch4/src/rma/range.c \
     src/mpid/ch4/src/rma/issue/answer.c \
     src/mpid/ch4/src/rma/issue/counts.c \
     src/mpid/ch4/src/rma/issue/early.c \
@@ -15,6 +16,7 @@ mpi_core_sources += \
     src/mpid/ch4/src/rma/issue/message.c \
     src/mpid/ch4/src/rma/issue/operation.c \
     src/mpid/ch4/src/rma/issue/origin.c \
+    src/mpid/ch4/src/rma/issue/outside.c \
     src/mpid/ch4/src/rma/issue/pack.c \
     src/mpid/ch4/src/rma/issue/perform.c \
     src/mpid/ch4/src/rma/issue/progress.c \
@@ -30,11 +32,13 @@ mpi_core_sources += \
 noinst_HEADERS += \
     src/mpid/ch4/src/rma/deferred.h \
     src/mpid/ch4/src/rma/lock.h \
+    src/mpid/ch4/src/rma/range.h \
     src/mpid/ch4/src/rma/route.h \
     src/mpid/ch4/src/rma/issue/counts.h \
     src/mpid/ch4/src/rma/issue/exchange.h \
     src/mpid/ch4/src/rma/issue/internal.h \
     src/mpid/ch4/src/rma/issue/issue.h \
+    src/mpid/ch4/src/rma/issue/outside.h \
     src/mpid/ch4/src/rma/issue/progress.h \
     src/mpid/ch4/src/rma/peers/combine.h \
     src/mpid/ch4/src/rma/peers/peers.h \

@@ -250,7 +250,8 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_unlock(int rank, MPIR_Win * win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
 
-    return peer ? MPIDIG_rma_shared_unlock(win, peer) : MPIDIG_rma_issue_unlock(win, rank);
+    return peer ? MPIDIG_rma_shared_unlock(win, peer) :
+        MPIDIG_rma_outside(win, rank, MPIDIG_rma_issue_unlock(win, rank));
 }
 
 /* These two concern peers and others. */
@@ -265,11 +266,13 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_lock_all(int assert, MPIR_Win * win)
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_unlock_all(MPIR_Win * win)
 {
+    bool was_open = MPIDIG_WIN(win, sync).access_epoch_type == MPIDIG_EPOTYPE_LOCK_ALL;
     int mpi_errno = MPIDIG_rma_issue_unlock_all(win);
 
-    if (!mpi_errno)
+    /* the epoch may end although an operation failed */
+    if (was_open && MPIDIG_WIN(win, sync).access_epoch_type != MPIDIG_EPOTYPE_LOCK_ALL)
         MPIDIG_rma_shared_unlock_all(win);
-    return mpi_errno;
+    return MPIDIG_rma_outside(win, MPI_ANY_SOURCE, mpi_errno);
 }
 
 /* What waits for the rank, or for all with MPI_ANY_SOURCE, before a native flush. */
@@ -291,7 +294,9 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush(int rank, MPIR_Win * win)
     if (peer)
         return MPIDIG_rma_shared_flush(win, peer);
     mpi_errno = MPIDIG_route_waiting(rank, win);
-    return mpi_errno ? mpi_errno : MPIDI_NM_mpi_win_flush(rank, win, NULL);
+    if (!mpi_errno)
+        mpi_errno = MPIDI_NM_mpi_win_flush(rank, win, NULL);
+    return MPIDIG_rma_outside(win, rank, mpi_errno);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_local(int rank, MPIR_Win * win)
@@ -309,7 +314,9 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_all(MPIR_Win * win)
 {
     int mpi_errno = MPIDIG_route_waiting(MPI_ANY_SOURCE, win);
 
-    return mpi_errno ? mpi_errno : MPIDI_NM_mpi_win_flush_all(win);
+    if (!mpi_errno)
+        mpi_errno = MPIDI_NM_mpi_win_flush_all(win);
+    return MPIDIG_rma_outside(win, MPI_ANY_SOURCE, mpi_errno);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_local_all(MPIR_Win * win)
@@ -326,12 +333,12 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_start(MPIR_Group * group, int assert, 
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_complete(MPIR_Win * win)
 {
-    return MPIDIG_rma_issue_complete(win);
+    return MPIDIG_rma_outside(win, MPI_ANY_SOURCE, MPIDIG_rma_issue_complete(win));
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_fence(int assert, MPIR_Win * win)
 {
-    return MPIDIG_rma_issue_fence(win, assert);
+    return MPIDIG_rma_outside(win, MPI_ANY_SOURCE, MPIDIG_rma_issue_fence(win, assert));
 }
 
 #endif /* RMA_ROUTE_H_INCLUDED */

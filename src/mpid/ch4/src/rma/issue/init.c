@@ -15,7 +15,8 @@ int MPIDIG_rma_issue_init(void)
     MPIDI_deferred_register(MPIDI_DEFERRED_LOCKS, &MPIDIG_win_lock_requests);
     MPIDIG_rma_request_id = MPIDIG_am_reg_cb_dynamic(NULL, MPIDIG_rma_request_cb);
     MPIDIG_rma_answer_id = MPIDIG_am_reg_cb_dynamic(NULL, MPIDIG_rma_answer_cb);
-    MPIR_ERR_CHKANDJUMP(MPIDIG_rma_answer_id < 0, mpi_errno, MPI_ERR_INTERN, "**intern");
+    MPIDIG_rma_outside_id = MPIDIG_am_reg_cb_dynamic(NULL, MPIDIG_rma_outside_cb);
+    MPIR_ERR_CHKANDJUMP(MPIDIG_rma_outside_id < 0, mpi_errno, MPI_ERR_INTERN, "**intern");
 
   fn_exit:
     return mpi_errno;

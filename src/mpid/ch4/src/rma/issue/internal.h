@@ -135,7 +135,7 @@ enum {
     MPIDIG_RMA_MESSAGE_MAX = 8192       /* of a message or an answer */
 };
 
-extern int MPIDIG_rma_request_id, MPIDIG_rma_answer_id;
+extern int MPIDIG_rma_request_id, MPIDIG_rma_answer_id, MPIDIG_rma_outside_id;
 
 /* A builtin handle as a small number, and back with the kind of a similar handle. */
 #define MPIDIG_RMA_INDEX(handle) ((uint32_t) HANDLE_INDEX(handle))
@@ -305,5 +305,7 @@ int MPIDIG_rma_request_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_
                           MPIR_Request ** req);
 int MPIDIG_rma_answer_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
                          MPIR_Request ** req);
+int MPIDIG_rma_outside_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
+                          MPIR_Request ** req);
 
 #endif /* RMA_ISSUE_INTERNAL_H_INCLUDED */

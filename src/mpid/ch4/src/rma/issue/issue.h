@@ -21,11 +21,14 @@
  *     settings.c    variables and info keys
  *     counts.c      what was done, for tools and the report
  *
+ *     outside.c     active messages whose operation leaves the window
  *     early.c       at the target: messages that came before their epoch
  *     perform.c     at the target: what a message makes it do
  */
 #ifndef RMA_ISSUE_ISSUE_H_INCLUDED
 #define RMA_ISSUE_ISSUE_H_INCLUDED
+
+#include "rma/issue/outside.h"
 
 struct MPIDIG_rma_issue;
 struct MPIDIG_rma_target;

@@ -346,6 +346,19 @@ int MPIDIG_rma_issue_flush_local(MPIR_Win * win, int rank)
     return flush_each(win, rank, flush_locally);
 }
 
+/* What targets have told of native operations meanwhile. */
+static int native_failure(MPIR_Win * win, int rank)
+{
+    MPIDIG_rma_target_t *target, *next_target;
+    int mpi_errno = MPI_SUCCESS;
+
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+        if (!mpi_errno && (rank == MPI_ANY_SOURCE || rank == target->rank))
+            mpi_errno = MPIDIG_rma_failure(&target->failed);
+    }
+    return mpi_errno;
+}
+
 int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank)
 {
     MPIDIG_rma_target_t *target;
@@ -354,8 +367,8 @@ int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank)
     if (mpi_errno)
         return mpi_errno;
     if (rank == MPI_ANY_SOURCE)
-        return MPIDIG_rma_settle_all(win);
-    target = MPIDIG_rma_target_find(win, rank);
-    return target && rma_issue_has_native(&target->issue) ? MPIDIG_rma_settle(win, target) :
-        MPI_SUCCESS;
+        mpi_errno = MPIDIG_rma_settle_all(win);
+    else if ((target = MPIDIG_rma_target_find(win, rank)) && rma_issue_has_native(&target->issue))
+        mpi_errno = MPIDIG_rma_settle(win, target);
+    return mpi_errno ? mpi_errno : native_failure(win, rank);
 }

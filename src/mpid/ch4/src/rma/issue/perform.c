@@ -4,6 +4,7 @@
 
 #include "rma/issue/internal.h"
 #include "rma/peers/combine.h"
+#include "rma/range.h"
 
 /* An operation of a message. */
 typedef struct {
@@ -83,16 +84,6 @@ static char *read_record(char *from, record_t * record)
     return from;
 }
 
-static int check_range(MPIR_Win * win, MPI_Aint disp, MPI_Aint bytes)
-{
-    if (disp >= 0 && bytes <= win->size && disp <= (win->size - bytes) / win->disp_unit)
-        return MPI_SUCCESS;
-    return MPIR_Err_create_code(
-        MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_RMA_RANGE, "**rmarange",
-        "**rmarange %d %L %L %L", win->comm_ptr->rank, (long long)disp * win->disp_unit,
-        (long long)disp * win->disp_unit + (long long)bytes, (long long)win->size);
-}
-
 /* Performs the operation of the record at *next, moves *next behind the record, and writes a result
  * to *results.  An operation that leaves the window does nothing, and its result is zeros. */
 static int perform_one(MPIR_Win * win, char **next, char **results, uint32_t * count)
@@ -110,7 +101,7 @@ static int perform_one(MPIR_Win * win, char **next, char **results, uint32_t * c
         *next += padded;
     if (record.kind == MPIDIG_RMA_CAS)
         *next += padded;
-    mpi_errno = check_range(win, record.disp, (MPI_Aint) bytes);
+    mpi_errno = MPIDIG_rma_check_own_range(win, record.disp, record.count, record.type);
     if (record.kind == MPIDIG_RMA_PUT || record.kind == MPIDIG_RMA_ACC)
         result = NULL;
     if (mpi_errno && result)

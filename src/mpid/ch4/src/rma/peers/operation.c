@@ -3,41 +3,14 @@
 #include "mpidimpl.h"
 #include "rma/peers/peers.h"
 #include "rma/peers/combine.h"
-
-/* The first byte of the operation and the byte after its last, relative to the begin of the peer's
- * memory. */
-static void range_of(const MPIDIG_rma_peer_t *peer, MPI_Aint disp, MPI_Aint count,
-                     MPI_Datatype type, __int128 *first, __int128 *end)
-{
-    MPI_Aint extent, lb, true_lb, true_extent;
-    __int128 last;
-
-    *first = (__int128) disp * peer->disp_unit;
-    if (HANDLE_IS_BUILTIN(type)) {
-        *end = *first + (__int128) count * MPIR_Datatype_get_basic_size(type);
-        return;
-    }
-    MPIR_Type_get_extent_impl(type, &lb, &extent);
-    MPIR_Type_get_true_extent_impl(type, &true_lb, &true_extent);
-    *first += true_lb;
-    last = *first + (__int128) (count - 1) * extent;
-    *end = MPL_MAX(*first, last) + true_extent;
-    *first = MPL_MIN(*first, last);
-}
+#include "rma/range.h"
 
 /* REQUIRES: the operation is not empty. */
 static int find_address(const MPIDIG_rma_peer_t * peer, int rank, MPI_Aint disp, MPI_Aint count,
                         MPI_Datatype type, char **address)
 {
-    __int128 first, end;
-
-    range_of(peer, disp, count, type, &first, &end);
     *address = peer->base + disp * peer->disp_unit;
-    if (likely(first >= 0 && end <= peer->size))
-        return MPI_SUCCESS;
-    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
-                                MPI_ERR_RMA_RANGE, "**rmarange", "**rmarange %d %L %L %L", rank,
-                                (long long)first, (long long)end, (long long)peer->size);
+    return MPIDIG_rma_check_range(rank, peer->size, peer->disp_unit, disp, count, type);
 }
 
 /* The common case is a few elements of one builtin type. */
