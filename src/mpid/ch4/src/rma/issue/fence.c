@@ -423,7 +423,7 @@ static bool wait_between(const MPIR_Win * win)
     const MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
 
     return MPIDIG_WIN(win, fences) == MPIDIG_RMA_FENCES_WAIT ||
-        (issue && issue->settings.mode == RI_HYBRID && !(shared && shared->is_whole));
+        (issue && issue->settings.mode != RI_EAGER && !(shared && shared->is_whole));
 }
 
 /* Ends the epoch and begins the next one.  Answers in *barrier whether the native fence, with its
