@@ -29,6 +29,8 @@ flags_release := -O2 -g
 unit_flags_release := -Og -g1
 flags_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 flags_tsan := -O1 -g -fsanitize=thread
+# It does not see the copies that the compiler writes out.  (C++ reads bits by them all the time.)
+c_flags_tsan := $(addprefix -fno-builtin-,memcpy memset memcmp)
 flags_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 
 # objects FLAVOUR,SOURCES
@@ -58,7 +60,7 @@ $(out)/$(1)/%.cpp.o: $(root)/%.cpp $(root)/maint/lib/module.mk
 	$(2) -std=c++17 $$(warnings) $$(flags_$(1)) $$(own_flags) $$(includes) -MMD -MP -MT $$@ -c $$< -o $$@
 $(out)/$(1)/%.c.o: $(root)/%.c $(root)/maint/lib/module.mk
 	@mkdir -p $$(@D)
-	$(CC) -std=c99 $$(warnings) $(if $(filter fuzz,$(1)),,$$(flags_$(1))) $$(includes) -MMD -MP -MT $$@ -c $$< -o $$@
+	$(CC) -std=c99 $$(warnings) $(if $(filter fuzz,$(1)),,$$(flags_$(1)) $$(c_flags_$(1))) $$(includes) -MMD -MP -MT $$@ -c $$< -o $$@
 $(out)/$(1)/lib$(name).a: $(call objects,$(1),$(library_sources))
 	@rm -f $$@
 	$(AR) rcs $$@ $$^

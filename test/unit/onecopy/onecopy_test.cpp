@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <functional>
@@ -476,6 +477,66 @@ TEST(Threads, KeepAndDropAtOnce) {
         thread.join();
     EXPECT_EQ(figures().blocks, 0u);
     onecopy_stop();
+}
+
+void look_for(const board_t *board, uint64_t hash, int32_t process) {
+    for (unsigned p = 0; p < PROCESSES; p++) {
+        const board_part_t *const part = &board->part[p];
+        for (unsigned slot = 0; slot < onecopy_board_slots(part); slot++) {
+            uint64_t place;
+            int32_t opener;
+            if (!onecopy_board_look(part, slot, hash, &place, &opener)) continue;
+            EXPECT_TRUE(opener == process || opener == 0);  // 0: it has just begun anew
+            EXPECT_LT(place >> 32, 100u);
+        }
+    }
+}
+
+// Threads stand for processes.  One writes its part, and starts anew, while the others read it.
+TEST(Threads, ReadAPartOfTheBoardThatIsWritten) {
+    std::vector<uint64_t> memory(onecopy_board_bytes(PROCESSES) / 8);
+    auto *const board = reinterpret_cast<board_t *>(memory.data());
+    const auto process = static_cast<int32_t>(getpid());
+    std::atomic<bool> over{false};
+    std::vector<std::thread> threads;
+    for (unsigned reader = 1; reader < 4; reader++)
+        threads.emplace_back([&, reader] {
+            for (uint64_t hash = reader; !over; hash = (hash + 1) % 100)
+                look_for(board, hash, process);
+        });
+    std::mt19937 random(1);
+    for (unsigned round = 0; round < 20000; round++) {
+        const unsigned slot = random() % ONECOPY_MOST;
+        const uint64_t hash = random() % 100;
+        if (round % 50 == 0) onecopy_board_begin(&board->part[2], process);
+        if (round % 50 == 0) std::this_thread::yield();
+        onecopy_board_offer(&board->part[2], slot, hash, hash << 32 | 1);
+        if (round % 3 == 0) onecopy_board_withdraw(&board->part[2], slot);
+    }
+    over = true;
+    for (auto &thread : threads)
+        thread.join();
+}
+
+TEST(Threads, HoldLocksOfTheBoardInTurn) {
+    std::vector<uint64_t> memory(onecopy_board_bytes(1) / 8);
+    auto *const board = reinterpret_cast<board_t *>(memory.data());
+    const auto process = static_cast<int32_t>(getpid());
+    unsigned entered[BOARD_LOCKS] = {};
+    std::vector<std::thread> threads;
+    for (unsigned t = 0; t < 4; t++)
+        threads.emplace_back([&, t] {
+            for (uint64_t hash = t; hash < t + 400; hash++) {
+                ASSERT_TRUE(onecopy_board_enter(board, hash, process));
+                entered[hash % BOARD_LOCKS]++;
+                onecopy_board_leave(board, hash, process);
+            }
+        });
+    for (auto &thread : threads)
+        thread.join();
+    EXPECT_EQ(std::accumulate(std::begin(entered), std::end(entered), 0u), 1600u);
+    for (const uint64_t holder : board->holder)
+        EXPECT_EQ(holder, 0u);
 }
 
 }  // namespace

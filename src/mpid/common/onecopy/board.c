@@ -29,6 +29,38 @@ void onecopy_board_withdraw(board_part_t * part, unsigned slot)
     __atomic_store_n(&part->used, used, __ATOMIC_RELEASE);
 }
 
+unsigned onecopy_board_slots(const board_part_t * part)
+{
+    uint32_t used = __atomic_load_n(&part->used, __ATOMIC_ACQUIRE);
+
+    return used < ONECOPY_MOST ? used : ONECOPY_MOST;
+}
+
+/* Acquire: with a place comes the hash that belongs to it, or a later one. */
+bool onecopy_board_look(const board_part_t *part, unsigned slot, uint64_t hash, uint64_t *place,
+                        int32_t *process)
+{
+    const board_entry_t *entry = &part->entry[slot];
+
+    *place = __atomic_load_n(&entry->place, __ATOMIC_ACQUIRE);
+    if (!*place || __atomic_load_n(&entry->hash, __ATOMIC_RELAXED) != hash)
+        return false;
+    *process = __atomic_load_n(&part->process, __ATOMIC_ACQUIRE);
+    return true;
+}
+
+/* Readers may be at work.  The number of the process is 0 meanwhile, which is nobody's. */
+void onecopy_board_begin(board_part_t * part, int32_t process)
+{
+    __atomic_store_n(&part->process, 0, __ATOMIC_RELAXED);
+    for (unsigned slot = 0; slot < ONECOPY_MOST; slot++) {
+        __atomic_store_n(&part->entry[slot].place, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&part->entry[slot].hash, 0, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&part->used, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&part->process, process, __ATOMIC_RELEASE);
+}
+
 static uint64_t *lock_of(board_t * board, uint64_t hash)
 {
     return &board->holder[hash % BOARD_LOCKS];

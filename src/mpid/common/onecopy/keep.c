@@ -37,8 +37,7 @@ bool onecopy_start(void *memory, unsigned count, unsigned number)
     memset(offers, 0, sizeof offers);
     figures.made = figures.found = figures.refused = 0;
     /* one that was killed and had the same number may have left entries */
-    memset(own_part(), 0, sizeof *own_part());
-    __atomic_store_n(&own_part()->process, (int32_t) process, __ATOMIC_RELEASE);
+    onecopy_board_begin(own_part(), (int32_t) process);
     pthread_mutex_unlock(&lock);
     return true;
 }
@@ -119,13 +118,14 @@ static const void *map_equal(const onecopy_file_t * file, const void *bytes, siz
     return memory;
 }
 
-static const void *look_at(const board_part_t * part, const board_entry_t * entry, uint64_t hash,
+static const void *look_at(const board_part_t * part, unsigned slot, uint64_t hash,
                            const void *bytes, size_t n)
 {
     onecopy_file_t file;
-    uint64_t place = __atomic_load_n(&entry->place, __ATOMIC_ACQUIRE);
-    if (!place || __atomic_load_n(&entry->hash, __ATOMIC_RELAXED) != hash ||
-        !onecopy_file_open(__atomic_load_n(&part->process, __ATOMIC_ACQUIRE), place, n, &file))
+    uint64_t place;
+    int32_t opener;
+    if (!onecopy_board_look(part, slot, hash, &place, &opener) ||
+        !onecopy_file_open(opener, place, n, &file))
         return NULL;
     const void *memory = map_equal(&file, bytes, n);
     if (memory && part != own_part())
@@ -140,9 +140,9 @@ static const void *find(uint64_t hash, const void *bytes, size_t n)
     const void *memory = NULL;
     for (unsigned p = 0; p < processes && !memory; p++) {
         const board_part_t *part = &board->part[p];
-        uint32_t used = __atomic_load_n(&part->used, __ATOMIC_ACQUIRE);
-        for (uint32_t i = 0; i < used && i < ONECOPY_MOST && !memory; i++)
-            memory = look_at(part, &part->entry[i], hash, bytes, n);
+        unsigned slots = onecopy_board_slots(part);
+        for (unsigned slot = 0; slot < slots && !memory; slot++)
+            memory = look_at(part, slot, hash, bytes, n);
     }
     figures.found += memory != NULL;
     return memory;

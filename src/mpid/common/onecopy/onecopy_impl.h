@@ -43,9 +43,16 @@ static inline int board_descriptor(uint64_t place)
     return (int) (place >> 32) - 1;
 }
 
-/* REQUIRES that a part has one writer. */
+/* REQUIRES, as the next two, that a part has one writer.  Clears the part for a process. */
+void onecopy_board_begin(board_part_t * part, int32_t process);
 void onecopy_board_offer(board_part_t * part, unsigned slot, uint64_t hash, uint64_t place);
 void onecopy_board_withdraw(board_part_t * part, unsigned slot);
+/* Where the slot of a part, which another process may be writing, has a block of this hash: the
+ * place and the process that has it open.  False: nowhere. */
+bool onecopy_board_look(const board_part_t *part, unsigned slot, uint64_t hash, uint64_t *place,
+                        int32_t *process);
+/* Slots of a part to look at. */
+unsigned onecopy_board_slots(const board_part_t * part);
 /* A lock of the hash's.  True: it was free, its holder has ended, or patience is over. */
 bool onecopy_board_enter(board_t * board, uint64_t hash, int32_t self);
 void onecopy_board_leave(board_t * board, uint64_t hash, int32_t self);

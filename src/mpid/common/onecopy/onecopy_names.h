@@ -3,10 +3,13 @@
 #ifndef ONECOPY_NAMES_H_INCLUDED
 #define ONECOPY_NAMES_H_INCLUDED
 
+#define onecopy_board_begin MPIR_onecopy_board_begin
 #define onecopy_board_bytes MPIR_onecopy_board_bytes
 #define onecopy_board_enter MPIR_onecopy_board_enter
 #define onecopy_board_leave MPIR_onecopy_board_leave
+#define onecopy_board_look MPIR_onecopy_board_look
 #define onecopy_board_offer MPIR_onecopy_board_offer
+#define onecopy_board_slots MPIR_onecopy_board_slots
 #define onecopy_board_withdraw MPIR_onecopy_board_withdraw
 #define onecopy_drop MPIR_onecopy_drop
 #define onecopy_file_close MPIR_onecopy_file_close
