@@ -15,9 +15,11 @@ static int progress_at_times(MPIR_Win * win)
 {
     static unsigned calls;      /* threads may lose counts, which does no harm */
     int mpi_errno = MPI_SUCCESS;
+    unsigned call = __atomic_load_n(&calls, __ATOMIC_RELAXED) + 1;
     int vci = MPIDI_WIN(win, am_vci);
 
-    if (++calls % CALLS_BETWEEN_POLLS == 0 || MPIDI_deferred_is_pending()) {
+    __atomic_store_n(&calls, call, __ATOMIC_RELAXED);
+    if (call % CALLS_BETWEEN_POLLS == 0 || MPIDI_deferred_is_pending()) {
         MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
         mpi_errno = MPIDI_progress_test_vci(vci);
         MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);
@@ -89,12 +91,20 @@ int MPIDIG_rma_shared_lock(MPIR_Win * win, MPIDIG_rma_peer_t * peer, int lock_ty
     goto fn_exit;
 }
 
+/* What is stored in a peer's memory is there for all when the call returns that completes it.
+ * Two processes that each store, complete and then load what the other one stores must not both
+ * read the old value: only a sequentially consistent fence keeps a store before a later load. */
+static void complete_stores(void)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
 static void release(MPIDIG_rma_peer_t * peer)
 {
     if (peer->epoch == MPIDIG_RMA_PEER_LOCKED)
         rma_lock_release(&peer->control->lock);
     else
-        MPL_atomic_write_barrier();
+        complete_stores();
     peer->epoch = MPIDIG_RMA_PEER_NONE;
 }
 
@@ -169,7 +179,7 @@ int MPIDIG_rma_shared_flush(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
     if (epoch != MPIDIG_EPOTYPE_LOCK_ALL &&
         (epoch != MPIDIG_EPOTYPE_LOCK || peer->epoch == MPIDIG_RMA_PEER_NONE))
         return wrong_epoch();
-    MPL_atomic_read_write_barrier();
+    complete_stores();
     return progress_at_times(win);
 }
 
