@@ -23,7 +23,7 @@ static uint64_t now(void)
 
 static bool replace(rma_lock_t * lock, uint64_t old, uint64_t new)
 {
-    return __atomic_compare_exchange_n(&lock->state, &old, new, false, __ATOMIC_ACQUIRE,
+    return __atomic_compare_exchange_n(&lock->state, &old, new, false, __ATOMIC_SEQ_CST,
                                        __ATOMIC_RELAXED);
 }
 
@@ -52,6 +52,7 @@ static bool poll_first(rma_lock_t * lock, const rma_lock_request_t * request, ui
     }
     if (!replace(lock, state, RMA_LOCK_HELD))
         return false;
+    /* the next in line, which reads this with acquire, finds the lock held */
     __atomic_store_n(&lock->serving, request->ticket + 1, __ATOMIC_RELEASE);
     return true;
 }

@@ -14,6 +14,12 @@
  * one (phase-fair: Brandenburg and Anderson, "Reader-writer synchronization for shared-memory
  * multiprocessor real-time systems", 2009).
  *
+ * Order of memory.  MPI_Win_unlock completes what the epoch has stored, so a holder that releases
+ * one lock and then takes another must not read, in the second epoch, what is older than a store of
+ * a process that did the same the other way round.  Acquire and release would not keep a store
+ * before a later load.  All grants and releases are therefore sequentially consistent
+ * read-modify-write operations of `state`, which on x86 cost the same as those of weaker order.
+ *
  * Deadlock avoidance.  A process that acquires several shared locks holds some while waiting for
  * the rest.  If shared requests waited for requests in line, two such processes and two exclusive
  * requests could wait for each other for ever.  So a shared request waits at most RMA_LOCK_PATIENCE
@@ -66,7 +72,7 @@ static inline bool rma_lock_try(rma_lock_t * lock, bool exclusive)
         return false;
     return __atomic_compare_exchange_n(&lock->state, &state,
                                        exclusive ? RMA_LOCK_HELD : state + RMA_LOCK_SHARED, false,
-                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+                                       __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
 /* Begins a request.  True: granted.  False: poll it until it is granted. */
@@ -83,9 +89,9 @@ static inline bool rma_lock_is_exclusive(const rma_lock_t * lock)
 static inline void rma_lock_release(rma_lock_t * lock)
 {
     if (rma_lock_is_exclusive(lock))
-        __atomic_fetch_and(&lock->state, ~RMA_LOCK_HELD, __ATOMIC_RELEASE);
+        __atomic_fetch_and(&lock->state, ~RMA_LOCK_HELD, __ATOMIC_SEQ_CST);
     else
-        __atomic_fetch_sub(&lock->state, RMA_LOCK_SHARED, __ATOMIC_RELEASE);
+        __atomic_fetch_sub(&lock->state, RMA_LOCK_SHARED, __ATOMIC_SEQ_CST);
 }
 
 /* A guard for a few instructions; zero is open.  It keeps no order, and a long wait yields the
