@@ -10,6 +10,11 @@
  *   replaces that of an earlier operation only when all members have begun the operation after the
  *   earlier one.
  *
+ * Order of memory.  The number is stored with release and read with acquire; all else in a line and
+ * in the copy buffers is plain.  Acquire shows a reader the datum.  Release also keeps a member's
+ * reads of an operation before the number of its next one, and so before a datum that replaces what
+ * it read.  Where there are leaders, both hold along the chain of member, leader and reader.
+ *
  * Numbers wrap.  Members are never 2^31 operations apart, so the sign of a difference orders two
  * numbers.
  */

@@ -4,7 +4,8 @@
  *
  * A block is a run of units.  Up to 64 of them lie in one word of the bitmap and are taken by one
  * compare-and-swap; a longer run takes whole words in a row.  No lock: a process that is killed can
- * leave a block taken, never an arena stuck.
+ * leave a block taken, never an arena stuck.  Units are given back with release and taken with
+ * acquire: what their last owner did to them comes before what the next one does.
  *
  * Blocks come and go by the thousand, and what they leave is soon taken again; so memory goes back
  * to the system only when much less is taken than once was.

@@ -64,12 +64,13 @@ static void make_room(aggr_board_t * board, int *trouble)
     }
 }
 
+/* The first state is stored with release, too: who reads it also takes the bid before this one. */
 static void put_up(aggr_board_t * board, uint64_t key, const uint64_t bid[AGGR_BID])
 {
     aggr_post_t *mine = &board->posts[board->me];
     aggr_notice_t *notice = &mine->notices[board->number & 1];
     AGGR_STEP();
-    __atomic_store_n(&mine->state, 2 * (board->number - 1) + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&mine->state, 2 * (board->number - 1) + 1, __ATOMIC_RELEASE);
     AGGR_STEP();
     __atomic_store_n(&notice->key, key, __ATOMIC_RELEASE);
     AGGR_STEP();
@@ -164,6 +165,7 @@ int aggr_board_reduce(aggr_board_t *board, const int *members, int n, uint64_t k
     }
     /* A stopped member reads no more bids, so those of the others need not stay for it. */
     AGGR_STEP();
+    /* release, with acquire in is_over: a writer that sees this writes after all reads above */
     __atomic_store_n(&board->posts[board->me].over, board->number, __ATOMIC_RELEASE);
     return trouble;
 }
