@@ -2,10 +2,14 @@
 // Payloads and inverses in memory of the node: here pages of this process that cannot be written.
 #include "case_file.hpp"
 #include "counting_allocator.hpp"
+#include "in_parallel.hpp"
 #include "oracle.hpp"
+
+#include "cmap_lookup.h"
 
 #include <sys/mman.h>
 
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -191,6 +195,30 @@ TEST_F(NodeMemory, WithoutMemoryNothingIsLeft) {
             ASSERT_TRUE(node.blocks.empty());
         }
     }
+}
+
+// One thread says again and again whether there is memory of the node; the others build and look up
+// meanwhile, and get maps that lie there or do not.
+TEST(Threads, BuildWhileNodeMemoryComesAndGoes) {
+    thread_test::Mistakes mistakes;
+    std::atomic<unsigned> building{thread_test::thread_count - 1};
+    thread_test::in_parallel([&](unsigned id) {
+        if (id == 0) {
+            for (unsigned round = 0; building > 0; round++)
+                cmap_set_node_memory(round % 2 == 0 ? &any_size : nullptr);
+            return;
+        }
+        for (uint32_t round = 0; round < 60; round++) {
+            const Members members = random_permutation(700, id * 100 + round);
+            const Map map = map_of(members, forced(CMAP_REP_PACKED));
+            for (uint32_t rank = 0; rank < 700; rank += 50)
+                mistakes.unless(cmap_select(map.get(), rank) == members[rank] &&
+                                cmap_rank(map.get(), members[rank]) == rank);
+        }
+        building--;
+    });
+    cmap_set_node_memory(nullptr);
+    EXPECT_TRUE(node.blocks.empty());
 }
 
 // CMAP_UNIT_NODE_MEMORY=1 runs all other tests with such memory.  Those that count allocations or
