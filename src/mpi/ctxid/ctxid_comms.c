@@ -14,7 +14,7 @@ void MPIR_Ctxid_commit(MPIR_Comm * comm)
     /* those of MPI_Init are no user's */
     if (ctxid_commit(ctxid_own_store(), comm) && !HANDLE_IS_BUILTIN(comm->handle))
         ctxid_holders_set(ctxid_prefix_of(comm), ctxid_holder_here());
-    if (MPIR_Ctxid_is_asked)
+    if (ctxid_holders_are_asked())
         ctxid_holders_answer();
 }
 
@@ -47,6 +47,6 @@ void MPIR_Ctxid_free(MPIR_Context_id_t id)
     if (!ctxid_is_derived(id))
         ctxid_holders_forget(MPIR_CONTEXT_READ_FIELD(PREFIX, id));
     ctxid_free(ctxid_own_store(), id);
-    if (MPIR_Ctxid_is_asked)
+    if (ctxid_holders_are_asked())
         ctxid_holders_answer();
 }

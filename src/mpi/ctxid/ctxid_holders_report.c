@@ -15,18 +15,18 @@ enum {
     LOW_LIMIT = 4096            /* ids; a sample of the creations would be small */
 };
 
-volatile sig_atomic_t MPIR_Ctxid_is_asked;
+int MPIR_Ctxid_asked;
 
 static void note_signal(int number MPL_UNUSED)
 {
-    MPIR_Ctxid_is_asked = 1;
+    __atomic_store_n(&MPIR_Ctxid_asked, 1, __ATOMIC_RELAXED);
 }
 
 void ctxid_holders_answer(void)
 {
     char text[TEXT];
 
-    MPIR_Ctxid_is_asked = 0;
+    __atomic_store_n(&MPIR_Ctxid_asked, 0, __ATOMIC_RELAXED);
     ctxid_holders_text(MOST, text, sizeof(text));
     fprintf(stderr, "rank %d: context ids are held by %s\n", MPIR_Process.rank,
             text[0] ? text : "no communicators of the program");

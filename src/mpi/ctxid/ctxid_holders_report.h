@@ -5,13 +5,19 @@
 #ifndef CTXID_HOLDERS_REPORT_H_INCLUDED
 #define CTXID_HOLDERS_REPORT_H_INCLUDED
 
-#include <signal.h>
+#include <stdbool.h>
 
 #include "ctxid_names.h"
 
 /* The signal came.  The handler does nothing else: the next creation or end of a communicator
- * answers. */
-extern volatile sig_atomic_t MPIR_Ctxid_is_asked;
+ * answers.  Atomic, as the signal may come in another thread; nothing is told by it but itself. */
+extern int MPIR_Ctxid_asked;
+
+static inline bool ctxid_holders_are_asked(void)
+{
+    return __atomic_load_n(&MPIR_Ctxid_asked, __ATOMIC_RELAXED) != 0;
+}
+
 /* Writes the lines to standard error. */
 void ctxid_holders_answer(void);
 

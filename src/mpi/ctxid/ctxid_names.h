@@ -55,6 +55,7 @@
 #define ctxid_holder_here MPIR_ctxid_holder_here
 #define ctxid_holder_look MPIR_ctxid_holder_look
 #define ctxid_holders_answer MPIR_ctxid_holders_answer
+#define ctxid_holders_are_asked MPIR_ctxid_holders_are_asked
 #define ctxid_holders_close MPIR_ctxid_holders_close
 #define ctxid_holders_drop MPIR_ctxid_holders_drop
 #define ctxid_holders_forget MPIR_ctxid_holders_forget

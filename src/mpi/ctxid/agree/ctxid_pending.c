@@ -141,10 +141,11 @@ bool ctxid_pending_is_behind(const MPIR_Comm * parent, const ctxid_pending_t * p
     return before != NULL && before != pending;
 }
 
+/* Atomic stores, as others look at the first one without the lock. */
 static void take_out(ctxid_pending_t ** place)
 {
     pthread_mutex_lock(&all.mutex);
-    *place = (*place)->next;
+    __atomic_store_n(place, (*place)->next, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&all.mutex);
 }
 
@@ -233,7 +234,7 @@ void ctxid_pending_append(ctxid_pending_t * pending)
     pthread_mutex_lock(&all.mutex);
     while (*place)
         place = &(*place)->next;
-    *place = pending;
+    __atomic_store_n(place, pending, __ATOMIC_RELAXED);
     need_hook();
     MPIR_Progress_hook_activate(all.hook);
     pthread_mutex_unlock(&all.mutex);
