@@ -10,33 +10,39 @@
  */
 
 /* A request that no message has: given back to MPICH's pool when that is empty and there is no
- * memory for more. */
+ * memory for more.  Threads that come at once exchange it whole: acquire for the thread that frees
+ * what another one made. */
 static MPIR_Request *reserve;
 
 static void give_reserve(void)
 {
-    if (reserve)
-        MPIR_Request_free(reserve);
-    reserve = NULL;
+    MPIR_Request *given = __atomic_exchange_n(&reserve, NULL, __ATOMIC_ACQ_REL);
+
+    if (given)
+        MPIR_Request_free(given);
 }
 
 static bool will_give_back;     /* at the end of MPI, before the pools of requests are checked */
 
 static int give_back(void *unused MPL_UNUSED)
 {
-    will_give_back = false;
+    __atomic_store_n(&will_give_back, false, __ATOMIC_RELAXED);
     give_reserve();
     return MPI_SUCCESS;
 }
 
 static void take_reserve(void)
 {
-    if (likely(reserve))
+    MPIR_Request *taken, *before;
+
+    if (likely(__atomic_load_n(&reserve, __ATOMIC_RELAXED)))
         return;
-    reserve = MPIR_Request_create(MPIR_REQUEST_KIND__RECV);
-    if (!will_give_back)
+    taken = MPIR_Request_create(MPIR_REQUEST_KIND__RECV);
+    before = taken ? __atomic_exchange_n(&reserve, taken, __ATOMIC_ACQ_REL) : NULL;
+    if (before)
+        MPIR_Request_free(before);
+    if (!__atomic_exchange_n(&will_give_back, true, __ATOMIC_RELAXED))
         MPIR_Add_finalize(give_back, NULL, 0);
-    will_give_back = true;
 }
 
 static int check_length(const MPI_Status * status, size_t bytes)

@@ -3,7 +3,11 @@
 #include "mpiimpl.h"
 
 /* Name and hints of a communicator, stored when set, and the end of one that was not completed
- * (mpir_comm_parts.h). */
+ * (mpir_comm_parts.h).
+ *
+ * Another thread may read them while they are set: the pointer to a new block is stored with
+ * release.  Readers, which are on the path of every message, load the pointer plainly; what they
+ * read through it depends on its value, and no processor that MPICH supports reads that earlier. */
 
 static const char no_name[] = "";
 static int default_hints[MPIR_COMM_HINT_MAX];
@@ -30,8 +34,7 @@ int MPIR_Comm_name_set(MPIR_Comm * comm, const char *name)
     if (comm->name == no_name && name[0] != '\0') {
         char *block = MPL_calloc(MPI_MAX_OBJECT_NAME, 1, MPL_MEM_COMM);
         MPIR_ERR_CHKANDJUMP(!block, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-        MPL_atomic_write_barrier();
-        comm->name = block;
+        __atomic_store_n(&comm->name, block, __ATOMIC_RELEASE);
     }
     if (comm->name != no_name)
         MPL_strncpy((char *) comm->name, name, MPI_MAX_OBJECT_NAME);
@@ -52,10 +55,9 @@ int MPIR_Comm_hint_set(MPIR_Comm * comm, int hint, int value)
         int *block = MPL_malloc(sizeof(default_hints), MPL_MEM_COMM);
         MPIR_ERR_CHKANDJUMP(!block, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
         memcpy(block, default_hints, sizeof(default_hints));
-        MPL_atomic_write_barrier();
-        comm->hints = block;
+        __atomic_store_n(&comm->hints, block, __ATOMIC_RELEASE);
     }
-    ((int *) comm->hints)[hint] = value;
+    __atomic_store_n(&((int *) comm->hints)[hint], value, __ATOMIC_RELAXED);
 
   fn_exit:
     return mpi_errno;

@@ -27,16 +27,18 @@ void MPIR_Aggr_say(uint64_t mine)
     struct notice *notice = MPIDU_Init_shm_notice();
 
     if (notice) {
-        __atomic_fetch_or(&notice->said, mine, __ATOMIC_ACQ_REL);
-        __atomic_fetch_or(&notice->denied, ~mine, __ATOMIC_ACQ_REL);
+        __atomic_fetch_or(&notice->said, mine, __ATOMIC_RELAXED);
+        __atomic_fetch_or(&notice->denied, ~mine, __ATOMIC_RELAXED);
     }
 }
 
+/* What was said is here since a barrier, which orders it: nothing to acquire. */
 bool MPIR_Aggr_all_say(uint64_t mine)
 {
     const struct notice *notice = MPIDU_Init_shm_notice();
 
-    return notice && notice->said == mine && notice->denied == ~mine;
+    return notice && __atomic_load_n(&notice->said, __ATOMIC_RELAXED) == mine &&
+        __atomic_load_n(&notice->denied, __ATOMIC_RELAXED) == ~mine;
 }
 
 static void have(aggr_arena_t * ours)
@@ -54,6 +56,7 @@ static void make(struct notice *notice)
         notice->name = aggr_arena_name(created);
         have(created);
     }
+    /* release, and acquire in look_up: with it comes the name */
     __atomic_store_n(&notice->state, made ? THERE : NOT_TO_BE_HAD, __ATOMIC_RELEASE);
 }
 

@@ -27,6 +27,7 @@ static watched_t *all_watched, *next_watched;
 static MPL_atomic_int_t in_use = MPL_ATOMIC_INT_T_INITIALIZER(0);
 static int hook_id = -1;
 
+/* Acquire on entering and release on leaving: the list is of one thread at a time. */
 static bool try_enter(void)
 {
     return MPL_atomic_cas_int(&in_use, 0, 1) == 0;
@@ -89,10 +90,12 @@ static void drop(MPIR_Comm * comm)
 
 static int pass(int *made_progress)
 {
-    static int calls;
+    static unsigned calls;      /* threads may lose counts, which does no harm */
+    unsigned call = __atomic_load_n(&calls, __ATOMIC_RELAXED) + 1;
 
     *made_progress = FALSE;
-    if (++calls % PASS_EVERY != 0 || !try_enter())
+    __atomic_store_n(&calls, call, __ATOMIC_RELAXED);
+    if (call % PASS_EVERY != 0 || !try_enter())
         return MPI_SUCCESS;
     for (int i = 0; i < OF_A_PASS; i++) {
         watched_t *at = next_watched ? next_watched : all_watched;
@@ -121,14 +124,14 @@ void MPIDIG_comm_revoked_begin(MPIR_Comm * comm)
 
     if (MPIDI_is_self_comm(comm))
         return;
-    if (has_hook())
-        watched = MPL_malloc(sizeof(*watched), MPL_MEM_COMM);
     while (!try_enter())
         MPL_sched_yield();
+    if (has_hook())
+        watched = MPL_malloc(sizeof(*watched), MPL_MEM_COMM);
     drop(comm);
     if (watched) {
         *watched = (watched_t) { comm, all_watched };
-        all_watched = watched;
+        __atomic_store_n(&all_watched, watched, __ATOMIC_RELAXED);
         MPIR_Progress_hook_activate(hook_id);
     }
     leave();
@@ -141,7 +144,7 @@ void MPIR_Comm_revoked_end(MPIR_Comm * comm)
     for (watched_t ** at = &all_watched; *at; at = &(*at)->next) {
         watched_t *watched = *at;
         if (watched->comm == comm) {
-            *at = watched->next;
+            __atomic_store_n(at, watched->next, __ATOMIC_RELAXED);
             if (next_watched == watched)
                 next_watched = watched->next;
             MPL_free(watched);
@@ -155,7 +158,8 @@ void MPIR_Comm_revoked_end(MPIR_Comm * comm)
 
 void MPIDIG_comm_revoked_progress(void)
 {
-    if (all_watched)
+    /* without the lock: whether there is any, and nothing of it */
+    if (__atomic_load_n(&all_watched, __ATOMIC_RELAXED))
         (void) MPID_Progress_test(NULL);
 }
 
