@@ -31,7 +31,7 @@ extern int MPIR_Yield_on;
 extern int MPIR_Yield_late;
 
 /* Polls, and a wait that must yield once it holds no lock. Threads share them: a thread yields
- * at worst a little early or late. */
+ * at worst a little early or late, so the order of memory does not matter. */
 extern unsigned MPIR_Yield_polls;
 extern int MPIR_Yield_due;
 enum { MPIR_YIELD_LOOK_EVERY = 32 };    /* polls, which take some microseconds */
@@ -55,11 +55,20 @@ void MPIR_Yield_if_due(void);
 /* When MPIR_Yield_late only: looks at the clock, and gives the core away if it is late. */
 void MPIR_Yield_look(bool in_vci_lock);
 
+/* Counts a poll.  No atomic addition: threads may lose counts. */
+static inline unsigned MPIR_Yield_poll_number(void)
+{
+    unsigned number = __atomic_load_n(&MPIR_Yield_polls, __ATOMIC_RELAXED) + 1;
+
+    __atomic_store_n(&MPIR_Yield_polls, number, __ATOMIC_RELAXED);
+    return number;
+}
+
 static inline void MPIR_Yield_poll(bool in_vci_lock)
 {
     if (unlikely(MPIR_Yield_on))
         MPIR_Yield_count_poll(in_vci_lock);
-    else if (MPIR_Yield_late && ++MPIR_Yield_polls % MPIR_YIELD_LOOK_EVERY == 0)
+    else if (MPIR_Yield_late && MPIR_Yield_poll_number() % MPIR_YIELD_LOOK_EVERY == 0)
         MPIR_Yield_look(in_vci_lock);
 }
 
@@ -80,7 +89,7 @@ static inline void MPIR_Yield_idle_in_vci(void)
  * REQUIRES: the caller holds no lock. */
 static inline void MPIR_Yield_unlocked(void)
 {
-    if (unlikely(MPIR_Yield_on || MPIR_Yield_due))
+    if (unlikely(MPIR_Yield_on || __atomic_load_n(&MPIR_Yield_due, __ATOMIC_RELAXED)))
         MPIR_Yield_if_due();
 }
 

@@ -85,13 +85,14 @@ static unsigned count_completions(void)
     return n;
 }
 
+static uint64_t found_none = FOUND_NONE;        /* as measured in MPI_Init */
+
 /* The wait that may become late. */
-static struct {
+static PER_THREAD struct {
     uint64_t since, last_look;
     uint64_t late;              /* ticks after which it is */
-    uint64_t found_none;        /* see FOUND_NONE */
     unsigned completions;
-} current = {.late = LATE,.found_none = FOUND_NONE };
+} current = {.late = LATE };
 
 static void measure_system_call(void)
 {
@@ -103,7 +104,7 @@ static void measure_system_call(void)
         (void) getppid();
         least = MPL_MIN(least, MPIR_Ticks() - before);
     }
-    current.found_none = MPL_MAX(FOUND_NONE, 2 * least);
+    found_none = MPL_MAX(FOUND_NONE, 2 * least);
 }
 
 /* The system may put two ranks on one core although each could have its own, for example beside
@@ -111,7 +112,7 @@ static void measure_system_call(void)
  * shows whether this is so. */
 static void learn(uint64_t took)
 {
-    if (took > current.found_none && took <= FOUND_WAITING)
+    if (took > found_none && took <= FOUND_WAITING)
         current.late = MPL_MAX(current.late / 2, LATE_ON_SHARED_CORE);
     else
         current.late = MPL_MIN(current.late * 2, LATE);
@@ -176,7 +177,7 @@ void MPIR_Yield_look(bool in_vci_lock)
     if (now - current.since <= current.late)
         return;
     if (others_need_lock(in_vci_lock))
-        MPIR_Yield_due = 1;
+        __atomic_store_n(&MPIR_Yield_due, 1, __ATOMIC_RELAXED);
     else
         give_core_away();
 }
@@ -200,8 +201,9 @@ void MPIR_Yield_count_poll(bool in_vci_lock)
 
 void MPIR_Yield_if_due(void)
 {
-    if (MPIR_Yield_due || idle_polls >= YIELD_AFTER_IDLE_POLLS) {
-        MPIR_Yield_due = 0;
+    if (__atomic_load_n(&MPIR_Yield_due, __ATOMIC_RELAXED) ||
+        idle_polls >= YIELD_AFTER_IDLE_POLLS) {
+        __atomic_store_n(&MPIR_Yield_due, 0, __ATOMIC_RELAXED);
         give_core_away();
     }
 }
