@@ -88,7 +88,7 @@ static void all2all(void *to, const void *from, size_t bytes)
 
 static void leave(void)
 {
-    left[AFAPI_iproc] = 1;
+    __atomic_store_n(&left[AFAPI_iproc], 1, __ATOMIC_RELAXED);
     aggr_group_leave(&group);
     aggr_arena_detach(arena);
 }

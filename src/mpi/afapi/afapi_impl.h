@@ -47,7 +47,7 @@ bool MPIR_Afapi_has_mpi(void);
 
 /* In the process that started the job: waits for its processes, numbered from 0, and ends as they
  * do.  The first that ends before it has set its `left` ends the job. */
-void MPIR_Afapi_supervise(const int *processes, int n, const volatile unsigned char *left)
+void MPIR_Afapi_supervise(const int *processes, int n, const unsigned char *left)
     __attribute__((noreturn));
 void MPIR_Afapi_kill(const int *processes, int n);
 

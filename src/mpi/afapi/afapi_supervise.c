@@ -43,7 +43,7 @@ static void report(int number, int status)
 }
 
 /* Only this process waits for them, so that the number of one that is gone is not another's. */
-void MPIR_Afapi_supervise(const int *processes, int n, const volatile unsigned char *left)
+void MPIR_Afapi_supervise(const int *processes, int n, const unsigned char *left)
 {
     int running[n], status, result = 0;
     bool failed = false;
@@ -63,7 +63,8 @@ void MPIR_Afapi_supervise(const int *processes, int n, const volatile unsigned c
             continue;
         if (status_of(status) > result)
             result = status_of(status);
-        failed = WIFSIGNALED(status) || !left[number];
+        /* the system orders what a process wrote before the wait for its end */
+        failed = WIFSIGNALED(status) || !__atomic_load_n(&left[number], __ATOMIC_RELAXED);
         if (failed) {
             report(number, status);
             MPIR_Afapi_kill(running, n);
