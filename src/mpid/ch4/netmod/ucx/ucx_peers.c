@@ -188,7 +188,8 @@ static void queue_again(MPIDI_UCX_am_long_t * transfer)
 
 /* It keeps its place among the others. */
 static ucs_status_t keep_long_message(void *vni, const void *header, size_t header_length,
-                                      void *data, size_t length, const ucp_am_recv_param_t * param)
+                                      void *data, size_t length MPL_UNUSED,
+                                      const ucp_am_recv_param_t * param MPL_UNUSED)
 {
     int queue = (int) (intptr_t) vni;
     size_t bytes = MPL_MAX(sizeof(long_message_t) + header_length, SHORT_BYTES + 1);

@@ -69,8 +69,8 @@ bool MPIDIG_rma_check_swap(MPIR_Win *win, MPIR_Request *rreq)
 
 /* In an epoch in which operations may wait, the target's state keeps the error.  Otherwise the
  * window does, the first one. */
-int MPIDIG_rma_outside_cb(void *am_hdr, void *data, MPI_Aint in_data_sz, uint32_t attr,
-                          MPIR_Request **req)
+int MPIDIG_rma_outside_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint in_data_sz MPL_UNUSED,
+                          uint32_t attr, MPIR_Request ** req)
 {
     const notice_t *notice = am_hdr;
     MPIR_Win *win = (MPIR_Win *)MPIDIU_map_lookup(MPIDI_global.win_map, notice->win_id);
