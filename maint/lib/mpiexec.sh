@@ -275,8 +275,8 @@ says_the_reason_once() {
         ends 3 -hosts $hosts -n 2 "$program" abort 3 &&
             says "" "after an abort on $hosts" "$(grep -v '^Abort(3)' "$OUT/ends.out")" || return 1
         # shellcheck disable=SC2016    # of the process
-        ends 139 -hosts $hosts -n 2 sh -c '[ $PMI_RANK = 0 ] || kill -SEGV $$; sleep 20' &&
-            grep -q "BAD TERMINATION" "$OUT/ends.out" &&
+        ends 139 -hosts $hosts -n 3 sh -c '[ $PMI_RANK != 1 ] || kill -SEGV $$; sleep 20' &&
+            grep -q "EXIT CODE: 139" "$OUT/ends.out" &&
             says "" "after a signal on $hosts" "$(grep '^\[' "$OUT/ends.out")" || return 1
         MPIEXEC_TIMEOUT=1 ends 255 -hosts $hosts -n 2 sleep 50 &&
             grep -q "APPLICATION TIMED OUT, TIMEOUT = 1s" "$OUT/ends.out" &&
