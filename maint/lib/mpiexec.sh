@@ -72,7 +72,10 @@ takes_long_lists_of_hosts() {
     says $'x\nx\nx' "a long line of a host file" "$(job -f "$hosts" -n 3 echo x 2>&1)" || return 1
     # Where the processes are takes more than a value of PMI holds, and is left out.
     says "" "hosts of many kinds" \
-        "$(job -hosts "$(repeat 60 localhost:1,127.0.0.1:2,)" -n 180 true 2>&1)"
+        "$(job -hosts "$(repeat 60 localhost:1,127.0.0.1:2,)" -n 180 true 2>&1)" || return 1
+    "$PREFIX/bin/mpicc" -O2 -o "$OUT/ends" "$ROOT/test/kill/ends.c" || return 1
+    says "123 processes" "an MPI program on them" "$(job -hosts \
+        "$(repeat 41 localhost:1,127.0.0.1:2,)" -n 123 "$OUT/ends" count 2>&1)"
 }
 
 takes_long_files_of_words() {
