@@ -8,6 +8,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 import check_plan as plan  # noqa: E402
 import check_run  # noqa: E402
+import check_sections  # noqa: E402
 
 wrong = []
 
@@ -18,7 +19,7 @@ def expect(right, what):
 
 
 def fresh_check(folder, **settings):
-    check_run.OUT = Path(folder) / "out"
+    check_run.OUT = Path(tempfile.mkdtemp(dir=folder)) / "out"
     check = check_run.Check(check_run.Variant([]), **settings)
     check.begin()
     return check
@@ -47,6 +48,10 @@ def failures(folder):
 def picking(folder):
     """Ten commits that pick different shares cover all units; each takes what runs by default."""
     check, times = fresh_check(folder), plan.Times()
+    suites = [u.name for u in plan.all_units(check) if u.section == "suite"]
+    for test_folder in check_sections.our_dirs():
+        above = any(f"suite/{test_folder}/".startswith(f"{name}/") for name in suites)
+        expect(above, f"no unit of suite has test/mpi/{test_folder}")
     units = plan.all_units(check)
     names = [u.name for u in units]
     expect(len(set(names)) == len(names), "two units have one name")

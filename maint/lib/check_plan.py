@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which units maint/check runs, and how long they take."""
 import re
+import subprocess
 from fnmatch import fnmatchcase
 from functools import partial
 
@@ -57,7 +58,8 @@ class Times:
             return
         self.last[name] = seconds
         rows = sorted(self.last.items())
-        LAST.write_text("".join(f"{name} {seconds:.1f}\n" for name, seconds in rows))
+        text = "".join(f"{name} {seconds:.1f}\n" for name, seconds in rows)
+        t.write(LAST, text.encode())
 
 
 def all_units(check):
@@ -167,18 +169,31 @@ def tests_of(path):
     if path.startswith("patches/") and path.endswith(".patch"):
         tests += tests_of_header(path.removeprefix("patches/"))
     program = re.fullmatch(r"test/mpi/(.*/\w+)\.(c|f90)", path)
-    return tests + ([f"suite/{program[1]}"] if program else [])
+    listed = re.fullmatch(r"test/mpi/(.*)/testlist\.ours", path)
+    if program and program_names(f"suite/{program[1]}"):
+        tests.append(f"suite/{program[1]}")
+    return tests + ([f"suite/{listed[1]}/*"] if listed else [])
+
+
+def files_below(path):
+    """The files that git tracks below a folder, or the path itself."""
+    done = subprocess.run(
+        ["git", "-C", ROOT, "ls-files", "--", path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=False,
+    )
+    return done.stdout.splitlines() or [path]
 
 
 def for_paths(check, units, paths):
     """The tests of files, and of all files below a folder."""
     patterns = {"validate/all"}
-    for path in paths:
-        folder = path.rstrip("/") + "/"
-        below = [start for start, *_ in rows_of(ROWS) if start.startswith(folder)]
-        found = [test for one in (path, *below) for test in tests_of(one)]
+    for file in (file for path in paths for file in files_below(path)):
+        found = tests_of(file)
         if not found:
-            die(f"no row of maint/check_for.txt fits {path}")
+            die(f"no row of maint/check_for.txt fits {file}")
         patterns.update(found)
     return named(check, units, sorted(patterns))
 
@@ -186,8 +201,11 @@ def for_paths(check, units, paths):
 def check_rows(files):
     """For maint/validate: what is wrong with the table."""
     for file in files:
-        if file.startswith(("src/", "patches/", "maint/")) and not tests_of(file):
+        if not tests_of(file):
             yield f"no row of maint/check_for.txt fits {file}"
+    for start, *_ in rows_of(ROWS):
+        if not any(file.startswith(start) for file in files):
+            yield f"maint/check_for.txt: no file begins with {start}"
 
 
 def check_tests(check):

@@ -4,6 +4,7 @@ down.
 
 A unit is what can be chosen: "suite/comm".  A step is a command, or a function of the shell
 libraries in maint/lib; check_step.sh runs both."""
+import fcntl
 import os
 import re
 import shutil
@@ -23,7 +24,8 @@ SKIPPED = 77  # as for automake
 STEP_MINUTES = "20"  # a step that takes longer hangs; sections whose steps compile are left out
 COMPILES = ("build", "package", "apps", "compilers", "fresh", "long", "arm")
 REPEATS = 3
-REPEAT_SECONDS = 300  # what takes longer is not repeated when it fails
+REPEAT_SECONDS = 120  # what takes longer is not repeated when it fails
+REPEATED_PROGRAMS = 5  # of a folder of the suite; more fail for one reason
 PACKAGES = {
     "module": ["check"],
     "compilers": ["compilers"],
@@ -82,6 +84,9 @@ class Variant:
         """Beside this one, in its own place."""
         return Variant([o for o in self.options if not o.startswith("--prefix=")] + list(options))
 
+    def is_default(self):
+        return not self.options
+
     def bin(self, name):
         return self.prefix / "bin" / name
 
@@ -121,8 +126,16 @@ class Check:
 
     def begin(self):
         """Takes away what the run before this one left."""
-        shutil.rmtree(OUT, ignore_errors=True)
-        OUT.mkdir(parents=True)
+        OUT.parent.mkdir(exist_ok=True)
+        try:
+            self.lock = (OUT.parent / "check.lock").open("w")
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(OUT, ignore_errors=True)
+            OUT.mkdir()
+        except BlockingIOError:
+            die("another maint/check is at work in this checkout")
+        except OSError as e:
+            die(f"{e}; was it made by root? sudo rm -r {OUT} {OUT.parent}/check.lock")
         (OUT / "counts").touch()
         (OUT / "failures").touch()
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -150,15 +163,32 @@ class Check:
 
     def run_units(self, units, times):
         """The units of a plan in their order, with what is left before each."""
-        for number, unit in enumerate(units):
-            self.section = unit.section
-            left = minutes_of(sum(times.of(u.name) for u in units[number:]))
-            print(f"[{number + 1} of {len(units)}, {left} left] {unit.name}", flush=True)
-            if why := self.lacking.get(unit.section):
+        left, why = list(units), "interrupted"
+        try:
+            while left:
+                unit = left[0]
+                minutes = minutes_of(sum(times.of(u.name) for u in left))
+                number = len(units) - len(left) + 1
+                print(f"[{number} of {len(units)}, {minutes} left] {unit.name}", flush=True)
+                self.section = unit.section
+                self.run_unit(unit, times)
+                left.pop(0)
+        except Stop:
+            why = "nothing was built"
+        finally:
+            for unit in left:
+                self.section = unit.section
                 self.count(f"{unit.name} ({why})", 0, 0, 1)
-                continue
-            began = time.monotonic()
-            unit.work()
+
+    def run_unit(self, unit, times):
+        if self.is_late(unit.name):
+            return
+        if why := self.lacking.get(unit.section):
+            self.count(f"{unit.name} ({why})", 0, 0, 1)
+            return
+        began, failures = time.monotonic(), len(self.failures)
+        unit.work()
+        if len(self.failures) == failures and self.variant.is_default():
             times.note(unit.name, time.monotonic() - began)
 
     # ---- results
@@ -182,12 +212,12 @@ class Check:
             self.count(name, 0, 0, more_skipped)
             return []
         if not re.search(r"(?m)^1\.\.", text):
-            text += f"not ok - {name} stopped before its end\n"
+            text += f"\nnot ok - {name} stopped before its end\n"
             file.write_text(text)
         cases = [tap_case(line) for line in text.splitlines() if line.startswith(("ok", "not ok"))]
         for line in text.splitlines():
             if line.startswith("not ok"):
-                self.fail(f"{name}: " + re.sub(r"^not ok[ 0-9-]*", "", line))
+                self.fail(f"{name}: " + re.sub(r"^not ok( \d+)?( -)? *", "", line))
         sums = [sum(case[1] == how for case in cases) for how in ("passed", "failed", "skipped")]
         self.count(name, sums[0], sums[1], sums[2] + more_skipped, cases)
         return [case[2] for case in cases if case[1] == "failed"]
@@ -196,6 +226,8 @@ class Check:
         """The cases that a GoogleTest program reports in its XML files."""
         cases = []
         for file in sorted(folder.glob("*.xml")):
+            if re.search(r"_\d+\.xml$", file.name):
+                continue  # of a repetition
             for case in xml.parse(file).iter("testcase"):
                 failure = case.find("failure")
                 skipped = case.get("status") == "notrun" or case.find("skipped") is not None
@@ -234,8 +266,9 @@ class Check:
             return True
         said = log.read_text(errors="replace")[-4000:] if status and log.exists() else ""
         if status:
+            when = circumstances(said)
             again = self.step_again(name, log, words, env, time.monotonic() - began)
-            self.fail(f"{name}: {again}; {circumstances(said)}")
+            self.fail(f"{name}: {again}; {when}")
         self.count(
             name,
             int(not status),
@@ -273,8 +306,11 @@ class Check:
         tap = self.run_suite(folder, label, settings, env)
         left_out = int(tap.with_suffix(".left_out").read_text())
         bad = self.count_tap(title, tap, left_out)
-        for program in sorted({program_of(case) for case in bad} - {None}):
-            self.program_again(program, folder, label, settings, env)
+        said = tap.read_text(errors="replace") if bad else ""
+        programs = sorted({program_of(case) for case in bad} - {None})
+        for number, program in enumerate(programs):
+            if number < REPEATED_PROGRAMS and seconds_of(said, program) < REPEAT_SECONDS:
+                self.program_again(program, said, label, settings, env)
 
     def run_suite(self, folder, label, settings, env):
         """The TAP file."""
@@ -295,16 +331,18 @@ class Check:
             sys.exit(status)
         return tap
 
-    def program_again(self, program, folder, label, settings, env):
+    def program_again(self, program, said, label, settings, env):
         """How often a test of the suite fails that has failed; it stays a failure."""
         where, name = program.rpartition("/")[::2]
-        failed = 1
+        output = re.findall(rf"(?m)^not ok[ 0-9-]*(?:\./)?{program} .*\n((?:##.*\n)*)", said)
+        failed, when = 1, circumstances("".join(output))
         for k in range(1, REPEATS + 1):
             again = f"{label}, again {k}".lstrip(", ")
             tap = self.run_suite(where, again, settings, {**(env or {}), "ONLY_THESE": name})
-            failed += bool(re.search(r"(?m)^not ok", tap.read_text(errors="replace")))
-        words = f"failed in {failed} of {REPEATS + 1} runs; {circumstances('')}"
-        self.failures.append(f"    {program}: {words}")
+            failed += not tap.exists() or bool(
+                re.search(r"(?m)^not ok", tap.read_text(errors="replace"))
+            )
+        self.fail(f"{program}: failed in {failed} of {REPEATS + 1} runs; {when}")
 
     # ---- the end
 
@@ -355,7 +393,7 @@ def without_name(result):
 def tap_case(line):
     ok = line.startswith("ok")
     left_out = re.search(r"# *SKIP" if ok else r"# *TODO", line)
-    name = re.sub(r"^(not )?ok[ 0-9-]*", "", line)
+    name = re.sub(r"^(not )?ok( \d+)?( -)? *|# time=.*", "", line)
     return name, "skipped" if left_out else "passed" if ok else "failed", line
 
 
@@ -363,6 +401,12 @@ def program_of(line):
     """folder/name of the program in a line of the suite's TAP, or None."""
     found = re.match(r"not ok[ 0-9-]*(?:\./)?(\S+/\w+) \d", line)
     return found[1] if found else None
+
+
+def seconds_of(said, program):
+    """What the longest failing run of a program took, by the suite's TAP."""
+    times = re.findall(rf"(?m)^not ok[ 0-9-]*(?:\./)?{program} .*# time=([0-9.]+)", said)
+    return max(map(float, times), default=0)
 
 
 def circumstances(said):

@@ -28,6 +28,7 @@ SUITE_DIRS = (
     "rma",
     "topo",
     "spawn",
+    "f08",
     "threads/comm",
     "threads/rma",
     "threads/spawn",
@@ -124,7 +125,7 @@ def representations():
 def our_dirs():
     """The folders of the suite with tests of ours."""
     top = ROOT / "test/mpi"
-    return sorted({str(file.parent.relative_to(top)) for file in top.rglob("*.c")})
+    return sorted(str(file.parent.relative_to(top)) for file in top.rglob("testlist.ours"))
 
 
 # ---- module, validate, build, names --------------------------------------------------------------
@@ -202,7 +203,7 @@ def compiles(check, name, *words):
     """Our files by maint/lib/compilers.py."""
     tap = OUT / f"compilers-{name}.tap"
     with tap.open("w") as file:
-        run([ROOT / "maint/lib/compilers.py", *words], stdout=file)
+        run([ROOT / "maint/lib/compilers.py", "--build", check.variant.build, *words], stdout=file)
     print("".join(re.findall(r"(?ms)^not ok.*?(?=^ok|\Z)", tap.read_text())), flush=True)
     check.count_tap(f"compilers: {name}", tap, 0)
 
@@ -673,8 +674,13 @@ def package(check):
 # ---- suite, forced, hosts ------------------------------------------------------------------------
 
 
+def compiled(check, folders):
+    """Without those of Fortran where there is none."""
+    return [f for f in folders if check.variant.fortran or not f.startswith("f08")]
+
+
 def suite(check):
-    for folder in SUITE_DIRS:
+    for folder in compiled(check, SUITE_DIRS):
         yield folder, partial(check.suite, folder)
 
 
@@ -683,7 +689,7 @@ def short(check):
     few = {"MAX_RANKS": "4"}
     for folder in SHORT_DIRS:
         yield folder, partial(check.suite, folder, "4 ranks", env=few)
-    for folder in our_dirs():
+    for folder in compiled(check, our_dirs()):
         if folder not in SHORT_DIRS:
             ours = {**few, "ONLY_OURS": "yes"}
             yield folder, partial(check.suite, folder, "ours, 4 ranks", env=ours)
@@ -746,7 +752,7 @@ def hosts(check):
     yield "ends", partial(on_hosts, check, 2, partial(hosts_end, check))
     for folder in HOSTS_DIRS:
         yield f"2/{folder}", partial(on_hosts, check, 2, partial(tests, folder, "2 hosts", {}))
-    for folder in our_dirs():
+    for folder in compiled(check, our_dirs()):
         ours = partial(tests, folder, "4 hosts, ours", {"ONLY_OURS": "yes"})
         yield f"4/{folder}", partial(on_hosts, check, 4, ours)
 
@@ -818,7 +824,7 @@ def per_vci(check):
         env = {"LEAVE_OUT": PER_VCI_LEAVE_OUT}
         for folder in THREAD_DIRS:
             check.suite(folder, "per-vci", "MPIR_CVAR_CH4_NUM_VCIS=4", env=env)
-        for folder in our_dirs():
+        for folder in compiled(check, our_dirs()):
             if folder not in (*THREAD_DIRS, *SPAWN_DIRS):
                 check.suite(
                     folder, "per-vci", "MPIR_CVAR_CH4_NUM_VCIS=4", env={**env, "ONLY_OURS": "yes"}

@@ -51,7 +51,7 @@ what_failed() {
     local errors=': (fatal )?error: |undefined reference|No space left|cannot find -l'
     {
         if grep -m1 -E "$errors" "$1"; then
-            grep -m1 -E '^make.*\*\*\* ' "$1"
+            grep -m1 -E '^make.*\*\*\* ' "$1" || true
             [[ $1 == "$LOGS"/* ]] || tail -n 30 "$1"
         else
             tail -n 30 "$1"
@@ -101,7 +101,7 @@ step() {
         return 77
     fi
     printf '%-34s %6s  FAILED (status %s)\n' "$name" "$(elapsed $((SECONDS - start)))" "$status" >&2
-    what_failed "$log" | sed 's/^/    /' >&2
+    what_failed "$log" | sed 's/^/    /' >&2 || true
     say "log: $log; what to try: $hint"
     return "$status"
 }

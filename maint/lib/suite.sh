@@ -17,7 +17,7 @@ known_failures() {
 # ONLY_OURS ours; nothing at all when neither is set.
 wanted_tests() {
     local names=${ONLY_THESE:-}
-    [ -z "${ONLY_OURS:-}" ] || names=$(cd "$ROOT/test/mpi/$1" 2>/dev/null && ls |
+    [ -n "$names" ] || [ -z "${ONLY_OURS:-}" ] || names=$(cd "$ROOT/test/mpi/$1" 2>/dev/null && ls |
         sed 's/\.[^.]*$//' | tr '\n' ' ')
     [ -z "$names" ] || echo " $names "
 }
