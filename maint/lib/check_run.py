@@ -33,7 +33,7 @@ PACKAGES = {
     "validate": ["nice-format"],
     "names": ["names"],
     "package": ["package"],
-    "examples": ["examples"],
+    "examples": ["examples", "nice-examples"],
     "long": ["ofi", "nice-images"],
     "doc": ["doc"],
 }

@@ -251,6 +251,7 @@ def programs(variant):
     yield "readme run", *WITH_LIMIT, mpiexec, "-n", "8", OUT / "readme"
     yield "names leaked communicators", "names_leaks"
     yield "the report's file, and its page", "report_page"
+    yield "the page in a browser", "report_in_browser"
     for program in ("libraries", "multigrid", "random_graph", "bfs", "limits"):
         yield (
             f"{program} compile",

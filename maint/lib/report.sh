@@ -101,11 +101,12 @@ report_odd_names() {
         [ "$(MPIR_CVAR_CMAP_REPORT=1 MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 2 "$program" 2>&1 | LC_ALL=C grep -ac '^  .*odd name.* affine ')" = 13 ]
 }
 
-# In a browser that reaches no network; its words are those that a person would see.
+# After report_page. In a browser that reaches no network; its words are those that a person would
+# see.
 report_in_browser() {
-    local page=$1 browser seen
+    local page=$OUT/grid2d.html browser seen
     browser=$(command -v chromium || true)
-    [ -n "$browser" ] || { echo "chromium is not installed"; return 1; }
+    [ -n "$browser" ] || { echo "chromium is not installed"; return 77; }
     seen=$(timeout 120 "$browser" --headless --no-sandbox --disable-gpu --proxy-server=127.0.0.1:9 \
         --user-data-dir="$OUT/browser" \
         --dump-dom "file://$page" 2>"$OUT/browser.log") || return 1
@@ -216,7 +217,6 @@ report_page() {
     "$PREFIX/bin/mpicc" -g -o "$program" "$ROOT/examples/grid2d.c" &&
         MPIR_CVAR_CMAP_REPORT=$file MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 16 "$program" &&
         report_says "$file" && "$PREFIX/bin/cmap-report" "$file" &&
-            report_in_browser "$OUT/grid2d.html" &&
         report_projects "$file" "$program" &&
         report_bad_files "$file" && report_odd_texts "$file" && report_odd_names &&
             report_without_file "$program" && report_of_many && report_windows
