@@ -859,6 +859,15 @@ def long(check):
     yield "per-vci", partial(per_vci, check)
 
 
+def arm(check):
+    for name in MODULES:
+        yield f"module/{name}", partial(
+            check.step, f"arm: unit tests of {name}", "arm_module", name
+        )
+    yield "library", partial(check.step, "arm: libmpi and mpiexec", "arm_library")
+    yield "comm", partial(check.step, "arm: comm of the suite", "arm_comm")
+
+
 SECTIONS = {
     section.__name__: section
     for section in (
@@ -879,5 +888,6 @@ SECTIONS = {
         forced,
         fresh,
         long,
+        arm,
     )
 }
