@@ -19,7 +19,8 @@ static void note_status(ucs_status_t ucx_status)
     note_error(mpi_errno);
 }
 
-static void data_arrived(void *request, ucs_status_t status, size_t length, void *message)
+static void data_arrived(void *request, ucs_status_t status, size_t length MPL_UNUSED,
+                         void *message)
 {
     note_status(status);
     ((MPIDI_UCX_am_long_t *) message)->arrived(message);
@@ -67,10 +68,10 @@ void MPIDI_UCX_am_long_begin(MPIDI_UCX_am_long_t * message, MPIDI_UCX_am_header_
         return;
     }
     MPIDIG_get_recv_data(&is_contig, &is_gpu, &buffer, &count, message->rreq);
-    if (is_contig && count < header->data_sz)
+    if (is_contig && (uint64_t) count < header->data_sz)
         drop(message);
     else
-        fetch(message, buffer, is_contig ? header->data_sz : count, is_contig);
+        fetch(message, buffer, is_contig ? header->data_sz : (uint64_t) count, is_contig);
 }
 
 void MPIDI_UCX_am_long_end(MPIDI_UCX_am_long_t * message)
