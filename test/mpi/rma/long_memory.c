@@ -3,7 +3,8 @@
 /*
  * The first operations on a window of MPI_Win_create may be active messages.  A long one takes no
  * more memory than its data need: a put and a get none beside the window and the program's buffer,
- * an accumulate its operand at the target, and a get_accumulate also the result.
+ * an accumulate its operand at the target, and a get_accumulate also the result.  Data that are
+ * not contiguous at the target are copied there once.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -11,9 +12,10 @@
 #include <sys/resource.h>
 
 enum { WORDS = 1 << 23, KILOBYTES = WORDS / 1024 * sizeof(long) };
-enum { PUT, GET, ACCUMULATE, GET_ACCUMULATE, KINDS };
+enum { PUT, GET, ACCUMULATE, STRIDED, GET_ACCUMULATE, KINDS };
 
-static const char *const names[KINDS] = {"put", "get", "accumulate", "get_accumulate"};
+static const char *const names[KINDS] = {"put", "get", "accumulate", "strided put",
+                                         "get_accumulate"};
 static long *memory, *data, *result;
 
 /* The most memory that the process has had so far, in KB. */
@@ -35,6 +37,17 @@ static void fill(int kind)
     }
 }
 
+/* To every second word. */
+static void put_strided(MPI_Win win)
+{
+    MPI_Datatype type;
+
+    MPI_Type_vector(WORDS / 2, 1, 2, MPI_LONG, &type);
+    MPI_Type_commit(&type);
+    MPI_Put(data, WORDS / 2, MPI_LONG, 1, 0, 1, type, win);
+    MPI_Type_free(&type);
+}
+
 static void call(int kind, MPI_Win win)
 {
     if (kind == PUT)
@@ -43,6 +56,8 @@ static void call(int kind, MPI_Win win)
         MPI_Get(result, WORDS, MPI_LONG, 1, 0, WORDS, MPI_LONG, win);
     else if (kind == ACCUMULATE)
         MPI_Accumulate(data, WORDS, MPI_LONG, 1, 0, WORDS, MPI_LONG, MPI_SUM, win);
+    else if (kind == STRIDED)
+        put_strided(win);
     else
         MPI_Get_accumulate(data, WORDS, MPI_LONG, result, WORDS, MPI_LONG, 1, 0, WORDS, MPI_LONG,
                            MPI_SUM, win);
@@ -57,6 +72,8 @@ static void check_words(int kind)
 
         if (kind == PUT)
             now = other;
+        else if (kind == STRIDED)
+            now = i % 2 ? before : 5L * (i / 2) + kind;
         else if (kind != GET)
             now = before + other;
         if (ct_me == 1)
@@ -70,7 +87,7 @@ static void check_words(int kind)
 static void check(int kind)
 {
     /* of the target; the origin needs none */
-    static const int buffers[KINDS] = {0, 0, 1, 2};
+    static const int buffers[KINDS] = {0, 0, 1, 1, 2};
     MPI_Win win;
     long before, most = (ct_me == 1 ? buffers[kind] * KILOBYTES : 0) + KILOBYTES / 2;
 

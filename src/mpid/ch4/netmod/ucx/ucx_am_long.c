@@ -31,51 +31,77 @@ static void data_arrived(void *request, ucs_status_t status, size_t length MPL_U
 static void drop(MPIDI_UCX_am_long_t * message)
 {
     ucp_am_data_release(MPIDI_UCX_global.ctx[message->vni].worker, message->data);
+    message->data = NULL;
     message->arrived(message);
 }
 
-static void fetch(MPIDI_UCX_am_long_t * message, void *buffer, size_t count, bool is_contig)
+/* The data go to `copy`, or to the buffer if that is NULL. */
+static void fetch(MPIDI_UCX_am_long_t * message, void *copy, void *buffer, size_t count,
+                  ucp_datatype_t type)
 {
     const ucp_request_param_t param = {
         .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
             UCP_OP_ATTR_FIELD_DATATYPE,
-        .datatype = is_contig ? ucp_dt_make_contig(1) : ucp_dt_make_iov(),
+        .datatype = type,
         .cb.recv_am = data_arrived,
         .user_data = message
     };
-    void *request = ucp_am_recv_data_nbx(MPIDI_UCX_global.ctx[message->vni].worker, message->data,
-                                         buffer, count, &param);
+    void *description = message->data, *request;
 
+    message->data = copy;
+    request = ucp_am_recv_data_nbx(MPIDI_UCX_global.ctx[message->vni].worker, description,
+                                   copy ? copy : buffer, count, &param);
     if (UCS_PTR_IS_PTR(request))
         return;
     note_status(UCS_PTR_STATUS(request));
     message->arrived(message);
 }
 
+/* UCX registers each block of the memory, so that many blocks are slower than a copy. */
+enum { BLOCKS_MOST = 16 };
+
+static void fetch_to_request(MPIDI_UCX_am_long_t * message, size_t bytes)
+{
+    int is_contig, is_gpu;
+    void *buffer, *copy = NULL;
+    MPI_Aint count;
+
+    if (MPIDIG_get_recv_iov_count(message->rreq) > BLOCKS_MOST)
+        copy = MPL_malloc(bytes, MPL_MEM_BUFFER);
+    if (copy) {
+        fetch(message, copy, NULL, bytes, ucp_dt_make_contig(1));
+        return;
+    }
+    MPIDIG_get_recv_data(&is_contig, &is_gpu, &buffer, &count, message->rreq);
+    if (!is_contig)
+        fetch(message, NULL, buffer, count, ucp_dt_make_iov());
+    else if ((size_t) count >= bytes)
+        fetch(message, NULL, buffer, bytes, ucp_dt_make_contig(1));
+    else
+        drop(message);
+}
+
 void MPIDI_UCX_am_long_begin(MPIDI_UCX_am_long_t * message, MPIDI_UCX_am_header_t * header)
 {
-    int attr = MPIDIG_AM_ATTR__IS_ASYNC, is_contig, is_gpu;
-    void *buffer;
-    MPI_Aint count;
+    int attr = MPIDIG_AM_ATTR__IS_ASYNC;
 
     MPIDIG_AM_ATTR_SET_VCIS(attr, header->src_vci, header->dst_vci);
     message->rreq = NULL;
     note_error(MPIDIG_global.target_msg_cbs[header->handler_id](header->payload, NULL,
                                                                 header->data_sz, attr,
                                                                 &message->rreq));
-    if (!message->rreq) {
-        drop(message);
-        return;
-    }
-    MPIDIG_get_recv_data(&is_contig, &is_gpu, &buffer, &count, message->rreq);
-    if (is_contig && (uint64_t) count < header->data_sz)
-        drop(message);
+    if (message->rreq)
+        fetch_to_request(message, header->data_sz);
     else
-        fetch(message, buffer, is_contig ? header->data_sz : (uint64_t) count, is_contig);
+        drop(message);
 }
 
 void MPIDI_UCX_am_long_end(MPIDI_UCX_am_long_t * message)
 {
+    if (message->data) {
+        MPIDIG_recv_copy(message->data, message->rreq);
+        MPL_free(message->data);
+    }
     if (message->rreq)
         note_error(MPIDIG_REQUEST(message->rreq, req->target_cmpl_cb) (message->rreq));
 }

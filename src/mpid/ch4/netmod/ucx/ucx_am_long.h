@@ -38,7 +38,7 @@ static inline void *MPIDI_UCX_am_send_long(ucp_ep_h ep, const void *header, size
 
 /* A long message at its target. */
 typedef struct MPIDI_UCX_am_long {
-    void *data;                 /* UCX's description */
+    void *data;                 /* UCX's description; later a copy to be unpacked, or NULL */
     int vni;
     MPIR_Request *rreq;         /* of the handler; NULL without one */
     /* The data are there, or never come. */
