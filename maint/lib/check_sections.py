@@ -327,6 +327,7 @@ MPIEXEC = (
     ("mpiexec: no program", "wants_a_program"),
     ("mpiexec: -path", "finds_programs_in_a_path"),
     ("mpiexec: a directory that was removed", "starts_in_a_removed_directory"),
+    ("mpiexec: a host name without address", "spawns_where_the_name_is_unknown"),
     ("mpiexec: statuses of jobs", "says_how_a_job_ended"),
     ("mpiexec: time to end after a signal", "gives_time_after_a_signal"),
     ("mpiexec: one reason for an end", "says_the_reason_once"),

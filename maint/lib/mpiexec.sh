@@ -210,6 +210,17 @@ starts_in_a_removed_directory() {
     (cd "$dir" && rmdir "$dir" && says x "a removed directory" "$(job -n 2 echo x 2>&1 | uniq)")
 }
 
+# A host whose own name has no address, as in a minimal root: its proxies still reach mpiexec, also
+# those of spawned processes.
+spawns_where_the_name_is_unknown() {
+    local why
+    why=$(unshare --uts true 2>&1) || { echo "no namespaces here: $why"; return 77; }
+    "$PREFIX/bin/mpicc" -O2 -o "$OUT/spawning-job" "$ROOT/test/launchers/job.c" || return 1
+    # shellcheck disable=SC2016
+    [ "$(unshare --uts bash -c 'hostname nowhere-$$ && timeout -s HUP 60 "$1" -n 1 "$2" spawn' - \
+        "$PREFIX/bin/mpiexec" "$OUT/spawning-job")" = "spawned, all is right" ]
+}
+
 # ---- how a job has ended
 
 # ends STATUS ARGUMENT...: mpiexec ends with this status.
