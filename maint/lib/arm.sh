@@ -64,7 +64,8 @@ on_arm() { qemu-aarch64 -L "$ARM_ROOT" "$@"; }
 
 # GTEST_OUTPUT as for the native tests: each part writes its own file.
 arm_part() {
-    GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$2 GTEST_OUTPUT=${GTEST_OUTPUT:+$GTEST_OUTPUT$2.xml} \
+    CMAP_TEST_DIR=$ROOT/test/unit GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$2 \
+        GTEST_OUTPUT=${GTEST_OUTPUT:+$GTEST_OUTPUT$2.xml} \
         on_arm "$ARM/$1/release/unit" --gtest_brief=1
 }
 
