@@ -56,8 +56,12 @@ own_objects_have_prefixes() {
     return "$status"
 }
 
-# beside_ours FILE: what it exports but for MPIX_PERMUTE and AFAPI.
-beside_ours() { exported "$1" | grep -viE 'mpix_permute|^afapi_'; }
+# beside_ours FILE: what it exports but for MPIX_PERMUTE, AFAPI, and the procedures that mpi_f08
+# lacks in stock (patches/fix/0078-missing-in-mpi-f08.patch).
+beside_ours() {
+    local missing='^p?mpir?_(file_[a-z_]*_f08ts|op_create_f08|register_datarep_f08)_large_$'
+    exported "$1" | grep -viE "mpix_permute|^afapi_|$missing"
+}
 
 # exports_what_stock_does OURS STOCK (where each is installed)
 exports_what_stock_does() {
