@@ -59,7 +59,8 @@ COVERED_BY_OTHERS = ("affine", "array", "packed", *STRATEGIES)
 # the ten thousand, or measure, which takes minutes over TCP; nor the same one-sided tests with
 # other settings.
 HOSTS_RANKS = 8
-HOSTS_LEAVE_OUT = "^(ctxalloc|ctxsplit|ctxid_.*|wide_ids|many_comms|sendflood|(lock)?contention.*|.*_accop.*|allgatherv4)$"
+SHORT_LEAVE_OUT = "^large_counts$"  # a minute, and 5 GB
+HOSTS_LEAVE_OUT = "^(large_counts|ctxalloc|ctxsplit|ctxid_.*|wide_ids|many_comms|sendflood|(lock)?contention.*|.*_accop.*|allgatherv4)$"
 # The suite has run the largest tests already; so many more times they would take longer than all
 # the rest.  The others have nothing to do with maps.
 FORCED_LIMITS = {"MAX_RANKS": "16", "LEAVE_OUT": "^(ctxid_|wide_ids$|tag_limits$)"}
@@ -688,7 +689,7 @@ def suite(check):
 
 def short(check):
     """Up to 4 ranks: MPICH's tests of the folders that the maps are for, elsewhere ours."""
-    few = {"MAX_RANKS": "4"}
+    few = {"MAX_RANKS": "4", "LEAVE_OUT": SHORT_LEAVE_OUT}
     for folder in SHORT_DIRS:
         yield folder, partial(check.suite, folder, "4 ranks", env=few)
     for folder in compiled(check, our_dirs()):
