@@ -24,13 +24,13 @@ ARM_RANKS=4
 # Under qemu, processes cannot read each other's memory (process_vm_readv).
 ARM_UCX_TLS=posix,self,tcp
 
-skip() {
+arm_skip() {
     echo "$*"
     return 77
 }
 
 # What dies without packages must not end the step as a failure.
-arm_packages() { (need_packages arm) || skip "needs the packages of the set arm, maint/packages.txt"; }
+arm_packages() { (need_packages arm) || arm_skip "needs the packages of the set arm, maint/packages.txt"; }
 
 # Absolute links lead out of the directory: the linker and qemu would follow them into the machine.
 make_links_relative() {
@@ -43,12 +43,12 @@ make_links_relative() {
 arm_sysroot() {
     arm_packages || return
     [ ! -e "$ARM_ROOT/.done" ] || return 0
-    [ -n "$(debian_sources)" ] || skip "apt knows no Debian archive here" || return
+    [ -n "$(debian_sources)" ] || arm_skip "apt knows no Debian archive here" || return
     rm -rf --one-file-system "$ARM_ROOT"
     mkdir -p "$ARM"
     debian_sources | mmdebstrap --variant=extract --architectures=arm64 --include="$ARM_PACKAGES" \
         "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$ARM_ROOT" - ||
-        skip "no packages of arm64 can be had" || return
+        arm_skip "no packages of arm64 can be had" || return
     make_links_relative "$ARM_ROOT"
     touch "$ARM_ROOT/.done"
 }

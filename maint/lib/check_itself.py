@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of maint/check: what it counts, repeats and picks.  Status 0 when all is right."""
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -72,8 +73,18 @@ def table(folder):
     expect(plan.program_names("suite/comm/no_such_test") is None, "a test that is missing is found")
 
 
+def functions(_folder):
+    """check_step.sh reads all shell libraries: no two have a function of one name."""
+    home = {}
+    for file in sorted((check_run.ROOT / "maint/lib").glob("*.sh")):
+        if file != check_run.STEP:
+            for name in re.findall(r"(?m)^(\w+)\(\)", file.read_text()):
+                expect(name not in home, f"{name}() is in {file.name} and {home.get(name)}")
+                home[name] = file.name
+
+
 with tempfile.TemporaryDirectory() as scratch:
-    for test in (failures, picking, table):
+    for test in (failures, picking, table, functions):
         test(scratch)
 print("\n".join(wrong) or "all is right")
 sys.exit(1 if wrong else 0)

@@ -223,8 +223,8 @@ spawns_where_the_name_is_unknown() {
 
 # ---- how a job has ended
 
-# ends STATUS ARGUMENT...: mpiexec ends with this status.
-ends() {
+# mpiexec_ends STATUS ARGUMENT...: mpiexec ends with this status.
+mpiexec_ends() {
     local wanted=$1 status=0
     shift
     job "$@" >"$OUT/ends.out" 2>&1 || status=$?
@@ -237,15 +237,15 @@ says_how_a_job_ended() {
     local program=$OUT/ends code
     "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/ends.c" || return 1
     # shellcheck disable=SC2016    # of the process
-    ends 134 -n 2 sh -c 'kill -ABRT $$' && ends 137 -n 1 sh -c 'kill -KILL $$' &&
-        ends 139 -n 2 sh -c '[ $PMI_RANK = 0 ] || kill -SEGV $$; sleep 10' &&
-        ends 3 -n 1 sh -c 'exit 1' : -n 1 sh -c 'exit 2' || return 1
+    mpiexec_ends 134 -n 2 sh -c 'kill -ABRT $$' && mpiexec_ends 137 -n 1 sh -c 'kill -KILL $$' &&
+        mpiexec_ends 139 -n 2 sh -c '[ $PMI_RANK = 0 ] || kill -SEGV $$; sleep 10' &&
+        mpiexec_ends 3 -n 1 sh -c 'exit 1' : -n 1 sh -c 'exit 2' || return 1
     # shellcheck disable=SC2016
-    ends 137 -n 1 sh -c 'kill -KILL $$' && grep -q "EXIT CODE: 137" "$OUT/ends.out" &&
-        ends 7 -print-all-exitcodes -n 1 sh -c 'exit 7' : -n 1 true &&
+    mpiexec_ends 137 -n 1 sh -c 'kill -KILL $$' && grep -q "EXIT CODE: 137" "$OUT/ends.out" &&
+        mpiexec_ends 7 -print-all-exitcodes -n 1 sh -c 'exit 7' : -n 1 true &&
         grep -q "Exit codes: .* 7,0$" "$OUT/ends.out" || { cat "$OUT/ends.out"; return 1; }
     for code in 0:0 1:1 255:255 256:1 -256:1 519:7 -1:255; do
-        ends "${code#*:}" -n 2 "$program" abort "${code%:*}" || return 1
+        mpiexec_ends "${code#*:}" -n 2 "$program" abort "${code%:*}" || return 1
     done
 }
 
@@ -286,14 +286,14 @@ says_the_reason_once() {
     local program=$OUT/ends hosts
     "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/ends.c" || return 1
     for hosts in localhost localhost,127.0.0.1; do
-        ends 3 -hosts $hosts -n 2 "$program" abort 3 &&
+        mpiexec_ends 3 -hosts $hosts -n 2 "$program" abort 3 &&
             says "" "after an abort on $hosts" "$(grep -v '^Abort(3)' "$OUT/ends.out")" || return 1
         # A proxy that still starts its processes says that it cannot tell mpiexec.
         # shellcheck disable=SC2016    # of the process
-        ends 139 -hosts $hosts -n 3 sh -c 'sleep 2; [ $PMI_RANK != 1 ] || kill -SEGV $$; sleep 20' &&
+        mpiexec_ends 139 -hosts $hosts -n 3 sh -c 'sleep 2; [ $PMI_RANK != 1 ] || kill -SEGV $$; sleep 20' &&
             grep -q "EXIT CODE: 139" "$OUT/ends.out" &&
             says "" "after a signal on $hosts" "$(grep '^\[' "$OUT/ends.out")" || return 1
-        MPIEXEC_TIMEOUT=1 ends 255 -hosts $hosts -n 2 sleep 50 &&
+        MPIEXEC_TIMEOUT=1 mpiexec_ends 255 -hosts $hosts -n 2 sleep 50 &&
             grep -q "APPLICATION TIMED OUT, TIMEOUT = 1s" "$OUT/ends.out" &&
             says 1 "lines of a limit on $hosts" "$(wc -l <"$OUT/ends.out")" || return 1
     done
