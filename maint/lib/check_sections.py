@@ -581,10 +581,9 @@ def in_root(check, name, make, steps):
     if not why and check.shell(
         "step", f"{name} root", OUT / "fresh-root.log", "is there a network?", *make, folder
     ):
-        why = "mmdebstrap failed"
+        why = (OUT / "fresh-root.log").read_text(errors="replace").strip().rpartition("\n")[2]
     if why:
-        print(f"check: {name}: skipped: {why}", flush=True)
-        check.count(name, 0, 0, len(steps))
+        check.count(f"{name} ({why})", 0, 0, len(steps))
         return
     for what, *words in steps:
         check.step(f"{name}: {what}", "in_fresh_root", folder, *words)

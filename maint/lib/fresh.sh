@@ -33,9 +33,10 @@ debian_sources() {
 # without what has been made of it and downloaded.
 make_fresh_root() {
     local release=$1 dir=$2
-    mkdir -p "$dir$ROOT"
+    mkdir -p "$dir"
     debian_sources | awk -v release="$release" '$3 !~ /-/ { $3 = release; print }' | sort -u |
         mmdebstrap --variant=apt --include="$SEEMING,ca-certificates" "$release" "$dir" - || return
+    mkdir -p "$dir$ROOT"
     tar -C "$ROOT" -c --exclude=./.git --exclude=./build --exclude='./mpich*' \
         --exclude='./install*' --exclude=./bench/results --exclude=./.cache . |
         tar -C "$dir$ROOT" -x
