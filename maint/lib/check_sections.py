@@ -166,13 +166,17 @@ def module(check):
             yield f"{name}/{target}", partial(module_target, check, name, target)
 
 
-def validate_all(check):
-    tap = OUT / "validate.tap"
+def tap_of(check, name, *words):
+    """Counts what a script of ours prints as TAP, and shows what failed in it."""
+    tap = OUT / (re.sub("[ :]+", "-", name) + ".tap")
     with tap.open("w") as file:
-        status = run([ROOT / "maint/validate"], stdout=file)
-    if status:
-        print("".join(re.findall(r"(?ms)^not ok.*?(?=^ok|\Z)", tap.read_text())), flush=True)
-    check.count_tap("validate", tap, 0)
+        run(words, stdout=file)
+    print("".join(re.findall(r"(?ms)^not ok.*?(?=^ok|\Z)", tap.read_text())), end="", flush=True)
+    check.count_tap(name, tap, 0)
+
+
+def validate_all(check):
+    tap_of(check, "validate", ROOT / "maint/validate")
     check.step("what maint/check counts, repeats and picks", ROOT / "maint/lib/check_itself.py")
 
 
@@ -201,12 +205,8 @@ def build(check):
 
 
 def compiles(check, name, *words):
-    """Our files by maint/lib/compilers.py."""
-    tap = OUT / f"compilers-{name}.tap"
-    with tap.open("w") as file:
-        run([ROOT / "maint/lib/compilers.py", "--build", check.variant.build, *words], stdout=file)
-    print("".join(re.findall(r"(?ms)^not ok.*?(?=^ok|\Z)", tap.read_text())), flush=True)
-    check.count_tap(f"compilers: {name}", tap, 0)
+    script = (ROOT / "maint/lib/compilers.py", "--build", check.variant.build)
+    tap_of(check, f"compilers: {name}", *script, *words)
 
 
 def compilers(check):
@@ -552,11 +552,8 @@ def launchers(check):
 
 
 def pages(check):
-    tap = OUT / "pages.tap"
-    with tap.open("w") as file:
-        run([ROOT / "maint/lib/pages.py", check.variant.prefix], stdout=file)
-    print("".join(re.findall(r"(?ms)^not ok.*?(?=^ok|\Z)", tap.read_text())), flush=True)
-    check.count_tap("doc: commands of the pages", tap, 0)
+    script = (ROOT / "maint/lib/pages.py", check.variant.prefix)
+    tap_of(check, "doc: commands of the pages", *script)
 
 
 MANUAL = (
