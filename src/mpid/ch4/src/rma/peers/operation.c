@@ -102,10 +102,8 @@ static int prepare(operand_t *operand, const void *origin, MPI_Aint count, MPI_D
     goto fn_exit;
 }
 
-/* Up to this many elements the operation's own function is faster than yaksa. */
-#define FEW 64
-
-/* REQUIRES: the guard of the target's owner is held. */
+/* An array takes the operation's own function: yaksa takes 0.1 to 0.35 us more.
+ * REQUIRES: the guard of the target's owner is held. */
 static int combine(const operand_t *operand, void *target, MPI_Aint count, MPI_Datatype type,
                    MPI_Op op)
 {
@@ -113,8 +111,8 @@ static int combine(const operand_t *operand, void *target, MPI_Aint count, MPI_D
         return MPI_SUCCESS;
     if (op == MPI_REPLACE && !operand->is_packed)
         return copy(operand->data, operand->count, operand->type, target, count, type);
-    if (operand->type == type && operand->count == count && count <= FEW &&
-        HANDLE_IS_BUILTIN(type) && !operand->is_packed) {
+    if (operand->type == type && operand->count == count && HANDLE_IS_BUILTIN(type) &&
+        !operand->is_packed) {
         (*MPIR_OP_HDL_TO_FN(op)) ((void *) operand->data, target, &count, &type);
         return MPI_SUCCESS;
     }
