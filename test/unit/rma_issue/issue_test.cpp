@@ -167,6 +167,61 @@ TEST_F(Epoch, ShortOperationsShareMessagesAgainOnceWhatIsNativeIsDone) {
     epochs.close();
 }
 
+// A program that flushes behind each operation gets each out at once, and loses that when it stops.
+TEST_F(Epoch, FlushBehindEachOperationPassesTheQueue) {
+    set.adapt = true;
+    epochs.open(true);
+    epochs.reach(RI_CLEAR);
+    for (int i = 0; i < RI_HABIT; i++) {
+        EXPECT_FALSE(rma_issue_goes_alone(&epochs.target));
+        epochs.put(8, 32);
+        EXPECT_EQ(epochs.target.waiting, 1u);
+        epochs.flush();
+        epochs.flush();  // behind nothing: it changes nothing
+    }
+    EXPECT_TRUE(rma_issue_goes_alone(&epochs.target));
+    epochs.put(8, 32);
+    EXPECT_EQ(epochs.target.waiting, 0u);
+    EXPECT_TRUE(rma_issue_went_alone(&epochs.target));
+    EXPECT_FALSE(rma_issue_goes_alone(&epochs.target)) << "not before the flush";
+    epochs.put(8, 32);
+    EXPECT_FALSE(rma_issue_went_alone(&epochs.target));
+    EXPECT_EQ(epochs.counts.natives, RI_HABIT + 2u) << "nothing overtakes the first";
+    epochs.flush();
+    EXPECT_FALSE(rma_issue_goes_alone(&epochs.target));
+    epochs.put(8, 32);
+    EXPECT_EQ(epochs.target.waiting, 1u);
+    epochs.close();
+}
+
+TEST_F(Epoch, NothingPassesTheQueueWhereItMustNot) {
+    for (bool adapt : {false, true}) {
+        set = settings(adapt ? RI_LAZY : RI_HYBRID, adapt);
+        epochs.open(true);
+        epochs.reach(RI_CLEAR);
+        for (int i = 0; i < 2 * RI_HABIT; i++) {
+            epochs.put(8, 32);
+            EXPECT_EQ(epochs.target.waiting, 1u);
+            epochs.flush();
+        }
+        epochs.close();
+    }
+    set = settings(RI_HYBRID, true);
+    epochs.open(true);
+    for (int i = 0; i < RI_HABIT; i++) {
+        epochs.put(8, 32);
+        epochs.flush();
+    }
+    EXPECT_TRUE(rma_issue_goes_alone(&epochs.target));
+    epochs.close();
+    EXPECT_FALSE(rma_issue_goes_alone(&epochs.target)) << "no epoch";
+    epochs.open(true);
+    EXPECT_FALSE(rma_issue_goes_alone(&epochs.target)) << "no permission";
+    epochs.put(8, 32);
+    epochs.close();
+    EXPECT_EQ(network.target.log.size(), 4u * RI_HABIT + RI_HABIT + 1);
+}
+
 TEST_F(Epoch, IsNotSettledByAWaitThatBeganBefore) {
     uint64_t before;
     epochs.open(true);

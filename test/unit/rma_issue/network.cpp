@@ -66,6 +66,7 @@ void Epochs::settle() {
 void Epochs::flush() {
     reach(RI_FLUSH);
     settle();
+    rma_issue_flushed(&target, &settings_);
 }
 
 void Epochs::reach(rma_issue_goal_t goal) {

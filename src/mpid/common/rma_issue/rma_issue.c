@@ -23,6 +23,7 @@ void rma_issue_open(rma_issue_target_t * target, rma_issue_permission_t permissi
     target->permission = permission;
     target->settled = target->issued;
     target->epoch_wire = 0;
+    target->unflushed = 0;
     target->epoch_ops = target->epoch_bound = 0;
     target->epoch_long = 0;
     target->epoch_waited = 0;
@@ -36,6 +37,7 @@ static bool is_long(const rma_issue_target_t * target, const rma_issue_op_t * op
 static void count(rma_issue_target_t * target, unsigned ops, size_t wire)
 {
     target->epoch_ops += ops;
+    target->unflushed += ops;
     target->epoch_bound += wire == 0;
     target->epoch_wire += wire;
 }
@@ -190,7 +192,16 @@ bool rma_issue_passes(const rma_issue_target_t *target, const rma_issue_settings
                       size_t wire)
 {
     return target->permission == RI_GRANTED && target->waiting == 0 && settings->mode != RI_LAZY &&
-        (wire == 0 || rma_issue_has_native(target));
+        (wire == 0 || rma_issue_has_native(target) || rma_issue_goes_alone(target));
+}
+
+void rma_issue_flushed(rma_issue_target_t *target, const rma_issue_settings_t *settings)
+{
+    if (target->unflushed > 1 || !settings->adapt || settings->mode != RI_HYBRID)
+        target->alone = 0;
+    else if (target->unflushed == 1 && target->alone < RI_HABIT)
+        target->alone++;
+    target->unflushed = 0;
 }
 
 static rma_issue_step_t step(rma_issue_what_t what)

@@ -84,7 +84,7 @@ typedef enum {
     RI_GRANTED
 } rma_issue_permission_t;
 
-typedef struct {
+typedef struct rma_issue_target {
     rma_issue_permission_t permission;
     rma_issue_op_t *head, *tail;
     unsigned waiting;           /* operations in the queue */
@@ -97,6 +97,10 @@ typedef struct {
     /* sums of the epoch; epoch_bound counts operations that cannot travel in a message */
     size_t epoch_wire;
     unsigned epoch_ops, epoch_bound;
+    /* operations since the latest rma_issue_flushed(), and how many of the latest flushes had one
+     * operation each, at most RI_HABIT */
+    unsigned unflushed;
+    int alone;
     /* -RI_HABIT: epochs exceed one message; RI_HABIT: one message holds an epoch */
     int habit;
     /* epochs whose operations are too long for a message: see rma_issue_waited() */
@@ -172,6 +176,17 @@ void rma_issue_granted(rma_issue_target_t * target);
  * the caller began to wait: meanwhile other threads may have issued more. */
 void rma_issue_settled(rma_issue_target_t * target, uint64_t issued);
 
+/* All operations so far are done at the target: the program has flushed it.  A program that flushes
+ * behind each operation gains nothing by the queue: rma_issue_goes_alone(). */
+void rma_issue_flushed(rma_issue_target_t *target, const rma_issue_settings_t *settings);
+
+/* Will a flush probably follow the next operation?  Then it goes out natively and at once. */
+static inline bool rma_issue_goes_alone(const rma_issue_target_t *target)
+{
+    return target->alone == RI_HABIT && target->unflushed == 0 &&
+           target->permission == RI_GRANTED && target->waiting == 0;
+}
+
 /* May native operations be in flight? */
 static inline bool rma_issue_has_native(const rma_issue_target_t * target)
 {
@@ -189,6 +204,12 @@ void rma_issue_waited(rma_issue_target_t * target, double seconds);
 static inline bool rma_issue_is_long(const rma_issue_target_t * target)
 {
     return target->epoch_long > 0;
+}
+
+/* Is one native operation all that the next flush waits for? */
+static inline bool rma_issue_went_alone(const rma_issue_target_t *target)
+{
+    return target->unflushed == 1 && target->waiting == 0 && rma_issue_has_native(target);
 }
 
 /* The epoch becomes history.  REQUIRES: rma_issue_next() has returned RI_DONE for RI_END. */

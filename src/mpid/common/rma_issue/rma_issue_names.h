@@ -7,6 +7,8 @@
 #define rma_issue_asks_with MPIR_rma_issue_asks_with
 #define rma_issue_close MPIR_rma_issue_close
 #define rma_issue_fits MPIR_rma_issue_fits
+#define rma_issue_flushed MPIR_rma_issue_flushed
+#define rma_issue_goes_alone MPIR_rma_issue_goes_alone
 #define rma_issue_granted MPIR_rma_issue_granted
 #define rma_issue_has_native MPIR_rma_issue_has_native
 #define rma_issue_is_long MPIR_rma_issue_is_long
@@ -39,6 +41,7 @@
 #define rma_issue_take MPIR_rma_issue_take
 #define rma_issue_target_init MPIR_rma_issue_target_init
 #define rma_issue_waited MPIR_rma_issue_waited
+#define rma_issue_went_alone MPIR_rma_issue_went_alone
 #define rma_issue_went_out MPIR_rma_issue_went_out
 
 #endif /* RMA_ISSUE_NAMES_H_INCLUDED */

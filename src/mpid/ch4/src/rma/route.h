@@ -5,6 +5,7 @@
  *
  *     peer     loads and stores, if the target's memory is mapped: rma/peers/peers.h
  *     issue    the operation may wait until it pays to send it: rma/issue/issue.h
+ *     alone    a flush has followed each of the latest operations: natively, noted in issue.h
  *     native   at once, by the network module
  *
  * ch4_rma.h includes this file behind its native functions, and calls one function of it for each
@@ -23,14 +24,17 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_put(const void *origin, MPI_Aint origi
                                               MPI_Aint count, MPI_Datatype type, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+    struct rma_issue_target *alone = NULL;
+    int mpi_errno;
 
     if (peer)
         return MPIDIG_rma_shared_put(win, peer, origin, origin_count, origin_type, rank, disp,
                                      count, type);
-    if (MPIDIG_rma_waits(win))
+    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, count, type)))
         return MPIDIG_rma_issue_put(win, origin, origin_count, origin_type, rank, disp, count,
                                     type);
-    return MPIDI_put(origin, origin_count, origin_type, rank, disp, count, type, win);
+    mpi_errno = MPIDI_put(origin, origin_count, origin_type, rank, disp, count, type, win);
+    return MPIDIG_rma_went_alone(alone, mpi_errno);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get(void *origin, MPI_Aint origin_count,
@@ -38,14 +42,17 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get(void *origin, MPI_Aint origin_coun
                                               MPI_Aint count, MPI_Datatype type, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+    struct rma_issue_target *alone = NULL;
+    int mpi_errno;
 
     if (peer)
         return MPIDIG_rma_shared_get(win, peer, origin, origin_count, origin_type, rank, disp,
                                      count, type);
-    if (MPIDIG_rma_waits(win))
+    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, count, type)))
         return MPIDIG_rma_issue_get(win, origin, origin_count, origin_type, rank, disp, count,
                                     type);
-    return MPIDI_get(origin, origin_count, origin_type, rank, disp, count, type, win);
+    mpi_errno = MPIDI_get(origin, origin_count, origin_type, rank, disp, count, type, win);
+    return MPIDIG_rma_went_alone(alone, mpi_errno);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_accumulate(const void *origin, MPI_Aint origin_count,
@@ -55,14 +62,18 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_accumulate(const void *origin, MPI_Ain
                                                      MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+    struct rma_issue_target *alone = NULL;
+    int mpi_errno;
 
     if (peer)
         return MPIDIG_rma_shared_accumulate(win, peer, origin, origin_count, origin_type, rank,
                                             disp, count, type, op);
-    if (MPIDIG_rma_waits(win))
+    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, count, type)))
         return MPIDIG_rma_issue_acc(win, origin, origin_count, origin_type, rank, disp, count,
                                     type, op);
-    return MPIDI_accumulate(origin, origin_count, origin_type, rank, disp, count, type, op, win);
+    mpi_errno = MPIDI_accumulate(origin, origin_count, origin_type, rank, disp, count, type, op,
+                                 win);
+    return MPIDIG_rma_went_alone(alone, mpi_errno);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get_accumulate(const void *origin, MPI_Aint origin_count,
@@ -74,16 +85,19 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get_accumulate(const void *origin, MPI
                                                          MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+    struct rma_issue_target *alone = NULL;
+    int mpi_errno;
 
     if (peer)
         return MPIDIG_rma_shared_get_accumulate(win, peer, origin, origin_count, origin_type,
                                                 result, result_count, result_type, rank, disp,
                                                 count, type, op);
-    if (MPIDIG_rma_waits(win))
+    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, count, type)))
         return MPIDIG_rma_issue_get_acc(win, origin, origin_count, origin_type, result,
                                         result_count, result_type, rank, disp, count, type, op);
-    return MPIDI_get_accumulate(origin, origin_count, origin_type, result, result_count,
-                                result_type, rank, disp, count, type, op, win);
+    mpi_errno = MPIDI_get_accumulate(origin, origin_count, origin_type, result, result_count,
+                                     result_type, rank, disp, count, type, op, win);
+    return MPIDIG_rma_went_alone(alone, mpi_errno);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_fetch_and_op(const void *origin, void *result,
@@ -91,13 +105,16 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_fetch_and_op(const void *origin, void 
                                                        MPI_Aint disp, MPI_Op op, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+    struct rma_issue_target *alone = NULL;
+    int mpi_errno;
 
     if (peer)
         return MPIDIG_rma_shared_get_accumulate(win, peer, origin, 1, type, result, 1, type, rank,
                                                 disp, 1, type, op);
-    if (MPIDIG_rma_waits(win))
+    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, 1, type)))
         return MPIDIG_rma_issue_fop(win, origin, result, type, rank, disp, op);
-    return MPIDI_fetch_and_op(origin, result, type, rank, disp, op, win);
+    mpi_errno = MPIDI_fetch_and_op(origin, result, type, rank, disp, op, win);
+    return MPIDIG_rma_went_alone(alone, mpi_errno);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_compare_and_swap(const void *origin,
@@ -106,13 +123,16 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_compare_and_swap(const void *origin,
                                                            MPI_Aint disp, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+    struct rma_issue_target *alone = NULL;
+    int mpi_errno;
 
     if (peer)
         return MPIDIG_rma_shared_compare_and_swap(win, peer, origin, compare, result, type, rank,
                                                   disp);
-    if (MPIDIG_rma_waits(win))
+    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, 1, type)))
         return MPIDIG_rma_issue_cas(win, origin, compare, result, type, rank, disp);
-    return MPIDI_compare_and_swap(origin, compare, result, type, rank, disp, win);
+    mpi_errno = MPIDI_compare_and_swap(origin, compare, result, type, rank, disp, win);
+    return MPIDIG_rma_went_alone(alone, mpi_errno);
 }
 
 /* With a request. */
@@ -289,10 +309,16 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_waiting_locally(int rank, MPIR_Win * w
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush(int rank, MPIR_Win * win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+    uint64_t issued;
     int mpi_errno;
 
     if (peer)
         return MPIDIG_rma_shared_flush(win, peer);
+    if (MPIDIG_rma_waits(win) && MPIDIG_rma_flushes_alone(win, rank, &issued)) {
+        mpi_errno = MPIDI_NM_mpi_win_flush(rank, win, NULL);
+        mpi_errno = MPIDIG_rma_flushed_alone(win, rank, issued, mpi_errno);
+        return MPIDIG_rma_outside(win, rank, mpi_errno);
+    }
     mpi_errno = MPIDIG_route_waiting(rank, win);
     if (!mpi_errno)
         mpi_errno = MPIDI_NM_mpi_win_flush(rank, win, NULL);

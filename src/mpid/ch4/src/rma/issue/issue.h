@@ -29,6 +29,7 @@
 #define RMA_ISSUE_ISSUE_H_INCLUDED
 
 #include "rma/issue/outside.h"
+#include "rma_issue.h"
 
 struct MPIDIG_rma_issue;
 struct MPIDIG_rma_target;
@@ -88,6 +89,48 @@ int MPIDIG_rma_issue_flush_local(MPIR_Win * win, int rank);
  * lock.  Answers in *nested, unless it is NULL, whether the thread has an open lock. */
 extern struct MPIDIG_rma_target *MPIDIG_rma_open_locks;
 int MPIDIG_rma_take_noted_locks(bool * nested);
+
+/* A target whose flushes follow one operation each: MPIDIG_WIN(win, alone); NULL before there is
+ * one.  Its operations of at most MPIDIG_RMA_ALONE_MAX elements and its flushes take the native
+ * way.  These functions note what that changes. */
+enum { MPIDIG_RMA_ALONE_MAX = 256 };
+
+/* The target, if the operation takes it: MPIDIG_rma_went_alone() follows behind the operation. */
+MPL_STATIC_INLINE_PREFIX struct rma_issue_target *MPIDIG_rma_goes_alone(MPIR_Win *win, int rank,
+                                                                        MPI_Aint count,
+                                                                        MPI_Datatype type)
+{
+    struct rma_issue_target *alone = MPIDIG_WIN(win, alone);
+
+    if (!alone || MPIDIG_WIN(win, alone_rank) != rank || !rma_issue_goes_alone(alone) ||
+        count > MPIDIG_RMA_ALONE_MAX || !HANDLE_IS_BUILTIN(type))
+        return NULL;
+    rma_issue_issued(alone);
+    return alone;
+}
+
+/* NULL: it was an operation that no queue is for. */
+MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_went_alone(struct rma_issue_target *alone, int mpi_errno)
+{
+    if (alone)
+        rma_issue_went_out(alone);
+    return mpi_errno;
+}
+
+/* Is the native flush of the rank all that is left to do?  MPIDIG_rma_flushed_alone() follows
+ * behind it, with the number of native steps from before it. */
+MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_flushes_alone(MPIR_Win *win, int rank, uint64_t *issued)
+{
+    struct rma_issue_target *alone = MPIDIG_WIN(win, alone);
+
+    if (!alone || MPIDIG_WIN(win, alone_rank) != rank || !rma_issue_went_alone(alone))
+        return false;
+    *issued = alone->issued;
+    return true;
+}
+
+/* The flush's error, or that of the operation. */
+int MPIDIG_rma_flushed_alone(MPIR_Win *win, int rank, uint64_t issued, int mpi_errno);
 
 /* Epochs.  Each call takes the native way where no operation may wait. */
 int MPIDIG_rma_issue_lock(MPIR_Win * win, int type, int rank, int assert);

@@ -347,16 +347,33 @@ int MPIDIG_rma_issue_flush_local(MPIR_Win * win, int rank)
 }
 
 /* What targets have told of native operations meanwhile. */
-static int native_failure(MPIR_Win * win, int rank)
+static int native_failure(MPIR_Win *win)
 {
     MPIDIG_rma_target_t *target, *next_target;
     int mpi_errno = MPI_SUCCESS;
 
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
-        if (!mpi_errno && (rank == MPI_ANY_SOURCE || rank == target->rank))
+        if (!mpi_errno)
             mpi_errno = MPIDIG_rma_failure(&target->failed);
     }
     return mpi_errno;
+}
+
+/* The module learns from flushes of one target. */
+static int flush_one(MPIR_Win *win, MPIDIG_rma_target_t *target)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (rma_issue_has_native(&target->issue))
+        mpi_errno = MPIDIG_rma_settle(win, target);
+    if (mpi_errno)
+        return mpi_errno;
+    rma_issue_flushed(&target->issue, &MPIDIG_WIN(win, issue)->settings);
+    if (rma_issue_goes_alone(&target->issue)) {
+        MPIDIG_WIN(win, alone) = &target->issue;
+        MPIDIG_WIN(win, alone_rank) = target->rank;
+    }
+    return MPIDIG_rma_failure(&target->failed);
 }
 
 int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank)
@@ -368,7 +385,20 @@ int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank)
         return mpi_errno;
     if (rank == MPI_ANY_SOURCE)
         mpi_errno = MPIDIG_rma_settle_all(win);
-    else if ((target = MPIDIG_rma_target_find(win, rank)) && rma_issue_has_native(&target->issue))
-        mpi_errno = MPIDIG_rma_settle(win, target);
-    return mpi_errno ? mpi_errno : native_failure(win, rank);
+    else if ((target = MPIDIG_rma_target_find(win, rank)) != NULL)
+        return flush_one(win, target);
+    return mpi_errno ? mpi_errno : native_failure(win);
+}
+
+int MPIDIG_rma_flushed_alone(MPIR_Win *win, int rank, uint64_t issued, int mpi_errno)
+{
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
+
+    issue->counts.native++;
+    if (mpi_errno)
+        return mpi_errno;
+    rma_issue_settled(&target->issue, issued);
+    rma_issue_flushed(&target->issue, &issue->settings);
+    return MPIDIG_rma_failure(&target->failed);
 }
