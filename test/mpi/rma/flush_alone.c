@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A flush behind each operation, behind some, and behind none: the library learns the habit, and
- * sends operations at once while it lasts.  Rank 0 changes the window of rank 1 by a random program,
- * and keeps a copy of what it must hold.  Where the habit changes, and where an epoch ends without a
- * flush, no operation may overtake another one.
+ * sends operations at once while it lasts.  Rank 0 changes the window of rank 1 by a random
+ * program, and keeps a copy of what it must hold.  Where the habit changes, and where an epoch ends
+ * without a flush, no operation may overtake another one.
  */
 #include <stdio.h>
 #include <stdlib.h>
