@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_move.h"
 #include "mpir_tvars.h"
 #include "mpidu_init_shm.h"
 #include "mpir_quota.h"
@@ -110,12 +111,20 @@ static void measure_system_call(void)
 /* The system may put two ranks on one core although each could have its own, for example beside
  * other jobs.  Then each wait is for the core: the shorter it is, the better.  What the yield took
  * shows whether this is so. */
-static void learn(uint64_t took)
+static void learn(uint64_t took, uint64_t now)
 {
-    if (took > found_none && took <= FOUND_WAITING)
+    bool found_rank = took > found_none && took <= FOUND_WAITING;
+
+    if (found_rank)
         current.late = MPL_MAX(current.late / 2, LATE_ON_SHARED_CORE);
     else
         current.late = MPL_MIN(current.late * 2, LATE);
+    if (found_rank)
+        MPIR_Move_shared(now);
+    else if (took <= found_none)
+        MPIR_Move_alone();
+    else
+        MPIR_Move_busy(now);
 }
 
 static void yield_core(void)
@@ -130,11 +139,13 @@ static void yield_core(void)
 
 static void give_core_away(void)
 {
-    uint64_t before = MPIR_Ticks();
+    uint64_t before = MPIR_Ticks(), now;
 
     yield_core();
-    if (MPIR_Yield_late)
-        learn(MPIR_Ticks() - before);
+    if (MPIR_Yield_late) {
+        now = MPIR_Ticks();
+        learn(now - before, now);
+    }
 }
 
 static bool others_need_lock(bool in_vci_lock MPL_UNUSED)
@@ -340,8 +351,10 @@ int MPIR_Yield_init(void)
     if (!strcmp(choice, "auto")) {
         MPIR_Yield_on = MPIR_Yield_alone || is_oversubscribed(&census);
         MPIR_Yield_late = !MPIR_Yield_on;
-        if (MPIR_Yield_late)
+        if (MPIR_Yield_late) {
             measure_system_call();
+            MPIR_Move_init(MPIR_Process.local_rank);
+        }
     } else if (!strcmp(choice, "always"))
         MPIR_Yield_on = 1;
     else if (!strcmp(choice, "never"))
