@@ -72,6 +72,9 @@ static void join(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t terms)
     aggr->rooted = terms[ROOTED];
     aggr->all_wait = aggr->by_messages = false;
     comm->aggr = aggr;
+    /* a member whose agreement ended with the revocation has not joined */
+    if (unlikely(comm->revoked))
+        MPIR_Aggr_revoke(comm);
 }
 
 /* Of a block that nobody joins.  After an error somebody may have: then it stays taken. */
