@@ -10,8 +10,10 @@
  * With -requests, also collectives of few nodes where a process has few requests, and no memory for
  * more.
  *
- * Arguments: -requests, -only=NAME (of the calls those whose name begins so), -log (each step on
- * stderr)
+ * With -from, all later allocations of the call fail, too.
+ *
+ * Arguments: -from, -requests, -only=NAME (of the calls those whose name begins so), -log (each
+ * step on stderr)
  */
 #include "cmaptest_poor.h"
 
@@ -556,6 +558,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
     for (int i = 1; i < argc; i++) {
         with_log = with_log || !strcmp(argv[i], "-log");
+        ct_poor_mode(argv[i]);
         with_requests = with_requests || !strcmp(argv[i], "-requests");
         if (!strncmp(argv[i], "-only=", 6))
             only = argv[i] + 6;

@@ -47,7 +47,7 @@ static void check_request(int code, const char *call)
     request = stale;
 }
 
-/* The arguments before the communicator; and those of the form with large counts, if they differ. */
+/* The arguments before the communicator. */
 #define TRY(name, ...) check_request(MPI_##name(__VA_ARGS__, comm, &request), #name)
 #define TRY_INIT(name, ...) \
     check_request(MPI_##name(__VA_ARGS__, comm, MPI_INFO_NULL, &request), #name)

@@ -3,8 +3,8 @@
 /*
  * MPI_Comm_split_type between groups of the same size and of different sizes: an intercommunicator
  * of the processes of both groups that are of one part, ordered by the key; MPI_COMM_NULL where the
- * other group has none of it.  The parts are those of MPI_Comm_split_type on one communicator of all
- * processes.  Some processes are of no type, and keys, hints and unknown types are looked at, too.
+ * other group has none of it.  The parts are those of MPI_Comm_split_type on MPI_COMM_WORLD.  Some
+ * processes are of no type, and keys, hints and unknown types are looked at, too.
  */
 #include "cmaptest.h"
 

@@ -14,6 +14,9 @@
  *             break;
  *     }
  *
+ * With the argument -from, for which the test calls ct_poor_mode, all later allocations of the call
+ * fail, too.
+ *
  * A call that may be repeated when there is memory again:
  *
  *     for (ct_try t = ct_without("MPI_Win_lock", n, 3); ct_goes_on(&t);)
@@ -37,6 +40,7 @@ static __thread int ct_and_later; /* all after it fail, too */
 static __thread int ct_allocates; /* allocations that counted since ct_poor_begin */
 static __thread int ct_refused;   /* those of them that failed */
 static __thread long ct_alive;    /* allocations of this thread, less what it freed */
+static int ct_from_on;      /* where one allocation fails, all later ones do */
 static int ct_refused_ever;       /* failed in all threads, since the program began */
 static int ct_failed_calls;       /* calls of a ct_try that were errors */
 
@@ -121,7 +125,13 @@ static inline void ct_poor_begin_at(int first, int and_later)
 /* From here on the n-th allocation of this thread fails, none for n = 0, each for CT_ALL_FAIL. */
 static inline void ct_poor_begin(int n)
 {
-    ct_poor_begin_at(n == CT_ALL_FAIL ? 1 : n, n == CT_ALL_FAIL);
+    ct_poor_begin_at(n == CT_ALL_FAIL ? 1 : n, n == CT_ALL_FAIL || (ct_from_on && n > 0));
+}
+
+/* Looks at an argument of the program. */
+static inline void ct_poor_mode(const char *argument)
+{
+    ct_from_on = ct_from_on || !strcmp(argument, "-from");
 }
 
 /* `n` allocations succeed, and then none does. */

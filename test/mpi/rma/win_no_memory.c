@@ -5,6 +5,8 @@
  * window can be made on all processes, or on none.  Nothing leaks: no memory, and no context ids,
  * of which there are fewer than attempts (MPIR_CVAR_CTXID_LIMIT).  When there is memory again,
  * windows can be made and used.
+ *
+ * Argument: -from (all later allocations of the call fail, too)
  */
 #include "cmaptest_poor.h"
 #include "cmaptest_win.h"
@@ -70,6 +72,8 @@ int main(int argc, char **argv)
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 1; i < argc; i++)
+        ct_poor_mode(argv[i]);
     is_victim = ct_me == size - 1;
     ct_win_begin();
     for (int kind = 0; ct_can_be_poor() && kind < CT_WIN_KINDS; kind++)

@@ -141,13 +141,12 @@ static void fill(MPIR_Comm * child, const split_call * call)
     MPIR_Comm_inherit_errhandler(child, call->parent);
 }
 
-/* What the tables took is free again: the second time finds it. */
+/* The tables are not needed any more. */
 static int find_nodes(MPIR_Comm * child, split_call * call)
 {
     free_table(&call->local);
     free_table(&call->remote);
-    return MPIR_Copy_nodes(child, call->parent) ? MPIR_Copy_nodes(child, call->parent)
-                                                : MPI_SUCCESS;
+    return MPIR_Copy_nodes(child, call->parent);
 }
 
 static int attach_maps(MPIR_Comm * child, split_call * call)
@@ -173,6 +172,7 @@ int split_make_child(split_call * call, MPIR_Comm ** child)
 {
     int mpi_errno = MPI_SUCCESS;
 
+    MPIR_Reserve_enter();
     mpi_errno = make_maps(call);
     MPIR_ERR_CHECK(mpi_errno);
     fill(call->child, call);
@@ -185,6 +185,7 @@ int split_make_child(split_call * call, MPIR_Comm ** child)
     call->child = NULL;
 
   fn_exit:
+    MPIR_Reserve_leave();
     return mpi_errno;
   fn_fail:
     goto fn_exit;
