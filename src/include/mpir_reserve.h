@@ -8,8 +8,7 @@
  *
  * Other allocations fail as ever: before an agreement the member without memory refuses.
  *
- * MPL_free frees a block of the reserve as it frees all memory.  A block is used again when all
- * blocks are free, or when it is the last one.
+ * MPL_free frees a block of the reserve as it frees all memory.
  */
 #ifndef MPIR_RESERVE_H_INCLUDED
 #define MPIR_RESERVE_H_INCLUDED
