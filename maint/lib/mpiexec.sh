@@ -221,6 +221,77 @@ spawns_where_the_name_is_unknown() {
         "$PREFIX/bin/mpiexec" "$OUT/spawning-job")" = "spawned, all is right" ]
 }
 
+# No file names an address of localhost, and there is no DNS.
+reaches_localhost_without_address() {
+    local dir=$OUT/no-names why
+    why=$(unshare --mount true 2>&1) || { echo "no namespaces here: $why"; return 77; }
+    mkdir -p "$dir"
+    : >"$dir/hosts" && : >"$dir/resolv.conf" && echo "hosts: files" >"$dir/nsswitch.conf"
+    launcher_without_host "$dir/launcher"
+    # shellcheck disable=SC2016
+    says fine "localhost without address" "$(unshare --mount bash -c '
+        for file in hosts resolv.conf nsswitch.conf; do
+            mount --bind "$2/$file" "/etc/$file" || exit 1
+        done
+        ! getent hosts localhost || exit 1
+        HYDRA_LAUNCHER_AUTOFORK=0 timeout -s HUP 60 "$1" -launcher ssh \
+            -launcher-exec "$2/launcher" -hosts localhost -n 1 echo fine' - \
+        "$PREFIX/bin/mpiexec" "$dir" 2>&1)"
+}
+
+# ---- processes that cannot be started
+
+# fails_to_start ENDS HOST COMMAND ARGUMENT...: mpiexec says how the proxy of HOST or its launcher
+# has ended, nothing else, and ends by 1. For this host the launcher first runs COMMAND.
+fails_to_start() {
+    local ends=$1 host=$2 command=$3 launcher=$OUT/failing-launcher said status=0
+    shift 3
+    launcher_without_host "$launcher"
+    sed -i "2i case \" \$* \" in *\" $host \"*) $command ;; esac" "$launcher"
+    said=$(HYDRA_LAUNCHER_AUTOFORK=0 job -launcher ssh -launcher-exec "$launcher" "$@" 2>&1) ||
+        status=$?
+    says "1: mpiexec: the proxy on host $host, or its launcher $launcher, has ended $ends before \
+it connected to mpiexec; so the job ends" "a launcher that does: $command" "$status: $said"
+}
+
+ends_if_a_launcher_ends() {
+    local said alone=$OUT/alone
+    # shellcheck disable=SC2016    # of the launcher
+    fails_to_start "with status 7" localhost "exit 7" -hosts localhost -n 2 echo started &&
+        fails_to_start "with status 0" localhost "exit 0" -hosts localhost -n 2 echo started &&
+        fails_to_start "by signal 9" localhost 'kill -KILL $$' -hosts localhost -n 1 echo x &&
+        fails_to_start "with status 3" elsewhere "sleep 1; exit 3" -hosts localhost,elsewhere \
+            -n 2 sleep 50 || return 1
+    # one launcher for all hosts
+    says 1 "srun that fails" "$(job -launcher slurm -launcher-exec false \
+        -hosts localhost,elsewhere -n 2 sleep 50 2>&1 | grep -c 'false, has ended with status 1')" &&
+        says 1 "no launcher" "$(HYDRA_LAUNCHER_AUTOFORK=0 job -launcher ssh -launcher-exec "$OUT/no" \
+            -hosts localhost -n 2 sleep 50 2>&1 | grep -c "$OUT/no, has ended with status 255")" ||
+        return 1
+    # mpiexec starts the proxy itself, and there is none.
+    mkdir -p "$alone"
+    cp "$PREFIX/bin/mpiexec.hydra" "$alone/mpiexec"
+    says 1 "no proxy" "$(timeout -s HUP 60 "$alone/mpiexec" -n 1 sleep 50 2>&1 |
+        grep -c 'has ended with status 255')"
+}
+
+ends_if_a_spawned_proxy_fails() {
+    "$PREFIX/bin/mpicc" -O2 -o "$OUT/spawning-job" "$ROOT/test/launchers/job.c" || return 1
+    rm -f "$OUT/first-started"
+    fails_to_start "with status 5" localhost \
+        "[ ! -e $OUT/first-started ] || exit 5; : >$OUT/first-started" \
+        -hosts localhost -n 1 "$OUT/spawning-job" spawn
+}
+
+# A launcher that succeeds may leave the proxy in the background.
+waits_for_a_proxy_in_the_background() {
+    launcher_without_host "$OUT/leaving-launcher"
+    sed -i 's,^exec \(.*\),(sleep 2; exec \1) </dev/null >/dev/null 2>\&1 \&,' \
+        "$OUT/leaving-launcher"
+    says x "a launcher that leaves" "$(HYDRA_LAUNCHER_AUTOFORK=0 job -launcher ssh \
+        -launcher-exec "$OUT/leaving-launcher" -hosts localhost -n 1 echo x 2>&1)"
+}
+
 # ---- how a job has ended
 
 # mpiexec_ends STATUS ARGUMENT...: mpiexec ends with this status.
