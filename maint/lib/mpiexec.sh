@@ -107,6 +107,15 @@ takes_long_values_of_options() {
         -hosts localhost -n 1 echo x 2>&1)"
 }
 
+# Without a PATH and the directory of mpiexec the proxy is not found, and mpiexec says so.
+does_without_a_path() {
+    local status=0
+    says x "no PATH" "$(env -i "$PREFIX/bin/mpiexec" -n 1 /bin/echo x 2>&1)" || return 1
+    (cd "$PREFIX/bin" && env -i bash -c 'unset PATH
+        exec -a mpiexec ./mpiexec -n 1 /bin/echo x') >"$OUT/no-path.out" 2>&1 || status=$?
+    says 1 "the status without a PATH" "$status" && grep -q hydra_pmi_proxy "$OUT/no-path.out"
+}
+
 # ---- standard input
 
 passes_large_input_on() {
@@ -142,6 +151,24 @@ ends_input_of_all_processes() {
         "$(echo word | job -n 3 sh -c 'echo "$PMI_RANK:" $(cat)' 2>&1 | sort | tr '\n' ' ')" &&
         says 0 "closed input" "$(job -n 1 wc -c <&- 2>&1)" &&
         says 0 "no input" "$(job -n 1 wc -c </dev/null 2>&1)"
+}
+
+# What mpiexec writes is whole, also if a signal comes while it waits for the reader.
+writes_on_after_a_signal() {
+    local written
+    # shellcheck disable=SC2016    # of the process
+    written=$({ MPIEXEC_TIMEOUT=60 "$PREFIX/bin/mpiexec" -n 1 \
+        sh -c 'trap "" USR1; head -c 1000000 /dev/zero' 2>&1 & sleep 2
+        kill -USR1 $!; sleep 1; kill -USR1 $!; wait $!; } | { sleep 4; wc -c; })
+    says 1000000 "bytes written around a signal" "$written"
+}
+
+starts_with_closed_streams() {
+    local hosts
+    for hosts in localhost localhost,127.0.0.1; do
+        says 0 "closed input and output" "$(job -hosts $hosts -n 2 true <&- >&- 2>&-; echo $?)" &&
+            says $'x\nx' "closed input" "$(job -hosts $hosts -n 2 echo x <&- 2>&1)" || return 1
+    done
 }
 
 goes_on_in_the_background() {
@@ -237,6 +264,21 @@ reaches_localhost_without_address() {
         HYDRA_LAUNCHER_AUTOFORK=0 timeout -s HUP 60 "$1" -launcher ssh \
             -launcher-exec "$2/launcher" -hosts localhost -n 1 echo fine' - \
         "$PREFIX/bin/mpiexec" "$dir" 2>&1)"
+}
+
+# With more addresses than 100, the last one is local, and so is a name with a domain.
+knows_all_names_of_this_host() {
+    local hosts=$OUT/names-of-this-host why
+    command -v ip >/dev/null || { echo "no program ip"; return 77; }
+    why=$(unshare --net --uts --mount true 2>&1) || { echo "no namespaces here: $why"; return 77; }
+    echo "127.0.9.1 here.example.org here" >"$hosts"
+    # shellcheck disable=SC2016
+    says $'x\nx\nx' "names of this host" "$(unshare --net --uts --mount bash -c '
+        mount --bind "$2" /etc/hosts && hostname here && ip link set lo up || exit 1
+        for i in {1..150}; do ip addr add 127.0.9.$i/32 dev lo || exit 1; done
+        for host in 127.0.9.150 here.example.org here; do
+            timeout -s HUP 20 "$1" -launcher ssh -launcher-exec false -hosts $host -n 1 echo x
+        done' - "$PREFIX/bin/mpiexec" "$hosts" 2>&1)"
 }
 
 # ---- processes that cannot be started
