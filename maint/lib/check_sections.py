@@ -340,7 +340,10 @@ MPIEXEC = (
     ("mpiexec: statuses of jobs", "says_how_a_job_ended"),
     ("mpiexec: time to end after a signal", "gives_time_after_a_signal"),
     ("mpiexec: one reason for an end", "says_the_reason_once"),
+    ("mpiexec: fences of PMI-2", "waits_at_fences_of_pmi2"),
+    ("mpiexec: the variables of Slurm", "knows_the_variables_of_slurm"),
     ("mpiexec: binding where it may run", "binds_where_it_may"),
+    ("mpiexec: a binding that fails", "says_what_is_not_bound"),
 )
 
 KILLED = (

@@ -401,15 +401,38 @@ says_the_reason_once() {
     for hosts in localhost localhost,127.0.0.1; do
         mpiexec_ends 3 -hosts $hosts -n 2 "$program" abort 3 &&
             says "" "after an abort on $hosts" "$(grep -v '^Abort(3)' "$OUT/ends.out")" || return 1
-        # A proxy that still starts its processes says that it cannot tell mpiexec.
         # shellcheck disable=SC2016    # of the process
-        mpiexec_ends 139 -hosts $hosts -n 3 sh -c 'sleep 2; [ $PMI_RANK != 1 ] || kill -SEGV $$; sleep 20' &&
+        mpiexec_ends 139 -hosts $hosts -n 3 sh -c '[ $PMI_RANK != 1 ] || kill -SEGV $$; sleep 20' &&
             grep -q "EXIT CODE: 139" "$OUT/ends.out" &&
             says "" "after a signal on $hosts" "$(grep '^\[' "$OUT/ends.out")" || return 1
         MPIEXEC_TIMEOUT=1 mpiexec_ends 255 -hosts $hosts -n 2 sleep 50 &&
             grep -q "APPLICATION TIMED OUT, TIMEOUT = 1s" "$OUT/ends.out" &&
             says 1 "lines of a limit on $hosts" "$(wc -l <"$OUT/ends.out")" || return 1
     done
+    # The other proxy still starts its processes.
+    # shellcheck disable=SC2016    # of the process
+    mpiexec_ends 139 -hosts localhost:1,127.0.0.1:150 -n 151 sh -c \
+        '[ $PMI_RANK != 0 ] || kill -SEGV $$; sleep 20' &&
+        says "" "after a signal during the start" "$(grep '^\[' "$OUT/ends.out")"
+}
+
+# ---- the protocol with the processes, and with a batch system
+
+# A fence of PMI-2 is a barrier.
+waits_at_fences_of_pmi2() {
+    local hosts dir=$OUT/fences
+    for hosts in localhost localhost,127.0.0.1; do
+        rm -rf "$dir"
+        mkdir -p "$dir"
+        says "all seen" "fences on $hosts" \
+            "$(job -hosts $hosts -n 3 "$ROOT/test/launchers/pmi2_fence.py" "$dir" 2>&1)" || return 1
+    done
+}
+
+# The names of Slurm's variables since version 2.
+knows_the_variables_of_slurm() {
+    says $'x\nx\nx' "three tasks of a node" "$(SLURM_JOB_NODELIST=localhost SLURM_JOB_NUM_NODES=1 \
+        SLURM_TASKS_PER_NODE=3 job -rmk slurm -launcher fork echo x 2>&1)"
 }
 
 # ---- binding
@@ -425,4 +448,14 @@ binds_where_it_may() {
         tr '\n' ' ' | sed 's/ $//')" &&
         says 2 "two processes on two CPUs" "$(job -bind-to core -n 2 sh -c 'taskset -pc $$' |
             sed 's/.*: //' | sort -u | wc -l)"
+}
+
+says_what_is_not_bound() {
+    local refusing=$OUT/refusing.so
+    printf '%s\n' '#include <errno.h>' 'int sched_setaffinity(int pid, unsigned long size, void *set)' \
+        '{ errno = EPERM; return -1; }' >"$OUT/refusing.c"
+    "${CC:-cc}" -shared -fPIC -o "$refusing" "$OUT/refusing.c" || return 1
+    says "2 1" "processes that are not bound" "$(LD_PRELOAD=$refusing job -bind-to core -n 2 echo x \
+        2>&1 | grep -c '^x$') $(LD_PRELOAD=$refusing job -bind-to core -n 1 true 2>&1 |
+        grep -c 'process 0 is not bound (Operation not permitted)')"
 }
