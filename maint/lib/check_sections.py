@@ -22,6 +22,7 @@ SUITE_DIRS = (
     "group",
     "info",
     "init",
+    "io",
     "mpi_t",
     "part",
     "pt2pt",
