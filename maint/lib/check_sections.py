@@ -347,6 +347,8 @@ MPIEXEC = (
     ("mpiexec: a binding that fails", "says_what_is_not_bound"),
 )
 
+ARGUMENTS = (("each argument of each function wrong in turn", "wrong_arguments"),)
+
 KILLED = (
     ("a killed rank", "rank", "collectives", "2"),
     ("a rank killed with a lock", "rank", "locks", "2"),
@@ -400,6 +402,7 @@ def examples(check):
     yield "refusals", partial(check.steps, refusals(variant))
     yield "jobs", partial(check.steps, JOBS)
     yield "mpiexec", partial(check.steps, MPIEXEC)
+    yield "arguments", partial(check.steps, ARGUMENTS)
     yield "killed", partial(check.steps, killed("200" if check.long else ""))
     if variant.netmod == "ucx":
         yield "rank1", partial(check.steps, ALONE)
