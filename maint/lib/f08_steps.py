@@ -28,6 +28,8 @@ PAIR = "call MPI_Irecv(receive, 1, MPI_INTEGER, 0, 1, comm, requests(1))\n"
 PAIR += "call MPI_Isend(send, 1, MPI_INTEGER, 0, 1, comm, requests(2))"
 BUFFER = "call MPI_Buffer_attach(attached, size(attached))"
 UNBUFFER = "call MPI_Buffer_detach(pointer, ints(1, 1))"
+ADDED = "call MPI_Add_error_class(class)\ncall MPI_Add_error_code(class, code)\n"
+ADDED += "call MPI_Add_error_string(code, 'a string')"
 COLLECTIVES = """Allgather Allgatherv Allreduce Alltoall Alltoallv Alltoallw Barrier Bcast Exscan
 Gather Gatherv Reduce Reduce_scatter Reduce_scatter_block Scan Scatter Scatterv""".split()
 NEIGHBOURS = "allgather allgatherv alltoall alltoallv alltoallw".split()
@@ -55,6 +57,17 @@ def sends():
         yield Step(f"MPI_I{name.lower()}", tag="1", **around)
         around["after"] = around["after"].replace(WAIT, START)
         yield Step(f"MPI_{name}_init", tag="1", **around)
+
+
+def buffer_calls(kind, owner):
+    """The buffer of a communicator or a session."""
+    detach = f"call MPI_{kind}_detach_buffer({owner}, pointer, ints(1, 1))"
+    attach = f"call MPI_{kind}_attach_buffer({owner}, attached, size(attached))"
+    buffer = {"buffer": "attached", "size": "size(attached)"}
+    yield Step(f"MPI_{kind}_attach_buffer", after=detach, **buffer)
+    yield Step(f"MPI_{kind}_detach_buffer", before=attach)
+    yield Step(f"MPI_{kind}_flush_buffer")
+    yield Step(f"MPI_{kind}_iflush_buffer", after=WAIT)
 
 
 def file_calls():
@@ -104,6 +117,11 @@ STEPS = {
         Step("MPI_Aint_add", addr1="1"),
         Step("MPI_Aint_diff", addr1="1"),
         Step("MPI_Get_address"),
+        Step("MPI_Get_hw_resource_info"),
+        Step("MPI_Type_get_value_index"),
+        Step("MPI_Remove_error_string", before=ADDED, errorcode="code"),
+        Step("MPI_Remove_error_code", errorcode="code"),
+        Step("MPI_Remove_error_class", errorclass="class"),
         Step("MPI_Add_error_class", errorclass="class"),
         Step("MPI_Add_error_code", errorclass="class", errorcode="code"),
         Step("MPI_Add_error_string", errorcode="code"),
@@ -284,6 +302,9 @@ STEPS = {
         Step("MPI_Isendrecv_replace", buf="receive", sendtag="1", recvtag="1", after=WAIT),
         Step("MPI_Buffer_attach", buffer="attached", size="size(attached)", after=UNBUFFER),
         Step("MPI_Buffer_detach", before=BUFFER),
+        Step("MPI_Buffer_flush"),
+        Step("MPI_Buffer_iflush", after=WAIT),
+        *buffer_calls("Comm", "comm"),
         *steps("MPI_Get_count MPI_Get_elements MPI_Get_elements_x"),
     ],
     "requests": [
@@ -297,6 +318,10 @@ STEPS = {
             before=OWN,
             request="other",
             after=f"call MPI_Send(send, 1, MPI_INTEGER, 0, 1, comm)\n{OWN_DONE}",
+        ),
+        Step("MPI_Request_get_status_all", before="requests = MPI_REQUEST_NULL", count="2"),
+        *steps(
+            "MPI_Request_get_status_any MPI_Request_get_status_some", count="2", incount="2"
         ),
         Step("MPI_Cancel", before=OWN, request="other", after=OWN_DONE),
         Step(
@@ -315,6 +340,8 @@ STEPS = {
         Step("MPI_Test_cancelled"),
         Step("MPI_Status_set_cancelled"),
         *steps("MPI_Status_set_elements MPI_Status_set_elements_x"),
+        *steps("MPI_Status_set_source MPI_Status_set_tag MPI_Status_set_error", err="0"),
+        *steps("MPI_Status_get_source MPI_Status_get_tag MPI_Status_get_error"),
         Step("MPI_Grequest_start", query_fn="on_query", free_fn="on_free", cancel_fn="on_cancel"),
         Step("MPI_Grequest_complete", after=WAIT),
     ],
@@ -469,6 +496,7 @@ STEPS = {
         Step("MPI_Session_get_pset_info", pset_name="'mpi://SELF'"),
         Step("MPI_Group_from_session_pset", pset_name="'mpi://SELF'"),
         *handlers("Session", "session", "on_session"),
+        *buffer_calls("Session", "session"),
         Step("MPI_Session_finalize"),
     ],
     "ports": [Step("MPI_Open_port", port_name="port"), Step("MPI_Close_port", port_name="port")],

@@ -35,7 +35,7 @@ GENERATED = re.compile(
     r"|test-driver|py-compile|mdate-sh|texinfo\.tex|ylwrap)$"
     r"|(^|/)autom4te\.cache/|^modules/|^src/binding/|^src/pm/hydra2?/(mpl|modules|tools/topo/hwloc)/"
     r"|^(README\.envvar|subsys_include\.m4|unusederr\.txt|test/mpi/errhan/errcode\.c)$"
-    r"|^src/(include/mpir_(cvars|identity)\.h|util/mpir_cvars\.c|mpi/errhan/defmsg\.h|mpi/coll/mpir_coll\.c)$"
+    r"|^src/(include/(mpir_(cvars|identity|impl)|mpi_proto)\.h|mpi_t/qmpi_register\.h|util/mpir_cvars\.c|mpi/errhan/defmsg\.h|mpi/coll/mpir_coll\.c)$"
     r"|^src/mpid/ch4/netmod/(include/netmod(_impl)?\.h|src/netmod_impl\.c)$"
     r"|^src/mpid/ch4/netmod/\w+/(func_table\.c|netmod_inline\.h|\w+_noinline\.[ch])$"
     r"|^src/mpid/ch4/shm/(include/shm\.h|\w+/(shm_inline\.h|\w+_noinline\.[ch]))$"

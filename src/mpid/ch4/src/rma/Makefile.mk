@@ -27,7 +27,8 @@ mpi_core_sources += \
     src/mpid/ch4/src/rma/peers/operation.c \
     src/mpid/ch4/src/rma/peers/window.c \
     src/mpid/ch4/src/rma/window/agree.c \
-    src/mpid/ch4/src/rma/window/freed.c
+    src/mpid/ch4/src/rma/window/freed.c \
+    src/mpid/ch4/src/rma/window/query.c
 
 noinst_HEADERS += \
     src/mpid/ch4/src/rma/deferred.h \
@@ -42,4 +43,5 @@ noinst_HEADERS += \
     src/mpid/ch4/src/rma/issue/progress.h \
     src/mpid/ch4/src/rma/peers/combine.h \
     src/mpid/ch4/src/rma/peers/peers.h \
-    src/mpid/ch4/src/rma/window/agree.h
+    src/mpid/ch4/src/rma/window/agree.h \
+    src/mpid/ch4/src/rma/window/query.h
