@@ -320,9 +320,7 @@ STEPS = {
             after=f"call MPI_Send(send, 1, MPI_INTEGER, 0, 1, comm)\n{OWN_DONE}",
         ),
         Step("MPI_Request_get_status_all", before="requests = MPI_REQUEST_NULL", count="2"),
-        *steps(
-            "MPI_Request_get_status_any MPI_Request_get_status_some", count="2", incount="2"
-        ),
+        *steps("MPI_Request_get_status_any MPI_Request_get_status_some", count="2", incount="2"),
         Step("MPI_Cancel", before=OWN, request="other", after=OWN_DONE),
         Step(
             "MPI_Start",

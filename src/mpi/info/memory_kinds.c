@@ -10,13 +10,13 @@ cvars:
     - name        : MPIR_CVAR_MEMORY_ALLOC_KINDS
       category    : MEMORY
       type        : string
-      default     : ""
+      default     : system,mpi
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_LOCAL
       description : >-
-        Kinds of memory that the program asks for, such as "system,mpi:alloc_mem". The info key mpi_memory_alloc_kinds of
-        MPI_INFO_ENV tells which of them are supported.
+        Kinds of memory that the program asks for, such as "system,mpi:alloc_mem". The info key
+        mpi_memory_alloc_kinds of MPI_INFO_ENV tells which of them are supported.
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
@@ -121,7 +121,7 @@ int MPIR_Memory_kinds_report(MPIR_Info * info, MPI_Session session)
 
 /* ---- assertions ---- */
 
-#define KINDS_MAX 64            /* different assertions; further ones are ignored, as hints may be */
+#define KINDS_MAX 64            /* different assertions; further ones are ignored */
 
 static char *asserted[KINDS_MAX];
 static int num_asserted;

@@ -3,7 +3,7 @@
 #include "mpiimpl.h"
 #include "mpir_resources.h"
 
-/* Types of hardware resources by hwloc's names: MPI_Get_hw_resource_info and MPI_Comm_split_type. */
+/* Types of hardware resources by hwloc's names, for MPI_Get_hw_resource_info and splits */
 
 #define SCHEME "hwloc://"
 

@@ -123,8 +123,8 @@ static void check_some(void)
 
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpi_pset_name", "mpi://WORLD");
-    MPI_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_RESOURCE_GUIDED, 0,
-                        info, &comm);
+    MPI_Comm_split_type(MPI_COMM_WORLD, rank == 0 ? MPI_UNDEFINED : MPI_COMM_TYPE_RESOURCE_GUIDED,
+                        0, info, &comm);
     MPI_Info_free(&info);
     if (rank == 0)
         check_null(comm, "MPI_UNDEFINED");

@@ -18,8 +18,8 @@ static void check_key(MPI_Info info, const char *key, const char *value, const c
     int length = sizeof(got), flag = 0;
 
     MPI_Info_get_string(info, key, &length, got, &flag);
-    CT_CHECK(flag == (value != NULL) && (!flag || strcmp(got, value) == 0), "%s: %s is %s", what, key,
-             flag ? got : "missing");
+    CT_CHECK(flag == (value != NULL) && (!flag || strcmp(got, value) == 0), "%s: %s is %s", what,
+             key, flag ? got : "missing");
 }
 
 static void check_comm(MPI_Comm comm, const char *kinds, const char *asserted, const char *what)

@@ -7,7 +7,8 @@ mpi_core_sources += \
     src/mpi/comm/split/split_grids.c \
     src/mpi/comm/split/split_nodes.c \
     src/mpi/comm/split/split_order.c \
-    src/mpi/comm/split/split_reserve.c
+    src/mpi/comm/split/split_reserve.c \
+    src/mpi/comm/split/split_resource.c
 
 noinst_HEADERS += \
     src/mpi/comm/split/split_call.h \
