@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include "mpicomm.h"
+#include "../mpicomm.h"
 #include "mpir_resources.h"
 
 /*
