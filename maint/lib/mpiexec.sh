@@ -306,9 +306,11 @@ ends_if_a_launcher_ends() {
             -n 2 sleep 50 || return 1
     # one launcher for all hosts
     says 1 "srun that fails" "$(job -launcher slurm -launcher-exec false \
-        -hosts localhost,elsewhere -n 2 sleep 50 2>&1 | grep -c 'false, has ended with status 1')" &&
-        says 1 "no launcher" "$(HYDRA_LAUNCHER_AUTOFORK=0 job -launcher ssh -launcher-exec "$OUT/no" \
-            -hosts localhost -n 2 sleep 50 2>&1 | grep -c "$OUT/no, has ended with status 255")" ||
+        -hosts localhost,elsewhere -n 2 sleep 50 2>&1 |
+        grep -c 'false, has ended with status 1')" &&
+        says 1 "no launcher" "$(HYDRA_LAUNCHER_AUTOFORK=0 job -launcher ssh \
+            -launcher-exec "$OUT/no" -hosts localhost -n 2 sleep 50 2>&1 |
+            grep -c "$OUT/no, has ended with status 255")" ||
         return 1
     # mpiexec starts the proxy itself, and there is none.
     mkdir -p "$alone"
@@ -452,10 +454,11 @@ binds_where_it_may() {
 
 says_what_is_not_bound() {
     local refusing=$OUT/refusing.so
-    printf '%s\n' '#include <errno.h>' 'int sched_setaffinity(int pid, unsigned long size, void *set)' \
+    printf '%s\n' '#include <errno.h>' \
+        'int sched_setaffinity(int pid, unsigned long size, void *set)' \
         '{ errno = EPERM; return -1; }' >"$OUT/refusing.c"
     "${CC:-cc}" -shared -fPIC -o "$refusing" "$OUT/refusing.c" || return 1
-    says "2 1" "processes that are not bound" "$(LD_PRELOAD=$refusing job -bind-to core -n 2 echo x \
-        2>&1 | grep -c '^x$') $(LD_PRELOAD=$refusing job -bind-to core -n 1 true 2>&1 |
+    says "2 1" "processes that are not bound" "$(LD_PRELOAD=$refusing job -bind-to core -n 2 \
+        echo x 2>&1 | grep -c '^x$') $(LD_PRELOAD=$refusing job -bind-to core -n 1 true 2>&1 |
         grep -c 'process 0 is not bound (Operation not permitted)')"
 }

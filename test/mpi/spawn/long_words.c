@@ -28,8 +28,9 @@ static void check_words(int count, char **word)
 {
     CT_CHECK(count == WORDS, "%d arguments instead of %d", count, WORDS);
     for (int i = 0; i < count && i < WORDS; i++)
-        CT_CHECK(strcmp(word[i], words[i]) == 0, "argument %d has %d characters and begins with %.20s",
-                 i, (int) strlen(word[i]), word[i]);
+        CT_CHECK(strcmp(word[i], words[i]) == 0,
+                 "argument %d has %d characters and begins with %.20s", i, (int) strlen(word[i]),
+                 word[i]);
 }
 
 static void spawn(char *program)
@@ -66,7 +67,8 @@ static void refuse_two_lines(char *program)
 
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     CT_CHECK(MPI_Comm_spawn(program, lines, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter,
-                            MPI_ERRCODES_IGNORE) != MPI_SUCCESS, "an argument of two lines is passed on");
+                            MPI_ERRCODES_IGNORE) != MPI_SUCCESS,
+             "an argument of two lines is passed on");
 }
 
 int main(int argc, char **argv)
