@@ -104,6 +104,10 @@ takes_long_values_of_options() {
     launcher_without_host "$launcher"
     says x "a launcher with 3,000 words" "$(HYDRA_LAUNCHER_AUTOFORK=0 \
         HYDRA_LAUNCHER_EXTRA_ARGS=$(seq -s ' ' 3000) job -launcher ssh -launcher-exec "$launcher" \
+        -hosts localhost -n 1 echo x 2>&1)" || return 1
+    sed -i "2i echo \"\$2.\$3.\$4\"" "$launcher"
+    says $'-a.-b.-c\nx' "words between many blanks" "$(HYDRA_LAUNCHER_AUTOFORK=0 \
+        HYDRA_LAUNCHER_EXTRA_ARGS='  -a  -b   -c ' job -launcher ssh -launcher-exec "$launcher" \
         -hosts localhost -n 1 echo x 2>&1)"
 }
 
