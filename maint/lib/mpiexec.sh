@@ -331,6 +331,20 @@ ends_if_a_spawned_proxy_fails() {
         -hosts localhost -n 1 "$OUT/spawning-job" spawn
 }
 
+# A job that has ended does not wait for a host that is still starting.
+leaves_late_hosts() {
+    local launcher=$OUT/late-launcher
+    launcher_without_host "$launcher"
+    # shellcheck disable=SC2016    # of the launcher
+    sed -i '2i case " $* " in *" elsewhere "*) sleep 5; set -- localhost "${@:3}" ;; esac' \
+        "$launcher"
+    # shellcheck disable=SC2016    # of the process
+    HYDRA_LAUNCHER_AUTOFORK=0 mpiexec_ends 139 -launcher ssh -launcher-exec "$launcher" \
+        -hosts localhost,elsewhere -n 2 \
+        sh -c '[ $PMI_RANK != 0 ] || kill -SEGV $$; echo started late; sleep 3' &&
+        ! grep "started late\|^mpiexec:" "$OUT/ends.out"
+}
+
 # A launcher that succeeds may leave the proxy in the background.
 waits_for_a_proxy_in_the_background() {
     launcher_without_host "$OUT/leaving-launcher"
