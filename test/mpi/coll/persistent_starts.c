@@ -6,6 +6,9 @@
  * and its receiver. Groups of all sizes and all roots, in place, between groups; counts from 1
  * element to some thousands, of MPI_INT and of a type with gaps. The types and the operation are
  * freed before the first start.
+ *
+ * With "algorithms" all that with each algorithm: run n takes value n of every variable that
+ * chooses the algorithm of a nonblocking collective.
  */
 #include "cmaptest.h"
 
@@ -697,6 +700,74 @@ static void groups_of(int size)
     MPI_Comm_free(&comm);
 }
 
+/* ---- algorithms ---- */
+
+static int is_choice(const char *name)
+{
+    size_t n = strlen(name), end = strlen("_ALGORITHM");
+
+    return !strncmp(name, "MPIR_CVAR_I", 11) && n > end && !strcmp(name + n - end, "_ALGORITHM");
+}
+
+/* The description has a line for each value: "name - what it does". */
+static int count_values(const char *description)
+{
+    int n = 0;
+
+    while ((description = strstr(description, " - ")) != NULL) {
+        description += 3;
+        n++;
+    }
+    return n;
+}
+
+static void set_variable(int variable, int value)
+{
+    MPI_T_cvar_handle handle;
+    int count;
+
+    MPI_T_cvar_handle_alloc(variable, NULL, &handle, &count);
+    MPI_T_cvar_write(handle, &value);
+    MPI_T_cvar_handle_free(&handle);
+}
+
+/* The number of values that a variable has at most */
+static int choose_all(int nth)
+{
+    static char name[200], description[5000];
+    int variables, most = 0;
+
+    MPI_T_cvar_get_num(&variables);
+    for (int i = 0; i < variables; i++) {
+        int name_length = sizeof(name), length = sizeof(description), level, binding, scope, n;
+        MPI_Datatype type;
+        MPI_T_enum values;
+
+        MPI_T_cvar_get_info(i, name, &name_length, &level, &type, &values, description, &length,
+                            &binding, &scope);
+        n = count_values(description);
+        if (!is_choice(name) || n < 2)
+            continue;
+        set_variable(i, nth % n);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+static void with_algorithms(int size)
+{
+    int provided, most;
+
+    MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    most = choose_all(0);
+    CT_CHECK(most > 2, "no algorithms to choose from");
+    for (int nth = 0; nth < most; nth++) {
+        choose_all(nth);
+        groups_of(size);
+    }
+    MPI_T_finalize();
+}
+
 int main(int argc, char **argv)
 {
     int size;
@@ -704,7 +775,9 @@ int main(int argc, char **argv)
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (argc > 1)
+    if (argc > 1 && !strcmp(argv[1], "algorithms"))
+        with_algorithms(size);
+    else if (argc > 1)
         groups_of(size);
     for (int n = 1; argc == 1 && n <= size; n++)
         groups_of(n);
