@@ -5,9 +5,9 @@ program errors_abort
     use mpi_f08
     implicit none
     type(MPI_Errhandler) :: got
-    integer :: errs = 0
+    integer :: errs = 0, ierr
 
-    call MTest_Init()
+    call mtest_init(ierr)
     call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ABORT)
     call MPI_Comm_get_errhandler(MPI_COMM_WORLD, got)
     if (got /= MPI_ERRORS_ABORT .or. got == MPI_ERRORS_ARE_FATAL .or. got == MPI_ERRORS_RETURN) then
@@ -15,5 +15,5 @@ program errors_abort
         errs = errs + 1
     end if
     call MPI_Errhandler_free(got)
-    call MTest_Finalize(errs)
+    call mtest_finalize(errs)
 end program errors_abort
