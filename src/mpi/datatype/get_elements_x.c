@@ -21,6 +21,7 @@ static int add_block(void *state, MPI_Aint disp, MPI_Aint count, MPI_Datatype pa
 {
     struct sum *sum = state;
 
+    MPL_UNREFERENCED_ARG(disp);
     if (part != sum->last) {
         sum->last = part;
         sum->of_last = measure(part, sum->unit);
@@ -56,6 +57,7 @@ static int exchange_block(void *state, MPI_Aint disp, MPI_Aint count, MPI_Dataty
     struct exchange *x = state;
     MPI_Count each = measure(part, x->from), copies;
 
+    MPL_UNREFERENCED_ARG(disp);
     if (each == 0)
         return 0;
     copies = MPL_MIN(count, x->left / each);

@@ -280,6 +280,7 @@ static int add_block(void *state, MPI_Aint disp, MPI_Aint count, MPI_Datatype pa
 {
     struct sum *sum = state;
 
+    MPL_UNREFERENCED_ARG(disp);
     if (part != sum->last) {
         sum->last = part;
         sum->of_last = MPIR_Typerep_size_external32(part);
