@@ -17,8 +17,9 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_LOCAL
       description : >-
-        A process that waits inside MPI, and shares its core with another rank of its job, moves to another core that it
-        may use. It does so where the job has no more ranks than cores, and stays bound to no core.
+        A process that waits inside MPI, and shares its core with another rank of its job, moves
+        to another core that it may use. It does so where the job has no more ranks than cores,
+        and stays bound to no core.
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
