@@ -17,11 +17,11 @@ struct sum {
     MPI_Count of_last, total;
 };
 
-static int add_block(void *state, MPI_Aint disp, MPI_Aint count, MPI_Datatype part)
+static int add_block(void *state, MPI_Aint disp ATTRIBUTE((unused)), MPI_Aint count,
+                     MPI_Datatype part)
 {
     struct sum *sum = state;
 
-    MPL_UNREFERENCED_ARG(disp);
     if (part != sum->last) {
         sum->last = part;
         sum->of_last = measure(part, sum->unit);
@@ -52,12 +52,12 @@ struct exchange {
     MPI_Count left, result;
 };
 
-static int exchange_block(void *state, MPI_Aint disp, MPI_Aint count, MPI_Datatype part)
+static int exchange_block(void *state, MPI_Aint disp ATTRIBUTE((unused)), MPI_Aint count,
+                          MPI_Datatype part)
 {
     struct exchange *x = state;
     MPI_Count each = measure(part, x->from), copies;
 
-    MPL_UNREFERENCED_ARG(disp);
     if (each == 0)
         return 0;
     copies = MPL_MIN(count, x->left / each);

@@ -276,11 +276,11 @@ struct sum {
     MPI_Aint of_last, total;
 };
 
-static int add_block(void *state, MPI_Aint disp, MPI_Aint count, MPI_Datatype part)
+static int add_block(void *state, MPI_Aint disp ATTRIBUTE((unused)), MPI_Aint count,
+                     MPI_Datatype part)
 {
     struct sum *sum = state;
 
-    MPL_UNREFERENCED_ARG(disp);
     if (part != sum->last) {
         sum->last = part;
         sum->of_last = MPIR_Typerep_size_external32(part);
