@@ -3,6 +3,8 @@
 #ifndef BSEND_BUFFER_H_INCLUDED
 #define BSEND_BUFFER_H_INCLUDED
 
+#include "bsend_names.h"
+
 /*
  * The memory of buffered sends: segments of the program's buffer, or memory of the library for
  * MPI_BUFFER_AUTOMATIC.
