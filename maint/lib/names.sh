@@ -35,6 +35,7 @@ exports_only_mpi() {
         [ -e "$PREFIX/lib/$library.so" ] || continue
         extra=$(exported "$PREFIX/lib/$library.so" | grep -v '^_Z.*3MPI' | source_words |
             grep -vE '^((__(copy|def_init|final|vtab)_)?(p?mpix?r?|__iso_c_binding)|afapi)_' |
+            grep -vx mpiprivb | # the common block of MPI_BUFFER_AUTOMATIC
             LC_ALL=C comm -23 - <(upstream_words) || true)
         [ -z "$extra" ] || { echo "$library exports names that are not MPI's:"; echo "$extra";
             status=1; }
@@ -56,11 +57,18 @@ own_objects_have_prefixes() {
     return "$status"
 }
 
-# beside_ours FILE: what it exports but for MPIX_PERMUTE, AFAPI, and the procedures that mpi_f08
-# lacks in stock (patches/fix/0078-missing-in-mpi-f08.patch).
+# A pattern of the procedures that MPI 4.1 added, in all languages, and of MPI_BUFFER_AUTOMATIC.
+new_in_mpi41() {
+    local names
+    names=$(sed -n 's/^MPI_\([A-Za-z_]*\):$/\1/p' "$ROOT/src/binding/c/mpi41_api.txt" | paste -sd'|')
+    echo "^p?mpir?_($names)(_c|_f08|_f08ts|_cdesc|_large)*_*$|buffer_automatic$|^mpiprivb_?$"
+}
+
+# beside_ours FILE: what it exports but for MPIX_PERMUTE, AFAPI, what MPI 4.1 added, and the
+# procedures that mpi_f08 lacks in stock (patches/fix/0078-missing-in-mpi-f08.patch).
 beside_ours() {
     local missing='^p?mpir?_(file_[a-z_]*_f08ts|op_create_f08|register_datarep_f08)_large_$'
-    exported "$1" | grep -viE "mpix_permute|^afapi_|$missing"
+    exported "$1" | grep -viE "mpix_permute|^afapi_|$missing|$(new_in_mpi41)"
 }
 
 # exports_what_stock_does OURS STOCK (where each is installed)
