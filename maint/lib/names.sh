@@ -64,10 +64,11 @@ new_in_mpi41() {
     echo "^p?mpir?_($names)(_c|_f08|_f08ts|_cdesc|_large)*_*$|buffer_automatic$|^mpiprivb_?$"
 }
 
-# beside_ours FILE: what it exports but for MPIX_PERMUTE, AFAPI, what MPI 4.1 added, and the
-# procedures that mpi_f08 lacks in stock (patches/fix/0078-missing-in-mpi-f08.patch).
+# beside_ours FILE: what it exports but for MPIX_PERMUTE, AFAPI, what MPI 4.1 added, and what mpi_f08
+# lacks in stock: the procedures of patches/fix/0078-missing-in-mpi-f08.patch and MPI_ERRORS_ABORT.
 beside_ours() {
     local missing='^p?mpir?_(file_[a-z_]*_f08ts|op_create_f08|register_datarep_f08)_large_$'
+    missing+='|_MOD_mpi_errors_abort$'
     exported "$1" | grep -viE "mpix_permute|^afapi_|$missing|$(new_in_mpi41)"
 }
 
