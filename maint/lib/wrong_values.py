@@ -141,8 +141,10 @@ RIGHT = [
     (r"MPI_Group_translate_ranks", "ranks1", "zeros"),
     (r"MPI_Group_translate_ranks", "ranks2", "out"),
     (r"MPI_Reduce_local", "inoutbuf", "receive"),
-    (r"MPI_Buffer_attach", "buffer", "buffered(0)"),
-    (r"MPI_Buffer_attach", "size", "1000"),
+    (r"MPI_(Buffer_attach|(Comm|Session)_attach_buffer)", "buffer", "buffered(0)"),
+    (r"MPI_(Buffer_attach|(Comm|Session)_attach_buffer)", "size", "1000"),
+    (r"MPI_Comm_attach_buffer", "comm", "*fresh_comm()"),
+    (r"MPI_Status_get_\w+", "source|tag|err", "out"),
     (r"MPI_Free_mem", "base", "allocated()"),
     (r"MPI_Unpack", "inbuf", "packed()"),
     (r"MPI_Unpack", "insize", "sizeof(send)"),
@@ -153,9 +155,9 @@ RIGHT = [
     (r"MPI_(Unp|P)ack(_external)?", "position", "position()"),
     (r"MPI_Add_error_code", "errorclass", "new_class()"),
     (r"MPI_Add_error_string", "errorcode", "new_code()"),
-    (r"MPIX_Delete_error_class", "errorclass", "new_class()"),
-    (r"MPIX_Delete_error_code", "errorcode", "new_code()"),
-    (r"MPIX_Delete_error_string", "errorcode", "named_code()"),
+    (r"MPI(X_Delete|_Remove)_error_class", "errorclass", "new_class()"),
+    (r"MPI(X_Delete|_Remove)_error_code", "errorcode", "new_code()"),
+    (r"MPI(X_Delete|_Remove)_error_string", "errorcode", "named_code()"),
     (r"MPI_File_(create|set|get|call)_errhandler", "file", "*fresh_file()"),
     (r"MPI_Comm_set_errhandler|MPI_Errhandler_set", "comm", "*fresh_comm()"),
     (r"MPI_Status_set_elements\w*", "status", "a_status()"),
@@ -424,6 +426,7 @@ MAY_SUCCEED = [
     (r"MPI_Info_create_env", r"arg\w", ".*"),
     (r"MPI_Graph_map", "indx|edges", "of neg.*"),
     (r"MPI_Intercomm_create_from_groups", r"\w+_leader", ".*"),
+    (r"MPI_Status_set_\w+", "source|tag|err", ".*"),
 ]
 
 
