@@ -60,12 +60,14 @@ own_objects_have_prefixes() {
 # A pattern of the procedures that MPI 4.1 added, in all languages, and of MPI_BUFFER_AUTOMATIC.
 new_in_mpi41() {
     local names
-    names=$(sed -n 's/^MPI_\([A-Za-z_]*\):$/\1/p' "$ROOT/src/binding/c/mpi41_api.txt" | paste -sd'|')
+    names=$(sed -n 's/^MPI_\([A-Za-z_]*\):$/\1/p' "$ROOT/src/binding/c/mpi41_api.txt" |
+        paste -sd'|')
     echo "^p?mpir?_($names)(_c|_f08|_f08ts|_cdesc|_large)*_*$|buffer_automatic$|^mpiprivb_?$"
 }
 
-# beside_ours FILE: what it exports but for MPIX_PERMUTE, AFAPI, what MPI 4.1 added, and what mpi_f08
-# lacks in stock: the procedures of patches/fix/0078-missing-in-mpi-f08.patch and MPI_ERRORS_ABORT.
+# beside_ours FILE: what it exports but for MPIX_PERMUTE, AFAPI, what MPI 4.1 added, and what
+# mpi_f08 lacks in stock: the procedures of patches/fix/0078-missing-in-mpi-f08.patch and
+# MPI_ERRORS_ABORT.
 beside_ours() {
     local missing='^p?mpir?_(file_[a-z_]*_f08ts|op_create_f08|register_datarep_f08)_large_$'
     missing+='|_MOD_mpi_errors_abort$'
