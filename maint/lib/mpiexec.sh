@@ -6,7 +6,7 @@
 
 # job ARGUMENT...: mpiexec within a minute. A limit of its own ends it by a signal that it does not
 # pass on.
-job() { timeout -s HUP 60 "$PREFIX/bin/mpiexec" "$@"; }
+job() { timeout --foreground -s HUP 60 "$PREFIX/bin/mpiexec" "$@"; }
 
 # says WANTED WHAT SAID: the same, or a line that shows where it begins to differ.
 says() {
@@ -384,12 +384,13 @@ says_how_a_job_ended() {
 
 # after_sigterm SECONDS OPTION...: of two processes, the first one ends by SIGTERM, the second one
 # needs SECONDS to do so. Writes what they say, and mpiexec's status.
+# timeout would pass the signal on twice, to mpiexec and to its process group.
 after_sigterm() {
     local seconds=$1 said=$OUT/sigterm.out job status=0
     shift
     : >"$said"
     # shellcheck disable=SC2016    # of the process
-    timeout -s HUP 60 "$PREFIX/bin/mpiexec" "$@" -n 2 bash -c '[ $PMI_RANK = 0 ] ||
+    timeout --foreground -s HUP 60 "$PREFIX/bin/mpiexec" "$@" -n 2 bash -c '[ $PMI_RANK = 0 ] ||
         trap "sleep '"$seconds"'; echo saved; exit 0" TERM; echo ready; sleep 100 & wait' \
         >"$said" 2>&1 &
     job=$!
