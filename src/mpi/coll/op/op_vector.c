@@ -92,11 +92,6 @@ static int integer_element(size_t bytes, bool is_signed)
         bytes == 8 ? first + 3 : -1;
 }
 
-static int float_element(size_t bytes)
-{
-    return bytes == 4 ? ELEMENT_F32 : bytes == 8 ? ELEMENT_F64 : -1;
-}
-
 static void note(MPI_Datatype type, size_t bytes, int element, int families)
 {
     if (element < 0 || !HANDLE_IS_BUILTIN(type))
@@ -104,6 +99,14 @@ static void note(MPI_Datatype type, size_t bytes, int element, int families)
     types[type & 0xff].families = (unsigned char) families;
     types[type & 0xff].element = (unsigned char) element;
     types[type & 0xff].bytes = (unsigned char) bytes;
+}
+
+/* The handle has the size.  The C type may be one that this compiler does not have, as _Float16. */
+static void note_floats(MPI_Datatype type, size_t parts, int families)
+{
+    size_t bytes = MPIR_Datatype_get_basic_size(type), part = bytes / parts;
+
+    note(type, bytes, part == 4 ? ELEMENT_F32 : part == 8 ? ELEMENT_F64 : -1, families);
 }
 
 /* MPICH's lists name the datatypes and their C types.  A logical of Fortran is none of them: what
@@ -120,12 +123,12 @@ static void note_types(void)
     MPIR_OP_TYPE_GROUP(FORTRAN_INTEGER_EXTRA)
 #undef MPIR_OP_TYPE_MACRO
 #define MPIR_OP_TYPE_MACRO(mpi_type, c_type, name)                                              \
-    note(mpi_type, sizeof(c_type), float_element(sizeof(c_type)), ARITHMETIC);
+    note_floats(mpi_type, 1, ARITHMETIC);
     MPIR_OP_TYPE_GROUP(FLOATING_POINT)
     MPIR_OP_TYPE_GROUP(FLOATING_POINT_EXTRA)
 #undef MPIR_OP_TYPE_MACRO
 #define MPIR_OP_TYPE_MACRO(mpi_type, c_type, name)                                              \
-    note(mpi_type, sizeof(c_type), float_element(sizeof(c_type) / 2), ADDITION);
+    note_floats(mpi_type, 2, ADDITION);
     MPIR_OP_TYPE_GROUP(COMPLEX)
     MPIR_OP_TYPE_GROUP(COMPLEX_EXTRA)
 #undef MPIR_OP_TYPE_MACRO
