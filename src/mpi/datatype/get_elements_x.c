@@ -9,41 +9,20 @@
 
 enum unit { BYTES, ELEMENTS };
 
-static MPI_Count measure(MPI_Datatype type, enum unit unit);
-
-struct sum {
-    enum unit unit;
-    MPI_Datatype last;
-    MPI_Count of_last, total;
-};
-
-static int add_block(void *state, MPI_Aint disp ATTRIBUTE((unused)), MPI_Aint count,
-                     MPI_Datatype part)
+static MPI_Count elements_of(MPI_Datatype type)
 {
-    struct sum *sum = state;
-
-    if (part != sum->last) {
-        sum->last = part;
-        sum->of_last = measure(part, sum->unit);
-    }
-    sum->total += count * sum->of_last;
-    return 0;
+    return MPIR_Type_is_element(type) ? 1 : MPIR_Type_sum(type, elements_of);
 }
 
 /* The bytes or elements of one copy */
 static MPI_Count measure(MPI_Datatype type, enum unit unit)
 {
-    struct sum sum = { unit, MPI_DATATYPE_NULL, 0, 0 };
     MPI_Count size;
 
-    if (unit == BYTES) {
-        MPIR_Datatype_get_size_macro(type, size);
-        return size;
-    }
-    if (MPIR_Type_is_element(type))
-        return 1;
-    MPIR_Type_blocks(type, NULL, add_block, &sum);
-    return sum.total;
+    if (unit == ELEMENTS)
+        return elements_of(type);
+    MPIR_Datatype_get_size_macro(type, size);
+    return size;
 }
 
 /* What is left in one unit, and what it came to in the other */
@@ -78,6 +57,12 @@ static MPI_Count exchange(MPI_Datatype type, enum unit from, enum unit to, MPI_C
     exchange_block(&x, 0, MPIR_AINT_MAX, type);
     *left = x.left;
     return x.result;
+}
+
+MPI_Count MPIR_Type_rest(MPI_Datatype type, MPI_Count bytes)
+{
+    exchange(type, BYTES, BYTES, &bytes);
+    return bytes;
 }
 
 int MPIR_Get_elements_x_impl(MPI_Count * byte_count, MPI_Datatype datatype, MPI_Count * elements)

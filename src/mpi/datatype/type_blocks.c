@@ -248,33 +248,45 @@ static int constructor_blocks(const struct walk *w, const struct args *a)
 
 /* ---- predefined datatypes ---- */
 
-/* The two parts of a predefined datatype that has parts */
+/* The predefined datatypes that have parts.  Where a build has not all of them, rows are
+ * MPI_DATATYPE_NULL.  Fortran's pairs have two values of one type. */
+static const struct {
+    MPI_Datatype value, index, pair;
+} pairs[] = {
+    {MPI_FLOAT, MPI_INT, MPI_FLOAT_INT},
+    {MPI_DOUBLE, MPI_INT, MPI_DOUBLE_INT},
+    {MPI_LONG, MPI_INT, MPI_LONG_INT},
+    {MPI_SHORT, MPI_INT, MPI_SHORT_INT},
+    {MPI_INT, MPI_INT, MPI_2INT},
+    {MPI_LONG_DOUBLE, MPI_INT, MPI_LONG_DOUBLE_INT},
+    {MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER},
+    {MPI_REAL, MPI_REAL, MPI_2REAL},
+    {MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_2DOUBLE_PRECISION}
+};
+
+enum { PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
+
 static bool pair_parts(MPI_Datatype type, MPI_Datatype * first, MPI_Datatype * second)
 {
-    *second = MPI_INT;
-    if (type == MPI_DATATYPE_NULL)
-        return false;
-    if (type == MPI_FLOAT_INT)
-        *first = MPI_FLOAT;
-    else if (type == MPI_DOUBLE_INT)
-        *first = MPI_DOUBLE;
-    else if (type == MPI_LONG_INT)
-        *first = MPI_LONG;
-    else if (type == MPI_SHORT_INT)
-        *first = MPI_SHORT;
-    else if (type == MPI_LONG_DOUBLE_INT)
-        *first = MPI_LONG_DOUBLE;
-    else if (type == MPI_2INT)
-        *first = MPI_INT;
-    else if (type == MPI_2INTEGER)
-        *first = *second = MPI_INTEGER;
-    else if (type == MPI_2REAL)
-        *first = *second = MPI_REAL;
-    else if (type == MPI_2DOUBLE_PRECISION)
-        *first = *second = MPI_DOUBLE_PRECISION;
-    else
-        return false;
-    return true;
+    for (int i = 0; i < PAIRS && type != MPI_DATATYPE_NULL; i++) {
+        if (pairs[i].pair == type) {
+            *first = pairs[i].value;
+            *second = pairs[i].index;
+            return true;
+        }
+    }
+    return false;
+}
+
+MPI_Datatype MPIR_Type_pair_of(MPI_Datatype value, MPI_Datatype index)
+{
+    MPI_Datatype pair = MPI_DATATYPE_NULL;
+
+    for (int i = 0; i < PAIRS; i++) {
+        if (pairs[i].value == value && pairs[i].index == index)
+            pair = pairs[i].pair;
+    }
+    return pair;
 }
 
 bool MPIR_Type_is_element(MPI_Datatype type)
@@ -330,6 +342,35 @@ int MPIR_Type_blocks(MPI_Datatype type, MPIR_Type_extent_fn extent, MPIR_Type_bl
         return plain_blocks(&w, ptr);
     args_get(ptr, &a);
     return constructor_blocks(&w, &a);
+}
+
+/* ---- sums ---- */
+
+struct sum {
+    MPIR_Type_measure_fn measure;
+    MPI_Datatype last;          /* `of_last` is its measure: many blocks have one part */
+    MPI_Count of_last, total;
+};
+
+static int add_block(void *state, MPI_Aint disp ATTRIBUTE((unused)), MPI_Aint count,
+                     MPI_Datatype part)
+{
+    struct sum *sum = state;
+
+    if (part != sum->last) {
+        sum->last = part;
+        sum->of_last = sum->measure(part);
+    }
+    sum->total += count * sum->of_last;
+    return 0;
+}
+
+MPI_Count MPIR_Type_sum(MPI_Datatype type, MPIR_Type_measure_fn measure)
+{
+    struct sum sum = { measure, MPI_DATATYPE_NULL, 0, 0 };
+
+    MPIR_Type_blocks(type, NULL, add_block, &sum);
+    return sum.total;
 }
 
 /* ---- bounds ---- */

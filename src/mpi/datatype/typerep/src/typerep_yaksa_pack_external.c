@@ -271,30 +271,13 @@ int MPIR_Typerep_unpack_external(const void *inbuf, void *outbuf, MPI_Aint outco
 
 /* ---- the size in external32 ---- */
 
-struct sum {
-    MPI_Datatype last;
-    MPI_Aint of_last, total;
-};
-
-static int add_block(void *state, MPI_Aint disp ATTRIBUTE((unused)), MPI_Aint count,
-                     MPI_Datatype part)
+static MPI_Count external_size(MPI_Datatype type)
 {
-    struct sum *sum = state;
-
-    if (part != sum->last) {
-        sum->last = part;
-        sum->of_last = MPIR_Typerep_size_external32(part);
-    }
-    sum->total += count * sum->of_last;
-    return 0;
+    return MPIR_Type_is_element(type) ? MPII_Typerep_get_basic_size_external32(type)
+        : MPIR_Type_sum(type, external_size);
 }
 
 MPI_Aint MPIR_Typerep_size_external32(MPI_Datatype type)
 {
-    struct sum sum = { MPI_DATATYPE_NULL, 0, 0 };
-
-    if (MPIR_Type_is_element(type))
-        return MPII_Typerep_get_basic_size_external32(type);
-    MPIR_Type_blocks(type, NULL, add_block, &sum);
-    return sum.total;
+    return external_size(type);
 }
