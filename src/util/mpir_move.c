@@ -24,14 +24,6 @@ cvars:
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
 
-#if defined(MPL_TLS)
-#define PER_THREAD MPL_TLS
-#elif defined(MPL_COMPILER_TLS)
-#define PER_THREAD MPL_COMPILER_TLS
-#else
-#define PER_THREAD
-#endif
-
 /* Some 20 ms: shorter sharing is the system's own business.  A yield that finds a program behind a
  * move within some 10 ms blames the move. */
 #define PATIENCE UINT64_C(50000000)
@@ -39,12 +31,6 @@ cvars:
 #define LONGEST_PAUSE (256 * PATIENCE)
 
 static uint64_t patience = PATIENCE;
-
-static PER_THREAD struct {
-    uint64_t since;             /* ranks share the core; 0: they do not */
-    uint64_t moved_at, pause;   /* after an attempt that failed; it grows */
-    int from;                   /* the core before the move */
-} state;
 
 #if defined(HAVE_SCHED_SETAFFINITY) && defined(HAVE_SCHED_GETAFFINITY)
 
@@ -71,32 +57,36 @@ static void go_to(int core, const cpu_set_t *allowed)
         sched_setaffinity(0, sizeof(*allowed), allowed);
 }
 
-static void move(int core)
+static void leave(MPIR_Move_t *state)
 {
     cpu_set_t allowed;
+    int core;
 
-    if (sched_getaffinity(0, sizeof(allowed), &allowed))
+    state->from = sched_getcpu();
+    if (state->from < 0 || sched_getaffinity(0, sizeof(allowed), &allowed))
         return;
-    if (core < 0)
-        core = next_core(&allowed, state.from);
-    if (core >= 0 && core != sched_getcpu() && CPU_ISSET(core, &allowed))
+    core = next_core(&allowed, state->from);
+    if (core >= 0)
         go_to(core, &allowed);
 }
 
-static int own_core(void)
+static void come_back(const MPIR_Move_t *state)
 {
-    return sched_getcpu();
+    cpu_set_t allowed;
+
+    if (state->from >= 0 && state->from != sched_getcpu() &&
+        sched_getaffinity(0, sizeof(allowed), &allowed) == 0 && CPU_ISSET(state->from, &allowed))
+        go_to(state->from, &allowed);
 }
 
 #else
 
-static void move(int core MPL_UNUSED)
+static void leave(MPIR_Move_t *state MPL_UNUSED)
 {
 }
 
-static int own_core(void)
+static void come_back(const MPIR_Move_t *state MPL_UNUSED)
 {
-    return -1;
 }
 
 #endif
@@ -106,30 +96,28 @@ void MPIR_Move_init(int local_rank)
     patience = MPIR_CVAR_PROGRESS_MOVE ? PATIENCE * (1 + local_rank % 2) : UINT64_MAX;
 }
 
-void MPIR_Move_shared(uint64_t now)
+void MPIR_Move_shared(MPIR_Move_t *state, uint64_t now)
 {
-    if (!state.since)
-        state.since = now;
-    if (now - state.since < patience || now - state.moved_at < state.pause)
+    if (!state->since)
+        state->since = now;
+    if (now - state->since < patience || now - state->moved_at < state->pause)
         return;
-    state.from = own_core();
-    if (state.from >= 0)
-        move(-1);
-    state.moved_at = now;
-    state.since = 0;
+    leave(state);
+    state->moved_at = now;
+    state->since = 0;
 }
 
-void MPIR_Move_alone(void)
+void MPIR_Move_alone(MPIR_Move_t *state)
 {
-    state.since = 0;
+    state->since = 0;
 }
 
-void MPIR_Move_busy(uint64_t now)
+void MPIR_Move_busy(MPIR_Move_t *state, uint64_t now)
 {
-    if (now - state.moved_at >= TRIAL)
+    if (now - state->moved_at >= TRIAL)
         return;
-    move(state.from);
-    state.moved_at = now - TRIAL;
-    state.pause = MPL_MIN(MPL_MAX(2 * state.pause, PATIENCE), LONGEST_PAUSE);
-    state.since = 0;
+    come_back(state);
+    state->moved_at = now - TRIAL;
+    state->pause = MPL_MIN(MPL_MAX(2 * state->pause, PATIENCE), LONGEST_PAUSE);
+    state->since = 0;
 }

@@ -93,6 +93,7 @@ static PER_THREAD struct {
     uint64_t since, last_look;
     uint64_t late;              /* ticks after which it is */
     unsigned completions;
+    MPIR_Move_t move;
 } current = {.late = LATE };
 
 static void measure_system_call(void)
@@ -113,18 +114,16 @@ static void measure_system_call(void)
  * shows whether this is so. */
 static void learn(uint64_t took, uint64_t now)
 {
-    bool found_rank = took > found_none && took <= FOUND_WAITING;
-
-    if (found_rank)
+    if (took > found_none && took <= FOUND_WAITING) {
         current.late = MPL_MAX(current.late / 2, LATE_ON_SHARED_CORE);
+        MPIR_Move_shared(&current.move, now);
+        return;
+    }
+    current.late = MPL_MIN(current.late * 2, LATE);
+    if (took <= found_none)
+        MPIR_Move_alone(&current.move);
     else
-        current.late = MPL_MIN(current.late * 2, LATE);
-    if (found_rank)
-        MPIR_Move_shared(now);
-    else if (took <= found_none)
-        MPIR_Move_alone();
-    else
-        MPIR_Move_busy(now);
+        MPIR_Move_busy(&current.move, now);
 }
 
 static void yield_core(void)
