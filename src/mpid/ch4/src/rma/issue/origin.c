@@ -359,15 +359,9 @@ static int native_failure(MPIR_Win *win)
     return mpi_errno;
 }
 
-/* The module learns from flushes of one target. */
-static int flush_one(MPIR_Win *win, MPIDIG_rma_target_t *target)
+/* A target was flushed, and the module learns from that. */
+static int flushed(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
-    int mpi_errno = MPI_SUCCESS;
-
-    if (rma_issue_has_native(&target->issue))
-        mpi_errno = MPIDIG_rma_settle(win, target);
-    if (mpi_errno)
-        return mpi_errno;
     rma_issue_flushed(&target->issue, &MPIDIG_WIN(win, issue)->settings);
     if (rma_issue_goes_alone(&target->issue)) {
         MPIDIG_WIN(win, alone) = &target->issue;
@@ -383,22 +377,23 @@ int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank)
 
     if (mpi_errno)
         return mpi_errno;
-    if (rank == MPI_ANY_SOURCE)
+    if (rank == MPI_ANY_SOURCE) {
         mpi_errno = MPIDIG_rma_settle_all(win);
-    else if ((target = MPIDIG_rma_target_find(win, rank)) != NULL)
-        return flush_one(win, target);
-    return mpi_errno ? mpi_errno : native_failure(win);
+        return mpi_errno ? mpi_errno : native_failure(win);
+    }
+    target = MPIDIG_rma_target_find(win, rank);
+    if (target && rma_issue_has_native(&target->issue))
+        mpi_errno = MPIDIG_rma_settle(win, target);
+    return mpi_errno || !target ? mpi_errno : flushed(win, target);
 }
 
 int MPIDIG_rma_flushed_alone(MPIR_Win *win, int rank, uint64_t issued, int mpi_errno)
 {
-    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
 
-    issue->counts.native++;
+    MPIDIG_WIN(win, issue)->counts.native++;
     if (mpi_errno)
         return mpi_errno;
     rma_issue_settled(&target->issue, issued);
-    rma_issue_flushed(&target->issue, &issue->settings);
-    return MPIDIG_rma_failure(&target->failed);
+    return flushed(win, target);
 }
