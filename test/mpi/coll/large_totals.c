@@ -11,6 +11,7 @@
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
+#include "cmaptest_mpit.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -251,18 +252,6 @@ static void check(enum result result, const char *name)
 
 /* ---- algorithms ---- */
 
-/* The description has a line for each value: "name - what it does". The first is automatic. */
-static int count_values(const char *description)
-{
-    int n = 0;
-
-    while ((description = strstr(description, " - ")) != NULL) {
-        description += 3;
-        n++;
-    }
-    return n;
-}
-
 static int find_variable(const char *name, int *values)
 {
     static char description[5000];
@@ -274,18 +263,8 @@ static int find_variable(const char *name, int *values)
         return -1;
     MPI_T_cvar_get_info(index, NULL, &no_name, &level, &type, &unused, description, &length,
                         &binding, &scope);
-    *values = count_values(description);
+    *values = ct_cvar_values(description);
     return index;
-}
-
-static void set_variable(int variable, int value)
-{
-    MPI_T_cvar_handle handle;
-    int count;
-
-    MPI_T_cvar_handle_alloc(variable, NULL, &handle, &count);
-    MPI_T_cvar_write(handle, &value);
-    MPI_T_cvar_handle_free(&handle);
 }
 
 static void check_form(const struct collective *what, int later)
@@ -297,7 +276,7 @@ static void check_form(const struct collective *what, int later)
     variable = find_variable(name, &values);
     CT_CHECK(variable >= 0 && values > 1, "%s is not there", name);
     for (int i = 0; variable >= 0 && i < values; i++) {
-        set_variable(variable, i);
+        ct_cvar_set(variable, i);
         snprintf(text, sizeof(text), "%s=%d", name, i);
         MTestPrintfMsg(1, "%s\n", text);
         fill();
@@ -308,7 +287,7 @@ static void check_form(const struct collective *what, int later)
         check(what->result, text);
     }
     if (variable >= 0)
-        set_variable(variable, 0);
+        ct_cvar_set(variable, 0);
 }
 
 static int is_wanted(const char *name, int argc, char **argv)

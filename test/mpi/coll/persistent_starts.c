@@ -10,7 +10,7 @@
  * With "algorithms" all that with each algorithm: run n takes value n of every variable that
  * chooses the algorithm of a nonblocking collective.
  */
-#include "cmaptest.h"
+#include "cmaptest_mpit.h"
 
 enum { STARTS = 4, GROUP = 64, UNTOUCHED = -7 };
 
@@ -709,28 +709,6 @@ static int is_choice(const char *name)
     return !strncmp(name, "MPIR_CVAR_I", 11) && n > end && !strcmp(name + n - end, "_ALGORITHM");
 }
 
-/* The description has a line for each value: "name - what it does". */
-static int count_values(const char *description)
-{
-    int n = 0;
-
-    while ((description = strstr(description, " - ")) != NULL) {
-        description += 3;
-        n++;
-    }
-    return n;
-}
-
-static void set_variable(int variable, int value)
-{
-    MPI_T_cvar_handle handle;
-    int count;
-
-    MPI_T_cvar_handle_alloc(variable, NULL, &handle, &count);
-    MPI_T_cvar_write(handle, &value);
-    MPI_T_cvar_handle_free(&handle);
-}
-
 /* The number of values that a variable has at most */
 static int choose_all(int nth)
 {
@@ -745,10 +723,10 @@ static int choose_all(int nth)
 
         MPI_T_cvar_get_info(i, name, &name_length, &level, &type, &values, description, &length,
                             &binding, &scope);
-        n = count_values(description);
+        n = ct_cvar_values(description);
         if (!is_choice(name) || n < 2)
             continue;
-        set_variable(i, nth % n);
+        ct_cvar_set(i, nth % n);
         most = n > most ? n : most;
     }
     return most;

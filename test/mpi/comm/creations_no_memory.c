@@ -529,19 +529,9 @@ static void check_requests(void)
     MPI_Comm_free(&parent);
 }
 
-/* A process that connects to another one without memory ends in the network library. */
-static void connect_all(void)
-{
-    for (int d = 0; d < world_size; d++) {
-        int got;
-        MPI_Sendrecv(&ct_me, 1, MPI_INT, (ct_me + d) % world_size, 0, &got, 1, MPI_INT,
-                     (ct_me + world_size - d) % world_size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
-}
-
 static void check_all(void)
 {
-    connect_all();
+    ct_connect_all();
     returning(MPI_COMM_WORLD);
     ct_mpit_begin();
     check_creations();

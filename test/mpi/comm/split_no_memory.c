@@ -115,16 +115,6 @@ static void check_victim(const pattern *by, MPI_Comm parent, int victim, int res
              by->what, victim, failures, n - 1);
 }
 
-/* Processes that meet for the first time in a call allocate in the network library. */
-static void connect_all(void)
-{
-    for (int d = 0; d < size; d++) {
-        int got;
-        MPI_Sendrecv(&ct_me, 1, MPI_INT, (ct_me + d) % size, 0, &got, 1, MPI_INT,
-                     (ct_me + size - d) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
-}
-
 static const pattern patterns[] = {
     {"rows", 1, rows},
     {"three random colours", 3, anything},
@@ -185,7 +175,7 @@ static void check_all(void)
 {
     MPI_Comm parent = returning_dup(), warm;
 
-    connect_all();
+    ct_connect_all();
     fill_pool();
     ct_mpit_begin();
     check_reserves(parent);

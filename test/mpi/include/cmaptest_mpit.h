@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Reading performance variables by name.  An MPI without our variables is no error:
- * ct_pvar_find() says so and the test leaves the part out.
+ * Performance variables by name, and choices of control variables.  An MPI without our variables
+ * is no error: ct_pvar_find() says so and the test leaves the part out.
  */
 #ifndef CMAPTEST_MPIT_H_INCLUDED
 #define CMAPTEST_MPIT_H_INCLUDED
@@ -113,6 +113,30 @@ static inline long long ct_pvar_read(ct_pvar *var)
     if (var->type == MPI_UNSIGNED)
         return value.u;
     return var->type == MPI_DOUBLE ? (long long) value.d : value.i;
+}
+
+/* ---- control variables of choices ---- */
+
+/* The values of one: its description has a line for each, "name - what it does". */
+static inline int ct_cvar_values(const char *description)
+{
+    int n = 0;
+
+    while ((description = strstr(description, " - ")) != NULL) {
+        description += 3;
+        n++;
+    }
+    return n;
+}
+
+static inline void ct_cvar_set(int variable, int value)
+{
+    MPI_T_cvar_handle handle;
+    int count;
+
+    MPI_T_cvar_handle_alloc(variable, NULL, &handle, &count);
+    MPI_T_cvar_write(handle, &value);
+    MPI_T_cvar_handle_free(&handle);
 }
 
 #endif /* CMAPTEST_MPIT_H_INCLUDED */
