@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# A minimal Debian root in a directory, and commands that run in it.  Needs common.sh and
-# variant.sh; root, mmdebstrap, network.
+# A minimal Debian root in a directory, and commands that run in it.  Needs common.sh, packages.sh
+# and variant.sh; root, network.
 
 # In the root from the start: what seems to be one of our packages and is not.  libblas-dev has the
 # cblas.h of OpenBLAS but not its library, clang alone has no fuzzer.
@@ -11,7 +11,7 @@ SEEMING=libblas-dev,clang
 no_fresh_root() {
     if [ "$(id -u)" != 0 ]; then
         echo "needs root"
-    elif ! command -v mmdebstrap >/dev/null; then
+    elif ! (need_packages roots) >&2; then
         echo "needs mmdebstrap"
     elif ! unshare --mount true 2>/dev/null; then
         echo "no mount namespaces here"
