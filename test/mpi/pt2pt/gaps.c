@@ -2,9 +2,9 @@
 
 /*
  * Messages into memory with gaps. One that ends between two elements is received, also if it has
- * less than a copy of the datatype. One that ends inside an element is of another type signature: the
- * receive fails with the class MPI_ERR_TRUNCATE, however the message is received, and the next one
- * is received as if nothing had been. The program has freed the datatype by then.
+ * less than a copy of the datatype. One that ends inside an element is of another type signature:
+ * the receive fails with the class MPI_ERR_TRUNCATE, however the message is received, and the next
+ * one is received as if nothing had been. The program has freed the datatype by then.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
