@@ -88,6 +88,7 @@ static const struct {
     CLASS(MPI_ERR_SESSION, "MPI_Session"),
     CLASS(MPI_ERR_PROC_ABORTED, "aborted"),
     CLASS(MPI_ERR_VALUE_TOO_LARGE, "fit"),
+    CLASS(MPI_ERR_ERRHANDLER, "handler"),
     CLASS(MPIX_ERR_PROC_FAILED, "failed"),
     CLASS(MPIX_ERR_PROC_FAILED_PENDING, "pending"),
     CLASS(MPIX_ERR_REVOKED, "revoked"),

@@ -73,8 +73,8 @@ static void check_calls(MPI_Session s, int sets)
     room = -1;
     check("less than no room", MPI_Session_get_nth_pset(s, MPI_INFO_NULL, 0, &room, name),
           MPI_ERR_ARG, (int) s);
-    check("a wrong error handler", MPI_Session_set_errhandler(s, MPI_ERRHANDLER_NULL), MPI_ERR_ARG,
-          (int) s);
+    check("a wrong error handler", MPI_Session_set_errhandler(s, MPI_ERRHANDLER_NULL),
+          MPI_ERR_ERRHANDLER, (int) s);
 }
 
 static void check_names(MPI_Session s, int sets)
