@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tests of maint/check: what it counts, repeats and picks.  Status 0 when all is right."""
+"""Tests of the scripts: what maint/check counts, repeats and picks, and which commits are printed
+by maint/upstream.  Status 0 when all is right."""
+import os
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -83,8 +87,34 @@ def functions(_folder):
                 home[name] = file.name
 
 
+def later_commits(folder):
+    """Commits behind the date of the list that change a file of MPICH 4.0.2."""
+    if not shutil.which("git"):
+        return
+    history = Path(folder) / "history"
+    subprocess.run(["git", "init", "-q", history], check=True)
+
+    def commit(date, file):
+        (history / file).parent.mkdir(parents=True, exist_ok=True)
+        (history / file).write_text(date)
+        who = {"GIT_AUTHOR_NAME": "a", "GIT_COMMITTER_NAME": "a", "EMAIL": "a@localhost"}
+        env = {**os.environ, **who, "GIT_COMMITTER_DATE": f"{date}T12:00"}
+        for words in (["add", "-A"], ["commit", "-q", "-m", f"changes {file}"]):
+            subprocess.run(["git", "-C", history, *words], check=True, env=env)
+
+    commit("2001-01-01", "src/mpi/group/group_impl.c")
+    commit("2099-01-01", "src/mpi/group/no_such_file.c")
+    commit("2099-01-02", "src/mpi/group/group_impl.c")
+    command = [check_run.ROOT / "maint/upstream", history]
+    lines = subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    expect(
+        len(lines) == 1 and "2099-01-02  changes src/mpi/group/group_impl.c" in lines[0],
+        f"maint/upstream prints {lines}",
+    )
+
+
 with tempfile.TemporaryDirectory() as scratch:
-    for test in (failures, picking, table, functions):
+    for test in (failures, picking, table, functions, later_commits):
         test(scratch)
 print("\n".join(wrong) or "all is right")
 sys.exit(1 if wrong else 0)

@@ -130,7 +130,7 @@ def write(path, data, mode=None):
 # ---- patches -------------------------------------------------------------------------------------
 
 # of a patch's header, in this order; Test only where there is one
-PARTS = ("Subject", "What", "Why", "Serves", "Test")
+PARTS = ("Subject", "What", "Why", "Upstream", "Serves", "Test")
 
 
 class Patch:
