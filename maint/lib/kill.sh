@@ -81,10 +81,12 @@ kill_some() {
         kill_one "$whom" "$program" "$ranks" || { echo "kill $k of $times, $ranks ranks";
             cat "$OUT/kill.out"; return 1; }
     done
+    # What remains is there each time.  Files of other jobs on this machine come and go.
+    rest=$(comm -13 <(echo "$before" | sort) <($remains "${program##*/}" | sort))
     for ((k = 0; k < 50; k++)); do
-        rest=$(comm -13 <(echo "$before" | sort) <($remains "${program##*/}" | sort))
         [ -n "$rest" ] || break
         sleep 0.1
+        rest=$(comm -12 <(echo "$rest") <($remains "${program##*/}" | sort))
     done
     [ -z "$rest" ] || { echo "this remains after $times kills:"; echo "$rest"; return 1; }
     [[ $whom != proxy* ]] || [ -n "$named" ] || {

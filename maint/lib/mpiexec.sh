@@ -115,6 +115,8 @@ takes_long_values_of_options() {
 does_without_a_path() {
     local status=0
     says x "no PATH" "$(env -i "$PREFIX/bin/mpiexec" -n 1 /bin/echo x 2>&1)" || return 1
+    # Another Hydra, which a shell without PATH finds
+    ! PATH=$(getconf PATH) command -v hydra_pmi_proxy >/dev/null || return 0
     (cd "$PREFIX/bin" && env -i bash -c 'unset PATH
         exec -a mpiexec ./mpiexec -n 1 /bin/echo x') >"$OUT/no-path.out" 2>&1 || status=$?
     says 1 "the status without a PATH" "$status" && grep -q hydra_pmi_proxy "$OUT/no-path.out"
@@ -477,6 +479,8 @@ says_what_is_not_bound() {
         'int sched_setaffinity(int pid, unsigned long size, void *set)' \
         '{ errno = EPERM; return -1; }' >"$OUT/refusing.c"
     "${CC:-cc}" -shared -fPIC -o "$refusing" "$OUT/refusing.c" || return 1
+    says 1 "a binding to no cores" \
+        "$(job -bind-to core:0 -n 1 true 2>&1 | grep -c 'wrong count in "core:0"')" || return 1
     says "2 1" "processes that are not bound" "$(LD_PRELOAD=$refusing job -bind-to core -n 2 \
         echo x 2>&1 | grep -c '^x$') $(LD_PRELOAD=$refusing job -bind-to core -n 1 true 2>&1 |
         grep -c 'process 0 is not bound (Operation not permitted)')"

@@ -66,11 +66,11 @@ new_in_mpi41() {
 }
 
 # beside_ours FILE: what it exports but for MPIX_PERMUTE, AFAPI, what MPI 4.1 added, and what
-# mpi_f08 lacks in stock: the procedures of patches/fix/0078-missing-in-mpi-f08.patch and
-# MPI_ERRORS_ABORT.
+# stock lacks: the procedures of patches/fix/0078-missing-in-mpi-f08.patch, MPI_ERRORS_ABORT, and
+# MPI_Status_set_elements_c.
 beside_ours() {
     local missing='^p?mpir?_(file_[a-z_]*_f08ts|op_create_f08|register_datarep_f08)_large_$'
-    missing+='|_MOD_mpi_errors_abort$'
+    missing+='|_MOD_mpi_errors_abort$|^p?mpir?_status_set_elements_(c|f08_large_)$'
     exported "$1" | grep -viE "mpix_permute|^afapi_|$missing|$(new_in_mpi41)"
 }
 

@@ -4,7 +4,8 @@
  * The memory of each process in a window of MPI_Win_allocate begins at a cache line, or where
  * "mpi_minimum_memory_alignment" says; the processes may say different things, and have any number
  * of bytes.  All of it can be written, and is seen by the others of the node.  An empty segment of
- * a shared window whose segments do not adjoin has no address.
+ * a shared window whose segments do not adjoin has no address. Segments whose sum is no number of
+ * bytes fail on all members.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -103,6 +104,27 @@ static void check_apart(void)
     MPI_Info_free(&info);
 }
 
+/* The sum of the sizes exceeds 2^64, or all memory: no member gets a window. */
+static void check_too_much(void)
+{
+    MPI_Comm node;
+    int me;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(node, &me);
+    for (int apart = 0; apart < 2; apart++) {
+        MPI_Info info = info_of("alloc_shared_noncontig", apart ? "true" : "false");
+        MPI_Win win;
+        char *base;
+        int err = MPI_Win_allocate_shared(me < 2 ? INTPTR_MAX : 4098, 1, info, node, &base, &win);
+
+        CT_CHECK(err != MPI_SUCCESS, "a window of more than 2^63 bytes, apart %d", apart);
+        MPI_Info_free(&info);
+    }
+    MPI_Comm_free(&node);
+}
+
 int main(int argc, char **argv)
 {
     MTest_Init(&argc, &argv);
@@ -114,6 +136,7 @@ int main(int argc, char **argv)
     }
     check_without_hint();
     check_apart();
+    check_too_much();
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);
 }

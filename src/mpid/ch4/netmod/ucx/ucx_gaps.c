@@ -4,18 +4,41 @@
 #include "mpir_type_blocks.h"
 #include "ucx_gaps.h"
 
-void MPIDI_UCX_gaps_begin(MPIR_Request * rreq, MPIR_Datatype * datatype)
+void *MPIDI_UCX_gaps_begin(MPIR_Request * rreq, void *buffer, MPI_Aint count,
+                           MPIR_Datatype * datatype)
 {
+    struct MPIDI_UCX_gaps *gaps = &MPIDI_UCX_REQ(rreq).gaps;
+
     MPIR_Datatype_ptr_add_ref(datatype);
-    MPIDI_UCX_REQ(rreq).datatype = datatype;
+    gaps->buffer = buffer;
+    gaps->count = count;
+    gaps->datatype = datatype;
+    gaps->is_unpacked = true;
+    return gaps;
 }
 
 ucs_status_t MPIDI_UCX_gaps_end(MPIR_Request * rreq, ucs_status_t status, MPI_Count bytes)
 {
-    MPIR_Datatype *datatype = MPIDI_UCX_REQ(rreq).datatype;
+    MPIR_Datatype *datatype = MPIDI_UCX_REQ(rreq).gaps.datatype;
 
     if (status == UCS_OK && MPIR_Type_rest(datatype->handle, bytes) > 0)
         status = UCS_ERR_MESSAGE_TRUNCATED;
     MPIR_Datatype_ptr_release(datatype);
     return status;
+}
+
+void *MPIDI_UCX_gaps_start(void *context MPL_UNUSED, void *buffer, size_t count MPL_UNUSED)
+{
+    return buffer;
+}
+
+ucs_status_t MPIDI_UCX_gaps_unpack(void *state, size_t offset, const void *src, size_t bytes)
+{
+    const struct MPIDI_UCX_gaps *gaps = state;
+    MPI_Aint most = (MPI_Aint) gaps->count * gaps->datatype->size;
+    MPI_Aint wanted = MPL_MIN(most, (MPI_Aint) bytes), unpacked;
+
+    MPIR_Typerep_unpack(src, wanted, gaps->buffer, gaps->count, gaps->datatype->handle, offset,
+                        &unpacked);
+    return unpacked == wanted ? UCS_OK : UCS_ERR_MESSAGE_TRUNCATED;
 }

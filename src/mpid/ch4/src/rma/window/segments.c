@@ -3,6 +3,9 @@
 #include "mpidimpl.h"
 #include "rma/window/segments.h"
 
+/* No process can map so much, and a page more is no overflow. */
+static const size_t TOO_MUCH = (size_t) 1 << 62;
+
 size_t MPIDIG_alignment_of(const char *value, size_t otherwise)
 {
     char *end;
@@ -36,7 +39,7 @@ size_t MPIDIG_win_segments(MPIDIG_win_shared_info_t * table, int num)
 
     for (int i = 0; i < num; i++) {
         table[i].offset = (end + table[i].alignment - 1) & ~(table[i].alignment - 1);
-        end = table[i].offset + table[i].size;
+        end = MPL_MIN(table[i].offset + MPL_MIN(table[i].size, TOO_MUCH), TOO_MUCH);
     }
     return end;
 }

@@ -19,7 +19,7 @@ size_t MPIDIG_alignment_of(const char *value, size_t otherwise);
 size_t MPIDIG_win_alignment(const MPIR_Win * win);
 
 /* Computes the offset of each of `num` segments from their sizes and alignments.  Returns the bytes
- * of all. */
+ * of all, or, if their sum is not a size_t, so many that they cannot be mapped. */
 size_t MPIDIG_win_segments(MPIDIG_win_shared_info_t * table, int num);
 
 /* Computes the addresses from the offsets.  A segment of no bytes has the address NULL, but where
