@@ -176,15 +176,37 @@ def tests_of(path):
 
 
 def files_below(path):
-    """The files that git tracks below a folder, or the path itself."""
-    done = subprocess.run(
-        ["git", "-C", ROOT, "ls-files", "--", path],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        check=False,
-    )
-    return done.stdout.splitlines() or [path]
+    """The files of ours below a folder, or the path itself; of a file that was removed, too."""
+    if not (ROOT / path).exists() and not git("cat-file", "-e", f"HEAD:{path}"):
+        die(f"there is no {path}, and the last commit had none")
+    if (ROOT / path).is_dir():
+        found = git("ls-files", "-co", "--exclude-standard", "--", path)
+        return found.splitlines() if found else walked(ROOT / path)
+    return [path]
+
+
+def git(*words):
+    """What git prints, or a truth where it prints nothing; None where it fails, or is missing."""
+    try:
+        done = subprocess.run(
+            ["git", "-c", f"safe.directory={ROOT}", "-C", ROOT, *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            check=False,
+        )
+    except FileNotFoundError:
+        return None
+    return None if done.returncode else done.stdout or "\n"
+
+
+MADE = ("build", "mpich", "install", ".cache", ".git")
+
+
+def walked(folder):
+    """The same without git: all files but those that the scripts make."""
+    names = [file.relative_to(ROOT).as_posix() for file in folder.rglob("*") if file.is_file()]
+    return sorted(name for name in names if not name.startswith(MADE))
 
 
 def for_paths(check, units, paths):
@@ -192,6 +214,8 @@ def for_paths(check, units, paths):
     patterns = {"validate/all"}
     for file in (file for path in paths for file in files_below(path)):
         found = tests_of(file)
+        if not found and file.startswith("mpich/"):
+            die(f"{file} is made by maint/apply: name the files that maint/refresh wrote")
         if not found:
             die(f"no row of maint/check_for.txt fits {file}")
         patterns.update(found)
@@ -203,9 +227,12 @@ def check_rows(files):
     for file in files:
         if not tests_of(file):
             yield f"no row of maint/check_for.txt fits {file}"
-    for start, *_ in rows_of(ROWS):
+    starts = [start for start, *_ in rows_of(ROWS)]
+    for start in starts:
         if not any(file.startswith(start) for file in files):
             yield f"maint/check_for.txt: no file begins with {start}"
+        if starts.count(start) > 1:
+            yield f"maint/check_for.txt has several rows for {start}"
 
 
 def check_tests(check):

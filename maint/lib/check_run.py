@@ -138,7 +138,8 @@ class Check:
             die(f"{e}; was it made by root? sudo rm -r {OUT} {OUT.parent}/check.lock")
         (OUT / "counts").touch()
         (OUT / "failures").touch()
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda got, _: sys.exit(128 + got))
 
     def shell(self, *words, env=None):
         """Runs a command or function in the shell; its exit status."""

@@ -3,7 +3,9 @@
 # Helpers of the scripts under maint/.  Source it from a script at maint/NAME.
 
 # shellcheck disable=SC2034    # some are for the scripts that source this
-ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+unset CDPATH # cd would print where it goes, or go elsewhere
+# The same folder by whatever links it is reached
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 CACHE=$ROOT/.cache
 # Logs and state go to build/; of a read-only checkout, to a folder of /run.
 STATE=$ROOT/build
@@ -73,7 +75,7 @@ step() {
     pid=$!
     set +m
     # shellcheck disable=SC2064
-    trap "kill -- -$pid 2>/dev/null; exit 130" INT TERM
+    trap "kill -- -$pid 2>/dev/null; exit 130" INT TERM HUP
     while kill -0 "$pid" 2>/dev/null; do
         if [ -t 2 ]; then
             printf '\r%-34s %6s  log %s ' "$name" "$(elapsed $((SECONDS - start)))" \
@@ -89,7 +91,7 @@ step() {
         sleep 0.5
     done
     wait "$pid" || status=$?
-    trap - INT TERM
+    trap - INT TERM HUP
     [ ! -t 2 ] || printf '\r\033[K' >&2
     if [ "$status" = 0 ]; then
         printf '%-34s %6s  done\n' "$name" "$(elapsed $((SECONDS - start)))" >&2

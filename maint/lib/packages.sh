@@ -45,10 +45,11 @@ asked_by_proofs() {
 # anything before that.
 install_packages() {
     export DEBIAN_FRONTEND=noninteractive
-    as_root apt-get -y -q install --no-install-recommends "$@" && return
+    local wait=DPkg::Lock::Timeout=300 # for an apt that already runs
+    as_root apt-get -o $wait -y -q install --no-install-recommends "$@" && return
     as_root dpkg --configure -a
-    as_root apt-get -q update
-    as_root apt-get -y -q install --no-install-recommends "$@"
+    as_root apt-get -o $wait -q update
+    as_root apt-get -o $wait -y -q install --no-install-recommends "$@"
 }
 
 # get_packages SET...: installs what is missing of them, where that is possible.

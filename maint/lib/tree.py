@@ -460,7 +460,7 @@ def main(run):
     """Runs a script's main function; a Failure becomes a message and status 1."""
     try:
         sys.exit(run())
-    except Failure as e:
+    except (Failure, OSError) as e:
         sys.exit(f"{Path(sys.argv[0]).name}: {e}")
     except KeyboardInterrupt:
         sys.exit(130)

@@ -28,7 +28,7 @@ variant_option() {
     --with-ucx=*) UCX=$(realpath -ms "${1#*=}") ;;
     --with-hwloc=*) HWLOC=$(realpath -ms "${1#*=}") ;;
     --as=*) AS=${1#*=} ;;
-    --prefix=*) PREFIX=${1#*=} ;;
+    --prefix=*) PREFIX=${1#*=} && PREFIX=${PREFIX:+$(realpath -ms -- "$PREFIX")} ;;
     *) return 1 ;;
     esac
 }
