@@ -319,19 +319,24 @@ def ingredients(variant):
     }[variant]
     chosen = [p for p in series() if p.name in names] + alone(names)
     served = {p: f for p, f in overlay().items() if any(p in patch.serves() for patch in chosen)}
-    # what they need they name, in a Makefile, an include, or by the keys of error texts; what needs
-    # them stays out
+    # what they need they name, in a Makefile, an include, or by the keys of error texts, or it
+    # replaces a file of upstream's; what needs them stays out
     needed, text, before = (
         {},
         "".join(section for p in chosen for section in p.sections.values()),
         None,
     )
+    upstream = Upstream().manifest()
     while needed != before:
         before, keys = needed, error_keys(text)
         needed = {
             p: f
             for p, f in served.items()
-            if (keys & error_keys(f.read_text()) if f.name == "errnames.txt" else f.name in text)
+            if (
+                keys & error_keys(f.read_text())
+                if f.name == "errnames.txt"
+                else f.name in text or p in upstream
+            )
         }
         text += "".join(f.read_text() for p, f in needed.items() if p not in before)
     return chosen, needed
