@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which units maint/check runs, and how long they take."""
 import re
+import shutil
 import subprocess
 from fnmatch import fnmatchcase
 from functools import partial
 
 import check_sections
+import our_files
 import tree as t
 from check_run import ROOT, Unit, die
 
@@ -177,36 +179,18 @@ def tests_of(path):
 
 def files_below(path):
     """The files of ours below a folder, or the path itself; of a file that was removed, too."""
-    if not (ROOT / path).exists() and not git("cat-file", "-e", f"HEAD:{path}"):
-        die(f"there is no {path}, and the last commit had none")
     if (ROOT / path).is_dir():
-        found = git("ls-files", "-co", "--exclude-standard", "--", path)
-        return found.splitlines() if found else walked(ROOT / path)
+        folder = "" if path == "." else f"{path}/"
+        return [file for file in our_files.listed() if file.startswith(folder)] or [path]
+    if not (ROOT / path).exists() and not was_there(path):
+        die(f"there is no {path}, and the last commit had none")
     return [path]
 
 
-def git(*words):
-    """What git prints, or a truth where it prints nothing; None where it fails, or is missing."""
-    try:
-        done = subprocess.run(
-            ["git", "-c", f"safe.directory={ROOT}", "-C", ROOT, *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            check=False,
-        )
-    except FileNotFoundError:
-        return None
-    return None if done.returncode else done.stdout or "\n"
-
-
-MADE = ("build", "mpich", "install", ".cache", ".git")
-
-
-def walked(folder):
-    """The same without git: all files but those that the scripts make."""
-    names = [file.relative_to(ROOT).as_posix() for file in folder.rglob("*") if file.is_file()]
-    return sorted(name for name in names if not name.startswith(MADE))
+def was_there(path):
+    """Whether the last commit has it"""
+    command = ["git", "-c", f"safe.directory={ROOT}", "-C", ROOT, "cat-file", "-e", f"HEAD:{path}"]
+    return shutil.which("git") and not subprocess.run(command, stderr=subprocess.DEVNULL).returncode
 
 
 def for_paths(check, units, paths):

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The files of this repository, also of a copy without git."""
+import os
+import shutil
+import subprocess
+from fnmatch import fnmatch
+from pathlib import Path
+
+import tree as t
+
+
+def unignored_files():
+    """The files that .gitignore does not name, for a copy without git."""
+    lines = (t.ROOT / ".gitignore").read_text().splitlines()
+    at_top = [line.strip("/") for line in lines if line.startswith("/")] + [".git"]
+    anywhere = [line.strip("/") for line in lines if line and line[0] not in "/#"]
+
+    def is_ours(path):
+        return not any(fnmatch(path.as_posix(), pattern) for pattern in at_top) and not any(
+            fnmatch(path.name, pattern) for pattern in anywhere
+        )
+
+    for folder, folders, files in os.walk(t.ROOT):
+        here = Path(folder).relative_to(t.ROOT)
+        folders[:] = [name for name in folders if is_ours(here / name)]
+        yield from ((here / name).as_posix() for name in files if is_ours(here / name))
+
+
+def listed():
+    """What is tracked, or would be by the next git add, sorted."""
+    git = shutil.which("git")
+    listed = git and subprocess.run(
+        [
+            git,
+            "-c",
+            f"safe.directory={t.ROOT}",
+            "-C",
+            t.ROOT,
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    if listed and listed.returncode == 0:
+        names = listed.stdout.decode().split("\0")
+    else:
+        names = unignored_files()
+    return sorted(n for n in set(names) if n and (t.ROOT / n).is_file())
