@@ -115,8 +115,8 @@ takes_long_values_of_options() {
 does_without_a_path() {
     local status=0
     says x "no PATH" "$(env -i "$PREFIX/bin/mpiexec" -n 1 /bin/echo x 2>&1)" || return 1
-    # Another Hydra, which a shell without PATH finds
-    ! PATH=$(getconf PATH) command -v hydra_pmi_proxy >/dev/null || return 0
+    ! PATH=$(getconf PATH) command -v hydra_pmi_proxy >/dev/null ||
+        { echo "another Hydra is found without a PATH"; return 77; }
     (cd "$PREFIX/bin" && env -i bash -c 'unset PATH
         exec -a mpiexec ./mpiexec -n 1 /bin/echo x') >"$OUT/no-path.out" 2>&1 || status=$?
     says 1 "the status without a PATH" "$status" && grep -q hydra_pmi_proxy "$OUT/no-path.out"
