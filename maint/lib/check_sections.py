@@ -312,6 +312,7 @@ JOBS = (
     ("the status of a job that a signal ends", "status_after_a_signal"),
     ("a spawned job that outlives its parents", "job_that_outlives_its_parents"),
     ("a signal while a host does not answer", "signal_at_the_start"),
+    ("files of killed jobs are removed", "files_of_the_dead"),
 )
 
 

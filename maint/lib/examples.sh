@@ -184,7 +184,7 @@ refuses_differing() {
 }
 
 # Segments of jobs that begin at the same time come and go.
-segments() { find /dev/shm /tmp -maxdepth 1 -name 'mpich_shar_tmp*' 2>/dev/null | sort; }
+segments() { find /dev/shm /tmp -maxdepth 1 -name 'mpich_seg_*' 2>/dev/null | sort; }
 
 nothing_remains() {
     local tries left

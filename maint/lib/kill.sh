@@ -66,6 +66,23 @@ kill_one() {
     ! grep -q "the proxy on host .* has ended" "$said" || named=yes
 }
 
+job_of_two() {
+    "$PREFIX/bin/mpicc" -O2 -o "$OUT/ends" "$ROOT/test/kill/ends.c" &&
+        timeout -s HUP 60 "$PREFIX/bin/mpiexec" -n 2 "$OUT/ends" count
+}
+
+# A file that nobody locks goes with the next job, and one that somebody locks stays.
+files_of_the_dead() {
+    local left=/dev/shm/mpich_seg_left$$ used=/dev/shm/mpich_seg_used$$ status=0
+    : >"$left" && : >"$used" || return 1
+    flock "$used" bash -c "$(declare -f job_of_two); OUT=$OUT ROOT=$ROOT PREFIX=$PREFIX job_of_two" ||
+        status=1
+    [ ! -e "$left" ] || { echo "$left is still there"; status=1; }
+    [ -e "$used" ] || { echo "$used is gone, and it was locked"; status=1; }
+    rm -f "$left" "$used"
+    return $status
+}
+
 # kill_some WHOM WHAT LEAST [TIMES]: of the program test/kill/WHAT.c with LEAST ranks or up to four
 # more, under a name that no other program has.  Of "spawning" only processes count as remains: a
 # process that is killed in MPI_Init may leave a segment that UCX has made and not yet attached.
@@ -81,7 +98,9 @@ kill_some() {
         kill_one "$whom" "$program" "$ranks" || { echo "kill $k of $times, $ranks ranks";
             cat "$OUT/kill.out"; return 1; }
     done
-    # What remains is there each time.  Files of other jobs on this machine come and go.
+    # The next job removes files that a kill in the middle of a creation has left.
+    job_of_two >"$OUT/kill.out" 2>&1 || { cat "$OUT/kill.out"; return 1; }
+    # Files of other jobs on this machine come and go.
     rest=$(comm -13 <(echo "$before" | sort) <($remains "${program##*/}" | sort))
     for ((k = 0; k < 50; k++)); do
         [ -n "$rest" ] || break

@@ -26,8 +26,11 @@ static int failures(int kind, int failed, int *members)
     return sum;
 }
 
+/* What the last attempt has allocated and not freed, if it made no window. */
+static long left;
+
 /* Fails the n-th allocation of the victim.  Answers whether there was one. */
-static int attempt(int kind, int nth, int is_again)
+static int attempt(int kind, int nth)
 {
     const char *name = ct_win_names[kind];
     int result, refused, failed, members, any;
@@ -41,8 +44,7 @@ static int attempt(int kind, int nth, int is_again)
         ct_win_use(kind, win);
     if (result == MPI_SUCCESS)
         MPI_Win_free(&win);
-    CT_CHECK(!is_again || result == MPI_SUCCESS || ct_alive == before,
-             "%s without the allocation %d leaves %ld", name, nth, ct_alive - before);
+    left = result == MPI_SUCCESS ? 0 : ct_alive - before;
     failed = failures(kind, result != MPI_SUCCESS, &members);
     CT_CHECK(failed == 0 || failed == members, "%s without the allocation %d fails on %d of %d",
              name, nth, failed, members);
@@ -51,18 +53,30 @@ static int attempt(int kind, int nth, int is_again)
     return any;
 }
 
+/* A leak is there each time.  The network library keeps a block now and then, and frees it later. */
+static void check_left(int kind, int nth)
+{
+    int leaves = 1;
+
+    for (int i = 0; i < 5 && leaves; i++) {
+        attempt(kind, nth);
+        leaves = left != 0;
+        MPI_Allreduce(MPI_IN_PLACE, &leaves, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    }
+    CT_CHECK(!leaves || !left, "%s without the allocation %d leaves %ld", ct_win_names[kind], nth,
+             left);
+}
+
 static void check(int kind)
 {
     int nth = 1;
 
     /* what the first window of a kind needs and keeps is there */
-    attempt(kind, 0, 0);
-    while (nth < MOST && attempt(kind, nth, 0)) {
-        attempt(kind, nth, 1);
-        nth++;
-    }
+    attempt(kind, 0);
+    while (nth < MOST && attempt(kind, nth))
+        check_left(kind, nth++);
     CT_CHECK(nth < MOST, "%s has no end", ct_win_names[kind]);
-    attempt(kind, 0, 0);
+    attempt(kind, 0);
 }
 
 int main(int argc, char **argv)

@@ -29,7 +29,7 @@ static int files;
 
 static int is_shared(const char *name)
 {
-    return strstr(name, "mpich_shar_tmp") != NULL;
+    return strstr(name, "mpich_seg_") != NULL;
 }
 
 int mkstemp(char *name)
