@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of the scripts: what maint/check counts, repeats and picks, and which commits are printed
-by maint/upstream.  Status 0 when all is right."""
+by maint/upstream; and that a change of what ours replace stops maint/apply.  Status 0 when all is
+right."""
 import os
 import re
 import shutil
@@ -14,6 +15,7 @@ sys.dont_write_bytecode = True
 import check_plan as plan  # noqa: E402
 import check_run  # noqa: E402
 import check_sections  # noqa: E402
+import tree  # noqa: E402
 
 wrong = []
 
@@ -113,8 +115,41 @@ def later_commits(folder):
     )
 
 
+def replaced_text(_folder):
+    """A changed byte of what ours replace stops maint/apply, and names what it is."""
+
+    class Changed(tree.Upstream):
+        def __init__(self, path, old, new):
+            super().__init__()
+            self.path, self.old, self.new = path, old, new
+
+        def files(self, paths):
+            found = super().files(paths)
+            if self.path in found:
+                expect(self.old in found[self.path], f"MPICH's {self.path} has no {self.old}")
+                found[self.path] = found[self.path].replace(self.old, self.new, 1)
+            return found
+
+    for path, old, new, said in (
+        ("src/mpi/group/group_impl.c", b"0", b"1", "group_impl.c is not"),
+        ("src/mpi/comm/comm_impl.c", b"MPIR_Comm_shrink_impl(", b"shrink(", "MPICH has no"),
+        (
+            "src/mpi/comm/commutil.c",
+            b"MPIR_Comm_map_t *map",
+            b"MPIR_Comm_map_t *m",
+            "_irregular in",
+        ),
+    ):
+        try:
+            tree.check_replaced(Changed(path, old, new))
+            wrong.append(f"a change in {path} is not seen")
+        except tree.Failure as e:
+            expect(said in str(e) and "\n" not in str(e), f"a change in {path}: {e}")
+    tree.check_replaced(tree.Upstream())
+
+
 with tempfile.TemporaryDirectory() as scratch:
-    for test in (failures, picking, table, functions, later_commits):
+    for test in (failures, picking, table, functions, later_commits, replaced_text):
         test(scratch)
 print("\n".join(wrong) or "all is right")
 sys.exit(1 if wrong else 0)

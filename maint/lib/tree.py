@@ -2,6 +2,7 @@
 """The patched tree as data: pinned upstream files, patches, overlay, and what maint/apply wrote
 last."""
 import configparser
+import functools
 import hashlib
 import json
 import os
@@ -11,6 +12,8 @@ import sys
 import tarfile
 import tempfile
 from pathlib import Path
+
+import replaced
 
 ROOT = Path(__file__).resolve().parents[2]
 PATCHES = ROOT / "patches"
@@ -142,6 +145,11 @@ class Patch:
         self.header, self.sections = "", {}
         if self.file.is_file():
             self.parse(self.file.read_text("utf-8", "surrogateescape"))
+        self.replaces = {}  # path -> functions that it takes out
+        for e in replaced_entries():
+            if e.patch == name:
+                self.replaces.setdefault(e.path, []).append(e.function)
+                self.sections.setdefault(e.path, "")
 
     def parse(self, text):
         lines = text.splitlines(keepends=True)
@@ -179,8 +187,31 @@ class Patch:
     def text(self):
         return self.header + "".join(self.sections[p] for p in sorted(self.sections))
 
+    def cut(self, path, data):
+        """A file as the hunks of this patch find it."""
+        return replaced.cut(data, self.replaces[path]) if path in self.replaces else data
+
     def save(self):
         write(self.file, self.text().encode("utf-8", "surrogateescape"))
+
+
+@functools.cache
+def replaced_entries():
+    file = PATCHES / "replaced.txt"
+    return replaced.parse(file.read_text()) if file.is_file() else []
+
+
+def check_replaced(upstream):
+    """Raises Failure where MPICH's text is not the one that ours replaces."""
+    entries = replaced_entries()
+    different = list(replaced.differences(entries, upstream.files({e.path for e in entries})))
+    listed = {e.path for e in entries if e.function == replaced.WHOLE}
+    different += [
+        f"{path} replaces a file of MPICH: it needs a line in patches/replaced.txt"
+        for path in sorted(set(overlay()) & set(upstream.manifest()) - listed)
+    ]
+    if different:
+        raise Failure("\n".join(different))
 
 
 def paths_in(text):
@@ -237,7 +268,7 @@ def apply_patch(patch, contents, only=None):
     with tempfile.TemporaryDirectory() as tmp:
         for p in paths:
             if contents.get(p) is not None:
-                write(Path(tmp, p), contents[p])
+                write(Path(tmp, p), patch.cut(p, contents[p]))
         text = "".join(patch.sections[p] for p in paths).encode("utf-8", "surrogateescape")
         done = subprocess.run(
             ["patch", "-p1", "-F0", "-f", "--no-backup-if-mismatch", "-d", tmp],
@@ -392,6 +423,7 @@ def add_our_tests(upstream, contents):
 def wanted(upstream, variant):
     """(path -> content of every file that differs from upstream's, path -> mode)."""
     patches, ours = ingredients(variant)
+    check_replaced(upstream)
     contents = upstream.files({p for patch in patches for p in patch.sections})
     for patch in patches:
         both = sorted(set(patch.sections) & set(ours))

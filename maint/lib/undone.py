@@ -2,6 +2,7 @@
 """Check of maint/validate: no patch removes or rewrites a line that a patch before it added."""
 import re
 
+import replaced
 import tree as t
 
 HUNK = re.compile(r"(?m)^@@ -(\d+)(?:,\d+)? .*\n((?:[-+ \\].*\n|\n)*)")
@@ -51,6 +52,9 @@ def check_undone(upstream, patches):
     }
     for patch in patches:
         for path in patch.sections:
+            for function in patch.replaces.get(path, ()):
+                texts = [text for text, _ in contents[path]]
+                del contents[path][slice(*replaced.spans(texts, function))]
             for text, owner in undone_by(patch, path, contents[path]):
                 yield f"patches/{patch.name} removes from {path} of patches/{owner}: {text.strip()}"
 

@@ -53,7 +53,8 @@ static int attempt(int kind, int nth)
     return any;
 }
 
-/* A leak is there each time.  The network library keeps a block now and then, and frees it later. */
+/* A leak is there each time.  The network library keeps a block now and then, and frees it
+ * later. */
 static void check_left(int kind, int nth)
 {
     int leaves = 1;
