@@ -86,8 +86,6 @@ int MPIR_Ctxid_init(void);
 /* Makes the types and operations of the collectives.  After the device, before any communicator
  * is created. */
 int MPIR_Ctxid_init_reductions(void);
-/* True for this algorithm, false for MPICH's masks (MPIR_CVAR_CTXID_ALGORITHM). */
-bool MPIR_Ctxid_is_highest(void);
 
 /* For callers whose own collective carries the offers, such as MPI_Comm_split.  Every member of
  * `parent` (an intracommunicator) calls begin and sends its packed offer to all others.  It
@@ -131,8 +129,7 @@ void MPIR_Ctxid_burn(MPIR_Context_id_t id);
 int MPIR_Ctxid_get_inter(struct MPIR_Comm *inter, MPIR_Context_id_t * remote,
                          MPIR_Context_id_t * own);
 /* Instead of get or get_inter, by a process that cannot make its communicator.  It takes part in
- * the collective, so that get fails on all other members.  (Under MPIR_CVAR_CTXID_ALGORITHM=mask
- * it does nothing, and the others wait, as in stock MPICH.) */
+ * the collective, so that get fails on all other members. */
 void MPIR_Ctxid_refuse(struct MPIR_Comm *comm, struct MPIR_Group *group, int tag);
 /* Nonblocking: sets the context ids of `newcomm` and commits it.  If there is no id, or on an
  * error, it discards `newcomm`. */

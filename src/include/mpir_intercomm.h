@@ -62,11 +62,8 @@ int MPIR_Ctxid_get_by_leaders(MPIR_Comm * group, int leader, MPIR_Comm * peers, 
 int MPIR_Comm_finish_inter(MPIR_Comm *group, int leader, MPIR_Comm *peers, int remote_leader,
                            int tag, int refusal, MPIR_Comm **comm);
 
-/* MPI_Intercomm_merge with the remote group first (`local_high`, the opposite in the other
- * group), or the local one. */
-int MPIR_Comm_merge_groups(MPIR_Comm * inter, int local_high, MPIR_Comm ** merged);
-/* One id for both groups.  `refusal` as above.  REQUIRES the algorithm highest, and that the
- * local communicator is there. */
+/* MPI_Intercomm_merge: one id for both groups.  `refusal` as above.  REQUIRES that the local
+ * communicator is there. */
 int MPIR_Ctxid_get_merged(MPIR_Comm * inter, int refusal, MPIR_Context_id_t * id);
 
 #endif /* MPIR_INTERCOMM_H_INCLUDED */

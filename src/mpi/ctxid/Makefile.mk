@@ -11,6 +11,7 @@ mpi_core_sources += \
     src/mpi/ctxid/ctxid_holders.c \
     src/mpi/ctxid/ctxid_holders_report.c \
     src/mpi/ctxid/ctxid_init.c \
+    src/mpi/ctxid/agree/ctxid_entries.c \
     src/mpi/ctxid/agree/ctxid_inter.c \
     src/mpi/ctxid/agree/ctxid_nonblock.c \
     src/mpi/ctxid/ctxid_offer.c \

@@ -15,18 +15,6 @@ categories :
       description : cvars that control the context ids of communicators
 
 cvars:
-    - name        : MPIR_CVAR_CTXID_ALGORITHM
-      category    : CTXID
-      type        : string
-      default     : "highest"
-      class       : none
-      verbosity   : MPI_T_VERBOSITY_USER_BASIC
-      scope       : MPI_T_SCOPE_ALL_EQ
-      description : >-
-        How the processes of a new communicator agree on its context id:
-        highest - the highest id in use and one more, by one collective for each creation
-        mask    - MPICH's masks of 2,048 ids, for comparison
-
     - name        : MPIR_CVAR_CTXID_TABLE
       category    : CTXID
       type        : string
@@ -35,7 +23,7 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_LOCAL
       description : >-
-        What holds a process's context ids under MPIR_CVAR_CTXID_ALGORITHM=highest:
+        What holds a process's context ids:
         array  - an array up to the highest one
         rbtree - a red-black tree of those in use
         radix  - four levels of 256, freed when empty
@@ -48,8 +36,8 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_ALL_EQ
       description : >-
-        Number of context ids under MPIR_CVAR_CTXID_ALGORITHM=highest, at least 8, those of the predefined communicators
-        included. 0 means as many as there are, 262144. Smaller values are for tests of what happens at the limit.
+        Number of context ids, at least 8, those of the predefined communicators included. 0 means
+        as many as there are, 262144. Smaller values are for tests of what happens at the limit.
 
     - name        : MPIR_CVAR_CTXID_BLOCK
       category    : CTXID
@@ -59,9 +47,9 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_DETAIL
       scope       : MPI_T_SCOPE_ALL_EQ
       description : >-
-        Under MPIR_CVAR_CTXID_ALGORITHM=highest, the most context ids on which one duplicate of
-        a communicator agrees, from 1 to 256. Later duplicates take them without a message. The
-        first agreements are on 1 id and on 4. 1: on one id each.
+        The most context ids on which one duplicate of a communicator agrees, from 1 to 256. Later
+        duplicates take them without a message. The first agreements are on 1 id and on 4. 1: on one
+        id each.
 
     - name        : MPIR_CVAR_CTXID_REPORT_LEAKS
       category    : CTXID
@@ -97,23 +85,6 @@ cvars:
 #else
 #define PREDEFINED 2
 #endif
-
-static bool is_highest = true;
-
-bool MPIR_Ctxid_is_highest(void)
-{
-    return is_highest;
-}
-
-static int read_algorithm(void)
-{
-    const char *value = MPIR_CVAR_CTXID_ALGORITHM;
-
-    is_highest = !value || strcmp(value, "highest") == 0;
-    if (is_highest || strcmp(value, "mask") == 0)
-        return MPI_SUCCESS;
-    return MPIR_Cvar_wrong_value("MPIR_CVAR_CTXID_ALGORITHM", value, "highest or mask");
-}
 
 static int read_table(cid_kind * kind)
 {
@@ -219,21 +190,17 @@ int MPIR_Ctxid_init(void)
     cid_kind kind;
     uint32_t limit;
 
-    mpi_errno = read_algorithm();
-    MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = read_table(&kind);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = read_limit(&limit);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = check_block();
     MPIR_ERR_CHECK(mpi_errno);
-    if (is_highest) {
-        mpi_errno = ctxid_open(ctxid_own_store(), kind, limit, PREDEFINED);
-        MPIR_ERR_CHKANDJUMP(mpi_errno, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-        /* before the predefined communicators are freed, and after */
-        MPIR_Add_finalize(report_leaks, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
-        MPIR_Add_finalize(close_store, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
-    }
+    mpi_errno = ctxid_open(ctxid_own_store(), kind, limit, PREDEFINED);
+    MPIR_ERR_CHKANDJUMP(mpi_errno, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    /* before the predefined communicators are freed, and after */
+    MPIR_Add_finalize(report_leaks, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
+    MPIR_Add_finalize(close_store, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
     register_variables();
     mpi_errno = ctxid_holders_init();
     MPIR_ERR_CHECK(mpi_errno);

@@ -20,8 +20,6 @@ static struct {
     {NAME, "0", "100"},
     {RANK_BITS, "11", "15"},
     {NULL, NULL, NULL},         /* nothing differs */
-    {"MPIR_CVAR_CTXID_ALGORITHM", "highest", "mask"},
-    {NULL, NULL, NULL},
 };
 
 static void check_error(int result, const char *name, const char *mine, const char *theirs)

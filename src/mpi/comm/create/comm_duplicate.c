@@ -8,8 +8,7 @@
 
 static bool has_blocks(const MPIR_Comm * parent)
 {
-    return MPIR_CVAR_CTXID_BLOCK > 1 && MPIR_Ctxid_is_highest() &&
-        parent->comm_kind == MPIR_COMM_KIND__INTRACOMM;
+    return MPIR_CVAR_CTXID_BLOCK > 1 && parent->comm_kind == MPIR_COMM_KIND__INTRACOMM;
 }
 
 /* Do the others have the duplicate with this id, or will they have it? */

@@ -37,7 +37,7 @@ static int commit_or_free(MPIR_Comm * made, MPIR_Context_id_t id, MPIR_Context_i
         mpi_errno = MPIR_Comm_commit(made);
     }
     if (!made || mpi_errno)
-        MPIR_Free_contextid(own_id);
+        MPIR_Ctxid_free(own_id);
     return mpi_errno;
 }
 
@@ -102,7 +102,7 @@ int MPIR_Comm_make_ranks(MPIR_Comm * parent, const cmap_t * ranks, int rank, int
         MPIR_Ctxid_refuse(parent, NULL, 0);
         MPIR_ERR_POP(mpi_errno);
     }
-    mpi_errno = MPIR_Get_contextid_sparse(parent, &id, FALSE);
+    mpi_errno = MPIR_Ctxid_get(parent, NULL, 0, true, &id);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = commit_or_free(made, id, id);
     MPIR_ERR_CHECK(mpi_errno);
@@ -265,12 +265,42 @@ static int prepare_merged(MPIR_Comm * inter, int local_high, MPIR_Comm ** comm)
     goto fn_exit;
 }
 
-int MPIR_Comm_merge_groups(MPIR_Comm * inter, int local_high, MPIR_Comm ** merged)
+/* Does the remote group come first?  Each leader knows what both say; if they say the same, the low
+ * group comes first. */
+static int agree_on_order(MPIR_Comm * inter, int *local_high)
 {
-    int mpi_errno = MPI_SUCCESS;
+    int mpi_errno = MPI_SUCCESS, sent = MPI_SUCCESS, remote_high;
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+
+    if (inter->rank == 0) {
+        sent = MPIC_Sendrecv(local_high, 1, MPI_INT, 0, 0, &remote_high, 1, MPI_INT, 0, 0, inter,
+                             MPI_STATUS_IGNORE, &errflag);
+        if (sent == MPI_SUCCESS && *local_high == remote_high)
+            *local_high = !inter->is_low_group;
+    }
+    mpi_errno = MPIR_Bcast(local_high, 1, MPI_INT, 0, inter->local_comm, &errflag);
+    if (sent != MPI_SUCCESS)
+        mpi_errno = sent;
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIR_Intercomm_merge_impl(MPIR_Comm * inter, int high, MPIR_Comm ** merged)
+{
+    int mpi_errno = MPI_SUCCESS, local_high = high;
     MPIR_Comm *made = NULL;
     MPIR_Context_id_t id;
 
+    if (!inter->local_comm)
+        mpi_errno = MPII_Setup_intercomm_localcomm(inter);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = agree_on_order(inter, &local_high);
+    MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = prepare_merged(inter, local_high, &made);
     mpi_errno = MPIR_Ctxid_get_merged(inter, mpi_errno, &id);
     MPIR_ERR_CHECK(mpi_errno);

@@ -75,8 +75,6 @@ int MPIR_Ctxid_init_reductions(void)
     int mpi_errno = MPI_SUCCESS;
 
     MPIR_Map_report_phase("communicators");
-    if (!MPIR_Ctxid_is_highest())
-        goto fn_exit;
     mpi_errno = make_reduction(fold_offers, sizeof(ctxid_offer_t), &offers);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = make_reduction(fold_windows, sizeof(ctxid_window_t), &windows);
@@ -336,31 +334,21 @@ static ctxid_call_t merging_call(MPIR_Comm * inter)
 
 void MPIR_Ctxid_begin(MPIR_Ctxid_t * creation, MPIR_Comm * parent, int takes_part, uint64_t * offer)
 {
-    if (MPIR_Ctxid_is_highest()) {
-        *offer = ctxid_make_offer(ctxid_own_store(), creation, parent, whole_call(parent), takes_part != 0).packed;
-    } else {
-        *offer = 0;
-        creation->parent = parent;
-        creation->takes_part = (takes_part != 0);
-    }
+    *offer = ctxid_make_offer(ctxid_own_store(), creation, parent, whole_call(parent),
+                              takes_part != 0).packed;
 }
 
 void MPIR_Ctxid_abandon(MPIR_Ctxid_t * creation)
 {
-    if (MPIR_Ctxid_is_highest())
-        ctxid_abandon(creation);
+    ctxid_abandon(creation);
 }
 
 int MPIR_Ctxid_decide(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all, MPIR_Context_id_t * id)
 {
     members_t members = {.comm = creation->parent,.group = NULL };
 
-    if (MPIR_Ctxid_is_highest())
-        return decide(creation, members, own, (ctxid_offer_t) {
-                      .packed = all,.number = creation->number}, id);
-    if (ctxid_unpack(all).failed)
-        return ctxid_error(CTXID_FAILED);
-    return MPIR_Get_contextid_sparse(creation->parent, id, !creation->takes_part);
+    return decide(creation, members, own, (ctxid_offer_t) {
+                  .packed = all,.number = creation->number}, id);
 }
 
 static ctxid_call_t group_call(const MPIR_Group * group, int tag)

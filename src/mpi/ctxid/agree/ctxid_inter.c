@@ -109,7 +109,7 @@ static int exchange_decided(link_t to, int undecided, MPIR_Context_id_t *own,
     return mpi_errno;
   fn_fail:
     if (*own != MPIR_INVALID_CONTEXT_ID)
-        MPIR_Free_contextid(*own);
+        MPIR_Ctxid_free(*own);
     goto fn_exit;
 }
 
@@ -125,8 +125,6 @@ static void refuse_inter(MPIR_Comm * inter)
 
 void MPIR_Ctxid_refuse(MPIR_Comm * comm, MPIR_Group * group, int tag)
 {
-    if (!MPIR_Ctxid_is_highest())
-        return;
     if (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM)
         refuse_inter(comm);
     else
@@ -163,6 +161,6 @@ int MPIR_Ctxid_get_by_leaders(MPIR_Comm * group, int leader, MPIR_Comm * peers, 
     if (refusal)
         MPIR_Ctxid_refuse(group, NULL, 0);
     else
-        undecided = MPIR_Get_contextid_sparse(group, own, FALSE);
+        undecided = MPIR_Ctxid_get(group, NULL, 0, true, own);
     return exchange_decided(to, undecided, own, remote);
 }

@@ -303,8 +303,7 @@ static void break_rest(ctxid_pending_t * pending)
 
 void MPIR_Ctxid_end_duplicates(MPIR_Comm * parent)
 {
-    if (ctxid_has_blocks(parent) && MPIR_Ctxid_is_highest() &&
-        ctxid_block_has_next(ctxid_own_store(), parent))
+    if (ctxid_has_blocks(parent) && ctxid_block_has_next(ctxid_own_store(), parent))
         ctxid_pending_append(ctxid_pending_new(parent, 0, break_rest));
 }
 
@@ -313,6 +312,6 @@ void MPIR_Ctxid_refuse_nonblock(MPIR_Comm * parent)
     int tag;
 
     ctxid_expect_pending();
-    if (MPIR_Ctxid_is_highest() && MPIR_Sched_next_tag(parent, &tag) == MPI_SUCCESS)
+    if (MPIR_Sched_next_tag(parent, &tag) == MPI_SUCCESS)
         ctxid_pending_start(ctxid_pending_new(parent, tag, begin));
 }

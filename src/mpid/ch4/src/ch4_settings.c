@@ -6,7 +6,6 @@
 #include "mpir_world_order.h"
 
 #define NUMBER(cvar_, jobs_) {#cvar_, &cvar_, NULL, jobs_}
-#define TEXT(cvar_, jobs_) {#cvar_, NULL, &cvar_, jobs_}
 
 int MPIDI_Settings_nics = 1;
 MPIDI_Settings_match_t MPIDI_Settings_match;
@@ -24,7 +23,6 @@ static const struct {
     NUMBER(MPIR_CVAR_ODD_EVEN_CLIQUES, false),
     NUMBER(MPIR_CVAR_CLIQUES_BY_BLOCK, false),
     {"MPIR_CVAR_WORLD_ORDER (with the contents of a file)", NULL, &MPIR_World_order_text, false},
-    TEXT(MPIR_CVAR_CTXID_ALGORITHM, true),
     NUMBER(MPIR_CVAR_CTXID_LIMIT, true),
     NUMBER(MPIR_CVAR_CTXID_BLOCK, true),
     NUMBER(MPIR_CVAR_AGGR_DIRECT, true),

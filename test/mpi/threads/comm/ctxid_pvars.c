@@ -90,7 +90,7 @@ static void run(int threads)
     CT_CHECK(after == before, "%lld ids in use afterwards, %lld before", after, before);
 }
 
-/* Under MPIR_CVAR_CTXID_ALGORITHM=mask they are there, and 0; stock MPICH has none. */
+/* Stock MPICH has none. */
 static int find_levels(void)
 {
     for (int i = 0; i < LEVELS; i++)
