@@ -27,18 +27,12 @@ static int connect_to_manager(void)
     int mpi_errno = MPI_SUCCESS;
     int status = MPIR_Pmix_lib.Init(&MPIR_Pmix_self, NULL, 0);
 
-    MPIR_ERR_CHKANDJUMP2(status, mpi_errno, MPI_ERR_OTHER, "**pmix_start", "**pmix_start %s %s",
-                         "PMIx_Init", MPIR_Pmix_lib.Error_string(status));
+    MPIR_ERR_CHKANDSTMT2(status, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**pmix_start", "**pmix_start %s %s", "PMIx_Init", MPIR_Pmix_lib.Error_string(status));
     /* without a server, PMIx makes a process a job of its own */
-    MPIR_ERR_CHKANDJUMP2(!MPIR_Pmix_number(PMIX_EVERY_RANK, "pmix.job.size", &job_size), mpi_errno,
-                         MPI_ERR_OTHER, "**pmix_start", "**pmix_start %s %s", "pmix.job.size",
-                         "no such value");
+    MPIR_ERR_CHKANDSTMT2(!MPIR_Pmix_number(PMIX_EVERY_RANK, "pmix.job.size", &job_size), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**pmix_start", "**pmix_start %s %s", "pmix.job.size", "no such value");
     is_started = true;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Pmix_start(void)
@@ -48,14 +42,10 @@ int MPIR_Pmix_start(void)
 
     if (is_started)
         return MPI_SUCCESS;
-    MPIR_ERR_CHKANDJUMP1(!MPIR_Pmix_load(&reason), mpi_errno, MPI_ERR_OTHER, "**pmix_load",
-                         "**pmix_load %s", reason);
+    MPIR_ERR_CHKANDSTMT1(!MPIR_Pmix_load(&reason), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**pmix_load", "**pmix_load %s", reason);
     mpi_errno = connect_to_manager();
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Pmix_Init(int *spawned)

@@ -344,7 +344,7 @@ int MPIR_Yield_init(void)
     /* also when this rank's choice is fixed: the other ranks' may not be */
     if (!MPIR_Yield_alone)
         mpi_errno = take_census(&census);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
 
     MPIR_Yield_late = 0;
     if (!strcmp(choice, "auto")) {
@@ -362,8 +362,5 @@ int MPIR_Yield_init(void)
         mpi_errno = MPIR_Cvar_wrong_value("MPIR_CVAR_PROGRESS_YIELD", choice,
                                           "auto, always, never");
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

@@ -33,16 +33,13 @@ int MPIR_Comm_name_set(MPIR_Comm * comm, const char *name)
 
     if (comm->name == no_name && name[0] != '\0') {
         char *block = MPL_calloc(MPI_MAX_OBJECT_NAME, 1, MPL_MEM_COMM);
-        MPIR_ERR_CHKANDJUMP(!block, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+        MPIR_ERR_CHKANDSTMT(!block, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
         __atomic_store_n(&comm->name, block, __ATOMIC_RELEASE);
     }
     if (comm->name != no_name)
         MPL_strncpy((char *) comm->name, name, MPI_MAX_OBJECT_NAME);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Comm_hint_set(MPIR_Comm * comm, int hint, int value)
@@ -50,19 +47,16 @@ int MPIR_Comm_hint_set(MPIR_Comm * comm, int hint, int value)
     int mpi_errno = MPI_SUCCESS;
 
     if (comm->hints[hint] == value)
-        goto fn_exit;
+        return mpi_errno;
     if (comm->hints == default_hints) {
         int *block = MPL_malloc(sizeof(default_hints), MPL_MEM_COMM);
-        MPIR_ERR_CHKANDJUMP(!block, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+        MPIR_ERR_CHKANDSTMT(!block, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
         memcpy(block, default_hints, sizeof(default_hints));
         __atomic_store_n(&comm->hints, block, __ATOMIC_RELEASE);
     }
     __atomic_store_n(&((int *) comm->hints)[hint], value, __ATOMIC_RELAXED);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 void MPIR_Comm_hint_set_default(int hint, int value)

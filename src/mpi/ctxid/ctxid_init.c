@@ -191,22 +191,18 @@ int MPIR_Ctxid_init(void)
     uint32_t limit;
 
     mpi_errno = read_table(&kind);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = read_limit(&limit);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = check_block();
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = ctxid_open(ctxid_own_store(), kind, limit, PREDEFINED);
-    MPIR_ERR_CHKANDJUMP(mpi_errno, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(mpi_errno, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     /* before the predefined communicators are freed, and after */
     MPIR_Add_finalize(report_leaks, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
     MPIR_Add_finalize(close_store, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
     register_variables();
     mpi_errno = ctxid_holders_init();
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

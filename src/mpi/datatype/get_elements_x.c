@@ -78,11 +78,8 @@ int MPIR_Status_set_elements_x_impl(MPI_Status * status, MPI_Datatype datatype, 
     int mpi_errno = MPI_SUCCESS;
     MPI_Count bytes = exchange(datatype, ELEMENTS, BYTES, &count);
 
-    MPIR_ERR_CHKANDJUMP1(count != 0, mpi_errno, MPI_ERR_ARG, "**arg", "**arg %s", "count");
+    MPIR_ERR_CHKANDSTMT1(count != 0, mpi_errno, MPI_ERR_ARG, return mpi_errno, "**arg", "**arg %s", "count");
     MPIR_STATUS_SET_COUNT(*status, bytes);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

@@ -214,12 +214,9 @@ int MPIR_Group_from_session_pset_impl(MPIR_Session * session_ptr MPL_UNUSED, con
     } else if (MPL_stricmp(pset_name, "mpi://SELF") == 0) {
         status = cmap_from_range(MPIR_Process.rank, 1, 1, MPIR_Process.size, NULL, &map);
     } else {
-        MPIR_ERR_SETANDJUMP(mpi_errno, MPI_ERR_ARG, "**psetinvalidname");
+        MPIR_ERR_SETANDSTMT(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**psetinvalidname");
     }
     mpi_errno = make_group(status, "MPI_Group_from_session_pset", size, map, rank, new_group_ptr);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

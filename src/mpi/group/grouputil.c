@@ -34,7 +34,7 @@ int MPIR_Group_init(void)
     cmap_status status;
 
     mpi_errno = MPIR_Map_init();
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
 
     MPIR_Group_empty->handle = MPI_GROUP_EMPTY;
     MPIR_Object_set_ref(MPIR_Group_empty, 1);
@@ -46,10 +46,7 @@ int MPIR_Group_init(void)
         MPIR_ERR_SET_CMAP_AND_JUMP(status, "empty group", 0);
     MPIR_Add_finalize(release_empty_group, NULL, MPIR_FINALIZE_CALLBACK_HANDLE_CHECK_PRIO - 1);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* For the table of MPIR_CVAR_CMAP_REPORT. */
@@ -67,13 +64,13 @@ int MPIR_Group_create_from_map(cmap_t * map, int rank, MPIR_Group ** new_group_p
     if (cmap_size(map) == 0) {
         cmap_release(map);
         *new_group_ptr = MPIR_Group_empty;
-        goto fn_exit;
+        return mpi_errno;
     }
 
     group_ptr = (MPIR_Group *) MPIR_Handle_obj_alloc(&MPIR_Group_mem);
     if (!group_ptr) {
         cmap_release(map);
-        MPIR_ERR_SETANDJUMP(mpi_errno, MPI_ERR_OTHER, "**nomem");
+        MPIR_ERR_SETANDSTMT(mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**nomem");
     }
     MPIR_Object_set_ref(group_ptr, 1);
     group_ptr->size = (int) cmap_size(map);
@@ -83,10 +80,7 @@ int MPIR_Group_create_from_map(cmap_t * map, int rank, MPIR_Group ** new_group_p
     MPIR_Map_report_born(group_ptr, count_map);
     *new_group_ptr = group_ptr;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Group_release(MPIR_Group * group_ptr)
@@ -152,22 +146,16 @@ static int check_range(int size, int i, const int range[3])
     int first = range[0], last = range[1], stride = range[2];
 
     if (first < 0 || first >= size)
-        MPIR_ERR_SETANDJUMP3(mpi_errno, MPI_ERR_ARG, "**rangestartinvalid",
-                             "**rangestartinvalid %d %d %d", i, first, size);
+        MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**rangestartinvalid", "**rangestartinvalid %d %d %d", i, first, size);
     if (stride == 0)
-        MPIR_ERR_SETANDJUMP(mpi_errno, MPI_ERR_ARG, "**stridezero");
+        MPIR_ERR_SETANDSTMT(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**stridezero");
     /* The range may name an end beyond the group as long as its stride steps over it. */
     if (last < 0 || first + (int64_t) stride * (((int64_t) last - first) / stride) >= size)
-        MPIR_ERR_SETANDJUMP3(mpi_errno, MPI_ERR_ARG, "**rangeendinvalid",
-                             "**rangeendinvalid %d %d %d", i, last, size);
+        MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**rangeendinvalid", "**rangeendinvalid %d %d %d", i, last, size);
     if ((stride > 0 && first > last) || (stride < 0 && first < last))
-        MPIR_ERR_SETANDJUMP3(mpi_errno, MPI_ERR_ARG, "**stride", "**stride %d %d %d", first, last,
-                             stride);
+        MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**stride", "**stride %d %d %d", first, last, stride);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* First of the n ranges that has the rank; n when none has. */
@@ -189,15 +177,11 @@ static int find_shared_rank(int ranges[][3], int n)
             int rank = ranges[i][0] + k * ranges[i][2];
             int before = range_of_rank(ranges, i, rank);
             if (before < i)
-                MPIR_ERR_SETANDJUMP3(mpi_errno, MPI_ERR_ARG, "**rangedup", "**rangedup %d %d %d",
-                                     rank, i, before);
+                MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**rangedup", "**rangedup %d %d %d", rank, i, before);
         }
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Error check of ranges as MPI_Group_range_incl and MPI_Group_range_excl take them, in time of the

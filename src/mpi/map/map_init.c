@@ -204,21 +204,17 @@ static int read_limits(cmap_limits * limits)
 
     mpi_errno = read_limit("MPIR_CVAR_CMAP_BDD_NODES", MPIR_CVAR_CMAP_BDD_NODES, 0, INT_MAX,
                            &limits->bdd_nodes);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = read_limit("MPIR_CVAR_CMAP_BDD_PATHS", MPIR_CVAR_CMAP_BDD_PATHS, 0, INT_MAX,
                            &limits->bdd_paths);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = read_limit("MPIR_CVAR_CMAP_WTR_RUNS", MPIR_CVAR_CMAP_WTR_RUNS, 0, INT_MAX,
                            &limits->wtr_runs);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = read_limit("MPIR_CVAR_CMAP_BWT_BLOCK", MPIR_CVAR_CMAP_BWT_BLOCK,
                            CMAP_BWT_BLOCK_MIN, CMAP_BWT_BLOCK_MAX, &limits->bwt_block);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* A variable's address is its entry: the offset of a uint64_t in cmap_totals. */
@@ -267,28 +263,24 @@ int MPIR_Map_init(void)
     cmap_limits limits;
 
     mpi_errno = read_strategy(&policy);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = read_alpha(&policy);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = read_representation(&policy);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = read_limits(&limits);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = read_times();
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
 
     cmap_policy_set_default(&policy);
     cmap_limits_set(&limits);
     register_totals();
     mpi_errno = MPIR_Map_node_init();
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPIR_Map_report_init();
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int error_class_of(cmap_status status)

@@ -99,22 +99,19 @@ int MPIR_Map_report_init(void)
     int mpi_errno = MPI_SUCCESS;
 
     if (is_one_of(value, off))
-        goto fn_exit;
+        return mpi_errno;
     name = is_file(value) ? value : NULL;
     if (!name && !is_one_of(value, on))
         mpi_errno = MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_REPORT", value,
                                           "0, 1, or a name that ends in .json");
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     is_on = true;
     MPIR_Map_table_open(name != NULL);
     MPIR_Map_extra_open();
     /* Before the world goes: callbacks above this priority run first of all at finalize. */
     MPIR_Add_finalize(report, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 void MPIR_Map_report_born(void *holder, MPIR_Map_counter counter)

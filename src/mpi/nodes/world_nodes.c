@@ -12,14 +12,11 @@ static int alloc_blocks(uint32_t n, MPIR_Node_blocks ** blocks)
     int mpi_errno = MPI_SUCCESS;
 
     *blocks = MPL_calloc(1, MPIR_Node_blocks_bytes(n), MPL_MEM_ADDRESS);
-    MPIR_ERR_CHKANDJUMP(!*blocks, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!*blocks, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     (*blocks)->processes = MPIR_Process.size;
     (*blocks)->n = n;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int take(MPIR_Node_blocks * blocks)
@@ -77,14 +74,11 @@ int MPIR_World_nodes_from_array(const int nodes[])
     MPIR_Node_blocks *blocks = NULL;
 
     mpi_errno = alloc_blocks(MPIR_Node_blocks_from_array(nodes, size, NULL), &blocks);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     MPIR_Node_blocks_from_array(nodes, size, blocks);
     mpi_errno = take(blocks);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_World_nodes_alone(void)
@@ -100,7 +94,7 @@ int MPIR_World_nodes_cliques(int cliques, bool by_block)
     MPIR_Node_blocks *blocks = NULL;
 
     mpi_errno = alloc_blocks(2, &blocks);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (by_block) {
         blocks->b[0] = (MPIR_Node_block) {.node = 0,.count = more,.size = least + 1 };
         blocks->b[1] = (MPIR_Node_block) {.node = more,.count = n - more,.size = least };
@@ -109,10 +103,7 @@ int MPIR_World_nodes_cliques(int cliques, bool by_block)
     }
     mpi_errno = take(blocks);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_World_nodes_find_neighbours(void)
@@ -123,16 +114,13 @@ int MPIR_World_nodes_find_neighbours(void)
     int n = (int) MPIR_Node_blocks_members(blocks, node, NULL);
 
     MPIR_Process.node_local_map = MPL_malloc(n * sizeof(int), MPL_MEM_ADDRESS);
-    MPIR_ERR_CHKANDJUMP(!MPIR_Process.node_local_map, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!MPIR_Process.node_local_map, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     MPIR_Node_blocks_members(blocks, node, MPIR_Process.node_local_map);
     MPIR_Process.local_size = n;
     MPIR_Process.local_rank = MPIR_World_local_rank(MPIR_Process.rank);
     MPIR_Map_report_nodes(MPIR_World_node);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 void MPIR_World_nodes_free(void)

@@ -159,20 +159,17 @@ static int add_flush(bsend_buffer * buffer, MPIR_Request * request)
 
     if (flush_hook < 0) {
         mpi_errno = MPIR_Progress_hook_register(progress_flushes, &flush_hook);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
     flush = MPL_malloc(sizeof(*flush), MPL_MEM_BUFFER);
-    MPIR_ERR_CHKANDJUMP(!flush, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!flush, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     *flush = (bsend_flush) {
     .buffer = buffer,.number = buffer->last,.request = request,.next = flushes};
     MPIR_Request_add_ref(request);
     flushes = flush;
     MPIR_Progress_hook_activate(flush_hook);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int bsend_iflush_owner(int handle, MPIR_Request ** request)
@@ -181,7 +178,7 @@ static int bsend_iflush_owner(int handle, MPIR_Request ** request)
     bsend_buffer *buffer;
     MPIR_Request *made = MPIR_Request_create(MPIR_REQUEST_KIND__COLL);
 
-    MPIR_ERR_CHKANDJUMP(!made, mpi_errno, MPIX_ERR_NOREQ, "**nomemreq");
+    MPIR_ERR_CHKANDSTMT(!made, mpi_errno, MPIX_ERR_NOREQ, return mpi_errno, "**nomemreq");
     MPIR_Status_set_empty(&made->status);
     bsend_lock();
     buffer = buffer_of(handle);
@@ -192,13 +189,10 @@ static int bsend_iflush_owner(int handle, MPIR_Request ** request)
     bsend_unlock();
     if (mpi_errno)
         MPIR_Request_free(made);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     *request = made;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* ---- attach and detach ---- */
@@ -271,7 +265,7 @@ static int bsend_detach_owner(int handle, void **memory, MPI_Aint * size)
     int mpi_errno = bsend_flush_owner(handle);
     bsend_buffer *buffer;
 
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     *memory = NULL;
     *size = 0;
     bsend_lock();
@@ -283,10 +277,7 @@ static int bsend_detach_owner(int handle, void **memory, MPI_Aint * size)
     }
     bsend_unlock();
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int detach_all(void *unused ATTRIBUTE((unused)))
@@ -340,17 +331,13 @@ static int take(MPIR_Comm * comm, MPI_Aint bytes, bsend_buffer ** buffer, bsend_
     *segment = take_segment(*buffer, bytes);
     if (!*segment) {
         mpi_errno = bsend_progress();
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
         *buffer = buffer_for(comm);
         *segment = take_segment(*buffer, bytes);
     }
-    MPIR_ERR_CHKANDJUMP2(!*segment, mpi_errno, MPI_ERR_BUFFER, "**bufbsend", "**bufbsend %d %d",
-                         (int) bytes, (int) (*buffer)->size);
+    MPIR_ERR_CHKANDSTMT2(!*segment, mpi_errno, MPI_ERR_BUFFER, return mpi_errno, "**bufbsend", "**bufbsend %d %d", (int) bytes, (int) (*buffer)->size);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Bsend_isend(const void *buf, MPI_Aint count, MPI_Datatype datatype, int dest, int tag,

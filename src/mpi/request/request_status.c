@@ -16,18 +16,15 @@ static int poll_requests(int count, MPIR_Request * requests[])
     int mpi_errno = MPID_Progress_test(NULL);
     MPI_Status unused;
 
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     for (int i = 0; i < count; i++) {
         if (requests[i] && MPIR_Request_has_poll_fn(requests[i])) {
             mpi_errno = MPIR_Grequest_poll(requests[i], &unused);
-            MPIR_ERR_CHECK(mpi_errno);
+            MPIR_ERR_CHKRETURN(mpi_errno);
         }
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static void set_empty(MPI_Status * status)
@@ -76,7 +73,7 @@ int MPIR_Request_get_status_any_impl(int count, MPIR_Request ** request_ptrs, in
     int mpi_errno = poll_requests(count, request_ptrs);
     bool is_any_active = false;
 
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     *indx = MPI_UNDEFINED;
     for (int i = 0; i < count && *indx == MPI_UNDEFINED; i++) {
         if (!MPIR_Request_is_active(request_ptrs[i]))
@@ -91,10 +88,7 @@ int MPIR_Request_get_status_any_impl(int count, MPIR_Request ** request_ptrs, in
     else if (*flag)
         set_empty(status);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Request_get_status_all_impl(int count, MPIR_Request ** request_ptrs, int *flag,
@@ -102,17 +96,14 @@ int MPIR_Request_get_status_all_impl(int count, MPIR_Request ** request_ptrs, in
 {
     int mpi_errno = poll_requests(count, request_ptrs);
 
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     *flag = TRUE;
     for (int i = 0; i < count && *flag; i++)
         *flag = !request_ptrs[i] || MPIR_Request_is_complete(request_ptrs[i]);
     if (*flag)
         mpi_errno = get_statuses(count, request_ptrs, NULL, array_of_statuses);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Request_get_status_some_impl(int incount, MPIR_Request ** request_ptrs, int *outcount,
@@ -121,7 +112,7 @@ int MPIR_Request_get_status_some_impl(int incount, MPIR_Request ** request_ptrs,
     int mpi_errno = poll_requests(incount, request_ptrs);
     bool is_any_active = false;
 
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     *outcount = 0;
     for (int i = 0; i < incount; i++) {
         if (!MPIR_Request_is_active(request_ptrs[i]))
@@ -135,8 +126,5 @@ int MPIR_Request_get_status_some_impl(int incount, MPIR_Request ** request_ptrs,
     else
         mpi_errno = get_statuses(*outcount, request_ptrs, array_of_indices, array_of_statuses);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

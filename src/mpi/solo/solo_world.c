@@ -42,18 +42,13 @@ static int take_scenario(int size, solo_scenario * scenario)
     char line[sizeof(scenario->file) + 8];
     size_t length = next_scenario ? strcspn(next_scenario, "\n") : 0;
 
-    MPIR_ERR_CHKANDJUMP1(length == 0, mpi_errno, MPI_ERR_OTHER, "**solo_no_scenario",
-                         "**solo_no_scenario %d", size);
+    MPIR_ERR_CHKANDSTMT1(length == 0, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_no_scenario", "**solo_no_scenario %d", size);
     snprintf(line, sizeof(line), "%.*s", (int) length, next_scenario);
-    MPIR_ERR_CHKANDJUMP2(!solo_scenario_parse(line, scenario), mpi_errno, MPI_ERR_OTHER,
-                         "**solo_scenario", "**solo_scenario %s %s", line, SOLO_SCENARIOS);
+    MPIR_ERR_CHKANDSTMT2(!solo_scenario_parse(line, scenario), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_scenario", "**solo_scenario %s %s", line, SOLO_SCENARIOS);
     if (next_scenario[length] == '\n' && next_scenario[length + 1] != '\0')
         next_scenario += length + 1;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 void MPIR_Solo_split_type(const int *split_type)
@@ -73,21 +68,15 @@ static int split_type_calls(const MPIR_Comm * comm, solo_call mine, solo_call * 
     int of_nodes = *expected.split_type == MPI_COMM_TYPE_SHARED ? 2 : 3;
     bool by_node = ++expected.split_of_type >= of_nodes;
 
-    MPIR_ERR_CHKANDJUMP(expected.split_of_type > of_nodes ||
-                        (by_node && *expected.split_type == MPIX_COMM_TYPE_NEIGHBORHOOD), mpi_errno,
-                        MPI_ERR_OTHER, "**solo_split_type");
-    MPIR_ERR_CHKANDJUMP2(mine.key != 0 && mine.key != comm->rank, mpi_errno, MPI_ERR_OTHER,
-                         "**solo_split_key", "**solo_split_key %d %d", mine.key, comm->rank);
+    MPIR_ERR_CHKANDSTMT(expected.split_of_type > of_nodes || (by_node && *expected.split_type == MPIX_COMM_TYPE_NEIGHBORHOOD), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_split_type");
+    MPIR_ERR_CHKANDSTMT2(mine.key != 0 && mine.key != comm->rank, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_split_key", "**solo_split_key %d %d", mine.key, comm->rank);
     for (int r = 0; r < comm->local_size; r++) {
         calls[r].colour =
             by_node ? MPIR_World_node((int)cmap_select(comm->map, (uint32_t)r)) : mine.colour;
         calls[r].key = mine.key == comm->rank ? r : mine.key;
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int find_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
@@ -99,24 +88,16 @@ static int find_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
 
     if (expected.split_type) {
         mpi_errno = split_type_calls(comm, mine, calls);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     } else {
         mpi_errno = take_scenario(n, &scenario);
-        MPIR_ERR_CHECK(mpi_errno);
-        MPIR_ERR_CHKANDJUMP2(scenario.file[0] && n != MPIR_Process.size, mpi_errno, MPI_ERR_OTHER,
-                             "**solo_scenario", "**solo_scenario %s %s",
-                             "program PATH, which was asked for the whole world, for a part of it",
-                             SOLO_SCENARIOS);
+        MPIR_ERR_CHKRETURN(mpi_errno);
+        MPIR_ERR_CHKANDSTMT2(scenario.file[0] && n != MPIR_Process.size, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_scenario", "**solo_scenario %s %s", "program PATH, which was asked for the whole world, for a part of it", SOLO_SCENARIOS);
         wrong = solo_scenario_calls(&scenario, n, calls);
-        MPIR_ERR_CHKANDJUMP2(wrong, mpi_errno, MPI_ERR_OTHER, "**solo_scenario",
-                             "**solo_scenario %s %s", wrong,
-                             "a line with colour and key for each rank");
+        MPIR_ERR_CHKANDSTMT2(wrong, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_scenario", "**solo_scenario %s %s", wrong, "a line with colour and key for each rank");
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Fills calls[] with the calls of all ranks, and checks this rank's. */
@@ -126,16 +107,11 @@ static int foresee_calls(const split_call * call, MPIR_Comm * comm, solo_call * 
     solo_call mine;
 
     mpi_errno = find_calls(comm, (solo_call) { call->colour, call->key }, calls);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mine = calls[comm->rank];
-    MPIR_ERR_CHKANDJUMP4(call->colour != mine.colour || call->key != mine.key, mpi_errno,
-                         MPI_ERR_OTHER, "**solo_mismatch", "**solo_mismatch %d %d %d %d",
-                         call->colour, call->key, mine.colour, mine.key);
+    MPIR_ERR_CHKANDSTMT4(call->colour != mine.colour || call->key != mine.key, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_mismatch", "**solo_mismatch %d %d %d %d", call->colour, call->key, mine.colour, mine.key);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static void keep_last(MPIR_Comm * comm, solo_call * calls)
@@ -221,7 +197,7 @@ static int list_members(int size, int colour, int **members, int *n)
 
     *n = 0;
     *members = MPL_malloc(size * sizeof(int), MPL_MEM_COMM);
-    MPIR_ERR_CHKANDJUMP(!*members, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!*members, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     for (int r = 0; r < size; r++) {
         if (last.calls[r].colour != colour)
             continue;
@@ -231,10 +207,7 @@ static int list_members(int size, int colour, int **members, int *n)
     if (!in_order)
         qsort(*members, *n, sizeof(int), compare_members);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int map_members(const cmap_t * peers, int colour, cmap_t ** remote)
@@ -257,14 +230,11 @@ int solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, cm
     int mpi_errno = MPI_SUCCESS;
     unsigned long long start = solo_now();
 
-    MPIR_ERR_CHKANDJUMP(!peer || peer->map != last.map, mpi_errno, MPI_ERR_OTHER, "**solo_remote");
+    MPIR_ERR_CHKANDSTMT(!peer || peer->map != last.map, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_remote");
     mpi_errno = map_members(peer->map, last.calls[remote_leader].colour, remote);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     *is_low_group = cmap_select(local->map, 0) < cmap_select(*remote, 0);
     solo_count_supply(start);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

@@ -225,7 +225,7 @@ int MPIR_World_order_apply(MPIR_Comm *world)
     forget();
     if (status != CMAP_OK)
         mpi_errno = MPIR_Map_error(status, "order of the world", (int) n);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     has_order = map != NULL;
     if (map) {
         cmap_release(world->map);
@@ -233,10 +233,7 @@ int MPIR_World_order_apply(MPIR_Comm *world)
         world->rank = (int) cmap_rank(map, (uint32_t) MPIR_Process.rank);
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 bool MPIR_World_order_is_given(void)

@@ -16,14 +16,11 @@ int MPIR_Aggr_agree(MPIR_Comm * comm, unsigned long long numbers[], int n)
                                   MPIR_ALLREDUCE_TAG, theirs, n, MPI_UNSIGNED_LONG_LONG,
                                   (comm->rank - step + size) % size, MPIR_ALLREDUCE_TAG, comm,
                                   MPI_STATUS_IGNORE, &errflag);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
         for (int i = 0; i < n; i++)
             numbers[i] = MPL_MAX(numbers[i], theirs[i]);
     }
-    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+    MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

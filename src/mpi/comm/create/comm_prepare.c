@@ -119,7 +119,7 @@ static int create_inter(int rank, int local_size, const MPIR_Remote_group_t *rem
 {
     int mpi_errno = MPIR_Comm_create(comm);
 
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     (*comm)->comm_kind = MPIR_COMM_KIND__INTERCOMM;
     (*comm)->rank = rank;
     (*comm)->local_size = local_size;
@@ -127,10 +127,7 @@ static int create_inter(int rank, int local_size, const MPIR_Remote_group_t *rem
     (*comm)->is_low_group = remote->is_low_group;
     (*comm)->local_comm = NULL;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Comm_prepare_local(MPIR_Comm * inter)
@@ -281,13 +278,10 @@ static int agree_on_order(MPIR_Comm * inter, int *local_high)
     mpi_errno = MPIR_Bcast(local_high, 1, MPI_INT, 0, inter->local_comm, &errflag);
     if (sent != MPI_SUCCESS)
         mpi_errno = sent;
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Intercomm_merge_impl(MPIR_Comm * inter, int high, MPIR_Comm ** merged)

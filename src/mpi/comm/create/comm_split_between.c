@@ -67,13 +67,10 @@ static int share_error(MPIR_Comm * merged, int own_errno)
     mpi_errno = MPIR_Allreduce(&has_failed, &any, 1, MPI_INT, MPI_MAX, merged, &errflag);
     if (own_errno != MPI_SUCCESS)
         mpi_errno = own_errno;
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(any || errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT(any || errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Comm_split_type_between(MPIR_Comm * inter, int split_type, int key, MPIR_Info * info,

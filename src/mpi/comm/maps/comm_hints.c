@@ -137,18 +137,14 @@ int MPIR_Comm_map_get_hints(const MPIR_Comm * comm, MPIR_Info * info)
 
     cmap_policy_of(map, &policy);
     mpi_errno = MPIR_Info_set_impl(info, KEY_STRATEGY, cmap_strategy_name(policy.strategy));
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (policy.strategy == CMAP_STRATEGY_HYBRID) {
         snprintf(alpha, sizeof(alpha), "%.15g", policy.alpha);
         mpi_errno = MPIR_Info_set_impl(info, KEY_ALPHA, alpha);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
     mpi_errno = MPIR_Info_set_impl(info, KEY_REPRESENTATION,
                                    cmap_rep_name(cmap_representation(map)));
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

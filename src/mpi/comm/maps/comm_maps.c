@@ -142,14 +142,11 @@ static int alloc_iota(int n, int **ranks)
     int mpi_errno = MPI_SUCCESS;
 
     *ranks = MPL_malloc((n ? n : 1) * sizeof(int), MPL_MEM_ADDRESS);
-    MPIR_ERR_CHKANDJUMP(!*ranks, mpi_errno, MPI_ERR_OTHER, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!*ranks, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**nomem");
     for (int i = 0; i < n; i++)
         (*ranks)[i] = i;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Comm_map_ranks_of(const MPIR_Comm * comm, const MPIR_Group * group, int **ranks)

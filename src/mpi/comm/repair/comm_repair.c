@@ -22,16 +22,12 @@ static int agree_in_group(MPIR_Comm * comm, int *flag)
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
     mpi_errno = MPIR_Comm_group_impl(comm, &group);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPII_Allreduce_group(MPI_IN_PLACE, flag, 1, MPI_INT, MPI_BAND, comm, group,
                                      MPIR_AGREE_TAG, &errflag);
     MPIR_Group_release(group);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int shrink_group(MPIR_Comm * comm, MPIR_Comm ** made)
@@ -40,15 +36,11 @@ static int shrink_group(MPIR_Comm * comm, MPIR_Comm ** made)
     MPIR_Group *group = NULL;
 
     mpi_errno = MPIR_Comm_group_impl(comm, &group);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPIR_Comm_create_group_impl(comm, group, MPIR_SHRINK_TAG, made);
     MPIR_Group_release(group);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* ---- between groups ---- */
@@ -70,17 +62,14 @@ static int agree_between(MPIR_Comm * inter, int *flag)
     int mpi_errno = MPI_SUCCESS, theirs;
 
     mpi_errno = agree_in_group(inter->local_comm, flag);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = exchange_flags(inter, *flag, &theirs);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = agree_in_group(inter->local_comm, &theirs);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     *flag &= theirs;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Neither group goes on without the other one. */
@@ -114,16 +103,12 @@ int MPIR_Comm_agree_impl(MPIR_Comm * comm, int *flag)
     int mpi_errno;
 
     mpi_errno = MPIR_Comm_repair_begins(comm);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = comm->comm_kind == MPIR_COMM_KIND__INTRACOMM ? agree_in_group(comm, flag)
                                                              : agree_between(comm, flag);
     MPIR_Comm_repair_ends(comm);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Comm_shrink_impl(MPIR_Comm * comm, MPIR_Comm ** made)
@@ -131,15 +116,12 @@ int MPIR_Comm_shrink_impl(MPIR_Comm * comm, MPIR_Comm ** made)
     int mpi_errno;
 
     mpi_errno = MPIR_Comm_repair_begins(comm);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = comm->comm_kind == MPIR_COMM_KIND__INTRACOMM ? shrink_group(comm, made)
                                                              : shrink_between(comm, made);
     MPIR_Comm_repair_ends(comm);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     MPIR_Comm_inherit_errhandler(*made, comm);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

@@ -44,13 +44,9 @@ static int alloc_reserve(split_side * side, size_t bytes)
     int mpi_errno = MPI_SUCCESS;
 
     side->owned = MPL_malloc(bytes, MPL_MEM_COMM);
-    MPIR_ERR_CHKANDJUMP2(!side->owned, mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s",
-                         (int) bytes, "rows of MPI_Comm_split");
+    MPIR_ERR_CHKANDSTMT2(!side->owned, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem2", "**nomem2 %d %s", (int) bytes, "rows of MPI_Comm_split");
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int alloc_side(const split_call * call, split_side * side, int size)
@@ -87,15 +83,10 @@ static int begin_described(split_call * call)
     call->local.size = (uint32_t) call->parent->local_size;
     call->local.view = split_view_of(call->colour, MPIX_PERMUTE);
     mpi_errno = alloc_reserve(&call->local, DESCRIBED_RESERVE);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP2(!split_zones_reserve(zones), mpi_errno, MPI_ERR_NO_MEM, "**nomem2",
-                         "**nomem2 %d %s", (int) zones->ranks * COLOURS_ROW,
-                         "descriptions of MPI_Comm_split");
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT2(!split_zones_reserve(zones), mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem2", "**nomem2 %d %s", (int) zones->ranks * COLOURS_ROW, "descriptions of MPI_Comm_split");
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Allocations before the first collective.  A process without memory continues, and tells the
@@ -135,13 +126,10 @@ static int gather_rows(const void *row, void *table, int count, MPI_Datatype typ
 
     mpi_errno =
         MPIR_Allgather(row, sizeof(split_row), MPI_BYTE, table, count, type, comm, &errflag);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**ctxid_refused");
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ctxid_refused");
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Without a table: all rows go to the same place.  What this process passes on is wrong, and

@@ -191,20 +191,14 @@ static int swap_firsts(split_zones * zones, MPIR_Comm * comm, int to, const spli
     mpi_errno = MPIC_Sendrecv(zones->mine, (MPI_Aint) MPL_MIN(mine, (size_t) SPLIT_MESSAGE),
                               MPI_BYTE, to, MPIR_ALLGATHERV_TAG, zones->theirs, SPLIT_MESSAGE,
                               MPI_BYTE, from->rank, MPIR_ALLGATHERV_TAG, comm, &status, &errflag);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
     if (from->rank != MPI_PROC_NULL) {
         received = (MPI_Aint) MPIR_STATUS_GET_COUNT(status);
-        MPIR_ERR_CHKANDJUMP2(!colours_check_header(zones->theirs, (size_t) received,
-                                                   (uint32_t) from->count),
-                             mpi_errno, MPI_ERR_OTHER, "**splitbytes", "**splitbytes %d %d",
-                             from->rank, (int) received);
+        MPIR_ERR_CHKANDSTMT2(!colours_check_header(zones->theirs, (size_t) received, (uint32_t) from->count), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", from->rank, (int) received);
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int receive_block(split_zones * zones, MPIR_Comm * comm, const split_block * from)
@@ -216,14 +210,10 @@ static int receive_block(split_zones * zones, MPIR_Comm * comm, const split_bloc
     theirs = rest_of(zones->theirs);
     if (theirs)
         mpi_errno = receive_rest(zones, comm, from->rank, theirs);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP2(!is_of(from, zones->theirs), mpi_errno, MPI_ERR_OTHER, "**splitbytes",
-                         "**splitbytes %d %d", from->rank, (int) colours_bytes(zones->theirs));
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT2(!is_of(from, zones->theirs), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", from->rank, (int) colours_bytes(zones->theirs));
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int split_swap_blocks(split_zones * zones, MPIR_Comm * comm, int to, const split_block * from)
@@ -334,14 +324,11 @@ static int take_steps(split_zones * zones, MPIR_Comm * comm, split_tree tree)
         int other = unit ^ 1 << step;
         split_block block = known_of(zones, split_block_of(tree, other, step));
         mpi_errno = MPIR_Others->swap_blocks(zones, comm, block.rank, &block);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
         split_merge(zones, unit < other);
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* A pair's ranks tell each other theirs. */
@@ -384,16 +371,12 @@ int split_merge_blocks(split_zones * zones, MPIR_Comm * comm)
 
     if (is_pair)
         mpi_errno = merge_pair(zones, comm, is_first);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (is_first)
         mpi_errno = take_steps(zones, comm, tree);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (is_pair)
         mpi_errno = hand_on(zones, comm, is_first);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

@@ -95,12 +95,8 @@ static int make_local_map(split_call * call)
     if (call->is_described)
         fill_table(call);
     mpi_errno = make_map(&call->local, parent_map, call->parent->rank, &call->rank);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int make_maps(split_call * call)
@@ -109,16 +105,13 @@ static int make_maps(split_call * call)
     MPIR_Comm *parent = call->parent;
 
     mpi_errno = make_local_map(call);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (split_is_inter(call)) {
         mpi_errno = make_map(&call->remote, MPIR_Comm_map(parent, MPIR_MAP_REMOTE), 0, NULL);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static void fill(MPIR_Comm * child, const split_call * call)
@@ -154,18 +147,14 @@ static int attach_maps(MPIR_Comm * child, split_call * call)
     int mpi_errno = MPI_SUCCESS;
 
     mpi_errno = MPIR_Comm_map_set(child, MPIR_MAP_LOCAL, call->local.map);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (split_is_inter(call)) {
         mpi_errno = MPIR_Comm_map_set(child, MPIR_MAP_REMOTE, call->remote.map);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
     mpi_errno = find_nodes(child, call);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int split_make_child(split_call * call, MPIR_Comm ** child)

@@ -174,16 +174,12 @@ static int check_all(const message all[], int n, uint32_t ranks, bool * are_shor
         bool is_short = bytes <= SPLIT_MESSAGE;
         bool is_right = is_short ? colours_check_most(all[i], bytes, ranks) :
             colours_check_header(all[i], SPLIT_MESSAGE, ranks);
-        MPIR_ERR_CHKANDJUMP2(!is_right, mpi_errno, MPI_ERR_OTHER, "**splitbytes",
-                             "**splitbytes %d %d", i, (int) bytes);
+        MPIR_ERR_CHKANDSTMT2(!is_right, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", i, (int) bytes);
         ranks -= is_short ? colours_ranks(all[i]) : 0;
         *are_short = *are_short && is_short;
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Neighbours first, as in the tree of many nodes: blocks of equal size have the shortest
@@ -225,18 +221,15 @@ static int exchange_at_once(split_zones * zones, MPIR_Comm * roots, bool * is_do
     clear_rest(zones->mine);
     mpi_errno = MPIR_Aggr_exchange(roots, zones->mine, SPLIT_MESSAGE, all, MPIR_ALLGATHERV_TAG,
                                    &errflag);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = check_all(all, n, zones->ranks, is_done);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (*is_done) {
         merge_all(all, n);
         take_result(zones, all[0]);
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int exchange(split_zones * zones, MPIR_Comm * roots)
@@ -265,13 +258,10 @@ static int spread_rest(split_zones * zones, MPIR_Comm * node)
     MPIR_Assert(has_room);
     mpi_errno = MPIR_Bcast_impl(zones->mine + SPLIT_MESSAGE, (MPI_Aint) (bytes - SPLIT_MESSAGE),
                                 MPI_BYTE, 0, node, &errflag);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int spread(split_zones * zones, MPIR_Comm * node)
@@ -282,19 +272,13 @@ static int spread(split_zones * zones, MPIR_Comm * node)
     if (node->rank == 0)
         clear_rest(zones->mine);
     mpi_errno = MPIR_Bcast_impl(zones->mine, SPLIT_MESSAGE, MPI_BYTE, 0, node, &errflag);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
-    MPIR_ERR_CHKANDJUMP2(!colours_check_header(zones->mine, SPLIT_MESSAGE, zones->ranks),
-                         mpi_errno, MPI_ERR_OTHER, "**splitbytes", "**splitbytes %d %d", 0,
-                         SPLIT_MESSAGE);
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
+    MPIR_ERR_CHKANDSTMT2(!colours_check_header(zones->mine, SPLIT_MESSAGE, zones->ranks), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", 0, SPLIT_MESSAGE);
     if (colours_bytes(zones->mine) > SPLIT_MESSAGE)
         mpi_errno = spread_rest(zones, node);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Where the other processes do not exist. */
@@ -334,13 +318,8 @@ int split_merge_nodes(split_zones * zones, MPIR_Comm * comm, const split_leaf * 
             split_fail(zones);
     }
     note(hand_to_node(zones, comm), &mpi_errno);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP2(!colours_check(zones->mine, colours_bytes(zones->mine), zones->ranks),
-                         mpi_errno, MPI_ERR_OTHER, "**splitbytes", "**splitbytes %d %d", 0,
-                         (int) colours_bytes(zones->mine));
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT2(!colours_check(zones->mine, colours_bytes(zones->mine), zones->ranks), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", 0, (int) colours_bytes(zones->mine));
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

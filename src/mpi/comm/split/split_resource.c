@@ -33,13 +33,10 @@ static int check_same(MPIR_Comm * comm, const char *key, const char *value)
     int is_same = 0;
 
     mpi_errno = MPII_compare_info_hint(value, comm, &is_same);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP1(!is_same, mpi_errno, MPI_ERR_OTHER, "**infonoteq", "**infonoteq %s", key);
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT1(!is_same, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**infonoteq", "**infonoteq %s", key);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int split_by_hardware(MPIR_Comm * comm, int key, const char *type, MPIR_Comm ** newcomm)
@@ -68,18 +65,14 @@ int MPIR_Comm_split_type_hw_guided(MPIR_Comm * comm_ptr, int key, MPIR_Info * in
 
     *newcomm_ptr = NULL;
     mpi_errno = check_same(comm_ptr, SPLIT_HARDWARE, type);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (strcmp(type, "mpi_shared_memory") == 0)
         mpi_errno = MPIR_Comm_split_type_impl(comm_ptr, MPI_COMM_TYPE_SHARED, key, info_ptr,
                                               newcomm_ptr);
     else if (*type)
         mpi_errno = split_by_hardware(comm_ptr, key, type, newcomm_ptr);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* The first rank whose process is of the same world: each world has process sets of its own. */
@@ -107,15 +100,11 @@ int MPIR_Comm_split_type_resource_guided(MPIR_Comm * comm_ptr, int key, MPIR_Inf
 
     *newcomm_ptr = NULL;
     mpi_errno = check_same(comm_ptr, SPLIT_SET, set);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (*set)
         mpi_errno = MPIR_Comm_split_impl(comm_ptr, colour_of_set(comm_ptr, set), key, newcomm_ptr);
     else
         mpi_errno = MPIR_Comm_split_type_hw_guided(comm_ptr, key, info_ptr, newcomm_ptr);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

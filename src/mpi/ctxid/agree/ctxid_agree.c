@@ -56,18 +56,15 @@ static int make_reduction(MPI_User_function * fold, size_t bytes, reduction_t * 
     MPIR_Op *op;
 
     mpi_errno = MPIR_Op_create_impl(fold, 1, &op);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     reduction->op = op->handle;
     mpi_errno = MPIR_Type_contiguous_impl((int) (bytes / 4), MPI_UINT32_T, &reduction->type);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPIR_Type_commit_impl(&reduction->type);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     MPIR_Add_finalize(free_reduction, reduction, MPIR_FINALIZE_CALLBACK_PRIO - 1);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Ctxid_init_reductions(void)
@@ -76,14 +73,10 @@ int MPIR_Ctxid_init_reductions(void)
 
     MPIR_Map_report_phase("communicators");
     mpi_errno = make_reduction(fold_offers, sizeof(ctxid_offer_t), &offers);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = make_reduction(fold_windows, sizeof(ctxid_window_t), &windows);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static void fold_numbers(uint64_t all[2], const uint64_t one[2])
@@ -126,9 +119,9 @@ static int reduce(members_t members, void *data, const reduction_t * by)
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
     if (MPIR_Others->count(number_of(members)) == 1)
-        goto fn_exit;
+        return mpi_errno;
     if (members.group && by == &offers && reduce_on_node(members, data, &mpi_errno))
-        goto fn_exit;
+        return mpi_errno;
     if (is_between_groups(members))
         mpi_errno = ctxid_reduce_between(members.comm, data, by->type, by->op, &errflag);
     else if (members.group != NULL)
@@ -136,13 +129,10 @@ static int reduce(members_t members, void *data, const reduction_t * by)
                                          members.group, members.tag | MPIR_TAG_COLL_BIT, &errflag);
     else
         mpi_errno = MPIR_Allreduce(MPI_IN_PLACE, data, 1, by->type, by->op, members.comm, &errflag);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* The string of an error stack has 512 bytes for all its lines. */
@@ -196,17 +186,13 @@ static int exchange_window(MPIR_Ctxid_t * creation, members_t members, ctxid_out
 
     ctxid_show_window(creation, &window);
     mpi_errno = reduce(members, &window, &windows);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     *outcome = ctxid_settle_window(creation, &window, prefix);
     ctxid_spare_unused();       /* a block may have given an id back */
     if (*outcome == CTXID_SEARCH)
         mpi_errno = ctxid_let_others_go_on();
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 MPIR_Context_id_t ctxid_of_prefix(uint32_t prefix)
@@ -227,19 +213,16 @@ static int decide(MPIR_Ctxid_t * creation, members_t members, uint64_t own, ctxi
         mpi_errno = exchange_window(creation, members, &outcome, &prefix);
         if (mpi_errno != MPI_SUCCESS) {
             ctxid_abandon(creation);
-            MPIR_ERR_POP(mpi_errno);
+            MPIR_ERR_RETURN(mpi_errno);
         }
     }
     if (outcome != CTXID_DECIDED) {
         mpi_errno = ctxid_error(outcome);
-        MPIR_ERR_POP(mpi_errno);
+        MPIR_ERR_RETURN(mpi_errno);
     }
     *id = ctxid_of_prefix(prefix);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Up to MPI_TAG_UB: without the mark that MPICH adds to the tag of a collective. */
@@ -403,14 +386,10 @@ int MPIR_Ctxid_get(MPIR_Comm * comm, MPIR_Group * group, int tag, int takes_part
     ctxid_offer_t all = offer_among(&creation, members, takes_part || MPIR_Others->holds_all_ids);
 
     mpi_errno = exchange_offers(&creation, members, &all);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = decide(&creation, members, all.packed, all, id);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* One whose copy could fail without an agreement that tells the others */

@@ -49,14 +49,11 @@ int MPIR_Leaders_trade(const void *own, MPI_Aint bytes, void *theirs, MPI_Aint r
     mpi_errno = MPIC_Sendrecv(own, bytes, MPI_BYTE, own ? remote_leader : MPI_PROC_NULL, tag,
                               theirs, room, MPI_BYTE, theirs ? remote_leader : MPI_PROC_NULL, tag,
                               peers, &status, &errflag);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
     *got = (MPI_Aint) MPIR_STATUS_GET_COUNT(status);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Each group sends its id to the other one, or MPIR_INVALID_CONTEXT_ID if it has none, so that the
@@ -70,7 +67,7 @@ static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t * remote
 
     *remote = own;
     if (!MPIR_Do_others_exist())
-        goto fn_exit;
+        return mpi_errno;
     *remote = MPIR_INVALID_CONTEXT_ID;
     if (to.group->rank == to.leader) {
         mpi_errno = MPIR_Leaders_trade(&own, sizeof(own), remote, sizeof(*remote), &got,
@@ -79,14 +76,10 @@ static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t * remote
     }
     result = MPIR_Aggr_agree(to.group, &id, 1);
     *remote = result == MPI_SUCCESS ? (MPIR_Context_id_t) id : MPIR_INVALID_CONTEXT_ID;
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = result;
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* `undecided`: the error if the group has no id, or MPI_SUCCESS.  On an error *own is given
@@ -136,15 +129,11 @@ int MPIR_Ctxid_get_inter(MPIR_Comm * inter, MPIR_Context_id_t * remote, MPIR_Con
     int mpi_errno = MPI_SUCCESS;
 
     mpi_errno = ctxid_need_local_comm(inter);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPIR_Ctxid_get(inter->local_comm, NULL, 0, true, own);
     mpi_errno = exchange_decided(link_of(inter), mpi_errno, own, remote);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIR_Ctxid_get_by_leaders(MPIR_Comm * group, int leader, MPIR_Comm * peers, int remote_leader,

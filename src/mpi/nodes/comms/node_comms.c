@@ -63,19 +63,15 @@ static int commit(MPIR_Comm * sub)
     int mpi_errno = MPI_SUCCESS;
 
     mpi_errno = MPID_Comm_commit_pre_hook(sub);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPIR_Find_nodes(sub);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     MPIR_Comm_report_born(sub);
     mpi_errno = MPIR_Coll_comm_init(sub);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPID_Comm_commit_post_hook(sub);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* The processes of `parent` whose ranks are in `ranks`.  Of those this process is the one with
@@ -89,7 +85,7 @@ static int make_one(MPIR_Comm * parent, MPIR_Comm_hierarchy_kind_t kind, const c
         MPIR_CONTEXT_INTERNODE_OFFSET;
 
     mpi_errno = MPIR_Comm_create(&sub);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     sub->comm_kind = MPIR_COMM_KIND__INTRACOMM;
     sub->hierarchy_kind = kind;
     sub->context_id = sub->recvcontext_id = parent->context_id + offset;
@@ -100,16 +96,13 @@ static int make_one(MPIR_Comm * parent, MPIR_Comm_hierarchy_kind_t kind, const c
     mpi_errno = MPIR_Comm_map_compose(sub, MPIR_MAP_LOCAL, parent, MPIR_MAP_LOCAL, ranks);
     if (mpi_errno != MPI_SUCCESS)
         MPIR_Comm_discard(sub);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = commit(sub);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     made++;
     *result = sub;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int make_both(MPIR_Comm * comm)
@@ -193,13 +186,10 @@ int MPIR_Comm_settle_node_comms(MPIR_Comm * comm)
         mpi_errno = ask_all(comm, &failed);
     if (own_errno != MPI_SUCCESS)
         mpi_errno = own_errno;
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(failed, mpi_errno, MPI_ERR_NO_MEM, "**node_comms_other");
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT(failed, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**node_comms_other");
     MPL_atomic_release_store_int(&comm->node_comms_made, MPIR_NODE_COMMS_SETTLED);
-    MPIR_ERR_CHKANDJUMP(comm->revoked, mpi_errno, MPIX_ERR_REVOKED, "**revoked");
+    MPIR_ERR_CHKANDSTMT(comm->revoked, mpi_errno, MPIX_ERR_REVOKED, return mpi_errno, "**revoked");
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

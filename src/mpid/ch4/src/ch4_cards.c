@@ -37,16 +37,13 @@ static int put_on_board(const void *card, int bytes)
     size_t offset;
 
     mpi_errno = MPIDU_Init_shm_alloc(head + n * PADDED(most_bytes), (void **) &board);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     offset = head + (size_t) MPL_atomic_fetch_add_int(&board->used, (int) PADDED(bytes));
     memcpy((char *) board + offset, card, bytes);
     board->slots[place].offset = (uint32_t) offset;
     board->slots[place].length = (uint32_t) bytes;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDI_Cards_leave(const void *card, int bytes, int most)
@@ -58,22 +55,18 @@ int MPIDI_Cards_leave(const void *card, int bytes, int most)
     most_bytes = most;
     if (MPIR_Others->count(MPIR_Process.local_size) > 1) {
         mpi_errno = put_on_board(card, bytes);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
     if (MPIR_Process.num_nodes == 1) {
         mpi_errno = MPIDU_Init_shm_barrier();
     } else {
         name_key(key, MPIR_Process.rank);
         mpi_errno = MPIR_pmi_kvs_put_bytes(key, card, bytes);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
         mpi_errno = MPIR_pmi_barrier();
     }
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int ask_manager(int rank, void *card, int *bytes)
@@ -97,22 +90,18 @@ int MPIDI_Cards_find(int rank, const void **card, int *bytes, void **buffer)
     if (local_rank >= 0) {
         *card = (char *) board + board->slots[local_rank].offset;
         *bytes = (int) board->slots[local_rank].length;
-        goto fn_exit;
+        return mpi_errno;
     }
     mpi_errno = MPIR_Others->check(rank);
     if (mpi_errno != MPI_SUCCESS)
-        goto fn_exit;           /* as it is: in a longer stack its text is cut off */
-    MPIR_ERR_CHKANDJUMP(MPIR_pmi_is_in_barrier(), mpi_errno, MPI_ERR_OTHER, "**card_finalizing");
+        return mpi_errno;           /* as it is: in a longer stack its text is cut off */
+    MPIR_ERR_CHKANDSTMT(MPIR_pmi_is_in_barrier(), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**card_finalizing");
     *bytes = most_bytes;
     *card = *buffer = MPL_malloc(most_bytes, MPL_MEM_ADDRESS);
-    MPIR_ERR_CHKANDJUMP(!*buffer, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!*buffer, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     mpi_errno = ask_manager(rank, *buffer, bytes);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDI_Cards_free(void)

@@ -232,14 +232,10 @@ static int trade_bytes(const meeting_t * meeting, const void *own, MPI_Aint byte
 
     mpi_errno = MPIR_Leaders_trade(own, bytes, theirs, room, &got, meeting->remote_leader,
                                    meeting->tag, meeting->peers);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP1(got != room, mpi_errno, MPI_ERR_OTHER, "**interpart", "**interpart %d",
-                         (int) got);
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT1(got != room, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**interpart", "**interpart %d", (int) got);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static void free_upids(upids_t * upids)
@@ -305,18 +301,14 @@ static int fetch_upids(meeting_t * meeting, const upids_t * own, const upids_hea
 
     mpi_errno = trade_bytes(meeting, own->sizes, own->n * sizeof(int), theirs->sizes,
                             theirs->n * sizeof(int));
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = trade_bytes(meeting, own->data, bytes_of_upids(own), theirs->data, head->bytes);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP1(bytes_of_upids(theirs) != head->bytes, mpi_errno, MPI_ERR_OTHER,
-                         "**interpart", "**interpart %d", head->bytes);
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT1(bytes_of_upids(theirs) != head->bytes, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**interpart", "**interpart %d", head->bytes);
     MPIDIU_upids_to_gpids(theirs->n, theirs->sizes, theirs->data, remote->held);
     remote->is_low_group = is_before(own, theirs);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Neither leader sends addresses before both know that the other one has room for them. */
@@ -367,7 +359,7 @@ static int trade_groups(meeting_t * meeting)
         if (number == 0 && knows_dynamic(meeting))
             own.flags |= PART_DYNAMIC;
         mpi_errno = trade_part(meeting, number, sends ? &own : NULL, receives ? &theirs : NULL);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
         meeting->is_dynamic = ((own.flags | theirs.flags) & PART_DYNAMIC) != 0;
         if (meeting->is_dynamic)
             break;
@@ -378,12 +370,8 @@ static int trade_groups(meeting_t * meeting)
     }
     if (meeting->is_dynamic)
         mpi_errno = trade_upids(meeting);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* ---- in a group ---- */
@@ -513,15 +501,11 @@ static int tell_lpids(const meeting_t * meeting)
     mpi_errno = MPIDIU_Intercomm_map_bcast_intra(meeting->local, meeting->leader, &remote->size,
                                                  &remote->is_low_group, 0, meeting->upids.sizes,
                                                  meeting->upids.data, &remote->held);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     remote->error = MPIDIU_map_from_gpids(remote->held, remote->size, &remote->map);
     mpi_errno = check_lpids(meeting, remote->held);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Without the other group. */

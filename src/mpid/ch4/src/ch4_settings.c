@@ -128,23 +128,19 @@ int MPIDI_Settings_leave(const char *segment)
     char key[KEY_ROOM], packed[LEFT_ROOM];
 
     if (is_alone())
-        goto fn_exit;
+        return mpi_errno;
     generation++;
     if (MPIR_Process.local_rank == 0) {
         int bytes = pack_values(packed, false);
         bytes += pack_segment(packed + bytes, segment);
         name_key(key, MPIR_Process.rank);
         mpi_errno = MPIR_pmi_kvs_put_bytes(key, packed, bytes);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
     if (!bcast_has_barrier())
         mpi_errno = MPIR_pmi_barrier();
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* The first setting whose value is another one there: its index, and both values. */
@@ -218,14 +214,10 @@ static int compare_with(int rank)
 
     name_key(key, rank);
     mpi_errno = MPIR_pmi_kvs_get_bytes(rank, key, packed, &bytes);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = compare_values(packed, bytes, rank);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static const char *segment_of(int rank, char *packed)

@@ -171,15 +171,12 @@ static int insert(MPIDI_av_entry_t * av, const void *name)
     fi_addr_t addr = FI_ADDR_NOTAVAIL;
 
     MPIDI_OFI_CALL(fi_av_insert(MPIDI_OFI_global.ctx[0].av, name, 1, &addr, 0ULL, NULL), avmap);
-    MPIR_ERR_CHKANDJUMP(addr == FI_ADDR_NOTAVAIL, mpi_errno, MPI_ERR_OTHER, "**ofi_no_address");
+    MPIR_ERR_CHKANDSTMT(addr == FI_ADDR_NOTAVAIL, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ofi_no_address");
     inserted.count++;
     inserted.bytes += MPIDI_OFI_global.addrnamelen;
     MPIDI_OFI_SET_ADDR(av, 0, 0, addr);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDI_OFI_peers_init(void)
@@ -191,15 +188,11 @@ int MPIDI_OFI_peers_init(void)
     MPIDI_OFI_CALL(fi_getname((fid_t) MPIDI_OFI_global.ctx[0].ep, MPIDI_OFI_global.addrname,
                               &MPIDI_OFI_global.addrnamelen), getname);
     mpi_errno = insert(&MPIDIU_get_av(0, MPIR_Process.rank), MPIDI_OFI_global.addrname);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (MPIR_Process.size > 1)
         mpi_errno = MPIDI_Cards_leave(MPIDI_OFI_global.addrname, (int) MPIDI_OFI_global.addrnamelen, FI_NAME_MAX);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDI_OFI_peers_finalize(void)
@@ -234,13 +227,9 @@ int MPIDI_OFI_peer_insert(MPIDI_av_entry_t * av)
     int rank = (int) (av - MPIDI_global.avt_mgr.av_table0->table);
 
     mpi_errno = find_and_insert(av, rank);
-    MPIR_ERR_CHKANDJUMP2(mpi_errno, mpi_errno, MPI_ERR_OTHER, "**card_peer", "**card_peer %d %d",
-                         MPIR_Process.rank, rank);
+    MPIR_ERR_CHKANDSTMT2(mpi_errno, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**card_peer", "**card_peer %d %d", MPIR_Process.rank, rank);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDI_OFI_peer_reach(MPIDI_av_entry_t * av)
@@ -274,13 +263,9 @@ int MPIDI_OFI_check_ranks(MPIR_Comm * comm)
     int mpi_errno = MPI_SUCCESS;
     int ranks = MPL_MAX(comm->local_size, comm->remote_size);
 
-    MPIR_ERR_CHKANDJUMP2(MPIDI_OFI_SOURCE_BITS > 0 && ranks > 1LL << MPIDI_OFI_SOURCE_BITS, mpi_errno, MPI_ERR_OTHER,
-                         "**ofi_ranks", "**ofi_ranks %d %d", ranks, MPIDI_OFI_SOURCE_BITS);
+    MPIR_ERR_CHKANDSTMT2(MPIDI_OFI_SOURCE_BITS > 0 && ranks > 1LL << MPIDI_OFI_SOURCE_BITS, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ofi_ranks", "**ofi_ranks %d %d", ranks, MPIDI_OFI_SOURCE_BITS);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 typedef struct {
@@ -292,14 +277,11 @@ static int look_name_up(MPIDI_av_entry_t * av, char *name, size_t * bytes)
 {
     int mpi_errno = MPIDI_OFI_peer_reach(av);
 
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     *bytes = MPIDI_OFI_global.addrnamelen;
     MPIDI_OFI_VCI_CALL(fi_av_lookup(MPIDI_OFI_global.ctx[0].av, MPIDI_OFI_ADDR(av, 0, 0), name, bytes), 0, avlookup);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDI_OFI_upid_write(MPIR_Comm * comm, int rank, char *upid, int *bytes)
@@ -312,7 +294,7 @@ int MPIDI_OFI_upid_write(MPIR_Comm * comm, int rank, char *upid, int *bytes)
     MPL_COMPILE_TIME_ASSERT(sizeof(tail) == MPIDI_OFI_UPID_TAIL);
     MPIDIU_comm_rank_to_pid(comm, rank, &lpid, &avtid);
     mpi_errno = look_name_up(&MPIDIU_get_av(avtid, lpid), upid, &length);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (avtid == 0) {
         tail.world = world;
         tail.rank = lpid;
@@ -320,10 +302,7 @@ int MPIDI_OFI_upid_write(MPIR_Comm * comm, int rank, char *upid, int *bytes)
     memcpy(upid + length, &tail, sizeof(tail));
     *bytes = (int) (length + sizeof(tail));
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int has_name(int rank, const char *name, size_t bytes, bool * has)
@@ -363,10 +342,6 @@ int MPIDI_OFI_upid_read(const char *upid, int bytes, bool * is_ours, int *rank)
         *rank = (int) tail.rank;
         mpi_errno = has_name(*rank, upid, length, is_ours);
     }
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

@@ -69,14 +69,10 @@ int MPIDI_UCX_card_read(const void *buffer, size_t bytes, int vni, const ucp_add
     const struct card *card = buffer;
     size_t begin;
 
-    MPIR_ERR_CHKANDJUMP1(!is_card(card, bytes), mpi_errno, MPI_ERR_OTHER, "**ucx_no_card",
-                         "**ucx_no_card %d", MPIDI_UCX_global.num_vnis);
+    MPIR_ERR_CHKANDSTMT1(!is_card(card, bytes), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ucx_no_card", "**ucx_no_card %d", MPIDI_UCX_global.num_vnis);
     begin = vni == 0 ? header_bytes(MPIDI_UCX_global.num_vnis) : PADDED(card->ends[vni - 1]);
     *address = (const ucp_address_t *) ((const char *) card + begin);
     *address_bytes = card->ends[vni] - begin;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

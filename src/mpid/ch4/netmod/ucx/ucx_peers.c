@@ -237,10 +237,7 @@ static int keep_messages(void)
         MPIDI_UCX_CHK_STATUS(status);
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int leave_card(void)
@@ -270,17 +267,13 @@ int MPIDI_UCX_peers_init(void)
 
     register_variables();
     mpi_errno = MPIDI_UCX_worlds_init();
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = keep_messages();
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (MPIR_Process.size > 1)
         mpi_errno = leave_card();
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int make_room(void)
@@ -290,16 +283,13 @@ static int make_room(void)
     ucp_ep_h *eps;
 
     if (peers.count < peers.room)
-        goto fn_exit;
+        return mpi_errno;
     eps = MPL_realloc(peers.eps, room * sizeof(*eps), MPL_MEM_ADDRESS);
-    MPIR_ERR_CHKANDJUMP(!eps, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!eps, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     peers.eps = eps;
     peers.room = room;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int add_endpoint(ucp_ep_h ep)
@@ -402,10 +392,7 @@ static int close_endpoints(void (*progress) (void))
             progress();
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDI_UCX_peers_disconnect(void (*progress) (void))
@@ -414,18 +401,15 @@ int MPIDI_UCX_peers_disconnect(void (*progress) (void))
 
     if (!MPIDI_UCX_peers_are_lazy()) {
         mpi_errno = add_all();
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
     mpi_errno = close_endpoints(progress);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPIDI_Cards_free();
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     free_spares();
     MPL_free(peers.eps);
     memset(&peers, 0, sizeof(peers));
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

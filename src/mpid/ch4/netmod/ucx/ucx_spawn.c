@@ -39,17 +39,14 @@ static int append(upids_t * upids, size_t bytes, char **place)
         size_t room = MPL_MAX(2 * upids->room, upids->bytes + bytes);
         char *data = MPL_realloc(upids->data, room, MPL_MEM_ADDRESS);
 
-        MPIR_ERR_CHKANDJUMP(!data, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+        MPIR_ERR_CHKANDSTMT(!data, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
         upids->data = data;
         upids->room = room;
     }
     *place = upids->data + upids->bytes;
     upids->bytes += bytes;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int append_card(upids_t * upids, int rank, const void *card, size_t card_bytes)
@@ -61,17 +58,14 @@ static int append_card(upids_t * upids, int rank, const void *card, size_t card_
     char *place;
 
     mpi_errno = append(upids, sizeof(head) + card_bytes, &place);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     memcpy(place, &head, sizeof(head));
     if (card)
         memcpy(place + sizeof(head), card, card_bytes);
     else
         MPIDI_UCX_card_write(place + sizeof(head));
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int append_of_world(upids_t * upids, int rank)
@@ -143,15 +137,11 @@ static int check_upid(const char *upid, int bytes, MPIDI_UCX_upid_t * head)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    MPIR_ERR_CHKANDJUMP(bytes < (int) sizeof(*head), mpi_errno, MPI_ERR_OTHER, "**ucx_no_card");
+    MPIR_ERR_CHKANDSTMT(bytes < (int) sizeof(*head), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ucx_no_card");
     memcpy(head, upid, sizeof(*head));
-    MPIR_ERR_CHKANDJUMP((size_t) bytes != sizeof(*head) + head->card_bytes, mpi_errno,
-                        MPI_ERR_OTHER, "**ucx_no_card");
+    MPIR_ERR_CHKANDSTMT((size_t) bytes != sizeof(*head) + head->card_bytes, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ucx_no_card");
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDI_UCX_upids_to_gpids(int size, int *remote_upid_size, char *remote_upids,

@@ -40,10 +40,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDI_UCX_wait(void *request, int vni)
     }
     MPIDI_UCX_CHK_STATUS(status);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 #endif /* UCX_WAIT_H_INCLUDED */

@@ -45,10 +45,10 @@ int MPIDI_UCX_win_expose(MPIR_Win * win, size_t length, void **base)
     mine->is_exposed = true;
     /* UCX maps memory of some devices, and then fails to reach it. */
     if (MPIR_GPU_query_pointer_is_dev(*base))
-        goto fn_exit;
+        return mpi_errno;
     status = ucp_mem_map(MPIDI_UCX_global.context, &params, &mine->mem_h);
     if (status == UCS_ERR_UNSUPPORTED)
-        goto fn_exit;
+        return mpi_errno;
     MPIDI_UCX_CHK_STATUS(status);
     mine->mem_mapped = true;
     status = ucp_mem_query(mine->mem_h, &attr);
@@ -62,10 +62,7 @@ int MPIDI_UCX_win_expose(MPIR_Win * win, size_t length, void **base)
     if (mine->key_bytes + sizeof(answer_t) > (size_t) MPIDI_NM_am_hdr_max_sz())
         mine->key_bytes = 0;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 MPIDI_UCX_win_target_t *MPIDI_UCX_win_target_ask(MPIR_Win * win, int rank)
@@ -128,7 +125,7 @@ static int answer_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint bytes MPL_UNU
     target->size = (MPI_Aint) answer->size;
     target->disp = answer->disp;
     if (answer->key_bytes == 0)
-        goto fn_exit;
+        return mpi_errno;
     int vni = MPIDI_UCX_get_win_vni(win);
     status = ucp_ep_rkey_unpack(MPIDI_UCX_WIN_TO_EP(win, answer->rank, vni), answer + 1, &target->rkey);
     if (status == UCS_ERR_UNREACHABLE)
@@ -136,10 +133,7 @@ static int answer_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint bytes MPL_UNU
     else
         MPIDI_UCX_CHK_STATUS(status);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDI_UCX_win_await_keys(MPIR_Win * win)
@@ -148,14 +142,11 @@ int MPIDI_UCX_win_await_keys(MPIR_Win * win)
 
     while (MPIDI_UCX_WIN(win).unanswered > 0) {
         mpi_errno = MPID_Progress_test(NULL);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
         MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 void MPIDI_UCX_win_forget(MPIR_Win * win)
@@ -200,22 +191,19 @@ int MPIDI_UCX_win_flush_targets(MPIR_Win * win)
     MPIDI_UCX_win_target_t *target;
 
     mpi_errno = MPIDI_UCX_flush(MPIDI_UCX_get_win_vni(win));
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     DL_FOREACH(mine->unflushed, target)
         marked++;
     while (marked-- > 0 && (target = mine->unflushed) != NULL) {
         mpi_errno = MPIDI_UCX_win_flush_target(win, target);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
         if (target == mine->unflushed) {        /* another thread has used it meanwhile */
             DL_DELETE(mine->unflushed, target);
             DL_APPEND(mine->unflushed, target);
         }
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 void MPIDI_UCX_win_target_init(void)

@@ -174,17 +174,14 @@ static int make_room(int avtid)
     table_t **tables;
 
     if (avtid < worlds.room)
-        goto fn_exit;
+        return mpi_errno;
     tables = MPL_realloc(worlds.tables, room * sizeof(*tables), MPL_MEM_ADDRESS);
-    MPIR_ERR_CHKANDJUMP(!tables, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!tables, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     memset(tables + worlds.room, 0, (room - worlds.room) * sizeof(*tables));
     worlds.tables = tables;
     worlds.room = room;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static size_t upid_bytes(const char *upid)
@@ -204,16 +201,13 @@ static int set_process(table_t * table, int lpid, const char *upid)
     process->lpid = lpid;
     process->ending.process = process;
     process->upid = MPL_malloc(upid_bytes(upid), MPL_MEM_ADDRESS);
-    MPIR_ERR_CHKANDJUMP(!process->upid, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!process->upid, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     memcpy(process->upid, upid, upid_bytes(upid));
     HASH_ADD_KEYPTR(hash_handle, worlds.processes, process->upid, KEY_BYTES, process,
                     MPL_MEM_ADDRESS);
     process->is_known = true;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* A table that fails half way is left to collect(). */
@@ -341,19 +335,16 @@ static int make_endpoint(process_t * process, int vni_src, int vni_dst, ucp_ep_h
         .err_handler = {.cb = endpoint_failed,.arg = process },
     };
 
-    MPIR_ERR_CHKANDJUMP(process->has_ended, mpi_errno, MPI_ERR_OTHER, "**ucx_ended");
+    MPIR_ERR_CHKANDSTMT(process->has_ended, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ucx_ended");
     mpi_errno = MPIDI_UCX_card_read(process->upid->card, process->upid->card_bytes, vni_dst,
                                     &params.address, &bytes);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     status = ucp_ep_create(MPIDI_UCX_global.ctx[vni_src].worker, &params, ep);
     MPIDI_UCX_CHK_STATUS(status);
     process->endpoints++;
     worlds.endpoints++;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDI_UCX_worlds_connect(MPIDI_av_entry_t * av, int vni_src, int vni_dst)
@@ -502,10 +493,7 @@ int MPIDI_UCX_worlds_init(void)
     MPIDIU_process_digest = digest_of;
     MPIDI_Port_on = true;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* ---- MPI_Finalize ---- */

@@ -73,15 +73,11 @@ int MPIDI_Port_dial(const MPIDI_port_name_t * port, double deadline, MPIDI_line_
     *line = NULL;
     do {
         mpi_errno = try_all(port, deadline, &fd, &reason);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     } while (fd < 0 && reason == ETIMEDOUT && (deadline == 0 || MPIDI_Port_now() < deadline));
-    MPIR_ERR_CHKANDJUMP3(fd < 0, mpi_errno, MPI_ERR_PORT, "**port_dial", "**port_dial %d %s %s",
-                         port->tcp_port, port->addresses, strerror(reason));
+    MPIR_ERR_CHKANDSTMT3(fd < 0, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**port_dial", "**port_dial %d %s %s", port->tcp_port, port->addresses, strerror(reason));
     *line = MPIDI_Line_create(fd, deadline);
-    MPIR_ERR_CHKANDJUMP(!*line, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!*line, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

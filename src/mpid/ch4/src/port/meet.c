@@ -66,24 +66,17 @@ static int read_offer(meeting_t * meeting, const MPIDI_line_t * line)
     size_t rest = line->head.bytes - sizeof(offer);
     char *settings = line->body + sizeof(offer);
 
-    MPIR_ERR_CHKANDJUMP(line->head.bytes < sizeof(offer), mpi_errno, MPI_ERR_PORT, "**settings");
+    MPIR_ERR_CHKANDSTMT(line->head.bytes < sizeof(offer), mpi_errno, MPI_ERR_PORT, return mpi_errno, "**settings");
     memcpy(&offer, line->body, sizeof(offer));
-    MPIR_ERR_CHKANDJUMP(offer.settings_bytes <= 0 || offer.upid_bytes <= 0 ||
-                        (size_t) offer.settings_bytes > rest ||
-                        (size_t) offer.upid_bytes != rest - offer.settings_bytes, mpi_errno,
-                        MPI_ERR_PORT, "**settings");
+    MPIR_ERR_CHKANDSTMT(offer.settings_bytes <= 0 || offer.upid_bytes <= 0 || (size_t) offer.settings_bytes > rest || (size_t) offer.upid_bytes != rest - offer.settings_bytes, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**settings");
     mpi_errno = MPIDI_Settings_compare_jobs(settings, offer.settings_bytes);
     if (mpi_errno)
-        goto fn_exit;           /* the text is to have room for it */
+        return mpi_errno;           /* the text is to have room for it */
     meeting->their_id = (MPIR_Context_id_t) offer.context_id;
     mpi_errno = MPIDIU_upids_to_gpids(1, &offer.upid_bytes, settings + offer.settings_bytes,
                                       &meeting->gpid);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int class_of(int error)
@@ -124,20 +117,17 @@ static int answer(meeting_t * meeting, MPIDI_line_t * line, bool * met)
     MPIDI_Line_reset(line, deadline_in(PATIENCE));
     mpi_errno = MPIDI_Line_send(line, meeting->port.answer, class_of(error), meeting->offer,
                                 meeting->bytes, &state);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (state == MPIDI_LINE_COMPLETE) {
         mpi_errno = MPIDI_Line_wait(line, meeting->port.question, &state);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
     *met = state == MPIDI_LINE_COMPLETE;
     mpi_errno = error;
     if (mpi_errno == MPI_SUCCESS && *met)
         mpi_errno = check_verdict(line);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int accept_one(meeting_t * meeting, int timeout)
@@ -151,8 +141,7 @@ static int accept_one(meeting_t * meeting, int timeout)
         mpi_errno = MPIDI_Port_await(&meeting->port, meeting->deadline, &line);
         if (mpi_errno != MPI_SUCCESS)
             break;
-        MPIR_ERR_CHKANDJUMP2(!line, mpi_errno, MPI_ERR_PORT, "**port_nobody", "**port_nobody %d %d",
-                             timeout, meeting->port.tcp_port);
+        MPIR_ERR_CHKANDSTMT2(!line, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**port_nobody", "**port_nobody %d %d", timeout, meeting->port.tcp_port);
         mpi_errno = answer(meeting, line, &met);
         if (met && mpi_errno == MPI_SUCCESS)
             meeting->line = line;
@@ -160,10 +149,7 @@ static int accept_one(meeting_t * meeting, int timeout)
             MPIDI_Line_free(line);
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* ---- the root that connects ---- */
@@ -175,22 +161,16 @@ static int ask(meeting_t * meeting, MPIDI_line_t * line, int timeout)
 
     mpi_errno = MPIDI_Line_send(line, meeting->port.question, 0, meeting->offer, meeting->bytes,
                                 &state);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (state == MPIDI_LINE_COMPLETE) {
         mpi_errno = MPIDI_Line_wait(line, meeting->port.answer, &state);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
-    MPIR_ERR_CHKANDJUMP2(state == MPIDI_LINE_WAITS, mpi_errno, MPI_ERR_PORT, "**port_late",
-                         "**port_late %d %d", timeout, meeting->port.tcp_port);
-    MPIR_ERR_CHKANDJUMP1(state == MPIDI_LINE_STRANGE, mpi_errno, MPI_ERR_PORT, "**port_strange",
-                         "**port_strange %d", meeting->port.tcp_port);
-    MPIR_ERR_CHKANDJUMP1(state == MPIDI_LINE_ENDED, mpi_errno, MPI_ERR_PORT, "**port_closed",
-                         "**port_closed %d", meeting->port.tcp_port);
+    MPIR_ERR_CHKANDSTMT2(state == MPIDI_LINE_WAITS, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**port_late", "**port_late %d %d", timeout, meeting->port.tcp_port);
+    MPIR_ERR_CHKANDSTMT1(state == MPIDI_LINE_STRANGE, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**port_strange", "**port_strange %d", meeting->port.tcp_port);
+    MPIR_ERR_CHKANDSTMT1(state == MPIDI_LINE_ENDED, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**port_closed", "**port_closed %d", meeting->port.tcp_port);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int read_answer(meeting_t * meeting, const MPIDI_line_t * line)

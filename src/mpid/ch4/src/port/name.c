@@ -67,8 +67,7 @@ int MPIDI_Port_name_make(int tcp_port, MPIDI_port_name_t * port, char *name)
     int mpi_errno = MPI_SUCCESS;
     char *end = name + sprintf(name, MPIDI_PORT_BEGINNING);
 
-    MPIR_ERR_CHKANDJUMP1(!make_secret(port->question) || !make_secret(port->answer), mpi_errno,
-                         MPI_ERR_OTHER, "**port_secret", "**port_secret %s", strerror(errno));
+    MPIR_ERR_CHKANDSTMT1(!make_secret(port->question) || !make_secret(port->answer), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**port_secret", "**port_secret %s", strerror(errno));
     end = write_secret(port->question, end);
     end = write_secret(port->answer, end);
     end += sprintf(end, "%d#", tcp_port);
@@ -76,10 +75,7 @@ int MPIDI_Port_name_make(int tcp_port, MPIDI_port_name_t * port, char *name)
     port->tcp_port = tcp_port;
     port->addresses = end;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDI_Port_name_read(const char *name, MPIDI_port_name_t * port)

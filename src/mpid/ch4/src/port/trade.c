@@ -96,18 +96,15 @@ static int get(const pair_t * pair, void *theirs, size_t room, size_t * got)
     char how[MPIDI_PORT_HOW];
 
     mpi_errno = await(pair, &state, how);
-    MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(MPIDI_Line_lacks_memory(pair->line), mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHKANDSTMT(MPIDI_Line_lacks_memory(pair->line), mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     if (state != MPIDI_LINE_COMPLETE || pair->line->head.bytes > room)
         return has_left(pair, how);
     *got = pair->line->head.bytes;
     if (*got > 0)
         memcpy(theirs, pair->line->body, *got);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* The accepting root is the first to send: two that only send could wait for each other. */
@@ -136,7 +133,7 @@ int MPIDI_Port_keep(const MPIR_Comm * peers, const MPIDI_port_name_t * port, boo
     int mpi_errno = MPI_SUCCESS;
     pair_t *pair = MPL_malloc(sizeof(*pair), MPL_MEM_DYNAMIC);
 
-    MPIR_ERR_CHKANDJUMP(!pair, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!pair, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     *pair = (pair_t) {.peers = peers,.port = *port,.connects = connects,.line = line };
     pair->port.addresses = NULL;
     MPIDI_Line_reset(line, 0);
@@ -146,10 +143,7 @@ int MPIDI_Port_keep(const MPIR_Comm * peers, const MPIDI_port_name_t * port, boo
     DL_APPEND(pairs, pair);
     MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 void MPIDI_Port_hang_up(const MPIR_Comm * peers)

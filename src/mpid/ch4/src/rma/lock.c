@@ -44,8 +44,7 @@ int MPIDIG_win_lock_ask(MPIR_Win * win, int rank, int lock_type, MPIDIG_win_lock
     if (rma_lock_try(MPIDIG_win_lock_own(win), exclusive))
         return granted(win, rank, arg);
     waiting = MPL_malloc(sizeof(*waiting), MPL_MEM_RMA);
-    MPIR_ERR_CHKANDJUMP1(!waiting, mpi_errno, MPI_ERR_NO_MEM, "**nomem", "**nomem %s",
-                         "lock request");
+    MPIR_ERR_CHKANDSTMT1(!waiting, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem", "**nomem %s", "lock request");
     *waiting = (waiting_t) {
         .win = win,.rank = rank,.granted = granted,.arg = arg
     };
@@ -55,10 +54,7 @@ int MPIDIG_win_lock_ask(MPIR_Win * win, int rank, int lock_type, MPIDIG_win_lock
     }
     MPIDI_deferred_add(&MPIDIG_win_lock_requests, MPIDI_WIN(win, am_vci), &waiting->job);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Handlers of messages call this, too: no operation is issued here. */

@@ -99,13 +99,10 @@ int MPIDIG_rma_request_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint in_data_
         keep_early(win, message);
     else
         mpi_errno = MPIDIG_rma_accept(win, message);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (attr & MPIDIG_AM_ATTR__IS_ASYNC)
         *req = NULL;
     MPIDIG_rma_set_am_flag();
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

@@ -19,17 +19,14 @@ int MPIDIG_rma_settle_all(MPIR_Win * win)
     MPIDIG_rma_target_t *target, *next_target;
 
     mpi_errno = MPIDI_NM_rma_win_cmpl_hook(win);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
         if (rma_issue_has_native(&target->issue))
             mpi_errno = MPIDIG_rma_settle(win, target);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDIG_rma_end_all(MPIR_Win * win)
@@ -45,7 +42,7 @@ int MPIDIG_rma_end_all(MPIR_Win * win)
         waits = settles = false;
         HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
             mpi_errno = MPIDIG_rma_advance(win, target, RI_END, &left);
-            MPIR_ERR_CHECK(mpi_errno);
+            MPIR_ERR_CHKRETURN(mpi_errno);
             waits |= left == RI_WAIT;
             settles |= left == RI_SETTLE;
         }
@@ -53,11 +50,11 @@ int MPIDIG_rma_end_all(MPIR_Win * win)
             mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
         else if (settles)
             mpi_errno = MPIDIG_rma_settle_all(win);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     } while (waits || settles);
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
         mpi_errno = MPIDIG_rma_await_answers(win, target);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
         if (rma_issue_is_long(&target->issue))
             MPIDIG_rma_waited_since(target, &begin);
         MPIDIG_rma_close(win, target);
@@ -65,8 +62,5 @@ int MPIDIG_rma_end_all(MPIR_Win * win)
             MPIDIG_WIN(win, issue)->failed = MPIDIG_rma_failure(&target->failed);
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

@@ -73,24 +73,21 @@ int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target)
     MPIDIG_win_target_t *counts;
 
     mpi_errno = MPIDI_NM_rma_target_cmpl_hook(target->rank, win);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
 #ifndef MPIDI_CH4_DIRECT_NETMOD
     mpi_errno = MPIDI_SHM_rma_target_cmpl_hook(target->rank, win);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
 #endif
     counts = MPIDIG_win_target_find(win, target->rank);
     while (counts &&
            (MPIR_cc_get(counts->remote_cmpl_cnts) || MPIR_cc_get(counts->local_cmpl_cnts) ||
             MPIR_cc_get(counts->remote_acc_cmpl_cnts))) {
         mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
     rma_issue_settled(&target->issue, issued);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Why an operation or the end of its epoch waits. */

@@ -72,17 +72,14 @@ static int begin_round(MPIDIG_rma_exchange_t * exchange)
 
     for (; exchange->received < exchange->messages; exchange->received++) {
         mpi_errno = begin_recv(exchange, exchange->received + 1);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
     for (; exchange->sent < exchange->messages; exchange->sent++) {
         mpi_errno = begin_send(exchange, exchange->sent + 1);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Is the message complete?  The function may be called again after that. */

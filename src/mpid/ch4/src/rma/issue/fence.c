@@ -45,15 +45,12 @@ static int agree(MPIR_Win * win)
     int mpi_errno, mine = issue && waits(win), all = 0;
 
     mpi_errno = MPIR_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, win->comm_ptr, &errflag);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     MPIDIG_WIN(win, fences) = all ? MPIDIG_RMA_FENCES_WAIT : MPIDIG_RMA_FENCES_EAGER;
     if (issue)
         rma_issue_phase_init(&issue->fence.phase, all);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* The exchange is over.  If a process announced native operations, all processes are at the end of
@@ -82,7 +79,7 @@ static int enter(MPIR_Win * win, unsigned flags)
     MPIDIG_rma_exchange_t *exchange = MPIDIG_rma_exchange_new(win);
     MPIDIG_rma_target_t *target, *next_target;
 
-    MPIR_ERR_CHKANDJUMP(!exchange, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!exchange, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     HASH_ITER(hash_handle, issue->targets, target, next_target) {
         if (target->counted)
             flags |= RF_MESSAGES;
@@ -94,10 +91,7 @@ static int enter(MPIR_Win * win, unsigned flags)
     issue->counts.exchanges++;
     MPIDIG_rma_exchange_start(exchange, entered_by_all);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Must an operation wait for more than this epoch allows?  A process that is far behind has to keep
@@ -121,7 +115,7 @@ static int go_on_by_messages(MPIR_Win * win, MPIDIG_rma_target_t * target)
 
     if (issue->fence.phase.entered_by_all || target->counted < EARLY_MOST)
         mpi_errno = MPIDIG_rma_advance(win, target, RI_GATHER, &next);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     /* if there is no memory now, the next operation or the fence enters */
     if (!issue->fence.exchange && needs_more(issue, target, next) &&
         enter(win, RF_BARRIER) == MPI_SUCCESS)
@@ -129,10 +123,7 @@ static int go_on_by_messages(MPIR_Win * win, MPIDIG_rma_target_t * target)
     if (issue->fence.exchange || target->issue.waiting < waiting)
         mpi_errno = MPIDIG_rma_progress(win);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static bool covers_all(MPIR_Win * win MPL_UNUSED, int rank MPL_UNUSED)
@@ -201,10 +192,10 @@ static int settle(MPIR_Win * win)
     MPIDIG_rma_target_t *target, *next_target;
 
     mpi_errno = MPIDI_NM_rma_win_cmpl_hook(win);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
 #ifndef MPIDI_CH4_DIRECT_NETMOD
     mpi_errno = MPIDI_SHM_rma_win_cmpl_hook(win);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
 #endif
     while (MPIR_cc_get(MPIDIG_WIN(win, local_cmpl_cnts)) ||
            MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) ||
@@ -214,10 +205,7 @@ static int settle(MPIR_Win * win)
         rma_issue_settled(&target->issue, target->issue.issued);
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Issues the operations that may go out.  Answers in *left whether others remain. */
@@ -231,17 +219,14 @@ static int hand_over(MPIR_Win * win, bool * left)
     *left = false;
     HASH_ITER(hash_handle, issue->targets, target, next_target) {
         mpi_errno = MPIDIG_rma_advance(win, target, RI_FENCE, &next);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
         *left |= next == RI_WAIT;
         issue->fence.native |= rma_issue_has_native(&target->issue);
     }
     if (issue->fence.native)
         mpi_errno = settle(win);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Issues all operations.  No message ends the epoch, because a barrier follows. */
@@ -251,17 +236,14 @@ static int issue_all(MPIR_Win * win)
     MPIDIG_rma_target_t *target, *next_target;
 
     mpi_errno = MPIDIG_rma_advance_all(win, RI_FLUSH);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
         if (target->issue.permission != RI_CLOSED)
             mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Waits for the answers to this process's messages, and for the messages that others counted. */
@@ -315,16 +297,16 @@ static int by_exchange(MPIR_Win * win, bool * barrier)
 
     if (!fence->exchange) {
         mpi_errno = hand_over(win, &left);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
         mpi_errno = enter(win, (left ? RF_BARRIER : 0) | (fence->native ? RF_NATIVE : 0));
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
     mpi_errno = await_exchange(win);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     flags = fence->exchange->sums.flags;
     if (flags & RF_BARRIER)
         mpi_errno = issue_all(win);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     await_messages(win, fence->exchange->sums.sums[0]);
     close_all(win);
     *barrier = rma_issue_phase_passed_exchange(&fence->phase, flags);
@@ -332,10 +314,7 @@ static int by_exchange(MPIR_Win * win, bool * barrier)
     fence->exchange = NULL;
     fence->native = false;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* All operations are done at their targets when the barrier begins, which follows. */
@@ -344,15 +323,12 @@ static int by_barrier(MPIR_Win * win)
     MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
     int mpi_errno = issue_all(win);
 
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     await_messages(win, 0);
     close_all(win);
     rma_issue_phase_passed_barrier(&fence->phase);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Waits for puts that were active messages.  The barrier that follows may take another way, and
@@ -404,16 +380,13 @@ static int native_fence(MPIR_Win * win, int assert)
     /* fence after fence is no long wait, though none of them completes a request */
     MPIR_Yield_wait_begins();
     mpi_errno = await_puts(win);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = timed_fence(win, assert);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (issue)
         mpi_errno = MPIDIG_rma_failure(&issue->fence.told);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Do operations between the fences of this window wait?  With peers only, none does. */
@@ -442,15 +415,12 @@ static int turn_epoch(MPIR_Win * win, int assert, bool * barrier)
         rma_issue_phase_passed_nothing(&fence->phase);
     else
         mpi_errno = by_exchange(win, barrier);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     fence->epoch = assert & MPI_MODE_NOSUCCEED ? NULL : &between_fences;
     MPIDIG_WIN(win, waiting_epochs) += (fence->epoch != NULL) - waited;
     MPIDIG_rma_accept_early(win);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDIG_rma_issue_fence(MPIR_Win * win, int assert)

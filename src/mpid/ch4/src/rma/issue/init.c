@@ -8,7 +8,7 @@ int MPIDIG_rma_issue_init(void)
 {
     int mpi_errno = MPIDIG_rma_settings_init();
 
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     MPIDIG_rma_counts_init();
     MPIDI_deferred_register(MPIDI_DEFERRED_EXCHANGES, &MPIDIG_rma_exchanges);
     MPIDI_deferred_register(MPIDI_DEFERRED_TARGETS, &MPIDIG_rma_ready_targets);
@@ -16,12 +16,9 @@ int MPIDIG_rma_issue_init(void)
     MPIDIG_rma_request_id = MPIDIG_am_reg_cb_dynamic(NULL, MPIDIG_rma_request_cb);
     MPIDIG_rma_answer_id = MPIDIG_am_reg_cb_dynamic(NULL, MPIDIG_rma_answer_cb);
     MPIDIG_rma_outside_id = MPIDIG_am_reg_cb_dynamic(NULL, MPIDIG_rma_outside_cb);
-    MPIR_ERR_CHKANDJUMP(MPIDIG_rma_outside_id < 0, mpi_errno, MPI_ERR_INTERN, "**intern");
+    MPIR_ERR_CHKANDSTMT(MPIDIG_rma_outside_id < 0, mpi_errno, MPI_ERR_INTERN, return mpi_errno, "**intern");
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 void MPIDIG_rma_issue_free(MPIR_Win * win)

@@ -112,15 +112,12 @@ static int unlock_own(MPIR_Win * win)
 {
     int mpi_errno = MPIDIG_mpi_win_flush(win->comm_ptr->rank, win);
 
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     MPIDIG_WIN(win, issue)->own_locked = false;
     note_epoch(win, win->comm_ptr->rank, false);
     mpi_errno = MPIDIG_win_lock_release(win);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static int lock_target(MPIR_Win * win, int type, int rank)

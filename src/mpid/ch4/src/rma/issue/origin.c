@@ -58,20 +58,17 @@ static int wait_or_issue(MPIR_Win * win, int rank, MPIDIG_rma_op_t * what)
     if (what->queue.bytes == 0)
         return MPIDIG_rma_op_issue(win, rank, what);
     target = open_target(win, rank);
-    MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!target, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     if (rma_issue_passes(&target->issue, &issue->settings, what->queue.wire))
         return pass(win, target, what);
     if (!MPIDIG_rma_epoch(win)->packs || !MPIDIG_rma_pack(win, target, what)) {
         op = MPIDIG_rma_op_keep(issue, what);
-        MPIR_ERR_CHKANDJUMP(!op, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+        MPIR_ERR_CHKANDSTMT(!op, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
         rma_issue_add(&target->issue, &op->queue);
     }
     mpi_errno = MPIDIG_rma_epoch(win)->go_on(win, target);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static MPIDIG_rma_op_t put_op(const void *origin, MPI_Aint origin_count, MPI_Datatype origin_type,
@@ -195,14 +192,11 @@ static int await_permission(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     int mpi_errno = MPIDIG_rma_reach(win, target, RI_CLEAR);
 
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     rma_issue_issued(&target->issue);
     MPIDIG_WIN(win, issue)->counts.native++;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* Sends the operation in the message that asks for the permission.  If that fails, the operation is
@@ -214,7 +208,7 @@ static int ask_with(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_r
     MPIDIG_rma_op_t *op = MPIDIG_rma_op_keep(MPIDIG_WIN(win, issue), what);
     rma_issue_what_t next;
 
-    MPIR_ERR_CHKANDJUMP(!op, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!op, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     rma_issue_add(&target->issue, &op->queue);
     mpi_errno = MPIDIG_rma_advance(win, target, RI_FLUSH, &next);
     if (mpi_errno) {
@@ -223,12 +217,8 @@ static int ask_with(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_r
             before.tail->next = NULL;
         MPIDIG_rma_op_drop(MPIDIG_WIN(win, issue), op);
     }
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* The first operation of an epoch would wait for the answer that brings the permission.  If it is
@@ -243,19 +233,16 @@ static int issue_with_request(MPIR_Win * win, int rank, MPIDIG_rma_op_t * what, 
         return MPI_SUCCESS;
     MPIDIG_RMA_OP_CHECK_SYNC(rank, win);
     target = open_target(win, rank);
-    MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!target, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     MPIDIG_rma_op_measure(what);
     if (!rma_issue_asks_with(&target->issue, &what->queue))
         return await_permission(win, target);
     mpi_errno = ask_with(win, target, what);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     *is_done = true;
     mpi_errno = flush_messages(win, target);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 void MPIDIG_rma_issue_went_out(MPIR_Win * win, int rank)

@@ -49,7 +49,7 @@ static int accumulate(MPIR_Win * win, const record_t * record, char *address, ch
         record->op != MPI_NO_OP)
         data = memcpy(aligned, data, bytes);
     mpi_errno = enter_atomic(win);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (result)
         memcpy(result, address, bytes);
     if (record->kind == MPIDIG_RMA_CAS) {
@@ -65,10 +65,7 @@ static int accumulate(MPIR_Win * win, const record_t * record, char *address, ch
     else
         mpi_errno = leave_atomic(win);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* The operation as its origin described it. */

@@ -109,12 +109,8 @@ int MPIDIG_rma_settings_init(void)
     else if (MPIR_CVAR_CH4_RMA_ISSUE_QUEUE < 1)
         mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_CH4_RMA_ISSUE_QUEUE",
                                            MPIR_CVAR_CH4_RMA_ISSUE_QUEUE, "1 and more");
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 MPIDIG_rma_issue_t *MPIDIG_rma_issue_make(MPIR_Win * win)
@@ -181,16 +177,12 @@ int MPIDIG_rma_issue_get_info(MPIR_Win * win, MPIR_Info * info)
     char number[24];
 
     mpi_errno = MPIR_Info_set_impl(info, "rma_issue", mode_name(settings->mode));
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     snprintf(number, sizeof(number), "%u", settings->ops);
     mpi_errno = MPIR_Info_set_impl(info, "rma_issue_ops", number);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     snprintf(number, sizeof(number), "%zu", settings->bytes);
     mpi_errno = MPIR_Info_set_impl(info, "rma_issue_bytes", number);
-    MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

@@ -77,7 +77,7 @@ int MPIDIG_rma_shared_lock(MPIR_Win * win, MPIDIG_rma_peer_t * peer, int lock_ty
         return wrong_epoch();
     if (!(assert & MPI_MODE_NOCHECK)) {
         mpi_errno = wait_for(win, &peer->control->lock, lock_type == MPI_LOCK_EXCLUSIVE);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
     }
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
     peer->epoch = assert & MPI_MODE_NOCHECK ? MPIDIG_RMA_PEER_NOCHECK : MPIDIG_RMA_PEER_LOCKED;
@@ -85,10 +85,7 @@ int MPIDIG_rma_shared_lock(MPIR_Win * win, MPIDIG_rma_peer_t * peer, int lock_ty
     MPIDIG_WIN(win, sync).lock.count++;
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 /* What is stored in a peer's memory is there for all when the call returns that completes it.
@@ -127,7 +124,7 @@ static int lock_peer_of_all(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
 
     if (!(MPIDIG_WIN(win, sync).assert_mode & MPI_MODE_NOCHECK)) {
         mpi_errno = wait_for(win, &peer->control->lock, false);
-        MPIR_ERR_CHECK(mpi_errno);
+        MPIR_ERR_CHKRETURN(mpi_errno);
         MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
         /* another thread may have taken the lock while this one waited */
         if (peer->epoch == MPIDIG_RMA_PEER_LOCKED)
@@ -136,10 +133,7 @@ static int lock_peer_of_all(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
         MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
     }
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDIG_rma_shared_lock_all(MPIR_Win * win, int assert)

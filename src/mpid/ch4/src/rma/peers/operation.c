@@ -147,9 +147,9 @@ int MPIDIG_rma_shared_get_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, c
     if (mpi_errno || is_empty(count, type))
         return mpi_errno;
     mpi_errno = find_address(peer, rank, disp, count, type, &target);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = prepare(&operand, origin, origin_count, origin_type, op);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     rma_lock_guard_enter(&peer->control->guard);
     if (result_type != MPI_DATATYPE_NULL)
         mpi_errno = copy(target, count, type, result, result_count, result_type);
@@ -158,10 +158,7 @@ int MPIDIG_rma_shared_get_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, c
     rma_lock_guard_leave(&peer->control->guard);
     MPL_free(operand.packed);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 int MPIDIG_rma_shared_compare_and_swap(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,

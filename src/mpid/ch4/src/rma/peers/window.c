@@ -70,19 +70,16 @@ static int share_controls(MPIR_Win * win, MPIR_Comm * node, bool willing, MPIDIG
 
     *controls = NULL;
     mpi_errno = MPIDIG_win_agree(node, MPI_SUCCESS, &flags);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     /* if there is memory but no table, no memory was shared: each process has its own */
     if (flags & UNWILLING || (flags & HAS_MEMORY && !MPIDIG_WIN(win, shared_table)))
-        goto fn_exit;
+        return mpi_errno;
     mpi_errno = MPIDU_shm_alloc(node, node->local_size * sizeof(MPIDIG_rma_control_t), &memory, &failed);
-    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_ERR_CHKRETURN(mpi_errno);
     if (!failed)
         *controls = memory;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 static bool is_wanted(const MPIR_Win * win)

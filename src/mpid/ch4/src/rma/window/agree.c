@@ -74,17 +74,14 @@ int MPIDIG_win_map_add(MPIR_Win * win)
     int mpi_errno = MPI_SUCCESS;
     MPIDIU_map_entry_t *entry = MPL_malloc(sizeof(*entry), MPL_MEM_RMA);
 
-    MPIR_ERR_CHKANDJUMP1(!entry, mpi_errno, MPI_ERR_NO_MEM, "**nomem", "**nomem %s", "window");
+    MPIR_ERR_CHKANDSTMT1(!entry, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem", "**nomem %s", "window");
     entry->key = MPIDIG_WIN(win, win_id);
     entry->value = win;
     MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_UTIL_MUTEX);
     HASH_ADD(hh, MPIDI_global.win_map->head, key, sizeof(uint64_t), entry, MPL_MEM_RMA);
     MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_UTIL_MUTEX);
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }
 
 void MPIDIG_win_map_remove(MPIR_Win * win)

@@ -36,15 +36,11 @@ int MPIDIG_win_query(MPIR_Win * win, int rank, MPI_Aint * size, int *disp_unit, 
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_win_shared_info_t row;
 
-    MPIR_ERR_CHKANDJUMP(win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC, mpi_errno,
-                        MPI_ERR_RMA_FLAVOR, "**rmaflavor");
+    MPIR_ERR_CHKANDSTMT(win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC, mpi_errno, MPI_ERR_RMA_FLAVOR, return mpi_errno, "**rmaflavor");
     row = rank == MPI_PROC_NULL ? first_row(win) : row_of(win, rank);
     *size = row.size;
     *disp_unit = row.disp_unit;
     *base = row.shm_base_addr;
 
-  fn_exit:
     return mpi_errno;
-  fn_fail:
-    goto fn_exit;
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Errors of functions that have nothing to undo: they return at once.  A function that has
+ * something to undo jumps to fn_fail, as everywhere in MPICH.
+ *
+ *     mpi_errno = MPIR_Something(..);
+ *     MPIR_ERR_CHKRETURN(mpi_errno);
+ *
+ * Each adds the line of the caller to the error, as MPIR_ERR_POP and MPIR_ERR_CHECK do.
+ */
+#ifndef MPIR_RETURN_H_INCLUDED
+#define MPIR_RETURN_H_INCLUDED
+
+#define MPIR_ERR_RETURN(err) MPIR_ERR_SETANDSTMT(err, MPI_ERR_OTHER, return err, "**fail")
+
+#define MPIR_ERR_CHKRETURN(err) \
+    do { \
+        if (unlikely(err)) \
+            MPIR_ERR_RETURN(err); \
+    } while (0)
+
+/* Where others wait for this process, it goes on after an error, and returns the first one. */
+static inline void MPIR_Err_keep_first(int *first, int mpi_errno)
+{
+    if (*first == MPI_SUCCESS)
+        *first = mpi_errno;
+}
+
+#endif /* MPIR_RETURN_H_INCLUDED */
