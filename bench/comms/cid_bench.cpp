@@ -20,7 +20,7 @@ namespace {
 constexpr uint32_t limit = 1u << 18;
 
 struct Destroy {
-    void operator()(cid_table_t *table) const { cid_table_destroy(table); }
+    void operator()(cid_table_t *table) const { MPIR_cid_table_destroy(table); }
 };
 
 // A table with n used ids, and these in an order of their own.
@@ -30,14 +30,14 @@ struct Sample {
 };
 
 void claim(cid_table_t *table, uint32_t id) {
-    if (cid_claim(table, id, table) == CID_OK) return;
+    if (MPIR_cid_claim(table, id, table) == CID_OK) return;
     std::fprintf(stderr, "claiming id %u failed\n", id);
     std::exit(1);
 }
 
 Sample sample(cid_kind kind, uint32_t n, bool dense) {
     std::mt19937 random(n);
-    Sample made{std::unique_ptr<cid_table_t, Destroy>(cid_table_create(kind, limit)), {}};
+    Sample made{std::unique_ptr<cid_table_t, Destroy>(MPIR_cid_table_create(kind, limit)), {}};
     made.ids.resize(limit);
     std::iota(made.ids.begin(), made.ids.end(), 0u);
     if (!dense) std::shuffle(made.ids.begin(), made.ids.end(), random);
@@ -50,7 +50,7 @@ Sample sample(cid_kind kind, uint32_t n, bool dense) {
 
 void report(benchmark::State &state, const Sample &made) {
     cid_figures_t figures;
-    cid_figures(made.table.get(), &figures);
+    MPIR_cid_figures(made.table.get(), &figures);
     state.counters["bytes_per_id"] = static_cast<double>(figures.bytes) / figures.used;
     state.counters["density"] = static_cast<double>(figures.used) / figures.allocated;
 }
@@ -60,7 +60,7 @@ void lookup(benchmark::State &state, cid_kind kind, uint32_t n, bool dense) {
     const Sample made = sample(kind, n, dense);
     size_t i = 0;
     for (auto _ : state) {
-        const void *owner = cid_owner(made.table.get(), made.ids[i]);
+        const void *owner = MPIR_cid_owner(made.table.get(), made.ids[i]);
         i += owner == made.table.get() ? 1 : 2;
         if (i >= n) i = 0;
     }
@@ -73,7 +73,7 @@ void claim_release(benchmark::State &state, cid_kind kind, uint32_t n, bool dens
     size_t i = 0;
     for (auto _ : state) {
         const uint32_t id = made.ids[i];
-        cid_release(table, id);
+        MPIR_cid_release(table, id);
         claim(table, id);
         if (++i == n) i = 0;
     }
@@ -85,8 +85,8 @@ void offer(benchmark::State &state, cid_kind kind, uint32_t n, bool dense) {
     const Sample made = sample(kind, n, dense);
     size_t i = 0;
     for (auto _ : state) {
-        benchmark::DoNotOptimize(cid_end(made.table.get()));
-        benchmark::DoNotOptimize(cid_next_free(made.table.get(), made.ids[i]));
+        benchmark::DoNotOptimize(MPIR_cid_end(made.table.get()));
+        benchmark::DoNotOptimize(MPIR_cid_next_free(made.table.get(), made.ids[i]));
         if (++i == n) i = 0;
     }
     report(state, made);
@@ -99,7 +99,7 @@ void add(const char *what, Body body) {
         for (uint32_t n : {10u, 1000u, 10000u, 100000u})
             for (cid_kind kind : {CID_ARRAY, CID_RBTREE, CID_RADIX}) {
                 const std::string name = std::string(what) + (dense ? "/dense/" : "/sparse/") +
-                                         std::to_string(n) + "/" + cid_kind_name(kind);
+                                         std::to_string(n) + "/" + MPIR_cid_kind_name(kind);
                 benchmark::RegisterBenchmark(name.c_str(), body, kind, n, dense)->MinTime(0.05);
             }
 }

@@ -39,10 +39,10 @@ double now() {
 double ours(const Rows &rows, Rows &table) {
     const double start = now();
     std::memcpy(table.data(), rows.data(), rows.size() * sizeof(split_row));
-    split_view view = split_view_of(1, -1);
+    split_view view = MPIR_split_view_of(1, -1);
     for (const split_row &row : table)
-        split_look(&view, &row);
-    const split_plan plan = split_arrange(table.data(), &view);
+        MPIR_split_look(&view, &row);
+    const split_plan plan = MPIR_split_arrange(table.data(), &view);
     const double time = now() - start;
     if (plan.count == 0) std::abort();
     return time;

@@ -202,9 +202,9 @@ cmap_t *build(const Members &members, cmap_rep rep, uint32_t universe = world) {
     const cmap_policy policy = {CMAP_STRATEGY_HYBRID, CMAP_ALPHA_DEFAULT, rep};
     cmap_t *map = nullptr;
     const auto n = static_cast<uint32_t>(members.size());
-    const cmap_status status = cmap_from_array(members.data(), n, universe, &policy, &map);
+    const cmap_status status = MPIR_cmap_from_array(members.data(), n, universe, &policy, &map);
     if (status != CMAP_OK) {
-        std::fprintf(stderr, "building a map: %s\n", cmap_strerror(status));
+        std::fprintf(stderr, "building a map: %s\n", MPIR_cmap_strerror(status));
         std::exit(1);
     }
     return map;
@@ -214,7 +214,7 @@ cmap_t *build(const Members &members, cmap_rep rep, uint32_t universe = world) {
 
 struct ByMap {
     const cmap_t *from;
-    uint32_t operator()(uint32_t rank) const { return cmap_select(from, rank); }
+    uint32_t operator()(uint32_t rank) const { return MPIR_cmap_select(from, rank); }
 };
 
 struct ByArray {
@@ -298,7 +298,7 @@ void compare(benchmark::State &state, double units, const OfMap &of_map, const O
 
 struct Subject {
     explicit Subject(const Class &one) : members(one.members()), map(build(members, one.rep)) {}
-    ~Subject() { cmap_release(map); }
+    ~Subject() { MPIR_cmap_release(map); }
     Subject(const Subject &) = delete;
     Subject &operator=(const Subject &) = delete;
     uint32_t size() const { return static_cast<uint32_t>(members.size()); }
@@ -308,9 +308,9 @@ struct Subject {
 };
 
 void label(benchmark::State &state, const Subject &subject, const Class &one) {
-    if (cmap_representation(subject.map) != one.rep)
-        state.SetLabel(std::string("built as ") + cmap_rep_name(cmap_representation(subject.map)));
-    const size_t built = cmap_payload_bytes(subject.map) - cmap_cached_bytes(subject.map);
+    if (MPIR_cmap_representation(subject.map) != one.rep)
+        state.SetLabel(std::string("built as ") + MPIR_cmap_rep_name(MPIR_cmap_representation(subject.map)));
+    const size_t built = MPIR_cmap_payload_bytes(subject.map) - MPIR_cmap_cached_bytes(subject.map);
     state.counters["bytes"] = static_cast<double>(built);
 }
 
@@ -336,8 +336,8 @@ void decode(benchmark::State &state, const Class &one) {
     const auto of_map = [&] {
         uint32_t block[1024], sum = 0;
         cmap_iter iter;
-        cmap_iter_init(&iter, s.map);
-        while (const uint32_t got = cmap_iter_next(&iter, block, 1024))
+        MPIR_cmap_iter_init(&iter, s.map);
+        while (const uint32_t got = MPIR_cmap_iter_next(&iter, block, 1024))
             sum = std::accumulate(block, block + got, sum);
         return sum;
     };
@@ -361,7 +361,7 @@ void rank(benchmark::State &state, const Class &one) {
     };
     compare(
         state, queries / 4,
-        [&] { return ask([&](uint32_t index) { return cmap_rank(s.map, index); }); },
+        [&] { return ask([&](uint32_t index) { return MPIR_cmap_rank(s.map, index); }); },
         [&] { return ask([&](uint32_t index) { return inverse[index]; }); });
     label(state, s, one);
 }
@@ -374,9 +374,9 @@ void building(benchmark::State &state, const Class &one) {
     const uint32_t universe = *std::max_element(members.begin(), members.end()) + 1;
     const auto of_map = [&] {
         cmap_t *map = build(members, one.rep, universe);
-        state.SetLabel(cmap_rep_name(cmap_representation(map)));
-        const uint32_t size = cmap_size(map);
-        cmap_release(map);
+        state.SetLabel(MPIR_cmap_rep_name(MPIR_cmap_representation(map)));
+        const uint32_t size = MPIR_cmap_size(map);
+        MPIR_cmap_release(map);
         return size;
     };
     const auto of_array = [&] {
@@ -400,14 +400,14 @@ struct Permuted {
         const std::vector<int> ranks(order.begin(), order.end());
         const auto n = static_cast<uint32_t>(ranks.size());
         parent = build(set, CMAP_REP_ANY);
-        if (cmap_incl(parent, ranks.data(), n, nullptr, &child) != CMAP_OK) std::exit(1);
+        if (MPIR_cmap_incl(parent, ranks.data(), n, nullptr, &child) != CMAP_OK) std::exit(1);
         for (uint32_t &rank : order)
             rank = set[rank];
         list = build(order, CMAP_REP_PACKED);
     }
     ~Permuted() {
         for (cmap_t *map : {parent, child, list})
-            cmap_release(map);
+            MPIR_cmap_release(map);
     }
     Permuted(const Permuted &) = delete;
     Permuted &operator=(const Permuted &) = delete;
@@ -418,14 +418,14 @@ struct Permuted {
 
 void permuted(benchmark::State &state, double density, bool reversed) {
     const Permuted p(density, reversed);
-    const uint32_t n = cmap_size(p.child);
+    const uint32_t n = MPIR_cmap_size(p.child);
     compare(
         state, queries, [&] { return chase(ByMap{p.child}, n); },
         [&] { return chase(ByMap{p.list}, n); });
-    state.SetLabel(std::string(cmap_rep_name(cmap_representation(p.child))) + " on " +
-                   cmap_rep_name(cmap_representation(p.parent)));
-    state.counters["bytes"] = static_cast<double>(cmap_payload_bytes(p.child));
-    state.counters["list_bytes"] = static_cast<double>(cmap_payload_bytes(p.list));
+    state.SetLabel(std::string(MPIR_cmap_rep_name(MPIR_cmap_representation(p.child))) + " on " +
+                   MPIR_cmap_rep_name(MPIR_cmap_representation(p.parent)));
+    state.counters["bytes"] = static_cast<double>(MPIR_cmap_payload_bytes(p.child));
+    state.counters["list_bytes"] = static_cast<double>(MPIR_cmap_payload_bytes(p.list));
 }
 
 void add_permuted(double density, bool reversed) {

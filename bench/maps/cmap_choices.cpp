@@ -27,7 +27,7 @@ Subject &best_of(const Class &one, const Subjects &maps, cmap_strategy strategy,
                  const std::vector<Estimated> &candidates, Subject &chosen) {
     Subject *best = &chosen;
     for (const Estimated &candidate : candidates) {
-        Subject *other = maps.find(cmap_rep_name(candidate.rep));
+        Subject *other = maps.find(MPIR_cmap_rep_name(candidate.rep));
         if (other == nullptr || !admitted(one, candidate.rep)) continue;
         if (cost(*other, strategy) < cost(*best, strategy)) best = other;
     }
@@ -50,7 +50,7 @@ void Choices::add_estimates(const Class &one, int number, const Subjects &maps,
                             const std::vector<Estimated> &candidates) {
     if (maps.members().size() <= CMAP_INLINE_MEMBERS) return;
     for (const Estimated &candidate : candidates) {
-        const char *name = cmap_rep_name(candidate.rep);
+        const char *name = MPIR_cmap_rep_name(candidate.rep);
         const Subject *built = maps.find(name);
         if (built == nullptr) continue;
         Fit &fit = fit_[name];
@@ -75,12 +75,12 @@ void Choices::add_choice(const Class &one, int number, Subjects &maps, cmap_stra
         maps.measure_pair(chosen, *best, AGAIN);
     const double loss = cost(chosen, strategy) / cost(*best, strategy) - 1;
     for (const char *group : {"", one.name}) {
-        Tally &tally = tally_[std::string(cmap_strategy_name(strategy)) + " " + group];
+        Tally &tally = tally_[std::string(MPIR_cmap_strategy_name(strategy)) + " " + group];
         ++tally.maps;
         tally.good += loss <= TOLERANCE - 1;
     }
     choices_.row("%s,%d,%zu,%s,%s,%s,%llu,%llu,%.3g,%.3g,%.4f", one.name, number,
-                 maps.members().size(), cmap_strategy_name(strategy), chosen.representation.c_str(),
+                 maps.members().size(), MPIR_cmap_strategy_name(strategy), chosen.representation.c_str(),
                  best->representation.c_str(), static_cast<unsigned long long>(chosen.bytes),
                  static_cast<unsigned long long>(best->bytes), net_ns(chosen), net_ns(*best), loss);
 }

@@ -30,7 +30,7 @@ class ClassRun {
             one_map(done++);
         std::printf("class %s: %d maps\n", class_.name, done);
         for (const auto &[rep, skips] : skipped_)
-            std::printf("  %s sat out %d of them\n", cmap_rep_name(rep), skips);
+            std::printf("  %s sat out %d of them\n", MPIR_cmap_rep_name(rep), skips);
         std::fflush(stdout);
     }
 
@@ -55,7 +55,7 @@ class ClassRun {
         for (const Subject *subject : forced)
             write(number, *subject, "", members.size());
         for (cmap_strategy strategy : STRATEGIES)
-            write(number, *chosen[strategy], cmap_strategy_name(strategy), members.size());
+            write(number, *chosen[strategy], MPIR_cmap_strategy_name(strategy), members.size());
         choices_.add_estimates(class_, number, maps, candidates[CMAP_STRATEGY_HYBRID]);
         for (cmap_strategy strategy : STRATEGIES)
             choices_.add_choice(class_, number, maps, strategy, candidates[strategy],

@@ -38,7 +38,7 @@ void table61_experiment(const Options &options) {
         maps.add_plain();
         std::vector<Row> rows;
         for (cmap_strategy strategy : STRATEGIES)
-            rows.push_back({cmap_strategy_name(strategy), maps.add(policy_of(strategy))});
+            rows.push_back({MPIR_cmap_strategy_name(strategy), maps.add(policy_of(strategy))});
         for (int rep = 0; rep < CMAP_REP_COUNT; rep++)
             if (Subject *forced = maps.add(hybrid(static_cast<cmap_rep>(rep))))
                 rows.push_back({"", forced});

@@ -107,7 +107,7 @@ void transpose_as(Csv &csv, const Members &members, uint32_t rows, const char *w
 
 void transposes(Csv &csv, bool quick) {
     cmap_rep wtr = CMAP_REP_ANY;
-    const bool has_wtr = cmap_rep_from_name("wtr", &wtr) == CMAP_OK;
+    const bool has_wtr = MPIR_cmap_rep_from_name("wtr", &wtr) == CMAP_OK;
     for (uint32_t rows = 2; rows <= 2000;
          rows += rows < 16 && !quick ? 1 : rows / (quick ? 1 : 8)) {
         const Members members = transpose(rows);
@@ -167,7 +167,7 @@ void random_graph(Csv &csv, bool quick) {
     const uint32_t nodes = quick ? 500 : 5000, points = 10;
     Random random(47);
     cmap_rep bwt = CMAP_REP_ANY;
-    const bool has_bwt = cmap_rep_from_name("bwt", &bwt) == CMAP_OK;
+    const bool has_bwt = MPIR_cmap_rep_from_name("bwt", &bwt) == CMAP_OK;
     Sum sum, compressed;
     sum.bound_bits = compressed.bound_bits = 0;
     for (uint32_t node = 0; node < nodes; node++) {

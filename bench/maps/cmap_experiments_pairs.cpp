@@ -33,7 +33,7 @@ Members ranks_in(const Members &set, const Members &members) {
 
 void check(const cmap_t *order, const cmap_t *set, const Members &members) {
     for (std::size_t i = 0; i < members.size(); i += 1 + members.size() / 256)
-        if (cmap_select(set, cmap_select(order, static_cast<uint32_t>(i))) != members[i])
+        if (MPIR_cmap_select(set, MPIR_cmap_select(order, static_cast<uint32_t>(i))) != members[i])
             fail("a pair of maps gives a wrong member");
 }
 
@@ -54,16 +54,16 @@ void one_map(Csv &csv, int number, const Members &members) {
     }
     for (Pair &pair : pairs) {
         check(order, pair.set, members);
-        if (!cmap_force_declined(order) && !cmap_force_declined(pair.set))
-            csv.row("%d,%zu,wtr + %s,%zu,%.4g", number, members.size(), cmap_rep_name(pair.rep),
-                    cmap_payload_bytes(order) + cmap_payload_bytes(pair.set), median(pair.ns));
-        cmap_release(pair.set);
+        if (!MPIR_cmap_force_declined(order) && !MPIR_cmap_force_declined(pair.set))
+            csv.row("%d,%zu,wtr + %s,%zu,%.4g", number, members.size(), MPIR_cmap_rep_name(pair.rep),
+                    MPIR_cmap_payload_bytes(order) + MPIR_cmap_payload_bytes(pair.set), median(pair.ns));
+        MPIR_cmap_release(pair.set);
     }
     csv.row("%d,%zu,hybrid: %s,%zu,%.4g", number, members.size(),
-            cmap_rep_name(cmap_representation(chosen)), cmap_payload_bytes(chosen),
+            MPIR_cmap_rep_name(MPIR_cmap_representation(chosen)), MPIR_cmap_payload_bytes(chosen),
             median(chosen_ns));
-    cmap_release(chosen);
-    cmap_release(order);
+    MPIR_cmap_release(chosen);
+    MPIR_cmap_release(order);
 }
 
 }  // namespace

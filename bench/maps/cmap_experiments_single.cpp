@@ -74,7 +74,7 @@ const std::vector<Case> &cases() {
 
 void measure(Csv &csv, const Case &one, const Effort &effort) {
     cmap_rep rep = CMAP_REP_ANY;
-    if (cmap_rep_from_name(one.representation, &rep) != CMAP_OK) return;
+    if (MPIR_cmap_rep_from_name(one.representation, &rep) != CMAP_OK) return;
     const Members members = one.members();
     Subjects maps(members, 2 * WORLD);
     maps.add_plain();
@@ -136,7 +136,7 @@ double build_ns(const Members &members) {
     const int times = 1 + static_cast<int>(20000 / members.size());
     const double start = cpu_ns();
     for (int i = 0; i < times; i++)
-        cmap_release(build(members, UNIVERSE, hybrid()));
+        MPIR_cmap_release(build(members, UNIVERSE, hybrid()));
     return (cpu_ns() - start) / times;
 }
 
@@ -184,8 +184,8 @@ void building_experiment(const Options &options) {
         for (int round = 0; round < (options.quick ? 5 : 21); round++) {
             const double start = cpu_ns();
             cmap_t *map = build(members, UNIVERSE, hybrid());
-            representation = cmap_rep_name(cmap_representation(map));
-            cmap_release(map);
+            representation = MPIR_cmap_rep_name(MPIR_cmap_representation(map));
+            MPIR_cmap_release(map);
             const double built = cpu_ns() - start, copied = copy_ns(members);
             build_times.push_back(built), copy_times.push_back(copied);
             ratios.push_back(built / copied);

@@ -62,8 +62,8 @@ uint64_t read_all(const cmap_t *map) {
     uint32_t block[512];
     cmap_iter iter;
     uint64_t sum = 0;
-    cmap_iter_init(&iter, map);
-    while (const uint32_t n = cmap_iter_next(&iter, block, 512))
+    MPIR_cmap_iter_init(&iter, map);
+    while (const uint32_t n = MPIR_cmap_iter_next(&iter, block, 512))
         sum = std::accumulate(block, block + n, sum);
     return sum;
 }
@@ -71,16 +71,16 @@ uint64_t read_all(const cmap_t *map) {
 cmap_t *build(const std::vector<uint32_t> &members) {
     cmap_t *map = nullptr;
     const uint32_t n = static_cast<uint32_t>(members.size());
-    if (cmap_from_array(members.data(), n, n, nullptr, &map) != CMAP_OK) std::exit(1);
+    if (MPIR_cmap_from_array(members.data(), n, n, nullptr, &map) != CMAP_OK) std::exit(1);
     return map;
 }
 
-const cmap_node_memory node_memory = {65536, onecopy_keep, onecopy_drop};
+const cmap_node_memory node_memory = {65536, MPIR_onecopy_keep, MPIR_onecopy_drop};
 
 void start(void *board, unsigned self, bool shared) {
     if (!shared) return;
-    if (!onecopy_start(board, processes, self)) std::exit(2);
-    cmap_set_node_memory(&node_memory);
+    if (!MPIR_onecopy_start(board, processes, self)) std::exit(2);
+    MPIR_cmap_set_node_memory(&node_memory);
 }
 
 struct Work {
@@ -98,7 +98,7 @@ std::vector<uint32_t> permutation(uint32_t n, unsigned seed) {
 uint64_t build_first(const std::vector<uint32_t> &fewer) {
     cmap_t *const map = build(fewer);
     const uint64_t sum = read_all(map);
-    cmap_release(map);
+    MPIR_cmap_release(map);
     return sum;
 }
 
@@ -121,12 +121,12 @@ void be_one(void *board, unsigned self, bool shared, const Work &work) {
     barrier();
     common->trimmed[self] = proportional_set_bytes() - before;
     barrier();
-    cmap_release(map);
+    MPIR_cmap_release(map);
     (void)sum;
 }
 
 void measure_memory(bool shared, const Work &work) {
-    void *const board = mmap(nullptr, onecopy_board_bytes(processes), PROT_READ | PROT_WRITE,
+    void *const board = mmap(nullptr, MPIR_onecopy_board_bytes(processes), PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (unsigned p = 0; p < processes; p++)
         if (fork() == 0) {
@@ -145,11 +145,11 @@ void measure_memory(bool shared, const Work &work) {
 // ns of a select whose rank follows from the one before.
 double dependent_select(const cmap_t *map) {
     constexpr unsigned STEPS = 2000000;
-    const uint32_t n = cmap_size(map);
+    const uint32_t n = MPIR_cmap_size(map);
     uint32_t rank = 1;
     const auto begin = std::chrono::steady_clock::now();
     for (unsigned i = 0; i < STEPS; i++)
-        rank = (cmap_select(map, rank) + i) % n;
+        rank = (MPIR_cmap_select(map, rank) + i) % n;
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
     return time.count() * 1e9 / STEPS + (rank == n ? 1 : 0);
 }
@@ -162,7 +162,7 @@ double median(std::vector<double> times) {
 void measure_time(const std::vector<uint32_t> &members) {
     const unsigned kept = processes;
     processes = 2;
-    std::vector<uint64_t> board(onecopy_board_bytes(processes) / 8);
+    std::vector<uint64_t> board(MPIR_onecopy_board_bytes(processes) / 8);
     cmap_t *const own = build(members);
     start(board.data(), 0, true);
     std::vector<uint32_t> others(members);
@@ -174,12 +174,12 @@ void measure_time(const std::vector<uint32_t> &members) {
         times[1].push_back(dependent_select(shared));
     }
     std::printf("%s: %.2f ns a select in private memory, %.2f ns in shared memory (%zu B)\n",
-                cmap_rep_name(cmap_representation(shared)), median(times[0]), median(times[1]),
-                cmap_node_bytes(shared));
-    cmap_release(shared);
-    cmap_release(own);
-    cmap_set_node_memory(nullptr);
-    onecopy_stop();
+                MPIR_cmap_rep_name(MPIR_cmap_representation(shared)), median(times[0]), median(times[1]),
+                MPIR_cmap_node_bytes(shared));
+    MPIR_cmap_release(shared);
+    MPIR_cmap_release(own);
+    MPIR_cmap_set_node_memory(nullptr);
+    MPIR_onecopy_stop();
     processes = kept;
 }
 

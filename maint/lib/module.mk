@@ -115,37 +115,22 @@ list = printf '\n$(1) +='; printf ' \\\n    %s' $(patsubst $(root)/%,%,$(sort $(
 fragment = sed '/^AM_CPPFLAGS/q' $(here)/Makefile.mk; \
 	$(call list,mpi_core_sources,$(library_sources)); $(call list,noinst_HEADERS,$(headers))
 
-# For the linker C functions have MPICH's prefix, so that a program linked with libmpi.a may have
-# names like ours.  (C++ has it by its namespaces; see Makefile.mk of cmap.)  named:
-# PREFIX:DIRECTORY for the headers PREFIX*.h there and in its folders.
-named += $(name):$(here)
-prefix_of = $(word 1,$(subst :, ,$(1)))
-names_file = $(word 2,$(subst :, ,$(1)))/$(prefix_of)_names.h
-guard_of = $(shell echo $(prefix_of)_names_h_included | tr a-z A-Z)
-names = echo '/* SPDX-License-Identifier: BSD-3-Clause */'; \
-	echo '/* The names of functions for the linker; written by "make lists" of src/mpid/common/$(name). */'; \
-	printf '\#ifndef $(guard_of)\n\#define $(guard_of)\n\n'; \
-	grep -ohE '\b$(prefix_of)_[a-z_0-9]+ ?\(' $(filter-out %_names.h,$(wildcard $(addsuffix $(prefix_of)*.h,$(dir $(names_file)) $(dir $(names_file))*/))) | \
-	    tr -d ' (' | LC_ALL=C sort -u | sed 's/.*/\#define & MPIR_&/'; printf '\n\#endif /* $(guard_of) */\n'
-
 # update FILE,COMMAND; compare FILE,COMMAND
 update = { $(2); } >$(1).new && mv $(1).new $(1)
 compare = { $(2); } | cmp - $(1) || { echo "$(1) is out of date: make lists"; exit 1; }
 
 lists:
-	@$(foreach one,$(named),$(call update,$(call names_file,$(one)),$(call names,$(one))) &&) true
 	@$(call update,$(here)/Makefile.mk,$(fragment))
 
 lists-check:
-	@$(foreach one,$(named),$(call compare,$(call names_file,$(one)),$(call names,$(one))) &&) true
 	@$(call compare,$(here)/Makefile.mk,$(fragment))
 
-# Every name that is defined for the linker has the prefix, is in the namespace, or is an instance
-# of a template.
+# Every name that is defined for the linker has MPICH's prefix, is in the namespace, or is an instance
+# of a template: a program linked with libmpi.a may have names like ours.
 names-check: $(out)/release/lib$(name).a
 	@! find $(dir $(firstword $(call objects,release,$(library_sources)))) -name '*.d' -exec head -qn 1 {} + | grep -v '^$(out)/' || { echo "these are no targets: what they depend on is not seen"; exit 1; }
 	@! nm -C -g --defined-only $< | awk 'NF > 2 && $$2 !~ /[VWu]/' | grep -vE ' (MPIR_$(name)_|(non-virtual thunk to |(vtable|typeinfo|typeinfo name) for )?$(name)::)' || \
-	    { echo "names without the prefix MPIR_: make lists"; exit 1; }
+	    { echo "names without the prefix MPIR_"; exit 1; }
 
 check: lists-check names-check unit-check asan-check tsan-check fuzz-check
 

@@ -113,9 +113,8 @@ exports_as_recorded() {
 # called.
 own_names_source() {
     echo '#include <stdlib.h>'
-    sed -n 's/^#define \([a-z]\w*\) MPIR_.*/void \1(void) { abort(); }/p' \
-        "$ROOT"/src/mpid/common/*/*_names.h "$ROOT"/src/mpi/*/*_names.h \
-        "$ROOT"/src/mpi/comm/split/*_names.h
+    grep -rohE --include='*.h' '\bMPIR_[a-z]\w+ ?\(' "$ROOT/src" | tr -d ' ' | sort -u |
+        sed 's/^MPIR_/void /; s/($/(void) { abort(); }/'
     gcc -E "$PREFIX/include/afapi.h" | grep -oE '\bp_[a-zA-Z0-9]+\(' | sort -u |
         sed 's/(/(void) { abort(); }/; s/^/void /'
     sed -n 's/^extern [a-zA-Z]*[ *]*\(bdd_[a-z]*\)(.*/void \1(void) { abort(); }/p' \

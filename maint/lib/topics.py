@@ -202,13 +202,9 @@ class States:
         return [f"no file defines {name}" for name in sorted(missing)]
 
     def defined_later(self, objects):
-        """The undefined names that stand in sources of ours which are not compiled yet, as they are
-        or by the macro that gives them a prefix."""
+        """The undefined names that stand in sources of ours which are not compiled yet."""
         sources = [s for s in self.sources if s in self.ours and s not in objects]
-        words = set(re.findall(r"\w+", "".join(self.ours[s].read_text() for s in sources)))
-        texts = (f.read_text() for p, f in self.ours.items() if p.endswith("_names.h"))
-        names = re.findall(r"#define (\w+) (\w+)", "".join(texts))
-        return words | {full for short, full in names if short in words}
+        return set(re.findall(r"\w+", "".join(self.ours[s].read_text() for s in sources)))
 
 
 def ends_topic(patches, i):

@@ -25,7 +25,7 @@ int MPIR_Map_init(void);
 int MPIR_Map_error(cmap_status status, const char *operation, int size);
 
 /* When the node has its start-up segment, and before it goes: from then on, and until then, large
- * payloads go into memory that the node's processes share.  `board`: onecopy_board_bytes() of the
+ * payloads go into memory that the node's processes share.  `board`: MPIR_onecopy_board_bytes() of the
  * segment, which are zero at first; NULL for none. */
 void MPIR_Map_meet(void *board);
 void MPIR_Map_part(void);

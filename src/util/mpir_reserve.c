@@ -159,7 +159,7 @@ void MPIR_Reserve_init(void)
 {
     if (!MPIR_Reserve_memory)
         MPIR_Reserve_memory = MPIR_Sparse_alloc(MPIR_RESERVE_BYTES);
-    cmap_set_allocator(allocate, deallocate);
+    MPIR_cmap_set_allocator(allocate, deallocate);
 }
 
 #endif

@@ -40,11 +40,11 @@ struct World {
     Entry pool[pool_size];
     cmap_limits limits;  // of others
 
-    World() { cmap_limits_get(&limits); }
+    World() { MPIR_cmap_limits_get(&limits); }
     ~World() {
-        cmap_limits_set(&limits);
+        MPIR_cmap_limits_set(&limits);
         for (Entry &entry : pool)
-            cmap_release(entry.map);
+            MPIR_cmap_release(entry.map);
     }
     bool inside(uint32_t index) const { return index < universe; }
 };
@@ -71,38 +71,38 @@ void set_limits_from(Input &in) {
     limits.bwt_block = in.word();
     const bool right =
         limits.bwt_block >= CMAP_BWT_BLOCK_MIN && limits.bwt_block <= CMAP_BWT_BLOCK_MAX;
-    REQUIRE(cmap_limits_set(&limits) == (right ? CMAP_OK : CMAP_ERR_ARG));
+    REQUIRE(MPIR_cmap_limits_set(&limits) == (right ? CMAP_OK : CMAP_ERR_ARG));
 }
 
 void check_answers(const cmap_t *map, const Members &members, Input &in) {
     const auto n = static_cast<uint32_t>(members.size());
     for (uint32_t trial = 0; n > 0 && trial < 16; trial++) {
         const uint32_t rank = (in.below(n) + trial * 1009) % n;
-        REQUIRE(cmap_select(map, rank) == members[rank]);
-        REQUIRE(cmap_select_outlined(map, rank) == members[rank]);
-        REQUIRE(cmap_rank(map, members[rank]) == rank);
+        REQUIRE(MPIR_cmap_select(map, rank) == members[rank]);
+        REQUIRE(MPIR_cmap_select_outlined(map, rank) == members[rank]);
+        REQUIRE(MPIR_cmap_rank(map, members[rank]) == rank);
         const uint32_t near = members[rank] + 1;
-        REQUIRE((cmap_rank(map, near) != CMAP_NONE) == has(members, near));
+        REQUIRE((MPIR_cmap_rank(map, near) != CMAP_NONE) == has(members, near));
     }
     Members part(n);
     const uint32_t first = in.below(n), count = n == 0 ? 0 : in.below(n - first + 1);
-    cmap_decode(map, first, count, part.data());
+    MPIR_cmap_decode(map, first, count, part.data());
     REQUIRE(std::equal(part.begin(), part.begin() + count, members.begin() + first));
 }
 
 void check(const cmap_t *map, const Members &members, const cmap_policy &policy, Input &in) {
     const char *reason = "";
-    REQUIRE(cmap_size(map) == members.size());
-    REQUIRE(cmap_validate(map, &reason) == CMAP_OK);
+    REQUIRE(MPIR_cmap_size(map) == members.size());
+    REQUIRE(MPIR_cmap_validate(map, &reason) == CMAP_OK);
     Members all(members.size() + 256);
     cmap_iter iter;
-    cmap_iter_init(&iter, map);
+    MPIR_cmap_iter_init(&iter, map);
     size_t seen = 0;
-    while (const uint32_t got = cmap_iter_next(&iter, &all[seen], 1 + in.byte()))
+    while (const uint32_t got = MPIR_cmap_iter_next(&iter, &all[seen], 1 + in.byte()))
         REQUIRE((seen += got) <= members.size());
     all.resize(seen);
     REQUIRE(all == members);
-    const size_t built = cmap_payload_bytes(map) - cmap_cached_bytes(map);
+    const size_t built = MPIR_cmap_payload_bytes(map) - MPIR_cmap_cached_bytes(map);
     if (policy.force == CMAP_REP_ANY && policy.strategy != CMAP_STRATEGY_TIME)
         REQUIRE(built <= 4 * members.size());
     if (members.size() <= CMAP_INLINE_MEMBERS) REQUIRE(built == 0);
@@ -116,7 +116,7 @@ void settle(World &world, cmap_status status, cmap_t *map, const Answer &want, I
     if (map == nullptr) return;
     check(map, want.members, world.policy, in);
     Entry &slot = world.pool[in.byte() % pool_size];
-    cmap_release(slot.map);
+    MPIR_cmap_release(slot.map);
     slot.map = map;
     slot.members = want.members;
 }
@@ -127,7 +127,7 @@ void feed_range(cmap_builder *builder, World &world, Members &members, Input &in
     const int64_t last = first + static_cast<int64_t>(stride) * (count - 1);
     const bool right = (stride != 0 || count == 1) && world.inside(first) && last >= 0 &&
                        last < static_cast<int64_t>(world.universe);
-    const cmap_status status = cmap_builder_add_range(builder, first, stride, count);
+    const cmap_status status = MPIR_cmap_builder_add_range(builder, first, stride, count);
     REQUIRE(status == (right ? CMAP_OK : CMAP_ERR_RANGE));
     for (uint32_t i = 0; right && i < count; i++)
         members.push_back(first + i * static_cast<uint32_t>(stride));
@@ -141,7 +141,7 @@ void feed_block(cmap_builder *builder, World &world, Members &members, Input &in
         right = right && world.inside(index);
     }
     const cmap_status status =
-        cmap_builder_add_block(builder, block.data(), static_cast<uint32_t>(block.size()));
+        MPIR_cmap_builder_add_block(builder, block.data(), static_cast<uint32_t>(block.size()));
     REQUIRE(status == (right ? CMAP_OK : CMAP_ERR_RANGE));
     if (right) members.insert(members.end(), block.begin(), block.end());
 }
@@ -153,7 +153,7 @@ void feed_slice(cmap_builder *builder, World &world, Members &members, Input &in
     const uint32_t first = in.below(n + 1), count = in.below(n - first + 1);
     const auto begin = from.members.begin() + first, end = begin + count;
     const bool right = std::all_of(begin, end, [&](uint32_t index) { return world.inside(index); });
-    REQUIRE(cmap_builder_add_slice(builder, from.map, first, count) ==
+    REQUIRE(MPIR_cmap_builder_add_slice(builder, from.map, first, count) ==
             (right ? CMAP_OK : CMAP_ERR_RANGE));
     if (right) members.insert(members.end(), begin, end);
 }
@@ -166,7 +166,7 @@ void feed_pattern(cmap_builder *builder, World &world, Members &members, Input &
     for (uint32_t t = 0; t < times; t++)
         for (uint32_t i = 0; i < width; i++) {
             const uint32_t index = first + t * pitch + i * stride;
-            const cmap_status status = cmap_builder_add(builder, index);
+            const cmap_status status = MPIR_cmap_builder_add(builder, index);
             REQUIRE(status == (world.inside(index) ? CMAP_OK : CMAP_ERR_RANGE));
             if (status == CMAP_OK) members.push_back(index);
         }
@@ -174,26 +174,26 @@ void feed_pattern(cmap_builder *builder, World &world, Members &members, Input &
 
 void build(World &world, Input &in) {
     cmap_builder *builder = nullptr;
-    REQUIRE(cmap_builder_create(world.universe, &world.policy, &builder) == CMAP_OK);
+    REQUIRE(MPIR_cmap_builder_create(world.universe, &world.policy, &builder) == CMAP_OK);
     Members members;
     for (uint32_t calls = 1 + in.byte() % 8; calls > 0 && members.size() < most_members; calls--) {
         static void (*const feeds[])(cmap_builder *, World &, Members &, Input &) = {
             feed_range, feed_block, feed_slice, feed_pattern};
         feeds[in.byte() % 4](builder, world, members, in);
         // More members than the universe has are not kept.
-        REQUIRE(cmap_builder_size(builder) == members.size() ||
-                (members.size() > world.universe && cmap_builder_size(builder) <= world.universe));
+        REQUIRE(MPIR_cmap_builder_size(builder) == members.size() ||
+                (members.size() > world.universe && MPIR_cmap_builder_size(builder) <= world.universe));
     }
     Answer want{all_different(members) ? CMAP_OK : CMAP_ERR_DUPLICATE, members};
     cmap_t *map = nullptr, *again = nullptr;
-    const cmap_status status = cmap_builder_finish(builder, &map);
-    cmap_builder_free(builder);
+    const cmap_status status = MPIR_cmap_builder_finish(builder, &map);
+    MPIR_cmap_builder_free(builder);
     if (status == CMAP_OK) {
         const auto n = static_cast<uint32_t>(members.size());
-        REQUIRE(cmap_from_array(members.data(), n, world.universe, &world.policy, &again) ==
+        REQUIRE(MPIR_cmap_from_array(members.data(), n, world.universe, &world.policy, &again) ==
                 CMAP_OK);
         REQUIRE(again == map);
-        cmap_release(again);
+        MPIR_cmap_release(again);
     }
     settle(world, status, map, want, in);
 }
@@ -211,7 +211,7 @@ void build_array(World &world, Input &in) {
     const bool inside = std::all_of(members.begin(), members.end(),
                                     [&](uint32_t index) { return world.inside(index); });
     cmap_t *map = nullptr;
-    const cmap_status status = cmap_from_array(
+    const cmap_status status = MPIR_cmap_from_array(
         members.data(), static_cast<uint32_t>(members.size()), world.universe, &world.policy, &map);
     const cmap_status wrong = inside ? CMAP_ERR_DUPLICATE : CMAP_ERR_RANGE;
     settle(world, status, map, {inside && all_different(members) ? CMAP_OK : wrong, members}, in);
@@ -229,7 +229,7 @@ void join(World &world, Input &in) {
     }
     cmap_t *map = nullptr;
     const cmap_status status =
-        cmap_concat(parts.data(), static_cast<uint32_t>(parts.size()), &world.policy, &map);
+        MPIR_cmap_concat(parts.data(), static_cast<uint32_t>(parts.size()), &world.policy, &map);
     settle(world, status, map, {all_different(all) ? CMAP_OK : CMAP_ERR_DUPLICATE, all}, in);
 }
 
@@ -240,25 +240,25 @@ void combine(World &world, const Entry &a, const Entry &b, Input &in) {
     const cmap_policy *policy = &world.policy;
     switch (in.byte() % 5) {
         case 0: {
-            const cmap_status status = cmap_union(a.map, b.map, policy, &map);
+            const cmap_status status = MPIR_cmap_union(a.map, b.map, policy, &map);
             return settle(world, status, map,
                           {CMAP_OK, joined(a.members, kept(b.members, a.members, false))}, in);
         }
         case 1: {
-            const cmap_status status = cmap_intersection(a.map, b.map, policy, &map);
+            const cmap_status status = MPIR_cmap_intersection(a.map, b.map, policy, &map);
             return settle(world, status, map, {CMAP_OK, kept(a.members, b.members, true)}, in);
         }
         case 2: {
-            const cmap_status status = cmap_difference(a.map, b.map, policy, &map);
+            const cmap_status status = MPIR_cmap_difference(a.map, b.map, policy, &map);
             return settle(world, status, map, {CMAP_OK, kept(a.members, b.members, false)}, in);
         }
         case 3: {
-            const cmap_status status = cmap_compose(a.map, b.map, policy, &map);
+            const cmap_status status = MPIR_cmap_compose(a.map, b.map, policy, &map);
             return settle(world, status, map, composed(a.members, b.members), in);
         }
         default: {
             const Members both = joined(a.members, b.members);
-            const cmap_status status = cmap_concat(parts, 2, policy, &map);
+            const cmap_status status = MPIR_cmap_concat(parts, 2, policy, &map);
             return settle(world, status, map,
                           {all_different(both) ? CMAP_OK : CMAP_ERR_DUPLICATE, both}, in);
         }
@@ -267,11 +267,11 @@ void combine(World &world, const Entry &a, const Entry &b, Input &in) {
 
 void ask(const Entry &a, const Entry &b, Input &in) {
     cmap_order order = CMAP_EQUAL;
-    REQUIRE(cmap_compare(a.map, b.map, &order) == CMAP_OK);
+    REQUIRE(MPIR_cmap_compare(a.map, b.map, &order) == CMAP_OK);
     REQUIRE(order == compared(a.members, b.members));
     int yes = -1;
     uint32_t missing = CMAP_NONE;
-    REQUIRE(cmap_is_subset(a.map, b.map, &yes, &missing) == CMAP_OK);
+    REQUIRE(MPIR_cmap_is_subset(a.map, b.map, &yes, &missing) == CMAP_OK);
     const Members strangers = kept(a.members, b.members, false);
     REQUIRE((yes != 0) == strangers.empty());
     REQUIRE(yes || a.members[missing] == strangers[0]);
@@ -281,7 +281,7 @@ void ask(const Entry &a, const Entry &b, Input &in) {
                    ? -1
                    : static_cast<int>(in.below(static_cast<uint32_t>(a.members.size()) + 1)) - 1;
     const auto n = static_cast<uint32_t>(ranks.size());
-    REQUIRE(cmap_translate(a.map, ranks.data(), n, b.map, out.data()) == CMAP_OK);
+    REQUIRE(MPIR_cmap_translate(a.map, ranks.data(), n, b.map, out.data()) == CMAP_OK);
     for (size_t i = 0; i < ranks.size(); i++) {
         const auto found = ranks[i] < 0 ? b.members.end()
                                         : std::find(b.members.begin(), b.members.end(),
@@ -302,7 +302,7 @@ void pick_ranges(World &world, const Entry &a, Input &in) {
     const bool right = in_range && all_different(ranks);
     const bool include = in.byte() % 2 == 0;
     cmap_t *map = nullptr;
-    const auto operation = include ? cmap_range_incl : cmap_range_excl;
+    const auto operation = include ? MPIR_cmap_range_incl : MPIR_cmap_range_excl;
     const cmap_status status =
         operation(a.map, ranges.data(), static_cast<uint32_t>(ranges.size()), &world.policy, &map);
     if (!in_range && status == CMAP_ERR_DUPLICATE)  // an earlier range was doubled: just as true
@@ -321,7 +321,7 @@ void pick_ranks(World &world, const Entry &a, Input &in) {
     const bool right = all_different(ranks);
     const bool include = in.byte() % 2 == 0;
     cmap_t *map = nullptr;
-    const auto operation = include ? cmap_incl : cmap_excl;
+    const auto operation = include ? MPIR_cmap_incl : MPIR_cmap_excl;
     const cmap_status status =
         operation(a.map, as_ints.data(), static_cast<uint32_t>(ranks.size()), &world.policy, &map);
     if (!right) return settle(world, status, map, {CMAP_ERR_DUPLICATE, {}}, in);
@@ -339,7 +339,7 @@ void permute(World &world, const Entry &a, Input &in) {
         std::swap(ranks[in.below(n)], ranks[(swaps * 2654435761u) % n]);
     const std::vector<int> as_ints(ranks.begin(), ranks.end());
     cmap_t *map = nullptr;
-    const cmap_status status = cmap_incl(a.map, as_ints.data(), n, &world.policy, &map);
+    const cmap_status status = MPIR_cmap_incl(a.map, as_ints.data(), n, &world.policy, &map);
     settle(world, status, map, {CMAP_OK, picked(a.members, ranks)}, in);
 }
 
@@ -352,8 +352,8 @@ void step(World &world, Input &in) {
     if (what == 10) return join(world, in);
     if (what == 11) return build_array(world, in);
     if (what < 3 || what == 7 || a.map == nullptr || b.map == nullptr) return build(world, in);
-    cmap_addref(a.map);  // the slots may be filled anew while the operands are in use
-    cmap_addref(b.map);
+    MPIR_cmap_addref(a.map);  // the slots may be filled anew while the operands are in use
+    MPIR_cmap_addref(b.map);
     if (what == 3)
         combine(world, a, b, in);
     else if (what == 4)
@@ -364,8 +364,8 @@ void step(World &world, Input &in) {
         permute(world, a, in);
     else
         pick_ranks(world, a, in);
-    cmap_release(a.map);
-    cmap_release(b.map);
+    MPIR_cmap_release(a.map);
+    MPIR_cmap_release(b.map);
 }
 
 }  // namespace
@@ -373,7 +373,7 @@ void step(World &world, Input &in) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Input in(data, size);
     cmap_totals before, after;
-    cmap_get_totals(&before);
+    MPIR_cmap_get_totals(&before);
     {
         World world;
         static const uint32_t bases[] = {0, 1000, CMAP_MAX_SIZE - 5000, 1u << 30, UINT32_MAX - 900};
@@ -383,7 +383,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         for (int steps = 0; !in.done() && steps < 64; steps++)
             step(world, in);
     }
-    cmap_get_totals(&after);
+    MPIR_cmap_get_totals(&after);
     REQUIRE(before.maps == after.maps && before.bytes == after.bytes);
     return 0;
 }

@@ -20,25 +20,25 @@ uint32_t count(const Words &words) { return static_cast<uint32_t>(words.size());
 cmap_t *read(const std::vector<Words> &parts, uint32_t universe) {
     cmap_builder *builder = nullptr;
     cmap_t *map = nullptr;
-    cmap_status status = cmap_builder_create(universe, nullptr, &builder);
+    cmap_status status = MPIR_cmap_builder_create(universe, nullptr, &builder);
     REQUIRE(status == CMAP_OK);
     for (const Words &words : parts)
-        if (status == CMAP_OK) status = cmap_builder_add_words(builder, words.data(), count(words));
+        if (status == CMAP_OK) status = MPIR_cmap_builder_add_words(builder, words.data(), count(words));
     REQUIRE(status == CMAP_OK || status == CMAP_ERR_ARG || status == CMAP_ERR_RANGE);
     if (status == CMAP_OK) {
-        status = cmap_builder_finish(builder, &map);
+        status = MPIR_cmap_builder_finish(builder, &map);
         REQUIRE(status == CMAP_OK || status == CMAP_ERR_DUPLICATE);
     }
     REQUIRE((status == CMAP_OK) == (map != nullptr));
-    cmap_builder_free(builder);
+    MPIR_cmap_builder_free(builder);
     return map;
 }
 
 std::vector<Words> write(const cmap_t *map, uint32_t room) {
     std::vector<Words> parts;
-    for (uint32_t first = 0, next; first < cmap_size(map); first = next) {
+    for (uint32_t first = 0, next; first < MPIR_cmap_size(map); first = next) {
         Words words(room);
-        const uint32_t used = cmap_to_words(map, first, words.data(), room, &next);
+        const uint32_t used = MPIR_cmap_to_words(map, first, words.data(), room, &next);
         REQUIRE(used <= room && next > first && used <= next - first + 1 + CMAP_WIRE_HEAD);
         words.resize(used);
         parts.push_back(words);
@@ -48,7 +48,7 @@ std::vector<Words> write(const cmap_t *map, uint32_t room) {
 
 bool is_same(const cmap_t *a, const cmap_t *b) {
     cmap_order order;
-    return cmap_compare(a, b, &order) == CMAP_OK && order == CMAP_EQUAL;
+    return MPIR_cmap_compare(a, b, &order) == CMAP_OK && order == CMAP_EQUAL;
 }
 
 void take(const Words &words) {
@@ -56,10 +56,10 @@ void take(const Words &words) {
     if (map == nullptr) return;
     cmap_t *again = read(write(map, CMAP_WORDS_MIN + words.front() % 100), MOST);
     REQUIRE(again != nullptr && is_same(map, again));
-    REQUIRE((cmap_find_in_words(map, words.data(), count(words)) == CMAP_NONE) ==
-            (cmap_size(map) == 0));
-    cmap_release(again);
-    cmap_release(map);
+    REQUIRE((MPIR_cmap_find_in_words(map, words.data(), count(words)) == CMAP_NONE) ==
+            (MPIR_cmap_size(map) == 0));
+    MPIR_cmap_release(again);
+    MPIR_cmap_release(map);
 }
 
 }  // namespace
@@ -70,14 +70,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     std::memcpy(words.data(), data, words.size() * sizeof(uint32_t));
     take(words);
     Words with_head(CMAP_WIRE_HEAD);
-    cmap_wire_head(with_head.data(), count(words));
+    MPIR_cmap_wire_head(with_head.data(), count(words));
     with_head.insert(with_head.end(), words.begin(), words.end());
     take(with_head);
     // a byte for each word: small numbers make more that is right
     Words small(CMAP_WIRE_HEAD);
     for (size_t i = 0; i < size; i++)
-        small.push_back(cmap_wire_order(data[i]));
-    cmap_wire_head(small.data(), static_cast<uint32_t>(size));
+        small.push_back(MPIR_cmap_wire_order(data[i]));
+    MPIR_cmap_wire_head(small.data(), static_cast<uint32_t>(size));
     take(small);
     return 0;
 }

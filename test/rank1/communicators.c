@@ -46,7 +46,7 @@ static int write_and_swap(split_zones *zones, MPIR_Comm *local, int to, const sp
     if (mpi_errno || from->rank == MPI_PROC_NULL || is_silent)
         return mpi_errno;
     fprintf(out, " rank %d sends", from->rank);
-    for (size_t i = 0; i < colours_bytes(zones->theirs); i++) {
+    for (size_t i = 0; i < MPIR_colours_bytes(zones->theirs); i++) {
         if (ids_differ && from->count == 1 && i >= OFFER && i < COLOURS_HEADER)
             continue;
         fprintf(out, " %02x", zones->theirs[i]);
@@ -89,21 +89,21 @@ static void check_nodes(MPIR_Comm * comm)
     char *seen = calloc(MPIR_Process.num_nodes, 1);
 
     for (int r = 0; r < n && comm->intranode_map; r++) {
-        int node = MPIR_World_node((int) cmap_select(comm->map, (uint32_t) r));
+        int node = MPIR_World_node((int) MPIR_cmap_select(comm->map, (uint32_t) r));
         stretches += node != last;
         nodes += !seen[node];
         seen[node] = 1;
         last = node;
         if (node == MPIR_World_node(MPIR_Process.rank))
-            mine += (int)cmap_rank(comm->intranode_map, (uint32_t)r) == mine;
+            mine += (int)MPIR_cmap_rank(comm->intranode_map, (uint32_t)r) == mine;
     }
-    if (comm->intranode_map && (nodes != comm->node_count || mine != cmap_size(comm->intranode_map)
+    if (comm->intranode_map && (nodes != comm->node_count || mine != MPIR_cmap_size(comm->intranode_map)
                                 || (stretches == nodes) != comm->is_node_consecutive)) {
         fprintf(stderr,
                 "%d nodes, %d stretches, %d members on this one; the library has %d, %s, %d\n",
                 nodes, stretches, mine, comm->node_count,
                 comm->is_node_consecutive ? "as many" : "more",
-                (int)cmap_size(comm->intranode_map));
+                (int)MPIR_cmap_size(comm->intranode_map));
         MPI_Abort(MPI_COMM_WORLD, 5);
     }
     free(seen);

@@ -105,7 +105,7 @@ enum { PAGE = 4096, LEAST_MAPPED = 65536 };
 /* Bytes of its pages.  A small one, which is not mapped, has none here. */
 static long long reserved_pages(void)
 {
-    split_reserve reserve = split_reserve_take(1);
+    split_reserve reserve = MPIR_split_reserve_take(1);
     size_t pages = (reserve.bytes + PAGE - 1) / PAGE;
     unsigned char *is_there = malloc(pages);
     long long n = 0;
@@ -117,7 +117,7 @@ static long long reserved_pages(void)
             n += is_there[i] & 1;
     }
     free(is_there);
-    split_reserve_put(reserve);
+    MPIR_split_reserve_put(reserve);
     return n * PAGE;
 }
 
@@ -165,9 +165,9 @@ static int foresee(const struct split_call *call, MPIR_Comm * local, bool * take
 /* The offer is that of zones->mine, since all ranks make the same. */
 static int hear_again(split_zones * zones)
 {
-    size_t bytes = colours_bytes(heard[exchanges]);
+    size_t bytes = MPIR_colours_bytes(heard[exchanges]);
 
-    if (!split_zones_hold(zones, bytes))
+    if (!MPIR_split_zones_hold(zones, bytes))
         return MPI_ERR_NO_MEM;
     double begin = now_us();
     memcpy(zones->theirs, heard[exchanges], bytes);
@@ -184,8 +184,8 @@ static int hear(split_zones * zones, MPIR_Comm * local, int to, const split_bloc
         return from->rank == MPI_PROC_NULL ? MPI_SUCCESS : hear_again(zones);
     mpi_errno = MPIR_Others_missing.swap_blocks(zones, local, to, from);
     if (mpi_errno == MPI_SUCCESS && from->rank != MPI_PROC_NULL) {
-        heard[exchanges] = malloc(colours_bytes(zones->theirs));
-        memcpy(heard[exchanges], zones->theirs, colours_bytes(zones->theirs));
+        heard[exchanges] = malloc(MPIR_colours_bytes(zones->theirs));
+        memcpy(heard[exchanges], zones->theirs, MPIR_colours_bytes(zones->theirs));
     }
     return mpi_errno;
 }
@@ -197,10 +197,10 @@ static int swap(split_zones * zones, MPIR_Comm * local, int to, const split_bloc
 
     is_watching = false;
     if (to != MPI_PROC_NULL)
-        longest = MPL_MAX(longest, colours_bytes(zones->mine));
+        longest = MPL_MAX(longest, MPIR_colours_bytes(zones->mine));
     mpi_errno = hear(zones, local, to, from);
     if (mpi_errno == MPI_SUCCESS && from->rank != MPI_PROC_NULL)
-        longest = MPL_MAX(longest, colours_bytes(zones->theirs));
+        longest = MPL_MAX(longest, MPIR_colours_bytes(zones->theirs));
     exchanges++;
     is_watching = true;
     supply_us += now_us() - begin;

@@ -173,7 +173,7 @@ Ranges random_ranges(Random &random, uint32_t size) {
 void expect_result(cmap_status status, cmap_t *map, const Members &members, const char *what) {
     const Map owned(map);
     ASSERT_EQ(CMAP_OK, status) << what;
-    ASSERT_EQ(members.size(), cmap_size(map)) << what;
+    ASSERT_EQ(members.size(), MPIR_cmap_size(map)) << what;
     EXPECT_EQ(members, decoded(map)) << what;
     EXPECT_TRUE(is_valid(map)) << what;
 }
@@ -194,9 +194,9 @@ void for_random_pairs(uint32_t seed, int trials, Check check) {
         }
         const cmap_policy policy = random_policy(random);
         SCOPED_TRACE(::testing::Message()
-                     << "trial " << trial << ": " << cmap_rep_name(cmap_representation(a.map.get()))
+                     << "trial " << trial << ": " << MPIR_cmap_rep_name(MPIR_cmap_representation(a.map.get()))
                      << " of " << a.members.size() << " and "
-                     << cmap_rep_name(cmap_representation(b.map.get())) << " of "
+                     << MPIR_cmap_rep_name(MPIR_cmap_representation(b.map.get())) << " of "
                      << b.members.size());
         check(random, a, b, policy);
     }
@@ -209,11 +209,11 @@ TEST(Algebra, SetOperationsAnswerAsArraysDo) {
         1, 600, [](Random &, const Operand &a, const Operand &b, const cmap_policy &policy) {
             cmap_t *out = nullptr;
             const Members added = part_of(b.members, a.members, false);
-            cmap_status status = cmap_union(a.map.get(), b.map.get(), &policy, &out);
+            cmap_status status = MPIR_cmap_union(a.map.get(), b.map.get(), &policy, &out);
             expect_result(status, out, joined(a.members, added), "union");
-            status = cmap_intersection(a.map.get(), b.map.get(), &policy, &out);
+            status = MPIR_cmap_intersection(a.map.get(), b.map.get(), &policy, &out);
             expect_result(status, out, part_of(a.members, b.members, true), "intersection");
-            status = cmap_difference(a.map.get(), b.map.get(), &policy, &out);
+            status = MPIR_cmap_difference(a.map.get(), b.map.get(), &policy, &out);
             expect_result(status, out, part_of(a.members, b.members, false), "difference");
         });
 }
@@ -222,7 +222,7 @@ TEST(Algebra, ResultsAreInterned) {
     for_random_pairs(
         2, 100, [](Random &, const Operand &a, const Operand &b, const cmap_policy &policy) {
             cmap_t *out = nullptr;
-            ASSERT_EQ(CMAP_OK, cmap_difference(a.map.get(), b.map.get(), &policy, &out));
+            ASSERT_EQ(CMAP_OK, MPIR_cmap_difference(a.map.get(), b.map.get(), &policy, &out));
             const Map difference(out),
                 direct = map_of(part_of(a.members, b.members, false), policy);
             EXPECT_EQ(direct.get(), difference.get());
@@ -232,9 +232,9 @@ TEST(Algebra, ResultsAreInterned) {
 TEST(Algebra, CompareAnswersAsArraysDo) {
     for_random_pairs(3, 500, [](Random &, const Operand &a, const Operand &b, const cmap_policy &) {
         cmap_order order = CMAP_DIFFERENT;
-        ASSERT_EQ(CMAP_OK, cmap_compare(a.map.get(), b.map.get(), &order));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_compare(a.map.get(), b.map.get(), &order));
         EXPECT_EQ(order_of(a.members, b.members), order);
-        ASSERT_EQ(CMAP_OK, cmap_compare(a.map.get(), a.map.get(), &order));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_compare(a.map.get(), a.map.get(), &order));
         EXPECT_EQ(CMAP_EQUAL, order);
     });
 }
@@ -249,7 +249,7 @@ TEST(Algebra, CompareSeesASmallDifference) {
     for (uint32_t second : {10u, 11u}) {
         const Map b = map_of(near(second), by(CMAP_STRATEGY_SPACE));
         cmap_order order = CMAP_SIMILAR;
-        ASSERT_EQ(CMAP_OK, cmap_compare(a.get(), b.get(), &order));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_compare(a.get(), b.get(), &order));
         EXPECT_EQ(second == 10 ? CMAP_EQUAL : CMAP_DIFFERENT, order);
     }
 }
@@ -261,7 +261,7 @@ TEST(Algebra, SubsetFindsTheFirstMissingRank) {
                                           [&](uint32_t m) { return !whole.has(m); });
         int yes = -1;
         uint32_t rank = 0;
-        ASSERT_EQ(CMAP_OK, cmap_is_subset(a.map.get(), b.map.get(), &yes, &rank));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_is_subset(a.map.get(), b.map.get(), &yes, &rank));
         ASSERT_EQ(missing == a.members.end(), yes != 0);
         if (!yes) {
             EXPECT_EQ(missing - a.members.begin(), rank);
@@ -273,7 +273,7 @@ TEST(Algebra, ComposeAnswersAsArraysDo) {
     for_random_pairs(
         5, 500, [](Random &, const Operand &a, const Operand &b, const cmap_policy &policy) {
             cmap_t *out = nullptr;
-            const cmap_status status = cmap_compose(a.map.get(), b.map.get(), &policy, &out);
+            const cmap_status status = MPIR_cmap_compose(a.map.get(), b.map.get(), &policy, &out);
             if (!b.members.empty() && universe_of(b.members) > a.members.size()) {
                 EXPECT_EQ(CMAP_ERR_RANGE, status);
                 EXPECT_EQ(nullptr, out);
@@ -291,7 +291,7 @@ TEST(Algebra, ConcatAnswersAsArraysDo) {
                      [](Random &, const Operand &a, const Operand &b, const cmap_policy &policy) {
                          cmap_t *out = nullptr;
                          const cmap_t *parts[] = {a.map.get(), b.map.get()};
-                         const cmap_status status = cmap_concat(parts, 2, &policy, &out);
+                         const cmap_status status = MPIR_cmap_concat(parts, 2, &policy, &out);
                          if (part_of(a.members, b.members, true).empty()) {
                              expect_result(status, out, joined(a.members, b.members), "concat");
                          } else {
@@ -299,7 +299,7 @@ TEST(Algebra, ConcatAnswersAsArraysDo) {
                              EXPECT_EQ(nullptr, out);
                          }
                          const cmap_t *alone[] = {b.map.get()};
-                         const cmap_status status_alone = cmap_concat(alone, 1, &policy, &out);
+                         const cmap_status status_alone = MPIR_cmap_concat(alone, 1, &policy, &out);
                          expect_result(status_alone, out, b.members, "concat of one");
                      });
 }
@@ -311,9 +311,9 @@ TEST(Algebra, InclusionAnswersAsArraysDo) {
             const Ranks ranks = random_ranks(random, size);
             const auto n = static_cast<uint32_t>(ranks.size());
             cmap_t *out = nullptr;
-            cmap_status status = cmap_incl(a.map.get(), ranks.data(), n, &policy, &out);
+            cmap_status status = MPIR_cmap_incl(a.map.get(), ranks.data(), n, &policy, &out);
             expect_result(status, out, at_ranks(a.members, ranks), "incl");
-            status = cmap_excl(a.map.get(), ranks.data(), n, &policy, &out);
+            status = MPIR_cmap_excl(a.map.get(), ranks.data(), n, &policy, &out);
             expect_result(status, out, not_at_ranks(a.members, ranks), "excl");
         });
 }
@@ -325,9 +325,9 @@ TEST(Algebra, RangesAnswerAsArraysDo) {
             const auto n = static_cast<uint32_t>(ranges.size());
             const Ranks ranks = expanded(ranges);
             cmap_t *out = nullptr;
-            cmap_status status = cmap_range_incl(a.map.get(), ranges.data(), n, &policy, &out);
+            cmap_status status = MPIR_cmap_range_incl(a.map.get(), ranges.data(), n, &policy, &out);
             expect_result(status, out, at_ranks(a.members, ranks), "range_incl");
-            status = cmap_range_excl(a.map.get(), ranges.data(), n, &policy, &out);
+            status = MPIR_cmap_range_excl(a.map.get(), ranges.data(), n, &policy, &out);
             expect_result(status, out, not_at_ranks(a.members, ranks), "range_excl");
         });
 }
@@ -344,18 +344,18 @@ TEST(Algebra, RanksNamedTwiceAreRefused) {
                              ranks.back());
                 const auto n = static_cast<uint32_t>(ranks.size());
                 EXPECT_EQ(CMAP_ERR_DUPLICATE,
-                          cmap_incl(a.map.get(), ranks.data(), n, &policy, &out));
+                          MPIR_cmap_incl(a.map.get(), ranks.data(), n, &policy, &out));
                 EXPECT_EQ(CMAP_ERR_DUPLICATE,
-                          cmap_excl(a.map.get(), ranks.data(), n, &policy, &out));
+                          MPIR_cmap_excl(a.map.get(), ranks.data(), n, &policy, &out));
             }
             if (!ranges.empty()) {
                 const uint32_t again = static_cast<uint32_t>(expanded(ranges).back());
                 ranges.push_back({again, again, 1 + static_cast<int32_t>(below(random, 9))});
                 const auto n = static_cast<uint32_t>(ranges.size());
                 EXPECT_EQ(CMAP_ERR_DUPLICATE,
-                          cmap_range_incl(a.map.get(), ranges.data(), n, &policy, &out));
+                          MPIR_cmap_range_incl(a.map.get(), ranges.data(), n, &policy, &out));
                 EXPECT_EQ(CMAP_ERR_DUPLICATE,
-                          cmap_range_excl(a.map.get(), ranges.data(), n, &policy, &out));
+                          MPIR_cmap_range_excl(a.map.get(), ranges.data(), n, &policy, &out));
             }
             EXPECT_EQ(nullptr, out);
         });
@@ -366,15 +366,15 @@ TEST(Algebra, RanksOutsideAreRefused) {
     cmap_t *out = nullptr;
     for (int bad : {5, -1, 1 << 30}) {
         const int ranks[] = {0, bad};
-        EXPECT_EQ(CMAP_ERR_RANGE, cmap_incl(map.get(), ranks, 2, nullptr, &out)) << bad;
-        EXPECT_EQ(CMAP_ERR_RANGE, cmap_excl(map.get(), ranks, 2, nullptr, &out)) << bad;
+        EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_incl(map.get(), ranks, 2, nullptr, &out)) << bad;
+        EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_excl(map.get(), ranks, 2, nullptr, &out)) << bad;
     }
     const cmap_rank_range bad_ranges[] = {{0, 5, 1},  {5, 0, -1}, {0, 4, 0},
                                           {0, 4, -1}, {4, 0, 1},  {7, 7, 1}};
     for (const cmap_rank_range &range : bad_ranges) {
-        EXPECT_EQ(CMAP_ERR_RANGE, cmap_range_incl(map.get(), &range, 1, nullptr, &out))
+        EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_range_incl(map.get(), &range, 1, nullptr, &out))
             << range.first;
-        EXPECT_EQ(CMAP_ERR_RANGE, cmap_range_excl(map.get(), &range, 1, nullptr, &out))
+        EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_range_excl(map.get(), &range, 1, nullptr, &out))
             << range.first;
     }
     EXPECT_EQ(nullptr, out);
@@ -384,18 +384,18 @@ TEST(Algebra, NothingAtAllIsFine) {
     const Map map = range_map(10, 2, 5, by(CMAP_STRATEGY_HYBRID));
     cmap_t *out = nullptr;
     cmap_policy policy;
-    cmap_policy_default(&policy);
-    cmap_status status = cmap_incl(map.get(), nullptr, 0, &policy, &out);
+    MPIR_cmap_policy_default(&policy);
+    cmap_status status = MPIR_cmap_incl(map.get(), nullptr, 0, &policy, &out);
     expect_result(status, out, {}, "incl");
-    status = cmap_excl(map.get(), nullptr, 0, &policy, &out);
+    status = MPIR_cmap_excl(map.get(), nullptr, 0, &policy, &out);
     expect_result(status, out, decoded(map.get()), "excl");
-    status = cmap_range_incl(map.get(), nullptr, 0, &policy, &out);
+    status = MPIR_cmap_range_incl(map.get(), nullptr, 0, &policy, &out);
     expect_result(status, out, {}, "range_incl");
-    status = cmap_range_excl(map.get(), nullptr, 0, &policy, &out);
+    status = MPIR_cmap_range_excl(map.get(), nullptr, 0, &policy, &out);
     expect_result(status, out, decoded(map.get()), "range_excl");
-    status = cmap_concat(nullptr, 0, &policy, &out);
+    status = MPIR_cmap_concat(nullptr, 0, &policy, &out);
     expect_result(status, out, {}, "concat");
-    EXPECT_EQ(CMAP_OK, cmap_translate(map.get(), nullptr, 0, map.get(), nullptr));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_translate(map.get(), nullptr, 0, map.get(), nullptr));
 }
 
 TEST(Algebra, TranslateAnswersAsArraysDo) {
@@ -410,14 +410,14 @@ TEST(Algebra, TranslateAnswersAsArraysDo) {
             Ranks out(ranks.size(), -7);
             const auto n = static_cast<uint32_t>(ranks.size());
             ASSERT_EQ(CMAP_OK,
-                      cmap_translate(a.map.get(), ranks.data(), n, b.map.get(), out.data()));
+                      MPIR_cmap_translate(a.map.get(), ranks.data(), n, b.map.get(), out.data()));
             EXPECT_EQ(expected, out);
             ASSERT_EQ(CMAP_OK,
-                      cmap_translate(a.map.get(), ranks.data(), n, b.map.get(), ranks.data()));
+                      MPIR_cmap_translate(a.map.get(), ranks.data(), n, b.map.get(), ranks.data()));
             EXPECT_EQ(expected, ranks) << "in place";
             const int outside = static_cast<int>(a.members.size());
             EXPECT_EQ(CMAP_ERR_RANGE,
-                      cmap_translate(a.map.get(), &outside, 1, b.map.get(), out.data()));
+                      MPIR_cmap_translate(a.map.get(), &outside, 1, b.map.get(), out.data()));
         });
 }
 

@@ -30,7 +30,7 @@ class Budgeted {
         : allocator_(allocator), before_(allocator.bytes_asked()), bytes_(bytes) {}
     ~Budgeted() { EXPECT_LT(allocator_.bytes_asked() - before_, bytes_); }
     void grant(const Map &result) {
-        bytes_ += closed_form_bytes + diagram_bytes + 4 * cmap_payload_bytes(result.get());
+        bytes_ += closed_form_bytes + diagram_bytes + 4 * MPIR_cmap_payload_bytes(result.get());
     }
 
   private:
@@ -46,16 +46,16 @@ Map made(cmap_status status, cmap_t *map) {
 // Size, and `expected(rank)` at many ranks.
 void expect_samples(const Map &map, uint32_t size,
                     const std::function<uint32_t(uint32_t)> &expected) {
-    ASSERT_EQ(size, cmap_size(map.get()));
+    ASSERT_EQ(size, MPIR_cmap_size(map.get()));
     for (uint32_t rank = 0; rank < size; rank += 1 + rank / 61)
-        ASSERT_EQ(expected(rank), cmap_select_outlined(map.get(), rank)) << rank;
+        ASSERT_EQ(expected(rank), MPIR_cmap_select_outlined(map.get(), rank)) << rank;
     for (uint32_t k = 1; k <= std::min(size, 50u); k++)
-        ASSERT_EQ(expected(size - k), cmap_select_outlined(map.get(), size - k)) << size - k;
+        ASSERT_EQ(expected(size - k), MPIR_cmap_select_outlined(map.get(), size - k)) << size - k;
 }
 
 class AlgebraOfTheWorld : public ::testing::Test {
   protected:
-    CountingAllocator allocator{cmap_set_allocator};  // first made, last destroyed
+    CountingAllocator allocator{MPIR_cmap_set_allocator};  // first made, last destroyed
     const cmap_policy policy = by(CMAP_STRATEGY_HYBRID);
     const Map world = range_map(0, 1, world_size, policy);
 
@@ -65,7 +65,7 @@ class AlgebraOfTheWorld : public ::testing::Test {
                                        1024};
         Builder builder = builder_for(world_size, policy);
         for (uint32_t r = 0; r < rows; r++)
-            cmap_builder_add_range(builder.get(), whole.first + 1024 * r, 1, columns);
+            MPIR_cmap_builder_add_range(builder.get(), whole.first + 1024 * r, 1, columns);
         return finish(builder);
     }
     Map combined(Binary operation, const Map &a, const Map &b,
@@ -82,8 +82,8 @@ class AlgebraOfTheWorld : public ::testing::Test {
         cmap_t *out = nullptr;
         const auto n = static_cast<uint32_t>(list.size());
         const cmap_status status = include
-                                       ? cmap_range_incl(map.get(), list.data(), n, nullptr, &out)
-                                       : cmap_range_excl(map.get(), list.data(), n, nullptr, &out);
+                                       ? MPIR_cmap_range_incl(map.get(), list.data(), n, nullptr, &out)
+                                       : MPIR_cmap_range_excl(map.get(), list.data(), n, nullptr, &out);
         Map result = made(status, out);
         budget.grant(result);
         return result;
@@ -93,16 +93,16 @@ class AlgebraOfTheWorld : public ::testing::Test {
 TEST_F(AlgebraOfTheWorld, WithoutAStride) {
     const Map even = range_map(0, 2, world_size / 2, policy),
               third = range_map(1, 3, 349525, policy);
-    expect_samples(combined(cmap_difference, world, even), world_size / 2,
+    expect_samples(combined(MPIR_cmap_difference, world, even), world_size / 2,
                    [](uint32_t r) { return 2 * r + 1; });
-    expect_samples(combined(cmap_difference, world, third), world_size - 349525,
+    expect_samples(combined(MPIR_cmap_difference, world, third), world_size - 349525,
                    [](uint32_t r) { return r / 2 * 3 + r % 2 * 2; });
-    expect_samples(combined(cmap_intersection, even, third), 174762,
+    expect_samples(combined(MPIR_cmap_intersection, even, third), 174762,
                    [](uint32_t r) { return 6 * r + 4; });
-    EXPECT_EQ(world.get(), combined(cmap_union, world, even).get());
-    EXPECT_EQ(even.get(), combined(cmap_intersection, world, even).get());
-    EXPECT_EQ(0u, cmap_size(combined(cmap_difference, even, world).get()));
-    expect_samples(combined(cmap_union, even, world), world_size, [](uint32_t r) {
+    EXPECT_EQ(world.get(), combined(MPIR_cmap_union, world, even).get());
+    EXPECT_EQ(even.get(), combined(MPIR_cmap_intersection, world, even).get());
+    EXPECT_EQ(0u, MPIR_cmap_size(combined(MPIR_cmap_difference, even, world).get()));
+    expect_samples(combined(MPIR_cmap_union, even, world), world_size, [](uint32_t r) {
         return r < world_size / 2 ? 2 * r : 2 * (r - world_size / 2) + 1;
     });
 }
@@ -111,37 +111,37 @@ TEST_F(AlgebraOfTheWorld, InAMesh) {
     const Map rows = block(100, 50, 0, 1024), columns = block(0, 1024, 32, 64),
               tile = block(100, 50, 32, 64);
     const Map upper = range_map(0, 1, 100 * 1024 + 40, policy);
-    EXPECT_EQ(tile.get(), combined(cmap_intersection, rows, columns).get());
-    EXPECT_EQ(tile.get(), combined(cmap_intersection, columns, rows).get());
-    EXPECT_EQ(columns.get(), combined(cmap_intersection, world, columns).get());
-    expect_samples(combined(cmap_difference, world, rows), world_size - 50 * 1024,
+    EXPECT_EQ(tile.get(), combined(MPIR_cmap_intersection, rows, columns).get());
+    EXPECT_EQ(tile.get(), combined(MPIR_cmap_intersection, columns, rows).get());
+    EXPECT_EQ(columns.get(), combined(MPIR_cmap_intersection, world, columns).get());
+    expect_samples(combined(MPIR_cmap_difference, world, rows), world_size - 50 * 1024,
                    [](uint32_t r) { return r < 100 * 1024 ? r : r + 50 * 1024; });
     expect_samples(
-        combined(cmap_difference, world, columns), world_size - 64 * 1024,
+        combined(MPIR_cmap_difference, world, columns), world_size - 64 * 1024,
         [](uint32_t r) { return r < 32 ? r : (r - 32) / 960 * 1024 + 96 + (r - 32) % 960; });
-    expect_samples(combined(cmap_intersection, tile, upper), 8,
+    expect_samples(combined(MPIR_cmap_intersection, tile, upper), 8,
                    [](uint32_t r) { return 100 * 1024 + 32 + r; });
 }
 
 TEST_F(AlgebraOfTheWorld, Transposed) {
     Builder builder = builder_for(world_size, policy);
     for (uint32_t column = 0; column < 1024; column++)
-        cmap_builder_add_range(builder.get(), column, 1024, 1024);
+        MPIR_cmap_builder_add_range(builder.get(), column, 1024, 1024);
     const Map transposed = finish(builder),
               backwards = range_map(world_size - 1, -1, world_size, policy);
     const Map rows = block(100, 50, 0, 1024), columns = block(0, 1024, 32, 64);
     cmap_order order = CMAP_DIFFERENT;
     const Budgeted budget(allocator, 8 * closed_form_bytes);
-    EXPECT_EQ(CMAP_OK, cmap_compare(transposed.get(), world.get(), &order));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_compare(transposed.get(), world.get(), &order));
     EXPECT_EQ(CMAP_SIMILAR, order);
-    EXPECT_EQ(CMAP_OK, cmap_compare(backwards.get(), transposed.get(), &order));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_compare(backwards.get(), transposed.get(), &order));
     EXPECT_EQ(CMAP_SIMILAR, order);
-    expect_samples(combined(cmap_intersection, transposed, rows), 50 * 1024,
+    expect_samples(combined(MPIR_cmap_intersection, transposed, rows), 50 * 1024,
                    [](uint32_t r) { return r / 50 + (100 + r % 50) * 1024; });
-    expect_samples(combined(cmap_intersection, transposed, columns), 64 * 1024,
+    expect_samples(combined(MPIR_cmap_intersection, transposed, columns), 64 * 1024,
                    [](uint32_t r) { return 32 + r / 1024 + r % 1024 * 1024; });
-    EXPECT_EQ(world.get(), combined(cmap_compose, transposed, transposed).get());
-    expect_samples(combined(cmap_compose, transposed, backwards), world_size, [](uint32_t r) {
+    EXPECT_EQ(world.get(), combined(MPIR_cmap_compose, transposed, transposed).get());
+    expect_samples(combined(MPIR_cmap_compose, transposed, backwards), world_size, [](uint32_t r) {
         const uint32_t back = world_size - 1 - r;
         return back / 1024 + back % 1024 * 1024;
     });
@@ -154,13 +154,13 @@ TEST_F(AlgebraOfTheWorld, EqualUnderAnotherPolicy) {
     const Budgeted budget(allocator);
     cmap_order order = CMAP_DIFFERENT;
     ASSERT_NE(again.get(), world.get());
-    EXPECT_EQ(CMAP_OK, cmap_compare(again.get(), world.get(), &order));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_compare(again.get(), world.get(), &order));
     EXPECT_EQ(CMAP_EQUAL, order);
     int yes = -1;
     uint32_t rank = 0;
-    EXPECT_EQ(CMAP_OK, cmap_is_subset(odd.get(), again.get(), &yes, &rank));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_is_subset(odd.get(), again.get(), &yes, &rank));
     EXPECT_EQ(1, yes);
-    EXPECT_EQ(CMAP_OK, cmap_is_subset(again.get(), odd.get(), &yes, &rank));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_is_subset(again.get(), odd.get(), &yes, &rank));
     EXPECT_EQ(0, yes);
     EXPECT_EQ(0u, rank);
 }
@@ -190,10 +190,10 @@ TEST_F(AlgebraOfTheWorld, FewRanks) {
     const Budgeted budget(allocator);
     const int ranks[] = {7, 100000, 3};
     cmap_t *out = nullptr;
-    cmap_status status = cmap_incl(world.get(), ranks, 3, nullptr, &out);
+    cmap_status status = MPIR_cmap_incl(world.get(), ranks, 3, nullptr, &out);
     expect_samples(made(status, out), 3,
                    [&](uint32_t r) { return static_cast<uint32_t>(ranks[r]); });
-    status = cmap_excl(world.get(), ranks, 3, nullptr, &out);
+    status = MPIR_cmap_excl(world.get(), ranks, 3, nullptr, &out);
     expect_samples(made(status, out), world_size - 3, [](uint32_t r) {
         return r < 3 ? r : r < 6 ? r + 1 : r < 99998 ? r + 2 : r + 3;
     });
@@ -202,10 +202,10 @@ TEST_F(AlgebraOfTheWorld, FewRanks) {
 TEST_F(AlgebraOfTheWorld, MinusAScatteredFew) {
     const Members few = random_list(40, world_size, 5);
     const Map scattered = map_of(few, forced(CMAP_REP_PACKED));
-    const Map rest = combined(cmap_difference, world, scattered, 4 * closed_form_bytes);
-    ASSERT_EQ(world_size - 40, cmap_size(rest.get()));
+    const Map rest = combined(MPIR_cmap_difference, world, scattered, 4 * closed_form_bytes);
+    ASSERT_EQ(world_size - 40, MPIR_cmap_size(rest.get()));
     for (uint32_t member : few) {
-        EXPECT_EQ(CMAP_NONE, cmap_rank(rest.get(), member));
+        EXPECT_EQ(CMAP_NONE, MPIR_cmap_rank(rest.get(), member));
     }
 }
 
@@ -214,10 +214,10 @@ TEST_F(AlgebraOfTheWorld, Translation) {
     const Budgeted budget(allocator);
     const int ranks[] = {0, 63, 64, 64 * 1024 - 1, -1};
     int there[5];
-    ASSERT_EQ(CMAP_OK, cmap_translate(columns.get(), ranks, 5, world.get(), there));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_translate(columns.get(), ranks, 5, world.get(), there));
     EXPECT_EQ((Ranks{32, 95, 1056, 1023 * 1024 + 95, -1}), Ranks(there, there + 5));
     int back[5];
-    ASSERT_EQ(CMAP_OK, cmap_translate(world.get(), there, 5, columns.get(), back));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_translate(world.get(), there, 5, columns.get(), back));
     EXPECT_EQ(Ranks(ranks, ranks + 5), Ranks(back, back + 5));
 }
 

@@ -15,10 +15,10 @@ cmap_t *const stale =
 
 cmap_status status_of(const Members &members, uint32_t universe, const cmap_policy &policy) {
     cmap_t *map = stale;
-    const cmap_status status = cmap_from_array(
+    const cmap_status status = MPIR_cmap_from_array(
         members.data(), static_cast<uint32_t>(members.size()), universe, &policy, &map);
     if (status == CMAP_OK)
-        cmap_release(map);
+        MPIR_cmap_release(map);
     else
         EXPECT_EQ(nullptr, map);
     return status;
@@ -31,7 +31,7 @@ class BadInput : public ::testing::Test {
         EXPECT_EQ(0u, allocator.bytes_alive());
     }
 
-    CountingAllocator allocator{cmap_set_allocator};
+    CountingAllocator allocator{MPIR_cmap_set_allocator};
     const cmap_policy hybrid = by(CMAP_STRATEGY_HYBRID);
 };
 
@@ -39,7 +39,7 @@ TEST_F(BadInput, Duplicates) {
     std::vector<cmap_rep> reps = all_reps();
     reps.push_back(CMAP_REP_ANY);
     for (cmap_rep rep : reps) {
-        SCOPED_TRACE(cmap_rep_name(rep));
+        SCOPED_TRACE(MPIR_cmap_rep_name(rep));
         EXPECT_EQ(CMAP_ERR_DUPLICATE, status_of({1, 1}, 10, forced(rep)));
         EXPECT_EQ(CMAP_ERR_DUPLICATE, status_of({1, 2, 3, 1}, 10, forced(rep)));
         for (uint32_t n : {9u, 64u, 1000u, 70000u}) {
@@ -68,12 +68,12 @@ TEST_F(BadInput, OverlappingRangesNeedNoMembersToBeSeen) {
         {2000000000, -1, 1000000001, CMAP_OK}, {500000000, 7, 200000000, CMAP_ERR_DUPLICATE}};
     for (const auto &range : second) {
         const Builder builder = builder_for(CMAP_MAX_SIZE, hybrid);
-        ASSERT_EQ(CMAP_OK, cmap_builder_add_range(builder.get(), 0, 1, 1000000000));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_range(builder.get(), 0, 1, 1000000000));
         ASSERT_EQ(CMAP_OK,
-                  cmap_builder_add_range(builder.get(), range.first, range.stride, range.count));
+                  MPIR_cmap_builder_add_range(builder.get(), range.first, range.stride, range.count));
         cmap_t *map = stale;
-        EXPECT_EQ(range.want, cmap_builder_finish(builder.get(), &map)) << range.first;
-        cmap_release(map);
+        EXPECT_EQ(range.want, MPIR_cmap_builder_finish(builder.get(), &map)) << range.first;
+        MPIR_cmap_release(map);
     }
     EXPECT_LT(allocator.bytes_asked(), 1u << 20);
 }
@@ -112,19 +112,19 @@ TEST_F(BadInput, NoWayIntoABuilderTakesIndicesOutside) {
         const Builder builder = builder_for(universe, hybrid);
         for (uint32_t wrong : {universe, 1u << 31, UINT32_MAX - 1, UINT32_MAX}) {
             const uint32_t block[] = {0, wrong};
-            EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add(builder.get(), wrong));
-            EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add_block(builder.get(), block, 2));
+            EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add(builder.get(), wrong));
+            EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add_block(builder.get(), block, 2));
             for (int32_t stride : {1, -1, 3, INT32_MAX, INT32_MIN}) {
-                EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add_range(builder.get(), wrong, stride, 2));
+                EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add_range(builder.get(), wrong, stride, 2));
                 EXPECT_EQ(CMAP_ERR_RANGE,
-                          cmap_builder_add_range(builder.get(), 0, stride, UINT32_MAX));
+                          MPIR_cmap_builder_add_range(builder.get(), 0, stride, UINT32_MAX));
                 cmap_t *map = stale;
                 EXPECT_EQ(CMAP_ERR_RANGE,
-                          cmap_from_range(wrong, stride, 3, universe, &hybrid, &map));
+                          MPIR_cmap_from_range(wrong, stride, 3, universe, &hybrid, &map));
                 EXPECT_EQ(nullptr, map);
             }
         }
-        EXPECT_EQ(0u, cmap_builder_size(builder.get()));
+        EXPECT_EQ(0u, MPIR_cmap_builder_size(builder.get()));
     }
 }
 
@@ -135,23 +135,23 @@ TEST_F(BadInput, ASliceWithAMemberOutsideAddsNothing) {
     for (cmap_rep rep : {CMAP_REP_RUNS, CMAP_REP_ARRAY}) {
         const Map map = map_of(members, forced(rep));
         const Builder builder = builder_for(100, hybrid);
-        EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add_slice(builder.get(), map.get(), 0, 150));
-        EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add_slice(builder.get(), map.get(), 10, 51));
-        EXPECT_EQ(0u, cmap_builder_size(builder.get()));
-        EXPECT_EQ(CMAP_OK, cmap_builder_add_slice(builder.get(), map.get(), 10, 50));
-        EXPECT_EQ(50u, cmap_builder_size(builder.get()));
+        EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add_slice(builder.get(), map.get(), 0, 150));
+        EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add_slice(builder.get(), map.get(), 10, 51));
+        EXPECT_EQ(0u, MPIR_cmap_builder_size(builder.get()));
+        EXPECT_EQ(CMAP_OK, MPIR_cmap_builder_add_slice(builder.get(), map.get(), 10, 50));
+        EXPECT_EQ(50u, MPIR_cmap_builder_size(builder.get()));
     }
 }
 
 TEST_F(BadInput, InterleavedRangesAreToldFromOverlappingOnes) {
     for (uint32_t shift = 0; shift < 12; shift++) {
         const Builder builder = builder_for(CMAP_MAX_SIZE, hybrid);
-        ASSERT_EQ(CMAP_OK, cmap_builder_add_range(builder.get(), 0, 6, 100000000));
-        ASSERT_EQ(CMAP_OK, cmap_builder_add_range(builder.get(), 300000000 + shift, 4, 50000000));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_range(builder.get(), 0, 6, 100000000));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_range(builder.get(), 300000000 + shift, 4, 50000000));
         cmap_t *map = stale;
         const cmap_status want = shift % 2 == 0 ? CMAP_ERR_DUPLICATE : CMAP_OK;
-        EXPECT_EQ(want, cmap_builder_finish(builder.get(), &map)) << shift;
-        cmap_release(map);
+        EXPECT_EQ(want, MPIR_cmap_builder_finish(builder.get(), &map)) << shift;
+        MPIR_cmap_release(map);
     }
     EXPECT_LT(allocator.bytes_asked(), 1u << 20);
 }
@@ -190,36 +190,36 @@ TEST_F(BadInput, RangesThatLeaveTheUniverseOrStandStill) {
                            {CMAP_NONE, -1, 100}};
     for (const Range &range : wrong) {
         EXPECT_EQ(CMAP_ERR_RANGE,
-                  cmap_builder_add_range(builder.get(), range.first, range.stride, range.count))
+                  MPIR_cmap_builder_add_range(builder.get(), range.first, range.stride, range.count))
             << range.first << ":" << range.stride << ":" << range.count;
-        EXPECT_EQ(0u, cmap_builder_size(builder.get()));
+        EXPECT_EQ(0u, MPIR_cmap_builder_size(builder.get()));
     }
     for (const Range &range : {Range{5, 0, 1}, Range{6, 0, 0}, Range{7, INT32_MIN, 1}})
         EXPECT_EQ(CMAP_OK,
-                  cmap_builder_add_range(builder.get(), range.first, range.stride, range.count));
+                  MPIR_cmap_builder_add_range(builder.get(), range.first, range.stride, range.count));
     expect_map_is(finish(builder).get(), {5, 7});
 }
 
 TEST_F(BadInput, SlicesThatLeaveTheirMap) {
     const Map map = range_map(0, 1, 100, hybrid);
     const Builder builder = builder_for(50, hybrid);
-    EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add_slice(builder.get(), map.get(), 99, 2));
-    EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add_slice(builder.get(), map.get(), 101, 0));
-    EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add_slice(builder.get(), map.get(), 2, CMAP_NONE));
-    EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add_slice(builder.get(), map.get(), 40, 11));
-    EXPECT_EQ(0u, cmap_builder_size(builder.get()));
-    EXPECT_EQ(CMAP_OK, cmap_builder_add_slice(builder.get(), map.get(), 100, 0));
-    EXPECT_EQ(CMAP_OK, cmap_builder_add_slice(builder.get(), map.get(), 40, 10));
+    EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add_slice(builder.get(), map.get(), 99, 2));
+    EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add_slice(builder.get(), map.get(), 101, 0));
+    EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add_slice(builder.get(), map.get(), 2, CMAP_NONE));
+    EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add_slice(builder.get(), map.get(), 40, 11));
+    EXPECT_EQ(0u, MPIR_cmap_builder_size(builder.get()));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_builder_add_slice(builder.get(), map.get(), 100, 0));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_builder_add_slice(builder.get(), map.get(), 40, 10));
     expect_map_is(finish(builder).get(), range_members(40, 1, 10));
 }
 
 TEST_F(BadInput, AFailedAddAddsNothing) {
     const Builder builder = builder_for(10, hybrid);
-    ASSERT_EQ(CMAP_OK, cmap_builder_add(builder.get(), 4));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add(builder.get(), 4));
     const uint32_t block[] = {1, 2, 10};
-    EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add(builder.get(), 10));
-    EXPECT_EQ(CMAP_ERR_RANGE, cmap_builder_add_block(builder.get(), block, 3));
-    EXPECT_EQ(1u, cmap_builder_size(builder.get()));
+    EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add(builder.get(), 10));
+    EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add_block(builder.get(), block, 3));
+    EXPECT_EQ(1u, MPIR_cmap_builder_size(builder.get()));
     expect_map_is(finish(builder).get(), {4});
 }
 
@@ -227,21 +227,21 @@ TEST_F(BadInput, NullPointers) {
     cmap_t *map = stale;
     cmap_builder *builder = nullptr;
     const uint32_t one[] = {1};
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_from_array(nullptr, 1, 10, &hybrid, &map));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_from_array(nullptr, 1, 10, &hybrid, &map));
     EXPECT_EQ(nullptr, map);
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_from_array(one, 1, 10, &hybrid, nullptr));
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_from_range(0, 1, 1, 10, &hybrid, nullptr));
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_builder_create(10, &hybrid, nullptr));
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_builder_add(nullptr, 1));
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_builder_add_block(nullptr, one, 1));
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_builder_add_range(nullptr, 0, 1, 1));
-    ASSERT_EQ(CMAP_OK, cmap_builder_create(10, nullptr, &builder));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_from_array(one, 1, 10, &hybrid, nullptr));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_from_range(0, 1, 1, 10, &hybrid, nullptr));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_builder_create(10, &hybrid, nullptr));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_builder_add(nullptr, 1));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_builder_add_block(nullptr, one, 1));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_builder_add_range(nullptr, 0, 1, 1));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_create(10, nullptr, &builder));
     const Builder owner(builder);
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_builder_add_block(builder, nullptr, 1));
-    EXPECT_EQ(CMAP_OK, cmap_builder_add_block(builder, nullptr, 0));
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_builder_add_slice(builder, nullptr, 0, 1));
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_builder_finish(builder, nullptr));
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_policy_set_default(nullptr));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_builder_add_block(builder, nullptr, 1));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_builder_add_block(builder, nullptr, 0));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_builder_add_slice(builder, nullptr, 0, 1));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_builder_finish(builder, nullptr));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_policy_set_default(nullptr));
 }
 
 TEST_F(BadInput, Policies) {
@@ -253,9 +253,9 @@ TEST_F(BadInput, Policies) {
         {CMAP_STRATEGY_TIME, 0.5, static_cast<cmap_rep>(CMAP_REP_COUNT + 1)}};
     for (const cmap_policy &policy : wrong) {
         cmap_builder *builder = reinterpret_cast<cmap_builder *>(stale);
-        EXPECT_EQ(CMAP_ERR_ARG, cmap_builder_create(10, &policy, &builder));
+        EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_builder_create(10, &policy, &builder));
         EXPECT_EQ(nullptr, builder);
-        EXPECT_EQ(CMAP_ERR_ARG, cmap_policy_set_default(&policy));
+        EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_policy_set_default(&policy));
         EXPECT_EQ(CMAP_ERR_ARG, status_of({1, 2}, 10, policy));
     }
     for (double alpha : {0.0, 1.0})
@@ -266,37 +266,37 @@ TEST(Names, GoBothWays) {
     for (int value = 0; value <= CMAP_REP_ANY; value++) {
         const auto rep = static_cast<cmap_rep>(value);
         cmap_rep back = CMAP_REP_COUNT;
-        EXPECT_EQ(CMAP_OK, cmap_rep_from_name(cmap_rep_name(rep), &back));
+        EXPECT_EQ(CMAP_OK, MPIR_cmap_rep_from_name(MPIR_cmap_rep_name(rep), &back));
         EXPECT_EQ(rep, back);
     }
     for (cmap_strategy strategy : {CMAP_STRATEGY_HYBRID, CMAP_STRATEGY_TIME, CMAP_STRATEGY_SPACE}) {
         cmap_strategy back = CMAP_STRATEGY_HYBRID;
-        EXPECT_EQ(CMAP_OK, cmap_strategy_from_name(cmap_strategy_name(strategy), &back));
+        EXPECT_EQ(CMAP_OK, MPIR_cmap_strategy_from_name(MPIR_cmap_strategy_name(strategy), &back));
         EXPECT_EQ(strategy, back);
     }
-    EXPECT_STREQ("affine", cmap_rep_name(CMAP_REP_AFFINE));
-    EXPECT_STREQ("concat", cmap_rep_name(CMAP_REP_CONCAT));
-    EXPECT_STREQ("any", cmap_rep_name(CMAP_REP_ANY));
-    EXPECT_STREQ("space", cmap_strategy_name(CMAP_STRATEGY_SPACE));
+    EXPECT_STREQ("affine", MPIR_cmap_rep_name(CMAP_REP_AFFINE));
+    EXPECT_STREQ("concat", MPIR_cmap_rep_name(CMAP_REP_CONCAT));
+    EXPECT_STREQ("any", MPIR_cmap_rep_name(CMAP_REP_ANY));
+    EXPECT_STREQ("space", MPIR_cmap_strategy_name(CMAP_STRATEGY_SPACE));
 }
 
 TEST(Names, UnknownOnesAreAnError) {
     cmap_rep rep = CMAP_REP_RUNS;
     cmap_strategy strategy = CMAP_STRATEGY_TIME;
     for (const char *name : {"", "Affine", "affine ", "affin", "hybrid", "-1"})
-        EXPECT_EQ(CMAP_ERR_ARG, cmap_rep_from_name(name, &rep)) << name;
+        EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_rep_from_name(name, &rep)) << name;
     for (const char *name : {"", "Hybrid", "fast", "any", "packed"})
-        EXPECT_EQ(CMAP_ERR_ARG, cmap_strategy_from_name(name, &strategy)) << name;
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_rep_from_name(nullptr, &rep));
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_rep_from_name("affine", nullptr));
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_strategy_from_name(nullptr, &strategy));
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_strategy_from_name("time", nullptr));
+        EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_strategy_from_name(name, &strategy)) << name;
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_rep_from_name(nullptr, &rep));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_rep_from_name("affine", nullptr));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_strategy_from_name(nullptr, &strategy));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_strategy_from_name("time", nullptr));
 }
 
 TEST(Names, EveryStatusHasWords) {
     for (int status = CMAP_OK; status <= CMAP_ERR_INVALID; status++)
-        EXPECT_GT(std::string(cmap_strerror(static_cast<cmap_status>(status))).size(), 1u);
-    EXPECT_NE(nullptr, cmap_strerror(static_cast<cmap_status>(99)));
+        EXPECT_GT(std::string(MPIR_cmap_strerror(static_cast<cmap_status>(status))).size(), 1u);
+    EXPECT_NE(nullptr, MPIR_cmap_strerror(static_cast<cmap_status>(99)));
 }
 
 }  // namespace

@@ -79,13 +79,13 @@ Members common_to(const Members &first, const Members &second) {
 void use_maps() {
     const Members first = faces(three), second = faces(other);
     const Map a = map_of(first, hybrid), b = map_of(second, as_bdd);
-    EXPECT_EQ(CMAP_REP_BDD, cmap_representation(a.get()));
-    EXPECT_EQ(CMAP_REP_BDD, cmap_representation(b.get()));
+    EXPECT_EQ(CMAP_REP_BDD, MPIR_cmap_representation(a.get()));
+    EXPECT_EQ(CMAP_REP_BDD, MPIR_cmap_representation(b.get()));
     EXPECT_TRUE(cmap::worth_diagrams(a.get(), b.get()));
     expect_map_is(a.get(), first);
     expect_map_is(b.get(), second);
     cmap_t *out = nullptr;
-    ASSERT_EQ(CMAP_OK, cmap_intersection(a.get(), b.get(), &hybrid, &out));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_intersection(a.get(), b.get(), &hybrid, &out));
     expect_map_is(Map(out).get(), common_to(first, second));
 }
 
@@ -165,11 +165,11 @@ TEST(Threads, DiagramsAreCombinedByOneAfterTheOther) {
                 const size_t i = (id + round) % sets.size(), j = round / sets.size() % sets.size();
                 cmap_t *out = nullptr;
                 const cmap_status status =
-                    cmap_intersection(maps[i].get(), maps[j].get(), &as_bdd, &out);
+                    MPIR_cmap_intersection(maps[i].get(), maps[j].get(), &as_bdd, &out);
                 const Map result(out);
-                bool right = status == CMAP_OK && cmap_size(out) == common[i][j].size();
+                bool right = status == CMAP_OK && MPIR_cmap_size(out) == common[i][j].size();
                 for (size_t r = 0; right && r < common[i][j].size(); r += 97)
-                    right = cmap_select_outlined(out, static_cast<uint32_t>(r)) == common[i][j][r];
+                    right = MPIR_cmap_select_outlined(out, static_cast<uint32_t>(r)) == common[i][j][r];
                 mistakes += right ? 0 : 1;
             }
         });

@@ -198,16 +198,16 @@ TEST(Probe, TellsRandomSetsFromPatterns) {
 // The limits are of the process: they come back when the test is over.
 class BddLimits : public ::testing::Test {
   protected:
-    BddLimits() { cmap_limits_get(&before_); }
-    ~BddLimits() override { cmap_limits_set(&before_); }
+    BddLimits() { MPIR_cmap_limits_get(&before_); }
+    ~BddLimits() override { MPIR_cmap_limits_set(&before_); }
     cmap_rep rep_with(const Members &members, uint32_t nodes, uint32_t paths) {
         cmap_limits limits = before_;
         limits.bdd_nodes = nodes;
         limits.bdd_paths = paths;
-        EXPECT_EQ(CMAP_OK, cmap_limits_set(&limits));
+        EXPECT_EQ(CMAP_OK, MPIR_cmap_limits_set(&limits));
         const Map map = map_of(members, as_bdd);
         EXPECT_TRUE(selects_match(map.get(), members));
-        return cmap_representation(map.get());
+        return MPIR_cmap_representation(map.get());
     }
 
   private:
@@ -226,12 +226,12 @@ TEST_F(BddLimits, PathsDecline) {
     const Members members = faces({"0*1*0*1**1*1**1*", "1***11*0***1****", "1***10*1***1****"});
     const auto text = [&](uint32_t paths) {
         cmap_limits limits;
-        cmap_limits_get(&limits);
+        MPIR_cmap_limits_get(&limits);
         limits.bdd_paths = paths;
-        cmap_limits_set(&limits);
+        MPIR_cmap_limits_set(&limits);
         const Map map = map_of(members, as_bdd);
         char line[160];
-        cmap_describe(map.get(), line, sizeof line);
+        MPIR_cmap_describe(map.get(), line, sizeof line);
         expect_map_is(map.get(), members);
         return std::string(line);
     };
@@ -271,9 +271,9 @@ void expect_algebra(const Members &a, const Members &b) {
     std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(left));
     std::set_difference(b.begin(), b.end(), a.begin(), a.end(), std::back_inserter(added));
     joined.insert(joined.end(), added.begin(), added.end());
-    expect_result(cmap_intersection, a, b, common);
-    expect_result(cmap_difference, a, b, left);
-    expect_result(cmap_union, a, b, joined);
+    expect_result(MPIR_cmap_intersection, a, b, common);
+    expect_result(MPIR_cmap_difference, a, b, left);
+    expect_result(MPIR_cmap_union, a, b, joined);
 }
 
 Members moved(Members members, uint32_t by) {

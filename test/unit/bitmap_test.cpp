@@ -21,7 +21,7 @@ TEST_P(BitmapKernels, EveryDensity) {
         SCOPED_TRACE(density);
         const Members members = random_set(60000, density, 1);
         const Map map = map_of(members, forced(CMAP_REP_BITMAP));
-        ASSERT_EQ(CMAP_REP_BITMAP, cmap_representation(map.get()));
+        ASSERT_EQ(CMAP_REP_BITMAP, MPIR_cmap_representation(map.get()));
         expect_map_is(map.get(), members);
     }
 }

@@ -13,14 +13,14 @@ using Feed = void (*)(cmap_builder *, const Members &);
 
 void one_by_one(cmap_builder *builder, const Members &members) {
     for (uint32_t index : members)
-        ASSERT_EQ(CMAP_OK, cmap_builder_add(builder, index));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add(builder, index));
 }
 
 void in_blocks(cmap_builder *builder, const Members &members) {
     const auto n = static_cast<uint32_t>(members.size());
     for (uint32_t at = 0, width = 7; at < n; at += width, width += 13)
         ASSERT_EQ(CMAP_OK,
-                  cmap_builder_add_block(builder, &members[at], width = std::min(width, n - at)));
+                  MPIR_cmap_builder_add_block(builder, &members[at], width = std::min(width, n - at)));
 }
 
 // Length of the arithmetic run that starts at `at`.
@@ -39,7 +39,7 @@ void in_ranges(cmap_builder *builder, const Members &members) {
     for (uint32_t at = 0; at < members.size();) {
         const uint32_t count = run_at(members, at);
         ASSERT_EQ(CMAP_OK,
-                  cmap_builder_add_range(builder, members[at], stride_at(members, at), count));
+                  MPIR_cmap_builder_add_range(builder, members[at], stride_at(members, at), count));
         at += count;
     }
 }
@@ -48,7 +48,7 @@ void in_slices(cmap_builder *builder, const Members &members) {
     const Map source = map_of(members, forced(CMAP_REP_PACKED));
     const auto n = static_cast<uint32_t>(members.size());
     for (uint32_t at = 0, width = 1; at < n; at += width, width += 29)
-        ASSERT_EQ(CMAP_OK, cmap_builder_add_slice(builder, source.get(), at,
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_slice(builder, source.get(), at,
                                                   width = std::min(width, n - at)));
 }
 
@@ -60,16 +60,16 @@ void mixed(cmap_builder *builder, const Members &members) {
         uint32_t count = std::min<uint32_t>(left, 1 + random() % 50);
         switch (random() % 4) {
             case 0:
-                ASSERT_EQ(CMAP_OK, cmap_builder_add(builder, members[at]));
+                ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add(builder, members[at]));
                 count = 1;
                 break;
-            case 1: ASSERT_EQ(CMAP_OK, cmap_builder_add_block(builder, &members[at], count)); break;
+            case 1: ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_block(builder, &members[at], count)); break;
             case 2:
                 count = std::min(count, run_at(members, at));
-                ASSERT_EQ(CMAP_OK, cmap_builder_add_range(builder, members[at],
+                ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_range(builder, members[at],
                                                           stride_at(members, at), count));
                 break;
-            default: ASSERT_EQ(CMAP_OK, cmap_builder_add_slice(builder, source.get(), at, count));
+            default: ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_slice(builder, source.get(), at, count));
         }
         at += count;
     }
@@ -80,20 +80,20 @@ void expect_one_map(const Members &members, const cmap_policy &policy) {
     for (Feed feed : {one_by_one, in_blocks, in_ranges, in_slices, mixed}) {
         const Builder builder = builder_for(universe_of(members), policy);
         feed(builder.get(), members);
-        EXPECT_EQ(members.size(), cmap_builder_size(builder.get()));
+        EXPECT_EQ(members.size(), MPIR_cmap_builder_size(builder.get()));
         const Map again = finish(builder);
         EXPECT_EQ(whole, again);
-        EXPECT_EQ(2u, cmap_sharers(whole.get()));
-        EXPECT_EQ(0u, cmap_builder_size(builder.get()));
+        EXPECT_EQ(2u, MPIR_cmap_sharers(whole.get()));
+        EXPECT_EQ(0u, MPIR_cmap_builder_size(builder.get()));
     }
-    EXPECT_EQ(1u, cmap_sharers(whole.get()));
+    EXPECT_EQ(1u, MPIR_cmap_sharers(whole.get()));
     EXPECT_TRUE(selects_match(whole.get(), members));
 }
 
 TEST(Builder, EveryWayOfFeedingGivesOneMap) {
     for (cmap_rep rep : {CMAP_REP_ANY, CMAP_REP_AFFINE, CMAP_REP_PACKED, CMAP_REP_ARRAY,
                          CMAP_REP_RUNS, CMAP_REP_BITMAP, CMAP_REP_PPERM, CMAP_REP_CONCAT}) {
-        SCOPED_TRACE(cmap_rep_name(rep));
+        SCOPED_TRACE(MPIR_cmap_rep_name(rep));
         expect_one_map({5}, forced(rep));
         expect_one_map({3, 1, 2}, forced(rep));
         expect_one_map(range_members(0, 1, 1000), forced(rep));
@@ -116,15 +116,15 @@ TEST(Builder, NothingAddedIsTheEmptyMap) {
 
 TEST(Builder, ServesAgainAfterFinishAndAfterAFailure) {
     const Builder builder = builder_for(100, by(CMAP_STRATEGY_HYBRID));
-    ASSERT_EQ(CMAP_OK, cmap_builder_add_range(builder.get(), 0, 1, 50));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_range(builder.get(), 0, 1, 50));
     expect_map_is(finish(builder).get(), range_members(0, 1, 50));
-    ASSERT_EQ(CMAP_OK, cmap_builder_add(builder.get(), 7));
-    ASSERT_EQ(CMAP_OK, cmap_builder_add(builder.get(), 7));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add(builder.get(), 7));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add(builder.get(), 7));
     cmap_t *map = nullptr;
-    EXPECT_EQ(CMAP_ERR_DUPLICATE, cmap_builder_finish(builder.get(), &map));
+    EXPECT_EQ(CMAP_ERR_DUPLICATE, MPIR_cmap_builder_finish(builder.get(), &map));
     EXPECT_EQ(nullptr, map);
-    EXPECT_EQ(0u, cmap_builder_size(builder.get()));
-    ASSERT_EQ(CMAP_OK, cmap_builder_add(builder.get(), 7));
+    EXPECT_EQ(0u, MPIR_cmap_builder_size(builder.get()));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add(builder.get(), 7));
     expect_map_is(finish(builder).get(), {7});
 }
 
@@ -138,7 +138,7 @@ TEST(Builder, ServesManyMapsOneAfterTheOther) {
         for (Feed feed : {in_ranges, in_blocks, one_by_one, mixed}) {
             feed(builder.get(), members);
             const Map map = finish(builder);
-            EXPECT_EQ(members.size(), cmap_size(map.get()));
+            EXPECT_EQ(members.size(), MPIR_cmap_size(map.get()));
             EXPECT_TRUE(selects_match(map.get(), members));
         }
 }
@@ -147,9 +147,9 @@ TEST(Builder, SlicesKeepTheirOrder) {
     const Members source = random_permutation(500, 12);
     const Map map = map_of(source, by(CMAP_STRATEGY_HYBRID));
     const Builder builder = builder_for(500, by(CMAP_STRATEGY_HYBRID));
-    ASSERT_EQ(CMAP_OK, cmap_builder_add_slice(builder.get(), map.get(), 300, 200));
-    ASSERT_EQ(CMAP_OK, cmap_builder_add_slice(builder.get(), map.get(), 0, 0));
-    ASSERT_EQ(CMAP_OK, cmap_builder_add_slice(builder.get(), map.get(), 100, 1));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_slice(builder.get(), map.get(), 300, 200));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_slice(builder.get(), map.get(), 0, 0));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_slice(builder.get(), map.get(), 100, 1));
     Members want(source.begin() + 300, source.end());
     want.push_back(source[100]);
     expect_map_is(finish(builder).get(), want);
@@ -188,7 +188,7 @@ TEST(Interning, ManyMapsStayApart) {
     for (uint32_t i = 0; i < maps.size(); i += 2)
         maps[i].reset();
     for (uint32_t i = 1; i < maps.size(); i += 2) {
-        EXPECT_EQ(1u, cmap_sharers(maps[i].get()));
+        EXPECT_EQ(1u, MPIR_cmap_sharers(maps[i].get()));
         EXPECT_EQ(maps[i], map_of(contents[i], by(CMAP_STRATEGY_HYBRID)));
         EXPECT_EQ(contents[i], decoded(maps[i].get()));
     }
@@ -196,15 +196,15 @@ TEST(Interning, ManyMapsStayApart) {
 
 TEST(References, SharersCountThem) {
     const Map map = range_map(0, 1, 100, by(CMAP_STRATEGY_HYBRID));
-    EXPECT_EQ(1u, cmap_sharers(map.get()));
-    const Map other(cmap_addref(map.get()));
+    EXPECT_EQ(1u, MPIR_cmap_sharers(map.get()));
+    const Map other(MPIR_cmap_addref(map.get()));
     EXPECT_EQ(map, other);
-    EXPECT_EQ(2u, cmap_sharers(map.get()));
+    EXPECT_EQ(2u, MPIR_cmap_sharers(map.get()));
     const Map third = range_map(0, 1, 100, by(CMAP_STRATEGY_HYBRID));
-    EXPECT_EQ(3u, cmap_sharers(map.get()));
-    EXPECT_EQ(nullptr, cmap_addref(nullptr));
-    cmap_release(nullptr);
-    cmap_builder_free(nullptr);
+    EXPECT_EQ(3u, MPIR_cmap_sharers(map.get()));
+    EXPECT_EQ(nullptr, MPIR_cmap_addref(nullptr));
+    MPIR_cmap_release(nullptr);
+    MPIR_cmap_builder_free(nullptr);
 }
 
 }  // namespace

@@ -35,12 +35,12 @@ Members permuted_inside(uint32_t ranges, uint32_t length) {
 class Limits {
   public:
     explicit Limits(uint32_t block) {
-        cmap_limits_get(&before_);
+        MPIR_cmap_limits_get(&before_);
         cmap_limits wanted = before_;
         wanted.bwt_block = block;
-        EXPECT_EQ(CMAP_OK, cmap_limits_set(&wanted));
+        EXPECT_EQ(CMAP_OK, MPIR_cmap_limits_set(&wanted));
     }
-    ~Limits() { cmap_limits_set(&before_); }
+    ~Limits() { MPIR_cmap_limits_set(&before_); }
 
   private:
     cmap_limits before_;
@@ -49,23 +49,23 @@ class Limits {
 TEST(Bwt, PatternsShrinkAndShuffledMembersTakeTheirWidth) {
     const Members pattern = repeated(64, 500);
     const Map small = map_of(pattern, by(CMAP_STRATEGY_SPACE));
-    ASSERT_EQ(CMAP_REP_BWT, cmap_representation(small.get()));
-    EXPECT_LT(cmap_payload_bytes(small.get()), pattern.size() / 4);
+    ASSERT_EQ(CMAP_REP_BWT, MPIR_cmap_representation(small.get()));
+    EXPECT_LT(MPIR_cmap_payload_bytes(small.get()), pattern.size() / 4);
     const Members ranges = permuted_inside(10, 1000);
     const Map near = map_of(ranges, forced(CMAP_REP_BWT));
-    EXPECT_LE(cmap_payload_bytes(near.get()), ranges.size() * 10 / 8 + 10 * 17 + 16);
+    EXPECT_LE(MPIR_cmap_payload_bytes(near.get()), ranges.size() * 10 / 8 + 10 * 17 + 16);
     const Members shuffled = random_permutation(100000, 3);
     const Map dense = map_of(shuffled, forced(CMAP_REP_BWT));
-    EXPECT_LE(cmap_payload_bytes(dense.get()), shuffled.size() * 17 / 8 + 100 * 18 + 16);
+    EXPECT_LE(MPIR_cmap_payload_bytes(dense.get()), shuffled.size() * 17 / 8 + 100 * 18 + 16);
 }
 
 // Where time counts nothing is compressed to find out.
 TEST(Bwt, OnlyBytesAloneCallForIt) {
     const Members pattern = repeated(64, 500);
-    EXPECT_NE(CMAP_REP_BWT, cmap_representation(map_of(pattern, by(CMAP_STRATEGY_HYBRID)).get()));
-    EXPECT_NE(CMAP_REP_BWT, cmap_representation(map_of(pattern, by(CMAP_STRATEGY_TIME)).get()));
+    EXPECT_NE(CMAP_REP_BWT, MPIR_cmap_representation(map_of(pattern, by(CMAP_STRATEGY_HYBRID)).get()));
+    EXPECT_NE(CMAP_REP_BWT, MPIR_cmap_representation(map_of(pattern, by(CMAP_STRATEGY_TIME)).get()));
     EXPECT_EQ(CMAP_REP_BWT,
-              cmap_representation(map_of(pattern, by(CMAP_STRATEGY_HYBRID, 0)).get()));
+              MPIR_cmap_representation(map_of(pattern, by(CMAP_STRATEGY_HYBRID, 0)).get()));
 }
 
 TEST(Bwt, BlocksOfEverySize) {
@@ -76,7 +76,7 @@ TEST(Bwt, BlocksOfEverySize) {
         const Limits limits(block);
         for (const Members &members : {pattern, shuffled, set}) {
             const Map map = map_of(members, forced(CMAP_REP_BWT));
-            ASSERT_EQ(CMAP_REP_BWT, cmap_representation(map.get()));
+            ASSERT_EQ(CMAP_REP_BWT, MPIR_cmap_representation(map.get()));
             expect_map_is(map.get(), members);
         }
     }
@@ -85,14 +85,14 @@ TEST(Bwt, BlocksOfEverySize) {
 TEST(Bwt, TheKeptBlockIsPayloadUntilTrimmed) {
     const Members pattern = repeated(64, 500);
     const Map map = map_of(pattern, forced(CMAP_REP_BWT));
-    const size_t built = cmap_payload_bytes(map.get());
-    EXPECT_EQ(pattern[5000], cmap_select(map.get(), 5000));
-    const size_t looked_up = cmap_payload_bytes(map.get());
+    const size_t built = MPIR_cmap_payload_bytes(map.get());
+    EXPECT_EQ(pattern[5000], MPIR_cmap_select(map.get(), 5000));
+    const size_t looked_up = MPIR_cmap_payload_bytes(map.get());
     EXPECT_GT(looked_up, built);
     EXPECT_LE(looked_up, 4 * pattern.size());
-    EXPECT_EQ(pattern[17], cmap_select(map.get(), 17));
-    EXPECT_EQ(built, looked_up - cmap_cached_bytes(map.get()));
-    EXPECT_EQ(pattern[5001], cmap_select(map.get(), 5001));
+    EXPECT_EQ(pattern[17], MPIR_cmap_select(map.get(), 17));
+    EXPECT_EQ(built, looked_up - MPIR_cmap_cached_bytes(map.get()));
+    EXPECT_EQ(pattern[5001], MPIR_cmap_select(map.get(), 5001));
 }
 
 // A copy of the header goes on answering, beside the map itself.
@@ -101,23 +101,23 @@ TEST(Bwt, CopiesOfTheHeaderShareTheKeptBlock) {
     const Map map = map_of(pattern, forced(CMAP_REP_BWT));
     const cmap_s copy = *map;
     for (uint32_t rank = 0; rank < pattern.size(); rank += 777) {
-        EXPECT_EQ(pattern[rank], cmap_select(&copy, rank));
-        EXPECT_EQ(pattern[rank], cmap_select(map.get(), rank));
+        EXPECT_EQ(pattern[rank], MPIR_cmap_select(&copy, rank));
+        EXPECT_EQ(pattern[rank], MPIR_cmap_select(map.get(), rank));
     }
 }
 
 TEST(Threads, BlocksOfABwtMapArePassedAround) {
     const Members pattern = repeated(64, 200);
     const Map map = map_of(pattern, forced(CMAP_REP_BWT));
-    ASSERT_EQ(CMAP_REP_BWT, cmap_representation(map.get()));
+    ASSERT_EQ(CMAP_REP_BWT, MPIR_cmap_representation(map.get()));
     std::atomic<uint32_t> mistakes{0};
     std::vector<std::thread> threads;
     for (uint32_t id = 0; id < 4; id++)
         threads.emplace_back([&, id] {
             for (uint32_t i = 0, rank = id * 1000; i < 400; i++) {
                 rank = (rank * 31 + 977 * (i % 3 == 0)) % static_cast<uint32_t>(pattern.size());
-                mistakes += cmap_select(map.get(), rank) != pattern[rank];
-                if (i % 16 == id) mistakes += cmap_payload_bytes(map.get()) > 4 * pattern.size();
+                mistakes += MPIR_cmap_select(map.get(), rank) != pattern[rank];
+                if (i % 16 == id) mistakes += MPIR_cmap_payload_bytes(map.get()) > 4 * pattern.size();
             }
         });
     for (std::thread &thread : threads)
@@ -128,16 +128,16 @@ TEST(Threads, BlocksOfABwtMapArePassedAround) {
 // Lookups have no way to fail: without memory they take longer.
 TEST(Bwt, LooksUpWithoutMemory) {
     const Members pattern = repeated(64, 100);
-    CountingAllocator allocator(cmap_set_allocator);
+    CountingAllocator allocator(MPIR_cmap_set_allocator);
     const Map map = map_of(pattern, forced(CMAP_REP_BWT));
-    ASSERT_EQ(CMAP_REP_BWT, cmap_representation(map.get()));
+    ASSERT_EQ(CMAP_REP_BWT, MPIR_cmap_representation(map.get()));
     allocator.fail_from(0);
     std::vector<std::thread> threads;
     std::atomic<uint32_t> mistakes{0};
     for (uint32_t id = 0; id < 3; id++)
         threads.emplace_back([&, id] {
             for (uint32_t rank = id; rank < pattern.size(); rank += 501)
-                mistakes += cmap_select(map.get(), rank) != pattern[rank];
+                mistakes += MPIR_cmap_select(map.get(), rank) != pattern[rank];
         });
     for (std::thread &thread : threads)
         thread.join();

@@ -13,15 +13,15 @@ size_t c_size_of_map(void)
 
 uint32_t c_select(const cmap_t * map, uint32_t rank)
 {
-    return cmap_select(map, rank);
+    return MPIR_cmap_select(map, rank);
 }
 
 uint32_t c_sum(const cmap_t * map)
 {
     uint32_t room[16], sum = 0, count, i;
     cmap_iter iter;
-    cmap_iter_init(&iter, map);
-    while ((count = cmap_iter_next(&iter, room, 16)) > 0)
+    MPIR_cmap_iter_init(&iter, map);
+    while ((count = MPIR_cmap_iter_next(&iter, room, 16)) > 0)
         for (i = 0; i < count; i++)
             sum += room[i];
     return sum;

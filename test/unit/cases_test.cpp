@@ -30,7 +30,7 @@ bool must_hold(cmap_rep rep, const Members &members) {
     const bool general = rep == CMAP_REP_PACKED || rep == CMAP_REP_ARRAY || rep == CMAP_REP_BWT;
     const bool any_set = rep == CMAP_REP_BITMAP || rep == CMAP_REP_GAP || rep == CMAP_REP_ELIASFANO;
     cmap_limits limits;
-    cmap_limits_get(&limits);
+    MPIR_cmap_limits_get(&limits);
     return members.size() > CMAP_INLINE_MEMBERS &&
            (general || (any_set && increasing) ||
             (rep == CMAP_REP_WTR && ascents(members) <= limits.wtr_runs));
@@ -43,19 +43,19 @@ TEST_P(EveryRepresentation, AnswersAsTheArrayDoes) {
     const Members &members = members_of(one);
     const Map map = map_of(members, forced(rep), universe(one));
     ASSERT_NE(nullptr, map);
-    EXPECT_TRUE(cmap_representation(map.get()) == rep || cmap_force_declined(map.get()));
+    EXPECT_TRUE(MPIR_cmap_representation(map.get()) == rep || MPIR_cmap_force_declined(map.get()));
     if (must_hold(rep, members)) {
-        EXPECT_EQ(rep, cmap_representation(map.get()));
-        EXPECT_FALSE(cmap_force_declined(map.get()));
+        EXPECT_EQ(rep, MPIR_cmap_representation(map.get()));
+        EXPECT_FALSE(MPIR_cmap_force_declined(map.get()));
     }
     if (members.size() <= CMAP_INLINE_MEMBERS) {
-        EXPECT_EQ(0u, cmap_payload_bytes(map.get()));
+        EXPECT_EQ(0u, MPIR_cmap_payload_bytes(map.get()));
     }
     expect_map_is(map.get(), members);
 }
 
 std::string name_of_pair(const ::testing::TestParamInfo<std::tuple<size_t, cmap_rep>> &info) {
-    return cases()[std::get<0>(info.param)].name + "_" + cmap_rep_name(std::get<1>(info.param));
+    return cases()[std::get<0>(info.param)].name + "_" + MPIR_cmap_rep_name(std::get<1>(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, EveryRepresentation,
@@ -67,7 +67,7 @@ bool holds(cmap_rep rep, const Case &one) {
     const Members &members = members_of(one);
     if (members.size() <= CMAP_INLINE_MEMBERS || (one.slim && rep == CMAP_REP_BITMAP)) return false;
     const Map map = map_of(members, forced(rep), universe(one));
-    return map != nullptr && cmap_representation(map.get()) == rep;
+    return map != nullptr && MPIR_cmap_representation(map.get()) == rep;
 }
 
 // A representation that holds no case would pass the suite unseen.
@@ -76,7 +76,7 @@ TEST(Cases, EachRepresentationHoldsOne) {
         EXPECT_TRUE(std::any_of(cases().begin(), cases().end(),
                                 [&](const Case &one) { return holds(rep, one); }))
             << "no case of more than " << CMAP_INLINE_MEMBERS << " members is held as "
-            << cmap_rep_name(rep) << ": add one to cases.txt";
+            << MPIR_cmap_rep_name(rep) << ": add one to cases.txt";
 }
 
 class EveryStrategy : public ::testing::TestWithParam<size_t> {};
@@ -89,7 +89,7 @@ size_t smallest_payload(const Case &one) {
     for (cmap_rep rep : all_reps()) {
         if (one.slim && rep == CMAP_REP_BITMAP) continue;
         const Map map = map_of(members_of(one), forced(rep), universe(one));
-        least = std::min(least, cmap_payload_bytes(map.get()));
+        least = std::min(least, MPIR_cmap_payload_bytes(map.get()));
     }
     return least;
 }
@@ -99,12 +99,12 @@ TEST_P(EveryStrategy, KeepsItsPromise) {
     const Members &members = members_of(one);
     const size_t least = smallest_payload(one);
     for (cmap_strategy strategy : {CMAP_STRATEGY_HYBRID, CMAP_STRATEGY_TIME, CMAP_STRATEGY_SPACE}) {
-        SCOPED_TRACE(cmap_strategy_name(strategy));
+        SCOPED_TRACE(MPIR_cmap_strategy_name(strategy));
         const Map map = map_of(members, by(strategy), universe(one));
         ASSERT_NE(nullptr, map);
-        const size_t payload = cmap_payload_bytes(map.get());
-        EXPECT_EQ(strategy, cmap_strategy_of(map.get()));
-        EXPECT_FALSE(cmap_force_declined(map.get()));
+        const size_t payload = MPIR_cmap_payload_bytes(map.get());
+        EXPECT_EQ(strategy, MPIR_cmap_strategy_of(map.get()));
+        EXPECT_FALSE(MPIR_cmap_force_declined(map.get()));
         if (strategy != CMAP_STRATEGY_TIME) {
             EXPECT_LE(payload, 4 * members.size());
         }
@@ -112,7 +112,7 @@ TEST_P(EveryStrategy, KeepsItsPromise) {
             EXPECT_LE(payload, least + least / 10 + rounding_bytes);
         }
         if (one.affine && strategy != CMAP_STRATEGY_TIME) {
-            EXPECT_EQ(CMAP_REP_AFFINE, cmap_representation(map.get()));
+            EXPECT_EQ(CMAP_REP_AFFINE, MPIR_cmap_representation(map.get()));
             EXPECT_EQ(0u, payload);
         }
         EXPECT_TRUE(is_valid(map.get()));
@@ -129,7 +129,7 @@ TEST_P(EveryStrategy, PiecesGiveTheSameMapAsTheArray) {
     const auto n = static_cast<uint32_t>(members.size());
     for (uint32_t at = 0, width = 1; at < n; at += width, width = width * 3 % 1021 + 1) {
         width = std::min(width, n - at);
-        ASSERT_EQ(CMAP_OK, cmap_builder_add_slice(builder.get(), whole.get(), at, width));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_slice(builder.get(), whole.get(), at, width));
     }
     EXPECT_EQ(whole, finish(builder));
 }

@@ -12,7 +12,7 @@ namespace cmap_test {
 // module's is alive.
 class CountingAllocator {
   public:
-    // cmap_set_allocator, for one.
+    // MPIR_cmap_set_allocator, for one.
     using Install = void (*)(void *(*allocate)(size_t), void (*deallocate)(void *));
 
     explicit CountingAllocator(Install install);

@@ -13,12 +13,12 @@ namespace {
 void expect_affine(const Members &members) {
     const Map map = map_of(members, by(CMAP_STRATEGY_HYBRID));
     ASSERT_NE(nullptr, map);
-    EXPECT_EQ(0u, cmap_payload_bytes(map.get()));
+    EXPECT_EQ(0u, MPIR_cmap_payload_bytes(map.get()));
     if (members.size() > CMAP_INLINE_MEMBERS) {
-        EXPECT_EQ(CMAP_REP_AFFINE, cmap_representation(map.get()));
+        EXPECT_EQ(CMAP_REP_AFFINE, MPIR_cmap_representation(map.get()));
     }
     const Map as_told = map_of(members, forced(CMAP_REP_AFFINE));
-    EXPECT_EQ(CMAP_REP_AFFINE, cmap_representation(as_told.get()));
+    EXPECT_EQ(CMAP_REP_AFFINE, MPIR_cmap_representation(as_told.get()));
     expect_map_is(as_told.get(), members);
 }
 
@@ -134,8 +134,8 @@ TEST(Detection, SevenLevelsAreRightThoughNotAffine) {
     const Members members =
         levels(7, {{2, 1}, {2, 3}, {2, 9}, {2, 27}, {2, 81}, {2, 243}, {2, 729}});
     const Map map = map_of(members, forced(CMAP_REP_AFFINE));
-    EXPECT_NE(CMAP_REP_AFFINE, cmap_representation(map.get()));
-    EXPECT_TRUE(cmap_force_declined(map.get()));
+    EXPECT_NE(CMAP_REP_AFFINE, MPIR_cmap_representation(map.get()));
+    EXPECT_TRUE(MPIR_cmap_force_declined(map.get()));
     expect_map_is(map.get(), members);
 }
 
@@ -144,7 +144,7 @@ TEST(Detection, OneMemberOutOfLineIsNotAffine) {
         Members members = range_members(0, 3, 1000);
         members[place] += 1;
         const Map map = map_of(members, forced(CMAP_REP_AFFINE));
-        EXPECT_NE(CMAP_REP_AFFINE, cmap_representation(map.get())) << place;
+        EXPECT_NE(CMAP_REP_AFFINE, MPIR_cmap_representation(map.get())) << place;
         EXPECT_TRUE(selects_match(map.get(), members));
     }
 }
@@ -153,9 +153,9 @@ TEST(Detection, OneMemberOutOfLineIsNotAffine) {
 TEST(Detection, BlocksFedAsRanges) {
     const Builder builder = builder_for(1u << 20, by(CMAP_STRATEGY_HYBRID));
     for (uint32_t block = 0; block < 1024; block++)
-        ASSERT_EQ(CMAP_OK, cmap_builder_add_range(builder.get(), block, 1024, 1024));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_range(builder.get(), block, 1024, 1024));
     const Map map = finish(builder);
-    EXPECT_EQ(CMAP_REP_AFFINE, cmap_representation(map.get()));
+    EXPECT_EQ(CMAP_REP_AFFINE, MPIR_cmap_representation(map.get()));
     EXPECT_TRUE(selects_match(map.get(), transpose(1024, 1024)));
 }
 

@@ -26,11 +26,11 @@ void expect_estimate_holds(const Members &members, cmap_rep rep) {
     }
     const cmap::Estimate estimate = cmap::representation(rep).estimate(analysis);
     const Map map = map_of(members, forced(rep));
-    if (!estimate.fits || cmap_force_declined(map.get())) {
-        EXPECT_TRUE(cmap_force_declined(map.get()));
+    if (!estimate.fits || MPIR_cmap_force_declined(map.get())) {
+        EXPECT_TRUE(MPIR_cmap_force_declined(map.get()));
         return;
     }
-    const size_t payload = cmap_payload_bytes(map.get());
+    const size_t payload = MPIR_cmap_payload_bytes(map.get());
     EXPECT_GE(estimate.space, payload);
     const bool halves = rep == CMAP_REP_CONCAT && analysis.stats.split == 0;
     if (!halves && rep != CMAP_REP_SUB) {
@@ -71,10 +71,10 @@ void expect_best_wins(const Members &members, const cmap_policy &policy) {
     for (cmap_rep rep : all_reps()) {
         const cmap::Estimate other = cmap::representation(rep).estimate(analysis);
         if (other.fits) {
-            EXPECT_LE(least, cmap::cost_of(other, policy)) << cmap_rep_name(rep);
+            EXPECT_LE(least, cmap::cost_of(other, policy)) << MPIR_cmap_rep_name(rep);
             EXPECT_TRUE(other.space > members.size() * sizeof(uint32_t) ||
                         std::find(all.kind, all.kind + all.count, rep) != all.kind + all.count)
-                << cmap_rep_name(rep);
+                << MPIR_cmap_rep_name(rep);
         }
     }
 }
@@ -97,7 +97,7 @@ TEST_P(Estimates, AreExactOrATenthTooMuch) {
     if (members_of(one).size() <= CMAP_INLINE_MEMBERS) return;
     for (cmap_rep rep : all_reps()) {
         if (one.slim && rep == CMAP_REP_BITMAP) continue;
-        SCOPED_TRACE(cmap_rep_name(rep));
+        SCOPED_TRACE(MPIR_cmap_rep_name(rep));
         expect_estimate_holds(members_of(one), rep);
     }
 }

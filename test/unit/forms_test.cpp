@@ -46,19 +46,19 @@ cmap_form random_form(Random &random, uint32_t most_levels, uint32_t *n) {
 
 Map map_from(const cmap_form &form, uint32_t universe, const cmap_policy &policy) {
     cmap_t *map = nullptr;
-    EXPECT_EQ(CMAP_OK, cmap_from_form(&form, universe, &policy, &map));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_from_form(&form, universe, &policy, &map));
     return Map(map);
 }
 
 void expect_forms_give(const cmap_t *map, const Members &members) {
     cmap_form forms[64];
-    const uint32_t n = cmap_forms_of(map, forms, 64);
+    const uint32_t n = MPIR_cmap_forms_of(map, forms, 64);
     Members all;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t member : members_of(forms[i]))
             all.push_back(member);
     EXPECT_TRUE(n == 0 || members == all);
-    EXPECT_TRUE(n != 0 || members.empty() || cmap_representation(map) != CMAP_REP_AFFINE);
+    EXPECT_TRUE(n != 0 || members.empty() || MPIR_cmap_representation(map) != CMAP_REP_AFFINE);
 }
 
 // However a map is made, it is the same one.
@@ -90,9 +90,9 @@ TEST(Forms, HaveTheRepresentationOfTheirMembers) {
         const cmap_form form = random_form(random, 8, &universe);
         for (const cmap_policy &policy : {by(CMAP_STRATEGY_HYBRID), by(CMAP_STRATEGY_SPACE),
                                           by(CMAP_STRATEGY_TIME), by(CMAP_STRATEGY_HYBRID, 0.6)}) {
-            const cmap_rep from_form = cmap_representation(map_from(form, universe, policy).get());
+            const cmap_rep from_form = MPIR_cmap_representation(map_from(form, universe, policy).get());
             ASSERT_EQ(from_form,
-                      cmap_representation(map_of(members_of(form), policy, universe).get()));
+                      MPIR_cmap_representation(map_of(members_of(form), policy, universe).get()));
         }
     }
 }
@@ -101,13 +101,13 @@ TEST(Forms, OfWrongShapes) {
     const cmap_policy policy = by(CMAP_STRATEGY_HYBRID);
     const auto status = [&](const cmap_form &form, uint32_t universe) {
         cmap_t *map = nullptr;
-        const cmap_status result = cmap_from_form(&form, universe, &policy, &map);
+        const cmap_status result = MPIR_cmap_from_form(&form, universe, &policy, &map);
         EXPECT_TRUE(result == CMAP_OK || map == nullptr);
-        cmap_release(map);
+        MPIR_cmap_release(map);
         return result;
     };
     cmap_t *map = nullptr;
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_from_form(nullptr, 1, &policy, &map));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_from_form(nullptr, 1, &policy, &map));
     EXPECT_EQ(CMAP_ERR_ARG, status(cmap_form{0, CMAP_FORM_LEVELS + 1, {}, {}}, 1));
     EXPECT_EQ(CMAP_ERR_RANGE, status(form_of(5, {}), 5));
     EXPECT_EQ(CMAP_OK, status(form_of(4, {}), 5));
@@ -125,12 +125,12 @@ TEST(Forms, OfWrongShapes) {
 TEST(Forms, OfEmptyMapsAndLists) {
     cmap_form forms[4];
     const cmap_policy policy = by(CMAP_STRATEGY_HYBRID);
-    EXPECT_EQ(0u, cmap_forms_of(map_of({}, policy).get(), forms, 4));
-    EXPECT_EQ(0u, cmap_forms_of(map_of({5, 1, 7, 4}, policy).get(), forms, 4));
+    EXPECT_EQ(0u, MPIR_cmap_forms_of(map_of({}, policy).get(), forms, 4));
+    EXPECT_EQ(0u, MPIR_cmap_forms_of(map_of({5, 1, 7, 4}, policy).get(), forms, 4));
     // ends inside its outermost count: two forms, for which there may be no room
     const Map cut = map_of({0, 1, 2, 8, 9, 10, 16, 17, 18, 24, 25}, policy);
-    EXPECT_EQ(2u, cmap_forms_of(cut.get(), forms, 4));
-    EXPECT_EQ(0u, cmap_forms_of(cut.get(), forms, 1));
+    EXPECT_EQ(2u, MPIR_cmap_forms_of(cut.get(), forms, 4));
+    EXPECT_EQ(0u, MPIR_cmap_forms_of(cut.get(), forms, 1));
 }
 
 TEST(Forms, ThroughForms) {
@@ -145,7 +145,7 @@ TEST(Forms, ThroughForms) {
         if (most >= outer.size()) continue;
         const Map map = map_of(outer, policy, universe), at = map_of(picked, policy, ranks);
         cmap_t *composed = nullptr;
-        ASSERT_EQ(CMAP_OK, cmap_compose(map.get(), at.get(), &policy, &composed));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_compose(map.get(), at.get(), &policy, &composed));
         const Map result(composed);
         Members want;
         for (uint32_t rank : picked)
@@ -162,32 +162,32 @@ TEST(Forms, OfAMillionTiles) {
     // 128 x 128 x 64 in tiles of 2 x 2 x 4; the last dimension's rank runs first
     const cmap_form tiles = form_of(0, {{4, 1}, {16, 16}, {2, 4}, {64, 256}, {2, 8}, {64, 16384}});
     const Map map = map_from(tiles, 1 << 20, policy);
-    ASSERT_EQ(CMAP_REP_AFFINE, cmap_representation(map.get()));
-    EXPECT_EQ(0u, cmap_payload_bytes(map.get()));
+    ASSERT_EQ(CMAP_REP_AFFINE, MPIR_cmap_representation(map.get()));
+    EXPECT_EQ(0u, MPIR_cmap_payload_bytes(map.get()));
     for (const cmap_form &plane :
          {form_of(8192 * 77, {{8192, 1}}), form_of(64 * 5, {{64, 1}, {128, 8192}}),
           form_of(3, {{16384, 64}}), form_of(8192, {{64, 1}})}) {
         const Map ranks = map_from(plane, 1 << 20, policy);
         cmap_t *composed = nullptr;
-        ASSERT_EQ(CMAP_OK, cmap_compose(map.get(), ranks.get(), &policy, &composed));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_compose(map.get(), ranks.get(), &policy, &composed));
         const Map part(composed);
-        EXPECT_EQ(CMAP_REP_AFFINE, cmap_representation(part.get()));
+        EXPECT_EQ(CMAP_REP_AFFINE, MPIR_cmap_representation(part.get()));
         Members want;
         for (uint32_t rank : members_of(plane))
-            want.push_back(cmap_select(map.get(), rank));
+            want.push_back(MPIR_cmap_select(map.get(), rank));
         expect_map_is(part.get(), want);
     }
 }
 
 // Headers are all that is asked for: nothing goes piece by piece.
 TEST(Forms, OfAMillionTilesAskForNoMemory) {
-    CountingAllocator heap(cmap_set_allocator);
+    CountingAllocator heap(MPIR_cmap_set_allocator);
     const cmap_policy policy = by(CMAP_STRATEGY_HYBRID);
     const Map map = map_from(form_of(0, {{4, 1}, {16, 16}, {2, 4}, {64, 256}, {2, 8}, {64, 16384}}),
                              1 << 20, policy);
     const Map plane = map_from(form_of(64 * 5, {{64, 1}, {128, 8192}}), 1 << 20, policy);
     cmap_t *composed = nullptr;
-    ASSERT_EQ(CMAP_OK, cmap_compose(map.get(), plane.get(), &policy, &composed));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_compose(map.get(), plane.get(), &policy, &composed));
     const Map part(composed);
     EXPECT_LE(heap.bytes_asked(), 3 * 256u);
 }
@@ -202,7 +202,7 @@ TEST(Forms, RangesOfTiles) {
             for (int32_t stride : {1, 2, 3, 4, 16, 64}) {
                 const cmap_rank_range range{first, last, stride};
                 cmap_t *some = nullptr;
-                ASSERT_EQ(CMAP_OK, cmap_range_incl(map.get(), &range, 1, &policy, &some));
+                ASSERT_EQ(CMAP_OK, MPIR_cmap_range_incl(map.get(), &range, 1, &policy, &some));
                 const Map part(some);
                 Members want;
                 for (uint32_t rank = first; rank <= last; rank += static_cast<uint32_t>(stride))

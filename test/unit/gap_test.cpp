@@ -33,7 +33,7 @@ uint64_t estimated(const Members &members) {
 
 bool in_digits(const Map &map) {
     char text[200];
-    cmap_describe(map.get(), text, sizeof text);
+    MPIR_cmap_describe(map.get(), text, sizeof text);
     return std::string(text).find("digits") != std::string::npos;
 }
 
@@ -47,9 +47,9 @@ TEST(Gap, EveryBaseAndBlocksThatEndAnywhere) {
             SCOPED_TRACE(::testing::Message() << n << " members, base " << base);
             const Members members = steps_up_to(base, n, n + base);
             const Map map = map_of(members, smallest);
-            ASSERT_EQ(CMAP_REP_GAP, cmap_representation(map.get()));
+            ASSERT_EQ(CMAP_REP_GAP, MPIR_cmap_representation(map.get()));
             expect_map_is(map.get(), members);
-            EXPECT_EQ(estimated(members), cmap_payload_bytes(map.get()));
+            EXPECT_EQ(estimated(members), MPIR_cmap_payload_bytes(map.get()));
             digits += in_digits(map);
         }
     EXPECT_GT(digits, 100u);
@@ -76,8 +76,8 @@ TEST(Gap, TheThesissBytes) {
     for (const auto &one : experiments) {
         const Members members = steps_up_to(one.most, one.n, 61);
         const Map map = map_of(members, by(CMAP_STRATEGY_SPACE));
-        EXPECT_EQ(CMAP_REP_GAP, cmap_representation(map.get()));
-        const double spared = 4.0 * one.n - static_cast<double>(cmap_payload_bytes(map.get()));
+        EXPECT_EQ(CMAP_REP_GAP, MPIR_cmap_representation(map.get()));
+        const double spared = 4.0 * one.n - static_cast<double>(MPIR_cmap_payload_bytes(map.get()));
         EXPECT_GE(spared * 320 / (1 << 20), one.saved);
     }
 }
@@ -88,8 +88,8 @@ TEST(Gap, DigitsAreForThoseWhoCountBytes) {
         const Members members = steps_up_to(most, 5000, most);
         EXPECT_FALSE(in_digits(map_of(members, forced(CMAP_REP_GAP))));
         EXPECT_FALSE(in_digits(map_of(members, {CMAP_STRATEGY_TIME, 0, CMAP_REP_GAP})));
-        EXPECT_LE(cmap_payload_bytes(map_of(members, smallest).get()),
-                  cmap_payload_bytes(map_of(members, forced(CMAP_REP_GAP)).get()));
+        EXPECT_LE(MPIR_cmap_payload_bytes(map_of(members, smallest).get()),
+                  MPIR_cmap_payload_bytes(map_of(members, forced(CMAP_REP_GAP)).get()));
     }
 }
 

@@ -23,7 +23,7 @@ TEST(Headers, InlineSelectWorksFromC) {
     cmap_t *map = nullptr;
     ASSERT_EQ(CMAP_OK, c_even_ranks(101, &map));
     const Map owner(map);
-    ASSERT_EQ(51u, cmap_size(map));
+    ASSERT_EQ(51u, MPIR_cmap_size(map));
     for (uint32_t rank = 0; rank < 51; rank++)
         EXPECT_EQ(2 * rank, c_select(map, rank));
     EXPECT_EQ(51u * 50u, c_sum(map));

@@ -17,14 +17,14 @@ TEST(Intern, MembersAreComparedWithoutTheLock) {
     OnAllocation watcher([&] {
         reader = std::async(std::launch::async, [] {
             cmap_totals now;
-            cmap_get_totals(&now);
+            MPIR_cmap_get_totals(&now);
         });
         read = reader.wait_for(std::chrono::seconds(20)) == std::future_status::ready;
     });
     const Members members = transpose(50, 60);
     for (uint64_t k = 0, happened = 1; happened != 0; k++) {
         const Map first = map_of(members, forced(CMAP_REP_BWT));
-        ASSERT_EQ(CMAP_REP_BWT, cmap_representation(first.get()));
+        ASSERT_EQ(CMAP_REP_BWT, MPIR_cmap_representation(first.get()));
         watcher.at(k);
         const Map second = map_of(members, forced(CMAP_REP_BWT));
         EXPECT_EQ(first, second);
@@ -49,7 +49,7 @@ TEST(Intern, HeadersStartCacheLines) {
 // The limits change at each allocation of a build in turn: it goes on by those it began with.
 TEST(Limits, HoldForAWholeBuild) {
     cmap_limits before;
-    cmap_limits_get(&before);
+    MPIR_cmap_limits_get(&before);
     const cmap_limits none = {0, 0, 0, CMAP_BWT_BLOCK_MIN};
     Members faces;
     for (uint32_t i = 0; i < 1u << 14; i++)
@@ -60,17 +60,17 @@ TEST(Limits, HoldForAWholeBuild) {
     } cases[] = {{ascending_runs(10, 3000, 5000, 4), CMAP_REP_WTR},
                  {faces, CMAP_REP_BDD},
                  {transpose(50, 60), CMAP_REP_BWT}};
-    OnAllocation changer([&] { cmap_limits_set(&none); });
+    OnAllocation changer([&] { MPIR_cmap_limits_set(&none); });
     for (const auto &one : cases) {
-        SCOPED_TRACE(cmap_rep_name(one.rep));
+        SCOPED_TRACE(MPIR_cmap_rep_name(one.rep));
         size_t payload = 0;
         for (uint64_t k = 0; k < 10000; k++) {
             changer.at(k == 0 ? UINT64_MAX : k - 1);
             const Map map = map_of(one.members, forced(one.rep));
-            ASSERT_EQ(one.rep, cmap_representation(map.get())) << "allocation " << k;
-            if (k == 0) payload = cmap_payload_bytes(map.get());
-            ASSERT_EQ(payload, cmap_payload_bytes(map.get())) << "allocation " << k;
-            cmap_limits_set(&before);
+            ASSERT_EQ(one.rep, MPIR_cmap_representation(map.get())) << "allocation " << k;
+            if (k == 0) payload = MPIR_cmap_payload_bytes(map.get());
+            ASSERT_EQ(payload, MPIR_cmap_payload_bytes(map.get())) << "allocation " << k;
+            MPIR_cmap_limits_set(&before);
             if (k != 0 && !changer.has_happened()) break;
         }
         changer.at(UINT64_MAX);

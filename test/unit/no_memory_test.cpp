@@ -18,14 +18,14 @@ class Outcome {
     bool take(cmap_status status,
               cmap_t *const &map)  // a reference: the call may be among the arguments
     {
-        EXPECT_TRUE(status == CMAP_OK || status == CMAP_ERR_NOMEM) << cmap_strerror(status);
+        EXPECT_TRUE(status == CMAP_OK || status == CMAP_ERR_NOMEM) << MPIR_cmap_strerror(status);
         EXPECT_EQ(status == CMAP_OK, map != nullptr);
         out_of_memory |= status == CMAP_ERR_NOMEM;
         if (map != nullptr) maps.emplace_back(map);
         return status == CMAP_OK;
     }
     bool take(cmap_status status) {
-        EXPECT_TRUE(status == CMAP_OK || status == CMAP_ERR_NOMEM) << cmap_strerror(status);
+        EXPECT_TRUE(status == CMAP_OK || status == CMAP_ERR_NOMEM) << MPIR_cmap_strerror(status);
         out_of_memory |= status == CMAP_ERR_NOMEM;
         return status == CMAP_OK;
     }
@@ -50,7 +50,7 @@ void run_once(const CountingAllocator &allocator, const Scenario &scenario) {
 }
 
 void survive_every_failure(const Scenario &scenario) {
-    CountingAllocator allocator(cmap_set_allocator);
+    CountingAllocator allocator(MPIR_cmap_set_allocator);
     for (bool lasting : {false, true})
         for (uint64_t k = 0;; k++) {
             SCOPED_TRACE(::testing::Message()
@@ -69,7 +69,7 @@ void build(Outcome &outcome, const Members &members, const cmap_policy &policy) 
     cmap_t *map = nullptr;
     const auto n = static_cast<uint32_t>(members.size());
     const cmap_status status =
-        cmap_from_array(members.data(), n, universe_of(members), &policy, &map);
+        MPIR_cmap_from_array(members.data(), n, universe_of(members), &policy, &map);
     if (!outcome.take(status, map)) return;
     EXPECT_TRUE(selects_match(map, members));
     EXPECT_TRUE(ranks_match(map, members));
@@ -93,16 +93,16 @@ TEST_P(NoMemory, FeedingABuilder) {
     const cmap_policy with = policy();
     survive_every_failure([&](Outcome &outcome) {
         cmap_builder *builder = nullptr;
-        if (!outcome.take(cmap_builder_create(10000, &with, &builder))) return;
+        if (!outcome.take(MPIR_cmap_builder_create(10000, &with, &builder))) return;
         const Builder owner(builder);
-        bool fed = outcome.take(cmap_builder_add_block(builder, block.data(), 300));
+        bool fed = outcome.take(MPIR_cmap_builder_add_block(builder, block.data(), 300));
         for (uint32_t i = 0; fed && i < 40; i++)
-            fed = outcome.take(cmap_builder_add_range(builder, 1000 + 50 * i,
+            fed = outcome.take(MPIR_cmap_builder_add_range(builder, 1000 + 50 * i,
                                                       1 + static_cast<int32_t>(i % 3), 10)) &&
-                  outcome.take(cmap_builder_add(builder, 9000 + 7 * i));
+                  outcome.take(MPIR_cmap_builder_add(builder, 9000 + 7 * i));
         cmap_t *map = nullptr;
-        if (fed && outcome.take(cmap_builder_finish(builder, &map), map)) {
-            EXPECT_EQ(740u, cmap_size(map));
+        if (fed && outcome.take(MPIR_cmap_builder_finish(builder, &map), map)) {
+            EXPECT_EQ(740u, MPIR_cmap_size(map));
         }
     });
 }
@@ -117,19 +117,19 @@ TEST_P(NoMemory, SharingAndSlicing) {
         build(outcome, members, with);
         EXPECT_EQ(first, outcome.last());
         cmap_builder *builder = nullptr;
-        if (!outcome.take(cmap_builder_create(400, &with, &builder))) return;
+        if (!outcome.take(MPIR_cmap_builder_create(400, &with, &builder))) return;
         const Builder owner(builder);
         cmap_t *map = nullptr;
-        if (outcome.take(cmap_builder_add_slice(builder, first, 100, 200)) &&
-            outcome.take(cmap_builder_finish(builder, &map), map)) {
-            EXPECT_EQ(members[100], cmap_select_outlined(map, 0));
+        if (outcome.take(MPIR_cmap_builder_add_slice(builder, first, 100, 200)) &&
+            outcome.take(MPIR_cmap_builder_finish(builder, &map), map)) {
+            EXPECT_EQ(members[100], MPIR_cmap_select_outlined(map, 0));
         }
     });
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, NoMemory, ::testing::Range(0, CMAP_REP_ANY + 1),
                          [](const ::testing::TestParamInfo<int> &info) {
-                             return std::string(cmap_rep_name(static_cast<cmap_rep>(info.param)));
+                             return std::string(MPIR_cmap_rep_name(static_cast<cmap_rep>(info.param)));
                          });
 
 // A set without a short formula, in a world large enough for the algebra to be BuDDy's.
@@ -149,13 +149,13 @@ TEST(NoMemoryAlgebra, DiagramsWithoutBuDDy) {
     const cmap_policy as_bdd = forced(CMAP_REP_BDD);
     Members common;
     std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(common));
-    CountingAllocator allocator(cmap_set_allocator);
+    CountingAllocator allocator(MPIR_cmap_set_allocator);
     const Map left = map_of(a, as_bdd), right = map_of(b, as_bdd);
     uint32_t done = 0;
     for (uint64_t k = 0;; k++) {
         allocator.fail_at(k);
         cmap_t *out = nullptr;
-        const cmap_status status = cmap_intersection(left.get(), right.get(), &as_bdd, &out);
+        const cmap_status status = MPIR_cmap_intersection(left.get(), right.get(), &as_bdd, &out);
         const Map result(out);
         if (!allocator.has_failed()) break;
         if (status != CMAP_OK) continue;
@@ -168,7 +168,7 @@ TEST(NoMemoryAlgebra, DiagramsWithoutBuDDy) {
 TEST(NoMemoryAlgebra, BinaryOperations) {
     const Members a = random_permutation(300, 1);
     const Members b = random_pieces(10, 30, 2);
-    for (Binary operation : {cmap_union, cmap_intersection, cmap_difference})
+    for (Binary operation : {MPIR_cmap_union, MPIR_cmap_intersection, MPIR_cmap_difference})
         survive_every_failure([&](Outcome &outcome) {
             build(outcome, a, by(CMAP_STRATEGY_HYBRID));
             build(outcome, b, by(CMAP_STRATEGY_HYBRID));
@@ -189,17 +189,17 @@ TEST(NoMemoryAlgebra, ComposeConcatCompareTranslate) {
         const cmap_t *parts[] = {outcome.maps[0].get(), outcome.maps[1].get()};
         const cmap_t *inner = outcome.maps[2].get();
         cmap_t *map = nullptr;
-        outcome.take(cmap_concat(parts, 2, nullptr, &map), map);
+        outcome.take(MPIR_cmap_concat(parts, 2, nullptr, &map), map);
         map = nullptr;
-        outcome.take(cmap_compose(parts[0], inner, nullptr, &map), map);
+        outcome.take(MPIR_cmap_compose(parts[0], inner, nullptr, &map), map);
         cmap_order order = CMAP_EQUAL;
-        outcome.take(cmap_compare(parts[0], parts[1], &order));
+        outcome.take(MPIR_cmap_compare(parts[0], parts[1], &order));
         const int ranks[] = {0, 5, -1, 299};
         int translated[4];
-        outcome.take(cmap_translate(parts[0], ranks, 4, inner, translated));
+        outcome.take(MPIR_cmap_translate(parts[0], ranks, 4, inner, translated));
         int yes = 0;
         uint32_t missing = 0;
-        outcome.take(cmap_is_subset(inner, parts[0], &yes, &missing));
+        outcome.take(MPIR_cmap_is_subset(inner, parts[0], &yes, &missing));
     });
 }
 
@@ -213,17 +213,17 @@ TEST(NoMemoryAlgebra, PicksByRank) {
         if (outcome.maps.empty()) return;
         const cmap_t *map = outcome.last();
         cmap_t *made[4] = {};
-        outcome.take(cmap_incl(map, ranks.data(), n, nullptr, &made[0]), made[0]);
-        outcome.take(cmap_excl(map, ranks.data(), n, nullptr, &made[1]), made[1]);
-        outcome.take(cmap_range_incl(map, ranges.data(), 3, nullptr, &made[2]), made[2]);
-        outcome.take(cmap_range_excl(map, ranges.data(), 3, nullptr, &made[3]), made[3]);
+        outcome.take(MPIR_cmap_incl(map, ranks.data(), n, nullptr, &made[0]), made[0]);
+        outcome.take(MPIR_cmap_excl(map, ranks.data(), n, nullptr, &made[1]), made[1]);
+        outcome.take(MPIR_cmap_range_incl(map, ranges.data(), 3, nullptr, &made[2]), made[2]);
+        outcome.take(MPIR_cmap_range_excl(map, ranges.data(), 3, nullptr, &made[3]), made[3]);
     });
 }
 
 TEST(NoMemoryAlgebra, Diagrams) {
     const Members a = two_faces(0), b = two_faces(0x8000);
     const cmap_policy as_bdd = forced(CMAP_REP_BDD);
-    for (Binary operation : {cmap_union, cmap_intersection, cmap_difference})
+    for (Binary operation : {MPIR_cmap_union, MPIR_cmap_intersection, MPIR_cmap_difference})
         survive_every_failure([&](Outcome &outcome) {
             build(outcome, a, as_bdd);
             build(outcome, b, as_bdd);

@@ -56,10 +56,10 @@ struct NodeMemory : testing::Test {
         node.equal = 0;
         node.full = false;
         node.contents.clear();
-        cmap_set_node_memory(&any_size);
+        MPIR_cmap_set_node_memory(&any_size);
     }
     void TearDown() override {
-        cmap_set_node_memory(nullptr);
+        MPIR_cmap_set_node_memory(nullptr);
         EXPECT_TRUE(node.blocks.empty());
     }
 };
@@ -92,33 +92,33 @@ std::vector<Shape> shapes() {
 
 TEST_F(NodeMemory, MapsInItAnswerAsOthers) {
     for (const Shape &shape : shapes()) {
-        SCOPED_TRACE(cmap_rep_name(shape.rep));
+        SCOPED_TRACE(MPIR_cmap_rep_name(shape.rep));
         const Map map = map_of(shape.members, forced(shape.rep));
-        ASSERT_EQ(cmap_representation(map.get()), shape.rep);
+        ASSERT_EQ(MPIR_cmap_representation(map.get()), shape.rep);
         EXPECT_GE(node.blocks.size(), 1u);
-        EXPECT_GT(cmap_node_bytes(map.get()), 0u);
+        EXPECT_GT(MPIR_cmap_node_bytes(map.get()), 0u);
         expect_map_is(map.get(), shape.members);
-        EXPECT_LE(cmap_node_bytes(map.get()), cmap_payload_bytes(map.get()));
+        EXPECT_LE(MPIR_cmap_node_bytes(map.get()), MPIR_cmap_payload_bytes(map.get()));
     }
 }
 
 // Under another policy it is another map, in memory that had other bytes before.
 TEST_F(NodeMemory, EqualMembersGiveEqualBytes) {
     for (const Shape &shape : shapes()) {
-        SCOPED_TRACE(cmap_rep_name(shape.rep));
-        cmap_set_node_memory(nullptr);
-        cmap_set_allocator(dirty_malloc, std::free);
-        cmap_set_node_memory(&any_size);
+        SCOPED_TRACE(MPIR_cmap_rep_name(shape.rep));
+        MPIR_cmap_set_node_memory(nullptr);
+        MPIR_cmap_set_allocator(dirty_malloc, std::free);
+        MPIR_cmap_set_node_memory(&any_size);
         cmap_policy policy = forced(shape.rep), other = policy;
         other.alpha = 0.5;
         fill = 0x55;
         const Map first = map_of(shape.members, policy);
-        (void)cmap_rank(first.get(), shape.members[17]);
+        (void)MPIR_cmap_rank(first.get(), shape.members[17]);
         const size_t blocks = node.blocks.size();
         EXPECT_EQ(node.equal, 0u);
         fill = 0xaa;
         Map second = map_of(shape.members, other);
-        (void)cmap_rank(second.get(), shape.members[17]);
+        (void)MPIR_cmap_rank(second.get(), shape.members[17]);
         EXPECT_NE(first.get(), second.get());
         EXPECT_EQ(node.equal, node.blocks.size() - blocks);
         EXPECT_GT(node.equal, 0u);
@@ -126,71 +126,71 @@ TEST_F(NodeMemory, EqualMembersGiveEqualBytes) {
         node.equal = 0;
         node.contents.clear();
     }
-    cmap_set_allocator(nullptr, nullptr);
+    MPIR_cmap_set_allocator(nullptr, nullptr);
 }
 
 TEST_F(NodeMemory, AnInverseLiesThereToo) {
     const Map map = map_of(random_permutation(5003, 1), forced(CMAP_REP_PACKED));
-    const size_t bare = cmap_node_bytes(map.get());
-    EXPECT_EQ(bare, cmap_payload_bytes(map.get()));
-    (void)cmap_rank(map.get(), 77);
+    const size_t bare = MPIR_cmap_node_bytes(map.get());
+    EXPECT_EQ(bare, MPIR_cmap_payload_bytes(map.get()));
+    (void)MPIR_cmap_rank(map.get(), 77);
     EXPECT_EQ(node.blocks.size(), 2u);
-    EXPECT_GT(cmap_node_bytes(map.get()), bare + 5003 * 12 / 8);
-    EXPECT_LT(cmap_node_bytes(map.get()), cmap_payload_bytes(map.get()));
+    EXPECT_GT(MPIR_cmap_node_bytes(map.get()), bare + 5003 * 12 / 8);
+    EXPECT_LT(MPIR_cmap_node_bytes(map.get()), MPIR_cmap_payload_bytes(map.get()));
     cmap_totals totals;
-    cmap_get_totals(&totals);
-    EXPECT_EQ(totals.node_bytes, cmap_node_bytes(map.get()));
+    MPIR_cmap_get_totals(&totals);
+    EXPECT_EQ(totals.node_bytes, MPIR_cmap_node_bytes(map.get()));
     EXPECT_EQ(totals.node_maps, 1u);
 }
 
 TEST_F(NodeMemory, SmallAndFullAndRefusedStayPrivate) {
     const Members few = random_permutation(8, 1), members = random_permutation(5003, 1);
-    EXPECT_EQ(cmap_node_bytes(map_of(few, forced(CMAP_REP_PACKED)).get()), 0u);
+    EXPECT_EQ(MPIR_cmap_node_bytes(map_of(few, forced(CMAP_REP_PACKED)).get()), 0u);
     const cmap_node_memory large = {1 << 20, keep, drop};
-    cmap_set_node_memory(&large);
-    EXPECT_EQ(cmap_node_bytes(map_of(members, forced(CMAP_REP_PACKED)).get()), 0u);
-    cmap_set_node_memory(&any_size);
+    MPIR_cmap_set_node_memory(&large);
+    EXPECT_EQ(MPIR_cmap_node_bytes(map_of(members, forced(CMAP_REP_PACKED)).get()), 0u);
+    MPIR_cmap_set_node_memory(&any_size);
     node.full = true;
     const Map map = map_of(members, forced(CMAP_REP_PACKED));
     expect_map_is(map.get(), members);
-    EXPECT_EQ(cmap_node_bytes(map.get()), 0u);
+    EXPECT_EQ(MPIR_cmap_node_bytes(map.get()), 0u);
     EXPECT_TRUE(node.blocks.empty());
 }
 
 TEST_F(NodeMemory, MapsBuiltBeforeAndAfterAreMixed) {
-    cmap_set_node_memory(nullptr);
+    MPIR_cmap_set_node_memory(nullptr);
     const Members members = random_permutation(5003, 1);
     const Map before = map_of(members, forced(CMAP_REP_PACKED));
-    cmap_set_node_memory(&any_size);
+    MPIR_cmap_set_node_memory(&any_size);
     const Map same = map_of(members, forced(CMAP_REP_PACKED));
     EXPECT_EQ(before.get(), same.get());
     Map on_node = map_of(random_permutation(5003, 2), forced(CMAP_REP_PACKED));
-    cmap_set_node_memory(nullptr);
+    MPIR_cmap_set_node_memory(nullptr);
     const Map after = map_of(random_permutation(5003, 3), forced(CMAP_REP_PACKED));
-    EXPECT_EQ(cmap_node_bytes(before.get()) + cmap_node_bytes(after.get()), 0u);
-    EXPECT_GT(cmap_node_bytes(on_node.get()), 0u);
+    EXPECT_EQ(MPIR_cmap_node_bytes(before.get()) + MPIR_cmap_node_bytes(after.get()), 0u);
+    EXPECT_GT(MPIR_cmap_node_bytes(on_node.get()), 0u);
     on_node.reset();
 }
 
 // Every allocation fails once: the map is right or there is none, and nothing is left.
 TEST_F(NodeMemory, WithoutMemoryNothingIsLeft) {
     for (const Shape &shape : shapes()) {
-        SCOPED_TRACE(cmap_rep_name(shape.rep));
-        CountingAllocator allocator(cmap_set_allocator);
+        SCOPED_TRACE(MPIR_cmap_rep_name(shape.rep));
+        CountingAllocator allocator(MPIR_cmap_set_allocator);
         for (uint64_t k = 0, failed = 1; failed; k++) {
             allocator.fail_at(k);
             cmap_t *map = nullptr;
             const cmap_policy policy = forced(shape.rep);
             const cmap_status status =
-                cmap_from_array(shape.members.data(), static_cast<uint32_t>(shape.members.size()),
+                MPIR_cmap_from_array(shape.members.data(), static_cast<uint32_t>(shape.members.size()),
                                 universe_of(shape.members), &policy, &map);
             if (status == CMAP_OK) {
-                EXPECT_EQ(cmap_rank(map, shape.members[9]), 9u);
-                EXPECT_EQ(cmap_select_outlined(map, 9), shape.members[9]);
+                EXPECT_EQ(MPIR_cmap_rank(map, shape.members[9]), 9u);
+                EXPECT_EQ(MPIR_cmap_select_outlined(map, 9), shape.members[9]);
             }
             failed = allocator.has_failed();
             allocator.fail_never();
-            cmap_release(map);
+            MPIR_cmap_release(map);
             ASSERT_EQ(allocator.blocks_alive(), 0u);
             ASSERT_TRUE(node.blocks.empty());
         }
@@ -205,19 +205,19 @@ TEST(Threads, BuildWhileNodeMemoryComesAndGoes) {
     thread_test::in_parallel([&](unsigned id) {
         if (id == 0) {
             for (unsigned round = 0; building > 0; round++)
-                cmap_set_node_memory(round % 2 == 0 ? &any_size : nullptr);
+                MPIR_cmap_set_node_memory(round % 2 == 0 ? &any_size : nullptr);
             return;
         }
         for (uint32_t round = 0; round < 60; round++) {
             const Members members = random_permutation(700, id * 100 + round);
             const Map map = map_of(members, forced(CMAP_REP_PACKED));
             for (uint32_t rank = 0; rank < 700; rank += 50)
-                mistakes.unless(cmap_select(map.get(), rank) == members[rank] &&
-                                cmap_rank(map.get(), members[rank]) == rank);
+                mistakes.unless(MPIR_cmap_select(map.get(), rank) == members[rank] &&
+                                MPIR_cmap_rank(map.get(), members[rank]) == rank);
         }
         building--;
     });
-    cmap_set_node_memory(nullptr);
+    MPIR_cmap_set_node_memory(nullptr);
     EXPECT_TRUE(node.blocks.empty());
 }
 
@@ -225,7 +225,7 @@ TEST(Threads, BuildWhileNodeMemoryComesAndGoes) {
 // bytes of their own differ then.
 struct Everywhere : testing::Environment {
     void SetUp() override {
-        if (std::getenv("CMAP_UNIT_NODE_MEMORY") != nullptr) cmap_set_node_memory(&any_size);
+        if (std::getenv("CMAP_UNIT_NODE_MEMORY") != nullptr) MPIR_cmap_set_node_memory(&any_size);
     }
 };
 const auto *const everywhere = testing::AddGlobalTestEnvironment(new Everywhere);

@@ -18,9 +18,9 @@ class OnAllocation {
     explicit OnAllocation(std::function<void()> what) {
         what_ = std::move(what);
         left_ = UINT64_MAX;
-        cmap_set_allocator(allocate, std::free);
+        MPIR_cmap_set_allocator(allocate, std::free);
     }
-    ~OnAllocation() { cmap_set_allocator(nullptr, nullptr); }
+    ~OnAllocation() { MPIR_cmap_set_allocator(nullptr, nullptr); }
     OnAllocation(const OnAllocation &) = delete;
     OnAllocation &operator=(const OnAllocation &) = delete;
 

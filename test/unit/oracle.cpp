@@ -24,7 +24,7 @@ AssertionResult differs(const char *what, uint64_t at, uint32_t want, uint32_t g
 
 // Does a lookup decompress a block, here or in what the map refers to?
 bool decompresses(const cmap_t *map) {
-    if (cmap_representation(map) == CMAP_REP_BWT) return true;
+    if (MPIR_cmap_representation(map) == CMAP_REP_BWT) return true;
     const cmap_t *const parent = cmap::sub_parent(map);
     if (parent != nullptr && decompresses(parent)) return true;
     const auto part = cmap::representation(map).part;
@@ -38,7 +38,7 @@ uint32_t questions(const cmap_t *map) { return decompresses(map) ? 1u << 10 : 1u
 
 // At odd steps, and around the borders of directories, which lie at multiples of powers of two.
 std::vector<uint32_t> ranks_to_ask(const cmap_t *map) {
-    const uint32_t n = cmap_size(map), limit = questions(map);
+    const uint32_t n = MPIR_cmap_size(map), limit = questions(map);
     const uint32_t step = n <= limit ? 1 : n / limit | 1;
     std::vector<uint32_t> ranks;
     for (uint32_t r = 0; r < n; r += step)
@@ -54,7 +54,7 @@ std::vector<uint32_t> ranks_to_ask(const cmap_t *map) {
 AssertionResult block_matches(const cmap_t *map, const Members &members, uint32_t first,
                               uint32_t count) {
     Members block(count + 1, guard_word);
-    cmap_decode(map, first, count, block.data());
+    MPIR_cmap_decode(map, first, count, block.data());
     if (block[count] != guard_word)
         return AssertionFailure() << "decode wrote beyond " << count << " members from " << first;
     for (uint32_t i = 0; i < count; i++)
@@ -79,7 +79,7 @@ AssertionResult drains(cmap_iter *iter, const Members &members, uint32_t room) {
     Members got(room + 1, guard_word);
     uint64_t seen = 0;
     for (;;) {
-        const uint32_t count = cmap_iter_next(iter, got.data(), room);
+        const uint32_t count = MPIR_cmap_iter_next(iter, got.data(), room);
         if (count > room || got[room] != guard_word)
             return AssertionFailure() << "the cursor overran a room of " << room;
         if (count == 0) break;
@@ -93,20 +93,20 @@ AssertionResult drains(cmap_iter *iter, const Members &members, uint32_t room) {
 
 AssertionResult cursor_matches(const cmap_t *map, const Members &members) {
     cmap_iter iter;
-    cmap_iter_init(&iter, map);
+    MPIR_cmap_iter_init(&iter, map);
     AssertionResult result = AssertionSuccess();
     for (uint32_t room : {1u, 3u, 63u, 1009u, 65537u}) {
         if (room < members.size() / 20000) continue;
         result = drains(&iter, members, room);
         if (!result) return result;
         uint32_t ignored = guard_word;
-        if (cmap_iter_next(&iter, &ignored, 1) != 0)
+        if (MPIR_cmap_iter_next(&iter, &ignored, 1) != 0)
             return AssertionFailure() << "a drained cursor gave another member";
-        cmap_iter_rewind(&iter);
+        MPIR_cmap_iter_rewind(&iter);
     }
     uint32_t first = guard_word;
-    cmap_iter_next(&iter, &first, 1);  // a cursor in the middle rewinds as well as a drained one
-    cmap_iter_rewind(&iter);
+    MPIR_cmap_iter_next(&iter, &first, 1);  // a cursor in the middle rewinds as well as a drained one
+    MPIR_cmap_iter_rewind(&iter);
     return drains(&iter, members, 65536);
 }
 
@@ -117,7 +117,7 @@ AssertionResult many_match(const cmap_t *map, const Members &members) {
     for (uint32_t &rank : ranks)
         rank = random() % n;
     Members got(ranks.size() + 1, guard_word);
-    cmap_select_many(map, ranks.data(), static_cast<uint32_t>(ranks.size()), got.data());
+    MPIR_cmap_select_many(map, ranks.data(), static_cast<uint32_t>(ranks.size()), got.data());
     if (got.back() != guard_word) return AssertionFailure() << "select_many wrote too far";
     for (size_t i = 0; i < ranks.size(); i++)
         if (got[i] != members[ranks[i]])
@@ -126,11 +126,11 @@ AssertionResult many_match(const cmap_t *map, const Members &members) {
 }
 
 AssertionResult bytes_add_up(const cmap_t *map) {
-    if (cmap_bytes(map) != header_bytes() + cmap_payload_bytes(map))
-        return AssertionFailure() << "bytes " << cmap_bytes(map) << " with a payload of "
-                                  << cmap_payload_bytes(map);
-    if (cmap_array_bytes(map) != size_t{4} * cmap_size(map))
-        return AssertionFailure() << "array_bytes " << cmap_array_bytes(map);
+    if (MPIR_cmap_bytes(map) != header_bytes() + MPIR_cmap_payload_bytes(map))
+        return AssertionFailure() << "bytes " << MPIR_cmap_bytes(map) << " with a payload of "
+                                  << MPIR_cmap_payload_bytes(map);
+    if (MPIR_cmap_array_bytes(map) != size_t{4} * MPIR_cmap_size(map))
+        return AssertionFailure() << "array_bytes " << MPIR_cmap_array_bytes(map);
     return AssertionSuccess();
 }
 
@@ -139,10 +139,10 @@ void expect_extremes(const cmap_t *map, const Members &members) {
         std::adjacent_find(members.begin(), members.end(),
                            [](uint32_t a, uint32_t b) { return a >= b; }) == members.end();
     const bool none = members.empty();
-    EXPECT_EQ(members.size(), cmap_size(map));
-    EXPECT_EQ(none ? CMAP_NONE : *std::min_element(members.begin(), members.end()), cmap_min(map));
-    EXPECT_EQ(none ? CMAP_NONE : *std::max_element(members.begin(), members.end()), cmap_max(map));
-    EXPECT_EQ(increasing, cmap_is_set(map) != 0);
+    EXPECT_EQ(members.size(), MPIR_cmap_size(map));
+    EXPECT_EQ(none ? CMAP_NONE : *std::min_element(members.begin(), members.end()), MPIR_cmap_min(map));
+    EXPECT_EQ(none ? CMAP_NONE : *std::max_element(members.begin(), members.end()), MPIR_cmap_max(map));
+    EXPECT_EQ(increasing, MPIR_cmap_is_set(map) != 0);
 }
 
 // Tells members from others: by a bit each where they lie close enough, else by sorting.
@@ -181,10 +181,10 @@ AssertionResult strangers_match(const cmap_t *map, const Members &members) {
         strangers.insert(strangers.end(), {members[i] + 1, members[i] - 1});
     if (!members.empty())
         strangers.insert(strangers.end(),
-                         {cmap_max(map) + 1, cmap_max(map) + 64, cmap_min(map) - 1});
+                         {MPIR_cmap_max(map) + 1, MPIR_cmap_max(map) + 64, MPIR_cmap_min(map) - 1});
     for (uint32_t index : strangers) {
         if (membership.has(index)) continue;
-        const uint32_t rank = cmap_rank(map, index);
+        const uint32_t rank = MPIR_cmap_rank(map, index);
         if (rank != CMAP_NONE) return differs("rank of a non-member", index, CMAP_NONE, rank);
     }
     return AssertionSuccess();
@@ -194,9 +194,9 @@ AssertionResult strangers_match(const cmap_t *map, const Members &members) {
 
 AssertionResult selects_match(const cmap_t *map, const Members &members) {
     for (uint32_t rank : ranks_to_ask(map)) {
-        const uint32_t in_line = cmap_select(map, rank);
+        const uint32_t in_line = MPIR_cmap_select(map, rank);
         if (in_line != members[rank]) return differs("inline select", rank, members[rank], in_line);
-        const uint32_t outlined = cmap_select_outlined(map, rank);
+        const uint32_t outlined = MPIR_cmap_select_outlined(map, rank);
         if (outlined != members[rank])
             return differs("outlined select", rank, members[rank], outlined);
     }
@@ -205,7 +205,7 @@ AssertionResult selects_match(const cmap_t *map, const Members &members) {
 
 AssertionResult ranks_match(const cmap_t *map, const Members &members) {
     for (uint32_t rank : ranks_to_ask(map)) {
-        const uint32_t got = cmap_rank(map, members[rank]);
+        const uint32_t got = MPIR_cmap_rank(map, members[rank]);
         if (got != rank) return differs("rank of index", members[rank], rank, got);
     }
     return strangers_match(map, members);
@@ -213,15 +213,15 @@ AssertionResult ranks_match(const cmap_t *map, const Members &members) {
 
 AssertionResult is_valid(const cmap_t *map) {
     const char *reason = nullptr;
-    const cmap_status status = cmap_validate(map, &reason);
+    const cmap_status status = MPIR_cmap_validate(map, &reason);
     if (status == CMAP_OK) return AssertionSuccess();
-    return AssertionFailure() << cmap_strerror(status) << ": "
+    return AssertionFailure() << MPIR_cmap_strerror(status) << ": "
                               << (reason ? reason : "no reason given");
 }
 
 void expect_map_is(const cmap_t *map, const Members &members) {
     ASSERT_NE(nullptr, map);
-    ASSERT_EQ(members.size(), cmap_size(map));
+    ASSERT_EQ(members.size(), MPIR_cmap_size(map));
     EXPECT_TRUE(is_valid(map));
     EXPECT_TRUE(bytes_add_up(map));
     expect_extremes(map, members);

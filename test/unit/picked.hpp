@@ -20,13 +20,13 @@ inline Map included(const cmap_t *of, const Members &ranks, const cmap_policy &p
     cmap_t *map = nullptr;
     const std::vector<int> asked(ranks.begin(), ranks.end());
     EXPECT_EQ(CMAP_OK,
-              cmap_incl(of, asked.data(), static_cast<uint32_t>(asked.size()), &policy, &map));
+              MPIR_cmap_incl(of, asked.data(), static_cast<uint32_t>(asked.size()), &policy, &map));
     return Map(map);
 }
 
 inline Map included(const cmap_t *of, cmap_rank_range range, const cmap_policy &policy) {
     cmap_t *map = nullptr;
-    EXPECT_EQ(CMAP_OK, cmap_range_incl(of, &range, 1, &policy, &map));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_range_incl(of, &range, 1, &policy, &map));
     return Map(map);
 }
 

@@ -50,10 +50,10 @@ TEST(Property, RandomMapsAnswerAsTheArrayDoes) {
         const Members members = trial % 2 ? mixture(random) : anything(random);
         const cmap_policy policy = any_policy(random);
         SCOPED_TRACE(::testing::Message() << "trial " << trial << ", " << members.size()
-                                          << " members, forced " << cmap_rep_name(policy.force));
+                                          << " members, forced " << MPIR_cmap_rep_name(policy.force));
         const Map map = map_of(members, policy);
         if (policy.force == CMAP_REP_ANY && policy.strategy == CMAP_STRATEGY_SPACE) {
-            EXPECT_LE(cmap_payload_bytes(map.get()), 4 * members.size());
+            EXPECT_LE(MPIR_cmap_payload_bytes(map.get()), 4 * members.size());
         }
         expect_map_is(map.get(), members);
         if (HasFailure()) return;
@@ -80,12 +80,12 @@ TEST(Property, EqualMembersAreOneMapOthersAreNot) {
 TEST(Property, TrimmedInversesComeBack) {
     std::mt19937 random(8);
     for (cmap_rep rep : all_reps()) {
-        SCOPED_TRACE(cmap_rep_name(rep));
+        SCOPED_TRACE(MPIR_cmap_rep_name(rep));
         const Members members = mixture(random);
         const Map map = map_of(members, forced(rep));
-        const size_t bare = cmap_payload_bytes(map.get());
+        const size_t bare = MPIR_cmap_payload_bytes(map.get());
         EXPECT_TRUE(ranks_match(map.get(), members));
-        EXPECT_EQ(bare, cmap_payload_bytes(map.get()) - cmap_cached_bytes(map.get()));
+        EXPECT_EQ(bare, MPIR_cmap_payload_bytes(map.get()) - MPIR_cmap_cached_bytes(map.get()));
     }
 }
 
@@ -95,23 +95,23 @@ TEST(Property, HugeRangesCostNothing) {
     const Map up = range_map(0, 1, n, by(CMAP_STRATEGY_HYBRID));
     const Map down = range_map(n - 1, -1, n, by(CMAP_STRATEGY_HYBRID));
     const Builder builder = builder_for(n, by(CMAP_STRATEGY_HYBRID));
-    ASSERT_EQ(CMAP_OK, cmap_builder_add_range(builder.get(), 0, 2, 1u << 30));
-    ASSERT_EQ(CMAP_OK, cmap_builder_add_range(builder.get(), 1, 2, (1u << 30) - 1));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_range(builder.get(), 0, 2, 1u << 30));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_range(builder.get(), 1, 2, (1u << 30) - 1));
     const Map halves = finish(builder);
-    EXPECT_LE(cmap_payload_bytes(up.get()) + cmap_payload_bytes(down.get()), 0u);
-    EXPECT_LE(cmap_payload_bytes(halves.get()), 1024u);
+    EXPECT_LE(MPIR_cmap_payload_bytes(up.get()) + MPIR_cmap_payload_bytes(down.get()), 0u);
+    EXPECT_LE(MPIR_cmap_payload_bytes(halves.get()), 1024u);
     std::mt19937 random(5);
     for (int trial = 0; trial < 20000; trial++) {
         const uint32_t rank = trial < 3 ? n - 1 - static_cast<uint32_t>(trial) : random() % n;
         const uint32_t split = rank < 1u << 30 ? 2 * rank : 2 * (rank - (1u << 30)) + 1;
-        ASSERT_EQ(rank, cmap_select_outlined(up.get(), rank));
-        ASSERT_EQ(n - 1 - rank, cmap_select_outlined(down.get(), rank));
-        ASSERT_EQ(split, cmap_select_outlined(halves.get(), rank));
-        ASSERT_EQ(rank, cmap_rank(up.get(), rank));
-        ASSERT_EQ(n - 1 - rank, cmap_rank(down.get(), rank));
-        ASSERT_EQ(rank, cmap_rank(halves.get(), split));
+        ASSERT_EQ(rank, MPIR_cmap_select_outlined(up.get(), rank));
+        ASSERT_EQ(n - 1 - rank, MPIR_cmap_select_outlined(down.get(), rank));
+        ASSERT_EQ(split, MPIR_cmap_select_outlined(halves.get(), rank));
+        ASSERT_EQ(rank, MPIR_cmap_rank(up.get(), rank));
+        ASSERT_EQ(n - 1 - rank, MPIR_cmap_rank(down.get(), rank));
+        ASSERT_EQ(rank, MPIR_cmap_rank(halves.get(), split));
     }
-    EXPECT_EQ(CMAP_NONE, cmap_rank(up.get(), n));
+    EXPECT_EQ(CMAP_NONE, MPIR_cmap_rank(up.get(), n));
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(RunLookup, FindsTheMapThatIsAliveAndNoOther) {
         const Map map = map_of(members_of(run), hybrid, UNIVERSE);
         const Map found(cmap::find_run(run, UNIVERSE, &hybrid));
         EXPECT_EQ(map.get(), found.get());
-        EXPECT_EQ(2u, cmap_sharers(map.get()));
+        EXPECT_EQ(2u, MPIR_cmap_sharers(map.get()));
         EXPECT_EQ(nullptr, cmap::find_run(run, UNIVERSE, &time)) << "another policy";
         EXPECT_EQ(nullptr, cmap::find_run(run, run.high(), &hybrid)) << "outside the universe";
         const Progression back{run.last(), -run.step, run.count};
@@ -72,9 +72,9 @@ TEST(RunLookup, RangesAndArraysMeet) {
         const int32_t stride = run.count > 1 ? run.step : 7;
         cmap_t *ranged = nullptr;
         ASSERT_EQ(CMAP_OK,
-                  cmap_from_range(run.first, stride, run.count, UNIVERSE, &hybrid, &ranged));
+                  MPIR_cmap_from_range(run.first, stride, run.count, UNIVERSE, &hybrid, &ranged));
         EXPECT_EQ(listed.get(), ranged);
-        cmap_release(ranged);
+        MPIR_cmap_release(ranged);
     }
 }
 
@@ -84,17 +84,17 @@ TEST(RunLookup, ARangeOfARunHasItsMembers) {
     const cmap_policy hybrid = by(CMAP_STRATEGY_HYBRID);
     for (int i = 0; i < 500; i++) {
         const Map parent = map_of(members_of(random_run(random)), hybrid, UNIVERSE);
-        const uint32_t size = cmap_size(parent.get());
+        const uint32_t size = MPIR_cmap_size(parent.get());
         const uint32_t first = random() % size, last = random() % size;
         const auto stride = static_cast<int32_t>(1 + random() % 3) * (last < first ? -1 : 1);
         const cmap_rank_range range = {first, last, stride};
         Members expected;
         for (int64_t rank = first; stride > 0 ? rank <= last : rank >= last; rank += stride)
-            expected.push_back(cmap_select(parent.get(), static_cast<uint32_t>(rank)));
+            expected.push_back(MPIR_cmap_select(parent.get(), static_cast<uint32_t>(rank)));
         const bool alive = random() % 2 == 0;
         const Map before = alive ? map_of(expected, hybrid, UNIVERSE) : Map();
         cmap_t *child = nullptr;
-        ASSERT_EQ(CMAP_OK, cmap_range_incl(parent.get(), &range, 1, &hybrid, &child));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_range_incl(parent.get(), &range, 1, &hybrid, &child));
         const Map owned(child);
         EXPECT_TRUE(!alive || before.get() == child);
         EXPECT_TRUE(selects_match(child, expected));

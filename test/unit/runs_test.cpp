@@ -12,7 +12,7 @@ namespace {
 
 std::string description(const Map &map) {
     char text[200];
-    cmap_describe(map.get(), text, sizeof text);
+    MPIR_cmap_describe(map.get(), text, sizeof text);
     return text;
 }
 
@@ -65,7 +65,7 @@ Members mingled(uint32_t steps, uint32_t runs_each, uint32_t count) {
 void expect_ranks(const Members &members, const std::string &how) {
     for (cmap_strategy strategy : {CMAP_STRATEGY_HYBRID, CMAP_STRATEGY_SPACE}) {
         const Map map = map_of(members, {strategy, 0, CMAP_REP_RUNS});
-        ASSERT_EQ(CMAP_REP_RUNS, cmap_representation(map.get()));
+        ASSERT_EQ(CMAP_REP_RUNS, MPIR_cmap_representation(map.get()));
         EXPECT_NE(std::string::npos, description(map).find(how)) << description(map);
         EXPECT_TRUE(is_valid(map.get()));
         const uint32_t most = *std::max_element(members.begin(), members.end());
@@ -76,11 +76,11 @@ void expect_ranks(const Members &members, const std::string &how) {
             want[members[rank]] = static_cast<int>(rank);
         const Map world = range_map(0, 1, most + 1, by(CMAP_STRATEGY_HYBRID));
         ASSERT_EQ(CMAP_OK,
-                  cmap_translate(world.get(), all.data(), most + 1, map.get(), ranks.data()));
+                  MPIR_cmap_translate(world.get(), all.data(), most + 1, map.get(), ranks.data()));
         EXPECT_EQ(want, ranks);
         const bool inverse = description(map).find("by inverse") != std::string::npos;
         const bool keeps = inverse && strategy == CMAP_STRATEGY_HYBRID;
-        EXPECT_EQ(keeps, cmap_cached_bytes(map.get()) != 0);
+        EXPECT_EQ(keeps, MPIR_cmap_cached_bytes(map.get()) != 0);
         EXPECT_TRUE(ranks_match(map.get(), members));
     }
 }

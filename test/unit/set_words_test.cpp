@@ -46,7 +46,7 @@ std::vector<cmap_policy> policies() {
 Map fed(const Members &members, const cmap_policy &policy) {
     const Builder builder = builder_for(universe_of(members), policy);
     for (uint32_t member : members)
-        EXPECT_EQ(CMAP_OK, cmap_builder_add(builder.get(), member));
+        EXPECT_EQ(CMAP_OK, MPIR_cmap_builder_add(builder.get(), member));
     return finish(builder);
 }
 
@@ -65,16 +65,16 @@ struct Made {
 };
 
 Made described(const Map &map) {
-    const size_t payload = cmap_payload_bytes(map.get());
+    const size_t payload = MPIR_cmap_payload_bytes(map.get());
     // An equal map alive may have been looked into.
-    return {cmap_representation(map.get()), payload - cmap_cached_bytes(map.get())};
+    return {MPIR_cmap_representation(map.get()), payload - MPIR_cmap_cached_bytes(map.get())};
 }
 
 void expect_one_map(Operation operation, const Members &a, const Members &b,
                     const Members &result) {
     for (const cmap_policy &policy : policies()) {
         SCOPED_TRACE(::testing::Message()
-                     << cmap_strategy_name(policy.strategy) << " " << cmap_rep_name(policy.force));
+                     << MPIR_cmap_strategy_name(policy.strategy) << " " << MPIR_cmap_rep_name(policy.force));
         const Made by_members = described(map_of(result, policy));
         const Made by_pieces = described(fed(result, policy));
         const Map words = made(operation, a, b, policy);
@@ -94,14 +94,14 @@ void expect_one_map(Operation operation, const Members &a, const Members &b,
 void expect_algebra_is_right(const Members &a, const Members &b) {
     {
         SCOPED_TRACE("intersection");
-        expect_one_map(cmap_intersection, a, b, common(a, b));
+        expect_one_map(MPIR_cmap_intersection, a, b, common(a, b));
     }
     {
         SCOPED_TRACE("difference");
-        expect_one_map(cmap_difference, a, b, without(a, b));
+        expect_one_map(MPIR_cmap_difference, a, b, without(a, b));
     }
     SCOPED_TRACE("union");
-    expect_one_map(cmap_union, a, b, in_a_row(a, without(b, a)));
+    expect_one_map(MPIR_cmap_union, a, b, in_a_row(a, without(b, a)));
 }
 
 TEST(SetWords, DenseSetsOfAnyDensity) {
@@ -146,9 +146,9 @@ TEST(SetWords, FewMembersOrNone) {
 // More runs than any estimator looks at.
 TEST(SetWords, ManyRuns) {
     const Members a = random_set(60000, 0.5, 8), b = random_set(60000, 0.3, 9);
-    for (Operation operation : {cmap_union, cmap_intersection, cmap_difference}) {
-        const Members result = operation == cmap_union          ? in_a_row(a, without(b, a))
-                               : operation == cmap_intersection ? common(a, b)
+    for (Operation operation : {MPIR_cmap_union, MPIR_cmap_intersection, MPIR_cmap_difference}) {
+        const Members result = operation == MPIR_cmap_union          ? in_a_row(a, without(b, a))
+                               : operation == MPIR_cmap_intersection ? common(a, b)
                                                                 : without(a, b);
         for (cmap_strategy strategy : {CMAP_STRATEGY_HYBRID, CMAP_STRATEGY_TIME}) {
             const cmap_policy policy = by(strategy);
@@ -176,9 +176,9 @@ TEST(SetWords, RegularBeyondTheLimitOfRuns) {
                        std::back_inserter(a));
         std::set_union(members.begin(), members.end(), odd.begin(), odd.end(),
                        std::back_inserter(b));
-        expect_one_map(cmap_intersection, a, b, members);
-        const Map map = made(cmap_intersection, a, b, by(CMAP_STRATEGY_HYBRID));
-        EXPECT_EQ(members == regular, cmap_representation(map.get()) == CMAP_REP_AFFINE);
+        expect_one_map(MPIR_cmap_intersection, a, b, members);
+        const Map map = made(MPIR_cmap_intersection, a, b, by(CMAP_STRATEGY_HYBRID));
+        EXPECT_EQ(members == regular, MPIR_cmap_representation(map.get()) == CMAP_REP_AFFINE);
     }
 }
 
@@ -188,7 +188,7 @@ void expect_subset_is_right(const Members &part, const Members &whole) {
     const Members missing = without(part, whole);
     int yes = -1;
     uint32_t rank = CMAP_NONE;
-    ASSERT_EQ(CMAP_OK, cmap_is_subset(a.get(), b.get(), &yes, &rank));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_is_subset(a.get(), b.get(), &yes, &rank));
     EXPECT_EQ(missing.empty(), yes != 0);
     if (!missing.empty()) {
         EXPECT_EQ(missing[0], part[rank]);
@@ -212,13 +212,13 @@ TEST(SetWords, AUnionRefersToItsFirstOperand) {
     const cmap_policy policy = by(CMAP_STRATEGY_HYBRID);
     const Members a = random_set(60000, 0.5, 10), b = random_set(60000, 0.5, 11);
     const Map left = map_of(a, policy), right = map_of(b, policy);
-    const uint32_t before = cmap_sharers(left.get());
+    const uint32_t before = MPIR_cmap_sharers(left.get());
     cmap_t *out = nullptr;
-    ASSERT_EQ(CMAP_OK, cmap_union(left.get(), right.get(), &policy, &out));
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_union(left.get(), right.get(), &policy, &out));
     const Map both(out);
-    EXPECT_EQ(CMAP_REP_CONCAT, cmap_representation(out));
-    EXPECT_EQ(before + 1, cmap_sharers(left.get()));
-    EXPECT_LT(cmap_payload_bytes(out), cmap_array_bytes(out) / 4);
+    EXPECT_EQ(CMAP_REP_CONCAT, MPIR_cmap_representation(out));
+    EXPECT_EQ(before + 1, MPIR_cmap_sharers(left.get()));
+    EXPECT_LT(MPIR_cmap_payload_bytes(out), MPIR_cmap_array_bytes(out) / 4);
 }
 
 // Runs up and down, so that lists of one, two and more sets begin and end in all ways.
@@ -268,7 +268,7 @@ TEST(SetWords, EqualSumsDoNotMakeSetsEqual) {
         EXPECT_NE(one, other);
         EXPECT_EQ(one, map_of(in_a_row({0, 1, 5, 6}, tail), policy));
         cmap_order order = CMAP_EQUAL;
-        EXPECT_EQ(CMAP_OK, cmap_compare(one.get(), other.get(), &order));
+        EXPECT_EQ(CMAP_OK, MPIR_cmap_compare(one.get(), other.get(), &order));
         EXPECT_EQ(CMAP_DIFFERENT, order);
     }
 }
@@ -283,7 +283,7 @@ TEST(SetWords, TwoSetsInARowWithACommonMemberAreRefused) {
     const Members a = random_set(3000, 0.5, 15);
     Members twice = in_a_row(a, {a[700]});
     cmap_t *out = nullptr;
-    EXPECT_EQ(CMAP_ERR_DUPLICATE, cmap_from_array(twice.data(), static_cast<uint32_t>(twice.size()),
+    EXPECT_EQ(CMAP_ERR_DUPLICATE, MPIR_cmap_from_array(twice.data(), static_cast<uint32_t>(twice.size()),
                                                   3000, nullptr, &out));
     EXPECT_EQ(nullptr, out);
 }

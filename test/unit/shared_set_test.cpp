@@ -21,12 +21,12 @@ const Members &sparse() {
 }
 
 Map reversed(const cmap_t *of, const cmap_policy &policy) {
-    return included(of, cmap_rank_range{cmap_size(of) - 1, 0, -1}, policy);
+    return included(of, cmap_rank_range{MPIR_cmap_size(of) - 1, 0, -1}, policy);
 }
 
 cmap_totals totals() {
     cmap_totals now;
-    cmap_get_totals(&now);
+    MPIR_cmap_get_totals(&now);
     return now;
 }
 
@@ -51,16 +51,16 @@ TEST(SharedSet, APermutationCostsItsOrderAlone) {
     const uint32_t n = size_of(sparse());
     const Members order = random_permutation(n, 1);
     for (cmap_strategy strategy : {CMAP_STRATEGY_HYBRID, CMAP_STRATEGY_SPACE}) {
-        SCOPED_TRACE(cmap_strategy_name(strategy));
+        SCOPED_TRACE(MPIR_cmap_strategy_name(strategy));
         const Map parent = map_of(sparse(), by(strategy), span);
         const cmap_totals before = totals();
         const Map child = included(parent.get(), order, by(strategy));
         const cmap_totals after = totals();
-        EXPECT_EQ(CMAP_REP_PPERM, cmap_representation(child.get()));
+        EXPECT_EQ(CMAP_REP_PPERM, MPIR_cmap_representation(child.get()));
         EXPECT_EQ(parent.get(), set_below(child));
-        EXPECT_LE(cmap_payload_bytes(child.get()), permutation_bytes(n));
+        EXPECT_LE(MPIR_cmap_payload_bytes(child.get()), permutation_bytes(n));
         EXPECT_EQ(before.maps + 1, after.maps);
-        EXPECT_EQ(before.bytes + header_bytes() + cmap_payload_bytes(child.get()), after.bytes);
+        EXPECT_EQ(before.bytes + header_bytes() + MPIR_cmap_payload_bytes(child.get()), after.bytes);
         expect_map_is(child.get(), at_ranks(sparse(), order));
     }
 }
@@ -70,8 +70,8 @@ TEST(SharedSet, AnOrderWithAFormulaCostsNothing) {
     const cmap_policy policy = by(CMAP_STRATEGY_HYBRID);
     const Map parent = map_of(sparse(), policy, span);
     const Map back = reversed(parent.get(), policy);
-    EXPECT_EQ(CMAP_REP_SUB, cmap_representation(back.get()));
-    EXPECT_EQ(0u, cmap_payload_bytes(back.get()));
+    EXPECT_EQ(CMAP_REP_SUB, MPIR_cmap_representation(back.get()));
+    EXPECT_EQ(0u, MPIR_cmap_payload_bytes(back.get()));
     Members turned(sparse());
     std::reverse(turned.begin(), turned.end());
     expect_map_is(back.get(), turned);
@@ -81,7 +81,7 @@ TEST(SharedSet, AnOrderWithAFormulaCostsNothing) {
     rotation.insert(rotation.end(), head.begin(), head.end());
     const Map rotated = included(parent.get(), rotation, policy);
     EXPECT_EQ(parent.get(), set_below(rotated));
-    EXPECT_LE(cmap_payload_bytes(rotated.get()), 256u);
+    EXPECT_LE(MPIR_cmap_payload_bytes(rotated.get()), 256u);
     expect_map_is(rotated.get(), at_ranks(sparse(), rotation));
 }
 
@@ -90,9 +90,9 @@ TEST(SharedSet, FewRunsAreAWaveletTreeOnIt) {
     const Members order = ascending_runs(4, n, n, 5);
     const Map parent = map_of(sparse(), by(CMAP_STRATEGY_SPACE), span);
     const Map child = included(parent.get(), order, by(CMAP_STRATEGY_SPACE));
-    EXPECT_EQ(CMAP_REP_WTR, cmap_representation(child.get()));
+    EXPECT_EQ(CMAP_REP_WTR, MPIR_cmap_representation(child.get()));
     EXPECT_EQ(parent.get(), set_below(child));
-    EXPECT_LE(cmap_payload_bytes(child.get()), size_t{n} * 2 / 8 * 11 / 10 + 200);
+    EXPECT_LE(MPIR_cmap_payload_bytes(child.get()), size_t{n} * 2 / 8 * 11 / 10 + 200);
     expect_map_is(child.get(), at_ranks(sparse(), order));
 }
 
@@ -119,7 +119,7 @@ TEST(SharedSet, PermutationsOfPermutationsReferToTheSet) {
             middle.reset();
             // the child, the set, and perhaps its order as a map
             EXPECT_LE(totals().maps, before.maps + 3);
-            EXPECT_LE(cmap_payload_bytes(child.get()), permutation_bytes(n) + header_bytes());
+            EXPECT_LE(MPIR_cmap_payload_bytes(child.get()), permutation_bytes(n) + header_bytes());
             expect_map_is(child.get(), at_ranks(members, second));
         }
     EXPECT_EQ(before.maps, totals().maps);
@@ -149,11 +149,11 @@ TEST(SharedSet, ASetWithinASetIsSharedToo) {
     Map world = map_of(sparse(), policy, span);
     const Members ranks = range_members(1, 2, size_of(sparse()) / 2);
     Map half = included(world.get(), ranks, policy);
-    ASSERT_EQ(CMAP_REP_SUB, cmap_representation(half.get()));
+    ASSERT_EQ(CMAP_REP_SUB, MPIR_cmap_representation(half.get()));
     const Members order = random_permutation(size_of(ranks), 8);
     const Map child = included(half.get(), order, policy);
     EXPECT_EQ(half.get(), set_below(child));
-    EXPECT_LE(cmap_payload_bytes(child.get()), permutation_bytes(size_of(ranks)));
+    EXPECT_LE(MPIR_cmap_payload_bytes(child.get()), permutation_bytes(size_of(ranks)));
     world.reset();
     half.reset();
     expect_map_is(child.get(), at_ranks(at_ranks(sparse(), ranks), order));
@@ -178,12 +178,12 @@ TEST(SharedSet, NotWhereAListIsBetter) {
         size_t bytes = 0;
         {
             const Map flat = map_of(list, c.policy, span);
-            alone = cmap_representation(flat.get());
-            bytes = cmap_payload_bytes(flat.get());
+            alone = MPIR_cmap_representation(flat.get());
+            bytes = MPIR_cmap_payload_bytes(flat.get());
         }
         const Map child = included(parent.get(), order, c.policy);
-        EXPECT_EQ(alone, cmap_representation(child.get()));
-        EXPECT_EQ(bytes, cmap_payload_bytes(child.get()));
+        EXPECT_EQ(alone, MPIR_cmap_representation(child.get()));
+        EXPECT_EQ(bytes, MPIR_cmap_payload_bytes(child.get()));
         EXPECT_TRUE(selects_match(child.get(), list));
     }
 }
@@ -201,10 +201,10 @@ TEST(SharedSet, WhatIsForcedIsMadeOnIt) {
     const Members members = random_set(20000, 0.1, 13);
     const Members order = ascending_runs(6, size_of(members), size_of(members), 14);
     for (cmap_rep rep : {CMAP_REP_PPERM, CMAP_REP_WTR, CMAP_REP_SUB, CMAP_REP_PACKED}) {
-        SCOPED_TRACE(cmap_rep_name(rep));
+        SCOPED_TRACE(MPIR_cmap_rep_name(rep));
         const Map parent = map_of(members, by(CMAP_STRATEGY_HYBRID));
         const Map child = included(parent.get(), order, forced(rep));
-        EXPECT_EQ(rep, cmap_representation(child.get()));
+        EXPECT_EQ(rep, MPIR_cmap_representation(child.get()));
         EXPECT_EQ(rep == CMAP_REP_PACKED ? nullptr : parent.get(), set_below(child));
         expect_map_is(child.get(), at_ranks(members, order));
     }
@@ -215,20 +215,20 @@ TEST(SharedSet, NothingIsLeftWhenMemoryFails) {
     const uint32_t n = size_of(members);
     const Members shuffle = random_permutation(n, 16), runs = ascending_runs(3, n, n, 17);
     const cmap_policy policy = by(CMAP_STRATEGY_SPACE);
-    CountingAllocator allocator(cmap_set_allocator);
+    CountingAllocator allocator(MPIR_cmap_set_allocator);
     for (uint64_t k = 0;; k++) {
         ASSERT_LT(k, 2000u);
         allocator.fail_at(k);
         cmap_t *parent = nullptr, *child = nullptr, *below = nullptr;
         const std::vector<int> one(shuffle.begin(), shuffle.end()), two(runs.begin(), runs.end());
-        if (cmap_from_array(members.data(), n, 6000, &policy, &parent) == CMAP_OK &&
-            cmap_incl(parent, one.data(), n, &policy, &child) == CMAP_OK &&
-            cmap_incl(child, two.data(), n, &policy, &below) == CMAP_OK) {
-            EXPECT_EQ(members[shuffle[runs[7]]], cmap_select_outlined(below, 7));
+        if (MPIR_cmap_from_array(members.data(), n, 6000, &policy, &parent) == CMAP_OK &&
+            MPIR_cmap_incl(parent, one.data(), n, &policy, &child) == CMAP_OK &&
+            MPIR_cmap_incl(child, two.data(), n, &policy, &below) == CMAP_OK) {
+            EXPECT_EQ(members[shuffle[runs[7]]], MPIR_cmap_select_outlined(below, 7));
         }
-        cmap_release(parent);
-        cmap_release(child);
-        cmap_release(below);
+        MPIR_cmap_release(parent);
+        MPIR_cmap_release(child);
+        MPIR_cmap_release(below);
         EXPECT_EQ(0u, allocator.blocks_alive());
         if (!allocator.has_failed()) break;
     }

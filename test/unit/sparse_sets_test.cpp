@@ -39,7 +39,7 @@ class SparseSets : public ::testing::TestWithParam<std::tuple<cmap_rep, bool>> {
     static void expect_held(const Members &members) {
         const cmap_rep rep = std::get<0>(GetParam());
         const Map map = map_of(members, forced(rep));
-        ASSERT_EQ(rep, cmap_representation(map.get()));
+        ASSERT_EQ(rep, MPIR_cmap_representation(map.get()));
         expect_map_is(map.get(), members);
     }
 
@@ -88,7 +88,7 @@ TEST_P(SparseSets, NoRankForOthers) {
     uint32_t next = 0;
     for (uint32_t index = 0; index <= members.back() + 3; index++) {
         const bool member = next < members.size() && members[next] == index;
-        ASSERT_EQ(member ? next : CMAP_NONE, cmap_rank(map.get(), index)) << index;
+        ASSERT_EQ(member ? next : CMAP_NONE, MPIR_cmap_rank(map.get(), index)) << index;
         next += member;
     }
 }
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(All, SparseSets,
                          ::testing::Combine(::testing::Values(CMAP_REP_GAP, CMAP_REP_ELIASFANO),
                                             ::testing::Bool()),
                          [](const ::testing::TestParamInfo<SparseSets::ParamType> &info) {
-                             return std::string(cmap_rep_name(std::get<0>(info.param))) +
+                             return std::string(MPIR_cmap_rep_name(std::get<0>(info.param))) +
                                     (std::get<1>(info.param) ? "_portable" : "_best");
                          });
 

@@ -51,9 +51,9 @@ Members expected(const Rows &rows, int32_t colour) {
 }
 
 split_view look(const Rows &rows, int32_t colour) {
-    split_view view = split_view_of(colour, special);
+    split_view view = MPIR_split_view_of(colour, special);
     for (const split_row &row : rows)
-        split_look(&view, &row);
+        MPIR_split_look(&view, &row);
     return view;
 }
 
@@ -64,18 +64,18 @@ void expect_child(const Rows &rows, int32_t colour, const cmap_t *parent) {
     ASSERT_EQ(ranks.size(), view.members);
     if (ranks.empty()) return;
     Table table(rows);
-    const split_plan plan = split_arrange(table.get(), &view);
+    const split_plan plan = MPIR_split_arrange(table.get(), &view);
     ASSERT_LE(plan.bytes, rows.size() * sizeof(split_row));
     const uint32_t step = 1 + uint32_t(ranks.size() / 64);
     for (uint32_t i = 0; i < ranks.size(); i += step)
-        ASSERT_EQ(i, split_rank_of(table.get(), &plan, ranks[i]));
+        ASSERT_EQ(i, MPIR_split_rank_of(table.get(), &plan, ranks[i]));
 
     table.shrink(plan.bytes);
     cmap_t *child = nullptr;
-    ASSERT_EQ(CMAP_OK, split_map(parent, table.get(), &plan, &child));
+    ASSERT_EQ(CMAP_OK, MPIR_split_map(parent, table.get(), &plan, &child));
     Map owner(child);
     Members members(ranks.size());
-    cmap_select_many(parent, ranks.data(), uint32_t(ranks.size()), members.data());
+    MPIR_cmap_select_many(parent, ranks.data(), uint32_t(ranks.size()), members.data());
     EXPECT_EQ(members, decoded(child));
     EXPECT_TRUE(is_valid(child));
 }
@@ -86,17 +86,17 @@ void expect_described_child(const Rows &rows, const colours_test::Bytes &descrip
     Members ranks = expected(rows, colour), members(ranks.size());
     if (ranks.empty()) return;
     colours_order order;
-    colours_arrange(description.data(), colour, ranks.back(), &order);
+    MPIR_colours_arrange(description.data(), colour, ranks.back(), &order);
     ASSERT_EQ(ranks.size(), order.members);
     if (order.form == COLOURS_TABLE) return;
     ASSERT_EQ(ranks.size() - 1, order.rank);
     cmap_t *child = nullptr, *other = nullptr;
-    ASSERT_EQ(CMAP_OK, split_grids_map(parent, description.data(), colour, &order, &child));
+    ASSERT_EQ(CMAP_OK, MPIR_split_grids_map(parent, description.data(), colour, &order, &child));
     Map owner(child);
-    cmap_select_many(parent, ranks.data(), uint32_t(ranks.size()), members.data());
+    MPIR_cmap_select_many(parent, ranks.data(), uint32_t(ranks.size()), members.data());
     EXPECT_EQ(members, decoded(child));
     EXPECT_TRUE(is_valid(child));
-    ASSERT_EQ(CMAP_OK, cmap_incl(parent, reinterpret_cast<const int *>(ranks.data()),
+    ASSERT_EQ(CMAP_OK, MPIR_cmap_incl(parent, reinterpret_cast<const int *>(ranks.data()),
                                  uint32_t(ranks.size()), nullptr, &other));
     Map other_owner(other);
     EXPECT_EQ(other, child);
@@ -184,7 +184,7 @@ Rows permuted_rows(uint32_t n, int32_t least, uint32_t seed) {
 
 cmap_policy usual() {
     cmap_policy policy;
-    cmap_policy_default(&policy);
+    MPIR_cmap_policy_default(&policy);
     return policy;
 }
 
@@ -260,12 +260,12 @@ TEST(Split, EqualSplitsShareTheMap) {
             const split_view view = look(rows, special);
             EXPECT_EQ(500u, view.special_rows);
             Table table(rows);
-            const split_plan plan = split_arrange(table.get(), &view);
+            const split_plan plan = MPIR_split_arrange(table.get(), &view);
             EXPECT_EQ(SPLIT_SAME, plan.form);
             cmap_t *child = nullptr;
-            ASSERT_EQ(CMAP_OK, split_map(parent.get(), table.get(), &plan, &child));
+            ASSERT_EQ(CMAP_OK, MPIR_split_map(parent.get(), table.get(), &plan, &child));
             EXPECT_EQ(parent.get(), child);
-            cmap_release(child);
+            MPIR_cmap_release(child);
         }
 }
 
@@ -273,7 +273,7 @@ split_form form_of(uint32_t n, const Pattern &colour, int32_t which, const Patte
     const Rows rows = make_rows(n, colour, key, 3);
     const split_view view = look(rows, which);
     Table table(rows);
-    return split_arrange(table.get(), &view).form;
+    return MPIR_split_arrange(table.get(), &view).form;
 }
 
 TEST(Split, OrderedKeysNeedNoList) {
@@ -300,11 +300,11 @@ double bytes_for_each(const CountingAllocator &allocator, const Rows &rows, int3
                       const cmap_t *parent, uint64_t before) {
     Table table(rows);
     const split_view view = look(rows, colour);
-    const split_plan plan = split_arrange(table.get(), &view);
+    const split_plan plan = MPIR_split_arrange(table.get(), &view);
     table.shrink(plan.bytes);
     cmap_t *child = nullptr;
-    EXPECT_EQ(CMAP_OK, split_map(parent, table.get(), &plan, &child));
-    cmap_release(child);
+    EXPECT_EQ(CMAP_OK, MPIR_split_map(parent, table.get(), &plan, &child));
+    MPIR_cmap_release(child);
     const uint64_t building = plan.bytes + allocator.bytes_peak();
     const uint64_t table_alone = before + rows.size() * sizeof(split_row);
     return double(std::max(table_alone, building) - before) / double(rows.size());
@@ -318,7 +318,7 @@ uint64_t bytes_for_all(cmap_strategy strategy) {
 class SplitMemory : public ::testing::TestWithParam<cmap_strategy> {};
 
 TEST_P(SplitMemory, AtMost24BytesARow) {
-    CountingAllocator allocator(cmap_set_allocator);
+    CountingAllocator allocator(MPIR_cmap_set_allocator);
     const uint32_t n = 1 << 16;
     cmap_policy policy = usual();
     policy.strategy = GetParam();
@@ -339,7 +339,7 @@ TEST_P(SplitMemory, AtMost24BytesARow) {
 INSTANTIATE_TEST_SUITE_P(Strategies, SplitMemory,
                          ::testing::Values(CMAP_STRATEGY_HYBRID, CMAP_STRATEGY_TIME,
                                            CMAP_STRATEGY_SPACE),
-                         [](const auto &info) { return cmap_strategy_name(info.param); });
+                         [](const auto &info) { return MPIR_cmap_strategy_name(info.param); });
 
 }  // namespace
 }  // namespace cmap_test

@@ -29,7 +29,7 @@ const Members &shuffled() {
 TEST(Sub, ChildrenOfAShuffledWorldCostNothing) {
     const Members &world_members = shuffled();
     Map parent = map_of(world_members, by(CMAP_STRATEGY_HYBRID));
-    ASSERT_EQ(CMAP_REP_PACKED, cmap_representation(parent.get()));
+    ASSERT_EQ(CMAP_REP_PACKED, MPIR_cmap_representation(parent.get()));
     const cmap_policy hybrid = by(CMAP_STRATEGY_HYBRID), sub = forced(CMAP_REP_SUB);
     struct Child {
         const char *name;
@@ -44,8 +44,8 @@ TEST(Sub, ChildrenOfAShuffledWorldCostNothing) {
     for (const Child &child : children) {
         SCOPED_TRACE(child.name);
         maps.push_back(included(parent.get(), child.ranks, child.policy));
-        EXPECT_EQ(CMAP_REP_SUB, cmap_representation(maps.back().get()));
-        EXPECT_EQ(0u, cmap_payload_bytes(maps.back().get()));
+        EXPECT_EQ(CMAP_REP_SUB, MPIR_cmap_representation(maps.back().get()));
+        EXPECT_EQ(0u, MPIR_cmap_payload_bytes(maps.back().get()));
     }
     parent.reset();  // before its children
     for (size_t i = 0; i < maps.size(); i++) {
@@ -59,8 +59,8 @@ TEST(Sub, RanksWithoutAClosedFormAreAMapOfTheirOwn) {
     const Map parent = map_of(list, by(CMAP_STRATEGY_HYBRID));
     const Members half = random_set(6000, 0.9, 4);
     const Map child = included(parent.get(), half, forced(CMAP_REP_SUB));
-    ASSERT_EQ(CMAP_REP_SUB, cmap_representation(child.get()));
-    EXPECT_LE(cmap_payload_bytes(child.get()), header_bytes() + 6000 / 8 * 5 / 4);
+    ASSERT_EQ(CMAP_REP_SUB, MPIR_cmap_representation(child.get()));
+    EXPECT_LE(MPIR_cmap_payload_bytes(child.get()), header_bytes() + 6000 / 8 * 5 / 4);
     expect_map_is(child.get(), at_ranks(list, half));
 }
 
@@ -71,11 +71,11 @@ TEST(Sub, EqualContentIsOneMapWhateverBuiltIt) {
     const Members ranks = range_members(19999, -1, 20000);
     {
         const Map related = included(parent.get(), ranks, policy);
-        ASSERT_EQ(CMAP_REP_SUB, cmap_representation(related.get()));
+        ASSERT_EQ(CMAP_REP_SUB, MPIR_cmap_representation(related.get()));
         EXPECT_EQ(related, map_of(at_ranks(list, ranks), policy));
     }
     const Map flat = map_of(at_ranks(list, ranks), policy);
-    EXPECT_EQ(CMAP_REP_PACKED, cmap_representation(flat.get()));
+    EXPECT_EQ(CMAP_REP_PACKED, MPIR_cmap_representation(flat.get()));
     EXPECT_EQ(flat, included(parent.get(), ranks, policy));
     // Twice reversed is the parent.
     EXPECT_EQ(parent, included(flat.get(), ranks, policy));
@@ -90,9 +90,9 @@ TEST(Sub, ChainsStayShort) {
         const Members ranks = range_members(0, 2, n / 2);
         map = included(map.get(), cmap_rank_range{0, n - 2, 2}, forced(CMAP_REP_SUB));
         members = at_ranks(members, ranks);
-        ASSERT_EQ(CMAP_REP_SUB, cmap_representation(map.get()));
+        ASSERT_EQ(CMAP_REP_SUB, MPIR_cmap_representation(map.get()));
         EXPECT_EQ(1u, nesting(map));
-        EXPECT_EQ(0u, cmap_payload_bytes(map.get()));
+        EXPECT_EQ(0u, MPIR_cmap_payload_bytes(map.get()));
     }
     expect_map_is(map.get(), members);
 }
@@ -106,10 +106,10 @@ TEST(Sub, ShuffledRanksMakeTwoStepsAndNeverThree) {
             level % 2 == 0 ? random_permutation(n, level) : range_members(1, 1, n - 1);
         map = included(map.get(), ranks, forced(CMAP_REP_SUB));
         members = at_ranks(members, ranks);
-        ASSERT_EQ(CMAP_REP_SUB, cmap_representation(map.get()));
+        ASSERT_EQ(CMAP_REP_SUB, MPIR_cmap_representation(map.get()));
         EXPECT_LE(nesting(map), cmap::SUB_DEPTH);
         if (level % 2 == 1) {
-            EXPECT_EQ(0u, cmap_payload_bytes(map.get()));
+            EXPECT_EQ(0u, MPIR_cmap_payload_bytes(map.get()));
         }
         EXPECT_TRUE(is_valid(map.get()));
     }
@@ -121,15 +121,15 @@ TEST(Sub, OnlyWhereItCannotCostMoreThanAnArray) {
     const Map parent = map_of(shuffled(), by(CMAP_STRATEGY_HYBRID));
     for (cmap_strategy strategy : {CMAP_STRATEGY_HYBRID, CMAP_STRATEGY_TIME, CMAP_STRATEGY_SPACE}) {
         const Map row = included(parent.get(), range_members(0, 1, side), by(strategy));
-        EXPECT_NE(CMAP_REP_SUB, cmap_representation(row.get()));
+        EXPECT_NE(CMAP_REP_SUB, MPIR_cmap_representation(row.get()));
     }
     const Map all =
         included(parent.get(), range_members(world - 1, -1, world), by(CMAP_STRATEGY_TIME));
-    EXPECT_NE(CMAP_REP_SUB, cmap_representation(all.get()));
+    EXPECT_NE(CMAP_REP_SUB, MPIR_cmap_representation(all.get()));
     const Map closed = range_map(5, 3, 100000, by(CMAP_STRATEGY_HYBRID));
     const Map part =
         included(closed.get(), cmap_rank_range{10, 50000, 7}, by(CMAP_STRATEGY_HYBRID));
-    EXPECT_EQ(CMAP_REP_AFFINE, cmap_representation(part.get()));
+    EXPECT_EQ(CMAP_REP_AFFINE, MPIR_cmap_representation(part.get()));
 }
 
 // Every operation whose result is part of its first operand.
@@ -143,16 +143,16 @@ TEST(Sub, AllOperationsTellOfTheParent) {
     const cmap_rank_range front = {0, 99, 1};
     const Map ranks = range_map(29999, -1, 30000, policy);
     cmap_t *made[5] = {};
-    EXPECT_EQ(CMAP_OK, cmap_excl(parent.get(), dropped.data(), 3, &policy, &made[0]));
-    EXPECT_EQ(CMAP_OK, cmap_range_excl(parent.get(), &front, 1, &policy, &made[1]));
-    EXPECT_EQ(CMAP_OK, cmap_compose(parent.get(), ranks.get(), &policy, &made[2]));
-    EXPECT_EQ(CMAP_OK, cmap_difference(parent.get(), tail.get(), &policy, &made[3]));
-    EXPECT_EQ(CMAP_OK, cmap_intersection(parent.get(), head.get(), &policy, &made[4]));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_excl(parent.get(), dropped.data(), 3, &policy, &made[0]));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_range_excl(parent.get(), &front, 1, &policy, &made[1]));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_compose(parent.get(), ranks.get(), &policy, &made[2]));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_difference(parent.get(), tail.get(), &policy, &made[3]));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_intersection(parent.get(), head.get(), &policy, &made[4]));
     EXPECT_EQ(made[3], made[4]);
     for (cmap_t *map : made) {
         const Map owned(map);
-        EXPECT_EQ(CMAP_REP_SUB, cmap_representation(map));
-        EXPECT_LE(cmap_payload_bytes(map), 30000u / 8 * 5 / 4 + header_bytes());
+        EXPECT_EQ(CMAP_REP_SUB, MPIR_cmap_representation(map));
+        EXPECT_LE(MPIR_cmap_payload_bytes(map), 30000u / 8 * 5 / 4 + header_bytes());
         EXPECT_EQ(parent.get(), cmap::sub_parent(map));
         EXPECT_TRUE(is_valid(map));
         EXPECT_TRUE(ranks_match(map, decoded(map)));
@@ -162,22 +162,22 @@ TEST(Sub, AllOperationsTellOfTheParent) {
 TEST(Sub, NothingIsLeftWhenMemoryFails) {
     const Members list = random_permutation(900, 2);
     const cmap_policy sub = forced(CMAP_REP_SUB), hybrid = by(CMAP_STRATEGY_HYBRID);
-    CountingAllocator allocator(cmap_set_allocator);
+    CountingAllocator allocator(MPIR_cmap_set_allocator);
     for (uint64_t k = 0;; k++) {
         ASSERT_LT(k, 1000u);
         allocator.fail_at(k);
         cmap_t *parent = nullptr, *child = nullptr, *below = nullptr;
-        if (cmap_from_array(list.data(), 900, 900, &hybrid, &parent) == CMAP_OK) {
+        if (MPIR_cmap_from_array(list.data(), 900, 900, &hybrid, &parent) == CMAP_OK) {
             const cmap_rank_range range = {899, 1, -2};
             const std::vector<int> dropped = {3, 8, 100};
-            if (cmap_range_incl(parent, &range, 1, &sub, &child) == CMAP_OK &&
-                cmap_excl(child, dropped.data(), 3, &sub, &below) == CMAP_OK) {
-                EXPECT_EQ(list[899 - 2 * 101], cmap_select_outlined(below, 98));
+            if (MPIR_cmap_range_incl(parent, &range, 1, &sub, &child) == CMAP_OK &&
+                MPIR_cmap_excl(child, dropped.data(), 3, &sub, &below) == CMAP_OK) {
+                EXPECT_EQ(list[899 - 2 * 101], MPIR_cmap_select_outlined(below, 98));
             }
         }
-        cmap_release(parent);
-        cmap_release(child);
-        cmap_release(below);
+        MPIR_cmap_release(parent);
+        MPIR_cmap_release(child);
+        MPIR_cmap_release(below);
         EXPECT_EQ(0u, allocator.blocks_alive());
         if (!allocator.has_failed()) break;
     }
@@ -187,7 +187,7 @@ TEST(Sub, DescribesItself) {
     const Map parent = map_of(random_permutation(5000, 2), by(CMAP_STRATEGY_HYBRID));
     const Map child = included(parent.get(), cmap_rank_range{4999, 1, -2}, forced(CMAP_REP_SUB));
     char text[200];
-    cmap_describe(child.get(), text, sizeof text);
+    MPIR_cmap_describe(child.get(), text, sizeof text);
     EXPECT_STREQ("sub of 5000 held as packed, at 4999 - 2*r", text);
 }
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-void PrintTo(cmap_status status, std::ostream *out) { *out << cmap_strerror(status); }
+void PrintTo(cmap_status status, std::ostream *out) { *out << MPIR_cmap_strerror(status); }
 
-void PrintTo(cmap_rep rep, std::ostream *out) { *out << cmap_rep_name(rep); }
+void PrintTo(cmap_rep rep, std::ostream *out) { *out << MPIR_cmap_rep_name(rep); }
 
 namespace cmap_test {
 
@@ -18,7 +18,7 @@ cmap_policy by(cmap_strategy strategy, double alpha) { return {strategy, alpha, 
 Map map_of(const Members &members, const cmap_policy &policy, uint32_t universe) {
     cmap_t *map = nullptr;
     const auto n = static_cast<uint32_t>(members.size());
-    EXPECT_EQ(CMAP_OK, cmap_from_array(members.data(), n, universe, &policy, &map));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_from_array(members.data(), n, universe, &policy, &map));
     return Map(map);
 }
 
@@ -28,19 +28,19 @@ Map map_of(const Members &members, const cmap_policy &policy) {
 
 Map range_map(uint32_t first, int32_t stride, uint32_t count, const cmap_policy &policy) {
     cmap_t *map = nullptr;
-    EXPECT_EQ(CMAP_OK, cmap_from_range(first, stride, count, CMAP_MAX_SIZE, &policy, &map));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_from_range(first, stride, count, CMAP_MAX_SIZE, &policy, &map));
     return Map(map);
 }
 
 Builder builder_for(uint32_t universe, const cmap_policy &policy) {
     cmap_builder *builder = nullptr;
-    EXPECT_EQ(CMAP_OK, cmap_builder_create(universe, &policy, &builder));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_builder_create(universe, &policy, &builder));
     return Builder(builder);
 }
 
 Map finish(const Builder &builder) {
     cmap_t *map = nullptr;
-    EXPECT_EQ(CMAP_OK, cmap_builder_finish(builder.get(), &map));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_builder_finish(builder.get(), &map));
     return Map(map);
 }
 
@@ -63,8 +63,8 @@ Members range_members(uint32_t first, int32_t stride, uint32_t count) {
 }
 
 Members decoded(const cmap_t *map) {
-    Members members(cmap_size(map));
-    cmap_decode(map, 0, cmap_size(map), members.data());
+    Members members(MPIR_cmap_size(map));
+    MPIR_cmap_decode(map, 0, MPIR_cmap_size(map), members.data());
     return members;
 }
 

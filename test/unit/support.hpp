@@ -22,12 +22,12 @@ namespace cmap_test {
 using Members = std::vector<uint32_t>;
 
 struct ReleaseMap {
-    void operator()(const cmap_t *map) const { cmap_release(map); }
+    void operator()(const cmap_t *map) const { MPIR_cmap_release(map); }
 };
 using Map = std::unique_ptr<const cmap_t, ReleaseMap>;
 
 struct FreeBuilder {
-    void operator()(cmap_builder *builder) const { cmap_builder_free(builder); }
+    void operator()(cmap_builder *builder) const { MPIR_cmap_builder_free(builder); }
 };
 using Builder = std::unique_ptr<cmap_builder, FreeBuilder>;
 

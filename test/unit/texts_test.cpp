@@ -39,8 +39,8 @@ bool names(const std::string &text, const std::string &word) {
 
 void expect_names_all(const std::string &list, const char *where) {
     for (cmap_rep rep : all_reps())
-        EXPECT_TRUE(names(list, cmap_rep_name(rep)))
-            << where << " does not name " << cmap_rep_name(rep);
+        EXPECT_TRUE(names(list, MPIR_cmap_rep_name(rep)))
+            << where << " does not name " << MPIR_cmap_rep_name(rep);
 }
 
 long default_of(const std::string &variable) {
@@ -63,7 +63,7 @@ TEST(Texts, TagsAreTheNamesInCapitals) {
         between(text_of("src/mpid/common/cmap/cmap.h"), "CMAP_REP_AFFINE = 0", "CMAP_REP_COUNT,");
     for (cmap_rep rep : all_reps()) {
         std::string tag = "CMAP_REP_";
-        for (const char *c = cmap_rep_name(rep); *c != '\0'; c++)
+        for (const char *c = MPIR_cmap_rep_name(rep); *c != '\0'; c++)
             tag += static_cast<char>(std::toupper(*c));
         EXPECT_TRUE(names(tags, tag)) << tag;
     }
@@ -71,7 +71,7 @@ TEST(Texts, TagsAreTheNamesInCapitals) {
 
 TEST(Texts, DefaultsOfTheLimitsAreTheLibrarys) {
     cmap_limits limits;
-    cmap_limits_get(&limits);
+    MPIR_cmap_limits_get(&limits);
     EXPECT_EQ(long(limits.bdd_nodes), default_of("MPIR_CVAR_CMAP_BDD_NODES"));
     EXPECT_EQ(long(limits.bdd_paths), default_of("MPIR_CVAR_CMAP_BDD_PATHS"));
     EXPECT_EQ(long(limits.wtr_runs), default_of("MPIR_CVAR_CMAP_WTR_RUNS"));

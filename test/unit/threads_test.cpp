@@ -16,7 +16,7 @@ using thread_test::Mistakes;
 
 TEST(Threads, EqualMapsMeetInOneAndDieOnce) {
     cmap_totals before, after;
-    cmap_get_totals(&before);
+    MPIR_cmap_get_totals(&before);
     Mistakes mistakes;
     // Two sets in a row are a map of maps: its parts meet and die, too.
     Members in_a_row = random_set(1500, 0.5, 4);
@@ -38,7 +38,7 @@ TEST(Threads, EqualMapsMeetInOneAndDieOnce) {
                  {in_a_row, forced(CMAP_REP_WTR)},
                  {random_permutation(80, 5), forced(CMAP_REP_PPERM)}};
     for (const auto &list : lists)
-        ASSERT_FALSE(cmap_force_declined(map_of(list.members, list.policy).get()));
+        ASSERT_FALSE(MPIR_cmap_force_declined(map_of(list.members, list.policy).get()));
     in_parallel([&](unsigned id) {
         for (int round = 0; round < 1500; round++) {
             const auto &list = lists[(id + static_cast<unsigned>(round)) % std::size(lists)];
@@ -46,15 +46,15 @@ TEST(Threads, EqualMapsMeetInOneAndDieOnce) {
             const cmap_policy &policy = list.policy;
             cmap_t *one = nullptr, *two = nullptr;
             const auto n = static_cast<uint32_t>(members.size());
-            mistakes.unless(cmap_from_array(members.data(), n, 1u << 20, &policy, &one) == CMAP_OK);
-            mistakes.unless(cmap_from_array(members.data(), n, 1u << 20, &policy, &two) == CMAP_OK);
-            mistakes.unless(one == two && cmap_sharers(one) >= 2);
-            cmap_release(two);
-            mistakes.unless(cmap_select(one, n - 1) == members[n - 1]);
-            cmap_release(one);
+            mistakes.unless(MPIR_cmap_from_array(members.data(), n, 1u << 20, &policy, &one) == CMAP_OK);
+            mistakes.unless(MPIR_cmap_from_array(members.data(), n, 1u << 20, &policy, &two) == CMAP_OK);
+            mistakes.unless(one == two && MPIR_cmap_sharers(one) >= 2);
+            MPIR_cmap_release(two);
+            mistakes.unless(MPIR_cmap_select(one, n - 1) == members[n - 1]);
+            MPIR_cmap_release(one);
         }
     });
-    cmap_get_totals(&after);
+    MPIR_cmap_get_totals(&after);
     EXPECT_EQ(before.maps, after.maps);
     EXPECT_EQ(before.bytes, after.bytes);
     EXPECT_EQ(before.shared_array_bytes, after.shared_array_bytes);
@@ -69,12 +69,12 @@ TEST(Threads, RanksRaceToBuildOneInverse) {
             in_parallel([&](unsigned id) {
                 for (uint32_t i = 0; i < 500; i++) {
                     const uint32_t rank = (i * 7 + id * 100) % 500;
-                    mistakes.unless(cmap_rank(map.get(), members[rank]) == rank);
+                    mistakes.unless(MPIR_cmap_rank(map.get(), members[rank]) == rank);
                 }
-                mistakes.unless(cmap_rank(map.get(), 500) == CMAP_NONE);
+                mistakes.unless(MPIR_cmap_rank(map.get(), 500) == CMAP_NONE);
             });
-            const size_t payload = cmap_payload_bytes(map.get());
-            EXPECT_GE(payload, cmap_cached_bytes(map.get()));
+            const size_t payload = MPIR_cmap_payload_bytes(map.get());
+            EXPECT_GE(payload, MPIR_cmap_cached_bytes(map.get()));
         }
 }
 
@@ -82,7 +82,7 @@ TEST(Threads, RanksRaceToBuildOneInverse) {
 TEST(Threads, TotalsBesideLookupsThatAddToMaps) {
     Mistakes mistakes;
     cmap_totals before, after;
-    cmap_get_totals(&before);
+    MPIR_cmap_get_totals(&before);
     for (uint32_t round = 0; round < 8; round++)
         for (cmap_rep rep : {CMAP_REP_PACKED, CMAP_REP_BWT, CMAP_REP_PPERM}) {
             const Members members = random_permutation(700, round);
@@ -91,17 +91,17 @@ TEST(Threads, TotalsBesideLookupsThatAddToMaps) {
                 const Map own = map_of(random_permutation(300, id * 100 + round), forced(rep));
                 for (uint32_t i = 0; i < 20; i++) {
                     const uint32_t rank = (i * 7 + id * 100) % 700;
-                    mistakes.unless(cmap_rank(map.get(), members[rank]) == rank);
-                    mistakes.unless(cmap_rank(own.get(), 300) == CMAP_NONE);
+                    mistakes.unless(MPIR_cmap_rank(map.get(), members[rank]) == rank);
+                    mistakes.unless(MPIR_cmap_rank(own.get(), 300) == CMAP_NONE);
                     cmap_totals now;
-                    cmap_get_totals(&now);
+                    MPIR_cmap_get_totals(&now);
                     mistakes.unless(now.bytes > before.bytes);
-                    const size_t added = cmap_cached_bytes(map.get());  // it only grows
-                    mistakes.unless(rep == CMAP_REP_BWT || added <= cmap_payload_bytes(map.get()));
+                    const size_t added = MPIR_cmap_cached_bytes(map.get());  // it only grows
+                    mistakes.unless(rep == CMAP_REP_BWT || added <= MPIR_cmap_payload_bytes(map.get()));
                 }
             });
         }
-    cmap_get_totals(&after);
+    MPIR_cmap_get_totals(&after);
     EXPECT_EQ(before.bytes, after.bytes);
 }
 
@@ -113,15 +113,15 @@ TEST(Threads, LookupsOfASharedMapAreRight) {
         for (const Members &members : contents) {
             const Map map = map_of(members, forced(rep));
             in_parallel([&](unsigned id) {
-                const Map mine(cmap_addref(map.get()));
+                const Map mine(MPIR_cmap_addref(map.get()));
                 const auto n = static_cast<uint32_t>(members.size());
                 for (uint32_t i = 0, rank = id; i < 500; i++) {
-                    const uint32_t index = cmap_select(mine.get(), rank);
-                    mistakes.unless(index == members[rank] && cmap_rank(mine.get(), index) == rank);
+                    const uint32_t index = MPIR_cmap_select(mine.get(), rank);
+                    mistakes.unless(index == members[rank] && MPIR_cmap_rank(mine.get(), index) == rank);
                     rank = (index * 31 + i) % n;
                 }
                 uint32_t block[100];
-                cmap_decode(mine.get(), id * 50, 100, block);
+                MPIR_cmap_decode(mine.get(), id * 50, 100, block);
                 mistakes.unless(block[99] == members[id * 50 + 99]);
             });
         }
@@ -130,17 +130,17 @@ TEST(Threads, LookupsOfASharedMapAreRight) {
 TEST(Threads, TotalsAndDefaultsBesideBuilds) {
     Mistakes mistakes;
     cmap_policy policy;
-    cmap_policy_default(&policy);
+    MPIR_cmap_policy_default(&policy);
     in_parallel([&](unsigned id) {
         for (uint32_t round = 0; round < 800; round++) {
             cmap_totals now;
-            cmap_get_totals(&now);
+            MPIR_cmap_get_totals(&now);
             cmap_t *map = nullptr;
-            mistakes.unless(cmap_from_range(id, 3, 100 + round % 10, 1u << 20, nullptr, &map) ==
+            mistakes.unless(MPIR_cmap_from_range(id, 3, 100 + round % 10, 1u << 20, nullptr, &map) ==
                             CMAP_OK);
-            mistakes.unless(cmap_select(map, 99) == id + 3 * 99);
-            cmap_release(map);
-            if (id == 0) mistakes.unless(cmap_policy_set_default(&policy) == CMAP_OK);
+            mistakes.unless(MPIR_cmap_select(map, 99) == id + 3 * 99);
+            MPIR_cmap_release(map);
+            if (id == 0) mistakes.unless(MPIR_cmap_policy_set_default(&policy) == CMAP_OK);
         }
     });
 }
@@ -149,7 +149,7 @@ TEST(Threads, TotalsAndDefaultsBesideBuilds) {
 TEST(Threads, PermutationsOutliveTheSetTheyShare) {
     Mistakes mistakes;
     cmap_totals before, after;
-    cmap_get_totals(&before);
+    MPIR_cmap_get_totals(&before);
     const Members set = random_set(1u << 14, 0.05, 6);
     const auto n = static_cast<uint32_t>(set.size());
     const Members orders[] = {random_permutation(n, 7), range_members(n - 1, -1, n),
@@ -162,18 +162,18 @@ TEST(Threads, PermutationsOutliveTheSetTheyShare) {
             const std::vector<int> one(first.begin(), first.end()),
                 two(second.begin(), second.end());
             cmap_t *whole = nullptr, *child = nullptr, *below = nullptr;
-            mistakes.unless(cmap_from_array(set.data(), n, 1u << 14, &policy, &whole) == CMAP_OK);
-            mistakes.unless(cmap_incl(whole, one.data(), n, &policy, &child) == CMAP_OK);
-            cmap_release(whole);
-            mistakes.unless(cmap_incl(child, two.data(), n, &policy, &below) == CMAP_OK);
-            cmap_release(child);
+            mistakes.unless(MPIR_cmap_from_array(set.data(), n, 1u << 14, &policy, &whole) == CMAP_OK);
+            mistakes.unless(MPIR_cmap_incl(whole, one.data(), n, &policy, &child) == CMAP_OK);
+            MPIR_cmap_release(whole);
+            mistakes.unless(MPIR_cmap_incl(child, two.data(), n, &policy, &below) == CMAP_OK);
+            MPIR_cmap_release(child);
             const uint32_t rank = (id * 97 + round) % n, index = set[first[second[rank]]];
-            mistakes.unless(cmap_select(below, rank) == index);
-            mistakes.unless(cmap_rank(below, index) == rank);
-            cmap_release(below);
+            mistakes.unless(MPIR_cmap_select(below, rank) == index);
+            mistakes.unless(MPIR_cmap_rank(below, index) == rank);
+            MPIR_cmap_release(below);
         }
     });
-    cmap_get_totals(&after);
+    MPIR_cmap_get_totals(&after);
     EXPECT_EQ(before.maps, after.maps);
     EXPECT_EQ(before.bytes, after.bytes);
 }
@@ -185,11 +185,11 @@ TEST(Threads, ReleaseRacesWithTheNextBuild) {
     in_parallel([&](unsigned) {
         for (uint32_t round = 0; round < 4000; round++) {
             cmap_t *map = nullptr;
-            mistakes.unless(cmap_from_range(5, -1, 6, 100, nullptr, &map) == CMAP_OK);
-            const cmap_t *other = cmap_addref(map);
-            cmap_release(map);
-            mistakes.unless(cmap_size(other) == 6 && cmap_select(other, 5) == 0);
-            cmap_release(other);
+            mistakes.unless(MPIR_cmap_from_range(5, -1, 6, 100, nullptr, &map) == CMAP_OK);
+            const cmap_t *other = MPIR_cmap_addref(map);
+            MPIR_cmap_release(map);
+            mistakes.unless(MPIR_cmap_size(other) == 6 && MPIR_cmap_select(other, 5) == 0);
+            MPIR_cmap_release(other);
         }
     });
 }

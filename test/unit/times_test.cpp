@@ -40,7 +40,7 @@ class Times : public ::testing::Test {
     std::string read(const std::string &text) {
         std::ofstream(path_, std::ios::binary) << text;
         char why[160] = "";
-        const cmap_status status = cmap_times_read(path_.c_str(), why, sizeof why);
+        const cmap_status status = MPIR_cmap_times_read(path_.c_str(), why, sizeof why);
         EXPECT_EQ(status == CMAP_OK, *why == '\0') << why;
         return why;
     }
@@ -117,23 +117,23 @@ TEST_F(Times, AWrongFileChangesNothing) {
 
 TEST_F(Times, AFileThatIsNotThere) {
     char why[160] = "";
-    EXPECT_EQ(CMAP_ERR_INVALID, cmap_times_read("/nonexistent/times", why, sizeof why));
+    EXPECT_EQ(CMAP_ERR_INVALID, MPIR_cmap_times_read("/nonexistent/times", why, sizeof why));
     EXPECT_STREQ("No such file or directory", why);
-    EXPECT_EQ(CMAP_ERR_INVALID, cmap_times_read(::testing::TempDir().c_str(), why, sizeof why));
+    EXPECT_EQ(CMAP_ERR_INVALID, MPIR_cmap_times_read(::testing::TempDir().c_str(), why, sizeof why));
     EXPECT_EQ(before_, values_now());
 }
 
 TEST_F(Times, ALittleRoomForTheReason) {
     std::ofstream(path_) << "nothing";
     char why[8] = "xxxxxxx";
-    EXPECT_EQ(CMAP_ERR_INVALID, cmap_times_read(path_.c_str(), why, sizeof why));
+    EXPECT_EQ(CMAP_ERR_INVALID, MPIR_cmap_times_read(path_.c_str(), why, sizeof why));
     EXPECT_STREQ("line 1 ", why);
 }
 
 TEST_F(Times, TheStrategiesGoByThem) {
     const Members members = random_set(1u << 16, 0.5, 1);
     const auto chosen = [&] {
-        return cmap_representation(map_of(members, by(CMAP_STRATEGY_TIME)).get());
+        return MPIR_cmap_representation(map_of(members, by(CMAP_STRATEGY_TIME)).get());
     };
     ASSERT_EQ("", read("cmap-times 1\nbitmap 1000000\n"));
     EXPECT_NE(CMAP_REP_BITMAP, chosen());

@@ -19,7 +19,7 @@ using Words = std::vector<uint32_t>;
 Words words_of(const cmap_t *map, uint32_t first, uint32_t room, uint32_t &next) {
     constexpr uint32_t CANARY = 0xabad1dea;
     Words words(room + 1, CANARY);
-    const uint32_t used = cmap_to_words(map, first, words.data(), room, &next);
+    const uint32_t used = MPIR_cmap_to_words(map, first, words.data(), room, &next);
     EXPECT_LE(used, room);
     EXPECT_EQ(CANARY, words[room]);
     words.resize(used);
@@ -29,12 +29,12 @@ Words words_of(const cmap_t *map, uint32_t first, uint32_t room, uint32_t &next)
 // Through as many parts as it takes.
 Map sent(const Map &map, const cmap_policy &policy, uint32_t room) {
     const Builder builder = builder_for(CMAP_MAX_SIZE, policy);
-    for (uint32_t first = 0, next; first < cmap_size(map.get()); first = next) {
+    for (uint32_t first = 0, next; first < MPIR_cmap_size(map.get()); first = next) {
         const Words words = words_of(map.get(), first, room, next);
         EXPECT_LE(words.size(), next - first + 1 + CMAP_WIRE_HEAD);
-        EXPECT_EQ(CMAP_OK, cmap_builder_add_words(builder.get(), words.data(),
+        EXPECT_EQ(CMAP_OK, MPIR_cmap_builder_add_words(builder.get(), words.data(),
                                                   static_cast<uint32_t>(words.size())));
-        EXPECT_EQ(next, cmap_builder_size(builder.get()));
+        EXPECT_EQ(next, MPIR_cmap_builder_size(builder.get()));
         if (next <= first) {
             ADD_FAILURE() << "no progress at rank " << first << " with room for " << room;
             return nullptr;
@@ -62,7 +62,7 @@ TEST(Wire, EveryCaseComesBackAsItself) {
 
 TEST(Wire, EveryRepresentationComesBackAsItself) {
     for (cmap_rep rep : all_reps()) {
-        SCOPED_TRACE(cmap_rep_name(rep));
+        SCOPED_TRACE(MPIR_cmap_rep_name(rep));
         for (const Members &members :
              {Members{5}, Members{3, 1, 2}, range_members(0, 1, 1000), range_members(5000, -5, 900),
               transpose(30, 40), random_set(3000, 0.5, 1), random_permutation(1000, 2),
@@ -99,7 +99,7 @@ TEST(Wire, AMillionMembersInOrderTakeAFewWords) {
 }
 
 TEST(Wire, NoMemoryIsNeededToWrite) {
-    CountingAllocator allocator(cmap_set_allocator);
+    CountingAllocator allocator(MPIR_cmap_set_allocator);
     for (const Members &members : {levels(0, {{10, 1}, {10, 50}, {10, 1000}}),
                                    random_pieces(50, 20, 1), random_permutation(1000, 2)}) {
         const Map map = map_of(members, by(CMAP_STRATEGY_HYBRID));
@@ -112,7 +112,7 @@ TEST(Wire, NoMemoryIsNeededToWrite) {
         allocator.fail_never();
         const Builder builder = builder_for(CMAP_MAX_SIZE, by(CMAP_STRATEGY_HYBRID));
         for (const Words &words : all)
-            EXPECT_EQ(CMAP_OK, cmap_builder_add_words(builder.get(), words.data(),
+            EXPECT_EQ(CMAP_OK, MPIR_cmap_builder_add_words(builder.get(), words.data(),
                                                       static_cast<uint32_t>(words.size())));
         EXPECT_EQ(map, finish(builder));
     }
@@ -121,14 +121,14 @@ TEST(Wire, NoMemoryIsNeededToWrite) {
 TEST(Wire, WordsThatMeanNothingAreRefused) {
     const Builder builder = builder_for(1000, by(CMAP_STRATEGY_HYBRID));
     const auto add_all = [&](const Words &words) {
-        return cmap_builder_add_words(builder.get(), words.data(),
+        return MPIR_cmap_builder_add_words(builder.get(), words.data(),
                                       static_cast<uint32_t>(words.size()));
     };
     const auto add = [&](const Words &items) {
         Words words(CMAP_WIRE_HEAD);
-        cmap_wire_head(words.data(), static_cast<uint32_t>(items.size()));
+        MPIR_cmap_wire_head(words.data(), static_cast<uint32_t>(items.size()));
         for (uint32_t word : items)
-            words.push_back(cmap_wire_order(word));
+            words.push_back(MPIR_cmap_wire_order(word));
         return add_all(words);
     };
     EXPECT_EQ(CMAP_ERR_ARG, add({0}));
@@ -141,7 +141,7 @@ TEST(Wire, WordsThatMeanNothingAreRefused) {
     EXPECT_EQ(CMAP_ERR_RANGE, add({0, 0, 1, 1001, 1, 0}));
     EXPECT_EQ(CMAP_ERR_RANGE, add({0, 5, 0, 7, 1, 0}));
     EXPECT_EQ(CMAP_ERR_RANGE, add({0, 0, 1, 10, 200, 10}));
-    EXPECT_EQ(0u, cmap_builder_size(builder.get()));
+    EXPECT_EQ(0u, MPIR_cmap_builder_size(builder.get()));
     EXPECT_EQ(CMAP_OK, add_all({}));
     EXPECT_EQ(CMAP_ERR_ARG, add({}));
     const Words right = {CMAP_WIRE_FORMAT, 3, 2, 8, 4};
@@ -153,11 +153,11 @@ TEST(Wire, WordsThatMeanNothingAreRefused) {
             wrong[i] ^= 1u << bit;
             EXPECT_EQ(CMAP_ERR_ARG, add_all(wrong)) << "word " << i << ", bit " << bit;
         }
-    EXPECT_EQ(0u, cmap_builder_size(builder.get()));
+    EXPECT_EQ(0u, MPIR_cmap_builder_size(builder.get()));
     EXPECT_EQ(CMAP_OK, add({2, 8, 4}));
     expect_map_is(finish(builder).get(), {8, 4});
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_builder_add_words(nullptr, nullptr, 0));
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_builder_add_words(builder.get(), nullptr, 1));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_builder_add_words(nullptr, nullptr, 0));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_builder_add_words(builder.get(), nullptr, 1));
 }
 
 TEST(Wire, BytesAreWhatTheFormatSays) {
@@ -171,14 +171,14 @@ TEST(Wire, BytesAreWhatTheFormatSays) {
 
 // The first word's member that a map has, in every item's kind and place, without memory.
 TEST(Wire, AMemberIsFoundInWords) {
-    CountingAllocator allocator(cmap_set_allocator);
+    CountingAllocator allocator(MPIR_cmap_set_allocator);
     std::mt19937 random(3);
     for (uint32_t seed = 0; seed < 200; seed++) {
         const Members sent = random_pieces(1 + random() % 20, 1 + random() % 12, seed);
         const Map map =
             map_of(random_set(400, 0.01 * (random() % 4), seed), by(CMAP_STRATEGY_HYBRID));
         const auto is_there = [&](uint32_t member) {
-            return cmap_rank(map.get(), member) != CMAP_NONE;
+            return MPIR_cmap_rank(map.get(), member) != CMAP_NONE;
         };
         const auto first = std::find_if(sent.begin(), sent.end(), is_there);
         uint32_t next = 0;
@@ -187,7 +187,7 @@ TEST(Wire, AMemberIsFoundInWords) {
         ASSERT_EQ(sent.size(), next);
         allocator.fail_from(0);
         const uint32_t found =
-            cmap_find_in_words(map.get(), words.data(), static_cast<uint32_t>(words.size()));
+            MPIR_cmap_find_in_words(map.get(), words.data(), static_cast<uint32_t>(words.size()));
         allocator.fail_never();
         ASSERT_EQ(first == sent.end() ? CMAP_NONE : *first, found) << "seed " << seed;
     }

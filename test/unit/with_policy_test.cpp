@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cmap_with_policy: the same members under another policy, and cmap_policy_of, which tells them
+// MPIR_cmap_with_policy: the same members under another policy, and MPIR_cmap_policy_of, which tells them
 // apart.
 #include "case_file.hpp"
 #include "oracle.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 Map under(const cmap_t *map, const cmap_policy &policy) {
     cmap_t *out = nullptr;
-    EXPECT_EQ(CMAP_OK, cmap_with_policy(map, &policy, &out));
+    EXPECT_EQ(CMAP_OK, MPIR_cmap_with_policy(map, &policy, &out));
     return Map(out);
 }
 
@@ -22,7 +22,7 @@ TEST(WithPolicy, KeepsTheMembersOfEveryCaseUnderEveryPolicy) {
             expect_map_is(under(from.get(), forced(rep)).get(), members);
         for (cmap_strategy strategy : {CMAP_STRATEGY_TIME, CMAP_STRATEGY_SPACE}) {
             const Map to = under(from.get(), by(strategy));
-            EXPECT_EQ(strategy, cmap_strategy_of(to.get()));
+            EXPECT_EQ(strategy, MPIR_cmap_strategy_of(to.get()));
             EXPECT_EQ(to, map_of(members, by(strategy))) << "not the one alive";
         }
     }
@@ -40,14 +40,14 @@ TEST(WithPolicy, GivesTheMapItselfForItsOwnPolicy) {
 TEST(WithPolicy, PolicyOfSaysWhatTheMapWasBuiltUnder) {
     const Members members = random_permutation(500, 1);
     cmap_policy policy;
-    cmap_policy_of(map_of(members, by(CMAP_STRATEGY_HYBRID, 0.75)).get(), &policy);
+    MPIR_cmap_policy_of(map_of(members, by(CMAP_STRATEGY_HYBRID, 0.75)).get(), &policy);
     EXPECT_EQ(CMAP_STRATEGY_HYBRID, policy.strategy);
     EXPECT_EQ(0.75, policy.alpha);
     EXPECT_EQ(CMAP_REP_ANY, policy.force);
-    cmap_policy_of(map_of(members, by(CMAP_STRATEGY_SPACE, 0.75)).get(), &policy);
+    MPIR_cmap_policy_of(map_of(members, by(CMAP_STRATEGY_SPACE, 0.75)).get(), &policy);
     EXPECT_EQ(CMAP_STRATEGY_SPACE, policy.strategy);
     EXPECT_EQ(0.0, policy.alpha);
-    cmap_policy_of(map_of(members, forced(CMAP_REP_PPERM)).get(), &policy);
+    MPIR_cmap_policy_of(map_of(members, forced(CMAP_REP_PPERM)).get(), &policy);
     EXPECT_EQ(CMAP_REP_PPERM, policy.force);
 }
 
@@ -55,11 +55,11 @@ TEST(WithPolicy, RefusesWhatIsNotThereAndWrongPolicies) {
     const Map map = map_of(random_permutation(500, 1), by(CMAP_STRATEGY_HYBRID));
     const cmap_policy wrong = by(CMAP_STRATEGY_HYBRID, 2), right = by(CMAP_STRATEGY_TIME);
     cmap_t *out = const_cast<cmap_t *>(map.get());
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_with_policy(map.get(), &wrong, &out));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_with_policy(map.get(), &wrong, &out));
     EXPECT_EQ(nullptr, out);
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_with_policy(nullptr, &right, &out));
-    EXPECT_EQ(CMAP_ERR_ARG, cmap_with_policy(map.get(), &right, nullptr));
-    EXPECT_EQ(1u, cmap_sharers(map.get()));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_with_policy(nullptr, &right, &out));
+    EXPECT_EQ(CMAP_ERR_ARG, MPIR_cmap_with_policy(map.get(), &right, nullptr));
+    EXPECT_EQ(1u, MPIR_cmap_sharers(map.get()));
 }
 
 }  // namespace

@@ -32,12 +32,12 @@ Members uneven_runs(uint32_t runs, uint32_t count, uint32_t seed) {
 
 class Limits {
   public:
-    Limits() { cmap_limits_get(&before_); }
-    ~Limits() { cmap_limits_set(&before_); }
+    Limits() { MPIR_cmap_limits_get(&before_); }
+    ~Limits() { MPIR_cmap_limits_set(&before_); }
     void set_runs(uint32_t runs) {
         cmap_limits limits = before_;
         limits.wtr_runs = runs;
-        EXPECT_EQ(CMAP_OK, cmap_limits_set(&limits));
+        EXPECT_EQ(CMAP_OK, MPIR_cmap_limits_set(&limits));
     }
 
   private:
@@ -51,11 +51,11 @@ TEST(WaveletTree, PermutationAndInverseAreOne) {
         SCOPED_TRACE(runs);
         const Members members = uneven_runs(runs, 12000, runs);
         const Map map = map_of(members, forced(CMAP_REP_WTR));
-        ASSERT_EQ(CMAP_REP_WTR, cmap_representation(map.get()));
+        ASSERT_EQ(CMAP_REP_WTR, MPIR_cmap_representation(map.get()));
         const cmap::Representation &rep = cmap::representation(map.get());
         for (uint32_t rank = 0; rank < members.size(); rank++) {
             ASSERT_EQ(members[rank], rep.position(map.get(), rank));
-            ASSERT_EQ(rank, cmap_rank(map.get(), members[rank]));
+            ASSERT_EQ(rank, MPIR_cmap_rank(map.get(), members[rank]));
         }
     }
 }
@@ -65,7 +65,7 @@ TEST(WaveletTree, WithoutPdepToo) {
     for (uint32_t runs : {2u, 16u, 300u}) {
         const Members members = ascending_runs(runs, 20000, 70000, runs);
         const Map map = map_of(members, forced(CMAP_REP_WTR));
-        EXPECT_EQ(CMAP_REP_WTR, cmap_representation(map.get()));
+        EXPECT_EQ(CMAP_REP_WTR, MPIR_cmap_representation(map.get()));
         expect_map_is(map.get(), members);
     }
     cmap::rank_select_use_portable(before);
@@ -86,7 +86,7 @@ TEST(WaveletTree, ADeepTree) {
             members.push_back(3 * (count + i) + i % 2);
     }
     const Map map = map_of(members, forced(CMAP_REP_WTR));
-    ASSERT_EQ(CMAP_REP_WTR, cmap_representation(map.get()));
+    ASSERT_EQ(CMAP_REP_WTR, MPIR_cmap_representation(map.get()));
     expect_map_is(map.get(), members);
 }
 
@@ -134,9 +134,9 @@ TEST(WaveletTree, TransposesTakeTheLogarithmOfTheirRuns) {
         const uint32_t length = (1u << 20) / runs;
         const Members members = transpose(length, runs);
         const Map map = map_of(members, forced(CMAP_REP_WTR));
-        ASSERT_EQ(CMAP_REP_WTR, cmap_representation(map.get()));
+        ASSERT_EQ(CMAP_REP_WTR, MPIR_cmap_representation(map.get()));
         EXPECT_TRUE(selects_match(map.get(), members));
-        EXPECT_LT(8.0 * static_cast<double>(cmap_payload_bytes(map.get())),
+        EXPECT_LT(8.0 * static_cast<double>(MPIR_cmap_payload_bytes(map.get())),
                   1.1 * static_cast<double>(members.size()) * std::log2(runs));
     }
 }
@@ -147,8 +147,8 @@ TEST(WaveletTree, TakesTheInverseWhereThatHasFewerRuns) {
         SCOPED_TRACE(rows);
         const Members members = transpose(rows, (1u << 20) / rows);
         const Map map = map_of(members, forced(CMAP_REP_WTR));
-        ASSERT_EQ(CMAP_REP_WTR, cmap_representation(map.get()));
-        EXPECT_LT(8.0 * static_cast<double>(cmap_payload_bytes(map.get())),
+        ASSERT_EQ(CMAP_REP_WTR, MPIR_cmap_representation(map.get()));
+        EXPECT_LT(8.0 * static_cast<double>(MPIR_cmap_payload_bytes(map.get())),
                   1.1 * static_cast<double>(members.size()) * std::log2(rows));
         expect_map_is(map.get(), members);
     }
@@ -157,8 +157,8 @@ TEST(WaveletTree, TakesTheInverseWhereThatHasFewerRuns) {
     for (uint32_t rank = 0; rank < list.size(); rank++)
         inverse[list[rank]] = rank;
     const Map a = map_of(list, forced(CMAP_REP_WTR)), b = map_of(inverse, forced(CMAP_REP_WTR));
-    EXPECT_EQ(CMAP_REP_WTR, cmap_representation(b.get()));
-    EXPECT_EQ(cmap_payload_bytes(a.get()), cmap_payload_bytes(b.get()));
+    EXPECT_EQ(CMAP_REP_WTR, MPIR_cmap_representation(b.get()));
+    EXPECT_EQ(MPIR_cmap_payload_bytes(a.get()), MPIR_cmap_payload_bytes(b.get()));
     expect_map_is(b.get(), inverse);
 }
 
@@ -168,10 +168,10 @@ TEST(WaveletTree, NeverBuildsAnInverse) {
         cmap_policy policy = by(strategy);
         policy.force = CMAP_REP_WTR;
         const Map map = map_of(members, policy);
-        const size_t before = cmap_payload_bytes(map.get());
+        const size_t before = MPIR_cmap_payload_bytes(map.get());
         EXPECT_TRUE(ranks_match(map.get(), members));
         EXPECT_EQ(nullptr, cmap::inverse_if_built(map.get()));
-        EXPECT_EQ(before, cmap_payload_bytes(map.get()));
+        EXPECT_EQ(before, MPIR_cmap_payload_bytes(map.get()));
     }
 }
 
@@ -189,8 +189,8 @@ TEST(WaveletTree, IsTakenForFewRandomRuns) {
     for (uint32_t runs : {2u, 16u}) {
         const Members members = ascending_runs(runs, 100000, 100000, runs);
         for (cmap_strategy strategy : {CMAP_STRATEGY_HYBRID, CMAP_STRATEGY_SPACE})
-            EXPECT_EQ(CMAP_REP_WTR, cmap_representation(map_of(members, by(strategy)).get()));
-        EXPECT_NE(CMAP_REP_WTR, cmap_representation(map_of(members, by(CMAP_STRATEGY_TIME)).get()));
+            EXPECT_EQ(CMAP_REP_WTR, MPIR_cmap_representation(map_of(members, by(strategy)).get()));
+        EXPECT_NE(CMAP_REP_WTR, MPIR_cmap_representation(map_of(members, by(CMAP_STRATEGY_TIME)).get()));
     }
 }
 
@@ -200,7 +200,7 @@ TEST(WaveletTree, DeclinesAboveTheLimit) {
         limits.set_runs(most);
         const Members members = ascending_runs(16, 5000, 9000, 20 + most);
         const Map map = map_of(members, forced(CMAP_REP_WTR));
-        EXPECT_EQ(most < 16, cmap_force_declined(map.get()) != 0);
+        EXPECT_EQ(most < 16, MPIR_cmap_force_declined(map.get()) != 0);
         EXPECT_TRUE(selects_match(map.get(), members));
     }
 }
@@ -212,7 +212,7 @@ TEST(WaveletTree, DecodesAnyPart) {
     Members part(5000);
     for (uint32_t first = 0, count = 1; first + count <= 30000;
          first += 997, count = count * 5 % 4999) {
-        cmap_decode(map.get(), first, count, part.data());
+        MPIR_cmap_decode(map.get(), first, count, part.data());
         EXPECT_TRUE(std::equal(part.begin(), part.begin() + count, members.begin() + first));
     }
 }

@@ -43,7 +43,7 @@ static void check(int status)
 static void wait_for(enum AFAPI_who who)
 {
     (void) who;
-    check(aggr_barrier(&group));
+    check(MPIR_aggr_barrier(&group));
 }
 
 static void reduce(void *data, int n, enum AFAPI_op op, enum AFAPI_type type, enum AFAPI_who who)
@@ -51,46 +51,46 @@ static void reduce(void *data, int n, enum AFAPI_op op, enum AFAPI_type type, en
     const aggr_fold_t *fold = MPIR_Afapi_fold(op, type);
 
     (void) who;
-    check(aggr_allreduce(&group, data, data, (size_t) n * fold->unit, fold));
+    check(MPIR_aggr_allreduce(&group, data, data, (size_t) n * fold->unit, fold));
 }
 
 static void scan(void *datum, enum AFAPI_op op, enum AFAPI_type type)
 {
     const aggr_fold_t *fold = MPIR_Afapi_fold(op, type);
 
-    check(aggr_scan(&group, datum, datum, fold->unit, fold));
+    check(MPIR_aggr_scan(&group, datum, datum, fold->unit, fold));
 }
 
 static void bcast(void *array, size_t bytes, int root)
 {
-    check(aggr_bcast(&group, array, bytes, root));
+    check(MPIR_aggr_bcast(&group, array, bytes, root));
 }
 
 static void scatter(void *to, const void *array, size_t bytes, int root)
 {
-    check(aggr_scatter(&group, array, to, bytes, root));
+    check(MPIR_aggr_scatter(&group, array, to, bytes, root));
 }
 
 static void put_get(void *to, const void *array, size_t bytes, int from)
 {
-    check(aggr_exchange(&group, array, to, bytes, from));
+    check(MPIR_aggr_exchange(&group, array, to, bytes, from));
 }
 
 static void gather(void *to, const void *from, size_t bytes)
 {
-    check(aggr_allgather(&group, from, to, bytes));
+    check(MPIR_aggr_allgather(&group, from, to, bytes));
 }
 
 static void all2all(void *to, const void *from, size_t bytes)
 {
-    check(aggr_alltoall(&group, from, to, bytes));
+    check(MPIR_aggr_alltoall(&group, from, to, bytes));
 }
 
 static void leave(void)
 {
     __atomic_store_n(&left[AFAPI_iproc], 1, __ATOMIC_RELAXED);
-    aggr_group_leave(&group);
-    aggr_arena_detach(arena);
+    MPIR_aggr_group_leave(&group);
+    MPIR_aggr_arena_detach(arena);
 }
 
 /* The supervisor ends the others. */
@@ -138,9 +138,9 @@ static uint64_t make_memory(const aggr_shape_t * shape)
     size_t bytes = (size_t) shape->members * (2 * COPY_BYTES + 1024) + (1 << 18);
     uint64_t block = 0, flags = 0;
 
-    if (aggr_arena_create(bytes, &arena) == AGGR_OK) {
-        block = aggr_group_reserve(arena, shape);
-        flags = aggr_arena_reserve(arena, (size_t) shape->members);
+    if (MPIR_aggr_arena_create(bytes, &arena) == AGGR_OK) {
+        block = MPIR_aggr_group_reserve(arena, shape);
+        flags = MPIR_aggr_arena_reserve(arena, (size_t) shape->members);
     }
     if (!block || !flags) {
         MPIR_Afapi_complain(
@@ -149,7 +149,7 @@ static uint64_t make_memory(const aggr_shape_t * shape)
             bytes, shape->members);
         return 0;
     }
-    left = aggr_arena_at(arena, flags);
+    left = MPIR_aggr_arena_at(arena, flags);
     return block;
 }
 
@@ -208,16 +208,16 @@ const MPIR_Afapi_network_t *MPIR_Afapi_alone(void)
     bool ready;
 
     if (number < 0) {
-        aggr_arena_detach(arena);
+        MPIR_aggr_arena_detach(arena);
         arena = NULL;
         return NULL;
     }
     AFAPI_iproc = number;
     AFAPI_nproc = shape.members;
     waiting.polls = shape.members > cores() ? POLLS_WHEN_OVERSUBSCRIBED : POLLS;
-    aggr_group_join(&group, arena, block, &shape, number, &waiting);
-    check(aggr_ready(&group, COPY_BYTES, &ready));
+    MPIR_aggr_group_join(&group, arena, block, &shape, number, &waiting);
+    check(MPIR_aggr_ready(&group, COPY_BYTES, &ready));
     check(ready ? AGGR_OK : AGGR_ERR_FULL);
-    check(aggr_barrier(&group));        /* nobody goes on before all could be had */
+    check(MPIR_aggr_barrier(&group));        /* nobody goes on before all could be had */
     return &alone;
 }

@@ -21,7 +21,7 @@ static int fan_for(int members)
 /* Where a member of `comm` runs, as it has said when MPI began. */
 static uint32_t place_of(const void *comm, int level, int member)
 {
-    uint32_t process = cmap_select(((const MPIR_Comm *) comm)->map, (uint32_t) member);
+    uint32_t process = MPIR_cmap_select(((const MPIR_Comm *) comm)->map, (uint32_t) member);
 
     return MPIR_Aggr_place(MPIR_World_local_rank((int) process), level);
 }
@@ -54,7 +54,7 @@ static struct MPIR_Aggr *prepare(MPIR_Comm * comm, terms_t terms)
         aggr = MPL_malloc(sizeof(*aggr), MPL_MEM_COMM);
     if (aggr && comm->rank == 0) {
         aggr_shape_t shape = shape_for(comm, fan_for(comm->local_size), !MPIR_Yield_on);
-        terms[BLOCK] = aggr_group_reserve(arena, &shape);
+        terms[BLOCK] = MPIR_aggr_group_reserve(arena, &shape);
         terms[FAN] = shape.fan;
         terms[ROOTED] = !MPIR_Yield_on;
     }
@@ -66,7 +66,7 @@ static void join(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t terms)
 {
     aggr_shape_t shape = shape_for(comm, terms[FAN], terms[ROOTED]);
 
-    aggr_group_join(&aggr->group, MPIR_Aggr_arena(), terms[BLOCK], &shape, comm->rank,
+    MPIR_aggr_group_join(&aggr->group, MPIR_Aggr_arena(), terms[BLOCK], &shape, comm->rank,
                     MPIR_Aggr_waiting());
     aggr->agreed = true;
     aggr->rooted = terms[ROOTED];
@@ -82,7 +82,7 @@ static void refuse(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t own, 
 {
     if (own[BLOCK] && nobody_joins) {
         aggr_shape_t shape = shape_for(comm, own[FAN], own[ROOTED]);
-        aggr_group_cancel(MPIR_Aggr_arena(), own[BLOCK], &shape);
+        MPIR_aggr_group_cancel(MPIR_Aggr_arena(), own[BLOCK], &shape);
     }
     MPL_free(aggr);
     comm->aggr = &MPIR_Aggr_never;
@@ -172,10 +172,10 @@ aggr_group_t *MPIR_Aggr_group(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, int *m
 static bool agree(aggr_group_t * group, MPIR_Aggr_payload_t payload, int *mpi_errno)
 {
     bool ready = payload.fits;
-    int status = aggr_agree(group, payload.bytes);
+    int status = MPIR_aggr_agree(group, payload.bytes);
 
     if (status == AGGR_OK && payload.fits)
-        status = aggr_ready(group, payload.place, &ready);
+        status = MPIR_aggr_ready(group, payload.place, &ready);
     *mpi_errno = MPIR_Aggr_error(status, payload.bytes, group);
     if (status == AGGR_OK && (payload.bytes & MPIR_AGGR_NO_LENGTH))
         *mpi_errno = MPIR_Aggr_lengths_differ(payload.bytes, 0);
@@ -236,7 +236,7 @@ void MPIR_Aggr_revoke(MPIR_Comm * comm)
 void MPIR_Aggr_comm_free(MPIR_Comm * comm)
 {
     if (MPIR_Aggr_has_lines(comm)) {
-        aggr_group_leave(&comm->aggr->group);
+        MPIR_aggr_group_leave(&comm->aggr->group);
         MPL_free(comm->aggr);
     }
     comm->aggr = NULL;

@@ -85,21 +85,21 @@ static int send_mine(aggr_group_t *group, void *buffer, MPI_Aint count, MPI_Data
     int status;
 
     if (*errflag != MPIR_ERR_NONE) {
-        status = comm->revoked ? AGGR_OK : aggr_bcast_failure(group);
+        status = comm->revoked ? AGGR_OK : MPIR_aggr_bcast_failure(group);
         return status ? status : AGGR_ERR_ROOT;
     }
     if (bytes > MPIR_Aggr_settings.max_bytes)
-        return aggr_bcast_elsewhere(group, bytes);
+        return MPIR_aggr_bcast_elsewhere(group, bytes);
     view = view_of(buffer, count, datatype, MPIR_AGGR_SCRATCH_IN);
     *mpi_errno = pack(&view);
-    return aggr_bcast(group, view.at, bytes, group->me);
+    return MPIR_aggr_bcast(group, view.at, bytes, group->me);
 }
 
 static int receive_theirs(aggr_group_t *group, void *buffer, MPI_Aint count, MPI_Datatype datatype,
                           int root, int *mpi_errno)
 {
     struct view view = view_of(buffer, count, datatype, MPIR_AGGR_SCRATCH_IN);
-    int status = aggr_bcast(group, view.at, view.bytes, root);
+    int status = MPIR_aggr_bcast(group, view.at, view.bytes, root);
 
     if (status == AGGR_OK)
         *mpi_errno = unpack(&view);
@@ -217,8 +217,8 @@ static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtyp
         *mpi_errno = pack(&in);
         mine = in.at;
     }
-    finish(group, wanted ? &out : NULL, root < 0 ? aggr_allgather(group, mine, out.at, bytes)
-           : aggr_gather(group, mine, out.at, bytes, root), bytes, mpi_errno);
+    finish(group, wanted ? &out : NULL, root < 0 ? MPIR_aggr_allgather(group, mine, out.at, bytes)
+           : MPIR_aggr_gather(group, mine, out.at, bytes, root), bytes, mpi_errno);
     return MPIR_Aggr_done(bytes, mpi_errno);
 }
 
@@ -291,7 +291,7 @@ bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype 
         out = (struct view) {.at = MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_OUT),.bytes = bytes };
     else
         out = view_of(recvbuf, recvcount, recvtype, MPIR_AGGR_SCRATCH_OUT);
-    finish(group, &out, aggr_scatter(group, in.at, out.at, bytes, root), bytes, mpi_errno);
+    finish(group, &out, MPIR_aggr_scatter(group, in.at, out.at, bytes, root), bytes, mpi_errno);
     return MPIR_Aggr_done(bytes, mpi_errno);
 }
 
@@ -312,6 +312,6 @@ bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
     *mpi_errno = pack(&in);
     if (in_place)
         in.at = memcpy(MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_IN), in.at, in.bytes);
-    finish(group, &out, aggr_alltoall(group, in.at, out.at, bytes), bytes, mpi_errno);
+    finish(group, &out, MPIR_aggr_alltoall(group, in.at, out.at, bytes), bytes, mpi_errno);
     return MPIR_Aggr_done(bytes, mpi_errno);
 }

@@ -65,7 +65,7 @@ static int gather(MPIR_Comm *node, const void *mine, size_t bytes, char *to,
         group = MPIR_Aggr_begin(node, MPIR_AGGR_ROOTED,
                                 MPIR_Aggr_payload(bytes, node->local_size, 1), &mpi_errno);
     if (group) {
-        mpi_errno = MPIR_Aggr_error(aggr_gather(group, mine, to, bytes, 0), bytes, group);
+        mpi_errno = MPIR_Aggr_error(MPIR_aggr_gather(group, mine, to, bytes, 0), bytes, group);
         MPIR_Aggr_done(bytes, &mpi_errno);
     } else if (mpi_errno == MPI_SUCCESS) {
         mpi_errno = gather_by_messages(node, mine, bytes, to, errflag);
@@ -101,7 +101,7 @@ static int gather_node(MPIR_Comm *comm, const void *mine, size_t bytes, MPIR_Agg
     }
     mpi_errno = gather(comm->node_comm, mine, bytes, from, errflag);
     for (int i = 0; i < comm->node_comm->local_size; i++, from += bytes)
-        memcpy(to + cmap_select(comm->intranode_map, (uint32_t) i) * bytes, from, bytes);
+        memcpy(to + MPIR_cmap_select(comm->intranode_map, (uint32_t) i) * bytes, from, bytes);
     return mpi_errno;
 }
 

@@ -220,7 +220,7 @@ bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_e
     group = MPIR_Aggr_group(comm, MPIR_AGGR_EXACT, mpi_errno);
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
-    *mpi_errno = aggr_barrier(group);
+    *mpi_errno = MPIR_aggr_barrier(group);
     return MPIR_Aggr_done(0, mpi_errno);
 }
 
@@ -230,7 +230,7 @@ bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
 {
     if (MPIR_Aggr_is_direct(comm))
         return allreduce_direct(sendbuf, recvbuf, count, datatype, op, comm, errflag, mpi_errno);
-    if (!for_all(aggr_allreduce, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno))
+    if (!for_all(MPIR_aggr_allreduce, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno))
         return false;
     MPIR_Aggr_failed(*mpi_errno, errflag);
     return true;
@@ -241,7 +241,7 @@ bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_D
 {
     if (MPIR_Aggr_spans_nodes(comm))
         return scan_nodes(sendbuf, recvbuf, count, datatype, op, comm, comm->rank, mpi_errno);
-    return for_all(aggr_scan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno) ||
+    return for_all(MPIR_aggr_scan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno) ||
         (count == 0 && !MPIR_Aggr_has_lines(comm));
 }
 
@@ -250,7 +250,7 @@ bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
 {
     if (MPIR_Aggr_spans_nodes(comm))
         return scan_nodes(sendbuf, recvbuf, count, datatype, op, comm, comm->rank - 1, mpi_errno);
-    return for_all(aggr_exscan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno) ||
+    return for_all(MPIR_aggr_exscan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno) ||
         (count == 0 && !MPIR_Aggr_has_lines(comm));
 }
 
@@ -267,7 +267,7 @@ bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
     if (!group)
         return MPIR_Aggr_failed(*mpi_errno, errflag) || (count == 0 && !MPIR_Aggr_has_lines(comm));
     done_by(group,
-            aggr_reduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold,
+            MPIR_aggr_reduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold,
                         root),
             &reduction, mpi_errno);
     MPIR_Aggr_failed(*mpi_errno, errflag);

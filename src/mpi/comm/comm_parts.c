@@ -101,8 +101,8 @@ void MPIR_Comm_discard(MPIR_Comm * comm)
     MPIR_Comm_report_gone(comm);
     MPIR_Ctxid_forget(comm);
     MPIR_Comm_map_release(comm);
-    cmap_release(comm->intranode_map);
-    cmap_release(comm->internode_map);
+    MPIR_cmap_release(comm->intranode_map);
+    MPIR_cmap_release(comm->internode_map);
     MPIR_Comm_parts_free(comm);
     if (comm->local_group)
         MPIR_Group_release(comm->local_group);

@@ -31,7 +31,6 @@ noinst_HEADERS += \
     src/mpi/ctxid/ctxid_freed.h \
     src/mpi/ctxid/ctxid_holders.h \
     src/mpi/ctxid/ctxid_holders_report.h \
-    src/mpi/ctxid/ctxid_names.h \
     src/mpi/ctxid/ctxid_notes.h \
     src/mpi/ctxid/ctxid_parts.h \
     src/mpi/ctxid/ctxid_reserved.h \

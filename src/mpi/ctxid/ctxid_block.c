@@ -33,7 +33,7 @@ enum { MOST_RUNS = 64, MORE_ROOM = 4, MOST_STAGE = 4 };
 
 static void *note_of(const MPIR_Comm * parent)
 {
-    return ctxid_note(CTXID_NOTE_BLOCK, ctxid_prefix_of(parent));
+    return MPIR_ctxid_note(CTXID_NOTE_BLOCK, MPIR_ctxid_prefix_of(parent));
 }
 
 /* ---- claims ---------------------------------------------------------------------------------- */
@@ -43,9 +43,9 @@ static void *note_of(const MPIR_Comm * parent)
 static uint32_t find_from(const ctxid_store_t * store, uint32_t first, uint32_t n, uint32_t limit)
 {
     for (int runs = 0; runs < MOST_RUNS && first < limit && limit - first >= n; runs++) {
-        uint32_t id = cid_next_free(store->calm, first);
+        uint32_t id = MPIR_cid_next_free(store->calm, first);
 
-        first = cid_next_used(store->calm, id);
+        first = MPIR_cid_next_used(store->calm, id);
         if (first - id >= n)
             return limit >= n && id <= limit - n ? id : 0;
     }
@@ -58,14 +58,14 @@ static uint32_t find_from(const ctxid_store_t * store, uint32_t first, uint32_t 
  * follow the others beyond their own bound. */
 static uint32_t find(const ctxid_store_t * store, const MPIR_Comm * parent, uint32_t n)
 {
-    ctxid_kept_t kept = ctxid_kept(parent);
+    ctxid_kept_t kept = MPIR_ctxid_kept(parent);
     uint32_t freed[2], hint = kept.next, found;
-    uint32_t bound = kept.differed ? MPL_MAX(ctxid_bound(store), hint) : ctxid_bound(store);
+    uint32_t bound = kept.differed ? MPL_MAX(MPIR_ctxid_bound(store), hint) : MPIR_ctxid_bound(store);
     uint32_t limit = MPL_MIN(bound + MORE_ROOM * n, store->calm_limit);
 
-    ctxid_find_freed(store, freed);
+    MPIR_ctxid_find_freed(store, freed);
     if (hint == 0)
-        hint = freed[0] ? freed[0] : ctxid_next_end(store);
+        hint = freed[0] ? freed[0] : MPIR_ctxid_next_end(store);
     found = find_from(store, hint, n, limit);
     return found ? found : find_from(store, 1, n, limit);
 }
@@ -73,13 +73,13 @@ static uint32_t find(const ctxid_store_t * store, const MPIR_Comm * parent, uint
 static void release(ctxid_store_t * store, uint32_t first, uint32_t n)
 {
     for (uint32_t id = first; id < first + n; id++)
-        cid_release(store->calm, id);
+        MPIR_cid_release(store->calm, id);
     store->blocked -= n;
 }
 
-void ctxid_block_claim(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t n)
+void MPIR_ctxid_block_claim(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t n)
 {
-    void *claimed = ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_CLAIMED);
+    void *claimed = MPIR_ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_CLAIMED);
     uint32_t first = 0;
 
     if (creation->is_short || store->blocked + n > store->most_blocked)
@@ -89,7 +89,7 @@ void ctxid_block_claim(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t 
         return;
     for (uint32_t i = 0; i < n; i++) {
         store->blocked++;
-        if (cid_claim(store->calm, first + i, claimed) != CID_OK) {
+        if (MPIR_cid_claim(store->calm, first + i, claimed) != CID_OK) {
             store->blocked--;
             release(store, first, i);
             return;
@@ -99,7 +99,7 @@ void ctxid_block_claim(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t 
     creation->block_ids = n;
 }
 
-void ctxid_block_unclaim(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+void MPIR_ctxid_block_unclaim(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
     release(store, creation->block, creation->block_ids);
     creation->block = creation->block_ids = 0;
@@ -120,39 +120,39 @@ static void give(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool in_doubt)
     MPIR_Comm *parent = creation->parent;
     uint32_t of_child = in_doubt ? 0 : 1;
     uint32_t first = creation->block, n = creation->block_ids;
-    ctxid_kept_t block = ctxid_kept(parent);
+    ctxid_kept_t block = MPIR_ctxid_kept(parent);
 
     for (uint32_t id = first; id < first + n; id++) {
-        cid_replace(store->calm, id, note_of(parent));
-        ctxid_leaves_order(store, id);
+        MPIR_cid_replace(store->calm, id, note_of(parent));
+        MPIR_ctxid_leaves_order(store, id);
     }
     block.next = first + of_child;
     block.left = n - of_child;
     block.in_doubt = in_doubt;
     block.differed = 0;
-    ctxid_keep(parent, block);
+    MPIR_ctxid_keep(parent, block);
     set_ahead(store, store->ahead + block.left);
     creation->block_ids = 0;
 }
 
-uint32_t ctxid_block_grant(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+uint32_t MPIR_ctxid_block_grant(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
     give(store, creation, false);
-    ctxid_take(store, creation->block);
+    MPIR_ctxid_take(store, creation->block);
     return creation->block;
 }
 
-void ctxid_block_lose(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+void MPIR_ctxid_block_lose(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
     if (creation->block_ids > 0)
         give(store, creation, true);
-    ctxid_block_grow(creation, 0, 0);
+    MPIR_ctxid_block_grow(creation, 0, 0);
 }
 
-void ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims, uint32_t end)
+void MPIR_ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims, uint32_t end)
 {
     uint32_t next = claims & ((1u << CTXID_NEXT_BITS) - 1);
-    ctxid_kept_t block = ctxid_kept(creation->parent);
+    ctxid_kept_t block = MPIR_ctxid_kept(creation->parent);
     bool asked = block.stage > 0;
 
     if (asked && (next == 0 || block.differed) && end < creation->store->calm_limit)
@@ -162,7 +162,7 @@ void ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims, uint32_t end
         block.next = next;
         block.differed = 1;
     }
-    ctxid_keep(creation->parent, block);
+    MPIR_ctxid_keep(creation->parent, block);
 }
 
 static ctxid_kept_t look_up(ctxid_store_t * store, const MPIR_Comm * parent)
@@ -170,17 +170,17 @@ static ctxid_kept_t look_up(ctxid_store_t * store, const MPIR_Comm * parent)
     ctxid_kept_t block;
 
     pthread_mutex_lock(&store->mutex);
-    block = ctxid_kept(parent);
+    block = MPIR_ctxid_kept(parent);
     pthread_mutex_unlock(&store->mutex);
     return block;
 }
 
-uint32_t ctxid_block_size(ctxid_store_t * store, const MPIR_Comm * parent, uint32_t most)
+uint32_t MPIR_ctxid_block_size(ctxid_store_t * store, const MPIR_Comm * parent, uint32_t most)
 {
     return MPL_MIN(1u << (2 * look_up(store, parent).stage), most);
 }
 
-bool ctxid_block_has_next(ctxid_store_t * store, const MPIR_Comm * parent)
+bool MPIR_ctxid_block_has_next(ctxid_store_t * store, const MPIR_Comm * parent)
 {
     return look_up(store, parent).left > 0;
 }
@@ -188,21 +188,21 @@ bool ctxid_block_has_next(ctxid_store_t * store, const MPIR_Comm * parent)
 static void free_id(ctxid_store_t * store, uint32_t id)
 {
     release(store, id, 1);
-    ctxid_freed_prepend(&store->freed, id);
+    MPIR_ctxid_freed_prepend(&store->freed, id);
 }
 
 static void give_back(ctxid_store_t * store, const MPIR_Comm * parent, uint32_t id)
 {
-    if (parent->revoked || ctxid_kept(parent).in_doubt) {
-        cid_replace(store->calm, id, ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
+    if (parent->revoked || MPIR_ctxid_kept(parent).in_doubt) {
+        MPIR_cid_replace(store->calm, id, MPIR_ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
     } else {
         free_id(store, id);
     }
 }
 
-bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
+bool MPIR_ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
 {
-    ctxid_kept_t block = ctxid_kept(parent);
+    ctxid_kept_t block = MPIR_ctxid_kept(parent);
     bool has_any = block.left > 0;
 
     for (uint32_t id = block.next + block.left; block.left > 0; block.left--) {
@@ -212,16 +212,16 @@ bool ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
     block.stage = 0;
     block.in_doubt = 0;
     block.differed = 0;
-    ctxid_keep(parent, block);
+    MPIR_ctxid_keep(parent, block);
     return has_any;
 }
 
-void ctxid_block_shorten(ctxid_store_t * store, MPIR_Comm * parent)
+void MPIR_ctxid_block_shorten(ctxid_store_t * store, MPIR_Comm * parent)
 {
-    ctxid_kept_t block = ctxid_kept(parent);
+    ctxid_kept_t block = MPIR_ctxid_kept(parent);
 
     block.left--;
-    ctxid_keep(parent, block);
+    MPIR_ctxid_keep(parent, block);
     set_ahead(store, store->ahead - 1);
     free_id(store, block.next + block.left);
 }
@@ -230,22 +230,22 @@ void ctxid_block_shorten(ctxid_store_t * store, MPIR_Comm * parent)
 
 static bool take_next(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
 {
-    ctxid_kept_t block = ctxid_kept(parent);
+    ctxid_kept_t block = MPIR_ctxid_kept(parent);
 
     if (block.left == 0)
         return false;
     *prefix = block.next++;
     block.left--;
-    ctxid_keep(parent, block);
+    MPIR_ctxid_keep(parent, block);
     set_ahead(store, store->ahead - 1);
-    ctxid_take(store, *prefix);
-    cid_replace(store->calm, *prefix, ctxid_note(CTXID_NOTE_PENDING, CTXID_BLOCK_MADE));
+    MPIR_ctxid_take(store, *prefix);
+    MPIR_cid_replace(store->calm, *prefix, MPIR_ctxid_note(CTXID_NOTE_PENDING, CTXID_BLOCK_MADE));
     return true;
 }
 
 static ctxid_block_t take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
 {
-    ctxid_kept_t block = ctxid_kept(parent);
+    ctxid_kept_t block = MPIR_ctxid_kept(parent);
 
     if (block.left > 0 && block.in_doubt)
         return CTXID_BLOCK_DOUBT;
@@ -255,17 +255,17 @@ static ctxid_block_t take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * 
     return CTXID_BLOCK_ID;
 }
 
-ctxid_block_t ctxid_block_take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
+ctxid_block_t MPIR_ctxid_block_take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
 {
-    bool is_locked = ctxid_enter(store);
+    bool is_locked = MPIR_ctxid_enter(store);
     ctxid_block_t result = take(store, parent, prefix);
 
-    ctxid_leave(store, is_locked);
+    MPIR_ctxid_leave(store, is_locked);
     return result;
 }
 
 /* What the others have of the block, they have in this order. */
-bool ctxid_block_take_rest(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * first,
+bool MPIR_ctxid_block_take_rest(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * first,
                            uint32_t * n)
 {
     uint32_t next;
@@ -273,30 +273,30 @@ bool ctxid_block_take_rest(ctxid_store_t * store, MPIR_Comm * parent, uint32_t *
 
     pthread_mutex_lock(&store->mutex);
     can = store->shown == NULL || !store->shown->returns;
-    *first = ctxid_kept(parent).next;
+    *first = MPIR_ctxid_kept(parent).next;
     *n = 0;
     if (can) {
         while (take_next(store, parent, &next))
             ++*n;
-        ctxid_block_drop(store, parent);
+        MPIR_ctxid_block_drop(store, parent);
     }
     pthread_mutex_unlock(&store->mutex);
     return can;
 }
 
-uint32_t ctxid_block_ahead(ctxid_store_t * store)
+uint32_t MPIR_ctxid_block_ahead(ctxid_store_t * store)
 {
     return __atomic_load_n(&store->ahead, __ATOMIC_RELAXED);
 }
 
-void ctxid_block_burn(ctxid_store_t * store, uint32_t prefix)
+void MPIR_ctxid_block_burn(ctxid_store_t * store, uint32_t prefix)
 {
     uint32_t id;
     cid_table_t *table;
 
     pthread_mutex_lock(&store->mutex);
-    table = ctxid_table_of(store, prefix, &id);
-    cid_replace(table, id, ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
+    table = MPIR_ctxid_table_of(store, prefix, &id);
+    MPIR_cid_replace(table, id, MPIR_ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
     if (table == store->calm) {
         store->used--;
         store->blocked++;

@@ -6,7 +6,7 @@
 /* What a creation holds during a collective: the token, a probe, its window of ids, memory; and the
  * cursor of its parent. */
 
-bool ctxid_take_token(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
+bool MPIR_ctxid_take_token(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
 {
     if (store->token != NULL)
         return false;
@@ -16,7 +16,7 @@ bool ctxid_take_token(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
     return true;
 }
 
-void ctxid_window_of(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t *first,
+void MPIR_ctxid_window_of(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t *first,
                      uint32_t *n)
 {
     uint32_t limit = store->calm_limit + store->busy_limit, end;
@@ -34,24 +34,24 @@ static bool is_shown(const ctxid_store_t * store, uint32_t busy_id)
 
     if (store->shown == NULL)
         return false;
-    ctxid_window_of(store, store->shown, &first, &n);
+    MPIR_ctxid_window_of(store, store->shown, &first, &n);
     return store->calm_limit + busy_id - first < n;
 }
 
-uint32_t ctxid_hold(ctxid_store_t * store, MPIR_Ctxid_t * creation, cid_table_t * table,
+uint32_t MPIR_ctxid_hold(ctxid_store_t * store, MPIR_Ctxid_t * creation, cid_table_t * table,
                     uint32_t end)
 {
     bool *holds = (table == store->calm) ? &creation->holds_calm : &creation->holds_busy;
 
     MPIR_Assert(!*holds);
     *holds = true;
-    return cid_hold(table, end);
+    return MPIR_cid_hold(table, end);
 }
 
 static void let_go(cid_table_t * table, bool * holds)
 {
     if (*holds)
-        cid_let_go(table);
+        MPIR_cid_let_go(table);
     *holds = false;
 }
 
@@ -59,18 +59,18 @@ static void let_go(cid_table_t * table, bool * holds)
  * rare.  Its probe is therefore noted beside the table, which saves a claim and a release for
  * each creation.  Before the first time it has no memory for the probe, which is among the first
  * thousand ids: that would cost every process 8 kB.  The members search then. */
-bool ctxid_claim_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+bool MPIR_ctxid_claim_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
     uint32_t probe = creation->probe;
 
     if (is_shown(store, probe) || probe == store->held_probe)
         return false;
     if (store->token == creation) {
-        if (!store->was_busy || cid_owner(store->busy, probe) != NULL ||
-            ctxid_hold(store, creation, store->busy, probe + 1) <= probe)
+        if (!store->was_busy || MPIR_cid_owner(store->busy, probe) != NULL ||
+            MPIR_ctxid_hold(store, creation, store->busy, probe + 1) <= probe)
             return false;
         store->held_probe = probe;
-    } else if (cid_claim(store->busy, probe, ctxid_note(CTXID_NOTE_PROBE, 0)) != CID_OK) {
+    } else if (MPIR_cid_claim(store->busy, probe, MPIR_ctxid_note(CTXID_NOTE_PROBE, 0)) != CID_OK) {
         return false;
     }
     creation->claimed = probe;
@@ -78,24 +78,24 @@ bool ctxid_claim_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation)
     return true;
 }
 
-void ctxid_end_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool is_free)
+void MPIR_ctxid_end_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool is_free)
 {
     if (creation->claimed == MPIR_CTXID_NONE)
         return;
     if (creation->claimed == store->held_probe)
         store->held_probe = MPIR_CTXID_NONE;
     else if (is_free)
-        cid_release(store->busy, creation->claimed);
+        MPIR_cid_release(store->busy, creation->claimed);
     creation->claimed = MPIR_CTXID_NONE;
     store->probes--;
 }
 
-void ctxid_release_claims(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+void MPIR_ctxid_release_claims(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
     if (store->shown == creation)
         store->shown = NULL;
-    ctxid_end_probe(store, creation, true);
-    ctxid_block_release(store, creation);
+    MPIR_ctxid_end_probe(store, creation, true);
+    MPIR_ctxid_block_release(store, creation);
     let_go(store->calm, &creation->holds_calm);
     let_go(store->busy, &creation->holds_busy);
     if (store->token == creation)
@@ -104,14 +104,14 @@ void ctxid_release_claims(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 
 static void move_parents_cursor(ctxid_store_t * store, MPIR_Comm * parent, uint32_t cursor)
 {
-    uint32_t prefix = ctxid_prefix_of(parent);
+    uint32_t prefix = MPIR_ctxid_prefix_of(parent);
 
-    ctxid_drop_reservation(store, prefix, parent->ctxid_cursor);
+    MPIR_ctxid_drop_reservation(store, prefix, parent->ctxid_cursor);
     parent->ctxid_cursor = cursor;
-    ctxid_reserve(store, prefix, cursor);
+    MPIR_ctxid_reserve(store, prefix, cursor);
 }
 
-void ctxid_move_cursors(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t prefix,
+void MPIR_ctxid_move_cursors(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t prefix,
                         const uint32_t cursors[2])
 {
     uint32_t id;
@@ -121,12 +121,12 @@ void ctxid_move_cursors(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t p
         move_parents_cursor(store, creation->parent, cursors[0]);
     if (prefix == MPIR_CTXID_NONE || cursors[1] == 0)
         return;
-    table = ctxid_table_of(store, prefix, &id);
-    ctxid_reserve(store, prefix, cursors[1]);
-    cid_replace(table, id, ctxid_note(CTXID_NOTE_PENDING, cursors[1]));
+    table = MPIR_ctxid_table_of(store, prefix, &id);
+    MPIR_ctxid_reserve(store, prefix, cursors[1]);
+    MPIR_cid_replace(table, id, MPIR_ctxid_note(CTXID_NOTE_PENDING, cursors[1]));
 }
 
-void ctxid_lose_cursor(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+void MPIR_ctxid_lose_cursor(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
     if (creation->keeps_cursor)
         move_parents_cursor(store, creation->parent, 0);

@@ -19,7 +19,7 @@
 #define SCARCE_BIT (UINT64_C(1) << 55)
 #define BLOCKS_BIT (UINT64_C(1) << 54)
 
-uint64_t ctxid_pack(const ctxid_fields_t * fields)
+uint64_t MPIR_ctxid_pack(const ctxid_fields_t * fields)
 {
     MPL_COMPILE_TIME_ASSERT(MPIR_CONTEXT_PREFIX_WIDTH <= NUMBER_BITS);
     uint64_t numbers = ((uint64_t) fields->end << (2 * NUMBER_BITS)) |
@@ -32,7 +32,7 @@ uint64_t ctxid_pack(const ctxid_fields_t * fields)
         (fields->blocks_differ ? BLOCKS_BIT : 0);
 }
 
-ctxid_fields_t ctxid_unpack(uint64_t packed)
+ctxid_fields_t MPIR_ctxid_unpack(uint64_t packed)
 {
     ctxid_fields_t fields = {
         .failed = packed >> LACK_SHIFT == FAILED,
@@ -57,8 +57,8 @@ uint64_t MPIR_Ctxid_refusal(uint64_t packed)
 
 void MPIR_Ctxid_fold(uint64_t * all, uint64_t packed)
 {
-    ctxid_fields_t sum = ctxid_unpack(*all);
-    ctxid_fields_t one = ctxid_unpack(packed);
+    ctxid_fields_t sum = MPIR_ctxid_unpack(*all);
+    ctxid_fields_t one = MPIR_ctxid_unpack(packed);
 
     if (packed == *all)         /* mostly all processes use the same ids */
         return;
@@ -74,11 +74,11 @@ void MPIR_Ctxid_fold(uint64_t * all, uint64_t packed)
     sum.end = MPL_MAX(sum.end, one.end);
     sum.free1 = MPL_MAX(sum.free1, one.free1);
     sum.free2 = MPL_MAX(sum.free2, one.free2);
-    *all = ctxid_pack(&sum);
+    *all = MPIR_ctxid_pack(&sum);
 }
 
 /* Members with different numbers have different probes. */
-void ctxid_fold_offer(ctxid_offer_t * all, const ctxid_offer_t * offer)
+void MPIR_ctxid_fold_offer(ctxid_offer_t * all, const ctxid_offer_t * offer)
 {
     uint64_t block = all->number >> 32, other = offer->number >> 32;
 
@@ -91,7 +91,7 @@ void ctxid_fold_offer(ctxid_offer_t * all, const ctxid_offer_t * offer)
         MPL_MAX((uint32_t) all->number, (uint32_t) offer->number);
 }
 
-void ctxid_fold_window(ctxid_window_t * all, const ctxid_window_t * window)
+void MPIR_ctxid_fold_window(ctxid_window_t * all, const ctxid_window_t * window)
 {
     all->flags &= window->flags;
     all->next = MPL_MAX(all->next, window->next);

@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ctxid_names.h"
-
 typedef struct {
     /* of each id: before it, after it; of id 0, which is never freed: last, first */
     uint32_t(*links)[2];
@@ -19,15 +17,15 @@ typedef struct {
 } ctxid_freed_t;
 
 /* Afterwards ids below `ids` can be listed.  False without memory: nothing has changed. */
-bool ctxid_freed_make_room(ctxid_freed_t * freed, uint32_t ids);
-void ctxid_freed_destroy(ctxid_freed_t * freed);
-size_t ctxid_freed_bytes(const ctxid_freed_t * freed);
+bool MPIR_ctxid_freed_make_room(ctxid_freed_t * freed, uint32_t ids);
+void MPIR_ctxid_freed_destroy(ctxid_freed_t * freed);
+size_t MPIR_ctxid_freed_bytes(const ctxid_freed_t * freed);
 
 /* An id that is listed already stays where it is. */
-void ctxid_freed_append(ctxid_freed_t * freed, uint32_t id);
-void ctxid_freed_prepend(ctxid_freed_t * freed, uint32_t id);
-void ctxid_freed_remove(ctxid_freed_t * freed, uint32_t id);
+void MPIR_ctxid_freed_append(ctxid_freed_t * freed, uint32_t id);
+void MPIR_ctxid_freed_prepend(ctxid_freed_t * freed, uint32_t id);
+void MPIR_ctxid_freed_remove(ctxid_freed_t * freed, uint32_t id);
 /* The two that were freed longest ago; 0 where there is none. */
-void ctxid_freed_oldest(const ctxid_freed_t * freed, uint32_t ids[2]);
+void MPIR_ctxid_freed_oldest(const ctxid_freed_t * freed, uint32_t ids[2]);
 
 #endif /* CTXID_FREED_H_INCLUDED */

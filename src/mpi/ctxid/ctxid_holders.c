@@ -54,7 +54,7 @@ static uint32_t look(void)
     return k;
 }
 
-ctxid_holder_t ctxid_holder_look(void)
+ctxid_holder_t MPIR_ctxid_holder_look(void)
 {
     ctxid_holder_t holder = {.stands_for = look() };
 
@@ -75,13 +75,13 @@ static bool enter(uint32_t prefix, const ctxid_holder_t * kept)
 
     pthread_mutex_lock(&holders.mutex);
     if (holders.known == NULL)
-        holders.known = cid_table_create(CID_RBTREE, CTXID_HOLDERS_IDS);
-    is_in = holders.known && cid_claim(holders.known, prefix, (void *) kept) == CID_OK;
+        holders.known = MPIR_cid_table_create(CID_RBTREE, CTXID_HOLDERS_IDS);
+    is_in = holders.known && MPIR_cid_claim(holders.known, prefix, (void *) kept) == CID_OK;
     pthread_mutex_unlock(&holders.mutex);
     return is_in;
 }
 
-void ctxid_holders_keep(uint32_t prefix, ctxid_holder_t holder)
+void MPIR_ctxid_holders_keep(uint32_t prefix, ctxid_holder_t holder)
 {
     ctxid_holder_t *kept = MPL_malloc(sizeof(*kept), MPL_MEM_COMM);
 
@@ -94,27 +94,27 @@ void ctxid_holders_keep(uint32_t prefix, ctxid_holder_t holder)
         MPL_free(kept);
 }
 
-void ctxid_holders_drop(uint32_t prefix)
+void MPIR_ctxid_holders_drop(uint32_t prefix)
 {
     void *kept;
 
     __atomic_fetch_and(&MPIR_Ctxid_holders_known[prefix / 64], ~bit_of(prefix), __ATOMIC_RELAXED);
     pthread_mutex_lock(&holders.mutex);
-    kept = cid_release(holders.known, prefix);
+    kept = MPIR_cid_release(holders.known, prefix);
     pthread_mutex_unlock(&holders.mutex);
     MPL_free(kept);
 }
 
-void ctxid_holders_close(void)
+void MPIR_ctxid_holders_close(void)
 {
     pthread_mutex_lock(&holders.mutex);
     for (uint32_t id = 0; holders.known; id++) {
-        id = cid_next_used(holders.known, id);
+        id = MPIR_cid_next_used(holders.known, id);
         if (id >= CTXID_HOLDERS_IDS)
             break;
-        MPL_free(cid_owner(holders.known, id));
+        MPL_free(MPIR_cid_owner(holders.known, id));
     }
-    cid_table_destroy(holders.known);
+    MPIR_cid_table_destroy(holders.known);
     holders.known = NULL;
     holders.n_lines = 0;
     holders.always = false;
@@ -123,7 +123,7 @@ void ctxid_holders_close(void)
     pthread_mutex_unlock(&holders.mutex);
 }
 
-void ctxid_holders_look_always(void)
+void MPIR_ctxid_holders_look_always(void)
 {
     pthread_mutex_lock(&holders.mutex);
     holders.always = true;
@@ -131,14 +131,14 @@ void ctxid_holders_look_always(void)
     pthread_mutex_unlock(&holders.mutex);
 }
 
-map_site ctxid_holders_site(uint32_t prefix)
+map_site MPIR_ctxid_holders_site(uint32_t prefix)
 {
     const ctxid_holder_t *kept = NULL;
     map_site site = { NULL, NULL };
 
     pthread_mutex_lock(&holders.mutex);
     if (holders.known)
-        kept = cid_owner(holders.known, prefix);
+        kept = MPIR_cid_owner(holders.known, prefix);
     if (kept)
         site = kept->site;
     pthread_mutex_unlock(&holders.mutex);
@@ -170,12 +170,12 @@ static holding_t *list_known(size_t * n)
     *n = 0;
     pthread_mutex_lock(&holders.mutex);
     if (holders.known)
-        list = MPL_malloc((cid_used(holders.known) + 1) * sizeof(*list), MPL_MEM_COMM);
+        list = MPL_malloc((MPIR_cid_used(holders.known) + 1) * sizeof(*list), MPL_MEM_COMM);
     for (uint32_t id = 0; list; id++) {
-        id = cid_next_used(holders.known, id);
+        id = MPIR_cid_next_used(holders.known, id);
         if (id >= CTXID_HOLDERS_IDS)
             break;
-        const ctxid_holder_t *kept = cid_owner(holders.known, id);
+        const ctxid_holder_t *kept = MPIR_cid_owner(holders.known, id);
         list[(*n)++] = (holding_t) {
             kept->site, kept->stands_for, kept->stands_for == 1};
     }
@@ -226,7 +226,7 @@ static map_line line_of(map_site site)
     return line;
 }
 
-int ctxid_holders_text(int most, char *text, size_t room)
+int MPIR_ctxid_holders_text(int most, char *text, size_t room)
 {
     size_t n, used = 0;
     holding_t *list = list_known(&n);

@@ -15,8 +15,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "ctxid_names.h"
 #include "mpir_map_site.h"
 
 typedef struct {
@@ -35,22 +33,22 @@ extern uint32_t MPIR_Ctxid_holders_left;
  * id's communicator, which never meet. */
 extern uint64_t MPIR_Ctxid_holders_known[CTXID_HOLDERS_IDS / 64];
 
-ctxid_holder_t ctxid_holder_look(void);
-void ctxid_holders_keep(uint32_t prefix, ctxid_holder_t holder);
-void ctxid_holders_drop(uint32_t prefix);
+ctxid_holder_t MPIR_ctxid_holder_look(void);
+void MPIR_ctxid_holders_keep(uint32_t prefix, ctxid_holder_t holder);
+void MPIR_ctxid_holders_drop(uint32_t prefix);
 
 /* Counts a creation, and finds its line if it is to be looked at. */
-static inline ctxid_holder_t ctxid_holder_here(void)
+static inline ctxid_holder_t MPIR_ctxid_holder_here(void)
 {
     uint32_t n = __atomic_load_n(&MPIR_Ctxid_holders_left, __ATOMIC_RELAXED);
 
     if (n <= 1)
-        return ctxid_holder_look();
+        return MPIR_ctxid_holder_look();
     __atomic_store_n(&MPIR_Ctxid_holders_left, n - 1, __ATOMIC_RELAXED);
     return (ctxid_holder_t) {.stands_for = 0 };
 }
 
-static inline bool ctxid_holders_know(uint32_t prefix)
+static inline bool MPIR_ctxid_holders_know(uint32_t prefix)
 {
     const uint64_t *word = &MPIR_Ctxid_holders_known[prefix / 64];
 
@@ -58,33 +56,33 @@ static inline bool ctxid_holders_know(uint32_t prefix)
 }
 
 /* Before the id is given back. */
-static inline void ctxid_holders_forget(uint32_t prefix)
+static inline void MPIR_ctxid_holders_forget(uint32_t prefix)
 {
-    if (ctxid_holders_know(prefix))
-        ctxid_holders_drop(prefix);
+    if (MPIR_ctxid_holders_know(prefix))
+        MPIR_ctxid_holders_drop(prefix);
 }
 
 /* The id is a communicator's now.  What was known of the id is forgotten. */
-static inline void ctxid_holders_set(uint32_t prefix, ctxid_holder_t holder)
+static inline void MPIR_ctxid_holders_set(uint32_t prefix, ctxid_holder_t holder)
 {
-    ctxid_holders_forget(prefix);
+    MPIR_ctxid_holders_forget(prefix);
     if (holder.stands_for > 0)
-        ctxid_holders_keep(prefix, holder);
+        MPIR_ctxid_holders_keep(prefix, holder);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-void ctxid_holders_close(void);
+void MPIR_ctxid_holders_close(void);
 
 /* From now on each creation is looked at. */
-void ctxid_holders_look_always(void);
+void MPIR_ctxid_holders_look_always(void);
 /* Unknown, if the id was not looked at. */
-map_site ctxid_holders_site(uint32_t prefix);
+map_site MPIR_ctxid_holders_site(uint32_t prefix);
 
 /* "MPI_Comm_dup at solver.c:45 (about 12000)" and so on, those that hold most first, at most
  * `most` of them, separated by commas; returns how many.  Those that do not fit into `room` bytes
  * are left out.  Starts addr2line once for each line that has not been in a text before.  Time:
  * of all that were looked at. */
-int ctxid_holders_text(int most, char *text, size_t room);
+int MPIR_ctxid_holders_text(int most, char *text, size_t room);
 
 #endif /* CTXID_HOLDERS_H_INCLUDED */

@@ -22,12 +22,12 @@ static void note_signal(int number MPL_UNUSED)
     __atomic_store_n(&MPIR_Ctxid_asked, 1, __ATOMIC_RELAXED);
 }
 
-void ctxid_holders_answer(void)
+void MPIR_ctxid_holders_answer(void)
 {
     char text[TEXT];
 
     __atomic_store_n(&MPIR_Ctxid_asked, 0, __ATOMIC_RELAXED);
-    ctxid_holders_text(MOST, text, sizeof(text));
+    MPIR_ctxid_holders_text(MOST, text, sizeof(text));
     fprintf(stderr, "rank %d: context ids are held by %s\n", MPIR_Process.rank,
             text[0] ? text : "no communicators of the program");
 }
@@ -36,13 +36,13 @@ static void read_text(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int
                       void *buffer)
 {
     memset(buffer, 0, (size_t) count);
-    ctxid_holders_text(MOST, buffer, (size_t) count);
+    MPIR_ctxid_holders_text(MOST, buffer, (size_t) count);
 }
 
 /* MPI_T asks when a tool gets a handle. */
 static void count_text(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int *count)
 {
-    ctxid_holders_look_always();
+    MPIR_ctxid_holders_look_always();
     *count = TEXT;
 }
 
@@ -63,7 +63,7 @@ static int number_of(const char *value)
     return strcmp(value, "usr2") == 0 ? SIGUSR2 : 0;
 }
 
-int ctxid_holders_init(void)
+int MPIR_ctxid_holders_init(void)
 {
     const char *value = MPIR_CVAR_CTXID_REPORT_SIGNAL;
     struct sigaction action = {.sa_handler = note_signal,.sa_flags = SA_RESTART };
@@ -72,7 +72,7 @@ int ctxid_holders_init(void)
                             "lines of the program that hold most context ids, as a text");
     if (MPIR_Map_report_is_on() ||
         (MPIR_CVAR_CTXID_LIMIT > 0 && MPIR_CVAR_CTXID_LIMIT <= LOW_LIMIT))
-        ctxid_holders_look_always();
+        MPIR_ctxid_holders_look_always();
     MPIR_Map_report_phase("settings");
     if (!value || strcmp(value, "none") == 0)
         return MPI_SUCCESS;
@@ -80,7 +80,7 @@ int ctxid_holders_init(void)
     if (number == 0)
         return MPIR_Cvar_wrong_value("MPIR_CVAR_CTXID_REPORT_SIGNAL", value, "none, usr1 or usr2");
     sigemptyset(&action.sa_mask);
-    ctxid_holders_look_always();
+    MPIR_ctxid_holders_look_always();
     if (sigaction(number, &action, &before) == 0)
         MPIR_Add_finalize(restore_signal, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
     return MPI_SUCCESS;

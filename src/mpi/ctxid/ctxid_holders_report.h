@@ -7,21 +7,19 @@
 
 #include <stdbool.h>
 
-#include "ctxid_names.h"
-
 /* The signal came.  The handler does nothing else: the next creation or end of a communicator
  * answers.  Atomic, as the signal may come in another thread; nothing is told by it but itself. */
 extern int MPIR_Ctxid_asked;
 
-static inline bool ctxid_holders_are_asked(void)
+static inline bool MPIR_ctxid_holders_are_asked(void)
 {
     return __atomic_load_n(&MPIR_Ctxid_asked, __ATOMIC_RELAXED) != 0;
 }
 
 /* Writes the lines to standard error. */
-void ctxid_holders_answer(void);
+void MPIR_ctxid_holders_answer(void);
 
 /* Reads MPIR_CVAR_CTXID_REPORT_SIGNAL, registers the MPI_T variable. */
-int ctxid_holders_init(void);
+int MPIR_ctxid_holders_init(void);
 
 #endif /* CTXID_HOLDERS_REPORT_H_INCLUDED */

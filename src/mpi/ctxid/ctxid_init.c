@@ -91,7 +91,7 @@ static int read_table(cid_kind * kind)
     const char *value = MPIR_CVAR_CTXID_TABLE;
 
     *kind = CID_ARRAY;
-    if (!value || cid_kind_from_name(value, kind) == CID_OK)
+    if (!value || MPIR_cid_kind_from_name(value, kind) == CID_OK)
         return MPI_SUCCESS;
     return MPIR_Cvar_wrong_value("MPIR_CVAR_CTXID_TABLE", value, "array, rbtree or radix");
 }
@@ -143,7 +143,7 @@ static void read_variable(void *address, void *obj_handle MPL_UNUSED, int count 
     const struct variable *variable = address;
     ctxid_figures_t figures;
 
-    ctxid_get_figures(ctxid_own_store(), &figures);
+    MPIR_ctxid_get_figures(MPIR_ctxid_own_store(), &figures);
     memcpy(buffer, (char *) &figures + variable->place, sizeof(uint64_t));
 }
 
@@ -172,15 +172,15 @@ static void report_leak(uint32_t prefix, MPIR_Comm * comm)
 static int report_leaks(void *unused MPL_UNUSED)
 {
     if (MPIR_CVAR_CTXID_REPORT_LEAKS)
-        ctxid_visit(ctxid_own_store(), report_leak);
+        MPIR_ctxid_visit(MPIR_ctxid_own_store(), report_leak);
     return MPI_SUCCESS;
 }
 
 static int close_store(void *unused MPL_UNUSED)
 {
-    ctxid_close(ctxid_own_store());
-    ctxid_holders_close();
-    ctxid_spare_trim();         /* those of communicators that were never freed */
+    MPIR_ctxid_close(MPIR_ctxid_own_store());
+    MPIR_ctxid_holders_close();
+    MPIR_ctxid_spare_trim();         /* those of communicators that were never freed */
     return MPI_SUCCESS;
 }
 
@@ -196,13 +196,13 @@ int MPIR_Ctxid_init(void)
     MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = check_block();
     MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = ctxid_open(ctxid_own_store(), kind, limit, PREDEFINED);
+    mpi_errno = MPIR_ctxid_open(MPIR_ctxid_own_store(), kind, limit, PREDEFINED);
     MPIR_ERR_CHKANDSTMT(mpi_errno, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     /* before the predefined communicators are freed, and after */
     MPIR_Add_finalize(report_leaks, NULL, MPIR_FINALIZE_CALLBACK_PRIO + 1);
     MPIR_Add_finalize(close_store, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
     register_variables();
-    mpi_errno = ctxid_holders_init();
+    mpi_errno = MPIR_ctxid_holders_init();
 
     return mpi_errno;
 }

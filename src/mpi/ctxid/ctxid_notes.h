@@ -25,22 +25,22 @@ enum {
     CTXID_BLOCK_MADE            /* decided without an agreement */
 };
 
-static inline void *ctxid_note(ctxid_note_t kind, uint32_t number)
+static inline void *MPIR_ctxid_note(ctxid_note_t kind, uint32_t number)
 {
     return (void *) (((uintptr_t) number << 3) | kind);
 }
 
-static inline ctxid_note_t ctxid_note_kind(const void *owner)
+static inline ctxid_note_t MPIR_ctxid_note_kind(const void *owner)
 {
     return (ctxid_note_t) ((uintptr_t) owner & 7);
 }
 
-static inline uint32_t ctxid_note_number(const void *owner)
+static inline uint32_t MPIR_ctxid_note_number(const void *owner)
 {
     return (uint32_t) ((uintptr_t) owner >> 3);
 }
 
-static inline cid_table_t *ctxid_table_of(const ctxid_store_t *store, uint32_t prefix, uint32_t *id)
+static inline cid_table_t *MPIR_ctxid_table_of(const ctxid_store_t *store, uint32_t prefix, uint32_t *id)
 {
     bool is_calm = (prefix < store->calm_limit);
 
@@ -48,21 +48,21 @@ static inline cid_table_t *ctxid_table_of(const ctxid_store_t *store, uint32_t p
     return is_calm ? store->calm : store->busy;
 }
 
-static inline void *ctxid_owner_of(const ctxid_store_t * store, uint32_t prefix)
+static inline void *MPIR_ctxid_owner_of(const ctxid_store_t * store, uint32_t prefix)
 {
     uint32_t id;
-    cid_table_t *table = ctxid_table_of(store, prefix, &id);
+    cid_table_t *table = MPIR_ctxid_table_of(store, prefix, &id);
 
-    return cid_owner(table, id);
+    return MPIR_cid_owner(table, id);
 }
 
-static inline uint32_t ctxid_prefix_of(const MPIR_Comm * comm)
+static inline uint32_t MPIR_ctxid_prefix_of(const MPIR_Comm * comm)
 {
     return MPIR_CONTEXT_READ_FIELD(PREFIX, comm->recvcontext_id);
 }
 
 /* Is it another communicator's id, with a mark? */
-static inline bool ctxid_is_derived(MPIR_Context_id_t id)
+static inline bool MPIR_ctxid_is_derived(MPIR_Context_id_t id)
 {
     return MPIR_CONTEXT_READ_FIELD(SUBCOMM, id) || MPIR_CONTEXT_READ_FIELD(IS_LOCALCOMM, id);
 }

@@ -23,7 +23,7 @@ static uint64_t mix(uint64_t x)
 }
 
 /* One counter may serve several orders: it forgets the count of the previous one. */
-uint32_t *ctxid_partial_counter(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
+uint32_t *MPIR_ctxid_partial_counter(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
 {
     ctxid_partial_t *counter = &store->partial[mix(creation->order) % CTXID_PARTIAL_COUNTERS];
 
@@ -32,7 +32,7 @@ uint32_t *ctxid_partial_counter(ctxid_store_t * store, const MPIR_Ctxid_t * crea
     return &counter->number;
 }
 
-uint32_t ctxid_probe_of(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t number)
+uint32_t MPIR_ctxid_probe_of(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t number)
 {
     uint64_t hash = mix(creation->order ^ (number * UINT64_C(0x9e3779b97f4a7c15)));
     uint64_t spread = MPL_MAX((uint64_t) LEAST_SPREAD, 16 * (uint64_t) number);
@@ -44,7 +44,7 @@ static bool is_scarce(const ctxid_store_t * store)
 {
     cid_figures_t busy;
 
-    cid_figures(store->busy, &busy);
+    MPIR_cid_figures(store->busy, &busy);
     return store->busy_limit - busy.used < LEAST_LEFT + store->busy_limit / 4;
 }
 
@@ -53,11 +53,11 @@ static bool is_scarce(const ctxid_store_t * store)
 static void hold(ctxid_store_t *store, MPIR_Ctxid_t *creation, ctxid_fields_t *fields)
 {
     uint32_t end = MPL_MIN(MPL_MAX(fields->end, fields->free1) + 1, store->calm_limit);
-    uint32_t room = ctxid_hold(store, creation, store->calm, end);
+    uint32_t room = MPIR_ctxid_hold(store, creation, store->calm, end);
 
     fields->failed = creation->is_short = room < end;
     if (room < store->calm_limit && !fields->failed)
-        while (ctxid_room(fields->lack) > room)
+        while (MPIR_ctxid_room(fields->lack) > room)
             fields->lack++;
 }
 
@@ -68,10 +68,10 @@ static void propose(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t ids,
     uint32_t freed[2];
 
     fields->cursor_taken =
-        !ctxid_has_reserved(store, ctxid_prefix_of(creation->parent), creation->cursor);
-    fields->probe_taken = fields->scarce || !ctxid_claim_probe(store, creation);
-    fields->end = ctxid_next_end(store);
-    ctxid_find_freed(store, freed);
+        !MPIR_ctxid_has_reserved(store, MPIR_ctxid_prefix_of(creation->parent), creation->cursor);
+    fields->probe_taken = fields->scarce || !MPIR_ctxid_claim_probe(store, creation);
+    fields->end = MPIR_ctxid_next_end(store);
+    MPIR_ctxid_find_freed(store, freed);
     fields->free1 = freed[0];
     fields->free2 = freed[1];
     if (fields->busy)
@@ -80,7 +80,7 @@ static void propose(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t ids,
     store->promised_free = fields->free1;
     hold(store, creation, fields);
     if (ids > 1)
-        ctxid_block_claim(store, creation, ids);
+        MPIR_ctxid_block_claim(store, creation, ids);
 }
 
 /* If a creation of this process searches, the token is left to the search.  A member that takes no
@@ -90,14 +90,14 @@ static ctxid_fields_t make_fields(ctxid_store_t * store, MPIR_Ctxid_t * creation
     ctxid_fields_t fields = {.scarce = is_scarce(store) };
 
     if (store->queue == NULL && !fields.scarce)
-        ctxid_take_token(store, creation);
+        MPIR_ctxid_take_token(store, creation);
     fields.busy = (store->token != creation);
     if (creation->takes_part)
         propose(store, creation, ids, &fields);
     return fields;
 }
 
-ctxid_offer_t ctxid_make_offer(ctxid_store_t * store, MPIR_Ctxid_t * creation, MPIR_Comm * parent,
+ctxid_offer_t MPIR_ctxid_make_offer(ctxid_store_t * store, MPIR_Ctxid_t * creation, MPIR_Comm * parent,
                                ctxid_call_t call, bool takes_part)
 {
     ctxid_fields_t fields;
@@ -113,10 +113,10 @@ ctxid_offer_t ctxid_make_offer(ctxid_store_t * store, MPIR_Ctxid_t * creation, M
     if (creation->keeps_cursor)
         creation->cursor = parent->ctxid_cursor;
     else
-        creation->number = ++*ctxid_partial_counter(store, creation);
-    creation->probe = ctxid_probe_of(store, creation, creation->number);
+        creation->number = ++*MPIR_ctxid_partial_counter(store, creation);
+    creation->probe = MPIR_ctxid_probe_of(store, creation, creation->number);
     fields = make_fields(store, creation, call.ids);
     pthread_mutex_unlock(&store->mutex);
-    return (ctxid_offer_t) {.packed = ctxid_pack(&fields),
-                            .number = (uint64_t) ctxid_block_of(creation) << 32 | creation->number};
+    return (ctxid_offer_t) {.packed = MPIR_ctxid_pack(&fields),
+                            .number = (uint64_t) MPIR_ctxid_block_of(creation) << 32 | creation->number};
 }

@@ -7,7 +7,7 @@
  * reads beside MPI calls at any granularity, before MPI_Init and after MPI_Finalize. */
 static ctxid_store_t own = {.mutex = PTHREAD_MUTEX_INITIALIZER };
 
-ctxid_store_t *ctxid_own_store(void)
+ctxid_store_t *MPIR_ctxid_own_store(void)
 {
     return &own;
 }

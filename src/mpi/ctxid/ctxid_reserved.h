@@ -8,10 +8,10 @@
 #include "ctxid_parts.h"
 
 /* REQUIRES: the caller holds the store's mutex. */
-static inline void ctxid_drop_reservation(ctxid_store_t *store, uint32_t prefix, uint32_t cursor)
+static inline void MPIR_ctxid_drop_reservation(ctxid_store_t *store, uint32_t prefix, uint32_t cursor)
 {
-    if (ctxid_has_reserved(store, prefix, cursor))
-        ctxid_end_reservation(store, cursor);
+    if (MPIR_ctxid_has_reserved(store, prefix, cursor))
+        MPIR_ctxid_end_reservation(store, cursor);
 }
 
 #endif /* CTXID_RESERVED_H_INCLUDED */

@@ -24,15 +24,15 @@
  * none. */
 static MPIR_Comm *lender_of(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t id)
 {
-    void *owner = cid_owner(store->calm, id);
-    uint32_t number = ctxid_note_number(owner);
+    void *owner = MPIR_cid_owner(store->calm, id);
+    uint32_t number = MPIR_ctxid_note_number(owner);
     MPIR_Comm *lender;
     ctxid_kept_t block;
 
-    if (ctxid_note_kind(owner) != CTXID_NOTE_BLOCK || number >= CTXID_BLOCK_CLAIMED)
+    if (MPIR_ctxid_note_kind(owner) != CTXID_NOTE_BLOCK || number >= CTXID_BLOCK_CLAIMED)
         return NULL;
-    lender = ctxid_owner_of(store, number);
-    block = ctxid_kept(lender);
+    lender = MPIR_ctxid_owner_of(store, number);
+    block = MPIR_ctxid_kept(lender);
     if ((uint32_t) block.next + block.left != id + 1)
         return NULL;
     return creation->contains(creation->members, lender) ? lender : NULL;
@@ -40,7 +40,7 @@ static MPIR_Comm *lender_of(const ctxid_store_t * store, const MPIR_Ctxid_t * cr
 
 static bool is_intact(const MPIR_Comm * lender)
 {
-    return !lender->revoked && !ctxid_kept(lender).in_doubt;
+    return !lender->revoked && !MPIR_ctxid_kept(lender).in_doubt;
 }
 
 /* The lender of the first such id from *id on, which becomes *id.  NULL if there is none below
@@ -51,7 +51,7 @@ static MPIR_Comm *next_lender(const ctxid_store_t * store, const MPIR_Ctxid_t * 
     for (; *id < end; ++*id) {
         MPIR_Comm *lender;
 
-        *id = cid_next_used(store->calm, *id);
+        *id = MPIR_cid_next_used(store->calm, *id);
         lender = *id < end ? lender_of(store, creation, *id) : NULL;
         if (lender != NULL)
             return lender;
@@ -59,7 +59,7 @@ static MPIR_Comm *next_lender(const ctxid_store_t * store, const MPIR_Ctxid_t * 
     return NULL;
 }
 
-void ctxid_return_show(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t first,
+void MPIR_ctxid_return_show(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t first,
                        uint32_t n, uint32_t mask[])
 {
     MPIR_Comm *lender;
@@ -72,21 +72,21 @@ void ctxid_return_show(const ctxid_store_t * store, const MPIR_Ctxid_t * creatio
 /* The others have shortened the block, so this member does, too.  That holds if it has learned
  * since that the communicator is revoked.  It also holds if the block is in doubt here, and this
  * member takes no part in the new communicator. */
-void ctxid_return_take(ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t prefix)
+void MPIR_ctxid_return_take(ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t prefix)
 {
     MPIR_Comm *lender = prefix < store->calm_limit ? lender_of(store, creation, prefix) : NULL;
 
     if (lender != NULL)
-        ctxid_block_shorten(store, lender);
+        MPIR_ctxid_block_shorten(store, lender);
 }
 
-void ctxid_return_doubt(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
+void MPIR_ctxid_return_doubt(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
 {
     uint32_t id, n, end;
     MPIR_Comm *lender;
 
-    ctxid_window_of(store, creation, &id, &n);
+    MPIR_ctxid_window_of(store, creation, &id, &n);
     end = MPL_MIN(id + n, store->calm_limit);
     for (; (lender = next_lender(store, creation, &id, end)); id++)
-        ctxid_block_mark_doubt(lender);
+        MPIR_ctxid_block_mark_doubt(lender);
 }

@@ -16,7 +16,7 @@ static bool goes_first(const MPIR_Ctxid_t * one, const MPIR_Ctxid_t * other)
     return one->order <= other->order;
 }
 
-void ctxid_enqueue(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+void MPIR_ctxid_enqueue(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 {
     MPIR_Ctxid_t **place = &store->queue;
 
@@ -39,17 +39,17 @@ static void dequeue(ctxid_store_t * store, MPIR_Ctxid_t * creation)
     creation->is_queued = false;
 }
 
-void ctxid_abandon(MPIR_Ctxid_t * creation)
+void MPIR_ctxid_abandon(MPIR_Ctxid_t * creation)
 {
     ctxid_store_t *store = creation->store;
 
     pthread_mutex_lock(&store->mutex);
     dequeue(store, creation);
     if (creation->returns && store->shown == creation)
-        ctxid_return_doubt(store, creation);
-    ctxid_block_lose(store, creation);
-    ctxid_release_claims(store, creation);
-    ctxid_lose_cursor(store, creation);
+        MPIR_ctxid_return_doubt(store, creation);
+    MPIR_ctxid_block_lose(store, creation);
+    MPIR_ctxid_release_claims(store, creation);
+    MPIR_ctxid_lose_cursor(store, creation);
     pthread_mutex_unlock(&store->mutex);
 }
 
@@ -61,11 +61,11 @@ static uint32_t next_free(const ctxid_store_t * store, uint32_t prefix)
     uint32_t id = store->calm_limit;
 
     if (prefix < store->calm_limit)
-        id = cid_next_free(store->calm, prefix);
+        id = MPIR_cid_next_free(store->calm, prefix);
     if (id < store->calm_limit)
         return id;
     return store->calm_limit +
-        cid_next_free(store->busy, prefix > store->calm_limit ? prefix - store->calm_limit : 0);
+        MPIR_cid_next_free(store->busy, prefix > store->calm_limit ? prefix - store->calm_limit : 0);
 }
 
 /* How far the search may skip: to the next free id, or to its end. */
@@ -74,7 +74,7 @@ static uint32_t next_offset(const ctxid_store_t * store, const MPIR_Ctxid_t * cr
     uint32_t limit = store->calm_limit + store->busy_limit;
     uint32_t first, n, prefix, id;
 
-    ctxid_window_of(store, creation, &first, &n);
+    MPIR_ctxid_window_of(store, creation, &first, &n);
     prefix = creation->start + creation->offset + n;
     if (prefix < limit) {
         id = next_free(store, prefix);
@@ -88,7 +88,7 @@ static uint32_t next_offset(const ctxid_store_t * store, const MPIR_Ctxid_t * cr
 
 static void show_ids(const cid_table_t * table, uint32_t first, uint32_t n, uint32_t mask[])
 {
-    cid_free_mask(table, first, (n + 31) / 32, mask);
+    MPIR_cid_free_mask(table, first, (n + 31) / 32, mask);
     if (n % 32)
         mask[n / 32] &= (1u << (n % 32)) - 1;
 }
@@ -111,7 +111,7 @@ static void show_calm(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, 
     if (store->token != creation && store->promised_free != 0)
         hide(store->promised_free, first, n, mask);
     if (creation->returns && store->token == creation)
-        ctxid_return_show(store, creation, first, n, mask);
+        MPIR_ctxid_return_show(store, creation, first, n, mask);
 }
 
 static void show_busy(const ctxid_store_t * store, uint32_t first, uint32_t n, uint32_t mask[])
@@ -123,20 +123,20 @@ static void show_busy(const ctxid_store_t * store, uint32_t first, uint32_t n, u
 static bool has_room(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t first, uint32_t n)
 {
     uint32_t id;
-    cid_table_t *table = ctxid_table_of(store, first, &id);
+    cid_table_t *table = MPIR_ctxid_table_of(store, first, &id);
 
-    return ctxid_hold(store, creation, table, id + n) >= id + n;
+    return MPIR_ctxid_hold(store, creation, table, id + n) >= id + n;
 }
 
 static void show(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_window_t * window)
 {
-    bool has_token = ctxid_take_token(store, creation);
+    bool has_token = MPIR_ctxid_take_token(store, creation);
     uint32_t first, n;
 
-    ctxid_window_of(store, creation, &first, &n);
+    MPIR_ctxid_window_of(store, creation, &first, &n);
     creation->is_short = creation->takes_part && !has_room(store, creation, first, n);
     if (has_token && creation->takes_part && creation->passes > 0)
-        ctxid_drop_reservations(store);
+        MPIR_ctxid_drop_reservations(store);
     window->next = creation->offset + n;
     if (creation->takes_part && !creation->returns)
         window->next = next_offset(store, creation);
@@ -154,7 +154,7 @@ static void show(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_window_t 
         window->flags |= CTXID_WITHHELD_NOTHING;
 }
 
-void ctxid_show_window(MPIR_Ctxid_t * creation, ctxid_window_t * window)
+void MPIR_ctxid_show_window(MPIR_Ctxid_t * creation, ctxid_window_t * window)
 {
     ctxid_store_t *store = creation->store;
 
@@ -193,7 +193,7 @@ static void begin_pass(ctxid_store_t * store, MPIR_Ctxid_t * creation)
     creation->withheld = false;
     creation->offset = 0;
     creation->passes++;
-    ctxid_enqueue(store, creation);
+    MPIR_ctxid_enqueue(store, creation);
 }
 
 /* No id of this window is free at all members. */
@@ -226,7 +226,7 @@ static void move_cursors(ctxid_store_t *store, MPIR_Ctxid_t *creation, const ctx
 
         cursors[i] = (id == MPIR_CTXID_NONE) ? 0 : id;
     }
-    ctxid_move_cursors(store, creation, prefix, cursors);
+    MPIR_ctxid_move_cursors(store, creation, prefix, cursors);
 }
 
 static ctxid_outcome_t settle_shown(ctxid_store_t * store, MPIR_Ctxid_t * creation,
@@ -236,21 +236,21 @@ static ctxid_outcome_t settle_shown(ctxid_store_t * store, MPIR_Ctxid_t * creati
 
     if (!(window->flags & CTXID_HAS_ROOM))
         return creation->is_short ? CTXID_NO_MEMORY : CTXID_FAILED;
-    ctxid_window_of(store, creation, &first, &n);
+    MPIR_ctxid_window_of(store, creation, &first, &n);
     chosen = next_common(window, first, &bit);
     if (chosen == MPIR_CTXID_NONE)
         return go_on(store, creation, window);
     if (creation->returns)
-        ctxid_return_take(store, creation, chosen);
+        MPIR_ctxid_return_take(store, creation, chosen);
     if (creation->takes_part)
-        ctxid_take(store, chosen);
+        MPIR_ctxid_take(store, chosen);
     *prefix = creation->takes_part ? chosen : MPIR_CTXID_NONE;
     if (window->flags & CTXID_HAS_TOKEN)
         move_cursors(store, creation, window, first, bit, *prefix);
     return CTXID_DECIDED;
 }
 
-ctxid_outcome_t ctxid_settle_window(MPIR_Ctxid_t *creation, const ctxid_window_t *window,
+ctxid_outcome_t MPIR_ctxid_settle_window(MPIR_Ctxid_t *creation, const ctxid_window_t *window,
                                     uint32_t *prefix)
 {
     ctxid_store_t *store = creation->store;
@@ -262,10 +262,10 @@ ctxid_outcome_t ctxid_settle_window(MPIR_Ctxid_t *creation, const ctxid_window_t
         outcome = settle_shown(store, creation, window, prefix);
     else if (creation->offset > 0)
         creation->withheld = true;      /* ids that were shown in use may be free by now */
-    ctxid_release_claims(store, creation);
+    MPIR_ctxid_release_claims(store, creation);
     if (outcome != CTXID_SEARCH) {
         dequeue(store, creation);
-        ctxid_block_grow(creation, 0, 0);
+        MPIR_ctxid_block_grow(creation, 0, 0);
     }
     pthread_mutex_unlock(&store->mutex);
     return outcome;

@@ -29,7 +29,7 @@ static uint32_t choose(const MPIR_Ctxid_t * creation, ctxid_fields_t own)
 /* Is the id below the limit, and have all members memory for it? */
 static bool is_possible(const ctxid_store_t *store, uint32_t id, ctxid_fields_t all)
 {
-    return id < store->calm_limit && id < ctxid_room(all.lack);
+    return id < store->calm_limit && id < MPIR_ctxid_room(all.lack);
 }
 
 static ctxid_outcome_t settle_calm(ctxid_store_t *store, MPIR_Ctxid_t *creation, ctxid_fields_t own,
@@ -38,19 +38,19 @@ static ctxid_outcome_t settle_calm(ctxid_store_t *store, MPIR_Ctxid_t *creation,
     uint32_t chosen = choose(creation, own), cursors[2];
 
     if (creation->block_ids > 0 && !all.blocks_differ) {
-        *prefix = ctxid_block_grant(store, creation);
+        *prefix = MPIR_ctxid_block_grant(store, creation);
         return CTXID_DECIDED;
     }
-    ctxid_block_release(store, creation);       /* the id may be one of them */
+    MPIR_ctxid_block_release(store, creation);       /* the id may be one of them */
     if (!is_possible(store, choose(creation, all), all)) {
         creation->start = all.end < store->calm_limit ? all.end : all.free1;
         return CTXID_SEARCH;
     }
     if (creation->takes_part)
-        ctxid_take(store, chosen);
+        MPIR_ctxid_take(store, chosen);
     *prefix = creation->takes_part ? chosen : MPIR_CTXID_NONE;
     choose_cursors(all, cursors);
-    ctxid_move_cursors(store, creation, *prefix, cursors);
+    MPIR_ctxid_move_cursors(store, creation, *prefix, cursors);
     return CTXID_DECIDED;
 }
 
@@ -63,14 +63,14 @@ static ctxid_outcome_t settle_busy(ctxid_store_t *store, MPIR_Ctxid_t *creation,
         return CTXID_SEARCH;
     }
     if (all.probe_taken) {
-        creation->start = store->calm_limit + ctxid_probe_of(store, creation, number);
+        creation->start = store->calm_limit + MPIR_ctxid_probe_of(store, creation, number);
         return CTXID_SEARCH;
     }
     if (!creation->takes_part)
         return CTXID_DECIDED;
     *prefix = store->calm_limit + creation->probe;
-    ctxid_end_probe(store, creation, false);
-    ctxid_take(store, *prefix);
+    MPIR_ctxid_end_probe(store, creation, false);
+    MPIR_ctxid_take(store, *prefix);
     return CTXID_DECIDED;
 }
 
@@ -83,20 +83,20 @@ static ctxid_outcome_t settle(ctxid_store_t * store, MPIR_Ctxid_t * creation, ct
     if (all.failed)
         return creation->is_short ? CTXID_NO_MEMORY : CTXID_FAILED;
     if (!creation->keeps_cursor) {
-        uint32_t *counter = ctxid_partial_counter(store, creation);
+        uint32_t *counter = MPIR_ctxid_partial_counter(store, creation);
 
         *counter = MPL_MAX(*counter, number);
     }
     outcome = all.busy ? settle_busy(store, creation, all, number, prefix) :
         settle_calm(store, creation, own, all, prefix);
     if (outcome == CTXID_SEARCH)
-        ctxid_enqueue(store, creation);
+        MPIR_ctxid_enqueue(store, creation);
     else
-        ctxid_block_grow(creation, (uint32_t)(numbers >> 32), all.busy ? 0 : all.end);
+        MPIR_ctxid_block_grow(creation, (uint32_t)(numbers >> 32), all.busy ? 0 : all.end);
     return outcome;
 }
 
-ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t *creation, uint64_t own, ctxid_offer_t all,
+ctxid_outcome_t MPIR_ctxid_settle(MPIR_Ctxid_t *creation, uint64_t own, ctxid_offer_t all,
                              uint32_t *prefix)
 {
     ctxid_store_t *store = creation->store;
@@ -104,9 +104,9 @@ ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t *creation, uint64_t own, ctxid_offer_t
 
     *prefix = MPIR_CTXID_NONE;
     pthread_mutex_lock(&store->mutex);
-    outcome = settle(store, creation, ctxid_unpack(own), ctxid_unpack(all.packed),
+    outcome = settle(store, creation, MPIR_ctxid_unpack(own), MPIR_ctxid_unpack(all.packed),
                      all.number, prefix);
-    ctxid_release_claims(store, creation);
+    MPIR_ctxid_release_claims(store, creation);
     pthread_mutex_unlock(&store->mutex);
     if (outcome != CTXID_DECIDED)
         *prefix = MPIR_CTXID_NONE;

@@ -37,19 +37,19 @@ static void pop(void)
 
 static void trim(void)
 {
-    uint32_t needed = ctxid_block_ahead(ctxid_own_store()) + spare.asked;
+    uint32_t needed = MPIR_ctxid_block_ahead(MPIR_ctxid_own_store()) + spare.asked;
 
     while (spare.n > needed)
         pop();
 }
 
-bool ctxid_spare_make(uint32_t n)
+bool MPIR_ctxid_spare_make(uint32_t n)
 {
     bool has_memory = true;
     uint32_t needed;
 
     pthread_mutex_lock(&spare.mutex);
-    needed = ctxid_block_ahead(ctxid_own_store()) + spare.asked + n;
+    needed = MPIR_ctxid_block_ahead(MPIR_ctxid_own_store()) + spare.asked + n;
     while (spare.n < needed && has_memory)
         has_memory = push();
     if (has_memory)
@@ -60,7 +60,7 @@ bool ctxid_spare_make(uint32_t n)
     return has_memory;
 }
 
-void ctxid_spare_settle(uint32_t n)
+void MPIR_ctxid_spare_settle(uint32_t n)
 {
     if (n == 0)
         return;
@@ -70,22 +70,22 @@ void ctxid_spare_settle(uint32_t n)
     pthread_mutex_unlock(&spare.mutex);
 }
 
-void ctxid_spare_trim(void)
+void MPIR_ctxid_spare_trim(void)
 {
     pthread_mutex_lock(&spare.mutex);
     trim();
     pthread_mutex_unlock(&spare.mutex);
 }
 
-void ctxid_spare_unused(void)
+void MPIR_ctxid_spare_unused(void)
 {
     uint32_t n = __atomic_load_n(&spare.n, __ATOMIC_RELAXED);
 
-    if (n > ctxid_block_ahead(ctxid_own_store()) + MOST_UNUSED)
-        ctxid_spare_trim();
+    if (n > MPIR_ctxid_block_ahead(MPIR_ctxid_own_store()) + MOST_UNUSED)
+        MPIR_ctxid_spare_trim();
 }
 
-bool ctxid_spare_lend(void)
+bool MPIR_ctxid_spare_lend(void)
 {
     bool has_any;
 

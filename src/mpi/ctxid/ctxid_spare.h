@@ -8,17 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "ctxid_names.h"
-
 /* `n` more, for the block of an agreement.  False without memory: there are none more.  When the
- * agreement is over, ctxid_spare_settle says so. */
-bool ctxid_spare_make(uint32_t n);
-void ctxid_spare_settle(uint32_t n);
+ * agreement is over, MPIR_ctxid_spare_settle says so. */
+bool MPIR_ctxid_spare_make(uint32_t n);
+void MPIR_ctxid_spare_settle(uint32_t n);
 /* Frees those that no block needs any more. */
-void ctxid_spare_trim(void);
+void MPIR_ctxid_spare_trim(void);
 /* The same for a silent duplicate, which has one less ahead: mostly without a lock.  A few stay. */
-void ctxid_spare_unused(void);
+void MPIR_ctxid_spare_unused(void);
 /* A duplicate finds no memory: the next MPIR_Comm_create has one.  False if there is none. */
-bool ctxid_spare_lend(void);
+bool MPIR_ctxid_spare_lend(void);
 
 #endif /* CTXID_SPARE_H_INCLUDED */

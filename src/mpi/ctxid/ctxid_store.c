@@ -9,14 +9,14 @@
 
 static void destroy_tables(ctxid_store_t * store)
 {
-    cid_table_destroy(store->calm);
-    cid_table_destroy(store->busy);
+    MPIR_cid_table_destroy(store->calm);
+    MPIR_cid_table_destroy(store->busy);
     store->calm = store->busy = NULL;
     store->ahead = 0;
-    ctxid_freed_destroy(&store->freed);
+    MPIR_ctxid_freed_destroy(&store->freed);
 }
 
-void ctxid_close(ctxid_store_t * store)
+void MPIR_ctxid_close(ctxid_store_t * store)
 {
     pthread_mutex_lock(&store->mutex);
     destroy_tables(store);
@@ -28,7 +28,7 @@ void ctxid_close(ctxid_store_t * store)
 static bool claim_predefined(ctxid_store_t * store, uint32_t n)
 {
     for (uint32_t id = 0; id < n; id++) {
-        if (cid_claim(store->calm, id, ctxid_note(CTXID_NOTE_PENDING, 0)) != CID_OK)
+        if (MPIR_cid_claim(store->calm, id, MPIR_ctxid_note(CTXID_NOTE_PENDING, 0)) != CID_OK)
             return false;
     }
     store->used = store->peak = store->fresh = n;
@@ -50,15 +50,15 @@ static int make_tables(ctxid_store_t * store, cid_kind kind, uint32_t limit, uin
     store->busy_limit = limit / 4;
     store->calm_limit = limit - store->busy_limit;
     store->most_blocked = limit / CTXID_BLOCKED_PART;
-    store->calm = cid_table_create(kind, store->calm_limit);
-    store->busy = cid_table_create(kind, store->busy_limit);
+    store->calm = MPIR_cid_table_create(kind, store->calm_limit);
+    store->busy = MPIR_cid_table_create(kind, store->busy_limit);
     if (store->calm && store->busy && claim_predefined(store, predefined))
         return MPI_SUCCESS;
     destroy_tables(store);
     return MPI_ERR_NO_MEM;
 }
 
-int ctxid_open(ctxid_store_t * store, cid_kind kind, uint32_t limit, uint32_t predefined)
+int MPIR_ctxid_open(ctxid_store_t * store, cid_kind kind, uint32_t limit, uint32_t predefined)
 {
     int mpi_errno;
 
@@ -70,63 +70,63 @@ int ctxid_open(ctxid_store_t * store, cid_kind kind, uint32_t limit, uint32_t pr
 
 /* ---- communicators --------------------------------------------------------------------------- */
 
-bool ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm)
+bool MPIR_ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm)
 {
-    uint32_t prefix = ctxid_prefix_of(comm), id;
+    uint32_t prefix = MPIR_ctxid_prefix_of(comm), id;
     cid_table_t *table;
     void *owner;
     bool is_locked;
 
-    if (store->calm == NULL || ctxid_is_derived(comm->recvcontext_id))
+    if (store->calm == NULL || MPIR_ctxid_is_derived(comm->recvcontext_id))
         return false;
-    is_locked = ctxid_enter(store);
-    table = ctxid_table_of(store, prefix, &id);
-    owner = cid_owner(table, id);
-    MPIR_Assert(ctxid_note_kind(owner) == CTXID_NOTE_PENDING);
+    is_locked = MPIR_ctxid_enter(store);
+    table = MPIR_ctxid_table_of(store, prefix, &id);
+    owner = MPIR_cid_owner(table, id);
+    MPIR_Assert(MPIR_ctxid_note_kind(owner) == CTXID_NOTE_PENDING);
     if (comm->comm_kind == MPIR_COMM_KIND__INTRACOMM)
-        comm->ctxid_cursor = ctxid_block_commit(comm, owner);
+        comm->ctxid_cursor = MPIR_ctxid_block_commit(comm, owner);
     else
-        ctxid_drop_reservation(store, prefix, ctxid_note_number(owner));
-    cid_replace(table, id, comm);
-    ctxid_leave(store, is_locked);
+        MPIR_ctxid_drop_reservation(store, prefix, MPIR_ctxid_note_number(owner));
+    MPIR_cid_replace(table, id, comm);
+    MPIR_ctxid_leave(store, is_locked);
     return true;
 }
 
-bool ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm)
+bool MPIR_ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm)
 {
     bool had_block;
 
     if (store->calm == NULL)
         return false;
     pthread_mutex_lock(&store->mutex);
-    ctxid_drop_reservation(store, ctxid_prefix_of(comm), comm->ctxid_cursor);
+    MPIR_ctxid_drop_reservation(store, MPIR_ctxid_prefix_of(comm), comm->ctxid_cursor);
     comm->ctxid_cursor = 0;
-    had_block = ctxid_block_drop(store, comm);
+    had_block = MPIR_ctxid_block_drop(store, comm);
     pthread_mutex_unlock(&store->mutex);
     return had_block;
 }
 
 /* An intercommunicator and its local communicator have the same id: the intercommunicator gives
  * it back. */
-void ctxid_free(ctxid_store_t * store, MPIR_Context_id_t context_id)
+void MPIR_ctxid_free(ctxid_store_t * store, MPIR_Context_id_t context_id)
 {
     uint32_t prefix = MPIR_CONTEXT_READ_FIELD(PREFIX, context_id), id;
     cid_table_t *table;
     void *owner;
     bool is_locked;
 
-    if (ctxid_is_derived(context_id) || store->calm == NULL)
+    if (MPIR_ctxid_is_derived(context_id) || store->calm == NULL)
         return;
-    is_locked = ctxid_enter(store);
-    table = ctxid_table_of(store, prefix, &id);
-    owner = cid_release(table, id);
-    if (ctxid_note_kind(owner) == CTXID_NOTE_PENDING)
-        ctxid_drop_reservation(store, prefix, ctxid_note_number(owner));
+    is_locked = MPIR_ctxid_enter(store);
+    table = MPIR_ctxid_table_of(store, prefix, &id);
+    owner = MPIR_cid_release(table, id);
+    if (MPIR_ctxid_note_kind(owner) == CTXID_NOTE_PENDING)
+        MPIR_ctxid_drop_reservation(store, prefix, MPIR_ctxid_note_number(owner));
     if (table == store->calm) {
         store->used--;
-        ctxid_freed_append(&store->freed, id);
+        MPIR_ctxid_freed_append(&store->freed, id);
     }
-    ctxid_leave(store, is_locked);
+    MPIR_ctxid_leave(store, is_locked);
     MPIR_Assert(owner != NULL);
 }
 
@@ -138,14 +138,14 @@ static bool find_used(const ctxid_store_t * store, uint32_t * prefix, void **own
     uint32_t id;
 
     while (*prefix < store->calm_limit + store->busy_limit) {
-        cid_table_t *table = ctxid_table_of(store, *prefix, &id);
+        cid_table_t *table = MPIR_ctxid_table_of(store, *prefix, &id);
         uint32_t first = *prefix - id;
 
-        id = cid_next_used(table, id);
+        id = MPIR_cid_next_used(table, id);
         *prefix = first + id;
-        *owner = cid_owner(table, id);
-        if (*owner != NULL && ctxid_note_kind(*owner) != CTXID_NOTE_RESERVED &&
-            ctxid_note_kind(*owner) != CTXID_NOTE_BLOCK)
+        *owner = MPIR_cid_owner(table, id);
+        if (*owner != NULL && MPIR_ctxid_note_kind(*owner) != CTXID_NOTE_RESERVED &&
+            MPIR_ctxid_note_kind(*owner) != CTXID_NOTE_BLOCK)
             return true;
         *prefix += (*owner != NULL);
     }
@@ -153,7 +153,7 @@ static bool find_used(const ctxid_store_t * store, uint32_t * prefix, void **own
 }
 
 /* `visit` may call MPI: the store is not locked meanwhile. */
-void ctxid_visit(ctxid_store_t * store, void (*visit) (uint32_t prefix, MPIR_Comm * comm))
+void MPIR_ctxid_visit(ctxid_store_t * store, void (*visit) (uint32_t prefix, MPIR_Comm * comm))
 {
     for (uint32_t prefix = 0;; prefix++) {
         void *owner;
@@ -164,7 +164,7 @@ void ctxid_visit(ctxid_store_t * store, void (*visit) (uint32_t prefix, MPIR_Com
         pthread_mutex_unlock(&store->mutex);
         if (!found)
             break;
-        visit(prefix, ctxid_note_kind(owner) == CTXID_NOTE_NONE ? owner : NULL);
+        visit(prefix, MPIR_ctxid_note_kind(owner) == CTXID_NOTE_NONE ? owner : NULL);
     }
 }
 
@@ -172,18 +172,18 @@ static void read_figures(const ctxid_store_t * store, ctxid_figures_t * figures)
 {
     cid_figures_t calm, busy;
 
-    cid_figures(store->calm, &calm);
-    cid_figures(store->busy, &busy);
+    MPIR_cid_figures(store->calm, &calm);
+    MPIR_cid_figures(store->busy, &busy);
     figures->reserved = store->reserved + store->blocked;
     figures->used = calm.used + busy.used - figures->reserved;
     figures->silent = store->silent;
     figures->limit = store->calm_limit + store->busy_limit;
     figures->allocated = calm.allocated + busy.allocated;
     figures->end = busy.end ? store->calm_limit + busy.end : calm.end;
-    figures->bytes = calm.bytes + busy.bytes + ctxid_freed_bytes(&store->freed);
+    figures->bytes = calm.bytes + busy.bytes + MPIR_ctxid_freed_bytes(&store->freed);
 }
 
-void ctxid_get_figures(ctxid_store_t * store, ctxid_figures_t * figures)
+void MPIR_ctxid_get_figures(ctxid_store_t * store, ctxid_figures_t * figures)
 {
     memset(figures, 0, sizeof(*figures));
     pthread_mutex_lock(&store->mutex);

@@ -23,7 +23,6 @@
 
 #include "cid.h"
 #include "ctxid_freed.h"
-#include "ctxid_names.h"
 
 #include <pthread.h>
 
@@ -44,7 +43,7 @@ typedef struct {
 
 typedef struct MPIR_Ctxid_store {
     pthread_mutex_t mutex;
-    cid_table_t *calm, *busy;   /* NULL before ctxid_open and after ctxid_close */
+    cid_table_t *calm, *busy;   /* NULL before MPIR_ctxid_open and after MPIR_ctxid_close */
     uint32_t calm_limit, busy_limit;
     uint32_t used;              /* calm ids of communicators */
     uint32_t peak;              /* the most that were used at once */
@@ -70,14 +69,14 @@ typedef struct MPIR_Ctxid_store {
 } ctxid_store_t;
 
 /* The store of this process (ctxid_process.c). */
-ctxid_store_t *ctxid_own_store(void);
+ctxid_store_t *MPIR_ctxid_own_store(void);
 
 /* ---- what members exchange ------------------------------------------------------------------- */
 
 /* The fields of a packed offer, or of packed offers folded by maximum. */
 typedef struct {
     bool failed;                /* a member cannot make the communicator: no member gets an id */
-    uint32_t lack;              /* each member has memory for a calm id below ctxid_room */
+    uint32_t lack;              /* each member has memory for a calm id below MPIR_ctxid_room */
     bool busy;                  /* a member had another creation under way */
     bool cursor_taken;          /* a member cannot use the parent's cursor */
     bool probe_taken;           /* a member could not claim the probe */
@@ -91,13 +90,13 @@ typedef struct {
 #define CTXID_NUMBER_BITS 18
 
 /* 0: room for all ids */
-static inline uint32_t ctxid_room(uint32_t lack)
+static inline uint32_t MPIR_ctxid_room(uint32_t lack)
 {
     return (1u << CTXID_NUMBER_BITS) >> lack;
 }
 
-uint64_t ctxid_pack(const ctxid_fields_t * fields);
-ctxid_fields_t ctxid_unpack(uint64_t packed);
+uint64_t MPIR_ctxid_pack(const ctxid_fields_t * fields);
+ctxid_fields_t MPIR_ctxid_unpack(uint64_t packed);
 
 /* An offer, or offers folded.  The lower half of `number` is the number of the creation, from which
  * the probe follows; the upper half is the block that the member has claimed.  The rows of
@@ -108,7 +107,7 @@ typedef struct {
     uint64_t number;
 } ctxid_offer_t;
 
-void ctxid_fold_offer(ctxid_offer_t * all, const ctxid_offer_t * offer);
+void MPIR_ctxid_fold_offer(ctxid_offer_t * all, const ctxid_offer_t * offer);
 
 /* Which ids of a window are free. */
 #define CTXID_WINDOW_WORDS 128u
@@ -128,7 +127,7 @@ enum {
     CTXID_LENDS_NOTHING = 32    /* but the member has no block */
 };
 
-void ctxid_fold_window(ctxid_window_t * all, const ctxid_window_t * window);
+void MPIR_ctxid_fold_window(ctxid_window_t * all, const ctxid_window_t * window);
 
 /* ---- steps of a creation --------------------------------------------------------------------- */
 
@@ -148,7 +147,7 @@ typedef struct {
     MPIR_Context_id_t parent;
 } ctxid_call_t;
 
-ctxid_offer_t ctxid_make_offer(ctxid_store_t * store, MPIR_Ctxid_t * creation, MPIR_Comm * parent,
+ctxid_offer_t MPIR_ctxid_make_offer(ctxid_store_t * store, MPIR_Ctxid_t * creation, MPIR_Comm * parent,
                                ctxid_call_t call, bool takes_part);
 
 typedef enum {
@@ -162,19 +161,19 @@ typedef enum {
 /* If decided, *prefix is the id, or MPIR_CTXID_NONE in a member that takes no part.  `own`: the
  * packed offers folded over the members of this process's new communicator.  `all`: folded over
  * all members. */
-ctxid_outcome_t ctxid_settle(MPIR_Ctxid_t * creation, uint64_t own, ctxid_offer_t all,
+ctxid_outcome_t MPIR_ctxid_settle(MPIR_Ctxid_t * creation, uint64_t own, ctxid_offer_t all,
                              uint32_t * prefix);
 
-void ctxid_show_window(MPIR_Ctxid_t * creation, ctxid_window_t * window);
-ctxid_outcome_t ctxid_settle_window(MPIR_Ctxid_t * creation, const ctxid_window_t * window,
+void MPIR_ctxid_show_window(MPIR_Ctxid_t * creation, ctxid_window_t * window);
+ctxid_outcome_t MPIR_ctxid_settle_window(MPIR_Ctxid_t * creation, const ctxid_window_t * window,
                                     uint32_t * prefix);
-void ctxid_abandon(MPIR_Ctxid_t * creation);
+void MPIR_ctxid_abandon(MPIR_Ctxid_t * creation);
 
 /* ---- blocks of ids for duplicates ------------------------------------------------------------ */
 
 /* How many ids the next agreement on a duplicate of `parent` asks for: 1, 4, 16 and so on, at most
  * `most`.  The same on all members. */
-uint32_t ctxid_block_size(ctxid_store_t *store, const MPIR_Comm *parent, uint32_t most);
+uint32_t MPIR_ctxid_block_size(ctxid_store_t *store, const MPIR_Comm *parent, uint32_t most);
 
 typedef enum {
     CTXID_BLOCK_EMPTY,          /* on all members: they agree on an id, and maybe on a block */
@@ -186,28 +185,28 @@ typedef enum {
 
 /* Ids that all communicators together may take of their blocks.  Reads without the lock, because
  * each silent duplicate asks.  An id just granted to another thread may be missing. */
-uint32_t ctxid_block_ahead(ctxid_store_t *store);
-bool ctxid_block_has_next(ctxid_store_t *store, const MPIR_Comm *parent);
-ctxid_block_t ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix);
+uint32_t MPIR_ctxid_block_ahead(ctxid_store_t *store);
+bool MPIR_ctxid_block_has_next(ctxid_store_t *store, const MPIR_Comm *parent);
+ctxid_block_t MPIR_ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix);
 /* All ids that are left, *n from *first on, maybe none.  The block is empty then.  The caller
  * revokes whatever communicators the others make of them.  False, and nothing is done, while a
  * creation may get one of them: the caller tries again. */
-bool ctxid_block_take_rest(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *first, uint32_t *n);
+bool MPIR_ctxid_block_take_rest(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *first, uint32_t *n);
 /* The id of a duplicate that this process alone could not make.  It is not used again. */
-void ctxid_block_burn(ctxid_store_t *store, uint32_t prefix);
+void MPIR_ctxid_block_burn(ctxid_store_t *store, uint32_t prefix);
 
 /* ---- communicators --------------------------------------------------------------------------- */
 
 /* The first ids are those of predefined communicators. */
-int ctxid_open(ctxid_store_t * store, cid_kind kind, uint32_t limit, uint32_t predefined);
-void ctxid_close(ctxid_store_t * store);
+int MPIR_ctxid_open(ctxid_store_t * store, cid_kind kind, uint32_t limit, uint32_t predefined);
+void MPIR_ctxid_close(ctxid_store_t * store);
 
 /* As MPIR_Ctxid_commit, _forget and _free.  If the store is not open they do nothing.  The first
  * returns true if the id is the communicator's alone. */
-bool ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm);
+bool MPIR_ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm);
 /* True if ids of a block were given back. */
-bool ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm);
-void ctxid_free(ctxid_store_t * store, MPIR_Context_id_t id);
+bool MPIR_ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm);
+void MPIR_ctxid_free(ctxid_store_t * store, MPIR_Context_id_t id);
 
 typedef struct {
     uint64_t used;              /* by communicators, or claimed for them */
@@ -220,9 +219,9 @@ typedef struct {
 } ctxid_figures_t;
 
 /* All 0 if the store is not open. */
-void ctxid_get_figures(ctxid_store_t * store, ctxid_figures_t * figures);
+void MPIR_ctxid_get_figures(ctxid_store_t * store, ctxid_figures_t * figures);
 /* Calls `visit` for each id in use with its communicator, or with NULL if it has none yet.
  * `visit` may call MPI. */
-void ctxid_visit(ctxid_store_t * store, void (*visit) (uint32_t prefix, MPIR_Comm * comm));
+void MPIR_ctxid_visit(ctxid_store_t * store, void (*visit) (uint32_t prefix, MPIR_Comm * comm));
 
 #endif /* CTXID_STORE_H_INCLUDED */

@@ -28,7 +28,7 @@ int MPIR_Group_compare_impl(MPIR_Group * group_ptr1, MPIR_Group * group_ptr2, in
         [CMAP_DIFFERENT] = MPI_UNEQUAL
     };
     cmap_order order;
-    cmap_status status = cmap_compare(group_ptr1->map, group_ptr2->map, &order);
+    cmap_status status = MPIR_cmap_compare(group_ptr1->map, group_ptr2->map, &order);
 
     if (status != CMAP_OK)
         return MPIR_Map_error(status, "MPI_Group_compare", group_ptr1->size);
@@ -40,7 +40,7 @@ int MPIR_Group_difference_impl(MPIR_Group * group_ptr1, MPIR_Group * group_ptr2,
                                MPIR_Group ** new_group_ptr)
 {
     cmap_t *map = NULL;
-    cmap_status status = cmap_difference(group_ptr1->map, group_ptr2->map, NULL, &map);
+    cmap_status status = MPIR_cmap_difference(group_ptr1->map, group_ptr2->map, NULL, &map);
     bool member = (group_ptr1->rank != MPI_UNDEFINED && group_ptr2->rank == MPI_UNDEFINED);
 
     return make_group(status, "MPI_Group_difference", group_ptr1->size, map,
@@ -51,7 +51,7 @@ int MPIR_Group_intersection_impl(MPIR_Group * group_ptr1, MPIR_Group * group_ptr
                                  MPIR_Group ** new_group_ptr)
 {
     cmap_t *map = NULL;
-    cmap_status status = cmap_intersection(group_ptr1->map, group_ptr2->map, NULL, &map);
+    cmap_status status = MPIR_cmap_intersection(group_ptr1->map, group_ptr2->map, NULL, &map);
     bool member = (group_ptr1->rank != MPI_UNDEFINED && group_ptr2->rank != MPI_UNDEFINED);
 
     return make_group(status, "MPI_Group_intersection", group_ptr1->size, map,
@@ -62,7 +62,7 @@ int MPIR_Group_union_impl(MPIR_Group * group_ptr1, MPIR_Group * group_ptr2,
                           MPIR_Group ** new_group_ptr)
 {
     cmap_t *map = NULL;
-    cmap_status status = cmap_union(group_ptr1->map, group_ptr2->map, NULL, &map);
+    cmap_status status = MPIR_cmap_union(group_ptr1->map, group_ptr2->map, NULL, &map);
     int rank = group_ptr1->rank;        /* the first group's ranks stay */
 
     if (rank == MPI_UNDEFINED)
@@ -75,7 +75,7 @@ int MPIR_Group_incl_impl(MPIR_Group * group_ptr, int n, const int ranks[],
                          MPIR_Group ** new_group_ptr)
 {
     cmap_t *map = NULL;
-    cmap_status status = cmap_incl(group_ptr->map, ranks, n, NULL, &map);
+    cmap_status status = MPIR_cmap_incl(group_ptr->map, ranks, n, NULL, &map);
     int rank = MPI_UNDEFINED;
 
     for (int i = 0; i < n && rank == MPI_UNDEFINED && group_ptr->rank != MPI_UNDEFINED; i++) {
@@ -89,7 +89,7 @@ int MPIR_Group_excl_impl(MPIR_Group * group_ptr, int n, const int ranks[],
                          MPIR_Group ** new_group_ptr)
 {
     cmap_t *map = NULL;
-    cmap_status status = cmap_excl(group_ptr->map, ranks, n, NULL, &map);
+    cmap_status status = MPIR_cmap_excl(group_ptr->map, ranks, n, NULL, &map);
     int rank = group_ptr->rank;
     int before = 0;
 
@@ -155,7 +155,7 @@ int MPIR_Group_range_incl_impl(MPIR_Group * group_ptr, int n, int ranges[][3],
             rank = before + k;
         before += MPIR_Group_range_count(ranges[i]);
     }
-    return make_range_group(cmap_range_incl, "MPI_Group_range_incl", group_ptr, n, ranges, rank,
+    return make_range_group(MPIR_cmap_range_incl, "MPI_Group_range_incl", group_ptr, n, ranges, rank,
                             new_group_ptr);
 }
 
@@ -170,14 +170,14 @@ int MPIR_Group_range_excl_impl(MPIR_Group * group_ptr, int n, int ranges[][3],
         else
             rank -= count_below(ranges[i], group_ptr->rank);
     }
-    return make_range_group(cmap_range_excl, "MPI_Group_range_excl", group_ptr, n, ranges, rank,
+    return make_range_group(MPIR_cmap_range_excl, "MPI_Group_range_excl", group_ptr, n, ranges, rank,
                             new_group_ptr);
 }
 
 int MPIR_Group_translate_ranks_impl(MPIR_Group * gp1, int n, const int ranks1[],
                                     MPIR_Group * gp2, int ranks2[])
 {
-    cmap_status status = cmap_translate(gp1->map, ranks1, n, gp2->map, ranks2);
+    cmap_status status = MPIR_cmap_translate(gp1->map, ranks1, n, gp2->map, ranks2);
 
     if (status != CMAP_OK)
         return MPIR_Map_error(status, "MPI_Group_translate_ranks", n);
@@ -207,12 +207,12 @@ int MPIR_Group_from_session_pset_impl(MPIR_Session * session_ptr MPL_UNUSED, con
         rank = MPIR_Process.rank;
         if (MPIR_Process.comm_world) {  /* it may have an order */
             rank = MPIR_Process.comm_world->rank;
-            map = cmap_addref(MPIR_Process.comm_world->map);
+            map = MPIR_cmap_addref(MPIR_Process.comm_world->map);
         } else {
-            status = cmap_from_range(0, 1, size, size, NULL, &map);
+            status = MPIR_cmap_from_range(0, 1, size, size, NULL, &map);
         }
     } else if (MPL_stricmp(pset_name, "mpi://SELF") == 0) {
-        status = cmap_from_range(MPIR_Process.rank, 1, 1, MPIR_Process.size, NULL, &map);
+        status = MPIR_cmap_from_range(MPIR_Process.rank, 1, 1, MPIR_Process.size, NULL, &map);
     } else {
         MPIR_ERR_SETANDSTMT(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**psetinvalidname");
     }

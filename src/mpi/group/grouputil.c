@@ -23,7 +23,7 @@ MPIR_Group *const MPIR_Group_empty = &MPIR_Group_builtin[0];
 
 static int release_empty_group(void *unused MPL_UNUSED)
 {
-    cmap_release(MPIR_Group_empty->map);
+    MPIR_cmap_release(MPIR_Group_empty->map);
     MPIR_Group_empty->map = NULL;
     return MPI_SUCCESS;
 }
@@ -41,7 +41,7 @@ int MPIR_Group_init(void)
     MPIR_Group_empty->size = 0;
     MPIR_Group_empty->rank = MPI_UNDEFINED;
     MPIR_Group_empty->map = NULL;
-    status = cmap_from_range(0, 1, 0, 0, NULL, &MPIR_Group_empty->map);
+    status = MPIR_cmap_from_range(0, 1, 0, 0, NULL, &MPIR_Group_empty->map);
     if (status != CMAP_OK)
         MPIR_ERR_SET_CMAP_AND_JUMP(status, "empty group", 0);
     MPIR_Add_finalize(release_empty_group, NULL, MPIR_FINALIZE_CALLBACK_HANDLE_CHECK_PRIO - 1);
@@ -61,19 +61,19 @@ int MPIR_Group_create_from_map(cmap_t * map, int rank, MPIR_Group ** new_group_p
     int mpi_errno = MPI_SUCCESS;
     MPIR_Group *group_ptr;
 
-    if (cmap_size(map) == 0) {
-        cmap_release(map);
+    if (MPIR_cmap_size(map) == 0) {
+        MPIR_cmap_release(map);
         *new_group_ptr = MPIR_Group_empty;
         return mpi_errno;
     }
 
     group_ptr = (MPIR_Group *) MPIR_Handle_obj_alloc(&MPIR_Group_mem);
     if (!group_ptr) {
-        cmap_release(map);
+        MPIR_cmap_release(map);
         MPIR_ERR_SETANDSTMT(mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**nomem");
     }
     MPIR_Object_set_ref(group_ptr, 1);
-    group_ptr->size = (int) cmap_size(map);
+    group_ptr->size = (int) MPIR_cmap_size(map);
     group_ptr->rank = rank;
     group_ptr->session = 0;
     group_ptr->map = map;
@@ -90,7 +90,7 @@ int MPIR_Group_release(MPIR_Group * group_ptr)
     MPIR_Group_release_ref(group_ptr, &inuse);
     if (!inuse) {
         MPIR_Map_report_gone(group_ptr);
-        cmap_release(group_ptr->map);
+        MPIR_cmap_release(group_ptr->map);
         group_ptr->map = NULL;
         MPIR_Handle_obj_free(&MPIR_Group_mem, group_ptr);
     }
@@ -202,12 +202,12 @@ int MPIR_Group_check_valid_ranges(MPIR_Group * group_ptr, int ranges[][3], int n
     if (n < 2)
         goto fn_exit;
 
-    status = cmap_builder_create(group_ptr->size, NULL, &ranks);
+    status = MPIR_cmap_builder_create(group_ptr->size, NULL, &ranks);
     for (int i = 0; i < n && status == CMAP_OK; i++)
-        status = cmap_builder_add_range(ranks, ranges[i][0], ranges[i][2],
+        status = MPIR_cmap_builder_add_range(ranks, ranges[i][0], ranges[i][2],
                                         MPIR_Group_range_count(ranges[i]));
     if (status == CMAP_OK)
-        status = cmap_builder_finish(ranks, &map);
+        status = MPIR_cmap_builder_finish(ranks, &map);
     if (status == CMAP_ERR_DUPLICATE || status == CMAP_ERR_RANGE)
         mpi_errno = find_shared_rank(ranges, n);
     else if (status != CMAP_OK)
@@ -215,8 +215,8 @@ int MPIR_Group_check_valid_ranges(MPIR_Group * group_ptr, int ranges[][3], int n
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
-    cmap_release(map);
-    cmap_builder_free(ranks);
+    MPIR_cmap_release(map);
+    MPIR_cmap_builder_free(ranks);
     return mpi_errno;
   fn_fail:
     goto fn_exit;

@@ -134,12 +134,12 @@ static void list_names(char *text, size_t room, const char *(*name_of) (int), in
 
 static const char *strategy_name(int i)
 {
-    return cmap_strategy_name((cmap_strategy) i);
+    return MPIR_cmap_strategy_name((cmap_strategy) i);
 }
 
 static const char *representation_name(int i)
 {
-    return cmap_rep_name((cmap_rep) i);
+    return MPIR_cmap_rep_name((cmap_rep) i);
 }
 
 static int read_strategy(cmap_policy * policy)
@@ -147,7 +147,7 @@ static int read_strategy(cmap_policy * policy)
     const char *value = MPIR_CVAR_CMAP_STRATEGY;
     char accepted[128];
 
-    if (!value || cmap_strategy_from_name(value, &policy->strategy) == CMAP_OK)
+    if (!value || MPIR_cmap_strategy_from_name(value, &policy->strategy) == CMAP_OK)
         return MPI_SUCCESS;
     list_names(accepted, sizeof(accepted), strategy_name, CMAP_STRATEGY_SPACE + 1, NULL);
     return MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_STRATEGY", value, accepted);
@@ -158,10 +158,10 @@ static int read_representation(cmap_policy * policy)
     const char *value = MPIR_CVAR_CMAP_REPRESENTATION;
     char accepted[256];
 
-    if (!value || cmap_rep_from_name(value, &policy->force) == CMAP_OK)
+    if (!value || MPIR_cmap_rep_from_name(value, &policy->force) == CMAP_OK)
         return MPI_SUCCESS;
     list_names(accepted, sizeof(accepted), representation_name, CMAP_REP_COUNT,
-               cmap_rep_name(CMAP_REP_ANY));
+               MPIR_cmap_rep_name(CMAP_REP_ANY));
     return MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_REPRESENTATION", value, accepted);
 }
 
@@ -181,7 +181,7 @@ static int read_times(void)
     const char *path = MPIR_CVAR_CMAP_TIMES;
     char why[160], accepted[256];
 
-    if (!path || strcmp(path, "none") == 0 || cmap_times_read(path, why, sizeof(why)) == CMAP_OK)
+    if (!path || strcmp(path, "none") == 0 || MPIR_cmap_times_read(path, why, sizeof(why)) == CMAP_OK)
         return MPI_SUCCESS;
     snprintf(accepted, sizeof(accepted), "none, or a file of cmap-calibrate (this file: %s)", why);
     return MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_TIMES", path, accepted);
@@ -226,7 +226,7 @@ static void read_total(void *address, void *obj_handle MPL_UNUSED, int count MPL
     cmap_totals totals;
     unsigned long long *value = buffer;
 
-    cmap_get_totals(&totals);
+    MPIR_cmap_get_totals(&totals);
     *value = *(const uint64_t *) ((const char *) &totals + *(const size_t *) address);
 }
 
@@ -248,7 +248,7 @@ static void register_totals(void)
                    "cmap_array_bytes",
                    "bytes that plain arrays in place of the compressed maps alive would take");
     for (int rep = 0; rep < CMAP_REP_COUNT; rep++) {
-        snprintf(names[rep], sizeof(names[rep]), "cmap_builds_%s", cmap_rep_name((cmap_rep) rep));
+        snprintf(names[rep], sizeof(names[rep]), "cmap_builds_%s", MPIR_cmap_rep_name((cmap_rep) rep));
         register_total(3 + rep, offsetof(cmap_totals, builds) + rep * sizeof(uint64_t),
                        MPI_T_PVAR_CLASS_COUNTER, names[rep], "maps built in this representation");
     }
@@ -273,8 +273,8 @@ int MPIR_Map_init(void)
     mpi_errno = read_times();
     MPIR_ERR_CHKRETURN(mpi_errno);
 
-    cmap_policy_set_default(&policy);
-    cmap_limits_set(&limits);
+    MPIR_cmap_policy_set_default(&policy);
+    MPIR_cmap_limits_set(&limits);
     register_totals();
     mpi_errno = MPIR_Map_node_init();
     MPIR_ERR_CHKRETURN(mpi_errno);
@@ -304,26 +304,26 @@ int MPIR_Map_error(cmap_status status, const char *operation, int size)
 
     return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, operation, __LINE__,
                                 errclass, "**cmap", "**cmap %s %d %s", operation,
-                                size, cmap_strerror(status));
+                                size, MPIR_cmap_strerror(status));
 }
 
 int MPIR_Map_own_rank(const cmap_t * map)
 {
     uint32_t self = (uint32_t) MPIR_Process.rank;
-    cmap_rep rep = cmap_representation(map);
+    cmap_rep rep = MPIR_cmap_representation(map);
 
-    if (cmap_is_set(map) || rep == CMAP_REP_AFFINE || rep == CMAP_REP_RUNS) {
-        uint32_t rank = cmap_rank(map, self);
+    if (MPIR_cmap_is_set(map) || rep == CMAP_REP_AFFINE || rep == CMAP_REP_RUNS) {
+        uint32_t rank = MPIR_cmap_rank(map, self);
         return (rank == CMAP_NONE) ? MPI_UNDEFINED : (int) rank;
     }
 
-    if (cmap_size(map) == 0 || self < cmap_min(map) || self > cmap_max(map))
+    if (MPIR_cmap_size(map) == 0 || self < MPIR_cmap_min(map) || self > MPIR_cmap_max(map))
         return MPI_UNDEFINED;
 
     uint32_t block[256];
     cmap_iter iter;
-    cmap_iter_init(&iter, map);
-    for (uint32_t done = 0, n; (n = cmap_iter_next(&iter, block, 256)) > 0; done += n) {
+    MPIR_cmap_iter_init(&iter, map);
+    for (uint32_t done = 0, n; (n = MPIR_cmap_iter_next(&iter, block, 256)) > 0; done += n) {
         for (uint32_t i = 0; i < n; i++) {
             if (block[i] == self)
                 return (int) (done + i);

@@ -118,7 +118,7 @@ static void write_row(void *context, const map_row * row)
     fprintf(w->out,
             ", \"size\": %" PRIu32 ", \"count\": %" PRIu64
             ", \"representation\": \"%s\", \"declined\": %s",
-            row->size, row->holders, cmap_rep_name(row->representation),
+            row->size, row->holders, MPIR_cmap_rep_name(row->representation),
             row->force_declined ? "true" : "false");
     fprintf(w->out,
             ", \"bytes\": %zu, \"payload_bytes\": %zu, \"array_bytes\": %zu, \"sharers\": %" PRIu32,
@@ -175,7 +175,7 @@ static void write_totals(FILE * out)
     cmap_totals totals;
     unsigned long long builds = 0;
 
-    cmap_get_totals(&totals);
+    MPIR_cmap_get_totals(&totals);
     for (int rep = 0; rep < CMAP_REP_COUNT; rep++)
         builds += totals.builds[rep];
     fprintf(out,

@@ -61,7 +61,7 @@ static void read_figure(void *address, void *obj_handle MPL_UNUSED, int count MP
     onecopy_figures_t now;
     unsigned long long *value = buffer;
 
-    onecopy_get_figures(&now);
+    MPIR_onecopy_get_figures(&now);
     *value = *(const uint64_t *) ((const char *) &now + ((const struct figure *) address)->offset);
 }
 
@@ -91,18 +91,18 @@ int MPIR_Map_node_init(void)
 void MPIR_Map_meet(void *board)
 {
     const cmap_node_memory memory = {
-        .least = (size_t) MPIR_CVAR_CMAP_SHARED_BYTES,.keep = onecopy_keep,.drop = onecopy_drop
+        .least = (size_t) MPIR_CVAR_CMAP_SHARED_BYTES,.keep = MPIR_onecopy_keep,.drop = MPIR_onecopy_drop
     };
 
     unsigned processes = (unsigned) MPIR_Process.local_size;
 
     if (is_on && board && MPIR_Others->count(MPIR_Process.local_size) > 1 &&
-        onecopy_start(board, processes, (unsigned) MPIR_Process.local_rank))
-        cmap_set_node_memory(&memory);
+        MPIR_onecopy_start(board, processes, (unsigned) MPIR_Process.local_rank))
+        MPIR_cmap_set_node_memory(&memory);
 }
 
 void MPIR_Map_part(void)
 {
-    cmap_set_node_memory(NULL);
-    onecopy_stop();
+    MPIR_cmap_set_node_memory(NULL);
+    MPIR_onecopy_stop();
 }

@@ -106,7 +106,7 @@ void thin_out(Table &t) {
 // are not waited for, because MPI makes some for the time of a call.
 void note_peak(Table &t) {
     cmap_totals now;
-    cmap_get_totals(&now);
+    MPIR_cmap_get_totals(&now);
     t.peak.maps = std::max(t.peak.maps, uint64_t(now.maps));
     t.peak.bytes = std::max(t.peak.bytes, uint64_t(now.bytes));
     t.peak.array_bytes = std::max(t.peak.array_bytes, uint64_t(now.shared_array_bytes));
@@ -116,7 +116,7 @@ void note_moment(Table &t, double now) {
     if (!t.detailed || (!t.history.empty() && now < t.history.back().seconds + t.interval)) return;
     if (t.history.size() == MOMENTS) thin_out(t);
     cmap_totals totals;
-    cmap_get_totals(&totals);
+    MPIR_cmap_get_totals(&totals);
     t.history.push_back(
         Moment{{now, t.alive.size(), totals.maps, totals.bytes, totals.shared_array_bytes}});
 }
@@ -124,23 +124,23 @@ void note_moment(Table &t, double now) {
 Row make_row(const char *label, const cmap_t *map) {
     Row row{};
     row.label = label;
-    row.size = cmap_size(map);
-    row.representation = cmap_representation(map);
-    row.force_declined = cmap_force_declined(map) != 0;
-    row.payload = cmap_payload_bytes(map);
-    row.bytes = cmap_bytes(map);
-    row.array = cmap_array_bytes(map);
+    row.size = MPIR_cmap_size(map);
+    row.representation = MPIR_cmap_representation(map);
+    row.force_declined = MPIR_cmap_force_declined(map) != 0;
+    row.payload = MPIR_cmap_payload_bytes(map);
+    row.bytes = MPIR_cmap_bytes(map);
+    row.array = MPIR_cmap_array_bytes(map);
     return row;
 }
 
 void draw(Row &row, const cmap_t *map) {
     char form[256];
-    cmap_describe(map, form, sizeof form);
+    MPIR_cmap_describe(map, form, sizeof form);
     row.form = form;
     row.n_points = std::min(row.size, POINTS);
     row.points.reset(new uint32_t[row.n_points]);
     for (uint32_t i = 0; i < row.n_points; i++)
-        row.points[i] = cmap_select_outlined(map, uint32_t(uint64_t(i) * row.size / row.n_points));
+        row.points[i] = MPIR_cmap_select_outlined(map, uint32_t(uint64_t(i) * row.size / row.n_points));
 }
 
 bool is_unnamed(const char *label) {
@@ -171,8 +171,8 @@ void count(Table &t, const Holder &holder, const char *label, const cmap_t *map)
     }
     Row &kept = t.rows[found->second];
     kept.holders++;
-    kept.on_node = std::max(kept.on_node, cmap_node_bytes(map));
-    kept.sharers = std::max(kept.sharers, cmap_sharers(map));
+    kept.on_node = std::max(kept.on_node, MPIR_cmap_node_bytes(map));
+    kept.sharers = std::max(kept.sharers, MPIR_cmap_sharers(map));
     kept.first = std::min(kept.first, holder.born);
     kept.last = std::max(kept.last, holder.born);
 }
@@ -207,7 +207,7 @@ void print_rows(const Table &t, FILE *out) {
     std::fprintf(out, "  %-*s %9s %9s  %-14s %10s %12s %8s\n", int(width), "communicator", "count",
                  "size", "representation", "payload B", "as array B", "sharers");
     for (const Row &row : t.rows) {
-        std::string rep = cmap_rep_name(row.representation);
+        std::string rep = MPIR_cmap_rep_name(row.representation);
         if (row.force_declined) rep += " *";
         std::fprintf(out, "  %-*s %9" PRIu64 " %9" PRIu32 "  %-14s %10zu %12zu %8" PRIu32 "\n",
                      int(width), one_line(row.label).c_str(), row.holders, row.size, rep.c_str(),
@@ -231,7 +231,7 @@ void print_on_node(const Table &t, FILE *out) {
 // they kept.
 void print_totals(const Table &t, FILE *out) {
     cmap_totals now;
-    cmap_get_totals(&now);
+    MPIR_cmap_get_totals(&now);
     uint64_t builds = 0;
     for (uint64_t n : now.builds)
         builds += n;

@@ -47,7 +47,7 @@ typedef struct map_row {
     /* with details: */
     double first, last;         /* when the first of them was made, and the last */
     map_site site;              /* without details, of holders without a name */
-    const char *form;           /* what cmap_describe says */
+    const char *form;           /* what MPIR_cmap_describe says */
     uint32_t n_points;
     const uint32_t *points;     /* the process of rank  i * size / n_points */
     size_t on_node;             /* of the payload: in memory that the node's processes share */

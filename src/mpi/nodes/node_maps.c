@@ -55,12 +55,12 @@ static MPIR_Node_stretch neighbours_of(uint32_t index)
 static cmap_status walk_stretches(const cmap_t * map, stretch_visitor visit, void *state)
 {
     uint32_t block[256], n;
-    MPIR_Node_stretch around = neighbours_of(cmap_select(map, 0));
+    MPIR_Node_stretch around = neighbours_of(MPIR_cmap_select(map, 0));
     stretch s = {.node = (int) around.node,.first = 0,.count = 0 };
     cmap_iter iter;
 
-    cmap_iter_init(&iter, map);
-    while ((n = cmap_iter_next(&iter, block, 256)) > 0) {
+    MPIR_cmap_iter_init(&iter, map);
+    while ((n = MPIR_cmap_iter_next(&iter, block, 256)) > 0) {
         for (uint32_t i = 0; i < n; i++) {
             if (block[i] - around.first >= around.count)
                 around = neighbours_of(block[i]);
@@ -109,7 +109,7 @@ static cmap_status survey_stretch(void *state, const stretch * s)
     v->stretches++;
     v->complete = v->complete && s->node != UNKNOWN_NODE;
     if (v->complete && s->node == v->my_node)
-        status = cmap_builder_add_range(v->mine, s->first, 1, s->count);
+        status = MPIR_cmap_builder_add_range(v->mine, s->first, 1, s->count);
     if (is_first_visit(v->seen, s->node))
         v->node_count++;
     return status;
@@ -121,20 +121,20 @@ static cmap_status survey_begin(survey * v, const MPIR_Comm * comm)
     v->seen = alloc_seen();
     if (!v->seen)
         return CMAP_ERR_NOMEM;
-    return cmap_builder_create(comm->local_size, NULL, &v->mine);
+    return MPIR_cmap_builder_create(comm->local_size, NULL, &v->mine);
 }
 
 static cmap_status survey_finish(survey * v, MPIR_Comm * comm)
 {
     comm->node_count = v->node_count;
     comm->is_node_consecutive = v->complete && v->stretches == v->node_count;
-    return v->complete ? cmap_builder_finish(v->mine, &comm->intranode_map) : CMAP_OK;
+    return v->complete ? MPIR_cmap_builder_finish(v->mine, &comm->intranode_map) : CMAP_OK;
 }
 
 static void survey_end(survey * v)
 {
     MPL_free(v->seen);
-    cmap_builder_free(v->mine);
+    MPIR_cmap_builder_free(v->mine);
 }
 
 static bool has_same_members(const MPIR_Comm * comm, const MPIR_Comm * source)
@@ -147,17 +147,17 @@ static void share_nodes(MPIR_Comm * comm, const MPIR_Comm * source)
 {
     comm->node_count = source->node_count;
     comm->is_node_consecutive = source->is_node_consecutive;
-    comm->intranode_map = cmap_addref(source->intranode_map);
+    comm->intranode_map = MPIR_cmap_addref(source->intranode_map);
     /* another thread may be making it */
     if (MPL_atomic_acquire_load_int(&source->node_comms_made) && source->internode_map)
-        comm->internode_map = cmap_addref(source->internode_map);
+        comm->internode_map = MPIR_cmap_addref(source->internode_map);
 }
 
 /* One member, or all of them from a world on one node: no need to look at each. */
 static bool is_on_one_known_node(const cmap_t * map)
 {
-    return cmap_max(map) < (uint32_t) MPIR_Process.size &&
-        (cmap_size(map) == 1 || MPIR_Process.num_nodes == 1);
+    return MPIR_cmap_max(map) < (uint32_t) MPIR_Process.size &&
+        (MPIR_cmap_size(map) == 1 || MPIR_Process.num_nodes == 1);
 }
 
 /* What a survey of a single stretch finds. */
@@ -167,7 +167,7 @@ static cmap_status take_one_node(MPIR_Comm * comm)
 
     comm->node_count = 1;
     comm->is_node_consecutive = true;
-    return cmap_from_range(0, 1, size, size, NULL, &comm->intranode_map);
+    return MPIR_cmap_from_range(0, 1, size, size, NULL, &comm->intranode_map);
 }
 
 static cmap_status survey_all(MPIR_Comm * comm)
@@ -266,7 +266,7 @@ static uint32_t parts_on_blocks(const cmap_form forms[], uint32_t n, locality_pa
 static uint32_t parts_of(const cmap_t * map, locality_part parts[])
 {
     cmap_form forms[LOCALITY_PARTS];
-    uint32_t n = cmap_forms_of(map, forms, LOCALITY_PARTS);
+    uint32_t n = MPIR_cmap_forms_of(map, forms, LOCALITY_PARTS);
 
     if (MPIR_Process.node_blocks->n == 1)
         return parts_on_one_block(forms, n, parts);
@@ -289,11 +289,11 @@ static cmap_status find_neighbours(MPIR_Comm * comm)
     if (!ranks)
         return CMAP_ERR_NOMEM;
     for (int i = 0; i < MPIR_Process.local_size; i++) {
-        ranks[n] = cmap_rank(comm->map, (uint32_t) MPIR_Process.node_local_map[i]);
+        ranks[n] = MPIR_cmap_rank(comm->map, (uint32_t) MPIR_Process.node_local_map[i]);
         n += ranks[n] != CMAP_NONE;
     }
     qsort(ranks, n, sizeof(*ranks), compare_ranks);
-    status = cmap_from_array(ranks, n, comm->local_size, NULL, &comm->intranode_map);
+    status = MPIR_cmap_from_array(ranks, n, comm->local_size, NULL, &comm->intranode_map);
     MPL_free(ranks);
     return status;
 }
@@ -302,8 +302,8 @@ static bool count_by_forms(const cmap_t * map, locality_count * count)
 {
     locality_part parts[LOCALITY_PARTS];
 
-    return cmap_max(map) < (uint32_t) MPIR_Process.size &&
-        locality_count_nodes(parts, parts_of(map, parts), count);
+    return MPIR_cmap_max(map) < (uint32_t) MPIR_Process.size &&
+        MPIR_locality_count_nodes(parts, parts_of(map, parts), count);
 }
 
 static cmap_status take_count(MPIR_Comm * comm, const locality_count * count)
@@ -317,8 +317,8 @@ static cmap_status take_count(MPIR_Comm * comm, const locality_count * count)
  * follows from the blocks. */
 static bool is_world_in_blocks(const cmap_t * map)
 {
-    return cmap_size(map) == (uint32_t) MPIR_Process.size && cmap_is_set(map) &&
-        cmap_max(map) == (uint32_t) MPIR_Process.size - 1 &&
+    return MPIR_cmap_size(map) == (uint32_t) MPIR_Process.size && MPIR_cmap_is_set(map) &&
+        MPIR_cmap_max(map) == (uint32_t) MPIR_Process.size - 1 &&
         MPIR_Node_blocks_ascend(MPIR_Process.node_blocks);
 }
 
@@ -339,7 +339,7 @@ static cmap_status survey_world(MPIR_Comm * comm)
     cmap_status status = survey_begin(&v, comm);
 
     for (int i = 0; i < MPIR_Process.local_size && status == CMAP_OK; i++)
-        status = cmap_builder_add(v.mine, (uint32_t) MPIR_Process.node_local_map[i]);
+        status = MPIR_cmap_builder_add(v.mine, (uint32_t) MPIR_Process.node_local_map[i]);
     if (status == CMAP_OK) {
         v.node_count = count_nodes(blocks);
         v.stretches = blocks->end == blocks->processes ? v.node_count : INT_MAX;
@@ -393,9 +393,9 @@ static cmap_status add_node(void *state, const stretch * s)
     if (!is_first_visit(o->seen, s->node))
         return CMAP_OK;
     if (o->nodes)
-        status = cmap_builder_add(o->nodes, s->node);
+        status = MPIR_cmap_builder_add(o->nodes, s->node);
     if (o->roots && status == CMAP_OK)
-        status = cmap_builder_add(o->roots, s->first);
+        status = MPIR_cmap_builder_add(o->roots, s->first);
     return status;
 }
 
@@ -407,9 +407,9 @@ static cmap_status add_blocks(const MPIR_Node_blocks * blocks, order * o)
     for (uint32_t rank = 0; rank < blocks->end && status == CMAP_OK;) {
         rank = MPIR_Node_blocks_next(blocks, rank, &b);
         if (o->nodes)
-            status = cmap_builder_add_range(o->nodes, b.node, 1, b.count);
+            status = MPIR_cmap_builder_add_range(o->nodes, b.node, 1, b.count);
         if (o->roots && status == CMAP_OK)
-            status = cmap_builder_add_range(o->roots, b.rank, (int32_t) b.size, b.count);
+            status = MPIR_cmap_builder_add_range(o->roots, b.rank, (int32_t) b.size, b.count);
     }
     return status;
 }
@@ -419,17 +419,17 @@ static cmap_status find_order(const MPIR_Comm * comm, order * o, cmap_t ** nodes
     cmap_status status = o->seen ? CMAP_OK : CMAP_ERR_NOMEM;
 
     if (nodes && status == CMAP_OK)
-        status = cmap_builder_create(MPIR_Process.num_nodes, NULL, &o->nodes);
+        status = MPIR_cmap_builder_create(MPIR_Process.num_nodes, NULL, &o->nodes);
     if (roots && status == CMAP_OK)
-        status = cmap_builder_create(comm->local_size, NULL, &o->roots);
+        status = MPIR_cmap_builder_create(comm->local_size, NULL, &o->roots);
     if (status == CMAP_OK && is_world_in_blocks(comm->map))
         status = add_blocks(MPIR_Process.node_blocks, o);
     else if (status == CMAP_OK)
         status = walk_stretches(comm->map, add_node, o);
     if (nodes && status == CMAP_OK)
-        status = cmap_builder_finish(o->nodes, nodes);
+        status = MPIR_cmap_builder_finish(o->nodes, nodes);
     if (roots && status == CMAP_OK)
-        status = cmap_builder_finish(o->roots, roots);
+        status = MPIR_cmap_builder_finish(o->roots, roots);
     return status;
 }
 
@@ -438,8 +438,8 @@ int MPIR_Find_node_order(const MPIR_Comm * comm, cmap_t ** nodes, cmap_t ** root
     order o = {.nodes = NULL,.roots = NULL,.seen = alloc_seen() };
     cmap_status status = find_order(comm, &o, nodes, roots);
 
-    cmap_builder_free(o.nodes);
-    cmap_builder_free(o.roots);
+    MPIR_cmap_builder_free(o.nodes);
+    MPIR_cmap_builder_free(o.roots);
     MPL_free(o.seen);
     if (status != CMAP_OK)
         return MPIR_Map_error(status, "order of the nodes", comm->node_count);
@@ -454,7 +454,7 @@ int MPIR_Get_intranode_rank(MPIR_Comm * comm, int r)
     MPIR_Assert(r >= 0 && r < comm->local_size);
     if (r == comm->rank && comm->node_comm)
         return comm->node_comm->rank;
-    rank = cmap_rank(comm->intranode_map, r);
+    rank = MPIR_cmap_rank(comm->intranode_map, r);
     return rank == CMAP_NONE ? -1 : (int) rank;
 }
 
@@ -469,5 +469,5 @@ int MPIR_Get_internode_rank(MPIR_Comm * comm, int r)
     if (r == comm->rank && comm->node_roots_comm)
         return comm->node_roots_comm->rank;
     MPIR_Assert(comm->internode_map);
-    return (int) cmap_rank(comm->internode_map, node_of(cmap_select(comm->map, r)));
+    return (int) MPIR_cmap_rank(comm->internode_map, node_of(MPIR_cmap_select(comm->map, r)));
 }

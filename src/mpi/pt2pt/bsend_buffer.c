@@ -15,7 +15,7 @@ static size_t aligned(size_t bytes)
     return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-void bsend_buffer_attach(bsend_buffer * buffer, void *memory, MPI_Aint size)
+void MPIR_bsend_buffer_attach(bsend_buffer * buffer, void *memory, MPI_Aint size)
 {
     size_t gap = aligned((size_t) memory) - (size_t) memory;
     bsend_segment *whole = (bsend_segment *) ((char *) memory + gap);
@@ -32,12 +32,12 @@ void bsend_buffer_attach(bsend_buffer * buffer, void *memory, MPI_Aint size)
     }
 }
 
-void bsend_buffer_detach(bsend_buffer * buffer)
+void MPIR_bsend_buffer_detach(bsend_buffer * buffer)
 {
     memset(buffer, 0, sizeof(*buffer));
 }
 
-void *bsend_segment_data(bsend_segment * segment)
+void *MPIR_bsend_segment_data(bsend_segment * segment)
 {
     return (char *) segment + HEADER;
 }
@@ -58,7 +58,7 @@ static void split(bsend_segment * segment, size_t bytes)
 
     if (segment->room < used + HEADER)
         return;
-    rest = (bsend_segment *) ((char *) bsend_segment_data(segment) + used);
+    rest = (bsend_segment *) ((char *) MPIR_bsend_segment_data(segment) + used);
     *rest = (bsend_segment) {.next = segment->next,.room = segment->room - used - HEADER };
     segment->next = rest;
     segment->room = used;
@@ -89,7 +89,7 @@ static bsend_segment *allocate(bsend_buffer * buffer, size_t bytes)
     return made;
 }
 
-bsend_segment *bsend_buffer_take(bsend_buffer * buffer, size_t bytes)
+bsend_segment *MPIR_bsend_buffer_take(bsend_buffer * buffer, size_t bytes)
 {
     bsend_segment *taken;
 
@@ -113,7 +113,7 @@ static bsend_segment **release(bsend_buffer * buffer, bsend_segment ** place)
     return place;
 }
 
-void bsend_buffer_put_back(bsend_buffer * buffer, bsend_segment * segment)
+void MPIR_bsend_buffer_put_back(bsend_buffer * buffer, bsend_segment * segment)
 {
     bsend_segment **place = &buffer->segments;
 
@@ -122,7 +122,7 @@ void bsend_buffer_put_back(bsend_buffer * buffer, bsend_segment * segment)
     release(buffer, place);
 }
 
-bool bsend_buffer_has_sent(bsend_buffer * buffer, uint64_t number)
+bool MPIR_bsend_buffer_has_sent(bsend_buffer * buffer, uint64_t number)
 {
     bsend_segment **place = &buffer->segments;
     bool has_sent = true;

@@ -3,8 +3,6 @@
 #ifndef BSEND_BUFFER_H_INCLUDED
 #define BSEND_BUFFER_H_INCLUDED
 
-#include "bsend_names.h"
-
 /*
  * The memory of buffered sends: segments of the program's buffer, or memory of the library for
  * MPI_BUFFER_AUTOMATIC.
@@ -39,17 +37,17 @@ static inline bool bsend_buffer_is_automatic(const bsend_buffer * buffer)
 }
 
 /* REQUIRES: memory is MPI_BUFFER_AUTOMATIC, or size is at least MPI_BSEND_OVERHEAD. */
-void bsend_buffer_attach(bsend_buffer * buffer, void *memory, MPI_Aint size);
+void MPIR_bsend_buffer_attach(bsend_buffer * buffer, void *memory, MPI_Aint size);
 
 /* REQUIRES: no message is left. */
-void bsend_buffer_detach(bsend_buffer * buffer);
+void MPIR_bsend_buffer_detach(bsend_buffer * buffer);
 
 /* A segment with room for the bytes of a message, or NULL. */
-bsend_segment *bsend_buffer_take(bsend_buffer * buffer, size_t bytes);
-void bsend_buffer_put_back(bsend_buffer * buffer, bsend_segment * segment);
-void *bsend_segment_data(bsend_segment * segment);
+bsend_segment *MPIR_bsend_buffer_take(bsend_buffer * buffer, size_t bytes);
+void MPIR_bsend_buffer_put_back(bsend_buffer * buffer, bsend_segment * segment);
+void *MPIR_bsend_segment_data(bsend_segment * segment);
 
 /* Frees the segments of delivered messages, and whether a message up to this number is left. */
-bool bsend_buffer_has_sent(bsend_buffer * buffer, uint64_t number);
+bool MPIR_bsend_buffer_has_sent(bsend_buffer * buffer, uint64_t number);
 
 #endif /* BSEND_BUFFER_H_INCLUDED */

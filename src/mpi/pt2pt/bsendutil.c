@@ -95,7 +95,7 @@ static bool complete_flushes(void)
     while (*place) {
         bsend_flush *flush = *place;
 
-        if (bsend_buffer_has_sent(flush->buffer, flush->number)) {
+        if (MPIR_bsend_buffer_has_sent(flush->buffer, flush->number)) {
             *place = flush->next;
             MPIR_Request_complete(flush->request);
             MPL_free(flush);
@@ -139,7 +139,7 @@ static int bsend_flush_owner(int handle)
     bsend_lock();
     buffer = buffer_of(handle);
     number = buffer ? buffer->last : 0;
-    while (buffer && !bsend_buffer_has_sent(buffer, number)) {
+    while (buffer && !MPIR_bsend_buffer_has_sent(buffer, number)) {
         mpi_errno = bsend_progress();
         MPIR_ERR_CHECK(mpi_errno);
         buffer = buffer_of(handle);     /* another thread may have detached it */
@@ -182,7 +182,7 @@ static int bsend_iflush_owner(int handle, MPIR_Request ** request)
     MPIR_Status_set_empty(&made->status);
     bsend_lock();
     buffer = buffer_of(handle);
-    if (buffer && !bsend_buffer_has_sent(buffer, buffer->last))
+    if (buffer && !MPIR_bsend_buffer_has_sent(buffer, buffer->last))
         mpi_errno = add_flush(buffer, made);
     else
         MPIR_cc_set(&made->cc, 0);
@@ -235,7 +235,7 @@ static int bsend_attach_owner(int handle, void *memory, MPI_Aint size)
     bsend_init();
     buffer = make_buffer(handle);
     MPIR_ERR_CHKANDJUMP(!buffer, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-    bsend_buffer_attach(buffer, memory, size);
+    MPIR_bsend_buffer_attach(buffer, memory, size);
 
   fn_exit:
     bsend_unlock();
@@ -250,7 +250,7 @@ static void forget_buffer(int handle)
 
     complete_flushes();
     if (handle == BSEND_PROCESS) {
-        bsend_buffer_detach(&process_buffer);
+        MPIR_bsend_buffer_detach(&process_buffer);
         return;
     }
     place = place_of(handle);
@@ -319,8 +319,8 @@ static int pack(const void *buf, MPI_Aint count, MPI_Datatype datatype, void *me
 /* A segment of the buffer; the messages before it may have to be delivered first. */
 static bsend_segment *take_segment(bsend_buffer * buffer, MPI_Aint bytes)
 {
-    bsend_buffer_has_sent(buffer, 0);
-    return bsend_buffer_take(buffer, bytes);
+    MPIR_bsend_buffer_has_sent(buffer, 0);
+    return MPIR_bsend_buffer_take(buffer, bytes);
 }
 
 static int take(MPIR_Comm * comm, MPI_Aint bytes, bsend_buffer ** buffer, bsend_segment ** segment)
@@ -353,9 +353,9 @@ int MPIR_Bsend_isend(const void *buf, MPI_Aint count, MPI_Datatype datatype, int
     bsend_lock();
     mpi_errno = take(comm, bytes, &buffer, &segment);
     MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = pack(buf, count, datatype, bsend_segment_data(segment), &bytes);
+    mpi_errno = pack(buf, count, datatype, MPIR_bsend_segment_data(segment), &bytes);
     MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPID_Isend(bsend_segment_data(segment), bytes, MPI_PACKED, dest, tag, comm,
+    mpi_errno = MPID_Isend(MPIR_bsend_segment_data(segment), bytes, MPI_PACKED, dest, tag, comm,
                            MPIR_CONTEXT_INTRA_PT2PT, &segment->request);
     MPIR_ERR_CHECK(mpi_errno);
     if (request) {
@@ -368,7 +368,7 @@ int MPIR_Bsend_isend(const void *buf, MPI_Aint count, MPI_Datatype datatype, int
     return mpi_errno;
   fn_fail:
     if (segment)
-        bsend_buffer_put_back(buffer, segment);
+        MPIR_bsend_buffer_put_back(buffer, segment);
     goto fn_exit;
 }
 

@@ -44,9 +44,9 @@ const MPIR_Others_t MPIR_Others_exist = {
     .check = check,
     .refuses = refuses,
     .holds_all_ids = false,
-    .get_rows = split_exchange_rows,
+    .get_rows = MPIR_split_exchange_rows,
     .foresee = foresee,
-    .swap_blocks = split_swap_blocks,
+    .swap_blocks = MPIR_split_swap_blocks,
     .remote_group = NULL
 };
 

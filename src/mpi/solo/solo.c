@@ -120,7 +120,7 @@ int MPIR_Solo_test_source(const MPIR_Comm * comm, int rank)
 
     if (!MPIR_Solo_on || rank < 0)
         return MPI_SUCCESS;
-    process = (int) cmap_select(MPIR_Map_load(&comm->map), (uint32_t) rank);
+    process = (int) MPIR_cmap_select(MPIR_Map_load(&comm->map), (uint32_t) rank);
     /* processes beyond the world are of other jobs that are connected with this one */
     if (process >= MPIR_Process.size || process == MPIR_Process.rank)
         return MPI_SUCCESS;

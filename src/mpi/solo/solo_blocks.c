@@ -42,7 +42,7 @@ void solo_blocks_init(void)
 
 static void count(const uint8_t * description)
 {
-    longest = MPL_MAX(longest, colours_bytes(description));
+    longest = MPL_MAX(longest, MPIR_colours_bytes(description));
 }
 
 static void forget(void)
@@ -75,7 +75,7 @@ static uint8_t *describe_rank(int rank)
     uint8_t *out = MPL_malloc(COLOURS_HEADER + COLOURS_EXTRA, MPL_MEM_COMM);
 
     if (out)
-        colours_leaf(out, row, offer, 0);
+        MPIR_colours_leaf(out, row, offer, 0);
     return out;
 }
 
@@ -85,10 +85,10 @@ static uint8_t *merge(uint8_t * low, uint8_t * high)
     uint8_t *out = NULL;
 
     if (low && high) {
-        size_t room = split_room_for(low, high, foreseen.ranks);
+        size_t room = MPIR_split_room_for(low, high, foreseen.ranks);
         out = MPL_malloc(room, MPL_MEM_COMM);
         if (out)
-            colours_merge(low, high, MPIR_Ctxid_fold, out);
+            MPIR_colours_merge(low, high, MPIR_Ctxid_fold, out);
     }
     MPL_free(low);
     MPL_free(high);
@@ -107,7 +107,7 @@ static uint32_t first_rank(int leaf, bool by_nodes)
 {
     if (!by_nodes)
         return (uint32_t) leaf;
-    return leaf < foreseen.comm->node_count ? cmap_select(foreseen.firsts, (uint32_t) leaf)
+    return leaf < foreseen.comm->node_count ? MPIR_cmap_select(foreseen.firsts, (uint32_t) leaf)
         : foreseen.ranks;
 }
 
@@ -121,7 +121,7 @@ static void take_leaves(split_zones * zones, uint32_t rank, uint32_t n, bool is_
             .offer = call->colour == MPI_UNDEFINED ? 0 : foreseen.offer
         };
     }
-    split_add_leaves(zones, leaves, n, is_first);
+    MPIR_split_add_leaves(zones, leaves, n, is_first);
 }
 
 /* What the first process of a node finds. */
@@ -130,17 +130,17 @@ static uint8_t *describe_ranks(uint32_t first, uint32_t end)
     split_zones zones;
     uint8_t *out = NULL;
 
-    split_zones_begin(&zones, end - first);
-    if (!split_zones_reserve(&zones))
+    MPIR_split_zones_begin(&zones, end - first);
+    if (!MPIR_split_zones_reserve(&zones))
         return NULL;
     for (uint32_t rank = first, n; rank < end; rank += n) {
-        n = split_next_leaves(end - rank);
+        n = MPIR_split_next_leaves(end - rank);
         take_leaves(&zones, rank, n, rank == first);
     }
-    out = MPL_malloc(colours_bytes(zones.mine), MPL_MEM_COMM);
+    out = MPL_malloc(MPIR_colours_bytes(zones.mine), MPL_MEM_COMM);
     if (out)
-        memcpy(out, zones.mine, colours_bytes(zones.mine));
-    split_zones_end(&zones);
+        memcpy(out, zones.mine, MPIR_colours_bytes(zones.mine));
+    MPIR_split_zones_end(&zones);
     return out;
 }
 
@@ -154,19 +154,19 @@ static uint8_t *describe_leaf(int leaf, bool by_nodes)
 /* As many units as step says, from this one on. */
 static uint8_t *describe_units(split_tree tree, int unit, int step, bool by_nodes)
 {
-    int first = split_first_rank(tree, unit);
+    int first = MPIR_split_first_rank(tree, unit);
 
     if (step > 0)
         return merge(describe_units(tree, unit, step - 1, by_nodes),
                      describe_units(tree, unit + (1 << (step - 1)), step - 1, by_nodes));
-    if (split_first_rank(tree, unit + 1) - first == 1)
+    if (MPIR_split_first_rank(tree, unit + 1) - first == 1)
         return describe_leaf(first, by_nodes);
     return merge(describe_leaf(first, by_nodes), describe_leaf(first + 1, by_nodes));
 }
 
 static uint8_t *describe_all(bool by_nodes)
 {
-    split_tree tree = split_tree_of(count_leaves(by_nodes));
+    split_tree tree = MPIR_split_tree_of(count_leaves(by_nodes));
     int step = 0;
 
     while (1 << step < tree.units)
@@ -177,8 +177,8 @@ static uint8_t *describe_all(bool by_nodes)
 /* The steps of the tree from this one on, for this process's leaf. */
 static void prepare(int leaf, int step, bool by_nodes)
 {
-    split_tree tree = split_tree_of(count_leaves(by_nodes));
-    int unit = split_unit_of(tree, leaf);
+    split_tree tree = MPIR_split_tree_of(count_leaves(by_nodes));
+    int unit = MPIR_split_unit_of(tree, leaf);
 
     for (; 1 << step < tree.units; step++) {
         int other = (unit ^ 1 << step) >> step << step;
@@ -212,7 +212,7 @@ static int supply(const split_zones * zones, const MPIR_Comm * comm, const split
 {
     int mpi_errno = MPI_SUCCESS;
 
-    foreseen.offer = colours_offer(zones->mine);        /* all ranks make the same */
+    foreseen.offer = MPIR_colours_offer(zones->mine);        /* all ranks make the same */
     if (zones->by_nodes)
         mpi_errno = MPIR_Find_node_order(foreseen.comm, NULL, &foreseen.firsts);
     MPIR_ERR_CHECK(mpi_errno);
@@ -220,7 +220,7 @@ static int supply(const split_zones * zones, const MPIR_Comm * comm, const split
     MPIR_ERR_CHKANDJUMP(!*theirs, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
 
   fn_exit:
-    cmap_release(foreseen.firsts);
+    MPIR_cmap_release(foreseen.firsts);
     foreseen.firsts = NULL;
     return mpi_errno;
   fn_fail:
@@ -240,9 +240,9 @@ int solo_swap_blocks(split_zones * zones, MPIR_Comm * comm, int to, const split_
         goto fn_exit;
     mpi_errno = supply(zones, comm, from, &theirs);
     MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(!split_zones_hold(zones, colours_bytes(theirs)), mpi_errno, MPI_ERR_NO_MEM,
+    MPIR_ERR_CHKANDJUMP(!MPIR_split_zones_hold(zones, MPIR_colours_bytes(theirs)), mpi_errno, MPI_ERR_NO_MEM,
                         "**nomem");
-    memcpy(zones->theirs, theirs, colours_bytes(theirs));
+    memcpy(zones->theirs, theirs, MPIR_colours_bytes(theirs));
     count(theirs);
 
   fn_exit:

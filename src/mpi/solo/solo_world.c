@@ -22,7 +22,7 @@ static struct {
 
 static int forget_last(void *unused MPL_UNUSED)
 {
-    cmap_release(last.map);
+    MPIR_cmap_release(last.map);
     MPL_free(last.calls);
     last.map = NULL;
     last.calls = NULL;
@@ -72,7 +72,7 @@ static int split_type_calls(const MPIR_Comm * comm, solo_call mine, solo_call * 
     MPIR_ERR_CHKANDSTMT2(mine.key != 0 && mine.key != comm->rank, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_split_key", "**solo_split_key %d %d", mine.key, comm->rank);
     for (int r = 0; r < comm->local_size; r++) {
         calls[r].colour =
-            by_node ? MPIR_World_node((int)cmap_select(comm->map, (uint32_t)r)) : mine.colour;
+            by_node ? MPIR_World_node((int)MPIR_cmap_select(comm->map, (uint32_t)r)) : mine.colour;
         calls[r].key = mine.key == comm->rank ? r : mine.key;
     }
 
@@ -117,7 +117,7 @@ static int foresee_calls(const split_call * call, MPIR_Comm * comm, solo_call * 
 static void keep_last(MPIR_Comm * comm, solo_call * calls)
 {
     forget_last(NULL);
-    last.map = cmap_addref(MPIR_Map_load(&comm->map));
+    last.map = MPIR_cmap_addref(MPIR_Map_load(&comm->map));
     last.calls = calls;
 }
 
@@ -213,11 +213,11 @@ static int list_members(int size, int colour, int **members, int *n)
 static int map_members(const cmap_t * peers, int colour, cmap_t ** remote)
 {
     int n = 0, *members = NULL;
-    int mpi_errno = list_members((int) cmap_size(peers), colour, &members, &n);
+    int mpi_errno = list_members((int) MPIR_cmap_size(peers), colour, &members, &n);
     cmap_status status = CMAP_OK;
 
     if (mpi_errno == MPI_SUCCESS)
-        status = cmap_incl(peers, members, n, NULL, remote);
+        status = MPIR_cmap_incl(peers, members, n, NULL, remote);
     if (status != CMAP_OK)
         mpi_errno = MPIR_Map_error(status, "remote processes", n);
     MPL_free(members);
@@ -233,7 +233,7 @@ int solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, cm
     MPIR_ERR_CHKANDSTMT(!peer || peer->map != last.map, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_remote");
     mpi_errno = map_members(peer->map, last.calls[remote_leader].colour, remote);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    *is_low_group = cmap_select(local->map, 0) < cmap_select(*remote, 0);
+    *is_low_group = MPIR_cmap_select(local->map, 0) < MPIR_cmap_select(*remote, 0);
     solo_count_supply(start);
 
     return mpi_errno;

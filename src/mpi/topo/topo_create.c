@@ -173,7 +173,7 @@ int MPIR_Topo_copy_comm(MPIR_Comm * comm, int size, MPIR_Topo_plan_t plan, MPIR_
 
 static int rank_in(const cmap_t * ranks, int rank)
 {
-    uint32_t found = cmap_rank(ranks, (uint32_t) rank);
+    uint32_t found = MPIR_cmap_rank(ranks, (uint32_t) rank);
     return found == CMAP_NONE ? MPI_UNDEFINED : (int) found;
 }
 
@@ -206,7 +206,7 @@ int MPIR_Topo_make_grid(MPIR_Comm *comm, int nnodes, int ndims, const int dims[]
     else
         plan = (MPIR_Topo_plan_t) {.error = mpi_errno };
     mpi_errno = make_ordered(comm, nnodes, ranks, rank, plan, made);
-    cmap_release(ranks);
+    MPIR_cmap_release(ranks);
     return mpi_errno;
 }
 
@@ -226,7 +226,7 @@ int MPIR_Topo_make_graph(MPIR_Comm *comm, int nnodes, const int index[], const i
     else if (rank != MPI_UNDEFINED && rank < nnodes)
         plan = MPIR_Topo_plan_graph(nnodes, index, edges);
     mpi_errno = make_ordered(comm, nnodes, ranks, rank, plan, made);
-    cmap_release(ranks);
+    MPIR_cmap_release(ranks);
     return mpi_errno;
 }
 
@@ -244,7 +244,7 @@ int MPIR_Topo_make_dist_graph(MPIR_Comm *comm, int error, const MPII_Dist_graph_
         plan.error = MPIR_Topo_order_dist_graph(comm, error, &own, &order, &lists);
     }
     if (order && plan.error == MPI_SUCCESS) {
-        cmap_status status = cmap_from_array((uint32_t *) order, size, size, NULL, &ranks);
+        cmap_status status = MPIR_cmap_from_array((uint32_t *) order, size, size, NULL, &ranks);
         if (status != CMAP_OK)
             plan.error = MPIR_Map_error(status, "order of a graph", size);
         else
@@ -253,7 +253,7 @@ int MPIR_Topo_make_dist_graph(MPIR_Comm *comm, int error, const MPII_Dist_graph_
     if (plan.error == MPI_SUCCESS)
         plan = MPIR_Topo_plan_dist_graph(&own);
     mpi_errno = make_ordered(comm, size, ranks, rank, plan, made);
-    cmap_release(ranks);
+    MPIR_cmap_release(ranks);
     MPL_free(order);
     MPL_free(lists);
     return mpi_errno;
@@ -268,7 +268,7 @@ int MPIR_Topo_rank_in_grid(MPIR_Comm *comm, int nnodes, int ndims, const int dim
     *rank = comm->rank < nnodes ? comm->rank : MPI_UNDEFINED;
     if (ranks)
         *rank = rank_in(ranks, comm->rank);
-    cmap_release(ranks);
+    MPIR_cmap_release(ranks);
     return mpi_errno;
 }
 
@@ -281,7 +281,7 @@ int MPIR_Topo_rank_in_graph(MPIR_Comm *comm, int nnodes, const int index[], cons
     *rank = comm->rank < nnodes ? comm->rank : MPI_UNDEFINED;
     if (ranks)
         *rank = rank_in(ranks, comm->rank);
-    cmap_release(ranks);
+    MPIR_cmap_release(ranks);
     return mpi_errno;
 }
 
@@ -302,7 +302,7 @@ static int ranks_of_sub_grid(const MPII_Cart_topology * cart, const int remain[]
         }
         weight *= cart->dims[i];
     }
-    status = cmap_from_form(&form, cart->nnodes, NULL, ranks);
+    status = MPIR_cmap_from_form(&form, cart->nnodes, NULL, ranks);
     return status == CMAP_OK ? MPI_SUCCESS : MPIR_Map_error(status, "sub-grid", cart->nnodes);
 }
 
@@ -328,6 +328,6 @@ int MPIR_Topo_sub_grid(MPIR_Comm *comm, const MPIR_Topology *whole, const int re
     if (mpi_errno == MPI_SUCCESS)
         mpi_errno = ranks_of_sub_grid(&whole->topo.cart, remain, &ranks);
     mpi_errno = MPIR_Comm_make_ranks(comm, ranks, rank, mpi_errno, made);
-    cmap_release(ranks);
+    MPIR_cmap_release(ranks);
     return finish(*made, plan, mpi_errno);
 }

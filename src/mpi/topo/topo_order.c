@@ -69,8 +69,8 @@ typedef struct {
 /* A map that is one run, upwards or downwards. */
 static bool find_run(const cmap_t * map, cmap_form * run)
 {
-    return cmap_max(map) < (uint32_t) MPIR_Process.size && cmap_is_arithmetic(map) &&
-        cmap_forms_of(map, run, 1) == 1;
+    return MPIR_cmap_max(map) < (uint32_t) MPIR_Process.size && MPIR_cmap_is_arithmetic(map) &&
+        MPIR_cmap_forms_of(map, run, 1) == 1;
 }
 
 /* Ranks in blocks are positions. */
@@ -129,14 +129,14 @@ static cmap_status map_order(const locality_grid * grid, const locality_order * 
     cmap_t *positions = NULL, *rank_of = NULL;
     cmap_status status;
 
-    locality_order_form(grid, order, &form);
-    status = cmap_from_form(&form, n, NULL, &positions);
+    MPIR_locality_order_form(grid, order, &form);
+    status = MPIR_cmap_from_form(&form, n, NULL, &positions);
     if (status == CMAP_OK)
-        status = cmap_from_form(&where->rank_of, n, NULL, &rank_of);
+        status = MPIR_cmap_from_form(&where->rank_of, n, NULL, &rank_of);
     if (status == CMAP_OK)
-        status = cmap_compose(rank_of, positions, NULL, ranks);
-    cmap_release(positions);
-    cmap_release(rank_of);
+        status = MPIR_cmap_compose(rank_of, positions, NULL, ranks);
+    MPIR_cmap_release(positions);
+    MPIR_cmap_release(rank_of);
     return status;
 }
 
@@ -146,9 +146,9 @@ static cmap_status order_by_forms(const locality_grid * grid, const layout * whe
     locality_order given;
     locality_choice choice;
 
-    locality_given_order(grid, &given);
-    locality_choose_order(grid, where->positions.size, true, locality_cut_on_blocks,
-                          &where->positions, locality_cut_on_blocks(grid, &given, &where->ranks),
+    MPIR_locality_given_order(grid, &given);
+    MPIR_locality_choose_order(grid, where->positions.size, true, MPIR_locality_cut_on_blocks,
+                          &where->positions, MPIR_locality_cut_on_blocks(grid, &given, &where->ranks),
                           &choice);
     return choice.is_given ? CMAP_OK : map_order(grid, &choice.order, where, n, ranks);
 }
@@ -179,7 +179,7 @@ static bool alloc_list(list * l, uint32_t n)
 static void number_nodes(const cmap_t * map, list * l, uint32_t seen[])
 {
     for (uint32_t r = 0; r < l->n; r++) {
-        int node = MPIR_World_node((int) cmap_select(map, r));
+        int node = MPIR_World_node((int) MPIR_cmap_select(map, r));
         if (seen[node] == 0)
             seen[node] = ++l->nodes;
         l->node_of_rank[r] = seen[node] - 1;
@@ -224,14 +224,14 @@ static cmap_status map_list(const locality_grid * grid, const locality_order * o
     cmap_t *positions = NULL;
     cmap_status status;
 
-    locality_order_form(grid, order, &form);
-    status = cmap_from_form(&form, l->n, NULL, &positions);
+    MPIR_locality_order_form(grid, order, &form);
+    status = MPIR_cmap_from_form(&form, l->n, NULL, &positions);
     if (status != CMAP_OK)
         return status;
     for (uint32_t r = 0; r < l->n; r++)
-        l->node_of_rank[r] = l->rank_of[cmap_select(positions, r)];
-    cmap_release(positions);
-    return cmap_from_array(l->node_of_rank, l->n, l->n, NULL, ranks);
+        l->node_of_rank[r] = l->rank_of[MPIR_cmap_select(positions, r)];
+    MPIR_cmap_release(positions);
+    return MPIR_cmap_from_array(l->node_of_rank, l->n, l->n, NULL, ranks);
 }
 
 /* Tiles as large as the largest node, or as nodes are on average. */
@@ -241,11 +241,11 @@ static cmap_status choose_by_list(const locality_grid * grid, list * l, cmap_t *
     locality_order given;
     uint64_t cut;
 
-    locality_given_order(grid, &given);
-    cut = locality_cut_on_list(grid, &given, l->node_of_rank);
-    locality_choose_order(grid, l->most, false, locality_cut_on_list, l->position_node, cut,
+    MPIR_locality_given_order(grid, &given);
+    cut = MPIR_locality_cut_on_list(grid, &given, l->node_of_rank);
+    MPIR_locality_choose_order(grid, l->most, false, MPIR_locality_cut_on_list, l->position_node, cut,
                           &choice);
-    locality_choose_order(grid, l->n / l->nodes, false, locality_cut_on_list, l->position_node,
+    MPIR_locality_choose_order(grid, l->n / l->nodes, false, MPIR_locality_cut_on_list, l->position_node,
                           choice.cut, &other);
     if (!other.is_given)
         choice = other;
@@ -258,7 +258,7 @@ static cmap_status order_by_list(const cmap_t * map, const locality_grid * grid,
     list l = {.memory = NULL };
     cmap_status status;
 
-    if (n > MOST_BY_LIST || cmap_max(map) >= (uint32_t) MPIR_Process.size)
+    if (n > MOST_BY_LIST || MPIR_cmap_max(map) >= (uint32_t) MPIR_Process.size)
         return CMAP_OK;
     status = make_list(map, n, &l);
     if (status == CMAP_OK)
@@ -300,7 +300,7 @@ cmap_status MPIR_Topo_order_cells(const cmap_t * map, int ndims, const int dims[
     *ranks = NULL;
     if (MPIR_Process.num_nodes == 1 || MPIR_Process.num_nodes == MPIR_Process.size)
         return CMAP_OK;
-    return order_grid(map, &grid, cmap_size(map), ranks);
+    return order_grid(map, &grid, MPIR_cmap_size(map), ranks);
 }
 
 /* ---- graphs ---- */
@@ -321,7 +321,7 @@ static bool alloc_edges(edges_of_both_ends * e, const MPIR_Topo_edges_t * given)
     if (given->is_weighted)
         e->weight = MPL_malloc(ends * sizeof(uint32_t), MPL_MEM_COMM);
     e->node_of_vertex = MPL_malloc(n * sizeof(uint32_t), MPL_MEM_COMM);
-    e->work = MPL_malloc(locality_partition_bytes((uint32_t) n), MPL_MEM_COMM);
+    e->work = MPL_malloc(MPIR_locality_partition_bytes((uint32_t) n), MPL_MEM_COMM);
     return e->first && e->other && (e->weight || !given->is_weighted) && e->node_of_vertex &&
         e->work;
 }
@@ -403,9 +403,9 @@ static bool partition(list * l, edges_of_both_ends * e)
 
     for (uint32_t i = 0; i < l->nodes; i++)
         room[i] = l->count[i] - (i > 0 ? l->count[i - 1] : 0);
-    locality_partition(&e->graph, room, l->nodes, e->node_of_vertex, e->work);
-    if (locality_cut_of_graph(&e->graph, e->node_of_vertex) >=
-        locality_cut_of_graph(&e->graph, l->node_of_rank))
+    MPIR_locality_partition(&e->graph, room, l->nodes, e->node_of_vertex, e->work);
+    if (MPIR_locality_cut_of_graph(&e->graph, e->node_of_vertex) >=
+        MPIR_locality_cut_of_graph(&e->graph, l->node_of_rank))
         return false;
     map_vertices(l, e->node_of_vertex);
     return true;
@@ -415,7 +415,7 @@ static bool partition(list * l, edges_of_both_ends * e)
 static bool has_several_nodes(const MPIR_Comm * comm)
 {
     return comm->node_count > 1 && comm->node_count < comm->local_size &&
-        cmap_max(MPIR_Comm_map(comm, MPIR_MAP_LOCAL)) < (uint32_t) MPIR_Process.size;
+        MPIR_cmap_max(MPIR_Comm_map(comm, MPIR_MAP_LOCAL)) < (uint32_t) MPIR_Process.size;
 }
 
 static cmap_status order_edges(const MPIR_Comm * comm, const MPIR_Topo_edges_t * given, list * l,
@@ -447,7 +447,7 @@ int MPIR_Topo_order_graph(const MPIR_Comm * comm, int nnodes, const int index[],
         return MPI_SUCCESS;
     status = order_edges(comm, &given, &l, &better);
     if (status == CMAP_OK && better)
-        status = cmap_from_array(l.node_of_rank, l.n, l.n, NULL, ranks);
+        status = MPIR_cmap_from_array(l.node_of_rank, l.n, l.n, NULL, ranks);
     MPL_free(l.memory);
     return status == CMAP_OK ? MPI_SUCCESS : MPIR_Map_error(status, "order of a graph", nnodes);
 }

@@ -219,7 +219,7 @@ int MPIR_World_order_apply(MPIR_Comm *world)
     cmap_status status = CMAP_OK;
 
     if (processes)
-        status = cmap_from_array(processes, n, n, NULL, &map);
+        status = MPIR_cmap_from_array(processes, n, n, NULL, &map);
     else if (ndims > 0)
         status = MPIR_Topo_order_cells(world->map, ndims, dims, &map);
     forget();
@@ -228,9 +228,9 @@ int MPIR_World_order_apply(MPIR_Comm *world)
     MPIR_ERR_CHKRETURN(mpi_errno);
     has_order = map != NULL;
     if (map) {
-        cmap_release(world->map);
+        MPIR_cmap_release(world->map);
         world->map = map;
-        world->rank = (int) cmap_rank(map, (uint32_t) MPIR_Process.rank);
+        world->rank = (int) MPIR_cmap_rank(map, (uint32_t) MPIR_Process.rank);
     }
 
     return mpi_errno;

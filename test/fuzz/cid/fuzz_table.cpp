@@ -45,15 +45,15 @@ uint32_t next_free(const Owners &owners, uint32_t from, uint32_t limit) {
 
 void change(cid_table_t *table, const Owners &before, uint32_t what, uint32_t id, void *owner) {
     const auto found = before.find(id);
-    const bool taken = found != before.end(), inside = id < cid_table_limit(table);
+    const bool taken = found != before.end(), inside = id < MPIR_cid_table_limit(table);
     if (what < 4)
-        REQUIRE(cid_claim(table, id, owner) == (!inside ? CID_ERR_RANGE
+        REQUIRE(MPIR_cid_claim(table, id, owner) == (!inside ? CID_ERR_RANGE
                                                 : taken ? CID_ERR_TAKEN
                                                         : CID_OK));
     else if (what < 7)
-        REQUIRE(cid_release(table, id) == (taken ? found->second : nullptr));
+        REQUIRE(MPIR_cid_release(table, id) == (taken ? found->second : nullptr));
     else
-        REQUIRE(cid_replace(table, id, owner) == (!inside ? CID_ERR_RANGE
+        REQUIRE(MPIR_cid_replace(table, id, owner) == (!inside ? CID_ERR_RANGE
                                                   : taken ? CID_OK
                                                           : CID_ERR_FREE));
 }
@@ -68,15 +68,15 @@ void change(Owners &owners, uint32_t what, uint32_t id, void *owner, uint32_t li
 }
 
 void compare(const cid_table_t *table, const Owners &owners, uint32_t id) {
-    const uint32_t limit = cid_table_limit(table);
+    const uint32_t limit = MPIR_cid_table_limit(table);
     const auto found = owners.find(id);
-    REQUIRE(cid_owner(table, id) == (found == owners.end() ? nullptr : found->second));
-    REQUIRE(cid_used(table) == owners.size() && cid_end(table) == end_of(owners));
-    REQUIRE(cid_next_used(table, id) == next_used(owners, id, limit));
-    REQUIRE(cid_next_free(table, id) == next_free(owners, id, limit));
-    REQUIRE(cid_next_free(table, 0) == next_free(owners, 0, limit));
+    REQUIRE(MPIR_cid_owner(table, id) == (found == owners.end() ? nullptr : found->second));
+    REQUIRE(MPIR_cid_used(table) == owners.size() && MPIR_cid_end(table) == end_of(owners));
+    REQUIRE(MPIR_cid_next_used(table, id) == next_used(owners, id, limit));
+    REQUIRE(MPIR_cid_next_free(table, id) == next_free(owners, id, limit));
+    REQUIRE(MPIR_cid_next_free(table, 0) == next_free(owners, 0, limit));
     uint32_t mask[3];
-    cid_free_mask(table, id, 3, mask);
+    MPIR_cid_free_mask(table, id, 3, mask);
     for (uint32_t i = 0; i < 96; i++) {
         const uint64_t other = uint64_t{id} + i;
         const bool free = other < limit && owners.count(static_cast<uint32_t>(other)) == 0;
@@ -91,7 +91,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const uint32_t limit = in.byte() < 128 ? 1 + in.byte() : 1u << 18;
     cid_table_t *tables[CID_KIND_COUNT];
     for (int kind = 0; kind < CID_KIND_COUNT; kind++) {
-        tables[kind] = cid_table_create(static_cast<cid_kind>(kind), limit);
+        tables[kind] = MPIR_cid_table_create(static_cast<cid_kind>(kind), limit);
         REQUIRE(tables[kind] != nullptr);
     }
     Owners owners;
@@ -105,6 +105,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             compare(table, owners, id);
     }
     for (cid_table_t *table : tables)
-        cid_table_destroy(table);
+        MPIR_cid_table_destroy(table);
     return 0;
 }

@@ -16,11 +16,11 @@ using colours_test::Rows;
 
 void fold_or(uint64_t *all, uint64_t offer) { *all |= offer; }
 
-bool has_failed(const Bytes &all) { return colours_flags(all.data()) & COLOURS_FAILED; }
+bool has_failed(const Bytes &all) { return MPIR_colours_flags(all.data()) & COLOURS_FAILED; }
 
 Bytes merge(const Bytes &low, const Bytes &high) {
     Bytes out(low.size() + high.size() + COLOURS_EXTRA + COLOURS_SLACK);
-    out.resize(colours_merge(low.data(), high.data(), fold_or, out.data()));
+    out.resize(MPIR_colours_merge(low.data(), high.data(), fold_or, out.data()));
     REQUIRE(out.size() <= low.size() + high.size());
     return out;
 }
@@ -40,17 +40,17 @@ void check_colour(const Bytes &all, const Rows &rows, int32_t colour) {
 constexpr uint32_t MOST = 4096;  // ranks that are worth a look at each
 
 void take_description(const Bytes &bytes, uint32_t n) {
-    if (n == 0 || n > MOST || !colours_check(bytes.data(), bytes.size(), n)) return;
-    REQUIRE(colours_check_most(bytes.data(), bytes.size(), n));
+    if (n == 0 || n > MOST || !MPIR_colours_check(bytes.data(), bytes.size(), n)) return;
+    REQUIRE(MPIR_colours_check_most(bytes.data(), bytes.size(), n));
     if (has_failed(bytes)) return;
-    REQUIRE(colours_ranks(bytes.data()) == n);
-    REQUIRE(!colours_check_most(bytes.data(), bytes.size(), n - 1));
+    REQUIRE(MPIR_colours_ranks(bytes.data()) == n);
+    REQUIRE(!MPIR_colours_check_most(bytes.data(), bytes.size(), n - 1));
     const Rows rows = decode(bytes);
     REQUIRE(rows.size() == n);
     check_colour(bytes, rows, rows[0].colour);
     check_colour(bytes, rows, rows[n / 2].colour);
     const Bytes twice = merge(bytes, bytes);
-    REQUIRE(colours_check(twice.data(), twice.size(), 2 * n));
+    REQUIRE(MPIR_colours_check(twice.data(), twice.size(), 2 * n));
     Rows both = rows;
     both.insert(both.end(), rows.begin(), rows.end());
     const Rows merged = decode(twice);
@@ -81,7 +81,7 @@ void take_rows(const uint8_t *data, size_t size) {
         const int turn = static_cast<int>(r / period);
         rows.push_back({(byte & 3) + (byte & 4 ? turn : 0), (byte >> 3) + (byte & 128 ? turn : 0)});
         Bytes leaf(COLOURS_HEADER + COLOURS_EXTRA);
-        leaf.resize(colours_leaf(leaf.data(), rows.back(), 1, 0));
+        leaf.resize(MPIR_colours_leaf(leaf.data(), rows.back(), 1, 0));
         blocks.push_back(leaf);
     }
     while (blocks.size() > 1) {
@@ -91,7 +91,7 @@ void take_rows(const uint8_t *data, size_t size) {
         if (blocks.size() % 2) next.push_back(blocks.back());
         blocks.swap(next);
     }
-    REQUIRE(colours_check(blocks[0].data(), blocks[0].size(), static_cast<uint32_t>(n)));
+    REQUIRE(MPIR_colours_check(blocks[0].data(), blocks[0].size(), static_cast<uint32_t>(n)));
     const Rows found = decode(blocks[0]);
     for (size_t r = 0; r < n; r++)
         REQUIRE(found[r].colour == rows[r].colour && found[r].key == rows[r].key);

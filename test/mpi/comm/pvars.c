@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The maps' performance variables: cmap_maps, cmap_bytes, cmap_array_bytes (levels) and
+ * The maps' performance variables: cmap_maps, MPIR_cmap_bytes, MPIR_cmap_array_bytes (levels) and
  * cmap_builds_<representation> (counters).  They exist, they move when maps come and go, and they
  * stand still when maps are shared.  In an MPI without them there is nothing to test.
  */

@@ -21,7 +21,7 @@ int wrong_on_board(int me, int processes, aggr_post_t *posts, int reductions) {
     std::mt19937_64 random(7);
     aggr_board_t board;
     int wrong = 0;
-    if (aggr_board_open(&board, posts, processes, me, &aggr_test::patient)) return 1;
+    if (MPIR_aggr_board_open(&board, posts, processes, me, &aggr_test::patient)) return 1;
     for (int i = 0; i < reductions; i++) {
         const uint64_t set = random() % (uint64_t{1} << processes);
         if (!(set >> me & 1)) continue;
@@ -32,10 +32,10 @@ int wrong_on_board(int me, int processes, aggr_post_t *posts, int reductions) {
             members.push_back(p);
             expected += static_cast<uint64_t>(i * 100 + p);
         }
-        aggr_board_reduce(&board, members.data(), static_cast<int>(members.size()), set, bid, add);
+        MPIR_aggr_board_reduce(&board, members.data(), static_cast<int>(members.size()), set, bid, add);
         wrong += bid[0] != expected || bid[1] != members.size();
     }
-    aggr_board_close(&board);
+    MPIR_aggr_board_close(&board);
     return wrong;
 }
 

@@ -55,7 +55,7 @@ void leap(aggr_group_t &group, std::atomic<int> &arrived, int turn, uint32_t bef
     group.seq = before;
     for (uint32_t seq = before - static_cast<uint32_t>(group.shape.lines) + 1; seq != before + 1;
          seq++)
-        __atomic_store_n(&aggr_line_of(&group, group.lines, group.me, seq)->seq, seq,
+        __atomic_store_n(&MPIR_aggr_line_of(&group, group.lines, group.me, seq)->seq, seq,
                          __ATOMIC_RELAXED);
     arrived++;
     while (arrived < (2 * turn + 2) * group.shape.members)
@@ -70,9 +70,9 @@ TEST_P(Collective, lines_that_no_operation_wrote_for_long_do_not_look_ahead) {
             uint32_t value = 1;
             // broadcasts alone, beyond the multiple of 2^30
             for (int i = 0; i < 6 + turn % 2; i++)
-                EXPECT_EQ(aggr_bcast(&group, &value, sizeof value, 0), AGGR_OK);
+                EXPECT_EQ(MPIR_aggr_bcast(&group, &value, sizeof value, 0), AGGR_OK);
             inside++;
-            EXPECT_EQ(aggr_barrier(&group), AGGR_OK);
+            EXPECT_EQ(MPIR_aggr_barrier(&group), AGGR_OK);
             EXPECT_GE(inside, (turn + 1) * group.shape.members);
         }
     });
@@ -92,7 +92,7 @@ TEST(Collective, what_was_seen_half_of_the_numbers_ago_does_not_count) {
                     for (int k = 0; k < 50; k++)
                         sched_yield();
                 value = group.me == root ? i : 0;
-                EXPECT_EQ(aggr_bcast(&group, &value, sizeof value, root), AGGR_OK);
+                EXPECT_EQ(MPIR_aggr_bcast(&group, &value, sizeof value, root), AGGR_OK);
                 EXPECT_EQ(value, i);
             }
         }
@@ -107,8 +107,8 @@ TEST(Broadcast, another_length_is_told_and_the_group_goes_on) {
             std::vector<char> buffer(1024, 1);
             const size_t bytes = group.me == 0 || expected == 0 ? sent : expected;
             const int status = expected == 0 && group.me == 0
-                                   ? aggr_bcast_failure(&group)
-                                   : aggr_bcast(&group, buffer.data(), bytes, 0);
+                                   ? MPIR_aggr_bcast_failure(&group)
+                                   : MPIR_aggr_bcast(&group, buffer.data(), bytes, 0);
             EXPECT_EQ(status, group.me == 0   ? AGGR_OK
                               : expected == 0 ? AGGR_ERR_ROOT
                                               : AGGR_ERR_LENGTH)
@@ -122,7 +122,7 @@ TEST(Broadcast, another_length_is_told_and_the_group_goes_on) {
                                              *static_cast<const uint64_t *>(left);
                                      },
                                      nullptr, sizeof sum};
-            EXPECT_EQ(aggr_allreduce(&group, &sum, &sum, sizeof sum, &add), AGGR_OK);
+            EXPECT_EQ(MPIR_aggr_allreduce(&group, &sum, &sum, sizeof sum, &add), AGGR_OK);
             EXPECT_EQ(sum, 3u);
         });
 }
@@ -179,9 +179,9 @@ TEST(Collective, sums_are_the_same_on_all_members_and_in_all_runs) {
                 for (size_t i = 0; i < n; i++)
                     in[i] = group.me == 8 ? 0.1 * (8 + 1) : 0.1 * (group.me + 1) / (i + 1);
                 bool ready = false;
-                ASSERT_EQ(aggr_ready(&group, n * sizeof(double), &ready), AGGR_OK);
+                ASSERT_EQ(MPIR_aggr_ready(&group, n * sizeof(double), &ready), AGGR_OK);
                 ASSERT_TRUE(ready);
-                ASSERT_EQ(aggr_allreduce(&group, in.data(), out.data(), n * sizeof(double), &sum),
+                ASSERT_EQ(MPIR_aggr_allreduce(&group, in.data(), out.data(), n * sizeof(double), &sum),
                           AGGR_OK);
                 EXPECT_EQ(out, expected);
             });
@@ -192,63 +192,63 @@ TEST(Broadcast, a_length_other_than_the_root_s_length_is_noticed_and_the_group_g
     as_threads(shape(3), [](aggr_group_t &group) {
         char data[40] = {};
         const size_t bytes = group.me == 1 ? 4 : 40;
-        EXPECT_EQ(aggr_bcast(&group, data, bytes, 1), group.me == 1 ? AGGR_OK : AGGR_ERR_LENGTH);
+        EXPECT_EQ(MPIR_aggr_bcast(&group, data, bytes, 1), group.me == 1 ? AGGR_OK : AGGR_ERR_LENGTH);
         EXPECT_EQ(group.length, group.me == 1 ? 0u : 4u);
-        EXPECT_EQ(aggr_barrier(&group), AGGR_OK);
+        EXPECT_EQ(MPIR_aggr_barrier(&group), AGGR_OK);
     });
 }
 
 TEST(Collective, without_room_for_copies_all_members_hear_it) {
     aggr_arena_t *arena = nullptr;
-    ASSERT_EQ(aggr_arena_create(65536, &arena), AGGR_OK);
+    ASSERT_EQ(MPIR_aggr_arena_create(65536, &arena), AGGR_OK);
     const aggr_shape_t wide = shape(2, 16, 65536);
-    const uint64_t block = aggr_group_reserve(arena, &wide);
+    const uint64_t block = MPIR_aggr_group_reserve(arena, &wide);
     ASSERT_NE(block, 0u);
     std::vector<std::thread> threads;
     for (int me = 0; me < 2; me++)
         threads.emplace_back([&, me] {
             aggr_group_t group;
             bool ready = true;
-            aggr_group_join(&group, arena, block, &wide, me, &patient);
-            EXPECT_EQ(aggr_ready(&group, AGGR_DATUM + 1, &ready), AGGR_OK);
+            MPIR_aggr_group_join(&group, arena, block, &wide, me, &patient);
+            EXPECT_EQ(MPIR_aggr_ready(&group, AGGR_DATUM + 1, &ready), AGGR_OK);
             EXPECT_FALSE(ready);
-            EXPECT_EQ(aggr_ready(&group, AGGR_DATUM, &ready), AGGR_OK);
+            EXPECT_EQ(MPIR_aggr_ready(&group, AGGR_DATUM, &ready), AGGR_OK);
             EXPECT_TRUE(ready);
-            EXPECT_EQ(aggr_barrier(&group), AGGR_OK);
-            aggr_group_leave(&group);
+            EXPECT_EQ(MPIR_aggr_barrier(&group), AGGR_OK);
+            MPIR_aggr_group_leave(&group);
         });
     for (auto &thread : threads)
         thread.join();
-    aggr_arena_detach(arena);
+    MPIR_aggr_arena_detach(arena);
 }
 
 TEST(Collective, a_group_that_nobody_joined_is_cancelled) {
     aggr_arena_t *arena = nullptr;
-    ASSERT_EQ(aggr_arena_create(65536, &arena), AGGR_OK);
+    ASSERT_EQ(MPIR_aggr_arena_create(65536, &arena), AGGR_OK);
     const aggr_shape_t pair = shape(2);
-    aggr_group_cancel(arena, aggr_group_reserve(arena, &pair), &pair);
+    MPIR_aggr_group_cancel(arena, MPIR_aggr_group_reserve(arena, &pair), &pair);
     aggr_arena_figures_t figures;
-    aggr_arena_figures(arena, &figures);
+    MPIR_aggr_arena_figures(arena, &figures);
     EXPECT_EQ(figures.used, 0u);
-    aggr_arena_detach(arena);
+    MPIR_aggr_arena_detach(arena);
 }
 
 int give_up(void *tries) { return --*static_cast<int *>(tries) > 0 ? 0 : 42; }
 
 TEST(Collective, a_wait_ends_with_what_progress_returns_and_the_group_is_broken) {
     aggr_arena_t *arena = nullptr;
-    ASSERT_EQ(aggr_arena_create(65536, &arena), AGGR_OK);
+    ASSERT_EQ(MPIR_aggr_arena_create(65536, &arena), AGGR_OK);
     const aggr_shape_t pair = shape(2);
     int tries = 10;
     const aggr_waiting_t waiting = {5, 2, false, give_up, &tries};
     aggr_group_t group;
-    aggr_group_join(&group, arena, aggr_group_reserve(arena, &pair), &pair, 0, &waiting);
-    EXPECT_EQ(aggr_barrier(&group), 42);
+    MPIR_aggr_group_join(&group, arena, MPIR_aggr_group_reserve(arena, &pair), &pair, 0, &waiting);
+    EXPECT_EQ(MPIR_aggr_barrier(&group), 42);
     int value = 1;
-    EXPECT_EQ(aggr_bcast(&group, &value, sizeof value, 0), 42);
-    EXPECT_EQ(aggr_barrier(&group), 42);
+    EXPECT_EQ(MPIR_aggr_bcast(&group, &value, sizeof value, 0), 42);
+    EXPECT_EQ(MPIR_aggr_barrier(&group), 42);
     EXPECT_EQ(tries, 0) << "a broken group waits no more";
-    aggr_arena_detach(arena);
+    MPIR_aggr_arena_detach(arena);
 }
 
 // A member is killed in the middle: the others notice by their progress function, and nothing is
@@ -258,8 +258,8 @@ TEST(Processes, a_member_that_dies_is_no_hang) {
     dead = 0;
     const aggr_shape_t four = shape(4, 2);
     aggr_arena_t *arena = nullptr;
-    ASSERT_EQ(aggr_arena_create(1 << 20, &arena), AGGR_OK);
-    const uint64_t block = aggr_group_reserve(arena, &four);
+    ASSERT_EQ(MPIR_aggr_arena_create(1 << 20, &arena), AGGR_OK);
+    const uint64_t block = MPIR_aggr_group_reserve(arena, &four);
     std::vector<pid_t> children;
     for (int me = 0; me < 4; me++) {
         const pid_t child = fork();
@@ -268,11 +268,11 @@ TEST(Processes, a_member_that_dies_is_no_hang) {
             const aggr_waiting_t waiting = {20, 3, true, [](void *) { return dead ? 7 : 0; },
                                             nullptr};
             aggr_group_t group;
-            aggr_group_join(&group, arena, block, &four, me, &waiting);
+            MPIR_aggr_group_join(&group, arena, block, &four, me, &waiting);
             int status = AGGR_OK;
             for (int i = 0; status == AGGR_OK; i++) {
                 if (me == 2 && i == 1000) raise(SIGKILL);
-                status = i % 2 ? aggr_barrier(&group) : aggr_bcast(&group, &i, sizeof i, 3);
+                status = i % 2 ? MPIR_aggr_barrier(&group) : MPIR_aggr_bcast(&group, &i, sizeof i, 3);
             }
             _exit(status == 7 ? 0 : 1);
         }
@@ -288,7 +288,7 @@ TEST(Processes, a_member_that_dies_is_no_hang) {
                   children[static_cast<size_t>(me)]);
         EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "member " << me;
     }
-    aggr_arena_detach(arena);
+    MPIR_aggr_arena_detach(arena);
 }
 
 }  // namespace

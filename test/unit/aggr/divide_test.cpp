@@ -13,10 +13,10 @@ namespace {
 // The first member of each part, and the end; what members say of themselves agrees.
 std::vector<int> borders(const Places &places, int fan) {
     const aggr_shape_t shape = places.shape(fan);
-    const aggr_parts_t at_first = aggr_divide(&shape, 0);
+    const aggr_parts_t at_first = MPIR_aggr_divide(&shape, 0);
     std::vector<int> firsts;
     for (int me = 0; me < shape.members; me++) {
-        const aggr_parts_t parts = aggr_divide(&shape, me);
+        const aggr_parts_t parts = MPIR_aggr_divide(&shape, me);
         EXPECT_EQ(parts.count, at_first.count);
         EXPECT_TRUE(parts.first <= me && me <= parts.last) << "member " << me;
         if (me == parts.first) firsts.push_back(me);
@@ -24,7 +24,7 @@ std::vector<int> borders(const Places &places, int fan) {
         EXPECT_EQ(parts.mine, static_cast<int>(firsts.size()) - 1);
         EXPECT_EQ(parts.first, firsts.back());
         EXPECT_TRUE(me < parts.last || parts.last == shape.members - 1 ||
-                    aggr_divide(&shape, me + 1).first == me + 1);
+                    MPIR_aggr_divide(&shape, me + 1).first == me + 1);
         EXPECT_LE(parts.last - parts.first + 1, fan);
     }
     if (at_first.count > 0) {

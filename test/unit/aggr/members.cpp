@@ -21,10 +21,10 @@ const aggr_fold_t affine_fold = {[](const void *left, void *inout, size_t bytes,
 
 const aggr_waiting_t patient = {20, 1, true, nullptr, nullptr};
 
-const Collectives library = {aggr_ready,  aggr_barrier,        aggr_allreduce, aggr_reduce,
-                             aggr_scan,   aggr_exscan,         aggr_bcast,     aggr_allgather,
-                             aggr_gather, aggr_scatter,        aggr_alltoall,  aggr_exchange,
-                             aggr_agree,  aggr_bcast_elsewhere};
+const Collectives library = {MPIR_aggr_ready,  MPIR_aggr_barrier,        MPIR_aggr_allreduce, MPIR_aggr_reduce,
+                             MPIR_aggr_scan,   MPIR_aggr_exscan,         MPIR_aggr_bcast,     MPIR_aggr_allgather,
+                             MPIR_aggr_gather, MPIR_aggr_scatter,        MPIR_aggr_alltoall,  MPIR_aggr_exchange,
+                             MPIR_aggr_agree,  MPIR_aggr_bcast_elsewhere};
 
 Affine element(int member, unsigned operation, size_t place) {
     uint64_t x =
@@ -42,15 +42,15 @@ struct Owner {
     aggr_arena_t *arena = nullptr;
     uint64_t block = 0;
     explicit Owner(const aggr_shape_t &shape) {
-        EXPECT_EQ(aggr_arena_create(arena_bytes, &arena), AGGR_OK);
-        block = aggr_group_reserve(arena, &shape);
+        EXPECT_EQ(MPIR_aggr_arena_create(arena_bytes, &arena), AGGR_OK);
+        block = MPIR_aggr_group_reserve(arena, &shape);
         EXPECT_NE(block, 0u);
     }
     ~Owner() {
         aggr_arena_figures_t figures;
-        aggr_arena_figures(arena, &figures);
+        MPIR_aggr_arena_figures(arena, &figures);
         EXPECT_EQ(figures.used, 0u) << "a block is left";
-        aggr_arena_detach(arena);
+        MPIR_aggr_arena_detach(arena);
     }
 };
 
@@ -58,17 +58,17 @@ struct Owner {
 
 void as_threads(const aggr_shape_t &shape, const std::function<void(aggr_group_t &)> &body) {
     Owner owner(shape);
-    const aggr_arena_name_t name = aggr_arena_name(owner.arena);
+    const aggr_arena_name_t name = MPIR_aggr_arena_name(owner.arena);
     std::vector<std::thread> threads;
     for (int me = 0; me < shape.members; me++)
         threads.emplace_back([&, me] {
             aggr_arena_t *arena = nullptr;
-            ASSERT_EQ(aggr_arena_attach(&name, &arena), AGGR_OK);
+            ASSERT_EQ(MPIR_aggr_arena_attach(&name, &arena), AGGR_OK);
             aggr_group_t group;
-            aggr_group_join(&group, arena, owner.block, &shape, me, &patient);
+            MPIR_aggr_group_join(&group, arena, owner.block, &shape, me, &patient);
             body(group);
-            aggr_group_leave(&group);
-            aggr_arena_detach(arena);
+            MPIR_aggr_group_leave(&group);
+            MPIR_aggr_arena_detach(arena);
         });
     for (auto &thread : threads)
         thread.join();
@@ -76,17 +76,17 @@ void as_threads(const aggr_shape_t &shape, const std::function<void(aggr_group_t
 
 bool as_processes(const aggr_shape_t &shape, const std::function<bool(aggr_group_t &)> &body) {
     Owner owner(shape);
-    const aggr_arena_name_t name = aggr_arena_name(owner.arena);
+    const aggr_arena_name_t name = MPIR_aggr_arena_name(owner.arena);
     std::vector<pid_t> children;
     for (int me = 0; me < shape.members; me++) {
         const pid_t child = fork();
         if (child == 0) {
             aggr_arena_t *arena = nullptr;
             aggr_group_t group;
-            if (aggr_arena_attach(&name, &arena) != AGGR_OK) _exit(2);
-            aggr_group_join(&group, arena, owner.block, &shape, me, &patient);
+            if (MPIR_aggr_arena_attach(&name, &arena) != AGGR_OK) _exit(2);
+            MPIR_aggr_group_join(&group, arena, owner.block, &shape, me, &patient);
             const bool right = body(group);
-            aggr_group_leave(&group);
+            MPIR_aggr_group_leave(&group);
             _exit(right ? 0 : 1);
         }
         children.push_back(child);

@@ -71,18 +71,18 @@ bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations,
 
 // The library's functions, or those compiled for the simulation.
 struct Collectives {
-    decltype(&aggr_ready) ready;
-    decltype(&aggr_barrier) barrier;
-    decltype(&aggr_allreduce) allreduce;
-    decltype(&aggr_reduce) reduce;
-    decltype(&aggr_scan) scan, exscan;
-    decltype(&aggr_bcast) bcast;
-    decltype(&aggr_allgather) allgather;
-    decltype(&aggr_gather) gather, scatter;
-    decltype(&aggr_alltoall) alltoall;
-    decltype(&aggr_exchange) exchange;
-    decltype(&aggr_agree) agree;
-    decltype(&aggr_bcast_elsewhere) bcast_elsewhere;
+    decltype(&MPIR_aggr_ready) ready;
+    decltype(&MPIR_aggr_barrier) barrier;
+    decltype(&MPIR_aggr_allreduce) allreduce;
+    decltype(&MPIR_aggr_reduce) reduce;
+    decltype(&MPIR_aggr_scan) scan, exscan;
+    decltype(&MPIR_aggr_bcast) bcast;
+    decltype(&MPIR_aggr_allgather) allgather;
+    decltype(&MPIR_aggr_gather) gather, scatter;
+    decltype(&MPIR_aggr_alltoall) alltoall;
+    decltype(&MPIR_aggr_exchange) exchange;
+    decltype(&MPIR_aggr_agree) agree;
+    decltype(&MPIR_aggr_bcast_elsewhere) bcast_elsewhere;
 };
 extern const Collectives library;
 

@@ -13,25 +13,25 @@
 #include "members.hpp"
 
 extern "C" {
-void aggr_step(void);
-decltype(aggr_group_join) simulated_group_join;
-decltype(aggr_group_reserve) simulated_group_reserve;
-decltype(aggr_group_leave) simulated_group_leave;
-decltype(aggr_ready) simulated_ready;
-decltype(aggr_barrier) simulated_barrier;
-decltype(aggr_allreduce) simulated_allreduce;
-decltype(aggr_reduce) simulated_reduce;
-decltype(aggr_scan) simulated_scan, simulated_exscan;
-decltype(aggr_bcast) simulated_bcast;
-decltype(aggr_allgather) simulated_allgather;
-decltype(aggr_gather) simulated_gather, simulated_scatter;
-decltype(aggr_alltoall) simulated_alltoall;
-decltype(aggr_exchange) simulated_exchange;
-decltype(aggr_agree) simulated_agree;
-decltype(aggr_bcast_elsewhere) simulated_bcast_elsewhere;
-decltype(aggr_board_open) simulated_board_open;
-decltype(aggr_board_close) simulated_board_close;
-decltype(aggr_board_reduce) simulated_board_reduce;
+void MPIR_aggr_step(void);
+decltype(MPIR_aggr_group_join) simulated_group_join;
+decltype(MPIR_aggr_group_reserve) simulated_group_reserve;
+decltype(MPIR_aggr_group_leave) simulated_group_leave;
+decltype(MPIR_aggr_ready) simulated_ready;
+decltype(MPIR_aggr_barrier) simulated_barrier;
+decltype(MPIR_aggr_allreduce) simulated_allreduce;
+decltype(MPIR_aggr_reduce) simulated_reduce;
+decltype(MPIR_aggr_scan) simulated_scan, simulated_exscan;
+decltype(MPIR_aggr_bcast) simulated_bcast;
+decltype(MPIR_aggr_allgather) simulated_allgather;
+decltype(MPIR_aggr_gather) simulated_gather, simulated_scatter;
+decltype(MPIR_aggr_alltoall) simulated_alltoall;
+decltype(MPIR_aggr_exchange) simulated_exchange;
+decltype(MPIR_aggr_agree) simulated_agree;
+decltype(MPIR_aggr_bcast_elsewhere) simulated_bcast_elsewhere;
+decltype(MPIR_aggr_board_open) simulated_board_open;
+decltype(MPIR_aggr_board_close) simulated_board_close;
+decltype(MPIR_aggr_board_reduce) simulated_board_reduce;
 }
 
 namespace aggr_test {
@@ -132,13 +132,13 @@ class GroupRun {
         : groups_(static_cast<size_t>(shape.members)),
           schedule_(shape.members,
                     [this, body](int me) { return body(groups_[static_cast<size_t>(me)]); }) {
-        EXPECT_EQ(aggr_arena_create(1 << 20, &arena_), AGGR_OK);
+        EXPECT_EQ(MPIR_aggr_arena_create(1 << 20, &arena_), AGGR_OK);
         const uint64_t block = simulated_group_reserve(arena_, &shape);
         for (int me = 0; me < shape.members; me++)
             simulated_group_join(&groups_[static_cast<size_t>(me)], arena_, block, &shape, me,
                                  &Schedule::waiting);
     }
-    ~GroupRun() { aggr_arena_detach(arena_); }
+    ~GroupRun() { MPIR_aggr_arena_detach(arena_); }
     bool go(const Schedule::Choice &choose) { return schedule_.go(choose); }
 
   private:
@@ -339,4 +339,4 @@ TEST(Simulation, reductions_on_a_board_in_random_orders) {
 }  // namespace
 }  // namespace aggr_test
 
-extern "C" void aggr_step(void) { aggr_test::Schedule::stop(); }
+extern "C" void MPIR_aggr_step(void) { aggr_test::Schedule::stop(); }

@@ -7,15 +7,15 @@ uint32_t c_first_free_id(uint32_t limit);
 uint32_t c_first_free_id(uint32_t limit)
 {
     uint32_t id, found = UINT32_MAX;
-    cid_table_t *table = cid_table_create(CID_RADIX, limit);
+    cid_table_t *table = MPIR_cid_table_create(CID_RADIX, limit);
     if (table == NULL)
         return found;
     for (id = 0; id < 3; id++) {
-        if (cid_claim(table, id, table) != CID_OK)
+        if (MPIR_cid_claim(table, id, table) != CID_OK)
             goto fn_exit;
     }
-    found = cid_next_free(table, 0);
+    found = MPIR_cid_next_free(table, 0);
   fn_exit:
-    cid_table_destroy(table);
+    MPIR_cid_table_destroy(table);
     return found;
 }

@@ -22,7 +22,7 @@ bool claims_and_releases(cid_kind kind, CountingAllocator &allocator) {
     Oracle oracle(1 << 18);
     bool failed = false;
     for (uint32_t id : ids) {
-        const cid_status status = cid_claim(table.get(), id, owner_number(id));
+        const cid_status status = MPIR_cid_claim(table.get(), id, owner_number(id));
         EXPECT_TRUE(status == CID_OK || (status == CID_ERR_MEMORY && allocator.has_failed()));
         if (status == CID_OK) oracle.claim(id, owner_number(id));
         failed |= status != CID_OK;
@@ -32,8 +32,8 @@ bool claims_and_releases(cid_kind kind, CountingAllocator &allocator) {
     allocator.fail_from(0);
     for (uint32_t id : ids) {
         EXPECT_EQ(oracle.replace(id, owner_number(1)),
-                  cid_replace(table.get(), id, owner_number(1)));
-        EXPECT_EQ(oracle.release(id), cid_release(table.get(), id));
+                  MPIR_cid_replace(table.get(), id, owner_number(1)));
+        EXPECT_EQ(oracle.release(id), MPIR_cid_release(table.get(), id));
         expect_same(table.get(), oracle, id);
     }
     return !failed;
@@ -42,10 +42,10 @@ bool claims_and_releases(cid_kind kind, CountingAllocator &allocator) {
 TEST(CidNoMemory, EveryFailureIsSurvived) {
     for (cid_kind kind : all_kinds())
         for (bool lasting : {false, true}) {
-            CountingAllocator allocator(cid_set_allocator);
+            CountingAllocator allocator(MPIR_cid_set_allocator);
             bool done = false;
             for (uint64_t k = 0; !done; k++) {
-                SCOPED_TRACE(::testing::Message() << cid_kind_name(kind) << " allocation " << k);
+                SCOPED_TRACE(::testing::Message() << MPIR_cid_kind_name(kind) << " allocation " << k);
                 ASSERT_LT(k, 200u);
                 if (lasting)
                     allocator.fail_from(k);
@@ -61,22 +61,22 @@ TEST(CidNoMemory, EveryFailureIsSurvived) {
 TEST(CidNoMemory, HeldClaimsNeedNone) {
     for (cid_kind kind : all_kinds())
         for (uint32_t end : {1u, 65u, 300u, 70001u}) {
-            SCOPED_TRACE(::testing::Message() << cid_kind_name(kind) << " to " << end);
-            CountingAllocator allocator(cid_set_allocator);
+            SCOPED_TRACE(::testing::Message() << MPIR_cid_kind_name(kind) << " to " << end);
+            CountingAllocator allocator(MPIR_cid_set_allocator);
             const Table table = table_of(kind, 1 << 18);
             Oracle oracle(1 << 18);
-            const uint32_t first = cid_hold(table.get(), end), second = cid_hold(table.get(), 1);
+            const uint32_t first = MPIR_cid_hold(table.get(), end), second = MPIR_cid_hold(table.get(), 1);
             ASSERT_GE(first, end);
             ASSERT_GE(second, 1u);
             for (uint32_t id = 1000; id < 2000; id += 2) {  // the table may grow and shrink
-                ASSERT_EQ(CID_OK, cid_claim(table.get(), id, owner_number(id)));
-                cid_release(table.get(), id);
+                ASSERT_EQ(CID_OK, MPIR_cid_claim(table.get(), id, owner_number(id)));
+                MPIR_cid_release(table.get(), id);
             }
             allocator.fail_from(0);
             for (uint32_t id : {first - 1, second / 2}) {
                 ASSERT_EQ(oracle.claim(id, owner_number(id)),
-                          cid_claim_held(table.get(), id, owner_number(id)));
-                cid_let_go(table.get());
+                          MPIR_cid_claim_held(table.get(), id, owner_number(id)));
+                MPIR_cid_let_go(table.get());
                 expect_same(table.get(), oracle, id);
             }
         }
@@ -85,31 +85,31 @@ TEST(CidNoMemory, HeldClaimsNeedNone) {
 // Without memory a hold promises only what the table has room for.
 TEST(CidNoMemory, HoldsFailWithoutMemory) {
     for (cid_kind kind : all_kinds()) {
-        CountingAllocator allocator(cid_set_allocator);
+        CountingAllocator allocator(MPIR_cid_set_allocator);
         const Table table = table_of(kind, 1 << 18);
-        ASSERT_EQ(CID_OK, cid_claim(table.get(), 5, owner_number(5)));
+        ASSERT_EQ(CID_OK, MPIR_cid_claim(table.get(), 5, owner_number(5)));
         allocator.fail_from(0);
-        EXPECT_LT(cid_hold(table.get(), 1000), 1000u) << cid_kind_name(kind);
-        cid_let_go(table.get());
+        EXPECT_LT(MPIR_cid_hold(table.get(), 1000), 1000u) << MPIR_cid_kind_name(kind);
+        MPIR_cid_let_go(table.get());
         allocator.fail_never();
-        EXPECT_GE(cid_hold(table.get(), 1000), 1000u) << cid_kind_name(kind);
-        cid_let_go(table.get());
+        EXPECT_GE(MPIR_cid_hold(table.get(), 1000), 1000u) << MPIR_cid_kind_name(kind);
+        MPIR_cid_let_go(table.get());
     }
 }
 
 // A run in the middle of which ids become free is split without memory.
 TEST(CidNoMemory, ReleasesSplitRunsWithoutMemory) {
-    CountingAllocator allocator(cid_set_allocator);
+    CountingAllocator allocator(MPIR_cid_set_allocator);
     for (cid_kind kind : all_kinds()) {
         const Table table = table_of(kind, 1000);
         Oracle oracle(1000);
         for (uint32_t id = 0; id < 1000; id++)
             ASSERT_EQ(oracle.claim(id, owner_number(id)),
-                      cid_claim(table.get(), id, owner_number(id)));
+                      MPIR_cid_claim(table.get(), id, owner_number(id)));
         allocator.fail_from(0);
         for (uint32_t start : {1u, 0u})
             for (uint32_t id = start; id < 1000; id += 2) {
-                ASSERT_EQ(oracle.release(id), cid_release(table.get(), id));
+                ASSERT_EQ(oracle.release(id), MPIR_cid_release(table.get(), id));
                 expect_same(table.get(), oracle, id);
             }
         allocator.fail_never();
@@ -118,17 +118,17 @@ TEST(CidNoMemory, ReleasesSplitRunsWithoutMemory) {
 
 TEST(CidNoMemory, BytesAreThoseOfTheAllocator) {
     for (cid_kind kind : all_kinds()) {
-        CountingAllocator allocator(cid_set_allocator);
+        CountingAllocator allocator(MPIR_cid_set_allocator);
         const Table table = table_of(kind, 1 << 18);
         for (int round = 0; round < 2; round++) {
             for (uint32_t id : ids) {
                 if (round == 0)
-                    cid_claim(table.get(), id, owner_number(id));
+                    MPIR_cid_claim(table.get(), id, owner_number(id));
                 else
-                    cid_release(table.get(), id);
+                    MPIR_cid_release(table.get(), id);
                 cid_figures_t figures;
-                cid_figures(table.get(), &figures);
-                ASSERT_EQ(allocator.bytes_alive(), figures.bytes) << cid_kind_name(kind);
+                MPIR_cid_figures(table.get(), &figures);
+                ASSERT_EQ(allocator.bytes_alive(), figures.bytes) << MPIR_cid_kind_name(kind);
             }
         }
     }

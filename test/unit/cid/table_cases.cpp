@@ -7,7 +7,7 @@ namespace {
 void expect_same_mask(const cid_table_t *table, const Oracle &oracle, uint32_t first) {
     constexpr uint32_t words = 5;
     uint32_t mask[words];
-    cid_free_mask(table, first, words, mask);
+    MPIR_cid_free_mask(table, first, words, mask);
     for (uint32_t w = 0; w < words; w++) {
         uint32_t expected = 0;
         for (uint32_t i = 0; i < 32; i++)
@@ -18,7 +18,7 @@ void expect_same_mask(const cid_table_t *table, const Oracle &oracle, uint32_t f
 
 void expect_same_figures(const cid_table_t *table, const Oracle &oracle) {
     cid_figures_t figures;
-    cid_figures(table, &figures);
+    MPIR_cid_figures(table, &figures);
     ASSERT_EQ(oracle.used(), figures.used);
     ASSERT_EQ(oracle.end(), figures.end);
     ASSERT_LE(figures.used, figures.allocated);
@@ -29,13 +29,13 @@ void expect_same_figures(const cid_table_t *table, const Oracle &oracle) {
 }  // namespace
 
 void expect_same(const cid_table_t *table, const Oracle &oracle, uint32_t around) {
-    ASSERT_EQ(oracle.used(), cid_used(table));
-    ASSERT_EQ(oracle.end(), cid_end(table));
+    ASSERT_EQ(oracle.used(), MPIR_cid_used(table));
+    ASSERT_EQ(oracle.end(), MPIR_cid_end(table));
     const uint32_t far = around / 2;
     for (uint32_t id : {around, around + 1, far, 0u, oracle.end(), oracle.limit(), UINT32_MAX}) {
-        ASSERT_EQ(oracle.lookup(id), cid_owner(table, id)) << "id " << id;
-        ASSERT_EQ(oracle.next_free(id), cid_next_free(table, id)) << "id " << id;
-        ASSERT_EQ(oracle.next_used(id), cid_next_used(table, id)) << "id " << id;
+        ASSERT_EQ(oracle.lookup(id), MPIR_cid_owner(table, id)) << "id " << id;
+        ASSERT_EQ(oracle.next_free(id), MPIR_cid_next_free(table, id)) << "id " << id;
+        ASSERT_EQ(oracle.next_used(id), MPIR_cid_next_used(table, id)) << "id " << id;
     }
     expect_same_mask(table, oracle, around > 70 ? around - 70 : 0);
     expect_same_mask(table, oracle, oracle.end());

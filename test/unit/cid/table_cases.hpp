@@ -16,12 +16,12 @@
 namespace cid_test {
 
 struct Destroy {
-    void operator()(cid_table_t *table) const { cid_table_destroy(table); }
+    void operator()(cid_table_t *table) const { MPIR_cid_table_destroy(table); }
 };
 using Table = std::unique_ptr<cid_table_t, Destroy>;
 
 inline Table table_of(cid_kind kind, uint32_t limit) {
-    return Table(cid_table_create(kind, limit));
+    return Table(MPIR_cid_table_create(kind, limit));
 }
 
 inline std::vector<cid_kind> all_kinds() { return {CID_ARRAY, CID_RBTREE, CID_RADIX}; }

@@ -120,7 +120,7 @@ std::set<int32_t> colours_in(const Rows &rows) {
 // All that follows from a description, beside what is right; how many colours have no form.
 int check(const Rows &rows, const Bytes &description, size_t most_colours = SIZE_MAX) {
     const uint32_t n = static_cast<uint32_t>(rows.size());
-    EXPECT_TRUE(colours_check(description.data(), description.size(), n));
+    EXPECT_TRUE(MPIR_colours_check(description.data(), description.size(), n));
     EXPECT_LE(description.size(), n * COLOURS_ROW + COLOURS_EXTRA);
     EXPECT_TRUE(decode(description) == rows);
     int tables = 0;
@@ -143,7 +143,7 @@ int check(const Rows &rows, const Bytes &description, size_t most_colours = SIZE
             bool whole = right.size() == rows.size() && std::is_sorted(right.begin(), right.end());
             EXPECT_TRUE(whole || !order.whole);
         }
-        EXPECT_EQ(right.size(), colours_count(description.data(), colour));
+        EXPECT_EQ(right.size(), MPIR_colours_count(description.data(), colour));
         if (::testing::Test::HasFailure()) break;
     }
     return tables;
@@ -193,7 +193,7 @@ Bytes fold(const std::vector<Bytes> &blocks) {
 Bytes chunk(const Rows &rows, size_t first, size_t end) {
     Bytes out(COLOURS_HEADER + COLOURS_EXTRA + (end - first) * COLOURS_ROW);
     out.resize(
-        colours_rows(out.data(), &rows[first], static_cast<uint32_t>(end - first), first, 0));
+        MPIR_colours_rows(out.data(), &rows[first], static_cast<uint32_t>(end - first), first, 0));
     return out;
 }
 
@@ -226,7 +226,7 @@ TEST(Colours, NodesHaveTheSameRows) {
                 const Bytes all = describe_nodes(rows, node);
                 check(rows, all, 5);
                 EXPECT_LE(all.size(), 256u) << named.name;
-                EXPECT_GE(colours_offer(all.data()), 1520u);
+                EXPECT_GE(MPIR_colours_offer(all.data()), 1520u);
                 ASSERT_FALSE(HasFailure()) << named.name << " of " << w << ", nodes of " << node;
             }
 }
@@ -234,13 +234,13 @@ TEST(Colours, NodesHaveTheSameRows) {
 TEST(Colours, RanksOfADescription) {
     const Rows rows = rows_of([](int r, int) { return colours_row{r % 2, r}; }, 100);
     const Bytes all = describe(rows), failed = leaf({0, 0}, 1, COLOURS_FAILED);
-    EXPECT_EQ(colours_ranks(all.data()), 100u);
-    EXPECT_FALSE(colours_check_most(all.data(), all.size(), 99));
-    EXPECT_TRUE(colours_check_most(all.data(), all.size(), 100));
-    EXPECT_TRUE(colours_check_most(all.data(), all.size(), 1000));
-    EXPECT_FALSE(colours_check_most(all.data(), all.size() - 1, 1000));
-    EXPECT_EQ(colours_ranks(failed.data()), 0u);
-    EXPECT_TRUE(colours_check_most(failed.data(), failed.size(), 1));
+    EXPECT_EQ(MPIR_colours_ranks(all.data()), 100u);
+    EXPECT_FALSE(MPIR_colours_check_most(all.data(), all.size(), 99));
+    EXPECT_TRUE(MPIR_colours_check_most(all.data(), all.size(), 100));
+    EXPECT_TRUE(MPIR_colours_check_most(all.data(), all.size(), 1000));
+    EXPECT_FALSE(MPIR_colours_check_most(all.data(), all.size() - 1, 1000));
+    EXPECT_EQ(MPIR_colours_ranks(failed.data()), 0u);
+    EXPECT_TRUE(MPIR_colours_check_most(failed.data(), failed.size(), 1));
 }
 
 Rows random_rows(std::mt19937 &random, int n) {
@@ -330,13 +330,13 @@ TEST(Colours, OffersAndFlagsAreFolded) {
     Bytes all = leaf({1, 0}, 3);
     all = merge(all, leaf({1, 1}, 9));
     all = merge(all, leaf({1, 2}, 4));
-    EXPECT_EQ(9u, colours_offer(all.data()));
-    EXPECT_EQ(0u, colours_flags(all.data()));
+    EXPECT_EQ(9u, MPIR_colours_offer(all.data()));
+    EXPECT_EQ(0u, MPIR_colours_flags(all.data()));
     all = merge(leaf({1, 0}, 11, COLOURS_FAILED), all);
-    EXPECT_EQ(11u, colours_offer(all.data()));
-    EXPECT_EQ(uint32_t{COLOURS_FAILED}, colours_flags(all.data()));
+    EXPECT_EQ(11u, MPIR_colours_offer(all.data()));
+    EXPECT_EQ(uint32_t{COLOURS_FAILED}, MPIR_colours_flags(all.data()));
     EXPECT_EQ(size_t{COLOURS_HEADER}, all.size());
-    EXPECT_TRUE(colours_check(all.data(), all.size(), 4));
+    EXPECT_TRUE(MPIR_colours_check(all.data(), all.size(), 4));
 }
 
 TEST(Colours, BytesAreWhatTheHeaderSays) {
@@ -359,15 +359,15 @@ TEST(Colours, BytesThatAreNone) {
     const Rows rows = rows_of(patterns(7)[4].pattern, 100);
     const Bytes right = describe(rows);
     for (size_t i = 0; i < right.size(); i++)
-        EXPECT_FALSE(colours_check(right.data(), i, 100));
-    EXPECT_FALSE(colours_check(right.data(), right.size(), 99));
+        EXPECT_FALSE(MPIR_colours_check(right.data(), i, 100));
+    EXPECT_FALSE(MPIR_colours_check(right.data(), right.size(), 99));
     for (size_t i = 0; i < right.size(); i++)
         for (int value = 0; value < 256; value++) {
             Bytes bytes = right;
             bytes[i] = static_cast<uint8_t>(value);
-            if (!colours_check(bytes.data(), bytes.size(), 100)) continue;
+            if (!MPIR_colours_check(bytes.data(), bytes.size(), 100)) continue;
             colours_order order;
-            if (!(colours_flags(bytes.data()) & COLOURS_FAILED)) arranged(bytes, 0, 3, &order);
+            if (!(MPIR_colours_flags(bytes.data()) & COLOURS_FAILED)) arranged(bytes, 0, 3, &order);
             merge(right, bytes);
             merge(bytes, right);
         }

@@ -16,7 +16,7 @@ using Rows = std::vector<colours_row>;
 
 inline Rows decode(const Bytes &description) {
     Rows rows;
-    colours_decode(
+    MPIR_colours_decode(
         description.data(),
         [](void *to, colours_row row) { static_cast<Rows *>(to)->push_back(row); }, &rows);
     return rows;
@@ -45,13 +45,13 @@ inline bool add_members(void *to, const colours_grid *grid) {
     return true;
 }
 
-// The same by colours_arrange(), where it has a form; `order` says so.
+// The same by MPIR_colours_arrange(), where it has a form; `order` says so.
 inline std::vector<uint32_t> arranged(const Bytes &description, int32_t colour, uint32_t self,
                                       colours_order *order) {
     std::vector<uint32_t> members;
-    colours_arrange(description.data(), colour, self, order);
+    MPIR_colours_arrange(description.data(), colour, self, order);
     if (order->form != COLOURS_TABLE)
-        colours_each_grid(description.data(), colour, order, add_members, &members);
+        MPIR_colours_each_grid(description.data(), colour, order, add_members, &members);
     return members;
 }
 

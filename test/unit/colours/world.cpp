@@ -9,13 +9,13 @@ void fold_max(uint64_t *all, uint64_t offer) { *all = std::max(*all, offer); }
 
 Bytes leaf(colours_row row, uint64_t offer, uint32_t flags) {
     Bytes out(COLOURS_HEADER + COLOURS_EXTRA);
-    out.resize(colours_leaf(out.data(), row, offer, flags));
+    out.resize(MPIR_colours_leaf(out.data(), row, offer, flags));
     return out;
 }
 
 Bytes merge(const Bytes &low, const Bytes &high) {
     Bytes out(low.size() + high.size() + COLOURS_EXTRA + COLOURS_SLACK);
-    out.resize(colours_merge(low.data(), high.data(), fold_max, out.data()));
+    out.resize(MPIR_colours_merge(low.data(), high.data(), fold_max, out.data()));
     return out;
 }
 

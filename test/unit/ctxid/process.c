@@ -30,7 +30,7 @@ void process_set_allocator(void *(*new_allocate) (size_t), void (*new_deallocate
 {
     allocate = new_allocate ? new_allocate : malloc;
     deallocate = new_deallocate ? new_deallocate : free;
-    cid_set_allocator(new_allocate, new_deallocate);
+    MPIR_cid_set_allocator(new_allocate, new_deallocate);
 }
 
 /* Its size is in front of a block. */
@@ -60,14 +60,14 @@ process_t *process_create(int table, uint32_t limit)
 
     assert(process != NULL);
     pthread_mutex_init(&process->store.mutex, NULL);
-    if (ctxid_open(&process->store, (cid_kind) table, limit, 1) != MPI_SUCCESS)
+    if (MPIR_ctxid_open(&process->store, (cid_kind) table, limit, 1) != MPI_SUCCESS)
         abort();
     return process;
 }
 
 void process_destroy(process_t * process)
 {
-    ctxid_close(&process->store);
+    MPIR_ctxid_close(&process->store);
     pthread_mutex_destroy(&process->store.mutex);
     free(process);
 }
@@ -76,7 +76,7 @@ static ctxid_figures_t figures_of(process_t * process)
 {
     ctxid_figures_t figures;
 
-    ctxid_get_figures(&process->store, &figures);
+    MPIR_ctxid_get_figures(&process->store, &figures);
     return figures;
 }
 
@@ -94,10 +94,10 @@ uint32_t process_reserved(process_t * process)
 {
     uint32_t burned = 0;
 
-    for (uint32_t id = cid_next_used(process->store.calm, 0); id < process->store.calm_limit;
-         id = cid_next_used(process->store.calm, id + 1))
-        burned += cid_owner(process->store.calm, id) ==
-            ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED);
+    for (uint32_t id = MPIR_cid_next_used(process->store.calm, 0); id < process->store.calm_limit;
+         id = MPIR_cid_next_used(process->store.calm, id + 1))
+        burned += MPIR_cid_owner(process->store.calm, id) ==
+            MPIR_ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED);
     return (uint32_t) figures_of(process).reserved - burned;
 }
 
@@ -108,35 +108,35 @@ communicator_t *communicator_commit(process_t * process, uint32_t prefix, bool i
     assert(made != NULL);
     made->comm.context_id = made->comm.recvcontext_id = prefix << MPIR_CONTEXT_PREFIX_SHIFT;
     made->comm.comm_kind = inter ? MPIR_COMM_KIND__INTERCOMM : MPIR_COMM_KIND__INTRACOMM;
-    ctxid_commit(&process->store, &made->comm);
+    MPIR_ctxid_commit(&process->store, &made->comm);
     return made;
 }
 
 void communicator_renew(process_t * process, communicator_t * comm)
 {
-    ctxid_forget(&process->store, &comm->comm);
+    MPIR_ctxid_forget(&process->store, &comm->comm);
     comm->comm.ctxid_calls = 0;
 }
 
 void communicator_free(process_t * process, communicator_t * comm)
 {
-    ctxid_forget(&process->store, &comm->comm);
-    ctxid_free(&process->store, comm->comm.recvcontext_id);
+    MPIR_ctxid_forget(&process->store, &comm->comm);
+    MPIR_ctxid_free(&process->store, comm->comm.recvcontext_id);
     free(comm);
 }
 
 bool communicator_is_found(process_t * process, communicator_t * comm, uint32_t prefix)
 {
-    return ctxid_owner_of(&process->store, prefix) == &comm->comm;
+    return MPIR_ctxid_owner_of(&process->store, prefix) == &comm->comm;
 }
 
 bool process_uses(process_t * process, uint32_t prefix)
 {
-    void *owner = ctxid_owner_of(&process->store, prefix);
-    ctxid_note_t kind = ctxid_note_kind(owner);
+    void *owner = MPIR_ctxid_owner_of(&process->store, prefix);
+    ctxid_note_t kind = MPIR_ctxid_note_kind(owner);
 
     return owner != NULL && (kind == CTXID_NOTE_NONE || kind == CTXID_NOTE_PENDING ||
-                             owner == ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
+                             owner == MPIR_ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
 }
 
 void process_set_most_blocked(process_t * process, uint32_t most)
@@ -161,34 +161,34 @@ void communicator_revoke(communicator_t * comm)
 
 int duplicate_take(process_t * process, communicator_t * parent, uint32_t * prefix)
 {
-    return (int) ctxid_block_take(&process->store, &parent->comm, prefix);
+    return (int) MPIR_ctxid_block_take(&process->store, &parent->comm, prefix);
 }
 
 void duplicate_take_rest(process_t * process, communicator_t * parent, uint32_t * first,
                          uint32_t * n)
 {
-    ctxid_block_take_rest(&process->store, &parent->comm, first, n);
+    MPIR_ctxid_block_take_rest(&process->store, &parent->comm, first, n);
 }
 
 void duplicate_burn(process_t * process, uint32_t prefix)
 {
-    ctxid_block_burn(&process->store, prefix);
+    MPIR_ctxid_block_burn(&process->store, prefix);
 }
 
 bool creation_lacks(const creation_t * creation, uint32_t prefix)
 {
     const MPIR_Ctxid_t *state = &creation->state;
-    void *owner = ctxid_owner_of(state->store, prefix);
+    void *owner = MPIR_ctxid_owner_of(state->store, prefix);
     uint32_t lent = 0;
 
     if (!state->takes_part)
         return false;
-    if (ctxid_note_kind(owner) != CTXID_NOTE_BLOCK)
-        return ctxid_note_kind(owner) == CTXID_NOTE_PENDING ||
-            (owner != NULL && ctxid_note_kind(owner) == CTXID_NOTE_NONE);
+    if (MPIR_ctxid_note_kind(owner) != CTXID_NOTE_BLOCK)
+        return MPIR_ctxid_note_kind(owner) == CTXID_NOTE_PENDING ||
+            (owner != NULL && MPIR_ctxid_note_kind(owner) == CTXID_NOTE_NONE);
     if (state->returns)
-        ctxid_return_show(state->store, state, prefix, 1, &lent);
-    return lent == 0 && ctxid_note_number(owner) != CTXID_BLOCK_CLAIMED;
+        MPIR_ctxid_return_show(state->store, state, prefix, 1, &lent);
+    return lent == 0 && MPIR_ctxid_note_number(owner) != CTXID_BLOCK_CLAIMED;
 }
 
 uint32_t communicator_cursor(const communicator_t * comm)
@@ -198,7 +198,7 @@ uint32_t communicator_cursor(const communicator_t * comm)
 
 void process_give_back(process_t * process, uint32_t prefix)
 {
-    ctxid_free(&process->store, prefix << MPIR_CONTEXT_PREFIX_SHIFT);
+    MPIR_ctxid_free(&process->store, prefix << MPIR_CONTEXT_PREFIX_SHIFT);
 }
 
 creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_t tag, bool whole,
@@ -208,7 +208,7 @@ creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_
     creation_t *creation = malloc(sizeof(*creation));
     ctxid_call_t call = {.whole = whole,.tag = tag,
         .number = whole ? ++parent->comm.ctxid_calls : 0,
-        .ids = most_ids ? ctxid_block_size(&process->store, &parent->comm, most_ids) : 0,
+        .ids = most_ids ? MPIR_ctxid_block_size(&process->store, &parent->comm, most_ids) : 0,
         .contains = one_at_a_time_of ? contains : NULL,
         .members = &creation->members
     };
@@ -216,7 +216,7 @@ creation_t *creation_begin(process_t * process, communicator_t * parent, uint32_
 
     assert(creation != NULL);
     creation->members = one_at_a_time_of;
-    made = ctxid_make_offer(&process->store, &creation->state, &parent->comm, call, takes_part);
+    made = MPIR_ctxid_make_offer(&process->store, &creation->state, &parent->comm, call, takes_part);
     *offer = (offer_t) {made.packed, made.number};
     return creation;
 }
@@ -228,7 +228,7 @@ uint64_t offer_refusal(uint64_t packed)
 
 int creation_settle(creation_t * creation, uint64_t own, offer_t all, uint32_t * prefix)
 {
-    return (int)ctxid_settle(&creation->state, own, (ctxid_offer_t){all.packed, all.number},
+    return (int)MPIR_ctxid_settle(&creation->state, own, (ctxid_offer_t){all.packed, all.number},
                              prefix);
 }
 
@@ -236,23 +236,23 @@ _Static_assert(sizeof(ctxid_window_t) == WINDOW_SIZE * sizeof(uint32_t), "WINDOW
 
 void creation_show(creation_t * creation, uint32_t window[WINDOW_SIZE])
 {
-    ctxid_show_window(&creation->state, (ctxid_window_t *) window);
+    MPIR_ctxid_show_window(&creation->state, (ctxid_window_t *) window);
 }
 
 int creation_settle_window(creation_t * creation, const uint32_t window[WINDOW_SIZE],
                            uint32_t * prefix)
 {
-    return (int) ctxid_settle_window(&creation->state, (const ctxid_window_t *) window, prefix);
+    return (int) MPIR_ctxid_settle_window(&creation->state, (const ctxid_window_t *) window, prefix);
 }
 
 void fold_windows(uint32_t all[WINDOW_SIZE], const uint32_t window[WINDOW_SIZE])
 {
-    ctxid_fold_window((ctxid_window_t *) all, (const ctxid_window_t *) window);
+    MPIR_ctxid_fold_window((ctxid_window_t *) all, (const ctxid_window_t *) window);
 }
 
 void creation_abandon(creation_t * creation)
 {
-    ctxid_abandon(&creation->state);
+    MPIR_ctxid_abandon(&creation->state);
 }
 
 void creation_destroy(creation_t * creation)
@@ -270,6 +270,6 @@ offer_t fold_offers(offer_t a, offer_t b)
 {
     ctxid_offer_t x = { a.packed, a.number }, y = { b.packed, b.number };
 
-    ctxid_fold_offer(&x, &y);
+    MPIR_ctxid_fold_offer(&x, &y);
     return (offer_t) {x.packed, x.number};
 }

@@ -33,13 +33,13 @@ bool create(MPIR_Comm &parent, uint32_t call, MPIR_Comm &made) {
     MPIR_Ctxid_t creation;
     uint32_t prefix;
     const ctxid_offer_t offer =
-        ctxid_make_offer(&store, &creation, &parent, {true, 0, call, 0, nullptr, nullptr, 0}, true);
-    if (ctxid_settle(&creation, offer.packed, offer, &prefix) != CTXID_DECIDED) {
-        ctxid_abandon(&creation);
+        MPIR_ctxid_make_offer(&store, &creation, &parent, {true, 0, call, 0, nullptr, nullptr, 0}, true);
+    if (MPIR_ctxid_settle(&creation, offer.packed, offer, &prefix) != CTXID_DECIDED) {
+        MPIR_ctxid_abandon(&creation);
         return false;
     }
     made = with_prefix(prefix);
-    ctxid_commit(&store, &made);
+    MPIR_ctxid_commit(&store, &made);
     return true;
 }
 
@@ -50,14 +50,14 @@ void create_and_free(MPIR_Comm &parent, uint32_t &calls) {
     while (n < live && create(parent, ++calls, made[n]))
         n++;
     while (n-- > 0) {
-        ctxid_forget(&store, &made[n]);
-        ctxid_free(&store, made[n].recvcontext_id);
+        MPIR_ctxid_forget(&store, &made[n]);
+        MPIR_ctxid_free(&store, made[n].recvcontext_id);
     }
 }
 
 uint64_t ids_in_use() {
     ctxid_figures_t figures;
-    ctxid_get_figures(&store, &figures);
+    MPIR_ctxid_get_figures(&store, &figures);
     return figures.used;
 }
 
@@ -66,13 +66,13 @@ TEST(Threads, FiguresBesideCreations) {
     for (cid_kind kind : {CID_ARRAY, CID_RBTREE, CID_RADIX}) {
         Mistakes mistakes;
         ASSERT_EQ(0u, ids_in_use());  // before there is a table
-        ASSERT_EQ(MPI_SUCCESS, ctxid_open(&store, kind, limit, thread_test::thread_count));
+        ASSERT_EQ(MPI_SUCCESS, MPIR_ctxid_open(&store, kind, limit, thread_test::thread_count));
         std::atomic<uint32_t> working{thread_test::thread_count - 1};
         in_parallel([&](uint32_t number) {
             if (number == 0) {
                 while (working > 0) {
                     ctxid_figures_t figures;
-                    ctxid_get_figures(&store, &figures);
+                    MPIR_ctxid_get_figures(&store, &figures);
                     mistakes.unless(figures.used >= thread_test::thread_count);
                     mistakes.unless(figures.used + figures.reserved <= figures.allocated);
                     mistakes.unless(figures.end <= figures.limit && figures.limit == limit);
@@ -81,16 +81,16 @@ TEST(Threads, FiguresBesideCreations) {
                 return;
             }
             MPIR_Comm parent = with_prefix(number);
-            ctxid_commit(&store, &parent);
+            MPIR_ctxid_commit(&store, &parent);
             uint32_t calls = 0;
             for (int round = 0; round < 20; round++)
                 create_and_free(parent, calls);
-            ctxid_forget(&store, &parent);
+            MPIR_ctxid_forget(&store, &parent);
             mistakes.unless(calls >= 20);
             working--;
         });
         EXPECT_EQ(thread_test::thread_count, ids_in_use());
-        ctxid_close(&store);
+        MPIR_ctxid_close(&store);
     }
 }
 

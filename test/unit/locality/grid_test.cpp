@@ -56,16 +56,16 @@ uint64_t edges(const locality_grid &grid, const std::function<uint32_t(uint32_t)
 uint64_t edges_in(const locality_grid &grid, const locality_order &order,
                   const locality_nodes &nodes) {
     cmap_form form;
-    locality_order_form(&grid, &order, &form);
-    return edges(grid, [&](uint32_t rank) { return locality_node_of(&nodes, at(form, rank)); });
+    MPIR_locality_order_form(&grid, &order, &form);
+    return edges(grid, [&](uint32_t rank) { return MPIR_locality_node_of(&nodes, at(form, rank)); });
 }
 
 locality_choice choose(const locality_grid &grid, const locality_nodes &nodes, bool closed) {
     locality_order given;
     locality_choice choice;
-    locality_given_order(&grid, &given);
-    locality_choose_order(&grid, nodes.size, closed, locality_cut_on_blocks, &nodes,
-                          locality_cut_on_blocks(&grid, &given, &nodes), &choice);
+    MPIR_locality_given_order(&grid, &given);
+    MPIR_locality_choose_order(&grid, nodes.size, closed, MPIR_locality_cut_on_blocks, &nodes,
+                          MPIR_locality_cut_on_blocks(&grid, &given, &nodes), &choice);
     return choice;
 }
 
@@ -123,7 +123,7 @@ TEST(Grids, OrdersArePermutationsAndCutWhatTheyAreSaidTo) {
         const locality_order order = random_order(random, grid);
         const uint32_t size = size_of(grid);
         cmap_form form;
-        locality_order_form(&grid, &order, &form);
+        MPIR_locality_order_form(&grid, &order, &form);
         std::vector<bool> taken(size);
         for (uint32_t rank = 0; rank < size; rank++) {
             ASSERT_LT(at(form, rank), size);
@@ -133,11 +133,11 @@ TEST(Grids, OrdersArePermutationsAndCutWhatTheyAreSaidTo) {
         locality_nodes nodes = {0, between(random, 1, 20), 0, 0};
         if (random() % 3 == 0) nodes.origin = -(random() % 20);
         const uint64_t want = edges_in(grid, order, nodes);
-        ASSERT_EQ(want, locality_cut_on_blocks(&grid, &order, &nodes)) << i;
+        ASSERT_EQ(want, MPIR_locality_cut_on_blocks(&grid, &order, &nodes)) << i;
         std::vector<uint32_t> list(size);
         for (uint32_t position = 0; position < size; position++)
-            list[position] = locality_node_of(&nodes, position);
-        ASSERT_EQ(want, locality_cut_on_list(&grid, &order, list.data())) << i;
+            list[position] = MPIR_locality_node_of(&nodes, position);
+        ASSERT_EQ(want, MPIR_locality_cut_on_list(&grid, &order, list.data())) << i;
     }
 }
 
@@ -149,7 +149,7 @@ TEST(Grids, NoTileIsBetterAndNeverWorseThanTheGivenOrder) {
         const locality_nodes nodes = {0, between(random, 1, 24), 0, 0};
         const locality_choice choice = choose(grid, nodes, false);
         locality_order given;
-        locality_given_order(&grid, &given);
+        MPIR_locality_given_order(&grid, &given);
         const uint64_t before = edges_in(grid, given, nodes);
         ASSERT_EQ(choice.cut, edges_in(grid, choice.order, nodes)) << i;
         ASSERT_LE(choice.cut, before);
@@ -203,18 +203,18 @@ TEST(Grids, OfMillions) {
         const locality_nodes blocks = {0, per_node, 0, 0};
         const locality_choice choice = choose(grid, blocks, true);
         cmap_form form;
-        locality_order_form(&grid, &choice.order, &form);
+        MPIR_locality_order_form(&grid, &choice.order, &form);
         EXPECT_LE(form.levels, LOCALITY_LEVELS);
         locality_order given;
-        locality_given_order(&grid, &given);
-        const uint64_t before = locality_cut_on_blocks(&grid, &given, &blocks);
+        MPIR_locality_given_order(&grid, &given);
+        const uint64_t before = MPIR_locality_cut_on_blocks(&grid, &given, &blocks);
         EXPECT_LT(choice.cut, before);
         uint64_t least = UINT64_MAX;
         locality_order order = given;
         const std::function<void(uint32_t, uint32_t)> try_all = [&](uint32_t d, uint32_t room) {
             if (d == grid.dims) {
                 if (room == 1)
-                    least = std::min(least, locality_cut_on_blocks(&grid, &order, &blocks));
+                    least = std::min(least, MPIR_locality_cut_on_blocks(&grid, &order, &blocks));
                 return;
             }
             for (order.side[d] = 1; order.side[d] <= room; order.side[d]++)
@@ -235,7 +235,7 @@ TEST(Grids, WithoutATileThatFitsHaveBands) {
         const locality_nodes blocks = {0, per_node, 0, 0};
         const locality_choice choice = choose(grid, blocks, true);
         locality_order given;
-        locality_given_order(&grid, &given);
+        MPIR_locality_given_order(&grid, &given);
         EXPECT_LT(double(choice.cut), 0.8 * double(edges_in(grid, given, blocks)))
             << dims[0] << " x " << dims[1];
     }
@@ -259,13 +259,13 @@ TEST(Grids, OnUnevenNodes) {
         for (uint32_t node = 0; list.size() < size; node++)
             list.insert(list.end(), between(random, 1, 2 * per_node), node);
         locality_order given;
-        locality_given_order(&grid, &given);
-        const uint64_t before = locality_cut_on_list(&grid, &given, list.data());
+        MPIR_locality_given_order(&grid, &given);
+        const uint64_t before = MPIR_locality_cut_on_list(&grid, &given, list.data());
         locality_choice choice;
-        locality_choose_order(&grid, per_node, false, locality_cut_on_list, list.data(), before,
+        MPIR_locality_choose_order(&grid, per_node, false, MPIR_locality_cut_on_list, list.data(), before,
                               &choice);
         cmap_form form;
-        locality_order_form(&grid, &choice.order, &form);
+        MPIR_locality_order_form(&grid, &choice.order, &form);
         ASSERT_EQ(choice.cut, edges(grid, [&](uint32_t rank) { return list[at(form, rank)]; }));
         ASSERT_LE(choice.cut, before);
         better += choice.cut < before;

@@ -70,10 +70,10 @@ TEST(Locality, Crossings) {
         const auto step = int64_t(random() % 81) - 40;
         uint64_t want = 0;
         for (uint32_t member : members_of(form)) {
-            ASSERT_EQ(node_of(nodes, member), locality_node_of(&nodes, member));
+            ASSERT_EQ(node_of(nodes, member), MPIR_locality_node_of(&nodes, member));
             want += node_of(nodes, member) != node_of(nodes, uint32_t(member + step));
         }
-        ASSERT_EQ(want, locality_crossings(&form, step, &nodes)) << i;
+        ASSERT_EQ(want, MPIR_locality_crossings(&form, step, &nodes)) << i;
     }
 }
 
@@ -85,7 +85,7 @@ TEST(Locality, NodesOfOneForm) {
         part.nodes = random_nodes(random);
         part.form = random_form(random, part.nodes.origin, between(random, 0, 5));
         locality_count count;
-        const bool done = locality_count_nodes(&part, 1, &count);
+        const bool done = MPIR_locality_count_nodes(&part, 1, &count);
         EXPECT_TRUE(done || part.nodes.period != 0);  // blocks are always counted
         if (!done) continue;
         closed++;
@@ -120,7 +120,7 @@ TEST(Locality, NodesOfSeveralForms) {
         }
         if (random() % 2 == 0) std::shuffle(parts.begin(), parts.end(), random);
         locality_count count;
-        if (!locality_count_nodes(parts.data(), uint32_t(parts.size()), &count)) continue;
+        if (!MPIR_locality_count_nodes(parts.data(), uint32_t(parts.size()), &count)) continue;
         closed++;
         const locality_count want = oracle(parts);
         ASSERT_EQ(want.nodes, count.nodes) << i;
@@ -158,7 +158,7 @@ TEST(Locality, OfAMillion) {
         for (const cmap_form &form : forms) {
             const locality_part part = {form, nodes};
             locality_count count;
-            ASSERT_TRUE(locality_count_nodes(&part, 1, &count));
+            ASSERT_TRUE(MPIR_locality_count_nodes(&part, 1, &count));
             const locality_count want = oracle({part});
             EXPECT_EQ(want.nodes, count.nodes);
             EXPECT_EQ(want.stretches, count.stretches);

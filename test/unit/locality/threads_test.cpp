@@ -24,16 +24,16 @@ uint64_t computed(uint32_t rows) {
     const locality_nodes nodes = {0, per_node, 0, 0};
     locality_order given;
     locality_choice choice;
-    locality_given_order(&grid, &given);
-    locality_choose_order(&grid, per_node, true, locality_cut_on_blocks, &nodes,
-                          locality_cut_on_blocks(&grid, &given, &nodes), &choice);
+    MPIR_locality_given_order(&grid, &given);
+    MPIR_locality_choose_order(&grid, per_node, true, MPIR_locality_cut_on_blocks, &nodes,
+                          MPIR_locality_cut_on_blocks(&grid, &given, &nodes), &choice);
     locality_part column = {};
     column.form.levels = 1;
     column.form.count[0] = grid.dim[0];
     column.form.stride[0] = static_cast<int32_t>(grid.dim[1]);
     column.nodes = nodes;
     locality_count count;
-    EXPECT_TRUE(locality_count_nodes(&column, 1, &count));
+    EXPECT_TRUE(MPIR_locality_count_nodes(&column, 1, &count));
     return choice.cut * 1000 + count.nodes;
 }
 

@@ -37,12 +37,12 @@ bool holds(const void *memory, const Bytes &bytes) {
     return memory != nullptr && std::memcmp(memory, bytes.data(), bytes.size()) == 0;
 }
 
-const void *keep(const Bytes &bytes) { return onecopy_keep(bytes.data(), bytes.size()); }
-void drop(const void *memory, const Bytes &bytes) { onecopy_drop(memory, bytes.size()); }
+const void *keep(const Bytes &bytes) { return MPIR_onecopy_keep(bytes.data(), bytes.size()); }
+void drop(const void *memory, const Bytes &bytes) { MPIR_onecopy_drop(memory, bytes.size()); }
 
 onecopy_figures_t figures() {
     onecopy_figures_t now;
-    onecopy_get_figures(&now);
+    MPIR_onecopy_get_figures(&now);
     return now;
 }
 
@@ -63,11 +63,11 @@ struct OneCopy : testing::Test {
     void SetUp() override {
         memory = mmap(nullptr, 65536, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         ASSERT_NE(memory, MAP_FAILED);
-        ASSERT_LE(onecopy_board_bytes(PROCESSES), 32768u);
+        ASSERT_LE(MPIR_onecopy_board_bytes(PROCESSES), 32768u);
         board = static_cast<board_t *>(memory);
     }
     void TearDown() override {
-        onecopy_stop();
+        MPIR_onecopy_stop();
         munmap(memory, 65536);
     }
     // Words by which processes wait for each other; behind the board.
@@ -80,11 +80,11 @@ struct OneCopy : testing::Test {
     }
     void count(unsigned i) { __atomic_fetch_add(word(i), 1, __ATOMIC_ACQ_REL); }
 
-    void start(unsigned self) { ASSERT_TRUE(onecopy_start(board, PROCESSES, self)); }
+    void start(unsigned self) { ASSERT_TRUE(MPIR_onecopy_start(board, PROCESSES, self)); }
     // A process that runs `work`; it ends with 0 if that returns true.
     pid_t run(unsigned self, const std::function<bool()> &work) {
         const pid_t child = fork();
-        if (child == 0) _exit(onecopy_start(board, PROCESSES, self) && work() ? 0 : 1);
+        if (child == 0) _exit(MPIR_onecopy_start(board, PROCESSES, self) && work() ? 0 : 1);
         children.push_back(child);
         return child;
     }
@@ -166,7 +166,7 @@ TEST_F(OneCopy, SizesAndContentsTellBlocksApart) {
         EXPECT_TRUE(holds(all[i], contents[i])) << i;
         drop(all[i], contents[i]);
     }
-    EXPECT_EQ(onecopy_keep(bytes.data(), 0), nullptr);
+    EXPECT_EQ(MPIR_onecopy_keep(bytes.data(), 0), nullptr);
 }
 
 TEST_F(OneCopy, MemoryCannotBeWritten) {
@@ -198,7 +198,7 @@ TEST_F(OneCopy, OtherUsersCannotOpenABlock) {
     if (child == 0) {
         onecopy_file_t file;
         if (setgid(65534) || setuid(65534)) _exit(2);
-        _exit(onecopy_file_open(parent, board->part[0].entry[0].place, bytes.size(), &file));
+        _exit(MPIR_onecopy_file_open(parent, board->part[0].entry[0].place, bytes.size(), &file));
     }
     int status = 0;
     waitpid(child, &status, 0);
@@ -213,7 +213,7 @@ TEST_F(OneCopy, WithoutABoardNothingIsKept) {
     const void *const memory = keep(bytes);
     ASSERT_NE(memory, nullptr);
     const unsigned files = open_files();
-    onecopy_stop();
+    MPIR_onecopy_stop();
     EXPECT_EQ(open_files(), files - 1);
     EXPECT_EQ(keep(bytes), nullptr);
     EXPECT_TRUE(holds(memory, bytes));
@@ -247,7 +247,7 @@ TEST_F(OneCopy, AFullProcessFindsBlocksButMakesNone) {
     all[5] = keep(some_bytes(77, 100));
     EXPECT_NE(all[5], nullptr);
     for (const void *memory : all)
-        onecopy_drop(memory, 100);
+        MPIR_onecopy_drop(memory, 100);
     EXPECT_EQ(open_files(), files);
     count(1);
     EXPECT_TRUE(all_end_well());
@@ -366,7 +366,7 @@ TEST_F(OneCopy, AHolderThatIsStoppedCostsPatience) {
     EXPECT_GE(seconds_of([&] { memory = keep(bytes); }), ONECOPY_PATIENCE_MS / 1000. - 0.01);
     EXPECT_TRUE(holds(memory, bytes));
     drop(memory, bytes);
-    onecopy_board_leave(board, 0, child);  // what it does when it goes on
+    MPIR_onecopy_board_leave(board, 0, child);  // what it does when it goes on
     memory = keep(bytes);
     EXPECT_TRUE(holds(memory, bytes));
     drop(memory, bytes);
@@ -382,7 +382,7 @@ TEST_F(OneCopy, AChildReadsAndDisturbsNothing) {
     if (child == 0) {
         bool good = holds(memory, bytes) && keep(bytes) == nullptr;
         drop(memory, bytes);
-        onecopy_stop();
+        MPIR_onecopy_stop();
         _exit(good ? 0 : 1);
     }
     int status = 1;
@@ -426,7 +426,7 @@ TEST_F(OneCopy, ProcessesThatAreKilledDisturbNobody) {
     const auto revive = [&](unsigned p) {
         children[p] = fork();
         if (children[p] == 0) {
-            if (!onecopy_start(board, PROCESSES, p + 1)) _exit(3);
+            if (!MPIR_onecopy_start(board, PROCESSES, p + 1)) _exit(3);
             live(seed);
         }
         seed++;
@@ -453,16 +453,16 @@ TEST_F(OneCopy, ProcessesThatAreKilledDisturbNobody) {
         waitpid(child, nullptr, 0);
     }
     for (uint64_t &holder : board->holder) {
-        onecopy_board_enter(board, static_cast<uint64_t>(&holder - board->holder), getpid());
+        MPIR_onecopy_board_enter(board, static_cast<uint64_t>(&holder - board->holder), getpid());
         EXPECT_EQ(holder, static_cast<uint64_t>(getpid()));
-        onecopy_board_leave(board, static_cast<uint64_t>(&holder - board->holder), getpid());
+        MPIR_onecopy_board_leave(board, static_cast<uint64_t>(&holder - board->holder), getpid());
         EXPECT_EQ(holder, 0u);
     }
 }
 
 TEST(Threads, KeepAndDropAtOnce) {
-    std::vector<uint64_t> memory(onecopy_board_bytes(2) / 8);
-    ASSERT_TRUE(onecopy_start(memory.data(), 2, 1));
+    std::vector<uint64_t> memory(MPIR_onecopy_board_bytes(2) / 8);
+    ASSERT_TRUE(MPIR_onecopy_start(memory.data(), 2, 1));
     std::vector<std::thread> threads;
     for (unsigned t = 0; t < 4; t++)
         threads.emplace_back([t] {
@@ -476,16 +476,16 @@ TEST(Threads, KeepAndDropAtOnce) {
     for (auto &thread : threads)
         thread.join();
     EXPECT_EQ(figures().blocks, 0u);
-    onecopy_stop();
+    MPIR_onecopy_stop();
 }
 
 void look_for(const board_t *board, uint64_t hash, int32_t process) {
     for (unsigned p = 0; p < PROCESSES; p++) {
         const board_part_t *const part = &board->part[p];
-        for (unsigned slot = 0; slot < onecopy_board_slots(part); slot++) {
+        for (unsigned slot = 0; slot < MPIR_onecopy_board_slots(part); slot++) {
             uint64_t place;
             int32_t opener;
-            if (!onecopy_board_look(part, slot, hash, &place, &opener)) continue;
+            if (!MPIR_onecopy_board_look(part, slot, hash, &place, &opener)) continue;
             EXPECT_TRUE(opener == process || opener == 0);  // 0: it has just begun anew
             EXPECT_LT(place >> 32, 100u);
         }
@@ -494,7 +494,7 @@ void look_for(const board_t *board, uint64_t hash, int32_t process) {
 
 // Threads stand for processes.  One writes its part, and starts anew, while the others read it.
 TEST(Threads, ReadAPartOfTheBoardThatIsWritten) {
-    std::vector<uint64_t> memory(onecopy_board_bytes(PROCESSES) / 8);
+    std::vector<uint64_t> memory(MPIR_onecopy_board_bytes(PROCESSES) / 8);
     auto *const board = reinterpret_cast<board_t *>(memory.data());
     const auto process = static_cast<int32_t>(getpid());
     std::atomic<bool> over{false};
@@ -508,10 +508,10 @@ TEST(Threads, ReadAPartOfTheBoardThatIsWritten) {
     for (unsigned round = 0; round < 20000; round++) {
         const unsigned slot = random() % ONECOPY_MOST;
         const uint64_t hash = random() % 100;
-        if (round % 50 == 0) onecopy_board_begin(&board->part[2], process);
+        if (round % 50 == 0) MPIR_onecopy_board_begin(&board->part[2], process);
         if (round % 50 == 0) std::this_thread::yield();
-        onecopy_board_offer(&board->part[2], slot, hash, hash << 32 | 1);
-        if (round % 3 == 0) onecopy_board_withdraw(&board->part[2], slot);
+        MPIR_onecopy_board_offer(&board->part[2], slot, hash, hash << 32 | 1);
+        if (round % 3 == 0) MPIR_onecopy_board_withdraw(&board->part[2], slot);
     }
     over = true;
     for (auto &thread : threads)
@@ -519,7 +519,7 @@ TEST(Threads, ReadAPartOfTheBoardThatIsWritten) {
 }
 
 TEST(Threads, HoldLocksOfTheBoardInTurn) {
-    std::vector<uint64_t> memory(onecopy_board_bytes(1) / 8);
+    std::vector<uint64_t> memory(MPIR_onecopy_board_bytes(1) / 8);
     auto *const board = reinterpret_cast<board_t *>(memory.data());
     const auto process = static_cast<int32_t>(getpid());
     unsigned entered[BOARD_LOCKS] = {};
@@ -527,9 +527,9 @@ TEST(Threads, HoldLocksOfTheBoardInTurn) {
     for (unsigned t = 0; t < 4; t++)
         threads.emplace_back([&, t] {
             for (uint64_t hash = t; hash < t + 400; hash++) {
-                ASSERT_TRUE(onecopy_board_enter(board, hash, process));
+                ASSERT_TRUE(MPIR_onecopy_board_enter(board, hash, process));
                 entered[hash % BOARD_LOCKS]++;
-                onecopy_board_leave(board, hash, process);
+                MPIR_onecopy_board_leave(board, hash, process);
             }
         });
     for (auto &thread : threads)

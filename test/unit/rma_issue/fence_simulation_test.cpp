@@ -39,7 +39,7 @@ class Fences {
   public:
     Fences(uint64_t seed, uint32_t size) : random_(seed), members_(size) {
         for (auto &m : members_) {
-            rma_issue_phase_init(&m.phase, true);
+            MPIR_rma_issue_phase_init(&m.phase, true);
             m.sent.resize(size);
         }
         radix_ = random_() % 2 || size < 2 ? 2 : size;
@@ -102,7 +102,7 @@ class Fences {
         FenceMessage message = at->second.front();
         at->second.pop_front();
         if (at->second.empty()) channels_.erase(at);
-        if (message.numbered && rma_issue_phase_is_ahead(&t.phase, message.epoch)) {
+        if (message.numbered && MPIR_rma_issue_phase_is_ahead(&t.phase, message.epoch)) {
             t.early.push_back(message);
         } else {
             do_message(to, message);
@@ -112,7 +112,7 @@ class Fences {
     void send(size_t from) {
         Member &m = members_[from];
         size_t to = random_() % members_.size();
-        bool counted = !rma_issue_phase_is_barrier(&m.phase) && !m.exchanging;
+        bool counted = !MPIR_rma_issue_phase_is_barrier(&m.phase) && !m.exchanging;
         members_[to].undone[m.phase.epoch]++;
         m.sent[to] += counted;
         m.unanswered += !counted;
@@ -130,16 +130,16 @@ class Fences {
     }
 
     static rma_issue_permission_t permission(const Member &m) {
-        if (m.exchanging && rma_issue_sums_over(&m.sums) && m.sums.flags & RF_BARRIER)
+        if (m.exchanging && MPIR_rma_issue_sums_over(&m.sums) && m.sums.flags & RF_BARRIER)
             return RI_GRANTED;
-        return rma_issue_phase_permission(&m.phase);
+        return MPIR_rma_issue_phase_permission(&m.phase);
     }
 
     void enter(size_t who, bool barrier) {
         Member &m = members_[who];
         size_t size = members_.size();
         m.numbers.assign(size, 0);
-        rma_issue_sums_begin(&m.sums, uint32_t(size), radix_, m.numbers.data());
+        MPIR_rma_issue_sums_begin(&m.sums, uint32_t(size), radix_, m.numbers.data());
         m.sums.flags = (barrier ? RF_BARRIER : 0) | (m.native ? RF_NATIVE : 0);
         for (size_t to = 0; to < size; to++) {
             m.numbers[(to + size - who) % size] = m.sent[to];
@@ -154,23 +154,23 @@ class Fences {
     void exchange(size_t who) {
         Member &m = members_[who];
         size_t size = members_.size();
-        if (!m.exchanging || rma_issue_sums_over(&m.sums)) return;
-        uint32_t most = rma_issue_sums_messages(&m.sums);
+        if (!m.exchanging || MPIR_rma_issue_sums_over(&m.sums)) return;
+        uint32_t most = MPIR_rma_issue_sums_messages(&m.sums);
         if (m.sent_in_round < most) {
             uint32_t i = ++m.sent_in_round;
-            std::vector<uint32_t> message(rma_issue_sums_words(&m.sums, i));
-            rma_issue_sums_pack(&m.sums, i, message.data());
+            std::vector<uint32_t> message(MPIR_rma_issue_sums_words(&m.sums, i));
+            MPIR_rma_issue_sums_pack(&m.sums, i, message.data());
             rounds_[{who, (who + i * m.sums.distance) % size}].push_back(message);
         } else {
             uint32_t i = m.heard_in_round + 1;
             auto &messages = rounds_[{(who + size - i * m.sums.distance) % size, who}];
             if (messages.empty()) return;
-            rma_issue_sums_merge(&m.sums, i, messages.front().data());
+            MPIR_rma_issue_sums_merge(&m.sums, i, messages.front().data());
             messages.pop_front();
             m.heard_in_round++;
         }
         if (m.sent_in_round == most && m.heard_in_round == most) {
-            rma_issue_sums_end_round(&m.sums);
+            MPIR_rma_issue_sums_end_round(&m.sums);
             m.sent_in_round = m.heard_in_round = 0;
         }
     }
@@ -194,10 +194,10 @@ class Fences {
     void fence(size_t who) {
         Member &m = members_[who];
         m.entered++;
-        if (rma_issue_phase_is_barrier(&m.phase)) {
+        if (MPIR_rma_issue_phase_is_barrier(&m.phase)) {
             m.state = IN_BARRIER;
         } else if (precedes_nothing(m.phase.epoch + 1)) {
-            rma_issue_phase_passed_nothing(&m.phase);
+            MPIR_rma_issue_phase_passed_nothing(&m.phase);
             begin(who);
         } else {
             m.state = IN_EXCHANGE;
@@ -207,7 +207,7 @@ class Fences {
 
     // A request waits where the fence before it is not passed.
     static void lock(const Member &m, const Member &other) {
-        EXPECT_TRUE(rma_issue_phase_is_ahead(&other.phase, m.phase.epoch) || other.undone.empty() ||
+        EXPECT_TRUE(MPIR_rma_issue_phase_is_ahead(&other.phase, m.phase.epoch) || other.undone.empty() ||
                     other.undone.begin()->first >= m.phase.epoch)
             << "a lock meets operations of an epoch that is over";
     }
@@ -222,7 +222,7 @@ class Fences {
         m.holds = true;
         m.native = m.wants_native = m.exchanging = false;
         m.state = IN_EPOCH;
-        while (!m.early.empty() && !rma_issue_phase_is_ahead(&m.phase, m.early.front().epoch)) {
+        while (!m.early.empty() && !MPIR_rma_issue_phase_is_ahead(&m.phase, m.early.front().epoch)) {
             do_message(who, m.early.front());
             m.early.erase(m.early.begin());
         }
@@ -230,7 +230,7 @@ class Fences {
 
     void in_exchange(size_t who) {
         Member &m = members_[who];
-        if (!rma_issue_sums_over(&m.sums)) return;
+        if (!MPIR_rma_issue_sums_over(&m.sums)) return;
         if (m.wants_native) {
             m.wants_native = false;
             issue(who);
@@ -238,7 +238,7 @@ class Fences {
         if (m.arrived < m.sums.sums[0] || m.unanswered) return;
         m.arrived -= m.sums.sums[0];
         m.exchanging = false;
-        if (!rma_issue_phase_passed_exchange(&m.phase, m.sums.flags)) {
+        if (!MPIR_rma_issue_phase_passed_exchange(&m.phase, m.sums.flags)) {
             begin(who);
         } else {
             m.state = IN_BARRIER;
@@ -251,7 +251,7 @@ class Fences {
         Member &m = members_[who];
         if (m.unanswered) return;
         if (!waiting_.count(who) && !leaving_.count(who)) {
-            if (!passed_[who]) rma_issue_phase_passed_barrier(&m.phase);
+            if (!passed_[who]) MPIR_rma_issue_phase_passed_barrier(&m.phase);
             passed_[who] = false;
             waiting_[who] = true;
         }

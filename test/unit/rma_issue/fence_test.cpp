@@ -28,7 +28,7 @@ struct Exchange {
         for (uint32_t i = 0; i < size(); i++) {
             for (uint32_t ahead = 0; ahead < size(); ahead++)
                 memory[i][ahead] = numbers[i][(i + ahead) % size()];
-            rma_issue_sums_begin(&sums[i], size(), radix, memory[i].data());
+            MPIR_rma_issue_sums_begin(&sums[i], size(), radix, memory[i].data());
         }
     }
 
@@ -36,26 +36,26 @@ struct Exchange {
     void send(uint32_t message) {
         std::vector<Words> messages(size());
         for (uint32_t i = 0; i < size(); i++) {
-            messages[i].resize(rma_issue_sums_words(&sums[i], message));
-            rma_issue_sums_pack(&sums[i], message, messages[i].data());
+            messages[i].resize(MPIR_rma_issue_sums_words(&sums[i], message));
+            MPIR_rma_issue_sums_pack(&sums[i], message, messages[i].data());
         }
         sent += messages[0].size() - 1;
         for (uint32_t i = 0; i < size(); i++) {
             uint64_t to = (i + uint64_t(message) * sums[0].distance) % size();
-            rma_issue_sums_merge(&sums[to], message, messages[i].data());
+            MPIR_rma_issue_sums_merge(&sums[to], message, messages[i].data());
         }
     }
 
     void round() {
-        for (uint32_t message = rma_issue_sums_messages(&sums[0]); message > 0; message--)
+        for (uint32_t message = MPIR_rma_issue_sums_messages(&sums[0]); message > 0; message--)
             send(message);
         for (rma_issue_sums_t &one : sums)
-            rma_issue_sums_end_round(&one);
+            MPIR_rma_issue_sums_end_round(&one);
     }
 
     unsigned run() {
         unsigned rounds = 0;
-        for (; !rma_issue_sums_over(&sums[0]); rounds++)
+        for (; !MPIR_rma_issue_sums_over(&sums[0]); rounds++)
             round();
         return rounds;
     }
@@ -117,12 +117,12 @@ TEST(Sums, MessagesGetNoLongerAndNoMore) {
             Exchange exchange(size);
             exchange.begin(radix);
             const rma_issue_sums_t &sums = exchange.sums[0];
-            const uint32_t most = rma_issue_sums_messages(&sums);
-            const size_t longest = rma_issue_sums_words(&sums, 1);
-            for (; !rma_issue_sums_over(&sums); exchange.round()) {
-                EXPECT_LE(rma_issue_sums_messages(&sums), most);
-                for (uint32_t i = 1; i <= rma_issue_sums_messages(&sums); i++)
-                    EXPECT_LE(rma_issue_sums_words(&sums, i), longest);
+            const uint32_t most = MPIR_rma_issue_sums_messages(&sums);
+            const size_t longest = MPIR_rma_issue_sums_words(&sums, 1);
+            for (; !MPIR_rma_issue_sums_over(&sums); exchange.round()) {
+                EXPECT_LE(MPIR_rma_issue_sums_messages(&sums), most);
+                for (uint32_t i = 1; i <= MPIR_rma_issue_sums_messages(&sums); i++)
+                    EXPECT_LE(MPIR_rma_issue_sums_words(&sums, i), longest);
             }
         }
     }
@@ -130,96 +130,96 @@ TEST(Sums, MessagesGetNoLongerAndNoMore) {
 
 TEST(Sums, DistancesDoNotOverflow) {
     rma_issue_sums_t sums = {UINT32_MAX, 2, UINT32_C(1) << 31, 0, nullptr};
-    EXPECT_EQ(rma_issue_sums_messages(&sums), 1u);
-    EXPECT_EQ(rma_issue_sums_words(&sums, 1), 2u);
-    EXPECT_FALSE(rma_issue_sums_over(&sums));
-    rma_issue_sums_end_round(&sums);
-    EXPECT_TRUE(rma_issue_sums_over(&sums));
+    EXPECT_EQ(MPIR_rma_issue_sums_messages(&sums), 1u);
+    EXPECT_EQ(MPIR_rma_issue_sums_words(&sums, 1), 2u);
+    EXPECT_FALSE(MPIR_rma_issue_sums_over(&sums));
+    MPIR_rma_issue_sums_end_round(&sums);
+    EXPECT_TRUE(MPIR_rma_issue_sums_over(&sums));
     sums = {UINT32_MAX, UINT32_MAX, 1, 0, nullptr};
-    rma_issue_sums_end_round(&sums);
-    EXPECT_TRUE(rma_issue_sums_over(&sums));
+    MPIR_rma_issue_sums_end_round(&sums);
+    EXPECT_TRUE(MPIR_rma_issue_sums_over(&sums));
     std::vector<uint32_t> numbers(UINT32_C(1) << 16);
-    rma_issue_sums_begin(&sums, uint32_t(numbers.size()), 2, numbers.data());
+    MPIR_rma_issue_sums_begin(&sums, uint32_t(numbers.size()), 2, numbers.data());
     unsigned rounds = 0;
     Words message(numbers.size());
-    for (; !rma_issue_sums_over(&sums); rounds++) {
-        rma_issue_sums_merge(&sums, 1, message.data());
-        rma_issue_sums_end_round(&sums);
+    for (; !MPIR_rma_issue_sums_over(&sums); rounds++) {
+        MPIR_rma_issue_sums_merge(&sums, 1, message.data());
+        MPIR_rma_issue_sums_end_round(&sums);
     }
     EXPECT_EQ(rounds, 16u);
 }
 
 struct Phase : ::testing::Test {
     rma_issue_phase_t phase;
-    Phase() { rma_issue_phase_init(&phase, true); }
-    bool native_allowed() const { return rma_issue_phase_permission(&phase) == RI_GRANTED; }
+    Phase() { MPIR_rma_issue_phase_init(&phase, true); }
+    bool native_allowed() const { return MPIR_rma_issue_phase_permission(&phase) == RI_GRANTED; }
 };
 
 TEST_F(Phase, BeforeTheFirstFenceNothingGoesNatively) {
     EXPECT_FALSE(native_allowed());
-    rma_issue_phase_passed_nothing(&phase);
+    MPIR_rma_issue_phase_passed_nothing(&phase);
     EXPECT_FALSE(native_allowed());
     EXPECT_FALSE(phase.entered_by_all);
 }
 
 TEST_F(Phase, AfterMessagesNothingGoesNativelyUntilAFenceHasNone) {
-    EXPECT_FALSE(rma_issue_phase_passed_exchange(&phase, RF_MESSAGES));
+    EXPECT_FALSE(MPIR_rma_issue_phase_passed_exchange(&phase, RF_MESSAGES));
     EXPECT_FALSE(native_allowed());
     EXPECT_TRUE(phase.entered_by_all);
-    EXPECT_FALSE(rma_issue_phase_passed_exchange(&phase, 0));
+    EXPECT_FALSE(MPIR_rma_issue_phase_passed_exchange(&phase, 0));
     EXPECT_TRUE(native_allowed());
 }
 
 TEST_F(Phase, WhoNeedsNativeOperationsGetsABarrierAndOthersWithoutExchange) {
-    EXPECT_TRUE(rma_issue_phase_passed_exchange(&phase, RF_MESSAGES | RF_BARRIER));
+    EXPECT_TRUE(MPIR_rma_issue_phase_passed_exchange(&phase, RF_MESSAGES | RF_BARRIER));
     for (int i = 0; i < RF_BARRIERS_LEAST; i++) {
         EXPECT_TRUE(native_allowed());
-        ASSERT_TRUE(rma_issue_phase_is_barrier(&phase));
-        rma_issue_phase_passed_barrier(&phase);
+        ASSERT_TRUE(MPIR_rma_issue_phase_is_barrier(&phase));
+        MPIR_rma_issue_phase_passed_barrier(&phase);
     }
-    EXPECT_FALSE(rma_issue_phase_is_barrier(&phase));
+    EXPECT_FALSE(MPIR_rma_issue_phase_is_barrier(&phase));
     EXPECT_TRUE(native_allowed());
 }
 
 TEST_F(Phase, MessagesBesideNativeOperationsAreWaitedForByABarrier) {
-    EXPECT_TRUE(rma_issue_phase_passed_exchange(&phase, RF_MESSAGES | RF_NATIVE));
+    EXPECT_TRUE(MPIR_rma_issue_phase_passed_exchange(&phase, RF_MESSAGES | RF_NATIVE));
     EXPECT_TRUE(native_allowed());
-    rma_issue_phase_init(&phase, true);
-    EXPECT_FALSE(rma_issue_phase_passed_exchange(&phase, RF_NATIVE));
+    MPIR_rma_issue_phase_init(&phase, true);
+    EXPECT_FALSE(MPIR_rma_issue_phase_passed_exchange(&phase, RF_NATIVE));
     EXPECT_TRUE(native_allowed());
-    EXPECT_TRUE(rma_issue_phase_is_barrier(&phase));
+    EXPECT_TRUE(MPIR_rma_issue_phase_is_barrier(&phase));
 }
 
 TEST_F(Phase, BarriersBecomeMoreAndFewerAgain) {
     unsigned most = 0;
     for (int i = 0; i < 10; i++) {
-        rma_issue_phase_passed_exchange(&phase, RF_NATIVE);
-        for (most = 0; rma_issue_phase_is_barrier(&phase); most++)
-            rma_issue_phase_passed_barrier(&phase);
+        MPIR_rma_issue_phase_passed_exchange(&phase, RF_NATIVE);
+        for (most = 0; MPIR_rma_issue_phase_is_barrier(&phase); most++)
+            MPIR_rma_issue_phase_passed_barrier(&phase);
     }
     EXPECT_EQ(most, unsigned(RF_BARRIERS_MOST));
     for (int i = 0; i < 10; i++)
-        rma_issue_phase_passed_exchange(&phase, RF_MESSAGES);
-    rma_issue_phase_passed_exchange(&phase, RF_NATIVE);
+        MPIR_rma_issue_phase_passed_exchange(&phase, RF_MESSAGES);
+    MPIR_rma_issue_phase_passed_exchange(&phase, RF_NATIVE);
     EXPECT_EQ(phase.barriers, unsigned(RF_BARRIERS_LEAST));
 }
 
 TEST_F(Phase, WithoutExchangesAllFencesAreBarriers) {
-    rma_issue_phase_init(&phase, false);
+    MPIR_rma_issue_phase_init(&phase, false);
     for (int i = 0; i < 3 * RF_BARRIERS_MOST; i++) {
-        ASSERT_TRUE(rma_issue_phase_is_barrier(&phase));
-        rma_issue_phase_passed_barrier(&phase);
+        ASSERT_TRUE(MPIR_rma_issue_phase_is_barrier(&phase));
+        MPIR_rma_issue_phase_passed_barrier(&phase);
         ASSERT_TRUE(native_allowed());
     }
 }
 
 TEST_F(Phase, NumbersOfEpochsBeginAnew) {
     phase.epoch = UINT32_MAX;
-    EXPECT_FALSE(rma_issue_phase_is_ahead(&phase, UINT32_MAX));
-    EXPECT_FALSE(rma_issue_phase_is_ahead(&phase, UINT32_MAX - 1));
-    EXPECT_TRUE(rma_issue_phase_is_ahead(&phase, 0));
-    rma_issue_phase_passed_exchange(&phase, 0);
-    EXPECT_FALSE(rma_issue_phase_is_ahead(&phase, 0));
+    EXPECT_FALSE(MPIR_rma_issue_phase_is_ahead(&phase, UINT32_MAX));
+    EXPECT_FALSE(MPIR_rma_issue_phase_is_ahead(&phase, UINT32_MAX - 1));
+    EXPECT_TRUE(MPIR_rma_issue_phase_is_ahead(&phase, 0));
+    MPIR_rma_issue_phase_passed_exchange(&phase, 0);
+    EXPECT_FALSE(MPIR_rma_issue_phase_is_ahead(&phase, 0));
 }
 
 // The operations of an epoch of fences to one target.
@@ -230,16 +230,16 @@ struct FenceEpoch : ::testing::Test {
     std::vector<unsigned> messages;  // operations of each
     unsigned natives = 0;
 
-    FenceEpoch() { rma_issue_target_init(&target, 256); }
+    FenceEpoch() { MPIR_rma_issue_target_init(&target, 256); }
 
     void add(size_t bytes, size_t wire) {
         ops.push_back({nullptr, bytes, wire, 0, 0});
-        rma_issue_add(&target, &ops.back());
+        MPIR_rma_issue_add(&target, &ops.back());
     }
 
     rma_issue_what_t reach(rma_issue_goal_t goal) {
         for (;;) {
-            rma_issue_step_t step = rma_issue_next(&target, &settings, goal);
+            rma_issue_step_t step = MPIR_rma_issue_next(&target, &settings, goal);
             if (step.what == RI_SEND) {
                 EXPECT_EQ(step.flags, 0u);
                 messages.push_back(step.ops);
@@ -249,7 +249,7 @@ struct FenceEpoch : ::testing::Test {
                 natives++;
             }
             for (unsigned left = step.what == RI_SEND ? step.ops : 1; left > 0; left--)
-                rma_issue_take(&target);
+                MPIR_rma_issue_take(&target);
         }
     }
 };
@@ -257,7 +257,7 @@ struct FenceEpoch : ::testing::Test {
 using Ops = std::vector<unsigned>;
 
 TEST_F(FenceEpoch, OfMessagesSendsFullOnesAndTheRestAtTheFence) {
-    rma_issue_open(&target, RI_MESSAGES);
+    MPIR_rma_issue_open(&target, RI_MESSAGES);
     for (int i = 0; i < 20; i++) {
         add(8, 32);
         EXPECT_EQ(reach(RI_GO_ON), RI_DONE);
@@ -269,7 +269,7 @@ TEST_F(FenceEpoch, OfMessagesSendsFullOnesAndTheRestAtTheFence) {
 }
 
 TEST_F(FenceEpoch, OfMessagesNeedsMoreForLongOperationsOnly) {
-    rma_issue_open(&target, RI_MESSAGES);
+    MPIR_rma_issue_open(&target, RI_MESSAGES);
     add(8, 32);
     EXPECT_EQ(reach(RI_GO_ON), RI_DONE);
     add(1000, 0);
@@ -278,14 +278,14 @@ TEST_F(FenceEpoch, OfMessagesNeedsMoreForLongOperationsOnly) {
     EXPECT_EQ(target.waiting, 1u);
     EXPECT_EQ(reach(RI_FENCE), RI_WAIT);
     EXPECT_EQ(messages, (Ops{1}));
-    rma_issue_granted(&target);
+    MPIR_rma_issue_granted(&target);
     EXPECT_EQ(reach(RI_FLUSH), RI_DONE);
     EXPECT_EQ(natives, 1u);
 }
 
 TEST_F(FenceEpoch, TwoOperationsThatAMessageHoldsWaitForIt) {
     for (auto permission : {RI_MESSAGES, RI_GRANTED}) {
-        rma_issue_open(&target, permission);
+        MPIR_rma_issue_open(&target, permission);
         messages.clear();
         for (int i = 0; i < 2; i++) {
             add(100, 112);
@@ -298,12 +298,12 @@ TEST_F(FenceEpoch, TwoOperationsThatAMessageHoldsWaitForIt) {
         EXPECT_EQ(reach(RI_FENCE), RI_DONE);
         EXPECT_EQ(messages, (Ops{2, 1}));
         EXPECT_EQ(natives, 0u);
-        rma_issue_close(&target);
+        MPIR_rma_issue_close(&target);
     }
 }
 
 TEST_F(FenceEpoch, LongOperationsAreNativeWhereTheyMay) {
-    rma_issue_open(&target, RI_GRANTED);
+    MPIR_rma_issue_open(&target, RI_GRANTED);
     add(100, 112);
     EXPECT_EQ(reach(RI_GATHER), RI_DONE);
     add(200, 212);
@@ -320,7 +320,7 @@ TEST_F(FenceEpoch, GathersNoMoreThanTheQueuesLimit) {
     for (auto mode : {RI_HYBRID, RI_LAZY}) {
         settings.mode = mode;
         messages.clear();
-        rma_issue_open(&target, RI_MESSAGES);
+        MPIR_rma_issue_open(&target, RI_MESSAGES);
         for (int i = 0; i < 10; i++) {
             add(8, 32);
             EXPECT_EQ(reach(RI_GATHER), RI_DONE);
@@ -328,14 +328,14 @@ TEST_F(FenceEpoch, GathersNoMoreThanTheQueuesLimit) {
         }
         EXPECT_EQ(messages, (Ops{4, 4}));
         reach(RI_FENCE);
-        rma_issue_close(&target);
+        MPIR_rma_issue_close(&target);
     }
 }
 
 TEST_F(FenceEpoch, LazyNeedsMoreAtTheQueuesLimit) {
     settings.mode = RI_LAZY;
     settings.queue = 3;
-    rma_issue_open(&target, RI_MESSAGES);
+    MPIR_rma_issue_open(&target, RI_MESSAGES);
     for (int i = 0; i < 3; i++) {
         add(1000, 0);
         EXPECT_EQ(reach(RI_GO_ON), RI_DONE);
@@ -345,27 +345,27 @@ TEST_F(FenceEpoch, LazyNeedsMoreAtTheQueuesLimit) {
 }
 
 TEST_F(FenceEpoch, OneShortOperationIsAMessageWhereItMightBeNative) {
-    rma_issue_open(&target, RI_GRANTED);
+    MPIR_rma_issue_open(&target, RI_GRANTED);
     add(8, 32);
     EXPECT_EQ(reach(RI_FENCE), RI_DONE);
     EXPECT_EQ(messages, (Ops{1}));
 }
 
 TEST_F(FenceEpoch, NothingOvertakesWhatIsNative) {
-    rma_issue_open(&target, RI_GRANTED);
+    MPIR_rma_issue_open(&target, RI_GRANTED);
     add(1000, 0);
     add(8, 32);
     EXPECT_EQ(reach(RI_FENCE), RI_DONE);
     EXPECT_EQ(natives, 2u);
     EXPECT_TRUE(messages.empty());
-    rma_issue_settled(&target, target.issued);
+    MPIR_rma_issue_settled(&target, target.issued);
     add(8, 32);
     EXPECT_EQ(reach(RI_FENCE), RI_DONE);
     EXPECT_EQ(messages, (Ops{1}));
 }
 
 TEST_F(FenceEpoch, WithoutOperationsSendsNothing) {
-    rma_issue_open(&target, RI_MESSAGES);
+    MPIR_rma_issue_open(&target, RI_MESSAGES);
     EXPECT_EQ(reach(RI_FENCE), RI_DONE);
     EXPECT_EQ(reach(RI_FLUSH), RI_DONE);
     EXPECT_TRUE(messages.empty());

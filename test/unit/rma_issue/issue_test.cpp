@@ -67,18 +67,18 @@ TEST_F(Epoch, QuestionTakesWhatFits) {
                          answer = {nullptr, 8, 32, room + 1, 0}, bound = {nullptr, 8, 0, 0, 0},
                          empty = {nullptr, 0, 32, 0, 0}, small = {nullptr, 8, 32, 8, 0};
     epochs.open(true);
-    EXPECT_TRUE(rma_issue_asks_with(&target, &fits));
-    EXPECT_FALSE(rma_issue_asks_with(&target, &full));
-    EXPECT_FALSE(rma_issue_asks_with(&target, &answer));
-    EXPECT_FALSE(rma_issue_asks_with(&target, &bound));
-    EXPECT_FALSE(rma_issue_asks_with(&target, &empty));
+    EXPECT_TRUE(MPIR_rma_issue_asks_with(&target, &fits));
+    EXPECT_FALSE(MPIR_rma_issue_asks_with(&target, &full));
+    EXPECT_FALSE(MPIR_rma_issue_asks_with(&target, &answer));
+    EXPECT_FALSE(MPIR_rma_issue_asks_with(&target, &bound));
+    EXPECT_FALSE(MPIR_rma_issue_asks_with(&target, &empty));
     epochs.put(8, 32);
-    EXPECT_FALSE(rma_issue_asks_with(&target, &fits)) << "with what waits it is too long";
-    EXPECT_TRUE(rma_issue_asks_with(&target, &small));
+    EXPECT_FALSE(MPIR_rma_issue_asks_with(&target, &fits)) << "with what waits it is too long";
+    EXPECT_TRUE(MPIR_rma_issue_asks_with(&target, &small));
     epochs.reach(RI_CLEAR);
-    EXPECT_FALSE(rma_issue_asks_with(&target, &small)) << "the permission is there";
+    EXPECT_FALSE(MPIR_rma_issue_asks_with(&target, &small)) << "the permission is there";
     epochs.close();
-    EXPECT_FALSE(rma_issue_asks_with(&target, &small)) << "no epoch";
+    EXPECT_FALSE(MPIR_rma_issue_asks_with(&target, &small)) << "no epoch";
 }
 
 TEST_F(Epoch, AfterPermissionTheFirstWaitsForTheEnd) {
@@ -173,22 +173,22 @@ TEST_F(Epoch, FlushBehindEachOperationPassesTheQueue) {
     epochs.open(true);
     epochs.reach(RI_CLEAR);
     for (int i = 0; i < RI_HABIT; i++) {
-        EXPECT_FALSE(rma_issue_goes_alone(&epochs.target));
+        EXPECT_FALSE(MPIR_rma_issue_goes_alone(&epochs.target));
         epochs.put(8, 32);
         EXPECT_EQ(epochs.target.waiting, 1u);
         epochs.flush();
         epochs.flush();  // behind nothing: it changes nothing
     }
-    EXPECT_TRUE(rma_issue_goes_alone(&epochs.target));
+    EXPECT_TRUE(MPIR_rma_issue_goes_alone(&epochs.target));
     epochs.put(8, 32);
     EXPECT_EQ(epochs.target.waiting, 0u);
-    EXPECT_TRUE(rma_issue_went_alone(&epochs.target));
-    EXPECT_FALSE(rma_issue_goes_alone(&epochs.target)) << "not before the flush";
+    EXPECT_TRUE(MPIR_rma_issue_went_alone(&epochs.target));
+    EXPECT_FALSE(MPIR_rma_issue_goes_alone(&epochs.target)) << "not before the flush";
     epochs.put(8, 32);
-    EXPECT_FALSE(rma_issue_went_alone(&epochs.target));
+    EXPECT_FALSE(MPIR_rma_issue_went_alone(&epochs.target));
     EXPECT_EQ(epochs.counts.natives, RI_HABIT + 2u) << "nothing overtakes the first";
     epochs.flush();
-    EXPECT_FALSE(rma_issue_goes_alone(&epochs.target));
+    EXPECT_FALSE(MPIR_rma_issue_goes_alone(&epochs.target));
     epochs.put(8, 32);
     EXPECT_EQ(epochs.target.waiting, 1u);
     epochs.close();
@@ -212,11 +212,11 @@ TEST_F(Epoch, NothingPassesTheQueueWhereItMustNot) {
         epochs.put(8, 32);
         epochs.flush();
     }
-    EXPECT_TRUE(rma_issue_goes_alone(&epochs.target));
+    EXPECT_TRUE(MPIR_rma_issue_goes_alone(&epochs.target));
     epochs.close();
-    EXPECT_FALSE(rma_issue_goes_alone(&epochs.target)) << "no epoch";
+    EXPECT_FALSE(MPIR_rma_issue_goes_alone(&epochs.target)) << "no epoch";
     epochs.open(true);
-    EXPECT_FALSE(rma_issue_goes_alone(&epochs.target)) << "no permission";
+    EXPECT_FALSE(MPIR_rma_issue_goes_alone(&epochs.target)) << "no permission";
     epochs.put(8, 32);
     epochs.close();
     EXPECT_EQ(network.target.log.size(), 4u * RI_HABIT + RI_HABIT + 1);
@@ -228,14 +228,14 @@ TEST_F(Epoch, IsNotSettledByAWaitThatBeganBefore) {
     epochs.reach(RI_CLEAR);
     before = epochs.target.issued;
     epochs.put(1000, 0);
-    rma_issue_settled(&epochs.target, before);
-    EXPECT_TRUE(rma_issue_has_native(&epochs.target));
-    rma_issue_settled(&epochs.target, before + 1);
-    EXPECT_TRUE(rma_issue_has_native(&epochs.target)) << "it was not yet handed to the network";
+    MPIR_rma_issue_settled(&epochs.target, before);
+    EXPECT_TRUE(MPIR_rma_issue_has_native(&epochs.target));
+    MPIR_rma_issue_settled(&epochs.target, before + 1);
+    EXPECT_TRUE(MPIR_rma_issue_has_native(&epochs.target)) << "it was not yet handed to the network";
     epochs.flush();
-    EXPECT_FALSE(rma_issue_has_native(&epochs.target));
-    rma_issue_settled(&epochs.target, before);
-    EXPECT_FALSE(rma_issue_has_native(&epochs.target));
+    EXPECT_FALSE(MPIR_rma_issue_has_native(&epochs.target));
+    MPIR_rma_issue_settled(&epochs.target, before);
+    EXPECT_FALSE(MPIR_rma_issue_has_native(&epochs.target));
     epochs.close();
 }
 
@@ -244,9 +244,9 @@ TEST_F(Epoch, MayHaveManyNativeOperationsInFlight) {
     epochs.reach(RI_CLEAR);
     epochs.put(1000, 0);
     epochs.target.issued = epochs.target.settled + (UINT64_C(1) << 32);
-    EXPECT_TRUE(rma_issue_has_native(&epochs.target));
+    EXPECT_TRUE(MPIR_rma_issue_has_native(&epochs.target));
     epochs.flush();
-    EXPECT_FALSE(rma_issue_has_native(&epochs.target));
+    EXPECT_FALSE(MPIR_rma_issue_has_native(&epochs.target));
     EXPECT_EQ(epochs.target.settled, epochs.target.issued);
     epochs.close();
 }
@@ -258,9 +258,9 @@ TEST_F(Epoch, FlushCarriesAWaitingOperation) {
 }
 
 TEST_F(Epoch, OfPostsEndsEvenWithoutOperations) {
-    rma_issue_open(&epochs.target, RI_ASKED);
+    MPIR_rma_issue_open(&epochs.target, RI_ASKED);
     network.target.holders.push_back(0);
-    rma_issue_granted(&epochs.target);
+    MPIR_rma_issue_granted(&epochs.target);
     epochs.close();
     EXPECT_EQ(epochs.counts.messages, 1u);
     EXPECT_EQ(epochs.counts.ended, 1u);
@@ -346,7 +346,7 @@ struct LongEpochs : Epoch {
         epochs.open(true);
         epochs.put(bytes, 0);
         bool stayed = epochs.counts.natives > 0;
-        rma_issue_waited(&epochs.target, waited[stayed]);
+        MPIR_rma_issue_waited(&epochs.target, waited[stayed]);
         epochs.close();
         epochs.counts = Counts();
         return stayed;

@@ -9,7 +9,7 @@ namespace rma_issue_test {
 
 Epochs::Epochs(Network &network, int origin, const rma_issue_settings_t &settings, size_t room)
     : network_(network), origin_(origin), settings_(settings) {
-    rma_issue_target_init(&target, room);
+    MPIR_rma_issue_target_init(&target, room);
     EXPECT_EQ(network.origins_.size(), size_t(origin));
     network.origins_.push_back(this);
     network.channels_.emplace_back();
@@ -17,23 +17,23 @@ Epochs::Epochs(Network &network, int origin, const rma_issue_settings_t &setting
 
 Epochs::~Epochs() {
     while (target.waiting)
-        delete reinterpret_cast<Op *>(rma_issue_take(&target));
+        delete reinterpret_cast<Op *>(MPIR_rma_issue_take(&target));
 }
 
 void Epochs::open(bool exclusive) {
     exclusive_ = exclusive;
-    rma_issue_open(&target, RI_NOTED);
+    MPIR_rma_issue_open(&target, RI_NOTED);
 }
 
 void Epochs::put(size_t bytes, size_t wire, size_t answer) {
-    if (rma_issue_passes(&target, &settings_, wire)) {
-        rma_issue_issued(&target);
+    if (MPIR_rma_issue_passes(&target, &settings_, wire)) {
+        MPIR_rma_issue_issued(&target);
         counts.natives++;
         natives_.push_back(serial_++);
-        rma_issue_went_out(&target);
+        MPIR_rma_issue_went_out(&target);
         return;
     }
-    rma_issue_add(&target, &(new Op{{nullptr, bytes, wire, answer, 0}, serial_++})->op);
+    MPIR_rma_issue_add(&target, &(new Op{{nullptr, bytes, wire, answer, 0}, serial_++})->op);
     reach(RI_GO_ON);
 }
 
@@ -41,7 +41,7 @@ void Epochs::send(const rma_issue_step_t &step) {
     Message message{origin_, step.flags, exclusive_, {}};
     size_t wire = 0, answer = 0;
     for (unsigned i = 0; i < step.ops; i++) {
-        std::unique_ptr<Op> op(reinterpret_cast<Op *>(rma_issue_take(&target)));
+        std::unique_ptr<Op> op(reinterpret_cast<Op *>(MPIR_rma_issue_take(&target)));
         EXPECT_GT(op->op.wire, 0u);
         wire += op->op.wire;
         answer += op->op.answer;
@@ -60,25 +60,25 @@ void Epochs::send(const rma_issue_step_t &step) {
 void Epochs::settle() {
     while (!natives_.empty())
         network_.native(*this);
-    rma_issue_settled(&target, target.issued);
+    MPIR_rma_issue_settled(&target, target.issued);
 }
 
 void Epochs::flush() {
     reach(RI_FLUSH);
     settle();
-    rma_issue_flushed(&target, &settings_);
+    MPIR_rma_issue_flushed(&target, &settings_);
 }
 
 void Epochs::reach(rma_issue_goal_t goal) {
     for (;;) {
-        rma_issue_step_t step = rma_issue_next(&target, &settings_, goal);
+        rma_issue_step_t step = MPIR_rma_issue_next(&target, &settings_, goal);
         switch (step.what) {
             case RI_SEND: send(step); break;
             case RI_ISSUE: {
-                std::unique_ptr<Op> op(reinterpret_cast<Op *>(rma_issue_take(&target)));
+                std::unique_ptr<Op> op(reinterpret_cast<Op *>(MPIR_rma_issue_take(&target)));
                 counts.natives++;
                 natives_.push_back(op->serial);
-                rma_issue_went_out(&target);
+                MPIR_rma_issue_went_out(&target);
                 break;
             }
             case RI_SETTLE: settle(); break;
@@ -98,7 +98,7 @@ void Epochs::close() {
     EXPECT_EQ(target.waiting, 0u);
     EXPECT_EQ(target.bytes + target.wire + target.answer, 0u);
     EXPECT_FALSE(network_.holds(origin_));
-    rma_issue_close(&target);
+    MPIR_rma_issue_close(&target);
 }
 
 bool Network::idle() const {
@@ -168,7 +168,7 @@ void Network::perform(const Message &message) {
         target.holders.erase(
             std::find(target.holders.begin(), target.holders.end(), message.origin));
     else if (message.flags & RI_ASK)
-        rma_issue_granted(&origin.target);
+        MPIR_rma_issue_granted(&origin.target);
     if (message.flags & RI_END_EPOCH) grant();
 }
 

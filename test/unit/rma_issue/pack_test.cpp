@@ -24,26 +24,26 @@ class PackingOrigin {
         const unsigned most[] = {1, 3, 64};
         settings_ = {random_() % 3 ? RI_HYBRID : RI_LAZY, 1, longest[random_() % 4],
                      most[random_() % 3], random_() % 2 == 0};
-        rma_issue_target_init(&target_, ROOM);
+        MPIR_rma_issue_target_init(&target_, ROOM);
     }
 
     void epoch() {
-        rma_issue_open(&target_, random_() % 2 ? RI_GRANTED : RI_MESSAGES);
+        MPIR_rma_issue_open(&target_, random_() % 2 ? RI_GRANTED : RI_MESSAGES);
         for (int steps = 1 + int(random_() % 60); steps > 0; steps--) {
             add();
             if (target_.permission == RI_MESSAGES && random_() % 20 == 0)
-                rma_issue_granted(&target_);
+                MPIR_rma_issue_granted(&target_);
             if (random_() % 10 == 0) settle();
             reach(random_() % 2 ? RI_GATHER : RI_GO_ON);
             if (random_() % 20 == 0) reach(random_() % 2 ? RI_FLUSH : RI_FENCE);
         }
-        if (target_.permission == RI_MESSAGES) rma_issue_granted(&target_);
+        if (target_.permission == RI_MESSAGES) MPIR_rma_issue_granted(&target_);
         EXPECT_EQ(reach(RI_FENCE), RI_DONE);
         settle();
         EXPECT_EQ(target_.waiting, 0u);
         EXPECT_EQ(target_.bytes + target_.wire + target_.answer + target_.bound, 0u);
         EXPECT_EQ(left_, serial_) << "an operation is lost";
-        rma_issue_close(&target_);
+        MPIR_rma_issue_close(&target_);
     }
 
     int packed = 0;
@@ -57,20 +57,20 @@ class PackingOrigin {
         const size_t wires[] = {16, 24, 112, 0};
         rma_issue_op_t op = {nullptr, bytes[random_() % 3], wires[random_() % 4],
                              random_() % 8 ? 0u : 8u, 0};
-        bool packs = op.wire <= 24 && rma_issue_packs(&target_, &settings_, &op);
+        bool packs = op.wire <= 24 && MPIR_rma_issue_packs(&target_, &settings_, &op);
         if (packs && target_.tail && target_.tail->wire + op.wire <= PACK_ROOM) {
-            rma_issue_pack_more(&target_, op.bytes, op.wire);
+            MPIR_rma_issue_pack_more(&target_, op.bytes, op.wire);
             elements_.back().serials.push_back(serial_++);
             packed++;
             return;
         }
         op.packed = packs;
         elements_.push_back({op, {serial_++}});
-        rma_issue_add(&target_, &elements_.back().op);
+        MPIR_rma_issue_add(&target_, &elements_.back().op);
     }
 
     const Element &take() {
-        auto *element = reinterpret_cast<Element *>(rma_issue_take(&target_));
+        auto *element = reinterpret_cast<Element *>(MPIR_rma_issue_take(&target_));
         EXPECT_EQ(size_t(std::max(element->op.packed, 1u)), element->serials.size());
         for (int serial : element->serials)
             EXPECT_EQ(serial, left_++) << "operations leave in another order";
@@ -80,7 +80,7 @@ class PackingOrigin {
     void send(const rma_issue_step_t &step) {
         size_t wire = 0, answer = 0, ops = 0;
         EXPECT_GT(step.ops, 0u);
-        EXPECT_FALSE(rma_issue_has_native(&target_)) << "a message overtakes what is native";
+        EXPECT_FALSE(MPIR_rma_issue_has_native(&target_)) << "a message overtakes what is native";
         while (ops < step.ops) {
             const Element &element = take();
             EXPECT_GT(element.op.wire, 0u);
@@ -93,16 +93,16 @@ class PackingOrigin {
         EXPECT_LE(answer, size_t(ROOM));
     }
 
-    void settle() { rma_issue_settled(&target_, target_.issued); }
+    void settle() { MPIR_rma_issue_settled(&target_, target_.issued); }
 
     rma_issue_what_t reach(rma_issue_goal_t goal) {
         for (;;) {
-            rma_issue_step_t step = rma_issue_next(&target_, &settings_, goal);
+            rma_issue_step_t step = MPIR_rma_issue_next(&target_, &settings_, goal);
             if (step.what == RI_SEND) {
                 send(step);
             } else if (step.what == RI_ISSUE) {
                 EXPECT_EQ(take().op.packed, 0u) << "packed operations are issued natively";
-                rma_issue_went_out(&target_);
+                MPIR_rma_issue_went_out(&target_);
             } else if (step.what == RI_SETTLE) {
                 settle();
             } else {
@@ -135,20 +135,20 @@ TEST(Pack, FullPacksFillOneMessage) {
     rma_issue_settings_t settings{RI_HYBRID, 1, 128, 64, false};
     rma_issue_target_t target;
     std::deque<rma_issue_op_t> packs;
-    rma_issue_target_init(&target, 256);
-    rma_issue_open(&target, RI_MESSAGES);
+    MPIR_rma_issue_target_init(&target, 256);
+    MPIR_rma_issue_open(&target, RI_MESSAGES);
     for (int i = 0; i < 16; i++) {
         if (i % 4) {
-            rma_issue_pack_more(&target, 8, 16);
+            MPIR_rma_issue_pack_more(&target, 8, 16);
         } else {
             packs.push_back({nullptr, 8, 16, 0, 1});
-            rma_issue_add(&target, &packs.back());
+            MPIR_rma_issue_add(&target, &packs.back());
         }
-        EXPECT_EQ(rma_issue_next(&target, &settings, RI_GATHER).what, RI_DONE);
+        EXPECT_EQ(MPIR_rma_issue_next(&target, &settings, RI_GATHER).what, RI_DONE);
     }
     packs.push_back({nullptr, 8, 16, 0, 1});
-    rma_issue_add(&target, &packs.back());
-    rma_issue_step_t step = rma_issue_next(&target, &settings, RI_GATHER);
+    MPIR_rma_issue_add(&target, &packs.back());
+    rma_issue_step_t step = MPIR_rma_issue_next(&target, &settings, RI_GATHER);
     EXPECT_EQ(step.what, RI_SEND);
     EXPECT_EQ(step.ops, 16u);
 }

@@ -17,12 +17,12 @@ static bool operator==(const rma_issue_record_t &a, const rma_issue_record_t &b)
 
 static size_t sizeOf(int64_t disp, uint32_t count, uint32_t type) {
     rma_issue_record_t record = {disp, count, type, 31, 7}, got = {};
-    std::vector<char> message(rma_issue_record_size(&record) + 8, '\x5a');
-    char *end = rma_issue_record_write(message.data(), &record);
+    std::vector<char> message(MPIR_rma_issue_record_size(&record) + 8, '\x5a');
+    char *end = MPIR_rma_issue_record_write(message.data(), &record);
 
-    EXPECT_EQ(size_t(end - message.data()), rma_issue_record_size(&record));
+    EXPECT_EQ(size_t(end - message.data()), MPIR_rma_issue_record_size(&record));
     EXPECT_EQ(*end, '\x5a');
-    EXPECT_EQ(rma_issue_record_read(message.data(), &got), end);
+    EXPECT_EQ(MPIR_rma_issue_record_read(message.data(), &got), end);
     EXPECT_TRUE(got == record) << disp << " " << count << " " << type;
     return size_t(end - message.data());
 }
@@ -54,17 +54,17 @@ TEST(Wire, BothFormsInOneMessage) {
                                      uint32_t(1 + random() % 400), uint32_t(random() % 70000),
                                      uint8_t(random() % 32), uint8_t(random() % 8)};
         records.push_back(record);
-        bytes += rma_issue_record_size(&record);
-        narrow += rma_issue_record_is_narrow(&record);
+        bytes += MPIR_rma_issue_record_size(&record);
+        narrow += MPIR_rma_issue_record_is_narrow(&record);
     }
     std::vector<char> message(bytes);
     char *end = message.data(), *from = message.data();
     for (auto &record : records)
-        end = rma_issue_record_write(end, &record);
+        end = MPIR_rma_issue_record_write(end, &record);
     EXPECT_EQ(end, message.data() + bytes);
     for (auto &record : records) {
         rma_issue_record_t got = {};
-        from = rma_issue_record_read(from, &got);
+        from = MPIR_rma_issue_record_read(from, &got);
         EXPECT_TRUE(got == record);
     }
     EXPECT_EQ(from, end);

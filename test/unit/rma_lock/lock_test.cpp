@@ -25,9 +25,9 @@ struct Asker {
     rma_lock_request_t request{};
     bool granted = false;
 
-    void ask(bool exclusive) { granted = rma_lock_ask(lock, exclusive, &request); }
+    void ask(bool exclusive) { granted = MPIR_rma_lock_ask(lock, exclusive, &request); }
     bool poll() {
-        if (!granted) granted = rma_lock_poll(lock, &request);
+        if (!granted) granted = MPIR_rma_lock_poll(lock, &request);
         return granted;
     }
     void wait() {
@@ -35,7 +35,7 @@ struct Asker {
             sched_yield();
     }
     void release() {
-        rma_lock_release(lock);
+        MPIR_rma_lock_release(lock);
         granted = false;
     }
 };
@@ -55,15 +55,15 @@ TEST(Lock, IsSharedOrExclusive) {
     a.ask(SHARED);
     b.ask(SHARED);
     EXPECT_TRUE(a.granted && b.granted);
-    EXPECT_FALSE(rma_lock_try(&lock, EXCLUSIVE));
+    EXPECT_FALSE(MPIR_rma_lock_try(&lock, EXCLUSIVE));
     c.ask(EXCLUSIVE);
     EXPECT_FALSE(c.granted);
     a.release();
     EXPECT_FALSE(c.poll());
     b.release();
     EXPECT_TRUE(c.poll());
-    EXPECT_TRUE(rma_lock_is_exclusive(&lock));
-    EXPECT_FALSE(rma_lock_try(&lock, SHARED));
+    EXPECT_TRUE(MPIR_rma_lock_is_exclusive(&lock));
+    EXPECT_FALSE(MPIR_rma_lock_try(&lock, SHARED));
     c.release();
     EXPECT_TRUE(is_free(lock));
 }
@@ -78,7 +78,7 @@ TEST(Lock, ExclusiveRequestsComeInTheirOrder) {
     for (size_t turn = 0; turn < askers.size(); turn++) {
         for (size_t i = askers.size(); i-- > turn;)
             EXPECT_EQ(askers[i].poll(), i == turn) << i << " at turn " << turn;
-        EXPECT_FALSE(rma_lock_try(&lock, EXCLUSIVE));
+        EXPECT_FALSE(MPIR_rma_lock_try(&lock, EXCLUSIVE));
         askers[turn].release();
     }
     EXPECT_TRUE(is_free(lock));
@@ -173,9 +173,9 @@ bool take_part(Arena &arena, int me, int rounds) {
             arena.second++;
         }
         asker.release();
-        rma_lock_guard_enter(&arena.guard);
+        MPIR_rma_lock_guard_enter(&arena.guard);
         arena.guarded++;
-        rma_lock_guard_leave(&arena.guard);
+        MPIR_rma_lock_guard_leave(&arena.guard);
     }
     return right;
 }

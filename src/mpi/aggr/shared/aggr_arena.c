@@ -51,9 +51,9 @@ static void have(aggr_arena_t * ours)
 static void make(struct notice *notice)
 {
     aggr_arena_t *created;
-    bool made = aggr_arena_create(MPIR_Aggr_settings.arena_bytes, &created) == AGGR_OK;
+    bool made = MPIR_aggr_arena_create(MPIR_Aggr_settings.arena_bytes, &created) == AGGR_OK;
     if (made) {
-        notice->name = aggr_arena_name(created);
+        notice->name = MPIR_aggr_arena_name(created);
         have(created);
     }
     /* release, and acquire in look_up: with it comes the name */
@@ -72,7 +72,7 @@ static void look_up(struct notice *notice)
     while ((state = __atomic_load_n(&notice->state, __ATOMIC_ACQUIRE)) == SOMEBODY)
         MPIR_Yield_idle();
     aggr_arena_t *attached;
-    if (state == THERE && aggr_arena_attach(&notice->name, &attached) == AGGR_OK)
+    if (state == THERE && MPIR_aggr_arena_attach(&notice->name, &attached) == AGGR_OK)
         have(attached);
 }
 
@@ -89,7 +89,7 @@ aggr_arena_t *MPIR_Aggr_arena(void)
 void MPIR_Aggr_arena_close(void)
 {
     MPL_initlock_lock(&closing);
-    aggr_arena_detach(arena);
+    MPIR_aggr_arena_detach(arena);
     arena = NULL;
     tried = false;
     MPL_initlock_unlock(&closing);
@@ -101,7 +101,7 @@ unsigned long long MPIR_Aggr_arena_used(void)
 
     MPL_initlock_lock(&closing);
     if (arena)
-        aggr_arena_figures(arena, &figures);
+        MPIR_aggr_arena_figures(arena, &figures);
     MPL_initlock_unlock(&closing);
     return figures.used;
 }

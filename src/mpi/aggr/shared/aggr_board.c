@@ -24,13 +24,13 @@ bool MPIR_Aggr_board_open(void)
     if (!posts)
         return true;
     members = MPL_malloc(n * sizeof(int), MPL_MEM_COMM);
-    return members && aggr_board_open(&board, posts, n, MPIR_Process.local_rank,
+    return members && MPIR_aggr_board_open(&board, posts, n, MPIR_Process.local_rank,
                                       MPIR_Aggr_waiting()) == AGGR_OK;
 }
 
 void MPIR_Aggr_board_close(void)
 {
-    aggr_board_close(&board);
+    MPIR_aggr_board_close(&board);
     MPL_free(members);
     members = NULL;
 }
@@ -44,12 +44,12 @@ static uint64_t mix(uint64_t hash, uint64_t number)
 /* Fills in `members`, and their key.  False: not all are of this node. */
 static bool find_members(const cmap_t * processes, uint64_t * key)
 {
-    int size = (int) cmap_size(processes);
+    int size = (int) MPIR_cmap_size(processes);
 
     if (size > MPIR_Process.local_size)
         return false;
     for (int i = 0; i < size; i++) {
-        uint32_t process = cmap_select(processes, (uint32_t) i);
+        uint32_t process = MPIR_cmap_select(processes, (uint32_t) i);
         members[i] =
             process < (uint32_t)MPIR_Process.size ? MPIR_World_local_rank((int)process) : -1;
         if (members[i] < 0)
@@ -69,7 +69,7 @@ bool MPIR_Aggr_do_group(MPIR_Comm * comm, const cmap_t * processes, int tag, uin
     MPIR_Aggr_waiting();
     /* What repairs a revoked communicator is not ended by the revocation. */
     board.stop = comm->repairing ? NULL : &comm->revoked;
-    *mpi_errno = aggr_board_reduce(&board, members, (int) cmap_size(processes), key, numbers, fold);
+    *mpi_errno = MPIR_aggr_board_reduce(&board, members, (int) MPIR_cmap_size(processes), key, numbers, fold);
     if (*mpi_errno == AGGR_ERR_STOPPED) {
         *mpi_errno = MPI_SUCCESS;
         MPIR_ERR_SET(*mpi_errno, MPIX_ERR_REVOKED, "**revoked");

@@ -75,7 +75,7 @@ static int prepare_ranks(MPIR_Comm * parent, const cmap_t * ranks, int rank, MPI
     made->local_comm = NULL;
     made->tainted = parent->tainted;
     made->rank = rank;
-    made->local_size = made->remote_size = (int) cmap_size(ranks);
+    made->local_size = made->remote_size = (int) MPIR_cmap_size(ranks);
     mpi_errno = MPIR_Comm_map_compose(made, MPIR_MAP_LOCAL, parent, MPIR_MAP_LOCAL, ranks);
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_Comm_inherit_errhandler(made, parent);

@@ -42,10 +42,10 @@ static bool read_hints(MPIR_Info * info, cmap_policy * policy)
     cmap_policy usual;
     bool found = false;
 
-    cmap_policy_default(&usual);
+    MPIR_cmap_policy_default(&usual);
     if (policy->strategy != CMAP_STRATEGY_HYBRID)
         policy->alpha = usual.alpha;
-    if (strategy && cmap_strategy_from_name(strategy, &policy->strategy) == CMAP_OK)
+    if (strategy && MPIR_cmap_strategy_from_name(strategy, &policy->strategy) == CMAP_OK)
         found = true;
     if (alpha && policy->strategy == CMAP_STRATEGY_HYBRID && read_alpha(alpha, &policy->alpha))
         found = true;
@@ -70,7 +70,7 @@ static void replace(MPIR_Comm * comm, cmap_t ** slot, cmap_t * map)
     if (keep) {
         link = MPL_malloc(sizeof(*link), MPL_MEM_ADDRESS);
         if (!link) {    /* then the hint is not honoured */
-            cmap_release(map);
+            MPIR_cmap_release(map);
             return;
         }
         link->map = old;
@@ -79,7 +79,7 @@ static void replace(MPIR_Comm * comm, cmap_t ** slot, cmap_t * map)
     }
     MPIR_Map_store(slot, map);
     if (!keep)
-        cmap_release(old);
+        MPIR_cmap_release(old);
 }
 
 /* The group that the communicator hands out was made from the map before.  With threads it stays:
@@ -90,7 +90,7 @@ static void renew_group(MPIR_Group ** group, const cmap_t * map)
 
     if (!*group || MPIR_IS_THREADED || (*group)->map == map)
         return;
-    if (MPIR_Group_create_from_map(cmap_addref(map), (*group)->rank, &renewed) != MPI_SUCCESS)
+    if (MPIR_Group_create_from_map(MPIR_cmap_addref(map), (*group)->rank, &renewed) != MPI_SUCCESS)
         return;
     MPIR_Group_release(*group);
     *group = renewed;
@@ -101,10 +101,10 @@ static void represent(MPIR_Comm * comm, const cmap_policy * policy)
 {
     cmap_t *map = NULL, *local_map = NULL;
 
-    if (cmap_with_policy(comm->map, policy, &map) != CMAP_OK)
+    if (MPIR_cmap_with_policy(comm->map, policy, &map) != CMAP_OK)
         return;
-    if (comm->local_map && cmap_with_policy(comm->local_map, policy, &local_map) != CMAP_OK) {
-        cmap_release(map);
+    if (comm->local_map && MPIR_cmap_with_policy(comm->local_map, policy, &local_map) != CMAP_OK) {
+        MPIR_cmap_release(map);
         return;
     }
     replace(comm, &comm->map, map);
@@ -123,7 +123,7 @@ void MPIR_Comm_map_set_hints(MPIR_Comm * comm, MPIR_Info * info)
     /* a split with info and MPI_UNDEFINED has made no communicator */
     if (!comm || !comm->map)
         return;
-    cmap_policy_of(comm->map, &policy);
+    MPIR_cmap_policy_of(comm->map, &policy);
     if (read_hints(info, &policy))
         represent(comm, &policy);
 }
@@ -135,8 +135,8 @@ int MPIR_Comm_map_get_hints(const MPIR_Comm * comm, MPIR_Info * info)
     cmap_policy policy;
     char alpha[32];
 
-    cmap_policy_of(map, &policy);
-    mpi_errno = MPIR_Info_set_impl(info, KEY_STRATEGY, cmap_strategy_name(policy.strategy));
+    MPIR_cmap_policy_of(map, &policy);
+    mpi_errno = MPIR_Info_set_impl(info, KEY_STRATEGY, MPIR_cmap_strategy_name(policy.strategy));
     MPIR_ERR_CHKRETURN(mpi_errno);
     if (policy.strategy == CMAP_STRATEGY_HYBRID) {
         snprintf(alpha, sizeof(alpha), "%.15g", policy.alpha);
@@ -144,7 +144,7 @@ int MPIR_Comm_map_get_hints(const MPIR_Comm * comm, MPIR_Info * info)
         MPIR_ERR_CHKRETURN(mpi_errno);
     }
     mpi_errno = MPIR_Info_set_impl(info, KEY_REPRESENTATION,
-                                   cmap_rep_name(cmap_representation(map)));
+                                   MPIR_cmap_rep_name(MPIR_cmap_representation(map)));
 
     return mpi_errno;
 }

@@ -35,7 +35,7 @@ const cmap_t *MPIR_Comm_map(const MPIR_Comm * comm, MPIR_Map_side_t side)
 
 int MPIR_Comm_map_set(MPIR_Comm * comm, MPIR_Map_side_t side, const cmap_t * map)
 {
-    return fill_slot(comm, side, cmap_addref(map));
+    return fill_slot(comm, side, MPIR_cmap_addref(map));
 }
 
 int MPIR_Comm_map_from_group(MPIR_Comm * comm, MPIR_Map_side_t side, const MPIR_Group * group)
@@ -54,16 +54,16 @@ int MPIR_Comm_map_compose(MPIR_Comm * comm, MPIR_Map_side_t side,
                           const cmap_t * ranks)
 {
     cmap_t *map = NULL;
-    cmap_status status = cmap_compose(MPIR_Comm_map(source, source_side), ranks, NULL, &map);
+    cmap_status status = MPIR_cmap_compose(MPIR_Comm_map(source, source_side), ranks, NULL, &map);
     if (status != CMAP_OK)
-        return MPIR_Map_error(status, "compose", (int) cmap_size(ranks));
+        return MPIR_Map_error(status, "compose", (int) MPIR_cmap_size(ranks));
     return fill_slot(comm, side, map);
 }
 
 int MPIR_Comm_map_from_ranks(MPIR_Comm * comm, MPIR_Map_side_t side, const int ranks[], int n)
 {
     cmap_t *map = NULL;
-    cmap_status status = cmap_from_array((const uint32_t *) ranks, n, MPIR_Process.size, NULL,
+    cmap_status status = MPIR_cmap_from_array((const uint32_t *) ranks, n, MPIR_Process.size, NULL,
                                          &map);
     if (status != CMAP_OK)
         return MPIR_Map_error(status, "world ranks", n);
@@ -73,7 +73,7 @@ int MPIR_Comm_map_from_ranks(MPIR_Comm * comm, MPIR_Map_side_t side, const int r
 int MPIR_Comm_map_range(MPIR_Comm * comm, int first, int n)
 {
     cmap_t *map = NULL;
-    cmap_status status = cmap_from_range(first, 1, n, MPIR_Process.size, NULL, &map);
+    cmap_status status = MPIR_cmap_from_range(first, 1, n, MPIR_Process.size, NULL, &map);
     if (status != CMAP_OK)
         return MPIR_Map_error(status, "range", n);
     return fill_slot(comm, MPIR_MAP_LOCAL, map);
@@ -84,7 +84,7 @@ int MPIR_Comm_map_prefix(MPIR_Comm * comm, MPIR_Map_side_t side,
 {
     cmap_t *map = NULL;
     cmap_rank_range range = {.first = 0,.last = n - 1,.stride = 1 };
-    cmap_status status = cmap_range_incl(MPIR_Comm_map(source, source_side), &range, n > 0, NULL,
+    cmap_status status = MPIR_cmap_range_incl(MPIR_Comm_map(source, source_side), &range, n > 0, NULL,
                                          &map);
     if (status != CMAP_OK)
         return MPIR_Map_error(status, "prefix", n);
@@ -96,7 +96,7 @@ int MPIR_Comm_map_merge(MPIR_Comm * comm, const MPIR_Comm * source, MPIR_Map_sid
     cmap_t *map = NULL;
     MPIR_Map_side_t second = (first == MPIR_MAP_LOCAL) ? MPIR_MAP_REMOTE : MPIR_MAP_LOCAL;
     const cmap_t *parts[2] = { MPIR_Comm_map(source, first), MPIR_Comm_map(source, second) };
-    cmap_status status = cmap_concat(parts, 2, NULL, &map);
+    cmap_status status = MPIR_cmap_concat(parts, 2, NULL, &map);
     if (status != CMAP_OK)
         return MPIR_Map_error(status, "merge", source->local_size + source->remote_size);
     return fill_slot(comm, MPIR_MAP_LOCAL, map);
@@ -106,7 +106,7 @@ void MPIR_Map_links_free(struct MPIR_Map_link *link)
 {
     while (link) {
         struct MPIR_Map_link *next = link->next;
-        cmap_release(link->map);
+        MPIR_cmap_release(link->map);
         MPL_free(link);
         link = next;
     }
@@ -114,8 +114,8 @@ void MPIR_Map_links_free(struct MPIR_Map_link *link)
 
 void MPIR_Comm_map_release(MPIR_Comm * comm)
 {
-    cmap_release(comm->map);
-    cmap_release(comm->local_map);
+    MPIR_cmap_release(comm->map);
+    MPIR_cmap_release(comm->local_map);
     MPIR_Map_links_free(comm->old_maps);
     MPIR_Comm_map_init(comm);
 }
@@ -125,7 +125,7 @@ int MPIR_Comm_map_check_group(const MPIR_Comm * comm, const MPIR_Group * group)
     int mpi_errno = MPI_SUCCESS;
     int yes = 0;
     uint32_t missing = 0;
-    cmap_status status = cmap_is_subset(group->map, MPIR_Comm_map(comm, MPIR_MAP_LOCAL), &yes,
+    cmap_status status = MPIR_cmap_is_subset(group->map, MPIR_Comm_map(comm, MPIR_MAP_LOCAL), &yes,
                                         &missing);
 
     if (status != CMAP_OK)
@@ -136,7 +136,7 @@ int MPIR_Comm_map_check_group(const MPIR_Comm * comm, const MPIR_Group * group)
     return mpi_errno;
 }
 
-/* 0 .. n-1, which cmap_translate then replaces in place */
+/* 0 .. n-1, which MPIR_cmap_translate then replaces in place */
 static int alloc_iota(int n, int **ranks)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -160,7 +160,7 @@ int MPIR_Comm_map_ranks_of(const MPIR_Comm * comm, const MPIR_Group * group, int
     mpi_errno = alloc_iota(group->size, ranks);
     MPIR_ERR_CHECK(mpi_errno);
 
-    status = cmap_translate(group->map, *ranks, group->size, MPIR_Comm_map(comm, MPIR_MAP_LOCAL),
+    status = MPIR_cmap_translate(group->map, *ranks, group->size, MPIR_Comm_map(comm, MPIR_MAP_LOCAL),
                             *ranks);
     if (status != CMAP_OK) {
         mpi_errno = MPIR_Map_error(status, "ranks of a group", group->size);

@@ -14,7 +14,6 @@ noinst_HEADERS += \
     src/mpi/comm/split/split_call.h \
     src/mpi/comm/split/split_blocks.h \
     src/mpi/comm/split/split_grids.h \
-    src/mpi/comm/split/split_names.h \
     src/mpi/comm/split/split_nodes.h \
     src/mpi/comm/split/split_order.h \
     src/mpi/comm/split/split_reserve.h

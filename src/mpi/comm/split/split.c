@@ -54,7 +54,7 @@ static int alloc_side(const split_call * call, split_side * side, int size)
     int mpi_errno = alloc_reserve(side, MPL_MAX(size * sizeof(split_row), LEAST_RESERVE));
 
     side->size = size;
-    side->view = split_view_of(call->colour, MPIX_PERMUTE);
+    side->view = MPIR_split_view_of(call->colour, MPIX_PERMUTE);
     side->table = size <= SPLIT_FEW ? side->few : side->owned;
     return mpi_errno;
 }
@@ -79,12 +79,12 @@ static int begin_described(split_call * call)
     int mpi_errno = MPI_SUCCESS;
     split_zones *zones = &call->scratch->zones;
 
-    split_zones_begin(zones, (uint32_t) call->parent->local_size);
+    MPIR_split_zones_begin(zones, (uint32_t) call->parent->local_size);
     call->local.size = (uint32_t) call->parent->local_size;
-    call->local.view = split_view_of(call->colour, MPIX_PERMUTE);
+    call->local.view = MPIR_split_view_of(call->colour, MPIX_PERMUTE);
     mpi_errno = alloc_reserve(&call->local, DESCRIBED_RESERVE);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    MPIR_ERR_CHKANDSTMT2(!split_zones_reserve(zones), mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem2", "**nomem2 %d %s", (int) zones->ranks * COLOURS_ROW, "descriptions of MPI_Comm_split");
+    MPIR_ERR_CHKANDSTMT2(!MPIR_split_zones_reserve(zones), mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem2", "**nomem2 %d %s", (int) zones->ranks * COLOURS_ROW, "descriptions of MPI_Comm_split");
 
     return mpi_errno;
 }
@@ -100,18 +100,18 @@ static void begin(split_call * call)
         keep_error(call, begin_described(call));
     else
         keep_error(call, alloc_side(call, &call->local, call->parent->local_size));
-    if (split_is_inter(call))
+    if (MPIR_split_is_inter(call))
         keep_error(call, alloc_side(call, &call->remote, call->parent->remote_size));
 }
 
 static void end(split_call * call)
 {
     if (call->is_described)
-        split_zones_end(&call->scratch->zones);
+        MPIR_split_zones_end(&call->scratch->zones);
     MPL_free(call->local.owned);
     MPL_free(call->remote.owned);
-    cmap_release(call->local.map);
-    cmap_release(call->remote.map);
+    MPIR_cmap_release(call->local.map);
+    MPIR_cmap_release(call->remote.map);
     if (call->child)
         MPIR_Comm_discard(call->child);
     if (call->id != MPIR_INVALID_CONTEXT_ID)
@@ -170,7 +170,7 @@ static void look_at_local(split_side * side, uint64_t * own_colour, uint64_t * a
     *own_colour = *all = 0;
     for (uint32_t rank = 0; rank < side->size; rank++) {
         const split_row *row = &side->table[rank];
-        split_look(&side->view, row);
+        MPIR_split_look(&side->view, row);
         MPIR_Ctxid_fold(all, row->offer);
         if (row->colour == side->view.colour)
             MPIR_Ctxid_fold(own_colour, row->offer);
@@ -192,7 +192,7 @@ static void decide(split_call * call, MPIR_Ctxid_t * ctxid, uint64_t own_colour,
     keep_error(call, mpi_errno);
 }
 
-int split_exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
+int MPIR_split_exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
 {
     int mpi_errno = MPI_SUCCESS;
     split_row row = {.colour = call->colour,.key = call->key };
@@ -227,7 +227,7 @@ static void gather_rows_of_local(split_call * call, MPIR_Comm * local)
 
 static bool has_failed(const split_zones * zones)
 {
-    return (colours_flags(zones->mine) & COLOURS_FAILED) != 0;
+    return (MPIR_colours_flags(zones->mine) & COLOURS_FAILED) != 0;
 }
 
 /* Orders the members of the own colour. */
@@ -235,16 +235,16 @@ static void arrange(split_call * call)
 {
     const uint8_t *all = call->scratch->zones.mine;
 
-    colours_arrange(all, call->colour, (uint32_t) call->parent->rank, &call->scratch->order);
+    MPIR_colours_arrange(all, call->colour, (uint32_t) call->parent->rank, &call->scratch->order);
     call->local.view.members = call->scratch->order.members;
-    call->local.view.special_rows = colours_count(all, MPIX_PERMUTE);
+    call->local.view.special_rows = MPIR_colours_count(all, MPIX_PERMUTE);
 }
 
 /* The fold of the offers is that over all colours: ids that are free at all processes are free at
  * those of one colour. */
 static void decide_described(split_call * call, MPIR_Ctxid_t * ctxid)
 {
-    uint64_t offer = colours_offer(call->scratch->zones.mine);
+    uint64_t offer = MPIR_colours_offer(call->scratch->zones.mine);
 
     call->local.view.rows = call->local.size;
     if (has_failed(&call->scratch->zones))
@@ -261,10 +261,10 @@ static int describe_local(split_call * call, MPIR_Comm * local, uint64_t offer, 
         own.flags = COLOURS_FAILED;
         own.offer = MPIR_Ctxid_refusal(offer);
     }
-    colours_leaf(call->scratch->zones.mine, own.row, own.offer, own.flags);
+    MPIR_colours_leaf(call->scratch->zones.mine, own.row, own.offer, own.flags);
     MPIR_Coll_count(local);
-    return by_nodes ? split_merge_nodes(&call->scratch->zones, local, &own) :
-        split_merge_blocks(&call->scratch->zones, local);
+    return by_nodes ? MPIR_split_merge_nodes(&call->scratch->zones, local, &own) :
+        MPIR_split_merge_blocks(&call->scratch->zones, local);
 }
 
 /* Exchange and decision. */
@@ -289,7 +289,7 @@ static int agree_described(split_call * call, MPIR_Comm * local, bool takes_part
 static void gather_descriptions(split_call * call, MPIR_Comm * local)
 {
     bool takes_part = (call->colour != MPI_UNDEFINED), by_nodes;
-    int mpi_errno = split_choose_nodes(local, &by_nodes);
+    int mpi_errno = MPIR_split_choose_nodes(local, &by_nodes);
 
     if (mpi_errno == MPI_SUCCESS)
         mpi_errno = MPIR_Others->foresee(call, local, &takes_part);
@@ -321,7 +321,7 @@ static void look_at_remote(split_call * call)
     for (uint32_t rank = 0; rank < side->size; rank++) {
         const split_row *row = &side->table[rank];
 
-        split_look(&side->view, row);
+        MPIR_split_look(&side->view, row);
         if (row->colour == call->colour) {
             have_ids = have_ids && row->id != MPIR_INVALID_CONTEXT_ID;
             call->remote_id = have_ids ? row->id : MPIR_INVALID_CONTEXT_ID;
@@ -371,7 +371,7 @@ static int check_remote_id(const split_call * call)
 /* A colour that the other side of an intercommunicator does not have gets no child. */
 static bool has_child(const split_call * call)
 {
-    return call->colour != MPI_UNDEFINED && (!split_is_inter(call) || call->remote.view.members);
+    return call->colour != MPI_UNDEFINED && (!MPIR_split_is_inter(call) || call->remote.view.members);
 }
 
 int MPIR_Comm_split_impl(MPIR_Comm * comm_ptr, int color, int key, MPIR_Comm ** newcomm_ptr)
@@ -392,7 +392,7 @@ int MPIR_Comm_split_unless(int error, MPIR_Comm *comm_ptr, int color, int key,
     *newcomm_ptr = NULL;
     begin(&call);
     gather_local(&call);
-    if (split_is_inter(&call))
+    if (MPIR_split_is_inter(&call))
         gather_remote(&call);
 
     mpi_errno = call.error;
@@ -402,7 +402,7 @@ int MPIR_Comm_split_unless(int error, MPIR_Comm *comm_ptr, int color, int key,
     if (has_child(&call)) {
         mpi_errno = check_remote_id(&call);
         MPIR_ERR_CHECK(mpi_errno);
-        mpi_errno = split_make_child(&call, newcomm_ptr);
+        mpi_errno = MPIR_split_make_child(&call, newcomm_ptr);
         MPIR_ERR_CHECK(mpi_errno);
     }
 

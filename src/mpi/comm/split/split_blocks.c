@@ -13,7 +13,7 @@ static void take_zones(split_zones * zones, uint8_t * two, uint8_t * third, size
     zones->room = room;
 }
 
-void split_zones_begin(split_zones * zones, uint32_t ranks)
+void MPIR_split_zones_begin(split_zones * zones, uint32_t ranks)
 {
     take_zones(zones, zones->few[0], zones->few[2], SPLIT_ZONE);
     zones->ranks = ranks;
@@ -38,50 +38,50 @@ static bool has_moved(const split_zones * zones)
     return zones->room > SPLIT_ZONE;
 }
 
-bool split_zones_reserve(split_zones * zones)
+bool MPIR_split_zones_reserve(split_zones * zones)
 {
     if (most_room(zones->ranks) <= SPLIT_ZONE)
         return true;
-    zones->reserve = split_reserve_take(3 * reserved_room(zones));
+    zones->reserve = MPIR_split_reserve_take(3 * reserved_room(zones));
     return zones->reserve.memory != NULL;
 }
 
-void split_zones_end(split_zones * zones)
+void MPIR_split_zones_end(split_zones * zones)
 {
     if (zones->reserve.memory)
-        split_reserve_settle(&zones->reserve, zones->used);
-    split_reserve_put(zones->reserve);
+        MPIR_split_reserve_settle(&zones->reserve, zones->used);
+    MPIR_split_reserve_put(zones->reserve);
     zones->reserve.memory = NULL;
 }
 
-void split_zones_give_up(split_zones * zones)
+void MPIR_split_zones_give_up(split_zones * zones)
 {
     if (has_moved(zones))
         return;
-    split_reserve_free(zones->reserve);
+    MPIR_split_reserve_free(zones->reserve);
     zones->reserve.memory = NULL;
 }
 
 /* The two zones beside zones->mine, or the first two. */
-void *split_zones_lend(split_zones * zones)
+void *MPIR_split_zones_lend(split_zones * zones)
 {
     size_t room = reserved_room(zones);
     uint8_t *first = zones->reserve.memory, *second = first + room, *third = second + room;
 
     zones->used = has_moved(zones) ? 3 * room : 2 * room;
-    split_reserve_fill(&zones->reserve, 2 * room);
+    MPIR_split_reserve_fill(&zones->reserve, 2 * room);
     if (zones->mine == first)
         return second;
     if (zones->mine == second) {
-        memcpy(third, second, colours_bytes(second));
+        memcpy(third, second, MPIR_colours_bytes(second));
         zones->mine = third;
     }
     return first;
 }
 
-size_t split_room_for(const uint8_t * low, const uint8_t * high, uint32_t ranks)
+size_t MPIR_split_room_for(const uint8_t * low, const uint8_t * high, uint32_t ranks)
 {
-    size_t room = colours_bytes(low) + colours_bytes(high) + COLOURS_EXTRA + COLOURS_SLACK;
+    size_t room = MPIR_colours_bytes(low) + MPIR_colours_bytes(high) + COLOURS_EXTRA + COLOURS_SLACK;
 
     return MPL_MIN(room, most_room(ranks));
 }
@@ -101,12 +101,12 @@ static bool grow(split_zones * zones)
     return true;
 }
 
-bool split_zones_hold(split_zones * zones, size_t bytes)
+bool MPIR_split_zones_hold(split_zones * zones, size_t bytes)
 {
     if (bytes > zones->room && (!grow(zones) || bytes > zones->room))
         return false;
     if (has_moved(zones))
-        split_reserve_fill(&zones->reserve, bytes);
+        MPIR_split_reserve_fill(&zones->reserve, bytes);
     return true;
 }
 
@@ -117,7 +117,7 @@ enum { REST_TAG = MPIR_ALLGATHER_TAG };
 
 static int rest_of(const uint8_t * description)
 {
-    size_t bytes = colours_bytes(description);
+    size_t bytes = MPIR_colours_bytes(description);
 
     return bytes > SPLIT_MESSAGE ? (int) (bytes - SPLIT_MESSAGE) : 0;
 }
@@ -149,7 +149,7 @@ static int make_drain(int bytes, MPI_Datatype * drain)
 static int receive_rest(split_zones * zones, MPIR_Comm * comm, int from, int theirs)
 {
     int mpi_errno = MPI_SUCCESS;
-    bool has_room = split_zones_hold(zones, SPLIT_MESSAGE + (size_t) theirs);
+    bool has_room = MPIR_split_zones_hold(zones, SPLIT_MESSAGE + (size_t) theirs);
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     MPI_Datatype type = MPI_BYTE;
 
@@ -162,7 +162,7 @@ static int receive_rest(split_zones * zones, MPIR_Comm * comm, int from, int the
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_ERR_CHKANDJUMP(errflag, mpi_errno, MPI_ERR_OTHER, "**coll_fail");
     if (!has_room)
-        colours_failure(zones->theirs, 0, 0);
+        MPIR_colours_failure(zones->theirs, 0, 0);
 
   fn_exit:
     if (type != MPI_BYTE && type != MPI_DATATYPE_NULL)
@@ -174,16 +174,16 @@ static int receive_rest(split_zones * zones, MPIR_Comm * comm, int from, int the
 
 static bool is_of(const split_block * block, const uint8_t * description)
 {
-    size_t bytes = colours_bytes(description);
+    size_t bytes = MPIR_colours_bytes(description);
 
-    return block->is_most ? colours_check_most(description, bytes, (uint32_t) block->count) :
-        colours_check(description, bytes, (uint32_t) block->count);
+    return block->is_most ? MPIR_colours_check_most(description, bytes, (uint32_t) block->count) :
+        MPIR_colours_check(description, bytes, (uint32_t) block->count);
 }
 
 static int swap_firsts(split_zones * zones, MPIR_Comm * comm, int to, const split_block * from)
 {
     int mpi_errno = MPI_SUCCESS;
-    size_t mine = to == MPI_PROC_NULL ? 0 : colours_bytes(zones->mine);
+    size_t mine = to == MPI_PROC_NULL ? 0 : MPIR_colours_bytes(zones->mine);
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     MPI_Status status;
     MPI_Aint received = 0;
@@ -195,7 +195,7 @@ static int swap_firsts(split_zones * zones, MPIR_Comm * comm, int to, const spli
     MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
     if (from->rank != MPI_PROC_NULL) {
         received = (MPI_Aint) MPIR_STATUS_GET_COUNT(status);
-        MPIR_ERR_CHKANDSTMT2(!colours_check_header(zones->theirs, (size_t) received, (uint32_t) from->count), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", from->rank, (int) received);
+        MPIR_ERR_CHKANDSTMT2(!MPIR_colours_check_header(zones->theirs, (size_t) received, (uint32_t) from->count), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", from->rank, (int) received);
     }
 
     return mpi_errno;
@@ -211,12 +211,12 @@ static int receive_block(split_zones * zones, MPIR_Comm * comm, const split_bloc
     if (theirs)
         mpi_errno = receive_rest(zones, comm, from->rank, theirs);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    MPIR_ERR_CHKANDSTMT2(!is_of(from, zones->theirs), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", from->rank, (int) colours_bytes(zones->theirs));
+    MPIR_ERR_CHKANDSTMT2(!is_of(from, zones->theirs), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", from->rank, (int) MPIR_colours_bytes(zones->theirs));
 
     return mpi_errno;
 }
 
-int split_swap_blocks(split_zones * zones, MPIR_Comm * comm, int to, const split_block * from)
+int MPIR_split_swap_blocks(split_zones * zones, MPIR_Comm * comm, int to, const split_block * from)
 {
     int mpi_errno = MPI_SUCCESS, mine = to == MPI_PROC_NULL ? 0 : rest_of(zones->mine);
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
@@ -252,23 +252,23 @@ static void rotate(split_zones * zones)
     zones->mine = merged;
 }
 
-void split_fail(split_zones * zones)
+void MPIR_split_fail(split_zones * zones)
 {
-    uint64_t offer = MPIR_Ctxid_refusal(colours_offer(zones->mine));
+    uint64_t offer = MPIR_Ctxid_refusal(MPIR_colours_offer(zones->mine));
 
-    colours_failure(zones->mine, offer, colours_flags(zones->mine));
+    MPIR_colours_failure(zones->mine, offer, MPIR_colours_flags(zones->mine));
 }
 
-void split_merge(split_zones * zones, bool is_mine_low)
+void MPIR_split_merge(split_zones * zones, bool is_mine_low)
 {
-    size_t bytes = split_room_for(zones->mine, zones->theirs, zones->ranks);
+    size_t bytes = MPIR_split_room_for(zones->mine, zones->theirs, zones->ranks);
 
-    if (!split_zones_hold(zones, bytes)) {
-        uint64_t offer = colours_offer(zones->mine);
-        MPIR_Ctxid_fold(&offer, colours_offer(zones->theirs));
-        colours_failure(zones->spare, MPIR_Ctxid_refusal(offer), 0);
+    if (!MPIR_split_zones_hold(zones, bytes)) {
+        uint64_t offer = MPIR_colours_offer(zones->mine);
+        MPIR_Ctxid_fold(&offer, MPIR_colours_offer(zones->theirs));
+        MPIR_colours_failure(zones->spare, MPIR_Ctxid_refusal(offer), 0);
     } else {
-        colours_merge(is_mine_low ? zones->mine : zones->theirs,
+        MPIR_colours_merge(is_mine_low ? zones->mine : zones->theirs,
                       is_mine_low ? zones->theirs : zones->mine, MPIR_Ctxid_fold, zones->spare);
     }
     rotate(zones);
@@ -276,7 +276,7 @@ void split_merge(split_zones * zones, bool is_mine_low)
 
 /* ---- the tree -------------------------------------------------------------------------------- */
 
-split_tree split_tree_of(int ranks)
+split_tree MPIR_split_tree_of(int ranks)
 {
     split_tree tree = {.units = 1 };
 
@@ -286,21 +286,21 @@ split_tree split_tree_of(int ranks)
     return tree;
 }
 
-int split_first_rank(split_tree tree, int unit)
+int MPIR_split_first_rank(split_tree tree, int unit)
 {
     return unit <= tree.singles ? unit : 2 * unit - tree.singles;
 }
 
-int split_unit_of(split_tree tree, int rank)
+int MPIR_split_unit_of(split_tree tree, int rank)
 {
     return rank < tree.singles ? rank : (rank + tree.singles) / 2;
 }
 
-split_block split_block_of(split_tree tree, int unit, int step)
+split_block MPIR_split_block_of(split_tree tree, int unit, int step)
 {
-    int low = unit >> step << step, first = split_first_rank(tree, low);
-    split_block block = {.first = first,.step = step,.rank = split_first_rank(tree, unit),
-        .count = split_first_rank(tree, low + (1 << step)) - first
+    int low = unit >> step << step, first = MPIR_split_first_rank(tree, low);
+    split_block block = {.first = first,.step = step,.rank = MPIR_split_first_rank(tree, unit),
+        .count = MPIR_split_first_rank(tree, low + (1 << step)) - first
     };
 
     return block;
@@ -310,7 +310,7 @@ split_block split_block_of(split_tree tree, int unit, int step)
 static split_block known_of(const split_zones * zones, split_block block)
 {
     if (zones->by_nodes) {
-        block.count = (int) (zones->ranks - colours_ranks(zones->mine));
+        block.count = (int) (zones->ranks - MPIR_colours_ranks(zones->mine));
         block.is_most = true;
     }
     return block;
@@ -318,14 +318,14 @@ static split_block known_of(const split_zones * zones, split_block block)
 
 static int take_steps(split_zones * zones, MPIR_Comm * comm, split_tree tree)
 {
-    int mpi_errno = MPI_SUCCESS, unit = split_unit_of(tree, comm->rank);
+    int mpi_errno = MPI_SUCCESS, unit = MPIR_split_unit_of(tree, comm->rank);
 
     for (int step = 0; 1 << step < tree.units; step++) {
         int other = unit ^ 1 << step;
-        split_block block = known_of(zones, split_block_of(tree, other, step));
+        split_block block = known_of(zones, MPIR_split_block_of(tree, other, step));
         mpi_errno = MPIR_Others->swap_blocks(zones, comm, block.rank, &block);
         MPIR_ERR_CHKRETURN(mpi_errno);
-        split_merge(zones, unit < other);
+        MPIR_split_merge(zones, unit < other);
     }
 
     return mpi_errno;
@@ -340,7 +340,7 @@ static int merge_pair(split_zones * zones, MPIR_Comm * comm, bool is_first)
     int mpi_errno = MPIR_Others->swap_blocks(zones, comm, other, &block);
 
     if (mpi_errno == MPI_SUCCESS)
-        split_merge(zones, is_first);
+        MPIR_split_merge(zones, is_first);
     return mpi_errno;
 }
 
@@ -362,10 +362,10 @@ static int hand_on(split_zones * zones, MPIR_Comm * comm, bool is_first)
     return mpi_errno;
 }
 
-int split_merge_blocks(split_zones * zones, MPIR_Comm * comm)
+int MPIR_split_merge_blocks(split_zones * zones, MPIR_Comm * comm)
 {
     int mpi_errno = MPI_SUCCESS;
-    split_tree tree = split_tree_of(comm->local_size);
+    split_tree tree = MPIR_split_tree_of(comm->local_size);
     bool is_pair = comm->rank >= tree.singles;
     bool is_first = !is_pair || (comm->rank - tree.singles) % 2 == 0;
 

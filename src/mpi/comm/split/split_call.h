@@ -46,16 +46,16 @@ typedef struct split_call {
     MPIR_Comm *child;           /* not committed; NULL for MPI_UNDEFINED */
 } split_call;
 
-static inline bool split_is_inter(const split_call * call)
+static inline bool MPIR_split_is_inter(const split_call * call)
 {
     return call->parent->comm_kind == MPIR_COMM_KIND__INTERCOMM;
 }
 
 /* Each member sends its row to the others (the entry get_rows of mpir_others.h). */
-int split_exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid);
+int MPIR_split_exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid);
 
 /* Completes call->child.  On success the id is the child's.  REQUIRES that there are members on
  * every side.  Frees the tables as soon as they are not needed any more. */
-int split_make_child(split_call * call, MPIR_Comm ** child);
+int MPIR_split_make_child(split_call * call, MPIR_Comm ** child);
 
 #endif /* SPLIT_CALL_H_INCLUDED */

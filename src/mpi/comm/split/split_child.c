@@ -31,15 +31,15 @@ static void give_up_rest(split_side * side, const split_plan * plan)
 static int make_map(split_side * side, const cmap_t * parent_map, int self, int *rank)
 {
     int mpi_errno = MPI_SUCCESS;
-    split_plan plan = split_arrange(side->table, &side->view);
+    split_plan plan = MPIR_split_arrange(side->table, &side->view);
 
     if (rank)
-        *rank = (int) split_rank_of(side->table, &plan, (uint32_t) self);
+        *rank = (int) MPIR_split_rank_of(side->table, &plan, (uint32_t) self);
 
-    cmap_status status = split_map(parent_map, side->table, &plan, &side->map);
+    cmap_status status = MPIR_split_map(parent_map, side->table, &plan, &side->map);
     if (status == CMAP_ERR_NOMEM) {
         give_up_rest(side, &plan);
-        status = split_map(parent_map, side->table, &plan, &side->map);
+        status = MPIR_split_map(parent_map, side->table, &plan, &side->map);
     }
     if (status != CMAP_OK)
         mpi_errno = MPIR_Map_error(status, "split", (int) side->view.members);
@@ -53,12 +53,12 @@ static int make_map_of_grids(split_call * call, const cmap_t * parent_map)
     const uint8_t *all = call->scratch->zones.mine;
     cmap_status status;
 
-    status = split_grids_map(parent_map, all, call->colour, &call->scratch->order, &side->map);
+    status = MPIR_split_grids_map(parent_map, all, call->colour, &call->scratch->order, &side->map);
     call->rank = (int) call->scratch->order.rank;
     if (status == CMAP_ERR_NOMEM) {
         free_table(side);
-        split_zones_give_up(&call->scratch->zones);
-        status = split_grids_map(parent_map, all, call->colour, &call->scratch->order, &side->map);
+        MPIR_split_zones_give_up(&call->scratch->zones);
+        status = MPIR_split_grids_map(parent_map, all, call->colour, &call->scratch->order, &side->map);
     }
     return status == CMAP_OK ? MPI_SUCCESS :
         MPIR_Map_error(status, "split", (int) call->scratch->order.members);
@@ -71,7 +71,7 @@ static void add_row(void *context, colours_row row)
 
     next->colour = row.colour;
     next->key = row.key;
-    split_look(&side->view, next);
+    MPIR_split_look(&side->view, next);
 }
 
 /* Keys without a closed form are ordered as rows. */
@@ -80,9 +80,9 @@ static void fill_table(split_call * call)
     split_side *side = &call->local;
     split_zones *zones = &call->scratch->zones;
 
-    side->table = side->size <= SPLIT_FEW ? side->few : split_zones_lend(zones);
-    side->view = split_view_of(call->colour, MPIX_PERMUTE);
-    colours_decode(zones->mine, add_row, side);
+    side->table = side->size <= SPLIT_FEW ? side->few : MPIR_split_zones_lend(zones);
+    side->view = MPIR_split_view_of(call->colour, MPIX_PERMUTE);
+    MPIR_colours_decode(zones->mine, add_row, side);
 }
 
 static int make_local_map(split_call * call)
@@ -106,7 +106,7 @@ static int make_maps(split_call * call)
 
     mpi_errno = make_local_map(call);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    if (split_is_inter(call)) {
+    if (MPIR_split_is_inter(call)) {
         mpi_errno = make_map(&call->remote, MPIR_Comm_map(parent, MPIR_MAP_REMOTE), 0, NULL);
         MPIR_ERR_CHKRETURN(mpi_errno);
     }
@@ -116,7 +116,7 @@ static int make_maps(split_call * call)
 
 static void fill(MPIR_Comm * child, const split_call * call)
 {
-    bool inter = split_is_inter(call);
+    bool inter = MPIR_split_is_inter(call);
     const split_view *remote = inter ? &call->remote.view : &call->local.view;
 
     child->comm_kind = call->parent->comm_kind;
@@ -148,7 +148,7 @@ static int attach_maps(MPIR_Comm * child, split_call * call)
 
     mpi_errno = MPIR_Comm_map_set(child, MPIR_MAP_LOCAL, call->local.map);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    if (split_is_inter(call)) {
+    if (MPIR_split_is_inter(call)) {
         mpi_errno = MPIR_Comm_map_set(child, MPIR_MAP_REMOTE, call->remote.map);
         MPIR_ERR_CHKRETURN(mpi_errno);
     }
@@ -157,7 +157,7 @@ static int attach_maps(MPIR_Comm * child, split_call * call)
     return mpi_errno;
 }
 
-int split_make_child(split_call * call, MPIR_Comm ** child)
+int MPIR_split_make_child(split_call * call, MPIR_Comm ** child)
 {
     int mpi_errno = MPI_SUCCESS;
 

@@ -11,7 +11,7 @@ typedef struct grids {
     cmap_status status;
 } grids;
 
-/* Digits 0 and 1 of the members from this rank on, as cmap_builder_add_words() reads them. */
+/* Digits 0 and 1 of the members from this rank on, as MPIR_cmap_builder_add_words() reads them. */
 enum { FIRST = CMAP_WIRE_HEAD + 1, STEP, COUNT, REPEATS, PITCH, PIECE_WORDS };
 
 static bool add_piece(grids * all, const colours_grid * grid, uint32_t rank)
@@ -27,9 +27,9 @@ static bool add_piece(grids * all, const colours_grid * grid, uint32_t rank)
         words[PITCH] = (uint32_t) grid->stride[1];
     }
     for (int i = FIRST; i < PIECE_WORDS; i++)
-        words[i] = cmap_wire_order(words[i]);
-    cmap_wire_head(words, PIECE_WORDS - CMAP_WIRE_HEAD);
-    all->status = cmap_builder_add_words(all->builder, words, PIECE_WORDS);
+        words[i] = MPIR_cmap_wire_order(words[i]);
+    MPIR_cmap_wire_head(words, PIECE_WORDS - CMAP_WIRE_HEAD);
+    all->status = MPIR_cmap_builder_add_words(all->builder, words, PIECE_WORDS);
     return all->status == CMAP_OK;
 }
 
@@ -59,26 +59,26 @@ static cmap_status make_ranks(uint32_t size, const uint8_t * description, int32_
     grids all = {.status = CMAP_OK };
 
     *out = NULL;
-    all.status = cmap_builder_create(size, NULL, &all.builder);
-    if (all.status == CMAP_OK && colours_each_grid(description, colour, order, add_grid, &all))
-        all.status = cmap_builder_finish(all.builder, out);
-    cmap_builder_free(all.builder);
+    all.status = MPIR_cmap_builder_create(size, NULL, &all.builder);
+    if (all.status == CMAP_OK && MPIR_colours_each_grid(description, colour, order, add_grid, &all))
+        all.status = MPIR_cmap_builder_finish(all.builder, out);
+    MPIR_cmap_builder_free(all.builder);
     return all.status;
 }
 
-cmap_status split_grids_map(const cmap_t * parent, const uint8_t * description, int32_t colour,
+cmap_status MPIR_split_grids_map(const cmap_t * parent, const uint8_t * description, int32_t colour,
                             const colours_order * order, cmap_t ** out)
 {
     cmap_t *ranks;
     cmap_status status;
 
     if (order->whole)
-        return cmap_with_policy(parent, NULL, out);
+        return MPIR_cmap_with_policy(parent, NULL, out);
     *out = NULL;
-    status = make_ranks(cmap_size(parent), description, colour, order, &ranks);
+    status = make_ranks(MPIR_cmap_size(parent), description, colour, order, &ranks);
     if (status != CMAP_OK)
         return status;
-    status = cmap_compose(parent, ranks, NULL, out);    /* the ranks themselves, for a world */
-    cmap_release(ranks);
+    status = MPIR_cmap_compose(parent, ranks, NULL, out);    /* the ranks themselves, for a world */
+    MPIR_cmap_release(ranks);
     return status;
 }

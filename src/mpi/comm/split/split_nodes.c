@@ -6,7 +6,7 @@
 
 /* ---- which way ------------------------------------------------------------------------------- */
 
-int split_choose_nodes(MPIR_Comm * comm, bool * by_nodes)
+int MPIR_split_choose_nodes(MPIR_Comm * comm, bool * by_nodes)
 {
     int mpi_errno = MPI_SUCCESS;
     bool is_first, has_comms;
@@ -48,12 +48,12 @@ enum {
 };
 
 /* Chunks of fewer than COLOURS_PARSE / 2 rows would stay rows beside a piece. */
-uint32_t split_next_leaves(uint32_t left)
+uint32_t MPIR_split_next_leaves(uint32_t left)
 {
     return left < COLOURS_PARSE ? left : COLOURS_PARSE / 2;
 }
 
-void split_add_leaves(split_zones * zones, const split_leaf leaves[], uint32_t n, bool is_first)
+void MPIR_split_add_leaves(split_zones * zones, const split_leaf leaves[], uint32_t n, bool is_first)
 {
     colours_row rows[CHUNK];
     uint64_t offer = 0;
@@ -64,16 +64,16 @@ void split_add_leaves(split_zones * zones, const split_leaf leaves[], uint32_t n
         flags |= leaves[i].flags & COLOURS_FAILED;
         MPIR_Ctxid_fold(&offer, leaves[i].offer);
     }
-    colours_rows(is_first ? zones->mine : zones->theirs, rows, n, offer, flags);
+    MPIR_colours_rows(is_first ? zones->mine : zones->theirs, rows, n, offer, flags);
     if (!is_first)
-        split_merge(zones, true);
+        MPIR_split_merge(zones, true);
 }
 
 static void add_all(split_zones * zones, const split_leaf leaves[], uint32_t n)
 {
     for (uint32_t i = 0, next; i < n; i += next) {
-        next = split_next_leaves(n - i);
-        split_add_leaves(zones, leaves + i, next, i == 0);
+        next = MPIR_split_next_leaves(n - i);
+        MPIR_split_add_leaves(zones, leaves + i, next, i == 0);
     }
 }
 
@@ -106,11 +106,11 @@ static int gather_in_chunks(split_zones * zones, MPIR_Comm * node, const split_l
     if (node->rank > 0)
         return MPIC_Send(own, sizeof(*own), MPI_BYTE, 0, MPIR_GATHER_TAG, node, &errflag);
     for (int i = 0; i < node->local_size; i += next) {
-        next = (int) split_next_leaves((uint32_t) (node->local_size - i));
+        next = (int) MPIR_split_next_leaves((uint32_t) (node->local_size - i));
         int status = receive_leaves(leaves, i, next, node, own);
         note(status, &mpi_errno);
         if (mpi_errno == MPI_SUCCESS)
-            split_add_leaves(zones, leaves, (uint32_t) next, i == 0);
+            MPIR_split_add_leaves(zones, leaves, (uint32_t) next, i == 0);
     }
     return mpi_errno;
 }
@@ -155,7 +155,7 @@ static int describe_node(split_zones * zones, MPIR_Comm * comm, const split_leaf
 /* What is sent beyond the description. */
 static void clear_rest(uint8_t * description)
 {
-    size_t bytes = colours_bytes(description);
+    size_t bytes = MPIR_colours_bytes(description);
 
     if (bytes < SPLIT_MESSAGE)
         memset(description + bytes, 0, SPLIT_MESSAGE - bytes);
@@ -170,12 +170,12 @@ static int check_all(const message all[], int n, uint32_t ranks, bool * are_shor
 
     *are_short = true;
     for (int i = 0; i < n; i++) {
-        size_t bytes = colours_bytes(all[i]);
+        size_t bytes = MPIR_colours_bytes(all[i]);
         bool is_short = bytes <= SPLIT_MESSAGE;
-        bool is_right = is_short ? colours_check_most(all[i], bytes, ranks) :
-            colours_check_header(all[i], SPLIT_MESSAGE, ranks);
+        bool is_right = is_short ? MPIR_colours_check_most(all[i], bytes, ranks) :
+            MPIR_colours_check_header(all[i], SPLIT_MESSAGE, ranks);
         MPIR_ERR_CHKANDSTMT2(!is_right, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", i, (int) bytes);
-        ranks -= is_short ? colours_ranks(all[i]) : 0;
+        ranks -= is_short ? MPIR_colours_ranks(all[i]) : 0;
         *are_short = *are_short && is_short;
     }
 
@@ -191,8 +191,8 @@ static void merge_all(message all[], int n)
 
     for (int width = 1; width < n; width *= 2) {
         for (int i = 0; i + width < n; i += 2 * width) {
-            size_t most = colours_bytes(all[i]) + colours_bytes(all[i + width]);
-            size_t bytes = colours_merge(all[i], all[i + width], MPIR_Ctxid_fold, merged);
+            size_t most = MPIR_colours_bytes(all[i]) + MPIR_colours_bytes(all[i + width]);
+            size_t bytes = MPIR_colours_merge(all[i], all[i + width], MPIR_Ctxid_fold, merged);
             MPIR_Assert(bytes <= most);
             memcpy(all[i], merged, bytes);
         }
@@ -202,12 +202,12 @@ static void merge_all(message all[], int n)
 /* A long description has all ranks, none of which has failed: there is a reserve for it. */
 static void take_result(split_zones * zones, const uint8_t * result)
 {
-    size_t bytes = colours_bytes(result);
+    size_t bytes = MPIR_colours_bytes(result);
 
-    if (split_zones_hold(zones, bytes))
+    if (MPIR_split_zones_hold(zones, bytes))
         memcpy(zones->mine, result, bytes);
     else
-        colours_failure(zones->mine, MPIR_Ctxid_refusal(colours_offer(result)), 0);
+        MPIR_colours_failure(zones->mine, MPIR_Ctxid_refusal(MPIR_colours_offer(result)), 0);
 }
 
 /* *is_done: false if a description is longer than a message, which all see. */
@@ -240,7 +240,7 @@ static int exchange(split_zones * zones, MPIR_Comm * roots)
     if (MPIR_Aggr_is_direct(roots))
         mpi_errno = exchange_at_once(zones, roots, &is_done);
     if (mpi_errno == MPI_SUCCESS && !is_done)
-        mpi_errno = split_merge_blocks(zones, roots);
+        mpi_errno = MPIR_split_merge_blocks(zones, roots);
     return mpi_errno;
 }
 
@@ -251,9 +251,9 @@ static int exchange(split_zones * zones, MPIR_Comm * roots)
 static int spread_rest(split_zones * zones, MPIR_Comm * node)
 {
     int mpi_errno = MPI_SUCCESS;
-    size_t bytes = colours_bytes(zones->mine);
+    size_t bytes = MPIR_colours_bytes(zones->mine);
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
-    bool has_room = split_zones_hold(zones, bytes);
+    bool has_room = MPIR_split_zones_hold(zones, bytes);
 
     MPIR_Assert(has_room);
     mpi_errno = MPIR_Bcast_impl(zones->mine + SPLIT_MESSAGE, (MPI_Aint) (bytes - SPLIT_MESSAGE),
@@ -274,8 +274,8 @@ static int spread(split_zones * zones, MPIR_Comm * node)
     mpi_errno = MPIR_Bcast_impl(zones->mine, SPLIT_MESSAGE, MPI_BYTE, 0, node, &errflag);
     MPIR_ERR_CHKRETURN(mpi_errno);
     MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
-    MPIR_ERR_CHKANDSTMT2(!colours_check_header(zones->mine, SPLIT_MESSAGE, zones->ranks), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", 0, SPLIT_MESSAGE);
-    if (colours_bytes(zones->mine) > SPLIT_MESSAGE)
+    MPIR_ERR_CHKANDSTMT2(!MPIR_colours_check_header(zones->mine, SPLIT_MESSAGE, zones->ranks), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", 0, SPLIT_MESSAGE);
+    if (MPIR_colours_bytes(zones->mine) > SPLIT_MESSAGE)
         mpi_errno = spread_rest(zones, node);
 
     return mpi_errno;
@@ -304,22 +304,22 @@ static int hand_to_node(split_zones * zones, MPIR_Comm * comm)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-int split_merge_nodes(split_zones * zones, MPIR_Comm * comm, const split_leaf * own)
+int MPIR_split_merge_nodes(split_zones * zones, MPIR_Comm * comm, const split_leaf * own)
 {
     int mpi_errno = MPI_SUCCESS;
 
     zones->by_nodes = true;
     note(describe_node(zones, comm, own), &mpi_errno);
     if (mpi_errno != MPI_SUCCESS)
-        split_fail(zones);
+        MPIR_split_fail(zones);
     if (comm->node_roots_comm) {
         note(exchange(zones, comm->node_roots_comm), &mpi_errno);
         if (mpi_errno != MPI_SUCCESS)
-            split_fail(zones);
+            MPIR_split_fail(zones);
     }
     note(hand_to_node(zones, comm), &mpi_errno);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    MPIR_ERR_CHKANDSTMT2(!colours_check(zones->mine, colours_bytes(zones->mine), zones->ranks), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", 0, (int) colours_bytes(zones->mine));
+    MPIR_ERR_CHKANDSTMT2(!MPIR_colours_check(zones->mine, MPIR_colours_bytes(zones->mine), zones->ranks), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", 0, (int) MPIR_colours_bytes(zones->mine));
 
     return mpi_errno;
 }

@@ -30,14 +30,14 @@ typedef struct split_leaf {
 /* Does the communicator exchange by nodes?  Collective, with the same answer on all members.  From
  * the second split on this process makes the node communicators.  If a member has no memory for
  * them, all have an error. */
-int split_choose_nodes(struct MPIR_Comm *comm, bool * by_nodes);
-/* split_merge_blocks() by nodes.  zones->mine is the description of this rank, which has the same
+int MPIR_split_choose_nodes(struct MPIR_Comm *comm, bool * by_nodes);
+/* MPIR_split_merge_blocks() by nodes.  zones->mine is the description of this rank, which has the same
  * content as the leaf. */
-int split_merge_nodes(split_zones * zones, struct MPIR_Comm *comm, const split_leaf * own);
-/* Of so many leaves of a node, how many come next in split_add_leaves(). */
-uint32_t split_next_leaves(uint32_t left);
+int MPIR_split_merge_nodes(split_zones * zones, struct MPIR_Comm *comm, const split_leaf * own);
+/* Of so many leaves of a node, how many come next in MPIR_split_add_leaves(). */
+uint32_t MPIR_split_next_leaves(uint32_t left);
 /* Appends the ranks of these leaves to the description zones->mine; or if `is_first`, they become
  * the description. */
-void split_add_leaves(split_zones * zones, const split_leaf leaves[], uint32_t n, bool is_first);
+void MPIR_split_add_leaves(split_zones * zones, const split_leaf leaves[], uint32_t n, bool is_first);
 
 #endif /* SPLIT_NODES_H_INCLUDED */

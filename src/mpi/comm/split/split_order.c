@@ -20,7 +20,7 @@ static bool has_few_runs(const split_view * view)
     return view->runs == 1 || view->runs <= view->members / RANGE_MEMBERS;
 }
 
-/* Cuts the members' ranks as split_look() counts them.  A range is smaller than a row, and each
+/* Cuts the members' ranks as MPIR_split_look() counts them.  A range is smaller than a row, and each
  * begins at another row, so that what is written has been read. */
 static uint32_t write_ranges(split_row table[], const split_view * view)
 {
@@ -227,7 +227,7 @@ static split_plan arrange_ranks(split_row table[], const split_view * view)
 
 /* ---- the face ---- */
 
-split_plan split_arrange(split_row table[], const split_view * view)
+split_plan MPIR_split_arrange(split_row table[], const split_view * view)
 {
     split_plan same = {.form = SPLIT_SAME,.count = view->members };
 
@@ -253,7 +253,7 @@ static uint32_t rank_in_ranges(const cmap_rank_range ranges[], uint32_t n, uint3
     return CMAP_NONE;
 }
 
-uint32_t split_rank_of(const split_row table[], const split_plan * plan, uint32_t member)
+uint32_t MPIR_split_rank_of(const split_row table[], const split_plan * plan, uint32_t member)
 {
     const int *ranks = (const int *) table;
 
@@ -271,22 +271,22 @@ uint32_t split_rank_of(const split_row table[], const split_plan * plan, uint32_
 /* Every rank is its own index then. */
 static bool is_identity(const cmap_t * map)
 {
-    return cmap_is_set(map) && cmap_min(map) == 0 && cmap_max(map) == cmap_size(map) - 1;
+    return MPIR_cmap_is_set(map) && MPIR_cmap_min(map) == 0 && MPIR_cmap_max(map) == MPIR_cmap_size(map) - 1;
 }
 
-cmap_status split_map(const cmap_t * parent, const split_row table[], const split_plan * plan,
+cmap_status MPIR_split_map(const cmap_t * parent, const split_row table[], const split_plan * plan,
                       cmap_t ** out)
 {
     switch (plan->form) {
         case SPLIT_SAME:
-            return cmap_with_policy(parent, NULL, out);
+            return MPIR_cmap_with_policy(parent, NULL, out);
         case SPLIT_RANGES:
-            return cmap_range_incl(parent, (const cmap_rank_range *) table, plan->count, NULL, out);
+            return MPIR_cmap_range_incl(parent, (const cmap_rank_range *) table, plan->count, NULL, out);
         case SPLIT_RANKS:
             break;
     }
     /* The array is borrowed there, which saves a copy. */
     if (is_identity(parent))
-        return cmap_from_array((const uint32_t *) table, plan->count, cmap_size(parent), NULL, out);
-    return cmap_incl(parent, (const int *) table, plan->count, NULL, out);
+        return MPIR_cmap_from_array((const uint32_t *) table, plan->count, MPIR_cmap_size(parent), NULL, out);
+    return MPIR_cmap_incl(parent, (const int *) table, plan->count, NULL, out);
 }

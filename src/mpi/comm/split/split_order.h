@@ -4,7 +4,7 @@
  * MPI_Comm_split without MPI: who has my colour, and in which order?
  *
  * Input is the table that the allgather brings, one row for each rank of the parent.  One pass over
- * it (split_look) recognises the easy cases; split_arrange() then turns the table, in place, into
+ * it (MPIR_split_look) recognises the easy cases; MPIR_split_arrange() then turns the table, in place, into
  * as little as is needed to make the child's map.  Beside the table nothing is allocated.
  *
  *   keys ascending or strictly descending     the members' ranks as arithmetic runs
@@ -18,7 +18,6 @@
 #include <stdbool.h>
 #include <string.h>
 #include "cmap.h"
-#include "split_names.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,7 +49,7 @@ typedef struct split_view {
     uint32_t rank, stride;      /* 0: the run has one member so far */
 } split_view;
 
-static inline split_view split_view_of(int32_t colour, int32_t special)
+static inline split_view MPIR_split_view_of(int32_t colour, int32_t special)
 {
     split_view view;
 
@@ -64,7 +63,7 @@ static inline split_view split_view_of(int32_t colour, int32_t special)
 }
 
 /* The next row, in the order of ranks. */
-static inline void split_look(split_view * view, const split_row * row)
+static inline void MPIR_split_look(split_view * view, const split_row * row)
 {
     uint32_t rank = view->rows++;
 
@@ -103,13 +102,13 @@ typedef struct split_plan {
 } split_plan;
 
 /* REQUIRES view->members > 0, from all `rows` of the table.  Its content is used up. */
-split_plan split_arrange(split_row table[], const split_view * view);
+split_plan MPIR_split_arrange(split_row table[], const split_view * view);
 
 /* The member's rank among the members, REQUIRES that it is one. */
-uint32_t split_rank_of(const split_row table[], const split_plan * plan, uint32_t member);
+uint32_t MPIR_split_rank_of(const split_row table[], const split_plan * plan, uint32_t member);
 
 /* The child's map, built under the default policy. */
-cmap_status split_map(const cmap_t * parent, const split_row table[], const split_plan * plan,
+cmap_status MPIR_split_map(const cmap_t * parent, const split_row table[], const split_plan * plan,
                       cmap_t ** out);
 
 #ifdef __cplusplus

@@ -21,7 +21,7 @@ static split_reserve exchange(split_reserve next)
     return before;
 }
 
-void split_reserve_free(split_reserve reserve)
+void MPIR_split_reserve_free(split_reserve reserve)
 {
     MPIR_Sparse_free(reserve.memory, reserve.bytes);
 }
@@ -29,7 +29,7 @@ void split_reserve_free(split_reserve reserve)
 static int end(void *unused MPL_UNUSED)
 {
     will_end = false;
-    split_reserve_free(exchange(none));
+    MPIR_split_reserve_free(exchange(none));
     return MPI_SUCCESS;
 }
 
@@ -45,13 +45,13 @@ static void end_with_mpi(void)
         MPIR_Add_finalize(end, NULL, 0);
 }
 
-split_reserve split_reserve_take(size_t bytes)
+split_reserve MPIR_split_reserve_take(size_t bytes)
 {
     split_reserve reserve = exchange(none);
 
     if (reserve.bytes >= bytes)
         return reserve;
-    split_reserve_free(reserve);
+    MPIR_split_reserve_free(reserve);
     end_with_mpi();
     reserve = (split_reserve) {.memory = MPIR_Sparse_alloc(bytes),.bytes = bytes };
     return reserve.memory ? reserve : none;
@@ -60,7 +60,7 @@ split_reserve split_reserve_take(size_t bytes)
 /* At 4 KiB a page the faults of a million rows take longer than all else. */
 enum { LEAST_FILLED = SPLIT_KEPT / 8 };
 
-void split_reserve_fill(split_reserve * reserve, size_t bytes)
+void MPIR_split_reserve_fill(split_reserve * reserve, size_t bytes)
 {
     if (bytes < LEAST_FILLED || reserve->is_filled)
         return;
@@ -69,7 +69,7 @@ void split_reserve_fill(split_reserve * reserve, size_t bytes)
 }
 
 /* Pages beyond the first stay if this split and the one before used them. */
-void split_reserve_settle(split_reserve * reserve, size_t used)
+void MPIR_split_reserve_settle(split_reserve * reserve, size_t used)
 {
     bool is_in_use = used > SPLIT_KEPT && used <= SPLIT_KEPT_IN_USE;
 
@@ -78,7 +78,7 @@ void split_reserve_settle(split_reserve * reserve, size_t used)
     reserve->is_in_use = is_in_use;
 }
 
-void split_reserve_put(split_reserve reserve)
+void MPIR_split_reserve_put(split_reserve reserve)
 {
     split_reserve other;
 
@@ -87,5 +87,5 @@ void split_reserve_put(split_reserve reserve)
     other = exchange(reserve);
     if (other.bytes > reserve.bytes)
         other = exchange(other);
-    split_reserve_free(other);
+    MPIR_split_reserve_free(other);
 }

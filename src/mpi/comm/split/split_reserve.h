@@ -25,7 +25,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "split_names.h"
 
 enum { SPLIT_KEPT = 1 << 21, SPLIT_KEPT_IN_USE = 1 << 25 };
 
@@ -37,14 +36,14 @@ typedef struct split_reserve {
 } split_reserve;
 
 /* At least so many bytes, of undefined content.  reserve.memory is NULL without memory. */
-split_reserve split_reserve_take(size_t bytes);
+split_reserve MPIR_split_reserve_take(size_t bytes);
 /* From here on the split writes so many bytes at a time. */
-void split_reserve_fill(split_reserve * reserve, size_t bytes);
+void MPIR_split_reserve_fill(split_reserve * reserve, size_t bytes);
 /* After its use, of which only the first `used` bytes were written: decides which pages stay. */
-void split_reserve_settle(split_reserve * reserve, size_t used);
+void MPIR_split_reserve_settle(split_reserve * reserve, size_t used);
 /* For later splits.  Without memory nothing happens. */
-void split_reserve_put(split_reserve reserve);
+void MPIR_split_reserve_put(split_reserve reserve);
 /* Frees the reserve instead. */
-void split_reserve_free(split_reserve reserve);
+void MPIR_split_reserve_free(split_reserve reserve);
 
 #endif /* SPLIT_RESERVE_H_INCLUDED */

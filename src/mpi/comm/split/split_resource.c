@@ -80,7 +80,7 @@ static int first_of_world(const MPIR_Comm * comm)
 {
     int rank = 0;
 
-    while (cmap_select(comm->map, (uint32_t) rank) >= (uint32_t) MPIR_Process.size)
+    while (MPIR_cmap_select(comm->map, (uint32_t) rank) >= (uint32_t) MPIR_Process.size)
         rank++;
     return rank;
 }

@@ -30,13 +30,13 @@ static bool was_any_pending;    /* ever */
 static void fold_offers(void *in, void *inout, int *n, MPI_Datatype * type MPL_UNUSED)
 {
     for (int i = 0; i < *n; i++)
-        ctxid_fold_offer((ctxid_offer_t *) inout + i, (const ctxid_offer_t *) in + i);
+        MPIR_ctxid_fold_offer((ctxid_offer_t *) inout + i, (const ctxid_offer_t *) in + i);
 }
 
 static void fold_windows(void *in, void *inout, int *n, MPI_Datatype * type MPL_UNUSED)
 {
     for (int i = 0; i < *n; i++)
-        ctxid_fold_window((ctxid_window_t *) inout + i, (const ctxid_window_t *) in + i);
+        MPIR_ctxid_fold_window((ctxid_window_t *) inout + i, (const ctxid_window_t *) in + i);
 }
 
 static int free_reduction(void *made)
@@ -83,7 +83,7 @@ static void fold_numbers(uint64_t all[2], const uint64_t one[2])
 {
     ctxid_offer_t sum = { all[0], all[1] }, offer = { one[0], one[1] };
 
-    ctxid_fold_offer(&sum, &offer);
+    MPIR_ctxid_fold_offer(&sum, &offer);
     all[0] = sum.packed;
     all[1] = sum.number;
 }
@@ -123,7 +123,7 @@ static int reduce(members_t members, void *data, const reduction_t * by)
     if (members.group && by == &offers && reduce_on_node(members, data, &mpi_errno))
         return mpi_errno;
     if (is_between_groups(members))
-        mpi_errno = ctxid_reduce_between(members.comm, data, by->type, by->op, &errflag);
+        mpi_errno = MPIR_ctxid_reduce_between(members.comm, data, by->type, by->op, &errflag);
     else if (members.group != NULL)
         mpi_errno = MPII_Allreduce_group(MPI_IN_PLACE, data, 1, by->type, by->op, members.comm,
                                          members.group, members.tag | MPIR_TAG_COLL_BIT, &errflag);
@@ -144,15 +144,15 @@ static int error_of_exhausted_ids(void)
     char lines[HOLDERS_TEXT];
     ctxid_figures_t figures;
 
-    ctxid_get_figures(ctxid_own_store(), &figures);
-    ctxid_holders_text(MOST_HOLDERS, lines, sizeof(lines));
+    MPIR_ctxid_get_figures(MPIR_ctxid_own_store(), &figures);
+    MPIR_ctxid_holders_text(MOST_HOLDERS, lines, sizeof(lines));
     MPIR_ERR_SETANDSTMT4(mpi_errno, MPI_ERR_OTHER,;, "**ctxid_exhausted",
                          "**ctxid_exhausted %d %d %d %s", (int) figures.used, (int) figures.limit,
                          (int) figures.reserved, lines[0] ? lines : "unknown lines");
     return mpi_errno;
 }
 
-int ctxid_error(ctxid_outcome_t outcome)
+int MPIR_ctxid_error(ctxid_outcome_t outcome)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -168,7 +168,7 @@ int ctxid_error(ctxid_outcome_t outcome)
 
 /* Other creations of this process may have to end first: those of other threads, and pending
  * ones, which the progress engine advances. */
-int ctxid_let_others_go_on(void)
+int MPIR_ctxid_let_others_go_on(void)
 {
     int mpi_errno = MPID_Progress_test(NULL);
 
@@ -184,18 +184,18 @@ static int exchange_window(MPIR_Ctxid_t * creation, members_t members, ctxid_out
     int mpi_errno = MPI_SUCCESS;
     ctxid_window_t window;
 
-    ctxid_show_window(creation, &window);
+    MPIR_ctxid_show_window(creation, &window);
     mpi_errno = reduce(members, &window, &windows);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    *outcome = ctxid_settle_window(creation, &window, prefix);
-    ctxid_spare_unused();       /* a block may have given an id back */
+    *outcome = MPIR_ctxid_settle_window(creation, &window, prefix);
+    MPIR_ctxid_spare_unused();       /* a block may have given an id back */
     if (*outcome == CTXID_SEARCH)
-        mpi_errno = ctxid_let_others_go_on();
+        mpi_errno = MPIR_ctxid_let_others_go_on();
 
     return mpi_errno;
 }
 
-MPIR_Context_id_t ctxid_of_prefix(uint32_t prefix)
+MPIR_Context_id_t MPIR_ctxid_of_prefix(uint32_t prefix)
 {
     return (prefix == MPIR_CTXID_NONE) ? MPIR_INVALID_CONTEXT_ID :
         (MPIR_Context_id_t) prefix << MPIR_CONTEXT_PREFIX_SHIFT;
@@ -206,21 +206,21 @@ static int decide(MPIR_Ctxid_t * creation, members_t members, uint64_t own, ctxi
 {
     int mpi_errno = MPI_SUCCESS;
     uint32_t prefix;
-    ctxid_outcome_t outcome = ctxid_settle(creation, own, all, &prefix);
+    ctxid_outcome_t outcome = MPIR_ctxid_settle(creation, own, all, &prefix);
 
     *id = 0;                    /* some callers give back the id also after an error */
     while (outcome == CTXID_SEARCH) {
         mpi_errno = exchange_window(creation, members, &outcome, &prefix);
         if (mpi_errno != MPI_SUCCESS) {
-            ctxid_abandon(creation);
+            MPIR_ctxid_abandon(creation);
             MPIR_ERR_RETURN(mpi_errno);
         }
     }
     if (outcome != CTXID_DECIDED) {
-        mpi_errno = ctxid_error(outcome);
+        mpi_errno = MPIR_ctxid_error(outcome);
         MPIR_ERR_RETURN(mpi_errno);
     }
-    *id = ctxid_of_prefix(prefix);
+    *id = MPIR_ctxid_of_prefix(prefix);
 
     return mpi_errno;
 }
@@ -238,7 +238,7 @@ static uint32_t blocking_tag(void)
     return (uint32_t) MPIR_Process.attrs.tag_ub + 1;
 }
 
-void ctxid_expect_pending(void)
+void MPIR_ctxid_expect_pending(void)
 {
     __atomic_store_n(&was_any_pending, true, __ATOMIC_RELAXED);
 }
@@ -252,7 +252,7 @@ static bool is_part(const MPIR_Comm * part, const cmap_t * whole)
 {
     int yes;
 
-    return cmap_is_subset(MPIR_Comm_map(part, MPIR_MAP_LOCAL), whole, &yes, NULL) == CMAP_OK && yes;
+    return MPIR_cmap_is_subset(MPIR_Comm_map(part, MPIR_MAP_LOCAL), whole, &yes, NULL) == CMAP_OK && yes;
 }
 
 static bool comm_contains(const void *whole, const MPIR_Comm * part)
@@ -271,10 +271,10 @@ static bool groups_contain(const void *whole, const MPIR_Comm * part)
     const cmap_t *map = MPIR_Comm_map(part, MPIR_MAP_LOCAL),
                  *local = MPIR_Comm_map((MPIR_Comm *) whole, MPIR_MAP_LOCAL),
                  *remote = MPIR_Comm_map((MPIR_Comm *) whole, MPIR_MAP_REMOTE);
-    uint32_t rank = 0, n = cmap_size(map);
+    uint32_t rank = 0, n = MPIR_cmap_size(map);
 
-    while (rank < n && (cmap_rank(local, cmap_select(map, rank)) != CMAP_NONE ||
-                        cmap_rank(remote, cmap_select(map, rank)) != CMAP_NONE))
+    while (rank < n && (MPIR_cmap_rank(local, MPIR_cmap_select(map, rank)) != CMAP_NONE ||
+                        MPIR_cmap_rank(remote, MPIR_cmap_select(map, rank)) != CMAP_NONE))
         rank++;
     return rank == n;
 }
@@ -295,9 +295,9 @@ static uint32_t first_of_low_group(MPIR_Comm * inter)
                  *remote = MPIR_Comm_map(inter, MPIR_MAP_REMOTE);
     uint32_t world_size = (uint32_t) MPIR_Process.size;
 
-    if (cmap_max(local) >= world_size || cmap_max(remote) >= world_size)
+    if (MPIR_cmap_max(local) >= world_size || MPIR_cmap_max(remote) >= world_size)
         return 0;
-    return cmap_select(inter->is_low_group ? local : remote, 0);
+    return MPIR_cmap_select(inter->is_low_group ? local : remote, 0);
 }
 
 /* MPI_Intercomm_merge: both groups name the parent by the low group's id, with a mark that no
@@ -317,13 +317,13 @@ static ctxid_call_t merging_call(MPIR_Comm * inter)
 
 void MPIR_Ctxid_begin(MPIR_Ctxid_t * creation, MPIR_Comm * parent, int takes_part, uint64_t * offer)
 {
-    *offer = ctxid_make_offer(ctxid_own_store(), creation, parent, whole_call(parent),
+    *offer = MPIR_ctxid_make_offer(MPIR_ctxid_own_store(), creation, parent, whole_call(parent),
                               takes_part != 0).packed;
 }
 
 void MPIR_Ctxid_abandon(MPIR_Ctxid_t * creation)
 {
-    ctxid_abandon(creation);
+    MPIR_ctxid_abandon(creation);
 }
 
 int MPIR_Ctxid_decide(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all, MPIR_Context_id_t * id)
@@ -351,7 +351,7 @@ static ctxid_offer_t offer_among(MPIR_Ctxid_t * creation, members_t members, boo
         call = whole_call(members.comm);
     else
         call = group_call(members.group, members.tag);
-    return ctxid_make_offer(ctxid_own_store(), creation, members.comm, call, takes_part);
+    return MPIR_ctxid_make_offer(MPIR_ctxid_own_store(), creation, members.comm, call, takes_part);
 }
 
 /* Folds the offers of all members. */
@@ -360,11 +360,11 @@ static int exchange_offers(MPIR_Ctxid_t * creation, members_t members, ctxid_off
     int mpi_errno = reduce(members, offer, &offers);
 
     if (mpi_errno != MPI_SUCCESS)
-        ctxid_abandon(creation);
+        MPIR_ctxid_abandon(creation);
     return mpi_errno;
 }
 
-void ctxid_refuse_among(MPIR_Comm * comm, MPIR_Group * group, int tag)
+void MPIR_ctxid_refuse_among(MPIR_Comm * comm, MPIR_Group * group, int tag)
 {
     MPIR_Ctxid_t creation;
     members_t members = {.comm = comm,.group = group,.tag = tag };
@@ -374,7 +374,7 @@ void ctxid_refuse_among(MPIR_Comm * comm, MPIR_Group * group, int tag)
     offer = offer_among(&creation, members, false);
     offer.packed = MPIR_Ctxid_refusal(offer.packed);
     if (exchange_offers(&creation, members, &offer) == MPI_SUCCESS)
-        ctxid_settle(&creation, offer.packed, offer, &prefix);
+        MPIR_ctxid_settle(&creation, offer.packed, offer, &prefix);
 }
 
 int MPIR_Ctxid_get(MPIR_Comm * comm, MPIR_Group * group, int tag, int takes_part,
@@ -402,11 +402,11 @@ static bool has_copied_attribute(const MPIR_Comm * comm)
     return at != NULL;
 }
 
-uint32_t ctxid_ids_to_ask(const MPIR_Comm * parent)
+uint32_t MPIR_ctxid_ids_to_ask(const MPIR_Comm * parent)
 {
-    uint32_t n = ctxid_block_size(ctxid_own_store(), parent, (uint32_t) MPIR_CVAR_CTXID_BLOCK);
+    uint32_t n = MPIR_ctxid_block_size(MPIR_ctxid_own_store(), parent, (uint32_t) MPIR_CVAR_CTXID_BLOCK);
 
-    return n > 1 && !has_copied_attribute(parent) && ctxid_spare_make(n - 1) ? n : 1;
+    return n > 1 && !has_copied_attribute(parent) && MPIR_ctxid_spare_make(n - 1) ? n : 1;
 }
 
 int MPIR_Ctxid_get_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
@@ -417,12 +417,12 @@ int MPIR_Ctxid_get_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
     ctxid_call_t call = whole_call(parent);
     ctxid_offer_t all;
 
-    call.ids = ctxid_ids_to_ask(parent);
-    all = ctxid_make_offer(ctxid_own_store(), &creation, parent, call, true);
+    call.ids = MPIR_ctxid_ids_to_ask(parent);
+    all = MPIR_ctxid_make_offer(MPIR_ctxid_own_store(), &creation, parent, call, true);
     mpi_errno = exchange_offers(&creation, members, &all);
     if (mpi_errno == MPI_SUCCESS)
         mpi_errno = decide(&creation, members, all.packed, all, id);
-    ctxid_spare_settle(call.ids - 1);
+    MPIR_ctxid_spare_settle(call.ids - 1);
     return mpi_errno;
 }
 
@@ -430,6 +430,6 @@ int MPIR_Ctxid_get_merged(MPIR_Comm * inter, int refusal, MPIR_Context_id_t * id
 {
     if (refusal == MPI_SUCCESS)
         return MPIR_Ctxid_get(inter, NULL, 0, true, id);
-    ctxid_refuse_among(inter, NULL, 0);
+    MPIR_ctxid_refuse_among(inter, NULL, 0);
     return refusal;
 }

@@ -22,7 +22,7 @@ static int fold_remote(MPIR_Comm *inter, void *data, MPI_Datatype type, MPI_Op o
     return mpi_errno;
 }
 
-int ctxid_reduce_between(MPIR_Comm *inter, void *data, MPI_Datatype type, MPI_Op op,
+int MPIR_ctxid_reduce_between(MPIR_Comm *inter, void *data, MPI_Datatype type, MPI_Op op,
                          MPIR_Errflag_t *errflag)
 {
     int mpi_errno = MPI_SUCCESS, result;

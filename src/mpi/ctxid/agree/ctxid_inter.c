@@ -9,7 +9,7 @@
 
 #define EXCHANGE_TAG 31567
 
-int ctxid_need_local_comm(MPIR_Comm * inter)
+int MPIR_ctxid_need_local_comm(MPIR_Comm * inter)
 {
     return inter->local_comm ? MPI_SUCCESS : MPII_Setup_intercomm_localcomm(inter);
 }
@@ -110,9 +110,9 @@ static void refuse_inter(MPIR_Comm * inter)
 {
     MPIR_Context_id_t remote;
 
-    if (ctxid_need_local_comm(inter) != MPI_SUCCESS)
+    if (MPIR_ctxid_need_local_comm(inter) != MPI_SUCCESS)
         return;
-    ctxid_refuse_among(inter->local_comm, NULL, 0);
+    MPIR_ctxid_refuse_among(inter->local_comm, NULL, 0);
     exchange(link_of(inter), MPIR_INVALID_CONTEXT_ID, &remote);
 }
 
@@ -121,14 +121,14 @@ void MPIR_Ctxid_refuse(MPIR_Comm * comm, MPIR_Group * group, int tag)
     if (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM)
         refuse_inter(comm);
     else
-        ctxid_refuse_among(comm, group, tag);
+        MPIR_ctxid_refuse_among(comm, group, tag);
 }
 
 int MPIR_Ctxid_get_inter(MPIR_Comm * inter, MPIR_Context_id_t * remote, MPIR_Context_id_t * own)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    mpi_errno = ctxid_need_local_comm(inter);
+    mpi_errno = MPIR_ctxid_need_local_comm(inter);
     MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPIR_Ctxid_get(inter->local_comm, NULL, 0, true, own);
     mpi_errno = exchange_decided(link_of(inter), mpi_errno, own, remote);

@@ -39,17 +39,17 @@ static void commit(ctxid_pending_t * pending)
     int mpi_errno = pending->why_none;
 
     if (mpi_errno == MPI_SUCCESS && remote == MPIR_INVALID_CONTEXT_ID)
-        mpi_errno = ctxid_error(CTXID_FAILED);
+        mpi_errno = MPIR_ctxid_error(CTXID_FAILED);
     if (mpi_errno == MPI_SUCCESS) {
         pending->newcomm->recvcontext_id = pending->own;
         pending->newcomm->context_id = remote;
         mpi_errno = MPIR_Comm_commit(pending->newcomm);
-        if (mpi_errno != MPI_SUCCESS && ctxid_has_blocks(pending->parent))
+        if (mpi_errno != MPI_SUCCESS && MPIR_ctxid_has_blocks(pending->parent))
             break_duplicate(pending);
         if (mpi_errno == MPI_SUCCESS)
-            ctxid_holders_set(MPIR_CONTEXT_READ_FIELD(PREFIX, pending->own), pending->holder);
+            MPIR_ctxid_holders_set(MPIR_CONTEXT_READ_FIELD(PREFIX, pending->own), pending->holder);
     }
-    ctxid_pending_finish(pending, mpi_errno);
+    MPIR_ctxid_pending_finish(pending, mpi_errno);
 }
 
 static void fold_remote(ctxid_message_t * mine, const ctxid_message_t * theirs)
@@ -61,7 +61,7 @@ static void fold_remote(ctxid_message_t * mine, const ctxid_message_t * theirs)
 static void exchange(ctxid_pending_t * pending, MPIR_Comm * comm, size_t bytes, ctxid_fold_fn fold,
                      void (*then) (ctxid_pending_t *))
 {
-    ctxid_rounds_start(&pending->rounds, comm, bytes, fold);
+    MPIR_ctxid_rounds_start(&pending->rounds, comm, bytes, fold);
     pending->then = then;
 }
 
@@ -101,9 +101,9 @@ static void go_on(ctxid_pending_t * pending, ctxid_outcome_t outcome, uint32_t p
         return;
     }
     pending->is_offered = false;
-    pending->own = pending->rounds.mine.remote.id = ctxid_of_prefix(prefix);
+    pending->own = pending->rounds.mine.remote.id = MPIR_ctxid_of_prefix(prefix);
     if (outcome != CTXID_DECIDED)
-        pending->why_none = ctxid_error(outcome);
+        pending->why_none = MPIR_ctxid_error(outcome);
     if (pending->parent->comm_kind == MPIR_COMM_KIND__INTERCOMM)
         exchange_ids(pending);
     else
@@ -112,36 +112,36 @@ static void go_on(ctxid_pending_t * pending, ctxid_outcome_t outcome, uint32_t p
 
 static void fold_windows(ctxid_message_t * mine, const ctxid_message_t * theirs)
 {
-    ctxid_fold_window(&mine->window, &theirs->window);
+    MPIR_ctxid_fold_window(&mine->window, &theirs->window);
 }
 
 static void window_is_known(ctxid_pending_t * pending)
 {
     uint32_t prefix;
     ctxid_outcome_t outcome =
-        ctxid_settle_window(&pending->creation, &pending->rounds.mine.window, &prefix);
+        MPIR_ctxid_settle_window(&pending->creation, &pending->rounds.mine.window, &prefix);
 
     go_on(pending, outcome, prefix);
 }
 
 static void show_window(ctxid_pending_t * pending)
 {
-    ctxid_show_window(&pending->creation, &pending->rounds.mine.window);
+    MPIR_ctxid_show_window(&pending->creation, &pending->rounds.mine.window);
     exchange(pending, pending->rounds.comm, sizeof(ctxid_window_t), fold_windows, window_is_known);
 }
 
 static void fold_offers(ctxid_message_t * mine, const ctxid_message_t * theirs)
 {
-    ctxid_fold_offer(&mine->offer, &theirs->offer);
+    MPIR_ctxid_fold_offer(&mine->offer, &theirs->offer);
 }
 
 static void offers_are_known(ctxid_pending_t * pending)
 {
     ctxid_offer_t all = pending->rounds.mine.offer;
     uint32_t prefix;
-    ctxid_outcome_t outcome = ctxid_settle(&pending->creation, all.packed, all, &prefix);
+    ctxid_outcome_t outcome = MPIR_ctxid_settle(&pending->creation, all.packed, all, &prefix);
 
-    ctxid_pending_end_asking(pending);
+    MPIR_ctxid_pending_end_asking(pending);
     go_on(pending, outcome, prefix);
 }
 
@@ -154,11 +154,11 @@ static void make_offer(ctxid_pending_t * pending)
                          .tag = (uint32_t)MPIR_Process.attrs.tag_ub + 1 + (uint32_t)rounds->tag};
     ctxid_offer_t *offer = &rounds->mine.offer;
 
-    if (ctxid_has_blocks(pending->parent) && pending->newcomm) {
-        call.ids = ctxid_ids_to_ask(pending->parent);
+    if (MPIR_ctxid_has_blocks(pending->parent) && pending->newcomm) {
+        call.ids = MPIR_ctxid_ids_to_ask(pending->parent);
         pending->spares = call.ids - 1;
     }
-    *offer = ctxid_make_offer(ctxid_own_store(), &pending->creation, rounds->comm, call,
+    *offer = MPIR_ctxid_make_offer(MPIR_ctxid_own_store(), &pending->creation, rounds->comm, call,
                               pending->newcomm != NULL);
     pending->is_offered = true;
     if (pending->newcomm == NULL)
@@ -172,10 +172,10 @@ static void meet(ctxid_pending_t * pending)
     int mpi_errno;
 
     if (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM) {
-        mpi_errno = ctxid_need_local_comm(comm);
+        mpi_errno = MPIR_ctxid_need_local_comm(comm);
         if (mpi_errno != MPI_SUCCESS) {
             pending->rounds.mpi_errno =
-                ctxid_rounds_try_again(&pending->rounds, mpi_errno) ? MPI_SUCCESS : mpi_errno;
+                MPIR_ctxid_rounds_try_again(&pending->rounds, mpi_errno) ? MPI_SUCCESS : mpi_errno;
             return;
         }
         comm = comm->local_comm;
@@ -185,13 +185,13 @@ static void meet(ctxid_pending_t * pending)
 
 static void use_id(ctxid_pending_t * pending, uint32_t prefix)
 {
-    ctxid_spare_unused();
-    pending->own = pending->rounds.mine.remote.id = ctxid_of_prefix(prefix);
+    MPIR_ctxid_spare_unused();
+    pending->own = pending->rounds.mine.remote.id = MPIR_ctxid_of_prefix(prefix);
     if (pending->newcomm) {
         commit(pending);
     } else {
         break_duplicate(pending);
-        ctxid_pending_finish(pending, ctxid_error(CTXID_FAILED));
+        MPIR_ctxid_pending_finish(pending, MPIR_ctxid_error(CTXID_FAILED));
     }
 }
 
@@ -200,23 +200,23 @@ static void take_or_meet(ctxid_pending_t * pending)
     ctxid_block_t result;
     uint32_t prefix;
 
-    pending->rounds.rests = ctxid_pending_is_behind(pending->parent, pending);
+    pending->rounds.rests = MPIR_ctxid_pending_is_behind(pending->parent, pending);
     if (pending->rounds.rests)
         return;
-    result = ctxid_block_take(ctxid_own_store(), pending->parent, &prefix);
+    result = MPIR_ctxid_block_take(MPIR_ctxid_own_store(), pending->parent, &prefix);
     if (result == CTXID_BLOCK_EMPTY) {
         meet(pending);
     } else if (result == CTXID_BLOCK_ID) {
         use_id(pending, prefix);
     } else if (result == CTXID_BLOCK_DOUBT) {
-        ctxid_pending_finish(pending, end_doubt(pending->parent));
-        ctxid_spare_trim();
+        MPIR_ctxid_pending_finish(pending, end_doubt(pending->parent));
+        MPIR_ctxid_spare_trim();
     }
 }
 
 static void begin(ctxid_pending_t * pending)
 {
-    if (ctxid_has_blocks(pending->parent))
+    if (MPIR_ctxid_has_blocks(pending->parent))
         take_or_meet(pending);
     else
         meet(pending);
@@ -228,18 +228,18 @@ int MPIR_Ctxid_take_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
     ctxid_block_t result;
     uint32_t prefix;
 
-    while (ctxid_pending_is_behind(parent, NULL))
-        ctxid_let_others_go_on();
-    result = ctxid_block_take(ctxid_own_store(), parent, &prefix);
+    while (MPIR_ctxid_pending_is_behind(parent, NULL))
+        MPIR_ctxid_let_others_go_on();
+    result = MPIR_ctxid_block_take(MPIR_ctxid_own_store(), parent, &prefix);
     *id = 0;
     if (result == CTXID_BLOCK_DOUBT) {
         mpi_errno = end_doubt(parent);
         *id = MPIR_INVALID_CONTEXT_ID;
     } else if (result == CTXID_BLOCK_ID) {
-        *id = ctxid_of_prefix(prefix);
+        *id = MPIR_ctxid_of_prefix(prefix);
     }
     if (result != CTXID_BLOCK_EMPTY)
-        ctxid_spare_unused();
+        MPIR_ctxid_spare_unused();
     return mpi_errno;
 }
 
@@ -248,7 +248,7 @@ int MPIR_Ctxid_take_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
 static MPIR_Request *new_request(MPIR_Comm * parent)
 {
     MPIR_Request *request =
-        ctxid_has_request() ? MPIR_Request_create(MPIR_REQUEST_KIND__COLL) : NULL;
+        MPIR_ctxid_has_request() ? MPIR_Request_create(MPIR_REQUEST_KIND__COLL) : NULL;
 
     if (request != NULL) {
         MPIR_Comm_add_ref(parent);
@@ -268,16 +268,16 @@ int MPIR_Ctxid_get_nonblock(MPIR_Comm * parent, MPIR_Comm * newcomm, MPIR_Reques
     /* if a later step fails, the parent's members still have the same next tag */
     mpi_errno = MPIR_Sched_next_tag(parent, &tag);
     MPIR_ERR_CHECK(mpi_errno);
-    ctxid_expect_pending();
-    pending = ctxid_pending_new(parent, tag, begin);
+    MPIR_ctxid_expect_pending();
+    pending = MPIR_ctxid_pending_new(parent, tag, begin);
     *req = pending->request = new_request(parent);
     if (*req != NULL) {
         pending->newcomm = newcomm;
-        pending->holder = ctxid_holder_here();
+        pending->holder = MPIR_ctxid_holder_here();
         /* the block that it brings may come too late to be ended by the revocation */
         pending->if_revoked = MPIR_Ctxid_end_duplicates;
     }
-    ctxid_pending_start(pending);
+    MPIR_ctxid_pending_start(pending);
     MPIR_ERR_CHKANDJUMP(!*req, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
 
   fn_exit:
@@ -293,25 +293,25 @@ static void break_rest(ctxid_pending_t * pending)
     uint32_t first, n;
 
     pending->rounds.rests =
-        !ctxid_block_take_rest(ctxid_own_store(), pending->parent, &first, &n);
+        !MPIR_ctxid_block_take_rest(MPIR_ctxid_own_store(), pending->parent, &first, &n);
     if (pending->rounds.rests)
         return;
-    MPIR_Comm_duplicates_broken(pending->parent, ctxid_of_prefix(first), n);
-    ctxid_pending_finish(pending, MPI_SUCCESS);
-    ctxid_spare_trim();
+    MPIR_Comm_duplicates_broken(pending->parent, MPIR_ctxid_of_prefix(first), n);
+    MPIR_ctxid_pending_finish(pending, MPI_SUCCESS);
+    MPIR_ctxid_spare_trim();
 }
 
 void MPIR_Ctxid_end_duplicates(MPIR_Comm * parent)
 {
-    if (ctxid_has_blocks(parent) && ctxid_block_has_next(ctxid_own_store(), parent))
-        ctxid_pending_append(ctxid_pending_new(parent, 0, break_rest));
+    if (MPIR_ctxid_has_blocks(parent) && MPIR_ctxid_block_has_next(MPIR_ctxid_own_store(), parent))
+        MPIR_ctxid_pending_append(MPIR_ctxid_pending_new(parent, 0, break_rest));
 }
 
 void MPIR_Ctxid_refuse_nonblock(MPIR_Comm * parent)
 {
     int tag;
 
-    ctxid_expect_pending();
+    MPIR_ctxid_expect_pending();
     if (MPIR_Sched_next_tag(parent, &tag) == MPI_SUCCESS)
-        ctxid_pending_start(ctxid_pending_new(parent, tag, begin));
+        MPIR_ctxid_pending_start(MPIR_ctxid_pending_new(parent, tag, begin));
 }

@@ -38,14 +38,14 @@ static ctxid_pending_t *reserved(void)
 }
 
 /* The loop ends: a creation of the reserve needs no memory of this process to end. */
-ctxid_pending_t *ctxid_pending_new(MPIR_Comm * parent, int tag, void (*first) (ctxid_pending_t *))
+ctxid_pending_t *MPIR_ctxid_pending_new(MPIR_Comm * parent, int tag, void (*first) (ctxid_pending_t *))
 {
     ctxid_pending_t *pending = MPL_calloc(1, sizeof(*pending), MPL_MEM_COMM);
 
     while (pending == NULL) {
         pending = reserved();
         if (pending == NULL)
-            ctxid_let_others_go_on();
+            MPIR_ctxid_let_others_go_on();
     }
     pending->parent = parent;
     MPIR_Comm_add_ref(parent);
@@ -68,21 +68,21 @@ static void free_pending(ctxid_pending_t * pending)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-void ctxid_pending_end_asking(ctxid_pending_t * pending)
+void MPIR_ctxid_pending_end_asking(ctxid_pending_t * pending)
 {
-    ctxid_spare_settle(pending->spares);
+    MPIR_ctxid_spare_settle(pending->spares);
     pending->spares = 0;
 }
 
-void ctxid_pending_finish(ctxid_pending_t * pending, int mpi_errno)
+void MPIR_ctxid_pending_finish(ctxid_pending_t * pending, int mpi_errno)
 {
     pending->is_done = true;
     pending->mpi_errno = mpi_errno;
     if (mpi_errno == MPI_SUCCESS)
         return;
     if (pending->is_offered)
-        ctxid_abandon(&pending->creation);
-    ctxid_pending_end_asking(pending);
+        MPIR_ctxid_abandon(&pending->creation);
+    MPIR_ctxid_pending_end_asking(pending);
     if (pending->own != MPIR_INVALID_CONTEXT_ID)
         MPIR_Ctxid_free(pending->own);
     if (pending->newcomm)
@@ -93,10 +93,10 @@ static void go_as_far_as_possible(ctxid_pending_t * pending)
 {
     pending->rounds.rests = false;
     while (!pending->is_done && !pending->rounds.rests) {
-        if (ctxid_rounds_are_left(&pending->rounds))
-            ctxid_rounds_go_on(&pending->rounds);
+        if (MPIR_ctxid_rounds_are_left(&pending->rounds))
+            MPIR_ctxid_rounds_go_on(&pending->rounds);
         else if (pending->rounds.mpi_errno)
-            ctxid_pending_finish(pending, pending->rounds.mpi_errno);
+            MPIR_ctxid_pending_finish(pending, pending->rounds.mpi_errno);
         else
             pending->then(pending);
     }
@@ -128,7 +128,7 @@ static ctxid_pending_t *at(ctxid_pending_t ** place)
 
 /* A blocking duplicate asks first whether there is any, without the lock: its own thread has
  * begun those before it. */
-bool ctxid_pending_is_behind(const MPIR_Comm * parent, const ctxid_pending_t * pending)
+bool MPIR_ctxid_pending_is_behind(const MPIR_Comm * parent, const ctxid_pending_t * pending)
 {
     ctxid_pending_t *before;
 
@@ -203,7 +203,7 @@ static bool has_refusals(void)
 static int end_refusals(void *unused MPL_UNUSED)
 {
     while (has_refusals())
-        ctxid_let_others_go_on();
+        MPIR_ctxid_let_others_go_on();
     return MPI_SUCCESS;
 }
 
@@ -227,7 +227,7 @@ static void need_hook(void)
     MPIR_Add_finalize(remove_hook, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
 }
 
-void ctxid_pending_append(ctxid_pending_t * pending)
+void MPIR_ctxid_pending_append(ctxid_pending_t * pending)
 {
     ctxid_pending_t **place = &all.first;
 
@@ -241,11 +241,11 @@ void ctxid_pending_append(ctxid_pending_t * pending)
 }
 
 /* No other thread knows of it before it is in the list. */
-void ctxid_pending_start(ctxid_pending_t * pending)
+void MPIR_ctxid_pending_start(ctxid_pending_t * pending)
 {
     go_as_far_as_possible(pending);
     if (pending->is_done)
         conclude(pending);
     else
-        ctxid_pending_append(pending);
+        MPIR_ctxid_pending_append(pending);
 }

@@ -28,17 +28,17 @@ typedef struct ctxid_pending {
 } ctxid_pending_t;
 
 /* Never NULL: without memory it is one of a reserve.  first: the first step. */
-ctxid_pending_t *ctxid_pending_new(MPIR_Comm * parent, int tag, void (*first) (ctxid_pending_t *));
+ctxid_pending_t *MPIR_ctxid_pending_new(MPIR_Comm * parent, int tag, void (*first) (ctxid_pending_t *));
 /* Advances it as far as it goes.  The progress engine does the rest, completes the request and
  * frees it. */
-void ctxid_pending_start(ctxid_pending_t * pending);
+void MPIR_ctxid_pending_start(ctxid_pending_t * pending);
 /* Leaves all of it to the progress engine. */
-void ctxid_pending_append(ctxid_pending_t * pending);
+void MPIR_ctxid_pending_append(ctxid_pending_t * pending);
 /* Is there a pending creation on `parent` before this one, or if this is NULL, any? */
-bool ctxid_pending_is_behind(const MPIR_Comm * parent, const ctxid_pending_t * pending);
+bool MPIR_ctxid_pending_is_behind(const MPIR_Comm * parent, const ctxid_pending_t * pending);
 /* The agreement on a block is over. */
-void ctxid_pending_end_asking(ctxid_pending_t * pending);
+void MPIR_ctxid_pending_end_asking(ctxid_pending_t * pending);
 /* The last step: on an error gives back id and communicator. */
-void ctxid_pending_finish(ctxid_pending_t * pending, int mpi_errno);
+void MPIR_ctxid_pending_finish(ctxid_pending_t * pending, int mpi_errno);
 
 #endif /* CTXID_PENDING_H_INCLUDED */

@@ -7,7 +7,7 @@
  * MPICH reports. */
 #define MOST_FAILURES 1000
 
-void ctxid_rounds_start(ctxid_rounds_t * rounds, MPIR_Comm * comm, size_t bytes, ctxid_fold_fn fold)
+void MPIR_ctxid_rounds_start(ctxid_rounds_t * rounds, MPIR_Comm * comm, size_t bytes, ctxid_fold_fn fold)
 {
     rounds->comm = comm;
     rounds->bytes = bytes;
@@ -41,7 +41,7 @@ static bool has_request_in(int pool)
 }
 
 /* The device chooses the pool of a message. */
-bool ctxid_has_request(void)
+bool MPIR_ctxid_has_request(void)
 {
     bool has = has_request_in(0);
 
@@ -55,7 +55,7 @@ static int post_recv(ctxid_rounds_t * rounds)
     MPIR_Request *request;
     int mpi_errno = MPIX_ERR_NOREQ;
 
-    if (ctxid_has_request())
+    if (MPIR_ctxid_has_request())
         mpi_errno = MPIC_Irecv(&rounds->theirs, (MPI_Aint) rounds->bytes, MPI_BYTE,
                                peer(rounds, (uint32_t) rounds->comm->local_size - rounds->distance),
                                rounds->tag, rounds->comm, &request);
@@ -69,7 +69,7 @@ static int post_send(ctxid_rounds_t * rounds)
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     int mpi_errno = MPIX_ERR_NOREQ;
 
-    if (ctxid_has_request())
+    if (MPIR_ctxid_has_request())
         mpi_errno = MPIC_Isend(&rounds->mine, (MPI_Aint)rounds->bytes, MPI_BYTE,
                                peer(rounds, rounds->distance), rounds->tag, rounds->comm, &request,
                                &errflag);
@@ -77,7 +77,7 @@ static int post_send(ctxid_rounds_t * rounds)
     return mpi_errno;
 }
 
-bool ctxid_rounds_try_again(ctxid_rounds_t * rounds, int mpi_errno)
+bool MPIR_ctxid_rounds_try_again(ctxid_rounds_t * rounds, int mpi_errno)
 {
     int why = MPIR_ERR_GET_CLASS(mpi_errno);
 
@@ -95,7 +95,7 @@ static void post_round(ctxid_rounds_t * rounds)
         mpi_errno = post_recv(rounds);
     if (mpi_errno == MPI_SUCCESS)
         mpi_errno = post_send(rounds);
-    if (mpi_errno == MPI_SUCCESS || ctxid_rounds_try_again(rounds, mpi_errno))
+    if (mpi_errno == MPI_SUCCESS || MPIR_ctxid_rounds_try_again(rounds, mpi_errno))
         return;
     rounds->mpi_errno = mpi_errno;
     if (rounds->recv != NULL)
@@ -131,12 +131,12 @@ static bool is_posted(const ctxid_rounds_t * rounds)
     return rounds->send || (rounds->recv && rounds->mpi_errno);
 }
 
-bool ctxid_rounds_are_left(const ctxid_rounds_t * rounds)
+bool MPIR_ctxid_rounds_are_left(const ctxid_rounds_t * rounds)
 {
     return is_posted(rounds) || (!rounds->mpi_errno && rounds->distance < rounds->reach);
 }
 
-void ctxid_rounds_go_on(ctxid_rounds_t * rounds)
+void MPIR_ctxid_rounds_go_on(ctxid_rounds_t * rounds)
 {
     if (is_posted(rounds))
         end_round(rounds);

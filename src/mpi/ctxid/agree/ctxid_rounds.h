@@ -42,16 +42,16 @@ typedef struct {
 
 /* Members of `comm` exchange `bytes` of `mine`.  Between two groups the roots exchange.  fold:
  * NULL for a barrier. */
-void ctxid_rounds_start(ctxid_rounds_t *rounds, MPIR_Comm *comm, size_t bytes, ctxid_fold_fn fold);
+void MPIR_ctxid_rounds_start(ctxid_rounds_t *rounds, MPIR_Comm *comm, size_t bytes, ctxid_fold_fn fold);
 /* Is there a round to begin or to end?  If not, the exchange is complete, or has failed with
  * rounds->mpi_errno. */
-bool ctxid_rounds_are_left(const ctxid_rounds_t * rounds);
+bool MPIR_ctxid_rounds_are_left(const ctxid_rounds_t * rounds);
 /* Begins or ends a round.  REQUIRES that one is left. */
-void ctxid_rounds_go_on(ctxid_rounds_t * rounds);
+void MPIR_ctxid_rounds_go_on(ctxid_rounds_t * rounds);
 
 /* Does MPICH have a request to give?  If not, MPICH's own functions would end the job. */
-bool ctxid_has_request(void);
+bool MPIR_ctxid_has_request(void);
 /* After an error: rests and returns true, or returns false if a retry is useless. */
-bool ctxid_rounds_try_again(ctxid_rounds_t * rounds, int mpi_errno);
+bool MPIR_ctxid_rounds_try_again(ctxid_rounds_t * rounds, int mpi_errno);
 
 #endif /* CTXID_ROUNDS_H_INCLUDED */

@@ -24,7 +24,7 @@ void MPIR_Comm_plan_node_comms(MPIR_Comm * comm)
 
 int MPIR_Comm_node_size(MPIR_Comm * comm)
 {
-    return MPIR_Comm_is_parent_comm(comm) ? (int) cmap_size(comm->intranode_map) : 1;
+    return MPIR_Comm_is_parent_comm(comm) ? (int) MPIR_cmap_size(comm->intranode_map) : 1;
 }
 
 int MPIR_Comm_node_rank(MPIR_Comm * comm)
@@ -90,7 +90,7 @@ static int make_one(MPIR_Comm * parent, MPIR_Comm_hierarchy_kind_t kind, const c
     sub->hierarchy_kind = kind;
     sub->context_id = sub->recvcontext_id = parent->context_id + offset;
     sub->local_comm = NULL;
-    sub->local_size = sub->remote_size = cmap_size(ranks);
+    sub->local_size = sub->remote_size = MPIR_cmap_size(ranks);
     sub->rank = rank;
     inherit(sub, parent);
     mpi_errno = MPIR_Comm_map_compose(sub, MPIR_MAP_LOCAL, parent, MPIR_MAP_LOCAL, ranks);
@@ -130,7 +130,7 @@ static int make_both(MPIR_Comm * comm)
     comm->node_roots_comm = roots;
 
   fn_exit:
-    cmap_release(root_ranks);
+    MPIR_cmap_release(root_ranks);
     return mpi_errno;
   fn_fail:
     if (node)

@@ -31,7 +31,7 @@ enum {
 /* In the upper half of the flags on the wire */
 #define PART_VERSION 0x00010000u
 
-/* On the wire all words are little-endian (cmap_wire_order). */
+/* On the wire all words are little-endian (MPIR_cmap_wire_order). */
 typedef struct {
     uint32_t flags;
     uint32_t size;              /* of the group */
@@ -90,10 +90,10 @@ static MPI_Aint bytes_of(uint32_t words)
 /* Of the four words before a part's members: from this machine's order to the wire's, or back. */
 static void order_head(part_t * part)
 {
-    part->flags = cmap_wire_order(part->flags);
-    part->size = cmap_wire_order(part->size);
-    part->first = cmap_wire_order(part->first);
-    part->n = cmap_wire_order(part->n);
+    part->flags = MPIR_cmap_wire_order(part->flags);
+    part->size = MPIR_cmap_wire_order(part->size);
+    part->first = MPIR_cmap_wire_order(part->first);
+    part->n = MPIR_cmap_wire_order(part->n);
 }
 
 static void pack(part_t * part)
@@ -102,7 +102,7 @@ static void pack(part_t * part)
     order_head(part);
 }
 
-/* Only the head's values: cmap_builder_add_words() checks the words. */
+/* Only the head's values: MPIR_cmap_builder_add_words() checks the words. */
 static bool is_part(const part_t * part, MPI_Aint bytes)
 {
     return (part->flags & ~PART_FLAGS) == PART_VERSION && part->size <= CMAP_MAX_SIZE &&
@@ -126,7 +126,7 @@ static int unpack(part_t * part, MPI_Aint bytes)
 
 static void give_up(meeting_t * meeting, int error)
 {
-    cmap_builder_free(meeting->builder);
+    MPIR_cmap_builder_free(meeting->builder);
     meeting->builder = NULL;
     if (meeting->remote->error == MPI_SUCCESS)
         meeting->remote->error = error;
@@ -145,9 +145,9 @@ static int outcome(int error, MPIR_Errflag_t errflag)
 /* The members from rank *next on. */
 static void write_part(const cmap_t * map, int number, uint32_t * next, part_t * part)
 {
-    part->size = cmap_size(map);
-    part->first = part->size > 0 ? cmap_select(map, 0) : 0;
-    part->n = cmap_to_words(map, *next, part->words, room_of(number), next);
+    part->size = MPIR_cmap_size(map);
+    part->first = part->size > 0 ? MPIR_cmap_select(map, 0) : 0;
+    part->n = MPIR_cmap_to_words(map, *next, part->words, room_of(number), next);
     part->flags = *next < part->size ? PART_MORE : 0;
 }
 
@@ -167,13 +167,13 @@ static void read_part(meeting_t * meeting, const part_t * part)
     cmap_status status;
 
     remote->size = (int) part->size;
-    remote->is_low_group = cmap_select(local_map(meeting), 0) < part->first;
+    remote->is_low_group = MPIR_cmap_select(local_map(meeting), 0) < part->first;
     if (!meeting->builder)
         return;
-    status = cmap_builder_add_words(meeting->builder, part->words, part->n);
+    status = MPIR_cmap_builder_add_words(meeting->builder, part->words, part->n);
     if (status == CMAP_OK && !(part->flags & PART_MORE)) {
-        if (cmap_builder_size(meeting->builder) == part->size)
-            status = cmap_builder_finish(meeting->builder, &remote->map);
+        if (MPIR_cmap_builder_size(meeting->builder) == part->size)
+            status = MPIR_cmap_builder_finish(meeting->builder, &remote->map);
         else
             status = CMAP_ERR_ARG;
     }
@@ -219,7 +219,7 @@ static void check_disjoint(meeting_t * meeting, const part_t * part)
     if (meeting->remote->map)
         meeting->common = MPIDI_find_common(local_map(meeting), meeting->remote->map);
     else if (!meeting->builder && meeting->common == CMAP_NONE)
-        meeting->common = cmap_find_in_words(local_map(meeting), part->words, part->n);
+        meeting->common = MPIR_cmap_find_in_words(local_map(meeting), part->words, part->n);
     MPID_END_ERROR_CHECKS;
 #endif
 }
@@ -429,7 +429,7 @@ static void tell_group(meeting_t * meeting)
 static int exchange_groups(meeting_t * meeting)
 {
     int mpi_errno = MPI_SUCCESS;
-    cmap_status status = cmap_builder_create(CMAP_MAX_SIZE, NULL, &meeting->builder);
+    cmap_status status = MPIR_cmap_builder_create(CMAP_MAX_SIZE, NULL, &meeting->builder);
 
     if (status != CMAP_OK)
         give_up(meeting, MPIR_Map_error(status, "remote group", 0));
@@ -441,7 +441,7 @@ static int exchange_groups(meeting_t * meeting)
     if (!meeting->remote->held)
         meeting->is_dynamic = false;    /* or there was an error */
     tell_group(meeting);
-    cmap_builder_free(meeting->builder);
+    MPIR_cmap_builder_free(meeting->builder);
     if (!meeting->remote->map && !meeting->is_dynamic && meeting->remote->error == MPI_SUCCESS)
         MPIR_ERR_SET(meeting->remote->error, MPI_ERR_OTHER, "**ctxid_refused");
     if (meeting->common != CMAP_NONE)
@@ -459,7 +459,7 @@ static int find_culprit(const cmap_t * local, const uint64_t lpids[], int n)
     for (int i = 0; i < n; i++) {
         if (lpids[i] == MPIDIU_GPID_NONE)
             return -1;          /* all are: nothing is known about them */
-        if (cmap_rank(local, MPIDIU_gpid_to_index(lpids[i])) != CMAP_NONE)
+        if (MPIR_cmap_rank(local, MPIDIU_gpid_to_index(lpids[i])) != CMAP_NONE)
             return i;
         for (int j = 0; j < i; j++) {
             if (lpids[i] == lpids[j])
@@ -517,7 +517,7 @@ static int foresee_group(const meeting_t * meeting)
                                               &remote->is_low_group);
 
     if (mpi_errno == MPI_SUCCESS)
-        remote->size = (int) cmap_size(remote->map);
+        remote->size = (int) MPIR_cmap_size(remote->map);
     return mpi_errno;
 }
 
@@ -550,7 +550,7 @@ int MPID_Intercomm_meet(MPIR_Comm *local_comm, int local_leader, MPIR_Comm *peer
 
 void MPID_Remote_group_free(MPIR_Remote_group_t *remote)
 {
-    cmap_release(remote->map);
+    MPIR_cmap_release(remote->map);
     remote->map = NULL;
     if (remote->held)
         MPIDIU_gpids_release(remote->held, remote->size);
@@ -568,7 +568,7 @@ static int map_ranks(const MPIR_Comm * inter, const MPIR_Group * part, cmap_t **
 
     mpi_errno = MPIR_Comm_map_ranks_of(inter, part, &ranks);
     MPIR_ERR_CHECK(mpi_errno);
-    status = cmap_from_array((const uint32_t *) ranks, part->size, inter->local_size, NULL, map);
+    status = MPIR_cmap_from_array((const uint32_t *) ranks, part->size, inter->local_size, NULL, map);
     if (status != CMAP_OK)
         mpi_errno = MPIR_Map_error(status, "ranks of a group", part->size);
 
@@ -593,7 +593,7 @@ void MPID_Intercomm_meet_parts(MPIR_Comm *inter, const MPIR_Group *part,
     meeting.own = ranks;
     exchange_groups(&meeting);
     remote->is_low_group = inter->is_low_group;
-    cmap_release(ranks);
+    MPIR_cmap_release(ranks);
 }
 
 /* ---- the communicators ---- */
@@ -615,7 +615,7 @@ int MPIR_Comm_create_inter(MPIR_Comm * inter, MPIR_Group * group, MPIR_Comm ** m
     MPIR_ERR_CHECK(mpi_errno);
 
   fn_exit:
-    cmap_release(remote.map);
+    MPIR_cmap_release(remote.map);
     return mpi_errno;
   fn_fail:
     goto fn_exit;

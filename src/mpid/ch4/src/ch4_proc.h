@@ -60,7 +60,7 @@ MPL_STATIC_INLINE_PREFIX bool MPIDIU_index_is_in_world(uint32_t index)
 
 MPL_STATIC_INLINE_PREFIX bool MPIDIU_map_is_in_world(const cmap_t * map)
 {
-    return map == NULL || cmap_size(map) == 0 || MPIDIU_index_is_in_world(cmap_max(map));
+    return map == NULL || MPIR_cmap_size(map) == 0 || MPIDIU_index_is_in_world(MPIR_cmap_max(map));
 }
 
 MPL_STATIC_INLINE_PREFIX void MPIDIU_index_to_pid(uint32_t index, int *avtid, int *lpid)
@@ -106,7 +106,7 @@ MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_recent_peer_index(MPIR_Comm * comm, con
     uint64_t word = __atomic_load_n(entry, __ATOMIC_RELAXED);
 
     if (unlikely((word ^ MPIDIU_PEER_TAG(rank)) > UINT32_MAX)) {
-        word = MPIDIU_PEER_TAG(rank) | cmap_select_outlined(map, (uint32_t) rank);
+        word = MPIDIU_PEER_TAG(rank) | MPIR_cmap_select_outlined(map, (uint32_t) rank);
         __atomic_store_n(entry, word, __ATOMIC_RELAXED);
     }
     return (uint32_t) word;
@@ -119,10 +119,10 @@ MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_comm_rank_to_index(MPIR_Comm * comm, in
 {
     const cmap_t *map = MPIR_Map_load(&comm->map);
 
-    if (likely(cmap_is_arithmetic(map)))
-        return cmap_arithmetic_select(map, (uint32_t) rank);
-    if (cmap_select_is_inline(map))
-        return cmap_select(map, (uint32_t) rank);
+    if (likely(MPIR_cmap_is_arithmetic(map)))
+        return MPIR_cmap_arithmetic_select(map, (uint32_t) rank);
+    if (MPIR_cmap_select_is_inline(map))
+        return MPIR_cmap_select(map, (uint32_t) rank);
     return MPIDIU_recent_peer_index(comm, map, rank);
 }
 
@@ -136,7 +136,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDIU_comm_rank_to_pid(MPIR_Comm * comm, int rank,
 MPL_STATIC_INLINE_PREFIX int MPIDIU_comm_rank_to_pid_local(MPIR_Comm * comm, int rank, int *idx,
                                                            int *avtid)
 {
-    MPIDIU_index_to_pid(cmap_select(MPIR_Comm_map(comm, MPIR_MAP_LOCAL), (uint32_t) rank), avtid,
+    MPIDIU_index_to_pid(MPIR_cmap_select(MPIR_Comm_map(comm, MPIR_MAP_LOCAL), (uint32_t) rank), avtid,
                         idx);
     return *idx;
 }

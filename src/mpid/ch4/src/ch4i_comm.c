@@ -41,8 +41,8 @@ static void mark_tables(const cmap_t * map, unsigned char *marks)
 
     if (MPIDIU_map_is_in_world(map))
         return;
-    cmap_iter_init(&iter, map);
-    while ((n = cmap_iter_next(&iter, block, 256)) > 0) {
+    MPIR_cmap_iter_init(&iter, map);
+    while ((n = MPIR_cmap_iter_next(&iter, block, 256)) > 0) {
         for (uint32_t i = 0; i < n; i++)
             mark_table_of(block[i], marks, &last);
     }
@@ -110,14 +110,14 @@ void MPIDIU_gpids_release(const uint64_t gpids[], int n)
 int MPIDIU_map_from_gpids(const uint64_t gpids[], int n, cmap_t ** map)
 {
     cmap_builder *builder = NULL;
-    cmap_status status = cmap_builder_create(CMAP_MAX_SIZE, NULL, &builder);
+    cmap_status status = MPIR_cmap_builder_create(CMAP_MAX_SIZE, NULL, &builder);
 
     for (int i = 0; i < n && status == CMAP_OK; i++)
         status = gpids[i] == MPIDIU_GPID_NONE ? CMAP_ERR_NOMEM :
-            cmap_builder_add(builder, MPIDIU_gpid_to_index(gpids[i]));
+            MPIR_cmap_builder_add(builder, MPIDIU_gpid_to_index(gpids[i]));
     if (status == CMAP_OK)
-        status = cmap_builder_finish(builder, map);
-    cmap_builder_free(builder);
+        status = MPIR_cmap_builder_finish(builder, map);
+    MPIR_cmap_builder_free(builder);
     return (status == CMAP_OK) ? MPI_SUCCESS : MPIR_Map_error(status, "remote processes", n);
 }
 
@@ -126,16 +126,16 @@ uint32_t MPIDI_find_common(const cmap_t * local, const cmap_t * remote)
     cmap_t *both = NULL;
     uint32_t index = CMAP_NONE;
 
-    if (cmap_intersection(local, remote, NULL, &both) == CMAP_OK) {
-        if (cmap_size(both) > 0)
-            index = cmap_select(both, 0);
-        cmap_release(both);
+    if (MPIR_cmap_intersection(local, remote, NULL, &both) == CMAP_OK) {
+        if (MPIR_cmap_size(both) > 0)
+            index = MPIR_cmap_select(both, 0);
+        MPIR_cmap_release(both);
         return index;
     }
     /* without memory one by one: all have to find the same */
-    for (uint32_t rank = 0; rank < cmap_size(remote) && index == CMAP_NONE; rank++) {
-        uint32_t member = cmap_select(remote, rank);
-        if (cmap_rank(local, member) != CMAP_NONE)
+    for (uint32_t rank = 0; rank < MPIR_cmap_size(remote) && index == CMAP_NONE; rank++) {
+        uint32_t member = MPIR_cmap_select(remote, rank);
+        if (MPIR_cmap_rank(local, member) != CMAP_NONE)
             index = member;
     }
     return index;

@@ -301,7 +301,7 @@ static bool is_meant(void *object, void *context)
     map = MPIR_Comm_map(comm, MPIR_MAP_REMOTE);
     if (!map)
         return false;
-    member = digest_of(cmap_select(map, (uint32_t) hdr->rank));
+    member = digest_of(MPIR_cmap_select(map, (uint32_t) hdr->rank));
     return member == 0 || member == hdr->sender;
 }
 

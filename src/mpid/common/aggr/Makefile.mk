@@ -12,5 +12,4 @@ mpi_core_sources += \
 
 noinst_HEADERS += \
     src/mpid/common/aggr/aggr.h \
-    src/mpid/common/aggr/aggr_impl.h \
-    src/mpid/common/aggr/aggr_names.h
+    src/mpid/common/aggr/aggr_impl.h

@@ -43,7 +43,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "aggr_names.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,7 +64,7 @@ enum {
     AGGR_ERR_ARG = -4,
     /* another member has another length: group->length; the group stays usable */
     AGGR_ERR_LENGTH = -5,
-    AGGR_ERR_ROOT = -6,         /* the root called aggr_bcast_failure; the group stays usable */
+    AGGR_ERR_ROOT = -6,         /* the root called MPIR_aggr_bcast_failure; the group stays usable */
     AGGR_ELSEWHERE = -7,        /* no error: the root sends its group->length bytes another way */
     AGGR_ERR_STOPPED = -8       /* board->stop ended the reduction */
 };
@@ -89,17 +88,17 @@ typedef struct aggr_arena_figures_t {
 } aggr_arena_figures_t;
 
 /* `bytes` of address space; blocks take memory.  REQUIRES bytes >= 65,536, else AGGR_ERR_ARG. */
-int aggr_arena_create(size_t bytes, aggr_arena_t ** out);
-aggr_arena_name_t aggr_arena_name(const aggr_arena_t * arena);
-int aggr_arena_attach(const aggr_arena_name_t * name, aggr_arena_t ** out);
-void aggr_arena_detach(aggr_arena_t * arena);   /* NULL is fine; groups in it must have been left */
-void aggr_arena_figures(const aggr_arena_t * arena, aggr_arena_figures_t * out);
+int MPIR_aggr_arena_create(size_t bytes, aggr_arena_t ** out);
+aggr_arena_name_t MPIR_aggr_arena_name(const aggr_arena_t * arena);
+int MPIR_aggr_arena_attach(const aggr_arena_name_t * name, aggr_arena_t ** out);
+void MPIR_aggr_arena_detach(aggr_arena_t * arena);   /* NULL is fine; groups in it must have been left */
+void MPIR_aggr_arena_figures(const aggr_arena_t * arena, aggr_arena_figures_t * out);
 /* A block of zeros, aligned to 512 bytes; 0 if there is none.  Lock-free, so a process may die
  * at any moment. */
-uint64_t aggr_arena_reserve(aggr_arena_t * arena, size_t bytes);
+uint64_t MPIR_aggr_arena_reserve(aggr_arena_t * arena, size_t bytes);
 /* block 0 is fine */
-void aggr_arena_release(aggr_arena_t * arena, uint64_t block, size_t bytes);
-void *aggr_arena_at(const aggr_arena_t * arena, uint64_t block);
+void MPIR_aggr_arena_release(aggr_arena_t * arena, uint64_t block, size_t bytes);
+void *MPIR_aggr_arena_at(const aggr_arena_t * arena, uint64_t block);
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
@@ -136,7 +135,7 @@ typedef struct aggr_parts_t {
 } aggr_parts_t;
 
 /* The parts of a group of this shape.  REQUIRES 0 <= me < members */
-aggr_parts_t aggr_divide(const aggr_shape_t * shape, int me);
+aggr_parts_t MPIR_aggr_divide(const aggr_shape_t * shape, int me);
 
 typedef struct aggr_group {
     aggr_arena_t *arena;
@@ -159,14 +158,14 @@ typedef struct aggr_group {
 } aggr_group_t;
 
 /* One member reserves the block and tells the others its number; then every member joins.  The
- * block is returned when all members that joined have left.  aggr_group_cancel returns a block
+ * block is returned when all members that joined have left.  MPIR_aggr_group_cancel returns a block
  * that no member has joined. */
-uint64_t aggr_group_reserve(aggr_arena_t * arena, const aggr_shape_t * shape);  /* 0: no room */
-void aggr_group_cancel(aggr_arena_t * arena, uint64_t block, const aggr_shape_t * shape);
+uint64_t MPIR_aggr_group_reserve(aggr_arena_t * arena, const aggr_shape_t * shape);  /* 0: no room */
+void MPIR_aggr_group_cancel(aggr_arena_t * arena, uint64_t block, const aggr_shape_t * shape);
 /* `waiting` is the caller's and stays. */
-void aggr_group_join(aggr_group_t *group, aggr_arena_t *arena, uint64_t block,
+void MPIR_aggr_group_join(aggr_group_t *group, aggr_arena_t *arena, uint64_t block,
                      const aggr_shape_t *shape, int me, const aggr_waiting_t *waiting);
-void aggr_group_leave(aggr_group_t * group);
+void MPIR_aggr_group_leave(aggr_group_t * group);
 
 /* ---- collectives ----------------------------------------------------------------------------- */
 
@@ -182,46 +181,46 @@ typedef struct aggr_fold_t {
 /* Is there room for payloads of `bytes`?  If that is not known yet, the call is collective and
  * makes the copy buffers.  All members get the same answer.  All functions below except
  * broadcasts REQUIRE room for their payload. */
-int aggr_ready(aggr_group_t * group, size_t bytes, bool * ready);
-/* Does aggr_ready know without asking the others?  If not, the caller must not assume that the
+int MPIR_aggr_ready(aggr_group_t * group, size_t bytes, bool * ready);
+/* Does MPIR_aggr_ready know without asking the others?  If not, the caller must not assume that the
  * others have the same bytes. */
-static inline bool aggr_knows_room(const aggr_group_t * group, size_t bytes)
+static inline bool MPIR_aggr_knows_room(const aggr_group_t * group, size_t bytes)
 {
     return bytes <= AGGR_DATUM || group->copies || group->no_copies;
 }
 /* A member calls this in place of a function below, except a barrier or a broadcast, if its payload
  * does not go by lines.  AGGR_OK: all members have called it with the same bytes.
  * AGGR_ERR_LENGTH: they have not; each caller is told. */
-int aggr_agree(aggr_group_t * group, uint64_t bytes);
+int MPIR_aggr_agree(aggr_group_t * group, uint64_t bytes);
 
 /* Members may differ in `bytes` if none has more than copy_bytes in all its parts together. */
-int aggr_barrier(aggr_group_t * group);
+int MPIR_aggr_barrier(aggr_group_t * group);
 /* `in` may be `out`. */
-int aggr_allreduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
+int MPIR_aggr_allreduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
                    const aggr_fold_t *fold);
-int aggr_reduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
+int MPIR_aggr_reduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
                 const aggr_fold_t *fold, int root);
-int aggr_scan(aggr_group_t *group, const void *in, void *out, size_t bytes,
+int MPIR_aggr_scan(aggr_group_t *group, const void *in, void *out, size_t bytes,
               const aggr_fold_t *fold);
 /* member 0's `out` stays */
-int aggr_exscan(aggr_group_t *group, const void *in, void *out, size_t bytes,
+int MPIR_aggr_exscan(aggr_group_t *group, const void *in, void *out, size_t bytes,
                 const aggr_fold_t *fold);
 /* The root makes the copy buffers; without room for them all members return AGGR_ELSEWHERE.  The
  * root's length decides.  REQUIRES bytes < 2^31 at the root. */
-int aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root);
+int MPIR_aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root);
 /* A root that has failed calls this instead: the others get AGGR_ERR_ROOT. */
-int aggr_bcast_failure(aggr_group_t * group);
+int MPIR_aggr_bcast_failure(aggr_group_t * group);
 /* A root that sends its data another way calls this instead: all members get AGGR_ELSEWHERE. */
-int aggr_bcast_elsewhere(aggr_group_t * group, uint64_t bytes);
-/* `bytes` of each member, in `out` at  member * bytes.  aggr_gather: at the root alone. */
-int aggr_allgather(aggr_group_t * group, const void *in, void *out, size_t bytes);
-int aggr_gather(aggr_group_t * group, const void *in, void *out, size_t bytes, int root);
+int MPIR_aggr_bcast_elsewhere(aggr_group_t * group, uint64_t bytes);
+/* `bytes` of each member, in `out` at  member * bytes.  MPIR_aggr_gather: at the root alone. */
+int MPIR_aggr_allgather(aggr_group_t * group, const void *in, void *out, size_t bytes);
+int MPIR_aggr_gather(aggr_group_t * group, const void *in, void *out, size_t bytes, int root);
 /* `bytes` of member `from`, which each member chooses for itself.  REQUIRES in != out */
-int aggr_exchange(aggr_group_t * group, const void *in, void *out, size_t bytes, int from);
+int MPIR_aggr_exchange(aggr_group_t * group, const void *in, void *out, size_t bytes, int from);
 /* `bytes` for each member, in `in` at  member * bytes. */
-int aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t bytes, int root);
+int MPIR_aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t bytes, int root);
 /* REQUIRES in != out */
-int aggr_alltoall(aggr_group_t * group, const void *in, void *out, size_t bytes);
+int MPIR_aggr_alltoall(aggr_group_t * group, const void *in, void *out, size_t bytes);
 
 /* ---- the board: a reduction among any processes of the node, without a group ----------------- */
 
@@ -249,16 +248,16 @@ typedef struct aggr_board {
 } aggr_board_t;
 
 /* AGGR_OK or AGGR_ERR_MEMORY.  `posts` and `waiting` stay the caller's. */
-int aggr_board_open(aggr_board_t *board, aggr_post_t *posts, int processes, int me,
+int MPIR_aggr_board_open(aggr_board_t *board, aggr_post_t *posts, int processes, int me,
                     const aggr_waiting_t *waiting);
-void aggr_board_close(aggr_board_t * board);
+void MPIR_aggr_board_close(aggr_board_t * board);
 /* Reduces among n members, of which this process is one: `bid` becomes the fold of all bids, in any
  * order.  REQUIRES the same key on all of them.  Reductions of the same members come in the same
  * order on all of them.  Other reductions may overlap if their keys differ.  A status comes from
  * the progress function; the reduction is complete even then.  AGGR_ERR_STOPPED: it is not,
  * because *board->stop is not 0.  REQUIRES then that each member waiting in it is stopped, too,
  * and that the key is not used again. */
-int aggr_board_reduce(aggr_board_t *board, const int *members, int n, uint64_t key,
+int MPIR_aggr_board_reduce(aggr_board_t *board, const int *members, int n, uint64_t key,
                       uint64_t bid[AGGR_BID], void (*fold)(uint64_t *all, const uint64_t *one));
 
 #ifdef __cplusplus

@@ -32,17 +32,17 @@ typedef struct aggr_line {
 
 /* A point at which a simulation may switch to another member; empty in a library. */
 #ifdef AGGR_SIMULATED
-void aggr_step(void);
-#define AGGR_STEP() aggr_step()
+void MPIR_aggr_step(void);
+#define AGGR_STEP() MPIR_aggr_step()
 #else
 #define AGGR_STEP() ((void) 0)
 #endif
 
 /* One turn of waiting: yields, and calls the caller's progress function from time to time. */
-int aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns);
+int MPIR_aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns);
 
 /* Of `lines`: the members', or the leaders'. */
-static inline aggr_line_t *aggr_line_of(const aggr_group_t *group, aggr_line_t *lines, int member,
+static inline aggr_line_t *MPIR_aggr_line_of(const aggr_group_t *group, aggr_line_t *lines, int member,
                                         uint32_t seq)
 {
     uint32_t count = (uint32_t) group->shape.lines;
@@ -50,40 +50,40 @@ static inline aggr_line_t *aggr_line_of(const aggr_group_t *group, aggr_line_t *
 }
 
 /* A member's line of the operation in progress. */
-static inline aggr_line_t *aggr_now(const aggr_group_t * group, int member)
+static inline aggr_line_t *MPIR_aggr_now(const aggr_group_t * group, int member)
 {
-    return aggr_line_of(group, group->lines, member, group->seq);
+    return MPIR_aggr_line_of(group, group->lines, member, group->seq);
 }
 
-static inline aggr_line_t *aggr_my_line(const aggr_group_t * group)
+static inline aggr_line_t *MPIR_aggr_my_line(const aggr_group_t * group)
 {
-    return aggr_now(group, group->me);
+    return MPIR_aggr_now(group, group->me);
 }
 
 /* Of all members' copy buffers, two for each. */
-static inline size_t aggr_copies_bytes(const aggr_shape_t * shape)
+static inline size_t MPIR_aggr_copies_bytes(const aggr_shape_t * shape)
 {
     return (size_t) shape->members * 2 * shape->copy_bytes;
 }
 
-static inline char *aggr_copy_of(const aggr_group_t * group, int member, uint32_t seq)
+static inline char *MPIR_aggr_copy_of(const aggr_group_t * group, int member, uint32_t seq)
 {
     return group->copies + ((size_t) 2 * (size_t) member + (seq & 1)) * group->shape.copy_bytes;
 }
 
-static inline bool aggr_reached(const aggr_line_t * line, uint32_t seq)
+static inline bool MPIR_aggr_reached(const aggr_line_t * line, uint32_t seq)
 {
     AGGR_STEP();
     return (int32_t) (__atomic_load_n(&line->seq, __ATOMIC_ACQUIRE) - seq) >= 0;
 }
 
-static inline void aggr_publish(aggr_line_t * line, uint32_t seq)
+static inline void MPIR_aggr_publish(aggr_line_t * line, uint32_t seq)
 {
     AGGR_STEP();
     __atomic_store_n(&line->seq, seq, __ATOMIC_RELEASE);
 }
 
-static inline void aggr_relax(void)
+static inline void MPIR_aggr_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
@@ -92,12 +92,12 @@ static inline void aggr_relax(void)
 #endif
 }
 
-int aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, uint32_t seq);
+int MPIR_aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, uint32_t seq);
 
 /* Until the line has the operation's number: then its datum can be read. */
-static inline int aggr_wait(aggr_group_t * group, const aggr_line_t * line, uint32_t seq)
+static inline int MPIR_aggr_wait(aggr_group_t * group, const aggr_line_t * line, uint32_t seq)
 {
-    return aggr_reached(line, seq) ? AGGR_OK : aggr_wait_slowly(group, line, seq);
+    return MPIR_aggr_reached(line, seq) ? AGGR_OK : MPIR_aggr_wait_slowly(group, line, seq);
 }
 
 /* Operations between two lifts of what may lie far behind; less than 2^31. */
@@ -121,39 +121,39 @@ typedef struct aggr_elsewhere {
 /* Where a member's datum goes in an operation. */
 enum { AGGR_NOTHING = 0, AGGR_IN_LINE = 1, AGGR_IN_COPY = 2 };
 
-static inline int aggr_writes(size_t bytes)
+static inline int MPIR_aggr_writes(size_t bytes)
 {
     return bytes <= AGGR_DATUM ? AGGR_IN_LINE : AGGR_IN_COPY;
 }
 
 /* Begins an operation.  With a datum, it waits until all members have read the datum that it
  * replaces. */
-int aggr_begin(aggr_group_t * group, int writes);
+int MPIR_aggr_begin(aggr_group_t * group, int writes);
 
 /* Waits until all members have begun the operation in progress. */
-int aggr_wait_all(aggr_group_t * group);
+int MPIR_aggr_wait_all(aggr_group_t * group);
 
 /* The address of a member's datum of the operation in progress. */
-static inline void *aggr_place(aggr_group_t * group, int member, size_t bytes)
+static inline void *MPIR_aggr_place(aggr_group_t * group, int member, size_t bytes)
 {
     if (bytes <= AGGR_DATUM)
-        return aggr_now(group, member)->datum;
-    return aggr_copy_of(group, member, group->seq);
+        return MPIR_aggr_now(group, member)->datum;
+    return MPIR_aggr_copy_of(group, member, group->seq);
 }
 
 /* Notes the line's length and returns AGGR_ERR_LENGTH. */
-int aggr_differs(aggr_group_t * group, const aggr_line_t * line);
+int MPIR_aggr_differs(aggr_group_t * group, const aggr_line_t * line);
 
 /* Compares the length that a member's line has with that of the same operation here. */
-static inline int aggr_compare(aggr_group_t * group, const aggr_line_t * line, uint32_t length)
+static inline int MPIR_aggr_compare(aggr_group_t * group, const aggr_line_t * line, uint32_t length)
 {
     if (line->length == length)
         return AGGR_OK;
-    return aggr_differs(group, line);
+    return MPIR_aggr_differs(group, line);
 }
 
 /* Most data have 4 or 8 bytes, which are copied without a call. */
-static inline void aggr_copy(void *to, const void *from, size_t bytes)
+static inline void MPIR_aggr_copy(void *to, const void *from, size_t bytes)
 {
     if (bytes == 8)
         memcpy(to, from, 8);
@@ -163,7 +163,7 @@ static inline void aggr_copy(void *to, const void *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-static inline size_t aggr_least(size_t a, size_t b)
+static inline size_t MPIR_aggr_least(size_t a, size_t b)
 {
     return a < b ? a : b;
 }

@@ -163,7 +163,7 @@ static bool may_be_as_large(size_t bytes)
            (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes);
 }
 
-int aggr_arena_create(size_t bytes, aggr_arena_t ** out)
+int MPIR_aggr_arena_create(size_t bytes, aggr_arena_t ** out)
 {
     aggr_arena_t *arena;
     if (!out || bytes < 65536)
@@ -191,7 +191,7 @@ int aggr_arena_create(size_t bytes, aggr_arena_t ** out)
     return AGGR_OK;
 }
 
-aggr_arena_name_t aggr_arena_name(const aggr_arena_t * arena)
+aggr_arena_name_t MPIR_aggr_arena_name(const aggr_arena_t * arena)
 {
     return arena->name;
 }
@@ -220,7 +220,7 @@ static int open_named(const aggr_arena_name_t * name, size_t * bytes)
     return descriptor;
 }
 
-int aggr_arena_attach(const aggr_arena_name_t * name, aggr_arena_t ** out)
+int MPIR_aggr_arena_attach(const aggr_arena_name_t * name, aggr_arena_t ** out)
 {
     aggr_arena_t *arena;
     size_t bytes = 0;
@@ -245,7 +245,7 @@ int aggr_arena_attach(const aggr_arena_name_t * name, aggr_arena_t ** out)
     return AGGR_OK;
 }
 
-void aggr_arena_detach(aggr_arena_t * arena)
+void MPIR_aggr_arena_detach(aggr_arena_t * arena)
 {
     if (!arena)
         return;
@@ -255,7 +255,7 @@ void aggr_arena_detach(aggr_arena_t * arena)
     free(arena);
 }
 
-void aggr_arena_figures(const aggr_arena_t * arena, aggr_arena_figures_t * out)
+void MPIR_aggr_arena_figures(const aggr_arena_t * arena, aggr_arena_figures_t * out)
 {
     const arena_head_t *head = arena->head;
     uint64_t used = 0;
@@ -391,7 +391,7 @@ static bool count_free(arena_head_t * head, uint64_t n)
                                        __ATOMIC_RELAXED);
 }
 
-uint64_t aggr_arena_reserve(aggr_arena_t * arena, size_t bytes)
+uint64_t MPIR_aggr_arena_reserve(aggr_arena_t * arena, size_t bytes)
 {
     arena_head_t *head = arena->head;
     uint64_t n = units_of(bytes);
@@ -405,12 +405,12 @@ uint64_t aggr_arena_reserve(aggr_arena_t * arena, size_t bytes)
         give_back_units(head, unit, n);
         return 0;
     }
-    memset(aggr_arena_at(arena, block), 0, n * UNIT);
+    memset(MPIR_aggr_arena_at(arena, block), 0, n * UNIT);
     count_taken(head, n);
     return block;
 }
 
-void aggr_arena_release(aggr_arena_t * arena, uint64_t block, size_t bytes)
+void MPIR_aggr_arena_release(aggr_arena_t * arena, uint64_t block, size_t bytes)
 {
     arena_head_t *head = arena->head;
     if (!block)
@@ -420,7 +420,7 @@ void aggr_arena_release(aggr_arena_t * arena, uint64_t block, size_t bytes)
         take_free_memory_back(arena);
 }
 
-void *aggr_arena_at(const aggr_arena_t * arena, uint64_t block)
+void *MPIR_aggr_arena_at(const aggr_arena_t * arena, uint64_t block)
 {
     return (char *) arena->head + block;
 }

@@ -20,7 +20,7 @@ struct aggr_known {
     uint64_t reads[2];
 };
 
-int aggr_board_open(aggr_board_t *board, aggr_post_t *posts, int processes, int me,
+int MPIR_aggr_board_open(aggr_board_t *board, aggr_post_t *posts, int processes, int me,
                     const aggr_waiting_t *waiting)
 {
     memset(board, 0, sizeof *board);
@@ -34,7 +34,7 @@ int aggr_board_open(aggr_board_t *board, aggr_post_t *posts, int processes, int 
     return AGGR_OK;
 }
 
-void aggr_board_close(aggr_board_t * board)
+void MPIR_aggr_board_close(aggr_board_t * board)
 {
     free(board->known);
     board->known = NULL;
@@ -42,7 +42,7 @@ void aggr_board_close(aggr_board_t * board)
 
 static void idle(aggr_board_t * board, int *trouble)
 {
-    int status = aggr_give_way(board->waiting, &board->turns);
+    int status = MPIR_aggr_give_way(board->waiting, &board->turns);
     if (*trouble == AGGR_OK)
         *trouble = status;
 }
@@ -136,7 +136,7 @@ static bool take(aggr_board_t *board, int process, uint64_t key, uint64_t bid[AG
             return true;
         if (__atomic_load_n(state, __ATOMIC_RELAXED) != seen)
             continue;           /* it has moved on meanwhile */
-        aggr_relax();
+        MPIR_aggr_relax();
         if (polls++ >= board->waiting->polls) {
             if (is_stopped(board))
                 return false;
@@ -146,7 +146,7 @@ static bool take(aggr_board_t *board, int process, uint64_t key, uint64_t bid[AG
     }
 }
 
-int aggr_board_reduce(aggr_board_t *board, const int *members, int n, uint64_t key,
+int MPIR_aggr_board_reduce(aggr_board_t *board, const int *members, int n, uint64_t key,
                       uint64_t bid[AGGR_BID], void (*fold)(uint64_t *all, const uint64_t *one))
 {
     int trouble = AGGR_OK;

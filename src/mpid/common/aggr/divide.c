@@ -63,7 +63,7 @@ static void find_in_row(const aggr_shape_t *shape, int first, int end, int me, a
     parts->last = first + (int) ((int64_t) length * (piece + 1) / pieces) - 1;
 }
 
-aggr_parts_t aggr_divide(const aggr_shape_t * shape, int me)
+aggr_parts_t MPIR_aggr_divide(const aggr_shape_t * shape, int me)
 {
     aggr_parts_t parts = { 0, 0, 0, shape->members - 1 };
     if (shape->members <= shape->fan)

@@ -16,46 +16,46 @@ static size_t block_bytes(const aggr_shape_t * shape, int leaders)
 
 static size_t bytes_for(const aggr_shape_t * shape)
 {
-    return block_bytes(shape, aggr_divide(shape, 0).count);
+    return block_bytes(shape, MPIR_aggr_divide(shape, 0).count);
 }
 
-uint64_t aggr_group_reserve(aggr_arena_t * arena, const aggr_shape_t * shape)
+uint64_t MPIR_aggr_group_reserve(aggr_arena_t * arena, const aggr_shape_t * shape)
 {
-    return aggr_arena_reserve(arena, bytes_for(shape));
+    return MPIR_aggr_arena_reserve(arena, bytes_for(shape));
 }
 
-void aggr_group_cancel(aggr_arena_t * arena, uint64_t block, const aggr_shape_t * shape)
+void MPIR_aggr_group_cancel(aggr_arena_t * arena, uint64_t block, const aggr_shape_t * shape)
 {
-    aggr_arena_release(arena, block, bytes_for(shape));
+    MPIR_aggr_arena_release(arena, block, bytes_for(shape));
 }
 
-void aggr_group_join(aggr_group_t *group, aggr_arena_t *arena, uint64_t block,
+void MPIR_aggr_group_join(aggr_group_t *group, aggr_arena_t *arena, uint64_t block,
                      const aggr_shape_t *shape, int me, const aggr_waiting_t *waiting)
 {
-    char *at = aggr_arena_at(arena, block);
+    char *at = MPIR_aggr_arena_at(arena, block);
     memset(group, 0, sizeof *group);
     group->arena = arena;
     group->block = block;
     group->shape = *shape;
     group->me = me;
     group->waiting = waiting;
-    group->parts = aggr_divide(shape, me);
+    group->parts = MPIR_aggr_divide(shape, me);
     group->lines = (aggr_line_t *) (at + sizeof(aggr_block_t));
     group->stage = group->lines + shape->lines * shape->members;
 }
 
 /* The last one gives the memory back: everybody else has read what it will read. */
-void aggr_group_leave(aggr_group_t * group)
+void MPIR_aggr_group_leave(aggr_group_t * group)
 {
-    aggr_block_t *block = aggr_arena_at(group->arena, group->block);
+    aggr_block_t *block = MPIR_aggr_arena_at(group->arena, group->block);
     uint32_t left = __atomic_add_fetch(&block->left, 1, __ATOMIC_ACQ_REL);
     if (left < (uint32_t) group->shape.members)
         return;
-    aggr_arena_release(group->arena, group->copies_block, aggr_copies_bytes(&group->shape));
-    aggr_arena_release(group->arena, group->block, block_bytes(&group->shape, group->parts.count));
+    MPIR_aggr_arena_release(group->arena, group->copies_block, MPIR_aggr_copies_bytes(&group->shape));
+    MPIR_aggr_arena_release(group->arena, group->block, block_bytes(&group->shape, group->parts.count));
 }
 
-int aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns)
+int MPIR_aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns)
 {
     if (waiting->yields)
         sched_yield();
@@ -65,19 +65,19 @@ int aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns)
     return waiting->progress(waiting->context);
 }
 
-int aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, uint32_t seq)
+int MPIR_aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, uint32_t seq)
 {
     if (group->broken)
         return group->broken;
     for (;;) {
         for (unsigned poll = 0; poll < group->waiting->polls; poll++) {
-            if (aggr_reached(line, seq))
+            if (MPIR_aggr_reached(line, seq))
                 return AGGR_OK;
-            aggr_relax();
+            MPIR_aggr_relax();
         }
-        if (aggr_reached(line, seq))
+        if (MPIR_aggr_reached(line, seq))
             return AGGR_OK;
-        group->broken = aggr_give_way(group->waiting, &group->turns);
+        group->broken = MPIR_aggr_give_way(group->waiting, &group->turns);
         if (group->broken)
             return group->broken;
     }
@@ -90,7 +90,7 @@ static int wait_begun(aggr_group_t * group, uint32_t seq)
     for (int m = 0; m < group->shape.members; m++) {
         int status = m == group->me
                          ? AGGR_OK
-                         : aggr_wait(group, aggr_line_of(group, group->lines, m, seq), seq);
+                         : MPIR_aggr_wait(group, MPIR_aggr_line_of(group, group->lines, m, seq), seq);
         if (status)
             return status;
     }
@@ -102,9 +102,9 @@ static void lift_stage(aggr_group_t * group)
 {
     uint32_t lines = (uint32_t) group->shape.lines;
     for (uint32_t seq = group->seq - 2 * lines; seq != group->seq - lines; seq++) {
-        aggr_line_t *line = aggr_line_of(group, group->stage, group->parts.mine, seq);
-        if (!aggr_reached(line, seq))
-            aggr_publish(line, seq);
+        aggr_line_t *line = MPIR_aggr_line_of(group, group->stage, group->parts.mine, seq);
+        if (!MPIR_aggr_reached(line, seq))
+            MPIR_aggr_publish(line, seq);
     }
 }
 
@@ -131,7 +131,7 @@ static bool is_read(const aggr_group_t * group, uint32_t datum_of)
     return (int32_t) (group->safe - datum_of) > 0;
 }
 
-int aggr_begin(aggr_group_t * group, int writes)
+int MPIR_aggr_begin(aggr_group_t * group, int writes)
 {
     uint32_t seq = ++group->seq, lines = (uint32_t) group->shape.lines;
     int status = seq % AGGR_LIFT == 0 ? lift(group) : group->broken;
@@ -146,12 +146,12 @@ int aggr_begin(aggr_group_t * group, int writes)
     return status;
 }
 
-int aggr_wait_all(aggr_group_t * group)
+int MPIR_aggr_wait_all(aggr_group_t * group)
 {
     return wait_begun(group, group->seq);
 }
 
-int aggr_differs(aggr_group_t * group, const aggr_line_t * line)
+int MPIR_aggr_differs(aggr_group_t * group, const aggr_line_t * line)
 {
     aggr_elsewhere_t elsewhere;
     group->length = line->length;

@@ -18,16 +18,16 @@ static cut_t cut_for(const aggr_group_t * group, size_t bytes, int parts)
 {
     cut_t cut = { bytes, bytes * (size_t) parts };
     if (cut.place > AGGR_DATUM)
-        cut.chunk = aggr_least(bytes, group->shape.copy_bytes / (size_t) parts);
+        cut.chunk = MPIR_aggr_least(bytes, group->shape.copy_bytes / (size_t) parts);
     return cut;
 }
 
 /* Begins an operation in which this member puts nothing: only says that it is here. */
 static int put_nothing(aggr_group_t * group)
 {
-    int status = aggr_begin(group, AGGR_NOTHING);
+    int status = MPIR_aggr_begin(group, AGGR_NOTHING);
     if (status == AGGR_OK)
-        aggr_publish(aggr_my_line(group), group->seq);
+        MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
     return status;
 }
 
@@ -35,14 +35,14 @@ static int put_nothing(aggr_group_t * group)
 static int put_parts(aggr_group_t *group, const char *in, size_t chunk, size_t stride, int parts,
                      size_t place)
 {
-    int status = aggr_begin(group, AGGR_IN_LINE | aggr_writes(place));
+    int status = MPIR_aggr_begin(group, AGGR_IN_LINE | MPIR_aggr_writes(place));
     if (status)
         return status;
-    char *at = aggr_place(group, group->me, place);
+    char *at = MPIR_aggr_place(group, group->me, place);
     for (int p = 0; p < parts; p++)
-        aggr_copy(at + (size_t) p * chunk, in + (size_t) p * stride, chunk);
-    aggr_my_line(group)->length = (uint32_t) stride;
-    aggr_publish(aggr_my_line(group), group->seq);
+        MPIR_aggr_copy(at + (size_t) p * chunk, in + (size_t) p * stride, chunk);
+    MPIR_aggr_my_line(group)->length = (uint32_t) stride;
+    MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
     return AGGR_OK;
 }
 
@@ -50,12 +50,12 @@ static int put_parts(aggr_group_t *group, const char *in, size_t chunk, size_t s
 static int take_part(aggr_group_t *group, int from, int part, char *out, size_t chunk, size_t place,
                      size_t length)
 {
-    const aggr_line_t *line = aggr_now(group, from);
-    int status = aggr_wait(group, line, group->seq);
+    const aggr_line_t *line = MPIR_aggr_now(group, from);
+    int status = MPIR_aggr_wait(group, line, group->seq);
     if (status == AGGR_OK)
-        status = aggr_compare(group, line, (uint32_t) length);
+        status = MPIR_aggr_compare(group, line, (uint32_t) length);
     if (status == AGGR_OK)
-        aggr_copy(out, (const char *)aggr_place(group, from, place) + (size_t)part * chunk, chunk);
+        MPIR_aggr_copy(out, (const char *)MPIR_aggr_place(group, from, place) + (size_t)part * chunk, chunk);
     return status;
 }
 
@@ -64,12 +64,12 @@ static int take_part(aggr_group_t *group, int from, int part, char *out, size_t 
 static int send_chunk(aggr_group_t *group, const void *from, size_t chunk, size_t place,
                       uint32_t length)
 {
-    int status = aggr_begin(group, AGGR_IN_LINE | aggr_writes(place));
+    int status = MPIR_aggr_begin(group, AGGR_IN_LINE | MPIR_aggr_writes(place));
     if (status)
         return status;
-    aggr_copy(aggr_place(group, group->me, place), from, chunk);
-    aggr_my_line(group)->length = length;
-    aggr_publish(aggr_my_line(group), group->seq);
+    MPIR_aggr_copy(MPIR_aggr_place(group, group->me, place), from, chunk);
+    MPIR_aggr_my_line(group)->length = length;
+    MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
     return AGGR_OK;
 }
 
@@ -77,18 +77,18 @@ static void take_copies(aggr_group_t * group, uint64_t block)
 {
     group->no_copies = block == 0;
     group->copies_block = block;
-    group->copies = block ? aggr_arena_at(group->arena, block) : NULL;
+    group->copies = block ? MPIR_aggr_arena_at(group->arena, block) : NULL;
 }
 
 /* Makes the buffers and tells the others where; they hear it from `listen`. */
 static int make_copies(aggr_group_t * group)
 {
-    uint64_t block = aggr_arena_reserve(group->arena, aggr_copies_bytes(&group->shape));
+    uint64_t block = MPIR_aggr_arena_reserve(group->arena, MPIR_aggr_copies_bytes(&group->shape));
     int status = send_chunk(group, &block, sizeof block, sizeof block, AGGR_LENGTH_OF_COPIES);
     if (status == AGGR_OK)
         take_copies(group, block);
     else
-        aggr_arena_release(group->arena, block, aggr_copies_bytes(&group->shape));
+        MPIR_aggr_arena_release(group->arena, block, MPIR_aggr_copies_bytes(&group->shape));
     return status;
 }
 
@@ -100,8 +100,8 @@ static int listen(aggr_group_t * group, int root)
     int status = put_nothing(group);
     if (status)
         return status;
-    line = aggr_now(group, root);
-    status = aggr_wait(group, line, group->seq);
+    line = MPIR_aggr_now(group, root);
+    status = MPIR_aggr_wait(group, line, group->seq);
     if (status == AGGR_OK && line->length == AGGR_LENGTH_OF_COPIES) {
         memcpy(&block, line->datum, sizeof block);
         take_copies(group, block);
@@ -109,21 +109,21 @@ static int listen(aggr_group_t * group, int root)
     return status;
 }
 
-int aggr_ready(aggr_group_t * group, size_t bytes, bool * ready)
+int MPIR_aggr_ready(aggr_group_t * group, size_t bytes, bool * ready)
 {
     int status = AGGR_OK;
-    if (!aggr_knows_room(group, bytes))
+    if (!MPIR_aggr_knows_room(group, bytes))
         status = group->me == 0 ? make_copies(group) : listen(group, 0);
     *ready = bytes <= AGGR_DATUM || group->copies;
     return status;
 }
 
-int aggr_bcast_failure(aggr_group_t * group)
+int MPIR_aggr_bcast_failure(aggr_group_t * group)
 {
     return send_chunk(group, NULL, 0, 0, AGGR_LENGTH_OF_FAILURE);
 }
 
-int aggr_bcast_elsewhere(aggr_group_t * group, uint64_t bytes)
+int MPIR_aggr_bcast_elsewhere(aggr_group_t * group, uint64_t bytes)
 {
     aggr_elsewhere_t elsewhere = {.bytes = bytes,.seq = group->seq + 1 };
     int status =
@@ -137,7 +137,7 @@ static int send_all(aggr_group_t * group, const char *from, size_t bytes)
     int status = AGGR_OK;
     size_t done = 0, chunk;
     do {
-        chunk = aggr_least(bytes - done, group->shape.copy_bytes);
+        chunk = MPIR_aggr_least(bytes - done, group->shape.copy_bytes);
         status = send_chunk(group, from + done, chunk, bytes, (uint32_t) bytes);
         done += chunk;
     } while (done < bytes && status == AGGR_OK);
@@ -146,11 +146,11 @@ static int send_all(aggr_group_t * group, const char *from, size_t bytes)
 
 static int send_where_there_is_room(aggr_group_t * group, const char *from, size_t bytes)
 {
-    int status = aggr_knows_room(group, bytes) ? AGGR_OK : make_copies(group);
+    int status = MPIR_aggr_knows_room(group, bytes) ? AGGR_OK : make_copies(group);
     if (status)
         return status;
     return bytes <= AGGR_DATUM || group->copies ? send_all(group, from, bytes)
-                                                : aggr_bcast_elsewhere(group, bytes);
+                                                : MPIR_aggr_bcast_elsewhere(group, bytes);
 }
 
 /* What the root's line means for a member that expects so many bytes. */
@@ -160,7 +160,7 @@ static int judge(aggr_group_t * group, const aggr_line_t * line, size_t bytes)
         return AGGR_ERR_ROOT;
     if (line->length == bytes && line->length != AGGR_LENGTH_ELSEWHERE)
         return AGGR_OK;
-    aggr_differs(group, line);
+    MPIR_aggr_differs(group, line);
     return line->length == AGGR_LENGTH_ELSEWHERE ? AGGR_ELSEWHERE : AGGR_ERR_LENGTH;
 }
 
@@ -172,11 +172,11 @@ static int receive_chunk(aggr_group_t * group, char *to, size_t chunk, size_t by
         status = listen(group, root);
         if (status)
             return status;
-        line = aggr_now(group, root);
+        line = MPIR_aggr_now(group, root);
     } while (line->length == AGGR_LENGTH_OF_COPIES);
     status = judge(group, line, bytes);
     if (status == AGGR_OK)
-        aggr_copy(to, aggr_place(group, root, bytes), chunk);
+        MPIR_aggr_copy(to, MPIR_aggr_place(group, root, bytes), chunk);
     return status;
 }
 
@@ -186,7 +186,7 @@ static int receive_all(aggr_group_t * group, char *to, size_t bytes, int root)
     size_t total = bytes, done = 0;
     int status;
     do {
-        size_t chunk = aggr_least(bytes - aggr_least(done, bytes), group->shape.copy_bytes);
+        size_t chunk = MPIR_aggr_least(bytes - MPIR_aggr_least(done, bytes), group->shape.copy_bytes);
         status = receive_chunk(group, to + done, chunk, bytes, root);
         if (status && status != AGGR_ERR_LENGTH)
             return status;
@@ -197,7 +197,7 @@ static int receive_all(aggr_group_t * group, char *to, size_t bytes, int root)
     return status;
 }
 
-int aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root)
+int MPIR_aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root)
 {
     if (group->me != root)
         return receive_all(group, buffer, bytes, root);
@@ -226,7 +226,7 @@ static int gather_to(aggr_group_t * group, const void *in, void *out, size_t byt
     cut_t cut = cut_for(group, bytes, 1);
     size_t done = 0, chunk;
     do {
-        chunk = aggr_least(bytes - done, cut.chunk);
+        chunk = MPIR_aggr_least(bytes - done, cut.chunk);
         int status = put_parts(group, (const char *) in + done, chunk, bytes, 1, cut.place);
         if (status == AGGR_OK && wanted)
             status = take_all(group, 0, (char *) out + done, bytes, chunk, cut.place);
@@ -237,22 +237,22 @@ static int gather_to(aggr_group_t * group, const void *in, void *out, size_t byt
     return AGGR_OK;
 }
 
-int aggr_allgather(aggr_group_t * group, const void *in, void *out, size_t bytes)
+int MPIR_aggr_allgather(aggr_group_t * group, const void *in, void *out, size_t bytes)
 {
     return gather_to(group, in, out, bytes, true);
 }
 
-int aggr_gather(aggr_group_t * group, const void *in, void *out, size_t bytes, int root)
+int MPIR_aggr_gather(aggr_group_t * group, const void *in, void *out, size_t bytes, int root)
 {
     return gather_to(group, in, out, bytes, group->me == root);
 }
 
-int aggr_exchange(aggr_group_t * group, const void *in, void *out, size_t bytes, int from)
+int MPIR_aggr_exchange(aggr_group_t * group, const void *in, void *out, size_t bytes, int from)
 {
     cut_t cut = cut_for(group, bytes, 1);
     size_t done = 0, chunk;
     do {
-        chunk = aggr_least(bytes - done, cut.chunk);
+        chunk = MPIR_aggr_least(bytes - done, cut.chunk);
         int status = put_parts(group, (const char *) in + done, chunk, bytes, 1, cut.place);
         if (status == AGGR_OK)
             status = take_part(group, from, 0, (char *) out + done, chunk, cut.place, bytes);
@@ -263,13 +263,13 @@ int aggr_exchange(aggr_group_t * group, const void *in, void *out, size_t bytes,
     return AGGR_OK;
 }
 
-int aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t bytes, int root)
+int MPIR_aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t bytes, int root)
 {
     int members = group->shape.members;
     cut_t cut = cut_for(group, bytes, members);
     size_t done = 0, chunk;
     do {
-        chunk = aggr_least(bytes - done, cut.chunk);
+        chunk = MPIR_aggr_least(bytes - done, cut.chunk);
         int status = group->me != root ? put_nothing(group)
             : put_parts(group, (const char *) in + done, chunk, bytes, members, cut.place);
         if (status == AGGR_OK)
@@ -281,13 +281,13 @@ int aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t bytes, 
     return AGGR_OK;
 }
 
-int aggr_alltoall(aggr_group_t * group, const void *in, void *out, size_t bytes)
+int MPIR_aggr_alltoall(aggr_group_t * group, const void *in, void *out, size_t bytes)
 {
     int members = group->shape.members;
     cut_t cut = cut_for(group, bytes, members);
     size_t done = 0, chunk;
     do {
-        chunk = aggr_least(bytes - done, cut.chunk);
+        chunk = MPIR_aggr_least(bytes - done, cut.chunk);
         int status = put_parts(group, (const char *) in + done, chunk, bytes, members, cut.place);
         if (status == AGGR_OK)
             status = take_all(group, group->me, (char *) out + done, bytes, chunk, cut.place);

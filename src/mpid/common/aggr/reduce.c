@@ -25,16 +25,16 @@ static int fold_lines(aggr_group_t *group, aggr_line_t *lines, int first, int la
 {
     size_t bytes = payload.bytes;
     for (int m = last; m >= first; m--) {
-        const aggr_line_t *line = aggr_line_of(group, lines, m, group->seq);
-        int status = aggr_wait(group, line, group->seq);
+        const aggr_line_t *line = MPIR_aggr_line_of(group, lines, m, group->seq);
+        int status = MPIR_aggr_wait(group, line, group->seq);
         if (status == AGGR_OK)
-            status = aggr_compare(group, line, payload.length);
+            status = MPIR_aggr_compare(group, line, payload.length);
         if (status)
             return status;
         if (bytes == 0)
             continue;
         if (m == last)
-            aggr_copy(out, line->datum, bytes);
+            MPIR_aggr_copy(out, line->datum, bytes);
         else
             fold->fold(line->datum, out, bytes, fold->context);
     }
@@ -48,10 +48,10 @@ static void leave_stage(aggr_group_t * group, uint64_t bytes)
     aggr_elsewhere_t other = {.bytes = bytes,.seq = group->seq };
     if (group->parts.count == 0 || group->me != group->parts.first)
         return;
-    aggr_line_t *line = aggr_line_of(group, group->stage, group->parts.mine, group->seq);
+    aggr_line_t *line = MPIR_aggr_line_of(group, group->stage, group->parts.mine, group->seq);
     memcpy(line->datum, &other, sizeof other);
     line->length = AGGR_LENGTHS_DIFFER;
-    aggr_publish(line, group->seq);
+    MPIR_aggr_publish(line, group->seq);
 }
 
 /* A leader folds the data of its part of the members into its line among the leaders'. */
@@ -60,7 +60,7 @@ static int lead(aggr_group_t * group, payload_t payload, const aggr_fold_t * fol
     const aggr_parts_t *parts = &group->parts;
     if (group->me != parts->first)
         return AGGR_OK;
-    aggr_line_t *line = aggr_line_of(group, group->stage, parts->mine, group->seq);
+    aggr_line_t *line = MPIR_aggr_line_of(group, group->stage, parts->mine, group->seq);
     int status =
         fold_lines(group, group->lines, parts->first, parts->last, line->datum, payload, fold);
     if (status == AGGR_ERR_LENGTH)
@@ -68,18 +68,18 @@ static int lead(aggr_group_t * group, payload_t payload, const aggr_fold_t * fol
     if (status)
         return status;
     line->length = payload.length;
-    aggr_publish(line, group->seq);
+    MPIR_aggr_publish(line, group->seq);
     return AGGR_OK;
 }
 
 static int put(aggr_group_t * group, const void *in, payload_t payload)
 {
-    int status = aggr_begin(group, AGGR_IN_LINE);
+    int status = MPIR_aggr_begin(group, AGGR_IN_LINE);
     if (status)
         return status;
-    aggr_copy(aggr_my_line(group)->datum, in, payload.bytes);
-    aggr_my_line(group)->length = payload.length;
-    aggr_publish(aggr_my_line(group), group->seq);
+    MPIR_aggr_copy(MPIR_aggr_my_line(group)->datum, in, payload.bytes);
+    MPIR_aggr_my_line(group)->length = payload.length;
+    MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
     return AGGR_OK;
 }
 
@@ -114,7 +114,7 @@ static int wait_lines(aggr_group_t * group, aggr_line_t * lines, int first, int 
 {
     int status = AGGR_OK;
     for (int m = last; m >= first && status == AGGR_OK; m--)
-        status = aggr_wait(group, aggr_line_of(group, lines, m, group->seq), group->seq);
+        status = MPIR_aggr_wait(group, MPIR_aggr_line_of(group, lines, m, group->seq), group->seq);
     return status;
 }
 
@@ -126,17 +126,17 @@ static int wait_stage(aggr_group_t * group)
         int status = wait_lines(group, group->lines, parts->first, parts->last);
         if (status)
             return status;
-        aggr_publish(aggr_line_of(group, group->stage, parts->mine, group->seq), group->seq);
+        MPIR_aggr_publish(MPIR_aggr_line_of(group, group->stage, parts->mine, group->seq), group->seq);
     }
     return wait_lines(group, group->stage, 0, parts->count - 1);
 }
 
-int aggr_barrier(aggr_group_t * group)
+int MPIR_aggr_barrier(aggr_group_t * group)
 {
-    int status = aggr_begin(group, AGGR_NOTHING);
+    int status = MPIR_aggr_begin(group, AGGR_NOTHING);
     if (status)
         return status;
-    aggr_publish(aggr_my_line(group), group->seq);
+    MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
     status = group->parts.count ? wait_stage(group)
                                 : wait_lines(group, group->lines, 0, group->shape.members - 1);
     if (status == AGGR_OK)
@@ -157,7 +157,7 @@ static void fold_same(const void *left, void *inout, size_t bytes, void *context
 
 /* Members in other functions may wait for a leader's line, or have leaders that write none: all
  * members' lines are read. */
-int aggr_agree(aggr_group_t * group, uint64_t bytes)
+int MPIR_aggr_agree(aggr_group_t * group, uint64_t bytes)
 {
     static const aggr_fold_t same = { fold_same, NULL, sizeof(aggr_elsewhere_t) };
     aggr_elsewhere_t all, mine = {.bytes = bytes,.seq = group->seq + 1 };
@@ -179,12 +179,12 @@ int aggr_agree(aggr_group_t * group, uint64_t bytes)
  * all chunks. */
 static int put_copy(aggr_group_t * group, const void *in, size_t bytes, size_t all)
 {
-    int status = aggr_begin(group, AGGR_IN_LINE | AGGR_IN_COPY);
+    int status = MPIR_aggr_begin(group, AGGR_IN_LINE | AGGR_IN_COPY);
     if (status)
         return status;
-    memcpy(aggr_copy_of(group, group->me, group->seq), in, bytes);
-    aggr_my_line(group)->length = (uint32_t) all;
-    aggr_publish(aggr_my_line(group), group->seq);
+    memcpy(MPIR_aggr_copy_of(group, group->me, group->seq), in, bytes);
+    MPIR_aggr_my_line(group)->length = (uint32_t) all;
+    MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
     leave_stage(group, all);
     return AGGR_OK;
 }
@@ -194,16 +194,16 @@ static int put_copy(aggr_group_t * group, const void *in, size_t bytes, size_t a
 static int fold_copies(aggr_group_t *group, int first, int last, void *out, size_t from,
                        size_t bytes, const aggr_fold_t *fold)
 {
-    uint32_t length = aggr_my_line(group)->length;
+    uint32_t length = MPIR_aggr_my_line(group)->length;
     for (int m = last; m >= first; m--) {
-        int status = aggr_wait(group, aggr_now(group, m), group->seq);
+        int status = MPIR_aggr_wait(group, MPIR_aggr_now(group, m), group->seq);
         if (status == AGGR_OK)
-            status = aggr_compare(group, aggr_now(group, m), length);
+            status = MPIR_aggr_compare(group, MPIR_aggr_now(group, m), length);
         if (status)
             return status;
-        const char *at = aggr_copy_of(group, m, group->seq) + from;
+        const char *at = MPIR_aggr_copy_of(group, m, group->seq) + from;
         if (m == last)
-            aggr_copy(out, at, bytes);
+            MPIR_aggr_copy(out, at, bytes);
         else if (bytes > 0)
             fold->fold(at, out, bytes, fold->context);
     }
@@ -231,23 +231,23 @@ static int allreduce_slices(aggr_group_t * group, void *out, size_t bytes, const
     size_t begin = slice_begin(group, group->me, bytes, fold->unit);
     size_t end = slice_begin(group, group->me + 1, bytes, fold->unit);
     int members = group->shape.members;
-    int status = aggr_wait_all(group);
+    int status = MPIR_aggr_wait_all(group);
     if (status)
         return status;
-    char *mine = aggr_copy_of(group, group->me, group->seq + 1);
+    char *mine = MPIR_aggr_copy_of(group, group->me, group->seq + 1);
     status = fold_copies(group, 0, members - 1, mine, begin, end - begin, fold);
     if (status == AGGR_OK)
-        status = aggr_begin(group, AGGR_IN_COPY);
+        status = MPIR_aggr_begin(group, AGGR_IN_COPY);
     if (status)
         return status;
-    aggr_publish(aggr_my_line(group), group->seq);
+    MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
     for (int m = 0; m < members; m++) {
-        status = aggr_wait(group, aggr_now(group, m), group->seq);
+        status = MPIR_aggr_wait(group, MPIR_aggr_now(group, m), group->seq);
         if (status)
             return status;
         begin = slice_begin(group, m, bytes, fold->unit);
         end = slice_begin(group, m + 1, bytes, fold->unit);
-        aggr_copy((char *) out + begin, aggr_copy_of(group, m, group->seq), end - begin);
+        MPIR_aggr_copy((char *) out + begin, MPIR_aggr_copy_of(group, m, group->seq), end - begin);
     }
     group->safe = group->seq;
     return AGGR_OK;
@@ -265,13 +265,13 @@ static size_t chunk_of(const aggr_group_t * group, const aggr_fold_t * fold)
     return group->shape.copy_bytes / fold->unit * fold->unit;
 }
 
-int aggr_allreduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
+int MPIR_aggr_allreduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
                    const aggr_fold_t *fold)
 {
     if (bytes <= AGGR_DATUM)
         return reduce_datum(group, in, out, payload_of(bytes), fold, true);
     for (size_t done = 0, chunk; done < bytes; done += chunk) {
-        chunk = aggr_least(bytes - done, chunk_of(group, fold));
+        chunk = MPIR_aggr_least(bytes - done, chunk_of(group, fold));
         int status = put_copy(group, (const char *) in + done, chunk, bytes);
         if (status == AGGR_OK)
             status = worth_slices(group, chunk)
@@ -283,14 +283,14 @@ int aggr_allreduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
     return AGGR_OK;
 }
 
-int aggr_reduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
+int MPIR_aggr_reduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
                 const aggr_fold_t *fold, int root)
 {
     bool wanted = group->me == root;
     if (bytes <= AGGR_DATUM)
         return reduce_datum(group, in, out, payload_of(bytes), fold, wanted);
     for (size_t done = 0, chunk; done < bytes; done += chunk) {
-        chunk = aggr_least(bytes - done, chunk_of(group, fold));
+        chunk = MPIR_aggr_least(bytes - done, chunk_of(group, fold));
         int status = put_copy(group, (const char *) in + done, chunk, bytes);
         if (status == AGGR_OK && wanted)
             status = fold_all_copies(group, (char *) out + done, chunk, fold);
@@ -310,7 +310,7 @@ static int scan_to(aggr_group_t *group, const void *in, void *out, size_t bytes,
         return status ? status : fold_lines(group, group->lines, 0, last, out, payload, fold);
     }
     for (size_t done = 0, chunk; done < bytes; done += chunk) {
-        chunk = aggr_least(bytes - done, chunk_of(group, fold));
+        chunk = MPIR_aggr_least(bytes - done, chunk_of(group, fold));
         int status = put_copy(group, (const char *) in + done, chunk, bytes);
         if (status == AGGR_OK)
             status = fold_copies(group, 0, last, (char *) out + done, 0, chunk, fold);
@@ -320,12 +320,12 @@ static int scan_to(aggr_group_t *group, const void *in, void *out, size_t bytes,
     return AGGR_OK;
 }
 
-int aggr_scan(aggr_group_t *group, const void *in, void *out, size_t bytes, const aggr_fold_t *fold)
+int MPIR_aggr_scan(aggr_group_t *group, const void *in, void *out, size_t bytes, const aggr_fold_t *fold)
 {
     return scan_to(group, in, out, bytes, fold, group->me);
 }
 
-int aggr_exscan(aggr_group_t *group, const void *in, void *out, size_t bytes,
+int MPIR_aggr_exscan(aggr_group_t *group, const void *in, void *out, size_t bytes,
                 const aggr_fold_t *fold)
 {
     return scan_to(group, in, out, bytes, fold, group->me - 1);

@@ -14,6 +14,5 @@ noinst_HEADERS += \
     src/mpid/common/allocator.hpp \
     src/mpid/common/cid/bit_tree.hpp \
     src/mpid/common/cid/cid.h \
-    src/mpid/common/cid/cid_names.h \
     src/mpid/common/cid/heap.hpp \
     src/mpid/common/cid/table.hpp

@@ -5,7 +5,7 @@
 
 #include "table.hpp"
 
-const char *cid_strerror(cid_status status) noexcept {
+const char *MPIR_cid_strerror(cid_status status) noexcept {
     switch (status) {
         case CID_OK: return "success";
         case CID_ERR_TAKEN: return "the id has an owner";
@@ -19,7 +19,7 @@ const char *cid_strerror(cid_status status) noexcept {
 
 // ---- kinds
 
-const char *cid_kind_name(cid_kind kind) noexcept {
+const char *MPIR_cid_kind_name(cid_kind kind) noexcept {
     switch (kind) {
         case CID_ARRAY: return "array";
         case CID_RBTREE: return "rbtree";
@@ -29,17 +29,17 @@ const char *cid_kind_name(cid_kind kind) noexcept {
     return "unknown";
 }
 
-cid_status cid_kind_from_name(const char *name, cid_kind *out) noexcept {
+cid_status MPIR_cid_kind_from_name(const char *name, cid_kind *out) noexcept {
     if (name == nullptr || out == nullptr) return CID_ERR_ARG;
     for (int kind = 0; kind < CID_KIND_COUNT; kind++)
-        if (std::strcmp(name, cid_kind_name(static_cast<cid_kind>(kind))) == 0) {
+        if (std::strcmp(name, MPIR_cid_kind_name(static_cast<cid_kind>(kind))) == 0) {
             *out = static_cast<cid_kind>(kind);
             return CID_OK;
         }
     return CID_ERR_ARG;
 }
 
-cid_table_t *cid_table_create(cid_kind kind, uint32_t limit) noexcept {
+cid_table_t *MPIR_cid_table_create(cid_kind kind, uint32_t limit) noexcept {
     switch (kind) {
         case CID_ARRAY: return cid::make_array(limit);
         case CID_RBTREE: return cid::make_rbtree(limit);
@@ -49,14 +49,14 @@ cid_table_t *cid_table_create(cid_kind kind, uint32_t limit) noexcept {
     return nullptr;
 }
 
-void cid_table_destroy(cid_table_t *table) noexcept {
+void MPIR_cid_table_destroy(cid_table_t *table) noexcept {
     if (table == nullptr) return;
     table->~cid_table();
     cid::deallocate(table);
 }
 
-cid_kind cid_table_kind(const cid_table_t *table) noexcept { return table->kind; }
-uint32_t cid_table_limit(const cid_table_t *table) noexcept { return table->limit; }
+cid_kind MPIR_cid_table_kind(const cid_table_t *table) noexcept { return table->kind; }
+uint32_t MPIR_cid_table_limit(const cid_table_t *table) noexcept { return table->limit; }
 
 // ---- one id
 
@@ -74,22 +74,22 @@ cid_status claim_by(cid_table_t *table, uint32_t id, void *owner, Claim claim) n
 
 }  // namespace
 
-cid_status cid_claim(cid_table_t *table, uint32_t id, void *owner) noexcept {
+cid_status MPIR_cid_claim(cid_table_t *table, uint32_t id, void *owner) noexcept {
     return claim_by(table, id, owner, &cid_table::claim);
 }
 
-uint32_t cid_hold(cid_table_t *table, uint32_t end) noexcept {
+uint32_t MPIR_cid_hold(cid_table_t *table, uint32_t end) noexcept {
     table->holders++;
     return std::min(table->hold(std::min(end, table->limit)), table->limit);
 }
 
-cid_status cid_claim_held(cid_table_t *table, uint32_t id, void *owner) noexcept {
+cid_status MPIR_cid_claim_held(cid_table_t *table, uint32_t id, void *owner) noexcept {
     return claim_by(table, id, owner, &cid_table::claim_held);
 }
 
-void cid_let_go(cid_table_t *table) noexcept { table->holders--; }
+void MPIR_cid_let_go(cid_table_t *table) noexcept { table->holders--; }
 
-cid_status cid_replace(cid_table_t *table, uint32_t id, void *owner) noexcept {
+cid_status MPIR_cid_replace(cid_table_t *table, uint32_t id, void *owner) noexcept {
     if (owner == nullptr) return CID_ERR_ARG;
     if (id >= table->limit) return CID_ERR_RANGE;
     if (table->owner(id) == nullptr) return CID_ERR_FREE;
@@ -97,7 +97,7 @@ cid_status cid_replace(cid_table_t *table, uint32_t id, void *owner) noexcept {
     return CID_OK;
 }
 
-void *cid_release(cid_table_t *table, uint32_t id) noexcept {
+void *MPIR_cid_release(cid_table_t *table, uint32_t id) noexcept {
     if (id >= table->limit) return nullptr;
     void *owner = table->owner(id);
     if (owner == nullptr) return nullptr;
@@ -106,22 +106,22 @@ void *cid_release(cid_table_t *table, uint32_t id) noexcept {
     return owner;
 }
 
-void *cid_owner(const cid_table_t *table, uint32_t id) noexcept {
+void *MPIR_cid_owner(const cid_table_t *table, uint32_t id) noexcept {
     return id < table->limit ? table->owner(id) : nullptr;
 }
 
 // ---- many ids
 
-uint32_t cid_used(const cid_table_t *table) noexcept { return table->used; }
-uint32_t cid_end(const cid_table_t *table) noexcept { return table->end(); }
+uint32_t MPIR_cid_used(const cid_table_t *table) noexcept { return table->used; }
+uint32_t MPIR_cid_end(const cid_table_t *table) noexcept { return table->end(); }
 
-uint32_t cid_next_free(const cid_table_t *table, uint32_t from) noexcept {
+uint32_t MPIR_cid_next_free(const cid_table_t *table, uint32_t from) noexcept {
     if (from >= table->limit) return table->limit;
     const uint32_t id = table->next_free(from);
     return id < table->limit ? id : table->limit;
 }
 
-uint32_t cid_next_used(const cid_table_t *table, uint32_t from) noexcept {
+uint32_t MPIR_cid_next_used(const cid_table_t *table, uint32_t from) noexcept {
     if (from >= table->limit) return table->limit;
     return table->next_used(from);
 }
@@ -143,19 +143,19 @@ uint32_t free_bits(const cid_table_t *table, uint64_t at) noexcept {
 
 }  // namespace
 
-void cid_free_mask(const cid_table_t *table, uint32_t first, uint32_t words,
+void MPIR_cid_free_mask(const cid_table_t *table, uint32_t first, uint32_t words,
                    uint32_t mask[]) noexcept {
     for (uint32_t w = 0; w < words; w++)
         mask[w] = free_bits(table, first + uint64_t{32} * w);
 }
 
-void cid_figures(const cid_table_t *table, cid_figures_t *out) noexcept {
+void MPIR_cid_figures(const cid_table_t *table, cid_figures_t *out) noexcept {
     out->used = table->used;
     out->allocated = table->allocated();
     out->end = table->end();
     out->bytes = table->object_bytes() + table->heap.bytes();
 }
 
-void cid_set_allocator(void *(*allocate)(size_t), void (*deallocate)(void *)) noexcept {
+void MPIR_cid_set_allocator(void *(*allocate)(size_t), void (*deallocate)(void *)) noexcept {
     cid::set_allocator(allocate, deallocate);
 }

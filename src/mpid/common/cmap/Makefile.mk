@@ -90,7 +90,6 @@ noinst_HEADERS += \
     src/mpid/common/cmap/calibrate/members.hpp \
     src/mpid/common/cmap/cmap.h \
     src/mpid/common/cmap/cmap_lookup.h \
-    src/mpid/common/cmap/cmap_names.h \
     src/mpid/common/cmap/cmap_times.hpp \
     src/mpid/common/cmap/cmap_tuning.hpp \
     src/mpid/common/cmap/cmap_wire.h \

@@ -5,7 +5,7 @@
  * A header is two whole cache lines.  The first holds everything a select touches in an affine map
  * of up to four levels, in a packed list and in an array, so that the send path reads one line and
  * then at most one more of the payload.  A holder may keep a copy of the header by value as long as
- * it keeps its reference: a copy answers cmap_select() as the original does.  Nobody outside the
+ * it keeps its reference: a copy answers MPIR_cmap_select() as the original does.  Nobody outside the
  * module reads the fields.
  */
 #ifndef CMAP_LOOKUP_H_INCLUDED
@@ -75,7 +75,7 @@ static_assert(sizeof(struct cmap_s) <= CMAP_HEADER_BYTES, "a header is two cache
 #endif
 
 /* High half of a 64 x 32 bit product. */
-static inline uint32_t cmap_mulhi(uint64_t a, uint32_t b)
+static inline uint32_t MPIR_cmap_mulhi(uint64_t a, uint32_t b)
 {
 #if defined(__SIZEOF_INT128__) && !defined(CMAP_NO_INT128)
     __extension__ typedef unsigned __int128 wide;
@@ -87,7 +87,7 @@ static inline uint32_t cmap_mulhi(uint64_t a, uint32_t b)
 #endif
 }
 
-static inline uint64_t cmap_load64le(const unsigned char *p)
+static inline uint64_t MPIR_cmap_load64le(const unsigned char *p)
 {
     uint64_t v;
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -100,54 +100,54 @@ static inline uint64_t cmap_load64le(const unsigned char *p)
     return v;
 }
 
-static inline uint32_t cmap_affine_select(const cmap_t * map, uint32_t rank)
+static inline uint32_t MPIR_cmap_affine_select(const cmap_t * map, uint32_t rank)
 {
     const struct cmap_affine_body *a = &map->body.affine;
     uint32_t index = a->base + rank * a->step;
     int k;
     for (k = 0; k < map->width - 1; k++)
-        index += cmap_mulhi(a->recip[k], rank) * a->jump[k];
+        index += MPIR_cmap_mulhi(a->recip[k], rank) * a->jump[k];
     return index;
 }
 
-static inline uint32_t cmap_packed_select(const cmap_t * map, uint32_t rank)
+static inline uint32_t MPIR_cmap_packed_select(const cmap_t * map, uint32_t rank)
 {
     const struct cmap_packed_body *p = &map->body.packed;
     uint64_t bit = (uint64_t) rank * map->width;
-    return p->base + ((uint32_t) (cmap_load64le(p->bits + (bit >> 3)) >> (bit & 7)) & p->mask);
+    return p->base + ((uint32_t) (MPIR_cmap_load64le(p->bits + (bit >> 3)) >> (bit & 7)) & p->mask);
 }
 
-/* Does cmap_select() answer without a call?  These are not worth a cache in front of them. */
-static inline int cmap_select_is_inline(const cmap_t * map)
+/* Does MPIR_cmap_select() answer without a call?  These are not worth a cache in front of them. */
+static inline int MPIR_cmap_select_is_inline(const cmap_t * map)
 {
     return map->kind <= CMAP_REP_ARRAY;
 }
 
 /* base, base + step, ...: what most communicators of most programs are.  One comparison, since
  * kind and width are neighbours. */
-static inline int cmap_is_arithmetic(const cmap_t * map)
+static inline int MPIR_cmap_is_arithmetic(const cmap_t * map)
 {
     return map->kind == CMAP_REP_AFFINE && map->width == 1;
 }
 
-static inline uint32_t cmap_arithmetic_select(const cmap_t * map, uint32_t rank)
+static inline uint32_t MPIR_cmap_arithmetic_select(const cmap_t * map, uint32_t rank)
 {
     return map->body.affine.base + rank * map->body.affine.step;
 }
 
 /* Index of `rank`.  REQUIRES rank < size.  The one place that switches on the representation; those
  * which are not worth the caller's instruction cache go through the table of core/registry.cpp. */
-static inline uint32_t cmap_select(const cmap_t * map, uint32_t rank)
+static inline uint32_t MPIR_cmap_select(const cmap_t * map, uint32_t rank)
 {
     switch (map->kind) {
         case CMAP_REP_AFFINE:
-            return cmap_affine_select(map, rank);
+            return MPIR_cmap_affine_select(map, rank);
         case CMAP_REP_PACKED:
-            return cmap_packed_select(map, rank);
+            return MPIR_cmap_packed_select(map, rank);
         case CMAP_REP_ARRAY:
             return map->body.array.members[rank];
         default:
-            return cmap_select_outlined(map, rank);
+            return MPIR_cmap_select_outlined(map, rank);
     }
 }
 

@@ -151,7 +151,7 @@ constexpr size_t ALGEBRA_MIN_PIECES = 64;
 constexpr size_t ALGEBRA_MEMBERS_PER_PIECE = 8;
 // Work (pairs, rows, pieces made) per piece allowed before giving up.
 constexpr size_t ALGEBRA_WORK_PER_PIECE = 4;
-// A lookup by cmap_rank() takes about as long as decoding and testing so many members.
+// A lookup by MPIR_cmap_rank() takes about as long as decoding and testing so many members.
 constexpr uint64_t ALGEBRA_DECODES_PER_LOOKUP = 8;
 // A temporary bitmap is taken for up to so many bits per member involved: 8 bytes, twice a plain
 // array.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The head of the words that cmap_to_words() writes.  On the wire a word is little-endian:
+ * The head of the words that MPIR_cmap_to_words() writes.  On the wire a word is little-endian:
  *
  *     0   the format: "CM", two bytes, and the version, two bytes
  *     1   how many words follow
@@ -14,8 +14,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cmap_names.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -26,7 +24,7 @@ enum {
 };
 
 /* From this machine's order to that of the wire, or back. */
-static inline uint32_t cmap_wire_order(uint32_t word)
+static inline uint32_t MPIR_cmap_wire_order(uint32_t word)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     return __builtin_bswap32(word);
@@ -36,17 +34,17 @@ static inline uint32_t cmap_wire_order(uint32_t word)
 }
 
 /* Of n words that follow. */
-static inline void cmap_wire_head(uint32_t * words, uint32_t n)
+static inline void MPIR_cmap_wire_head(uint32_t * words, uint32_t n)
 {
-    words[0] = cmap_wire_order(CMAP_WIRE_FORMAT);
-    words[1] = cmap_wire_order(n);
+    words[0] = MPIR_cmap_wire_order(CMAP_WIRE_FORMAT);
+    words[1] = MPIR_cmap_wire_order(n);
 }
 
 /* Do these n words begin with a head, and are they all? */
-static inline bool cmap_wire_has_head(const uint32_t * words, uint32_t n)
+static inline bool MPIR_cmap_wire_has_head(const uint32_t * words, uint32_t n)
 {
-    return n > CMAP_WIRE_HEAD && cmap_wire_order(words[0]) == CMAP_WIRE_FORMAT &&
-        cmap_wire_order(words[1]) == n - CMAP_WIRE_HEAD;
+    return n > CMAP_WIRE_HEAD && MPIR_cmap_wire_order(words[0]) == CMAP_WIRE_FORMAT &&
+        MPIR_cmap_wire_order(words[1]) == n - CMAP_WIRE_HEAD;
 }
 
 #ifdef __cplusplus

@@ -10,5 +10,4 @@ mpi_core_sources += \
 
 noinst_HEADERS += \
     src/mpid/common/colours/colours.h \
-    src/mpid/common/colours/colours_names.h \
     src/mpid/common/colours/colours_piece.h

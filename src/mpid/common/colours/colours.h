@@ -17,7 +17,7 @@
  *     even and odd                                one piece:  1, (1, 1)      2, (0, 2)
  *     all in one, transposed 8 x 8                one piece:  1, (0, 8)      8, (0, 1)
  *
- * The descriptions of two neighbouring blocks merge into one (colours_merge).  If all members merge
+ * The descriptions of two neighbouring blocks merge into one (MPIR_colours_merge).  If all members merge
  * along the same tree, all compute the same bytes.  Below COLOURS_PARSE ranks a description is
  * rows; from there on the rows become pieces if these are fewer and take fewer bytes.
  *
@@ -36,7 +36,7 @@
  *        number phase if L > 1
  *
  * Conventions
- *  1. Arbitrary bytes are safe: colours_check() accepts or rejects them.  The other functions
+ *  1. Arbitrary bytes are safe: MPIR_colours_check() accepts or rejects them.  The other functions
  *     REQUIRE bytes that it accepted, or that this module wrote.
  *  2. Nothing is allocated.  A merge takes time in the bytes of both, and less than a microsecond
  *     for short ones.
@@ -48,8 +48,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "colours_names.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -77,35 +75,35 @@ typedef struct colours_row {
     int32_t colour, key;
 } colours_row;
 
-typedef void colours_fold(uint64_t * all, uint64_t offer);
+typedef void MPIR_colours_fold(uint64_t * all, uint64_t offer);
 
 /* Writes the description of one rank, or of a failed one; returns its bytes, at most
  * COLOURS_HEADER + COLOURS_EXTRA. */
-size_t colours_leaf(uint8_t * out, colours_row row, uint64_t offer, uint32_t flags);
+size_t MPIR_colours_leaf(uint8_t * out, colours_row row, uint64_t offer, uint32_t flags);
 /* The same of n consecutive ranks, fewer than COLOURS_PARSE, with the fold of their offers. */
-size_t colours_rows(uint8_t * out, const colours_row rows[], uint32_t n, uint64_t offer,
+size_t MPIR_colours_rows(uint8_t * out, const colours_row rows[], uint32_t n, uint64_t offer,
                     uint32_t flags);
 /* A failed description, with this offer: for members whose memory ran out on the way. */
-size_t colours_failure(uint8_t * out, uint64_t offer, uint32_t flags);
+size_t MPIR_colours_failure(uint8_t * out, uint64_t offer, uint32_t flags);
 
 /* Fields of a header */
-size_t colours_bytes(const uint8_t * description);
-uint64_t colours_offer(const uint8_t * description);
-uint32_t colours_flags(const uint8_t * description);
+size_t MPIR_colours_bytes(const uint8_t * description);
+uint64_t MPIR_colours_offer(const uint8_t * description);
+uint32_t MPIR_colours_flags(const uint8_t * description);
 
 /* Is this a header, of a description of n ranks at most?  The rest may still be on its way. */
-bool colours_check_header(const uint8_t * description, size_t bytes, uint32_t n);
+bool MPIR_colours_check_header(const uint8_t * description, size_t bytes, uint32_t n);
 /* Is this a description of n ranks, or a failed one? */
-bool colours_check(const uint8_t * description, size_t bytes, uint32_t n);
+bool MPIR_colours_check(const uint8_t * description, size_t bytes, uint32_t n);
 /* The same of 1 to n ranks. */
-bool colours_check_most(const uint8_t * description, size_t bytes, uint32_t n);
+bool MPIR_colours_check_most(const uint8_t * description, size_t bytes, uint32_t n);
 /* How many ranks a description has; 0 if it has failed. */
-uint32_t colours_ranks(const uint8_t * description);
+uint32_t MPIR_colours_ranks(const uint8_t * description);
 
 /* Writes the description of the ranks of `low`, followed by those of `high`; returns its bytes, for
  * n ranks at most n * COLOURS_ROW + COLOURS_EXTRA.  REQUIRES room for these, or for those of low
  * and high together if these are fewer, and for COLOURS_EXTRA + COLOURS_SLACK beyond. */
-size_t colours_merge(const uint8_t * low, const uint8_t * high, colours_fold * fold, uint8_t * out);
+size_t MPIR_colours_merge(const uint8_t * low, const uint8_t * high, MPIR_colours_fold * fold, uint8_t * out);
 
 /* ---- what follows from the description of all ranks ------------------------------------------ */
 
@@ -123,7 +121,7 @@ typedef struct colours_grid {
 
 typedef enum colours_form {
     COLOURS_ASCENDING,          /* in the order of the ranks the grids are in the members' order */
-    COLOURS_SORTED,             /* a few grids that colours_arrange() has put in order */
+    COLOURS_SORTED,             /* a few grids that MPIR_colours_arrange() has put in order */
     COLOURS_TABLE               /* no closed form: decode, and order the rows */
 } colours_form;
 
@@ -141,18 +139,18 @@ typedef struct colours_order {
 
 /* How the members of a colour are ordered by key, then rank.  `self`: a member's rank, or anything
  * if the caller is none.  REQUIRES a description that has not failed. */
-void colours_arrange(const uint8_t * description, int32_t colour, uint32_t self,
+void MPIR_colours_arrange(const uint8_t * description, int32_t colour, uint32_t self,
                      colours_order * order);
 /* Calls `take` for each grid in the members' order, until it returns false; then it is false.
  * REQUIRES a form that is not COLOURS_TABLE. */
-bool colours_each_grid(const uint8_t * description, int32_t colour, const colours_order * order,
+bool MPIR_colours_each_grid(const uint8_t * description, int32_t colour, const colours_order * order,
                        bool (*take) (void *context, const colours_grid * grid), void *context);
 
 /* How many ranks have this colour. */
-uint32_t colours_count(const uint8_t * description, int32_t colour);
+uint32_t MPIR_colours_count(const uint8_t * description, int32_t colour);
 
 /* Calls `take` for each rank in turn. */
-void colours_decode(const uint8_t * description, void (*take) (void *context, colours_row row),
+void MPIR_colours_decode(const uint8_t * description, void (*take) (void *context, colours_row row),
                     void *context);
 
 #ifdef __cplusplus

@@ -44,7 +44,7 @@ static bool take_part(const cutter * cutter, int64_t position, uint32_t levels, 
     const colours_piece *piece = cutter->piece;
     int64_t offset = position - piece->phase;
     box box = {.rank = cutter->rank + (uint32_t) offset,.levels = levels + 1,
-        .first = colours_at(piece, offset),.piece = piece
+        .first = MPIR_colours_at(piece, offset),.piece = piece
     };
 
     for (uint32_t k = 0; k < levels; k++)
@@ -71,7 +71,7 @@ static bool cut(const cutter * cutter, int64_t low, int64_t high, uint32_t level
 static bool each_row(const colours_piece * piece, uint32_t rank, take_box * take, void *context)
 {
     for (uint32_t i = 0; i < piece->length; i++) {
-        colours_row row = colours_read_row(piece->rows + (size_t) i * COLOURS_ROW);
+        colours_row row = MPIR_colours_read_row(piece->rows + (size_t) i * COLOURS_ROW);
         box box = {.rank = rank + i,.first = { row.colour, row.key },.piece = piece };
         if (!take(context, &box))
             return false;
@@ -81,10 +81,10 @@ static bool each_row(const colours_piece * piece, uint32_t rank, take_box * take
 
 static bool each_box(const uint8_t * description, take_box * take, void *context)
 {
-    colours_reader reader = colours_pieces_of(description);
+    colours_reader reader = MPIR_colours_pieces_of(description);
     colours_piece piece;
 
-    for (uint32_t rank = 0; colours_read(&reader, &piece); rank += piece.length) {
+    for (uint32_t rank = 0; MPIR_colours_read(&reader, &piece); rank += piece.length) {
         cutter cutter = {.piece = &piece,.rank = rank,.take = take,.context = context };
         if (piece.levels == 0 ? !each_row(&piece, rank, take, context) :
             !cut(&cutter, piece.phase, piece.phase + piece.length, piece.levels - 1))
@@ -168,7 +168,7 @@ static bool solve(box * box, int32_t colour)
     for (uint32_t i = n; i-- > 0 && digits[i].step != 0;) {
         int64_t least, greatest, value, size = magnitude(digits[i].step);
         range_of(digits, i, 0, &least, &greatest);      /* of the smaller ones */
-        value = colours_floor_div(left - least, size);
+        value = MPIR_colours_floor_div(left - least, size);
         left -= value * size;
         value = digits[i].step < 0 ? -value : value;
         if (value < 0 || value >= digits[i].count || left < least || left > greatest)
@@ -353,12 +353,12 @@ static bool sort_grids(collector * all)
 
 static uint32_t ranks_of(const uint8_t * description, uint32_t * plain)
 {
-    colours_reader reader = colours_pieces_of(description);
+    colours_reader reader = MPIR_colours_pieces_of(description);
     colours_piece piece;
     uint32_t ranks = 0;
 
     *plain = 0;
-    while (colours_read(&reader, &piece)) {
+    while (MPIR_colours_read(&reader, &piece)) {
         ranks += piece.length;
         *plain += piece.levels == 0 ? piece.length : 0;
     }
@@ -384,7 +384,7 @@ static bool is_whole(const colours_order * order)
     return true;
 }
 
-void colours_arrange(const uint8_t * description, int32_t colour, uint32_t self,
+void MPIR_colours_arrange(const uint8_t * description, int32_t colour, uint32_t self,
                      colours_order * order)
 {
     collector all = {.colour = colour,.self = self,.order = order,.ascending = true };
@@ -405,7 +405,7 @@ void colours_arrange(const uint8_t * description, int32_t colour, uint32_t self,
         order->grids > order->members / LEAST_MEMBERS)
         order->form = COLOURS_TABLE;
     if (order->form == COLOURS_TABLE)
-        order->members = colours_count(description, colour);
+        order->members = MPIR_colours_count(description, colour);
     order->whole = is_whole(order);
 }
 
@@ -426,7 +426,7 @@ static bool give(void *context, const box * box)
         giver->take(giver->context, &grid);
 }
 
-bool colours_each_grid(const uint8_t * description, int32_t colour, const colours_order * order,
+bool MPIR_colours_each_grid(const uint8_t * description, int32_t colour, const colours_order * order,
                        bool (*take) (void *context, const colours_grid * grid), void *context)
 {
     giver giver = {.colour = colour,.take = take,.context = context };
@@ -448,7 +448,7 @@ typedef struct decoder {
 static void decode_rows(const colours_piece * piece, const decoder * decoder)
 {
     for (uint32_t i = 0; i < piece->length; i++)
-        decoder->take(decoder->context, colours_read_row(piece->rows + (size_t) i * COLOURS_ROW));
+        decoder->take(decoder->context, MPIR_colours_read_row(piece->rows + (size_t) i * COLOURS_ROW));
 }
 
 /* How many ranks from this one on differ in digit 0 alone. */
@@ -464,7 +464,7 @@ static uint32_t line_from(const colours_piece * piece, uint32_t offset)
 static void decode_levels(const colours_piece * piece, const decoder * decoder)
 {
     for (uint32_t i = 0, next; i < piece->length; i = next) {
-        colours_pair value = colours_at(piece, i);
+        colours_pair value = MPIR_colours_at(piece, i);
         for (next = i + line_from(piece, i); i < next; i++) {
             colours_row row = {.colour = (int32_t) value.colour,.key = (int32_t) value.key };
             decoder->take(decoder->context, row);
@@ -482,14 +482,14 @@ static void decode_piece(const colours_piece * piece, const decoder * decoder)
         decode_levels(piece, decoder);
 }
 
-void colours_decode(const uint8_t * description, void (*take) (void *context, colours_row row),
+void MPIR_colours_decode(const uint8_t * description, void (*take) (void *context, colours_row row),
                     void *context)
 {
-    colours_reader reader = colours_pieces_of(description);
+    colours_reader reader = MPIR_colours_pieces_of(description);
     colours_piece piece;
     decoder decoder = { take, context };
 
-    while (colours_read(&reader, &piece))
+    while (MPIR_colours_read(&reader, &piece))
         decode_piece(&piece, &decoder);
 }
 
@@ -525,7 +525,7 @@ static bool count_in_box(void *context, const box * box)
 static void count_in_rows(const colours_piece * piece, counter * counter)
 {
     for (uint32_t i = 0; i < piece->length; i++)
-        count(counter, colours_read_row(piece->rows + (size_t) i * COLOURS_ROW));
+        count(counter, MPIR_colours_read_row(piece->rows + (size_t) i * COLOURS_ROW));
 }
 
 static void count_in_piece(const colours_piece * piece, counter * counter)
@@ -540,13 +540,13 @@ static void count_in_piece(const colours_piece * piece, counter * counter)
     }
 }
 
-uint32_t colours_count(const uint8_t * description, int32_t colour)
+uint32_t MPIR_colours_count(const uint8_t * description, int32_t colour)
 {
-    colours_reader reader = colours_pieces_of(description);
+    colours_reader reader = MPIR_colours_pieces_of(description);
     colours_piece piece;
     counter counter = { colour, 0 };
 
-    while (colours_read(&reader, &piece)) {
+    while (MPIR_colours_read(&reader, &piece)) {
         if (piece.levels == 0)
             count_in_rows(&piece, &counter);
         else

@@ -2,22 +2,22 @@
 
 #include "colours_piece.h"
 
-int64_t colours_digit(const colours_piece * piece, uint32_t k, int64_t position)
+int64_t MPIR_colours_digit(const colours_piece * piece, uint32_t k, int64_t position)
 {
-    int64_t digit = colours_floor_div(position, piece->level[k].weight);
+    int64_t digit = MPIR_colours_floor_div(position, piece->level[k].weight);
 
     if (k + 1 == piece->levels)
         return digit;
-    return colours_floor_mod(digit, piece->level[k + 1].weight / piece->level[k].weight);
+    return MPIR_colours_floor_mod(digit, piece->level[k + 1].weight / piece->level[k].weight);
 }
 
-colours_pair colours_at(const colours_piece * piece, int64_t offset)
+colours_pair MPIR_colours_at(const colours_piece * piece, int64_t offset)
 {
     colours_pair value = piece->first;
 
     for (uint32_t k = 0; k < piece->levels; k++) {
-        int64_t moved = colours_digit(piece, k, piece->phase + offset) -
-            colours_digit(piece, k, piece->phase);
+        int64_t moved = MPIR_colours_digit(piece, k, piece->phase + offset) -
+            MPIR_colours_digit(piece, k, piece->phase);
         value.colour += moved * piece->level[k].step.colour;
         value.key += moved * piece->level[k].step.key;
     }
@@ -40,7 +40,7 @@ static bool has_same_levels(const colours_piece * a, const colours_piece * b, ui
 {
     for (uint32_t k = 0; k < levels; k++) {
         if (a->level[k].weight != b->level[k].weight ||
-            !colours_equal(a->level[k].step, b->level[k].step))
+            !MPIR_colours_equal(a->level[k].step, b->level[k].step))
             return false;
     }
     return true;
@@ -57,17 +57,17 @@ static bool has_shape(const colours_piece * pattern, int64_t position, const col
         return false;
     if (levels < pattern->levels) {
         int64_t weight = pattern->level[levels].weight;
-        if (colours_floor_mod(position, weight) + part->length > weight)
+        if (MPIR_colours_floor_mod(position, weight) + part->length > weight)
             return false;
     }
-    return colours_floor_mod(position, last_weight(part)) == part->phase;
+    return MPIR_colours_floor_mod(position, last_weight(part)) == part->phase;
 }
 
 /* The shape first: with equal steps the value does not overflow, however far the offset is. */
 static bool fits(const colours_piece * pattern, int64_t offset, const colours_piece * part)
 {
     return pattern->length > 1 && has_shape(pattern, pattern->phase + offset, part) &&
-        colours_equal(colours_at(pattern, offset), part->first);
+        MPIR_colours_equal(MPIR_colours_at(pattern, offset), part->first);
 }
 
 static bool extend(colours_piece * low, const colours_piece * high)
@@ -84,7 +84,7 @@ static bool extend_back(colours_piece * low, const colours_piece * high)
 
     if (!fits(high, -(int64_t) low->length, low))
         return false;
-    both.phase = colours_floor_mod(high->phase - low->length, last_weight(high));
+    both.phase = MPIR_colours_floor_mod(high->phase - low->length, last_weight(high));
     both.first = low->first;
     both.length += low->length;
     *low = both;
@@ -95,7 +95,7 @@ static bool make_line(colours_piece * low, const colours_piece * high)
 {
     if (low->length > 1 || high->length > 1)
         return false;
-    low->level[0].step = colours_minus(high->first, low->first);
+    low->level[0].step = MPIR_colours_minus(high->first, low->first);
     low->length = 2;
     return true;
 }
@@ -108,7 +108,7 @@ static bool extend_pairs(colours_piece * low, const colours_piece * high)
     if (low->levels != 2 || high->levels != 2 || low->level[1].weight != 2 ||
         high->level[1].weight != 2)
         return false;
-    turned.level[0].step = colours_minus(high->level[1].step, high->level[0].step);
+    turned.level[0].step = MPIR_colours_minus(high->level[1].step, high->level[0].step);
     turned.phase = 1 - high->phase;
     return extend(low, &turned);
 }
@@ -117,10 +117,10 @@ static bool extend_pairs(colours_piece * low, const colours_piece * high)
 static bool give_down(colours_piece * low, colours_piece * high)
 {
     if (!is_line(low) || !is_line(high) ||
-        !colours_equal(colours_at(low, low->length), high->first))
+        !MPIR_colours_equal(MPIR_colours_at(low, low->length), high->first))
         return false;
     low->length++;
-    high->first = colours_at(high, 1);
+    high->first = MPIR_colours_at(high, 1);
     high->length--;
     return true;
 }
@@ -129,10 +129,10 @@ static bool give_down(colours_piece * low, colours_piece * high)
 static bool give_up(colours_piece * low, colours_piece * high)
 {
     if (!is_line(low) || low->length > 2 || !is_line(high) ||
-        !colours_equal(colours_at(low, 1), colours_at(high, -1)))
+        !MPIR_colours_equal(MPIR_colours_at(low, 1), MPIR_colours_at(high, -1)))
         return false;
     low->length = 1;
-    high->first = colours_at(high, -1);
+    high->first = MPIR_colours_at(high, -1);
     high->length++;
     return true;
 }
@@ -157,8 +157,8 @@ static bool join_three(colours_piece piece[3])
         weight % last_weight(middle) != 0 || phase < 0 || high->length > weight ||
         !has_shape(middle, phase, low) || !has_shape(middle, 0, high))
         return false;
-    colours_pair step = colours_minus(colours_at(middle, phase), low->first);
-    if (!colours_equal(colours_minus(high->first, middle->first), step))
+    colours_pair step = MPIR_colours_minus(MPIR_colours_at(middle, phase), low->first);
+    if (!MPIR_colours_equal(MPIR_colours_minus(high->first, middle->first), step))
         return false;
     all.level[all.levels].weight = weight;
     all.level[all.levels++].step = step;
@@ -201,7 +201,7 @@ static uint32_t apply(colours_piece pieces[], uint32_t left, bool * moved)
     return 0;
 }
 
-uint32_t colours_reduce(colours_piece pieces[], uint32_t n)
+uint32_t MPIR_colours_reduce(colours_piece pieces[], uint32_t n)
 {
     uint32_t turns = 8 * n;     /* a border that moves may not move for ever */
 

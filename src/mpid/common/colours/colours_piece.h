@@ -29,32 +29,32 @@ typedef struct colours_piece {
     const uint8_t *rows;        /* plain ones, on the wire */
 } colours_piece;
 
-static inline bool colours_equal(colours_pair a, colours_pair b)
+static inline bool MPIR_colours_equal(colours_pair a, colours_pair b)
 {
     return a.colour == b.colour && a.key == b.key;
 }
 
-static inline colours_pair colours_minus(colours_pair a, colours_pair b)
+static inline colours_pair MPIR_colours_minus(colours_pair a, colours_pair b)
 {
     colours_pair difference = { a.colour - b.colour, a.key - b.key };
     return difference;
 }
 
-static inline int64_t colours_floor_div(int64_t a, int64_t b)
+static inline int64_t MPIR_colours_floor_div(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
 }
 
-static inline int64_t colours_floor_mod(int64_t a, int64_t b)
+static inline int64_t MPIR_colours_floor_mod(int64_t a, int64_t b)
 {
     return a % b < 0 ? a % b + b : a % b;
 }
 
 /* How many values digit k has, and the digit itself at a position; the last one is open. */
-int64_t colours_digit(const colours_piece * piece, uint32_t k, int64_t position);
+int64_t MPIR_colours_digit(const colours_piece * piece, uint32_t k, int64_t position);
 /* Values of the rank at this offset in the piece; before and behind it those of its pattern.
  * REQUIRES levels > 0. */
-colours_pair colours_at(const colours_piece * piece, int64_t offset);
+colours_pair MPIR_colours_at(const colours_piece * piece, int64_t offset);
 
 /* ---- which neighbours are one ---------------------------------------------------------------- */
 
@@ -65,7 +65,7 @@ colours_pair colours_at(const colours_piece * piece, int64_t offset);
  *   three        the middle one gives the length of a new level, and the others are parts of its
  *                neighbours on that level
  */
-uint32_t colours_reduce(colours_piece pieces[], uint32_t n);
+uint32_t MPIR_colours_reduce(colours_piece pieces[], uint32_t n);
 
 /* ---- on the wire ----------------------------------------------------------------------------- */
 
@@ -73,22 +73,22 @@ typedef struct colours_reader {
     const uint8_t *at, *end;
 } colours_reader;
 
-static inline colours_reader colours_pieces_of(const uint8_t * description)
+static inline colours_reader MPIR_colours_pieces_of(const uint8_t * description)
 {
     colours_reader reader = { description + COLOURS_HEADER,
-        description + colours_bytes(description)
+        description + MPIR_colours_bytes(description)
     };
     return reader;
 }
 
 /* The next piece; false at the end, and where there is none: then `at` is not at the end. */
-bool colours_read(colours_reader * reader, colours_piece * piece);
+bool MPIR_colours_read(colours_reader * reader, colours_piece * piece);
 /* Behind what is written. */
-uint8_t *colours_write(uint8_t * at, const colours_piece * piece);
+uint8_t *MPIR_colours_write(uint8_t * at, const colours_piece * piece);
 /* The head of so many plain rows. */
-uint8_t *colours_write_rows(uint8_t * at, uint32_t n);
+uint8_t *MPIR_colours_write_rows(uint8_t * at, uint32_t n);
 /* Irregular splits read each row several times. */
-static inline colours_row colours_read_row(const uint8_t * at)
+static inline colours_row MPIR_colours_read_row(const uint8_t * at)
 {
     uint32_t colour = at[0] | (uint32_t) at[1] << 8 | (uint32_t) at[2] << 16 |
         (uint32_t) at[3] << 24;
@@ -97,9 +97,9 @@ static inline colours_row colours_read_row(const uint8_t * at)
 
     return row;
 }
-uint8_t *colours_write_row(uint8_t * at, colours_row row);
+uint8_t *MPIR_colours_write_row(uint8_t * at, colours_row row);
 /* Fills in a header. */
-void colours_write_header(uint8_t * out, size_t bytes, uint64_t offer, uint32_t flags);
+void MPIR_colours_write_header(uint8_t * out, size_t bytes, uint64_t offer, uint32_t flags);
 
 #ifdef __cplusplus
 }

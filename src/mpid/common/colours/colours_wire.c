@@ -26,22 +26,22 @@ static uint8_t *put(uint8_t * at, uint64_t value, int bytes)
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
-size_t colours_bytes(const uint8_t * description)
+size_t MPIR_colours_bytes(const uint8_t * description)
 {
     return (size_t) get(description + AT_BYTES, 4);
 }
 
-uint64_t colours_offer(const uint8_t * description)
+uint64_t MPIR_colours_offer(const uint8_t * description)
 {
     return get(description + AT_OFFER, 8);
 }
 
-uint32_t colours_flags(const uint8_t * description)
+uint32_t MPIR_colours_flags(const uint8_t * description)
 {
     return description[AT_FLAGS];
 }
 
-void colours_write_header(uint8_t * out, size_t bytes, uint64_t offer, uint32_t flags)
+void MPIR_colours_write_header(uint8_t * out, size_t bytes, uint64_t offer, uint32_t flags)
 {
     put(out, 0, AT_BYTES);
     out[AT_VERSION] = COLOURS_VERSION;
@@ -50,14 +50,14 @@ void colours_write_header(uint8_t * out, size_t bytes, uint64_t offer, uint32_t 
     put(out + AT_OFFER, offer, 8);
 }
 
-bool colours_check_header(const uint8_t * description, size_t bytes, uint32_t n)
+bool MPIR_colours_check_header(const uint8_t * description, size_t bytes, uint32_t n)
 {
     size_t all;
 
     if (bytes < COLOURS_HEADER || description[AT_VERSION] != COLOURS_VERSION ||
         description[AT_FLAGS] > COLOURS_FAILED || get(description + AT_ZERO, 2))
         return false;
-    all = colours_bytes(description);
+    all = MPIR_colours_bytes(description);
     if (description[AT_FLAGS] & COLOURS_FAILED)
         return all == COLOURS_HEADER;
     return all > COLOURS_HEADER && all <= (size_t) n * COLOURS_ROW + COLOURS_EXTRA;
@@ -65,7 +65,7 @@ bool colours_check_header(const uint8_t * description, size_t bytes, uint32_t n)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-uint8_t *colours_write_row(uint8_t * at, colours_row row)
+uint8_t *MPIR_colours_write_row(uint8_t * at, colours_row row)
 {
     return put(put(at, (uint32_t) row.colour, 4), (uint32_t) row.key, 4);
 }
@@ -191,7 +191,7 @@ static bool read_piece(colours_reader * reader, colours_piece * piece)
 }
 
 /* A reader whose piece is wrong stays in front of it. */
-bool colours_read(colours_reader * reader, colours_piece * piece)
+bool MPIR_colours_read(colours_reader * reader, colours_piece * piece)
 {
     colours_reader next = *reader;
 
@@ -201,13 +201,13 @@ bool colours_read(colours_reader * reader, colours_piece * piece)
     return true;
 }
 
-uint8_t *colours_write_rows(uint8_t * at, uint32_t n)
+uint8_t *MPIR_colours_write_rows(uint8_t * at, uint32_t n)
 {
     *at++ = 0;
     return write_number(at, n);
 }
 
-uint8_t *colours_write(uint8_t * at, const colours_piece * piece)
+uint8_t *MPIR_colours_write(uint8_t * at, const colours_piece * piece)
 {
     *at++ = (uint8_t) piece->levels;
     at = write_number(at, piece->length);
@@ -220,13 +220,13 @@ uint8_t *colours_write(uint8_t * at, const colours_piece * piece)
     return piece->levels > 1 ? write_number(at, (uint64_t) piece->phase) : at;
 }
 
-uint32_t colours_ranks(const uint8_t * description)
+uint32_t MPIR_colours_ranks(const uint8_t * description)
 {
-    colours_reader reader = colours_pieces_of(description);
+    colours_reader reader = MPIR_colours_pieces_of(description);
     colours_piece piece;
     uint32_t ranks = 0;
 
-    while (colours_read(&reader, &piece))
+    while (MPIR_colours_read(&reader, &piece))
         ranks += piece.length;
     return ranks;
 }
@@ -234,25 +234,25 @@ uint32_t colours_ranks(const uint8_t * description)
 /* Arbitrary bytes may have more ranks than fit 32 bits. */
 static bool check_pieces(const uint8_t * description, uint64_t least, uint64_t most)
 {
-    colours_reader reader = colours_pieces_of(description);
+    colours_reader reader = MPIR_colours_pieces_of(description);
     colours_piece piece;
     uint64_t ranks = 0;
 
-    if (colours_flags(description) & COLOURS_FAILED)
+    if (MPIR_colours_flags(description) & COLOURS_FAILED)
         return true;
-    while (colours_read(&reader, &piece))
+    while (MPIR_colours_read(&reader, &piece))
         ranks += piece.length;
     return reader.at == reader.end && ranks >= least && ranks <= most;
 }
 
-bool colours_check(const uint8_t * description, size_t bytes, uint32_t n)
+bool MPIR_colours_check(const uint8_t * description, size_t bytes, uint32_t n)
 {
-    return colours_check_header(description, bytes, n) && colours_bytes(description) == bytes &&
+    return MPIR_colours_check_header(description, bytes, n) && MPIR_colours_bytes(description) == bytes &&
         check_pieces(description, n, n);
 }
 
-bool colours_check_most(const uint8_t * description, size_t bytes, uint32_t n)
+bool MPIR_colours_check_most(const uint8_t * description, size_t bytes, uint32_t n)
 {
-    return colours_check_header(description, bytes, n) && colours_bytes(description) == bytes &&
+    return MPIR_colours_check_header(description, bytes, n) && MPIR_colours_bytes(description) == bytes &&
         check_pieces(description, 1, n);
 }

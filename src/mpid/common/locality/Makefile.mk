@@ -8,5 +8,4 @@ mpi_core_sources += \
     src/mpid/common/locality/nodes.c
 
 noinst_HEADERS += \
-    src/mpid/common/locality/locality.h \
-    src/mpid/common/locality/locality_names.h
+    src/mpid/common/locality/locality.h

@@ -32,7 +32,7 @@ typedef struct growth {
 
 enum { LONG_WORDS = 3, WORDS = 6 };     /* arrays of 64 and of 32 bits */
 
-uint64_t locality_partition_bytes(uint32_t n)
+uint64_t MPIR_locality_partition_bytes(uint32_t n)
 {
     return n * (LONG_WORDS * sizeof(int64_t) + WORDS * sizeof(uint32_t));
 }
@@ -193,7 +193,7 @@ static void start(growth * g, const locality_graph * graph, uint32_t node_of[], 
     }
 }
 
-void locality_partition(const locality_graph * graph, const uint32_t room[], uint32_t nodes,
+void MPIR_locality_partition(const locality_graph * graph, const uint32_t room[], uint32_t nodes,
                         uint32_t node_of[], void *work)
 {
     growth g;
@@ -207,7 +207,7 @@ void locality_partition(const locality_graph * graph, const uint32_t room[], uin
     }
 }
 
-uint64_t locality_cut_of_graph(const locality_graph * graph, const uint32_t node_of[])
+uint64_t MPIR_locality_cut_of_graph(const locality_graph * graph, const uint32_t node_of[])
 {
     uint64_t cut = 0;
 

@@ -56,7 +56,7 @@ static void add_level(cmap_form * form, uint32_t count, uint32_t stride)
     form->stride[form->levels++] = (int32_t) stride;
 }
 
-void locality_order_form(const locality_grid * grid, const locality_order * order,
+void MPIR_locality_order_form(const locality_grid * grid, const locality_order * order,
                          cmap_form * form)
 {
     steps s;
@@ -70,7 +70,7 @@ void locality_order_form(const locality_grid * grid, const locality_order * orde
     }
 }
 
-void locality_given_order(const locality_grid * grid, locality_order * order)
+void MPIR_locality_given_order(const locality_grid * grid, locality_order * order)
 {
     for (uint32_t d = 0; d < grid->dims; d++)
         order->side[d] = 1;
@@ -108,20 +108,20 @@ static uint64_t cut_along(const locality_grid * grid, const locality_order * ord
 
     if (side > 1) {
         cells_of(grid, order, s, d, side - 1, tiles, 0, &form);
-        cut += locality_crossings(&form, s->within[d], nodes);
+        cut += MPIR_locality_crossings(&form, s->within[d], nodes);
     }
     if (tiles > 1) {
         cells_of(grid, order, s, d, 1, tiles - 1, last_side, &form);
-        cut += locality_crossings(&form, (int64_t) s->beyond[d] - last_side, nodes);
+        cut += MPIR_locality_crossings(&form, (int64_t) s->beyond[d] - last_side, nodes);
     }
     if (grid->periodic[d] && grid->dim[d] > 1) {
         cells_of(grid, order, s, d, 1, 1, last_side + last_tile, &form);
-        cut += locality_crossings(&form, -(int64_t) last_side - last_tile, nodes);
+        cut += MPIR_locality_crossings(&form, -(int64_t) last_side - last_tile, nodes);
     }
     return cut;
 }
 
-uint64_t locality_cut_on_blocks(const locality_grid * grid, const locality_order * order,
+uint64_t MPIR_locality_cut_on_blocks(const locality_grid * grid, const locality_order * order,
                                 const void *nodes)
 {
     uint64_t cut = 0;
@@ -153,7 +153,7 @@ static bool next_cell(const locality_grid * grid, uint32_t at[])
     return false;
 }
 
-uint64_t locality_cut_on_list(const locality_grid * grid, const locality_order * order,
+uint64_t MPIR_locality_cut_on_list(const locality_grid * grid, const locality_order * order,
                               const void *node_of_position)
 {
     const uint32_t *node = node_of_position;
@@ -205,7 +205,7 @@ static bool has_few_levels(const search * s, const locality_order * order)
 
     if (!s->closed)
         return true;
-    locality_order_form(s->grid, order, &form);
+    MPIR_locality_order_form(s->grid, order, &form);
     return form.levels <= LOCALITY_LEVELS;
 }
 
@@ -275,7 +275,7 @@ static void collect(search * s)
 {
     locality_order order;
 
-    locality_given_order(s->grid, &order);
+    MPIR_locality_given_order(s->grid, &order);
     try_sides(s, &order, 0, s->per_node, false);
     for (uint32_t d = 0; d < s->grid->dims; d++) {
         s->tuples = 0;
@@ -298,13 +298,13 @@ static void take_better(const search * s, const candidate * one, locality_cut cu
     }
 }
 
-void locality_choose_order(const locality_grid * grid, uint32_t per_node, bool closed,
+void MPIR_locality_choose_order(const locality_grid * grid, uint32_t per_node, bool closed,
                            locality_cut cut, const void *where, uint64_t given,
                            locality_choice * choice)
 {
     search s = {.grid = grid,.per_node = per_node,.size = size_of(grid),.closed = closed };
 
-    locality_given_order(grid, &choice->order);
+    MPIR_locality_given_order(grid, &choice->order);
     choice->cut = given;
     choice->is_given = true;
     if (given == 0 || per_node < 2)

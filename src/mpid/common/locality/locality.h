@@ -20,7 +20,6 @@
 #include <stdint.h>
 
 #include "../cmap/cmap.h"
-#include "locality_names.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,11 +36,11 @@ typedef struct {
     uint32_t first;
 } locality_nodes;
 
-uint32_t locality_node_of(const locality_nodes * nodes, uint32_t index);
+uint32_t MPIR_locality_node_of(const locality_nodes * nodes, uint32_t index);
 
 /* How many members v of the form are on another node than the index v + step.  REQUIRES that both
  * are indices of these nodes, of every member.  O(levels * size). */
-uint64_t locality_crossings(const cmap_form * form, int64_t step, const locality_nodes * nodes);
+uint64_t MPIR_locality_crossings(const cmap_form * form, int64_t step, const locality_nodes * nodes);
 
 /* Some members of a map, all of them on these nodes. */
 typedef struct {
@@ -60,7 +59,7 @@ typedef struct {
  * either the same nodes, or none in common.  False: this takes a look at the members.  REQUIRES
  * that each part has a member, and none twice.  O(levels * levels * size) for each part. */
 #define LOCALITY_PARTS 32u
-bool locality_count_nodes(const locality_part parts[], uint32_t n, locality_count * count);
+bool MPIR_locality_count_nodes(const locality_part parts[], uint32_t n, locality_count * count);
 
 /*
  * An order of a grid (W. Gropp, "Using node information to implement MPI Cartesian topologies",
@@ -86,9 +85,9 @@ typedef struct {
 } locality_order;
 
 /* The order of the ranks. */
-void locality_given_order(const locality_grid * grid, locality_order * order);
+void MPIR_locality_given_order(const locality_grid * grid, locality_order * order);
 /* Rank to position, with as few levels as there can be. */
-void locality_order_form(const locality_grid * grid, const locality_order * order,
+void MPIR_locality_order_form(const locality_grid * grid, const locality_order * order,
                          cmap_form * form);
 
 /* Edges of the grid between different nodes, each counted once, those of a periodic dimension of
@@ -96,9 +95,9 @@ void locality_order_form(const locality_grid * grid, const locality_order * orde
  * position, O(dims * cells). */
 typedef uint64_t(*locality_cut) (const locality_grid * grid, const locality_order * order,
                                  const void *where);
-uint64_t locality_cut_on_blocks(const locality_grid * grid, const locality_order * order,
+uint64_t MPIR_locality_cut_on_blocks(const locality_grid * grid, const locality_order * order,
                                 const void *nodes);
-uint64_t locality_cut_on_list(const locality_grid * grid, const locality_order * order,
+uint64_t MPIR_locality_cut_on_list(const locality_grid * grid, const locality_order * order,
                               const void *node_of_position);
 
 typedef struct {
@@ -111,7 +110,7 @@ typedef struct {
  * tiles of as many cells and the most promising bands.  `closed`: only orders with at most
  * LOCALITY_LEVELS levels.  `given`: the edges between nodes as it is, which the processes may
  * have in another order than that of the positions. */
-void locality_choose_order(const locality_grid * grid, uint32_t per_node, bool closed,
+void MPIR_locality_choose_order(const locality_grid * grid, uint32_t per_node, bool closed,
                            locality_cut cut, const void *where, uint64_t given,
                            locality_choice * choice);
 
@@ -124,13 +123,13 @@ typedef struct {
 } locality_graph;
 
 /* Gives each vertex a node, as many as there is room for on each, so that few edges lie between
- * nodes.  The result follows from the arguments alone.  `work` has locality_partition_bytes(n)
+ * nodes.  The result follows from the arguments alone.  `work` has MPIR_locality_partition_bytes(n)
  * bytes, aligned for an int64_t.  O(edges * lg n).  REQUIRES room for all. */
-uint64_t locality_partition_bytes(uint32_t n);
-void locality_partition(const locality_graph * graph, const uint32_t room[], uint32_t nodes,
+uint64_t MPIR_locality_partition_bytes(uint32_t n);
+void MPIR_locality_partition(const locality_graph * graph, const uint32_t room[], uint32_t nodes,
                         uint32_t node_of[], void *work);
 /* The weight of the edges between nodes. */
-uint64_t locality_cut_of_graph(const locality_graph * graph, const uint32_t node_of[]);
+uint64_t MPIR_locality_cut_of_graph(const locality_graph * graph, const uint32_t node_of[]);
 
 #ifdef __cplusplus
 }

@@ -28,7 +28,7 @@ static uint32_t place_of(const locality_nodes * nodes, uint32_t index)
     return nodes->period ? at % nodes->period : at;
 }
 
-uint32_t locality_node_of(const locality_nodes * nodes, uint32_t index)
+uint32_t MPIR_locality_node_of(const locality_nodes * nodes, uint32_t index)
 {
     return nodes->first + place_of(nodes, index) / nodes->size;
 }
@@ -93,7 +93,7 @@ static int64_t short_step(int64_t step, const locality_nodes * nodes)
     return step > -size && step < size ? step : size;
 }
 
-uint64_t locality_crossings(const cmap_form * form, int64_t step, const locality_nodes * nodes)
+uint64_t MPIR_locality_crossings(const cmap_form * form, int64_t step, const locality_nodes * nodes)
 {
     uint64_t counts[LOCALITY_MOST], members = members_of(form), together = 0;
     uint32_t m = nodes->size;
@@ -126,7 +126,7 @@ static uint64_t breaks_of(const cmap_form * form, const locality_nodes * nodes)
         before.count[k] = form->count[k] - 1;
         before.base = form->base + (uint32_t) below;
         if (before.count[k] > 0)
-            breaks += locality_crossings(&before, form->stride[k] - below, nodes);
+            breaks += MPIR_locality_crossings(&before, form->stride[k] - below, nodes);
         below += (int64_t) form->stride[k] * (form->count[k] - 1);
         before.count[k] = 1;
     }
@@ -148,8 +148,8 @@ static uint64_t stretches_of(const locality_part parts[], uint32_t n)
     for (uint32_t i = 0; i < n; i++) {
         stretches += breaks_of(&parts[i].form, &parts[i].nodes);
         if (i > 0)
-            stretches += locality_node_of(&parts[i - 1].nodes, last_of(&parts[i - 1].form)) !=
-                locality_node_of(&parts[i].nodes, parts[i].form.base);
+            stretches += MPIR_locality_node_of(&parts[i - 1].nodes, last_of(&parts[i - 1].form)) !=
+                MPIR_locality_node_of(&parts[i].nodes, parts[i].form.base);
     }
     return stretches;
 }
@@ -218,7 +218,7 @@ static uint64_t fold_levels(cmap_form * form, uint32_t period)
 static extent extent_of_ascending(const cmap_form * form, const locality_nodes * nodes)
 {
     return (extent) {
-        .low = locality_node_of(nodes, form->base),.high = locality_node_of(nodes, last_of(form)),
+        .low = MPIR_locality_node_of(nodes, form->base),.high = MPIR_locality_node_of(nodes, last_of(form)),
         .nodes = (uint32_t) breaks_of(form, nodes) + 1
     };
 }
@@ -294,7 +294,7 @@ static int by_low(const void *a, const void *b)
     return (x->high > y->high) - (x->high < y->high);
 }
 
-bool locality_count_nodes(const locality_part parts[], uint32_t n, locality_count * count)
+bool MPIR_locality_count_nodes(const locality_part parts[], uint32_t n, locality_count * count)
 {
     extent extents[LOCALITY_PARTS];
 

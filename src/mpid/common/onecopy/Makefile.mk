@@ -9,5 +9,4 @@ mpi_core_sources += \
 
 noinst_HEADERS += \
     src/mpid/common/onecopy/onecopy.h \
-    src/mpid/common/onecopy/onecopy_impl.h \
-    src/mpid/common/onecopy/onecopy_names.h
+    src/mpid/common/onecopy/onecopy_impl.h

@@ -6,13 +6,13 @@
 #include <time.h>
 #include "onecopy_impl.h"
 
-size_t onecopy_board_bytes(unsigned processes)
+size_t MPIR_onecopy_board_bytes(unsigned processes)
 {
     return sizeof(board_t) + processes * sizeof(board_part_t);
 }
 
 /* The place goes last, and comes first when an entry goes: readers begin with it. */
-void onecopy_board_offer(board_part_t * part, unsigned slot, uint64_t hash, uint64_t place)
+void MPIR_onecopy_board_offer(board_part_t * part, unsigned slot, uint64_t hash, uint64_t place)
 {
     __atomic_store_n(&part->entry[slot].hash, hash, __ATOMIC_RELAXED);
     __atomic_store_n(&part->entry[slot].place, place, __ATOMIC_RELEASE);
@@ -20,7 +20,7 @@ void onecopy_board_offer(board_part_t * part, unsigned slot, uint64_t hash, uint
         __atomic_store_n(&part->used, slot + 1, __ATOMIC_RELEASE);
 }
 
-void onecopy_board_withdraw(board_part_t * part, unsigned slot)
+void MPIR_onecopy_board_withdraw(board_part_t * part, unsigned slot)
 {
     uint32_t used = part->used;
     __atomic_store_n(&part->entry[slot].place, 0, __ATOMIC_RELEASE);
@@ -29,7 +29,7 @@ void onecopy_board_withdraw(board_part_t * part, unsigned slot)
     __atomic_store_n(&part->used, used, __ATOMIC_RELEASE);
 }
 
-unsigned onecopy_board_slots(const board_part_t * part)
+unsigned MPIR_onecopy_board_slots(const board_part_t * part)
 {
     uint32_t used = __atomic_load_n(&part->used, __ATOMIC_ACQUIRE);
 
@@ -37,7 +37,7 @@ unsigned onecopy_board_slots(const board_part_t * part)
 }
 
 /* Acquire: with a place comes the hash that belongs to it, or a later one. */
-bool onecopy_board_look(const board_part_t *part, unsigned slot, uint64_t hash, uint64_t *place,
+bool MPIR_onecopy_board_look(const board_part_t *part, unsigned slot, uint64_t hash, uint64_t *place,
                         int32_t *process)
 {
     const board_entry_t *entry = &part->entry[slot];
@@ -50,7 +50,7 @@ bool onecopy_board_look(const board_part_t *part, unsigned slot, uint64_t hash, 
 }
 
 /* Readers may be at work.  The number of the process is 0 meanwhile, which is nobody's. */
-void onecopy_board_begin(board_part_t * part, int32_t process)
+void MPIR_onecopy_board_begin(board_part_t * part, int32_t process)
 {
     __atomic_store_n(&part->process, 0, __ATOMIC_RELAXED);
     for (unsigned slot = 0; slot < ONECOPY_MOST; slot++) {
@@ -96,7 +96,7 @@ static bool take(uint64_t * lock, uint64_t from, int32_t self)
                                        __ATOMIC_RELAXED);
 }
 
-bool onecopy_board_enter(board_t * board, uint64_t hash, int32_t self)
+bool MPIR_onecopy_board_enter(board_t * board, uint64_t hash, int32_t self)
 {
     uint64_t *lock = lock_of(board, hash), holder;
     const int64_t end = milliseconds() + ONECOPY_PATIENCE_MS;
@@ -113,7 +113,7 @@ bool onecopy_board_enter(board_t * board, uint64_t hash, int32_t self)
     }
 }
 
-void onecopy_board_leave(board_t * board, uint64_t hash, int32_t self)
+void MPIR_onecopy_board_leave(board_t * board, uint64_t hash, int32_t self)
 {
     uint64_t ours = (uint64_t) self;
     /* not ours any more: another process has lost its patience */

@@ -87,7 +87,7 @@ static bool identify(int descriptor, size_t n, onecopy_file_t * out)
     return true;
 }
 
-bool onecopy_file_make(const void *bytes, size_t n, onecopy_file_t * out)
+bool MPIR_onecopy_file_make(const void *bytes, size_t n, onecopy_file_t * out)
 {
     if (!may_be_as_large(n))
         return false;
@@ -100,25 +100,25 @@ bool onecopy_file_make(const void *bytes, size_t n, onecopy_file_t * out)
     return false;
 }
 
-bool onecopy_files_work(void)
+bool MPIR_onecopy_files_work(void)
 {
     onecopy_file_t file;
-    if (!onecopy_file_make("", 1, &file))
+    if (!MPIR_onecopy_file_make("", 1, &file))
         return false;
-    const void *memory = onecopy_file_map(&file, 1);
+    const void *memory = MPIR_onecopy_file_map(&file, 1);
     if (memory)
         munmap((void *) memory, 1);
-    onecopy_file_close(&file);
+    MPIR_onecopy_file_close(&file);
     return memory != NULL;
 }
 
-bool onecopy_file_leaves_room(const onecopy_file_t * file)
+bool MPIR_onecopy_file_leaves_room(const onecopy_file_t * file)
 {
     struct rlimit limit;
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t) file->descriptor < limit.rlim_cur / 2;
 }
 
-bool onecopy_file_open(int32_t process, uint64_t place, size_t n, onecopy_file_t * out)
+bool MPIR_onecopy_file_open(int32_t process, uint64_t place, size_t n, onecopy_file_t * out)
 {
     char path[64];
     struct stat about;
@@ -138,13 +138,13 @@ bool onecopy_file_open(int32_t process, uint64_t place, size_t n, onecopy_file_t
 
 /* Before Linux 6.7 a sealed file has no shared mappings, even to read.  The pages of a private one
  * are the file's, too, because they are not written. */
-const void *onecopy_file_map(const onecopy_file_t * file, size_t n)
+const void *MPIR_onecopy_file_map(const onecopy_file_t * file, size_t n)
 {
     void *memory = mmap(NULL, n, PROT_READ, MAP_PRIVATE, file->descriptor, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-void onecopy_file_close(onecopy_file_t * file)
+void MPIR_onecopy_file_close(onecopy_file_t * file)
 {
     struct stat about;
     if (file->descriptor >= 0 && fstat(file->descriptor, &about) == 0 &&

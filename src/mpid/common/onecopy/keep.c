@@ -24,9 +24,9 @@ static board_part_t *own_part(void)
     return &board->part[self];
 }
 
-bool onecopy_start(void *memory, unsigned count, unsigned number)
+bool MPIR_onecopy_start(void *memory, unsigned count, unsigned number)
 {
-    if (!onecopy_files_work())
+    if (!MPIR_onecopy_files_work())
         return false;
     pthread_mutex_lock(&lock);
     board = memory;
@@ -37,19 +37,19 @@ bool onecopy_start(void *memory, unsigned count, unsigned number)
     memset(offers, 0, sizeof offers);
     figures.made = figures.found = figures.refused = 0;
     /* one that was killed and had the same number may have left entries */
-    onecopy_board_begin(own_part(), (int32_t) process);
+    MPIR_onecopy_board_begin(own_part(), (int32_t) process);
     pthread_mutex_unlock(&lock);
     return true;
 }
 
 static void withdraw(unsigned slot)
 {
-    onecopy_board_withdraw(own_part(), slot);
-    onecopy_file_close(&offers[slot].file);
+    MPIR_onecopy_board_withdraw(own_part(), slot);
+    MPIR_onecopy_file_close(&offers[slot].file);
     offers[slot].memory = NULL;
 }
 
-void onecopy_stop(void)
+void MPIR_onecopy_stop(void)
 {
     pthread_mutex_lock(&lock);
     if (board && process == getpid()) {
@@ -100,17 +100,17 @@ static unsigned free_slot(void)
 static void offer(const void *memory, onecopy_file_t * file, uint64_t hash)
 {
     unsigned slot = free_slot();
-    if (slot == ONECOPY_MOST || !onecopy_file_leaves_room(file)) {
-        onecopy_file_close(file);
+    if (slot == ONECOPY_MOST || !MPIR_onecopy_file_leaves_room(file)) {
+        MPIR_onecopy_file_close(file);
         return;
     }
     offers[slot] = (offer_t) { memory, *file };
-    onecopy_board_offer(own_part(), slot, hash, board_place(file->descriptor, file->inode));
+    MPIR_onecopy_board_offer(own_part(), slot, hash, board_place(file->descriptor, file->inode));
 }
 
 static const void *map_equal(const onecopy_file_t * file, const void *bytes, size_t n)
 {
-    const void *memory = onecopy_file_map(file, n);
+    const void *memory = MPIR_onecopy_file_map(file, n);
     if (memory && memcmp(memory, bytes, n)) {
         munmap((void *) memory, n);
         memory = NULL;
@@ -124,14 +124,14 @@ static const void *look_at(const board_part_t * part, unsigned slot, uint64_t ha
     onecopy_file_t file;
     uint64_t place;
     int32_t opener;
-    if (!onecopy_board_look(part, slot, hash, &place, &opener) ||
-        !onecopy_file_open(opener, place, n, &file))
+    if (!MPIR_onecopy_board_look(part, slot, hash, &place, &opener) ||
+        !MPIR_onecopy_file_open(opener, place, n, &file))
         return NULL;
     const void *memory = map_equal(&file, bytes, n);
     if (memory && part != own_part())
         offer(memory, &file, hash);
     else
-        onecopy_file_close(&file);
+        MPIR_onecopy_file_close(&file);
     return memory;
 }
 
@@ -140,7 +140,7 @@ static const void *find(uint64_t hash, const void *bytes, size_t n)
     const void *memory = NULL;
     for (unsigned p = 0; p < processes && !memory; p++) {
         const board_part_t *part = &board->part[p];
-        unsigned slots = onecopy_board_slots(part);
+        unsigned slots = MPIR_onecopy_board_slots(part);
         for (unsigned slot = 0; slot < slots && !memory; slot++)
             memory = look_at(part, slot, hash, bytes, n);
     }
@@ -151,11 +151,11 @@ static const void *find(uint64_t hash, const void *bytes, size_t n)
 static const void *make(uint64_t hash, const void *bytes, size_t n)
 {
     onecopy_file_t file;
-    if (!onecopy_file_make(bytes, n, &file))
+    if (!MPIR_onecopy_file_make(bytes, n, &file))
         return NULL;
-    const void *memory = onecopy_file_leaves_room(&file) ? onecopy_file_map(&file, n) : NULL;
+    const void *memory = MPIR_onecopy_file_leaves_room(&file) ? MPIR_onecopy_file_map(&file, n) : NULL;
     if (!memory) {
-        onecopy_file_close(&file);
+        MPIR_onecopy_file_close(&file);
         return NULL;
     }
     offer(memory, &file, hash);
@@ -168,16 +168,16 @@ static const void *find_or_make(uint64_t hash, const void *bytes, size_t n)
     const void *memory = find(hash, bytes, n);
     if (memory || free_slot() == ONECOPY_MOST)
         return memory;
-    const bool entered = onecopy_board_enter(board, hash, (int32_t) process);
+    const bool entered = MPIR_onecopy_board_enter(board, hash, (int32_t) process);
     memory = find(hash, bytes, n);
     if (!memory)
         memory = make(hash, bytes, n);
     if (entered)
-        onecopy_board_leave(board, hash, (int32_t) process);
+        MPIR_onecopy_board_leave(board, hash, (int32_t) process);
     return memory;
 }
 
-const void *onecopy_keep(const void *bytes, size_t n)
+const void *MPIR_onecopy_keep(const void *bytes, size_t n)
 {
     const void *memory = NULL;
     if (n == 0)
@@ -195,7 +195,7 @@ const void *onecopy_keep(const void *bytes, size_t n)
     return memory;
 }
 
-void onecopy_drop(const void *memory, size_t n)
+void MPIR_onecopy_drop(const void *memory, size_t n)
 {
     pthread_mutex_lock(&lock);
     if (board && process == getpid()) {
@@ -209,7 +209,7 @@ void onecopy_drop(const void *memory, size_t n)
     pthread_mutex_unlock(&lock);
 }
 
-void onecopy_get_figures(onecopy_figures_t * out)
+void MPIR_onecopy_get_figures(onecopy_figures_t * out)
 {
     pthread_mutex_lock(&lock);
     *out = figures;

@@ -27,8 +27,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "onecopy_names.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -39,24 +37,24 @@ enum {
 };
 
 /* Bytes of a board: 64, and 512 a process. */
-size_t onecopy_board_bytes(unsigned processes);
+size_t MPIR_onecopy_board_bytes(unsigned processes);
 
 /* This process is number `self` of so many that share the board, which was zero before the first of
  * them started.  False: the system has no such files; then all blocks are private.
  * REQUIRES self < processes, a board at a multiple of 8, and no start without a stop. */
-bool onecopy_start(void *board, unsigned processes, unsigned self);
+bool MPIR_onecopy_start(void *board, unsigned processes, unsigned self);
 /* Nothing is offered any more, and the board is not used again.  Memory stays until it is
  * dropped. */
-void onecopy_stop(void);
+void MPIR_onecopy_stop(void);
 
 /* Read-only memory with these n bytes, at the start of a page, which other processes share if they
  * ask for the same bytes.  NULL: there is none, and the caller keeps its own bytes.  Reasons are no
  * memory, no descriptor in the lower half of the limit of open files, a limit on the size of files,
  * ONECOPY_MOST blocks, or no board.
  * O(n) to compare or to copy, and a look at each entry of the board. */
-const void *onecopy_keep(const void *bytes, size_t n);
+const void *MPIR_onecopy_keep(const void *bytes, size_t n);
 /* Gives such memory back, with the n it was asked for. */
-void onecopy_drop(const void *memory, size_t n);
+void MPIR_onecopy_drop(const void *memory, size_t n);
 
 typedef struct onecopy_figures {
     uint64_t blocks, bytes;     /* that this process has mapped now */
@@ -64,7 +62,7 @@ typedef struct onecopy_figures {
     uint64_t refused;           /* requests that got none */
 } onecopy_figures_t;
 
-void onecopy_get_figures(onecopy_figures_t * out);
+void MPIR_onecopy_get_figures(onecopy_figures_t * out);
 
 #ifdef __cplusplus
 }

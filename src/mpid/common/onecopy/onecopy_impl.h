@@ -44,18 +44,18 @@ static inline int board_descriptor(uint64_t place)
 }
 
 /* REQUIRES, as the next two, that a part has one writer.  Clears the part for a process. */
-void onecopy_board_begin(board_part_t * part, int32_t process);
-void onecopy_board_offer(board_part_t * part, unsigned slot, uint64_t hash, uint64_t place);
-void onecopy_board_withdraw(board_part_t * part, unsigned slot);
+void MPIR_onecopy_board_begin(board_part_t * part, int32_t process);
+void MPIR_onecopy_board_offer(board_part_t * part, unsigned slot, uint64_t hash, uint64_t place);
+void MPIR_onecopy_board_withdraw(board_part_t * part, unsigned slot);
 /* Where the slot of a part, which another process may be writing, has a block of this hash: the
  * place and the process that has it open.  False: nowhere. */
-bool onecopy_board_look(const board_part_t *part, unsigned slot, uint64_t hash, uint64_t *place,
+bool MPIR_onecopy_board_look(const board_part_t *part, unsigned slot, uint64_t hash, uint64_t *place,
                         int32_t *process);
 /* Slots of a part to look at. */
-unsigned onecopy_board_slots(const board_part_t * part);
+unsigned MPIR_onecopy_board_slots(const board_part_t * part);
 /* A lock of the hash's.  True: it was free, its holder has ended, or patience is over. */
-bool onecopy_board_enter(board_t * board, uint64_t hash, int32_t self);
-void onecopy_board_leave(board_t * board, uint64_t hash, int32_t self);
+bool MPIR_onecopy_board_enter(board_t * board, uint64_t hash, int32_t self);
+void MPIR_onecopy_board_leave(board_t * board, uint64_t hash, int32_t self);
 
 /* ---- file.c: sealed files without a name ----------------------------------------------------- */
 
@@ -66,19 +66,19 @@ typedef struct onecopy_file {
 } onecopy_file_t;
 
 /* Does the system have them, and map them? */
-bool onecopy_files_work(void);
+bool MPIR_onecopy_files_work(void);
 /* The descriptor is in the lower half of those that the process may have: the upper half is the
  * application's. */
-bool onecopy_file_leaves_room(const onecopy_file_t * file);
+bool MPIR_onecopy_file_leaves_room(const onecopy_file_t * file);
 /* A sealed file of these bytes.  False: there is none. */
-bool onecopy_file_make(const void *bytes, size_t n, onecopy_file_t * out);
+bool MPIR_onecopy_file_make(const void *bytes, size_t n, onecopy_file_t * out);
 /* That of another process, if it is sealed, of the size and at the place. */
-bool onecopy_file_open(int32_t process, uint64_t place, size_t n, onecopy_file_t * out);
+bool MPIR_onecopy_file_open(int32_t process, uint64_t place, size_t n, onecopy_file_t * out);
 /* NULL: no memory. */
-const void *onecopy_file_map(const onecopy_file_t * file, size_t n);
+const void *MPIR_onecopy_file_map(const onecopy_file_t * file, size_t n);
 /* An application that closes all descriptors may have given the number to a file of its own, which
  * stays open. */
-void onecopy_file_close(onecopy_file_t * file);
+void MPIR_onecopy_file_close(onecopy_file_t * file);
 
 #ifdef __cplusplus
 }

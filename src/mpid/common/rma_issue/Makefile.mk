@@ -9,7 +9,6 @@ mpi_core_sources += \
 
 noinst_HEADERS += \
     src/mpid/common/rma_issue/rma_issue.h \
-    src/mpid/common/rma_issue/rma_issue_names.h \
     src/mpid/common/rma_issue/rma_issue_phase.h \
     src/mpid/common/rma_issue/rma_issue_sums.h \
     src/mpid/common/rma_issue/rma_issue_wire.h

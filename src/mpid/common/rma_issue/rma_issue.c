@@ -11,13 +11,13 @@
 /* Epochs with long operations until the other way is tried again. */
 #define LOOK_AGAIN 32
 
-void rma_issue_target_init(rma_issue_target_t * target, size_t room)
+void MPIR_rma_issue_target_init(rma_issue_target_t * target, size_t room)
 {
     memset(target, 0, sizeof(*target));
     target->room = room;
 }
 
-void rma_issue_open(rma_issue_target_t * target, rma_issue_permission_t permission)
+void MPIR_rma_issue_open(rma_issue_target_t * target, rma_issue_permission_t permission)
 {
     assert(target->permission == RI_CLOSED && target->waiting == 0);
     target->permission = permission;
@@ -42,7 +42,7 @@ static void count(rma_issue_target_t * target, unsigned ops, size_t wire)
     target->epoch_wire += wire;
 }
 
-void rma_issue_add(rma_issue_target_t * target, rma_issue_op_t * op)
+void MPIR_rma_issue_add(rma_issue_target_t * target, rma_issue_op_t * op)
 {
     assert(target->permission != RI_CLOSED);
     op->next = NULL;
@@ -51,26 +51,26 @@ void rma_issue_add(rma_issue_target_t * target, rma_issue_op_t * op)
     else
         target->head = op;
     target->tail = op;
-    target->waiting += rma_issue_num_ops(op);
+    target->waiting += MPIR_rma_issue_num_ops(op);
     target->bytes += op->bytes;
     target->wire += op->wire;
     target->answer += op->answer;
     target->bound += op->wire == 0;
-    count(target, rma_issue_num_ops(op), op->wire);
+    count(target, MPIR_rma_issue_num_ops(op), op->wire);
     if (is_long(target, op))
         target->epoch_long += op->bytes;
 }
 
 /* Packed operations cannot be issued natively: what is native must not be in front of them. */
-bool rma_issue_packs(const rma_issue_target_t *target, const rma_issue_settings_t *settings,
+bool MPIR_rma_issue_packs(const rma_issue_target_t *target, const rma_issue_settings_t *settings,
                      const rma_issue_op_t *op)
 {
     return op->wire > 0 && op->answer == 0 &&
            (op->bytes <= settings->bytes || settings->mode == RI_LAZY) &&
-           !rma_issue_has_native(target) && (!target->tail || target->tail->packed);
+           !MPIR_rma_issue_has_native(target) && (!target->tail || target->tail->packed);
 }
 
-void rma_issue_pack_more(rma_issue_target_t *target, size_t bytes, size_t wire)
+void MPIR_rma_issue_pack_more(rma_issue_target_t *target, size_t bytes, size_t wire)
 {
     rma_issue_op_t *last = target->tail;
 
@@ -84,14 +84,14 @@ void rma_issue_pack_more(rma_issue_target_t *target, size_t bytes, size_t wire)
     count(target, 1, wire);
 }
 
-rma_issue_op_t *rma_issue_take(rma_issue_target_t * target)
+rma_issue_op_t *MPIR_rma_issue_take(rma_issue_target_t * target)
 {
     rma_issue_op_t *op = target->head;
 
     target->head = op->next;
     if (!target->head)
         target->tail = NULL;
-    target->waiting -= rma_issue_num_ops(op);
+    target->waiting -= MPIR_rma_issue_num_ops(op);
     target->bytes -= op->bytes;
     target->wire -= op->wire;
     target->answer -= op->answer;
@@ -99,37 +99,37 @@ rma_issue_op_t *rma_issue_take(rma_issue_target_t * target)
     return op;
 }
 
-void rma_issue_issued(rma_issue_target_t * target)
+void MPIR_rma_issue_issued(rma_issue_target_t * target)
 {
     assert(target->permission == RI_GRANTED && target->waiting == 0);
     target->issued++;
     count(target, 1, 0);
 }
 
-void rma_issue_went_out(rma_issue_target_t * target)
+void MPIR_rma_issue_went_out(rma_issue_target_t * target)
 {
     target->issued++;
 }
 
-void rma_issue_granted(rma_issue_target_t * target)
+void MPIR_rma_issue_granted(rma_issue_target_t * target)
 {
     assert(target->permission == RI_ASKED || target->permission == RI_MESSAGES);
     target->permission = RI_GRANTED;
 }
 
-void rma_issue_settled(rma_issue_target_t * target, uint64_t issued)
+void MPIR_rma_issue_settled(rma_issue_target_t * target, uint64_t issued)
 {
     /* two threads may wait at the same time, each for what it saw */
     if (issued > target->settled)
         target->settled = issued;
 }
 
-bool rma_issue_fits(const rma_issue_target_t * target)
+bool MPIR_rma_issue_fits(const rma_issue_target_t * target)
 {
     return target->bound == 0 && target->wire <= target->room && target->answer <= target->room;
 }
 
-bool rma_issue_asks_with(const rma_issue_target_t *target, const rma_issue_op_t *op)
+bool MPIR_rma_issue_asks_with(const rma_issue_target_t *target, const rma_issue_op_t *op)
 {
     return target->permission == RI_NOTED && target->bound == 0 && op->bytes > 0 && op->wire > 0 &&
            target->wire + op->wire <= target->room && target->answer + op->answer <= target->room;
@@ -143,7 +143,7 @@ static bool patient(const rma_issue_target_t * target, const rma_issue_settings_
     if (settings->mode == RI_LAZY)
         return target->waiting <= settings->queue;
     /* the end of an epoch waits for what is native anyway: nothing is gained by going with it */
-    if (rma_issue_has_native(target) || !rma_issue_fits(target) ||
+    if (MPIR_rma_issue_has_native(target) || !MPIR_rma_issue_fits(target) ||
         target->waiting > settings->queue)
         return false;
     if (settings->adapt && target->habit == RI_HABIT)
@@ -162,7 +162,7 @@ static unsigned held_by_message(const rma_issue_target_t * target, size_t most, 
     size_t bytes = 0, wire = 0, answer = 0;
     unsigned ops = 0;
 
-    if (rma_issue_has_native(target))
+    if (MPIR_rma_issue_has_native(target))
         return 0;
     for (const rma_issue_op_t * op = target->head; op && op->wire; op = op->next) {
         bytes += op->bytes;
@@ -171,7 +171,7 @@ static unsigned held_by_message(const rma_issue_target_t * target, size_t most, 
         if (wire > target->room || answer > target->room ||
             (!op->packed && (bytes > most || op->bytes > longest)))
             break;
-        ops += rma_issue_num_ops(op);
+        ops += MPIR_rma_issue_num_ops(op);
     }
     return ops;
 }
@@ -188,14 +188,14 @@ static unsigned gathered(const rma_issue_target_t * target, const rma_issue_sett
                : 0;
 }
 
-bool rma_issue_passes(const rma_issue_target_t *target, const rma_issue_settings_t *settings,
+bool MPIR_rma_issue_passes(const rma_issue_target_t *target, const rma_issue_settings_t *settings,
                       size_t wire)
 {
     return target->permission == RI_GRANTED && target->waiting == 0 && settings->mode != RI_LAZY &&
-        (wire == 0 || rma_issue_has_native(target) || rma_issue_goes_alone(target));
+        (wire == 0 || MPIR_rma_issue_has_native(target) || MPIR_rma_issue_goes_alone(target));
 }
 
-void rma_issue_flushed(rma_issue_target_t *target, const rma_issue_settings_t *settings)
+void MPIR_rma_issue_flushed(rma_issue_target_t *target, const rma_issue_settings_t *settings)
 {
     if (target->unflushed > 1 || !settings->adapt || settings->mode != RI_HYBRID)
         target->alone = 0;
@@ -219,7 +219,7 @@ static rma_issue_step_t message(rma_issue_target_t * target, unsigned flags, uns
 static rma_issue_step_t next_noted(rma_issue_target_t *target, const rma_issue_settings_t *settings,
                                    rma_issue_goal_t goal)
 {
-    bool whole = target->waiting > 0 && rma_issue_fits(target);
+    bool whole = target->waiting > 0 && MPIR_rma_issue_fits(target);
 
     if (goal == RI_GO_ON)
         return patient(target, settings) ? step(RI_DONE) : message(target, RI_ASK, 0);
@@ -265,7 +265,7 @@ static bool patient_to_gather(const rma_issue_target_t *target,
 
     if (settings->mode == RI_LAZY)
         return target->waiting <= settings->queue;
-    return !rma_issue_has_native(target) && rma_issue_fits(target) &&
+    return !MPIR_rma_issue_has_native(target) && MPIR_rma_issue_fits(target) &&
            target->waiting <= settings->queue && is_short;
 }
 
@@ -301,8 +301,8 @@ static rma_issue_step_t next_held(rma_issue_target_t *target, const rma_issue_se
         return next_gathered(target, settings);
     if (goal == RI_GO_ON && (target->waiting == 0 || patient(target, settings)))
         return step(RI_DONE);
-    if (goal == RI_END && rma_issue_fits(target))
-        return rma_issue_has_native(target) ? step(RI_SETTLE)
+    if (goal == RI_END && MPIR_rma_issue_fits(target))
+        return MPIR_rma_issue_has_native(target) ? step(RI_SETTLE)
                                             : message(target, RI_END_EPOCH, target->waiting);
     if (target->waiting == 0)
         return step(RI_DONE);
@@ -312,7 +312,7 @@ static rma_issue_step_t next_held(rma_issue_target_t *target, const rma_issue_se
     return ops ? message(target, 0, ops) : step(RI_ISSUE);
 }
 
-rma_issue_step_t rma_issue_next(rma_issue_target_t *target, const rma_issue_settings_t *settings,
+rma_issue_step_t MPIR_rma_issue_next(rma_issue_target_t *target, const rma_issue_settings_t *settings,
                                 rma_issue_goal_t goal)
 {
     rma_issue_step_t next;
@@ -340,7 +340,7 @@ rma_issue_step_t rma_issue_next(rma_issue_target_t *target, const rma_issue_sett
     return next;
 }
 
-void rma_issue_waited(rma_issue_target_t * target, double seconds)
+void MPIR_rma_issue_waited(rma_issue_target_t * target, double seconds)
 {
     target->epoch_waited += seconds;
 }
@@ -365,7 +365,7 @@ static void learn_long(rma_issue_target_t * target)
     }
 }
 
-void rma_issue_close(rma_issue_target_t * target)
+void MPIR_rma_issue_close(rma_issue_target_t * target)
 {
     bool one_message = target->epoch_bound == 0 && target->epoch_wire <= target->room;
 

@@ -4,7 +4,7 @@
 
 #include <assert.h>
 
-void rma_issue_phase_init(rma_issue_phase_t * phase, bool exchanges)
+void MPIR_rma_issue_phase_init(rma_issue_phase_t * phase, bool exchanges)
 {
     *phase = (rma_issue_phase_t) {.exchanges = exchanges,.next_barriers = RF_BARRIERS_LEAST};
 }
@@ -16,20 +16,20 @@ static void begin(rma_issue_phase_t * phase, bool entered_by_all, bool clear)
     phase->clear = clear;
 }
 
-void rma_issue_phase_passed_barrier(rma_issue_phase_t * phase)
+void MPIR_rma_issue_phase_passed_barrier(rma_issue_phase_t * phase)
 {
-    assert(rma_issue_phase_is_barrier(phase));
+    assert(MPIR_rma_issue_phase_is_barrier(phase));
     if (phase->exchanges)
         phase->barriers--;
     begin(phase, true, true);
 }
 
-void rma_issue_phase_passed_nothing(rma_issue_phase_t * phase)
+void MPIR_rma_issue_phase_passed_nothing(rma_issue_phase_t * phase)
 {
     begin(phase, false, false);
 }
 
-bool rma_issue_phase_passed_exchange(rma_issue_phase_t * phase, uint32_t flags)
+bool MPIR_rma_issue_phase_passed_exchange(rma_issue_phase_t * phase, uint32_t flags)
 {
     bool native = flags & (RF_NATIVE | RF_BARRIER);
     bool barrier = flags & RF_BARRIER || (native && flags & RF_MESSAGES);

@@ -40,27 +40,27 @@ typedef struct {
     uint32_t count, type;
 } rma_issue_wide_t;
 
-static inline bool rma_issue_record_is_narrow(const rma_issue_record_t * record)
+static inline bool MPIR_rma_issue_record_is_narrow(const rma_issue_record_t * record)
 {
     return record->disp >= 0 && record->disp <= UINT32_MAX && record->count <= UINT8_MAX &&
            record->type <= UINT16_MAX;
 }
 
-/* Bytes of a message that rma_issue_record_write() fills. */
-static inline size_t rma_issue_record_size(const rma_issue_record_t * record)
+/* Bytes of a message that MPIR_rma_issue_record_write() fills. */
+static inline size_t MPIR_rma_issue_record_size(const rma_issue_record_t * record)
 {
     return sizeof(rma_issue_narrow_t) +
-           (rma_issue_record_is_narrow(record) ? 0 : sizeof(rma_issue_wide_t));
+           (MPIR_rma_issue_record_is_narrow(record) ? 0 : sizeof(rma_issue_wide_t));
 }
 
 /* Both answer the place behind it. */
-static inline char *rma_issue_record_write(char *to, const rma_issue_record_t * record)
+static inline char *MPIR_rma_issue_record_write(char *to, const rma_issue_record_t * record)
 {
     rma_issue_narrow_t narrow = { 0, 0, 0, (uint8_t) (record->op << 3 | record->kind) };
     rma_issue_wide_t wide = { record->disp, record->count, record->type };
 
     assert(record->count > 0 && record->op < 32 && record->kind < 8);
-    if (!rma_issue_record_is_narrow(record)) {
+    if (!MPIR_rma_issue_record_is_narrow(record)) {
         memcpy(to, &narrow, sizeof(narrow));
         memcpy(to + sizeof(narrow), &wide, sizeof(wide));
         return to + sizeof(narrow) + sizeof(wide);
@@ -72,7 +72,7 @@ static inline char *rma_issue_record_write(char *to, const rma_issue_record_t * 
     return to + sizeof(narrow);
 }
 
-static inline char *rma_issue_record_read(char *from, rma_issue_record_t * record)
+static inline char *MPIR_rma_issue_record_read(char *from, rma_issue_record_t * record)
 {
     rma_issue_narrow_t narrow;
     rma_issue_wide_t wide;

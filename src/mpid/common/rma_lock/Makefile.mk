@@ -6,5 +6,4 @@ mpi_core_sources += \
     src/mpid/common/rma_lock/rma_lock.c
 
 noinst_HEADERS += \
-    src/mpid/common/rma_lock/rma_lock.h \
-    src/mpid/common/rma_lock/rma_lock_names.h
+    src/mpid/common/rma_lock/rma_lock.h

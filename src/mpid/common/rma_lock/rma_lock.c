@@ -27,9 +27,9 @@ static bool replace(rma_lock_t * lock, uint64_t old, uint64_t new)
                                        __ATOMIC_RELAXED);
 }
 
-bool rma_lock_ask(rma_lock_t * lock, bool exclusive, rma_lock_request_t * request)
+bool MPIR_rma_lock_ask(rma_lock_t * lock, bool exclusive, rma_lock_request_t * request)
 {
-    if (rma_lock_try(lock, exclusive))
+    if (MPIR_rma_lock_try(lock, exclusive))
         return true;
     request->polls = 0;
     request->since = 0;
@@ -40,7 +40,7 @@ bool rma_lock_ask(rma_lock_t * lock, bool exclusive, rma_lock_request_t * reques
     } else {
         request->step = RMA_LOCK_ANY;
     }
-    return rma_lock_poll(lock, request);
+    return MPIR_rma_lock_poll(lock, request);
 }
 
 static bool poll_first(rma_lock_t * lock, const rma_lock_request_t * request, uint64_t state)
@@ -85,7 +85,7 @@ static bool poll_any(rma_lock_t * lock, rma_lock_request_t * request, uint64_t s
     return replace(lock, state, state + RMA_LOCK_SHARED);
 }
 
-bool rma_lock_poll(rma_lock_t * lock, rma_lock_request_t * request)
+bool MPIR_rma_lock_poll(rma_lock_t * lock, rma_lock_request_t * request)
 {
     uint64_t state;
 
@@ -106,7 +106,7 @@ bool rma_lock_poll(rma_lock_t * lock, rma_lock_request_t * request)
     }
 }
 
-void rma_lock_guard_wait(uint32_t * guard)
+void MPIR_rma_lock_guard_wait(uint32_t * guard)
 {
     unsigned polls = 0;
 

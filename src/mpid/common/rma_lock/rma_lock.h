@@ -30,7 +30,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "rma_lock_names.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,7 +60,7 @@ typedef struct {
 } rma_lock_request_t;
 
 /* Without waiting: succeeds only if no other process holds or requests the lock. */
-static inline bool rma_lock_try(rma_lock_t * lock, bool exclusive)
+static inline bool MPIR_rma_lock_try(rma_lock_t * lock, bool exclusive)
 {
     uint64_t state = __atomic_load_n(&lock->state, __ATOMIC_RELAXED);
 
@@ -76,19 +75,19 @@ static inline bool rma_lock_try(rma_lock_t * lock, bool exclusive)
 }
 
 /* Begins a request.  True: granted.  False: poll it until it is granted. */
-bool rma_lock_ask(rma_lock_t * lock, bool exclusive, rma_lock_request_t * request);
-bool rma_lock_poll(rma_lock_t * lock, rma_lock_request_t * request);
+bool MPIR_rma_lock_ask(rma_lock_t * lock, bool exclusive, rma_lock_request_t * request);
+bool MPIR_rma_lock_poll(rma_lock_t * lock, rma_lock_request_t * request);
 
 /* REQUIRES: a holder calls. */
-static inline bool rma_lock_is_exclusive(const rma_lock_t * lock)
+static inline bool MPIR_rma_lock_is_exclusive(const rma_lock_t * lock)
 {
     return (__atomic_load_n(&lock->state, __ATOMIC_RELAXED) & RMA_LOCK_HELD) != 0;
 }
 
 /* Gives the lock back.  REQUIRES that the caller holds it. */
-static inline void rma_lock_release(rma_lock_t * lock)
+static inline void MPIR_rma_lock_release(rma_lock_t * lock)
 {
-    if (rma_lock_is_exclusive(lock))
+    if (MPIR_rma_lock_is_exclusive(lock))
         __atomic_fetch_and(&lock->state, ~RMA_LOCK_HELD, __ATOMIC_SEQ_CST);
     else
         __atomic_fetch_sub(&lock->state, RMA_LOCK_SHARED, __ATOMIC_SEQ_CST);
@@ -96,17 +95,17 @@ static inline void rma_lock_release(rma_lock_t * lock)
 
 /* A guard for a few instructions; zero is open.  It keeps no order, and a long wait yields the
  * core. */
-void rma_lock_guard_wait(uint32_t * guard);
+void MPIR_rma_lock_guard_wait(uint32_t * guard);
 
 /* Closes the guard, and waits while another thread has it closed. */
-static inline void rma_lock_guard_enter(uint32_t * guard)
+static inline void MPIR_rma_lock_guard_enter(uint32_t * guard)
 {
     if (__atomic_exchange_n(guard, 1, __ATOMIC_ACQUIRE) != 0)
-        rma_lock_guard_wait(guard);
+        MPIR_rma_lock_guard_wait(guard);
 }
 
 /* Opens the guard. */
-static inline void rma_lock_guard_leave(uint32_t * guard)
+static inline void MPIR_rma_lock_guard_leave(uint32_t * guard)
 {
     __atomic_store_n(guard, 0, __ATOMIC_RELEASE);
 }

@@ -17,7 +17,7 @@ static bool is_granted(MPIDI_deferred_job_t * job)
 {
     waiting_t *waiting = (waiting_t *) job;
 
-    return rma_lock_poll(MPIDIG_win_lock_own(waiting->win), &waiting->request);
+    return MPIR_rma_lock_poll(MPIDIG_win_lock_own(waiting->win), &waiting->request);
 }
 
 static int grant(MPIDI_deferred_job_t * job)
@@ -41,14 +41,14 @@ int MPIDIG_win_lock_ask(MPIR_Win * win, int rank, int lock_type, MPIDIG_win_lock
     bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
     waiting_t *waiting;
 
-    if (rma_lock_try(MPIDIG_win_lock_own(win), exclusive))
+    if (MPIR_rma_lock_try(MPIDIG_win_lock_own(win), exclusive))
         return granted(win, rank, arg);
     waiting = MPL_malloc(sizeof(*waiting), MPL_MEM_RMA);
     MPIR_ERR_CHKANDSTMT1(!waiting, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem", "**nomem %s", "lock request");
     *waiting = (waiting_t) {
         .win = win,.rank = rank,.granted = granted,.arg = arg
     };
-    if (rma_lock_ask(MPIDIG_win_lock_own(win), exclusive, &waiting->request)) {
+    if (MPIR_rma_lock_ask(MPIDIG_win_lock_own(win), exclusive, &waiting->request)) {
         MPL_free(waiting);
         return granted(win, rank, arg);
     }
@@ -60,6 +60,6 @@ int MPIDIG_win_lock_ask(MPIR_Win * win, int rank, int lock_type, MPIDIG_win_lock
 /* Handlers of messages call this, too: no operation is issued here. */
 int MPIDIG_win_lock_release(MPIR_Win * win)
 {
-    rma_lock_release(MPIDIG_win_lock_own(win));
+    MPIR_rma_lock_release(MPIDIG_win_lock_own(win));
     return MPIDI_deferred_run(&MPIDIG_win_lock_requests, MPIDI_WIN(win, am_vci));
 }

@@ -25,7 +25,7 @@ typedef int (*MPIDIG_win_lock_granted_fn) (MPIR_Win * win, int rank, void *arg);
 /* Without waiting: succeeds only if no other process holds or requests the lock. */
 MPL_STATIC_INLINE_PREFIX bool MPIDIG_win_lock_try(MPIR_Win * win, int lock_type)
 {
-    return rma_lock_try(MPIDIG_win_lock_own(win), lock_type == MPI_LOCK_EXCLUSIVE);
+    return MPIR_rma_lock_try(MPIDIG_win_lock_own(win), lock_type == MPI_LOCK_EXCLUSIVE);
 }
 
 /* `granted` is called here, or by progress when the lock is free. */

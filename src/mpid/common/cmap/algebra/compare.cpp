@@ -98,7 +98,7 @@ cmap_order order_of(const cmap_t *a, const cmap_t *b) noexcept {
 }  // namespace
 }  // namespace cmap
 
-cmap_status cmap_compare(const cmap_t *a, const cmap_t *b, cmap_order *out) noexcept {
+cmap_status MPIR_cmap_compare(const cmap_t *a, const cmap_t *b, cmap_order *out) noexcept {
     if (a == nullptr || b == nullptr || out == nullptr) return CMAP_ERR_ARG;
     *out = cmap::order_of(a, b);
     return CMAP_OK;

@@ -32,7 +32,7 @@ cmap_status add_composed(Builder &builder, const cmap_t *outer, const cmap_t *in
         }
         for (uint32_t first = 0; first < n && status == CMAP_OK; first += ALGEBRA_BLOCK) {
             const uint32_t some = std::min(n - first, ALGEBRA_BLOCK);
-            cmap_select_many(outer, members + first, some, indices);
+            MPIR_cmap_select_many(outer, members + first, some, indices);
             status = builder.add_block(indices, some);
         }
         return status == CMAP_OK;
@@ -84,13 +84,13 @@ cmap_status concat(const cmap_t *const *parts, uint32_t n, const cmap_policy *po
 }  // namespace
 }  // namespace cmap
 
-cmap_status cmap_compose(const cmap_t *outer, const cmap_t *inner, const cmap_policy *policy,
+cmap_status MPIR_cmap_compose(const cmap_t *outer, const cmap_t *inner, const cmap_policy *policy,
                          cmap_t **out) noexcept {
     return cmap::arguments(outer, inner, out) ? cmap::compose(outer, inner, policy, out)
                                               : CMAP_ERR_ARG;
 }
 
-cmap_status cmap_concat(const cmap_t *const *parts, uint32_t n, const cmap_policy *policy,
+cmap_status MPIR_cmap_concat(const cmap_t *const *parts, uint32_t n, const cmap_policy *policy,
                         cmap_t **out) noexcept {
     if (out == nullptr) return CMAP_ERR_ARG;
     *out = nullptr;

@@ -56,7 +56,7 @@ cmap_status incl(const cmap_t *map, const int *ranks, uint32_t n, const cmap_pol
     for (uint32_t first = 0, count; first < n; first += count) {
         count = std::min(n - first, ALGEBRA_BLOCK);
         std::copy(ranks + first, ranks + first + count, some);
-        cmap_select_many(map, some, count, indices);
+        MPIR_cmap_select_many(map, some, count, indices);
         CMAP_TRY(builder.add_block(indices, count));
     }
     return builder.finish(out);
@@ -191,7 +191,7 @@ cmap_t *find_range(const cmap_t *map, const cmap_rank_range &range,
     const int64_t step = int64_t{ranks.step} * static_cast<int32_t>(map->body.affine.step);
     if (step != static_cast<int32_t>(step)) return nullptr;
     const auto count = static_cast<uint32_t>(ranks.count);
-    const Run run{cmap_affine_select(map, range.first), static_cast<int32_t>(step), count};
+    const Run run{MPIR_cmap_affine_select(map, range.first), static_cast<int32_t>(step), count};
     return find_run(run, universe_of(map), policy);
 }
 
@@ -224,19 +224,19 @@ cmap_status range_excl(const cmap_t *map, const Grids &ranges, const cmap_policy
 }  // namespace
 }  // namespace cmap
 
-cmap_status cmap_incl(const cmap_t *map, const int *ranks, uint32_t n, const cmap_policy *policy,
+cmap_status MPIR_cmap_incl(const cmap_t *map, const int *ranks, uint32_t n, const cmap_policy *policy,
                       cmap_t **out) noexcept {
     const bool ready = cmap::arguments(map, map, out) && (ranks != nullptr || n == 0);
     return ready ? cmap::incl(map, ranks, n, policy, out) : CMAP_ERR_ARG;
 }
 
-cmap_status cmap_excl(const cmap_t *map, const int *ranks, uint32_t n, const cmap_policy *policy,
+cmap_status MPIR_cmap_excl(const cmap_t *map, const int *ranks, uint32_t n, const cmap_policy *policy,
                       cmap_t **out) noexcept {
     const bool ready = cmap::arguments(map, map, out) && (ranks != nullptr || n == 0);
     return ready ? cmap::excl(map, ranks, n, policy, out) : CMAP_ERR_ARG;
 }
 
-cmap_status cmap_range_incl(const cmap_t *map, const cmap_rank_range *ranges, uint32_t n,
+cmap_status MPIR_cmap_range_incl(const cmap_t *map, const cmap_rank_range *ranges, uint32_t n,
                             const cmap_policy *policy, cmap_t **out) noexcept {
     if (!cmap::arguments(map, map, out) || (ranges == nullptr && n != 0)) return CMAP_ERR_ARG;
     if (n == 1) {
@@ -249,7 +249,7 @@ cmap_status cmap_range_incl(const cmap_t *map, const cmap_rank_range *ranges, ui
     return cmap::range_incl(map, ranks, policy, out);
 }
 
-cmap_status cmap_range_excl(const cmap_t *map, const cmap_rank_range *ranges, uint32_t n,
+cmap_status MPIR_cmap_range_excl(const cmap_t *map, const cmap_rank_range *ranges, uint32_t n,
                             const cmap_policy *policy, cmap_t **out) noexcept {
     if (!cmap::arguments(map, map, out) || (ranges == nullptr && n != 0)) return CMAP_ERR_ARG;
     cmap::Grids ranks;

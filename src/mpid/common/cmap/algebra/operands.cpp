@@ -36,7 +36,7 @@ class Gather {
 
     cmap_status flush() noexcept {
         uint32_t indices[ALGEBRA_BLOCK];
-        cmap_select_many(map_, ranks_, used_, indices);
+        MPIR_cmap_select_many(map_, ranks_, used_, indices);
         const uint32_t n = used_;
         used_ = 0;
         return builder_.add_block(indices, n);
@@ -121,7 +121,7 @@ cmap_status add_picked(Builder &builder, const cmap_t *map, const Sequence &piec
 
 }  // namespace cmap
 
-cmap_status cmap_with_policy(const cmap_t *map, const cmap_policy *policy, cmap_t **out) noexcept {
+cmap_status MPIR_cmap_with_policy(const cmap_t *map, const cmap_policy *policy, cmap_t **out) noexcept {
     if (!cmap::arguments(map, map, out)) return CMAP_ERR_ARG;
     return cmap::reuse(map, policy, out);
 }

@@ -143,7 +143,7 @@ cmap_status finish_diagram(const DiagramSet &set, uint32_t universe, const cmap_
     if (span > set.size() * ALGEBRA_BITS_PER_MEMBER) {
         Buffer<uint32_t> members;
         if (!set.decode(members)) return CMAP_ERR_NOMEM;
-        return cmap_from_array(members.data(), set.size(), universe, policy, out);
+        return MPIR_cmap_from_array(members.data(), set.size(), universe, policy, out);
     }
     Buffer<uint64_t> words;
     BitSet bits;
@@ -303,22 +303,22 @@ uint32_t first_missing(const cmap_t *part, const cmap_t *whole) noexcept {
 
 }  // namespace cmap
 
-cmap_status cmap_union(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
+cmap_status MPIR_cmap_union(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
                        cmap_t **out) noexcept {
     return cmap::arguments(a, b, out) ? cmap::join(a, b, policy, out) : CMAP_ERR_ARG;
 }
 
-cmap_status cmap_intersection(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
+cmap_status MPIR_cmap_intersection(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
                               cmap_t **out) noexcept {
     return cmap::arguments(a, b, out) ? cmap::select_part(a, b, true, policy, out) : CMAP_ERR_ARG;
 }
 
-cmap_status cmap_difference(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
+cmap_status MPIR_cmap_difference(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
                             cmap_t **out) noexcept {
     return cmap::arguments(a, b, out) ? cmap::select_part(a, b, false, policy, out) : CMAP_ERR_ARG;
 }
 
-cmap_status cmap_is_subset(const cmap_t *part, const cmap_t *whole, int *yes,
+cmap_status MPIR_cmap_is_subset(const cmap_t *part, const cmap_t *whole, int *yes,
                            uint32_t *rank) noexcept {
     if (part == nullptr || whole == nullptr || yes == nullptr) return CMAP_ERR_ARG;
     const uint32_t missing = cmap::first_missing(part, whole);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The subset test, shared by cmap_is_subset() and cmap_compare().
+// The subset test, shared by MPIR_cmap_is_subset() and MPIR_cmap_compare().
 #ifndef CMAP_ALGEBRA_SUBSET_HPP_INCLUDED
 #define CMAP_ALGEBRA_SUBSET_HPP_INCLUDED
 

@@ -25,7 +25,7 @@ template <class RankInB>
 void translate_block(const cmap_t *a, const uint32_t *ranks, const int *given, uint32_t n,
                      RankInB &&rank_in_b, int *out) noexcept {
     uint32_t indices[ALGEBRA_BLOCK];
-    cmap_select_many(a, ranks, n, indices);
+    MPIR_cmap_select_many(a, ranks, n, indices);
     for (uint32_t i = 0; i < n; i++) {
         const bool none = given[i] < 0;  // read first: out may be the array given
         out[i] = none ? -1 : as_int(rank_in_b(indices[i]));
@@ -67,7 +67,7 @@ class RunRanks {
     bool is_interval() const noexcept { return step_ == 1 && !down_; }
     int operator()(uint32_t index) const noexcept {
         const uint32_t distance = down_ ? base_ - index : index - base_;
-        const uint32_t rank = recip_ == 0 ? distance : cmap_mulhi(recip_, distance);
+        const uint32_t rank = recip_ == 0 ? distance : MPIR_cmap_mulhi(recip_, distance);
         return rank < size_ && rank * step_ == distance ? int(rank) : -1;
     }
     // The same where the step is 1.
@@ -121,7 +121,7 @@ cmap_status translate_any(const cmap_t *a, const int *given, uint32_t n, const c
 }  // namespace
 }  // namespace cmap
 
-cmap_status cmap_translate(const cmap_t *a, const int *ranks_a, uint32_t n, const cmap_t *b,
+cmap_status MPIR_cmap_translate(const cmap_t *a, const int *ranks_a, uint32_t n, const cmap_t *b,
                            int *ranks_b) noexcept {
     const bool ready =
         a != nullptr && b != nullptr && (n == 0 || (ranks_a != nullptr && ranks_b != nullptr));

@@ -74,7 +74,7 @@ void runs_times(int rounds) {
     std::vector<double> times;
     for (const Sample &sample : samples.all)
         times.push_back(
-            std::max(LEAST_NS, sample.ns - cmap::time_access(cmap_payload_bytes(sample.map))));
+            std::max(LEAST_NS, sample.ns - cmap::time_access(MPIR_cmap_payload_bytes(sample.map))));
     times = rising(times);
     std::copy(times.begin(), times.end(), cmap::TIME_RUNS + 1);
     cmap::TIME_RUNS[0] = std::min(cmap::TIME_RUNS[0], times[0]);

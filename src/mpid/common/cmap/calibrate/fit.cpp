@@ -74,14 +74,14 @@ double Sample::estimate() const {
 
 Samples::~Samples() {
     for (const Sample &sample : all)
-        cmap_release(sample.map);
+        MPIR_cmap_release(sample.map);
 }
 
 bool Samples::add(cmap_rep rep, const Members &members) {
     Sample sample;
     sample.map = build(members, CMAP_MAX_SIZE, hybrid(rep));
-    if (cmap_force_declined(sample.map)) {
-        cmap_release(sample.map);
+    if (MPIR_cmap_force_declined(sample.map)) {
+        MPIR_cmap_release(sample.map);
         return false;
     }
     all.push_back(sample);
@@ -90,9 +90,9 @@ bool Samples::add(cmap_rep rep, const Members &members) {
 
 void Samples::add_candidate(cmap_rep rep, const Members &members) {
     if (estimate_of(members, rep) < 0 || !add(rep, members)) return;
-    if (cmap_payload_bytes(all.back().map) <= MOST_BYTES)
+    if (MPIR_cmap_payload_bytes(all.back().map) <= MOST_BYTES)
         return find_shares(all.back(), members, rep);
-    cmap_release(all.back().map);
+    MPIR_cmap_release(all.back().map);
     all.pop_back();
 }
 
@@ -121,7 +121,7 @@ void fit(const std::vector<Sample> &samples) {
 void report(const char *when, const std::vector<Sample> &samples) {
     std::map<std::string, std::vector<double>> ratios;
     for (const Sample &sample : samples)
-        ratios[cmap_rep_name(cmap_representation(sample.map))].push_back(sample.estimate() /
+        ratios[MPIR_cmap_rep_name(MPIR_cmap_representation(sample.map))].push_back(sample.estimate() /
                                                                          sample.ns);
     std::fprintf(stderr, "estimated over measured %s (10 %%, 50 %%, 90 %% of the maps):\n", when);
     for (auto &[name, all] : ratios) {

@@ -21,7 +21,7 @@ constexpr double LOOP_BUDGET_NS = 1e6;  // one loop over a slow map
 
 struct ByMap {
     const cmap_t *from;
-    uint32_t operator()(uint32_t rank) const { return cmap_select(from, rank); }
+    uint32_t operator()(uint32_t rank) const { return MPIR_cmap_select(from, rank); }
 };
 
 struct ByArray {
@@ -32,7 +32,7 @@ struct ByArray {
 struct ByPair {
     const cmap_t *from;
     const cmap_t *set;
-    uint32_t operator()(uint32_t rank) const { return cmap_select(set, cmap_select(from, rank)); }
+    uint32_t operator()(uint32_t rank) const { return MPIR_cmap_select(set, MPIR_cmap_select(from, rank)); }
 };
 
 struct ByNothing {
@@ -104,7 +104,7 @@ uint32_t sequence(uint32_t first, uint32_t count, const Decode &decode_block) {
 uint32_t sequence(const Subject &s, const Members &members, uint32_t first, uint32_t count) {
     return sequence(first, count, [&](uint32_t at, uint32_t n, uint32_t *block) {
         if (s.map != nullptr)
-            cmap_decode(s.map, at, n, block);
+            MPIR_cmap_decode(s.map, at, n, block);
         else
             std::memcpy(block, members.data() + at, n * sizeof *block);
     });
@@ -124,7 +124,7 @@ uint32_t ask_ranks(const cmap_t *map, const Members &members, uint32_t queries, 
     const auto n = static_cast<uint32_t>(members.size());
     uint32_t answer = seed;
     for (uint32_t i = 0; i < queries; i++)
-        answer = cmap_rank(map, members[some_rank(answer + i, n)]);
+        answer = MPIR_cmap_rank(map, members[some_rank(answer + i, n)]);
     return answer;
 }
 
@@ -146,23 +146,23 @@ double time_queries(uint32_t wanted, const Work &work) {
 void check_answers(const cmap_t *map, const Members &members) {
     const auto n = static_cast<uint32_t>(members.size());
     const auto wrong = [&](const char *what, uint32_t rank) {
-        fail(std::string(cmap_rep_name(cmap_representation(map))) + ": wrong answer of " + what +
+        fail(std::string(MPIR_cmap_rep_name(MPIR_cmap_representation(map))) + ": wrong answer of " + what +
              " at " + std::to_string(rank) + " of " + std::to_string(n));
     };
     uint32_t block[BLOCK];
     for (uint32_t i = 0; i < n; i += BLOCK) {
         const uint32_t count = std::min(BLOCK, n - i);
-        cmap_decode(map, i, count, block);
+        MPIR_cmap_decode(map, i, count, block);
         if (std::memcmp(block, members.data() + i, count * sizeof *block) != 0) wrong("decode", i);
     }
-    const uint32_t queries = std::min(n, cmap_representation(map) == CMAP_REP_ARRAY ? 16u : 256u);
+    const uint32_t queries = std::min(n, MPIR_cmap_representation(map) == CMAP_REP_ARRAY ? 16u : 256u);
     for (uint32_t i = 0; i < queries; i++) {
         const uint32_t rank = some_rank(i * 7 + n, n);
-        if (cmap_select(map, rank) != members[rank]) wrong("select", rank);
+        if (MPIR_cmap_select(map, rank) != members[rank]) wrong("select", rank);
     }
     for (uint32_t i = 0; i < 4 && i < n; i++) {
         const uint32_t rank = some_rank(i * 11 + n, n);
-        if (cmap_rank(map, members[rank]) != rank) wrong("rank", rank);
+        if (MPIR_cmap_rank(map, members[rank]) != rank) wrong("rank", rank);
     }
 }
 
@@ -188,8 +188,8 @@ cmap_policy hybrid(cmap_rep force) { return policy_of(CMAP_STRATEGY_HYBRID, forc
 cmap_t *build(const Members &members, uint32_t world, const cmap_policy &policy) {
     cmap_t *map = nullptr;
     const auto n = static_cast<uint32_t>(members.size());
-    const cmap_status status = cmap_from_array(members.data(), n, world, &policy, &map);
-    if (status != CMAP_OK) fail(std::string("building a map: ") + cmap_strerror(status));
+    const cmap_status status = MPIR_cmap_from_array(members.data(), n, world, &policy, &map);
+    if (status != CMAP_OK) fail(std::string("building a map: ") + MPIR_cmap_strerror(status));
     return map;
 }
 
@@ -197,7 +197,7 @@ Times Rounds::medians() const { return {median(seq), median(rand), median(tput),
 
 Subjects::~Subjects() {
     for (Subject *subject : all_) {
-        cmap_release(subject->map);
+        MPIR_cmap_release(subject->map);
         delete subject;
     }
 }
@@ -217,15 +217,15 @@ Subject *Subjects::add(const cmap_policy &policy) {
     const double start = cpu_ns();
     cmap_t *map = build(members_, world_, policy);
     const double spent = cpu_ns() - start;
-    if (cmap_force_declined(map)) {
-        cmap_release(map);
+    if (MPIR_cmap_force_declined(map)) {
+        MPIR_cmap_release(map);
         return nullptr;
     }
     check_answers(map, members_);
     Subject *subject = new Subject();
-    subject->representation = cmap_rep_name(cmap_representation(map));
+    subject->representation = MPIR_cmap_rep_name(MPIR_cmap_representation(map));
     subject->map = map;
-    subject->bytes = cmap_payload_bytes(map) - cmap_cached_bytes(map);
+    subject->bytes = MPIR_cmap_payload_bytes(map) - MPIR_cmap_cached_bytes(map);
     subject->build_ns = spent;
     all_.push_back(subject);
     return subject;
@@ -327,7 +327,7 @@ double loop_ns() {
 }
 
 double pair_ns(const cmap_t *order, const cmap_t *set, uint32_t seed) {
-    const uint32_t n = cmap_size(order);
+    const uint32_t n = MPIR_cmap_size(order);
     chase(ByPair{order, set}, n, PROBE * 4, seed);
     return time_queries(1u << 14,
                         [&](uint32_t queries) {
@@ -337,16 +337,16 @@ double pair_ns(const cmap_t *order, const cmap_t *set, uint32_t seed) {
 }
 
 double select_ns(const cmap_t *map, int rounds) {
-    warm(cmap_size(map), [&](uint32_t first, uint32_t count) {
+    warm(MPIR_cmap_size(map), [&](uint32_t first, uint32_t count) {
         return sequence(first, count, [&](uint32_t at, uint32_t n, uint32_t *block) {
-            cmap_decode(map, at, n, block);
+            MPIR_cmap_decode(map, at, n, block);
         });
     });
     double least = -1;
     for (int round = 0; round < rounds; round++) {
         const auto seed = static_cast<uint32_t>(round) * 7919u;
         keep_least(least, time_queries(1u << 14, [&](uint32_t queries) {
-                       return chase(ByMap{map}, cmap_size(map), queries, seed);
+                       return chase(ByMap{map}, MPIR_cmap_size(map), queries, seed);
                    }));
     }
     return least - loop_ns();

@@ -27,7 +27,7 @@ struct PackedView {
 
     uint32_t operator[](uint64_t i) const noexcept {
         const uint64_t bit = i * width;
-        return static_cast<uint32_t>(cmap_load64le(bits + (bit >> 3)) >> (bit & 7)) & mask;
+        return static_cast<uint32_t>(MPIR_cmap_load64le(bits + (bit >> 3)) >> (bit & 7)) & mask;
     }
 };
 
@@ -48,7 +48,7 @@ inline void store64le(unsigned char *p, uint64_t v) noexcept {
 inline void packed_put(unsigned char *bits, unsigned width, uint64_t i, uint32_t value) noexcept {
     const uint64_t bit = i * width;
     unsigned char *p = bits + (bit >> 3);
-    store64le(p, cmap_load64le(p) | static_cast<uint64_t>(value) << (bit & 7));
+    store64le(p, MPIR_cmap_load64le(p) | static_cast<uint64_t>(value) << (bit & 7));
 }
 
 // Writes the numbers of a string one after the other, whatever was there.  REQUIRES room as

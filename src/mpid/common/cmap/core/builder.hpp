@@ -44,7 +44,7 @@ class Builder {
     // Ranks first .. first+count-1 of a map; CMAP_ERR_RANGE when it has not so many.
     cmap_status add_slice(const cmap_t *map, uint32_t first, uint32_t count) noexcept;
     cmap_status add_map(const cmap_t *map) noexcept;
-    // What cmap_to_words() wrote (wire.cpp); CMAP_ERR_ARG for anything else.
+    // What MPIR_cmap_to_words() wrote (wire.cpp); CMAP_ERR_ARG for anything else.
     cmap_status add_words(const uint32_t *words, uint32_t n) noexcept;
 
     // All members at once, without a copy: instead of any add, and the array must stay until

@@ -233,14 +233,14 @@ uint32_t forms_of_affine(const cmap_t *map, cmap_form *forms, uint32_t room) noe
 
 }  // namespace cmap
 
-cmap_status cmap_from_form(const cmap_form *form, uint32_t universe, const cmap_policy *policy,
+cmap_status MPIR_cmap_from_form(const cmap_form *form, uint32_t universe, const cmap_policy *policy,
                            cmap_t **out) noexcept {
     if (out == nullptr) return CMAP_ERR_ARG;
     *out = nullptr;
     return form == nullptr ? CMAP_ERR_ARG : cmap::map_from_form(*form, universe, policy, out);
 }
 
-uint32_t cmap_forms_of(const cmap_t *map, cmap_form *forms, uint32_t room) noexcept {
+uint32_t MPIR_cmap_forms_of(const cmap_t *map, cmap_form *forms, uint32_t room) noexcept {
     if (map->kind == CMAP_REP_AFFINE) return cmap::forms_of_affine(map, forms, room);
     cmap::Pieces pieces;
     if (!cmap::pieces_of(map, room, pieces)) return 0;

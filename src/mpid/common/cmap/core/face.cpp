@@ -13,7 +13,7 @@ struct cmap_builder {
     Builder impl;
 };
 
-const char *cmap_strerror(cmap_status status) noexcept {
+const char *MPIR_cmap_strerror(cmap_status status) noexcept {
     switch (number_of(status)) {
         case CMAP_OK: return "success";
         case CMAP_ERR_NOMEM: return "out of memory";
@@ -27,7 +27,7 @@ const char *cmap_strerror(cmap_status status) noexcept {
 
 // ---- building
 
-cmap_status cmap_builder_create(uint32_t universe, const cmap_policy *policy,
+cmap_status MPIR_cmap_builder_create(uint32_t universe, const cmap_policy *policy,
                                 cmap_builder **out) noexcept {
     if (out == nullptr) return CMAP_ERR_ARG;
     *out = nullptr;
@@ -39,48 +39,48 @@ cmap_status cmap_builder_create(uint32_t universe, const cmap_policy *policy,
     return CMAP_OK;
 }
 
-void cmap_builder_free(cmap_builder *builder) noexcept {
+void MPIR_cmap_builder_free(cmap_builder *builder) noexcept {
     if (builder == nullptr) return;
     builder->~cmap_builder();
     deallocate(builder);
 }
 
-cmap_status cmap_builder_add(cmap_builder *builder, uint32_t index) noexcept {
+cmap_status MPIR_cmap_builder_add(cmap_builder *builder, uint32_t index) noexcept {
     return builder == nullptr ? CMAP_ERR_ARG : builder->impl.add(index);
 }
 
-cmap_status cmap_builder_add_block(cmap_builder *builder, const uint32_t *indices,
+cmap_status MPIR_cmap_builder_add_block(cmap_builder *builder, const uint32_t *indices,
                                    uint32_t n) noexcept {
     return builder == nullptr ? CMAP_ERR_ARG : builder->impl.add_block(indices, n);
 }
 
-cmap_status cmap_builder_add_range(cmap_builder *builder, uint32_t first, int32_t stride,
+cmap_status MPIR_cmap_builder_add_range(cmap_builder *builder, uint32_t first, int32_t stride,
                                    uint32_t count) noexcept {
     return builder == nullptr ? CMAP_ERR_ARG
                               : builder->impl.add_run(Run{first, count > 1 ? stride : 0, count});
 }
 
-cmap_status cmap_builder_add_slice(cmap_builder *builder, const cmap_t *map, uint32_t first,
+cmap_status MPIR_cmap_builder_add_slice(cmap_builder *builder, const cmap_t *map, uint32_t first,
                                    uint32_t count) noexcept {
     return builder == nullptr ? CMAP_ERR_ARG : builder->impl.add_slice(map, first, count);
 }
 
-cmap_status cmap_builder_add_words(cmap_builder *builder, const uint32_t *words,
+cmap_status MPIR_cmap_builder_add_words(cmap_builder *builder, const uint32_t *words,
                                    uint32_t n) noexcept {
     if (builder == nullptr || (words == nullptr && n != 0)) return CMAP_ERR_ARG;
     return builder->impl.add_words(words, n);
 }
 
-uint32_t cmap_builder_size(const cmap_builder *builder) noexcept {
+uint32_t MPIR_cmap_builder_size(const cmap_builder *builder) noexcept {
     return builder == nullptr ? 0 : builder->impl.size();
 }
 
-cmap_status cmap_builder_finish(cmap_builder *builder, cmap_t **out) noexcept {
+cmap_status MPIR_cmap_builder_finish(cmap_builder *builder, cmap_t **out) noexcept {
     if (out != nullptr) *out = nullptr;
     return builder == nullptr || out == nullptr ? CMAP_ERR_ARG : builder->impl.finish(out);
 }
 
-cmap_status cmap_from_array(const uint32_t *indices, uint32_t n, uint32_t universe,
+cmap_status MPIR_cmap_from_array(const uint32_t *indices, uint32_t n, uint32_t universe,
                             const cmap_policy *policy, cmap_t **out) noexcept {
     if (out != nullptr) *out = nullptr;
     if (out == nullptr || (indices == nullptr && n != 0)) return CMAP_ERR_ARG;
@@ -90,7 +90,7 @@ cmap_status cmap_from_array(const uint32_t *indices, uint32_t n, uint32_t univer
     return builder.finish(out);
 }
 
-cmap_status cmap_from_range(uint32_t first, int32_t stride, uint32_t count, uint32_t universe,
+cmap_status MPIR_cmap_from_range(uint32_t first, int32_t stride, uint32_t count, uint32_t universe,
                             const cmap_policy *policy, cmap_t **out) noexcept {
     if (out == nullptr) return CMAP_ERR_ARG;
     const Run run{first, count > 1 ? stride : 0, count};
@@ -103,36 +103,36 @@ cmap_status cmap_from_range(uint32_t first, int32_t stride, uint32_t count, uint
 
 // ---- references
 
-cmap_t *cmap_addref(const cmap_t *map) noexcept { return map == nullptr ? nullptr : ref(map); }
+cmap_t *MPIR_cmap_addref(const cmap_t *map) noexcept { return map == nullptr ? nullptr : ref(map); }
 
-void cmap_release(const cmap_t *map) noexcept {
+void MPIR_cmap_release(const cmap_t *map) noexcept {
     if (map != nullptr) unref(const_cast<cmap_t *>(map));
 }
 
 // ---- lookup
 
-uint32_t cmap_size(const cmap_t *map) noexcept { return map->size; }
-uint32_t cmap_min(const cmap_t *map) noexcept { return map->min; }
-uint32_t cmap_max(const cmap_t *map) noexcept { return map->max; }
-int cmap_is_set(const cmap_t *map) noexcept { return is_set(map); }
+uint32_t MPIR_cmap_size(const cmap_t *map) noexcept { return map->size; }
+uint32_t MPIR_cmap_min(const cmap_t *map) noexcept { return map->min; }
+uint32_t MPIR_cmap_max(const cmap_t *map) noexcept { return map->max; }
+int MPIR_cmap_is_set(const cmap_t *map) noexcept { return is_set(map); }
 
-uint32_t cmap_rank(const cmap_t *map, uint32_t index) noexcept { return rank_of(map, index); }
+uint32_t MPIR_cmap_rank(const cmap_t *map, uint32_t index) noexcept { return rank_of(map, index); }
 
-void cmap_decode(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
+void MPIR_cmap_decode(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
     assert(first <= map->size && count <= map->size - first);
     decode(map, first, count, indices);
 }
 
-void cmap_select_many(const cmap_t *map, const uint32_t *ranks, uint32_t n,
+void MPIR_cmap_select_many(const cmap_t *map, const uint32_t *ranks, uint32_t n,
                       uint32_t *indices) noexcept {
     select_many(map, ranks, n, indices);
 }
 
-void cmap_iter_init(cmap_iter *iter, const cmap_t *map) noexcept { *iter = cmap_iter{map, 0}; }
+void MPIR_cmap_iter_init(cmap_iter *iter, const cmap_t *map) noexcept { *iter = cmap_iter{map, 0}; }
 
-void cmap_iter_rewind(cmap_iter *iter) noexcept { iter->next = 0; }
+void MPIR_cmap_iter_rewind(cmap_iter *iter) noexcept { iter->next = 0; }
 
-uint32_t cmap_iter_next(cmap_iter *iter, uint32_t *indices, uint32_t room) noexcept {
+uint32_t MPIR_cmap_iter_next(cmap_iter *iter, uint32_t *indices, uint32_t room) noexcept {
     const uint32_t left = iter->map->size - iter->next, n = left < room ? left : room;
     decode(iter->map, iter->next, n, indices);
     iter->next += n;
@@ -141,26 +141,26 @@ uint32_t cmap_iter_next(cmap_iter *iter, uint32_t *indices, uint32_t room) noexc
 
 // ---- what a map is and costs
 
-cmap_rep cmap_representation(const cmap_t *map) noexcept {
+cmap_rep MPIR_cmap_representation(const cmap_t *map) noexcept {
     return static_cast<cmap_rep>(map->kind);
 }
-cmap_strategy cmap_strategy_of(const cmap_t *map) noexcept {
+cmap_strategy MPIR_cmap_strategy_of(const cmap_t *map) noexcept {
     return static_cast<cmap_strategy>(map->strategy);
 }
-int cmap_force_declined(const cmap_t *map) noexcept {
+int MPIR_cmap_force_declined(const cmap_t *map) noexcept {
     return (map->flags & FLAG_FORCE_DECLINED) != 0;
 }
-uint32_t cmap_sharers(const cmap_t *map) noexcept {
+uint32_t MPIR_cmap_sharers(const cmap_t *map) noexcept {
     return __atomic_load_n(&map->refs, __ATOMIC_RELAXED);
 }
-size_t cmap_payload_bytes(const cmap_t *map) noexcept { return payload_bytes(map); }
-size_t cmap_node_bytes(const cmap_t *map) noexcept { return node_bytes(map); }
+size_t MPIR_cmap_payload_bytes(const cmap_t *map) noexcept { return payload_bytes(map); }
+size_t MPIR_cmap_node_bytes(const cmap_t *map) noexcept { return node_bytes(map); }
 
-size_t cmap_cached_bytes(const cmap_t *map) noexcept { return cached_bytes(map); }
-size_t cmap_bytes(const cmap_t *map) noexcept { return sizeof *map + payload_bytes(map); }
-size_t cmap_array_bytes(const cmap_t *map) noexcept { return size_t{map->size} * sizeof(uint32_t); }
+size_t MPIR_cmap_cached_bytes(const cmap_t *map) noexcept { return cached_bytes(map); }
+size_t MPIR_cmap_bytes(const cmap_t *map) noexcept { return sizeof *map + payload_bytes(map); }
+size_t MPIR_cmap_array_bytes(const cmap_t *map) noexcept { return size_t{map->size} * sizeof(uint32_t); }
 
-int cmap_describe(const cmap_t *map, char *text, size_t room) noexcept {
+int MPIR_cmap_describe(const cmap_t *map, char *text, size_t room) noexcept {
     const Representation &rep = representation(map);
     const int name = std::snprintf(text, room, "%s ", rep.name);
     const size_t used = static_cast<size_t>(name);
@@ -168,16 +168,16 @@ int cmap_describe(const cmap_t *map, char *text, size_t room) noexcept {
                        : name + rep.describe(map, nullptr, 0);
 }
 
-cmap_status cmap_validate(const cmap_t *map, const char **reason) noexcept {
+cmap_status MPIR_cmap_validate(const cmap_t *map, const char **reason) noexcept {
     const char *wrong = map == nullptr ? "there is no map" : map_validate(map);
     if (reason != nullptr) *reason = wrong;
     return wrong == nullptr ? CMAP_OK : CMAP_ERR_INVALID;
 }
 
-void cmap_get_totals(cmap_totals *out) noexcept { gather_totals(*out); }
+void MPIR_cmap_get_totals(cmap_totals *out) noexcept { gather_totals(*out); }
 
-void cmap_set_node_memory(const cmap_node_memory *memory) noexcept { set_node_memory(memory); }
+void MPIR_cmap_set_node_memory(const cmap_node_memory *memory) noexcept { set_node_memory(memory); }
 
-void cmap_set_allocator(void *(*allocate)(size_t), void (*deallocate)(void *)) noexcept {
+void MPIR_cmap_set_allocator(void *(*allocate)(size_t), void (*deallocate)(void *)) noexcept {
     set_allocator(allocate, deallocate);
 }

@@ -151,10 +151,10 @@ uint32_t inverse_rank(const cmap_t *map, const Inverse *inverse, uint32_t index)
     }
     if (inverse->keys.bits != nullptr) return rank_by_keys(*inverse, map->size, index - map->min);
     const uint32_t k = bisect(uint32_t{0}, map->size, [&](uint32_t i) {
-        return cmap_select(map, inverse->order[i]) <= index;
+        return MPIR_cmap_select(map, inverse->order[i]) <= index;
     });
     const uint32_t rank = inverse->order[k];
-    return cmap_select(map, rank) == index ? rank : CMAP_NONE;
+    return MPIR_cmap_select(map, rank) == index ? rank : CMAP_NONE;
 }
 
 uint32_t list_rank(const cmap_t *map, uint32_t index) noexcept {

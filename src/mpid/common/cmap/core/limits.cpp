@@ -22,11 +22,11 @@ cmap_limits limits() noexcept {
 
 using namespace cmap;
 
-void cmap_limits_get(cmap_limits *out) noexcept {
+void MPIR_cmap_limits_get(cmap_limits *out) noexcept {
     if (out != nullptr) *out = limits();
 }
 
-cmap_status cmap_limits_set(const cmap_limits *wanted) noexcept {
+cmap_status MPIR_cmap_limits_set(const cmap_limits *wanted) noexcept {
     if (wanted == nullptr || wanted->bwt_block < CMAP_BWT_BLOCK_MIN ||
         wanted->bwt_block > CMAP_BWT_BLOCK_MAX)
         return CMAP_ERR_ARG;

@@ -15,14 +15,14 @@ namespace cmap {
 
 uint32_t rank_by_bisection(const cmap_t *map, uint32_t index) noexcept {
     const uint32_t rank =
-        bisect(uint32_t{0}, map->size, [&](uint32_t r) { return cmap_select(map, r) <= index; });
-    return cmap_select(map, rank) == index ? rank : CMAP_NONE;
+        bisect(uint32_t{0}, map->size, [&](uint32_t r) { return MPIR_cmap_select(map, r) <= index; });
+    return MPIR_cmap_select(map, rank) == index ? rank : CMAP_NONE;
 }
 
 void decode_by_select(const cmap_t *map, uint32_t first, uint32_t count,
                       uint32_t *indices) noexcept {
     for (uint32_t i = 0; i < count; i++)
-        indices[i] = cmap_select(map, first + i);
+        indices[i] = MPIR_cmap_select(map, first + i);
 }
 
 namespace {
@@ -45,7 +45,7 @@ bool inline_select(const cmap_t *map) noexcept {
 void select_many(const cmap_t *map, const uint32_t *ranks, uint32_t n, uint32_t *indices) noexcept {
     if (inline_select(map)) {
         for (uint32_t i = 0; i < n; i++)
-            indices[i] = cmap_select(map, ranks[i]);
+            indices[i] = MPIR_cmap_select(map, ranks[i]);
         return;
     }
     for (uint32_t i = 0, stretch; i < n; i += stretch) {
@@ -54,7 +54,7 @@ void select_many(const cmap_t *map, const uint32_t *ranks, uint32_t n, uint32_t 
             decode(map, ranks[i], stretch, indices + i);
         } else {
             for (uint32_t j = 0; j < stretch; j++)
-                indices[i + j] = cmap_select(map, ranks[i + j]);
+                indices[i + j] = MPIR_cmap_select(map, ranks[i + j]);
         }
     }
 }
@@ -191,7 +191,7 @@ const char *validate_members(const cmap_t *map) noexcept {
     bool increasing = true, agrees = true;
     each_block(map, [&](const uint32_t *members, uint32_t n) {
         for (uint32_t i = 0; i < n; i++, rank++) {
-            agrees = agrees && cmap_select(map, rank) == members[i];
+            agrees = agrees && MPIR_cmap_select(map, rank) == members[i];
             increasing = increasing && (rank == 0 || members[i] > last);
             min = members[i] < min ? members[i] : min;
             max = members[i] > max ? members[i] : max;
@@ -247,14 +247,14 @@ const char *map_validate(const cmap_t *map) noexcept {
     if (const char *reason = validate_members(map)) return reason;
     const uint32_t ranks[] = {0, map->size / 2, map->size - 1};
     for (uint32_t rank : ranks)
-        if (rank_of(map, cmap_select(map, rank)) != rank) return "rank does not invert select";
+        if (rank_of(map, MPIR_cmap_select(map, rank)) != rank) return "rank does not invert select";
     return nullptr;
 }
 
 }  // namespace cmap
 
 // What cmap_lookup.h has not inline; the core selects that way, too.
-uint32_t cmap_select_outlined(const cmap_t *map, uint32_t rank) noexcept {
+uint32_t MPIR_cmap_select_outlined(const cmap_t *map, uint32_t rank) noexcept {
     assert(rank < map->size);
     return cmap::representation(map).select(map, rank);
 }

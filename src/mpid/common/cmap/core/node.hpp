@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of the node, for payloads that other processes may have, too (cmap_set_node_memory).
+// Memory of the node, for payloads that other processes may have, too (MPIR_cmap_set_node_memory).
 #ifndef CMAP_CORE_NODE_HPP_INCLUDED
 #define CMAP_CORE_NODE_HPP_INCLUDED
 

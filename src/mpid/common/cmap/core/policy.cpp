@@ -74,30 +74,30 @@ cmap_policy policy_normal(const cmap_policy &policy) noexcept {
 
 using namespace cmap;
 
-void cmap_policy_default(cmap_policy *out) noexcept {
+void MPIR_cmap_policy_default(cmap_policy *out) noexcept {
     if (out != nullptr) *out = policy_or_default(nullptr);
 }
 
-cmap_status cmap_policy_set_default(const cmap_policy *policy) noexcept {
+cmap_status MPIR_cmap_policy_set_default(const cmap_policy *policy) noexcept {
     if (policy == nullptr || !policy_valid(*policy)) return CMAP_ERR_ARG;
     default_policy.store(*policy);
     return CMAP_OK;
 }
 
-void cmap_policy_of(const cmap_t *map, cmap_policy *out) noexcept {
+void MPIR_cmap_policy_of(const cmap_t *map, cmap_policy *out) noexcept {
     if (map == nullptr || out == nullptr) return;
     *out = {static_cast<cmap_strategy>(map->strategy), map->alpha,
             static_cast<cmap_rep>(map->force)};
 }
 
-const char *cmap_rep_name(cmap_rep rep) noexcept { return rep_name(number_of(rep)); }
+const char *MPIR_cmap_rep_name(cmap_rep rep) noexcept { return rep_name(number_of(rep)); }
 
-const char *cmap_strategy_name(cmap_strategy strategy) noexcept {
+const char *MPIR_cmap_strategy_name(cmap_strategy strategy) noexcept {
     const unsigned number = number_of(strategy);
     return number < STRATEGIES ? strategy_names[number] : "unknown";
 }
 
-cmap_status cmap_rep_from_name(const char *name, cmap_rep *out) noexcept {
+cmap_status MPIR_cmap_rep_from_name(const char *name, cmap_rep *out) noexcept {
     if (name == nullptr || out == nullptr) return CMAP_ERR_ARG;
     for (unsigned rep = 0; rep <= CMAP_REP_ANY; rep++)
         if (std::strcmp(name, rep_name(rep)) == 0) {
@@ -107,7 +107,7 @@ cmap_status cmap_rep_from_name(const char *name, cmap_rep *out) noexcept {
     return CMAP_ERR_ARG;
 }
 
-cmap_status cmap_strategy_from_name(const char *name, cmap_strategy *out) noexcept {
+cmap_status MPIR_cmap_strategy_from_name(const char *name, cmap_strategy *out) noexcept {
     if (name == nullptr || out == nullptr) return CMAP_ERR_ARG;
     for (unsigned strategy = 0; strategy < STRATEGIES; strategy++)
         if (std::strcmp(name, strategy_names[strategy]) == 0) {

@@ -130,7 +130,7 @@ const CalibratedTime *calibrated_times(unsigned *count) noexcept {
 
 using namespace cmap;
 
-cmap_status cmap_times_read(const char *path, char *why, size_t room) noexcept {
+cmap_status MPIR_cmap_times_read(const char *path, char *why, size_t room) noexcept {
     std::FILE *file = std::fopen(path, "re");
     if (file == nullptr) {
         std::snprintf(why, room, "%s", std::strerror(errno));

@@ -45,8 +45,8 @@ class Writer {
         former_.flush([this](const Piece &piece) { return put(piece); });
         if (used_ == HEAD) return 0;
         for (uint32_t i = HEAD; i < used_; i++)
-            words_[i] = cmap_wire_order(words_[i]);
-        cmap_wire_head(words_, used_ - HEAD);
+            words_[i] = MPIR_cmap_wire_order(words_[i]);
+        MPIR_cmap_wire_head(words_, used_ - HEAD);
         return used_;
     }
 
@@ -113,7 +113,7 @@ uint32_t write_members(const cmap_t *map, uint32_t first, uint32_t *words, uint3
 
 Piece piece_of_item(const uint32_t *item) noexcept {
     uint32_t word[PIECE_WORDS];
-    std::transform(item, item + PIECE_WORDS, word, cmap_wire_order);
+    std::transform(item, item + PIECE_WORDS, word, MPIR_cmap_wire_order);
     const Run run{word[1], static_cast<int32_t>(word[2]), word[3]};
     return Piece{run, word[4], static_cast<int32_t>(word[5])};
 }
@@ -125,7 +125,7 @@ cmap_status read_members(const uint32_t *words, uint32_t n, TakeMembers take) no
     uint32_t block[BLOCK];
     for (uint32_t at = 0; at < n; at += BLOCK) {
         const uint32_t count = std::min(BLOCK, n - at);
-        std::transform(words + at, words + at + count, block, cmap_wire_order);
+        std::transform(words + at, words + at + count, block, MPIR_cmap_wire_order);
         CMAP_TRY(take(block, count));
     }
     return CMAP_OK;
@@ -136,9 +136,9 @@ template <class TakePiece, class TakeMembers>
 cmap_status read_items(const uint32_t *words, uint32_t n, TakePiece take_piece,
                        TakeMembers take_members) noexcept {
     if (n == 0) return CMAP_OK;
-    if (!cmap_wire_has_head(words, n)) return CMAP_ERR_ARG;
+    if (!MPIR_cmap_wire_has_head(words, n)) return CMAP_ERR_ARG;
     for (uint32_t at = HEAD; at < n;) {
-        const uint32_t first = cmap_wire_order(words[at]);
+        const uint32_t first = MPIR_cmap_wire_order(words[at]);
         const bool is_piece = first == 0;
         const uint32_t length = is_piece ? PIECE_WORDS - 1 : first;
         if (length >= n - at) return CMAP_ERR_ARG;
@@ -164,18 +164,18 @@ cmap_status Builder::add_words(const uint32_t *words, uint32_t n) noexcept {
 
 }  // namespace cmap
 
-uint32_t cmap_to_words(const cmap_t *map, uint32_t first, uint32_t *words, uint32_t room,
+uint32_t MPIR_cmap_to_words(const cmap_t *map, uint32_t first, uint32_t *words, uint32_t room,
                        uint32_t *next) noexcept {
     const uint32_t used = first == 0 ? cmap::write_pieces(map, words, room) : 0;
     *next = map->size;
     return used != 0 ? used : cmap::write_members(map, first, words, room, next);
 }
 
-uint32_t cmap_find_in_words(const cmap_t *map, const uint32_t *words, uint32_t n) noexcept {
+uint32_t MPIR_cmap_find_in_words(const cmap_t *map, const uint32_t *words, uint32_t n) noexcept {
     uint32_t found = CMAP_NONE;
     // CMAP_ERR_DUPLICATE, to go no further, when it is there
     const auto look_for = [&](uint32_t member) {
-        if (cmap_rank(map, member) == CMAP_NONE) return CMAP_OK;
+        if (MPIR_cmap_rank(map, member) == CMAP_NONE) return CMAP_OK;
         found = member;
         return CMAP_ERR_DUPLICATE;
     };

@@ -78,7 +78,7 @@ void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *i
     uint32_t within = first % group;
     while (count > 0) {
         const uint32_t room = group - within, n = count < room ? count : room;
-        const Run run{cmap_affine_select(map, first), form.stride[0], n};
+        const Run run{MPIR_cmap_affine_select(map, first), form.stride[0], n};
         for (uint32_t i = 0; i < n; i++)
             indices[i] = run.at(i);
         first += n, indices += n, count -= n;
@@ -96,11 +96,11 @@ bool pieces(const cmap_t *map, std::size_t limit, Pieces &out) noexcept {
     for (uint32_t r = 0; done && r < map->size; r += w2) {
         const uint32_t members = map->size - r < w2 ? map->size - r : w2;
         const uint32_t whole = members / w1, rest = members % w1;
-        const Run run{cmap_affine_select(map, r), form.stride[0], w1};
+        const Run run{MPIR_cmap_affine_select(map, r), form.stride[0], w1};
         if (whole > 0) done = out.push(Piece{run, whole, whole > 1 ? form.stride[1] : 0});
         if (done && rest > 0)
             done = out.push(
-                piece_of(Run{cmap_affine_select(map, r + whole * w1), form.stride[0], rest}));
+                piece_of(Run{MPIR_cmap_affine_select(map, r + whole * w1), form.stride[0], rest}));
     }
     if (done && out.size() - before <= limit) return true;
     while (out.size() > before)
@@ -156,7 +156,7 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
 std::size_t bytes(const cmap_t *) noexcept { return 0; }
 
 constexpr void (*release)(cmap_t *) = nullptr;  // a formula has no payload
-constexpr auto select = cmap_affine_select;
+constexpr auto select = MPIR_cmap_affine_select;
 
 }  // namespace
 

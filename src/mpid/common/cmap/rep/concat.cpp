@@ -103,7 +103,7 @@ uint32_t find(const ConcatBody &body, uint32_t rank) noexcept {
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
     const ConcatBody &body = body_of<ConcatBody>(map);
     const uint32_t i = find(body, rank);
-    return cmap_select(body.parts[i], rank - body.starts[i]);
+    return MPIR_cmap_select(body.parts[i], rank - body.starts[i]);
 }
 
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept {

@@ -152,7 +152,7 @@ uint32_t sum(const GapBody &body, uint64_t gap, uint32_t n) noexcept {
     uint64_t sums = 0;
     for (uint64_t bit = gap * width; n > 0; bit += step * width) {
         const uint32_t some = n < step ? n : step;
-        const uint64_t gaps = cmap_load64le(body.gaps + (bit >> 3)) >> (bit & 7) &
+        const uint64_t gaps = MPIR_cmap_load64le(body.gaps + (bit >> 3)) >> (bit & 7) &
                               ((uint64_t{1} << some * width) - 1);
         sums += (gaps & body.lanes) + (gaps >> width & body.lanes);
         n -= some;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned LEAST_IN_WORD = 2;
 
-// For cmap_mulhi(): exact for numbers below 2^32 and a divisor from 2 on.
+// For MPIR_cmap_mulhi(): exact for numbers below 2^32 and a divisor from 2 on.
 uint64_t reciprocal(uint32_t divisor) noexcept { return UINT64_MAX / divisor + 1; }
 
 // 0: the base is none.
@@ -37,7 +37,7 @@ struct Body {
     uint32_t members;
 
     uint32_t digit(uint32_t &word) const noexcept {
-        const uint32_t rest = cmap_mulhi(of_base, word), lowest = word - rest * base;
+        const uint32_t rest = MPIR_cmap_mulhi(of_base, word), lowest = word - rest * base;
         word = rest;
         return lowest;
     }
@@ -104,7 +104,7 @@ uint64_t sum_of(const Body &body, const uint32_t *words, uint32_t n) noexcept {
         }
         for (uint32_t digit = 1; digit < body.in_word; digit++)
             for (uint32_t k = 0; k < LANES; k++) {
-                lane[k] = cmap_mulhi(body.of_base, lane[k]);
+                lane[k] = MPIR_cmap_mulhi(body.of_base, lane[k]);
                 quotients += lane[k];
             }
     }
@@ -114,7 +114,7 @@ uint64_t sum_of(const Body &body, const uint32_t *words, uint32_t n) noexcept {
 uint32_t sum_of(const Body &body, uint32_t word) noexcept {
     uint64_t sum = word, quotients = 0;
     for (uint32_t digit = 1; digit < body.in_word; digit++)
-        quotients += word = cmap_mulhi(body.of_base, word);
+        quotients += word = MPIR_cmap_mulhi(body.of_base, word);
     return static_cast<uint32_t>(sum - (body.base - 1) * quotients);
 }
 
@@ -159,8 +159,8 @@ void relocate(cmap_t *map, const Relocation &move) noexcept {
 
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
     const Body &body = body_of<Body>(map);
-    const uint32_t block = cmap_mulhi(body.of_members, rank), n = rank - block * body.members;
-    const uint32_t whole = cmap_mulhi(body.of_word, n);
+    const uint32_t block = MPIR_cmap_mulhi(body.of_members, rank), n = rank - block * body.members;
+    const uint32_t whole = MPIR_cmap_mulhi(body.of_word, n);
     const uint32_t *words = words_of(body, block);
     uint64_t sum = body.firsts[block] + n + sum_of(body, words, whole);
     uint32_t left = n - whole * body.in_word;

@@ -71,7 +71,7 @@ int describe(const cmap_t *map, char *text, std::size_t room) noexcept {
                          map->body.packed.base);
 }
 
-constexpr auto select = cmap_packed_select;
+constexpr auto select = MPIR_cmap_packed_select;
 constexpr auto rank = list_rank;
 
 const void *payload_of(const cmap_t *map) noexcept {

@@ -71,7 +71,7 @@ uint32_t position(const cmap_t *map, uint32_t rank) noexcept {
 }
 
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
-    return cmap_select(body_of<PpermBody>(map).set, position(map, rank));
+    return MPIR_cmap_select(body_of<PpermBody>(map).set, position(map, rank));
 }
 
 void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {

@@ -26,7 +26,7 @@ struct SubBody {
     uint32_t form_at(uint32_t rank, uint32_t levels) const noexcept {
         uint32_t index = base + rank * step;
         for (uint32_t k = 0; k + 1 < levels; k++)
-            index += cmap_mulhi(recip[k], rank) * jump[k];
+            index += MPIR_cmap_mulhi(recip[k], rank) * jump[k];
         return index;
     }
 };
@@ -145,12 +145,12 @@ void release(cmap_t *map) noexcept {
 // ---- reading
 
 uint32_t in_parent(const cmap_t *map, const SubBody &body, uint32_t rank) noexcept {
-    return body.inner != nullptr ? cmap_select(body.inner, rank) : body.form_at(rank, map->width);
+    return body.inner != nullptr ? MPIR_cmap_select(body.inner, rank) : body.form_at(rank, map->width);
 }
 
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
     const SubBody &body = body_of<SubBody>(map);
-    return cmap_select(body.parent, in_parent(map, body, rank));
+    return MPIR_cmap_select(body.parent, in_parent(map, body, rank));
 }
 
 bool increases_by_one(const uint32_t *ranks, uint32_t n) noexcept {
@@ -171,7 +171,7 @@ void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *i
         if (increases_by_one(ranks, n))
             decode(body.parent, ranks[0], n, indices);
         else
-            cmap_select_many(body.parent, ranks, n, indices);
+            MPIR_cmap_select_many(body.parent, ranks, n, indices);
         first += n, indices += n, count -= n;
     }
 }

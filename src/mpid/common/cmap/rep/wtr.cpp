@@ -62,7 +62,7 @@ uint32_t position(const cmap_t *map, uint32_t rank) noexcept {
 
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept {
     const WtrBody &body = body_of<WtrBody>(map);
-    return cmap_select(body.set, body.tree.position(rank));
+    return MPIR_cmap_select(body.set, body.tree.position(rank));
 }
 
 uint32_t rank(const cmap_t *map, uint32_t index) noexcept {
@@ -75,7 +75,7 @@ void decode_block(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *i
     const WtrBody &body = body_of<WtrBody>(map);
     body.tree.positions(first, count, indices);
     for (uint32_t i = 0; i < count; i++)
-        indices[i] = cmap_select(body.set, indices[i]);
+        indices[i] = MPIR_cmap_select(body.set, indices[i]);
 }
 
 const cmap_t *part(const cmap_t *map, uint32_t i) noexcept {

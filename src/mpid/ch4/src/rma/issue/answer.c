@@ -30,7 +30,7 @@ int MPIDIG_rma_answer_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint in_data_s
     target->unanswered--;
     target->carrying -= (answer->flags & MPIDIG_RMA_CARRIES) != 0;
     if (answer->flags & RI_ASK && !(answer->flags & RI_END_EPOCH)) {
-        rma_issue_granted(&target->issue);
+        MPIR_rma_issue_granted(&target->issue);
         MPIDIG_rma_ready(target);
     }
     if (attr & MPIDIG_AM_ATTR__IS_ASYNC)

@@ -54,7 +54,7 @@ static early_t *find_begun(const MPIDIG_rma_fence_t * fence)
     early_t *early;
 
     DL_FOREACH(fence->early, early) {
-        if (!rma_issue_phase_is_ahead(&fence->phase, early->message.header.epoch))
+        if (!MPIR_rma_issue_phase_is_ahead(&fence->phase, early->message.header.epoch))
             break;
     }
     return early;
@@ -68,7 +68,7 @@ static bool has_to_wait(const MPIR_Win * win, const MPIDIG_rma_message_t * messa
     if (!(message->flags & MPIDIG_RMA_NUMBERED))
         return false;
     fence = &MPIDIG_WIN(win, issue)->fence;
-    return rma_issue_phase_is_ahead(&fence->phase, message->epoch) || find_begun(fence);
+    return MPIR_rma_issue_phase_is_ahead(&fence->phase, message->epoch) || find_begun(fence);
 }
 
 void MPIDIG_rma_accept_early(MPIR_Win * win)

@@ -21,7 +21,7 @@ int MPIDIG_rma_settle_all(MPIR_Win * win)
     mpi_errno = MPIDI_NM_rma_win_cmpl_hook(win);
     MPIR_ERR_CHKRETURN(mpi_errno);
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
-        if (rma_issue_has_native(&target->issue))
+        if (MPIR_rma_issue_has_native(&target->issue))
             mpi_errno = MPIDIG_rma_settle(win, target);
         MPIR_ERR_CHKRETURN(mpi_errno);
     }
@@ -55,7 +55,7 @@ int MPIDIG_rma_end_all(MPIR_Win * win)
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
         mpi_errno = MPIDIG_rma_await_answers(win, target);
         MPIR_ERR_CHKRETURN(mpi_errno);
-        if (rma_issue_is_long(&target->issue))
+        if (MPIR_rma_issue_is_long(&target->issue))
             MPIDIG_rma_waited_since(target, &begin);
         MPIDIG_rma_close(win, target);
         if (target->failed)

@@ -6,14 +6,14 @@
 
 static int issue_native(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
-    MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) rma_issue_take(&target->issue);
+    MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) MPIR_rma_issue_take(&target->issue);
     int mpi_errno;
 
     MPIDIG_WIN(win, issue)->counts.native++;
     target->is_busy = true;
     mpi_errno = MPIDIG_rma_op_issue(win, target->rank, op);
     target->is_busy = false;
-    rma_issue_went_out(&target->issue);
+    MPIR_rma_issue_went_out(&target->issue);
     MPIDIG_rma_op_drop(MPIDIG_WIN(win, issue), op);
     return mpi_errno;
 }
@@ -45,7 +45,7 @@ int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_g
         if (target->issue.permission == RI_ASKED)
             look(win, target);
         permission = target->issue.permission;
-        step = rma_issue_next(&target->issue, &MPIDIG_WIN(win, issue)->settings, goal);
+        step = MPIR_rma_issue_next(&target->issue, &MPIDIG_WIN(win, issue)->settings, goal);
         *next = step.what;
         if (step.what == RI_SEND) {
             step.flags |= MPIDIG_rma_epoch(win)->flags(win, target);
@@ -85,7 +85,7 @@ int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target)
         mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
         MPIR_ERR_CHKRETURN(mpi_errno);
     }
-    rma_issue_settled(&target->issue, issued);
+    MPIR_rma_issue_settled(&target->issue, issued);
 
     return mpi_errno;
 }
@@ -135,7 +135,7 @@ int MPIDIG_rma_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goa
 {
     int mpi_errno = MPI_SUCCESS;
     unsigned waiting = target->issue.waiting;
-    bool is_long = rma_issue_is_long(&target->issue);
+    bool is_long = MPIR_rma_issue_is_long(&target->issue);
     MPL_time_t begin;
 
     if (is_long)
@@ -161,7 +161,7 @@ void MPIDIG_rma_close(MPIR_Win * win, MPIDIG_rma_target_t * target)
 {
     int before = direction(target->issue.habit);
 
-    rma_issue_close(&target->issue);
+    MPIR_rma_issue_close(&target->issue);
     MPIDIG_WIN(win, issue)->counts.habits += direction(target->issue.habit) != before;
 }
 

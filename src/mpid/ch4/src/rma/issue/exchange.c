@@ -17,9 +17,9 @@ MPIDIG_rma_exchange_t *MPIDIG_rma_exchange_new(MPIR_Win * win)
     MPIDIG_rma_exchange_t *exchange;
     size_t room;
 
-    rma_issue_sums_begin(&sums, size, size > 2 && size <= ONE_ROUND_MOST ? size : 2, NULL);
-    messages = rma_issue_sums_over(&sums) ? 0 : rma_issue_sums_messages(&sums);
-    room = messages ? rma_issue_sums_words(&sums, 1) : 0;
+    MPIR_rma_issue_sums_begin(&sums, size, size > 2 && size <= ONE_ROUND_MOST ? size : 2, NULL);
+    messages = MPIR_rma_issue_sums_over(&sums) ? 0 : MPIR_rma_issue_sums_messages(&sums);
+    room = messages ? MPIR_rma_issue_sums_words(&sums, 1) : 0;
     /* one block, freed after each fence: it takes no memory during the program's epochs */
     exchange = MPL_calloc(1, sizeof(*exchange) + 2 * messages * sizeof(MPIR_Request *) +
                           (size + 2 * messages * room) * sizeof(uint32_t), MPL_MEM_RMA);
@@ -49,7 +49,7 @@ static int begin_recv(MPIDIG_rma_exchange_t * exchange, uint32_t i)
     int source = rank_of(exchange, sums->size - (uint64_t) i * sums->distance);
 
     return MPIC_Irecv(exchange->in + (i - 1) * exchange->room,
-                      (MPI_Aint)rma_issue_sums_words(sums, i), MPI_UINT32_T, source, TAG,
+                      (MPI_Aint)MPIR_rma_issue_sums_words(sums, i), MPI_UINT32_T, source, TAG,
                       exchange->win->comm_ptr, &exchange->recvs[i - 1]);
 }
 
@@ -59,8 +59,8 @@ static int begin_send(MPIDIG_rma_exchange_t * exchange, uint32_t i)
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     uint32_t *message = exchange->out + (i - 1) * exchange->room;
 
-    rma_issue_sums_pack(sums, i, message);
-    return MPIC_Isend(message, (MPI_Aint)rma_issue_sums_words(sums, i), MPI_UINT32_T,
+    MPIR_rma_issue_sums_pack(sums, i, message);
+    return MPIC_Isend(message, (MPI_Aint)MPIR_rma_issue_sums_words(sums, i), MPI_UINT32_T,
                       rank_of(exchange, (uint64_t)i * sums->distance), TAG, exchange->win->comm_ptr,
                       &exchange->sends[i - 1], &errflag);
 }
@@ -110,10 +110,10 @@ static bool end_messages(MPIDIG_rma_exchange_t * exchange)
 static void merge_round(MPIDIG_rma_exchange_t * exchange)
 {
     for (uint32_t i = 1; i <= exchange->messages; i++)
-        rma_issue_sums_merge(&exchange->sums, i, exchange->in + (i - 1) * exchange->room);
-    rma_issue_sums_end_round(&exchange->sums);
+        MPIR_rma_issue_sums_merge(&exchange->sums, i, exchange->in + (i - 1) * exchange->room);
+    MPIR_rma_issue_sums_end_round(&exchange->sums);
     exchange->messages =
-        rma_issue_sums_over(&exchange->sums) ? 0 : rma_issue_sums_messages(&exchange->sums);
+        MPIR_rma_issue_sums_over(&exchange->sums) ? 0 : MPIR_rma_issue_sums_messages(&exchange->sums);
     exchange->sent = exchange->received = exchange->ended = 0;
 }
 

@@ -34,7 +34,7 @@ extern MPIDI_deferred_kind_t MPIDIG_rma_exchanges;
 
 MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_exchange_is_over(const MPIDIG_rma_exchange_t * exchange)
 {
-    return exchange->mpi_errno || rma_issue_sums_over(&exchange->sums);
+    return exchange->mpi_errno || MPIR_rma_issue_sums_over(&exchange->sums);
 }
 
 #endif /* RMA_ISSUE_EXCHANGE_H_INCLUDED */

@@ -48,7 +48,7 @@ static int agree(MPIR_Win * win)
     MPIR_ERR_CHKRETURN(mpi_errno);
     MPIDIG_WIN(win, fences) = all ? MPIDIG_RMA_FENCES_WAIT : MPIDIG_RMA_FENCES_EAGER;
     if (issue)
-        rma_issue_phase_init(&issue->fence.phase, all);
+        MPIR_rma_issue_phase_init(&issue->fence.phase, all);
 
     return mpi_errno;
 }
@@ -65,7 +65,7 @@ static void entered_by_all(MPIR_Win * win)
         return;
     HASH_ITER(hash_handle, issue->targets, target, next_target) {
         if (target->issue.permission == RI_MESSAGES) {
-            rma_issue_granted(&target->issue);
+            MPIR_rma_issue_granted(&target->issue);
             MPIDIG_rma_ready(target);
         }
     }
@@ -102,7 +102,7 @@ static bool needs_more(MPIDIG_rma_issue_t *issue, MPIDIG_rma_target_t *target,
     if (issue->fence.phase.entered_by_all || target->counted < EARLY_MOST)
         return next == RI_WAIT;
     return issue->settings.mode == RI_LAZY ? target->issue.waiting > issue->settings.queue :
-        !rma_issue_fits(&target->issue);
+        !MPIR_rma_issue_fits(&target->issue);
 }
 
 /* Never waits for other processes, which may wait for this one. */
@@ -140,13 +140,13 @@ static rma_issue_permission_t permission(const MPIR_Win * win)
 
     if (exchange && MPIDIG_rma_exchange_is_over(exchange) && exchange->sums.flags & RF_BARRIER)
         return RI_GRANTED;
-    return rma_issue_phase_permission(&fence->phase);
+    return MPIR_rma_issue_phase_permission(&fence->phase);
 }
 
 /* Is this the epoch's exchange still to come? */
 static bool is_before_exchange(const MPIDIG_rma_fence_t * fence)
 {
-    return !fence->exchange && !rma_issue_phase_is_barrier(&fence->phase);
+    return !fence->exchange && !MPIR_rma_issue_phase_is_barrier(&fence->phase);
 }
 
 /* Native operations before a fence that exchanges make the next fences barriers. */
@@ -202,7 +202,7 @@ static int settle(MPIR_Win * win)
            MPIR_cc_get(MPIDIG_WIN(win, remote_acc_cmpl_cnts)))
         progress(win);
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
-        rma_issue_settled(&target->issue, target->issue.issued);
+        MPIR_rma_issue_settled(&target->issue, target->issue.issued);
     }
 
     return mpi_errno;
@@ -221,7 +221,7 @@ static int hand_over(MPIR_Win * win, bool * left)
         mpi_errno = MPIDIG_rma_advance(win, target, RI_FENCE, &next);
         MPIR_ERR_CHKRETURN(mpi_errno);
         *left |= next == RI_WAIT;
-        issue->fence.native |= rma_issue_has_native(&target->issue);
+        issue->fence.native |= MPIR_rma_issue_has_native(&target->issue);
     }
     if (issue->fence.native)
         mpi_errno = settle(win);
@@ -309,7 +309,7 @@ static int by_exchange(MPIR_Win * win, bool * barrier)
     MPIR_ERR_CHKRETURN(mpi_errno);
     await_messages(win, fence->exchange->sums.sums[0]);
     close_all(win);
-    *barrier = rma_issue_phase_passed_exchange(&fence->phase, flags);
+    *barrier = MPIR_rma_issue_phase_passed_exchange(&fence->phase, flags);
     MPIDIG_rma_exchange_free(fence->exchange);
     fence->exchange = NULL;
     fence->native = false;
@@ -326,7 +326,7 @@ static int by_barrier(MPIR_Win * win)
     MPIR_ERR_CHKRETURN(mpi_errno);
     await_messages(win, 0);
     close_all(win);
-    rma_issue_phase_passed_barrier(&fence->phase);
+    MPIR_rma_issue_phase_passed_barrier(&fence->phase);
 
     return mpi_errno;
 }
@@ -408,11 +408,11 @@ static int turn_epoch(MPIR_Win * win, int assert, bool * barrier)
     MPIDIG_rma_fence_t *fence = &issue->fence;
     bool waited = fence->epoch != NULL;
 
-    *barrier = rma_issue_phase_is_barrier(&fence->phase);
+    *barrier = MPIR_rma_issue_phase_is_barrier(&fence->phase);
     if (*barrier)
         mpi_errno = by_barrier(win);
     else if (assert & MPI_MODE_NOPRECEDE)
-        rma_issue_phase_passed_nothing(&fence->phase);
+        MPIR_rma_issue_phase_passed_nothing(&fence->phase);
     else
         mpi_errno = by_exchange(win, barrier);
     MPIR_ERR_CHKRETURN(mpi_errno);

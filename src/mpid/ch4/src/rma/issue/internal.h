@@ -197,7 +197,7 @@ MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_waited_since(MPIDIG_rma_target_t *targe
 
     MPL_wtime(&now);
     MPL_wtime_diff(begin, &now, &seconds);
-    rma_issue_waited(&target->issue, seconds);
+    MPIR_rma_issue_waited(&target->issue, seconds);
 }
 
 /* ---- settings.c ---- */

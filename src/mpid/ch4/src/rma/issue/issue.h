@@ -102,10 +102,10 @@ MPL_STATIC_INLINE_PREFIX struct rma_issue_target *MPIDIG_rma_goes_alone(MPIR_Win
 {
     struct rma_issue_target *alone = MPIDIG_WIN(win, alone);
 
-    if (!alone || MPIDIG_WIN(win, alone_rank) != rank || !rma_issue_goes_alone(alone) ||
+    if (!alone || MPIDIG_WIN(win, alone_rank) != rank || !MPIR_rma_issue_goes_alone(alone) ||
         count > MPIDIG_RMA_ALONE_MAX || !HANDLE_IS_BUILTIN(type))
         return NULL;
-    rma_issue_issued(alone);
+    MPIR_rma_issue_issued(alone);
     return alone;
 }
 
@@ -113,7 +113,7 @@ MPL_STATIC_INLINE_PREFIX struct rma_issue_target *MPIDIG_rma_goes_alone(MPIR_Win
 MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_went_alone(struct rma_issue_target *alone, int mpi_errno)
 {
     if (alone)
-        rma_issue_went_out(alone);
+        MPIR_rma_issue_went_out(alone);
     return mpi_errno;
 }
 
@@ -123,7 +123,7 @@ MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_flushes_alone(MPIR_Win *win, int rank, 
 {
     struct rma_issue_target *alone = MPIDIG_WIN(win, alone);
 
-    if (!alone || MPIDIG_WIN(win, alone_rank) != rank || !rma_issue_went_alone(alone))
+    if (!alone || MPIDIG_WIN(win, alone_rank) != rank || !MPIR_rma_issue_went_alone(alone))
         return false;
     *issued = alone->issued;
     return true;

@@ -132,7 +132,7 @@ static int lock_target(MPIR_Win * win, int type, int rank)
     target = MPIDIG_rma_target(win, rank);
     MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     target->lock_type = type;
-    rma_issue_open(&target->issue, RI_NOTED);
+    MPIR_rma_issue_open(&target->issue, RI_NOTED);
     MPL_thread_self(&target->locked_by);
     DL_PREPEND(MPIDIG_rma_open_locks, target);
     MPIDIG_WIN(win, waiting_epochs)++;
@@ -166,7 +166,7 @@ static int unlock_target(MPIR_Win * win, MPIDIG_rma_target_t * target)
     bool is_long;
 
     MPIDIG_ACCESS_EPOCH_CHECK(win, MPIDIG_EPOTYPE_LOCK, mpi_errno, goto fn_fail);
-    is_long = rma_issue_is_long(&target->issue);
+    is_long = MPIR_rma_issue_is_long(&target->issue);
     if (is_long)
         MPL_wtime(&begin);
     mpi_errno = MPIDIG_rma_reach(win, target, RI_END);
@@ -214,7 +214,7 @@ int MPIDIG_rma_issue_lock_all(MPIR_Win * win, int assert)
         target = MPIDIG_rma_target(win, self);
         MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
         target->lock_type = MPI_LOCK_SHARED;
-        rma_issue_open(&target->issue, RI_NOTED);
+        MPIR_rma_issue_open(&target->issue, RI_NOTED);
         mpi_errno = MPIDIG_rma_reach(win, target, RI_CLEAR);
         MPIR_ERR_CHECK(mpi_errno);
     }

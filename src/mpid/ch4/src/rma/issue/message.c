@@ -77,10 +77,10 @@ int MPIDIG_rma_send_message(MPIR_Win *win, MPIDIG_rma_target_t *target,
     rma_issue_op_t *done[MPIDIG_RMA_MESSAGE_MAX / sizeof(rma_issue_narrow_t)];
 
     while (left > 0) {
-        rma_issue_op_t *first = rma_issue_take(&target->issue);
+        rma_issue_op_t *first = MPIR_rma_issue_take(&target->issue);
 
         end = append(end, first);
-        left -= rma_issue_num_ops(first);
+        left -= MPIR_rma_issue_num_ops(first);
         if (has_result(first)) {
             await_result(target, (MPIDIG_rma_op_t *)first);
             has_results = true;

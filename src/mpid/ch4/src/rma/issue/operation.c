@@ -109,7 +109,7 @@ void MPIDIG_rma_op_measure(MPIDIG_rma_op_t * op)
     if (!travels(op))
         return;
     record = record_of(op);
-    op->queue.wire = rma_issue_record_size(&record);
+    op->queue.wire = MPIR_rma_issue_record_size(&record);
     if (sends_data(op))
         op->queue.wire += MPIDIG_rma_padded(bytes);
     if (op->kind == MPIDIG_RMA_CAS)
@@ -128,7 +128,7 @@ char *MPIDIG_rma_op_pack(char *end, const MPIDIG_rma_op_t * op)
 {
     rma_issue_record_t record = record_of(op);
 
-    end = rma_issue_record_write(end, &record);
+    end = MPIR_rma_issue_record_write(end, &record);
     if (sends_data(op))
         end = append(end, op->origin, op->queue.bytes);
     if (op->kind == MPIDIG_RMA_CAS)

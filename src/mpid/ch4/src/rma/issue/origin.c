@@ -14,7 +14,7 @@ static MPIDIG_rma_target_t *open_target(MPIR_Win * win, int rank)
     target = MPIDIG_rma_target(win, rank);
     if (target) {
         target->lock_type = MPI_LOCK_SHARED;
-        rma_issue_open(&target->issue, MPIDIG_rma_epoch(win)->permission(win));
+        MPIR_rma_issue_open(&target->issue, MPIDIG_rma_epoch(win)->permission(win));
     }
     return target;
 }
@@ -34,10 +34,10 @@ static int pass(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_rma_o
 {
     int mpi_errno;
 
-    rma_issue_issued(&target->issue);
+    MPIR_rma_issue_issued(&target->issue);
     MPIDIG_WIN(win, issue)->counts.native++;
     mpi_errno = MPIDIG_rma_op_issue(win, target->rank, what);
-    rma_issue_went_out(&target->issue);
+    MPIR_rma_issue_went_out(&target->issue);
     /* the data of a long operation are transferred while the program computes */
     if (!mpi_errno && what->queue.bytes > MPIDIG_WIN(win, issue)->settings.bytes)
         mpi_errno = MPIDIG_rma_progress(win);
@@ -59,12 +59,12 @@ static int wait_or_issue(MPIR_Win * win, int rank, MPIDIG_rma_op_t * what)
         return MPIDIG_rma_op_issue(win, rank, what);
     target = open_target(win, rank);
     MPIR_ERR_CHKANDSTMT(!target, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
-    if (rma_issue_passes(&target->issue, &issue->settings, what->queue.wire))
+    if (MPIR_rma_issue_passes(&target->issue, &issue->settings, what->queue.wire))
         return pass(win, target, what);
     if (!MPIDIG_rma_epoch(win)->packs || !MPIDIG_rma_pack(win, target, what)) {
         op = MPIDIG_rma_op_keep(issue, what);
         MPIR_ERR_CHKANDSTMT(!op, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
-        rma_issue_add(&target->issue, &op->queue);
+        MPIR_rma_issue_add(&target->issue, &op->queue);
     }
     mpi_errno = MPIDIG_rma_epoch(win)->go_on(win, target);
 
@@ -193,7 +193,7 @@ static int await_permission(MPIR_Win * win, MPIDIG_rma_target_t * target)
     int mpi_errno = MPIDIG_rma_reach(win, target, RI_CLEAR);
 
     MPIR_ERR_CHKRETURN(mpi_errno);
-    rma_issue_issued(&target->issue);
+    MPIR_rma_issue_issued(&target->issue);
     MPIDIG_WIN(win, issue)->counts.native++;
 
     return mpi_errno;
@@ -209,7 +209,7 @@ static int ask_with(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_r
     rma_issue_what_t next;
 
     MPIR_ERR_CHKANDSTMT(!op, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
-    rma_issue_add(&target->issue, &op->queue);
+    MPIR_rma_issue_add(&target->issue, &op->queue);
     mpi_errno = MPIDIG_rma_advance(win, target, RI_FLUSH, &next);
     if (mpi_errno) {
         target->issue = before;
@@ -235,7 +235,7 @@ static int issue_with_request(MPIR_Win * win, int rank, MPIDIG_rma_op_t * what, 
     target = open_target(win, rank);
     MPIR_ERR_CHKANDSTMT(!target, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
     MPIDIG_rma_op_measure(what);
-    if (!rma_issue_asks_with(&target->issue, &what->queue))
+    if (!MPIR_rma_issue_asks_with(&target->issue, &what->queue))
         return await_permission(win, target);
     mpi_errno = ask_with(win, target, what);
     MPIR_ERR_CHKRETURN(mpi_errno);
@@ -250,7 +250,7 @@ void MPIDIG_rma_issue_went_out(MPIR_Win * win, int rank)
     MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
 
     if (target)
-        rma_issue_went_out(&target->issue);
+        MPIR_rma_issue_went_out(&target->issue);
 }
 
 int MPIDIG_rma_issue_rput(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
@@ -349,8 +349,8 @@ static int native_failure(MPIR_Win *win)
 /* A target was flushed, and the module learns from that. */
 static int flushed(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
-    rma_issue_flushed(&target->issue, &MPIDIG_WIN(win, issue)->settings);
-    if (rma_issue_goes_alone(&target->issue)) {
+    MPIR_rma_issue_flushed(&target->issue, &MPIDIG_WIN(win, issue)->settings);
+    if (MPIR_rma_issue_goes_alone(&target->issue)) {
         MPIDIG_WIN(win, alone) = &target->issue;
         MPIDIG_WIN(win, alone_rank) = target->rank;
     }
@@ -369,7 +369,7 @@ int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank)
         return mpi_errno ? mpi_errno : native_failure(win);
     }
     target = MPIDIG_rma_target_find(win, rank);
-    if (target && rma_issue_has_native(&target->issue))
+    if (target && MPIR_rma_issue_has_native(&target->issue))
         mpi_errno = MPIDIG_rma_settle(win, target);
     return mpi_errno || !target ? mpi_errno : flushed(win, target);
 }
@@ -381,6 +381,6 @@ int MPIDIG_rma_flushed_alone(MPIR_Win *win, int rank, uint64_t issued, int mpi_e
     MPIDIG_WIN(win, issue)->counts.native++;
     if (mpi_errno)
         return mpi_errno;
-    rma_issue_settled(&target->issue, issued);
+    MPIR_rma_issue_settled(&target->issue, issued);
     return flushed(win, target);
 }

@@ -31,12 +31,12 @@ bool MPIDIG_rma_pack(MPIR_Win *win, MPIDIG_rma_target_t *target, const MPIDIG_rm
     const rma_issue_op_t *op = &what->queue;
     MPIDIG_rma_pack_t *pack;
 
-    if (op->wire > LONGEST(target) || !rma_issue_packs(&target->issue, &issue->settings, op))
+    if (op->wire > LONGEST(target) || !MPIR_rma_issue_packs(&target->issue, &issue->settings, op))
         return false;
     pack = pack_with_room(target, op->wire);
     if (pack) {
         MPIDIG_rma_op_pack(pack->bytes + pack->queue.wire, what);
-        rma_issue_pack_more(&target->issue, op->bytes, op->wire);
+        MPIR_rma_issue_pack_more(&target->issue, op->bytes, op->wire);
         return true;
     }
     pack = new_pack(issue);
@@ -44,7 +44,7 @@ bool MPIDIG_rma_pack(MPIR_Win *win, MPIDIG_rma_target_t *target, const MPIDIG_rm
         return false;
     MPIDIG_rma_op_pack(pack->bytes, what);
     pack->queue = (rma_issue_op_t){.bytes = op->bytes, .wire = op->wire, .packed = 1};
-    rma_issue_add(&target->issue, &pack->queue);
+    MPIR_rma_issue_add(&target->issue, &pack->queue);
     return true;
 }
 

@@ -73,7 +73,7 @@ static char *read_record(char *from, record_t * record)
 {
     rma_issue_record_t sent;
 
-    from = rma_issue_record_read(from, &sent);
+    from = MPIR_rma_issue_record_read(from, &sent);
     *record = (record_t) {
         .disp = sent.disp,.count = (int) sent.count,.type = MPIDIG_RMA_HANDLE(MPI_BYTE, sent.type),
         .op = MPIDIG_RMA_HANDLE(MPI_SUM, sent.op),.kind = sent.kind
@@ -156,7 +156,7 @@ static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
 static void count(MPIR_Win * win, const MPIDIG_rma_message_t * message, int mpi_errno)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
-    bool is_ahead = rma_issue_phase_is_ahead(&issue->fence.phase, message->epoch);
+    bool is_ahead = MPIR_rma_issue_phase_is_ahead(&issue->fence.phase, message->epoch);
 
     issue->fence.arrived++;
     MPIDIG_rma_note_failure(is_ahead ? &issue->fence.failed_early : &issue->failed, mpi_errno);

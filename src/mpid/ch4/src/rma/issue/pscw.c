@@ -21,7 +21,7 @@ static void take_post(MPIR_Win * win, MPIDIG_rma_target_t * target)
 
     if (known && known->sync.posts > 0) {
         known->sync.posts--;
-        rma_issue_granted(&target->issue);
+        MPIR_rma_issue_granted(&target->issue);
     }
 }
 
@@ -112,7 +112,7 @@ static int open_rest(MPIR_Win * win, MPIR_Group * group)
 
         MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
         if (target->issue.permission == RI_CLOSED)
-            rma_issue_open(&target->issue, RI_ASKED);
+            MPIR_rma_issue_open(&target->issue, RI_ASKED);
     }
 
   fn_exit:

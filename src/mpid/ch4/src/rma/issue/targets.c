@@ -41,7 +41,7 @@ MPIDIG_rma_target_t *MPIDIG_rma_target(MPIR_Win * win, int rank)
     if (!target)
         return NULL;
     room = room_to(win, rank);
-    rma_issue_target_init(&target->issue, room);
+    MPIR_rma_issue_target_init(&target->issue, room);
     target->pack_room = (uint32_t)(room / ((room + MPIDIG_RMA_PACK_MAX - 1) / MPIDIG_RMA_PACK_MAX));
     target->win = win;
     target->rank = rank;

@@ -34,14 +34,14 @@ static int wait_for(MPIR_Win * win, rma_lock_t * lock, bool exclusive)
     int vci = MPIDI_WIN(win, am_vci);
     rma_lock_request_t request;
 
-    if (rma_lock_ask(lock, exclusive, &request))
+    if (MPIR_rma_lock_ask(lock, exclusive, &request))
         return MPI_SUCCESS;
     for (int i = 0; i < LOOKS_BEFORE_POLLS && !MPIR_Yield_on; i++) {
-        if (rma_lock_poll(lock, &request))
+        if (MPIR_rma_lock_poll(lock, &request))
             return MPI_SUCCESS;
     }
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
-    MPIDIU_PROGRESS_WHILE(!rma_lock_poll(lock, &request), vci);
+    MPIDIU_PROGRESS_WHILE(!MPIR_rma_lock_poll(lock, &request), vci);
 
   fn_exit:
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);
@@ -99,7 +99,7 @@ static void complete_stores(void)
 static void release(MPIDIG_rma_peer_t * peer)
 {
     if (peer->epoch == MPIDIG_RMA_PEER_LOCKED)
-        rma_lock_release(&peer->control->lock);
+        MPIR_rma_lock_release(&peer->control->lock);
     else
         complete_stores();
     peer->epoch = MPIDIG_RMA_PEER_NONE;
@@ -128,7 +128,7 @@ static int lock_peer_of_all(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
         MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
         /* another thread may have taken the lock while this one waited */
         if (peer->epoch == MPIDIG_RMA_PEER_LOCKED)
-            rma_lock_release(&peer->control->lock);
+            MPIR_rma_lock_release(&peer->control->lock);
         peer->epoch = MPIDIG_RMA_PEER_LOCKED;
         MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
     }

@@ -150,12 +150,12 @@ int MPIDIG_rma_shared_get_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, c
     MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = prepare(&operand, origin, origin_count, origin_type, op);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    rma_lock_guard_enter(&peer->control->guard);
+    MPIR_rma_lock_guard_enter(&peer->control->guard);
     if (result_type != MPI_DATATYPE_NULL)
         mpi_errno = copy(target, count, type, result, result_count, result_type);
     if (!mpi_errno)
         mpi_errno = combine(&operand, target, count, type, op);
-    rma_lock_guard_leave(&peer->control->guard);
+    MPIR_rma_lock_guard_leave(&peer->control->guard);
     MPL_free(operand.packed);
 
     return mpi_errno;
@@ -172,11 +172,11 @@ int MPIDIG_rma_shared_compare_and_swap(MPIR_Win * win, MPIDIG_rma_peer_t * peer,
         mpi_errno = find_address(peer, rank, disp, 1, type, &target);
     if (mpi_errno)
         return mpi_errno;
-    rma_lock_guard_enter(&peer->control->guard);
+    MPIR_rma_lock_guard_enter(&peer->control->guard);
     copy(target, 1, type, result, 1, type);
     if (MPIR_Compare_equal(compare, target, type))
         copy(origin, 1, type, target, 1, type);
-    rma_lock_guard_leave(&peer->control->guard);
+    MPIR_rma_lock_guard_leave(&peer->control->guard);
     return MPI_SUCCESS;
 }
 

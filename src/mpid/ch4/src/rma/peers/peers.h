@@ -104,13 +104,13 @@ int MPIDIG_rma_shared_request(int mpi_errno, MPIR_Request ** request);
 MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_guard_enter(MPIR_Win * win)
 {
     if (MPIDIG_WIN(win, shared))
-        rma_lock_guard_enter(&MPIDIG_WIN(win, shared)->own->control->guard);
+        MPIR_rma_lock_guard_enter(&MPIDIG_WIN(win, shared)->own->control->guard);
 }
 
 MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_guard_leave(MPIR_Win * win)
 {
     if (MPIDIG_WIN(win, shared))
-        rma_lock_guard_leave(&MPIDIG_WIN(win, shared)->own->control->guard);
+        MPIR_rma_lock_guard_leave(&MPIDIG_WIN(win, shared)->own->control->guard);
 }
 
 #endif /* RMA_PEERS_H_INCLUDED */
