@@ -86,7 +86,7 @@ static void edge(long e, long ends[2])
  * at the sizes of this program.  Loops and edges that come twice stay, as in Graph500. */
 static struct graph graph_of(int part, int parts)
 {
-    struct graph g = { part, parts, (vertices - part + parts - 1) / parts, NULL, NULL };
+    struct graph g = {part, parts, (vertices - part + parts - 1) / parts, NULL, NULL};
     long *next, ends[2];
 
     g.first = allocate(g.count);
@@ -119,9 +119,9 @@ static void graph_free(struct graph *g)
 /* ---- the search */
 
 struct search {
-    long *parent;               /* of each of the graph's vertices; a root's is itself */
-    long *reached_by;           /* in this level: the window of the search on all processes */
-    long *level, n_level;       /* the vertices reached in the last level */
+    long *parent;         /* of each of the graph's vertices; a root's is itself */
+    long *reached_by;     /* in this level: the window of the search on all processes */
+    long *level, n_level; /* the vertices reached in the last level */
 };
 
 static void start(struct search *s, const struct graph *g, long root)
@@ -163,7 +163,7 @@ static void search_together(struct search *s, const struct graph *g, long root, 
             for (long n = g->first[k]; n < g->first[k + 1]; n++) {
                 long to = g->neighbours[n];
 
-                MPI_Accumulate(&s->level[i], 1, MPI_LONG, (int)(to % size), to / size, 1, MPI_LONG,
+                MPI_Accumulate(&s->level[i], 1, MPI_LONG, (int) (to % size), to / size, 1, MPI_LONG,
                                MPI_MIN, win);
             }
         }
@@ -235,7 +235,7 @@ static double median_of_second_half(double *figures, int n)
 static long all_searches(int searches, struct search *s, const struct graph *g, MPI_Win win)
 {
     struct graph whole = graph_of(0, 1);
-    struct search alone = { allocate(vertices), allocate(vertices), allocate(vertices), 0 };
+    struct search alone = {allocate(vertices), allocate(vertices), allocate(vertices), 0};
     double us[MOST_SEARCHES], rates[MOST_SEARCHES];
     long passed, wrong = 0, all;
 
@@ -267,7 +267,7 @@ static long all_searches(int searches, struct search *s, const struct graph *g, 
 int main(int argc, char **argv)
 {
     struct graph mine;
-    struct search s = { NULL, NULL, NULL, 0 };
+    struct search s = {NULL, NULL, NULL, 0};
     MPI_Win win;
     int searches;
     long wrong;
@@ -287,7 +287,7 @@ int main(int argc, char **argv)
     mine = graph_of(rank, size);
     s.parent = allocate(mine.count);
     s.level = allocate(mine.count);
-    MPI_Win_allocate(mine.count * (MPI_Aint)sizeof(long), sizeof(long), MPI_INFO_NULL,
+    MPI_Win_allocate(mine.count * (MPI_Aint) sizeof(long), sizeof(long), MPI_INFO_NULL,
                      MPI_COMM_WORLD, &s.reached_by, &win);
     wrong = all_searches(searches, &s, &mine, win);
     MPI_Win_free(&win);

@@ -32,21 +32,21 @@ static int sum_is(MPI_Comm comm, const char *name, int expected)
 }
 
 /* My row and my column: ranks that differ by 1, and by the length of a row. */
-static int rows_and_columns(MPI_Comm * row, MPI_Comm * column)
+static int rows_and_columns(MPI_Comm *row, MPI_Comm *column)
 {
     int r = rank / columns, c = rank % columns;
 
     MPI_Comm_split(MPI_COMM_WORLD, r, rank, row);
     MPI_Comm_split(MPI_COMM_WORLD, c, rank, column);
     return sum_is(*row, "row", columns * (r * columns) + columns * (columns - 1) / 2) &&
-        sum_is(*column, "column", rows * c + columns * rows * (rows - 1) / 2);
+           sum_is(*column, "column", rows * c + columns * rows * (rows - 1) / 2);
 }
 
 /* Ranks 0, columns + 1, 2 (columns + 1), ...: made from a group, so only its members take part. */
-static int diagonal(MPI_Comm * diag)
+static int diagonal(MPI_Comm *diag)
 {
     int length = rows < columns ? rows : columns;
-    int range[1][3] = { { 0, (length - 1) * (columns + 1), columns + 1 } };
+    int range[1][3] = {{0, (length - 1) * (columns + 1), columns + 1}};
     MPI_Group world, group;
 
     MPI_Comm_group(MPI_COMM_WORLD, &world);
@@ -55,11 +55,11 @@ static int diagonal(MPI_Comm * diag)
     MPI_Group_free(&group);
     MPI_Group_free(&world);
     return *diag == MPI_COMM_NULL ||
-        sum_is(*diag, "diagonal", (columns + 1) * length * (length - 1) / 2);
+           sum_is(*diag, "diagonal", (columns + 1) * length * (length - 1) / 2);
 }
 
 /* Everybody, in an order in which I am the one with this number. */
-static int reordered(MPI_Comm * comm, const char *name, int number)
+static int reordered(MPI_Comm *comm, const char *name, int number)
 {
     int mine, ok;
 
@@ -72,7 +72,7 @@ static int reordered(MPI_Comm * comm, const char *name, int number)
 int main(int argc, char **argv)
 {
     MPI_Comm comm[5];
-    int dims[2] = { 0, 0 }, ok, all_ok = 1;
+    int dims[2] = {0, 0}, ok, all_ok = 1;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

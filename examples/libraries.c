@@ -29,7 +29,7 @@ static int number_of(const char *text)
 }
 
 /* Its own communicator, and one for each of its objects. */
-static void library(int number, int objects, MPI_Comm * own)
+static void library(int number, int objects, MPI_Comm *own)
 {
     MPI_Comm_dup(MPI_COMM_WORLD, &own[0]);
     name_it(own[0], "library", number);
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
     libraries = argc > 1 ? number_of(argv[1]) : 10;
     objects = argc > 2 ? number_of(argv[2]) : 100;
     if (libraries < 1 || objects < 0 || argc > 3 ||
-        !(own = malloc((size_t)(objects + 1) * sizeof *own))) {
+        !(own = malloc((size_t) (objects + 1) * sizeof *own))) {
         fprintf(stderr, "usage: libraries [LIBRARIES (1 or more) [OBJECTS of each (0 or more)]]\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
         return 1;

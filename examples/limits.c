@@ -112,14 +112,11 @@ static int preconditioners(void)
 
 static const struct {
     const char *name;
-    int (*make) (void);
-    int each;                   /* communicators, at most */
+    int (*make)(void);
+    int each; /* communicators, at most */
 } programs[] = {
-    {"functions", functions, 1},
-    {"iterations", iterations, 8},
-    {"files", files, 1},
-    {"steps", steps, 11},
-    {"preconditioners", preconditioners, 1},
+    {"functions", functions, 1}, {"iterations", iterations, 8},           {"files", files, 1},
+    {"steps", steps, 11},        {"preconditioners", preconditioners, 1},
 };
 
 /* A sum in a communicator is that of its own members, and all of them are in it. */

@@ -22,21 +22,15 @@ enum { PIECES = 16 };
 static uint32_t mixed(uint32_t x)
 {
     for (int turn = 0; turn < 3; turn++) {
-        x = x * 2654435761u + 12345u;   /* the golden ratio of 2^32 */
+        x = x * 2654435761u + 12345u; /* the golden ratio of 2^32 */
         x ^= x >> 13;
     }
     return x;
 }
 
-static int piece_of(int rank)
-{
-    return (int) (mixed((uint32_t) rank) % PIECES);
-}
+static int piece_of(int rank) { return (int) (mixed((uint32_t) rank) % PIECES); }
 
-static int place_of(int rank)
-{
-    return (int) (mixed((uint32_t) rank + 12345u) >> 1);
-}
+static int place_of(int rank) { return (int) (mixed((uint32_t) rank + 12345u) >> 1); }
 
 static int print_calls(const char *text)
 {

@@ -215,8 +215,8 @@ static void measure(int rank)
 {
     double message = message_us(rank);
     show_defaults();
-    MPI_Win by_ops[2] = { create(MOST_OPS, MOST_BYTES), create(0, MOST_BYTES) };
-    MPI_Win by_bytes[2] = { create(1, MOST_BYTES), create(1, 0) };
+    MPI_Win by_ops[2] = {create(MOST_OPS, MOST_BYTES), create(0, MOST_BYTES)};
+    MPI_Win by_bytes[2] = {create(1, MOST_BYTES), create(1, 0)};
 
     if (rank == 0) {
         int ops = most_ops(by_ops, message), bytes = most_bytes(by_bytes);

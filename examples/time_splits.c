@@ -19,7 +19,7 @@ typedef struct {
 /* Rank 0 gets the longest wait.  The last rank to arrive is the one that waits least. */
 static void wait_for_all(MPI_Comm comm, double *longest, int *last)
 {
-    from_rank mine, least = { 0.0, 0 };
+    from_rank mine, least = {0.0, 0};
     double begin = PMPI_Wtime();
 
     PMPI_Barrier(comm);
@@ -30,13 +30,13 @@ static void wait_for_all(MPI_Comm comm, double *longest, int *last)
     *last = least.rank;
 }
 
-int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm * newcomm)
+int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
     double begin, mine, waited = 0.0, longest = 0.0;
     int rank, size, last, between, error;
 
     PMPI_Comm_test_inter(comm, &between);
-    if (between)        /* has no reductions within a group */
+    if (between) /* has no reductions within a group */
         return PMPI_Comm_split(comm, color, key, newcomm);
     wait_for_all(comm, &waited, &last);
     PMPI_Barrier(comm);

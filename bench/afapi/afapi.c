@@ -6,18 +6,12 @@
 #include <afapi.h>
 #include "batches.h"
 
-enum { MOST = 1024 };            /* processes */
+enum { MOST = 1024 }; /* processes */
 static int64_t from[MOST], to[MOST];
 
-static void wait_all(void)
-{
-    p_wait();
-}
+static void wait_all(void) { p_wait(); }
 
-static double slowest(double us)
-{
-    return p_reduceMax64f(us);
-}
+static double slowest(double us) { return p_reduceMax64f(us); }
 
 #define FOLD(op, mpi_op, T, type, mpi) \
     static void reduce##op##T(void) { (void) p_reduce##op##T((type) IPROC); } \

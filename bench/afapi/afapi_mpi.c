@@ -10,13 +10,10 @@
 #include <mpi.h>
 #include "batches.h"
 
-enum { MOST = 1024 };            /* processes */
+enum { MOST = 1024 }; /* processes */
 static int64_t from[MOST], to[MOST];
 
-static void wait_all(void)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-}
+static void wait_all(void) { MPI_Barrier(MPI_COMM_WORLD); }
 
 static double slowest(double us)
 {
@@ -30,17 +27,11 @@ static void allgather(MPI_Datatype type)
 }
 
 #define FOLD(op, mpi_op, T, type, mpi) \
-    static void reduce##op##T(void) \
-    { \
-        MPI_Allreduce(from, to, 1, mpi, mpi_op, MPI_COMM_WORLD); \
-    } \
+    static void reduce##op##T(void) { MPI_Allreduce(from, to, 1, mpi, mpi_op, MPI_COMM_WORLD); } \
     static void scan##op##T(void) { MPI_Scan(from, to, 1, mpi, mpi_op, MPI_COMM_WORLD); }
 #define EXCHANGES(T, type, mpi) \
     static void bcast##T(void) { MPI_Bcast(to, 1, mpi, 0, MPI_COMM_WORLD); } \
-    static void scatter##T(void) \
-    { \
-        MPI_Scatter(from, 1, mpi, to, 1, mpi, 0, MPI_COMM_WORLD); \
-    } \
+    static void scatter##T(void) { MPI_Scatter(from, 1, mpi, to, 1, mpi, 0, MPI_COMM_WORLD); } \
     static void gather##T(void) { allgather(mpi); } \
     static void putGet##T(void) { allgather(mpi); } \
     static void all2all##T(void) { MPI_Alltoall(from, 1, mpi, to, 1, mpi, MPI_COMM_WORLD); }

@@ -14,7 +14,7 @@ static int threads, sum;
 static void team(void)
 {
 #pragma omp parallel num_threads(threads)
-    __asm__ volatile ("":::"memory");   /* the compiler leaves out a region that is empty */
+    __asm__ volatile("" ::: "memory"); /* the compiler leaves out a region that is empty */
 }
 
 #define PRAGMA(words) _Pragma(#words)
@@ -34,7 +34,7 @@ REDUCTION(reduceAdd, +, sum += i)
 REDUCTION(reduceSub, -, sum -= i)
 REDUCTION(reduceMul, *, sum *= i)
 
-static double batch(const plan_t * plan, void (*call) (void))
+static double batch(const plan_t *plan, void (*call)(void))
 {
     double begin = now_us();
     for (int k = 0; k < plan->times; k++)
@@ -42,7 +42,7 @@ static double batch(const plan_t * plan, void (*call) (void))
     return (now_us() - begin) / plan->times;
 }
 
-static void measure(const plan_t * plan, const case_t * one)
+static void measure(const plan_t *plan, const case_t *one)
 {
     double made[MOST_BATCHES], less[MOST_BATCHES];
     char name[64];
@@ -60,11 +60,10 @@ static void measure(const plan_t * plan, const case_t * one)
 
 int main(int argc, char **argv)
 {
-    static const case_t cases[] = {
-        {"reduceAnd-32", reduceAnd}, {"reduceOr-32", reduceOr}, {"reduceXor-32", reduceXor},
-        {"reduceMin-32", reduceMin}, {"reduceMax-32", reduceMax}, {"reduceAdd-32", reduceAdd},
-        {"reduceSub-32", reduceSub}, {"reduceMul-32", reduceMul}
-    };
+    static const case_t cases[] = {{"reduceAnd-32", reduceAnd}, {"reduceOr-32", reduceOr},
+                                   {"reduceXor-32", reduceXor}, {"reduceMin-32", reduceMin},
+                                   {"reduceMax-32", reduceMax}, {"reduceAdd-32", reduceAdd},
+                                   {"reduceSub-32", reduceSub}, {"reduceMul-32", reduceMul}};
     plan_t plan;
     threads = argc > 1 ? atoi(argv[1]) : 0;
     if (threads < 1 || !read_plan(&plan, argc - 1, argv + 1)) {

@@ -28,35 +28,20 @@ static struct call {
     int count;
 } call;
 
-static void barrier(void)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-}
+static void barrier(void) { MPI_Barrier(MPI_COMM_WORLD); }
 
-static void bcast(void)
-{
-    MPI_Bcast(out, call.count, call.type, 0, MPI_COMM_WORLD);
-}
+static void bcast(void) { MPI_Bcast(out, call.count, call.type, 0, MPI_COMM_WORLD); }
 
 static void allreduce(void)
 {
     MPI_Allreduce(in, out, call.count, call.type, call.op, MPI_COMM_WORLD);
 }
 
-static void reduce(void)
-{
-    MPI_Reduce(in, out, call.count, call.type, call.op, 0, MPI_COMM_WORLD);
-}
+static void reduce(void) { MPI_Reduce(in, out, call.count, call.type, call.op, 0, MPI_COMM_WORLD); }
 
-static void scan(void)
-{
-    MPI_Scan(in, out, call.count, call.type, call.op, MPI_COMM_WORLD);
-}
+static void scan(void) { MPI_Scan(in, out, call.count, call.type, call.op, MPI_COMM_WORLD); }
 
-static void exscan(void)
-{
-    MPI_Exscan(in, out, call.count, call.type, call.op, MPI_COMM_WORLD);
-}
+static void exscan(void) { MPI_Exscan(in, out, call.count, call.type, call.op, MPI_COMM_WORLD); }
 
 static void allgather(void)
 {
@@ -92,7 +77,7 @@ static void split(void)
     MPI_Comm_free(&made);
 }
 
-static double batch(void (*function) (void))
+static double batch(void (*function)(void))
 {
     MPI_Barrier(MPI_COMM_WORLD);
     double begin = MPI_Wtime();
@@ -103,10 +88,10 @@ static double batch(void (*function) (void))
     return slowest;
 }
 
-static void measure(const char *name, void (*function) (void))
+static void measure(const char *name, void (*function)(void))
 {
     double us[BATCHES];
-    batch(function);            /* what is made at first use */
+    batch(function); /* what is made at first use */
     for (int b = 0; b < batches; b++)
         us[b] = batch(function);
     sort_times(us, batches);
@@ -116,7 +101,7 @@ static void measure(const char *name, void (*function) (void))
 
 static void kinds(void)
 {
-    call = (struct call) { MPI_INT, MPI_SUM, 1 };
+    call = (struct call){MPI_INT, MPI_SUM, 1};
     measure("barrier", barrier);
     measure("allreduce", allreduce);
     measure("bcast", bcast);
@@ -133,15 +118,17 @@ static void kinds(void)
 
 static void folds(void)
 {
-    const struct { const char *name; MPI_Op op; int of_double; } ops[] = {
-        {"and", MPI_BAND, 0}, {"or", MPI_BOR, 0}, {"xor", MPI_BXOR, 0}, {"min", MPI_MIN, 1},
-        {"max", MPI_MAX, 1}, {"add", MPI_SUM, 1}, {"mul", MPI_PROD, 1}
-    };
+    const struct {
+        const char *name;
+        MPI_Op op;
+        int of_double;
+    } ops[] = {{"and", MPI_BAND, 0}, {"or", MPI_BOR, 0},  {"xor", MPI_BXOR, 0}, {"min", MPI_MIN, 1},
+               {"max", MPI_MAX, 1},  {"add", MPI_SUM, 1}, {"mul", MPI_PROD, 1}};
     char name[64];
     for (size_t i = 0; i < 2 * sizeof ops / sizeof ops[0]; i++) {
         if (i % 2 && !ops[i / 2].of_double)
             continue;
-        call = (struct call) { i % 2 ? MPI_DOUBLE : MPI_INT, ops[i / 2].op, 1 };
+        call = (struct call){i % 2 ? MPI_DOUBLE : MPI_INT, ops[i / 2].op, 1};
         snprintf(name, sizeof name, "allreduce-%s-%s", ops[i / 2].name, i % 2 ? "double" : "int");
         measure(name, allreduce);
         snprintf(name, sizeof name, "scan-%s-%s", ops[i / 2].name, i % 2 ? "double" : "int");
@@ -153,7 +140,7 @@ static void sizes(void)
 {
     char name[64];
     for (int bytes = 8; bytes <= MOST; bytes *= 2) {
-        call = (struct call) { MPI_DOUBLE, MPI_SUM, bytes / 8 };
+        call = (struct call){MPI_DOUBLE, MPI_SUM, bytes / 8};
         snprintf(name, sizeof name, "allreduce-%d", bytes);
         measure(name, allreduce);
         snprintf(name, sizeof name, "bcast-%d", bytes);

@@ -17,7 +17,7 @@ static void reduced(int mine)
 {
 #pragma omp single
     sum = 0;
-#pragma omp for reduction(+:sum) schedule(static)
+#pragma omp for reduction(+ : sum) schedule(static)
     for (int i = 0; i < omp_get_num_threads(); i++)
         sum += mine;
 }

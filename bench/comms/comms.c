@@ -29,7 +29,7 @@
 #include <unistd.h>
 #include "../lib/sort.h"
 
-enum { SAMPLED = 20 };    /* splits from one look at the table of ids to the next */
+enum { SAMPLED = 20 }; /* splits from one look at the table of ids to the next */
 
 static int me, ranks;
 
@@ -67,7 +67,7 @@ static MPI_Group everyone, half;
 static void make_arguments(void)
 {
     uint64_t state = 1;
-    int range[1][3] = { {0, (ranks - 1) / 2, 1} };
+    int range[1][3] = {{0, (ranks - 1) / 2, 1}};
 
     random_key = room(ranks, sizeof(int));
     for (int i = 0; i < ranks; i++)
@@ -84,37 +84,22 @@ static void free_arguments(void)
     free(random_key);
 }
 
-static void by_dup(MPI_Comm * comm)
-{
-    MPI_Comm_dup(MPI_COMM_WORLD, comm);
-}
+static void by_dup(MPI_Comm *comm) { MPI_Comm_dup(MPI_COMM_WORLD, comm); }
 
-static void by_two_colours(MPI_Comm * comm)
-{
-    MPI_Comm_split(MPI_COMM_WORLD, me % 2, me, comm);
-}
+static void by_two_colours(MPI_Comm *comm) { MPI_Comm_split(MPI_COMM_WORLD, me % 2, me, comm); }
 
-static void by_equal_colours(MPI_Comm * comm)
-{
-    MPI_Comm_split(MPI_COMM_WORLD, 0, me, comm);
-}
+static void by_equal_colours(MPI_Comm *comm) { MPI_Comm_split(MPI_COMM_WORLD, 0, me, comm); }
 
-static void by_reversed_keys(MPI_Comm * comm)
-{
-    MPI_Comm_split(MPI_COMM_WORLD, 0, -me, comm);
-}
+static void by_reversed_keys(MPI_Comm *comm) { MPI_Comm_split(MPI_COMM_WORLD, 0, -me, comm); }
 
-static void by_random_keys(MPI_Comm * comm)
+static void by_random_keys(MPI_Comm *comm)
 {
     MPI_Comm_split(MPI_COMM_WORLD, 0, random_key[me], comm);
 }
 
-static void by_group(MPI_Comm * comm)
-{
-    MPI_Comm_create_group(MPI_COMM_WORLD, everyone, 1, comm);
-}
+static void by_group(MPI_Comm *comm) { MPI_Comm_create_group(MPI_COMM_WORLD, everyone, 1, comm); }
 
-static void by_half_group(MPI_Comm * comm)
+static void by_half_group(MPI_Comm *comm)
 {
     int mine;
 
@@ -124,11 +109,11 @@ static void by_half_group(MPI_Comm * comm)
         MPI_Comm_create_group(MPI_COMM_WORLD, half, 2, comm);
 }
 
-typedef void (*create_t) (MPI_Comm * comm);
-typedef double (*timed_t) (create_t create, MPI_Comm * comm, int times);
+typedef void (*create_t)(MPI_Comm *comm);
+typedef double (*timed_t)(create_t create, MPI_Comm *comm, int times);
 
 /* Microseconds a call: all calls together. */
-static double time_of_all(create_t create, MPI_Comm * comm, int times)
+static double time_of_all(create_t create, MPI_Comm *comm, int times)
 {
     double start = MPI_Wtime();
 
@@ -138,7 +123,7 @@ static double time_of_all(create_t create, MPI_Comm * comm, int times)
 }
 
 /* Microseconds of the median call. */
-static double time_of_median(create_t create, MPI_Comm * comm, int times)
+static double time_of_median(create_t create, MPI_Comm *comm, int times)
 {
     double *us = room(times, sizeof(double)), median;
 
@@ -156,7 +141,7 @@ static const struct {
     timed_t timed;
 } ways[] = {
     {"dup", by_dup, time_of_all},
-    {"dup_median", by_dup, time_of_median},     /* one that needs no message, if there are such */
+    {"dup_median", by_dup, time_of_median}, /* one that needs no message, if there are such */
     {"split_two", by_two_colours, time_of_all},
     {"split_equal", by_equal_colours, time_of_all},
     {"split_reversed", by_reversed_keys, time_of_all},
@@ -166,7 +151,7 @@ static const struct {
 };
 
 /* Of the rank that took longest: created one after the other, freed untimed. */
-static double create_many(timed_t timed, create_t create, MPI_Comm * comm, int times)
+static double create_many(timed_t timed, create_t create, MPI_Comm *comm, int times)
 {
     double us, most;
 
@@ -187,7 +172,7 @@ static void measure_creation(int batches, int times)
     make_arguments();
     for (size_t k = 0; k < sizeof(ways) / sizeof(ways[0]); k++) {
         if (ways[k].create == by_half_group && ranks < 4)
-            continue;   /* a communicator of one */
+            continue; /* a communicator of one */
         create_many(ways[k].timed, ways[k].create, comm, times);
         for (int i = 0; i < batches; i++)
             us[i] = create_many(ways[k].timed, ways[k].create, comm, times);
@@ -206,10 +191,10 @@ static void measure_creation(int batches, int times)
 /* FIRST: untimed, as a table of ids that is full shows later */
 enum { LATE = 1, OTHER = 2, TAG = 1, FIRST = 1500 };
 
-static MPI_Comm group_of_two(int a, int b, MPI_Group * group)
+static MPI_Comm group_of_two(int a, int b, MPI_Group *group)
 {
     MPI_Comm comm = MPI_COMM_NULL;
-    int members[2] = { a, b };
+    int members[2] = {a, b};
 
     MPI_Comm_group(MPI_COMM_WORLD, &everyone);
     MPI_Group_incl(everyone, 2, members, group);
@@ -220,7 +205,7 @@ static MPI_Comm group_of_two(int a, int b, MPI_Group * group)
 }
 
 /* us a communicator, freed untimed.  Of ranks 0 and OTHER. */
-static double create_pairs(MPI_Group pair, MPI_Comm * comm, int times)
+static double create_pairs(MPI_Group pair, MPI_Comm *comm, int times)
 {
     int other = OTHER - me;
     double us;
@@ -307,7 +292,7 @@ static long read_pvar(const char *name)
         unsigned u;
         unsigned long ul;
         unsigned long long ull;
-    } value = { 0 };
+    } value = {0};
     int n, which = -1, count, cls = 0, is_continuous = 0, ignored;
 
     MPI_T_pvar_get_num(&n);
@@ -315,8 +300,8 @@ static long read_pvar(const char *name)
         char found[128];
         int length = sizeof(found);
         MPI_T_enum values;
-        MPI_T_pvar_get_info(i, found, &length, &ignored, &cls, &type, &values, NULL, NULL,
-                            &ignored, &ignored, &is_continuous, &ignored);
+        MPI_T_pvar_get_info(i, found, &length, &ignored, &cls, &type, &values, NULL, NULL, &ignored,
+                            &ignored, &is_continuous, &ignored);
         if (!strcmp(found, name))
             which = i;
     }
@@ -365,8 +350,8 @@ static void print_density(const struct density *density)
 
 struct sample {
     int size;
-    int parent;     /* which of the samples before */
-    MPI_Comm comm;  /* MPI_COMM_NULL: not a member */
+    int parent;               /* which of the samples before */
+    MPI_Comm comm;            /* MPI_COMM_NULL: not a member */
     unsigned char *is_member; /* by rank in the world: all ranks know all communicators */
 };
 
@@ -466,7 +451,7 @@ static void stress(int is_small, int n, int seed)
     struct sample *live = draw_samples(is_small, n, &state);
     double *us = room(n, sizeof(double));
     int *sizes = room(n, sizeof(int)), provided;
-    struct density density = { 0 };
+    struct density density = {0};
 
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     for (int i = 0; i < n; i++) {
@@ -521,7 +506,7 @@ static void measure_memory(int n)
     free(comm);
 }
 
-static int duplicate(MPI_Comm * comm, int from, int most)
+static int duplicate(MPI_Comm *comm, int from, int most)
 {
     while (from < most && MPI_Comm_dup(MPI_COMM_WORLD, &comm[from]) == MPI_SUCCESS)
         from++;

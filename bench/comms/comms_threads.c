@@ -65,8 +65,10 @@ int main(int argc, char **argv)
     batches = argc > 1 ? atoi(argv[1]) : 0;
     times = argc > 2 ? atoi(argv[2]) : 0;
     if (provided != MPI_THREAD_MULTIPLE || batches < 1 || batches > BATCHES || times < 1) {
-        fprintf(stderr, "usage: comms_threads BATCHES TIMES THREADS... (1 to %d batches), with an"
-                " MPI for several threads\n", BATCHES);
+        fprintf(stderr,
+                "usage: comms_threads BATCHES TIMES THREADS... (1 to %d batches), with an"
+                " MPI for several threads\n",
+                BATCHES);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     for (int t = 0; t < MOST; t++)

@@ -29,7 +29,7 @@ static void fail(const char *why)
 static int count_edges(void)
 {
     MPI_Comm node;
-    int first = rank, mine = 0, all, *first_of = malloc((size_t)size * sizeof(int));
+    int first = rank, mine = 0, all, *first_of = malloc((size_t) size * sizeof(int));
 
     MPI_Comm_split_type(grid, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Bcast(&first, 1, MPI_INT, 0, node);
@@ -48,9 +48,9 @@ static void exchange(char *out, char *in, int bytes)
     MPI_Status statuses[4 * MOST_DIMS];
 
     for (int i = 0; i < 2 * dims; i++)
-        MPI_Irecv(in + (size_t)i * bytes, bytes, MPI_CHAR, neighbours[i], 1, grid, &requests[i]);
+        MPI_Irecv(in + (size_t) i * bytes, bytes, MPI_CHAR, neighbours[i], 1, grid, &requests[i]);
     for (int i = 0; i < 2 * dims; i++)
-        MPI_Isend(out + (size_t)i * bytes, bytes, MPI_CHAR, neighbours[i], 1, grid,
+        MPI_Isend(out + (size_t) i * bytes, bytes, MPI_CHAR, neighbours[i], 1, grid,
                   &requests[2 * dims + i]);
     MPI_Waitall(4 * dims, requests, statuses);
 }
@@ -58,8 +58,8 @@ static void exchange(char *out, char *in, int bytes)
 static void check(const char *in, int bytes)
 {
     for (int i = 0; i < 2 * dims; i++) {
-        char last = in[(size_t)(i + 1) * bytes - 1];
-        if (neighbours[i] != MPI_PROC_NULL && last != (char)neighbours[i])
+        char last = in[(size_t) (i + 1) * bytes - 1];
+        if (neighbours[i] != MPI_PROC_NULL && last != (char) neighbours[i])
             fail("other data than the neighbour's");
     }
 }
@@ -80,18 +80,18 @@ static double batch(char *out, char *in, int bytes, int times)
 
 static double measure(int bytes)
 {
-    size_t room = (size_t)2 * dims * bytes;
+    size_t room = (size_t) 2 * dims * bytes;
     char *out = malloc(room), *in = calloc(room, 1);
     double seconds[BATCHES], once;
     int times;
 
     if (!out || !in)
         fail("no memory");
-    memset(out, (char)rank, room);
+    memset(out, (char) rank, room);
     exchange(out, in, bytes);
     check(in, bytes);
     once = batch(out, in, bytes, LEAST);
-    times = once * LEAST < BATCH_SECONDS ? (int)(BATCH_SECONDS / once) : LEAST;
+    times = once * LEAST < BATCH_SECONDS ? (int) (BATCH_SECONDS / once) : LEAST;
     MPI_Bcast(&times, 1, MPI_INT, 0, grid);
     for (int i = 0; i < BATCHES; i++)
         seconds[i] = batch(out, in, bytes, times);

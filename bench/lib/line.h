@@ -10,7 +10,7 @@
 #include <time.h>
 
 typedef struct {
-    volatile long ball __attribute__ ((aligned(128)));
+    volatile long ball __attribute__((aligned(128)));
 } line_t;
 
 static double line_now(void)

@@ -40,7 +40,7 @@ static line_t *line_share(void)
 }
 
 /* Collective; rank 0 prints "line" and microseconds. */
-static void line_show(line_t * lines)
+static void line_show(line_t *lines)
 {
     int rank;
 

@@ -309,7 +309,8 @@ struct Subject {
 
 void label(benchmark::State &state, const Subject &subject, const Class &one) {
     if (MPIR_cmap_representation(subject.map) != one.rep)
-        state.SetLabel(std::string("built as ") + MPIR_cmap_rep_name(MPIR_cmap_representation(subject.map)));
+        state.SetLabel(std::string("built as ") +
+                       MPIR_cmap_rep_name(MPIR_cmap_representation(subject.map)));
     const size_t built = MPIR_cmap_payload_bytes(subject.map) - MPIR_cmap_cached_bytes(subject.map);
     state.counters["bytes"] = static_cast<double>(built);
 }

@@ -80,8 +80,9 @@ void Choices::add_choice(const Class &one, int number, Subjects &maps, cmap_stra
         tally.good += loss <= TOLERANCE - 1;
     }
     choices_.row("%s,%d,%zu,%s,%s,%s,%llu,%llu,%.3g,%.3g,%.4f", one.name, number,
-                 maps.members().size(), MPIR_cmap_strategy_name(strategy), chosen.representation.c_str(),
-                 best->representation.c_str(), static_cast<unsigned long long>(chosen.bytes),
+                 maps.members().size(), MPIR_cmap_strategy_name(strategy),
+                 chosen.representation.c_str(), best->representation.c_str(),
+                 static_cast<unsigned long long>(chosen.bytes),
                  static_cast<unsigned long long>(best->bytes), net_ns(chosen), net_ns(*best), loss);
 }
 

@@ -64,7 +64,8 @@ void run(const Experiment &one, const Options &options) {
 
 void read_times(const char *path) {
     char why[160];
-    if (MPIR_cmap_times_read(path, why, sizeof why) != CMAP_OK) fail(std::string(path) + ": " + why);
+    if (MPIR_cmap_times_read(path, why, sizeof why) != CMAP_OK)
+        fail(std::string(path) + ": " + why);
 }
 
 }  // namespace

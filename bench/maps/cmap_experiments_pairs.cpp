@@ -55,8 +55,10 @@ void one_map(Csv &csv, int number, const Members &members) {
     for (Pair &pair : pairs) {
         check(order, pair.set, members);
         if (!MPIR_cmap_force_declined(order) && !MPIR_cmap_force_declined(pair.set))
-            csv.row("%d,%zu,wtr + %s,%zu,%.4g", number, members.size(), MPIR_cmap_rep_name(pair.rep),
-                    MPIR_cmap_payload_bytes(order) + MPIR_cmap_payload_bytes(pair.set), median(pair.ns));
+            csv.row("%d,%zu,wtr + %s,%zu,%.4g", number, members.size(),
+                    MPIR_cmap_rep_name(pair.rep),
+                    MPIR_cmap_payload_bytes(order) + MPIR_cmap_payload_bytes(pair.set),
+                    median(pair.ns));
         MPIR_cmap_release(pair.set);
     }
     csv.row("%d,%zu,hybrid: %s,%zu,%.4g", number, members.size(),

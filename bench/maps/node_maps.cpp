@@ -174,8 +174,8 @@ void measure_time(const std::vector<uint32_t> &members) {
         times[1].push_back(dependent_select(shared));
     }
     std::printf("%s: %.2f ns a select in private memory, %.2f ns in shared memory (%zu B)\n",
-                MPIR_cmap_rep_name(MPIR_cmap_representation(shared)), median(times[0]), median(times[1]),
-                MPIR_cmap_node_bytes(shared));
+                MPIR_cmap_rep_name(MPIR_cmap_representation(shared)), median(times[0]),
+                median(times[1]), MPIR_cmap_node_bytes(shared));
     MPIR_cmap_release(shared);
     MPIR_cmap_release(own);
     MPIR_cmap_set_node_memory(nullptr);

@@ -50,7 +50,7 @@ static MPI_Group make_group(void)
 
 static MPI_Group make_even(void)
 {
-    int range[1][3] = { {0, size - 1, 2} };
+    int range[1][3] = {{0, size - 1, 2}};
     MPI_Group group;
     MPI_Group_range_incl(world, 1, range, &group);
     return group;
@@ -109,7 +109,7 @@ static MPI_Group translate_to_world(void)
     return MPI_GROUP_NULL;
 }
 
-static double batch(MPI_Group (*make) (void), int times)
+static double batch(MPI_Group (*make)(void), int times)
 {
     double begin = now_us();
 
@@ -121,10 +121,10 @@ static double batch(MPI_Group (*make) (void), int times)
     return (now_us() - begin) / times;
 }
 
-static void measure(const char *name, MPI_Group (*make) (void))
+static void measure(const char *name, MPI_Group (*make)(void))
 {
     double us[BATCHES], once = batch(make, 1);
-    int times = once > 20000 ? 1 : (int) (20000 / (once + 1)) + 1;      /* 20 ms a batch */
+    int times = once > 20000 ? 1 : (int) (20000 / (once + 1)) + 1; /* 20 ms a batch */
     long long before = heap_bytes(), kept;
     MPI_Group group = make();
 
@@ -287,7 +287,7 @@ static MPI_Comm make_created_by_group(void)
 
 static MPI_Comm make_grid_in_order(int reorder)
 {
-    int dims[3] = { 0 }, periods[3] = { 1, 1, 1 };
+    int dims[3] = {0}, periods[3] = {1, 1, 1};
     MPI_Comm made;
 
     MPI_Dims_create(size, 3, dims);
@@ -295,29 +295,17 @@ static MPI_Comm make_grid_in_order(int reorder)
     return made;
 }
 
-static MPI_Comm make_grid(void)
-{
-    return make_grid_in_order(0);
-}
+static MPI_Comm make_grid(void) { return make_grid_in_order(0); }
 
-static MPI_Comm make_tiled_grid(void)
-{
-    return make_grid_in_order(1);
-}
+static MPI_Comm make_tiled_grid(void) { return make_grid_in_order(1); }
 
-static void take_grid(void)
-{
-    call.parent = make_grid();
-}
+static void take_grid(void) { call.parent = make_grid(); }
 
-static void take_tiled_grid(void)
-{
-    call.parent = make_tiled_grid();
-}
+static void take_tiled_grid(void) { call.parent = make_tiled_grid(); }
 
 static MPI_Comm make_plane(void)
 {
-    int remain[3] = { 0, 1, 1 };
+    int remain[3] = {0, 1, 1};
     MPI_Comm made;
 
     MPI_Cart_sub(call.parent, remain, &made);
@@ -340,20 +328,18 @@ static MPI_Comm make_intercomm(void)
 
 static const struct way {
     const char *name;
-    void (*prepare) (void);
-    MPI_Comm (*make) (void);
-} ways[] = {
-    {"dup", NULL, make_dup},
-    {"idup", NULL, make_later_dup},
-    {"Dist_graph_create_adjacent", NULL, make_ring},
-    {"create", take_even, make_created},
-    {"create_group", take_even, make_created_by_group},
-    {"Cart_create", NULL, make_grid},
-    {"Cart_create_reorder", NULL, make_tiled_grid},
-    {"Cart_sub", take_grid, make_plane},
-    {"Cart_sub_reordered", take_tiled_grid, make_plane},
-    {"Intercomm_create", take_half, make_intercomm}
-};
+    void (*prepare)(void);
+    MPI_Comm (*make)(void);
+} ways[] = {{"dup", NULL, make_dup},
+            {"idup", NULL, make_later_dup},
+            {"Dist_graph_create_adjacent", NULL, make_ring},
+            {"create", take_even, make_created},
+            {"create_group", take_even, make_created_by_group},
+            {"Cart_create", NULL, make_grid},
+            {"Cart_create_reorder", NULL, make_tiled_grid},
+            {"Cart_sub", take_grid, make_plane},
+            {"Cart_sub_reordered", take_tiled_grid, make_plane},
+            {"Intercomm_create", take_half, make_intercomm}};
 
 /* What mpirank1 has spent to find out what other ranks send; 0 if it does not say. */
 static double supply_us(void)
@@ -375,7 +361,7 @@ static double supply_us(void)
     return (double) ns * 1e-3;
 }
 
-static void measure_creation(const char *name, MPI_Comm (*make) (void))
+static void measure_creation(const char *name, MPI_Comm (*make)(void))
 {
     long long heap, resident, kept, peak;
     double us, supply = supply_us();

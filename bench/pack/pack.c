@@ -16,13 +16,13 @@
 #include "../lib/sort.h"
 
 #define ROUNDS 101
-#define SIDE 24         /* elements of the block in each dimension */
-#define STRIDE 32       /* of the array around it */
+#define SIDE 24   /* elements of the block in each dimension */
+#define STRIDE 32 /* of the array around it */
 
 struct shape {
     const char *name;
     int levels;
-    MPI_Datatype(*make) (MPI_Datatype element, int levels);
+    MPI_Datatype (*make)(MPI_Datatype element, int levels);
 };
 
 /* Takes `inner` over: types made of it keep what they need. */
@@ -110,7 +110,8 @@ int main(int argc, char **argv)
 {
     static const struct shape shapes[] = {
         {"vectors", 1, vectors}, {"vectors", 2, vectors}, {"vectors", 3, vectors},
-        {"blocks", 2, blocks}, {"blocks", 3, blocks}, {"mixed", 2, mixed}, {"mixed", 3, mixed},
+        {"blocks", 2, blocks},   {"blocks", 3, blocks},   {"mixed", 2, mixed},
+        {"mixed", 3, mixed},
     };
     int room = SIDE * SIDE * SIDE * 8;
     size_t bytes = (size_t) 8 * 2 * STRIDE * STRIDE * STRIDE;

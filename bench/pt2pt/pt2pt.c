@@ -36,12 +36,12 @@
 #include "../lib/sort.h"
 
 enum { TAG_PING = 1, TAG_MANY = 2 };
-enum { EACH = 16 };     /* messages to each peer in a batch: they fit the receiver's queue */
+enum { EACH = 16 }; /* messages to each peer in a batch: they fit the receiver's queue */
 enum { NAP_US = 20000 };
 enum { REST_US = 8000 }; /* until those who do not take part are asleep */
 
 static int me, ranks;
-static sem_t *bed; /* one a rank, shared: who waits for it takes no time from the others */
+static sem_t *bed;     /* one a rank, shared: who waits for it takes no time from the others */
 static MPI_Comm night; /* between hosts, instead: naps, and messages that end them */
 
 static void get_representation(MPI_Comm comm, char name[MPI_MAX_INFO_VAL])
@@ -275,10 +275,7 @@ static void measure_case(const char *name, MPI_Comm comm, int batches, int trips
 
 /* ---- large communicators without a closed form ---- */
 
-static int is_kept(int i)
-{
-    return i % 7 != 3;
-}
+static int is_kept(int i) { return i % 7 != 3; }
 
 static MPI_Comm irregular_set(void)
 {
@@ -528,9 +525,8 @@ int main(int argc, char **argv)
     } else if (!strcmp(what, "representations")) {
         print_representations();
     } else {
-        fprintf(stderr,
-                "usage: pt2pt latency|peers|levels|waits|dup_time|representations "
-                "[number [number]]; peers needs 16 ranks\n");
+        fprintf(stderr, "usage: pt2pt latency|peers|levels|waits|dup_time|representations "
+                        "[number [number]]; peers needs 16 ranks\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     MPI_Finalize();

@@ -17,25 +17,24 @@
 #include "../lib/sort.h"
 
 enum {
-    OPENING,                    /* the fence that opens an epoch */
+    OPENING, /* the fence that opens an epoch */
     OPERATIONS,
-    ROOM,                       /* waited for room in the queue */
-    CLOSING,                    /* the fence that closes it */
-    WAITED,                     /* in it */
+    ROOM,    /* waited for room in the queue */
+    CLOSING, /* the fence that closes it */
+    WAITED,  /* in it */
     ALLREDUCE,
-    LEVEL,                      /* the program between fence and allreduce */
+    LEVEL, /* the program between fence and allreduce */
     PARTS
 };
 
 enum { MOST_SEARCHES = 1000 };
 
-static const char *const names[PARTS] = {
-    "opening", "operations", "room", "closing", "waited", "allreduce", "level"
-};
+static const char *const names[PARTS] = {"opening", "operations", "room", "closing",
+                                         "waited",  "allreduce",  "level"};
 
 static double us[MOST_SEARCHES][PARTS];
-static int searches = -1;       /* the one that lasts; before the first there is none */
-static int is_closed;           /* an allreduce will end the level */
+static int searches = -1; /* the one that lasts; before the first there is none */
+static int is_closed;     /* an allreduce will end the level */
 static double mark;
 
 /* ---- the counters ---- */
@@ -135,7 +134,7 @@ int MPI_Barrier(MPI_Comm comm)
 
 int MPI_Win_fence(int assert, MPI_Win win)
 {
-    int opens = assert & MPI_MODE_NOPRECEDE, mpi_errno;
+    int opens = assert &MPI_MODE_NOPRECEDE, mpi_errno;
 
     add(opens ? LEVEL : OPERATIONS);
     mpi_errno = PMPI_Win_fence(assert, win);

@@ -47,29 +47,30 @@ enum {
 };
 enum { LOCK, PSCW, FENCE, SYNCS, FLUSH = SYNCS };
 enum { PUT, GET, ACC, KINDS, RGET = KINDS, RACC };
-static const char *const sync_names[] = { "lock", "pscw", "fence", "flush" };
-static const char *const kind_names[] = { "put", "get", "acc", "rget", "racc" };
+static const char *const sync_names[] = {"lock", "pscw", "fence", "flush"};
+static const char *const kind_names[] = {"put", "get", "acc", "rget", "racc"};
 
 static int rank, size, batches, batch_us, target;
 static int windows;
 static MPI_Win window[WINDOWS];
-static const char *mode[WINDOWS];       /* NULL: as the library does it */
-static MPI_Win win;             /* whose turn it is */
-static double spent;            /* seconds in batches of a case, the same at all ranks */
+static const char *mode[WINDOWS]; /* NULL: as the library does it */
+static MPI_Win win;               /* whose turn it is */
+static double spent;              /* seconds in batches of a case, the same at all ranks */
 static MPI_Group origin_group, target_group;
 static char *buffer;
 
 /* The epochs of a batch. */
 static struct epoch {
     int sync, kind, ops, bytes;
-    double compute;             /* seconds, a part of them after each operation */
+    double compute; /* seconds, a part of them after each operation */
 } epoch;
 
 static void spin(double seconds)
 {
     double end = MPI_Wtime() + seconds;
 
-    while (MPI_Wtime() < end);
+    while (MPI_Wtime() < end)
+        ;
 }
 
 static void operation_with_request(void *mine, MPI_Aint disp)
@@ -202,10 +203,7 @@ static int epochs(void)
 
 /* Whether there is a batch b of a case.  Many short ones: the median passes over those in which
  * somebody else had the core. */
-static int goes_on(int b)
-{
-    return b <= batches && (b <= FEW || spent < 0.05 * windows);
-}
+static int goes_on(int b) { return b <= batches && (b <= FEW || spent < 0.05 * windows); }
 
 /* The first batch, of each window, does not count. */
 static void time_case(int number)
@@ -225,7 +223,7 @@ static void single(void)
     for (int sync = 0; sync < SYNCS; sync++) {
         for (int kind = 0; kind < KINDS; kind++) {
             for (int bytes = 1; bytes <= 64; bytes *= 2) {
-                epoch = (struct epoch) { sync, kind, 1, bytes, 0 };
+                epoch = (struct epoch){sync, kind, 1, bytes, 0};
                 time_case(bytes);
             }
         }
@@ -237,7 +235,7 @@ static void many(void)
     for (int sync = 0; sync < SYNCS; sync++) {
         for (int kind = 0; kind < KINDS; kind++) {
             for (int ops = 1; ops <= MOST_OPS; ops *= 4) {
-                epoch = (struct epoch) { sync, kind, ops, 8, 0 };
+                epoch = (struct epoch){sync, kind, ops, 8, 0};
                 time_case(ops);
             }
         }
@@ -258,15 +256,15 @@ static void waiting(void)
 {
     static const struct {
         int kind, bytes;
-    } cases[] = { {PUT, 8}, {PUT, 65536}, {GET, 8}, {ACC, 8}, {RGET, 8}, {RACC, 8} };
+    } cases[] = {{PUT, 8}, {PUT, 65536}, {GET, 8}, {ACC, 8}, {RGET, 8}, {RACC, 8}};
 
     for (int w = 0; w < windows; w++)
         MPI_Win_lock_all(0, window[w]);
-    epoch = (struct epoch) { FLUSH, PUT, 1, 8, 0 };
+    epoch = (struct epoch){FLUSH, PUT, 1, 8, 0};
     for (int w = 0; w < windows; w++)
         warm_up(turn(0, w));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        epoch = (struct epoch) { FLUSH, cases[i].kind, 1, cases[i].bytes, 0 };
+        epoch = (struct epoch){FLUSH, cases[i].kind, 1, cases[i].bytes, 0};
         time_case(cases[i].bytes);
     }
     for (int w = 0; w < windows; w++)
@@ -298,7 +296,7 @@ static void overlap(void)
     for (int sync = 0; sync < SYNCS; sync++) {
         for (int kind = 0; kind < KINDS; kind++) {
             for (int bytes = 1024; bytes <= MOST_BYTES; bytes *= 4) {
-                epoch = (struct epoch) { sync, kind, OVERLAPPED, bytes, 0 };
+                epoch = (struct epoch){sync, kind, OVERLAPPED, bytes, 0};
                 time_overlap();
             }
         }
@@ -354,10 +352,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-static uint64_t seed(void)
-{
-    return 88172645463325252u + (uint64_t) rank * 2654435761u;
-}
+static uint64_t seed(void) { return 88172645463325252u + (uint64_t) rank * 2654435761u; }
 
 /* Word 0 is the counter. */
 static MPI_Aint random_place(uint64_t random)
@@ -446,8 +441,8 @@ static double time_reads(void)
 
 static void passive(void)
 {
-    static double (*const time[]) (void) = { time_counter, time_updates, time_reads };
-    static const char *const names[] = { "counter", "updates", "reads" };
+    static double (*const time[])(void) = {time_counter, time_updates, time_reads};
+    static const char *const names[] = {"counter", "updates", "reads"};
     static double found[WINDOWS][3][BATCHES];
     int n = batches < FEW ? batches : FEW;
 
@@ -463,7 +458,7 @@ static void passive(void)
             int w = turn(b, k);
 
             for (int i = 0; i < 3; i++)
-                found[w][i][b] = time[i] ();
+                found[w][i][b] = time[i]();
         }
     }
     for (int w = 0; w < windows; w++) {
@@ -507,7 +502,7 @@ static void report_phase(int w, int phase, int ops, double (*found)[BATCHES], in
 
 static void change(void)
 {
-    const int patterns[PHASES] = { 4, 400, 4 };
+    const int patterns[PHASES] = {4, 400, 4};
     static double found[WINDOWS][PHASES][PHASE][BATCHES];
 
     for (int b = 0; b < batches; b++) {
@@ -515,7 +510,7 @@ static void change(void)
             int w = turn(b, k);
 
             for (int p = 0; p < PHASES; p++) {
-                epoch = (struct epoch) { LOCK, PUT, patterns[p], 8, 0 };
+                epoch = (struct epoch){LOCK, PUT, patterns[p], 8, 0};
                 time_epochs(found[w][p], b);
             }
         }
@@ -527,8 +522,8 @@ static void change(void)
 
 static const struct set {
     const char *name;
-    void (*run) (void);
-    MPI_Aint bytes;             /* of a window */
+    void (*run)(void);
+    MPI_Aint bytes; /* of a window */
 } sets[] = {{"single", single, MOST_OPS * 8},   {"many", many, MOST_OPS * 8},
             {"waiting", waiting, MOST_OPS * 8}, {"overlap", overlap, OVERLAPPED *MOST_BYTES},
             {"contend", contend, MOST_OPS * 8}, {"passive", passive, MOST_OPS * 8},
@@ -600,9 +595,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     set = read_arguments(argc, argv, &allocated);
     if (!set) {
-        fprintf(stderr,
-                "usage: rma single|many|waiting|overlap|contend|passive|change BATCHES US "
-                "allocate|create [MODE...]\n");
+        fprintf(stderr, "usage: rma single|many|waiting|overlap|contend|passive|change BATCHES US "
+                        "allocate|create [MODE...]\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     target = size - 1;

@@ -24,9 +24,9 @@
 #include "../lib/sort.h"
 
 enum { WORLD, CHILD, PARTNERS };
-enum { MOST = 2000 };           /* batches */
+enum { MOST = 2000 }; /* batches */
 
-static const int sizes[] = { 8, 1024, 16384 };
+static const int sizes[] = {8, 1024, 16384};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
 static char buffer[16384];
@@ -92,7 +92,7 @@ static double ask(MPI_Comm comm, int rank, int bytes)
     return (MPI_Wtime() - begin) * 1e6 / (2 * trips);
 }
 
-static void take_part(MPI_Comm comm, sem_t * bed)
+static void take_part(MPI_Comm comm, sem_t *bed)
 {
     take_core(1);
     for (int i = 0; i < SIZES * batches; i++) {
@@ -104,7 +104,7 @@ static void take_part(MPI_Comm comm, sem_t * bed)
 
 static void show(int bytes, double us[PARTNERS][MOST])
 {
-    static const char *const names[] = { "world", "child" };
+    static const char *const names[] = {"world", "child"};
     static double ratios[MOST];
 
     for (int i = 0; i < batches; i++)
@@ -117,7 +117,7 @@ static void show(int bytes, double us[PARTNERS][MOST])
     }
 }
 
-static void measure(MPI_Comm inter, sem_t * beds)
+static void measure(MPI_Comm inter, sem_t *beds)
 {
     static double us[PARTNERS][MOST];
 
@@ -127,8 +127,8 @@ static void measure(MPI_Comm inter, sem_t * beds)
             int partner = i % PARTNERS;
 
             sem_post(&beds[partner]);
-            us[partner][i / PARTNERS] = partner == CHILD ? ask(inter, 0, sizes[s]) :
-                ask(MPI_COMM_WORLD, 1, sizes[s]);
+            us[partner][i / PARTNERS] =
+                partner == CHILD ? ask(inter, 0, sizes[s]) : ask(MPI_COMM_WORLD, 1, sizes[s]);
         }
         show(sizes[s], us);
     }
@@ -136,13 +136,12 @@ static void measure(MPI_Comm inter, sem_t * beds)
 
 static MPI_Comm start_child(char **argv, const char *name)
 {
-    char batches_arg[16], trips_arg[16], *args[] = { batches_arg, trips_arg, (char *) name, NULL };
+    char batches_arg[16], trips_arg[16], *args[] = {batches_arg, trips_arg, (char *) name, NULL};
     MPI_Comm inter;
 
     snprintf(batches_arg, sizeof batches_arg, "%d", batches);
     snprintf(trips_arg, sizeof trips_arg, "%d", trips);
-    MPI_Comm_spawn(argv[0], args, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter,
-                   MPI_ERRCODES_IGNORE);
+    MPI_Comm_spawn(argv[0], args, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter, MPI_ERRCODES_IGNORE);
     return inter;
 }
 

@@ -48,10 +48,7 @@ static int side_of_square(void)
     return side;
 }
 
-static int random_key(void)
-{
-    return (int) ((unsigned) rank * 2654435761u % 1000003u);
-}
+static int random_key(void) { return (int) ((unsigned) rank * 2654435761u % 1000003u); }
 
 static struct {
     const char *name;

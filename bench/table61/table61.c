@@ -57,7 +57,7 @@ typedef struct list {
 
 static list room_for(int n)
 {
-    list made = { 0, malloc((size_t) n * sizeof(int)) };
+    list made = {0, malloc((size_t) n * sizeof(int))};
 
     if (!made.members) {
         fprintf(stderr, "table61: no memory\n");
@@ -89,8 +89,8 @@ static list cube(int size)
     list made = room_for(size);
     int side = 2;
 
-    while (side < 10 && (long long) (side + 1) * (side + 1) * (side + 1) * (side + 1) *
-           (side + 1) <= size)
+    while (side < 10 &&
+           (long long) (side + 1) * (side + 1) * (side + 1) * (side + 1) * (side + 1) <= size)
         side++;
     for (int outer = 0; outer < side * side; outer++)
         for (int inner = 0; inner < side * side; inner++)
@@ -147,32 +147,20 @@ static list communicator(int number, int size)
 {
     state = (unsigned long long) number;
     switch (number) {
-        case 1:
-            return strided(size, 0, 2);
-        case 2:
-            return line(size);
-        case 3:
-            return cube(size);
-        case 4:
-            return ranges(size);
+        case 1: return strided(size, 0, 2);
+        case 2: return line(size);
+        case 3: return cube(size);
+        case 4: return ranges(size);
         case 5:
         case 6:
-        case 7:
-            return strided(size, 0, 2 * number - 7);
-        case 8:
-            return drawn(size, size / 40, 8, 1);
-        case 9:
-            return drawn(size, size / 4, 8, 1);
-        case 10:
-            return drawn(size, size / 20, 8, 0);
-        case 11:
-            return drawn(size, size / 10, 12, 0);
-        case 12:
-            return drawn(size, size / 2, 16, 0);
-        case 13:
-            return blocks(size, size / 200, 2);
-        default:
-            return blocks(size, size / 20, 3);
+        case 7: return strided(size, 0, 2 * number - 7);
+        case 8: return drawn(size, size / 40, 8, 1);
+        case 9: return drawn(size, size / 4, 8, 1);
+        case 10: return drawn(size, size / 20, 8, 0);
+        case 11: return drawn(size, size / 10, 12, 0);
+        case 12: return drawn(size, size / 2, 16, 0);
+        case 13: return blocks(size, size / 200, 2);
+        default: return blocks(size, size / 20, 3);
     }
 }
 
@@ -241,7 +229,7 @@ static double slowest(double us)
     return most;
 }
 
-static MPI_Comm create(const list * members)
+static MPI_Comm create(const list *members)
 {
     MPI_Group all, group;
     MPI_Comm made;
@@ -254,7 +242,7 @@ static MPI_Comm create(const list * members)
     return made;
 }
 
-static double creations(const list * members, MPI_Comm made[COPIES])
+static double creations(const list *members, MPI_Comm made[COPIES])
 {
     double us = 0;
 
@@ -321,7 +309,7 @@ static void warm_up(void)
 }
 
 /* Rank 0 of the communicator says what it is, also to rank 0 of the world, which prints. */
-static void print_line(int number, const list * members, MPI_Comm comm, const double us[3],
+static void print_line(int number, const list *members, MPI_Comm comm, const double us[3],
                        long long maps, long long heap)
 {
     char name[MPI_MAX_INFO_VAL] = "";
@@ -332,8 +320,8 @@ static void print_line(int number, const list * members, MPI_Comm comm, const do
     MPI_Bcast(&maps, 1, MPI_LONG_LONG, members->members[0], MPI_COMM_WORLD);
     MPI_Bcast(&heap, 1, MPI_LONG_LONG, members->members[0], MPI_COMM_WORLD);
     if (me == 0) {
-        printf("%d %d %s %.2f %.2f %.2f %lld %lld\n", number, members->n, name, us[0], us[1],
-               us[2], maps, heap);
+        printf("%d %d %s %.2f %.2f %.2f %lld %lld\n", number, members->n, name, us[0], us[1], us[2],
+               maps, heap);
         fflush(stdout);
     }
 }
@@ -342,7 +330,7 @@ static void measure(int number, int n_messages, int n_gathers)
 {
     list members = communicator(number, world);
     MPI_Comm made[COPIES];
-    double us[3] = { 0 };
+    double us[3] = {0};
     long long maps, heap;
 
     meet();
@@ -372,7 +360,7 @@ static double median(double us[TIMES])
     return us[TIMES / 2];
 }
 
-static double create_us(const list * members)
+static double create_us(const list *members)
 {
     double begin = MPI_Wtime();
     MPI_Comm made = create(members);
@@ -399,7 +387,7 @@ static void measure_alone(int number)
     free(members.members);
 }
 
-static double group_us(MPI_Group all, const list * members)
+static double group_us(MPI_Group all, const list *members)
 {
     MPI_Group group;
     double begin = MPI_Wtime();
@@ -458,7 +446,7 @@ int main(int argc, char **argv)
         measure_groups();
     } else {
         fprintf(stderr, "usage: table61 all MESSAGES GATHERS | alone NUMBER | groups | "
-                "firsts WORLD\n");
+                        "firsts WORLD\n");
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     MPI_Finalize();

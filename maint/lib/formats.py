@@ -7,11 +7,16 @@ import subprocess
 import tree as t
 
 CPP = re.compile(r"\.(cpp|hpp)$")
+C = re.compile(r"^(src|test|bench|examples)/.*\.[ch]$")
 THEIRS = "/buddy/"  # of another project, which has a style of its own
 
 
 def is_cpp(name):
     return bool(CPP.search(name)) and THEIRS not in name
+
+
+def is_c(name):
+    return bool(C.search(name)) and THEIRS not in name
 
 
 def is_python(name):
@@ -20,9 +25,9 @@ def is_python(name):
 
 
 class Formatter:
-    def __init__(self, name, version, takes, check, would):
+    def __init__(self, name, version, takes, write, check, would):
         self.name, self.version, self.takes = name, version, takes
-        self.options_to_check, self.would_change = check, would
+        self.options_to_write, self.options_to_check, self.would_change = write, check, would
 
     def unfit(self):
         """Why it cannot be used here; "" if it can."""
@@ -58,18 +63,25 @@ class Formatter:
             yield done.stdout
 
 
-FORMATTERS = (
-    Formatter(
+def clang_format(takes, style):
+    return Formatter(
         "clang-format",
         "14",
-        is_cpp,
-        ["--dry-run", "-Werror"],
+        takes,
+        [f"--style=file:{style}", "-i"],
+        [f"--style=file:{style}", "--dry-run", "-Werror"],
         r"(?m)^(\S+?):\d+:\d+: error: code should be clang-formatted",
-    ),
+    )
+
+
+FORMATTERS = (
+    clang_format(is_cpp, ".clang-format"),
+    clang_format(is_c, ".clang-format-c"),
     Formatter(
         "black",
         "23",
         is_python,
+        ["--config", "pyproject.toml"],
         ["--config", "pyproject.toml", "--check"],
         r"(?m)^would reformat (.*)$",
     ),

@@ -68,7 +68,7 @@ enum AFAPI_type { /* an unsigned type follows its signed one */
 };
 enum AFAPI_who { AFAPI_ALL, AFAPI_NODE };
 
-#pragma GCC visibility push(default)    /* other names of libmpi are hidden */
+#pragma GCC visibility push(default) /* other names of libmpi are hidden */
 extern int AFAPI_iproc, AFAPI_nproc, AFAPI_cproc;
 int AFAPI_init(void);
 void AFAPI_exit(void);
@@ -109,7 +109,7 @@ static inline int p_confirm(void) { return AFAPI_confirm(); }
 
 #define AFAPI_INTEGERS(define) \
     define(8, int8_t) define(16, int16_t) define(32, int32_t) define(64, int64_t) \
-    define(8u, uint8_t) define(16u, uint16_t) define(32u, uint32_t) define(64u, uint64_t)
+        define(8u, uint8_t) define(16u, uint16_t) define(32u, uint32_t) define(64u, uint64_t)
 #define AFAPI_FLOATS(define) define(32f, float) define(64f, double)
 
 #define AFAPI_FOLD(op, T, type) \
@@ -126,46 +126,46 @@ static inline int p_confirm(void) { return AFAPI_confirm(); }
 #define AFAPI_BITWISE(T, type) \
     AFAPI_FOLD(And, T, type) AFAPI_FOLD(Or, T, type) AFAPI_FOLD(Xor, T, type)
 #define AFAPI_ARITHMETIC(T, type) \
-    AFAPI_FOLD(Min, T, type)      \
+    AFAPI_FOLD(Min, T, type) \
     AFAPI_FOLD(Max, T, type) AFAPI_FOLD(Add, T, type) AFAPI_FOLD(Mul, T, type)
 
-#define AFAPI_EXCHANGE(T, type)                                 \
-    static inline type p_bcastPut##T(type datum)                \
-    {                                                           \
-        AFAPI_bcast_put(&datum, sizeof datum);                  \
-        return datum;                                           \
-    }                                                           \
-    static inline type p_bcastGet##T(void)                      \
-    {                                                           \
-        type datum;                                             \
-        AFAPI_bcast_get(&datum, sizeof datum);                  \
-        return datum;                                           \
-    }                                                           \
-    static inline type p_scatterPut##T(const type *array)       \
-    {                                                           \
-        type datum;                                             \
-        AFAPI_scatter_put(&datum, array, sizeof datum);         \
-        return datum;                                           \
-    }                                                           \
-    static inline type p_scatterGet##T(void)                    \
-    {                                                           \
-        type datum;                                             \
-        AFAPI_scatter_get(&datum, sizeof datum);                \
-        return datum;                                           \
-    }                                                           \
-    static inline type p_putGet##T(type datum, int from)        \
-    {                                                           \
-        type got;                                               \
-        AFAPI_put_get(&got, &datum, sizeof got, from);          \
-        return got;                                             \
-    }                                                           \
-    static inline void p_gather##T(type *to, type datum)        \
-    {                                                           \
-        AFAPI_gather(to, &datum, sizeof datum);                 \
-    }                                                           \
+#define AFAPI_EXCHANGE(T, type) \
+    static inline type p_bcastPut##T(type datum) \
+    { \
+        AFAPI_bcast_put(&datum, sizeof datum); \
+        return datum; \
+    } \
+    static inline type p_bcastGet##T(void) \
+    { \
+        type datum; \
+        AFAPI_bcast_get(&datum, sizeof datum); \
+        return datum; \
+    } \
+    static inline type p_scatterPut##T(const type *array) \
+    { \
+        type datum; \
+        AFAPI_scatter_put(&datum, array, sizeof datum); \
+        return datum; \
+    } \
+    static inline type p_scatterGet##T(void) \
+    { \
+        type datum; \
+        AFAPI_scatter_get(&datum, sizeof datum); \
+        return datum; \
+    } \
+    static inline type p_putGet##T(type datum, int from) \
+    { \
+        type got; \
+        AFAPI_put_get(&got, &datum, sizeof got, from); \
+        return got; \
+    } \
+    static inline void p_gather##T(type *to, type datum) \
+    { \
+        AFAPI_gather(to, &datum, sizeof datum); \
+    } \
     static inline void p_all2all##T(type *to, const type *from) \
-    {                                                           \
-        AFAPI_all2all(to, from, sizeof *to);                    \
+    { \
+        AFAPI_all2all(to, from, sizeof *to); \
     }
 
 AFAPI_INTEGERS(AFAPI_BITWISE)

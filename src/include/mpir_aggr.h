@@ -50,16 +50,16 @@ int MPIR_Aggr_init(void);
 /* When the node has that segment.  A barrier of its processes follows, before anything else here
  * is called. */
 void MPIR_Aggr_meet(void);
-void MPIR_Aggr_comm_free(MPIR_Comm * comm);
+void MPIR_Aggr_comm_free(MPIR_Comm *comm);
 /* This communicator gets no aggregates: another one with the same members has them. */
-void MPIR_Aggr_decline(MPIR_Comm * comm);
+void MPIR_Aggr_decline(MPIR_Comm *comm);
 /* A process that waits in a collective of the communicator, now or later, leaves it with
  * MPIX_ERR_REVOKED. */
-void MPIR_Aggr_revoke(MPIR_Comm * comm);
+void MPIR_Aggr_revoke(MPIR_Comm *comm);
 
-bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno);
+bool MPIR_Aggr_do_barrier(MPIR_Comm *comm, MPIR_Errflag_t *errflag, int *mpi_errno);
 bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root,
-                        MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno);
+                        MPIR_Comm *comm, MPIR_Errflag_t *errflag, int *mpi_errno);
 bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
                             MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
                             MPIR_Errflag_t *errflag, int *mpi_errno);
@@ -67,32 +67,32 @@ bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
                          MPI_Op op, int root, MPIR_Comm *comm, MPIR_Errflag_t *errflag,
                          int *mpi_errno);
 bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
-                       MPI_Op op, MPIR_Comm * comm, int *mpi_errno);
+                       MPI_Op op, MPIR_Comm *comm, int *mpi_errno);
 bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
-                         MPI_Op op, MPIR_Comm * comm, int *mpi_errno);
+                         MPI_Op op, MPIR_Comm *comm, int *mpi_errno);
 bool MPIR_Aggr_do_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
                             void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
-                            MPIR_Comm * comm, int *mpi_errno);
+                            MPIR_Comm *comm, int *mpi_errno);
 bool MPIR_Aggr_do_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
                          void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, int root,
-                         MPIR_Comm * comm, int *mpi_errno);
+                         MPIR_Comm *comm, int *mpi_errno);
 bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
                           void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, int root,
-                          MPIR_Comm * comm, int *mpi_errno);
+                          MPIR_Comm *comm, int *mpi_errno);
 bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
                            void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
-                           MPIR_Comm * comm, int *mpi_errno);
+                           MPIR_Comm *comm, int *mpi_errno);
 
 /* Reduces two numbers among these processes, which need no communicator of their own.  REQUIRES a
  * fold that is associative and commutative, the same comm and tag on all of them, and one
  * reduction at a time for a tag. */
-bool MPIR_Aggr_do_group(MPIR_Comm * comm, const cmap_t * processes, int tag, uint64_t numbers[2],
-                        void (*fold) (uint64_t all[2], const uint64_t one[2]), int *mpi_errno);
+bool MPIR_Aggr_do_group(MPIR_Comm *comm, const cmap_t *processes, int tag, uint64_t numbers[2],
+                        void (*fold)(uint64_t all[2], const uint64_t one[2]), int *mpi_errno);
 
 /* The maximum over the members of each number, by messages.  It allocates nothing, so that a member
  * without memory can tell the others.  At most MPIR_AGGR_AGREE_MOST numbers. */
 enum { MPIR_AGGR_AGREE_MOST = 4 };
-int MPIR_Aggr_agree(MPIR_Comm * comm, unsigned long long numbers[], int n);
+int MPIR_Aggr_agree(MPIR_Comm *comm, unsigned long long numbers[], int n);
 
 enum MPIR_Aggr_trait {
     /* No process returns before all have called it, so the parts of a composition inside a node
@@ -120,11 +120,11 @@ enum MPIR_Aggr_traits {
 /* Notes a trait for the parts of the composition that follows, until the next one is noted.  All
  * members note the same: a node communicator belongs to one communicator, whose collectives all
  * members call in the same order. */
-void MPIR_Aggr_compose(MPIR_Comm * node_comm, bool all_wait);
+void MPIR_Aggr_compose(MPIR_Comm *node_comm, bool all_wait);
 
 /* Does the communicator have few processes without a common node, or the first processes of few
  * nodes?  If it is not known which processes share a node, the first is assumed. */
-static inline bool MPIR_Aggr_is_direct(const MPIR_Comm * comm)
+static inline bool MPIR_Aggr_is_direct(const MPIR_Comm *comm)
 {
     return comm->local_size <= MPIR_Aggr_direct_most && comm->local_size > 1 &&
            comm->comm_kind == MPIR_COMM_KIND__INTRACOMM &&
@@ -133,7 +133,7 @@ static inline bool MPIR_Aggr_is_direct(const MPIR_Comm * comm)
 }
 
 /* A collective asks in two places: as the user calls it, and as a part of a composition. */
-static inline bool MPIR_Aggr_may_whole(MPIR_Comm * comm, enum MPIR_Aggr_traits traits)
+static inline bool MPIR_Aggr_may_whole(MPIR_Comm *comm, enum MPIR_Aggr_traits traits)
 {
     if (comm->hierarchy_kind != MPIR_COMM_HIERARCHY_KIND__PARENT)
         return (traits & MPIR_AGGR_DIRECT) && MPIR_Aggr_is_direct(comm);
@@ -144,7 +144,7 @@ static inline bool MPIR_Aggr_may_whole(MPIR_Comm * comm, enum MPIR_Aggr_traits t
     return (traits & MPIR_AGGR_ONE_EXCHANGE) && MPIR_Aggr_between_nodes;
 }
 
-static inline bool MPIR_Aggr_may_part(const MPIR_Comm * comm, enum MPIR_Aggr_traits traits)
+static inline bool MPIR_Aggr_may_part(const MPIR_Comm *comm, enum MPIR_Aggr_traits traits)
 {
     if (comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__NODE)
         return MPIR_Aggr_on;
@@ -153,13 +153,13 @@ static inline bool MPIR_Aggr_may_part(const MPIR_Comm * comm, enum MPIR_Aggr_tra
 
 /* Do the members of an intracommunicator compare their lengths, which may be 0?  If not, a
  * member with a length of 0 takes no part. */
-static inline bool MPIR_Aggr_compares(const MPIR_Comm * comm)
+static inline bool MPIR_Aggr_compares(const MPIR_Comm *comm)
 {
     return MPIR_Aggr_on && comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__PARENT &&
            comm->node_count == 1 && comm->local_size > 1;
 }
 
-#define MPIR_AGGR_COMPARES(NAME, comm)                                                \
+#define MPIR_AGGR_COMPARES(NAME, comm) \
     (MPIR_CVAR_##NAME##_INTRA_ALGORITHM == MPIR_CVAR_##NAME##_INTRA_ALGORITHM_auto && \
      MPIR_Aggr_compares(comm))
 

@@ -12,7 +12,7 @@ extern unsigned long long MPIR_Coll_calls;
 
 void MPIR_Coll_count_init(void);
 
-static inline void MPIR_Coll_count(const MPIR_Comm * comm)
+static inline void MPIR_Coll_count(const MPIR_Comm *comm)
 {
     if (comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__FLAT ||
         comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__PARENT)

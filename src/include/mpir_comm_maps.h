@@ -16,10 +16,7 @@
 /* The maps of a communicator.  An intracommunicator has one map, which is both; an
  * intercommunicator sends through the remote one (comm->map) and knows its own group by the
  * local one (comm->local_map). */
-typedef enum MPIR_Map_side {
-    MPIR_MAP_LOCAL,
-    MPIR_MAP_REMOTE
-} MPIR_Map_side_t;
+typedef enum MPIR_Map_side { MPIR_MAP_LOCAL, MPIR_MAP_REMOTE } MPIR_Map_side_t;
 
 struct MPIR_Comm;
 struct MPIR_Group;
@@ -33,7 +30,7 @@ const cmap_t *MPIR_Comm_map(const struct MPIR_Comm *comm, MPIR_Map_side_t side);
 
 /* Give `comm` one of its maps (REQUIRES the slot to be empty): a reference of its own to the map
  * given ... */
-int MPIR_Comm_map_set(struct MPIR_Comm *comm, MPIR_Map_side_t side, const cmap_t * map);
+int MPIR_Comm_map_set(struct MPIR_Comm *comm, MPIR_Map_side_t side, const cmap_t *map);
 /* ... the map of a group ... */
 int MPIR_Comm_map_from_group(struct MPIR_Comm *comm, MPIR_Map_side_t side,
                              const struct MPIR_Group *group);
@@ -43,7 +40,7 @@ int MPIR_Comm_map_share(struct MPIR_Comm *comm, MPIR_Map_side_t side,
 /* ... those whose ranks are in another map ... */
 int MPIR_Comm_map_compose(struct MPIR_Comm *comm, MPIR_Map_side_t side,
                           const struct MPIR_Comm *source, MPIR_Map_side_t source_side,
-                          const cmap_t * ranks);
+                          const cmap_t *ranks);
 /* ... n processes of the world, by their ranks in it ... */
 int MPIR_Comm_map_from_ranks(struct MPIR_Comm *comm, MPIR_Map_side_t side, const int ranks[],
                              int n);

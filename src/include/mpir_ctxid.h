@@ -8,12 +8,16 @@
  * Every member of the parent makes an offer of 8 bytes.  Offers are folded by the maximum of each
  * field, and one collective decides.  The ids (the PREFIX fields of context ids) have two parts:
  *
- *   calm   [0, 3/4 of the limit)   If no member had another creation under way.  Every process has one token, which an offer
- *          takes until the decision.  If all members had the token, the id is the highest end (highest id used + 1) of all
- *          members.  It is free at all of them, and no other creation can take it, because none has the token.
- *   busy   [3/4 of the limit, limit)   For the others, such as threads that create at the same time.  The offer claims one busy
- *          id, the probe, which follows from the parent's context id and the number of the creation.  Other creations most
- *          probably have other probes.  If no member objects and all members have the same number, the probe is the id.
+ *   calm   [0, 3/4 of the limit)
+ *       If no member had another creation under way.  Every process has one token, which an offer
+ *       takes until the decision.  If all members had the token, the id is the highest end (highest
+ *       id used + 1) of all members.  It is free at all of them, and no other creation can take it,
+ *       because none has the token.
+ *   busy   [3/4 of the limit, limit)
+ *       For the others, such as threads that create at the same time.  The offer claims one busy
+ *       id, the probe, which follows from the parent's context id and the number of the creation.
+ *       Other creations most probably have other probes.  If no member objects and all members have
+ *       the same number, the probe is the id.
  *
  * Ids are used again.  If a process's ids reach twice the most communicators that were ever alive
  * in it at once, it offers the calm id that was freed longest ago.  If all members offer the same
@@ -58,26 +62,26 @@ struct MPIR_Ctxid_store;
 typedef struct MPIR_Ctxid {
     struct MPIR_Ctxid_store *store;
     struct MPIR_Comm *parent;
-    uint64_t order;             /* parent's context id, then tag: the lowest goes first */
-    uint32_t number;            /* among the creations of this order, which have different probes */
-    uint32_t cursor;            /* of the parent at the time of the offer; 0 for none */
-    uint32_t probe;             /* busy id that all members try */
-    uint32_t claimed;           /* the probe, or MPIR_CTXID_NONE if another creation had it */
-    bool takes_part;            /* this process will be a member of the new communicator */
-    bool keeps_cursor;          /* all members of the parent make offers */
-    bool is_duplicate;          /* of the parent: the agreement may give it a block of ids */
+    uint64_t order;    /* parent's context id, then tag: the lowest goes first */
+    uint32_t number;   /* among the creations of this order, which have different probes */
+    uint32_t cursor;   /* of the parent at the time of the offer; 0 for none */
+    uint32_t probe;    /* busy id that all members try */
+    uint32_t claimed;  /* the probe, or MPIR_CTXID_NONE if another creation had it */
+    bool takes_part;   /* this process will be a member of the new communicator */
+    bool keeps_cursor; /* all members of the parent make offers */
+    bool is_duplicate; /* of the parent: the agreement may give it a block of ids */
     /* is every member of `part` one of the members?  NULL: no block gives ids back */
-    bool (*contains) (const void *members, const struct MPIR_Comm * part);
-    const void *members;        /* for `contains`, as long as the creation lasts */
-    uint32_t block;             /* the first id of the block that the offer claimed, */
-    uint32_t block_ids;         /* and how many they are, or 0 */
-    bool is_short;              /* of memory */
-    bool holds_calm, holds_busy;        /* memory for an id of this table */
-    bool is_queued;             /* for the search, as are the fields below */
-    bool withheld;              /* in this pass a member had free ids that it could not show */
-    bool returns;               /* in this pass blocks give ids back */
-    uint32_t passes;            /* through all ids: the fewest go first */
-    uint32_t start, offset;     /* the next window begins at  start + offset, modulo the limit */
+    bool (*contains)(const void *members, const struct MPIR_Comm *part);
+    const void *members;         /* for `contains`, as long as the creation lasts */
+    uint32_t block;              /* the first id of the block that the offer claimed, */
+    uint32_t block_ids;          /* and how many they are, or 0 */
+    bool is_short;               /* of memory */
+    bool holds_calm, holds_busy; /* memory for an id of this table */
+    bool is_queued;              /* for the search, as are the fields below */
+    bool withheld;               /* in this pass a member had free ids that it could not show */
+    bool returns;                /* in this pass blocks give ids back */
+    uint32_t passes;             /* through all ids: the fewest go first */
+    uint32_t start, offset;      /* the next window begins at  start + offset, modulo the limit */
     struct MPIR_Ctxid *next;
 } MPIR_Ctxid_t;
 
@@ -95,11 +99,11 @@ int MPIR_Ctxid_init_reductions(void);
  * the offers do not suffice, and then on all members.  A member that takes no part gets
  * MPIR_INVALID_CONTEXT_ID.  After begin, call either decide, or abandon if the collective
  * failed. */
-void MPIR_Ctxid_begin(MPIR_Ctxid_t * creation, struct MPIR_Comm *parent, int takes_part,
-                      uint64_t * offer);
-void MPIR_Ctxid_fold(uint64_t * all, uint64_t offer);
-int MPIR_Ctxid_decide(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all, MPIR_Context_id_t * id);
-void MPIR_Ctxid_abandon(MPIR_Ctxid_t * creation);
+void MPIR_Ctxid_begin(MPIR_Ctxid_t *creation, struct MPIR_Comm *parent, int takes_part,
+                      uint64_t *offer);
+void MPIR_Ctxid_fold(uint64_t *all, uint64_t offer);
+int MPIR_Ctxid_decide(MPIR_Ctxid_t *creation, uint64_t own, uint64_t all, MPIR_Context_id_t *id);
+void MPIR_Ctxid_abandon(MPIR_Ctxid_t *creation);
 /* The offer of a process that cannot make its communicator, for example for lack of memory:
  * decide fails on all members. */
 uint64_t MPIR_Ctxid_refusal(uint64_t offer);
@@ -107,27 +111,28 @@ uint64_t MPIR_Ctxid_refusal(uint64_t offer);
 /* Offer, collective and decision, over `comm` or, if `group` is not NULL, only over `group` (then
  * `tag` tells concurrent calls apart). */
 int MPIR_Ctxid_get(struct MPIR_Comm *comm, struct MPIR_Group *group, int tag, int takes_part,
-                   MPIR_Context_id_t * id);
+                   MPIR_Context_id_t *id);
 /* MPI_Comm_dup of an intracommunicator whose duplicates take ids of blocks.  First comes
  * take_duplicate: if the next id is known, nothing is sent.  The caller must make the communicator,
  * or tell the others by MPIR_Comm_duplicates_broken.  If the members have to agree, *id is 0: then
  * get_duplicate, which may bring a block, or MPIR_Ctxid_refuse.  After an error *id is
  * MPIR_INVALID_CONTEXT_ID: the parent is revoked, and there is nothing to tell. */
-int MPIR_Ctxid_take_duplicate(struct MPIR_Comm *parent, MPIR_Context_id_t * id);
-int MPIR_Ctxid_get_duplicate(struct MPIR_Comm *parent, MPIR_Context_id_t * id);
+int MPIR_Ctxid_take_duplicate(struct MPIR_Comm *parent, MPIR_Context_id_t *id);
+int MPIR_Ctxid_get_duplicate(struct MPIR_Comm *parent, MPIR_Context_id_t *id);
 /* `parent` is revoked, so this process makes no further duplicate of it.  If it has ids of a block
  * left, the progress engine revokes the duplicates that other members have made, or will make, of
  * them. */
 void MPIR_Ctxid_end_duplicates(struct MPIR_Comm *parent);
-/* The next MPIR_Comm_create is for a duplicate of `parent`, and has found no memory.  True: now
- * there is some.  has_taken: the duplicate has its id, perhaps the last one of the block. */
-bool MPIR_Ctxid_has_spare(struct MPIR_Comm *parent, bool has_taken);
+/* The next MPIR_Comm_create is for a duplicate of `parent`, and has found no memory: gives it
+ * some of the reserve.  True if there was some.  has_taken: the duplicate has its id, perhaps
+ * the last one of the block. */
+bool MPIR_Ctxid_make_spare(struct MPIR_Comm *parent, bool has_taken);
 /* A committed communicator that the program will not get: its id is not used again. */
 void MPIR_Ctxid_burn(MPIR_Context_id_t id);
 /* For an intercommunicator: each group agrees on an id, then the groups exchange them.  The
  * caller frees *own. */
-int MPIR_Ctxid_get_inter(struct MPIR_Comm *inter, MPIR_Context_id_t * remote,
-                         MPIR_Context_id_t * own);
+int MPIR_Ctxid_get_inter(struct MPIR_Comm *inter, MPIR_Context_id_t *remote,
+                         MPIR_Context_id_t *own);
 /* Instead of get or get_inter, by a process that cannot make its communicator.  It takes part in
  * the collective, so that get fails on all other members. */
 void MPIR_Ctxid_refuse(struct MPIR_Comm *comm, struct MPIR_Group *group, int tag);

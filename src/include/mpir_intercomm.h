@@ -10,9 +10,9 @@
 typedef struct MPIR_Remote_group {
     cmap_t *map;
     int size;
-    int is_low_group;           /* of the local group */
-    int error;                  /* or MPI_SUCCESS */
-    uint64_t *held;             /* `size` processes of several worlds, or NULL: the device keeps
+    int is_low_group; /* of the local group */
+    int error;        /* or MPI_SUCCESS */
+    uint64_t *held;   /* `size` processes of several worlds, or NULL: the device keeps
                                  * their addresses */
 } MPIR_Remote_group_t;
 
@@ -25,8 +25,8 @@ int MPID_Intercomm_meet(MPIR_Comm *local_comm, int local_leader, MPIR_Comm *peer
 
 /* The message of a leader to the other one, and the answer, both of bytes.  NULL: there is none.
  * `tag` and the ranks in `peers` do not matter if the two are roots that have met at a port. */
-int MPIR_Leaders_trade(const void *own, MPI_Aint bytes, void *theirs, MPI_Aint room,
-                       MPI_Aint *got, int remote_leader, int tag, MPIR_Comm *peers);
+int MPIR_Leaders_trade(const void *own, MPI_Aint bytes, void *theirs, MPI_Aint room, MPI_Aint *got,
+                       int remote_leader, int tag, MPIR_Comm *peers);
 
 /* NULL, or how the device trades for roots that have met at a port.  False: these have not. */
 extern bool (*MPIR_Leaders_port)(const MPIR_Comm *peers, const void *own, size_t bytes,
@@ -53,9 +53,9 @@ int MPIR_Comm_prepare_part(MPIR_Comm *inter, struct MPIR_Group *group,
 /* The ids: each group finds one, and the leaders exchange them.  `refusal` is the error for which
  * this process cannot make its communicator, or MPI_SUCCESS.  The function returns it when both
  * groups know.  Without an error the caller frees *own. */
-int MPIR_Ctxid_get_by_leaders(MPIR_Comm * group, int leader, MPIR_Comm * peers, int remote_leader,
-                              int tag, int refusal, MPIR_Context_id_t * remote,
-                              MPIR_Context_id_t * own);
+int MPIR_Ctxid_get_by_leaders(MPIR_Comm *group, int leader, MPIR_Comm *peers, int remote_leader,
+                              int tag, int refusal, MPIR_Context_id_t *remote,
+                              MPIR_Context_id_t *own);
 
 /* The last step: ids for *comm, which becomes NULL on an error.  A process that makes no
  * communicator passes NULL there, and `refusal` as above. */
@@ -64,6 +64,6 @@ int MPIR_Comm_finish_inter(MPIR_Comm *group, int leader, MPIR_Comm *peers, int r
 
 /* MPI_Intercomm_merge: one id for both groups.  `refusal` as above.  REQUIRES that the local
  * communicator is there. */
-int MPIR_Ctxid_get_merged(MPIR_Comm * inter, int refusal, MPIR_Context_id_t * id);
+int MPIR_Ctxid_get_merged(MPIR_Comm *inter, int refusal, MPIR_Context_id_t *id);
 
 #endif /* MPIR_INTERCOMM_H_INCLUDED */

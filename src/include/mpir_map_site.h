@@ -13,8 +13,8 @@ extern "C" {
 #endif
 
 typedef struct map_site {
-    const void *function;       /* an address in the function of MPI; NULL: unknown */
-    const void *call;           /* the one it returns to; NULL: unknown */
+    const void *function; /* an address in the function of MPI; NULL: unknown */
+    const void *call;     /* the one it returns to; NULL: unknown */
 } map_site;
 
 /* Takes about 100 ns a frame of MPI, and one more. */
@@ -26,13 +26,13 @@ void MPIR_Map_site_call(map_site site, char *text, size_t room);
 
 typedef struct map_line {
     map_site site;
-    char text[168];             /* a function, " at ", and a place */
+    char text[168]; /* a function, " at ", and a place */
 } map_line;
 
 /* Sets each text to "MPI_Comm_split at program.c:12", or "... at program+0x12ab" if addr2line is
  * not installed or does not know the line; an empty text when nothing is known.  One addr2line for
  * each program and library that a place is in. */
-void MPIR_Map_site_lines(map_line * lines, size_t n);
+void MPIR_Map_site_lines(map_line *lines, size_t n);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@
 char *MPIR_Memory_kinds_supported(const char *requested);
 
 /* Sets the info key to what the session supports; 0 means the process. */
-int MPIR_Memory_kinds_report(MPIR_Info * info, MPI_Session session);
+int MPIR_Memory_kinds_report(MPIR_Info *info, MPI_Session session);
 
 /* The hints of a communicator have the number of the list that it asserts, or 0. */
 int MPIR_Memory_kinds_number(const char *kinds);

@@ -43,7 +43,7 @@ int MPIR_Find_nodes(struct MPIR_Comm *comm);
 int MPIR_Copy_nodes(struct MPIR_Comm *comm, const struct MPIR_Comm *source);
 /* The nodes in the order of node_roots_comm, and the ranks of their first processes; NULL: not
  * asked for.  REQUIRES an intranode_map. */
-int MPIR_Find_node_order(const struct MPIR_Comm *comm, cmap_t ** nodes, cmap_t ** roots);
+int MPIR_Find_node_order(const struct MPIR_Comm *comm, cmap_t **nodes, cmap_t **roots);
 
 /*
  * Communicators by nodes.  A communicator whose hierarchy_kind is PARENT has
@@ -57,21 +57,21 @@ int MPIR_Find_node_order(const struct MPIR_Comm *comm, cmap_t ** nodes, cmap_t *
  * MPIR_Comm_need_node_comms, in a blocking collective of all members: the members agree that all of
  * them have both.  If the others cannot take part, it calls MPIR_Comm_need_own_node_comms.
  */
-enum MPIR_Node_comms {          /* node_comms_made */
-    MPIR_NODE_COMMS_NONE,
-    MPIR_NODE_COMMS_SETTLED,    /* all members have them; or there are to be none */
-    MPIR_NODE_COMMS_OWN         /* this process has them */
+enum MPIR_Node_comms { /* node_comms_made */
+                       MPIR_NODE_COMMS_NONE,
+                       MPIR_NODE_COMMS_SETTLED, /* all members have them; or there are to be none */
+                       MPIR_NODE_COMMS_OWN      /* this process has them */
 };
 
 /* Decides on the hierarchy of a new intracommunicator, from its maps of nodes, equally at all
  * processes. */
-void MPIR_Comm_plan_node_comms(MPIR_Comm * comm);
-int MPIR_Comm_make_node_comms(MPIR_Comm * comm);
-int MPIR_Comm_settle_node_comms(MPIR_Comm * comm);
+void MPIR_Comm_plan_node_comms(MPIR_Comm *comm);
+int MPIR_Comm_make_node_comms(MPIR_Comm *comm);
+int MPIR_Comm_settle_node_comms(MPIR_Comm *comm);
 
 /* Several threads may call this at the same time, for any communicator; without a hierarchy it does
  * nothing.  All members get the same error. */
-static inline int MPIR_Comm_need_node_comms(MPIR_Comm * comm)
+static inline int MPIR_Comm_need_node_comms(MPIR_Comm *comm)
 {
     if (likely(MPL_atomic_acquire_load_int(&comm->node_comms_made) == MPIR_NODE_COMMS_SETTLED))
         return MPI_SUCCESS;
@@ -79,7 +79,7 @@ static inline int MPIR_Comm_need_node_comms(MPIR_Comm * comm)
 }
 
 /* The same, but for the error, which is one of this process. */
-static inline int MPIR_Comm_need_own_node_comms(MPIR_Comm * comm)
+static inline int MPIR_Comm_need_own_node_comms(MPIR_Comm *comm)
 {
     if (likely(MPL_atomic_acquire_load_int(&comm->node_comms_made) != MPIR_NODE_COMMS_NONE))
         return MPI_SUCCESS;
@@ -87,11 +87,11 @@ static inline int MPIR_Comm_need_own_node_comms(MPIR_Comm * comm)
 }
 
 /* Size of node_comm and rank in it, made or not; 1 and 0 where it is and stays NULL. */
-int MPIR_Comm_node_size(MPIR_Comm * comm);
-int MPIR_Comm_node_rank(MPIR_Comm * comm);
+int MPIR_Comm_node_size(MPIR_Comm *comm);
+int MPIR_Comm_node_rank(MPIR_Comm *comm);
 
 /* node_comm is as large as the communicator. */
-static inline bool MPIR_Comm_is_on_one_node(MPIR_Comm * comm)
+static inline bool MPIR_Comm_is_on_one_node(MPIR_Comm *comm)
 {
     return MPIR_Comm_is_parent_comm(comm) && comm->node_count == 1;
 }

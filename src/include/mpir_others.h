@@ -21,40 +21,37 @@ struct MPIR_Ctxid;
 
 typedef struct MPIR_Others {
     /* How many of n processes exist, if this one is among them. */
-    int (*count) (int n);
+    int (*count)(int n);
     /* The rank in the world of the first process that exists. */
-    int (*first) (void);
+    int (*first)(void);
     /* The place of this process among those of its node that exist. */
-    int (*local_rank) (void);
+    int (*local_rank)(void);
     /* MPI_SUCCESS, or an error because the other process with this rank in the world does not
      * exist. */
-    int (*check) (int rank);
+    int (*check)(int rank);
     /* True with an error in *mpi_errno if members of `comm` that do not exist would have to take
      * part in the collective. */
-    bool (*refuses) (MPIR_Comm * comm, const char *collective, int *mpi_errno);
+    bool (*refuses)(MPIR_Comm *comm, const char *collective, int *mpi_errno);
     /* Does this process also hold the context ids of communicators of which it is no member? */
     bool holds_all_ids;
     /* MPI_Comm_split: gets the row of each member of `local`, with offers of context ids.  Begins
      * the agreement on an id; on an error it is abandoned. */
-    int (*get_rows) (struct split_call * call, MPIR_Comm * local, struct MPIR_Ctxid * ctxid);
+    int (*get_rows)(struct split_call *call, MPIR_Comm *local, struct MPIR_Ctxid *ctxid);
     /* The same by descriptions of blocks of ranks (split_blocks.h).  Before the exchanges: does
      * this process hold the id, although it is no member? */
-    int (*foresee) (const struct split_call * call, MPIR_Comm * local, bool * takes_part);
-    int (*swap_blocks) (struct split_zones * zones, MPIR_Comm * local, int to,
-                        const struct split_block * from);
+    int (*foresee)(const struct split_call *call, MPIR_Comm *local, bool *takes_part);
+    int (*swap_blocks)(struct split_zones *zones, MPIR_Comm *local, int to,
+                       const struct split_block *from);
     /* MPI_Intercomm_create: the map of the remote group, which the caller releases; or NULL if the
      * leaders exchange the groups. */
-    int (*remote_group) (MPIR_Comm * local, MPIR_Comm * peer, int remote_leader,
-                         struct cmap_s ** remote, int *is_low_group);
+    int (*remote_group)(MPIR_Comm *local, MPIR_Comm *peer, int remote_leader,
+                        struct cmap_s **remote, int *is_low_group);
 } MPIR_Others_t;
 
 /* Of this process.  Before MPI_Init it is the table of a process among others. */
 extern const MPIR_Others_t *MPIR_Others;
 
-static inline bool MPIR_Do_others_exist(void)
-{
-    return MPIR_Others->count(2) == 2;
-}
+static inline bool MPIR_Do_others_exist(void) { return MPIR_Others->count(2) == 2; }
 
 extern const MPIR_Others_t MPIR_Others_exist, MPIR_Others_missing;
 

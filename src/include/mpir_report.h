@@ -19,7 +19,7 @@ bool MPIR_Map_report_is_on(void);
  * which adds them up.  name_of(i) is the name of values[i]; n is at most MPIR_REPORT_VALUES, and
  * the names are the same for all windows. */
 #define MPIR_REPORT_VALUES 16
-void MPIR_Map_report_window(const char *name, map_site site, int n, const char *(*name_of) (int),
+void MPIR_Map_report_window(const char *name, map_site site, int n, const char *(*name_of)(int),
                             const unsigned long long values[]);
 
 /* A phase of MPI_Init has ended.  `name` stays alive. */

@@ -42,7 +42,7 @@ void *MPIR_Reserve_move(void *memory, size_t bytes);
 static inline bool MPIR_Reserve_has(const void *memory)
 {
     return MPIR_Reserve_memory &&
-        (uintptr_t) memory - (uintptr_t) MPIR_Reserve_memory < MPIR_RESERVE_BYTES;
+           (uintptr_t) memory - (uintptr_t) MPIR_Reserve_memory < MPIR_RESERVE_BYTES;
 }
 
 static inline void *MPIR_Reserve_malloc(size_t bytes, MPL_memory_class class_)

@@ -26,13 +26,13 @@ int MPIR_Solo_init(void);
 
 /* The entry `refuses` of the table, for every collective of MPICH's: callers test MPIR_Solo_on
  * before it. */
-bool MPIR_Solo_refuses(MPIR_Comm * comm, const char *collective, int *mpi_errno);
+bool MPIR_Solo_refuses(MPIR_Comm *comm, const char *collective, int *mpi_errno);
 
 /* An error for a rank that does not exist, as a receive names it; none in a process that is not
  * alone, or for MPI_ANY_SOURCE and MPI_PROC_NULL.  REQUIRES: the communicator has such a rank.
  * Receives compare the rank with the communicator's `sources` anyway, and call this only if the
  * rank is not below it.  `sources` is 0 here, and the remote_size in other processes. */
-int MPIR_Solo_test_source(const MPIR_Comm * comm, int rank);
+int MPIR_Solo_test_source(const MPIR_Comm *comm, int rank);
 
 /* The next splits are those inside MPI_Comm_split_type, in which the others give the same type, and
  * their rank or what this process gives as key.  NULL: it is over. */

@@ -15,23 +15,22 @@ int MPIR_Cvar_wrong_number(const char *cvar, int value, const char *accepted);
  * `address`.  It keeps the addresses of its texts.  Nothing happens when there is one of this
  * name: the tables of MPI_T may outlive a finalize. */
 void MPIR_Pvar_register(int class, const char *name, void *address,
-                        void (*read) (void *address, void *obj_handle, int count, void *buffer),
+                        void (*read)(void *address, void *obj_handle, int count, void *buffer),
                         const char *category, const char *text);
 
 /* The same for a variable that is bound to an object: `count`, which may be NULL, is called when a
  * tool gets a handle. */
 void MPIR_Pvar_register_bound(int bind, const char *name, void *address,
-                              void (*read) (void *address, void *obj_handle, int count,
-                                            void *buffer),
-                              void (*count) (void *address, void *obj_handle, int *count),
+                              void (*read)(void *address, void *obj_handle, int count,
+                                           void *buffer),
+                              void (*count)(void *address, void *obj_handle, int *count),
                               const char *category, const char *text);
 
 /* The same for a text of fewer than `room` bytes, whose value is `room` characters.  `count`: as of
  * a bound variable. */
 void MPIR_Pvar_register_text(const char *name, int room,
-                             void (*read) (void *address, void *obj_handle, int count,
-                                           void *buffer),
-                             void (*count) (void *address, void *obj_handle, int *count),
+                             void (*read)(void *address, void *obj_handle, int count, void *buffer),
+                             void (*count)(void *address, void *obj_handle, int *count),
                              const char *category, const char *text);
 
 #endif /* MPIR_TVARS_H_INCLUDED */

@@ -14,10 +14,10 @@
 
 /* `count` copies of `part`, one extent apart, the first at `disp`.  A result that is not 0 ends the
  * walk. */
-typedef int (*MPIR_Type_block_fn) (void *state, MPI_Aint disp, MPI_Aint count, MPI_Datatype part);
+typedef int (*MPIR_Type_block_fn)(void *state, MPI_Aint disp, MPI_Aint count, MPI_Datatype part);
 
 /* The extent of a part where the walk takes place, such as in a file */
-typedef MPI_Aint(*MPIR_Type_extent_fn) (void *state, MPI_Datatype part);
+typedef MPI_Aint (*MPIR_Type_extent_fn)(void *state, MPI_Datatype part);
 
 /* A predefined datatype that has no parts.  Those of MPI_MINLOC have two. */
 bool MPIR_Type_is_element(MPI_Datatype type);
@@ -30,7 +30,7 @@ int MPIR_Type_blocks(MPI_Datatype type, MPIR_Type_extent_fn extent, MPIR_Type_bl
                      void *state);
 
 /* The sum of what `measure` says of each copy of each part, of a datatype that is no element */
-typedef MPI_Count(*MPIR_Type_measure_fn) (MPI_Datatype part);
+typedef MPI_Count (*MPIR_Type_measure_fn)(MPI_Datatype part);
 MPI_Count MPIR_Type_sum(MPI_Datatype type, MPIR_Type_measure_fn measure);
 
 /* What `bytes` have behind the last whole element, as packed data of copies of the datatype */
@@ -38,6 +38,6 @@ MPI_Count MPIR_Type_rest(MPI_Datatype type, MPI_Count bytes);
 
 /* Whether the constructor of the datatype gives bounds, and does not find them in its blocks */
 bool MPIR_Type_given_bounds(MPI_Datatype type, MPIR_Type_extent_fn extent, void *state,
-                            MPI_Aint * lb, MPI_Aint * ub);
+                            MPI_Aint *lb, MPI_Aint *ub);
 
 #endif /* MPIR_TYPE_BLOCKS_H_INCLUDED */

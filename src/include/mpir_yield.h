@@ -34,7 +34,7 @@ extern int MPIR_Yield_late;
  * at worst a little early or late, so the order of memory does not matter. */
 extern unsigned MPIR_Yield_polls;
 extern int MPIR_Yield_due;
-enum { MPIR_YIELD_LOOK_EVERY = 32 };    /* polls, which take some microseconds */
+enum { MPIR_YIELD_LOOK_EVERY = 32 }; /* polls, which take some microseconds */
 
 /* Set before MPIR_Yield_init by a process that is the only one of its job, whatever the job's size.
  * It then counts no other processes, and is called at idle polls, with `is_first` for the first
@@ -74,16 +74,10 @@ static inline void MPIR_Yield_poll(bool in_vci_lock)
 
 /* One more poll without result. REQUIRES: of all locks the caller holds at most the global
  * critical section. */
-static inline void MPIR_Yield_idle(void)
-{
-    MPIR_Yield_poll(false);
-}
+static inline void MPIR_Yield_idle(void) { MPIR_Yield_poll(false); }
 
 /* The same for a caller that may be inside a per-VCI critical section. */
-static inline void MPIR_Yield_idle_in_vci(void)
-{
-    MPIR_Yield_poll(true);
-}
+static inline void MPIR_Yield_idle_in_vci(void) { MPIR_Yield_poll(true); }
 
 /* The caller has just opened its critical section for others.
  * REQUIRES: the caller holds no lock. */

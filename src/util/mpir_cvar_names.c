@@ -12,10 +12,7 @@ extern char **environ;
 
 enum { MOST_SLIPS = 2, LONGEST = 80 };
 
-static int least(int a, int b)
-{
-    return a < b ? a : b;
-}
+static int least(int a, int b) { return a < b ? a : b; }
 
 /* REQUIRES names of at most LONGEST characters.  Time is the product of the lengths. */
 static int slips_between(const char *a, const char *b)

@@ -32,32 +32,30 @@ typedef struct launcher {
 /* Slurm comes first: its processes have PMIX_RANK as well. SLURM_NTASKS is no sign: batch scripts
  * have it, too. */
 static const launcher_t launchers[] = {
-    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "srun --mpi=pmi2, srun --mpi=pmix, or " OWN_MPIEXEC},
+    {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS",
+     "srun --mpi=pmi2, srun --mpi=pmix, or " OWN_MPIEXEC},
     {"Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", OWN_MPIEXEC},
     {"a launcher that speaks PMIx", "PMIX_RANK", NULL, OWN_MPIEXEC},
-    {"Cray's PALS", "PALS_RANKID", NULL, OWN_MPIEXEC}
-};
+    {"Cray's PALS", "PALS_RANKID", NULL, OWN_MPIEXEC}};
 
-static bool have_pmi(void)
-{
-    return getenv("PMI_FD") || getenv("PMI_PORT");
-}
+static bool have_pmi(void) { return getenv("PMI_FD") || getenv("PMI_PORT"); }
 
 /* Is this process one of several? Where no size is known, it is taken for one. */
-static bool is_one_of_several(const launcher_t * launcher)
+static bool is_one_of_several(const launcher_t *launcher)
 {
     const char *size = launcher->size ? getenv(launcher->size) : "";
 
     return getenv(launcher->rank) && size && (*size == '\0' || atoi(size) > 1);
 }
 
-static int refuse(const launcher_t * launcher)
+static int refuse(const launcher_t *launcher)
 {
     int mpi_errno = MPI_SUCCESS;
     const char *size = launcher->size ? getenv(launcher->size) : "several";
 
-    MPIR_ERR_SETANDSTMT4(mpi_errno, MPI_ERR_OTHER,;, "**launcher", "**launcher %s %s %s %s", launcher->name,
-                         getenv(launcher->rank), size, launcher->instead);
+    MPIR_ERR_SETANDSTMT4(mpi_errno, MPI_ERR_OTHER, ;, "**launcher", "**launcher %s %s %s %s",
+                                                    launcher->name, getenv(launcher->rank), size,
+                                                    launcher->instead);
     return mpi_errno;
 }
 

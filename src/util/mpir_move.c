@@ -81,13 +81,9 @@ static void come_back(const MPIR_Move_t *state)
 
 #else
 
-static void leave(MPIR_Move_t *state MPL_UNUSED)
-{
-}
+static void leave(MPIR_Move_t *state MPL_UNUSED) {}
 
-static void come_back(const MPIR_Move_t *state MPL_UNUSED)
-{
-}
+static void come_back(const MPIR_Move_t *state MPL_UNUSED) {}
 
 #endif
 
@@ -107,10 +103,7 @@ void MPIR_Move_shared(MPIR_Move_t *state, uint64_t now)
     state->since = 0;
 }
 
-void MPIR_Move_alone(MPIR_Move_t *state)
-{
-    state->since = 0;
-}
+void MPIR_Move_alone(MPIR_Move_t *state) { state->since = 0; }
 
 void MPIR_Move_busy(MPIR_Move_t *state, uint64_t now)
 {

@@ -18,9 +18,9 @@
  * Each thread has a state, zeros at first.  Times are in ticks (mpir_ticks.h).
  */
 typedef struct {
-    uint64_t since;             /* ranks share the core; 0: they do not */
-    uint64_t moved_at, pause;   /* after an attempt that failed; it grows */
-    int from;                   /* the core before the move */
+    uint64_t since;           /* ranks share the core; 0: they do not */
+    uint64_t moved_at, pause; /* after an attempt that failed; it grows */
+    int from;                 /* the core before the move */
 } MPIR_Move_t;
 
 /* In MPI_Init, with the rank's number on the node: neighbours do not move at the same time. */

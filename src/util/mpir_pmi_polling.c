@@ -11,10 +11,7 @@
 
 static bool in_barrier;
 
-bool MPIR_pmi_is_in_barrier(void)
-{
-    return in_barrier;
-}
+bool MPIR_pmi_is_in_barrier(void) { return in_barrier; }
 
 #if MPL_THREAD_PACKAGE_NAME == MPL_THREAD_PACKAGE_POSIX
 
@@ -31,7 +28,7 @@ static void wait_in_barrier(void *arg)
     MPL_atomic_release_store_int(&barrier->over, 1);
 }
 
-static int start_thread(struct barrier *barrier, MPL_thread_id_t * thread)
+static int start_thread(struct barrier *barrier, MPL_thread_id_t *thread)
 {
     sigset_t all, before;
     int err;
@@ -43,9 +40,9 @@ static int start_thread(struct barrier *barrier, MPL_thread_id_t * thread)
     return err;
 }
 
-int MPIR_pmi_barrier_polling(void (*poll) (void))
+int MPIR_pmi_barrier_polling(void (*poll)(void))
 {
-    struct barrier barrier = { MPL_ATOMIC_INT_T_INITIALIZER(0), MPI_SUCCESS };
+    struct barrier barrier = {MPL_ATOMIC_INT_T_INITIALIZER(0), MPI_SUCCESS};
     MPL_thread_id_t thread;
 
     /* Alone, or without a thread: the barrier as it is. */
@@ -61,9 +58,6 @@ int MPIR_pmi_barrier_polling(void (*poll) (void))
 
 #else
 
-int MPIR_pmi_barrier_polling(void (*poll) (void))
-{
-    return MPIR_pmi_barrier();
-}
+int MPIR_pmi_barrier_polling(void (*poll)(void)) { return MPIR_pmi_barrier(); }
 
 #endif

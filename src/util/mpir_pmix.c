@@ -6,18 +6,18 @@
 
 enum {
     NAME_ROOM = PMIX_NSPACE_ROOM,
-    KEY_ROOM = 256,             /* a card's key has 50 characters */
-    VALUE_ROOM = 16384          /* addresses of a process in one value */
+    KEY_ROOM = 256,    /* a card's key has 50 characters */
+    VALUE_ROOM = 16384 /* addresses of a process in one value */
 };
 
 static bool is_started;
 static uint32_t job_size;
-static char *mapping;           /* see MPIR_Pmix_mapping */
+static char *mapping; /* see MPIR_Pmix_mapping */
 
 bool MPIR_Pmix_is_used(void)
 {
     return getenv("PMIX_NAMESPACE") && getenv("PMIX_RANK") && !getenv("PMI_FD") &&
-        !getenv("PMI_PORT");
+           !getenv("PMI_PORT");
 }
 
 /* ---- begin and end ---- */
@@ -27,9 +27,12 @@ static int connect_to_manager(void)
     int mpi_errno = MPI_SUCCESS;
     int status = MPIR_Pmix_lib.Init(&MPIR_Pmix_self, NULL, 0);
 
-    MPIR_ERR_CHKANDSTMT2(status, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**pmix_start", "**pmix_start %s %s", "PMIx_Init", MPIR_Pmix_lib.Error_string(status));
+    MPIR_ERR_CHKANDSTMT2(status, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**pmix_start",
+                         "**pmix_start %s %s", "PMIx_Init", MPIR_Pmix_lib.Error_string(status));
     /* without a server, PMIx makes a process a job of its own */
-    MPIR_ERR_CHKANDSTMT2(!MPIR_Pmix_number(PMIX_EVERY_RANK, "pmix.job.size", &job_size), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**pmix_start", "**pmix_start %s %s", "pmix.job.size", "no such value");
+    MPIR_ERR_CHKANDSTMT2(!MPIR_Pmix_number(PMIX_EVERY_RANK, "pmix.job.size", &job_size), mpi_errno,
+                         MPI_ERR_OTHER, return mpi_errno, "**pmix_start", "**pmix_start %s %s",
+                         "pmix.job.size", "no such value");
     is_started = true;
 
     return mpi_errno;
@@ -42,7 +45,8 @@ int MPIR_Pmix_start(void)
 
     if (is_started)
         return MPI_SUCCESS;
-    MPIR_ERR_CHKANDSTMT1(!MPIR_Pmix_load(&reason), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**pmix_load", "**pmix_load %s", reason);
+    MPIR_ERR_CHKANDSTMT1(!MPIR_Pmix_load(&reason), mpi_errno, MPI_ERR_OTHER, return mpi_errno,
+                         "**pmix_load", "**pmix_load %s", reason);
     mpi_errno = connect_to_manager();
 
     return mpi_errno;
@@ -67,7 +71,7 @@ int MPIR_Pmix_Finalize(void)
 int MPIR_Pmix_Abort(int exit_code, const char message[])
 {
     MPIR_Pmix_lib.Abort(exit_code, message, NULL, 0);
-    MPL_exit(exit_code);        /* the caller cannot go on; the manager ends the others */
+    MPL_exit(exit_code); /* the caller cannot go on; the manager ends the others */
     return PMI_FAIL;
 }
 
@@ -79,15 +83,9 @@ static int put_number(int value, int *result)
     return PMI_SUCCESS;
 }
 
-int MPIR_Pmix_Get_rank(int *rank)
-{
-    return put_number((int) MPIR_Pmix_self.rank, rank);
-}
+int MPIR_Pmix_Get_rank(int *rank) { return put_number((int) MPIR_Pmix_self.rank, rank); }
 
-int MPIR_Pmix_Get_size(int *size)
-{
-    return put_number((int) job_size, size);
-}
+int MPIR_Pmix_Get_size(int *size) { return put_number((int) job_size, size); }
 
 int MPIR_Pmix_Get_appnum(int *appnum)
 {
@@ -110,15 +108,9 @@ int MPIR_Pmix_KVS_Get_my_name(char name[], int length)
     return MPL_strncpy(name, MPIR_Pmix_self.nspace, length) ? PMI_FAIL : PMI_SUCCESS;
 }
 
-int MPIR_Pmix_KVS_Get_name_length_max(int *length)
-{
-    return put_number(NAME_ROOM, length);
-}
+int MPIR_Pmix_KVS_Get_name_length_max(int *length) { return put_number(NAME_ROOM, length); }
 
-int MPIR_Pmix_KVS_Get_key_length_max(int *length)
-{
-    return put_number(KEY_ROOM, length);
-}
+int MPIR_Pmix_KVS_Get_key_length_max(int *length) { return put_number(KEY_ROOM, length); }
 
 int MPIR_Pmix_KVS_Get_value_length_max(int *length)
 {
@@ -133,7 +125,7 @@ int MPIR_Pmix_KVS_Get_value_length_max(int *length)
  * use, but PMIx 4.2 then finds no value that the same process has published since. */
 int MPIR_Pmix_Barrier(void)
 {
-    MPIR_Pmix_info_t collect = {.key = "pmix.collect",.value = {.type = PMIX_IS_BOOL} };
+    MPIR_Pmix_info_t collect = {.key = "pmix.collect", .value = {.type = PMIX_IS_BOOL}};
 
     collect.value.data.flag = true;
     return MPIR_Pmix_lib.Fence(NULL, 0, &collect, 1) ? PMI_FAIL : PMI_SUCCESS;
@@ -141,7 +133,7 @@ int MPIR_Pmix_Barrier(void)
 
 int MPIR_Pmix_KVS_Put(const char name[] MPL_UNUSED, const char key[], const char value[])
 {
-    MPIR_Pmix_value_t string = {.type = PMIX_IS_STRING,.data.string = (char *) value };
+    MPIR_Pmix_value_t string = {.type = PMIX_IS_STRING, .data.string = (char *) value};
 
     return MPIR_Pmix_lib.Put(PMIX_FOR_ALL, key, &string) ? PMI_FAIL : PMI_SUCCESS;
 }
@@ -183,14 +175,14 @@ int MPIR_Pmix_Publish_name(const char service[], const char port[])
 
 int MPIR_Pmix_Unpublish_name(const char service[])
 {
-    char *keys[] = { (char *) service, NULL };
+    char *keys[] = {(char *) service, NULL};
 
     return MPIR_Pmix_lib.Unpublish(keys, NULL, 0) ? PMI_FAIL : PMI_SUCCESS;
 }
 
 int MPIR_Pmix_Lookup_name(const char service[], char port[])
 {
-    MPIR_Pmix_pdata_t data = { 0 };
+    MPIR_Pmix_pdata_t data = {0};
     char *found = NULL;
     bool is_whole;
 

@@ -42,7 +42,7 @@ int MPIR_Pmix_Lookup_name(const char service[], char port[]);
 /* Of the keys of info, "host" and "wdir" have a meaning. */
 int MPIR_Pmix_Spawn_multiple(int count, const char *commands[], const char **argvs[],
                              const int maxprocs[], const int info_sizes[],
-                             const PMI_keyval_t * infos[], int preput_size,
+                             const PMI_keyval_t *infos[], int preput_size,
                              const PMI_keyval_t preput[], int errors[]);
 
 #define MPIR_MANAGER(function_, arguments_) \
@@ -62,8 +62,7 @@ int MPIR_Pmix_Spawn_multiple(int count, const char *commands[], const char **arg
 #define PMI_KVS_Get_value_length_max(length_) MPIR_MANAGER(KVS_Get_value_length_max, (length_))
 #define PMI_KVS_Put(name_, key_, value_) MPIR_MANAGER(KVS_Put, (name_, key_, value_))
 #define PMI_KVS_Commit(name_) MPIR_MANAGER(KVS_Commit, (name_))
-#define PMI_KVS_Get(name_, key_, value_, length_) \
-    MPIR_Manager_get(-1, name_, key_, value_, length_)
+#define PMI_KVS_Get(name_, key_, value_, length_) MPIR_Manager_get(-1, name_, key_, value_, length_)
 #define PMI_Publish_name(service_, port_) MPIR_MANAGER(Publish_name, (service_, port_))
 #define PMI_Unpublish_name(service_) MPIR_MANAGER(Unpublish_name, (service_))
 #define PMI_Lookup_name(service_, port_) MPIR_MANAGER(Lookup_name, (service_, port_))
@@ -74,7 +73,7 @@ static inline int MPIR_Manager_get(int owner, const char name[], const char key[
                                    int length)
 {
     return MPIR_Pmix_is_used() ? MPIR_Pmix_KVS_Get(owner, key, value, length)
-        : (PMI_KVS_Get) (name, key, value, length);
+                               : (PMI_KVS_Get) (name, key, value, length);
 }
 
 #endif /* MPIR_PMIX_H_INCLUDED */

@@ -11,11 +11,13 @@ static const struct {
     const char *name;
     size_t place;
 } functions[] = {
-#define FUNCTION(name_) { "PMIx_" #name_, offsetof(MPIR_Pmix_lib_t, name_) }
-    FUNCTION(Init), FUNCTION(Finalize), FUNCTION(Abort), FUNCTION(Put), FUNCTION(Commit),
-    FUNCTION(Fence), FUNCTION(Get), FUNCTION(Publish), FUNCTION(Lookup), FUNCTION(Unpublish),
-    FUNCTION(Spawn), FUNCTION(Error_string)
-};
+#define FUNCTION(name_) \
+    { \
+        "PMIx_" #name_, offsetof(MPIR_Pmix_lib_t, name_) \
+    }
+    FUNCTION(Init),   FUNCTION(Finalize),  FUNCTION(Abort), FUNCTION(Put),
+    FUNCTION(Commit), FUNCTION(Fence),     FUNCTION(Get),   FUNCTION(Publish),
+    FUNCTION(Lookup), FUNCTION(Unpublish), FUNCTION(Spawn), FUNCTION(Error_string)};
 
 bool MPIR_Pmix_load(const char **reason)
 {
@@ -50,14 +52,14 @@ static MPIR_Pmix_value_t *get(uint32_t rank, const char *key, const MPIR_Pmix_in
  * Open MPI 4 does not answer when another host's has the value. */
 static MPIR_Pmix_value_t *about_job(uint32_t rank, const char *key)
 {
-    MPIR_Pmix_info_t here = {.key = "pmix.optional",.value = {.type = PMIX_IS_BOOL} };
+    MPIR_Pmix_info_t here = {.key = "pmix.optional", .value = {.type = PMIX_IS_BOOL}};
 
     here.value.data.flag = true;
     return get(rank, key, &here, 1);
 }
 
 /* libpmix allocates values, and what they point to. */
-static char *string_of(MPIR_Pmix_value_t * value)
+static char *string_of(MPIR_Pmix_value_t *value)
 {
     char *string = value && value->type == PMIX_IS_STRING ? value->data.string : NULL;
 
@@ -65,10 +67,7 @@ static char *string_of(MPIR_Pmix_value_t * value)
     return string;
 }
 
-char *MPIR_Pmix_string(uint32_t rank, const char *key)
-{
-    return string_of(about_job(rank, key));
-}
+char *MPIR_Pmix_string(uint32_t rank, const char *key) { return string_of(about_job(rank, key)); }
 
 char *MPIR_Pmix_published(uint32_t rank, const char *key)
 {
@@ -76,33 +75,26 @@ char *MPIR_Pmix_published(uint32_t rank, const char *key)
 }
 
 /* Managers use other types than the standard says, too. */
-bool MPIR_Pmix_number(uint32_t rank, const char *key, uint32_t * number)
+bool MPIR_Pmix_number(uint32_t rank, const char *key, uint32_t *number)
 {
     MPIR_Pmix_value_t *value = about_job(rank, key);
     bool is_number = true;
 
     switch (value ? value->type : 0) {
-        case PMIX_IS_UINT16:
-            *number = value->data.uint16;
-            break;
-        case PMIX_IS_SIZE:
-            *number = (uint32_t) value->data.size;
-            break;
+        case PMIX_IS_UINT16: *number = value->data.uint16; break;
+        case PMIX_IS_SIZE: *number = (uint32_t) value->data.size; break;
         case PMIX_IS_INT:
         case PMIX_IS_INT32:
         case PMIX_IS_UINT:
         case PMIX_IS_UINT32:
-        case PMIX_IS_RANK:
-            *number = value->data.uint32;
-            break;
-        default:
-            is_number = false;
+        case PMIX_IS_RANK: *number = value->data.uint32; break;
+        default: is_number = false;
     }
     MPL_external_free(value);
     return is_number;
 }
 
-void MPIR_Pmix_fill(MPIR_Pmix_info_t * info, const char *key, const char *string)
+void MPIR_Pmix_fill(MPIR_Pmix_info_t *info, const char *key, const char *string)
 {
     memset(info, 0, sizeof(*info));
     MPL_strncpy(info->key, key, sizeof(info->key));

@@ -17,17 +17,24 @@
 
 enum { PMIX_NSPACE_ROOM = 256, PMIX_KEY_ROOM = 512 };
 
-#define PMIX_EVERY_RANK (UINT32_MAX - 1)        /* the job itself, as the owner of a value */
-enum { PMIX_FOR_ALL = 3 };      /* scope of a value: processes of this node and of others */
+#define PMIX_EVERY_RANK (UINT32_MAX - 1) /* the job itself, as the owner of a value */
+enum { PMIX_FOR_ALL = 3 }; /* scope of a value: processes of this node and of others */
 
 /* Types of values */
 enum {
-    PMIX_IS_BOOL = 1, PMIX_IS_STRING = 3, PMIX_IS_SIZE = 4, PMIX_IS_INT = 6, PMIX_IS_INT32 = 9,
-    PMIX_IS_UINT = 11, PMIX_IS_UINT16 = 13, PMIX_IS_UINT32 = 14, PMIX_IS_RANK = 40
+    PMIX_IS_BOOL = 1,
+    PMIX_IS_STRING = 3,
+    PMIX_IS_SIZE = 4,
+    PMIX_IS_INT = 6,
+    PMIX_IS_INT32 = 9,
+    PMIX_IS_UINT = 11,
+    PMIX_IS_UINT16 = 13,
+    PMIX_IS_UINT32 = 14,
+    PMIX_IS_RANK = 40
 };
 
 typedef struct MPIR_Pmix_proc {
-    char nspace[PMIX_NSPACE_ROOM];      /* the name of a job */
+    char nspace[PMIX_NSPACE_ROOM]; /* the name of a job */
     uint32_t rank;
 } MPIR_Pmix_proc_t;
 
@@ -60,7 +67,7 @@ typedef struct MPIR_Pmix_pdata {
 
 typedef struct MPIR_Pmix_app {
     char *cmd;
-    char **argv, **env;         /* env: what is added to the environment */
+    char **argv, **env; /* env: what is added to the environment */
     char *cwd;
     int maxprocs;
     MPIR_Pmix_info_t *info;
@@ -69,22 +76,22 @@ typedef struct MPIR_Pmix_app {
 
 /* The functions, without their prefix PMIx_ */
 typedef struct MPIR_Pmix_lib {
-    int (*Init) (MPIR_Pmix_proc_t * self, MPIR_Pmix_info_t info[], size_t ninfo);
-    int (*Finalize) (const MPIR_Pmix_info_t info[], size_t ninfo);
-    int (*Abort) (int status, const char message[], MPIR_Pmix_proc_t procs[], size_t nprocs);
-    int (*Put) (uint8_t scope, const char key[], MPIR_Pmix_value_t * value);
-    int (*Commit) (void);
-    int (*Fence) (const MPIR_Pmix_proc_t procs[], size_t nprocs, const MPIR_Pmix_info_t info[],
+    int (*Init)(MPIR_Pmix_proc_t *self, MPIR_Pmix_info_t info[], size_t ninfo);
+    int (*Finalize)(const MPIR_Pmix_info_t info[], size_t ninfo);
+    int (*Abort)(int status, const char message[], MPIR_Pmix_proc_t procs[], size_t nprocs);
+    int (*Put)(uint8_t scope, const char key[], MPIR_Pmix_value_t *value);
+    int (*Commit)(void);
+    int (*Fence)(const MPIR_Pmix_proc_t procs[], size_t nprocs, const MPIR_Pmix_info_t info[],
+                 size_t ninfo);
+    int (*Get)(const MPIR_Pmix_proc_t *proc, const char key[], const MPIR_Pmix_info_t info[],
+               size_t ninfo, MPIR_Pmix_value_t **value);
+    int (*Publish)(const MPIR_Pmix_info_t info[], size_t ninfo);
+    int (*Lookup)(MPIR_Pmix_pdata_t data[], size_t ndata, const MPIR_Pmix_info_t info[],
                   size_t ninfo);
-    int (*Get) (const MPIR_Pmix_proc_t * proc, const char key[], const MPIR_Pmix_info_t info[],
-                size_t ninfo, MPIR_Pmix_value_t ** value);
-    int (*Publish) (const MPIR_Pmix_info_t info[], size_t ninfo);
-    int (*Lookup) (MPIR_Pmix_pdata_t data[], size_t ndata, const MPIR_Pmix_info_t info[],
-                   size_t ninfo);
-    int (*Unpublish) (char **keys, const MPIR_Pmix_info_t info[], size_t ninfo);
-    int (*Spawn) (const MPIR_Pmix_info_t job_info[], size_t ninfo, const MPIR_Pmix_app_t apps[],
-                  size_t napps, char nspace[]);
-    const char *(*Error_string) (int status);
+    int (*Unpublish)(char **keys, const MPIR_Pmix_info_t info[], size_t ninfo);
+    int (*Spawn)(const MPIR_Pmix_info_t job_info[], size_t ninfo, const MPIR_Pmix_app_t apps[],
+                 size_t napps, char nspace[]);
+    const char *(*Error_string)(int status);
 } MPIR_Pmix_lib_t;
 
 extern MPIR_Pmix_lib_t MPIR_Pmix_lib;   /* valid after MPIR_Pmix_load */
@@ -101,14 +108,14 @@ bool MPIR_Pmix_load(const char **reason);
 /* The launcher's value for a process or for the job (PMIX_EVERY_RANK); NULL or false if it has
  * none.  The caller frees strings with MPL_external_free. */
 char *MPIR_Pmix_string(uint32_t rank, const char *key);
-bool MPIR_Pmix_number(uint32_t rank, const char *key, uint32_t * number);
+bool MPIR_Pmix_number(uint32_t rank, const char *key, uint32_t *number);
 
 /* A string that a process has published, which the caller frees with MPL_external_free; NULL when
  * there is none.  Waits if the process has published nothing yet. */
 char *MPIR_Pmix_published(uint32_t rank, const char *key);
 
 /* A pair of strings; info points to the second one. */
-void MPIR_Pmix_fill(MPIR_Pmix_info_t * info, const char *key, const char *string);
+void MPIR_Pmix_fill(MPIR_Pmix_info_t *info, const char *key, const char *string);
 
 /* Where the job's processes are, in the form of PMI-1's PMI_process_mapping, which the caller
  * frees with MPL_external_free; NULL when PMIx does not say. */

@@ -9,8 +9,8 @@
  */
 
 struct hosts {
-    char **names;               /* in the order of their first ranks */
-    int n, last;                /* the latest that was found */
+    char **names; /* in the order of their first ranks */
+    int n, last;  /* the latest that was found */
 };
 
 /* Most often the host of a rank is that of the rank before it, or the next one. Takes the name. */
@@ -31,7 +31,7 @@ static int number_of(struct hosts *hosts, char *name)
 /* False when PMIx does not say where all processes are. */
 static bool find_nodes(int nodes[], uint32_t size)
 {
-    struct hosts hosts = { MPL_malloc(size * sizeof(char *), MPL_MEM_ADDRESS), 0, 0 };
+    struct hosts hosts = {MPL_malloc(size * sizeof(char *), MPL_MEM_ADDRESS), 0, 0};
     uint32_t rank = 0;
 
     for (; hosts.names && rank < size; rank++) {
@@ -58,7 +58,7 @@ static uint32_t stretch(const int nodes[], uint32_t first, uint32_t size)
 }
 
 /* Stretches of one length on one node after the other are one block. */
-static void write_blocks(FILE * file, const int nodes[], uint32_t size)
+static void write_blocks(FILE *file, const int nodes[], uint32_t size)
 {
     fputs("(vector", file);
     for (uint32_t rank = 0; rank < size;) {

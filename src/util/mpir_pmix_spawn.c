@@ -59,13 +59,13 @@ static char **environment(int n, const PMI_keyval_t pairs[])
     return NULL;
 }
 
-static void add_info(MPIR_Pmix_app_t * app, const char *key, const char *string)
+static void add_info(MPIR_Pmix_app_t *app, const char *key, const char *string)
 {
     MPIR_Pmix_fill(&app->info[app->ninfo++], key, string);
 }
 
 /* PMIx 5 looks for the end of an array of no infos, unless there is no array. */
-static bool add_infos(MPIR_Pmix_app_t * app, const PMI_keyval_t infos[], int n)
+static bool add_infos(MPIR_Pmix_app_t *app, const PMI_keyval_t infos[], int n)
 {
     app->info = n ? malloc(n * sizeof(*app->info)) : NULL;
     for (int i = 0; app->info && i < n; i++) {
@@ -83,15 +83,15 @@ static bool add_infos(MPIR_Pmix_app_t * app, const PMI_keyval_t infos[], int n)
     return true;
 }
 
-static bool prepare(MPIR_Pmix_app_t * app, const char *command, const char **argv,
-                    const PMI_keyval_t infos[], int n)
+static bool app_prepare(MPIR_Pmix_app_t *app, const char *command, const char **argv,
+                        const PMI_keyval_t infos[], int n)
 {
     app->cmd = strdup(command);
     app->argv = with_command(command, argv);
     return app->cmd && app->argv && add_infos(app, infos, n);
 }
 
-static void free_app(MPIR_Pmix_app_t * app)
+static void free_app(MPIR_Pmix_app_t *app)
 {
     free(app->cmd);
     free_words(app->argv);
@@ -101,7 +101,7 @@ static void free_app(MPIR_Pmix_app_t * app)
 
 int MPIR_Pmix_Spawn_multiple(int count, const char *commands[], const char **argvs[],
                              const int maxprocs[], const int info_sizes[],
-                             const PMI_keyval_t * infos[], int preput_size,
+                             const PMI_keyval_t *infos[], int preput_size,
                              const PMI_keyval_t preput[], int errors[])
 {
     MPIR_Pmix_app_t *apps = calloc(count, sizeof(*apps));
@@ -114,11 +114,12 @@ int MPIR_Pmix_Spawn_multiple(int count, const char *commands[], const char **arg
     for (int i = 0; is_ready && i < count; i++) {
         apps[i].maxprocs = maxprocs[i];
         apps[i].env = environment(preput_size, preput);
-        is_ready = prepare(&apps[i], commands[i], argvs ? argvs[i] : NULL, infos[i], info_sizes[i])
-            && apps[i].env;
+        is_ready =
+            app_prepare(&apps[i], commands[i], argvs ? argvs[i] : NULL, infos[i], info_sizes[i]) &&
+            apps[i].env;
     }
-    result = is_ready && MPIR_Pmix_lib.Spawn(NULL, 0, apps, count, nspace) == 0 ? PMI_SUCCESS
-        : PMI_FAIL;
+    result =
+        is_ready && MPIR_Pmix_lib.Spawn(NULL, 0, apps, count, nspace) == 0 ? PMI_SUCCESS : PMI_FAIL;
     for (int i = 0; i < processes; i++)
         errors[i] = result;
     for (int i = 0; apps && i < count; i++)

@@ -13,7 +13,8 @@
 
 static int cores_of(long quota, long period)
 {
-    return quota > 0 && period > 0 ? (int)MPL_MIN((quota + period - 1) / period, INT_MAX) : INT_MAX;
+    return quota > 0 && period > 0 ? (int) MPL_MIN((quota + period - 1) / period, INT_MAX)
+                                   : INT_MAX;
 }
 
 /* The first numbers in a file; how many there are. */
@@ -23,7 +24,7 @@ static int read_numbers(const char *directory, const char *name, long numbers[2]
     int n = 0;
     FILE *file;
 
-    if (snprintf(path, sizeof(path), "%s/%s", directory, name) >= (int)sizeof(path) ||
+    if (snprintf(path, sizeof(path), "%s/%s", directory, name) >= (int) sizeof(path) ||
         !(file = fopen(path, "r")))
         return 0;
     n = fscanf(file, "%ld %ld", &numbers[0], &numbers[1]);

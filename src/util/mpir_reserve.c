@@ -10,7 +10,7 @@
 /* Blocks lie one behind the other up to `used`.  A search begins at the first one, and joins free
  * blocks on its way: a process that finds no memory has few of them. */
 typedef struct block {
-    size_t bytes;               /* of what follows */
+    size_t bytes; /* of what follows */
     bool is_free;
     max_align_t memory[];
 } block_t;
@@ -18,7 +18,7 @@ typedef struct block {
 __thread int MPIR_Reserve_depth;
 char *MPIR_Reserve_memory;
 
-static size_t used;             /* bytes up to the end of the last block */
+static size_t used; /* bytes up to the end of the last block */
 static MPL_initlock_t lock = MPL_INITLOCK_INITIALIZER;
 
 static block_t *block_of(const void *memory)
@@ -26,15 +26,9 @@ static block_t *block_of(const void *memory)
     return (block_t *) ((char *) memory - offsetof(block_t, memory));
 }
 
-static block_t *block_at(size_t at)
-{
-    return (block_t *) (MPIR_Reserve_memory + at);
-}
+static block_t *block_at(size_t at) { return (block_t *) (MPIR_Reserve_memory + at); }
 
-static size_t end_of(size_t at)
-{
-    return at + sizeof(block_t) + block_at(at)->bytes;
-}
+static size_t end_of(size_t at) { return at + sizeof(block_t) + block_at(at)->bytes; }
 
 static void join_with_next(size_t at)
 {
@@ -74,7 +68,7 @@ static size_t find_room(size_t bytes)
     return at;
 }
 
-static void *take(size_t bytes)
+static void *reserve_take(size_t bytes)
 {
     const size_t unit = sizeof(max_align_t);
     size_t at;
@@ -100,7 +94,7 @@ void *MPIR_Reserve_alloc(size_t bytes)
     if (MPIR_Reserve_depth == 0 || !MPIR_Reserve_memory || bytes > MPIR_RESERVE_BYTES)
         return NULL;
     MPL_initlock_lock(&lock);
-    memory = take(bytes);
+    memory = reserve_take(bytes);
     MPL_initlock_unlock(&lock);
     return memory;
 }
@@ -144,15 +138,9 @@ void *MPIR_Reserve_move(void *memory, size_t bytes)
 
 /* ---- for the modules, which know nothing of MPI ---- */
 
-static void *allocate(size_t bytes)
-{
-    return MPL_malloc(bytes, MPL_MEM_OTHER);
-}
+static void *allocate(size_t bytes) { return MPL_malloc(bytes, MPL_MEM_OTHER); }
 
-static void deallocate(void *memory)
-{
-    MPL_free(memory);
-}
+static void deallocate(void *memory) { MPL_free(memory); }
 
 /* It stays mapped after MPI_Finalize: objects of that time may lie in it. */
 void MPIR_Reserve_init(void)

@@ -21,7 +21,7 @@ static void *map_pages(size_t bytes)
     if (memory == MAP_FAILED)
         return NULL;
 #ifdef MADV_NOHUGEPAGE
-    madvise(memory, bytes, MADV_NOHUGEPAGE);    /* one entry shall not cost two megabytes */
+    madvise(memory, bytes, MADV_NOHUGEPAGE); /* one entry shall not cost two megabytes */
 #endif
     return memory;
 }
@@ -66,22 +66,12 @@ void MPIR_Sparse_forget(void *begin, size_t bytes)
 
 #else
 
-void *MPIR_Sparse_alloc(size_t bytes)
-{
-    return MPL_calloc(1, bytes, MPL_MEM_ADDRESS);
-}
+void *MPIR_Sparse_alloc(size_t bytes) { return MPL_calloc(1, bytes, MPL_MEM_ADDRESS); }
 
-void MPIR_Sparse_free(void *memory, size_t bytes)
-{
-    MPL_free(memory);
-}
+void MPIR_Sparse_free(void *memory, size_t bytes) { MPL_free(memory); }
 
-void MPIR_Sparse_fill(void *begin, size_t bytes)
-{
-}
+void MPIR_Sparse_fill(void *begin, size_t bytes) {}
 
-void MPIR_Sparse_forget(void *begin, size_t bytes)
-{
-}
+void MPIR_Sparse_forget(void *begin, size_t bytes) {}
 
 #endif

@@ -29,7 +29,7 @@ static bool is_registered(const char *name, int class)
 }
 
 void MPIR_Pvar_register(int class, const char *name, void *address,
-                        void (*read) (void *address, void *obj_handle, int count, void *buffer),
+                        void (*read)(void *address, void *obj_handle, int count, void *buffer),
                         const char *category, const char *text)
 {
     if (!is_registered(name, class))
@@ -40,9 +40,8 @@ void MPIR_Pvar_register(int class, const char *name, void *address,
 }
 
 void MPIR_Pvar_register_text(const char *name, int room,
-                             void (*read) (void *address, void *obj_handle, int count,
-                                           void *buffer),
-                             void (*count) (void *address, void *obj_handle, int *count),
+                             void (*read)(void *address, void *obj_handle, int count, void *buffer),
+                             void (*count)(void *address, void *obj_handle, int *count),
                              const char *category, const char *text)
 {
     if (!is_registered(name, MPI_T_PVAR_CLASS_GENERIC))
@@ -53,9 +52,9 @@ void MPIR_Pvar_register_text(const char *name, int room,
 }
 
 void MPIR_Pvar_register_bound(int bind, const char *name, void *address,
-                              void (*read) (void *address, void *obj_handle, int count,
-                                            void *buffer),
-                              void (*count) (void *address, void *obj_handle, int *count),
+                              void (*read)(void *address, void *obj_handle, int count,
+                                           void *buffer),
+                              void (*count)(void *address, void *obj_handle, int *count),
                               const char *category, const char *text)
 {
     if (!is_registered(name, MPI_T_PVAR_CLASS_COUNTER))

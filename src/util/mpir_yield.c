@@ -86,15 +86,15 @@ static unsigned count_completions(void)
     return n;
 }
 
-static uint64_t found_none = FOUND_NONE;        /* as measured in MPI_Init */
+static uint64_t found_none = FOUND_NONE; /* as measured in MPI_Init */
 
 /* The wait that may become late. */
 static PER_THREAD struct {
     uint64_t since, last_look;
-    uint64_t late;              /* ticks after which it is */
+    uint64_t late; /* ticks after which it is */
     unsigned completions;
     MPIR_Move_t move;
-} current = {.late = LATE };
+} current = {.late = LATE};
 
 static void measure_system_call(void)
 {
@@ -237,9 +237,9 @@ static int online_cores(void)
 
 /* What the ranks of the node learn about each other's cores. */
 struct census {
-    int cores;                  /* that any rank of the node may use */
-    int my_cores;               /* that this rank may use; 0 when unknown */
-    int my_sharers;             /* ranks that may use no other core, this one included */
+    int cores;      /* that any rank of the node may use */
+    int my_cores;   /* that this rank may use; 0 when unknown */
+    int my_sharers; /* ranks that may use no other core, this one included */
 };
 
 #ifdef ENABLE_NO_LOCAL
@@ -258,10 +258,10 @@ struct share {
     unsigned long word[WORDS_PER_ROUND];
 };
 
-static void count_round(const struct share *mine, bool * inside, int *num_words,
+static void count_round(const struct share *mine, bool *inside, int *num_words,
                         struct census *census)
 {
-    unsigned long all[WORDS_PER_ROUND] = { 0 };
+    unsigned long all[WORDS_PER_ROUND] = {0};
 
     for (int i = 0; i < MPIR_Process.local_size; i++) {
         void *block;
@@ -296,7 +296,7 @@ static int take_census(struct census *census)
 
     /* Every rank learns the largest num_words in the first round: all take the same rounds. */
     for (int first = 0; first == 0 || first < num_words; first += WORDS_PER_ROUND) {
-        struct share mine = {.num_words = num_words };
+        struct share mine = {.num_words = num_words};
         for (int j = 0; j < WORDS_PER_ROUND; j++)
             mine.word[j] = MPIR_hwtopo_get_bindset_word(first + j);
 
@@ -313,10 +313,10 @@ static int take_census(struct census *census)
     for (int i = 0; i < MPIR_Process.local_size; i++)
         census->my_sharers += inside[i];
 
-  fn_exit:
+fn_exit:
     MPIR_CHKLMEM_FREEALL();
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -339,7 +339,7 @@ int MPIR_Yield_init(void)
 {
     int mpi_errno = MPI_SUCCESS;
     const char *choice = MPIR_CVAR_PROGRESS_YIELD;
-    struct census census = { 0 };
+    struct census census = {0};
 
     /* also when this rank's choice is fixed: the other ranks' may not be */
     if (!MPIR_Yield_alone)
@@ -359,8 +359,8 @@ int MPIR_Yield_init(void)
     else if (!strcmp(choice, "never"))
         MPIR_Yield_on = 0;
     else
-        mpi_errno = MPIR_Cvar_wrong_value("MPIR_CVAR_PROGRESS_YIELD", choice,
-                                          "auto, always, never");
+        mpi_errno =
+            MPIR_Cvar_wrong_value("MPIR_CVAR_PROGRESS_YIELD", choice, "auto, always, never");
 
     return mpi_errno;
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LARGE = 1 << 17 };       /* of 8 bytes */
+enum { LARGE = 1 << 17 }; /* of 8 bytes */
 
 static int rank, size, errors;
 
@@ -76,7 +76,7 @@ static void put_into(MPI_Win win, const long *memory)
 
 static void windows(void)
 {
-    long *allocated, own[16] = { -1 };
+    long *allocated, own[16] = {-1};
     MPI_Win win;
 
     MPI_Win_allocate(sizeof own, sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &allocated, &win);

@@ -181,8 +181,9 @@ void build(World &world, Input &in) {
             feed_range, feed_block, feed_slice, feed_pattern};
         feeds[in.byte() % 4](builder, world, members, in);
         // More members than the universe has are not kept.
-        REQUIRE(MPIR_cmap_builder_size(builder) == members.size() ||
-                (members.size() > world.universe && MPIR_cmap_builder_size(builder) <= world.universe));
+        REQUIRE(
+            MPIR_cmap_builder_size(builder) == members.size() ||
+            (members.size() > world.universe && MPIR_cmap_builder_size(builder) <= world.universe));
     }
     Answer want{all_different(members) ? CMAP_OK : CMAP_ERR_DUPLICATE, members};
     cmap_t *map = nullptr, *again = nullptr;

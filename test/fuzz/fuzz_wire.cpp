@@ -23,7 +23,8 @@ cmap_t *read(const std::vector<Words> &parts, uint32_t universe) {
     cmap_status status = MPIR_cmap_builder_create(universe, nullptr, &builder);
     REQUIRE(status == CMAP_OK);
     for (const Words &words : parts)
-        if (status == CMAP_OK) status = MPIR_cmap_builder_add_words(builder, words.data(), count(words));
+        if (status == CMAP_OK)
+            status = MPIR_cmap_builder_add_words(builder, words.data(), count(words));
     REQUIRE(status == CMAP_OK || status == CMAP_ERR_ARG || status == CMAP_ERR_RANGE);
     if (status == CMAP_OK) {
         status = MPIR_cmap_builder_finish(builder, &map);

@@ -29,7 +29,4 @@ static int use_session(const char *which)
     return 0;
 }
 
-int main(void)
-{
-    return use_session("first session") || use_session("second session");
-}
+int main(void) { return use_session("first session") || use_session("second session"); }

@@ -6,7 +6,7 @@
 
 int main(int argc, char **argv)
 {
-    int rank, in[300] = { 1 }, out[300];
+    int rank, in[300] = {1}, out[300];
     MPI_Comm comm;
 
     MPI_Init(&argc, &argv);

@@ -38,7 +38,7 @@ static int work(const char *name)
     file = fopen(name, "w");
     if (!file)
         return 1;
-    sleep(SECONDS / 2);         /* rank 1 is gone by now */
+    sleep(SECONDS / 2); /* rank 1 is gone by now */
     wrong = use_the_dead() + use_the_dead();
     MPI_Recv(&in, 1, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     fprintf(file, wrong == 0 && in == 2 ? "ok\n" : "message of rank 2: %d\n", in);
@@ -60,10 +60,10 @@ int main(int argc, char **argv)
     }
     if (rank == 2) {
         MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-        sleep(SECONDS);         /* its message waits in its memory */
+        sleep(SECONDS); /* its message waits in its memory */
     }
     if (rank == 0)
         work(argv[1]);
     sleep(SECONDS);
-    _exit(0);                   /* MPI_Finalize would wait for rank 1 */
+    _exit(0); /* MPI_Finalize would wait for rank 1 */
 }

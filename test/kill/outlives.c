@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum { LATER = 300000 };        /* microseconds in which mpiexec sees the end of the parent */
+enum { LATER = 300000 }; /* microseconds in which mpiexec sees the end of the parent */
 
 int main(int argc, char **argv)
 {

@@ -104,7 +104,7 @@ static void talk(void)
 
 static void spawn(const char *program)
 {
-    char *argv[] = { "wait", NULL }, text[MPI_MAX_ERROR_STRING];
+    char *argv[] = {"wait", NULL}, text[MPI_MAX_ERROR_STRING];
     int length, answer, error;
     MPI_Comm child;
 

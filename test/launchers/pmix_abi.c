@@ -10,7 +10,7 @@
     _Static_assert(sizeof(ours_) == sizeof(theirs_), "size of " #theirs_)
 #define SAME_PLACE(ours_, theirs_, member_) \
     _Static_assert(offsetof(ours_, member_) == offsetof(theirs_, member_) && \
-                   sizeof(((ours_ *) 0)->member_) == sizeof(((theirs_ *) 0)->member_), \
+                       sizeof(((ours_ *) 0)->member_) == sizeof(((theirs_ *) 0)->member_), \
                    "place of " #member_ " in " #theirs_)
 #define SAME_NUMBER(ours_, theirs_) _Static_assert((ours_) == (theirs_), #theirs_)
 
@@ -52,8 +52,8 @@ static int differ(const char *ours, const char *theirs)
 int main(void)
 {
     return differ("pmix.job.size", PMIX_JOB_SIZE) || differ("pmix.appnum", PMIX_APPNUM) ||
-        differ("pmix.univ.size", PMIX_UNIV_SIZE) ||
-        differ("pmix.collect", PMIX_COLLECT_DATA) || differ("pmix.optional", PMIX_OPTIONAL) ||
-        differ("pmix.anlmap", PMIX_ANL_MAP) || differ("pmix.hname", PMIX_HOSTNAME) ||
-        differ("pmix.host", PMIX_HOST) || differ("pmix.wdir", PMIX_WDIR);
+           differ("pmix.univ.size", PMIX_UNIV_SIZE) || differ("pmix.collect", PMIX_COLLECT_DATA) ||
+           differ("pmix.optional", PMIX_OPTIONAL) || differ("pmix.anlmap", PMIX_ANL_MAP) ||
+           differ("pmix.hname", PMIX_HOSTNAME) || differ("pmix.host", PMIX_HOST) ||
+           differ("pmix.wdir", PMIX_WDIR);
 }

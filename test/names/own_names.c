@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     MPI_Comm copy, half, upside_down;
     MPI_Group all, odd, rest;
     int rank, size, sum = 0, members;
-    int every_second[1][3] = { {1, 0, 2} };
+    int every_second[1][3] = {{1, 0, 2}};
 
     MPI_Init(&argc, &argv);
     p_init();

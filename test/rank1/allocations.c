@@ -9,24 +9,16 @@
 #include <stdio.h>
 #include "cmaptest_malloc.h"
 
-#define MOST 4096       /* bytes */
+#define MOST 4096 /* bytes */
 
 #ifdef CT_HAVE_MALLOC
 static size_t asked;
 
-static int ct_refuses(void)
-{
-    return 0;
-}
+static int ct_refuses(void) { return 0; }
 
-static void ct_allocated(void *p, size_t size)
-{
-    asked += size;
-}
+static void ct_allocated(void *p, size_t size) { asked += size; }
 
-static void ct_frees(void *p)
-{
-}
+static void ct_frees(void *p) {}
 
 static int failed;
 static MPI_Group world, even, made;
@@ -45,7 +37,7 @@ static void check(const char *name)
 
 static void operations(int size)
 {
-    int range[1][3] = { {0, size - 1, 2} }, result;
+    int range[1][3] = {{0, size - 1, 2}}, result;
 
     asked = 0;
     MPI_Comm_group(MPI_COMM_WORLD, &made);
@@ -64,7 +56,7 @@ static void operations(int size)
     check("MPI_Group_compare");
 }
 
-static void check_comm(const char *name, MPI_Comm * comm)
+static void check_comm(const char *name, MPI_Comm *comm)
 {
     check(name);
     if (*comm != MPI_COMM_NULL)
@@ -77,7 +69,7 @@ static void sub_grids(MPI_Comm grid)
     MPI_Comm comm;
 
     for (int mask = 1; mask < 8; mask++) {
-        int remain[3] = { mask & 1, mask >> 1 & 1, mask >> 2 };
+        int remain[3] = {mask & 1, mask >> 1 & 1, mask >> 2};
         MPI_Cart_sub(grid, remain, &comm);
         check_comm("MPI_Cart_sub", &comm);
     }
@@ -86,7 +78,7 @@ static void sub_grids(MPI_Comm grid)
 /* As rank 0, which is even. */
 static void creations(int size)
 {
-    int dims[3] = { 0 }, periods[3] = { 0, 1, 0 }, next = 1;
+    int dims[3] = {0}, periods[3] = {0, 1, 0}, next = 1;
     MPI_Request request;
     MPI_Comm comm, grid;
 
@@ -115,7 +107,7 @@ static void creations(int size)
 
 int main(int argc, char **argv)
 {
-    int size, range[1][3] = { {0, 0, 2} };
+    int size, range[1][3] = {{0, 0, 2}};
 
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -123,7 +115,7 @@ int main(int argc, char **argv)
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_range_incl(world, 1, range, &even);
     made = MPI_GROUP_NULL;
-    operations(size);   /* pools grow */
+    operations(size); /* pools grow */
     creations(size);
     failed = 0;
     operations(size);

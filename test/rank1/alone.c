@@ -117,7 +117,7 @@ static void try_own_receives(MPI_Comm comm)
 
 static void try_receives_in_parts(void)
 {
-    int last = size - 1, range[1][3] = { {last, 0, -1} };
+    int last = size - 1, range[1][3] = {{last, 0, -1}};
     MPI_Group world, reversed;
     MPI_Comm comm;
 
@@ -285,7 +285,7 @@ static void try_idup(void)
 static void try_group(void)
 {
     MPI_Group group, odd;
-    int range[1][3] = { { 1, size - 1, 2 } }, last = size - 1, found;
+    int range[1][3] = {{1, size - 1, 2}}, last = size - 1, found;
 
     MPI_Comm_group(MPI_COMM_WORLD, &group);
     MPI_Group_range_incl(group, 1, range, &odd);
@@ -373,7 +373,7 @@ int main(int argc, char **argv)
     if (!strcmp(what, "wait"))
         sleep(60);
     if (!strcmp(what, "colour"))
-        expect(MPI_Comm_split(MPI_COMM_WORLD, 7, 0, &(MPI_Comm) { MPI_COMM_NULL }), "colour 7");
+        expect(MPI_Comm_split(MPI_COMM_WORLD, 7, 0, &(MPI_Comm){MPI_COMM_NULL}), "colour 7");
     MPI_Finalize();
     if (!wrong)
         printf("ok rank %d of %d\n", rank, size);

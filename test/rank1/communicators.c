@@ -26,14 +26,14 @@ static const char *const scenarios[] = {"rows",
                                         "halving",
                                         NULL};
 
-enum { OFFER = 8 };             /* where the offer is in a description */
+enum { OFFER = 8 }; /* where the offer is in a description */
 
 static FILE *out;
 static MPI_Group world_group;
 static int rank, size;
 
 static MPIR_Others_t others;
-static bool is_silent;          /* what others send is not written down */
+static bool is_silent; /* what others send is not written down */
 /* Some ranks hold a context id that others do not.  A process that is alone does not know what a
  * rank offers that holds fewer ids than this process. */
 static bool ids_differ;
@@ -83,7 +83,7 @@ static void write_members(const char *what, MPI_Group group)
 }
 
 /* What is derived in closed form is what a look at each member finds. */
-static void check_nodes(MPIR_Comm * comm)
+static void check_nodes(MPIR_Comm *comm)
 {
     int n = comm->local_size, nodes = 0, stretches = 0, mine = 0, last = -1;
     char *seen = calloc(MPIR_Process.num_nodes, 1);
@@ -95,21 +95,22 @@ static void check_nodes(MPIR_Comm * comm)
         seen[node] = 1;
         last = node;
         if (node == MPIR_World_node(MPIR_Process.rank))
-            mine += (int)MPIR_cmap_rank(comm->intranode_map, (uint32_t)r) == mine;
+            mine += (int) MPIR_cmap_rank(comm->intranode_map, (uint32_t) r) == mine;
     }
-    if (comm->intranode_map && (nodes != comm->node_count || mine != MPIR_cmap_size(comm->intranode_map)
-                                || (stretches == nodes) != comm->is_node_consecutive)) {
+    if (comm->intranode_map &&
+        (nodes != comm->node_count || mine != MPIR_cmap_size(comm->intranode_map) ||
+         (stretches == nodes) != comm->is_node_consecutive)) {
         fprintf(stderr,
                 "%d nodes, %d stretches, %d members on this one; the library has %d, %s, %d\n",
                 nodes, stretches, mine, comm->node_count,
                 comm->is_node_consecutive ? "as many" : "more",
-                (int)MPIR_cmap_size(comm->intranode_map));
+                (int) MPIR_cmap_size(comm->intranode_map));
         MPI_Abort(MPI_COMM_WORLD, 5);
     }
     free(seen);
 }
 
-static void write_nodes(MPIR_Comm * comm)
+static void write_nodes(MPIR_Comm *comm)
 {
     check_nodes(comm);
     if (MPIR_Comm_need_node_comms(comm))
@@ -145,7 +146,7 @@ static void write_down(const char *name, MPI_Comm comm)
     }
     MPIR_Comm_get_ptr(comm, ptr);
     fprintf(out, "%s: %d of %d, ids %d %d\n", name, ptr->rank, ptr->local_size,
-            (int)ptr->context_id, (int)ptr->recvcontext_id);
+            (int) ptr->context_id, (int) ptr->recvcontext_id);
     MPI_Comm_group(comm, &group);
     write_members("members", group);
     MPI_Comm_test_inter(comm, &is_inter);
@@ -192,7 +193,7 @@ static void create_by_groups(MPI_Comm half)
 {
     MPI_Group even;
     MPI_Comm comm;
-    int range[1][3] = { { 0, size - 1, 2 } };
+    int range[1][3] = {{0, size - 1, 2}};
 
     MPI_Group_range_incl(world_group, 1, range, &even);
     if (rank % 2 == 0) {
@@ -212,7 +213,7 @@ static void create_of_some(void)
 {
     MPI_Group even;
     MPI_Comm comm;
-    int range[1][3] = { { 0, size - 1, 2 } };
+    int range[1][3] = {{0, size - 1, 2}};
 
     MPI_Group_range_incl(world_group, 1, range, &even);
     MPI_Comm_create(MPI_COMM_WORLD, even, &comm);
@@ -222,7 +223,7 @@ static void create_of_some(void)
 
 static void create_grids(void)
 {
-    int dims[3] = { 0 }, periods[3] = { 0, 1, 0 }, remain[3] = { 1, 0, 1 };
+    int dims[3] = {0}, periods[3] = {0, 1, 0}, remain[3] = {1, 0, 1};
     MPI_Comm grid, plane;
 
     MPI_Dims_create(size, 3, dims);
@@ -253,10 +254,9 @@ static void check_comm(MPI_Comm comm)
  * down: their ids depend on what create_by_groups() leaves. */
 static void create_parts(void)
 {
-    int ranges[][3] = {
-        {1, size - 1, 1}, {0, size - 2, 1}, {size - 1, 0, -1}, {3, size - 2, 3}, {0, size / 2, 1},
-        {size - 2, 1, -5}, {2, size - 3, 7}
-    }, pair[2][3] = { {0, size / 3, 1}, {size / 2, size - 1, 2} };
+    int ranges[][3] = {{1, size - 1, 1}, {0, size - 2, 1},  {size - 1, 0, -1}, {3, size - 2, 3},
+                       {0, size / 2, 1}, {size - 2, 1, -5}, {2, size - 3, 7}},
+        pair[2][3] = {{0, size / 3, 1}, {size / 2, size - 1, 2}};
     MPI_Group group;
     MPI_Comm comm;
 

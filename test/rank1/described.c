@@ -26,10 +26,10 @@
 #include <time.h>
 
 enum {
-    LIVE_ROUNDS = 2,            /* in which mpirank1 supplies the descriptions */
+    LIVE_ROUNDS = 2, /* in which mpirank1 supplies the descriptions */
     LEAST_ROUNDS = 4,
     MOST_ROUNDS = 32,
-    OFFER = 8,                  /* where it is in a description */
+    OFFER = 8, /* where it is in a description */
     MOST_BYTES = 256,
     MOST_TEMPORARY = 1024,
     MOST_EVENTS = 1024,
@@ -40,7 +40,7 @@ enum {
 
 typedef struct event {
     void *address;
-    long long bytes;            /* less than 0: freed */
+    long long bytes; /* less than 0: freed */
 } event;
 
 static event events[MOST_EVENTS];
@@ -53,23 +53,14 @@ static void log_event(void *p, long long bytes)
         return;
     if (n_events == MOST_EVENTS)
         MPI_Abort(MPI_COMM_WORLD, 3);
-    events[n_events++] = (event) {.address = p,.bytes = bytes };
+    events[n_events++] = (event){.address = p, .bytes = bytes};
 }
 
-static int ct_refuses(void)
-{
-    return 0;
-}
+static int ct_refuses(void) { return 0; }
 
-static void ct_allocated(void *p, size_t size)
-{
-    log_event(p, (long long) size);
-}
+static void ct_allocated(void *p, size_t size) { log_event(p, (long long) size); }
 
-static void ct_frees(void *p)
-{
-    log_event(p, -1);
-}
+static void ct_frees(void *p) { log_event(p, -1); }
 
 /* Where the block of events[i] is freed; -1: it survives. */
 static int end_of(int i)
@@ -84,7 +75,7 @@ static int end_of(int i)
 /* The most bytes at one time of blocks that do not survive. */
 static long long most_temporary(void)
 {
-    long long now = 0, most = 0, ends[MOST_EVENTS] = { 0 };
+    long long now = 0, most = 0, ends[MOST_EVENTS] = {0};
 
     for (int i = 0; i < n_events; i++) {
         int end = events[i].bytes >= 0 ? end_of(i) : -1;
@@ -148,7 +139,7 @@ static void forget_heard(void)
     }
 }
 
-static int foresee(const struct split_call *call, MPIR_Comm * local, bool * takes_part)
+static int foresee(const struct split_call *call, MPIR_Comm *local, bool *takes_part)
 {
     double begin = now_us();
     int mpi_errno = MPI_SUCCESS;
@@ -163,7 +154,7 @@ static int foresee(const struct split_call *call, MPIR_Comm * local, bool * take
 }
 
 /* The offer is that of zones->mine, since all ranks make the same. */
-static int hear_again(split_zones * zones)
+static int hear_again(split_zones *zones)
 {
     size_t bytes = MPIR_colours_bytes(heard[exchanges]);
 
@@ -176,7 +167,7 @@ static int hear_again(split_zones * zones)
     return MPI_SUCCESS;
 }
 
-static int hear(split_zones * zones, MPIR_Comm * local, int to, const split_block * from)
+static int hear(split_zones *zones, MPIR_Comm *local, int to, const split_block *from)
 {
     int mpi_errno;
 
@@ -190,7 +181,7 @@ static int hear(split_zones * zones, MPIR_Comm * local, int to, const split_bloc
     return mpi_errno;
 }
 
-static int swap(split_zones * zones, MPIR_Comm * local, int to, const split_block * from)
+static int swap(split_zones *zones, MPIR_Comm *local, int to, const split_block *from)
 {
     double begin = now_us();
     int mpi_errno;
@@ -208,7 +199,7 @@ static int swap(split_zones * zones, MPIR_Comm * local, int to, const split_bloc
 }
 
 /* Without descriptions (MPIR_CVAR_SPLIT_DESCRIBED=0): for a comparison of times. */
-static int get_rows(struct split_call *call, MPIR_Comm * local, struct MPIR_Ctxid *ctxid)
+static int get_rows(struct split_call *call, MPIR_Comm *local, struct MPIR_Ctxid *ctxid)
 {
     static split_row *rows;
     size_t bytes = (size_t) local->local_size * sizeof(*rows);
@@ -254,7 +245,7 @@ static solo_call own_call(const char *text)
 }
 
 typedef struct times {
-    double own, receipt;        /* us */
+    double own, receipt; /* us */
 } times;
 
 static times split_once(solo_call call)
@@ -271,7 +262,7 @@ static times split_once(solo_call call)
     us = now_us() - us - supply_us;
     is_watching = false;
     MPI_Comm_free(&child);
-    return (times) {.own = us,.receipt = receipt_us};
+    return (times){.own = us, .receipt = receipt_us};
 }
 
 static int ascending(const void *a, const void *b)
@@ -318,7 +309,7 @@ static int measure(const char *text)
            median(us + LIVE_ROUNDS, rounds - LIVE_ROUNDS),
            median(receipt + LIVE_ROUNDS, rounds - LIVE_ROUNDS));
     return exchanges == 0 || exchanges > most_exchanges() || longest > MOST_BYTES ||
-        temporary > MOST_TEMPORARY;
+           temporary > MOST_TEMPORARY;
 }
 
 int main(int argc, char **argv)

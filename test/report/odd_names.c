@@ -19,7 +19,7 @@ static const char *const names[] = {"odd name <script>alert(1)</script>",
 
 int main(int argc, char **argv)
 {
-    setlocale(LC_NUMERIC, "de_DE.UTF-8");       /* where it is installed, numbers have a comma */
+    setlocale(LC_NUMERIC, "de_DE.UTF-8"); /* where it is installed, numbers have a comma */
     MPI_Init(&argc, &argv);
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
         MPI_Comm comm;

@@ -194,8 +194,9 @@ void for_random_pairs(uint32_t seed, int trials, Check check) {
         }
         const cmap_policy policy = random_policy(random);
         SCOPED_TRACE(::testing::Message()
-                     << "trial " << trial << ": " << MPIR_cmap_rep_name(MPIR_cmap_representation(a.map.get()))
-                     << " of " << a.members.size() << " and "
+                     << "trial " << trial << ": "
+                     << MPIR_cmap_rep_name(MPIR_cmap_representation(a.map.get())) << " of "
+                     << a.members.size() << " and "
                      << MPIR_cmap_rep_name(MPIR_cmap_representation(b.map.get())) << " of "
                      << b.members.size());
         check(random, a, b, policy);

@@ -81,9 +81,9 @@ class AlgebraOfTheWorld : public ::testing::Test {
         Budgeted budget(allocator);
         cmap_t *out = nullptr;
         const auto n = static_cast<uint32_t>(list.size());
-        const cmap_status status = include
-                                       ? MPIR_cmap_range_incl(map.get(), list.data(), n, nullptr, &out)
-                                       : MPIR_cmap_range_excl(map.get(), list.data(), n, nullptr, &out);
+        const cmap_status status =
+            include ? MPIR_cmap_range_incl(map.get(), list.data(), n, nullptr, &out)
+                    : MPIR_cmap_range_excl(map.get(), list.data(), n, nullptr, &out);
         Map result = made(status, out);
         budget.grant(result);
         return result;

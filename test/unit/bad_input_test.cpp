@@ -69,8 +69,8 @@ TEST_F(BadInput, OverlappingRangesNeedNoMembersToBeSeen) {
     for (const auto &range : second) {
         const Builder builder = builder_for(CMAP_MAX_SIZE, hybrid);
         ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_range(builder.get(), 0, 1, 1000000000));
-        ASSERT_EQ(CMAP_OK,
-                  MPIR_cmap_builder_add_range(builder.get(), range.first, range.stride, range.count));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_range(builder.get(), range.first, range.stride,
+                                                       range.count));
         cmap_t *map = stale;
         EXPECT_EQ(range.want, MPIR_cmap_builder_finish(builder.get(), &map)) << range.first;
         MPIR_cmap_release(map);
@@ -115,7 +115,8 @@ TEST_F(BadInput, NoWayIntoABuilderTakesIndicesOutside) {
             EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add(builder.get(), wrong));
             EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add_block(builder.get(), block, 2));
             for (int32_t stride : {1, -1, 3, INT32_MAX, INT32_MIN}) {
-                EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add_range(builder.get(), wrong, stride, 2));
+                EXPECT_EQ(CMAP_ERR_RANGE,
+                          MPIR_cmap_builder_add_range(builder.get(), wrong, stride, 2));
                 EXPECT_EQ(CMAP_ERR_RANGE,
                           MPIR_cmap_builder_add_range(builder.get(), 0, stride, UINT32_MAX));
                 cmap_t *map = stale;
@@ -147,7 +148,8 @@ TEST_F(BadInput, InterleavedRangesAreToldFromOverlappingOnes) {
     for (uint32_t shift = 0; shift < 12; shift++) {
         const Builder builder = builder_for(CMAP_MAX_SIZE, hybrid);
         ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_range(builder.get(), 0, 6, 100000000));
-        ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_range(builder.get(), 300000000 + shift, 4, 50000000));
+        ASSERT_EQ(CMAP_OK,
+                  MPIR_cmap_builder_add_range(builder.get(), 300000000 + shift, 4, 50000000));
         cmap_t *map = stale;
         const cmap_status want = shift % 2 == 0 ? CMAP_ERR_DUPLICATE : CMAP_OK;
         EXPECT_EQ(want, MPIR_cmap_builder_finish(builder.get(), &map)) << shift;
@@ -189,14 +191,14 @@ TEST_F(BadInput, RangesThatLeaveTheUniverseOrStandStill) {
                            {CMAP_NONE, 1, 2},
                            {CMAP_NONE, -1, 100}};
     for (const Range &range : wrong) {
-        EXPECT_EQ(CMAP_ERR_RANGE,
-                  MPIR_cmap_builder_add_range(builder.get(), range.first, range.stride, range.count))
+        EXPECT_EQ(CMAP_ERR_RANGE, MPIR_cmap_builder_add_range(builder.get(), range.first,
+                                                              range.stride, range.count))
             << range.first << ":" << range.stride << ":" << range.count;
         EXPECT_EQ(0u, MPIR_cmap_builder_size(builder.get()));
     }
     for (const Range &range : {Range{5, 0, 1}, Range{6, 0, 0}, Range{7, INT32_MIN, 1}})
-        EXPECT_EQ(CMAP_OK,
-                  MPIR_cmap_builder_add_range(builder.get(), range.first, range.stride, range.count));
+        EXPECT_EQ(CMAP_OK, MPIR_cmap_builder_add_range(builder.get(), range.first, range.stride,
+                                                       range.count));
     expect_map_is(finish(builder).get(), {5, 7});
 }
 

@@ -169,7 +169,8 @@ TEST(Threads, DiagramsAreCombinedByOneAfterTheOther) {
                 const Map result(out);
                 bool right = status == CMAP_OK && MPIR_cmap_size(out) == common[i][j].size();
                 for (size_t r = 0; right && r < common[i][j].size(); r += 97)
-                    right = MPIR_cmap_select_outlined(out, static_cast<uint32_t>(r)) == common[i][j][r];
+                    right =
+                        MPIR_cmap_select_outlined(out, static_cast<uint32_t>(r)) == common[i][j][r];
                 mistakes += right ? 0 : 1;
             }
         });

@@ -19,8 +19,8 @@ void one_by_one(cmap_builder *builder, const Members &members) {
 void in_blocks(cmap_builder *builder, const Members &members) {
     const auto n = static_cast<uint32_t>(members.size());
     for (uint32_t at = 0, width = 7; at < n; at += width, width += 13)
-        ASSERT_EQ(CMAP_OK,
-                  MPIR_cmap_builder_add_block(builder, &members[at], width = std::min(width, n - at)));
+        ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_block(builder, &members[at],
+                                                       width = std::min(width, n - at)));
 }
 
 // Length of the arithmetic run that starts at `at`.
@@ -49,7 +49,7 @@ void in_slices(cmap_builder *builder, const Members &members) {
     const auto n = static_cast<uint32_t>(members.size());
     for (uint32_t at = 0, width = 1; at < n; at += width, width += 29)
         ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_slice(builder, source.get(), at,
-                                                  width = std::min(width, n - at)));
+                                                       width = std::min(width, n - at)));
 }
 
 void mixed(cmap_builder *builder, const Members &members) {
@@ -63,13 +63,16 @@ void mixed(cmap_builder *builder, const Members &members) {
                 ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add(builder, members[at]));
                 count = 1;
                 break;
-            case 1: ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_block(builder, &members[at], count)); break;
+            case 1:
+                ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_block(builder, &members[at], count));
+                break;
             case 2:
                 count = std::min(count, run_at(members, at));
                 ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_range(builder, members[at],
-                                                          stride_at(members, at), count));
+                                                               stride_at(members, at), count));
                 break;
-            default: ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_slice(builder, source.get(), at, count));
+            default:
+                ASSERT_EQ(CMAP_OK, MPIR_cmap_builder_add_slice(builder, source.get(), at, count));
         }
         at += count;
     }

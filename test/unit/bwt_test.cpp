@@ -62,8 +62,10 @@ TEST(Bwt, PatternsShrinkAndShuffledMembersTakeTheirWidth) {
 // Where time counts nothing is compressed to find out.
 TEST(Bwt, OnlyBytesAloneCallForIt) {
     const Members pattern = repeated(64, 500);
-    EXPECT_NE(CMAP_REP_BWT, MPIR_cmap_representation(map_of(pattern, by(CMAP_STRATEGY_HYBRID)).get()));
-    EXPECT_NE(CMAP_REP_BWT, MPIR_cmap_representation(map_of(pattern, by(CMAP_STRATEGY_TIME)).get()));
+    EXPECT_NE(CMAP_REP_BWT,
+              MPIR_cmap_representation(map_of(pattern, by(CMAP_STRATEGY_HYBRID)).get()));
+    EXPECT_NE(CMAP_REP_BWT,
+              MPIR_cmap_representation(map_of(pattern, by(CMAP_STRATEGY_TIME)).get()));
     EXPECT_EQ(CMAP_REP_BWT,
               MPIR_cmap_representation(map_of(pattern, by(CMAP_STRATEGY_HYBRID, 0)).get()));
 }
@@ -117,7 +119,8 @@ TEST(Threads, BlocksOfABwtMapArePassedAround) {
             for (uint32_t i = 0, rank = id * 1000; i < 400; i++) {
                 rank = (rank * 31 + 977 * (i % 3 == 0)) % static_cast<uint32_t>(pattern.size());
                 mistakes += MPIR_cmap_select(map.get(), rank) != pattern[rank];
-                if (i % 16 == id) mistakes += MPIR_cmap_payload_bytes(map.get()) > 4 * pattern.size();
+                if (i % 16 == id)
+                    mistakes += MPIR_cmap_payload_bytes(map.get()) > 4 * pattern.size();
             }
         });
     for (std::thread &thread : threads)

@@ -55,7 +55,8 @@ TEST_P(EveryRepresentation, AnswersAsTheArrayDoes) {
 }
 
 std::string name_of_pair(const ::testing::TestParamInfo<std::tuple<size_t, cmap_rep>> &info) {
-    return cases()[std::get<0>(info.param)].name + "_" + MPIR_cmap_rep_name(std::get<1>(info.param));
+    return cases()[std::get<0>(info.param)].name + "_" +
+           MPIR_cmap_rep_name(std::get<1>(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, EveryRepresentation,

@@ -90,7 +90,8 @@ TEST(Forms, HaveTheRepresentationOfTheirMembers) {
         const cmap_form form = random_form(random, 8, &universe);
         for (const cmap_policy &policy : {by(CMAP_STRATEGY_HYBRID), by(CMAP_STRATEGY_SPACE),
                                           by(CMAP_STRATEGY_TIME), by(CMAP_STRATEGY_HYBRID, 0.6)}) {
-            const cmap_rep from_form = MPIR_cmap_representation(map_from(form, universe, policy).get());
+            const cmap_rep from_form =
+                MPIR_cmap_representation(map_from(form, universe, policy).get());
             ASSERT_EQ(from_form,
                       MPIR_cmap_representation(map_of(members_of(form), policy, universe).get()));
         }

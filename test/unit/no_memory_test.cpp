@@ -98,7 +98,7 @@ TEST_P(NoMemory, FeedingABuilder) {
         bool fed = outcome.take(MPIR_cmap_builder_add_block(builder, block.data(), 300));
         for (uint32_t i = 0; fed && i < 40; i++)
             fed = outcome.take(MPIR_cmap_builder_add_range(builder, 1000 + 50 * i,
-                                                      1 + static_cast<int32_t>(i % 3), 10)) &&
+                                                           1 + static_cast<int32_t>(i % 3), 10)) &&
                   outcome.take(MPIR_cmap_builder_add(builder, 9000 + 7 * i));
         cmap_t *map = nullptr;
         if (fed && outcome.take(MPIR_cmap_builder_finish(builder, &map), map)) {
@@ -129,7 +129,8 @@ TEST_P(NoMemory, SharingAndSlicing) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, NoMemory, ::testing::Range(0, CMAP_REP_ANY + 1),
                          [](const ::testing::TestParamInfo<int> &info) {
-                             return std::string(MPIR_cmap_rep_name(static_cast<cmap_rep>(info.param)));
+                             return std::string(
+                                 MPIR_cmap_rep_name(static_cast<cmap_rep>(info.param)));
                          });
 
 // A set without a short formula, in a world large enough for the algebra to be BuDDy's.

@@ -181,9 +181,9 @@ TEST_F(NodeMemory, WithoutMemoryNothingIsLeft) {
             allocator.fail_at(k);
             cmap_t *map = nullptr;
             const cmap_policy policy = forced(shape.rep);
-            const cmap_status status =
-                MPIR_cmap_from_array(shape.members.data(), static_cast<uint32_t>(shape.members.size()),
-                                universe_of(shape.members), &policy, &map);
+            const cmap_status status = MPIR_cmap_from_array(
+                shape.members.data(), static_cast<uint32_t>(shape.members.size()),
+                universe_of(shape.members), &policy, &map);
             if (status == CMAP_OK) {
                 EXPECT_EQ(MPIR_cmap_rank(map, shape.members[9]), 9u);
                 EXPECT_EQ(MPIR_cmap_select_outlined(map, 9), shape.members[9]);

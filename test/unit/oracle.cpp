@@ -105,7 +105,8 @@ AssertionResult cursor_matches(const cmap_t *map, const Members &members) {
         MPIR_cmap_iter_rewind(&iter);
     }
     uint32_t first = guard_word;
-    MPIR_cmap_iter_next(&iter, &first, 1);  // a cursor in the middle rewinds as well as a drained one
+    MPIR_cmap_iter_next(&iter, &first,
+                        1);  // a cursor in the middle rewinds as well as a drained one
     MPIR_cmap_iter_rewind(&iter);
     return drains(&iter, members, 65536);
 }
@@ -140,8 +141,10 @@ void expect_extremes(const cmap_t *map, const Members &members) {
                            [](uint32_t a, uint32_t b) { return a >= b; }) == members.end();
     const bool none = members.empty();
     EXPECT_EQ(members.size(), MPIR_cmap_size(map));
-    EXPECT_EQ(none ? CMAP_NONE : *std::min_element(members.begin(), members.end()), MPIR_cmap_min(map));
-    EXPECT_EQ(none ? CMAP_NONE : *std::max_element(members.begin(), members.end()), MPIR_cmap_max(map));
+    EXPECT_EQ(none ? CMAP_NONE : *std::min_element(members.begin(), members.end()),
+              MPIR_cmap_min(map));
+    EXPECT_EQ(none ? CMAP_NONE : *std::max_element(members.begin(), members.end()),
+              MPIR_cmap_max(map));
     EXPECT_EQ(increasing, MPIR_cmap_is_set(map) != 0);
 }
 

@@ -49,8 +49,9 @@ TEST(Property, RandomMapsAnswerAsTheArrayDoes) {
     for (int trial = 0; trial < 400; trial++) {
         const Members members = trial % 2 ? mixture(random) : anything(random);
         const cmap_policy policy = any_policy(random);
-        SCOPED_TRACE(::testing::Message() << "trial " << trial << ", " << members.size()
-                                          << " members, forced " << MPIR_cmap_rep_name(policy.force));
+        SCOPED_TRACE(::testing::Message()
+                     << "trial " << trial << ", " << members.size() << " members, forced "
+                     << MPIR_cmap_rep_name(policy.force));
         const Map map = map_of(members, policy);
         if (policy.force == CMAP_REP_ANY && policy.strategy == CMAP_STRATEGY_SPACE) {
             EXPECT_LE(MPIR_cmap_payload_bytes(map.get()), 4 * members.size());

@@ -73,8 +73,8 @@ Made described(const Map &map) {
 void expect_one_map(Operation operation, const Members &a, const Members &b,
                     const Members &result) {
     for (const cmap_policy &policy : policies()) {
-        SCOPED_TRACE(::testing::Message()
-                     << MPIR_cmap_strategy_name(policy.strategy) << " " << MPIR_cmap_rep_name(policy.force));
+        SCOPED_TRACE(::testing::Message() << MPIR_cmap_strategy_name(policy.strategy) << " "
+                                          << MPIR_cmap_rep_name(policy.force));
         const Made by_members = described(map_of(result, policy));
         const Made by_pieces = described(fed(result, policy));
         const Map words = made(operation, a, b, policy);
@@ -149,7 +149,7 @@ TEST(SetWords, ManyRuns) {
     for (Operation operation : {MPIR_cmap_union, MPIR_cmap_intersection, MPIR_cmap_difference}) {
         const Members result = operation == MPIR_cmap_union          ? in_a_row(a, without(b, a))
                                : operation == MPIR_cmap_intersection ? common(a, b)
-                                                                : without(a, b);
+                                                                     : without(a, b);
         for (cmap_strategy strategy : {CMAP_STRATEGY_HYBRID, CMAP_STRATEGY_TIME}) {
             const cmap_policy policy = by(strategy);
             const Map words = made(operation, a, b, policy);
@@ -283,8 +283,9 @@ TEST(SetWords, TwoSetsInARowWithACommonMemberAreRefused) {
     const Members a = random_set(3000, 0.5, 15);
     Members twice = in_a_row(a, {a[700]});
     cmap_t *out = nullptr;
-    EXPECT_EQ(CMAP_ERR_DUPLICATE, MPIR_cmap_from_array(twice.data(), static_cast<uint32_t>(twice.size()),
-                                                  3000, nullptr, &out));
+    EXPECT_EQ(CMAP_ERR_DUPLICATE,
+              MPIR_cmap_from_array(twice.data(), static_cast<uint32_t>(twice.size()), 3000, nullptr,
+                                   &out));
     EXPECT_EQ(nullptr, out);
 }
 

@@ -60,7 +60,8 @@ TEST(SharedSet, APermutationCostsItsOrderAlone) {
         EXPECT_EQ(parent.get(), set_below(child));
         EXPECT_LE(MPIR_cmap_payload_bytes(child.get()), permutation_bytes(n));
         EXPECT_EQ(before.maps + 1, after.maps);
-        EXPECT_EQ(before.bytes + header_bytes() + MPIR_cmap_payload_bytes(child.get()), after.bytes);
+        EXPECT_EQ(before.bytes + header_bytes() + MPIR_cmap_payload_bytes(child.get()),
+                  after.bytes);
         expect_map_is(child.get(), at_ranks(sparse(), order));
     }
 }

@@ -97,7 +97,7 @@ void expect_described_child(const Rows &rows, const colours_test::Bytes &descrip
     EXPECT_EQ(members, decoded(child));
     EXPECT_TRUE(is_valid(child));
     ASSERT_EQ(CMAP_OK, MPIR_cmap_incl(parent, reinterpret_cast<const int *>(ranks.data()),
-                                 uint32_t(ranks.size()), nullptr, &other));
+                                      uint32_t(ranks.size()), nullptr, &other));
     Map other_owner(other);
     EXPECT_EQ(other, child);
 }

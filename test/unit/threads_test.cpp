@@ -46,8 +46,10 @@ TEST(Threads, EqualMapsMeetInOneAndDieOnce) {
             const cmap_policy &policy = list.policy;
             cmap_t *one = nullptr, *two = nullptr;
             const auto n = static_cast<uint32_t>(members.size());
-            mistakes.unless(MPIR_cmap_from_array(members.data(), n, 1u << 20, &policy, &one) == CMAP_OK);
-            mistakes.unless(MPIR_cmap_from_array(members.data(), n, 1u << 20, &policy, &two) == CMAP_OK);
+            mistakes.unless(MPIR_cmap_from_array(members.data(), n, 1u << 20, &policy, &one) ==
+                            CMAP_OK);
+            mistakes.unless(MPIR_cmap_from_array(members.data(), n, 1u << 20, &policy, &two) ==
+                            CMAP_OK);
             mistakes.unless(one == two && MPIR_cmap_sharers(one) >= 2);
             MPIR_cmap_release(two);
             mistakes.unless(MPIR_cmap_select(one, n - 1) == members[n - 1]);
@@ -97,7 +99,8 @@ TEST(Threads, TotalsBesideLookupsThatAddToMaps) {
                     MPIR_cmap_get_totals(&now);
                     mistakes.unless(now.bytes > before.bytes);
                     const size_t added = MPIR_cmap_cached_bytes(map.get());  // it only grows
-                    mistakes.unless(rep == CMAP_REP_BWT || added <= MPIR_cmap_payload_bytes(map.get()));
+                    mistakes.unless(rep == CMAP_REP_BWT ||
+                                    added <= MPIR_cmap_payload_bytes(map.get()));
                 }
             });
         }
@@ -117,7 +120,8 @@ TEST(Threads, LookupsOfASharedMapAreRight) {
                 const auto n = static_cast<uint32_t>(members.size());
                 for (uint32_t i = 0, rank = id; i < 500; i++) {
                     const uint32_t index = MPIR_cmap_select(mine.get(), rank);
-                    mistakes.unless(index == members[rank] && MPIR_cmap_rank(mine.get(), index) == rank);
+                    mistakes.unless(index == members[rank] &&
+                                    MPIR_cmap_rank(mine.get(), index) == rank);
                     rank = (index * 31 + i) % n;
                 }
                 uint32_t block[100];
@@ -136,8 +140,8 @@ TEST(Threads, TotalsAndDefaultsBesideBuilds) {
             cmap_totals now;
             MPIR_cmap_get_totals(&now);
             cmap_t *map = nullptr;
-            mistakes.unless(MPIR_cmap_from_range(id, 3, 100 + round % 10, 1u << 20, nullptr, &map) ==
-                            CMAP_OK);
+            mistakes.unless(
+                MPIR_cmap_from_range(id, 3, 100 + round % 10, 1u << 20, nullptr, &map) == CMAP_OK);
             mistakes.unless(MPIR_cmap_select(map, 99) == id + 3 * 99);
             MPIR_cmap_release(map);
             if (id == 0) mistakes.unless(MPIR_cmap_policy_set_default(&policy) == CMAP_OK);
@@ -162,7 +166,8 @@ TEST(Threads, PermutationsOutliveTheSetTheyShare) {
             const std::vector<int> one(first.begin(), first.end()),
                 two(second.begin(), second.end());
             cmap_t *whole = nullptr, *child = nullptr, *below = nullptr;
-            mistakes.unless(MPIR_cmap_from_array(set.data(), n, 1u << 14, &policy, &whole) == CMAP_OK);
+            mistakes.unless(MPIR_cmap_from_array(set.data(), n, 1u << 14, &policy, &whole) ==
+                            CMAP_OK);
             mistakes.unless(MPIR_cmap_incl(whole, one.data(), n, &policy, &child) == CMAP_OK);
             MPIR_cmap_release(whole);
             mistakes.unless(MPIR_cmap_incl(child, two.data(), n, &policy, &below) == CMAP_OK);

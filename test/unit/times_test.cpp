@@ -119,7 +119,8 @@ TEST_F(Times, AFileThatIsNotThere) {
     char why[160] = "";
     EXPECT_EQ(CMAP_ERR_INVALID, MPIR_cmap_times_read("/nonexistent/times", why, sizeof why));
     EXPECT_STREQ("No such file or directory", why);
-    EXPECT_EQ(CMAP_ERR_INVALID, MPIR_cmap_times_read(::testing::TempDir().c_str(), why, sizeof why));
+    EXPECT_EQ(CMAP_ERR_INVALID,
+              MPIR_cmap_times_read(::testing::TempDir().c_str(), why, sizeof why));
     EXPECT_EQ(before_, values_now());
 }
 

@@ -110,14 +110,16 @@ TEST(Describe, CutsAsSnprintfDoes) {
             EXPECT_EQ(std::string(whole, static_cast<size_t>(std::min(length, room - 1))), part);
             EXPECT_EQ('Z', part[room]);
         }
-        EXPECT_EQ(0u, std::string(whole).find(MPIR_cmap_rep_name(MPIR_cmap_representation(map.get()))))
+        EXPECT_EQ(0u,
+                  std::string(whole).find(MPIR_cmap_rep_name(MPIR_cmap_representation(map.get()))))
             << whole;
     }
 }
 
 TEST(Describe, SaysTheClosedForm) {
     char text[256];
-    MPIR_cmap_describe(map_of(transpose(32, 16), by(CMAP_STRATEGY_HYBRID)).get(), text, sizeof text);
+    MPIR_cmap_describe(map_of(transpose(32, 16), by(CMAP_STRATEGY_HYBRID)).get(), text,
+                       sizeof text);
     EXPECT_NE(nullptr, std::strstr(text, "affine")) << text;
     EXPECT_NE(nullptr, std::strstr(text, "16")) << text;
     EXPECT_NE(nullptr, std::strstr(text, "32")) << text;

@@ -33,7 +33,7 @@ Map sent(const Map &map, const cmap_policy &policy, uint32_t room) {
         const Words words = words_of(map.get(), first, room, next);
         EXPECT_LE(words.size(), next - first + 1 + CMAP_WIRE_HEAD);
         EXPECT_EQ(CMAP_OK, MPIR_cmap_builder_add_words(builder.get(), words.data(),
-                                                  static_cast<uint32_t>(words.size())));
+                                                       static_cast<uint32_t>(words.size())));
         EXPECT_EQ(next, MPIR_cmap_builder_size(builder.get()));
         if (next <= first) {
             ADD_FAILURE() << "no progress at rank " << first << " with room for " << room;
@@ -113,7 +113,7 @@ TEST(Wire, NoMemoryIsNeededToWrite) {
         const Builder builder = builder_for(CMAP_MAX_SIZE, by(CMAP_STRATEGY_HYBRID));
         for (const Words &words : all)
             EXPECT_EQ(CMAP_OK, MPIR_cmap_builder_add_words(builder.get(), words.data(),
-                                                      static_cast<uint32_t>(words.size())));
+                                                           static_cast<uint32_t>(words.size())));
         EXPECT_EQ(map, finish(builder));
     }
 }
@@ -122,7 +122,7 @@ TEST(Wire, WordsThatMeanNothingAreRefused) {
     const Builder builder = builder_for(1000, by(CMAP_STRATEGY_HYBRID));
     const auto add_all = [&](const Words &words) {
         return MPIR_cmap_builder_add_words(builder.get(), words.data(),
-                                      static_cast<uint32_t>(words.size()));
+                                           static_cast<uint32_t>(words.size()));
     };
     const auto add = [&](const Words &items) {
         Words words(CMAP_WIRE_HEAD);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPIR_cmap_with_policy: the same members under another policy, and MPIR_cmap_policy_of, which tells them
-// apart.
+// MPIR_cmap_with_policy: the same members under another policy, and MPIR_cmap_policy_of, which
+// tells them apart.
 #include "case_file.hpp"
 #include "oracle.hpp"
 

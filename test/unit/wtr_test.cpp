@@ -190,7 +190,8 @@ TEST(WaveletTree, IsTakenForFewRandomRuns) {
         const Members members = ascending_runs(runs, 100000, 100000, runs);
         for (cmap_strategy strategy : {CMAP_STRATEGY_HYBRID, CMAP_STRATEGY_SPACE})
             EXPECT_EQ(CMAP_REP_WTR, MPIR_cmap_representation(map_of(members, by(strategy)).get()));
-        EXPECT_NE(CMAP_REP_WTR, MPIR_cmap_representation(map_of(members, by(CMAP_STRATEGY_TIME)).get()));
+        EXPECT_NE(CMAP_REP_WTR,
+                  MPIR_cmap_representation(map_of(members, by(CMAP_STRATEGY_TIME)).get()));
     }
 }
 

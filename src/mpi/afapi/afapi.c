@@ -23,12 +23,9 @@ static const char *const names[] = {"p_wait",   "p_any",     "p_confirm", "p_red
  * for a sequence, as FNV. */
 static uint64_t history;
 
-static void remember(uint64_t what)
-{
-    history = (history ^ what) * UINT64_C(0x100000001b3);
-}
+static void remember(uint64_t what) { history = (history ^ what) * UINT64_C(0x100000001b3); }
 
-static void begin(enum call call)
+static void call_begin(enum call call)
 {
     if (!network)
         MPIR_Afapi_die("%s was called %s", names[call],
@@ -38,7 +35,7 @@ static void begin(enum call call)
 /* `detail` is what all processes must agree on beside the function. */
 static void begin_all(enum call call, uint64_t detail)
 {
-    begin(call);
+    call_begin(call);
     remember(detail * 16 + call);
 }
 
@@ -59,7 +56,7 @@ int AFAPI_init(void)
 
 void AFAPI_exit(void)
 {
-    begin(EXIT);
+    call_begin(EXIT);
     network->leave();
     MPIR_Afapi_die_by(NULL);
     network = NULL;
@@ -71,7 +68,7 @@ void AFAPI_wait(enum AFAPI_who who)
     if (who == AFAPI_ALL)
         begin_all(WAIT, 0);
     else
-        begin(WAIT);
+        call_begin(WAIT);
     network->wait(who);
 }
 
@@ -82,7 +79,7 @@ int AFAPI_any(int flag, enum AFAPI_who who)
     if (who == AFAPI_ALL)
         begin_all(ANY, 0);
     else
-        begin(ANY);
+        call_begin(ANY);
     network->reduce(&any, 1, AFAPI_Or, AFAPI_8u, who);
     return any;
 }
@@ -106,7 +103,7 @@ static enum AFAPI_type bits_of(enum AFAPI_op op, enum AFAPI_type type)
 {
     bool ordered = op == AFAPI_Min || op == AFAPI_Max;
 
-    return type > AFAPI_64u || ordered ? type : (enum AFAPI_type) (type | 1);
+    return type > AFAPI_64u || ordered ? type : (enum AFAPI_type)(type | 1);
 }
 
 void AFAPI_reduce(void *datum, enum AFAPI_op op, enum AFAPI_type type)
@@ -127,7 +124,7 @@ void AFAPI_scan(void *datum, enum AFAPI_op op, enum AFAPI_type type)
  * them. */
 struct put {
     uint64_t puts, root, bytes;
-    uint64_t datum;             /* when it is no longer than this */
+    uint64_t datum; /* when it is no longer than this */
 };
 
 static struct put find_put(enum call call, struct put put)
@@ -139,7 +136,7 @@ static struct put find_put(enum call call, struct put put)
         put.bytes = 0;
     network->reduce(&put, sizeof put / sizeof(uint64_t), AFAPI_Add, AFAPI_64u, AFAPI_ALL);
     while (put.puts != 1 && AFAPI_iproc != AFAPI_cproc)
-        pause();                /* all know it, and one says so */
+        pause(); /* all know it, and one says so */
     if (put.puts != 1)
         MPIR_Afapi_die("%" PRIu64
                        " of %d processes called %sPut; exactly one must, and all others %sGet",
@@ -153,7 +150,7 @@ static struct put find_put(enum call call, struct put put)
 
 void AFAPI_bcast_put(const void *array, size_t bytes)
 {
-    struct put put = {.puts = 1, .root = (uint64_t) AFAPI_iproc, .bytes = bytes };
+    struct put put = {.puts = 1, .root = (uint64_t) AFAPI_iproc, .bytes = bytes};
 
     if (bytes > 0 && bytes <= sizeof put.datum)
         memcpy(&put.datum, array, bytes);
@@ -164,7 +161,7 @@ void AFAPI_bcast_put(const void *array, size_t bytes)
 
 void AFAPI_bcast_get(void *array, size_t bytes)
 {
-    struct put put = find_put(BCAST, (struct put) {.bytes = bytes });
+    struct put put = find_put(BCAST, (struct put){.bytes = bytes});
 
     if (bytes > sizeof put.datum)
         network->bcast(array, bytes, (int) put.root);
@@ -174,14 +171,14 @@ void AFAPI_bcast_get(void *array, size_t bytes)
 
 void AFAPI_scatter_put(void *to, const void *array, size_t bytes)
 {
-    find_put(SCATTER, (struct put) {.puts = 1, .root = (uint64_t) AFAPI_iproc, .bytes = bytes });
+    find_put(SCATTER, (struct put){.puts = 1, .root = (uint64_t) AFAPI_iproc, .bytes = bytes});
     if (bytes > 0)
         network->scatter(to, array, bytes, AFAPI_iproc);
 }
 
 void AFAPI_scatter_get(void *to, size_t bytes)
 {
-    struct put put = find_put(SCATTER, (struct put) {.bytes = bytes });
+    struct put put = find_put(SCATTER, (struct put){.bytes = bytes});
 
     if (bytes > 0)
         network->scatter(to, NULL, bytes, (int) put.root);

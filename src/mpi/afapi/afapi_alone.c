@@ -17,17 +17,17 @@
 
 enum {
     MOST_PROCESSES = 1024,
-    FAN = 16,                   /* as MPIR_CVAR_AGGR_FAN */
+    FAN = 16, /* as MPIR_CVAR_AGGR_FAN */
     /* of a process at a time; at least one for each process, so that a part is never empty */
     COPY_BYTES = 4096
 };
 
-enum { POLLS = 500, POLLS_WHEN_OVERSUBSCRIBED = 2 };  /* as src/mpi/aggr */
+enum { POLLS = 500, POLLS_WHEN_OVERSUBSCRIBED = 2 }; /* as src/mpi/aggr */
 
 static aggr_arena_t *arena;
 static aggr_group_t group;
-static aggr_waiting_t waiting = {.yields = true };
-static unsigned char *left;     /* one for each process: has it called p_exit? */
+static aggr_waiting_t waiting = {.yields = true};
+static unsigned char *left; /* one for each process: has it called p_exit? */
 
 /* ---- the network ----------------------------------------------------------------------------- */
 
@@ -94,10 +94,7 @@ static void leave(void)
 }
 
 /* The supervisor ends the others. */
-static void end_job(void)
-{
-    exit(1);
-}
+static void end_job(void) { exit(1); }
 
 static const MPIR_Afapi_network_t alone = MPIR_AFAPI_NETWORK;
 
@@ -108,7 +105,7 @@ static int cores(void)
     cpu_set_t set;
 
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
-                                                       : (int)sysconf(_SC_NPROCESSORS_ONLN);
+                                                       : (int) sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 /* 0 after a message. */
@@ -122,7 +119,7 @@ static int wanted_processes(void)
         return usual;
     errno = 0;
     long n = strtol(text, &end, 10);
-    if (errno == 0 && isdigit((unsigned char)text[0]) && *end == '\0' && n >= 1 &&
+    if (errno == 0 && isdigit((unsigned char) text[0]) && *end == '\0' && n >= 1 &&
         n <= MOST_PROCESSES)
         return (int) n;
     MPIR_Afapi_complain(
@@ -133,7 +130,7 @@ static int wanted_processes(void)
 }
 
 /* Memory for the job: 0, the block of the group, or 0 after a message. */
-static uint64_t make_memory(const aggr_shape_t * shape)
+static uint64_t make_memory(const aggr_shape_t *shape)
 {
     size_t bytes = (size_t) shape->members * (2 * COPY_BYTES + 1024) + (1 << 18);
     uint64_t block = 0, flags = 0;
@@ -159,14 +156,14 @@ static int fork_processes(int *processes, int n)
 {
     pid_t supervisor = getpid();
 
-    fflush(NULL);               /* or each of them would write it again */
+    fflush(NULL); /* or each of them would write it again */
     for (int p = 0; p < n; p++) {
         processes[p] = fork();
         if (processes[p] < 0)
             return -1;
         if (processes[p] > 0)
             continue;
-        prctl(PR_SET_PDEATHSIG, SIGKILL);       /* also when the supervisor is killed */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when the supervisor is killed */
         if (getppid() != supervisor)
             _exit(1);
         return p;
@@ -178,13 +175,13 @@ static int fork_processes(int *processes, int n)
  * message if it cannot. */
 static int start(int n)
 {
-    struct sigaction usual = {.sa_handler = SIG_DFL }, before;
-    int processes[MOST_PROCESSES] = { 0 };
+    struct sigaction usual = {.sa_handler = SIG_DFL}, before;
+    int processes[MOST_PROCESSES] = {0};
     int number;
 
     if (n == 1)
         return 0;
-    sigaction(SIGCHLD, &usual, &before);        /* ignored, it would leave no status */
+    sigaction(SIGCHLD, &usual, &before); /* ignored, it would leave no status */
     number = fork_processes(processes, n);
     if (number < 0 && processes[n - 1] > 0)
         MPIR_Afapi_supervise(processes, n, left);
@@ -218,6 +215,6 @@ const MPIR_Afapi_network_t *MPIR_Afapi_alone(void)
     MPIR_aggr_group_join(&group, arena, block, &shape, number, &waiting);
     check(MPIR_aggr_ready(&group, COPY_BYTES, &ready));
     check(ready ? AGGR_OK : AGGR_ERR_FULL);
-    check(MPIR_aggr_barrier(&group));        /* nobody goes on before all could be had */
+    check(MPIR_aggr_barrier(&group)); /* nobody goes on before all could be had */
     return &alone;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "afapi_impl.h"
 
-static void (*end_job) (void);
+static void (*end_job)(void);
 
 static void say(const char *format, va_list arguments)
 {
@@ -28,10 +28,7 @@ void MPIR_Afapi_complain(const char *format, ...)
     va_end(arguments);
 }
 
-void MPIR_Afapi_die_by(void (*end) (void))
-{
-    end_job = end;
-}
+void MPIR_Afapi_die_by(void (*end)(void)) { end_job = end; }
 
 void MPIR_Afapi_die(const char *format, ...)
 {

@@ -37,19 +37,15 @@ EVERY_FLOAT(ORDERED)
 EVERY_UNSIGNED(UNSIGNED)
 EVERY_FLOAT(FLOAT)
 
-#define ENTRY(op, T, type) [AFAPI_##op][AFAPI_##T] = { op##_##T, NULL, sizeof(type) },
+#define ENTRY(op, T, type) [AFAPI_##op][AFAPI_##T] = {op##_##T, NULL, sizeof(type)},
 #define ORDERED_ENTRIES(T, type) ENTRY(Min, T, type) ENTRY(Max, T, type)
 #define FLOAT_ENTRIES(T, type) ENTRY(Add, T, type) ENTRY(Mul, T, type)
 #define UNSIGNED_ENTRIES(T, type) \
     ENTRY(And, T, type) ENTRY(Or, T, type) ENTRY(Xor, T, type) FLOAT_ENTRIES(T, type)
 
 static const aggr_fold_t folds[][AFAPI_64f + 1] = {
-    EVERY_UNSIGNED(ORDERED_ENTRIES)
-    EVERY_SIGNED(ORDERED_ENTRIES)
-    EVERY_FLOAT(ORDERED_ENTRIES)
-    EVERY_UNSIGNED(UNSIGNED_ENTRIES)
-    EVERY_FLOAT(FLOAT_ENTRIES)
-};
+    EVERY_UNSIGNED(ORDERED_ENTRIES) EVERY_SIGNED(ORDERED_ENTRIES) EVERY_FLOAT(ORDERED_ENTRIES)
+        EVERY_UNSIGNED(UNSIGNED_ENTRIES) EVERY_FLOAT(FLOAT_ENTRIES)};
 
 const aggr_fold_t *MPIR_Afapi_fold(enum AFAPI_op op, enum AFAPI_type type)
 {

@@ -18,24 +18,24 @@
 /* All are collective.  Reductions and scans have the type that decides the bits of the result:
  * see afapi.c. */
 typedef struct MPIR_Afapi_network {
-    void (*wait) (enum AFAPI_who who);
-    void (*reduce) (void *data, int n, enum AFAPI_op op, enum AFAPI_type type, enum AFAPI_who who);
-    void (*scan) (void *datum, enum AFAPI_op op, enum AFAPI_type type);
-    void (*bcast) (void *array, size_t bytes, int root);
-    void (*scatter) (void *to, const void *array, size_t bytes, int root);
-    void (*put_get) (void *to, const void *array, size_t bytes, int from);
-    void (*gather) (void *to, const void *from, size_t bytes);
-    void (*all2all) (void *to, const void *from, size_t bytes);
-    void (*leave) (void);
-    void (*end_job) (void);     /* with status 1; does not return */
+    void (*wait)(enum AFAPI_who who);
+    void (*reduce)(void *data, int n, enum AFAPI_op op, enum AFAPI_type type, enum AFAPI_who who);
+    void (*scan)(void *datum, enum AFAPI_op op, enum AFAPI_type type);
+    void (*bcast)(void *array, size_t bytes, int root);
+    void (*scatter)(void *to, const void *array, size_t bytes, int root);
+    void (*put_get)(void *to, const void *array, size_t bytes, int from);
+    void (*gather)(void *to, const void *from, size_t bytes);
+    void (*all2all)(void *to, const void *from, size_t bytes);
+    void (*leave)(void);
+    void (*end_job)(void); /* with status 1; does not return */
 } MPIR_Afapi_network_t;
 
 /* The functions of these names where it is written. */
-#define MPIR_AFAPI_NETWORK                                                                    \
-    {                                                                                         \
+#define MPIR_AFAPI_NETWORK \
+    { \
         .wait = wait_for, .reduce = reduce, .scan = scan, .bcast = bcast, .scatter = scatter, \
-        .put_get = put_get, .gather = gather, .all2all = all2all, .leave = leave,             \
-        .end_job = end_job                                                                    \
+        .put_get = put_get, .gather = gather, .all2all = all2all, .leave = leave, \
+        .end_job = end_job \
     }
 
 /* These set IPROC and NPROC.  NULL after a message. */
@@ -52,10 +52,10 @@ void MPIR_Afapi_supervise(const int *processes, int n, const unsigned char *left
 void MPIR_Afapi_kill(const int *processes, int n);
 
 /* To stderr, in one piece. */
-void MPIR_Afapi_complain(const char *format, ...) __attribute__ ((format(printf, 1, 2)));
+void MPIR_Afapi_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and ends the job. */
-void MPIR_Afapi_die(const char *format, ...) __attribute__ ((format(printf, 1, 2), noreturn));
+void MPIR_Afapi_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 /* What it ends the job by, or NULL: only this process ends. */
-void MPIR_Afapi_die_by(void (*end_job) (void));
+void MPIR_Afapi_die_by(void (*end_job)(void));
 
 #endif /* AFAPI_IMPL_H_INCLUDED */

@@ -11,18 +11,15 @@
  * before, after or never. */
 static MPIR_Session *session;
 
-static MPI_Comm comms[2];       /* by enum AFAPI_who */
+static MPI_Comm comms[2]; /* by enum AFAPI_who */
 
-static const MPI_Op ops[] = { MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MIN, MPI_MAX, MPI_SUM, MPI_PROD };
+static const MPI_Op ops[] = {MPI_BAND, MPI_BOR, MPI_BXOR, MPI_MIN, MPI_MAX, MPI_SUM, MPI_PROD};
 
 static const MPI_Datatype datatypes[] = {MPI_INT8_T,  MPI_UINT8_T,  MPI_INT16_T, MPI_UINT16_T,
                                          MPI_INT32_T, MPI_UINT32_T, MPI_INT64_T, MPI_UINT64_T,
                                          MPI_FLOAT,   MPI_DOUBLE};
 
-static void wait_for(enum AFAPI_who who)
-{
-    PMPI_Barrier(comms[who]);
-}
+static void wait_for(enum AFAPI_who who) { PMPI_Barrier(comms[who]); }
 
 static void reduce(void *data, int n, enum AFAPI_op op, enum AFAPI_type type, enum AFAPI_who who)
 {
@@ -41,19 +38,19 @@ static void bcast(void *array, size_t bytes, int root)
 
 static void scatter(void *to, const void *array, size_t bytes, int root)
 {
-    PMPI_Scatter_c(array, (MPI_Count)bytes, MPI_BYTE, to, (MPI_Count)bytes, MPI_BYTE, root,
+    PMPI_Scatter_c(array, (MPI_Count) bytes, MPI_BYTE, to, (MPI_Count) bytes, MPI_BYTE, root,
                    comms[AFAPI_ALL]);
 }
 
 static void gather(void *to, const void *from, size_t bytes)
 {
-    PMPI_Allgather_c(from, (MPI_Count)bytes, MPI_BYTE, to, (MPI_Count)bytes, MPI_BYTE,
+    PMPI_Allgather_c(from, (MPI_Count) bytes, MPI_BYTE, to, (MPI_Count) bytes, MPI_BYTE,
                      comms[AFAPI_ALL]);
 }
 
 static void all2all(void *to, const void *from, size_t bytes)
 {
-    PMPI_Alltoall_c(from, (MPI_Count)bytes, MPI_BYTE, to, (MPI_Count)bytes, MPI_BYTE,
+    PMPI_Alltoall_c(from, (MPI_Count) bytes, MPI_BYTE, to, (MPI_Count) bytes, MPI_BYTE,
                     comms[AFAPI_ALL]);
 }
 
@@ -71,17 +68,15 @@ static void put_get(void *to, const void *array, size_t bytes, int from)
     PMPI_Irecv_c(to, (MPI_Count) bytes, MPI_BYTE, from, 0, comms[AFAPI_ALL], &requests[n++]);
     for (int p = 0; p < AFAPI_nproc; p++)
         if (wants[p] == AFAPI_iproc)
-            PMPI_Isend_c(array, (MPI_Count)bytes, MPI_BYTE, p, 0, comms[AFAPI_ALL], &requests[n++]);
-    while (n > 0)       /* gcc takes MPI_STATUSES_IGNORE for an array that is too short */
+            PMPI_Isend_c(array, (MPI_Count) bytes, MPI_BYTE, p, 0, comms[AFAPI_ALL],
+                         &requests[n++]);
+    while (n > 0) /* gcc takes MPI_STATUSES_IGNORE for an array that is too short */
         PMPI_Wait(&requests[--n], MPI_STATUS_IGNORE);
     MPL_free(requests);
     MPL_free(wants);
 }
 
-static void end_job(void)
-{
-    PMPI_Abort(comms[AFAPI_ALL], 1);
-}
+static void end_job(void) { PMPI_Abort(comms[AFAPI_ALL], 1); }
 
 static void let_go(void)
 {
@@ -106,7 +101,7 @@ static const MPIR_Afapi_network_t over_mpi = MPIR_AFAPI_NETWORK;
 
 bool MPIR_Afapi_has_mpi(void)
 {
-    static const char *const of_mpiexec[] = { "PMI_FD", "PMI_PORT", "PMI_RANK", "PMIX_RANK" };
+    static const char *const of_mpiexec[] = {"PMI_FD", "PMI_PORT", "PMI_RANK", "PMIX_RANK"};
 
     int finalized;
 

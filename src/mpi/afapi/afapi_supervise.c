@@ -56,7 +56,7 @@ void MPIR_Afapi_supervise(const int *processes, int n, const unsigned char *left
         if (process < 0 && errno != EINTR)
             break;
         if (process < 0 || number == n)
-            continue;           /* a child that the program had before p_init */
+            continue; /* a child that the program had before p_init */
         alive--;
         running[number] = 0;
         if (failed)

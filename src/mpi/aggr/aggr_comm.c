@@ -5,7 +5,7 @@
 
 /* Stand for what a communicator has after its first collective, and when it is of several nodes
  * whose processes take part. */
-static struct MPIR_Aggr not_yet, nodes = {.agreed = true };
+static struct MPIR_Aggr not_yet, nodes = {.agreed = true};
 
 /* Readers of a line, as far as this process would have it: where processes wait for a core, one
  * turn of theirs costs more than reading all the lines. */
@@ -27,15 +27,14 @@ static uint32_t place_of(const void *comm, int level, int member)
 }
 
 /* Where each process has a core, roots run ahead. */
-static aggr_shape_t shape_for(const MPIR_Comm * comm, int fan, bool rooted)
+static aggr_shape_t shape_for(const MPIR_Comm *comm, int fan, bool rooted)
 {
-    aggr_shape_t shape = {
-        .members = comm->local_size,
-        .fan = fan,
-        .copy_bytes = (MPIR_Aggr_settings.max_bytes + AGGR_LINE - 1) / AGGR_LINE * AGGR_LINE,
-        .lines = rooted ? AGGR_LINES : 2,
-        .places = {place_of, comm}
-    };
+    aggr_shape_t shape = {.members = comm->local_size,
+                          .fan = fan,
+                          .copy_bytes = (MPIR_Aggr_settings.max_bytes + AGGR_LINE - 1) / AGGR_LINE *
+                                        AGGR_LINE,
+                          .lines = rooted ? AGGR_LINES : 2,
+                          .places = {place_of, comm}};
     return shape;
 }
 
@@ -45,7 +44,7 @@ enum { UNWILLING, BLOCK, FAN, ROOTED, TERMS };
 typedef unsigned long long terms_t[TERMS];
 
 /* What this process has to offer. */
-static struct MPIR_Aggr *prepare(MPIR_Comm * comm, terms_t terms)
+static struct MPIR_Aggr *aggr_prepare(MPIR_Comm *comm, terms_t terms)
 {
     aggr_arena_t *arena = MPIR_Aggr_arena();
     struct MPIR_Aggr *aggr = NULL;
@@ -62,12 +61,12 @@ static struct MPIR_Aggr *prepare(MPIR_Comm * comm, terms_t terms)
     return aggr;
 }
 
-static void join(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t terms)
+static void join(MPIR_Comm *comm, struct MPIR_Aggr *aggr, const terms_t terms)
 {
     aggr_shape_t shape = shape_for(comm, terms[FAN], terms[ROOTED]);
 
     MPIR_aggr_group_join(&aggr->group, MPIR_Aggr_arena(), terms[BLOCK], &shape, comm->rank,
-                    MPIR_Aggr_waiting());
+                         MPIR_Aggr_waiting());
     aggr->agreed = true;
     aggr->rooted = terms[ROOTED];
     aggr->all_wait = aggr->by_messages = false;
@@ -78,7 +77,7 @@ static void join(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t terms)
 }
 
 /* Of a block that nobody joins.  After an error somebody may have: then it stays taken. */
-static void refuse(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t own, bool nobody_joins)
+static void refuse(MPIR_Comm *comm, struct MPIR_Aggr *aggr, const terms_t own, bool nobody_joins)
 {
     if (own[BLOCK] && nobody_joins) {
         aggr_shape_t shape = shape_for(comm, own[FAN], own[ROOTED]);
@@ -89,14 +88,14 @@ static void refuse(MPIR_Comm * comm, struct MPIR_Aggr *aggr, const terms_t own, 
     MPIR_Aggr_counts.refused++;
 }
 
-static int set_up(MPIR_Comm * comm)
+static int set_up(MPIR_Comm *comm)
 {
     int mpi_errno = MPI_SUCCESS;
-    terms_t own = { 0 }, all;
+    terms_t own = {0}, all;
     struct MPIR_Aggr *aggr = NULL;
 
     if (MPIR_Aggr_all_take_part()) {
-        aggr = prepare(comm, own);
+        aggr = aggr_prepare(comm, own);
         memcpy(all, own, sizeof(all));
         mpi_errno = MPIR_Aggr_agree(comm, all, TERMS);
     }
@@ -111,12 +110,13 @@ int MPIR_Aggr_lengths_differ(uint64_t sent, uint64_t received)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    MPIR_ERR_SETANDSTMT2(mpi_errno, MPI_ERR_TRUNCATE,;, "**collective_size_mismatch",
-                         "**collective_size_mismatch %d %d", (int) sent, (int) received);
+    MPIR_ERR_SETANDSTMT2(mpi_errno, MPI_ERR_TRUNCATE, ;, "**collective_size_mismatch",
+                                                       "**collective_size_mismatch %d %d",
+                                                       (int) sent, (int) received);
     return mpi_errno;
 }
 
-int MPIR_Aggr_error(int status, uint64_t bytes, const aggr_group_t * group)
+int MPIR_Aggr_error(int status, uint64_t bytes, const aggr_group_t *group)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -126,19 +126,19 @@ int MPIR_Aggr_error(int status, uint64_t bytes, const aggr_group_t * group)
     if (status == AGGR_ERR_LENGTH)
         mpi_errno = MPIR_Aggr_lengths_differ(group->length, bytes);
     else if (status == AGGR_ERR_ROOT)
-        MPIR_ERR_SETANDSTMT(mpi_errno, MPI_ERR_OTHER,;, "**coll_fail");
+        MPIR_ERR_SETANDSTMT(mpi_errno, MPI_ERR_OTHER, ;, "**coll_fail");
     else
-        mpi_errno = status;     /* of the progress engine */
+        mpi_errno = status; /* of the progress engine */
     return mpi_errno;
 }
 
-void MPIR_Aggr_compose(MPIR_Comm * node_comm, bool all_wait)
+void MPIR_Aggr_compose(MPIR_Comm *node_comm, bool all_wait)
 {
     if (MPIR_Aggr_has_lines(node_comm))
         node_comm->aggr->all_wait = all_wait;
 }
 
-bool MPIR_Aggr_had_collective(MPIR_Comm * comm)
+bool MPIR_Aggr_mark_collective(MPIR_Comm *comm)
 {
     bool is_first = !comm->aggr;
 
@@ -149,17 +149,17 @@ bool MPIR_Aggr_had_collective(MPIR_Comm * comm)
 
 /* Notes the communicator's first collective; is it, or a later one, that in which the members
  * agree? */
-static bool is_to_set_up(MPIR_Comm * comm, enum MPIR_Aggr_kind kind)
+static bool decide_set_up(MPIR_Comm *comm, enum MPIR_Aggr_kind kind)
 {
-    bool is_first = !MPIR_Aggr_had_collective(comm);
+    bool is_first = !MPIR_Aggr_mark_collective(comm);
 
     return comm->aggr == &not_yet && (!is_first || (kind & MPIR_AGGR_ROUNDED));
 }
 
-aggr_group_t *MPIR_Aggr_group(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, int *mpi_errno)
+aggr_group_t *MPIR_Aggr_group(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, int *mpi_errno)
 {
     *mpi_errno = MPI_SUCCESS;
-    if (unlikely(is_to_set_up(comm, kind)))
+    if (unlikely(decide_set_up(comm, kind)))
         *mpi_errno = set_up(comm);
     if (*mpi_errno != MPI_SUCCESS || !MPIR_Aggr_has_lines(comm))
         return NULL;
@@ -169,7 +169,7 @@ aggr_group_t *MPIR_Aggr_group(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, int *m
 }
 
 /* The lengths are compared before members go another way, or make room. */
-static bool agree(aggr_group_t * group, MPIR_Aggr_payload_t payload, int *mpi_errno)
+static bool agree(aggr_group_t *group, MPIR_Aggr_payload_t payload, int *mpi_errno)
 {
     bool ready = payload.fits;
     int status = MPIR_aggr_agree(group, payload.bytes);
@@ -194,7 +194,7 @@ aggr_group_t *MPIR_Aggr_begin(MPIR_Comm *comm, enum MPIR_Aggr_kind kind,
 
 /* The communicators by nodes take memory: when some process has none the communicator does
  * without. */
-static int set_up_nodes(MPIR_Comm * comm)
+static int set_up_nodes(MPIR_Comm *comm)
 {
     unsigned long long unwilling = !MPIR_Aggr_node_takes_part(MPIR_AGGR_NODES_MOST);
     int mpi_errno = MPIR_Aggr_agree(comm, &unwilling, 1);
@@ -207,12 +207,12 @@ static int set_up_nodes(MPIR_Comm * comm)
     return mpi_errno;
 }
 
-bool MPIR_Aggr_begin_nodes(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno)
+bool MPIR_Aggr_begin_nodes(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno)
 {
     *mpi_errno = MPI_SUCCESS;
     if (bytes == 0 || bytes > MPIR_AGGR_NODES_MOST / (size_t) comm->local_size)
         return false;
-    if (unlikely(is_to_set_up(comm, kind)))
+    if (unlikely(decide_set_up(comm, kind)))
         *mpi_errno = set_up_nodes(comm);
     return comm->aggr == &nodes;
 }
@@ -221,19 +221,19 @@ static int end_wait(void *context MPL_UNUSED)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    MPIR_ERR_SETANDSTMT(mpi_errno, MPIX_ERR_REVOKED,;, "**revoked");
+    MPIR_ERR_SETANDSTMT(mpi_errno, MPIX_ERR_REVOKED, ;, "**revoked");
     return mpi_errno;
 }
 
-void MPIR_Aggr_revoke(MPIR_Comm * comm)
+void MPIR_Aggr_revoke(MPIR_Comm *comm)
 {
-    static const aggr_waiting_t revoked = {.progress = end_wait };
+    static const aggr_waiting_t revoked = {.progress = end_wait};
 
     if (MPIR_Aggr_has_lines(comm))
         comm->aggr->group.waiting = &revoked;
 }
 
-void MPIR_Aggr_comm_free(MPIR_Comm * comm)
+void MPIR_Aggr_comm_free(MPIR_Comm *comm)
 {
     if (MPIR_Aggr_has_lines(comm)) {
         MPIR_aggr_group_leave(&comm->aggr->group);

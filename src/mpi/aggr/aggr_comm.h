@@ -9,15 +9,15 @@
 /* Kinds of collectives. */
 enum MPIR_Aggr_kind {
     MPIR_AGGR_EXACT = 0,
-    MPIR_AGGR_ROUNDED = 1,      /* the order of a reduction shows in its result */
-    MPIR_AGGR_ROOTED = 2        /* by messages, a process may leave it before the others enter it */
+    MPIR_AGGR_ROUNDED = 1, /* the order of a reduction shows in its result */
+    MPIR_AGGR_ROOTED = 2   /* by messages, a process may leave it before the others enter it */
 };
 
 /* A member's data in a collective.  In an erroneous program members may differ in all of it. */
 typedef struct MPIR_Aggr_payload_t {
-    uint64_t bytes;             /* of a part; members compare it */
-    size_t place;               /* bytes of all parts that lie in one place */
-    bool fits;                  /* small enough to go by lines */
+    uint64_t bytes; /* of a part; members compare it */
+    size_t place;   /* bytes of all parts that lie in one place */
+    bool fits;      /* small enough to go by lines */
 } MPIR_Aggr_payload_t;
 
 /* The length of a member whose own arguments contradict each other.  No correct call has it. */
@@ -32,7 +32,7 @@ aggr_group_t *MPIR_Aggr_begin(MPIR_Comm *comm, enum MPIR_Aggr_kind kind,
                               MPIR_Aggr_payload_t payload, int *mpi_errno);
 
 /* The same for a collective in which the root decides, or that has no data. */
-aggr_group_t *MPIR_Aggr_group(MPIR_Comm * comm, enum MPIR_Aggr_kind kind, int *mpi_errno);
+aggr_group_t *MPIR_Aggr_group(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, int *mpi_errno);
 
 /* ---- several nodes ---- */
 
@@ -41,11 +41,11 @@ enum { MPIR_AGGR_NODES_MOST = 4096 };
 
 typedef struct MPIR_Aggr_vector_t {
     uint64_t unused[AGGR_LINE / sizeof(uint64_t) - 1];
-    uint64_t length;            /* bytes of each process; sent with the words */
+    uint64_t length; /* bytes of each process; sent with the words */
     uint64_t words[MPIR_AGGR_NODES_MOST / sizeof(uint64_t)];
-} __attribute__ ((aligned(AGGR_LINE))) MPIR_Aggr_vector_t;
+} __attribute__((aligned(AGGR_LINE))) MPIR_Aggr_vector_t;
 
-static inline bool MPIR_Aggr_spans_nodes(const MPIR_Comm * comm)
+static inline bool MPIR_Aggr_spans_nodes(const MPIR_Comm *comm)
 {
     return comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__PARENT && comm->node_count > 1;
 }
@@ -55,11 +55,11 @@ static inline bool MPIR_Aggr_spans_nodes(const MPIR_Comm * comm)
 bool MPIR_Aggr_begin_nodes(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, size_t bytes, int *mpi_errno);
 
 /* The data of each process, in `all` at  rank * bytes. */
-int MPIR_Aggr_collect(MPIR_Comm * comm, const void *mine, size_t bytes, MPIR_Aggr_vector_t * all);
+int MPIR_Aggr_collect(MPIR_Comm *comm, const void *mine, size_t bytes, MPIR_Aggr_vector_t *all);
 
 /* Is it known that MPIR_Aggr_begin returns NULL for MPIR_AGGR_ROOTED?  Rooted collectives by
  * messages pay only this test. */
-static inline bool MPIR_Aggr_declines_rooted(const MPIR_Comm * comm)
+static inline bool MPIR_Aggr_declines_rooted(const MPIR_Comm *comm)
 {
     const struct MPIR_Aggr *aggr = comm->aggr;
 
@@ -67,7 +67,7 @@ static inline bool MPIR_Aggr_declines_rooted(const MPIR_Comm * comm)
 }
 
 /* A collective returns its first error.  The others wait for this process, so it continues. */
-static inline void MPIR_Aggr_note(int status, int *mpi_errno, MPIR_Errflag_t * errflag)
+static inline void MPIR_Aggr_note(int status, int *mpi_errno, MPIR_Errflag_t *errflag)
 {
     if (status == MPI_SUCCESS)
         return;
@@ -76,7 +76,7 @@ static inline void MPIR_Aggr_note(int status, int *mpi_errno, MPIR_Errflag_t * e
 }
 
 /* Is there an error?  A collective passes it on by errflag. */
-static inline bool MPIR_Aggr_failed(int mpi_errno, MPIR_Errflag_t * errflag)
+static inline bool MPIR_Aggr_failed(int mpi_errno, MPIR_Errflag_t *errflag)
 {
     if (likely(mpi_errno == MPI_SUCCESS))
         return false;
@@ -86,13 +86,13 @@ static inline bool MPIR_Aggr_failed(int mpi_errno, MPIR_Errflag_t * errflag)
 
 /* A status of the aggregates, or of the progress engine, as an error of MPI; `bytes` is the
  * length expected. */
-int MPIR_Aggr_error(int status, uint64_t bytes, const aggr_group_t * group);
+int MPIR_Aggr_error(int status, uint64_t bytes, const aggr_group_t *group);
 
 /* The error of a member that expects another length than is sent. */
 int MPIR_Aggr_lengths_differ(uint64_t sent, uint64_t received);
 
 /* Are the communicator's aggregates set up? */
-static inline bool MPIR_Aggr_has_lines(const MPIR_Comm * comm)
+static inline bool MPIR_Aggr_has_lines(const MPIR_Comm *comm)
 {
     return comm->aggr && comm->aggr->group.arena;
 }
@@ -113,7 +113,7 @@ static inline MPIR_Aggr_payload_t MPIR_Aggr_payload(uint64_t bytes, int parts, i
 {
     bool fits = bytes <= MPIR_Aggr_settings.max_bytes / (size_t) parts;
 
-    return (MPIR_Aggr_payload_t){bytes, fits ? (size_t)bytes * (size_t)parts_in_place : 0, fits};
+    return (MPIR_Aggr_payload_t){bytes, fits ? (size_t) bytes * (size_t) parts_in_place : 0, fits};
 }
 
 #endif /* AGGR_COMM_H_INCLUDED */

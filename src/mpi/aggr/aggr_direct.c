@@ -22,7 +22,7 @@ static void give_reserve(void)
         MPIR_Request_free(given);
 }
 
-static bool will_give_back;     /* at the end of MPI, before the pools of requests are checked */
+static bool will_give_back; /* at the end of MPI, before the pools of requests are checked */
 
 static int give_back(void *unused MPL_UNUSED)
 {
@@ -45,12 +45,12 @@ static void take_reserve(void)
         MPIR_Add_finalize(give_back, NULL, 0);
 }
 
-static int check_length(const MPI_Status * status, size_t bytes)
+static int check_length(const MPI_Status *status, size_t bytes)
 {
     MPI_Aint received = MPIR_STATUS_GET_COUNT(*status);
 
-    return (size_t)received == bytes ? MPI_SUCCESS
-                                     : MPIR_Aggr_lengths_differ((uint64_t)received, bytes);
+    return (size_t) received == bytes ? MPI_SUCCESS
+                                      : MPIR_Aggr_lengths_differ((uint64_t) received, bytes);
 }
 
 /* What had no request in its turn comes when the others have given theirs back, one at a time. */
@@ -66,7 +66,7 @@ static int receive_late(void *buffer, size_t bytes, int from, int tag, MPIR_Comm
     return mpi_errno ? mpi_errno : check_length(&status, bytes);
 }
 
-static int finish(MPIR_Request * request, size_t bytes, MPIR_Errflag_t * errflag)
+static int finish(MPIR_Request *request, size_t bytes, MPIR_Errflag_t *errflag)
 {
     int mpi_errno = MPIC_Wait(request, errflag);
 
@@ -89,15 +89,15 @@ int MPIR_Aggr_exchange(MPIR_Comm *comm, const void *mine, size_t bytes, void *al
     take_reserve();
     for (int step = 1; step < size; step++) {
         int from = (comm->rank - step + size) % size;
-        int status = MPIC_Irecv((char *)all + (size_t)from * bytes, (MPI_Aint)bytes, MPI_BYTE, from,
-                                tag, comm, &requests[n]);
+        int status = MPIC_Irecv((char *) all + (size_t) from * bytes, (MPI_Aint) bytes, MPI_BYTE,
+                                from, tag, comm, &requests[n]);
         if (status == MPI_SUCCESS)
             n++;
         else
             late[n_late++] = from;
     }
     for (int step = 1; step < size; step++) {
-        int status = MPIC_Isend(mine, (MPI_Aint)bytes, MPI_BYTE, (comm->rank + step) % size, tag,
+        int status = MPIC_Isend(mine, (MPI_Aint) bytes, MPI_BYTE, (comm->rank + step) % size, tag,
                                 comm, &requests[n], errflag);
         n += status == MPI_SUCCESS;
         MPIR_Aggr_note(status, &mpi_errno, errflag);
@@ -107,9 +107,9 @@ int MPIR_Aggr_exchange(MPIR_Comm *comm, const void *mine, size_t bytes, void *al
     for (int i = 0; i < n; i++)
         MPIR_Aggr_note(finish(requests[i], bytes, errflag), &mpi_errno, errflag);
     for (int i = 0; i < n_late; i++)
-        MPIR_Aggr_note(
-            receive_late((char *)all + (size_t)late[i] * bytes, bytes, late[i], tag, comm, errflag),
-            &mpi_errno, errflag);
+        MPIR_Aggr_note(receive_late((char *) all + (size_t) late[i] * bytes, bytes, late[i], tag,
+                                    comm, errflag),
+                       &mpi_errno, errflag);
     if (mpi_errno == MPI_SUCCESS && *errflag)
         MPIR_ERR_SET(mpi_errno, *errflag, "**coll_fail");
     return mpi_errno;

@@ -30,7 +30,7 @@ static inline size_t bytes_of(MPI_Aint count, MPI_Datatype datatype)
 static inline struct view view_of(const void *user, MPI_Aint count, MPI_Datatype datatype,
                                   enum MPIR_Aggr_scratch scratch)
 {
-    struct view view = {(void *)user, bytes_of(count, datatype), (void *)user, count, datatype,
+    struct view view = {(void *) user, bytes_of(count, datatype), (void *) user, count, datatype,
                         false};
     int contiguous;
 
@@ -39,7 +39,7 @@ static inline struct view view_of(const void *user, MPI_Aint count, MPI_Datatype
     MPIR_Datatype_is_contig(datatype, &contiguous);
     view.packed = !contiguous;
     view.at =
-        contiguous ? (char *)user + MPIR_Aggr_first_byte(datatype) : MPIR_Aggr_scratch(scratch);
+        contiguous ? (char *) user + MPIR_Aggr_first_byte(datatype) : MPIR_Aggr_scratch(scratch);
     return view;
 }
 
@@ -69,8 +69,7 @@ static void finish(const aggr_group_t *group, const struct view *received, int s
     status = MPIR_Aggr_error(status, bytes, group);
     if (status == MPI_SUCCESS && received)
         status = unpack(received);
-    if (*mpi_errno == MPI_SUCCESS)
-        *mpi_errno = status;
+    MPIR_Err_keep_first(mpi_errno, status);
 }
 
 /* ---- broadcast ------------------------------------------------------------------------------- */
@@ -124,10 +123,10 @@ static int pass_on(uint64_t bytes, uint64_t expected, int root, MPIR_Comm *comm,
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = MPIR_Aggr_lengths_differ(bytes, expected);
 
-  fn_exit:
+fn_exit:
     MPL_free(dropped);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -181,15 +180,15 @@ static uint64_t one_length(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
 }
 
 /* The communicator's aggregates for parts of so many bytes. */
-static aggr_group_t *begin(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, uint64_t bytes,
-                           int parts_in_place, int *mpi_errno)
+static aggr_group_t *move_begin(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, uint64_t bytes,
+                                int parts_in_place, int *mpi_errno)
 {
     return MPIR_Aggr_begin(comm, kind, MPIR_Aggr_payload(bytes, comm->local_size, parts_in_place),
                            mpi_errno);
 }
 
 /* Is a collective over that has no lines? */
-static bool is_over(const MPIR_Comm * comm, uint64_t bytes, int mpi_errno)
+static bool is_over(const MPIR_Comm *comm, uint64_t bytes, int mpi_errno)
 {
     return mpi_errno != MPI_SUCCESS || (bytes == 0 && !MPIR_Aggr_has_lines(comm));
 }
@@ -199,10 +198,10 @@ static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtyp
                    MPIR_Comm *comm, int *mpi_errno)
 {
     uint64_t bytes = wanted ? one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
-        : bytes_of(sendcount, sendtype);
+                            : bytes_of(sendcount, sendtype);
     aggr_group_t *group =
-        begin(comm, root < 0 ? MPIR_AGGR_EXACT : MPIR_AGGR_ROOTED, bytes, 1, mpi_errno);
-    struct view in, out = { 0 };
+        move_begin(comm, root < 0 ? MPIR_AGGR_EXACT : MPIR_AGGR_ROOTED, bytes, 1, mpi_errno);
+    struct view in, out = {0};
     const void *mine;
 
     if (!group)
@@ -217,8 +216,10 @@ static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtyp
         *mpi_errno = pack(&in);
         mine = in.at;
     }
-    finish(group, wanted ? &out : NULL, root < 0 ? MPIR_aggr_allgather(group, mine, out.at, bytes)
-           : MPIR_aggr_gather(group, mine, out.at, bytes, root), bytes, mpi_errno);
+    finish(group, wanted ? &out : NULL,
+           root < 0 ? MPIR_aggr_allgather(group, mine, out.at, bytes)
+                    : MPIR_aggr_gather(group, mine, out.at, bytes, root),
+           bytes, mpi_errno);
     return MPIR_Aggr_done(bytes, mpi_errno);
 }
 
@@ -241,19 +242,19 @@ static bool allgather_nodes(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
     bytes = bytes_of(sendcount, sendtype);
     if (!MPIR_Aggr_begin_nodes(comm, MPIR_AGGR_EXACT, bytes, mpi_errno))
         return *mpi_errno != MPI_SUCCESS;
-    *mpi_errno = MPIR_Localcopy(sendbuf, sendcount, sendtype, mine.words, (MPI_Aint) bytes, MPI_BYTE);
+    *mpi_errno =
+        MPIR_Localcopy(sendbuf, sendcount, sendtype, mine.words, (MPI_Aint) bytes, MPI_BYTE);
     status = MPIR_Aggr_collect(comm, mine.words, bytes, &all);
     if (*mpi_errno == MPI_SUCCESS && status == MPI_SUCCESS)
         status = MPIR_Localcopy(all.words, (MPI_Aint) bytes * comm->local_size, MPI_BYTE, recvbuf,
                                 recvcount * comm->local_size, recvtype);
-    if (*mpi_errno == MPI_SUCCESS)
-        *mpi_errno = status;
+    MPIR_Err_keep_first(mpi_errno, status);
     return MPIR_Aggr_done(bytes, mpi_errno);
 }
 
 bool MPIR_Aggr_do_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
                             void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
-                            MPIR_Comm * comm, int *mpi_errno)
+                            MPIR_Comm *comm, int *mpi_errno)
 {
     if (MPIR_Aggr_spans_nodes(comm))
         return allgather_nodes(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
@@ -264,7 +265,7 @@ bool MPIR_Aggr_do_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
 
 bool MPIR_Aggr_do_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
                          void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, int root,
-                         MPIR_Comm * comm, int *mpi_errno)
+                         MPIR_Comm *comm, int *mpi_errno)
 {
     return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm->rank == root,
                   root, comm, mpi_errno);
@@ -272,14 +273,14 @@ bool MPIR_Aggr_do_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype s
 
 bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
                           void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, int root,
-                          MPIR_Comm * comm, int *mpi_errno)
+                          MPIR_Comm *comm, int *mpi_errno)
 {
     bool is_root = comm->rank == root;
     uint64_t bytes = is_root
                          ? one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
                          : bytes_of(recvcount, recvtype);
-    aggr_group_t *group = begin(comm, MPIR_AGGR_ROOTED, bytes, comm->local_size, mpi_errno);
-    struct view in = { 0 }, out;
+    aggr_group_t *group = move_begin(comm, MPIR_AGGR_ROOTED, bytes, comm->local_size, mpi_errno);
+    struct view in = {0}, out;
 
     if (!group)
         return is_over(comm, bytes, *mpi_errno);
@@ -288,7 +289,7 @@ bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype 
         *mpi_errno = pack(&in);
     }
     if (recvbuf == MPI_IN_PLACE)
-        out = (struct view) {.at = MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_OUT),.bytes = bytes };
+        out = (struct view){.at = MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_OUT), .bytes = bytes};
     else
         out = view_of(recvbuf, recvcount, recvtype, MPIR_AGGR_SCRATCH_OUT);
     finish(group, &out, MPIR_aggr_scatter(group, in.at, out.at, bytes, root), bytes, mpi_errno);
@@ -297,11 +298,11 @@ bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype 
 
 bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
                            void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
-                           MPIR_Comm * comm, int *mpi_errno)
+                           MPIR_Comm *comm, int *mpi_errno)
 {
     bool in_place = sendbuf == MPI_IN_PLACE;
     uint64_t bytes = one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
-    aggr_group_t *group = begin(comm, MPIR_AGGR_EXACT, bytes, comm->local_size, mpi_errno);
+    aggr_group_t *group = move_begin(comm, MPIR_AGGR_EXACT, bytes, comm->local_size, mpi_errno);
     struct view in, out;
 
     if (!group)

@@ -14,12 +14,9 @@
  * process can fail alone.
  */
 
-static size_t words_for(size_t bytes)
-{
-    return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t);
-}
+static size_t words_for(size_t bytes) { return (bytes + sizeof(uint64_t) - 1) / sizeof(uint64_t); }
 
-static int join(MPIR_Comm * roots, MPIR_Aggr_vector_t * all, size_t words, MPIR_Errflag_t * errflag)
+static int join(MPIR_Comm *roots, MPIR_Aggr_vector_t *all, size_t words, MPIR_Errflag_t *errflag)
 {
     int mpi_errno = MPI_SUCCESS, size = roots->local_size;
     MPIR_Aggr_vector_t theirs;
@@ -48,7 +45,7 @@ static int gather_by_messages(MPIR_Comm *node, const void *mine, size_t bytes, c
         return MPIC_Send(mine, (MPI_Aint) bytes, MPI_BYTE, 0, MPIR_GATHER_TAG, node, errflag);
     memcpy(to, mine, bytes);
     for (int i = 1; i < node->local_size; i++) {
-        int status = MPIC_Recv(to + (size_t)i * bytes, (MPI_Aint)bytes, MPI_BYTE, i,
+        int status = MPIC_Recv(to + (size_t) i * bytes, (MPI_Aint) bytes, MPI_BYTE, i,
                                MPIR_GATHER_TAG, node, MPI_STATUS_IGNORE, errflag);
         MPIR_Aggr_note(status, &mpi_errno, errflag);
     }
@@ -73,7 +70,7 @@ static int gather(MPIR_Comm *node, const void *mine, size_t bytes, char *to,
     return mpi_errno;
 }
 
-int MPIR_Aggr_gather_node(MPIR_Comm * node, const void *mine, size_t bytes, void *to)
+int MPIR_Aggr_gather_node(MPIR_Comm *node, const void *mine, size_t bytes, void *to)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     int mpi_errno;
@@ -105,7 +102,7 @@ static int gather_node(MPIR_Comm *comm, const void *mine, size_t bytes, MPIR_Agg
     return mpi_errno;
 }
 
-int MPIR_Aggr_collect(MPIR_Comm * comm, const void *mine, size_t bytes, MPIR_Aggr_vector_t * all)
+int MPIR_Aggr_collect(MPIR_Comm *comm, const void *mine, size_t bytes, MPIR_Aggr_vector_t *all)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
@@ -122,7 +119,7 @@ int MPIR_Aggr_collect(MPIR_Comm * comm, const void *mine, size_t bytes, MPIR_Agg
     }
     if (comm->node_comm)
         MPIR_Aggr_note(
-            MPIR_Bcast_impl(all->words, (MPI_Aint)total, MPI_BYTE, 0, comm->node_comm, &errflag),
+            MPIR_Bcast_impl(all->words, (MPI_Aint) total, MPI_BYTE, 0, comm->node_comm, &errflag),
             &mpi_errno, &errflag);
     if (mpi_errno == MPI_SUCCESS && errflag)
         MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**coll_fail");

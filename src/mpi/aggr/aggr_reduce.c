@@ -13,7 +13,7 @@ struct reduction {
     MPIR_op_function *function; /* of a predefined operation */
     int mpi_errno;
     size_t bytes;
-    bool is_shared;             /* what is folded from the left: others read it, too */
+    bool is_shared; /* what is folded from the left: others read it, too */
     aggr_fold_t fold;
 };
 
@@ -50,10 +50,9 @@ static MPI_Aint unit_of(MPI_Datatype datatype)
 static bool is_integer(MPI_Datatype datatype)
 {
     switch (datatype) {
-            MPIR_OP_TYPE_GROUP(C_INTEGER)
-                return true;
-        default:
-            return false;
+        MPIR_OP_TYPE_GROUP(C_INTEGER)
+        return true;
+        default: return false;
     }
 }
 
@@ -79,7 +78,7 @@ static bool describe(struct reduction *reduction, MPI_Aint count, MPI_Datatype d
     reduction->mpi_errno = MPI_SUCCESS;
     reduction->bytes = (size_t) (count * reduction->unit);
     reduction->is_shared = true;
-    reduction->fold = (aggr_fold_t) { fold, reduction, (size_t) reduction->unit };
+    reduction->fold = (aggr_fold_t){fold, reduction, (size_t) reduction->unit};
     return true;
 }
 
@@ -98,8 +97,9 @@ static uint64_t bytes_of(MPI_Aint count, MPI_Datatype datatype)
 
 /* The communicator's aggregates when the reduction is one for them; NULL otherwise, or with an
  * error. */
-static aggr_group_t *begin(struct reduction *reduction, MPI_Aint count, MPI_Datatype datatype,
-                           MPI_Op op, MPIR_Comm *comm, enum MPIR_Aggr_kind kind, int *mpi_errno)
+static aggr_group_t *reduction_begin(struct reduction *reduction, MPI_Aint count,
+                                     MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
+                                     enum MPIR_Aggr_kind kind, int *mpi_errno)
 {
     MPIR_Aggr_payload_t payload = {
         .fits = describe(reduction, count, datatype, op, MPIR_Aggr_settings.max_bytes)};
@@ -133,7 +133,8 @@ static bool for_all(int (*function)(aggr_group_t *, const void *, void *, size_t
                     MPI_Op op, MPIR_Comm *comm, int *mpi_errno)
 {
     struct reduction reduction;
-    aggr_group_t *group = begin(&reduction, count, datatype, op, comm, MPIR_AGGR_EXACT, mpi_errno);
+    aggr_group_t *group =
+        reduction_begin(&reduction, count, datatype, op, comm, MPIR_AGGR_EXACT, mpi_errno);
 
     if (!group)
         return *mpi_errno != MPI_SUCCESS;
@@ -199,7 +200,8 @@ static bool allreduce_direct(const void *sendbuf, void *recvbuf, MPI_Aint count,
 
     if (!describe_all(&reduction, count, datatype, op, comm))
         return false;
-    *mpi_errno = MPIR_Aggr_exchange(comm, input(sendbuf, recvbuf), reduction.bytes, all.words, MPIR_ALLREDUCE_TAG, errflag);
+    *mpi_errno = MPIR_Aggr_exchange(comm, input(sendbuf, recvbuf), reduction.bytes, all.words,
+                                    MPIR_ALLREDUCE_TAG, errflag);
     if (*mpi_errno == MPI_SUCCESS) {
         fold_ranks(&reduction, &all, comm->local_size - 1, recvbuf);
         *mpi_errno = reduction.mpi_errno;
@@ -209,7 +211,7 @@ static bool allreduce_direct(const void *sendbuf, void *recvbuf, MPI_Aint count,
 
 /* ---- what MPI calls ---- */
 
-bool MPIR_Aggr_do_barrier(MPIR_Comm * comm, MPIR_Errflag_t * errflag, int *mpi_errno)
+bool MPIR_Aggr_do_barrier(MPIR_Comm *comm, MPIR_Errflag_t *errflag, int *mpi_errno)
 {
     aggr_group_t *group;
 
@@ -237,21 +239,21 @@ bool MPIR_Aggr_do_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
 }
 
 bool MPIR_Aggr_do_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
-                       MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
+                       MPI_Op op, MPIR_Comm *comm, int *mpi_errno)
 {
     if (MPIR_Aggr_spans_nodes(comm))
         return scan_nodes(sendbuf, recvbuf, count, datatype, op, comm, comm->rank, mpi_errno);
     return for_all(MPIR_aggr_scan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno) ||
-        (count == 0 && !MPIR_Aggr_has_lines(comm));
+           (count == 0 && !MPIR_Aggr_has_lines(comm));
 }
 
 bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
-                         MPI_Op op, MPIR_Comm * comm, int *mpi_errno)
+                         MPI_Op op, MPIR_Comm *comm, int *mpi_errno)
 {
     if (MPIR_Aggr_spans_nodes(comm))
         return scan_nodes(sendbuf, recvbuf, count, datatype, op, comm, comm->rank - 1, mpi_errno);
     return for_all(MPIR_aggr_exscan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno) ||
-        (count == 0 && !MPIR_Aggr_has_lines(comm));
+           (count == 0 && !MPIR_Aggr_has_lines(comm));
 }
 
 bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
@@ -263,12 +265,12 @@ bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
 
     if (MPIR_Aggr_declines_rooted(comm))
         return false;
-    group = begin(&reduction, count, datatype, op, comm, MPIR_AGGR_ROOTED, mpi_errno);
+    group = reduction_begin(&reduction, count, datatype, op, comm, MPIR_AGGR_ROOTED, mpi_errno);
     if (!group)
         return MPIR_Aggr_failed(*mpi_errno, errflag) || (count == 0 && !MPIR_Aggr_has_lines(comm));
     done_by(group,
-            MPIR_aggr_reduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes, &reduction.fold,
-                        root),
+            MPIR_aggr_reduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes,
+                             &reduction.fold, root),
             &reduction, mpi_errno);
     MPIR_Aggr_failed(*mpi_errno, errflag);
     return true;

@@ -13,7 +13,7 @@ void (*MPIR_Comm_revoke_duplicate)(MPIR_Comm *made);
 void (*MPIR_Comm_tell_of_duplicates)(MPIR_Comm *parent, MPIR_Context_id_t first, uint32_t n);
 int (*MPIR_Comm_revoke_parent)(MPIR_Comm *parent);
 
-static MPIR_Comm *make(MPIR_Comm * parent, MPIR_Context_id_t id)
+static MPIR_Comm *make(MPIR_Comm *parent, MPIR_Context_id_t id)
 {
     MPIR_Comm *made = NULL;
 
@@ -26,7 +26,7 @@ static MPIR_Comm *make(MPIR_Comm * parent, MPIR_Context_id_t id)
     return NULL;
 }
 
-static void make_broken(MPIR_Comm * parent, MPIR_Context_id_t id)
+static void make_broken(MPIR_Comm *parent, MPIR_Context_id_t id)
 {
     MPIR_Comm *made = make(parent, id);
 
@@ -37,7 +37,7 @@ static void make_broken(MPIR_Comm * parent, MPIR_Context_id_t id)
     MPIR_Ctxid_burn(id);
 }
 
-void MPIR_Comm_duplicates_broken(MPIR_Comm * parent, MPIR_Context_id_t first, uint32_t n)
+void MPIR_Comm_duplicates_broken(MPIR_Comm *parent, MPIR_Context_id_t first, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         make_broken(parent, first + (i << MPIR_CONTEXT_PREFIX_SHIFT));

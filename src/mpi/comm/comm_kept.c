@@ -27,23 +27,23 @@ void MPIR_Comm_kept_free(void)
     is_end = false;
 }
 
-bool MPIR_Comm_keep_until_end(MPIR_Comm * comm)
+bool MPIR_Comm_keep_until_end(MPIR_Comm *comm)
 {
     kept_t *kept = MPL_malloc(sizeof(*kept), MPL_MEM_COMM);
 
     if (kept == NULL)
         return false;
     MPL_initlock_lock(&keeping);
-    *kept = (kept_t) { comm, all_kept };
+    *kept = (kept_t){comm, all_kept};
     all_kept = kept;
     MPL_initlock_unlock(&keeping);
     return true;
 }
 
-bool MPIR_Comm_keep_revoked(MPIR_Comm * comm)
+bool MPIR_Comm_keep_revoked(MPIR_Comm *comm)
 {
     bool stays = comm->revoked && !is_end && !HANDLE_IS_BUILTIN(comm->handle) &&
-        MPIR_Comm_keep_until_end(comm);
+                 MPIR_Comm_keep_until_end(comm);
 
     if (stays)
         MPIR_Object_set_ref(comm, 1);

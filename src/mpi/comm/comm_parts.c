@@ -12,13 +12,13 @@
 static const char no_name[] = "";
 static int default_hints[MPIR_COMM_HINT_MAX];
 
-void MPIR_Comm_parts_init(MPIR_Comm * comm)
+void MPIR_Comm_parts_init(MPIR_Comm *comm)
 {
     comm->name = no_name;
     comm->hints = default_hints;
 }
 
-void MPIR_Comm_parts_free(MPIR_Comm * comm)
+void MPIR_Comm_parts_free(MPIR_Comm *comm)
 {
     if (comm->name != no_name)
         MPL_free((char *) comm->name);
@@ -27,7 +27,7 @@ void MPIR_Comm_parts_free(MPIR_Comm * comm)
     MPIR_Comm_parts_init(comm);
 }
 
-int MPIR_Comm_name_set(MPIR_Comm * comm, const char *name)
+int MPIR_Comm_name_set(MPIR_Comm *comm, const char *name)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -42,7 +42,7 @@ int MPIR_Comm_name_set(MPIR_Comm * comm, const char *name)
     return mpi_errno;
 }
 
-int MPIR_Comm_hint_set(MPIR_Comm * comm, int hint, int value)
+int MPIR_Comm_hint_set(MPIR_Comm *comm, int hint, int value)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -59,12 +59,9 @@ int MPIR_Comm_hint_set(MPIR_Comm * comm, int hint, int value)
     return mpi_errno;
 }
 
-void MPIR_Comm_hint_set_default(int hint, int value)
-{
-    default_hints[hint] = value;
-}
+void MPIR_Comm_hint_set_default(int hint, int value) { default_hints[hint] = value; }
 
-int MPIR_Comm_hint_settle(MPIR_Comm * comm, int hint, int value)
+int MPIR_Comm_hint_settle(MPIR_Comm *comm, int hint, int value)
 {
     if (comm->hints != default_hints)
         return MPIR_Comm_hint_set(comm, hint, value);
@@ -73,13 +70,13 @@ int MPIR_Comm_hint_settle(MPIR_Comm * comm, int hint, int value)
 }
 
 /* What a delete function has against it comes too late. */
-void MPIR_Comm_discard_attributes(MPIR_Comm * comm, struct MPIR_Attribute **attributes)
+void MPIR_Comm_discard_attributes(MPIR_Comm *comm, struct MPIR_Attribute **attributes)
 {
     if (MPIR_Process.attr_free && *attributes)
         MPIR_Process.attr_free(comm->handle, attributes);
 }
 
-void MPIR_Comm_inherit_errhandler(MPIR_Comm * child, MPIR_Comm * parent)
+void MPIR_Comm_inherit_errhandler(MPIR_Comm *child, MPIR_Comm *parent)
 {
     MPID_THREAD_CS_ENTER(POBJ, parent->mutex);
     MPID_THREAD_CS_ENTER(VCI, parent->mutex);
@@ -91,7 +88,7 @@ void MPIR_Comm_inherit_errhandler(MPIR_Comm * child, MPIR_Comm * parent)
 }
 
 /* What the device or the collectives have made of it is theirs: how far they came is not known. */
-void MPIR_Comm_discard(MPIR_Comm * comm)
+void MPIR_Comm_discard(MPIR_Comm *comm)
 {
     int unused ATTRIBUTE((unused));
 

@@ -31,7 +31,7 @@
 
 enum { MOST_RUNS = 64, MORE_ROOM = 4, MOST_STAGE = 4 };
 
-static void *note_of(const MPIR_Comm * parent)
+static void *note_of(const MPIR_Comm *parent)
 {
     return MPIR_ctxid_note(CTXID_NOTE_BLOCK, MPIR_ctxid_prefix_of(parent));
 }
@@ -40,7 +40,7 @@ static void *note_of(const MPIR_Comm * parent)
 
 /* The first `n` free ids in a row from `first` on and below `limit`; 0 if there are none, or not
  * after a few runs of free ids. */
-static uint32_t find_from(const ctxid_store_t * store, uint32_t first, uint32_t n, uint32_t limit)
+static uint32_t find_from(const ctxid_store_t *store, uint32_t first, uint32_t n, uint32_t limit)
 {
     for (int runs = 0; runs < MOST_RUNS && first < limit && limit - first >= n; runs++) {
         uint32_t id = MPIR_cid_next_free(store->calm, first);
@@ -56,11 +56,12 @@ static uint32_t find_from(const ctxid_store_t * store, uint32_t first, uint32_t 
  * again only after all others below the limit.  Room beyond the bound is for programs with few
  * communicators, whose free ids are seldom in a row.  If members differed, those with few ids
  * follow the others beyond their own bound. */
-static uint32_t find(const ctxid_store_t * store, const MPIR_Comm * parent, uint32_t n)
+static uint32_t find(const ctxid_store_t *store, const MPIR_Comm *parent, uint32_t n)
 {
     ctxid_kept_t kept = MPIR_ctxid_kept(parent);
     uint32_t freed[2], hint = kept.next, found;
-    uint32_t bound = kept.differed ? MPL_MAX(MPIR_ctxid_bound(store), hint) : MPIR_ctxid_bound(store);
+    uint32_t bound =
+        kept.differed ? MPL_MAX(MPIR_ctxid_bound(store), hint) : MPIR_ctxid_bound(store);
     uint32_t limit = MPL_MIN(bound + MORE_ROOM * n, store->calm_limit);
 
     MPIR_ctxid_find_freed(store, freed);
@@ -70,14 +71,14 @@ static uint32_t find(const ctxid_store_t * store, const MPIR_Comm * parent, uint
     return found ? found : find_from(store, 1, n, limit);
 }
 
-static void release(ctxid_store_t * store, uint32_t first, uint32_t n)
+static void release(ctxid_store_t *store, uint32_t first, uint32_t n)
 {
     for (uint32_t id = first; id < first + n; id++)
         MPIR_cid_release(store->calm, id);
     store->blocked -= n;
 }
 
-void MPIR_ctxid_block_claim(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t n)
+void MPIR_ctxid_block_claim(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t n)
 {
     void *claimed = MPIR_ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_CLAIMED);
     uint32_t first = 0;
@@ -99,7 +100,7 @@ void MPIR_ctxid_block_claim(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint
     creation->block_ids = n;
 }
 
-void MPIR_ctxid_block_unclaim(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+void MPIR_ctxid_block_unclaim(ctxid_store_t *store, MPIR_Ctxid_t *creation)
 {
     release(store, creation->block, creation->block_ids);
     creation->block = creation->block_ids = 0;
@@ -108,14 +109,14 @@ void MPIR_ctxid_block_unclaim(ctxid_store_t * store, MPIR_Ctxid_t * creation)
 /* ---- the parent's block ---------------------------------------------------------------------- */
 
 /* Written with the lock, read also without it. */
-static void set_ahead(ctxid_store_t * store, uint32_t ahead)
+static void set_ahead(ctxid_store_t *store, uint32_t ahead)
 {
     __atomic_store_n(&store->ahead, ahead, __ATOMIC_RELAXED);
 }
 
 /* The first id is the child's, except in doubt: the others may have the child, and this member has
  * none. */
-static void give(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool in_doubt)
+static void give(ctxid_store_t *store, MPIR_Ctxid_t *creation, bool in_doubt)
 {
     MPIR_Comm *parent = creation->parent;
     uint32_t of_child = in_doubt ? 0 : 1;
@@ -135,21 +136,21 @@ static void give(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool in_doubt)
     creation->block_ids = 0;
 }
 
-uint32_t MPIR_ctxid_block_grant(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+uint32_t MPIR_ctxid_block_grant(ctxid_store_t *store, MPIR_Ctxid_t *creation)
 {
     give(store, creation, false);
     MPIR_ctxid_take(store, creation->block);
     return creation->block;
 }
 
-void MPIR_ctxid_block_lose(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+void MPIR_ctxid_block_lose(ctxid_store_t *store, MPIR_Ctxid_t *creation)
 {
     if (creation->block_ids > 0)
         give(store, creation, true);
     MPIR_ctxid_block_grow(creation, 0, 0);
 }
 
-void MPIR_ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims, uint32_t end)
+void MPIR_ctxid_block_ask_more(MPIR_Ctxid_t *creation, uint32_t claims, uint32_t end)
 {
     uint32_t next = claims & ((1u << CTXID_NEXT_BITS) - 1);
     ctxid_kept_t block = MPIR_ctxid_kept(creation->parent);
@@ -165,7 +166,7 @@ void MPIR_ctxid_block_ask_more(MPIR_Ctxid_t * creation, uint32_t claims, uint32_
     MPIR_ctxid_keep(creation->parent, block);
 }
 
-static ctxid_kept_t look_up(ctxid_store_t * store, const MPIR_Comm * parent)
+static ctxid_kept_t look_up(ctxid_store_t *store, const MPIR_Comm *parent)
 {
     ctxid_kept_t block;
 
@@ -175,23 +176,23 @@ static ctxid_kept_t look_up(ctxid_store_t * store, const MPIR_Comm * parent)
     return block;
 }
 
-uint32_t MPIR_ctxid_block_size(ctxid_store_t * store, const MPIR_Comm * parent, uint32_t most)
+uint32_t MPIR_ctxid_block_size(ctxid_store_t *store, const MPIR_Comm *parent, uint32_t most)
 {
     return MPL_MIN(1u << (2 * look_up(store, parent).stage), most);
 }
 
-bool MPIR_ctxid_block_has_next(ctxid_store_t * store, const MPIR_Comm * parent)
+bool MPIR_ctxid_block_has_next(ctxid_store_t *store, const MPIR_Comm *parent)
 {
     return look_up(store, parent).left > 0;
 }
 
-static void free_id(ctxid_store_t * store, uint32_t id)
+static void free_id(ctxid_store_t *store, uint32_t id)
 {
     release(store, id, 1);
     MPIR_ctxid_freed_prepend(&store->freed, id);
 }
 
-static void give_back(ctxid_store_t * store, const MPIR_Comm * parent, uint32_t id)
+static void give_back(ctxid_store_t *store, const MPIR_Comm *parent, uint32_t id)
 {
     if (parent->revoked || MPIR_ctxid_kept(parent).in_doubt) {
         MPIR_cid_replace(store->calm, id, MPIR_ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
@@ -200,7 +201,7 @@ static void give_back(ctxid_store_t * store, const MPIR_Comm * parent, uint32_t 
     }
 }
 
-bool MPIR_ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
+bool MPIR_ctxid_block_drop(ctxid_store_t *store, MPIR_Comm *parent)
 {
     ctxid_kept_t block = MPIR_ctxid_kept(parent);
     bool has_any = block.left > 0;
@@ -216,7 +217,7 @@ bool MPIR_ctxid_block_drop(ctxid_store_t * store, MPIR_Comm * parent)
     return has_any;
 }
 
-void MPIR_ctxid_block_shorten(ctxid_store_t * store, MPIR_Comm * parent)
+void MPIR_ctxid_block_shorten(ctxid_store_t *store, MPIR_Comm *parent)
 {
     ctxid_kept_t block = MPIR_ctxid_kept(parent);
 
@@ -228,7 +229,7 @@ void MPIR_ctxid_block_shorten(ctxid_store_t * store, MPIR_Comm * parent)
 
 /* ---- duplicates ------------------------------------------------------------------------------ */
 
-static bool take_next(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
+static bool take_next(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix)
 {
     ctxid_kept_t block = MPIR_ctxid_kept(parent);
 
@@ -243,7 +244,7 @@ static bool take_next(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * pref
     return true;
 }
 
-static ctxid_block_t take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
+static ctxid_block_t block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix)
 {
     ctxid_kept_t block = MPIR_ctxid_kept(parent);
 
@@ -255,18 +256,18 @@ static ctxid_block_t take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * 
     return CTXID_BLOCK_ID;
 }
 
-ctxid_block_t MPIR_ctxid_block_take(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * prefix)
+ctxid_block_t MPIR_ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix)
 {
     bool is_locked = MPIR_ctxid_enter(store);
-    ctxid_block_t result = take(store, parent, prefix);
+    ctxid_block_t result = block_take(store, parent, prefix);
 
     MPIR_ctxid_leave(store, is_locked);
     return result;
 }
 
 /* What the others have of the block, they have in this order. */
-bool MPIR_ctxid_block_take_rest(ctxid_store_t * store, MPIR_Comm * parent, uint32_t * first,
-                           uint32_t * n)
+bool MPIR_ctxid_block_take_rest(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *first,
+                                uint32_t *n)
 {
     uint32_t next;
     bool can;
@@ -284,12 +285,12 @@ bool MPIR_ctxid_block_take_rest(ctxid_store_t * store, MPIR_Comm * parent, uint3
     return can;
 }
 
-uint32_t MPIR_ctxid_block_ahead(ctxid_store_t * store)
+uint32_t MPIR_ctxid_block_ahead(ctxid_store_t *store)
 {
     return __atomic_load_n(&store->ahead, __ATOMIC_RELAXED);
 }
 
-void MPIR_ctxid_block_burn(ctxid_store_t * store, uint32_t prefix)
+void MPIR_ctxid_block_burn(ctxid_store_t *store, uint32_t prefix)
 {
     uint32_t id;
     cid_table_t *table;

@@ -6,7 +6,7 @@
 /* What a creation holds during a collective: the token, a probe, its window of ids, memory; and the
  * cursor of its parent. */
 
-bool MPIR_ctxid_take_token(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
+bool MPIR_ctxid_take_token(ctxid_store_t *store, const MPIR_Ctxid_t *creation)
 {
     if (store->token != NULL)
         return false;
@@ -17,7 +17,7 @@ bool MPIR_ctxid_take_token(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
 }
 
 void MPIR_ctxid_window_of(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t *first,
-                     uint32_t *n)
+                          uint32_t *n)
 {
     uint32_t limit = store->calm_limit + store->busy_limit, end;
 
@@ -28,7 +28,7 @@ void MPIR_ctxid_window_of(const ctxid_store_t *store, const MPIR_Ctxid_t *creati
 
 /* A creation that shows ids must be able to take any of them, so no offer may claim one of these
  * meanwhile. */
-static bool is_shown(const ctxid_store_t * store, uint32_t busy_id)
+static bool is_shown(const ctxid_store_t *store, uint32_t busy_id)
 {
     uint32_t first, n;
 
@@ -38,8 +38,8 @@ static bool is_shown(const ctxid_store_t * store, uint32_t busy_id)
     return store->calm_limit + busy_id - first < n;
 }
 
-uint32_t MPIR_ctxid_hold(ctxid_store_t * store, MPIR_Ctxid_t * creation, cid_table_t * table,
-                    uint32_t end)
+uint32_t MPIR_ctxid_hold(ctxid_store_t *store, MPIR_Ctxid_t *creation, cid_table_t *table,
+                         uint32_t end)
 {
     bool *holds = (table == store->calm) ? &creation->holds_calm : &creation->holds_busy;
 
@@ -48,7 +48,7 @@ uint32_t MPIR_ctxid_hold(ctxid_store_t * store, MPIR_Ctxid_t * creation, cid_tab
     return MPIR_cid_hold(table, end);
 }
 
-static void let_go(cid_table_t * table, bool * holds)
+static void let_go(cid_table_t *table, bool *holds)
 {
     if (*holds)
         MPIR_cid_let_go(table);
@@ -59,7 +59,7 @@ static void let_go(cid_table_t * table, bool * holds)
  * rare.  Its probe is therefore noted beside the table, which saves a claim and a release for
  * each creation.  Before the first time it has no memory for the probe, which is among the first
  * thousand ids: that would cost every process 8 kB.  The members search then. */
-bool MPIR_ctxid_claim_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+bool MPIR_ctxid_claim_probe(ctxid_store_t *store, MPIR_Ctxid_t *creation)
 {
     uint32_t probe = creation->probe;
 
@@ -78,7 +78,7 @@ bool MPIR_ctxid_claim_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation)
     return true;
 }
 
-void MPIR_ctxid_end_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool is_free)
+void MPIR_ctxid_end_probe(ctxid_store_t *store, MPIR_Ctxid_t *creation, bool is_free)
 {
     if (creation->claimed == MPIR_CTXID_NONE)
         return;
@@ -90,7 +90,7 @@ void MPIR_ctxid_end_probe(ctxid_store_t * store, MPIR_Ctxid_t * creation, bool i
     store->probes--;
 }
 
-void MPIR_ctxid_release_claims(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+void MPIR_ctxid_release_claims(ctxid_store_t *store, MPIR_Ctxid_t *creation)
 {
     if (store->shown == creation)
         store->shown = NULL;
@@ -102,7 +102,7 @@ void MPIR_ctxid_release_claims(ctxid_store_t * store, MPIR_Ctxid_t * creation)
         store->token = NULL;
 }
 
-static void move_parents_cursor(ctxid_store_t * store, MPIR_Comm * parent, uint32_t cursor)
+static void move_parents_cursor(ctxid_store_t *store, MPIR_Comm *parent, uint32_t cursor)
 {
     uint32_t prefix = MPIR_ctxid_prefix_of(parent);
 
@@ -112,7 +112,7 @@ static void move_parents_cursor(ctxid_store_t * store, MPIR_Comm * parent, uint3
 }
 
 void MPIR_ctxid_move_cursors(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t prefix,
-                        const uint32_t cursors[2])
+                             const uint32_t cursors[2])
 {
     uint32_t id;
     cid_table_t *table;
@@ -126,7 +126,7 @@ void MPIR_ctxid_move_cursors(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint3
     MPIR_cid_replace(table, id, MPIR_ctxid_note(CTXID_NOTE_PENDING, cursors[1]));
 }
 
-void MPIR_ctxid_lose_cursor(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+void MPIR_ctxid_lose_cursor(ctxid_store_t *store, MPIR_Ctxid_t *creation)
 {
     if (creation->keeps_cursor)
         move_parents_cursor(store, creation->parent, 0);

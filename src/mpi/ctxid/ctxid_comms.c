@@ -9,7 +9,7 @@
 
 /* What communicators tell the store of this process (mpir_ctxid.h). */
 
-void MPIR_Ctxid_commit(MPIR_Comm * comm)
+void MPIR_Ctxid_commit(MPIR_Comm *comm)
 {
     /* those of MPI_Init are no user's */
     if (MPIR_ctxid_commit(MPIR_ctxid_own_store(), comm) && !HANDLE_IS_BUILTIN(comm->handle))
@@ -18,12 +18,12 @@ void MPIR_Ctxid_commit(MPIR_Comm * comm)
         MPIR_ctxid_holders_answer();
 }
 
-map_site MPIR_Ctxid_site(const MPIR_Comm * comm)
+map_site MPIR_Ctxid_site(const MPIR_Comm *comm)
 {
     return MPIR_ctxid_holders_site(MPIR_ctxid_prefix_of(comm));
 }
 
-void MPIR_Ctxid_forget(MPIR_Comm * comm)
+void MPIR_Ctxid_forget(MPIR_Comm *comm)
 {
     if (comm->ctxid_cursor == 0 && !MPIR_ctxid_block_begun(comm))
         return;
@@ -31,9 +31,10 @@ void MPIR_Ctxid_forget(MPIR_Comm * comm)
         MPIR_ctxid_spare_trim();
 }
 
-bool MPIR_Ctxid_has_spare(MPIR_Comm * parent, bool has_taken)
+bool MPIR_Ctxid_make_spare(MPIR_Comm *parent, bool has_taken)
 {
-    return (has_taken || MPIR_ctxid_block_has_next(MPIR_ctxid_own_store(), parent)) && MPIR_ctxid_spare_lend();
+    return (has_taken || MPIR_ctxid_block_has_next(MPIR_ctxid_own_store(), parent)) &&
+           MPIR_ctxid_spare_lend();
 }
 
 void MPIR_Ctxid_burn(MPIR_Context_id_t id)

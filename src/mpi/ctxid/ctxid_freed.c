@@ -5,11 +5,11 @@
 
 #define LEAST_CAPACITY 16u
 #define UNLISTED UINT32_MAX
-#define ENDS 0                  /* the id whose links are the list's ends */
+#define ENDS 0 /* the id whose links are the list's ends */
 
 enum { BEFORE, AFTER };
 
-bool MPIR_ctxid_freed_make_room(ctxid_freed_t * freed, uint32_t ids)
+bool MPIR_ctxid_freed_make_room(ctxid_freed_t *freed, uint32_t ids)
 {
     uint32_t capacity = MPL_MAX(freed->capacity, LEAST_CAPACITY);
     void *links;
@@ -30,24 +30,24 @@ bool MPIR_ctxid_freed_make_room(ctxid_freed_t * freed, uint32_t ids)
     return true;
 }
 
-void MPIR_ctxid_freed_destroy(ctxid_freed_t * freed)
+void MPIR_ctxid_freed_destroy(ctxid_freed_t *freed)
 {
     MPL_free(freed->links);
     freed->links = NULL;
     freed->capacity = 0;
 }
 
-size_t MPIR_ctxid_freed_bytes(const ctxid_freed_t * freed)
+size_t MPIR_ctxid_freed_bytes(const ctxid_freed_t *freed)
 {
     return freed->capacity * sizeof(*freed->links);
 }
 
-static bool is_listed(const ctxid_freed_t * freed, uint32_t id)
+static bool is_listed(const ctxid_freed_t *freed, uint32_t id)
 {
     return id < freed->capacity && freed->links[id][BEFORE] != UNLISTED;
 }
 
-static void insert(ctxid_freed_t * freed, uint32_t id, uint32_t before)
+static void insert(ctxid_freed_t *freed, uint32_t id, uint32_t before)
 {
     uint32_t after;
 
@@ -59,18 +59,15 @@ static void insert(ctxid_freed_t * freed, uint32_t id, uint32_t before)
     freed->links[before][AFTER] = freed->links[after][BEFORE] = id;
 }
 
-void MPIR_ctxid_freed_append(ctxid_freed_t * freed, uint32_t id)
+void MPIR_ctxid_freed_append(ctxid_freed_t *freed, uint32_t id)
 {
     if (freed->capacity > 0)
         insert(freed, id, freed->links[ENDS][BEFORE]);
 }
 
-void MPIR_ctxid_freed_prepend(ctxid_freed_t * freed, uint32_t id)
-{
-    insert(freed, id, ENDS);
-}
+void MPIR_ctxid_freed_prepend(ctxid_freed_t *freed, uint32_t id) { insert(freed, id, ENDS); }
 
-void MPIR_ctxid_freed_remove(ctxid_freed_t * freed, uint32_t id)
+void MPIR_ctxid_freed_remove(ctxid_freed_t *freed, uint32_t id)
 {
     uint32_t before, after;
 
@@ -83,7 +80,7 @@ void MPIR_ctxid_freed_remove(ctxid_freed_t * freed, uint32_t id)
     freed->links[id][BEFORE] = UNLISTED;
 }
 
-void MPIR_ctxid_freed_oldest(const ctxid_freed_t * freed, uint32_t ids[2])
+void MPIR_ctxid_freed_oldest(const ctxid_freed_t *freed, uint32_t ids[2])
 {
     ids[0] = freed->capacity ? freed->links[ENDS][AFTER] : 0;
     ids[1] = ids[0] ? freed->links[ids[0]][AFTER] : 0;

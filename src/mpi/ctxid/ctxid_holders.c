@@ -6,9 +6,9 @@
 #include "ctxid_parts.h"
 
 enum {
-    MEAN = 1024,                /* one creation in so many is looked at */
-    FIRST = MEAN / 2,           /* the first one of a process */
-    LINES = 64                  /* whose text is kept */
+    MEAN = 1024,      /* one creation in so many is looked at */
+    FIRST = MEAN / 2, /* the first one of a process */
+    LINES = 64        /* whose text is kept */
 };
 
 /* One line of the program, and the ids that it holds. */
@@ -25,10 +25,10 @@ static struct {
     pthread_mutex_t mutex;
     bool always;
     uint32_t random;
-    cid_table_t *known;         /* id -> ctxid_holder_t */
+    cid_table_t *known; /* id -> ctxid_holder_t */
     map_line lines[LINES];
     uint32_t n_lines;
-} holders = {.mutex = PTHREAD_MUTEX_INITIALIZER,.random = 2463534242u };
+} holders = {.mutex = PTHREAD_MUTEX_INITIALIZER, .random = 2463534242u};
 
 /* ---- which creations are looked at ----------------------------------------------------------- */
 
@@ -56,7 +56,7 @@ static uint32_t look(void)
 
 ctxid_holder_t MPIR_ctxid_holder_look(void)
 {
-    ctxid_holder_t holder = {.stands_for = look() };
+    ctxid_holder_t holder = {.stands_for = look()};
 
     holder.site = MPIR_Map_site_here();
     return holder;
@@ -64,12 +64,9 @@ ctxid_holder_t MPIR_ctxid_holder_look(void)
 
 /* ---- what is known of ids -------------------------------------------------------------------- */
 
-static uint64_t bit_of(uint32_t prefix)
-{
-    return UINT64_C(1) << prefix % 64;
-}
+static uint64_t bit_of(uint32_t prefix) { return UINT64_C(1) << prefix % 64; }
 
-static bool enter(uint32_t prefix, const ctxid_holder_t * kept)
+static bool enter(uint32_t prefix, const ctxid_holder_t *kept)
 {
     bool is_in;
 
@@ -134,7 +131,7 @@ void MPIR_ctxid_holders_look_always(void)
 map_site MPIR_ctxid_holders_site(uint32_t prefix)
 {
     const ctxid_holder_t *kept = NULL;
-    map_site site = { NULL, NULL };
+    map_site site = {NULL, NULL};
 
     pthread_mutex_lock(&holders.mutex);
     if (holders.known)
@@ -163,7 +160,7 @@ static int by_ids(const void *a, const void *b)
 }
 
 /* One for each id; NULL without memory. */
-static holding_t *list_known(size_t * n)
+static holding_t *list_known(size_t *n)
 {
     holding_t *list = NULL;
 
@@ -176,15 +173,14 @@ static holding_t *list_known(size_t * n)
         if (id >= CTXID_HOLDERS_IDS)
             break;
         const ctxid_holder_t *kept = MPIR_cid_owner(holders.known, id);
-        list[(*n)++] = (holding_t) {
-            kept->site, kept->stands_for, kept->stands_for == 1};
+        list[(*n)++] = (holding_t){kept->site, kept->stands_for, kept->stands_for == 1};
     }
     pthread_mutex_unlock(&holders.mutex);
     return list;
 }
 
 /* Adds up the ids of each line, those with most first; returns how many lines there are. */
-static size_t add_up(holding_t * list, size_t n)
+static size_t add_up(holding_t *list, size_t n)
 {
     size_t lines = 0;
 
@@ -204,7 +200,7 @@ static size_t add_up(holding_t * list, size_t n)
 /* A program may try again and again: addr2line runs once for a line. */
 static map_line line_of(map_site site)
 {
-    map_line line = {.site = site };
+    map_line line = {.site = site};
     uint32_t i = 0;
 
     pthread_mutex_lock(&holders.mutex);
@@ -236,9 +232,8 @@ int MPIR_ctxid_holders_text(int most, char *text, size_t room)
     text[0] = '\0';
     for (; (size_t) written < lines && written < most; written++) {
         const holding_t *h = &list[written];
-        int length = snprintf(text + used, room - used, "%s%s (%s%" PRIu64 ")",
-                              written ? ", " : "", line_of(h->site).text,
-                              h->is_exact ? "" : "about ", h->ids);
+        int length = snprintf(text + used, room - used, "%s%s (%s%" PRIu64 ")", written ? ", " : "",
+                              line_of(h->site).text, h->is_exact ? "" : "about ", h->ids);
 
         if (length < 0 || (size_t) length >= room - used) {
             text[used] = '\0';

@@ -18,7 +18,7 @@
 #include "mpir_map_site.h"
 
 typedef struct {
-    uint32_t stands_for;        /* so many creations; 0: it is not looked at */
+    uint32_t stands_for; /* so many creations; 0: it is not looked at */
     map_site site;
 } ctxid_holder_t;
 
@@ -45,7 +45,7 @@ static inline ctxid_holder_t MPIR_ctxid_holder_here(void)
     if (n <= 1)
         return MPIR_ctxid_holder_look();
     __atomic_store_n(&MPIR_Ctxid_holders_left, n - 1, __ATOMIC_RELAXED);
-    return (ctxid_holder_t) {.stands_for = 0 };
+    return (ctxid_holder_t){.stands_for = 0};
 }
 
 static inline bool MPIR_ctxid_holders_know(uint32_t prefix)

@@ -12,7 +12,7 @@
 enum {
     TEXT = 1024,
     MOST = 10,
-    LOW_LIMIT = 4096            /* ids; a sample of the creations would be small */
+    LOW_LIMIT = 4096 /* ids; a sample of the creations would be small */
 };
 
 int MPIR_Ctxid_asked;
@@ -66,7 +66,7 @@ static int number_of(const char *value)
 int MPIR_ctxid_holders_init(void)
 {
     const char *value = MPIR_CVAR_CTXID_REPORT_SIGNAL;
-    struct sigaction action = {.sa_handler = note_signal,.sa_flags = SA_RESTART };
+    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
 
     MPIR_Pvar_register_text("ctxid_holders", TEXT, read_text, count_text, "CTXID",
                             "lines of the program that hold most context ids, as a text");

@@ -86,7 +86,7 @@ cvars:
 #define PREDEFINED 2
 #endif
 
-static int read_table(cid_kind * kind)
+static int read_table(cid_kind *kind)
 {
     const char *value = MPIR_CVAR_CTXID_TABLE;
 
@@ -96,7 +96,7 @@ static int read_table(cid_kind * kind)
     return MPIR_Cvar_wrong_value("MPIR_CVAR_CTXID_TABLE", value, "array, rbtree or radix");
 }
 
-static int read_limit(uint32_t * limit)
+static int read_limit(uint32_t *limit)
 {
     int value = MPIR_CVAR_CTXID_LIMIT;
     char accepted[64];
@@ -117,11 +117,11 @@ static int check_block(void)
     return MPIR_Cvar_wrong_number("MPIR_CVAR_CTXID_BLOCK", value, "1 to 256");
 }
 
-/* ---- MPI_T ------------------------------------------------------------------------------------------------------- */
+/* ---- MPI_T ----------------------------------------------------------------------------------- */
 
 static const struct variable {
     const char *name, *text;
-    size_t place;               /* in ctxid_figures_t */
+    size_t place; /* in ctxid_figures_t */
     bool counts;
 } variables[] = {
     {"ctxid_used", "context ids in use", offsetof(ctxid_figures_t, used), false},
@@ -134,8 +134,7 @@ static const struct variable {
     {"ctxid_table_allocated", "elements allocated in the table of context ids",
      offsetof(ctxid_figures_t, allocated), false},
     {"ctxid_table_bytes", "bytes of the table of context ids", offsetof(ctxid_figures_t, bytes),
-     false}
-};
+     false}};
 
 static void read_variable(void *address, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
                           void *buffer)
@@ -155,16 +154,16 @@ static void register_variables(void)
                            variables[i].text);
 }
 
-/* ---- finalize ---------------------------------------------------------------------------------------------------- */
+/* ---- finalize -------------------------------------------------------------------------------- */
 
-static void report_leak(uint32_t prefix, MPIR_Comm * comm)
+static void report_leak(uint32_t prefix, MPIR_Comm *comm)
 {
     char name[MPI_MAX_OBJECT_NAME] = "";
 
     if (prefix < PREDEFINED || (comm == NULL && MPIR_Others->holds_all_ids))
         return;
     if (comm != NULL)
-        MPIR_Comm_get_name_impl(comm, name, &(int) { 0 });
+        MPIR_Comm_get_name_impl(comm, name, &(int){0});
     fprintf(stderr, "rank %d: communicator never freed: context id %u%s%s%s\n", MPIR_Process.rank,
             (unsigned) prefix, name[0] ? ", \"" : "", name, name[0] ? "\"" : "");
 }
@@ -180,7 +179,7 @@ static int close_store(void *unused MPL_UNUSED)
 {
     MPIR_ctxid_close(MPIR_ctxid_own_store());
     MPIR_ctxid_holders_close();
-    MPIR_ctxid_spare_trim();         /* those of communicators that were never freed */
+    MPIR_ctxid_spare_trim(); /* those of communicators that were never freed */
     return MPI_SUCCESS;
 }
 

@@ -23,16 +23,17 @@ static uint64_t mix(uint64_t x)
 }
 
 /* One counter may serve several orders: it forgets the count of the previous one. */
-uint32_t *MPIR_ctxid_partial_counter(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
+uint32_t *MPIR_ctxid_partial_counter(ctxid_store_t *store, const MPIR_Ctxid_t *creation)
 {
     ctxid_partial_t *counter = &store->partial[mix(creation->order) % CTXID_PARTIAL_COUNTERS];
 
     if (counter->order != creation->order)
-        *counter = (ctxid_partial_t) {.order = creation->order };
+        *counter = (ctxid_partial_t){.order = creation->order};
     return &counter->number;
 }
 
-uint32_t MPIR_ctxid_probe_of(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t number)
+uint32_t MPIR_ctxid_probe_of(const ctxid_store_t *store, const MPIR_Ctxid_t *creation,
+                             uint32_t number)
 {
     uint64_t hash = mix(creation->order ^ (number * UINT64_C(0x9e3779b97f4a7c15)));
     uint64_t spread = MPL_MAX((uint64_t) LEAST_SPREAD, 16 * (uint64_t) number);
@@ -40,7 +41,7 @@ uint32_t MPIR_ctxid_probe_of(const ctxid_store_t * store, const MPIR_Ctxid_t * c
     return (uint32_t) (hash % MPL_MIN(spread, (uint64_t) store->busy_limit));
 }
 
-static bool is_scarce(const ctxid_store_t * store)
+static bool is_scarce(const ctxid_store_t *store)
 {
     cid_figures_t busy;
 
@@ -85,9 +86,9 @@ static void propose(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t ids,
 
 /* If a creation of this process searches, the token is left to the search.  A member that takes no
  * part in the new communicator objects to no id.  But while it is busy, no cursor may move. */
-static ctxid_fields_t make_fields(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t ids)
+static ctxid_fields_t make_fields(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t ids)
 {
-    ctxid_fields_t fields = {.scarce = is_scarce(store) };
+    ctxid_fields_t fields = {.scarce = is_scarce(store)};
 
     if (store->queue == NULL && !fields.scarce)
         MPIR_ctxid_take_token(store, creation);
@@ -97,18 +98,22 @@ static ctxid_fields_t make_fields(ctxid_store_t * store, MPIR_Ctxid_t * creation
     return fields;
 }
 
-ctxid_offer_t MPIR_ctxid_make_offer(ctxid_store_t * store, MPIR_Ctxid_t * creation, MPIR_Comm * parent,
-                               ctxid_call_t call, bool takes_part)
+ctxid_offer_t MPIR_ctxid_make_offer(ctxid_store_t *store, MPIR_Ctxid_t *creation, MPIR_Comm *parent,
+                                    ctxid_call_t call, bool takes_part)
 {
     ctxid_fields_t fields;
 
-    *creation = (MPIR_Ctxid_t) {
-        .store = store,.parent = parent,.takes_part = takes_part,
+    *creation = (MPIR_Ctxid_t){
+        .store = store,
+        .parent = parent,
+        .takes_part = takes_part,
         .order = ((uint64_t) (call.parent ? call.parent : parent->context_id) << 32) | call.tag,
-        .number = call.number,.keeps_cursor = call.whole,.claimed = MPIR_CTXID_NONE,
-        .is_duplicate = call.ids > 0,.contains = call.contains,
-        .members = call.members
-    };
+        .number = call.number,
+        .keeps_cursor = call.whole,
+        .claimed = MPIR_CTXID_NONE,
+        .is_duplicate = call.ids > 0,
+        .contains = call.contains,
+        .members = call.members};
     pthread_mutex_lock(&store->mutex);
     if (creation->keeps_cursor)
         creation->cursor = parent->ctxid_cursor;
@@ -117,6 +122,7 @@ ctxid_offer_t MPIR_ctxid_make_offer(ctxid_store_t * store, MPIR_Ctxid_t * creati
     creation->probe = MPIR_ctxid_probe_of(store, creation, creation->number);
     fields = make_fields(store, creation, call.ids);
     pthread_mutex_unlock(&store->mutex);
-    return (ctxid_offer_t) {.packed = MPIR_ctxid_pack(&fields),
-                            .number = (uint64_t) MPIR_ctxid_block_of(creation) << 32 | creation->number};
+    return (ctxid_offer_t){.packed = MPIR_ctxid_pack(&fields),
+                           .number =
+                               (uint64_t) MPIR_ctxid_block_of(creation) << 32 | creation->number};
 }

@@ -5,9 +5,6 @@
 
 /* The store of this process.  Its mutex is not one of MPICH's: those may be empty, while MPI_T
  * reads beside MPI calls at any granularity, before MPI_Init and after MPI_Finalize. */
-static ctxid_store_t own = {.mutex = PTHREAD_MUTEX_INITIALIZER };
+static ctxid_store_t own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-ctxid_store_t *MPIR_ctxid_own_store(void)
-{
-    return &own;
-}
+ctxid_store_t *MPIR_ctxid_own_store(void) { return &own; }

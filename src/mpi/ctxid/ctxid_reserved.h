@@ -8,7 +8,8 @@
 #include "ctxid_parts.h"
 
 /* REQUIRES: the caller holds the store's mutex. */
-static inline void MPIR_ctxid_drop_reservation(ctxid_store_t *store, uint32_t prefix, uint32_t cursor)
+static inline void MPIR_ctxid_drop_reservation(ctxid_store_t *store, uint32_t prefix,
+                                               uint32_t cursor)
 {
     if (MPIR_ctxid_has_reserved(store, prefix, cursor))
         MPIR_ctxid_end_reservation(store, cursor);

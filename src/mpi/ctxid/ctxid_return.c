@@ -22,7 +22,7 @@
 
 /* The communicator whose block ends with this id, if all its members are in the search.  NULL for
  * none. */
-static MPIR_Comm *lender_of(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t id)
+static MPIR_Comm *lender_of(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t id)
 {
     void *owner = MPIR_cid_owner(store->calm, id);
     uint32_t number = MPIR_ctxid_note_number(owner);
@@ -38,15 +38,15 @@ static MPIR_Comm *lender_of(const ctxid_store_t * store, const MPIR_Ctxid_t * cr
     return creation->contains(creation->members, lender) ? lender : NULL;
 }
 
-static bool is_intact(const MPIR_Comm * lender)
+static bool is_intact(const MPIR_Comm *lender)
 {
     return !lender->revoked && !MPIR_ctxid_kept(lender).in_doubt;
 }
 
 /* The lender of the first such id from *id on, which becomes *id.  NULL if there is none below
  * `end`. */
-static MPIR_Comm *next_lender(const ctxid_store_t * store, const MPIR_Ctxid_t * creation,
-                              uint32_t * id, uint32_t end)
+static MPIR_Comm *next_lender(const ctxid_store_t *store, const MPIR_Ctxid_t *creation,
+                              uint32_t *id, uint32_t end)
 {
     for (; *id < end; ++*id) {
         MPIR_Comm *lender;
@@ -59,8 +59,8 @@ static MPIR_Comm *next_lender(const ctxid_store_t * store, const MPIR_Ctxid_t * 
     return NULL;
 }
 
-void MPIR_ctxid_return_show(const ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t first,
-                       uint32_t n, uint32_t mask[])
+void MPIR_ctxid_return_show(const ctxid_store_t *store, const MPIR_Ctxid_t *creation,
+                            uint32_t first, uint32_t n, uint32_t mask[])
 {
     MPIR_Comm *lender;
 
@@ -72,7 +72,7 @@ void MPIR_ctxid_return_show(const ctxid_store_t * store, const MPIR_Ctxid_t * cr
 /* The others have shortened the block, so this member does, too.  That holds if it has learned
  * since that the communicator is revoked.  It also holds if the block is in doubt here, and this
  * member takes no part in the new communicator. */
-void MPIR_ctxid_return_take(ctxid_store_t * store, const MPIR_Ctxid_t * creation, uint32_t prefix)
+void MPIR_ctxid_return_take(ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t prefix)
 {
     MPIR_Comm *lender = prefix < store->calm_limit ? lender_of(store, creation, prefix) : NULL;
 
@@ -80,7 +80,7 @@ void MPIR_ctxid_return_take(ctxid_store_t * store, const MPIR_Ctxid_t * creation
         MPIR_ctxid_block_shorten(store, lender);
 }
 
-void MPIR_ctxid_return_doubt(ctxid_store_t * store, const MPIR_Ctxid_t * creation)
+void MPIR_ctxid_return_doubt(ctxid_store_t *store, const MPIR_Ctxid_t *creation)
 {
     uint32_t id, n, end;
     MPIR_Comm *lender;

@@ -9,14 +9,14 @@
 /* ---- the queue ------------------------------------------------------------------------------- */
 
 /* All members of two creations get the same answer: they agreed on both numbers. */
-static bool goes_first(const MPIR_Ctxid_t * one, const MPIR_Ctxid_t * other)
+static bool goes_first(const MPIR_Ctxid_t *one, const MPIR_Ctxid_t *other)
 {
     if (one->passes != other->passes)
         return one->passes < other->passes;
     return one->order <= other->order;
 }
 
-void MPIR_ctxid_enqueue(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+void MPIR_ctxid_enqueue(ctxid_store_t *store, MPIR_Ctxid_t *creation)
 {
     MPIR_Ctxid_t **place = &store->queue;
 
@@ -27,7 +27,7 @@ void MPIR_ctxid_enqueue(ctxid_store_t * store, MPIR_Ctxid_t * creation)
     creation->is_queued = true;
 }
 
-static void dequeue(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+static void dequeue(ctxid_store_t *store, MPIR_Ctxid_t *creation)
 {
     MPIR_Ctxid_t **place = &store->queue;
 
@@ -39,7 +39,7 @@ static void dequeue(ctxid_store_t * store, MPIR_Ctxid_t * creation)
     creation->is_queued = false;
 }
 
-void MPIR_ctxid_abandon(MPIR_Ctxid_t * creation)
+void MPIR_ctxid_abandon(MPIR_Ctxid_t *creation)
 {
     ctxid_store_t *store = creation->store;
 
@@ -56,7 +56,7 @@ void MPIR_ctxid_abandon(MPIR_Ctxid_t * creation)
 /* ---- what a process shows -------------------------------------------------------------------- */
 
 /* The lowest free id that is not below `prefix`, or the limit. */
-static uint32_t next_free(const ctxid_store_t * store, uint32_t prefix)
+static uint32_t next_free(const ctxid_store_t *store, uint32_t prefix)
 {
     uint32_t id = store->calm_limit;
 
@@ -64,12 +64,13 @@ static uint32_t next_free(const ctxid_store_t * store, uint32_t prefix)
         id = MPIR_cid_next_free(store->calm, prefix);
     if (id < store->calm_limit)
         return id;
-    return store->calm_limit +
-        MPIR_cid_next_free(store->busy, prefix > store->calm_limit ? prefix - store->calm_limit : 0);
+    return store->calm_limit + MPIR_cid_next_free(store->busy, prefix > store->calm_limit
+                                                                   ? prefix - store->calm_limit
+                                                                   : 0);
 }
 
 /* How far the search may skip: to the next free id, or to its end. */
-static uint32_t next_offset(const ctxid_store_t * store, const MPIR_Ctxid_t * creation)
+static uint32_t next_offset(const ctxid_store_t *store, const MPIR_Ctxid_t *creation)
 {
     uint32_t limit = store->calm_limit + store->busy_limit;
     uint32_t first, n, prefix, id;
@@ -86,7 +87,7 @@ static uint32_t next_offset(const ctxid_store_t * store, const MPIR_Ctxid_t * cr
     return (id < creation->start) ? id + limit - creation->start : limit;
 }
 
-static void show_ids(const cid_table_t * table, uint32_t first, uint32_t n, uint32_t mask[])
+static void show_ids(const cid_table_t *table, uint32_t first, uint32_t n, uint32_t mask[])
 {
     MPIR_cid_free_mask(table, first, (n + 31) / 32, mask);
     if (n % 32)
@@ -114,13 +115,13 @@ static void show_calm(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, 
         MPIR_ctxid_return_show(store, creation, first, n, mask);
 }
 
-static void show_busy(const ctxid_store_t * store, uint32_t first, uint32_t n, uint32_t mask[])
+static void show_busy(const ctxid_store_t *store, uint32_t first, uint32_t n, uint32_t mask[])
 {
     show_ids(store->busy, first, n, mask);
     hide(store->held_probe, first, n, mask);
 }
 
-static bool has_room(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t first, uint32_t n)
+static bool has_room(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t first, uint32_t n)
 {
     uint32_t id;
     cid_table_t *table = MPIR_ctxid_table_of(store, first, &id);
@@ -128,7 +129,7 @@ static bool has_room(ctxid_store_t * store, MPIR_Ctxid_t * creation, uint32_t fi
     return MPIR_ctxid_hold(store, creation, table, id + n) >= id + n;
 }
 
-static void show(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_window_t * window)
+static void show(ctxid_store_t *store, MPIR_Ctxid_t *creation, ctxid_window_t *window)
 {
     bool has_token = MPIR_ctxid_take_token(store, creation);
     uint32_t first, n;
@@ -141,11 +142,11 @@ static void show(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_window_t 
     if (creation->takes_part && !creation->returns)
         window->next = next_offset(store, creation);
     window->flags = CTXID_SHOWN | (has_token ? CTXID_HAS_TOKEN : 0) |
-        (creation->is_short ? 0 : CTXID_HAS_ROOM) |
-        (creation->contains ? CTXID_MAY_RETURN : 0) |
-        (store->ahead == 0 ? CTXID_LENDS_NOTHING : 0);
+                    (creation->is_short ? 0 : CTXID_HAS_ROOM) |
+                    (creation->contains ? CTXID_MAY_RETURN : 0) |
+                    (store->ahead == 0 ? CTXID_LENDS_NOTHING : 0);
     if (!creation->takes_part)
-        memset(window->free, 0xff, sizeof(window->free));       /* any */
+        memset(window->free, 0xff, sizeof(window->free)); /* any */
     else if (first < store->calm_limit)
         show_calm(store, creation, first, n, window->free);
     else
@@ -154,7 +155,7 @@ static void show(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_window_t 
         window->flags |= CTXID_WITHHELD_NOTHING;
 }
 
-void MPIR_ctxid_show_window(MPIR_Ctxid_t * creation, ctxid_window_t * window)
+void MPIR_ctxid_show_window(MPIR_Ctxid_t *creation, ctxid_window_t *window)
 {
     ctxid_store_t *store = creation->store;
 
@@ -171,7 +172,7 @@ void MPIR_ctxid_show_window(MPIR_Ctxid_t * creation, ctxid_window_t * window)
 
 /* The lowest id of the window whose bit is not below *bit, and *bit becomes the bit after it.
  * MPIR_CTXID_NONE if there is none. */
-static uint32_t next_common(const ctxid_window_t * window, uint32_t first, uint32_t * bit)
+static uint32_t next_common(const ctxid_window_t *window, uint32_t first, uint32_t *bit)
 {
     while (*bit < 32 * CTXID_WINDOW_WORDS) {
         uint32_t rest = window->free[*bit / 32] >> (*bit % 32);
@@ -187,7 +188,7 @@ static uint32_t next_common(const ctxid_window_t * window, uint32_t first, uint3
 
 /* A process withheld ids for an offer.  Late members of the offer may be in the search that is next
  * in the queue, so that one goes first now. */
-static void begin_pass(ctxid_store_t * store, MPIR_Ctxid_t * creation)
+static void begin_pass(ctxid_store_t *store, MPIR_Ctxid_t *creation)
 {
     dequeue(store, creation);
     creation->withheld = false;
@@ -219,7 +220,7 @@ static ctxid_outcome_t go_on(ctxid_store_t *store, MPIR_Ctxid_t *creation,
 static void move_cursors(ctxid_store_t *store, MPIR_Ctxid_t *creation, const ctxid_window_t *window,
                          uint32_t first, uint32_t bit, uint32_t prefix)
 {
-    uint32_t cursors[2] = { 0, 0 };
+    uint32_t cursors[2] = {0, 0};
 
     for (int i = 0; i < 2 && first < store->calm_limit; i++) {
         uint32_t id = next_common(window, first, &bit);
@@ -229,8 +230,8 @@ static void move_cursors(ctxid_store_t *store, MPIR_Ctxid_t *creation, const ctx
     MPIR_ctxid_move_cursors(store, creation, prefix, cursors);
 }
 
-static ctxid_outcome_t settle_shown(ctxid_store_t * store, MPIR_Ctxid_t * creation,
-                                    const ctxid_window_t * window, uint32_t * prefix)
+static ctxid_outcome_t settle_shown(ctxid_store_t *store, MPIR_Ctxid_t *creation,
+                                    const ctxid_window_t *window, uint32_t *prefix)
 {
     uint32_t first, n, bit = 0, chosen;
 
@@ -251,7 +252,7 @@ static ctxid_outcome_t settle_shown(ctxid_store_t * store, MPIR_Ctxid_t * creati
 }
 
 ctxid_outcome_t MPIR_ctxid_settle_window(MPIR_Ctxid_t *creation, const ctxid_window_t *window,
-                                    uint32_t *prefix)
+                                         uint32_t *prefix)
 {
     ctxid_store_t *store = creation->store;
     ctxid_outcome_t outcome = CTXID_SEARCH;
@@ -261,7 +262,7 @@ ctxid_outcome_t MPIR_ctxid_settle_window(MPIR_Ctxid_t *creation, const ctxid_win
     if (window->flags & CTXID_SHOWN)
         outcome = settle_shown(store, creation, window, prefix);
     else if (creation->offset > 0)
-        creation->withheld = true;      /* ids that were shown in use may be free by now */
+        creation->withheld = true; /* ids that were shown in use may be free by now */
     MPIR_ctxid_release_claims(store, creation);
     if (outcome != CTXID_SEARCH) {
         dequeue(store, creation);

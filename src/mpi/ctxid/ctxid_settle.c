@@ -19,7 +19,7 @@ static void choose_cursors(ctxid_fields_t all, uint32_t cursors[2])
 }
 
 /* The parent's cursor, or the id that all members freed longest ago, or the end. */
-static uint32_t choose(const MPIR_Ctxid_t * creation, ctxid_fields_t own)
+static uint32_t choose(const MPIR_Ctxid_t *creation, ctxid_fields_t own)
 {
     if (!own.cursor_taken)
         return creation->cursor;
@@ -41,7 +41,7 @@ static ctxid_outcome_t settle_calm(ctxid_store_t *store, MPIR_Ctxid_t *creation,
         *prefix = MPIR_ctxid_block_grant(store, creation);
         return CTXID_DECIDED;
     }
-    MPIR_ctxid_block_release(store, creation);       /* the id may be one of them */
+    MPIR_ctxid_block_release(store, creation); /* the id may be one of them */
     if (!is_possible(store, choose(creation, all), all)) {
         creation->start = all.end < store->calm_limit ? all.end : all.free1;
         return CTXID_SEARCH;
@@ -74,10 +74,10 @@ static ctxid_outcome_t settle_busy(ctxid_store_t *store, MPIR_Ctxid_t *creation,
     return CTXID_DECIDED;
 }
 
-static ctxid_outcome_t settle(ctxid_store_t * store, MPIR_Ctxid_t * creation, ctxid_fields_t own,
-                              ctxid_fields_t all, uint64_t numbers, uint32_t * prefix)
+static ctxid_outcome_t settle(ctxid_store_t *store, MPIR_Ctxid_t *creation, ctxid_fields_t own,
+                              ctxid_fields_t all, uint64_t numbers, uint32_t *prefix)
 {
-    uint32_t number = (uint32_t)numbers;
+    uint32_t number = (uint32_t) numbers;
     ctxid_outcome_t outcome;
 
     if (all.failed)
@@ -87,17 +87,17 @@ static ctxid_outcome_t settle(ctxid_store_t * store, MPIR_Ctxid_t * creation, ct
 
         *counter = MPL_MAX(*counter, number);
     }
-    outcome = all.busy ? settle_busy(store, creation, all, number, prefix) :
-        settle_calm(store, creation, own, all, prefix);
+    outcome = all.busy ? settle_busy(store, creation, all, number, prefix)
+                       : settle_calm(store, creation, own, all, prefix);
     if (outcome == CTXID_SEARCH)
         MPIR_ctxid_enqueue(store, creation);
     else
-        MPIR_ctxid_block_grow(creation, (uint32_t)(numbers >> 32), all.busy ? 0 : all.end);
+        MPIR_ctxid_block_grow(creation, (uint32_t) (numbers >> 32), all.busy ? 0 : all.end);
     return outcome;
 }
 
 ctxid_outcome_t MPIR_ctxid_settle(MPIR_Ctxid_t *creation, uint64_t own, ctxid_offer_t all,
-                             uint32_t *prefix)
+                                  uint32_t *prefix)
 {
     ctxid_store_t *store = creation->store;
     ctxid_outcome_t outcome;

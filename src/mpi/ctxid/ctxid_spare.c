@@ -10,9 +10,9 @@
 static struct {
     pthread_mutex_t mutex;
     MPIR_Handle_common *first;
-    uint32_t n;                 /* written with the lock, read also without it */
-    uint32_t asked;             /* by agreements under way */
-} spare = {.mutex = PTHREAD_MUTEX_INITIALIZER };
+    uint32_t n;     /* written with the lock, read also without it */
+    uint32_t asked; /* by agreements under way */
+} spare = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static bool push(void)
 {

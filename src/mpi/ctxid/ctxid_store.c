@@ -7,7 +7,7 @@
 
 /* ---- the store ------------------------------------------------------------------------------- */
 
-static void destroy_tables(ctxid_store_t * store)
+static void destroy_tables(ctxid_store_t *store)
 {
     MPIR_cid_table_destroy(store->calm);
     MPIR_cid_table_destroy(store->busy);
@@ -16,7 +16,7 @@ static void destroy_tables(ctxid_store_t * store)
     MPIR_ctxid_freed_destroy(&store->freed);
 }
 
-void MPIR_ctxid_close(ctxid_store_t * store)
+void MPIR_ctxid_close(ctxid_store_t *store)
 {
     pthread_mutex_lock(&store->mutex);
     destroy_tables(store);
@@ -25,7 +25,7 @@ void MPIR_ctxid_close(ctxid_store_t * store)
 
 /* The predefined communicators have their ids before they exist, and even if they never exist: a
  * session makes them late. */
-static bool claim_predefined(ctxid_store_t * store, uint32_t n)
+static bool claim_predefined(ctxid_store_t *store, uint32_t n)
 {
     for (uint32_t id = 0; id < n; id++) {
         if (MPIR_cid_claim(store->calm, id, MPIR_ctxid_note(CTXID_NOTE_PENDING, 0)) != CID_OK)
@@ -36,7 +36,7 @@ static bool claim_predefined(ctxid_store_t * store, uint32_t n)
 }
 
 /* All but the mutex */
-static void reset(ctxid_store_t * store)
+static void reset(ctxid_store_t *store)
 {
     size_t first = offsetof(ctxid_store_t, calm);
 
@@ -44,7 +44,7 @@ static void reset(ctxid_store_t * store)
     store->held_probe = MPIR_CTXID_NONE;
 }
 
-static int make_tables(ctxid_store_t * store, cid_kind kind, uint32_t limit, uint32_t predefined)
+static int make_tables(ctxid_store_t *store, cid_kind kind, uint32_t limit, uint32_t predefined)
 {
     reset(store);
     store->busy_limit = limit / 4;
@@ -58,7 +58,7 @@ static int make_tables(ctxid_store_t * store, cid_kind kind, uint32_t limit, uin
     return MPI_ERR_NO_MEM;
 }
 
-int MPIR_ctxid_open(ctxid_store_t * store, cid_kind kind, uint32_t limit, uint32_t predefined)
+int MPIR_ctxid_open(ctxid_store_t *store, cid_kind kind, uint32_t limit, uint32_t predefined)
 {
     int mpi_errno;
 
@@ -70,7 +70,7 @@ int MPIR_ctxid_open(ctxid_store_t * store, cid_kind kind, uint32_t limit, uint32
 
 /* ---- communicators --------------------------------------------------------------------------- */
 
-bool MPIR_ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm)
+bool MPIR_ctxid_commit(ctxid_store_t *store, MPIR_Comm *comm)
 {
     uint32_t prefix = MPIR_ctxid_prefix_of(comm), id;
     cid_table_t *table;
@@ -92,7 +92,7 @@ bool MPIR_ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm)
     return true;
 }
 
-bool MPIR_ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm)
+bool MPIR_ctxid_forget(ctxid_store_t *store, MPIR_Comm *comm)
 {
     bool had_block;
 
@@ -108,7 +108,7 @@ bool MPIR_ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm)
 
 /* An intercommunicator and its local communicator have the same id: the intercommunicator gives
  * it back. */
-void MPIR_ctxid_free(ctxid_store_t * store, MPIR_Context_id_t context_id)
+void MPIR_ctxid_free(ctxid_store_t *store, MPIR_Context_id_t context_id)
 {
     uint32_t prefix = MPIR_CONTEXT_READ_FIELD(PREFIX, context_id), id;
     cid_table_t *table;
@@ -133,7 +133,7 @@ void MPIR_ctxid_free(ctxid_store_t * store, MPIR_Context_id_t context_id)
 /* ---- figures --------------------------------------------------------------------------------- */
 
 /* The first id in use from *prefix on, without reserved ones; false if there is none. */
-static bool find_used(const ctxid_store_t * store, uint32_t * prefix, void **owner)
+static bool find_used(const ctxid_store_t *store, uint32_t *prefix, void **owner)
 {
     uint32_t id;
 
@@ -153,7 +153,7 @@ static bool find_used(const ctxid_store_t * store, uint32_t * prefix, void **own
 }
 
 /* `visit` may call MPI: the store is not locked meanwhile. */
-void MPIR_ctxid_visit(ctxid_store_t * store, void (*visit) (uint32_t prefix, MPIR_Comm * comm))
+void MPIR_ctxid_visit(ctxid_store_t *store, void (*visit)(uint32_t prefix, MPIR_Comm *comm))
 {
     for (uint32_t prefix = 0;; prefix++) {
         void *owner;
@@ -168,7 +168,7 @@ void MPIR_ctxid_visit(ctxid_store_t * store, void (*visit) (uint32_t prefix, MPI
     }
 }
 
-static void read_figures(const ctxid_store_t * store, ctxid_figures_t * figures)
+static void read_figures(const ctxid_store_t *store, ctxid_figures_t *figures)
 {
     cid_figures_t calm, busy;
 
@@ -183,7 +183,7 @@ static void read_figures(const ctxid_store_t * store, ctxid_figures_t * figures)
     figures->bytes = calm.bytes + busy.bytes + MPIR_ctxid_freed_bytes(&store->freed);
 }
 
-void MPIR_ctxid_get_figures(ctxid_store_t * store, ctxid_figures_t * figures)
+void MPIR_ctxid_get_figures(ctxid_store_t *store, ctxid_figures_t *figures)
 {
     memset(figures, 0, sizeof(*figures));
     pthread_mutex_lock(&store->mutex);

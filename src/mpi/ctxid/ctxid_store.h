@@ -43,26 +43,26 @@ typedef struct {
 
 typedef struct MPIR_Ctxid_store {
     pthread_mutex_t mutex;
-    cid_table_t *calm, *busy;   /* NULL before MPIR_ctxid_open and after MPIR_ctxid_close */
+    cid_table_t *calm, *busy; /* NULL before MPIR_ctxid_open and after MPIR_ctxid_close */
     uint32_t calm_limit, busy_limit;
-    uint32_t used;              /* calm ids of communicators */
-    uint32_t peak;              /* the most that were used at once */
-    uint32_t reserved;          /* calm ids that are cursors */
-    uint32_t blocked;           /* calm ids of blocks, without a communicator */
-    uint32_t most_blocked;      /* no block is made that would exceed this */
-    uint32_t ahead;             /* duplicates that need no agreement, of all communicators */
-    uint64_t silent;            /* duplicates so far that needed none */
-    uint32_t fresh;             /* no calm id from here on was ever used or reserved */
-    ctxid_freed_t freed;        /* calm ids */
-    const MPIR_Ctxid_t *token;  /* the creation that has it, or NULL */
+    uint32_t used;             /* calm ids of communicators */
+    uint32_t peak;             /* the most that were used at once */
+    uint32_t reserved;         /* calm ids that are cursors */
+    uint32_t blocked;          /* calm ids of blocks, without a communicator */
+    uint32_t most_blocked;     /* no block is made that would exceed this */
+    uint32_t ahead;            /* duplicates that need no agreement, of all communicators */
+    uint64_t silent;           /* duplicates so far that needed none */
+    uint32_t fresh;            /* no calm id from here on was ever used or reserved */
+    ctxid_freed_t freed;       /* calm ids */
+    const MPIR_Ctxid_t *token; /* the creation that has it, or NULL */
     /* if that creation made an offer: it may receive a calm id from here on, */
     uint32_t promised;
-    uint32_t promised_free;     /* or this one; 0 for none */
-    uint32_t probes;            /* claimed by offers */
-    bool was_busy;              /* there were offers without the token */
+    uint32_t promised_free; /* or this one; 0 for none */
+    uint32_t probes;        /* claimed by offers */
+    bool was_busy;          /* there were offers without the token */
     /* of the creation with the token, not in the table; or MPIR_CTXID_NONE */
     uint32_t held_probe;
-    const MPIR_Ctxid_t *shown;  /* the creation whose window is being exchanged, or NULL */
+    const MPIR_Ctxid_t *shown; /* the creation whose window is being exchanged, or NULL */
     /* creations that search: those with the fewest passes first, then the lowest order */
     MPIR_Ctxid_t *queue;
     ctxid_partial_t partial[CTXID_PARTIAL_COUNTERS];
@@ -75,27 +75,24 @@ ctxid_store_t *MPIR_ctxid_own_store(void);
 
 /* The fields of a packed offer, or of packed offers folded by maximum. */
 typedef struct {
-    bool failed;                /* a member cannot make the communicator: no member gets an id */
-    uint32_t lack;              /* each member has memory for a calm id below MPIR_ctxid_room */
-    bool busy;                  /* a member had another creation under way */
-    bool cursor_taken;          /* a member cannot use the parent's cursor */
-    bool probe_taken;           /* a member could not claim the probe */
-    bool scarce;                /* a member has too few ids left to withhold any: search */
-    bool differ;                /* members that will be in the communicator have different free1 */
-    bool blocks_differ;         /* members have claimed different blocks, or some have none */
-    uint32_t end;               /* highest calm id used + 1 */
-    uint32_t free1, free2;      /* calm ids freed longest ago, 0 for none */
+    bool failed;           /* a member cannot make the communicator: no member gets an id */
+    uint32_t lack;         /* each member has memory for a calm id below MPIR_ctxid_room */
+    bool busy;             /* a member had another creation under way */
+    bool cursor_taken;     /* a member cannot use the parent's cursor */
+    bool probe_taken;      /* a member could not claim the probe */
+    bool scarce;           /* a member has too few ids left to withhold any: search */
+    bool differ;           /* members that will be in the communicator have different free1 */
+    bool blocks_differ;    /* members have claimed different blocks, or some have none */
+    uint32_t end;          /* highest calm id used + 1 */
+    uint32_t free1, free2; /* calm ids freed longest ago, 0 for none */
 } ctxid_fields_t;
 
 #define CTXID_NUMBER_BITS 18
 
 /* 0: room for all ids */
-static inline uint32_t MPIR_ctxid_room(uint32_t lack)
-{
-    return (1u << CTXID_NUMBER_BITS) >> lack;
-}
+static inline uint32_t MPIR_ctxid_room(uint32_t lack) { return (1u << CTXID_NUMBER_BITS) >> lack; }
 
-uint64_t MPIR_ctxid_pack(const ctxid_fields_t * fields);
+uint64_t MPIR_ctxid_pack(const ctxid_fields_t *fields);
 ctxid_fields_t MPIR_ctxid_unpack(uint64_t packed);
 
 /* An offer, or offers folded.  The lower half of `number` is the number of the creation, from which
@@ -107,19 +104,19 @@ typedef struct {
     uint64_t number;
 } ctxid_offer_t;
 
-void MPIR_ctxid_fold_offer(ctxid_offer_t * all, const ctxid_offer_t * offer);
+void MPIR_ctxid_fold_offer(ctxid_offer_t *all, const ctxid_offer_t *offer);
 
 /* Which ids of a window are free. */
 #define CTXID_WINDOW_WORDS 128u
 typedef struct {
-    uint32_t flags;             /* folded by AND */
-    uint32_t next;              /* folded by maximum: where the next window may begin */
-    uint32_t free[CTXID_WINDOW_WORDS];  /* folded by AND */
+    uint32_t flags;                    /* folded by AND */
+    uint32_t next;                     /* folded by maximum: where the next window may begin */
+    uint32_t free[CTXID_WINDOW_WORDS]; /* folded by AND */
 } ctxid_window_t;
 
 /* Flags */
 enum {
-    CTXID_SHOWN = 1,            /* the member shows its ids */
+    CTXID_SHOWN = 1, /* the member shows its ids */
     CTXID_HAS_TOKEN = 2,
     CTXID_HAS_ROOM = 4,         /* and has memory to take any of them */
     CTXID_WITHHELD_NOTHING = 8, /* `free` has all free ids of this window */
@@ -127,7 +124,7 @@ enum {
     CTXID_LENDS_NOTHING = 32    /* but the member has no block */
 };
 
-void MPIR_ctxid_fold_window(ctxid_window_t * all, const ctxid_window_t * window);
+void MPIR_ctxid_fold_window(ctxid_window_t *all, const ctxid_window_t *window);
 
 /* ---- steps of a creation --------------------------------------------------------------------- */
 
@@ -137,37 +134,37 @@ void MPIR_ctxid_fold_window(ctxid_window_t * all, const ctxid_window_t * window)
 typedef struct {
     bool whole;
     uint32_t tag;
-    uint32_t number;            /* if whole */
-    uint32_t ids;               /* for duplicates: of the block that the member claims.  Else 0 */
+    uint32_t number; /* if whole */
+    uint32_t ids;    /* for duplicates: of the block that the member claims.  Else 0 */
     /* if this process makes one creation at a time, and none was ever pending: does every member
      * of `part` take part in the search?  Else NULL: no block gives ids back */
-    bool (*contains) (const void *members, const MPIR_Comm * part);
-    const void *members;        /* the argument of `contains` */
+    bool (*contains)(const void *members, const MPIR_Comm *part);
+    const void *members; /* the argument of `contains` */
     /* if the members have different ids for the parent: one id for all of them.  Else 0 */
     MPIR_Context_id_t parent;
 } ctxid_call_t;
 
-ctxid_offer_t MPIR_ctxid_make_offer(ctxid_store_t * store, MPIR_Ctxid_t * creation, MPIR_Comm * parent,
-                               ctxid_call_t call, bool takes_part);
+ctxid_offer_t MPIR_ctxid_make_offer(ctxid_store_t *store, MPIR_Ctxid_t *creation, MPIR_Comm *parent,
+                                    ctxid_call_t call, bool takes_part);
 
 typedef enum {
     CTXID_DECIDED,
-    CTXID_SEARCH,               /* exchange a window (again) */
+    CTXID_SEARCH, /* exchange a window (again) */
     CTXID_EXHAUSTED,
-    CTXID_FAILED,               /* another member could not make its communicator */
+    CTXID_FAILED, /* another member could not make its communicator */
     CTXID_NO_MEMORY
 } ctxid_outcome_t;
 
 /* If decided, *prefix is the id, or MPIR_CTXID_NONE in a member that takes no part.  `own`: the
  * packed offers folded over the members of this process's new communicator.  `all`: folded over
  * all members. */
-ctxid_outcome_t MPIR_ctxid_settle(MPIR_Ctxid_t * creation, uint64_t own, ctxid_offer_t all,
-                             uint32_t * prefix);
+ctxid_outcome_t MPIR_ctxid_settle(MPIR_Ctxid_t *creation, uint64_t own, ctxid_offer_t all,
+                                  uint32_t *prefix);
 
-void MPIR_ctxid_show_window(MPIR_Ctxid_t * creation, ctxid_window_t * window);
-ctxid_outcome_t MPIR_ctxid_settle_window(MPIR_Ctxid_t * creation, const ctxid_window_t * window,
-                                    uint32_t * prefix);
-void MPIR_ctxid_abandon(MPIR_Ctxid_t * creation);
+void MPIR_ctxid_show_window(MPIR_Ctxid_t *creation, ctxid_window_t *window);
+ctxid_outcome_t MPIR_ctxid_settle_window(MPIR_Ctxid_t *creation, const ctxid_window_t *window,
+                                         uint32_t *prefix);
+void MPIR_ctxid_abandon(MPIR_Ctxid_t *creation);
 
 /* ---- blocks of ids for duplicates ------------------------------------------------------------ */
 
@@ -176,8 +173,8 @@ void MPIR_ctxid_abandon(MPIR_Ctxid_t * creation);
 uint32_t MPIR_ctxid_block_size(ctxid_store_t *store, const MPIR_Comm *parent, uint32_t most);
 
 typedef enum {
-    CTXID_BLOCK_EMPTY,          /* on all members: they agree on an id, and maybe on a block */
-    CTXID_BLOCK_ID,             /* the next id; all members have it or will take it */
+    CTXID_BLOCK_EMPTY, /* on all members: they agree on an id, and maybe on a block */
+    CTXID_BLOCK_ID,    /* the next id; all members have it or will take it */
     /* This process failed alone in a collective.  It does not know whether the others have the next
      * ids, or agree.  It revokes the parent, and thereby takes all ids that are left. */
     CTXID_BLOCK_DOUBT
@@ -191,37 +188,38 @@ ctxid_block_t MPIR_ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uin
 /* All ids that are left, *n from *first on, maybe none.  The block is empty then.  The caller
  * revokes whatever communicators the others make of them.  False, and nothing is done, while a
  * creation may get one of them: the caller tries again. */
-bool MPIR_ctxid_block_take_rest(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *first, uint32_t *n);
+bool MPIR_ctxid_block_take_rest(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *first,
+                                uint32_t *n);
 /* The id of a duplicate that this process alone could not make.  It is not used again. */
 void MPIR_ctxid_block_burn(ctxid_store_t *store, uint32_t prefix);
 
 /* ---- communicators --------------------------------------------------------------------------- */
 
 /* The first ids are those of predefined communicators. */
-int MPIR_ctxid_open(ctxid_store_t * store, cid_kind kind, uint32_t limit, uint32_t predefined);
-void MPIR_ctxid_close(ctxid_store_t * store);
+int MPIR_ctxid_open(ctxid_store_t *store, cid_kind kind, uint32_t limit, uint32_t predefined);
+void MPIR_ctxid_close(ctxid_store_t *store);
 
 /* As MPIR_Ctxid_commit, _forget and _free.  If the store is not open they do nothing.  The first
  * returns true if the id is the communicator's alone. */
-bool MPIR_ctxid_commit(ctxid_store_t * store, MPIR_Comm * comm);
+bool MPIR_ctxid_commit(ctxid_store_t *store, MPIR_Comm *comm);
 /* True if ids of a block were given back. */
-bool MPIR_ctxid_forget(ctxid_store_t * store, MPIR_Comm * comm);
-void MPIR_ctxid_free(ctxid_store_t * store, MPIR_Context_id_t id);
+bool MPIR_ctxid_forget(ctxid_store_t *store, MPIR_Comm *comm);
+void MPIR_ctxid_free(ctxid_store_t *store, MPIR_Context_id_t id);
 
 typedef struct {
-    uint64_t used;              /* by communicators, or claimed for them */
-    uint64_t reserved;          /* cursors, and ids of blocks */
-    uint64_t silent;            /* duplicates that took an id of a block */
+    uint64_t used;     /* by communicators, or claimed for them */
+    uint64_t reserved; /* cursors, and ids of blocks */
+    uint64_t silent;   /* duplicates that took an id of a block */
     uint64_t limit;
-    uint64_t end;               /* highest used or reserved + 1 */
-    uint64_t allocated;         /* elements of the tables */
+    uint64_t end;       /* highest used or reserved + 1 */
+    uint64_t allocated; /* elements of the tables */
     uint64_t bytes;
 } ctxid_figures_t;
 
 /* All 0 if the store is not open. */
-void MPIR_ctxid_get_figures(ctxid_store_t * store, ctxid_figures_t * figures);
+void MPIR_ctxid_get_figures(ctxid_store_t *store, ctxid_figures_t *figures);
 /* Calls `visit` for each id in use with its communicator, or with NULL if it has none yet.
  * `visit` may call MPI. */
-void MPIR_ctxid_visit(ctxid_store_t * store, void (*visit) (uint32_t prefix, MPIR_Comm * comm));
+void MPIR_ctxid_visit(ctxid_store_t *store, void (*visit)(uint32_t prefix, MPIR_Comm *comm));
 
 #endif /* CTXID_STORE_H_INCLUDED */

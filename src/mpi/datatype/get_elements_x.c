@@ -50,9 +50,9 @@ static int exchange_block(void *state, MPI_Aint disp ATTRIBUTE((unused)), MPI_Ai
     return 1;
 }
 
-static MPI_Count exchange(MPI_Datatype type, enum unit from, enum unit to, MPI_Count * left)
+static MPI_Count exchange(MPI_Datatype type, enum unit from, enum unit to, MPI_Count *left)
 {
-    struct exchange x = { from, to, *left, 0 };
+    struct exchange x = {from, to, *left, 0};
 
     exchange_block(&x, 0, MPIR_AINT_MAX, type);
     *left = x.left;
@@ -65,7 +65,7 @@ MPI_Count MPIR_Type_rest(MPI_Datatype type, MPI_Count bytes)
     return bytes;
 }
 
-int MPIR_Get_elements_x_impl(MPI_Count * byte_count, MPI_Datatype datatype, MPI_Count * elements)
+int MPIR_Get_elements_x_impl(MPI_Count *byte_count, MPI_Datatype datatype, MPI_Count *elements)
 {
     *elements = exchange(datatype, BYTES, ELEMENTS, byte_count);
     if (*byte_count > 0)
@@ -73,12 +73,13 @@ int MPIR_Get_elements_x_impl(MPI_Count * byte_count, MPI_Datatype datatype, MPI_
     return MPI_SUCCESS;
 }
 
-int MPIR_Status_set_elements_x_impl(MPI_Status * status, MPI_Datatype datatype, MPI_Count count)
+int MPIR_Status_set_elements_x_impl(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
     int mpi_errno = MPI_SUCCESS;
     MPI_Count bytes = exchange(datatype, ELEMENTS, BYTES, &count);
 
-    MPIR_ERR_CHKANDSTMT1(count != 0, mpi_errno, MPI_ERR_ARG, return mpi_errno, "**arg", "**arg %s", "count");
+    MPIR_ERR_CHKANDSTMT1(count != 0, mpi_errno, MPI_ERR_ARG, return mpi_errno, "**arg", "**arg %s",
+                         "count");
     MPIR_STATUS_SET_COUNT(*status, bytes);
 
     return mpi_errno;

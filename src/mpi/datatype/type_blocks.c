@@ -8,12 +8,12 @@ struct args {
     int combiner;
     const int *ints;
     const MPI_Aint *aints;
-    const MPI_Aint *counts;     /* NULL unless the constructor takes large counts */
+    const MPI_Aint *counts; /* NULL unless the constructor takes large counts */
     const MPI_Datatype *types;
     MPI_Aint n_ints;
 };
 
-static void args_get(const MPIR_Datatype * type, struct args *a)
+static void args_get(const MPIR_Datatype *type, struct args *a)
 {
     int *ints;
     MPI_Aint *aints, *counts;
@@ -133,8 +133,8 @@ static struct dimension array_dimension(const struct array *array, int level)
 {
     int dim = array->order == MPI_ORDER_C ? array->n_dims - 1 - level : level;
 
-    return array->args->combiner == MPI_COMBINER_SUBARRAY ?
-        subarray_dimension(array, dim) : darray_dimension(array, dim);
+    return array->args->combiner == MPI_COMBINER_SUBARRAY ? subarray_dimension(array, dim)
+                                                          : darray_dimension(array, dim);
 }
 
 static MPI_Aint array_extent(const struct array *array, MPI_Aint extent)
@@ -219,30 +219,19 @@ static int constructor_blocks(const struct walk *w, const struct args *a)
 {
     switch (a->combiner) {
         case MPI_COMBINER_DUP:
-        case MPI_COMBINER_RESIZED:
-            return walk_block(w, 0, 1, a->types[0]);
-        case MPI_COMBINER_CONTIGUOUS:
-            return walk_block(w, 0, arg(a, 0), a->types[0]);
-        case MPI_COMBINER_VECTOR:
-            return vector_blocks(w, a, walk_extent(w, a->types[0]));
-        case MPI_COMBINER_HVECTOR:
-            return vector_blocks(w, a, 1);
-        case MPI_COMBINER_INDEXED:
-            return indexed_blocks(w, a, false, walk_extent(w, a->types[0]));
-        case MPI_COMBINER_HINDEXED:
-            return indexed_blocks(w, a, false, 1);
+        case MPI_COMBINER_RESIZED: return walk_block(w, 0, 1, a->types[0]);
+        case MPI_COMBINER_CONTIGUOUS: return walk_block(w, 0, arg(a, 0), a->types[0]);
+        case MPI_COMBINER_VECTOR: return vector_blocks(w, a, walk_extent(w, a->types[0]));
+        case MPI_COMBINER_HVECTOR: return vector_blocks(w, a, 1);
+        case MPI_COMBINER_INDEXED: return indexed_blocks(w, a, false, walk_extent(w, a->types[0]));
+        case MPI_COMBINER_HINDEXED: return indexed_blocks(w, a, false, 1);
         case MPI_COMBINER_INDEXED_BLOCK:
             return indexed_blocks(w, a, true, walk_extent(w, a->types[0]));
-        case MPI_COMBINER_HINDEXED_BLOCK:
-            return indexed_blocks(w, a, true, 1);
-        case MPI_COMBINER_STRUCT:
-            return struct_blocks(w, a);
+        case MPI_COMBINER_HINDEXED_BLOCK: return indexed_blocks(w, a, true, 1);
+        case MPI_COMBINER_STRUCT: return struct_blocks(w, a);
         case MPI_COMBINER_SUBARRAY:
-        case MPI_COMBINER_DARRAY:
-            return array_blocks(w, a);
-        default:
-            MPIR_Assert(0);
-            return 1;
+        case MPI_COMBINER_DARRAY: return array_blocks(w, a);
+        default: MPIR_Assert(0); return 1;
     }
 }
 
@@ -252,21 +241,19 @@ static int constructor_blocks(const struct walk *w, const struct args *a)
  * MPI_DATATYPE_NULL.  Fortran's pairs have two values of one type. */
 static const struct {
     MPI_Datatype value, index, pair;
-} pairs[] = {
-    {MPI_FLOAT, MPI_INT, MPI_FLOAT_INT},
-    {MPI_DOUBLE, MPI_INT, MPI_DOUBLE_INT},
-    {MPI_LONG, MPI_INT, MPI_LONG_INT},
-    {MPI_SHORT, MPI_INT, MPI_SHORT_INT},
-    {MPI_INT, MPI_INT, MPI_2INT},
-    {MPI_LONG_DOUBLE, MPI_INT, MPI_LONG_DOUBLE_INT},
-    {MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER},
-    {MPI_REAL, MPI_REAL, MPI_2REAL},
-    {MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_2DOUBLE_PRECISION}
-};
+} pairs[] = {{MPI_FLOAT, MPI_INT, MPI_FLOAT_INT},
+             {MPI_DOUBLE, MPI_INT, MPI_DOUBLE_INT},
+             {MPI_LONG, MPI_INT, MPI_LONG_INT},
+             {MPI_SHORT, MPI_INT, MPI_SHORT_INT},
+             {MPI_INT, MPI_INT, MPI_2INT},
+             {MPI_LONG_DOUBLE, MPI_INT, MPI_LONG_DOUBLE_INT},
+             {MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER},
+             {MPI_REAL, MPI_REAL, MPI_2REAL},
+             {MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_2DOUBLE_PRECISION}};
 
 enum { PAIRS = sizeof(pairs) / sizeof(pairs[0]) };
 
-static bool pair_parts(MPI_Datatype type, MPI_Datatype * first, MPI_Datatype * second)
+static bool pair_parts(MPI_Datatype type, MPI_Datatype *first, MPI_Datatype *second)
 {
     for (int i = 0; i < PAIRS && type != MPI_DATATYPE_NULL; i++) {
         if (pairs[i].pair == type) {
@@ -315,7 +302,7 @@ static int pair_blocks(const struct walk *w, MPI_Datatype type, MPI_Datatype fir
 }
 
 /* A datatype of one predefined type whose constructor is not known, or names no parts */
-static int plain_blocks(const struct walk *w, const MPIR_Datatype * type)
+static int plain_blocks(const struct walk *w, const MPIR_Datatype *type)
 {
     MPI_Aint size;
 
@@ -329,7 +316,7 @@ static int plain_blocks(const struct walk *w, const MPIR_Datatype * type)
 int MPIR_Type_blocks(MPI_Datatype type, MPIR_Type_extent_fn extent, MPIR_Type_block_fn block,
                      void *state)
 {
-    struct walk w = { extent, block, state };
+    struct walk w = {extent, block, state};
     MPI_Datatype first, second;
     MPIR_Datatype *ptr;
     struct args a;
@@ -348,7 +335,7 @@ int MPIR_Type_blocks(MPI_Datatype type, MPIR_Type_extent_fn extent, MPIR_Type_bl
 
 struct sum {
     MPIR_Type_measure_fn measure;
-    MPI_Datatype last;          /* `of_last` is its measure: many blocks have one part */
+    MPI_Datatype last; /* `of_last` is its measure: many blocks have one part */
     MPI_Count of_last, total;
 };
 
@@ -367,7 +354,7 @@ static int add_block(void *state, MPI_Aint disp ATTRIBUTE((unused)), MPI_Aint co
 
 MPI_Count MPIR_Type_sum(MPI_Datatype type, MPIR_Type_measure_fn measure)
 {
-    struct sum sum = { measure, MPI_DATATYPE_NULL, 0, 0 };
+    struct sum sum = {measure, MPI_DATATYPE_NULL, 0, 0};
 
     MPIR_Type_blocks(type, NULL, add_block, &sum);
     return sum.total;
@@ -376,7 +363,7 @@ MPI_Count MPIR_Type_sum(MPI_Datatype type, MPIR_Type_measure_fn measure)
 /* ---- bounds ---- */
 
 /* MPI_LB and MPI_UB, which MPI 3 has removed */
-static bool struct_bounds(const struct args *a, MPI_Aint * lb, MPI_Aint * ub)
+static bool struct_bounds(const struct args *a, MPI_Aint *lb, MPI_Aint *ub)
 {
     MPI_Aint n = arg(a, 0);
     bool given = false;
@@ -394,9 +381,9 @@ static bool struct_bounds(const struct args *a, MPI_Aint * lb, MPI_Aint * ub)
 }
 
 bool MPIR_Type_given_bounds(MPI_Datatype type, MPIR_Type_extent_fn extent, void *state,
-                            MPI_Aint * lb, MPI_Aint * ub)
+                            MPI_Aint *lb, MPI_Aint *ub)
 {
-    struct walk w = { extent, NULL, state };
+    struct walk w = {extent, NULL, state};
     struct array array;
     MPIR_Datatype *ptr;
     struct args a;
@@ -422,7 +409,6 @@ bool MPIR_Type_given_bounds(MPI_Datatype type, MPIR_Type_extent_fn extent, void 
             *lb = ptr->lb;
             *ub = ptr->ub;
             return struct_bounds(&a, lb, ub);
-        default:
-            return false;
+        default: return false;
     }
 }

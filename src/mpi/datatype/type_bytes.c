@@ -5,13 +5,13 @@
  */
 #include "mpiimpl.h"
 
-int MPIR_Type_bytes(MPI_Datatype type, MPI_Aint max, MPI_Offset * disps, MPI_Offset * lengths,
-                    MPI_Aint * count);
+int MPIR_Type_bytes(MPI_Datatype type, MPI_Aint max, MPI_Offset *disps, MPI_Offset *lengths,
+                    MPI_Aint *count);
 
 /* The displacements and lengths of all blocks in the order of the type map, if `max` have room.
  * `count` is then how many there are, without empty ones, else how much room they need. */
-int MPIR_Type_bytes(MPI_Datatype type, MPI_Aint max, MPI_Offset * disps, MPI_Offset * lengths,
-                    MPI_Aint * count)
+int MPIR_Type_bytes(MPI_Datatype type, MPI_Aint max, MPI_Offset *disps, MPI_Offset *lengths,
+                    MPI_Aint *count)
 {
     int mpi_errno = MPI_SUCCESS;
     struct iovec *iov = NULL;
@@ -38,9 +38,9 @@ int MPIR_Type_bytes(MPI_Datatype type, MPI_Aint max, MPI_Offset * disps, MPI_Off
         (*count)++;
     }
 
-  fn_exit:
+fn_exit:
     MPL_free(iov);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }

@@ -7,7 +7,7 @@
 #include "mpir_type_blocks.h"
 #include "typerep/src/typerep_util.h"
 
-int MPIR_Type_create_external32(MPI_Datatype type, MPI_Datatype * newtype);
+int MPIR_Type_create_external32(MPI_Datatype type, MPI_Datatype *newtype);
 
 /* A part and its own external form */
 struct part {
@@ -98,7 +98,7 @@ static void builder_free(struct builder *b)
     MPL_free(b->types);
 }
 
-static int build(struct builder *b, MPI_Datatype type, MPI_Datatype * newtype)
+static int build(struct builder *b, MPI_Datatype type, MPI_Datatype *newtype)
 {
     MPI_Datatype blocks;
     MPI_Aint lb, ub;
@@ -107,8 +107,8 @@ static int build(struct builder *b, MPI_Datatype type, MPI_Datatype * newtype)
     MPIR_Type_blocks(type, part_extent, add_block, b);
     if (b->mpi_errno)
         return b->mpi_errno;
-    mpi_errno = MPIR_Type_create_struct_large_impl(b->n_blocks, b->lengths, b->disps, b->types,
-                                                   newtype);
+    mpi_errno =
+        MPIR_Type_create_struct_large_impl(b->n_blocks, b->lengths, b->disps, b->types, newtype);
     if (mpi_errno || !MPIR_Type_given_bounds(type, part_extent, b, &lb, &ub))
         return mpi_errno;
     blocks = *newtype;
@@ -117,9 +117,9 @@ static int build(struct builder *b, MPI_Datatype type, MPI_Datatype * newtype)
     return mpi_errno;
 }
 
-int MPIR_Type_create_external32(MPI_Datatype type, MPI_Datatype * newtype)
+int MPIR_Type_create_external32(MPI_Datatype type, MPI_Datatype *newtype)
 {
-    struct builder b = { MPI_SUCCESS };
+    struct builder b = {MPI_SUCCESS};
     int mpi_errno;
 
     if (MPIR_Type_is_element(type))

@@ -8,10 +8,7 @@
  * a class that has codes, and a class or code that has a string.
  */
 
-static bool is_code(int errorcode)
-{
-    return (errorcode & ERROR_GENERIC_MASK) != 0;
-}
+static bool is_code(int errorcode) { return (errorcode & ERROR_GENERIC_MASK) != 0; }
 
 int MPIR_Remove_error_class_impl(int errorclass)
 {
@@ -24,7 +21,7 @@ int MPIR_Remove_error_class_impl(int errorclass)
     MPIR_ERR_CHKANDJUMP(found.has_string, mpi_errno, MPI_ERR_ARG, "**errhasstring");
     mpi_errno = MPIR_Delete_error_class_impl(errorclass);
 
-  fn_fail:
+fn_fail:
     return mpi_errno;
 }
 
@@ -38,7 +35,7 @@ int MPIR_Remove_error_code_impl(int errorcode)
     MPIR_ERR_CHKANDJUMP(found.has_string, mpi_errno, MPI_ERR_ARG, "**errhasstring");
     mpi_errno = MPIR_Delete_error_code_impl(errorcode);
 
-  fn_fail:
+fn_fail:
     return mpi_errno;
 }
 
@@ -47,12 +44,12 @@ int MPIR_Remove_error_string_impl(int errorcode)
     int mpi_errno = MPI_SUCCESS;
     MPII_Dynerr_t found;
     bool is_known = is_code(errorcode) ? MPII_Dynerr_find_code(errorcode, &found)
-        : MPII_Dynerr_find_class(errorcode, &found);
+                                       : MPII_Dynerr_find_class(errorcode, &found);
 
     MPIR_ERR_CHKANDJUMP(!is_known, mpi_errno, MPI_ERR_ARG, "**predeferrcode");
     MPIR_ERR_CHKANDJUMP(!found.has_string, mpi_errno, MPI_ERR_ARG, "**errnostring");
     mpi_errno = MPIR_Delete_error_string_impl(errorcode);
 
-  fn_fail:
+fn_fail:
     return mpi_errno;
 }

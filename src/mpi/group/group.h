@@ -22,10 +22,10 @@ static inline int MPIR_Group_range_position(const int range[3], int rank)
     return (int) k;
 }
 
-#define MPIR_ERR_SET_CMAP_AND_JUMP(status_, operation_, size_)              \
-    do {                                                                    \
-        mpi_errno = MPIR_Map_error((status_), (operation_), (size_));       \
-        goto fn_fail;                                                       \
+#define MPIR_ERR_SET_CMAP_AND_JUMP(status_, operation_, size_) \
+    do { \
+        mpi_errno = MPIR_Map_error((status_), (operation_), (size_)); \
+        goto fn_fail; \
     } while (0)
 
 #endif /* GROUP_H_INCLUDED */

@@ -8,25 +8,23 @@
  * is cheaper than looking it up. */
 
 /* The end of every constructor: `map` is the caller's reference when status is CMAP_OK. */
-static int make_group(cmap_status status, const char *operation, int size, cmap_t * map, int rank,
-                      MPIR_Group ** new_group_ptr)
+static int make_group(cmap_status status, const char *operation, int size, cmap_t *map, int rank,
+                      MPIR_Group **new_group_ptr)
 {
     if (status != CMAP_OK)
         return MPIR_Map_error(status, operation, size);
     return MPIR_Group_create_from_map(map, rank, new_group_ptr);
 }
 
-static int own_rank_if(bool may_be_member, cmap_status status, const cmap_t * map)
+static int own_rank_if(bool may_be_member, cmap_status status, const cmap_t *map)
 {
     return (may_be_member && status == CMAP_OK) ? MPIR_Map_own_rank(map) : MPI_UNDEFINED;
 }
 
-int MPIR_Group_compare_impl(MPIR_Group * group_ptr1, MPIR_Group * group_ptr2, int *result)
+int MPIR_Group_compare_impl(MPIR_Group *group_ptr1, MPIR_Group *group_ptr2, int *result)
 {
-    static const int answers[] = {[CMAP_EQUAL] = MPI_IDENT,
-        [CMAP_SIMILAR] = MPI_SIMILAR,
-        [CMAP_DIFFERENT] = MPI_UNEQUAL
-    };
+    static const int answers[] = {
+        [CMAP_EQUAL] = MPI_IDENT, [CMAP_SIMILAR] = MPI_SIMILAR, [CMAP_DIFFERENT] = MPI_UNEQUAL};
     cmap_order order;
     cmap_status status = MPIR_cmap_compare(group_ptr1->map, group_ptr2->map, &order);
 
@@ -36,8 +34,8 @@ int MPIR_Group_compare_impl(MPIR_Group * group_ptr1, MPIR_Group * group_ptr2, in
     return MPI_SUCCESS;
 }
 
-int MPIR_Group_difference_impl(MPIR_Group * group_ptr1, MPIR_Group * group_ptr2,
-                               MPIR_Group ** new_group_ptr)
+int MPIR_Group_difference_impl(MPIR_Group *group_ptr1, MPIR_Group *group_ptr2,
+                               MPIR_Group **new_group_ptr)
 {
     cmap_t *map = NULL;
     cmap_status status = MPIR_cmap_difference(group_ptr1->map, group_ptr2->map, NULL, &map);
@@ -47,8 +45,8 @@ int MPIR_Group_difference_impl(MPIR_Group * group_ptr1, MPIR_Group * group_ptr2,
                       own_rank_if(member, status, map), new_group_ptr);
 }
 
-int MPIR_Group_intersection_impl(MPIR_Group * group_ptr1, MPIR_Group * group_ptr2,
-                                 MPIR_Group ** new_group_ptr)
+int MPIR_Group_intersection_impl(MPIR_Group *group_ptr1, MPIR_Group *group_ptr2,
+                                 MPIR_Group **new_group_ptr)
 {
     cmap_t *map = NULL;
     cmap_status status = MPIR_cmap_intersection(group_ptr1->map, group_ptr2->map, NULL, &map);
@@ -58,12 +56,12 @@ int MPIR_Group_intersection_impl(MPIR_Group * group_ptr1, MPIR_Group * group_ptr
                       own_rank_if(member, status, map), new_group_ptr);
 }
 
-int MPIR_Group_union_impl(MPIR_Group * group_ptr1, MPIR_Group * group_ptr2,
-                          MPIR_Group ** new_group_ptr)
+int MPIR_Group_union_impl(MPIR_Group *group_ptr1, MPIR_Group *group_ptr2,
+                          MPIR_Group **new_group_ptr)
 {
     cmap_t *map = NULL;
     cmap_status status = MPIR_cmap_union(group_ptr1->map, group_ptr2->map, NULL, &map);
-    int rank = group_ptr1->rank;        /* the first group's ranks stay */
+    int rank = group_ptr1->rank; /* the first group's ranks stay */
 
     if (rank == MPI_UNDEFINED)
         rank = own_rank_if(group_ptr2->rank != MPI_UNDEFINED, status, map);
@@ -71,8 +69,8 @@ int MPIR_Group_union_impl(MPIR_Group * group_ptr1, MPIR_Group * group_ptr2,
                       new_group_ptr);
 }
 
-int MPIR_Group_incl_impl(MPIR_Group * group_ptr, int n, const int ranks[],
-                         MPIR_Group ** new_group_ptr)
+int MPIR_Group_incl_impl(MPIR_Group *group_ptr, int n, const int ranks[],
+                         MPIR_Group **new_group_ptr)
 {
     cmap_t *map = NULL;
     cmap_status status = MPIR_cmap_incl(group_ptr->map, ranks, n, NULL, &map);
@@ -85,8 +83,8 @@ int MPIR_Group_incl_impl(MPIR_Group * group_ptr, int n, const int ranks[],
     return make_group(status, "MPI_Group_incl", n, map, rank, new_group_ptr);
 }
 
-int MPIR_Group_excl_impl(MPIR_Group * group_ptr, int n, const int ranks[],
-                         MPIR_Group ** new_group_ptr)
+int MPIR_Group_excl_impl(MPIR_Group *group_ptr, int n, const int ranks[],
+                         MPIR_Group **new_group_ptr)
 {
     cmap_t *map = NULL;
     cmap_status status = MPIR_cmap_excl(group_ptr->map, ranks, n, NULL, &map);
@@ -115,11 +113,11 @@ static int count_below(const int range[3], int rank)
     return (int) MPL_MIN((int64_t) count, (rank - least - 1) / step + 1);
 }
 
-typedef cmap_status(*range_operation) (const cmap_t *, const cmap_rank_range *, uint32_t,
+typedef cmap_status (*range_operation)(const cmap_t *, const cmap_rank_range *, uint32_t,
                                        const cmap_policy *, cmap_t **);
 
-static int make_range_group(range_operation operation, const char *name, MPIR_Group * group_ptr,
-                            int n, int ranges[][3], int rank, MPIR_Group ** new_group_ptr)
+static int make_range_group(range_operation operation, const char *name, MPIR_Group *group_ptr,
+                            int n, int ranges[][3], int rank, MPIR_Group **new_group_ptr)
 {
     int mpi_errno = MPI_SUCCESS;
     cmap_t *map = NULL;
@@ -136,31 +134,32 @@ static int make_range_group(range_operation operation, const char *name, MPIR_Gr
     status = operation(group_ptr->map, exact, n, NULL, &map);
     mpi_errno = make_group(status, name, group_ptr->size, map, rank, new_group_ptr);
 
-  fn_exit:
+fn_exit:
     MPL_free(exact);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-int MPIR_Group_range_incl_impl(MPIR_Group * group_ptr, int n, int ranges[][3],
-                               MPIR_Group ** new_group_ptr)
+int MPIR_Group_range_incl_impl(MPIR_Group *group_ptr, int n, int ranges[][3],
+                               MPIR_Group **new_group_ptr)
 {
     int rank = MPI_UNDEFINED;
 
     for (int i = 0, before = 0; i < n && rank == MPI_UNDEFINED; i++) {
-        int k = (group_ptr->rank == MPI_UNDEFINED) ? -1 :
-            MPIR_Group_range_position(ranges[i], group_ptr->rank);
+        int k = (group_ptr->rank == MPI_UNDEFINED)
+                    ? -1
+                    : MPIR_Group_range_position(ranges[i], group_ptr->rank);
         if (k >= 0)
             rank = before + k;
         before += MPIR_Group_range_count(ranges[i]);
     }
-    return make_range_group(MPIR_cmap_range_incl, "MPI_Group_range_incl", group_ptr, n, ranges, rank,
-                            new_group_ptr);
+    return make_range_group(MPIR_cmap_range_incl, "MPI_Group_range_incl", group_ptr, n, ranges,
+                            rank, new_group_ptr);
 }
 
-int MPIR_Group_range_excl_impl(MPIR_Group * group_ptr, int n, int ranges[][3],
-                               MPIR_Group ** new_group_ptr)
+int MPIR_Group_range_excl_impl(MPIR_Group *group_ptr, int n, int ranges[][3],
+                               MPIR_Group **new_group_ptr)
 {
     int rank = group_ptr->rank;
 
@@ -170,12 +169,12 @@ int MPIR_Group_range_excl_impl(MPIR_Group * group_ptr, int n, int ranges[][3],
         else
             rank -= count_below(ranges[i], group_ptr->rank);
     }
-    return make_range_group(MPIR_cmap_range_excl, "MPI_Group_range_excl", group_ptr, n, ranges, rank,
-                            new_group_ptr);
+    return make_range_group(MPIR_cmap_range_excl, "MPI_Group_range_excl", group_ptr, n, ranges,
+                            rank, new_group_ptr);
 }
 
-int MPIR_Group_translate_ranks_impl(MPIR_Group * gp1, int n, const int ranks1[],
-                                    MPIR_Group * gp2, int ranks2[])
+int MPIR_Group_translate_ranks_impl(MPIR_Group *gp1, int n, const int ranks1[], MPIR_Group *gp2,
+                                    int ranks2[])
 {
     cmap_status status = MPIR_cmap_translate(gp1->map, ranks1, n, gp2->map, ranks2);
 
@@ -188,14 +187,14 @@ int MPIR_Group_translate_ranks_impl(MPIR_Group * gp1, int n, const int ranks1[],
     return MPI_SUCCESS;
 }
 
-int MPIR_Group_free_impl(MPIR_Group * group_ptr)
+int MPIR_Group_free_impl(MPIR_Group *group_ptr)
 {
     /* MPI_GROUP_EMPTY stays. */
     return (group_ptr->handle == MPI_GROUP_EMPTY) ? MPI_SUCCESS : MPIR_Group_release(group_ptr);
 }
 
-int MPIR_Group_from_session_pset_impl(MPIR_Session * session_ptr MPL_UNUSED, const char *pset_name,
-                                      MPIR_Group ** new_group_ptr)
+int MPIR_Group_from_session_pset_impl(MPIR_Session *session_ptr MPL_UNUSED, const char *pset_name,
+                                      MPIR_Group **new_group_ptr)
 {
     int mpi_errno = MPI_SUCCESS;
     cmap_t *map = NULL;
@@ -205,7 +204,7 @@ int MPIR_Group_from_session_pset_impl(MPIR_Session * session_ptr MPL_UNUSED, con
     if (MPL_stricmp(pset_name, "mpi://WORLD") == 0) {
         size = MPIR_Process.size;
         rank = MPIR_Process.rank;
-        if (MPIR_Process.comm_world) {  /* it may have an order */
+        if (MPIR_Process.comm_world) { /* it may have an order */
             rank = MPIR_Process.comm_world->rank;
             map = MPIR_cmap_addref(MPIR_Process.comm_world->map);
         } else {

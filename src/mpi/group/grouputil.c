@@ -13,11 +13,9 @@
 MPIR_Group MPIR_Group_builtin[MPIR_GROUP_N_BUILTIN];
 MPIR_Group MPIR_Group_direct[MPID_GROUP_PREALLOC];
 
-MPIR_Object_alloc_t MPIR_Group_mem = { 0, 0, 0, 0, 0, 0, MPIR_GROUP,
-    sizeof(MPIR_Group), MPIR_Group_direct,
-    MPID_GROUP_PREALLOC,
-    NULL, {0}
-};
+MPIR_Object_alloc_t MPIR_Group_mem = {
+    0,    0,  0, 0, 0, 0, MPIR_GROUP, sizeof(MPIR_Group), MPIR_Group_direct, MPID_GROUP_PREALLOC,
+    NULL, {0}};
 
 MPIR_Group *const MPIR_Group_empty = &MPIR_Group_builtin[0];
 
@@ -34,7 +32,7 @@ int MPIR_Group_init(void)
     cmap_status status;
 
     mpi_errno = MPIR_Map_init();
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHECK(mpi_errno);
 
     MPIR_Group_empty->handle = MPI_GROUP_EMPTY;
     MPIR_Object_set_ref(MPIR_Group_empty, 1);
@@ -46,7 +44,10 @@ int MPIR_Group_init(void)
         MPIR_ERR_SET_CMAP_AND_JUMP(status, "empty group", 0);
     MPIR_Add_finalize(release_empty_group, NULL, MPIR_FINALIZE_CALLBACK_HANDLE_CHECK_PRIO - 1);
 
+fn_exit:
     return mpi_errno;
+fn_fail:
+    goto fn_exit;
 }
 
 /* For the table of MPIR_CVAR_CMAP_REPORT. */
@@ -56,7 +57,7 @@ static void count_map(const void *holder)
 }
 
 /* Takes over the caller's reference to the map, also when it fails. */
-int MPIR_Group_create_from_map(cmap_t * map, int rank, MPIR_Group ** new_group_ptr)
+int MPIR_Group_create_from_map(cmap_t *map, int rank, MPIR_Group **new_group_ptr)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Group *group_ptr;
@@ -83,7 +84,7 @@ int MPIR_Group_create_from_map(cmap_t * map, int rank, MPIR_Group ** new_group_p
     return mpi_errno;
 }
 
-int MPIR_Group_release(MPIR_Group * group_ptr)
+int MPIR_Group_release(MPIR_Group *group_ptr)
 {
     int inuse;
 
@@ -118,7 +119,7 @@ static int index_of_rank(const int ranks[], int rank)
 }
 
 /* Error check of a list of ranks as MPI_Group_incl and MPI_Group_excl take it. */
-int MPIR_Group_check_valid_ranks(MPIR_Group * group_ptr, const int ranks[], int n)
+int MPIR_Group_check_valid_ranks(MPIR_Group *group_ptr, const int ranks[], int n)
 {
     int mpi_errno = MPI_SUCCESS;
     unsigned char *seen = MPL_calloc((size_t) group_ptr->size / 8 + 1, 1, MPL_MEM_OTHER);
@@ -126,17 +127,17 @@ int MPIR_Group_check_valid_ranks(MPIR_Group * group_ptr, const int ranks[], int 
     MPIR_ERR_CHKANDJUMP(!seen, mpi_errno, MPI_ERR_OTHER, "**nomem");
     for (int i = 0; i < n; i++) {
         if (ranks[i] < 0 || ranks[i] >= group_ptr->size)
-            MPIR_ERR_SETANDJUMP3(mpi_errno, MPI_ERR_RANK, "**rankarray", "**rankarray %d %d %d",
-                                 i, ranks[i], group_ptr->size - 1);
+            MPIR_ERR_SETANDJUMP3(mpi_errno, MPI_ERR_RANK, "**rankarray", "**rankarray %d %d %d", i,
+                                 ranks[i], group_ptr->size - 1);
         if (test_and_set(seen, ranks[i]))
             MPIR_ERR_SETANDJUMP3(mpi_errno, MPI_ERR_RANK, "**rankdup", "**rankdup %d %d %d", i,
                                  ranks[i], index_of_rank(ranks, ranks[i]));
     }
 
-  fn_exit:
+fn_exit:
     MPL_free(seen);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -146,14 +147,17 @@ static int check_range(int size, int i, const int range[3])
     int first = range[0], last = range[1], stride = range[2];
 
     if (first < 0 || first >= size)
-        MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**rangestartinvalid", "**rangestartinvalid %d %d %d", i, first, size);
+        MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**rangestartinvalid",
+                             "**rangestartinvalid %d %d %d", i, first, size);
     if (stride == 0)
         MPIR_ERR_SETANDSTMT(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**stridezero");
     /* The range may name an end beyond the group as long as its stride steps over it. */
     if (last < 0 || first + (int64_t) stride * (((int64_t) last - first) / stride) >= size)
-        MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**rangeendinvalid", "**rangeendinvalid %d %d %d", i, last, size);
+        MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**rangeendinvalid",
+                             "**rangeendinvalid %d %d %d", i, last, size);
     if ((stride > 0 && first > last) || (stride < 0 && first < last))
-        MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**stride", "**stride %d %d %d", first, last, stride);
+        MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**stride",
+                             "**stride %d %d %d", first, last, stride);
 
     return mpi_errno;
 }
@@ -177,7 +181,8 @@ static int find_shared_rank(int ranges[][3], int n)
             int rank = ranges[i][0] + k * ranges[i][2];
             int before = range_of_rank(ranges, i, rank);
             if (before < i)
-                MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**rangedup", "**rangedup %d %d %d", rank, i, before);
+                MPIR_ERR_SETANDSTMT3(mpi_errno, MPI_ERR_ARG, return mpi_errno, "**rangedup",
+                                     "**rangedup %d %d %d", rank, i, before);
         }
     }
 
@@ -186,7 +191,7 @@ static int find_shared_rank(int ranges[][3], int n)
 
 /* Error check of ranges as MPI_Group_range_incl and MPI_Group_range_excl take them, in time of the
  * ranges as long as they are right. */
-int MPIR_Group_check_valid_ranges(MPIR_Group * group_ptr, int ranges[][3], int n)
+int MPIR_Group_check_valid_ranges(MPIR_Group *group_ptr, int ranges[][3], int n)
 {
     int mpi_errno = MPI_SUCCESS;
     cmap_builder *ranks = NULL;
@@ -205,7 +210,7 @@ int MPIR_Group_check_valid_ranges(MPIR_Group * group_ptr, int ranges[][3], int n
     status = MPIR_cmap_builder_create(group_ptr->size, NULL, &ranks);
     for (int i = 0; i < n && status == CMAP_OK; i++)
         status = MPIR_cmap_builder_add_range(ranks, ranges[i][0], ranges[i][2],
-                                        MPIR_Group_range_count(ranges[i]));
+                                             MPIR_Group_range_count(ranges[i]));
     if (status == CMAP_OK)
         status = MPIR_cmap_builder_finish(ranks, &map);
     if (status == CMAP_ERR_DUPLICATE || status == CMAP_ERR_RANGE)
@@ -214,11 +219,11 @@ int MPIR_Group_check_valid_ranges(MPIR_Group * group_ptr, int ranges[][3], int n
         mpi_errno = MPIR_Map_error(status, "check of ranges", group_ptr->size);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     MPIR_cmap_release(map);
     MPIR_cmap_builder_free(ranks);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 

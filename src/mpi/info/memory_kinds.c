@@ -35,10 +35,10 @@ static bool is_word(span s, const char *word)
 }
 
 /* Takes the part before the separator from the rest. */
-static span next_part(span * rest, char separator)
+static span next_part(span *rest, char separator)
 {
     const char *end = memchr(rest->start, separator, rest->length);
-    span part = { rest->start, end ? (size_t) (end - rest->start) : rest->length };
+    span part = {rest->start, end ? (size_t) (end - rest->start) : rest->length};
     size_t taken = end ? part.length + 1 : part.length;
 
     rest->start += taken;
@@ -56,14 +56,14 @@ static bool is_supported(span kind)
         span r = next_part(&kind, ':');
 
         is_known = is_word(r, "alloc_mem") || is_word(r, "win_allocate") ||
-            is_word(r, "win_allocate_shared");
+                   is_word(r, "win_allocate_shared");
     }
     return is_known;
 }
 
 static bool is_in(span kind, const char *list)
 {
-    span rest = { list, strlen(list) };
+    span rest = {list, strlen(list)};
 
     while (rest.length > 0) {
         span known = next_part(&rest, ',');
@@ -76,7 +76,7 @@ static bool is_in(span kind, const char *list)
 
 char *MPIR_Memory_kinds_supported(const char *requested)
 {
-    span rest = { requested, strlen(requested) };
+    span rest = {requested, strlen(requested)};
     char *list = MPL_direct_malloc(sizeof(KINDS_ALWAYS) + rest.length + 1);
 
     if (!list)
@@ -94,7 +94,7 @@ char *MPIR_Memory_kinds_supported(const char *requested)
 }
 
 /* MPI_Info_create_env may ask before there are control variables. */
-static int report_process(MPIR_Info * info)
+static int report_process(MPIR_Info *info)
 {
     int mpi_errno = MPI_SUCCESS;
     const char *requested = "";
@@ -108,7 +108,7 @@ static int report_process(MPIR_Info * info)
     return mpi_errno;
 }
 
-int MPIR_Memory_kinds_report(MPIR_Info * info, MPI_Session session)
+int MPIR_Memory_kinds_report(MPIR_Info *info, MPI_Session session)
 {
     MPIR_Session *session_ptr = NULL;
 
@@ -121,7 +121,7 @@ int MPIR_Memory_kinds_report(MPIR_Info * info, MPI_Session session)
 
 /* ---- assertions ---- */
 
-#define KINDS_MAX 64            /* different assertions; further ones are ignored */
+#define KINDS_MAX 64 /* different assertions; further ones are ignored */
 
 static char *asserted[KINDS_MAX];
 static int num_asserted;
@@ -161,7 +161,4 @@ int MPIR_Memory_kinds_number(const char *kinds)
     return number;
 }
 
-const char *MPIR_Memory_kinds_string(int number)
-{
-    return asserted[number - 1];
-}
+const char *MPIR_Memory_kinds_string(int number) { return asserted[number - 1]; }

@@ -7,7 +7,7 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static map_extra *extra;
-static MPL_time_t last;         /* the end of a phase */
+static MPL_time_t last; /* the end of a phase */
 
 void MPIR_Map_extra_open(void)
 {
@@ -21,10 +21,7 @@ void MPIR_Map_extra_close(void)
     extra = NULL;
 }
 
-const map_extra *MPIR_Map_extra(void)
-{
-    return extra;
-}
+const map_extra *MPIR_Map_extra(void) { return extra; }
 
 void MPIR_Map_report_phase(const char *name)
 {
@@ -58,7 +55,7 @@ static map_window *entry_of(const char *name, map_site site)
     return entry;
 }
 
-void MPIR_Map_report_window(const char *name, map_site site, int n, const char *(*name_of) (int),
+void MPIR_Map_report_window(const char *name, map_site site, int n, const char *(*name_of)(int),
                             const unsigned long long values[])
 {
     map_window *entry;
@@ -82,8 +79,9 @@ void MPIR_Map_report_window(const char *name, map_site site, int n, const char *
 
 /* ---- MPI_T variables ------------------------------------------------------------------------- */
 
-void MPIR_Map_extra_variables(void (*visit) (void *context, const char *name,
-                                             unsigned long long value), void *context)
+void MPIR_Map_extra_variables(void (*visit)(void *context, const char *name,
+                                            unsigned long long value),
+                              void *context)
 {
     unsigned n = utarray_len(pvar_table);
 
@@ -101,7 +99,7 @@ void MPIR_Map_extra_variables(void (*visit) (void *context, const char *name,
 
 /* ---- as text --------------------------------------------------------------------------------- */
 
-static unsigned long long value_of(const map_window * window, const char *name)
+static unsigned long long value_of(const map_window *window, const char *name)
 {
     for (int i = 0; i < extra->n_values; i++) {
         if (strcmp(extra->name_of(i), name) == 0)
@@ -110,15 +108,15 @@ static unsigned long long value_of(const map_window * window, const char *name)
     return 0;
 }
 
-static double ms_of(const map_window * window, const char *name)
+static double ms_of(const map_window *window, const char *name)
 {
     return (double) value_of(window, name) * 1e-6;
 }
 
 /* A name is one line, and does nothing to a terminal. */
-static void print_name(FILE * out, const map_window * window)
+static void print_name(FILE *out, const map_window *window)
 {
-    map_line line = {.site = window->site };
+    map_line line = {.site = window->site};
 
     if (window->name[0] == '\0')
         MPIR_Map_site_lines(&line, 1);
@@ -128,7 +126,7 @@ static void print_name(FILE * out, const map_window * window)
         fprintf(out, "(%s)", line.text[0] ? line.text : "no name");
 }
 
-static void print_window(FILE * out, const map_window * window)
+static void print_window(FILE *out, const map_window *window)
 {
     fputs("  ", out);
     print_name(out, window);
@@ -143,7 +141,7 @@ static void print_window(FILE * out, const map_window * window)
             ms_of(window, "rma_fence_ns"), ms_of(window, "rma_room_ns"));
 }
 
-void MPIR_Map_extra_print(FILE * out)
+void MPIR_Map_extra_print(FILE *out)
 {
     if (!extra || extra->n_windows == 0)
         return;

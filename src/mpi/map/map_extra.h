@@ -25,9 +25,9 @@ typedef struct map_phase {
 
 typedef struct map_extra {
     map_window windows[MAP_WINDOWS];
-    unsigned long long unlisted;        /* windows for which there was no entry left */
+    unsigned long long unlisted; /* windows for which there was no entry left */
     int n_windows, n_values, n_phases;
-    const char *(*name_of) (int);
+    const char *(*name_of)(int);
     map_phase phases[MAP_PHASES];
 } map_extra;
 
@@ -37,9 +37,10 @@ void MPIR_Map_extra_open(void);
 void MPIR_Map_extra_close(void);
 
 /* Visits the MPI_T variables that are one number and belong to no object. */
-void MPIR_Map_extra_variables(void (*visit) (void *context, const char *name,
-                                             unsigned long long value), void *context);
+void MPIR_Map_extra_variables(void (*visit)(void *context, const char *name,
+                                            unsigned long long value),
+                              void *context);
 
-void MPIR_Map_extra_print(FILE * out);
+void MPIR_Map_extra_print(FILE *out);
 
 #endif /* MAP_EXTRA_H_INCLUDED */

@@ -118,7 +118,7 @@ cvars:
 */
 
 /* "a, b or c" of all the names that name_of() gives for 0 .. n-1 and, when not NULL, `also` */
-static void list_names(char *text, size_t room, const char *(*name_of) (int), int n,
+static void list_names(char *text, size_t room, const char *(*name_of)(int), int n,
                        const char *also)
 {
     int total = n + (also != NULL);
@@ -132,17 +132,11 @@ static void list_names(char *text, size_t room, const char *(*name_of) (int), in
     }
 }
 
-static const char *strategy_name(int i)
-{
-    return MPIR_cmap_strategy_name((cmap_strategy) i);
-}
+static const char *strategy_name(int i) { return MPIR_cmap_strategy_name((cmap_strategy) i); }
 
-static const char *representation_name(int i)
-{
-    return MPIR_cmap_rep_name((cmap_rep) i);
-}
+static const char *representation_name(int i) { return MPIR_cmap_rep_name((cmap_rep) i); }
 
-static int read_strategy(cmap_policy * policy)
+static int read_strategy(cmap_policy *policy)
 {
     const char *value = MPIR_CVAR_CMAP_STRATEGY;
     char accepted[128];
@@ -153,7 +147,7 @@ static int read_strategy(cmap_policy * policy)
     return MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_STRATEGY", value, accepted);
 }
 
-static int read_representation(cmap_policy * policy)
+static int read_representation(cmap_policy *policy)
 {
     const char *value = MPIR_CVAR_CMAP_REPRESENTATION;
     char accepted[256];
@@ -165,7 +159,7 @@ static int read_representation(cmap_policy * policy)
     return MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_REPRESENTATION", value, accepted);
 }
 
-static int read_alpha(cmap_policy * policy)
+static int read_alpha(cmap_policy *policy)
 {
     char value[32];
 
@@ -181,13 +175,14 @@ static int read_times(void)
     const char *path = MPIR_CVAR_CMAP_TIMES;
     char why[160], accepted[256];
 
-    if (!path || strcmp(path, "none") == 0 || MPIR_cmap_times_read(path, why, sizeof(why)) == CMAP_OK)
+    if (!path || strcmp(path, "none") == 0 ||
+        MPIR_cmap_times_read(path, why, sizeof(why)) == CMAP_OK)
         return MPI_SUCCESS;
     snprintf(accepted, sizeof(accepted), "none, or a file of cmap-calibrate (this file: %s)", why);
     return MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_TIMES", path, accepted);
 }
 
-static int read_limit(const char *cvar, int value, int least, int most, uint32_t * limit)
+static int read_limit(const char *cvar, int value, int least, int most, uint32_t *limit)
 {
     char accepted[64];
 
@@ -198,7 +193,7 @@ static int read_limit(const char *cvar, int value, int least, int most, uint32_t
     return MPIR_Cvar_wrong_number(cvar, value, accepted);
 }
 
-static int read_limits(cmap_limits * limits)
+static int read_limits(cmap_limits *limits)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -211,8 +206,8 @@ static int read_limits(cmap_limits * limits)
     mpi_errno = read_limit("MPIR_CVAR_CMAP_WTR_RUNS", MPIR_CVAR_CMAP_WTR_RUNS, 0, INT_MAX,
                            &limits->wtr_runs);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = read_limit("MPIR_CVAR_CMAP_BWT_BLOCK", MPIR_CVAR_CMAP_BWT_BLOCK,
-                           CMAP_BWT_BLOCK_MIN, CMAP_BWT_BLOCK_MAX, &limits->bwt_block);
+    mpi_errno = read_limit("MPIR_CVAR_CMAP_BWT_BLOCK", MPIR_CVAR_CMAP_BWT_BLOCK, CMAP_BWT_BLOCK_MIN,
+                           CMAP_BWT_BLOCK_MAX, &limits->bwt_block);
 
     return mpi_errno;
 }
@@ -238,7 +233,7 @@ static void register_total(int i, size_t offset, int class, const char *name, co
 
 static void register_totals(void)
 {
-    static char names[CMAP_REP_COUNT][32];      /* MPI_T keeps their addresses */
+    static char names[CMAP_REP_COUNT][32]; /* MPI_T keeps their addresses */
 
     register_total(0, offsetof(cmap_totals, maps), MPI_T_PVAR_CLASS_LEVEL, "cmap_maps",
                    "compressed maps alive");
@@ -248,7 +243,8 @@ static void register_totals(void)
                    "cmap_array_bytes",
                    "bytes that plain arrays in place of the compressed maps alive would take");
     for (int rep = 0; rep < CMAP_REP_COUNT; rep++) {
-        snprintf(names[rep], sizeof(names[rep]), "cmap_builds_%s", MPIR_cmap_rep_name((cmap_rep) rep));
+        snprintf(names[rep], sizeof(names[rep]), "cmap_builds_%s",
+                 MPIR_cmap_rep_name((cmap_rep) rep));
         register_total(3 + rep, offsetof(cmap_totals, builds) + rep * sizeof(uint64_t),
                        MPI_T_PVAR_CLASS_COUNTER, names[rep], "maps built in this representation");
     }
@@ -257,9 +253,8 @@ static void register_totals(void)
 int MPIR_Map_init(void)
 {
     int mpi_errno = MPI_SUCCESS;
-    cmap_policy policy = {.strategy = CMAP_STRATEGY_HYBRID,.alpha = CMAP_ALPHA_DEFAULT,
-        .force = CMAP_REP_ANY
-    };
+    cmap_policy policy = {
+        .strategy = CMAP_STRATEGY_HYBRID, .alpha = CMAP_ALPHA_DEFAULT, .force = CMAP_REP_ANY};
     cmap_limits limits;
 
     mpi_errno = read_strategy(&policy);
@@ -287,14 +282,10 @@ static int error_class_of(cmap_status status)
 {
     switch (status) {
         case CMAP_ERR_RANGE:
-        case CMAP_ERR_DUPLICATE:
-            return MPI_ERR_RANK;
-        case CMAP_ERR_ARG:
-            return MPI_ERR_ARG;
-        case CMAP_ERR_NOMEM:
-            return MPI_ERR_NO_MEM;
-        default:
-            return MPI_ERR_INTERN;
+        case CMAP_ERR_DUPLICATE: return MPI_ERR_RANK;
+        case CMAP_ERR_ARG: return MPI_ERR_ARG;
+        case CMAP_ERR_NOMEM: return MPI_ERR_NO_MEM;
+        default: return MPI_ERR_INTERN;
     }
 }
 
@@ -302,12 +293,12 @@ int MPIR_Map_error(cmap_status status, const char *operation, int size)
 {
     int errclass = error_class_of(status);
 
-    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, operation, __LINE__,
-                                errclass, "**cmap", "**cmap %s %d %s", operation,
-                                size, MPIR_cmap_strerror(status));
+    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, operation, __LINE__, errclass,
+                                "**cmap", "**cmap %s %d %s", operation, size,
+                                MPIR_cmap_strerror(status));
 }
 
-int MPIR_Map_own_rank(const cmap_t * map)
+int MPIR_Map_own_rank(const cmap_t *map)
 {
     uint32_t self = (uint32_t) MPIR_Process.rank;
     cmap_rep rep = MPIR_cmap_representation(map);

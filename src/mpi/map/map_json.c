@@ -9,10 +9,10 @@
 
 typedef struct writer {
     FILE *out;
-    const char *separator;      /* before the next item of a list */
+    const char *separator; /* before the next item of a list */
 } writer;
 
-#define REPLACEMENT 0xfffd      /* of Unicode, for what is no character */
+#define REPLACEMENT 0xfffd /* of Unicode, for what is no character */
 
 /* Longer forms than necessary, halves of UTF-16 pairs, and numbers beyond Unicode's. */
 static bool is_no_character(const unsigned char *c)
@@ -40,7 +40,7 @@ static int character_bytes(const unsigned char *c)
 }
 
 /* Names are the user's: bytes in any encoding, of which JSON accepts UTF-8 alone. */
-static void write_text(FILE * out, const char *text)
+static void write_text(FILE *out, const char *text)
 {
     const unsigned char *c = (const unsigned char *) text;
 
@@ -62,20 +62,20 @@ static void write_text(FILE * out, const char *text)
 }
 
 /* The program's locale may have another sign than JSON's point. */
-static void write_seconds(FILE * out, double seconds)
+static void write_seconds(FILE *out, double seconds)
 {
     uint64_t micros = (uint64_t) (seconds * 1e6 + 0.5);
 
     fprintf(out, "%" PRIu64 ".%06" PRIu64, micros / 1000000, micros % 1000000);
 }
 
-static void write_member(FILE * out, const char *name, const char *text)
+static void write_member(FILE *out, const char *name, const char *text)
 {
     fprintf(out, ", \"%s\": ", name);
     write_text(out, text);
 }
 
-static void write_site(FILE * out, map_site site)
+static void write_site(FILE *out, map_site site)
 {
     char text[PATH_MAX + 32];
 
@@ -85,20 +85,14 @@ static void write_site(FILE * out, map_site site)
     write_member(out, "called_from", text);
 }
 
-static int same_node(int rank MPL_UNUSED)
-{
-    return 0;
-}
+static int same_node(int rank MPL_UNUSED) { return 0; }
 
-static int (*node_of) (int rank) = same_node;
+static int (*node_of)(int rank) = same_node;
 
-void MPIR_Map_report_nodes(int (*of) (int rank))
-{
-    node_of = of;
-}
+void MPIR_Map_report_nodes(int (*of)(int rank)) { node_of = of; }
 
 /* As far as the picture shows; the nodes of processes of other worlds are not asked for. */
-static bool is_on_one_node(const map_row * row)
+static bool is_on_one_node(const map_row *row)
 {
     for (uint32_t i = 0; i < row->n_points; i++) {
         if (row->points[i] >= (uint32_t) MPIR_Process.size ||
@@ -108,7 +102,7 @@ static bool is_on_one_node(const map_row * row)
     return row->n_points > 0;
 }
 
-static void write_row(void *context, const map_row * row)
+static void write_row(void *context, const map_row *row)
 {
     writer *w = context;
 
@@ -137,7 +131,7 @@ static void write_row(void *context, const map_row * row)
     fputs("]}", w->out);
 }
 
-static void write_moment(void *context, const map_moment * moment)
+static void write_moment(void *context, const map_moment *moment)
 {
     writer *w = context;
 
@@ -148,19 +142,15 @@ static void write_moment(void *context, const map_moment * moment)
     w->separator = ",";
 }
 
-static void skip_row(void *context MPL_UNUSED, const map_row * row MPL_UNUSED)
-{
-}
+static void skip_row(void *context MPL_UNUSED, const map_row *row MPL_UNUSED) {}
 
-static void skip_moment(void *context MPL_UNUSED, const map_moment * moment MPL_UNUSED)
-{
-}
+static void skip_moment(void *context MPL_UNUSED, const map_moment *moment MPL_UNUSED) {}
 
-static int write_list(FILE * out, const char *name, void (*row) (void *, const map_row *),
-                      void (*moment) (void *, const map_moment *))
+static int write_list(FILE *out, const char *name, void (*row)(void *, const map_row *),
+                      void (*moment)(void *, const map_moment *))
 {
-    writer w = { out, "" };
-    map_visitor visitor = { row, moment, &w };
+    writer w = {out, ""};
+    map_visitor visitor = {row, moment, &w};
 
     fprintf(out, "  \"%s\": [", name);
     int complete = MPIR_Map_table_visit(&visitor);
@@ -168,7 +158,7 @@ static int write_list(FILE * out, const char *name, void (*row) (void *, const m
     return complete;
 }
 
-static void write_totals(FILE * out)
+static void write_totals(FILE *out)
 {
     map_holders holders = MPIR_Map_table_holders();
     map_peak peak = MPIR_Map_table_peak();
@@ -200,7 +190,7 @@ static void write_variable(void *context, const char *name, unsigned long long v
     w->separator = ",";
 }
 
-static void write_window(FILE * out, const map_extra * extra, const map_window * window)
+static void write_window(FILE *out, const map_extra *extra, const map_window *window)
 {
     fputs("\n    {\"name\": ", out);
     write_text(out, window->name);
@@ -212,10 +202,10 @@ static void write_window(FILE * out, const map_extra * extra, const map_window *
 }
 
 /* Without memory for them there are none. */
-static void write_extra(FILE * out)
+static void write_extra(FILE *out)
 {
     const map_extra *extra = MPIR_Map_extra();
-    writer w = { out, "" };
+    writer w = {out, ""};
 
     fputs("  \"variables\": {", out);
     MPIR_Map_extra_variables(write_variable, &w);
@@ -233,7 +223,7 @@ static void write_extra(FILE * out)
     fprintf(out, "\n  ],\n  \"windows_unlisted\": %llu,\n", extra ? extra->unlisted : 0);
 }
 
-int MPIR_Map_json_write(FILE * out, int rank, int size)
+int MPIR_Map_json_write(FILE *out, int rank, int size)
 {
     errno = 0;
     fprintf(

@@ -7,6 +7,6 @@
 #include <stdio.h>
 
 /* The process is `rank` of a world of `size`.  Returns 0, or errno of what went wrong. */
-int MPIR_Map_json_write(FILE * out, int rank, int size);
+int MPIR_Map_json_write(FILE *out, int rank, int size);
 
 #endif /* MAP_JSON_H_INCLUDED */

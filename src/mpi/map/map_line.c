@@ -14,10 +14,10 @@ extern char **environ;
 /* A place as addr2line takes it: "file" and "0x12ab". */
 typedef struct place {
     char *file;
-    char *offset;               /* in `file`, behind its end; NULL: not known, or done */
+    char *offset; /* in `file`, behind its end; NULL: not known, or done */
 } place;
 
-static void find_place(place * place, map_site site)
+static void find_place(place *place, map_site site)
 {
     char text[PATH_MAX + 32], *plus;
 
@@ -36,7 +36,7 @@ static const char *base_name(const char *file)
     return slash ? slash + 1 : file;
 }
 
-static void write_line(map_line * line, const char *where)
+static void write_line(map_line *line, const char *where)
 {
     char function[64];
 
@@ -45,7 +45,7 @@ static void write_line(map_line * line, const char *where)
 }
 
 /* Until something better is known. */
-static void write_offset(map_line * line, const place * place)
+static void write_offset(map_line *line, const place *place)
 {
     char where[96];
 
@@ -55,7 +55,7 @@ static void write_offset(map_line * line, const place * place)
 
 /* addr2line with its output in a pipe: -1 if it cannot be started.  It is spawned, not forked: a
  * copy of the address space is what some networks do not allow. */
-static int start(char **argv, pid_t * pid)
+static int start(char **argv, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     int ends[2];
@@ -76,7 +76,7 @@ static int start(char **argv, pid_t * pid)
 
 /* The next line of its answer: "program.c:12", perhaps with " (discriminator 3)"; "program.c:?" or
  * "??:0" if it does not know. */
-static void read_answer(FILE * answers, map_line * line)
+static void read_answer(FILE *answers, map_line *line)
 {
     char answer[96];
 
@@ -88,7 +88,7 @@ static void read_answer(FILE * answers, map_line * line)
 }
 
 /* Asks for the places in the file of the first one, and marks them as done. */
-static void ask(map_line * lines, place * places, size_t n, char **argv, size_t * asked)
+static void ask(map_line *lines, place *places, size_t n, char **argv, size_t *asked)
 {
     size_t wanted = 0, first = 0;
     FILE *answers;
@@ -122,7 +122,7 @@ static void ask(map_line * lines, place * places, size_t n, char **argv, size_t 
     waitpid(pid, NULL, 0);
 }
 
-static bool is_left(const place * places, size_t n)
+static bool is_left(const place *places, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (places[i].offset)
@@ -131,7 +131,7 @@ static bool is_left(const place * places, size_t n)
     return false;
 }
 
-void MPIR_Map_site_lines(map_line * lines, size_t n)
+void MPIR_Map_site_lines(map_line *lines, size_t n)
 {
     place *places = MPL_calloc(n, sizeof(*places), MPL_MEM_OTHER);
     char **argv = MPL_malloc((n + 5) * sizeof(*argv), MPL_MEM_OTHER);

@@ -40,8 +40,8 @@ static bool is_on;
 /* A variable's address is its entry. */
 static const struct figure {
     const char *name, *text;
-    size_t offset;              /* of a uint64_t in onecopy_figures_t */
-    bool counts;                /* since MPI_Init; else a level */
+    size_t offset; /* of a uint64_t in onecopy_figures_t */
+    bool counts;   /* since MPI_Init; else a level */
 } figures[] = {
     {"cmap_shared_bytes", "bytes of maps that lie in shared memory of the node",
      offsetof(onecopy_figures_t, bytes), false},
@@ -90,9 +90,9 @@ int MPIR_Map_node_init(void)
 
 void MPIR_Map_meet(void *board)
 {
-    const cmap_node_memory memory = {
-        .least = (size_t) MPIR_CVAR_CMAP_SHARED_BYTES,.keep = MPIR_onecopy_keep,.drop = MPIR_onecopy_drop
-    };
+    const cmap_node_memory memory = {.least = (size_t) MPIR_CVAR_CMAP_SHARED_BYTES,
+                                     .keep = MPIR_onecopy_keep,
+                                     .drop = MPIR_onecopy_drop};
 
     unsigned processes = (unsigned) MPIR_Process.local_size;
 

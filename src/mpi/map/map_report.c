@@ -11,13 +11,10 @@
  * there. */
 
 static bool is_on;
-static const char *name;        /* of the file to write; NULL: the table is printed */
+static const char *name; /* of the file to write; NULL: the table is printed */
 static FILE *file;
 
-static bool is_reporter(void)
-{
-    return is_on && MPIR_Process.rank == MPIR_Others->first();
-}
+static bool is_reporter(void) { return is_on && MPIR_Process.rank == MPIR_Others->first(); }
 
 static void tell_of(int error, const char *instead)
 {
@@ -70,10 +67,7 @@ static int report(void *unused MPL_UNUSED)
     return MPI_SUCCESS;
 }
 
-bool MPIR_Map_report_is_on(void)
-{
-    return is_on;
-}
+bool MPIR_Map_report_is_on(void) { return is_on; }
 
 static bool is_one_of(const char *value, const char *const *words)
 {
@@ -93,8 +87,8 @@ static bool is_file(const char *value)
 
 int MPIR_Map_report_init(void)
 {
-    static const char *const off[] = { "", "0", "no", "false", "off", NULL };
-    static const char *const on[] = { "1", "yes", "true", "on", NULL };
+    static const char *const off[] = {"", "0", "no", "false", "off", NULL};
+    static const char *const on[] = {"1", "yes", "true", "on", NULL};
     const char *value = MPIR_CVAR_CMAP_REPORT ? MPIR_CVAR_CMAP_REPORT : "";
     int mpi_errno = MPI_SUCCESS;
 
@@ -129,7 +123,7 @@ void MPIR_Map_report_gone(void *holder)
         MPIR_Map_table_leave(holder);
 }
 
-void MPIR_Map_report_count(const void *holder, const char *label, const cmap_t * map)
+void MPIR_Map_report_count(const void *holder, const char *label, const cmap_t *map)
 {
     MPIR_Map_table_count(holder, label, map);
 }

@@ -32,10 +32,7 @@ typedef struct search {
     object found;
 } search;
 
-static uintptr_t own_address(void)
-{
-    return (uintptr_t) MPIR_Map_site_here;
-}
+static uintptr_t own_address(void) { return (uintptr_t) MPIR_Map_site_here; }
 
 /* The library, and the bindings of other languages, which lie beside it. */
 static bool is_named_mpi(const char *path)
@@ -48,10 +45,10 @@ static bool is_named_mpi(const char *path)
 static int look_at(struct dl_phdr_info *info, size_t size MPL_UNUSED, void *context)
 {
     search *s = context;
-    object o = {.start = UINTPTR_MAX };
+    object o = {.start = UINTPTR_MAX};
 
     for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) * part = &info->dlpi_phdr[i];
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
         uintptr_t start = info->dlpi_addr + part->p_vaddr;
 
         if (part->p_type != PT_LOAD)
@@ -62,7 +59,7 @@ static int look_at(struct dl_phdr_info *info, size_t size MPL_UNUSED, void *cont
     if (s->address < o.start || s->address >= o.end)
         return 0;
     o.is_of_mpi = (own_address() >= o.start && own_address() < o.end) ||
-        is_named_mpi(info->dlpi_name ? info->dlpi_name : "");
+                  is_named_mpi(info->dlpi_name ? info->dlpi_name : "");
     s->found = o;
     return 1;
 }
@@ -70,7 +67,7 @@ static int look_at(struct dl_phdr_info *info, size_t size MPL_UNUSED, void *cont
 /* REQUIRES the mutex. */
 static bool is_of_mpi(uintptr_t address)
 {
-    search s = {.address = address };
+    search s = {.address = address};
 
     for (int i = 0; i < OBJECTS; i++) {
         if (address >= objects[i].start && address < objects[i].end)
@@ -106,7 +103,7 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *frame, void *context)
 
 map_site MPIR_Map_site_here(void)
 {
-    walk w = { {NULL, NULL}, 0 };
+    walk w = {{NULL, NULL}, 0};
 
     pthread_mutex_lock(&mutex);
     _Unwind_Backtrace(step, &w);
@@ -149,20 +146,10 @@ void MPIR_Map_site_call(map_site site, char *text, size_t room)
 
 #else
 
-map_site MPIR_Map_site_here(void)
-{
-    return (map_site) {
-    NULL, NULL};
-}
+map_site MPIR_Map_site_here(void) { return (map_site){NULL, NULL}; }
 
-void MPIR_Map_site_function(map_site site, char *text, size_t room)
-{
-    text[0] = '\0';
-}
+void MPIR_Map_site_function(map_site site, char *text, size_t room) { text[0] = '\0'; }
 
-void MPIR_Map_site_call(map_site site, char *text, size_t room)
-{
-    text[0] = '\0';
-}
+void MPIR_Map_site_call(map_site site, char *text, size_t room) { text[0] = '\0'; }
 
 #endif

@@ -140,7 +140,8 @@ void draw(Row &row, const cmap_t *map) {
     row.n_points = std::min(row.size, POINTS);
     row.points.reset(new uint32_t[row.n_points]);
     for (uint32_t i = 0; i < row.n_points; i++)
-        row.points[i] = MPIR_cmap_select_outlined(map, uint32_t(uint64_t(i) * row.size / row.n_points));
+        row.points[i] =
+            MPIR_cmap_select_outlined(map, uint32_t(uint64_t(i) * row.size / row.n_points));
 }
 
 bool is_unnamed(const char *label) {

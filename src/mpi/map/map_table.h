@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* Calls MPIR_Map_table_count for every map of a holder. */
-typedef void (*map_counter) (const void *holder);
+typedef void (*map_counter)(const void *holder);
 
 /* Before anything is entered. */
 void MPIR_Map_table_open(int with_details) CMAP_NOEXCEPT;
@@ -29,10 +29,10 @@ void MPIR_Map_table_enter(void *holder, map_counter counter) CMAP_NOEXCEPT;
 /* Counts the maps of a holder that is in the table, and takes it out. */
 void MPIR_Map_table_leave(void *holder) CMAP_NOEXCEPT;
 /* Counts one holder of `map`, which is in the table, in the row of its label. */
-void MPIR_Map_table_count(const void *holder, const char *label, const cmap_t * map) CMAP_NOEXCEPT;
+void MPIR_Map_table_count(const void *holder, const char *label, const cmap_t *map) CMAP_NOEXCEPT;
 /* Counts the maps of every holder in the table, in the order they came. */
 void MPIR_Map_table_count_alive(void) CMAP_NOEXCEPT;
-void MPIR_Map_table_print(FILE * out, int rank, int world_size) CMAP_NOEXCEPT;
+void MPIR_Map_table_print(FILE *out, int rank, int world_size) CMAP_NOEXCEPT;
 void MPIR_Map_table_clear(void) CMAP_NOEXCEPT;
 
 /* A row as a visitor sees it.  Times are in seconds since MPIR_Map_table_open. */
@@ -41,16 +41,16 @@ typedef struct map_row {
     uint32_t size;
     cmap_rep representation;
     int force_declined;
-    size_t payload, bytes, array;       /* beyond the header, with it, and 4 * size */
-    uint32_t sharers;           /* the most seen at once */
+    size_t payload, bytes, array; /* beyond the header, with it, and 4 * size */
+    uint32_t sharers;             /* the most seen at once */
     uint64_t holders;
     /* with details: */
-    double first, last;         /* when the first of them was made, and the last */
-    map_site site;              /* without details, of holders without a name */
-    const char *form;           /* what MPIR_cmap_describe says */
+    double first, last; /* when the first of them was made, and the last */
+    map_site site;      /* without details, of holders without a name */
+    const char *form;   /* what MPIR_cmap_describe says */
     uint32_t n_points;
-    const uint32_t *points;     /* the process of rank  i * size / n_points */
-    size_t on_node;             /* of the payload: in memory that the node's processes share */
+    const uint32_t *points; /* the process of rank  i * size / n_points */
+    size_t on_node;         /* of the payload: in memory that the node's processes share */
 } map_row;
 
 /* All that was counted, as MPIR_Map_table_count_alive leaves it: also what is in no row, because
@@ -75,11 +75,11 @@ typedef struct map_moment {
 /* Calls row() for each row and moment() for each of a few hundred moments, in the order in which
  * they came.  False: the table is not complete. */
 typedef struct map_visitor {
-    void (*row) (void *context, const map_row * row);
-    void (*moment) (void *context, const map_moment * moment);
+    void (*row)(void *context, const map_row *row);
+    void (*moment)(void *context, const map_moment *moment);
     void *context;
 } map_visitor;
-int MPIR_Map_table_visit(const map_visitor * visitor) CMAP_NOEXCEPT;
+int MPIR_Map_table_visit(const map_visitor *visitor) CMAP_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -7,10 +7,9 @@
 
 #define SCHEME "hwloc://"
 
-static const char *const types[] = {
-    SCHEME "Machine", SCHEME "Package", SCHEME "NUMANode", SCHEME "L3Cache", SCHEME "L2Cache",
-    SCHEME "L1Cache", SCHEME "Core", SCHEME "PU"
-};
+static const char *const types[] = {SCHEME "Machine", SCHEME "Package", SCHEME "NUMANode",
+                                    SCHEME "L3Cache", SCHEME "L2Cache", SCHEME "L1Cache",
+                                    SCHEME "Core",    SCHEME "PU"};
 
 int MPIR_Hw_resource_colour(const char *type)
 {
@@ -25,7 +24,7 @@ int MPIR_Hw_resource_colour(const char *type)
     return gid == MPIR_HWTOPO_GID_ROOT ? MPI_UNDEFINED : gid;
 }
 
-int MPIR_Get_hw_resource_info_impl(MPIR_Info ** hw_info_ptr)
+int MPIR_Get_hw_resource_info_impl(MPIR_Info **hw_info_ptr)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Info *made = NULL;
@@ -40,9 +39,9 @@ int MPIR_Get_hw_resource_info_impl(MPIR_Info ** hw_info_ptr)
     }
     *hw_info_ptr = made;
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     if (made)
         MPIR_Info_free_impl(made);
     goto fn_exit;

@@ -4,30 +4,27 @@
 
 #include <stdlib.h>
 
-static uint32_t least(uint64_t a, uint32_t b)
-{
-    return a < b ? (uint32_t) a : b;
-}
+static uint32_t least(uint64_t a, uint32_t b) { return a < b ? (uint32_t) a : b; }
 
 /* Nodes that the first n processes of a block take. */
-static uint32_t nodes_of(const MPIR_Node_block * b, uint32_t n)
+static uint32_t nodes_of(const MPIR_Node_block *b, uint32_t n)
 {
     return (uint32_t) (((uint64_t) n + b->size - 1) / b->size);
 }
 
 /* Processes of block i, as many as fit into the world. */
-static uint32_t processes_of(const MPIR_Node_blocks * m, uint32_t i)
+static uint32_t processes_of(const MPIR_Node_blocks *m, uint32_t i)
 {
     return (i + 1 < m->n ? m->b[i + 1].rank : m->end) - m->b[i].rank;
 }
 
 /* The node behind the last one of block i that has processes. */
-static uint32_t behind(const MPIR_Node_blocks * m, uint32_t i)
+static uint32_t behind(const MPIR_Node_blocks *m, uint32_t i)
 {
     return m->b[i].node + nodes_of(&m->b[i], processes_of(m, i));
 }
 
-bool MPIR_Node_blocks_complete(MPIR_Node_blocks * m)
+bool MPIR_Node_blocks_complete(MPIR_Node_blocks *m)
 {
     uint32_t given = m->n;
 
@@ -44,7 +41,7 @@ bool MPIR_Node_blocks_complete(MPIR_Node_blocks * m)
         return false;
 
     if (m->n == 1 && m->b[0].count == 1) {
-        m->b[0].size = m->end = m->processes;   /* all on one node, in one go */
+        m->b[0].size = m->end = m->processes; /* all on one node, in one go */
     }
     for (uint32_t i = 0; i < m->n; i++) {
         if (behind(m, i) > m->nodes)
@@ -58,7 +55,7 @@ bool MPIR_Node_blocks_complete(MPIR_Node_blocks * m)
 }
 
 /* All nodes from `node` to the result - 1 have processes, and the result has none. */
-static uint32_t first_empty(const MPIR_Node_blocks * m, uint32_t node)
+static uint32_t first_empty(const MPIR_Node_blocks *m, uint32_t node)
 {
     for (uint32_t i = 0; i < m->n;) {
         if (m->b[i].node <= node && behind(m, i) > node) {
@@ -71,7 +68,7 @@ static uint32_t first_empty(const MPIR_Node_blocks * m, uint32_t node)
     return node;
 }
 
-void MPIR_Node_blocks_close_gaps(MPIR_Node_blocks * m)
+void MPIR_Node_blocks_close_gaps(MPIR_Node_blocks *m)
 {
     uint32_t empty = first_empty(m, 0);
 
@@ -92,10 +89,10 @@ void MPIR_Node_blocks_close_gaps(MPIR_Node_blocks * m)
 }
 
 /* Whether `next` goes on where block b, with `count` nodes so far, ends. */
-static bool continues(const MPIR_Node_block * b, const MPIR_Node_block * next, bool next_is_last)
+static bool continues(const MPIR_Node_block *b, const MPIR_Node_block *next, bool next_is_last)
 {
     return next->node == b->node + b->count &&
-        (next->size == b->size || (next_is_last && next->size < b->size));
+           (next->size == b->size || (next_is_last && next->size < b->size));
 }
 
 /* The next run of processes on one node. */
@@ -105,12 +102,13 @@ static uint32_t take_run(const int nodes[], uint32_t processes, uint32_t rank, M
 
     while (rank < processes && nodes[rank] == nodes[first])
         rank++;
-    *run = (MPIR_Node_block) {.node = (uint32_t) nodes[first],.count = 1,.size = rank - first,.rank = first };
+    *run = (MPIR_Node_block){
+        .node = (uint32_t) nodes[first], .count = 1, .size = rank - first, .rank = first};
     return rank;
 }
 
 /* Nodes in turns are one block that begins again and again. */
-static bool is_in_turns(const int nodes[], uint32_t processes, const MPIR_Node_block * b)
+static bool is_in_turns(const int nodes[], uint32_t processes, const MPIR_Node_block *b)
 {
     uint32_t period = b->count * b->size;
 
@@ -123,7 +121,7 @@ static bool is_in_turns(const int nodes[], uint32_t processes, const MPIR_Node_b
     return true;
 }
 
-uint32_t MPIR_Node_blocks_from_array(const int nodes[], uint32_t processes, MPIR_Node_blocks * m)
+uint32_t MPIR_Node_blocks_from_array(const int nodes[], uint32_t processes, MPIR_Node_blocks *m)
 {
     MPIR_Node_block block, run;
     uint32_t n = 0, rank = take_run(nodes, processes, 0, &block);
@@ -163,32 +161,32 @@ static int compare_with_block(const void *rank, const void *block)
     return r < first ? -1 : r >= first + (uint64_t) b->count * b->size;
 }
 
-const MPIR_Node_block *MPIR_Node_blocks_of(const MPIR_Node_blocks * m, uint32_t rank)
+const MPIR_Node_block *MPIR_Node_blocks_of(const MPIR_Node_blocks *m, uint32_t rank)
 {
     return bsearch(&rank, m->b, m->n, sizeof(m->b[0]), compare_with_block);
 }
 
 /* Where in the first pass a process' like is. */
-static uint32_t fold(const MPIR_Node_blocks * m, uint32_t rank)
+static uint32_t fold(const MPIR_Node_blocks *m, uint32_t rank)
 {
     uint32_t from = m->b[m->again].rank;
 
     return rank < m->end ? rank : from + (rank - m->end) % (m->end - from);
 }
 
-MPIR_Node_stretch MPIR_Node_blocks_find(const MPIR_Node_blocks * m, uint32_t rank)
+MPIR_Node_stretch MPIR_Node_blocks_find(const MPIR_Node_blocks *m, uint32_t rank)
 {
     uint32_t like = fold(m, rank);
     const MPIR_Node_block *b = MPIR_Node_blocks_of(m, like);
     uint32_t nodes_before = (like - b->rank) / b->size;
     uint32_t first = rank - (like - b->rank) % b->size;
 
-    return (MPIR_Node_stretch) {
-        .node = b->node + nodes_before,.first = first,.count = least(b->size, m->processes - first)
-    };
+    return (MPIR_Node_stretch){.node = b->node + nodes_before,
+                               .first = first,
+                               .count = least(b->size, m->processes - first)};
 }
 
-uint32_t MPIR_Node_blocks_next(const MPIR_Node_blocks * m, uint32_t rank, MPIR_Node_block * block)
+uint32_t MPIR_Node_blocks_next(const MPIR_Node_blocks *m, uint32_t rank, MPIR_Node_block *block)
 {
     uint32_t processes;
 
@@ -199,7 +197,7 @@ uint32_t MPIR_Node_blocks_next(const MPIR_Node_blocks * m, uint32_t rank, MPIR_N
     return rank + processes;
 }
 
-bool MPIR_Node_blocks_ascend(const MPIR_Node_blocks * m)
+bool MPIR_Node_blocks_ascend(const MPIR_Node_blocks *m)
 {
     for (uint32_t i = 1; i < m->n; i++) {
         if (m->b[i].node < m->b[i - 1].node + m->b[i - 1].count)
@@ -208,12 +206,9 @@ bool MPIR_Node_blocks_ascend(const MPIR_Node_blocks * m)
     return true;
 }
 
-static bool holds(const MPIR_Node_block * b, uint32_t node)
-{
-    return node - b->node < b->count;
-}
+static bool holds(const MPIR_Node_block *b, uint32_t node) { return node - b->node < b->count; }
 
-uint32_t MPIR_Node_blocks_root(const MPIR_Node_blocks * m, uint32_t node)
+uint32_t MPIR_Node_blocks_root(const MPIR_Node_blocks *m, uint32_t node)
 {
     MPIR_Node_block b;
 
@@ -225,7 +220,7 @@ uint32_t MPIR_Node_blocks_root(const MPIR_Node_blocks * m, uint32_t node)
     return UINT32_MAX;
 }
 
-uint32_t MPIR_Node_blocks_members(const MPIR_Node_blocks * m, uint32_t node, int ranks[])
+uint32_t MPIR_Node_blocks_members(const MPIR_Node_blocks *m, uint32_t node, int ranks[])
 {
     MPIR_Node_block b;
     uint32_t n = 0;

@@ -41,22 +41,22 @@ typedef struct stretch {
     uint32_t first, count;
 } stretch;
 
-typedef cmap_status(*stretch_visitor) (void *state, const stretch * s);
+typedef cmap_status (*stretch_visitor)(void *state, const stretch *s);
 
 /* The node of a process, and the processes around it that are on the same. */
 static MPIR_Node_stretch neighbours_of(uint32_t index)
 {
     if (index < (uint32_t) MPIR_Process.size)
         return MPIR_Node_blocks_find(MPIR_Process.node_blocks, index);
-    return (MPIR_Node_stretch) {.node = (uint32_t) UNKNOWN_NODE,.first = index,.count = 1 };
+    return (MPIR_Node_stretch){.node = (uint32_t) UNKNOWN_NODE, .first = index, .count = 1};
 }
 
 /* Visits the stretches of a map that is not empty, in rank order. */
-static cmap_status walk_stretches(const cmap_t * map, stretch_visitor visit, void *state)
+static cmap_status walk_stretches(const cmap_t *map, stretch_visitor visit, void *state)
 {
     uint32_t block[256], n;
     MPIR_Node_stretch around = neighbours_of(MPIR_cmap_select(map, 0));
-    stretch s = {.node = (int) around.node,.first = 0,.count = 0 };
+    stretch s = {.node = (int) around.node, .first = 0, .count = 0};
     cmap_iter iter;
 
     MPIR_cmap_iter_init(&iter, map);
@@ -69,7 +69,7 @@ static cmap_status walk_stretches(const cmap_t * map, stretch_visitor visit, voi
                 cmap_status status = visit(state, &s);
                 if (status != CMAP_OK)
                     return status;
-                s = (stretch) {.node = node,.first = s.first + s.count,.count = 0 };
+                s = (stretch){.node = node, .first = s.first + s.count, .count = 0};
             }
             s.count++;
         }
@@ -83,7 +83,7 @@ static unsigned char *alloc_seen(void)
     return MPL_calloc((size_t) MPIR_Process.num_nodes / 8 + 1, 1, MPL_MEM_COMM);
 }
 
-static bool is_first_visit(unsigned char *seen, int node)
+static bool mark_seen(unsigned char *seen, int node)
 {
     int k = (node == UNKNOWN_NODE) ? MPIR_Process.num_nodes : node;
     unsigned char bit = 1u << (k % 8);
@@ -98,10 +98,10 @@ typedef struct survey {
     cmap_builder *mine;
     unsigned char *seen;
     int my_node, node_count, stretches;
-    bool complete;              /* every node is known */
+    bool complete; /* every node is known */
 } survey;
 
-static cmap_status survey_stretch(void *state, const stretch * s)
+static cmap_status survey_stretch(void *state, const stretch *s)
 {
     survey *v = state;
     cmap_status status = CMAP_OK;
@@ -110,40 +110,41 @@ static cmap_status survey_stretch(void *state, const stretch * s)
     v->complete = v->complete && s->node != UNKNOWN_NODE;
     if (v->complete && s->node == v->my_node)
         status = MPIR_cmap_builder_add_range(v->mine, s->first, 1, s->count);
-    if (is_first_visit(v->seen, s->node))
+    if (mark_seen(v->seen, s->node))
         v->node_count++;
     return status;
 }
 
-static cmap_status survey_begin(survey * v, const MPIR_Comm * comm)
+static cmap_status survey_begin(survey *v, const MPIR_Comm *comm)
 {
-    *v = (survey) {.my_node = MPIR_World_node(MPIR_Process.rank),.complete = true };
+    *v = (survey){.my_node = MPIR_World_node(MPIR_Process.rank), .complete = true};
     v->seen = alloc_seen();
     if (!v->seen)
         return CMAP_ERR_NOMEM;
     return MPIR_cmap_builder_create(comm->local_size, NULL, &v->mine);
 }
 
-static cmap_status survey_finish(survey * v, MPIR_Comm * comm)
+static cmap_status survey_finish(survey *v, MPIR_Comm *comm)
 {
     comm->node_count = v->node_count;
     comm->is_node_consecutive = v->complete && v->stretches == v->node_count;
     return v->complete ? MPIR_cmap_builder_finish(v->mine, &comm->intranode_map) : CMAP_OK;
 }
 
-static void survey_end(survey * v)
+static void survey_end(survey *v)
 {
     MPL_free(v->seen);
     MPIR_cmap_builder_free(v->mine);
 }
 
-static bool has_same_members(const MPIR_Comm * comm, const MPIR_Comm * source)
+static bool has_same_members(const MPIR_Comm *comm, const MPIR_Comm *source)
 {
     return comm->comm_kind == MPIR_COMM_KIND__INTRACOMM &&
-        source->comm_kind == MPIR_COMM_KIND__INTRACOMM && comm->map == MPIR_Map_load(&source->map);
+           source->comm_kind == MPIR_COMM_KIND__INTRACOMM &&
+           comm->map == MPIR_Map_load(&source->map);
 }
 
-static void share_nodes(MPIR_Comm * comm, const MPIR_Comm * source)
+static void share_nodes(MPIR_Comm *comm, const MPIR_Comm *source)
 {
     comm->node_count = source->node_count;
     comm->is_node_consecutive = source->is_node_consecutive;
@@ -154,14 +155,14 @@ static void share_nodes(MPIR_Comm * comm, const MPIR_Comm * source)
 }
 
 /* One member, or all of them from a world on one node: no need to look at each. */
-static bool is_on_one_known_node(const cmap_t * map)
+static bool is_on_one_known_node(const cmap_t *map)
 {
     return MPIR_cmap_max(map) < (uint32_t) MPIR_Process.size &&
-        (MPIR_cmap_size(map) == 1 || MPIR_Process.num_nodes == 1);
+           (MPIR_cmap_size(map) == 1 || MPIR_Process.num_nodes == 1);
 }
 
 /* What a survey of a single stretch finds. */
-static cmap_status take_one_node(MPIR_Comm * comm)
+static cmap_status take_one_node(MPIR_Comm *comm)
 {
     uint32_t size = comm->local_size;
 
@@ -170,7 +171,7 @@ static cmap_status take_one_node(MPIR_Comm * comm)
     return MPIR_cmap_from_range(0, 1, size, size, NULL, &comm->intranode_map);
 }
 
-static cmap_status survey_all(MPIR_Comm * comm)
+static cmap_status survey_all(MPIR_Comm *comm)
 {
     survey v;
     cmap_status status = survey_begin(&v, comm);
@@ -185,7 +186,7 @@ static cmap_status survey_all(MPIR_Comm * comm)
 
 /* ---- closed forms ---- */
 
-static bool is_run(const cmap_form * form)
+static bool is_run(const cmap_form *form)
 {
     uint32_t levels = 0;
     for (uint32_t k = 0; k < form->levels; k++)
@@ -193,17 +194,17 @@ static bool is_run(const cmap_form * form)
     return levels <= 1;
 }
 
-static locality_nodes nodes_of_block(const MPIR_Node_block * b)
+static locality_nodes nodes_of_block(const MPIR_Node_block *b)
 {
-    return (locality_nodes) {.origin = b->rank,.size = b->size,.first = b->node };
+    return (locality_nodes){.origin = b->rank, .size = b->size, .first = b->node};
 }
 
 /* The members of a run block by block, which have different nodes.  Returns how many parts there
  * are then; 0: too many. */
-static uint32_t cut_run(const cmap_form * form, locality_part parts[], uint32_t n)
+static uint32_t cut_run(const cmap_form *form, locality_part parts[], uint32_t n)
 {
     const MPIR_Node_blocks *blocks = MPIR_Process.node_blocks;
-    cmap_form rest = {.base = form->base,.levels = 1,.count = {1},.stride = {1} };
+    cmap_form rest = {.base = form->base, .levels = 1, .count = {1}, .stride = {1}};
 
     for (uint32_t k = 0; k < form->levels; k++) {
         if (form->count[k] > 1) {
@@ -218,7 +219,7 @@ static uint32_t cut_run(const cmap_form * form, locality_part parts[], uint32_t 
 
         step = (uint32_t) (rest.stride[0] < 0 ? -rest.stride[0] : rest.stride[0]);
         left = (rest.stride[0] < 0 ? rest.base - b->rank : end - 1 - rest.base) / step + 1;
-        parts[n] = (locality_part) {.form = rest,.nodes = nodes_of_block(b) };
+        parts[n] = (locality_part){.form = rest, .nodes = nodes_of_block(b)};
         parts[n].form.count[0] = MPL_MIN(left, rest.count[0]);
         rest.count[0] -= parts[n].form.count[0];
         rest.base += parts[n++].form.count[0] * (uint32_t) rest.stride[0];
@@ -237,7 +238,7 @@ static uint32_t parts_on_one_block(const cmap_form forms[], uint32_t n, locality
     if (blocks->end < blocks->processes)
         nodes.period = blocks->end;
     for (uint32_t i = 0; i < n; i++)
-        parts[i] = (locality_part) {.form = forms[i],.nodes = nodes };
+        parts[i] = (locality_part){.form = forms[i], .nodes = nodes};
     return n;
 }
 
@@ -263,7 +264,7 @@ static uint32_t parts_on_blocks(const cmap_form forms[], uint32_t n, locality_pa
 }
 
 /* The members as forms on nodes.  0: they are none, or too many. */
-static uint32_t parts_of(const cmap_t * map, locality_part parts[])
+static uint32_t parts_of(const cmap_t *map, locality_part parts[])
 {
     cmap_form forms[LOCALITY_PARTS];
     uint32_t n = MPIR_cmap_forms_of(map, forms, LOCALITY_PARTS);
@@ -281,7 +282,7 @@ static int compare_ranks(const void *a, const void *b)
 }
 
 /* This node's processes, by their ranks: one lookup for each. */
-static cmap_status find_neighbours(MPIR_Comm * comm)
+static cmap_status find_neighbours(MPIR_Comm *comm)
 {
     uint32_t n = 0, *ranks = MPL_malloc(MPIR_Process.local_size * sizeof(*ranks), MPL_MEM_COMM);
     cmap_status status;
@@ -298,15 +299,15 @@ static cmap_status find_neighbours(MPIR_Comm * comm)
     return status;
 }
 
-static bool count_by_forms(const cmap_t * map, locality_count * count)
+static bool count_by_forms(const cmap_t *map, locality_count *count)
 {
     locality_part parts[LOCALITY_PARTS];
 
     return MPIR_cmap_max(map) < (uint32_t) MPIR_Process.size &&
-        MPIR_locality_count_nodes(parts, parts_of(map, parts), count);
+           MPIR_locality_count_nodes(parts, parts_of(map, parts), count);
 }
 
-static cmap_status take_count(MPIR_Comm * comm, const locality_count * count)
+static cmap_status take_count(MPIR_Comm *comm, const locality_count *count)
 {
     comm->node_count = (int) count->nodes;
     comm->is_node_consecutive = count->stretches == count->nodes;
@@ -315,14 +316,14 @@ static cmap_status take_count(MPIR_Comm * comm, const locality_count * count)
 
 /* All of the world in its order, on nodes of which each is in one block: what a survey finds
  * follows from the blocks. */
-static bool is_world_in_blocks(const cmap_t * map)
+static bool is_world_in_blocks(const cmap_t *map)
 {
     return MPIR_cmap_size(map) == (uint32_t) MPIR_Process.size && MPIR_cmap_is_set(map) &&
-        MPIR_cmap_max(map) == (uint32_t) MPIR_Process.size - 1 &&
-        MPIR_Node_blocks_ascend(MPIR_Process.node_blocks);
+           MPIR_cmap_max(map) == (uint32_t) MPIR_Process.size - 1 &&
+           MPIR_Node_blocks_ascend(MPIR_Process.node_blocks);
 }
 
-static int count_nodes(const MPIR_Node_blocks * blocks)
+static int count_nodes(const MPIR_Node_blocks *blocks)
 {
     int nodes = 0;
     MPIR_Node_block b;
@@ -332,7 +333,7 @@ static int count_nodes(const MPIR_Node_blocks * blocks)
     return nodes;
 }
 
-static cmap_status survey_world(MPIR_Comm * comm)
+static cmap_status survey_world(MPIR_Comm *comm)
 {
     const MPIR_Node_blocks *blocks = MPIR_Process.node_blocks;
     survey v;
@@ -349,7 +350,7 @@ static cmap_status survey_world(MPIR_Comm * comm)
     return status;
 }
 
-int MPIR_Find_nodes(MPIR_Comm * comm)
+int MPIR_Find_nodes(MPIR_Comm *comm)
 {
     cmap_status status;
 
@@ -357,7 +358,7 @@ int MPIR_Find_nodes(MPIR_Comm * comm)
     locality_count count;
 
     if (comm->intranode_map)
-        return MPI_SUCCESS;     /* found before */
+        return MPI_SUCCESS; /* found before */
     comm->node_count = one_node ? 1 : comm->local_size;
     if (comm->comm_kind != MPIR_COMM_KIND__INTRACOMM ||
         comm->hierarchy_kind != MPIR_COMM_HIERARCHY_KIND__FLAT)
@@ -372,7 +373,7 @@ int MPIR_Find_nodes(MPIR_Comm * comm)
     return (status == CMAP_OK) ? MPI_SUCCESS : MPIR_Map_error(status, "nodes", comm->local_size);
 }
 
-int MPIR_Copy_nodes(MPIR_Comm * comm, const MPIR_Comm * source)
+int MPIR_Copy_nodes(MPIR_Comm *comm, const MPIR_Comm *source)
 {
     if (!comm->intranode_map && source->intranode_map && has_same_members(comm, source))
         share_nodes(comm, source);
@@ -385,12 +386,12 @@ typedef struct order {
     unsigned char *seen;
 } order;
 
-static cmap_status add_node(void *state, const stretch * s)
+static cmap_status add_node(void *state, const stretch *s)
 {
     order *o = state;
     cmap_status status = CMAP_OK;
 
-    if (!is_first_visit(o->seen, s->node))
+    if (!mark_seen(o->seen, s->node))
         return CMAP_OK;
     if (o->nodes)
         status = MPIR_cmap_builder_add(o->nodes, s->node);
@@ -399,7 +400,7 @@ static cmap_status add_node(void *state, const stretch * s)
     return status;
 }
 
-static cmap_status add_blocks(const MPIR_Node_blocks * blocks, order * o)
+static cmap_status add_blocks(const MPIR_Node_blocks *blocks, order *o)
 {
     cmap_status status = CMAP_OK;
     MPIR_Node_block b;
@@ -414,7 +415,7 @@ static cmap_status add_blocks(const MPIR_Node_blocks * blocks, order * o)
     return status;
 }
 
-static cmap_status find_order(const MPIR_Comm * comm, order * o, cmap_t ** nodes, cmap_t ** roots)
+static cmap_status find_order(const MPIR_Comm *comm, order *o, cmap_t **nodes, cmap_t **roots)
 {
     cmap_status status = o->seen ? CMAP_OK : CMAP_ERR_NOMEM;
 
@@ -433,9 +434,9 @@ static cmap_status find_order(const MPIR_Comm * comm, order * o, cmap_t ** nodes
     return status;
 }
 
-int MPIR_Find_node_order(const MPIR_Comm * comm, cmap_t ** nodes, cmap_t ** roots)
+int MPIR_Find_node_order(const MPIR_Comm *comm, cmap_t **nodes, cmap_t **roots)
 {
-    order o = {.nodes = NULL,.roots = NULL,.seen = alloc_seen() };
+    order o = {.nodes = NULL, .roots = NULL, .seen = alloc_seen()};
     cmap_status status = find_order(comm, &o, nodes, roots);
 
     MPIR_cmap_builder_free(o.nodes);
@@ -446,7 +447,7 @@ int MPIR_Find_node_order(const MPIR_Comm * comm, cmap_t ** nodes, cmap_t ** root
     return MPI_SUCCESS;
 }
 
-int MPIR_Get_intranode_rank(MPIR_Comm * comm, int r)
+int MPIR_Get_intranode_rank(MPIR_Comm *comm, int r)
 {
     uint32_t rank;
 
@@ -458,14 +459,14 @@ int MPIR_Get_intranode_rank(MPIR_Comm * comm, int r)
     return rank == CMAP_NONE ? -1 : (int) rank;
 }
 
-int MPIR_Get_internode_rank(MPIR_Comm * comm, int r)
+int MPIR_Get_internode_rank(MPIR_Comm *comm, int r)
 {
     MPIR_Assert(comm->intranode_map);
     MPIR_Assert(r >= 0 && r < comm->local_size);
     if (!MPIR_Comm_is_parent_comm(comm))
         return r;
     if (r == 0)
-        return 0;               /* nodes are in the order of their first processes */
+        return 0; /* nodes are in the order of their first processes */
     if (r == comm->rank && comm->node_roots_comm)
         return comm->node_roots_comm->rank;
     MPIR_Assert(comm->internode_map);

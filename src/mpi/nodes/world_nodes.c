@@ -7,7 +7,7 @@
 /* Which nodes the world's processes are on: MPIR_Process.node_blocks, and of this process's node
  * more. */
 
-static int alloc_blocks(uint32_t n, MPIR_Node_blocks ** blocks)
+static int alloc_blocks(uint32_t n, MPIR_Node_blocks **blocks)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -19,7 +19,7 @@ static int alloc_blocks(uint32_t n, MPIR_Node_blocks ** blocks)
     return mpi_errno;
 }
 
-static int take(MPIR_Node_blocks * blocks)
+static int nodes_take(MPIR_Node_blocks *blocks)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -28,9 +28,9 @@ static int take(MPIR_Node_blocks * blocks)
     MPIR_Process.node_blocks = blocks;
     MPIR_Process.num_nodes = (int) blocks->nodes;
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     MPL_free(blocks);
     goto fn_exit;
 }
@@ -51,19 +51,18 @@ int MPIR_World_nodes_from_mapping(char *mapping, int *did_map)
     mpi_errno = alloc_blocks(n, &blocks);
     MPIR_ERR_CHECK(mpi_errno);
     for (int i = 0; i < n; i++)
-        blocks->b[i] = (MPIR_Node_block) {
-            .node = given[i].start_id,.count = given[i].count,.size = given[i].size
-        };
-    mpi_errno = take(blocks);
+        blocks->b[i] = (MPIR_Node_block){
+            .node = given[i].start_id, .count = given[i].count, .size = given[i].size};
+    mpi_errno = nodes_take(blocks);
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_Node_blocks_close_gaps(blocks);
     MPIR_Process.num_nodes = (int) blocks->nodes;
     *did_map = 1;
 
-  fn_exit:
+fn_exit:
     MPL_free(given);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -76,15 +75,12 @@ int MPIR_World_nodes_from_array(const int nodes[])
     mpi_errno = alloc_blocks(MPIR_Node_blocks_from_array(nodes, size, NULL), &blocks);
     MPIR_ERR_CHKRETURN(mpi_errno);
     MPIR_Node_blocks_from_array(nodes, size, blocks);
-    mpi_errno = take(blocks);
+    mpi_errno = nodes_take(blocks);
 
     return mpi_errno;
 }
 
-int MPIR_World_nodes_alone(void)
-{
-    return MPIR_World_nodes_cliques(MPIR_Process.size, true);
-}
+int MPIR_World_nodes_alone(void) { return MPIR_World_nodes_cliques(MPIR_Process.size, true); }
 
 int MPIR_World_nodes_cliques(int cliques, bool by_block)
 {
@@ -96,12 +92,12 @@ int MPIR_World_nodes_cliques(int cliques, bool by_block)
     mpi_errno = alloc_blocks(2, &blocks);
     MPIR_ERR_CHKRETURN(mpi_errno);
     if (by_block) {
-        blocks->b[0] = (MPIR_Node_block) {.node = 0,.count = more,.size = least + 1 };
-        blocks->b[1] = (MPIR_Node_block) {.node = more,.count = n - more,.size = least };
+        blocks->b[0] = (MPIR_Node_block){.node = 0, .count = more, .size = least + 1};
+        blocks->b[1] = (MPIR_Node_block){.node = more, .count = n - more, .size = least};
     } else {
-        blocks->b[0] = (MPIR_Node_block) {.node = 0,.count = n,.size = 1 };
+        blocks->b[0] = (MPIR_Node_block){.node = 0, .count = n, .size = 1};
     }
-    mpi_errno = take(blocks);
+    mpi_errno = nodes_take(blocks);
 
     return mpi_errno;
 }
@@ -114,7 +110,8 @@ int MPIR_World_nodes_find_neighbours(void)
     int n = (int) MPIR_Node_blocks_members(blocks, node, NULL);
 
     MPIR_Process.node_local_map = MPL_malloc(n * sizeof(int), MPL_MEM_ADDRESS);
-    MPIR_ERR_CHKANDSTMT(!MPIR_Process.node_local_map, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
+    MPIR_ERR_CHKANDSTMT(!MPIR_Process.node_local_map, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno,
+                        "**nomem");
     MPIR_Node_blocks_members(blocks, node, MPIR_Process.node_local_map);
     MPIR_Process.local_size = n;
     MPIR_Process.local_rank = MPIR_World_local_rank(MPIR_Process.rank);
@@ -150,8 +147,9 @@ static int compare_ranks(const void *a, const void *b)
 
 int MPIR_World_local_rank(int rank)
 {
-    const int *ranks = MPIR_Process.node_local_map, *found =
-        bsearch(&rank, ranks, (size_t) MPIR_Process.local_size, sizeof(rank), compare_ranks);
+    const int *ranks = MPIR_Process.node_local_map,
+              *found = bsearch(&rank, ranks, (size_t) MPIR_Process.local_size, sizeof(rank),
+                               compare_ranks);
 
     return found ? (int) (found - ranks) : -1;
 }

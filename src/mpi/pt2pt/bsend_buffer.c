@@ -10,12 +10,9 @@
 MPL_static_assert(HEADER + 2 * (ALIGNMENT - 1) <= MPI_BSEND_OVERHEAD,
                   "MPI_BSEND_OVERHEAD is too small");
 
-static size_t aligned(size_t bytes)
-{
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
+static size_t aligned(size_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-void MPIR_bsend_buffer_attach(bsend_buffer * buffer, void *memory, MPI_Aint size)
+void MPIR_bsend_buffer_attach(bsend_buffer *buffer, void *memory, MPI_Aint size)
 {
     size_t gap = aligned((size_t) memory) - (size_t) memory;
     bsend_segment *whole = (bsend_segment *) ((char *) memory + gap);
@@ -27,22 +24,16 @@ void MPIR_bsend_buffer_attach(bsend_buffer * buffer, void *memory, MPI_Aint size
     if (bsend_buffer_is_automatic(buffer)) {
         buffer->size = 0;
     } else {
-        *whole = (bsend_segment) {.room = size - gap - HEADER };
+        *whole = (bsend_segment){.room = size - gap - HEADER};
         buffer->segments = whole;
     }
 }
 
-void MPIR_bsend_buffer_detach(bsend_buffer * buffer)
-{
-    memset(buffer, 0, sizeof(*buffer));
-}
+void MPIR_bsend_buffer_detach(bsend_buffer *buffer) { memset(buffer, 0, sizeof(*buffer)); }
 
-void *MPIR_bsend_segment_data(bsend_segment * segment)
-{
-    return (char *) segment + HEADER;
-}
+void *MPIR_bsend_segment_data(bsend_segment *segment) { return (char *) segment + HEADER; }
 
-static void merge(bsend_segment * segment)
+static void merge(bsend_segment *segment)
 {
     while (segment->next && segment->next->number == 0) {
         segment->room += HEADER + segment->next->room;
@@ -51,7 +42,7 @@ static void merge(bsend_segment * segment)
 }
 
 /* The rest of the room becomes a segment, if a header fits. */
-static void split(bsend_segment * segment, size_t bytes)
+static void split(bsend_segment *segment, size_t bytes)
 {
     size_t used = aligned(bytes);
     bsend_segment *rest;
@@ -59,14 +50,14 @@ static void split(bsend_segment * segment, size_t bytes)
     if (segment->room < used + HEADER)
         return;
     rest = (bsend_segment *) ((char *) MPIR_bsend_segment_data(segment) + used);
-    *rest = (bsend_segment) {.next = segment->next,.room = segment->room - used - HEADER };
+    *rest = (bsend_segment){.next = segment->next, .room = segment->room - used - HEADER};
     segment->next = rest;
     segment->room = used;
 }
 
-static bsend_segment *find(bsend_buffer * buffer, size_t bytes)
+static bsend_segment *find(bsend_buffer *buffer, size_t bytes)
 {
-    for (bsend_segment * s = buffer->segments; s; s = s->next) {
+    for (bsend_segment *s = buffer->segments; s; s = s->next) {
         if (s->number)
             continue;
         merge(s);
@@ -78,18 +69,18 @@ static bsend_segment *find(bsend_buffer * buffer, size_t bytes)
     return NULL;
 }
 
-static bsend_segment *allocate(bsend_buffer * buffer, size_t bytes)
+static bsend_segment *allocate(bsend_buffer *buffer, size_t bytes)
 {
     bsend_segment *made = MPL_malloc(HEADER + bytes, MPL_MEM_BUFFER);
 
     if (made) {
-        *made = (bsend_segment) {.next = buffer->segments,.room = bytes };
+        *made = (bsend_segment){.next = buffer->segments, .room = bytes};
         buffer->segments = made;
     }
     return made;
 }
 
-bsend_segment *MPIR_bsend_buffer_take(bsend_buffer * buffer, size_t bytes)
+bsend_segment *MPIR_bsend_buffer_take(bsend_buffer *buffer, size_t bytes)
 {
     bsend_segment *taken;
 
@@ -100,7 +91,7 @@ bsend_segment *MPIR_bsend_buffer_take(bsend_buffer * buffer, size_t bytes)
 }
 
 /* Returns the place of the segment behind it. */
-static bsend_segment **release(bsend_buffer * buffer, bsend_segment ** place)
+static bsend_segment **release(bsend_buffer *buffer, bsend_segment **place)
 {
     bsend_segment *segment = *place;
 
@@ -113,7 +104,7 @@ static bsend_segment **release(bsend_buffer * buffer, bsend_segment ** place)
     return place;
 }
 
-void MPIR_bsend_buffer_put_back(bsend_buffer * buffer, bsend_segment * segment)
+void MPIR_bsend_buffer_put_back(bsend_buffer *buffer, bsend_segment *segment)
 {
     bsend_segment **place = &buffer->segments;
 
@@ -122,7 +113,7 @@ void MPIR_bsend_buffer_put_back(bsend_buffer * buffer, bsend_segment * segment)
     release(buffer, place);
 }
 
-bool MPIR_bsend_buffer_has_sent(bsend_buffer * buffer, uint64_t number)
+bool MPIR_bsend_buffer_has_sent(bsend_buffer *buffer, uint64_t number)
 {
     bsend_segment **place = &buffer->segments;
     bool has_sent = true;

@@ -19,35 +19,35 @@
 
 typedef struct bsend_segment {
     struct bsend_segment *next;
-    size_t room;                /* bytes behind the header */
-    uint64_t number;            /* of the message; 0: the segment is free */
-    MPIR_Request *request;      /* of the message once it is sent */
+    size_t room;           /* bytes behind the header */
+    uint64_t number;       /* of the message; 0: the segment is free */
+    MPIR_Request *request; /* of the message once it is sent */
 } bsend_segment;
 
 typedef struct bsend_buffer {
-    void *memory;               /* as it was attached; NULL for none */
+    void *memory; /* as it was attached; NULL for none */
     MPI_Aint size;
     bsend_segment *segments;
-    uint64_t last;              /* number of the last message */
+    uint64_t last; /* number of the last message */
 } bsend_buffer;
 
-static inline bool bsend_buffer_is_automatic(const bsend_buffer * buffer)
+static inline bool bsend_buffer_is_automatic(const bsend_buffer *buffer)
 {
     return buffer->memory == MPI_BUFFER_AUTOMATIC;
 }
 
 /* REQUIRES: memory is MPI_BUFFER_AUTOMATIC, or size is at least MPI_BSEND_OVERHEAD. */
-void MPIR_bsend_buffer_attach(bsend_buffer * buffer, void *memory, MPI_Aint size);
+void MPIR_bsend_buffer_attach(bsend_buffer *buffer, void *memory, MPI_Aint size);
 
 /* REQUIRES: no message is left. */
-void MPIR_bsend_buffer_detach(bsend_buffer * buffer);
+void MPIR_bsend_buffer_detach(bsend_buffer *buffer);
 
 /* A segment with room for the bytes of a message, or NULL. */
-bsend_segment *MPIR_bsend_buffer_take(bsend_buffer * buffer, size_t bytes);
-void MPIR_bsend_buffer_put_back(bsend_buffer * buffer, bsend_segment * segment);
-void *MPIR_bsend_segment_data(bsend_segment * segment);
+bsend_segment *MPIR_bsend_buffer_take(bsend_buffer *buffer, size_t bytes);
+void MPIR_bsend_buffer_put_back(bsend_buffer *buffer, bsend_segment *segment);
+void *MPIR_bsend_segment_data(bsend_segment *segment);
 
 /* Frees the segments of delivered messages, and whether a message up to this number is left. */
-bool MPIR_bsend_buffer_has_sent(bsend_buffer * buffer, uint64_t number);
+bool MPIR_bsend_buffer_has_sent(bsend_buffer *buffer, uint64_t number);
 
 #endif /* BSEND_BUFFER_H_INCLUDED */

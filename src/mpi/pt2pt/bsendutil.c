@@ -38,19 +38,13 @@ static bsend_flush *flushes;
 static int flush_hook = -1;
 static bool is_initialized;
 
-static void bsend_lock(void)
-{
-    MPID_THREAD_CS_ENTER(VCI, MPIR_THREAD_VCI_BSEND_MUTEX);
-}
+static void bsend_lock(void) { MPID_THREAD_CS_ENTER(VCI, MPIR_THREAD_VCI_BSEND_MUTEX); }
 
-static void bsend_unlock(void)
-{
-    MPID_THREAD_CS_EXIT(VCI, MPIR_THREAD_VCI_BSEND_MUTEX);
-}
+static void bsend_unlock(void) { MPID_THREAD_CS_EXIT(VCI, MPIR_THREAD_VCI_BSEND_MUTEX); }
 
 /* ---- which buffer ---- */
 
-#define BSEND_PROCESS 0         /* no object has this handle */
+#define BSEND_PROCESS 0 /* no object has this handle */
 
 /* The place of the pointer to the owner; the end of the list if there is none. */
 static bsend_owner **place_of(int handle)
@@ -73,7 +67,7 @@ static bsend_buffer *buffer_of(int handle)
     return owner ? &owner->buffer : NULL;
 }
 
-static bsend_buffer *buffer_for(const MPIR_Comm * comm)
+static bsend_buffer *buffer_for(const MPIR_Comm *comm)
 {
     bsend_buffer *found = NULL;
 
@@ -142,17 +136,17 @@ static int bsend_flush_owner(int handle)
     while (buffer && !MPIR_bsend_buffer_has_sent(buffer, number)) {
         mpi_errno = bsend_progress();
         MPIR_ERR_CHECK(mpi_errno);
-        buffer = buffer_of(handle);     /* another thread may have detached it */
+        buffer = buffer_of(handle); /* another thread may have detached it */
     }
 
-  fn_exit:
+fn_exit:
     bsend_unlock();
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-static int add_flush(bsend_buffer * buffer, MPIR_Request * request)
+static int add_flush(bsend_buffer *buffer, MPIR_Request *request)
 {
     int mpi_errno = MPI_SUCCESS;
     bsend_flush *flush = NULL;
@@ -163,8 +157,8 @@ static int add_flush(bsend_buffer * buffer, MPIR_Request * request)
     }
     flush = MPL_malloc(sizeof(*flush), MPL_MEM_BUFFER);
     MPIR_ERR_CHKANDSTMT(!flush, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
-    *flush = (bsend_flush) {
-    .buffer = buffer,.number = buffer->last,.request = request,.next = flushes};
+    *flush = (bsend_flush){
+        .buffer = buffer, .number = buffer->last, .request = request, .next = flushes};
     MPIR_Request_add_ref(request);
     flushes = flush;
     MPIR_Progress_hook_activate(flush_hook);
@@ -172,7 +166,7 @@ static int add_flush(bsend_buffer * buffer, MPIR_Request * request)
     return mpi_errno;
 }
 
-static int bsend_iflush_owner(int handle, MPIR_Request ** request)
+static int bsend_iflush_owner(int handle, MPIR_Request **request)
 {
     int mpi_errno = MPI_SUCCESS;
     bsend_buffer *buffer;
@@ -237,10 +231,10 @@ static int bsend_attach_owner(int handle, void *memory, MPI_Aint size)
     MPIR_ERR_CHKANDJUMP(!buffer, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     MPIR_bsend_buffer_attach(buffer, memory, size);
 
-  fn_exit:
+fn_exit:
     bsend_unlock();
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -260,7 +254,7 @@ static void forget_buffer(int handle)
 }
 
 /* Without a buffer the address is NULL, and the size 0. */
-static int bsend_detach_owner(int handle, void **memory, MPI_Aint * size)
+static int bsend_detach_owner(int handle, void **memory, MPI_Aint *size)
 {
     int mpi_errno = bsend_flush_owner(handle);
     bsend_buffer *buffer;
@@ -306,7 +300,7 @@ int MPIR_Bsend_owner_ends(int handle)
 /* ---- sends ---- */
 
 static int pack(const void *buf, MPI_Aint count, MPI_Datatype datatype, void *message,
-                MPI_Aint * bytes)
+                MPI_Aint *bytes)
 {
     MPI_Aint room = *bytes;
 
@@ -317,13 +311,14 @@ static int pack(const void *buf, MPI_Aint count, MPI_Datatype datatype, void *me
 }
 
 /* A segment of the buffer; the messages before it may have to be delivered first. */
-static bsend_segment *take_segment(bsend_buffer * buffer, MPI_Aint bytes)
+static bsend_segment *take_segment(bsend_buffer *buffer, MPI_Aint bytes)
 {
     MPIR_bsend_buffer_has_sent(buffer, 0);
     return MPIR_bsend_buffer_take(buffer, bytes);
 }
 
-static int take(MPIR_Comm * comm, MPI_Aint bytes, bsend_buffer ** buffer, bsend_segment ** segment)
+static int bsend_take(MPIR_Comm *comm, MPI_Aint bytes, bsend_buffer **buffer,
+                      bsend_segment **segment)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -335,13 +330,14 @@ static int take(MPIR_Comm * comm, MPI_Aint bytes, bsend_buffer ** buffer, bsend_
         *buffer = buffer_for(comm);
         *segment = take_segment(*buffer, bytes);
     }
-    MPIR_ERR_CHKANDSTMT2(!*segment, mpi_errno, MPI_ERR_BUFFER, return mpi_errno, "**bufbsend", "**bufbsend %d %d", (int) bytes, (int) (*buffer)->size);
+    MPIR_ERR_CHKANDSTMT2(!*segment, mpi_errno, MPI_ERR_BUFFER, return mpi_errno, "**bufbsend",
+                         "**bufbsend %d %d", (int) bytes, (int) (*buffer)->size);
 
     return mpi_errno;
 }
 
 int MPIR_Bsend_isend(const void *buf, MPI_Aint count, MPI_Datatype datatype, int dest, int tag,
-                     MPIR_Comm * comm, MPIR_Request ** request)
+                     MPIR_Comm *comm, MPIR_Request **request)
 {
     int mpi_errno = MPI_SUCCESS;
     MPI_Aint bytes = count;
@@ -351,7 +347,7 @@ int MPIR_Bsend_isend(const void *buf, MPI_Aint count, MPI_Datatype datatype, int
     if (datatype != MPI_PACKED)
         MPIR_Pack_size(count, datatype, &bytes);
     bsend_lock();
-    mpi_errno = take(comm, bytes, &buffer, &segment);
+    mpi_errno = bsend_take(comm, bytes, &buffer, &segment);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = pack(buf, count, datatype, MPIR_bsend_segment_data(segment), &bytes);
     MPIR_ERR_CHECK(mpi_errno);
@@ -363,10 +359,10 @@ int MPIR_Bsend_isend(const void *buf, MPI_Aint count, MPI_Datatype datatype, int
         *request = segment->request;
     }
 
-  fn_exit:
+fn_exit:
     bsend_unlock();
     return mpi_errno;
-  fn_fail:
+fn_fail:
     if (segment)
         MPIR_bsend_buffer_put_back(buffer, segment);
     goto fn_exit;
@@ -379,57 +375,51 @@ int MPIR_Bsend_attach(void *buffer, MPI_Aint size)
     return bsend_attach_owner(BSEND_PROCESS, buffer, size);
 }
 
-int MPIR_Buffer_detach_impl(void *buffer_addr, MPI_Aint * size)
+int MPIR_Buffer_detach_impl(void *buffer_addr, MPI_Aint *size)
 {
     return bsend_detach_owner(BSEND_PROCESS, buffer_addr, size);
 }
 
-int MPIR_Buffer_flush_impl(void)
-{
-    return bsend_flush_owner(BSEND_PROCESS);
-}
+int MPIR_Buffer_flush_impl(void) { return bsend_flush_owner(BSEND_PROCESS); }
 
-int MPIR_Buffer_iflush_impl(MPIR_Request ** request_ptr)
+int MPIR_Buffer_iflush_impl(MPIR_Request **request_ptr)
 {
     return bsend_iflush_owner(BSEND_PROCESS, request_ptr);
 }
 
-int MPIR_Comm_attach_buffer_impl(MPIR_Comm * comm_ptr, void *buffer, MPI_Aint size)
+int MPIR_Comm_attach_buffer_impl(MPIR_Comm *comm_ptr, void *buffer, MPI_Aint size)
 {
     return bsend_attach_owner(comm_ptr->handle, buffer, size);
 }
 
-int MPIR_Comm_detach_buffer_impl(MPIR_Comm * comm_ptr, void *buffer_addr, MPI_Aint * size)
+int MPIR_Comm_detach_buffer_impl(MPIR_Comm *comm_ptr, void *buffer_addr, MPI_Aint *size)
 {
     return bsend_detach_owner(comm_ptr->handle, buffer_addr, size);
 }
 
-int MPIR_Comm_flush_buffer_impl(MPIR_Comm * comm_ptr)
-{
-    return bsend_flush_owner(comm_ptr->handle);
-}
+int MPIR_Comm_flush_buffer_impl(MPIR_Comm *comm_ptr) { return bsend_flush_owner(comm_ptr->handle); }
 
-int MPIR_Comm_iflush_buffer_impl(MPIR_Comm * comm_ptr, MPIR_Request ** request_ptr)
+int MPIR_Comm_iflush_buffer_impl(MPIR_Comm *comm_ptr, MPIR_Request **request_ptr)
 {
     return bsend_iflush_owner(comm_ptr->handle, request_ptr);
 }
 
-int MPIR_Session_attach_buffer_impl(MPIR_Session * session_ptr, void *buffer, MPI_Aint size)
+int MPIR_Session_attach_buffer_impl(MPIR_Session *session_ptr, void *buffer, MPI_Aint size)
 {
     return bsend_attach_owner(session_ptr->handle, buffer, size);
 }
 
-int MPIR_Session_detach_buffer_impl(MPIR_Session * session_ptr, void *buffer_addr, MPI_Aint * size)
+int MPIR_Session_detach_buffer_impl(MPIR_Session *session_ptr, void *buffer_addr, MPI_Aint *size)
 {
     return bsend_detach_owner(session_ptr->handle, buffer_addr, size);
 }
 
-int MPIR_Session_flush_buffer_impl(MPIR_Session * session_ptr)
+int MPIR_Session_flush_buffer_impl(MPIR_Session *session_ptr)
 {
     return bsend_flush_owner(session_ptr->handle);
 }
 
-int MPIR_Session_iflush_buffer_impl(MPIR_Session * session_ptr, MPIR_Request ** request_ptr)
+int MPIR_Session_iflush_buffer_impl(MPIR_Session *session_ptr, MPIR_Request **request_ptr)
 {
     return bsend_iflush_owner(session_ptr->handle, request_ptr);
 }

@@ -11,7 +11,7 @@
  */
 
 /* Brings the requests up to date. */
-static int poll_requests(int count, MPIR_Request * requests[])
+static int poll_requests(int count, MPIR_Request *requests[])
 {
     int mpi_errno = MPID_Progress_test(NULL);
     MPI_Status unused;
@@ -27,7 +27,7 @@ static int poll_requests(int count, MPIR_Request * requests[])
     return mpi_errno;
 }
 
-static void set_empty(MPI_Status * status)
+static void set_empty(MPI_Status *status)
 {
     MPIR_Status_set_empty(status);
     if (status != MPI_STATUS_IGNORE)
@@ -35,7 +35,7 @@ static void set_empty(MPI_Status * status)
 }
 
 /* The status of a complete request, or the empty one; the error of the request. */
-static int get_status(MPIR_Request * request, MPI_Status * status)
+static int get_status(MPIR_Request *request, MPI_Status *status)
 {
     int flag;
 
@@ -46,7 +46,7 @@ static int get_status(MPIR_Request * request, MPI_Status * status)
 }
 
 /* Fills the statuses of these requests, all complete. If one has an error, each status has one. */
-static int get_statuses(int count, MPIR_Request * requests[], const int indices[],
+static int get_statuses(int count, MPIR_Request *requests[], const int indices[],
                         MPI_Status statuses[])
 {
     int mpi_errno = MPI_SUCCESS;
@@ -67,8 +67,8 @@ static int get_statuses(int count, MPIR_Request * requests[], const int indices[
     return mpi_errno;
 }
 
-int MPIR_Request_get_status_any_impl(int count, MPIR_Request ** request_ptrs, int *indx, int *flag,
-                                     MPI_Status * status)
+int MPIR_Request_get_status_any_impl(int count, MPIR_Request **request_ptrs, int *indx, int *flag,
+                                     MPI_Status *status)
 {
     int mpi_errno = poll_requests(count, request_ptrs);
     bool is_any_active = false;
@@ -91,8 +91,8 @@ int MPIR_Request_get_status_any_impl(int count, MPIR_Request ** request_ptrs, in
     return mpi_errno;
 }
 
-int MPIR_Request_get_status_all_impl(int count, MPIR_Request ** request_ptrs, int *flag,
-                                     MPI_Status * array_of_statuses)
+int MPIR_Request_get_status_all_impl(int count, MPIR_Request **request_ptrs, int *flag,
+                                     MPI_Status *array_of_statuses)
 {
     int mpi_errno = poll_requests(count, request_ptrs);
 
@@ -106,8 +106,8 @@ int MPIR_Request_get_status_all_impl(int count, MPIR_Request ** request_ptrs, in
     return mpi_errno;
 }
 
-int MPIR_Request_get_status_some_impl(int incount, MPIR_Request ** request_ptrs, int *outcount,
-                                      int *array_of_indices, MPI_Status * array_of_statuses)
+int MPIR_Request_get_status_some_impl(int incount, MPIR_Request **request_ptrs, int *outcount,
+                                      int *array_of_indices, MPI_Status *array_of_statuses)
 {
     int mpi_errno = poll_requests(incount, request_ptrs);
     bool is_any_active = false;

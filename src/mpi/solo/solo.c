@@ -48,20 +48,11 @@ static void count_idle(bool is_first)
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static int count(int n MPL_UNUSED)
-{
-    return 1;
-}
+static int count(int n MPL_UNUSED) { return 1; }
 
-static int first(void)
-{
-    return MPIR_Process.rank;
-}
+static int first(void) { return MPIR_Process.rank; }
 
-static int local_rank(void)
-{
-    return 0;
-}
+static int local_rank(void) { return 0; }
 
 static int check(int rank)
 {
@@ -72,28 +63,26 @@ static int check(int rank)
     return mpi_errno;
 }
 
-bool MPIR_Solo_refuses(MPIR_Comm * comm, const char *collective, int *mpi_errno)
+bool MPIR_Solo_refuses(MPIR_Comm *comm, const char *collective, int *mpi_errno)
 {
     if (comm->comm_kind == MPIR_COMM_KIND__INTRACOMM && comm->local_size == 1)
         return false;
-    MPIR_ERR_SETANDSTMT3(*mpi_errno, MPI_ERR_OTHER,;, "**solo_collective",
-                         "**solo_collective %s %d %d", collective, comm->local_size,
-                         MPIR_Process.rank);
+    MPIR_ERR_SETANDSTMT3(*mpi_errno, MPI_ERR_OTHER, ;, "**solo_collective",
+                                                     "**solo_collective %s %d %d", collective,
+                                                     comm->local_size, MPIR_Process.rank);
     return true;
 }
 
-const MPIR_Others_t MPIR_Others_missing = {
-    .count = count,
-    .first = first,
-    .local_rank = local_rank,
-    .check = check,
-    .refuses = MPIR_Solo_refuses,
-    .holds_all_ids = true,
-    .get_rows = solo_get_rows,
-    .foresee = solo_foresee,
-    .swap_blocks = solo_swap_blocks,
-    .remote_group = solo_remote_group
-};
+const MPIR_Others_t MPIR_Others_missing = {.count = count,
+                                           .first = first,
+                                           .local_rank = local_rank,
+                                           .check = check,
+                                           .refuses = MPIR_Solo_refuses,
+                                           .holds_all_ids = true,
+                                           .get_rows = solo_get_rows,
+                                           .foresee = solo_foresee,
+                                           .swap_blocks = solo_swap_blocks,
+                                           .remote_group = solo_remote_group};
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
@@ -114,7 +103,7 @@ int MPIR_Solo_init(void)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-int MPIR_Solo_test_source(const MPIR_Comm * comm, int rank)
+int MPIR_Solo_test_source(const MPIR_Comm *comm, int rank)
 {
     int process;
 

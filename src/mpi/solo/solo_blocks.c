@@ -15,7 +15,7 @@ static struct {
     const MPIR_Comm *comm;
     uint32_t ranks;
     uint64_t offer;
-    cmap_t *firsts;             /* in an exchange by nodes: the first rank of each node */
+    cmap_t *firsts; /* in an exchange by nodes: the first rank of each node */
 } foreseen;
 
 /* What comes in the steps that follow.  All is made before the first step, so that between two
@@ -40,7 +40,7 @@ void solo_blocks_init(void)
                        "SOLO", "bytes of the longest of these descriptions");
 }
 
-static void count(const uint8_t * description)
+static void block_count(const uint8_t *description)
 {
     longest = MPL_MAX(longest, MPIR_colours_bytes(description));
 }
@@ -53,7 +53,7 @@ static void forget(void)
     }
 }
 
-int solo_foresee(const split_call * call, MPIR_Comm * local, bool * takes_part)
+int solo_foresee(const split_call *call, MPIR_Comm *local, bool *takes_part)
 {
     unsigned long long start = solo_now();
     int mpi_errno = solo_foresee_calls(call, local, &foreseen.calls, takes_part);
@@ -70,7 +70,7 @@ int solo_foresee(const split_call * call, MPIR_Comm * local, bool * takes_part)
 static uint8_t *describe_rank(int rank)
 {
     const solo_call *call = &foreseen.calls[rank];
-    colours_row row = {.colour = call->colour,.key = call->key };
+    colours_row row = {.colour = call->colour, .key = call->key};
     uint64_t offer = call->colour == MPI_UNDEFINED ? 0 : foreseen.offer;
     uint8_t *out = MPL_malloc(COLOURS_HEADER + COLOURS_EXTRA, MPL_MEM_COMM);
 
@@ -80,7 +80,7 @@ static uint8_t *describe_rank(int rank)
 }
 
 /* Frees both. */
-static uint8_t *merge(uint8_t * low, uint8_t * high)
+static uint8_t *merge(uint8_t *low, uint8_t *high)
 {
     uint8_t *out = NULL;
 
@@ -108,18 +108,17 @@ static uint32_t first_rank(int leaf, bool by_nodes)
     if (!by_nodes)
         return (uint32_t) leaf;
     return leaf < foreseen.comm->node_count ? MPIR_cmap_select(foreseen.firsts, (uint32_t) leaf)
-        : foreseen.ranks;
+                                            : foreseen.ranks;
 }
 
-static void take_leaves(split_zones * zones, uint32_t rank, uint32_t n, bool is_first)
+static void take_leaves(split_zones *zones, uint32_t rank, uint32_t n, bool is_first)
 {
     split_leaf leaves[COLOURS_PARSE];
 
     for (uint32_t i = 0; i < n; i++) {
         const solo_call *call = &foreseen.calls[rank + i];
-        leaves[i] = (split_leaf) {.row = {.colour = call->colour,.key = call->key },
-            .offer = call->colour == MPI_UNDEFINED ? 0 : foreseen.offer
-        };
+        leaves[i] = (split_leaf){.row = {.colour = call->colour, .key = call->key},
+                                 .offer = call->colour == MPI_UNDEFINED ? 0 : foreseen.offer};
     }
     MPIR_split_add_leaves(zones, leaves, n, is_first);
 }
@@ -175,7 +174,7 @@ static uint8_t *describe_all(bool by_nodes)
 }
 
 /* The steps of the tree from this one on, for this process's leaf. */
-static void prepare(int leaf, int step, bool by_nodes)
+static void block_prepare(int leaf, int step, bool by_nodes)
 {
     split_tree tree = MPIR_split_tree_of(count_leaves(by_nodes));
     int unit = MPIR_split_unit_of(tree, leaf);
@@ -187,47 +186,45 @@ static void prepare(int leaf, int step, bool by_nodes)
 }
 
 /* The block's description; the caller frees it. */
-static uint8_t *take(const split_block * block, const MPIR_Comm * comm, bool by_nodes)
+static uint8_t *block_take(const split_block *block, const MPIR_Comm *comm, bool by_nodes)
 {
     uint8_t *theirs;
 
     switch (block->step) {
-        case SPLIT_OF_PAIR:
-            return describe_leaf(block->first, by_nodes);
-        case SPLIT_OF_ALL:
-            return describe_all(by_nodes);
+        case SPLIT_OF_PAIR: return describe_leaf(block->first, by_nodes);
+        case SPLIT_OF_ALL: return describe_all(by_nodes);
         case SPLIT_OF_NODE:
             return describe_ranks((uint32_t) block->first,
                                   (uint32_t) (block->first + block->count));
     }
     if (!ready[block->step])
-        prepare(comm->rank, block->step, by_nodes);
+        block_prepare(comm->rank, block->step, by_nodes);
     theirs = ready[block->step];
     ready[block->step] = NULL;
     return theirs;
 }
 
-static int supply(const split_zones * zones, const MPIR_Comm * comm, const split_block * block,
-                  uint8_t ** theirs)
+static int supply(const split_zones *zones, const MPIR_Comm *comm, const split_block *block,
+                  uint8_t **theirs)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    foreseen.offer = MPIR_colours_offer(zones->mine);        /* all ranks make the same */
+    foreseen.offer = MPIR_colours_offer(zones->mine); /* all ranks make the same */
     if (zones->by_nodes)
         mpi_errno = MPIR_Find_node_order(foreseen.comm, NULL, &foreseen.firsts);
     MPIR_ERR_CHECK(mpi_errno);
-    *theirs = take(block, comm, zones->by_nodes);
+    *theirs = block_take(block, comm, zones->by_nodes);
     MPIR_ERR_CHKANDJUMP(!*theirs, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
 
-  fn_exit:
+fn_exit:
     MPIR_cmap_release(foreseen.firsts);
     foreseen.firsts = NULL;
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-int solo_swap_blocks(split_zones * zones, MPIR_Comm * comm, int to, const split_block * from)
+int solo_swap_blocks(split_zones *zones, MPIR_Comm *comm, int to, const split_block *from)
 {
     int mpi_errno = MPI_SUCCESS;
     unsigned long long start = solo_now();
@@ -235,20 +232,20 @@ int solo_swap_blocks(split_zones * zones, MPIR_Comm * comm, int to, const split_
 
     exchanges++;
     if (to != MPI_PROC_NULL)
-        count(zones->mine);
+        block_count(zones->mine);
     if (from->rank == MPI_PROC_NULL)
         goto fn_exit;
     mpi_errno = supply(zones, comm, from, &theirs);
     MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP(!MPIR_split_zones_hold(zones, MPIR_colours_bytes(theirs)), mpi_errno, MPI_ERR_NO_MEM,
-                        "**nomem");
+    MPIR_ERR_CHKANDJUMP(!MPIR_split_zones_hold(zones, MPIR_colours_bytes(theirs)), mpi_errno,
+                        MPI_ERR_NO_MEM, "**nomem");
     memcpy(zones->theirs, theirs, MPIR_colours_bytes(theirs));
-    count(theirs);
+    block_count(theirs);
 
-  fn_exit:
+fn_exit:
     MPL_free(theirs);
     solo_count_supply(start);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }

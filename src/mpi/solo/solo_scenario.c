@@ -25,12 +25,16 @@ enum {
 static const struct {
     const char *name;
     int numbers;
-} kinds[] = {
-    [ROWS] = {"rows", 0},[COLUMNS] = {"columns", 0},[PLANES] = {"planes", 0},
-    [EVEN_ODD] = {"even_odd", 0},[REVERSED] = {"reversed", 0},
-    [RANDOM_PERMUTATION] = {"random_permutation", 1},[RANDOM_COLOURS] = {"random_colours", 2},
-    [SAME] = {"same", 0},[TRANSPOSED] = {"transposed", 0},[HALVING] = {"halving", 0}
-};
+} kinds[] = {[ROWS] = {"rows", 0},
+             [COLUMNS] = {"columns", 0},
+             [PLANES] = {"planes", 0},
+             [EVEN_ODD] = {"even_odd", 0},
+             [REVERSED] = {"reversed", 0},
+             [RANDOM_PERMUTATION] = {"random_permutation", 1},
+             [RANDOM_COLOURS] = {"random_colours", 2},
+             [SAME] = {"same", 0},
+             [TRANSPOSED] = {"transposed", 0},
+             [HALVING] = {"halving", 0}};
 
 /* The next number of a text; false when there is none below `limit`. */
 static bool take_number(const char **text, unsigned long long limit, unsigned long long *number)
@@ -45,7 +49,7 @@ static bool take_number(const char **text, unsigned long long limit, unsigned lo
     return errno == 0 && *number <= limit;
 }
 
-static bool parse_numbers(const char *text, solo_scenario * scenario)
+static bool parse_numbers(const char *text, solo_scenario *scenario)
 {
     unsigned long long colours = 1, seed = 0;
 
@@ -59,7 +63,7 @@ static bool parse_numbers(const char *text, solo_scenario * scenario)
     return *text == '\0';
 }
 
-bool solo_scenario_parse(const char *text, solo_scenario * scenario)
+bool solo_scenario_parse(const char *text, solo_scenario *scenario)
 {
     size_t length = strcspn(text, " ");
 
@@ -67,7 +71,7 @@ bool solo_scenario_parse(const char *text, solo_scenario * scenario)
     if (!strncmp(text, "file ", 5)) {
         scenario->kind = FROM_FILE;
         return snprintf(scenario->file, sizeof(scenario->file), "%s", text + 5) <
-               (int)sizeof(scenario->file);
+               (int) sizeof(scenario->file);
     }
     for (int kind = 0; kind < (int) (sizeof(kinds) / sizeof(kinds[0])); kind++) {
         if (strlen(kinds[kind].name) == length && !strncmp(text, kinds[kind].name, length)) {
@@ -95,13 +99,13 @@ static int divisor_below_root(int n, int order)
 static uint64_t mix(uint64_t x)
 {
     for (int turn = 0; turn < 3; turn++) {
-        x = (x + 1) * 11400714819323198485u;    /* the golden ratio of 2^64 */
+        x = (x + 1) * 11400714819323198485u; /* the golden ratio of 2^64 */
         x ^= x >> 32;
     }
     return x;
 }
 
-static void permute(uint64_t seed, int n, solo_call * calls)
+static void permute(uint64_t seed, int n, solo_call *calls)
 {
     for (int r = n - 1; r > 0; r--) {
         int other = (int) (mix(mix(seed) + (uint64_t) r) % ((uint64_t) r + 1));
@@ -113,7 +117,7 @@ static void permute(uint64_t seed, int n, solo_call * calls)
 }
 
 /* The next number of a file; what is wrong with it, or NULL. */
-static const char *read_int(FILE * file, int *number)
+static const char *read_int(FILE *file, int *number)
 {
     char word[64], *end;
     long value;
@@ -130,7 +134,7 @@ static const char *read_int(FILE * file, int *number)
     return NULL;
 }
 
-static const char *read_calls(const char *name, int n, solo_call * calls)
+static const char *read_calls(const char *name, int n, solo_call *calls)
 {
     FILE *file = fopen(name, "r");
     const char *wrong = NULL;
@@ -138,7 +142,7 @@ static const char *read_calls(const char *name, int n, solo_call * calls)
 
     if (!file)
         return "the scenario's file cannot be opened";
-    rewind(file);               /* where /dev/fd/N is the same open file, it was read before */
+    rewind(file); /* where /dev/fd/N is the same open file, it was read before */
     for (int r = 0; r < n && !wrong; r++) {
         wrong = read_int(file, &calls[r].colour);
         if (!wrong)
@@ -153,38 +157,30 @@ static const char *read_calls(const char *name, int n, solo_call * calls)
 }
 
 /* In a grid with rows of `width` */
-static int colour_of(const solo_scenario * scenario, int width, int n, int r)
+static int colour_of(const solo_scenario *scenario, int width, int n, int r)
 {
     switch (scenario->kind) {
         case ROWS:
-        case PLANES:
-            return r / width;
-        case COLUMNS:
-            return r % width;
-        case EVEN_ODD:
-            return r % 2;
-        case HALVING:
-            return r >= n / 2;
+        case PLANES: return r / width;
+        case COLUMNS: return r % width;
+        case EVEN_ODD: return r % 2;
+        case HALVING: return r >= n / 2;
         case RANDOM_COLOURS:
             return (int) (mix(mix(scenario->seed) + (uint64_t) r) % (uint64_t) scenario->colours);
-        default:
-            return 0;
+        default: return 0;
     }
 }
 
-static int key_of(const solo_scenario * scenario, int width, int n, int r)
+static int key_of(const solo_scenario *scenario, int width, int n, int r)
 {
     switch (scenario->kind) {
-        case REVERSED:
-            return n - 1 - r;
-        case TRANSPOSED:
-            return r % width * (n / width) + r / width;
-        default:
-            return r;
+        case REVERSED: return n - 1 - r;
+        case TRANSPOSED: return r % width * (n / width) + r / width;
+        default: return r;
     }
 }
 
-const char *solo_scenario_calls(const solo_scenario * scenario, int n, solo_call * calls)
+const char *solo_scenario_calls(const solo_scenario *scenario, int n, solo_call *calls)
 {
     int width = n / divisor_below_root(n, scenario->kind == PLANES ? 3 : 2);
 

@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SOLO_SCENARIOS                                                                            \
+#define SOLO_SCENARIOS \
     "rows, columns, planes, even_odd, reversed, random_permutation SEED, random_colours K SEED, " \
     "same, transposed, halving"
 
@@ -33,7 +33,7 @@
  * were alone. */
 #define SOLO_JOB "mpirank1"
 
-#define SOLO_UNDEFINED -32766      /* MPI_UNDEFINED */
+#define SOLO_UNDEFINED -32766 /* MPI_UNDEFINED */
 
 typedef struct solo_call {
     int colour, key;
@@ -51,9 +51,9 @@ typedef struct solo_scenario {
 #define solo_scenario_calls MPIR_Solo_scenario_calls
 
 /* False for a text that is no scenario. */
-bool solo_scenario_parse(const char *text, solo_scenario * scenario);
+bool solo_scenario_parse(const char *text, solo_scenario *scenario);
 
 /* Fills calls[n].  NULL, or what is wrong. */
-const char *solo_scenario_calls(const solo_scenario * scenario, int n, solo_call * calls);
+const char *solo_scenario_calls(const solo_scenario *scenario, int n, solo_call *calls);
 
 #endif /* SOLO_SCENARIO_H_INCLUDED */

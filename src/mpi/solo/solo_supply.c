@@ -5,7 +5,7 @@
 #include "solo_world.h"
 #include <time.h>
 
-static unsigned long long supply;       /* nanoseconds */
+static unsigned long long supply; /* nanoseconds */
 
 static void read_supply(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
                         void *buffer)
@@ -27,7 +27,4 @@ unsigned long long solo_now(void)
     return (unsigned long long) time.tv_sec * 1000000000 + (unsigned long long) time.tv_nsec;
 }
 
-void solo_count_supply(unsigned long long since)
-{
-    supply += solo_now() - since;
-}
+void solo_count_supply(unsigned long long since) { supply += solo_now() - since; }

@@ -6,12 +6,12 @@
 
 /* How the ranks that do not exist split communicators. */
 
-static const char *next_scenario;    /* the lines that are left */
+static const char *next_scenario; /* the lines that are left */
 
 /* The call under way that decides how the others split, if no scenario does */
 static struct {
     const int *split_type;
-    int split_of_type;          /* the first, the second, ... inside MPI_Comm_split_type */
+    int split_of_type; /* the first, the second, ... inside MPI_Comm_split_type */
 } expected;
 
 /* The last split: which rank is in which communicator, for MPI_Intercomm_create */
@@ -36,15 +36,18 @@ void solo_take_scenarios(const char *lines)
 }
 
 /* The next line, or the last one again. */
-static int take_scenario(int size, solo_scenario * scenario)
+static int take_scenario(int size, solo_scenario *scenario)
 {
     int mpi_errno = MPI_SUCCESS;
     char line[sizeof(scenario->file) + 8];
     size_t length = next_scenario ? strcspn(next_scenario, "\n") : 0;
 
-    MPIR_ERR_CHKANDSTMT1(length == 0, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_no_scenario", "**solo_no_scenario %d", size);
+    MPIR_ERR_CHKANDSTMT1(length == 0, mpi_errno, MPI_ERR_OTHER, return mpi_errno,
+                         "**solo_no_scenario", "**solo_no_scenario %d", size);
     snprintf(line, sizeof(line), "%.*s", (int) length, next_scenario);
-    MPIR_ERR_CHKANDSTMT2(!solo_scenario_parse(line, scenario), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_scenario", "**solo_scenario %s %s", line, SOLO_SCENARIOS);
+    MPIR_ERR_CHKANDSTMT2(!solo_scenario_parse(line, scenario), mpi_errno, MPI_ERR_OTHER,
+                         return mpi_errno, "**solo_scenario", "**solo_scenario %s %s", line,
+                         SOLO_SCENARIOS);
     if (next_scenario[length] == '\n' && next_scenario[length + 1] != '\0')
         next_scenario += length + 1;
 
@@ -62,24 +65,28 @@ void MPIR_Solo_split_type(const int *split_type)
 /* MPI_Comm_split_type splits by the type, again for types that the device does not know, and then
  * by node.  A later split would depend on what other ranks find out about their machine or its
  * files. */
-static int split_type_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
+static int split_type_calls(const MPIR_Comm *comm, solo_call mine, solo_call *calls)
 {
     int mpi_errno = MPI_SUCCESS;
     int of_nodes = *expected.split_type == MPI_COMM_TYPE_SHARED ? 2 : 3;
     bool by_node = ++expected.split_of_type >= of_nodes;
 
-    MPIR_ERR_CHKANDSTMT(expected.split_of_type > of_nodes || (by_node && *expected.split_type == MPIX_COMM_TYPE_NEIGHBORHOOD), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_split_type");
-    MPIR_ERR_CHKANDSTMT2(mine.key != 0 && mine.key != comm->rank, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_split_key", "**solo_split_key %d %d", mine.key, comm->rank);
+    MPIR_ERR_CHKANDSTMT(expected.split_of_type > of_nodes ||
+                            (by_node && *expected.split_type == MPIX_COMM_TYPE_NEIGHBORHOOD),
+                        mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_split_type");
+    MPIR_ERR_CHKANDSTMT2(mine.key != 0 && mine.key != comm->rank, mpi_errno, MPI_ERR_OTHER,
+                         return mpi_errno, "**solo_split_key", "**solo_split_key %d %d", mine.key,
+                         comm->rank);
     for (int r = 0; r < comm->local_size; r++) {
-        calls[r].colour =
-            by_node ? MPIR_World_node((int)MPIR_cmap_select(comm->map, (uint32_t)r)) : mine.colour;
+        calls[r].colour = by_node ? MPIR_World_node((int) MPIR_cmap_select(comm->map, (uint32_t) r))
+                                  : mine.colour;
         calls[r].key = mine.key == comm->rank ? r : mine.key;
     }
 
     return mpi_errno;
 }
 
-static int find_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
+static int find_calls(const MPIR_Comm *comm, solo_call mine, solo_call *calls)
 {
     int mpi_errno = MPI_SUCCESS;
     int n = comm->local_size;
@@ -92,29 +99,37 @@ static int find_calls(const MPIR_Comm * comm, solo_call mine, solo_call * calls)
     } else {
         mpi_errno = take_scenario(n, &scenario);
         MPIR_ERR_CHKRETURN(mpi_errno);
-        MPIR_ERR_CHKANDSTMT2(scenario.file[0] && n != MPIR_Process.size, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_scenario", "**solo_scenario %s %s", "program PATH, which was asked for the whole world, for a part of it", SOLO_SCENARIOS);
+        MPIR_ERR_CHKANDSTMT2(scenario.file[0] && n != MPIR_Process.size, mpi_errno, MPI_ERR_OTHER,
+                             return mpi_errno, "**solo_scenario", "**solo_scenario %s %s",
+                             "program PATH, which was asked for the whole world, for a part of it",
+                             SOLO_SCENARIOS);
         wrong = solo_scenario_calls(&scenario, n, calls);
-        MPIR_ERR_CHKANDSTMT2(wrong, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_scenario", "**solo_scenario %s %s", wrong, "a line with colour and key for each rank");
+        MPIR_ERR_CHKANDSTMT2(wrong, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_scenario",
+                             "**solo_scenario %s %s", wrong,
+                             "a line with colour and key for each rank");
     }
 
     return mpi_errno;
 }
 
 /* Fills calls[] with the calls of all ranks, and checks this rank's. */
-static int foresee_calls(const split_call * call, MPIR_Comm * comm, solo_call * calls)
+static int foresee_calls(const split_call *call, MPIR_Comm *comm, solo_call *calls)
 {
     int mpi_errno = MPI_SUCCESS;
     solo_call mine;
 
-    mpi_errno = find_calls(comm, (solo_call) { call->colour, call->key }, calls);
+    mpi_errno = find_calls(comm, (solo_call){call->colour, call->key}, calls);
     MPIR_ERR_CHKRETURN(mpi_errno);
     mine = calls[comm->rank];
-    MPIR_ERR_CHKANDSTMT4(call->colour != mine.colour || call->key != mine.key, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_mismatch", "**solo_mismatch %d %d %d %d", call->colour, call->key, mine.colour, mine.key);
+    MPIR_ERR_CHKANDSTMT4(call->colour != mine.colour || call->key != mine.key, mpi_errno,
+                         MPI_ERR_OTHER, return mpi_errno, "**solo_mismatch",
+                         "**solo_mismatch %d %d %d %d", call->colour, call->key, mine.colour,
+                         mine.key);
 
     return mpi_errno;
 }
 
-static void keep_last(MPIR_Comm * comm, solo_call * calls)
+static void keep_last(MPIR_Comm *comm, solo_call *calls)
 {
     forget_last(NULL);
     last.map = MPIR_cmap_addref(MPIR_Map_load(&comm->map));
@@ -122,8 +137,8 @@ static void keep_last(MPIR_Comm * comm, solo_call * calls)
 }
 
 /* All ranks make the same offer. */
-static void fill_rows(split_call *call, MPIR_Comm *local, const solo_call *calls,
-                      bool takes_part, MPIR_Ctxid_t *ctxid)
+static void fill_rows(split_call *call, MPIR_Comm *local, const solo_call *calls, bool takes_part,
+                      MPIR_Ctxid_t *ctxid)
 {
     uint64_t offer;
 
@@ -135,7 +150,7 @@ static void fill_rows(split_call *call, MPIR_Comm *local, const solo_call *calls
             (split_row){.colour = calls[r].colour, .key = calls[r].key, .offer = offer};
 }
 
-static bool does_any_take_part(const solo_call * calls, int n)
+static bool does_any_take_part(const solo_call *calls, int n)
 {
     for (int r = 0; r < n; r++) {
         if (calls[r].colour != MPI_UNDEFINED)
@@ -144,8 +159,8 @@ static bool does_any_take_part(const solo_call * calls, int n)
     return false;
 }
 
-int solo_foresee_calls(const split_call * call, MPIR_Comm * local, const solo_call ** all,
-                       bool * takes_part)
+int solo_foresee_calls(const split_call *call, MPIR_Comm *local, const solo_call **all,
+                       bool *takes_part)
 {
     int mpi_errno = call->error;
     solo_call *calls = NULL;
@@ -155,19 +170,19 @@ int solo_foresee_calls(const split_call * call, MPIR_Comm * local, const solo_ca
     MPIR_ERR_CHKANDJUMP(!calls, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     mpi_errno = foresee_calls(call, local, calls);
     if (mpi_errno != MPI_SUCCESS)
-        goto fn_fail;           /* as it is: in a longer stack its text is cut off */
+        goto fn_fail; /* as it is: in a longer stack its text is cut off */
     keep_last(local, calls);
     *all = calls;
     *takes_part = does_any_take_part(calls, local->local_size);
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     MPL_free(calls);
     goto fn_exit;
 }
 
-int solo_get_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
+int solo_get_rows(split_call *call, MPIR_Comm *local, MPIR_Ctxid_t *ctxid)
 {
     const solo_call *calls;
     bool takes_part;
@@ -210,7 +225,7 @@ static int list_members(int size, int colour, int **members, int *n)
     return mpi_errno;
 }
 
-static int map_members(const cmap_t * peers, int colour, cmap_t ** remote)
+static int map_members(const cmap_t *peers, int colour, cmap_t **remote)
 {
     int n = 0, *members = NULL;
     int mpi_errno = list_members((int) MPIR_cmap_size(peers), colour, &members, &n);
@@ -224,13 +239,14 @@ static int map_members(const cmap_t * peers, int colour, cmap_t ** remote)
     return mpi_errno;
 }
 
-int solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, cmap_t ** remote,
+int solo_remote_group(MPIR_Comm *local, MPIR_Comm *peer, int remote_leader, cmap_t **remote,
                       int *is_low_group)
 {
     int mpi_errno = MPI_SUCCESS;
     unsigned long long start = solo_now();
 
-    MPIR_ERR_CHKANDSTMT(!peer || peer->map != last.map, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**solo_remote");
+    MPIR_ERR_CHKANDSTMT(!peer || peer->map != last.map, mpi_errno, MPI_ERR_OTHER, return mpi_errno,
+                        "**solo_remote");
     mpi_errno = map_members(peer->map, last.calls[remote_leader].colour, remote);
     MPIR_ERR_CHKRETURN(mpi_errno);
     *is_low_group = MPIR_cmap_select(local->map, 0) < MPIR_cmap_select(*remote, 0);

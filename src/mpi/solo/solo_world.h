@@ -25,12 +25,12 @@ void solo_take_scenarios(const char *lines);
 
 /* Entries of the table in mpir_others.h.  The rows follow from the next scenario, or from the
  * call under way. */
-int solo_get_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid);
-int solo_foresee(const split_call * call, MPIR_Comm * local, bool * takes_part);
-int solo_swap_blocks(split_zones * zones, MPIR_Comm * comm, int to, const split_block * from);
+int solo_get_rows(split_call *call, MPIR_Comm *local, MPIR_Ctxid_t *ctxid);
+int solo_foresee(const split_call *call, MPIR_Comm *local, bool *takes_part);
+int solo_swap_blocks(split_zones *zones, MPIR_Comm *comm, int to, const split_block *from);
 /* The group of the remote leader in the last split of the peer communicator's processes: O(ranks)
  * time, which counts as supply, and memory for an order that is not the one of the ranks. */
-int solo_remote_group(MPIR_Comm * local, MPIR_Comm * peer, int remote_leader, cmap_t ** remote,
+int solo_remote_group(MPIR_Comm *local, MPIR_Comm *peer, int remote_leader, cmap_t **remote,
                       int *is_low_group);
 
 /* The time since solo_now() went to what other processes do, and is no time of this process
@@ -43,7 +43,7 @@ void solo_count_supply(unsigned long long since);
 void solo_blocks_init(void);
 /* The calls of all ranks in the split under way; they stay until the next one.  *takes_part: does
  * any rank take part?  Then this process holds the id for it. */
-int solo_foresee_calls(const split_call * call, MPIR_Comm * local, const solo_call ** all,
-                       bool * takes_part);
+int solo_foresee_calls(const split_call *call, MPIR_Comm *local, const solo_call **all,
+                       bool *takes_part);
 
 #endif /* SOLO_WORLD_H_INCLUDED */

@@ -12,8 +12,8 @@ static int *copy(const int *from, int n, int *mpi_errno)
 
     if (*mpi_errno == MPI_SUCCESS && n > 0) {
         to = MPL_malloc(n * sizeof(int), MPL_MEM_COMM);
-        MPIR_ERR_CHKANDSTMT2(!to, *mpi_errno, MPI_ERR_NO_MEM,;, "**nomem2", "**nomem2 %d %s",
-                             (int) (n * sizeof(int)), "topology");
+        MPIR_ERR_CHKANDSTMT2(!to, *mpi_errno, MPI_ERR_NO_MEM, ;
+                             , "**nomem2", "**nomem2 %d %s", (int) (n * sizeof(int)), "topology");
     }
     if (to && from)
         memcpy(to, from, n * sizeof(int));
@@ -28,14 +28,14 @@ static MPIR_Topology *new_topology(MPIR_Topo_type kind, int *mpi_errno)
         topology->kind = kind;
     else
         MPIR_ERR_SET2(*mpi_errno, MPI_ERR_NO_MEM, "**nomem2", "**nomem2 %d %s",
-                      (int)sizeof(*topology), "topology");
+                      (int) sizeof(*topology), "topology");
     return topology;
 }
 
 /* The attribute takes the topology, or this frees it. */
-static MPIR_Topo_plan_t plan_of(MPIR_Topology * topology, int mpi_errno)
+static MPIR_Topo_plan_t plan_of(MPIR_Topology *topology, int mpi_errno)
 {
-    MPIR_Topo_plan_t plan = {.error = mpi_errno };
+    MPIR_Topo_plan_t plan = {.error = mpi_errno};
 
     if (plan.error == MPI_SUCCESS)
         plan.error = MPIR_Topology_reserve(topology, &plan.attribute);
@@ -45,7 +45,7 @@ static MPIR_Topo_plan_t plan_of(MPIR_Topology * topology, int mpi_errno)
 }
 
 /* Coordinates in the order of rows. */
-static void set_position(MPII_Cart_topology * cart, int rank)
+static void set_position(MPII_Cart_topology *cart, int rank)
 {
     int rest = cart->nnodes;
 
@@ -78,7 +78,7 @@ MPIR_Topo_plan_t MPIR_Topo_plan_cart(int nnodes, int ndims, const int dims[], co
     int mpi_errno = MPI_SUCCESS;
 
     if (rank == MPI_UNDEFINED || rank >= nnodes)
-        return (MPIR_Topo_plan_t) {.attribute = NULL };
+        return (MPIR_Topo_plan_t){.attribute = NULL};
     MPIR_Topology *topology = new_cart(nnodes, ndims, &mpi_errno);
     if (mpi_errno == MPI_SUCCESS && ndims > 0) {
         memcpy(topology->topo.cart.dims, dims, ndims * sizeof(int));
@@ -88,7 +88,7 @@ MPIR_Topo_plan_t MPIR_Topo_plan_cart(int nnodes, int ndims, const int dims[], co
     return plan_of(topology, mpi_errno);
 }
 
-static MPIR_Topo_plan_t plan_cart_sub(const MPIR_Topology * whole, const int remain[], int rank)
+static MPIR_Topo_plan_t plan_cart_sub(const MPIR_Topology *whole, const int remain[], int rank)
 {
     const MPII_Cart_topology *from = &whole->topo.cart;
     int mpi_errno = MPI_SUCCESS, ndims = 0, nnodes = 1;
@@ -123,7 +123,7 @@ MPIR_Topo_plan_t MPIR_Topo_plan_graph(int nnodes, const int index[], const int e
     return plan_of(topology, mpi_errno);
 }
 
-MPIR_Topo_plan_t MPIR_Topo_plan_dist_graph(const MPII_Dist_graph_topology * graph)
+MPIR_Topo_plan_t MPIR_Topo_plan_dist_graph(const MPII_Dist_graph_topology *graph)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Topology *topology = new_topology(MPI_DIST_GRAPH, &mpi_errno);
@@ -147,7 +147,7 @@ MPIR_Topo_plan_t MPIR_Topo_plan_dist_graph(const MPII_Dist_graph_topology * grap
 /* ---- communicators ---- */
 
 /* When all members have agreed: nothing fails here. */
-static int finish(MPIR_Comm * made, MPIR_Topo_plan_t plan, int mpi_errno)
+static int finish(MPIR_Comm *made, MPIR_Topo_plan_t plan, int mpi_errno)
 {
     if (!plan.attribute)
         return mpi_errno;
@@ -160,7 +160,7 @@ static int finish(MPIR_Comm * made, MPIR_Topo_plan_t plan, int mpi_errno)
     return mpi_errno;
 }
 
-int MPIR_Topo_copy_comm(MPIR_Comm * comm, int size, MPIR_Topo_plan_t plan, MPIR_Comm ** made)
+int MPIR_Topo_copy_comm(MPIR_Comm *comm, int size, MPIR_Topo_plan_t plan, MPIR_Comm **made)
 {
     *made = NULL;
     if (plan.error) {
@@ -171,7 +171,7 @@ int MPIR_Topo_copy_comm(MPIR_Comm * comm, int size, MPIR_Topo_plan_t plan, MPIR_
     return finish(*made, plan, mpi_errno);
 }
 
-static int rank_in(const cmap_t * ranks, int rank)
+static int rank_in(const cmap_t *ranks, int rank)
 {
     uint32_t found = MPIR_cmap_rank(ranks, (uint32_t) rank);
     return found == CMAP_NONE ? MPI_UNDEFINED : (int) found;
@@ -204,7 +204,7 @@ int MPIR_Topo_make_grid(MPIR_Comm *comm, int nnodes, int ndims, const int dims[]
     if (mpi_errno == MPI_SUCCESS)
         plan = MPIR_Topo_plan_cart(nnodes, ndims, dims, periods, rank);
     else
-        plan = (MPIR_Topo_plan_t) {.error = mpi_errno };
+        plan = (MPIR_Topo_plan_t){.error = mpi_errno};
     mpi_errno = make_ordered(comm, nnodes, ranks, rank, plan, made);
     MPIR_cmap_release(ranks);
     return mpi_errno;
@@ -215,7 +215,7 @@ int MPIR_Topo_make_graph(MPIR_Comm *comm, int nnodes, const int index[], const i
 {
     cmap_t *ranks = NULL;
     int rank = comm->rank, mpi_errno = MPI_SUCCESS;
-    MPIR_Topo_plan_t plan = {.attribute = NULL };
+    MPIR_Topo_plan_t plan = {.attribute = NULL};
 
     if (reorder)
         mpi_errno = MPIR_Topo_order_graph(comm, nnodes, index, edges, &ranks);
@@ -234,7 +234,7 @@ int MPIR_Topo_make_dist_graph(MPIR_Comm *comm, int error, const MPII_Dist_graph_
                               MPIR_Info *info, int reorder, MPIR_Comm **made)
 {
     MPII_Dist_graph_topology own = *graph;
-    MPIR_Topo_plan_t plan = {.error = error };
+    MPIR_Topo_plan_t plan = {.error = error};
     int size = comm->local_size, rank = comm->rank, *order = NULL, *lists = NULL, mpi_errno;
     cmap_t *ranks = NULL;
 
@@ -287,9 +287,9 @@ int MPIR_Topo_rank_in_graph(MPIR_Comm *comm, int nnodes, const int index[], cons
 
 /* The ranks of the sub-grid through this process, as a closed form: a level for each dimension that
  * remains. */
-static int ranks_of_sub_grid(const MPII_Cart_topology * cart, const int remain[], cmap_t ** ranks)
+static int ranks_of_sub_grid(const MPII_Cart_topology *cart, const int remain[], cmap_t **ranks)
 {
-    cmap_form form = {.base = 0 };
+    cmap_form form = {.base = 0};
     uint32_t weight = 1;
     cmap_status status;
 
@@ -306,7 +306,7 @@ static int ranks_of_sub_grid(const MPII_Cart_topology * cart, const int remain[]
     return status == CMAP_OK ? MPI_SUCCESS : MPIR_Map_error(status, "sub-grid", cart->nnodes);
 }
 
-static int rank_in_sub_grid(const MPII_Cart_topology * cart, const int remain[])
+static int rank_in_sub_grid(const MPII_Cart_topology *cart, const int remain[])
 {
     int rank = 0;
 

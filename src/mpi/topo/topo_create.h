@@ -20,11 +20,11 @@ typedef struct MPIR_Topo_plan {
 MPIR_Topo_plan_t MPIR_Topo_plan_cart(int nnodes, int ndims, const int dims[], const int periods[],
                                      int rank);
 MPIR_Topo_plan_t MPIR_Topo_plan_graph(int nnodes, const int index[], const int edges[]);
-MPIR_Topo_plan_t MPIR_Topo_plan_dist_graph(const MPII_Dist_graph_topology * graph);
+MPIR_Topo_plan_t MPIR_Topo_plan_dist_graph(const MPII_Dist_graph_topology *graph);
 
 /* Makes the communicator of the first `size` ranks, and gives it the topology.  The plan is used
  * up.  A process whose plan is an error refuses. */
-int MPIR_Topo_copy_comm(MPIR_Comm * comm, int size, MPIR_Topo_plan_t plan, MPIR_Comm ** made);
+int MPIR_Topo_copy_comm(MPIR_Comm *comm, int size, MPIR_Topo_plan_t plan, MPIR_Comm **made);
 
 /* The grid, and the graph, of the first `nnodes` processes of the communicator; the others get
  * none.  With `reorder` in the order that topo_order.h finds. */

@@ -20,26 +20,27 @@ enum { ROOT = 0, PAIR = 2, HEADER = 3 };
 typedef struct {
     MPIR_Comm *comm;
     int n;
-    int error;                  /* the first one */
-    int *order;                 /* [n + 1]: of each vertex its process; last: is it better? */
-    int64_t n_edges;            /* of all */
-    int *packed;                /* that leave this vertex, with weights */
-    int *index, *edges;         /* of all; the first process has them */
+    int error;          /* the first one */
+    int *order;         /* [n + 1]: of each vertex its process; last: is it better? */
+    int64_t n_edges;    /* of all */
+    int *packed;        /* that leave this vertex, with weights */
+    int *index, *edges; /* of all; the first process has them */
 } ordering;
 
-static void note(ordering * o, int error)
+static void note(ordering *o, int error)
 {
     if (o->error == MPI_SUCCESS)
         o->error = error;
 }
 
-static void *alloc(ordering * o, size_t ints)
+static void *alloc(ordering *o, size_t ints)
 {
     int mpi_errno = MPI_SUCCESS;
     void *p = MPL_malloc((ints + 1) * sizeof(int), MPL_MEM_COMM);
 
-    MPIR_ERR_CHKANDSTMT2(!p, mpi_errno, MPI_ERR_NO_MEM,;, "**nomem2", "**nomem2 %d %s",
-                         (int) ((ints + 1) * sizeof(int)), "order of a graph");
+    MPIR_ERR_CHKANDSTMT2(!p, mpi_errno, MPI_ERR_NO_MEM, ;, "**nomem2", "**nomem2 %d %s",
+                                                         (int) ((ints + 1) * sizeof(int)),
+                                                         "order of a graph");
     note(o, mpi_errno);
     return p;
 }
@@ -47,7 +48,7 @@ static void *alloc(ordering * o, size_t ints)
 /* ---- messages ---- */
 
 /* Without a request there may be one later. */
-static bool is_done(ordering * o, int mpi_errno)
+static bool is_done(ordering *o, int mpi_errno)
 {
     if (MPIR_ERR_GET_CLASS(mpi_errno) == MPIX_ERR_NOREQ) {
         MPID_Progress_test(NULL);
@@ -60,31 +61,33 @@ static bool is_done(ordering * o, int mpi_errno)
 }
 
 /* At most `room` integers, of which it returns how many there were. */
-static int receive(ordering * o, int *buffer, size_t room, int source)
+static int receive(ordering *o, int *buffer, size_t room, int source)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     MPI_Status status;
     MPI_Aint n = 0;
     int before = o->error;
 
-    while (!is_done(o, MPIC_Recv(buffer, (MPI_Aint) room, MPI_INT, source, MPIR_TOPO_A_TAG,
-                                 o->comm, &status, &errflag)));
+    while (!is_done(o, MPIC_Recv(buffer, (MPI_Aint) room, MPI_INT, source, MPIR_TOPO_A_TAG, o->comm,
+                                 &status, &errflag)))
+        ;
     if (o->error == before)
         MPIR_Get_count_impl(&status, MPI_INT, &n);
     return (int) n;
 }
 
-static void send_to_root(ordering * o, const int *buffer, size_t n)
+static void send_to_root(ordering *o, const int *buffer, size_t n)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
-    while (!is_done(o, MPIC_Send(buffer, (MPI_Aint) n, MPI_INT, ROOT, MPIR_TOPO_A_TAG, o->comm,
-                                 &errflag)));
+    while (!is_done(
+        o, MPIC_Send(buffer, (MPI_Aint) n, MPI_INT, ROOT, MPIR_TOPO_A_TAG, o->comm, &errflag)))
+        ;
 }
 
 /* ---- the order ---- */
 
-static void pack_edges(const MPII_Dist_graph_topology * graph, int *packed)
+static void pack_edges(const MPII_Dist_graph_topology *graph, int *packed)
 {
     for (int i = 0; i < graph->outdegree; i++) {
         packed[PAIR * i] = graph->out[i];
@@ -92,7 +95,7 @@ static void pack_edges(const MPII_Dist_graph_topology * graph, int *packed)
     }
 }
 
-static void prepare(ordering * o, const MPII_Dist_graph_topology * graph)
+static void ordering_prepare(ordering *o, const MPII_Dist_graph_topology *graph)
 {
     o->order = alloc(o, (size_t) o->n);
     if (o->comm->rank == ROOT)
@@ -106,10 +109,10 @@ static void prepare(ordering * o, const MPII_Dist_graph_topology * graph)
 }
 
 /* True: all members have memory, and there are edges, but not too many. */
-static bool agree_on_start(ordering * o, const MPII_Dist_graph_topology * graph)
+static bool agree_on_start(ordering *o, const MPII_Dist_graph_topology *graph)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
-    int64_t sums[2] = { o->error != MPI_SUCCESS, graph->outdegree };
+    int64_t sums[2] = {o->error != MPI_SUCCESS, graph->outdegree};
 
     note(o, MPIR_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT64_T, MPI_SUM, o->comm, &errflag));
     o->n_edges = sums[1];
@@ -117,7 +120,7 @@ static bool agree_on_start(ordering * o, const MPII_Dist_graph_topology * graph)
 }
 
 /* Without memory for them the edges are dropped, and the order is the given one. */
-static void gather_edges(ordering * o, const MPII_Dist_graph_topology * graph)
+static void gather_edges(ordering *o, const MPII_Dist_graph_topology *graph)
 {
     size_t have = 0, all = (size_t) o->n_edges * PAIR;
 
@@ -134,14 +137,13 @@ static void gather_edges(ordering * o, const MPII_Dist_graph_topology * graph)
     }
 }
 
-static void find_order(ordering * o, const MPII_Dist_graph_topology * graph)
+static void find_order(ordering *o, const MPII_Dist_graph_topology *graph)
 {
     bool better = false;
 
     gather_edges(o, graph);
     MPIR_Topo_edges_t edges = {
-        .n = o->n,.index = o->index,.edges = o->edges,.is_weighted = true
-    };
+        .n = o->n, .index = o->index, .edges = o->edges, .is_weighted = true};
     if (o->error == MPI_SUCCESS)
         note(o, MPIR_Topo_order_edges(o->comm, &edges, o->order, &better));
     o->order[o->n] = better;
@@ -149,10 +151,10 @@ static void find_order(ordering * o, const MPII_Dist_graph_topology * graph)
 
 /* ---- lists ---- */
 
-static size_t ints_of_lists(const MPII_Dist_graph_topology * graph)
+static size_t ints_of_lists(const MPII_Dist_graph_topology *graph)
 {
     return HEADER + (size_t) (graph->is_weighted ? 2 : 1) *
-        ((size_t) graph->indegree + (size_t) graph->outdegree);
+                        ((size_t) graph->indegree + (size_t) graph->outdegree);
 }
 
 static int *put(int *to, const int *from, int n)
@@ -162,7 +164,7 @@ static int *put(int *to, const int *from, int n)
     return to + n;
 }
 
-static void pack_lists(const MPII_Dist_graph_topology * graph, int *to)
+static void pack_lists(const MPII_Dist_graph_topology *graph, int *to)
 {
     *to++ = graph->indegree;
     *to++ = graph->outdegree;
@@ -175,7 +177,7 @@ static void pack_lists(const MPII_Dist_graph_topology * graph, int *to)
     }
 }
 
-static void take_lists(MPII_Dist_graph_topology * graph, int *from)
+static void take_lists(MPII_Dist_graph_topology *graph, int *from)
 {
     graph->indegree = from[0];
     graph->outdegree = from[1];
@@ -196,14 +198,14 @@ static int find(const int order[], int n, int rank)
 }
 
 /* Waits for the lists, whose length only the sender knows.  False: they do not come. */
-static bool await_lists(ordering * o, int from, MPI_Aint * n)
+static bool await_lists(ordering *o, int from, MPI_Aint *n)
 {
     MPI_Status status;
     int flag = 0;
 
     while (!flag) {
-        int mpi_errno = MPID_Iprobe(from, MPIR_TOPO_B_TAG, o->comm, MPIR_CONTEXT_INTRA_COLL, &flag,
-                                    &status);
+        int mpi_errno =
+            MPID_Iprobe(from, MPIR_TOPO_B_TAG, o->comm, MPIR_CONTEXT_INTRA_COLL, &flag, &status);
         note(o, mpi_errno);
         if (mpi_errno != MPI_SUCCESS || (!flag && o->comm->revoked))
             return false;
@@ -217,7 +219,7 @@ static bool await_lists(ordering * o, int from, MPI_Aint * n)
 }
 
 /* As much as comes, without memory nothing. */
-static void receive_lists(ordering * o, int from, MPII_Dist_graph_topology * graph, int **lists)
+static void receive_lists(ordering *o, int from, MPII_Dist_graph_topology *graph, int **lists)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     MPI_Aint n = 0;
@@ -229,16 +231,17 @@ static void receive_lists(ordering * o, int from, MPII_Dist_graph_topology * gra
     }
     *lists = alloc(o, (size_t) n);
     while (!is_done(o, MPIC_Recv(*lists, *lists ? n : 0, MPI_INT, from, MPIR_TOPO_B_TAG, o->comm,
-                                 MPI_STATUS_IGNORE, &errflag)));
+                                 MPI_STATUS_IGNORE, &errflag)))
+        ;
     if (o->error == MPI_SUCCESS)
         take_lists(graph, *lists);
 }
 
 /* Vertex `rank` leaves this process, and its new one comes.  Without memory for what leaves, the
  * message is empty. */
-static void swap_lists(ordering * o, MPII_Dist_graph_topology * graph, int **lists)
+static void swap_lists(ordering *o, MPII_Dist_graph_topology *graph, int **lists)
 {
-    static const int nothing[HEADER] = { 0 };
+    static const int nothing[HEADER] = {0};
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     MPIR_Request *request = NULL;
     int rank = o->comm->rank, to = o->order[rank], from = find(o->order, o->n, rank);
@@ -250,7 +253,8 @@ static void swap_lists(ordering * o, MPII_Dist_graph_topology * graph, int **lis
     if (packed)
         pack_lists(graph, packed);
     while (!is_done(o, MPIC_Isend(packed ? packed : nothing, packed ? (MPI_Aint) n : HEADER,
-                                  MPI_INT, to, MPIR_TOPO_B_TAG, o->comm, &request, &errflag)));
+                                  MPI_INT, to, MPIR_TOPO_B_TAG, o->comm, &request, &errflag)))
+        ;
     receive_lists(o, from, graph, lists);
     if (request) {
         note(o, MPIC_Wait(request, &errflag));
@@ -259,15 +263,15 @@ static void swap_lists(ordering * o, MPII_Dist_graph_topology * graph, int **lis
     MPL_free(packed);
 }
 
-int MPIR_Topo_order_dist_graph(MPIR_Comm * comm, int error, MPII_Dist_graph_topology * graph,
+int MPIR_Topo_order_dist_graph(MPIR_Comm *comm, int error, MPII_Dist_graph_topology *graph,
                                int **order, int **lists)
 {
-    ordering o = {.comm = comm,.n = comm->local_size,.error = error };
+    ordering o = {.comm = comm, .n = comm->local_size, .error = error};
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     int told;
 
     *order = *lists = NULL;
-    prepare(&o, graph);
+    ordering_prepare(&o, graph);
     if (agree_on_start(&o, graph)) {
         if (comm->rank == ROOT)
             find_order(&o, graph);

@@ -37,7 +37,7 @@ static char text[TEXT_ROOM];
 const char *MPIR_World_order_text = text;
 
 static int ndims, dims[LOCALITY_DIMS];
-static uint32_t *processes;     /* of the file, until the world is made */
+static uint32_t *processes; /* of the file, until the world is made */
 static bool has_order;
 
 static void write_text(const char *kind, uint64_t number)
@@ -105,8 +105,10 @@ static bool read_process(FILE *file, int rank, uint32_t *rank_of, char *why)
     errno = 0;
     process = strtoll(word, &end, 10);
     if (*end != '\0' || errno != 0 || process < 0 || process >= MPIR_Process.size) {
-        snprintf(why, WHY_ROOM, "rank %d gets '%s' in the file, which is none of the processes 0 "
-                 "to %d", rank, word, MPIR_Process.size - 1);
+        snprintf(why, WHY_ROOM,
+                 "rank %d gets '%s' in the file, which is none of the processes 0 "
+                 "to %d",
+                 rank, word, MPIR_Process.size - 1);
         return false;
     }
     if (rank_of[process] != 0) {
@@ -204,9 +206,9 @@ int MPIR_World_order_init(void)
     MPIR_ERR_CHKANDJUMP2(!good, mpi_errno, MPI_ERR_OTHER, "**world_order", "**world_order %s %s",
                          setting, why);
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     forget();
     goto fn_exit;
 }
@@ -236,7 +238,4 @@ int MPIR_World_order_apply(MPIR_Comm *world)
     return mpi_errno;
 }
 
-bool MPIR_World_order_is_given(void)
-{
-    return !has_order;
-}
+bool MPIR_World_order_is_given(void) { return !has_order; }

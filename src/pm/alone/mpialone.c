@@ -16,7 +16,7 @@
 
 static int connect_to(const char *name)
 {
-    struct sockaddr_un to = {.sun_family = AF_UNIX };
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
     socklen_t length = (socklen_t) (offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
@@ -29,15 +29,15 @@ static int connect_to(const char *name)
 /* With a byte. */
 static int send_descriptor(int to, int fd)
 {
-    struct iovec data = {.iov_base = "d",.iov_len = 1 };
+    struct iovec data = {.iov_base = "d", .iov_len = 1};
     union {
         struct cmsghdr head;
         char room[CMSG_SPACE(sizeof(int))];
-    } control = { 0 };
-    struct msghdr message = {
-        .msg_iov = &data,.msg_iovlen = 1,.msg_control = &control,
-        .msg_controllen = sizeof(control)
-    };
+    } control = {0};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof(control)};
 
     control.head.cmsg_level = SOL_SOCKET;
     control.head.cmsg_type = SCM_RIGHTS;
@@ -54,16 +54,17 @@ int main(int argc, char **argv)
 
     if (argc != 2 || !pmi_fd) {
         fprintf(stderr, "usage: mpialone NAME; MPI_Comm_spawn of a program without mpiexec "
-                "starts it\n");
+                        "starts it\n");
         return 2;
     }
     program = connect_to(argv[1]);
     if (program < 0 || send_descriptor(program, atoi(pmi_fd)) != 0) {
         fprintf(stderr, "mpialone: the program that started mpiexec is not on this host, or has "
-                "ended\n");
+                        "ended\n");
         return 1;
     }
     close(atoi(pmi_fd));
-    while (read(program, &byte, 1) > 0);
+    while (read(program, &byte, 1) > 0)
+        ;
     return 0;
 }

@@ -28,17 +28,17 @@
 
 #define MOST_RANKS (1 << 24)
 #define LINE_ROOM 4096
-#define LINE_MOST 64            /* bytes for a rank in what a scenario's program prints */
-#define NOTICE_SECONDS 10       /* until it is said that nothing was printed yet */
+#define LINE_MOST 64      /* bytes for a rank in what a scenario's program prints */
+#define NOTICE_SECONDS 10 /* until it is said that nothing was printed yet */
 /* with key and name of the space it has to fit into PMI's lines of 1024 */
 #define VALUE_MAX 512
 
 static struct {
     int world, rank, per_node;
     bool cyclic, same_address;
-    char *scenarios;            /* for the library: one a line */
+    char *scenarios; /* for the library: one a line */
     char **command;
-} job = {.world = -1,.rank = 0,.per_node = 1 };
+} job = {.world = -1, .rank = 0, .per_node = 1};
 
 static const char usage[] =
     "usage: mpirank1 --world N [options] PROGRAM [ARGUMENTS]\n"
@@ -54,8 +54,7 @@ static const char usage[] =
     "  --ranks-per-node P    ranks on each node, 1 (default) and more\n"
     "  --layout L            block (default): 0 .. P - 1 on the first node; cyclic: a rank for "
     "each node in turn\n"
-    "  --scenario S          how the others call MPI_Comm_split: " SOLO_SCENARIOS
-    ",\n"
+    "  --scenario S          how the others call MPI_Comm_split: " SOLO_SCENARIOS ",\n"
     "                        or program PATH, which is called with N and prints for each rank a "
     "line with colour and key.\n"
     "                        Given several times: for the first call, the second, ..., the last "
@@ -138,10 +137,11 @@ static pid_t start_scenario_program(const char *path, int out, int unused_fd)
 /* False when there is nothing to read after a while; interrupted looks begin again. */
 static bool is_readable(int in)
 {
-    struct pollfd look = {.fd = in,.events = POLLIN };
+    struct pollfd look = {.fd = in, .events = POLLIN};
     int n;
 
-    while ((n = poll(&look, 1, NOTICE_SECONDS * 1000)) < 0 && errno == EINTR);
+    while ((n = poll(&look, 1, NOTICE_SECONDS * 1000)) < 0 && errno == EINTR)
+        ;
     return n != 0;
 }
 
@@ -198,7 +198,8 @@ static int run_scenario_program(const char *path)
     close(ends[1]);
     copy_output(ends[0], fd, pid, path);
     close(ends[0]);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
     if (status != 0)
         die("--scenario program %s: it ended with an error", path);
     return fd;
@@ -242,10 +243,7 @@ static void add_scenario(const char *text)
     append_scenario(line);
 }
 
-static bool is_option(const char *given, const char *name)
-{
-    return !strcmp(given, name);
-}
+static bool is_option(const char *given, const char *name) { return !strcmp(given, name); }
 
 static void read_options(int argc, char **argv)
 {
@@ -307,7 +305,7 @@ static void read_options(int argc, char **argv)
  * also for a script's next program. */
 static bool open_terminal(int ends[2])
 {
-    struct termios raw = {.c_cflag = CS8 | CREAD };
+    struct termios raw = {.c_cflag = CS8 | CREAD};
 
     raw.c_cc[VMIN] = 1;
     ends[0] = posix_openpt(O_RDWR | O_NOCTTY);
@@ -345,7 +343,7 @@ static void stop_waiting(int sig)
 
 static void stop_waiting_with_program(int fd)
 {
-    struct sigaction action = {.sa_handler = stop_waiting,.sa_flags = SA_NOCLDSTOP };
+    struct sigaction action = {.sa_handler = stop_waiting, .sa_flags = SA_NOCLDSTOP};
 
     manager_fd = fd;
     sigemptyset(&action.sa_mask);
@@ -381,7 +379,7 @@ static pid_t start(int fd, int unused_fd)
         unsetenv("MPIRANK1_SCENARIO");
     execvp(job.command[0], job.command);
     fprintf(stderr, "mpirank1: %s cannot be started: %s\n", job.command[0], strerror(errno));
-    dprintf(fd, "cmd=abort exitcode=1\n");      /* all is said */
+    dprintf(fd, "cmd=abort exitcode=1\n"); /* all is said */
     _exit(1);
 }
 
@@ -422,7 +420,7 @@ static const char *argument(const char *line, const char *name, char *room)
 
     for (const char *at = line; (at = strstr(at, name)); at++) {
         if ((at == line || at[-1] == ' ') && at[length] == '=') {
-            snprintf(room, LINE_ROOM, "%.*s", (int)strcspn(at + length + 1, " \n"),
+            snprintf(room, LINE_ROOM, "%.*s", (int) strcspn(at + length + 1, " \n"),
                      at + length + 1);
             return room;
         }
@@ -484,7 +482,7 @@ static void keep_put(const char *line)
 /* Of a server of names: for ports, which processes of other jobs connect to. */
 static bool refuse_name(const char *command, char *text)
 {
-    static const char *const names[] = { "publish", "unpublish", "lookup" };
+    static const char *const names[] = {"publish", "unpublish", "lookup"};
 
     for (int i = 0; i < (int) (sizeof(names) / sizeof(names[0])); i++) {
         size_t length = strlen(names[i]);
@@ -534,7 +532,7 @@ static bool answer(const char *line, char *text)
 
 /* False at the end.  A read that the program's end interrupts is tried again: what it has
  * written last is still there. */
-static bool next_line(FILE * in, char *line)
+static bool next_line(FILE *in, char *line)
 {
     while (!fgets(line, LINE_ROOM, in)) {
         if (!ferror(in) || errno != EINTR)
@@ -560,7 +558,7 @@ static bool send_line(int fd, const char *text)
 
 /* Until the program ends or aborts.  Returns the exit status it asked for, or -1; *said_hello:
  * it spoke PMI. */
-static int serve(FILE * in, int fd, bool * said_hello)
+static int serve(FILE *in, int fd, bool *said_hello)
 {
     char line[LINE_ROOM], text[LINE_ROOM];
 
@@ -585,7 +583,8 @@ static int wait_for(pid_t pid)
 {
     int status;
 
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
     return status;
 }
 
@@ -610,8 +609,8 @@ int main(int argc, char **argv)
     open_line(fds);
     stop_waiting_with_program(fds[0]);
     pid = start(fds[1], fds[0]);
-    signal(SIGINT, SIG_IGN);    /* the program gets it, too, and ends */
-    signal(SIGPIPE, SIG_IGN);   /* of a socket whose other end is closed */
+    signal(SIGINT, SIG_IGN);  /* the program gets it, too, and ends */
+    signal(SIGPIPE, SIG_IGN); /* of a socket whose other end is closed */
     close(fds[1]);
     in = fdopen(fds[0], "r");
     if (!in)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#define _GNU_SOURCE             /* dladdr, struct ucred */
+#define _GNU_SOURCE /* dladdr, struct ucred */
 #include "mpichconf.h"
 #include "pmi_alone.h"
 #include <dlfcn.h>
@@ -20,14 +20,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOOK_EVERY = 50, PATIENCE = 60000 };     /* milliseconds */
+enum { LOOK_EVERY = 50, PATIENCE = 60000 }; /* milliseconds */
 
 extern char **environ;
 
 /* Libraries are in lib/ or lib/<machine>/ beside bin/. */
 static bool find_beside(const char *library, const char *program, char *path, size_t room)
 {
-    static const char *const places[] = { "../bin", "../../bin" };
+    static const char *const places[] = {"../bin", "../../bin"};
     int folder = (int) (strrchr(library, '/') - library);
 
     for (int i = 0; i < 2; i++) {
@@ -53,7 +53,7 @@ static void find_program(const char *program, char *path, size_t room)
 /* The first character of the socket's name is 0: it has no file. */
 static int listen_at(char *name, size_t room)
 {
-    struct sockaddr_un at = {.sun_family = AF_UNIX };
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
     uint64_t secret;
     socklen_t length;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -90,7 +90,7 @@ static char **environment_for_mpiexec(void)
 static pid_t start_mpiexec(char *mpiexec, char *name)
 {
     char helper[4096], **environment = environment_for_mpiexec();
-    char *args[] = { mpiexec, "-n", "1", helper, name, NULL };
+    char *args[] = {mpiexec, "-n", "1", helper, name, NULL};
     posix_spawn_file_actions_t actions;
     pid_t pid = -1;
 
@@ -118,7 +118,7 @@ static bool is_own_user(int fd)
 /* A connection of the helper, or -1: mpiexec has ended, or takes too long. */
 static int await_helper(int listens, pid_t mpiexec)
 {
-    struct pollfd poll_fd = {.fd = listens,.events = POLLIN };
+    struct pollfd poll_fd = {.fd = listens, .events = POLLIN};
 
     for (int waited = 0; waited < PATIENCE; waited += LOOK_EVERY) {
         int fd = -1;
@@ -139,15 +139,15 @@ static int await_helper(int listens, pid_t mpiexec)
 static int receive_descriptor(int from)
 {
     char byte;
-    struct iovec data = {.iov_base = &byte,.iov_len = 1 };
+    struct iovec data = {.iov_base = &byte, .iov_len = 1};
     union {
         struct cmsghdr head;
         char room[CMSG_SPACE(sizeof(int))];
     } control;
-    struct msghdr message = {
-        .msg_iov = &data,.msg_iovlen = 1,.msg_control = &control,
-        .msg_controllen = sizeof(control)
-    };
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = &control,
+                             .msg_controllen = sizeof(control)};
     struct cmsghdr *head;
     int fd = -1;
 
@@ -177,7 +177,9 @@ int MPIR_PMI_alone_join(int *pmi_fd)
     if (listens >= 0)
         close(listens);
     if (*pmi_fd < 0)
-        fprintf(stderr, "MPI: no mpiexec has started this program, and a call needs one; '%s -n 1' "
-                "gives no connection to it.\n", mpiexec);
+        fprintf(stderr,
+                "MPI: no mpiexec has started this program, and a call needs one; '%s -n 1' "
+                "gives no connection to it.\n",
+                mpiexec);
     return *pmi_fd < 0 ? -1 : 0;
 }

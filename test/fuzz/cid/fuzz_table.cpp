@@ -48,14 +48,14 @@ void change(cid_table_t *table, const Owners &before, uint32_t what, uint32_t id
     const bool taken = found != before.end(), inside = id < MPIR_cid_table_limit(table);
     if (what < 4)
         REQUIRE(MPIR_cid_claim(table, id, owner) == (!inside ? CID_ERR_RANGE
-                                                : taken ? CID_ERR_TAKEN
-                                                        : CID_OK));
+                                                     : taken ? CID_ERR_TAKEN
+                                                             : CID_OK));
     else if (what < 7)
         REQUIRE(MPIR_cid_release(table, id) == (taken ? found->second : nullptr));
     else
         REQUIRE(MPIR_cid_replace(table, id, owner) == (!inside ? CID_ERR_RANGE
-                                                  : taken ? CID_OK
-                                                          : CID_ERR_FREE));
+                                                       : taken ? CID_OK
+                                                               : CID_ERR_FREE));
 }
 
 void change(Owners &owners, uint32_t what, uint32_t id, void *owner, uint32_t limit) {

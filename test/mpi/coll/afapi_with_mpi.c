@@ -61,7 +61,7 @@ static void check_nodes(const char *when)
     MPI_Allreduce(MPI_IN_PLACE, &flag, 1, MPI_INT, MPI_LOR, node);
     check(p_lany(IPROC == 0) == flag, "p_lany", when);
     for (int i = 0; flag && i < 3; i++)
-        p_lwait();              /* the other nodes do not call it */
+        p_lwait(); /* the other nodes do not call it */
     MPI_Comm_free(&node);
 }
 

@@ -25,7 +25,7 @@ static void expect_text(int code, int n)
 int main(int argc, char **argv)
 {
     MPI_Comm comm;
-    int numbers[MOST] = { 0 }, size, failed = 0;
+    int numbers[MOST] = {0}, size, failed = 0;
 
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);

@@ -62,7 +62,7 @@ static void put_in_front(void *left, void *inout, int *n, MPI_Datatype *type)
 
 static void digits(MPI_Comm comm, MPI_Datatype pair, MPI_Op op)
 {
-    long long in[2] = { rank % 7 + 1, 8 }, out[2], want = 0;
+    long long in[2] = {rank % 7 + 1, 8}, out[2], want = 0;
 
     for (int m = 0; m < size && size <= 20; m++)
         want = want * 8 + m % 7 + 1;
@@ -86,7 +86,8 @@ static void barriers(MPI_Comm comm)
         double came = 0, left;
 
         if (rank == late) {
-            for (double end = MPI_Wtime() + 0.003; MPI_Wtime() < end;);
+            for (double end = MPI_Wtime() + 0.003; MPI_Wtime() < end;)
+                ;
             came = MPI_Wtime();
         }
         MPI_Barrier(comm);

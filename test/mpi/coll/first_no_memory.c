@@ -24,15 +24,15 @@ static MPI_Datatype types[MOST_RANKS];
 
 /* The form that is called, with the arguments before the communicator. */
 #define CALL(name, i_name, init_name, ...) \
-    (form == BLOCKING ? MPI_##name(__VA_ARGS__, comm) : \
-     form == NONBLOCKING ? MPI_##i_name(__VA_ARGS__, comm, request) : \
-     MPI_##init_name(__VA_ARGS__, comm, MPI_INFO_NULL, request))
+    (form == BLOCKING      ? MPI_##name(__VA_ARGS__, comm) \
+     : form == NONBLOCKING ? MPI_##i_name(__VA_ARGS__, comm, request) \
+                           : MPI_##init_name(__VA_ARGS__, comm, MPI_INFO_NULL, request))
 
 static int barrier(int n, int form, MPI_Comm comm, MPI_Request *request)
 {
-    return form == BLOCKING ? MPI_Barrier(comm) :
-        form == NONBLOCKING ? MPI_Ibarrier(comm, request) :
-        MPI_Barrier_init(comm, MPI_INFO_NULL, request);
+    return form == BLOCKING      ? MPI_Barrier(comm)
+           : form == NONBLOCKING ? MPI_Ibarrier(comm, request)
+                                 : MPI_Barrier_init(comm, MPI_INFO_NULL, request);
 }
 
 static int bcast(int n, int form, MPI_Comm comm, MPI_Request *request)
@@ -123,8 +123,17 @@ static int exscan(int n, int form, MPI_Comm comm, MPI_Request *request)
 
 /* What lies in `out` at the end: of an element of process `from`, which is all of them, or the
  * ranks up to this one. */
-enum { NOTHING, FROM_ROOT, OF_EACH_AT_ROOT, OF_ROOT, OF_EACH, SUM_AT_ROOT, SUM, SUM_UP_TO,
-       SUM_BEFORE };
+enum {
+    NOTHING,
+    FROM_ROOT,
+    OF_EACH_AT_ROOT,
+    OF_ROOT,
+    OF_EACH,
+    SUM_AT_ROOT,
+    SUM,
+    SUM_UP_TO,
+    SUM_BEFORE
+};
 
 typedef struct collective {
     const char *name;
@@ -168,10 +177,7 @@ static void fill(int n)
     }
 }
 
-static int sum_of(int first)
-{
-    return first * (first + 1) / 2;
-}
+static int sum_of(int first) { return first * (first + 1) / 2; }
 
 static void check_at(const char *name, int at, int want)
 {
@@ -250,7 +256,7 @@ static void check_collective(const collective *c, int n, int form)
     enum { ALLOCATIONS = 100 };
     int nth = 1;
 
-    for (int victim = 0; victim < size; victim += size > 1 ? size - 1 : 1) {
+    for (int victim = 0; victim<size; victim += size> 1 ? size - 1 : 1) {
         for (nth = 1; nth < ALLOCATIONS && fail_first(c, n, form, victim, nth); nth++)
             ;
         CT_CHECK(nth < ALLOCATIONS, "%s never ends with all the memory", c->name);

@@ -14,10 +14,10 @@ static MPI_Datatype type;
 static MPI_Op sum;
 static int size;
 
-static void add(void *from, void *into, int *n, MPI_Datatype * unused)
+static void add(void *from, void *into, int *n, MPI_Datatype *unused)
 {
     for (int i = 0; i < *n * DOUBLES; i++)
-        ((double *)into)[i] += ((double *)from)[i];
+        ((double *) into)[i] += ((double *) from)[i];
 }
 
 static void check(const char *call, int count, int factor, int add_ranks)

@@ -72,10 +72,7 @@ static int is_room(void)
 
 /* ---- contents ---- */
 
-static int value(int rank, int i)
-{
-    return 10 + 3 * rank + i;
-}
+static int value(int rank, int i) { return 10 + 3 * rank + i; }
 
 static void set_block(signed char *memory, int i, int first, int last)
 {
@@ -130,40 +127,40 @@ static MPI_Request request;
 
 static int allgather(int later)
 {
-    return later ? MPI_Iallgather(send, block, TYPE, receive, block, TYPE, WORLD, &request) :
-        MPI_Allgather(send, block, TYPE, receive, block, TYPE, WORLD);
+    return later ? MPI_Iallgather(send, block, TYPE, receive, block, TYPE, WORLD, &request)
+                 : MPI_Allgather(send, block, TYPE, receive, block, TYPE, WORLD);
 }
 
 static int allgatherv(int later)
 {
-    return later ?
-        MPI_Iallgatherv(send, block, TYPE, receive, counts, places, TYPE, WORLD, &request) :
-        MPI_Allgatherv(send, block, TYPE, receive, counts, places, TYPE, WORLD);
+    return later
+               ? MPI_Iallgatherv(send, block, TYPE, receive, counts, places, TYPE, WORLD, &request)
+               : MPI_Allgatherv(send, block, TYPE, receive, counts, places, TYPE, WORLD);
 }
 
 static int gather(int later)
 {
-    return later ? MPI_Igather(send, block, TYPE, receive, block, TYPE, 0, WORLD, &request) :
-        MPI_Gather(send, block, TYPE, receive, block, TYPE, 0, WORLD);
+    return later ? MPI_Igather(send, block, TYPE, receive, block, TYPE, 0, WORLD, &request)
+                 : MPI_Gather(send, block, TYPE, receive, block, TYPE, 0, WORLD);
 }
 
 static int scatter(int later)
 {
-    return later ? MPI_Iscatter(send, block, TYPE, receive, block, TYPE, 0, WORLD, &request) :
-        MPI_Scatter(send, block, TYPE, receive, block, TYPE, 0, WORLD);
+    return later ? MPI_Iscatter(send, block, TYPE, receive, block, TYPE, 0, WORLD, &request)
+                 : MPI_Scatter(send, block, TYPE, receive, block, TYPE, 0, WORLD);
 }
 
 static int alltoall(int later)
 {
-    return later ? MPI_Ialltoall(send, block, TYPE, receive, block, TYPE, WORLD, &request) :
-        MPI_Alltoall(send, block, TYPE, receive, block, TYPE, WORLD);
+    return later ? MPI_Ialltoall(send, block, TYPE, receive, block, TYPE, WORLD, &request)
+                 : MPI_Alltoall(send, block, TYPE, receive, block, TYPE, WORLD);
 }
 
 static int alltoallv(int later)
 {
     return later ? MPI_Ialltoallv(send, counts, places, TYPE, receive, counts, places, TYPE, WORLD,
-                                  &request) :
-        MPI_Alltoallv(send, counts, places, TYPE, receive, counts, places, TYPE, WORLD);
+                                  &request)
+                 : MPI_Alltoallv(send, counts, places, TYPE, receive, counts, places, TYPE, WORLD);
 }
 
 static int bcast(int later)
@@ -172,27 +169,27 @@ static int bcast(int later)
         for (int i = 0; i < PROCESSES; i++)
             set_block(receive, i, value(0, i), value(0, i) + 40);
     }
-    return later ? MPI_Ibcast_c(receive, PROCESSES * block, TYPE, 0, WORLD, &request) :
-        MPI_Bcast_c(receive, PROCESSES * block, TYPE, 0, WORLD);
+    return later ? MPI_Ibcast_c(receive, PROCESSES * block, TYPE, 0, WORLD, &request)
+                 : MPI_Bcast_c(receive, PROCESSES * block, TYPE, 0, WORLD);
 }
 
 static int reduce_scatter(int later)
 {
-    return later ? MPI_Ireduce_scatter(send, receive, counts, TYPE, MPI_SUM, WORLD, &request) :
-        MPI_Reduce_scatter(send, receive, counts, TYPE, MPI_SUM, WORLD);
+    return later ? MPI_Ireduce_scatter(send, receive, counts, TYPE, MPI_SUM, WORLD, &request)
+                 : MPI_Reduce_scatter(send, receive, counts, TYPE, MPI_SUM, WORLD);
 }
 
 static int reduce_scatter_block(int later)
 {
-    return later ? MPI_Ireduce_scatter_block(send, receive, block, TYPE, MPI_SUM, WORLD, &request) :
-        MPI_Reduce_scatter_block(send, receive, block, TYPE, MPI_SUM, WORLD);
+    return later ? MPI_Ireduce_scatter_block(send, receive, block, TYPE, MPI_SUM, WORLD, &request)
+                 : MPI_Reduce_scatter_block(send, receive, block, TYPE, MPI_SUM, WORLD);
 }
 
 static int allreduce(int later)
 {
-    return later ? MPI_Iallreduce_c(send, receive, PROCESSES * block, TYPE, MPI_SUM, WORLD,
-                                    &request) :
-        MPI_Allreduce_c(send, receive, PROCESSES * block, TYPE, MPI_SUM, WORLD);
+    return later
+               ? MPI_Iallreduce_c(send, receive, PROCESSES * block, TYPE, MPI_SUM, WORLD, &request)
+               : MPI_Allreduce_c(send, receive, PROCESSES * block, TYPE, MPI_SUM, WORLD);
 }
 
 enum result { FROM_ALL, TO_ROOT, FROM_ROOT, EXCHANGED, OF_ROOT, OWN_SUM, ALL_SUMS };
@@ -218,24 +215,12 @@ static void check_block(enum result result, const char *name, int i)
 {
     switch (result) {
         case FROM_ALL:
-        case TO_ROOT:
-            expect_of(name, i, i, 0);
-            break;
-        case FROM_ROOT:
-            expect_of(name, i, 0, ct_me);
-            break;
-        case EXCHANGED:
-            expect_of(name, i, i, ct_me);
-            break;
-        case OF_ROOT:
-            expect_of(name, i, 0, i);
-            break;
-        case OWN_SUM:
-            expect_sum(name, i, ct_me);
-            break;
-        case ALL_SUMS:
-            expect_sum(name, i, i);
-            break;
+        case TO_ROOT: expect_of(name, i, i, 0); break;
+        case FROM_ROOT: expect_of(name, i, 0, ct_me); break;
+        case EXCHANGED: expect_of(name, i, i, ct_me); break;
+        case OF_ROOT: expect_of(name, i, 0, i); break;
+        case OWN_SUM: expect_sum(name, i, ct_me); break;
+        case ALL_SUMS: expect_sum(name, i, i); break;
     }
 }
 

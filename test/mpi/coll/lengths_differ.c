@@ -24,7 +24,7 @@ static const char *const names[] = {"bcast", "reduce", "gather",    "scatter", "
 
 struct call {
     enum kind kind;
-    int number, root, in_place, gaps;   /* gaps: this process's elements are not in a row */
+    int number, root, in_place, gaps; /* gaps: this process's elements are not in a row */
     int n[RANKS];
 };
 
@@ -37,15 +37,9 @@ static int value(const struct call *call, int from, int to, int i)
 }
 
 /* How far apart elements are. */
-static int stride(const struct call *call)
-{
-    return call->gaps ? 2 : 1;
-}
+static int stride(const struct call *call) { return call->gaps ? 2 : 1; }
 
-static MPI_Datatype type_of(const struct call *call)
-{
-    return call->gaps ? with_gap : MPI_INT;
-}
+static MPI_Datatype type_of(const struct call *call) { return call->gaps ? with_gap : MPI_INT; }
 
 static int parts_sent(const struct call *call)
 {
@@ -90,14 +84,11 @@ static void fill_in_place(const struct call *call, int *buffer)
 static int can_be_in_place(const struct call *call)
 {
     switch (call->kind) {
-        case BCAST:
-            return 0;
+        case BCAST: return 0;
         case REDUCE:
         case GATHER:
-        case SCATTER:
-            return ct_me == call->root;
-        default:
-            return 1;
+        case SCATTER: return ct_me == call->root;
+        default: return 1;
     }
 }
 
@@ -107,26 +98,18 @@ static int make(const struct call *call, const void *in, void *out, MPI_Comm com
     MPI_Datatype type = type_of(call);
 
     switch (call->kind) {
-        case BCAST:
-            return MPI_Bcast(out, n, type, call->root, comm);
-        case REDUCE:
-            return MPI_Reduce(in, out, n, MPI_INT, MPI_SUM, call->root, comm);
-        case GATHER:
-            return MPI_Gather(in, n, type, out, n, type, call->root, comm);
+        case BCAST: return MPI_Bcast(out, n, type, call->root, comm);
+        case REDUCE: return MPI_Reduce(in, out, n, MPI_INT, MPI_SUM, call->root, comm);
+        case GATHER: return MPI_Gather(in, n, type, out, n, type, call->root, comm);
         case SCATTER:
             return call->in_place && ct_me == call->root
                        ? MPI_Scatter(in, n, type, MPI_IN_PLACE, n, type, call->root, comm)
                        : MPI_Scatter(in, n, type, out, n, type, call->root, comm);
-        case ALLREDUCE:
-            return MPI_Allreduce(in, out, n, MPI_INT, MPI_SUM, comm);
-        case SCAN:
-            return MPI_Scan(in, out, n, MPI_INT, MPI_SUM, comm);
-        case EXSCAN:
-            return MPI_Exscan(in, out, n, MPI_INT, MPI_SUM, comm);
-        case ALLGATHER:
-            return MPI_Allgather(in, n, type, out, n, type, comm);
-        default:
-            return MPI_Alltoall(in, n, type, out, n, type, comm);
+        case ALLREDUCE: return MPI_Allreduce(in, out, n, MPI_INT, MPI_SUM, comm);
+        case SCAN: return MPI_Scan(in, out, n, MPI_INT, MPI_SUM, comm);
+        case EXSCAN: return MPI_Exscan(in, out, n, MPI_INT, MPI_SUM, comm);
+        case ALLGATHER: return MPI_Allgather(in, n, type, out, n, type, comm);
+        default: return MPI_Alltoall(in, n, type, out, n, type, comm);
     }
 }
 
@@ -146,21 +129,14 @@ static int sum(const struct call *call, int first, int last, int i)
 static int right(const struct call *call, int p, int i)
 {
     switch (call->kind) {
-        case BCAST:
-            return value(call, call->root, 0, i);
-        case SCATTER:
-            return value(call, call->root, ct_me, i);
+        case BCAST: return value(call, call->root, 0, i);
+        case SCATTER: return value(call, call->root, ct_me, i);
         case GATHER:
-        case ALLGATHER:
-            return value(call, p, 0, i);
-        case ALLTOALL:
-            return value(call, p, ct_me, i);
-        case SCAN:
-            return sum(call, 0, ct_me, i);
-        case EXSCAN:
-            return sum(call, 0, ct_me - 1, i);
-        default:
-            return sum(call, 0, size - 1, i);
+        case ALLGATHER: return value(call, p, 0, i);
+        case ALLTOALL: return value(call, p, ct_me, i);
+        case SCAN: return sum(call, 0, ct_me, i);
+        case EXSCAN: return sum(call, 0, ct_me - 1, i);
+        default: return sum(call, 0, size - 1, i);
     }
 }
 
@@ -186,16 +162,12 @@ static int sees_difference(const struct call *call)
 {
     switch (call->kind) {
         case BCAST:
-        case SCATTER:
-            return call->n[call->root] != call->n[ct_me];
+        case SCATTER: return call->n[call->root] != call->n[ct_me];
         case REDUCE:
-        case GATHER:
-            return ct_me == call->root && !all_alike(call, 0, size - 1);
+        case GATHER: return ct_me == call->root && !all_alike(call, 0, size - 1);
         case SCAN:
-        case EXSCAN:
-            return !all_alike(call, 0, ct_me);
-        default:
-            return !all_alike(call, 0, size - 1);
+        case EXSCAN: return !all_alike(call, 0, ct_me);
+        default: return !all_alike(call, 0, size - 1);
     }
 }
 
@@ -239,8 +211,8 @@ static void check_error(const struct call *call, int err)
 
 static int do_call(const struct call *call, MPI_Comm comm)
 {
-    int *out = buffer_for(
-        call, parts_received(call) > parts_sent(call) ? parts_received(call) : parts_sent(call));
+    int *out = buffer_for(call, parts_received(call) > parts_sent(call) ? parts_received(call)
+                                                                        : parts_sent(call));
     int *in = buffer_for(call, parts_sent(call)),
         in_place = call->in_place && can_be_in_place(call), err;
 

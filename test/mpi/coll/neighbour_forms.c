@@ -28,14 +28,11 @@ static int me;
 static model m;
 static MPI_Datatype strided; /* two integers with a gap between them */
 
-enum { STRIDED = 3 };        /* integers that it spans */
+enum { STRIDED = 3 }; /* integers that it spans */
 
 /* ---- the model ---- */
 
-static int receive_order(int k)
-{
-    return m.is_grid ? k ^ 1 : k;
-}
+static int receive_order(int k) { return m.is_grid ? k ^ 1 : k; }
 
 /* The messages of p to q, in order, for the receives of q from p, in order. */
 static void match_pair(int p, int q)
@@ -63,10 +60,7 @@ static void match(void)
     }
 }
 
-static int count_of(int sender, int k)
-{
-    return (2 * sender + k) % MOST;
-}
+static int count_of(int sender, int k) { return (2 * sender + k) % MOST; }
 
 static int value(int start, int sender, int k, int i)
 {
@@ -78,9 +72,8 @@ static int value(int start, int sender, int k, int i)
 enum kind { ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV, ALLTOALLW, KINDS };
 enum form { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
 
-static const char *const names[] = { "allgather", "allgatherv", "alltoall", "alltoallv",
-    "alltoallw"
-};
+static const char *const names[] = {"allgather", "allgatherv", "alltoall", "alltoallv",
+                                    "alltoallw"};
 
 /* Exactly as long as the degrees say. */
 typedef struct arguments {
@@ -92,15 +85,9 @@ typedef struct arguments {
     MPI_Datatype *send_types, *receive_types;
 } arguments;
 
-static int has_one_message(enum kind kind)
-{
-    return kind == ALLGATHER || kind == ALLGATHERV;
-}
+static int has_one_message(enum kind kind) { return kind == ALLGATHER || kind == ALLGATHERV; }
 
-static int has_equal_counts(enum kind kind)
-{
-    return kind == ALLGATHER || kind == ALLTOALL;
-}
+static int has_equal_counts(enum kind kind) { return kind == ALLGATHER || kind == ALLTOALL; }
 
 static int length(enum kind kind, int sender, int k)
 {
@@ -149,7 +136,7 @@ static void alloc(arguments *a)
 /* One message behind the other; those received have a gap between them, if the call allows it. */
 static arguments arguments_of(enum kind kind)
 {
-    arguments a = {.kind = kind };
+    arguments a = {.kind = kind};
     const lists *l = &m.of[me];
 
     alloc(&a);
@@ -214,66 +201,54 @@ static void check(const arguments *a, enum form form, int start, const char *wha
     }
     for (int i = 0; i < a->receive_room; i++)
         wrong += want[i] != a->receive[i];
-    CT_CHECK(!wrong, "%s, %s, form %d, start %d: %d of %d integers are wrong", what,
-             names[a->kind], form, start, wrong, a->receive_room);
+    CT_CHECK(!wrong, "%s, %s, form %d, start %d: %d of %d integers are wrong", what, names[a->kind],
+             form, start, wrong, a->receive_room);
     free(want);
 }
 
 /* ---- the calls ---- */
 
 #define EQUAL(a) (a)->send, MOST - 1, MPI_INT, (a)->receive, MOST - 1, MPI_INT, topology
-#define FROM_ALL(a) (a)->send, length(ALLGATHERV, me, 0), MPI_INT, (a)->receive, \
-    (a)->receive_counts, (a)->receive_at, MPI_INT, topology
-#define EACH(a) (a)->send, (a)->send_counts, (a)->send_at, MPI_INT, (a)->receive, \
-    (a)->receive_counts, (a)->receive_at, MPI_INT, topology
-#define TYPED(a) (a)->send, (a)->send_counts, (a)->send_bytes, (a)->send_types, (a)->receive, \
-    (a)->receive_counts, (a)->receive_bytes, (a)->receive_types, topology
+#define FROM_ALL(a) \
+    (a)->send, length(ALLGATHERV, me, 0), MPI_INT, (a)->receive, (a)->receive_counts, \
+        (a)->receive_at, MPI_INT, topology
+#define EACH(a) \
+    (a)->send, (a)->send_counts, (a)->send_at, MPI_INT, (a)->receive, (a)->receive_counts, \
+        (a)->receive_at, MPI_INT, topology
+#define TYPED(a) \
+    (a)->send, (a)->send_counts, (a)->send_bytes, (a)->send_types, (a)->receive, \
+        (a)->receive_counts, (a)->receive_bytes, (a)->receive_types, topology
 
 static int blocking(const arguments *a)
 {
     switch (a->kind) {
-        case ALLGATHER:
-            return MPI_Neighbor_allgather(EQUAL(a));
-        case ALLGATHERV:
-            return MPI_Neighbor_allgatherv(FROM_ALL(a));
-        case ALLTOALL:
-            return MPI_Neighbor_alltoall(EQUAL(a));
-        case ALLTOALLV:
-            return MPI_Neighbor_alltoallv(EACH(a));
-        default:
-            return MPI_Neighbor_alltoallw(TYPED(a));
+        case ALLGATHER: return MPI_Neighbor_allgather(EQUAL(a));
+        case ALLGATHERV: return MPI_Neighbor_allgatherv(FROM_ALL(a));
+        case ALLTOALL: return MPI_Neighbor_alltoall(EQUAL(a));
+        case ALLTOALLV: return MPI_Neighbor_alltoallv(EACH(a));
+        default: return MPI_Neighbor_alltoallw(TYPED(a));
     }
 }
 
 static int nonblocking(const arguments *a, MPI_Request *request)
 {
     switch (a->kind) {
-        case ALLGATHER:
-            return MPI_Ineighbor_allgather(EQUAL(a), request);
-        case ALLGATHERV:
-            return MPI_Ineighbor_allgatherv(FROM_ALL(a), request);
-        case ALLTOALL:
-            return MPI_Ineighbor_alltoall(EQUAL(a), request);
-        case ALLTOALLV:
-            return MPI_Ineighbor_alltoallv(EACH(a), request);
-        default:
-            return MPI_Ineighbor_alltoallw(TYPED(a), request);
+        case ALLGATHER: return MPI_Ineighbor_allgather(EQUAL(a), request);
+        case ALLGATHERV: return MPI_Ineighbor_allgatherv(FROM_ALL(a), request);
+        case ALLTOALL: return MPI_Ineighbor_alltoall(EQUAL(a), request);
+        case ALLTOALLV: return MPI_Ineighbor_alltoallv(EACH(a), request);
+        default: return MPI_Ineighbor_alltoallw(TYPED(a), request);
     }
 }
 
 static int persistent(const arguments *a, MPI_Request *request)
 {
     switch (a->kind) {
-        case ALLGATHER:
-            return MPI_Neighbor_allgather_init(EQUAL(a), MPI_INFO_NULL, request);
-        case ALLGATHERV:
-            return MPI_Neighbor_allgatherv_init(FROM_ALL(a), MPI_INFO_NULL, request);
-        case ALLTOALL:
-            return MPI_Neighbor_alltoall_init(EQUAL(a), MPI_INFO_NULL, request);
-        case ALLTOALLV:
-            return MPI_Neighbor_alltoallv_init(EACH(a), MPI_INFO_NULL, request);
-        default:
-            return MPI_Neighbor_alltoallw_init(TYPED(a), MPI_INFO_NULL, request);
+        case ALLGATHER: return MPI_Neighbor_allgather_init(EQUAL(a), MPI_INFO_NULL, request);
+        case ALLGATHERV: return MPI_Neighbor_allgatherv_init(FROM_ALL(a), MPI_INFO_NULL, request);
+        case ALLTOALL: return MPI_Neighbor_alltoall_init(EQUAL(a), MPI_INFO_NULL, request);
+        case ALLTOALLV: return MPI_Neighbor_alltoallv_init(EACH(a), MPI_INFO_NULL, request);
+        default: return MPI_Neighbor_alltoallw_init(TYPED(a), MPI_INFO_NULL, request);
     }
 }
 
@@ -370,12 +345,12 @@ static void grids(int size)
 {
     for (int n = 0; n <= 3; n++) {
         for (int code = 0; code < 27 && (n == 3 || code < (n == 2 ? 9 : n == 1 ? 3 : 1)); code++) {
-            int dims[3] = { code % 3 + 1, code / 3 % 3 + 1, code / 9 + 1 }, cells = 1;
+            int dims[3] = {code % 3 + 1, code / 3 % 3 + 1, code / 9 + 1}, cells = 1;
 
             for (int i = 0; i < n; i++)
                 cells *= dims[i];
             for (int periodic = 0; cells <= size && periodic < 1 << n; periodic++) {
-                int periods[3] = { periodic & 1, periodic >> 1 & 1, periodic >> 2 & 1 };
+                int periods[3] = {periodic & 1, periodic >> 1 & 1, periodic >> 2 & 1};
                 grid(n, dims, periods);
             }
         }
@@ -431,7 +406,7 @@ static void distributed(const char *what)
 /* Random edges, some of them several times; a process in three has none in one direction. */
 static void random_graph(int size, int seed)
 {
-    ct_rng rng = { seed };
+    ct_rng rng = {seed};
     char what[40];
 
     no_edges(size);
@@ -472,9 +447,8 @@ static void general_graph(int size)
 
     no_edges(size);
     for (int p = 0; p < size; p++) {
-        int around[] = { (p + 1) % size, (p + size - 1) % size, p, (p + size - 1) % size,
-            (p + 1) % size
-        };
+        int around[] = {(p + 1) % size, (p + size - 1) % size, p, (p + size - 1) % size,
+                        (p + 1) % size};
 
         m.of[p].out = m.of[p].in = 5;
         for (int i = 0; i < 5; i++)
@@ -514,7 +488,7 @@ static void without_topology(void)
 
 int main(int argc, char **argv)
 {
-    const int blocks[] = { 1, 1 }, at[] = { 0, STRIDED - 1 };
+    const int blocks[] = {1, 1}, at[] = {0, STRIDED - 1};
     int size;
 
     MTest_Init(&argc, &argv);

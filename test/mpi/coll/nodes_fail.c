@@ -22,7 +22,7 @@ static void compare(int err, int size, const char *what)
 
 static void reduce(MPI_Comm comm, int even, int odd, int size)
 {
-    int in[MOST] = { 0 }, out[MOST];
+    int in[MOST] = {0}, out[MOST];
 
     compare(MPI_Allreduce(in, out, ct_me % 2 ? odd : even, MPI_INT, MPI_SUM, comm), size,
             "MPI_Allreduce");

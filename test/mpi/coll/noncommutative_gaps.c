@@ -19,7 +19,7 @@ static MPI_Datatype type;
 static MPI_Op compose;
 static int size;
 
-static void compose_all(void *in, void *inout, int *n, MPI_Datatype * unused)
+static void compose_all(void *in, void *inout, int *n, MPI_Datatype *unused)
 {
     function_t *first = in, *then = inout;
 
@@ -62,10 +62,7 @@ static void check(const char *call, int first, int count)
     }
 }
 
-static void finish(MPI_Request *request)
-{
-    MPI_Wait(request, MPI_STATUS_IGNORE);
-}
+static void finish(MPI_Request *request) { MPI_Wait(request, MPI_STATUS_IGNORE); }
 
 static void check_blocks(int count)
 {

@@ -16,7 +16,10 @@ typedef struct {
     int group;
 } type_row;
 
-#define TYPE(name, group) {#name, name, group}
+#define TYPE(name, group) \
+    { \
+#name, name, group \
+    }
 
 static const type_row types[] = {
     TYPE(MPI_CHAR, NONE),

@@ -47,57 +47,57 @@ static void check(const char *what, MPI_Datatype type, MPI_Op op, size_t at, int
 }
 
 /* `result` combines a of inout and b of in, both of c_type. */
-#define TRY_ONE(mpi_type, c_type, op, result, count, at)                        \
-    do {                                                                        \
-        fill(in, sizeof(in));                                                   \
-        fill(inout, sizeof(inout));                                             \
-        make_some_alike(sizeof(in));                                            \
-        memcpy(expected, inout, sizeof(inout));                                 \
-        for (int i = 0; i < (count); i++) {                                     \
-            c_type a, b, r;                                                     \
-            memcpy(&a, inout + (at) + i * sizeof(c_type), sizeof(a));           \
-            memcpy(&b, in + (at) + i * sizeof(c_type), sizeof(b));              \
-            r = (c_type) (result);                                              \
-            memcpy(expected + (at) + i * sizeof(c_type), &r, sizeof(r));        \
-        }                                                                       \
-        check(#mpi_type " " #op, mpi_type, op, at, count, sizeof(c_type));      \
+#define TRY_ONE(mpi_type, c_type, op, result, count, at) \
+    do { \
+        fill(in, sizeof(in)); \
+        fill(inout, sizeof(inout)); \
+        make_some_alike(sizeof(in)); \
+        memcpy(expected, inout, sizeof(inout)); \
+        for (int i = 0; i < (count); i++) { \
+            c_type a, b, r; \
+            memcpy(&a, inout + (at) + i * sizeof(c_type), sizeof(a)); \
+            memcpy(&b, in + (at) + i * sizeof(c_type), sizeof(b)); \
+            r = (c_type) (result); \
+            memcpy(expected + (at) + i * sizeof(c_type), &r, sizeof(r)); \
+        } \
+        check(#mpi_type " " #op, mpi_type, op, at, count, sizeof(c_type)); \
     } while (0)
 
-#define TRY(mpi_type, c_type, op, result)                                       \
-    do {                                                                        \
-        for (int n = 0; n <= 140; n++)                                          \
+#define TRY(mpi_type, c_type, op, result) \
+    do { \
+        for (int n = 0; n <= 140; n++) \
             TRY_ONE(mpi_type, c_type, op, result, n, sizeof(c_type) * (n % 3)); \
-        TRY_ONE(mpi_type, c_type, op, result, 257, 1);                          \
-        TRY_ONE(mpi_type, c_type, op, result, LONGEST, 7 * sizeof(c_type));     \
+        TRY_ONE(mpi_type, c_type, op, result, 257, 1); \
+        TRY_ONE(mpi_type, c_type, op, result, LONGEST, 7 * sizeof(c_type)); \
     } while (0)
 
-#define TRY_ORDER(mpi_type, c_type)                                             \
-    do {                                                                        \
-        TRY(mpi_type, c_type, MPI_MAX, a > b ? a : b);                          \
-        TRY(mpi_type, c_type, MPI_MIN, a < b ? a : b);                          \
+#define TRY_ORDER(mpi_type, c_type) \
+    do { \
+        TRY(mpi_type, c_type, MPI_MAX, a > b ? a : b); \
+        TRY(mpi_type, c_type, MPI_MIN, a < b ? a : b); \
     } while (0)
 
-#define TRY_LOGICAL(mpi_type, c_type)                                           \
-    do {                                                                        \
-        TRY(mpi_type, c_type, MPI_LAND, a && b);                                \
-        TRY(mpi_type, c_type, MPI_LOR, a || b);                                 \
-        TRY(mpi_type, c_type, MPI_LXOR, !a != !b);                              \
+#define TRY_LOGICAL(mpi_type, c_type) \
+    do { \
+        TRY(mpi_type, c_type, MPI_LAND, a &&b); \
+        TRY(mpi_type, c_type, MPI_LOR, a || b); \
+        TRY(mpi_type, c_type, MPI_LXOR, !a != !b); \
     } while (0)
 
-#define TRY_BITS(mpi_type, c_type)                                              \
-    do {                                                                        \
-        TRY(mpi_type, c_type, MPI_BAND, a & b);                                 \
-        TRY(mpi_type, c_type, MPI_BOR, a | b);                                  \
-        TRY(mpi_type, c_type, MPI_BXOR, a ^ b);                                 \
+#define TRY_BITS(mpi_type, c_type) \
+    do { \
+        TRY(mpi_type, c_type, MPI_BAND, a &b); \
+        TRY(mpi_type, c_type, MPI_BOR, a | b); \
+        TRY(mpi_type, c_type, MPI_BXOR, a ^ b); \
     } while (0)
 
-#define TRY_INTEGER(mpi_type, c_type)                                           \
-    do {                                                                        \
-        TRY_ORDER(mpi_type, c_type);                                            \
-        TRY(mpi_type, c_type, MPI_SUM, (uint64_t) a + (uint64_t) b);            \
-        TRY(mpi_type, c_type, MPI_PROD, (uint64_t) a * (uint64_t) b);           \
-        TRY_LOGICAL(mpi_type, c_type);                                          \
-        TRY_BITS(mpi_type, c_type);                                             \
+#define TRY_INTEGER(mpi_type, c_type) \
+    do { \
+        TRY_ORDER(mpi_type, c_type); \
+        TRY(mpi_type, c_type, MPI_SUM, (uint64_t) a + (uint64_t) b); \
+        TRY(mpi_type, c_type, MPI_PROD, (uint64_t) a *(uint64_t) b); \
+        TRY_LOGICAL(mpi_type, c_type); \
+        TRY_BITS(mpi_type, c_type); \
     } while (0)
 
 static void integers(void)
@@ -128,25 +128,25 @@ static void only_numbers(double *values, int n)
         values[i] = (rand() - RAND_MAX / 2) * 0.37;
 }
 
-#define TRY_NUMBERS(mpi_type, c_type, words, op, sign)                          \
-    do {                                                                        \
-        static double x[2 * LONGEST], y[2 * LONGEST];                           \
-        static c_type a[2 * LONGEST], b[2 * LONGEST], c[2 * LONGEST];           \
-        for (int n = 0; n <= LONGEST; n = n < 70 ? n + 1 : n + 310) {           \
-            only_numbers(x, 2 * LONGEST);                                       \
-            only_numbers(y, 2 * LONGEST);                                       \
-            for (int i = 0; i < 2 * LONGEST; i++) {                             \
-                a[i] = (c_type) x[i];                                           \
-                b[i] = (c_type) y[i];                                           \
-                c[i] = i < (words) * n ? (c_type) (a[i] sign b[i]) : a[i];      \
-            }                                                                   \
-            calls++;                                                            \
-            MPI_Reduce_local(b, a, n, mpi_type, op);                            \
-            if (memcmp(a, c, sizeof(a))) {                                      \
-                errs++;                                                         \
-                printf("%s %s: %d elements: wrong\n", #mpi_type, #op, n);       \
-            }                                                                   \
-        }                                                                       \
+#define TRY_NUMBERS(mpi_type, c_type, words, op, sign) \
+    do { \
+        static double x[2 * LONGEST], y[2 * LONGEST]; \
+        static c_type a[2 * LONGEST], b[2 * LONGEST], c[2 * LONGEST]; \
+        for (int n = 0; n <= LONGEST; n = n < 70 ? n + 1 : n + 310) { \
+            only_numbers(x, 2 * LONGEST); \
+            only_numbers(y, 2 * LONGEST); \
+            for (int i = 0; i < 2 * LONGEST; i++) { \
+                a[i] = (c_type) x[i]; \
+                b[i] = (c_type) y[i]; \
+                c[i] = i < (words) *n ? (c_type) (a[i] sign b[i]) : a[i]; \
+            } \
+            calls++; \
+            MPI_Reduce_local(b, a, n, mpi_type, op); \
+            if (memcmp(a, c, sizeof(a))) { \
+                errs++; \
+                printf("%s %s: %d elements: wrong\n", #mpi_type, #op, n); \
+            } \
+        } \
     } while (0)
 
 static void floats(void)
@@ -163,22 +163,22 @@ static void floats(void)
 }
 
 /* Bytes that are no truth values are none of MPI_C_BOOL. */
-#define TRY_BOOL(op, result)                                                    \
-    do {                                                                        \
-        _Bool a[200], b[200], c[200];                                           \
-        for (int n = 0; n <= 200; n++) {                                        \
-            for (int i = 0; i < 200; i++) {                                     \
-                a[i] = rand() % 2;                                              \
-                b[i] = rand() % 2;                                              \
-                c[i] = i < n ? (result) : a[i];                                 \
-            }                                                                   \
-            calls++;                                                            \
-            MPI_Reduce_local(b, a, n, MPI_C_BOOL, op);                          \
-            if (memcmp(a, c, sizeof(a))) {                                      \
-                errs++;                                                         \
-                printf("MPI_C_BOOL %s: %d elements: wrong\n", #op, n);          \
-            }                                                                   \
-        }                                                                       \
+#define TRY_BOOL(op, result) \
+    do { \
+        _Bool a[200], b[200], c[200]; \
+        for (int n = 0; n <= 200; n++) { \
+            for (int i = 0; i < 200; i++) { \
+                a[i] = rand() % 2; \
+                b[i] = rand() % 2; \
+                c[i] = i < n ? (result) : a[i]; \
+            } \
+            calls++; \
+            MPI_Reduce_local(b, a, n, MPI_C_BOOL, op); \
+            if (memcmp(a, c, sizeof(a))) { \
+                errs++; \
+                printf("MPI_C_BOOL %s: %d elements: wrong\n", #op, n); \
+            } \
+        } \
     } while (0)
 
 static void truth_values(void)
@@ -191,7 +191,7 @@ static void truth_values(void)
 /* What is no operation on the datatype stays an error, however many elements there are. */
 static void refusals(void)
 {
-    double a[100] = { 0 }, b[100] = { 0 };
+    double a[100] = {0}, b[100] = {0};
 
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

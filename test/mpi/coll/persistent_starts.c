@@ -19,7 +19,7 @@ typedef struct layout {
     int used, extent; /* in integers */
 } layout;
 
-static const layout plain = { MPI_INT, 1, 1 };
+static const layout plain = {MPI_INT, 1, 1};
 
 /* The communicator and the arguments of a collective. */
 typedef struct args {
@@ -38,9 +38,9 @@ typedef struct run run;
 typedef struct collective {
     const char *name;
     int is_rooted, intra_only, no_in_place;
-    int (*init)(run * r, MPI_Request * request);
-    void (*fill)(run * r, int start);
-    int (*wrong)(run * r, int start);
+    int (*init)(run *r, MPI_Request *request);
+    void (*fill)(run *r, int start);
+    int (*wrong)(run *r, int start);
 } collective;
 
 /* A collective with its arguments and buffers. */
@@ -87,10 +87,7 @@ static void clear(int *buffer, int room)
 }
 
 /* Counts that differ between pairs, and are the same in both directions. */
-static int count_of(const run *r, int from, int to)
-{
-    return (from + to + 1) % 3 * r->a.count;
-}
+static int count_of(const run *r, int from, int to) { return (from + to + 1) % 3 * r->a.count; }
 
 /* What each of n blocks has, one behind the other with a gap of one element. */
 static void places(const run *r, int n, int counts[], int at[])
@@ -104,10 +101,7 @@ static void places(const run *r, int n, int counts[], int at[])
     }
 }
 
-static const void *send_or_in_place(const run *r)
-{
-    return r->a.in_place ? MPI_IN_PLACE : r->send;
-}
+static const void *send_or_in_place(const run *r) { return r->a.in_place ? MPI_IN_PLACE : r->send; }
 
 #define ELEMENT r->a.element.type
 #define TAIL r->a.comm, MPI_INFO_NULL, request
@@ -288,10 +282,7 @@ static int wrong_alltoall(run *r, int start)
 }
 
 /* Every other pair exchanges plain integers. */
-static layout layout_of(const run *r, int i)
-{
-    return (r->a.rank + i) % 2 ? r->a.element : plain;
-}
+static layout layout_of(const run *r, int i) { return (r->a.rank + i) % 2 ? r->a.element : plain; }
 
 static int alltoallw(run *r, MPI_Request *request)
 {
@@ -322,27 +313,16 @@ static int wrong_alltoallw(run *r, int start)
     return wrong;
 }
 
-static int barrier(run *r, MPI_Request *request)
-{
-    return MPI_Barrier_init(TAIL);
-}
+static int barrier(run *r, MPI_Request *request) { return MPI_Barrier_init(TAIL); }
 
-static void fill_nothing(run *r, int start)
-{
-}
+static void fill_nothing(run *r, int start) {}
 
-static int wrong_nothing(run *r, int start)
-{
-    return 0;
-}
+static int wrong_nothing(run *r, int start) { return 0; }
 
 /* ---- reductions, of integers ---- */
 
 /* As many numbers as can be divided among each of the groups. */
-static int numbers(const run *r)
-{
-    return r->a.count * r->a.mine * (r->a.inter ? r->a.others : 1);
-}
+static int numbers(const run *r) { return r->a.count * r->a.mine * (r->a.inter ? r->a.others : 1); }
 
 static int sum_of(int start, int from, int to, int k)
 {
@@ -482,7 +462,7 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *type)
 
 static layout with_gap(void)
 {
-    layout gap = { MPI_DATATYPE_NULL, 2, 3 };
+    layout gap = {MPI_DATATYPE_NULL, 2, 3};
     MPI_Datatype pair;
 
     MPI_Type_contiguous(gap.used, MPI_INT, &pair);
@@ -497,7 +477,7 @@ static void begin(run *r, const collective *what, const args *a, int has_gap)
 {
     int own_op = a->in_place;
 
-    *r = (run) {.what = what,.a = *a };
+    *r = (run){.what = what, .a = *a};
     r->a.element = has_gap ? with_gap() : plain;
     r->a.sum = MPI_SUM;
     if (own_op)
@@ -527,9 +507,9 @@ static void check(run *r, int start)
 {
     int wrong = r->what->wrong(r, start);
 
-    CT_CHECK(!wrong, "%s%s%s of %d and %d, root %d, %d elements, start %d: %d wrong",
-             r->what->name, r->a.in_place ? " in place" : "", r->a.inter ? " between groups" : "",
-             r->a.mine, r->a.others, r->a.root, r->a.count, start, wrong);
+    CT_CHECK(!wrong, "%s%s%s of %d and %d, root %d, %d elements, start %d: %d wrong", r->what->name,
+             r->a.in_place ? " in place" : "", r->a.inter ? " between groups" : "", r->a.mine,
+             r->a.others, r->a.root, r->a.count, start, wrong);
 }
 
 /* Inactive: nothing to wait for, and not one of several that may complete. */
@@ -558,9 +538,7 @@ static void wait_in_turn(run *r, int start)
     int flag = 0, index = -1, n = 0;
 
     switch (start % 4) {
-        case 0:
-            MPI_Wait(&r->request, MPI_STATUS_IGNORE);
-            break;
+        case 0: MPI_Wait(&r->request, MPI_STATUS_IGNORE); break;
         case 1:
             while (!flag)
                 MPI_Test(&r->request, &flag, MPI_STATUS_IGNORE);
@@ -626,7 +604,7 @@ static void at_once(const args *a, int has_gap)
 
 static void with_counts(args *a)
 {
-    static const int counts[] = { 1, 3, 700, 5000 };
+    static const int counts[] = {1, 3, 700, 5000};
 
     for (int i = 0; i < 4; i++) {
         if (counts[i] * a->mine * a->others > 30000)
@@ -640,14 +618,11 @@ static void with_counts(args *a)
 }
 
 /* All roots of a small group; of others the first, the second and the last. Also for cuts. */
-static int next_root(int root, int n)
-{
-    return n > 4 && root == 1 ? n - 1 : root + 1;
-}
+static int next_root(int root, int n) { return n > 4 && root == 1 ? n - 1 : root + 1; }
 
 static void within(MPI_Comm comm)
 {
-    args a = {.comm = comm,.has_one = 1 };
+    args a = {.comm = comm, .has_one = 1};
 
     MPI_Comm_rank(comm, &a.rank);
     MPI_Comm_size(comm, &a.mine);
@@ -662,7 +637,7 @@ static void within(MPI_Comm comm)
 /* The root is in the group whose number is `side`. */
 static void between(MPI_Comm comm, int my_side)
 {
-    args a = {.comm = comm,.inter = 1 };
+    args a = {.comm = comm, .inter = 1};
 
     MPI_Comm_rank(comm, &a.rank);
     MPI_Comm_size(comm, &a.mine);

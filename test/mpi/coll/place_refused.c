@@ -21,34 +21,28 @@ static int call(int which)
     int other = ct_me ? 0 : 1;
 
     switch (which) {
-    case 0:
-        return MPI_Bcast(here, 4, MPI_INT, 0, ring);
-    case 1:
-        return MPI_Ibcast(here, 4, MPI_INT, 0, ring, &request);
-    case 2:
-        return MPI_Bcast_init(here, 4, MPI_INT, 0, ring, MPI_INFO_NULL, &request);
-    case 3:
-        return MPI_Neighbor_allgather(here, 1, MPI_INT, buffer, 1, MPI_INT, ring);
-    case 4:
-        return MPI_Neighbor_allgatherv(buffer, 1, MPI_INT, here, counts, places, MPI_INT, ring);
-    case 5:
-        return MPI_Neighbor_alltoall(buffer, 1, MPI_INT, here, 1, MPI_INT, ring);
-    case 6:
-        return MPI_Ineighbor_alltoallv(here, counts, places, MPI_INT, buffer, counts, places,
-                                       MPI_INT, ring, &request);
-    case 7:
-        return MPI_Neighbor_alltoallw(buffer, counts, bytes, types, here, counts, bytes, types,
-                                      ring);
-    case 8:
-        return MPI_Neighbor_allgather_init(here, 1, MPI_INT, buffer, 1, MPI_INT, ring,
-                                           MPI_INFO_NULL, &request);
-    case 9: /* not at the root */
-        return MPI_Gather(here, 1, MPI_INT, buffer, 1, MPI_INT, other, ring);
-    case 10:
-        return MPI_Igatherv(here, 1, MPI_INT, buffer, counts, places, MPI_INT, other, ring,
-                            &request);
-    default:
-        return MPI_Scatter(buffer, 1, MPI_INT, here, 1, MPI_INT, other, ring);
+        case 0: return MPI_Bcast(here, 4, MPI_INT, 0, ring);
+        case 1: return MPI_Ibcast(here, 4, MPI_INT, 0, ring, &request);
+        case 2: return MPI_Bcast_init(here, 4, MPI_INT, 0, ring, MPI_INFO_NULL, &request);
+        case 3: return MPI_Neighbor_allgather(here, 1, MPI_INT, buffer, 1, MPI_INT, ring);
+        case 4:
+            return MPI_Neighbor_allgatherv(buffer, 1, MPI_INT, here, counts, places, MPI_INT, ring);
+        case 5: return MPI_Neighbor_alltoall(buffer, 1, MPI_INT, here, 1, MPI_INT, ring);
+        case 6:
+            return MPI_Ineighbor_alltoallv(here, counts, places, MPI_INT, buffer, counts, places,
+                                           MPI_INT, ring, &request);
+        case 7:
+            return MPI_Neighbor_alltoallw(buffer, counts, bytes, types, here, counts, bytes, types,
+                                          ring);
+        case 8:
+            return MPI_Neighbor_allgather_init(here, 1, MPI_INT, buffer, 1, MPI_INT, ring,
+                                               MPI_INFO_NULL, &request);
+        case 9: /* not at the root */
+            return MPI_Gather(here, 1, MPI_INT, buffer, 1, MPI_INT, other, ring);
+        case 10:
+            return MPI_Igatherv(here, 1, MPI_INT, buffer, counts, places, MPI_INT, other, ring,
+                                &request);
+        default: return MPI_Scatter(buffer, 1, MPI_INT, here, 1, MPI_INT, other, ring);
     }
 }
 

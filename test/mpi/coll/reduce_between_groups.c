@@ -39,8 +39,8 @@ static int persistent(const void *send, void *receive, int root, MPI_Comm inter)
 
 static void receive_sum(reduction *reduce, MPI_Comm inter, int kind)
 {
-    int sum[COUNT] = { -1, -1, -1 }, others, result;
-    const void *unused[] = { NULL, MPI_IN_PLACE, sum };
+    int sum[COUNT] = {-1, -1, -1}, others, result;
+    const void *unused[] = {NULL, MPI_IN_PLACE, sum};
 
     MPI_Comm_remote_size(inter, &others);
     result = reduce(unused[kind], sum, MPI_ROOT, inter);
@@ -51,7 +51,7 @@ static void receive_sum(reduction *reduce, MPI_Comm inter, int kind)
 
 static void send_numbers(reduction *reduce, MPI_Comm inter)
 {
-    int numbers[COUNT] = { 1, 2, 3 }, class = MPI_SUCCESS;
+    int numbers[COUNT] = {1, 2, 3}, class = MPI_SUCCESS;
 
     MPI_Error_class(reduce(NULL, NULL, 0, inter), &class);
     CT_CHECK(class == MPI_ERR_BUFFER, "null send buffer: class %d", class);
@@ -60,7 +60,7 @@ static void send_numbers(reduction *reduce, MPI_Comm inter)
 
 int main(int argc, char **argv)
 {
-    static reduction *const all[] = { blocking, nonblocking, persistent };
+    static reduction *const all[] = {blocking, nonblocking, persistent};
     MPI_Comm local, inter;
     int rank, local_rank;
 

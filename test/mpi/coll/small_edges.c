@@ -36,7 +36,10 @@ static void own_function(MPI_Comm comm)
 /* What lies between the parts of a pair is the user's. */
 static void gaps_of_pairs(MPI_Comm comm)
 {
-    struct { short value; int rank; } in, out;
+    struct {
+        short value;
+        int rank;
+    } in, out;
 
     memset(&in, 0x10 + ct_me, sizeof in);
     memset(&out, 0x77, sizeof out);
@@ -45,7 +48,7 @@ static void gaps_of_pairs(MPI_Comm comm)
     MPI_Allreduce(&in, &out, 1, MPI_SHORT_INT, MPI_MAXLOC, comm);
     CT_CHECK(out.value == size - 1 && out.rank == size - 1, "MPI_MAXLOC gives %d at %d", out.value,
              out.rank);
-    CT_CHECK(((char *)&out)[2] == 0x77 && ((char *)&out)[3] == 0x77,
+    CT_CHECK(((char *) &out)[2] == 0x77 && ((char *) &out)[3] == 0x77,
              "the gap of MPI_SHORT_INT is written to");
 }
 
@@ -157,7 +160,7 @@ static void progress_meanwhile(void)
         char *messages = ct_alloc(MESSAGES, MESSAGE);
         int flag = 0, done = 0;
         for (int k = 0; ct_me == 0 && k < MESSAGES; k++)
-            MPI_Irecv(messages + (size_t)k * MESSAGE, MESSAGE, MPI_CHAR, 2, k, MPI_COMM_WORLD,
+            MPI_Irecv(messages + (size_t) k * MESSAGE, MESSAGE, MPI_CHAR, 2, k, MPI_COMM_WORLD,
                       &requests[k]);
         for (int calls = 0; !done; calls++) {
             for (int i = 0; i < 1000; i++)

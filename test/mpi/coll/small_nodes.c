@@ -12,8 +12,8 @@
 
 enum { TIMES = 4, INTS = 3 };
 
-static MPI_Datatype apart;      /* INTS ints, one in two */
-static MPI_Op later;            /* not commutative: what is on the right, unless it is 0 */
+static MPI_Datatype apart; /* INTS ints, one in two */
+static MPI_Op later;       /* not commutative: what is on the right, unless it is 0 */
 
 static void take_later(void *left, void *inout, int *n, MPI_Datatype *type)
 {

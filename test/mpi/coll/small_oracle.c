@@ -23,7 +23,7 @@ typedef struct step {
 } step;
 
 static MPI_Comm comms[COMMS];
-static MPI_Op compose;          /* of x -> ax + b, pairs of unsigned */
+static MPI_Op compose; /* of x -> ax + b, pairs of unsigned */
 static MPI_Datatype pair, holes;
 static unsigned in[ROOM], out[ROOM], want[ROOM];
 
@@ -31,7 +31,7 @@ static unsigned in[ROOM], out[ROOM], want[ROOM];
 static unsigned given(const step *s, int rank, int i)
 {
     unsigned h =
-        (unsigned)s->number * 2654435761u + (unsigned)rank * 40503u + (unsigned)i * 2246822519u;
+        (unsigned) s->number * 2654435761u + (unsigned) rank * 40503u + (unsigned) i * 2246822519u;
 
     h = (h ^ h >> 15) * 0x9e3779b1u;
     return h ^ h >> 13;
@@ -88,22 +88,22 @@ static void reductions(step s, int which)
     give(&s, out, 2 * s.count);
     want_composed(&s, last);
     switch (which) {
-    case 0:
-        s.what = "MPI_Allreduce";
-        MPI_Allreduce(from, out, s.count, pair, compose, s.comm);
-        break;
-    case 1:
-        s.what = "MPI_Reduce";
-        MPI_Reduce(from, s.rank == s.root ? out : NULL, s.count, pair, compose, s.root, s.comm);
-        break;
-    case 2:
-        s.what = "MPI_Scan";
-        MPI_Scan(from, out, s.count, pair, compose, s.comm);
-        break;
-    default:
-        s.what = "MPI_Exscan";
-        MPI_Exscan(from, out, s.count, pair, compose, s.comm);
-        break;
+        case 0:
+            s.what = "MPI_Allreduce";
+            MPI_Allreduce(from, out, s.count, pair, compose, s.comm);
+            break;
+        case 1:
+            s.what = "MPI_Reduce";
+            MPI_Reduce(from, s.rank == s.root ? out : NULL, s.count, pair, compose, s.root, s.comm);
+            break;
+        case 2:
+            s.what = "MPI_Scan";
+            MPI_Scan(from, out, s.count, pair, compose, s.comm);
+            break;
+        default:
+            s.what = "MPI_Exscan";
+            MPI_Exscan(from, out, s.count, pair, compose, s.comm);
+            break;
     }
     if (last >= 0 && (which != 1 || s.rank == s.root))
         check(&s, 2 * s.count);
@@ -112,12 +112,12 @@ static void reductions(step s, int which)
 static unsigned folded(unsigned a, unsigned b, int op)
 {
     switch (op) {
-    case 0: return a + b;
-    case 1: return a > b ? a : b;
-    case 2: return a < b ? a : b;
-    case 3: return a ^ b;
-    case 4: return a & b;
-    default: return a | b;
+        case 0: return a + b;
+        case 1: return a > b ? a : b;
+        case 2: return a < b ? a : b;
+        case 3: return a ^ b;
+        case 4: return a & b;
+        default: return a | b;
     }
 }
 
@@ -257,15 +257,29 @@ static void one_step(ct_rng *rng, int number)
     MPI_Comm_size(s.comm, &s.size);
     s.root = root % s.size;
     switch (what) {
-    case 1: MPI_Barrier(s.comm); break;
-    case 2: broadcast(s); break;
-    case 3: broadcast_with_holes(s); break;
-    case 4: case 5: case 6: case 7: reductions(s, what - 4); break;
-    case 8: case 9: predefined(s, op); break;
-    case 10: largest_where(s); break;
-    case 11: case 12: s.count = 1 + s.count / (1 + op * op); gathers(s, what == 11); break;
-    case 13: s.count = 1 + s.count / (1 + op * op); scatter(s); break;
-    default: s.count = 1 + s.count / (1 + op * op); everybody_to_everybody(s); break;
+        case 1: MPI_Barrier(s.comm); break;
+        case 2: broadcast(s); break;
+        case 3: broadcast_with_holes(s); break;
+        case 4:
+        case 5:
+        case 6:
+        case 7: reductions(s, what - 4); break;
+        case 8:
+        case 9: predefined(s, op); break;
+        case 10: largest_where(s); break;
+        case 11:
+        case 12:
+            s.count = 1 + s.count / (1 + op * op);
+            gathers(s, what == 11);
+            break;
+        case 13:
+            s.count = 1 + s.count / (1 + op * op);
+            scatter(s);
+            break;
+        default:
+            s.count = 1 + s.count / (1 + op * op);
+            everybody_to_everybody(s);
+            break;
     }
 }
 

@@ -26,7 +26,7 @@ static void bind_to(int core)
     CPU_ZERO(&mine);
     CPU_SET(core, &mine);
     bound = sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_ISSET(0, &allowed) &&
-        CPU_ISSET(1, &allowed) && sched_setaffinity(0, sizeof mine, &mine) == 0;
+            CPU_ISSET(1, &allowed) && sched_setaffinity(0, sizeof mine, &mine) == 0;
     if (bound) {
         setenv("HWLOC_SYNTHETIC", "pack:2 l3:1 core:1 pu:1", 1);
         setenv("HWLOC_THISSYSTEM", "1", 1);
@@ -34,15 +34,9 @@ static void bind_to(int core)
 }
 
 /* Ranks of processes in communicators. */
-static int in_order(int process)
-{
-    return process;
-}
+static int in_order(int process) { return process; }
 
-static int backwards(int process)
-{
-    return size - 1 - process;
-}
+static int backwards(int process) { return size - 1 - process; }
 
 static int in_turns(int process)
 {
@@ -53,7 +47,7 @@ static int in_turns(int process)
 }
 
 /* Leaders, when no more of them than this are worth it. */
-static int leaders_of(int (*rank_of) (int))
+static int leaders_of(int (*rank_of)(int))
 {
     int fan = atoi(getenv("MPIR_CVAR_AGGR_FAN")), fewest = (size + fan - 1) / fan, leaders = 0,
         length = 0;
@@ -125,7 +119,7 @@ static void collectives(MPI_Comm comm, MPI_Datatype pair, MPI_Op op, const char 
     }
 }
 
-static void check(int (*rank_of) (int), MPI_Datatype pair, MPI_Op op, const char *what)
+static void check(int (*rank_of)(int), MPI_Datatype pair, MPI_Op op, const char *what)
 {
     int one = 1, sum;
     long long before, after, wanted = (128 * (1 + size + leaders_of(rank_of)) + 511) / 512 * 512;
@@ -158,7 +152,7 @@ int main(int argc, char **argv)
     MPI_Type_commit(&pair);
     MPI_Op_create(compose, 0, &op);
     bound = bound && ct_is_one_node(MPI_COMM_WORLD);
-    bytes_taken();              /* the world has its block */
+    bytes_taken(); /* the world has its block */
     bytes_taken();
     check(in_order, pair, op, "in order");
     check(backwards, pair, op, "backwards");

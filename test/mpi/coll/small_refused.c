@@ -22,7 +22,7 @@ static void limit_files(void)
     struct rlimit limit;
 
     getrlimit(RLIMIT_FSIZE, &limit);
-    limit.rlim_cur = 32 << 20;  /* the arena has 64 */
+    limit.rlim_cur = 32 << 20; /* the arena has 64 */
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 

@@ -10,26 +10,26 @@
 #define COUNT 5
 
 /* All functions that reduce, for one type. */
-#define CHECK_TYPE(c_type, mpi_type)                                                            \
-    do {                                                                                        \
-        c_type large = (c_type) -1, small = large / 2, in[COUNT], out[COUNT];                   \
-        c_type most = large, least = size > 1 ? small : large;                                  \
-        for (int i = 0; i < COUNT; i++)                                                         \
-            in[i] = ct_me % 2 ? small : large;                                                  \
-        MPI_Allreduce(in, out, COUNT, mpi_type, MPI_MAX, MPI_COMM_WORLD);                       \
-        check(out[0] == most && out[COUNT - 1] == most, #mpi_type, "MPI_Allreduce, MPI_MAX");   \
-        MPI_Allreduce(in, out, COUNT, mpi_type, MPI_MIN, MPI_COMM_WORLD);                       \
+#define CHECK_TYPE(c_type, mpi_type) \
+    do { \
+        c_type large = (c_type) -1, small = large / 2, in[COUNT], out[COUNT]; \
+        c_type most = large, least = size > 1 ? small : large; \
+        for (int i = 0; i < COUNT; i++) \
+            in[i] = ct_me % 2 ? small : large; \
+        MPI_Allreduce(in, out, COUNT, mpi_type, MPI_MAX, MPI_COMM_WORLD); \
+        check(out[0] == most && out[COUNT - 1] == most, #mpi_type, "MPI_Allreduce, MPI_MAX"); \
+        MPI_Allreduce(in, out, COUNT, mpi_type, MPI_MIN, MPI_COMM_WORLD); \
         check(out[0] == least && out[COUNT - 1] == least, #mpi_type, "MPI_Allreduce, MPI_MIN"); \
-        in[0] = small;                                                                          \
-        out[0] = large;                                                                         \
-        MPI_Reduce_local(in, out, 1, mpi_type, MPI_MAX);                                        \
-        check(out[0] == large, #mpi_type, "MPI_Reduce_local, MPI_MAX");                         \
-        MPI_Reduce_local(in, out, 1, mpi_type, MPI_MIN);                                        \
-        check(out[0] == small, #mpi_type, "MPI_Reduce_local, MPI_MIN");                         \
-        in[0] = large;                                                                          \
-        out[0] = small;                                                                         \
-        accumulate(&in[0], &out[0], sizeof(c_type), mpi_type);                                  \
-        check(out[0] == large, #mpi_type, "MPI_Accumulate, MPI_MAX");                           \
+        in[0] = small; \
+        out[0] = large; \
+        MPI_Reduce_local(in, out, 1, mpi_type, MPI_MAX); \
+        check(out[0] == large, #mpi_type, "MPI_Reduce_local, MPI_MAX"); \
+        MPI_Reduce_local(in, out, 1, mpi_type, MPI_MIN); \
+        check(out[0] == small, #mpi_type, "MPI_Reduce_local, MPI_MIN"); \
+        in[0] = large; \
+        out[0] = small; \
+        accumulate(&in[0], &out[0], sizeof(c_type), mpi_type); \
+        check(out[0] == large, #mpi_type, "MPI_Accumulate, MPI_MAX"); \
     } while (0)
 
 static void check(int right, const char *type, const char *what)

@@ -29,9 +29,9 @@ static void set(int kind, int i, void *value)
 
 static int drop(int kind, int i)
 {
-    return kind == COMM ? MPI_Comm_delete_attr(comm, keys[kind][i]) :
-        kind == TYPE ? MPI_Type_delete_attr(type, keys[kind][i]) :
-        MPI_Win_delete_attr(win, keys[kind][i]);
+    return kind == COMM   ? MPI_Comm_delete_attr(comm, keys[kind][i])
+           : kind == TYPE ? MPI_Type_delete_attr(type, keys[kind][i])
+                          : MPI_Win_delete_attr(win, keys[kind][i]);
 }
 
 static void *get(int kind, int i)
@@ -94,8 +94,9 @@ static void make_object(int kind)
 
 static int free_object(int kind)
 {
-    return kind == COMM ? MPI_Comm_free(&comm) : kind == TYPE ? MPI_Type_free(&type) :
-        MPI_Win_free(&win);
+    return kind == COMM   ? MPI_Comm_free(&comm)
+           : kind == TYPE ? MPI_Type_free(&type)
+                          : MPI_Win_free(&win);
 }
 
 static void expect_once(int kind, const char *when)

@@ -24,7 +24,7 @@ static int copy(MPI_Comm comm, int key, void *number, void *value, void *copied,
     return MPI_SUCCESS;
 }
 
-static int delete(MPI_Comm comm, int key, void *value, void *number)
+static int delete (MPI_Comm comm, int key, void *value, void *number)
 {
     int size;
 
@@ -34,10 +34,7 @@ static int delete(MPI_Comm comm, int key, void *value, void *number)
     return MPI_SUCCESS;
 }
 
-static int duplicate(MPI_Comm parent, MPI_Comm *made)
-{
-    return MPI_Comm_dup(parent, made);
-}
+static int duplicate(MPI_Comm parent, MPI_Comm *made) { return MPI_Comm_dup(parent, made); }
 
 static int duplicate_later(MPI_Comm parent, MPI_Comm *made)
 {
@@ -50,10 +47,7 @@ static int duplicate_later(MPI_Comm parent, MPI_Comm *made)
 static const struct {
     int (*make)(MPI_Comm parent, MPI_Comm *made);
     const char *name;
-} calls[] = {
-    {duplicate, "MPI_Comm_dup"},
-    {duplicate_later, "MPI_Comm_idup"}
-};
+} calls[] = {{duplicate, "MPI_Comm_dup"}, {duplicate_later, "MPI_Comm_idup"}};
 
 static MPI_Comm with_attributes(MPI_Comm like)
 {

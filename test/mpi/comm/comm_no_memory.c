@@ -116,10 +116,7 @@ typedef struct creator {
     int goes_on;
 } creator;
 
-static int duplicate(MPI_Comm parent, MPI_Comm *made)
-{
-    return MPI_Comm_dup(parent, made);
-}
+static int duplicate(MPI_Comm parent, MPI_Comm *made) { return MPI_Comm_dup(parent, made); }
 
 static int none_in_call; /* of MPI_Comm_idup: no memory at all */
 
@@ -157,7 +154,7 @@ static MPI_Group all_but_last(MPI_Comm parent)
 
     MPI_Comm_size(parent, &size);
     MPI_Comm_group(parent, &all);
-    MPI_Group_range_incl(all, 1, (int[1][3]) {{0, size - 2, 1}}, &some);
+    MPI_Group_range_incl(all, 1, (int[1][3]){{0, size - 2, 1}}, &some);
     MPI_Group_free(&all);
     return some;
 }
@@ -222,8 +219,8 @@ static int fail_once(creator by, MPI_Comm parent, int who, int n, MPI_Comm *made
     ct_outcome all = ct_outcome_of(result, 1, refused);
     class = ct_class_of(result);
     CT_CHECK(all.failed == 0 || all.failed == size - by.without_last ||
-             (by.goes_on && all.failed == 1), "%s without memory at %d fails at %d of %d processes",
-             by.what, who, all.failed, size);
+                 (by.goes_on && all.failed == 1),
+             "%s without memory at %d fails at %d of %d processes", by.what, who, all.failed, size);
     CT_CHECK(all.failed == 0 || all.refused > 0, "%s fails with all the memory", by.what);
     CT_CHECK(ct_is_class_of_poor(class), "%s without memory at %d: class %d", by.what, who, class);
     if (all.refused)
@@ -457,7 +454,7 @@ static MPI_Group backward_without_first(MPI_Comm inter)
 
     MPI_Comm_group(inter, &side);
     MPI_Group_size(side, &size);
-    MPI_Group_range_incl(side, 1, (int[1][3]) {{size - 1, size > 1, -1}}, &some);
+    MPI_Group_range_incl(side, 1, (int[1][3]){{size - 1, size > 1, -1}}, &some);
     MPI_Group_free(&side);
     return some;
 }
@@ -486,15 +483,15 @@ static void check_one_member(void)
     long long used = ct_ids_used();
     MPI_Comm parent = fresh_comm(), inter = intercomm();
 
-    check_each((creator) {split_backward, "MPI_Comm_split backward", 0}, parent);
-    check_each((creator) {split_by_pairs, "MPI_Comm_split by pairs", 0}, parent);
-    check_each((creator) {split_backward, "MPI_Comm_split between groups", 0}, inter);
-    check_many((creator) {duplicate, "MPI_Comm_dup", 0}, parent);
-    check_many((creator) {duplicate, "MPI_Comm_dup between groups", 0}, inter);
-    check_many((creator) {create_cart, "MPI_Cart_create", 0}, parent);
+    check_each((creator){split_backward, "MPI_Comm_split backward", 0}, parent);
+    check_each((creator){split_by_pairs, "MPI_Comm_split by pairs", 0}, parent);
+    check_each((creator){split_backward, "MPI_Comm_split between groups", 0}, inter);
+    check_many((creator){duplicate, "MPI_Comm_dup", 0}, parent);
+    check_many((creator){duplicate, "MPI_Comm_dup between groups", 0}, inter);
+    check_many((creator){create_cart, "MPI_Cart_create", 0}, parent);
     members = all_but_last(parent);
-    check_many((creator) {create, "MPI_Comm_create", 0}, parent);
-    check_many((creator) {create_group, "MPI_Comm_create_group", 1}, parent);
+    check_many((creator){create, "MPI_Comm_create", 0}, parent);
+    check_many((creator){create_group, "MPI_Comm_create_group", 1}, parent);
     MPI_Group_free(&members);
     MPI_Comm_free(&parent);
     MPI_Comm_free(&inter);
@@ -512,8 +509,8 @@ static void check_idup(void)
     MPI_Comm parent = fresh_comm(), inter = intercomm();
 
     after_it = 0;
-    check_each((creator) {duplicate_later, "MPI_Comm_idup", .goes_on = 1}, parent);
-    check_each((creator) {duplicate_later, "MPI_Comm_idup between groups", .goes_on = 1}, inter);
+    check_each((creator){duplicate_later, "MPI_Comm_idup", .goes_on = 1}, parent);
+    check_each((creator){duplicate_later, "MPI_Comm_idup between groups", .goes_on = 1}, inter);
     check_calls_without(parent);
     check_calls_without(inter);
     check_many_failures(parent);
@@ -554,7 +551,7 @@ static int fail_after(creator by, MPI_Comm parent, int who, MPI_Comm *made)
     ct_outcome all = ct_outcome_of(result, 1, refused);
     CT_CHECK(all.failed == 0 || all.refused, "%s fails with all the memory", by.what);
     CT_CHECK(all.failed == 0 || all.failed == size - by.without_last ||
-             (by.goes_on && all.failed == 1),
+                 (by.goes_on && all.failed == 1),
              "%s without memory at %d, then agreed, fails at %d of %d processes", by.what, who,
              all.failed, size);
     CT_CHECK(result == MPI_SUCCESS || *made == MPI_COMM_NULL, "%s: an error and a communicator",
@@ -587,14 +584,14 @@ static void check_when_agreed(void)
     MPI_Comm parent = fresh_comm();
 
     for (int i = 0; i < 3; i++)
-        MPI_Barrier(parent);    /* its collective operations have what they need */
+        MPI_Barrier(parent); /* its collective operations have what they need */
     after_it = 1;
     CT_CHECK(check_after((creator){duplicate, "MPI_Comm_dup", 0}, parent) > 0,
              "MPI_Comm_dup allocates nothing");
-    check_after((creator) {split_backward, "MPI_Comm_split backward", 0}, parent);
-    check_after((creator) {create_cart, "MPI_Cart_create", 0}, parent);
+    check_after((creator){split_backward, "MPI_Comm_split backward", 0}, parent);
+    check_after((creator){create_cart, "MPI_Cart_create", 0}, parent);
     members = all_but_last(parent);
-    check_after((creator) {create_group, "MPI_Comm_create_group", 1}, parent);
+    check_after((creator){create_group, "MPI_Comm_create_group", 1}, parent);
     MPI_Group_free(&members);
     MPI_Comm_free(&parent);
 }

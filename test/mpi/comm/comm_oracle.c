@@ -50,12 +50,8 @@ static MPI_Comm duplicate(MPI_Comm parent, int step)
     MPI_Info_create(&info);
     MPI_Info_set(info, "note", "none");
     switch (step) {
-        case DUP:
-            MPI_Comm_dup(parent, &child);
-            break;
-        case DUP_WITH_INFO:
-            MPI_Comm_dup_with_info(parent, info, &child);
-            break;
+        case DUP: MPI_Comm_dup(parent, &child); break;
+        case DUP_WITH_INFO: MPI_Comm_dup_with_info(parent, info, &child); break;
         case IDUP:
             MPI_Comm_idup(parent, &child, &request);
             MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -26,7 +26,7 @@ enum { MOST_RANKS = 64 };
 typedef struct maker {
     const char *what;
     int (*make)(MPI_Comm parent, MPI_Comm *made);
-    int alone;                  /* has one member, and does not wait for others */
+    int alone; /* has one member, and does not wait for others */
 } maker;
 
 /* ---- calls ---- */
@@ -47,10 +47,7 @@ static int size_of(MPI_Comm comm)
     return size;
 }
 
-static int duplicate(MPI_Comm parent, MPI_Comm *made)
-{
-    return MPI_Comm_dup(parent, made);
-}
+static int duplicate(MPI_Comm parent, MPI_Comm *made) { return MPI_Comm_dup(parent, made); }
 
 static int duplicate_with_info(MPI_Comm parent, MPI_Comm *made)
 {
@@ -109,8 +106,9 @@ static int create_from_group(MPI_Comm parent, MPI_Comm *made)
     int rank;
 
     MPI_Group_rank(members, &rank);
-    return rank == MPI_UNDEFINED ? MPI_SUCCESS :
-        MPI_Comm_create_from_group(members, "poor", MPI_INFO_NULL, MPI_ERRORS_RETURN, made);
+    return rank == MPI_UNDEFINED ? MPI_SUCCESS
+                                 : MPI_Comm_create_from_group(members, "poor", MPI_INFO_NULL,
+                                                              MPI_ERRORS_RETURN, made);
 }
 
 static int cart(MPI_Comm parent, MPI_Comm *made)
@@ -143,15 +141,9 @@ static int graph_with(MPI_Comm parent, int reorder, MPI_Comm *made)
     return MPI_Graph_create(parent, size, index, edges, reorder, made);
 }
 
-static int graph(MPI_Comm parent, MPI_Comm *made)
-{
-    return graph_with(parent, 0, made);
-}
+static int graph(MPI_Comm parent, MPI_Comm *made) { return graph_with(parent, 0, made); }
 
-static int graph_reordered(MPI_Comm parent, MPI_Comm *made)
-{
-    return graph_with(parent, 1, made);
-}
+static int graph_reordered(MPI_Comm parent, MPI_Comm *made) { return graph_with(parent, 1, made); }
 
 /* A ring whose neighbours are far apart. */
 static int dist_graph_reordered(MPI_Comm parent, MPI_Comm *made)
@@ -159,8 +151,8 @@ static int dist_graph_reordered(MPI_Comm parent, MPI_Comm *made)
     int size = size_of(parent), half = size / 2, rank = my_rank(parent), weight = 5;
     int to = (rank + half) % size, from = (rank + size - half) % size;
 
-    return MPI_Dist_graph_create_adjacent(parent, 1, &from, &weight, 1, &to, &weight,
-                                          MPI_INFO_NULL, 1, made);
+    return MPI_Dist_graph_create_adjacent(parent, 1, &from, &weight, 1, &to, &weight, MPI_INFO_NULL,
+                                          1, made);
 }
 
 /* The same ring, of which rank 0 gives all edges. */
@@ -199,12 +191,12 @@ static int dist_graph(MPI_Comm parent, MPI_Comm *made)
 
 static int cart_sub(MPI_Comm parent, MPI_Comm *made)
 {
-    return MPI_Cart_sub(parent, (int[2]) {1, 0}, made);
+    return MPI_Cart_sub(parent, (int[2]){1, 0}, made);
 }
 
 static int cart_sub_of_none(MPI_Comm parent, MPI_Comm *made)
 {
-    return MPI_Cart_sub(parent, (int[2]) {0, 0}, made);
+    return MPI_Cart_sub(parent, (int[2]){0, 0}, made);
 }
 
 static int create_inter(MPI_Comm half, MPI_Comm *made)
@@ -296,10 +288,7 @@ static int fail_creation(maker by, MPI_Comm parent, int victim, int n)
     return all.refused;
 }
 
-static int is_wanted(const char *what)
-{
-    return !strncmp(what, only, strlen(only));
-}
+static int is_wanted(const char *what) { return !strncmp(what, only, strlen(only)); }
 
 /* Where the members of creators without everybody succeed, the others do, too: theirs is no
  * call. */
@@ -341,8 +330,10 @@ static void check_creations(void)
     static const maker group_makers[] = {{"create_group", create_group, 0},
                                          {"create_from_group", create_from_group, 0}};
     static const maker inter_makers[] = {
-        {"dup between groups", duplicate, 0}, {"idup between groups", duplicate_later, 0},
-        {"split between groups", split_backward, 0}, {"merge", merge, 0},
+        {"dup between groups", duplicate, 0},
+        {"idup between groups", duplicate_later, 0},
+        {"split between groups", split_backward, 0},
+        {"merge", merge, 0},
     };
     static const maker cart_makers[] = {{"dup of cart", duplicate, 0},
                                         {"cart_sub", cart_sub, 0},
@@ -351,7 +342,7 @@ static void check_creations(void)
     MPI_Group all;
 
     MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Group_range_incl(all, 1, (int[1][3]) {{world_size - 1, 0, -1}}, &members);
+    MPI_Group_range_incl(all, 1, (int[1][3]){{world_size - 1, 0, -1}}, &members);
     for (unsigned i = 0; i < sizeof(intra_makers) / sizeof(maker); i++)
         check_creation(intra_makers[i], parent);
     for (unsigned i = 0; i < sizeof(group_makers) / sizeof(maker); i++)
@@ -360,10 +351,10 @@ static void check_creations(void)
         check_creation(inter_makers[i], inter);
     for (unsigned i = 0; i < sizeof(cart_makers) / sizeof(maker); i++)
         check_creation(cart_makers[i], grid);
-    check_creation((maker) {"intercomm_create", create_inter, 0}, half);
+    check_creation((maker){"intercomm_create", create_inter, 0}, half);
     MPI_Group_free(&members);
-    MPI_Group_range_incl(all, 1, (int[1][3]) {{0, world_size - 2, 1}}, &members);
-    check_creation((maker) {"create of some", create, 0}, parent);
+    MPI_Group_range_incl(all, 1, (int[1][3]){{0, world_size - 2, 1}}, &members);
+    check_creation((maker){"create of some", create, 0}, parent);
     MPI_Group_free(&members);
     MPI_Group_free(&all);
     MPI_Comm_free(&parent);
@@ -390,20 +381,15 @@ static int collective(MPI_Comm comm, int which)
     int in[16] = {1}, out[16];
 
     switch (which) {
-    case BARRIER:
-        return MPI_Barrier(comm);
-    case BCAST:
-        return MPI_Bcast(in, 1, MPI_INT, rooted(comm), comm);
-    case REDUCE:
-        return MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, rooted(comm), comm);
-    case ALLREDUCE:
-        return MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, comm);
-    case ALLREDUCE_64:
-        return MPI_Allreduce(in, out, 16, MPI_INT, MPI_SUM, comm);
-    default: {
-        int all[2 * MOST_RANKS];
-        return MPI_Allgather(in, 2, MPI_INT, all, 2, MPI_INT, comm);
-    }
+        case BARRIER: return MPI_Barrier(comm);
+        case BCAST: return MPI_Bcast(in, 1, MPI_INT, rooted(comm), comm);
+        case REDUCE: return MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, rooted(comm), comm);
+        case ALLREDUCE: return MPI_Allreduce(in, out, 1, MPI_INT, MPI_SUM, comm);
+        case ALLREDUCE_64: return MPI_Allreduce(in, out, 16, MPI_INT, MPI_SUM, comm);
+        default: {
+            int all[2 * MOST_RANKS];
+            return MPI_Allgather(in, 2, MPI_INT, all, 2, MPI_INT, comm);
+        }
     }
 }
 

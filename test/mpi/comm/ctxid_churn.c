@@ -15,8 +15,8 @@
 
 static ct_pvar highest;
 static int sees_highest;
-static int set_aside;           /* most ids of one communicator */
-static ct_rng rng = {17};       /* the same on all ranks */
+static int set_aside;     /* most ids of one communicator */
+static ct_rng rng = {17}; /* the same on all ranks */
 
 static MPI_Comm child_of(MPI_Comm parent, int kind)
 {

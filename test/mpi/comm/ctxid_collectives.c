@@ -11,10 +11,7 @@
 static ct_pvar calls;
 static int counts_calls, world_size;
 
-static long long calls_now(void)
-{
-    return counts_calls ? ct_pvar_read(&calls) : 0;
-}
+static long long calls_now(void) { return counts_calls ? ct_pvar_read(&calls) : 0; }
 
 static long long calls_of_allreduce(MPI_Comm comm)
 {
@@ -97,7 +94,7 @@ static void check_groups(MPI_Comm parent, long long allowed)
     MPI_Comm_size(parent, &size);
     MPI_Comm_rank(parent, &rank);
     MPI_Comm_group(parent, &all);
-    MPI_Group_range_incl(all, 1, (int[1][3]) {{0, size - 1, 2}}, &some);
+    MPI_Group_range_incl(all, 1, (int[1][3]){{0, size - 1, 2}}, &some);
     before = calls_now();
     MPI_Comm_create(parent, some, &made);
     expect(before, allowed, &made, "MPI_Comm_create");

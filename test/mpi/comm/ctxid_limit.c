@@ -45,8 +45,9 @@ static int make_of_group(int way, MPI_Comm *made)
     int error;
 
     MPI_Comm_group(MPI_COMM_WORLD, &all);
-    error = way == GROUP ? MPI_Comm_create_group(MPI_COMM_WORLD, all, 7, made) :
-        MPI_Comm_create_from_group(all, "limit", MPI_INFO_NULL, MPI_ERRORS_RETURN, made);
+    error = way == GROUP
+                ? MPI_Comm_create_group(MPI_COMM_WORLD, all, 7, made)
+                : MPI_Comm_create_from_group(all, "limit", MPI_INFO_NULL, MPI_ERRORS_RETURN, made);
     MPI_Group_free(&all);
     return error;
 }
@@ -57,19 +58,14 @@ static int make(int way, MPI_Comm *made)
     int error;
 
     switch (way) {
-        case SPLIT:
-            return MPI_Comm_split(MPI_COMM_WORLD, 0, ct_me, made);
-        case DUP:
-            return MPI_Comm_dup(MPI_COMM_WORLD, made);
+        case SPLIT: return MPI_Comm_split(MPI_COMM_WORLD, 0, ct_me, made);
+        case DUP: return MPI_Comm_dup(MPI_COMM_WORLD, made);
         case IDUP:
             error = MPI_Comm_idup(MPI_COMM_WORLD, made, &request);
             return error ? error : MPI_Wait(&request, MPI_STATUS_IGNORE);
-        case SHRINK:
-            return MPIX_Comm_shrink(MPI_COMM_WORLD, made);
-        case MERGE:
-            return MPI_Intercomm_merge(halves, ct_me % 2, made);
-        default:
-            return make_of_group(way, made);
+        case SHRINK: return MPIX_Comm_shrink(MPI_COMM_WORLD, made);
+        case MERGE: return MPI_Intercomm_merge(halves, ct_me % 2, made);
+        default: return make_of_group(way, made);
     }
 }
 

@@ -14,13 +14,13 @@
 
 #include <unistd.h>
 
-#define STEPS 12                /* how far the second member gets before it goes away */
+#define STEPS 12 /* how far the second member gets before it goes away */
 
 static int limit;
-static MPI_Comm pair;           /* of ranks 0 and 1 */
+static MPI_Comm pair; /* of ranks 0 and 1 */
 static MPI_Comm *made;
 static MPI_Win window;
-static volatile int *flag;      /* in memory of both */
+static volatile int *flag; /* in memory of both */
 
 static MPI_Comm of_ranks(int a, int b)
 {
@@ -91,7 +91,7 @@ static void check_late(int most)
 /* ---- a member that is away ---- */
 
 /* Rank 1 comes back when rank 0 says so, or after a while. */
-static void go_away(int steps, int waits, MPI_Request * request)
+static void go_away(int steps, int waits, MPI_Request *request)
 {
     int done = 0;
 
@@ -105,14 +105,14 @@ static void go_away(int steps, int waits, MPI_Request * request)
     }
 }
 
-static void duplicate_self(int steps, int pending, MPI_Request * request)
+static void duplicate_self(int steps, int pending, MPI_Request *request)
 {
     MPI_Comm alone;
     MPI_Request own;
     int done = 0;
 
     while (steps-- > 0 && !done) {
-        usleep(500);            /* for what rank 1 has sent */
+        usleep(500); /* for what rank 1 has sent */
         MPI_Test(request, &done, MPI_STATUS_IGNORE);
     }
     if (pending) {

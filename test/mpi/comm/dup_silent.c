@@ -16,10 +16,7 @@ enum { CALLS = 53, PENDING = 40, LATE = 20 };
 static ct_pvar collectives, silent, used, reserved;
 static int size, block, has_variables;
 
-static long long now(ct_pvar *variable)
-{
-    return has_variables ? ct_pvar_read(variable) : 0;
-}
+static long long now(ct_pvar *variable) { return has_variables ? ct_pvar_read(variable) : 0; }
 
 /* With blocks of 1, 4, 16 and so on: does the n-th duplicate agree? */
 static int agrees(int n)

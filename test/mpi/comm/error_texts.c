@@ -9,7 +9,10 @@ static const struct {
     int class_;
     const char *name, *word;
 } classes[] = {
-#define CLASS(name, word) {name, #name, word}
+#define CLASS(name, word) \
+    { \
+        name, #name, word \
+    }
     CLASS(MPI_SUCCESS, "No"),
     CLASS(MPI_ERR_BUFFER, "buffer"),
     CLASS(MPI_ERR_COUNT, "count"),
@@ -106,7 +109,7 @@ static void check_text(int i)
     MPI_Error_string(classes[i].class_, texts[i], &length);
     MPI_Error_class(classes[i].class_, &class_);
     CT_CHECK(class_ == classes[i].class_, "%s has class %d", classes[i].name, class_);
-    CT_CHECK(length == (int)strlen(texts[i]), "%s: length %d of \"%s\"", classes[i].name, length,
+    CT_CHECK(length == (int) strlen(texts[i]), "%s: length %d of \"%s\"", classes[i].name, length,
              texts[i]);
     CT_CHECK(strstr(texts[i], classes[i].word), "%s says \"%s\", without \"%s\"", classes[i].name,
              texts[i], classes[i].word);

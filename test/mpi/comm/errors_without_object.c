@@ -9,15 +9,9 @@
 
 static int of_world, of_self;
 
-static void handle_world(MPI_Comm *comm, int *code, ...)
-{
-    of_world++;
-}
+static void handle_world(MPI_Comm *comm, int *code, ...) { of_world++; }
 
-static void handle_self(MPI_Comm *comm, int *code, ...)
-{
-    of_self++;
-}
+static void handle_self(MPI_Comm *comm, int *code, ...) { of_self++; }
 
 static void expect(int world, int self, const char *what)
 {

@@ -108,7 +108,7 @@ static void check_gone_folder(void)
                  "MPI_File_write_shared without a folder");
     expect_success(MPI_Comm_dup(MPI_COMM_SELF, &comm), "MPI_Comm_dup");
     MPI_Comm_free(&comm);
-    MPI_File_close(&file);      /* it cannot remove what is gone */
+    MPI_File_close(&file); /* it cannot remove what is gone */
 }
 
 static void check_file(const char *name)

@@ -11,7 +11,7 @@
 #include "cmaptest.h"
 
 #define TAG 5
-#define LARGE 300000            /* ints: its sender waits for the receiver */
+#define LARGE 300000 /* ints: its sender waits for the receiver */
 
 static int size, next, previous, comms, key, deleted;
 
@@ -167,7 +167,7 @@ static void check_forgotten(void)
     MPI_Wait(&send, MPI_STATUS_IGNORE);
     MPI_Request_free(&send);
     make_and_use();
-    while (deleted == 0)        /* until the test's limit of time */
+    while (deleted == 0) /* until the test's limit of time */
         MPI_Iprobe(MPI_ANY_SOURCE, TAG, MPI_COMM_SELF, &unused, MPI_STATUS_IGNORE);
     CT_CHECK(got == sent, "a receive that nobody waits for got %d", got);
 }
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
         check_cancelled();
         check_late_sends();
         check_large();
-        if (size > 1)           /* MPICH loses messages to oneself when their requests are freed */
+        if (size > 1) /* MPICH loses messages to oneself when their requests are freed */
             check_forgotten();
     }
     MPI_Comm_free_keyval(&key);

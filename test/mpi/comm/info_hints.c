@@ -56,17 +56,17 @@ static void strategies(void)
     MPI_Comm comm = random_order(&members);
 
     for (int round = 0; round < 2; round++) {
-        ct_set_hints(comm, (ct_hints) {.strategy = "time"});
+        ct_set_hints(comm, (ct_hints){.strategy = "time"});
         ct_expect_policy(comm, "time", "", "time");
         ct_get_hint(comm, "cmap_representation", fast);
         ct_check_comm(comm, &members, "time");
 
-        ct_set_hints(comm, (ct_hints) {.strategy = "space"});
+        ct_set_hints(comm, (ct_hints){.strategy = "space"});
         ct_expect_policy(comm, "space", "", "space");
         ct_get_hint(comm, "cmap_representation", small);
         ct_check_comm(comm, &members, "space");
 
-        ct_set_hints(comm, (ct_hints) {.strategy = "hybrid", .alpha = "0.75"});
+        ct_set_hints(comm, (ct_hints){.strategy = "hybrid", .alpha = "0.75"});
         ct_expect_policy(comm, "hybrid", "0.75", "hybrid");
         ct_check_comm(comm, &members, "hybrid");
     }
@@ -82,17 +82,17 @@ static void alphas(void)
     MPI_Comm comm;
 
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    ct_set_hints(comm, (ct_hints) {.strategy = "hybrid", .alpha = "1"});
+    ct_set_hints(comm, (ct_hints){.strategy = "hybrid", .alpha = "1"});
     ct_expect_policy(comm, "hybrid", "1", "alpha with hybrid");
-    ct_set_hints(comm, (ct_hints) {.alpha = "0.1"});
+    ct_set_hints(comm, (ct_hints){.alpha = "0.1"});
     ct_expect_policy(comm, "hybrid", "0.1", "alpha under hybrid");
-    ct_set_hints(comm, (ct_hints) {.strategy = "hybrid"});
+    ct_set_hints(comm, (ct_hints){.strategy = "hybrid"});
     ct_expect_policy(comm, "hybrid", "0.1", "hybrid again");
-    ct_set_hints(comm, (ct_hints) {.strategy = "time", .alpha = "0.5"});
+    ct_set_hints(comm, (ct_hints){.strategy = "time", .alpha = "0.5"});
     ct_expect_policy(comm, "time", "", "alpha with time");
-    ct_set_hints(comm, (ct_hints) {.alpha = "0.5"});
+    ct_set_hints(comm, (ct_hints){.alpha = "0.5"});
     ct_expect_policy(comm, "time", "", "alpha under time");
-    ct_set_hints(comm, (ct_hints) {.strategy = "hybrid"});
+    ct_set_hints(comm, (ct_hints){.strategy = "hybrid"});
     ct_expect_policy(comm, "hybrid", ct_usual_alpha(), "hybrid after time");
     MPI_Comm_free(&comm);
 }
@@ -105,17 +105,17 @@ static void wrong_values(void)
     ct_list members;
     MPI_Comm comm = random_order(&members);
 
-    ct_set_hints(comm, (ct_hints) {.strategy = "hybrid", .alpha = "0.5"});
+    ct_set_hints(comm, (ct_hints){.strategy = "hybrid", .alpha = "0.5"});
     ct_get_hint(comm, "cmap_representation", before);
-    ct_set_hints(comm, (ct_hints) {.strategy = "fastest"});
+    ct_set_hints(comm, (ct_hints){.strategy = "fastest"});
     ct_expect_policy(comm, "hybrid", "0.5", "unknown strategy");
     for (int k = 0; k < 6; k++) {
-        ct_set_hints(comm, (ct_hints) {.alpha = alpha[k]});
+        ct_set_hints(comm, (ct_hints){.alpha = alpha[k]});
         ct_expect_policy(comm, "hybrid", "0.5", alpha[k]);
     }
-    ct_set_hints(comm, (ct_hints) {.representation = strcmp(before, "array") ? "array" : "packed"});
+    ct_set_hints(comm, (ct_hints){.representation = strcmp(before, "array") ? "array" : "packed"});
     ct_expect_hint(comm, "cmap_representation", before, "read only");
-    ct_set_hints(comm, (ct_hints) {.strategy = "space", .alpha = "7"});
+    ct_set_hints(comm, (ct_hints){.strategy = "space", .alpha = "7"});
     ct_expect_policy(comm, "space", "", "strategy beside a wrong alpha");
     ct_check_comm(comm, &members, "wrong values");
     MPI_Comm_free(&comm);
@@ -143,22 +143,22 @@ static void duplicates(void)
     ct_list members;
     MPI_Comm copy, comm = random_order(&members);
 
-    ct_set_hints(comm, (ct_hints) {.strategy = "space"});
+    ct_set_hints(comm, (ct_hints){.strategy = "space"});
     MPI_Comm_dup(comm, &copy);
     ct_expect_policy(copy, "space", "", "dup inherits");
     ct_check_comm(copy, &members, "dup");
     MPI_Comm_free(&copy);
     for (int at_once = 0; at_once < 2; at_once++) {
-        copy = duplicate(comm, (ct_hints) {.strategy = "time"}, at_once);
+        copy = duplicate(comm, (ct_hints){.strategy = "time"}, at_once);
         ct_expect_policy(copy, "time", "", "dup with info");
         ct_expect_policy(comm, "space", "", "the original of a dup with info");
         ct_check_comm(copy, &members, "dup with info");
-        ct_set_hints(copy, (ct_hints) {.strategy = "hybrid", .alpha = "0"});
+        ct_set_hints(copy, (ct_hints){.strategy = "hybrid", .alpha = "0"});
         ct_expect_policy(copy, "hybrid", "0", "dup with info, changed");
         ct_expect_policy(comm, "space", "", "the original of a changed dup");
         MPI_Comm_free(&copy);
     }
-    copy = duplicate(comm, (ct_hints) {.strategy = "slow"}, 1);
+    copy = duplicate(comm, (ct_hints){.strategy = "slow"}, 1);
     ct_expect_policy(copy, "space", "", "dup with an unknown strategy");
     MPI_Comm_free(&copy);
     MPI_Comm_free(&comm);
@@ -176,8 +176,8 @@ static void groups(void)
 
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Comm_group(comm, &before);
-    ct_set_hints(comm, (ct_hints) {.strategy = "time"});
-    ct_set_hints(comm, (ct_hints) {.strategy = "space"});
+    ct_set_hints(comm, (ct_hints){.strategy = "time"});
+    ct_set_hints(comm, (ct_hints){.strategy = "space"});
     MPI_Comm_group(comm, &after);
     MPI_Group_compare(before, after, &result);
     CT_CHECK(result == MPI_IDENT, "groups before and after: %d", result);
@@ -212,7 +212,7 @@ static void intercommunicators(void)
     MPI_Comm_split(MPI_COMM_WORLD, ct_me % 2, ct_find(mine, ct_me), &local);
     MPI_Intercomm_create(local, 0, MPI_COMM_WORLD, theirs->id[0], 9, &inter);
     for (int k = 0; k < 3; k++) {
-        ct_set_hints(inter, (ct_hints) {.strategy = strategy[k], .alpha = "0.125"});
+        ct_set_hints(inter, (ct_hints){.strategy = strategy[k], .alpha = "0.125"});
         ct_expect_policy(inter, strategy[k], k == 2 ? "0.125" : "", "intercommunicator");
         ct_check_comm_group(inter, mine, strategy[k]);
         ct_check_remote_group(inter, theirs, strategy[k]);

@@ -32,19 +32,13 @@ static int world_size;
 static int plan_side(int plan, ct_rng *rng, int i, int n)
 {
     switch (plan) {
-        case PARITY:
-            return i % 2;
+        case PARITY: return i % 2;
         case HALVES_DOWN:
-        case HALVES_SWAPPED:
-            return plan == HALVES_DOWN ? i >= n / 2 : i < n / 2;
-        case RANDOM_HALVES:
-            return ct_below(rng, 2);
-        case ONE_AND_REST:
-            return i != n / 2;
-        case THIRDS:
-            return i % 3 == 2 ? -1 : i % 3;
-        default:
-            return i % 5 >= 2;
+        case HALVES_SWAPPED: return plan == HALVES_DOWN ? i >= n / 2 : i < n / 2;
+        case RANDOM_HALVES: return ct_below(rng, 2);
+        case ONE_AND_REST: return i != n / 2;
+        case THIRDS: return i % 3 == 2 ? -1 : i % 3;
+        default: return i % 5 >= 2;
     }
 }
 

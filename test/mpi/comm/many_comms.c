@@ -27,14 +27,10 @@ static void read_totals(long long value[3])
 static int color_of(int shape, int id)
 {
     switch (shape) {
-        case ROW:
-            return id / width;
-        case COLUMN:
-            return id % width;
-        case PARITY:
-            return id % 2;
-        default:
-            return 0;
+        case ROW: return id / width;
+        case COLUMN: return id % width;
+        case PARITY: return id % 2;
+        default: return 0;
     }
 }
 

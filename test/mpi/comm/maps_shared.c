@@ -19,10 +19,7 @@ static ct_pvar figure[FIGURES];
 static int known, expect, private_only;
 static int world_size, world_rank;
 
-static long long look(enum figure which)
-{
-    return known ? ct_pvar_read(&figure[which]) : 0;
-}
+static long long look(enum figure which) { return known ? ct_pvar_read(&figure[which]) : 0; }
 
 /* The same on all processes with the same seed. */
 static void shuffle(int *order, unsigned seed)
@@ -100,8 +97,7 @@ static void check_equal_orders(int *order, unsigned seed)
     MPI_Group_free(&group);
     MPI_Comm_free(&comm);
     CT_CHECK(look(BLOCKS) == blocks && look(BYTES) == bytes,
-             "%lld payloads with %lld bytes are left", look(BLOCKS) - blocks,
-             look(BYTES) - bytes);
+             "%lld payloads with %lld bytes are left", look(BLOCKS) - blocks, look(BYTES) - bytes);
 }
 
 /* More of them at once than a process offers to others. */

@@ -18,10 +18,10 @@
 #ifdef CT_HAVE_MALLOC
 #include <execinfo.h>
 
-#define DEPTH 12         /* frames of a backtrace */
-#define MAX_BLOCKS 4096  /* alive at once during a creation */
-#define MAX_KEPT 64      /* surviving a creation */
-#define REPEAT 6         /* creations of which the best counts */
+#define DEPTH 12        /* frames of a backtrace */
+#define MAX_BLOCKS 4096 /* alive at once during a creation */
+#define MAX_KEPT 64     /* surviving a creation */
+#define REPEAT 6        /* creations of which the best counts */
 /* that may survive on the large one: maps that are not shared with others */
 #define MORE_BLOCKS 2
 
@@ -38,10 +38,7 @@ static block alive[MAX_BLOCKS];
 static int n_alive, too_many;
 static __thread int watching; /* only the thread that creates the communicator */
 
-static int ct_refuses(void)
-{
-    return 0;
-}
+static int ct_refuses(void) { return 0; }
 
 static void ct_allocated(void *p, size_t size)
 {
@@ -82,8 +79,8 @@ typedef struct base {
 enum creation { DUP, ROWS, COLUMNS, CART, CART_ROWS, CART_COLUMNS, CREATIONS };
 
 static const char *const creation_name[CREATIONS] = {
-    "MPI_Comm_dup", "MPI_Comm_split by rows", "MPI_Comm_split by columns",
-    "MPI_Cart_create", "MPI_Cart_sub of rows", "MPI_Cart_sub of columns"};
+    "MPI_Comm_dup",    "MPI_Comm_split by rows", "MPI_Comm_split by columns",
+    "MPI_Cart_create", "MPI_Cart_sub of rows",   "MPI_Cart_sub of columns"};
 
 static MPI_Comm make_cart(MPI_Comm comm, int rows, int columns)
 {
@@ -165,7 +162,7 @@ static void create_once(int creation, const base *b, survivors *s)
     watching = 1;
     MPI_Comm comm = create(creation, b);
     if (comm != MPI_COMM_NULL)
-        MPI_Barrier(comm);      /* communicators by nodes are made at first use */
+        MPI_Barrier(comm); /* communicators by nodes are made at first use */
     watching = 0;
     look(s, comm);
     if (comm != MPI_COMM_NULL)

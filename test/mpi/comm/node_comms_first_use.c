@@ -22,20 +22,11 @@ static ct_pvar made;
 
 /* ---- operations: each leaves an answer that only the right one gives ---- */
 
-static int total(void)
-{
-    return size * (size + 1) / 2;
-}
+static int total(void) { return size * (size + 1) / 2; }
 
-static void wait_for(MPI_Request *request)
-{
-    MPI_Wait(request, MPI_STATUS_IGNORE);
-}
+static void wait_for(MPI_Request *request) { MPI_Wait(request, MPI_STATUS_IGNORE); }
 
-static int do_barrier(MPI_Comm comm)
-{
-    return MPI_Barrier(comm) == MPI_SUCCESS;
-}
+static int do_barrier(MPI_Comm comm) { return MPI_Barrier(comm) == MPI_SUCCESS; }
 
 static int do_ibarrier(MPI_Comm comm)
 {
@@ -65,30 +56,15 @@ static int bcast(MPI_Comm comm, int root, int n, int nonblocking)
     return 1;
 }
 
-static int do_bcast(MPI_Comm comm)
-{
-    return bcast(comm, 0, 1, 0);
-}
+static int do_bcast(MPI_Comm comm) { return bcast(comm, 0, 1, 0); }
 
-static int do_bcast_last(MPI_Comm comm)
-{
-    return bcast(comm, size - 1, 1, 0);
-}
+static int do_bcast_last(MPI_Comm comm) { return bcast(comm, size - 1, 1, 0); }
 
-static int do_bcast_large(MPI_Comm comm)
-{
-    return bcast(comm, size / 2, N, 0);
-}
+static int do_bcast_large(MPI_Comm comm) { return bcast(comm, size / 2, N, 0); }
 
-static int do_ibcast(MPI_Comm comm)
-{
-    return bcast(comm, size - 1, 1, 1);
-}
+static int do_ibcast(MPI_Comm comm) { return bcast(comm, size - 1, 1, 1); }
 
-static int do_ibcast_large(MPI_Comm comm)
-{
-    return bcast(comm, size / 2, N, 1);
-}
+static int do_ibcast_large(MPI_Comm comm) { return bcast(comm, size / 2, N, 1); }
 
 static int do_reduce(MPI_Comm comm)
 {
@@ -287,10 +263,7 @@ static const struct kind {
 
 static int has_variable;
 
-static long long count(void)
-{
-    return has_variable ? ct_pvar_read(&made) : 0;
-}
+static long long count(void) { return has_variable ? ct_pvar_read(&made) : 0; }
 
 /* From the layout alone: the processes of this node and who comes first on it. */
 static void find_own_share(void)

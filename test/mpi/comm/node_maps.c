@@ -12,10 +12,7 @@
 static int rank, size;
 
 /* A different number for each member and question. */
-static int value(int id, int salt)
-{
-    return (id + 1) * 1009 + salt * 31;
-}
+static int value(int id, int salt) { return (id + 1) * 1009 + salt * 31; }
 
 static void check_bcast(MPI_Comm comm, const ct_list *want, int root, const char *what)
 {

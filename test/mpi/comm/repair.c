@@ -10,15 +10,9 @@
 static ct_pvar maps;
 static int counts_maps;
 
-static long long maps_alive(void)
-{
-    return counts_maps ? ct_pvar_read(&maps) : 0;
-}
+static long long maps_alive(void) { return counts_maps ? ct_pvar_read(&maps) : 0; }
 
-static int flag_of(int rank)
-{
-    return ~(1 << rank % 31);
-}
+static int flag_of(int rank) { return ~(1 << rank % 31); }
 
 /* Of the members of a group of n, and of a smaller one. */
 static int all_flags(int n)

@@ -10,8 +10,8 @@
  */
 #include "cmaptest_mpit.h"
 
-static const char *const collectives[] = {"barrier",  "allreduce",      "broadcast",
-                                          "alltoall", "long broadcast", "long alltoall",
+static const char *const collectives[] = {"barrier",        "allreduce",      "broadcast",
+                                          "alltoall",       "long broadcast", "long alltoall",
                                           "long reduction", "long scan"};
 
 enum { STALE = 77, FRESH = 1234, TAG = 5, MOST_RANKS = 64, LONG = 300000 };
@@ -66,9 +66,9 @@ static void local_calls(MPI_Comm comm)
              "size %d of the revoked communicator", n);
     CT_CHECK(MPI_Comm_rank(comm, &rank) == MPI_SUCCESS && rank == ct_me,
              "rank %d in the revoked communicator", rank);
-    CT_CHECK(
-        MPI_Comm_compare(comm, MPI_COMM_WORLD, &result) == MPI_SUCCESS && result == MPI_CONGRUENT,
-        "comparison %d", result);
+    CT_CHECK(MPI_Comm_compare(comm, MPI_COMM_WORLD, &result) == MPI_SUCCESS &&
+                 result == MPI_CONGRUENT,
+             "comparison %d", result);
     CT_CHECK(MPI_Comm_group(comm, &group) == MPI_SUCCESS, "no group");
     MPI_Group_free(&group);
     CT_CHECK(MPI_Comm_test_inter(comm, &result) == MPI_SUCCESS && !result, "of two groups");
@@ -173,16 +173,14 @@ static void pending_sends(void)
             MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
         if (MPI_Issend(numbers, 1, MPI_INT, next, TAG, comm, &requests[1]) == MPI_SUCCESS)
             MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
-        while (MPI_Send(numbers, LONG, MPI_INT, next, TAG, comm) == MPI_SUCCESS);
+        while (MPI_Send(numbers, LONG, MPI_INT, next, TAG, comm) == MPI_SUCCESS)
+            ;
     }
     after_revoked(comm);
 }
 
 /* Of as many elements for each process. */
-static int length_of(int which)
-{
-    return which < 4 ? 1 : LONG / MOST_RANKS;
-}
+static int length_of(int which) { return which < 4 ? 1 : LONG / MOST_RANKS; }
 
 static int call_collective(int which, MPI_Comm comm)
 {
@@ -190,21 +188,16 @@ static int call_collective(int which, MPI_Comm comm)
     int one = 1, sum;
 
     switch (which) {
-        case 0:
-            return MPI_Barrier(comm);
-        case 1:
-            return MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
+        case 0: return MPI_Barrier(comm);
+        case 1: return MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
         case 2:
-        case 4:
-            return MPI_Bcast(all, length_of(which) * size, MPI_INT, size - 1, comm);
+        case 4: return MPI_Bcast(all, length_of(which) * size, MPI_INT, size - 1, comm);
         case 3:
         case 5:
             return MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, length_of(which), MPI_INT,
                                 comm);
-        case 6:
-            return MPI_Reduce(all, sums, LONG / 2, MPI_INT, MPI_SUM, size - 1, comm);
-        case 7:
-            return MPI_Scan(all, sums, LONG / 2, MPI_INT, MPI_SUM, comm);
+        case 6: return MPI_Reduce(all, sums, LONG / 2, MPI_INT, MPI_SUM, size - 1, comm);
+        case 7: return MPI_Scan(all, sums, LONG / 2, MPI_INT, MPI_SUM, comm);
     }
     return MPI_SUCCESS;
 }
@@ -214,10 +207,8 @@ static int start_collective(int which, MPI_Comm comm, MPI_Request *request)
     static int all[COLLECTIVES][LONG], sums[COLLECTIVES][LONG], sum;
 
     switch (which) {
-        case 0:
-            return MPI_Ibarrier(comm, request);
-        case 1:
-            return MPI_Iallreduce(&ct_me, &sum, 1, MPI_INT, MPI_SUM, comm, request);
+        case 0: return MPI_Ibarrier(comm, request);
+        case 1: return MPI_Iallreduce(&ct_me, &sum, 1, MPI_INT, MPI_SUM, comm, request);
         case 2:
         case 4:
             return MPI_Ibcast(all[which], length_of(which) * size, MPI_INT, size - 1, comm,
@@ -377,7 +368,8 @@ static void between_groups(void)
             expect_revoked(MPI_Wait(&barrier, MPI_STATUS_IGNORE), "a barrier between groups");
         expect_revoked(MPI_Barrier(inter), "a blocked barrier between groups");
     }
-    while (MPI_Send(numbers, LONG, MPI_INT, 0, TAG + 1, inter) == MPI_SUCCESS);
+    while (MPI_Send(numbers, LONG, MPI_INT, 0, TAG + 1, inter) == MPI_SUCCESS)
+        ;
     expect_revoked(MPI_Wait(&receive, MPI_STATUS_IGNORE), "a receive from the other group");
     CT_CHECK(MPIX_Comm_agree(inter, &flag) == MPI_SUCCESS, "no agreement between groups");
     CT_CHECK(MPIX_Comm_shrink(inter, &small) == MPI_SUCCESS,

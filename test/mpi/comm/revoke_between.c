@@ -76,31 +76,16 @@ static int do_call(MPI_Comm comm, enum call call)
     int one = 1, sum, result = MPI_SUCCESS;
 
     switch (call) {
-        case GROUPS_DUP:
-            result = MPI_Comm_dup(comm, &made);
-            break;
+        case GROUPS_DUP: result = MPI_Comm_dup(comm, &made); break;
         case GROUP_SPLIT:
-        case GROUPS_SPLIT:
-            result = MPI_Comm_split(comm, 0, ct_me, &made);
-            break;
-        case GROUPS_MERGE:
-            result = MPI_Intercomm_merge(comm, is_low, &made);
-            break;
-        case GROUPS_CREATE:
-            result = create_between(comm, &made);
-            break;
+        case GROUPS_SPLIT: result = MPI_Comm_split(comm, 0, ct_me, &made); break;
+        case GROUPS_MERGE: result = MPI_Intercomm_merge(comm, is_low, &made); break;
+        case GROUPS_CREATE: result = create_between(comm, &made); break;
         case GROUP_ALLREDUCE:
-        case GROUPS_ALLREDUCE:
-            result = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
-            break;
-        case GROUP_BCAST:
-            result = MPI_Bcast(&one, 1, MPI_INT, 0, comm);
-            break;
-        case GROUP_WINDOW:
-            result = make_window(comm);
-            break;
-        default:
-            result = MPI_Barrier(comm);
+        case GROUPS_ALLREDUCE: result = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm); break;
+        case GROUP_BCAST: result = MPI_Bcast(&one, 1, MPI_INT, 0, comm); break;
+        case GROUP_WINDOW: result = make_window(comm); break;
+        default: result = MPI_Barrier(comm);
     }
     if (result == MPI_SUCCESS && made != MPI_COMM_NULL)
         MPI_Comm_free(&made);
@@ -111,7 +96,8 @@ static void pause_for(int microseconds)
 {
     double end = MPI_Wtime() + 1e-6 * microseconds;
 
-    while (MPI_Wtime() < end);
+    while (MPI_Wtime() < end)
+        ;
 }
 
 static void repair(MPI_Comm comm)
@@ -153,7 +139,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     is_low = ct_me < size / 2;
-    srand((unsigned)ct_me + 1);
+    srand((unsigned) ct_me + 1);
     for (int round = 0; round < rounds; round++) {
         for (int call = 0; call < CALLS; call++)
             interrupted(call);

@@ -119,14 +119,12 @@ static void collectives(void)
 
 static void collectives_with_arrays(void)
 {
-    TRY_ARRAYS(Igatherv, Gatherv_init,
-               ARGS(data, 1, MPI_INT, more, counts, displs, MPI_INT, ROOT),
+    TRY_ARRAYS(Igatherv, Gatherv_init, ARGS(data, 1, MPI_INT, more, counts, displs, MPI_INT, ROOT),
                ARGS(data, 1, MPI_INT, more, counts_c, displs_c, MPI_INT, ROOT));
     TRY_ARRAYS(Iscatterv, Scatterv_init,
                ARGS(data, counts, displs, MPI_INT, more, 1, MPI_INT, ROOT),
                ARGS(data, counts_c, displs_c, MPI_INT, more, 1, MPI_INT, ROOT));
-    TRY_ARRAYS(Iallgatherv, Allgatherv_init,
-               ARGS(data, 1, MPI_INT, more, counts, displs, MPI_INT),
+    TRY_ARRAYS(Iallgatherv, Allgatherv_init, ARGS(data, 1, MPI_INT, more, counts, displs, MPI_INT),
                ARGS(data, 1, MPI_INT, more, counts_c, displs_c, MPI_INT));
     TRY_ARRAYS(Ialltoallv, Alltoallv_init,
                ARGS(data, counts, displs, MPI_INT, more, counts, displs, MPI_INT),
@@ -153,9 +151,9 @@ static void one_sided(void)
     class_expected = MPI_ERR_WIN;
     check_request(MPI_Rput(data, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_WIN_NULL, &request), "Rput");
     check_request(MPI_Rget(data, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_WIN_NULL, &request), "Rget");
-    check_request(MPI_Raccumulate(data, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, MPI_WIN_NULL,
-                                  &request),
-                  "Raccumulate");
+    check_request(
+        MPI_Raccumulate(data, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, MPI_WIN_NULL, &request),
+        "Raccumulate");
     check_request(MPI_Rget_accumulate(data, 1, MPI_INT, more, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM,
                                       MPI_WIN_NULL, &request),
                   "Rget_accumulate");
@@ -190,8 +188,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < MOST * EDGES; i++) {
-        counts[i] = (int)(counts_c[i] = 1);
-        displs[i] = (int)(displs_c[i] = 0);
+        counts[i] = (int) (counts_c[i] = 1);
+        displs[i] = (int) (displs_c[i] = 0);
         types[i] = MPI_INT;
     }
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     /* what the test itself needs comes first */
-    MPI_Allreduce(MPI_IN_PLACE, &(int) {0}, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &(int){0}, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Comm_dup(MPI_COMM_WORLD, &parent);
     ct_mpit_begin();
     if (ct_pvar_find("comm_node_comms", &node_comms) && ct_pvar_find("aggr_direct", &direct))

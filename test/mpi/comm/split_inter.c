@@ -50,7 +50,7 @@ static pair connect(int plan)
     p.which = side_of(plan, ct_me, n);
     p.mine = make_side(plan, p.which, n);
     p.theirs = make_side(plan, 1 - p.which, n);
-    p.local = ct_comm_of(&p.mine.members);      /* MPI_Comm_create takes disjoint groups */
+    p.local = ct_comm_of(&p.mine.members); /* MPI_Comm_create takes disjoint groups */
     MPI_Intercomm_create(p.local, 0, MPI_COMM_WORLD, p.theirs.members.id[0], 3, &p.inter);
     return p;
 }
@@ -114,9 +114,8 @@ static void check_split(const pair *p, const char *what)
 }
 
 enum { NONE_OUT, FIRST_OF_ONE_OUT, FIRSTS_OUT, OTHER_COLOURS, VARIANTS };
-static const char *const variant_name[VARIANTS] = {"", ", rank 0 of a side out",
-                                                   ", rank 0 of both sides out",
-                                                   ", colours of one side only"};
+static const char *const variant_name[VARIANTS] = {
+    "", ", rank 0 of a side out", ", rank 0 of both sides out", ", colours of one side only"};
 
 static void vary(int variant, side *s, int which)
 {
@@ -145,8 +144,8 @@ static void check_patterns(pair *p, int plan, int variant)
         for (int k = 0; k < CT_KEYS; k++) {
             fill_side(&p->mine, p->which, c, k, variant);
             fill_side(&p->theirs, 1 - p->which, c, k, variant);
-            snprintf(what, sizeof(what), "plan %d, colours %s, keys %s%s", plan,
-                     ct_colours_name(c), ct_keys_name(k), variant_name[variant]);
+            snprintf(what, sizeof(what), "plan %d, colours %s, keys %s%s", plan, ct_colours_name(c),
+                     ct_keys_name(k), variant_name[variant]);
             check_split(p, what);
         }
     }

@@ -40,7 +40,7 @@ static int key_of(int rank, int round)
 
 static void sleep_ms(long ms)
 {
-    struct timespec t = {.tv_sec = ms / 1000,.tv_nsec = ms % 1000 * 1000000 };
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 
     nanosleep(&t, NULL);
 }

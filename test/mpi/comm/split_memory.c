@@ -23,7 +23,7 @@
 #define MAX_EVENTS 4096
 #define REPEAT 4
 #define IN_ANY_CASE 2400
-#define OF_BZIP2 1120000        /* libbzip2 takes that for a block of any size */
+#define OF_BZIP2 1120000 /* libbzip2 takes that for a block of any size */
 
 /* ---- the allocator ---- */
 
@@ -48,20 +48,11 @@ static void log_event(void *p, int sign)
     events[n_events++].bytes = sign * (long long) malloc_usable_size(p);
 }
 
-static int ct_refuses(void)
-{
-    return 0;
-}
+static int ct_refuses(void) { return 0; }
 
-static void ct_allocated(void *p, size_t size)
-{
-    log_event(p, 1);
-}
+static void ct_allocated(void *p, size_t size) { log_event(p, 1); }
 
-static void ct_frees(void *p)
-{
-    log_event(p, -1);
-}
+static void ct_frees(void *p) { log_event(p, -1); }
 
 /* ---- splits ---- */
 
@@ -141,7 +132,7 @@ static long long most_for(int size)
         a_rank = 56;
     else if (getenv("MPIR_CVAR_CMAP_REPRESENTATION"))
         a_rank = 40;
-    return (long long)a_rank * size + IN_ANY_CASE +
+    return (long long) a_rank * size + IN_ANY_CASE +
            (is_set_to("MPIR_CVAR_CMAP_STRATEGY", "space") ? OF_BZIP2 : 0);
 }
 

@@ -34,21 +34,12 @@ static unsigned scatter(int rank)
     return (x ^ x >> 15) * 2246822519u >> 8;
 }
 
-static int rows(int rank)
-{
-    return rank;
-}
+static int rows(int rank) { return rank; }
 
-static int anything(int rank)
-{
-    return (int) scatter(rank);
-}
+static int anything(int rank) { return (int) scatter(rank); }
 
 /* A short description: two digits whose steps do not nest. */
-static int sum_of_digits(int rank)
-{
-    return rank % 8 + rank / 8;
-}
+static int sum_of_digits(int rank) { return rank % 8 + rank / 8; }
 
 static MPI_Comm returning_dup(void)
 {
@@ -111,8 +102,8 @@ static void check_victim(const pattern *by, MPI_Comm parent, int victim, int res
         n++;
     }
     CT_CHECK(n < MOST, "%s never ends with all the memory", by->what);
-    CT_CHECK(failures >= reserves, "%s, victim %d: only %d of %d allocations fail on all",
-             by->what, victim, failures, n - 1);
+    CT_CHECK(failures >= reserves, "%s, victim %d: only %d of %d allocations fail on all", by->what,
+             victim, failures, n - 1);
 }
 
 static const pattern patterns[] = {

@@ -204,10 +204,7 @@ static void check_all(void)
 
 #else
 
-static void check_all(void)
-{
-    MTestPrintfMsg(1, "skipped: no MPIX_PERMUTE here\n");
-}
+static void check_all(void) { MTestPrintfMsg(1, "skipped: no MPIX_PERMUTE here\n"); }
 
 #endif
 

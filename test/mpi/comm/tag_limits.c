@@ -14,10 +14,7 @@ enum { MOST_TAGS = 70 };
 
 static int size, tags, tag[MOST_TAGS];
 
-static int value_of(int from, int to, int k)
-{
-    return (from * 64 + to) * MOST_TAGS + k;
-}
+static int value_of(int from, int to, int k) { return (from * 64 + to) * MOST_TAGS + k; }
 
 static void choose_tags(int ub)
 {
@@ -83,7 +80,7 @@ static void receive_any(MPI_Comm comm)
     }
 }
 
-static void exchange(MPI_Comm comm, void (*receive) (MPI_Comm))
+static void exchange(MPI_Comm comm, void (*receive)(MPI_Comm))
 {
     int sum = 0, *out = ct_ints(size * tags);
     MPI_Request *request = ct_alloc(size * tags + 1, sizeof(MPI_Request));

@@ -18,10 +18,7 @@ static int world_size, tag_ub;
 static MPI_Comm *comm;
 
 /* Most are duplicates; the rest are splits of several kinds. */
-static int kind_of(int i)
-{
-    return i % 8 < KINDS ? i % 8 : DUP;
-}
+static int kind_of(int i) { return i % 8 < KINDS ? i % 8 : DUP; }
 
 static MPI_Comm make(int i)
 {
@@ -29,18 +26,10 @@ static MPI_Comm make(int i)
     int rc = MPI_SUCCESS;
 
     switch (kind_of(i)) {
-        case DUP:
-            rc = MPI_Comm_dup(MPI_COMM_WORLD, &made);
-            break;
-        case HALVES:
-            rc = MPI_Comm_split(MPI_COMM_WORLD, ct_me % 2, ct_me, &made);
-            break;
-        case REVERSED:
-            rc = MPI_Comm_split(MPI_COMM_WORLD, 0, -ct_me, &made);
-            break;
-        case ALONE:
-            rc = MPI_Comm_split(MPI_COMM_WORLD, ct_me, 0, &made);
-            break;
+        case DUP: rc = MPI_Comm_dup(MPI_COMM_WORLD, &made); break;
+        case HALVES: rc = MPI_Comm_split(MPI_COMM_WORLD, ct_me % 2, ct_me, &made); break;
+        case REVERSED: rc = MPI_Comm_split(MPI_COMM_WORLD, 0, -ct_me, &made); break;
+        case ALONE: rc = MPI_Comm_split(MPI_COMM_WORLD, ct_me, 0, &made); break;
     }
     if (rc != MPI_SUCCESS) {
         MTestPrintErrorMsg("creation failed", rc);
@@ -157,7 +146,7 @@ static void cross_partitioned(const few *f)
  * memory is aligned as malloc does it: UCX moves the base of other windows. */
 static void cross_windows(const few *f)
 {
-    int (*memory)[4] = ct_alloc(f->n, sizeof(*memory)), peer = world_size - 1 - ct_me, one = 1;
+    int(*memory)[4] = ct_alloc(f->n, sizeof(*memory)), peer = world_size - 1 - ct_me, one = 1;
     MPI_Win win[MOST_AT_ONCE];
 
     for (int k = 0; k < f->n; k++) {

@@ -11,8 +11,8 @@ static double number = 3;
 
 static void check(const char *what)
 {
-    CT_CHECK(ints[0] == 1 && ints[1] == 2 && number == 3, "%s: %d, %d, %g", what, ints[0],
-             ints[1], number);
+    CT_CHECK(ints[0] == 1 && ints[1] == 2 && number == 3, "%s: %d, %d, %g", what, ints[0], ints[1],
+             number);
     ints[0] = ints[1] = 0;
     number = 0;
 }

@@ -78,8 +78,8 @@ int main(int argc, char **argv)
 
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
-    int_float = make_struct(2, ones, (MPI_Datatype[]) {MPI_INT, MPI_FLOAT});
-    int_double = make_struct(2, ones, (MPI_Datatype[]) {MPI_INT, MPI_DOUBLE});
+    int_float = make_struct(2, ones, (MPI_Datatype[]){MPI_INT, MPI_FLOAT});
+    int_double = make_struct(2, ones, (MPI_Datatype[]){MPI_INT, MPI_DOUBLE});
 
     l.n = 0;
     add(&l, 1, 2, same);

@@ -126,8 +126,8 @@ static void check_in_struct(MPI_Datatype type, int kind)
         CT_CHECK(lb == 92 && extent == 72, "bounds of the part: lb %ld, extent %ld", (long) lb,
                  (long) extent);
     else
-        CT_CHECK(lb == 4 && extent == 4, "type %d in a struct: lb %ld, extent %ld", kind,
-                 (long) lb, (long) extent);
+        CT_CHECK(lb == 4 && extent == 4, "type %d in a struct: lb %ld, extent %ld", kind, (long) lb,
+                 (long) extent);
     MPI_Type_free(&outer);
 }
 

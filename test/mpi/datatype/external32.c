@@ -31,7 +31,8 @@ static void check(const char *what, const void *in, size_t size, int count, MPI_
     CT_CHECK(!memcmp(in, out, size), "%s: other data comes back", what);
 }
 
-#define BYTES(...) (int) sizeof((unsigned char[]) {__VA_ARGS__}), (unsigned char[]) {__VA_ARGS__}
+#define BYTES(...) \
+    (int) sizeof((unsigned char[]){__VA_ARGS__}), (unsigned char[]) { __VA_ARGS__ }
 
 static void check_numbers(void)
 {
@@ -86,10 +87,22 @@ static void check_long_double(void)
 
 static void check_pairs(void)
 {
-    struct { short a; int b; } short_int[2];
-    struct { double a; int b; } double_int[2];
-    struct { float a; int b; } float_int;
-    struct { long a; int b; } long_int;
+    struct {
+        short a;
+        int b;
+    } short_int[2];
+    struct {
+        double a;
+        int b;
+    } double_int[2];
+    struct {
+        float a;
+        int b;
+    } float_int;
+    struct {
+        long a;
+        int b;
+    } long_int;
 
     memset(short_int, 0, sizeof(short_int));
     short_int[0].a = 1;
@@ -117,7 +130,12 @@ static void check_pairs(void)
 
 static void check_struct(void)
 {
-    struct { char c; long l; wchar_t w[2]; double d; } in[2];
+    struct {
+        char c;
+        long l;
+        wchar_t w[2];
+        double d;
+    } in[2];
     MPI_Datatype types[4] = {MPI_CHAR, MPI_LONG, MPI_WCHAR, MPI_DOUBLE}, type;
     int lengths[4] = {1, 1, 2, 1};
     MPI_Aint at[4] = {0, (char *) &in[0].l - (char *) in, (char *) in[0].w - (char *) in,
@@ -133,8 +151,8 @@ static void check_struct(void)
     }
     MPI_Type_create_struct(4, lengths, at, types, &type);
     check("struct", in, sizeof(in), 2, type,
-          BYTES('x', 0, 0, 0, 5, 0, 'p', 0, 'q', 0x3f, 0xf0, 0, 0, 0, 0, 0, 0,
-                'y', 0, 0, 0, 6, 0, 'p', 0, 'q', 0x3f, 0xf0, 0, 0, 0, 0, 0, 0));
+          BYTES('x', 0, 0, 0, 5, 0, 'p', 0, 'q', 0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 'y', 0, 0, 0, 6, 0,
+                'p', 0, 'q', 0x3f, 0xf0, 0, 0, 0, 0, 0, 0));
     MPI_Type_free(&type);
 }
 
@@ -151,12 +169,11 @@ static void check_room(void)
     err = MPI_Pack_external("external32", in, 2, MPI_INT, bytes, small, &position);
     CT_CHECK(err != MPI_SUCCESS && position == 8, "external32 without room succeeds");
     err = MPI_Unpack_external("external32", bytes, small, &position, in, 2, MPI_INT);
-    CT_CHECK(err != MPI_SUCCESS && position == 8 && in[0] == 1,
-             "external32 without data succeeds");
+    CT_CHECK(err != MPI_SUCCESS && position == 8 && in[0] == 1, "external32 without data succeeds");
     position = 8;
-    err = MPI_Pack(in, 2, MPI_INT, bytes, small, &(int) {8}, MPI_COMM_WORLD);
+    err = MPI_Pack(in, 2, MPI_INT, bytes, small, &(int){8}, MPI_COMM_WORLD);
     CT_CHECK(err != MPI_SUCCESS, "MPI_Pack without room succeeds");
-    err = MPI_Unpack(bytes, small, &(int) {8}, in, 2, MPI_INT, MPI_COMM_WORLD);
+    err = MPI_Unpack(bytes, small, &(int){8}, in, 2, MPI_INT, MPI_COMM_WORLD);
     CT_CHECK(err != MPI_SUCCESS && in[0] == 1, "MPI_Unpack without data succeeds");
     for (int i = 0; i < (int) sizeof(bytes); i++)
         CT_CHECK(bytes[i] == 7, "byte %d is written", i);

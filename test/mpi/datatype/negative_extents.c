@@ -10,7 +10,7 @@
 
 enum { INTS = 4000, ORIGIN = 2000, MOST = 400 };
 
-static int n, places[MOST];     /* of the integers of all copies, from ORIGIN */
+static int n, places[MOST]; /* of the integers of all copies, from ORIGIN */
 
 static void add_copies(int count, int extent, const int *part, int length)
 {

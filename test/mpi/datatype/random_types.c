@@ -56,7 +56,7 @@ static char *place(const buffer *b, int copy, int entry)
 /* What process `who` has in its buffer */
 static void buffer_fill(const buffer *b, int count, int who)
 {
-    ct_rng values = {seed * 1000 + number * 10 + who };
+    ct_rng values = {seed * 1000 + number * 10 + who};
 
     for (int i = 0; i < count; i++) {
         for (int k = 0; k < type->n; k++)
@@ -86,9 +86,9 @@ static MPI_Aint buffer_difference(const buffer *b, const buffer *want, int count
     return -1000000;
 }
 
-#define CHECK_BUFFER(b, want, count, what)                                        \
-    do {                                                                          \
-        MPI_Aint at_ = buffer_difference(b, want, count);                         \
+#define CHECK_BUFFER(b, want, count, what) \
+    do { \
+        MPI_Aint at_ = buffer_difference(b, want, count); \
         CHECK(at_ == -1000000, "%s: %d copies differ at byte %ld", what, count, (long) at_); \
     } while (0)
 
@@ -117,7 +117,7 @@ static void check_bounds(void)
 static void check_elements(void)
 {
     int all = ct_elements(type), n = ct_below(&rng, 3 * all + 1), count, elements;
-    MPI_Status status = { 0 };
+    MPI_Status status = {0};
 
     if (all == 0)
         n = 0;
@@ -324,7 +324,10 @@ static void check_one_sided(int count)
     MPI_Win_fence(0, win);
     MPI_Win_free(&win);
     CHECK_BUFFER(result, &want, count,
-                 what == PUT ? "put" : what == GET ? "get" : what == SUM ? "sum" : "replace");
+                 what == PUT   ? "put"
+                 : what == GET ? "get"
+                 : what == SUM ? "sum"
+                               : "replace");
     free(window.memory);
     free(here.memory);
     free(want.memory);
@@ -364,7 +367,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (number = first; number < first + types; number++) {
-        ct_shape shape = {.pairs = true };
+        ct_shape shape = {.pairs = true};
         ct_type t;
 
         rng.state = seed * 1000003 + number;

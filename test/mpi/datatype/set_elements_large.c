@@ -14,8 +14,8 @@ static void check_count(MPI_Datatype type, MPI_Count count)
     memset(&status, 0, sizeof(status));
     MPI_Status_set_elements_c(&status, type, count);
     MPI_Get_elements_c(&status, type, &got);
-    CT_CHECK(got == count, "%lld elements were set, %lld are there", (long long)count,
-             (long long)got);
+    CT_CHECK(got == count, "%lld elements were set, %lld are there", (long long) count,
+             (long long) got);
 }
 
 int main(int argc, char **argv)
@@ -26,8 +26,8 @@ int main(int argc, char **argv)
     MPI_Type_contiguous(2, MPI_INT, &pairs);
     MPI_Type_commit(&pairs);
     for (int bits = 0; bits < 40; bits++) {
-        check_count(MPI_INT, (MPI_Count)1 << bits);
-        check_count(pairs, ((MPI_Count)1 << bits) + 1);
+        check_count(MPI_INT, (MPI_Count) 1 << bits);
+        check_count(pairs, ((MPI_Count) 1 << bits) + 1);
     }
     MPI_Type_free(&pairs);
     MTest_Finalize(ct_errs);

@@ -9,7 +9,7 @@
 #include "mpitest.h"
 #include "cmaptest.h"
 
-#define ITEMS 5                 /* of the basic type in one element */
+#define ITEMS 5 /* of the basic type in one element */
 #define ELEMENTS 3
 #define MAX_BYTES (ELEMENTS * ITEMS * 16)
 

@@ -19,7 +19,7 @@ static void check(MPI_Datatype value, MPI_Datatype index, MPI_Datatype expected)
 {
     MPI_Datatype pair = pair_of(value, index);
 
-    CT_CHECK(pair == expected, "pair 0x%x, not 0x%x", (unsigned)pair, (unsigned)expected);
+    CT_CHECK(pair == expected, "pair 0x%x, not 0x%x", (unsigned) pair, (unsigned) expected);
 }
 
 static void check_null(MPI_Datatype value, MPI_Datatype index)
@@ -37,7 +37,7 @@ static void check_maxloc(void)
     struct {
         double value;
         int index;
-    } in = { 2.5, 0 }, out = { 0, 0 };
+    } in = {2.5, 0}, out = {0, 0};
     int size;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &in.index);

@@ -10,7 +10,7 @@ static int handled;
 
 static void handle(MPI_Comm *comm, int *code, ...)
 {
-    (void)comm;
+    (void) comm;
     handled = *code;
 }
 

@@ -20,15 +20,9 @@ static void check_string(int value, const char *expected)
              expected);
 }
 
-static void name_of(int i, char *text)
-{
-    snprintf(text, 32, "number %d", i);
-}
+static void name_of(int i, char *text) { snprintf(text, 32, "number %d", i); }
 
-static int compare(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
+static int compare(const void *a, const void *b) { return *(const int *) a - *(const int *) b; }
 
 static int fill_codes(int class)
 {

@@ -379,12 +379,9 @@ static entry random_operation(ct_rng *rng, const entry *a, const entry *b)
         case 2:
         case 3:
             return make_range(a, random_ranges(rng, a->members.n, ranges), ranges, operation == 3);
-        case 4:
-            return make_intersection(a, b);
-        case 5:
-            return make_difference(a, b);
-        default:
-            return make_union(a, b);
+        case 4: return make_intersection(a, b);
+        case 5: return make_difference(a, b);
+        default: return make_union(a, b);
     }
 }
 

@@ -39,13 +39,13 @@ static uint64_t afapi_random(int process, unsigned round, size_t place)
     { \
         uint64_t x = afapi_random(process, round, place); \
         uint64_t top = (uint64_t) 1 << (8 * sizeof(type) - 1); \
-        const uint64_t ends[] = { 0, 1, top - 1, top, top + 1, ~(uint64_t) 0 }; \
+        const uint64_t ends[] = {0, 1, top - 1, top, top + 1, ~(uint64_t) 0}; \
         return (type) (round % 2 ? x : ends[x % 6]); \
     }
 #define AFAPI_FLOAT_DATUM(T, type) \
     static type afapi_datum##T(int process, unsigned round, size_t place) \
     { \
-        const type data[] = { -2, -1, -0.5, 0.5, 1, 2 }; \
+        const type data[] = {-2, -1, -0.5, 0.5, 1, 2}; \
         return data[afapi_random(process, round, place) % 6]; \
     }
 
@@ -59,42 +59,43 @@ static uint64_t afapi_random(int process, unsigned round, size_t place)
 #define AFAPI_ORACLE_FAdd(type, a, b) ((a) + (b))
 #define AFAPI_ORACLE_FMul(type, a, b) ((a) * (b))
 
-#define AFAPI_CHECK_FOLD(T, type, op, oracle)                                                   \
-    {                                                                                           \
-        type all = afapi_datum##T(0, round, 0), part = all;                                     \
-        for (int p = 1; p < NPROC; p++) {                                                       \
-            all = AFAPI_ORACLE_##oracle(type, all, afapi_datum##T(p, round, 0));                \
-            if (p <= IPROC)                                                                     \
-                part = all;                                                                     \
-        }                                                                                       \
+#define AFAPI_CHECK_FOLD(T, type, op, oracle) \
+    { \
+        type all = afapi_datum##T(0, round, 0), part = all; \
+        for (int p = 1; p < NPROC; p++) { \
+            all = AFAPI_ORACLE_##oracle(type, all, afapi_datum##T(p, round, 0)); \
+            if (p <= IPROC) \
+                part = all; \
+        } \
         afapi_check(p_reduce##op##T(afapi_datum##T(IPROC, round, 0)) == all, "p_reduce" #op #T, \
-                    round);                                                                     \
-        afapi_check(p_scan##op##T(afapi_datum##T(IPROC, round, 0)) == part, "p_scan" #op #T,    \
-                    round);                                                                     \
+                    round); \
+        afapi_check(p_scan##op##T(afapi_datum##T(IPROC, round, 0)) == part, "p_scan" #op #T, \
+                    round); \
     }
 
-#define AFAPI_CHECK_EXCHANGE(T, type)                                                              \
-    {                                                                                              \
-        const int root = (int)(round % (unsigned)NPROC),                                           \
-                  from = (int)((unsigned)(3 * IPROC + 1) % (unsigned)NPROC);                       \
-        type *mine = (type *)malloc((size_t)NPROC * sizeof(type)),                                 \
-             *got = (type *)malloc((size_t)NPROC * sizeof(type)), one;                             \
-        for (int p = 0; p < NPROC; p++)                                                            \
-            mine[p] = afapi_datum##T(IPROC, round, (size_t)p);                                     \
-        one = IPROC == root ? p_bcastPut##T(mine[0]) : p_bcastGet##T();                            \
-        afapi_check(one == afapi_datum##T(root, round, 0), "p_bcastPut" #T, round);                \
-        one = IPROC == root ? p_scatterPut##T(mine) : p_scatterGet##T();                           \
-        afapi_check(one == afapi_datum##T(root, round, (size_t)IPROC), "p_scatterPut" #T, round);  \
-        afapi_check(p_putGet##T(mine[0], from) == afapi_datum##T(from, round, 0), "p_putGet" #T,   \
-                    round);                                                                        \
-        p_gather##T(got, mine[0]);                                                                 \
-        for (int p = 0; p < NPROC; p++)                                                            \
-            afapi_check(got[p] == afapi_datum##T(p, round, 0), "p_gather" #T, round);              \
-        p_all2all##T(got, mine);                                                                   \
-        for (int p = 0; p < NPROC; p++)                                                            \
-            afapi_check(got[p] == afapi_datum##T(p, round, (size_t)IPROC), "p_all2all" #T, round); \
-        free(mine);                                                                                \
-        free(got);                                                                                 \
+#define AFAPI_CHECK_EXCHANGE(T, type) \
+    { \
+        const int root = (int) (round % (unsigned) NPROC), \
+                  from = (int) ((unsigned) (3 * IPROC + 1) % (unsigned) NPROC); \
+        type *mine = (type *) malloc((size_t) NPROC * sizeof(type)), \
+             *got = (type *) malloc((size_t) NPROC * sizeof(type)), one; \
+        for (int p = 0; p < NPROC; p++) \
+            mine[p] = afapi_datum##T(IPROC, round, (size_t) p); \
+        one = IPROC == root ? p_bcastPut##T(mine[0]) : p_bcastGet##T(); \
+        afapi_check(one == afapi_datum##T(root, round, 0), "p_bcastPut" #T, round); \
+        one = IPROC == root ? p_scatterPut##T(mine) : p_scatterGet##T(); \
+        afapi_check(one == afapi_datum##T(root, round, (size_t) IPROC), "p_scatterPut" #T, round); \
+        afapi_check(p_putGet##T(mine[0], from) == afapi_datum##T(from, round, 0), "p_putGet" #T, \
+                    round); \
+        p_gather##T(got, mine[0]); \
+        for (int p = 0; p < NPROC; p++) \
+            afapi_check(got[p] == afapi_datum##T(p, round, 0), "p_gather" #T, round); \
+        p_all2all##T(got, mine); \
+        for (int p = 0; p < NPROC; p++) \
+            afapi_check(got[p] == afapi_datum##T(p, round, (size_t) IPROC), "p_all2all" #T, \
+                        round); \
+        free(mine); \
+        free(got); \
     }
 
 #define AFAPI_CHECK_INTEGER(T, type) \
@@ -145,17 +146,18 @@ static int afapi_has(const unsigned char *array, size_t bytes, int process, unsi
 {
     size_t i = 0;
 
-    while (i < bytes && array[i] == (unsigned char)afapi_random(process, round, part * 1000003 + i))
+    while (i < bytes &&
+           array[i] == (unsigned char) afapi_random(process, round, part * 1000003 + i))
         i++;
     return i == bytes;
 }
 
 static void afapi_check_arrays(size_t bytes, unsigned round)
 {
-    const int root = (int)(round % (unsigned)NPROC),
-              from = (int)((unsigned)(5 * IPROC + 1) % (unsigned)NPROC);
-    unsigned char *mine = (unsigned char *)malloc((size_t)NPROC * bytes + 1),
-                  *got = (unsigned char *)malloc((size_t)NPROC * bytes + 1);
+    const int root = (int) (round % (unsigned) NPROC),
+              from = (int) ((unsigned) (5 * IPROC + 1) % (unsigned) NPROC);
+    unsigned char *mine = (unsigned char *) malloc((size_t) NPROC * bytes + 1),
+                  *got = (unsigned char *) malloc((size_t) NPROC * bytes + 1);
 
     for (int p = 0; p < NPROC; p++)
         afapi_fill(mine + (size_t) p * bytes, bytes, IPROC, round, (size_t) p);
@@ -172,7 +174,7 @@ static void afapi_check_arrays(size_t bytes, unsigned round)
     afapi_check(afapi_has(got, bytes, from, round, 0), "p_putGetz", round);
     p_all2allz(got, mine, bytes);
     for (int p = 0; p < NPROC; p++)
-        afapi_check(afapi_has(got + (size_t)p * bytes, bytes, p, round, (size_t)IPROC),
+        afapi_check(afapi_has(got + (size_t) p * bytes, bytes, p, round, (size_t) IPROC),
                     "p_all2allz", round);
     free(mine);
     free(got);
@@ -213,11 +215,11 @@ static inline int afapi_check_all(unsigned rounds)
     static void (*const types[])(unsigned) = {
         afapi_check8,   afapi_check8u, afapi_check16,  afapi_check16u, afapi_check32,
         afapi_check32u, afapi_check64, afapi_check64u, afapi_check32f, afapi_check64f};
-    static const size_t lengths[12] = { 0, 1, 7, 8, 9, 56, 57, 60, 61, 4096, 4097, 70001 };
+    static const size_t lengths[12] = {0, 1, 7, 8, 9, 56, 57, 60, 61, 4096, 4097, 70001};
 
     for (unsigned round = 0; round < rounds; round++) {
         for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
-            types[t] (round);
+            types[t](round);
         afapi_check_arrays(lengths[2 * round % 12], round);
         afapi_check_arrays(lengths[(2 * round + 1) % 12], round);
         afapi_check_control(round);

@@ -232,7 +232,7 @@ static inline MPI_Comm ct_pair(MPI_Comm parent, int first, int second, int tag)
     MPI_Comm made = MPI_COMM_NULL;
 
     MPI_Comm_group(parent, &all);
-    MPI_Group_incl(all, 2, (int[]) {first, second}, &pair);
+    MPI_Group_incl(all, 2, (int[]){first, second}, &pair);
     if (ct_me == first || ct_me == second)
         CT_CHECK(MPI_Comm_create_group(parent, pair, tag, &made) == MPI_SUCCESS,
                  "no communicator of %d and %d", first, second);

@@ -54,7 +54,8 @@ static inline void ct_wait_alone(pid_t process, const char *what)
 {
     int status = -1;
 
-    while (waitpid(process, &status, 0) < 0 && errno == EINTR);
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+        ;
     CT_CHECK(status == 0, "%s ended with %d", what, status);
 }
 

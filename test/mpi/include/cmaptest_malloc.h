@@ -77,8 +77,8 @@ void free(void *p)
 char *strdup(const char *text)
 {
     size_t size = strlen(text) + 1;
-    char *copy = ct_has_none(__builtin_return_address(0)) ? NULL
-                                                          : ct_tell(__libc_malloc(size), size);
+    char *copy =
+        ct_has_none(__builtin_return_address(0)) ? NULL : ct_tell(__libc_malloc(size), size);
 
     return copy ? memcpy(copy, text, size) : NULL;
 }

@@ -36,9 +36,9 @@ static inline void ct_fail(const char *format, ...)
     va_end(args);
 }
 
-#define CT_CHECK(cond, ...)       \
-    do {                          \
-        if (!(cond))              \
+#define CT_CHECK(cond, ...) \
+    do { \
+        if (!(cond)) \
             ct_fail(__VA_ARGS__); \
     } while (0)
 
@@ -53,10 +53,7 @@ static inline void *ct_alloc(size_t n, size_t size)
     return p;
 }
 
-static inline int *ct_ints(int n)
-{
-    return ct_alloc(n, sizeof(int));
-}
+static inline int *ct_ints(int n) { return ct_alloc(n, sizeof(int)); }
 
 /* ---- repeatable random numbers (splitmix64) ---- */
 
@@ -74,10 +71,7 @@ static inline uint32_t ct_random(ct_rng *rng)
 }
 
 /* 0 .. n-1, for n > 0 */
-static inline int ct_below(ct_rng *rng, int n)
-{
-    return (int) (ct_random(rng) % (uint32_t) n);
-}
+static inline int ct_below(ct_rng *rng, int n) { return (int) (ct_random(rng) % (uint32_t) n); }
 
 static inline void ct_shuffle(ct_rng *rng, int *a, int n)
 {
@@ -214,21 +208,15 @@ static inline const char *ct_pattern_name(int kind)
 static inline int ct_in_pattern(int kind, ct_rng *rng, int i)
 {
     switch (kind) {
-        case CT_EVENS:
-            return i % 2 == 0;
-        case CT_ODDS:
-            return i % 2 == 1;
-        case CT_THIRDS:
-            return i % 3 == 1;
-        case CT_BLOCKS:
-            return i % 5 < 2;
+        case CT_EVENS: return i % 2 == 0;
+        case CT_ODDS: return i % 2 == 1;
+        case CT_THIRDS: return i % 3 == 1;
+        case CT_BLOCKS: return i % 5 < 2;
         case CT_FACE: /* of a hypercube: one address bit set, one clear */
             return (i & 2) && !(i & 8);
         case CT_SUBSET:
-        case CT_SHUFFLED_SUBSET:
-            return ct_random(rng) % 2 == 0;
-        default:
-            return 1;
+        case CT_SHUFFLED_SUBSET: return ct_random(rng) % 2 == 0;
+        default: return 1;
     }
 }
 
@@ -260,9 +248,7 @@ static inline ct_list ct_pattern_list(int kind, ct_rng *rng, int n)
             for (int i = n - 1; i >= 0; i -= 2)
                 list.id[list.n++] = i;
             break;
-        case CT_TRANSPOSE:
-            ct_transpose(n, &list);
-            break;
+        case CT_TRANSPOSE: ct_transpose(n, &list); break;
         case CT_ROTATED:
             for (int i = 0; i < n; i++)
                 list.id[list.n++] = (i + cut) % n;
@@ -276,12 +262,8 @@ static inline ct_list ct_pattern_list(int kind, ct_rng *rng, int n)
             for (int i = 0; i < n; i++)
                 list.id[list.n++] = i % 2 ? n - 1 - i / 2 : i / 2;
             break;
-        case CT_FIRST:
-            list.id[list.n++] = 0;
-            break;
-        case CT_LAST:
-            list.id[list.n++] = n - 1;
-            break;
+        case CT_FIRST: list.id[list.n++] = 0; break;
+        case CT_LAST: list.id[list.n++] = n - 1; break;
         default:
             for (int i = 0; i < n; i++)
                 if (ct_in_pattern(kind, rng, i))

@@ -40,7 +40,7 @@ static __thread int ct_and_later; /* all after it fail, too */
 static __thread int ct_allocates; /* allocations that counted since ct_poor_begin */
 static __thread int ct_refused;   /* those of them that failed */
 static __thread long ct_alive;    /* allocations of this thread, less what it freed */
-static int ct_from_on;      /* where one allocation fails, all later ones do */
+static int ct_from_on;            /* where one allocation fails, all later ones do */
 static int ct_refused_ever;       /* failed in all threads, since the program began */
 static int ct_failed_calls;       /* calls of a ct_try that were errors */
 
@@ -54,8 +54,8 @@ static int (*ct_counts)(void);
  * of libmpi comes to this program first). */
 static int ct_is_of_mpi(const void *caller)
 {
-    static const char *const others[] = {"libuc",  "libfabric", "libibverbs", "librdmacm",
-                                         "libnuma", "libhwloc", "libc.",      "ld-linux"};
+    static const char *const others[] = {"libuc",   "libfabric", "libibverbs", "librdmacm",
+                                         "libnuma", "libhwloc",  "libc.",      "ld-linux"};
     const char *name;
     Dl_info where;
 
@@ -89,15 +89,9 @@ static int ct_refuses(void)
     return 1;
 }
 
-static void ct_allocated(void *p, size_t size)
-{
-    ct_alive++;
-}
+static void ct_allocated(void *p, size_t size) { ct_alive++; }
 
-static void ct_frees(void *p)
-{
-    ct_alive--;
-}
+static void ct_frees(void *p) { ct_alive--; }
 
 #endif
 
@@ -147,10 +141,7 @@ static inline void ct_poor_mode(const char *argument)
 }
 
 /* `n` allocations succeed, and then none does. */
-static inline void ct_poor_begin_after(int n)
-{
-    ct_poor_begin_at(n + 1, 1);
-}
+static inline void ct_poor_begin_after(int n) { ct_poor_begin_at(n + 1, 1); }
 
 /* How many allocations failed. */
 static inline int ct_poor_end(void)
@@ -171,7 +162,7 @@ static inline ct_outcome ct_outcome_of(int result, int calls, int refused)
     int mine[3] = {calls && result != MPI_SUCCESS, calls && result == MPI_SUCCESS, refused}, all[3];
 
     MPI_Allreduce(mine, all, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    return (ct_outcome) {all[0], all[1], all[2]};
+    return (ct_outcome){all[0], all[1], all[2]};
 }
 
 /* Says an error what it may say where memory is missing here or in another process? */
@@ -201,7 +192,7 @@ typedef struct ct_try {
 
 static inline ct_try ct_without(const char *what, int nth, int most)
 {
-    return (ct_try) {.what = what, .nth = nth, .most = most, .result = MPI_ERR_OTHER};
+    return (ct_try){.what = what, .nth = nth, .most = most, .result = MPI_ERR_OTHER};
 }
 
 /* Is there a call to make?  Not when the last one succeeded, or there were too many. */

@@ -38,22 +38,14 @@ static inline int ct_key_of(int kind, ct_rng *rng, int i, int n)
     static const int extremes[5] = {INT_MAX, INT_MIN, 0, -1, INT_MIN + 1};
 
     switch (kind) {
-        case CT_KEY_RANK:
-            return 3 * i - 7;
-        case CT_KEY_EQUAL:
-            return -1;
-        case CT_KEY_REVERSED:
-            return -i;
-        case CT_KEY_PAIRS:
-            return (n - i) / 2;
-        case CT_KEY_ROTATED:
-            return (i + n / 3 + 1) % n - n / 2;
-        case CT_KEY_EXTREMES:
-            return extremes[i * 7 % 5];
-        case CT_KEY_FEW:
-            return ct_below(rng, 3) - 1;
-        default:
-            return (int) ct_random(rng);
+        case CT_KEY_RANK: return 3 * i - 7;
+        case CT_KEY_EQUAL: return -1;
+        case CT_KEY_REVERSED: return -i;
+        case CT_KEY_PAIRS: return (n - i) / 2;
+        case CT_KEY_ROTATED: return (i + n / 3 + 1) % n - n / 2;
+        case CT_KEY_EXTREMES: return extremes[i * 7 % 5];
+        case CT_KEY_FEW: return ct_below(rng, 3) - 1;
+        default: return (int) ct_random(rng);
     }
 }
 
@@ -92,22 +84,14 @@ static inline const char *ct_colours_name(int kind)
 static inline int ct_colour_of(int kind, ct_rng *rng, int i, int n)
 {
     switch (kind) {
-        case CT_COLOUR_TWO:
-            return i % 2;
-        case CT_COLOUR_HALVES:
-            return i < n / 2 ? INT_MAX : 0;
-        case CT_COLOUR_BLOCKS:
-            return i / 3 % 2;
-        case CT_COLOUR_OWN:
-            return i;
-        case CT_COLOUR_NOBODY:
-            return MPI_UNDEFINED;
-        case CT_COLOUR_SOME_OUT:
-            return i % 3 == 0 ? MPI_UNDEFINED : i % 3;
-        case CT_COLOUR_RANDOM:
-            return ct_below(rng, 4) - 1 < 0 ? MPI_UNDEFINED : ct_below(rng, 2);
-        default:
-            return 11;
+        case CT_COLOUR_TWO: return i % 2;
+        case CT_COLOUR_HALVES: return i < n / 2 ? INT_MAX : 0;
+        case CT_COLOUR_BLOCKS: return i / 3 % 2;
+        case CT_COLOUR_OWN: return i;
+        case CT_COLOUR_NOBODY: return MPI_UNDEFINED;
+        case CT_COLOUR_SOME_OUT: return i % 3 == 0 ? MPI_UNDEFINED : i % 3;
+        case CT_COLOUR_RANDOM: return ct_below(rng, 4) - 1 < 0 ? MPI_UNDEFINED : ct_below(rng, 2);
+        default: return 11;
     }
 }
 

@@ -25,7 +25,7 @@ static inline void ct_init_threads(int *argc, char ***argv)
 }
 
 /* work((void *) i) for each i below n; 0 is the calling thread.  Returns when all have ended. */
-static inline void ct_in_threads(int n, MTEST_THREAD_RETURN_TYPE(*work) (void *))
+static inline void ct_in_threads(int n, MTEST_THREAD_RETURN_TYPE (*work)(void *))
 {
     for (intptr_t i = 1; i < n; i++)
         MTest_Start_thread(work, (void *) i);

@@ -31,20 +31,44 @@ typedef struct ct_number {
 typedef struct ct_basic {
     MPI_Datatype type;
     MPI_Aint extent;
-    int n;                      /* numbers */
+    int n; /* numbers */
     int at[2];
     ct_number number[2];
 } ct_basic;
 
 #define CT_ONE(type, c, kind, external) \
-    {type, sizeof(c), 1, {0}, {{kind, sizeof(c), external, true}}}
-#define CT_COMPLEX(type, c, external)     \
-    {type, 2 * sizeof(c), 2, {0, sizeof(c)}, \
-     {{CT_FLOATING, sizeof(c), external, true}, {CT_FLOATING, sizeof(c), external, false}}}
-#define CT_PAIR(type, c, kind, external)                                   \
-    {type, sizeof(struct { c a; int b; }), 2,                              \
-     {0, offsetof(struct { c a; int b; }, b)},                             \
-     {{kind, sizeof(c), external, true}, {CT_SIGNED, sizeof(int), 4, true}}}
+    { \
+        type, sizeof(c), 1, {0}, \
+        { \
+            { \
+                kind, sizeof(c), external, true \
+            } \
+        } \
+    }
+#define CT_COMPLEX(type, c, external) \
+    { \
+        type, 2 * sizeof(c), 2, {0, sizeof(c)}, \
+        { \
+            {CT_FLOATING, sizeof(c), external, true}, { CT_FLOATING, sizeof(c), external, false } \
+        } \
+    }
+#define CT_PAIR(type, c, kind, external) \
+    { \
+        type, sizeof(struct { \
+            c a; \
+            int b; \
+        }), \
+            2, \
+            {0, offsetof( \
+                    struct { \
+                        c a; \
+                        int b; \
+                    }, \
+                    b)}, \
+        { \
+            {kind, sizeof(c), external, true}, { CT_SIGNED, sizeof(int), 4, true } \
+        } \
+    }
 
 enum { CT_FIRST_PAIR = 22, CT_N_BASICS = 28 };
 
@@ -94,8 +118,9 @@ static inline const ct_basic *ct_basics(void)
 /* The bytes of a number that mean something: 10 of those of an extended double */
 static inline int ct_significant(const ct_number *number)
 {
-    return number->kind == CT_FLOATING && number->size == sizeof(long double) &&
-        LDBL_MANT_DIG == 64 ? 10 : number->size;
+    return number->kind == CT_FLOATING && number->size == sizeof(long double) && LDBL_MANT_DIG == 64
+               ? 10
+               : number->size;
 }
 
 static inline bool ct_is_little_endian(void)
@@ -178,41 +203,35 @@ typedef struct ct_entry {
 
 typedef struct ct_type {
     MPI_Datatype type;
-    const ct_basic *basic;      /* the only predefined type, or NULL */
-    bool mixed;                 /* it has several */
-    bool bounded;               /* lb and ub were given */
+    const ct_basic *basic; /* the only predefined type, or NULL */
+    bool mixed;            /* it has several */
+    bool bounded;          /* lb and ub were given */
     MPI_Aint lb, ub;
     MPI_Aint external_lb, external_ub;
     MPI_Aint size;
     int n, room;
     ct_entry *entries;
-    char text[1000];            /* how it was made */
+    char text[1000]; /* how it was made */
 } ct_type;
 
-static inline MPI_Aint ct_extent(const ct_type *t)
-{
-    return t->ub - t->lb;
-}
+static inline MPI_Aint ct_extent(const ct_type *t) { return t->ub - t->lb; }
 
 static inline MPI_Aint ct_external_extent(const ct_type *t)
 {
     return t->external_ub - t->external_lb;
 }
 
-static inline ct_place ct_here(MPI_Aint at)
-{
-    return (ct_place) {at, at};
-}
+static inline ct_place ct_here(MPI_Aint at) { return (ct_place){at, at}; }
 
 /* `n` extents of the type */
 static inline ct_place ct_extents(MPI_Aint n, const ct_type *t)
 {
-    return (ct_place) {n * ct_extent(t), n * ct_external_extent(t)};
+    return (ct_place){n * ct_extent(t), n * ct_external_extent(t)};
 }
 
 static inline ct_place ct_plus(ct_place a, ct_place b)
 {
-    return (ct_place) {a.at + b.at, a.external + b.external};
+    return (ct_place){a.at + b.at, a.external + b.external};
 }
 
 static inline MPI_Aint ct_external_size(const ct_type *t)
@@ -276,7 +295,7 @@ static inline void ct_add_entry(ct_type *t, ct_place place, ct_number number)
         if (!t->entries)
             MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    t->entries[t->n++] = (ct_entry) {place.at, place.external, number};
+    t->entries[t->n++] = (ct_entry){place.at, place.external, number};
     t->size += number.size;
 }
 
@@ -309,13 +328,12 @@ static inline void ct_add_block(ct_type *t, ct_place place, int count, const ct_
         ct_place here = ct_plus(place, ct_extents(i, part));
         bool first = t->n == 0 && !t->bounded;
 
-        ct_add_bounds(t, ct_plus(here, (ct_place) {part->lb, part->external_lb}),
-                      ct_plus(here, (ct_place) {part->ub, part->external_ub}), part->bounded,
-                      first);
+        ct_add_bounds(t, ct_plus(here, (ct_place){part->lb, part->external_lb}),
+                      ct_plus(here, (ct_place){part->ub, part->external_ub}), part->bounded, first);
         for (int k = 0; k < part->n; k++) {
             const ct_entry *e = &part->entries[k];
 
-            ct_add_entry(t, ct_plus(here, (ct_place) {e->at, e->external_at}), e->number);
+            ct_add_entry(t, ct_plus(here, (ct_place){e->at, e->external_at}), e->number);
         }
     }
     if (count > 0 && part->n > 0) {
@@ -336,12 +354,12 @@ static inline void ct_say(ct_type *t, const char *format, ...)
 
 static inline ct_type ct_type_basic(const ct_basic *basic)
 {
-    ct_type t = {.type = basic->type,.basic = basic,.lb = 0,.ub = basic->extent };
+    ct_type t = {.type = basic->type, .basic = basic, .lb = 0, .ub = basic->extent};
     char name[MPI_MAX_OBJECT_NAME];
     int length;
 
     for (int i = 0; i < basic->n; i++) {
-        ct_add_entry(&t, (ct_place) {basic->at[i], t.external_ub}, basic->number[i]);
+        ct_add_entry(&t, (ct_place){basic->at[i], t.external_ub}, basic->number[i]);
         t.external_ub += basic->number[i].external;
     }
     MPI_Type_get_name(basic->type, name, &length);
@@ -353,11 +371,11 @@ static inline ct_type ct_type_basic(const ct_basic *basic)
 
 /* Limits of a generated type */
 typedef struct ct_shape {
-    bool forward;               /* displacements as file views want them: none below the last end */
-    bool overlaps;              /* may take a byte twice */
-    bool pairs;                 /* may have the types of MPI_MINLOC */
-    const ct_basic *basic;      /* only this predefined type, if not NULL */
-    const ct_type *leaf;        /* only copies of this type, if not NULL */
+    bool forward;          /* displacements as file views want them: none below the last end */
+    bool overlaps;         /* may take a byte twice */
+    bool pairs;            /* may have the types of MPI_MINLOC */
+    const ct_basic *basic; /* only this predefined type, if not NULL */
+    const ct_type *leaf;   /* only copies of this type, if not NULL */
 } ct_shape;
 
 enum { CT_MOST_BLOCKS = 5 };
@@ -562,8 +580,10 @@ static inline void ct_make_darray(ct_type *t, ct_rng *rng, const ct_shape *shape
         for (int k = 0; k < sizes[i]; k++)
             dims[i].mine[k] = way[i] == MPI_DISTRIBUTE_NONE || k / block % procs[i] == mine;
         ct_say(t, ", %s %d of %d by %d",
-               way[i] == MPI_DISTRIBUTE_NONE ? "none" :
-               way[i] == MPI_DISTRIBUTE_BLOCK ? "block" : "cyclic", block, sizes[i], procs[i]);
+               way[i] == MPI_DISTRIBUTE_NONE    ? "none"
+               : way[i] == MPI_DISTRIBUTE_BLOCK ? "block"
+                                                : "cyclic",
+               block, sizes[i], procs[i]);
     }
     ct_say(t, ", %s)", part->text);
     ct_add_dimensions(t, dims, n, order, part);
@@ -599,14 +619,14 @@ static inline void ct_make_struct(ct_type *t, ct_rng *rng, const ct_shape *shape
         t->ub = lb + extent;
 }
 
-typedef void (*ct_maker) (ct_type *, ct_rng *, const ct_shape *, const ct_type *);
+typedef void (*ct_maker)(ct_type *, ct_rng *, const ct_shape *, const ct_type *);
 
 /* A type whose entries do not overlap, unless they may */
 static inline bool ct_fits(const ct_type *t, const ct_shape *shape)
 {
     static char taken[4 * CT_FARTHEST];
     bool fits = t->n <= CT_MOST_ENTRIES && ct_extent(t) < CT_FARTHEST &&
-        ct_extent(t) > -CT_FARTHEST && t->lb > -CT_FARTHEST && t->lb < CT_FARTHEST;
+                ct_extent(t) > -CT_FARTHEST && t->lb > -CT_FARTHEST && t->lb < CT_FARTHEST;
 
     if (!fits || ct_true_lb(t) < -CT_FARTHEST || ct_true_ub(t) > CT_FARTHEST)
         return false;
@@ -630,7 +650,7 @@ static inline ct_type ct_type_leaf(ct_rng *rng, const ct_shape *shape)
     int n = shape->pairs ? CT_N_BASICS : CT_FIRST_PAIR;
 
     if (shape->leaf) {
-        ct_type t = {.type = MPI_DATATYPE_NULL };
+        ct_type t = {.type = MPI_DATATYPE_NULL};
 
         ct_make_dup(&t, rng, shape, shape->leaf);
         return t;
@@ -642,19 +662,19 @@ static inline ct_type ct_type_leaf(ct_rng *rng, const ct_shape *shape)
 static inline ct_type ct_type_random(ct_rng *rng, const ct_shape *shape, int depth)
 {
     static const ct_maker makers[] = {
-        ct_make_contiguous, ct_make_vector, ct_make_vector, ct_make_indexed, ct_make_indexed,
-        ct_make_indexed, ct_make_resized, ct_make_subarray, ct_make_darray, ct_make_dup,
+        ct_make_contiguous, ct_make_vector,  ct_make_vector,   ct_make_indexed, ct_make_indexed,
+        ct_make_indexed,    ct_make_resized, ct_make_subarray, ct_make_darray,  ct_make_dup,
     };
     enum { MAKERS = sizeof(makers) / sizeof(makers[0]) };
 
     for (int tries = 0; depth > 0 && tries < 50; tries++) {
         int which = ct_below(rng, MAKERS + 2);
-        ct_type t = {.type = MPI_DATATYPE_NULL };
+        ct_type t = {.type = MPI_DATATYPE_NULL};
 
         if (which < MAKERS) {
             ct_type part = ct_type_random(rng, shape, depth - 1);
 
-            makers[which] (&t, rng, shape, &part);
+            makers[which](&t, rng, shape, &part);
             ct_type_free(&part);
         } else {
             ct_make_struct(&t, rng, shape, depth);

@@ -8,14 +8,7 @@
 
 #include "cmaptest_oracle.h"
 
-enum {
-    CT_WIN_CREATE,
-    CT_WIN_ALLOCATE,
-    CT_WIN_PAGES,
-    CT_WIN_SHARED,
-    CT_WIN_DYNAMIC,
-    CT_WIN_KINDS
-};
+enum { CT_WIN_CREATE, CT_WIN_ALLOCATE, CT_WIN_PAGES, CT_WIN_SHARED, CT_WIN_DYNAMIC, CT_WIN_KINDS };
 
 enum { CT_WIN_BYTES = 1000, CT_WIN_PAGE_BYTES = 4096 };
 
@@ -33,10 +26,7 @@ static inline void ct_win_begin(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 }
 
-static inline void ct_win_end(void)
-{
-    MPI_Comm_free(&ct_win_node);
-}
+static inline void ct_win_end(void) { MPI_Comm_free(&ct_win_node); }
 
 /* Whose processes make the window. */
 static inline MPI_Comm ct_win_comm(int kind)
@@ -58,8 +48,7 @@ static inline int ct_win_make(int kind, MPI_Win *win)
             return MPI_Win_allocate(CT_WIN_PAGE_BYTES, 1, MPI_INFO_NULL, comm, &base, win);
         case CT_WIN_SHARED:
             return MPI_Win_allocate_shared(CT_WIN_BYTES, 1, MPI_INFO_NULL, comm, &base, win);
-        default:
-            return MPI_Win_create_dynamic(MPI_INFO_NULL, comm, win);
+        default: return MPI_Win_create_dynamic(MPI_INFO_NULL, comm, win);
     }
 }
 

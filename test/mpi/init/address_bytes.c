@@ -13,18 +13,18 @@
  *   -long=N    over UCX addresses are made longer: N bytes in rank 0, and 8 more in each that
  *              follows
  */
-#define _GNU_SOURCE             /* RTLD_NEXT */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <unistd.h>
 #include "cmaptest.h"
 #include "cmaptest_mpit.h"
 
 #define MOST_VNIS 64
-#define PEERS 2                 /* that each process sends to */
+#define PEERS 2 /* that each process sends to */
 
 static int rank, size, pmi_fd;
-static size_t least;            /* bytes of an address: shorter ones are made as long */
-static size_t told;             /* bytes that the process manager was told of the address */
+static size_t least; /* bytes of an address: shorter ones are made as long */
+static size_t told;  /* bytes that the process manager was told of the address */
 
 static struct {
     void *real, *longer;
@@ -37,7 +37,7 @@ static int addresses;
 int ucp_worker_get_address(void *worker, void **got, size_t *bytes)
 {
     int (*real)(void *, void **, size_t *) =
-        (int (*)(void *, void **, size_t *))dlsym(RTLD_NEXT, "ucp_worker_get_address");
+        (int (*)(void *, void **, size_t *)) dlsym(RTLD_NEXT, "ucp_worker_get_address");
     int i = addresses++, status = real(worker, got, bytes);
 
     address[i].real = *got;
@@ -54,7 +54,7 @@ int ucp_worker_get_address(void *worker, void **got, size_t *bytes)
 void ucp_worker_release_address(void *worker, void *got)
 {
     void (*real)(void *, void *) =
-        (void (*)(void *, void *))dlsym(RTLD_NEXT, "ucp_worker_release_address");
+        (void (*)(void *, void *)) dlsym(RTLD_NEXT, "ucp_worker_release_address");
 
     for (int i = 0; i < addresses; i++) {
         if (address[i].longer == got && got) {
@@ -80,7 +80,7 @@ static void read_line(const char *line, size_t bytes)
 ssize_t write(int fd, const void *data, size_t bytes)
 {
     ssize_t (*real)(int, const void *, size_t) =
-        (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+        (ssize_t(*)(int, const void *, size_t)) dlsym(RTLD_NEXT, "write");
 
     if (fd == pmi_fd)
         read_line(data, bytes);
@@ -123,10 +123,7 @@ static int are_several_nodes(void)
 }
 
 /* What goes before the addresses and fills them up to multiples of 8 */
-static size_t most_beside(void)
-{
-    return 16 + 12 * (size_t) addresses;
-}
+static size_t most_beside(void) { return 16 + 12 * (size_t) addresses; }
 
 static void check_ucx(ct_pvar *bytes)
 {
@@ -156,8 +153,8 @@ static void check_ofi(ct_pvar *bytes)
     ct_pvar_find("ofi_addresses", &count);
     n = ct_pvar_read(&count);
     all = ct_pvar_read(bytes);
-    if (n > 0)                  /* else MPI_Init has exchanged all addresses */
-        CT_CHECK(all % n == 0 && told == (are_several_nodes() ? (size_t)(all / n) : 0),
+    if (n > 0) /* else MPI_Init has exchanged all addresses */
+        CT_CHECK(all % n == 0 && told == (are_several_nodes() ? (size_t) (all / n) : 0),
                  "%zu bytes told, %lld in %lld names", told, all, n);
     ct_pvar_close(&count);
 }

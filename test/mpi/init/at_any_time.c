@@ -142,7 +142,7 @@ static void *call_until_over(void *unused)
 }
 
 /* Calls `meanwhile` while threads make all calls. */
-static void in_threads(void (*meanwhile) (void))
+static void in_threads(void (*meanwhile)(void))
 {
     pthread_t thread[THREADS];
 
@@ -199,9 +199,7 @@ static void end(void)
         MPI_Finalize();
 }
 
-static void nothing(void)
-{
-}
+static void nothing(void) {}
 
 int main(int argc, char **argv)
 {

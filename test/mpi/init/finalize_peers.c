@@ -16,7 +16,7 @@
  *                          for the others, or when it has closed its first connection: the job must
  *                          end, with an error.  (maint/check hosts sees to that.)
  */
-#define _GNU_SOURCE     /* RTLD_NEXT */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #include "mpi.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -38,15 +38,12 @@ static struct {
 
 static int errs, rank, size, closed;
 
-static void kill_me(void)
-{
-    kill(getpid(), SIGKILL);
-}
+static void kill_me(void) { kill(getpid(), SIGKILL); }
 
 /* UCX's own function, on its way from libmpi: one more connection is closed. */
 void *ucp_disconnect_nb(void *ep)
 {
-    void *(*real)(void *) = (void *(*)(void *)) dlsym(RTLD_NEXT, "ucp_disconnect_nb");
+    void *(*real)(void *) = (void *(*) (void *) ) dlsym(RTLD_NEXT, "ucp_disconnect_nb");
     void *request = real(ep);
 
     if (option.killed == CLOSING && rank == 1 && closed++ == 0)

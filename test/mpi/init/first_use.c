@@ -70,7 +70,7 @@ static void send_to_first(void)
 /* Partitions wait for the receiver's answer, which is an active message. */
 static void send_partitions(int to, int from)
 {
-    int out[4] = { rank, rank + 1, rank + 2, rank + 3 }, in[4] = { 0 };
+    int out[4] = {rank, rank + 1, rank + 2, rank + 3}, in[4] = {0};
     MPI_Request send, receive;
 
     MPI_Precv_init(in, 2, 2, MPI_INT, from, 2, MPI_COMM_WORLD, MPI_INFO_NULL, &receive);
@@ -114,7 +114,7 @@ static void send_by_threads(void)
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     pthread_barrier_destroy(&at_once);
-    used[(rank + 2) % size] = size > 1;         /* a process alone needs no endpoint for itself */
+    used[(rank + 2) % size] = size > 1; /* a process alone needs no endpoint for itself */
 }
 
 static void send_to_all(void)
@@ -134,7 +134,7 @@ static void send_to_all(void)
 /* Active messages in both directions: an accumulate, and a get of a datatype. */
 static void use_window(void)
 {
-    int *base, got[2] = { 0 }, one = 1;
+    int *base, got[2] = {0}, one = 1;
     MPI_Win win;
     MPI_Datatype gap;
 
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
               ct_pvar_find("ucx_address_bytes", &address_bytes);
     over_ofi = !counted && apart && ct_pvar_find("ofi_addresses", &endpoints) &&
                ct_pvar_find("ofi_address_bytes", &address_bytes);
-    counted = (counted || over_ofi) && ct_vcis() == 1;  /* else a pair has several */
+    counted = (counted || over_ofi) && ct_vcis() == 1; /* else a pair has several */
 
     check("MPI_Init");
     send_to_first();

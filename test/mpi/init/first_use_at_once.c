@@ -28,15 +28,12 @@ static int *bases[THREADS];
 static pthread_barrier_t at_once;
 static volatile sig_atomic_t interrupts;
 
-static void count_interrupt(int signal)
-{
-    interrupts++;
-}
+static void count_interrupt(int signal) { interrupts++; }
 
 static void interrupt_every(int us)
 {
-    struct itimerval interval = { {0, us}, {0, us} };
-    struct sigaction action = {.sa_handler = count_interrupt }; /* no SA_RESTART */
+    struct itimerval interval = {{0, us}, {0, us}};
+    struct sigaction action = {.sa_handler = count_interrupt}; /* no SA_RESTART */
 
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &interval, NULL);
@@ -92,7 +89,7 @@ static void exchange(MPI_Comm comm, int distance, int tag, char *out, char *in, 
     memset(out, rank + tag, bytes);
     MPI_Sendrecv(out, bytes, MPI_CHAR, to, tag, in, bytes, MPI_CHAR, from, tag, comm,
                  MPI_STATUS_IGNORE);
-    CT_CHECK(in[0] == (char)(from + tag) && in[bytes - 1] == (char)(from + tag),
+    CT_CHECK(in[0] == (char) (from + tag) && in[bytes - 1] == (char) (from + tag),
              "%d bytes of %d, tag %d", bytes, from, tag);
 }
 
@@ -182,8 +179,8 @@ int main(int argc, char **argv)
         long long n = ct_pvar_read(&endpoints);
         int vcis = getenv("MPIR_CVAR_CH4_NUM_VCIS") ? atoi(getenv("MPIR_CVAR_CH4_NUM_VCIS")) : 1;
         long long least = apart && vcis > 1 && size > 1 ? size : size - 1;
-        CT_CHECK(n >= least && n <= (long long)size * vcis * vcis, "%lld endpoints to %d processes",
-                 n, size);
+        CT_CHECK(n >= least && n <= (long long) size * vcis * vcis,
+                 "%lld endpoints to %d processes", n, size);
     }
     free_comms(threads);
     ct_mpit_end();

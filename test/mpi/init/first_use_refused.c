@@ -12,7 +12,7 @@
  * Arguments:
  *   -manager      before that what goes to the process manager fails; to be run on several nodes
  */
-#define _GNU_SOURCE             /* RTLD_NEXT */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,13 +22,13 @@
 static int rank, size, pmi_fd;
 /* peers on other nodes, about which the process manager was asked */
 static int cut_off;
-static volatile int is_cut;     /* the connection to the process manager */
-static volatile int refused;    /* allocations and messages to the process manager */
+static volatile int is_cut;  /* the connection to the process manager */
+static volatile int refused; /* allocations and messages to the process manager */
 
 ssize_t write(int fd, const void *data, size_t bytes)
 {
     ssize_t (*real)(int, const void *, size_t) =
-        (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+        (ssize_t(*)(int, const void *, size_t)) dlsym(RTLD_NEXT, "write");
 
     if (is_cut && fd == pmi_fd) {
         refused++;

@@ -71,7 +71,7 @@ static void use_window(MPI_Win win, const int *memory)
 
 static void use_windows(MPI_Comm comm)
 {
-    int own[2] = { 0, 0 }, *given;
+    int own[2] = {0, 0}, *given;
     MPI_Win win;
 
     MPI_Win_create(own, sizeof own, sizeof(int), MPI_INFO_NULL, comm, &win);

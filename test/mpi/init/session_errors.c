@@ -19,15 +19,9 @@ static void note(int handle, int code)
     MPI_Error_class(code, &seen.class_);
 }
 
-static void note_session(MPI_Session *session, int *code, ...)
-{
-    note((int) *session, *code);
-}
+static void note_session(MPI_Session *session, int *code, ...) { note((int) *session, *code); }
 
-static void note_comm(MPI_Comm *comm, int *code, ...)
-{
-    note((int) *comm, *code);
-}
+static void note_comm(MPI_Comm *comm, int *code, ...) { note((int) *comm, *code); }
 
 /* The call has failed with a class, and one error handler was told once, with this handle. */
 static void check(const char *what, int code, int class_, int handle)
@@ -68,8 +62,8 @@ static void check_calls(MPI_Session s, int sets)
               MPI_Session_get_nth_pset(s, MPI_INFO_NULL, n, &room, name), MPI_ERR_ARG, (int) s);
     }
     room = 0;
-    check("a set before the first one",
-          MPI_Session_get_nth_pset(s, MPI_INFO_NULL, -1, &room, name), MPI_ERR_ARG, (int) s);
+    check("a set before the first one", MPI_Session_get_nth_pset(s, MPI_INFO_NULL, -1, &room, name),
+          MPI_ERR_ARG, (int) s);
     room = -1;
     check("less than no room", MPI_Session_get_nth_pset(s, MPI_INFO_NULL, 0, &room, name),
           MPI_ERR_ARG, (int) s);
@@ -107,18 +101,21 @@ static void check_creation(MPI_Session s)
           (int) MPI_COMM_NULL);
     check("an intercommunicator of no group",
           MPI_Intercomm_create_from_groups(group, 0, MPI_GROUP_NULL, 0, "tag", MPI_INFO_NULL,
-                                           handler, &comm), MPI_ERR_GROUP, (int) MPI_COMM_NULL);
-    check("an intercommunicator without a leader",
-          MPI_Intercomm_create_from_groups(group, 1, group, 0, "tag", MPI_INFO_NULL, handler,
-                                           &comm), MPI_ERR_RANK, (int) MPI_COMM_NULL);
-    check("an intercommunicator without a remote leader",
-          MPI_Intercomm_create_from_groups(group, 0, group, -1, "tag", MPI_INFO_NULL, handler,
-                                           &comm), MPI_ERR_RANK, (int) MPI_COMM_NULL);
+                                           handler, &comm),
+          MPI_ERR_GROUP, (int) MPI_COMM_NULL);
+    check(
+        "an intercommunicator without a leader",
+        MPI_Intercomm_create_from_groups(group, 1, group, 0, "tag", MPI_INFO_NULL, handler, &comm),
+        MPI_ERR_RANK, (int) MPI_COMM_NULL);
+    check(
+        "an intercommunicator without a remote leader",
+        MPI_Intercomm_create_from_groups(group, 0, group, -1, "tag", MPI_INFO_NULL, handler, &comm),
+        MPI_ERR_RANK, (int) MPI_COMM_NULL);
     for (int i = 0; i < 3; i++) {
         comm = MPI_COMM_WORLD;
         MPI_Intercomm_create_from_groups(i == 1 ? group : MPI_GROUP_EMPTY, 0,
-                                         i == 2 ? group : MPI_GROUP_EMPTY, 0, "tag",
-                                         MPI_INFO_NULL, handler, &comm);
+                                         i == 2 ? group : MPI_GROUP_EMPTY, 0, "tag", MPI_INFO_NULL,
+                                         handler, &comm);
         CT_CHECK(comm == MPI_COMM_NULL, "an intercommunicator with nobody (%d)", i);
     }
     comm = MPI_COMM_WORLD;

@@ -17,7 +17,7 @@
 enum { MOST_THREADS = 8 };
 
 static int only_one, between, with_init, threads;
-static int size, lower;         /* processes, and those of the lower half */
+static int size, lower; /* processes, and those of the lower half */
 static int is_lower;
 static pthread_barrier_t at_once;
 
@@ -40,7 +40,7 @@ static MPI_Group whole_group(MPI_Session session)
 static MPI_Group half_group(MPI_Session session, int of_lower)
 {
     MPI_Group whole = whole_group(session), half;
-    int range[1][3] = { {of_lower ? 0 : lower, of_lower ? lower - 1 : size - 1, 1} };
+    int range[1][3] = {{of_lower ? 0 : lower, of_lower ? lower - 1 : size - 1, 1}};
     int n = of_lower ? lower : size - lower;
 
     MPI_Group_range_incl(whole, n > 0, range, &half);

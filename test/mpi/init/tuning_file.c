@@ -23,7 +23,7 @@ static void begin_child(const char *self, const char *variable, const char *file
     setenv(variable, file, 1);
     dup2(output, 1);
     dup2(output, 2);
-    execl(self, self, "child", (char *)NULL);
+    execl(self, self, "child", (char *) NULL);
     _exit(0);
 }
 

@@ -11,11 +11,15 @@
 
 enum { FORMS = 12 };
 
-struct record { char c; long l; wchar_t w; };
-enum { IN_FILE = 7, TWO = 2 };  /* bytes of a record in the file, records of a process */
+struct record {
+    char c;
+    long l;
+    wchar_t w;
+};
+enum { IN_FILE = 7, TWO = 2 }; /* bytes of a record in the file, records of a process */
 
 static char name[300];
-static MPI_Datatype record, in_file;     /* in memory, in the file */
+static MPI_Datatype record, in_file; /* in memory, in the file */
 static int size;
 
 static MPI_Datatype record_type(const MPI_Aint *at, MPI_Aint extent)
@@ -75,7 +79,13 @@ static void transfer(MPI_File file, int form, int is_write, struct record *r)
     int n = 0;
 
     MPI_Type_dup(record, &own);
-#define FORM(number, write, read) case number: if (is_write) write; else read; break
+#define FORM(number, write, read) \
+    case number: \
+        if (is_write) \
+            write; \
+        else \
+            read; \
+        break
     switch (form) {
         FORM(0, MPI_File_write(file, r, TWO, own, &status),
              MPI_File_read(file, r, TWO, own, &status));
@@ -95,16 +105,18 @@ static void transfer(MPI_File file, int form, int is_write, struct record *r)
              MPI_File_iread_at_all(file, at, r, TWO, own, &request));
         FORM(8, MPI_File_write_ordered(file, r, TWO, own, &status),
              MPI_File_read_ordered(file, r, TWO, own, &status));
-        FORM(9, (MPI_File_write_all_begin(file, r, TWO, own),
-                 MPI_File_write_all_end(file, r, &status)),
-             (MPI_File_read_all_begin(file, r, TWO, own),
-              MPI_File_read_all_end(file, r, &status)));
-        FORM(10, (MPI_File_write_at_all_begin(file, at, r, TWO, own),
-                  MPI_File_write_at_all_end(file, r, &status)),
+        FORM(
+            9,
+            (MPI_File_write_all_begin(file, r, TWO, own), MPI_File_write_all_end(file, r, &status)),
+            (MPI_File_read_all_begin(file, r, TWO, own), MPI_File_read_all_end(file, r, &status)));
+        FORM(10,
+             (MPI_File_write_at_all_begin(file, at, r, TWO, own),
+              MPI_File_write_at_all_end(file, r, &status)),
              (MPI_File_read_at_all_begin(file, at, r, TWO, own),
               MPI_File_read_at_all_end(file, r, &status)));
-        FORM(11, (MPI_File_write_ordered_begin(file, r, TWO, own),
-                  MPI_File_write_ordered_end(file, r, &status)),
+        FORM(11,
+             (MPI_File_write_ordered_begin(file, r, TWO, own),
+              MPI_File_write_ordered_end(file, r, &status)),
              (MPI_File_read_ordered_begin(file, r, TWO, own),
               MPI_File_read_ordered_end(file, r, &status)));
     }
@@ -202,7 +214,7 @@ static void check_queries(void)
     MPI_File_get_view(file, &disp, &etype, &filetype, datarep);
     MPI_Type_size(filetype, &bytes);
     CT_CHECK(disp == 5 && etype == MPI_BYTE && !strcmp(datarep, "external32") &&
-             bytes == (int) (1 + sizeof(long) + sizeof(wchar_t)),
+                 bytes == (int) (1 + sizeof(long) + sizeof(wchar_t)),
              "another view: %ld, %s, %d bytes", (long) disp, datarep, bytes);
     MPI_Type_free(&filetype);
 
@@ -211,10 +223,10 @@ static void check_queries(void)
     MPI_File_get_byte_offset(file, 2, &byte);
     CT_CHECK(byte == 2 * IN_FILE, "third record at byte %ld", (long) byte);
     MPI_File_set_view(file, 0, MPI_LONG, MPI_LONG, "external32", MPI_INFO_NULL);
-    MPI_File_read_at(file, 7, (long[4]) {0}, 4, MPI_LONG, &status);
+    MPI_File_read_at(file, 7, (long[4]){0}, 4, MPI_LONG, &status);
     MPI_Get_count(&status, MPI_LONG, &n);
     CT_CHECK(n == 0, "%d numbers read at the end", n);
-    MPI_File_read_at(file, 5, (long[4]) {0}, 4, MPI_LONG, &status);
+    MPI_File_read_at(file, 5, (long[4]){0}, 4, MPI_LONG, &status);
     MPI_Get_count(&status, MPI_LONG, &n);
     CT_CHECK(n == 2, "%d numbers read before the end, not 2", n);
     MPI_File_close(&file);

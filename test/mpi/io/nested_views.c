@@ -117,8 +117,7 @@ static void check_subarrays(int together)
     check_view("contiguous", type, together);
     MPI_Type_contiguous_c(3, array, &type);
     check_view("contiguous with a large count", type, together);
-    MPI_Type_create_hindexed_c(2, (MPI_Count[]) {1, 2}, (MPI_Count[]) {0, 2 * whole}, array,
-                               &type);
+    MPI_Type_create_hindexed_c(2, (MPI_Count[]){1, 2}, (MPI_Count[]){0, 2 * whole}, array, &type);
     check_view("hindexed with large counts", type, together);
     MPI_Type_free(&array);
 }
@@ -162,8 +161,14 @@ static void check_buffer(const char *what, void *buf, int count, MPI_Datatype ty
 
 static void check_buffers(void)
 {
-    struct { short a; int b; } pairs[3] = {{1, 2}, {3, 4}, {5, 6}};
-    struct { double a; int b; } wide[3] = {{1, 2}, {3, 4}, {5, 6}};
+    struct {
+        short a;
+        int b;
+    } pairs[3] = {{1, 2}, {3, 4}, {5, 6}};
+    struct {
+        double a;
+        int b;
+    } wide[3] = {{1, 2}, {3, 4}, {5, 6}};
     int ints[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, before = -3, three[2] = {-3, 2};
     MPI_Datatype type;
 

@@ -14,24 +14,24 @@
 #include "cmaptest_types.h"
 
 enum { MOST_RANKS = 8, FILE_BYTES = 600000, STEPS = 8, MOST_DATA = 3000 };
-enum { EXPLICIT, INDIVIDUAL, SHARED };  /* pointers */
+enum { EXPLICIT, INDIVIDUAL, SHARED }; /* pointers */
 enum { BLOCKING, NONBLOCKING, SPLIT };
 
 static uint64_t seed;
 static int size, number;
-static ct_rng rng;              /* the same on all */
+static ct_rng rng; /* the same on all */
 static MPI_File file;
 static char name[300];
-static char *model;             /* the bytes of the file */
+static char *model; /* the bytes of the file */
 static ct_type etype, filetype, buftype;
 static bool external;
-static int per_tile;            /* etypes in a copy of the file type */
+static int per_tile; /* etypes in a copy of the file type */
 static MPI_Offset disps[MOST_RANKS], position[MOST_RANKS], shared_position;
-static MPI_Aint tile[MOST_RANKS];       /* bytes from one copy to the next */
-static MPI_Offset room[MOST_RANKS];     /* etypes that the file has for a process */
+static MPI_Aint tile[MOST_RANKS];   /* bytes from one copy to the next */
+static MPI_Offset room[MOST_RANKS]; /* etypes that the file has for a process */
 static char history[3000];
 
-#define CHECK(cond, what, ...)                                                            \
+#define CHECK(cond, what, ...) \
     CT_CHECK(cond, "seed %llu, view %d: " what "; %sview of %.700s by %.200s, buffer %.500s:%s", \
              (unsigned long long) seed, number, __VA_ARGS__, external ? "external32 " : "", \
              filetype.text, etype.text, buftype.text, history)
@@ -85,7 +85,7 @@ static bool same_number(int rank, MPI_Offset at, int k, const char *number)
 typedef struct buffer {
     MPI_Aint bytes;
     char *memory, *origin;
-    int count;                  /* of buftype */
+    int count; /* of buftype */
     int etypes;
 } buffer;
 
@@ -96,7 +96,7 @@ static buffer buffer_new(int count)
     MPI_Aint extent = ct_extent(&buftype) * (count > 0 ? count - 1 : 0);
     MPI_Aint lb = ct_true_lb(&buftype) + (extent < 0 ? extent : 0);
     MPI_Aint ub = ct_true_ub(&buftype) + (extent > 0 ? extent : 0);
-    buffer b = {.count = count };
+    buffer b = {.count = count};
 
     lb = lb < 0 ? lb : 0;
     ub = ub > 0 ? ub : 0;
@@ -136,14 +136,11 @@ static void buffer_fill(const buffer *b, int rank, int step)
 typedef struct step {
     bool write, collective;
     int pointer, how, number;
-    int count[MOST_RANKS];      /* copies of buftype */
-    MPI_Offset at[MOST_RANKS];  /* etypes */
+    int count[MOST_RANKS];     /* copies of buftype */
+    MPI_Offset at[MOST_RANKS]; /* etypes */
 } step;
 
-static bool takes_part(const step *s, int rank)
-{
-    return s->collective || s->count[rank] > 0;
-}
+static bool takes_part(const step *s, int rank) { return s->collective || s->count[rank] > 0; }
 
 static void write_at(const step *s, const buffer *b, MPI_Status *status)
 {
@@ -276,11 +273,11 @@ static void read_shared(const step *s, const buffer *b, MPI_Status *status)
 static void transfer(const step *s, const buffer *b, MPI_Status *status)
 {
     if (s->pointer == EXPLICIT)
-        (s->write ? write_at : read_at) (s, b, status);
+        (s->write ? write_at : read_at)(s, b, status);
     else if (s->pointer == INDIVIDUAL)
-        (s->write ? write_next : read_next) (s, b, status);
+        (s->write ? write_next : read_next)(s, b, status);
     else
-        (s->write ? write_shared : read_shared) (s, b, status);
+        (s->write ? write_shared : read_shared)(s, b, status);
 }
 
 static void check_status(const step *s, const buffer *b, MPI_Status *status)
@@ -301,8 +298,8 @@ static void check_read(const step *s, const buffer *b)
             char *at = place(b, i, k);
 
             if (!same_number(ct_me, s->at[ct_me] + i, k, at)) {
-                CHECK(0, "step %d: number %d of etype %d is not what is at byte %ld", s->number,
-                      k, i, (long) place_in_file(ct_me, s->at[ct_me] + i, k));
+                CHECK(0, "step %d: number %d of etype %d is not what is at byte %ld", s->number, k,
+                      i, (long) place_in_file(ct_me, s->at[ct_me] + i, k));
                 free(seen);
                 return;
             }
@@ -442,7 +439,7 @@ static void run_steps(bool together)
     static const char *const ways[] = {"", " nonblocking", " split"};
 
     for (int i = 0; i < STEPS; i++) {
-        step s = {.number = i };
+        step s = {.number = i};
         bool one_writes;
 
         s.write = ct_below(&rng, 2);
@@ -519,7 +516,7 @@ static bool in_order(const ct_type *t)
     for (int i = 1; i < t->n; i++) {
         if (t->entries[i].at < t->entries[i - 1].at + t->entries[i - 1].number.size ||
             t->entries[i].external_at <
-            t->entries[i - 1].external_at + t->entries[i - 1].number.external)
+                t->entries[i - 1].external_at + t->entries[i - 1].number.external)
             return false;
     }
     return t->n == 0 || (t->entries[0].at >= 0 && t->entries[0].external_at >= 0);
@@ -589,7 +586,7 @@ static void new_file(void)
 
 static void one_view(void)
 {
-    ct_shape small = {.forward = true,.pairs = true }, forward = {.forward = true }, any = { 0 };
+    ct_shape small = {.forward = true, .pairs = true}, forward = {.forward = true}, any = {0};
     MPI_Info info = random_hints();
     bool together;
 

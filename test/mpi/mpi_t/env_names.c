@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static const struct {
-    const char *name, *meant;   /* NULL: nothing is said */
+    const char *name, *meant; /* NULL: nothing is said */
 } cases[] = {
     {"MPIR_CVAR_CMAP_STRATEGI", "MPIR_CVAR_CMAP_STRATEGY"},
     {"MPIR_CVAR_CMAP_STRATGEY", "MPIR_CVAR_CMAP_STRATEGY"},

@@ -15,14 +15,14 @@ enum { REFUSED = -1, FORGOTTEN = -2, ABSENT = 3 };
 
 static const struct {
     const char *name, *value;
-    double wanted;              /* or REFUSED */
+    double wanted; /* or REFUSED */
 } cases[] = {
     {"MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "4096", 4096},
     {"MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "+17", 17},
-    {"MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "", 2048},   /* the default */
+    {"MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "", 2048}, /* the default */
     {"MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "4k", REFUSED},
     {"MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "-", REFUSED},
-    {"MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "4294967360", REFUSED},      /* 64 in 32 bits */
+    {"MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "4294967360", REFUSED}, /* 64 in 32 bits */
     {"MPIR_CVAR_ALLREDUCE_SHORT_MSG_SIZE", "99999999999999999999", REFUSED},
     {"MPIR_CVAR_CMAP_ALPHA", "0.5", 0.5},
     {"MPIR_CVAR_CMAP_ALPHA", "0,5", REFUSED},

@@ -109,5 +109,5 @@ int main(int argc, char **argv)
     /* nobody uses the values any more: they may be the defaults again */
     for (int i = 0; i < 2; i++)
         cycle(variables, -1, "after MPI_Finalize");
-    return ct_errs != 0;        /* MTest_Finalize said its words too early for the last cycles */
+    return ct_errs != 0; /* MTest_Finalize said its words too early for the last cycles */
 }

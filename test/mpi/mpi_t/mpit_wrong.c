@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-static const int wrong[] = { -1, INT_MIN, INT_MAX, 1000000 };
+static const int wrong[] = {-1, INT_MIN, INT_MAX, 1000000};
 
 enum { WRONG = sizeof(wrong) / sizeof(wrong[0]) };
 
@@ -145,10 +145,8 @@ static void check_pvars(void)
     check_pvar(MPI_T_PVAR_SESSION_NULL, pvar, MPI_T_ERR_INVALID_SESSION, "no session");
     check_pvar(freed, pvar, MPI_T_ERR_INVALID_SESSION, "a freed session");
     check_pvar((MPI_T_pvar_session) junk, pvar, MPI_T_ERR_INVALID_SESSION, "junk as session");
-    check_code("a freed session again", MPI_T_pvar_session_free(&freed),
-               MPI_T_ERR_INVALID_SESSION);
-    check_code("all handles start", MPI_T_pvar_start(session, MPI_T_PVAR_ALL_HANDLES),
-               MPI_SUCCESS);
+    check_code("a freed session again", MPI_T_pvar_session_free(&freed), MPI_T_ERR_INVALID_SESSION);
+    check_code("all handles start", MPI_T_pvar_start(session, MPI_T_PVAR_ALL_HANDLES), MPI_SUCCESS);
     check_code("the handle is freed", MPI_T_pvar_handle_free(session, &pvar), MPI_SUCCESS);
     MPI_T_pvar_session_free(&session);
     MPI_T_pvar_session_free(&other);

@@ -11,8 +11,8 @@
 
 enum {
     EPOCHS = 10,
-    LONG = 1 << 14,             /* elements, which no message holds */
-    ROUNDS = 1000,              /* until a process has waited */
+    LONG = 1 << 14, /* elements, which no message holds */
+    ROUNDS = 1000,  /* until a process has waited */
     LATE_US = 1000
 };
 

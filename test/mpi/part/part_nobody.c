@@ -9,7 +9,7 @@
 enum { PARTS = 3, ROUNDS = 3, COUNT = 2 };
 
 static int data[PARTS * COUNT];
-static const int others[2] = { 1, 2 };
+static const int others[2] = {1, 2};
 
 static void check_class(const char *what, int code, int class_)
 {
@@ -56,9 +56,8 @@ static int arrived(MPI_Request request, int partition)
 
 static void check_proc_null(void)
 {
-    MPI_Request request[2] = { send_init(PARTS, COUNT, MPI_PROC_NULL),
-        receive_init(PARTS, COUNT, MPI_PROC_NULL)
-    };
+    MPI_Request request[2] = {send_init(PARTS, COUNT, MPI_PROC_NULL),
+                              receive_init(PARTS, COUNT, MPI_PROC_NULL)};
     MPI_Status status[2];
 
     for (int round = 0; round < ROUNDS; round++) {
@@ -126,7 +125,7 @@ static void check_sizes(int partitions, int count)
 {
     MPI_Request send = send_init(partitions, count, ct_me);
     MPI_Request receive = receive_init(partitions, count, ct_me);
-    int wrong[2] = { 0, partitions }, flag;
+    int wrong[2] = {0, partitions}, flag;
 
     for (int round = 0; round < ROUNDS; round++) {
         if (round % 2)
@@ -139,8 +138,7 @@ static void check_sizes(int partitions, int count)
         check_class("MPI_Pready_range beyond", MPI_Pready_range(0, partitions, send),
                     MPI_ERR_OTHER);
         check_class("MPI_Pready_list beyond", MPI_Pready_list(2, wrong, send), MPI_ERR_OTHER);
-        check_class("MPI_Parrived beyond", MPI_Parrived(receive, partitions, &flag),
-                    MPI_ERR_OTHER);
+        check_class("MPI_Parrived beyond", MPI_Parrived(receive, partitions, &flag), MPI_ERR_OTHER);
         for (int i = 0; i < partitions; i++) {
             MPI_Pready(i, send);
             check_class("MPI_Pready again", MPI_Pready(i, send), MPI_ERR_ARG);
@@ -164,12 +162,14 @@ static void check_wrong(void)
     check_class("MPI_Start of none", MPI_Start(&request), MPI_ERR_REQUEST);
     check_class("MPI_Startall of none", MPI_Startall(1, &request), MPI_ERR_REQUEST);
     check_class("MPI_Request_free of none", MPI_Request_free(&request), MPI_ERR_REQUEST);
-    check_class("MPI_Psend_init of -1 partitions",
-                MPI_Psend_init(data, -1, 0, MPI_INT, ct_me, 0, MPI_COMM_WORLD, MPI_INFO_NULL,
-                               &request), MPI_ERR_ARG);
+    check_class(
+        "MPI_Psend_init of -1 partitions",
+        MPI_Psend_init(data, -1, 0, MPI_INT, ct_me, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request),
+        MPI_ERR_ARG);
     check_class("MPI_Precv_init without a type",
                 MPI_Precv_init(data, 1, 0, MPI_DATATYPE_NULL, ct_me, 0, MPI_COMM_WORLD,
-                               MPI_INFO_NULL, &request), MPI_ERR_TYPE);
+                               MPI_INFO_NULL, &request),
+                MPI_ERR_TYPE);
     send = send_init(PARTS, COUNT, MPI_PROC_NULL);
     receive = receive_init(PARTS, COUNT, MPI_PROC_NULL);
     MPI_Start(&send);

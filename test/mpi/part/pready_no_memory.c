@@ -14,7 +14,7 @@ enum { PARTS = 4, COUNT = 25, ROUNDS = 24, MOST = 4 };
 
 static int make_ready(int round, MPI_Request request)
 {
-    int last[2] = { 2, 3 };
+    int last[2] = {2, 3};
 
     if (round % 2)
         return MPI_Pready_list(2, last, request);

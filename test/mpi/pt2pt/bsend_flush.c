@@ -12,30 +12,21 @@
 
 static int rank, size;
 
-typedef int (*iflush_fn) (MPI_Request * request);
+typedef int (*iflush_fn)(MPI_Request *request);
 
 static MPI_Comm comm;
 static MPI_Session session;
 
-static int iflush_process(MPI_Request * request)
-{
-    return MPI_Buffer_iflush(request);
-}
+static int iflush_process(MPI_Request *request) { return MPI_Buffer_iflush(request); }
 
-static int iflush_comm(MPI_Request * request)
-{
-    return MPI_Comm_iflush_buffer(comm, request);
-}
+static int iflush_comm(MPI_Request *request) { return MPI_Comm_iflush_buffer(comm, request); }
 
-static int iflush_session(MPI_Request * request)
+static int iflush_session(MPI_Request *request)
 {
     return MPI_Session_iflush_buffer(session, request);
 }
 
-static void send(int tag)
-{
-    MPI_Bsend(&tag, 1, MPI_INT, 0, tag, comm);
-}
+static void send(int tag) { MPI_Bsend(&tag, 1, MPI_INT, 0, tag, comm); }
 
 static void receive(int tag)
 {
@@ -45,7 +36,7 @@ static void receive(int tag)
     CT_CHECK(in == tag, "%d, not %d", in, tag);
 }
 
-static int test(MPI_Request * request)
+static int test(MPI_Request *request)
 {
     int flag;
     MPI_Status status;
@@ -101,7 +92,7 @@ static void check_each(void)
     void *address;
     int bytes;
 
-    check_flush();              /* without buffers */
+    check_flush(); /* without buffers */
     MPI_Buffer_attach(memory[0], sizeof(memory[0]));
     check_iflush(iflush_process, "process");
     MPI_Session_attach_buffer(session, memory[1], sizeof(memory[1]));
@@ -125,7 +116,7 @@ static void exchange(MPI_Comm ring, char *in, int n)
     for (int i = 0; i < n; i++) {
         memset(in, 0, LONG);
         MPI_Recv(in, LONG, MPI_CHAR, (rank + size - 1) % size, i, ring, MPI_STATUS_IGNORE);
-        CT_CHECK(in[0] == (char)i && in[LONG - 1] == (char)i, "message %d has %d, %d", i, in[0],
+        CT_CHECK(in[0] == (char) i && in[LONG - 1] == (char) i, "message %d has %d, %d", i, in[0],
                  in[LONG - 1]);
     }
 }

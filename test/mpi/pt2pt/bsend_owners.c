@@ -76,7 +76,7 @@ static MPI_Comm session_comm(MPI_Session session)
 static void check_detached(void *address, MPI_Aint size, const char *from, MPI_Aint expected)
 {
     CT_CHECK(address == from && size == expected, "detached %p of %ld bytes, not %p", address,
-             (long)size, from);
+             (long) size, from);
 }
 
 static void check_order(void)

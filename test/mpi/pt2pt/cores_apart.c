@@ -10,7 +10,7 @@
 #include "mpi.h"
 #include "mpitest.h"
 
-enum { LONGEST = 20 };          /* seconds */
+enum { LONGEST = 20 }; /* seconds */
 
 /* The thread goes on on the first core that it may use. */
 static void begin_on_first(const cpu_set_t *allowed)

@@ -23,8 +23,8 @@ static char *packed, *spread, *got;
 /* Basic elements, and what they take. */
 static MPI_Datatype elements[7];
 static int sizes[7];
-static const char *const names[7] = {"char",           "int",         "double complex",
-                                     "long double complex", "double and int", "record", "packed"};
+static const char *const names[7] = {
+    "char", "int", "double complex", "long double complex", "double and int", "record", "packed"};
 
 static MPI_Datatype make_record(void)
 {
@@ -113,7 +113,7 @@ static void check_kind(int kind)
 
         MPI_Type_get_extent(type, &lower, &extent);
         for (int bytes = 1000; bytes < MOST; bytes = bytes * 3 + 17) {
-            int count = bytes / (int)extent + 1;
+            int count = bytes / (int) extent + 1;
             if (count * extent < MOST)
                 check_one(kind, type, count, bytes % 2);
         }
@@ -129,7 +129,7 @@ int main(int argc, char **argv)
     spread = ct_alloc(2 * MOST, 1);
     got = ct_alloc(2 * MOST, 1);
     for (int i = 0; i < 2 * MOST; i++)
-        spread[i] = (char)(i * 37 + i / 251);
+        spread[i] = (char) (i * 37 + i / 251);
     elements[0] = MPI_CHAR;
     elements[1] = MPI_INT;
     elements[2] = MPI_C_DOUBLE_COMPLEX;

@@ -77,15 +77,15 @@ static void check_received(int way, int bytes)
 
 int main(int argc, char **argv)
 {
-    int lengths[] = {0,  1,  3,    4,    5,    6,    11,    12,   15,
+    int lengths[] = {0,  1,  3,  4,    5,    6,    11,   12,    15,
                      16, 17, 24, 1200, 1203, 1204, 1206, 35995, 36000};
 
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int i = 0; i < ROOM; i++)
-        packed[i] = (char)(1 + i % 101);
-    for (int i = 0; i < (int)(sizeof(lengths) / sizeof(lengths[0])); i++) {
+        packed[i] = (char) (1 + i % 101);
+    for (int i = 0; i < (int) (sizeof(lengths) / sizeof(lengths[0])); i++) {
         for (int way = 0; way < 3; way++) {
             if (ct_me == 0)
                 MPI_Send(packed, lengths[i], MPI_BYTE, 1, 0, MPI_COMM_WORLD);

@@ -8,12 +8,9 @@
 
 static int rank, size;
 
-static void spoil(MPI_Status * status)
-{
-    memset(status, 0x5a, sizeof(*status));
-}
+static void spoil(MPI_Status *status) { memset(status, 0x5a, sizeof(*status)); }
 
-static void get_status(MPI_Request request, MPI_Status * status)
+static void get_status(MPI_Request request, MPI_Status *status)
 {
     int flag = 0;
 
@@ -24,10 +21,10 @@ static void get_status(MPI_Request request, MPI_Status * status)
     CT_CHECK(flag, "a request does not complete");
 }
 
-static void check_same(MPI_Request * request, const char *what)
+static void check_same(MPI_Request *request, const char *what)
 {
     MPI_Status seen, waited;
-    int counts[2] = { -1, -1 };
+    int counts[2] = {-1, -1};
 
     get_status(*request, &seen);
     spoil(&waited);
@@ -35,14 +32,14 @@ static void check_same(MPI_Request * request, const char *what)
     MPI_Get_count(&seen, MPI_BYTE, &counts[0]);
     MPI_Get_count(&waited, MPI_BYTE, &counts[1]);
     CT_CHECK(seen.MPI_SOURCE == waited.MPI_SOURCE && seen.MPI_TAG == waited.MPI_TAG &&
-             counts[0] == counts[1], "%s: source %d, tag %d, count %d; MPI_Wait: %d, %d, %d", what,
-             seen.MPI_SOURCE, seen.MPI_TAG, counts[0], waited.MPI_SOURCE, waited.MPI_TAG,
-             counts[1]);
+                 counts[0] == counts[1],
+             "%s: source %d, tag %d, count %d; MPI_Wait: %d, %d, %d", what, seen.MPI_SOURCE,
+             seen.MPI_TAG, counts[0], waited.MPI_SOURCE, waited.MPI_TAG, counts[1]);
 }
 
 static void check_partitioned(void)
 {
-    int right = (rank + 1) % size, left = (rank + size - 1) % size, in[4], out[4] = { 1, 2, 3, 4 };
+    int right = (rank + 1) % size, left = (rank + size - 1) % size, in[4], out[4] = {1, 2, 3, 4};
     MPI_Request receive, send;
     MPI_Status status;
 
@@ -85,7 +82,7 @@ static void check_one_sided(void)
 static int polls;
 static MPI_Request polled;
 
-static int query(void *state, MPI_Status * status)
+static int query(void *state, MPI_Status *status)
 {
     MPI_Status_set_elements(status, MPI_BYTE, 11);
     MPI_Status_set_cancelled(status, 0);
@@ -93,24 +90,18 @@ static int query(void *state, MPI_Status * status)
     return MPI_SUCCESS;
 }
 
-static int free_state(void *state)
-{
-    return MPI_SUCCESS;
-}
+static int free_state(void *state) { return MPI_SUCCESS; }
 
-static int cancel(void *state, int complete)
-{
-    return MPI_SUCCESS;
-}
+static int cancel(void *state, int complete) { return MPI_SUCCESS; }
 
-static int poll_state(void *state, MPI_Status * status)
+static int poll_state(void *state, MPI_Status *status)
 {
     if (++polls == 3)
         MPI_Grequest_complete(polled);
     return MPI_SUCCESS;
 }
 
-static int wait_states(int count, void **states, double timeout, MPI_Status * status)
+static int wait_states(int count, void **states, double timeout, MPI_Status *status)
 {
     return MPI_SUCCESS;
 }

@@ -11,14 +11,14 @@
 static MPI_Comm comm;
 static int in[NUM][2];
 
-static void spoil(MPI_Status * statuses, int n)
+static void spoil(MPI_Status *statuses, int n)
 {
     memset(statuses, 0x5a, n * sizeof(*statuses));
     for (int i = 0; i < n; i++)
         statuses[i].MPI_ERROR = -5;
 }
 
-static void check_empty(const MPI_Status * status, const char *what)
+static void check_empty(const MPI_Status *status, const char *what)
 {
     int count = -1;
 
@@ -27,7 +27,7 @@ static void check_empty(const MPI_Status * status, const char *what)
              "%s: source %d, tag %d, count %d", what, status->MPI_SOURCE, status->MPI_TAG, count);
 }
 
-static void check_received(const MPI_Status * status, int tag, const char *what)
+static void check_received(const MPI_Status *status, int tag, const char *what)
 {
     int count = -1;
 
@@ -37,7 +37,7 @@ static void check_received(const MPI_Status * status, int tag, const char *what)
 }
 
 /* No request, only null ones, and an inactive one among them. */
-static void check_nothing(int n, MPI_Request * requests, const char *what)
+static void check_nothing(int n, MPI_Request *requests, const char *what)
 {
     MPI_Status statuses[NUM];
     int flag = 0, index = 3, out = 3, indices[NUM];
@@ -73,7 +73,7 @@ static void check_nulls(void)
 }
 
 /* Receives, of which one is a null request. */
-static void begin(MPI_Request * requests)
+static void begin(MPI_Request *requests)
 {
     for (int i = 0; i < NUM; i++)
         MPI_Irecv(in[i], 1, MPI_INT, 0, i, comm, &requests[i]);
@@ -83,12 +83,12 @@ static void begin(MPI_Request * requests)
 
 static void send(int tag, int count)
 {
-    int out[2] = { tag, tag };
+    int out[2] = {tag, tag};
 
     MPI_Send(out, count, MPI_INT, 0, tag, comm);
 }
 
-static int get_some(MPI_Request * requests, int *indices, MPI_Status * statuses, int want)
+static int get_some(MPI_Request *requests, int *indices, MPI_Status *statuses, int want)
 {
     int out = 0;
 
@@ -162,19 +162,19 @@ static void check_errors(void)
     MPI_Irecv(in[1], 1, MPI_INT, 0, 1, comm, &requests[1]);
     memcpy(copies, requests, sizeof(copies));
     send(0, 1);
-    send(1, 2);                 /* truncated */
+    send(1, 2); /* truncated */
     while (!flag && !err) {
         spoil(statuses, NUM);
         err = MPI_Request_get_status_all(2, requests, &flag, statuses);
     }
     CT_CHECK(class_of(err) == MPI_ERR_IN_STATUS, "all: class %d", class_of(err));
     CT_CHECK(statuses[0].MPI_ERROR == MPI_SUCCESS &&
-             class_of(statuses[1].MPI_ERROR) == MPI_ERR_TRUNCATE, "all: errors %d, %d",
-             statuses[0].MPI_ERROR, statuses[1].MPI_ERROR);
+                 class_of(statuses[1].MPI_ERROR) == MPI_ERR_TRUNCATE,
+             "all: errors %d, %d", statuses[0].MPI_ERROR, statuses[1].MPI_ERROR);
     err = MPI_Request_get_status_some(2, requests, &out, indices, statuses);
     CT_CHECK(class_of(err) == MPI_ERR_IN_STATUS && out == 2 &&
-             class_of(statuses[1].MPI_ERROR) == MPI_ERR_TRUNCATE, "some: class %d, %d",
-             class_of(err), out);
+                 class_of(statuses[1].MPI_ERROR) == MPI_ERR_TRUNCATE,
+             "some: class %d, %d", class_of(err), out);
     err = MPI_Request_get_status_any(1, &requests[1], &index, &flag, MPI_STATUS_IGNORE);
     CT_CHECK(class_of(err) == MPI_ERR_TRUNCATE && flag && index == 0, "any: class %d, %d, %d",
              class_of(err), flag, index);

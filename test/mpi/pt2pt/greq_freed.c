@@ -9,7 +9,7 @@
 
 static int freed, result;
 
-static int query(void *state, MPI_Status * status)
+static int query(void *state, MPI_Status *status)
 {
     MPI_Status_set_elements(status, MPI_INT, 1);
     MPI_Status_set_cancelled(status, 0);
@@ -21,14 +21,11 @@ static int query(void *state, MPI_Status * status)
 static int release(void *state)
 {
     freed++;
-    *(int *)state = -1;
+    *(int *) state = -1;
     return result;
 }
 
-static int cancel(void *state, int complete)
-{
-    return MPI_SUCCESS;
-}
+static int cancel(void *state, int complete) { return MPI_SUCCESS; }
 
 static void expect(int times, int state, const char *when)
 {

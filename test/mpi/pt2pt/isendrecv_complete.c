@@ -8,7 +8,7 @@
 #include "cmaptest.h"
 
 #define TAG 5
-#define PAIRS 50                /* pairs of numbers with a gap between them */
+#define PAIRS 50 /* pairs of numbers with a gap between them */
 #define ROUNDS 20
 
 static int size;
@@ -29,12 +29,9 @@ static MPI_Request start(int replace, int *from, int *into, MPI_Datatype type, i
 }
 
 /* Element `i` as `rank` has it before the call; every third one is in a gap. */
-static int element(int rank, int i)
-{
-    return 1000 * (rank + 1) + i;
-}
+static int element(int rank, int i) { return 1000 * (rank + 1) + i; }
 
-static void check_status(const MPI_Status * status, int source, int type_size, const char *what)
+static void check_status(const MPI_Status *status, int source, int type_size, const char *what)
 {
     int count = -1, tag = (source == MPI_PROC_NULL) ? MPI_ANY_TAG : TAG;
     int want = (source == MPI_PROC_NULL) ? 0 : type_size;
@@ -100,7 +97,7 @@ static void any_source(void)
 
 static void too_long(void)
 {
-    int from[2] = { 1, 2 }, into = -1, code, class_ = MPI_SUCCESS;
+    int from[2] = {1, 2}, into = -1, code, class_ = MPI_SUCCESS;
     MPI_Request request;
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

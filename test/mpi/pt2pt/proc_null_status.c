@@ -10,23 +10,21 @@
 
 static int got, gave = 7;
 
-typedef MPI_Request(*starter) (void);
-typedef void (*finisher) (MPI_Request * request, MPI_Status * status);
+typedef MPI_Request (*starter)(void);
+typedef void (*finisher)(MPI_Request *request, MPI_Status *status);
 
-static void spoil(MPI_Status * status)
-{
-    memset(status, 0x5a, sizeof(*status));
-}
+static void spoil(MPI_Status *status) { memset(status, 0x5a, sizeof(*status)); }
 
-static void check(const MPI_Status * status, const char *what, const char *how)
+static void check(const MPI_Status *status, const char *what, const char *how)
 {
     int count = -1, cancelled = -1;
 
     MPI_Get_count(status, MPI_INT, &count);
     MPI_Test_cancelled(status, &cancelled);
     CT_CHECK(status->MPI_SOURCE == MPI_PROC_NULL && status->MPI_TAG == MPI_ANY_TAG && count == 0 &&
-             !cancelled, "%s, %s: source %d, tag %d, count %d, cancelled %d", what, how,
-             status->MPI_SOURCE, status->MPI_TAG, count, cancelled);
+                 !cancelled,
+             "%s, %s: source %d, tag %d, count %d, cancelled %d", what, how, status->MPI_SOURCE,
+             status->MPI_TAG, count, cancelled);
 }
 
 /* ---- ways to start --------------------------------------------------------------------------- */
@@ -75,24 +73,18 @@ static MPI_Request other_receive(void)
     return request;
 }
 
-static void other_send(void)
-{
-    MPI_Send(&gave, 1, MPI_INT, ct_me, TAG + 1, MPI_COMM_WORLD);
-}
+static void other_send(void) { MPI_Send(&gave, 1, MPI_INT, ct_me, TAG + 1, MPI_COMM_WORLD); }
 
-static void by_wait(MPI_Request * request, MPI_Status * status)
-{
-    MPI_Wait(request, status);
-}
+static void by_wait(MPI_Request *request, MPI_Status *status) { MPI_Wait(request, status); }
 
-static void by_test(MPI_Request * request, MPI_Status * status)
+static void by_test(MPI_Request *request, MPI_Status *status)
 {
     int flag = 0;
     while (!flag)
         MPI_Test(request, &flag, status);
 }
 
-static void by_get_status(MPI_Request * request, MPI_Status * status)
+static void by_get_status(MPI_Request *request, MPI_Status *status)
 {
     int flag = 0;
     while (!flag)
@@ -100,10 +92,10 @@ static void by_get_status(MPI_Request * request, MPI_Status * status)
     MPI_Wait(request, MPI_STATUS_IGNORE);
 }
 
-static void by_waitall(MPI_Request * request, MPI_Status * status)
+static void by_waitall(MPI_Request *request, MPI_Status *status)
 {
-    MPI_Request both[2] = { other_receive(), *request };
-    MPI_Status statuses[2] = { *status, *status };
+    MPI_Request both[2] = {other_receive(), *request};
+    MPI_Status statuses[2] = {*status, *status};
 
     other_send();
     MPI_Waitall(2, both, statuses);
@@ -111,10 +103,10 @@ static void by_waitall(MPI_Request * request, MPI_Status * status)
     *status = statuses[1];
 }
 
-static void by_testall(MPI_Request * request, MPI_Status * status)
+static void by_testall(MPI_Request *request, MPI_Status *status)
 {
-    MPI_Request both[2] = { other_receive(), *request };
-    MPI_Status statuses[2] = { *status, *status };
+    MPI_Request both[2] = {other_receive(), *request};
+    MPI_Status statuses[2] = {*status, *status};
     int flag = 0;
 
     other_send();
@@ -124,15 +116,15 @@ static void by_testall(MPI_Request * request, MPI_Status * status)
     *status = statuses[1];
 }
 
-static void finish_other(MPI_Request * other)
+static void finish_other(MPI_Request *other)
 {
     other_send();
     MPI_Wait(other, MPI_STATUS_IGNORE);
 }
 
-static void by_waitany(MPI_Request * request, MPI_Status * status)
+static void by_waitany(MPI_Request *request, MPI_Status *status)
 {
-    MPI_Request both[2] = { other_receive(), *request };
+    MPI_Request both[2] = {other_receive(), *request};
     int index = -1;
 
     MPI_Waitany(2, both, &index, status);
@@ -141,9 +133,9 @@ static void by_waitany(MPI_Request * request, MPI_Status * status)
     finish_other(&both[0]);
 }
 
-static void by_testany(MPI_Request * request, MPI_Status * status)
+static void by_testany(MPI_Request *request, MPI_Status *status)
 {
-    MPI_Request both[2] = { other_receive(), *request };
+    MPI_Request both[2] = {other_receive(), *request};
     int index = -1, flag = 0;
 
     while (!flag)
@@ -153,10 +145,10 @@ static void by_testany(MPI_Request * request, MPI_Status * status)
     finish_other(&both[0]);
 }
 
-static void by_waitsome(MPI_Request * request, MPI_Status * status)
+static void by_waitsome(MPI_Request *request, MPI_Status *status)
 {
-    MPI_Request both[2] = { other_receive(), *request };
-    int n = 0, indices[2] = { -1, -1 };
+    MPI_Request both[2] = {other_receive(), *request};
+    int n = 0, indices[2] = {-1, -1};
 
     MPI_Waitsome(2, both, &n, indices, status);
     CT_CHECK(n == 1 && indices[0] == 1, "MPI_Waitsome: %d, first is %d", n, indices[0]);
@@ -164,10 +156,10 @@ static void by_waitsome(MPI_Request * request, MPI_Status * status)
     finish_other(&both[0]);
 }
 
-static void by_testsome(MPI_Request * request, MPI_Status * status)
+static void by_testsome(MPI_Request *request, MPI_Status *status)
 {
-    MPI_Request both[2] = { other_receive(), *request };
-    int n = 0, indices[2] = { -1, -1 };
+    MPI_Request both[2] = {other_receive(), *request};
+    int n = 0, indices[2] = {-1, -1};
 
     while (n == 0)
         MPI_Testsome(2, both, &n, indices, status);
@@ -197,7 +189,7 @@ static void started_and_completed(void)
 {
     for (int s = 0; s < LENGTH(starters); s++) {
         for (int f = 0; f < LENGTH(finishers); f++) {
-            MPI_Status status[2];       /* as many as MPI_Waitsome may write */
+            MPI_Status status[2]; /* as many as MPI_Waitsome may write */
             MPI_Request request = starters[s].start();
 
             spoil(&status[0]);

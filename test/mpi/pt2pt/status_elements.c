@@ -11,21 +11,21 @@ static void check_number(MPI_Datatype type, int in_type, MPI_Count elements, int
 {
     MPI_Status status;
     MPI_Count got;
-    int few, count, wanted = elements % in_type ? MPI_UNDEFINED : (int)(elements / in_type);
+    int few, count, wanted = elements % in_type ? MPI_UNDEFINED : (int) (elements / in_type);
 
     memset(&status, 0, sizeof(status));
     if (small)
-        MPI_Status_set_elements(&status, type, (int)elements);
+        MPI_Status_set_elements(&status, type, (int) elements);
     else
         MPI_Status_set_elements_x(&status, type, elements);
     MPI_Get_elements_x(&status, type, &got);
-    CT_CHECK(got == elements, "%lld elements: %lld", (long long)elements, (long long)got);
+    CT_CHECK(got == elements, "%lld elements: %lld", (long long) elements, (long long) got);
     if (elements > 1000000)
         return;
     MPI_Get_elements(&status, type, &few);
-    CT_CHECK(few == elements, "%lld elements: %d", (long long)elements, few);
+    CT_CHECK(few == elements, "%lld elements: %d", (long long) elements, few);
     MPI_Get_count(&status, type, &count);
-    CT_CHECK(count == wanted, "%lld elements: %d copies, not %d", (long long)elements, count,
+    CT_CHECK(count == wanted, "%lld elements: %d copies, not %d", (long long) elements, count,
              wanted);
 }
 
@@ -35,7 +35,7 @@ static void check_type(MPI_Datatype type, int in_type)
         check_number(type, in_type, n, 0);
         check_number(type, in_type, n, 1);
     }
-    check_number(type, in_type, ((MPI_Count)1 << 33) + 1, 0);
+    check_number(type, in_type, ((MPI_Count) 1 << 33) + 1, 0);
 }
 
 int main(int argc, char **argv)

@@ -7,7 +7,7 @@
  */
 #include "cmaptest.h"
 
-static void check(MPI_Status * status, int source, int tag, int error)
+static void check(MPI_Status *status, int source, int tag, int error)
 {
     int s = -7, t = -7, e = -7;
 
@@ -19,7 +19,7 @@ static void check(MPI_Status * status, int source, int tag, int error)
              "the fields are %d, %d, %d", status->MPI_SOURCE, status->MPI_TAG, status->MPI_ERROR);
 }
 
-static void set(MPI_Status * status, int source, int tag, int error)
+static void set(MPI_Status *status, int source, int tag, int error)
 {
     MPI_Status_set_source(status, source);
     MPI_Status_set_tag(status, tag);
@@ -41,7 +41,7 @@ static void check_null(void)
 
 int main(int argc, char **argv)
 {
-    MPI_Status status = { 0 };
+    MPI_Status status = {0};
     int in = 3, out[2], count, cancelled;
 
     set(&status, 1, 2, MPI_ERR_TRUNCATE);

@@ -46,7 +46,7 @@ static void check_memory(MPI_Win win, char *base, MPI_Aint bytes)
 
         MPI_Win_shared_query(win, i, &there, &unit, &memory);
         for (MPI_Aint k = 0; k < there; k++)
-            CT_CHECK(memory[k] == 1 + i, "byte %ld of rank %d is %d", (long)k, i, memory[k]);
+            CT_CHECK(memory[k] == 1 + i, "byte %ld of rank %d is %d", (long) k, i, memory[k]);
     }
     MPI_Win_fence(0, win);
 }
@@ -60,8 +60,8 @@ static void check_allocated(int bits, MPI_Aint bytes)
     snprintf(value, sizeof(value), "%d", 1 << bits);
     info = info_of("mpi_minimum_memory_alignment", value);
     MPI_Win_allocate(bytes, 1, info, MPI_COMM_WORLD, &base, &win);
-    CT_CHECK((uintptr_t)base % (1 << bits) == 0, "%ld bytes at %p, not at a multiple of %s",
-             (long)bytes, base, value);
+    CT_CHECK((uintptr_t) base % (1 << bits) == 0, "%ld bytes at %p, not at a multiple of %s",
+             (long) bytes, base, value);
     if (bits >= 6)
         check_info(win, value);
     check_memory(win, base, bytes);
@@ -75,7 +75,7 @@ static void check_without_hint(void)
     MPI_Win win;
 
     MPI_Win_allocate(1 + 2 * ct_me, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
-    CT_CHECK((uintptr_t)base % 64 == 0, "without a hint, the memory is at %p", base);
+    CT_CHECK((uintptr_t) base % 64 == 0, "without a hint, the memory is at %p", base);
     check_memory(win, base, 1 + 2 * ct_me);
     MPI_Win_free(&win);
 }
@@ -95,8 +95,8 @@ static void check_apart(void)
     MPI_Win_allocate_shared(unit % 2 ? 0 : 100, 1, info, node, &base, &win);
     for (int i = 0; i < n; i++) {
         MPI_Win_shared_query(win, i, &bytes, &unit, &memory);
-        CT_CHECK(bytes == (i % 2 ? 0 : 100), "rank %d has %ld bytes", i, (long)bytes);
-        CT_CHECK(i % 2 ? memory == NULL : (uintptr_t)memory % 4096 == 0, "rank %d is at %p", i,
+        CT_CHECK(bytes == (i % 2 ? 0 : 100), "rank %d has %ld bytes", i, (long) bytes);
+        CT_CHECK(i % 2 ? memory == NULL : (uintptr_t) memory % 4096 == 0, "rank %d is at %p", i,
                  memory);
     }
     MPI_Win_free(&win);

@@ -9,16 +9,14 @@
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
 
-
-
 static void check_too_much(MPI_Aint bytes)
 {
     void *got = &ct_errs;
     int class, err = MPI_Alloc_mem(bytes, MPI_INFO_NULL, &got);
 
     MPI_Error_class(err, &class);
-    CT_CHECK(class == MPI_ERR_NO_MEM, "%ld bytes: class %d", (long)bytes, class);
-    CT_CHECK(got == &ct_errs, "%ld bytes: the address is %p", (long)bytes, got);
+    CT_CHECK(class == MPI_ERR_NO_MEM, "%ld bytes: class %d", (long) bytes, class);
+    CT_CHECK(got == &ct_errs, "%ld bytes: the address is %p", (long) bytes, got);
 }
 
 static void check_hint(const char *key, const char *value, uintptr_t alignment)
@@ -29,7 +27,7 @@ static void check_hint(const char *key, const char *value, uintptr_t alignment)
     MPI_Info_create(&info);
     MPI_Info_set(info, key, value);
     MPI_Alloc_mem(100, info, &got);
-    CT_CHECK(got && (uintptr_t)got % alignment == 0, "%s=%s gives %p", key, value, got);
+    CT_CHECK(got && (uintptr_t) got % alignment == 0, "%s=%s gives %p", key, value, got);
     if (got) {
         memset(got, 1, 100);
         MPI_Free_mem(got);
@@ -47,22 +45,22 @@ static void check_free(void *memory, int expected)
 
 int main(int argc, char **argv)
 {
-    static const char *const no_alignments[] = {"0", "-16", "100", "all", "64 bytes",
-                                                "99999999999999999999"};
+    static const char *const no_alignments[] = {"0",   "-16",      "100",
+                                                "all", "64 bytes", "99999999999999999999"};
     void *twice;
 
     MTest_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-    check_too_much((MPI_Aint)1 << 50);
+    check_too_much((MPI_Aint) 1 << 50);
     check_too_much(INTPTR_MAX);
     for (int bits = 0; bits <= 24; bits++) {
         char value[16];
 
         snprintf(value, sizeof(value), "%d", 1 << bits);
-        check_hint("mpi_minimum_memory_alignment", value, (uintptr_t)1 << bits);
+        check_hint("mpi_minimum_memory_alignment", value, (uintptr_t) 1 << bits);
     }
-    for (int i = 0; i < (int)(sizeof(no_alignments) / sizeof(no_alignments[0])); i++) {
+    for (int i = 0; i < (int) (sizeof(no_alignments) / sizeof(no_alignments[0])); i++) {
         check_hint("mpi_minimum_memory_alignment", no_alignments[i], 1);
     }
     check_hint("mpich_buf_type", "of a kind that nobody knows", 1);

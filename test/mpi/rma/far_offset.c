@@ -12,16 +12,14 @@
 
 enum { WORDS = 600, MOST = 300 };
 
-static const MPI_Aint border = (MPI_Aint)1 << 32, room = ((MPI_Aint)1 << 32) + ((MPI_Aint)1 << 20);
+static const MPI_Aint border = (MPI_Aint) 1 << 32,
+                      room = ((MPI_Aint) 1 << 32) + ((MPI_Aint) 1 << 20);
 static int size;
 static MPI_Win win;
-static char *memory;            /* of the last process */
-static long model[WORDS];       /* around the border, a word in 8 bytes */
+static char *memory;      /* of the last process */
+static long model[WORDS]; /* around the border, a word in 8 bytes */
 
-static MPI_Aint place(int word)
-{
-    return border + 8 * (MPI_Aint) (word - WORDS / 2);
-}
+static MPI_Aint place(int word) { return border + 8 * (MPI_Aint) (word - WORDS / 2); }
 
 static void write_words(int target, int first, int n)
 {
@@ -79,7 +77,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (ct_me == size - 1) {
-        memory = mmap(NULL, (size_t)room, PROT_READ | PROT_WRITE,
+        memory = mmap(NULL, (size_t) room, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         has = memory != MAP_FAILED;
     }

@@ -39,7 +39,7 @@ static void epoch(int ops, int poor, int nth)
 
 static void check_origin(int ops)
 {
-    const int poor[] = { 0, 1, ops / 2, ops - 1, ops };
+    const int poor[] = {0, 1, ops / 2, ops - 1, ops};
     long epochs = 0;
 
     memset(memory, 0, WORDS * sizeof(long));
@@ -98,7 +98,7 @@ static void new_win(void)
 
 static void check_all(void)
 {
-    const int ops[] = { 1, 5, 550 };
+    const int ops[] = {1, 5, 550};
 
     memory = ct_alloc(WORDS, sizeof(long));
     for (int i = 0; i < EARLY; i++)

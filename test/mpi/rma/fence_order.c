@@ -101,7 +101,7 @@ static void check_accumulates(void)
 {
     int target = (ct_me + 1) % size, from = (ct_me + size - 1) % size;
     long *second = ct_alloc(WORDS, sizeof(long)), first[SHORT], third[SHORT];
-    ct_rng rng = { 11 };
+    ct_rng rng = {11};
 
     MPI_Win_fence(0, win);
     for (int epoch = 0; epoch < EPOCHS; epoch++) {
@@ -275,7 +275,7 @@ static void check_wrong_assertions(void)
 
 int main(int argc, char **argv)
 {
-    const char *const modes[] = { "hybrid", "lazy" };
+    const char *const modes[] = {"hybrid", "lazy"};
 
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);

@@ -11,16 +11,13 @@
 #include "cmaptest_oracle.h"
 
 enum { ROUNDS = 60, WORDS = 64 };
-enum { EXCLUSIVE, SHARED, OWN };        /* places: two counters, and a word for each process */
+enum { EXCLUSIVE, SHARED, OWN }; /* places: two counters, and a word for each process */
 
 static long memory[WORDS];
 static MPI_Win win;
 static int rank, size;
 
-static void wait_for(MPI_Request * request)
-{
-    MPI_Wait(request, MPI_STATUS_IGNORE);
-}
+static void wait_for(MPI_Request *request) { MPI_Wait(request, MPI_STATUS_IGNORE); }
 
 static void raise_alone(int target)
 {
@@ -33,7 +30,7 @@ static void raise_alone(int target)
     value++;
     MPI_Rput(&value, 1, MPI_LONG, target, EXCLUSIVE, 1, MPI_LONG, win, &request);
     wait_for(&request);
-    value = -1;                 /* the buffer is the program's again */
+    value = -1; /* the buffer is the program's again */
     MPI_Win_unlock(target, win);
 }
 

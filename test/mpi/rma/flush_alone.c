@@ -23,10 +23,7 @@ static unsigned draw(unsigned below)
     return (state >> 16) % below;
 }
 
-static void expect(long was)
-{
-    expected[results++] = was;
-}
+static void expect(long was) { expected[results++] = was; }
 
 /* One operation on word `at`; accumulates keep their order, so only they share a word with others
  * before a flush. */
@@ -49,7 +46,7 @@ static void operate(MPI_Win win, int step, int at)
             expected[STEPS - 1] = same;
             MPI_Compare_and_swap(&origin[step], &expected[STEPS - 1], &result[results], MPI_LONG, 1,
                                  at, win);
-            MPI_Win_flush_local(1, win);        /* the compare buffer is used again */
+            MPI_Win_flush_local(1, win); /* the compare buffer is used again */
             expect(same);
             mirror[at] = value;
             break;
@@ -96,7 +93,7 @@ static void check_put(MPI_Win win, int round)
     long sent = 5 * (long) round, got = -1;
     int at = (int) draw(WORDS);
 
-    MPI_Win_flush(1, win);      /* a put is not ordered behind an accumulate */
+    MPI_Win_flush(1, win); /* a put is not ordered behind an accumulate */
     MPI_Put(&sent, 1, MPI_LONG, 1, at, 1, MPI_LONG, win);
     MPI_Win_flush(1, win);
     mirror[at] = sent;
@@ -148,7 +145,7 @@ static void rounds(MPI_Win win, int all)
 
 int main(int argc, char **argv)
 {
-    long *memory, zero[WORDS] = { 0 };
+    long *memory, zero[WORDS] = {0};
     int rank, all, i;
     MPI_Win win;
 

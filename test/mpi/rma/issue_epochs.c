@@ -22,7 +22,7 @@ static MPI_Win new_win(MPI_Info info)
     return win;
 }
 
-static void free_win(MPI_Win * win, long *its_memory)
+static void free_win(MPI_Win *win, long *its_memory)
 {
     MPI_Win_free(win);
     free(its_memory);
@@ -105,7 +105,7 @@ static void check_freed_types(void)
 {
     MPI_Win win = new_win(MPI_INFO_NULL);
     MPI_Datatype column;
-    long put[4] = { 1, 2, 3, 4 }, got[8] = { 0 };
+    long put[4] = {1, 2, 3, 4}, got[8] = {0};
 
     for (int i = 0; i < 2; i++) {
         MPI_Type_vector(4, 1, 2, MPI_LONG, &column);
@@ -151,7 +151,7 @@ static void check_empty(void)
 static void check_two_windows(void)
 {
     MPI_Win one = new_win(MPI_INFO_NULL), two;
-    long *of_one = memory, value[2] = { 11, 22 }, got[2] = { 0, 0 };
+    long *of_one = memory, value[2] = {11, 22}, got[2] = {0, 0};
 
     two = new_win(MPI_INFO_NULL);
     for (int i = 0; i < 4; i++) {

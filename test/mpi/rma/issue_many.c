@@ -12,8 +12,8 @@ enum { MOST = 3000, LONG = 4096, WORDS = MOST + LONG + 1 };
 enum { LOCK, LOCK_ALL, PSCW, FENCE, SYNCS };
 enum { PUT, GET, ADD, FETCH, REPLACE, KINDS };
 enum { NOWHERE = -1 };
-static const char *const sync_names[] = { "lock", "lock_all", "pscw", "fence" };
-static const char *const kind_names[] = { "put", "get", "add", "fetch", "replace" };
+static const char *const sync_names[] = {"lock", "lock_all", "pscw", "fence"};
+static const char *const kind_names[] = {"put", "get", "add", "fetch", "replace"};
 
 static int size, origin, target;
 static MPI_Win win;
@@ -139,7 +139,7 @@ static void check(int sync, int kind, int count, int long_at)
 
 int main(int argc, char **argv)
 {
-    const int counts[] = { 1, 2, 7, 8, 9, 24, 25, 26, 254, 255, 256, 300, MOST };
+    const int counts[] = {1, 2, 7, 8, 9, 24, 25, 26, 254, 255, 256, 300, MOST};
     MPI_Group world;
 
     MTest_Init(&argc, &argv);
@@ -154,7 +154,7 @@ int main(int argc, char **argv)
     for (int sync = 0; sync < SYNCS && size > 1; sync++) {
         for (int kind = 0; kind < KINDS; kind++) {
             for (int i = 0; i < (int) (sizeof counts / sizeof counts[0]); i++) {
-                const int long_at[] = { NOWHERE, 0, counts[i] / 2, counts[i] };
+                const int long_at[] = {NOWHERE, 0, counts[i] / 2, counts[i]};
                 for (int repeat = 0; repeat < 4; repeat++)
                     check(sync, kind, counts[i], long_at[repeat]);
             }

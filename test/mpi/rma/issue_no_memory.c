@@ -43,7 +43,7 @@ static void epoch_with(int ops, int poor, int nth, long *values)
 /* Of all epochs each operation counts once. */
 static long fail_everywhere(int ops, long *values)
 {
-    const int calls[] = { -1, 0, 1, 2, ops / 2, ops - 1, ops, ops + 1 };
+    const int calls[] = {-1, 0, 1, 2, ops / 2, ops - 1, ops, ops + 1};
     long epochs = 0;
 
     for (int i = 0; i < (int) (sizeof(calls) / sizeof(calls[0])); i++) {
@@ -59,7 +59,7 @@ static void check_all(int size)
 {
     long *memory = ct_alloc(WORDS, sizeof(long)), *values = ct_alloc(WORDS, sizeof(long)),
          epochs[3] = {0};
-    const int ops[3] = { 1, 5, WORDS };
+    const int ops[3] = {1, 5, WORDS};
     MPI_Info info;
 
     target = size - 1;

@@ -13,7 +13,7 @@
 #include "cmaptest_oracle.h"
 
 enum { WORDS = 300, MOST_OPS = 40, SHARED = 2 };
-enum { FREE, ACCUMULATED, TAKEN };      /* of a word in this epoch */
+enum { FREE, ACCUMULATED, TAKEN }; /* of a word in this epoch */
 enum { LOCK, NESTED, LOCK_ALL, FENCE, PSCW, TICKET, ROUND_KINDS };
 enum { CREATED, ALLOCATED, DYNAMIC, SHARED_WINDOW, WINDOW_KINDS };
 enum { PLAIN, STRIDED, SCATTERED, BACKWARD, APART, LAYOUTS };
@@ -29,8 +29,8 @@ typedef struct layout {
 typedef struct op {
     const char *what;
     int target, n;
-    layout here;                /* of in and out */
-    long *in, *out, *want;      /* want: what the words of out must be when the epoch is over */
+    layout here;           /* of in and out */
+    long *in, *out, *want; /* want: what the words of out must be when the epoch is over */
     MPI_Request request;
 } op;
 
@@ -40,9 +40,9 @@ static int size, window_kind;
 /* of the others' memory, as displacements in bytes: not 0 in dynamic windows */
 static MPI_Aint *begins;
 static MPI_Win win;
-static long *base;              /* size slices, then SHARED counters */
-static long *model;             /* [target][word]: my slice there */
-static char *state;             /* [target][word] */
+static long *base;  /* size slices, then SHARED counters */
+static long *model; /* [target][word]: my slice there */
+static char *state; /* [target][word] */
 static op ops[4 * MOST_OPS];
 static int n_ops, round_number;
 static ct_rng mine, common;
@@ -52,7 +52,7 @@ static long tickets, added;
 
 static layout new_layout(int kind, int n)
 {
-    layout l = {.n = n,.at = ct_ints(n),.count = 1,.type = MPI_LONG };
+    layout l = {.n = n, .at = ct_ints(n), .count = 1, .type = MPI_LONG};
 
     for (int i = 0; i < n; i++)
         l.at[i] = kind == STRIDED     ? 2 * i
@@ -106,8 +106,14 @@ static op *new_op(const char *what, int target, layout here)
 {
     op *o = &ops[n_ops++];
 
-    *o = (op) {what, target, here.n, here, ct_alloc(here.span, sizeof(long)),
-        ct_alloc(here.span, sizeof(long)), NULL, MPI_REQUEST_NULL};
+    *o = (op){what,
+              target,
+              here.n,
+              here,
+              ct_alloc(here.span, sizeof(long)),
+              ct_alloc(here.span, sizeof(long)),
+              NULL,
+              MPI_REQUEST_NULL};
     for (int i = 0; i < here.n; i++)
         o->in[here.at[i]] = (long) ct_random(&mine);
     return o;
@@ -186,7 +192,7 @@ static void get(int target, int first, layout *there, int with_request)
 
 static MPI_Op random_kind(void)
 {
-    const MPI_Op kinds[] = { MPI_SUM, MPI_BXOR, MPI_MAX, MPI_REPLACE };
+    const MPI_Op kinds[] = {MPI_SUM, MPI_BXOR, MPI_MAX, MPI_REPLACE};
 
     return kinds[ct_below(&mine, 4)];
 }
@@ -264,7 +270,7 @@ static void add_shared(int target)
 
     o->in[0] = 1 + ct_below(&mine, 9);
     added += o->in[0];
-    MPI_Accumulate(o->in, 1, MPI_LONG, target, place(target, (MPI_Aint)size * WORDS + 1), 1,
+    MPI_Accumulate(o->in, 1, MPI_LONG, target, place(target, (MPI_Aint) size * WORDS + 1), 1,
                    MPI_LONG, MPI_SUM, win);
 }
 
@@ -275,7 +281,7 @@ static void check_result(op *o)
 
         CT_CHECK(got == o->want[k],
                  "seed %llu, %s window, round %d: word %d of a %s of %d from %d is %ld, not %ld",
-                 (unsigned long long)seed, window_names[window_kind], round_number, k, o->what,
+                 (unsigned long long) seed, window_names[window_kind], round_number, k, o->what,
                  o->n, o->target, got, o->want[k]);
         if (got != o->want[k])
             break;
@@ -347,10 +353,7 @@ static void maybe_flush(int target)
     }
 }
 
-static int few(void)
-{
-    return ct_below(&mine, 3) ? ct_below(&mine, 3) : ct_below(&mine, MOST_OPS);
-}
+static int few(void) { return ct_below(&mine, 3) ? ct_below(&mine, 3) : ct_below(&mine, MOST_OPS); }
 
 static void finish_requests(void)
 {
@@ -381,8 +384,8 @@ static void check_memory(const long *seen, const char *what)
     for (int i = 0; i < size * WORDS; i++) {
         CT_CHECK(seen[i] == all[i],
                  "seed %llu, %s window, round %d: after %s, word %d of %d is %ld, not %ld",
-                 (unsigned long long)seed, window_names[window_kind], round_number, what, i % WORDS,
-                 i / WORDS, seen[i], all[i]);
+                 (unsigned long long) seed, window_names[window_kind], round_number, what,
+                 i % WORDS, i / WORDS, seen[i], all[i]);
         if (seen[i] != all[i])
             break;
     }
@@ -533,30 +536,19 @@ static void ticket_round(void)
 static void one_round(int kind)
 {
     switch (kind) {
-        case LOCK:
-            lock_round();
-            break;
-        case NESTED:
-            nested_round();
-            break;
-        case LOCK_ALL:
-            lock_all_round();
-            break;
-        case FENCE:
-            fence_round();
-            break;
-        case PSCW:
-            pscw_round();
-            break;
-        default:
-            ticket_round();
+        case LOCK: lock_round(); break;
+        case NESTED: nested_round(); break;
+        case LOCK_ALL: lock_all_round(); break;
+        case FENCE: fence_round(); break;
+        case PSCW: pscw_round(); break;
+        default: ticket_round();
     }
     end_epoch();
 }
 
 static void check_counters(void)
 {
-    long given[SHARED] = { tickets, added }, all[SHARED], here[SHARED];
+    long given[SHARED] = {tickets, added}, all[SHARED], here[SHARED];
 
     MPI_Allreduce(given, all, SHARED, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(&base[size * WORDS], here, SHARED, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);

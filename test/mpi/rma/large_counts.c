@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 
-static const MPI_Count part = (MPI_Count)1 << 24;
+static const MPI_Count part = (MPI_Count) 1 << 24;
 static MPI_Win win;
 
-static const MPI_Count counts[] = {((MPI_Count)1 << 31) + 5, ((MPI_Count)1 << 32) + 5};
+static const MPI_Count counts[] = {((MPI_Count) 1 << 31) + 5, ((MPI_Count) 1 << 32) + 5};
 
 /* The first part and those where `counts` end have pages of their own. */
 static int pages_of(MPI_Count place)
@@ -114,7 +114,7 @@ static void check_ends(const operation_t *op, const char *where, const char *mem
                        char first, char last, char behind)
 {
     CT_CHECK(memory[0] == first && memory[n - 1] == last && memory[n] == behind,
-             "%s of %lld: %s has %d, %d and %d, not %d, %d and %d", op->name, (long long)n, where,
+             "%s of %lld: %s has %d, %d and %d, not %d, %d and %d", op->name, (long long) n, where,
              memory[0], memory[n - 1], memory[n], first, last, behind);
 }
 
@@ -134,7 +134,7 @@ static void run_origin(const operation_t *op, char *data, char *result, MPI_Coun
     set_ends(result, n, 5, 6, 7);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
     CT_CHECK(op->call(data, result, n, &request) == MPI_SUCCESS, "%s of %lld fails", op->name,
-             (long long)n);
+             (long long) n);
     if (request != MPI_REQUEST_NULL) {
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         check_result(op, result, n);
@@ -199,7 +199,7 @@ static int is_room(void)
 {
     struct statvfs shared;
     int mine = available() > 2 * counts[0] && !statvfs("/dev/shm", &shared) &&
-               (long long)shared.f_bavail * (long long)shared.f_frsize > counts[0] + part;
+               (long long) shared.f_bavail * (long long) shared.f_frsize > counts[0] + part;
     int all;
 
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

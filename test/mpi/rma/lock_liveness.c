@@ -95,7 +95,7 @@ static void check_window(MPI_Win win, MPI_Win flags, long *phase)
 
 int main(int argc, char **argv)
 {
-    long memory[3] = { 0, 0, 0 }, *mine, phase = 0;
+    long memory[3] = {0, 0, 0}, *mine, phase = 0;
     MPI_Win win, flags;
 
     MTest_Init(&argc, &argv);

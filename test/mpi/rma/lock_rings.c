@@ -15,7 +15,7 @@ static int size;
 
 static void step(MPI_Win win, int target)
 {
-    static long pair[2];        /* until the lock is given back */
+    static long pair[2]; /* until the lock is given back */
 
     MPI_Get(pair, 2, MPI_LONG, target, 0, 2, MPI_LONG, win);
     MPI_Win_flush(target, win);

@@ -98,7 +98,7 @@ static void check(int kind)
     if (ct_me == 0)
         call(kind, win);
     MPI_Win_fence(0, win);
-    CT_CHECK(peak() - before < most, "%s of %ld KB took %ld KB more", names[kind], (long)KILOBYTES,
+    CT_CHECK(peak() - before < most, "%s of %ld KB took %ld KB more", names[kind], (long) KILOBYTES,
              peak() - before);
     check_words(kind);
     MPI_Win_free(&win);

@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     MPI_Bcast(&room, 1, MPI_LONG_LONG, 0, comm);
     /* a process that is alone has memory of its own, which is not limited so */
     error = size == 1 ? MPI_ERR_OTHER
-                      : MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint)(room + MARGIN) : 0, 1,
+                      : MPI_Win_allocate_shared(rank == 0 ? (MPI_Aint) (room + MARGIN) : 0, 1,
                                                 MPI_INFO_NULL, comm, &memory, &win);
     if (error == MPI_SUCCESS) {
         fprintf(stderr, "rank %d: a window of %lld bytes where there are %lld\n", rank,

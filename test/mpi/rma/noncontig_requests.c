@@ -32,14 +32,14 @@ static ct_rng mine;
 static void add_layout(const char *name, MPI_Datatype type, int is_pair)
 {
     MPI_Type_commit(&type);
-    layouts[n_layouts++] = (layout) {name, type, is_pair};
+    layouts[n_layouts++] = (layout){name, type, is_pair};
 }
 
 /* A pair of a double and an int has a gap behind it. */
 static void make_layouts(void)
 {
     MPI_Datatype type, part;
-    int lengths[] = { 1, 2, 1 }, places[] = { 5, 0, 3 };
+    int lengths[] = {1, 2, 1}, places[] = {5, 0, 3};
 
     MPI_Type_contiguous(4, MPI_INT, &type);
     add_layout("contiguous", type, 0);
@@ -71,10 +71,7 @@ static void randomize(char *buffer, size_t bytes)
     }
 }
 
-static MPI_Aint my_block(void)
-{
-    return (MPI_Aint) ct_me * BLOCK;
-}
+static MPI_Aint my_block(void) { return (MPI_Aint) ct_me * BLOCK; }
 
 /* What the target has in this process' block, by calls whose completion is that of the flush. */
 static void write_block(int target)
@@ -190,7 +187,7 @@ static void check_nobody(int kind, const layout *at_origin, const layout *at_tar
 
 static void check_pair(int target, const layout *at_origin, const layout *at_target)
 {
-    static const int counts[] = { 0, 1, 100, 600 };
+    static const int counts[] = {0, 1, 100, 600};
 
     for (int kind = 0; kind < KINDS; kind++) {
         for (int i = 0; i < 4; i++)

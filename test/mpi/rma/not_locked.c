@@ -9,12 +9,12 @@
 
 static MPI_Win win;
 
-#define FAILS(call)                                                                    \
-    do {                                                                               \
-        int class_ = MPI_SUCCESS, errno_ = call;                                       \
-                                                                                       \
-        if (errno_)                                                                    \
-            MPI_Error_class(errno_, &class_);                                          \
+#define FAILS(call) \
+    do { \
+        int class_ = MPI_SUCCESS, errno_ = call; \
+\
+        if (errno_) \
+            MPI_Error_class(errno_, &class_); \
         CT_CHECK(class_ == MPI_ERR_RMA_SYNC, "%s: %s: class %d", what, #call, class_); \
     } while (0)
 

@@ -19,28 +19,23 @@ static const char *const names[] = {
 static int target;
 static MPI_Win win;
 static MPI_Datatype types[TYPES];
-static const int counts[TYPES] = { 3, 1, 1 }, words[TYPES] = { 3, 2, BLOCKS };
+static const int counts[TYPES] = {3, 1, 1}, words[TYPES] = {3, 2, BLOCKS};
 /* of each word that operations on the target change */
 static long memory[WORDS], in[WORDS], out[WORDS], value;
 
 /* `value` is what is there, and in[] is 1.  Data of the origin are in one piece: yaksa does not
  * pack without memory. */
-static int call(int kind, int t, MPI_Request * request)
+static int call(int kind, int t, MPI_Request *request)
 {
     MPI_Datatype type = types[t];
     int n = counts[t];
 
     switch (kind) {
-        case PUT:
-            return MPI_Put(in, words[t], MPI_LONG, target, 0, n, type, win);
-        case RPUT:
-            return MPI_Rput(in, words[t], MPI_LONG, target, 0, n, type, win, request);
-        case GET:
-            return MPI_Get(out, words[t], MPI_LONG, target, 0, n, type, win);
-        case RGET:
-            return MPI_Rget(out, words[t], MPI_LONG, target, 0, n, type, win, request);
-        case ACC:
-            return MPI_Accumulate(in, words[t], MPI_LONG, target, 0, n, type, MPI_SUM, win);
+        case PUT: return MPI_Put(in, words[t], MPI_LONG, target, 0, n, type, win);
+        case RPUT: return MPI_Rput(in, words[t], MPI_LONG, target, 0, n, type, win, request);
+        case GET: return MPI_Get(out, words[t], MPI_LONG, target, 0, n, type, win);
+        case RGET: return MPI_Rget(out, words[t], MPI_LONG, target, 0, n, type, win, request);
+        case ACC: return MPI_Accumulate(in, words[t], MPI_LONG, target, 0, n, type, MPI_SUM, win);
         case RACC:
             return MPI_Raccumulate(in, words[t], MPI_LONG, target, 0, n, type, MPI_SUM, win,
                                    request);
@@ -50,10 +45,8 @@ static int call(int kind, int t, MPI_Request * request)
         case RGET_ACC:
             return MPI_Rget_accumulate(in, words[t], MPI_LONG, out, words[t], MPI_LONG, target, 0,
                                        n, type, MPI_SUM, win, request);
-        case FOP:
-            return MPI_Fetch_and_op(in, out, MPI_LONG, target, 0, MPI_SUM, win);
-        default:
-            return MPI_Compare_and_swap(in, &value, out, MPI_LONG, target, 0, win);
+        case FOP: return MPI_Fetch_and_op(in, out, MPI_LONG, target, 0, MPI_SUM, win);
+        default: return MPI_Compare_and_swap(in, &value, out, MPI_LONG, target, 0, win);
     }
 }
 

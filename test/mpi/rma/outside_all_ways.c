@@ -12,10 +12,9 @@
 enum { WORDS = 40000, BESIDE = 70000 };
 enum { PUT, GET, ACCUMULATE, GET_ACCUMULATE, FETCH_AND_OP, COMPARE_AND_SWAP, RPUT, RGET, KINDS };
 
-static const char *const names[KINDS] = {"put",          "get",
-                                         "accumulate",   "get_accumulate",
-                                         "fetch_and_op", "compare_and_swap",
-                                         "rput",         "rget"};
+static const char *const names[KINDS] = {
+    "put",  "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap",
+    "rput", "rget"};
 static int size;
 static MPI_Win win;
 static const char *way;
@@ -37,7 +36,7 @@ static const place_t places[] = {
     {"long, across the end", WORDS / 2, WORDS, 0, 1},
     {"strided", WORDS - 5, 1, 1, 0},
     {"strided across the end", WORDS - 4, 1, 1, 1},
-    {"far", (MPI_Aint)1 << 61, 1, 0, 1},
+    {"far", (MPI_Aint) 1 << 61, 1, 0, 1},
 };
 
 enum { PLACES = sizeof(places) / sizeof(places[0]) };
@@ -59,10 +58,8 @@ static int call(int kind, int target, const place_t *place)
     long zero = 0;
 
     switch (kind) {
-        case PUT:
-            return MPI_Put(data, n, MPI_LONG, target, place->disp, place->count, type, win);
-        case GET:
-            return MPI_Get(result, n, MPI_LONG, target, place->disp, place->count, type, win);
+        case PUT: return MPI_Put(data, n, MPI_LONG, target, place->disp, place->count, type, win);
+        case GET: return MPI_Get(result, n, MPI_LONG, target, place->disp, place->count, type, win);
         case ACCUMULATE:
             return MPI_Accumulate(data, n, MPI_LONG, target, place->disp, place->count, type,
                                   MPI_SUM, win);
@@ -74,8 +71,8 @@ static int call(int kind, int target, const place_t *place)
         case COMPARE_AND_SWAP:
             return MPI_Compare_and_swap(data, &zero, result, MPI_LONG, target, place->disp, win);
         case RPUT:
-            err = MPI_Rput(data, n, MPI_LONG, target, place->disp, place->count, type, win,
-                           &request);
+            err =
+                MPI_Rput(data, n, MPI_LONG, target, place->disp, place->count, type, win, &request);
             break;
         default:
             err = MPI_Rget(result, n, MPI_LONG, target, place->disp, place->count, type, win,

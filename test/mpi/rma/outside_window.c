@@ -12,10 +12,7 @@
 static int size;
 static MPI_Win win;
 
-static long words_of(int rank)
-{
-    return 4 + rank;
-}
+static long words_of(int rank) { return 4 + rank; }
 
 static void expect(int got, int outside, const char *what, int target)
 {
@@ -31,7 +28,7 @@ static void expect(int got, int outside, const char *what, int target)
 static void check_strided(int target, MPI_Aint disp, int count, int outside)
 {
     MPI_Datatype type;
-    long in[8] = { 0 };
+    long in[8] = {0};
 
     MPI_Type_vector(count, 1, 2, MPI_LONG, &type);
     MPI_Type_commit(&type);
@@ -44,7 +41,7 @@ static void check_strided(int target, MPI_Aint disp, int count, int outside)
 static void check_backwards(int target, MPI_Aint disp, int outside)
 {
     MPI_Datatype type;
-    long in[2] = { 0 };
+    long in[2] = {0};
 
     MPI_Type_vector(2, 1, -1, MPI_LONG, &type);
     MPI_Type_commit(&type);
@@ -77,7 +74,7 @@ static void check_target(int target)
 
     check_at(target, words - 1, 0);
     check_at(target, words, 1);
-    check_at(target, (MPI_Aint) 1 << 61, 1);    /* as bytes it would be zero */
+    check_at(target, (MPI_Aint) 1 << 61, 1); /* as bytes it would be zero */
     check_strided(target, words - 3, 2, 0);
     check_strided(target, words - 2, 2, 1);
     check_backwards(target, 1, 0);
@@ -107,7 +104,7 @@ static void check_message(int target, MPI_Aint disp, int flushed)
  * a mistake. */
 static void check_fence(void)
 {
-    long value = 7, got[2] = { 7, 7 };
+    long value = 7, got[2] = {7, 7};
     int target = (ct_me + 1) % size, outside = size > 1;
 
     expect(MPI_Win_fence(0, win), 0, "first fence", target);
@@ -188,7 +185,7 @@ static void make_window(long *memory, const char *issue)
 
     MPI_Info_create(&info);
     MPI_Info_set(info, "rma_issue", issue);
-    MPI_Win_create(memory, (MPI_Aint)(words_of(ct_me) * sizeof(long)), sizeof(long), info,
+    MPI_Win_create(memory, (MPI_Aint) (words_of(ct_me) * sizeof(long)), sizeof(long), info,
                    MPI_COMM_WORLD, &win);
     MPI_Info_free(&info);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
@@ -211,7 +208,7 @@ static void check_messages(void)
         check_message(target, words, 0);
         check_message(target, words, 1);
         check_message(target, (MPI_Aint) 1 << 61, 0);
-        check_message(target, ((MPI_Aint) 1 << 32) + 1, 0);     /* in 32 bits it would be inside */
+        check_message(target, ((MPI_Aint) 1 << 32) + 1, 0); /* in 32 bits it would be inside */
     }
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 1; i < words_of(ct_me); i++)
@@ -225,7 +222,7 @@ static void check_node(MPI_Comm node)
 {
     long *mine;
 
-    MPI_Win_allocate((MPI_Aint)(words_of(ct_me) * sizeof(long)), sizeof(long), MPI_INFO_NULL, node,
+    MPI_Win_allocate((MPI_Aint) (words_of(ct_me) * sizeof(long)), sizeof(long), MPI_INFO_NULL, node,
                      &mine, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     memset(mine, 0, words_of(ct_me) * sizeof(long));

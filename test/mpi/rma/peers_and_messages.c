@@ -14,16 +14,13 @@
 
 #include <stdbool.h>
 
-#define SLOT 48                 /* ints of a window that belong to one origin */
+#define SLOT 48 /* ints of a window that belong to one origin */
 #define COUNTS 200
 
 static int size;
 static ct_rng rng;
 
-static unsigned draw(unsigned n)
-{
-    return (unsigned) ct_below(&rng, (int) n);
-}
+static unsigned draw(unsigned n) { return (unsigned) ct_below(&rng, (int) n); }
 
 typedef struct {
     MPI_Win win;
@@ -32,11 +29,11 @@ typedef struct {
 } side_t;
 
 static MPI_Datatype types[5];
-static int spans[5];            /* ints that one element reaches over */
+static int spans[5]; /* ints that one element reaches over */
 
 static void make_types(void)
 {
-    int lengths[2] = { 1, 2 }, places[2] = { 0, 3 };
+    int lengths[2] = {1, 2}, places[2] = {0, 3};
 
     types[0] = MPI_INT, spans[0] = 1;
     MPI_Type_vector(2, 1, 2, MPI_INT, &types[1]), spans[1] = 3;
@@ -64,9 +61,9 @@ static step_t draw_step(bool in_lock)
     return s;
 }
 
-static MPI_Op op_of(const step_t * s, bool gets)
+static MPI_Op op_of(const step_t *s, bool gets)
 {
-    static const MPI_Op ops[6] = { MPI_SUM, MPI_MAX, MPI_BXOR, MPI_REPLACE, MPI_PROD, MPI_MIN };
+    static const MPI_Op ops[6] = {MPI_SUM, MPI_MAX, MPI_BXOR, MPI_REPLACE, MPI_PROD, MPI_MIN};
 
     if (s->type == 4)
         return s->op % 2 ? MPI_MAXLOC : MPI_REPLACE;
@@ -74,7 +71,7 @@ static MPI_Op op_of(const step_t * s, bool gets)
 }
 
 /* Words of the origin's slot at the target, whose unit is one or two ints. */
-static void do_step(side_t * side, const step_t * s, int target)
+static void do_step(side_t *side, const step_t *s, int target)
 {
     int unit = target % 2 + 1;
     MPI_Aint disp = (MPI_Aint) ct_me * SLOT / unit + (s->disp + unit - 1) / unit;
@@ -82,20 +79,14 @@ static void do_step(side_t * side, const step_t * s, int target)
     MPI_Win win = side->win;
     MPI_Request request = MPI_REQUEST_NULL;
     int *origin = side->origin, *result = side->result, n = s->count;
-    static int compare;         /* until the operation is complete */
+    static int compare; /* until the operation is complete */
 
     for (int i = 0; i < SLOT; i++)
         origin[i] = s->value + i * 3;
     switch (s->kind) {
-        case 0:
-            MPI_Put(origin, n, type, target, disp, n, type, win);
-            break;
-        case 1:
-            MPI_Get(result, n, type, target, disp, n, type, win);
-            break;
-        case 2:
-            MPI_Accumulate(origin, n, type, target, disp, n, type, op_of(s, false), win);
-            break;
+        case 0: MPI_Put(origin, n, type, target, disp, n, type, win); break;
+        case 1: MPI_Get(result, n, type, target, disp, n, type, win); break;
+        case 2: MPI_Accumulate(origin, n, type, target, disp, n, type, op_of(s, false), win); break;
         case 3:
             MPI_Get_accumulate(origin, n, type, result, n, type, target, disp, n, type,
                                op_of(s, true), win);
@@ -108,12 +99,8 @@ static void do_step(side_t * side, const step_t * s, int target)
             compare = s->value % 2 ? 0 : side->result[0];
             MPI_Compare_and_swap(origin, &compare, result, MPI_INT, target, disp, win);
             break;
-        case 6:
-            MPI_Rput(origin, n, type, target, disp, n, type, win, &request);
-            break;
-        case 7:
-            MPI_Rget(result, n, type, target, disp, n, type, win, &request);
-            break;
+        case 6: MPI_Rput(origin, n, type, target, disp, n, type, win, &request); break;
+        case 7: MPI_Rget(result, n, type, target, disp, n, type, win, &request); break;
         case 8:
             MPI_Raccumulate(origin, n, type, target, disp, n, type, op_of(s, false), win, &request);
             break;
@@ -140,7 +127,7 @@ static void lock_rounds(side_t sides[2], int rounds)
 {
     for (int round = 0; round < rounds; round++) {
         int how = (int) draw(4), target = (int) draw((unsigned) size);
-        step_t steps[2] = { draw_step(true), draw_step(true) };
+        step_t steps[2] = {draw_step(true), draw_step(true)};
 
         for (int side = 0; side < 2; side++) {
             if (how == 0)
@@ -214,16 +201,16 @@ static void same_program_on_both(unsigned seed, bool shared)
     int ints = size * SLOT, unit = (int) sizeof(int) * (ct_me % 2 + 1);
     side_t *sides = ct_alloc(2, sizeof(side_t));
 
-    rng = (ct_rng) {seed * 1000u + (unsigned) ct_me};
+    rng = (ct_rng){seed * 1000u + (unsigned) ct_me};
     if (shared)
-        MPI_Win_allocate_shared(ints * (MPI_Aint)sizeof(int), unit, MPI_INFO_NULL, MPI_COMM_WORLD,
+        MPI_Win_allocate_shared(ints * (MPI_Aint) sizeof(int), unit, MPI_INFO_NULL, MPI_COMM_WORLD,
                                 &sides[0].mine, &sides[0].win);
     else
-        MPI_Win_allocate(ints * (MPI_Aint)sizeof(int), unit, MPI_INFO_NULL, MPI_COMM_WORLD,
+        MPI_Win_allocate(ints * (MPI_Aint) sizeof(int), unit, MPI_INFO_NULL, MPI_COMM_WORLD,
                          &sides[0].mine, &sides[0].win);
     sides[1].mine = ct_ints(ints);
-    MPI_Win_create(sides[1].mine, ints * (MPI_Aint)sizeof(int), unit, MPI_INFO_NULL, MPI_COMM_WORLD,
-                   &sides[1].win);
+    MPI_Win_create(sides[1].mine, ints * (MPI_Aint) sizeof(int), unit, MPI_INFO_NULL,
+                   MPI_COMM_WORLD, &sides[1].win);
     memset(sides[0].mine, 0, (size_t) ints * sizeof(int));
     MPI_Barrier(MPI_COMM_WORLD);
 
@@ -334,8 +321,8 @@ static void count_together(void)
     if (ct_me == 0) {
         MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
         CT_CHECK(mine[0] == want, "counted to %ld, not %ld", mine[0], want);
-        CT_CHECK(*(double *)&mine[1] == COUNTS * (double)size, "counted to %g, not %d",
-                 *(double *)&mine[1], COUNTS * size);
+        CT_CHECK(*(double *) &mine[1] == COUNTS * (double) size, "counted to %g, not %d",
+                 *(double *) &mine[1], COUNTS * size);
         MPI_Win_unlock(0, win);
     }
     MPI_Win_free(&win);

@@ -70,7 +70,7 @@ static void one_after_the_other(MPI_Win win, const int *mine)
  * the two. */
 static void two_origins(MPI_Win win, const int *mine)
 {
-    const int origins[2] = { 0, 1 };
+    const int origins[2] = {0, 1};
 
     for (int round = 0; round < ROUNDS; round++) {
         int value = 1000 * round + ct_me;
@@ -126,7 +126,7 @@ static void early_posts(MPI_Win win, const int *mine)
 int main(int argc, char **argv)
 {
     MPI_Win win;
-    int mine[2] = { 0, 0 };
+    int mine[2] = {0, 0};
 
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);

@@ -32,11 +32,11 @@ static void check_rank(MPI_Win win, int of, bool is_reached)
 
     MPI_Win_shared_query(win, of, &bytes, &unit, &base);
     if (!is_reached) {
-        CT_CHECK(bytes == 0 && base == NULL, "rank %d has %ld bytes at %p", of, (long)bytes, base);
+        CT_CHECK(bytes == 0 && base == NULL, "rank %d has %ld bytes at %p", of, (long) bytes, base);
         return;
     }
-    CT_CHECK(bytes == (MPI_Aint)(of * sizeof(int)) && (of == 0 || unit == of),
-             "rank %d has %ld bytes of %d", of, (long)bytes, unit);
+    CT_CHECK(bytes == (MPI_Aint) (of * sizeof(int)) && (of == 0 || unit == of),
+             "rank %d has %ld bytes of %d", of, (long) bytes, unit);
     for (int i = 0; i < of && bytes > 0; i++)
         CT_CHECK(base[i] == of, "rank %d has %d", of, base[i]);
 }
@@ -51,8 +51,8 @@ static void check_first(MPI_Win win, bool is_allocated)
             first = of;
     }
     MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &base);
-    CT_CHECK(bytes == (first == MPI_PROC_NULL ? 0 : (MPI_Aint)(first * sizeof(int))),
-             "MPI_PROC_NULL: %ld bytes, first is %d", (long)bytes, first);
+    CT_CHECK(bytes == (first == MPI_PROC_NULL ? 0 : (MPI_Aint) (first * sizeof(int))),
+             "MPI_PROC_NULL: %ld bytes, first is %d", (long) bytes, first);
 }
 
 static void check(MPI_Win win, int *base, bool is_allocated)

@@ -53,7 +53,7 @@ static void check_proc_null(MPI_Win win, int first, int last, MPI_Aint most)
         }
     }
     MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &got);
-    CT_CHECK(bytes == expected, "MPI_PROC_NULL has %ld bytes", (long)bytes);
+    CT_CHECK(bytes == expected, "MPI_PROC_NULL has %ld bytes", (long) bytes);
     CT_CHECK(expected == 0 || got == lowest, "MPI_PROC_NULL is at %p, not %p", got, lowest);
 }
 
@@ -68,16 +68,16 @@ static void check_segments(int first, int last, MPI_Aint most)
                             &base, &win);
     for (int i = 0; i < size; i++) {
         MPI_Win_shared_query(win, i, &bytes, &unit, &got);
-        CT_CHECK(bytes == bytes_of(i, first, last, most), "rank %d has %ld bytes", i, (long)bytes);
+        CT_CHECK(bytes == bytes_of(i, first, last, most), "rank %d has %ld bytes", i, (long) bytes);
         CT_CHECK(unit == 1 + i, "rank %d has the displacement unit %d", i, unit);
         if (i == 0)
             begin = got;
         CT_CHECK(got == begin + sum, "rank %d of %d to %d is at %ld, not %ld", i, first, last,
-                 (long)(got - begin), (long)sum);
+                 (long) (got - begin), (long) sum);
         CT_CHECK(i != ct_me || got == base, "the own segment is at %p and %p", got, base);
         sum += bytes;
     }
-    CT_CHECK((begin != NULL) == (sum > 0), "%ld bytes are at %p", (long)sum, begin);
+    CT_CHECK((begin != NULL) == (sum > 0), "%ld bytes are at %p", (long) sum, begin);
     check_proc_null(win, first, last, most);
     MPI_Barrier(node);
     MPI_Win_free(&win);

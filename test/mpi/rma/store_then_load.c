@@ -12,19 +12,16 @@
 enum { ROUNDS = 200000, LINES = 512, LINE = 16, SECONDS = 3 };
 
 typedef struct {
-    int word[LINES * LINE];     /* a cache line for each round, used again later */
-    int round[LINE];            /* that this process has come to */
-    int last[LINE];             /* of the first process: that both go to */
+    int word[LINES * LINE]; /* a cache line for each round, used again later */
+    int round[LINE];        /* that this process has come to */
+    int last[LINE];         /* of the first process: that both go to */
 } memory_t;
 
 static memory_t *mine, *theirs;
 static MPI_Win plain, window;
 static unsigned char missed[ROUNDS + 1];
 
-static int where(int round)
-{
-    return round % LINES * LINE;
-}
+static int where(int round) { return round % LINES * LINE; }
 
 /* Both leave nearly at once: the one earlier than the other by some instructions, then later. */
 static void meet(int round)

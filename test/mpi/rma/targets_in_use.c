@@ -10,7 +10,7 @@
 #include "cmaptest_mpit.h"
 
 #define WORDS 200
-#define MANY (1 << 19)          /* words, more than are there at once */
+#define MANY (1 << 19) /* words, more than are there at once */
 
 static int size, counted;
 static ct_pvar targets;
@@ -19,7 +19,7 @@ static void expect_targets(int64_t want, const char *when)
 {
     if (counted)
         CT_CHECK(ct_pvar_read(&targets) == want, "%s: %ld targets, not %ld", when,
-                 (long)ct_pvar_read(&targets), (long)want);
+                 (long) ct_pvar_read(&targets), (long) want);
 }
 
 /* Each word goes by a put of its own; every third comes back by a get before the next one. */
@@ -58,7 +58,7 @@ static void get_then_put(int target)
 
     for (long i = 0; i < MANY; i++)
         mine[i] = ct_me + i;
-    MPI_Win_create(mine, (MANY + 1) * (MPI_Aint)sizeof(long), sizeof(long), MPI_INFO_NULL,
+    MPI_Win_create(mine, (MANY + 1) * (MPI_Aint) sizeof(long), sizeof(long), MPI_INFO_NULL,
                    MPI_COMM_WORLD, &win);
     MPI_Win_lock_all(0, win);
     for (int round = 0; round < 5; round++) {
@@ -87,7 +87,7 @@ static void get_then_put(int target)
  * barriers. */
 static void put_two(int target, int from)
 {
-    enum { HALF = 380, ROUNDS = 20 };   /* of 3,040 bytes */
+    enum { HALF = 380, ROUNDS = 20 }; /* of 3,040 bytes */
     long *mine = ct_alloc(2 * HALF, sizeof(long)), *words = ct_alloc(2 * HALF, sizeof(long));
     MPI_Info info;
     MPI_Win win;
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     /* operations that travel in messages need no key */
     MPI_Info_create(&info);
     MPI_Info_set(info, "rma_issue", "eager");
-    MPI_Win_create(mine, (MPI_Aint)size * WORDS * (MPI_Aint)sizeof(long), sizeof(long), info,
+    MPI_Win_create(mine, (MPI_Aint) size * WORDS * (MPI_Aint) sizeof(long), sizeof(long), info,
                    MPI_COMM_WORLD, &win);
     MPI_Info_free(&info);
     expect_targets(0, "a new window");

@@ -27,10 +27,7 @@ int msync(void *address, size_t bytes, int flags)
 /* Files of shared memory that this process has made and not removed. */
 static int files;
 
-static int is_shared(const char *name)
-{
-    return strstr(name, "mpich_seg_") != NULL;
-}
+static int is_shared(const char *name) { return strstr(name, "mpich_seg_") != NULL; }
 
 int mkstemp(char *name)
 {
@@ -78,7 +75,7 @@ static void check_alike(int err, int kind, int who)
 static void check_too_large(int kind, int who)
 {
     MPI_Win win;
-    int err = make(kind, ct_me == who ? (MPI_Aint)1 << 46 : 4096, &win);
+    int err = make(kind, ct_me == who ? (MPI_Aint) 1 << 46 : 4096, &win);
 
     check_alike(err, kind, who);
     if (!err)
@@ -87,7 +84,7 @@ static void check_too_large(int kind, int who)
 
 static void check_untouched(void)
 {
-    const MPI_Aint bytes = (MPI_Aint)1 << 26;
+    const MPI_Aint bytes = (MPI_Aint) 1 << 26;
     MPI_Win win;
     int err;
 

@@ -78,7 +78,7 @@ static void check_allocated(int rank, int size)
         int *mine;
         MPI_Win win;
 
-        MPI_Win_allocate((MPI_Aint)(words * sizeof(int)), sizeof(int), MPI_INFO_NULL,
+        MPI_Win_allocate((MPI_Aint) (words * sizeof(int)), sizeof(int), MPI_INFO_NULL,
                          MPI_COMM_WORLD, &mine, &win);
         for (int i = 0; i < words; i++)
             mine[i] = UNTOUCHED;

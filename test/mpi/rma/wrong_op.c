@@ -10,31 +10,29 @@
 
 enum { ACC, GET_ACC, RACC, RGET_ACC, FOP, CALLS };
 enum { LOCK, LOCK_ALL, FENCE, PSCW, SYNCS };
-enum { WORDS = 64 };            /* of the window, each of 8 bytes */
+enum { WORDS = 64 }; /* of the window, each of 8 bytes */
 
 static const char *const call_names[] = {"accumulate", "get_accumulate", "raccumulate",
                                          "rget_accumulate", "fetch_and_op"};
 static int size;
 static MPI_Win win;
 static MPI_Op user_op;
-static int count = 1;           /* of what a call moves */
+static int count = 1; /* of what a call moves */
 static long in[WORDS], out[WORDS], *base;
 
 static int call(int kind, MPI_Datatype type, MPI_Op op, int target, MPI_Request *request)
 {
     switch (kind) {
-        case ACC:
-            return MPI_Accumulate(in, count, type, target, 0, count, type, op, win);
+        case ACC: return MPI_Accumulate(in, count, type, target, 0, count, type, op, win);
         case GET_ACC:
-            return MPI_Get_accumulate(in, count, type, out, count, type, target, 0, count, type,
-                                      op, win);
+            return MPI_Get_accumulate(in, count, type, out, count, type, target, 0, count, type, op,
+                                      win);
         case RACC:
             return MPI_Raccumulate(in, count, type, target, 0, count, type, op, win, request);
         case RGET_ACC:
             return MPI_Rget_accumulate(in, count, type, out, count, type, target, 0, count, type,
                                        op, win, request);
-        default:
-            return MPI_Fetch_and_op(in, out, type, target, 0, op, win);
+        default: return MPI_Fetch_and_op(in, out, type, target, 0, op, win);
     }
 }
 
@@ -192,7 +190,7 @@ static void check_memory(int epochs)
     MPI_Win_lock(MPI_LOCK_SHARED, ct_me, 0, win);
     for (int i = 0; i < WORDS - 1; i++)
         CT_CHECK(base[i] == 0, "after %d epochs word %d is %lx", epochs, i, base[i]);
-    CT_CHECK(base[WORDS - 1] == (long)epochs * size, "after %d epochs of %d the counter is %ld",
+    CT_CHECK(base[WORDS - 1] == (long) epochs * size, "after %d epochs of %d the counter is %ld",
              epochs, size, base[WORDS - 1]);
     MPI_Win_unlock(ct_me, win);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -221,9 +219,7 @@ static void check_window(int allocated)
     free(memory);
 }
 
-static void keep(void *from, void *to, int *count, MPI_Datatype *type)
-{
-}
+static void keep(void *from, void *to, int *count, MPI_Datatype *type) {}
 
 int main(int argc, char **argv)
 {

@@ -30,11 +30,11 @@ static void check_unit(MPI_Aint unit, int is_right)
 
         MPI_Error_class(create(way, unit, &win), &class);
         CT_CHECK(class == (is_right ? MPI_SUCCESS : MPI_ERR_DISP), "unit %ld, way %d: class %d",
-                 (long)unit, way, class);
+                 (long) unit, way, class);
         if (class)
             continue;
         MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &found, &flag);
-        CT_CHECK(flag && *found == unit, "unit %ld, way %d: the window has %d", (long)unit, way,
+        CT_CHECK(flag && *found == unit, "unit %ld, way %d: the window has %d", (long) unit, way,
                  *found);
         MPI_Win_free(&win);
     }
@@ -48,9 +48,9 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     check_unit(1, 1);
     check_unit(INT_MAX, 1);
-    check_unit((MPI_Aint)INT_MAX + 1, 0);
-    check_unit((MPI_Aint)1 << 32, 0);
-    check_unit(((MPI_Aint)1 << 32) + 8, 0);
+    check_unit((MPI_Aint) INT_MAX + 1, 0);
+    check_unit((MPI_Aint) 1 << 32, 0);
+    check_unit(((MPI_Aint) 1 << 32) + 8, 0);
     check_unit(0, 0);
     check_unit(-8, 0);
     MTest_Finalize(ct_errs);

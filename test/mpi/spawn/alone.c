@@ -42,7 +42,7 @@ static void find_name(void)
 
 static int be_alone(char *program)
 {
-    char *args[] = { "-child", NULL };
+    char *args[] = {"-child", NULL};
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     CT_CHECK(MPI_Publish_name(service, MPI_INFO_NULL, address) == MPI_SUCCESS,
@@ -88,7 +88,7 @@ static int publish_quietly(void)
 static int be_cut_off(void)
 {
     char port[MPI_MAX_PORT_NAME];
-    int before[DESCRIPTORS];    /* those of the job that started this process */
+    int before[DESCRIPTORS]; /* those of the job that started this process */
 
     for (int fd = 0; fd < DESCRIPTORS; fd++)
         before[fd] = is_connected(fd);
@@ -142,7 +142,7 @@ static char *make_folder(char *folder, char *program, int room)
 static void start(char *program, char *what)
 {
     char folder[] = "/tmp/mpiexec-XXXXXX", other[64], path[4096];
-    char *args[] = { program, what, NULL };
+    char *args[] = {program, what, NULL};
     pid_t process;
 
     CT_CHECK(make_folder(folder, other, sizeof(other)), "no folder: %s", strerror(errno));

@@ -38,7 +38,7 @@ static void connect_to(const char *port, int other)
 
 int main(int argc, char **argv)
 {
-    char ports[3][MPI_MAX_PORT_NAME] = { "" };
+    char ports[3][MPI_MAX_PORT_NAME] = {""};
 
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     for (int round = 0; round < 3; round++) {
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == 0) {
-            usleep(300000);     /* the question is there, in most cases */
+            usleep(300000); /* the question is there, in most cases */
             connect_to(ports[1], 1);
             accept_from(ports[0], 2);
         } else if (rank == 1) {

@@ -55,7 +55,7 @@ static void leave_idle(void)
 /* Rank 0 receives, by a request of each kind, what rank 1 sends after all other things. */
 static void wait_for_active(void)
 {
-    int data[2] = { 0, 0 }, complete = 0;
+    int data[2] = {0, 0}, complete = 0;
     MPI_Request requests[2];
     MPI_Comm comm;
 

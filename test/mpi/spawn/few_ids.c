@@ -8,10 +8,10 @@
 #include "cmaptest.h"
 
 enum {
-    ENOUGH = 2,                 /* for the roots and for the intercommunicator */
+    ENOUGH = 2, /* for the roots and for the intercommunicator */
     MOST = 3,
     ROOM = 300,
-    CHILDREN = 2                /* on two hosts, both abort */
+    CHILDREN = 2 /* on two hosts, both abort */
 };
 
 static MPI_Comm comm[ROOM];
@@ -42,9 +42,9 @@ static void check(int left, int error)
 static void spawn(char *program, int left)
 {
     MPI_Comm inter = MPI_COMM_NULL;
-    char *args[] = { "-child", NULL };
-    int error = MPI_Comm_spawn(program, args, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_WORLD,
-                               &inter, MPI_ERRCODES_IGNORE);
+    char *args[] = {"-child", NULL};
+    int error = MPI_Comm_spawn(program, args, CHILDREN, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
+                               MPI_ERRCODES_IGNORE);
 
     check(left, error);
     if (error == MPI_SUCCESS)
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     MPI_Comm parent;
     int all, n;
 
-    if (argc > 1)               /* its MPI_Init may fail */
+    if (argc > 1) /* its MPI_Init may fail */
         CT_CHECK(freopen("/dev/null", "w", stderr), "no /dev/null");
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);

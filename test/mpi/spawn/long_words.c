@@ -9,13 +9,13 @@
 
 enum { PROGRAMS = 2, LONG = 5, WORDS = 10 };
 
-static const int lengths[LONG] = { 1000, 1017, 1018, 1500, 100000 };
+static const int lengths[LONG] = {1000, 1017, 1018, 1500, 100000};
 static char text[LONG][100001];
 static char *words[WORDS + 1];
 
 static void make_words(void)
 {
-    static char *special[] = { "", "a=b", "two words ", "endcmd", "weekendcmd" };
+    static char *special[] = {"", "a=b", "two words ", "endcmd", "weekendcmd"};
 
     for (int i = 0; i < LONG; i++) {
         memset(text[i], 'a' + i, lengths[i]);
@@ -36,9 +36,9 @@ static void check_words(int count, char **word)
 static void spawn(char *program)
 {
     static char value[MPI_MAX_INFO_VAL];
-    char *programs[PROGRAMS] = { program, program };
-    char **arguments[PROGRAMS] = { words, words };
-    int processes[PROGRAMS] = { 1, 1 };
+    char *programs[PROGRAMS] = {program, program};
+    char **arguments[PROGRAMS] = {words, words};
+    int processes[PROGRAMS] = {1, 1};
     MPI_Info infos[PROGRAMS];
     MPI_Comm inter;
 
@@ -62,7 +62,7 @@ static void spawn(char *program)
 
 static void refuse_two_lines(char *program)
 {
-    char *lines[] = { "one\ntwo", NULL };
+    char *lines[] = {"one\ntwo", NULL};
     MPI_Comm inter = MPI_COMM_NULL;
 
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);

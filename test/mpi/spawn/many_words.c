@@ -36,8 +36,7 @@ static void spawn(char *program)
         words[i] = text[i];
         make_word(text[i], i);
     }
-    MPI_Comm_spawn(program, words, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter,
-                   MPI_ERRCODES_IGNORE);
+    MPI_Comm_spawn(program, words, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &inter, MPI_ERRCODES_IGNORE);
     MPI_Recv(&wrong, 1, MPI_INT, 0, 0, inter, MPI_STATUS_IGNORE);
     CT_CHECK(wrong == 0, "the spawned process found %d errors", wrong);
     MPI_Comm_disconnect(&inter);

@@ -15,7 +15,7 @@
  * the parent: the roots have agreed then, and make the intercommunicator. Or it holds the first
  * process there for ever, and the last one exits, kills itself, or fails in MPI_Init.
  */
-#define _GNU_SOURCE             /* RTLD_NEXT */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -25,16 +25,16 @@
 
 enum {
     ROUNDS = 8,
-    AGREED = 2,                 /* messages to the parent until the roots have met */
-    MESSAGES = 8,               /* until the parent has all that it waits for */
-    LATER = 300000              /* microseconds in which the roots meet, on a quiet machine */
+    AGREED = 2,    /* messages to the parent until the roots have met */
+    MESSAGES = 8,  /* until the parent has all that it waits for */
+    LATER = 300000 /* microseconds in which the roots meet, on a quiet machine */
 };
 
 static int rank, is_ending, messages, last_message, holds;
 
 int connect(int fd, const struct sockaddr *address, socklen_t length)
 {
-    int (*next) (int, const struct sockaddr *, socklen_t) =
+    int (*next)(int, const struct sockaddr *, socklen_t) =
         (int (*)(int, const struct sockaddr *, socklen_t)) dlsym(RTLD_NEXT, "connect");
 
     if (is_ending && (address->sa_family == AF_INET || address->sa_family == AF_INET6))
@@ -44,7 +44,7 @@ int connect(int fd, const struct sockaddr *address, socklen_t length)
 
 ssize_t send(int fd, const void *data, size_t bytes, int flags)
 {
-    ssize_t (*next) (int, const void *, size_t, int) =
+    ssize_t (*next)(int, const void *, size_t, int) =
         (ssize_t(*)(int, const void *, size_t, int)) dlsym(RTLD_NEXT, "send");
 
     if (last_message > 0 && bytes >= 8 && memcmp(data, "MPIport1", 8) == 0 &&
@@ -56,20 +56,14 @@ ssize_t send(int fd, const void *data, size_t bytes, int flags)
     return next(fd, data, bytes, flags);
 }
 
-static void exit_now(int number)
-{
-    _exit(7);
-}
+static void exit_now(int number) { _exit(7); }
 
-static void kill_now(int number)
-{
-    raise(SIGKILL);
-}
+static void kill_now(int number) { raise(SIGKILL); }
 
 /* The process manager says which process this is. */
 static void hold_or_end(const char *how)
 {
-    struct itimerval later = {.it_value = {.tv_usec = LATER} };
+    struct itimerval later = {.it_value = {.tv_usec = LATER}};
     const char *me = getenv("PMI_RANK"), *all = getenv("PMI_SIZE");
 
     holds = 1;
@@ -107,7 +101,7 @@ static void check(int result, const char *reason, const char *status, int n)
 
 static int spawn(char *program, char *arg, int n)
 {
-    char *args[] = { arg, NULL };
+    char *args[] = {arg, NULL};
     MPI_Comm inter = MPI_COMM_NULL;
 
     return MPI_Comm_spawn(program, args, n, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter,
@@ -116,11 +110,11 @@ static int spawn(char *program, char *arg, int n)
 
 static void spawn_some(char *program)
 {
-    char *quit[] = { "-quit", NULL }, *silent[] = { "-silent", NULL }, *wait[] = { "-wait", NULL };
-    char **args[] = { quit, silent, wait };
-    char *commands[] = { program, program, program };
-    int n[] = { 1, 2, 1 };
-    MPI_Info infos[] = { MPI_INFO_NULL, MPI_INFO_NULL, MPI_INFO_NULL };
+    char *quit[] = {"-quit", NULL}, *silent[] = {"-silent", NULL}, *wait[] = {"-wait", NULL};
+    char **args[] = {quit, silent, wait};
+    char *commands[] = {program, program, program};
+    int n[] = {1, 2, 1};
+    MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL, MPI_INFO_NULL};
     MPI_Comm inter = MPI_COMM_NULL;
     int result = MPI_Comm_spawn_multiple(3, commands, args, n, infos, 0, MPI_COMM_WORLD, &inter,
                                          MPI_ERRCODES_IGNORE);

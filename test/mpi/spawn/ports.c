@@ -26,12 +26,12 @@ static void check(int result, const char *what)
     CT_CHECK(class == MPI_ERR_PORT, "%s: class %d", what, class);
 }
 
-static int accept_at(const char *port, MPI_Info info, MPI_Comm * inter)
+static int accept_at(const char *port, MPI_Info info, MPI_Comm *inter)
 {
     return MPI_Comm_accept(port, info, 0, MPI_COMM_SELF, inter);
 }
 
-static int connect_to(const char *port, MPI_Info info, MPI_Comm * inter)
+static int connect_to(const char *port, MPI_Info info, MPI_Comm *inter)
 {
     return MPI_Comm_connect(port, info, 0, MPI_COMM_SELF, inter);
 }
@@ -49,8 +49,8 @@ static void use(MPI_Comm inter)
 static void meet(const char *port)
 {
     MPI_Comm inter;
-    int result = rank == 0 ? accept_at(port, MPI_INFO_NULL, &inter) :
-        connect_to(port, MPI_INFO_NULL, &inter);
+    int result = rank == 0 ? accept_at(port, MPI_INFO_NULL, &inter)
+                           : connect_to(port, MPI_INFO_NULL, &inter);
 
     CT_CHECK(result == MPI_SUCCESS, "no connection");
     if (result == MPI_SUCCESS)
@@ -92,7 +92,7 @@ static void use_wrong_ports(const char *port)
 /* A connection to the TCP port in the name. */
 static int call(const char *port)
 {
-    struct sockaddr_in to = {.sin_family = AF_INET };
+    struct sockaddr_in to = {.sin_family = AF_INET};
     char address[64] = "";
     int tcp_port = 0, fd = socket(AF_INET, SOCK_STREAM, 0);
 

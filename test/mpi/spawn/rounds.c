@@ -14,7 +14,7 @@
 #include "cmaptest.h"
 #include "cmaptest_mpit.h"
 
-enum { WARM_UP = 30, SLACK = 64 * 1024 };       /* rounds; bytes that a library may add once */
+enum { WARM_UP = 30, SLACK = 64 * 1024 }; /* rounds; bytes that a library may add once */
 
 typedef struct {
     size_t bytes;
@@ -40,7 +40,7 @@ static long long count_endpoints(void)
 
 static usage_t measure(void)
 {
-    usage_t usage = {.files = ct_count_files(),.endpoints = count_endpoints() };
+    usage_t usage = {.files = ct_count_files(), .endpoints = count_endpoints()};
 
     usage.bytes = mallinfo2().uordblks;
     return usage;
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     int rounds = 100, size, is_child;
     char port[MPI_MAX_PORT_NAME] = "";
     MPI_Comm inter;
-    usage_t first = { 0 }, last;
+    usage_t first = {0}, last;
 
     MTest_Init(&argc, &argv);
     for (int i = 1; i < argc; i++)
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
         meet(port, is_child, round);
     }
     last = measure();
-    meet(port, is_child, 0);    /* until then no process of the other job ends */
+    meet(port, is_child, 0); /* until then no process of the other job ends */
     compare(first, last, rounds);
     if (!is_child && rank == 0)
         MPI_Close_port(port);

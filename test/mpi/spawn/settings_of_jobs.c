@@ -17,9 +17,7 @@
 static struct {
     const char *name, *mine, *theirs;
 } cases[] = {
-    {NAME, "0", "100"},
-    {RANK_BITS, "11", "15"},
-    {NULL, NULL, NULL},         /* nothing differs */
+    {NAME, "0", "100"}, {RANK_BITS, "11", "15"}, {NULL, NULL, NULL}, /* nothing differs */
 };
 
 static void check_error(int result, const char *name, const char *mine, const char *theirs)
@@ -83,7 +81,7 @@ static int be_client(const char *port, const char *number)
 static pid_t start_client(char *program, char *port, int i)
 {
     char number[10];
-    char *args[] = { program, port, number, NULL };
+    char *args[] = {program, port, number, NULL};
 
     snprintf(number, sizeof(number), "%d", i);
     return ct_start_alone(args, cases[i].name, cases[i].theirs);

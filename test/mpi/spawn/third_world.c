@@ -144,7 +144,7 @@ static void meet_third(MPI_Comm both, int rank_of_both, const char *port)
     accumulate(all);
     if (rank != 1) {
         MPI_Group group, world;
-        int from[2] = { 0, 2 }, to[2];
+        int from[2] = {0, 2}, to[2];
 
         MPI_Comm_group(all, &group);
         MPI_Comm_group(MPI_COMM_WORLD, &world);

@@ -24,7 +24,7 @@ static int class_of(int result)
 static void check_get(MPI_Comm grid, int ndims, const int dims[], const int periods[],
                       const char *what)
 {
-    int d[ROOM], p[ROOM], c[ROOM], coords[ROOM] = { 0 }, rank;
+    int d[ROOM], p[ROOM], c[ROOM], coords[ROOM] = {0}, rank;
 
     for (int i = 0; i < ROOM; i++)
         d[i] = p[i] = c[i] = UNTOUCHED;
@@ -65,7 +65,7 @@ static void check_none(MPI_Comm grid, const char *what)
 
 static void check_none_and_copies(MPI_Comm grid, const char *what)
 {
-    const int keep[1] = { 1 };
+    const int keep[1] = {1};
     MPI_Comm copy, sub;
 
     check_none(grid, what);
@@ -101,7 +101,7 @@ static void create_none(MPI_Comm parent)
 static void keep_none(MPI_Comm parent)
 {
     for (int n = 1; n <= 3; n++) {
-        int dims[3] = { 0 }, periods[3] = { n % 2, 1, 0 }, keep[3] = { 0 }, sum = -1;
+        int dims[3] = {0}, periods[3] = {n % 2, 1, 0}, keep[3] = {0}, sum = -1;
         MPI_Comm grid, sub;
 
         MPI_Dims_create(size, n, dims);
@@ -192,7 +192,7 @@ static void one_dimension(MPI_Comm parent, int n, int period)
 
 static void refuse(MPI_Comm comm, const char *what)
 {
-    int a[ROOM] = { 0 }, b[ROOM] = { 0 }, c[ROOM] = { 0 };
+    int a[ROOM] = {0}, b[ROOM] = {0}, c[ROOM] = {0};
     MPI_Comm sub;
 
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
@@ -206,7 +206,7 @@ static void refuse(MPI_Comm comm, const char *what)
 
 static void refuse_others(void)
 {
-    int index[1] = { 0 }, edges[1] = { 0 };
+    int index[1] = {0}, edges[1] = {0};
     MPI_Comm comm;
 
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

@@ -37,8 +37,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
 
-    int neighbour[DEGREE] = { (rank + size - 1) % size, (rank + 1) % size };
-    int weight[DEGREE] = { 3, 4 };
+    int neighbour[DEGREE] = {(rank + size - 1) % size, (rank + 1) % size};
+    int weight[DEGREE] = {3, 4};
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, DEGREE, neighbour, weight, DEGREE, neighbour,
                                    weight, MPI_INFO_NULL, 0, &graph);
     errs += ask(graph, ROOM, neighbour, weight);

@@ -291,7 +291,7 @@ enum { HEAVY = 1000000000 };
 
 static edge_list make_edges(int n, int salt)
 {
-    ct_rng rng = {77 + (uint64_t)salt};
+    ct_rng rng = {77 + (uint64_t) salt};
     edge_list e = {0, n, ct_ints(4 * n), ct_ints(4 * n), ct_ints(4 * n)};
     int rings = n / 4;
 
@@ -399,10 +399,7 @@ static void create_adjacent(MPI_Comm parent, const edge_list *e, int weighted, M
 }
 
 /* Pairs of end and weight in an order of their own: MPI_Dist_graph_create promises none. */
-static int compare_pairs(const void *a, const void *b)
-{
-    return memcmp(a, b, 2 * sizeof(int));
-}
+static int compare_pairs(const void *a, const void *b) { return memcmp(a, b, 2 * sizeof(int)); }
 
 static void sort_ends(int n, const int *other, const int *weight, int *pairs)
 {
@@ -410,7 +407,7 @@ static void sort_ends(int n, const int *other, const int *weight, int *pairs)
         pairs[2 * i] = other[i];
         pairs[2 * i + 1] = weight[i];
     }
-    qsort(pairs, (size_t)n, 2 * sizeof(int), compare_pairs);
+    qsort(pairs, (size_t) n, 2 * sizeof(int), compare_pairs);
 }
 
 static void check_ends(const edge_list *e, int rank, int is_out, int weighted, int n, int *other,
@@ -420,14 +417,14 @@ static void check_ends(const edge_list *e, int rank, int is_out, int weighted, i
     int n_want = list_ends(e, rank, is_out, want, its);
 
     if (!weighted) {
-        memset(its, 0, (size_t)e->n * sizeof(int));
-        memset(weight, 0, (size_t)e->n * sizeof(int));
+        memset(its, 0, (size_t) e->n * sizeof(int));
+        memset(weight, 0, (size_t) e->n * sizeof(int));
     }
     CT_CHECK(n == n_want, "vertex %d: %d edges %s, not %d", rank, n, is_out ? "out" : "in", n_want);
     if (n == n_want) {
         sort_ends(n, other, weight, a);
         sort_ends(n, want, its, b);
-        CT_CHECK(!memcmp(a, b, 2 * (size_t)n * sizeof(int)), "vertex %d: other edges %s", rank,
+        CT_CHECK(!memcmp(a, b, 2 * (size_t) n * sizeof(int)), "vertex %d: other edges %s", rank,
                  is_out ? "out" : "in");
     }
     free(want);
@@ -554,8 +551,8 @@ static void check_intercommunicator(void)
     result = MPI_Dist_graph_create_adjacent(inter, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED,
                                             MPI_INFO_NULL, 1, &graph);
     CT_CHECK(result != MPI_SUCCESS, "a graph of an intercommunicator");
-    result = MPI_Dist_graph_create(inter, 0, NULL, NULL, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 1,
-                                   &graph);
+    result =
+        MPI_Dist_graph_create(inter, 0, NULL, NULL, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 1, &graph);
     CT_CHECK(result != MPI_SUCCESS, "a graph of an intercommunicator, by edges");
     MPI_Comm_free(&inter);
     MPI_Comm_free(&half);
@@ -563,8 +560,8 @@ static void check_intercommunicator(void)
 
 int main(int argc, char **argv)
 {
-    static const int kinds[] = {CT_ALL, CT_REVERSED, CT_EVENS, CT_TRANSPOSE, CT_SHUFFLED,
-                                CT_SHUFFLED_SUBSET};
+    static const int kinds[] = {CT_ALL,       CT_REVERSED, CT_EVENS,
+                                CT_TRANSPOSE, CT_SHUFFLED, CT_SHUFFLED_SUBSET};
 
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
@@ -572,7 +569,7 @@ int main(int argc, char **argv)
     find_nodes();
     check_intercommunicator();
     for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
-        ct_rng rng = {11 + (int)k};
+        ct_rng rng = {11 + (int) k};
         ct_list members = ct_pattern_list(kinds[k], &rng, world_size);
         int me = ct_find(&members, ct_me);
         MPI_Comm parent;

@@ -22,10 +22,7 @@ static int from_environment(const char *name, const char *other, int missing)
     return value ? atoi(value) : missing;
 }
 
-static int is_grid(void)
-{
-    return !strncmp(order, "grid:", 5);
-}
+static int is_grid(void) { return !strncmp(order, "grid:", 5); }
 
 static void fill_wanted(int n)
 {
@@ -165,9 +162,9 @@ static void check_window(MPI_Comm comm)
     int *slots, *fetched = ct_ints(world_size);
     MPI_Win win;
 
-    MPI_Win_allocate(world_size * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, comm, &slots,
+    MPI_Win_allocate(world_size * (MPI_Aint) sizeof(int), sizeof(int), MPI_INFO_NULL, comm, &slots,
                      &win);
-    memset(slots, 0, (size_t)world_size * sizeof(int));
+    memset(slots, 0, (size_t) world_size * sizeof(int));
     MPI_Win_fence(0, win);
     for (int r = 0; r < world_size; r++) {
         int value = 1000 * ct_me + r;
@@ -251,8 +248,8 @@ static void check_session(const ct_list *all)
     MPI_Session session;
     MPI_Group group, half, other;
     MPI_Comm comm;
-    int mine = ct_me < world_size / 2, ranges[2][1][3] = {{{world_size / 2, world_size - 1, 1}},
-                                                          {{0, world_size / 2 - 1, 1}}};
+    int mine = ct_me < world_size / 2,
+        ranges[2][1][3] = {{{world_size / 2, world_size - 1, 1}}, {{0, world_size / 2 - 1, 1}}};
 
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
     MPI_Group_from_session_pset(session, "mpi://WORLD", &group);

@@ -32,7 +32,8 @@ int wrong_on_board(int me, int processes, aggr_post_t *posts, int reductions) {
             members.push_back(p);
             expected += static_cast<uint64_t>(i * 100 + p);
         }
-        MPIR_aggr_board_reduce(&board, members.data(), static_cast<int>(members.size()), set, bid, add);
+        MPIR_aggr_board_reduce(&board, members.data(), static_cast<int>(members.size()), set, bid,
+                               add);
         wrong += bid[0] != expected || bid[1] != members.size();
     }
     MPIR_aggr_board_close(&board);

@@ -181,8 +181,9 @@ TEST(Collective, sums_are_the_same_on_all_members_and_in_all_runs) {
                 bool ready = false;
                 ASSERT_EQ(MPIR_aggr_ready(&group, n * sizeof(double), &ready), AGGR_OK);
                 ASSERT_TRUE(ready);
-                ASSERT_EQ(MPIR_aggr_allreduce(&group, in.data(), out.data(), n * sizeof(double), &sum),
-                          AGGR_OK);
+                ASSERT_EQ(
+                    MPIR_aggr_allreduce(&group, in.data(), out.data(), n * sizeof(double), &sum),
+                    AGGR_OK);
                 EXPECT_EQ(out, expected);
             });
     }
@@ -192,7 +193,8 @@ TEST(Broadcast, a_length_other_than_the_root_s_length_is_noticed_and_the_group_g
     as_threads(shape(3), [](aggr_group_t &group) {
         char data[40] = {};
         const size_t bytes = group.me == 1 ? 4 : 40;
-        EXPECT_EQ(MPIR_aggr_bcast(&group, data, bytes, 1), group.me == 1 ? AGGR_OK : AGGR_ERR_LENGTH);
+        EXPECT_EQ(MPIR_aggr_bcast(&group, data, bytes, 1),
+                  group.me == 1 ? AGGR_OK : AGGR_ERR_LENGTH);
         EXPECT_EQ(group.length, group.me == 1 ? 0u : 4u);
         EXPECT_EQ(MPIR_aggr_barrier(&group), AGGR_OK);
     });
@@ -272,7 +274,8 @@ TEST(Processes, a_member_that_dies_is_no_hang) {
             int status = AGGR_OK;
             for (int i = 0; status == AGGR_OK; i++) {
                 if (me == 2 && i == 1000) raise(SIGKILL);
-                status = i % 2 ? MPIR_aggr_barrier(&group) : MPIR_aggr_bcast(&group, &i, sizeof i, 3);
+                status =
+                    i % 2 ? MPIR_aggr_barrier(&group) : MPIR_aggr_bcast(&group, &i, sizeof i, 3);
             }
             _exit(status == 7 ? 0 : 1);
         }

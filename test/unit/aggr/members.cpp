@@ -21,10 +21,11 @@ const aggr_fold_t affine_fold = {[](const void *left, void *inout, size_t bytes,
 
 const aggr_waiting_t patient = {20, 1, true, nullptr, nullptr};
 
-const Collectives library = {MPIR_aggr_ready,  MPIR_aggr_barrier,        MPIR_aggr_allreduce, MPIR_aggr_reduce,
-                             MPIR_aggr_scan,   MPIR_aggr_exscan,         MPIR_aggr_bcast,     MPIR_aggr_allgather,
-                             MPIR_aggr_gather, MPIR_aggr_scatter,        MPIR_aggr_alltoall,  MPIR_aggr_exchange,
-                             MPIR_aggr_agree,  MPIR_aggr_bcast_elsewhere};
+const Collectives library = {MPIR_aggr_ready,   MPIR_aggr_barrier,        MPIR_aggr_allreduce,
+                             MPIR_aggr_reduce,  MPIR_aggr_scan,           MPIR_aggr_exscan,
+                             MPIR_aggr_bcast,   MPIR_aggr_allgather,      MPIR_aggr_gather,
+                             MPIR_aggr_scatter, MPIR_aggr_alltoall,       MPIR_aggr_exchange,
+                             MPIR_aggr_agree,   MPIR_aggr_bcast_elsewhere};
 
 Affine element(int member, unsigned operation, size_t place) {
     uint64_t x =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The module once more, with a place to stop before each access to another member's line. */
 #define AGGR_SIMULATED
-#define AGGR_NAMES_H_INCLUDED  /* names of its own, but for the arena */
+#define AGGR_NAMES_H_INCLUDED /* names of its own, but for the arena */
 #define MPIR_aggr_arena_reserve MPIR_aggr_arena_reserve
 #define MPIR_aggr_arena_release MPIR_aggr_arena_release
 #define MPIR_aggr_arena_at MPIR_aggr_arena_at
@@ -39,4 +39,3 @@
 #include "group.c"
 #include "move.c"
 #include "reduce.c"
-

@@ -15,7 +15,7 @@ uint32_t c_first_free_id(uint32_t limit)
             goto fn_exit;
     }
     found = MPIR_cid_next_free(table, 0);
-  fn_exit:
+fn_exit:
     MPIR_cid_table_destroy(table);
     return found;
 }

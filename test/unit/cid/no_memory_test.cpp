@@ -45,7 +45,8 @@ TEST(CidNoMemory, EveryFailureIsSurvived) {
             CountingAllocator allocator(MPIR_cid_set_allocator);
             bool done = false;
             for (uint64_t k = 0; !done; k++) {
-                SCOPED_TRACE(::testing::Message() << MPIR_cid_kind_name(kind) << " allocation " << k);
+                SCOPED_TRACE(::testing::Message()
+                             << MPIR_cid_kind_name(kind) << " allocation " << k);
                 ASSERT_LT(k, 200u);
                 if (lasting)
                     allocator.fail_from(k);
@@ -65,7 +66,8 @@ TEST(CidNoMemory, HeldClaimsNeedNone) {
             CountingAllocator allocator(MPIR_cid_set_allocator);
             const Table table = table_of(kind, 1 << 18);
             Oracle oracle(1 << 18);
-            const uint32_t first = MPIR_cid_hold(table.get(), end), second = MPIR_cid_hold(table.get(), 1);
+            const uint32_t first = MPIR_cid_hold(table.get(), end),
+                           second = MPIR_cid_hold(table.get(), 1);
             ASSERT_GE(first, end);
             ASSERT_GE(second, 1u);
             for (uint32_t id = 1000; id < 2000; id += 2) {  // the table may grow and shrink

@@ -19,7 +19,8 @@ void look_everywhere(const cid_table_t *table, uint32_t first, thread_test::Mist
             free++;
         while (used < limit && !is_claimed(used))
             used++;
-        mistakes.unless(MPIR_cid_next_free(table, id) == free && MPIR_cid_next_used(table, id) == used);
+        mistakes.unless(MPIR_cid_next_free(table, id) == free &&
+                        MPIR_cid_next_used(table, id) == used);
         MPIR_cid_free_mask(table, id / 32 * 32, 4, mask);
         mistakes.unless((mask[0] >> id % 32 & 1) == !is_claimed(id));
     }

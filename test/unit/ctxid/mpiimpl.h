@@ -27,7 +27,7 @@ typedef struct MPIR_Comm {
     MPIR_Comm_kind_t comm_kind;
     uint32_t ctxid_cursor, ctxid_calls, ctxid_block;
     int revoked;
-    uint64_t members;           /* a bit for each process */
+    uint64_t members; /* a bit for each process */
 } MPIR_Comm;
 typedef struct MPIR_Group MPIR_Group;
 

@@ -32,8 +32,8 @@ MPIR_Comm with_prefix(uint32_t prefix) {
 bool create(MPIR_Comm &parent, uint32_t call, MPIR_Comm &made) {
     MPIR_Ctxid_t creation;
     uint32_t prefix;
-    const ctxid_offer_t offer =
-        MPIR_ctxid_make_offer(&store, &creation, &parent, {true, 0, call, 0, nullptr, nullptr, 0}, true);
+    const ctxid_offer_t offer = MPIR_ctxid_make_offer(
+        &store, &creation, &parent, {true, 0, call, 0, nullptr, nullptr, 0}, true);
     if (MPIR_ctxid_settle(&creation, offer.packed, offer, &prefix) != CTXID_DECIDED) {
         MPIR_ctxid_abandon(&creation);
         return false;

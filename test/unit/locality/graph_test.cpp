@@ -43,7 +43,8 @@ Graph graph_of(uint32_t n, const Edges &edges) {
 std::vector<uint32_t> partition(const locality_graph &graph, const std::vector<uint32_t> &room) {
     std::vector<uint32_t> node_of(graph.n);
     std::vector<int64_t> work(MPIR_locality_partition_bytes(graph.n) / sizeof(int64_t) + 1);
-    MPIR_locality_partition(&graph, room.data(), uint32_t(room.size()), node_of.data(), work.data());
+    MPIR_locality_partition(&graph, room.data(), uint32_t(room.size()), node_of.data(),
+                            work.data());
     return node_of;
 }
 

@@ -57,7 +57,8 @@ uint64_t edges_in(const locality_grid &grid, const locality_order &order,
                   const locality_nodes &nodes) {
     cmap_form form;
     MPIR_locality_order_form(&grid, &order, &form);
-    return edges(grid, [&](uint32_t rank) { return MPIR_locality_node_of(&nodes, at(form, rank)); });
+    return edges(grid,
+                 [&](uint32_t rank) { return MPIR_locality_node_of(&nodes, at(form, rank)); });
 }
 
 locality_choice choose(const locality_grid &grid, const locality_nodes &nodes, bool closed) {
@@ -65,7 +66,7 @@ locality_choice choose(const locality_grid &grid, const locality_nodes &nodes, b
     locality_choice choice;
     MPIR_locality_given_order(&grid, &given);
     MPIR_locality_choose_order(&grid, nodes.size, closed, MPIR_locality_cut_on_blocks, &nodes,
-                          MPIR_locality_cut_on_blocks(&grid, &given, &nodes), &choice);
+                               MPIR_locality_cut_on_blocks(&grid, &given, &nodes), &choice);
     return choice;
 }
 
@@ -262,8 +263,8 @@ TEST(Grids, OnUnevenNodes) {
         MPIR_locality_given_order(&grid, &given);
         const uint64_t before = MPIR_locality_cut_on_list(&grid, &given, list.data());
         locality_choice choice;
-        MPIR_locality_choose_order(&grid, per_node, false, MPIR_locality_cut_on_list, list.data(), before,
-                              &choice);
+        MPIR_locality_choose_order(&grid, per_node, false, MPIR_locality_cut_on_list, list.data(),
+                                   before, &choice);
         cmap_form form;
         MPIR_locality_order_form(&grid, &choice.order, &form);
         ASSERT_EQ(choice.cut, edges(grid, [&](uint32_t rank) { return list[at(form, rank)]; }));

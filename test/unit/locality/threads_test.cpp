@@ -26,7 +26,7 @@ uint64_t computed(uint32_t rows) {
     locality_choice choice;
     MPIR_locality_given_order(&grid, &given);
     MPIR_locality_choose_order(&grid, per_node, true, MPIR_locality_cut_on_blocks, &nodes,
-                          MPIR_locality_cut_on_blocks(&grid, &given, &nodes), &choice);
+                               MPIR_locality_cut_on_blocks(&grid, &given, &nodes), &choice);
     locality_part column = {};
     column.form.levels = 1;
     column.form.count[0] = grid.dim[0];

@@ -207,8 +207,8 @@ class Fences {
 
     // A request waits where the fence before it is not passed.
     static void lock(const Member &m, const Member &other) {
-        EXPECT_TRUE(MPIR_rma_issue_phase_is_ahead(&other.phase, m.phase.epoch) || other.undone.empty() ||
-                    other.undone.begin()->first >= m.phase.epoch)
+        EXPECT_TRUE(MPIR_rma_issue_phase_is_ahead(&other.phase, m.phase.epoch) ||
+                    other.undone.empty() || other.undone.begin()->first >= m.phase.epoch)
             << "a lock meets operations of an epoch that is over";
     }
 
@@ -222,7 +222,8 @@ class Fences {
         m.holds = true;
         m.native = m.wants_native = m.exchanging = false;
         m.state = IN_EPOCH;
-        while (!m.early.empty() && !MPIR_rma_issue_phase_is_ahead(&m.phase, m.early.front().epoch)) {
+        while (!m.early.empty() &&
+               !MPIR_rma_issue_phase_is_ahead(&m.phase, m.early.front().epoch)) {
             do_message(who, m.early.front());
             m.early.erase(m.early.begin());
         }

@@ -231,7 +231,8 @@ TEST_F(Epoch, IsNotSettledByAWaitThatBeganBefore) {
     MPIR_rma_issue_settled(&epochs.target, before);
     EXPECT_TRUE(MPIR_rma_issue_has_native(&epochs.target));
     MPIR_rma_issue_settled(&epochs.target, before + 1);
-    EXPECT_TRUE(MPIR_rma_issue_has_native(&epochs.target)) << "it was not yet handed to the network";
+    EXPECT_TRUE(MPIR_rma_issue_has_native(&epochs.target))
+        << "it was not yet handed to the network";
     epochs.flush();
     EXPECT_FALSE(MPIR_rma_issue_has_native(&epochs.target));
     MPIR_rma_issue_settled(&epochs.target, before);

@@ -4,7 +4,7 @@
 #include "mpir_aggr.h"
 
 /* By dissemination: in each step the largest of twice as many members. */
-int MPIR_Aggr_agree(MPIR_Comm * comm, unsigned long long numbers[], int n)
+int MPIR_Aggr_agree(MPIR_Comm *comm, unsigned long long numbers[], int n)
 {
     int mpi_errno = MPI_SUCCESS, size = comm->local_size;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;

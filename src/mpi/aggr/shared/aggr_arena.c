@@ -9,10 +9,10 @@
  * by who came first. */
 
 struct notice {
-    int state;                  /* NOBODY, SOMEBODY makes it, or one of the other two for good */
+    int state; /* NOBODY, SOMEBODY makes it, or one of the other two for good */
     int unused;
     aggr_arena_name_t name;
-    uint64_t said, denied;      /* what the processes have to say, and its complement, each by OR */
+    uint64_t said, denied; /* what the processes have to say, and its complement, each by OR */
 };
 
 enum { NOBODY, SOMEBODY, THERE, NOT_TO_BE_HAD };
@@ -38,10 +38,10 @@ bool MPIR_Aggr_all_say(uint64_t mine)
     const struct notice *notice = MPIDU_Init_shm_notice();
 
     return notice && __atomic_load_n(&notice->said, __ATOMIC_RELAXED) == mine &&
-        __atomic_load_n(&notice->denied, __ATOMIC_RELAXED) == ~mine;
+           __atomic_load_n(&notice->denied, __ATOMIC_RELAXED) == ~mine;
 }
 
-static void have(aggr_arena_t * ours)
+static void have(aggr_arena_t *ours)
 {
     MPL_initlock_lock(&closing);
     arena = ours;
@@ -97,7 +97,7 @@ void MPIR_Aggr_arena_close(void)
 
 unsigned long long MPIR_Aggr_arena_used(void)
 {
-    aggr_arena_figures_t figures = { 0, 0 };
+    aggr_arena_figures_t figures = {0, 0};
 
     MPL_initlock_lock(&closing);
     if (arena)

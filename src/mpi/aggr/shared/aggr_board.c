@@ -14,7 +14,7 @@
  */
 
 static aggr_board_t board;
-static int *members;            /* room for all of the node */
+static int *members; /* room for all of the node */
 
 bool MPIR_Aggr_board_open(void)
 {
@@ -25,7 +25,7 @@ bool MPIR_Aggr_board_open(void)
         return true;
     members = MPL_malloc(n * sizeof(int), MPL_MEM_COMM);
     return members && MPIR_aggr_board_open(&board, posts, n, MPIR_Process.local_rank,
-                                      MPIR_Aggr_waiting()) == AGGR_OK;
+                                           MPIR_Aggr_waiting()) == AGGR_OK;
 }
 
 void MPIR_Aggr_board_close(void)
@@ -42,7 +42,7 @@ static uint64_t mix(uint64_t hash, uint64_t number)
 }
 
 /* Fills in `members`, and their key.  False: not all are of this node. */
-static bool find_members(const cmap_t * processes, uint64_t * key)
+static bool find_members(const cmap_t *processes, uint64_t *key)
 {
     int size = (int) MPIR_cmap_size(processes);
 
@@ -51,7 +51,7 @@ static bool find_members(const cmap_t * processes, uint64_t * key)
     for (int i = 0; i < size; i++) {
         uint32_t process = MPIR_cmap_select(processes, (uint32_t) i);
         members[i] =
-            process < (uint32_t)MPIR_Process.size ? MPIR_World_local_rank((int)process) : -1;
+            process < (uint32_t) MPIR_Process.size ? MPIR_World_local_rank((int) process) : -1;
         if (members[i] < 0)
             return false;
         *key = mix(*key, process);
@@ -59,8 +59,8 @@ static bool find_members(const cmap_t * processes, uint64_t * key)
     return true;
 }
 
-bool MPIR_Aggr_do_group(MPIR_Comm * comm, const cmap_t * processes, int tag, uint64_t numbers[2],
-                        void (*fold) (uint64_t all[2], const uint64_t one[2]), int *mpi_errno)
+bool MPIR_Aggr_do_group(MPIR_Comm *comm, const cmap_t *processes, int tag, uint64_t numbers[2],
+                        void (*fold)(uint64_t all[2], const uint64_t one[2]), int *mpi_errno)
 {
     uint64_t key = mix(mix(1, comm->context_id), (uint32_t) tag);
 
@@ -69,7 +69,8 @@ bool MPIR_Aggr_do_group(MPIR_Comm * comm, const cmap_t * processes, int tag, uin
     MPIR_Aggr_waiting();
     /* What repairs a revoked communicator is not ended by the revocation. */
     board.stop = comm->repairing ? NULL : &comm->revoked;
-    *mpi_errno = MPIR_aggr_board_reduce(&board, members, (int) MPIR_cmap_size(processes), key, numbers, fold);
+    *mpi_errno = MPIR_aggr_board_reduce(&board, members, (int) MPIR_cmap_size(processes), key,
+                                        numbers, fold);
     if (*mpi_errno == AGGR_ERR_STOPPED) {
         *mpi_errno = MPI_SUCCESS;
         MPIR_ERR_SET(*mpi_errno, MPIX_ERR_REVOKED, "**revoked");

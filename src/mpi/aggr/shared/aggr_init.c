@@ -97,12 +97,13 @@ static void register_variables(void)
     } counters[] = {
         {"aggr_calls", "collectives done by aggregates", &MPIR_Aggr_counts.calls},
         {"aggr_bytes", "bytes that this process put into them", &MPIR_Aggr_counts.bytes},
-        {"aggr_refused", "communicators without aggregates on this node", &MPIR_Aggr_counts.refused},
+        {"aggr_refused", "communicators without aggregates on this node",
+         &MPIR_Aggr_counts.refused},
     };
 
     for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-        MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, counters[i].name, counters[i].count, read_count,
-                           "AGGR", counters[i].text);
+        MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, counters[i].name, counters[i].count,
+                           read_count, "AGGR", counters[i].text);
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "aggr_direct", NULL, read_direct, "AGGR",
                        "collectives done by a message from each to each");
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "aggr_arena_bytes", NULL, read_arena, "AGGR",
@@ -122,15 +123,13 @@ static int close_arena(void *unused MPL_UNUSED)
 /* Who has tuned the algorithms has said what he wants. */
 static bool has_tuning_file(void)
 {
-    return *MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE || *MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE;
+    return *MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE ||
+           *MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE;
 }
 
-struct MPIR_Aggr MPIR_Aggr_never = {.agreed = true };
+struct MPIR_Aggr MPIR_Aggr_never = {.agreed = true};
 
-void MPIR_Aggr_decline(MPIR_Comm * comm)
-{
-    comm->aggr = &MPIR_Aggr_never;
-}
+void MPIR_Aggr_decline(MPIR_Comm *comm) { comm->aggr = &MPIR_Aggr_never; }
 
 void MPIR_Aggr_meet(void)
 {
@@ -146,32 +145,37 @@ int MPIR_Aggr_init(void)
     MPIR_Map_report_phase("device");
     register_variables();
     if (MPIR_CVAR_AGGR_MAX_BYTES < 60 || MPIR_CVAR_AGGR_MAX_BYTES > 1 << 24) {
-        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_MAX_BYTES", MPIR_CVAR_AGGR_MAX_BYTES, "60 to 16777216");
+        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_MAX_BYTES", MPIR_CVAR_AGGR_MAX_BYTES,
+                                           "60 to 16777216");
         goto fn_exit;
     }
     if (MPIR_CVAR_AGGR_FAN < 0 || MPIR_CVAR_AGGR_FAN == 1) {
-        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_FAN", MPIR_CVAR_AGGR_FAN, "0, or 2 and more");
+        mpi_errno =
+            MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_FAN", MPIR_CVAR_AGGR_FAN, "0, or 2 and more");
         goto fn_exit;
     }
     if (MPIR_CVAR_AGGR_ARENA_MB < 0 || MPIR_CVAR_AGGR_ARENA_MB > 1 << 20) {
-        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_ARENA_MB", MPIR_CVAR_AGGR_ARENA_MB, "0 to 1048576");
+        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_ARENA_MB", MPIR_CVAR_AGGR_ARENA_MB,
+                                           "0 to 1048576");
         goto fn_exit;
     }
     if (MPIR_CVAR_AGGR_DIRECT < 0 || MPIR_CVAR_AGGR_DIRECT > MPIR_AGGR_DIRECT_MOST) {
-        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_DIRECT", MPIR_CVAR_AGGR_DIRECT, "0 to 16");
+        mpi_errno =
+            MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_DIRECT", MPIR_CVAR_AGGR_DIRECT, "0 to 16");
         goto fn_exit;
     }
-    MPIR_Aggr_settings = (MPIR_Aggr_settings_t) {
-        .max_bytes = (size_t) MPIR_CVAR_AGGR_MAX_BYTES,
-        .arena_bytes = (size_t) MPIR_CVAR_AGGR_ARENA_MB << 20,
-        .fan = MPIR_CVAR_AGGR_FAN
-    };
-    MPIR_Aggr_on = MPIR_CVAR_AGGR && MPIR_CVAR_AGGR_ARENA_MB > 0 && !ENABLE_GPU && !has_tuning_file() && !MPIR_Solo_on;
+    MPIR_Aggr_settings =
+        (MPIR_Aggr_settings_t){.max_bytes = (size_t) MPIR_CVAR_AGGR_MAX_BYTES,
+                               .arena_bytes = (size_t) MPIR_CVAR_AGGR_ARENA_MB << 20,
+                               .fan = MPIR_CVAR_AGGR_FAN};
+    MPIR_Aggr_on = MPIR_CVAR_AGGR && MPIR_CVAR_AGGR_ARENA_MB > 0 && !ENABLE_GPU &&
+                   !has_tuning_file() && !MPIR_Solo_on;
     MPIR_Aggr_between_nodes = !ENABLE_GPU && !MPIR_Solo_on;
-    MPIR_Aggr_direct_most = MPIR_Aggr_between_nodes && !has_tuning_file() ? MPIR_CVAR_AGGR_DIRECT : 0;
+    MPIR_Aggr_direct_most =
+        MPIR_Aggr_between_nodes && !has_tuning_file() ? MPIR_CVAR_AGGR_DIRECT : 0;
     /* when the communicators are gone */
     MPIR_Add_finalize(close_arena, NULL, 0);
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
 }

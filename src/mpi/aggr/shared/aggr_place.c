@@ -11,7 +11,7 @@
 static const MPIR_hwtopo_type_e level_types[AGGR_LEVELS] = {MPIR_HWTOPO_TYPE__L3CACHE,
                                                             MPIR_HWTOPO_TYPE__DDR};
 
-enum { LEVEL_BITS = 32 };       /* of the word that the start-up segment has for each process */
+enum { LEVEL_BITS = 32 }; /* of the word that the start-up segment has for each process */
 
 /* One that may use all hardware threads has no place: no reason to look at the hardware in
  * MPI_Init. */

@@ -18,10 +18,7 @@ static uint64_t own_terms(void)
     return takes_part ? MPIR_Aggr_settings.max_bytes : 0;
 }
 
-void MPIR_Aggr_say_terms(void)
-{
-    MPIR_Aggr_say(own_terms());
-}
+void MPIR_Aggr_say_terms(void) { MPIR_Aggr_say(own_terms()); }
 
 bool MPIR_Aggr_all_take_part(void)
 {
@@ -57,13 +54,13 @@ void MPIR_Aggr_scratch_free(void)
     scratch = NULL;
 }
 
-static uint64_t last_progress;  /* ticks at the last call of the progress engine */
-static uint64_t last_arrival;   /* and at the last one that found work */
+static uint64_t last_progress; /* ticks at the last call of the progress engine */
+static uint64_t last_arrival;  /* and at the last one that found work */
 
 unsigned MPIR_Aggr_arrivals;
 
 static int progress(void *context);
-static aggr_waiting_t waiting = {.progress = progress };
+static aggr_waiting_t waiting = {.progress = progress};
 
 /*
  * How often a waiting process calls the progress engine.
@@ -75,8 +72,8 @@ static aggr_waiting_t waiting = {.progress = progress };
  * engine as often as a process that waits for messages does.
  */
 typedef struct pace {
-    unsigned polls, turns;      /* see aggr_waiting_t */
-    uint64_t soon;              /* ticks after which a process that never waits calls the engine */
+    unsigned polls, turns; /* see aggr_waiting_t */
+    uint64_t soon;         /* ticks after which a process that never waits calls the engine */
 } pace_t;
 
 enum { RARELY, OFTEN, PACES };
@@ -84,8 +81,7 @@ enum { SPINS, YIELDS, WAYS };
 
 static const pace_t paces[WAYS][PACES] = {
     [SPINS] = {[RARELY] = {64, 1, 25000}, [OFTEN] = {0, 1, 4000}},
-    [YIELDS] = {[RARELY] = {2, 8, 250000}, [OFTEN] = {1, 1, 20000}}
-};
+    [YIELDS] = {[RARELY] = {2, 8, 250000}, [OFTEN] = {1, 1, 20000}}};
 
 /* A series of messages is over when none arrived for so many ticks, some 0.5 ms. */
 enum { SERIES = 1000000 };
@@ -107,7 +103,7 @@ static void set_pace(void)
  * this collective has taken long. */
 static void tell_of_wait(void)
 {
-    static unsigned long long calls;    /* as of the last time */
+    static unsigned long long calls; /* as of the last time */
 
     if (waiting.yields || calls != MPIR_Aggr_counts.calls)
         MPIR_Yield_wait_begins();
@@ -145,8 +141,8 @@ bool MPIR_Aggr_done(size_t bytes, int *mpi_errno)
     MPIR_Aggr_counts.bytes += bytes;
     if (MPIR_Ticks() - last_progress > soon) {
         int status = progress(NULL);
-        if (*mpi_errno == MPI_SUCCESS)
-            *mpi_errno = status;
+
+        MPIR_Err_keep_first(mpi_errno, status);
     }
     return true;
 }

@@ -8,10 +8,10 @@
 #include "mpir_aggr_nodes.h"
 
 struct MPIR_Aggr {
-    aggr_group_t group;         /* of all of the communicator's processes */
-    bool agreed;                /* the members have been asked */
-    bool rooted;                /* rooted collectives go by lines */
-    bool all_wait;              /* and so do the parts of the composition in progress */
+    aggr_group_t group; /* of all of the communicator's processes */
+    bool agreed;        /* the members have been asked */
+    bool rooted;        /* rooted collectives go by lines */
+    bool all_wait;      /* and so do the parts of the composition in progress */
     /* the collective in progress goes by messages, as its members know */
     bool by_messages;
 };
@@ -29,8 +29,8 @@ extern MPIR_Aggr_settings_t MPIR_Aggr_settings;
 
 /* MPI_T counters. */
 typedef struct MPIR_Aggr_counts_t {
-    unsigned long long calls;   /* collectives done this way */
-    unsigned long long bytes;   /* of payload that this process put in */
+    unsigned long long calls; /* collectives done this way */
+    unsigned long long bytes; /* of payload that this process put in */
     /* communicators without room, or with a member that cannot take part */
     unsigned long long refused;
     MPL_atomic_uint64_t direct; /* collectives by MPIR_Aggr_exchange: in any thread */
@@ -40,7 +40,7 @@ extern MPIR_Aggr_counts_t MPIR_Aggr_counts;
 
 /* The processes of a node say something in MPI_Init, and ask after a barrier. */
 void MPIR_Aggr_say(uint64_t mine);
-bool MPIR_Aggr_all_say(uint64_t mine);  /* false also where a process is alone */
+bool MPIR_Aggr_all_say(uint64_t mine); /* false also where a process is alone */
 
 /* In the same way: says where this process runs, and asks where the process of a local rank runs
  * (aggr_places_t). */
@@ -56,7 +56,7 @@ bool MPIR_Aggr_node_takes_part(size_t bytes);
 
 /* The node's arena, which the first process that asks makes; NULL if it cannot be made. */
 aggr_arena_t *MPIR_Aggr_arena(void);
-unsigned long long MPIR_Aggr_arena_used(void);  /* in bytes; any thread may ask at any time */
+unsigned long long MPIR_Aggr_arena_used(void); /* in bytes; any thread may ask at any time */
 void MPIR_Aggr_arena_close(void);
 
 /* How processes wait for each other; does not change after MPI_Init. */

@@ -22,28 +22,22 @@
 #define NAMED(name) name##_avx512
 #include "op_kernels_body.h"
 
-static bool has_avx2(void)
-{
-    return __builtin_cpu_supports("avx2");
-}
+static bool has_avx2(void) { return __builtin_cpu_supports("avx2"); }
 
 static bool has_avx512(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq");
+           __builtin_cpu_supports("avx512dq");
 }
 #endif
 
-static bool has_plain(void)
-{
-    return true;
-}
+static bool has_plain(void) { return true; }
 
 /* The widest first. */
 static const struct {
     const char *name;
     const MPIR_Op_kernels_t *kernels;
-    bool (*is_there) (void);
+    bool (*is_there)(void);
 } widths[] = {
 #ifdef __x86_64__
     {"avx512", &kernels_avx512, has_avx512},

@@ -14,21 +14,37 @@
 
 /* In the order of mpi.h: MPI_Op & 0xf, less one. */
 enum {
-    OP_MAX, OP_MIN, OP_SUM, OP_PROD, OP_LAND, OP_BAND, OP_LOR, OP_BOR, OP_LXOR, OP_BXOR,
+    OP_MAX,
+    OP_MIN,
+    OP_SUM,
+    OP_PROD,
+    OP_LAND,
+    OP_BAND,
+    OP_LOR,
+    OP_BOR,
+    OP_LXOR,
+    OP_BXOR,
     OP_KERNELS
 };
 
 /* Representations of elements. */
 enum {
-    ELEMENT_U8, ELEMENT_U16, ELEMENT_U32, ELEMENT_U64,
-    ELEMENT_S8, ELEMENT_S16, ELEMENT_S32, ELEMENT_S64,
-    ELEMENT_F32, ELEMENT_F64,
+    ELEMENT_U8,
+    ELEMENT_U16,
+    ELEMENT_U32,
+    ELEMENT_U64,
+    ELEMENT_S8,
+    ELEMENT_S16,
+    ELEMENT_S32,
+    ELEMENT_S64,
+    ELEMENT_F32,
+    ELEMENT_F64,
     ELEMENTS
 };
 
 /* inout = inout op in, for so many bytes of elements.  Neither needs an alignment.  They are the
  * same array, or do not overlap. */
-typedef void (*MPIR_Op_kernel_t) (const char *in, char *inout, size_t bytes);
+typedef void (*MPIR_Op_kernel_t)(const char *in, char *inout, size_t bytes);
 /* NULL: the operation has none for these elements. */
 typedef MPIR_Op_kernel_t MPIR_Op_kernels_t[OP_KERNELS][ELEMENTS];
 

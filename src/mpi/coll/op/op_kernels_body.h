@@ -10,54 +10,54 @@
 
 /* The last elements, fewer than a vector has, go through vectors that zeros fill up: each element
  * takes the same instruction wherever it stands. */
-#define KERNEL(name, type, result)                                                              \
-    TARGET static void NAMED(name) (const char *in, char *inout, size_t bytes)                  \
-    {                                                                                           \
-        typedef type vector __attribute__((vector_size(BYTES)));                                \
-        size_t i = 0;                                                                           \
-                                                                                                \
-        for (; i + BYTES <= bytes; i += BYTES) {                                                \
-            vector a, b;                                                                        \
-                                                                                                \
-            memcpy(&a, inout + i, BYTES);                                                       \
-            memcpy(&b, in + i, BYTES);                                                          \
-            a = (vector) (result);                                                              \
-            memcpy(inout + i, &a, BYTES);                                                       \
-        }                                                                                       \
-        if (i < bytes) {                                                                        \
-            vector a = { 0 }, b = { 0 };                                                        \
-                                                                                                \
-            memcpy(&a, inout + i, bytes - i);                                                   \
-            memcpy(&b, in + i, bytes - i);                                                      \
-            a = (vector) (result);                                                              \
-            memcpy(inout + i, &a, bytes - i);                                                   \
-        }                                                                                       \
+#define KERNEL(name, type, result) \
+    TARGET static void NAMED(name)(const char *in, char *inout, size_t bytes) \
+    { \
+        typedef type vector __attribute__((vector_size(BYTES))); \
+        size_t i = 0; \
+\
+        for (; i + BYTES <= bytes; i += BYTES) { \
+            vector a, b; \
+\
+            memcpy(&a, inout + i, BYTES); \
+            memcpy(&b, in + i, BYTES); \
+            a = (vector) (result); \
+            memcpy(inout + i, &a, BYTES); \
+        } \
+        if (i < bytes) { \
+            vector a = {0}, b = {0}; \
+\
+            memcpy(&a, inout + i, bytes - i); \
+            memcpy(&b, in + i, bytes - i); \
+            a = (vector) (result); \
+            memcpy(inout + i, &a, bytes - i); \
+        } \
     }
 
 /* A comparison of vectors gives a mask.  Like MPL_MAX and MPL_MIN, these keep `b` where one of two
  * numbers is none (NaN), and where both are zeros. */
-#define CHOICE(comparison, mask_type)                                                           \
+#define CHOICE(comparison, mask_type) \
     (((mask_type) a & (mask_type) (comparison)) | ((mask_type) b & ~(mask_type) (comparison)))
 #define MASK unsigned char __attribute__((vector_size(BYTES)))
 typedef MASK NAMED(mask);
 
-#define MAX_AND_MIN(suffix, type)                                                               \
-    KERNEL(max_##suffix, type, CHOICE(a > b, NAMED(mask)))                                      \
+#define MAX_AND_MIN(suffix, type) \
+    KERNEL(max_##suffix, type, CHOICE(a > b, NAMED(mask))) \
     KERNEL(min_##suffix, type, CHOICE(a < b, NAMED(mask)))
 
-#define SUM_AND_PROD(suffix, type)                                                              \
-    KERNEL(sum_##suffix, type, a + b)                                                           \
-    KERNEL(prod_##suffix, type, a * b)
+#define SUM_AND_PROD(suffix, type) \
+    KERNEL(sum_##suffix, type, a + b) \
+    KERNEL(prod_##suffix, type, a *b)
 
-#define LOGICAL(suffix, type)                                                                   \
-    KERNEL(land_##suffix, type, -((a != 0) & (b != 0)))                                         \
-    KERNEL(lor_##suffix, type, -((a != 0) | (b != 0)))                                          \
+#define LOGICAL(suffix, type) \
+    KERNEL(land_##suffix, type, -((a != 0) & (b != 0))) \
+    KERNEL(lor_##suffix, type, -((a != 0) | (b != 0))) \
     KERNEL(lxor_##suffix, type, -((a != 0) ^ (b != 0)))
 
-#define INTEGER(bits)                                                                           \
-    SUM_AND_PROD(u##bits, uint##bits##_t)                                                       \
-    MAX_AND_MIN(u##bits, uint##bits##_t)                                                        \
-    MAX_AND_MIN(s##bits, int##bits##_t)                                                         \
+#define INTEGER(bits) \
+    SUM_AND_PROD(u##bits, uint##bits##_t) \
+    MAX_AND_MIN(u##bits, uint##bits##_t) \
+    MAX_AND_MIN(s##bits, int##bits##_t) \
     LOGICAL(u##bits, uint##bits##_t)
 
 INTEGER(8)
@@ -68,7 +68,7 @@ SUM_AND_PROD(f32, float)
 SUM_AND_PROD(f64, double)
 MAX_AND_MIN(f32, float)
 MAX_AND_MIN(f64, double)
-KERNEL(band, uint64_t, a & b)
+KERNEL(band, uint64_t, a &b)
 KERNEL(bor, uint64_t, a | b)
 KERNEL(bxor, uint64_t, a ^ b)
 

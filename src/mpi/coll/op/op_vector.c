@@ -38,18 +38,18 @@ enum { ARITHMETIC = 1, LOGICAL = 2, BITWISE = 4, ADDITION = 8 };
 
 /* A predefined datatype, by the low bits of its handle. */
 static struct {
-    unsigned char families;     /* 0: no kernel is for it */
+    unsigned char families; /* 0: no kernel is for it */
     unsigned char element, bytes;
 } types[256];
 
 static const MPIR_Op_kernels_t *kernels;
 
 static const unsigned char family_of[OP_KERNELS] = {
-    [OP_MAX] = ARITHMETIC,[OP_MIN] = ARITHMETIC,[OP_PROD] = ARITHMETIC,
-    [OP_SUM] = ARITHMETIC | ADDITION,
-    [OP_LAND] = LOGICAL,[OP_LOR] = LOGICAL,[OP_LXOR] = LOGICAL,
-    [OP_BAND] = BITWISE,[OP_BOR] = BITWISE,[OP_BXOR] = BITWISE
-};
+    [OP_MAX] = ARITHMETIC,  [OP_MIN] = ARITHMETIC,
+    [OP_PROD] = ARITHMETIC, [OP_SUM] = ARITHMETIC | ADDITION,
+    [OP_LAND] = LOGICAL,    [OP_LOR] = LOGICAL,
+    [OP_LXOR] = LOGICAL,    [OP_BAND] = BITWISE,
+    [OP_BOR] = BITWISE,     [OP_BXOR] = BITWISE};
 
 /* False: there is no kernel. */
 static bool fold(int op, const void *in, void *inout, MPI_Aint count, MPI_Datatype type)
@@ -58,15 +58,15 @@ static bool fold(int op, const void *in, void *inout, MPI_Aint count, MPI_Dataty
 
     if (count < FEWEST || !HANDLE_IS_BUILTIN(type) || !(types[index].families & family_of[op]))
         return false;
-    (*kernels)[op][types[index].element] (in, inout, (size_t) count * types[index].bytes);
+    (*kernels)[op][types[index].element](in, inout, (size_t) count * types[index].bytes);
     return true;
 }
 
-#define VECTORED(name, op, otherwise)                                                           \
-    static void name(void *in, void *inout, MPI_Aint *count, MPI_Datatype *type)                \
-    {                                                                                           \
-        if (!fold(op, in, inout, *count, *type))                                                \
-            otherwise(in, inout, count, type);                                                  \
+#define VECTORED(name, op, otherwise) \
+    static void name(void *in, void *inout, MPI_Aint *count, MPI_Datatype *type) \
+    { \
+        if (!fold(op, in, inout, *count, *type)) \
+            otherwise(in, inout, count, type); \
     }
 
 VECTORED(max, OP_MAX, MPIR_MAXF)
@@ -80,16 +80,19 @@ VECTORED(bor, OP_BOR, MPIR_BOR)
 VECTORED(lxor, OP_LXOR, MPIR_LXOR)
 VECTORED(bxor, OP_BXOR, MPIR_BXOR)
 
-static MPIR_op_function *const vectored[OP_KERNELS] =
-    { max, min, sum, prod, land, band, lor, bor, lxor, bxor };
+static MPIR_op_function *const vectored[OP_KERNELS] = {max,  min, sum, prod, land,
+                                                       band, lor, bor, lxor, bxor};
 
 /* The element of so many bytes, or -1. */
 static int integer_element(size_t bytes, bool is_signed)
 {
     int first = is_signed ? ELEMENT_S8 : ELEMENT_U8;
 
-    return bytes == 1 ? first : bytes == 2 ? first + 1 : bytes == 4 ? first + 2 :
-        bytes == 8 ? first + 3 : -1;
+    return bytes == 1   ? first
+           : bytes == 2 ? first + 1
+           : bytes == 4 ? first + 2
+           : bytes == 8 ? first + 3
+                        : -1;
 }
 
 static void note(MPI_Datatype type, size_t bytes, int element, int families)
@@ -114,21 +117,19 @@ static void note_floats(MPI_Datatype type, size_t parts, int families)
 static void note_types(void)
 {
 #undef MPIR_OP_TYPE_MACRO
-#define MPIR_OP_TYPE_MACRO(mpi_type, c_type, name)                                              \
-    note(mpi_type, sizeof(c_type), integer_element(sizeof(c_type), (c_type) -1 < (c_type) 1),   \
+#define MPIR_OP_TYPE_MACRO(mpi_type, c_type, name) \
+    note(mpi_type, sizeof(c_type), integer_element(sizeof(c_type), (c_type) -1 < (c_type) 1), \
          ARITHMETIC | LOGICAL | BITWISE);
     MPIR_OP_TYPE_GROUP(C_INTEGER)
     MPIR_OP_TYPE_GROUP(C_INTEGER_EXTRA)
     MPIR_OP_TYPE_GROUP(FORTRAN_INTEGER)
     MPIR_OP_TYPE_GROUP(FORTRAN_INTEGER_EXTRA)
 #undef MPIR_OP_TYPE_MACRO
-#define MPIR_OP_TYPE_MACRO(mpi_type, c_type, name)                                              \
-    note_floats(mpi_type, 1, ARITHMETIC);
+#define MPIR_OP_TYPE_MACRO(mpi_type, c_type, name) note_floats(mpi_type, 1, ARITHMETIC);
     MPIR_OP_TYPE_GROUP(FLOATING_POINT)
     MPIR_OP_TYPE_GROUP(FLOATING_POINT_EXTRA)
 #undef MPIR_OP_TYPE_MACRO
-#define MPIR_OP_TYPE_MACRO(mpi_type, c_type, name)                                              \
-    note_floats(mpi_type, 2, ADDITION);
+#define MPIR_OP_TYPE_MACRO(mpi_type, c_type, name) note_floats(mpi_type, 2, ADDITION);
     MPIR_OP_TYPE_GROUP(COMPLEX)
     MPIR_OP_TYPE_GROUP(COMPLEX_EXTRA)
 #undef MPIR_OP_TYPE_MACRO

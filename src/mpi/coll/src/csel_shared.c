@@ -13,7 +13,7 @@ typedef struct traits {
 
 /* Stands before the table that the others see. */
 typedef struct shared {
-    struct shared *next;        /* in its bucket */
+    struct shared *next; /* in its bucket */
     const void *root;
     traits of;
     int references;
@@ -39,15 +39,13 @@ static void leave(void)
         MPL_initlock_unlock(&lock);
 }
 
-static traits traits_of(MPIR_Comm * comm)
+static traits traits_of(MPIR_Comm *comm)
 {
-    return (traits) {
-        .comm_kind = comm->comm_kind,
-        .hierarchy_kind = comm->hierarchy_kind,
-        .size = comm->local_size,
-        .node_count = comm->node_count,
-        .node_consecutive = MPII_Comm_is_node_consecutive(comm)
-    };
+    return (traits){.comm_kind = comm->comm_kind,
+                    .hierarchy_kind = comm->hierarchy_kind,
+                    .size = comm->local_size,
+                    .node_count = comm->node_count,
+                    .node_consecutive = MPII_Comm_is_node_consecutive(comm)};
 }
 
 static shared *header_of(void *table)
@@ -55,14 +53,14 @@ static shared *header_of(void *table)
     return (shared *) ((char *) table - offsetof(shared, table));
 }
 
-static shared **bucket_of(const traits * of)
+static shared **bucket_of(const traits *of)
 {
     unsigned mixed = of->size * 2654435761u + of->node_count * 40503u + of->hierarchy_kind;
     return &buckets[(mixed >> 16 ^ mixed) % BUCKETS];
 }
 
 /* REQUIRES the lock, as do the next two. */
-static shared *look_up(const void *root, const traits * of)
+static shared *look_up(const void *root, const traits *of)
 {
     shared *s = *bucket_of(of);
 
@@ -73,7 +71,7 @@ static shared *look_up(const void *root, const traits * of)
     return s;
 }
 
-static void list(shared * s)
+static void list(shared *s)
 {
     shared **bucket = bucket_of(&s->of);
 
@@ -82,7 +80,7 @@ static void list(shared * s)
     *bucket = s;
 }
 
-static void unlist(shared * s)
+static void unlist(shared *s)
 {
     shared **link = bucket_of(&s->of);
 
@@ -94,7 +92,7 @@ static void unlist(shared * s)
     s->is_listed = 0;
 }
 
-void *MPIR_Csel_shared_find(const void *root, MPIR_Comm * comm)
+void *MPIR_Csel_shared_find(const void *root, MPIR_Comm *comm)
 {
     traits of = traits_of(comm);
 
@@ -104,7 +102,7 @@ void *MPIR_Csel_shared_find(const void *root, MPIR_Comm * comm)
     return s ? s->table : NULL;
 }
 
-void *MPIR_Csel_shared_new(const void *root, MPIR_Comm * comm, size_t size)
+void *MPIR_Csel_shared_new(const void *root, MPIR_Comm *comm, size_t size)
 {
     shared *s = MPL_calloc(1, sizeof(*s) + size, MPL_MEM_COLL);
 

@@ -11,9 +11,9 @@
 
 /* A table pruned from `root` for a communicator like this one, with a reference for the caller;
  * NULL if there is none. */
-void *MPIR_Csel_shared_find(const void *root, MPIR_Comm * comm);
+void *MPIR_Csel_shared_find(const void *root, MPIR_Comm *comm);
 /* Room for one, to be filled and then published; NULL without memory. */
-void *MPIR_Csel_shared_new(const void *root, MPIR_Comm * comm, size_t size);
+void *MPIR_Csel_shared_new(const void *root, MPIR_Comm *comm, size_t size);
 /* Lets others find it.  Returns the table to use: another thread may have been first. */
 void *MPIR_Csel_shared_publish(void *table);
 void MPIR_Csel_shared_release(void *table);

@@ -6,43 +6,38 @@
 
 /* MPI_Comm_dup with blocks of context ids (mpir_duplicate.h). */
 
-static bool has_blocks(const MPIR_Comm * parent)
+static bool has_blocks(const MPIR_Comm *parent)
 {
     return MPIR_CVAR_CTXID_BLOCK > 1 && parent->comm_kind == MPIR_COMM_KIND__INTRACOMM;
 }
 
 /* Do the others have the duplicate with this id, or will they have it? */
-static bool others_have(MPIR_Context_id_t id)
-{
-    return id != 0 && id != MPIR_INVALID_CONTEXT_ID;
-}
+static bool others_have(MPIR_Context_id_t id) { return id != 0 && id != MPIR_INVALID_CONTEXT_ID; }
 
 /* `id`: taken from the block, or 0. */
-static int copy_data(MPIR_Comm * parent, MPIR_Info * info, MPIR_Context_id_t id,
-                     MPIR_Comm ** newcomm)
+static int copy_data(MPIR_Comm *parent, MPIR_Info *info, MPIR_Context_id_t id, MPIR_Comm **newcomm)
 {
     int mpi_errno = MPII_Comm_copy_data(parent, parent->local_size, info, newcomm);
 
     if (mpi_errno != MPI_SUCCESS && has_blocks(parent) &&
-        MPIR_Ctxid_has_spare(parent, others_have(id)))
+        MPIR_Ctxid_make_spare(parent, others_have(id)))
         mpi_errno = MPII_Comm_copy_data(parent, parent->local_size, info, newcomm);
     return mpi_errno;
 }
 
-int MPIR_Comm_duplicate_data(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm ** newcomm)
+int MPIR_Comm_duplicate_data(MPIR_Comm *parent, MPIR_Info *info, MPIR_Comm **newcomm)
 {
     return copy_data(parent, info, 0, newcomm);
 }
 
-static int complete(MPIR_Comm * made, MPIR_Context_id_t id)
+static int complete(MPIR_Comm *made, MPIR_Context_id_t id)
 {
     made->context_id = made->recvcontext_id = id;
     return MPIR_Comm_commit(made);
 }
 
 /* All that takes memory comes before the collective, if there is one. */
-static int duplicate(MPIR_Comm * parent, MPIR_Info * info, MPIR_Context_id_t * id,
-                     MPIR_Comm ** made)
+static int duplicate(MPIR_Comm *parent, MPIR_Info *info, MPIR_Context_id_t *id, MPIR_Comm **made)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -61,7 +56,7 @@ static int duplicate(MPIR_Comm * parent, MPIR_Info * info, MPIR_Context_id_t * i
     return mpi_errno;
 }
 
-static int duplicate_by_block(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm ** newcomm)
+static int duplicate_by_block(MPIR_Comm *parent, MPIR_Info *info, MPIR_Comm **newcomm)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Context_id_t id;
@@ -70,10 +65,10 @@ static int duplicate_by_block(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm **
     mpi_errno = duplicate(parent, info, &id, &made);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     *newcomm = made;
     return mpi_errno;
-  fn_fail:
+fn_fail:
     if (made)
         MPIR_Comm_discard(made);
     made = NULL;
@@ -82,13 +77,13 @@ static int duplicate_by_block(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm **
     goto fn_exit;
 }
 
-int MPIR_Comm_duplicate(MPIR_Comm * parent, MPIR_Info * info, MPIR_Comm ** newcomm)
+int MPIR_Comm_duplicate(MPIR_Comm *parent, MPIR_Info *info, MPIR_Comm **newcomm)
 {
-    return has_blocks(parent) ? duplicate_by_block(parent, info, newcomm) :
-        MPII_Comm_copy(parent, parent->local_size, info, newcomm);
+    return has_blocks(parent) ? duplicate_by_block(parent, info, newcomm)
+                              : MPII_Comm_copy(parent, parent->local_size, info, newcomm);
 }
 
-void MPIR_Comm_duplicate_refuse(MPIR_Comm * parent)
+void MPIR_Comm_duplicate_refuse(MPIR_Comm *parent)
 {
     MPIR_Context_id_t id = 0;
 

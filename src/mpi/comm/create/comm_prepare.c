@@ -6,7 +6,7 @@
 /* Communicators made before their context ids are agreed on (mpir_comm_parts.h,
  * mpir_intercomm.h). */
 
-static void join_group(MPIR_Comm * comm, MPIR_Group * group)
+static void join_group(MPIR_Comm *comm, MPIR_Group *group)
 {
     comm->rank = group->rank;
     comm->local_size = comm->remote_size = group->size;
@@ -16,7 +16,7 @@ static void join_group(MPIR_Comm * comm, MPIR_Group * group)
 }
 
 /* The end of what makes a communicator: the caller's, or gone when there is an error. */
-static int hand_out(MPIR_Comm * made, int mpi_errno, MPIR_Comm ** comm)
+static int hand_out(MPIR_Comm *made, int mpi_errno, MPIR_Comm **comm)
 {
     if (mpi_errno == MPI_SUCCESS)
         *comm = made;
@@ -27,7 +27,7 @@ static int hand_out(MPIR_Comm * made, int mpi_errno, MPIR_Comm ** comm)
 
 /* Commits what has its ids; `made` is NULL where this process is no member.  Without a communicator
  * the own id is free again. */
-static int commit_or_free(MPIR_Comm * made, MPIR_Context_id_t id, MPIR_Context_id_t own_id)
+static int commit_or_free(MPIR_Comm *made, MPIR_Context_id_t id, MPIR_Context_id_t own_id)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -41,7 +41,7 @@ static int commit_or_free(MPIR_Comm * made, MPIR_Context_id_t id, MPIR_Context_i
     return mpi_errno;
 }
 
-int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm ** comm)
+int MPIR_Comm_prepare_group(MPIR_Comm *parent, MPIR_Group *group, MPIR_Comm **comm)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *made = NULL;
@@ -57,14 +57,14 @@ int MPIR_Comm_prepare_group(MPIR_Comm * parent, MPIR_Group * group, MPIR_Comm **
     mpi_errno = MPIR_Find_nodes(made);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     return hand_out(made, mpi_errno, comm);
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
 /* Some ranks of the parent, in the order of `ranks`. */
-static int prepare_ranks(MPIR_Comm * parent, const cmap_t * ranks, int rank, MPIR_Comm ** comm)
+static int prepare_ranks(MPIR_Comm *parent, const cmap_t *ranks, int rank, MPIR_Comm **comm)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *made = NULL;
@@ -82,14 +82,14 @@ static int prepare_ranks(MPIR_Comm * parent, const cmap_t * ranks, int rank, MPI
     mpi_errno = MPIR_Copy_nodes(made, parent);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     return hand_out(made, mpi_errno, comm);
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-int MPIR_Comm_make_ranks(MPIR_Comm * parent, const cmap_t * ranks, int rank, int error,
-                         MPIR_Comm ** comm)
+int MPIR_Comm_make_ranks(MPIR_Comm *parent, const cmap_t *ranks, int rank, int error,
+                         MPIR_Comm **comm)
 {
     int mpi_errno = error;
     MPIR_Comm *made = NULL;
@@ -107,9 +107,9 @@ int MPIR_Comm_make_ranks(MPIR_Comm * parent, const cmap_t * ranks, int rank, int
     mpi_errno = commit_or_free(made, id, id);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     return hand_out(made, mpi_errno, comm);
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -130,7 +130,7 @@ static int create_inter(int rank, int local_size, const MPIR_Remote_group_t *rem
     return mpi_errno;
 }
 
-int MPIR_Comm_prepare_local(MPIR_Comm * inter)
+int MPIR_Comm_prepare_local(MPIR_Comm *inter)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *local = NULL;
@@ -146,13 +146,13 @@ int MPIR_Comm_prepare_local(MPIR_Comm * inter)
     mpi_errno = MPIR_Find_nodes(local);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     return hand_out(local, mpi_errno, &inter->local_comm);
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-int MPIR_Comm_commit_local(MPIR_Comm * inter)
+int MPIR_Comm_commit_local(MPIR_Comm *inter)
 {
     MPIR_Comm *local = inter->local_comm;
     int mpi_errno;
@@ -185,9 +185,9 @@ int MPIR_Comm_prepare_inter(MPIR_Comm *local_comm, const MPIR_Remote_group_t *re
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_Comm_inherit_errhandler(made, local_comm);
 
-  fn_exit:
+fn_exit:
     return hand_out(made, mpi_errno, comm);
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -205,9 +205,9 @@ int MPIR_Comm_finish_inter(MPIR_Comm *group, int leader, MPIR_Comm *peers, int r
     mpi_errno = commit_or_free(made, remote_id, own_id);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     return hand_out(made, mpi_errno, comm);
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -234,13 +234,13 @@ int MPIR_Comm_prepare_part(MPIR_Comm *inter, MPIR_Group *group, const MPIR_Remot
     mpi_errno = MPIR_Comm_prepare_local(made);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     return hand_out(made, mpi_errno, comm);
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-static int prepare_merged(MPIR_Comm * inter, int local_high, MPIR_Comm ** comm)
+static int prepare_merged(MPIR_Comm *inter, int local_high, MPIR_Comm **comm)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *made = NULL;
@@ -256,15 +256,15 @@ static int prepare_merged(MPIR_Comm * inter, int local_high, MPIR_Comm ** comm)
     mpi_errno = MPIR_Find_nodes(made);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     return hand_out(made, mpi_errno, comm);
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
 /* Does the remote group come first?  Each leader knows what both say; if they say the same, the low
  * group comes first. */
-static int agree_on_order(MPIR_Comm * inter, int *local_high)
+static int agree_on_order(MPIR_Comm *inter, int *local_high)
 {
     int mpi_errno = MPI_SUCCESS, sent = MPI_SUCCESS, remote_high;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
@@ -276,15 +276,15 @@ static int agree_on_order(MPIR_Comm * inter, int *local_high)
             *local_high = !inter->is_low_group;
     }
     mpi_errno = MPIR_Bcast(local_high, 1, MPI_INT, 0, inter->local_comm, &errflag);
-    if (sent != MPI_SUCCESS)
-        mpi_errno = sent;
+    MPIR_Err_keep_first(&sent, mpi_errno);
+    mpi_errno = sent;
     MPIR_ERR_CHKRETURN(mpi_errno);
     MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
 
     return mpi_errno;
 }
 
-int MPIR_Intercomm_merge_impl(MPIR_Comm * inter, int high, MPIR_Comm ** merged)
+int MPIR_Intercomm_merge_impl(MPIR_Comm *inter, int high, MPIR_Comm **merged)
 {
     int mpi_errno = MPI_SUCCESS, local_high = high;
     MPIR_Comm *made = NULL;
@@ -301,8 +301,8 @@ int MPIR_Intercomm_merge_impl(MPIR_Comm * inter, int high, MPIR_Comm ** merged)
     mpi_errno = commit_or_free(made, id, id);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     return hand_out(made, mpi_errno, merged);
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }

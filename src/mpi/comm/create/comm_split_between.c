@@ -13,7 +13,7 @@
  */
 
 /* The rank in `merged` of the first process of `part`. */
-static int colour_of(MPIR_Comm * part, MPIR_Comm * merged, int *colour)
+static int colour_of(MPIR_Comm *part, MPIR_Comm *merged, int *colour)
 {
     int mpi_errno = MPI_SUCCESS;
     const int first = 0;
@@ -26,18 +26,18 @@ static int colour_of(MPIR_Comm * part, MPIR_Comm * merged, int *colour)
     mpi_errno = MPIR_Group_translate_ranks_impl(of_part, 1, &first, of_merged, colour);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     if (of_part)
         MPIR_Group_free_impl(of_part);
     if (of_merged)
         MPIR_Group_free_impl(of_merged);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
 /* The colour of this process in `merged`; MPI_UNDEFINED if it is in no part. */
-static int find_colour(MPIR_Comm * merged, int split_type, MPIR_Info * info, int *colour)
+static int find_colour(MPIR_Comm *merged, int split_type, MPIR_Info *info, int *colour)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *part = NULL;
@@ -50,16 +50,16 @@ static int find_colour(MPIR_Comm * merged, int split_type, MPIR_Info * info, int
         MPIR_ERR_CHECK(mpi_errno);
     }
 
-  fn_exit:
+fn_exit:
     if (part)
         MPIR_Comm_free_impl(part);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
 /* An error of one process becomes one of all. */
-static int share_error(MPIR_Comm * merged, int own_errno)
+static int share_error(MPIR_Comm *merged, int own_errno)
 {
     int mpi_errno = MPI_SUCCESS, has_failed = own_errno != MPI_SUCCESS, any = 0;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
@@ -73,8 +73,8 @@ static int share_error(MPIR_Comm * merged, int own_errno)
     return mpi_errno;
 }
 
-int MPIR_Comm_split_type_between(MPIR_Comm * inter, int split_type, int key, MPIR_Info * info,
-                                 MPIR_Comm ** newcomm)
+int MPIR_Comm_split_type_between(MPIR_Comm *inter, int split_type, int key, MPIR_Info *info,
+                                 MPIR_Comm **newcomm)
 {
     int mpi_errno = MPI_SUCCESS, colour;
     MPIR_Comm *merged = NULL;
@@ -87,10 +87,10 @@ int MPIR_Comm_split_type_between(MPIR_Comm * inter, int split_type, int key, MPI
     mpi_errno = MPIR_Comm_split_impl(inter, colour, key, newcomm);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     if (merged)
         MPIR_Comm_free_impl(merged);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }

@@ -10,14 +10,15 @@
 
 #define KEY_STRATEGY "cmap_strategy"
 #define KEY_ALPHA "cmap_alpha"
-#define KEY_REPRESENTATION "cmap_representation"        /* read only */
+#define KEY_REPRESENTATION "cmap_representation" /* read only */
 
-static const char *value_of(MPIR_Info * info, const char *key)
+static const char *value_of(MPIR_Info *info, const char *key)
 {
     const char *value = NULL;
     MPIR_Info *entry;
 
-    LL_FOREACH(info, entry) {
+    LL_FOREACH(info, entry)
+    {
         if (entry->key && !strcmp(entry->key, key))
             value = entry->value;
     }
@@ -36,7 +37,7 @@ static bool read_alpha(const char *value, double *alpha)
 }
 
 /* Changes `policy` as the hints want it; false when there is none, or none that is valid. */
-static bool read_hints(MPIR_Info * info, cmap_policy * policy)
+static bool read_hints(MPIR_Info *info, cmap_policy *policy)
 {
     const char *strategy = value_of(info, KEY_STRATEGY), *alpha = value_of(info, KEY_ALPHA);
     cmap_policy usual;
@@ -52,7 +53,7 @@ static bool read_hints(MPIR_Info * info, cmap_policy * policy)
     return found;
 }
 
-static bool is_kept(const struct MPIR_Map_link *link, const cmap_t * map)
+static bool is_kept(const struct MPIR_Map_link *link, const cmap_t *map)
 {
     while (link && link->map != map)
         link = link->next;
@@ -61,7 +62,7 @@ static bool is_kept(const struct MPIR_Map_link *link, const cmap_t * map)
 
 /* Puts `map` in the slot.  Once there are threads the map that was there stays until the
  * communicator goes: a sender may be inside a lookup of it. */
-static void replace(MPIR_Comm * comm, cmap_t ** slot, cmap_t * map)
+static void replace(MPIR_Comm *comm, cmap_t **slot, cmap_t *map)
 {
     struct MPIR_Map_link *link = NULL;
     const cmap_t *old = *slot;
@@ -69,7 +70,7 @@ static void replace(MPIR_Comm * comm, cmap_t ** slot, cmap_t * map)
 
     if (keep) {
         link = MPL_malloc(sizeof(*link), MPL_MEM_ADDRESS);
-        if (!link) {    /* then the hint is not honoured */
+        if (!link) { /* then the hint is not honoured */
             MPIR_cmap_release(map);
             return;
         }
@@ -84,7 +85,7 @@ static void replace(MPIR_Comm * comm, cmap_t ** slot, cmap_t * map)
 
 /* The group that the communicator hands out was made from the map before.  With threads it stays:
  * one of them may be taking a reference to it. */
-static void renew_group(MPIR_Group ** group, const cmap_t * map)
+static void renew_group(MPIR_Group **group, const cmap_t *map)
 {
     MPIR_Group *renewed = NULL;
 
@@ -97,7 +98,7 @@ static void renew_group(MPIR_Group ** group, const cmap_t * map)
 }
 
 /* Both sides of an intercommunicator, or none. */
-static void represent(MPIR_Comm * comm, const cmap_policy * policy)
+static void represent(MPIR_Comm *comm, const cmap_policy *policy)
 {
     cmap_t *map = NULL, *local_map = NULL;
 
@@ -116,7 +117,7 @@ static void represent(MPIR_Comm * comm, const cmap_policy * policy)
         represent(comm->local_comm, policy);
 }
 
-void MPIR_Comm_map_set_hints(MPIR_Comm * comm, MPIR_Info * info)
+void MPIR_Comm_map_set_hints(MPIR_Comm *comm, MPIR_Info *info)
 {
     cmap_policy policy;
 
@@ -128,7 +129,7 @@ void MPIR_Comm_map_set_hints(MPIR_Comm * comm, MPIR_Info * info)
         represent(comm, &policy);
 }
 
-int MPIR_Comm_map_get_hints(const MPIR_Comm * comm, MPIR_Info * info)
+int MPIR_Comm_map_get_hints(const MPIR_Comm *comm, MPIR_Info *info)
 {
     int mpi_errno = MPI_SUCCESS;
     const cmap_t *map = MPIR_Map_load(&comm->map);

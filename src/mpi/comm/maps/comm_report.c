@@ -4,21 +4,18 @@
 
 /* Communicators in the table of MPIR_CVAR_CMAP_REPORT. */
 
-static const char *label_of(const MPIR_Comm * comm)
+static const char *label_of(const MPIR_Comm *comm)
 {
     if (comm->name[0] != '\0')
         return comm->name;
     switch (comm->hierarchy_kind) {
-        case MPIR_COMM_HIERARCHY_KIND__NODE:
-            return "(processes of one node)";
-        case MPIR_COMM_HIERARCHY_KIND__NODE_ROOTS:
-            return "(roots of the nodes)";
-        default:
-            return MPIR_MAP_NO_NAME;
+        case MPIR_COMM_HIERARCHY_KIND__NODE: return "(processes of one node)";
+        case MPIR_COMM_HIERARCHY_KIND__NODE_ROOTS: return "(roots of the nodes)";
+        default: return MPIR_MAP_NO_NAME;
     }
 }
 
-static void count_side(const MPIR_Comm * comm, const char *side, const cmap_t * map)
+static void count_side(const MPIR_Comm *comm, const char *side, const cmap_t *map)
 {
     char label[MPI_MAX_OBJECT_NAME + 16];
 
@@ -41,12 +38,6 @@ static void count_maps(const void *holder)
     }
 }
 
-void MPIR_Comm_report_born(MPIR_Comm * comm)
-{
-    MPIR_Map_report_born(comm, count_maps);
-}
+void MPIR_Comm_report_born(MPIR_Comm *comm) { MPIR_Map_report_born(comm, count_maps); }
 
-void MPIR_Comm_report_gone(MPIR_Comm * comm)
-{
-    MPIR_Map_report_gone(comm);
-}
+void MPIR_Comm_report_gone(MPIR_Comm *comm) { MPIR_Map_report_gone(comm); }

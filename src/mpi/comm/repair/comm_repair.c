@@ -15,7 +15,7 @@
 
 /* ---- in a group ---- */
 
-static int agree_in_group(MPIR_Comm * comm, int *flag)
+static int agree_in_group(MPIR_Comm *comm, int *flag)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Group *group = NULL;
@@ -30,7 +30,7 @@ static int agree_in_group(MPIR_Comm * comm, int *flag)
     return mpi_errno;
 }
 
-static int shrink_group(MPIR_Comm * comm, MPIR_Comm ** made)
+static int shrink_group(MPIR_Comm *comm, MPIR_Comm **made)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Group *group = NULL;
@@ -46,7 +46,7 @@ static int shrink_group(MPIR_Comm * comm, MPIR_Comm ** made)
 /* ---- between groups ---- */
 
 /* What the other group has come to; all bits where this process does not hear it. */
-static int exchange_flags(MPIR_Comm * inter, int own, int *theirs)
+static int exchange_flags(MPIR_Comm *inter, int own, int *theirs)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
@@ -57,7 +57,7 @@ static int exchange_flags(MPIR_Comm * inter, int own, int *theirs)
                          inter, MPI_STATUS_IGNORE, &errflag);
 }
 
-static int agree_between(MPIR_Comm * inter, int *flag)
+static int agree_between(MPIR_Comm *inter, int *flag)
 {
     int mpi_errno = MPI_SUCCESS, theirs;
 
@@ -73,7 +73,7 @@ static int agree_between(MPIR_Comm * inter, int *flag)
 }
 
 /* Neither group goes on without the other one. */
-static int shrink_between(MPIR_Comm * inter, MPIR_Comm ** made)
+static int shrink_between(MPIR_Comm *inter, MPIR_Comm **made)
 {
     int mpi_errno = MPI_SUCCESS, own, both;
     MPIR_Comm *half = NULL;
@@ -88,17 +88,17 @@ static int shrink_between(MPIR_Comm * inter, MPIR_Comm ** made)
     mpi_errno = MPIR_Intercomm_create_impl(half, 0, inter, 0, MPIR_SHRINK_TAG, made);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     if (half)
         MPIR_Comm_free_impl(half);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
 /* ---- both ---- */
 
-int MPIR_Comm_agree_impl(MPIR_Comm * comm, int *flag)
+int MPIR_Comm_agree_impl(MPIR_Comm *comm, int *flag)
 {
     int mpi_errno;
 
@@ -111,7 +111,7 @@ int MPIR_Comm_agree_impl(MPIR_Comm * comm, int *flag)
     return mpi_errno;
 }
 
-int MPIR_Comm_shrink_impl(MPIR_Comm * comm, MPIR_Comm ** made)
+int MPIR_Comm_shrink_impl(MPIR_Comm *comm, MPIR_Comm **made)
 {
     int mpi_errno;
 

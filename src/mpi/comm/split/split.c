@@ -21,7 +21,7 @@ cvars:
 */
 
 /* The intracommunicator of an intercommunicator's local side, or the parent itself. */
-static int local_comm_of(MPIR_Comm * parent, MPIR_Comm ** local)
+static int local_comm_of(MPIR_Comm *parent, MPIR_Comm **local)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -39,17 +39,18 @@ static int local_comm_of(MPIR_Comm * parent, MPIR_Comm ** local)
  * memory. */
 enum { LEAST_RESERVE = 1024, DESCRIBED_RESERVE = 512 };
 
-static int alloc_reserve(split_side * side, size_t bytes)
+static int alloc_reserve(split_side *side, size_t bytes)
 {
     int mpi_errno = MPI_SUCCESS;
 
     side->owned = MPL_malloc(bytes, MPL_MEM_COMM);
-    MPIR_ERR_CHKANDSTMT2(!side->owned, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem2", "**nomem2 %d %s", (int) bytes, "rows of MPI_Comm_split");
+    MPIR_ERR_CHKANDSTMT2(!side->owned, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem2",
+                         "**nomem2 %d %s", (int) bytes, "rows of MPI_Comm_split");
 
     return mpi_errno;
 }
 
-static int alloc_side(const split_call * call, split_side * side, int size)
+static int alloc_side(const split_call *call, split_side *side, int size)
 {
     int mpi_errno = alloc_reserve(side, MPL_MAX(size * sizeof(split_row), LEAST_RESERVE));
 
@@ -59,14 +60,14 @@ static int alloc_side(const split_call * call, split_side * side, int size)
     return mpi_errno;
 }
 
-static void keep_error(split_call * call, int mpi_errno)
+static void keep_error(split_call *call, int mpi_errno)
 {
     if (call->error == MPI_SUCCESS)
         call->error = mpi_errno;
 }
 
 /* The same on all members.  On one node rows are faster. */
-static bool is_described(const MPIR_Comm * parent)
+static bool is_described(const MPIR_Comm *parent)
 {
     int least = MPIR_CVAR_SPLIT_DESCRIBED;
 
@@ -74,7 +75,7 @@ static bool is_described(const MPIR_Comm * parent)
 }
 
 /* Only reserves: one for the child, and what long descriptions may need. */
-static int begin_described(split_call * call)
+static int begin_described(split_call *call)
 {
     int mpi_errno = MPI_SUCCESS;
     split_zones *zones = &call->scratch->zones;
@@ -84,14 +85,16 @@ static int begin_described(split_call * call)
     call->local.view = MPIR_split_view_of(call->colour, MPIX_PERMUTE);
     mpi_errno = alloc_reserve(&call->local, DESCRIBED_RESERVE);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    MPIR_ERR_CHKANDSTMT2(!MPIR_split_zones_reserve(zones), mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem2", "**nomem2 %d %s", (int) zones->ranks * COLOURS_ROW, "descriptions of MPI_Comm_split");
+    MPIR_ERR_CHKANDSTMT2(!MPIR_split_zones_reserve(zones), mpi_errno, MPI_ERR_NO_MEM,
+                         return mpi_errno, "**nomem2", "**nomem2 %d %s",
+                         (int) zones->ranks * COLOURS_ROW, "descriptions of MPI_Comm_split");
 
     return mpi_errno;
 }
 
 /* Allocations before the first collective.  A process without memory continues, and tells the
  * others in the collective. */
-static void begin(split_call * call)
+static void split_begin(split_call *call)
 {
     if (call->colour != MPI_UNDEFINED)
         keep_error(call, MPIR_Comm_create(&call->child));
@@ -104,7 +107,7 @@ static void begin(split_call * call)
         keep_error(call, alloc_side(call, &call->remote, call->parent->remote_size));
 }
 
-static void end(split_call * call)
+static void end(split_call *call)
 {
     if (call->is_described)
         MPIR_split_zones_end(&call->scratch->zones);
@@ -119,7 +122,7 @@ static void end(split_call * call)
 }
 
 /* On an intercommunicator the rows of the other side come. */
-static int gather_rows(const void *row, void *table, int count, MPI_Datatype type, MPIR_Comm * comm,
+static int gather_rows(const void *row, void *table, int count, MPI_Datatype type, MPIR_Comm *comm,
                        MPIR_Errflag_t errflag)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -134,7 +137,7 @@ static int gather_rows(const void *row, void *table, int count, MPI_Datatype typ
 
 /* Without a table: all rows go to the same place.  What this process passes on is wrong, and
  * marked so. */
-static int gather_nothing(const split_row * row, MPIR_Comm * comm)
+static int gather_nothing(const split_row *row, MPIR_Comm *comm)
 {
     int mpi_errno = MPI_SUCCESS;
     MPI_Datatype bytes = MPI_DATATYPE_NULL, place = MPI_DATATYPE_NULL;
@@ -149,23 +152,23 @@ static int gather_nothing(const split_row * row, MPIR_Comm * comm)
     mpi_errno = gather_rows(row, &last, 1, place, comm, MPIR_ERR_OTHER);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     if (place != MPI_DATATYPE_NULL)
         MPIR_Type_free_impl(&place);
     if (bytes != MPI_DATATYPE_NULL)
         MPIR_Type_free_impl(&bytes);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-static bool is_mixed(const split_side * side)
+static bool is_mixed(const split_side *side)
 {
     return side->view.special_rows != 0 && side->view.special_rows != side->view.rows;
 }
 
 /* Looks at the rows of the local side; the offers of context ids are folded on the way. */
-static void look_at_local(split_side * side, uint64_t * own_colour, uint64_t * all)
+static void look_at_local(split_side *side, uint64_t *own_colour, uint64_t *all)
 {
     *own_colour = *all = 0;
     for (uint32_t rank = 0; rank < side->size; rank++) {
@@ -178,7 +181,7 @@ static void look_at_local(split_side * side, uint64_t * own_colour, uint64_t * a
 }
 
 /* The ids of the colours, when all rows are known. */
-static void decide(split_call * call, MPIR_Ctxid_t * ctxid, uint64_t own_colour, uint64_t all)
+static void decide(split_call *call, MPIR_Ctxid_t *ctxid, uint64_t own_colour, uint64_t all)
 {
     MPIR_Context_id_t id = MPIR_INVALID_CONTEXT_ID;
 
@@ -192,10 +195,10 @@ static void decide(split_call * call, MPIR_Ctxid_t * ctxid, uint64_t own_colour,
     keep_error(call, mpi_errno);
 }
 
-int MPIR_split_exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid)
+int MPIR_split_exchange_rows(split_call *call, MPIR_Comm *local, MPIR_Ctxid_t *ctxid)
 {
     int mpi_errno = MPI_SUCCESS;
-    split_row row = {.colour = call->colour,.key = call->key };
+    split_row row = {.colour = call->colour, .key = call->key};
     split_row *table = call->local.table;
 
     MPIR_Ctxid_begin(ctxid, local, call->colour != MPI_UNDEFINED, &row.offer);
@@ -212,7 +215,7 @@ int MPIR_split_exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t 
     return mpi_errno;
 }
 
-static void gather_rows_of_local(split_call * call, MPIR_Comm * local)
+static void gather_rows_of_local(split_call *call, MPIR_Comm *local)
 {
     MPIR_Ctxid_t ctxid;
     uint64_t own_colour, all;
@@ -225,13 +228,13 @@ static void gather_rows_of_local(split_call * call, MPIR_Comm * local)
     decide(call, &ctxid, own_colour, all);
 }
 
-static bool has_failed(const split_zones * zones)
+static bool has_failed(const split_zones *zones)
 {
     return (MPIR_colours_flags(zones->mine) & COLOURS_FAILED) != 0;
 }
 
 /* Orders the members of the own colour. */
-static void arrange(split_call * call)
+static void arrange(split_call *call)
 {
     const uint8_t *all = call->scratch->zones.mine;
 
@@ -242,7 +245,7 @@ static void arrange(split_call * call)
 
 /* The fold of the offers is that over all colours: ids that are free at all processes are free at
  * those of one colour. */
-static void decide_described(split_call * call, MPIR_Ctxid_t * ctxid)
+static void decide_described(split_call *call, MPIR_Ctxid_t *ctxid)
 {
     uint64_t offer = MPIR_colours_offer(call->scratch->zones.mine);
 
@@ -253,9 +256,9 @@ static void decide_described(split_call * call, MPIR_Ctxid_t * ctxid)
 }
 
 /* An agreement has begun, and each member makes an offer. */
-static int describe_local(split_call * call, MPIR_Comm * local, uint64_t offer, bool by_nodes)
+static int describe_local(split_call *call, MPIR_Comm *local, uint64_t offer, bool by_nodes)
 {
-    split_leaf own = {.row = {.colour = call->colour,.key = call->key },.offer = offer };
+    split_leaf own = {.row = {.colour = call->colour, .key = call->key}, .offer = offer};
 
     if (call->error != MPI_SUCCESS) {
         own.flags = COLOURS_FAILED;
@@ -263,12 +266,12 @@ static int describe_local(split_call * call, MPIR_Comm * local, uint64_t offer, 
     }
     MPIR_colours_leaf(call->scratch->zones.mine, own.row, own.offer, own.flags);
     MPIR_Coll_count(local);
-    return by_nodes ? MPIR_split_merge_nodes(&call->scratch->zones, local, &own) :
-        MPIR_split_merge_blocks(&call->scratch->zones, local);
+    return by_nodes ? MPIR_split_merge_nodes(&call->scratch->zones, local, &own)
+                    : MPIR_split_merge_blocks(&call->scratch->zones, local);
 }
 
 /* Exchange and decision. */
-static int agree_described(split_call * call, MPIR_Comm * local, bool takes_part, bool by_nodes)
+static int agree_described(split_call *call, MPIR_Comm *local, bool takes_part, bool by_nodes)
 {
     MPIR_Ctxid_t ctxid;
     uint64_t offer;
@@ -286,7 +289,7 @@ static int agree_described(split_call * call, MPIR_Comm * local, bool takes_part
     return MPI_SUCCESS;
 }
 
-static void gather_descriptions(split_call * call, MPIR_Comm * local)
+static void gather_descriptions(split_call *call, MPIR_Comm *local)
 {
     bool takes_part = (call->colour != MPI_UNDEFINED), by_nodes;
     int mpi_errno = MPIR_split_choose_nodes(local, &by_nodes);
@@ -299,7 +302,7 @@ static void gather_descriptions(split_call * call, MPIR_Comm * local)
 }
 
 /* Gathers what the local side passes and agrees on a context id for each colour. */
-static void gather_local(split_call * call)
+static void gather_local(split_call *call)
 {
     MPIR_Comm *local;
     int mpi_errno = local_comm_of(call->parent, &local);
@@ -313,7 +316,7 @@ static void gather_local(split_call * call)
 }
 
 /* The other side's id for the colour: MPIR_INVALID_CONTEXT_ID if one of its members has none. */
-static void look_at_remote(split_call * call)
+static void look_at_remote(split_call *call)
 {
     split_side *side = &call->remote;
     bool have_ids = true;
@@ -330,10 +333,10 @@ static void look_at_remote(split_call * call)
 }
 
 /* A process without an id also takes part: the other side learns from it that there is none. */
-static void gather_remote(split_call * call)
+static void gather_remote(split_call *call)
 {
     split_row *table = call->remote.table;
-    split_row row = {.colour = call->colour,.key = call->key,.id = call->id };
+    split_row row = {.colour = call->colour, .key = call->key, .id = call->id};
     int mpi_errno;
 
     if (!table) {
@@ -347,7 +350,7 @@ static void gather_remote(split_call * call)
 }
 
 /* The same answer on all members of both sides. */
-static int check_permute(const split_call * call)
+static int check_permute(const split_call *call)
 {
     int mpi_errno = MPI_SUCCESS;
     uint32_t members = call->local.view.rows + call->remote.view.rows;
@@ -359,7 +362,7 @@ static int check_permute(const split_call * call)
     return mpi_errno;
 }
 
-static int check_remote_id(const split_call * call)
+static int check_remote_id(const split_call *call)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -369,12 +372,13 @@ static int check_remote_id(const split_call * call)
 }
 
 /* A colour that the other side of an intercommunicator does not have gets no child. */
-static bool has_child(const split_call * call)
+static bool has_child(const split_call *call)
 {
-    return call->colour != MPI_UNDEFINED && (!MPIR_split_is_inter(call) || call->remote.view.members);
+    return call->colour != MPI_UNDEFINED &&
+           (!MPIR_split_is_inter(call) || call->remote.view.members);
 }
 
-int MPIR_Comm_split_impl(MPIR_Comm * comm_ptr, int color, int key, MPIR_Comm ** newcomm_ptr)
+int MPIR_Comm_split_impl(MPIR_Comm *comm_ptr, int color, int key, MPIR_Comm **newcomm_ptr)
 {
     return MPIR_Comm_split_unless(MPI_SUCCESS, comm_ptr, color, key, newcomm_ptr);
 }
@@ -384,13 +388,18 @@ int MPIR_Comm_split_unless(int error, MPIR_Comm *comm_ptr, int color, int key,
 {
     int mpi_errno = MPI_SUCCESS;
     split_scratch scratch;
-    split_call call = {.parent = comm_ptr,.colour = color,.key = key,.error = error,
-        .id = MPIR_INVALID_CONTEXT_ID,.remote_id = MPIR_INVALID_CONTEXT_ID,
-        .scratch = &scratch,.local.few = scratch.local,.remote.few = scratch.remote
-    };
+    split_call call = {.parent = comm_ptr,
+                       .colour = color,
+                       .key = key,
+                       .error = error,
+                       .id = MPIR_INVALID_CONTEXT_ID,
+                       .remote_id = MPIR_INVALID_CONTEXT_ID,
+                       .scratch = &scratch,
+                       .local.few = scratch.local,
+                       .remote.few = scratch.remote};
 
     *newcomm_ptr = NULL;
-    begin(&call);
+    split_begin(&call);
     gather_local(&call);
     if (MPIR_split_is_inter(&call))
         gather_remote(&call);
@@ -406,9 +415,9 @@ int MPIR_Comm_split_unless(int error, MPIR_Comm *comm_ptr, int color, int key,
         MPIR_ERR_CHECK(mpi_errno);
     }
 
-  fn_exit:
+fn_exit:
     end(&call);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }

@@ -17,45 +17,45 @@
 enum { SPLIT_FEW = 64 };
 
 typedef struct split_side {
-    split_row *table;           /* one row for each rank; NULL: no such side, or no memory */
-    split_row *few;             /* the table of a few ranks, in split_scratch */
-    void *owned;                /* the table, or beside a small one a reserve */
+    split_row *table; /* one row for each rank; NULL: no such side, or no memory */
+    split_row *few;   /* the table of a few ranks, in split_scratch */
+    void *owned;      /* the table, or beside a small one a reserve */
     uint32_t size;
     split_view view;
-    cmap_t *map;                /* the child's */
+    cmap_t *map; /* the child's */
 } split_side;
 
 /* Thousands of bytes, of which a call uses a part.  Nothing sets them before their use. */
 typedef struct split_scratch {
     split_row local[SPLIT_FEW], remote[SPLIT_FEW];
-    split_zones zones;          /* with call->is_described, as is the order */
+    split_zones zones; /* with call->is_described, as is the order */
     colours_order order;
 } split_scratch;
 
 typedef struct split_call {
     MPIR_Comm *parent;
     int colour, key;
-    bool is_described;          /* descriptions of the local side are exchanged, and no rows */
+    bool is_described; /* descriptions of the local side are exchanged, and no rows */
     split_scratch *scratch;
-    split_side local, remote;   /* remote: only of an intercommunicator */
-    MPIR_Context_id_t id;       /* claimed by this process, or MPIR_INVALID_CONTEXT_ID */
+    split_side local, remote; /* remote: only of an intercommunicator */
+    MPIR_Context_id_t id;     /* claimed by this process, or MPIR_INVALID_CONTEXT_ID */
     /* of the other side of an intercommunicator, or MPIR_INVALID_CONTEXT_ID */
     MPIR_Context_id_t remote_id;
-    int rank;                   /* in the child */
-    int error;                  /* why there will be no child, or MPI_SUCCESS */
-    MPIR_Comm *child;           /* not committed; NULL for MPI_UNDEFINED */
+    int rank;         /* in the child */
+    int error;        /* why there will be no child, or MPI_SUCCESS */
+    MPIR_Comm *child; /* not committed; NULL for MPI_UNDEFINED */
 } split_call;
 
-static inline bool MPIR_split_is_inter(const split_call * call)
+static inline bool MPIR_split_is_inter(const split_call *call)
 {
     return call->parent->comm_kind == MPIR_COMM_KIND__INTERCOMM;
 }
 
 /* Each member sends its row to the others (the entry get_rows of mpir_others.h). */
-int MPIR_split_exchange_rows(split_call * call, MPIR_Comm * local, MPIR_Ctxid_t * ctxid);
+int MPIR_split_exchange_rows(split_call *call, MPIR_Comm *local, MPIR_Ctxid_t *ctxid);
 
 /* Completes call->child.  On success the id is the child's.  REQUIRES that there are members on
  * every side.  Frees the tables as soon as they are not needed any more. */
-int MPIR_split_make_child(split_call * call, MPIR_Comm ** child);
+int MPIR_split_make_child(split_call *call, MPIR_Comm **child);
 
 #endif /* SPLIT_CALL_H_INCLUDED */

@@ -2,7 +2,7 @@
 
 #include "split_call.h"
 
-static void free_table(split_side * side)
+static void free_table(split_side *side)
 {
     MPL_free(side->owned);
     side->owned = side->table = NULL;
@@ -10,7 +10,7 @@ static void free_table(split_side * side)
 
 /* What the ordering left is a quarter of the table, or less: the rest is a reserve, to be given up
  * when there is no memory for the map. */
-static void give_up_rest(split_side * side, const split_plan * plan)
+static void give_up_rest(split_side *side, const split_plan *plan)
 {
     split_row *smaller;
 
@@ -28,7 +28,7 @@ static void give_up_rest(split_side * side, const split_plan * plan)
 
 /* Orders the members of a side and makes their map.  `rank`: NULL, or where this process's rank
  * goes, which has `self` in the parent. */
-static int make_map(split_side * side, const cmap_t * parent_map, int self, int *rank)
+static int make_map(split_side *side, const cmap_t *parent_map, int self, int *rank)
 {
     int mpi_errno = MPI_SUCCESS;
     split_plan plan = MPIR_split_arrange(side->table, &side->view);
@@ -47,7 +47,7 @@ static int make_map(split_side * side, const cmap_t * parent_map, int self, int 
 }
 
 /* The reserve is given up when there is no memory. */
-static int make_map_of_grids(split_call * call, const cmap_t * parent_map)
+static int make_map_of_grids(split_call *call, const cmap_t *parent_map)
 {
     split_side *side = &call->local;
     const uint8_t *all = call->scratch->zones.mine;
@@ -58,10 +58,11 @@ static int make_map_of_grids(split_call * call, const cmap_t * parent_map)
     if (status == CMAP_ERR_NOMEM) {
         free_table(side);
         MPIR_split_zones_give_up(&call->scratch->zones);
-        status = MPIR_split_grids_map(parent_map, all, call->colour, &call->scratch->order, &side->map);
+        status =
+            MPIR_split_grids_map(parent_map, all, call->colour, &call->scratch->order, &side->map);
     }
-    return status == CMAP_OK ? MPI_SUCCESS :
-        MPIR_Map_error(status, "split", (int) call->scratch->order.members);
+    return status == CMAP_OK ? MPI_SUCCESS
+                             : MPIR_Map_error(status, "split", (int) call->scratch->order.members);
 }
 
 static void add_row(void *context, colours_row row)
@@ -75,7 +76,7 @@ static void add_row(void *context, colours_row row)
 }
 
 /* Keys without a closed form are ordered as rows. */
-static void fill_table(split_call * call)
+static void fill_table(split_call *call)
 {
     split_side *side = &call->local;
     split_zones *zones = &call->scratch->zones;
@@ -85,7 +86,7 @@ static void fill_table(split_call * call)
     MPIR_colours_decode(zones->mine, add_row, side);
 }
 
-static int make_local_map(split_call * call)
+static int make_local_map(split_call *call)
 {
     int mpi_errno = MPI_SUCCESS;
     const cmap_t *parent_map = MPIR_Comm_map(call->parent, MPIR_MAP_LOCAL);
@@ -99,7 +100,7 @@ static int make_local_map(split_call * call)
     return mpi_errno;
 }
 
-static int make_maps(split_call * call)
+static int make_maps(split_call *call)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *parent = call->parent;
@@ -114,7 +115,7 @@ static int make_maps(split_call * call)
     return mpi_errno;
 }
 
-static void fill(MPIR_Comm * child, const split_call * call)
+static void fill(MPIR_Comm *child, const split_call *call)
 {
     bool inter = MPIR_split_is_inter(call);
     const split_view *remote = inter ? &call->remote.view : &call->local.view;
@@ -135,14 +136,14 @@ static void fill(MPIR_Comm * child, const split_call * call)
 }
 
 /* The tables are not needed any more. */
-static int find_nodes(MPIR_Comm * child, split_call * call)
+static int find_nodes(MPIR_Comm *child, split_call *call)
 {
     free_table(&call->local);
     free_table(&call->remote);
     return MPIR_Copy_nodes(child, call->parent);
 }
 
-static int attach_maps(MPIR_Comm * child, split_call * call)
+static int attach_maps(MPIR_Comm *child, split_call *call)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -157,7 +158,7 @@ static int attach_maps(MPIR_Comm * child, split_call * call)
     return mpi_errno;
 }
 
-int MPIR_split_make_child(split_call * call, MPIR_Comm ** child)
+int MPIR_split_make_child(split_call *call, MPIR_Comm **child)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -173,9 +174,9 @@ int MPIR_split_make_child(split_call * call, MPIR_Comm ** child)
     *child = call->child;
     call->child = NULL;
 
-  fn_exit:
+fn_exit:
     MPIR_Reserve_leave();
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }

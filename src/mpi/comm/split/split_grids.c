@@ -14,9 +14,9 @@ typedef struct grids {
 /* Digits 0 and 1 of the members from this rank on, as MPIR_cmap_builder_add_words() reads them. */
 enum { FIRST = CMAP_WIRE_HEAD + 1, STEP, COUNT, REPEATS, PITCH, PIECE_WORDS };
 
-static bool add_piece(grids * all, const colours_grid * grid, uint32_t rank)
+static bool add_piece(grids *all, const colours_grid *grid, uint32_t rank)
 {
-    uint32_t words[PIECE_WORDS] = {[FIRST] = rank,[COUNT] = 1,[REPEATS] = 1 };
+    uint32_t words[PIECE_WORDS] = {[FIRST] = rank, [COUNT] = 1, [REPEATS] = 1};
 
     if (grid->levels > 0) {
         words[STEP] = (uint32_t) grid->stride[0];
@@ -34,9 +34,9 @@ static bool add_piece(grids * all, const colours_grid * grid, uint32_t rank)
 }
 
 /* Counts through the digits above. */
-static bool add_grid(void *context, const colours_grid * grid)
+static bool add_grid(void *context, const colours_grid *grid)
 {
-    uint32_t digit[COLOURS_LEVELS] = { 0 }, rank = grid->rank, k;
+    uint32_t digit[COLOURS_LEVELS] = {0}, rank = grid->rank, k;
 
     do {
         if (!add_piece(context, grid, rank))
@@ -53,10 +53,10 @@ static bool add_grid(void *context, const colours_grid * grid)
 }
 
 /* In the parent's ranks */
-static cmap_status make_ranks(uint32_t size, const uint8_t * description, int32_t colour,
-                              const colours_order * order, cmap_t ** out)
+static cmap_status make_ranks(uint32_t size, const uint8_t *description, int32_t colour,
+                              const colours_order *order, cmap_t **out)
 {
-    grids all = {.status = CMAP_OK };
+    grids all = {.status = CMAP_OK};
 
     *out = NULL;
     all.status = MPIR_cmap_builder_create(size, NULL, &all.builder);
@@ -66,8 +66,8 @@ static cmap_status make_ranks(uint32_t size, const uint8_t * description, int32_
     return all.status;
 }
 
-cmap_status MPIR_split_grids_map(const cmap_t * parent, const uint8_t * description, int32_t colour,
-                            const colours_order * order, cmap_t ** out)
+cmap_status MPIR_split_grids_map(const cmap_t *parent, const uint8_t *description, int32_t colour,
+                                 const colours_order *order, cmap_t **out)
 {
     cmap_t *ranks;
     cmap_status status;
@@ -78,7 +78,7 @@ cmap_status MPIR_split_grids_map(const cmap_t * parent, const uint8_t * descript
     status = make_ranks(MPIR_cmap_size(parent), description, colour, order, &ranks);
     if (status != CMAP_OK)
         return status;
-    status = MPIR_cmap_compose(parent, ranks, NULL, out);    /* the ranks themselves, for a world */
+    status = MPIR_cmap_compose(parent, ranks, NULL, out); /* the ranks themselves, for a world */
     MPIR_cmap_release(ranks);
     return status;
 }

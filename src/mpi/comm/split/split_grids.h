@@ -13,8 +13,8 @@ extern "C" {
 
 /* Of the members of a colour, in this order, under the default policy; time in the number of grids.
  * REQUIRES an order that is not COLOURS_TABLE, of as many ranks as the parent's map has. */
-cmap_status MPIR_split_grids_map(const cmap_t * parent, const uint8_t * description, int32_t colour,
-                            const colours_order * order, cmap_t ** out);
+cmap_status MPIR_split_grids_map(const cmap_t *parent, const uint8_t *description, int32_t colour,
+                                 const colours_order *order, cmap_t **out);
 
 #ifdef __cplusplus
 }

@@ -6,7 +6,7 @@
 
 /* ---- which way ------------------------------------------------------------------------------- */
 
-int MPIR_split_choose_nodes(MPIR_Comm * comm, bool * by_nodes)
+int MPIR_split_choose_nodes(MPIR_Comm *comm, bool *by_nodes)
 {
     int mpi_errno = MPI_SUCCESS;
     bool is_first, has_comms;
@@ -15,7 +15,7 @@ int MPIR_split_choose_nodes(MPIR_Comm * comm, bool * by_nodes)
     if (comm->hierarchy_kind != MPIR_COMM_HIERARCHY_KIND__PARENT || comm->node_count == 1 ||
         !comm->is_node_consecutive)
         return MPI_SUCCESS;
-    is_first = !MPIR_Aggr_had_collective(comm);
+    is_first = !MPIR_Aggr_mark_collective(comm);
     has_comms = MPL_atomic_acquire_load_int(&comm->node_comms_made) == MPIR_NODE_COMMS_SETTLED;
     if (is_first && !has_comms)
         return MPI_SUCCESS;
@@ -24,14 +24,7 @@ int MPIR_split_choose_nodes(MPIR_Comm * comm, bool * by_nodes)
     return mpi_errno;
 }
 
-/* All wait for each other, so a process continues after an error; it returns the first one. */
-static void note(int status, int *mpi_errno)
-{
-    if (*mpi_errno == MPI_SUCCESS)
-        *mpi_errno = status;
-}
-
-static void swap_zones(split_zones * zones)
+static void swap_zones(split_zones *zones)
 {
     uint8_t *mine = zones->theirs;
 
@@ -53,7 +46,7 @@ uint32_t MPIR_split_next_leaves(uint32_t left)
     return left < COLOURS_PARSE ? left : COLOURS_PARSE / 2;
 }
 
-void MPIR_split_add_leaves(split_zones * zones, const split_leaf leaves[], uint32_t n, bool is_first)
+void MPIR_split_add_leaves(split_zones *zones, const split_leaf leaves[], uint32_t n, bool is_first)
 {
     colours_row rows[CHUNK];
     uint64_t offer = 0;
@@ -69,7 +62,7 @@ void MPIR_split_add_leaves(split_zones * zones, const split_leaf leaves[], uint3
         MPIR_split_merge(zones, true);
 }
 
-static void add_all(split_zones * zones, const split_leaf leaves[], uint32_t n)
+static void add_all(split_zones *zones, const split_leaf leaves[], uint32_t n)
 {
     for (uint32_t i = 0, next; i < n; i += next) {
         next = MPIR_split_next_leaves(n - i);
@@ -78,8 +71,8 @@ static void add_all(split_zones * zones, const split_leaf leaves[], uint32_t n)
 }
 
 /* Some of a node's leaves, at its first process. */
-static int receive_leaves(split_leaf leaves[], int first, int n, MPIR_Comm * node,
-                          const split_leaf * own)
+static int receive_leaves(split_leaf leaves[], int first, int n, MPIR_Comm *node,
+                          const split_leaf *own)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
@@ -88,8 +81,9 @@ static int receive_leaves(split_leaf leaves[], int first, int n, MPIR_Comm * nod
         if (first + i == 0)
             leaves[0] = *own;
         else
-            note(MPIC_Recv(&leaves[i], sizeof(leaves[i]), MPI_BYTE, first + i, MPIR_GATHER_TAG,
-                           node, MPI_STATUS_IGNORE, &errflag), &mpi_errno);
+            MPIR_Err_keep_first(&mpi_errno,
+                                MPIC_Recv(&leaves[i], sizeof(leaves[i]), MPI_BYTE, first + i,
+                                          MPIR_GATHER_TAG, node, MPI_STATUS_IGNORE, &errflag));
     }
     if (mpi_errno == MPI_SUCCESS && errflag)
         MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**coll_fail");
@@ -97,7 +91,7 @@ static int receive_leaves(split_leaf leaves[], int first, int n, MPIR_Comm * nod
 }
 
 /* On a node of many processes, in chunks: the leaves need no memory by their number. */
-static int gather_in_chunks(split_zones * zones, MPIR_Comm * node, const split_leaf * own)
+static int gather_in_chunks(split_zones *zones, MPIR_Comm *node, const split_leaf *own)
 {
     int mpi_errno = MPI_SUCCESS, next;
     split_leaf leaves[CHUNK];
@@ -108,14 +102,14 @@ static int gather_in_chunks(split_zones * zones, MPIR_Comm * node, const split_l
     for (int i = 0; i < node->local_size; i += next) {
         next = (int) MPIR_split_next_leaves((uint32_t) (node->local_size - i));
         int status = receive_leaves(leaves, i, next, node, own);
-        note(status, &mpi_errno);
+        MPIR_Err_keep_first(&mpi_errno, status);
         if (mpi_errno == MPI_SUCCESS)
             MPIR_split_add_leaves(zones, leaves, (uint32_t) next, i == 0);
     }
     return mpi_errno;
 }
 
-static int gather(split_zones * zones, MPIR_Comm * node, const split_leaf * own)
+static int gather(split_zones *zones, MPIR_Comm *node, const split_leaf *own)
 {
     int mpi_errno;
     split_leaf leaves[MOST_AT_ONCE];
@@ -129,12 +123,13 @@ static int gather(split_zones * zones, MPIR_Comm * node, const split_leaf * own)
 }
 
 /* Where the other processes do not exist. */
-static int foresee_node(split_zones * zones, MPIR_Comm * comm)
+static int foresee_node(split_zones *zones, MPIR_Comm *comm)
 {
     bool is_first = comm->node_roots_comm != NULL;
-    split_block node = {.first = comm->rank,.count = MPIR_Comm_node_size(comm),
-        .step = SPLIT_OF_NODE,.rank = is_first ? comm->rank : MPI_PROC_NULL
-    };
+    split_block node = {.first = comm->rank,
+                        .count = MPIR_Comm_node_size(comm),
+                        .step = SPLIT_OF_NODE,
+                        .rank = is_first ? comm->rank : MPI_PROC_NULL};
     int mpi_errno = MPIR_Others->swap_blocks(zones, comm, is_first ? MPI_PROC_NULL : 0, &node);
 
     if (is_first && mpi_errno == MPI_SUCCESS)
@@ -143,17 +138,17 @@ static int foresee_node(split_zones * zones, MPIR_Comm * comm)
 }
 
 /* zones->mine of the first process becomes the description of its node. */
-static int describe_node(split_zones * zones, MPIR_Comm * comm, const split_leaf * own)
+static int describe_node(split_zones *zones, MPIR_Comm *comm, const split_leaf *own)
 {
     if (!comm->node_comm)
         return MPI_SUCCESS;
-    return MPIR_Do_others_exist()? gather(zones, comm->node_comm, own) : foresee_node(zones, comm);
+    return MPIR_Do_others_exist() ? gather(zones, comm->node_comm, own) : foresee_node(zones, comm);
 }
 
 /* ---- between the nodes ----------------------------------------------------------------------- */
 
 /* What is sent beyond the description. */
-static void clear_rest(uint8_t * description)
+static void clear_rest(uint8_t *description)
 {
     size_t bytes = MPIR_colours_bytes(description);
 
@@ -164,7 +159,7 @@ static void clear_rest(uint8_t * description)
 typedef uint8_t message[SPLIT_MESSAGE];
 
 /* Are these descriptions of nodes, with as many ranks in all as there are, or fewer? */
-static int check_all(const message all[], int n, uint32_t ranks, bool * are_short)
+static int check_all(const message all[], int n, uint32_t ranks, bool *are_short)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -172,9 +167,10 @@ static int check_all(const message all[], int n, uint32_t ranks, bool * are_shor
     for (int i = 0; i < n; i++) {
         size_t bytes = MPIR_colours_bytes(all[i]);
         bool is_short = bytes <= SPLIT_MESSAGE;
-        bool is_right = is_short ? MPIR_colours_check_most(all[i], bytes, ranks) :
-            MPIR_colours_check_header(all[i], SPLIT_MESSAGE, ranks);
-        MPIR_ERR_CHKANDSTMT2(!is_right, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", i, (int) bytes);
+        bool is_right = is_short ? MPIR_colours_check_most(all[i], bytes, ranks)
+                                 : MPIR_colours_check_header(all[i], SPLIT_MESSAGE, ranks);
+        MPIR_ERR_CHKANDSTMT2(!is_right, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes",
+                             "**splitbytes %d %d", i, (int) bytes);
         ranks -= is_short ? MPIR_colours_ranks(all[i]) : 0;
         *are_short = *are_short && is_short;
     }
@@ -200,7 +196,7 @@ static void merge_all(message all[], int n)
 }
 
 /* A long description has all ranks, none of which has failed: there is a reserve for it. */
-static void take_result(split_zones * zones, const uint8_t * result)
+static void take_result(split_zones *zones, const uint8_t *result)
 {
     size_t bytes = MPIR_colours_bytes(result);
 
@@ -211,7 +207,7 @@ static void take_result(split_zones * zones, const uint8_t * result)
 }
 
 /* *is_done: false if a description is longer than a message, which all see. */
-static int exchange_at_once(split_zones * zones, MPIR_Comm * roots, bool * is_done)
+static int exchange_at_once(split_zones *zones, MPIR_Comm *roots, bool *is_done)
 {
     int mpi_errno = MPI_SUCCESS, n = roots->local_size;
     message all[MPIR_AGGR_DIRECT_MOST];
@@ -219,8 +215,8 @@ static int exchange_at_once(split_zones * zones, MPIR_Comm * roots, bool * is_do
 
     *is_done = true;
     clear_rest(zones->mine);
-    mpi_errno = MPIR_Aggr_exchange(roots, zones->mine, SPLIT_MESSAGE, all, MPIR_ALLGATHERV_TAG,
-                                   &errflag);
+    mpi_errno =
+        MPIR_Aggr_exchange(roots, zones->mine, SPLIT_MESSAGE, all, MPIR_ALLGATHERV_TAG, &errflag);
     MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = check_all(all, n, zones->ranks, is_done);
     MPIR_ERR_CHKRETURN(mpi_errno);
@@ -232,7 +228,7 @@ static int exchange_at_once(split_zones * zones, MPIR_Comm * roots, bool * is_do
     return mpi_errno;
 }
 
-static int exchange(split_zones * zones, MPIR_Comm * roots)
+static int exchange(split_zones *zones, MPIR_Comm *roots)
 {
     int mpi_errno = MPI_SUCCESS;
     bool is_done = false;
@@ -248,7 +244,7 @@ static int exchange(split_zones * zones, MPIR_Comm * roots)
 
 /* What is beyond the first message.  If a process had no reserve, the description has failed and
  * is short. */
-static int spread_rest(split_zones * zones, MPIR_Comm * node)
+static int spread_rest(split_zones *zones, MPIR_Comm *node)
 {
     int mpi_errno = MPI_SUCCESS;
     size_t bytes = MPIR_colours_bytes(zones->mine);
@@ -264,7 +260,7 @@ static int spread_rest(split_zones * zones, MPIR_Comm * node)
     return mpi_errno;
 }
 
-static int spread(split_zones * zones, MPIR_Comm * node)
+static int spread(split_zones *zones, MPIR_Comm *node)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
@@ -274,7 +270,9 @@ static int spread(split_zones * zones, MPIR_Comm * node)
     mpi_errno = MPIR_Bcast_impl(zones->mine, SPLIT_MESSAGE, MPI_BYTE, 0, node, &errflag);
     MPIR_ERR_CHKRETURN(mpi_errno);
     MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
-    MPIR_ERR_CHKANDSTMT2(!MPIR_colours_check_header(zones->mine, SPLIT_MESSAGE, zones->ranks), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", 0, SPLIT_MESSAGE);
+    MPIR_ERR_CHKANDSTMT2(!MPIR_colours_check_header(zones->mine, SPLIT_MESSAGE, zones->ranks),
+                         mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes",
+                         "**splitbytes %d %d", 0, SPLIT_MESSAGE);
     if (MPIR_colours_bytes(zones->mine) > SPLIT_MESSAGE)
         mpi_errno = spread_rest(zones, node);
 
@@ -282,12 +280,13 @@ static int spread(split_zones * zones, MPIR_Comm * node)
 }
 
 /* Where the other processes do not exist. */
-static int foresee_all(split_zones * zones, MPIR_Comm * comm)
+static int foresee_all(split_zones *zones, MPIR_Comm *comm)
 {
     bool is_first = comm->node_roots_comm != NULL;
-    split_block all = {.first = 0,.count = (int) zones->ranks,.step = SPLIT_OF_ALL,
-        .rank = is_first ? MPI_PROC_NULL : 0
-    };
+    split_block all = {.first = 0,
+                       .count = (int) zones->ranks,
+                       .step = SPLIT_OF_ALL,
+                       .rank = is_first ? MPI_PROC_NULL : 0};
     int mpi_errno = MPIR_Others->swap_blocks(zones, comm, is_first ? 1 : MPI_PROC_NULL, &all);
 
     if (!is_first && mpi_errno == MPI_SUCCESS)
@@ -295,31 +294,34 @@ static int foresee_all(split_zones * zones, MPIR_Comm * comm)
     return mpi_errno;
 }
 
-static int hand_to_node(split_zones * zones, MPIR_Comm * comm)
+static int hand_to_node(split_zones *zones, MPIR_Comm *comm)
 {
     if (!comm->node_comm)
         return MPI_SUCCESS;
-    return MPIR_Do_others_exist()? spread(zones, comm->node_comm) : foresee_all(zones, comm);
+    return MPIR_Do_others_exist() ? spread(zones, comm->node_comm) : foresee_all(zones, comm);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-int MPIR_split_merge_nodes(split_zones * zones, MPIR_Comm * comm, const split_leaf * own)
+int MPIR_split_merge_nodes(split_zones *zones, MPIR_Comm *comm, const split_leaf *own)
 {
     int mpi_errno = MPI_SUCCESS;
 
     zones->by_nodes = true;
-    note(describe_node(zones, comm, own), &mpi_errno);
+    MPIR_Err_keep_first(&mpi_errno, describe_node(zones, comm, own));
     if (mpi_errno != MPI_SUCCESS)
         MPIR_split_fail(zones);
     if (comm->node_roots_comm) {
-        note(exchange(zones, comm->node_roots_comm), &mpi_errno);
+        MPIR_Err_keep_first(&mpi_errno, exchange(zones, comm->node_roots_comm));
         if (mpi_errno != MPI_SUCCESS)
             MPIR_split_fail(zones);
     }
-    note(hand_to_node(zones, comm), &mpi_errno);
+    MPIR_Err_keep_first(&mpi_errno, hand_to_node(zones, comm));
     MPIR_ERR_CHKRETURN(mpi_errno);
-    MPIR_ERR_CHKANDSTMT2(!MPIR_colours_check(zones->mine, MPIR_colours_bytes(zones->mine), zones->ranks), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", 0, (int) MPIR_colours_bytes(zones->mine));
+    MPIR_ERR_CHKANDSTMT2(
+        !MPIR_colours_check(zones->mine, MPIR_colours_bytes(zones->mine), zones->ranks), mpi_errno,
+        MPI_ERR_OTHER, return mpi_errno, "**splitbytes", "**splitbytes %d %d", 0,
+        (int) MPIR_colours_bytes(zones->mine));
 
     return mpi_errno;
 }

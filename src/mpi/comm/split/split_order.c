@@ -5,8 +5,8 @@
 /* A pair has the distance of the key to the least one above the rank: sorting by whole pairs is
  * sorting stably by key. */
 #define RANK_BITS 32
-#define FEW_PAIRS 32u           /* sorted by insertion */
-#define MANY_PAIRS 4096u        /* from here on wide digits pay */
+#define FEW_PAIRS 32u    /* sorted by insertion */
+#define MANY_PAIRS 4096u /* from here on wide digits pay */
 #define DIGIT_BITS 8
 #define WIDE_DIGIT_BITS 11
 /* Ranges take more work for each than ranks do: they pay when they have this many members on the
@@ -15,16 +15,16 @@
 
 /* ---- ranges ---- */
 
-static bool has_few_runs(const split_view * view)
+static bool has_few_runs(const split_view *view)
 {
     return view->runs == 1 || view->runs <= view->members / RANGE_MEMBERS;
 }
 
-/* Cuts the members' ranks as MPIR_split_look() counts them.  A range is smaller than a row, and each
- * begins at another row, so that what is written has been read. */
-static uint32_t write_ranges(split_row table[], const split_view * view)
+/* Cuts the members' ranks as MPIR_split_look() counts them.  A range is smaller than a row, and
+ * each begins at another row, so that what is written has been read. */
+static uint32_t write_ranges(split_row table[], const split_view *view)
 {
-    cmap_rank_range *ranges = (cmap_rank_range *) table, now = {.first = 0 };
+    cmap_rank_range *ranges = (cmap_rank_range *) table, now = {.first = 0};
     uint32_t n = 0, members = 0;
 
     for (uint32_t rank = 0; rank < view->rows && members < view->members; rank++) {
@@ -47,7 +47,7 @@ static uint32_t write_ranges(split_row table[], const split_view * view)
 
 static cmap_rank_range turned(cmap_rank_range range)
 {
-    cmap_rank_range back = {.first = range.last,.last = range.first,.stride = -range.stride };
+    cmap_rank_range back = {.first = range.last, .last = range.first, .stride = -range.stride};
     return back;
 }
 
@@ -69,7 +69,7 @@ static void complete_strides(cmap_rank_range ranges[], uint32_t n)
     }
 }
 
-static split_plan arrange_ranges(split_row table[], const split_view * view)
+static split_plan arrange_ranges(split_row table[], const split_view *view)
 {
     uint32_t n = write_ranges(table, view);
     cmap_rank_range *ranges = (cmap_rank_range *) table;
@@ -77,13 +77,13 @@ static split_plan arrange_ranges(split_row table[], const split_view * view)
     if (!view->ascending)
         turn_ranges(ranges, n);
     complete_strides(ranges, n);
-    split_plan plan = {.form = SPLIT_RANGES,.count = n,.bytes = n * sizeof(cmap_rank_range) };
+    split_plan plan = {.form = SPLIT_RANGES, .count = n, .bytes = n * sizeof(cmap_rank_range)};
     return plan;
 }
 
 /* ---- ranks ---- */
 
-static void write_ranks(split_row table[], const split_view * view)
+static void write_ranks(split_row table[], const split_view *view)
 {
     int *ranks = (int *) table;
 
@@ -102,7 +102,7 @@ static void turn_ranks(int ranks[], uint32_t n)
     }
 }
 
-static void write_pairs(split_row table[], const split_view * view)
+static void write_pairs(split_row table[], const split_view *view)
 {
     uint64_t *pairs = (uint64_t *) table;
 
@@ -193,7 +193,7 @@ static void unpack(const uint64_t pairs[], uint32_t n, int ranks[])
         ranks[i] = (int) (uint32_t) pairs[i];
 }
 
-static void arrange_by_keys(split_row table[], const split_view * view)
+static void arrange_by_keys(split_row table[], const split_view *view)
 {
     uint64_t *pairs = (uint64_t *) table;
     uint32_t n = view->members, span = (uint32_t) view->greatest - (uint32_t) view->least;
@@ -210,7 +210,7 @@ static void arrange_by_keys(split_row table[], const split_view * view)
     unpack(pairs, n, (int *) table);
 }
 
-static split_plan arrange_ranks(split_row table[], const split_view * view)
+static split_plan arrange_ranks(split_row table[], const split_view *view)
 {
     if (view->ascending || view->descending)
         write_ranks(table, view);
@@ -219,17 +219,16 @@ static split_plan arrange_ranks(split_row table[], const split_view * view)
     if (view->descending && !view->ascending)
         turn_ranks((int *) table, view->members);
 
-    split_plan plan = {.form = SPLIT_RANKS,.count = view->members,
-        .bytes = view->members * sizeof(int)
-    };
+    split_plan plan = {
+        .form = SPLIT_RANKS, .count = view->members, .bytes = view->members * sizeof(int)};
     return plan;
 }
 
 /* ---- the face ---- */
 
-split_plan MPIR_split_arrange(split_row table[], const split_view * view)
+split_plan MPIR_split_arrange(split_row table[], const split_view *view)
 {
-    split_plan same = {.form = SPLIT_SAME,.count = view->members };
+    split_plan same = {.form = SPLIT_SAME, .count = view->members};
 
     if (view->ascending && view->members == view->rows)
         return same;
@@ -253,7 +252,7 @@ static uint32_t rank_in_ranges(const cmap_rank_range ranges[], uint32_t n, uint3
     return CMAP_NONE;
 }
 
-uint32_t MPIR_split_rank_of(const split_row table[], const split_plan * plan, uint32_t member)
+uint32_t MPIR_split_rank_of(const split_row table[], const split_plan *plan, uint32_t member)
 {
     const int *ranks = (const int *) table;
 
@@ -269,24 +268,25 @@ uint32_t MPIR_split_rank_of(const split_row table[], const split_plan * plan, ui
 }
 
 /* Every rank is its own index then. */
-static bool is_identity(const cmap_t * map)
+static bool is_identity(const cmap_t *map)
 {
-    return MPIR_cmap_is_set(map) && MPIR_cmap_min(map) == 0 && MPIR_cmap_max(map) == MPIR_cmap_size(map) - 1;
+    return MPIR_cmap_is_set(map) && MPIR_cmap_min(map) == 0 &&
+           MPIR_cmap_max(map) == MPIR_cmap_size(map) - 1;
 }
 
-cmap_status MPIR_split_map(const cmap_t * parent, const split_row table[], const split_plan * plan,
-                      cmap_t ** out)
+cmap_status MPIR_split_map(const cmap_t *parent, const split_row table[], const split_plan *plan,
+                           cmap_t **out)
 {
     switch (plan->form) {
-        case SPLIT_SAME:
-            return MPIR_cmap_with_policy(parent, NULL, out);
+        case SPLIT_SAME: return MPIR_cmap_with_policy(parent, NULL, out);
         case SPLIT_RANGES:
-            return MPIR_cmap_range_incl(parent, (const cmap_rank_range *) table, plan->count, NULL, out);
-        case SPLIT_RANKS:
-            break;
+            return MPIR_cmap_range_incl(parent, (const cmap_rank_range *) table, plan->count, NULL,
+                                        out);
+        case SPLIT_RANKS: break;
     }
     /* The array is borrowed there, which saves a copy. */
     if (is_identity(parent))
-        return MPIR_cmap_from_array((const uint32_t *) table, plan->count, MPIR_cmap_size(parent), NULL, out);
+        return MPIR_cmap_from_array((const uint32_t *) table, plan->count, MPIR_cmap_size(parent),
+                                    NULL, out);
     return MPIR_cmap_incl(parent, (const int *) table, plan->count, NULL, out);
 }

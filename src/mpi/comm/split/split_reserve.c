@@ -8,7 +8,7 @@ static const split_reserve none;
 
 static MPL_initlock_t keeping = MPL_INITLOCK_INITIALIZER;
 static split_reserve kept;
-static bool will_end;           /* MPI_Finalize is going to call end() */
+static bool will_end; /* MPI_Finalize is going to call end() */
 
 static split_reserve exchange(split_reserve next)
 {
@@ -53,14 +53,14 @@ split_reserve MPIR_split_reserve_take(size_t bytes)
         return reserve;
     MPIR_split_reserve_free(reserve);
     end_with_mpi();
-    reserve = (split_reserve) {.memory = MPIR_Sparse_alloc(bytes),.bytes = bytes };
+    reserve = (split_reserve){.memory = MPIR_Sparse_alloc(bytes), .bytes = bytes};
     return reserve.memory ? reserve : none;
 }
 
 /* At 4 KiB a page the faults of a million rows take longer than all else. */
 enum { LEAST_FILLED = SPLIT_KEPT / 8 };
 
-void MPIR_split_reserve_fill(split_reserve * reserve, size_t bytes)
+void MPIR_split_reserve_fill(split_reserve *reserve, size_t bytes)
 {
     if (bytes < LEAST_FILLED || reserve->is_filled)
         return;
@@ -69,7 +69,7 @@ void MPIR_split_reserve_fill(split_reserve * reserve, size_t bytes)
 }
 
 /* Pages beyond the first stay if this split and the one before used them. */
-void MPIR_split_reserve_settle(split_reserve * reserve, size_t used)
+void MPIR_split_reserve_settle(split_reserve *reserve, size_t used)
 {
     bool is_in_use = used > SPLIT_KEPT && used <= SPLIT_KEPT_IN_USE;
 

@@ -29,18 +29,18 @@
 enum { SPLIT_KEPT = 1 << 21, SPLIT_KEPT_IN_USE = 1 << 25 };
 
 typedef struct split_reserve {
-    uint8_t *memory;            /* NULL: none */
+    uint8_t *memory; /* NULL: none */
     size_t bytes;
-    bool is_filled;             /* may have large pages */
-    bool is_in_use;             /* the last split wrote more than SPLIT_KEPT bytes */
+    bool is_filled; /* may have large pages */
+    bool is_in_use; /* the last split wrote more than SPLIT_KEPT bytes */
 } split_reserve;
 
 /* At least so many bytes, of undefined content.  reserve.memory is NULL without memory. */
 split_reserve MPIR_split_reserve_take(size_t bytes);
 /* From here on the split writes so many bytes at a time. */
-void MPIR_split_reserve_fill(split_reserve * reserve, size_t bytes);
+void MPIR_split_reserve_fill(split_reserve *reserve, size_t bytes);
 /* After its use, of which only the first `used` bytes were written: decides which pages stay. */
-void MPIR_split_reserve_settle(split_reserve * reserve, size_t used);
+void MPIR_split_reserve_settle(split_reserve *reserve, size_t used);
 /* For later splits.  Without memory nothing happens. */
 void MPIR_split_reserve_put(split_reserve reserve);
 /* Frees the reserve instead. */

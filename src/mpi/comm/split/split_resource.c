@@ -17,9 +17,9 @@
 #define SPLIT_SET "mpi_pset_name"
 
 /* The value of the key, "" if there is none. */
-static const char *value_of(const MPIR_Info * info, const char *key)
+static const char *value_of(const MPIR_Info *info, const char *key)
 {
-    for (const MPIR_Info * i = info ? info->next : NULL; i; i = i->next) {
+    for (const MPIR_Info *i = info ? info->next : NULL; i; i = i->next) {
         if (strcmp(i->key, key) == 0)
             return i->value;
     }
@@ -27,19 +27,20 @@ static const char *value_of(const MPIR_Info * info, const char *key)
 }
 
 /* All processes call this with the same value, or get an error. */
-static int check_same(MPIR_Comm * comm, const char *key, const char *value)
+static int check_same(MPIR_Comm *comm, const char *key, const char *value)
 {
     int mpi_errno = MPI_SUCCESS;
     int is_same = 0;
 
     mpi_errno = MPII_compare_info_hint(value, comm, &is_same);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    MPIR_ERR_CHKANDSTMT1(!is_same, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**infonoteq", "**infonoteq %s", key);
+    MPIR_ERR_CHKANDSTMT1(!is_same, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**infonoteq",
+                         "**infonoteq %s", key);
 
     return mpi_errno;
 }
 
-static int split_by_hardware(MPIR_Comm * comm, int key, const char *type, MPIR_Comm ** newcomm)
+static int split_by_hardware(MPIR_Comm *comm, int key, const char *type, MPIR_Comm **newcomm)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *node = NULL;
@@ -49,16 +50,16 @@ static int split_by_hardware(MPIR_Comm * comm, int key, const char *type, MPIR_C
     mpi_errno = MPIR_Comm_split_impl(node, MPIR_Hw_resource_colour(type), key, newcomm);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     if (node)
         MPIR_Comm_free_impl(node);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-int MPIR_Comm_split_type_hw_guided(MPIR_Comm * comm_ptr, int key, MPIR_Info * info_ptr,
-                                   MPIR_Comm ** newcomm_ptr)
+int MPIR_Comm_split_type_hw_guided(MPIR_Comm *comm_ptr, int key, MPIR_Info *info_ptr,
+                                   MPIR_Comm **newcomm_ptr)
 {
     int mpi_errno = MPI_SUCCESS;
     const char *type = value_of(info_ptr, SPLIT_HARDWARE);
@@ -67,8 +68,8 @@ int MPIR_Comm_split_type_hw_guided(MPIR_Comm * comm_ptr, int key, MPIR_Info * in
     mpi_errno = check_same(comm_ptr, SPLIT_HARDWARE, type);
     MPIR_ERR_CHKRETURN(mpi_errno);
     if (strcmp(type, "mpi_shared_memory") == 0)
-        mpi_errno = MPIR_Comm_split_type_impl(comm_ptr, MPI_COMM_TYPE_SHARED, key, info_ptr,
-                                              newcomm_ptr);
+        mpi_errno =
+            MPIR_Comm_split_type_impl(comm_ptr, MPI_COMM_TYPE_SHARED, key, info_ptr, newcomm_ptr);
     else if (*type)
         mpi_errno = split_by_hardware(comm_ptr, key, type, newcomm_ptr);
 
@@ -76,7 +77,7 @@ int MPIR_Comm_split_type_hw_guided(MPIR_Comm * comm_ptr, int key, MPIR_Info * in
 }
 
 /* The first rank whose process is of the same world: each world has process sets of its own. */
-static int first_of_world(const MPIR_Comm * comm)
+static int first_of_world(const MPIR_Comm *comm)
 {
     int rank = 0;
 
@@ -85,15 +86,15 @@ static int first_of_world(const MPIR_Comm * comm)
     return rank;
 }
 
-static int colour_of_set(const MPIR_Comm * comm, const char *name)
+static int colour_of_set(const MPIR_Comm *comm, const char *name)
 {
     if (MPL_stricmp(name, "mpi://WORLD") == 0)
         return first_of_world(comm);
     return MPL_stricmp(name, "mpi://SELF") == 0 ? comm->rank : MPI_UNDEFINED;
 }
 
-int MPIR_Comm_split_type_resource_guided(MPIR_Comm * comm_ptr, int key, MPIR_Info * info_ptr,
-                                         MPIR_Comm ** newcomm_ptr)
+int MPIR_Comm_split_type_resource_guided(MPIR_Comm *comm_ptr, int key, MPIR_Info *info_ptr,
+                                         MPIR_Comm **newcomm_ptr)
 {
     int mpi_errno = MPI_SUCCESS;
     const char *set = value_of(info_ptr, SPLIT_SET);

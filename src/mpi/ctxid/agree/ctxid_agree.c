@@ -10,8 +10,8 @@
 
 /* The processes that take part in the collectives of a creation */
 typedef struct {
-    MPIR_Comm *comm;            /* an intercommunicator stands for both of its groups */
-    MPIR_Group *group;          /* NULL: all of comm */
+    MPIR_Comm *comm;   /* an intercommunicator stands for both of its groups */
+    MPIR_Group *group; /* NULL: all of comm */
     int tag;
 } members_t;
 
@@ -25,15 +25,15 @@ typedef struct {
 
 static reduction_t offers, windows;
 
-static bool was_any_pending;    /* ever */
+static bool was_any_pending; /* ever */
 
-static void fold_offers(void *in, void *inout, int *n, MPI_Datatype * type MPL_UNUSED)
+static void fold_offers(void *in, void *inout, int *n, MPI_Datatype *type MPL_UNUSED)
 {
     for (int i = 0; i < *n; i++)
         MPIR_ctxid_fold_offer((ctxid_offer_t *) inout + i, (const ctxid_offer_t *) in + i);
 }
 
-static void fold_windows(void *in, void *inout, int *n, MPI_Datatype * type MPL_UNUSED)
+static void fold_windows(void *in, void *inout, int *n, MPI_Datatype *type MPL_UNUSED)
 {
     for (int i = 0; i < *n; i++)
         MPIR_ctxid_fold_window((ctxid_window_t *) inout + i, (const ctxid_window_t *) in + i);
@@ -50,7 +50,7 @@ static int free_reduction(void *made)
     return MPI_SUCCESS;
 }
 
-static int make_reduction(MPI_User_function * fold, size_t bytes, reduction_t * reduction)
+static int make_reduction(MPI_User_function *fold, size_t bytes, reduction_t *reduction)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Op *op;
@@ -81,7 +81,7 @@ int MPIR_Ctxid_init_reductions(void)
 
 static void fold_numbers(uint64_t all[2], const uint64_t one[2])
 {
-    ctxid_offer_t sum = { all[0], all[1] }, offer = { one[0], one[1] };
+    ctxid_offer_t sum = {all[0], all[1]}, offer = {one[0], one[1]};
 
     MPIR_ctxid_fold_offer(&sum, &offer);
     all[0] = sum.packed;
@@ -89,14 +89,14 @@ static void fold_numbers(uint64_t all[2], const uint64_t one[2])
 }
 
 /* Without messages, if all members are on one node and aggregates allow it. */
-static bool reduce_on_node(members_t members, ctxid_offer_t * offer, int *mpi_errno)
+static bool reduce_on_node(members_t members, ctxid_offer_t *offer, int *mpi_errno)
 {
-    uint64_t numbers[2] = { offer->packed, offer->number };
+    uint64_t numbers[2] = {offer->packed, offer->number};
 
     if (!MPIR_Aggr_do_group(members.comm, members.group->map, members.tag, numbers, fold_numbers,
                             mpi_errno))
         return false;
-    *offer = (ctxid_offer_t) { numbers[0], numbers[1] };
+    *offer = (ctxid_offer_t){numbers[0], numbers[1]};
     return true;
 }
 
@@ -113,7 +113,7 @@ static int number_of(members_t members)
     return members.group ? members.group->size : members.comm->local_size;
 }
 
-static int reduce(members_t members, void *data, const reduction_t * by)
+static int reduce(members_t members, void *data, const reduction_t *by)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
@@ -146,9 +146,10 @@ static int error_of_exhausted_ids(void)
 
     MPIR_ctxid_get_figures(MPIR_ctxid_own_store(), &figures);
     MPIR_ctxid_holders_text(MOST_HOLDERS, lines, sizeof(lines));
-    MPIR_ERR_SETANDSTMT4(mpi_errno, MPI_ERR_OTHER,;, "**ctxid_exhausted",
-                         "**ctxid_exhausted %d %d %d %s", (int) figures.used, (int) figures.limit,
-                         (int) figures.reserved, lines[0] ? lines : "unknown lines");
+    MPIR_ERR_SETANDSTMT4(mpi_errno, MPI_ERR_OTHER, ;
+                         , "**ctxid_exhausted", "**ctxid_exhausted %d %d %d %s", (int) figures.used,
+                         (int) figures.limit, (int) figures.reserved,
+                         lines[0] ? lines : "unknown lines");
     return mpi_errno;
 }
 
@@ -178,8 +179,8 @@ int MPIR_ctxid_let_others_go_on(void)
 }
 
 /* One step of the search. */
-static int exchange_window(MPIR_Ctxid_t * creation, members_t members, ctxid_outcome_t * outcome,
-                           uint32_t * prefix)
+static int exchange_window(MPIR_Ctxid_t *creation, members_t members, ctxid_outcome_t *outcome,
+                           uint32_t *prefix)
 {
     int mpi_errno = MPI_SUCCESS;
     ctxid_window_t window;
@@ -188,7 +189,7 @@ static int exchange_window(MPIR_Ctxid_t * creation, members_t members, ctxid_out
     mpi_errno = reduce(members, &window, &windows);
     MPIR_ERR_CHKRETURN(mpi_errno);
     *outcome = MPIR_ctxid_settle_window(creation, &window, prefix);
-    MPIR_ctxid_spare_unused();       /* a block may have given an id back */
+    MPIR_ctxid_spare_unused(); /* a block may have given an id back */
     if (*outcome == CTXID_SEARCH)
         mpi_errno = MPIR_ctxid_let_others_go_on();
 
@@ -197,18 +198,18 @@ static int exchange_window(MPIR_Ctxid_t * creation, members_t members, ctxid_out
 
 MPIR_Context_id_t MPIR_ctxid_of_prefix(uint32_t prefix)
 {
-    return (prefix == MPIR_CTXID_NONE) ? MPIR_INVALID_CONTEXT_ID :
-        (MPIR_Context_id_t) prefix << MPIR_CONTEXT_PREFIX_SHIFT;
+    return (prefix == MPIR_CTXID_NONE) ? MPIR_INVALID_CONTEXT_ID
+                                       : (MPIR_Context_id_t) prefix << MPIR_CONTEXT_PREFIX_SHIFT;
 }
 
-static int decide(MPIR_Ctxid_t * creation, members_t members, uint64_t own, ctxid_offer_t all,
-                  MPIR_Context_id_t * id)
+static int decide(MPIR_Ctxid_t *creation, members_t members, uint64_t own, ctxid_offer_t all,
+                  MPIR_Context_id_t *id)
 {
     int mpi_errno = MPI_SUCCESS;
     uint32_t prefix;
     ctxid_outcome_t outcome = MPIR_ctxid_settle(creation, own, all, &prefix);
 
-    *id = 0;                    /* some callers give back the id also after an error */
+    *id = 0; /* some callers give back the id also after an error */
     while (outcome == CTXID_SEARCH) {
         mpi_errno = exchange_window(creation, members, &outcome, &prefix);
         if (mpi_errno != MPI_SUCCESS) {
@@ -226,47 +227,39 @@ static int decide(MPIR_Ctxid_t * creation, members_t members, uint64_t own, ctxi
 }
 
 /* Up to MPI_TAG_UB: without the mark that MPICH adds to the tag of a collective. */
-static uint32_t users_tag(int tag)
-{
-    return (uint32_t) tag & ~(uint32_t) MPIR_TAG_COLL_BIT;
-}
+static uint32_t users_tag(int tag) { return (uint32_t) tag & ~(uint32_t) MPIR_TAG_COLL_BIT; }
 
 /* No tag of MPI_Comm_create_group: the order of two creations with equal tags would not be
  * defined. */
-static uint32_t blocking_tag(void)
-{
-    return (uint32_t) MPIR_Process.attrs.tag_ub + 1;
-}
+static uint32_t blocking_tag(void) { return (uint32_t) MPIR_Process.attrs.tag_ub + 1; }
 
-void MPIR_ctxid_expect_pending(void)
-{
-    __atomic_store_n(&was_any_pending, true, __ATOMIC_RELAXED);
-}
+void MPIR_ctxid_expect_pending(void) { __atomic_store_n(&was_any_pending, true, __ATOMIC_RELAXED); }
 
 static bool makes_one_at_a_time(void)
 {
     return !MPIR_IS_THREADED && !__atomic_load_n(&was_any_pending, __ATOMIC_RELAXED);
 }
 
-static bool is_part(const MPIR_Comm * part, const cmap_t * whole)
+static bool is_part(const MPIR_Comm *part, const cmap_t *whole)
 {
     int yes;
 
-    return MPIR_cmap_is_subset(MPIR_Comm_map(part, MPIR_MAP_LOCAL), whole, &yes, NULL) == CMAP_OK && yes;
+    return MPIR_cmap_is_subset(MPIR_Comm_map(part, MPIR_MAP_LOCAL), whole, &yes, NULL) == CMAP_OK &&
+           yes;
 }
 
-static bool comm_contains(const void *whole, const MPIR_Comm * part)
+static bool comm_contains(const void *whole, const MPIR_Comm *part)
 {
     return whole == part || is_part(part, MPIR_Comm_map((MPIR_Comm *) whole, MPIR_MAP_LOCAL));
 }
 
-static bool group_contains(const void *whole, const MPIR_Comm * part)
+static bool group_contains(const void *whole, const MPIR_Comm *part)
 {
     return is_part(part, ((const MPIR_Group *) whole)->map);
 }
 
 /* Without a map of both groups, for which there may be no memory. */
-static bool groups_contain(const void *whole, const MPIR_Comm * part)
+static bool groups_contain(const void *whole, const MPIR_Comm *part)
 {
     const cmap_t *map = MPIR_Comm_map(part, MPIR_MAP_LOCAL),
                  *local = MPIR_Comm_map((MPIR_Comm *) whole, MPIR_MAP_LOCAL),
@@ -280,16 +273,18 @@ static bool groups_contain(const void *whole, const MPIR_Comm * part)
 }
 
 /* All members of the parent call it, in the same order. */
-static ctxid_call_t whole_call(MPIR_Comm * parent)
+static ctxid_call_t whole_call(MPIR_Comm *parent)
 {
-    return (ctxid_call_t) {
-    .whole = true,.tag = blocking_tag(),.number = ++parent->ctxid_calls,
-    .contains = makes_one_at_a_time() ? comm_contains : NULL,.members = parent};
+    return (ctxid_call_t){.whole = true,
+                          .tag = blocking_tag(),
+                          .number = ++parent->ctxid_calls,
+                          .contains = makes_one_at_a_time() ? comm_contains : NULL,
+                          .members = parent};
 }
 
 /* The low group's first process, by its number in the world; 0 if a process is of another world,
  * where the numbers differ. */
-static uint32_t first_of_low_group(MPIR_Comm * inter)
+static uint32_t first_of_low_group(MPIR_Comm *inter)
 {
     const cmap_t *local = MPIR_Comm_map(inter, MPIR_MAP_LOCAL),
                  *remote = MPIR_Comm_map(inter, MPIR_MAP_REMOTE);
@@ -304,7 +299,7 @@ static uint32_t first_of_low_group(MPIR_Comm * inter)
  * communicator has.  Another low group may have the same id for its own intercommunicator, and
  * one process may be in the high group of both.  So the tag is the first process of the low
  * group, which has this id only once. */
-static ctxid_call_t merging_call(MPIR_Comm * inter)
+static ctxid_call_t merging_call(MPIR_Comm *inter)
 {
     MPIR_Context_id_t low = inter->is_low_group ? inter->recvcontext_id : inter->context_id;
 
@@ -315,33 +310,32 @@ static ctxid_call_t merging_call(MPIR_Comm * inter)
                           .parent = MPIR_CONTEXT_SET_FIELD(SUBCOMM, low, 3)};
 }
 
-void MPIR_Ctxid_begin(MPIR_Ctxid_t * creation, MPIR_Comm * parent, int takes_part, uint64_t * offer)
+void MPIR_Ctxid_begin(MPIR_Ctxid_t *creation, MPIR_Comm *parent, int takes_part, uint64_t *offer)
 {
     *offer = MPIR_ctxid_make_offer(MPIR_ctxid_own_store(), creation, parent, whole_call(parent),
-                              takes_part != 0).packed;
+                                   takes_part != 0)
+                 .packed;
 }
 
-void MPIR_Ctxid_abandon(MPIR_Ctxid_t * creation)
+void MPIR_Ctxid_abandon(MPIR_Ctxid_t *creation) { MPIR_ctxid_abandon(creation); }
+
+int MPIR_Ctxid_decide(MPIR_Ctxid_t *creation, uint64_t own, uint64_t all, MPIR_Context_id_t *id)
 {
-    MPIR_ctxid_abandon(creation);
+    members_t members = {.comm = creation->parent, .group = NULL};
+
+    return decide(creation, members, own,
+                  (ctxid_offer_t){.packed = all, .number = creation->number}, id);
 }
 
-int MPIR_Ctxid_decide(MPIR_Ctxid_t * creation, uint64_t own, uint64_t all, MPIR_Context_id_t * id)
+static ctxid_call_t group_call(const MPIR_Group *group, int tag)
 {
-    members_t members = {.comm = creation->parent,.group = NULL };
-
-    return decide(creation, members, own, (ctxid_offer_t) {
-                  .packed = all,.number = creation->number}, id);
+    return (ctxid_call_t){.whole = false,
+                          .tag = users_tag(tag),
+                          .contains = makes_one_at_a_time() ? group_contains : NULL,
+                          .members = group};
 }
 
-static ctxid_call_t group_call(const MPIR_Group * group, int tag)
-{
-    return (ctxid_call_t) {
-    .whole = false,.tag = users_tag(tag),
-    .contains = makes_one_at_a_time() ? group_contains : NULL,.members = group};
-}
-
-static ctxid_offer_t offer_among(MPIR_Ctxid_t * creation, members_t members, bool takes_part)
+static ctxid_offer_t offer_among(MPIR_Ctxid_t *creation, members_t members, bool takes_part)
 {
     ctxid_call_t call;
 
@@ -355,7 +349,7 @@ static ctxid_offer_t offer_among(MPIR_Ctxid_t * creation, members_t members, boo
 }
 
 /* Folds the offers of all members. */
-static int exchange_offers(MPIR_Ctxid_t * creation, members_t members, ctxid_offer_t * offer)
+static int exchange_offers(MPIR_Ctxid_t *creation, members_t members, ctxid_offer_t *offer)
 {
     int mpi_errno = reduce(members, offer, &offers);
 
@@ -364,10 +358,10 @@ static int exchange_offers(MPIR_Ctxid_t * creation, members_t members, ctxid_off
     return mpi_errno;
 }
 
-void MPIR_ctxid_refuse_among(MPIR_Comm * comm, MPIR_Group * group, int tag)
+void MPIR_ctxid_refuse_among(MPIR_Comm *comm, MPIR_Group *group, int tag)
 {
     MPIR_Ctxid_t creation;
-    members_t members = {.comm = comm,.group = group,.tag = tag };
+    members_t members = {.comm = comm, .group = group, .tag = tag};
     ctxid_offer_t offer;
     uint32_t prefix;
 
@@ -377,12 +371,12 @@ void MPIR_ctxid_refuse_among(MPIR_Comm * comm, MPIR_Group * group, int tag)
         MPIR_ctxid_settle(&creation, offer.packed, offer, &prefix);
 }
 
-int MPIR_Ctxid_get(MPIR_Comm * comm, MPIR_Group * group, int tag, int takes_part,
-                   MPIR_Context_id_t * id)
+int MPIR_Ctxid_get(MPIR_Comm *comm, MPIR_Group *group, int tag, int takes_part,
+                   MPIR_Context_id_t *id)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Ctxid_t creation;
-    members_t members = {.comm = comm,.group = group,.tag = tag };
+    members_t members = {.comm = comm, .group = group, .tag = tag};
     ctxid_offer_t all = offer_among(&creation, members, takes_part || MPIR_Others->holds_all_ids);
 
     mpi_errno = exchange_offers(&creation, members, &all);
@@ -393,7 +387,7 @@ int MPIR_Ctxid_get(MPIR_Comm * comm, MPIR_Group * group, int tag, int takes_part
 }
 
 /* One whose copy could fail without an agreement that tells the others */
-static bool has_copied_attribute(const MPIR_Comm * comm)
+static bool has_copied_attribute(const MPIR_Comm *comm)
 {
     const MPIR_Attribute *at = comm->attributes;
 
@@ -402,18 +396,19 @@ static bool has_copied_attribute(const MPIR_Comm * comm)
     return at != NULL;
 }
 
-uint32_t MPIR_ctxid_ids_to_ask(const MPIR_Comm * parent)
+uint32_t MPIR_ctxid_ids_to_ask(const MPIR_Comm *parent)
 {
-    uint32_t n = MPIR_ctxid_block_size(MPIR_ctxid_own_store(), parent, (uint32_t) MPIR_CVAR_CTXID_BLOCK);
+    uint32_t n =
+        MPIR_ctxid_block_size(MPIR_ctxid_own_store(), parent, (uint32_t) MPIR_CVAR_CTXID_BLOCK);
 
     return n > 1 && !has_copied_attribute(parent) && MPIR_ctxid_spare_make(n - 1) ? n : 1;
 }
 
-int MPIR_Ctxid_get_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
+int MPIR_Ctxid_get_duplicate(MPIR_Comm *parent, MPIR_Context_id_t *id)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Ctxid_t creation;
-    members_t members = {.comm = parent };
+    members_t members = {.comm = parent};
     ctxid_call_t call = whole_call(parent);
     ctxid_offer_t all;
 
@@ -426,7 +421,7 @@ int MPIR_Ctxid_get_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
     return mpi_errno;
 }
 
-int MPIR_Ctxid_get_merged(MPIR_Comm * inter, int refusal, MPIR_Context_id_t * id)
+int MPIR_Ctxid_get_merged(MPIR_Comm *inter, int refusal, MPIR_Context_id_t *id)
 {
     if (refusal == MPI_SUCCESS)
         return MPIR_Ctxid_get(inter, NULL, 0, true, id);

@@ -11,7 +11,7 @@
 static int fold_remote(MPIR_Comm *inter, void *data, MPI_Datatype type, MPI_Op op,
                        MPIR_Errflag_t *errflag)
 {
-    ctxid_window_t remote;      /* no element is larger */
+    ctxid_window_t remote; /* no element is larger */
     int mpi_errno = MPIC_Sendrecv(data, 1, type, 0, EXCHANGE_TAG, &remote, 1, type, 0, EXCHANGE_TAG,
                                   inter, MPI_STATUS_IGNORE, errflag);
 
@@ -23,7 +23,7 @@ static int fold_remote(MPIR_Comm *inter, void *data, MPI_Datatype type, MPI_Op o
 }
 
 int MPIR_ctxid_reduce_between(MPIR_Comm *inter, void *data, MPI_Datatype type, MPI_Op op,
-                         MPIR_Errflag_t *errflag)
+                              MPIR_Errflag_t *errflag)
 {
     int mpi_errno = MPI_SUCCESS, result;
 

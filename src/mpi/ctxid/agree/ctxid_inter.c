@@ -9,7 +9,7 @@
 
 #define EXCHANGE_TAG 31567
 
-int MPIR_ctxid_need_local_comm(MPIR_Comm * inter)
+int MPIR_ctxid_need_local_comm(MPIR_Comm *inter)
 {
     return inter->local_comm ? MPI_SUCCESS : MPII_Setup_intercomm_localcomm(inter);
 }
@@ -17,23 +17,26 @@ int MPIR_ctxid_need_local_comm(MPIR_Comm * inter)
 /* How a group reaches the other one */
 typedef struct {
     MPIR_Comm *group;
-    int leader;                 /* in the group */
-    MPIR_Comm *peers;           /* of the leaders */
-    int remote_leader;          /* in `peers` */
+    int leader;        /* in the group */
+    MPIR_Comm *peers;  /* of the leaders */
+    int remote_leader; /* in `peers` */
     int tag;
 } link_t;
 
-static link_t link_of(MPIR_Comm * inter)
+static link_t link_of(MPIR_Comm *inter)
 {
-    return (link_t) {
-    .group = inter->local_comm,.leader = 0,.peers = inter,.remote_leader = 0,.tag = EXCHANGE_TAG};
+    return (link_t){.group = inter->local_comm,
+                    .leader = 0,
+                    .peers = inter,
+                    .remote_leader = 0,
+                    .tag = EXCHANGE_TAG};
 }
 
 bool (*MPIR_Leaders_port)(const MPIR_Comm *peers, const void *own, size_t bytes, void *theirs,
                           size_t room, size_t *got, int *error);
 
-int MPIR_Leaders_trade(const void *own, MPI_Aint bytes, void *theirs, MPI_Aint room,
-                       MPI_Aint *got, int remote_leader, int tag, MPIR_Comm *peers)
+int MPIR_Leaders_trade(const void *own, MPI_Aint bytes, void *theirs, MPI_Aint room, MPI_Aint *got,
+                       int remote_leader, int tag, MPIR_Comm *peers)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     MPI_Status status;
@@ -41,8 +44,8 @@ int MPIR_Leaders_trade(const void *own, MPI_Aint bytes, void *theirs, MPI_Aint r
     int mpi_errno = MPI_SUCCESS;
 
     *got = 0;
-    if (MPIR_Leaders_port && MPIR_Leaders_port(peers, own, (size_t) bytes, theirs, (size_t) room,
-                                               &n, &mpi_errno)) {
+    if (MPIR_Leaders_port &&
+        MPIR_Leaders_port(peers, own, (size_t) bytes, theirs, (size_t) room, &n, &mpi_errno)) {
         *got = (MPI_Aint) n;
         return mpi_errno;
     }
@@ -59,7 +62,7 @@ int MPIR_Leaders_trade(const void *own, MPI_Aint bytes, void *theirs, MPI_Aint r
 /* Each group sends its id to the other one, or MPIR_INVALID_CONTEXT_ID if it has none, so that the
  * other one does not wait.  If a leader fails, its group learns that there is no id.  The
  * group's messages need no memory, so no member fails alone. */
-static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t * remote)
+static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t *remote)
 {
     int mpi_errno = MPI_SUCCESS, result;
     unsigned long long id = 0;
@@ -98,15 +101,15 @@ static int exchange_decided(link_t to, int undecided, MPIR_Context_id_t *own,
     MPIR_ERR_CHKANDJUMP(*remote == MPIR_INVALID_CONTEXT_ID, mpi_errno, MPI_ERR_OTHER,
                         "**ctxid_refused");
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     if (*own != MPIR_INVALID_CONTEXT_ID)
         MPIR_Ctxid_free(*own);
     goto fn_exit;
 }
 
-static void refuse_inter(MPIR_Comm * inter)
+static void refuse_inter(MPIR_Comm *inter)
 {
     MPIR_Context_id_t remote;
 
@@ -116,7 +119,7 @@ static void refuse_inter(MPIR_Comm * inter)
     exchange(link_of(inter), MPIR_INVALID_CONTEXT_ID, &remote);
 }
 
-void MPIR_Ctxid_refuse(MPIR_Comm * comm, MPIR_Group * group, int tag)
+void MPIR_Ctxid_refuse(MPIR_Comm *comm, MPIR_Group *group, int tag)
 {
     if (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM)
         refuse_inter(comm);
@@ -124,7 +127,7 @@ void MPIR_Ctxid_refuse(MPIR_Comm * comm, MPIR_Group * group, int tag)
         MPIR_ctxid_refuse_among(comm, group, tag);
 }
 
-int MPIR_Ctxid_get_inter(MPIR_Comm * inter, MPIR_Context_id_t * remote, MPIR_Context_id_t * own)
+int MPIR_Ctxid_get_inter(MPIR_Comm *inter, MPIR_Context_id_t *remote, MPIR_Context_id_t *own)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -136,9 +139,9 @@ int MPIR_Ctxid_get_inter(MPIR_Comm * inter, MPIR_Context_id_t * remote, MPIR_Con
     return mpi_errno;
 }
 
-int MPIR_Ctxid_get_by_leaders(MPIR_Comm * group, int leader, MPIR_Comm * peers, int remote_leader,
-                              int tag, int refusal, MPIR_Context_id_t * remote,
-                              MPIR_Context_id_t * own)
+int MPIR_Ctxid_get_by_leaders(MPIR_Comm *group, int leader, MPIR_Comm *peers, int remote_leader,
+                              int tag, int refusal, MPIR_Context_id_t *remote,
+                              MPIR_Context_id_t *own)
 {
     link_t to = {.group = group,
                  .leader = leader,

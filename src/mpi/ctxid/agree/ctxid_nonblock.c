@@ -14,7 +14,7 @@
  * which may bring the block that its id is from.  All members then see the same block. */
 
 /* This process makes no communicator of the id, which the others have or will take. */
-static void break_duplicate(ctxid_pending_t * pending)
+static void break_duplicate(ctxid_pending_t *pending)
 {
     MPIR_Context_id_t id = pending->own;
 
@@ -24,7 +24,7 @@ static void break_duplicate(ctxid_pending_t * pending)
 
 /* This process failed alone in a collective, so it does not know whether the others wait for it now
  * or have the next ids.  They learn of it in both cases.  Returns the error. */
-static int end_doubt(MPIR_Comm * parent)
+static int end_doubt(MPIR_Comm *parent)
 {
     int mpi_errno = MPIR_Comm_revoke_parent(parent);
 
@@ -33,7 +33,7 @@ static int end_doubt(MPIR_Comm * parent)
     return mpi_errno;
 }
 
-static void commit(ctxid_pending_t * pending)
+static void commit(ctxid_pending_t *pending)
 {
     MPIR_Context_id_t remote = pending->rounds.mine.remote.id;
     int mpi_errno = pending->why_none;
@@ -52,21 +52,21 @@ static void commit(ctxid_pending_t * pending)
     MPIR_ctxid_pending_finish(pending, mpi_errno);
 }
 
-static void fold_remote(ctxid_message_t * mine, const ctxid_message_t * theirs)
+static void fold_remote(ctxid_message_t *mine, const ctxid_message_t *theirs)
 {
     if (theirs->remote.is_known)
         mine->remote = theirs->remote;
 }
 
-static void exchange(ctxid_pending_t * pending, MPIR_Comm * comm, size_t bytes, ctxid_fold_fn fold,
-                     void (*then) (ctxid_pending_t *))
+static void exchange(ctxid_pending_t *pending, MPIR_Comm *comm, size_t bytes, ctxid_fold_fn fold,
+                     void (*then)(ctxid_pending_t *))
 {
     MPIR_ctxid_rounds_start(&pending->rounds, comm, bytes, fold);
     pending->then = then;
 }
 
 /* If its own group has no id, the root tells the group that there is none. */
-static void tell_group(ctxid_pending_t * pending)
+static void tell_group(ctxid_pending_t *pending)
 {
     ctxid_message_t *mine = &pending->rounds.mine;
 
@@ -76,7 +76,7 @@ static void tell_group(ctxid_pending_t * pending)
 }
 
 /* The roots of both groups of an intercommunicator exchange their ids, and tell their groups. */
-static void exchange_ids(ctxid_pending_t * pending)
+static void exchange_ids(ctxid_pending_t *pending)
 {
     ctxid_message_t *mine = &pending->rounds.mine;
     bool is_root = (pending->parent->rank == 0);
@@ -89,11 +89,11 @@ static void exchange_ids(ctxid_pending_t * pending)
         tell_group(pending);
 }
 
-static void show_window(ctxid_pending_t * pending);
+static void show_window(ctxid_pending_t *pending);
 
 /* Between windows the progress engine gets control back: other creations of this process may
  * have to end. */
-static void go_on(ctxid_pending_t * pending, ctxid_outcome_t outcome, uint32_t prefix)
+static void go_on(ctxid_pending_t *pending, ctxid_outcome_t outcome, uint32_t prefix)
 {
     if (outcome == CTXID_SEARCH) {
         pending->then = show_window;
@@ -110,12 +110,12 @@ static void go_on(ctxid_pending_t * pending, ctxid_outcome_t outcome, uint32_t p
         commit(pending);
 }
 
-static void fold_windows(ctxid_message_t * mine, const ctxid_message_t * theirs)
+static void fold_windows(ctxid_message_t *mine, const ctxid_message_t *theirs)
 {
     MPIR_ctxid_fold_window(&mine->window, &theirs->window);
 }
 
-static void window_is_known(ctxid_pending_t * pending)
+static void window_is_known(ctxid_pending_t *pending)
 {
     uint32_t prefix;
     ctxid_outcome_t outcome =
@@ -124,18 +124,18 @@ static void window_is_known(ctxid_pending_t * pending)
     go_on(pending, outcome, prefix);
 }
 
-static void show_window(ctxid_pending_t * pending)
+static void show_window(ctxid_pending_t *pending)
 {
     MPIR_ctxid_show_window(&pending->creation, &pending->rounds.mine.window);
     exchange(pending, pending->rounds.comm, sizeof(ctxid_window_t), fold_windows, window_is_known);
 }
 
-static void fold_offers(ctxid_message_t * mine, const ctxid_message_t * theirs)
+static void fold_offers(ctxid_message_t *mine, const ctxid_message_t *theirs)
 {
     MPIR_ctxid_fold_offer(&mine->offer, &theirs->offer);
 }
 
-static void offers_are_known(ctxid_pending_t * pending)
+static void offers_are_known(ctxid_pending_t *pending)
 {
     ctxid_offer_t all = pending->rounds.mine.offer;
     uint32_t prefix;
@@ -147,11 +147,11 @@ static void offers_are_known(ctxid_pending_t * pending)
 
 /* Blocking creations have the tag MPI_TAG_UB + 1.  Pending ones on the same communicator come
  * after them, in the order of their tags. */
-static void make_offer(ctxid_pending_t * pending)
+static void make_offer(ctxid_pending_t *pending)
 {
     ctxid_rounds_t *rounds = &pending->rounds;
     ctxid_call_t call = {.whole = true,
-                         .tag = (uint32_t)MPIR_Process.attrs.tag_ub + 1 + (uint32_t)rounds->tag};
+                         .tag = (uint32_t) MPIR_Process.attrs.tag_ub + 1 + (uint32_t) rounds->tag};
     ctxid_offer_t *offer = &rounds->mine.offer;
 
     if (MPIR_ctxid_has_blocks(pending->parent) && pending->newcomm) {
@@ -159,14 +159,14 @@ static void make_offer(ctxid_pending_t * pending)
         pending->spares = call.ids - 1;
     }
     *offer = MPIR_ctxid_make_offer(MPIR_ctxid_own_store(), &pending->creation, rounds->comm, call,
-                              pending->newcomm != NULL);
+                                   pending->newcomm != NULL);
     pending->is_offered = true;
     if (pending->newcomm == NULL)
         offer->packed = MPIR_Ctxid_refusal(offer->packed);
     exchange(pending, rounds->comm, sizeof(*offer), fold_offers, offers_are_known);
 }
 
-static void meet(ctxid_pending_t * pending)
+static void meet(ctxid_pending_t *pending)
 {
     MPIR_Comm *comm = pending->parent;
     int mpi_errno;
@@ -183,7 +183,7 @@ static void meet(ctxid_pending_t * pending)
     exchange(pending, comm, 0, NULL, make_offer);
 }
 
-static void use_id(ctxid_pending_t * pending, uint32_t prefix)
+static void use_id(ctxid_pending_t *pending, uint32_t prefix)
 {
     MPIR_ctxid_spare_unused();
     pending->own = pending->rounds.mine.remote.id = MPIR_ctxid_of_prefix(prefix);
@@ -195,7 +195,7 @@ static void use_id(ctxid_pending_t * pending, uint32_t prefix)
     }
 }
 
-static void take_or_meet(ctxid_pending_t * pending)
+static void take_or_meet(ctxid_pending_t *pending)
 {
     ctxid_block_t result;
     uint32_t prefix;
@@ -214,7 +214,7 @@ static void take_or_meet(ctxid_pending_t * pending)
     }
 }
 
-static void begin(ctxid_pending_t * pending)
+static void pending_begin(ctxid_pending_t *pending)
 {
     if (MPIR_ctxid_has_blocks(pending->parent))
         take_or_meet(pending);
@@ -222,7 +222,7 @@ static void begin(ctxid_pending_t * pending)
         meet(pending);
 }
 
-int MPIR_Ctxid_take_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
+int MPIR_Ctxid_take_duplicate(MPIR_Comm *parent, MPIR_Context_id_t *id)
 {
     int mpi_errno = MPI_SUCCESS;
     ctxid_block_t result;
@@ -245,7 +245,7 @@ int MPIR_Ctxid_take_duplicate(MPIR_Comm * parent, MPIR_Context_id_t * id)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static MPIR_Request *new_request(MPIR_Comm * parent)
+static MPIR_Request *new_request(MPIR_Comm *parent)
 {
     MPIR_Request *request =
         MPIR_ctxid_has_request() ? MPIR_Request_create(MPIR_REQUEST_KIND__COLL) : NULL;
@@ -259,7 +259,7 @@ static MPIR_Request *new_request(MPIR_Comm * parent)
     return request;
 }
 
-int MPIR_Ctxid_get_nonblock(MPIR_Comm * parent, MPIR_Comm * newcomm, MPIR_Request ** req)
+int MPIR_Ctxid_get_nonblock(MPIR_Comm *parent, MPIR_Comm *newcomm, MPIR_Request **req)
 {
     int mpi_errno = MPI_SUCCESS;
     int tag;
@@ -269,7 +269,7 @@ int MPIR_Ctxid_get_nonblock(MPIR_Comm * parent, MPIR_Comm * newcomm, MPIR_Reques
     mpi_errno = MPIR_Sched_next_tag(parent, &tag);
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_ctxid_expect_pending();
-    pending = MPIR_ctxid_pending_new(parent, tag, begin);
+    pending = MPIR_ctxid_pending_new(parent, tag, pending_begin);
     *req = pending->request = new_request(parent);
     if (*req != NULL) {
         pending->newcomm = newcomm;
@@ -280,15 +280,15 @@ int MPIR_Ctxid_get_nonblock(MPIR_Comm * parent, MPIR_Comm * newcomm, MPIR_Reques
     MPIR_ctxid_pending_start(pending);
     MPIR_ERR_CHKANDJUMP(!*req, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     MPIR_Comm_discard(newcomm);
     goto fn_exit;
 }
 
 /* The others may have made duplicates of the block that are still to come here. */
-static void break_rest(ctxid_pending_t * pending)
+static void break_rest(ctxid_pending_t *pending)
 {
     uint32_t first, n;
 
@@ -301,17 +301,17 @@ static void break_rest(ctxid_pending_t * pending)
     MPIR_ctxid_spare_trim();
 }
 
-void MPIR_Ctxid_end_duplicates(MPIR_Comm * parent)
+void MPIR_Ctxid_end_duplicates(MPIR_Comm *parent)
 {
     if (MPIR_ctxid_has_blocks(parent) && MPIR_ctxid_block_has_next(MPIR_ctxid_own_store(), parent))
         MPIR_ctxid_pending_append(MPIR_ctxid_pending_new(parent, 0, break_rest));
 }
 
-void MPIR_Ctxid_refuse_nonblock(MPIR_Comm * parent)
+void MPIR_Ctxid_refuse_nonblock(MPIR_Comm *parent)
 {
     int tag;
 
     MPIR_ctxid_expect_pending();
     if (MPIR_Sched_next_tag(parent, &tag) == MPI_SUCCESS)
-        MPIR_ctxid_pending_start(MPIR_ctxid_pending_new(parent, tag, begin));
+        MPIR_ctxid_pending_start(MPIR_ctxid_pending_new(parent, tag, pending_begin));
 }

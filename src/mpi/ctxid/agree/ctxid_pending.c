@@ -12,11 +12,11 @@ static struct {
     /* of the list and the reserve; no thread holds it while it communicates */
     pthread_mutex_t mutex;
     ctxid_pending_t *first;
-    bool is_moved;              /* by a thread, which alone removes elements */
+    bool is_moved; /* by a thread, which alone removes elements */
     ctxid_pending_t reserve[RESERVED];
     bool has_hook;
     int hook;
-} all = {.mutex = PTHREAD_MUTEX_INITIALIZER };
+} all = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -38,7 +38,8 @@ static ctxid_pending_t *reserved(void)
 }
 
 /* The loop ends: a creation of the reserve needs no memory of this process to end. */
-ctxid_pending_t *MPIR_ctxid_pending_new(MPIR_Comm * parent, int tag, void (*first) (ctxid_pending_t *))
+ctxid_pending_t *MPIR_ctxid_pending_new(MPIR_Comm *parent, int tag,
+                                        void (*first)(ctxid_pending_t *))
 {
     ctxid_pending_t *pending = MPL_calloc(1, sizeof(*pending), MPL_MEM_COMM);
 
@@ -55,7 +56,7 @@ ctxid_pending_t *MPIR_ctxid_pending_new(MPIR_Comm * parent, int tag, void (*firs
     return pending;
 }
 
-static void free_pending(ctxid_pending_t * pending)
+static void free_pending(ctxid_pending_t *pending)
 {
     if (!pending->is_used) {
         MPL_free(pending);
@@ -68,13 +69,13 @@ static void free_pending(ctxid_pending_t * pending)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-void MPIR_ctxid_pending_end_asking(ctxid_pending_t * pending)
+void MPIR_ctxid_pending_end_asking(ctxid_pending_t *pending)
 {
     MPIR_ctxid_spare_settle(pending->spares);
     pending->spares = 0;
 }
 
-void MPIR_ctxid_pending_finish(ctxid_pending_t * pending, int mpi_errno)
+void MPIR_ctxid_pending_finish(ctxid_pending_t *pending, int mpi_errno)
 {
     pending->is_done = true;
     pending->mpi_errno = mpi_errno;
@@ -89,7 +90,7 @@ void MPIR_ctxid_pending_finish(ctxid_pending_t * pending, int mpi_errno)
         MPIR_Comm_discard(pending->newcomm);
 }
 
-static void go_as_far_as_possible(ctxid_pending_t * pending)
+static void go_as_far_as_possible(ctxid_pending_t *pending)
 {
     pending->rounds.rests = false;
     while (!pending->is_done && !pending->rounds.rests) {
@@ -102,7 +103,7 @@ static void go_as_far_as_possible(ctxid_pending_t * pending)
     }
 }
 
-static void conclude(ctxid_pending_t * pending)
+static void conclude(ctxid_pending_t *pending)
 {
     if (pending->parent->revoked && pending->if_revoked)
         pending->if_revoked(pending->parent);
@@ -116,7 +117,7 @@ static void conclude(ctxid_pending_t * pending)
 
 /* ---- the list, and the hook of the progress engine ------------------------------------------- */
 
-static ctxid_pending_t *at(ctxid_pending_t ** place)
+static ctxid_pending_t *at(ctxid_pending_t **place)
 {
     ctxid_pending_t *pending;
 
@@ -128,7 +129,7 @@ static ctxid_pending_t *at(ctxid_pending_t ** place)
 
 /* A blocking duplicate asks first whether there is any, without the lock: its own thread has
  * begun those before it. */
-bool MPIR_ctxid_pending_is_behind(const MPIR_Comm * parent, const ctxid_pending_t * pending)
+bool MPIR_ctxid_pending_is_behind(const MPIR_Comm *parent, const ctxid_pending_t *pending)
 {
     ctxid_pending_t *before;
 
@@ -136,13 +137,14 @@ bool MPIR_ctxid_pending_is_behind(const MPIR_Comm * parent, const ctxid_pending_
         return false;
     pthread_mutex_lock(&all.mutex);
     for (before = all.first; before && before != pending && before->parent != parent;
-         before = before->next);
+         before = before->next)
+        ;
     pthread_mutex_unlock(&all.mutex);
     return before != NULL && before != pending;
 }
 
 /* Atomic stores, as others look at the first one without the lock. */
-static void take_out(ctxid_pending_t ** place)
+static void take_out(ctxid_pending_t **place)
 {
     pthread_mutex_lock(&all.mutex);
     __atomic_store_n(place, (*place)->next, __ATOMIC_RELAXED);
@@ -194,7 +196,8 @@ static bool has_refusals(void)
     ctxid_pending_t *pending;
 
     pthread_mutex_lock(&all.mutex);
-    for (pending = all.first; pending && pending->request; pending = pending->next);
+    for (pending = all.first; pending && pending->request; pending = pending->next)
+        ;
     pthread_mutex_unlock(&all.mutex);
     return pending != NULL;
 }
@@ -227,7 +230,7 @@ static void need_hook(void)
     MPIR_Add_finalize(remove_hook, NULL, MPIR_FINALIZE_CALLBACK_PRIO - 1);
 }
 
-void MPIR_ctxid_pending_append(ctxid_pending_t * pending)
+void MPIR_ctxid_pending_append(ctxid_pending_t *pending)
 {
     ctxid_pending_t **place = &all.first;
 
@@ -241,7 +244,7 @@ void MPIR_ctxid_pending_append(ctxid_pending_t * pending)
 }
 
 /* No other thread knows of it before it is in the list. */
-void MPIR_ctxid_pending_start(ctxid_pending_t * pending)
+void MPIR_ctxid_pending_start(ctxid_pending_t *pending)
 {
     go_as_far_as_possible(pending);
     if (pending->is_done)

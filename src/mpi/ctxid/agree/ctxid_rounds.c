@@ -7,18 +7,19 @@
  * MPICH reports. */
 #define MOST_FAILURES 1000
 
-void MPIR_ctxid_rounds_start(ctxid_rounds_t * rounds, MPIR_Comm * comm, size_t bytes, ctxid_fold_fn fold)
+void MPIR_ctxid_rounds_start(ctxid_rounds_t *rounds, MPIR_Comm *comm, size_t bytes,
+                             ctxid_fold_fn fold)
 {
     rounds->comm = comm;
     rounds->bytes = bytes;
     rounds->fold = fold;
     rounds->distance = 1;
-    rounds->reach = (uint32_t)MPIR_Others->count(
+    rounds->reach = (uint32_t) MPIR_Others->count(
         comm->comm_kind == MPIR_COMM_KIND__INTERCOMM ? 2 : comm->local_size);
 }
 
 /* The member so many ranks on */
-static int peer(const ctxid_rounds_t * rounds, uint32_t on)
+static int peer(const ctxid_rounds_t *rounds, uint32_t on)
 {
     const MPIR_Comm *comm = rounds->comm;
 
@@ -50,7 +51,7 @@ bool MPIR_ctxid_has_request(void)
     return has;
 }
 
-static int post_recv(ctxid_rounds_t * rounds)
+static int post_recv(ctxid_rounds_t *rounds)
 {
     MPIR_Request *request;
     int mpi_errno = MPIX_ERR_NOREQ;
@@ -63,31 +64,30 @@ static int post_recv(ctxid_rounds_t * rounds)
     return mpi_errno;
 }
 
-static int post_send(ctxid_rounds_t * rounds)
+static int post_send(ctxid_rounds_t *rounds)
 {
     MPIR_Request *request;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     int mpi_errno = MPIX_ERR_NOREQ;
 
     if (MPIR_ctxid_has_request())
-        mpi_errno = MPIC_Isend(&rounds->mine, (MPI_Aint)rounds->bytes, MPI_BYTE,
+        mpi_errno = MPIC_Isend(&rounds->mine, (MPI_Aint) rounds->bytes, MPI_BYTE,
                                peer(rounds, rounds->distance), rounds->tag, rounds->comm, &request,
                                &errflag);
     rounds->send = (mpi_errno == MPI_SUCCESS) ? request : NULL;
     return mpi_errno;
 }
 
-bool MPIR_ctxid_rounds_try_again(ctxid_rounds_t * rounds, int mpi_errno)
+bool MPIR_ctxid_rounds_try_again(ctxid_rounds_t *rounds, int mpi_errno)
 {
     int why = MPIR_ERR_GET_CLASS(mpi_errno);
 
-    rounds->rests =
-        (why == MPI_ERR_NO_MEM || why == MPIX_ERR_NOREQ ||
-         (why != MPIX_ERR_REVOKED && ++rounds->failures < MOST_FAILURES));
+    rounds->rests = (why == MPI_ERR_NO_MEM || why == MPIX_ERR_NOREQ ||
+                     (why != MPIX_ERR_REVOKED && ++rounds->failures < MOST_FAILURES));
     return rounds->rests;
 }
 
-static void post_round(ctxid_rounds_t * rounds)
+static void post_round(ctxid_rounds_t *rounds)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -102,7 +102,7 @@ static void post_round(ctxid_rounds_t * rounds)
         MPID_Cancel_recv(rounds->recv);
 }
 
-static void end_message(ctxid_rounds_t * rounds, MPIR_Request ** request)
+static void end_message(ctxid_rounds_t *rounds, MPIR_Request **request)
 {
     if (*request == NULL)
         return;
@@ -112,10 +112,10 @@ static void end_message(ctxid_rounds_t * rounds, MPIR_Request ** request)
     *request = NULL;
 }
 
-static void end_round(ctxid_rounds_t * rounds)
+static void end_round(ctxid_rounds_t *rounds)
 {
     rounds->rests = (rounds->send && !MPIR_Request_is_complete(rounds->send)) ||
-        (rounds->recv && !MPIR_Request_is_complete(rounds->recv));
+                    (rounds->recv && !MPIR_Request_is_complete(rounds->recv));
     if (rounds->rests)
         return;
     end_message(rounds, &rounds->send);
@@ -126,17 +126,17 @@ static void end_round(ctxid_rounds_t * rounds)
     rounds->failures = 0;
 }
 
-static bool is_posted(const ctxid_rounds_t * rounds)
+static bool is_posted(const ctxid_rounds_t *rounds)
 {
     return rounds->send || (rounds->recv && rounds->mpi_errno);
 }
 
-bool MPIR_ctxid_rounds_are_left(const ctxid_rounds_t * rounds)
+bool MPIR_ctxid_rounds_are_left(const ctxid_rounds_t *rounds)
 {
     return is_posted(rounds) || (!rounds->mpi_errno && rounds->distance < rounds->reach);
 }
 
-void MPIR_ctxid_rounds_go_on(ctxid_rounds_t * rounds)
+void MPIR_ctxid_rounds_go_on(ctxid_rounds_t *rounds)
 {
     if (is_posted(rounds))
         end_round(rounds);

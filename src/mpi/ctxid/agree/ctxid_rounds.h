@@ -20,38 +20,39 @@ typedef union {
     ctxid_window_t window;
     struct {
         bool is_known;
-        MPIR_Context_id_t id;   /* MPIR_INVALID_CONTEXT_ID: the group has found none */
+        MPIR_Context_id_t id; /* MPIR_INVALID_CONTEXT_ID: the group has found none */
     } remote;
 } ctxid_message_t;
 
-typedef void (*ctxid_fold_fn) (ctxid_message_t * mine, const ctxid_message_t * theirs);
+typedef void (*ctxid_fold_fn)(ctxid_message_t *mine, const ctxid_message_t *theirs);
 
 /* All 0: no round is left. */
 typedef struct {
-    MPIR_Comm *comm;            /* whose members exchange */
+    MPIR_Comm *comm; /* whose members exchange */
     int tag;
     ctxid_message_t mine, theirs;
     size_t bytes;
     ctxid_fold_fn fold;
     uint32_t distance, reach;
-    MPIR_Request *recv, *send;  /* of this round; the send is posted last */
-    int failures;               /* to post them */
-    bool rests;                 /* until the next progress */
+    MPIR_Request *recv, *send; /* of this round; the send is posted last */
+    int failures;              /* to post them */
+    bool rests;                /* until the next progress */
     int mpi_errno;
 } ctxid_rounds_t;
 
 /* Members of `comm` exchange `bytes` of `mine`.  Between two groups the roots exchange.  fold:
  * NULL for a barrier. */
-void MPIR_ctxid_rounds_start(ctxid_rounds_t *rounds, MPIR_Comm *comm, size_t bytes, ctxid_fold_fn fold);
+void MPIR_ctxid_rounds_start(ctxid_rounds_t *rounds, MPIR_Comm *comm, size_t bytes,
+                             ctxid_fold_fn fold);
 /* Is there a round to begin or to end?  If not, the exchange is complete, or has failed with
  * rounds->mpi_errno. */
-bool MPIR_ctxid_rounds_are_left(const ctxid_rounds_t * rounds);
+bool MPIR_ctxid_rounds_are_left(const ctxid_rounds_t *rounds);
 /* Begins or ends a round.  REQUIRES that one is left. */
-void MPIR_ctxid_rounds_go_on(ctxid_rounds_t * rounds);
+void MPIR_ctxid_rounds_go_on(ctxid_rounds_t *rounds);
 
 /* Does MPICH have a request to give?  If not, MPICH's own functions would end the job. */
 bool MPIR_ctxid_has_request(void);
 /* After an error: rests and returns true, or returns false if a retry is useless. */
-bool MPIR_ctxid_rounds_try_again(ctxid_rounds_t * rounds, int mpi_errno);
+bool MPIR_ctxid_rounds_try_again(ctxid_rounds_t *rounds, int mpi_errno);
 
 #endif /* CTXID_ROUNDS_H_INCLUDED */

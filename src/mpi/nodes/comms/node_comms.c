@@ -13,7 +13,7 @@
 static MPL_initlock_t creation = MPL_INITLOCK_INITIALIZER;
 static unsigned long long made; /* under the lock */
 
-void MPIR_Comm_plan_node_comms(MPIR_Comm * comm)
+void MPIR_Comm_plan_node_comms(MPIR_Comm *comm)
 {
     /* No maps: some node is not known.  As many nodes as processes: nothing to gain. */
     if (!comm->intranode_map || comm->node_count == comm->remote_size)
@@ -22,12 +22,12 @@ void MPIR_Comm_plan_node_comms(MPIR_Comm * comm)
     MPL_atomic_release_store_int(&comm->node_comms_made, MPIR_NODE_COMMS_NONE);
 }
 
-int MPIR_Comm_node_size(MPIR_Comm * comm)
+int MPIR_Comm_node_size(MPIR_Comm *comm)
 {
     return MPIR_Comm_is_parent_comm(comm) ? (int) MPIR_cmap_size(comm->intranode_map) : 1;
 }
 
-int MPIR_Comm_node_rank(MPIR_Comm * comm)
+int MPIR_Comm_node_rank(MPIR_Comm *comm)
 {
     return MPIR_Comm_is_parent_comm(comm) ? MPIR_Get_intranode_rank(comm, comm->rank) : 0;
 }
@@ -46,11 +46,10 @@ void MPIR_Nodes_init(void)
                        "communicators by nodes made, at the first use of those they belong to");
 }
 
-static void inherit(MPIR_Comm * sub, const MPIR_Comm * parent)
+static void inherit(MPIR_Comm *sub, const MPIR_Comm *parent)
 {
-    static const int inherited[] = {
-        MPIR_COMM_HINT_SENDER_VCI, MPIR_COMM_HINT_RECEIVER_VCI, MPIR_COMM_HINT_VCI
-    };
+    static const int inherited[] = {MPIR_COMM_HINT_SENDER_VCI, MPIR_COMM_HINT_RECEIVER_VCI,
+                                    MPIR_COMM_HINT_VCI};
 
     sub->tainted = parent->tainted;
     sub->seq = parent->seq;
@@ -58,7 +57,7 @@ static void inherit(MPIR_Comm * sub, const MPIR_Comm * parent)
         MPIR_Comm_hint_set(sub, inherited[i], parent->hints[inherited[i]]);
 }
 
-static int commit(MPIR_Comm * sub)
+static int commit(MPIR_Comm *sub)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -76,13 +75,13 @@ static int commit(MPIR_Comm * sub)
 
 /* The processes of `parent` whose ranks are in `ranks`.  Of those this process is the one with
  * `rank`. */
-static int make_one(MPIR_Comm * parent, MPIR_Comm_hierarchy_kind_t kind, const cmap_t * ranks,
-                    int rank, MPIR_Comm ** result)
+static int make_one(MPIR_Comm *parent, MPIR_Comm_hierarchy_kind_t kind, const cmap_t *ranks,
+                    int rank, MPIR_Comm **result)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *sub = NULL;
-    int offset = (kind == MPIR_COMM_HIERARCHY_KIND__NODE) ? MPIR_CONTEXT_INTRANODE_OFFSET :
-        MPIR_CONTEXT_INTERNODE_OFFSET;
+    int offset = (kind == MPIR_COMM_HIERARCHY_KIND__NODE) ? MPIR_CONTEXT_INTRANODE_OFFSET
+                                                          : MPIR_CONTEXT_INTERNODE_OFFSET;
 
     mpi_errno = MPIR_Comm_create(&sub);
     MPIR_ERR_CHKRETURN(mpi_errno);
@@ -105,7 +104,7 @@ static int make_one(MPIR_Comm * parent, MPIR_Comm_hierarchy_kind_t kind, const c
     return mpi_errno;
 }
 
-static int make_both(MPIR_Comm * comm)
+static int make_both(MPIR_Comm *comm)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *node = NULL, *roots = NULL;
@@ -129,16 +128,16 @@ static int make_both(MPIR_Comm * comm)
     comm->node_comm = node;
     comm->node_roots_comm = roots;
 
-  fn_exit:
+fn_exit:
     MPIR_cmap_release(root_ranks);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     if (node)
         MPIR_Comm_release(node);
     goto fn_exit;
 }
 
-int MPIR_Comm_make_node_comms(MPIR_Comm * comm)
+int MPIR_Comm_make_node_comms(MPIR_Comm *comm)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -155,17 +154,14 @@ int MPIR_Comm_make_node_comms(MPIR_Comm * comm)
 /* which no group has that agrees on a context id by this communicator */
 enum { TAG = -1 };
 
-static void fold_failures(uint64_t all[2], const uint64_t one[2])
-{
-    all[0] |= one[0];
-}
+static void fold_failures(uint64_t all[2], const uint64_t one[2]) { all[0] |= one[0]; }
 
 /* Has any member failed?  Needs no memory; and no messages where it can be done in the memory that
  * a node's processes have from the start. */
-static int ask_all(MPIR_Comm * comm, bool * failed)
+static int ask_all(MPIR_Comm *comm, bool *failed)
 {
     int mpi_errno = MPI_SUCCESS;
-    uint64_t numbers[2] = { *failed, 0 };
+    uint64_t numbers[2] = {*failed, 0};
     unsigned long long failures = *failed;
 
     if (MPIR_Aggr_do_group(comm, comm->map, TAG, numbers, fold_failures, &mpi_errno))
@@ -177,7 +173,7 @@ static int ask_all(MPIR_Comm * comm, bool * failed)
 }
 
 /* The lock is not held while this process waits for the others. */
-int MPIR_Comm_settle_node_comms(MPIR_Comm * comm)
+int MPIR_Comm_settle_node_comms(MPIR_Comm *comm)
 {
     int mpi_errno = MPI_SUCCESS, own_errno = MPIR_Comm_make_node_comms(comm);
     bool failed = own_errno != MPI_SUCCESS;

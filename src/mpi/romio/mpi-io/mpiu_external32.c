@@ -11,7 +11,7 @@
 #endif
 
 /* provided by MPICH */
-int MPIR_Type_create_external32(MPI_Datatype type, MPI_Datatype * newtype);
+int MPIR_Type_create_external32(MPI_Datatype type, MPI_Datatype *newtype);
 
 /* ---- conversions ---- */
 
@@ -28,8 +28,8 @@ static int is_wanted(MPI_File fh, MPI_Count count, MPI_Datatype datatype)
     return err == MPI_SUCCESS;
 }
 
-int MPIU_external32_begin(struct MPIU_external32 *x, MPI_File fh, const void *buf,
-                          MPI_Count count, MPI_Datatype datatype, int is_read)
+int MPIU_external32_begin(struct MPIU_external32 *x, MPI_File fh, const void *buf, MPI_Count count,
+                          MPI_Datatype datatype, int is_read)
 {
     MPI_Count bytes, position = 0;
 
@@ -66,7 +66,7 @@ static MPI_Count finish(struct MPIU_external32 *x)
     return copies * size;
 }
 
-int MPIU_external32_end(struct MPIU_external32 *x, int error_code, MPI_Status * status)
+int MPIU_external32_end(struct MPIU_external32 *x, int error_code, MPI_Status *status)
 {
     MPI_Count bytes = finish(x);
 
@@ -89,7 +89,7 @@ int MPIU_external32_split_begin(struct MPIU_external32 *x, MPI_File fh, int erro
     return MPI_SUCCESS;
 }
 
-void MPIU_external32_split_end(MPI_File fh, MPI_Status * status)
+void MPIU_external32_split_end(MPI_File fh, MPI_Status *status)
 {
     ADIO_File fd = MPIO_File_resolve(fh);
     struct MPIU_external32 *x = fd->split_external32;
@@ -106,7 +106,7 @@ void MPIU_external32_split_end(MPI_File fh, MPI_Status * status)
 
 static MPIX_Grequest_class request_class;
 
-static int request_query(void *state, MPI_Status * status)
+static int request_query(void *state, MPI_Status *status)
 {
     struct MPIU_external32 *x = state;
 
@@ -123,7 +123,7 @@ static int request_free(void *state)
     return MPI_SUCCESS;
 }
 
-static int request_poll(void *state, MPI_Status * status)
+static int request_poll(void *state, MPI_Status *status)
 {
     struct MPIU_external32 *x = state;
     MPI_Datatype datatype = x->datatype;
@@ -140,7 +140,7 @@ static int request_poll(void *state, MPI_Status * status)
     return MPI_Grequest_complete(*x->outer);
 }
 
-static int request_wait(int count, void **states, double timeout, MPI_Status * status)
+static int request_wait(int count, void **states, double timeout, MPI_Status *status)
 {
     for (int i = 0; i < count; i++) {
         struct MPIU_external32 *x = states[i];
@@ -155,7 +155,7 @@ static int request_wait(int count, void **states, double timeout, MPI_Status * s
     return MPI_SUCCESS;
 }
 
-int MPIU_external32_start(struct MPIU_external32 *x, int error_code, MPI_Request * request)
+int MPIU_external32_start(struct MPIU_external32 *x, int error_code, MPI_Request *request)
 {
     struct MPIU_external32 *kept;
 
@@ -191,7 +191,7 @@ static MPI_Datatype keep(MPI_Datatype datatype)
     return copy;
 }
 
-static void forget(MPI_Datatype * datatype)
+static void forget(MPI_Datatype *datatype)
 {
     MPI_Count ints, aints, counts, types;
     int combiner;
@@ -226,7 +226,7 @@ int MPIU_external32_set_view(ADIO_File fd, ADIO_Offset disp, MPI_Datatype etype,
     return error_code;
 }
 
-void MPIU_external32_get_view(ADIO_File fd, MPI_Datatype * etype, MPI_Datatype * filetype)
+void MPIU_external32_get_view(ADIO_File fd, MPI_Datatype *etype, MPI_Datatype *filetype)
 {
     *etype = keep(fd->view_etype);
     *filetype = keep(fd->view_filetype);
@@ -241,7 +241,7 @@ void MPIU_external32_end_view(ADIO_File fd)
     fd->is_external32 = 0;
 }
 
-int MPIU_external32_extent(MPI_Datatype datatype, MPI_Count * extent)
+int MPIU_external32_extent(MPI_Datatype datatype, MPI_Count *extent)
 {
     MPI_Datatype external;
     MPI_Count lb;

@@ -12,14 +12,14 @@
 struct board {
     MPL_atomic_int_t used;
     struct {
-        uint32_t offset, length;        /* 0, 0: none */
+        uint32_t offset, length; /* 0, 0: none */
     } slots[];
 };
 
-static struct board *board;     /* NULL when this process is alone on its node */
+static struct board *board; /* NULL when this process is alone on its node */
 
-static int generation;          /* of cards: MPI may be initialized again */
-static int most_bytes;          /* of a card */
+static int generation; /* of cards: MPI may be initialized again */
+static int most_bytes; /* of a card */
 
 /* MPIR_pmi_kvs_put_bytes appends up to 10 characters to it, and has room for 50. */
 #define KEY_ROOM 32
@@ -94,8 +94,9 @@ int MPIDI_Cards_find(int rank, const void **card, int *bytes, void **buffer)
     }
     mpi_errno = MPIR_Others->check(rank);
     if (mpi_errno != MPI_SUCCESS)
-        return mpi_errno;           /* as it is: in a longer stack its text is cut off */
-    MPIR_ERR_CHKANDSTMT(MPIR_pmi_is_in_barrier(), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**card_finalizing");
+        return mpi_errno; /* as it is: in a longer stack its text is cut off */
+    MPIR_ERR_CHKANDSTMT(MPIR_pmi_is_in_barrier(), mpi_errno, MPI_ERR_OTHER, return mpi_errno,
+                        "**card_finalizing");
     *bytes = most_bytes;
     *card = *buffer = MPL_malloc(most_bytes, MPL_MEM_ADDRESS);
     MPIR_ERR_CHKANDSTMT(!*buffer, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");

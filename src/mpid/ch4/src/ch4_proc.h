@@ -29,17 +29,17 @@ int MPIDIU_avt_release_ref(int avtid);
 int MPIDIU_free_avt(int avtid);
 /* Asked when the last reference has gone. True: the table stays, and the netmod frees it later.
  * NULL: no table stays. */
-extern bool (*MPIDIU_avt_keeps) (int avtid);
+extern bool (*MPIDIU_avt_keeps)(int avtid);
 
 /* The digest of what names a process among the processes of all worlds: the same in each process.
  * 0: not known.  NULL: the netmod has none.  REQUIRES the table to be alive. */
-extern uint64_t (*MPIDIU_process_digest) (int avtid, int lpid);
+extern uint64_t (*MPIDIU_process_digest)(int avtid, int lpid);
 
 /* Node of a rank, or -1 for a process beyond the world. */
-int MPIDIU_get_node_id(MPIR_Comm * comm, int rank, int *id_p);
+int MPIDIU_get_node_id(MPIR_Comm *comm, int rank, int *id_p);
 /* Netmod addresses to gpids; addresses seen for the first time get a table. */
 int MPIDIU_upids_to_gpids(int size, int *remote_upid_size, char *remote_upids,
-                          uint64_t * remote_gpids);
+                          uint64_t *remote_gpids);
 
 /* Table and entry of a process beyond the world.  REQUIRES its table to be alive, which holds for
  * the members of a communicator: it keeps a reference to each table it touches. */
@@ -47,18 +47,18 @@ void MPIDIU_dynamic_index_to_pid(uint32_t index, int *avtid, int *lpid);
 
 /* References to the tables beyond the world's that a communicator's maps reach into: taken and
  * given back together. */
-int MPIDIU_comm_avts_add_ref(MPIR_Comm * comm);
-int MPIDIU_comm_avts_release_ref(MPIR_Comm * comm);
+int MPIDIU_comm_avts_add_ref(MPIR_Comm *comm);
+int MPIDIU_comm_avts_release_ref(MPIR_Comm *comm);
 
 /* Indices of n processes given by gpid, as a map in their order. */
-int MPIDIU_map_from_gpids(const uint64_t gpids[], int n, cmap_t ** map);
+int MPIDIU_map_from_gpids(const uint64_t gpids[], int n, cmap_t **map);
 
 MPL_STATIC_INLINE_PREFIX bool MPIDIU_index_is_in_world(uint32_t index)
 {
     return index < (uint32_t) MPIDI_global.avt_mgr.av_table0->size;
 }
 
-MPL_STATIC_INLINE_PREFIX bool MPIDIU_map_is_in_world(const cmap_t * map)
+MPL_STATIC_INLINE_PREFIX bool MPIDIU_map_is_in_world(const cmap_t *map)
 {
     return map == NULL || MPIR_cmap_size(map) == 0 || MPIDIU_index_is_in_world(MPIR_cmap_max(map));
 }
@@ -84,7 +84,7 @@ MPL_STATIC_INLINE_PREFIX uint64_t MPIDIU_index_to_gpid(uint32_t index)
 MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_gpid_to_index(uint64_t gpid)
 {
     return MPIDIU_get_av_table(MPIDIU_GPID_GET_AVTID(gpid))->base +
-        (uint32_t) MPIDIU_GPID_GET_LPID(gpid);
+           (uint32_t) MPIDIU_GPID_GET_LPID(gpid);
 }
 
 /* Recent peers of a communicator, so that repeated messages cost the same under every
@@ -94,12 +94,12 @@ MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_gpid_to_index(uint64_t gpid)
  * representation.  Bit 63 is set in every entry in use. */
 #define MPIDIU_PEER_TAG(rank_) ((uint64_t) (0x80000000u | (uint32_t) (rank_)) << 32)
 
-MPL_STATIC_INLINE_PREFIX void MPIDIU_comm_forget_peers(MPIR_Comm * comm)
+MPL_STATIC_INLINE_PREFIX void MPIDIU_comm_forget_peers(MPIR_Comm *comm)
 {
     memset(MPIDI_COMM(comm, peers), 0, sizeof(MPIDI_COMM(comm, peers)));
 }
 
-MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_recent_peer_index(MPIR_Comm * comm, const cmap_t * map,
+MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_recent_peer_index(MPIR_Comm *comm, const cmap_t *map,
                                                            int rank)
 {
     uint64_t *entry = &MPIDI_COMM(comm, peers)[(uint32_t) rank % MPIDI_RECENT_PEERS];
@@ -115,7 +115,7 @@ MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_recent_peer_index(MPIR_Comm * comm, con
 /* Of the remote group in an intercommunicator.  REQUIRES a rank of the communicator: MPI_PROC_NULL
  * and MPI_ANY_SOURCE have no index.  A closed form or a list in the header's reach is faster
  * than any cache. */
-MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_comm_rank_to_index(MPIR_Comm * comm, int rank)
+MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_comm_rank_to_index(MPIR_Comm *comm, int rank)
 {
     const cmap_t *map = MPIR_Map_load(&comm->map);
 
@@ -126,23 +126,23 @@ MPL_STATIC_INLINE_PREFIX uint32_t MPIDIU_comm_rank_to_index(MPIR_Comm * comm, in
     return MPIDIU_recent_peer_index(comm, map, rank);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIU_comm_rank_to_pid(MPIR_Comm * comm, int rank, int *idx,
+MPL_STATIC_INLINE_PREFIX int MPIDIU_comm_rank_to_pid(MPIR_Comm *comm, int rank, int *idx,
                                                      int *avtid)
 {
     MPIDIU_index_to_pid(MPIDIU_comm_rank_to_index(comm, rank), avtid, idx);
     return *idx;
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIU_comm_rank_to_pid_local(MPIR_Comm * comm, int rank, int *idx,
+MPL_STATIC_INLINE_PREFIX int MPIDIU_comm_rank_to_pid_local(MPIR_Comm *comm, int rank, int *idx,
                                                            int *avtid)
 {
-    MPIDIU_index_to_pid(MPIR_cmap_select(MPIR_Comm_map(comm, MPIR_MAP_LOCAL), (uint32_t) rank), avtid,
-                        idx);
+    MPIDIU_index_to_pid(MPIR_cmap_select(MPIR_Comm_map(comm, MPIR_MAP_LOCAL), (uint32_t) rank),
+                        avtid, idx);
     return *idx;
 }
 
 /* On the path of every message. */
-MPL_STATIC_INLINE_PREFIX MPIDI_av_entry_t *MPIDIU_comm_rank_to_av(MPIR_Comm * comm, int rank)
+MPL_STATIC_INLINE_PREFIX MPIDI_av_entry_t *MPIDIU_comm_rank_to_av(MPIR_Comm *comm, int rank)
 {
     MPIDI_av_table_t *world = MPIDI_global.avt_mgr.av_table0;
     uint32_t index = MPIDIU_comm_rank_to_index(comm, rank);
@@ -155,14 +155,14 @@ MPL_STATIC_INLINE_PREFIX MPIDI_av_entry_t *MPIDIU_comm_rank_to_av(MPIR_Comm * co
 }
 
 /* World rank, or -1 for a process of another table. */
-MPL_STATIC_INLINE_PREFIX int MPIDIU_rank_to_lpid(int rank, MPIR_Comm * comm)
+MPL_STATIC_INLINE_PREFIX int MPIDIU_rank_to_lpid(int rank, MPIR_Comm *comm)
 {
     uint32_t index = MPIDIU_comm_rank_to_index(comm, rank);
 
     return MPIDIU_index_is_in_world(index) ? (int) index : -1;
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIU_av_is_local(MPIDI_av_entry_t * av)
+MPL_STATIC_INLINE_PREFIX int MPIDIU_av_is_local(MPIDI_av_entry_t *av)
 {
 #ifdef MPIDI_BUILD_CH4_LOCALITY_INFO
     return av->is_local;
@@ -171,7 +171,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDIU_av_is_local(MPIDI_av_entry_t * av)
 #endif
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIU_rank_is_local(int rank, MPIR_Comm * comm)
+MPL_STATIC_INLINE_PREFIX int MPIDIU_rank_is_local(int rank, MPIR_Comm *comm)
 {
 #ifdef MPIDI_BUILD_CH4_LOCALITY_INFO
     return MPIDIU_av_is_local(MPIDIU_comm_rank_to_av(comm, rank));
@@ -181,7 +181,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDIU_rank_is_local(int rank, MPIR_Comm * comm)
 }
 
 /* A netmod that carries everything may know better; otherwise the address vector says it. */
-MPL_STATIC_INLINE_PREFIX int MPIDI_rank_is_local(int rank, MPIR_Comm * comm)
+MPL_STATIC_INLINE_PREFIX int MPIDI_rank_is_local(int rank, MPIR_Comm *comm)
 {
 #ifdef MPIDI_CH4_DIRECT_NETMOD
     return MPIDI_NM_rank_is_local(rank, comm);
@@ -190,7 +190,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDI_rank_is_local(int rank, MPIR_Comm * comm)
 #endif
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDI_av_is_local(MPIDI_av_entry_t * av MPL_UNUSED)
+MPL_STATIC_INLINE_PREFIX int MPIDI_av_is_local(MPIDI_av_entry_t *av MPL_UNUSED)
 {
 #ifdef MPIDI_CH4_DIRECT_NETMOD
     return 0;

@@ -5,7 +5,10 @@
 #include "mpir_digest.h"
 #include "mpir_world_order.h"
 
-#define NUMBER(cvar_, jobs_) {#cvar_, &cvar_, NULL, jobs_}
+#define NUMBER(cvar_, jobs_) \
+    { \
+#cvar_, &cvar_, NULL, jobs_ \
+    }
 
 int MPIDI_Settings_nics = 1;
 MPIDI_Settings_match_t MPIDI_Settings_match;
@@ -16,7 +19,7 @@ static const struct {
     const char *name;
     const int *number;
     const char *const *text;
-    bool between_jobs;          /* jobs that are connected, too, have to agree */
+    bool between_jobs; /* jobs that are connected, too, have to agree */
 } settings[] = {
     NUMBER(MPIR_CVAR_NOLOCAL, false),
     NUMBER(MPIR_CVAR_NUM_CLIQUES, false),
@@ -49,7 +52,7 @@ static const struct {
 
 #define KEY_ROOM 32
 
-static int generation;          /* of keys: MPI may be initialized again */
+static int generation; /* of keys: MPI may be initialized again */
 
 static void name_key(char *key, int rank)
 {
@@ -98,10 +101,7 @@ uint64_t MPIDI_Settings_digest(void)
 }
 
 /* No other process has values to compare with. */
-static bool is_alone(void)
-{
-    return MPIR_Others->count(MPIR_Process.size) == 1;
-}
+static bool is_alone(void) { return MPIR_Others->count(MPIR_Process.size) == 1; }
 
 static bool bcast_has_barrier(void)
 {
@@ -145,12 +145,12 @@ int MPIDI_Settings_leave(const char *segment)
 
 /* The first setting whose value is another one there: its index, and both values. */
 typedef struct {
-    int setting;                /* SETTINGS: none is; -1: these are no values */
+    int setting; /* SETTINGS: none is; -1: these are no values */
     const char *theirs;
     char mine[VALUE_ROOM];
 } difference_t;
 
-static void find_difference(const char *theirs, int bytes, bool between_jobs, difference_t * d)
+static void find_difference(const char *theirs, int bytes, bool between_jobs, difference_t *d)
 {
     const char *end = theirs + bytes;
 
@@ -180,7 +180,7 @@ static int compare_values(const char *theirs, int bytes, int rank)
                                          settings[d.setting].name, rank, d.theirs,
                                          MPIR_Process.rank, d.mine);
 
-  fn_fail:
+fn_fail:
     return mpi_errno;
 }
 
@@ -202,14 +202,14 @@ int MPIDI_Settings_compare_jobs(const char *theirs, int bytes)
             MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_PORT, "**settings_jobs",
             "**settings_jobs %s %s %s", settings[d.setting].name, d.mine, d.theirs);
 
-  fn_fail:
+fn_fail:
     return mpi_errno;
 }
 
 static int compare_with(int rank)
 {
     int mpi_errno = MPI_SUCCESS;
-    char key[KEY_ROOM], packed[LEFT_ROOM + 1] = { 0 };
+    char key[KEY_ROOM], packed[LEFT_ROOM + 1] = {0};
     int bytes = LEFT_ROOM;
 
     name_key(key, rank);
@@ -235,9 +235,9 @@ static const char *segment_of(int rank, char *packed)
     return at < packed + bytes ? at : "";
 }
 
-void MPIDI_Settings_remove_segments(void (*remove) (const char *segment))
+void MPIDI_Settings_remove_segments(void (*remove)(const char *segment))
 {
-    enum { MOST = 1024 };       /* ranks that made-up nodes are for */
+    enum { MOST = 1024 }; /* ranks that made-up nodes are for */
     bool made_up = MPIR_CVAR_NOLOCAL || MPIR_CVAR_ODD_EVEN_CLIQUES || MPIR_CVAR_NUM_CLIQUES > 1;
     int n = made_up ? MPL_MIN(MPIR_Process.size, MOST) : MPIR_Process.local_size;
     char packed[LEFT_ROOM + 1];

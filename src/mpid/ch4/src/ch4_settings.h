@@ -31,7 +31,7 @@ uint64_t MPIDI_Settings_digest(void);
 int MPIDI_Settings_leave(const char *segment);
 /* For a start that fails after that: calls `remove` for each segment of this host that has been
  * left. The processes which made them wait for this one until they are ended. */
-void MPIDI_Settings_remove_segments(void (*remove) (const char *segment));
+void MPIDI_Settings_remove_segments(void (*remove)(const char *segment));
 /* REQUIRES: MPIR_pmi_bcast has been called, and returned bcast_errno. */
 int MPIDI_Settings_compare(int bcast_errno);
 /* In processes of a node but the first, with what that one's MPIDI_Settings_digest returned. */

@@ -5,8 +5,8 @@
 
 /* Communicators' maps and the address-vector tables they reach into. */
 
-bool (*MPIDIU_avt_keeps) (int avtid);
-uint64_t (*MPIDIU_process_digest) (int avtid, int lpid);
+bool (*MPIDIU_avt_keeps)(int avtid);
+uint64_t (*MPIDIU_process_digest)(int avtid, int lpid);
 
 void MPIDIU_dynamic_index_to_pid(uint32_t index, int *avtid, int *lpid)
 {
@@ -33,7 +33,7 @@ static void mark_table_of(uint32_t index, unsigned char *marks, int *last)
 }
 
 /* Sets marks[avtid] for every table that a member of the map lives in. */
-static void mark_tables(const cmap_t * map, unsigned char *marks)
+static void mark_tables(const cmap_t *map, unsigned char *marks)
 {
     uint32_t block[256], n;
     cmap_iter iter;
@@ -49,7 +49,7 @@ static void mark_tables(const cmap_t * map, unsigned char *marks)
 }
 
 /* Table 0 lives as long as MPI does and is not counted. */
-static int update_refs(MPIR_Comm * comm, int (*update) (int avtid))
+static int update_refs(MPIR_Comm *comm, int (*update)(int avtid))
 {
     int mpi_errno = MPI_SUCCESS;
     int n_avts = MPIDIU_get_n_avts();
@@ -67,19 +67,16 @@ static int update_refs(MPIR_Comm * comm, int (*update) (int avtid))
             update(i);
     }
 
-  fn_exit:
+fn_exit:
     MPL_free(marks);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-int MPIDIU_comm_avts_add_ref(MPIR_Comm * comm)
-{
-    return update_refs(comm, MPIDIU_avt_add_ref);
-}
+int MPIDIU_comm_avts_add_ref(MPIR_Comm *comm) { return update_refs(comm, MPIDIU_avt_add_ref); }
 
-int MPIDIU_comm_avts_release_ref(MPIR_Comm * comm)
+int MPIDIU_comm_avts_release_ref(MPIR_Comm *comm)
 {
     return update_refs(comm, MPIDIU_avt_release_ref);
 }
@@ -107,21 +104,22 @@ void MPIDIU_gpids_release(const uint64_t gpids[], int n)
     }
 }
 
-int MPIDIU_map_from_gpids(const uint64_t gpids[], int n, cmap_t ** map)
+int MPIDIU_map_from_gpids(const uint64_t gpids[], int n, cmap_t **map)
 {
     cmap_builder *builder = NULL;
     cmap_status status = MPIR_cmap_builder_create(CMAP_MAX_SIZE, NULL, &builder);
 
     for (int i = 0; i < n && status == CMAP_OK; i++)
-        status = gpids[i] == MPIDIU_GPID_NONE ? CMAP_ERR_NOMEM :
-            MPIR_cmap_builder_add(builder, MPIDIU_gpid_to_index(gpids[i]));
+        status = gpids[i] == MPIDIU_GPID_NONE
+                     ? CMAP_ERR_NOMEM
+                     : MPIR_cmap_builder_add(builder, MPIDIU_gpid_to_index(gpids[i]));
     if (status == CMAP_OK)
         status = MPIR_cmap_builder_finish(builder, map);
     MPIR_cmap_builder_free(builder);
     return (status == CMAP_OK) ? MPI_SUCCESS : MPIR_Map_error(status, "remote processes", n);
 }
 
-uint32_t MPIDI_find_common(const cmap_t * local, const cmap_t * remote)
+uint32_t MPIDI_find_common(const cmap_t *local, const cmap_t *remote)
 {
     cmap_t *both = NULL;
     uint32_t index = CMAP_NONE;

@@ -6,12 +6,12 @@
 #include "ch4_types.h"
 
 /* Index of a process that is in both maps, or CMAP_NONE. */
-uint32_t MPIDI_find_common(const cmap_t * local, const cmap_t * remote);
+uint32_t MPIDI_find_common(const cmap_t *local, const cmap_t *remote);
 
 /* MPIDIU_upids_to_gpids holds the tables of its gpids until the communicator has references of its
  * own: if the processes end in between, the netmod would free the tables. */
 
-#define MPIDIU_GPID_NONE UINT64_MAX     /* there was no memory for its table */
+#define MPIDIU_GPID_NONE UINT64_MAX /* there was no memory for its table */
 
 /* REQUIRES: the caller has MPIDIU_THREAD_DYNPROC_MUTEX. With `error` all gpids become
  * MPIDIU_GPID_NONE, which holds nothing. */

@@ -22,22 +22,19 @@
 enum { MOST_TOLD = 64 };
 
 typedef struct {
-    uint64_t context_id;        /* the receiver's */
-    uint64_t own_id;            /* the sender's; the same in an intracommunicator */
-    uint64_t sender;            /* digest_of */
-    int rank;                   /* the sender's, in its group */
-    uint32_t ids;               /* in a row */
+    uint64_t context_id; /* the receiver's */
+    uint64_t own_id;     /* the sender's; the same in an intracommunicator */
+    uint64_t sender;     /* digest_of */
+    int rank;            /* the sender's, in its group */
+    uint32_t ids;        /* in a row */
     bool is_forwarded;
 } revoke_hdr_t;
 
-static bool is_inter(const MPIR_Comm * comm)
-{
-    return comm->comm_kind == MPIR_COMM_KIND__INTERCOMM;
-}
+static bool is_inter(const MPIR_Comm *comm) { return comm->comm_kind == MPIR_COMM_KIND__INTERCOMM; }
 
 /* ---- objects of a kind: what is called for each ends the walk when it returns true ---- */
 
-typedef bool (*visitor_t) (void *object, void *context);
+typedef bool (*visitor_t)(void *object, void *context);
 
 static bool visit_block(char *objects, int n, size_t bytes, visitor_t visit, void *context)
 {
@@ -48,7 +45,7 @@ static bool visit_block(char *objects, int n, size_t bytes, visitor_t visit, voi
     return false;
 }
 
-static bool visit_all(MPIR_Object_alloc_t * mem, visitor_t visit, void *context)
+static bool visit_all(MPIR_Object_alloc_t *mem, visitor_t visit, void *context)
 {
     int of_block =
         mem->indirect_size ? (mem->num_allocated - mem->direct_size) / mem->indirect_size : 0;
@@ -65,7 +62,7 @@ static bool visit_all(MPIR_Object_alloc_t * mem, visitor_t visit, void *context)
 /* ---- receives ---- */
 
 /* The netmod's half of a receive from any process ends with the other half. */
-static bool is_half(MPIR_Request * rreq MPL_UNUSED)
+static bool is_half(MPIR_Request *rreq MPL_UNUSED)
 {
 #ifndef MPIDI_CH4_DIRECT_NETMOD
     return !MPIDI_REQUEST(rreq, is_local) && MPIDI_REQUEST_ANYSOURCE_PARTNER(rreq);
@@ -93,7 +90,7 @@ static bool end_receive(void *object, void *comm)
     return false;
 }
 
-static void end_receives(MPIR_Comm * comm)
+static void end_receives(MPIR_Comm *comm)
 {
     for (int pool = 0; pool < MPIR_REQUEST_NUM_POOLS; pool++)
         visit_all(&MPIR_Request_mem[pool], end_receive, comm);
@@ -101,7 +98,7 @@ static void end_receives(MPIR_Comm * comm)
 
 /* ---- the mark ---- */
 
-static void mark(MPIR_Comm * comm)
+static void mark(MPIR_Comm *comm)
 {
     comm->revoked = 1;
     MPIR_Aggr_revoke(comm);
@@ -112,7 +109,7 @@ static void mark(MPIR_Comm * comm)
 
 /* Also parts that this process has not needed: another member may have sent a long message on one.
  * Without memory for them, that message stays. */
-static void mark_parts(MPIR_Comm * comm)
+static void mark_parts(MPIR_Comm *comm)
 {
     if (comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__PARENT)
         (void) MPIR_Comm_need_own_node_comms(comm);
@@ -123,7 +120,7 @@ static void mark_parts(MPIR_Comm * comm)
         mark(comm->node_roots_comm);
 }
 
-static void mark_all(MPIR_Comm * comm)
+static void mark_all(MPIR_Comm *comm)
 {
     mark_parts(comm);
     MPIR_Ctxid_end_duplicates(comm);
@@ -131,7 +128,7 @@ static void mark_all(MPIR_Comm * comm)
         mark_parts(comm->local_comm);
 }
 
-int MPIR_Comm_repair_begins(MPIR_Comm * comm)
+int MPIR_Comm_repair_begins(MPIR_Comm *comm)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -144,20 +141,20 @@ int MPIR_Comm_repair_begins(MPIR_Comm * comm)
     return mpi_errno;
 }
 
-static void end_repair(MPIR_Comm * comm)
+static void end_repair(MPIR_Comm *comm)
 {
     if (--comm->repairing == 0 && comm->revoked)
         end_receives(comm);
 }
 
-void MPIR_Comm_repair_ends(MPIR_Comm * comm)
+void MPIR_Comm_repair_ends(MPIR_Comm *comm)
 {
     if (is_inter(comm))
         end_repair(comm->local_comm);
     end_repair(comm);
 }
 
-void MPIR_Comm_end_as_revoked(MPIR_Comm * comm, int *mpi_errno)
+void MPIR_Comm_end_as_revoked(MPIR_Comm *comm, int *mpi_errno)
 {
     if (comm->revoked && !comm->repairing && MPIR_ERR_GET_CLASS(*mpi_errno) != MPIX_ERR_REVOKED) {
         *mpi_errno = MPI_SUCCESS;
@@ -184,7 +181,7 @@ static int tell_of(MPIR_Comm *comm, revoke_hdr_t hdr, int rank)
 }
 
 /* `is_first`: this process has not learned of it from another one. */
-static int tell_group(MPIR_Comm * comm, MPIR_Context_id_t id, uint32_t ids, bool is_first)
+static int tell_group(MPIR_Comm *comm, MPIR_Context_id_t id, uint32_t ids, bool is_first)
 {
     int mpi_errno = MPI_SUCCESS;
     revoke_hdr_t hdr = {.context_id = id, .own_id = id, .ids = ids, .is_forwarded = true};
@@ -192,13 +189,13 @@ static int tell_group(MPIR_Comm * comm, MPIR_Context_id_t id, uint32_t ids, bool
 
     for (long long distance = 1; distance < comm->local_size && mpi_errno == MPI_SUCCESS;
          distance += tells_all ? 1 : distance)
-        mpi_errno = tell_of(comm, hdr, (int)((comm->rank + distance) % comm->local_size));
+        mpi_errno = tell_of(comm, hdr, (int) ((comm->rank + distance) % comm->local_size));
     return mpi_errno;
 }
 
 /* All of the other group, or as a member of it the part of the caller's group that falls to this
  * process. */
-static int tell_other_group(MPIR_Comm * comm, bool is_forwarded)
+static int tell_other_group(MPIR_Comm *comm, bool is_forwarded)
 {
     int mpi_errno = MPI_SUCCESS;
     int first = is_forwarded ? comm->rank : 0, step = is_forwarded ? comm->local_size : 1;
@@ -212,7 +209,7 @@ static int tell_other_group(MPIR_Comm * comm, bool is_forwarded)
     return mpi_errno;
 }
 
-static int revoke_once(MPIR_Comm * comm, bool is_remote)
+static int revoke_once(MPIR_Comm *comm, bool is_remote)
 {
     if (comm->revoked)
         return MPI_SUCCESS;
@@ -221,7 +218,7 @@ static int revoke_once(MPIR_Comm * comm, bool is_remote)
                           : tell_group(comm, comm->context_id, 1, !is_remote);
 }
 
-static int revoke_here(MPIR_Comm * comm)
+static int revoke_here(MPIR_Comm *comm)
 {
     int mpi_errno;
 
@@ -232,14 +229,14 @@ static int revoke_here(MPIR_Comm * comm)
 }
 
 /* With progress, so that also the notices of duplicates are on their way when the call returns. */
-int MPID_Comm_revoke(MPIR_Comm * comm, int is_remote MPL_UNUSED)
+int MPID_Comm_revoke(MPIR_Comm *comm, int is_remote MPL_UNUSED)
 {
     int mpi_errno = revoke_here(comm);
 
     return mpi_errno == MPI_SUCCESS ? MPID_Progress_test(NULL) : mpi_errno;
 }
 
-static void revoke_duplicate(MPIR_Comm * made)
+static void revoke_duplicate(MPIR_Comm *made)
 {
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
     if (!made->revoked)
@@ -247,7 +244,7 @@ static void revoke_duplicate(MPIR_Comm * made)
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
 }
 
-static void tell_of_duplicates(MPIR_Comm * parent, MPIR_Context_id_t first, uint32_t n)
+static void tell_of_duplicates(MPIR_Comm *parent, MPIR_Context_id_t first, uint32_t n)
 {
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
     (void) tell_group(parent, first, n, true);
@@ -255,7 +252,7 @@ static void tell_of_duplicates(MPIR_Comm * parent, MPIR_Context_id_t first, uint
 }
 
 /* Between groups what was forwarded has come to its end. */
-static int learn(MPIR_Comm * comm, const revoke_hdr_t * hdr)
+static int learn(MPIR_Comm *comm, const revoke_hdr_t *hdr)
 {
     if (is_inter(comm) && hdr->is_forwarded && !comm->revoked)
         mark_all(comm);
@@ -271,7 +268,7 @@ typedef struct early {
 
 static early_t *early;
 
-static int keep(const revoke_hdr_t * hdr)
+static int keep(const revoke_hdr_t *hdr)
 {
     int mpi_errno = MPI_SUCCESS;
     early_t *kept = MPL_malloc(sizeof(*kept), MPL_MEM_COMM);
@@ -281,7 +278,7 @@ static int keep(const revoke_hdr_t * hdr)
     kept->next = early;
     early = kept;
 
-  fn_fail:
+fn_fail:
     return mpi_errno;
 }
 
@@ -320,22 +317,22 @@ static bool is_found(void *object, void *context)
     return true;
 }
 
-static MPIR_Comm *find_comm(revoke_hdr_t * hdr)
+static MPIR_Comm *find_comm(revoke_hdr_t *hdr)
 {
-    search_t search = { hdr, NULL };
+    search_t search = {hdr, NULL};
 
-    if (!visit_block((char *)MPIR_Comm_builtin, MPIR_COMM_N_BUILTIN, sizeof(MPIR_Comm), is_found,
+    if (!visit_block((char *) MPIR_Comm_builtin, MPIR_COMM_N_BUILTIN, sizeof(MPIR_Comm), is_found,
                      &search))
         visit_all(&MPIR_Comm_mem, is_found, &search);
     return search.found;
 }
 
 /* As soon as another communicator has the number, the one that was meant is gone. */
-static int take_early(MPIR_Comm * comm)
+static int take_early(MPIR_Comm *comm)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    for (early_t ** at = &early; *at;) {
+    for (early_t **at = &early; *at;) {
         early_t *kept = *at;
         if (kept->hdr.context_id != comm->recvcontext_id) {
             at = &kept->next;
@@ -349,7 +346,7 @@ static int take_early(MPIR_Comm * comm)
     return mpi_errno;
 }
 
-static __attribute__ ((noinline)) int take_early_locked(MPIR_Comm * comm)
+static __attribute__((noinline)) int take_early_locked(MPIR_Comm *comm)
 {
     int mpi_errno;
 
@@ -359,7 +356,7 @@ static __attribute__ ((noinline)) int take_early_locked(MPIR_Comm * comm)
     return mpi_errno;
 }
 
-int MPIDIG_comm_revoke_committed(MPIR_Comm * comm)
+int MPIDIG_comm_revoke_committed(MPIR_Comm *comm)
 {
     return likely(!early) ? MPI_SUCCESS : take_early_locked(comm);
 }

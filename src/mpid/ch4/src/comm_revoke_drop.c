@@ -28,18 +28,12 @@ static MPL_atomic_int_t in_use = MPL_ATOMIC_INT_T_INITIALIZER(0);
 static int hook_id = -1;
 
 /* Acquire on entering and release on leaving: the list is of one thread at a time. */
-static bool try_enter(void)
-{
-    return MPL_atomic_cas_int(&in_use, 0, 1) == 0;
-}
+static bool try_enter(void) { return MPL_atomic_cas_int(&in_use, 0, 1) == 0; }
 
-static void leave(void)
-{
-    MPL_atomic_release_store_int(&in_use, 0);
-}
+static void leave(void) { MPL_atomic_release_store_int(&in_use, 0); }
 
 /* Returns true when there was one. */
-static bool drop_one(MPIR_Comm * comm, int tag, int context_offset)
+static bool drop_one(MPIR_Comm *comm, int tag, int context_offset)
 {
     MPIR_Request *message = NULL, *rreq = NULL;
     MPI_Status status;
@@ -54,12 +48,13 @@ static bool drop_one(MPIR_Comm * comm, int tag, int context_offset)
     return true;
 }
 
-static void drop_all(MPIR_Comm * comm, int tag, int context_offset)
+static void drop_all(MPIR_Comm *comm, int tag, int context_offset)
 {
-    while (drop_one(comm, tag, context_offset));
+    while (drop_one(comm, tag, context_offset))
+        ;
 }
 
-static bool is_there_any(MPIR_Comm * comm, int context_offset)
+static bool is_there_any(MPIR_Comm *comm, int context_offset)
 {
     MPI_Status status;
     int found = 0;
@@ -70,7 +65,7 @@ static bool is_there_any(MPIR_Comm * comm, int context_offset)
 }
 
 /* The tags of nonblocking collectives lie near that of the next one. */
-static void drop_of_collectives(MPIR_Comm * comm)
+static void drop_of_collectives(MPIR_Comm *comm)
 {
     int first = MPL_MAX(MPIR_FIRST_NBC_TAG, comm->next_sched_tag - NBC_TAGS),
         last = comm->next_sched_tag + NBC_TAGS;
@@ -81,7 +76,7 @@ static void drop_of_collectives(MPIR_Comm * comm)
         drop_all(comm, tag, COLLECTIVES);
 }
 
-static void drop(MPIR_Comm * comm)
+static void drop(MPIR_Comm *comm)
 {
     drop_all(comm, MPI_ANY_TAG, POINT_TO_POINT);
     if (is_there_any(comm, COLLECTIVES))
@@ -90,7 +85,7 @@ static void drop(MPIR_Comm * comm)
 
 static int pass(int *made_progress)
 {
-    static unsigned calls;      /* threads may lose counts, which does no harm */
+    static unsigned calls; /* threads may lose counts, which does no harm */
     unsigned call = __atomic_load_n(&calls, __ATOMIC_RELAXED) + 1;
 
     *made_progress = FALSE;
@@ -118,7 +113,7 @@ static bool has_hook(void)
 
 /* Without memory for it, or on the communicator of one process, what is there now is dropped,
  * and nothing later. */
-void MPIDIG_comm_revoked_begin(MPIR_Comm * comm)
+void MPIDIG_comm_revoked_begin(MPIR_Comm *comm)
 {
     watched_t *watched = NULL;
 
@@ -130,18 +125,18 @@ void MPIDIG_comm_revoked_begin(MPIR_Comm * comm)
         watched = MPL_malloc(sizeof(*watched), MPL_MEM_COMM);
     drop(comm);
     if (watched) {
-        *watched = (watched_t) { comm, all_watched };
+        *watched = (watched_t){comm, all_watched};
         __atomic_store_n(&all_watched, watched, __ATOMIC_RELAXED);
         MPIR_Progress_hook_activate(hook_id);
     }
     leave();
 }
 
-void MPIR_Comm_revoked_end(MPIR_Comm * comm)
+void MPIR_Comm_revoked_end(MPIR_Comm *comm)
 {
     while (!try_enter())
         MPL_sched_yield();
-    for (watched_t ** at = &all_watched; *at; at = &(*at)->next) {
+    for (watched_t **at = &all_watched; *at; at = &(*at)->next) {
         watched_t *watched = *at;
         if (watched->comm == comm) {
             __atomic_store_n(at, watched->next, __ATOMIC_RELAXED);

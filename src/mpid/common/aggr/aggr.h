@@ -49,24 +49,24 @@ extern "C" {
 #endif
 
 enum {
-    AGGR_LINE = 64,             /* bytes of a line; prefetchers load two at a time */
+    AGGR_LINE = 64, /* bytes of a line; prefetchers load two at a time */
     /* bytes of a line for the datum; the rest are its length and the counter */
     AGGR_DATUM = 56,
-    AGGR_LINES = 8              /* most lines of a member */
+    AGGR_LINES = 8 /* most lines of a member */
 };
 
 enum {
     AGGR_OK = 0,
     /* the arena has no room, or no memory behind it; nothing was sent */
     AGGR_ERR_FULL = -1,
-    AGGR_ERR_ATTACH = -2,       /* the arena of that name cannot be reached from this process */
-    AGGR_ERR_MEMORY = -3,       /* no memory in this process */
+    AGGR_ERR_ATTACH = -2, /* the arena of that name cannot be reached from this process */
+    AGGR_ERR_MEMORY = -3, /* no memory in this process */
     AGGR_ERR_ARG = -4,
     /* another member has another length: group->length; the group stays usable */
     AGGR_ERR_LENGTH = -5,
-    AGGR_ERR_ROOT = -6,         /* the root called MPIR_aggr_bcast_failure; the group stays usable */
-    AGGR_ELSEWHERE = -7,        /* no error: the root sends its group->length bytes another way */
-    AGGR_ERR_STOPPED = -8       /* board->stop ended the reduction */
+    AGGR_ERR_ROOT = -6,   /* the root called MPIR_aggr_bcast_failure; the group stays usable */
+    AGGR_ELSEWHERE = -7,  /* no error: the root sends its group->length bytes another way */
+    AGGR_ERR_STOPPED = -8 /* board->stop ended the reduction */
 };
 
 /* ---- the arena: a node's shared memory, handed out in blocks --------------------------------- */
@@ -77,28 +77,29 @@ typedef struct aggr_arena aggr_arena_t;
  * process that has it, even if that process is killed.  Only processes of the same user can open
  * it. */
 typedef struct aggr_arena_name_t {
-    int32_t process;            /* the creator's number in /proc */
+    int32_t process; /* the creator's number in /proc */
     int32_t descriptor;
-    uint64_t nonce;             /* 0: no arena */
+    uint64_t nonce; /* 0: no arena */
 } aggr_arena_name_t;
 
 typedef struct aggr_arena_figures_t {
-    size_t bytes;               /* that can be handed out */
-    size_t used;                /* that are */
+    size_t bytes; /* that can be handed out */
+    size_t used;  /* that are */
 } aggr_arena_figures_t;
 
 /* `bytes` of address space; blocks take memory.  REQUIRES bytes >= 65,536, else AGGR_ERR_ARG. */
-int MPIR_aggr_arena_create(size_t bytes, aggr_arena_t ** out);
-aggr_arena_name_t MPIR_aggr_arena_name(const aggr_arena_t * arena);
-int MPIR_aggr_arena_attach(const aggr_arena_name_t * name, aggr_arena_t ** out);
-void MPIR_aggr_arena_detach(aggr_arena_t * arena);   /* NULL is fine; groups in it must have been left */
-void MPIR_aggr_arena_figures(const aggr_arena_t * arena, aggr_arena_figures_t * out);
+int MPIR_aggr_arena_create(size_t bytes, aggr_arena_t **out);
+aggr_arena_name_t MPIR_aggr_arena_name(const aggr_arena_t *arena);
+int MPIR_aggr_arena_attach(const aggr_arena_name_t *name, aggr_arena_t **out);
+void MPIR_aggr_arena_detach(
+    aggr_arena_t *arena); /* NULL is fine; groups in it must have been left */
+void MPIR_aggr_arena_figures(const aggr_arena_t *arena, aggr_arena_figures_t *out);
 /* A block of zeros, aligned to 512 bytes; 0 if there is none.  Lock-free, so a process may die
  * at any moment. */
-uint64_t MPIR_aggr_arena_reserve(aggr_arena_t * arena, size_t bytes);
+uint64_t MPIR_aggr_arena_reserve(aggr_arena_t *arena, size_t bytes);
 /* block 0 is fine */
-void MPIR_aggr_arena_release(aggr_arena_t * arena, uint64_t block, size_t bytes);
-void *MPIR_aggr_arena_at(const aggr_arena_t * arena, uint64_t block);
+void MPIR_aggr_arena_release(aggr_arena_t *arena, uint64_t block, size_t bytes);
+void *MPIR_aggr_arena_at(const aggr_arena_t *arena, uint64_t block);
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
@@ -108,40 +109,40 @@ void *MPIR_aggr_arena_at(const aggr_arena_t * arena, uint64_t block);
 typedef struct aggr_waiting_t {
     unsigned polls, turns;
     bool yields;
-    int (*progress) (void *context);    /* may be NULL */
+    int (*progress)(void *context); /* may be NULL */
     void *context;
 } aggr_waiting_t;
 
 /* Where members run.  Members with the same number share a cache or a memory; 0: not known.  All
  * processes get the same answers. */
-enum { AGGR_LEVELS = 2 };       /* the nearest first: a cache, a memory */
+enum { AGGR_LEVELS = 2 }; /* the nearest first: a cache, a memory */
 typedef struct aggr_places_t {
-    uint32_t(*of) (const void *context, int level, int member);        /* NULL: nothing is known */
+    uint32_t (*of)(const void *context, int level, int member); /* NULL: nothing is known */
     const void *context;
 } aggr_places_t;
 
 typedef struct aggr_shape_t {
     int members;
-    int fan;                    /* 2 or more */
-    size_t copy_bytes;          /* of one member's payload at a time; a multiple of 64 */
-    int lines;                  /* of a member: 2, 4 or 8 */
-    aggr_places_t places;       /* asked in the functions that are given the shape */
+    int fan;              /* 2 or more */
+    size_t copy_bytes;    /* of one member's payload at a time; a multiple of 64 */
+    int lines;            /* of a member: 2, 4 or 8 */
+    aggr_places_t places; /* asked in the functions that are given the shape */
 } aggr_shape_t;
 
 /* Parts of the members with a leader each, its first one. */
 typedef struct aggr_parts_t {
-    int count;                  /* 0: each member reads each line */
-    int mine, first, last;      /* the part of `me`, and its first and last member */
+    int count;             /* 0: each member reads each line */
+    int mine, first, last; /* the part of `me`, and its first and last member */
 } aggr_parts_t;
 
 /* The parts of a group of this shape.  REQUIRES 0 <= me < members */
-aggr_parts_t MPIR_aggr_divide(const aggr_shape_t * shape, int me);
+aggr_parts_t MPIR_aggr_divide(const aggr_shape_t *shape, int me);
 
 typedef struct aggr_group {
     aggr_arena_t *arena;
     uint64_t block, copies_block;
     struct aggr_line *lines, *stage;
-    char *copies;               /* NULL before the first payload of more than a line */
+    char *copies; /* NULL before the first payload of more than a line */
     const aggr_waiting_t *waiting;
     aggr_shape_t shape;
     aggr_parts_t parts;
@@ -160,12 +161,12 @@ typedef struct aggr_group {
 /* One member reserves the block and tells the others its number; then every member joins.  The
  * block is returned when all members that joined have left.  MPIR_aggr_group_cancel returns a block
  * that no member has joined. */
-uint64_t MPIR_aggr_group_reserve(aggr_arena_t * arena, const aggr_shape_t * shape);  /* 0: no room */
-void MPIR_aggr_group_cancel(aggr_arena_t * arena, uint64_t block, const aggr_shape_t * shape);
+uint64_t MPIR_aggr_group_reserve(aggr_arena_t *arena, const aggr_shape_t *shape); /* 0: no room */
+void MPIR_aggr_group_cancel(aggr_arena_t *arena, uint64_t block, const aggr_shape_t *shape);
 /* `waiting` is the caller's and stays. */
 void MPIR_aggr_group_join(aggr_group_t *group, aggr_arena_t *arena, uint64_t block,
-                     const aggr_shape_t *shape, int me, const aggr_waiting_t *waiting);
-void MPIR_aggr_group_leave(aggr_group_t * group);
+                          const aggr_shape_t *shape, int me, const aggr_waiting_t *waiting);
+void MPIR_aggr_group_leave(aggr_group_t *group);
 
 /* ---- collectives ----------------------------------------------------------------------------- */
 
@@ -173,58 +174,58 @@ void MPIR_aggr_group_leave(aggr_group_t * group);
  * associative; need not be commutative.  `left` is aligned to 64 bytes or to the unit's place in
  * it. */
 typedef struct aggr_fold_t {
-    void (*fold) (const void *left, void *inout, size_t bytes, void *context);
+    void (*fold)(const void *left, void *inout, size_t bytes, void *context);
     void *context;
-    size_t unit;                /* bytes of an element; REQUIRES unit <= copy_bytes */
+    size_t unit; /* bytes of an element; REQUIRES unit <= copy_bytes */
 } aggr_fold_t;
 
 /* Is there room for payloads of `bytes`?  If that is not known yet, the call is collective and
  * makes the copy buffers.  All members get the same answer.  All functions below except
  * broadcasts REQUIRE room for their payload. */
-int MPIR_aggr_ready(aggr_group_t * group, size_t bytes, bool * ready);
+int MPIR_aggr_ready(aggr_group_t *group, size_t bytes, bool *ready);
 /* Does MPIR_aggr_ready know without asking the others?  If not, the caller must not assume that the
  * others have the same bytes. */
-static inline bool MPIR_aggr_knows_room(const aggr_group_t * group, size_t bytes)
+static inline bool MPIR_aggr_knows_room(const aggr_group_t *group, size_t bytes)
 {
     return bytes <= AGGR_DATUM || group->copies || group->no_copies;
 }
 /* A member calls this in place of a function below, except a barrier or a broadcast, if its payload
  * does not go by lines.  AGGR_OK: all members have called it with the same bytes.
  * AGGR_ERR_LENGTH: they have not; each caller is told. */
-int MPIR_aggr_agree(aggr_group_t * group, uint64_t bytes);
+int MPIR_aggr_agree(aggr_group_t *group, uint64_t bytes);
 
 /* Members may differ in `bytes` if none has more than copy_bytes in all its parts together. */
-int MPIR_aggr_barrier(aggr_group_t * group);
+int MPIR_aggr_barrier(aggr_group_t *group);
 /* `in` may be `out`. */
 int MPIR_aggr_allreduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
-                   const aggr_fold_t *fold);
+                        const aggr_fold_t *fold);
 int MPIR_aggr_reduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
-                const aggr_fold_t *fold, int root);
+                     const aggr_fold_t *fold, int root);
 int MPIR_aggr_scan(aggr_group_t *group, const void *in, void *out, size_t bytes,
-              const aggr_fold_t *fold);
+                   const aggr_fold_t *fold);
 /* member 0's `out` stays */
 int MPIR_aggr_exscan(aggr_group_t *group, const void *in, void *out, size_t bytes,
-                const aggr_fold_t *fold);
+                     const aggr_fold_t *fold);
 /* The root makes the copy buffers; without room for them all members return AGGR_ELSEWHERE.  The
  * root's length decides.  REQUIRES bytes < 2^31 at the root. */
-int MPIR_aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root);
+int MPIR_aggr_bcast(aggr_group_t *group, void *buffer, size_t bytes, int root);
 /* A root that has failed calls this instead: the others get AGGR_ERR_ROOT. */
-int MPIR_aggr_bcast_failure(aggr_group_t * group);
+int MPIR_aggr_bcast_failure(aggr_group_t *group);
 /* A root that sends its data another way calls this instead: all members get AGGR_ELSEWHERE. */
-int MPIR_aggr_bcast_elsewhere(aggr_group_t * group, uint64_t bytes);
+int MPIR_aggr_bcast_elsewhere(aggr_group_t *group, uint64_t bytes);
 /* `bytes` of each member, in `out` at  member * bytes.  MPIR_aggr_gather: at the root alone. */
-int MPIR_aggr_allgather(aggr_group_t * group, const void *in, void *out, size_t bytes);
-int MPIR_aggr_gather(aggr_group_t * group, const void *in, void *out, size_t bytes, int root);
+int MPIR_aggr_allgather(aggr_group_t *group, const void *in, void *out, size_t bytes);
+int MPIR_aggr_gather(aggr_group_t *group, const void *in, void *out, size_t bytes, int root);
 /* `bytes` of member `from`, which each member chooses for itself.  REQUIRES in != out */
-int MPIR_aggr_exchange(aggr_group_t * group, const void *in, void *out, size_t bytes, int from);
+int MPIR_aggr_exchange(aggr_group_t *group, const void *in, void *out, size_t bytes, int from);
 /* `bytes` for each member, in `in` at  member * bytes. */
-int MPIR_aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t bytes, int root);
+int MPIR_aggr_scatter(aggr_group_t *group, const void *in, void *out, size_t bytes, int root);
 /* REQUIRES in != out */
-int MPIR_aggr_alltoall(aggr_group_t * group, const void *in, void *out, size_t bytes);
+int MPIR_aggr_alltoall(aggr_group_t *group, const void *in, void *out, size_t bytes);
 
 /* ---- the board: a reduction among any processes of the node, without a group ----------------- */
 
-enum { AGGR_BID = 2 };          /* numbers of each process */
+enum { AGGR_BID = 2 }; /* numbers of each process */
 
 typedef struct aggr_notice_t {
     uint64_t key, bid[AGGR_BID];
@@ -237,20 +238,20 @@ typedef struct aggr_post_t {
 } aggr_post_t;
 
 typedef struct aggr_board {
-    aggr_post_t *posts;         /* one for each process of the node */
+    aggr_post_t *posts; /* one for each process of the node */
     int processes, me;
-    uint64_t number;            /* reductions begun */
-    unsigned turns;             /* of waiting, since the last progress */
+    uint64_t number; /* reductions begun */
+    unsigned turns;  /* of waiting, since the last progress */
     /* how far each process has read my line, and I have read its line */
     struct aggr_known *known;
     const aggr_waiting_t *waiting;
-    const int *stop;            /* NULL, or not 0: ends the reduction in progress */
+    const int *stop; /* NULL, or not 0: ends the reduction in progress */
 } aggr_board_t;
 
 /* AGGR_OK or AGGR_ERR_MEMORY.  `posts` and `waiting` stay the caller's. */
 int MPIR_aggr_board_open(aggr_board_t *board, aggr_post_t *posts, int processes, int me,
-                    const aggr_waiting_t *waiting);
-void MPIR_aggr_board_close(aggr_board_t * board);
+                         const aggr_waiting_t *waiting);
+void MPIR_aggr_board_close(aggr_board_t *board);
 /* Reduces among n members, of which this process is one: `bid` becomes the fold of all bids, in any
  * order.  REQUIRES the same key on all of them.  Reductions of the same members come in the same
  * order on all of them.  Other reductions may overlap if their keys differ.  A status comes from
@@ -258,7 +259,8 @@ void MPIR_aggr_board_close(aggr_board_t * board);
  * because *board->stop is not 0.  REQUIRES then that each member waiting in it is stopped, too,
  * and that the key is not used again. */
 int MPIR_aggr_board_reduce(aggr_board_t *board, const int *members, int n, uint64_t key,
-                      uint64_t bid[AGGR_BID], void (*fold)(uint64_t *all, const uint64_t *one));
+                           uint64_t bid[AGGR_BID],
+                           void (*fold)(uint64_t *all, const uint64_t *one));
 
 #ifdef __cplusplus
 }

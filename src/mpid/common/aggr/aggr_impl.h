@@ -26,9 +26,9 @@
 
 typedef struct aggr_line {
     unsigned char datum[AGGR_DATUM];
-    uint32_t length;            /* of the payload, in the line or not; or a special one below */
+    uint32_t length; /* of the payload, in the line or not; or a special one below */
     uint32_t seq;
-} __attribute__ ((aligned(AGGR_LINE))) aggr_line_t;
+} __attribute__((aligned(AGGR_LINE))) aggr_line_t;
 
 /* A point at which a simulation may switch to another member; empty in a library. */
 #ifdef AGGR_SIMULATED
@@ -39,45 +39,45 @@ void MPIR_aggr_step(void);
 #endif
 
 /* One turn of waiting: yields, and calls the caller's progress function from time to time. */
-int MPIR_aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns);
+int MPIR_aggr_give_way(const aggr_waiting_t *waiting, unsigned *turns);
 
 /* Of `lines`: the members', or the leaders'. */
-static inline aggr_line_t *MPIR_aggr_line_of(const aggr_group_t *group, aggr_line_t *lines, int member,
-                                        uint32_t seq)
+static inline aggr_line_t *MPIR_aggr_line_of(const aggr_group_t *group, aggr_line_t *lines,
+                                             int member, uint32_t seq)
 {
     uint32_t count = (uint32_t) group->shape.lines;
     return &lines[(uint32_t) member * count + (seq & (count - 1))];
 }
 
 /* A member's line of the operation in progress. */
-static inline aggr_line_t *MPIR_aggr_now(const aggr_group_t * group, int member)
+static inline aggr_line_t *MPIR_aggr_now(const aggr_group_t *group, int member)
 {
     return MPIR_aggr_line_of(group, group->lines, member, group->seq);
 }
 
-static inline aggr_line_t *MPIR_aggr_my_line(const aggr_group_t * group)
+static inline aggr_line_t *MPIR_aggr_my_line(const aggr_group_t *group)
 {
     return MPIR_aggr_now(group, group->me);
 }
 
 /* Of all members' copy buffers, two for each. */
-static inline size_t MPIR_aggr_copies_bytes(const aggr_shape_t * shape)
+static inline size_t MPIR_aggr_copies_bytes(const aggr_shape_t *shape)
 {
     return (size_t) shape->members * 2 * shape->copy_bytes;
 }
 
-static inline char *MPIR_aggr_copy_of(const aggr_group_t * group, int member, uint32_t seq)
+static inline char *MPIR_aggr_copy_of(const aggr_group_t *group, int member, uint32_t seq)
 {
     return group->copies + ((size_t) 2 * (size_t) member + (seq & 1)) * group->shape.copy_bytes;
 }
 
-static inline bool MPIR_aggr_reached(const aggr_line_t * line, uint32_t seq)
+static inline bool MPIR_aggr_reached(const aggr_line_t *line, uint32_t seq)
 {
     AGGR_STEP();
     return (int32_t) (__atomic_load_n(&line->seq, __ATOMIC_ACQUIRE) - seq) >= 0;
 }
 
-static inline void MPIR_aggr_publish(aggr_line_t * line, uint32_t seq)
+static inline void MPIR_aggr_publish(aggr_line_t *line, uint32_t seq)
 {
     AGGR_STEP();
     __atomic_store_n(&line->seq, seq, __ATOMIC_RELEASE);
@@ -88,14 +88,14 @@ static inline void MPIR_aggr_relax(void)
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    __asm__ __volatile__("yield":::"memory");
+    __asm__ __volatile__("yield" ::: "memory");
 #endif
 }
 
-int MPIR_aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, uint32_t seq);
+int MPIR_aggr_wait_slowly(aggr_group_t *group, const aggr_line_t *line, uint32_t seq);
 
 /* Until the line has the operation's number: then its datum can be read. */
-static inline int MPIR_aggr_wait(aggr_group_t * group, const aggr_line_t * line, uint32_t seq)
+static inline int MPIR_aggr_wait(aggr_group_t *group, const aggr_line_t *line, uint32_t seq)
 {
     return MPIR_aggr_reached(line, seq) ? AGGR_OK : MPIR_aggr_wait_slowly(group, line, seq);
 }
@@ -107,7 +107,7 @@ static inline int MPIR_aggr_wait(aggr_group_t * group, const aggr_line_t * line,
 /* the datum is the block of the copy buffers; the broadcast follows */
 #define AGGR_LENGTH_OF_COPIES UINT32_MAX
 #define AGGR_LENGTH_OF_FAILURE (UINT32_MAX - 1)
-#define AGGR_LENGTH_ELSEWHERE (UINT32_MAX - 2)  /* the datum is an aggr_elsewhere_t */
+#define AGGR_LENGTH_ELSEWHERE (UINT32_MAX - 2) /* the datum is an aggr_elsewhere_t */
 /* in a leader's part; the datum is one of the lengths, as an aggr_elsewhere_t */
 #define AGGR_LENGTHS_DIFFER (UINT32_MAX - 3)
 
@@ -128,13 +128,13 @@ static inline int MPIR_aggr_writes(size_t bytes)
 
 /* Begins an operation.  With a datum, it waits until all members have read the datum that it
  * replaces. */
-int MPIR_aggr_begin(aggr_group_t * group, int writes);
+int MPIR_aggr_begin(aggr_group_t *group, int writes);
 
 /* Waits until all members have begun the operation in progress. */
-int MPIR_aggr_wait_all(aggr_group_t * group);
+int MPIR_aggr_wait_all(aggr_group_t *group);
 
 /* The address of a member's datum of the operation in progress. */
-static inline void *MPIR_aggr_place(aggr_group_t * group, int member, size_t bytes)
+static inline void *MPIR_aggr_place(aggr_group_t *group, int member, size_t bytes)
 {
     if (bytes <= AGGR_DATUM)
         return MPIR_aggr_now(group, member)->datum;
@@ -142,10 +142,10 @@ static inline void *MPIR_aggr_place(aggr_group_t * group, int member, size_t byt
 }
 
 /* Notes the line's length and returns AGGR_ERR_LENGTH. */
-int MPIR_aggr_differs(aggr_group_t * group, const aggr_line_t * line);
+int MPIR_aggr_differs(aggr_group_t *group, const aggr_line_t *line);
 
 /* Compares the length that a member's line has with that of the same operation here. */
-static inline int MPIR_aggr_compare(aggr_group_t * group, const aggr_line_t * line, uint32_t length)
+static inline int MPIR_aggr_compare(aggr_group_t *group, const aggr_line_t *line, uint32_t length)
 {
     if (line->length == length)
         return AGGR_OK;
@@ -163,9 +163,6 @@ static inline void MPIR_aggr_copy(void *to, const void *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-static inline size_t MPIR_aggr_least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
+static inline size_t MPIR_aggr_least(size_t a, size_t b) { return a < b ? a : b; }
 
 #endif /* AGGR_IMPL_H_INCLUDED */

@@ -32,27 +32,24 @@ enum { MUCH = (2 << 20) / UNIT, A_QUARTER = 4 };
 #define MAGIC UINT64_C(0x6167677220617265)
 
 typedef struct arena_head {
-    uint64_t magic, nonce, bytes;       /* of the whole segment */
-    uint64_t words;                     /* of the bitmap, which follows */
-    uint64_t first;                     /* offset of the first unit */
-    uint64_t units, peak;               /* taken now, and the most since memory went back */
+    uint64_t magic, nonce, bytes; /* of the whole segment */
+    uint64_t words;               /* of the bitmap, which follows */
+    uint64_t first;               /* offset of the first unit */
+    uint64_t units, peak;         /* taken now, and the most since memory went back */
     uint64_t taken[];
 } arena_head_t;
 
 struct aggr_arena {
     arena_head_t *head;
     int descriptor;
-    dev_t device;               /* of the file, by which to know it again */
+    dev_t device; /* of the file, by which to know it again */
     ino_t file;
     aggr_arena_name_t name;
 };
 
 /* Where the system has no such memory there is no arena, and who asks does without. */
 #if defined(MFD_CLOEXEC) && defined(FALLOC_FL_KEEP_SIZE)
-static int file_without_name(void)
-{
-    return memfd_create("aggregates", MFD_CLOEXEC);
-}
+static int file_without_name(void) { return memfd_create("aggregates", MFD_CLOEXEC); }
 
 static int give_memory(int descriptor, uint64_t offset, uint64_t bytes)
 {
@@ -62,14 +59,11 @@ static int give_memory(int descriptor, uint64_t offset, uint64_t bytes)
 static void take_memory_back(int descriptor, uint64_t offset, uint64_t bytes)
 {
     /* where that is not possible it stays */
-    (void)!fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
-                     (off_t)bytes);
+    (void) !fallocate(descriptor, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t) offset,
+                      (off_t) bytes);
 }
 #else
-static int file_without_name(void)
-{
-    return -1;
-}
+static int file_without_name(void) { return -1; }
 
 static int give_memory(int descriptor, uint64_t offset, uint64_t bytes)
 {
@@ -89,19 +83,17 @@ static uint64_t make_nonce(void)
     static uint64_t count;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t mixed = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)getpid() << 44;
+    uint64_t mixed =
+        (uint64_t) now.tv_nsec ^ (uint64_t) now.tv_sec << 30 ^ (uint64_t) getpid() << 44;
     mixed += __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
     mixed *= UINT64_C(0x9e3779b97f4a7c15);
-    return mixed | 1;           /* never 0, which stands for no arena */
+    return mixed | 1; /* never 0, which stands for no arena */
 }
 
-static uint64_t units_of(size_t bytes)
-{
-    return (bytes + UNIT - 1) / UNIT;
-}
+static uint64_t units_of(size_t bytes) { return (bytes + UNIT - 1) / UNIT; }
 
 /* An application that closes all descriptors may have given the number to a file of its own. */
-static bool descriptor_is_ours(const aggr_arena_t * arena)
+static bool descriptor_is_ours(const aggr_arena_t *arena)
 {
     struct stat about;
     return fstat(arena->descriptor, &about) == 0 && about.st_dev == arena->device &&
@@ -109,7 +101,7 @@ static bool descriptor_is_ours(const aggr_arena_t * arena)
 }
 
 /* Memory for a range now: a write into a page that cannot be had later would be a SIGBUS. */
-static bool back(const aggr_arena_t * arena, uint64_t offset, uint64_t bytes)
+static bool back(const aggr_arena_t *arena, uint64_t offset, uint64_t bytes)
 {
     int status;
     if (!descriptor_is_ours(arena))
@@ -120,7 +112,7 @@ static bool back(const aggr_arena_t * arena, uint64_t offset, uint64_t bytes)
     return status == 0;
 }
 
-static int map(int descriptor, size_t bytes, aggr_arena_t ** out)
+static int map(int descriptor, size_t bytes, aggr_arena_t **out)
 {
     struct stat about;
     aggr_arena_t *arena = malloc(sizeof *arena);
@@ -146,7 +138,7 @@ static uint64_t words_for(size_t bytes)
     return (bytes - sizeof(arena_head_t) - PAGE) / ((uint64_t) WORD * UNIT + sizeof(uint64_t));
 }
 
-static void lay_out(arena_head_t * head, size_t bytes)
+static void lay_out(arena_head_t *head, size_t bytes)
 {
     head->bytes = bytes;
     head->words = words_for(bytes);
@@ -163,7 +155,7 @@ static bool may_be_as_large(size_t bytes)
            (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes);
 }
 
-int MPIR_aggr_arena_create(size_t bytes, aggr_arena_t ** out)
+int MPIR_aggr_arena_create(size_t bytes, aggr_arena_t **out)
 {
     aggr_arena_t *arena;
     if (!out || bytes < 65536)
@@ -174,7 +166,7 @@ int MPIR_aggr_arena_create(size_t bytes, aggr_arena_t ** out)
     if (descriptor < 0)
         return AGGR_ERR_MEMORY;
     int status =
-        ftruncate(descriptor, (off_t)bytes) ? AGGR_ERR_MEMORY : map(descriptor, bytes, &arena);
+        ftruncate(descriptor, (off_t) bytes) ? AGGR_ERR_MEMORY : map(descriptor, bytes, &arena);
     if (status) {
         close(descriptor);
         return status;
@@ -186,24 +178,21 @@ int MPIR_aggr_arena_create(size_t bytes, aggr_arena_t ** out)
         return AGGR_ERR_FULL;
     }
     lay_out(arena->head, bytes);
-    arena->name = (aggr_arena_name_t) { (int32_t) getpid(), descriptor, arena->head->nonce };
+    arena->name = (aggr_arena_name_t){(int32_t) getpid(), descriptor, arena->head->nonce};
     *out = arena;
     return AGGR_OK;
 }
 
-aggr_arena_name_t MPIR_aggr_arena_name(const aggr_arena_t * arena)
-{
-    return arena->name;
-}
+aggr_arena_name_t MPIR_aggr_arena_name(const aggr_arena_t *arena) { return arena->name; }
 
 /* The file may be another by now, if the maker has closed it: size and nonce tell. */
-static bool is_arena(const aggr_arena_t * arena, size_t bytes, uint64_t nonce)
+static bool is_arena(const aggr_arena_t *arena, size_t bytes, uint64_t nonce)
 {
     return arena->head->magic == MAGIC && arena->head->nonce == nonce &&
            arena->head->bytes == bytes;
 }
 
-static int open_named(const aggr_arena_name_t * name, size_t * bytes)
+static int open_named(const aggr_arena_name_t *name, size_t *bytes)
 {
     char path[64];
     struct stat about;
@@ -212,7 +201,7 @@ static int open_named(const aggr_arena_name_t * name, size_t * bytes)
     if (descriptor < 0)
         return -1;
     if (fstat(descriptor, &about) || !S_ISREG(about.st_mode) ||
-        about.st_size < (off_t)sizeof(arena_head_t)) {
+        about.st_size < (off_t) sizeof(arena_head_t)) {
         close(descriptor);
         return -1;
     }
@@ -220,7 +209,7 @@ static int open_named(const aggr_arena_name_t * name, size_t * bytes)
     return descriptor;
 }
 
-int MPIR_aggr_arena_attach(const aggr_arena_name_t * name, aggr_arena_t ** out)
+int MPIR_aggr_arena_attach(const aggr_arena_name_t *name, aggr_arena_t **out)
 {
     aggr_arena_t *arena;
     size_t bytes = 0;
@@ -245,7 +234,7 @@ int MPIR_aggr_arena_attach(const aggr_arena_name_t * name, aggr_arena_t ** out)
     return AGGR_OK;
 }
 
-void MPIR_aggr_arena_detach(aggr_arena_t * arena)
+void MPIR_aggr_arena_detach(aggr_arena_t *arena)
 {
     if (!arena)
         return;
@@ -255,7 +244,7 @@ void MPIR_aggr_arena_detach(aggr_arena_t * arena)
     free(arena);
 }
 
-void MPIR_aggr_arena_figures(const aggr_arena_t * arena, aggr_arena_figures_t * out)
+void MPIR_aggr_arena_figures(const aggr_arena_t *arena, aggr_arena_figures_t *out)
 {
     const arena_head_t *head = arena->head;
     uint64_t used = 0;
@@ -265,15 +254,12 @@ void MPIR_aggr_arena_figures(const aggr_arena_t * arena, aggr_arena_figures_t * 
     out->used = used * UNIT;
 }
 
-static uint64_t ones(uint64_t n)
-{
-    return n >= WORD ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1;
-}
+static uint64_t ones(uint64_t n) { return n >= WORD ? ~UINT64_C(0) : (UINT64_C(1) << n) - 1; }
 
 /* The lowest place of `n` zeros in a row in `word`; WORD when there is none. */
 static unsigned find_run(uint64_t word, uint64_t n)
 {
-    uint64_t starts = ~word;    /* after the loop: where n free units begin */
+    uint64_t starts = ~word; /* after the loop: where n free units begin */
     for (uint64_t have = 1; have < n && starts;) {
         uint64_t step = have < n - have ? have : n - have;
         starts &= starts >> step;
@@ -283,7 +269,7 @@ static unsigned find_run(uint64_t word, uint64_t n)
     return starts ? (unsigned) __builtin_ctzll(starts) : WORD;
 }
 
-static bool take(uint64_t * word, uint64_t bits)
+static bool arena_take(uint64_t *word, uint64_t bits)
 {
     uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
     while (!(seen & bits))
@@ -293,42 +279,42 @@ static bool take(uint64_t * word, uint64_t bits)
     return false;
 }
 
-static void give_back(uint64_t * word, uint64_t bits)
+static void give_back(uint64_t *word, uint64_t bits)
 {
     __atomic_fetch_and(word, ~bits, __ATOMIC_RELEASE);
 }
 
 /* Unit number, or UINT64_MAX. */
-static uint64_t take_in_word(arena_head_t * head, uint64_t n)
+static uint64_t take_in_word(arena_head_t *head, uint64_t n)
 {
     for (uint64_t w = 0; w < head->words; w++) {
         unsigned at;
         while ((at = find_run(__atomic_load_n(&head->taken[w], __ATOMIC_RELAXED), n)) < WORD)
-            if (take(&head->taken[w], ones(n) << at))
+            if (arena_take(&head->taken[w], ones(n) << at))
                 return w * WORD + at;
     }
     return UINT64_MAX;
 }
 
-static void give_back_units(arena_head_t * head, uint64_t unit, uint64_t n)
+static void give_back_units(arena_head_t *head, uint64_t unit, uint64_t n)
 {
     for (; n > WORD; unit += WORD, n -= WORD)
         give_back(&head->taken[unit / WORD], ~UINT64_C(0));
     give_back(&head->taken[unit / WORD], ones(n) << unit % WORD);
 }
 
-static uint64_t take_words(arena_head_t * head, uint64_t n)
+static uint64_t take_words(arena_head_t *head, uint64_t n)
 {
     uint64_t length = (n + WORD - 1) / WORD, have = 0;
     for (uint64_t w = 0; w < head->words; w++) {
         uint64_t left = n - have * WORD;
-        if (take(&head->taken[w], left < WORD ? ones(left) : ~UINT64_C(0))) {
+        if (arena_take(&head->taken[w], left < WORD ? ones(left) : ~UINT64_C(0))) {
             if (++have == length)
                 return (w + 1 - length) * WORD;
         } else if (have > 0) {
             give_back_units(head, (w - have) * WORD, have * WORD);
             have = 0;
-            w--;                /* this one may begin a run of its own */
+            w--; /* this one may begin a run of its own */
         }
     }
     if (have > 0)
@@ -347,11 +333,11 @@ static uint64_t free_pages(uint64_t word)
 }
 
 /* Nobody else has a page while its memory goes. */
-static void take_back_in_word(aggr_arena_t * arena, uint64_t w)
+static void take_back_in_word(aggr_arena_t *arena, uint64_t w)
 {
     arena_head_t *head = arena->head;
     uint64_t seen = __atomic_load_n(&head->taken[w], __ATOMIC_RELAXED), pages = free_pages(seen);
-    if (!pages || !take(&head->taken[w], pages))
+    if (!pages || !arena_take(&head->taken[w], pages))
         return;
     for (unsigned unit = 0, end; unit < WORD; unit = end) {
         bool free = pages >> unit & 1;
@@ -364,7 +350,7 @@ static void take_back_in_word(aggr_arena_t * arena, uint64_t w)
     give_back(&head->taken[w], pages);
 }
 
-static void take_free_memory_back(aggr_arena_t * arena)
+static void take_free_memory_back(aggr_arena_t *arena)
 {
     if (!descriptor_is_ours(arena))
         return;
@@ -372,7 +358,7 @@ static void take_free_memory_back(aggr_arena_t * arena)
         take_back_in_word(arena, w);
 }
 
-static void count_taken(arena_head_t * head, uint64_t n)
+static void count_taken(arena_head_t *head, uint64_t n)
 {
     uint64_t units = __atomic_add_fetch(&head->units, n, __ATOMIC_RELAXED);
     uint64_t peak = __atomic_load_n(&head->peak, __ATOMIC_RELAXED);
@@ -382,7 +368,7 @@ static void count_taken(arena_head_t * head, uint64_t n)
 }
 
 /* True for one caller when there is memory to give back. */
-static bool count_free(arena_head_t * head, uint64_t n)
+static bool count_free(arena_head_t *head, uint64_t n)
 {
     uint64_t units = __atomic_sub_fetch(&head->units, n, __ATOMIC_RELAXED);
     uint64_t peak = __atomic_load_n(&head->peak, __ATOMIC_RELAXED);
@@ -391,7 +377,7 @@ static bool count_free(arena_head_t * head, uint64_t n)
                                        __ATOMIC_RELAXED);
 }
 
-uint64_t MPIR_aggr_arena_reserve(aggr_arena_t * arena, size_t bytes)
+uint64_t MPIR_aggr_arena_reserve(aggr_arena_t *arena, size_t bytes)
 {
     arena_head_t *head = arena->head;
     uint64_t n = units_of(bytes);
@@ -410,7 +396,7 @@ uint64_t MPIR_aggr_arena_reserve(aggr_arena_t * arena, size_t bytes)
     return block;
 }
 
-void MPIR_aggr_arena_release(aggr_arena_t * arena, uint64_t block, size_t bytes)
+void MPIR_aggr_arena_release(aggr_arena_t *arena, uint64_t block, size_t bytes)
 {
     arena_head_t *head = arena->head;
     if (!block)
@@ -420,7 +406,7 @@ void MPIR_aggr_arena_release(aggr_arena_t * arena, uint64_t block, size_t bytes)
         take_free_memory_back(arena);
 }
 
-void *MPIR_aggr_arena_at(const aggr_arena_t * arena, uint64_t block)
+void *MPIR_aggr_arena_at(const aggr_arena_t *arena, uint64_t block)
 {
     return (char *) arena->head + block;
 }

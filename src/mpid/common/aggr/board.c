@@ -15,13 +15,13 @@
 /* `state` of a post: twice the number of its newest bid, and 1 while the next one is written
  * over the one before. */
 struct aggr_known {
-    uint64_t taken;             /* number of the last bid that I took from it */
+    uint64_t taken; /* number of the last bid that I took from it */
     /* its number of the reduction in which it reads my bid; 0: none to wait for */
     uint64_t reads[2];
 };
 
 int MPIR_aggr_board_open(aggr_board_t *board, aggr_post_t *posts, int processes, int me,
-                    const aggr_waiting_t *waiting)
+                         const aggr_waiting_t *waiting)
 {
     memset(board, 0, sizeof *board);
     board->known = calloc((size_t) processes, sizeof *board->known);
@@ -34,27 +34,27 @@ int MPIR_aggr_board_open(aggr_board_t *board, aggr_post_t *posts, int processes,
     return AGGR_OK;
 }
 
-void MPIR_aggr_board_close(aggr_board_t * board)
+void MPIR_aggr_board_close(aggr_board_t *board)
 {
     free(board->known);
     board->known = NULL;
 }
 
-static void idle(aggr_board_t * board, int *trouble)
+static void idle(aggr_board_t *board, int *trouble)
 {
     int status = MPIR_aggr_give_way(board->waiting, &board->turns);
     if (*trouble == AGGR_OK)
         *trouble = status;
 }
 
-static bool is_over(const aggr_post_t * post, uint64_t number)
+static bool is_over(const aggr_post_t *post, uint64_t number)
 {
     AGGR_STEP();
     return __atomic_load_n(&post->over, __ATOMIC_ACQUIRE) >= number;
 }
 
 /* Until all who read my bid before the last one have done so: they have all they wait for. */
-static void make_room(aggr_board_t * board, int *trouble)
+static void make_room(aggr_board_t *board, int *trouble)
 {
     for (int p = 0; p < board->processes; p++) {
         uint64_t *reads = &board->known[p].reads[board->number & 1];
@@ -65,7 +65,7 @@ static void make_room(aggr_board_t * board, int *trouble)
 }
 
 /* The first state is stored with release, too: who reads it also takes the bid before this one. */
-static void put_up(aggr_board_t * board, uint64_t key, const uint64_t bid[AGGR_BID])
+static void put_up(aggr_board_t *board, uint64_t key, const uint64_t bid[AGGR_BID])
 {
     aggr_post_t *mine = &board->posts[board->me];
     aggr_notice_t *notice = &mine->notices[board->number & 1];
@@ -91,7 +91,7 @@ static bool read_bid(const aggr_post_t *post, uint64_t state, uint64_t number, u
     const aggr_notice_t *notice = &post->notices[number & 1];
     bool is_newest = number == state / 2;
     AGGR_STEP();
-    if ((int64_t)(number - taken) <= 0 || (!is_newest && state % 2) ||
+    if ((int64_t) (number - taken) <= 0 || (!is_newest && state % 2) ||
         __atomic_load_n(&notice->key, __ATOMIC_ACQUIRE) != key)
         return false;
     AGGR_STEP();
@@ -119,14 +119,14 @@ static bool look(aggr_board_t *board, int process, uint64_t state, uint64_t key,
     return false;
 }
 
-static bool is_stopped(const aggr_board_t * board)
+static bool is_stopped(const aggr_board_t *board)
 {
     return board->stop && __atomic_load_n(board->stop, __ATOMIC_RELAXED) != 0;
 }
 
 /* False: stopped before the bid came. */
-static bool take(aggr_board_t *board, int process, uint64_t key, uint64_t bid[AGGR_BID],
-                 int *trouble)
+static bool board_take(aggr_board_t *board, int process, uint64_t key, uint64_t bid[AGGR_BID],
+                       int *trouble)
 {
     const uint64_t *state = &board->posts[process].state;
     for (unsigned polls = 0;;) {
@@ -135,7 +135,7 @@ static bool take(aggr_board_t *board, int process, uint64_t key, uint64_t bid[AG
         if (look(board, process, seen, key, bid))
             return true;
         if (__atomic_load_n(state, __ATOMIC_RELAXED) != seen)
-            continue;           /* it has moved on meanwhile */
+            continue; /* it has moved on meanwhile */
         MPIR_aggr_relax();
         if (polls++ >= board->waiting->polls) {
             if (is_stopped(board))
@@ -147,7 +147,7 @@ static bool take(aggr_board_t *board, int process, uint64_t key, uint64_t bid[AG
 }
 
 int MPIR_aggr_board_reduce(aggr_board_t *board, const int *members, int n, uint64_t key,
-                      uint64_t bid[AGGR_BID], void (*fold)(uint64_t *all, const uint64_t *one))
+                           uint64_t bid[AGGR_BID], void (*fold)(uint64_t *all, const uint64_t *one))
 {
     int trouble = AGGR_OK;
     uint64_t one[AGGR_BID];
@@ -157,7 +157,7 @@ int MPIR_aggr_board_reduce(aggr_board_t *board, const int *members, int n, uint6
     for (int m = 0; m < n; m++) {
         if (members[m] == board->me)
             continue;
-        if (!take(board, members[m], key, one, &trouble)) {
+        if (!board_take(board, members[m], key, one, &trouble)) {
             trouble = AGGR_ERR_STOPPED;
             break;
         }

@@ -10,7 +10,7 @@
 #include "aggr_impl.h"
 
 /* Behind the last level all members are in one place. */
-static uint32_t place_of(const aggr_shape_t * shape, int level, int member)
+static uint32_t place_of(const aggr_shape_t *shape, int level, int member)
 {
     return level < AGGR_LEVELS && shape->places.of
                ? shape->places.of(shape->places.context, level, member)
@@ -18,7 +18,7 @@ static uint32_t place_of(const aggr_shape_t * shape, int level, int member)
 }
 
 /* The first member behind the row that begins with `first` and shares its place. */
-static int end_of_row(const aggr_shape_t * shape, int level, int first)
+static int end_of_row(const aggr_shape_t *shape, int level, int first)
 {
     int end = first + 1;
     uint32_t place = place_of(shape, level, first);
@@ -27,12 +27,12 @@ static int end_of_row(const aggr_shape_t * shape, int level, int first)
     return end;
 }
 
-static int parts_of_row(const aggr_shape_t * shape, int length)
+static int parts_of_row(const aggr_shape_t *shape, int length)
 {
     return (length - 1) / shape->fan + 1;
 }
 
-static int count_parts(const aggr_shape_t * shape, int level)
+static int count_parts(const aggr_shape_t *shape, int level)
 {
     int count = 0;
     for (int first = 0, end; first < shape->members; first = end) {
@@ -43,7 +43,7 @@ static int count_parts(const aggr_shape_t * shape, int level)
 }
 
 /* The nearest level with parts that are few enough. */
-static int choose_level(const aggr_shape_t * shape)
+static int choose_level(const aggr_shape_t *shape)
 {
     int fewest = parts_of_row(shape, shape->members), level = 0;
     while (level < AGGR_LEVELS && count_parts(shape, level) > shape->fan &&
@@ -63,9 +63,9 @@ static void find_in_row(const aggr_shape_t *shape, int first, int end, int me, a
     parts->last = first + (int) ((int64_t) length * (piece + 1) / pieces) - 1;
 }
 
-aggr_parts_t MPIR_aggr_divide(const aggr_shape_t * shape, int me)
+aggr_parts_t MPIR_aggr_divide(const aggr_shape_t *shape, int me)
 {
-    aggr_parts_t parts = { 0, 0, 0, shape->members - 1 };
+    aggr_parts_t parts = {0, 0, 0, shape->members - 1};
     if (shape->members <= shape->fan)
         return parts;
     int level = choose_level(shape), first = 0, end = end_of_row(shape, level, 0);

@@ -5,32 +5,32 @@
 
 /* At the start of a group's block; the lines follow. */
 typedef struct aggr_block {
-    uint32_t left;              /* members that are gone */
-} __attribute__ ((aligned(2 * AGGR_LINE))) aggr_block_t;
+    uint32_t left; /* members that are gone */
+} __attribute__((aligned(2 * AGGR_LINE))) aggr_block_t;
 
-static size_t block_bytes(const aggr_shape_t * shape, int leaders)
+static size_t block_bytes(const aggr_shape_t *shape, int leaders)
 {
     return sizeof(aggr_block_t) +
-           (size_t)(shape->members + leaders) * (size_t)shape->lines * sizeof(aggr_line_t);
+           (size_t) (shape->members + leaders) * (size_t) shape->lines * sizeof(aggr_line_t);
 }
 
-static size_t bytes_for(const aggr_shape_t * shape)
+static size_t bytes_for(const aggr_shape_t *shape)
 {
     return block_bytes(shape, MPIR_aggr_divide(shape, 0).count);
 }
 
-uint64_t MPIR_aggr_group_reserve(aggr_arena_t * arena, const aggr_shape_t * shape)
+uint64_t MPIR_aggr_group_reserve(aggr_arena_t *arena, const aggr_shape_t *shape)
 {
     return MPIR_aggr_arena_reserve(arena, bytes_for(shape));
 }
 
-void MPIR_aggr_group_cancel(aggr_arena_t * arena, uint64_t block, const aggr_shape_t * shape)
+void MPIR_aggr_group_cancel(aggr_arena_t *arena, uint64_t block, const aggr_shape_t *shape)
 {
     MPIR_aggr_arena_release(arena, block, bytes_for(shape));
 }
 
 void MPIR_aggr_group_join(aggr_group_t *group, aggr_arena_t *arena, uint64_t block,
-                     const aggr_shape_t *shape, int me, const aggr_waiting_t *waiting)
+                          const aggr_shape_t *shape, int me, const aggr_waiting_t *waiting)
 {
     char *at = MPIR_aggr_arena_at(arena, block);
     memset(group, 0, sizeof *group);
@@ -45,17 +45,19 @@ void MPIR_aggr_group_join(aggr_group_t *group, aggr_arena_t *arena, uint64_t blo
 }
 
 /* The last one gives the memory back: everybody else has read what it will read. */
-void MPIR_aggr_group_leave(aggr_group_t * group)
+void MPIR_aggr_group_leave(aggr_group_t *group)
 {
     aggr_block_t *block = MPIR_aggr_arena_at(group->arena, group->block);
     uint32_t left = __atomic_add_fetch(&block->left, 1, __ATOMIC_ACQ_REL);
     if (left < (uint32_t) group->shape.members)
         return;
-    MPIR_aggr_arena_release(group->arena, group->copies_block, MPIR_aggr_copies_bytes(&group->shape));
-    MPIR_aggr_arena_release(group->arena, group->block, block_bytes(&group->shape, group->parts.count));
+    MPIR_aggr_arena_release(group->arena, group->copies_block,
+                            MPIR_aggr_copies_bytes(&group->shape));
+    MPIR_aggr_arena_release(group->arena, group->block,
+                            block_bytes(&group->shape, group->parts.count));
 }
 
-int MPIR_aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns)
+int MPIR_aggr_give_way(const aggr_waiting_t *waiting, unsigned *turns)
 {
     if (waiting->yields)
         sched_yield();
@@ -65,7 +67,7 @@ int MPIR_aggr_give_way(const aggr_waiting_t * waiting, unsigned *turns)
     return waiting->progress(waiting->context);
 }
 
-int MPIR_aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, uint32_t seq)
+int MPIR_aggr_wait_slowly(aggr_group_t *group, const aggr_line_t *line, uint32_t seq)
 {
     if (group->broken)
         return group->broken;
@@ -85,12 +87,13 @@ int MPIR_aggr_wait_slowly(aggr_group_t * group, const aggr_line_t * line, uint32
 
 /* Until everybody has begun operation `seq`, which is before the one in progress by less than
  * there are lines. */
-static int wait_begun(aggr_group_t * group, uint32_t seq)
+static int wait_begun(aggr_group_t *group, uint32_t seq)
 {
     for (int m = 0; m < group->shape.members; m++) {
-        int status = m == group->me
-                         ? AGGR_OK
-                         : MPIR_aggr_wait(group, MPIR_aggr_line_of(group, group->lines, m, seq), seq);
+        int status =
+            m == group->me
+                ? AGGR_OK
+                : MPIR_aggr_wait(group, MPIR_aggr_line_of(group, group->lines, m, seq), seq);
         if (status)
             return status;
     }
@@ -98,7 +101,7 @@ static int wait_begun(aggr_group_t * group, uint32_t seq)
     return AGGR_OK;
 }
 
-static void lift_stage(aggr_group_t * group)
+static void lift_stage(aggr_group_t *group)
 {
     uint32_t lines = (uint32_t) group->shape.lines;
     for (uint32_t seq = group->seq - 2 * lines; seq != group->seq - lines; seq++) {
@@ -111,7 +114,7 @@ static void lift_stage(aggr_group_t * group)
 /* A leader's lines are written by some operations only, and `safe` is.  Before they could lie so
  * far behind that they would look ahead the lines get the numbers of operations that it has
  * ended, and everybody waits once. */
-static int lift(aggr_group_t * group)
+static int lift(aggr_group_t *group)
 {
     if (group->parts.count && group->me == group->parts.first)
         lift_stage(group);
@@ -119,19 +122,19 @@ static int lift(aggr_group_t * group)
 }
 
 /* Notes that this operation writes, and returns the one before that did. */
-static uint32_t replace(uint32_t * last, uint32_t seq)
+static uint32_t replace(uint32_t *last, uint32_t seq)
 {
     uint32_t before = *last;
     *last = seq;
     return before;
 }
 
-static bool is_read(const aggr_group_t * group, uint32_t datum_of)
+static bool is_read(const aggr_group_t *group, uint32_t datum_of)
 {
     return (int32_t) (group->safe - datum_of) > 0;
 }
 
-int MPIR_aggr_begin(aggr_group_t * group, int writes)
+int MPIR_aggr_begin(aggr_group_t *group, int writes)
 {
     uint32_t seq = ++group->seq, lines = (uint32_t) group->shape.lines;
     int status = seq % AGGR_LIFT == 0 ? lift(group) : group->broken;
@@ -146,12 +149,9 @@ int MPIR_aggr_begin(aggr_group_t * group, int writes)
     return status;
 }
 
-int MPIR_aggr_wait_all(aggr_group_t * group)
-{
-    return wait_begun(group, group->seq);
-}
+int MPIR_aggr_wait_all(aggr_group_t *group) { return wait_begun(group, group->seq); }
 
-int MPIR_aggr_differs(aggr_group_t * group, const aggr_line_t * line)
+int MPIR_aggr_differs(aggr_group_t *group, const aggr_line_t *line)
 {
     aggr_elsewhere_t elsewhere;
     group->length = line->length;

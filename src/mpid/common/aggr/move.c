@@ -10,20 +10,20 @@
 
 /* Parts of so many bytes, `parts` of them in a place: in the line when all of them fit. */
 typedef struct cut {
-    size_t chunk;               /* of each part */
-    size_t place;               /* bytes that decide where it lies */
+    size_t chunk; /* of each part */
+    size_t place; /* bytes that decide where it lies */
 } cut_t;
 
-static cut_t cut_for(const aggr_group_t * group, size_t bytes, int parts)
+static cut_t cut_for(const aggr_group_t *group, size_t bytes, int parts)
 {
-    cut_t cut = { bytes, bytes * (size_t) parts };
+    cut_t cut = {bytes, bytes * (size_t) parts};
     if (cut.place > AGGR_DATUM)
         cut.chunk = MPIR_aggr_least(bytes, group->shape.copy_bytes / (size_t) parts);
     return cut;
 }
 
 /* Begins an operation in which this member puts nothing: only says that it is here. */
-static int put_nothing(aggr_group_t * group)
+static int put_nothing(aggr_group_t *group)
 {
     int status = MPIR_aggr_begin(group, AGGR_NOTHING);
     if (status == AGGR_OK)
@@ -55,7 +55,8 @@ static int take_part(aggr_group_t *group, int from, int part, char *out, size_t 
     if (status == AGGR_OK)
         status = MPIR_aggr_compare(group, line, (uint32_t) length);
     if (status == AGGR_OK)
-        MPIR_aggr_copy(out, (const char *)MPIR_aggr_place(group, from, place) + (size_t)part * chunk, chunk);
+        MPIR_aggr_copy(
+            out, (const char *) MPIR_aggr_place(group, from, place) + (size_t) part * chunk, chunk);
     return status;
 }
 
@@ -73,7 +74,7 @@ static int send_chunk(aggr_group_t *group, const void *from, size_t chunk, size_
     return AGGR_OK;
 }
 
-static void take_copies(aggr_group_t * group, uint64_t block)
+static void take_copies(aggr_group_t *group, uint64_t block)
 {
     group->no_copies = block == 0;
     group->copies_block = block;
@@ -81,7 +82,7 @@ static void take_copies(aggr_group_t * group, uint64_t block)
 }
 
 /* Makes the buffers and tells the others where; they hear it from `listen`. */
-static int make_copies(aggr_group_t * group)
+static int make_copies(aggr_group_t *group)
 {
     uint64_t block = MPIR_aggr_arena_reserve(group->arena, MPIR_aggr_copies_bytes(&group->shape));
     int status = send_chunk(group, &block, sizeof block, sizeof block, AGGR_LENGTH_OF_COPIES);
@@ -93,7 +94,7 @@ static int make_copies(aggr_group_t * group)
 }
 
 /* Begins an operation, and waits for what the root says in it. */
-static int listen(aggr_group_t * group, int root)
+static int listen(aggr_group_t *group, int root)
 {
     uint64_t block;
     const aggr_line_t *line;
@@ -109,7 +110,7 @@ static int listen(aggr_group_t * group, int root)
     return status;
 }
 
-int MPIR_aggr_ready(aggr_group_t * group, size_t bytes, bool * ready)
+int MPIR_aggr_ready(aggr_group_t *group, size_t bytes, bool *ready)
 {
     int status = AGGR_OK;
     if (!MPIR_aggr_knows_room(group, bytes))
@@ -118,21 +119,21 @@ int MPIR_aggr_ready(aggr_group_t * group, size_t bytes, bool * ready)
     return status;
 }
 
-int MPIR_aggr_bcast_failure(aggr_group_t * group)
+int MPIR_aggr_bcast_failure(aggr_group_t *group)
 {
     return send_chunk(group, NULL, 0, 0, AGGR_LENGTH_OF_FAILURE);
 }
 
-int MPIR_aggr_bcast_elsewhere(aggr_group_t * group, uint64_t bytes)
+int MPIR_aggr_bcast_elsewhere(aggr_group_t *group, uint64_t bytes)
 {
-    aggr_elsewhere_t elsewhere = {.bytes = bytes,.seq = group->seq + 1 };
+    aggr_elsewhere_t elsewhere = {.bytes = bytes, .seq = group->seq + 1};
     int status =
         send_chunk(group, &elsewhere, sizeof elsewhere, sizeof elsewhere, AGGR_LENGTH_ELSEWHERE);
     group->length = bytes;
     return status ? status : AGGR_ELSEWHERE;
 }
 
-static int send_all(aggr_group_t * group, const char *from, size_t bytes)
+static int send_all(aggr_group_t *group, const char *from, size_t bytes)
 {
     int status = AGGR_OK;
     size_t done = 0, chunk;
@@ -144,7 +145,7 @@ static int send_all(aggr_group_t * group, const char *from, size_t bytes)
     return status;
 }
 
-static int send_where_there_is_room(aggr_group_t * group, const char *from, size_t bytes)
+static int send_where_there_is_room(aggr_group_t *group, const char *from, size_t bytes)
 {
     int status = MPIR_aggr_knows_room(group, bytes) ? AGGR_OK : make_copies(group);
     if (status)
@@ -154,7 +155,7 @@ static int send_where_there_is_room(aggr_group_t * group, const char *from, size
 }
 
 /* What the root's line means for a member that expects so many bytes. */
-static int judge(aggr_group_t * group, const aggr_line_t * line, size_t bytes)
+static int judge(aggr_group_t *group, const aggr_line_t *line, size_t bytes)
 {
     if (line->length == AGGR_LENGTH_OF_FAILURE)
         return AGGR_ERR_ROOT;
@@ -164,7 +165,7 @@ static int judge(aggr_group_t * group, const aggr_line_t * line, size_t bytes)
     return line->length == AGGR_LENGTH_ELSEWHERE ? AGGR_ELSEWHERE : AGGR_ERR_LENGTH;
 }
 
-static int receive_chunk(aggr_group_t * group, char *to, size_t chunk, size_t bytes, int root)
+static int receive_chunk(aggr_group_t *group, char *to, size_t chunk, size_t bytes, int root)
 {
     const aggr_line_t *line;
     int status;
@@ -181,12 +182,13 @@ static int receive_chunk(aggr_group_t * group, char *to, size_t chunk, size_t by
 }
 
 /* What has another length is received to its end, and dropped. */
-static int receive_all(aggr_group_t * group, char *to, size_t bytes, int root)
+static int receive_all(aggr_group_t *group, char *to, size_t bytes, int root)
 {
     size_t total = bytes, done = 0;
     int status;
     do {
-        size_t chunk = MPIR_aggr_least(bytes - MPIR_aggr_least(done, bytes), group->shape.copy_bytes);
+        size_t chunk =
+            MPIR_aggr_least(bytes - MPIR_aggr_least(done, bytes), group->shape.copy_bytes);
         status = receive_chunk(group, to + done, chunk, bytes, root);
         if (status && status != AGGR_ERR_LENGTH)
             return status;
@@ -197,7 +199,7 @@ static int receive_all(aggr_group_t * group, char *to, size_t bytes, int root)
     return status;
 }
 
-int MPIR_aggr_bcast(aggr_group_t * group, void *buffer, size_t bytes, int root)
+int MPIR_aggr_bcast(aggr_group_t *group, void *buffer, size_t bytes, int root)
 {
     if (group->me != root)
         return receive_all(group, buffer, bytes, root);
@@ -221,7 +223,7 @@ static int take_all(aggr_group_t *group, int part, char *out, size_t stride, siz
     return AGGR_OK;
 }
 
-static int gather_to(aggr_group_t * group, const void *in, void *out, size_t bytes, bool wanted)
+static int gather_to(aggr_group_t *group, const void *in, void *out, size_t bytes, bool wanted)
 {
     cut_t cut = cut_for(group, bytes, 1);
     size_t done = 0, chunk;
@@ -237,17 +239,17 @@ static int gather_to(aggr_group_t * group, const void *in, void *out, size_t byt
     return AGGR_OK;
 }
 
-int MPIR_aggr_allgather(aggr_group_t * group, const void *in, void *out, size_t bytes)
+int MPIR_aggr_allgather(aggr_group_t *group, const void *in, void *out, size_t bytes)
 {
     return gather_to(group, in, out, bytes, true);
 }
 
-int MPIR_aggr_gather(aggr_group_t * group, const void *in, void *out, size_t bytes, int root)
+int MPIR_aggr_gather(aggr_group_t *group, const void *in, void *out, size_t bytes, int root)
 {
     return gather_to(group, in, out, bytes, group->me == root);
 }
 
-int MPIR_aggr_exchange(aggr_group_t * group, const void *in, void *out, size_t bytes, int from)
+int MPIR_aggr_exchange(aggr_group_t *group, const void *in, void *out, size_t bytes, int from)
 {
     cut_t cut = cut_for(group, bytes, 1);
     size_t done = 0, chunk;
@@ -263,7 +265,7 @@ int MPIR_aggr_exchange(aggr_group_t * group, const void *in, void *out, size_t b
     return AGGR_OK;
 }
 
-int MPIR_aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t bytes, int root)
+int MPIR_aggr_scatter(aggr_group_t *group, const void *in, void *out, size_t bytes, int root)
 {
     int members = group->shape.members;
     cut_t cut = cut_for(group, bytes, members);
@@ -271,9 +273,11 @@ int MPIR_aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t by
     do {
         chunk = MPIR_aggr_least(bytes - done, cut.chunk);
         int status = group->me != root ? put_nothing(group)
-            : put_parts(group, (const char *) in + done, chunk, bytes, members, cut.place);
+                                       : put_parts(group, (const char *) in + done, chunk, bytes,
+                                                   members, cut.place);
         if (status == AGGR_OK)
-            status = take_part(group, root, group->me, (char *)out + done, chunk, cut.place, bytes);
+            status =
+                take_part(group, root, group->me, (char *) out + done, chunk, cut.place, bytes);
         if (status)
             return status;
         done += chunk;
@@ -281,7 +285,7 @@ int MPIR_aggr_scatter(aggr_group_t * group, const void *in, void *out, size_t by
     return AGGR_OK;
 }
 
-int MPIR_aggr_alltoall(aggr_group_t * group, const void *in, void *out, size_t bytes)
+int MPIR_aggr_alltoall(aggr_group_t *group, const void *in, void *out, size_t bytes)
 {
     int members = group->shape.members;
     cut_t cut = cut_for(group, bytes, members);

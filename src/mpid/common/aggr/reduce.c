@@ -13,10 +13,7 @@ typedef struct payload {
     uint32_t length;
 } payload_t;
 
-static payload_t payload_of(size_t bytes)
-{
-    return (payload_t) { bytes, (uint32_t) bytes };
-}
+static payload_t payload_of(size_t bytes) { return (payload_t){bytes, (uint32_t) bytes}; }
 
 /* Folds members first .. last of `lines` (the members' or the leaders') into `out` as their data
  * arrive. */
@@ -43,9 +40,9 @@ static int fold_lines(aggr_group_t *group, aggr_line_t *lines, int first, int la
 
 /* A leader that has no datum of its part tells those that wait for one, who have other lengths
  * than this. */
-static void leave_stage(aggr_group_t * group, uint64_t bytes)
+static void leave_stage(aggr_group_t *group, uint64_t bytes)
 {
-    aggr_elsewhere_t other = {.bytes = bytes,.seq = group->seq };
+    aggr_elsewhere_t other = {.bytes = bytes, .seq = group->seq};
     if (group->parts.count == 0 || group->me != group->parts.first)
         return;
     aggr_line_t *line = MPIR_aggr_line_of(group, group->stage, group->parts.mine, group->seq);
@@ -55,7 +52,7 @@ static void leave_stage(aggr_group_t * group, uint64_t bytes)
 }
 
 /* A leader folds the data of its part of the members into its line among the leaders'. */
-static int lead(aggr_group_t * group, payload_t payload, const aggr_fold_t * fold)
+static int lead(aggr_group_t *group, payload_t payload, const aggr_fold_t *fold)
 {
     const aggr_parts_t *parts = &group->parts;
     if (group->me != parts->first)
@@ -72,7 +69,7 @@ static int lead(aggr_group_t * group, payload_t payload, const aggr_fold_t * fol
     return AGGR_OK;
 }
 
-static int put(aggr_group_t * group, const void *in, payload_t payload)
+static int put(aggr_group_t *group, const void *in, payload_t payload)
 {
     int status = MPIR_aggr_begin(group, AGGR_IN_LINE);
     if (status)
@@ -85,7 +82,7 @@ static int put(aggr_group_t * group, const void *in, payload_t payload)
 
 /* Everybody's data, by way of the leaders where there are any; who returns knows that all have
  * begun. */
-static int fold_all(aggr_group_t * group, void *out, payload_t payload, const aggr_fold_t * fold)
+static int fold_all(aggr_group_t *group, void *out, payload_t payload, const aggr_fold_t *fold)
 {
     int status;
     if (group->parts.count)
@@ -110,7 +107,7 @@ static int reduce_datum(aggr_group_t *group, const void *in, void *out, payload_
 
 /* ---- barriers: lines without a datum --------------------------------------------------------- */
 
-static int wait_lines(aggr_group_t * group, aggr_line_t * lines, int first, int last)
+static int wait_lines(aggr_group_t *group, aggr_line_t *lines, int first, int last)
 {
     int status = AGGR_OK;
     for (int m = last; m >= first && status == AGGR_OK; m--)
@@ -119,19 +116,20 @@ static int wait_lines(aggr_group_t * group, aggr_line_t * lines, int first, int 
 }
 
 /* A leader waits for its part of the members, and everybody for the leaders. */
-static int wait_stage(aggr_group_t * group)
+static int wait_stage(aggr_group_t *group)
 {
     const aggr_parts_t *parts = &group->parts;
     if (group->me == parts->first) {
         int status = wait_lines(group, group->lines, parts->first, parts->last);
         if (status)
             return status;
-        MPIR_aggr_publish(MPIR_aggr_line_of(group, group->stage, parts->mine, group->seq), group->seq);
+        MPIR_aggr_publish(MPIR_aggr_line_of(group, group->stage, parts->mine, group->seq),
+                          group->seq);
     }
     return wait_lines(group, group->stage, 0, parts->count - 1);
 }
 
-int MPIR_aggr_barrier(aggr_group_t * group)
+int MPIR_aggr_barrier(aggr_group_t *group)
 {
     int status = MPIR_aggr_begin(group, AGGR_NOTHING);
     if (status)
@@ -152,16 +150,16 @@ static void fold_same(const void *left, void *inout, size_t bytes, void *context
     (void) bytes;
     (void) context;
     if (a->seq != b->seq || a->bytes != b->bytes)
-        *b = (aggr_elsewhere_t) {.bytes = a->bytes,.seq = b->seq - 1 };
+        *b = (aggr_elsewhere_t){.bytes = a->bytes, .seq = b->seq - 1};
 }
 
 /* Members in other functions may wait for a leader's line, or have leaders that write none: all
  * members' lines are read. */
-int MPIR_aggr_agree(aggr_group_t * group, uint64_t bytes)
+int MPIR_aggr_agree(aggr_group_t *group, uint64_t bytes)
 {
-    static const aggr_fold_t same = { fold_same, NULL, sizeof(aggr_elsewhere_t) };
-    aggr_elsewhere_t all, mine = {.bytes = bytes,.seq = group->seq + 1 };
-    const payload_t payload = { sizeof mine, AGGR_LENGTH_ELSEWHERE };
+    static const aggr_fold_t same = {fold_same, NULL, sizeof(aggr_elsewhere_t)};
+    aggr_elsewhere_t all, mine = {.bytes = bytes, .seq = group->seq + 1};
+    const payload_t payload = {sizeof mine, AGGR_LENGTH_ELSEWHERE};
     int status = put(group, &mine, payload);
     if (status == AGGR_OK)
         leave_stage(group, bytes);
@@ -177,7 +175,7 @@ int MPIR_aggr_agree(aggr_group_t * group, uint64_t bytes)
 
 /* Always by the buffers, also a last chunk that would fit a line.  The line has the length of
  * all chunks. */
-static int put_copy(aggr_group_t * group, const void *in, size_t bytes, size_t all)
+static int put_copy(aggr_group_t *group, const void *in, size_t bytes, size_t all)
 {
     int status = MPIR_aggr_begin(group, AGGR_IN_LINE | AGGR_IN_COPY);
     if (status)
@@ -210,7 +208,7 @@ static int fold_copies(aggr_group_t *group, int first, int last, void *out, size
     return AGGR_OK;
 }
 
-static int fold_all_copies(aggr_group_t * group, void *out, size_t bytes, const aggr_fold_t * fold)
+static int fold_all_copies(aggr_group_t *group, void *out, size_t bytes, const aggr_fold_t *fold)
 {
     int status = fold_copies(group, 0, group->shape.members - 1, out, 0, bytes, fold);
     if (status == AGGR_OK)
@@ -219,14 +217,14 @@ static int fold_all_copies(aggr_group_t * group, void *out, size_t bytes, const 
 }
 
 /* Bounds of a member's slice, in whole elements. */
-static size_t slice_begin(const aggr_group_t * group, int member, size_t bytes, size_t unit)
+static size_t slice_begin(const aggr_group_t *group, int member, size_t bytes, size_t unit)
 {
     return bytes / unit * (size_t) member / (size_t) group->shape.members * unit;
 }
 
 /* Each member folds a slice, in the buffer of the next operation, in which all collect the
  * slices. */
-static int allreduce_slices(aggr_group_t * group, void *out, size_t bytes, const aggr_fold_t * fold)
+static int allreduce_slices(aggr_group_t *group, void *out, size_t bytes, const aggr_fold_t *fold)
 {
     size_t begin = slice_begin(group, group->me, bytes, fold->unit);
     size_t end = slice_begin(group, group->me + 1, bytes, fold->unit);
@@ -255,18 +253,18 @@ static int allreduce_slices(aggr_group_t * group, void *out, size_t bytes, const
 
 /* With slices everybody folds 1/p of p vectors and copies one; without, p vectors: worth a
  * second turn from here on. */
-static bool worth_slices(const aggr_group_t * group, size_t bytes)
+static bool worth_slices(const aggr_group_t *group, size_t bytes)
 {
     return group->shape.members >= 4 && bytes * (size_t) group->shape.members >= 16384;
 }
 
-static size_t chunk_of(const aggr_group_t * group, const aggr_fold_t * fold)
+static size_t chunk_of(const aggr_group_t *group, const aggr_fold_t *fold)
 {
     return group->shape.copy_bytes / fold->unit * fold->unit;
 }
 
 int MPIR_aggr_allreduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
-                   const aggr_fold_t *fold)
+                        const aggr_fold_t *fold)
 {
     if (bytes <= AGGR_DATUM)
         return reduce_datum(group, in, out, payload_of(bytes), fold, true);
@@ -275,8 +273,8 @@ int MPIR_aggr_allreduce(aggr_group_t *group, const void *in, void *out, size_t b
         int status = put_copy(group, (const char *) in + done, chunk, bytes);
         if (status == AGGR_OK)
             status = worth_slices(group, chunk)
-                         ? allreduce_slices(group, (char *)out + done, chunk, fold)
-                         : fold_all_copies(group, (char *)out + done, chunk, fold);
+                         ? allreduce_slices(group, (char *) out + done, chunk, fold)
+                         : fold_all_copies(group, (char *) out + done, chunk, fold);
         if (status)
             return status;
     }
@@ -284,7 +282,7 @@ int MPIR_aggr_allreduce(aggr_group_t *group, const void *in, void *out, size_t b
 }
 
 int MPIR_aggr_reduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
-                const aggr_fold_t *fold, int root)
+                     const aggr_fold_t *fold, int root)
 {
     bool wanted = group->me == root;
     if (bytes <= AGGR_DATUM)
@@ -320,13 +318,14 @@ static int scan_to(aggr_group_t *group, const void *in, void *out, size_t bytes,
     return AGGR_OK;
 }
 
-int MPIR_aggr_scan(aggr_group_t *group, const void *in, void *out, size_t bytes, const aggr_fold_t *fold)
+int MPIR_aggr_scan(aggr_group_t *group, const void *in, void *out, size_t bytes,
+                   const aggr_fold_t *fold)
 {
     return scan_to(group, in, out, bytes, fold, group->me);
 }
 
 int MPIR_aggr_exscan(aggr_group_t *group, const void *in, void *out, size_t bytes,
-                const aggr_fold_t *fold)
+                     const aggr_fold_t *fold)
 {
     return scan_to(group, in, out, bytes, fold, group->me - 1);
 }

@@ -144,7 +144,7 @@ uint32_t free_bits(const cid_table_t *table, uint64_t at) noexcept {
 }  // namespace
 
 void MPIR_cid_free_mask(const cid_table_t *table, uint32_t first, uint32_t words,
-                   uint32_t mask[]) noexcept {
+                        uint32_t mask[]) noexcept {
     for (uint32_t w = 0; w < words; w++)
         mask[w] = free_bits(table, first + uint64_t{32} * w);
 }

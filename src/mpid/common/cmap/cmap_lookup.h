@@ -5,8 +5,8 @@
  * A header is two whole cache lines.  The first holds everything a select touches in an affine map
  * of up to four levels, in a packed list and in an array, so that the send path reads one line and
  * then at most one more of the payload.  A holder may keep a copy of the header by value as long as
- * it keeps its reference: a copy answers MPIR_cmap_select() as the original does.  Nobody outside the
- * module reads the fields.
+ * it keeps its reference: a copy answers MPIR_cmap_select() as the original does.  Nobody outside
+ * the module reads the fields.
  */
 #ifndef CMAP_LOOKUP_H_INCLUDED
 #define CMAP_LOOKUP_H_INCLUDED
@@ -28,9 +28,9 @@
  * (Granlund and Montgomery, PLDI 1994). */
 struct cmap_affine_body {
     uint32_t base;
-    uint32_t step;              /* stride of level 0, modulo 2^32 */
+    uint32_t step; /* stride of level 0, modulo 2^32 */
     uint32_t jump[CMAP_AFFINE_LEVELS - 1];
-    uint32_t order;             /* levels by decreasing |stride|, 3 bits each: for rank */
+    uint32_t order; /* levels by decreasing |stride|, 3 bits each: for rank */
     uint64_t recip[CMAP_AFFINE_LEVELS - 1];
 };
 
@@ -39,7 +39,7 @@ struct cmap_packed_body {
     uint32_t base;
     uint32_t mask;
     const unsigned char *bits;
-    unsigned char inside[40];   /* the bits of a small map */
+    unsigned char inside[40]; /* the bits of a small map */
 };
 
 struct cmap_array_body {
@@ -49,24 +49,24 @@ struct cmap_array_body {
 
 struct cmap_s {
     uint32_t size;
-    uint8_t kind;               /* cmap_rep */
-    uint8_t width;              /* affine: levels; packed: bits a member; gap: of a gap, or 0 */
+    uint8_t kind;  /* cmap_rep */
+    uint8_t width; /* affine: levels; packed: bits a member; gap: of a gap, or 0 */
     uint8_t flags;
     uint8_t strategy;
     union {
         struct cmap_affine_body affine;
         struct cmap_packed_body packed;
         struct cmap_array_body array;
-        unsigned char opaque[CMAP_BODY_BYTES];  /* the others: see each header under rep/ */
+        unsigned char opaque[CMAP_BODY_BYTES]; /* the others: see each header under rep/ */
     } body;
     uint32_t min, max;
-    uint32_t refs;              /* atomic */
+    uint32_t refs; /* atomic */
     uint8_t force;
-    uint8_t skipped;            /* bytes of its memory in front of it */
-    uint16_t time;              /* estimated, of a select: eighths of a ns */
-    uint64_t hash;              /* of the content and the policy */
-    struct cmap_s *next;        /* in its bucket of the intern table */
-    void *inverse;              /* atomic; see core/inverse.hpp */
+    uint8_t skipped;     /* bytes of its memory in front of it */
+    uint16_t time;       /* estimated, of a select: eighths of a ns */
+    uint64_t hash;       /* of the content and the policy */
+    struct cmap_s *next; /* in its bucket of the intern table */
+    void *inverse;       /* atomic; see core/inverse.hpp */
     double alpha;
 };
 
@@ -100,7 +100,7 @@ static inline uint64_t MPIR_cmap_load64le(const unsigned char *p)
     return v;
 }
 
-static inline uint32_t MPIR_cmap_affine_select(const cmap_t * map, uint32_t rank)
+static inline uint32_t MPIR_cmap_affine_select(const cmap_t *map, uint32_t rank)
 {
     const struct cmap_affine_body *a = &map->body.affine;
     uint32_t index = a->base + rank * a->step;
@@ -110,7 +110,7 @@ static inline uint32_t MPIR_cmap_affine_select(const cmap_t * map, uint32_t rank
     return index;
 }
 
-static inline uint32_t MPIR_cmap_packed_select(const cmap_t * map, uint32_t rank)
+static inline uint32_t MPIR_cmap_packed_select(const cmap_t *map, uint32_t rank)
 {
     const struct cmap_packed_body *p = &map->body.packed;
     uint64_t bit = (uint64_t) rank * map->width;
@@ -118,36 +118,32 @@ static inline uint32_t MPIR_cmap_packed_select(const cmap_t * map, uint32_t rank
 }
 
 /* Does MPIR_cmap_select() answer without a call?  These are not worth a cache in front of them. */
-static inline int MPIR_cmap_select_is_inline(const cmap_t * map)
+static inline int MPIR_cmap_select_is_inline(const cmap_t *map)
 {
     return map->kind <= CMAP_REP_ARRAY;
 }
 
 /* base, base + step, ...: what most communicators of most programs are.  One comparison, since
  * kind and width are neighbours. */
-static inline int MPIR_cmap_is_arithmetic(const cmap_t * map)
+static inline int MPIR_cmap_is_arithmetic(const cmap_t *map)
 {
     return map->kind == CMAP_REP_AFFINE && map->width == 1;
 }
 
-static inline uint32_t MPIR_cmap_arithmetic_select(const cmap_t * map, uint32_t rank)
+static inline uint32_t MPIR_cmap_arithmetic_select(const cmap_t *map, uint32_t rank)
 {
     return map->body.affine.base + rank * map->body.affine.step;
 }
 
 /* Index of `rank`.  REQUIRES rank < size.  The one place that switches on the representation; those
  * which are not worth the caller's instruction cache go through the table of core/registry.cpp. */
-static inline uint32_t MPIR_cmap_select(const cmap_t * map, uint32_t rank)
+static inline uint32_t MPIR_cmap_select(const cmap_t *map, uint32_t rank)
 {
     switch (map->kind) {
-        case CMAP_REP_AFFINE:
-            return MPIR_cmap_affine_select(map, rank);
-        case CMAP_REP_PACKED:
-            return MPIR_cmap_packed_select(map, rank);
-        case CMAP_REP_ARRAY:
-            return map->body.array.members[rank];
-        default:
-            return MPIR_cmap_select_outlined(map, rank);
+        case CMAP_REP_AFFINE: return MPIR_cmap_affine_select(map, rank);
+        case CMAP_REP_PACKED: return MPIR_cmap_packed_select(map, rank);
+        case CMAP_REP_ARRAY: return map->body.array.members[rank];
+        default: return MPIR_cmap_select_outlined(map, rank);
     }
 }
 

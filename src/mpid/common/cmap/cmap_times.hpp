@@ -9,8 +9,8 @@
 
 namespace cmap {
 
-// These are variables, so that MPIR_cmap_times_read() and the calibration can set them.  A time belongs
-// into CALIBRATED_TIMES below, too.
+// These are variables, so that MPIR_cmap_times_read() and the calibration can set them.  A time
+// belongs into CALIBRATED_TIMES below, too.
 
 inline double TIME_AFFINE[] = {0.0, 1.7, 2.7, 2.9, 3.1, 3.6, 3.9};  // by levels
 

@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 enum {
-    CMAP_WIRE_HEAD = 2,         /* words */
+    CMAP_WIRE_HEAD = 2, /* words */
     CMAP_WIRE_FORMAT = 'C' | 'M' << 8 | 1 << 16
 };
 
@@ -34,17 +34,17 @@ static inline uint32_t MPIR_cmap_wire_order(uint32_t word)
 }
 
 /* Of n words that follow. */
-static inline void MPIR_cmap_wire_head(uint32_t * words, uint32_t n)
+static inline void MPIR_cmap_wire_head(uint32_t *words, uint32_t n)
 {
     words[0] = MPIR_cmap_wire_order(CMAP_WIRE_FORMAT);
     words[1] = MPIR_cmap_wire_order(n);
 }
 
 /* Do these n words begin with a head, and are they all? */
-static inline bool MPIR_cmap_wire_has_head(const uint32_t * words, uint32_t n)
+static inline bool MPIR_cmap_wire_has_head(const uint32_t *words, uint32_t n)
 {
     return n > CMAP_WIRE_HEAD && MPIR_cmap_wire_order(words[0]) == CMAP_WIRE_FORMAT &&
-        MPIR_cmap_wire_order(words[1]) == n - CMAP_WIRE_HEAD;
+           MPIR_cmap_wire_order(words[1]) == n - CMAP_WIRE_HEAD;
 }
 
 #ifdef __cplusplus

@@ -17,9 +17,9 @@
  *     even and odd                                one piece:  1, (1, 1)      2, (0, 2)
  *     all in one, transposed 8 x 8                one piece:  1, (0, 8)      8, (0, 1)
  *
- * The descriptions of two neighbouring blocks merge into one (MPIR_colours_merge).  If all members merge
- * along the same tree, all compute the same bytes.  Below COLOURS_PARSE ranks a description is
- * rows; from there on the rows become pieces if these are fewer and take fewer bytes.
+ * The descriptions of two neighbouring blocks merge into one (MPIR_colours_merge).  If all members
+ * merge along the same tree, all compute the same bytes.  Below COLOURS_PARSE ranks a description
+ * is rows; from there on the rows become pieces if these are fewer and take fewer bytes.
  *
  * The header also carries the *offer*, 8 bytes that the caller's function folds over the block, and
  * flags that are true if they are true for one of its parts.  A failed description has no pieces,
@@ -56,9 +56,9 @@ extern "C" {
 enum {
     COLOURS_VERSION = 1,
     COLOURS_LEVELS = 6,
-    COLOURS_HEADER = 16,        /* bytes */
-    COLOURS_ROW = 8,            /* bytes of a plain row */
-    COLOURS_PARSE = 16,         /* ranks from which on rows become pieces */
+    COLOURS_HEADER = 16, /* bytes */
+    COLOURS_ROW = 8,     /* bytes of a plain row */
+    COLOURS_PARSE = 16,  /* ranks from which on rows become pieces */
     /* a description of n ranks has at most n * COLOURS_ROW + COLOURS_EXTRA bytes */
     COLOURS_EXTRA = 32,
     /* and what a merge writes on its way */
@@ -67,7 +67,7 @@ enum {
 
 /* Flags of a description */
 enum {
-    COLOURS_FAILED = 1          /* a member cannot go on */
+    COLOURS_FAILED = 1 /* a member cannot go on */
 };
 
 /* What a process passes to MPI_Comm_split. */
@@ -75,35 +75,36 @@ typedef struct colours_row {
     int32_t colour, key;
 } colours_row;
 
-typedef void MPIR_colours_fold(uint64_t * all, uint64_t offer);
+typedef void MPIR_colours_fold(uint64_t *all, uint64_t offer);
 
 /* Writes the description of one rank, or of a failed one; returns its bytes, at most
  * COLOURS_HEADER + COLOURS_EXTRA. */
-size_t MPIR_colours_leaf(uint8_t * out, colours_row row, uint64_t offer, uint32_t flags);
+size_t MPIR_colours_leaf(uint8_t *out, colours_row row, uint64_t offer, uint32_t flags);
 /* The same of n consecutive ranks, fewer than COLOURS_PARSE, with the fold of their offers. */
-size_t MPIR_colours_rows(uint8_t * out, const colours_row rows[], uint32_t n, uint64_t offer,
-                    uint32_t flags);
+size_t MPIR_colours_rows(uint8_t *out, const colours_row rows[], uint32_t n, uint64_t offer,
+                         uint32_t flags);
 /* A failed description, with this offer: for members whose memory ran out on the way. */
-size_t MPIR_colours_failure(uint8_t * out, uint64_t offer, uint32_t flags);
+size_t MPIR_colours_failure(uint8_t *out, uint64_t offer, uint32_t flags);
 
 /* Fields of a header */
-size_t MPIR_colours_bytes(const uint8_t * description);
-uint64_t MPIR_colours_offer(const uint8_t * description);
-uint32_t MPIR_colours_flags(const uint8_t * description);
+size_t MPIR_colours_bytes(const uint8_t *description);
+uint64_t MPIR_colours_offer(const uint8_t *description);
+uint32_t MPIR_colours_flags(const uint8_t *description);
 
 /* Is this a header, of a description of n ranks at most?  The rest may still be on its way. */
-bool MPIR_colours_check_header(const uint8_t * description, size_t bytes, uint32_t n);
+bool MPIR_colours_check_header(const uint8_t *description, size_t bytes, uint32_t n);
 /* Is this a description of n ranks, or a failed one? */
-bool MPIR_colours_check(const uint8_t * description, size_t bytes, uint32_t n);
+bool MPIR_colours_check(const uint8_t *description, size_t bytes, uint32_t n);
 /* The same of 1 to n ranks. */
-bool MPIR_colours_check_most(const uint8_t * description, size_t bytes, uint32_t n);
+bool MPIR_colours_check_most(const uint8_t *description, size_t bytes, uint32_t n);
 /* How many ranks a description has; 0 if it has failed. */
-uint32_t MPIR_colours_ranks(const uint8_t * description);
+uint32_t MPIR_colours_ranks(const uint8_t *description);
 
 /* Writes the description of the ranks of `low`, followed by those of `high`; returns its bytes, for
  * n ranks at most n * COLOURS_ROW + COLOURS_EXTRA.  REQUIRES room for these, or for those of low
  * and high together if these are fewer, and for COLOURS_EXTRA + COLOURS_SLACK beyond. */
-size_t MPIR_colours_merge(const uint8_t * low, const uint8_t * high, MPIR_colours_fold * fold, uint8_t * out);
+size_t MPIR_colours_merge(const uint8_t *low, const uint8_t *high, MPIR_colours_fold *fold,
+                          uint8_t *out);
 
 /* ---- what follows from the description of all ranks ------------------------------------------ */
 
@@ -113,45 +114,45 @@ size_t MPIR_colours_merge(const uint8_t * low, const uint8_t * high, MPIR_colour
 typedef struct colours_grid {
     uint32_t rank;
     uint32_t members;
-    uint32_t levels;            /* 0: one member */
+    uint32_t levels; /* 0: one member */
     uint32_t count[COLOURS_LEVELS];
     int32_t stride[COLOURS_LEVELS];
-    int32_t least, greatest;    /* key */
+    int32_t least, greatest; /* key */
 } colours_grid;
 
 typedef enum colours_form {
-    COLOURS_ASCENDING,          /* in the order of the ranks the grids are in the members' order */
-    COLOURS_SORTED,             /* a few grids that MPIR_colours_arrange() has put in order */
-    COLOURS_TABLE               /* no closed form: decode, and order the rows */
+    COLOURS_ASCENDING, /* in the order of the ranks the grids are in the members' order */
+    COLOURS_SORTED,    /* a few grids that MPIR_colours_arrange() has put in order */
+    COLOURS_TABLE      /* no closed form: decode, and order the rows */
 } colours_form;
 
 enum { COLOURS_FEW = 8 };
 
 typedef struct colours_order {
     colours_form form;
-    uint32_t ranks;             /* all */
-    uint32_t members;           /* of the colour; counted in every form */
-    uint32_t grids;             /* not in COLOURS_TABLE */
-    uint32_t rank;              /* of `self` among the members; not in COLOURS_TABLE */
-    bool whole;                 /* the members are all ranks, in their order */
-    colours_grid few[COLOURS_FEW];      /* in COLOURS_SORTED */
+    uint32_t ranks;                /* all */
+    uint32_t members;              /* of the colour; counted in every form */
+    uint32_t grids;                /* not in COLOURS_TABLE */
+    uint32_t rank;                 /* of `self` among the members; not in COLOURS_TABLE */
+    bool whole;                    /* the members are all ranks, in their order */
+    colours_grid few[COLOURS_FEW]; /* in COLOURS_SORTED */
 } colours_order;
 
 /* How the members of a colour are ordered by key, then rank.  `self`: a member's rank, or anything
  * if the caller is none.  REQUIRES a description that has not failed. */
-void MPIR_colours_arrange(const uint8_t * description, int32_t colour, uint32_t self,
-                     colours_order * order);
+void MPIR_colours_arrange(const uint8_t *description, int32_t colour, uint32_t self,
+                          colours_order *order);
 /* Calls `take` for each grid in the members' order, until it returns false; then it is false.
  * REQUIRES a form that is not COLOURS_TABLE. */
-bool MPIR_colours_each_grid(const uint8_t * description, int32_t colour, const colours_order * order,
-                       bool (*take) (void *context, const colours_grid * grid), void *context);
+bool MPIR_colours_each_grid(const uint8_t *description, int32_t colour, const colours_order *order,
+                            bool (*take)(void *context, const colours_grid *grid), void *context);
 
 /* How many ranks have this colour. */
-uint32_t MPIR_colours_count(const uint8_t * description, int32_t colour);
+uint32_t MPIR_colours_count(const uint8_t *description, int32_t colour);
 
 /* Calls `take` for each rank in turn. */
-void MPIR_colours_decode(const uint8_t * description, void (*take) (void *context, colours_row row),
-                    void *context);
+void MPIR_colours_decode(const uint8_t *description, void (*take)(void *context, colours_row row),
+                         void *context);
 
 #ifdef __cplusplus
 }

@@ -22,30 +22,31 @@ typedef struct box {
 } box;
 
 typedef enum found {
-    FOUND_NONE,                 /* no member of the colour */
+    FOUND_NONE, /* no member of the colour */
     FOUND_GRID,
     FOUND_NO_FORM
 } found;
 
 /* ---- a piece is boxes ------------------------------------------------------------------------ */
 
-typedef bool take_box(void *context, const box * box);
+typedef bool take_box(void *context, const box *box);
 
 typedef struct cutter {
     const colours_piece *piece;
-    uint32_t rank;              /* of the piece's first */
+    uint32_t rank; /* of the piece's first */
     take_box *take;
     void *context;
 } cutter;
 
 /* All digits below `levels` are free from this position on, and so many values of the next. */
-static bool take_part(const cutter * cutter, int64_t position, uint32_t levels, int64_t count)
+static bool take_part(const cutter *cutter, int64_t position, uint32_t levels, int64_t count)
 {
     const colours_piece *piece = cutter->piece;
     int64_t offset = position - piece->phase;
-    box box = {.rank = cutter->rank + (uint32_t) offset,.levels = levels + 1,
-        .first = MPIR_colours_at(piece, offset),.piece = piece
-    };
+    box box = {.rank = cutter->rank + (uint32_t) offset,
+               .levels = levels + 1,
+               .first = MPIR_colours_at(piece, offset),
+               .piece = piece};
 
     for (uint32_t k = 0; k < levels; k++)
         box.count[k] = piece->level[k + 1].weight / piece->level[k].weight;
@@ -54,40 +55,41 @@ static bool take_part(const cutter * cutter, int64_t position, uint32_t levels, 
 }
 
 /* Positions from `low` to below `high`, which differ in digits up to this one alone. */
-static bool cut(const cutter * cutter, int64_t low, int64_t high, uint32_t level)
+static bool cut(const cutter *cutter, int64_t low, int64_t high, uint32_t level)
 {
     int64_t weight = cutter->piece->level[level].weight;
     int64_t begin = (low + weight - 1) / weight * weight, end = high / weight * weight;
 
     if (low == high)
         return true;
-    if (begin > end)            /* inside one value of this digit */
+    if (begin > end) /* inside one value of this digit */
         return cut(cutter, low, high, level - 1);
     return (low == begin || cut(cutter, low, begin, level - 1)) &&
-        (begin == end || take_part(cutter, begin, level, (end - begin) / weight)) &&
-        (end == high || cut(cutter, end, high, level - 1));
+           (begin == end || take_part(cutter, begin, level, (end - begin) / weight)) &&
+           (end == high || cut(cutter, end, high, level - 1));
 }
 
-static bool each_row(const colours_piece * piece, uint32_t rank, take_box * take, void *context)
+static bool each_row(const colours_piece *piece, uint32_t rank, take_box *take, void *context)
 {
     for (uint32_t i = 0; i < piece->length; i++) {
         colours_row row = MPIR_colours_read_row(piece->rows + (size_t) i * COLOURS_ROW);
-        box box = {.rank = rank + i,.first = { row.colour, row.key },.piece = piece };
+        box box = {.rank = rank + i, .first = {row.colour, row.key}, .piece = piece};
         if (!take(context, &box))
             return false;
     }
     return true;
 }
 
-static bool each_box(const uint8_t * description, take_box * take, void *context)
+static bool each_box(const uint8_t *description, take_box *take, void *context)
 {
     colours_reader reader = MPIR_colours_pieces_of(description);
     colours_piece piece;
 
     for (uint32_t rank = 0; MPIR_colours_read(&reader, &piece); rank += piece.length) {
-        cutter cutter = {.piece = &piece,.rank = rank,.take = take,.context = context };
-        if (piece.levels == 0 ? !each_row(&piece, rank, take, context) :
-            !cut(&cutter, piece.phase, piece.phase + piece.length, piece.levels - 1))
+        cutter cutter = {.piece = &piece, .rank = rank, .take = take, .context = context};
+        if (piece.levels == 0
+                ? !each_row(&piece, rank, take, context)
+                : !cut(&cutter, piece.phase, piece.phase + piece.length, piece.levels - 1))
             return false;
     }
     return true;
@@ -96,13 +98,10 @@ static bool each_box(const uint8_t * description, take_box * take, void *context
 /* ---- a box has a colour's members ------------------------------------------------------------ */
 
 typedef struct digit {
-    int64_t count, step, weight;        /* step: of what is in question */
+    int64_t count, step, weight; /* step: of what is in question */
 } digit;
 
-static int64_t magnitude(int64_t a)
-{
-    return a < 0 ? -a : a;
-}
+static int64_t magnitude(int64_t a) { return a < 0 ? -a : a; }
 
 /* By the size of the steps, and equal ones by weight. */
 static void sort_digits(digit digits[], uint32_t n)
@@ -131,23 +130,22 @@ static bool nest(const digit digits[], uint32_t n)
 }
 
 /* Those whose count is more than 1, with the steps of colours or of keys. */
-static uint32_t digits_of(const box * box, bool of_keys, digit digits[])
+static uint32_t digits_of(const box *box, bool of_keys, digit digits[])
 {
     uint32_t n = 0;
 
     for (uint32_t k = 0; k < box->levels; k++) {
         const colours_level *level = &box->piece->level[k];
-        digit digit = { box->count[k], of_keys ? level->step.key : level->step.colour,
-            level->weight
-        };
+        digit digit = {box->count[k], of_keys ? level->step.key : level->step.colour,
+                       level->weight};
         if (digit.count > 1)
             digits[n++] = digit;
     }
     return n;
 }
 
-static void range_of(const digit digits[], uint32_t n, int64_t first, int64_t * least,
-                     int64_t * greatest)
+static void range_of(const digit digits[], uint32_t n, int64_t first, int64_t *least,
+                     int64_t *greatest)
 {
     *least = *greatest = first;
     for (uint32_t i = 0; i < n; i++) {
@@ -158,7 +156,7 @@ static void range_of(const digit digits[], uint32_t n, int64_t first, int64_t * 
 
 /* Fixes the digits that have steps of the colour, so that the colour is this one.  REQUIRES digits
  * that nest. */
-static bool solve(box * box, int32_t colour)
+static bool solve(box *box, int32_t colour)
 {
     digit digits[COLOURS_LEVELS];
     uint32_t n = digits_of(box, false, digits);
@@ -167,7 +165,7 @@ static bool solve(box * box, int32_t colour)
     sort_digits(digits, n);
     for (uint32_t i = n; i-- > 0 && digits[i].step != 0;) {
         int64_t least, greatest, value, size = magnitude(digits[i].step);
-        range_of(digits, i, 0, &least, &greatest);      /* of the smaller ones */
+        range_of(digits, i, 0, &least, &greatest); /* of the smaller ones */
         value = MPIR_colours_floor_div(left - least, size);
         left -= value * size;
         value = digits[i].step < 0 ? -value : value;
@@ -179,9 +177,9 @@ static bool solve(box * box, int32_t colour)
         return false;
     for (uint32_t k = 0; k < box->levels; k++) {
         const colours_level *level = &box->piece->level[k];
-        int64_t value = k + 1 < box->levels ?
-            position / level->weight % (box->piece->level[k + 1].weight / level->weight) :
-            position / level->weight;
+        int64_t value = k + 1 < box->levels ? position / level->weight %
+                                                  (box->piece->level[k + 1].weight / level->weight)
+                                            : position / level->weight;
         key += value * level->step.key;
         if (level->step.colour != 0)
             box->count[k] = 1;
@@ -198,7 +196,7 @@ static bool is_int(int64_t least, int64_t greatest)
 }
 
 /* The members in the order of their keys. */
-static found order_box(const box * box, colours_grid * grid)
+static found order_box(const box *box, colours_grid *grid)
 {
     digit digits[COLOURS_LEVELS];
     uint32_t n = digits_of(box, true, digits);
@@ -208,9 +206,11 @@ static found order_box(const box * box, colours_grid * grid)
     range_of(digits, n, box->first.key, &least, &greatest);
     if (!nest(digits, n) || !is_int(least, greatest))
         return FOUND_NO_FORM;
-    *grid = (colours_grid) {.rank = box->rank,.members = 1,.levels = n,
-        .least = (int32_t) least,.greatest = (int32_t) greatest
-    };
+    *grid = (colours_grid){.rank = box->rank,
+                           .members = 1,
+                           .levels = n,
+                           .least = (int32_t) least,
+                           .greatest = (int32_t) greatest};
     for (uint32_t i = 0; i < n; i++) {
         bool turned = digits[i].step < 0;
         grid->count[i] = (uint32_t) digits[i].count;
@@ -221,7 +221,7 @@ static found order_box(const box * box, colours_grid * grid)
     return FOUND_GRID;
 }
 
-static found find_members(box box, int32_t colour, colours_grid * grid)
+static found find_members(box box, int32_t colour, colours_grid *grid)
 {
     digit digits[COLOURS_LEVELS];
     uint32_t n = digits_of(&box, false, digits);
@@ -239,13 +239,13 @@ static found find_members(box box, int32_t colour, colours_grid * grid)
 /* ---- order of the grids ---------------------------------------------------------------------- */
 
 /* All members of a are before all of b; REQUIRES ranks of a below those of b for ties. */
-static bool is_before(const colours_grid * a, const colours_grid * b, bool ranks_ascend)
+static bool is_before(const colours_grid *a, const colours_grid *b, bool ranks_ascend)
 {
     return a->greatest < b->least || (ranks_ascend && a->greatest == b->least);
 }
 
 /* The lowest rank of a grid */
-static uint32_t lowest(const colours_grid * grid)
+static uint32_t lowest(const colours_grid *grid)
 {
     int64_t rank = grid->rank;
 
@@ -255,7 +255,7 @@ static uint32_t lowest(const colours_grid * grid)
 }
 
 /* The place of a rank in the grid, or UINT32_MAX.  Strides are weights, which nest. */
-static uint32_t place_in(const colours_grid * grid, uint32_t rank)
+static uint32_t place_in(const colours_grid *grid, uint32_t rank)
 {
     int64_t left = (int64_t) rank - lowest(grid);
     uint32_t place = 0, done = 0;
@@ -278,7 +278,7 @@ static uint32_t place_in(const colours_grid * grid, uint32_t rank)
         left -= value * most;
         if (grid->stride[widest] < 0)
             value = grid->count[widest] - 1 - value;
-        place += (uint32_t) value *before;
+        place += (uint32_t) value * before;
         done |= 1u << widest;
     }
     return left == 0 ? place : UINT32_MAX;
@@ -288,11 +288,11 @@ typedef struct collector {
     int32_t colour;
     uint32_t self;
     colours_order *order;
-    colours_grid last;          /* the one before, in the order of ranks */
+    colours_grid last; /* the one before, in the order of ranks */
     bool ascending, has_self;
 } collector;
 
-static void add_grid(collector * all, const colours_grid * grid)
+static void add_grid(collector *all, const colours_grid *grid)
 {
     colours_order *order = all->order;
     uint32_t place = place_in(grid, all->self);
@@ -310,24 +310,22 @@ static void add_grid(collector * all, const colours_grid * grid)
     all->last = *grid;
 }
 
-static bool collect(void *context, const box * box)
+static bool collect(void *context, const box *box)
 {
     collector *all = context;
     colours_grid grid;
 
     switch (find_members(*box, all->colour, &grid)) {
-        case FOUND_NONE:
-            return true;
+        case FOUND_NONE: return true;
         case FOUND_GRID:
             add_grid(all, &grid);
             return all->ascending || all->order->grids <= COLOURS_FEW;
-        default:
-            return false;
+        default: return false;
     }
 }
 
 /* Puts a few grids in order, if they have one. */
-static bool sort_grids(collector * all)
+static bool sort_grids(collector *all)
 {
     colours_order *order = all->order;
 
@@ -351,7 +349,7 @@ static bool sort_grids(collector * all)
     return true;
 }
 
-static uint32_t ranks_of(const uint8_t * description, uint32_t * plain)
+static uint32_t ranks_of(const uint8_t *description, uint32_t *plain)
 {
     colours_reader reader = MPIR_colours_pieces_of(description);
     colours_piece piece;
@@ -365,7 +363,7 @@ static uint32_t ranks_of(const uint8_t * description, uint32_t * plain)
     return ranks;
 }
 
-static bool is_whole(const colours_order * order)
+static bool is_whole(const colours_order *order)
 {
     uint32_t weight = 1;
 
@@ -384,10 +382,10 @@ static bool is_whole(const colours_order * order)
     return true;
 }
 
-void MPIR_colours_arrange(const uint8_t * description, int32_t colour, uint32_t self,
-                     colours_order * order)
+void MPIR_colours_arrange(const uint8_t *description, int32_t colour, uint32_t self,
+                          colours_order *order)
 {
-    collector all = {.colour = colour,.self = self,.order = order,.ascending = true };
+    collector all = {.colour = colour, .self = self, .order = order, .ascending = true};
     uint32_t plain;
 
     order->form = COLOURS_ASCENDING;
@@ -398,8 +396,8 @@ void MPIR_colours_arrange(const uint8_t * description, int32_t colour, uint32_t 
     if (plain > MOST_PLAIN || !each_box(description, collect, &all)) {
         order->form = COLOURS_TABLE;
     } else if (!all.ascending) {
-        order->form = order->grids <= COLOURS_FEW && sort_grids(&all) ? COLOURS_SORTED :
-            COLOURS_TABLE;
+        order->form =
+            order->grids <= COLOURS_FEW && sort_grids(&all) ? COLOURS_SORTED : COLOURS_TABLE;
     }
     if (order->ranks > MOST_PLAIN && order->grids > COLOURS_FEW &&
         order->grids > order->members / LEAST_MEMBERS)
@@ -413,23 +411,23 @@ void MPIR_colours_arrange(const uint8_t * description, int32_t colour, uint32_t 
 
 typedef struct giver {
     int32_t colour;
-    bool(*take) (void *context, const colours_grid * grid);
+    bool (*take)(void *context, const colours_grid *grid);
     void *context;
 } giver;
 
-static bool give(void *context, const box * box)
+static bool give(void *context, const box *box)
 {
     giver *giver = context;
     colours_grid grid;
 
     return find_members(*box, giver->colour, &grid) != FOUND_GRID ||
-        giver->take(giver->context, &grid);
+           giver->take(giver->context, &grid);
 }
 
-bool MPIR_colours_each_grid(const uint8_t * description, int32_t colour, const colours_order * order,
-                       bool (*take) (void *context, const colours_grid * grid), void *context)
+bool MPIR_colours_each_grid(const uint8_t *description, int32_t colour, const colours_order *order,
+                            bool (*take)(void *context, const colours_grid *grid), void *context)
 {
-    giver giver = {.colour = colour,.take = take,.context = context };
+    giver giver = {.colour = colour, .take = take, .context = context};
 
     if (order->form == COLOURS_ASCENDING)
         return each_box(description, give, &giver);
@@ -441,18 +439,19 @@ bool MPIR_colours_each_grid(const uint8_t * description, int32_t colour, const c
 }
 
 typedef struct decoder {
-    void (*take) (void *context, colours_row row);
+    void (*take)(void *context, colours_row row);
     void *context;
 } decoder;
 
-static void decode_rows(const colours_piece * piece, const decoder * decoder)
+static void decode_rows(const colours_piece *piece, const decoder *decoder)
 {
     for (uint32_t i = 0; i < piece->length; i++)
-        decoder->take(decoder->context, MPIR_colours_read_row(piece->rows + (size_t) i * COLOURS_ROW));
+        decoder->take(decoder->context,
+                      MPIR_colours_read_row(piece->rows + (size_t) i * COLOURS_ROW));
 }
 
 /* How many ranks from this one on differ in digit 0 alone. */
-static uint32_t line_from(const colours_piece * piece, uint32_t offset)
+static uint32_t line_from(const colours_piece *piece, uint32_t offset)
 {
     uint32_t rest = piece->length - offset;
     int64_t count = piece->levels > 1 ? piece->level[1].weight : rest;
@@ -461,12 +460,12 @@ static uint32_t line_from(const colours_piece * piece, uint32_t offset)
     return line < rest ? (uint32_t) line : rest;
 }
 
-static void decode_levels(const colours_piece * piece, const decoder * decoder)
+static void decode_levels(const colours_piece *piece, const decoder *decoder)
 {
     for (uint32_t i = 0, next; i < piece->length; i = next) {
         colours_pair value = MPIR_colours_at(piece, i);
         for (next = i + line_from(piece, i); i < next; i++) {
-            colours_row row = {.colour = (int32_t) value.colour,.key = (int32_t) value.key };
+            colours_row row = {.colour = (int32_t) value.colour, .key = (int32_t) value.key};
             decoder->take(decoder->context, row);
             value.colour += piece->level[0].step.colour;
             value.key += piece->level[0].step.key;
@@ -474,7 +473,7 @@ static void decode_levels(const colours_piece * piece, const decoder * decoder)
     }
 }
 
-static void decode_piece(const colours_piece * piece, const decoder * decoder)
+static void decode_piece(const colours_piece *piece, const decoder *decoder)
 {
     if (piece->levels == 0)
         decode_rows(piece, decoder);
@@ -482,12 +481,12 @@ static void decode_piece(const colours_piece * piece, const decoder * decoder)
         decode_levels(piece, decoder);
 }
 
-void MPIR_colours_decode(const uint8_t * description, void (*take) (void *context, colours_row row),
-                    void *context)
+void MPIR_colours_decode(const uint8_t *description, void (*take)(void *context, colours_row row),
+                         void *context)
 {
     colours_reader reader = MPIR_colours_pieces_of(description);
     colours_piece piece;
-    decoder decoder = { take, context };
+    decoder decoder = {take, context};
 
     while (MPIR_colours_read(&reader, &piece))
         decode_piece(&piece, &decoder);
@@ -498,7 +497,7 @@ typedef struct counter {
     uint32_t members;
 } counter;
 
-static void count(void *context, colours_row row)
+static void members_count(void *context, colours_row row)
 {
     counter *counter = context;
 
@@ -506,33 +505,29 @@ static void count(void *context, colours_row row)
 }
 
 /* A box has all of its members in a grid or, if its colours do not nest, none is certain. */
-static bool count_in_box(void *context, const box * box)
+static bool count_in_box(void *context, const box *box)
 {
     counter *counter = context;
     colours_grid grid;
 
     switch (find_members(*box, counter->colour, &grid)) {
-        case FOUND_GRID:
-            counter->members += grid.members;
-            return true;
-        case FOUND_NONE:
-            return true;
-        default:
-            return false;
+        case FOUND_GRID: counter->members += grid.members; return true;
+        case FOUND_NONE: return true;
+        default: return false;
     }
 }
 
-static void count_in_rows(const colours_piece * piece, counter * counter)
+static void count_in_rows(const colours_piece *piece, counter *counter)
 {
     for (uint32_t i = 0; i < piece->length; i++)
-        count(counter, MPIR_colours_read_row(piece->rows + (size_t) i * COLOURS_ROW));
+        members_count(counter, MPIR_colours_read_row(piece->rows + (size_t) i * COLOURS_ROW));
 }
 
-static void count_in_piece(const colours_piece * piece, counter * counter)
+static void count_in_piece(const colours_piece *piece, counter *counter)
 {
     uint32_t before = counter->members;
-    cutter cutter = {.piece = piece,.take = count_in_box,.context = counter };
-    decoder decoder = { count, counter };
+    cutter cutter = {.piece = piece, .take = count_in_box, .context = counter};
+    decoder decoder = {members_count, counter};
 
     if (!cut(&cutter, piece->phase, piece->phase + piece->length, piece->levels - 1)) {
         counter->members = before;
@@ -540,11 +535,11 @@ static void count_in_piece(const colours_piece * piece, counter * counter)
     }
 }
 
-uint32_t MPIR_colours_count(const uint8_t * description, int32_t colour)
+uint32_t MPIR_colours_count(const uint8_t *description, int32_t colour)
 {
     colours_reader reader = MPIR_colours_pieces_of(description);
     colours_piece piece;
-    counter counter = { colour, 0 };
+    counter counter = {colour, 0};
 
     while (MPIR_colours_read(&reader, &piece)) {
         if (piece.levels == 0)

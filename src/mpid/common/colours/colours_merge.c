@@ -11,14 +11,14 @@
 /* Any two rows are a line: with fewer ranks a piece some bytes are saved, and much time is lost. */
 #define LEAST_RANKS 4
 
-size_t MPIR_colours_failure(uint8_t * out, uint64_t offer, uint32_t flags)
+size_t MPIR_colours_failure(uint8_t *out, uint64_t offer, uint32_t flags)
 {
     MPIR_colours_write_header(out, COLOURS_HEADER, offer, flags | COLOURS_FAILED);
     return COLOURS_HEADER;
 }
 
-size_t MPIR_colours_rows(uint8_t * out, const colours_row rows[], uint32_t n, uint64_t offer,
-                    uint32_t flags)
+size_t MPIR_colours_rows(uint8_t *out, const colours_row rows[], uint32_t n, uint64_t offer,
+                         uint32_t flags)
 {
     uint8_t *end = MPIR_colours_write_rows(out + COLOURS_HEADER, n);
 
@@ -30,7 +30,7 @@ size_t MPIR_colours_rows(uint8_t * out, const colours_row rows[], uint32_t n, ui
     return (size_t) (end - out);
 }
 
-size_t MPIR_colours_leaf(uint8_t * out, colours_row row, uint64_t offer, uint32_t flags)
+size_t MPIR_colours_leaf(uint8_t *out, colours_row row, uint64_t offer, uint32_t flags)
 {
     return MPIR_colours_rows(out, &row, 1, offer, flags);
 }
@@ -38,7 +38,7 @@ size_t MPIR_colours_leaf(uint8_t * out, colours_row row, uint64_t offer, uint32_
 /* ---- rows become pieces ---------------------------------------------------------------------- */
 
 /* The ranks of a description of rows and nothing else, if they are few; 0 for any other. */
-static uint32_t few_rows(const uint8_t * description, const uint8_t ** rows)
+static uint32_t few_rows(const uint8_t *description, const uint8_t **rows)
 {
     colours_reader reader = MPIR_colours_pieces_of(description);
     colours_piece piece;
@@ -63,7 +63,7 @@ static colours_piece piece_of_row(colours_row row)
 }
 
 /* Lines, each as long as it can be. */
-static uint32_t add_rows(colours_piece pieces[], uint32_t n, const uint8_t * rows, uint32_t count)
+static uint32_t add_rows(colours_piece pieces[], uint32_t n, const uint8_t *rows, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         pieces[n] = piece_of_row(MPIR_colours_read_row(rows + i * COLOURS_ROW));
@@ -74,7 +74,7 @@ static uint32_t add_rows(colours_piece pieces[], uint32_t n, const uint8_t * row
 }
 
 /* Behind the pieces, or NULL: plain rows are shorter, or there are more pieces than that. */
-static uint8_t *write_parsed(uint8_t * out, const uint8_t * rows[2], const uint32_t n[2],
+static uint8_t *write_parsed(uint8_t *out, const uint8_t *rows[2], const uint32_t n[2],
                              uint32_t most_pieces)
 {
     colours_piece pieces[2 * COLOURS_PARSE];
@@ -93,7 +93,7 @@ static uint8_t *write_parsed(uint8_t * out, const uint8_t * rows[2], const uint3
     return at;
 }
 
-static uint8_t *write_plain(uint8_t * at, const uint8_t * rows[2], const uint32_t n[2])
+static uint8_t *write_plain(uint8_t *at, const uint8_t *rows[2], const uint32_t n[2])
 {
     at = MPIR_colours_write_rows(at, n[0] + n[1]);
     for (int side = 0; side < 2; side++) {
@@ -103,7 +103,7 @@ static uint8_t *write_plain(uint8_t * at, const uint8_t * rows[2], const uint32_
     return at;
 }
 
-static uint8_t *merge_rows(uint8_t * at, const uint8_t * rows[2], const uint32_t n[2])
+static uint8_t *merge_rows(uint8_t *at, const uint8_t *rows[2], const uint32_t n[2])
 {
     uint32_t ranks = n[0] + n[1];
     uint8_t *end = (ranks >= COLOURS_PARSE) ? write_parsed(at, rows, n, ranks / LEAST_RANKS) : NULL;
@@ -114,8 +114,8 @@ static uint8_t *merge_rows(uint8_t * at, const uint8_t * rows[2], const uint32_t
 /* ---- pieces meet ----------------------------------------------------------------------------- */
 
 /* The first pieces of a description; *rest: where those begin that are left. */
-static uint32_t first_pieces(const uint8_t * description, colours_piece pieces[SIDE],
-                             const uint8_t ** rest)
+static uint32_t first_pieces(const uint8_t *description, colours_piece pieces[SIDE],
+                             const uint8_t **rest)
 {
     colours_reader reader = MPIR_colours_pieces_of(description);
     uint32_t n = 0;
@@ -127,15 +127,15 @@ static uint32_t first_pieces(const uint8_t * description, colours_piece pieces[S
 }
 
 /* The last ones; *first: where they begin. */
-static uint32_t last_pieces(const uint8_t * description, colours_piece pieces[SIDE],
-                            const uint8_t ** first)
+static uint32_t last_pieces(const uint8_t *description, colours_piece pieces[SIDE],
+                            const uint8_t **first)
 {
     colours_reader reader = MPIR_colours_pieces_of(description);
     const uint8_t *begin[SIDE];
     colours_piece piece;
     uint32_t n = 0;
 
-    for (const uint8_t * at = reader.at; MPIR_colours_read(&reader, &piece); at = reader.at)
+    for (const uint8_t *at = reader.at; MPIR_colours_read(&reader, &piece); at = reader.at)
         begin[n++ % SIDE] = at;
     uint32_t some = n < SIDE ? n : SIDE;
     *first = begin[(n - some) % SIDE];
@@ -145,14 +145,14 @@ static uint32_t last_pieces(const uint8_t * description, colours_piece pieces[SI
     return some;
 }
 
-static uint8_t *copy(uint8_t * at, const uint8_t * from, const uint8_t * end)
+static uint8_t *copy(uint8_t *at, const uint8_t *from, const uint8_t *end)
 {
     memcpy(at, from, (size_t) (end - from));
     return at + (end - from);
 }
 
 /* Neighbouring rows get one head. */
-static uint8_t *write_pieces(uint8_t * at, const colours_piece pieces[], uint32_t n)
+static uint8_t *write_pieces(uint8_t *at, const colours_piece pieces[], uint32_t n)
 {
     for (uint32_t i = 0, next; i < n; i = next) {
         uint32_t rows = 0;
@@ -168,7 +168,7 @@ static uint8_t *write_pieces(uint8_t * at, const colours_piece pieces[], uint32_
     return at;
 }
 
-static uint8_t *merge_pieces(uint8_t * at, const uint8_t * low, const uint8_t * high)
+static uint8_t *merge_pieces(uint8_t *at, const uint8_t *low, const uint8_t *high)
 {
     colours_piece pieces[2 * SIDE];
     const uint8_t *first, *rest;
@@ -181,10 +181,10 @@ static uint8_t *merge_pieces(uint8_t * at, const uint8_t * low, const uint8_t * 
 }
 
 /* Rows that were too few to be pieces, beside a block that has pieces. */
-static const uint8_t *parse_late(const uint8_t * description, uint8_t * room)
+static const uint8_t *parse_late(const uint8_t *description, uint8_t *room)
 {
-    const uint8_t *rows[2] = { NULL, NULL };
-    uint32_t n[2] = { few_rows(description, &rows[0]), 0 };
+    const uint8_t *rows[2] = {NULL, NULL};
+    uint32_t n[2] = {few_rows(description, &rows[0]), 0};
     uint8_t *end = n[0] ? write_parsed(room + COLOURS_HEADER, rows, n, n[0]) : NULL;
 
     if (!end)
@@ -201,7 +201,7 @@ static void add_row(void *context, colours_row row)
 }
 
 /* Pieces that fit badly may take more bytes than rows would. */
-static uint8_t *merge_any(uint8_t * at, const uint8_t * low, const uint8_t * high)
+static uint8_t *merge_any(uint8_t *at, const uint8_t *low, const uint8_t *high)
 {
     uint8_t room[2][COLOURS_HEADER + COLOURS_PARSE * COLOURS_ROW + COLOURS_SLACK];
     uint8_t *end = merge_pieces(at, parse_late(low, room[0]), parse_late(high, room[1]));
@@ -220,7 +220,8 @@ static uint8_t *merge_any(uint8_t * at, const uint8_t * low, const uint8_t * hig
 
 /* ---- the face -------------------------------------------------------------------------------- */
 
-size_t MPIR_colours_merge(const uint8_t * low, const uint8_t * high, MPIR_colours_fold * fold, uint8_t * out)
+size_t MPIR_colours_merge(const uint8_t *low, const uint8_t *high, MPIR_colours_fold *fold,
+                          uint8_t *out)
 {
     uint32_t flags = MPIR_colours_flags(low) | MPIR_colours_flags(high);
     uint64_t offer = 0;
@@ -231,7 +232,7 @@ size_t MPIR_colours_merge(const uint8_t * low, const uint8_t * high, MPIR_colour
     fold(&offer, MPIR_colours_offer(high));
     if (flags & COLOURS_FAILED)
         return MPIR_colours_failure(out, offer, flags);
-    uint32_t n[2] = { few_rows(low, &rows[0]), few_rows(high, &rows[1]) };
+    uint32_t n[2] = {few_rows(low, &rows[0]), few_rows(high, &rows[1])};
     end = (n[0] && n[1]) ? merge_rows(end, rows, n) : merge_any(end, low, high);
     MPIR_colours_write_header(out, (size_t) (end - out), offer, flags);
     return (size_t) (end - out);

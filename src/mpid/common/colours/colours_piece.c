@@ -2,7 +2,7 @@
 
 #include "colours_piece.h"
 
-int64_t MPIR_colours_digit(const colours_piece * piece, uint32_t k, int64_t position)
+int64_t MPIR_colours_digit(const colours_piece *piece, uint32_t k, int64_t position)
 {
     int64_t digit = MPIR_colours_floor_div(position, piece->level[k].weight);
 
@@ -11,13 +11,13 @@ int64_t MPIR_colours_digit(const colours_piece * piece, uint32_t k, int64_t posi
     return MPIR_colours_floor_mod(digit, piece->level[k + 1].weight / piece->level[k].weight);
 }
 
-colours_pair MPIR_colours_at(const colours_piece * piece, int64_t offset)
+colours_pair MPIR_colours_at(const colours_piece *piece, int64_t offset)
 {
     colours_pair value = piece->first;
 
     for (uint32_t k = 0; k < piece->levels; k++) {
         int64_t moved = MPIR_colours_digit(piece, k, piece->phase + offset) -
-            MPIR_colours_digit(piece, k, piece->phase);
+                        MPIR_colours_digit(piece, k, piece->phase);
         value.colour += moved * piece->level[k].step.colour;
         value.key += moved * piece->level[k].step.key;
     }
@@ -26,17 +26,14 @@ colours_pair MPIR_colours_at(const colours_piece * piece, int64_t offset)
 
 /* ---- two neighbours -------------------------------------------------------------------------- */
 
-static int64_t last_weight(const colours_piece * piece)
+static int64_t last_weight(const colours_piece *piece)
 {
     return piece->level[piece->levels - 1].weight;
 }
 
-static bool is_line(const colours_piece * piece)
-{
-    return piece->levels == 1 && piece->length > 1;
-}
+static bool is_line(const colours_piece *piece) { return piece->levels == 1 && piece->length > 1; }
 
-static bool has_same_levels(const colours_piece * a, const colours_piece * b, uint32_t levels)
+static bool has_same_levels(const colours_piece *a, const colours_piece *b, uint32_t levels)
 {
     for (uint32_t k = 0; k < levels; k++) {
         if (a->level[k].weight != b->level[k].weight ||
@@ -47,7 +44,7 @@ static bool has_same_levels(const colours_piece * a, const colours_piece * b, ui
 }
 
 /* Is `part`, but for its first value, what the pattern has from this position on? */
-static bool has_shape(const colours_piece * pattern, int64_t position, const colours_piece * part)
+static bool has_shape(const colours_piece *pattern, int64_t position, const colours_piece *part)
 {
     uint32_t levels = part->levels;
 
@@ -64,13 +61,13 @@ static bool has_shape(const colours_piece * pattern, int64_t position, const col
 }
 
 /* The shape first: with equal steps the value does not overflow, however far the offset is. */
-static bool fits(const colours_piece * pattern, int64_t offset, const colours_piece * part)
+static bool fits(const colours_piece *pattern, int64_t offset, const colours_piece *part)
 {
     return pattern->length > 1 && has_shape(pattern, pattern->phase + offset, part) &&
-        MPIR_colours_equal(MPIR_colours_at(pattern, offset), part->first);
+           MPIR_colours_equal(MPIR_colours_at(pattern, offset), part->first);
 }
 
-static bool extend(colours_piece * low, const colours_piece * high)
+static bool extend(colours_piece *low, const colours_piece *high)
 {
     if (!fits(low, low->length, high))
         return false;
@@ -78,7 +75,7 @@ static bool extend(colours_piece * low, const colours_piece * high)
     return true;
 }
 
-static bool extend_back(colours_piece * low, const colours_piece * high)
+static bool extend_back(colours_piece *low, const colours_piece *high)
 {
     colours_piece both = *high;
 
@@ -91,7 +88,7 @@ static bool extend_back(colours_piece * low, const colours_piece * high)
     return true;
 }
 
-static bool make_line(colours_piece * low, const colours_piece * high)
+static bool make_line(colours_piece *low, const colours_piece *high)
 {
     if (low->length > 1 || high->length > 1)
         return false;
@@ -101,7 +98,7 @@ static bool make_line(colours_piece * low, const colours_piece * high)
 }
 
 /* Pairs may be seen as beginning at odd positions: the other two steps make the same pattern. */
-static bool extend_pairs(colours_piece * low, const colours_piece * high)
+static bool extend_pairs(colours_piece *low, const colours_piece *high)
 {
     colours_piece turned = *high;
 
@@ -114,7 +111,7 @@ static bool extend_pairs(colours_piece * low, const colours_piece * high)
 }
 
 /* The first rank of a line goes on with the line below. */
-static bool give_down(colours_piece * low, colours_piece * high)
+static bool give_down(colours_piece *low, colours_piece *high)
 {
     if (!is_line(low) || !is_line(high) ||
         !MPIR_colours_equal(MPIR_colours_at(low, low->length), high->first))
@@ -126,7 +123,7 @@ static bool give_down(colours_piece * low, colours_piece * high)
 }
 
 /* The last of two ranks begins the line above. */
-static bool give_up(colours_piece * low, colours_piece * high)
+static bool give_up(colours_piece *low, colours_piece *high)
 {
     if (!is_line(low) || low->length > 2 || !is_line(high) ||
         !MPIR_colours_equal(MPIR_colours_at(low, 1), MPIR_colours_at(high, -1)))
@@ -137,10 +134,10 @@ static bool give_up(colours_piece * low, colours_piece * high)
     return true;
 }
 
-static bool join(colours_piece * low, const colours_piece * high)
+static bool join(colours_piece *low, const colours_piece *high)
 {
     return extend(low, high) || extend_back(low, high) || extend_pairs(low, high) ||
-        make_line(low, high);
+           make_line(low, high);
 }
 
 /* ---- three neighbours ------------------------------------------------------------------------ */
@@ -188,7 +185,7 @@ static bool has_levels(const colours_piece pieces[], uint32_t n)
 }
 
 /* Applies a rule to the pieces from i on; how many are gone.  *moved: a border has moved. */
-static uint32_t apply(colours_piece pieces[], uint32_t left, bool * moved)
+static uint32_t apply(colours_piece pieces[], uint32_t left, bool *moved)
 {
     *moved = false;
     if (left < 2 || !has_levels(pieces, 2))
@@ -203,7 +200,7 @@ static uint32_t apply(colours_piece pieces[], uint32_t left, bool * moved)
 
 uint32_t MPIR_colours_reduce(colours_piece pieces[], uint32_t n)
 {
-    uint32_t turns = 8 * n;     /* a border that moves may not move for ever */
+    uint32_t turns = 8 * n; /* a border that moves may not move for ever */
 
     for (uint32_t i = 0; i + 1 < n && turns > 0;) {
         bool moved;

@@ -8,7 +8,7 @@
 
 enum { AT_VERSION, AT_FLAGS, AT_ZERO, AT_BYTES = 4, AT_OFFER = 8 };
 
-static uint64_t get(const uint8_t * at, int bytes)
+static uint64_t get(const uint8_t *at, int bytes)
 {
     uint64_t value = 0;
 
@@ -17,7 +17,7 @@ static uint64_t get(const uint8_t * at, int bytes)
     return value;
 }
 
-static uint8_t *put(uint8_t * at, uint64_t value, int bytes)
+static uint8_t *put(uint8_t *at, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         *at++ = (uint8_t) (value >> (8 * i));
@@ -26,22 +26,16 @@ static uint8_t *put(uint8_t * at, uint64_t value, int bytes)
 
 /* ---- header ---------------------------------------------------------------------------------- */
 
-size_t MPIR_colours_bytes(const uint8_t * description)
+size_t MPIR_colours_bytes(const uint8_t *description)
 {
     return (size_t) get(description + AT_BYTES, 4);
 }
 
-uint64_t MPIR_colours_offer(const uint8_t * description)
-{
-    return get(description + AT_OFFER, 8);
-}
+uint64_t MPIR_colours_offer(const uint8_t *description) { return get(description + AT_OFFER, 8); }
 
-uint32_t MPIR_colours_flags(const uint8_t * description)
-{
-    return description[AT_FLAGS];
-}
+uint32_t MPIR_colours_flags(const uint8_t *description) { return description[AT_FLAGS]; }
 
-void MPIR_colours_write_header(uint8_t * out, size_t bytes, uint64_t offer, uint32_t flags)
+void MPIR_colours_write_header(uint8_t *out, size_t bytes, uint64_t offer, uint32_t flags)
 {
     put(out, 0, AT_BYTES);
     out[AT_VERSION] = COLOURS_VERSION;
@@ -50,7 +44,7 @@ void MPIR_colours_write_header(uint8_t * out, size_t bytes, uint64_t offer, uint
     put(out + AT_OFFER, offer, 8);
 }
 
-bool MPIR_colours_check_header(const uint8_t * description, size_t bytes, uint32_t n)
+bool MPIR_colours_check_header(const uint8_t *description, size_t bytes, uint32_t n)
 {
     size_t all;
 
@@ -65,14 +59,14 @@ bool MPIR_colours_check_header(const uint8_t * description, size_t bytes, uint32
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-uint8_t *MPIR_colours_write_row(uint8_t * at, colours_row row)
+uint8_t *MPIR_colours_write_row(uint8_t *at, colours_row row)
 {
     return put(put(at, (uint32_t) row.colour, 4), (uint32_t) row.key, 4);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static bool read_number(colours_reader * reader, uint64_t most, uint64_t * number)
+static bool read_number(colours_reader *reader, uint64_t most, uint64_t *number)
 {
     *number = 0;
     for (int shift = 0; shift < 42 && reader->at < reader->end; shift += 7) {
@@ -84,7 +78,7 @@ static bool read_number(colours_reader * reader, uint64_t most, uint64_t * numbe
     return false;
 }
 
-static bool read_signed(colours_reader * reader, int64_t * value)
+static bool read_signed(colours_reader *reader, int64_t *value)
 {
     uint64_t number;
 
@@ -94,7 +88,7 @@ static bool read_signed(colours_reader * reader, int64_t * value)
     return true;
 }
 
-static uint8_t *write_number(uint8_t * at, uint64_t number)
+static uint8_t *write_number(uint8_t *at, uint64_t number)
 {
     for (; number >= 0x80; number >>= 7)
         *at++ = (uint8_t) (number | 0x80);
@@ -102,17 +96,17 @@ static uint8_t *write_number(uint8_t * at, uint64_t number)
     return at;
 }
 
-static uint8_t *write_signed(uint8_t * at, int64_t value)
+static uint8_t *write_signed(uint8_t *at, int64_t value)
 {
     return write_number(at, ((uint64_t) value << 1) ^ (value < 0 ? UINT64_MAX : 0));
 }
 
-static bool read_pair(colours_reader * reader, colours_pair * pair)
+static bool read_pair(colours_reader *reader, colours_pair *pair)
 {
     return read_signed(reader, &pair->colour) && read_signed(reader, &pair->key);
 }
 
-static uint8_t *write_pair(uint8_t * at, colours_pair pair)
+static uint8_t *write_pair(uint8_t *at, colours_pair pair)
 {
     return write_signed(write_signed(at, pair.colour), pair.key);
 }
@@ -130,20 +124,20 @@ static bool is_small(int64_t step, int64_t digits)
 }
 
 /* No sum of steps overflows, wherever the piece begins and ends. */
-static bool has_small_steps(const colours_piece * piece)
+static bool has_small_steps(const colours_piece *piece)
 {
     for (uint32_t k = 0; k < piece->levels; k++) {
         const colours_pair *step = &piece->level[k].step;
-        int64_t digits = k + 1 < piece->levels ?
-            piece->level[k + 1].weight / piece->level[k].weight - 1 :
-            (piece->phase + piece->length - 1) / piece->level[k].weight;
+        int64_t digits = k + 1 < piece->levels
+                             ? piece->level[k + 1].weight / piece->level[k].weight - 1
+                             : (piece->phase + piece->length - 1) / piece->level[k].weight;
         if (!is_small(step->colour, digits) || !is_small(step->key, digits))
             return false;
     }
     return true;
 }
 
-static bool read_levels(colours_reader * reader, colours_piece * piece)
+static bool read_levels(colours_reader *reader, colours_piece *piece)
 {
     uint64_t number;
 
@@ -168,7 +162,7 @@ static bool read_levels(colours_reader * reader, colours_piece * piece)
     return has_small_steps(piece);
 }
 
-static bool read_rows(colours_reader * reader, colours_piece * piece)
+static bool read_rows(colours_reader *reader, colours_piece *piece)
 {
     piece->rows = reader->at;
     if (piece->length > (size_t) (reader->end - reader->at) / COLOURS_ROW)
@@ -177,7 +171,7 @@ static bool read_rows(colours_reader * reader, colours_piece * piece)
     return true;
 }
 
-static bool read_piece(colours_reader * reader, colours_piece * piece)
+static bool read_piece(colours_reader *reader, colours_piece *piece)
 {
     uint64_t number;
 
@@ -191,7 +185,7 @@ static bool read_piece(colours_reader * reader, colours_piece * piece)
 }
 
 /* A reader whose piece is wrong stays in front of it. */
-bool MPIR_colours_read(colours_reader * reader, colours_piece * piece)
+bool MPIR_colours_read(colours_reader *reader, colours_piece *piece)
 {
     colours_reader next = *reader;
 
@@ -201,13 +195,13 @@ bool MPIR_colours_read(colours_reader * reader, colours_piece * piece)
     return true;
 }
 
-uint8_t *MPIR_colours_write_rows(uint8_t * at, uint32_t n)
+uint8_t *MPIR_colours_write_rows(uint8_t *at, uint32_t n)
 {
     *at++ = 0;
     return write_number(at, n);
 }
 
-uint8_t *MPIR_colours_write(uint8_t * at, const colours_piece * piece)
+uint8_t *MPIR_colours_write(uint8_t *at, const colours_piece *piece)
 {
     *at++ = (uint8_t) piece->levels;
     at = write_number(at, piece->length);
@@ -220,7 +214,7 @@ uint8_t *MPIR_colours_write(uint8_t * at, const colours_piece * piece)
     return piece->levels > 1 ? write_number(at, (uint64_t) piece->phase) : at;
 }
 
-uint32_t MPIR_colours_ranks(const uint8_t * description)
+uint32_t MPIR_colours_ranks(const uint8_t *description)
 {
     colours_reader reader = MPIR_colours_pieces_of(description);
     colours_piece piece;
@@ -232,7 +226,7 @@ uint32_t MPIR_colours_ranks(const uint8_t * description)
 }
 
 /* Arbitrary bytes may have more ranks than fit 32 bits. */
-static bool check_pieces(const uint8_t * description, uint64_t least, uint64_t most)
+static bool check_pieces(const uint8_t *description, uint64_t least, uint64_t most)
 {
     colours_reader reader = MPIR_colours_pieces_of(description);
     colours_piece piece;
@@ -245,14 +239,14 @@ static bool check_pieces(const uint8_t * description, uint64_t least, uint64_t m
     return reader.at == reader.end && ranks >= least && ranks <= most;
 }
 
-bool MPIR_colours_check(const uint8_t * description, size_t bytes, uint32_t n)
+bool MPIR_colours_check(const uint8_t *description, size_t bytes, uint32_t n)
 {
-    return MPIR_colours_check_header(description, bytes, n) && MPIR_colours_bytes(description) == bytes &&
-        check_pieces(description, n, n);
+    return MPIR_colours_check_header(description, bytes, n) &&
+           MPIR_colours_bytes(description) == bytes && check_pieces(description, n, n);
 }
 
-bool MPIR_colours_check_most(const uint8_t * description, size_t bytes, uint32_t n)
+bool MPIR_colours_check_most(const uint8_t *description, size_t bytes, uint32_t n)
 {
-    return MPIR_colours_check_header(description, bytes, n) && MPIR_colours_bytes(description) == bytes &&
-        check_pieces(description, 1, n);
+    return MPIR_colours_check_header(description, bytes, n) &&
+           MPIR_colours_bytes(description) == bytes && check_pieces(description, 1, n);
 }

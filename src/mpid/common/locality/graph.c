@@ -13,50 +13,50 @@
 struct growth;
 
 typedef struct {
-    bool (*is_before) (const struct growth * g, uint32_t v, uint32_t w);
-    uint32_t *at, *place;       /* vertices; where each vertex is, or NONE */
+    bool (*is_before)(const struct growth *g, uint32_t v, uint32_t w);
+    uint32_t *at, *place; /* vertices; where each vertex is, or NONE */
     uint32_t size;
 } heap;
 
 typedef struct growth {
     const locality_graph *graph;
     uint32_t *node_of;
-    int64_t *gain;              /* of adding: edges that are then not cut, less those that are */
-    uint64_t *to_part;          /* edges to the part that grows */
-    uint64_t *to_others;        /* edges to those before */
-    uint32_t *found, *seen;     /* when a vertex came next to the part, and to one before */
+    int64_t *gain;          /* of adding: edges that are then not cut, less those that are */
+    uint64_t *to_part;      /* edges to the part that grows */
+    uint64_t *to_others;    /* edges to those before */
+    uint32_t *found, *seen; /* when a vertex came next to the part, and to one before */
     uint32_t n_found;
-    uint32_t first, lowest;     /* the vertex to begin with; no vertex below is left */
-    heap next, seeds;           /* vertices next to the part, and next to those before */
+    uint32_t first, lowest; /* the vertex to begin with; no vertex below is left */
+    heap next, seeds;       /* vertices next to the part, and next to those before */
 } growth;
 
-enum { LONG_WORDS = 3, WORDS = 6 };     /* arrays of 64 and of 32 bits */
+enum { LONG_WORDS = 3, WORDS = 6 }; /* arrays of 64 and of 32 bits */
 
 uint64_t MPIR_locality_partition_bytes(uint32_t n)
 {
     return n * (LONG_WORDS * sizeof(int64_t) + WORDS * sizeof(uint32_t));
 }
 
-static uint32_t weight_of(const locality_graph * graph, uint32_t edge)
+static uint32_t weight_of(const locality_graph *graph, uint32_t edge)
 {
     return graph->weight ? graph->weight[edge] : 1;
 }
 
 /* ---- heaps ---- */
 
-static bool grows_before(const growth * g, uint32_t v, uint32_t w)
+static bool grows_before(const growth *g, uint32_t v, uint32_t w)
 {
     return g->gain[v] != g->gain[w] ? g->gain[v] > g->gain[w] : g->found[v] < g->found[w];
 }
 
 /* Edges in all: adding a vertex keeps 2 to_part + to_others of them. */
-static int64_t degree_of(const growth * g, uint32_t v)
+static int64_t degree_of(const growth *g, uint32_t v)
 {
     return (int64_t) (2 * g->to_part[v] + g->to_others[v]) - g->gain[v];
 }
 
 /* Of as many edges to others the one with the fewest in all, and then the one seen first. */
-static bool begins_before(const growth * g, uint32_t v, uint32_t w)
+static bool begins_before(const growth *g, uint32_t v, uint32_t w)
 {
     int64_t more = degree_of(g, w) - degree_of(g, v);
 
@@ -65,13 +65,13 @@ static bool begins_before(const growth * g, uint32_t v, uint32_t w)
     return more != 0 ? more > 0 : g->seen[v] < g->seen[w];
 }
 
-static void put(heap * h, uint32_t at, uint32_t v)
+static void put(heap *h, uint32_t at, uint32_t v)
 {
     h->at[at] = v;
     h->place[v] = at;
 }
 
-static void rise(const growth * g, heap * h, uint32_t v)
+static void rise(const growth *g, heap *h, uint32_t v)
 {
     uint32_t at = h->place[v];
 
@@ -80,7 +80,7 @@ static void rise(const growth * g, heap * h, uint32_t v)
     put(h, at, v);
 }
 
-static void sink(const growth * g, heap * h, uint32_t v)
+static void sink(const growth *g, heap *h, uint32_t v)
 {
     uint32_t at = h->place[v], child;
 
@@ -94,13 +94,13 @@ static void sink(const growth * g, heap * h, uint32_t v)
     put(h, at, v);
 }
 
-static void append(heap * h, uint32_t v)
+static void append(heap *h, uint32_t v)
 {
     put(h, h->size, v);
     h->size++;
 }
 
-static void leave(const growth * g, heap * h, uint32_t v)
+static void leave(const growth *g, heap *h, uint32_t v)
 {
     uint32_t at = h->place[v], last;
 
@@ -117,7 +117,7 @@ static void leave(const growth * g, heap * h, uint32_t v)
 
 /* ---- parts ---- */
 
-static void add_vertex(growth * g, uint32_t v, uint32_t node)
+static void add_vertex(growth *g, uint32_t v, uint32_t node)
 {
     const locality_graph *graph = g->graph;
 
@@ -138,21 +138,21 @@ static void add_vertex(growth * g, uint32_t v, uint32_t node)
     }
 }
 
-static uint32_t next_vertex(growth * g)
+static uint32_t next_vertex(growth *g)
 {
     if (g->next.size > 0)
         return g->next.at[0];
     if (g->seeds.size > 0)
         return g->seeds.at[0];
     if (g->node_of[g->first] == NONE)
-        return g->first;        /* the one with the fewest edges: a corner */
+        return g->first; /* the one with the fewest edges: a corner */
     while (g->node_of[g->lowest] != NONE)
         g->lowest++;
     return g->lowest;
 }
 
 /* The part is complete: edges to it are cut from now on, whatever comes. */
-static void close_part(growth * g)
+static void close_part(growth *g)
 {
     for (uint32_t i = 0; i < g->next.size; i++) {
         uint32_t v = g->next.at[i];
@@ -168,18 +168,18 @@ static void close_part(growth * g)
     g->next.size = 0;
 }
 
-static void start(growth * g, const locality_graph * graph, uint32_t node_of[], void *work)
+static void start(growth *g, const locality_graph *graph, uint32_t node_of[], void *work)
 {
     uint32_t n = graph->n, *words;
 
-    *g = (growth) {.graph = graph,.node_of = node_of,.gain = work };
+    *g = (growth){.graph = graph, .node_of = node_of, .gain = work};
     g->to_part = (uint64_t *) (g->gain + n);
     g->to_others = g->to_part + n;
     words = (uint32_t *) (g->to_others + n);
     g->found = words;
     g->seen = words + n;
-    g->next = (heap) {.is_before = grows_before,.at = words + 2 * (uint64_t) n };
-    g->seeds = (heap) {.is_before = begins_before,.at = words + 3 * (uint64_t) n };
+    g->next = (heap){.is_before = grows_before, .at = words + 2 * (uint64_t) n};
+    g->seeds = (heap){.is_before = begins_before, .at = words + 3 * (uint64_t) n};
     g->next.place = words + 4 * (uint64_t) n;
     g->seeds.place = words + 5 * (uint64_t) n;
     for (uint32_t v = 0; v < n; v++) {
@@ -193,8 +193,8 @@ static void start(growth * g, const locality_graph * graph, uint32_t node_of[], 
     }
 }
 
-void MPIR_locality_partition(const locality_graph * graph, const uint32_t room[], uint32_t nodes,
-                        uint32_t node_of[], void *work)
+void MPIR_locality_partition(const locality_graph *graph, const uint32_t room[], uint32_t nodes,
+                             uint32_t node_of[], void *work)
 {
     growth g;
     uint32_t left = graph->n;
@@ -207,7 +207,7 @@ void MPIR_locality_partition(const locality_graph * graph, const uint32_t room[]
     }
 }
 
-uint64_t MPIR_locality_cut_of_graph(const locality_graph * graph, const uint32_t node_of[])
+uint64_t MPIR_locality_cut_of_graph(const locality_graph *graph, const uint32_t node_of[])
 {
     uint64_t cut = 0;
 

@@ -6,7 +6,7 @@
 
 /* ---- orders as closed forms ---- */
 
-static uint64_t size_of(const locality_grid * grid)
+static uint64_t size_of(const locality_grid *grid)
 {
     uint64_t size = 1;
     for (uint32_t d = 0; d < grid->dims; d++)
@@ -14,7 +14,7 @@ static uint64_t size_of(const locality_grid * grid)
     return size;
 }
 
-static uint32_t tiles_of(const locality_grid * grid, const locality_order * order, uint32_t d)
+static uint32_t tiles_of(const locality_grid *grid, const locality_order *order, uint32_t d)
 {
     return grid->dim[d] / order->side[d];
 }
@@ -24,7 +24,7 @@ typedef struct {
     uint32_t within[LOCALITY_DIMS], beyond[LOCALITY_DIMS];
 } steps;
 
-static void steps_of(const locality_grid * grid, const locality_order * order, steps * s)
+static void steps_of(const locality_grid *grid, const locality_order *order, steps *s)
 {
     uint32_t step = 1;
 
@@ -42,7 +42,7 @@ static void steps_of(const locality_grid * grid, const locality_order * order, s
     }
 }
 
-static void add_level(cmap_form * form, uint32_t count, uint32_t stride)
+static void add_level(cmap_form *form, uint32_t count, uint32_t stride)
 {
     uint32_t top = form->levels - 1;
 
@@ -56,8 +56,8 @@ static void add_level(cmap_form * form, uint32_t count, uint32_t stride)
     form->stride[form->levels++] = (int32_t) stride;
 }
 
-void MPIR_locality_order_form(const locality_grid * grid, const locality_order * order,
-                         cmap_form * form)
+void MPIR_locality_order_form(const locality_grid *grid, const locality_order *order,
+                              cmap_form *form)
 {
     steps s;
 
@@ -70,7 +70,7 @@ void MPIR_locality_order_form(const locality_grid * grid, const locality_order *
     }
 }
 
-void MPIR_locality_given_order(const locality_grid * grid, locality_order * order)
+void MPIR_locality_given_order(const locality_grid *grid, locality_order *order)
 {
     for (uint32_t d = 0; d < grid->dims; d++)
         order->side[d] = 1;
@@ -81,8 +81,8 @@ void MPIR_locality_given_order(const locality_grid * grid, locality_order * orde
 
 /* All positions of the grid at which dimension d has the first `sides` of each of the first `tiles`
  * tiles, from a first one on. */
-static void cells_of(const locality_grid * grid, const locality_order * order, const steps * s,
-                     uint32_t d, uint32_t sides, uint32_t tiles, uint32_t first, cmap_form * form)
+static void cells_of(const locality_grid *grid, const locality_order *order, const steps *s,
+                     uint32_t d, uint32_t sides, uint32_t tiles, uint32_t first, cmap_form *form)
 {
     form->base = first;
     form->levels = 0;
@@ -98,8 +98,8 @@ static void cells_of(const locality_grid * grid, const locality_order * order, c
 
 /* Edges along one dimension: those within tiles, those from one tile to the next, and those from
  * the end to the beginning. */
-static uint64_t cut_along(const locality_grid * grid, const locality_order * order,
-                          const steps * s, uint32_t d, const locality_nodes * nodes)
+static uint64_t cut_along(const locality_grid *grid, const locality_order *order, const steps *s,
+                          uint32_t d, const locality_nodes *nodes)
 {
     uint32_t side = order->side[d], tiles = tiles_of(grid, order, d);
     uint32_t last_side = (side - 1) * s->within[d], last_tile = (tiles - 1) * s->beyond[d];
@@ -121,8 +121,8 @@ static uint64_t cut_along(const locality_grid * grid, const locality_order * ord
     return cut;
 }
 
-uint64_t MPIR_locality_cut_on_blocks(const locality_grid * grid, const locality_order * order,
-                                const void *nodes)
+uint64_t MPIR_locality_cut_on_blocks(const locality_grid *grid, const locality_order *order,
+                                     const void *nodes)
 {
     uint64_t cut = 0;
     steps s;
@@ -133,8 +133,8 @@ uint64_t MPIR_locality_cut_on_blocks(const locality_grid * grid, const locality_
     return cut;
 }
 
-static uint32_t position_of(const locality_grid * grid, const locality_order * order,
-                            const steps * s, const uint32_t at[])
+static uint32_t position_of(const locality_grid *grid, const locality_order *order, const steps *s,
+                            const uint32_t at[])
 {
     uint32_t position = 0;
     for (uint32_t d = 0; d < grid->dims; d++)
@@ -143,7 +143,7 @@ static uint32_t position_of(const locality_grid * grid, const locality_order * o
 }
 
 /* False at the end. */
-static bool next_cell(const locality_grid * grid, uint32_t at[])
+static bool next_cell(const locality_grid *grid, uint32_t at[])
 {
     for (uint32_t d = grid->dims; d-- > 0;) {
         if (++at[d] < grid->dim[d])
@@ -153,11 +153,11 @@ static bool next_cell(const locality_grid * grid, uint32_t at[])
     return false;
 }
 
-uint64_t MPIR_locality_cut_on_list(const locality_grid * grid, const locality_order * order,
-                              const void *node_of_position)
+uint64_t MPIR_locality_cut_on_list(const locality_grid *grid, const locality_order *order,
+                                   const void *node_of_position)
 {
     const uint32_t *node = node_of_position;
-    uint32_t at[LOCALITY_DIMS] = { 0 };
+    uint32_t at[LOCALITY_DIMS] = {0};
     uint64_t cut = 0;
     steps s;
 
@@ -178,28 +178,28 @@ uint64_t MPIR_locality_cut_on_list(const locality_grid * grid, const locality_or
 /* ---- candidates ---- */
 
 enum {
-    MOST_TUPLES = 4096,         /* that are looked at; 4 dimensions and 128 a node have less */
-    MOST_BANDS = 6              /* that are counted exactly */
+    MOST_TUPLES = 4096, /* that are looked at; 4 dimensions and 128 a node have less */
+    MOST_BANDS = 6      /* that are counted exactly */
 };
 
 typedef struct {
     locality_order order;
-    uint64_t cut;               /* or what it should be about */
+    uint64_t cut; /* or what it should be about */
 } candidate;
 
 typedef struct {
     const locality_grid *grid;
     uint32_t per_node;
     uint64_t size;
-    bool closed;                /* only orders with few levels */
+    bool closed; /* only orders with few levels */
     uint32_t tuples;
-    candidate tile;             /* the best one of as many cells as a node has */
+    candidate tile; /* the best one of as many cells as a node has */
     bool has_tile;
-    candidate bands[MOST_BANDS];        /* the best ones, in order */
+    candidate bands[MOST_BANDS]; /* the best ones, in order */
     uint32_t n_bands;
 } search;
 
-static bool has_few_levels(const search * s, const locality_order * order)
+static bool has_few_levels(const search *s, const locality_order *order)
 {
     cmap_form form;
 
@@ -210,27 +210,27 @@ static bool has_few_levels(const search * s, const locality_order * order)
 }
 
 /* Cut faces between tiles along d, if each tile is on a node of its own. */
-static uint64_t faces(const search * s, const locality_order * order, uint32_t d)
+static uint64_t faces(const search *s, const locality_order *order, uint32_t d)
 {
     uint64_t across = s->size / s->grid->dim[d], tiles = tiles_of(s->grid, order, d);
     return across * (tiles - 1 + (s->grid->periodic[d] && tiles > 1));
 }
 
-static void consider_tile(search * s, const locality_order * order)
+static void consider_tile(search *s, const locality_order *order)
 {
     uint64_t cut = 0;
 
     for (uint32_t d = 0; d < s->grid->dims; d++)
         cut += faces(s, order, d);
     if ((!s->has_tile || cut < s->tile.cut) && has_few_levels(s, order)) {
-        s->tile = (candidate) {.order = *order,.cut = cut };
+        s->tile = (candidate){.order = *order, .cut = cut};
         s->has_tile = true;
     }
 }
 
 /* A band is a row of tiles, each smaller than a node: a node has some tiles along the row, and
  * perhaps parts of two more. */
-static void consider_band(search * s, const locality_order * order, uint32_t cells)
+static void consider_band(search *s, const locality_order *order, uint32_t cells)
 {
     uint64_t cut = s->size * cells / s->per_node;
     uint32_t i;
@@ -246,12 +246,12 @@ static void consider_band(search * s, const locality_order * order, uint32_t cel
     i = s->n_bands < MOST_BANDS ? s->n_bands++ : MOST_BANDS - 1;
     for (; i > 0 && s->bands[i - 1].cut > cut; i--)
         s->bands[i] = s->bands[i - 1];
-    s->bands[i] = (candidate) {.order = *order,.cut = cut };
+    s->bands[i] = (candidate){.order = *order, .cut = cut};
 }
 
 /* All sides of the dimensions from d on that divide the grid, with at most `room` cells.  Bands
  * have side 1 along the row, and tiles fill the room. */
-static void try_sides(search * s, locality_order * order, uint32_t d, uint32_t room, bool band)
+static void try_sides(search *s, locality_order *order, uint32_t d, uint32_t room, bool band)
 {
     if (d == s->grid->dims) {
         if (s->tuples++ >= MOST_TUPLES)
@@ -271,7 +271,7 @@ static void try_sides(search * s, locality_order * order, uint32_t d, uint32_t r
     }
 }
 
-static void collect(search * s)
+static void collect(search *s)
 {
     locality_order order;
 
@@ -286,8 +286,8 @@ static void collect(search * s)
 
 /* ---- the choice ---- */
 
-static void take_better(const search * s, const candidate * one, locality_cut cut,
-                        const void *where, locality_choice * best)
+static void take_better(const search *s, const candidate *one, locality_cut cut, const void *where,
+                        locality_choice *best)
 {
     uint64_t its = cut(s->grid, &one->order, where);
 
@@ -298,11 +298,11 @@ static void take_better(const search * s, const candidate * one, locality_cut cu
     }
 }
 
-void MPIR_locality_choose_order(const locality_grid * grid, uint32_t per_node, bool closed,
-                           locality_cut cut, const void *where, uint64_t given,
-                           locality_choice * choice)
+void MPIR_locality_choose_order(const locality_grid *grid, uint32_t per_node, bool closed,
+                                locality_cut cut, const void *where, uint64_t given,
+                                locality_choice *choice)
 {
-    search s = {.grid = grid,.per_node = per_node,.size = size_of(grid),.closed = closed };
+    search s = {.grid = grid, .per_node = per_node, .size = size_of(grid), .closed = closed};
 
     MPIR_locality_given_order(grid, &choice->order);
     choice->cut = given;

@@ -22,13 +22,13 @@ static uint32_t gcd(uint32_t a, uint32_t b)
 }
 
 /* In its turn. */
-static uint32_t place_of(const locality_nodes * nodes, uint32_t index)
+static uint32_t place_of(const locality_nodes *nodes, uint32_t index)
 {
     uint32_t at = index - nodes->origin;
     return nodes->period ? at % nodes->period : at;
 }
 
-uint32_t MPIR_locality_node_of(const locality_nodes * nodes, uint32_t index)
+uint32_t MPIR_locality_node_of(const locality_nodes *nodes, uint32_t index)
 {
     return nodes->first + place_of(nodes, index) / nodes->size;
 }
@@ -72,7 +72,7 @@ static void convolve(uint64_t counts[], uint32_t m, uint32_t shift, uint32_t n)
     memcpy(counts, sums, m * sizeof(sums[0]));
 }
 
-static uint64_t members_of(const cmap_form * form)
+static uint64_t members_of(const cmap_form *form)
 {
     uint64_t members = 1;
     for (uint32_t k = 0; k < form->levels; k++)
@@ -81,7 +81,7 @@ static uint64_t members_of(const cmap_form * form)
 }
 
 /* The step to the place of the other index, if that is less than a block away; else `size`. */
-static int64_t short_step(int64_t step, const locality_nodes * nodes)
+static int64_t short_step(int64_t step, const locality_nodes *nodes)
 {
     int64_t size = nodes->size;
 
@@ -93,7 +93,7 @@ static int64_t short_step(int64_t step, const locality_nodes * nodes)
     return step > -size && step < size ? step : size;
 }
 
-uint64_t MPIR_locality_crossings(const cmap_form * form, int64_t step, const locality_nodes * nodes)
+uint64_t MPIR_locality_crossings(const cmap_form *form, int64_t step, const locality_nodes *nodes)
 {
     uint64_t counts[LOCALITY_MOST], members = members_of(form), together = 0;
     uint32_t m = nodes->size;
@@ -107,7 +107,7 @@ uint64_t MPIR_locality_crossings(const cmap_form * form, int64_t step, const loc
     counts[(form->base - nodes->origin) % m] = 1;
     for (uint32_t k = 0; k < form->levels; k++)
         convolve(counts, m, modulo(form->stride[k], m), form->count[k]);
-    for (uint32_t at = near < 0 ? (uint32_t) - near : 0; at < m && at + near < m; at++)
+    for (uint32_t at = near < 0 ? (uint32_t) -near : 0; at < m && at + near < m; at++)
         together += counts[at];
     return members - together;
 }
@@ -116,7 +116,7 @@ uint64_t MPIR_locality_crossings(const cmap_form * form, int64_t step, const loc
 
 /* Neighbours in rank order that are on different nodes: those at which level k goes up by one, the
  * levels below start again, and those above stay. */
-static uint64_t breaks_of(const cmap_form * form, const locality_nodes * nodes)
+static uint64_t breaks_of(const cmap_form *form, const locality_nodes *nodes)
 {
     uint64_t breaks = 0;
     cmap_form before = *form;
@@ -133,7 +133,7 @@ static uint64_t breaks_of(const cmap_form * form, const locality_nodes * nodes)
     return breaks;
 }
 
-static uint32_t last_of(const cmap_form * form)
+static uint32_t last_of(const cmap_form *form)
 {
     uint32_t last = form->base;
     for (uint32_t k = 0; k < form->levels; k++)
@@ -149,7 +149,7 @@ static uint64_t stretches_of(const locality_part parts[], uint32_t n)
         stretches += breaks_of(&parts[i].form, &parts[i].nodes);
         if (i > 0)
             stretches += MPIR_locality_node_of(&parts[i - 1].nodes, last_of(&parts[i - 1].form)) !=
-                MPIR_locality_node_of(&parts[i].nodes, parts[i].form.base);
+                         MPIR_locality_node_of(&parts[i].nodes, parts[i].form.base);
     }
     return stretches;
 }
@@ -161,7 +161,7 @@ typedef struct {
     uint32_t low, high, nodes;
 } extent;
 
-static void swap_levels(cmap_form * form, uint32_t i, uint32_t k)
+static void swap_levels(cmap_form *form, uint32_t i, uint32_t k)
 {
     uint32_t count = form->count[i];
     int32_t stride = form->stride[i];
@@ -173,7 +173,7 @@ static void swap_levels(cmap_form * form, uint32_t i, uint32_t k)
 }
 
 /* The same members in increasing order.  False: the levels do not nest. */
-static bool ascend(cmap_form * form)
+static bool ascend(cmap_form *form)
 {
     uint64_t below = 0;
 
@@ -195,7 +195,7 @@ static bool ascend(cmap_form * form)
 
 /* Levels by places: a whole period more is the same place, and after some steps all places of a
  * level have been met.  Returns the distance from the first member to the last one. */
-static uint64_t fold_levels(cmap_form * form, uint32_t period)
+static uint64_t fold_levels(cmap_form *form, uint32_t period)
 {
     uint64_t across = 0;
     uint32_t kept = 0;
@@ -215,16 +215,15 @@ static uint64_t fold_levels(cmap_form * form, uint32_t period)
 }
 
 /* Of a form whose members are on the nodes in increasing order. */
-static extent extent_of_ascending(const cmap_form * form, const locality_nodes * nodes)
+static extent extent_of_ascending(const cmap_form *form, const locality_nodes *nodes)
 {
-    return (extent) {
-        .low = MPIR_locality_node_of(nodes, form->base),.high = MPIR_locality_node_of(nodes, last_of(form)),
-        .nodes = (uint32_t) breaks_of(form, nodes) + 1
-    };
+    return (extent){.low = MPIR_locality_node_of(nodes, form->base),
+                    .high = MPIR_locality_node_of(nodes, last_of(form)),
+                    .nodes = (uint32_t) breaks_of(form, nodes) + 1};
 }
 
 /* Of one level that comes to all places it can come to. */
-static bool meets_all(const cmap_form * form, const locality_nodes * nodes, extent * found)
+static bool meets_all(const cmap_form *form, const locality_nodes *nodes, extent *found)
 {
     uint32_t common, least;
 
@@ -234,17 +233,16 @@ static bool meets_all(const cmap_form * form, const locality_nodes * nodes, exte
     if (form->count[0] != nodes->period / common)
         return false;
     least = place_of(nodes, form->base) % common;
-    *found = (extent) {
-        .low = nodes->first + least / nodes->size,
-        .high = nodes->first + (least + nodes->period - common) / nodes->size,
-        .nodes = common <= nodes->size ? nodes->period / nodes->size : form->count[0]
-    };
+    *found =
+        (extent){.low = nodes->first + least / nodes->size,
+                 .high = nodes->first + (least + nodes->period - common) / nodes->size,
+                 .nodes = common <= nodes->size ? nodes->period / nodes->size : form->count[0]};
     return true;
 }
 
 /* Of one level that goes beyond the end of a period once: what lies beyond is below the rest. */
-static bool wraps_once(const cmap_form * form, uint64_t across, const locality_nodes * nodes,
-                       extent * found)
+static bool wraps_once(const cmap_form *form, uint64_t across, const locality_nodes *nodes,
+                       extent *found)
 {
     cmap_form rest = *form, beyond = *form;
     extent above, below;
@@ -257,14 +255,13 @@ static bool wraps_once(const cmap_form * form, uint64_t across, const locality_n
     beyond.count[0] -= rest.count[0];
     above = extent_of_ascending(&rest, nodes);
     below = extent_of_ascending(&beyond, nodes);
-    *found = (extent) {
-        .low = below.low,.high = above.high,
-        .nodes = below.nodes + above.nodes - (below.high == above.low)
-    };
+    *found = (extent){.low = below.low,
+                      .high = above.high,
+                      .nodes = below.nodes + above.nodes - (below.high == above.low)};
     return true;
 }
 
-static bool extent_of(const locality_part * part, extent * found)
+static bool extent_of(const locality_part *part, extent *found)
 {
     const locality_nodes *nodes = &part->nodes;
     cmap_form form = part->form;
@@ -294,7 +291,7 @@ static int by_low(const void *a, const void *b)
     return (x->high > y->high) - (x->high < y->high);
 }
 
-bool MPIR_locality_count_nodes(const locality_part parts[], uint32_t n, locality_count * count)
+bool MPIR_locality_count_nodes(const locality_part parts[], uint32_t n, locality_count *count)
 {
     extent extents[LOCALITY_PARTS];
 
@@ -308,7 +305,7 @@ bool MPIR_locality_count_nodes(const locality_part parts[], uint32_t n, locality
     count->nodes = extents[0].nodes;
     for (uint32_t i = 1; i < n; i++) {
         if (extents[i].low < extents[i - 1].high)
-            return false;       /* they may interleave */
+            return false; /* they may interleave */
         count->nodes += extents[i].nodes - (extents[i].low == extents[i - 1].high);
     }
     count->stretches = (uint32_t) stretches_of(parts, n);

@@ -3,9 +3,9 @@
 AM_CPPFLAGS += -I$(top_srcdir)/src/mpid/common/onecopy
 
 mpi_core_sources += \
-    src/mpid/common/onecopy/board.c \
     src/mpid/common/onecopy/file.c \
-    src/mpid/common/onecopy/keep.c
+    src/mpid/common/onecopy/keep.c \
+    src/mpid/common/onecopy/onecopy_board.c
 
 noinst_HEADERS += \
     src/mpid/common/onecopy/onecopy.h \

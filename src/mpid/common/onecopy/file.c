@@ -27,10 +27,7 @@ static int file_without_name(void)
     return descriptor < 0 && errno == EINVAL ? memfd_create("onecopy", flags) : descriptor;
 }
 
-static bool seal(int descriptor)
-{
-    return fcntl(descriptor, F_ADD_SEALS, SEALS) == 0;
-}
+static bool seal(int descriptor) { return fcntl(descriptor, F_ADD_SEALS, SEALS) == 0; }
 
 static bool is_sealed(int descriptor)
 {
@@ -78,16 +75,16 @@ static bool write_all(int descriptor, const char *bytes, size_t n)
     return true;
 }
 
-static bool identify(int descriptor, size_t n, onecopy_file_t * out)
+static bool identify(int descriptor, size_t n, onecopy_file_t *out)
 {
     struct stat about;
     if (fstat(descriptor, &about) || !S_ISREG(about.st_mode) || about.st_size != (off_t) n)
         return false;
-    *out = (onecopy_file_t) { descriptor, about.st_dev, about.st_ino };
+    *out = (onecopy_file_t){descriptor, about.st_dev, about.st_ino};
     return true;
 }
 
-bool MPIR_onecopy_file_make(const void *bytes, size_t n, onecopy_file_t * out)
+bool MPIR_onecopy_file_make(const void *bytes, size_t n, onecopy_file_t *out)
 {
     if (!may_be_as_large(n))
         return false;
@@ -112,13 +109,13 @@ bool MPIR_onecopy_files_work(void)
     return memory != NULL;
 }
 
-bool MPIR_onecopy_file_leaves_room(const onecopy_file_t * file)
+bool MPIR_onecopy_file_leaves_room(const onecopy_file_t *file)
 {
     struct rlimit limit;
     return getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t) file->descriptor < limit.rlim_cur / 2;
 }
 
-bool MPIR_onecopy_file_open(int32_t process, uint64_t place, size_t n, onecopy_file_t * out)
+bool MPIR_onecopy_file_open(int32_t process, uint64_t place, size_t n, onecopy_file_t *out)
 {
     char path[64];
     struct stat about;
@@ -138,13 +135,13 @@ bool MPIR_onecopy_file_open(int32_t process, uint64_t place, size_t n, onecopy_f
 
 /* Before Linux 6.7 a sealed file has no shared mappings, even to read.  The pages of a private one
  * are the file's, too, because they are not written. */
-const void *MPIR_onecopy_file_map(const onecopy_file_t * file, size_t n)
+const void *MPIR_onecopy_file_map(const onecopy_file_t *file, size_t n)
 {
     void *memory = mmap(NULL, n, PROT_READ, MAP_PRIVATE, file->descriptor, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-void MPIR_onecopy_file_close(onecopy_file_t * file)
+void MPIR_onecopy_file_close(onecopy_file_t *file)
 {
     struct stat about;
     if (file->descriptor >= 0 && fstat(file->descriptor, &about) == 0 &&

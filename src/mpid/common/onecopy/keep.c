@@ -8,21 +8,18 @@
 
 /* What this process offers: in the slot of an entry of its part of the board. */
 typedef struct offer {
-    const void *memory;         /* NULL: the slot is free */
+    const void *memory; /* NULL: the slot is free */
     onecopy_file_t file;
 } offer_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static board_t *board;          /* NULL: not started */
+static board_t *board; /* NULL: not started */
 static unsigned processes, self;
-static pid_t process;           /* that started: a child of it is another one */
+static pid_t process; /* that started: a child of it is another one */
 static offer_t offers[ONECOPY_MOST];
 static onecopy_figures_t figures;
 
-static board_part_t *own_part(void)
-{
-    return &board->part[self];
-}
+static board_part_t *own_part(void) { return &board->part[self]; }
 
 bool MPIR_onecopy_start(void *memory, unsigned count, unsigned number)
 {
@@ -73,7 +70,7 @@ static uint64_t hash_of(const void *bytes, size_t n)
 {
     enum { CHAINS = 4, STEP = CHAINS * sizeof(uint64_t) };
     const char *at = bytes;
-    uint64_t chain[CHAINS] = { n, 1, 2, 3 }, word[CHAINS];
+    uint64_t chain[CHAINS] = {n, 1, 2, 3}, word[CHAINS];
     for (; n >= STEP; at += STEP, n -= STEP) {
         memcpy(word, at, STEP);
         for (int i = 0; i < CHAINS; i++)
@@ -97,18 +94,18 @@ static unsigned free_slot(void)
 
 /* If a process has no slot left, or few descriptors, it closes this one, because the mapping needs
  * none. */
-static void offer(const void *memory, onecopy_file_t * file, uint64_t hash)
+static void offer(const void *memory, onecopy_file_t *file, uint64_t hash)
 {
     unsigned slot = free_slot();
     if (slot == ONECOPY_MOST || !MPIR_onecopy_file_leaves_room(file)) {
         MPIR_onecopy_file_close(file);
         return;
     }
-    offers[slot] = (offer_t) { memory, *file };
+    offers[slot] = (offer_t){memory, *file};
     MPIR_onecopy_board_offer(own_part(), slot, hash, board_place(file->descriptor, file->inode));
 }
 
-static const void *map_equal(const onecopy_file_t * file, const void *bytes, size_t n)
+static const void *map_equal(const onecopy_file_t *file, const void *bytes, size_t n)
 {
     const void *memory = MPIR_onecopy_file_map(file, n);
     if (memory && memcmp(memory, bytes, n)) {
@@ -118,7 +115,7 @@ static const void *map_equal(const onecopy_file_t * file, const void *bytes, siz
     return memory;
 }
 
-static const void *look_at(const board_part_t * part, unsigned slot, uint64_t hash,
+static const void *look_at(const board_part_t *part, unsigned slot, uint64_t hash,
                            const void *bytes, size_t n)
 {
     onecopy_file_t file;
@@ -153,7 +150,8 @@ static const void *make(uint64_t hash, const void *bytes, size_t n)
     onecopy_file_t file;
     if (!MPIR_onecopy_file_make(bytes, n, &file))
         return NULL;
-    const void *memory = MPIR_onecopy_file_leaves_room(&file) ? MPIR_onecopy_file_map(&file, n) : NULL;
+    const void *memory =
+        MPIR_onecopy_file_leaves_room(&file) ? MPIR_onecopy_file_map(&file, n) : NULL;
     if (!memory) {
         MPIR_onecopy_file_close(&file);
         return NULL;
@@ -209,7 +207,7 @@ void MPIR_onecopy_drop(const void *memory, size_t n)
     pthread_mutex_unlock(&lock);
 }
 
-void MPIR_onecopy_get_figures(onecopy_figures_t * out)
+void MPIR_onecopy_get_figures(onecopy_figures_t *out)
 {
     pthread_mutex_lock(&lock);
     *out = figures;

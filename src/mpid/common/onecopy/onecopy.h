@@ -32,7 +32,7 @@ extern "C" {
 #endif
 
 enum {
-    ONECOPY_MOST = 31,          /* blocks that a process can offer to others at a time */
+    ONECOPY_MOST = 31, /* blocks that a process can offer to others at a time */
     ONECOPY_PATIENCE_MS = 1000
 };
 
@@ -57,12 +57,12 @@ const void *MPIR_onecopy_keep(const void *bytes, size_t n);
 void MPIR_onecopy_drop(const void *memory, size_t n);
 
 typedef struct onecopy_figures {
-    uint64_t blocks, bytes;     /* that this process has mapped now */
-    uint64_t made, found;       /* copies made, and found with another process, since the start */
-    uint64_t refused;           /* requests that got none */
+    uint64_t blocks, bytes; /* that this process has mapped now */
+    uint64_t made, found;   /* copies made, and found with another process, since the start */
+    uint64_t refused;       /* requests that got none */
 } onecopy_figures_t;
 
-void MPIR_onecopy_get_figures(onecopy_figures_t * out);
+void MPIR_onecopy_get_figures(onecopy_figures_t *out);
 
 #ifdef __cplusplus
 }

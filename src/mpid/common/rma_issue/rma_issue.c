@@ -11,13 +11,13 @@
 /* Epochs with long operations until the other way is tried again. */
 #define LOOK_AGAIN 32
 
-void MPIR_rma_issue_target_init(rma_issue_target_t * target, size_t room)
+void MPIR_rma_issue_target_init(rma_issue_target_t *target, size_t room)
 {
     memset(target, 0, sizeof(*target));
     target->room = room;
 }
 
-void MPIR_rma_issue_open(rma_issue_target_t * target, rma_issue_permission_t permission)
+void MPIR_rma_issue_open(rma_issue_target_t *target, rma_issue_permission_t permission)
 {
     assert(target->permission == RI_CLOSED && target->waiting == 0);
     target->permission = permission;
@@ -29,12 +29,12 @@ void MPIR_rma_issue_open(rma_issue_target_t * target, rma_issue_permission_t per
     target->epoch_waited = 0;
 }
 
-static bool is_long(const rma_issue_target_t * target, const rma_issue_op_t * op)
+static bool is_long(const rma_issue_target_t *target, const rma_issue_op_t *op)
 {
     return op->bytes > target->room || op->answer > target->room;
 }
 
-static void count(rma_issue_target_t * target, unsigned ops, size_t wire)
+static void target_count(rma_issue_target_t *target, unsigned ops, size_t wire)
 {
     target->epoch_ops += ops;
     target->unflushed += ops;
@@ -42,7 +42,7 @@ static void count(rma_issue_target_t * target, unsigned ops, size_t wire)
     target->epoch_wire += wire;
 }
 
-void MPIR_rma_issue_add(rma_issue_target_t * target, rma_issue_op_t * op)
+void MPIR_rma_issue_add(rma_issue_target_t *target, rma_issue_op_t *op)
 {
     assert(target->permission != RI_CLOSED);
     op->next = NULL;
@@ -56,14 +56,14 @@ void MPIR_rma_issue_add(rma_issue_target_t * target, rma_issue_op_t * op)
     target->wire += op->wire;
     target->answer += op->answer;
     target->bound += op->wire == 0;
-    count(target, MPIR_rma_issue_num_ops(op), op->wire);
+    target_count(target, MPIR_rma_issue_num_ops(op), op->wire);
     if (is_long(target, op))
         target->epoch_long += op->bytes;
 }
 
 /* Packed operations cannot be issued natively: what is native must not be in front of them. */
 bool MPIR_rma_issue_packs(const rma_issue_target_t *target, const rma_issue_settings_t *settings,
-                     const rma_issue_op_t *op)
+                          const rma_issue_op_t *op)
 {
     return op->wire > 0 && op->answer == 0 &&
            (op->bytes <= settings->bytes || settings->mode == RI_LAZY) &&
@@ -81,10 +81,10 @@ void MPIR_rma_issue_pack_more(rma_issue_target_t *target, size_t bytes, size_t w
     target->waiting++;
     target->bytes += bytes;
     target->wire += wire;
-    count(target, 1, wire);
+    target_count(target, 1, wire);
 }
 
-rma_issue_op_t *MPIR_rma_issue_take(rma_issue_target_t * target)
+rma_issue_op_t *MPIR_rma_issue_take(rma_issue_target_t *target)
 {
     rma_issue_op_t *op = target->head;
 
@@ -99,32 +99,29 @@ rma_issue_op_t *MPIR_rma_issue_take(rma_issue_target_t * target)
     return op;
 }
 
-void MPIR_rma_issue_issued(rma_issue_target_t * target)
+void MPIR_rma_issue_issued(rma_issue_target_t *target)
 {
     assert(target->permission == RI_GRANTED && target->waiting == 0);
     target->issued++;
-    count(target, 1, 0);
+    target_count(target, 1, 0);
 }
 
-void MPIR_rma_issue_went_out(rma_issue_target_t * target)
-{
-    target->issued++;
-}
+void MPIR_rma_issue_went_out(rma_issue_target_t *target) { target->issued++; }
 
-void MPIR_rma_issue_granted(rma_issue_target_t * target)
+void MPIR_rma_issue_granted(rma_issue_target_t *target)
 {
     assert(target->permission == RI_ASKED || target->permission == RI_MESSAGES);
     target->permission = RI_GRANTED;
 }
 
-void MPIR_rma_issue_settled(rma_issue_target_t * target, uint64_t issued)
+void MPIR_rma_issue_settled(rma_issue_target_t *target, uint64_t issued)
 {
     /* two threads may wait at the same time, each for what it saw */
     if (issued > target->settled)
         target->settled = issued;
 }
 
-bool MPIR_rma_issue_fits(const rma_issue_target_t * target)
+bool MPIR_rma_issue_fits(const rma_issue_target_t *target)
 {
     return target->bound == 0 && target->wire <= target->room && target->answer <= target->room;
 }
@@ -138,7 +135,7 @@ bool MPIR_rma_issue_asks_with(const rma_issue_target_t *target, const rma_issue_
 /* May what waits go on waiting?  An epoch that a message holds costs least as one message; how many
  * operations it will have only the epochs before it can tell.  Where the target may be accessed,
  * short ones wait until a message is full. */
-static bool patient(const rma_issue_target_t * target, const rma_issue_settings_t * settings)
+static bool patient(const rma_issue_target_t *target, const rma_issue_settings_t *settings)
 {
     if (settings->mode == RI_LAZY)
         return target->waiting <= settings->queue;
@@ -157,14 +154,14 @@ static bool patient(const rma_issue_target_t * target, const rma_issue_settings_
 /* So many of the first operations, with no more than so many bytes, and in each, does one
  * message hold.  Nothing may overtake what is native.  Packed operations have no limit but the
  * message. */
-static unsigned held_by_message(const rma_issue_target_t * target, size_t most, size_t longest)
+static unsigned held_by_message(const rma_issue_target_t *target, size_t most, size_t longest)
 {
     size_t bytes = 0, wire = 0, answer = 0;
     unsigned ops = 0;
 
     if (MPIR_rma_issue_has_native(target))
         return 0;
-    for (const rma_issue_op_t * op = target->head; op && op->wire; op = op->next) {
+    for (const rma_issue_op_t *op = target->head; op && op->wire; op = op->next) {
         bytes += op->bytes;
         wire += op->wire;
         answer += op->answer;
@@ -178,7 +175,7 @@ static unsigned held_by_message(const rma_issue_target_t * target, size_t most, 
 
 /* So many of the first operations go as one message that neither asks nor ends; none when that does
  * not pay. */
-static unsigned gathered(const rma_issue_target_t * target, const rma_issue_settings_t * settings)
+static unsigned gathered(const rma_issue_target_t *target, const rma_issue_settings_t *settings)
 {
     unsigned ops = held_by_message(target, settings->bytes, SIZE_MAX);
 
@@ -189,10 +186,10 @@ static unsigned gathered(const rma_issue_target_t * target, const rma_issue_sett
 }
 
 bool MPIR_rma_issue_passes(const rma_issue_target_t *target, const rma_issue_settings_t *settings,
-                      size_t wire)
+                           size_t wire)
 {
     return target->permission == RI_GRANTED && target->waiting == 0 && settings->mode != RI_LAZY &&
-        (wire == 0 || MPIR_rma_issue_has_native(target) || MPIR_rma_issue_goes_alone(target));
+           (wire == 0 || MPIR_rma_issue_has_native(target) || MPIR_rma_issue_goes_alone(target));
 }
 
 void MPIR_rma_issue_flushed(rma_issue_target_t *target, const rma_issue_settings_t *settings)
@@ -204,16 +201,13 @@ void MPIR_rma_issue_flushed(rma_issue_target_t *target, const rma_issue_settings
     target->unflushed = 0;
 }
 
-static rma_issue_step_t step(rma_issue_what_t what)
-{
-    return (rma_issue_step_t) {.what = what};
-}
+static rma_issue_step_t step(rma_issue_what_t what) { return (rma_issue_step_t){.what = what}; }
 
-static rma_issue_step_t message(rma_issue_target_t * target, unsigned flags, unsigned ops)
+static rma_issue_step_t message(rma_issue_target_t *target, unsigned flags, unsigned ops)
 {
     if (flags & RI_ASK)
         target->permission = RI_ASKED;
-    return (rma_issue_step_t) {.what = RI_SEND, .flags = flags, .ops = ops};
+    return (rma_issue_step_t){.what = RI_SEND, .flags = flags, .ops = ops};
 }
 
 static rma_issue_step_t next_noted(rma_issue_target_t *target, const rma_issue_settings_t *settings,
@@ -224,7 +218,7 @@ static rma_issue_step_t next_noted(rma_issue_target_t *target, const rma_issue_s
     if (goal == RI_GO_ON)
         return patient(target, settings) ? step(RI_DONE) : message(target, RI_ASK, 0);
     if (goal != RI_CLEAR && target->waiting == 0)
-        return step(RI_DONE);   /* a target that was never used never hears of the epoch */
+        return step(RI_DONE); /* a target that was never used never hears of the epoch */
     if (goal == RI_END && whole)
         return message(target, RI_ASK | RI_END_EPOCH, target->waiting);
     return message(target, RI_ASK, whole ? target->waiting : 0);
@@ -245,7 +239,7 @@ static rma_issue_step_t next_asked(const rma_issue_target_t *target,
 
 /* What the target counts costs no answer, so that even one operation is cheaper as a message,
  * unless what is native has to be waited for anyway. */
-static rma_issue_step_t next_at_fence(rma_issue_target_t * target)
+static rma_issue_step_t next_at_fence(rma_issue_target_t *target)
 {
     unsigned ops = held_by_message(target, SIZE_MAX, SIZE_MAX);
 
@@ -303,7 +297,7 @@ static rma_issue_step_t next_held(rma_issue_target_t *target, const rma_issue_se
         return step(RI_DONE);
     if (goal == RI_END && MPIR_rma_issue_fits(target))
         return MPIR_rma_issue_has_native(target) ? step(RI_SETTLE)
-                                            : message(target, RI_END_EPOCH, target->waiting);
+                                                 : message(target, RI_END_EPOCH, target->waiting);
     if (target->waiting == 0)
         return step(RI_DONE);
     if (goal == RI_FENCE)
@@ -312,26 +306,17 @@ static rma_issue_step_t next_held(rma_issue_target_t *target, const rma_issue_se
     return ops ? message(target, 0, ops) : step(RI_ISSUE);
 }
 
-rma_issue_step_t MPIR_rma_issue_next(rma_issue_target_t *target, const rma_issue_settings_t *settings,
-                                rma_issue_goal_t goal)
+rma_issue_step_t MPIR_rma_issue_next(rma_issue_target_t *target,
+                                     const rma_issue_settings_t *settings, rma_issue_goal_t goal)
 {
     rma_issue_step_t next;
 
     switch (target->permission) {
-        case RI_NOTED:
-            next = next_noted(target, settings, goal);
-            break;
-        case RI_ASKED:
-            next = next_asked(target, settings, goal);
-            break;
-        case RI_MESSAGES:
-            next = next_messages(target, settings, goal);
-            break;
-        case RI_GRANTED:
-            next = next_held(target, settings, goal);
-            break;
-        default:
-            return step(RI_DONE);
+        case RI_NOTED: next = next_noted(target, settings, goal); break;
+        case RI_ASKED: next = next_asked(target, settings, goal); break;
+        case RI_MESSAGES: next = next_messages(target, settings, goal); break;
+        case RI_GRANTED: next = next_held(target, settings, goal); break;
+        default: return step(RI_DONE);
     }
     if (next.what == RI_ISSUE)
         target->issued++;
@@ -340,14 +325,14 @@ rma_issue_step_t MPIR_rma_issue_next(rma_issue_target_t *target, const rma_issue
     return next;
 }
 
-void MPIR_rma_issue_waited(rma_issue_target_t * target, double seconds)
+void MPIR_rma_issue_waited(rma_issue_target_t *target, double seconds)
 {
     target->epoch_waited += seconds;
 }
 
 /* Epochs of another size begin anew.  Less waiting counts at once, more by steps: others' work
  * disturbs now and then. */
-static void learn_long(rma_issue_target_t * target)
+static void learn_long(rma_issue_target_t *target)
 {
     double *waited = &target->waited[target->stays], now = target->epoch_waited;
 
@@ -365,7 +350,7 @@ static void learn_long(rma_issue_target_t * target)
     }
 }
 
-void MPIR_rma_issue_close(rma_issue_target_t * target)
+void MPIR_rma_issue_close(rma_issue_target_t *target)
 {
     bool one_message = target->epoch_bound == 0 && target->epoch_wire <= target->room;
 

@@ -4,32 +4,32 @@
 
 #include <assert.h>
 
-void MPIR_rma_issue_phase_init(rma_issue_phase_t * phase, bool exchanges)
+void MPIR_rma_issue_phase_init(rma_issue_phase_t *phase, bool exchanges)
 {
-    *phase = (rma_issue_phase_t) {.exchanges = exchanges,.next_barriers = RF_BARRIERS_LEAST};
+    *phase = (rma_issue_phase_t){.exchanges = exchanges, .next_barriers = RF_BARRIERS_LEAST};
 }
 
-static void begin(rma_issue_phase_t * phase, bool entered_by_all, bool clear)
+static void phase_begin(rma_issue_phase_t *phase, bool entered_by_all, bool clear)
 {
     phase->epoch++;
     phase->entered_by_all = entered_by_all;
     phase->clear = clear;
 }
 
-void MPIR_rma_issue_phase_passed_barrier(rma_issue_phase_t * phase)
+void MPIR_rma_issue_phase_passed_barrier(rma_issue_phase_t *phase)
 {
     assert(MPIR_rma_issue_phase_is_barrier(phase));
     if (phase->exchanges)
         phase->barriers--;
-    begin(phase, true, true);
+    phase_begin(phase, true, true);
 }
 
-void MPIR_rma_issue_phase_passed_nothing(rma_issue_phase_t * phase)
+void MPIR_rma_issue_phase_passed_nothing(rma_issue_phase_t *phase)
 {
-    begin(phase, false, false);
+    phase_begin(phase, false, false);
 }
 
-bool MPIR_rma_issue_phase_passed_exchange(rma_issue_phase_t * phase, uint32_t flags)
+bool MPIR_rma_issue_phase_passed_exchange(rma_issue_phase_t *phase, uint32_t flags)
 {
     bool native = flags & (RF_NATIVE | RF_BARRIER);
     bool barrier = flags & RF_BARRIER || (native && flags & RF_MESSAGES);
@@ -40,6 +40,6 @@ bool MPIR_rma_issue_phase_passed_exchange(rma_issue_phase_t * phase, uint32_t fl
     } else if (phase->next_barriers > RF_BARRIERS_LEAST) {
         phase->next_barriers /= 2;
     }
-    begin(phase, true, barrier || !(flags & RF_MESSAGES));
+    phase_begin(phase, true, barrier || !(flags & RF_MESSAGES));
     return barrier;
 }

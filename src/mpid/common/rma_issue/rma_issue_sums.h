@@ -10,9 +10,9 @@
  * rounds to the base, and size - 1 numbers that each process sends in all.  A radix of `size` is
  * one round of a message to each.
  *
- * This file sends nothing: for each message of a round, 1 .. MPIR_rma_issue_sums_messages(), the caller
- * sends what MPIR_rma_issue_sums_pack() writes and gives MPIR_rma_issue_sums_merge() what has come, in any
- * order.
+ * This file sends nothing: for each message of a round, 1 .. MPIR_rma_issue_sums_messages(), the
+ * caller sends what MPIR_rma_issue_sums_pack() writes and gives MPIR_rma_issue_sums_merge() what
+ * has come, in any order.
  */
 #ifndef RMA_ISSUE_SUMS_H_INCLUDED
 #define RMA_ISSUE_SUMS_H_INCLUDED
@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 typedef struct {
-    uint32_t size, radix, distance;     /* the last, of this round */
+    uint32_t size, radix, distance; /* the last, of this round */
     uint32_t flags;
     /* for the process so many ranks on; the first is the caller's own */
     uint32_t *sums;
@@ -35,20 +35,21 @@ typedef struct {
 /* `numbers`: the caller's, of `size`, which may be set before the first round.  REQUIRES radix
  * >= 2. */
 static inline void MPIR_rma_issue_sums_begin(rma_issue_sums_t *sums, uint32_t size, uint32_t radix,
-                                        uint32_t *numbers)
+                                             uint32_t *numbers)
 {
-    *sums = (rma_issue_sums_t) {.size = size,.radix = radix,.distance = 1,.flags = 0,.sums = numbers};
+    *sums = (rma_issue_sums_t){
+        .size = size, .radix = radix, .distance = 1, .flags = 0, .sums = numbers};
 }
 
 /* No round is left: sums->flags and sums->sums[0] are what was wanted. */
-static inline bool MPIR_rma_issue_sums_over(const rma_issue_sums_t * sums)
+static inline bool MPIR_rma_issue_sums_over(const rma_issue_sums_t *sums)
 {
     return sums->distance >= sums->size;
 }
 
 /* Of this round; of each later one as many or fewer.  The i-th, from 1 on, goes i * distance
  * ranks on.  REQUIRES: it is not over. */
-static inline uint32_t MPIR_rma_issue_sums_messages(const rma_issue_sums_t * sums)
+static inline uint32_t MPIR_rma_issue_sums_messages(const rma_issue_sums_t *sums)
 {
     uint32_t all = (sums->size - 1) / sums->distance;
 
@@ -57,17 +58,17 @@ static inline uint32_t MPIR_rma_issue_sums_messages(const rma_issue_sums_t * sum
 
 /* Words of the i-th message of this round; none later or in a later round is longer.  REQUIRES i
  * as above. */
-static inline size_t MPIR_rma_issue_sums_words(const rma_issue_sums_t * sums, uint32_t i)
+static inline size_t MPIR_rma_issue_sums_words(const rma_issue_sums_t *sums, uint32_t i)
 {
     return 2 + ((sums->size - 1) / sums->distance - i) / sums->radix;
 }
 
 /* REQUIRES i as above. */
-void MPIR_rma_issue_sums_pack(const rma_issue_sums_t * sums, uint32_t i, uint32_t * message);
-void MPIR_rma_issue_sums_merge(rma_issue_sums_t * sums, uint32_t i, const uint32_t * message);
+void MPIR_rma_issue_sums_pack(const rma_issue_sums_t *sums, uint32_t i, uint32_t *message);
+void MPIR_rma_issue_sums_merge(rma_issue_sums_t *sums, uint32_t i, const uint32_t *message);
 
 /* REQUIRES: this round's messages were packed and merged. */
-void MPIR_rma_issue_sums_end_round(rma_issue_sums_t * sums);
+void MPIR_rma_issue_sums_end_round(rma_issue_sums_t *sums);
 
 #ifdef __cplusplus
 }

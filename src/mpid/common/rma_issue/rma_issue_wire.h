@@ -21,17 +21,17 @@ extern "C" {
 
 typedef struct {
     int64_t disp;
-    uint32_t count;             /* at least 1 */
-    uint32_t type;              /* the caller's numbers: small ones for frequent types */
-    uint8_t op;                 /* below 32 */
-    uint8_t kind;               /* below 8 */
+    uint32_t count; /* at least 1 */
+    uint32_t type;  /* the caller's numbers: small ones for frequent types */
+    uint8_t op;     /* below 32 */
+    uint8_t kind;   /* below 8 */
 } rma_issue_record_t;
 
 /* The first part of a record, and the second one of the wide form. */
 typedef struct {
     uint32_t disp;
     uint16_t type;
-    uint8_t count;              /* 0: the wide form, which has these three */
+    uint8_t count; /* 0: the wide form, which has these three */
     uint8_t op_and_kind;
 } rma_issue_narrow_t;
 
@@ -40,24 +40,24 @@ typedef struct {
     uint32_t count, type;
 } rma_issue_wide_t;
 
-static inline bool MPIR_rma_issue_record_is_narrow(const rma_issue_record_t * record)
+static inline bool MPIR_rma_issue_record_is_narrow(const rma_issue_record_t *record)
 {
     return record->disp >= 0 && record->disp <= UINT32_MAX && record->count <= UINT8_MAX &&
            record->type <= UINT16_MAX;
 }
 
 /* Bytes of a message that MPIR_rma_issue_record_write() fills. */
-static inline size_t MPIR_rma_issue_record_size(const rma_issue_record_t * record)
+static inline size_t MPIR_rma_issue_record_size(const rma_issue_record_t *record)
 {
     return sizeof(rma_issue_narrow_t) +
            (MPIR_rma_issue_record_is_narrow(record) ? 0 : sizeof(rma_issue_wide_t));
 }
 
 /* Both answer the place behind it. */
-static inline char *MPIR_rma_issue_record_write(char *to, const rma_issue_record_t * record)
+static inline char *MPIR_rma_issue_record_write(char *to, const rma_issue_record_t *record)
 {
-    rma_issue_narrow_t narrow = { 0, 0, 0, (uint8_t) (record->op << 3 | record->kind) };
-    rma_issue_wide_t wide = { record->disp, record->count, record->type };
+    rma_issue_narrow_t narrow = {0, 0, 0, (uint8_t) (record->op << 3 | record->kind)};
+    rma_issue_wide_t wide = {record->disp, record->count, record->type};
 
     assert(record->count > 0 && record->op < 32 && record->kind < 8);
     if (!MPIR_rma_issue_record_is_narrow(record)) {
@@ -72,7 +72,7 @@ static inline char *MPIR_rma_issue_record_write(char *to, const rma_issue_record
     return to + sizeof(narrow);
 }
 
-static inline char *MPIR_rma_issue_record_read(char *from, rma_issue_record_t * record)
+static inline char *MPIR_rma_issue_record_read(char *from, rma_issue_record_t *record)
 {
     rma_issue_narrow_t narrow;
     rma_issue_wide_t wide;

@@ -21,13 +21,13 @@ static uint64_t now(void)
     return (uint64_t) time.tv_sec * 1000000000 + (uint64_t) time.tv_nsec;
 }
 
-static bool replace(rma_lock_t * lock, uint64_t old, uint64_t new)
+static bool replace(rma_lock_t *lock, uint64_t old, uint64_t new)
 {
     return __atomic_compare_exchange_n(&lock->state, &old, new, false, __ATOMIC_SEQ_CST,
                                        __ATOMIC_RELAXED);
 }
 
-bool MPIR_rma_lock_ask(rma_lock_t * lock, bool exclusive, rma_lock_request_t * request)
+bool MPIR_rma_lock_ask(rma_lock_t *lock, bool exclusive, rma_lock_request_t *request)
 {
     if (MPIR_rma_lock_try(lock, exclusive))
         return true;
@@ -43,7 +43,7 @@ bool MPIR_rma_lock_ask(rma_lock_t * lock, bool exclusive, rma_lock_request_t * r
     return MPIR_rma_lock_poll(lock, request);
 }
 
-static bool poll_first(rma_lock_t * lock, const rma_lock_request_t * request, uint64_t state)
+static bool poll_first(rma_lock_t *lock, const rma_lock_request_t *request, uint64_t state)
 {
     if ((state & ~RMA_LOCK_WANTED) != 0) {
         if (!(state & RMA_LOCK_WANTED))
@@ -57,7 +57,7 @@ static bool poll_first(rma_lock_t * lock, const rma_lock_request_t * request, ui
     return true;
 }
 
-static bool is_out_of_patience(rma_lock_request_t * request)
+static bool is_out_of_patience(rma_lock_request_t *request)
 {
     uint64_t time;
 
@@ -69,7 +69,7 @@ static bool is_out_of_patience(rma_lock_request_t * request)
     return time - request->since > RMA_LOCK_PATIENCE;
 }
 
-static bool poll_any(rma_lock_t * lock, rma_lock_request_t * request, uint64_t state)
+static bool poll_any(rma_lock_t *lock, rma_lock_request_t *request, uint64_t state)
 {
     bool wanted =
         (state & RMA_LOCK_WANTED) != 0 || __atomic_load_n(&lock->next, __ATOMIC_RELAXED) !=
@@ -85,7 +85,7 @@ static bool poll_any(rma_lock_t * lock, rma_lock_request_t * request, uint64_t s
     return replace(lock, state, state + RMA_LOCK_SHARED);
 }
 
-bool MPIR_rma_lock_poll(rma_lock_t * lock, rma_lock_request_t * request)
+bool MPIR_rma_lock_poll(rma_lock_t *lock, rma_lock_request_t *request)
 {
     uint64_t state;
 
@@ -96,17 +96,15 @@ bool MPIR_rma_lock_poll(rma_lock_t * lock, rma_lock_request_t * request)
     }
     state = __atomic_load_n(&lock->state, __ATOMIC_RELAXED);
     switch (request->step) {
-        case RMA_LOCK_FIRST:
-            return poll_first(lock, request, state);
-        case RMA_LOCK_ANY:
-            return poll_any(lock, request, state);
+        case RMA_LOCK_FIRST: return poll_first(lock, request, state);
+        case RMA_LOCK_ANY: return poll_any(lock, request, state);
         default:
             return !(state & RMA_LOCK_HELD) &&
                    replace(lock, state, state - RMA_LOCK_TURN + RMA_LOCK_SHARED);
     }
 }
 
-void MPIR_rma_lock_guard_wait(uint32_t * guard)
+void MPIR_rma_lock_guard_wait(uint32_t *guard)
 {
     unsigned polls = 0;
 

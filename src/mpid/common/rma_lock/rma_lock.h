@@ -36,15 +36,15 @@ extern "C" {
 #endif
 
 typedef struct {
-    uint64_t state;             /* see RMA_LOCK_HELD and what follows it */
-    uint32_t next, serving;     /* tickets of exclusive requests */
+    uint64_t state;         /* see RMA_LOCK_HELD and what follows it */
+    uint32_t next, serving; /* tickets of exclusive requests */
 } rma_lock_t;
 
-#define RMA_LOCK_HELD (UINT64_C(1) << 63)       /* exclusively */
-#define RMA_LOCK_WANTED (UINT64_C(1) << 62)     /* by the exclusive request whose turn it is */
+#define RMA_LOCK_HELD (UINT64_C(1) << 63)   /* exclusively */
+#define RMA_LOCK_WANTED (UINT64_C(1) << 62) /* by the exclusive request whose turn it is */
 /* counts shared requests that get the lock after its present holder */
 #define RMA_LOCK_TURN (UINT64_C(1) << 31)
-#define RMA_LOCK_SHARED UINT64_C(1)     /* counts shared holders */
+#define RMA_LOCK_SHARED UINT64_C(1) /* counts shared holders */
 
 /* Nanoseconds.  This is longer than a turn on an oversubscribed core, so that requests keep
  * their order there. */
@@ -56,11 +56,11 @@ typedef struct {
     enum { RMA_LOCK_IN_LINE, RMA_LOCK_FIRST, RMA_LOCK_ANY, RMA_LOCK_NEXT } step;
     uint32_t ticket;
     uint32_t polls;
-    uint64_t since;             /* nanoseconds of some clock */
+    uint64_t since; /* nanoseconds of some clock */
 } rma_lock_request_t;
 
 /* Without waiting: succeeds only if no other process holds or requests the lock. */
-static inline bool MPIR_rma_lock_try(rma_lock_t * lock, bool exclusive)
+static inline bool MPIR_rma_lock_try(rma_lock_t *lock, bool exclusive)
 {
     uint64_t state = __atomic_load_n(&lock->state, __ATOMIC_RELAXED);
 
@@ -75,17 +75,17 @@ static inline bool MPIR_rma_lock_try(rma_lock_t * lock, bool exclusive)
 }
 
 /* Begins a request.  True: granted.  False: poll it until it is granted. */
-bool MPIR_rma_lock_ask(rma_lock_t * lock, bool exclusive, rma_lock_request_t * request);
-bool MPIR_rma_lock_poll(rma_lock_t * lock, rma_lock_request_t * request);
+bool MPIR_rma_lock_ask(rma_lock_t *lock, bool exclusive, rma_lock_request_t *request);
+bool MPIR_rma_lock_poll(rma_lock_t *lock, rma_lock_request_t *request);
 
 /* REQUIRES: a holder calls. */
-static inline bool MPIR_rma_lock_is_exclusive(const rma_lock_t * lock)
+static inline bool MPIR_rma_lock_is_exclusive(const rma_lock_t *lock)
 {
     return (__atomic_load_n(&lock->state, __ATOMIC_RELAXED) & RMA_LOCK_HELD) != 0;
 }
 
 /* Gives the lock back.  REQUIRES that the caller holds it. */
-static inline void MPIR_rma_lock_release(rma_lock_t * lock)
+static inline void MPIR_rma_lock_release(rma_lock_t *lock)
 {
     if (MPIR_rma_lock_is_exclusive(lock))
         __atomic_fetch_and(&lock->state, ~RMA_LOCK_HELD, __ATOMIC_SEQ_CST);
@@ -95,17 +95,17 @@ static inline void MPIR_rma_lock_release(rma_lock_t * lock)
 
 /* A guard for a few instructions; zero is open.  It keeps no order, and a long wait yields the
  * core. */
-void MPIR_rma_lock_guard_wait(uint32_t * guard);
+void MPIR_rma_lock_guard_wait(uint32_t *guard);
 
 /* Closes the guard, and waits while another thread has it closed. */
-static inline void MPIR_rma_lock_guard_enter(uint32_t * guard)
+static inline void MPIR_rma_lock_guard_enter(uint32_t *guard)
 {
     if (__atomic_exchange_n(guard, 1, __ATOMIC_ACQUIRE) != 0)
         MPIR_rma_lock_guard_wait(guard);
 }
 
 /* Opens the guard. */
-static inline void MPIR_rma_lock_guard_leave(uint32_t * guard)
+static inline void MPIR_rma_lock_guard_leave(uint32_t *guard)
 {
     __atomic_store_n(guard, 0, __ATOMIC_RELEASE);
 }

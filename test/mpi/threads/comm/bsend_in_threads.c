@@ -13,7 +13,7 @@
 #define ROUNDS 300
 
 static MPI_Comm comms[THREADS];
-static int has_begun;           /* the receive */
+static int has_begun; /* the receive */
 
 static MTEST_THREAD_RETURN_TYPE receive_late(void *arg)
 {
@@ -75,7 +75,7 @@ static void send_rounds(MPI_Comm comm)
 /* Odd threads have a buffer of their own; the others share that of the process. */
 static MTEST_THREAD_RETURN_TYPE send_all(void *arg)
 {
-    int mine = (int)(intptr_t)arg, size;
+    int mine = (int) (intptr_t) arg, size;
     void *memory = malloc(10 * (400 + MPI_BSEND_OVERHEAD)), *address;
 
     if (mine % 2)
@@ -102,7 +102,7 @@ int main(int argc, char **argv)
         wait_once(way);
     MPI_Buffer_attach(memory, sizeof(memory));
     for (int i = 0; i < THREADS; i++)
-        MTest_Start_thread(send_all, (void *)(intptr_t)i);
+        MTest_Start_thread(send_all, (void *) (intptr_t) i);
     MTest_Join_threads();
     MPI_Buffer_detach(&address, &size);
     for (int i = 0; i < THREADS; i++)

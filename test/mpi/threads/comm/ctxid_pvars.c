@@ -17,9 +17,8 @@
 #define MOST_THREADS 8
 #define LEVELS 5
 
-static const char *const names[LEVELS] = {
-    "ctxid_used", "ctxid_reserved", "ctxid_highest", "ctxid_table_allocated", "ctxid_table_bytes"
-};
+static const char *const names[LEVELS] = {"ctxid_used", "ctxid_reserved", "ctxid_highest",
+                                          "ctxid_table_allocated", "ctxid_table_bytes"};
 
 static ct_pvar levels[LEVELS];
 static MPI_Comm parents[MOST_THREADS];

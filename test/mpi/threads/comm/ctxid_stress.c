@@ -21,7 +21,7 @@ static MPI_Comm parent[MOST_THREADS];
 static int threads, rounds, world_size, scarce;
 
 /* Did it find an id?  MPI calls return errors only where ids are scarce. */
-static int found(int mpi_errno, MPI_Comm * made)
+static int found(int mpi_errno, MPI_Comm *made)
 {
     if (mpi_errno == MPI_SUCCESS)
         return 1;
@@ -41,7 +41,7 @@ static void check_own_message(MPI_Comm comm, int stamp, const char *what)
 }
 
 /* Two pending at once, completed in either order. */
-static int pending_pair(MPI_Comm from, int round, MPI_Comm * second)
+static int pending_pair(MPI_Comm from, int round, MPI_Comm *second)
 {
     MPI_Comm first;
     MPI_Request request[2];
@@ -61,13 +61,13 @@ static int pending_pair(MPI_Comm from, int round, MPI_Comm * second)
 }
 
 /* Over the world, by all threads at once: only the tag tells them apart. */
-static int of_group(int thread, int round, MPI_Comm * made)
+static int of_group(int thread, int round, MPI_Comm *made)
 {
     int mpi_errno = MPI_SUCCESS;
     MPI_Group all, some;
 
     MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Group_range_incl(all, 1, (int[1][3]) {{(thread + round) % 2, world_size - 1, 1}}, &some);
+    MPI_Group_range_incl(all, 1, (int[1][3]){{(thread + round) % 2, world_size - 1, 1}}, &some);
     if (ct_me >= (thread + round) % 2)
         mpi_errno = MPI_Comm_create_group(MPI_COMM_WORLD, some, thread, made);
     MPI_Group_free(&all);
@@ -75,22 +75,18 @@ static int of_group(int thread, int round, MPI_Comm * made)
     return mpi_errno;
 }
 
-static int create(int thread, int round, MPI_Comm * made)
+static int create(int thread, int round, MPI_Comm *made)
 {
     MPI_Comm from = parent[thread];
 
     switch ((round + thread) % 5) {
-        case 0:
-            return MPI_Comm_dup(from, made);
+        case 0: return MPI_Comm_dup(from, made);
         case 1:
             return MPI_Comm_split(from, (ct_me + round) % 3 ? ct_me % 2 : MPI_UNDEFINED, -ct_me,
                                   made);
-        case 2:
-            return scarce ? MPI_Comm_dup(from, made) : pending_pair(from, round, made);
-        case 3:
-            return of_group(thread, round, made);
-        default:
-            return MPI_Comm_split(from, 0, round * ct_me, made);
+        case 2: return scarce ? MPI_Comm_dup(from, made) : pending_pair(from, round, made);
+        case 3: return of_group(thread, round, made);
+        default: return MPI_Comm_split(from, 0, round * ct_me, made);
     }
 }
 

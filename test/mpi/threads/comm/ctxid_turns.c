@@ -36,7 +36,7 @@ static int of_group(int thread, int round, MPI_Comm *made)
 
     *made = MPI_COMM_NULL;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Group_range_incl(all, 1, (int[1][3]) {{first, world_size - 2 + first, 1}}, &some);
+    MPI_Group_range_incl(all, 1, (int[1][3]){{first, world_size - 2 + first, 1}}, &some);
     MPI_Group_rank(some, &rank);
     if (rank != MPI_UNDEFINED)
         result = MPI_Comm_create_group(MPI_COMM_WORLD, some, tags[thread], made);

@@ -15,14 +15,14 @@ static int wrong[THREADS];
 
 static void *use_file(void *arg)
 {
-    int me = (int)(intptr_t)arg, value = 100 + me, got = 0;
+    int me = (int) (intptr_t) arg, value = 100 + me, got = 0;
     char name[32];
     MPI_File file;
 
     snprintf(name, sizeof(name), "first_file_call.%d", me);
     pthread_barrier_wait(&all_here);
-    wrong[me] = MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL,
-                              &file);
+    wrong[me] =
+        MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL, &file);
     if (wrong[me])
         return NULL;
     MPI_File_write_at(file, 0, &value, 1, MPI_INT, MPI_STATUS_IGNORE);
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     MTest_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     pthread_barrier_init(&all_here, NULL, THREADS);
     for (int i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, use_file, (void *)(intptr_t)i);
+        pthread_create(&threads[i], NULL, use_file, (void *) (intptr_t) i);
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
         CT_CHECK(!wrong[i], "thread %d could not use its file", i);

@@ -58,7 +58,7 @@ static MTEST_THREAD_RETURN_TYPE split(void *arg)
 
     for (int rank = ct_me % turns; rank < size && bound_before; rank += turns)
         expected++;
-    if (expected == size)       /* what holds them all divides nothing */
+    if (expected == size) /* what holds them all divides nothing */
         expected = 0;
     MPI_Info_create(&info);
     MPI_Info_set(info, "mpi_hw_resource_type", "hwthread");

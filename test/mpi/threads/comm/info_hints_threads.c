@@ -33,7 +33,7 @@ static void change_hints(int turn)
     char alpha[16];
 
     snprintf(alpha, sizeof(alpha), "0.%02d", turn % 100);
-    ct_set_hints(comm, (ct_hints) {.strategy = strategy[turn % 3], .alpha = alpha});
+    ct_set_hints(comm, (ct_hints){.strategy = strategy[turn % 3], .alpha = alpha});
     ct_expect_hint(comm, "cmap_strategy", strategy[turn % 3], "while others send");
 }
 

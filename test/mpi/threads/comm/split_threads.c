@@ -24,10 +24,7 @@ static int scatter(int rank, int round)
     return (int) ((x ^ x >> 15) * 2246822519u >> 8);
 }
 
-static int key_of(int rank, int round)
-{
-    return round % 2 ? scatter(rank, round) : rank;
-}
+static int key_of(int rank, int round) { return round % 2 ? scatter(rank, round) : rank; }
 
 /* Rank and size in the child must be those of this process. */
 static int is_right(MPI_Comm child, int rank, int size, int round)

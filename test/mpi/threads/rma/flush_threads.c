@@ -15,10 +15,7 @@ static int size;
 static MPI_Win win;
 
 /* The words of this thread at every target: nobody else's. */
-static MPI_Aint place(int thread)
-{
-    return ((MPI_Aint) ct_me * THREADS + thread) * WORDS;
-}
+static MPI_Aint place(int thread) { return ((MPI_Aint) ct_me * THREADS + thread) * WORDS; }
 
 static void flush(int step, int target)
 {
@@ -57,7 +54,7 @@ static void run(void)
     size_t words = (size_t) size * THREADS * WORDS;
     long *memory = ct_alloc(words, sizeof(long));
 
-    MPI_Win_create(memory, (MPI_Aint)(words * sizeof(long)), sizeof(long), MPI_INFO_NULL,
+    MPI_Win_create(memory, (MPI_Aint) (words * sizeof(long)), sizeof(long), MPI_INFO_NULL,
                    MPI_COMM_WORLD, &win);
     MPI_Win_lock_all(0, win);
     ct_in_threads(THREADS, put_and_look);

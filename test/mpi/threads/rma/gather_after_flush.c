@@ -21,10 +21,7 @@ static long *memory;
 static MPI_Aint words;
 static long ones[UPDATES], numbers[THREADS][ROUNDS * BLOCK], longs[THREADS][LONG];
 
-static MPI_Aint word_of(int thread, int i)
-{
-    return (MPI_Aint) thread * WORDS + i % WORDS;
-}
+static MPI_Aint word_of(int thread, int i) { return (MPI_Aint) thread * WORDS + i % WORDS; }
 
 static MPI_Aint block_of(int process, int thread)
 {
@@ -155,7 +152,7 @@ static void check_messages(void)
     CT_CHECK(after - before <= ROUNDS, "%llu operations went out natively, of %d", after - before,
              ROUNDS * (UPDATES + 1));
     MPI_T_pvar_handle_free(ct_pvar_session, &native);
-  end:
+end:
     ct_mpit_end();
 }
 

@@ -8,7 +8,7 @@
  * UCX is slow here: this file stands between MPI and UCX, and what a blocking put needs is there
  * after some calls only.
  */
-#define _GNU_SOURCE             /* RTLD_NEXT */
+#define _GNU_SOURCE /* RTLD_NEXT */
 #include "cmaptest_threads.h"
 #include "cmaptest_oracle.h"
 
@@ -19,20 +19,17 @@
 
 #define ROUNDS 6
 #define INTS 4096
-#define SLOW_CALLS 300          /* until a request may be complete */
+#define SLOW_CALLS 300 /* until a request may be complete */
 /* milliseconds until the other thread is inside UCX, if it comes there at all */
 #define INSIDE_MOST 500
 
-enum { OK, IN_PROGRESS };       /* UCS_OK, UCS_INPROGRESS; ucs_status_t is one byte */
+enum { OK, IN_PROGRESS }; /* UCS_OK, UCS_INPROGRESS; ucs_status_t is one byte */
 
 static pthread_t poller;
 static volatile bool is_slow, is_inside, is_over;
 static volatile int calls;
 
-static bool delays(void)
-{
-    return is_slow && pthread_equal(pthread_self(), poller);
-}
+static bool delays(void) { return is_slow && pthread_equal(pthread_self(), poller); }
 
 /* A put that UCX has done at once gets a request, too. */
 static int done_at_once;
@@ -41,8 +38,8 @@ void *ucp_put_nb(void *endpoint, const void *data, size_t bytes, uint64_t addres
                  void *callback)
 {
     void *(*real)(void *, const void *, size_t, uint64_t, void *, void *) =
-        (void *(*)(void *, const void *, size_t, uint64_t, void *, void *))dlsym(RTLD_NEXT,
-                                                                                 "ucp_put_nb");
+        (void *(*) (void *, const void *, size_t, uint64_t, void *, void *) ) dlsym(RTLD_NEXT,
+                                                                                    "ucp_put_nb");
     void *request = real(endpoint, data, bytes, address, key, callback);
 
     return delays() && !request ? &done_at_once : request;
@@ -51,7 +48,7 @@ void *ucp_put_nb(void *endpoint, const void *data, size_t bytes, uint64_t addres
 signed char ucp_request_check_status(void *request)
 {
     signed char (*real)(void *) =
-        (signed char (*)(void *))dlsym(RTLD_NEXT, "ucp_request_check_status");
+        (signed char (*)(void *)) dlsym(RTLD_NEXT, "ucp_request_check_status");
 
     if (delays()) {
         is_inside = calls++ < SLOW_CALLS;
@@ -63,7 +60,7 @@ signed char ucp_request_check_status(void *request)
 
 void ucp_request_release(void *request)
 {
-    void (*real) (void *) = (void (*)(void *)) dlsym(RTLD_NEXT, "ucp_request_release");
+    void (*real)(void *) = (void (*)(void *)) dlsym(RTLD_NEXT, "ucp_request_release");
 
     if (request != &done_at_once)
         real(request);

@@ -24,16 +24,16 @@ static long added[THREADS];
 typedef struct worker {
     ct_rng rng;
     MPI_Win win;
-    MPI_Aint first;             /* of its words */
-    long *model;                /* [target][word] */
+    MPI_Aint first; /* of its words */
+    long *model;    /* [target][word] */
 } worker;
 
 static worker new_worker(int thread, MPI_Win on, MPI_Aint first)
 {
-    worker w = {{1 + 1000 * (uint64_t)ct_me + (uint64_t)thread},
+    worker w = {{1 + 1000 * (uint64_t) ct_me + (uint64_t) thread},
                 on,
                 first,
-                ct_alloc((size_t)size * WORDS, sizeof(long))};
+                ct_alloc((size_t) size * WORDS, sizeof(long))};
     return w;
 }
 
@@ -71,7 +71,7 @@ static void add_one(int thread, int target)
 {
     static const long one = 1;
 
-    MPI_Accumulate(&one, 1, MPI_LONG, target, (MPI_Aint)size * THREADS * WORDS, 1, MPI_LONG,
+    MPI_Accumulate(&one, 1, MPI_LONG, target, (MPI_Aint) size * THREADS * WORDS, 1, MPI_LONG,
                    MPI_SUM, win);
     added[thread]++;
 }

@@ -63,8 +63,9 @@ static void check_words(const long *mine)
 
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock(MPI_LOCK_SHARED, ct_me, 0, win);
-    CT_CHECK(mine[0] == (long)size * STEPS, "%ld steps under locks, not %d", mine[0], size * STEPS);
-    CT_CHECK(mine[1] == (long)size * STEPS * THREADS, "%ld steps under lock_all, not %d", mine[1],
+    CT_CHECK(mine[0] == (long) size * STEPS, "%ld steps under locks, not %d", mine[0],
+             size * STEPS);
+    CT_CHECK(mine[1] == (long) size * STEPS * THREADS, "%ld steps under lock_all, not %d", mine[1],
              size * STEPS * THREADS);
     MPI_Win_unlock(ct_me, win);
     for (int i = 0; i < THREADS; i++) {
@@ -73,7 +74,7 @@ static void check_words(const long *mine)
         MPI_Win_unlock(ct_me, own_win[i]);
     }
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    CT_CHECK(sum == (long)size * STEPS * THREADS, "%ld steps in windows of threads, not %d", sum,
+    CT_CHECK(sum == (long) size * STEPS * THREADS, "%ld steps in windows of threads, not %d", sum,
              size * STEPS * THREADS);
 }
 

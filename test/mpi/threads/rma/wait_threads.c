@@ -8,7 +8,7 @@
 #include "cmaptest_oracle.h"
 
 #define ROUNDS 8
-#define WORDS 4                /* that the other thread says meanwhile */
+#define WORDS 4 /* that the other thread says meanwhile */
 
 static MPI_Win win;
 static MPI_Group others;
@@ -19,7 +19,7 @@ static void wait_for_complete(void)
     MPI_Win_wait(win);
 }
 
-static void complete_after(void (*talk) (void))
+static void complete_after(void (*talk)(void))
 {
     long value = 1;
 
@@ -35,7 +35,7 @@ static void wait_for_lock(void)
     MPI_Win_unlock(0, win);
 }
 
-static void unlock_after(void (*talk) (void))
+static void unlock_after(void (*talk)(void))
 {
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -54,13 +54,13 @@ static void talk(void)
 
 static MTEST_THREAD_RETURN_TYPE in_thread(void *arg)
 {
-    void (*wait) (void) = *(void (**)(void)) arg;
+    void (*wait)(void) = *(void (**)(void)) arg;
 
     wait();
     return (MTEST_THREAD_RETURN_TYPE) 0;
 }
 
-static void run(void (*wait) (void), void (*go_on_after) (void (*)(void)), int barrier)
+static void run(void (*wait)(void), void (*go_on_after)(void (*)(void)), int barrier)
 {
     for (int i = 0; i < ROUNDS; i++) {
         if (ct_me == 0) {

@@ -36,7 +36,7 @@ static void meet(const char *port, int accepts, int out, int in)
 
 static MTEST_THREAD_RETURN_TYPE work(void *arg)
 {
-    int me = (int)(intptr_t) arg;
+    int me = (int) (intptr_t) arg;
 
     for (int round = 0; round < ROUNDS; round++) {
         int accepting_job = round % 2, number = 100 * round + me;

@@ -11,7 +11,7 @@
 enum { THREADS = 4, ROUNDS = 5, CHILDREN = 2 };
 
 static char *program;
-static MPI_Comm own[THREADS];   /* each thread's */
+static MPI_Comm own[THREADS]; /* each thread's */
 
 static void receive(MPI_Comm inter, int number)
 {
@@ -25,10 +25,10 @@ static void receive(MPI_Comm inter, int number)
 
 static MTEST_THREAD_RETURN_TYPE work(void *arg)
 {
-    int me = (int)(intptr_t) arg;
+    int me = (int) (intptr_t) arg;
 
     for (int round = 0; round < ROUNDS; round++) {
-        char number[16], *args[] = { number, NULL };
+        char number[16], *args[] = {number, NULL};
         int size = 0;
         MPI_Comm inter;
 

@@ -22,14 +22,14 @@ enum kind { KIND_BYTES, KIND_SIGNED, KIND_UNSIGNED, KIND_FLOAT, KIND_LONG_DOUBLE
 
 struct form {
     enum kind kind;
-    int parts;                  /* a complex number has two */
-    MPI_Aint size, external;    /* of one part, in memory and in external32 */
+    int parts;               /* a complex number has two */
+    MPI_Aint size, external; /* of one part, in memory and in external32 */
 };
 
 static bool is_real(MPI_Datatype type)
 {
     return type == MPI_REAL || type == MPI_DOUBLE_PRECISION || type == MPI_COMPLEX ||
-        type == MPI_DOUBLE_COMPLEX;
+           type == MPI_DOUBLE_COMPLEX;
 }
 
 /* Only types of the language may have another size in memory than in external32 */
@@ -58,9 +58,7 @@ static void form_get(MPI_Datatype type, struct form *form)
 static void copy_numbers(const char *from, char *to, MPI_Aint n, MPI_Aint size)
 {
     switch (size) {
-        case 1:
-            MPIR_Memcpy(to, from, n);
-            break;
+        case 1: MPIR_Memcpy(to, from, n); break;
         case 4:
             for (MPI_Aint i = 0; i < n; i++)
                 BASIC_copyto(from + 4 * i, to + 4 * i, 4);
@@ -174,10 +172,10 @@ static void long_double_copy(const char *from, char *to, bool pack)
 /* ---- a walk through a datatype ---- */
 
 struct walk {
-    char *memory;               /* where displacement 0 is */
-    char *external;             /* the next bytes */
+    char *memory;   /* where displacement 0 is */
+    char *external; /* the next bytes */
     bool pack;
-    MPI_Datatype last;          /* `form` is of this type */
+    MPI_Datatype last; /* `form` is of this type */
     struct form form;
 };
 
@@ -213,10 +211,10 @@ static void convert_elements(struct walk *w, char *memory, MPI_Aint n, MPI_Datat
 }
 
 /* Whether copies of the datatype are elements of one type without gaps */
-static bool is_plain(const MPIR_Datatype * type)
+static bool is_plain(const MPIR_Datatype *type)
 {
     return type->is_contig && type->size > 0 && type->basic_type != MPI_DATATYPE_NULL &&
-        MPIR_Type_is_element(type->basic_type);
+           MPIR_Type_is_element(type->basic_type);
 }
 
 static int convert_block(void *state, MPI_Aint disp, MPI_Aint count, MPI_Datatype part)
@@ -249,21 +247,22 @@ static int convert_block(void *state, MPI_Aint disp, MPI_Aint count, MPI_Datatyp
 
 static MPI_Aint convert(void *memory, void *external, bool pack, MPI_Aint count, MPI_Datatype type)
 {
-    struct walk w = {.memory = memory,.external = external,.pack = pack,.last = MPI_DATATYPE_NULL };
+    struct walk w = {
+        .memory = memory, .external = external, .pack = pack, .last = MPI_DATATYPE_NULL};
 
     convert_block(&w, 0, count, type);
     return w.external - (char *) external;
 }
 
 int MPIR_Typerep_pack_external(const void *inbuf, MPI_Aint incount, MPI_Datatype datatype,
-                               void *outbuf, MPI_Aint * actual_pack_bytes)
+                               void *outbuf, MPI_Aint *actual_pack_bytes)
 {
     *actual_pack_bytes = convert((void *) inbuf, outbuf, true, incount, datatype);
     return MPI_SUCCESS;
 }
 
 int MPIR_Typerep_unpack_external(const void *inbuf, void *outbuf, MPI_Aint outcount,
-                                 MPI_Datatype datatype, MPI_Aint * actual_unpack_bytes)
+                                 MPI_Datatype datatype, MPI_Aint *actual_unpack_bytes)
 {
     *actual_unpack_bytes = convert(outbuf, (void *) inbuf, false, outcount, datatype);
     return MPI_SUCCESS;
@@ -274,10 +273,7 @@ int MPIR_Typerep_unpack_external(const void *inbuf, void *outbuf, MPI_Aint outco
 static MPI_Count external_size(MPI_Datatype type)
 {
     return MPIR_Type_is_element(type) ? MPII_Typerep_get_basic_size_external32(type)
-        : MPIR_Type_sum(type, external_size);
+                                      : MPIR_Type_sum(type, external_size);
 }
 
-MPI_Aint MPIR_Typerep_size_external32(MPI_Datatype type)
-{
-    return external_size(type);
-}
+MPI_Aint MPIR_Typerep_size_external32(MPI_Datatype type) { return external_size(type); }

@@ -29,7 +29,7 @@ cvars:
 uint64_t MPIDI_OFI_own_id;
 
 static bool lazy;
-static uint64_t world;          /* this one's name among worlds */
+static uint64_t world; /* this one's name among worlds */
 
 static struct {
     unsigned long long count, bytes;
@@ -61,7 +61,7 @@ static uint64_t digest_of(int avtid, int lpid)
 
 int MPIDI_OFI_match_room(void)
 {
-    const int most = 62;        /* a bit is MPICH's; some providers have no highest one */
+    const int most = 62; /* a bit is MPICH's; some providers have no highest one */
     uint64_t format = MPIDI_OFI_global.prov_use[0]->ep_attr->mem_tag_format;
     int bits = 0;
 
@@ -71,10 +71,11 @@ int MPIDI_OFI_match_room(void)
 }
 
 #if MPIDI_OFI_ENABLE_RUNTIME_CHECKS == MPIDI_OFI_ON
-/* Few widths: worlds that divide alike can be connected. The first one takes nothing from the tag; 0: there are too many. */
+/* Few widths: worlds that divide alike can be connected. The first one takes nothing from the
+ * tag; 0: there are too many. */
 static int choose_rank_bits(void)
 {
-    static const int widths[] = { 11, 15, 20 };
+    static const int widths[] = {11, 15, 20};
 
     for (int i = 0; i < (int) (sizeof(widths) / sizeof(widths[0])); i++) {
         if (MPIR_Process.size <= 1 << widths[i])
@@ -88,7 +89,8 @@ static void make_room_for_rank(void)
 {
     const int least_tag = 18;
     MPIDI_OFI_capabilities_t *set = &MPIDI_OFI_global.settings;
-    int bits = set->source_bits > 0 || MPIR_CVAR_CH4_OFI_RANK_BITS == 0 ? set->source_bits : choose_rank_bits();
+    int bits = set->source_bits > 0 || MPIR_CVAR_CH4_OFI_RANK_BITS == 0 ? set->source_bits
+                                                                        : choose_rank_bits();
     int room = MPIDI_OFI_match_room() - set->context_bits - bits;
 
     if (bits > 0 && room >= (MPIR_CVAR_CH4_OFI_TAG_BITS == -1 ? least_tag : set->tag_bits)) {
@@ -97,28 +99,27 @@ static void make_room_for_rank(void)
     }
 }
 
-/* What is left belongs to the context id, so that the bit that is MPICH's has the same place in all jobs. */
+/* What is left belongs to the context id, so that the bit that is MPICH's has the same place in
+ * all jobs. */
 static void fill_match_bits(void)
 {
     MPIDI_OFI_capabilities_t *set = &MPIDI_OFI_global.settings;
 
     if (MPIR_CVAR_CH4_OFI_CONTEXT_ID_BITS == -1)
-        set->context_bits = MPL_MAX(set->context_bits, MPIDI_OFI_match_room() - set->source_bits - set->tag_bits);
+        set->context_bits =
+            MPL_MAX(set->context_bits, MPIDI_OFI_match_room() - set->source_bits - set->tag_bits);
 }
 #else
-static void make_room_for_rank(void)
-{
-}
+static void make_room_for_rank(void) {}
 
-static void fill_match_bits(void)
-{
-}
+static void fill_match_bits(void) {}
 #endif
 
 /* But for the number of NICs, about which all have to agree then. */
 static bool can_be_lazy(void)
 {
-    return MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES && MPIDI_global.n_vcis == 1 && MPIDI_CH4_MT_MODEL != MPIDI_CH4_MT_LOCKLESS;
+    return MPIR_CVAR_CH4_OFI_LAZY_ADDRESSES && MPIDI_global.n_vcis == 1 &&
+           MPIDI_CH4_MT_MODEL != MPIDI_CH4_MT_LOCKLESS;
 }
 
 static void read_count(void *address, void *obj_handle, int count, void *buffer)
@@ -128,10 +129,11 @@ static void read_count(void *address, void *obj_handle, int count, void *buffer)
 
 static void register_variables(void)
 {
-    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "ofi_addresses", &inserted.count, read_count, "CH4_OFI",
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "ofi_addresses", &inserted.count, read_count,
+                       "CH4_OFI",
                        "addresses of peers, and its own, that were inserted at first use");
-    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "ofi_address_bytes", &inserted.bytes, read_count, "CH4_OFI",
-                       "bytes of addresses that were inserted at first use");
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "ofi_address_bytes", &inserted.bytes, read_count,
+                       "CH4_OFI", "bytes of addresses that were inserted at first use");
 }
 
 void MPIDI_OFI_peers_choose(void)
@@ -152,10 +154,7 @@ void MPIDI_OFI_peers_choose(void)
     MPIDI_Settings_match.tag_bits = MPIDI_OFI_TAG_BITS;
 }
 
-bool MPIDI_OFI_peers_are_lazy(void)
-{
-    return lazy;
-}
+bool MPIDI_OFI_peers_are_lazy(void) { return lazy; }
 
 /* Some providers allocate for so many with the first. */
 size_t MPIDI_OFI_peers_expected(void)
@@ -165,18 +164,21 @@ size_t MPIDI_OFI_peers_expected(void)
     return lazy ? MPL_MIN(MPIR_Process.size, few) : MPIR_Process.size;
 }
 
-static int insert(MPIDI_av_entry_t * av, const void *name)
+static int insert(MPIDI_av_entry_t *av, const void *name)
 {
     int mpi_errno = MPI_SUCCESS;
     fi_addr_t addr = FI_ADDR_NOTAVAIL;
 
     MPIDI_OFI_CALL(fi_av_insert(MPIDI_OFI_global.ctx[0].av, name, 1, &addr, 0ULL, NULL), avmap);
-    MPIR_ERR_CHKANDSTMT(addr == FI_ADDR_NOTAVAIL, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ofi_no_address");
+    MPIR_ERR_CHKANDJUMP(addr == FI_ADDR_NOTAVAIL, mpi_errno, MPI_ERR_OTHER, "**ofi_no_address");
     inserted.count++;
     inserted.bytes += MPIDI_OFI_global.addrnamelen;
     MPIDI_OFI_SET_ADDR(av, 0, 0, addr);
 
+fn_exit:
     return mpi_errno;
+fn_fail:
+    goto fn_exit;
 }
 
 int MPIDI_OFI_peers_init(void)
@@ -186,21 +188,23 @@ int MPIDI_OFI_peers_init(void)
     memset(&inserted, 0, sizeof(inserted));
     MPIDI_OFI_global.addrnamelen = FI_NAME_MAX;
     MPIDI_OFI_CALL(fi_getname((fid_t) MPIDI_OFI_global.ctx[0].ep, MPIDI_OFI_global.addrname,
-                              &MPIDI_OFI_global.addrnamelen), getname);
+                              &MPIDI_OFI_global.addrnamelen),
+                   getname);
     mpi_errno = insert(&MPIDIU_get_av(0, MPIR_Process.rank), MPIDI_OFI_global.addrname);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHECK(mpi_errno);
     if (MPIR_Process.size > 1)
-        mpi_errno = MPIDI_Cards_leave(MPIDI_OFI_global.addrname, (int) MPIDI_OFI_global.addrnamelen, FI_NAME_MAX);
+        mpi_errno = MPIDI_Cards_leave(MPIDI_OFI_global.addrname, (int) MPIDI_OFI_global.addrnamelen,
+                                      FI_NAME_MAX);
 
+fn_exit:
     return mpi_errno;
+fn_fail:
+    goto fn_exit;
 }
 
-int MPIDI_OFI_peers_finalize(void)
-{
-    return MPIDI_Cards_free();
-}
+int MPIDI_OFI_peers_finalize(void) { return MPIDI_Cards_free(); }
 
-static int find_and_insert(MPIDI_av_entry_t * av, int rank)
+static int find_and_insert(MPIDI_av_entry_t *av, int rank)
 {
     int mpi_errno = MPI_SUCCESS;
     const void *name;
@@ -209,30 +213,32 @@ static int find_and_insert(MPIDI_av_entry_t * av, int rank)
 
     mpi_errno = MPIDI_Cards_find(rank, &name, &bytes, &buffer);
     MPIR_ERR_CHECK(mpi_errno);
-    MPIR_ERR_CHKANDJUMP2(bytes != (int) MPIDI_OFI_global.addrnamelen, mpi_errno, MPI_ERR_OTHER, "**ofi_name",
-                         "**ofi_name %d %d", bytes, (int) MPIDI_OFI_global.addrnamelen);
+    MPIR_ERR_CHKANDJUMP2(bytes != (int) MPIDI_OFI_global.addrnamelen, mpi_errno, MPI_ERR_OTHER,
+                         "**ofi_name", "**ofi_name %d %d", bytes,
+                         (int) MPIDI_OFI_global.addrnamelen);
     mpi_errno = insert(av, name);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     MPL_free(buffer);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-int MPIDI_OFI_peer_insert(MPIDI_av_entry_t * av)
+int MPIDI_OFI_peer_insert(MPIDI_av_entry_t *av)
 {
     int mpi_errno = MPI_SUCCESS;
     int rank = (int) (av - MPIDI_global.avt_mgr.av_table0->table);
 
     mpi_errno = find_and_insert(av, rank);
-    MPIR_ERR_CHKANDSTMT2(mpi_errno, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**card_peer", "**card_peer %d %d", MPIR_Process.rank, rank);
+    MPIR_ERR_CHKANDSTMT2(mpi_errno, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**card_peer",
+                         "**card_peer %d %d", MPIR_Process.rank, rank);
 
     return mpi_errno;
 }
 
-int MPIDI_OFI_peer_reach(MPIDI_av_entry_t * av)
+int MPIDI_OFI_peer_reach(MPIDI_av_entry_t *av)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -245,49 +251,54 @@ int MPIDI_OFI_peer_reach(MPIDI_av_entry_t * av)
     return mpi_errno;
 }
 
-int MPIDI_OFI_peer_failed(MPIDI_av_entry_t * av, int mpi_errno)
+int MPIDI_OFI_peer_failed(MPIDI_av_entry_t *av, int mpi_errno)
 {
     ptrdiff_t rank = av - MPIDI_global.avt_mgr.av_table0->table;
 
     if (MPIR_ERR_GET_CLASS(mpi_errno) == MPIX_ERR_EAGAIN)
         return mpi_errno;
     if (rank >= 0 && rank < MPIR_Process.size)
-        MPIR_ERR_SET2(mpi_errno, MPI_ERR_OTHER, "**ofi_peer", "**ofi_peer %d %d", MPIR_Process.rank, (int) rank);
+        MPIR_ERR_SET2(mpi_errno, MPI_ERR_OTHER, "**ofi_peer", "**ofi_peer %d %d", MPIR_Process.rank,
+                      (int) rank);
     else
         MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**ofi_peer");
     return mpi_errno;
 }
 
-int MPIDI_OFI_check_ranks(MPIR_Comm * comm)
+int MPIDI_OFI_check_ranks(MPIR_Comm *comm)
 {
     int mpi_errno = MPI_SUCCESS;
     int ranks = MPL_MAX(comm->local_size, comm->remote_size);
 
-    MPIR_ERR_CHKANDSTMT2(MPIDI_OFI_SOURCE_BITS > 0 && ranks > 1LL << MPIDI_OFI_SOURCE_BITS, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ofi_ranks", "**ofi_ranks %d %d", ranks, MPIDI_OFI_SOURCE_BITS);
+    MPIR_ERR_CHKANDSTMT2(MPIDI_OFI_SOURCE_BITS > 0 && ranks > 1LL << MPIDI_OFI_SOURCE_BITS,
+                         mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ofi_ranks",
+                         "**ofi_ranks %d %d", ranks, MPIDI_OFI_SOURCE_BITS);
 
     return mpi_errno;
 }
 
 typedef struct {
-    uint64_t world;             /* 0: who tells does not know it */
+    uint64_t world; /* 0: who tells does not know it */
     int64_t rank;
 } upid_tail_t;
 
-static int look_name_up(MPIDI_av_entry_t * av, char *name, size_t * bytes)
+static int look_name_up(MPIDI_av_entry_t *av, char *name, size_t *bytes)
 {
     int mpi_errno = MPIDI_OFI_peer_reach(av);
 
     MPIR_ERR_CHKRETURN(mpi_errno);
     *bytes = MPIDI_OFI_global.addrnamelen;
-    MPIDI_OFI_VCI_CALL(fi_av_lookup(MPIDI_OFI_global.ctx[0].av, MPIDI_OFI_ADDR(av, 0, 0), name, bytes), 0, avlookup);
+    MPIDI_OFI_VCI_CALL(
+        fi_av_lookup(MPIDI_OFI_global.ctx[0].av, MPIDI_OFI_ADDR(av, 0, 0), name, bytes), 0,
+        avlookup);
 
     return mpi_errno;
 }
 
-int MPIDI_OFI_upid_write(MPIR_Comm * comm, int rank, char *upid, int *bytes)
+int MPIDI_OFI_upid_write(MPIR_Comm *comm, int rank, char *upid, int *bytes)
 {
     int mpi_errno = MPI_SUCCESS;
-    upid_tail_t tail = { 0, 0 };
+    upid_tail_t tail = {0, 0};
     int avtid, lpid;
     size_t length;
 
@@ -305,7 +316,7 @@ int MPIDI_OFI_upid_write(MPIR_Comm * comm, int rank, char *upid, int *bytes)
     return mpi_errno;
 }
 
-static int has_name(int rank, const char *name, size_t bytes, bool * has)
+static int has_name(int rank, const char *name, size_t bytes, bool *has)
 {
     char own[FI_NAME_MAX];
     size_t length;
@@ -316,7 +327,7 @@ static int has_name(int rank, const char *name, size_t bytes, bool * has)
 }
 
 /* A third world tells of it: if it is of this one, only the name says so. */
-static int search_world(const char *name, size_t bytes, bool * found, int *rank)
+static int search_world(const char *name, size_t bytes, bool *found, int *rank)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -328,7 +339,7 @@ static int search_world(const char *name, size_t bytes, bool * found, int *rank)
     return mpi_errno;
 }
 
-int MPIDI_OFI_upid_read(const char *upid, int bytes, bool * is_ours, int *rank)
+int MPIDI_OFI_upid_read(const char *upid, int bytes, bool *is_ours, int *rank)
 {
     int mpi_errno = MPI_SUCCESS;
     upid_tail_t tail;

@@ -18,10 +18,10 @@
 
 /* libfabric's number of an endpoint. Entries hold complements: zeroed memory says
  * FI_ADDR_NOTAVAIL. */
-#define MPIDI_OFI_ADDR(av_, nic_, vni_)  (~MPIDI_OFI_AV(av_).dest[nic_][vni_])
-#define MPIDI_OFI_SET_ADDR(av_, nic_, vni_, addr_)  (MPIDI_OFI_AV(av_).dest[nic_][vni_] = ~(addr_))
+#define MPIDI_OFI_ADDR(av_, nic_, vni_) (~MPIDI_OFI_AV(av_).dest[nic_][vni_])
+#define MPIDI_OFI_SET_ADDR(av_, nic_, vni_, addr_) (MPIDI_OFI_AV(av_).dest[nic_][vni_] = ~(addr_))
 
-#define MPIDI_OFI_HAS_ADDR(av_)  (MPIDI_OFI_AV(av_).dest[0][0] != 0)
+#define MPIDI_OFI_HAS_ADDR(av_) (MPIDI_OFI_AV(av_).dest[0][0] != 0)
 
 /* A process's id among all processes that it can reach, those of other worlds too. With a VNI added
  * it tells the process's own active messages from those of others. */
@@ -43,26 +43,26 @@ int MPIDI_OFI_peers_finalize(void);
 
 /* Inserts the address of a world's process at its first use. REQUIRES: the caller holds the lock
  * of VNI 0, the only one. */
-int MPIDI_OFI_peer_insert(MPIDI_av_entry_t * av);
+int MPIDI_OFI_peer_insert(MPIDI_av_entry_t *av);
 /* As MPIDI_OFI_peer_insert, for a caller without the lock. The entry may have its address. */
-int MPIDI_OFI_peer_reach(MPIDI_av_entry_t * av);
+int MPIDI_OFI_peer_reach(MPIDI_av_entry_t *av);
 
 /* The error of a message that could not be sent to it: adds who it is. */
-int MPIDI_OFI_peer_failed(MPIDI_av_entry_t * av, int mpi_errno);
+int MPIDI_OFI_peer_failed(MPIDI_av_entry_t *av, int mpi_errno);
 
 /* Statement: the entry has its address, or an error in mpi_errno and on to fn_fail. REQUIRES: as
  * MPIDI_OFI_peer_insert. */
-#define MPIDI_OFI_REACH(av_)                                    \
-    do {                                                        \
-        MPIDI_av_entry_t *reach_av_ = (av_);                    \
-        if (unlikely(!MPIDI_OFI_HAS_ADDR(reach_av_))) {         \
-            mpi_errno = MPIDI_OFI_peer_insert(reach_av_);       \
-            MPIR_ERR_CHECK(mpi_errno);                          \
-        }                                                       \
+#define MPIDI_OFI_REACH(av_) \
+    do { \
+        MPIDI_av_entry_t *reach_av_ = (av_); \
+        if (unlikely(!MPIDI_OFI_HAS_ADDR(reach_av_))) { \
+            mpi_errno = MPIDI_OFI_peer_insert(reach_av_); \
+            MPIR_ERR_CHECK(mpi_errno); \
+        } \
     } while (0)
 
 /* The match bits can tell the communicator's ranks apart. */
-int MPIDI_OFI_check_ranks(MPIR_Comm * comm);
+int MPIDI_OFI_check_ranks(MPIR_Comm *comm);
 
 /*
  * How a process of one world describes a process to another world. The name of its endpoint comes
@@ -72,8 +72,8 @@ int MPIDI_OFI_check_ranks(MPIR_Comm * comm);
 #define MPIDI_OFI_UPID_MAX (FI_NAME_MAX + MPIDI_OFI_UPID_TAIL)
 
 /* REQUIRES: upid[MPIDI_OFI_UPID_MAX] */
-int MPIDI_OFI_upid_write(MPIR_Comm * comm, int rank, char *upid, int *bytes);
+int MPIDI_OFI_upid_write(MPIR_Comm *comm, int rank, char *upid, int *bytes);
 /* Is it of this world, and which rank has it there? */
-int MPIDI_OFI_upid_read(const char *upid, int bytes, bool * is_ours, int *rank);
+int MPIDI_OFI_upid_read(const char *upid, int bytes, bool *is_ours, int *rank);
 
 #endif /* OFI_PEERS_H_INCLUDED */

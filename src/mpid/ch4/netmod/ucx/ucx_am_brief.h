@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    MPIDI_UCX_AM_IS_BRIEF = 1 << 15,    /* of the handler's number */
+    MPIDI_UCX_AM_IS_BRIEF = 1 << 15, /* of the handler's number */
     MPIDI_UCX_AM_BRIEF_SZ = offsetof(MPIDI_UCX_am_header_t, dst_vci) + 1,
     MPIDI_UCX_AM_LEFT_OUT = sizeof(MPIDI_UCX_am_header_t) - MPIDI_UCX_AM_BRIEF_SZ
 };
@@ -38,7 +38,7 @@ static inline size_t MPIDI_UCX_am_unpack(void *copy, const void *data, size_t le
     }
     header->handler_id &= ~MPIDI_UCX_AM_IS_BRIEF;
     header->data_sz = 0;
-    memcpy(header->payload, (const char *)data + MPIDI_UCX_AM_BRIEF_SZ,
+    memcpy(header->payload, (const char *) data + MPIDI_UCX_AM_BRIEF_SZ,
            length - MPIDI_UCX_AM_BRIEF_SZ);
     return length + MPIDI_UCX_AM_LEFT_OUT;
 }

@@ -15,7 +15,7 @@ static void note_status(ucs_status_t ucx_status)
     int mpi_errno = MPI_SUCCESS;
 
     MPIDI_UCX_CHK_STATUS(ucx_status);
-  fn_fail:
+fn_fail:
     note_error(mpi_errno);
 }
 
@@ -28,7 +28,7 @@ static void data_arrived(void *request, ucs_status_t status, size_t length MPL_U
 }
 
 /* Where nobody wants the data. */
-static void drop(MPIDI_UCX_am_long_t * message)
+static void drop(MPIDI_UCX_am_long_t *message)
 {
     ucp_am_data_release(MPIDI_UCX_global.ctx[message->vni].worker, message->data);
     message->data = NULL;
@@ -36,16 +36,15 @@ static void drop(MPIDI_UCX_am_long_t * message)
 }
 
 /* The data go to `copy`, or to the buffer if that is NULL. */
-static void fetch(MPIDI_UCX_am_long_t * message, void *copy, void *buffer, size_t count,
+static void fetch(MPIDI_UCX_am_long_t *message, void *copy, void *buffer, size_t count,
                   ucp_datatype_t type)
 {
-    const ucp_request_param_t param = {
-        .op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
-            UCP_OP_ATTR_FIELD_DATATYPE,
-        .datatype = type,
-        .cb.recv_am = data_arrived,
-        .user_data = message
-    };
+    const ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
+                                                       UCP_OP_ATTR_FIELD_USER_DATA |
+                                                       UCP_OP_ATTR_FIELD_DATATYPE,
+                                       .datatype = type,
+                                       .cb.recv_am = data_arrived,
+                                       .user_data = message};
     void *description = message->data, *request;
 
     message->data = copy;
@@ -60,7 +59,7 @@ static void fetch(MPIDI_UCX_am_long_t * message, void *copy, void *buffer, size_
 /* UCX registers each block of the memory, so that many blocks are slower than a copy. */
 enum { BLOCKS_MOST = 16 };
 
-static void fetch_to_request(MPIDI_UCX_am_long_t * message, size_t bytes)
+static void fetch_to_request(MPIDI_UCX_am_long_t *message, size_t bytes)
 {
     int is_contig, is_gpu;
     void *buffer, *copy = NULL;
@@ -81,27 +80,26 @@ static void fetch_to_request(MPIDI_UCX_am_long_t * message, size_t bytes)
         drop(message);
 }
 
-void MPIDI_UCX_am_long_begin(MPIDI_UCX_am_long_t * message, MPIDI_UCX_am_header_t * header)
+void MPIDI_UCX_am_long_begin(MPIDI_UCX_am_long_t *message, MPIDI_UCX_am_header_t *header)
 {
     int attr = MPIDIG_AM_ATTR__IS_ASYNC;
 
     MPIDIG_AM_ATTR_SET_VCIS(attr, header->src_vci, header->dst_vci);
     message->rreq = NULL;
-    note_error(MPIDIG_global.target_msg_cbs[header->handler_id](header->payload, NULL,
-                                                                header->data_sz, attr,
-                                                                &message->rreq));
+    note_error(MPIDIG_global.target_msg_cbs[header->handler_id](
+        header->payload, NULL, header->data_sz, attr, &message->rreq));
     if (message->rreq)
         fetch_to_request(message, header->data_sz);
     else
         drop(message);
 }
 
-void MPIDI_UCX_am_long_end(MPIDI_UCX_am_long_t * message)
+void MPIDI_UCX_am_long_end(MPIDI_UCX_am_long_t *message)
 {
     if (message->data) {
         MPIDIG_recv_copy(message->data, message->rreq);
         MPL_free(message->data);
     }
     if (message->rreq)
-        note_error(MPIDIG_REQUEST(message->rreq, req->target_cmpl_cb) (message->rreq));
+        note_error(MPIDIG_REQUEST(message->rreq, req->target_cmpl_cb)(message->rreq));
 }

@@ -7,7 +7,7 @@
 /* `ends` are followed by the addresses of the VNIs, each at the next multiple of 8. */
 struct card {
     uint32_t vnis;
-    uint32_t ends[];            /* of the addresses, from the card's beginning */
+    uint32_t ends[]; /* of the addresses, from the card's beginning */
 };
 
 #define PADDED(len_) (((len_) + 7) & ~(size_t) 7)
@@ -62,14 +62,15 @@ static bool is_card(const struct card *card, size_t bytes)
     return true;
 }
 
-int MPIDI_UCX_card_read(const void *buffer, size_t bytes, int vni, const ucp_address_t ** address,
-                        size_t * address_bytes)
+int MPIDI_UCX_card_read(const void *buffer, size_t bytes, int vni, const ucp_address_t **address,
+                        size_t *address_bytes)
 {
     int mpi_errno = MPI_SUCCESS;
     const struct card *card = buffer;
     size_t begin;
 
-    MPIR_ERR_CHKANDSTMT1(!is_card(card, bytes), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ucx_no_card", "**ucx_no_card %d", MPIDI_UCX_global.num_vnis);
+    MPIR_ERR_CHKANDSTMT1(!is_card(card, bytes), mpi_errno, MPI_ERR_OTHER, return mpi_errno,
+                         "**ucx_no_card", "**ucx_no_card %d", MPIDI_UCX_global.num_vnis);
     begin = vni == 0 ? header_bytes(MPIDI_UCX_global.num_vnis) : PADDED(card->ends[vni - 1]);
     *address = (const ucp_address_t *) ((const char *) card + begin);
     *address_bytes = card->ends[vni] - begin;

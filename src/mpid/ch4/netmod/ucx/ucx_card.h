@@ -12,7 +12,7 @@ size_t MPIDI_UCX_card_bytes_most(void); /* of any process's */
 void MPIDI_UCX_card_write(void *card);
 /* *address points into the card, which is aligned to 4. An error if it is not one of a process
  * with as many VNIs. */
-int MPIDI_UCX_card_read(const void *card, size_t bytes, int vni, const ucp_address_t ** address,
-                        size_t * address_bytes);
+int MPIDI_UCX_card_read(const void *card, size_t bytes, int vni, const ucp_address_t **address,
+                        size_t *address_bytes);
 
 #endif /* UCX_CARD_H_INCLUDED */

@@ -4,8 +4,8 @@
 #include "mpir_type_blocks.h"
 #include "ucx_gaps.h"
 
-void *MPIDI_UCX_gaps_begin(MPIR_Request * rreq, void *buffer, MPI_Aint count,
-                           MPIR_Datatype * datatype)
+void *MPIDI_UCX_gaps_begin(MPIR_Request *rreq, void *buffer, MPI_Aint count,
+                           MPIR_Datatype *datatype)
 {
     struct MPIDI_UCX_gaps *gaps = &MPIDI_UCX_REQ(rreq).gaps;
 
@@ -17,7 +17,7 @@ void *MPIDI_UCX_gaps_begin(MPIR_Request * rreq, void *buffer, MPI_Aint count,
     return gaps;
 }
 
-ucs_status_t MPIDI_UCX_gaps_end(MPIR_Request * rreq, ucs_status_t status, MPI_Count bytes)
+ucs_status_t MPIDI_UCX_gaps_end(MPIR_Request *rreq, ucs_status_t status, MPI_Count bytes)
 {
     MPIR_Datatype *datatype = MPIDI_UCX_REQ(rreq).gaps.datatype;
 

@@ -15,11 +15,11 @@
 
 /* What to give UCX as the buffer.  The receive holds the datatype until it is complete: the program
  * may free it before. */
-void *MPIDI_UCX_gaps_begin(MPIR_Request * rreq, void *buffer, MPI_Aint count,
-                           MPIR_Datatype * datatype);
+void *MPIDI_UCX_gaps_begin(MPIR_Request *rreq, void *buffer, MPI_Aint count,
+                           MPIR_Datatype *datatype);
 
 /* The status of the whole receive, of which UCX says this.  Once for each receive. */
-ucs_status_t MPIDI_UCX_gaps_end(MPIR_Request * rreq, ucs_status_t status, MPI_Count bytes);
+ucs_status_t MPIDI_UCX_gaps_end(MPIR_Request *rreq, ucs_status_t status, MPI_Count bytes);
 
 /* ---- what UCX calls for the datatype (ucp_generic_dt_ops_t) ---- */
 

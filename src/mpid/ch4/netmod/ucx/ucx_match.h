@@ -25,7 +25,7 @@
 #define MPIDI_UCX_CONTEXT_ID_SHIFT (64 - MPIDI_UCX_CONTEXT_ID_BITS)
 /* leaves 31 bits to the tag, all that fit into MPICH's int */
 #define MPIDI_UCX_RANK_BITS_LEAST 11
-#define MPIDI_UCX_RANK_BITS_MOST 24     /* leaves 18 */
+#define MPIDI_UCX_RANK_BITS_MOST 24 /* leaves 18 */
 
 typedef struct {
     uint64_t rank_mask;
@@ -40,7 +40,7 @@ typedef enum {
     MPIDI_UCX_MATCH_TOO_MANY_RANKS
 } MPIDI_UCX_match_status;
 
-static inline uint64_t MPIDI_UCX_match_most_ranks(const MPIDI_UCX_match_t * m)
+static inline uint64_t MPIDI_UCX_match_most_ranks(const MPIDI_UCX_match_t *m)
 {
     return UINT64_C(1) << m->rank_bits;
 }
@@ -57,7 +57,7 @@ static inline int MPIDI_UCX_match_rank_bits_for(uint64_t processes)
 /* forced: this many bits for the rank, or 0. When the ranks do not fit, *m is the division that is
  * too small for them. */
 static inline MPIDI_UCX_match_status MPIDI_UCX_match_divide(uint64_t processes, int forced,
-                                                            MPIDI_UCX_match_t * m)
+                                                            MPIDI_UCX_match_t *m)
 {
     if (forced < 0 || forced > MPIDI_UCX_RANK_BITS_MOST)
         return MPIDI_UCX_MATCH_BITS_OUT_OF_RANGE;
@@ -65,23 +65,23 @@ static inline MPIDI_UCX_match_status MPIDI_UCX_match_divide(uint64_t processes, 
     m->tag_bits = MPIDI_UCX_CONTEXT_ID_SHIFT - m->rank_bits;
     m->tag_mask = (UINT64_C(1) << m->tag_bits) - 1;
     m->rank_mask = (MPIDI_UCX_match_most_ranks(m) - 1) << m->tag_bits;
-    return processes <= MPIDI_UCX_match_most_ranks(m) ?
-        MPIDI_UCX_MATCH_OK : MPIDI_UCX_MATCH_TOO_MANY_RANKS;
+    return processes <= MPIDI_UCX_match_most_ranks(m) ? MPIDI_UCX_MATCH_OK
+                                                      : MPIDI_UCX_MATCH_TOO_MANY_RANKS;
 }
 
-static inline uint64_t MPIDI_UCX_match_join(const MPIDI_UCX_match_t * m, uint32_t context_id,
+static inline uint64_t MPIDI_UCX_match_join(const MPIDI_UCX_match_t *m, uint32_t context_id,
                                             uint32_t rank, uint64_t tag)
 {
-    return (uint64_t) context_id << MPIDI_UCX_CONTEXT_ID_SHIFT |
-        (uint64_t) rank << m->tag_bits | (tag & m->tag_mask);
+    return (uint64_t) context_id << MPIDI_UCX_CONTEXT_ID_SHIFT | (uint64_t) rank << m->tag_bits |
+           (tag & m->tag_mask);
 }
 
-static inline int MPIDI_UCX_match_rank(const MPIDI_UCX_match_t * m, uint64_t bits)
+static inline int MPIDI_UCX_match_rank(const MPIDI_UCX_match_t *m, uint64_t bits)
 {
     return (int) ((bits & m->rank_mask) >> m->tag_bits);
 }
 
-static inline int MPIDI_UCX_match_tag(const MPIDI_UCX_match_t * m, uint64_t bits)
+static inline int MPIDI_UCX_match_tag(const MPIDI_UCX_match_t *m, uint64_t bits)
 {
     return (int) (bits & m->tag_mask);
 }

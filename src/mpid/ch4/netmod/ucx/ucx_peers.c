@@ -35,7 +35,8 @@ static struct {
 
 bool MPIDI_UCX_peers_are_lazy(void)
 {
-    return MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS && (MPIDI_UCX_global.num_vnis == 1 || MPIR_CVAR_CH4_GLOBAL_PROGRESS);
+    return MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS &&
+           (MPIDI_UCX_global.num_vnis == 1 || MPIR_CVAR_CH4_GLOBAL_PROGRESS);
 }
 
 static void read_endpoints(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED,
@@ -43,8 +44,10 @@ static void read_endpoints(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED
 {
     int n = MPIDI_UCX_global.num_vnis;
 
-    *(unsigned long long *) buffer = MPIDI_UCX_worlds_endpoints() + (MPIDI_UCX_peers_are_lazy() ?
-        (unsigned long long) peers.count : (unsigned long long) MPIR_Process.size * n * n);
+    *(unsigned long long *) buffer =
+        MPIDI_UCX_worlds_endpoints() + (MPIDI_UCX_peers_are_lazy()
+                                            ? (unsigned long long) peers.count
+                                            : (unsigned long long) MPIR_Process.size * n * n);
 }
 
 static void read_bytes(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
@@ -62,20 +65,21 @@ static void register_variables(void)
 }
 
 /*
- * A message's handler may be the first to use a peer, but must not make an endpoint while UCX hands the message over: the TCP
- * transport of 1.13 gives the endpoint the connection that the message came by, and goes on with a buffer that is gone.
- * So messages are kept for the handler until UCX has returned.
+ * A message's handler may be the first to use a peer, but must not make an endpoint while UCX hands
+ * the message over: the TCP transport of 1.13 gives the endpoint the connection that the message
+ * came by, and goes on with a buffer that is gone. So messages are kept for the handler until UCX
+ * has returned.
  */
 typedef struct {
-    MPIDI_deferred_job_t job;   /* first */
+    MPIDI_deferred_job_t job; /* first */
     size_t length;
     int vni;
-    bool is_long, has_begun;    /* then the data are a long_message_t */
+    bool is_long, has_begun; /* then the data are a long_message_t */
     _Alignas(16) char data[];
 } message_t;
 
 typedef struct {
-    MPIDI_UCX_am_long_t transfer;       /* first */
+    MPIDI_UCX_am_long_t transfer; /* first */
     _Alignas(16) char header[];
 } long_message_t;
 
@@ -84,7 +88,7 @@ typedef struct {
 enum { SHORT_BYTES = 96, SPARES_MOST = 8 };
 
 static struct {
-    MPIDI_deferred_job_t *first;        /* linked by `next` */
+    MPIDI_deferred_job_t *first; /* linked by `next` */
     int count;
 } spares[MPIDI_CH4_MAX_VCIS];
 
@@ -100,7 +104,7 @@ static message_t *take_block(int vni, size_t length)
     return message;
 }
 
-static void give_block(message_t * message)
+static void give_block(message_t *message)
 {
     int vni = message->vni;
 
@@ -122,7 +126,7 @@ static void free_spares(void)
 }
 
 /* First its header comes, then its data. */
-static void handle_long(message_t * message)
+static void handle_long(message_t *message)
 {
     long_message_t *parts = (long_message_t *) message->data;
 
@@ -135,7 +139,7 @@ static void handle_long(message_t * message)
     }
 }
 
-static int handle_message(MPIDI_deferred_job_t * job)
+static int handle_message(MPIDI_deferred_job_t *job)
 {
     message_t *message = (message_t *) job;
 
@@ -150,8 +154,9 @@ static int handle_message(MPIDI_deferred_job_t * job)
     return MPI_SUCCESS;
 }
 
-/* By VNI, which is the VCI.  One after the other, also when a handler makes progress or another thread comes. */
-static MPIDI_deferred_kind_t messages = {.perform = handle_message };
+/* By VNI, which is the VCI.  One after the other, also when a handler makes progress or another
+ * thread comes. */
+static MPIDI_deferred_kind_t messages = {.perform = handle_message};
 
 /* Without memory a message is handled at once, after those that wait: most make no endpoint. */
 static ucs_status_t handle_now(int vni, void *data, size_t length)
@@ -179,7 +184,7 @@ static ucs_status_t keep_message(void *vni, void *data, size_t length, ucp_ep_h 
 }
 
 /* The handler is called inside UCX's progress, or by MPIDI_UCX_am_long_begin(). */
-static void queue_again(MPIDI_UCX_am_long_t * transfer)
+static void queue_again(MPIDI_UCX_am_long_t *transfer)
 {
     message_t *message = (message_t *) ((char *) transfer - offsetof(message_t, data));
 
@@ -189,7 +194,7 @@ static void queue_again(MPIDI_UCX_am_long_t * transfer)
 /* It keeps its place among the others. */
 static ucs_status_t keep_long_message(void *vni, const void *header, size_t header_length,
                                       void *data, size_t length MPL_UNUSED,
-                                      const ucp_am_recv_param_t * param MPL_UNUSED)
+                                      const ucp_am_recv_param_t *param MPL_UNUSED)
 {
     int queue = (int) (intptr_t) vni;
     size_t bytes = MPL_MAX(sizeof(long_message_t) + header_length, SHORT_BYTES + 1);
@@ -203,7 +208,7 @@ static ucs_status_t keep_long_message(void *vni, const void *header, size_t head
     message->is_long = true;
     message->has_begun = false;
     parts = (long_message_t *) message->data;
-    parts->transfer = (MPIDI_UCX_am_long_t) {.data = data,.vni = queue,.arrived = queue_again };
+    parts->transfer = (MPIDI_UCX_am_long_t){.data = data, .vni = queue, .arrived = queue_again};
     MPIR_Memcpy(parts->header, header, header_length);
     MPIDI_deferred_add(&messages, queue, &message->job);
     return UCS_INPROGRESS;
@@ -213,12 +218,11 @@ static ucs_status_t keep_long_messages(int vni)
 {
     const ucp_am_handler_param_t param = {
         .field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS |
-            UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG,
+                      UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG,
         .id = MPIDI_UCX_AM_LONG_ID,
         .flags = UCP_AM_FLAG_WHOLE_MSG | UCP_AM_FLAG_PERSISTENT_DATA,
         .cb = keep_long_message,
-        .arg = (void *) (intptr_t) vni
-    };
+        .arg = (void *) (intptr_t) vni};
 
     return ucp_worker_set_am_recv_handler(MPIDI_UCX_global.ctx[vni].worker, &param);
 }
@@ -230,14 +234,18 @@ static int keep_messages(void)
 
     MPIDI_deferred_register(MPIDI_DEFERRED_MESSAGES, &messages);
     for (int i = 0; i < MPIDI_UCX_global.num_vnis; i++) {
-        status = ucp_worker_set_am_handler(MPIDI_UCX_global.ctx[i].worker, MPIDI_UCX_AM_HANDLER_ID, keep_message,
-                                           (void *) (intptr_t) i, UCP_AM_FLAG_WHOLE_MSG);
+        status =
+            ucp_worker_set_am_handler(MPIDI_UCX_global.ctx[i].worker, MPIDI_UCX_AM_HANDLER_ID,
+                                      keep_message, (void *) (intptr_t) i, UCP_AM_FLAG_WHOLE_MSG);
         MPIDI_UCX_CHK_STATUS(status);
         status = keep_long_messages(i);
         MPIDI_UCX_CHK_STATUS(status);
     }
 
+fn_exit:
     return mpi_errno;
+fn_fail:
+    goto fn_exit;
 }
 
 static int leave_card(void)
@@ -246,18 +254,18 @@ static int leave_card(void)
     size_t bytes = MPIDI_UCX_card_bytes(), most = MPIDI_UCX_card_bytes_most();
     void *card = NULL;
 
-    MPIR_ERR_CHKANDJUMP2(bytes > most, mpi_errno, MPI_ERR_OTHER, "**ucx_card",
-                         "**ucx_card %d %d", (int) bytes, (int) most);
+    MPIR_ERR_CHKANDJUMP2(bytes > most, mpi_errno, MPI_ERR_OTHER, "**ucx_card", "**ucx_card %d %d",
+                         (int) bytes, (int) most);
     card = MPL_malloc(bytes, MPL_MEM_ADDRESS);
     MPIR_ERR_CHKANDJUMP(!card, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     MPIDI_UCX_card_write(card);
     mpi_errno = MPIDI_Cards_leave(card, (int) bytes, (int) most);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     MPL_free(card);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -301,24 +309,25 @@ static int add_endpoint(ucp_ep_h ep)
     return mpi_errno;
 }
 
-static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h * ep)
+static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h *ep)
 {
     int mpi_errno = MPI_SUCCESS;
-    ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS };
+    ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS};
     const void *card;
     void *buffer = NULL;
     size_t address_bytes;
     int bytes;
     ucs_status_t status;
 
-    mpi_errno = make_room();    /* before the endpoint, so that none is ever without a place */
+    mpi_errno = make_room(); /* before the endpoint, so that none is ever without a place */
     MPIR_ERR_CHECK(mpi_errno);
     if (rank == MPIR_Process.rank) {
         params.address = MPIDI_UCX_global.ctx[vni_dst].if_address;
     } else {
         mpi_errno = MPIDI_Cards_find(rank, &card, &bytes, &buffer);
         MPIR_ERR_CHECK(mpi_errno);
-        mpi_errno = MPIDI_UCX_card_read(card, (size_t) bytes, vni_dst, &params.address, &address_bytes);
+        mpi_errno =
+            MPIDI_UCX_card_read(card, (size_t) bytes, vni_dst, &params.address, &address_bytes);
         MPIR_ERR_CHECK(mpi_errno);
         peers.address_bytes += address_bytes;
     }
@@ -326,14 +335,14 @@ static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h * ep)
     MPIDI_UCX_CHK_STATUS(status);
     mpi_errno = add_endpoint(*ep);
 
-  fn_exit:
+fn_exit:
     MPL_free(buffer);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-int MPIDI_UCX_peer_connect(MPIDI_av_entry_t * av, int vni_src, int vni_dst)
+int MPIDI_UCX_peer_connect(MPIDI_av_entry_t *av, int vni_src, int vni_dst)
 {
     int mpi_errno = MPI_SUCCESS;
     ptrdiff_t rank = av - MPIDI_global.avt_mgr.av_table0->table;
@@ -351,10 +360,10 @@ int MPIDI_UCX_peer_connect(MPIDI_av_entry_t * av, int vni_src, int vni_dst)
                          MPIR_Process.rank, (int) rank);
     MPIDI_UCX_AV(av).dest[vni_src][vni_dst] = ep;
 
-  fn_exit:
+fn_exit:
     MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -371,8 +380,9 @@ static int add_all(void)
     return mpi_errno;
 }
 
-/* An endpoint is closed with a flush, which may need the other side's progress, and that side ours. */
-static int close_endpoints(void (*progress) (void))
+/* An endpoint is closed with a flush, which may need the other side's progress, and that side
+ * ours. */
+static int close_endpoints(void (*progress)(void))
 {
     int mpi_errno = MPI_SUCCESS;
     void **pending = (void **) peers.eps;
@@ -382,7 +392,7 @@ static int close_endpoints(void (*progress) (void))
         void *request = ucp_disconnect_nb(peers.eps[i]);
 
         if (UCS_PTR_IS_PTR(request))
-            pending[n++] = request;     /* n <= i: endpoints before i are closed */
+            pending[n++] = request; /* n <= i: endpoints before i are closed */
         MPIDI_UCX_CHK_REQUEST(request);
     }
     while (n > 0) {
@@ -392,10 +402,13 @@ static int close_endpoints(void (*progress) (void))
             progress();
     }
 
+fn_exit:
     return mpi_errno;
+fn_fail:
+    goto fn_exit;
 }
 
-int MPIDI_UCX_peers_disconnect(void (*progress) (void))
+int MPIDI_UCX_peers_disconnect(void (*progress)(void))
 {
     int mpi_errno = MPI_SUCCESS;
 

@@ -19,22 +19,22 @@ bool MPIDI_UCX_peers_are_lazy(void);
 int MPIDI_UCX_peers_init(void);
 /* Puts the endpoint of a world's process into its entry at its first use: MPIDI_UCX_GET_EP calls
  * it. REQUIRES: the caller holds the lock of vni_src. */
-int MPIDI_UCX_peer_connect(MPIDI_av_entry_t * av, int vni_src, int vni_dst);
+int MPIDI_UCX_peer_connect(MPIDI_av_entry_t *av, int vni_src, int vni_dst);
 
 /* Closes all endpoints, with `progress` while that takes time. REQUIRES: no process sends any
  * more. */
-int MPIDI_UCX_peers_disconnect(void (*progress) (void));
+int MPIDI_UCX_peers_disconnect(void (*progress)(void));
 
 /* Statement: the endpoint of an entry of the address vector, or an error in mpi_errno and on to
  * fn_fail. */
-#define MPIDI_UCX_GET_EP(ep_, av_, vni_src_, vni_dst_)                              \
-    do {                                                                            \
-        (ep_) = MPIDI_UCX_AV(av_).dest[vni_src_][vni_dst_];                         \
-        if (unlikely(!(ep_))) {                                                     \
-            mpi_errno = MPIDI_UCX_peer_connect(av_, vni_src_, vni_dst_);            \
-            MPIR_ERR_CHECK(mpi_errno);                                              \
-            (ep_) = MPIDI_UCX_AV(av_).dest[vni_src_][vni_dst_];                     \
-        }                                                                           \
+#define MPIDI_UCX_GET_EP(ep_, av_, vni_src_, vni_dst_) \
+    do { \
+        (ep_) = MPIDI_UCX_AV(av_).dest[vni_src_][vni_dst_]; \
+        if (unlikely(!(ep_))) { \
+            mpi_errno = MPIDI_UCX_peer_connect(av_, vni_src_, vni_dst_); \
+            MPIR_ERR_CHECK(mpi_errno); \
+            (ep_) = MPIDI_UCX_AV(av_).dest[vni_src_][vni_dst_]; \
+        } \
     } while (0)
 
 #endif /* UCX_PEERS_H_INCLUDED */

@@ -31,7 +31,7 @@ typedef struct {
 } upids_t;
 
 /* *place is room for them behind the others. */
-static int append(upids_t * upids, size_t bytes, char **place)
+static int append(upids_t *upids, size_t bytes, char **place)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -49,12 +49,12 @@ static int append(upids_t * upids, size_t bytes, char **place)
     return mpi_errno;
 }
 
-static int append_card(upids_t * upids, int rank, const void *card, size_t card_bytes)
+static int append_card(upids_t *upids, int rank, const void *card, size_t card_bytes)
 {
     int mpi_errno = MPI_SUCCESS;
-    MPIDI_UCX_upid_t head = {.world = MPIDI_UCX_worlds_own(),.rank = (uint32_t) rank,
-        .card_bytes = (uint32_t) card_bytes
-    };
+    MPIDI_UCX_upid_t head = {.world = MPIDI_UCX_worlds_own(),
+                             .rank = (uint32_t) rank,
+                             .card_bytes = (uint32_t) card_bytes};
     char *place;
 
     mpi_errno = append(upids, sizeof(head) + card_bytes, &place);
@@ -68,7 +68,7 @@ static int append_card(upids_t * upids, int rank, const void *card, size_t card_
     return mpi_errno;
 }
 
-static int append_of_world(upids_t * upids, int rank)
+static int append_of_world(upids_t *upids, int rank)
 {
     int mpi_errno = MPI_SUCCESS;
     const void *card;
@@ -84,14 +84,14 @@ static int append_of_world(upids_t * upids, int rank)
     mpi_errno = append_card(upids, rank, card, (size_t) bytes);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     MPL_free(buffer);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-static int append_stranger(upids_t * upids, int avtid, int lpid)
+static int append_stranger(upids_t *upids, int avtid, int lpid)
 {
     const MPIDI_UCX_upid_t *upid = MPIDI_UCX_worlds_upid(avtid, lpid);
     size_t bytes = sizeof(*upid) + upid->card_bytes;
@@ -103,10 +103,10 @@ static int append_stranger(upids_t * upids, int avtid, int lpid)
     return mpi_errno;
 }
 
-int MPIDI_UCX_get_local_upids(MPIR_Comm * comm, int **local_upid_size, char **local_upids)
+int MPIDI_UCX_get_local_upids(MPIR_Comm *comm, int **local_upid_size, char **local_upids)
 {
     int mpi_errno = MPI_SUCCESS;
-    upids_t upids = { NULL, 0, 0 };
+    upids_t upids = {NULL, 0, 0};
     int *sizes = MPL_malloc(comm->local_size * sizeof(int), MPL_MEM_ADDRESS);
 
     MPIR_ERR_CHKANDJUMP(!sizes, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
@@ -115,17 +115,17 @@ int MPIDI_UCX_get_local_upids(MPIR_Comm * comm, int **local_upid_size, char **lo
         int avtid, lpid;
 
         MPIDIU_comm_rank_to_pid_local(comm, i, &lpid, &avtid);
-        mpi_errno = avtid == 0 ? append_of_world(&upids, lpid) :
-            append_stranger(&upids, avtid, lpid);
+        mpi_errno =
+            avtid == 0 ? append_of_world(&upids, lpid) : append_stranger(&upids, avtid, lpid);
         MPIR_ERR_CHECK(mpi_errno);
         sizes[i] = (int) (upids.bytes - before);
     }
     *local_upid_size = sizes;
     *local_upids = upids.data;
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     MPL_free(sizes);
     MPL_free(upids.data);
     goto fn_exit;
@@ -133,19 +133,21 @@ int MPIDI_UCX_get_local_upids(MPIR_Comm * comm, int **local_upid_size, char **lo
 
 /* ---- from upids to gpids ---- */
 
-static int check_upid(const char *upid, int bytes, MPIDI_UCX_upid_t * head)
+static int check_upid(const char *upid, int bytes, MPIDI_UCX_upid_t *head)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    MPIR_ERR_CHKANDSTMT(bytes < (int) sizeof(*head), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ucx_no_card");
+    MPIR_ERR_CHKANDSTMT(bytes < (int) sizeof(*head), mpi_errno, MPI_ERR_OTHER, return mpi_errno,
+                        "**ucx_no_card");
     memcpy(head, upid, sizeof(*head));
-    MPIR_ERR_CHKANDSTMT((size_t) bytes != sizeof(*head) + head->card_bytes, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ucx_no_card");
+    MPIR_ERR_CHKANDSTMT((size_t) bytes != sizeof(*head) + head->card_bytes, mpi_errno,
+                        MPI_ERR_OTHER, return mpi_errno, "**ucx_no_card");
 
     return mpi_errno;
 }
 
 int MPIDI_UCX_upids_to_gpids(int size, int *remote_upid_size, char *remote_upids,
-                             uint64_t * remote_gpids)
+                             uint64_t *remote_gpids)
 {
     int mpi_errno = MPI_SUCCESS;
     const char **upids = MPL_calloc(size, sizeof(*upids), MPL_MEM_ADDRESS);
@@ -166,14 +168,14 @@ int MPIDI_UCX_upids_to_gpids(int size, int *remote_upid_size, char *remote_upids
     upid = remote_upids;
     for (int i = 0, next = 0; i < size; upid += remote_upid_size[i++]) {
         memcpy(&head, upid, sizeof(head));
-        remote_gpids[i] = head.world == MPIDI_UCX_worlds_own() ?
-            MPIDIU_GPID_CREATE(0, head.rank) : gpids[next++];
+        remote_gpids[i] =
+            head.world == MPIDI_UCX_worlds_own() ? MPIDIU_GPID_CREATE(0, head.rank) : gpids[next++];
     }
 
-  fn_exit:
+fn_exit:
     MPL_free(upids);
     MPL_free(gpids);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }

@@ -20,10 +20,10 @@ enum { CHUNK_BYTES = 2 << 20 }; /* at least what a chunk of a pool takes, and th
 static struct setting {
     const char *name, *value;
     bool is_ours;
-} settings[] = {
-    {"UCX_SYSV_RX_BUFS_GROW", CHUNK, false}, {"UCX_POSIX_RX_BUFS_GROW", CHUNK, false},
-    {"UCX_SYSV_ERROR_HANDLING", "y", false}, {"UCX_POSIX_ERROR_HANDLING", "y", false}
-};
+} settings[] = {{"UCX_SYSV_RX_BUFS_GROW", CHUNK, false},
+                {"UCX_POSIX_RX_BUFS_GROW", CHUNK, false},
+                {"UCX_SYSV_ERROR_HANDLING", "y", false},
+                {"UCX_POSIX_ERROR_HANDLING", "y", false}};
 
 enum { SYSV_POOL, POSIX_POOL, SYSV_ERRORS, POSIX_ERRORS };
 
@@ -65,11 +65,11 @@ static bool have_posix(void)
     size_t processes = MPL_MAX(MPIR_Process.local_size, 1);
 
     return statvfs("/dev/shm", &file_system) == 0 &&
-        (size_t) file_system.f_bavail * file_system.f_frsize >= processes * CHUNK_BYTES;
+           (size_t) file_system.f_bavail * file_system.f_frsize >= processes * CHUNK_BYTES;
 }
 
 /* Has nobody set UCX_TLS? The configuration tells, wherever it has its values from. */
-static bool all_transports(const ucp_config_t * config)
+static bool all_transports(const ucp_config_t *config)
 {
     char *text = NULL;
     size_t length;
@@ -100,7 +100,7 @@ static ino_t user_namespace(const char *process)
 static pid_t process_manager(void)
 {
     const char *descriptor = getenv("PMI_FD");
-    struct ucred peer = { 0 };
+    struct ucred peer = {0};
     socklen_t length = sizeof(peer);
 
     if (!descriptor || getsockopt(atoi(descriptor), SOL_SOCKET, SO_PEERCRED, &peer, &length))
@@ -113,7 +113,7 @@ static pid_t process_manager(void)
  * does not look, and ends the program at the first copy. */
 static bool have_cma(void)
 {
-    enum { INITIAL = 0xEFFFFFFD };      /* the number of the namespace that a machine starts with */
+    enum { INITIAL = 0xEFFFFFFD }; /* the number of the namespace that a machine starts with */
     ino_t mine = user_namespace("self");
     char manager[16];
 
@@ -133,7 +133,7 @@ static bool can_leave_out(void)
 }
 
 /* Without sysv and posix UCX goes through the kernel inside a node: slower, and it works. */
-void MPIDI_UCX_transports_choose(ucp_config_t * config)
+void MPIDI_UCX_transports_choose(ucp_config_t *config)
 {
     bool sysv, posix;
     char without[32];

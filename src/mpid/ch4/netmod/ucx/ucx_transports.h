@@ -23,7 +23,7 @@
  */
 
 /* Before ucp_init(config). */
-void MPIDI_UCX_transports_choose(ucp_config_t * config);
+void MPIDI_UCX_transports_choose(ucp_config_t *config);
 /* When the workers exist: the environment is again as it was. */
 void MPIDI_UCX_transports_chosen(void);
 

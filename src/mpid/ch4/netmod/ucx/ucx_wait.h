@@ -11,7 +11,7 @@
 
 /* in ch4_progress.h, which comes later */
 MPL_STATIC_INLINE_PREFIX int MPIDI_do_global_progress(void);
-MPL_STATIC_INLINE_PREFIX int MPID_Progress_test(MPID_Progress_state * state);
+MPL_STATIC_INLINE_PREFIX int MPID_Progress_test(MPID_Progress_state *state);
 
 /* Completes what a nonblocking UCP call returned.  The caller holds the lock of the VCI, which is
  * released now and then: the peer may wait for an answer by another VCI, whose threads wait for
@@ -40,7 +40,10 @@ MPL_STATIC_INLINE_PREFIX int MPIDI_UCX_wait(void *request, int vni)
     }
     MPIDI_UCX_CHK_STATUS(status);
 
+fn_exit:
     return mpi_errno;
+fn_fail:
+    goto fn_exit;
 }
 
 #endif /* UCX_WAIT_H_INCLUDED */

@@ -7,15 +7,15 @@
 
 typedef struct {
     uint64_t win_id;
-    int rank;                   /* who asks */
+    int rank; /* who asks */
 } question_t;
 
 typedef struct {
     uint64_t win_id;
     uint64_t addr, size;
     uint32_t disp;
-    int rank;                   /* who answers */
-    uint64_t key_bytes;         /* what follows; none: UCX cannot reach the memory */
+    int rank;           /* who answers */
+    uint64_t key_bytes; /* what follows; none: UCX cannot reach the memory */
 } answer_t;
 
 static int question_id, answer_id;
@@ -29,26 +29,26 @@ static void read_known(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, in
     *(unsigned long long *) buffer = known;
 }
 
-int MPIDI_UCX_win_expose(MPIR_Win * win, size_t length, void **base)
+int MPIDI_UCX_win_expose(MPIR_Win *win, size_t length, void **base)
 {
     int mpi_errno = MPI_SUCCESS;
     ucs_status_t status;
     MPIDI_UCX_win_t *mine = &MPIDI_UCX_WIN(win);
-    ucp_mem_map_params_t params = {
-        .field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH | UCP_MEM_MAP_PARAM_FIELD_FLAGS,
-        .address = *base,
-        .length = length,
-        .flags = *base ? 0 : UCP_MEM_MAP_ALLOCATE
-    };
-    ucp_mem_attr_t attr = {.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS | UCP_MEM_ATTR_FIELD_LENGTH };
+    ucp_mem_map_params_t params = {.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS |
+                                                 UCP_MEM_MAP_PARAM_FIELD_LENGTH |
+                                                 UCP_MEM_MAP_PARAM_FIELD_FLAGS,
+                                   .address = *base,
+                                   .length = length,
+                                   .flags = *base ? 0 : UCP_MEM_MAP_ALLOCATE};
+    ucp_mem_attr_t attr = {.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS | UCP_MEM_ATTR_FIELD_LENGTH};
 
     mine->is_exposed = true;
     /* UCX maps memory of some devices, and then fails to reach it. */
     if (MPIR_GPU_query_pointer_is_dev(*base))
-        return mpi_errno;
+        goto fn_exit;
     status = ucp_mem_map(MPIDI_UCX_global.context, &params, &mine->mem_h);
     if (status == UCS_ERR_UNSUPPORTED)
-        return mpi_errno;
+        goto fn_exit;
     MPIDI_UCX_CHK_STATUS(status);
     mine->mem_mapped = true;
     status = ucp_mem_query(mine->mem_h, &attr);
@@ -62,19 +62,23 @@ int MPIDI_UCX_win_expose(MPIR_Win * win, size_t length, void **base)
     if (mine->key_bytes + sizeof(answer_t) > (size_t) MPIDI_NM_am_hdr_max_sz())
         mine->key_bytes = 0;
 
+fn_exit:
     return mpi_errno;
+fn_fail:
+    goto fn_exit;
 }
 
-MPIDI_UCX_win_target_t *MPIDI_UCX_win_target_ask(MPIR_Win * win, int rank)
+MPIDI_UCX_win_target_t *MPIDI_UCX_win_target_ask(MPIR_Win *win, int rank)
 {
     int vci = MPIDI_WIN(win, am_vci);
-    question_t question = {.win_id = MPIDIG_WIN(win, win_id),.rank = win->comm_ptr->rank };
+    question_t question = {.win_id = MPIDIG_WIN(win, win_id), .rank = win->comm_ptr->rank};
     MPIDI_UCX_win_target_t *target = MPL_calloc(1, sizeof(*target), MPL_MEM_RMA);
 
     if (!target)
         return NULL;
     target->rank = rank;
-    if (MPIDI_NM_am_send_hdr(rank, win->comm_ptr, question_id, &question, sizeof(question), vci, vci)) {
+    if (MPIDI_NM_am_send_hdr(rank, win->comm_ptr, question_id, &question, sizeof(question), vci,
+                             vci)) {
         MPL_free(target);
         return NULL;
     }
@@ -85,7 +89,7 @@ MPIDI_UCX_win_target_t *MPIDI_UCX_win_target_ask(MPIR_Win * win, int rank)
 }
 
 static int question_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint bytes MPL_UNUSED,
-                       uint32_t attr MPL_UNUSED, MPIR_Request ** req MPL_UNUSED)
+                       uint32_t attr MPL_UNUSED, MPIR_Request **req MPL_UNUSED)
 {
     int mpi_errno = MPI_SUCCESS, vci;
     const question_t *question = am_hdr;
@@ -93,25 +97,28 @@ static int question_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint bytes MPL_U
     MPIDI_UCX_win_t *mine = &MPIDI_UCX_WIN(win);
     answer_t *answer = MPL_malloc(sizeof(*answer) + mine->key_bytes, MPL_MEM_RMA);
 
-    MPIR_ERR_CHKANDJUMP1(!answer, mpi_errno, MPI_ERR_NO_MEM, "**nomem", "**nomem %s", "key of a window");
-    *answer = (answer_t) {
-        .win_id = question->win_id,.addr = (uintptr_t) win->base,.size = win->size,
-        .disp = win->disp_unit,.rank = win->comm_ptr->rank,.key_bytes = mine->key_bytes
-    };
+    MPIR_ERR_CHKANDJUMP1(!answer, mpi_errno, MPI_ERR_NO_MEM, "**nomem", "**nomem %s",
+                         "key of a window");
+    *answer = (answer_t){.win_id = question->win_id,
+                         .addr = (uintptr_t) win->base,
+                         .size = win->size,
+                         .disp = win->disp_unit,
+                         .rank = win->comm_ptr->rank,
+                         .key_bytes = mine->key_bytes};
     memcpy(answer + 1, mine->key, mine->key_bytes);
     vci = MPIDI_WIN(win, am_vci);
     mpi_errno = MPIDI_NM_am_send_hdr_reply(win->comm_ptr, question->rank, answer_id, answer,
                                            sizeof(*answer) + mine->key_bytes, vci, vci);
 
-  fn_exit:
+fn_exit:
     MPL_free(answer);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
 static int answer_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint bytes MPL_UNUSED,
-                     uint32_t attr MPL_UNUSED, MPIR_Request ** req MPL_UNUSED)
+                     uint32_t attr MPL_UNUSED, MPIR_Request **req MPL_UNUSED)
 {
     int mpi_errno = MPI_SUCCESS;
     const answer_t *answer = am_hdr;
@@ -125,18 +132,22 @@ static int answer_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint bytes MPL_UNU
     target->size = (MPI_Aint) answer->size;
     target->disp = answer->disp;
     if (answer->key_bytes == 0)
-        return mpi_errno;
+        goto fn_exit;
     int vni = MPIDI_UCX_get_win_vni(win);
-    status = ucp_ep_rkey_unpack(MPIDI_UCX_WIN_TO_EP(win, answer->rank, vni), answer + 1, &target->rkey);
+    status =
+        ucp_ep_rkey_unpack(MPIDI_UCX_WIN_TO_EP(win, answer->rank, vni), answer + 1, &target->rkey);
     if (status == UCS_ERR_UNREACHABLE)
         target->rkey = NULL;
     else
         MPIDI_UCX_CHK_STATUS(status);
 
+fn_exit:
     return mpi_errno;
+fn_fail:
+    goto fn_exit;
 }
 
-int MPIDI_UCX_win_await_keys(MPIR_Win * win)
+int MPIDI_UCX_win_await_keys(MPIR_Win *win)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -149,12 +160,13 @@ int MPIDI_UCX_win_await_keys(MPIR_Win * win)
     return mpi_errno;
 }
 
-void MPIDI_UCX_win_forget(MPIR_Win * win)
+void MPIDI_UCX_win_forget(MPIR_Win *win)
 {
     MPIDI_UCX_win_t *mine = &MPIDI_UCX_WIN(win);
     MPIDI_UCX_win_target_t *target, *next_target;
 
-    HASH_ITER(hash_handle, mine->targets, target, next_target) {
+    HASH_ITER(hash_handle, mine->targets, target, next_target)
+    {
         HASH_DELETE(hash_handle, mine->targets, target);
         if (target->rkey)
             ucp_rkey_destroy(target->rkey);
@@ -170,7 +182,7 @@ void MPIDI_UCX_win_forget(MPIR_Win * win)
     memset(mine, 0, sizeof(*mine));
 }
 
-int MPIDI_UCX_win_flush_target(MPIR_Win * win, MPIDI_UCX_win_target_t * target)
+int MPIDI_UCX_win_flush_target(MPIR_Win *win, MPIDI_UCX_win_target_t *target)
 {
     int vni = MPIDI_UCX_get_win_vni(win);
     unsigned marks = MPIDI_UCX_WIN(win).marks;
@@ -182,9 +194,9 @@ int MPIDI_UCX_win_flush_target(MPIR_Win * win, MPIDI_UCX_win_target_t * target)
     return mpi_errno;
 }
 
-/* UCX 1.13 may call a worker flushed when pieces of a long get have not begun; their endpoint knows of them.  The worker comes
- * first, so that no target waits for the one before it. */
-int MPIDI_UCX_win_flush_targets(MPIR_Win * win)
+/* UCX 1.13 may call a worker flushed when pieces of a long get have not begun; their endpoint
+ * knows of them.  The worker comes first, so that no target waits for the one before it. */
+int MPIDI_UCX_win_flush_targets(MPIR_Win *win)
 {
     int mpi_errno, marked = 0;
     MPIDI_UCX_win_t *mine = &MPIDI_UCX_WIN(win);
@@ -193,11 +205,11 @@ int MPIDI_UCX_win_flush_targets(MPIR_Win * win)
     mpi_errno = MPIDI_UCX_flush(MPIDI_UCX_get_win_vni(win));
     MPIR_ERR_CHKRETURN(mpi_errno);
     DL_FOREACH(mine->unflushed, target)
-        marked++;
+    marked++;
     while (marked-- > 0 && (target = mine->unflushed) != NULL) {
         mpi_errno = MPIDI_UCX_win_flush_target(win, target);
         MPIR_ERR_CHKRETURN(mpi_errno);
-        if (target == mine->unflushed) {        /* another thread has used it meanwhile */
+        if (target == mine->unflushed) { /* another thread has used it meanwhile */
             DL_DELETE(mine->unflushed, target);
             DL_APPEND(mine->unflushed, target);
         }
@@ -211,6 +223,7 @@ void MPIDI_UCX_win_target_init(void)
     question_id = MPIDIG_am_reg_cb_dynamic(NULL, question_cb);
     answer_id = MPIDIG_am_reg_cb_dynamic(NULL, answer_cb);
     MPIR_Assert(question_id >= 0 && answer_id >= 0);
-    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "rma_ucx_targets", NULL, read_known, "CH4_UCX",
-                       "other processes whose part of a window this one has a key to, or has asked for");
+    MPIR_Pvar_register(
+        MPI_T_PVAR_CLASS_LEVEL, "rma_ucx_targets", NULL, read_known, "CH4_UCX",
+        "other processes whose part of a window this one has a key to, or has asked for");
 }

@@ -19,20 +19,20 @@
 void MPIDI_UCX_win_target_init(void);
 
 /* Registers the process' memory, which is allocated when `length` has no address. */
-int MPIDI_UCX_win_expose(MPIR_Win * win, size_t length, void **base);
+int MPIDI_UCX_win_expose(MPIR_Win *win, size_t length, void **base);
 /* Until all answers have come. Before the processes of the window agree to free it. */
-int MPIDI_UCX_win_await_keys(MPIR_Win * win);
-void MPIDI_UCX_win_forget(MPIR_Win * win);
+int MPIDI_UCX_win_await_keys(MPIR_Win *win);
+void MPIDI_UCX_win_forget(MPIR_Win *win);
 
 /* All operations that UCX does on the window, or on one target, are complete, here and there.
  * REQUIRES: the lock of the window's VCI, which opens meanwhile. */
-int MPIDI_UCX_win_flush_targets(MPIR_Win * win);
-int MPIDI_UCX_win_flush_target(MPIR_Win * win, MPIDI_UCX_win_target_t * target);
+int MPIDI_UCX_win_flush_targets(MPIR_Win *win);
+int MPIDI_UCX_win_flush_target(MPIR_Win *win, MPIDI_UCX_win_target_t *target);
 
 /* Asks for the key of a target that is new; returns it, or NULL without memory. */
-MPIDI_UCX_win_target_t *MPIDI_UCX_win_target_ask(MPIR_Win * win, int rank);
+MPIDI_UCX_win_target_t *MPIDI_UCX_win_target_ask(MPIR_Win *win, int rank);
 
-MPL_STATIC_INLINE_PREFIX MPIDI_UCX_win_target_t *MPIDI_UCX_win_target_find(MPIR_Win * win, int rank)
+MPL_STATIC_INLINE_PREFIX MPIDI_UCX_win_target_t *MPIDI_UCX_win_target_find(MPIR_Win *win, int rank)
 {
     MPIDI_UCX_win_target_t *target = MPIDI_UCX_WIN(win).last;
 
@@ -45,7 +45,7 @@ MPL_STATIC_INLINE_PREFIX MPIDI_UCX_win_target_t *MPIDI_UCX_win_target_find(MPIR_
 }
 
 /* Whether UCX does an operation on this target. */
-MPL_STATIC_INLINE_PREFIX bool MPIDI_UCX_win_is_reachable(MPIR_Win * win, int rank)
+MPL_STATIC_INLINE_PREFIX bool MPIDI_UCX_win_is_reachable(MPIR_Win *win, int rank)
 {
     MPIDI_UCX_win_target_t *target;
 
@@ -60,7 +60,7 @@ MPL_STATIC_INLINE_PREFIX bool MPIDI_UCX_win_is_reachable(MPIR_Win * win, int ran
 }
 
 /* REQUIRES: MPIDI_UCX_win_is_reachable(), or the process itself. */
-MPL_STATIC_INLINE_PREFIX int MPIDI_UCX_win_check_range(MPIR_Win * win, int rank, MPI_Aint disp,
+MPL_STATIC_INLINE_PREFIX int MPIDI_UCX_win_check_range(MPIR_Win *win, int rank, MPI_Aint disp,
                                                        MPI_Aint count, MPI_Datatype type)
 {
     const MPIDI_UCX_win_target_t *target;
@@ -73,7 +73,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDI_UCX_win_check_range(MPIR_Win * win, int rank,
 
 /* An operation on the target is not complete at least there.  FLUSH_LOCAL, of one that is not
  * complete here, stays when others follow that are. */
-MPL_STATIC_INLINE_PREFIX void MPIDI_UCX_win_mark(MPIR_Win * win, MPIDI_UCX_win_target_t * target,
+MPL_STATIC_INLINE_PREFIX void MPIDI_UCX_win_mark(MPIR_Win *win, MPIDI_UCX_win_target_t *target,
                                                  MPIDI_UCX_win_sync_flag_t flag)
 {
     if (target->need_sync == MPIDI_UCX_WIN_SYNC_UNSET)
@@ -83,10 +83,10 @@ MPL_STATIC_INLINE_PREFIX void MPIDI_UCX_win_mark(MPIR_Win * win, MPIDI_UCX_win_t
     MPIDI_UCX_WIN(win).marks++;
 }
 
-MPL_STATIC_INLINE_PREFIX void MPIDI_UCX_win_unmark(MPIR_Win * win, MPIDI_UCX_win_target_t * target)
+MPL_STATIC_INLINE_PREFIX void MPIDI_UCX_win_unmark(MPIR_Win *win, MPIDI_UCX_win_target_t *target)
 {
     if (target->need_sync == MPIDI_UCX_WIN_SYNC_UNSET)
-        return;                 /* another thread has flushed, too */
+        return; /* another thread has flushed, too */
     target->need_sync = MPIDI_UCX_WIN_SYNC_UNSET;
     DL_DELETE(MPIDI_UCX_WIN(win).unflushed, target);
 }

@@ -9,28 +9,28 @@
 #include "uthash.h"
 
 enum {
-    GOODBYE = 1,                /* UCX's number of the message */
-    GRACE = 10,                 /* seconds for an unused table */
-    PATIENCE = 5                /* seconds for the last messages of a process */
+    GOODBYE = 1, /* UCX's number of the message */
+    GRACE = 10,  /* seconds for an unused table */
+    PATIENCE = 5 /* seconds for the last messages of a process */
 };
 
 struct table;
 
 /* What is left to do when a process, or a world, has ended. */
 typedef struct {
-    MPIDI_deferred_job_t job;   /* first */
-    struct process *process;    /* NULL: the world's processes, and this is freed afterwards */
+    MPIDI_deferred_job_t job; /* first */
+    struct process *process;  /* NULL: the world's processes, and this is freed afterwards */
     uint64_t world;
 } ending_t;
 
 typedef struct process {
-    MPIDI_UCX_upid_t *upid;     /* its world and rank are the key */
+    MPIDI_UCX_upid_t *upid; /* its world and rank are the key */
     struct table *table;
     int lpid;
-    int endpoints;              /* for all pairs of VNIs */
-    bool is_known;              /* found by its key */
+    int endpoints; /* for all pairs of VNIs */
+    bool is_known; /* found by its key */
     bool has_ended;
-    bool is_ending;             /* in the queue */
+    bool is_ending; /* in the queue */
     ending_t ending;
     UT_hash_handle hash_handle;
 } process_t;
@@ -38,7 +38,7 @@ typedef struct process {
 /* The address-vector table avtid, and what there is to know about its entries. */
 typedef struct table {
     int avtid, n;
-    double used;                /* last time */
+    double used; /* last time */
     process_t processes[];
 } table_t;
 
@@ -46,17 +46,17 @@ enum { KEY_BYTES = offsetof(MPIDI_UCX_upid_t, card_bytes) };
 
 static struct {
     uint64_t own;
-    table_t **tables;           /* by avtid; NULL: none of ours */
+    table_t **tables; /* by avtid; NULL: none of ours */
     int room;
-    process_t *processes;       /* a hash table */
+    process_t *processes; /* a hash table */
     unsigned long long endpoints;
 } worlds;
 
-static int generation;          /* of this process's worlds: MPI may be initialized again */
+static int generation; /* of this process's worlds: MPI may be initialized again */
 
-static int perform_ending(MPIDI_deferred_job_t * job);
+static int perform_ending(MPIDI_deferred_job_t *job);
 
-static MPIDI_deferred_kind_t endings = {.perform = perform_ending,.is_common = true };
+static MPIDI_deferred_kind_t endings = {.perform = perform_ending, .is_common = true};
 
 static double now(void)
 {
@@ -70,12 +70,12 @@ static double now(void)
 
 /* ---- tables ---- */
 
-static bool is_used(const table_t * table)
+static bool is_used(const table_t *table)
 {
     return MPIR_Object_get_ref(MPIDIU_get_av_table(table->avtid)) > 0;
 }
 
-static bool has_endpoint(const table_t * table)
+static bool has_endpoint(const table_t *table)
 {
     for (int i = 0; i < table->n; i++) {
         if (table->processes[i].endpoints > 0)
@@ -84,7 +84,7 @@ static bool has_endpoint(const table_t * table)
     return false;
 }
 
-static bool has_process(const table_t * table)
+static bool has_process(const table_t *table)
 {
     for (int i = 0; i < table->n; i++) {
         if (!table->processes[i].has_ended)
@@ -93,17 +93,14 @@ static bool has_process(const table_t * table)
     return false;
 }
 
-static table_t *table_of(int avtid)
-{
-    return avtid < worlds.room ? worlds.tables[avtid] : NULL;
-}
+static table_t *table_of(int avtid) { return avtid < worlds.room ? worlds.tables[avtid] : NULL; }
 
-static MPIDI_av_entry_t *entry_of(const process_t * process)
+static MPIDI_av_entry_t *entry_of(const process_t *process)
 {
     return &MPIDIU_get_av(process->table->avtid, process->lpid);
 }
 
-static void hide_process(process_t * process)
+static void hide_process(process_t *process)
 {
     if (process->is_known)
         HASH_DELETE(hash_handle, worlds.processes, process);
@@ -111,7 +108,7 @@ static void hide_process(process_t * process)
 }
 
 /* REQUIRES: no endpoint leads to it. */
-static void forget_table(table_t * table)
+static void forget_table(table_t *table)
 {
     for (int i = 0; i < table->n; i++) {
         process_t *process = &table->processes[i];
@@ -192,7 +189,7 @@ static size_t upid_bytes(const char *upid)
     return sizeof(head) + head.card_bytes;
 }
 
-static int set_process(table_t * table, int lpid, const char *upid)
+static int set_process(table_t *table, int lpid, const char *upid)
 {
     int mpi_errno = MPI_SUCCESS;
     process_t *process = &table->processes[lpid];
@@ -214,8 +211,8 @@ static int set_process(table_t * table, int lpid, const char *upid)
 static int make_table(int n, const char *const upids[], int *avtid)
 {
     int mpi_errno = MPI_SUCCESS;
-    table_t *table = MPL_calloc(1, sizeof(*table) + n * sizeof(table->processes[0]),
-                                MPL_MEM_ADDRESS);
+    table_t *table =
+        MPL_calloc(1, sizeof(*table) + n * sizeof(table->processes[0]), MPL_MEM_ADDRESS);
 
     MPIR_ERR_CHKANDJUMP(!table, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     mpi_errno = make_room(MPIDIU_get_n_avts());
@@ -229,7 +226,7 @@ static int make_table(int n, const char *const upids[], int *avtid)
         mpi_errno = set_process(table, table->n, upids[table->n]);
     return mpi_errno;
 
-  fn_fail:
+fn_fail:
     MPL_free(table);
     return mpi_errno;
 }
@@ -275,10 +272,10 @@ int MPIDI_UCX_worlds_enter(int n, const char *const upids[], uint64_t gpids[])
             gpids[i] = MPIDIU_GPID_CREATE(avtid, lpid++);
     }
 
-  fn_exit:
+fn_exit:
     MPL_free(strange);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -287,15 +284,9 @@ const MPIDI_UCX_upid_t *MPIDI_UCX_worlds_upid(int avtid, int lpid)
     return table_of(avtid)->processes[lpid].upid;
 }
 
-uint64_t MPIDI_UCX_worlds_own(void)
-{
-    return worlds.own;
-}
+uint64_t MPIDI_UCX_worlds_own(void) { return worlds.own; }
 
-unsigned long long MPIDI_UCX_worlds_endpoints(void)
-{
-    return worlds.endpoints;
-}
+unsigned long long MPIDI_UCX_worlds_endpoints(void) { return worlds.endpoints; }
 
 /* ---- endpoints ---- */
 
@@ -312,7 +303,7 @@ static void endpoint_failed(void *arg, ucp_ep_h ep MPL_UNUSED, ucs_status_t stat
     MPIDI_deferred_add(&endings, 0, &process->ending.job);
 }
 
-static process_t *process_at(const MPIDI_av_entry_t * av)
+static process_t *process_at(const MPIDI_av_entry_t *av)
 {
     for (int i = 1; i < worlds.room; i++) {
         table_t *table = worlds.tables[i];
@@ -323,31 +314,34 @@ static process_t *process_at(const MPIDI_av_entry_t * av)
     return NULL;
 }
 
-static int make_endpoint(process_t * process, int vni_src, int vni_dst, ucp_ep_h * ep)
+static int make_endpoint(process_t *process, int vni_src, int vni_dst, ucp_ep_h *ep)
 {
     int mpi_errno = MPI_SUCCESS;
     size_t bytes;
     ucs_status_t status;
     ucp_ep_params_t params = {
         .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
-            UCP_EP_PARAM_FIELD_ERR_HANDLER,
+                      UCP_EP_PARAM_FIELD_ERR_HANDLER,
         .err_mode = UCP_ERR_HANDLING_MODE_PEER,
-        .err_handler = {.cb = endpoint_failed,.arg = process },
+        .err_handler = {.cb = endpoint_failed, .arg = process},
     };
 
-    MPIR_ERR_CHKANDSTMT(process->has_ended, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ucx_ended");
+    MPIR_ERR_CHKANDJUMP(process->has_ended, mpi_errno, MPI_ERR_OTHER, "**ucx_ended");
     mpi_errno = MPIDI_UCX_card_read(process->upid->card, process->upid->card_bytes, vni_dst,
                                     &params.address, &bytes);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHECK(mpi_errno);
     status = ucp_ep_create(MPIDI_UCX_global.ctx[vni_src].worker, &params, ep);
     MPIDI_UCX_CHK_STATUS(status);
     process->endpoints++;
     worlds.endpoints++;
 
+fn_exit:
     return mpi_errno;
+fn_fail:
+    goto fn_exit;
 }
 
-int MPIDI_UCX_worlds_connect(MPIDI_av_entry_t * av, int vni_src, int vni_dst)
+int MPIDI_UCX_worlds_connect(MPIDI_av_entry_t *av, int vni_src, int vni_dst)
 {
     int mpi_errno = MPI_SUCCESS;
     process_t *process;
@@ -363,14 +357,14 @@ int MPIDI_UCX_worlds_connect(MPIDI_av_entry_t * av, int vni_src, int vni_dst)
                          MPIR_Process.rank, (int) process->upid->rank);
     MPIDI_UCX_AV(av).dest[vni_src][vni_dst] = ep;
 
-  fn_exit:
+fn_exit:
     MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-static void for_each_endpoint(process_t * process, void (*action) (ucp_ep_h *, void *), void *arg)
+static void for_each_endpoint(process_t *process, void (*action)(ucp_ep_h *, void *), void *arg)
 {
     MPIDI_UCX_addr_t *address = &MPIDI_UCX_AV(entry_of(process));
 
@@ -382,12 +376,10 @@ static void for_each_endpoint(process_t * process, void (*action) (ucp_ep_h *, v
     }
 }
 
-static void close_endpoint(ucp_ep_h * ep, void *arg MPL_UNUSED)
+static void close_endpoint(ucp_ep_h *ep, void *arg MPL_UNUSED)
 {
-    ucp_request_param_t param = {
-        .op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
-        .flags = UCP_EP_CLOSE_FLAG_FORCE
-    };
+    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
+                                 .flags = UCP_EP_CLOSE_FLAG_FORCE};
     void *request = ucp_ep_close_nbx(*ep, &param);
 
     if (UCS_PTR_IS_PTR(request))
@@ -398,7 +390,7 @@ static void close_endpoint(ucp_ep_h * ep, void *arg MPL_UNUSED)
 
 /* ---- ends ---- */
 
-static void end_process(process_t * process)
+static void end_process(process_t *process)
 {
     process->has_ended = true;
     if (process->endpoints > 0)
@@ -410,13 +402,14 @@ static void end_world(uint64_t world)
 {
     process_t *process, *next;
 
-    HASH_ITER(hash_handle, worlds.processes, process, next) {
+    HASH_ITER(hash_handle, worlds.processes, process, next)
+    {
         if (process->upid->world == world)
             end_process(process);
     }
 }
 
-static int perform_ending(MPIDI_deferred_job_t * job)
+static int perform_ending(MPIDI_deferred_job_t *job)
 {
     ending_t *ending = (ending_t *) job;
 
@@ -452,7 +445,7 @@ static ucs_status_t take_goodbye(void *arg MPL_UNUSED, void *data, size_t length
 /* Of a process's world and rank. */
 static uint64_t digest_of(int avtid, int lpid)
 {
-    MPIDI_UCX_upid_t key = {.world = worlds.own,.rank = (uint32_t) lpid };
+    MPIDI_UCX_upid_t key = {.world = worlds.own, .rank = (uint32_t) lpid};
 
     if (avtid != 0) {
         MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
@@ -493,16 +486,17 @@ int MPIDI_UCX_worlds_init(void)
     MPIDIU_process_digest = digest_of;
     MPIDI_Port_on = true;
 
+fn_exit:
     return mpi_errno;
+fn_fail:
+    goto fn_exit;
 }
 
 /* ---- MPI_Finalize ---- */
 
-static void sent(void *request MPL_UNUSED, ucs_status_t status MPL_UNUSED)
-{
-}
+static void sent(void *request MPL_UNUSED, ucs_status_t status MPL_UNUSED) {}
 
-static void wait_for(void *request, double deadline, void (*progress) (void))
+static void wait_for(void *request, double deadline, void (*progress)(void))
 {
     if (!UCS_PTR_IS_PTR(request))
         return;
@@ -513,31 +507,32 @@ static void wait_for(void *request, double deadline, void (*progress) (void))
 
 typedef struct {
     double deadline;
-    void (*progress) (void);
+    void (*progress)(void);
     bool is_told;
 } farewell_t;
 
-static void say_goodbye(ucp_ep_h * ep, void *arg)
+static void say_goodbye(ucp_ep_h *ep, void *arg)
 {
     farewell_t *farewell = arg;
 
     if (!farewell->is_told)
         wait_for(ucp_am_send_nb(*ep, GOODBYE, &worlds.own, sizeof(worlds.own),
-                                ucp_dt_make_contig(1), sent, 0), farewell->deadline,
-                 farewell->progress);
+                                ucp_dt_make_contig(1), sent, 0),
+                 farewell->deadline, farewell->progress);
     farewell->is_told = true;
     wait_for(ucp_ep_flush_nb(*ep, 0, sent), farewell->deadline, farewell->progress);
 }
 
-int MPIDI_UCX_worlds_leave(void (*progress) (void))
+int MPIDI_UCX_worlds_leave(void (*progress)(void))
 {
     process_t *process, *next;
-    farewell_t farewell = {.deadline = now() + PATIENCE,.progress = progress };
+    farewell_t farewell = {.deadline = now() + PATIENCE, .progress = progress};
 
     MPIDIU_avt_keeps = NULL;
     MPIDI_Port_on = false;
     MPIDI_Port_close_all();
-    HASH_ITER(hash_handle, worlds.processes, process, next) {
+    HASH_ITER(hash_handle, worlds.processes, process, next)
+    {
         farewell.is_told = false;
         if (process->endpoints > 0 && !process->has_ended)
             for_each_endpoint(process, say_goodbye, &farewell);

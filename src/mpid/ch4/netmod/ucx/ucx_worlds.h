@@ -29,23 +29,23 @@
 typedef struct MPIDI_UCX_upid {
     uint64_t world;
     uint32_t rank;
-    uint32_t card_bytes;        /* a multiple of 8 */
+    uint32_t card_bytes; /* a multiple of 8 */
     char card[];
 } MPIDI_UCX_upid_t;
 
 /* In MPI_Init, when the workers exist. */
 int MPIDI_UCX_worlds_init(void);
 /* In MPI_Finalize: tells the others, and forgets them. REQUIRES: this world sends no more. */
-int MPIDI_UCX_worlds_leave(void (*progress) (void));
+int MPIDI_UCX_worlds_leave(void (*progress)(void));
 
-uint64_t MPIDI_UCX_worlds_own(void);    /* this world's name */
+uint64_t MPIDI_UCX_worlds_own(void); /* this world's name */
 /* The upid of a process beyond the world, as long as its table lives. */
 const MPIDI_UCX_upid_t *MPIDI_UCX_worlds_upid(int avtid, int lpid);
 /* Entries of the n processes. REQUIRES: the caller holds the mutex; none is of the own world. */
 int MPIDI_UCX_worlds_enter(int n, const char *const upids[], uint64_t gpids[]);
 
 /* MPIDI_UCX_peer_connect for a process beyond the world. */
-int MPIDI_UCX_worlds_connect(MPIDI_av_entry_t * av, int vni_src, int vni_dst);
+int MPIDI_UCX_worlds_connect(MPIDI_av_entry_t *av, int vni_src, int vni_dst);
 
 unsigned long long MPIDI_UCX_worlds_endpoints(void);
 

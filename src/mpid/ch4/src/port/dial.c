@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpidimpl.h"
-#include "port/internal.h"
+#include "port/port_internal.h"
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>
 
-enum { PATIENCE = 2 };          /* seconds for an address that does not answer, not the last one */
+enum { PATIENCE = 2 }; /* seconds for an address that does not answer, not the last one */
 
 /* What became of a connection: 0, or an errno; EINPROGRESS: not yet known. */
 static int look(int fd)
 {
-    struct pollfd poll_fd = {.fd = fd,.events = POLLOUT };
+    struct pollfd poll_fd = {.fd = fd, .events = POLLOUT};
     int error = 0;
     socklen_t length = sizeof(error);
 
@@ -45,7 +45,7 @@ static int try(const struct sockaddr_storage *to, socklen_t length, double deadl
 }
 
 /* A host may be known by several addresses, of which some do not lead there. */
-static int try_all(const MPIDI_port_name_t * port, double deadline, int *fd, int *reason)
+static int try_all(const MPIDI_port_name_t *port, double deadline, int *fd, int *reason)
 {
     int mpi_errno = MPI_SUCCESS, why;
     const char *addresses = port->addresses;
@@ -65,7 +65,7 @@ static int try_all(const MPIDI_port_name_t * port, double deadline, int *fd, int
     return mpi_errno;
 }
 
-int MPIDI_Port_dial(const MPIDI_port_name_t * port, double deadline, MPIDI_line_t ** line)
+int MPIDI_Port_dial(const MPIDI_port_name_t *port, double deadline, MPIDI_line_t **line)
 {
     int mpi_errno = MPI_SUCCESS;
     int fd, reason;
@@ -75,7 +75,8 @@ int MPIDI_Port_dial(const MPIDI_port_name_t * port, double deadline, MPIDI_line_
         mpi_errno = try_all(port, deadline, &fd, &reason);
         MPIR_ERR_CHKRETURN(mpi_errno);
     } while (fd < 0 && reason == ETIMEDOUT && (deadline == 0 || MPIDI_Port_now() < deadline));
-    MPIR_ERR_CHKANDSTMT3(fd < 0, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**port_dial", "**port_dial %d %s %s", port->tcp_port, port->addresses, strerror(reason));
+    MPIR_ERR_CHKANDSTMT3(fd < 0, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**port_dial",
+                         "**port_dial %d %s %s", port->tcp_port, port->addresses, strerror(reason));
     *line = MPIDI_Line_create(fd, deadline);
     MPIR_ERR_CHKANDSTMT(!*line, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpidimpl.h"
-#include "port/internal.h"
+#include "port/port_internal.h"
 #include "utlist.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 enum {
-    MOST_LINES = 64,            /* of a port, without a complete question: others wait */
-    PATIENCE = 10               /* seconds for a question to arrive */
+    MOST_LINES = 64, /* of a port, without a complete question: others wait */
+    PATIENCE = 10    /* seconds for a question to arrive */
 };
 
 typedef struct port {
-    MPIDI_port_name_t name;     /* without addresses */
+    MPIDI_port_name_t name; /* without addresses */
     int fd;
-    MPIDI_line_t *lines;        /* in the order in which they came */
+    MPIDI_line_t *lines; /* in the order in which they came */
     int n;
     bool was_left;
     char how[MPIDI_PORT_HOW];
@@ -29,8 +29,8 @@ static port_t *ports;
 /* IPv6 and IPv4 with one socket, or IPv4 alone. */
 static int make_socket(int *tcp_port)
 {
-    struct sockaddr_in6 ip6 = {.sin6_family = AF_INET6,.sin6_addr = in6addr_any };
-    struct sockaddr_in ip4 = {.sin_family = AF_INET,.sin_addr.s_addr = htonl(INADDR_ANY) };
+    struct sockaddr_in6 ip6 = {.sin6_family = AF_INET6, .sin6_addr = in6addr_any};
+    struct sockaddr_in ip4 = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_ANY)};
     socklen_t length = sizeof(ip6);
     int off = 0, fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
@@ -46,27 +46,28 @@ static int make_socket(int *tcp_port)
             fd = -1;
         }
     }
-    if (fd >= 0 && (listen(fd, SOMAXCONN) != 0 ||
-                    getsockname(fd, (struct sockaddr *) &ip6, &length) != 0)) {
+    if (fd >= 0 &&
+        (listen(fd, SOMAXCONN) != 0 || getsockname(fd, (struct sockaddr *) &ip6, &length) != 0)) {
         close(fd);
         fd = -1;
     }
-    *tcp_port = ntohs(ip6.sin6_port);   /* at the same place in both kinds of addresses */
+    *tcp_port = ntohs(ip6.sin6_port); /* at the same place in both kinds of addresses */
     return fd;
 }
 
-static port_t *find(const MPIDI_port_name_t * name)
+static port_t *find(const MPIDI_port_name_t *name)
 {
     port_t *port;
 
-    DL_FOREACH(ports, port) {
+    DL_FOREACH(ports, port)
+    {
         if (memcmp(port->name.question, name->question, MPIDI_PORT_SECRET) == 0)
             return port;
     }
     return NULL;
 }
 
-static void add(port_t * port)
+static void add(port_t *port)
 {
     MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
     DL_APPEND(ports, port);
@@ -88,23 +89,23 @@ int MPIDI_Port_open(char *port_name)
     port->name.addresses = NULL;
     add(port);
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     if (port && port->fd >= 0)
         close(port->fd);
     MPL_free(port);
     goto fn_exit;
 }
 
-static void drop_line(port_t * port, MPIDI_line_t * line)
+static void drop_line(port_t *port, MPIDI_line_t *line)
 {
     DL_DELETE(port->lines, line);
     port->n--;
     MPIDI_Line_free(line);
 }
 
-static void close_port(port_t * port)
+static void close_port(port_t *port)
 {
     while (port->lines)
         drop_line(port, port->lines);
@@ -113,7 +114,7 @@ static void close_port(port_t * port)
     MPL_free(port);
 }
 
-static int not_open(const MPIDI_port_name_t * name)
+static int not_open(const MPIDI_port_name_t *name)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -143,7 +144,7 @@ void MPIDI_Port_close_all(void)
         close_port(ports);
 }
 
-void MPIDI_Port_set_left(const MPIDI_port_name_t * name, const char *how)
+void MPIDI_Port_set_left(const MPIDI_port_name_t *name, const char *how)
 {
     port_t *port;
 
@@ -157,7 +158,7 @@ void MPIDI_Port_set_left(const MPIDI_port_name_t * name, const char *how)
     MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
 }
 
-bool MPIDI_Port_was_left(const MPIDI_port_name_t * name, char how[MPIDI_PORT_HOW])
+bool MPIDI_Port_was_left(const MPIDI_port_name_t *name, char how[MPIDI_PORT_HOW])
 {
     port_t *port;
     bool was_left;
@@ -172,7 +173,7 @@ bool MPIDI_Port_was_left(const MPIDI_port_name_t * name, char how[MPIDI_PORT_HOW
 }
 
 /* Connections that have come since. */
-static void take_lines(port_t * port, double now)
+static void take_lines(port_t *port, double now)
 {
     while (port->n < MOST_LINES) {
         int fd = accept(port->fd, NULL, NULL);
@@ -186,11 +187,12 @@ static void take_lines(port_t * port, double now)
 }
 
 /* The first one whose question is complete, or says that a process has ended; or NULL. */
-static MPIDI_line_t *read_lines(port_t * port, double now, bool only_ends)
+static MPIDI_line_t *read_lines(port_t *port, double now, bool only_ends)
 {
     MPIDI_line_t *line, *next;
 
-    DL_FOREACH_SAFE(port->lines, line, next) {
+    DL_FOREACH_SAFE(port->lines, line, next)
+    {
         MPIDI_line_state_t state = MPIDI_Line_receive(line, port->name.question);
 
         if (state == MPIDI_LINE_COMPLETE) {
@@ -207,7 +209,7 @@ static MPIDI_line_t *read_lines(port_t * port, double now, bool only_ends)
 }
 
 /* False: the port is not open. */
-static bool look(const MPIDI_port_name_t * name, double now, bool only_ends, MPIDI_line_t ** line)
+static bool look(const MPIDI_port_name_t *name, double now, bool only_ends, MPIDI_line_t **line)
 {
     port_t *port;
 
@@ -221,7 +223,7 @@ static bool look(const MPIDI_port_name_t * name, double now, bool only_ends, MPI
     return port != NULL;
 }
 
-int MPIDI_Port_await(const MPIDI_port_name_t * name, double deadline, MPIDI_line_t ** line)
+int MPIDI_Port_await(const MPIDI_port_name_t *name, double deadline, MPIDI_line_t **line)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -238,7 +240,7 @@ int MPIDI_Port_await(const MPIDI_port_name_t * name, double deadline, MPIDI_line
     return mpi_errno;
 }
 
-MPIDI_line_t *MPIDI_Port_look_for_end(const MPIDI_port_name_t * name)
+MPIDI_line_t *MPIDI_Port_look_for_end(const MPIDI_port_name_t *name)
 {
     MPIDI_line_t *line = NULL;
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpidimpl.h"
-#include "port/internal.h"
+#include "port/port_internal.h"
 #include "ch4_settings.h"
 #include "ch4i_comm.h"
 
 bool MPIDI_Port_on;
 
-enum { PATIENCE = 30 };         /* seconds for what the other side does at once */
+enum { PATIENCE = 30 }; /* seconds for what the other side does at once */
 
 /* What a root tells the other one: its settings and its upid follow. */
 typedef struct {
-    uint32_t context_id;        /* with which it receives */
+    uint32_t context_id; /* with which it receives */
     int32_t settings_bytes;
     int32_t upid_bytes;
 } offer_t;
@@ -20,22 +20,19 @@ typedef struct {
     MPIDI_port_name_t port;
     double deadline;
     MPIR_Context_id_t own_id, their_id;
-    uint64_t gpid;              /* of the other root; 0: not known */
-    char *offer;                /* ours */
+    uint64_t gpid; /* of the other root; 0: not known */
+    char *offer;   /* ours */
     size_t bytes;
-    MPIDI_line_t *line;         /* by which they have met */
+    MPIDI_line_t *line; /* by which they have met */
 } meeting_t;
 
-static double deadline_in(int seconds)
-{
-    return MPIDI_Port_now() + seconds;
-}
+static double deadline_in(int seconds) { return MPIDI_Port_now() + seconds; }
 
-static int write_offer(meeting_t * meeting)
+static int write_offer(meeting_t *meeting)
 {
     int mpi_errno = MPI_SUCCESS;
     char settings[MPIDI_SETTINGS_OF_JOB], *upid = NULL;
-    offer_t offer = {.context_id = meeting->own_id };
+    offer_t offer = {.context_id = meeting->own_id};
     int *upid_bytes = NULL;
 
     offer.settings_bytes = MPIDI_Settings_of_job(settings);
@@ -50,28 +47,32 @@ static int write_offer(meeting_t * meeting)
     memcpy(meeting->offer + sizeof(offer), settings, offer.settings_bytes);
     memcpy(meeting->offer + sizeof(offer) + offer.settings_bytes, upid, offer.upid_bytes);
 
-  fn_exit:
+fn_exit:
     MPL_free(upid);
     MPL_free(upid_bytes);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
 /* Jobs that do not fit together find out on both sides. */
-static int read_offer(meeting_t * meeting, const MPIDI_line_t * line)
+static int read_offer(meeting_t *meeting, const MPIDI_line_t *line)
 {
     int mpi_errno = MPI_SUCCESS;
     offer_t offer;
     size_t rest = line->head.bytes - sizeof(offer);
     char *settings = line->body + sizeof(offer);
 
-    MPIR_ERR_CHKANDSTMT(line->head.bytes < sizeof(offer), mpi_errno, MPI_ERR_PORT, return mpi_errno, "**settings");
+    MPIR_ERR_CHKANDSTMT(line->head.bytes < sizeof(offer), mpi_errno, MPI_ERR_PORT, return mpi_errno,
+                        "**settings");
     memcpy(&offer, line->body, sizeof(offer));
-    MPIR_ERR_CHKANDSTMT(offer.settings_bytes <= 0 || offer.upid_bytes <= 0 || (size_t) offer.settings_bytes > rest || (size_t) offer.upid_bytes != rest - offer.settings_bytes, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**settings");
+    MPIR_ERR_CHKANDSTMT(offer.settings_bytes <= 0 || offer.upid_bytes <= 0 ||
+                            (size_t) offer.settings_bytes > rest ||
+                            (size_t) offer.upid_bytes != rest - offer.settings_bytes,
+                        mpi_errno, MPI_ERR_PORT, return mpi_errno, "**settings");
     mpi_errno = MPIDI_Settings_compare_jobs(settings, offer.settings_bytes);
     if (mpi_errno)
-        return mpi_errno;           /* the text is to have room for it */
+        return mpi_errno; /* the text is to have room for it */
     meeting->their_id = (MPIR_Context_id_t) offer.context_id;
     mpi_errno = MPIDIU_upids_to_gpids(1, &offer.upid_bytes, settings + offer.settings_bytes,
                                       &meeting->gpid);
@@ -79,12 +80,9 @@ static int read_offer(meeting_t * meeting, const MPIDI_line_t * line)
     return mpi_errno;
 }
 
-static int class_of(int error)
-{
-    return error ? MPIR_ERR_GET_CLASS(error) : 0;
-}
+static int class_of(int error) { return error ? MPIR_ERR_GET_CLASS(error) : 0; }
 
-static int check_verdict(const MPIDI_line_t * line)
+static int check_verdict(const MPIDI_line_t *line)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -95,7 +93,7 @@ static int check_verdict(const MPIDI_line_t * line)
 
 /* ---- the root that accepts ---- */
 
-static int say_who_ended(const meeting_t * meeting, MPIDI_line_t * line)
+static int say_who_ended(const meeting_t *meeting, MPIDI_line_t *line)
 {
     char text[MPIDI_PORT_HOW];
     int mpi_errno = MPIDI_Port_hear_end(&meeting->port, line, text, sizeof(text));
@@ -105,7 +103,7 @@ static int say_who_ended(const meeting_t * meeting, MPIDI_line_t * line)
 }
 
 /* *met is false when the connecting process has gone. */
-static int answer(meeting_t * meeting, MPIDI_line_t * line, bool * met)
+static int answer(meeting_t *meeting, MPIDI_line_t *line, bool *met)
 {
     int mpi_errno = MPI_SUCCESS, error;
     MPIDI_line_state_t state;
@@ -130,7 +128,7 @@ static int answer(meeting_t * meeting, MPIDI_line_t * line, bool * met)
     return mpi_errno;
 }
 
-static int accept_one(meeting_t * meeting, int timeout)
+static int accept_one(meeting_t *meeting, int timeout)
 {
     int mpi_errno = MPI_SUCCESS;
     bool met = false;
@@ -141,7 +139,8 @@ static int accept_one(meeting_t * meeting, int timeout)
         mpi_errno = MPIDI_Port_await(&meeting->port, meeting->deadline, &line);
         if (mpi_errno != MPI_SUCCESS)
             break;
-        MPIR_ERR_CHKANDSTMT2(!line, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**port_nobody", "**port_nobody %d %d", timeout, meeting->port.tcp_port);
+        MPIR_ERR_CHKANDSTMT2(!line, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**port_nobody",
+                             "**port_nobody %d %d", timeout, meeting->port.tcp_port);
         mpi_errno = answer(meeting, line, &met);
         if (met && mpi_errno == MPI_SUCCESS)
             meeting->line = line;
@@ -154,26 +153,29 @@ static int accept_one(meeting_t * meeting, int timeout)
 
 /* ---- the root that connects ---- */
 
-static int ask(meeting_t * meeting, MPIDI_line_t * line, int timeout)
+static int ask(meeting_t *meeting, MPIDI_line_t *line, int timeout)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDI_line_state_t state;
 
-    mpi_errno = MPIDI_Line_send(line, meeting->port.question, 0, meeting->offer, meeting->bytes,
-                                &state);
+    mpi_errno =
+        MPIDI_Line_send(line, meeting->port.question, 0, meeting->offer, meeting->bytes, &state);
     MPIR_ERR_CHKRETURN(mpi_errno);
     if (state == MPIDI_LINE_COMPLETE) {
         mpi_errno = MPIDI_Line_wait(line, meeting->port.answer, &state);
         MPIR_ERR_CHKRETURN(mpi_errno);
     }
-    MPIR_ERR_CHKANDSTMT2(state == MPIDI_LINE_WAITS, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**port_late", "**port_late %d %d", timeout, meeting->port.tcp_port);
-    MPIR_ERR_CHKANDSTMT1(state == MPIDI_LINE_STRANGE, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**port_strange", "**port_strange %d", meeting->port.tcp_port);
-    MPIR_ERR_CHKANDSTMT1(state == MPIDI_LINE_ENDED, mpi_errno, MPI_ERR_PORT, return mpi_errno, "**port_closed", "**port_closed %d", meeting->port.tcp_port);
+    MPIR_ERR_CHKANDSTMT2(state == MPIDI_LINE_WAITS, mpi_errno, MPI_ERR_PORT, return mpi_errno,
+                         "**port_late", "**port_late %d %d", timeout, meeting->port.tcp_port);
+    MPIR_ERR_CHKANDSTMT1(state == MPIDI_LINE_STRANGE, mpi_errno, MPI_ERR_PORT, return mpi_errno,
+                         "**port_strange", "**port_strange %d", meeting->port.tcp_port);
+    MPIR_ERR_CHKANDSTMT1(state == MPIDI_LINE_ENDED, mpi_errno, MPI_ERR_PORT, return mpi_errno,
+                         "**port_closed", "**port_closed %d", meeting->port.tcp_port);
 
     return mpi_errno;
 }
 
-static int read_answer(meeting_t * meeting, const MPIDI_line_t * line)
+static int read_answer(meeting_t *meeting, const MPIDI_line_t *line)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -182,7 +184,7 @@ static int read_answer(meeting_t * meeting, const MPIDI_line_t * line)
     return mpi_errno == MPI_SUCCESS ? check_verdict(line) : mpi_errno;
 }
 
-static int connect_one(meeting_t * meeting, int timeout)
+static int connect_one(meeting_t *meeting, int timeout)
 {
     int mpi_errno = MPI_SUCCESS, error;
     MPIDI_line_t *line = NULL;
@@ -197,27 +199,25 @@ static int connect_one(meeting_t * meeting, int timeout)
     error = read_answer(meeting, line);
     MPIDI_Line_reset(line, deadline_in(PATIENCE));
     mpi_errno = MPIDI_Line_send(line, meeting->port.question, class_of(error), NULL, 0, &state);
-    if (mpi_errno == MPI_SUCCESS)
-        mpi_errno = error;
+    MPIR_Err_keep_first(&mpi_errno, error);
     MPIR_ERR_CHKANDJUMP1(mpi_errno == MPI_SUCCESS && state != MPIDI_LINE_COMPLETE, mpi_errno,
-                         MPI_ERR_PORT, "**port_closed", "**port_closed %d",
-                         meeting->port.tcp_port);
+                         MPI_ERR_PORT, "**port_closed", "**port_closed %d", meeting->port.tcp_port);
     if (mpi_errno == MPI_SUCCESS) {
         meeting->line = line;
         line = NULL;
     }
 
-  fn_exit:
+fn_exit:
     MPIDI_Line_free(line);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm ** peer)
+int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm **peer)
 {
     int mpi_errno = MPI_SUCCESS;
-    meeting_t meeting = {.deadline = timeout > 0 ? deadline_in(timeout) : 0 };
+    meeting_t meeting = {.deadline = timeout > 0 ? deadline_in(timeout) : 0};
 
     mpi_errno = MPIDI_Port_name_read(port_name, &meeting.port);
     MPIR_ERR_CHECK(mpi_errno);
@@ -227,21 +227,21 @@ int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = connects ? connect_one(&meeting, timeout) : accept_one(&meeting, timeout);
     if (mpi_errno)
-        goto fn_fail;           /* the text is to have room for it beside the call's */
-    mpi_errno = MPIR_peer_intercomm_create(meeting.their_id, meeting.own_id, meeting.gpid, connects,
-                                           peer);
+        goto fn_fail; /* the text is to have room for it beside the call's */
+    mpi_errno =
+        MPIR_peer_intercomm_create(meeting.their_id, meeting.own_id, meeting.gpid, connects, peer);
     MPIR_ERR_CHECK(mpi_errno);
-    meeting.own_id = 0;         /* the communicator's */
+    meeting.own_id = 0; /* the communicator's */
     mpi_errno = MPIDI_Port_keep(*peer, &meeting.port, connects, meeting.line);
     MPIR_ERR_CHECK(mpi_errno);
     meeting.line = NULL;
 
-  fn_exit:
+fn_exit:
     MPIDI_Line_free(meeting.line);
     MPIDIU_gpids_release(&meeting.gpid, 1);
     MPL_free(meeting.offer);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     if (meeting.own_id)
         MPIR_Ctxid_free(meeting.own_id);
     goto fn_exit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpidimpl.h"
-#include "port/internal.h"
+#include "port/port_internal.h"
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -29,7 +29,7 @@ static bool write_address(const struct sockaddr *address, char *text)
     if (address->sa_family == AF_INET)
         return inet_ntop(AF_INET, &ip4->sin_addr, text, INET6_ADDRSTRLEN) != NULL;
     return address->sa_family == AF_INET6 && !IN6_IS_ADDR_LINKLOCAL(&ip6->sin6_addr) &&
-        inet_ntop(AF_INET6, &ip6->sin6_addr, text, INET6_ADDRSTRLEN) != NULL;
+           inet_ntop(AF_INET6, &ip6->sin6_addr, text, INET6_ADDRSTRLEN) != NULL;
 }
 
 static void add_addresses(const struct ifaddrs *all, int family, bool loopback, char *list,
@@ -62,12 +62,14 @@ static void write_addresses(char *list, size_t room)
         snprintf(list, room, "127.0.0.1");
 }
 
-int MPIDI_Port_name_make(int tcp_port, MPIDI_port_name_t * port, char *name)
+int MPIDI_Port_name_make(int tcp_port, MPIDI_port_name_t *port, char *name)
 {
     int mpi_errno = MPI_SUCCESS;
     char *end = name + sprintf(name, MPIDI_PORT_BEGINNING);
 
-    MPIR_ERR_CHKANDSTMT1(!make_secret(port->question) || !make_secret(port->answer), mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**port_secret", "**port_secret %s", strerror(errno));
+    MPIR_ERR_CHKANDSTMT1(!make_secret(port->question) || !make_secret(port->answer), mpi_errno,
+                         MPI_ERR_OTHER, return mpi_errno, "**port_secret", "**port_secret %s",
+                         strerror(errno));
     end = write_secret(port->question, end);
     end = write_secret(port->answer, end);
     end += sprintf(end, "%d#", tcp_port);
@@ -78,7 +80,7 @@ int MPIDI_Port_name_make(int tcp_port, MPIDI_port_name_t * port, char *name)
     return mpi_errno;
 }
 
-int MPIDI_Port_name_read(const char *name, MPIDI_port_name_t * port)
+int MPIDI_Port_name_read(const char *name, MPIDI_port_name_t *port)
 {
     int mpi_errno = MPI_SUCCESS;
 

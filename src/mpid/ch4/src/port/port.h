@@ -36,12 +36,12 @@ void MPIDI_Port_close_all(void);
 /* In the root: *peer gets a communicator with the other root. `timeout` in seconds, 0: no limit.
  * Errors: MPI_ERR_PORT, with the name and the reason. Then nothing is left, and both roots have an
  * error if they had met. Any number of threads may meet, at the same port, too. */
-int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm ** peer);
+int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm **peer);
 
 /* Until this call the roots' messages of MPI_Intercomm_create go over their connection: see
  * MPIR_Leaders_port. Their errors are of class MPI_ERR_PORT if the other root has ended or hung up.
  * In the root, before `peers` is freed; nothing happens if they have not met at a port. */
-void MPIDI_Port_hang_up(const MPIR_Comm * peers);
+void MPIDI_Port_hang_up(const MPIR_Comm *peers);
 
 /* Of MPI_Comm_spawn, whose processes have met with the error, or MPI_SUCCESS: what it returns.
  * `port_name` is empty in all processes but the root.  If the first spawned process has ended, the

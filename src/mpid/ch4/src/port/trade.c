@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpidimpl.h"
-#include "port/internal.h"
+#include "port/port_internal.h"
 #include "mpir_intercomm.h"
 #include "utlist.h"
 
@@ -14,8 +14,8 @@
 enum { PATIENCE = 10, LATE = 60 };
 
 typedef struct pair {
-    const MPIR_Comm *peers;     /* of the roots */
-    MPIDI_port_name_t port;     /* without addresses */
+    const MPIR_Comm *peers; /* of the roots */
+    MPIDI_port_name_t port; /* without addresses */
     bool connects;
     MPIDI_line_t *line;
     struct pair *prev, *next;
@@ -24,7 +24,7 @@ typedef struct pair {
 /* Belongs to MPIDIU_THREAD_DYNPROC_MUTEX. */
 static pair_t *pairs;
 
-static pair_t *find(const MPIR_Comm * peers)
+static pair_t *find(const MPIR_Comm *peers)
 {
     pair_t *pair;
 
@@ -36,7 +36,7 @@ static pair_t *find(const MPIR_Comm * peers)
 
 /* ---- messages ---- */
 
-static int has_left(const pair_t * pair, const char *how)
+static int has_left(const pair_t *pair, const char *how)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -46,7 +46,7 @@ static int has_left(const pair_t * pair, const char *how)
     return mpi_errno;
 }
 
-static int put(const pair_t * pair, const void *own, size_t bytes)
+static int put(const pair_t *pair, const void *own, size_t bytes)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDI_line_state_t state;
@@ -59,7 +59,7 @@ static int put(const pair_t * pair, const void *own, size_t bytes)
 }
 
 /* how[0] is not '\0': a process has ended. An error is one of progress. */
-static int hear_end(const MPIDI_port_name_t * port, char how[MPIDI_PORT_HOW])
+static int hear_end(const MPIDI_port_name_t *port, char how[MPIDI_PORT_HOW])
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDI_line_t *line = MPIDI_Port_look_for_end(port);
@@ -72,7 +72,7 @@ static int hear_end(const MPIDI_port_name_t * port, char how[MPIDI_PORT_HOW])
 }
 
 /* The next message, unless a process of the other world ends: see hear_end(). */
-static int await(const pair_t * pair, MPIDI_line_state_t * state, char how[MPIDI_PORT_HOW])
+static int await(const pair_t *pair, MPIDI_line_state_t *state, char how[MPIDI_PORT_HOW])
 {
     int mpi_errno = MPI_SUCCESS;
     const unsigned char *secret = pair->connects ? pair->port.answer : pair->port.question;
@@ -89,7 +89,7 @@ static int await(const pair_t * pair, MPIDI_line_state_t * state, char how[MPIDI
     return mpi_errno;
 }
 
-static int get(const pair_t * pair, void *theirs, size_t room, size_t * got)
+static int get(const pair_t *pair, void *theirs, size_t room, size_t *got)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDI_line_state_t state;
@@ -97,7 +97,8 @@ static int get(const pair_t * pair, void *theirs, size_t room, size_t * got)
 
     mpi_errno = await(pair, &state, how);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    MPIR_ERR_CHKANDSTMT(MPIDI_Line_lacks_memory(pair->line), mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
+    MPIR_ERR_CHKANDSTMT(MPIDI_Line_lacks_memory(pair->line), mpi_errno, MPI_ERR_NO_MEM,
+                        return mpi_errno, "**nomem");
     if (state != MPIDI_LINE_COMPLETE || pair->line->head.bytes > room)
         return has_left(pair, how);
     *got = pair->line->head.bytes;
@@ -108,8 +109,8 @@ static int get(const pair_t * pair, void *theirs, size_t room, size_t * got)
 }
 
 /* The accepting root is the first to send: two that only send could wait for each other. */
-static bool trade(const MPIR_Comm * peers, const void *own, size_t bytes, void *theirs,
-                  size_t room, size_t * got, int *error)
+static bool trade(const MPIR_Comm *peers, const void *own, size_t bytes, void *theirs, size_t room,
+                  size_t *got, int *error)
 {
     pair_t *pair = find(peers);
 
@@ -127,14 +128,14 @@ static bool trade(const MPIR_Comm * peers, const void *own, size_t bytes, void *
 
 /* ---- connections ---- */
 
-int MPIDI_Port_keep(const MPIR_Comm * peers, const MPIDI_port_name_t * port, bool connects,
-                    MPIDI_line_t * line)
+int MPIDI_Port_keep(const MPIR_Comm *peers, const MPIDI_port_name_t *port, bool connects,
+                    MPIDI_line_t *line)
 {
     int mpi_errno = MPI_SUCCESS;
     pair_t *pair = MPL_malloc(sizeof(*pair), MPL_MEM_DYNAMIC);
 
     MPIR_ERR_CHKANDSTMT(!pair, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
-    *pair = (pair_t) {.peers = peers,.port = *port,.connects = connects,.line = line };
+    *pair = (pair_t){.peers = peers, .port = *port, .connects = connects, .line = line};
     pair->port.addresses = NULL;
     MPIDI_Line_reset(line, 0);
     line->has_agreed = true;
@@ -146,7 +147,7 @@ int MPIDI_Port_keep(const MPIR_Comm * peers, const MPIDI_port_name_t * port, boo
     return mpi_errno;
 }
 
-void MPIDI_Port_hang_up(const MPIR_Comm * peers)
+void MPIDI_Port_hang_up(const MPIR_Comm *peers)
 {
     pair_t *pair = find(peers);
 
@@ -161,7 +162,7 @@ void MPIDI_Port_hang_up(const MPIR_Comm * peers)
 
 /* ---- spawned processes ---- */
 
-static void await_news(const MPIDI_port_name_t * port, char how[MPIDI_PORT_HOW])
+static void await_news(const MPIDI_port_name_t *port, char how[MPIDI_PORT_HOW])
 {
     double deadline = MPIDI_Port_now() + PATIENCE;
 
@@ -173,7 +174,7 @@ static void await_news(const MPIDI_port_name_t * port, char how[MPIDI_PORT_HOW])
 
 /* The parents have failed.  The spawned processes fail in MPI_Init then, and abort.  If nothing
  * heard of it, that would end the parents. */
-static void refuse(const MPIDI_port_name_t * port, int class)
+static void refuse(const MPIDI_port_name_t *port, int class)
 {
     double deadline = MPIDI_Port_now() + LATE;
     bool has_ended = false;
@@ -192,9 +193,9 @@ static void refuse(const MPIDI_port_name_t * port, int class)
     }
 }
 
-static int error_of_end(const MPIDI_port_name_t * port, char how[MPIDI_PORT_HOW])
+static int error_of_end(const MPIDI_port_name_t *port, char how[MPIDI_PORT_HOW])
 {
-    int mpi_errno = MPI_SUCCESS;        /* the text is to have room */
+    int mpi_errno = MPI_SUCCESS; /* the text is to have room */
 
     if (!how[0])
         await_news(port, how);
@@ -220,7 +221,7 @@ int MPIDI_Port_spawn_error(const char *port_name, int error)
         return mpi_errno;
     if (MPIDI_Port_was_left(&port, how))
         mpi_errno = error_of_end(&port, how);
-    else if (class != MPI_ERR_SPAWN)    /* which says that they have ended */
+    else if (class != MPI_ERR_SPAWN) /* which says that they have ended */
         refuse(&port, class);
     return mpi_errno;
 }

@@ -21,25 +21,25 @@
 #include <sys/socket.h>
 
 #define MPIDI_PORT_BEGINNING "tcp#"
-#define MPIDI_PORT_MAGIC "MPIport1"     /* with the version, 8 bytes */
+#define MPIDI_PORT_MAGIC "MPIport1" /* with the version, 8 bytes */
 
 enum {
-    MPIDI_PORT_SECRET = 8,      /* bytes */
-    MPIDI_PORT_ENDED = -1       /* a spawned process ended, as the body says */
+    MPIDI_PORT_SECRET = 8, /* bytes */
+    MPIDI_PORT_ENDED = -1  /* a spawned process ended, as the body says */
 };
 
 typedef struct {
     unsigned char question[MPIDI_PORT_SECRET];
     unsigned char answer[MPIDI_PORT_SECRET];
     int tcp_port;
-    const char *addresses;      /* numeric: a part of the name */
+    const char *addresses; /* numeric: a part of the name */
 } MPIDI_port_name_t;
 
 typedef struct {
     char magic[8];
     unsigned char secret[MPIDI_PORT_SECRET];
-    uint32_t bytes;             /* of the body, which follows */
-    int32_t refused;            /* 0, the class of the sender's error, or MPIDI_PORT_ENDED */
+    uint32_t bytes;  /* of the body, which follows */
+    int32_t refused; /* 0, the class of the sender's error, or MPIDI_PORT_ENDED */
 } MPIDI_port_head_t;
 
 /* Returns what follows it, or NULL. */
@@ -55,7 +55,7 @@ static inline const char *MPIDI_Port_read_secret(const char *text, unsigned char
     return *text == '#' ? text + 1 : NULL;
 }
 
-static inline bool MPIDI_Port_parse(const char *name, MPIDI_port_name_t * port)
+static inline bool MPIDI_Port_parse(const char *name, MPIDI_port_name_t *port)
 {
     const char *at = NULL;
     char *end;
@@ -103,7 +103,7 @@ static inline socklen_t MPIDI_Port_next_address(const char **addresses, int tcp_
 static inline MPIDI_port_head_t MPIDI_Port_head(const unsigned char *secret, size_t bytes,
                                                 int refused)
 {
-    MPIDI_port_head_t head = {.bytes = (uint32_t) bytes,.refused = refused };
+    MPIDI_port_head_t head = {.bytes = (uint32_t) bytes, .refused = refused};
 
     memcpy(head.magic, MPIDI_PORT_MAGIC, sizeof(head.magic));
     memcpy(head.secret, secret, sizeof(head.secret));

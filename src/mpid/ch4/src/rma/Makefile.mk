@@ -14,7 +14,7 @@ mpi_core_sources += \
     src/mpid/ch4/src/rma/issue/init.c \
     src/mpid/ch4/src/rma/issue/lock_epoch.c \
     src/mpid/ch4/src/rma/issue/message.c \
-    src/mpid/ch4/src/rma/issue/operation.c \
+    src/mpid/ch4/src/rma/issue/issue_operation.c \
     src/mpid/ch4/src/rma/issue/origin.c \
     src/mpid/ch4/src/rma/issue/outside.c \
     src/mpid/ch4/src/rma/issue/pack.c \
@@ -24,7 +24,7 @@ mpi_core_sources += \
     src/mpid/ch4/src/rma/issue/settings.c \
     src/mpid/ch4/src/rma/issue/targets.c \
     src/mpid/ch4/src/rma/peers/epoch.c \
-    src/mpid/ch4/src/rma/peers/operation.c \
+    src/mpid/ch4/src/rma/peers/peer_operation.c \
     src/mpid/ch4/src/rma/peers/window.c \
     src/mpid/ch4/src/rma/window/agree.c \
     src/mpid/ch4/src/rma/window/freed.c \
@@ -37,7 +37,7 @@ noinst_HEADERS += \
     src/mpid/ch4/src/rma/route.h \
     src/mpid/ch4/src/rma/issue/counts.h \
     src/mpid/ch4/src/rma/issue/exchange.h \
-    src/mpid/ch4/src/rma/issue/internal.h \
+    src/mpid/ch4/src/rma/issue/issue_internal.h \
     src/mpid/ch4/src/rma/issue/issue.h \
     src/mpid/ch4/src/rma/issue/outside.h \
     src/mpid/ch4/src/rma/issue/progress.h \

@@ -7,25 +7,22 @@ MPL_atomic_int_t MPIDI_deferred_jobs = MPL_ATOMIC_INT_T_INITIALIZER(0);
 
 static MPIDI_deferred_kind_t *kinds[MPIDI_DEFERRED_KINDS];
 
-void MPIDI_deferred_register(int number, MPIDI_deferred_kind_t * kind)
-{
-    kinds[number] = kind;
-}
+void MPIDI_deferred_register(int number, MPIDI_deferred_kind_t *kind) { kinds[number] = kind; }
 
-void MPIDI_deferred_add(MPIDI_deferred_kind_t * kind, int queue, MPIDI_deferred_job_t * job)
+void MPIDI_deferred_add(MPIDI_deferred_kind_t *kind, int queue, MPIDI_deferred_job_t *job)
 {
     DL_APPEND(kind->queues[queue].first, job);
     MPL_atomic_fetch_add_int(&MPIDI_deferred_jobs, 1);
 }
 
-void MPIDI_deferred_remove(MPIDI_deferred_kind_t * kind, int queue, MPIDI_deferred_job_t * job)
+void MPIDI_deferred_remove(MPIDI_deferred_kind_t *kind, int queue, MPIDI_deferred_job_t *job)
 {
     DL_DELETE(kind->queues[queue].first, job);
     MPL_atomic_fetch_sub_int(&MPIDI_deferred_jobs, 1);
 }
 
 /* The first that is due, or NULL. */
-static MPIDI_deferred_job_t *take(MPIDI_deferred_kind_t * kind, int queue)
+static MPIDI_deferred_job_t *take(MPIDI_deferred_kind_t *kind, int queue)
 {
     MPIDI_deferred_job_t *job = kind->queues[queue].first;
 
@@ -36,7 +33,7 @@ static MPIDI_deferred_job_t *take(MPIDI_deferred_kind_t * kind, int queue)
     return job;
 }
 
-int MPIDI_deferred_run(MPIDI_deferred_kind_t * kind, int queue)
+int MPIDI_deferred_run(MPIDI_deferred_kind_t *kind, int queue)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDI_deferred_job_t *job;

@@ -13,11 +13,11 @@
 
 /* In this order: */
 enum {
-    MPIDI_DEFERRED_MESSAGES,    /* active messages that arrived inside the network's library */
-    MPIDI_DEFERRED_EXCHANGES,   /* of fences */
-    MPIDI_DEFERRED_TARGETS,     /* targets that granted permission: queued operations go out */
-    MPIDI_DEFERRED_LOCKS,       /* requests of other processes for this process's lock */
-    MPIDI_DEFERRED_ENDINGS,     /* of processes of other worlds */
+    MPIDI_DEFERRED_MESSAGES,  /* active messages that arrived inside the network's library */
+    MPIDI_DEFERRED_EXCHANGES, /* of fences */
+    MPIDI_DEFERRED_TARGETS,   /* targets that granted permission: queued operations go out */
+    MPIDI_DEFERRED_LOCKS,     /* requests of other processes for this process's lock */
+    MPIDI_DEFERRED_ENDINGS,   /* of processes of other worlds */
     MPIDI_DEFERRED_KINDS
 };
 
@@ -28,11 +28,11 @@ typedef struct MPIDI_deferred_job {
 
 typedef struct {
     /* Is the job due?  NULL: it always is. */
-    bool (*is_due) (MPIDI_deferred_job_t * job);
+    bool (*is_due)(MPIDI_deferred_job_t *job);
     /* The job has left its queue. */
-    int (*perform) (MPIDI_deferred_job_t * job);
-    bool is_common;             /* one queue, number 0, for all VCIs */
-    bool nests;                 /* progress inside perform() performs other jobs of the queue */
+    int (*perform)(MPIDI_deferred_job_t *job);
+    bool is_common; /* one queue, number 0, for all VCIs */
+    bool nests;     /* progress inside perform() performs other jobs of the queue */
     struct {
         MPIDI_deferred_job_t *first;
         bool is_running;
@@ -40,14 +40,14 @@ typedef struct {
 } MPIDI_deferred_kind_t;
 
 /* In MPI_Init. */
-void MPIDI_deferred_register(int number, MPIDI_deferred_kind_t * kind);
+void MPIDI_deferred_register(int number, MPIDI_deferred_kind_t *kind);
 
-void MPIDI_deferred_add(MPIDI_deferred_kind_t * kind, int queue, MPIDI_deferred_job_t * job);
+void MPIDI_deferred_add(MPIDI_deferred_kind_t *kind, int queue, MPIDI_deferred_job_t *job);
 /* REQUIRES: the job is in this queue. */
-void MPIDI_deferred_remove(MPIDI_deferred_kind_t * kind, int queue, MPIDI_deferred_job_t * job);
+void MPIDI_deferred_remove(MPIDI_deferred_kind_t *kind, int queue, MPIDI_deferred_job_t *job);
 /* Performs all jobs of a queue that are due, up to the first error.  Where the kind does not nest,
  * a call from inside does nothing. */
-int MPIDI_deferred_run(MPIDI_deferred_kind_t * kind, int queue);
+int MPIDI_deferred_run(MPIDI_deferred_kind_t *kind, int queue);
 
 /* Jobs in all queues. */
 extern MPL_atomic_int_t MPIDI_deferred_jobs;

@@ -5,7 +5,7 @@
 
 /* A process that asked by message and was not granted the lock yet. */
 typedef struct {
-    MPIDI_deferred_job_t job;   /* first */
+    MPIDI_deferred_job_t job; /* first */
     MPIR_Win *win;
     int rank;
     MPIDIG_win_lock_granted_fn granted;
@@ -13,14 +13,14 @@ typedef struct {
     rma_lock_request_t request;
 } waiting_t;
 
-static bool is_granted(MPIDI_deferred_job_t * job)
+static bool is_granted(MPIDI_deferred_job_t *job)
 {
     waiting_t *waiting = (waiting_t *) job;
 
     return MPIR_rma_lock_poll(MPIDIG_win_lock_own(waiting->win), &waiting->request);
 }
 
-static int grant(MPIDI_deferred_job_t * job)
+static int grant(MPIDI_deferred_job_t *job)
 {
     waiting_t *waiting = (waiting_t *) job;
     int mpi_errno = waiting->granted(waiting->win, waiting->rank, waiting->arg);
@@ -29,12 +29,9 @@ static int grant(MPIDI_deferred_job_t * job)
     return mpi_errno;
 }
 
-MPIDI_deferred_kind_t MPIDIG_win_lock_requests = {
-    .is_due = is_granted,
-    .perform = grant
-};
+MPIDI_deferred_kind_t MPIDIG_win_lock_requests = {.is_due = is_granted, .perform = grant};
 
-int MPIDIG_win_lock_ask(MPIR_Win * win, int rank, int lock_type, MPIDIG_win_lock_granted_fn granted,
+int MPIDIG_win_lock_ask(MPIR_Win *win, int rank, int lock_type, MPIDIG_win_lock_granted_fn granted,
                         void *arg)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -44,10 +41,9 @@ int MPIDIG_win_lock_ask(MPIR_Win * win, int rank, int lock_type, MPIDIG_win_lock
     if (MPIR_rma_lock_try(MPIDIG_win_lock_own(win), exclusive))
         return granted(win, rank, arg);
     waiting = MPL_malloc(sizeof(*waiting), MPL_MEM_RMA);
-    MPIR_ERR_CHKANDSTMT1(!waiting, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem", "**nomem %s", "lock request");
-    *waiting = (waiting_t) {
-        .win = win,.rank = rank,.granted = granted,.arg = arg
-    };
+    MPIR_ERR_CHKANDSTMT1(!waiting, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem",
+                         "**nomem %s", "lock request");
+    *waiting = (waiting_t){.win = win, .rank = rank, .granted = granted, .arg = arg};
     if (MPIR_rma_lock_ask(MPIDIG_win_lock_own(win), exclusive, &waiting->request)) {
         MPL_free(waiting);
         return granted(win, rank, arg);
@@ -58,7 +54,7 @@ int MPIDIG_win_lock_ask(MPIR_Win * win, int rank, int lock_type, MPIDIG_win_lock
 }
 
 /* Handlers of messages call this, too: no operation is issued here. */
-int MPIDIG_win_lock_release(MPIR_Win * win)
+int MPIDIG_win_lock_release(MPIR_Win *win)
 {
     MPIR_rma_lock_release(MPIDIG_win_lock_own(win));
     return MPIDI_deferred_run(&MPIDIG_win_lock_requests, MPIDI_WIN(win, am_vci));

@@ -12,7 +12,7 @@
 #include "rma/deferred.h"
 #include "rma/peers/peers.h"
 
-MPL_STATIC_INLINE_PREFIX rma_lock_t *MPIDIG_win_lock_own(MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX rma_lock_t *MPIDIG_win_lock_own(MPIR_Win *win)
 {
     MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
 
@@ -20,19 +20,19 @@ MPL_STATIC_INLINE_PREFIX rma_lock_t *MPIDIG_win_lock_own(MPIR_Win * win)
 }
 
 /* Called when a process is granted the lock; it may release the lock at once. */
-typedef int (*MPIDIG_win_lock_granted_fn) (MPIR_Win * win, int rank, void *arg);
+typedef int (*MPIDIG_win_lock_granted_fn)(MPIR_Win *win, int rank, void *arg);
 
 /* Without waiting: succeeds only if no other process holds or requests the lock. */
-MPL_STATIC_INLINE_PREFIX bool MPIDIG_win_lock_try(MPIR_Win * win, int lock_type)
+MPL_STATIC_INLINE_PREFIX bool MPIDIG_win_lock_try(MPIR_Win *win, int lock_type)
 {
     return MPIR_rma_lock_try(MPIDIG_win_lock_own(win), lock_type == MPI_LOCK_EXCLUSIVE);
 }
 
 /* `granted` is called here, or by progress when the lock is free. */
-int MPIDIG_win_lock_ask(MPIR_Win * win, int rank, int lock_type, MPIDIG_win_lock_granted_fn granted,
+int MPIDIG_win_lock_ask(MPIR_Win *win, int rank, int lock_type, MPIDIG_win_lock_granted_fn granted,
                         void *arg);
 /* Releases the lock, and grants it to the next of the requests that wait in this process. */
-int MPIDIG_win_lock_release(MPIR_Win * win);
+int MPIDIG_win_lock_release(MPIR_Win *win);
 
 /* Those requests. */
 extern MPIDI_deferred_kind_t MPIDIG_win_lock_requests;

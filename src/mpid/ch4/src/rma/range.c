@@ -31,13 +31,10 @@ int MPIDIG_rma_check_range(int rank, MPI_Aint size, MPI_Aint unit, MPI_Aint disp
         return MPI_SUCCESS;
     return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
                                 MPI_ERR_RMA_RANGE, "**rmarange", "**rmarange %d %L %L %L", rank,
-                                (long long)first, (long long)end, (long long)size);
+                                (long long) first, (long long) end, (long long) size);
 }
 
-static bool has_range(const MPIR_Win *win)
-{
-    return win->create_flavor != MPI_WIN_FLAVOR_DYNAMIC;
-}
+static bool has_range(const MPIR_Win *win) { return win->create_flavor != MPI_WIN_FLAVOR_DYNAMIC; }
 
 int MPIDIG_rma_check_own_range(MPIR_Win *win, MPI_Aint disp, MPI_Aint count, MPI_Datatype type)
 {
@@ -50,7 +47,7 @@ int MPIDIG_rma_check_own_range(MPIR_Win *win, MPI_Aint disp, MPI_Aint count, MPI
 bool MPIDIG_rma_is_inside(const MPIR_Win *win, const void *address, MPI_Aint count,
                           MPI_Datatype type)
 {
-    __int128 first = (__int128) (uintptr_t)address - (uintptr_t)win->base, end;
+    __int128 first = (__int128) (uintptr_t) address - (uintptr_t) win->base, end;
 
     if (!has_range(win))
         return true;

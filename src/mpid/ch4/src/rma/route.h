@@ -58,8 +58,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get(void *origin, MPI_Aint origin_coun
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_accumulate(const void *origin, MPI_Aint origin_count,
                                                      MPI_Datatype origin_type, int rank,
                                                      MPI_Aint disp, MPI_Aint count,
-                                                     MPI_Datatype type, MPI_Op op,
-                                                     MPIR_Win *win)
+                                                     MPI_Datatype type, MPI_Op op, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
     struct rma_issue_target *alone = NULL;
@@ -69,20 +68,18 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_accumulate(const void *origin, MPI_Ain
         return MPIDIG_rma_shared_accumulate(win, peer, origin, origin_count, origin_type, rank,
                                             disp, count, type, op);
     if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, count, type)))
-        return MPIDIG_rma_issue_acc(win, origin, origin_count, origin_type, rank, disp, count,
-                                    type, op);
-    mpi_errno = MPIDI_accumulate(origin, origin_count, origin_type, rank, disp, count, type, op,
-                                 win);
+        return MPIDIG_rma_issue_acc(win, origin, origin_count, origin_type, rank, disp, count, type,
+                                    op);
+    mpi_errno =
+        MPIDI_accumulate(origin, origin_count, origin_type, rank, disp, count, type, op, win);
     return MPIDIG_rma_went_alone(alone, mpi_errno);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get_accumulate(const void *origin, MPI_Aint origin_count,
-                                                         MPI_Datatype origin_type, void *result,
-                                                         MPI_Aint result_count,
-                                                         MPI_Datatype result_type, int rank,
-                                                         MPI_Aint disp, MPI_Aint count,
-                                                         MPI_Datatype type, MPI_Op op,
-                                                         MPIR_Win *win)
+MPL_STATIC_INLINE_PREFIX int
+MPIDIG_route_get_accumulate(const void *origin, MPI_Aint origin_count, MPI_Datatype origin_type,
+                            void *result, MPI_Aint result_count, MPI_Datatype result_type, int rank,
+                            MPI_Aint disp, MPI_Aint count, MPI_Datatype type, MPI_Op op,
+                            MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
     struct rma_issue_target *alone = NULL;
@@ -101,8 +98,8 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get_accumulate(const void *origin, MPI
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_fetch_and_op(const void *origin, void *result,
-                                                       MPI_Datatype type, int rank,
-                                                       MPI_Aint disp, MPI_Op op, MPIR_Win *win)
+                                                       MPI_Datatype type, int rank, MPI_Aint disp,
+                                                       MPI_Op op, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
     struct rma_issue_target *alone = NULL;
@@ -117,10 +114,9 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_fetch_and_op(const void *origin, void 
     return MPIDIG_rma_went_alone(alone, mpi_errno);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_compare_and_swap(const void *origin,
-                                                           const void *compare, void *result,
-                                                           MPI_Datatype type, int rank,
-                                                           MPI_Aint disp, MPIR_Win *win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_compare_and_swap(const void *origin, const void *compare,
+                                                           void *result, MPI_Datatype type,
+                                                           int rank, MPI_Aint disp, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
     struct rma_issue_target *alone = NULL;
@@ -138,7 +134,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_compare_and_swap(const void *origin,
 /* With a request. */
 
 /* A native operation with a request has gone out, or failed with the error. */
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_went_out(int mpi_errno, int rank, MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_went_out(int mpi_errno, int rank, MPIR_Win *win)
 {
     if (MPIDIG_rma_waits(win))
         MPIDIG_rma_issue_went_out(win, rank);
@@ -146,9 +142,9 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_went_out(int mpi_errno, int rank, MPIR
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rput(const void *origin, MPI_Aint origin_count,
-                                               MPI_Datatype origin_type, int rank,
-                                               MPI_Aint disp, MPI_Aint count, MPI_Datatype type,
-                                               MPIR_Win *win, MPIR_Request **request)
+                                               MPI_Datatype origin_type, int rank, MPI_Aint disp,
+                                               MPI_Aint count, MPI_Datatype type, MPIR_Win *win,
+                                               MPIR_Request **request)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
     int mpi_errno = MPI_SUCCESS;
@@ -164,15 +160,15 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rput(const void *origin, MPI_Aint orig
                                           type, &is_done);
     if (mpi_errno || is_done)
         return MPIDIG_rma_shared_request(mpi_errno, request);
-    mpi_errno = MPIDI_rput(origin, origin_count, origin_type, rank, disp, count, type, win,
-                           request);
+    mpi_errno =
+        MPIDI_rput(origin, origin_count, origin_type, rank, disp, count, type, win, request);
     return MPIDIG_route_went_out(mpi_errno, rank, win);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget(void *origin, MPI_Aint origin_count,
-                                               MPI_Datatype origin_type, int rank,
-                                               MPI_Aint disp, MPI_Aint count, MPI_Datatype type,
-                                               MPIR_Win *win, MPIR_Request **request)
+                                               MPI_Datatype origin_type, int rank, MPI_Aint disp,
+                                               MPI_Aint count, MPI_Datatype type, MPIR_Win *win,
+                                               MPIR_Request **request)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
     int mpi_errno = MPI_SUCCESS;
@@ -188,24 +184,24 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget(void *origin, MPI_Aint origin_cou
                                           type, &is_done);
     if (mpi_errno || is_done)
         return MPIDIG_rma_shared_request(mpi_errno, request);
-    mpi_errno = MPIDI_rget(origin, origin_count, origin_type, rank, disp, count, type, win,
-                           request);
+    mpi_errno =
+        MPIDI_rget(origin, origin_count, origin_type, rank, disp, count, type, win, request);
     return MPIDIG_route_went_out(mpi_errno, rank, win);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_raccumulate(const void *origin, MPI_Aint origin_count,
                                                       MPI_Datatype origin_type, int rank,
                                                       MPI_Aint disp, MPI_Aint count,
-                                                      MPI_Datatype type, MPI_Op op,
-                                                      MPIR_Win *win, MPIR_Request **request)
+                                                      MPI_Datatype type, MPI_Op op, MPIR_Win *win,
+                                                      MPIR_Request **request)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
     int mpi_errno = MPI_SUCCESS;
     bool is_done = false;
 
     if (peer) {
-        mpi_errno = MPIDIG_rma_shared_accumulate(win, peer, origin, origin_count, origin_type,
-                                                 rank, disp, count, type, op);
+        mpi_errno = MPIDIG_rma_shared_accumulate(win, peer, origin, origin_count, origin_type, rank,
+                                                 disp, count, type, op);
         return MPIDIG_rma_shared_request(mpi_errno, request);
     }
     if (MPIDIG_rma_waits(win))
@@ -218,13 +214,11 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_raccumulate(const void *origin, MPI_Ai
     return MPIDIG_route_went_out(mpi_errno, rank, win);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget_accumulate(const void *origin, MPI_Aint origin_count,
-                                                          MPI_Datatype origin_type,
-                                                          void *result, MPI_Aint result_count,
-                                                          MPI_Datatype result_type, int rank,
-                                                          MPI_Aint disp, MPI_Aint count,
-                                                          MPI_Datatype type, MPI_Op op,
-                                                          MPIR_Win *win, MPIR_Request **request)
+MPL_STATIC_INLINE_PREFIX int
+MPIDIG_route_rget_accumulate(const void *origin, MPI_Aint origin_count, MPI_Datatype origin_type,
+                             void *result, MPI_Aint result_count, MPI_Datatype result_type,
+                             int rank, MPI_Aint disp, MPI_Aint count, MPI_Datatype type, MPI_Op op,
+                             MPIR_Win *win, MPIR_Request **request)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
     int mpi_errno = MPI_SUCCESS;
@@ -237,9 +231,9 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget_accumulate(const void *origin, MP
         return MPIDIG_rma_shared_request(mpi_errno, request);
     }
     if (MPIDIG_rma_waits(win))
-        mpi_errno = MPIDIG_rma_issue_rget_acc(win, origin, origin_count, origin_type, result,
-                                              result_count, result_type, rank, disp, count, type,
-                                              op, &is_done);
+        mpi_errno =
+            MPIDIG_rma_issue_rget_acc(win, origin, origin_count, origin_type, result, result_count,
+                                      result_type, rank, disp, count, type, op, &is_done);
     if (mpi_errno || is_done)
         return MPIDIG_rma_shared_request(mpi_errno, request);
     mpi_errno = MPIDI_rget_accumulate(origin, origin_count, origin_type, result, result_count,
@@ -255,27 +249,27 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_earlier_locks(void)
     return MPIDIG_rma_open_locks ? MPIDIG_rma_take_noted_locks(NULL) : MPI_SUCCESS;
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_lock(int type, int rank, int assert, MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_lock(int type, int rank, int assert, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
     int mpi_errno = MPIDIG_route_earlier_locks();
 
     if (mpi_errno)
         return mpi_errno;
-    return peer ? MPIDIG_rma_shared_lock(win, peer, type, assert) :
-        MPIDIG_rma_issue_lock(win, type, rank, assert);
+    return peer ? MPIDIG_rma_shared_lock(win, peer, type, assert)
+                : MPIDIG_rma_issue_lock(win, type, rank, assert);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_unlock(int rank, MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_unlock(int rank, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
 
-    return peer ? MPIDIG_rma_shared_unlock(win, peer) :
-        MPIDIG_rma_outside(win, rank, MPIDIG_rma_issue_unlock(win, rank));
+    return peer ? MPIDIG_rma_shared_unlock(win, peer)
+                : MPIDIG_rma_outside(win, rank, MPIDIG_rma_issue_unlock(win, rank));
 }
 
 /* These two concern peers and others. */
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_lock_all(int assert, MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_lock_all(int assert, MPIR_Win *win)
 {
     int mpi_errno = MPIDIG_route_earlier_locks();
 
@@ -284,7 +278,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_lock_all(int assert, MPIR_Win * win)
     return mpi_errno ? mpi_errno : MPIDIG_rma_issue_lock_all(win, assert);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_unlock_all(MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_unlock_all(MPIR_Win *win)
 {
     bool was_open = MPIDIG_WIN(win, sync).access_epoch_type == MPIDIG_EPOTYPE_LOCK_ALL;
     int mpi_errno = MPIDIG_rma_issue_unlock_all(win);
@@ -296,17 +290,17 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_unlock_all(MPIR_Win * win)
 }
 
 /* What waits for the rank, or for all with MPI_ANY_SOURCE, before a native flush. */
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_waiting(int rank, MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_waiting(int rank, MPIR_Win *win)
 {
     return MPIDIG_rma_waits(win) ? MPIDIG_rma_issue_flush(win, rank) : MPI_SUCCESS;
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_waiting_locally(int rank, MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_waiting_locally(int rank, MPIR_Win *win)
 {
     return MPIDIG_rma_waits(win) ? MPIDIG_rma_issue_flush_local(win, rank) : MPI_SUCCESS;
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush(int rank, MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush(int rank, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
     uint64_t issued;
@@ -325,7 +319,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush(int rank, MPIR_Win * win)
     return MPIDIG_rma_outside(win, rank, mpi_errno);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_local(int rank, MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_local(int rank, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
     int mpi_errno;
@@ -336,7 +330,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_local(int rank, MPIR_Win * win)
     return mpi_errno ? mpi_errno : MPIDI_NM_mpi_win_flush_local(rank, win, NULL);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_all(MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_all(MPIR_Win *win)
 {
     int mpi_errno = MPIDIG_route_waiting(MPI_ANY_SOURCE, win);
 
@@ -345,24 +339,24 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_all(MPIR_Win * win)
     return MPIDIG_rma_outside(win, MPI_ANY_SOURCE, mpi_errno);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_local_all(MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_local_all(MPIR_Win *win)
 {
     int mpi_errno = MPIDIG_route_waiting_locally(MPI_ANY_SOURCE, win);
 
     return mpi_errno ? mpi_errno : MPIDI_NM_mpi_win_flush_local_all(win);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_start(MPIR_Group * group, int assert, MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_start(MPIR_Group *group, int assert, MPIR_Win *win)
 {
     return MPIDIG_rma_issue_start(win, group, assert);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_complete(MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_complete(MPIR_Win *win)
 {
     return MPIDIG_rma_outside(win, MPI_ANY_SOURCE, MPIDIG_rma_issue_complete(win));
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_fence(int assert, MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_fence(int assert, MPIR_Win *win)
 {
     return MPIDIG_rma_outside(win, MPI_ANY_SOURCE, MPIDIG_rma_issue_fence(win, assert));
 }

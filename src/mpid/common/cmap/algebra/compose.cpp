@@ -85,13 +85,13 @@ cmap_status concat(const cmap_t *const *parts, uint32_t n, const cmap_policy *po
 }  // namespace cmap
 
 cmap_status MPIR_cmap_compose(const cmap_t *outer, const cmap_t *inner, const cmap_policy *policy,
-                         cmap_t **out) noexcept {
+                              cmap_t **out) noexcept {
     return cmap::arguments(outer, inner, out) ? cmap::compose(outer, inner, policy, out)
                                               : CMAP_ERR_ARG;
 }
 
 cmap_status MPIR_cmap_concat(const cmap_t *const *parts, uint32_t n, const cmap_policy *policy,
-                        cmap_t **out) noexcept {
+                             cmap_t **out) noexcept {
     if (out == nullptr) return CMAP_ERR_ARG;
     *out = nullptr;
     return parts == nullptr && n != 0 ? CMAP_ERR_ARG : cmap::concat(parts, n, policy, out);

@@ -224,20 +224,20 @@ cmap_status range_excl(const cmap_t *map, const Grids &ranges, const cmap_policy
 }  // namespace
 }  // namespace cmap
 
-cmap_status MPIR_cmap_incl(const cmap_t *map, const int *ranks, uint32_t n, const cmap_policy *policy,
-                      cmap_t **out) noexcept {
+cmap_status MPIR_cmap_incl(const cmap_t *map, const int *ranks, uint32_t n,
+                           const cmap_policy *policy, cmap_t **out) noexcept {
     const bool ready = cmap::arguments(map, map, out) && (ranks != nullptr || n == 0);
     return ready ? cmap::incl(map, ranks, n, policy, out) : CMAP_ERR_ARG;
 }
 
-cmap_status MPIR_cmap_excl(const cmap_t *map, const int *ranks, uint32_t n, const cmap_policy *policy,
-                      cmap_t **out) noexcept {
+cmap_status MPIR_cmap_excl(const cmap_t *map, const int *ranks, uint32_t n,
+                           const cmap_policy *policy, cmap_t **out) noexcept {
     const bool ready = cmap::arguments(map, map, out) && (ranks != nullptr || n == 0);
     return ready ? cmap::excl(map, ranks, n, policy, out) : CMAP_ERR_ARG;
 }
 
 cmap_status MPIR_cmap_range_incl(const cmap_t *map, const cmap_rank_range *ranges, uint32_t n,
-                            const cmap_policy *policy, cmap_t **out) noexcept {
+                                 const cmap_policy *policy, cmap_t **out) noexcept {
     if (!cmap::arguments(map, map, out) || (ranges == nullptr && n != 0)) return CMAP_ERR_ARG;
     if (n == 1) {
         CMAP_TRY(cmap::check_range(*ranges, map->size));
@@ -250,7 +250,7 @@ cmap_status MPIR_cmap_range_incl(const cmap_t *map, const cmap_rank_range *range
 }
 
 cmap_status MPIR_cmap_range_excl(const cmap_t *map, const cmap_rank_range *ranges, uint32_t n,
-                            const cmap_policy *policy, cmap_t **out) noexcept {
+                                 const cmap_policy *policy, cmap_t **out) noexcept {
     if (!cmap::arguments(map, map, out) || (ranges == nullptr && n != 0)) return CMAP_ERR_ARG;
     cmap::Grids ranks;
     CMAP_TRY(cmap::read_ranges(ranges, n, map->size, ranks));

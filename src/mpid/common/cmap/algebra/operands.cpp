@@ -121,7 +121,8 @@ cmap_status add_picked(Builder &builder, const cmap_t *map, const Sequence &piec
 
 }  // namespace cmap
 
-cmap_status MPIR_cmap_with_policy(const cmap_t *map, const cmap_policy *policy, cmap_t **out) noexcept {
+cmap_status MPIR_cmap_with_policy(const cmap_t *map, const cmap_policy *policy,
+                                  cmap_t **out) noexcept {
     if (!cmap::arguments(map, map, out)) return CMAP_ERR_ARG;
     return cmap::reuse(map, policy, out);
 }

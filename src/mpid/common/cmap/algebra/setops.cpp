@@ -304,22 +304,22 @@ uint32_t first_missing(const cmap_t *part, const cmap_t *whole) noexcept {
 }  // namespace cmap
 
 cmap_status MPIR_cmap_union(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
-                       cmap_t **out) noexcept {
+                            cmap_t **out) noexcept {
     return cmap::arguments(a, b, out) ? cmap::join(a, b, policy, out) : CMAP_ERR_ARG;
 }
 
 cmap_status MPIR_cmap_intersection(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
-                              cmap_t **out) noexcept {
+                                   cmap_t **out) noexcept {
     return cmap::arguments(a, b, out) ? cmap::select_part(a, b, true, policy, out) : CMAP_ERR_ARG;
 }
 
 cmap_status MPIR_cmap_difference(const cmap_t *a, const cmap_t *b, const cmap_policy *policy,
-                            cmap_t **out) noexcept {
+                                 cmap_t **out) noexcept {
     return cmap::arguments(a, b, out) ? cmap::select_part(a, b, false, policy, out) : CMAP_ERR_ARG;
 }
 
 cmap_status MPIR_cmap_is_subset(const cmap_t *part, const cmap_t *whole, int *yes,
-                           uint32_t *rank) noexcept {
+                                uint32_t *rank) noexcept {
     if (part == nullptr || whole == nullptr || yes == nullptr) return CMAP_ERR_ARG;
     const uint32_t missing = cmap::first_missing(part, whole);
     *yes = missing == part->size;

@@ -122,7 +122,7 @@ cmap_status translate_any(const cmap_t *a, const int *given, uint32_t n, const c
 }  // namespace cmap
 
 cmap_status MPIR_cmap_translate(const cmap_t *a, const int *ranks_a, uint32_t n, const cmap_t *b,
-                           int *ranks_b) noexcept {
+                                int *ranks_b) noexcept {
     const bool ready =
         a != nullptr && b != nullptr && (n == 0 || (ranks_a != nullptr && ranks_b != nullptr));
     return ready ? cmap::translate_any(a, ranks_a, n, b, ranks_b) : CMAP_ERR_ARG;

@@ -121,8 +121,8 @@ void fit(const std::vector<Sample> &samples) {
 void report(const char *when, const std::vector<Sample> &samples) {
     std::map<std::string, std::vector<double>> ratios;
     for (const Sample &sample : samples)
-        ratios[MPIR_cmap_rep_name(MPIR_cmap_representation(sample.map))].push_back(sample.estimate() /
-                                                                         sample.ns);
+        ratios[MPIR_cmap_rep_name(MPIR_cmap_representation(sample.map))].push_back(
+            sample.estimate() / sample.ns);
     std::fprintf(stderr, "estimated over measured %s (10 %%, 50 %%, 90 %% of the maps):\n", when);
     for (auto &[name, all] : ratios) {
         std::sort(all.begin(), all.end());

@@ -32,7 +32,9 @@ struct ByArray {
 struct ByPair {
     const cmap_t *from;
     const cmap_t *set;
-    uint32_t operator()(uint32_t rank) const { return MPIR_cmap_select(set, MPIR_cmap_select(from, rank)); }
+    uint32_t operator()(uint32_t rank) const {
+        return MPIR_cmap_select(set, MPIR_cmap_select(from, rank));
+    }
 };
 
 struct ByNothing {
@@ -146,8 +148,8 @@ double time_queries(uint32_t wanted, const Work &work) {
 void check_answers(const cmap_t *map, const Members &members) {
     const auto n = static_cast<uint32_t>(members.size());
     const auto wrong = [&](const char *what, uint32_t rank) {
-        fail(std::string(MPIR_cmap_rep_name(MPIR_cmap_representation(map))) + ": wrong answer of " + what +
-             " at " + std::to_string(rank) + " of " + std::to_string(n));
+        fail(std::string(MPIR_cmap_rep_name(MPIR_cmap_representation(map))) + ": wrong answer of " +
+             what + " at " + std::to_string(rank) + " of " + std::to_string(n));
     };
     uint32_t block[BLOCK];
     for (uint32_t i = 0; i < n; i += BLOCK) {
@@ -155,7 +157,8 @@ void check_answers(const cmap_t *map, const Members &members) {
         MPIR_cmap_decode(map, i, count, block);
         if (std::memcmp(block, members.data() + i, count * sizeof *block) != 0) wrong("decode", i);
     }
-    const uint32_t queries = std::min(n, MPIR_cmap_representation(map) == CMAP_REP_ARRAY ? 16u : 256u);
+    const uint32_t queries =
+        std::min(n, MPIR_cmap_representation(map) == CMAP_REP_ARRAY ? 16u : 256u);
     for (uint32_t i = 0; i < queries; i++) {
         const uint32_t rank = some_rank(i * 7 + n, n);
         if (MPIR_cmap_select(map, rank) != members[rank]) wrong("select", rank);

@@ -234,7 +234,7 @@ uint32_t forms_of_affine(const cmap_t *map, cmap_form *forms, uint32_t room) noe
 }  // namespace cmap
 
 cmap_status MPIR_cmap_from_form(const cmap_form *form, uint32_t universe, const cmap_policy *policy,
-                           cmap_t **out) noexcept {
+                                cmap_t **out) noexcept {
     if (out == nullptr) return CMAP_ERR_ARG;
     *out = nullptr;
     return form == nullptr ? CMAP_ERR_ARG : cmap::map_from_form(*form, universe, policy, out);

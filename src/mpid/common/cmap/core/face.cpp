@@ -28,7 +28,7 @@ const char *MPIR_cmap_strerror(cmap_status status) noexcept {
 // ---- building
 
 cmap_status MPIR_cmap_builder_create(uint32_t universe, const cmap_policy *policy,
-                                cmap_builder **out) noexcept {
+                                     cmap_builder **out) noexcept {
     if (out == nullptr) return CMAP_ERR_ARG;
     *out = nullptr;
     const Builder probe(universe, policy);
@@ -50,23 +50,23 @@ cmap_status MPIR_cmap_builder_add(cmap_builder *builder, uint32_t index) noexcep
 }
 
 cmap_status MPIR_cmap_builder_add_block(cmap_builder *builder, const uint32_t *indices,
-                                   uint32_t n) noexcept {
+                                        uint32_t n) noexcept {
     return builder == nullptr ? CMAP_ERR_ARG : builder->impl.add_block(indices, n);
 }
 
 cmap_status MPIR_cmap_builder_add_range(cmap_builder *builder, uint32_t first, int32_t stride,
-                                   uint32_t count) noexcept {
+                                        uint32_t count) noexcept {
     return builder == nullptr ? CMAP_ERR_ARG
                               : builder->impl.add_run(Run{first, count > 1 ? stride : 0, count});
 }
 
 cmap_status MPIR_cmap_builder_add_slice(cmap_builder *builder, const cmap_t *map, uint32_t first,
-                                   uint32_t count) noexcept {
+                                        uint32_t count) noexcept {
     return builder == nullptr ? CMAP_ERR_ARG : builder->impl.add_slice(map, first, count);
 }
 
 cmap_status MPIR_cmap_builder_add_words(cmap_builder *builder, const uint32_t *words,
-                                   uint32_t n) noexcept {
+                                        uint32_t n) noexcept {
     if (builder == nullptr || (words == nullptr && n != 0)) return CMAP_ERR_ARG;
     return builder->impl.add_words(words, n);
 }
@@ -81,7 +81,7 @@ cmap_status MPIR_cmap_builder_finish(cmap_builder *builder, cmap_t **out) noexce
 }
 
 cmap_status MPIR_cmap_from_array(const uint32_t *indices, uint32_t n, uint32_t universe,
-                            const cmap_policy *policy, cmap_t **out) noexcept {
+                                 const cmap_policy *policy, cmap_t **out) noexcept {
     if (out != nullptr) *out = nullptr;
     if (out == nullptr || (indices == nullptr && n != 0)) return CMAP_ERR_ARG;
     Builder builder(universe, policy);
@@ -91,7 +91,7 @@ cmap_status MPIR_cmap_from_array(const uint32_t *indices, uint32_t n, uint32_t u
 }
 
 cmap_status MPIR_cmap_from_range(uint32_t first, int32_t stride, uint32_t count, uint32_t universe,
-                            const cmap_policy *policy, cmap_t **out) noexcept {
+                                 const cmap_policy *policy, cmap_t **out) noexcept {
     if (out == nullptr) return CMAP_ERR_ARG;
     const Run run{first, count > 1 ? stride : 0, count};
     *out = find_run(run, universe, policy);
@@ -118,13 +118,14 @@ int MPIR_cmap_is_set(const cmap_t *map) noexcept { return is_set(map); }
 
 uint32_t MPIR_cmap_rank(const cmap_t *map, uint32_t index) noexcept { return rank_of(map, index); }
 
-void MPIR_cmap_decode(const cmap_t *map, uint32_t first, uint32_t count, uint32_t *indices) noexcept {
+void MPIR_cmap_decode(const cmap_t *map, uint32_t first, uint32_t count,
+                      uint32_t *indices) noexcept {
     assert(first <= map->size && count <= map->size - first);
     decode(map, first, count, indices);
 }
 
 void MPIR_cmap_select_many(const cmap_t *map, const uint32_t *ranks, uint32_t n,
-                      uint32_t *indices) noexcept {
+                           uint32_t *indices) noexcept {
     select_many(map, ranks, n, indices);
 }
 
@@ -158,7 +159,9 @@ size_t MPIR_cmap_node_bytes(const cmap_t *map) noexcept { return node_bytes(map)
 
 size_t MPIR_cmap_cached_bytes(const cmap_t *map) noexcept { return cached_bytes(map); }
 size_t MPIR_cmap_bytes(const cmap_t *map) noexcept { return sizeof *map + payload_bytes(map); }
-size_t MPIR_cmap_array_bytes(const cmap_t *map) noexcept { return size_t{map->size} * sizeof(uint32_t); }
+size_t MPIR_cmap_array_bytes(const cmap_t *map) noexcept {
+    return size_t{map->size} * sizeof(uint32_t);
+}
 
 int MPIR_cmap_describe(const cmap_t *map, char *text, size_t room) noexcept {
     const Representation &rep = representation(map);

@@ -7,9 +7,9 @@
 // A list builds its inverse at the first rank query and publishes it by compare-and-swap, so
 // readers never wait; it counts as payload and goes with the map.  A large one has its numbers in
 // memory of the node where there is any.  Maps under the space strategy do
-// not keep one: MPIR_cmap_rank() decodes them block by block (no memory, n/4 ns or so), and whoever has
-// many queries uses a Ranker, which builds a private inverse for the time of the work. Lists of up
-// to INVERSE_MIN_MEMBERS are always scanned.
+// not keep one: MPIR_cmap_rank() decodes them block by block (no memory, n/4 ns or so), and whoever
+// has many queries uses a Ranker, which builds a private inverse for the time of the work. Lists of
+// up to INVERSE_MIN_MEMBERS are always scanned.
 #ifndef CMAP_CORE_INVERSE_HPP_INCLUDED
 #define CMAP_CORE_INVERSE_HPP_INCLUDED
 

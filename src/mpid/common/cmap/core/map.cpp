@@ -14,8 +14,8 @@
 namespace cmap {
 
 uint32_t rank_by_bisection(const cmap_t *map, uint32_t index) noexcept {
-    const uint32_t rank =
-        bisect(uint32_t{0}, map->size, [&](uint32_t r) { return MPIR_cmap_select(map, r) <= index; });
+    const uint32_t rank = bisect(uint32_t{0}, map->size,
+                                 [&](uint32_t r) { return MPIR_cmap_select(map, r) <= index; });
     return MPIR_cmap_select(map, rank) == index ? rank : CMAP_NONE;
 }
 

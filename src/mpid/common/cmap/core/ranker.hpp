@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Many rank queries on one map: the inverse of a list is built once for all of them, and not kept
-// where the map's strategy is to save space.  MPIR_cmap_rank() alone would search such a list at every
-// call.
+// where the map's strategy is to save space.  MPIR_cmap_rank() alone would search such a list at
+// every call.
 #ifndef CMAP_CORE_RANKER_HPP_INCLUDED
 #define CMAP_CORE_RANKER_HPP_INCLUDED
 

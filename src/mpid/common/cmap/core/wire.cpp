@@ -165,7 +165,7 @@ cmap_status Builder::add_words(const uint32_t *words, uint32_t n) noexcept {
 }  // namespace cmap
 
 uint32_t MPIR_cmap_to_words(const cmap_t *map, uint32_t first, uint32_t *words, uint32_t room,
-                       uint32_t *next) noexcept {
+                            uint32_t *next) noexcept {
     const uint32_t used = first == 0 ? cmap::write_pieces(map, words, room) : 0;
     *next = map->size;
     return used != 0 ? used : cmap::write_members(map, first, words, room, next);

@@ -145,7 +145,8 @@ void release(cmap_t *map) noexcept {
 // ---- reading
 
 uint32_t in_parent(const cmap_t *map, const SubBody &body, uint32_t rank) noexcept {
-    return body.inner != nullptr ? MPIR_cmap_select(body.inner, rank) : body.form_at(rank, map->width);
+    return body.inner != nullptr ? MPIR_cmap_select(body.inner, rank)
+                                 : body.form_at(rank, map->width);
 }
 
 uint32_t select(const cmap_t *map, uint32_t rank) noexcept {

@@ -7,7 +7,7 @@
 
 int HYD_pmcd_pmip_output_waits(int fd)
 {
-    struct pollfd state = {.fd = fd,.events = POLLIN };
+    struct pollfd state = {.fd = fd, .events = POLLIN};
 
     return poll(&state, 1, 0) > 0;
 }
@@ -30,10 +30,10 @@ static HYD_status forward_stream(int fd, int stream, HYD_pmcd_pmip_output_fn for
         HYDU_ERR_POP(status, "unable to pass on output\n");
     }
 
-  fn_exit:
+fn_exit:
     return status;
 
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -48,9 +48,9 @@ HYD_status HYD_pmcd_pmip_forward_output(HYD_pmcd_pmip_output_fn forward)
         HYDU_ERR_POP(status, "unable to pass on standard error\n");
     }
 
-  fn_exit:
+fn_exit:
     return status;
 
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }

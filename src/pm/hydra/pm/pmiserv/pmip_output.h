@@ -12,7 +12,7 @@
 
 /* Reads one piece of the output behind fd and passes it on; stream is STDOUT_FILENO or
  * STDERR_FILENO, as a pointer. */
-typedef HYD_status(*HYD_pmcd_pmip_output_fn) (int fd, HYD_event_t events, void *stream);
+typedef HYD_status (*HYD_pmcd_pmip_output_fn)(int fd, HYD_event_t events, void *stream);
 
 /* Passes on all that was written before this call, by any process of this proxy.  Ends even when
  * the processes go on writing.  Never closes a descriptor: that is left to the demultiplexer. */

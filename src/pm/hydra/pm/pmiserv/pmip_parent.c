@@ -12,13 +12,14 @@
 #include <sys/wait.h>
 
 enum {
-    PATIENCE = 1000,            /* milliseconds for each address of the port */
-    ANSWER = 5000,              /* milliseconds for the port's answer */
-    STATUS_TRIES = 40, STATUS_EVERY = 5000      /* microseconds */
+    PATIENCE = 1000, /* milliseconds for each address of the port */
+    ANSWER = 5000,   /* milliseconds for the port's answer */
+    STATUS_TRIES = 40,
+    STATUS_EVERY = 5000 /* microseconds */
 };
 
-static bool is_over;            /* no process of this proxy can get through MPI_Init */
-static bool goes_on;            /* the parent waits for no process */
+static bool is_over; /* no process of this proxy can get through MPI_Init */
+static bool goes_on; /* the parent waits for no process */
 
 /* The program of a process, which is number i here. */
 static const struct HYD_exec *exec_of(int i)
@@ -52,7 +53,7 @@ static void describe_status(int status, char *text, size_t room)
 /* The proxy has its status, or gets it after this. */
 static void describe_end(int i, char *text, size_t room)
 {
-    siginfo_t info = {.si_pid = 0 };
+    siginfo_t info = {.si_pid = 0};
 
     for (int k = 0; k < STATUS_TRIES && info.si_pid == 0; k++) {
         if (waitid(P_PID, (id_t) HYD_pmcd_pmip.downstream.pid[i], &info,
@@ -72,7 +73,7 @@ static void describe_end(int i, char *text, size_t room)
 }
 
 /* A connection, or -1. */
-static int dial(const MPIDI_port_name_t * port)
+static int dial(const MPIDI_port_name_t *port)
 {
     const char *addresses = port->addresses;
     struct sockaddr_storage to;
@@ -80,7 +81,7 @@ static int dial(const MPIDI_port_name_t * port)
 
     while ((length = MPIDI_Port_next_address(&addresses, port->tcp_port, &to)) > 0) {
         int fd = socket(to.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error = 0;
-        struct pollfd poll_fd = {.fd = fd,.events = POLLOUT };
+        struct pollfd poll_fd = {.fd = fd, .events = POLLOUT};
         socklen_t bytes = sizeof(error);
 
         if (fd >= 0 && (connect(fd, (struct sockaddr *) &to, length) == 0 ||
@@ -94,20 +95,20 @@ static int dial(const MPIDI_port_name_t * port)
 }
 
 /* Does the port's process say that it has read the message? */
-static bool is_heard(int fd, const MPIDI_port_name_t * port)
+static bool is_heard(int fd, const MPIDI_port_name_t *port)
 {
     const MPIDI_port_head_t want = MPIDI_Port_head(port->answer, 0, 0);
     MPIDI_port_head_t head;
-    struct pollfd poll_fd = {.fd = fd,.events = POLLIN };
+    struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 
     return poll(&poll_fd, 1, ANSWER) == 1 &&
-        recv(fd, &head, sizeof(head), MSG_WAITALL) == (ssize_t) sizeof(head) &&
-        memcmp(&head, &want, sizeof(head)) == 0;
+           recv(fd, &head, sizeof(head), MSG_WAITALL) == (ssize_t) sizeof(head) &&
+           memcmp(&head, &want, sizeof(head)) == 0;
 }
 
 /* False: the port is closed, or its process does not accept any more. It has heard from all
  * processes then, or of one that has ended. */
-static bool tell(const MPIDI_port_name_t * port, const char *text)
+static bool tell(const MPIDI_port_name_t *port, const char *text)
 {
     MPIDI_port_head_t head = MPIDI_Port_head(port->question, strlen(text), MPIDI_PORT_ENDED);
     char message[sizeof(head) + 512];
@@ -222,10 +223,7 @@ static bool leaves(int i, const char *how)
     return true;
 }
 
-bool HYD_pmcd_pmip_left_early(int i)
-{
-    return leaves(i, NULL);
-}
+bool HYD_pmcd_pmip_left_early(int i) { return leaves(i, NULL); }
 
 bool HYD_pmcd_pmip_aborts_early(int fd)
 {
@@ -256,7 +254,4 @@ void HYD_pmcd_pmip_all_left(void)
     }
 }
 
-bool HYD_pmcd_pmip_is_over(void)
-{
-    return is_over;
-}
+bool HYD_pmcd_pmip_is_over(void) { return is_over; }

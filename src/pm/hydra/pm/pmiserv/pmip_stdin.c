@@ -5,14 +5,14 @@
 
 #include <stdbool.h>
 
-static char *piece;             /* what the pipe has no room for yet */
+static char *piece; /* what the pipe has no room for yet */
 static int piece_bytes, piece_written;
 static bool is_registered;
 
 /* The proxy takes a SIGPIPE for the end of mpiexec; here it is the end of the reader. */
 static ssize_t stdin_write(const char *data, size_t bytes)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN }, before;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     ssize_t written;
     int error;
 
@@ -89,10 +89,10 @@ static HYD_status stdin_go_on(void)
     status = stdin_ask_for_more();
     HYDU_ERR_POP(status, "unable to ask for more of standard input\n");
 
-  fn_exit:
+fn_exit:
     return status;
 
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 

@@ -5,19 +5,21 @@
 #include "common.h"
 #include "parent.h"
 
-HYD_status HYD_pmcd_tell_parent_port(struct HYD_exec *exec_list, const char *key,
-                                     const char *value)
+HYD_status HYD_pmcd_tell_parent_port(struct HYD_exec *exec_list, const char *key, const char *value)
 {
     HYD_status status = HYD_SUCCESS;
 
     if (strcmp(key, "PARENT_ROOT_PORT_NAME") != 0)
-        return status;
+        goto fn_exit;
     for (struct HYD_exec *exec = exec_list; exec; exec = exec->next) {
         status = HYDU_append_env_to_list("MPICH_PARENT_PORT", value, &exec->user_env);
         HYDU_ERR_POP(status, "unable to add a variable\n");
     }
 
+fn_exit:
     return status;
+fn_fail:
+    goto fn_exit;
 }
 
 static bool is_connected(const struct HYD_proxy *proxy)
@@ -40,7 +42,7 @@ static void tell_proxy(const struct HYD_proxy *proxy, enum HYD_pmcd_cmd what)
 
 static void tell_proxies(const struct HYD_pg *pg, enum HYD_pmcd_cmd what)
 {
-    for (const struct HYD_proxy * proxy = pg->proxy_list; proxy; proxy = proxy->next) {
+    for (const struct HYD_proxy *proxy = pg->proxy_list; proxy; proxy = proxy->next) {
         if (is_connected(proxy))
             tell_proxy(proxy, what);
     }
@@ -51,9 +53,7 @@ bool HYD_pmcd_ends_early(const struct HYD_proxy *proxy, enum HYD_pmcd_cmd what)
     struct HYD_pmcd_pmi_pg_scratch *scratch = proxy->pg->pg_scratch;
 
     switch (what) {
-        case ASKS_PARENT:
-            scratch->asking++;
-            return true;
+        case ASKS_PARENT: scratch->asking++; return true;
         case LEFT_EARLY:
             scratch->asking--;
             scratch->has_left_early = 1;
@@ -66,8 +66,7 @@ bool HYD_pmcd_ends_early(const struct HYD_proxy *proxy, enum HYD_pmcd_cmd what)
             else if (scratch->asking == 0)
                 tell_proxies(proxy->pg, PARENT_GOES_ON);
             return true;
-        default:
-            return false;
+        default: return false;
     }
 }
 

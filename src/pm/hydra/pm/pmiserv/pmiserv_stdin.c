@@ -5,7 +5,7 @@
 #include "pmiserv_stdin.h"
 
 static char piece[HYD_TMPBUF_SIZE];
-static int is_asleep;           /* the job has been put into the background */
+static int is_asleep; /* the job has been put into the background */
 
 /* The proxy may end meanwhile: then its processes need no input. */
 static HYD_status stdin_send(const struct HYD_proxy *proxy, int bytes, int *closed)
@@ -21,15 +21,15 @@ static HYD_status stdin_send(const struct HYD_proxy *proxy, int bytes, int *clos
                              HYDU_SOCK_COMM_MAY_END);
     HYDU_ERR_POP(status, "unable to announce standard input\n");
     if (bytes && !*closed) {
-        status = HYDU_sock_write(proxy->control_fd, piece, bytes, &sent, closed,
-                                 HYDU_SOCK_COMM_MAY_END);
+        status =
+            HYDU_sock_write(proxy->control_fd, piece, bytes, &sent, closed, HYDU_SOCK_COMM_MAY_END);
         HYDU_ERR_POP(status, "unable to send standard input\n");
     }
 
-  fn_exit:
+fn_exit:
     return status;
 
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -54,10 +54,10 @@ HYD_status HYD_pmcd_stdin_forward(const struct HYD_proxy *proxy)
     status = closed ? HYDT_dmx_deregister_fd(STDIN_FILENO) : HYDT_dmx_set_events(STDIN_FILENO, 0);
     HYDU_ERR_POP(status, "unable to leave standard input\n");
 
-  fn_exit:
+fn_exit:
     return status;
 
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 

@@ -12,7 +12,7 @@
 static HYD_status openmpi_x(char *arg, char ***argv)
 {
     char *word = **argv;
-    char *pair[] = { word, word ? getenv(word) : NULL, NULL };
+    char *pair[] = {word, word ? getenv(word) : NULL, NULL};
     char **rest = pair;
 
     if (!word || strchr(word, '='))
@@ -29,7 +29,7 @@ static HYD_status openmpi_h(char *arg, char ***argv)
 
 static HYD_status openmpi_ppn(char *arg, const char *processes)
 {
-    char *words[] = { (char *) processes, NULL };
+    char *words[] = {(char *) processes, NULL};
     char **rest = words;
 
     return ppn_fn(arg, &rest);
@@ -80,19 +80,17 @@ static HYD_status openmpi_bind_to_core(char *arg, char ***argv MPL_UNUSED)
 /* Refused, with what to write instead */
 static const struct {
     const char *option, *instead;
-} openmpi_refused[] = {
-    {"map-by ppr", "-ppn N for N processes on each node, or -bind-to OBJECT"},
-    {"map-by pe", "-bind-to core:N for N cores of each process"},
-    {"pernode", "-ppn 1 -n NODES"},
-    {"nooversubscribe", "-n with at most as many processes as there are cores"},
-    {"rankfile", "-bind-to user:LIST, and -hosts in the order of the ranks"},
-    {"rf", "-bind-to user:LIST, and -hosts in the order of the ranks"},
-    {"output-filename", "-outfile-pattern NAME.%r -errfile-pattern NAME.%r"},
-    {"app", "-configfile FILE"},
-    {"cpus-per-proc", "-bind-to core:N"},
-    {"cpus-per-rank", "-bind-to core:N"},
-    {"prefix", "-launcher-exec, or set PATH for the other hosts"}
-};
+} openmpi_refused[] = {{"map-by ppr", "-ppn N for N processes on each node, or -bind-to OBJECT"},
+                       {"map-by pe", "-bind-to core:N for N cores of each process"},
+                       {"pernode", "-ppn 1 -n NODES"},
+                       {"nooversubscribe", "-n with at most as many processes as there are cores"},
+                       {"rankfile", "-bind-to user:LIST, and -hosts in the order of the ranks"},
+                       {"rf", "-bind-to user:LIST, and -hosts in the order of the ranks"},
+                       {"output-filename", "-outfile-pattern NAME.%r -errfile-pattern NAME.%r"},
+                       {"app", "-configfile FILE"},
+                       {"cpus-per-proc", "-bind-to core:N"},
+                       {"cpus-per-rank", "-bind-to core:N"},
+                       {"prefix", "-launcher-exec, or set PATH for the other hosts"}};
 
 static HYD_status openmpi_refuse(char *arg, char ***argv MPL_UNUSED)
 {
@@ -135,37 +133,25 @@ static HYD_status openmpi_map_by(char *arg, char ***argv)
 
 /* These come first in the table: "h" and "map-by" are in the rest, too. */
 #define OPENMPI_OPTIONS \
-    {"h", openmpi_h, help_help_fn}, \
-    {"map-by", openmpi_map_by, bind_to_help_fn}, \
-    {"x", openmpi_x, env_help_fn}, \
-    {"c", np_fn, np_help_fn}, \
-    {"npernode", ppn_fn, ppn_help_fn}, \
-    {"bynode", openmpi_by_node, ppn_help_fn}, \
-    {"byslot", openmpi_no_effect, ppn_help_fn}, \
-    {"wd", wdir_fn, wdir_help_fn}, \
-    {"tag-output", prepend_rank_fn, prepend_rank_help_fn}, \
-    {"timeout", openmpi_timeout, NULL}, \
-    {"bind-to-core", openmpi_bind_to_core, bind_to_help_fn}, \
-    {"bind-to-none", openmpi_no_effect, bind_to_help_fn}, \
-    {"report-bindings", openmpi_report_bindings, bind_to_help_fn}, \
-    {"mca", openmpi_mca, NULL}, \
-    {"gmca", openmpi_mca, NULL}, \
-    {"omca", openmpi_mca, NULL}, \
-    {"prtemca", openmpi_mca, NULL}, \
-    {"pmixmca", openmpi_mca, NULL}, \
-    {"oversubscribe", openmpi_no_effect, NULL}, \
-    {"allow-run-as-root", openmpi_no_effect, NULL}, \
-    {"use-hwthread-cpus", openmpi_no_effect, NULL}, \
-    {"q", openmpi_no_effect, NULL}, \
-    {"quiet", openmpi_no_effect, NULL}, \
-    {"pernode", openmpi_refuse, NULL}, \
-    {"nooversubscribe", openmpi_refuse, NULL}, \
-    {"rankfile", openmpi_refuse, NULL}, \
-    {"rf", openmpi_refuse, NULL}, \
-    {"output-filename", openmpi_refuse, NULL}, \
-    {"app", openmpi_refuse, NULL}, \
-    {"cpus-per-proc", openmpi_refuse, NULL}, \
-    {"cpus-per-rank", openmpi_refuse, NULL}, \
-    {"prefix", openmpi_refuse, NULL}
+    {"h", openmpi_h, help_help_fn}, {"map-by", openmpi_map_by, bind_to_help_fn}, \
+        {"x", openmpi_x, env_help_fn}, {"c", np_fn, np_help_fn}, \
+        {"npernode", ppn_fn, ppn_help_fn}, {"bynode", openmpi_by_node, ppn_help_fn}, \
+        {"byslot", openmpi_no_effect, ppn_help_fn}, {"wd", wdir_fn, wdir_help_fn}, \
+        {"tag-output", prepend_rank_fn, prepend_rank_help_fn}, {"timeout", openmpi_timeout, NULL}, \
+        {"bind-to-core", openmpi_bind_to_core, bind_to_help_fn}, \
+        {"bind-to-none", openmpi_no_effect, bind_to_help_fn}, \
+        {"report-bindings", openmpi_report_bindings, bind_to_help_fn}, {"mca", openmpi_mca, NULL}, \
+        {"gmca", openmpi_mca, NULL}, {"omca", openmpi_mca, NULL}, {"prtemca", openmpi_mca, NULL}, \
+        {"pmixmca", openmpi_mca, NULL}, {"oversubscribe", openmpi_no_effect, NULL}, \
+        {"allow-run-as-root", openmpi_no_effect, NULL}, \
+        {"use-hwthread-cpus", openmpi_no_effect, NULL}, {"q", openmpi_no_effect, NULL}, \
+        {"quiet", openmpi_no_effect, NULL}, {"pernode", openmpi_refuse, NULL}, \
+        {"nooversubscribe", openmpi_refuse, NULL}, {"rankfile", openmpi_refuse, NULL}, \
+        {"rf", openmpi_refuse, NULL}, {"output-filename", openmpi_refuse, NULL}, \
+        {"app", openmpi_refuse, NULL}, {"cpus-per-proc", openmpi_refuse, NULL}, \
+        {"cpus-per-rank", openmpi_refuse, NULL}, \
+    { \
+        "prefix", openmpi_refuse, NULL \
+    }
 
 #endif /* OPENMPI_H_INCLUDED */

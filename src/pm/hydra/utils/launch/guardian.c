@@ -35,7 +35,7 @@ static void close_all_but(int kept)
     closedir(dir);
 }
 
-static bool get_rank(int from, pid_t * rank)
+static bool get_rank(int from, pid_t *rank)
 {
     ssize_t bytes;
 
@@ -75,7 +75,7 @@ static void guard(int from)
 /* What ends the proxy, by a signal to its group or by a key, leaves the guardian alive. */
 static void become_guardian(int from)
 {
-    static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGTSTP };
+    static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGTSTP};
 
     setpgid(0, 0);
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
@@ -102,10 +102,7 @@ void HYDU_guardian_start(void)
 }
 
 /* If the guardian has been killed, the ranks go on without. */
-void HYDU_guardian_add(pid_t rank)
-{
-    (void) send(to_guardian, &rank, sizeof(rank), MSG_NOSIGNAL);
-}
+void HYDU_guardian_add(pid_t rank) { (void) send(to_guardian, &rank, sizeof(rank), MSG_NOSIGNAL); }
 
 void HYDU_guardian_stop(void)
 {

@@ -18,10 +18,10 @@ static HYD_status line_append(struct line *line, int c)
     line->text[line->used++] = (char) c;
     line->text[line->used] = '\0';
 
-  fn_exit:
+fn_exit:
     return status;
 
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -48,9 +48,9 @@ static int line_goes_on(struct line *line)
     return 1;
 }
 
-char *HYDU_read_line(FILE * file, int is_of_words)
+char *HYDU_read_line(FILE *file, int is_of_words)
 {
-    struct line line = { NULL, 0, 0 };
+    struct line line = {NULL, 0, 0};
     int c;
 
     while ((c = getc(file)) != EOF) {

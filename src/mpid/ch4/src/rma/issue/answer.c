@@ -2,10 +2,10 @@
 
 /* Answers of targets. */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/issue_internal.h"
 
 int MPIDIG_rma_answer_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint in_data_sz MPL_UNUSED,
-                         uint32_t attr, MPIR_Request ** req)
+                         uint32_t attr, MPIR_Request **req)
 {
     const MPIDIG_rma_answer_t *answer = am_hdr;
     const char *next = (const char *) (answer + 1);

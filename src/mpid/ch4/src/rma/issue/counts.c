@@ -2,7 +2,7 @@
 
 /* What one-sided communication did, for tools and the report. */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/issue_internal.h"
 #include "mpir_ctxid_site.h"
 #include "mpir_report.h"
 #include "mpir_tvars.h"
@@ -11,7 +11,7 @@ bool MPIDIG_rma_is_timed;
 
 static const struct variable {
     const char *name;
-    size_t place;               /* in MPIDIG_rma_counts_t */
+    size_t place; /* in MPIDIG_rma_counts_t */
     const char *text;
 } variables[] = {
     {"rma_messages", offsetof(MPIDIG_rma_counts_t, messages), "messages sent to targets"},
@@ -30,19 +30,18 @@ static const struct variable {
     {"rma_fence_ns", offsetof(MPIDIG_rma_counts_t, waited[MPIDIG_RMA_WAIT_FENCE]),
      "nanoseconds waited in fences"},
     {"rma_room_ns", offsetof(MPIDIG_rma_counts_t, waited[MPIDIG_RMA_WAIT_ROOM]),
-     "nanoseconds that operations waited for room in the queue"}
-};
+     "nanoseconds that operations waited for room in the queue"}};
 
 enum { VARIABLES = sizeof(variables) / sizeof(variables[0]) };
 
 static unsigned long long value_of(const struct variable *variable,
-                                   const MPIDIG_rma_counts_t * counts)
+                                   const MPIDIG_rma_counts_t *counts)
 {
     return *(const uint64_t *) ((const char *) counts + variable->place);
 }
 
 /* The handle of a window, which may be freed by now: then the window has none. */
-static const MPIDIG_rma_issue_t *issue_of(const MPI_Win * handle)
+static const MPIDIG_rma_issue_t *issue_of(const MPI_Win *handle)
 {
     MPIR_Win *win = NULL;
 
@@ -75,12 +74,9 @@ void MPIDIG_rma_counts_init(void)
         MPIDIG_rma_is_timed = true;
 }
 
-static const char *name_of(int i)
-{
-    return variables[i].name;
-}
+static const char *name_of(int i) { return variables[i].name; }
 
-void MPIDIG_rma_counts_report(MPIR_Win * win, const MPIDIG_rma_counts_t * counts)
+void MPIDIG_rma_counts_report(MPIR_Win *win, const MPIDIG_rma_counts_t *counts)
 {
     unsigned long long values[VARIABLES];
 

@@ -2,11 +2,11 @@
 
 /* Messages to this process.  It keeps those of a later epoch until that epoch has begun. */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/issue_internal.h"
 
 typedef struct MPIDIG_rma_early {
     struct MPIDIG_rma_early *prev, *next;
-    bool used;                  /* of the reserve */
+    bool used; /* of the reserve */
     union {
         MPIDIG_rma_message_t header;
         char bytes[MPIDIG_RMA_MESSAGE_MAX];
@@ -22,7 +22,7 @@ static early_t *new_early(size_t bytes)
 {
     early_t *early = MPL_malloc(offsetof(early_t, message) + bytes, MPL_MEM_RMA);
 
-    for (early_t * spare = reserve; !early && spare < RESERVE_END; spare++) {
+    for (early_t *spare = reserve; !early && spare < RESERVE_END; spare++) {
         if (!spare->used)
             early = spare;
     }
@@ -32,7 +32,7 @@ static early_t *new_early(size_t bytes)
     return early;
 }
 
-static void free_early(MPIDIG_rma_fence_t * fence, early_t * early)
+static void free_early(MPIDIG_rma_fence_t *fence, early_t *early)
 {
     DL_DELETE(fence->early, early);
     early->used = false;
@@ -40,7 +40,7 @@ static void free_early(MPIDIG_rma_fence_t * fence, early_t * early)
         MPL_free(early);
 }
 
-static void keep_early(MPIR_Win * win, const MPIDIG_rma_message_t * message)
+static void keep_early(MPIR_Win *win, const MPIDIG_rma_message_t *message)
 {
     early_t *early = new_early(message->bytes);
 
@@ -49,11 +49,12 @@ static void keep_early(MPIR_Win * win, const MPIDIG_rma_message_t * message)
 }
 
 /* The first whose epoch has begun, or NULL. */
-static early_t *find_begun(const MPIDIG_rma_fence_t * fence)
+static early_t *find_begun(const MPIDIG_rma_fence_t *fence)
 {
     early_t *early;
 
-    DL_FOREACH(fence->early, early) {
+    DL_FOREACH(fence->early, early)
+    {
         if (!MPIR_rma_issue_phase_is_ahead(&fence->phase, early->message.header.epoch))
             break;
     }
@@ -61,7 +62,7 @@ static early_t *find_begun(const MPIDIG_rma_fence_t * fence)
 }
 
 /* A message must not overtake messages that came earlier and are being accepted. */
-static bool has_to_wait(const MPIR_Win * win, const MPIDIG_rma_message_t * message)
+static bool has_to_wait(const MPIR_Win *win, const MPIDIG_rma_message_t *message)
 {
     const MPIDIG_rma_fence_t *fence;
 
@@ -71,7 +72,7 @@ static bool has_to_wait(const MPIR_Win * win, const MPIDIG_rma_message_t * messa
     return MPIR_rma_issue_phase_is_ahead(&fence->phase, message->epoch) || find_begun(fence);
 }
 
-void MPIDIG_rma_accept_early(MPIR_Win * win)
+void MPIDIG_rma_accept_early(MPIR_Win *win)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     early_t *early;
@@ -82,14 +83,14 @@ void MPIDIG_rma_accept_early(MPIR_Win * win)
     }
 }
 
-void MPIDIG_rma_forget_early(MPIDIG_rma_issue_t * issue)
+void MPIDIG_rma_forget_early(MPIDIG_rma_issue_t *issue)
 {
     while (issue->fence.early)
         free_early(&issue->fence, issue->fence.early);
 }
 
 int MPIDIG_rma_request_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint in_data_sz MPL_UNUSED,
-                          uint32_t attr, MPIR_Request ** req)
+                          uint32_t attr, MPIR_Request **req)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_message_t *message = am_hdr;

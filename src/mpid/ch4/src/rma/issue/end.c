@@ -4,7 +4,7 @@
 
 #include "rma/issue/progress.h"
 
-int MPIDIG_rma_await_answers(MPIR_Win * win, MPIDIG_rma_target_t * target)
+int MPIDIG_rma_await_answers(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -13,14 +13,15 @@ int MPIDIG_rma_await_answers(MPIR_Win * win, MPIDIG_rma_target_t * target)
     return mpi_errno;
 }
 
-int MPIDIG_rma_settle_all(MPIR_Win * win)
+int MPIDIG_rma_settle_all(MPIR_Win *win)
 {
     int mpi_errno;
     MPIDIG_rma_target_t *target, *next_target;
 
     mpi_errno = MPIDI_NM_rma_win_cmpl_hook(win);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+    {
         if (MPIR_rma_issue_has_native(&target->issue))
             mpi_errno = MPIDIG_rma_settle(win, target);
         MPIR_ERR_CHKRETURN(mpi_errno);
@@ -29,7 +30,7 @@ int MPIDIG_rma_settle_all(MPIR_Win * win)
     return mpi_errno;
 }
 
-int MPIDIG_rma_end_all(MPIR_Win * win)
+int MPIDIG_rma_end_all(MPIR_Win *win)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_target_t *target, *next_target;
@@ -40,7 +41,8 @@ int MPIDIG_rma_end_all(MPIR_Win * win)
     MPL_wtime(&begin);
     do {
         waits = settles = false;
-        HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+        HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+        {
             mpi_errno = MPIDIG_rma_advance(win, target, RI_END, &left);
             MPIR_ERR_CHKRETURN(mpi_errno);
             waits |= left == RI_WAIT;
@@ -52,7 +54,8 @@ int MPIDIG_rma_end_all(MPIR_Win * win)
             mpi_errno = MPIDIG_rma_settle_all(win);
         MPIR_ERR_CHKRETURN(mpi_errno);
     } while (waits || settles);
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+    {
         mpi_errno = MPIDIG_rma_await_answers(win, target);
         MPIR_ERR_CHKRETURN(mpi_errno);
         if (MPIR_rma_issue_is_long(&target->issue))

@@ -4,7 +4,7 @@
 
 #include "rma/issue/progress.h"
 
-static int issue_native(MPIR_Win * win, MPIDIG_rma_target_t * target)
+static int issue_native(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     MPIDIG_rma_op_t *op = (MPIDIG_rma_op_t *) MPIR_rma_issue_take(&target->issue);
     int mpi_errno;
@@ -19,7 +19,7 @@ static int issue_native(MPIR_Win * win, MPIDIG_rma_target_t * target)
 }
 
 /* A permission that was asked for may have come without an answer. */
-static void look(MPIR_Win * win, MPIDIG_rma_target_t * target)
+static void look(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     const MPIDIG_rma_epoch_t *epoch = MPIDIG_rma_epoch(win);
 
@@ -29,8 +29,8 @@ static void look(MPIR_Win * win, MPIDIG_rma_target_t * target)
 
 /* A thread that issues natively may have to wait, and lets other threads in.  While it does, no
  * other thread issues an operation to the target, so that the order stays. */
-int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal,
-                       rma_issue_what_t * next)
+int MPIDIG_rma_advance(MPIR_Win *win, MPIDIG_rma_target_t *target, rma_issue_goal_t goal,
+                       rma_issue_what_t *next)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -66,7 +66,7 @@ int MPIDIG_rma_advance(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_g
     return mpi_errno;
 }
 
-int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target)
+int MPIDIG_rma_settle(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     int mpi_errno;
     const uint64_t issued = target->issue.issued;
@@ -91,16 +91,16 @@ int MPIDIG_rma_settle(MPIR_Win * win, MPIDIG_rma_target_t * target)
 }
 
 /* Why an operation or the end of its epoch waits. */
-static MPIDIG_rma_wait_t cause_of(MPIR_Win * win, const MPIDIG_rma_target_t * target,
+static MPIDIG_rma_wait_t cause_of(MPIR_Win *win, const MPIDIG_rma_target_t *target,
                                   rma_issue_goal_t goal)
 {
     bool is_full = target->issue.waiting > MPIDIG_WIN(win, issue)->settings.queue;
 
-    return is_full && (goal == RI_GO_ON || goal == RI_GATHER) ? MPIDIG_RMA_WAIT_ROOM :
-        MPIDIG_rma_epoch(win)->cause;
+    return is_full && (goal == RI_GO_ON || goal == RI_GATHER) ? MPIDIG_RMA_WAIT_ROOM
+                                                              : MPIDIG_rma_epoch(win)->cause;
 }
 
-int MPIDIG_rma_reach(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal)
+int MPIDIG_rma_reach(MPIR_Win *win, MPIDIG_rma_target_t *target, rma_issue_goal_t goal)
 {
     int mpi_errno;
     rma_issue_what_t next;
@@ -109,20 +109,21 @@ int MPIDIG_rma_reach(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goa
         mpi_errno = MPIDIG_rma_advance(win, target, goal, &next);
         if (mpi_errno || next == RI_DONE)
             return mpi_errno;
-        mpi_errno = next == RI_SETTLE ? MPIDIG_rma_settle(win, target) :
-            MPIDIG_rma_wait(win, cause_of(win, target, goal));
+        mpi_errno = next == RI_SETTLE ? MPIDIG_rma_settle(win, target)
+                                      : MPIDIG_rma_wait(win, cause_of(win, target, goal));
         if (mpi_errno)
             return mpi_errno;
     }
 }
 
-int MPIDIG_rma_advance_all(MPIR_Win * win, rma_issue_goal_t goal)
+int MPIDIG_rma_advance_all(MPIR_Win *win, rma_issue_goal_t goal)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_target_t *target, *next_target;
     rma_issue_what_t left;
 
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+    {
         if (!mpi_errno)
             mpi_errno = MPIDIG_rma_advance(win, target, goal, &left);
     }
@@ -131,7 +132,7 @@ int MPIDIG_rma_advance_all(MPIR_Win * win, rma_issue_goal_t goal)
 
 /* An operation was queued.  Progress is needed for messages in flight, not for operations that only
  * wait. */
-int MPIDIG_rma_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goal_t goal)
+int MPIDIG_rma_go_on(MPIR_Win *win, MPIDIG_rma_target_t *target, rma_issue_goal_t goal)
 {
     int mpi_errno = MPI_SUCCESS;
     unsigned waiting = target->issue.waiting;
@@ -152,12 +153,9 @@ int MPIDIG_rma_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target, rma_issue_goa
 }
 
 /* From which number on a habit counts: rma_issue.h. */
-static int direction(int habit)
-{
-    return (habit >= RI_HABIT) - (habit <= -RI_HABIT);
-}
+static int direction(int habit) { return (habit >= RI_HABIT) - (habit <= -RI_HABIT); }
 
-void MPIDIG_rma_close(MPIR_Win * win, MPIDIG_rma_target_t * target)
+void MPIDIG_rma_close(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     int before = direction(target->issue.habit);
 
@@ -169,7 +167,7 @@ void MPIDIG_rma_close(MPIR_Win * win, MPIDIG_rma_target_t * target)
 
 /* Progress issues the operations that waited for a permission; the handler that brought the
  * permission does not. */
-static int go_out(MPIDI_deferred_job_t * job)
+static int go_out(MPIDI_deferred_job_t *job)
 {
     MPIDIG_rma_target_t *target = (MPIDIG_rma_target_t *) job;
     rma_issue_what_t left;
@@ -179,12 +177,9 @@ static int go_out(MPIDI_deferred_job_t * job)
 }
 
 MPIDI_deferred_kind_t MPIDIG_rma_ready_targets = {
-    .perform = go_out,
-    .is_common = true,
-    .nests = true
-};
+    .perform = go_out, .is_common = true, .nests = true};
 
-void MPIDIG_rma_ready(MPIDIG_rma_target_t * target)
+void MPIDIG_rma_ready(MPIDIG_rma_target_t *target)
 {
     if (target->is_ready || target->issue.waiting == 0)
         return;
@@ -192,7 +187,7 @@ void MPIDIG_rma_ready(MPIDIG_rma_target_t * target)
     MPIDI_deferred_add(&MPIDIG_rma_ready_targets, 0, &target->job);
 }
 
-void MPIDIG_rma_not_ready(MPIDIG_rma_target_t * target)
+void MPIDIG_rma_not_ready(MPIDIG_rma_target_t *target)
 {
     if (!target->is_ready)
         return;
@@ -202,39 +197,30 @@ void MPIDIG_rma_not_ready(MPIDIG_rma_target_t * target)
 
 /* ---- the epoch --------------------------------------------------------------------------- */
 
-rma_issue_permission_t MPIDIG_rma_is_noted(const MPIR_Win * win MPL_UNUSED)
-{
-    return RI_NOTED;
-}
+rma_issue_permission_t MPIDIG_rma_is_noted(const MPIR_Win *win MPL_UNUSED) { return RI_NOTED; }
 
-int MPIDIG_rma_just_go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
+int MPIDIG_rma_just_go_on(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     return MPIDIG_rma_go_on(win, target, RI_GO_ON);
 }
 
-unsigned MPIDIG_rma_no_flags(MPIR_Win * win MPL_UNUSED,
-                             const MPIDIG_rma_target_t * target MPL_UNUSED)
+unsigned MPIDIG_rma_no_flags(MPIR_Win *win MPL_UNUSED, const MPIDIG_rma_target_t *target MPL_UNUSED)
 {
     return 0;
 }
 
 /* Locks on single targets: MPI_Win_lock has opened these. */
-static bool covers_no_other(MPIR_Win * win MPL_UNUSED, int rank MPL_UNUSED)
-{
-    return false;
-}
+static bool covers_no_other(MPIR_Win *win MPL_UNUSED, int rank MPL_UNUSED) { return false; }
 
-static const MPIDIG_rma_epoch_t single_locks = {
-    .covers = covers_no_other,
-    .permission = MPIDIG_rma_is_noted,
-    .go_on = MPIDIG_rma_just_go_on,
-    .flags = MPIDIG_rma_no_flags,
-    .has_requests = true,
-    .cause = MPIDIG_RMA_WAIT_LOCK
-};
+static const MPIDIG_rma_epoch_t single_locks = {.covers = covers_no_other,
+                                                .permission = MPIDIG_rma_is_noted,
+                                                .go_on = MPIDIG_rma_just_go_on,
+                                                .flags = MPIDIG_rma_no_flags,
+                                                .has_requests = true,
+                                                .cause = MPIDIG_RMA_WAIT_LOCK};
 
 /* Is the window in an epoch of fences? */
-static bool is_in_fences(MPIR_Win * win)
+static bool is_in_fences(MPIR_Win *win)
 {
     int type = MPIDIG_WIN(win, sync).access_epoch_type;
 
@@ -245,7 +231,7 @@ static bool is_in_fences(MPIR_Win * win)
 #endif
 }
 
-const MPIDIG_rma_epoch_t *MPIDIG_rma_epoch(MPIR_Win * win)
+const MPIDIG_rma_epoch_t *MPIDIG_rma_epoch(MPIR_Win *win)
 {
     const MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
 

@@ -10,7 +10,7 @@
  */
 enum { ONE_ROUND_MOST = 16 };
 
-MPIDIG_rma_exchange_t *MPIDIG_rma_exchange_new(MPIR_Win * win)
+MPIDIG_rma_exchange_t *MPIDIG_rma_exchange_new(MPIR_Win *win)
 {
     uint32_t size = (uint32_t) win->comm_ptr->local_size, messages;
     rma_issue_sums_t sums;
@@ -21,8 +21,10 @@ MPIDIG_rma_exchange_t *MPIDIG_rma_exchange_new(MPIR_Win * win)
     messages = MPIR_rma_issue_sums_over(&sums) ? 0 : MPIR_rma_issue_sums_messages(&sums);
     room = messages ? MPIR_rma_issue_sums_words(&sums, 1) : 0;
     /* one block, freed after each fence: it takes no memory during the program's epochs */
-    exchange = MPL_calloc(1, sizeof(*exchange) + 2 * messages * sizeof(MPIR_Request *) +
-                          (size + 2 * messages * room) * sizeof(uint32_t), MPL_MEM_RMA);
+    exchange = MPL_calloc(1,
+                          sizeof(*exchange) + 2 * messages * sizeof(MPIR_Request *) +
+                              (size + 2 * messages * room) * sizeof(uint32_t),
+                          MPL_MEM_RMA);
     if (exchange) {
         exchange->win = win;
         exchange->room = room;
@@ -38,35 +40,35 @@ MPIDIG_rma_exchange_t *MPIDIG_rma_exchange_new(MPIR_Win * win)
 }
 
 /* The rank that follows this process's at that distance. */
-static int rank_of(const MPIDIG_rma_exchange_t * exchange, uint64_t ahead)
+static int rank_of(const MPIDIG_rma_exchange_t *exchange, uint64_t ahead)
 {
     return (int) ((exchange->win->comm_ptr->rank + ahead) % exchange->sums.size);
 }
 
-static int begin_recv(MPIDIG_rma_exchange_t * exchange, uint32_t i)
+static int begin_recv(MPIDIG_rma_exchange_t *exchange, uint32_t i)
 {
     const rma_issue_sums_t *sums = &exchange->sums;
     int source = rank_of(exchange, sums->size - (uint64_t) i * sums->distance);
 
     return MPIC_Irecv(exchange->in + (i - 1) * exchange->room,
-                      (MPI_Aint)MPIR_rma_issue_sums_words(sums, i), MPI_UINT32_T, source, TAG,
+                      (MPI_Aint) MPIR_rma_issue_sums_words(sums, i), MPI_UINT32_T, source, TAG,
                       exchange->win->comm_ptr, &exchange->recvs[i - 1]);
 }
 
-static int begin_send(MPIDIG_rma_exchange_t * exchange, uint32_t i)
+static int begin_send(MPIDIG_rma_exchange_t *exchange, uint32_t i)
 {
     const rma_issue_sums_t *sums = &exchange->sums;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     uint32_t *message = exchange->out + (i - 1) * exchange->room;
 
     MPIR_rma_issue_sums_pack(sums, i, message);
-    return MPIC_Isend(message, (MPI_Aint)MPIR_rma_issue_sums_words(sums, i), MPI_UINT32_T,
-                      rank_of(exchange, (uint64_t)i * sums->distance), TAG, exchange->win->comm_ptr,
-                      &exchange->sends[i - 1], &errflag);
+    return MPIC_Isend(message, (MPI_Aint) MPIR_rma_issue_sums_words(sums, i), MPI_UINT32_T,
+                      rank_of(exchange, (uint64_t) i * sums->distance), TAG,
+                      exchange->win->comm_ptr, &exchange->sends[i - 1], &errflag);
 }
 
 /* Starts all messages of a round.  If one cannot start, the next call tries it again. */
-static int begin_round(MPIDIG_rma_exchange_t * exchange)
+static int begin_round(MPIDIG_rma_exchange_t *exchange)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -83,7 +85,7 @@ static int begin_round(MPIDIG_rma_exchange_t * exchange)
 }
 
 /* Is the message complete?  The function may be called again after that. */
-static bool end_message(MPIDIG_rma_exchange_t * exchange, MPIR_Request ** request)
+static bool end_message(MPIDIG_rma_exchange_t *exchange, MPIR_Request **request)
 {
     if (!*request)
         return true;
@@ -97,7 +99,7 @@ static bool end_message(MPIDIG_rma_exchange_t * exchange, MPIR_Request ** reques
 }
 
 /* A poll examines only the first message that is not complete. */
-static bool end_messages(MPIDIG_rma_exchange_t * exchange)
+static bool end_messages(MPIDIG_rma_exchange_t *exchange)
 {
     for (; exchange->ended < exchange->messages; exchange->ended++) {
         if (!end_message(exchange, &exchange->recvs[exchange->ended]) ||
@@ -107,18 +109,19 @@ static bool end_messages(MPIDIG_rma_exchange_t * exchange)
     return true;
 }
 
-static void merge_round(MPIDIG_rma_exchange_t * exchange)
+static void merge_round(MPIDIG_rma_exchange_t *exchange)
 {
     for (uint32_t i = 1; i <= exchange->messages; i++)
         MPIR_rma_issue_sums_merge(&exchange->sums, i, exchange->in + (i - 1) * exchange->room);
     MPIR_rma_issue_sums_end_round(&exchange->sums);
-    exchange->messages =
-        MPIR_rma_issue_sums_over(&exchange->sums) ? 0 : MPIR_rma_issue_sums_messages(&exchange->sums);
+    exchange->messages = MPIR_rma_issue_sums_over(&exchange->sums)
+                             ? 0
+                             : MPIR_rma_issue_sums_messages(&exchange->sums);
     exchange->sent = exchange->received = exchange->ended = 0;
 }
 
 /* Makes progress with the exchange.  Answers whether it is over. */
-static bool is_over_now(MPIDI_deferred_job_t * job)
+static bool is_over_now(MPIDI_deferred_job_t *job)
 {
     MPIDIG_rma_exchange_t *exchange = (MPIDIG_rma_exchange_t *) job;
 
@@ -131,7 +134,7 @@ static bool is_over_now(MPIDI_deferred_job_t * job)
     return true;
 }
 
-static int end_exchange(MPIDI_deferred_job_t * job)
+static int end_exchange(MPIDI_deferred_job_t *job)
 {
     MPIDIG_rma_exchange_t *exchange = (MPIDIG_rma_exchange_t *) job;
 
@@ -140,13 +143,10 @@ static int end_exchange(MPIDI_deferred_job_t * job)
 }
 
 MPIDI_deferred_kind_t MPIDIG_rma_exchanges = {
-    .is_due = is_over_now,
-    .perform = end_exchange,
-    .is_common = true
-};
+    .is_due = is_over_now, .perform = end_exchange, .is_common = true};
 
 /* Is any message incomplete? */
-static bool has_begun(const MPIDIG_rma_exchange_t * exchange)
+static bool has_begun(const MPIDIG_rma_exchange_t *exchange)
 {
     bool any = false;
 
@@ -155,7 +155,7 @@ static bool has_begun(const MPIDIG_rma_exchange_t * exchange)
     return any;
 }
 
-void MPIDIG_rma_exchange_start(MPIDIG_rma_exchange_t * exchange, void (*then) (MPIR_Win * win))
+void MPIDIG_rma_exchange_start(MPIDIG_rma_exchange_t *exchange, void (*then)(MPIR_Win *win))
 {
     exchange->then = then;
     MPIDI_deferred_add(&MPIDIG_rma_exchanges, 0, &exchange->job);
@@ -163,7 +163,7 @@ void MPIDIG_rma_exchange_start(MPIDIG_rma_exchange_t * exchange, void (*then) (M
 }
 
 /* MPICH still writes to the buffers of incomplete messages: they are leaked, not freed. */
-void MPIDIG_rma_exchange_free(MPIDIG_rma_exchange_t * exchange)
+void MPIDIG_rma_exchange_free(MPIDIG_rma_exchange_t *exchange)
 {
     if (!exchange)
         return;

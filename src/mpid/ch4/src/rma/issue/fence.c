@@ -27,7 +27,7 @@ enum {
 
 /* Stores to a peer cannot wait, so the peer has to be in the epoch.  A process without others
  * receives no numbers. */
-static bool waits(MPIR_Win * win)
+static bool waits(MPIR_Win *win)
 {
     const MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
 
@@ -38,7 +38,7 @@ static bool waits(MPIR_Win * win)
 
 /* Once for each window: do all its processes let operations wait?  A process without memory does
  * not. */
-static int agree(MPIR_Win * win)
+static int agree(MPIR_Win *win)
 {
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     MPIDIG_rma_issue_t *issue = MPIDIG_rma_issue_make(win);
@@ -56,14 +56,15 @@ static int agree(MPIR_Win * win)
 /* The exchange is over.  If a process announced native operations, all processes are at the end of
  * this epoch or in it, and no message of an earlier epoch is in flight: native operations may go
  * out. */
-static void entered_by_all(MPIR_Win * win)
+static void entered_by_all(MPIR_Win *win)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target, *next_target;
 
     if (!(issue->fence.exchange->sums.flags & RF_BARRIER))
         return;
-    HASH_ITER(hash_handle, issue->targets, target, next_target) {
+    HASH_ITER(hash_handle, issue->targets, target, next_target)
+    {
         if (target->issue.permission == RI_MESSAGES) {
             MPIR_rma_issue_granted(&target->issue);
             MPIDIG_rma_ready(target);
@@ -72,7 +73,7 @@ static void entered_by_all(MPIR_Win * win)
 }
 
 /* Enters the exchange that ends this epoch. */
-static int enter(MPIR_Win * win, unsigned flags)
+static int enter(MPIR_Win *win, unsigned flags)
 {
     int mpi_errno = MPI_SUCCESS, size = win->comm_ptr->local_size, me = win->comm_ptr->rank;
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -80,7 +81,8 @@ static int enter(MPIR_Win * win, unsigned flags)
     MPIDIG_rma_target_t *target, *next_target;
 
     MPIR_ERR_CHKANDSTMT(!exchange, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
-    HASH_ITER(hash_handle, issue->targets, target, next_target) {
+    HASH_ITER(hash_handle, issue->targets, target, next_target)
+    {
         if (target->counted)
             flags |= RF_MESSAGES;
         exchange->sums.sums[(target->rank - me + size) % size] = target->counted;
@@ -101,12 +103,12 @@ static bool needs_more(MPIDIG_rma_issue_t *issue, MPIDIG_rma_target_t *target,
 {
     if (issue->fence.phase.entered_by_all || target->counted < EARLY_MOST)
         return next == RI_WAIT;
-    return issue->settings.mode == RI_LAZY ? target->issue.waiting > issue->settings.queue :
-        !MPIR_rma_issue_fits(&target->issue);
+    return issue->settings.mode == RI_LAZY ? target->issue.waiting > issue->settings.queue
+                                           : !MPIR_rma_issue_fits(&target->issue);
 }
 
 /* Never waits for other processes, which may wait for this one. */
-static int go_on_by_messages(MPIR_Win * win, MPIDIG_rma_target_t * target)
+static int go_on_by_messages(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     int mpi_errno = MPI_SUCCESS;
@@ -126,14 +128,11 @@ static int go_on_by_messages(MPIR_Win * win, MPIDIG_rma_target_t * target)
     return mpi_errno;
 }
 
-static bool covers_all(MPIR_Win * win MPL_UNUSED, int rank MPL_UNUSED)
-{
-    return true;
-}
+static bool covers_all(MPIR_Win *win MPL_UNUSED, int rank MPL_UNUSED) { return true; }
 
 /* After an exchange in which a process announced native operations, native operations may go out.
  */
-static rma_issue_permission_t permission(const MPIR_Win * win)
+static rma_issue_permission_t permission(const MPIR_Win *win)
 {
     const MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
     const MPIDIG_rma_exchange_t *exchange = fence->exchange;
@@ -144,13 +143,13 @@ static rma_issue_permission_t permission(const MPIR_Win * win)
 }
 
 /* Is this the epoch's exchange still to come? */
-static bool is_before_exchange(const MPIDIG_rma_fence_t * fence)
+static bool is_before_exchange(const MPIDIG_rma_fence_t *fence)
 {
     return !fence->exchange && !MPIR_rma_issue_phase_is_barrier(&fence->phase);
 }
 
 /* Native operations before a fence that exchanges make the next fences barriers. */
-static int go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
+static int go_on(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     if (target->issue.permission == RI_MESSAGES)
         return go_on_by_messages(win, target);
@@ -159,34 +158,32 @@ static int go_on(MPIR_Win * win, MPIDIG_rma_target_t * target)
 }
 
 /* Before the exchange that ends the epoch, messages are counted; later ones are answered. */
-static unsigned flags(MPIR_Win * win, const MPIDIG_rma_target_t * target)
+static unsigned flags(MPIR_Win *win, const MPIDIG_rma_target_t *target)
 {
     return (is_before_exchange(&MPIDIG_WIN(win, issue)->fence) ? MPIDIG_RMA_COUNTED : 0) |
-        (target->issue.permission == RI_MESSAGES ? MPIDIG_RMA_NUMBERED : 0);
+           (target->issue.permission == RI_MESSAGES ? MPIDIG_RMA_NUMBERED : 0);
 }
 
-static const MPIDIG_rma_epoch_t between_fences = {
-    .covers = covers_all,
-    .permission = permission,
-    .go_on = go_on,
-    .flags = flags,
-    .has_requests = false,
-    .packs = true,
-    .cause = MPIDIG_RMA_WAIT_FENCE
-};
+static const MPIDIG_rma_epoch_t between_fences = {.covers = covers_all,
+                                                  .permission = permission,
+                                                  .go_on = go_on,
+                                                  .flags = flags,
+                                                  .has_requests = false,
+                                                  .packs = true,
+                                                  .cause = MPIDIG_RMA_WAIT_FENCE};
 
 /* ---- at the fence -------------------------------------------------------------------------- */
 
 /* A fence goes on after an error, because other processes depend on this one.  It returns the error
  * at its end, even one that does not concern it. */
-static void progress(MPIR_Win * win)
+static void progress(MPIR_Win *win)
 {
     MPIDIG_rma_note_failure(&MPIDIG_WIN(win, issue)->failed,
                             MPIDIG_rma_wait(win, MPIDIG_RMA_WAIT_FENCE));
 }
 
 /* Waits until all native operations are done at their targets. */
-static int settle(MPIR_Win * win)
+static int settle(MPIR_Win *win)
 {
     int mpi_errno;
     MPIDIG_rma_target_t *target, *next_target;
@@ -201,7 +198,8 @@ static int settle(MPIR_Win * win)
            MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) ||
            MPIR_cc_get(MPIDIG_WIN(win, remote_acc_cmpl_cnts)))
         progress(win);
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+    {
         MPIR_rma_issue_settled(&target->issue, target->issue.issued);
     }
 
@@ -209,7 +207,7 @@ static int settle(MPIR_Win * win)
 }
 
 /* Issues the operations that may go out.  Answers in *left whether others remain. */
-static int hand_over(MPIR_Win * win, bool * left)
+static int hand_over(MPIR_Win *win, bool *left)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -217,7 +215,8 @@ static int hand_over(MPIR_Win * win, bool * left)
     rma_issue_what_t next;
 
     *left = false;
-    HASH_ITER(hash_handle, issue->targets, target, next_target) {
+    HASH_ITER(hash_handle, issue->targets, target, next_target)
+    {
         mpi_errno = MPIDIG_rma_advance(win, target, RI_FENCE, &next);
         MPIR_ERR_CHKRETURN(mpi_errno);
         *left |= next == RI_WAIT;
@@ -230,14 +229,15 @@ static int hand_over(MPIR_Win * win, bool * left)
 }
 
 /* Issues all operations.  No message ends the epoch, because a barrier follows. */
-static int issue_all(MPIR_Win * win)
+static int issue_all(MPIR_Win *win)
 {
     int mpi_errno;
     MPIDIG_rma_target_t *target, *next_target;
 
     mpi_errno = MPIDIG_rma_advance_all(win, RI_FLUSH);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+    {
         if (target->issue.permission != RI_CLOSED)
             mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
         MPIR_ERR_CHKRETURN(mpi_errno);
@@ -247,7 +247,7 @@ static int issue_all(MPIR_Win * win)
 }
 
 /* Waits for the answers to this process's messages, and for the messages that others counted. */
-static void await_messages(MPIR_Win * win, uint32_t count)
+static void await_messages(MPIR_Win *win, uint32_t count)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target, *next_target;
@@ -255,19 +255,21 @@ static void await_messages(MPIR_Win * win, uint32_t count)
     while (issue->fence.arrived < count)
         progress(win);
     issue->fence.arrived -= count;
-    HASH_ITER(hash_handle, issue->targets, target, next_target) {
+    HASH_ITER(hash_handle, issue->targets, target, next_target)
+    {
         while (target->unanswered)
             progress(win);
     }
 }
 
 /* Closes all targets.  All errors that this fence returns are known. */
-static void close_all(MPIR_Win * win)
+static void close_all(MPIR_Win *win)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target, *next_target;
 
-    HASH_ITER(hash_handle, issue->targets, target, next_target) {
+    HASH_ITER(hash_handle, issue->targets, target, next_target)
+    {
         if (target->issue.permission != RI_CLOSED)
             MPIDIG_rma_close(win, target);
         MPIDIG_rma_note_failure(&issue->failed, MPIDIG_rma_failure(&target->failed));
@@ -277,7 +279,7 @@ static void close_all(MPIR_Win * win)
 }
 
 /* Waits for the exchange.  Returns the error that ended it, if any. */
-static int await_exchange(MPIR_Win * win)
+static int await_exchange(MPIR_Win *win)
 {
     MPIDIG_rma_exchange_t *exchange = MPIDIG_WIN(win, issue)->fence.exchange;
 
@@ -288,7 +290,7 @@ static int await_exchange(MPIR_Win * win)
 
 /* Answers in *barrier whether a barrier has to follow.  If the call fails for lack of memory, the
  * program may repeat it. */
-static int by_exchange(MPIR_Win * win, bool * barrier)
+static int by_exchange(MPIR_Win *win, bool *barrier)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
@@ -318,7 +320,7 @@ static int by_exchange(MPIR_Win * win, bool * barrier)
 }
 
 /* All operations are done at their targets when the barrier begins, which follows. */
-static int by_barrier(MPIR_Win * win)
+static int by_barrier(MPIR_Win *win)
 {
     MPIDIG_rma_fence_t *fence = &MPIDIG_WIN(win, issue)->fence;
     int mpi_errno = issue_all(win);
@@ -333,7 +335,7 @@ static int by_barrier(MPIR_Win * win)
 
 /* Waits for puts that were active messages.  The barrier that follows may take another way, and
  * overtake them. */
-static int await_puts(MPIR_Win * win)
+static int await_puts(MPIR_Win *win)
 {
     int mpi_errno = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
 
@@ -342,14 +344,14 @@ static int await_puts(MPIR_Win * win)
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
     MPIDIU_PROGRESS_WHILE(MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) != 0, vci);
 
-  fn_exit:
+fn_exit:
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-static int timed_fence(MPIR_Win * win, int assert)
+static int timed_fence(MPIR_Win *win, int assert)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     bool is_timed = issue && MPIDIG_rma_is_timed;
@@ -372,7 +374,7 @@ static int timed_fence(MPIR_Win * win, int assert)
 
 /* If an operation failed at its target, all processes pass the barrier before the fence returns the
  * error. */
-static int native_fence(MPIR_Win * win, int assert)
+static int native_fence(MPIR_Win *win, int assert)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     int mpi_errno;
@@ -390,18 +392,18 @@ static int native_fence(MPIR_Win * win, int assert)
 }
 
 /* Do operations between the fences of this window wait?  With peers only, none does. */
-static bool wait_between(const MPIR_Win * win)
+static bool wait_between(const MPIR_Win *win)
 {
     const MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     const MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
 
     return MPIDIG_WIN(win, fences) == MPIDIG_RMA_FENCES_WAIT ||
-        (issue && issue->settings.mode != RI_EAGER && !(shared && shared->is_whole));
+           (issue && issue->settings.mode != RI_EAGER && !(shared && shared->is_whole));
 }
 
 /* Ends the epoch and begins the next one.  Answers in *barrier whether the native fence, with its
  * barrier, has to follow. */
-static int turn_epoch(MPIR_Win * win, int assert, bool * barrier)
+static int turn_epoch(MPIR_Win *win, int assert, bool *barrier)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -416,14 +418,14 @@ static int turn_epoch(MPIR_Win * win, int assert, bool * barrier)
     else
         mpi_errno = by_exchange(win, barrier);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    fence->epoch = assert & MPI_MODE_NOSUCCEED ? NULL : &between_fences;
+    fence->epoch = assert &MPI_MODE_NOSUCCEED ? NULL : &between_fences;
     MPIDIG_WIN(win, waiting_epochs) += (fence->epoch != NULL) - waited;
     MPIDIG_rma_accept_early(win);
 
     return mpi_errno;
 }
 
-int MPIDIG_rma_issue_fence(MPIR_Win * win, int assert)
+int MPIDIG_rma_issue_fence(MPIR_Win *win, int assert)
 {
     int mpi_errno = MPI_SUCCESS;
     bool barrier = true;
@@ -442,8 +444,8 @@ int MPIDIG_rma_issue_fence(MPIR_Win * win, int assert)
     MPIDIG_EPOCH_FENCE_EVENT(win, assert);
     mpi_errno = MPIDIG_rma_failure(&MPIDIG_WIN(win, issue)->fence.told);
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }

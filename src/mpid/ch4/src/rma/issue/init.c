@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/issue_internal.h"
 
 int MPIDIG_rma_request_id, MPIDIG_rma_answer_id;
 
@@ -16,12 +16,13 @@ int MPIDIG_rma_issue_init(void)
     MPIDIG_rma_request_id = MPIDIG_am_reg_cb_dynamic(NULL, MPIDIG_rma_request_cb);
     MPIDIG_rma_answer_id = MPIDIG_am_reg_cb_dynamic(NULL, MPIDIG_rma_answer_cb);
     MPIDIG_rma_outside_id = MPIDIG_am_reg_cb_dynamic(NULL, MPIDIG_rma_outside_cb);
-    MPIR_ERR_CHKANDSTMT(MPIDIG_rma_outside_id < 0, mpi_errno, MPI_ERR_INTERN, return mpi_errno, "**intern");
+    MPIR_ERR_CHKANDSTMT(MPIDIG_rma_outside_id < 0, mpi_errno, MPI_ERR_INTERN, return mpi_errno,
+                        "**intern");
 
     return mpi_errno;
 }
 
-void MPIDIG_rma_issue_free(MPIR_Win * win)
+void MPIDIG_rma_issue_free(MPIR_Win *win)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target, *next_target;
@@ -29,7 +30,8 @@ void MPIDIG_rma_issue_free(MPIR_Win * win)
     if (!issue)
         return;
     MPIDIG_rma_counts_report(win, &issue->counts);
-    HASH_ITER(hash_handle, issue->targets, target, next_target) {
+    HASH_ITER(hash_handle, issue->targets, target, next_target)
+    {
         HASH_DELETE(hash_handle, issue->targets, target);
         MPIDIG_rma_not_ready(target);
         MPL_free(target);

@@ -4,23 +4,21 @@
 
 #include "rma/issue/progress.h"
 
-static bool all_locks_cover(MPIR_Win * win, int rank)
+static bool all_locks_cover(MPIR_Win *win, int rank)
 {
     return !(MPIDIG_WIN(win, issue)->own_locked && rank == win->comm_ptr->rank);
 }
 
-static const MPIDIG_rma_epoch_t all_locks = {
-    .covers = all_locks_cover,
-    .permission = MPIDIG_rma_is_noted,
-    .go_on = MPIDIG_rma_just_go_on,
-    .flags = MPIDIG_rma_no_flags,
-    .has_requests = true,
-    .cause = MPIDIG_RMA_WAIT_LOCK
-};
+static const MPIDIG_rma_epoch_t all_locks = {.covers = all_locks_cover,
+                                             .permission = MPIDIG_rma_is_noted,
+                                             .go_on = MPIDIG_rma_just_go_on,
+                                             .flags = MPIDIG_rma_no_flags,
+                                             .has_requests = true,
+                                             .cause = MPIDIG_RMA_WAIT_LOCK};
 
 /* CH4's record of the epoch stays right: error checks of other calls, flushes and completion
  * counters read it. */
-static void note_epoch(MPIR_Win * win, int rank, bool begins)
+static void note_epoch(MPIR_Win *win, int rank, bool begins)
 {
     MPIDIG_win_target_t *known = MPIDIG_win_target_get(win, rank);
 
@@ -46,7 +44,8 @@ static MPIDIG_rma_target_t *latest_lock(void)
     int mine = 0;
 
     MPL_thread_self(&self);
-    DL_FOREACH(MPIDIG_rma_open_locks, target) {
+    DL_FOREACH(MPIDIG_rma_open_locks, target)
+    {
         MPL_thread_same(&target->locked_by, &self, &mine);
         if (mine)
             break;
@@ -55,7 +54,7 @@ static MPIDIG_rma_target_t *latest_lock(void)
 }
 
 /* See issue.h. */
-int MPIDIG_rma_take_noted_locks(bool * nested)
+int MPIDIG_rma_take_noted_locks(bool *nested)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_target_t *target;
@@ -74,7 +73,7 @@ int MPIDIG_rma_take_noted_locks(bool * nested)
     return mpi_errno;
 }
 
-static void end_lock(MPIR_Win * win, MPIDIG_rma_target_t * target)
+static void end_lock(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     MPIDIG_rma_close(win, target);
     DL_DELETE(MPIDIG_rma_open_locks, target);
@@ -84,14 +83,14 @@ static void end_lock(MPIR_Win * win, MPIDIG_rma_target_t * target)
 
 /* The program says that no other process holds the lock.  But messages may be in flight to a target
  * that is still in a fence. */
-static bool is_free_of_locks(const MPIDIG_rma_issue_t * issue, int assert)
+static bool is_free_of_locks(const MPIDIG_rma_issue_t *issue, int assert)
 {
-    return assert & MPI_MODE_NOCHECK && (issue->fence.phase.clear || !issue->fence.phase.exchanges);
+    return assert &MPI_MODE_NOCHECK && (issue->fence.phase.clear || !issue->fence.phase.exchanges);
 }
 
 /* The lock of the process's own memory protects its loads and stores, so it is taken at once.  If
  * another process holds it, the native way queues the request. */
-static int lock_own(MPIR_Win * win, int type, int assert)
+static int lock_own(MPIR_Win *win, int type, int assert)
 {
     int mpi_errno = MPI_SUCCESS, self = win->comm_ptr->rank;
 
@@ -101,14 +100,14 @@ static int lock_own(MPIR_Win * win, int type, int assert)
     MPIDIG_WIN(win, issue)->own_locked = true;
     note_epoch(win, self, true);
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
 /* Operations of the process on itself may be messages as well. */
-static int unlock_own(MPIR_Win * win)
+static int unlock_own(MPIR_Win *win)
 {
     int mpi_errno = MPIDIG_mpi_win_flush(win->comm_ptr->rank, win);
 
@@ -120,7 +119,7 @@ static int unlock_own(MPIR_Win * win)
     return mpi_errno;
 }
 
-static int lock_target(MPIR_Win * win, int type, int rank)
+static int lock_target(MPIR_Win *win, int type, int rank)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_target_t *target;
@@ -143,23 +142,23 @@ static int lock_target(MPIR_Win * win, int type, int rank)
         end_lock(win, target);
     MPIR_ERR_CHECK(mpi_errno);
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-int MPIDIG_rma_issue_lock(MPIR_Win * win, int type, int rank, int assert)
+int MPIDIG_rma_issue_lock(MPIR_Win *win, int type, int rank, int assert)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_rma_issue_of(win);
     bool is_own = rank == win->comm_ptr->rank;
 
-    if (!issue || is_free_of_locks(issue, assert) || (is_own && assert & MPI_MODE_NOCHECK))
+    if (!issue || is_free_of_locks(issue, assert) || (is_own && assert &MPI_MODE_NOCHECK))
         return MPIDI_NM_mpi_win_lock(type, rank, assert, win, NULL);
     return is_own ? lock_own(win, type, assert) : lock_target(win, type, rank);
 }
 
-static int unlock_target(MPIR_Win * win, MPIDIG_rma_target_t * target)
+static int unlock_target(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     int mpi_errno = MPI_SUCCESS;
     MPL_time_t begin;
@@ -178,13 +177,13 @@ static int unlock_target(MPIR_Win * win, MPIDIG_rma_target_t * target)
     end_lock(win, target);
     mpi_errno = MPIDIG_rma_failure(&target->failed);
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-int MPIDIG_rma_issue_unlock(MPIR_Win * win, int rank)
+int MPIDIG_rma_issue_unlock(MPIR_Win *win, int rank)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target = issue ? MPIDIG_rma_target_find(win, rank) : NULL;
@@ -200,7 +199,7 @@ int MPIDIG_rma_issue_unlock(MPIR_Win * win, int rank)
 
 /* The process takes its own lock at once, and asks for another process's lock at the first
  * operation on it. */
-int MPIDIG_rma_issue_lock_all(MPIR_Win * win, int assert)
+int MPIDIG_rma_issue_lock_all(MPIR_Win *win, int assert)
 {
     int mpi_errno = MPI_SUCCESS, self = win->comm_ptr->rank;
     MPIDIG_rma_issue_t *issue = MPIDIG_rma_issue_of(win);
@@ -222,13 +221,13 @@ int MPIDIG_rma_issue_lock_all(MPIR_Win * win, int assert)
     MPIDIG_WIN(win, waiting_epochs)++;
     MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_LOCK_ALL;
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-int MPIDIG_rma_issue_unlock_all(MPIR_Win * win)
+int MPIDIG_rma_issue_unlock_all(MPIR_Win *win)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -253,8 +252,8 @@ int MPIDIG_rma_issue_unlock_all(MPIR_Win * win)
     MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_NONE;
     mpi_errno = MPIDIG_rma_failure(&issue->failed);
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }

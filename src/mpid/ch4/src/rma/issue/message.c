@@ -2,30 +2,30 @@
 
 /* Messages to targets. */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/issue_internal.h"
 
 /* What leaves the queue is an operation, or several that were packed. */
 
 static char *append(char *end, const rma_issue_op_t *first)
 {
-    return first->packed ? MPIDIG_rma_pack_copy(end, (const MPIDIG_rma_pack_t *)first)
-                         : MPIDIG_rma_op_pack(end, (const MPIDIG_rma_op_t *)first);
+    return first->packed ? MPIDIG_rma_pack_copy(end, (const MPIDIG_rma_pack_t *) first)
+                         : MPIDIG_rma_op_pack(end, (const MPIDIG_rma_op_t *) first);
 }
 
 static bool has_result(const rma_issue_op_t *first)
 {
-    return !first->packed && MPIDIG_rma_op_has_result((const MPIDIG_rma_op_t *)first);
+    return !first->packed && MPIDIG_rma_op_has_result((const MPIDIG_rma_op_t *) first);
 }
 
 static void drop(MPIDIG_rma_issue_t *issue, rma_issue_op_t *first)
 {
     if (first->packed)
-        MPIDIG_rma_pack_drop(issue, (MPIDIG_rma_pack_t *)first);
+        MPIDIG_rma_pack_drop(issue, (MPIDIG_rma_pack_t *) first);
     else
-        MPIDIG_rma_op_drop(issue, (MPIDIG_rma_op_t *)first);
+        MPIDIG_rma_op_drop(issue, (MPIDIG_rma_op_t *) first);
 }
 
-static void await_result(MPIDIG_rma_target_t * target, MPIDIG_rma_op_t * op)
+static void await_result(MPIDIG_rma_target_t *target, MPIDIG_rma_op_t *op)
 {
     op->next_result = NULL;
     *target->last_result = op;
@@ -53,7 +53,7 @@ static int send_bytes(MPIR_Win *win, MPIDIG_rma_target_t *target,
 }
 
 /* A process that is still in a fence which this process has left answers after that fence. */
-static unsigned flags_of_request(MPIR_Win * win, const MPIDIG_rma_target_t * target)
+static unsigned flags_of_request(MPIR_Win *win, const MPIDIG_rma_target_t *target)
 {
     unsigned flags = target->lock_type == MPI_LOCK_SHARED ? MPIDIG_RMA_SHARED_LOCK : 0;
 
@@ -82,7 +82,7 @@ int MPIDIG_rma_send_message(MPIR_Win *win, MPIDIG_rma_target_t *target,
         end = append(end, first);
         left -= MPIR_rma_issue_num_ops(first);
         if (has_result(first)) {
-            await_result(target, (MPIDIG_rma_op_t *)first);
+            await_result(target, (MPIDIG_rma_op_t *) first);
             has_results = true;
         } else {
             done[num_done++] = first;
@@ -95,10 +95,10 @@ int MPIDIG_rma_send_message(MPIR_Win *win, MPIDIG_rma_target_t *target,
     message.header = (MPIDIG_rma_message_t){.win = MPIDIG_rma_number(win),
                                             .origin_rank = win->comm_ptr->rank,
                                             .epoch = MPIDIG_WIN(win, issue)->fence.phase.epoch,
-                                            .flags = (uint16_t)flags,
-                                            .bytes = (uint16_t)(end - message.bytes)};
-    mpi_errno = send_bytes(win, target, &message.header,
-                           MPIDIG_rma_is_answered(flags, has_results));
+                                            .flags = (uint16_t) flags,
+                                            .bytes = (uint16_t) (end - message.bytes)};
+    mpi_errno =
+        send_bytes(win, target, &message.header, MPIDIG_rma_is_answered(flags, has_results));
     MPIR_ERR_CHECK(mpi_errno);
     target->counted += (flags & MPIDIG_RMA_COUNTED) != 0;
     MPIDIG_WIN(win, issue)->counts.messages++;
@@ -106,9 +106,9 @@ int MPIDIG_rma_send_message(MPIR_Win *win, MPIDIG_rma_target_t *target,
     while (num_done > 0)
         drop(MPIDIG_WIN(win, issue), done[--num_done]);
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     target->issue = before;
     target->last_result = last_result;
     *last_result = NULL;

@@ -5,7 +5,7 @@
 #include "rma/issue/progress.h"
 
 /* REQUIRES: may_open().  NULL without memory. */
-static MPIDIG_rma_target_t *open_target(MPIR_Win * win, int rank)
+static MPIDIG_rma_target_t *open_target(MPIR_Win *win, int rank)
 {
     MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
 
@@ -21,7 +21,7 @@ static MPIDIG_rma_target_t *open_target(MPIR_Win * win, int rank)
 
 /* An operation is native under a lock on another target only, and on the process itself under
  * lock_all. */
-static bool may_open(MPIR_Win * win, int rank)
+static bool may_open(MPIR_Win *win, int rank)
 {
     const MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
 
@@ -30,7 +30,7 @@ static bool may_open(MPIR_Win * win, int rank)
 }
 
 /* Issues the operation, which does not enter the queue. */
-static int pass(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_rma_op_t * what)
+static int pass(MPIR_Win *win, MPIDIG_rma_target_t *target, const MPIDIG_rma_op_t *what)
 {
     int mpi_errno;
 
@@ -44,7 +44,7 @@ static int pass(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_rma_o
     return mpi_errno;
 }
 
-static int wait_or_issue(MPIR_Win * win, int rank, MPIDIG_rma_op_t * what)
+static int wait_or_issue(MPIR_Win *win, int rank, MPIDIG_rma_op_t *what)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -58,62 +58,83 @@ static int wait_or_issue(MPIR_Win * win, int rank, MPIDIG_rma_op_t * what)
     if (what->queue.bytes == 0)
         return MPIDIG_rma_op_issue(win, rank, what);
     target = open_target(win, rank);
-    MPIR_ERR_CHKANDSTMT(!target, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
+    MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     if (MPIR_rma_issue_passes(&target->issue, &issue->settings, what->queue.wire))
         return pass(win, target, what);
     if (!MPIDIG_rma_epoch(win)->packs || !MPIDIG_rma_pack(win, target, what)) {
         op = MPIDIG_rma_op_keep(issue, what);
-        MPIR_ERR_CHKANDSTMT(!op, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
+        MPIR_ERR_CHKANDJUMP(!op, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
         MPIR_rma_issue_add(&target->issue, &op->queue);
     }
     mpi_errno = MPIDIG_rma_epoch(win)->go_on(win, target);
 
+fn_exit:
     return mpi_errno;
+fn_fail:
+    goto fn_exit;
 }
 
 static MPIDIG_rma_op_t put_op(const void *origin, MPI_Aint origin_count, MPI_Datatype origin_type,
                               MPI_Aint disp, MPI_Aint count, MPI_Datatype type)
 {
-    return (MPIDIG_rma_op_t) {
-        .kind = MPIDIG_RMA_PUT,.op = MPI_REPLACE,.origin = origin,.origin_count = origin_count,
-        .origin_type = origin_type,.result_type = MPI_DATATYPE_NULL,.disp = disp,.count = count,
-        .type = type
-    };
+    return (MPIDIG_rma_op_t){.kind = MPIDIG_RMA_PUT,
+                             .op = MPI_REPLACE,
+                             .origin = origin,
+                             .origin_count = origin_count,
+                             .origin_type = origin_type,
+                             .result_type = MPI_DATATYPE_NULL,
+                             .disp = disp,
+                             .count = count,
+                             .type = type};
 }
 
 static MPIDIG_rma_op_t get_op(void *origin, MPI_Aint origin_count, MPI_Datatype origin_type,
                               MPI_Aint disp, MPI_Aint count, MPI_Datatype type)
 {
-    return (MPIDIG_rma_op_t) {
-        .kind = MPIDIG_RMA_GET,.op = MPI_NO_OP,.origin_type = MPI_DATATYPE_NULL,.result = origin,
-        .result_count = origin_count,.result_type = origin_type,.disp = disp,.count = count,
-        .type = type
-    };
+    return (MPIDIG_rma_op_t){.kind = MPIDIG_RMA_GET,
+                             .op = MPI_NO_OP,
+                             .origin_type = MPI_DATATYPE_NULL,
+                             .result = origin,
+                             .result_count = origin_count,
+                             .result_type = origin_type,
+                             .disp = disp,
+                             .count = count,
+                             .type = type};
 }
 
 static MPIDIG_rma_op_t acc_op(const void *origin, MPI_Aint origin_count, MPI_Datatype origin_type,
                               MPI_Aint disp, MPI_Aint count, MPI_Datatype type, MPI_Op op)
 {
-    return (MPIDIG_rma_op_t) {
-        .kind = MPIDIG_RMA_ACC,.op = op,.origin = origin,.origin_count = origin_count,
-        .origin_type = origin_type,.result_type = MPI_DATATYPE_NULL,.disp = disp,.count = count,
-        .type = type
-    };
+    return (MPIDIG_rma_op_t){.kind = MPIDIG_RMA_ACC,
+                             .op = op,
+                             .origin = origin,
+                             .origin_count = origin_count,
+                             .origin_type = origin_type,
+                             .result_type = MPI_DATATYPE_NULL,
+                             .disp = disp,
+                             .count = count,
+                             .type = type};
 }
 
 static MPIDIG_rma_op_t get_acc_op(const void *origin, MPI_Aint origin_count,
-                                  MPI_Datatype origin_type, void *result,
-                                  MPI_Aint result_count, MPI_Datatype result_type, MPI_Aint disp,
-                                  MPI_Aint count, MPI_Datatype type, MPI_Op op)
+                                  MPI_Datatype origin_type, void *result, MPI_Aint result_count,
+                                  MPI_Datatype result_type, MPI_Aint disp, MPI_Aint count,
+                                  MPI_Datatype type, MPI_Op op)
 {
-    return (MPIDIG_rma_op_t) {
-        .kind = MPIDIG_RMA_GET_ACC,.op = op,.origin = origin,.origin_count = origin_count,
-        .origin_type = origin_type,.result = result,.result_count = result_count,
-        .result_type = result_type,.disp = disp,.count = count,.type = type
-    };
+    return (MPIDIG_rma_op_t){.kind = MPIDIG_RMA_GET_ACC,
+                             .op = op,
+                             .origin = origin,
+                             .origin_count = origin_count,
+                             .origin_type = origin_type,
+                             .result = result,
+                             .result_count = result_count,
+                             .result_type = result_type,
+                             .disp = disp,
+                             .count = count,
+                             .type = type};
 }
 
-int MPIDIG_rma_issue_put(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+int MPIDIG_rma_issue_put(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
                          MPI_Datatype type)
 {
@@ -122,7 +143,7 @@ int MPIDIG_rma_issue_put(MPIR_Win * win, const void *origin, MPI_Aint origin_cou
     return wait_or_issue(win, rank, &op);
 }
 
-int MPIDIG_rma_issue_get(MPIR_Win * win, void *origin, MPI_Aint origin_count,
+int MPIDIG_rma_issue_get(MPIR_Win *win, void *origin, MPI_Aint origin_count,
                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
                          MPI_Datatype type)
 {
@@ -131,7 +152,7 @@ int MPIDIG_rma_issue_get(MPIR_Win * win, void *origin, MPI_Aint origin_count,
     return wait_or_issue(win, rank, &op);
 }
 
-int MPIDIG_rma_issue_acc(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+int MPIDIG_rma_issue_acc(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
                          MPI_Datatype type, MPI_Op op)
 {
@@ -140,7 +161,7 @@ int MPIDIG_rma_issue_acc(MPIR_Win * win, const void *origin, MPI_Aint origin_cou
     return wait_or_issue(win, rank, &what);
 }
 
-int MPIDIG_rma_issue_get_acc(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+int MPIDIG_rma_issue_get_acc(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
                              MPI_Datatype origin_type, void *result, MPI_Aint result_count,
                              MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Aint count,
                              MPI_Datatype type, MPI_Op op)
@@ -151,32 +172,46 @@ int MPIDIG_rma_issue_get_acc(MPIR_Win * win, const void *origin, MPI_Aint origin
     return wait_or_issue(win, rank, &what);
 }
 
-int MPIDIG_rma_issue_fop(MPIR_Win * win, const void *origin, void *result,
-                         MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op acc_op)
+int MPIDIG_rma_issue_fop(MPIR_Win *win, const void *origin, void *result, MPI_Datatype type,
+                         int rank, MPI_Aint disp, MPI_Op acc_op)
 {
-    MPIDIG_rma_op_t op = {
-        .kind = MPIDIG_RMA_FOP,.op = acc_op,.origin = origin,.origin_count = 1,.origin_type = type,
-        .result = result,.result_count = 1,.result_type = type,.disp = disp,.count = 1,.type = type
-    };
+    MPIDIG_rma_op_t op = {.kind = MPIDIG_RMA_FOP,
+                          .op = acc_op,
+                          .origin = origin,
+                          .origin_count = 1,
+                          .origin_type = type,
+                          .result = result,
+                          .result_count = 1,
+                          .result_type = type,
+                          .disp = disp,
+                          .count = 1,
+                          .type = type};
 
     return wait_or_issue(win, rank, &op);
 }
 
-int MPIDIG_rma_issue_cas(MPIR_Win * win, const void *origin, const void *compare,
-                         void *result, MPI_Datatype type, int rank, MPI_Aint disp)
+int MPIDIG_rma_issue_cas(MPIR_Win *win, const void *origin, const void *compare, void *result,
+                         MPI_Datatype type, int rank, MPI_Aint disp)
 {
-    MPIDIG_rma_op_t op = {
-        .kind = MPIDIG_RMA_CAS,.op = MPI_REPLACE,.origin = origin,.origin_count = 1,
-        .origin_type = type,.compare = compare,.result = result,.result_count = 1,
-        .result_type = type,.disp = disp,.count = 1,.type = type
-    };
+    MPIDIG_rma_op_t op = {.kind = MPIDIG_RMA_CAS,
+                          .op = MPI_REPLACE,
+                          .origin = origin,
+                          .origin_count = 1,
+                          .origin_type = type,
+                          .compare = compare,
+                          .result = result,
+                          .result_count = 1,
+                          .result_type = type,
+                          .disp = disp,
+                          .count = 1,
+                          .type = type};
 
     return wait_or_issue(win, rank, &op);
 }
 
 /* Waits until the queue is empty and the operations of all messages are done.  What was issued
  * natively may still be in flight. */
-static int flush_messages(MPIR_Win * win, MPIDIG_rma_target_t * target)
+static int flush_messages(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     int mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
 
@@ -188,7 +223,7 @@ static int flush_messages(MPIR_Win * win, MPIDIG_rma_target_t * target)
 /* ---- operations with a request ------------------------------------------------------------- */
 
 /* For a native operation: waits for the permission, and until nothing waits in the queue. */
-static int await_permission(MPIR_Win * win, MPIDIG_rma_target_t * target)
+static int await_permission(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     int mpi_errno = MPIDIG_rma_reach(win, target, RI_CLEAR);
 
@@ -201,7 +236,7 @@ static int await_permission(MPIR_Win * win, MPIDIG_rma_target_t * target)
 
 /* Sends the operation in the message that asks for the permission.  If that fails, the operation is
  * forgotten: its buffers are the program's again. */
-static int ask_with(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_rma_op_t * what)
+static int ask_with(MPIR_Win *win, MPIDIG_rma_target_t *target, const MPIDIG_rma_op_t *what)
 {
     int mpi_errno = MPI_SUCCESS;
     const rma_issue_target_t before = target->issue;
@@ -223,7 +258,7 @@ static int ask_with(MPIR_Win * win, MPIDIG_rma_target_t * target, const MPIDIG_r
 
 /* The first operation of an epoch would wait for the answer that brings the permission.  If it is
  * short, it travels with the question and is done when the answer comes, one round trip earlier. */
-static int issue_with_request(MPIR_Win * win, int rank, MPIDIG_rma_op_t * what, bool * is_done)
+static int issue_with_request(MPIR_Win *win, int rank, MPIDIG_rma_op_t *what, bool *is_done)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_target_t *target;
@@ -233,19 +268,22 @@ static int issue_with_request(MPIR_Win * win, int rank, MPIDIG_rma_op_t * what, 
         return MPI_SUCCESS;
     MPIDIG_RMA_OP_CHECK_SYNC(rank, win);
     target = open_target(win, rank);
-    MPIR_ERR_CHKANDSTMT(!target, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem");
+    MPIR_ERR_CHKANDJUMP(!target, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     MPIDIG_rma_op_measure(what);
     if (!MPIR_rma_issue_asks_with(&target->issue, &what->queue))
         return await_permission(win, target);
     mpi_errno = ask_with(win, target, what);
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHECK(mpi_errno);
     *is_done = true;
     mpi_errno = flush_messages(win, target);
 
+fn_exit:
     return mpi_errno;
+fn_fail:
+    goto fn_exit;
 }
 
-void MPIDIG_rma_issue_went_out(MPIR_Win * win, int rank)
+void MPIDIG_rma_issue_went_out(MPIR_Win *win, int rank)
 {
     MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
 
@@ -253,37 +291,37 @@ void MPIDIG_rma_issue_went_out(MPIR_Win * win, int rank)
         MPIR_rma_issue_went_out(&target->issue);
 }
 
-int MPIDIG_rma_issue_rput(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+int MPIDIG_rma_issue_rput(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
                           MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                          MPI_Datatype type, bool * is_done)
+                          MPI_Datatype type, bool *is_done)
 {
     MPIDIG_rma_op_t op = put_op(origin, origin_count, origin_type, disp, count, type);
 
     return issue_with_request(win, rank, &op, is_done);
 }
 
-int MPIDIG_rma_issue_rget(MPIR_Win * win, void *origin, MPI_Aint origin_count,
+int MPIDIG_rma_issue_rget(MPIR_Win *win, void *origin, MPI_Aint origin_count,
                           MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                          MPI_Datatype type, bool * is_done)
+                          MPI_Datatype type, bool *is_done)
 {
     MPIDIG_rma_op_t op = get_op(origin, origin_count, origin_type, disp, count, type);
 
     return issue_with_request(win, rank, &op, is_done);
 }
 
-int MPIDIG_rma_issue_racc(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+int MPIDIG_rma_issue_racc(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
                           MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                          MPI_Datatype type, MPI_Op op, bool * is_done)
+                          MPI_Datatype type, MPI_Op op, bool *is_done)
 {
     MPIDIG_rma_op_t what = acc_op(origin, origin_count, origin_type, disp, count, type, op);
 
     return issue_with_request(win, rank, &what, is_done);
 }
 
-int MPIDIG_rma_issue_rget_acc(MPIR_Win * win, const void *origin, MPI_Aint origin_count,
+int MPIDIG_rma_issue_rget_acc(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
                               MPI_Datatype origin_type, void *result, MPI_Aint result_count,
                               MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Aint count,
-                              MPI_Datatype type, MPI_Op op, bool * is_done)
+                              MPI_Datatype type, MPI_Op op, bool *is_done)
 {
     MPIDIG_rma_op_t what = get_acc_op(origin, origin_count, origin_type, result, result_count,
                                       result_type, disp, count, type, op);
@@ -294,7 +332,7 @@ int MPIDIG_rma_issue_rget_acc(MPIR_Win * win, const void *origin, MPI_Aint origi
 /* ---- flushes ------------------------------------------------------------------------------- */
 
 /* Operations that return nothing are complete here when their message has gone out. */
-static int flush_locally(MPIR_Win * win, MPIDIG_rma_target_t * target)
+static int flush_locally(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     int mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
 
@@ -303,8 +341,8 @@ static int flush_locally(MPIR_Win * win, MPIDIG_rma_target_t * target)
     return mpi_errno ? mpi_errno : MPIDIG_rma_failure(&target->failed);
 }
 
-static int flush_each(MPIR_Win * win, int rank,
-                      int (*flush) (MPIR_Win * win, MPIDIG_rma_target_t * target))
+static int flush_each(MPIR_Win *win, int rank,
+                      int (*flush)(MPIR_Win *win, MPIDIG_rma_target_t *target))
 {
     MPIDIG_rma_target_t *target, *next_target;
     int mpi_errno = MPI_SUCCESS;
@@ -317,18 +355,19 @@ static int flush_each(MPIR_Win * win, int rank,
     }
     mpi_errno = MPIDIG_rma_advance_all(win, RI_FLUSH);
     MPIR_ERR_CHECK(mpi_errno);
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+    {
         mpi_errno = flush(win, target);
         MPIR_ERR_CHECK(mpi_errno);
     }
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-int MPIDIG_rma_issue_flush_local(MPIR_Win * win, int rank)
+int MPIDIG_rma_issue_flush_local(MPIR_Win *win, int rank)
 {
     return flush_each(win, rank, flush_locally);
 }
@@ -339,7 +378,8 @@ static int native_failure(MPIR_Win *win)
     MPIDIG_rma_target_t *target, *next_target;
     int mpi_errno = MPI_SUCCESS;
 
-    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target) {
+    HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
+    {
         if (!mpi_errno)
             mpi_errno = MPIDIG_rma_failure(&target->failed);
     }
@@ -357,7 +397,7 @@ static int flushed(MPIR_Win *win, MPIDIG_rma_target_t *target)
     return MPIDIG_rma_failure(&target->failed);
 }
 
-int MPIDIG_rma_issue_flush(MPIR_Win * win, int rank)
+int MPIDIG_rma_issue_flush(MPIR_Win *win, int rank)
 {
     MPIDIG_rma_target_t *target;
     int mpi_errno = flush_each(win, rank, flush_messages);

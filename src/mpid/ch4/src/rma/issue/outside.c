@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/issue_internal.h"
 #include "rma/range.h"
 
 typedef struct {
     uint64_t win_id;
-    int rank;                   /* who tells it */
+    int rank; /* who tells it */
 } notice_t;
 
 int MPIDIG_rma_outside_id;
@@ -22,7 +22,7 @@ static void tell(MPIR_Win *win, MPIR_Request *rreq)
                                sizeof(notice), vci, vci),
              MPIDI_rank_is_local(origin, win->comm_ptr), mpi_errno);
     /* the handler's answer fails for the same reason, and reports it */
-    (void)mpi_errno;
+    (void) mpi_errno;
 }
 
 static bool check(MPIR_Win *win, MPIR_Request *rreq, const void *address, MPI_Aint count,
@@ -70,15 +70,15 @@ bool MPIDIG_rma_check_swap(MPIR_Win *win, MPIR_Request *rreq)
 /* In an epoch in which operations may wait, the target's state keeps the error.  Otherwise the
  * window does, the first one. */
 int MPIDIG_rma_outside_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint in_data_sz MPL_UNUSED,
-                          uint32_t attr, MPIR_Request ** req)
+                          uint32_t attr, MPIR_Request **req)
 {
     const notice_t *notice = am_hdr;
-    MPIR_Win *win = (MPIR_Win *)MPIDIU_map_lookup(MPIDI_global.win_map, notice->win_id);
+    MPIR_Win *win = (MPIR_Win *) MPIDIU_map_lookup(MPIDI_global.win_map, notice->win_id);
     MPIDIG_rma_target_t *target =
         MPIDIG_WIN(win, issue) ? MPIDIG_rma_target_find(win, notice->rank) : NULL;
-    int failed = MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
-                                      MPI_ERR_RMA_RANGE, "**rmarange", "**rmarange %d",
-                                      notice->rank);
+    int failed =
+        MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
+                             MPI_ERR_RMA_RANGE, "**rmarange", "**rmarange %d", notice->rank);
 
     if (target && target->issue.permission != RI_CLOSED) {
         MPIDIG_rma_note_failure(&target->failed, failed);

@@ -3,7 +3,7 @@
 /* Short operations between fences are packed when the program calls them.  A process that updates
  * many targets in turn would otherwise lose its operations from the cache before it sends them. */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/issue_internal.h"
 
 /* A long operation would leave much of a pack empty. */
 #define LONGEST(target) ((target)->pack_room / 4)
@@ -14,7 +14,7 @@ static MPIDIG_rma_pack_t *new_pack(MPIDIG_rma_issue_t *issue)
 
     if (!pack)
         return MPL_malloc(sizeof(*pack), MPL_MEM_RMA);
-    issue->free_packs = (MPIDIG_rma_pack_t *)pack->queue.next;
+    issue->free_packs = (MPIDIG_rma_pack_t *) pack->queue.next;
     return pack;
 }
 
@@ -22,7 +22,7 @@ static MPIDIG_rma_pack_t *pack_with_room(const MPIDIG_rma_target_t *target, size
 {
     rma_issue_op_t *last = target->issue.tail;
 
-    return last && last->wire + wire <= target->pack_room ? (MPIDIG_rma_pack_t *)last : NULL;
+    return last && last->wire + wire <= target->pack_room ? (MPIDIG_rma_pack_t *) last : NULL;
 }
 
 bool MPIDIG_rma_pack(MPIR_Win *win, MPIDIG_rma_target_t *target, const MPIDIG_rma_op_t *what)
@@ -56,7 +56,7 @@ char *MPIDIG_rma_pack_copy(char *end, const MPIDIG_rma_pack_t *pack)
 
 void MPIDIG_rma_pack_drop(MPIDIG_rma_issue_t *issue, MPIDIG_rma_pack_t *pack)
 {
-    pack->queue.next = (rma_issue_op_t *)issue->free_packs;
+    pack->queue.next = (rma_issue_op_t *) issue->free_packs;
     issue->free_packs = pack;
 }
 
@@ -65,7 +65,7 @@ void MPIDIG_rma_pack_free_all(MPIDIG_rma_issue_t *issue)
     while (issue->free_packs) {
         MPIDIG_rma_pack_t *pack = issue->free_packs;
 
-        issue->free_packs = (MPIDIG_rma_pack_t *)pack->queue.next;
+        issue->free_packs = (MPIDIG_rma_pack_t *) pack->queue.next;
         MPL_free(pack);
     }
 }

@@ -2,7 +2,7 @@
 
 /* What a message makes its target do. */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/issue_internal.h"
 #include "rma/peers/combine.h"
 #include "rma/range.h"
 
@@ -16,7 +16,7 @@ typedef struct {
 } record_t;
 
 /* Excludes accumulates of other processes that share the memory. */
-static int enter_atomic(MPIR_Win * win)
+static int enter_atomic(MPIR_Win *win)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -29,7 +29,7 @@ static int enter_atomic(MPIR_Win * win)
     return mpi_errno;
 }
 
-static int leave_atomic(MPIR_Win * win)
+static int leave_atomic(MPIR_Win *win)
 {
     MPIDIG_rma_guard_leave(win);
 #ifndef MPIDI_CH4_DIRECT_NETMOD
@@ -39,13 +39,13 @@ static int leave_atomic(MPIR_Win * win)
     return MPI_SUCCESS;
 }
 
-static int accumulate(MPIR_Win * win, const record_t * record, char *address, char *data,
+static int accumulate(MPIR_Win *win, const record_t *record, char *address, char *data,
                       size_t bytes, char *result)
 {
     int mpi_errno = MPI_SUCCESS;
     _Alignas(16) char aligned[MPIDIG_RMA_MESSAGE_MAX];
 
-    if ((uintptr_t)data % 16 && bytes >= 16 && record->kind != MPIDIG_RMA_CAS &&
+    if ((uintptr_t) data % 16 && bytes >= 16 && record->kind != MPIDIG_RMA_CAS &&
         record->op != MPI_NO_OP)
         data = memcpy(aligned, data, bytes);
     mpi_errno = enter_atomic(win);
@@ -69,21 +69,22 @@ static int accumulate(MPIR_Win * win, const record_t * record, char *address, ch
 }
 
 /* The operation as its origin described it. */
-static char *read_record(char *from, record_t * record)
+static char *read_record(char *from, record_t *record)
 {
     rma_issue_record_t sent;
 
     from = MPIR_rma_issue_record_read(from, &sent);
-    *record = (record_t) {
-        .disp = sent.disp,.count = (int) sent.count,.type = MPIDIG_RMA_HANDLE(MPI_BYTE, sent.type),
-        .op = MPIDIG_RMA_HANDLE(MPI_SUM, sent.op),.kind = sent.kind
-    };
+    *record = (record_t){.disp = sent.disp,
+                         .count = (int) sent.count,
+                         .type = MPIDIG_RMA_HANDLE(MPI_BYTE, sent.type),
+                         .op = MPIDIG_RMA_HANDLE(MPI_SUM, sent.op),
+                         .kind = sent.kind};
     return from;
 }
 
 /* Performs the operation of the record at *next, moves *next behind the record, and writes a result
  * to *results.  An operation that leaves the window does nothing, and its result is zeros. */
-static int perform_one(MPIR_Win * win, char **next, char **results, uint32_t * count)
+static int perform_one(MPIR_Win *win, char **next, char **results, uint32_t *count)
 {
     int mpi_errno = MPI_SUCCESS;
     record_t record;
@@ -118,7 +119,7 @@ static int perform_one(MPIR_Win * win, char **next, char **results, uint32_t * c
 
 /* The answer reports an operation that leaves the window.  Other errors are returned to the caller,
  * which makes progress here. */
-static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
+static int perform(MPIR_Win *win, MPIDIG_rma_message_t *message)
 {
     int mpi_errno = MPI_SUCCESS, failed = MPI_SUCCESS, vci = MPIDI_WIN(win, am_vci);
     char *next = (char *) (message + 1), *message_end = (char *) message + message->bytes;
@@ -153,7 +154,7 @@ static int perform(MPIR_Win * win, MPIDIG_rma_message_t * message)
 
 /* The fence that waits for the message returns the message's error; the call that makes progress
  * does not. */
-static void count(MPIR_Win * win, const MPIDIG_rma_message_t * message, int mpi_errno)
+static void message_count(MPIR_Win *win, const MPIDIG_rma_message_t *message, int mpi_errno)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     bool is_ahead = MPIR_rma_issue_phase_is_ahead(&issue->fence.phase, message->epoch);
@@ -164,12 +165,12 @@ static void count(MPIR_Win * win, const MPIDIG_rma_message_t * message, int mpi_
 
 /* Performs the message.  At the end of its epoch, releases the lock or counts the message.
  * MPI_Win_wait returns the errors of an exposure epoch. */
-static int carry_out(MPIR_Win * win, MPIDIG_rma_message_t * message)
+static int carry_out(MPIR_Win *win, MPIDIG_rma_message_t *message)
 {
     int mpi_errno = perform(win, message), release_errno = MPI_SUCCESS;
 
     if (message->flags & MPIDIG_RMA_COUNTED) {
-        count(win, message, mpi_errno);
+        message_count(win, message, mpi_errno);
         return MPI_SUCCESS;
     }
     if (message->flags & MPIDIG_RMA_PSCW) {
@@ -182,7 +183,7 @@ static int carry_out(MPIR_Win * win, MPIDIG_rma_message_t * message)
     return mpi_errno ? mpi_errno : release_errno;
 }
 
-static int granted(MPIR_Win * win, int rank MPL_UNUSED, void *message)
+static int granted(MPIR_Win *win, int rank MPL_UNUSED, void *message)
 {
     int mpi_errno = carry_out(win, message);
 
@@ -190,13 +191,13 @@ static int granted(MPIR_Win * win, int rank MPL_UNUSED, void *message)
     return mpi_errno;
 }
 
-static int lock_type(const MPIDIG_rma_message_t * message)
+static int lock_type(const MPIDIG_rma_message_t *message)
 {
     return message->flags & MPIDIG_RMA_SHARED_LOCK ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE;
 }
 
 /* The lock is not free: the message waits with the request. */
-static int wait_for_lock(MPIR_Win * win, const MPIDIG_rma_message_t * message)
+static int wait_for_lock(MPIR_Win *win, const MPIDIG_rma_message_t *message)
 {
     void *copy = MPL_malloc(message->bytes, MPL_MEM_RMA);
 
@@ -207,7 +208,7 @@ static int wait_for_lock(MPIR_Win * win, const MPIDIG_rma_message_t * message)
     return MPIDIG_win_lock_ask(win, message->origin_rank, lock_type(message), granted, copy);
 }
 
-int MPIDIG_rma_accept(MPIR_Win * win, MPIDIG_rma_message_t * message)
+int MPIDIG_rma_accept(MPIR_Win *win, MPIDIG_rma_message_t *message)
 {
     if (message->flags & RI_ASK && !MPIDIG_win_lock_try(win, lock_type(message)))
         return wait_for_lock(win, message);

@@ -4,7 +4,7 @@
 
 /* Progress of all kinds: others may wait for this process's nonblocking collectives before they
  * answer. */
-int MPIDIG_rma_progress(MPIR_Win * win MPL_UNUSED)
+int MPIDIG_rma_progress(MPIR_Win *win MPL_UNUSED)
 {
     int mpi_errno = MPID_Progress_test(NULL);
 
@@ -12,7 +12,7 @@ int MPIDIG_rma_progress(MPIR_Win * win MPL_UNUSED)
     return mpi_errno;
 }
 
-int MPIDIG_rma_progress_timed(MPIR_Win * win, MPIDIG_rma_wait_t cause)
+int MPIDIG_rma_progress_timed(MPIR_Win *win, MPIDIG_rma_wait_t cause)
 {
     MPL_time_t begin, end;
     double seconds;

@@ -3,13 +3,13 @@
 #ifndef RMA_ISSUE_PROGRESS_H_INCLUDED
 #define RMA_ISSUE_PROGRESS_H_INCLUDED
 
-#include "rma/issue/internal.h"
+#include "rma/issue/issue_internal.h"
 
-int MPIDIG_rma_progress(MPIR_Win * win);
-int MPIDIG_rma_progress_timed(MPIR_Win * win, MPIDIG_rma_wait_t cause);
+int MPIDIG_rma_progress(MPIR_Win *win);
+int MPIDIG_rma_progress_timed(MPIR_Win *win, MPIDIG_rma_wait_t cause);
 
 /* Takes the time if the program reads it by MPI_T. */
-MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_wait(MPIR_Win * win, MPIDIG_rma_wait_t cause)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_wait(MPIR_Win *win, MPIDIG_rma_wait_t cause)
 {
     return MPIDIG_rma_is_timed ? MPIDIG_rma_progress_timed(win, cause) : MPIDIG_rma_progress(win);
 }

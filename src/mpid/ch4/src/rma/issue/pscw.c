@@ -2,20 +2,14 @@
 
 /* Epochs of MPI_Win_start and MPI_Win_complete. */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/issue_internal.h"
 
-static bool covers_all(MPIR_Win * win MPL_UNUSED, int rank MPL_UNUSED)
-{
-    return true;
-}
+static bool covers_all(MPIR_Win *win MPL_UNUSED, int rank MPL_UNUSED) { return true; }
 
-static rma_issue_permission_t asked(const MPIR_Win * win MPL_UNUSED)
-{
-    return RI_ASKED;
-}
+static rma_issue_permission_t asked(const MPIR_Win *win MPL_UNUSED) { return RI_ASKED; }
 
 /* A post that has arrived is the target's permission. */
-static void take_post(MPIR_Win * win, MPIDIG_rma_target_t * target)
+static void take_post(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     MPIDIG_win_target_t *known = MPIDIG_win_target_find(win, target->rank);
 
@@ -25,22 +19,20 @@ static void take_post(MPIR_Win * win, MPIDIG_rma_target_t * target)
     }
 }
 
-static unsigned flags(MPIR_Win * win MPL_UNUSED, const MPIDIG_rma_target_t * target MPL_UNUSED)
+static unsigned flags(MPIR_Win *win MPL_UNUSED, const MPIDIG_rma_target_t *target MPL_UNUSED)
 {
     return MPIDIG_RMA_PSCW;
 }
 
-static const MPIDIG_rma_epoch_t started = {
-    .covers = covers_all,
-    .permission = asked,
-    .look = take_post,
-    .go_on = MPIDIG_rma_just_go_on,
-    .flags = flags,
-    .has_requests = true,
-    .cause = MPIDIG_RMA_WAIT_POST
-};
+static const MPIDIG_rma_epoch_t started = {.covers = covers_all,
+                                           .permission = asked,
+                                           .look = take_post,
+                                           .go_on = MPIDIG_rma_just_go_on,
+                                           .flags = flags,
+                                           .has_requests = true,
+                                           .cause = MPIDIG_RMA_WAIT_POST};
 
-void MPIDIG_rma_posted(MPIR_Win * win, int rank)
+void MPIDIG_rma_posted(MPIR_Win *win, int rank)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target =
@@ -51,7 +43,7 @@ void MPIDIG_rma_posted(MPIR_Win * win, int rank)
 }
 
 /* The ranks of the group in the window, which the caller frees; NULL without memory. */
-static int *ranks_of(MPIR_Win * win, MPIR_Group * group, int *mpi_errno)
+static int *ranks_of(MPIR_Win *win, MPIR_Group *group, int *mpi_errno)
 {
     int *ranks = MPL_malloc(sizeof(int) * (group->size + 1), MPL_MEM_RMA);
 
@@ -63,7 +55,7 @@ static int *ranks_of(MPIR_Win * win, MPIR_Group * group, int *mpi_errno)
 }
 
 /* Has the group peers?  Stores to a peer cannot wait for its post, so MPI_Win_start does. */
-static bool has_peers(MPIR_Win * win, MPIR_Group * group, int *mpi_errno)
+static bool has_peers(MPIR_Win *win, MPIR_Group *group, int *mpi_errno)
 {
     const MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
     bool found = false;
@@ -79,7 +71,7 @@ static bool has_peers(MPIR_Win * win, MPIR_Group * group, int *mpi_errno)
 }
 
 /* Without peers MPI_Win_start waits for no post: an operation waits for that of its target. */
-int MPIDIG_rma_issue_start(MPIR_Win * win, MPIR_Group * group, int assert)
+int MPIDIG_rma_issue_start(MPIR_Win *win, MPIR_Group *group, int assert)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_issue_t *issue = MPIDIG_rma_issue_of(win);
@@ -95,14 +87,14 @@ int MPIDIG_rma_issue_start(MPIR_Win * win, MPIR_Group * group, int assert)
     issue->epoch = &started;
     MPIDIG_WIN(win, waiting_epochs)++;
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
 /* Members of the group that received no operation have to learn of the end as well. */
-static int open_rest(MPIR_Win * win, MPIR_Group * group)
+static int open_rest(MPIR_Win *win, MPIR_Group *group)
 {
     int mpi_errno = MPI_SUCCESS, *ranks = ranks_of(win, group, &mpi_errno);
 
@@ -115,14 +107,14 @@ static int open_rest(MPIR_Win * win, MPIR_Group * group)
             MPIR_rma_issue_open(&target->issue, RI_ASKED);
     }
 
-  fn_exit:
+fn_exit:
     MPL_free(ranks);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
-int MPIDIG_rma_issue_complete(MPIR_Win * win)
+int MPIDIG_rma_issue_complete(MPIR_Win *win)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -144,8 +136,8 @@ int MPIDIG_rma_issue_complete(MPIR_Win * win)
     MPIR_Group_release(group);
     mpi_errno = MPIDIG_rma_failure(&issue->failed);
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }

@@ -2,7 +2,7 @@
 
 /* Variables and info keys. */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/issue_internal.h"
 #include "mpir_tvars.h"
 
 /*
@@ -69,9 +69,10 @@ cvars:
 
 static rma_issue_settings_t defaults;
 
-static bool parse_mode(const char *name, rma_issue_mode_t * mode)
+static bool parse_mode(const char *name, rma_issue_mode_t *mode)
 {
-    static const char *const names[] = {[RI_EAGER] = "eager", [RI_HYBRID] = "hybrid", [RI_LAZY] = "lazy" };
+    static const char *const names[] = {
+        [RI_EAGER] = "eager", [RI_HYBRID] = "hybrid", [RI_LAZY] = "lazy"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (!strcmp(name, names[i])) {
@@ -92,17 +93,15 @@ int MPIDIG_rma_settings_init(void)
     int mpi_errno = MPI_SUCCESS;
     const char *mode = MPIR_CVAR_CH4_RMA_ISSUE ? MPIR_CVAR_CH4_RMA_ISSUE : "hybrid";
 
-    defaults = (rma_issue_settings_t) {
-        .ops = MPIR_CVAR_CH4_RMA_ISSUE_OPS,
-        .bytes = MPIR_CVAR_CH4_RMA_ISSUE_BYTES,
-        .queue = MPIR_CVAR_CH4_RMA_ISSUE_QUEUE,
-        .adapt = MPIR_CVAR_CH4_RMA_ISSUE_ADAPT
-    };
+    defaults = (rma_issue_settings_t){.ops = MPIR_CVAR_CH4_RMA_ISSUE_OPS,
+                                      .bytes = MPIR_CVAR_CH4_RMA_ISSUE_BYTES,
+                                      .queue = MPIR_CVAR_CH4_RMA_ISSUE_QUEUE,
+                                      .adapt = MPIR_CVAR_CH4_RMA_ISSUE_ADAPT};
     if (!parse_mode(mode, &defaults.mode))
         mpi_errno = MPIR_Cvar_wrong_value("MPIR_CVAR_CH4_RMA_ISSUE", mode, "hybrid, eager, lazy");
     else if (MPIR_CVAR_CH4_RMA_ISSUE_OPS < 0)
-        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_CH4_RMA_ISSUE_OPS", MPIR_CVAR_CH4_RMA_ISSUE_OPS,
-                                           "0 and more");
+        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_CH4_RMA_ISSUE_OPS",
+                                           MPIR_CVAR_CH4_RMA_ISSUE_OPS, "0 and more");
     else if (MPIR_CVAR_CH4_RMA_ISSUE_BYTES < 0)
         mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_CH4_RMA_ISSUE_BYTES",
                                            MPIR_CVAR_CH4_RMA_ISSUE_BYTES, "0 and more");
@@ -113,7 +112,7 @@ int MPIDIG_rma_settings_init(void)
     return mpi_errno;
 }
 
-MPIDIG_rma_issue_t *MPIDIG_rma_issue_make(MPIR_Win * win)
+MPIDIG_rma_issue_t *MPIDIG_rma_issue_make(MPIR_Win *win)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
 
@@ -128,16 +127,17 @@ MPIDIG_rma_issue_t *MPIDIG_rma_issue_make(MPIR_Win * win)
 
 /* Loads and stores reach the memory of shared and attached windows: MPI_Win_lock has to take their
  * locks.  With threads in several VCIs, each queue would need a lock. */
-bool MPIDIG_rma_may_wait(const MPIR_Win * win)
+bool MPIDIG_rma_may_wait(const MPIR_Win *win)
 {
 #if MPICH_THREAD_GRANULARITY == MPICH_THREAD_GRANULARITY__VCI
     return false;
 #endif
     return (win->create_flavor == MPI_WIN_FLAVOR_CREATE ||
-            win->create_flavor == MPI_WIN_FLAVOR_ALLOCATE) && !ENABLE_GPU;
+            win->create_flavor == MPI_WIN_FLAVOR_ALLOCATE) &&
+           !ENABLE_GPU;
 }
 
-MPIDIG_rma_issue_t *MPIDIG_rma_issue_of(MPIR_Win * win)
+MPIDIG_rma_issue_t *MPIDIG_rma_issue_of(MPIR_Win *win)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
 
@@ -147,7 +147,7 @@ MPIDIG_rma_issue_t *MPIDIG_rma_issue_of(MPIR_Win * win)
 }
 
 /* An invalid value is ignored, and so are other keys. */
-int MPIDIG_rma_issue_set_info(MPIR_Win * win, const char *key, const char *value)
+int MPIDIG_rma_issue_set_info(MPIR_Win *win, const char *key, const char *value)
 {
     MPIDIG_rma_issue_t *issue;
     rma_issue_mode_t mode;
@@ -159,7 +159,7 @@ int MPIDIG_rma_issue_set_info(MPIR_Win * win, const char *key, const char *value
         return MPI_SUCCESS;
     issue = MPIDIG_rma_issue_make(win);
     if (!issue)
-        return MPI_SUCCESS;     /* a hint must not fail in one process alone */
+        return MPI_SUCCESS; /* a hint must not fail in one process alone */
     if (!strcmp(key, "rma_issue") && parse_mode(value, &mode))
         issue->settings.mode = mode;
     else if (!strcmp(key, "rma_issue_ops") && is_number)
@@ -169,7 +169,7 @@ int MPIDIG_rma_issue_set_info(MPIR_Win * win, const char *key, const char *value
     return MPI_SUCCESS;
 }
 
-int MPIDIG_rma_issue_get_info(MPIR_Win * win, MPIR_Info * info)
+int MPIDIG_rma_issue_get_info(MPIR_Win *win, MPIR_Info *info)
 {
     const MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     const rma_issue_settings_t *settings = issue ? &issue->settings : &defaults;

@@ -2,10 +2,10 @@
 
 /* What is known of the targets of a window. */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/issue_internal.h"
 
 /* The bytes of a message to the target that operations may take. */
-static size_t room_to(MPIR_Win * win MPL_UNUSED, int rank MPL_UNUSED)
+static size_t room_to(MPIR_Win *win MPL_UNUSED, int rank MPL_UNUSED)
 {
     MPI_Aint limit = MPIDI_NM_am_hdr_max_sz();
 
@@ -16,7 +16,7 @@ static size_t room_to(MPIR_Win * win MPL_UNUSED, int rank MPL_UNUSED)
     return MPL_MIN(limit, MPIDIG_RMA_MESSAGE_MAX) - sizeof(MPIDIG_rma_message_t);
 }
 
-MPIDIG_rma_target_t *MPIDIG_rma_target_find(MPIR_Win * win, int rank)
+MPIDIG_rma_target_t *MPIDIG_rma_target_find(MPIR_Win *win, int rank)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target = issue->last;
@@ -29,7 +29,7 @@ MPIDIG_rma_target_t *MPIDIG_rma_target_find(MPIR_Win * win, int rank)
     return target;
 }
 
-MPIDIG_rma_target_t *MPIDIG_rma_target(MPIR_Win * win, int rank)
+MPIDIG_rma_target_t *MPIDIG_rma_target(MPIR_Win *win, int rank)
 {
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
@@ -42,7 +42,8 @@ MPIDIG_rma_target_t *MPIDIG_rma_target(MPIR_Win * win, int rank)
         return NULL;
     room = room_to(win, rank);
     MPIR_rma_issue_target_init(&target->issue, room);
-    target->pack_room = (uint32_t)(room / ((room + MPIDIG_RMA_PACK_MAX - 1) / MPIDIG_RMA_PACK_MAX));
+    target->pack_room =
+        (uint32_t) (room / ((room + MPIDIG_RMA_PACK_MAX - 1) / MPIDIG_RMA_PACK_MAX));
     target->win = win;
     target->rank = rank;
     target->last_result = &target->results;

@@ -11,9 +11,9 @@
 /* Polls of a lock before the first poll of the network, unless cores are oversubscribed. */
 #define LOOKS_BEFORE_POLLS 100
 
-static int progress_at_times(MPIR_Win * win)
+static int progress_at_times(MPIR_Win *win)
 {
-    static unsigned calls;      /* threads may lose counts, which does no harm */
+    static unsigned calls; /* threads may lose counts, which does no harm */
     int mpi_errno = MPI_SUCCESS;
     unsigned call = __atomic_load_n(&calls, __ATOMIC_RELAXED) + 1;
     int vci = MPIDI_WIN(win, am_vci);
@@ -28,7 +28,7 @@ static int progress_at_times(MPIR_Win * win)
     return mpi_errno;
 }
 
-static int wait_for(MPIR_Win * win, rma_lock_t * lock, bool exclusive)
+static int wait_for(MPIR_Win *win, rma_lock_t *lock, bool exclusive)
 {
     int mpi_errno = MPI_SUCCESS;
     int vci = MPIDI_WIN(win, am_vci);
@@ -43,10 +43,10 @@ static int wait_for(MPIR_Win * win, rma_lock_t * lock, bool exclusive)
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
     MPIDIU_PROGRESS_WHILE(!MPIR_rma_lock_poll(lock, &request), vci);
 
-  fn_exit:
+fn_exit:
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
@@ -56,31 +56,28 @@ static int wrong_epoch(void)
                                 MPI_ERR_RMA_SYNC, "**rmasync", 0);
 }
 
-static bool may_begin_lock(const MPIR_Win * win, const MPIDIG_rma_peer_t * peer)
+static bool may_begin_lock(const MPIR_Win *win, const MPIDIG_rma_peer_t *peer)
 {
     switch (MPIDIG_WIN(win, sync).access_epoch_type) {
         case MPIDIG_EPOTYPE_NONE:
-        case MPIDIG_EPOTYPE_REFENCE:
-            return true;
-        case MPIDIG_EPOTYPE_LOCK:
-            return peer && peer->epoch == MPIDIG_RMA_PEER_NONE;
-        default:
-            return false;
+        case MPIDIG_EPOTYPE_REFENCE: return true;
+        case MPIDIG_EPOTYPE_LOCK: return peer && peer->epoch == MPIDIG_RMA_PEER_NONE;
+        default: return false;
     }
 }
 
-int MPIDIG_rma_shared_lock(MPIR_Win * win, MPIDIG_rma_peer_t * peer, int lock_type, int assert)
+int MPIDIG_rma_shared_lock(MPIR_Win *win, MPIDIG_rma_peer_t *peer, int lock_type, int assert)
 {
     int mpi_errno = MPI_SUCCESS;
 
     if (!may_begin_lock(win, peer))
         return wrong_epoch();
-    if (!(assert & MPI_MODE_NOCHECK)) {
+    if (!(assert &MPI_MODE_NOCHECK)) {
         mpi_errno = wait_for(win, &peer->control->lock, lock_type == MPI_LOCK_EXCLUSIVE);
         MPIR_ERR_CHKRETURN(mpi_errno);
     }
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
-    peer->epoch = assert & MPI_MODE_NOCHECK ? MPIDIG_RMA_PEER_NOCHECK : MPIDIG_RMA_PEER_LOCKED;
+    peer->epoch = assert &MPI_MODE_NOCHECK ? MPIDIG_RMA_PEER_NOCHECK : MPIDIG_RMA_PEER_LOCKED;
     MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_LOCK;
     MPIDIG_WIN(win, sync).lock.count++;
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
@@ -91,12 +88,9 @@ int MPIDIG_rma_shared_lock(MPIR_Win * win, MPIDIG_rma_peer_t * peer, int lock_ty
 /* What is stored in a peer's memory is there for all when the call returns that completes it.
  * Two processes that each store, complete and then load what the other one stores must not both
  * read the old value: only a sequentially consistent fence keeps a store before a later load. */
-static void complete_stores(void)
-{
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
+static void complete_stores(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
-static void release(MPIDIG_rma_peer_t * peer)
+static void release(MPIDIG_rma_peer_t *peer)
 {
     if (peer->epoch == MPIDIG_RMA_PEER_LOCKED)
         MPIR_rma_lock_release(&peer->control->lock);
@@ -105,7 +99,7 @@ static void release(MPIDIG_rma_peer_t * peer)
     peer->epoch = MPIDIG_RMA_PEER_NONE;
 }
 
-int MPIDIG_rma_shared_unlock(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
+int MPIDIG_rma_shared_unlock(MPIR_Win *win, MPIDIG_rma_peer_t *peer)
 {
     if (MPIDIG_WIN(win, sync).access_epoch_type != MPIDIG_EPOTYPE_LOCK ||
         peer->epoch == MPIDIG_RMA_PEER_NONE)
@@ -118,7 +112,7 @@ int MPIDIG_rma_shared_unlock(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
     return progress_at_times(win);
 }
 
-static int lock_peer_of_all(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
+static int lock_peer_of_all(MPIR_Win *win, MPIDIG_rma_peer_t *peer)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -136,7 +130,7 @@ static int lock_peer_of_all(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
     return mpi_errno;
 }
 
-int MPIDIG_rma_shared_lock_all(MPIR_Win * win, int assert)
+int MPIDIG_rma_shared_lock_all(MPIR_Win *win, int assert)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
@@ -151,14 +145,14 @@ int MPIDIG_rma_shared_lock_all(MPIR_Win * win, int assert)
         MPIR_ERR_CHECK(mpi_errno);
     }
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     MPIDIG_rma_shared_unlock_all(win);
     goto fn_exit;
 }
 
-void MPIDIG_rma_shared_unlock_all(MPIR_Win * win)
+void MPIDIG_rma_shared_unlock_all(MPIR_Win *win)
 {
     MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
 
@@ -166,7 +160,7 @@ void MPIDIG_rma_shared_unlock_all(MPIR_Win * win)
         release(&shared->peer[i]);
 }
 
-int MPIDIG_rma_shared_flush(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
+int MPIDIG_rma_shared_flush(MPIR_Win *win, MPIDIG_rma_peer_t *peer)
 {
     int epoch = MPIDIG_WIN(win, sync).access_epoch_type;
 
@@ -177,27 +171,21 @@ int MPIDIG_rma_shared_flush(MPIR_Win * win, MPIDIG_rma_peer_t * peer)
     return progress_at_times(win);
 }
 
-int MPIDIG_rma_shared_access(MPIR_Win * win, MPIDIG_rma_peer_t * peer, int rank)
+int MPIDIG_rma_shared_access(MPIR_Win *win, MPIDIG_rma_peer_t *peer, int rank)
 {
     int mpi_errno = MPI_SUCCESS;
 
     if (peer->epoch != MPIDIG_RMA_PEER_NONE)
         return MPI_SUCCESS;
     switch (MPIDIG_WIN(win, sync).access_epoch_type) {
-        case MPIDIG_EPOTYPE_LOCK_ALL:
-            return lock_peer_of_all(win, peer);
+        case MPIDIG_EPOTYPE_LOCK_ALL: return lock_peer_of_all(win, peer);
         case MPIDIG_EPOTYPE_START:
             if (!MPIDIU_valid_group_rank(win->comm_ptr, rank, MPIDIG_WIN(win, sync).sc.group))
                 mpi_errno = wrong_epoch();
             break;
-        case MPIDIG_EPOTYPE_REFENCE:
-            MPIDIG_EPOCH_OP_REFENCE(win);
-            break;
-        case MPIDIG_EPOTYPE_FENCE:
-            break;
-        default:
-            mpi_errno = wrong_epoch();
-            break;
+        case MPIDIG_EPOTYPE_REFENCE: MPIDIG_EPOCH_OP_REFENCE(win); break;
+        case MPIDIG_EPOTYPE_FENCE: break;
+        default: mpi_errno = wrong_epoch(); break;
     }
     return mpi_errno;
 }

@@ -13,9 +13,9 @@
  * keys alloc_shm=false or disable_shm_accumulate=true, nor programs with
  * MPIR_CVAR_CH4_RMA_SHARED=0.
  *
- *     window.c     creation and freeing
- *     epoch.c      locks
- *     operation.c  operations
+ *     window.c           creation and freeing
+ *     epoch.c            locks
+ *     peer_operation.c   operations
  */
 #ifndef RMA_PEERS_H_INCLUDED
 #define RMA_PEERS_H_INCLUDED
@@ -38,19 +38,19 @@ typedef struct {
 
 typedef struct MPIDIG_rma_shared {
     int num_peers;
-    bool is_whole;              /* all processes of the window are peers */
-    bool is_mapped;             /* the controls are shared memory */
+    bool is_whole;  /* all processes of the window are peers */
+    bool is_mapped; /* the controls are shared memory */
     MPIDIG_rma_control_t *controls;
     MPIDIG_rma_peer_t *own;
     MPIDIG_rma_peer_t peer[];
 } MPIDIG_rma_shared_t;
 
 /* Collective over the window, once it has its memory.  A window without peers is no error. */
-int MPIDIG_rma_shared_init(MPIR_Win * win);
-int MPIDIG_rma_shared_free(MPIR_Win * win);
+int MPIDIG_rma_shared_init(MPIR_Win *win);
+int MPIDIG_rma_shared_free(MPIR_Win *win);
 
 /* The peer of this rank of the window, or NULL. */
-MPL_STATIC_INLINE_PREFIX MPIDIG_rma_peer_t *MPIDIG_rma_peer(MPIR_Win * win, int rank)
+MPL_STATIC_INLINE_PREFIX MPIDIG_rma_peer_t *MPIDIG_rma_peer(MPIR_Win *win, int rank)
 {
     MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
 
@@ -70,44 +70,44 @@ MPL_STATIC_INLINE_PREFIX MPIDIG_rma_peer_t *MPIDIG_rma_peer(MPIR_Win * win, int 
  * peers' part.  The first operation on a peer takes its lock.  The process's own lock is taken at
  * once, and so are all locks of a shared window, whose memory the program reaches without a call.
  */
-int MPIDIG_rma_shared_lock(MPIR_Win * win, MPIDIG_rma_peer_t * peer, int lock_type, int assert);
-int MPIDIG_rma_shared_unlock(MPIR_Win * win, MPIDIG_rma_peer_t * peer);
-int MPIDIG_rma_shared_lock_all(MPIR_Win * win, int assert);
-void MPIDIG_rma_shared_unlock_all(MPIR_Win * win);
-int MPIDIG_rma_shared_flush(MPIR_Win * win, MPIDIG_rma_peer_t * peer);
+int MPIDIG_rma_shared_lock(MPIR_Win *win, MPIDIG_rma_peer_t *peer, int lock_type, int assert);
+int MPIDIG_rma_shared_unlock(MPIR_Win *win, MPIDIG_rma_peer_t *peer);
+int MPIDIG_rma_shared_lock_all(MPIR_Win *win, int assert);
+void MPIDIG_rma_shared_unlock_all(MPIR_Win *win);
+int MPIDIG_rma_shared_flush(MPIR_Win *win, MPIDIG_rma_peer_t *peer);
 
 /* Before an operation on a peer: an error if no epoch allows it. */
-int MPIDIG_rma_shared_access(MPIR_Win * win, MPIDIG_rma_peer_t * peer, int rank);
+int MPIDIG_rma_shared_access(MPIR_Win *win, MPIDIG_rma_peer_t *peer, int rank);
 
 /* Operations.  REQUIRES, except in epochs of locks: the peer's exposure epoch has begun.
  * A get_accumulate whose result type is MPI_DATATYPE_NULL returns no result. */
-int MPIDIG_rma_shared_put(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
+int MPIDIG_rma_shared_put(MPIR_Win *win, MPIDIG_rma_peer_t *peer, const void *origin,
                           MPI_Aint origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp,
                           MPI_Aint count, MPI_Datatype type);
-int MPIDIG_rma_shared_get(MPIR_Win * win, MPIDIG_rma_peer_t * peer, void *origin,
+int MPIDIG_rma_shared_get(MPIR_Win *win, MPIDIG_rma_peer_t *peer, void *origin,
                           MPI_Aint origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp,
                           MPI_Aint count, MPI_Datatype type);
-int MPIDIG_rma_shared_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
+int MPIDIG_rma_shared_accumulate(MPIR_Win *win, MPIDIG_rma_peer_t *peer, const void *origin,
                                  MPI_Aint origin_count, MPI_Datatype origin_type, int rank,
                                  MPI_Aint disp, MPI_Aint count, MPI_Datatype type, MPI_Op op);
-int MPIDIG_rma_shared_get_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
+int MPIDIG_rma_shared_get_accumulate(MPIR_Win *win, MPIDIG_rma_peer_t *peer, const void *origin,
                                      MPI_Aint origin_count, MPI_Datatype origin_type, void *result,
                                      MPI_Aint result_count, MPI_Datatype result_type, int rank,
                                      MPI_Aint disp, MPI_Aint count, MPI_Datatype type, MPI_Op op);
-int MPIDIG_rma_shared_compare_and_swap(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
+int MPIDIG_rma_shared_compare_and_swap(MPIR_Win *win, MPIDIG_rma_peer_t *peer, const void *origin,
                                        const void *compare, void *result, MPI_Datatype type,
                                        int rank, MPI_Aint disp);
 /* The request of an operation that is done. */
-int MPIDIG_rma_shared_request(int mpi_errno, MPIR_Request ** request);
+int MPIDIG_rma_shared_request(int mpi_errno, MPIR_Request **request);
 
 /* Around each accumulate that the process performs on its own memory for others. */
-MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_guard_enter(MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_guard_enter(MPIR_Win *win)
 {
     if (MPIDIG_WIN(win, shared))
         MPIR_rma_lock_guard_enter(&MPIDIG_WIN(win, shared)->own->control->guard);
 }
 
-MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_guard_leave(MPIR_Win * win)
+MPL_STATIC_INLINE_PREFIX void MPIDIG_rma_guard_leave(MPIR_Win *win)
 {
     if (MPIDIG_WIN(win, shared))
         MPIR_rma_lock_guard_leave(&MPIDIG_WIN(win, shared)->own->control->guard);

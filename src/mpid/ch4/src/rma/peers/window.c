@@ -44,7 +44,7 @@ static MPIDIG_rma_control_t *own_control(void)
     return MPL_calloc(1, sizeof(MPIDIG_rma_control_t), MPL_MEM_RMA);
 }
 
-static void set_peers(MPIR_Win * win, MPIDIG_rma_shared_t * shared)
+static void set_peers(MPIR_Win *win, MPIDIG_rma_shared_t *shared)
 {
     const MPIDIG_win_shared_info_t *table = MPIDIG_WIN(win, shared_table);
 
@@ -61,7 +61,8 @@ static void set_peers(MPIR_Win * win, MPIDIG_rma_shared_t * shared)
 }
 
 /* Sets *controls to shared memory of the node's processes, or to NULL on all of them. */
-static int share_controls(MPIR_Win * win, MPIR_Comm * node, bool willing, MPIDIG_rma_control_t ** controls)
+static int share_controls(MPIR_Win *win, MPIR_Comm *node, bool willing,
+                          MPIDIG_rma_control_t **controls)
 {
     int mpi_errno = MPI_SUCCESS;
     unsigned flags = (willing ? 0 : UNWILLING) | (win->size > 0 ? HAS_MEMORY : 0);
@@ -74,7 +75,8 @@ static int share_controls(MPIR_Win * win, MPIR_Comm * node, bool willing, MPIDIG
     /* if there is memory but no table, no memory was shared: each process has its own */
     if (flags & UNWILLING || (flags & HAS_MEMORY && !MPIDIG_WIN(win, shared_table)))
         return mpi_errno;
-    mpi_errno = MPIDU_shm_alloc(node, node->local_size * sizeof(MPIDIG_rma_control_t), &memory, &failed);
+    mpi_errno =
+        MPIDU_shm_alloc(node, node->local_size * sizeof(MPIDIG_rma_control_t), &memory, &failed);
     MPIR_ERR_CHKRETURN(mpi_errno);
     if (!failed)
         *controls = memory;
@@ -82,7 +84,7 @@ static int share_controls(MPIR_Win * win, MPIR_Comm * node, bool willing, MPIDIG
     return mpi_errno;
 }
 
-static bool is_wanted(const MPIR_Win * win)
+static bool is_wanted(const MPIR_Win *win)
 {
 #ifndef MPIDI_CH4_DIRECT_NETMOD
     /* the network may then perform accumulates of others, without the guard */
@@ -90,10 +92,10 @@ static bool is_wanted(const MPIR_Win * win)
         return false;
 #endif
     return MPIR_CVAR_CH4_RMA_SHARED && !ENABLE_GPU && MPIDIG_WIN(win, info_args).alloc_shm &&
-        !MPIDIG_WIN(win, info_args).disable_shm_accumulate;
+           !MPIDIG_WIN(win, info_args).disable_shm_accumulate;
 }
 
-int MPIDIG_rma_shared_init(MPIR_Win * win)
+int MPIDIG_rma_shared_init(MPIR_Win *win)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *node = win->comm_ptr->node_comm;
@@ -116,14 +118,14 @@ int MPIDIG_rma_shared_init(MPIR_Win * win)
     set_peers(win, shared);
     MPIDIG_WIN(win, shared) = shared;
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     MPL_free(shared);
     goto fn_exit;
 }
 
-int MPIDIG_rma_shared_free(MPIR_Win * win)
+int MPIDIG_rma_shared_free(MPIR_Win *win)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);

@@ -5,12 +5,9 @@
 
 enum { FAILED = 4, BITS = 3 };
 
-static void fold(uint64_t all[2], const uint64_t one[2])
-{
-    all[0] |= one[0];
-}
+static void fold(uint64_t all[2], const uint64_t one[2]) { all[0] |= one[0]; }
 
-static int fold_by_messages(MPIR_Comm * comm, uint64_t * bits)
+static int fold_by_messages(MPIR_Comm *comm, uint64_t *bits)
 {
     int mpi_errno;
     unsigned long long numbers[BITS];
@@ -23,12 +20,12 @@ static int fold_by_messages(MPIR_Comm * comm, uint64_t * bits)
     return mpi_errno;
 }
 
-static int fold_all(MPIR_Comm * comm, uint64_t * bits)
+static int fold_all(MPIR_Comm *comm, uint64_t *bits)
 {
     /* no group that agrees on a context id by this communicator has this tag */
     enum { TAG = -1 };
     int mpi_errno = MPI_SUCCESS;
-    uint64_t numbers[2] = { *bits, 0 };
+    uint64_t numbers[2] = {*bits, 0};
 
     if (!MPIR_Comm_is_on_one_node(comm) ||
         !MPIR_Aggr_do_group(comm, comm->map, TAG, numbers, fold, &mpi_errno))
@@ -38,7 +35,7 @@ static int fold_all(MPIR_Comm * comm, uint64_t * bits)
 }
 
 /* A process alone knows all flags, and no other process accesses its memory. */
-static int agree_alone(MPIR_Comm * comm, int own_errno, bool ends_creation)
+static int agree_alone(MPIR_Comm *comm, int own_errno, bool ends_creation)
 {
     int mpi_errno = own_errno;
 
@@ -47,7 +44,7 @@ static int agree_alone(MPIR_Comm * comm, int own_errno, bool ends_creation)
     return mpi_errno;
 }
 
-int MPIDIG_win_agree(MPIR_Comm * comm, int own_errno, unsigned *flags)
+int MPIDIG_win_agree(MPIR_Comm *comm, int own_errno, unsigned *flags)
 {
     uint64_t bits = (flags ? *flags : 0) | (own_errno ? FAILED : 0);
     int mpi_errno;
@@ -69,12 +66,13 @@ int MPIDIG_win_agree(MPIR_Comm * comm, int own_errno, unsigned *flags)
 #undef uthash_fatal
 #define uthash_fatal(text) break
 
-int MPIDIG_win_map_add(MPIR_Win * win)
+int MPIDIG_win_map_add(MPIR_Win *win)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIU_map_entry_t *entry = MPL_malloc(sizeof(*entry), MPL_MEM_RMA);
 
-    MPIR_ERR_CHKANDSTMT1(!entry, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem", "**nomem %s", "window");
+    MPIR_ERR_CHKANDSTMT1(!entry, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem",
+                         "**nomem %s", "window");
     entry->key = MPIDIG_WIN(win, win_id);
     entry->value = win;
     MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_UTIL_MUTEX);
@@ -84,13 +82,13 @@ int MPIDIG_win_map_add(MPIR_Win * win)
     return mpi_errno;
 }
 
-void MPIDIG_win_map_remove(MPIR_Win * win)
+void MPIDIG_win_map_remove(MPIR_Win *win)
 {
     if (MPIDIU_map_lookup(MPIDI_global.win_map, MPIDIG_WIN(win, win_id)) == win)
         MPIDIU_map_erase(MPIDI_global.win_map, MPIDIG_WIN(win, win_id));
 }
 
-int MPIDIG_win_table_make(MPIR_Win * win, int num)
+int MPIDIG_win_table_make(MPIR_Win *win, int num)
 {
     int mpi_errno = MPI_SUCCESS;
 

@@ -7,20 +7,20 @@
  * members, and then all of them fail. */
 
 enum {
-    MPIDIG_WIN_HAS_LOCAL = 1,   /* a member shares a node with another one */
-    MPIDIG_WIN_NOT_SYMMETRIC = 2        /* the memory of a member is not in the symmetric heap */
+    MPIDIG_WIN_HAS_LOCAL = 1,    /* a member shares a node with another one */
+    MPIDIG_WIN_NOT_SYMMETRIC = 2 /* the memory of a member is not in the symmetric heap */
 };
 
 /* Collective; no member returns before all have called it.  Returns the member's own error, or an
  * error which says that another member failed.  A flag is set if any member sets it; NULL means no
  * flags.  It allocates no memory. */
-int MPIDIG_win_agree(MPIR_Comm * comm, int own_errno, unsigned *flags);
+int MPIDIG_win_agree(MPIR_Comm *comm, int own_errno, unsigned *flags);
 
 /* From now on the window's number leads to the window, in this process. */
-int MPIDIG_win_map_add(MPIR_Win * win);
-void MPIDIG_win_map_remove(MPIR_Win * win);
+int MPIDIG_win_map_add(MPIR_Win *win);
+void MPIDIG_win_map_remove(MPIR_Win *win);
 
 /* The table of the node's processes. */
-int MPIDIG_win_table_make(MPIR_Win * win, int num);
+int MPIDIG_win_table_make(MPIR_Win *win, int num);
 
 #endif /* RMA_WINDOW_AGREE_H_INCLUDED */

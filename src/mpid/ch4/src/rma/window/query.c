@@ -4,10 +4,10 @@
 #include "rma/window/query.h"
 
 /* The memory of this rank, as a table row. The row is empty if the process cannot reach it. */
-static MPIDIG_win_shared_info_t row_of(MPIR_Win * win, int rank)
+static MPIDIG_win_shared_info_t row_of(MPIR_Win *win, int rank)
 {
     const MPIDIG_win_shared_info_t *table = MPIDIG_WIN(win, shared_table);
-    MPIDIG_win_shared_info_t row = { 0 };
+    MPIDIG_win_shared_info_t row = {0};
     int place = -1;
 
     if (rank == win->comm_ptr->rank) {
@@ -22,21 +22,22 @@ static MPIDIG_win_shared_info_t row_of(MPIR_Win * win, int rank)
 }
 
 /* The memory of the lowest rank that has some. */
-static MPIDIG_win_shared_info_t first_row(MPIR_Win * win)
+static MPIDIG_win_shared_info_t first_row(MPIR_Win *win)
 {
-    MPIDIG_win_shared_info_t row = { 0 };
+    MPIDIG_win_shared_info_t row = {0};
 
     for (int rank = 0; rank < win->comm_ptr->local_size && row.size == 0; rank++)
         row = row_of(win, rank);
     return row;
 }
 
-int MPIDIG_win_query(MPIR_Win * win, int rank, MPI_Aint * size, int *disp_unit, void **base)
+int MPIDIG_win_query(MPIR_Win *win, int rank, MPI_Aint *size, int *disp_unit, void **base)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_win_shared_info_t row;
 
-    MPIR_ERR_CHKANDSTMT(win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC, mpi_errno, MPI_ERR_RMA_FLAVOR, return mpi_errno, "**rmaflavor");
+    MPIR_ERR_CHKANDSTMT(win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC, mpi_errno, MPI_ERR_RMA_FLAVOR,
+                        return mpi_errno, "**rmaflavor");
     row = rank == MPI_PROC_NULL ? first_row(win) : row_of(win, rank);
     *size = row.size;
     *disp_unit = row.disp_unit;

@@ -16,13 +16,13 @@ size_t MPIDIG_alignment_of(const char *value, size_t otherwise)
     return alignment;
 }
 
-static bool segments_adjoin(const MPIR_Win * win)
+static bool segments_adjoin(const MPIR_Win *win)
 {
     return win->create_flavor == MPI_WIN_FLAVOR_SHARED &&
-        !MPIDIG_WIN(win, info_args).alloc_shared_noncontig;
+           !MPIDIG_WIN(win, info_args).alloc_shared_noncontig;
 }
 
-size_t MPIDIG_win_alignment(const MPIR_Win * win)
+size_t MPIDIG_win_alignment(const MPIR_Win *win)
 {
     size_t page = sysconf(_SC_PAGESIZE);
 
@@ -33,7 +33,7 @@ size_t MPIDIG_win_alignment(const MPIR_Win * win)
     return MPL_MIN(MPL_MAX(MPIDIG_WIN(win, info_args).alignment, MPL_CACHELINE_SIZE), page);
 }
 
-size_t MPIDIG_win_segments(MPIDIG_win_shared_info_t * table, int num)
+size_t MPIDIG_win_segments(MPIDIG_win_shared_info_t *table, int num)
 {
     size_t end = 0;
 
@@ -44,7 +44,7 @@ size_t MPIDIG_win_segments(MPIDIG_win_shared_info_t * table, int num)
     return end;
 }
 
-void MPIDIG_win_segments_at(MPIR_Win * win, int num, char *base)
+void MPIDIG_win_segments_at(MPIR_Win *win, int num, char *base)
 {
     MPIDIG_win_shared_info_t *table = MPIDIG_WIN(win, shared_table);
 

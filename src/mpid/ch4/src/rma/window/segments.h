@@ -16,14 +16,14 @@
 size_t MPIDIG_alignment_of(const char *value, size_t otherwise);
 
 /* What this process asks for in its entry of the table, before the table is exchanged. */
-size_t MPIDIG_win_alignment(const MPIR_Win * win);
+size_t MPIDIG_win_alignment(const MPIR_Win *win);
 
 /* Computes the offset of each of `num` segments from their sizes and alignments.  Returns the bytes
  * of all, or, if their sum is not a size_t, so many that they cannot be mapped. */
-size_t MPIDIG_win_segments(MPIDIG_win_shared_info_t * table, int num);
+size_t MPIDIG_win_segments(MPIDIG_win_shared_info_t *table, int num);
 
 /* Computes the addresses from the offsets.  A segment of no bytes has the address NULL, but where
  * segments follow each other, that of its neighbour. */
-void MPIDIG_win_segments_at(MPIR_Win * win, int num, char *base);
+void MPIDIG_win_segments_at(MPIR_Win *win, int num, char *base);
 
 #endif /* RMA_WINDOW_SEGMENTS_H_INCLUDED */

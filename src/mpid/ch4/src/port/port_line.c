@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpidimpl.h"
-#include "port/internal.h"
+#include "port/port_internal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ MPIDI_line_t *MPIDI_Line_create(int fd, double deadline)
     return line;
 }
 
-void MPIDI_Line_free(MPIDI_line_t * line)
+void MPIDI_Line_free(MPIDI_line_t *line)
 {
     if (!line)
         return;
@@ -48,7 +48,7 @@ void MPIDI_Line_free(MPIDI_line_t * line)
     MPL_free(line);
 }
 
-void MPIDI_Line_reset(MPIDI_line_t * line, double deadline)
+void MPIDI_Line_reset(MPIDI_line_t *line, double deadline)
 {
     MPL_free(line->body);
     line->body = NULL;
@@ -56,7 +56,7 @@ void MPIDI_Line_reset(MPIDI_line_t * line, double deadline)
     line->deadline = deadline;
 }
 
-bool MPIDI_Line_lacks_memory(const MPIDI_line_t * line)
+bool MPIDI_Line_lacks_memory(const MPIDI_line_t *line)
 {
     return line->got == sizeof(line->head) && line->head.bytes > 0 && !line->body;
 }
@@ -67,7 +67,7 @@ static bool is_temporary(int error)
 }
 
 /* Up to `want` bytes in all, of which *got are there. */
-static MPIDI_line_state_t receive(int fd, void *buffer, size_t want, size_t * got)
+static MPIDI_line_state_t receive(int fd, void *buffer, size_t want, size_t *got)
 {
     while (*got < want) {
         ssize_t n = recv(fd, (char *) buffer + *got, want - *got, 0);
@@ -89,16 +89,16 @@ static bool is_secret(const unsigned char *theirs, const unsigned char *secret)
     return difference == 0;
 }
 
-static bool is_ours(const MPIDI_line_t * line, const unsigned char *secret)
+static bool is_ours(const MPIDI_line_t *line, const unsigned char *secret)
 {
     const MPIDI_port_head_t *head = &line->head;
 
     return memcmp(head->magic, MPIDI_PORT_MAGIC, sizeof(head->magic)) == 0 &&
-        is_secret(head->secret, secret) &&
-        (line->has_agreed || head->bytes <= MPIDI_PORT_BODY_MOST);
+           is_secret(head->secret, secret) &&
+           (line->has_agreed || head->bytes <= MPIDI_PORT_BODY_MOST);
 }
 
-MPIDI_line_state_t MPIDI_Line_receive(MPIDI_line_t * line, const unsigned char *secret)
+MPIDI_line_state_t MPIDI_Line_receive(MPIDI_line_t *line, const unsigned char *secret)
 {
     MPIDI_line_state_t state = MPIDI_LINE_COMPLETE;
     size_t of_body;
@@ -120,12 +120,9 @@ MPIDI_line_state_t MPIDI_Line_receive(MPIDI_line_t * line, const unsigned char *
     return state;
 }
 
-static bool is_late(double deadline)
-{
-    return deadline > 0 && MPIDI_Port_now() > deadline;
-}
+static bool is_late(double deadline) { return deadline > 0 && MPIDI_Port_now() > deadline; }
 
-int MPIDI_Line_wait(MPIDI_line_t * line, const unsigned char *secret, MPIDI_line_state_t * state)
+int MPIDI_Line_wait(MPIDI_line_t *line, const unsigned char *secret, MPIDI_line_state_t *state)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -139,7 +136,7 @@ int MPIDI_Line_wait(MPIDI_line_t * line, const unsigned char *secret, MPIDI_line
     return mpi_errno;
 }
 
-static MPIDI_line_state_t send_some(int fd, const char *data, size_t bytes, size_t * sent)
+static MPIDI_line_state_t send_some(int fd, const char *data, size_t bytes, size_t *sent)
 {
     ssize_t n = send(fd, data + *sent, bytes - *sent, MSG_NOSIGNAL);
 
@@ -149,8 +146,8 @@ static MPIDI_line_state_t send_some(int fd, const char *data, size_t bytes, size
     return *sent == bytes ? MPIDI_LINE_COMPLETE : MPIDI_LINE_WAITS;
 }
 
-int MPIDI_Line_send(MPIDI_line_t * line, const unsigned char *secret, int refused,
-                    const void *body, size_t bytes, MPIDI_line_state_t * state)
+int MPIDI_Line_send(MPIDI_line_t *line, const unsigned char *secret, int refused, const void *body,
+                    size_t bytes, MPIDI_line_state_t *state)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDI_port_head_t head = MPIDI_Port_head(secret, bytes, refused);
@@ -169,16 +166,15 @@ int MPIDI_Line_send(MPIDI_line_t * line, const unsigned char *secret, int refuse
         MPIR_ERR_CHECK(mpi_errno);
     }
 
-  fn_exit:
+fn_exit:
     MPL_free(message);
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }
 
 /* Hydra's proxy speaks for a process that cannot come any more. It waits for an answer. */
-int MPIDI_Port_hear_end(const MPIDI_port_name_t * port, MPIDI_line_t * line, char *text,
-                        size_t room)
+int MPIDI_Port_hear_end(const MPIDI_port_name_t *port, MPIDI_line_t *line, char *text, size_t room)
 {
     MPIDI_line_state_t state;
 

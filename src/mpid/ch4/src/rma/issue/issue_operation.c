@@ -2,7 +2,7 @@
 
 /* An operation: kept while it waits, packed into a message, or issued natively. */
 
-#include "rma/issue/internal.h"
+#include "rma/issue/issue_internal.h"
 
 static void retain_type(MPI_Datatype type)
 {
@@ -16,7 +16,7 @@ static void release_type(MPI_Datatype type)
         MPIR_Datatype_release_if_not_builtin(type);
 }
 
-MPIDIG_rma_op_t *MPIDIG_rma_op_keep(MPIDIG_rma_issue_t * issue, const MPIDIG_rma_op_t * what)
+MPIDIG_rma_op_t *MPIDIG_rma_op_keep(MPIDIG_rma_issue_t *issue, const MPIDIG_rma_op_t *what)
 {
     MPIDIG_rma_op_t *op = issue->free_ops;
 
@@ -33,7 +33,7 @@ MPIDIG_rma_op_t *MPIDIG_rma_op_keep(MPIDIG_rma_issue_t * issue, const MPIDIG_rma
     return op;
 }
 
-void MPIDIG_rma_op_drop(MPIDIG_rma_issue_t * issue, MPIDIG_rma_op_t * op)
+void MPIDIG_rma_op_drop(MPIDIG_rma_issue_t *issue, MPIDIG_rma_op_t *op)
 {
     release_type(op->origin_type);
     release_type(op->result_type);
@@ -60,7 +60,7 @@ static bool is_plain(MPI_Aint count, MPI_Datatype type, size_t bytes)
 
 /* Does the operation fit into messages: a builtin type, contiguous, the same at both ends?
  * Operations of a pair type are native. */
-static bool travels(const MPIDIG_rma_op_t * op)
+static bool travels(const MPIDIG_rma_op_t *op)
 {
     bool plain_origin = is_plain(op->origin_count, op->origin_type, op->queue.bytes);
     bool plain_result = is_plain(op->result_count, op->result_type, op->queue.bytes);
@@ -68,44 +68,42 @@ static bool travels(const MPIDIG_rma_op_t * op)
     if (!HANDLE_IS_BUILTIN(op->type) || !HANDLE_IS_BUILTIN(op->op))
         return false;
     switch (op->kind) {
-        case MPIDIG_RMA_PUT:
-            return plain_origin;
-        case MPIDIG_RMA_GET:
-            return plain_result;
+        case MPIDIG_RMA_PUT: return plain_origin;
+        case MPIDIG_RMA_GET: return plain_result;
         case MPIDIG_RMA_ACC:
             return accumulates_travel() && plain_origin && op->origin_type == op->type;
-        case MPIDIG_RMA_CAS:
-            return accumulates_travel();
+        case MPIDIG_RMA_CAS: return accumulates_travel();
         default:
             return accumulates_travel() && plain_result &&
-                (op->op == MPI_NO_OP || (plain_origin && op->origin_type == op->type));
+                   (op->op == MPI_NO_OP || (plain_origin && op->origin_type == op->type));
     }
 }
 
-static bool sends_data(const MPIDIG_rma_op_t * op)
+static bool sends_data(const MPIDIG_rma_op_t *op)
 {
     return op->kind != MPIDIG_RMA_GET && op->op != MPI_NO_OP;
 }
 
-bool MPIDIG_rma_op_has_result(const MPIDIG_rma_op_t * op)
+bool MPIDIG_rma_op_has_result(const MPIDIG_rma_op_t *op)
 {
     return op->kind != MPIDIG_RMA_PUT && op->kind != MPIDIG_RMA_ACC;
 }
 
-static rma_issue_record_t record_of(const MPIDIG_rma_op_t * op)
+static rma_issue_record_t record_of(const MPIDIG_rma_op_t *op)
 {
-    return (rma_issue_record_t) {
-        .disp = op->disp,.count = (uint32_t) op->count,.type = MPIDIG_RMA_INDEX(op->type),
-        .op = (uint8_t) MPIDIG_RMA_INDEX(op->op),.kind = op->kind
-    };
+    return (rma_issue_record_t){.disp = op->disp,
+                                .count = (uint32_t) op->count,
+                                .type = MPIDIG_RMA_INDEX(op->type),
+                                .op = (uint8_t) MPIDIG_RMA_INDEX(op->op),
+                                .kind = op->kind};
 }
 
-void MPIDIG_rma_op_measure(MPIDIG_rma_op_t * op)
+void MPIDIG_rma_op_measure(MPIDIG_rma_op_t *op)
 {
     size_t bytes = MPIDIG_rma_size(op->count, op->type);
     rma_issue_record_t record;
 
-    op->queue = (rma_issue_op_t) {.bytes = bytes };
+    op->queue = (rma_issue_op_t){.bytes = bytes};
     if (!travels(op))
         return;
     record = record_of(op);
@@ -124,7 +122,7 @@ static char *append(char *end, const void *data, size_t bytes)
     return end + MPIDIG_rma_padded(bytes);
 }
 
-char *MPIDIG_rma_op_pack(char *end, const MPIDIG_rma_op_t * op)
+char *MPIDIG_rma_op_pack(char *end, const MPIDIG_rma_op_t *op)
 {
     rma_issue_record_t record = record_of(op);
 
@@ -136,7 +134,7 @@ char *MPIDIG_rma_op_pack(char *end, const MPIDIG_rma_op_t * op)
     return end;
 }
 
-int MPIDIG_rma_op_issue(MPIR_Win * win, int rank, const MPIDIG_rma_op_t * op)
+int MPIDIG_rma_op_issue(MPIR_Win *win, int rank, const MPIDIG_rma_op_t *op)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -159,8 +157,8 @@ int MPIDIG_rma_op_issue(MPIR_Win * win, int rank, const MPIDIG_rma_op_t * op)
                                              op->disp, op->count, op->type, op->op, win);
             break;
         case MPIDIG_RMA_FOP:
-            mpi_errno = MPIDI_fetch_and_op(op->origin, op->result, op->type, rank, op->disp,
-                                           op->op, win);
+            mpi_errno =
+                MPIDI_fetch_and_op(op->origin, op->result, op->type, rank, op->disp, op->op, win);
             break;
         case MPIDIG_RMA_CAS:
             mpi_errno = MPIDI_compare_and_swap(op->origin, op->compare, op->result, op->type, rank,

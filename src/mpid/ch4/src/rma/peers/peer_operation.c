@@ -6,7 +6,7 @@
 #include "rma/range.h"
 
 /* REQUIRES: the operation is not empty. */
-static int find_address(const MPIDIG_rma_peer_t * peer, int rank, MPI_Aint disp, MPI_Aint count,
+static int find_address(const MPIDIG_rma_peer_t *peer, int rank, MPI_Aint disp, MPI_Aint count,
                         MPI_Datatype type, char **address)
 {
     *address = peer->base + disp * peer->disp_unit;
@@ -37,7 +37,7 @@ static bool is_empty(MPI_Aint count, MPI_Datatype type)
     return size == 0;
 }
 
-int MPIDIG_rma_shared_put(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
+int MPIDIG_rma_shared_put(MPIR_Win *win, MPIDIG_rma_peer_t *peer, const void *origin,
                           MPI_Aint origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp,
                           MPI_Aint count, MPI_Datatype type)
 {
@@ -50,7 +50,7 @@ int MPIDIG_rma_shared_put(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *
     return mpi_errno ? mpi_errno : copy(origin, origin_count, origin_type, target, count, type);
 }
 
-int MPIDIG_rma_shared_get(MPIR_Win * win, MPIDIG_rma_peer_t * peer, void *origin,
+int MPIDIG_rma_shared_get(MPIR_Win *win, MPIDIG_rma_peer_t *peer, void *origin,
                           MPI_Aint origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp,
                           MPI_Aint count, MPI_Datatype type)
 {
@@ -69,17 +69,17 @@ typedef struct {
     MPI_Aint count;
     MPI_Datatype type;
     bool is_packed;
-    void *packed;               /* to be freed */
+    void *packed; /* to be freed */
 } operand_t;
 
-static int prepare(operand_t *operand, const void *origin, MPI_Aint count, MPI_Datatype type,
-                   MPI_Op op)
+static int operand_prepare(operand_t *operand, const void *origin, MPI_Aint count,
+                           MPI_Datatype type, MPI_Op op)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Datatype *type_ptr;
     MPI_Aint bytes, packed, size;
 
-    *operand = (operand_t) {.data = origin,.count = count,.type = type};
+    *operand = (operand_t){.data = origin, .count = count, .type = type};
     if (op == MPI_NO_OP || MPIR_DATATYPE_IS_PREDEFINED(type))
         goto fn_exit;
     MPIR_Datatype_get_ptr(type, type_ptr);
@@ -95,9 +95,9 @@ static int prepare(operand_t *operand, const void *origin, MPI_Aint count, MPI_D
     operand->type = type_ptr->basic_type;
     operand->is_packed = true;
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     MPL_free(operand->packed);
     goto fn_exit;
 }
@@ -113,21 +113,21 @@ static int combine(const operand_t *operand, void *target, MPI_Aint count, MPI_D
         return copy(operand->data, operand->count, operand->type, target, count, type);
     if (operand->type == type && operand->count == count && HANDLE_IS_BUILTIN(type) &&
         !operand->is_packed) {
-        (*MPIR_OP_HDL_TO_FN(op)) ((void *) operand->data, target, &count, &type);
+        (*MPIR_OP_HDL_TO_FN(op))((void *) operand->data, target, &count, &type);
         return MPI_SUCCESS;
     }
-    return MPIR_Typerep_op((void *)operand->data, operand->count, operand->type, target, count,
+    return MPIR_Typerep_op((void *) operand->data, operand->count, operand->type, target, count,
                            type, op, operand->is_packed, -1);
 }
 
 int MPIDIG_rma_combine(const void *data, MPI_Aint count, MPI_Datatype type, void *target, MPI_Op op)
 {
-    const operand_t operand = {.data = data,.count = count,.type = type};
+    const operand_t operand = {.data = data, .count = count, .type = type};
 
     return combine(&operand, target, count, type, op);
 }
 
-int MPIDIG_rma_shared_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
+int MPIDIG_rma_shared_accumulate(MPIR_Win *win, MPIDIG_rma_peer_t *peer, const void *origin,
                                  MPI_Aint origin_count, MPI_Datatype origin_type, int rank,
                                  MPI_Aint disp, MPI_Aint count, MPI_Datatype type, MPI_Op op)
 {
@@ -135,7 +135,7 @@ int MPIDIG_rma_shared_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const
                                             MPI_DATATYPE_NULL, rank, disp, count, type, op);
 }
 
-int MPIDIG_rma_shared_get_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
+int MPIDIG_rma_shared_get_accumulate(MPIR_Win *win, MPIDIG_rma_peer_t *peer, const void *origin,
                                      MPI_Aint origin_count, MPI_Datatype origin_type, void *result,
                                      MPI_Aint result_count, MPI_Datatype result_type, int rank,
                                      MPI_Aint disp, MPI_Aint count, MPI_Datatype type, MPI_Op op)
@@ -148,7 +148,7 @@ int MPIDIG_rma_shared_get_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, c
         return mpi_errno;
     mpi_errno = find_address(peer, rank, disp, count, type, &target);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = prepare(&operand, origin, origin_count, origin_type, op);
+    mpi_errno = operand_prepare(&operand, origin, origin_count, origin_type, op);
     MPIR_ERR_CHKRETURN(mpi_errno);
     MPIR_rma_lock_guard_enter(&peer->control->guard);
     if (result_type != MPI_DATATYPE_NULL)
@@ -161,7 +161,7 @@ int MPIDIG_rma_shared_get_accumulate(MPIR_Win * win, MPIDIG_rma_peer_t * peer, c
     return mpi_errno;
 }
 
-int MPIDIG_rma_shared_compare_and_swap(MPIR_Win * win, MPIDIG_rma_peer_t * peer, const void *origin,
+int MPIDIG_rma_shared_compare_and_swap(MPIR_Win *win, MPIDIG_rma_peer_t *peer, const void *origin,
                                        const void *compare, void *result, MPI_Datatype type,
                                        int rank, MPI_Aint disp)
 {
@@ -180,14 +180,14 @@ int MPIDIG_rma_shared_compare_and_swap(MPIR_Win * win, MPIDIG_rma_peer_t * peer,
     return MPI_SUCCESS;
 }
 
-int MPIDIG_rma_shared_request(int mpi_errno, MPIR_Request ** request)
+int MPIDIG_rma_shared_request(int mpi_errno, MPIR_Request **request)
 {
     MPIR_ERR_CHECK(mpi_errno);
     *request = MPIR_Request_create_complete(MPIR_REQUEST_KIND__RMA);
     MPIR_ERR_CHKANDSTMT(!*request, mpi_errno, MPIX_ERR_NOREQ, goto fn_fail, "**nomemreq");
 
-  fn_exit:
+fn_exit:
     return mpi_errno;
-  fn_fail:
+fn_fail:
     goto fn_exit;
 }

@@ -12,7 +12,7 @@ size_t MPIR_onecopy_board_bytes(unsigned processes)
 }
 
 /* The place goes last, and comes first when an entry goes: readers begin with it. */
-void MPIR_onecopy_board_offer(board_part_t * part, unsigned slot, uint64_t hash, uint64_t place)
+void MPIR_onecopy_board_offer(board_part_t *part, unsigned slot, uint64_t hash, uint64_t place)
 {
     __atomic_store_n(&part->entry[slot].hash, hash, __ATOMIC_RELAXED);
     __atomic_store_n(&part->entry[slot].place, place, __ATOMIC_RELEASE);
@@ -20,7 +20,7 @@ void MPIR_onecopy_board_offer(board_part_t * part, unsigned slot, uint64_t hash,
         __atomic_store_n(&part->used, slot + 1, __ATOMIC_RELEASE);
 }
 
-void MPIR_onecopy_board_withdraw(board_part_t * part, unsigned slot)
+void MPIR_onecopy_board_withdraw(board_part_t *part, unsigned slot)
 {
     uint32_t used = part->used;
     __atomic_store_n(&part->entry[slot].place, 0, __ATOMIC_RELEASE);
@@ -29,7 +29,7 @@ void MPIR_onecopy_board_withdraw(board_part_t * part, unsigned slot)
     __atomic_store_n(&part->used, used, __ATOMIC_RELEASE);
 }
 
-unsigned MPIR_onecopy_board_slots(const board_part_t * part)
+unsigned MPIR_onecopy_board_slots(const board_part_t *part)
 {
     uint32_t used = __atomic_load_n(&part->used, __ATOMIC_ACQUIRE);
 
@@ -37,8 +37,8 @@ unsigned MPIR_onecopy_board_slots(const board_part_t * part)
 }
 
 /* Acquire: with a place comes the hash that belongs to it, or a later one. */
-bool MPIR_onecopy_board_look(const board_part_t *part, unsigned slot, uint64_t hash, uint64_t *place,
-                        int32_t *process)
+bool MPIR_onecopy_board_look(const board_part_t *part, unsigned slot, uint64_t hash,
+                             uint64_t *place, int32_t *process)
 {
     const board_entry_t *entry = &part->entry[slot];
 
@@ -50,7 +50,7 @@ bool MPIR_onecopy_board_look(const board_part_t *part, unsigned slot, uint64_t h
 }
 
 /* Readers may be at work.  The number of the process is 0 meanwhile, which is nobody's. */
-void MPIR_onecopy_board_begin(board_part_t * part, int32_t process)
+void MPIR_onecopy_board_begin(board_part_t *part, int32_t process)
 {
     __atomic_store_n(&part->process, 0, __ATOMIC_RELAXED);
     for (unsigned slot = 0; slot < ONECOPY_MOST; slot++) {
@@ -61,7 +61,7 @@ void MPIR_onecopy_board_begin(board_part_t * part, int32_t process)
     __atomic_store_n(&part->process, process, __ATOMIC_RELEASE);
 }
 
-static uint64_t *lock_of(board_t * board, uint64_t hash)
+static uint64_t *lock_of(board_t *board, uint64_t hash)
 {
     return &board->holder[hash % BOARD_LOCKS];
 }
@@ -79,24 +79,21 @@ static void give_way(unsigned round)
     if (round < 16) {
         sched_yield();
     } else {
-        const struct timespec pause = { 0, 100000 };
+        const struct timespec pause = {0, 100000};
         nanosleep(&pause, NULL);
     }
 }
 
-static bool has_ended(uint64_t process)
-{
-    return kill((pid_t) process, 0) == -1 && errno == ESRCH;
-}
+static bool has_ended(uint64_t process) { return kill((pid_t) process, 0) == -1 && errno == ESRCH; }
 
 /* The lock is taken from `from`, which is 0 or a holder that does not give it back. */
-static bool take(uint64_t * lock, uint64_t from, int32_t self)
+static bool board_take(uint64_t *lock, uint64_t from, int32_t self)
 {
     return __atomic_compare_exchange_n(lock, &from, (uint64_t) self, false, __ATOMIC_ACQ_REL,
                                        __ATOMIC_RELAXED);
 }
 
-bool MPIR_onecopy_board_enter(board_t * board, uint64_t hash, int32_t self)
+bool MPIR_onecopy_board_enter(board_t *board, uint64_t hash, int32_t self)
 {
     uint64_t *lock = lock_of(board, hash), holder;
     const int64_t end = milliseconds() + ONECOPY_PATIENCE_MS;
@@ -104,7 +101,7 @@ bool MPIR_onecopy_board_enter(board_t * board, uint64_t hash, int32_t self)
     for (unsigned round = 0;; round++) {
         holder = __atomic_load_n(lock, __ATOMIC_ACQUIRE);
         const bool forfeit = holder && (has_ended(holder) || milliseconds() >= end);
-        if ((!holder || forfeit) && take(lock, holder, self))
+        if ((!holder || forfeit) && board_take(lock, holder, self))
             return true;
         /* another one was faster every time: without the lock then */
         if (milliseconds() >= end + ONECOPY_PATIENCE_MS)
@@ -113,7 +110,7 @@ bool MPIR_onecopy_board_enter(board_t * board, uint64_t hash, int32_t self)
     }
 }
 
-void MPIR_onecopy_board_leave(board_t * board, uint64_t hash, int32_t self)
+void MPIR_onecopy_board_leave(board_t *board, uint64_t hash, int32_t self)
 {
     uint64_t ours = (uint64_t) self;
     /* not ours any more: another process has lost its patience */
