@@ -13,6 +13,24 @@
 MPL_STATIC_INLINE_PREFIX int MPIDI_do_global_progress(void);
 MPL_STATIC_INLINE_PREFIX int MPID_Progress_test(MPID_Progress_state *state);
 
+/* Polls without a look at the clock.  A flush between distant cores takes some 30. */
+enum { MPIDI_UCX_QUICK_POLLS = 64 };
+
+/* One more poll.  What is waited for is no request of MPI's, by which waits are told apart: without a
+ * beginning a series of flushes would count as one wait that is late. */
+MPL_STATIC_INLINE_PREFIX void MPIDI_UCX_wait_idle(int vni, unsigned polls)
+{
+    if (likely(!MPIR_Yield_on && polls < MPIDI_UCX_QUICK_POLLS))
+        return;
+    if (polls == MPIDI_UCX_QUICK_POLLS)
+        MPIR_Yield_wait_begins();
+    MPIR_Yield_idle_in_vci();
+    if (unlikely(MPIR_Yield_on)) {
+        MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+        MPID_THREAD_CS_YIELD(VCI, MPIDI_VCI(vni).lock);
+    }
+}
+
 /* Completes what a nonblocking UCP call returned.  The caller holds the lock of the VCI, which is
  * released now and then: the peer may wait for an answer by another VCI, whose threads wait for
  * this one. */
@@ -22,6 +40,8 @@ MPL_STATIC_INLINE_PREFIX int MPIDI_UCX_wait(void *request, int vni)
     ucs_status_t status = UCS_PTR_STATUS(request);
 
     if (UCS_PTR_IS_PTR(request)) {
+        unsigned polls = 0;
+
         while ((status = ucp_request_check_status(request)) == UCS_INPROGRESS) {
             ucp_worker_progress(MPIDI_UCX_global.ctx[vni].worker);
             if (MPIDI_do_global_progress()) {
@@ -30,11 +50,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDI_UCX_wait(void *request, int vni)
                 mpi_errno = mpi_errno ? mpi_errno : others_errno;
                 MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vni).lock);
             }
-            MPIR_Yield_idle_in_vci();
-            if (unlikely(MPIR_Yield_on)) {
-                MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-                MPID_THREAD_CS_YIELD(VCI, MPIDI_VCI(vni).lock);
-            }
+            MPIDI_UCX_wait_idle(vni, polls++);
         }
         ucp_request_release(request);
     }
