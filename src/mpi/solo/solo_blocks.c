@@ -36,8 +36,8 @@ void solo_blocks_init(void)
 {
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "solo_exchanges", &exchanges, read_number, "SOLO",
                        "descriptions that this rank exchanged with others in MPI_Comm_split");
-    MPIR_Pvar_register(MPI_T_PVAR_CLASS_HIGHWATERMARK, "solo_longest", &longest, read_number,
-                       "SOLO", "bytes of the longest of these descriptions");
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "solo_longest", &longest, read_number, "SOLO",
+                       "bytes of the longest of these descriptions");
 }
 
 static void block_count(const uint8_t *description)

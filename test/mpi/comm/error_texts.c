@@ -88,6 +88,7 @@ static const struct {
     CLASS(MPI_T_ERR_INVALID_NAME, "name"),
     CLASS(MPI_T_ERR_INVALID, "tool"),
     CLASS(MPI_T_ERR_NOT_SUPPORTED, "support"),
+    CLASS(MPI_T_ERR_NOT_ACCESSIBLE, "access"),
     CLASS(MPI_ERR_SESSION, "MPI_Session"),
     CLASS(MPI_ERR_PROC_ABORTED, "aborted"),
     CLASS(MPI_ERR_VALUE_TOO_LARGE, "fit"),

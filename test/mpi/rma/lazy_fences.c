@@ -12,37 +12,56 @@ enum { WORDS = 64, ROUNDS = 3 };
 static int size, others; /* processes, and those of other nodes */
 static MPI_T_pvar_session session;
 
-static unsigned long long read_count(const char *name, MPI_Win win)
+enum { MESSAGES, NATIVE, PACKED, COUNTS };
+
+/* Of the window that is checked. */
+static MPI_T_pvar_handle counts[COUNTS];
+
+static void open_counts(MPI_Win *win)
 {
-    MPI_T_pvar_handle handle;
-    unsigned long long value = 0;
+    static const char *const names[COUNTS] = {"rma_messages", "rma_native", "rma_packed"};
     int index, n;
 
-    if (MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index) != MPI_SUCCESS)
-        return 0;
-    MPI_T_pvar_handle_alloc(session, index, &win, &handle, &n);
-    MPI_T_pvar_read(session, handle, &value);
-    MPI_T_pvar_handle_free(session, &handle);
+    for (int i = 0; i < COUNTS; i++) {
+        counts[i] = MPI_T_PVAR_HANDLE_NULL;
+        if (MPI_T_pvar_get_index(names[i], MPI_T_PVAR_CLASS_COUNTER, &index) == MPI_SUCCESS)
+            MPI_T_pvar_handle_alloc(session, index, win, &counts[i], &n);
+    }
+}
+
+static void close_counts(void)
+{
+    for (int i = 0; i < COUNTS; i++)
+        if (counts[i] != MPI_T_PVAR_HANDLE_NULL)
+            MPI_T_pvar_handle_free(session, &counts[i]);
+}
+
+static unsigned long long read_count(int which)
+{
+    unsigned long long value = 0;
+
+    if (counts[which] != MPI_T_PVAR_HANDLE_NULL)
+        MPI_T_pvar_read(session, counts[which], &value);
     return value;
 }
 
-static unsigned long long gone_out(MPI_Win win)
+static unsigned long long gone_out(void)
 {
-    return read_count("rma_messages", win) + read_count("rma_native", win);
+    return read_count(MESSAGES) + read_count(NATIVE);
 }
 
 /* Each process writes its own word everywhere: on its node at once, elsewhere at the fence. */
 static void check_round(MPI_Win win, long *memory, int round, const char *kind)
 {
-    unsigned long long before = gone_out(win), packed = read_count("rma_packed", win);
+    unsigned long long before = gone_out(), packed = read_count(PACKED);
     long value = 100 * round + ct_me;
 
     for (int i = 0; i < size; i++)
         MPI_Put(&value, 1, MPI_LONG, i, ct_me, 1, MPI_LONG, win);
-    CT_CHECK(gone_out(win) == before, "%s, round %d: %llu operations and messages before the fence",
-             kind, round, gone_out(win) - before);
+    CT_CHECK(gone_out() == before, "%s, round %d: %llu operations and messages before the fence",
+             kind, round, gone_out() - before);
     MPI_Win_fence(0, win);
-    packed = read_count("rma_packed", win) - packed;
+    packed = read_count(PACKED) - packed;
     CT_CHECK(packed >= others, "%s, round %d: %llu operations in messages, not %d", kind, round,
              packed, others);
     for (int i = 0; i < size; i++)
@@ -54,10 +73,12 @@ static void check_round(MPI_Win win, long *memory, int round, const char *kind)
 
 static void check_window(MPI_Win win, long *memory, const char *kind)
 {
+    open_counts(&win);
     MPI_Win_fence(0, win);
     for (int round = 0; round < ROUNDS; round++)
         check_round(win, memory, round, kind);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    close_counts();
     MPI_Win_free(&win);
 }
 

@@ -60,7 +60,7 @@ static void register_variables(void)
 {
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "ucx_endpoints", &peers.count, read_endpoints,
                        "CH4_UCX", "endpoints to other processes that are alive");
-    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "ucx_address_bytes", &peers.address_bytes,
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "ucx_address_bytes", &peers.address_bytes,
                        read_bytes, "CH4_UCX", "bytes of addresses of peers that were looked up");
 }
 
