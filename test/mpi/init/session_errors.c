@@ -84,6 +84,29 @@ static void check_names(MPI_Session s, int sets)
     }
 }
 
+/* Errors of groups of the session, and of groups that were made of those */
+static void check_groups(MPI_Session s)
+{
+    const int self = 0, beyond = 7;
+    MPI_Group group, same, none = MPI_GROUP_NULL;
+    int rank;
+
+    MPI_Group_from_session_pset(s, "mpi://SELF", &group);
+    MPI_Group_incl(group, 1, &self, &same);
+    check("no room for a size", MPI_Group_size(group, NULL), MPI_ERR_ARG, (int) s);
+    check("a rank that the group lacks", MPI_Group_incl(group, 1, &beyond, &none), MPI_ERR_RANK,
+          (int) s);
+    check("a rank that its subgroup lacks", MPI_Group_excl(same, 1, &beyond, &none), MPI_ERR_RANK,
+          (int) s);
+    check("a rank of no process",
+          MPI_Group_translate_ranks(MPI_GROUP_EMPTY, 1, &beyond, group, &rank), MPI_ERR_RANK,
+          (int) s);
+    check("no room for a union", MPI_Group_union(MPI_GROUP_EMPTY, same, NULL), MPI_ERR_ARG,
+          (int) s);
+    MPI_Group_free(&same);
+    MPI_Group_free(&group);
+}
+
 /* They have no session */
 static void check_creation(MPI_Session s)
 {
@@ -141,6 +164,7 @@ static void check_handlers(MPI_Session s, MPI_Errhandler given, int sets)
     CT_CHECK(now == given, "the session has another error handler");
     MPI_Errhandler_free(&now);
     check_calls(s, sets);
+    check_groups(s);
     MPI_Session_set_errhandler(s, MPI_ERRORS_RETURN);
     CT_CHECK(MPI_Group_from_session_pset(s, "app://none", &group) != MPI_SUCCESS,
              "a group of an unknown set");
