@@ -452,10 +452,19 @@ waits_at_fences_of_pmi2() {
     done
 }
 
-# The names of Slurm's variables since version 2.
+# The names of Slurm's variables since version 2. What srun sets for each node stays.
 knows_the_variables_of_slurm() {
     says $'x\nx\nx' "three tasks of a node" "$(SLURM_JOB_NODELIST=localhost SLURM_JOB_NUM_NODES=1 \
-        SLURM_TASKS_PER_NODE=3 job -rmk slurm -launcher fork echo x 2>&1)"
+        SLURM_TASKS_PER_NODE=3 job -rmk slurm -launcher fork echo x 2>&1)" || return 1
+    # shellcheck disable=SC2016    # of the script
+    printf '%s\n' '#!/bin/bash' 'while [ "$1" != none ]; do shift; done' 'shift' \
+        'SLURM_NODEID=0 SLURM_GTIDS=of_srun SLURMD_NODENAME=of_srun exec "$@"' >"$OUT/srun"
+    chmod +x "$OUT/srun"
+    # shellcheck disable=SC2016    # of the process
+    says "of_srun of_srun mine" "variables that srun sets" "$(HYDRA_LAUNCHER_AUTOFORK=0 \
+        SLURM_GTIDS=of_mpiexec SLURMD_NODENAME=of_mpiexec MINE=mine job -launcher slurm \
+        -launcher-exec "$OUT/srun" -hosts localhost -n 1 \
+        sh -c 'echo $SLURM_GTIDS $SLURMD_NODENAME $MINE' 2>&1)"
 }
 
 # ---- binding
