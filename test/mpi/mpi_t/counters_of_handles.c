@@ -44,8 +44,8 @@ static void check_counter(int index)
     barriers(AFTER);
     second = value_of(sessions[1], handles[1]);
     CT_CHECK(second >= AFTER, "the second has %llu", second);
-    CT_CHECK(value_of(sessions[0], handles[0]) == first + second,
-             "the first has not %llu and %llu", first, second);
+    CT_CHECK(value_of(sessions[0], handles[0]) == first + second, "the first has not %llu and %llu",
+             first, second);
     for (int i = 0; i < 2; i++) {
         MPI_T_pvar_handle_free(sessions[i], &handles[i]);
         MPI_T_pvar_session_free(&sessions[i]);

@@ -7,7 +7,7 @@
  */
 #include "cmaptest.h"
 
-static const MPI_Fint numbers[3] = { 1, 2, 3 };
+static const MPI_Fint numbers[3] = {1, 2, 3};
 
 static MPI_Status of_message(void)
 {
@@ -25,8 +25,9 @@ static void check(const MPI_Status *status, const char *way)
 
     MPI_Get_count(status, MPI_INT, &count);
     CT_CHECK(status->MPI_SOURCE == 0 && status->MPI_TAG == 7 && status->MPI_ERROR == 19 &&
-             count == 3, "%s: source %d, tag %d, error %d, count %d", way, status->MPI_SOURCE,
-             status->MPI_TAG, status->MPI_ERROR, count);
+                 count == 3,
+             "%s: source %d, tag %d, error %d, count %d", way, status->MPI_SOURCE, status->MPI_TAG,
+             status->MPI_ERROR, count);
 }
 
 static void all_ways(void)

@@ -45,10 +45,7 @@ static unsigned long long read_count(int which)
     return value;
 }
 
-static unsigned long long gone_out(void)
-{
-    return read_count(MESSAGES) + read_count(NATIVE);
-}
+static unsigned long long gone_out(void) { return read_count(MESSAGES) + read_count(NATIVE); }
 
 /* Each process writes its own word everywhere: on its node at once, elsewhere at the fence. */
 static void check_round(MPI_Win win, long *memory, int round, const char *kind)

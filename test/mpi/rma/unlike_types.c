@@ -28,10 +28,10 @@ static int accumulates(int n, MPI_Datatype origin, int m, MPI_Datatype target, M
     int classes[4];
 
     classes[0] = class_of(MPI_Accumulate(zeros, n, origin, 0, 0, m, target, op, win));
-    classes[1] = class_of(MPI_Get_accumulate(zeros, n, origin, results, m, target, 0, 0, m, target,
-                                             op, win));
-    classes[2] = class_of(MPI_Raccumulate(zeros, n, origin, 0, 0, m, target, op, win,
-                                          &requests[0]));
+    classes[1] = class_of(
+        MPI_Get_accumulate(zeros, n, origin, results, m, target, 0, 0, m, target, op, win));
+    classes[2] =
+        class_of(MPI_Raccumulate(zeros, n, origin, 0, 0, m, target, op, win, &requests[0]));
     classes[3] = class_of(MPI_Rget_accumulate(zeros, n, origin, results, m, target, 0, 0, m, target,
                                               op, win, &requests[1]));
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -73,7 +73,8 @@ static void bits(void)
 {
     CT_CHECK(accumulates(8, MPI_BYTE, 1, MPI_DOUBLE, MPI_REPLACE) == MPI_SUCCESS, "MPI_REPLACE");
     CT_CHECK(class_of(MPI_Get_accumulate(NULL, 0, MPI_BYTE, memory + 4, 1, MPI_DOUBLE, 0, 0, 1,
-                                         MPI_DOUBLE, MPI_NO_OP, win)) == MPI_SUCCESS, "MPI_NO_OP");
+                                         MPI_DOUBLE, MPI_NO_OP, win)) == MPI_SUCCESS,
+             "MPI_NO_OP");
 }
 
 int main(int argc, char **argv)

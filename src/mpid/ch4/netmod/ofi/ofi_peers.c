@@ -132,8 +132,8 @@ static void register_variables(void)
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "ofi_addresses", &inserted.count, read_count,
                        "CH4_OFI",
                        "addresses of peers, and its own, that were inserted at first use");
-    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "ofi_address_bytes", &inserted.bytes, read_count, "CH4_OFI",
-                       "bytes of addresses that were inserted at first use");
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "ofi_address_bytes", &inserted.bytes, read_count,
+                       "CH4_OFI", "bytes of addresses that were inserted at first use");
 }
 
 void MPIDI_OFI_peers_choose(void)
