@@ -60,8 +60,8 @@ COVERED_BY_OTHERS = ("affine", "array", "packed", *STRATEGIES)
 # the ten thousand, or measure, which takes minutes over TCP; nor the same one-sided tests with
 # other settings.
 HOSTS_RANKS = 8
-SHORT_LEAVE_OUT = "^large_(counts|totals)$"  # minutes, and 5 and 12 GB
-HOSTS_LEAVE_OUT = "^(large_counts|large_totals|ctxalloc|ctxsplit|ctxid_.*|wide_ids|many_comms|sendflood|(lock)?contention.*|.*_accop.*|allgatherv4)$"
+SHORT_LEAVE_OUT = "^large_(counts|files|totals)$"  # minutes, and 5 to 12 GB
+HOSTS_LEAVE_OUT = "^(large_counts|large_files|large_totals|ctxalloc|ctxsplit|ctxid_.*|wide_ids|many_comms|sendflood|(lock)?contention.*|.*_accop.*|allgatherv4)$"
 # The suite has run the largest tests already; so many more times they would take longer than all
 # the rest.  The others have nothing to do with maps.
 FORCED_LIMITS = {"MAX_RANKS": "16", "LEAVE_OUT": "^(ctxid_|wide_ids$|tag_limits$)"}

@@ -36,10 +36,8 @@ int MPIU_external32_begin(struct MPIU_external32 *x, MPI_File fh, const void *bu
     if (!is_wanted(fh, count, datatype))
         return 0;
     MPI_Pack_external_size_c("external32", count, datatype, &bytes);
-    if (bytes > INT_MAX)
-        return 0;
     x->bytes = ADIOI_Malloc(bytes + 1);
-    x->n = (int) bytes;
+    x->n = bytes;
     x->buf = (void *) buf;
     x->count = count;
     x->datatype = datatype;
