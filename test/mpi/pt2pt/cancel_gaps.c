@@ -8,9 +8,9 @@
 
 #include <unistd.h>
 
-enum { ROUNDS = 20000, MOST_BYTES = 4 << 20 };
+enum { ROUNDS = 20000, MOST_BYTES = 4 << 20, FEW = 4, MANY = 400 };
 
-static int buffer[16];
+static int buffer[2 * MANY];
 
 static long bytes_in_use(void)
 {
@@ -25,7 +25,7 @@ static long bytes_in_use(void)
     return resident * sysconf(_SC_PAGESIZE);
 }
 
-static void cancel_some(int other)
+static void cancel_some(int other, int pieces)
 {
     for (int i = 0; i < ROUNDS; i++) {
         MPI_Datatype type;
@@ -33,7 +33,7 @@ static void cancel_some(int other)
         MPI_Status status;
         int is_cancelled;
 
-        MPI_Type_vector(4, 1, 2, MPI_INT, &type);
+        MPI_Type_vector(pieces, 1, 2, MPI_INT, &type);
         MPI_Type_commit(&type);
         MPI_Irecv(buffer, 1, type, other, 0, MPI_COMM_WORLD, &request);
         MPI_Type_free(&type);
@@ -52,9 +52,11 @@ int main(int argc, char **argv)
     MTest_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    cancel_some((ct_me + 1) % size);
+    for (int pieces = FEW; pieces <= MANY; pieces += MANY - FEW)
+        cancel_some((ct_me + 1) % size, pieces);
     before = bytes_in_use();
-    cancel_some((ct_me + 1) % size);
+    for (int pieces = FEW; pieces <= MANY; pieces += MANY - FEW)
+        cancel_some((ct_me + 1) % size, pieces);
     grown = bytes_in_use() - before;
     CT_CHECK(grown < MOST_BYTES, "%d cancelled receives take %ld bytes", ROUNDS, grown);
     MTest_Finalize(ct_errs);
