@@ -826,6 +826,7 @@ def over_ofi(check):
 
     def work():
         check.step("ofi: refuses more ranks than the match bits hold", "refuses_ranks")
+        check.step("ofi: providers that reach other hosts come first", "chooses_what_reaches")
         for folder in (*SPAWN_DIRS, "errors/spawn", "comm", "group", "rma"):
             check.suite(folder, "ofi")
 

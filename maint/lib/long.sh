@@ -45,3 +45,15 @@ refuses_ranks() {
     printf '%s\n' "$said"
     grep -q '4 processes, but the match bits have 1 for the rank' <<<"$said"
 }
+
+# What libfabric offers without the first choice: datagrams have the higher score, and the module
+# for memory of a host the same one as connections.
+chooses_what_reaches() {
+    local said
+    readme_program
+    "$PREFIX/bin/mpicc" -o "$OUT/readme-ofi" "$OUT/readme.c" || return 1
+    said=$(FI_PROVIDER='^sockets' MPIR_CVAR_DEBUG_SUMMARY=1 MPIEXEC_TIMEOUT=60 \
+        "$PREFIX/bin/mpiexec" -n 2 "$OUT/readme-ofi" 2>&1) || { printf '%s\n' "$said"; return 1; }
+    grep '^libfabric provider:' <<<"$said"
+    ! grep -Eq '^libfabric provider: (shm|.*ofi_rxd)' <<<"$said"
+}
