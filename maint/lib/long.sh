@@ -57,3 +57,22 @@ chooses_what_reaches() {
     grep '^libfabric provider:' <<<"$said"
     ! grep -Eq '^libfabric provider: (shm|.*ofi_rxd)' <<<"$said"
 }
+
+# On a network with no other addresses.
+starts_with_ipv6_alone() {
+    local why provider
+    why=$(unshare --net true 2>&1) || { echo "no namespaces here: $why"; return 77; }
+    readme_program
+    "$PREFIX/bin/mpicc" -o "$OUT/readme-ofi" "$OUT/readme.c" || return 1
+    for provider in sockets 'tcp;ofi_rxm'; do
+        FI_PROVIDER=$provider MPIR_CVAR_DEBUG_SUMMARY=1 MPIEXEC_TIMEOUT=60 \
+            unshare --net bash -c '
+            echo 0 >/proc/sys/net/ipv6/conf/default/accept_dad
+            ip link set lo up && ip link add here type veth peer there &&
+                ip link set there up && ip link set here up && ip addr add fd00::9/64 dev here ||
+                { echo "no pair of devices here"; exit 77; }
+            said=$("$1" -n 2 "$2" 2>&1) || { printf "%s\n" "$said"; exit 1; }
+            grep "^libfabric provider: $FI_PROVIDER - fd00::" <<<"$said"' - \
+            "$PREFIX/bin/mpiexec" "$OUT/readme-ofi" || return
+    done
+}
