@@ -830,6 +830,8 @@ def over_ofi(check):
         check.step("ofi: hosts with IPv6 alone", "starts_with_ipv6_alone")
         for folder in (*SPAWN_DIRS, "errors/spawn", "comm", "group", "rma"):
             check.suite(folder, "ofi")
+        for folder in ("coll", "pt2pt"):
+            check.suite(folder, "ofi", env={"ONLY_OURS": "yes"})
 
     with_variant(check, check.variant.other("--netmod=ofi"), work)
 
