@@ -11,13 +11,15 @@
 enum { MOST = 20000 };
 
 static const char *const names[] = {
-    "MPIR_CVAR_BCAST_INTRANODE_BUFFER_TOTAL_SIZE", "MPIR_CVAR_BCAST_INTRANODE_NUM_CELLS",
-    "MPIR_CVAR_REDUCE_INTRANODE_BUFFER_TOTAL_SIZE", "MPIR_CVAR_REDUCE_INTRANODE_NUM_CELLS",
+    "MPIR_CVAR_BCAST_INTRANODE_BUFFER_TOTAL_SIZE",
+    "MPIR_CVAR_BCAST_INTRANODE_NUM_CELLS",
+    "MPIR_CVAR_REDUCE_INTRANODE_BUFFER_TOTAL_SIZE",
+    "MPIR_CVAR_REDUCE_INTRANODE_NUM_CELLS",
 };
 static const int settings[][4] = {
-    { 32768, 4, 32768, 4 }, { 1 << 20, 4, 1 << 20, 4 }, { 32768, 16, 32768, 16 },
-    { 5000, 3, 5000, 3 },   { 32768, 0, 32768, 4 },     { 32768, 4, 32768, 0 },
-    { 100, 4, 32768, 4 },   { 32768, 4, 10, 4 },        { 4096, 1, 4096, 1 },
+    {32768, 4, 32768, 4}, {1 << 20, 4, 1 << 20, 4}, {32768, 16, 32768, 16},
+    {5000, 3, 5000, 3},   {32768, 0, 32768, 4},     {32768, 4, 32768, 0},
+    {100, 4, 32768, 4},   {32768, 4, 10, 4},        {4096, 1, 4096, 1},
 };
 static int size;
 static double in[MOST], out[MOST];

@@ -18,7 +18,7 @@ static void add(void *from, void *into, int *n, MPI_Datatype *unused)
 {
     for (int i = 0; i < *n; i++) {
         for (int j = 0; j < DOUBLES; j++)
-            ((double *)into)[begin + i * step + j] += ((double *)from)[begin + i * step + j];
+            ((double *) into)[begin + i * step + j] += ((double *) from)[begin + i * step + j];
     }
 }
 

@@ -37,8 +37,7 @@ static void use(MPI_Comm comm)
         CT_CHECK(value == turn, "MPI_Bcast: %d, not %d", value, turn);
         MPI_Reduce(in, out, COUNT, MPI_INT, MPI_SUM, 0, comm);
         for (int i = 0; ct_me == 0 && i < COUNT; i++)
-            CT_CHECK(out[i] == size * i + size * (size - 1) / 2, "MPI_Reduce: %d is %d", i,
-                     out[i]);
+            CT_CHECK(out[i] == size * i + size * (size - 1) / 2, "MPI_Reduce: %d is %d", i, out[i]);
     }
 }
 

@@ -37,7 +37,7 @@ static MPI_Comm comm_from(MPI_Session session, const char *pset)
 
 static void write_and_read(MPI_File file, int rank, int size)
 {
-    int mine[2] = { rank, rank + 1000 }, other = (rank + 1) % size, theirs[2] = { -1, -1 };
+    int mine[2] = {rank, rank + 1000}, other = (rank + 1) % size, theirs[2] = {-1, -1};
     MPI_Datatype one, strided;
     MPI_Status status;
 
@@ -125,7 +125,8 @@ int main(int argc, char **argv)
     if (first)
         MPI_Finalize();
     expect(!MPI_Register_datarep("session_files", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL,
-                                 extent_of, NULL), "MPI_Register_datarep returned an error");
+                                 extent_of, NULL),
+           "MPI_Register_datarep returned an error");
     use_file(session, "mpi://SELF", getpid());
     use_file(session, "mpi://WORLD", getpid());
     if (in_between) {

@@ -31,14 +31,27 @@ struct way {
     const char *driver, *sieve, *aggregate;
 };
 
-enum { AT, I_AT, POINTER, I_POINTER, SHARED, I_SHARED, AT_ALL, I_AT_ALL, SPLIT_AT_ALL, ALL, I_ALL,
-    SPLIT_ALL, ORDERED, SPLIT_ORDERED, CALLS
+enum {
+    AT,
+    I_AT,
+    POINTER,
+    I_POINTER,
+    SHARED,
+    I_SHARED,
+    AT_ALL,
+    I_AT_ALL,
+    SPLIT_AT_ALL,
+    ALL,
+    I_ALL,
+    SPLIT_ALL,
+    ORDERED,
+    SPLIT_ORDERED,
+    CALLS
 };
 
 static const char *const names[CALLS] = {
-    "at", "i_at", "pointer", "i_pointer", "shared", "i_shared", "at_all", "i_at_all",
-    "split_at_all", "all", "i_all", "split_all", "ordered", "split_ordered"
-};
+    "at",       "i_at",         "pointer", "i_pointer", "shared",    "i_shared", "at_all",
+    "i_at_all", "split_at_all", "all",     "i_all",     "split_all", "ordered",  "split_ordered"};
 
 static const MPI_Count GIB = 1 << 30;
 static int size;
@@ -83,10 +96,7 @@ static MPI_Count next_edge(MPI_Count i)
     return i < room ? i : room;
 }
 
-static char value(MPI_Count i)
-{
-    return 1 + (i + 3 * (i / GIB) + 5 * ct_me) % 125;
-}
+static char value(MPI_Count i) { return 1 + (i + 3 * (i / GIB) + 5 * ct_me) % 125; }
 
 /* ---- layouts ---- */
 
@@ -123,7 +133,7 @@ static MPI_Datatype type_of(const struct layout *l)
 
 static struct layout contiguous(MPI_Count bytes)
 {
-    struct layout l = { 1, {0}, {bytes} };
+    struct layout l = {1, {0}, {bytes}};
 
     return l;
 }
@@ -131,7 +141,7 @@ static struct layout contiguous(MPI_Count bytes)
 /* A block, room for some bytes of each other process, and a few more bytes */
 static struct layout two_blocks(MPI_Count block)
 {
-    struct layout l = { 2, {0, block + PIECE * (size - 1)}, {block, BEHIND} };
+    struct layout l = {2, {0, block + PIECE * (size - 1)}, {block, BEHIND}};
 
     return l;
 }
@@ -147,37 +157,27 @@ static int do_write(MPI_File f, int call, MPI_Count n, MPI_Datatype t, MPI_Statu
     int err;
 
     switch (call) {
-    case AT:
-        return MPI_File_write_at_c(f, 0, memory, n, t, status);
-    case I_AT:
-        return START_AND_WAIT(MPI_File_iwrite_at_c(f, 0, memory, n, t, &request));
-    case POINTER:
-        return MPI_File_write_c(f, memory, n, t, status);
-    case I_POINTER:
-        return START_AND_WAIT(MPI_File_iwrite_c(f, memory, n, t, &request));
-    case SHARED:
-        return MPI_File_write_shared_c(f, memory, n, t, status);
-    case I_SHARED:
-        return START_AND_WAIT(MPI_File_iwrite_shared_c(f, memory, n, t, &request));
-    case AT_ALL:
-        return MPI_File_write_at_all_c(f, 0, memory, n, t, status);
-    case I_AT_ALL:
-        return START_AND_WAIT(MPI_File_iwrite_at_all_c(f, 0, memory, n, t, &request));
-    case SPLIT_AT_ALL:
-        return BEGIN_AND_END(MPI_File_write_at_all_begin_c(f, 0, memory, n, t),
-                             MPI_File_write_at_all_end(f, memory, status));
-    case ALL:
-        return MPI_File_write_all_c(f, memory, n, t, status);
-    case I_ALL:
-        return START_AND_WAIT(MPI_File_iwrite_all_c(f, memory, n, t, &request));
-    case SPLIT_ALL:
-        return BEGIN_AND_END(MPI_File_write_all_begin_c(f, memory, n, t),
-                             MPI_File_write_all_end(f, memory, status));
-    case ORDERED:
-        return MPI_File_write_ordered_c(f, memory, n, t, status);
-    default:
-        return BEGIN_AND_END(MPI_File_write_ordered_begin_c(f, memory, n, t),
-                             MPI_File_write_ordered_end(f, memory, status));
+        case AT: return MPI_File_write_at_c(f, 0, memory, n, t, status);
+        case I_AT: return START_AND_WAIT(MPI_File_iwrite_at_c(f, 0, memory, n, t, &request));
+        case POINTER: return MPI_File_write_c(f, memory, n, t, status);
+        case I_POINTER: return START_AND_WAIT(MPI_File_iwrite_c(f, memory, n, t, &request));
+        case SHARED: return MPI_File_write_shared_c(f, memory, n, t, status);
+        case I_SHARED: return START_AND_WAIT(MPI_File_iwrite_shared_c(f, memory, n, t, &request));
+        case AT_ALL: return MPI_File_write_at_all_c(f, 0, memory, n, t, status);
+        case I_AT_ALL:
+            return START_AND_WAIT(MPI_File_iwrite_at_all_c(f, 0, memory, n, t, &request));
+        case SPLIT_AT_ALL:
+            return BEGIN_AND_END(MPI_File_write_at_all_begin_c(f, 0, memory, n, t),
+                                 MPI_File_write_at_all_end(f, memory, status));
+        case ALL: return MPI_File_write_all_c(f, memory, n, t, status);
+        case I_ALL: return START_AND_WAIT(MPI_File_iwrite_all_c(f, memory, n, t, &request));
+        case SPLIT_ALL:
+            return BEGIN_AND_END(MPI_File_write_all_begin_c(f, memory, n, t),
+                                 MPI_File_write_all_end(f, memory, status));
+        case ORDERED: return MPI_File_write_ordered_c(f, memory, n, t, status);
+        default:
+            return BEGIN_AND_END(MPI_File_write_ordered_begin_c(f, memory, n, t),
+                                 MPI_File_write_ordered_end(f, memory, status));
     }
 }
 
@@ -187,37 +187,26 @@ static int do_read(MPI_File f, int call, MPI_Count n, MPI_Datatype t, MPI_Status
     int err;
 
     switch (call) {
-    case AT:
-        return MPI_File_read_at_c(f, 0, memory, n, t, status);
-    case I_AT:
-        return START_AND_WAIT(MPI_File_iread_at_c(f, 0, memory, n, t, &request));
-    case POINTER:
-        return MPI_File_read_c(f, memory, n, t, status);
-    case I_POINTER:
-        return START_AND_WAIT(MPI_File_iread_c(f, memory, n, t, &request));
-    case SHARED:
-        return MPI_File_read_shared_c(f, memory, n, t, status);
-    case I_SHARED:
-        return START_AND_WAIT(MPI_File_iread_shared_c(f, memory, n, t, &request));
-    case AT_ALL:
-        return MPI_File_read_at_all_c(f, 0, memory, n, t, status);
-    case I_AT_ALL:
-        return START_AND_WAIT(MPI_File_iread_at_all_c(f, 0, memory, n, t, &request));
-    case SPLIT_AT_ALL:
-        return BEGIN_AND_END(MPI_File_read_at_all_begin_c(f, 0, memory, n, t),
-                             MPI_File_read_at_all_end(f, memory, status));
-    case ALL:
-        return MPI_File_read_all_c(f, memory, n, t, status);
-    case I_ALL:
-        return START_AND_WAIT(MPI_File_iread_all_c(f, memory, n, t, &request));
-    case SPLIT_ALL:
-        return BEGIN_AND_END(MPI_File_read_all_begin_c(f, memory, n, t),
-                             MPI_File_read_all_end(f, memory, status));
-    case ORDERED:
-        return MPI_File_read_ordered_c(f, memory, n, t, status);
-    default:
-        return BEGIN_AND_END(MPI_File_read_ordered_begin_c(f, memory, n, t),
-                             MPI_File_read_ordered_end(f, memory, status));
+        case AT: return MPI_File_read_at_c(f, 0, memory, n, t, status);
+        case I_AT: return START_AND_WAIT(MPI_File_iread_at_c(f, 0, memory, n, t, &request));
+        case POINTER: return MPI_File_read_c(f, memory, n, t, status);
+        case I_POINTER: return START_AND_WAIT(MPI_File_iread_c(f, memory, n, t, &request));
+        case SHARED: return MPI_File_read_shared_c(f, memory, n, t, status);
+        case I_SHARED: return START_AND_WAIT(MPI_File_iread_shared_c(f, memory, n, t, &request));
+        case AT_ALL: return MPI_File_read_at_all_c(f, 0, memory, n, t, status);
+        case I_AT_ALL: return START_AND_WAIT(MPI_File_iread_at_all_c(f, 0, memory, n, t, &request));
+        case SPLIT_AT_ALL:
+            return BEGIN_AND_END(MPI_File_read_at_all_begin_c(f, 0, memory, n, t),
+                                 MPI_File_read_at_all_end(f, memory, status));
+        case ALL: return MPI_File_read_all_c(f, memory, n, t, status);
+        case I_ALL: return START_AND_WAIT(MPI_File_iread_all_c(f, memory, n, t, &request));
+        case SPLIT_ALL:
+            return BEGIN_AND_END(MPI_File_read_all_begin_c(f, memory, n, t),
+                                 MPI_File_read_all_end(f, memory, status));
+        case ORDERED: return MPI_File_read_ordered_c(f, memory, n, t, status);
+        default:
+            return BEGIN_AND_END(MPI_File_read_ordered_begin_c(f, memory, n, t),
+                                 MPI_File_read_ordered_end(f, memory, status));
     }
 }
 
@@ -253,8 +242,8 @@ static void move(const struct way *w, const struct layout *in_memory, const stru
     int err;
 
     if (w->call >= AT_ALL || ct_me == 0) {
-        err = is_write ? do_write(file, w->call, n, t, &status) :
-            do_read(file, w->call, n, t, &status);
+        err = is_write ? do_write(file, w->call, n, t, &status)
+                       : do_read(file, w->call, n, t, &status);
         CT_CHECK(!err, "%s: error in %s", what, is_write ? "write" : "read");
         if (!err) {
             MPI_Get_elements_x(&status, MPI_BYTE, &moved);
@@ -324,9 +313,11 @@ static void check(const struct way *w, MPI_Count block, int file_blocks, int mem
     int takes_part = ct_me == 0 || w->call >= AT_ALL;
     char what[200];
 
-    snprintf(what, sizeof(what), "%s%s, %lld bytes in a block, %d in the file, %d in memory, sieve "
-             "%s, aggregate %s", w->driver, names[w->call], (long long) block,
-             file_blocks, memory_blocks, w->sieve, w->aggregate);
+    snprintf(what, sizeof(what),
+             "%s%s, %lld bytes in a block, %d in the file, %d in memory, sieve "
+             "%s, aggregate %s",
+             w->driver, names[w->call], (long long) block, file_blocks, memory_blocks, w->sieve,
+             w->aggregate);
     if (ct_me) {
         in_memory = contiguous(PIECE);
         in_file = contiguous(PIECE);
@@ -355,7 +346,7 @@ static void check(const struct way *w, MPI_Count block, int file_blocks, int mem
 
 static void check_calls(void)
 {
-    struct way w = { 0, 1, "", "automatic", "disable" };
+    struct way w = {0, 1, "", "automatic", "disable"};
 
     for (w.call = 0; w.call < CALLS; w.call++)
         check(&w, 2 * GIB + BEHIND, 1, 1);
@@ -363,10 +354,10 @@ static void check_calls(void)
 
 static void check_strided(const char *driver)
 {
-    static const char *const sieves[] = { "enable", "disable" };
+    static const char *const sieves[] = {"enable", "disable"};
 
     for (int i = 0; i < 2; i++) {
-        struct way w = { POINTER, 0, driver, sieves[i], "disable" };
+        struct way w = {POINTER, 0, driver, sieves[i], "disable"};
 
         check(&w, 2 * GIB + BEHIND, 2, 1);
         check(&w, 2 * GIB + BEHIND, 1, 2);
@@ -377,7 +368,7 @@ static void check_strided(const char *driver)
 
 static void check_collective(void)
 {
-    struct way w = { ALL, 0, "", "automatic", "enable" };
+    struct way w = {ALL, 0, "", "automatic", "enable"};
 
     check(&w, 4 * GIB + BEHIND, 2, 1);
     check(&w, 4 * GIB + BEHIND, 2, 2);
@@ -399,14 +390,14 @@ static int is_room(const char *folder)
     if (file)
         fclose(file);
     mine = kilobytes > 5000000 && !statvfs(folder, &disk) &&
-        disk.f_bavail * (double) disk.f_frsize > 6e9;
+           disk.f_bavail * (double) disk.f_frsize > 6e9;
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     return all;
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const parts[] = { "calls", "strided", "nfs", "collective" };
+    static const char *const parts[] = {"calls", "strided", "nfs", "collective"};
     const char *folder = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
 
     MTest_Init(&argc, &argv);

@@ -35,7 +35,7 @@ static void check(const char *call, int err, MPI_Status *status, int want)
         wrong += memory[i] != i;
     CT_CHECK(!wrong, "%s: %d bytes are wrong", call, wrong);
     memset(memory, -1, IN_FILE);
-    MPI_Barrier(MPI_COMM_WORLD);        /* all have used the shared pointer */
+    MPI_Barrier(MPI_COMM_WORLD); /* all have used the shared pointer */
     MPI_File_seek(file, 0, MPI_SEEK_SET);
     MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
 }
@@ -116,8 +116,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     snprintf(name, sizeof(name), "%s/large_reads.%d", folder ? folder : "/tmp", (int) getpid());
     MPI_Bcast(name, sizeof(name), MPI_CHAR, 0, MPI_COMM_WORLD);
-    memory = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-                  0);
+    memory =
+        mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         MPI_Abort(MPI_COMM_WORLD, 1);
     if (ct_me == 0) {

@@ -24,15 +24,9 @@ static void make_pieces(int ints)
 }
 
 /* The place in the origin of an int of the data. */
-static int at(int part, int i)
-{
-    return 2 * part * PART + i / piece * 2 * piece + i % piece;
-}
+static int at(int part, int i) { return 2 * part * PART + i / piece * 2 * piece + i % piece; }
 
-static int value(int part, int i, int turn)
-{
-    return i + 7 * part + 31 * turn + ct_me;
-}
+static int value(int part, int i, int turn) { return i + 7 * part + 31 * turn + ct_me; }
 
 static void fill(int n, int turn)
 {
@@ -57,10 +51,7 @@ static void check(const int *buffer, int n, int turn, const char *what)
     }
 }
 
-static MPI_Aint place(int part)
-{
-    return (MPI_Aint) ct_me * ALL + part * PART;
-}
+static MPI_Aint place(int part) { return (MPI_Aint) ct_me * ALL + part * PART; }
 
 static void with_requests(int n, int turn)
 {
@@ -95,7 +86,7 @@ static void without(int n, int turn)
 
 int main(int argc, char **argv)
 {
-    const int lengths[] = { 1, 20, 10000, 50000 };
+    const int lengths[] = {1, 20, 10000, 50000};
     MPI_Aint bytes;
 
     MTest_Init(&argc, &argv);

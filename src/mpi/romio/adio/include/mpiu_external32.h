@@ -15,10 +15,10 @@
 #define MPIU_EXTERNAL32_H_INCLUDED
 
 struct MPIU_external32 {
-    void *bytes;                /* external32 */
-    MPI_Count n;                /* how many */
-    MPI_Status status;          /* of their transfer */
-    void *buf;                  /* the user's data */
+    void *bytes;       /* external32 */
+    MPI_Count n;       /* how many */
+    MPI_Status status; /* of their transfer */
+    void *buf;         /* the user's data */
     MPI_Count count;
     MPI_Datatype datatype;
     int is_read;
