@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 import check_plan as plan  # noqa: E402
 import check_run  # noqa: E402
 import check_sections  # noqa: E402
+import replaced  # noqa: E402
 import tree  # noqa: E402
 
 wrong = []
@@ -146,6 +147,25 @@ def replaced_text(_folder):
         except tree.Failure as e:
             expect(said in str(e) and "\n" not in str(e), f"a change in {path}: {e}")
     tree.check_replaced(tree.Upstream())
+    text = b"""/* before */
+int keep(void)
+{
+}
+#endif /* not a comment of the next one */
+static int gone(int a,
+                int b)
+{
+}
+
+/* stays */
+"""
+    left = replaced.cut(text, ["gone"])
+    expect(b"gone" not in left and b"keep" in left and b"stays" in left, f"a cut leaves {left}")
+    try:
+        replaced.cut(text, ["missing"])
+        wrong.append("a cut of what is not there is not seen")
+    except LookupError:
+        pass
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -18,6 +18,16 @@ def parse(text):
     return [Entry(*words) for words in lines if words]
 
 
+def start_of_comment(lines, behind):
+    """The first line of the comment that ends in the line above, or `behind` without one."""
+    if behind == 0 or not lines[behind - 1].rstrip().endswith("*/"):
+        return behind
+    first = behind - 1
+    while first > 0 and "/*" not in lines[first]:
+        first -= 1
+    return first if lines[first].lstrip().startswith("/*") else behind
+
+
 def spans(lines, function):
     """[first, behind the last) of its definition, with the comment above and one empty line."""
     head = re.compile(rf"\w[\w\s*]*\b{function}\(")
@@ -30,8 +40,7 @@ def spans(lines, function):
         if body == len(lines) or ";" in lines[body]:
             continue  # a declaration
         end = next(i for i in range(body, len(lines)) if lines[i].startswith("}")) + 1
-        if first and lines[first - 1].rstrip().endswith("*/"):
-            first = max(i for i in range(first) if lines[i].lstrip().startswith("/*"))
+        first = start_of_comment(lines, first)
         if end < len(lines) and not lines[end].strip():
             end += 1
         return first, end
@@ -52,8 +61,9 @@ def cut(data, functions):
     lines = data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
     for function in functions:
         found = spans(lines, function)
-        if found:
-            del lines[slice(*found)]
+        if not found:
+            raise LookupError(f"there is no {function}")
+        del lines[slice(*found)]
     return "".join(lines).encode("utf-8", "surrogateescape")
 
 

@@ -189,7 +189,10 @@ class Patch:
 
     def cut(self, path, data):
         """A file as the hunks of this patch find it."""
-        return replaced.cut(data, self.replaces[path]) if path in self.replaces else data
+        try:
+            return replaced.cut(data, self.replaces.get(path, ()))
+        except LookupError as e:
+            raise Failure(f"patches/{self.name}: {e} in {path} (patches/replaced.txt)")
 
     def save(self):
         write(self.file, self.text().encode("utf-8", "surrogateescape"))
@@ -209,6 +212,12 @@ def check_replaced(upstream):
     different += [
         f"{path} replaces a file of MPICH: it needs a line in patches/replaced.txt"
         for path in sorted(set(overlay()) & set(upstream.manifest()) - listed)
+    ]
+    different += [
+        f"patches/replaced.txt names {name}, which is not here"
+        for e in entries
+        for name in (f"patches/{e.patch}", e.ours)
+        if not name.endswith("/-") and not (ROOT / name).is_file()
     ]
     if different:
         raise Failure("\n".join(different))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_return.h"
 #include "mpir_move.h"
 #include "mpir_tvars.h"
 #include "mpidu_init_shm.h"

@@ -272,7 +272,9 @@ static int agree_on_order(MPIR_Comm *inter, int *local_high)
     if (inter->rank == 0) {
         sent = MPIC_Sendrecv(local_high, 1, MPI_INT, 0, 0, &remote_high, 1, MPI_INT, 0, 0, inter,
                              MPI_STATUS_IGNORE, &errflag);
-        if (sent == MPI_SUCCESS && *local_high == remote_high)
+        if (sent != MPI_SUCCESS)
+            errflag = MPIR_ERR_OTHER; /* tells the group */
+        else if (*local_high == remote_high)
             *local_high = !inter->is_low_group;
     }
     mpi_errno = MPIR_Bcast(local_high, 1, MPI_INT, 0, inter->local_comm, &errflag);
@@ -294,8 +296,9 @@ int MPIR_Intercomm_merge_impl(MPIR_Comm *inter, int high, MPIR_Comm **merged)
         mpi_errno = MPII_Setup_intercomm_localcomm(inter);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = agree_on_order(inter, &local_high);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = prepare_merged(inter, local_high, &made);
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = prepare_merged(inter, local_high, &made);
+    /* who has failed refuses, so that nobody waits */
     mpi_errno = MPIR_Ctxid_get_merged(inter, mpi_errno, &id);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = commit_or_free(made, id, id);

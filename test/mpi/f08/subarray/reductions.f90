@@ -81,6 +81,16 @@ contains
         else
             call check_wide([integer ::], 'reduce elsewhere')
         end if
+        ! where there is nothing to receive, the section may be smaller
+        if (rank == ranks - 1) then
+            call MPI_Reduce(mine(::3), wide(2::3), n, MPI_INTEGER, MPI_SUM, ranks - 1, &
+                MPI_COMM_WORLD)
+            call check_wide(forward(), 'reduce to a section')
+        else
+            call MPI_Reduce(mine(::3), wide(1:4:2), n, MPI_INTEGER, MPI_SUM, ranks - 1, &
+                MPI_COMM_WORLD)
+            call check_wide([integer ::], 'reduce beside a small section')
+        end if
         call MPI_Scan(mine(::3), wide(2::3), n, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
         call check_wide(forward() / total * upto, 'scan')
         call MPI_Exscan(mine(::3), wide(2::3), n, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)

@@ -286,13 +286,16 @@ static int look_name_up(MPIDI_av_entry_t *av, char *name, size_t *bytes)
 {
     int mpi_errno = MPIDI_OFI_peer_reach(av);
 
-    MPIR_ERR_CHKRETURN(mpi_errno);
+    MPIR_ERR_CHECK(mpi_errno);
     *bytes = MPIDI_OFI_global.addrnamelen;
     MPIDI_OFI_VCI_CALL(
         fi_av_lookup(MPIDI_OFI_global.ctx[0].av, MPIDI_OFI_ADDR(av, 0, 0), name, bytes), 0,
         avlookup);
 
+fn_exit:
     return mpi_errno;
+fn_fail:
+    goto fn_exit;
 }
 
 int MPIDI_OFI_upid_write(MPIR_Comm *comm, int rank, char *upid, int *bytes)

@@ -22,10 +22,10 @@ MPL_STATIC_INLINE_PREFIX void MPIDI_UCX_wait_idle(int vni, unsigned polls)
 {
     if (likely(!MPIR_Yield_on && polls < MPIDI_UCX_QUICK_POLLS))
         return;
-    if (polls == MPIDI_UCX_QUICK_POLLS)
+    if (polls == MPIDI_UCX_QUICK_POLLS && !MPIR_Yield_on)
         MPIR_Yield_wait_begins();
     MPIR_Yield_idle_in_vci();
-    if (unlikely(MPIR_Yield_on)) {
+    if (unlikely(MPIR_Yield_on || __atomic_load_n(&MPIR_Yield_due, __ATOMIC_RELAXED))) {
         MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
         MPID_THREAD_CS_YIELD(VCI, MPIDI_VCI(vni).lock);
     }
