@@ -12,7 +12,7 @@ def place(hunk, start, lines):
     """Where the old side of a hunk stands, nearest to line `start`."""
     old = [line[1:] for line in hunk if line[0] != "+"]
     last = len(lines) - len(old)
-    for away in range(len(lines) + 1):
+    for away in range(max(start, len(lines)) + 1):
         for at in (start - away, start + away):
             if 0 <= at <= last and [text for text, _ in lines[at : at + len(old)]] == old:
                 return at
