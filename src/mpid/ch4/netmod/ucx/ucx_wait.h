@@ -18,7 +18,7 @@ enum { MPIDI_UCX_QUICK_POLLS = 64 };
 
 /* One more poll.  What is waited for is no request of MPI's, by which waits are told apart:
  * without a beginning a series of flushes would count as one wait that is late. */
-MPL_STATIC_INLINE_PREFIX void MPIDI_UCX_wait_idle(int vni, unsigned polls)
+MPL_STATIC_INLINE_PREFIX void MPIDI_UCX_wait_idle(int vni MPL_UNUSED, unsigned polls)
 {
     if (likely(!MPIR_Yield_on && polls < MPIDI_UCX_QUICK_POLLS))
         return;
