@@ -384,6 +384,15 @@ says_how_a_job_ended() {
     done
 }
 
+# Without cleanup the others go on, and end well.
+goes_on_without_a_process() {
+    local program=$OUT/ends hosts
+    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/ends.c" || return 1
+    for hosts in localhost localhost,127.0.0.1; do
+        mpiexec_ends 5 -disable-auto-cleanup -hosts $hosts -n 4 "$program" last 5 || return 1
+    done
+}
+
 # after_sigterm SECONDS OPTION...: of two processes, the first one ends by SIGTERM, the second one
 # needs SECONDS to do so. Writes what they say, and mpiexec's status.
 # timeout would pass the signal on twice, to mpiexec and to its process group.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * usage: ends abort|exit STATUS, ends count
+ * usage: ends abort|exit|last STATUS, ends count
  *
- * Each process ends with this status: by MPI_Abort, or by exit without MPI_Finalize. Or the first
- * one says how many there are, and all end well.
+ * Each process ends with this status: by MPI_Abort, or by exit without MPI_Finalize. Or the last
+ * one does so, and the others end well. Or the first one says how many there are, and all end well.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -12,19 +12,21 @@
 
 int main(int argc, char **argv)
 {
-    int status = argc > 2 ? atoi(argv[2]) : 0;
+    int status = argc > 2 ? atoi(argv[2]) : 0, rank, size;
 
     MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (argc > 1 && strcmp(argv[1], "abort") == 0)
         MPI_Abort(MPI_COMM_WORLD, status);
     if (argc > 1 && strcmp(argv[1], "count") == 0) {
-        int rank, size;
-
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        MPI_Comm_size(MPI_COMM_WORLD, &size);
         if (rank == 0)
             printf("%d processes\n", size);
         MPI_Finalize();
+    }
+    if (argc > 1 && strcmp(argv[1], "last") == 0 && rank < size - 1) {
+        MPI_Finalize();
+        status = 0;
     }
     exit(status);
 }
