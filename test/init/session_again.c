@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A session that is finalized, and another one after it. */
+/* A session, the world after it, and a session after MPI_Finalize, which is refused. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -29,4 +29,11 @@ static int use_session(const char *which)
     return 0;
 }
 
-int main(void) { return use_session("first session") || use_session("second session"); }
+int main(void)
+{
+    if (use_session("first session"))
+        return 1;
+    MPI_Init(NULL, NULL);
+    MPI_Finalize();
+    return use_session("second session");
+}

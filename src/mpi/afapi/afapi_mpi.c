@@ -78,23 +78,12 @@ static void put_get(void *to, const void *array, size_t bytes, int from)
 
 static void end_job(void) { PMPI_Abort(comms[AFAPI_ALL], 1); }
 
-static void let_go(void)
-{
-    if (MPII_Finalize(session) != MPI_SUCCESS)
-        MPIR_Afapi_complain("process %d: MPI could not be finalized", AFAPI_iproc);
-}
-
-/* MPI cannot begin again after its end, and the program may still call MPI_Init, if it has not
- * yet. */
 static void leave(void)
 {
-    int initialized;
-
     PMPI_Comm_free(&comms[AFAPI_NODE]);
     PMPI_Comm_free(&comms[AFAPI_ALL]);
-    PMPI_Initialized(&initialized);
-    if (initialized || atexit(let_go))
-        let_go();
+    if (MPII_Finalize(session) != MPI_SUCCESS)
+        MPIR_Afapi_complain("process %d: MPI could not be finalized", AFAPI_iproc);
 }
 
 static const MPIR_Afapi_network_t over_mpi = MPIR_AFAPI_NETWORK;
