@@ -300,7 +300,13 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_waiting_locally(int rank, MPIR_Win *wi
     return MPIDIG_rma_waits(win) ? MPIDIG_rma_issue_flush_local(win, rank) : MPI_SUCCESS;
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush(int rank, MPIR_Win *win)
+/* Behind a call that others may repeat until they see another process's operation. */
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_others(MPIR_Win *win, int mpi_errno)
+{
+    return mpi_errno || !MPIDIG_rma_waits(win) ? mpi_errno : MPIDIG_rma_issue_others(win);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_one(int rank, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
     uint64_t issued;
@@ -319,7 +325,12 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush(int rank, MPIR_Win *win)
     return MPIDIG_rma_outside(win, rank, mpi_errno);
 }
 
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_local(int rank, MPIR_Win *win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush(int rank, MPIR_Win *win)
+{
+    return MPIDIG_route_others(win, MPIDIG_route_flush_one(rank, win));
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_one_locally(int rank, MPIR_Win *win)
 {
     MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
     int mpi_errno;
@@ -328,6 +339,16 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_local(int rank, MPIR_Win *win)
         return MPIDIG_rma_shared_flush(win, peer);
     mpi_errno = MPIDIG_route_waiting_locally(rank, win);
     return mpi_errno ? mpi_errno : MPIDI_NM_mpi_win_flush_local(rank, win, NULL);
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_local(int rank, MPIR_Win *win)
+{
+    return MPIDIG_route_others(win, MPIDIG_route_flush_one_locally(rank, win));
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_sync(MPIR_Win *win)
+{
+    return MPIDIG_route_others(win, MPIDI_NM_mpi_win_sync(win));
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_flush_all(MPIR_Win *win)

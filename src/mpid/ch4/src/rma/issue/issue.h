@@ -83,6 +83,10 @@ void MPIDIG_rma_issue_went_out(MPIR_Win *win, int rank);
  * local, short operations travel in messages again. */
 int MPIDIG_rma_issue_flush(MPIR_Win *win, int rank);
 int MPIDIG_rma_issue_flush_local(MPIR_Win *win, int rank);
+/* Behind a flush of one target, and MPI_Win_sync: a program that repeats these may wait for what
+ * another process does when it sees an operation.  So operations on other targets do not wait for
+ * ever.  REQUIRES: MPIDIG_rma_waits(). */
+int MPIDIG_rma_issue_others(MPIR_Win *win);
 
 /* Open locks of which no other process knows.  A thread that takes several locks takes them in its
  * program's order: programs rely on that to avoid deadlocks.  So it takes these before the next

@@ -98,6 +98,7 @@ typedef struct MPIDIG_rma_issue {
     const MPIDIG_rma_epoch_t *epoch; /* of lock_all or start; otherwise NULL */
     bool own_locked;                 /* this process's own lock was taken without a message */
     int failed;                      /* the first error of targets whose epoch is over */
+    unsigned repeats;                /* calls of MPIDIG_rma_issue_others */
     MPIDIG_rma_fence_t fence;
     rma_issue_settings_t settings;
     MPIDIG_rma_counts_t counts;

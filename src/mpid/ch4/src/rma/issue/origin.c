@@ -414,6 +414,20 @@ int MPIDIG_rma_issue_flush(MPIR_Win *win, int rank)
     return mpi_errno || !target ? mpi_errno : flushed(win, target);
 }
 
+/* Few enough for a program that sleeps between them, and enough for random updates to share
+ * messages while each of their flushes has a target of its own. */
+enum { REPEATS = 8 };
+
+int MPIDIG_rma_issue_others(MPIR_Win *win)
+{
+    int mpi_errno;
+
+    if (++MPIDIG_WIN(win, issue)->repeats % REPEATS)
+        return MPI_SUCCESS;
+    mpi_errno = MPIDIG_rma_advance_all(win, RI_FLUSH);
+    return mpi_errno ? mpi_errno : MPIDIG_rma_progress(win);
+}
+
 int MPIDIG_rma_flushed_alone(MPIR_Win *win, int rank, uint64_t issued, int mpi_errno)
 {
     MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, rank);
