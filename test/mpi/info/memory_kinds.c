@@ -2,8 +2,8 @@
 
 /*
  * Kinds of memory: what is supported of the kinds that the process and a session ask for is in
- * MPI_INFO_ENV, the session's info, and the info of communicators and windows. A communicator keeps
- * what it asserts.
+ * MPI_INFO_ENV, the session's info, and the info of communicators, windows and files. A
+ * communicator keeps what it asserts.
  */
 #include "cmaptest.h"
 
@@ -44,6 +44,18 @@ static void check_win(MPI_Comm comm, const char *kinds)
     MPI_Win_free(&win);
 }
 
+static void check_file(MPI_Comm comm, const char *kinds)
+{
+    MPI_Info info;
+    MPI_File file;
+
+    MPI_File_open(comm, "memory_kinds.data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    MPI_File_get_info(file, &info);
+    check_key(info, KEY, kinds, "file");
+    MPI_Info_free(&info);
+    MPI_File_close(&file);
+}
+
 static MPI_Info with(const char *key, const char *value)
 {
     MPI_Info info;
@@ -70,6 +82,7 @@ static void check_session(const char *asked, const char *kinds)
     MPI_Group_free(&group);
     check_comm(comm, kinds, NULL, asked);
     check_win(comm, kinds);
+    check_file(comm, kinds);
     MPI_Comm_free(&comm);
     MPI_Session_finalize(&session);
 }
@@ -107,6 +120,7 @@ int main(int argc, char **argv)
     check_key(MPI_INFO_ENV, KEY, expected, "MPI_INFO_ENV");
     check_comm(MPI_COMM_SELF, expected, NULL, "self");
     check_win(MPI_COMM_WORLD, expected);
+    check_file(MPI_COMM_WORLD, expected);
     check_asserted();
     check_session("system", "system,mpi");
     check_session("", "system,mpi");
@@ -114,6 +128,8 @@ int main(int argc, char **argv)
                   "system,mpi,mpi:alloc_mem");
     check_session("mpi:win_allocate:win_allocate_shared,mpi",
                   "system,mpi,mpi:win_allocate:win_allocate_shared");
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_delete("memory_kinds.data", MPI_INFO_NULL);
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);
 }
