@@ -33,6 +33,7 @@ static void versions(void)
     MPI_Get_library_version(text, &length);
     CT_CHECK(version == MPI_VERSION && subversion == MPI_SUBVERSION, "version %d.%d", version,
              subversion);
+    CT_CHECK(version == 4 && subversion == 1, "MPI %d.%d, not 4.1", version, subversion);
     CT_CHECK(length == (int) strlen(text) && strstr(text, "MPICH"), "library version: %s", text);
 }
 
