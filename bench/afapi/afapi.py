@@ -7,7 +7,7 @@ to 5.7 and figures 5.1 to 5.7).
   afapi         the same program under this library's mpiexec
   patched, stock, openmpi
                 bench/afapi/afapi_mpi.c: MPI_Allreduce for a reduction, MPI_Allgather for a gather,
-                with this library, stock MPICH (with the idle yield), and Debian's Open MPI
+                with this library, stock MPICH (with the idle yield), and Open MPI
   openmp        bench/afapi/afapi_openmp.c: eight reductions by threads, less the time of an empty
                 parallel region; openmp:made with it
 
@@ -81,7 +81,7 @@ def libraries(a):
     found = [Alone("afapi:alone", patched.prefix, "afapi"), Build("afapi", patched.prefix, "afapi")]
     openmpi = OpenMPI("afapi") if OpenMPI.present() else None
     if not openmpi:
-        print("afapi: no Open MPI (packages libopenmpi-dev, openmpi-bin)", file=sys.stderr)
+        print("afapi: no Open MPI (maint/build --openmpi)", file=sys.stderr)
     found += [of_mpi(build) for build in (patched, stock, openmpi) if build]
     openmp = Alone("openmp", "/usr", "afapi_openmp", experiment="afapi")
     openmp.mpicc = ["gcc", "-fopenmp"]

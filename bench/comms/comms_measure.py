@@ -363,7 +363,7 @@ def main():
     stock, _, patched = find_builds("comms", a.stock, a.patched)
     openmpi = OpenMPI("comms") if OpenMPI.present() and not a.without_openmpi else None
     if not openmpi:
-        print("comms: without Open MPI (packages libopenmpi-dev, openmpi-bin)", file=sys.stderr)
+        print("comms: without Open MPI (maint/build --openmpi)", file=sys.stderr)
     builds = [build for build in (stock, patched, openmpi) if build]
     for build in builds:
         build.compile()

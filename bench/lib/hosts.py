@@ -30,6 +30,8 @@ def hosts_up(count, delay=0):
 def on_hosts(build):
     """The same build over the hosts that are up."""
     other = build.with_env({})
-    which = "--openmpi" if build.name == "openmpi" else f"--prefix={build.prefix}"
+    which = f"--prefix={build.prefix}"
+    if build.name == "openmpi":
+        which = "--openmpi" if build.is_debians else f"--openmpi={build.prefix}"
     other.mpiexec = [HOSTS, "run", which]
     return other

@@ -297,7 +297,7 @@ def arguments():
     add_quick(ap, "1 round, 32 ranks, 1,000 messages", rounds=1, ranks=32, messages=1000)
     ap.add_argument("--full", action="store_true", help="256 ranks")
     ap.add_argument("--add", action="store_true", help="to the results that are there")
-    ap.add_argument("--openmpi", action="store_true", help="also Debian's Open MPI")
+    ap.add_argument("--openmpi", action="store_true", help="also Open MPI")
     ap.add_argument("--no-alone", action="store_true", help="leave out the 200,000 ranks")
     ap.add_argument("--only-alone", action="store_true", help="nothing else")
     ap.add_argument(

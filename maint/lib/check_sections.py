@@ -870,6 +870,7 @@ def long(check):
     yield "topics", partial(check.step, "all compiles after each patch of hook/", *topics)
     stock = (ROOT / "maint/build", "--stock-yield")
     yield "stock-yield", partial(check.step, "stock with the yield: build", *stock)
+    yield "openmpi", partial(check.step, "Open MPI beside us: build and run", "openmpi_runs")
     for mode in ISSUE_MODES:
         yield mode, partial(check.suite, "rma", mode, f"MPIR_CVAR_CH4_RMA_ISSUE={mode}")
     if check.variant.netmod == "ucx":

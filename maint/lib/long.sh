@@ -76,3 +76,11 @@ starts_with_ipv6_alone() {
             "$PREFIX/bin/mpiexec" "$OUT/readme-ofi" || return
     done
 }
+
+# The Open MPI of maint/build --openmpi has ranks that find each other.
+openmpi_runs() {
+    local prefix=$ROOT/install-openmpi program=$OUT/openmpi-mean
+    "$ROOT/maint/build" --openmpi && "$prefix/bin/mpicc" -o "$program" "$ROOT/test/bench/meet.c" &&
+        "$prefix/bin/mpiexec" --allow-run-as-root --oversubscribe -n 4 "$program" |
+        grep -x '4 ranks of Open MPI v5.*'
+}
