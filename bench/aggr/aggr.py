@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Small blocking collectives: stock (with the idle yield), ours, ours without aggregates
-(MPIR_CVAR_AGGR=0), Open MPI where Debian's package is installed, and on 2 processes the threads of
-OpenMP.
+(MPIR_CVAR_AGGR=0), Open MPI where it is installed, and on 2 processes the threads of OpenMP.
 
 Runs of bench/aggr/aggr.c take turns; a run's figure is the median of its batches, a row's the
 median over the runs, with their standard deviation.  Ratios are medians of the ratios of one round.
@@ -35,13 +34,12 @@ from runs import (
     add_builds,
     add_quick,
     by_distance,
-    fewest,
     find_builds,
-    in_turns,
     numbers,
     paired_ratio,
     runs_of,
     take_turns,  # noqa: E402
+    until_enough,
     write_rows,
 )
 
@@ -61,7 +59,6 @@ LIMITS = {
     },
 }
 NODES_LIMIT = 1.0
-ENOUGH = 3  # runs of a build with its cores in one distance
 CLIQUES = "MPIR_CVAR_NUM_CLIQUES"
 
 
@@ -98,20 +95,12 @@ def figures(build, name, ranks, a):
     ]
 
 
-def enough(tables, builds):
-    return all(fewest(rows, builds) >= ENOUGH for rows in tables.values())
-
-
 def measure_pair(name, builds, a):
     """Two processes: a table for each distance in which every build has had its cores."""
-    runs, found = [], {}
-    for build in in_turns(builds, 4 * a.rounds, f"{name}, 2 ranks"):
-        runs.append((build.name, *figures(build, name, 2, a)))
-        if len(runs) % len(builds) == 0:
-            found = by_distance(runs)
-            if len(runs) >= a.rounds * len(builds) and enough(found, builds):
-                break
-    for distance, rows in found.items():
+    runs = until_enough(
+        builds, a.rounds, lambda build: figures(build, name, 2, a), f"{name}, 2 ranks"
+    )
+    for distance, rows in by_distance(runs).items():
         if len(rows) == len(builds):
             counts = ", ".join(f"{runs_of(cases)} of {build}" for build, cases in rows.items())
             yield Table(f"{name}:{distance}", 2, 1, rows, unpaired_ratio).show(

@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 NOT_MEASURED = "not measured"
 FORCE = "MPIR_CVAR_CMAP_REPRESENTATION"
+ENOUGH = 3  # runs of a build with its cores in one distance
 COLUMNS = "bench,build,ranks,case,median_us,p10_us,p90_us,bytes".split(",")
 
 
@@ -120,6 +121,37 @@ def take_turns(builds, rounds, run, label=""):
     return by_build(run for run in runs if run[0] not in failed)
 
 
+class Failed(Exception):
+    """A build in which a program fails."""
+
+    def __init__(self, build, why):
+        super().__init__(why)
+        self.build = build
+
+
+def without_failing(builds, measure, run, label, may_fail=lambda build: True):
+    """measure(builds, run), and the names of the builds in which the program fails: the others
+    begin again without those.  It is None when all of them fail."""
+    some, failed = list(builds), []
+
+    def tried(build):
+        try:
+            return run(build)
+        except (SystemExit, subprocess.TimeoutExpired) as why:
+            if may_fail(build):
+                raise Failed(build, why) from why
+            raise
+
+    while some:
+        try:
+            return measure(some, tried), failed
+        except Failed as why:
+            print(f"{label}: without {why.build.name}: {why}"[:2000], file=sys.stderr)
+            some.remove(why.build)
+            failed.append(why.build.name)
+    return None, failed
+
+
 def by_build(runs):
     """build -> case -> figures, of runs: (build, case -> figure, ...)."""
     found = defaultdict(lambda: defaultdict(list))
@@ -162,6 +194,24 @@ def by_distance(runs):
 def fewest(found, builds):
     """So many runs has each build."""
     return min(map(runs_of, found.values())) if len(found) == len(builds) else 0
+
+
+def until_enough(builds, rounds, run, label="", distances=1):
+    """Runs of each build in turn, as by_distance takes them: at least `rounds`, and up to four
+    times as many, until there are so many distances, and each has ENOUGH runs of every build, or
+    `rounds`, if that is less.
+
+    run(build): case -> figure, and what a line took."""
+    runs = []
+    for build in in_turns(builds, 4 * rounds, label):
+        runs.append((build.name, *run(build)))
+        if len(runs) % len(builds) == 0 and len(runs) >= rounds * len(builds):
+            found = by_distance(runs)
+            least = min(ENOUGH, rounds)
+            enough = [fewest(some, builds) >= least for some in found.values()]
+            if len(enough) >= distances and all(enough):
+                break
+    return runs
 
 
 def at_one_distance(builds, rounds, run, label=""):

@@ -380,6 +380,12 @@ ALONE = (
 )
 
 
+BENCHMARKS = (
+    ("what a benchmark makes of launches", ROOT / "test/bench/osu_rows.py"),
+    ("maint/bench osu: each kind of row", "bench_of_osu_rows"),
+)
+
+
 def afapi(variant):
     yield (
         "afapi_pi compile",
@@ -409,6 +415,7 @@ def examples(check):
     if variant.netmod == "ucx":
         yield "rank1", partial(check.steps, ALONE)
     yield "afapi", partial(check.steps, afapi(variant))
+    yield "bench", partial(check.steps, BENCHMARKS)
 
 
 # ---- apps ----------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ PROGRAM=check
 . "$ROOT/maint/lib/packages.sh"
 . "$ROOT/maint/lib/variant.sh"
 for library in suite fresh package names check_hosts containers kill report rank1 examples \
-    long doc launchers apps images foreign mpiexec arm; do
+    long doc launchers apps images foreign mpiexec arm bench; do
     . "$ROOT/maint/lib/$library.sh"
 done
 
