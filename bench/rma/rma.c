@@ -19,6 +19,9 @@
  *              MPI_Win_flush, us from one increment to the next; random updates of 8 bytes by
  *              MPI_Accumulate (RandomAccess), with a flush after 512, us an update of a rank; and a
  *              random MPI_Get with its flush, us.  Counter and table are checked.
+ *   large      a put of 500 MB and its flush, us; how much memory that takes from the target at
+ *              most, MB; and MPI_Win_allocate of windows of 1 GB and 16 GB in all, us, which a
+ *              library may refuse
  *   change     epochs of 4 puts, then of 400, then of 4, 20 of each: us an epoch in the first and
  *              the second ten, and from which epoch on all are as short as the second ten, but for
  *              a tenth
@@ -36,6 +39,7 @@
 #include "../lib/sort.h"
 
 enum {
+    LARGE_PUT = 500 * 1000 * 1000,
     MOST_BYTES = 1 << 20,
     OVERLAPPED = 8,
     MOST_OPS = 16384,
@@ -58,6 +62,7 @@ static MPI_Win win;               /* whose turn it is */
 static double spent;              /* seconds in batches of a case, the same at all ranks */
 static MPI_Group origin_group, target_group;
 static char *buffer;
+static char *exposed_memory; /* of the windows that the library does not allocate */
 
 /* The epochs of a batch. */
 static struct epoch {
@@ -520,6 +525,96 @@ static void change(void)
             report_phase(w, p, patterns[p], found[w][p], batches);
 }
 
+/* ---- large windows ---- */
+
+enum { LARGE_TIMES = 3 };
+
+/* A line of /proc/self/status, kB; 0 where there is none. */
+static long status_kb(const char *name)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[256];
+    long kb = 0;
+
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, name, strlen(name)) == 0)
+            kb = atol(line + strlen(name));
+    if (file)
+        fclose(file);
+    return kb;
+}
+
+/* From here on the peak is counted anew. */
+static long forget_peak(void)
+{
+    FILE *file = fopen("/proc/self/clear_refs", "w");
+
+    if (file) {
+        fputs("5", file);
+        fclose(file);
+    }
+    return status_kb("VmRSS:");
+}
+
+static void large_put(int w)
+{
+    double found[LARGE_TIMES];
+    long before, more;
+
+    win = window[w];
+    MPI_Win_lock_all(0, win);
+    epoch = (struct epoch){FLUSH, PUT, 1, 8, 0};
+    batch(1); /* makes the connection */
+    before = forget_peak();
+    epoch.bytes = LARGE_PUT;
+    for (int i = 0; i < LARGE_TIMES; i++)
+        found[i] = batch(1);
+    more = status_kb("VmHWM:") - before;
+    MPI_Bcast(&more, 1, MPI_LONG, target, MPI_COMM_WORLD);
+    MPI_Win_unlock_all(win);
+    report(w, "put-500MB-us", median(found, LARGE_TIMES) * 1e6);
+    report(w, "target-MB", (double) more / 1e3);
+}
+
+/* Once, as programs do: a library may keep the memory of a window that it has freed. */
+static void large_window(int w, const char *name, MPI_Aint gigabytes)
+{
+    MPI_Info info = MPI_INFO_NULL;
+    int is_there, all;
+    double begin, us;
+    void *memory;
+    MPI_Win made;
+
+    if (mode[w]) {
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "rma_issue", mode[w]);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    is_there = MPI_Win_allocate(gigabytes * 1000 * 1000 * 1000 / size, 1, info, MPI_COMM_WORLD,
+                                &memory, &made) == MPI_SUCCESS;
+    us = slowest(begin, 1);
+    MPI_Allreduce(&is_there, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (is_there)
+        MPI_Win_free(&made);
+    if (info != MPI_INFO_NULL)
+        MPI_Info_free(&info);
+    if (all)
+        report(w, name, us);
+}
+
+static void large(void)
+{
+    memset(buffer, 1, LARGE_PUT);
+    memset(exposed_memory, 1, LARGE_PUT);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int w = 0; w < windows; w++) {
+        large_put(w);
+        large_window(w, "allocate-1GB-us", 1);
+        large_window(w, "allocate-16GB-us", 16);
+    }
+}
+
 static const struct set {
     const char *name;
     void (*run)(void);
@@ -527,7 +622,7 @@ static const struct set {
 } sets[] = {{"single", single, MOST_OPS * 8},   {"many", many, MOST_OPS * 8},
             {"waiting", waiting, MOST_OPS * 8}, {"overlap", overlap, OVERLAPPED *MOST_BYTES},
             {"contend", contend, MOST_OPS * 8}, {"passive", passive, MOST_OPS * 8},
-            {"change", change, MOST_OPS * 8}};
+            {"change", change, MOST_OPS * 8},   {"large", large, LARGE_PUT}};
 
 /* NULL: these are no arguments of this program. */
 static const struct set *read_arguments(int argc, char **argv, int *allocated)
@@ -595,12 +690,12 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     set = read_arguments(argc, argv, &allocated);
     if (!set) {
-        fprintf(stderr, "usage: rma single|many|waiting|overlap|contend|passive|change BATCHES US "
-                        "allocate|create [MODE...]\n");
+        fprintf(stderr, "usage: rma single|many|waiting|overlap|contend|passive|change|large "
+                        "BATCHES US allocate|create [MODE...]\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     target = size - 1;
-    memory = malloc((size_t) set->bytes);
+    exposed_memory = memory = malloc((size_t) set->bytes);
     buffer = calloc(1, (size_t) set->bytes);
     if (!memory || !buffer)
         MPI_Abort(MPI_COMM_WORLD, 1);

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # usage: maint/bench rma [--quick] [--doc] [--no-run] [OPTION...]
 #
-# One-sided communication: stock (with the idle yield), Open MPI where Debian's package is
-# installed, and ours issuing eagerly, lazily and as it finds best (a window each, by the info key
-# rma_issue), in turn.  What X. Zhao measured ("Adaptive strategy for one-sided communication in
-# MPICH2", chapter 4): single operations, many, operations on a process that waits in a barrier,
-# overlap with computation, Graph500's search; and contention for a lock, and epochs that change.
+# One-sided communication: stock (with the idle yield), Open MPI where it is installed, and ours
+# issuing eagerly, lazily and as it finds best (a window each, by the info key rma_issue), in turn.
+# What X. Zhao measured ("Adaptive strategy for one-sided communication in MPICH2", chapter 4):
+# single operations, many, operations on a process that waits in a barrier, overlap with
+# computation, Graph500's search; and contention for a lock, epochs that change, large windows.
 # Writes bench/results/e8_rma.csv and the plots beside it, and ends with each figure that must be
 # shown, met or missed.
 #   --quick     one round of fewer sizes, the small graph: some minutes (all of it about 20)

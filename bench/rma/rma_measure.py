@@ -9,16 +9,17 @@ and writes
   e8_rounds.csv   each round's figure, from which the ratios are taken:
                   set,link,ranks,library,case,round,figure
 
-Links: "node" is memory that the processes share (MPI_Win_allocate; but for `waiting`
+Links: "node" is memory that the processes share (MPI_Win_allocate; but for `waiting` and `large`
 MPI_Win_create), "messages" one machine that is cut into nodes of one process
 (MPIR_CVAR_NUM_CLIQUES), with MPI_Win_create; "hosts" two hosts (maint/hosts, needs root) whose link
-is delayed.  Open MPI has its component "pt2pt" for the last two.  Two processes on one machine are
-compared in runs at one distance of their cores (runs.py), of which there are as many more as that
-takes.  Our modes of issuing take turns within a run, batch by batch, but for searches of a graph.
-A run's figure is the median of its batches; figures are us, but for the percent that is hidden, and
-`contend`: epochs a second, and the least rank's part of its share.  `passive` has 4 ranks, `parts`
-(what the time of a search is made of) and `calibrated` (searches with the settings that
-examples/rma_calibrate.c finds) 2 and 8, if --ranks has them."""
+is delayed.  Open MPI 4 has its component "pt2pt" for the last two, and 5 "rdma".  Two processes on
+one machine are compared in runs at one distance of their cores (runs.py), of which there are as
+many more as that takes.  A set that fails in Open MPI goes on without it.  Our modes of issuing
+take turns within a run, batch by batch, but for searches of a graph.  A run's figure is the median
+of its batches; figures are us, but for the percent that is hidden, and `contend`: epochs a second,
+and the least rank's part of its share.  `passive` has 4 ranks, `parts` (what the time of a search
+is made of) and `calibrated` (searches with the settings that examples/rma_calibrate.c finds) 2 and
+8, if --ranks has them."""
 import argparse
 import contextlib
 import os
@@ -41,6 +42,7 @@ from runs import (
     decile,
     find_builds,
     numbers,
+    without_failing,
     write_rows,
 )  # noqa: E402
 
@@ -56,6 +58,7 @@ SETS = (
     "contend",
     "passive",
     "change",
+    "large",
     "graph",
     "parts",
     "calibrated",
@@ -70,6 +73,7 @@ SEARCHES_OF_SINGLE = {"small": 300, "large": 40}
 EDGES_A_VERTEX = 16
 OVERLAPPED = 8  # operations, as in rma.c
 WAITING = (2, 8)  # ranks, of which all but one wait
+CREATED = ("waiting", "large")  # in a node, too, in memory of the program's own
 TIMEOUT = 600
 
 
@@ -138,7 +142,8 @@ class Programs:
         if link == "hosts":
             program = on_hosts(program)
         if is_openmpi and link != "node":
-            program.mpiexec = [*program.mpiexec, "--mca", "osc", "pt2pt"]
+            component = "pt2pt" if program.is_debians else "rdma"
+            program.mpiexec = [*program.mpiexec, "--mca", "osc", component]
         return program
 
 
@@ -162,8 +167,8 @@ def run_set(name, programs, link, ranks, a):
             name,
             a.batches,
             a.batch_us,
-            "allocate" if link == "node" and name != "waiting" else "create",
-            *programs.modes,
+            "allocate" if link == "node" and name not in CREATED else "create",
+            *(programs.modes if name != "large" else programs.modes[:1]),
         ],
         TIMEOUT,
     )
@@ -211,9 +216,12 @@ def show(name, place, ranks, found):
     for case in max(found.values(), key=len):
         cells = []
         for library, cases in found.items():
+            if case not in cases:  # refused
+                continue
             middle = statistics.median(cases[case])
-            below = statistics.median(base[case]) if base and library != "stock" else 0
-            is_time = not case.endswith("-hidden")
+            is_other = base and library != "stock" and case in base
+            below = statistics.median(base[case]) if is_other else 0
+            is_time = not case.endswith(("-hidden", "-MB"))
             ratio = f" ({middle / below:.3f})" if below and is_time else ""
             cells.append(f"{library} {middle:.3f}{ratio}")
         print(f"  {case:<24} " + "; ".join(cells), flush=True)
@@ -233,6 +241,8 @@ def plan(link, a):
             )
         elif name == "waiting":  # between nodes no process waits in an aggregate
             yield from ((name, ranks) for ranks in WAITING if link == "node")
+        elif name == "large":
+            yield from ((name, 2) for _ in range(link == "node"))
         # copying memory hides nothing
         elif not (link == "node" and name in ("overlap", "change")):
             yield name, a.contenders if name == "contend" else 4 if name == "passive" else 2
@@ -257,11 +267,13 @@ def measure(link, libraries, a):
                 some = [one for library in libraries for one in library.searchers()]
             elif name == "calibrated":
                 some, settings = libraries[-1].calibrated(link)
-            distance, found = at_one_distance(
+            label = f"{link}, {name}"
+            (distance, found), _ = without_failing(
                 some,
-                rounds_of(name, link, a),
+                lambda those, run: at_one_distance(those, rounds_of(name, link, a), run, label),
                 lambda library: run_set(name, library, link, ranks, a),
-                f"{link}, {name}",
+                label,
+                lambda library: library.name == "openmpi",
             )
             found = by_mode(found)
             for library, values in settings.items():
@@ -404,7 +416,7 @@ def main():
                 for case, figures in cases.items()
                 for k, x in enumerate(figures)
             ]
-            if name not in ("contend", "passive", "change", "parts", "calibrated"):
+            if name not in ("contend", "passive", "change", "large", "parts", "calibrated"):
                 summary += rows(name, link, ranks, found)
             # after each set: an interrupted run keeps what it has measured
             write_rows(a.results / "e8_rma.csv", summary, COLUMNS)

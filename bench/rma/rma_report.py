@@ -20,6 +20,7 @@ SETS = (
     "contend",
     "passive",
     "change",
+    "large",
     "graph",
     "parts",
     "calibrated",
@@ -189,15 +190,30 @@ def show_contention(rounds, shown):
         )
 
 
-def show_passive(rounds, shown):
-    for link, ranks, found in rounds.of("passive"):
+def show_over(rounds, shown, name, what):
+    """Over each of the other libraries that has the case."""
+    for link, ranks, found in rounds.of(name):
         for case in found[HYBRID]:
             for other in ("stock", "openmpi"):
-                if other in found:
+                if case in found.get(other, {}) and not case.endswith("-MB"):
                     shown.report(
-                        f"passive target, {case}, {ranks} ranks, {PLACES[link]}: over {other}",
+                        f"{what}, {case}, {ranks} ranks, {PLACES[link]}: over {other}",
                         f"{paired_ratio(found[HYBRID][case], found[other][case]):.2f}",
                     )
+
+
+def show_passive(rounds, shown):
+    show_over(rounds, shown, "passive", "passive target")
+
+
+def show_large(rounds, shown):
+    show_over(rounds, shown, "large", "a large window")
+    for link, _, found in rounds.of("large"):
+        for library, cases in found.items():
+            shown.report(
+                f"a put of 500 MB, {PLACES[link]}: MB that it takes from the target, {library}",
+                figure(statistics.median(cases["target-MB"])),
+            )
 
 
 def show_change(rounds, shown):
@@ -230,6 +246,7 @@ SHOWN = (
     show_contention,
     show_passive,
     show_change,
+    show_large,
 )
 
 
@@ -363,6 +380,7 @@ def tables(rounds, results):
         + plots(results, ("e8_parts", "parts of a search; the thesis's figure 4.8")),
         "calibrated": table_calibrated(rounds),
         "passive": table_of(rounds, "passive", ["case, us"], lambda case, _: [case]),
+        "large": table_of(rounds, "large", ["case"], lambda case, _: [case]),
     }
     return {name: text for name, text in made.items() if name == "run" or libraries(rounds, name)}
 
