@@ -89,7 +89,7 @@ static void all2all(void *to, const void *from, size_t bytes)
 static void leave(void)
 {
     __atomic_store_n(&left[AFAPI_iproc], 1, __ATOMIC_RELAXED);
-    MPIR_aggr_group_leave(&group);
+    MPIR_aggr_group_leave(&group, NULL);
     MPIR_aggr_arena_detach(arena);
 }
 
@@ -135,7 +135,7 @@ static uint64_t make_memory(const aggr_shape_t *shape)
     size_t bytes = (size_t) shape->members * (2 * COPY_BYTES + 1024) + (1 << 18);
     uint64_t block = 0, flags = 0;
 
-    if (MPIR_aggr_arena_create(bytes, &arena) == AGGR_OK) {
+    if (MPIR_aggr_arena_create(bytes, (aggr_desks_t){0, 0}, &arena) == AGGR_OK) {
         block = MPIR_aggr_group_reserve(arena, shape);
         flags = MPIR_aggr_arena_reserve(arena, (size_t) shape->members);
     }

@@ -18,12 +18,18 @@ static int fan_for(int members)
     return MPIR_Yield_on && members > FAN ? members : FAN;
 }
 
-/* Where a member of `comm` runs, as it has said when MPI began. */
-static uint32_t place_of(const void *comm, int level, int member)
+/* The process of the node that a member of `comm` is. */
+static int seat_of(const void *comm, int member)
 {
     uint32_t process = MPIR_cmap_select(((const MPIR_Comm *) comm)->map, (uint32_t) member);
 
-    return MPIR_Aggr_place(MPIR_World_local_rank((int) process), level);
+    return MPIR_World_local_rank((int) process);
+}
+
+/* Where a member of `comm` runs, as it has said when MPI began. */
+static uint32_t place_of(const void *comm, int level, int member)
+{
+    return MPIR_Aggr_place(seat_of(comm, member), level);
 }
 
 /* Where each process has a core, roots run ahead. */
@@ -34,7 +40,8 @@ static aggr_shape_t shape_for(const MPIR_Comm *comm, int fan, bool rooted)
                           .copy_bytes = (MPIR_Aggr_settings.max_bytes + AGGR_LINE - 1) / AGGR_LINE *
                                         AGGR_LINE,
                           .lines = rooted ? AGGR_LINES : 2,
-                          .places = {place_of, comm}};
+                          .places = {place_of, comm},
+                          .seats = {seat_of, comm}};
     return shape;
 }
 
@@ -186,10 +193,25 @@ aggr_group_t *MPIR_Aggr_begin(MPIR_Comm *comm, enum MPIR_Aggr_kind kind,
                               MPIR_Aggr_payload_t payload, int *mpi_errno)
 {
     aggr_group_t *group = MPIR_Aggr_group(comm, kind, mpi_errno);
+    aggr_desk_t *desk;
 
     if (!group || likely(payload.fits && (payload.place <= AGGR_DATUM || group->copies)))
         return group;
-    return agree(group, payload, mpi_errno) ? group : NULL;
+    desk = payload.is_long ? MPIR_Aggr_desk() : NULL;
+    if (!desk)
+        return agree(group, payload, mpi_errno) ? group : NULL;
+    *mpi_errno = MPIR_Aggr_error(MPIR_aggr_long_begin(group, desk), payload.bytes, group);
+    return *mpi_errno == MPI_SUCCESS ? group : NULL;
+}
+
+bool MPIR_Aggr_end(aggr_group_t *group, int *status)
+{
+    if (unlikely(group->desk))
+        *status = MPIR_aggr_long_end(group, *status);
+    if (likely(*status != AGGR_ELSEWHERE))
+        return false;
+    *status = AGGR_OK;
+    return true;
 }
 
 /* The communicators by nodes take memory: when some process has none the communicator does
@@ -236,7 +258,7 @@ void MPIR_Aggr_revoke(MPIR_Comm *comm)
 void MPIR_Aggr_comm_free(MPIR_Comm *comm)
 {
     if (MPIR_Aggr_has_lines(comm)) {
-        MPIR_aggr_group_leave(&comm->aggr->group);
+        MPIR_aggr_group_leave(&comm->aggr->group, MPIR_Aggr_desk_in_use());
         MPL_free(comm->aggr);
     }
     comm->aggr = NULL;

@@ -18,6 +18,7 @@ typedef struct MPIR_Aggr_payload_t {
     uint64_t bytes; /* of a part; members compare it */
     size_t place;   /* bytes of all parts that lie in one place */
     bool fits;      /* small enough to go by lines */
+    bool is_long;   /* too long for that, and goes by desks if all members agree */
 } MPIR_Aggr_payload_t;
 
 /* The length of a member whose own arguments contradict each other.  No correct call has it. */
@@ -30,6 +31,10 @@ typedef struct MPIR_Aggr_payload_t {
  * communicator with one collective pays nothing. */
 aggr_group_t *MPIR_Aggr_begin(MPIR_Comm *comm, enum MPIR_Aggr_kind kind,
                               MPIR_Aggr_payload_t payload, int *mpi_errno);
+
+/* After a collective of that group, whose status is given.  True: the payload was too long for the
+ * lines and goes by messages, as all members know; there is no error. */
+bool MPIR_Aggr_end(aggr_group_t *group, int *status);
 
 /* The same for a collective in which the root decides, or that has no data. */
 aggr_group_t *MPIR_Aggr_group(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, int *mpi_errno);
@@ -57,13 +62,32 @@ bool MPIR_Aggr_begin_nodes(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, size_t byt
 /* The data of each process, in `all` at  rank * bytes. */
 int MPIR_Aggr_collect(MPIR_Comm *comm, const void *mine, size_t bytes, MPIR_Aggr_vector_t *all);
 
-/* Is it known that MPIR_Aggr_begin returns NULL for MPIR_AGGR_ROOTED?  Rooted collectives by
- * messages pay only this test. */
-static inline bool MPIR_Aggr_declines_rooted(const MPIR_Comm *comm)
+/* Is it known that MPIR_Aggr_begin returns NULL for MPIR_AGGR_ROOTED?  Rooted collectives of few
+ * bytes by messages pay only this test. */
+static inline bool MPIR_Aggr_declines_rooted(const MPIR_Comm *comm, enum MPIR_Aggr_kind kind)
 {
     const struct MPIR_Aggr *aggr = comm->aggr;
 
-    return aggr && aggr->agreed && ((!aggr->rooted && !aggr->all_wait) || aggr->by_messages);
+    return aggr && aggr->agreed &&
+           (aggr->by_messages || ((kind & MPIR_AGGR_ROOTED) && !aggr->rooted && !aggr->all_wait));
+}
+
+/* Where processes outnumber cores, rooted collectives go by lines, too, if all parts have more
+ * bytes together: MPICH's algorithms for them take several steps, and each step is a turn of all
+ * processes.  With 4 and 16 processes on two cores these were equal. */
+enum {
+    MPIR_AGGR_FEW_REDUCE = 2048,
+    MPIR_AGGR_FEW_BCAST = 12288,
+    MPIR_AGGR_FEW_GATHER = 16384,
+    MPIR_AGGR_FEW_SCATTER = 32768,
+    /* a turn for each 64 KB, in which a message takes none */
+    MPIR_AGGR_MUCH_SCATTER = 524288
+};
+
+/* The kind of a rooted collective with so many bytes in all. */
+static inline enum MPIR_Aggr_kind MPIR_Aggr_rooted(uint64_t bytes, uint64_t few, uint64_t much)
+{
+    return bytes > few && bytes <= much ? MPIR_AGGR_EXACT : MPIR_AGGR_ROOTED;
 }
 
 /* A collective returns its first error.  The others wait for this process, so it continues. */
@@ -112,8 +136,10 @@ static inline MPI_Aint MPIR_Aggr_first_byte(MPI_Datatype datatype)
 static inline MPIR_Aggr_payload_t MPIR_Aggr_payload(uint64_t bytes, int parts, int parts_in_place)
 {
     bool fits = bytes <= MPIR_Aggr_settings.max_bytes / (size_t) parts;
+    bool is_long = !fits && bytes <= MPIR_Aggr_settings.long_bytes / (size_t) parts;
 
-    return (MPIR_Aggr_payload_t){bytes, fits ? (size_t) bytes * (size_t) parts_in_place : 0, fits};
+    return (MPIR_Aggr_payload_t){bytes, fits ? (size_t) bytes * (size_t) parts_in_place : 0, fits,
+                                 is_long};
 }
 
 #endif /* AGGR_COMM_H_INCLUDED */

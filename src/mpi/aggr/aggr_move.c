@@ -4,7 +4,8 @@
 #include "aggr_comm.h"
 
 /* Collectives that move data as they are, of any datatype: what is not contiguous is packed, into
- * memory that the process has from the first set-up on, so that no member can fail alone. */
+ * memory that the process has from the first set-up on, so that no member can fail alone.  Long
+ * data are not packed, but for a broadcast. */
 
 /* A user's buffer as bytes in a row. */
 struct view {
@@ -14,6 +15,7 @@ struct view {
     MPI_Aint count;
     MPI_Datatype datatype;
     bool packed;
+    bool is_own; /* memory for these data alone */
 };
 
 static inline size_t bytes_of(MPI_Aint count, MPI_Datatype datatype)
@@ -26,21 +28,46 @@ static inline size_t bytes_of(MPI_Aint count, MPI_Datatype datatype)
     return (size_t) count * (size_t) size;
 }
 
-/* REQUIRES as many bytes as the scratch memory has, or fewer. */
+static bool lies_in_a_row(MPI_Datatype datatype)
+{
+    int contiguous = 1;
+
+    if (!HANDLE_IS_BUILTIN(datatype))
+        MPIR_Datatype_is_contig(datatype, &contiguous);
+    return contiguous;
+}
+
+/* REQUIRES as many bytes as the scratch memory has, or fewer; any number of data in a row. */
 static inline struct view view_of(const void *user, MPI_Aint count, MPI_Datatype datatype,
                                   enum MPIR_Aggr_scratch scratch)
 {
-    struct view view = {(void *) user, bytes_of(count, datatype), (void *) user, count, datatype,
-                        false};
-    int contiguous;
+    struct view view = {
+        (void *) user, bytes_of(count, datatype), (void *) user, count, datatype, false, false};
 
     if (HANDLE_IS_BUILTIN(datatype))
         return view;
-    MPIR_Datatype_is_contig(datatype, &contiguous);
-    view.packed = !contiguous;
+    view.packed = !lies_in_a_row(datatype);
     view.at =
-        contiguous ? (char *) user + MPIR_Aggr_first_byte(datatype) : MPIR_Aggr_scratch(scratch);
+        view.packed ? MPIR_Aggr_scratch(scratch) : (char *) user + MPIR_Aggr_first_byte(datatype);
     return view;
+}
+
+/* Of any length.  False: no memory. */
+static bool make_long_view(struct view *view, const void *user, MPI_Aint count,
+                           MPI_Datatype datatype)
+{
+    *view = view_of(user, count, datatype, MPIR_AGGR_SCRATCH_IN);
+    if (!view->packed)
+        return true;
+    view->at = MPL_malloc(view->bytes, MPL_MEM_COLL);
+    view->is_own = true;
+    return view->at != NULL;
+}
+
+static void end_long_view(struct view *view)
+{
+    if (view->is_own)
+        MPL_free(view->at);
 }
 
 static int pack(const struct view *view)
@@ -62,17 +89,37 @@ static int unpack(const struct view *view)
 }
 
 /* After a collective with this status.  The others wait for this process, so that it goes through
- * the collective also when it could not pack; the first error is what is returned. */
-static void finish(const aggr_group_t *group, const struct view *received, int status, size_t bytes,
+ * the collective also when it could not pack; the first error is what is returned.  False: the data
+ * go by messages. */
+static bool finish(aggr_group_t *group, const struct view *received, int status, size_t bytes,
                    int *mpi_errno)
 {
+    if (MPIR_Aggr_end(group, &status))
+        return false;
     status = MPIR_Aggr_error(status, bytes, group);
     if (status == MPI_SUCCESS && received)
         status = unpack(received);
     MPIR_Err_keep_first(mpi_errno, status);
+    return MPIR_Aggr_done(bytes, mpi_errno);
 }
 
 /* ---- broadcast ------------------------------------------------------------------------------- */
+
+static int send_long(aggr_group_t *group, void *buffer, MPI_Aint count, MPI_Datatype datatype,
+                     int *mpi_errno)
+{
+    size_t bytes = bytes_of(count, datatype);
+    aggr_desk_t *desk = bytes <= MPIR_Aggr_settings.long_bytes ? MPIR_Aggr_desk() : NULL;
+    struct view view;
+    int status;
+
+    if (!desk || !make_long_view(&view, buffer, count, datatype))
+        return MPIR_aggr_bcast_elsewhere(group, bytes);
+    *mpi_errno = pack(&view);
+    status = MPIR_aggr_bcast_long(group, desk, view.at, bytes);
+    end_long_view(&view);
+    return status;
+}
 
 /* A failure between nodes goes to all members, and is the root's error, too.  After a revocation
  * all members learn of it by the revocation itself, so that all have the same error. */
@@ -88,10 +135,31 @@ static int send_mine(aggr_group_t *group, void *buffer, MPI_Aint count, MPI_Data
         return status ? status : AGGR_ERR_ROOT;
     }
     if (bytes > MPIR_Aggr_settings.max_bytes)
-        return MPIR_aggr_bcast_elsewhere(group, bytes);
+        return send_long(group, buffer, count, datatype, mpi_errno);
     view = view_of(buffer, count, datatype, MPIR_AGGR_SCRATCH_IN);
     *mpi_errno = pack(&view);
     return MPIR_aggr_bcast(group, view.at, bytes, group->me);
+}
+
+/* What has another length than this member expects is dropped. */
+static int receive_long(aggr_group_t *group, void *buffer, MPI_Aint count, MPI_Datatype datatype,
+                        int root, int *mpi_errno)
+{
+    uint64_t sent = group->length;
+    struct view view;
+    bool has_memory = make_long_view(&view, buffer, count, datatype);
+    int status =
+        MPIR_aggr_bcast_rest(group, sent == view.bytes && has_memory ? view.at : NULL, root);
+
+    group->length = sent;
+    if (status == AGGR_OK && sent != view.bytes)
+        status = AGGR_ERR_LENGTH;
+    else if (status == AGGR_OK && has_memory)
+        *mpi_errno = unpack(&view);
+    else if (status == AGGR_OK)
+        MPIR_ERR_SETANDSTMT1(*mpi_errno, MPI_ERR_NO_MEM, ;, "**nomem", "**nomem %s", "broadcast");
+    end_long_view(&view);
+    return status;
 }
 
 static int receive_theirs(aggr_group_t *group, void *buffer, MPI_Aint count, MPI_Datatype datatype,
@@ -100,6 +168,8 @@ static int receive_theirs(aggr_group_t *group, void *buffer, MPI_Aint count, MPI
     struct view view = view_of(buffer, count, datatype, MPIR_AGGR_SCRATCH_IN);
     int status = MPIR_aggr_bcast(group, view.at, view.bytes, root);
 
+    if (status == AGGR_LONG)
+        return receive_long(group, buffer, count, datatype, root, mpi_errno);
     if (status == AGGR_OK)
         *mpi_errno = unpack(&view);
     return status;
@@ -133,14 +203,15 @@ fn_fail:
 bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root,
                         MPIR_Comm *comm, MPIR_Errflag_t *errflag, int *mpi_errno)
 {
-    size_t bytes;
+    size_t bytes = bytes_of(count, datatype);
+    enum MPIR_Aggr_kind kind =
+        MPIR_Aggr_rooted(bytes, MPIR_AGGR_FEW_BCAST, MPIR_Aggr_settings.long_bytes);
     aggr_group_t *group;
     int status;
 
-    if (MPIR_Aggr_declines_rooted(comm))
+    if (MPIR_Aggr_declines_rooted(comm, kind))
         return false;
-    bytes = bytes_of(count, datatype);
-    group = MPIR_Aggr_group(comm, MPIR_AGGR_ROOTED, mpi_errno);
+    group = MPIR_Aggr_group(comm, kind, mpi_errno);
     if (!group)
         return MPIR_Aggr_failed(*mpi_errno, errflag);
     status = comm->rank == root
@@ -179,12 +250,22 @@ static uint64_t one_length(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
     return sent == received ? sent : sent | MPIR_AGGR_NO_LENGTH;
 }
 
-/* The communicator's aggregates for parts of so many bytes. */
-static aggr_group_t *move_begin(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, uint64_t bytes,
-                                int parts_in_place, int *mpi_errno)
+/* Of all parts; more than any limit if that is no number. */
+static uint64_t total(uint64_t bytes, const MPIR_Comm *comm)
 {
-    return MPIR_Aggr_begin(comm, kind, MPIR_Aggr_payload(bytes, comm->local_size, parts_in_place),
-                           mpi_errno);
+    return bytes <= MPIR_Aggr_settings.long_bytes ? bytes * (uint64_t) comm->local_size
+                                                  : UINT64_MAX;
+}
+
+/* The communicator's aggregates for parts of so many bytes; `in_rows` says whether the buffers of
+ * this process can be used as they are. */
+static aggr_group_t *move_begin(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, uint64_t bytes,
+                                int parts_in_place, bool in_rows, int *mpi_errno)
+{
+    MPIR_Aggr_payload_t payload = MPIR_Aggr_payload(bytes, comm->local_size, parts_in_place);
+
+    payload.is_long = payload.is_long && in_rows;
+    return MPIR_Aggr_begin(comm, kind, payload, mpi_errno);
 }
 
 /* Is a collective over that has no lines? */
@@ -199,8 +280,12 @@ static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtyp
 {
     uint64_t bytes = wanted ? one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
                             : bytes_of(sendcount, sendtype);
-    aggr_group_t *group =
-        move_begin(comm, root < 0 ? MPIR_AGGR_EXACT : MPIR_AGGR_ROOTED, bytes, 1, mpi_errno);
+    enum MPIR_Aggr_kind kind = root < 0 ? MPIR_AGGR_EXACT
+                                        : MPIR_Aggr_rooted(total(bytes, comm), MPIR_AGGR_FEW_GATHER,
+                                                           MPIR_Aggr_settings.long_bytes);
+    bool in_rows = (sendbuf == MPI_IN_PLACE || lies_in_a_row(sendtype)) &&
+                   (!wanted || lies_in_a_row(recvtype));
+    aggr_group_t *group = move_begin(comm, kind, bytes, 1, in_rows, mpi_errno);
     struct view in, out = {0};
     const void *mine;
 
@@ -216,11 +301,10 @@ static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtyp
         *mpi_errno = pack(&in);
         mine = in.at;
     }
-    finish(group, wanted ? &out : NULL,
-           root < 0 ? MPIR_aggr_allgather(group, mine, out.at, bytes)
-                    : MPIR_aggr_gather(group, mine, out.at, bytes, root),
-           bytes, mpi_errno);
-    return MPIR_Aggr_done(bytes, mpi_errno);
+    return finish(group, wanted ? &out : NULL,
+                  root < 0 ? MPIR_aggr_allgather(group, mine, out.at, bytes)
+                           : MPIR_aggr_gather(group, mine, out.at, bytes, root),
+                  bytes, mpi_errno);
 }
 
 /* The others wait for this process, also when it could not pack. */
@@ -279,7 +363,11 @@ bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype 
     uint64_t bytes = is_root
                          ? one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
                          : bytes_of(recvcount, recvtype);
-    aggr_group_t *group = move_begin(comm, MPIR_AGGR_ROOTED, bytes, comm->local_size, mpi_errno);
+    enum MPIR_Aggr_kind kind =
+        MPIR_Aggr_rooted(total(bytes, comm), MPIR_AGGR_FEW_SCATTER, MPIR_AGGR_MUCH_SCATTER);
+    bool in_rows =
+        (!is_root || lies_in_a_row(sendtype)) && recvbuf != MPI_IN_PLACE && lies_in_a_row(recvtype);
+    aggr_group_t *group = move_begin(comm, kind, bytes, comm->local_size, in_rows, mpi_errno);
     struct view in = {0}, out;
 
     if (!group)
@@ -292,8 +380,8 @@ bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype 
         out = (struct view){.at = MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_OUT), .bytes = bytes};
     else
         out = view_of(recvbuf, recvcount, recvtype, MPIR_AGGR_SCRATCH_OUT);
-    finish(group, &out, MPIR_aggr_scatter(group, in.at, out.at, bytes, root), bytes, mpi_errno);
-    return MPIR_Aggr_done(bytes, mpi_errno);
+    return finish(group, &out, MPIR_aggr_scatter(group, in.at, out.at, bytes, root), bytes,
+                  mpi_errno);
 }
 
 bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
@@ -302,7 +390,9 @@ bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
 {
     bool in_place = sendbuf == MPI_IN_PLACE;
     uint64_t bytes = one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
-    aggr_group_t *group = move_begin(comm, MPIR_AGGR_EXACT, bytes, comm->local_size, mpi_errno);
+    bool in_rows = !in_place && lies_in_a_row(sendtype) && lies_in_a_row(recvtype);
+    aggr_group_t *group =
+        move_begin(comm, MPIR_AGGR_EXACT, bytes, comm->local_size, in_rows, mpi_errno);
     struct view in, out;
 
     if (!group)
@@ -313,6 +403,5 @@ bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
     *mpi_errno = pack(&in);
     if (in_place)
         in.at = memcpy(MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_IN), in.at, in.bytes);
-    finish(group, &out, MPIR_aggr_alltoall(group, in.at, out.at, bytes), bytes, mpi_errno);
-    return MPIR_Aggr_done(bytes, mpi_errno);
+    return finish(group, &out, MPIR_aggr_alltoall(group, in.at, out.at, bytes), bytes, mpi_errno);
 }

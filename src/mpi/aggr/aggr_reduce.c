@@ -104,6 +104,9 @@ static aggr_group_t *reduction_begin(struct reduction *reduction, MPI_Aint count
     MPIR_Aggr_payload_t payload = {
         .fits = describe(reduction, count, datatype, op, MPIR_Aggr_settings.max_bytes)};
 
+    if (!payload.fits)
+        payload.is_long = describe(reduction, count, datatype, op, MPIR_Aggr_settings.long_bytes) &&
+                          reduction->function;
     payload.bytes = payload.fits ? reduction->bytes : bytes_of(count, datatype);
     payload.place = payload.fits ? reduction->bytes : 0;
     return MPIR_Aggr_begin(comm, kind | rounding(datatype, op), payload, mpi_errno);
@@ -115,9 +118,12 @@ static bool done(int status, const struct reduction *reduction, int *mpi_errno)
     return MPIR_Aggr_done(reduction->bytes, mpi_errno);
 }
 
-static bool done_by(const aggr_group_t *group, int status, const struct reduction *reduction,
+/* False: the data go by messages. */
+static bool done_by(aggr_group_t *group, int status, const struct reduction *reduction,
                     int *mpi_errno)
 {
+    if (MPIR_Aggr_end(group, &status))
+        return false;
     return done(MPIR_Aggr_error(status, reduction->bytes, group), reduction, mpi_errno);
 }
 
@@ -261,17 +267,20 @@ bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
                          int *mpi_errno)
 {
     struct reduction reduction;
+    enum MPIR_Aggr_kind kind = MPIR_Aggr_rooted(bytes_of(count, datatype), MPIR_AGGR_FEW_REDUCE,
+                                                MPIR_Aggr_settings.long_bytes);
     aggr_group_t *group;
 
-    if (MPIR_Aggr_declines_rooted(comm))
+    if (MPIR_Aggr_declines_rooted(comm, kind))
         return false;
-    group = reduction_begin(&reduction, count, datatype, op, comm, MPIR_AGGR_ROOTED, mpi_errno);
+    group = reduction_begin(&reduction, count, datatype, op, comm, kind, mpi_errno);
     if (!group)
         return MPIR_Aggr_failed(*mpi_errno, errflag) || (count == 0 && !MPIR_Aggr_has_lines(comm));
-    done_by(group,
-            MPIR_aggr_reduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes,
-                             &reduction.fold, root),
-            &reduction, mpi_errno);
+    if (!done_by(group,
+                 MPIR_aggr_reduce(group, input(sendbuf, recvbuf), recvbuf, reduction.bytes,
+                                  &reduction.fold, root),
+                 &reduction, mpi_errno))
+        return false;
     MPIR_Aggr_failed(*mpi_errno, errflag);
     return true;
 }

@@ -17,7 +17,7 @@ namespace {
 
 struct Arena : testing::Test {
     aggr_arena_t *arena = nullptr;
-    void SetUp() override { ASSERT_EQ(MPIR_aggr_arena_create(1 << 20, &arena), AGGR_OK); }
+    void SetUp() override { ASSERT_EQ(MPIR_aggr_arena_create(1 << 20, {0, 0}, &arena), AGGR_OK); }
     void TearDown() override { MPIR_aggr_arena_detach(arena); }
     size_t used() const {
         aggr_arena_figures_t figures;
@@ -63,7 +63,7 @@ TEST_F(Arena, names_of_no_arena_are_refused) {
         EXPECT_EQ(MPIR_aggr_arena_attach(&name, &other), AGGR_ERR_ATTACH) << path;
         close(file);
     }
-    EXPECT_EQ(MPIR_aggr_arena_create(100, &other), AGGR_ERR_ARG);
+    EXPECT_EQ(MPIR_aggr_arena_create(100, {0, 0}, &other), AGGR_ERR_ARG);
 }
 
 TEST_F(Arena, of_a_process_that_is_gone_cannot_be_attached_but_stays_for_those_who_have_it) {
@@ -75,7 +75,7 @@ TEST_F(Arena, of_a_process_that_is_gone_cannot_be_attached_but_stays_for_those_w
     if (child == 0) {
         aggr_arena_t *own = nullptr;
         char byte;
-        if (MPIR_aggr_arena_create(1 << 20, &own) != AGGR_OK) _exit(1);
+        if (MPIR_aggr_arena_create(1 << 20, {0, 0}, &own) != AGGR_OK) _exit(1);
         const aggr_arena_name_t name = MPIR_aggr_arena_name(own);
         if (write(pipes[1], &name, sizeof name) != sizeof name || read(go[0], &byte, 1) != 1)
             _exit(1);
@@ -166,7 +166,7 @@ TEST_F(Arena, hands_out_all_it_has_and_no_more) {
 TEST(Memory, goes_back_when_much_less_is_taken_and_what_is_taken_stays) {
     constexpr size_t block_bytes = 5000, blocks_at_first = 1600;
     aggr_arena_t *arena = nullptr;
-    ASSERT_EQ(MPIR_aggr_arena_create(16 << 20, &arena), AGGR_OK);
+    ASSERT_EQ(MPIR_aggr_arena_create(16 << 20, {0, 0}, &arena), AGGR_OK);
     const auto memory = [arena] {
         struct stat about;
         EXPECT_EQ(fstat(MPIR_aggr_arena_name(arena).descriptor, &about), 0);
@@ -198,7 +198,7 @@ TEST(Memory, goes_back_when_much_less_is_taken_and_what_is_taken_stays) {
 
 TEST(Memory, of_few_blocks_stays) {
     aggr_arena_t *arena = nullptr;
-    ASSERT_EQ(MPIR_aggr_arena_create(16 << 20, &arena), AGGR_OK);
+    ASSERT_EQ(MPIR_aggr_arena_create(16 << 20, {0, 0}, &arena), AGGR_OK);
     MPIR_aggr_arena_release(arena, MPIR_aggr_arena_reserve(arena, 1 << 20), 1 << 20);
     struct stat about;
     ASSERT_EQ(fstat(MPIR_aggr_arena_name(arena).descriptor, &about), 0);
@@ -209,7 +209,7 @@ TEST(Memory, of_few_blocks_stays) {
 // Each block is of one thread alone, also while memory goes back.
 void reserve_in_threads(size_t arena_bytes, size_t usual, size_t large) {
     aggr_arena_t *arena = nullptr;
-    ASSERT_EQ(MPIR_aggr_arena_create(arena_bytes, &arena), AGGR_OK);
+    ASSERT_EQ(MPIR_aggr_arena_create(arena_bytes, {0, 0}, &arena), AGGR_OK);
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; t++)
         threads.emplace_back([=] {

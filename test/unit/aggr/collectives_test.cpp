@@ -26,7 +26,8 @@ class Collective : public testing::TestWithParam<Shape> {};
 TEST_P(Collective, random_programs_of_threads_agree_with_the_oracle) {
     for (uint64_t seed = 0; seed < 6; seed++)
         as_threads(GetParam().of(), [&](aggr_group_t &group) {
-            EXPECT_TRUE(random_program(group, seed, 120, library, 100));
+            aggr_desk_t desk = desk_of(group);
+            EXPECT_TRUE(random_program(group, seed, 120, library, 100, seed % 2 ? &desk : nullptr));
         });
 }
 
@@ -130,7 +131,8 @@ TEST(Broadcast, another_length_is_told_and_the_group_goes_on) {
 TEST_P(Collective, members_whose_lengths_differ_leave_in_step) {
     for (uint64_t seed = 0; seed < 4; seed++)
         as_threads(GetParam().of(), [&](aggr_group_t &group) {
-            EXPECT_TRUE(differing_program(group, seed, 100, library));
+            aggr_desk_t desk = desk_of(group);
+            EXPECT_TRUE(differing_program(group, seed, 100, library, seed % 2 ? &desk : nullptr));
         });
 }
 
@@ -148,14 +150,16 @@ INSTANTIATE_TEST_SUITE_P(shapes, Collective,
 TEST(Threads, random_programs) {
     for (const int members : {2, 3, 6})
         as_threads(shape(members, 4, 256, members == 3 ? 2 : 8), [&](aggr_group_t &group) {
-            EXPECT_TRUE(random_program(group, 11, 150, library, 60));
+            aggr_desk_t desk = desk_of(group);
+            EXPECT_TRUE(random_program(group, 11, 150, library, 60, &desk));
         });
 }
 
 TEST(Processes, random_programs_agree_with_the_oracle) {
     for (const int members : {1, 2, 4, 9})
         EXPECT_TRUE(as_processes(shape(members, 4, 256, 8), [](aggr_group_t &group) {
-            return random_program(group, 5, 400, library, 100);
+            aggr_desk_t desk = desk_of(group);
+            return random_program(group, 5, 400, library, 100, &desk);
         }));
 }
 
@@ -202,7 +206,7 @@ TEST(Broadcast, a_length_other_than_the_root_s_length_is_noticed_and_the_group_g
 
 TEST(Collective, without_room_for_copies_all_members_hear_it) {
     aggr_arena_t *arena = nullptr;
-    ASSERT_EQ(MPIR_aggr_arena_create(65536, &arena), AGGR_OK);
+    ASSERT_EQ(MPIR_aggr_arena_create(65536, {0, 0}, &arena), AGGR_OK);
     const aggr_shape_t wide = shape(2, 16, 65536);
     const uint64_t block = MPIR_aggr_group_reserve(arena, &wide);
     ASSERT_NE(block, 0u);
@@ -217,7 +221,7 @@ TEST(Collective, without_room_for_copies_all_members_hear_it) {
             EXPECT_EQ(MPIR_aggr_ready(&group, AGGR_DATUM, &ready), AGGR_OK);
             EXPECT_TRUE(ready);
             EXPECT_EQ(MPIR_aggr_barrier(&group), AGGR_OK);
-            MPIR_aggr_group_leave(&group);
+            MPIR_aggr_group_leave(&group, nullptr);
         });
     for (auto &thread : threads)
         thread.join();
@@ -226,7 +230,7 @@ TEST(Collective, without_room_for_copies_all_members_hear_it) {
 
 TEST(Collective, a_group_that_nobody_joined_is_cancelled) {
     aggr_arena_t *arena = nullptr;
-    ASSERT_EQ(MPIR_aggr_arena_create(65536, &arena), AGGR_OK);
+    ASSERT_EQ(MPIR_aggr_arena_create(65536, {0, 0}, &arena), AGGR_OK);
     const aggr_shape_t pair = shape(2);
     MPIR_aggr_group_cancel(arena, MPIR_aggr_group_reserve(arena, &pair), &pair);
     aggr_arena_figures_t figures;
@@ -239,7 +243,7 @@ int give_up(void *tries) { return --*static_cast<int *>(tries) > 0 ? 0 : 42; }
 
 TEST(Collective, a_wait_ends_with_what_progress_returns_and_the_group_is_broken) {
     aggr_arena_t *arena = nullptr;
-    ASSERT_EQ(MPIR_aggr_arena_create(65536, &arena), AGGR_OK);
+    ASSERT_EQ(MPIR_aggr_arena_create(65536, {0, 0}, &arena), AGGR_OK);
     const aggr_shape_t pair = shape(2);
     int tries = 10;
     const aggr_waiting_t waiting = {5, 2, false, give_up, &tries};
@@ -260,7 +264,7 @@ TEST(Processes, a_member_that_dies_is_no_hang) {
     dead = 0;
     const aggr_shape_t four = shape(4, 2);
     aggr_arena_t *arena = nullptr;
-    ASSERT_EQ(MPIR_aggr_arena_create(1 << 20, &arena), AGGR_OK);
+    ASSERT_EQ(MPIR_aggr_arena_create(1 << 20, {0, 0}, &arena), AGGR_OK);
     const uint64_t block = MPIR_aggr_group_reserve(arena, &four);
     std::vector<pid_t> children;
     for (int me = 0; me < 4; me++) {

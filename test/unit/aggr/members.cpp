@@ -21,11 +21,19 @@ const aggr_fold_t affine_fold = {[](const void *left, void *inout, size_t bytes,
 
 const aggr_waiting_t patient = {20, 1, true, nullptr, nullptr};
 
-const Collectives library = {MPIR_aggr_ready,   MPIR_aggr_barrier,        MPIR_aggr_allreduce,
-                             MPIR_aggr_reduce,  MPIR_aggr_scan,           MPIR_aggr_exscan,
-                             MPIR_aggr_bcast,   MPIR_aggr_allgather,      MPIR_aggr_gather,
-                             MPIR_aggr_scatter, MPIR_aggr_alltoall,       MPIR_aggr_exchange,
-                             MPIR_aggr_agree,   MPIR_aggr_bcast_elsewhere};
+const Collectives library = {
+    MPIR_aggr_ready,      MPIR_aggr_barrier,         MPIR_aggr_allreduce,  MPIR_aggr_reduce,
+    MPIR_aggr_scan,       MPIR_aggr_exscan,          MPIR_aggr_bcast,      MPIR_aggr_allgather,
+    MPIR_aggr_gather,     MPIR_aggr_scatter,         MPIR_aggr_alltoall,   MPIR_aggr_exchange,
+    MPIR_aggr_agree,      MPIR_aggr_bcast_elsewhere, MPIR_aggr_long_begin, MPIR_aggr_long_end,
+    MPIR_aggr_bcast_long, MPIR_aggr_bcast_rest};
+
+aggr_desk_t desk_of(const aggr_group_t &group) {
+    aggr_desk_t desk = {};
+    desk.number = group.shape.seats.of(group.shape.seats.context, group.me);
+    EXPECT_TRUE(MPIR_aggr_arena_has_desk(group.arena, desk.number));
+    return desk;
+}
 
 Affine element(int member, unsigned operation, size_t place) {
     uint64_t x =
@@ -43,7 +51,8 @@ struct Owner {
     aggr_arena_t *arena = nullptr;
     uint64_t block = 0;
     explicit Owner(const aggr_shape_t &shape) {
-        EXPECT_EQ(MPIR_aggr_arena_create(arena_bytes, &arena), AGGR_OK);
+        EXPECT_EQ(MPIR_aggr_arena_create(arena_bytes, {shape.members, DESK_BYTES}, &arena),
+                  AGGR_OK);
         block = MPIR_aggr_group_reserve(arena, &shape);
         EXPECT_NE(block, 0u);
     }
@@ -68,7 +77,7 @@ void as_threads(const aggr_shape_t &shape, const std::function<void(aggr_group_t
             aggr_group_t group;
             MPIR_aggr_group_join(&group, arena, owner.block, &shape, me, &patient);
             body(group);
-            MPIR_aggr_group_leave(&group);
+            MPIR_aggr_group_leave(&group, nullptr);
             MPIR_aggr_arena_detach(arena);
         });
     for (auto &thread : threads)
@@ -87,7 +96,7 @@ bool as_processes(const aggr_shape_t &shape, const std::function<bool(aggr_group
             if (MPIR_aggr_arena_attach(&name, &arena) != AGGR_OK) _exit(2);
             MPIR_aggr_group_join(&group, arena, owner.block, &shape, me, &patient);
             const bool right = body(group);
-            MPIR_aggr_group_leave(&group);
+            MPIR_aggr_group_leave(&group, nullptr);
             _exit(right ? 0 : 1);
         }
         children.push_back(child);
@@ -111,6 +120,7 @@ struct Program {
     unsigned operation;
     size_t n;  // elements of a part
     int root;
+    aggr_desk_t *desk;  // of a long payload, or nullptr
 
     int me() const { return group.me; }
     int members() const { return group.shape.members; }
@@ -143,52 +153,66 @@ struct Program {
         return all;
     }
 
+    // A collective, whose payload may be long.
+    template <typename Function, typename... Arguments>
+    int long_or_not(Function function, Arguments... arguments) const {
+        if (!desk) return function(&group, arguments...);
+        const int status = call.long_begin(&group, desk);
+        return status ? status : call.long_end(&group, function(&group, arguments...));
+    }
+
     bool barrier() { return call.barrier(&group) == AGGR_OK; }
     bool allreduce() {
         Data data = part(me());  // in place
-        return call.allreduce(&group, data.data(), data.data(), bytes(), &affine_fold) == AGGR_OK &&
+        return long_or_not(call.allreduce, data.data(), data.data(), bytes(), &affine_fold) ==
+                   AGGR_OK &&
                data == folded(0, members() - 1);
     }
     bool reduce() {
         const Data in = part(me());
         Data out(n);
-        return call.reduce(&group, in.data(), out.data(), bytes(), &affine_fold, root) == AGGR_OK &&
+        return long_or_not(call.reduce, in.data(), out.data(), bytes(), &affine_fold, root) ==
+                   AGGR_OK &&
                (me() != root || out == folded(0, members() - 1));
     }
     bool scan() {
         const Data in = part(me());
         Data out(n);
-        return call.scan(&group, in.data(), out.data(), bytes(), &affine_fold) == AGGR_OK &&
+        return long_or_not(call.scan, in.data(), out.data(), bytes(), &affine_fold) == AGGR_OK &&
                out == folded(0, me());
     }
     bool exscan() {
         const Data in = part(me());
         Data out = part(-1);
         const Data before = out;
-        return call.exscan(&group, in.data(), out.data(), bytes(), &affine_fold) == AGGR_OK &&
+        return long_or_not(call.exscan, in.data(), out.data(), bytes(), &affine_fold) == AGGR_OK &&
                out == (me() == 0 ? before : folded(0, me() - 1));
     }
     bool bcast() {
         Data data = me() == root ? part(root) : Data(n);
-        return call.bcast(&group, data.data(), bytes(), root) == AGGR_OK && data == part(root);
+        int status = desk && me() == root ? call.bcast_long(&group, desk, data.data(), bytes())
+                                          : call.bcast(&group, data.data(), bytes(), root);
+        if (desk && me() != root && status == AGGR_LONG)
+            status = call.bcast_rest(&group, data.data(), root);
+        return status == AGGR_OK && data == part(root);
     }
     bool allgather() {
         const Data in = part(me());
         Data out(n * static_cast<size_t>(members()));
-        return call.allgather(&group, in.data(), out.data(), bytes()) == AGGR_OK &&
+        return long_or_not(call.allgather, in.data(), out.data(), bytes()) == AGGR_OK &&
                out == pieces(me(), 1);
     }
     bool gather() {
         const Data in = part(me());
         Data out(n * static_cast<size_t>(members()));
-        return call.gather(&group, in.data(), out.data(), bytes(), root) == AGGR_OK &&
+        return long_or_not(call.gather, in.data(), out.data(), bytes(), root) == AGGR_OK &&
                (me() != root || out == pieces(me(), 1));
     }
     bool exchange() {
         const Data in = part(me());
         Data out(n);
         const int from = (me() * 3 + root) % members();
-        return call.exchange(&group, in.data(), out.data(), bytes(), from) == AGGR_OK &&
+        return long_or_not(call.exchange, in.data(), out.data(), bytes(), from) == AGGR_OK &&
                out == part(from);
     }
     bool scatter() {
@@ -197,14 +221,14 @@ struct Program {
         Data out(n);
         const Data whole = part(root, parts);
         const auto begin = whole.begin() + static_cast<long>(n * static_cast<size_t>(me()));
-        return call.scatter(&group, in.data(), out.data(), bytes(), root) == AGGR_OK &&
+        return long_or_not(call.scatter, in.data(), out.data(), bytes(), root) == AGGR_OK &&
                out == Data(begin, begin + static_cast<long>(n));
     }
     bool alltoall() {
         const auto parts = static_cast<size_t>(members());
         const Data in = part(me(), parts);
         Data out(n * parts);
-        return call.alltoall(&group, in.data(), out.data(), bytes()) == AGGR_OK &&
+        return long_or_not(call.alltoall, in.data(), out.data(), bytes()) == AGGR_OK &&
                out == (parts > 1 ? pieces(me(), parts) : in);
     }
 };
@@ -212,7 +236,7 @@ struct Program {
 }  // namespace
 
 bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations,
-                    const Collectives &functions, size_t longest) {
+                    const Collectives &functions, size_t longest, aggr_desk_t *desk) {
     std::mt19937_64 random(seed);  // the same on all members
     using Step = bool (Program::*)();
     static const Step steps[] = {&Program::barrier,   &Program::allreduce, &Program::reduce,
@@ -231,7 +255,8 @@ bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations,
         const size_t most = n * sizeof(Affine) * static_cast<size_t>(group.shape.members);
         bool ready = false;
         if (functions.ready(&group, most, &ready) != AGGR_OK || !ready) return false;
-        Program program{group, functions, operation, n, root};
+        const bool is_long = desk && n * sizeof(Affine) > AGGR_DATUM && random() % 2;
+        Program program{group, functions, operation, n, root, is_long ? desk : nullptr};
         if (!(program.*steps[kind])()) {
             ADD_FAILURE() << "seed " << seed << " operation " << operation << " kind " << kind
                           << " member " << group.me << " of " << group.shape.members << " elements "
@@ -252,11 +277,24 @@ struct Differing {
     unsigned operation;
     std::vector<size_t> n;
     int root;
+    aggr_desk_t *desk;
+    std::vector<bool> willing;  // to have a long payload
 
     size_t members() const { return n.size(); }
     size_t mine() const { return n[static_cast<size_t>(group.me)]; }
     bool fits(size_t length) const { return length * sizeof(Affine) * members() <= 256; }
-    Program program() const { return {group, call, operation, mine(), root}; }
+    Program program() const { return {group, call, operation, mine(), root, nullptr}; }
+    // As if the others had the same length.
+    bool is_long(int member) const {
+        const size_t length = n[static_cast<size_t>(member)];
+        return desk && !fits(length) && length * sizeof(Affine) > AGGR_DATUM &&
+               willing[static_cast<size_t>(member)];
+    }
+    bool all_are_long() const {
+        for (int m = 0; m < group.shape.members; m++)
+            if (!is_long(m)) return false;
+        return true;
+    }
     bool alike(size_t first, size_t last) const {
         for (size_t m = first; m <= last; m++)
             if (n[m] != mine()) return false;
@@ -269,12 +307,18 @@ struct Differing {
         const bool fitting = fits(mine());
         if (fitting && (place <= AGGR_DATUM || group.copies)) return true;
         bool ready = false;
+        if (is_long(group.me)) {
+            *status = call.long_begin(&group, desk);
+            return *status == AGGR_OK;
+        }
         *status = call.agree(&group, mine() * sizeof(Affine));
         if (*status == AGGR_OK && fitting) *status = call.ready(&group, place, &ready);
         return *status == AGGR_OK && ready;
     }
 
     bool judged(int status, bool sees, bool right) const {
+        if (group.desk) status = call.long_end(&group, status);
+        if (status == AGGR_ELSEWHERE) return all_alike() && !all_are_long();
         if (status == AGGR_OK) return !sees && right;
         return status == AGGR_ERR_LENGTH && !all_alike();
     }
@@ -346,10 +390,20 @@ struct Differing {
         return judged(status, !all_alike(),
                       !by_group || members() == 1 || out == program().pieces(group.me, members()));
     }
+    bool long_bcast(Data &data, size_t sent) {
+        const bool dropped = sent != mine();
+        if (group.me == root)
+            return call.bcast_long(&group, desk, data.data(), program().bytes()) == AGGR_OK;
+        return call.bcast(&group, data.data(), program().bytes(), root) == AGGR_LONG &&
+               group.length == sent * sizeof(Affine) &&
+               call.bcast_rest(&group, dropped ? nullptr : data.data(), root) == AGGR_OK &&
+               (dropped || data == program().part(root));
+    }
     bool bcast() {
         const size_t sent = n[static_cast<size_t>(root)];
         const bool elsewhere = !fits(sent);
         Data data = group.me == root ? program().part(root) : Data(mine());
+        if (is_long(root)) return long_bcast(data, sent);
         const int status = group.me == root && elsewhere
                                ? call.bcast_elsewhere(&group, sent * sizeof(Affine))
                                : call.bcast(&group, data.data(), program().bytes(), root);
@@ -363,7 +417,7 @@ struct Differing {
 }  // namespace
 
 bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations,
-                       const Collectives &functions) {
+                       const Collectives &functions, aggr_desk_t *desk) {
     std::mt19937_64 random(seed);  // the same on all members
     using Step = bool (Differing::*)();
     static const Step steps[] = {&Differing::allreduce, &Differing::reduce, &Differing::scan,
@@ -377,14 +431,17 @@ bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations,
             length = random() % 3 ? random() % 8 : random() % 40;
         for (size_t &one : n)
             one = lengths[random() % few];
-        Differing step{group, functions, operation, n, static_cast<int>(random() % members)};
+        std::vector<bool> willing(members, true);
+        if (random() % 3 == 0) willing[random() % members] = false;
+        Differing step{group, functions, operation, n, static_cast<int>(random() % members),
+                       desk,  willing};
         if (!(step.*steps[kind])()) {
             ADD_FAILURE() << "seed " << seed << " operation " << operation << " kind " << kind
                           << " member " << group.me << " of " << members << " elements "
                           << step.mine();
             return false;
         }
-        if (!random_program(group, random(), 1, functions, 3)) return false;
+        if (!random_program(group, random(), 1, functions, desk ? 20 : 3, desk)) return false;
     }
     return true;
 }

@@ -24,8 +24,17 @@ extern const aggr_fold_t affine_fold;
 // What the member, the operation and the place in its data determine.
 Affine element(int member, unsigned operation, size_t place);
 
+// Desks so small that a few elements take several chunks.
+enum { DESK_BYTES = 128 };
+
+// Member m has desk m, or the other way round.
+inline int same_seat(const void *, int member) { return member; }
+inline int opposite_seat(const void *members, int member) {
+    return *static_cast<const int *>(members) - 1 - member;
+}
+
 inline aggr_shape_t shape(int members, int fan = 16, size_t copy_bytes = 256, int lines = 2) {
-    return {members, fan, copy_bytes, lines, {nullptr, nullptr}};
+    return {members, fan, copy_bytes, lines, {nullptr, nullptr}, {same_seat, nullptr}};
 }
 
 // Where members run: the cache and the memory of each.  Must live as long as what is given its
@@ -42,7 +51,8 @@ struct Places {
         return static_cast<const Places *>(places)->level[level][static_cast<size_t>(member)];
     }
     aggr_shape_t shape(int fan, int lines = 2) const {
-        return {static_cast<int>(level[0].size()), fan, 256, lines, {of, this}};
+        return {
+            static_cast<int>(level[0].size()), fan, 256, lines, {of, this}, {same_seat, nullptr}};
     }
 };
 
@@ -57,17 +67,20 @@ void as_threads(const aggr_shape_t &shape, const std::function<void(aggr_group_t
 // whether all was right.
 bool as_processes(const aggr_shape_t &shape, const std::function<bool(aggr_group_t &)> &body);
 
+// The desk of a member, with memory.
+aggr_desk_t desk_of(const aggr_group_t &group);
+
 // A random program of collectives, the same for all members, checked against a plain oracle; false
-// at the first difference.
+// at the first difference.  With a desk many of its payloads are long.
 struct Collectives;
 bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations,
-                    const Collectives &functions, size_t longest);
+                    const Collectives &functions, size_t longest, aggr_desk_t *desk = nullptr);
 
 // Collectives in which members have different lengths, some of them none that fits, each followed
 // by one of random_program.  False:  a member that can see the difference does not, or has wrong
 // data, or the group does not go on.
 bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations,
-                       const Collectives &functions);
+                       const Collectives &functions, aggr_desk_t *desk = nullptr);
 
 // The library's functions, or those compiled for the simulation.
 struct Collectives {
@@ -83,6 +96,10 @@ struct Collectives {
     decltype(&MPIR_aggr_exchange) exchange;
     decltype(&MPIR_aggr_agree) agree;
     decltype(&MPIR_aggr_bcast_elsewhere) bcast_elsewhere;
+    decltype(&MPIR_aggr_long_begin) long_begin;
+    decltype(&MPIR_aggr_long_end) long_end;
+    decltype(&MPIR_aggr_bcast_long) bcast_long;
+    decltype(&MPIR_aggr_bcast_rest) bcast_rest;
 };
 extern const Collectives library;
 

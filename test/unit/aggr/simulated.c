@@ -25,6 +25,15 @@
 #define MPIR_aggr_bcast_elsewhere simulated_bcast_elsewhere
 #define MPIR_aggr_agree simulated_agree
 #define MPIR_aggr_differs simulated_differs
+#define MPIR_aggr_tell_first simulated_tell_first
+#define MPIR_aggr_put_nothing simulated_put_nothing
+#define MPIR_aggr_leave_now simulated_leave_now
+#define MPIR_aggr_count_left simulated_count_left
+#define MPIR_aggr_long_begin simulated_long_begin
+#define MPIR_aggr_long_end simulated_long_end
+#define MPIR_aggr_desk_close simulated_desk_close
+#define MPIR_aggr_bcast_long simulated_bcast_long
+#define MPIR_aggr_bcast_rest simulated_bcast_rest
 #define MPIR_aggr_allgather simulated_allgather
 #define MPIR_aggr_gather simulated_gather
 #define MPIR_aggr_scatter simulated_scatter
@@ -35,6 +44,7 @@
 #define MPIR_aggr_board_reduce simulated_board_reduce
 #define MPIR_aggr_divide simulated_divide
 #include "board.c"
+#include "desk.c"
 #include "divide.c"
 #include "group.c"
 #include "move.c"

@@ -29,6 +29,11 @@ decltype(MPIR_aggr_alltoall) simulated_alltoall;
 decltype(MPIR_aggr_exchange) simulated_exchange;
 decltype(MPIR_aggr_agree) simulated_agree;
 decltype(MPIR_aggr_bcast_elsewhere) simulated_bcast_elsewhere;
+decltype(MPIR_aggr_long_begin) simulated_long_begin;
+decltype(MPIR_aggr_long_end) simulated_long_end;
+decltype(MPIR_aggr_bcast_long) simulated_bcast_long;
+decltype(MPIR_aggr_bcast_rest) simulated_bcast_rest;
+decltype(MPIR_aggr_desk_close) simulated_desk_close;
 decltype(MPIR_aggr_board_open) simulated_board_open;
 decltype(MPIR_aggr_board_close) simulated_board_close;
 decltype(MPIR_aggr_board_reduce) simulated_board_reduce;
@@ -37,11 +42,12 @@ decltype(MPIR_aggr_board_reduce) simulated_board_reduce;
 namespace aggr_test {
 namespace {
 
-const Collectives simulated = {simulated_ready,   simulated_barrier,        simulated_allreduce,
-                               simulated_reduce,  simulated_scan,           simulated_exscan,
-                               simulated_bcast,   simulated_allgather,      simulated_gather,
-                               simulated_scatter, simulated_alltoall,       simulated_exchange,
-                               simulated_agree,   simulated_bcast_elsewhere};
+const Collectives simulated = {
+    simulated_ready,      simulated_barrier,         simulated_allreduce,  simulated_reduce,
+    simulated_scan,       simulated_exscan,          simulated_bcast,      simulated_allgather,
+    simulated_gather,     simulated_scatter,         simulated_alltoall,   simulated_exchange,
+    simulated_agree,      simulated_bcast_elsewhere, simulated_long_begin, simulated_long_end,
+    simulated_bcast_long, simulated_bcast_rest};
 
 // One run of members that share memory.  A choice is asked for at each step: who of those that can
 // go on does.
@@ -132,7 +138,7 @@ class GroupRun {
         : groups_(static_cast<size_t>(shape.members)),
           schedule_(shape.members,
                     [this, body](int me) { return body(groups_[static_cast<size_t>(me)]); }) {
-        EXPECT_EQ(MPIR_aggr_arena_create(1 << 20, &arena_), AGGR_OK);
+        EXPECT_EQ(MPIR_aggr_arena_create(1 << 20, {shape.members, DESK_BYTES}, &arena_), AGGR_OK);
         const uint64_t block = simulated_group_reserve(arena_, &shape);
         for (int me = 0; me < shape.members; me++)
             simulated_group_join(&groups_[static_cast<size_t>(me)], arena_, block, &shape, me,
@@ -224,7 +230,8 @@ TEST(Simulation, random_orders) {
         std::sort(places.level[0].begin(), places.level[0].end());
         const aggr_shape_t random_shape = places.shape(fan, 2 << random() % 3);
         GroupRun one(random_shape, [&](aggr_group_t &group) {
-            return random_program(group, seed, 30, simulated, 20);
+            aggr_desk_t desk = desk_of(group);
+            return random_program(group, seed, 30, simulated, 40, run % 2 ? &desk : nullptr);
         });
         ASSERT_TRUE(one.go(changing_at_random(random, rarely)))
             << "run " << run << " seed " << seed << " members " << members << " fan " << fan;
@@ -238,10 +245,51 @@ TEST(Simulation, lengths_that_differ_in_random_orders) {
                   fan = 2 + static_cast<int>(random() % 4);
         const uint64_t seed = random(), rarely = 1 + random() % 20;
         GroupRun one(shape(members, fan, 256, 2 << random() % 3), [&](aggr_group_t &group) {
-            return differing_program(group, seed, 30, simulated);
+            aggr_desk_t desk = desk_of(group);
+            return differing_program(group, seed, 30, simulated, run % 2 ? &desk : nullptr);
         });
         ASSERT_TRUE(one.go(changing_at_random(random, rarely)))
             << "run " << run << " seed " << seed << " members " << members << " fan " << fan;
+    }
+}
+
+// Two groups of the same members, in opposite orders, which use the desks in turn.  Each member
+// leaves the first one while others may still read from its desk.
+TEST(Simulation, desks_of_two_groups_in_random_orders) {
+    std::mt19937_64 random(6);
+    for (uint64_t run = 0; run < 3000; run++) {
+        int members = 2 + static_cast<int>(random() % 4);
+        const uint64_t seed = random(), rarely = 1 + random() % 20;
+        const aggr_shape_t first = shape(members, 16, 256, 2 << random() % 3);
+        aggr_shape_t second = first;
+        second.seats = {opposite_seat, &members};
+        aggr_arena_t *arena = nullptr;
+        ASSERT_EQ(MPIR_aggr_arena_create(1 << 20, {members, DESK_BYTES}, &arena), AGGR_OK);
+        const uint64_t blocks[] = {simulated_group_reserve(arena, &first),
+                                   simulated_group_reserve(arena, &second)};
+        Schedule one(members, [&](int me) {
+            aggr_group_t a, b;
+            simulated_group_join(&a, arena, blocks[0], &first, me, &Schedule::waiting);
+            simulated_group_join(&b, arena, blocks[1], &second, members - 1 - me,
+                                 &Schedule::waiting);
+            aggr_desk_t desk = desk_of(a);
+            std::mt19937_64 same(seed);
+            bool right = true;
+            for (int turn = 0; turn < 6 && right; turn++)
+                right = random_program(same() % 2 ? a : b, same(), 1 + same() % 3, simulated, 40,
+                                       &desk);
+            simulated_group_leave(&a, &desk);
+            right = right && random_program(b, same(), 4, simulated, 40, &desk);
+            simulated_group_leave(&b, &desk);
+            simulated_desk_close(&desk);
+            return right;
+        });
+        ASSERT_TRUE(one.go(changing_at_random(random, rarely)))
+            << "run " << run << " seed " << seed << " members " << members;
+        aggr_arena_figures_t figures;
+        MPIR_aggr_arena_figures(arena, &figures);
+        EXPECT_EQ(figures.used, 0u) << "a block is left";
+        MPIR_aggr_arena_detach(arena);
     }
 }
 

@@ -19,6 +19,11 @@ enum { NOBODY, SOMEBODY, THERE, NOT_TO_BE_HAD };
 
 static aggr_arena_t *arena;
 static bool tried;
+static aggr_desk_t desk;
+static bool has_desk;
+
+/* Of each of a desk's buffers: so much is faster than half of it, and than twice as much. */
+enum { DESK_BYTES = 65536 };
 /* who reads figures beside MPI_Finalize */
 static MPL_initlock_t closing = MPL_INITLOCK_INITIALIZER;
 
@@ -51,7 +56,8 @@ static void have(aggr_arena_t *ours)
 static void make(struct notice *notice)
 {
     aggr_arena_t *created;
-    bool made = MPIR_aggr_arena_create(MPIR_Aggr_settings.arena_bytes, &created) == AGGR_OK;
+    aggr_desks_t desks = {MPIR_Aggr_settings.long_bytes ? MPIR_Process.local_size : 0, DESK_BYTES};
+    bool made = MPIR_aggr_arena_create(MPIR_Aggr_settings.arena_bytes, desks, &created) == AGGR_OK;
     if (made) {
         notice->name = MPIR_aggr_arena_name(created);
         have(created);
@@ -86,8 +92,22 @@ aggr_arena_t *MPIR_Aggr_arena(void)
     return arena;
 }
 
+aggr_desk_t *MPIR_Aggr_desk(void)
+{
+    if (!has_desk && arena && MPIR_Process.local_size <= DESK_BYTES / AGGR_LINE) {
+        desk = (aggr_desk_t){.number = MPIR_Process.local_rank};
+        has_desk = MPIR_aggr_arena_has_desk(arena, desk.number);
+    }
+    return has_desk ? &desk : NULL;
+}
+
+aggr_desk_t *MPIR_Aggr_desk_in_use(void) { return has_desk ? &desk : NULL; }
+
 void MPIR_Aggr_arena_close(void)
 {
+    if (has_desk)
+        MPIR_aggr_desk_close(&desk);
+    has_desk = false;
     MPL_initlock_lock(&closing);
     MPIR_aggr_arena_detach(arena);
     arena = NULL;

@@ -35,6 +35,17 @@ cvars:
         Largest payload of a process, in bytes, that goes this way; of a scatter, an allgather or an alltoall what a
         process sends or gets in all. The same in all processes.
 
+    - name        : MPIR_CVAR_AGGR_LONG_BYTES
+      category    : AGGR
+      type        : int
+      default     : 4194304
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_DETAIL
+      scope       : MPI_T_SCOPE_READONLY
+      description : >-
+        Largest payload, counted as for MPIR_CVAR_AGGR_MAX_BYTES, that goes through desks: 128 KB
+        of shared memory for each process. 0 means none. The same in all processes.
+
     - name        : MPIR_CVAR_AGGR_ARENA_MB
       category    : AGGR
       type        : int
@@ -149,6 +160,11 @@ int MPIR_Aggr_init(void)
                                            "60 to 16777216");
         goto fn_exit;
     }
+    if (MPIR_CVAR_AGGR_LONG_BYTES < 0 || MPIR_CVAR_AGGR_LONG_BYTES > 1 << 30) {
+        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_LONG_BYTES", MPIR_CVAR_AGGR_LONG_BYTES,
+                                           "0 to 1073741824");
+        goto fn_exit;
+    }
     if (MPIR_CVAR_AGGR_FAN < 0 || MPIR_CVAR_AGGR_FAN == 1) {
         mpi_errno =
             MPIR_Cvar_wrong_number("MPIR_CVAR_AGGR_FAN", MPIR_CVAR_AGGR_FAN, "0, or 2 and more");
@@ -166,6 +182,7 @@ int MPIR_Aggr_init(void)
     }
     MPIR_Aggr_settings =
         (MPIR_Aggr_settings_t){.max_bytes = (size_t) MPIR_CVAR_AGGR_MAX_BYTES,
+                               .long_bytes = (size_t) MPIR_CVAR_AGGR_LONG_BYTES,
                                .arena_bytes = (size_t) MPIR_CVAR_AGGR_ARENA_MB << 20,
                                .fan = MPIR_CVAR_AGGR_FAN};
     MPIR_Aggr_on = MPIR_CVAR_AGGR && MPIR_CVAR_AGGR_ARENA_MB > 0 && !ENABLE_GPU &&

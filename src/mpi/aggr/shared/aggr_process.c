@@ -14,8 +14,9 @@ MPIR_Aggr_counts_t MPIR_Aggr_counts;
 static uint64_t own_terms(void)
 {
     bool takes_part = MPIR_Aggr_on && MPIR_ThreadInfo.thread_provided != MPI_THREAD_MULTIPLE;
+    uint64_t terms = (uint64_t) MPIR_Aggr_settings.long_bytes << 32 | MPIR_Aggr_settings.max_bytes;
 
-    return takes_part ? MPIR_Aggr_settings.max_bytes : 0;
+    return takes_part ? terms : 0;
 }
 
 void MPIR_Aggr_say_terms(void) { MPIR_Aggr_say(own_terms()); }
@@ -31,7 +32,8 @@ bool MPIR_Aggr_node_takes_part(size_t bytes)
 {
     uint64_t terms = own_terms();
 
-    return terms >= bytes && (MPIR_Process.local_size == 1 || MPIR_Aggr_all_say(terms));
+    return terms != 0 && MPIR_Aggr_settings.max_bytes >= bytes &&
+           (MPIR_Process.local_size == 1 || MPIR_Aggr_all_say(terms));
 }
 
 static char *scratch;

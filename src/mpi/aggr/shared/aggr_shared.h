@@ -21,7 +21,7 @@ extern struct MPIR_Aggr MPIR_Aggr_never;
 
 /* The variables as they were in MPI_Init. */
 typedef struct MPIR_Aggr_settings_t {
-    size_t max_bytes, arena_bytes;
+    size_t max_bytes, long_bytes, arena_bytes;
     int fan;
 } MPIR_Aggr_settings_t;
 
@@ -58,6 +58,10 @@ bool MPIR_Aggr_node_takes_part(size_t bytes);
 aggr_arena_t *MPIR_Aggr_arena(void);
 unsigned long long MPIR_Aggr_arena_used(void); /* in bytes; any thread may ask at any time */
 void MPIR_Aggr_arena_close(void);
+
+/* This process's desk for long payloads.  NULL: there is none, or no memory for it. */
+aggr_desk_t *MPIR_Aggr_desk(void);
+aggr_desk_t *MPIR_Aggr_desk_in_use(void); /* NULL also before the first question */
 
 /* How processes wait for each other; does not change after MPI_Init. */
 const aggr_waiting_t *MPIR_Aggr_waiting(void);

@@ -5,6 +5,7 @@ AM_CPPFLAGS += -I$(top_srcdir)/src/mpid/common/aggr
 mpi_core_sources += \
     src/mpid/common/aggr/arena.c \
     src/mpid/common/aggr/board.c \
+    src/mpid/common/aggr/desk.c \
     src/mpid/common/aggr/divide.c \
     src/mpid/common/aggr/group.c \
     src/mpid/common/aggr/move.c \

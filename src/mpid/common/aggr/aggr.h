@@ -18,6 +18,8 @@
  *                          leader.  It folds their data, and each member reads the leaders' lines
  *   more than AGGR_DATUM   data lie in copy buffers beside the lines; a reduction of many is cut
  *                          into slices
+ *   long payloads          go through the desks of the processes, chunk by chunk: one copy by who
+ *                          has the data, one by each who needs them
  *
  * Conventions
  *  1. Members are 0 .. members - 1, the same in all processes.  A collective function is called by
@@ -35,7 +37,8 @@
  *     lines up to the fan, and fan + p / fan above.  If a node has more members than cores, an
  *     operation takes one turn of all members on the cores, and two above the fan.
  *  6. Space.  members * lines * 64 bytes (and as much for each leader) for a group, 2 * members *
- *     copy_bytes after the first payload of more than AGGR_DATUM bytes.
+ *     copy_bytes after the first payload of more than AGGR_DATUM bytes.  A desk for a process after
+ *     its first long payload, in any number of groups.
  */
 #ifndef AGGR_H_INCLUDED
 #define AGGR_H_INCLUDED
@@ -64,9 +67,10 @@ enum {
     AGGR_ERR_ARG = -4,
     /* another member has another length: group->length; the group stays usable */
     AGGR_ERR_LENGTH = -5,
-    AGGR_ERR_ROOT = -6,   /* the root called MPIR_aggr_bcast_failure; the group stays usable */
-    AGGR_ELSEWHERE = -7,  /* no error: the root sends its group->length bytes another way */
-    AGGR_ERR_STOPPED = -8 /* board->stop ended the reduction */
+    AGGR_ERR_ROOT = -6,    /* the root called MPIR_aggr_bcast_failure; the group stays usable */
+    AGGR_ELSEWHERE = -7,   /* no error: group->length bytes go another way, as all members know */
+    AGGR_ERR_STOPPED = -8, /* board->stop ended the reduction */
+    AGGR_LONG = -9         /* no error: MPIR_aggr_bcast_rest has the root's group->length bytes */
 };
 
 /* ---- the arena: a node's shared memory, handed out in blocks --------------------------------- */
@@ -87,8 +91,15 @@ typedef struct aggr_arena_figures_t {
     size_t used;  /* that are */
 } aggr_arena_figures_t;
 
-/* `bytes` of address space; blocks take memory.  REQUIRES bytes >= 65,536, else AGGR_ERR_ARG. */
-int MPIR_aggr_arena_create(size_t bytes, aggr_arena_t **out);
+/* Desks: see below. */
+typedef struct aggr_desks_t {
+    int count;
+    size_t bytes; /* of each of the two buffers of a desk; a multiple of 64 */
+} aggr_desks_t;
+
+/* `bytes` of address space for blocks, and that of the desks; what is used takes memory.  REQUIRES
+ * bytes >= 65,536, else AGGR_ERR_ARG. */
+int MPIR_aggr_arena_create(size_t bytes, aggr_desks_t desks, aggr_arena_t **out);
 aggr_arena_name_t MPIR_aggr_arena_name(const aggr_arena_t *arena);
 int MPIR_aggr_arena_attach(const aggr_arena_name_t *name, aggr_arena_t **out);
 void MPIR_aggr_arena_detach(
@@ -100,6 +111,11 @@ uint64_t MPIR_aggr_arena_reserve(aggr_arena_t *arena, size_t bytes);
 /* block 0 is fine */
 void MPIR_aggr_arena_release(aggr_arena_t *arena, uint64_t block, size_t bytes);
 void *MPIR_aggr_arena_at(const aggr_arena_t *arena, uint64_t block);
+/* Has the desk of this number memory?  It gets it with the first question of its process. */
+bool MPIR_aggr_arena_has_desk(aggr_arena_t *arena, int number);
+size_t MPIR_aggr_arena_desk_bytes(const aggr_arena_t *arena);
+/* A desk's two buffers.  REQUIRES that it has memory. */
+void *MPIR_aggr_arena_desk(const aggr_arena_t *arena, int number);
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
@@ -121,12 +137,19 @@ typedef struct aggr_places_t {
     const void *context;
 } aggr_places_t;
 
+/* The process of the node that a member is: the number of its desk. */
+typedef struct aggr_seats_t {
+    int (*of)(const void *context, int member); /* NULL: no payload is long */
+    const void *context;
+} aggr_seats_t;
+
 typedef struct aggr_shape_t {
     int members;
     int fan;              /* 2 or more */
     size_t copy_bytes;    /* of one member's payload at a time; a multiple of 64 */
     int lines;            /* of a member: 2, 4 or 8 */
     aggr_places_t places; /* asked in the functions that are given the shape */
+    aggr_seats_t seats;   /* asked while a payload is long */
 } aggr_shape_t;
 
 /* Parts of the members with a leader each, its first one. */
@@ -153,6 +176,10 @@ typedef struct aggr_group {
     uint32_t safe;              /* all members have begun this one */
     uint32_t wrote[AGGR_LINES]; /* my last operation with a datum in each line */
     uint32_t copied[2];         /* and in each copy buffer */
+    struct aggr_desk *desk;     /* mine, while I put a long payload on it */
+    size_t desk_bytes;          /* of a buffer, if the payload in progress is long; else 0 */
+    uint32_t first;             /* the operation that has its first chunk */
+    bool compared;              /* in that operation, all members' lengths are the same */
     unsigned turns;             /* of waiting, since the last progress */
     /* of the other member, or of the broadcast, with AGGR_ERR_LENGTH and AGGR_ELSEWHERE */
     uint64_t length;
@@ -166,7 +193,8 @@ void MPIR_aggr_group_cancel(aggr_arena_t *arena, uint64_t block, const aggr_shap
 /* `waiting` is the caller's and stays. */
 void MPIR_aggr_group_join(aggr_group_t *group, aggr_arena_t *arena, uint64_t block,
                           const aggr_shape_t *shape, int me, const aggr_waiting_t *waiting);
-void MPIR_aggr_group_leave(aggr_group_t *group);
+/* Who still reads from `desk` reads on; NULL is fine. */
+void MPIR_aggr_group_leave(aggr_group_t *group, struct aggr_desk *desk);
 
 /* ---- collectives ----------------------------------------------------------------------------- */
 
@@ -191,7 +219,8 @@ static inline bool MPIR_aggr_knows_room(const aggr_group_t *group, size_t bytes)
 }
 /* A member calls this in place of a function below, except a barrier or a broadcast, if its payload
  * does not go by lines.  AGGR_OK: all members have called it with the same bytes.
- * AGGR_ERR_LENGTH: they have not; each caller is told. */
+ * AGGR_ERR_LENGTH: they have not; each caller is told.  Members that have begun a long payload of
+ * these bytes get AGGR_ELSEWHERE. */
 int MPIR_aggr_agree(aggr_group_t *group, uint64_t bytes);
 
 /* Members may differ in `bytes` if none has more than copy_bytes in all its parts together. */
@@ -213,6 +242,12 @@ int MPIR_aggr_bcast(aggr_group_t *group, void *buffer, size_t bytes, int root);
 int MPIR_aggr_bcast_failure(aggr_group_t *group);
 /* A root that sends its data another way calls this instead: all members get AGGR_ELSEWHERE. */
 int MPIR_aggr_bcast_elsewhere(aggr_group_t *group, uint64_t bytes);
+/* Tells the others, and sends.  They get AGGR_LONG from MPIR_aggr_bcast, and call
+ * MPIR_aggr_bcast_rest; NULL drops the data.  REQUIRES bytes < 2^31, and what
+ * MPIR_aggr_long_begin requires. */
+int MPIR_aggr_bcast_long(aggr_group_t *group, struct aggr_desk *desk, const void *buffer,
+                         size_t bytes);
+int MPIR_aggr_bcast_rest(aggr_group_t *group, void *buffer, int root);
 /* `bytes` of each member, in `out` at  member * bytes.  MPIR_aggr_gather: at the root alone. */
 int MPIR_aggr_allgather(aggr_group_t *group, const void *in, void *out, size_t bytes);
 int MPIR_aggr_gather(aggr_group_t *group, const void *in, void *out, size_t bytes, int root);
@@ -222,6 +257,38 @@ int MPIR_aggr_exchange(aggr_group_t *group, const void *in, void *out, size_t by
 int MPIR_aggr_scatter(aggr_group_t *group, const void *in, void *out, size_t bytes, int root);
 /* REQUIRES in != out */
 int MPIR_aggr_alltoall(aggr_group_t *group, const void *in, void *out, size_t bytes);
+
+/* ---- long payloads --------------------------------------------------------------------------- */
+
+/*
+ * A desk is a pair of buffers of one process, which all its groups use in turn: long payloads take
+ * as much memory with a thousand groups as with one.
+ *
+ * A collective above, except a barrier and a broadcast, has a long payload if it stands between
+ * MPIR_aggr_long_begin and MPIR_aggr_long_end.  With its first chunk all members compare their
+ * lengths, so that no operation is needed for that.  It returns AGGR_ERR_LENGTH or AGGR_ELSEWHERE
+ * on all members, or on none; no data have moved then.  A member that cannot take part calls
+ * MPIR_aggr_agree instead of the three.
+ *
+ * The end does not wait: it says that this member has read all.  The first long payload of another
+ * group waits for those who still read.
+ */
+
+typedef struct aggr_desk {
+    int number;          /* of the process */
+    aggr_group_t *group; /* whose members may still read from it, or NULL */
+    aggr_group_t left;   /* that group, when this process has left it */
+    uint32_t put[2];     /* the group's last operation with data in each buffer */
+    uint32_t end;        /* who has begun this operation reads no more */
+} aggr_desk_t;
+
+/* REQUIRES that the desk has memory; AGGR_DATUM < bytes of all parts < 2^31; members, and the bytes
+ * of an element in a reduction, <= those of a desk's buffer. */
+int MPIR_aggr_long_begin(aggr_group_t *group, aggr_desk_t *desk);
+/* Returns the status that it is given, or one of its own. */
+int MPIR_aggr_long_end(aggr_group_t *group, int status);
+/* At the end of MPI: nobody uses this desk any more. */
+void MPIR_aggr_desk_close(aggr_desk_t *desk);
 
 /* ---- the board: a reduction among any processes of the node, without a group ----------------- */
 

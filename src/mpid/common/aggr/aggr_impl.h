@@ -66,9 +66,24 @@ static inline size_t MPIR_aggr_copies_bytes(const aggr_shape_t *shape)
     return (size_t) shape->members * 2 * shape->copy_bytes;
 }
 
+static inline char *MPIR_aggr_on_desk(const aggr_group_t *group, int member, uint32_t seq)
+{
+    int number = group->shape.seats.of(group->shape.seats.context, member);
+
+    return (char *) MPIR_aggr_arena_desk(group->arena, number) + (seq & 1) * group->desk_bytes;
+}
+
 static inline char *MPIR_aggr_copy_of(const aggr_group_t *group, int member, uint32_t seq)
 {
+    if (group->desk_bytes)
+        return MPIR_aggr_on_desk(group, member, seq);
     return group->copies + ((size_t) 2 * (size_t) member + (seq & 1)) * group->shape.copy_bytes;
+}
+
+/* Of the buffers in which the payload in progress lies. */
+static inline size_t MPIR_aggr_buffer_bytes(const aggr_group_t *group)
+{
+    return group->desk_bytes ? group->desk_bytes : group->shape.copy_bytes;
 }
 
 static inline bool MPIR_aggr_reached(const aggr_line_t *line, uint32_t seq)
@@ -110,20 +125,28 @@ static inline int MPIR_aggr_wait(aggr_group_t *group, const aggr_line_t *line, u
 #define AGGR_LENGTH_ELSEWHERE (UINT32_MAX - 2) /* the datum is an aggr_elsewhere_t */
 /* in a leader's part; the datum is one of the lengths, as an aggr_elsewhere_t */
 #define AGGR_LENGTHS_DIFFER (UINT32_MAX - 3)
+#define AGGR_LENGTH_LONG (UINT32_MAX - 4) /* of a broadcast; the datum is an aggr_elsewhere_t */
 
 /* The length of a payload that does not go by lines.  A member that writes nothing leaves an old
  * datum in its line; the number of the operation distinguishes it. */
 typedef struct aggr_elsewhere {
     uint64_t bytes;
     uint32_t seq;
+    uint32_t on_desk; /* its first chunk is there, or will be */
 } aggr_elsewhere_t;
 
 /* Where a member's datum goes in an operation. */
 enum { AGGR_NOTHING = 0, AGGR_IN_LINE = 1, AGGR_IN_COPY = 2 };
 
-static inline int MPIR_aggr_writes(size_t bytes)
+/* Does a payload lie in the line?  A long one does not: its first line has the lengths. */
+static inline bool MPIR_aggr_fits_line(const aggr_group_t *group, size_t bytes)
 {
-    return bytes <= AGGR_DATUM ? AGGR_IN_LINE : AGGR_IN_COPY;
+    return bytes <= AGGR_DATUM && !group->desk_bytes;
+}
+
+static inline int MPIR_aggr_writes(const aggr_group_t *group, size_t bytes)
+{
+    return MPIR_aggr_fits_line(group, bytes) ? AGGR_IN_LINE : AGGR_IN_COPY;
 }
 
 /* Begins an operation.  With a datum, it waits until all members have read the datum that it
@@ -136,13 +159,33 @@ int MPIR_aggr_wait_all(aggr_group_t *group);
 /* The address of a member's datum of the operation in progress. */
 static inline void *MPIR_aggr_place(aggr_group_t *group, int member, size_t bytes)
 {
-    if (bytes <= AGGR_DATUM)
+    if (MPIR_aggr_fits_line(group, bytes))
         return MPIR_aggr_now(group, member)->datum;
     return MPIR_aggr_copy_of(group, member, group->seq);
 }
 
-/* Notes the line's length and returns AGGR_ERR_LENGTH. */
+/* Notes the line's length and returns AGGR_ERR_LENGTH; AGGR_OK in the first operation of a long
+ * payload, in which the members have compared their lengths. */
 int MPIR_aggr_differs(aggr_group_t *group, const aggr_line_t *line);
+
+/* Publishes my line of the operation in progress, and compares the lengths of all members. */
+int MPIR_aggr_tell_first(aggr_group_t *group, uint64_t bytes);
+
+/* Publishes my line, with the length of my payload. */
+static inline int MPIR_aggr_tell(aggr_group_t *group, size_t bytes)
+{
+    if (group->desk_bytes && group->seq == group->first)
+        return MPIR_aggr_tell_first(group, bytes);
+    MPIR_aggr_my_line(group)->length = (uint32_t) bytes;
+    MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
+    return AGGR_OK;
+}
+
+/* Begins an operation in which this member puts nothing: only says that it is here. */
+int MPIR_aggr_put_nothing(aggr_group_t *group);
+/* Gives the block back when all others have left. */
+void MPIR_aggr_leave_now(aggr_group_t *group);
+uint32_t MPIR_aggr_count_left(const aggr_group_t *group);
 
 /* Compares the length that a member's line has with that of the same operation here. */
 static inline int MPIR_aggr_compare(aggr_group_t *group, const aggr_line_t *line, uint32_t length)

@@ -35,6 +35,8 @@ typedef struct arena_head {
     uint64_t magic, nonce, bytes; /* of the whole segment */
     uint64_t words;               /* of the bitmap, which follows */
     uint64_t first;               /* offset of the first unit */
+    uint64_t desks;               /* offset of the first desk */
+    uint64_t desk_bytes;          /* of each of its two buffers */
     uint64_t units, peak;         /* taken now, and the most since memory went back */
     uint64_t taken[];
 } arena_head_t;
@@ -138,9 +140,11 @@ static uint64_t words_for(size_t bytes)
     return (bytes - sizeof(arena_head_t) - PAGE) / ((uint64_t) WORD * UNIT + sizeof(uint64_t));
 }
 
-static void lay_out(arena_head_t *head, size_t bytes)
+static void lay_out(arena_head_t *head, size_t bytes, size_t all, size_t desk_bytes)
 {
-    head->bytes = bytes;
+    head->bytes = all;
+    head->desks = bytes;
+    head->desk_bytes = desk_bytes;
     head->words = words_for(bytes);
     head->first = (sizeof *head + head->words * sizeof(uint64_t) + PAGE - 1) / PAGE * PAGE;
     head->nonce = make_nonce();
@@ -155,29 +159,31 @@ static bool may_be_as_large(size_t bytes)
            (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= bytes);
 }
 
-int MPIR_aggr_arena_create(size_t bytes, aggr_arena_t **out)
+int MPIR_aggr_arena_create(size_t bytes, aggr_desks_t desks, aggr_arena_t **out)
 {
     aggr_arena_t *arena;
-    if (!out || bytes < 65536)
+    if (!out || bytes < 65536 || desks.count < 0)
         return AGGR_ERR_ARG;
-    if (!may_be_as_large(bytes))
+    bytes = bytes / PAGE * PAGE; /* desks begin with a page */
+    size_t all = bytes + 2 * (size_t) desks.count * desks.bytes;
+    if (!may_be_as_large(all))
         return AGGR_ERR_MEMORY;
     int descriptor = file_without_name();
     if (descriptor < 0)
         return AGGR_ERR_MEMORY;
     int status =
-        ftruncate(descriptor, (off_t) bytes) ? AGGR_ERR_MEMORY : map(descriptor, bytes, &arena);
+        ftruncate(descriptor, (off_t) all) ? AGGR_ERR_MEMORY : map(descriptor, all, &arena);
     if (status) {
         close(descriptor);
         return status;
     }
     if (!back(arena, 0, sizeof(arena_head_t) + words_for(bytes) * sizeof(uint64_t))) {
-        munmap(arena->head, bytes);
+        munmap(arena->head, all);
         close(descriptor);
         free(arena);
         return AGGR_ERR_FULL;
     }
-    lay_out(arena->head, bytes);
+    lay_out(arena->head, bytes, all, desks.bytes);
     arena->name = (aggr_arena_name_t){(int32_t) getpid(), descriptor, arena->head->nonce};
     *out = arena;
     return AGGR_OK;
@@ -409,4 +415,22 @@ void MPIR_aggr_arena_release(aggr_arena_t *arena, uint64_t block, size_t bytes)
 void *MPIR_aggr_arena_at(const aggr_arena_t *arena, uint64_t block)
 {
     return (char *) arena->head + block;
+}
+
+static uint64_t desk_at(const aggr_arena_t *arena, int number)
+{
+    return arena->head->desks + 2 * arena->head->desk_bytes * (uint64_t) number;
+}
+
+size_t MPIR_aggr_arena_desk_bytes(const aggr_arena_t *arena) { return arena->head->desk_bytes; }
+
+bool MPIR_aggr_arena_has_desk(aggr_arena_t *arena, int number)
+{
+    uint64_t at = desk_at(arena, number), end = desk_at(arena, number + 1);
+    return end <= arena->head->bytes && back(arena, at, end - at);
+}
+
+void *MPIR_aggr_arena_desk(const aggr_arena_t *arena, int number)
+{
+    return (char *) arena->head + desk_at(arena, number);
 }

@@ -44,8 +44,14 @@ void MPIR_aggr_group_join(aggr_group_t *group, aggr_arena_t *arena, uint64_t blo
     group->stage = group->lines + shape->lines * shape->members;
 }
 
+uint32_t MPIR_aggr_count_left(const aggr_group_t *group)
+{
+    const aggr_block_t *block = MPIR_aggr_arena_at(group->arena, group->block);
+    return __atomic_load_n(&block->left, __ATOMIC_ACQUIRE);
+}
+
 /* The last one gives the memory back: everybody else has read what it will read. */
-void MPIR_aggr_group_leave(aggr_group_t *group)
+void MPIR_aggr_leave_now(aggr_group_t *group)
 {
     aggr_block_t *block = MPIR_aggr_arena_at(group->arena, group->block);
     uint32_t left = __atomic_add_fetch(&block->left, 1, __ATOMIC_ACQ_REL);
@@ -143,9 +149,19 @@ int MPIR_aggr_begin(aggr_group_t *group, int writes)
     if ((writes & AGGR_IN_LINE) &&
         !is_read(group, replace(&group->wrote[seq & (lines - 1)], seq)) && !status)
         status = wait_begun(group, seq - lines / 2);
-    if ((writes & AGGR_IN_COPY) && !is_read(group, replace(&group->copied[seq & 1], seq)) &&
-        !status)
-        status = wait_begun(group, seq - 1);
+    if (writes & AGGR_IN_COPY) {
+        uint32_t *copied = group->desk_bytes ? group->desk->put : group->copied;
+        if (!is_read(group, replace(&copied[seq & 1], seq)) && !status)
+            status = wait_begun(group, seq - 1);
+    }
+    return status;
+}
+
+int MPIR_aggr_put_nothing(aggr_group_t *group)
+{
+    int status = MPIR_aggr_begin(group, AGGR_NOTHING);
+    if (status == AGGR_OK)
+        MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
     return status;
 }
 
@@ -154,8 +170,11 @@ int MPIR_aggr_wait_all(aggr_group_t *group) { return wait_begun(group, group->se
 int MPIR_aggr_differs(aggr_group_t *group, const aggr_line_t *line)
 {
     aggr_elsewhere_t elsewhere;
+    if (group->desk_bytes && group->seq == group->first && group->compared)
+        return AGGR_OK;
     group->length = line->length;
-    if (line->length == AGGR_LENGTH_ELSEWHERE || line->length == AGGR_LENGTHS_DIFFER) {
+    if (line->length == AGGR_LENGTH_ELSEWHERE || line->length == AGGR_LENGTHS_DIFFER ||
+        line->length == AGGR_LENGTH_LONG) {
         memcpy(&elsewhere, line->datum, sizeof elsewhere);
         group->length = elsewhere.bytes;
     }

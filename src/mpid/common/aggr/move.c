@@ -17,33 +17,22 @@ typedef struct cut {
 static cut_t cut_for(const aggr_group_t *group, size_t bytes, int parts)
 {
     cut_t cut = {bytes, bytes * (size_t) parts};
-    if (cut.place > AGGR_DATUM)
-        cut.chunk = MPIR_aggr_least(bytes, group->shape.copy_bytes / (size_t) parts);
+    if (!MPIR_aggr_fits_line(group, cut.place))
+        cut.chunk = MPIR_aggr_least(bytes, MPIR_aggr_buffer_bytes(group) / (size_t) parts);
     return cut;
-}
-
-/* Begins an operation in which this member puts nothing: only says that it is here. */
-static int put_nothing(aggr_group_t *group)
-{
-    int status = MPIR_aggr_begin(group, AGGR_NOTHING);
-    if (status == AGGR_OK)
-        MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
-    return status;
 }
 
 /* Puts `parts` pieces of `chunk` bytes, `stride` apart in `in`, into my place. */
 static int put_parts(aggr_group_t *group, const char *in, size_t chunk, size_t stride, int parts,
                      size_t place)
 {
-    int status = MPIR_aggr_begin(group, AGGR_IN_LINE | MPIR_aggr_writes(place));
+    int status = MPIR_aggr_begin(group, AGGR_IN_LINE | MPIR_aggr_writes(group, place));
     if (status)
         return status;
     char *at = MPIR_aggr_place(group, group->me, place);
     for (int p = 0; p < parts; p++)
         MPIR_aggr_copy(at + (size_t) p * chunk, in + (size_t) p * stride, chunk);
-    MPIR_aggr_my_line(group)->length = (uint32_t) stride;
-    MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
-    return AGGR_OK;
+    return MPIR_aggr_tell(group, stride);
 }
 
 /* Part `part` of what `from` has put, when its parts are of `length` bytes as mine are. */
@@ -65,7 +54,7 @@ static int take_part(aggr_group_t *group, int from, int part, char *out, size_t 
 static int send_chunk(aggr_group_t *group, const void *from, size_t chunk, size_t place,
                       uint32_t length)
 {
-    int status = MPIR_aggr_begin(group, AGGR_IN_LINE | MPIR_aggr_writes(place));
+    int status = MPIR_aggr_begin(group, AGGR_IN_LINE | MPIR_aggr_writes(group, place));
     if (status)
         return status;
     MPIR_aggr_copy(MPIR_aggr_place(group, group->me, place), from, chunk);
@@ -98,7 +87,7 @@ static int listen(aggr_group_t *group, int root)
 {
     uint64_t block;
     const aggr_line_t *line;
-    int status = put_nothing(group);
+    int status = MPIR_aggr_put_nothing(group);
     if (status)
         return status;
     line = MPIR_aggr_now(group, root);
@@ -138,7 +127,7 @@ static int send_all(aggr_group_t *group, const char *from, size_t bytes)
     int status = AGGR_OK;
     size_t done = 0, chunk;
     do {
-        chunk = MPIR_aggr_least(bytes - done, group->shape.copy_bytes);
+        chunk = MPIR_aggr_least(bytes - done, MPIR_aggr_buffer_bytes(group));
         status = send_chunk(group, from + done, chunk, bytes, (uint32_t) bytes);
         done += chunk;
     } while (done < bytes && status == AGGR_OK);
@@ -162,6 +151,8 @@ static int judge(aggr_group_t *group, const aggr_line_t *line, size_t bytes)
     if (line->length == bytes && line->length != AGGR_LENGTH_ELSEWHERE)
         return AGGR_OK;
     MPIR_aggr_differs(group, line);
+    if (line->length == AGGR_LENGTH_LONG)
+        return AGGR_LONG;
     return line->length == AGGR_LENGTH_ELSEWHERE ? AGGR_ELSEWHERE : AGGR_ERR_LENGTH;
 }
 
@@ -176,7 +167,7 @@ static int receive_chunk(aggr_group_t *group, char *to, size_t chunk, size_t byt
         line = MPIR_aggr_now(group, root);
     } while (line->length == AGGR_LENGTH_OF_COPIES);
     status = judge(group, line, bytes);
-    if (status == AGGR_OK)
+    if (status == AGGR_OK && to)
         MPIR_aggr_copy(to, MPIR_aggr_place(group, root, bytes), chunk);
     return status;
 }
@@ -188,15 +179,34 @@ static int receive_all(aggr_group_t *group, char *to, size_t bytes, int root)
     int status;
     do {
         size_t chunk =
-            MPIR_aggr_least(bytes - MPIR_aggr_least(done, bytes), group->shape.copy_bytes);
-        status = receive_chunk(group, to + done, chunk, bytes, root);
+            MPIR_aggr_least(bytes - MPIR_aggr_least(done, bytes), MPIR_aggr_buffer_bytes(group));
+        status = receive_chunk(group, to ? to + done : NULL, chunk, bytes, root);
         if (status && status != AGGR_ERR_LENGTH)
             return status;
         if (status)
             total = (size_t) group->length;
-        done += group->shape.copy_bytes;
+        done += MPIR_aggr_buffer_bytes(group);
     } while (done < total);
     return status;
+}
+
+int MPIR_aggr_bcast_long(aggr_group_t *group, aggr_desk_t *desk, const void *buffer, size_t bytes)
+{
+    aggr_elsewhere_t what = {.bytes = bytes, .seq = group->seq + 1, .on_desk = 1};
+    int status = send_chunk(group, &what, sizeof what, sizeof what, AGGR_LENGTH_LONG);
+    if (status == AGGR_OK)
+        status = MPIR_aggr_long_begin(group, desk);
+    if (status)
+        return status;
+    group->first = group->seq; /* the length is told */
+    return MPIR_aggr_long_end(group, send_all(group, buffer, bytes));
+}
+
+int MPIR_aggr_bcast_rest(aggr_group_t *group, void *buffer, int root)
+{
+    group->desk_bytes = MPIR_aggr_arena_desk_bytes(group->arena);
+    group->first = group->seq;
+    return MPIR_aggr_long_end(group, receive_all(group, buffer, (size_t) group->length, root));
 }
 
 int MPIR_aggr_bcast(aggr_group_t *group, void *buffer, size_t bytes, int root)
@@ -272,9 +282,13 @@ int MPIR_aggr_scatter(aggr_group_t *group, const void *in, void *out, size_t byt
     size_t done = 0, chunk;
     do {
         chunk = MPIR_aggr_least(bytes - done, cut.chunk);
-        int status = group->me != root ? put_nothing(group)
-                                       : put_parts(group, (const char *) in + done, chunk, bytes,
-                                                   members, cut.place);
+        int status;
+        if (group->me == root)
+            status = put_parts(group, (const char *) in + done, chunk, bytes, members, cut.place);
+        else if (group->desk_bytes) /* its line has its length */
+            status = put_parts(group, NULL, 0, bytes, 0, cut.place);
+        else
+            status = MPIR_aggr_put_nothing(group);
         if (status == AGGR_OK)
             status =
                 take_part(group, root, group->me, (char *) out + done, chunk, cut.place, bytes);

@@ -69,15 +69,19 @@ static int lead(aggr_group_t *group, payload_t payload, const aggr_fold_t *fold)
     return AGGR_OK;
 }
 
-static int put(aggr_group_t *group, const void *in, payload_t payload)
+static void tell_datum(aggr_group_t *group, const void *in, payload_t payload)
 {
-    int status = MPIR_aggr_begin(group, AGGR_IN_LINE);
-    if (status)
-        return status;
     MPIR_aggr_copy(MPIR_aggr_my_line(group)->datum, in, payload.bytes);
     MPIR_aggr_my_line(group)->length = payload.length;
     MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
-    return AGGR_OK;
+}
+
+static int put(aggr_group_t *group, const void *in, payload_t payload)
+{
+    int status = MPIR_aggr_begin(group, AGGR_IN_LINE);
+    if (status == AGGR_OK)
+        tell_datum(group, in, payload);
+    return status;
 }
 
 /* Everybody's data, by way of the leaders where there are any; who returns knows that all have
@@ -151,24 +155,39 @@ static void fold_same(const void *left, void *inout, size_t bytes, void *context
     (void) context;
     if (a->seq != b->seq || a->bytes != b->bytes)
         *b = (aggr_elsewhere_t){.bytes = a->bytes, .seq = b->seq - 1};
+    b->on_desk &= a->on_desk;
 }
 
 /* Members in other functions may wait for a leader's line, or have leaders that write none: all
  * members' lines are read. */
-int MPIR_aggr_agree(aggr_group_t *group, uint64_t bytes)
+static int compare_all(aggr_group_t *group, uint64_t bytes, bool on_desk)
 {
     static const aggr_fold_t same = {fold_same, NULL, sizeof(aggr_elsewhere_t)};
-    aggr_elsewhere_t all, mine = {.bytes = bytes, .seq = group->seq + 1};
+    aggr_elsewhere_t all, mine = {.bytes = bytes, .seq = group->seq, .on_desk = on_desk};
     const payload_t payload = {sizeof mine, AGGR_LENGTH_ELSEWHERE};
-    int status = put(group, &mine, payload);
-    if (status == AGGR_OK)
-        leave_stage(group, bytes);
-    if (status == AGGR_OK)
-        status = fold_lines(group, group->lines, 0, group->shape.members - 1, &all, payload, &same);
-    if (status || (all.seq == mine.seq && all.bytes == bytes))
+    tell_datum(group, &mine, payload);
+    leave_stage(group, bytes);
+    int status = fold_lines(group, group->lines, 0, group->shape.members - 1, &all, payload, &same);
+    if (status)
         return status;
     group->length = all.bytes;
-    return AGGR_ERR_LENGTH;
+    if (all.seq != mine.seq || all.bytes != bytes)
+        return AGGR_ERR_LENGTH;
+    group->safe = group->seq;
+    return all.on_desk == on_desk ? AGGR_OK : AGGR_ELSEWHERE;
+}
+
+int MPIR_aggr_agree(aggr_group_t *group, uint64_t bytes)
+{
+    int status = MPIR_aggr_begin(group, AGGR_IN_LINE);
+    return status ? status : compare_all(group, bytes, false);
+}
+
+int MPIR_aggr_tell_first(aggr_group_t *group, uint64_t bytes)
+{
+    int status = compare_all(group, bytes, true);
+    group->compared = status == AGGR_OK;
+    return status;
 }
 
 /* ---- payloads -------------------------------------------------------------------------------- */
@@ -181,10 +200,9 @@ static int put_copy(aggr_group_t *group, const void *in, size_t bytes, size_t al
     if (status)
         return status;
     memcpy(MPIR_aggr_copy_of(group, group->me, group->seq), in, bytes);
-    MPIR_aggr_my_line(group)->length = (uint32_t) all;
-    MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
+    status = MPIR_aggr_tell(group, all);
     leave_stage(group, all);
-    return AGGR_OK;
+    return status;
 }
 
 /* Bytes from .. from + bytes of what members first .. last have in their copy buffers, when that
@@ -260,7 +278,7 @@ static bool worth_slices(const aggr_group_t *group, size_t bytes)
 
 static size_t chunk_of(const aggr_group_t *group, const aggr_fold_t *fold)
 {
-    return group->shape.copy_bytes / fold->unit * fold->unit;
+    return MPIR_aggr_buffer_bytes(group) / fold->unit * fold->unit;
 }
 
 int MPIR_aggr_allreduce(aggr_group_t *group, const void *in, void *out, size_t bytes,
