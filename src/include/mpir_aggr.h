@@ -79,6 +79,14 @@ bool MPIR_Aggr_do_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype s
 bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
                           void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, int root,
                           MPIR_Comm *comm, int *mpi_errno);
+bool MPIR_Aggr_do_reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Aint recvcounts[],
+                                 MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm, int *mpi_errno);
+bool MPIR_Aggr_do_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Aint recvcount,
+                                       MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
+                                       int *mpi_errno);
+bool MPIR_Aggr_do_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                             void *recvbuf, const MPI_Aint recvcounts[], const MPI_Aint displs[],
+                             MPI_Datatype recvtype, MPIR_Comm *comm, int *mpi_errno);
 bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
                            void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
                            MPIR_Comm *comm, int *mpi_errno);
@@ -114,7 +122,10 @@ enum MPIR_Aggr_traits {
     MPIR_AGGR_bcast = 0,
     MPIR_AGGR_reduce = 0,
     MPIR_AGGR_gather = 0,
-    MPIR_AGGR_scatter = 0
+    MPIR_AGGR_scatter = 0,
+    MPIR_AGGR_allgatherv = 0,
+    MPIR_AGGR_reduce_scatter = 0,
+    MPIR_AGGR_reduce_scatter_block = 0
 };
 
 /* Notes a trait for the parts of the composition that follows, until the next one is noted.  All

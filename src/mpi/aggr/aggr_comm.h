@@ -10,7 +10,8 @@
 enum MPIR_Aggr_kind {
     MPIR_AGGR_EXACT = 0,
     MPIR_AGGR_ROUNDED = 1, /* the order of a reduction shows in its result */
-    MPIR_AGGR_ROOTED = 2   /* by messages, a process may leave it before the others enter it */
+    MPIR_AGGR_ROOTED = 2,  /* by messages, a process may leave it before the others enter it */
+    MPIR_AGGR_NEVER_LONG = 4
 };
 
 /* A member's data in a collective.  In an erroneous program members may differ in all of it. */

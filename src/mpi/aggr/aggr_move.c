@@ -347,6 +347,100 @@ bool MPIR_Aggr_do_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
                   mpi_errno);
 }
 
+/* What all members know. */
+static uint64_t sum_of(const MPI_Aint counts[], const MPIR_Comm *comm, MPI_Datatype datatype)
+{
+    MPI_Aint all = 0;
+
+    for (int i = 0; i < comm->local_size; i++)
+        all += counts[i];
+    return bytes_of(all, datatype);
+}
+
+/* From memory in which the parts lie one behind the other. */
+static int unpack_parts(const char *from, void *recvbuf, const MPI_Aint recvcounts[],
+                        const MPI_Aint displs[], MPI_Datatype recvtype, int size)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPI_Aint extent;
+
+    MPIR_Datatype_get_extent_macro(recvtype, extent);
+    for (int i = 0; i < size && mpi_errno == MPI_SUCCESS; i++) {
+        struct view part = {.at = (void *) from,
+                            .bytes = bytes_of(recvcounts[i], recvtype),
+                            .user = (char *) recvbuf + displs[i] * extent,
+                            .count = recvcounts[i],
+                            .datatype = recvtype,
+                            .packed = true};
+
+        mpi_errno = unpack(&part);
+        from += part.bytes;
+    }
+    return mpi_errno;
+}
+
+/* This process's own part: from where it lies in a row, which may be in its place of recvbuf. */
+static struct view own_view(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, const MPI_Aint recvcounts[], const MPI_Aint displs[],
+                            MPI_Datatype recvtype, int rank)
+{
+    MPI_Aint extent;
+
+    if (sendbuf != MPI_IN_PLACE)
+        return view_of(sendbuf, sendcount, sendtype, MPIR_AGGR_SCRATCH_IN);
+    MPIR_Datatype_get_extent_macro(recvtype, extent);
+    return view_of((char *) recvbuf + displs[rank] * extent, recvcounts[rank], recvtype,
+                   MPIR_AGGR_SCRATCH_IN);
+}
+
+/* Where the parts go: to their places, or one behind the other to be unpacked. */
+static aggr_layout_t layout_of(const MPI_Aint recvcounts[], const MPI_Aint displs[],
+                               MPI_Datatype recvtype)
+{
+    size_t size = (size_t) bytes_of(1, recvtype);
+    MPI_Aint extent;
+
+    MPIR_Datatype_get_extent_macro(recvtype, extent);
+    return lies_in_a_row(recvtype) ? (aggr_layout_t){recvcounts, displs, size, (size_t) extent}
+                                   : (aggr_layout_t){recvcounts, NULL, size, size};
+}
+
+bool MPIR_Aggr_do_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                             void *recvbuf, const MPI_Aint recvcounts[], const MPI_Aint displs[],
+                             MPI_Datatype recvtype, MPIR_Comm *comm, int *mpi_errno)
+{
+    uint64_t all = sum_of(recvcounts, comm, recvtype);
+    uint64_t own =
+        one_length(sendbuf, sendcount, sendtype, recvbuf, recvcounts[comm->rank], recvtype);
+    bool in_rows = lies_in_a_row(recvtype);
+    MPIR_Aggr_payload_t payload = MPIR_Aggr_payload(all, 1, 1);
+    aggr_group_t *group;
+    int status;
+
+    payload.is_long =
+        payload.is_long && in_rows && (sendbuf == MPI_IN_PLACE || lies_in_a_row(sendtype));
+    if (own & MPIR_AGGR_NO_LENGTH)
+        payload = (MPIR_Aggr_payload_t){.bytes = own};
+    group = MPIR_Aggr_begin(comm, MPIR_AGGR_EXACT, payload, mpi_errno);
+    if (!group)
+        return is_over(comm, all, *mpi_errno);
+
+    aggr_layout_t layout = layout_of(recvcounts, displs, recvtype);
+    void *out = in_rows ? (char *) recvbuf + MPIR_Aggr_first_byte(recvtype)
+                        : MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_OUT);
+    struct view mine =
+        own_view(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm->rank);
+    *mpi_errno = pack(&mine);
+    status = MPIR_aggr_allgatherv(group, mine.at, out, &layout);
+    if (MPIR_Aggr_end(group, &status))
+        return false;
+    status = MPIR_Aggr_error(status, all, group);
+    if (status == MPI_SUCCESS && !in_rows)
+        status = unpack_parts(out, recvbuf, recvcounts, displs, recvtype, comm->local_size);
+    MPIR_Err_keep_first(mpi_errno, status);
+    return MPIR_Aggr_done(all, mpi_errno);
+}
+
 bool MPIR_Aggr_do_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
                          void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, int root,
                          MPIR_Comm *comm, int *mpi_errno)

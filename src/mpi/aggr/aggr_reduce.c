@@ -104,7 +104,7 @@ static aggr_group_t *reduction_begin(struct reduction *reduction, MPI_Aint count
     MPIR_Aggr_payload_t payload = {
         .fits = describe(reduction, count, datatype, op, MPIR_Aggr_settings.max_bytes)};
 
-    if (!payload.fits)
+    if (!payload.fits && !(kind & MPIR_AGGR_NEVER_LONG))
         payload.is_long = describe(reduction, count, datatype, op, MPIR_Aggr_settings.long_bytes) &&
                           reduction->function;
     payload.bytes = payload.fits ? reduction->bytes : bytes_of(count, datatype);
@@ -260,6 +260,44 @@ bool MPIR_Aggr_do_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
         return scan_nodes(sendbuf, recvbuf, count, datatype, op, comm, comm->rank - 1, mpi_errno);
     return for_all(MPIR_aggr_exscan, sendbuf, recvbuf, count, datatype, op, comm, mpi_errno) ||
            (count == 0 && !MPIR_Aggr_has_lines(comm));
+}
+
+static bool reduce_scatter(const void *sendbuf, void *recvbuf, aggr_counts_t parts, MPI_Aint all,
+                           MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm, int *mpi_errno)
+{
+    struct reduction reduction;
+    /* a long result could replace data of later chunks */
+    enum MPIR_Aggr_kind kind =
+        sendbuf == MPI_IN_PLACE && parts.counts ? MPIR_AGGR_NEVER_LONG : MPIR_AGGR_EXACT;
+    aggr_group_t *group = reduction_begin(&reduction, all, datatype, op, comm, kind, mpi_errno);
+
+    if (!group)
+        return *mpi_errno != MPI_SUCCESS || (all == 0 && !MPIR_Aggr_has_lines(comm));
+    return done_by(
+        group,
+        MPIR_aggr_reduce_scatter(group, input(sendbuf, recvbuf), recvbuf, parts, &reduction.fold),
+        &reduction, mpi_errno);
+}
+
+bool MPIR_Aggr_do_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Aint recvcount,
+                                       MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
+                                       int *mpi_errno)
+{
+    aggr_counts_t parts = {NULL, (size_t) recvcount};
+
+    return reduce_scatter(sendbuf, recvbuf, parts, recvcount * comm->local_size, datatype, op, comm,
+                          mpi_errno);
+}
+
+bool MPIR_Aggr_do_reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Aint recvcounts[],
+                                 MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm, int *mpi_errno)
+{
+    aggr_counts_t parts = {recvcounts, 0};
+    MPI_Aint all = 0;
+
+    for (int i = 0; i < comm->local_size; i++)
+        all += recvcounts[i];
+    return reduce_scatter(sendbuf, recvbuf, parts, all, datatype, op, comm, mpi_errno);
 }
 
 bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 300, COMMS = 4, MOST = 300000 };
+enum { ROUNDS = 400, COMMS = 4, MOST = 300000, MOST_RANKS = 32 };
 
 static uint64_t state;
 
@@ -102,6 +102,71 @@ static int do_reduce(struct call *call)
     return call->rank == call->root ? check_sum(call, "MPI_Reduce", call->size - 1) : 0;
 }
 
+static int do_reduce_scatter_block(struct call *call)
+{
+    int errs = 0;
+
+    fill(call, call->in_place ? call->out : call->in, call->rank, call->n * call->size);
+    MPI_Reduce_scatter_block(call->in_place ? MPI_IN_PLACE : call->in, call->out, call->n, MPI_INT,
+                             MPI_SUM, call->comm);
+    for (int i = 0; i < call->n && errs == 0; i++) {
+        int sum = 0;
+        for (int r = 0; r < call->size; r++)
+            sum += value(call, r, call->rank * call->n + i);
+        errs += compare(call, "MPI_Reduce_scatter_block", call->out[i], sum, i);
+    }
+    return errs;
+}
+
+/* Of different lengths, some of them 0; where the parts begin. */
+static void vary(const struct call *call, int counts[], int places[], int gap)
+{
+    int place = 0;
+
+    for (int r = 0; r < call->size; r++) {
+        counts[r] = (r + call->round) % 3 == 0 ? 0 : call->n * (r % 3 + 1) / 3;
+        places[r] = place;
+        place += counts[r] + gap;
+    }
+}
+
+static int do_reduce_scatter(struct call *call)
+{
+    int errs = 0, counts[MOST_RANKS], places[MOST_RANKS], last = call->size - 1;
+
+    vary(call, counts, places, 0);
+    fill(call, call->in_place ? call->out : call->in, call->rank, places[last] + counts[last]);
+    MPI_Reduce_scatter(call->in_place ? MPI_IN_PLACE : call->in, call->out, counts, MPI_INT,
+                       MPI_SUM, call->comm);
+    for (int i = 0; i < counts[call->rank] && errs == 0; i++) {
+        int sum = 0;
+        for (int r = 0; r < call->size; r++)
+            sum += value(call, r, places[call->rank] + i);
+        errs += compare(call, "MPI_Reduce_scatter", call->out[i], sum, i);
+    }
+    return errs;
+}
+
+/* Some members have a gap behind each int. */
+static int do_allgatherv(struct call *call)
+{
+    int counts[MOST_RANKS], places[MOST_RANKS], errs = 0;
+    int stride = call->gapped < 0 ? 1 : (call->gapped + call->rank) % 2 + 1;
+    int *mine;
+
+    vary(call, counts, places, 3);
+    mine = call->in_place ? call->out + places[call->rank] * stride : call->in;
+    for (int i = 0; i < counts[call->rank]; i++)
+        mine[i * (call->in_place ? stride : 1)] = value(call, call->rank, i);
+    MPI_Allgatherv(call->in_place ? MPI_IN_PLACE : mine, counts[call->rank], MPI_INT, call->out,
+                   counts, places, stride == 1 ? MPI_INT : call->type, call->comm);
+    for (int r = 0; r < call->size; r++)
+        for (int i = 0; i < counts[r] && errs == 0; i++)
+            errs += compare(call, "MPI_Allgatherv", call->out[(places[r] + i) * stride],
+                            value(call, r, i), i);
+    return errs;
+}
+
 static int do_scan(struct call *call)
 {
     fill(call, call->in, call->rank, call->n);
@@ -177,9 +242,19 @@ static int do_alltoall(struct call *call)
 
 static int do_barrier(struct call *call) { return MPI_Barrier(call->comm) != MPI_SUCCESS; }
 
-static int (*const kinds[])(struct call *) = {do_allreduce, do_reduce,    do_scan,   do_exscan,
-                                              do_bcast,     do_allgather, do_gather, do_scatter,
-                                              do_alltoall,  do_barrier};
+static int (*const kinds[])(struct call *) = {do_allreduce,
+                                              do_reduce,
+                                              do_scan,
+                                              do_exscan,
+                                              do_bcast,
+                                              do_allgather,
+                                              do_gather,
+                                              do_scatter,
+                                              do_alltoall,
+                                              do_barrier,
+                                              do_reduce_scatter_block,
+                                              do_reduce_scatter,
+                                              do_allgatherv};
 
 static void make_comms(MPI_Comm comms[COMMS])
 {
@@ -202,6 +277,8 @@ int main(int argc, char **argv)
 
     MTest_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    if (world_size > MOST_RANKS)
+        MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &gaps);
     MPI_Type_commit(&gaps);
     make_comms(comms);

@@ -21,12 +21,16 @@ const aggr_fold_t affine_fold = {[](const void *left, void *inout, size_t bytes,
 
 const aggr_waiting_t patient = {20, 1, true, nullptr, nullptr};
 
-const Collectives library = {
-    MPIR_aggr_ready,      MPIR_aggr_barrier,         MPIR_aggr_allreduce,  MPIR_aggr_reduce,
-    MPIR_aggr_scan,       MPIR_aggr_exscan,          MPIR_aggr_bcast,      MPIR_aggr_allgather,
-    MPIR_aggr_gather,     MPIR_aggr_scatter,         MPIR_aggr_alltoall,   MPIR_aggr_exchange,
-    MPIR_aggr_agree,      MPIR_aggr_bcast_elsewhere, MPIR_aggr_long_begin, MPIR_aggr_long_end,
-    MPIR_aggr_bcast_long, MPIR_aggr_bcast_rest};
+const Collectives library = {MPIR_aggr_ready,          MPIR_aggr_barrier,
+                             MPIR_aggr_allreduce,      MPIR_aggr_reduce,
+                             MPIR_aggr_scan,           MPIR_aggr_exscan,
+                             MPIR_aggr_bcast,          MPIR_aggr_allgather,
+                             MPIR_aggr_gather,         MPIR_aggr_scatter,
+                             MPIR_aggr_alltoall,       MPIR_aggr_exchange,
+                             MPIR_aggr_agree,          MPIR_aggr_bcast_elsewhere,
+                             MPIR_aggr_long_begin,     MPIR_aggr_long_end,
+                             MPIR_aggr_bcast_long,     MPIR_aggr_bcast_rest,
+                             MPIR_aggr_reduce_scatter, MPIR_aggr_allgatherv};
 
 aggr_desk_t desk_of(const aggr_group_t &group) {
     aggr_desk_t desk = {};
@@ -231,6 +235,53 @@ struct Program {
         return long_or_not(call.alltoall, in.data(), out.data(), bytes()) == AGGR_OK &&
                out == (parts > 1 ? pieces(me(), parts) : in);
     }
+
+    // Lengths that differ, some of them 0; all together no more than n for each.
+    std::vector<ptrdiff_t> lengths() const {
+        std::vector<ptrdiff_t> counts(static_cast<size_t>(members()));
+        for (size_t m = 0; m < counts.size(); m++)
+            counts[m] = static_cast<ptrdiff_t>((m + operation) % 3 == 0 ? 0 : n * (m % 3 + 1) / 3);
+        return counts;
+    }
+    bool reduce_scatter() {
+        const auto parts = static_cast<size_t>(members());
+        const std::vector<ptrdiff_t> counts = lengths();
+        const bool alike = operation % 2;
+        const size_t mine = alike ? n : static_cast<size_t>(counts[static_cast<size_t>(me())]);
+        size_t begin = alike ? n * static_cast<size_t>(me()) : 0;
+        for (int m = 0; m < me() && !alike; m++)
+            begin += static_cast<size_t>(counts[static_cast<size_t>(m)]);
+        const Data in = part(me(), parts);
+        Data out(mine), sum(mine);
+        for (size_t i = 0; i < mine; i++) {
+            sum[i] = element(members() - 1, operation, begin + i);
+            for (int m = members() - 2; m >= 0; m--)
+                sum[i] = compose(element(m, operation, begin + i), sum[i]);
+        }
+        const aggr_counts_t cut = {alike ? nullptr : counts.data(), n};
+        return long_or_not(call.reduce_scatter, in.data(), out.data(), cut, &affine_fold) ==
+                   AGGR_OK &&
+               out == sum;
+    }
+    bool allgatherv() {
+        const std::vector<ptrdiff_t> counts = lengths();
+        std::vector<ptrdiff_t> places(counts.size());
+        ptrdiff_t place = 0;
+        for (size_t m = 0; m < counts.size(); m++) {
+            places[m] = place;
+            place += counts[m] + (operation % 2 ? 2 : 0);
+        }
+        const Data in = part(me());
+        Data out(static_cast<size_t>(place)), all(out);
+        for (size_t m = 0; m < counts.size(); m++)
+            for (ptrdiff_t i = 0; i < counts[m]; i++)
+                all[static_cast<size_t>(places[m] + i)] =
+                    element(static_cast<int>(m), operation, static_cast<size_t>(i));
+        const aggr_layout_t layout = {counts.data(), operation % 2 ? places.data() : nullptr,
+                                      sizeof(Affine), sizeof(Affine)};
+        return long_or_not(call.allgatherv, in.data(), out.data(), &layout) == AGGR_OK &&
+               out == all;
+    }
 };
 
 }  // namespace
@@ -242,7 +293,8 @@ bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations,
     static const Step steps[] = {&Program::barrier,   &Program::allreduce, &Program::reduce,
                                  &Program::scan,      &Program::exscan,    &Program::bcast,
                                  &Program::allgather, &Program::gather,    &Program::scatter,
-                                 &Program::alltoall,  &Program::exchange};
+                                 &Program::alltoall,  &Program::exchange,  &Program::reduce_scatter,
+                                 &Program::allgatherv};
     unsigned same = 0, kind = 0;
     for (unsigned operation = 0; operation < operations; operation++) {
         if (same == 0) {  // several of a kind in a row: members run ahead

@@ -25,7 +25,7 @@ extern const aggr_fold_t affine_fold;
 Affine element(int member, unsigned operation, size_t place);
 
 // Desks so small that a few elements take several chunks.
-enum { DESK_BYTES = 128 };
+enum { DESK_BYTES = 192 };
 
 // Member m has desk m, or the other way round.
 inline int same_seat(const void *, int member) { return member; }
@@ -100,6 +100,8 @@ struct Collectives {
     decltype(&MPIR_aggr_long_end) long_end;
     decltype(&MPIR_aggr_bcast_long) bcast_long;
     decltype(&MPIR_aggr_bcast_rest) bcast_rest;
+    decltype(&MPIR_aggr_reduce_scatter) reduce_scatter;
+    decltype(&MPIR_aggr_allgatherv) allgatherv;
 };
 extern const Collectives library;
 

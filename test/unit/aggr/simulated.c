@@ -34,6 +34,8 @@
 #define MPIR_aggr_desk_close simulated_desk_close
 #define MPIR_aggr_bcast_long simulated_bcast_long
 #define MPIR_aggr_bcast_rest simulated_bcast_rest
+#define MPIR_aggr_reduce_scatter simulated_reduce_scatter
+#define MPIR_aggr_allgatherv simulated_allgatherv
 #define MPIR_aggr_allgather simulated_allgather
 #define MPIR_aggr_gather simulated_gather
 #define MPIR_aggr_scatter simulated_scatter

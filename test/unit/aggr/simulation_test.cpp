@@ -33,6 +33,8 @@ decltype(MPIR_aggr_long_begin) simulated_long_begin;
 decltype(MPIR_aggr_long_end) simulated_long_end;
 decltype(MPIR_aggr_bcast_long) simulated_bcast_long;
 decltype(MPIR_aggr_bcast_rest) simulated_bcast_rest;
+decltype(MPIR_aggr_reduce_scatter) simulated_reduce_scatter;
+decltype(MPIR_aggr_allgatherv) simulated_allgatherv;
 decltype(MPIR_aggr_desk_close) simulated_desk_close;
 decltype(MPIR_aggr_board_open) simulated_board_open;
 decltype(MPIR_aggr_board_close) simulated_board_close;
@@ -42,12 +44,16 @@ decltype(MPIR_aggr_board_reduce) simulated_board_reduce;
 namespace aggr_test {
 namespace {
 
-const Collectives simulated = {
-    simulated_ready,      simulated_barrier,         simulated_allreduce,  simulated_reduce,
-    simulated_scan,       simulated_exscan,          simulated_bcast,      simulated_allgather,
-    simulated_gather,     simulated_scatter,         simulated_alltoall,   simulated_exchange,
-    simulated_agree,      simulated_bcast_elsewhere, simulated_long_begin, simulated_long_end,
-    simulated_bcast_long, simulated_bcast_rest};
+const Collectives simulated = {simulated_ready,          simulated_barrier,
+                               simulated_allreduce,      simulated_reduce,
+                               simulated_scan,           simulated_exscan,
+                               simulated_bcast,          simulated_allgather,
+                               simulated_gather,         simulated_scatter,
+                               simulated_alltoall,       simulated_exchange,
+                               simulated_agree,          simulated_bcast_elsewhere,
+                               simulated_long_begin,     simulated_long_end,
+                               simulated_bcast_long,     simulated_bcast_rest,
+                               simulated_reduce_scatter, simulated_allgatherv};
 
 // One run of members that share memory.  A choice is asked for at each step: who of those that can
 // go on does.

@@ -235,6 +235,16 @@ int MPIR_aggr_scan(aggr_group_t *group, const void *in, void *out, size_t bytes,
 /* member 0's `out` stays */
 int MPIR_aggr_exscan(aggr_group_t *group, const void *in, void *out, size_t bytes,
                      const aggr_fold_t *fold);
+/* The elements that each member has: counts[m], or `count` of each if counts is NULL. */
+typedef struct aggr_counts_t {
+    const ptrdiff_t *counts;
+    size_t count;
+} aggr_counts_t;
+
+/* The fold of everybody's `in`, which has the parts of all members; `out` gets my part.  `out` may
+ * be `in` in an operation that is not long, or if counts is NULL. */
+int MPIR_aggr_reduce_scatter(aggr_group_t *group, const void *in, void *out, aggr_counts_t parts,
+                             const aggr_fold_t *fold);
 /* The root makes the copy buffers; without room for them all members return AGGR_ELSEWHERE.  The
  * root's length decides.  REQUIRES bytes < 2^31 at the root. */
 int MPIR_aggr_bcast(aggr_group_t *group, void *buffer, size_t bytes, int root);
@@ -251,6 +261,15 @@ int MPIR_aggr_bcast_rest(aggr_group_t *group, void *buffer, int root);
 /* `bytes` of each member, in `out` at  member * bytes.  MPIR_aggr_gather: at the root alone. */
 int MPIR_aggr_allgather(aggr_group_t *group, const void *in, void *out, size_t bytes);
 int MPIR_aggr_gather(aggr_group_t *group, const void *in, void *out, size_t bytes, int root);
+/* Where the data of members lie, in elements.  `size` bytes of each are data. */
+typedef struct aggr_layout_t {
+    const ptrdiff_t *counts, *places; /* places NULL: one part behind the other */
+    size_t size, extent;
+} aggr_layout_t;
+
+/* Parts of different lengths.  REQUIRES the same counts * size on all members. */
+int MPIR_aggr_allgatherv(aggr_group_t *group, const void *in, void *out,
+                         const aggr_layout_t *layout);
 /* `bytes` of member `from`, which each member chooses for itself.  REQUIRES in != out */
 int MPIR_aggr_exchange(aggr_group_t *group, const void *in, void *out, size_t bytes, int from);
 /* `bytes` for each member, in `in` at  member * bytes. */
@@ -282,8 +301,8 @@ typedef struct aggr_desk {
     uint32_t end;        /* who has begun this operation reads no more */
 } aggr_desk_t;
 
-/* REQUIRES that the desk has memory; AGGR_DATUM < bytes of all parts < 2^31; members, and the bytes
- * of an element in a reduction, <= those of a desk's buffer. */
+/* REQUIRES that the desk has memory; AGGR_DATUM < bytes of all parts < 2^31; one byte of each
+ * member, and in reductions one element of each, fit into a desk's buffer. */
 int MPIR_aggr_long_begin(aggr_group_t *group, aggr_desk_t *desk);
 /* Returns the status that it is given, or one of its own. */
 int MPIR_aggr_long_end(aggr_group_t *group, int status);

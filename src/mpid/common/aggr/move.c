@@ -315,3 +315,61 @@ int MPIR_aggr_alltoall(aggr_group_t *group, const void *in, void *out, size_t by
     } while (done < bytes);
     return AGGR_OK;
 }
+
+/* ---- parts of different lengths -------------------------------------------------------------- */
+
+static size_t bytes_at(const aggr_layout_t *layout, int member)
+{
+    return (size_t) layout->counts[member] * layout->size;
+}
+
+/* Puts my bytes from `done` on.  The first line of a long payload has the length of all parts. */
+static int put_from(aggr_group_t *group, const char *in, size_t bytes, size_t done, size_t all)
+{
+    size_t chunk = done < bytes ? MPIR_aggr_least(bytes - done, MPIR_aggr_buffer_bytes(group)) : 0;
+    int status = MPIR_aggr_begin(group, AGGR_IN_LINE | MPIR_aggr_writes(group, bytes));
+    if (status)
+        return status;
+    if (chunk > 0)
+        MPIR_aggr_copy(MPIR_aggr_place(group, group->me, bytes), in + done, chunk);
+    return MPIR_aggr_tell(group, group->desk_bytes ? all : bytes);
+}
+
+static int take_from_all(aggr_group_t *group, char *out, const aggr_layout_t *layout, size_t done,
+                         size_t all)
+{
+    size_t place = 0; /* in elements */
+    for (int m = 0; m < group->shape.members; m++) {
+        size_t bytes = bytes_at(layout, m);
+        size_t chunk =
+            done < bytes ? MPIR_aggr_least(bytes - done, MPIR_aggr_buffer_bytes(group)) : 0;
+        ptrdiff_t at = layout->places ? layout->places[m] : (ptrdiff_t) place;
+        char *to = chunk ? out + at * (ptrdiff_t) layout->extent + done : NULL;
+        int status = take_part(group, m, 0, to, chunk, bytes, group->desk_bytes ? all : bytes);
+        if (status)
+            return status;
+        place += (size_t) layout->counts[m];
+    }
+    group->safe = group->seq;
+    return AGGR_OK;
+}
+
+int MPIR_aggr_allgatherv(aggr_group_t *group, const void *in, void *out,
+                         const aggr_layout_t *layout)
+{
+    size_t all = 0, longest = 0, done = 0;
+    for (int m = 0; m < group->shape.members; m++) {
+        size_t bytes = bytes_at(layout, m);
+        all += bytes;
+        longest = bytes > longest ? bytes : longest;
+    }
+    do {
+        int status = put_from(group, in, bytes_at(layout, group->me), done, all);
+        if (status == AGGR_OK)
+            status = take_from_all(group, out, layout, done, all);
+        if (status)
+            return status;
+        done += MPIR_aggr_buffer_bytes(group);
+    } while (done < longest);
+    return AGGR_OK;
+}

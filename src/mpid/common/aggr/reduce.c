@@ -347,3 +347,109 @@ int MPIR_aggr_exscan(aggr_group_t *group, const void *in, void *out, size_t byte
 {
     return scan_to(group, in, out, bytes, fold, group->me - 1);
 }
+
+/* ---- a part for each ------------------------------------------------------------------------- */
+
+/* Parts of a vector, in bytes. */
+typedef struct parts {
+    aggr_counts_t in;
+    size_t unit, all, longest;
+    size_t begin, mine; /* my part */
+} parts_t;
+
+static size_t part_of(const parts_t *parts, int member)
+{
+    size_t count = parts->in.counts ? (size_t) parts->in.counts[member] : parts->in.count;
+    return count * parts->unit;
+}
+
+static parts_t measure(const aggr_group_t *group, aggr_counts_t in, size_t unit)
+{
+    parts_t parts = {.in = in, .unit = unit};
+    for (int m = 0; m < group->shape.members; m++) {
+        size_t bytes = part_of(&parts, m);
+        if (m == group->me)
+            parts.begin = parts.all;
+        parts.longest = bytes > parts.longest ? bytes : parts.longest;
+        parts.all += bytes;
+    }
+    parts.mine = part_of(&parts, group->me);
+    return parts;
+}
+
+/* Folds so many bytes of everybody's place, from `from` on. */
+static int fold_places(aggr_group_t *group, size_t place, size_t from, size_t bytes, void *out,
+                       const aggr_fold_t *fold)
+{
+    uint32_t length = MPIR_aggr_my_line(group)->length;
+    int last = group->shape.members - 1;
+    for (int m = last; m >= 0; m--) {
+        const aggr_line_t *line = MPIR_aggr_now(group, m);
+        int status = MPIR_aggr_wait(group, line, group->seq);
+        if (status == AGGR_OK)
+            status = MPIR_aggr_compare(group, line, length);
+        if (status)
+            return status;
+        const char *at = (const char *) MPIR_aggr_place(group, m, place) + from;
+        if (m == last)
+            MPIR_aggr_copy(out, at, bytes);
+        else if (bytes > 0)
+            fold->fold(at, out, bytes, fold->context);
+    }
+    group->safe = group->seq;
+    return AGGR_OK;
+}
+
+static int reduce_scatter_at_once(aggr_group_t *group, const void *in, void *out,
+                                  const parts_t *parts, const aggr_fold_t *fold)
+{
+    int status = MPIR_aggr_begin(group, AGGR_IN_LINE | MPIR_aggr_writes(group, parts->all));
+    if (status)
+        return status;
+    MPIR_aggr_copy(MPIR_aggr_place(group, group->me, parts->all), in, parts->all);
+    status = MPIR_aggr_tell(group, parts->all);
+    return status ? status : fold_places(group, parts->all, parts->begin, parts->mine, out, fold);
+}
+
+/* A chunk has a piece of each part, so that all members fold at the same time. */
+static int put_pieces(aggr_group_t *group, const char *in, const parts_t *parts, size_t done,
+                      size_t piece)
+{
+    int status = MPIR_aggr_begin(group, AGGR_IN_LINE | AGGR_IN_COPY);
+    if (status)
+        return status;
+    char *to = MPIR_aggr_copy_of(group, group->me, group->seq);
+    for (int m = 0; m < group->shape.members; m++, to += piece) {
+        size_t bytes = part_of(parts, m);
+        if (done < bytes)
+            memcpy(to, in + done, MPIR_aggr_least(bytes - done, piece));
+        in += bytes;
+    }
+    return MPIR_aggr_tell(group, parts->all);
+}
+
+static int reduce_scatter_by_pieces(aggr_group_t *group, const void *in, char *out,
+                                    const parts_t *parts, const aggr_fold_t *fold)
+{
+    size_t room = MPIR_aggr_buffer_bytes(group) / (size_t) group->shape.members;
+    size_t piece = room / parts->unit * parts->unit;
+    for (size_t done = 0; done < parts->longest; done += piece) {
+        size_t mine = done < parts->mine ? MPIR_aggr_least(parts->mine - done, piece) : 0;
+        int status = put_pieces(group, in, parts, done, piece);
+        if (status == AGGR_OK)
+            status = fold_places(group, parts->all, piece * (size_t) group->me, mine,
+                                 mine ? out + done : NULL, fold);
+        if (status)
+            return status;
+    }
+    return AGGR_OK;
+}
+
+int MPIR_aggr_reduce_scatter(aggr_group_t *group, const void *in, void *out, aggr_counts_t in_parts,
+                             const aggr_fold_t *fold)
+{
+    parts_t parts = measure(group, in_parts, fold->unit);
+    return MPIR_aggr_fits_line(group, parts.all) || parts.all <= MPIR_aggr_buffer_bytes(group)
+               ? reduce_scatter_at_once(group, in, out, &parts, fold)
+               : reduce_scatter_by_pieces(group, in, out, &parts, fold);
+}
