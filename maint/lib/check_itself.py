@@ -159,7 +159,10 @@ static int gone(int a,
 
 /* stays */
 """
+    owned = [(line, "a patch") for line in text.decode().splitlines(keepends=True)]
+    replaced.take_out(owned, ["gone"], text=lambda line: line[0])
     left = replaced.cut(text, ["gone"])
+    expect("".join(line for line, _ in owned).encode() == left, f"a cut of owned lines: {owned}")
     expect(b"gone" not in left and b"keep" in left and b"stays" in left, f"a cut leaves {left}")
     try:
         replaced.cut(text, ["missing"])

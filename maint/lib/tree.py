@@ -187,10 +187,10 @@ class Patch:
     def text(self):
         return self.header + "".join(self.sections[p] for p in sorted(self.sections))
 
-    def cut(self, path, data):
+    def cut(self, path, data, by=replaced.cut, **how):
         """A file as the hunks of this patch find it."""
         try:
-            return replaced.cut(data, self.replaces.get(path, ()))
+            return by(data, self.replaces.get(path, ()), **how)
         except LookupError as e:
             raise Failure(f"patches/{self.name}: {e} in {path} (patches/replaced.txt)")
 

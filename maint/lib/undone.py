@@ -52,9 +52,7 @@ def check_undone(upstream, patches):
     }
     for patch in patches:
         for path in patch.sections:
-            for function in patch.replaces.get(path, ()):
-                texts = [text for text, _ in contents[path]]
-                del contents[path][slice(*replaced.spans(texts, function))]
+            patch.cut(path, contents[path], replaced.take_out, text=lambda line: line[0])
             for text, owner in undone_by(patch, path, contents[path]):
                 yield f"patches/{patch.name} removes from {path} of patches/{owner}: {text.strip()}"
 
