@@ -57,31 +57,64 @@ struct MPIR_Request;
 
 struct MPIR_Ctxid_store;
 
+/* What a creation does.  MPIR_ctxid_enter (src/mpi/ctxid/ctxid_creation.c) makes every step.
+ *
+ *   state       the creation has                                 next states
+ *   OFFERED     made its offer; holds all that this promises     DECIDED, FAILED, NO_MEMORY;
+ *                                                                QUEUED: no id follows
+ *   QUEUED      to search; holds nothing                         SHOWN, if its turn has come
+ *   SHOWN       shown a window of ids; holds memory for them,    DECIDED, FAILED, NO_MEMORY,
+ *               and the token if no other creation had it        EXHAUSTED; QUEUED: no id of it
+ *   the others  ended, and holds nothing
+ *
+ * From the first three also to LOST, if the collective has failed. */
+typedef enum {
+    CTXID_NEW,
+    CTXID_OFFERED,
+    CTXID_QUEUED,
+    CTXID_SHOWN,
+    CTXID_DECIDED,
+    CTXID_EXHAUSTED, /* no id is free on all members */
+    CTXID_FAILED,    /* another member could not make its communicator */
+    CTXID_NO_MEMORY, /* this member could not */
+    CTXID_LOST,
+    CTXID_STATES /* how many there are */
+} ctxid_state_t;
+
 /* One creation under way; on the caller's stack or in its schedule.  All fields are private to
  * src/mpi/ctxid. */
 typedef struct MPIR_Ctxid {
+    /* the call: */
     struct MPIR_Ctxid_store *store;
-    struct MPIR_Comm *parent;
-    uint64_t order;    /* parent's context id, then tag: the lowest goes first */
-    uint32_t number;   /* among the creations of this order, which have different probes */
-    uint32_t cursor;   /* of the parent at the time of the offer; 0 for none */
-    uint32_t probe;    /* busy id that all members try */
-    uint32_t claimed;  /* the probe, or MPIR_CTXID_NONE if another creation had it */
-    bool takes_part;   /* this process will be a member of the new communicator */
-    bool keeps_cursor; /* all members of the parent make offers */
-    bool is_duplicate; /* of the parent: the agreement may give it a block of ids */
-    /* is every member of `part` one of the members?  NULL: no block gives ids back */
-    bool (*contains)(const void *members, const struct MPIR_Comm *part);
-    const void *members;         /* for `contains`, as long as the creation lasts */
+    struct MPIR_Comm *parent; /* an intercommunicator stands for both of its groups */
+    struct MPIR_Group *group; /* that makes offers; NULL: all members of the parent */
+    int tag;                  /* of these collectives of the group */
+    bool takes_part;          /* this process will be a member of the new communicator */
+    /* All members of the parent make offers: they have equal numbers and share a cursor.  If not,
+     * each member has its own count, and the fold shows whether the counts differ. */
+    bool whole;
+    uint64_t order;  /* parent's context id, then tag: the lowest goes first */
+    uint32_t number; /* among the creations of this order, which have different probes */
+    uint32_t ids;    /* of the block that a duplicate asks for; else 0 */
+    /* Does each member of `part` make an offer?  NULL, and no block gives ids back, if this process
+     * may make several creations at a time, or one was ever pending. */
+    bool (*contains)(const struct MPIR_Ctxid *creation, const struct MPIR_Comm *part);
+    /* what became of it: */
+    ctxid_state_t state;
+    uint32_t prefix; /* the id, or MPIR_CTXID_NONE: not decided, or this process takes no part */
+    /* the offer: */
+    uint32_t cursor;             /* of the parent at that time; 0 for none */
+    uint32_t probe;              /* busy id that all members try */
+    uint32_t claimed;            /* the probe, or MPIR_CTXID_NONE if another creation had it */
     uint32_t block;              /* the first id of the block that the offer claimed, */
     uint32_t block_ids;          /* and how many they are, or 0 */
     bool is_short;               /* of memory */
     bool holds_calm, holds_busy; /* memory for an id of this table */
-    bool is_queued;              /* for the search, as are the fields below */
-    bool withheld;               /* in this pass a member had free ids that it could not show */
-    bool returns;                /* in this pass blocks give ids back */
-    uint32_t passes;             /* through all ids: the fewest go first */
-    uint32_t start, offset;      /* the next window begins at  start + offset, modulo the limit */
+    /* the search: */
+    bool withheld;          /* in this pass a member had free ids that it could not show */
+    bool returns;           /* in this pass blocks give ids back */
+    uint32_t passes;        /* through all ids: the fewest go first */
+    uint32_t start, offset; /* the next window begins at  start + offset, modulo the limit */
     struct MPIR_Ctxid *next;
 } MPIR_Ctxid_t;
 
@@ -108,10 +141,11 @@ void MPIR_Ctxid_abandon(MPIR_Ctxid_t *creation);
  * decide fails on all members. */
 uint64_t MPIR_Ctxid_refusal(uint64_t offer);
 
-/* Offer, collective and decision, over `comm` or, if `group` is not NULL, only over `group` (then
- * `tag` tells concurrent calls apart). */
-int MPIR_Ctxid_get(struct MPIR_Comm *comm, struct MPIR_Group *group, int tag, int takes_part,
-                   MPIR_Context_id_t *id);
+/* Offer, collective and decision are MPICH's functions MPIR_Get_contextid_sparse,
+ * MPIR_Get_contextid_sparse_group and so on.  MPIR_Free_contextid gives an id back. */
+
+/* Do the duplicates of this communicator take ids of blocks? */
+bool MPIR_Ctxid_has_blocks(const struct MPIR_Comm *comm);
 /* MPI_Comm_dup of an intracommunicator whose duplicates take ids of blocks.  First comes
  * take_duplicate: if the next id is known, nothing is sent.  The caller must make the communicator,
  * or tell the others by MPIR_Comm_duplicates_broken.  If the members have to agree, *id is 0: then
@@ -129,21 +163,12 @@ void MPIR_Ctxid_end_duplicates(struct MPIR_Comm *parent);
 bool MPIR_Ctxid_make_spare(struct MPIR_Comm *parent, bool has_taken);
 /* A committed communicator that the program will not get: its id is not used again. */
 void MPIR_Ctxid_burn(MPIR_Context_id_t id);
-/* For an intercommunicator: each group agrees on an id, then the groups exchange them.  The
- * caller frees *own. */
-int MPIR_Ctxid_get_inter(struct MPIR_Comm *inter, MPIR_Context_id_t *remote,
-                         MPIR_Context_id_t *own);
-/* Instead of get or get_inter, by a process that cannot make its communicator.  It takes part in
- * the collective, so that get fails on all other members. */
+/* Instead of the blocking ones, by a process that cannot make its communicator.  It takes part in
+ * the collective, so that they fail on all other members. */
 void MPIR_Ctxid_refuse(struct MPIR_Comm *comm, struct MPIR_Group *group, int tag);
-/* Nonblocking: sets the context ids of `newcomm` and commits it.  If there is no id, or on an
- * error, it discards `newcomm`. */
-int MPIR_Ctxid_get_nonblock(struct MPIR_Comm *parent, struct MPIR_Comm *newcomm,
-                            struct MPIR_Request **req);
-/* Instead of get_nonblock, by a process that cannot make its communicator.  The requests of all
- * other members end with an error. */
+/* Instead of the nonblocking ones, by a process that cannot make its communicator.  The requests of
+ * all other members end with an error. */
 void MPIR_Ctxid_refuse_nonblock(struct MPIR_Comm *parent);
-void MPIR_Ctxid_free(MPIR_Context_id_t id);
 
 /* `comm` is complete: its id belongs to it from now on. */
 void MPIR_Ctxid_commit(struct MPIR_Comm *comm);

@@ -37,7 +37,7 @@ typedef struct MPIR_Others {
     /* MPI_Comm_split: gets the row of each member of `local`, with offers of context ids.  Begins
      * the agreement on an id; on an error it is abandoned. */
     int (*get_rows)(struct split_call *call, MPIR_Comm *local, struct MPIR_Ctxid *ctxid);
-    /* The same by descriptions of blocks of ranks (split_blocks.h).  Before the exchanges: does
+    /* The same by descriptions of blocks of ranks (src/mpi/comm/split).  Before the exchanges: does
      * this process hold the id, although it is no member? */
     int (*foresee)(const struct split_call *call, MPIR_Comm *local, bool *takes_part);
     int (*swap_blocks)(struct split_zones *zones, MPIR_Comm *local, int to,

@@ -20,6 +20,13 @@
             MPIR_ERR_RETURN(err); \
     } while (0)
 
+/* Behind a collective, which also tells of the errors of others */
+#define MPIR_ERR_COLL_CHKRETURN(err, errflag) \
+    do { \
+        MPIR_ERR_CHKRETURN(err); \
+        MPIR_ERR_CHKANDSTMT(errflag, err, MPI_ERR_OTHER, return err, "**coll_fail"); \
+    } while (0)
+
 /* Where others wait for this process, it goes on after an error, and returns the first one. */
 static inline void MPIR_Err_keep_first(int *first, int mpi_errno)
 {

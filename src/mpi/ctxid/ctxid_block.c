@@ -13,7 +13,7 @@
  *
  * Afterwards the number of a duplicate decides its id, and members need no messages.  A block ends
  * when its ids are taken, or when the parent is freed.  A search does not get its ids, except at
- * the end of all ids (ctxid_return.c).  A member that is ahead may have made a duplicate, sent
+ * the end of all ids.  A member that is ahead may have made a duplicate, sent
  * messages, and freed it again; for a member behind, the id is still that duplicate's.
  *
  * The collective may fail at one member alone.  This member then does not know whether the block
@@ -30,11 +30,6 @@
  */
 
 enum { MOST_RUNS = 64, MORE_ROOM = 4, MOST_STAGE = 4 };
-
-static void *note_of(const MPIR_Comm *parent)
-{
-    return MPIR_ctxid_note(CTXID_NOTE_BLOCK, MPIR_ctxid_prefix_of(parent));
-}
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
@@ -56,12 +51,12 @@ static uint32_t find_from(const ctxid_store_t *store, uint32_t first, uint32_t n
  * again only after all others below the limit.  Room beyond the bound is for programs with few
  * communicators, whose free ids are seldom in a row.  If members differed, those with few ids
  * follow the others beyond their own bound. */
-static uint32_t find(const ctxid_store_t *store, const MPIR_Comm *parent, uint32_t n)
+static uint32_t find(const ctxid_store_t *store, MPIR_Comm *parent, uint32_t n)
 {
-    ctxid_kept_t kept = MPIR_ctxid_kept(parent);
-    uint32_t freed[2], hint = kept.next, found;
+    const ctxid_kept_t *kept = MPIR_ctxid_kept(parent);
+    uint32_t freed[2], hint = kept->next, found;
     uint32_t bound =
-        kept.differed ? MPL_MAX(MPIR_ctxid_bound(store), hint) : MPIR_ctxid_bound(store);
+        kept->differed ? MPL_MAX(MPIR_ctxid_bound(store), hint) : MPIR_ctxid_bound(store);
     uint32_t limit = MPL_MIN(bound + MORE_ROOM * n, store->calm_limit);
 
     MPIR_ctxid_find_freed(store, freed);
@@ -81,58 +76,62 @@ static void release(ctxid_store_t *store, uint32_t first, uint32_t n)
 void MPIR_ctxid_block_claim(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32_t n)
 {
     void *claimed = MPIR_ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_CLAIMED);
-    uint32_t first = 0;
+    uint32_t first = 0, i;
 
-    if (creation->is_short || store->blocked + n > store->most_blocked)
-        return;
-    first = find(store, creation->parent, n);
+    if (!creation->is_short && store->blocked + n <= store->most_blocked)
+        first = find(store, creation->parent, n);
     if (first == 0)
         return;
-    for (uint32_t i = 0; i < n; i++) {
+    for (i = 0; i < n && MPIR_cid_claim(store->calm, first + i, claimed) == CID_OK; i++)
         store->blocked++;
-        if (MPIR_cid_claim(store->calm, first + i, claimed) != CID_OK) {
-            store->blocked--;
-            release(store, first, i);
-            return;
-        }
+    if (i < n) {
+        release(store, first, i);
+        return;
     }
     creation->block = first;
     creation->block_ids = n;
 }
 
-void MPIR_ctxid_block_unclaim(ctxid_store_t *store, MPIR_Ctxid_t *creation)
+void MPIR_ctxid_block_release(ctxid_store_t *store, MPIR_Ctxid_t *creation)
 {
+    if (creation->block_ids == 0)
+        return;
     release(store, creation->block, creation->block_ids);
     creation->block = creation->block_ids = 0;
 }
 
 /* ---- the parent's block ---------------------------------------------------------------------- */
 
-/* Written with the lock, read also without it. */
-static void set_ahead(ctxid_store_t *store, uint32_t ahead)
+/* Changes how many ids are left in all blocks, which is also read without the lock. */
+static void add_ahead(ctxid_store_t *store, int n)
 {
-    __atomic_store_n(&store->ahead, ahead, __ATOMIC_RELAXED);
+    __atomic_store_n(&store->ahead, store->ahead + (uint32_t) n, __ATOMIC_RELAXED);
+}
+
+/* One id is not in the block any more. */
+static void leave(ctxid_store_t *store, ctxid_kept_t *block)
+{
+    block->left--;
+    add_ahead(store, -1);
 }
 
 /* The first id is the child's, except in doubt: the others may have the child, and this member has
  * none. */
 static void give(ctxid_store_t *store, MPIR_Ctxid_t *creation, bool in_doubt)
 {
-    MPIR_Comm *parent = creation->parent;
-    uint32_t of_child = in_doubt ? 0 : 1;
-    uint32_t first = creation->block, n = creation->block_ids;
-    ctxid_kept_t block = MPIR_ctxid_kept(parent);
+    uint32_t of_child = in_doubt ? 0 : 1, first = creation->block, n = creation->block_ids;
+    ctxid_kept_t *block = MPIR_ctxid_kept(creation->parent);
+    void *owner = MPIR_ctxid_note(CTXID_NOTE_BLOCK, MPIR_ctxid_prefix_of(creation->parent));
 
     for (uint32_t id = first; id < first + n; id++) {
-        MPIR_cid_replace(store->calm, id, note_of(parent));
+        MPIR_cid_replace(store->calm, id, owner);
         MPIR_ctxid_leaves_order(store, id);
     }
-    block.next = first + of_child;
-    block.left = n - of_child;
-    block.in_doubt = in_doubt;
-    block.differed = 0;
-    MPIR_ctxid_keep(parent, block);
-    set_ahead(store, store->ahead + block.left);
+    block->next = first + of_child;
+    block->left = n - of_child;
+    block->in_doubt = in_doubt;
+    block->differed = 0;
+    add_ahead(store, (int) block->left);
     creation->block_ids = 0;
 }
 
@@ -150,105 +149,82 @@ void MPIR_ctxid_block_lose(ctxid_store_t *store, MPIR_Ctxid_t *creation)
     MPIR_ctxid_block_grow(creation, 0, 0);
 }
 
-void MPIR_ctxid_block_ask_more(MPIR_Ctxid_t *creation, uint32_t claims, uint32_t end)
+void MPIR_ctxid_block_grow(MPIR_Ctxid_t *creation, uint32_t claims, uint32_t end)
 {
     uint32_t next = claims & ((1u << CTXID_NEXT_BITS) - 1);
-    ctxid_kept_t block = MPIR_ctxid_kept(creation->parent);
-    bool asked = block.stage > 0;
+    ctxid_kept_t *block = MPIR_ctxid_kept(creation->parent);
 
-    if (asked && (next == 0 || block.differed) && end < creation->store->calm_limit)
+    if (creation->ids == 0) /* no duplicate */
+        return;
+    if (block->stage > 0 && (next == 0 || block->differed) && end < creation->store->calm_limit)
         next = end;
-    block.stage = MPL_MIN(block.stage + 1, MOST_STAGE);
-    if (block.left == 0 && next != 0) {
-        block.next = next;
-        block.differed = 1;
+    block->stage = MPL_MIN(block->stage + 1, MOST_STAGE);
+    if (block->left == 0 && next != 0) {
+        block->next = next;
+        block->differed = 1;
     }
-    MPIR_ctxid_keep(creation->parent, block);
 }
 
-static ctxid_kept_t look_up(ctxid_store_t *store, const MPIR_Comm *parent)
+uint32_t MPIR_ctxid_block_size(ctxid_store_t *store, MPIR_Comm *parent, uint32_t most)
 {
-    ctxid_kept_t block;
-
-    pthread_mutex_lock(&store->mutex);
-    block = MPIR_ctxid_kept(parent);
-    pthread_mutex_unlock(&store->mutex);
-    return block;
+    CTXID_LOCKED(&store->mutex);
+    return MPL_MIN(1u << (2 * MPIR_ctxid_kept(parent)->stage), most);
 }
 
-uint32_t MPIR_ctxid_block_size(ctxid_store_t *store, const MPIR_Comm *parent, uint32_t most)
+bool MPIR_ctxid_block_has_next(ctxid_store_t *store, MPIR_Comm *parent)
 {
-    return MPL_MIN(1u << (2 * look_up(store, parent).stage), most);
-}
-
-bool MPIR_ctxid_block_has_next(ctxid_store_t *store, const MPIR_Comm *parent)
-{
-    return look_up(store, parent).left > 0;
+    CTXID_LOCKED(&store->mutex);
+    return MPIR_ctxid_kept(parent)->left > 0;
 }
 
 static void free_id(ctxid_store_t *store, uint32_t id)
 {
     release(store, id, 1);
-    MPIR_ctxid_freed_prepend(&store->freed, id);
+    MPIR_ctxid_joins_order(store, id, true);
 }
 
-static void give_back(ctxid_store_t *store, const MPIR_Comm *parent, uint32_t id)
+static void burn(cid_table_t *table, uint32_t id)
 {
-    if (parent->revoked || MPIR_ctxid_kept(parent).in_doubt) {
-        MPIR_cid_replace(store->calm, id, MPIR_ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
-    } else {
-        free_id(store, id);
-    }
+    MPIR_cid_replace(table, id, MPIR_ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
 }
 
 bool MPIR_ctxid_block_drop(ctxid_store_t *store, MPIR_Comm *parent)
 {
-    ctxid_kept_t block = MPIR_ctxid_kept(parent);
-    bool has_any = block.left > 0;
+    ctxid_kept_t *block = MPIR_ctxid_kept(parent);
+    bool has_any = block->left > 0, others_may_use = parent->revoked || block->in_doubt;
 
-    for (uint32_t id = block.next + block.left; block.left > 0; block.left--) {
-        set_ahead(store, store->ahead - 1);
-        give_back(store, parent, --id);
+    while (block->left > 0) {
+        leave(store, block);
+        if (others_may_use)
+            burn(store->calm, block->next + block->left);
+        else
+            free_id(store, block->next + block->left);
     }
-    block.stage = 0;
-    block.in_doubt = 0;
-    block.differed = 0;
-    MPIR_ctxid_keep(parent, block);
+    block->stage = block->in_doubt = block->differed = 0;
     return has_any;
-}
-
-void MPIR_ctxid_block_shorten(ctxid_store_t *store, MPIR_Comm *parent)
-{
-    ctxid_kept_t block = MPIR_ctxid_kept(parent);
-
-    block.left--;
-    MPIR_ctxid_keep(parent, block);
-    set_ahead(store, store->ahead - 1);
-    free_id(store, block.next + block.left);
 }
 
 /* ---- duplicates ------------------------------------------------------------------------------ */
 
 static bool take_next(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix)
 {
-    ctxid_kept_t block = MPIR_ctxid_kept(parent);
+    ctxid_kept_t *block = MPIR_ctxid_kept(parent);
 
-    if (block.left == 0)
+    if (block->left == 0)
         return false;
-    *prefix = block.next++;
-    block.left--;
-    MPIR_ctxid_keep(parent, block);
-    set_ahead(store, store->ahead - 1);
+    *prefix = block->next++;
+    leave(store, block);
     MPIR_ctxid_take(store, *prefix);
     MPIR_cid_replace(store->calm, *prefix, MPIR_ctxid_note(CTXID_NOTE_PENDING, CTXID_BLOCK_MADE));
     return true;
 }
 
-static ctxid_block_t block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix)
+ctxid_block_t MPIR_ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix)
 {
-    ctxid_kept_t block = MPIR_ctxid_kept(parent);
+    const ctxid_kept_t *block = MPIR_ctxid_kept(parent);
+    CTXID_LOCKED(MPIR_ctxid_mutex_if_threaded(store));
 
-    if (block.left > 0 && block.in_doubt)
+    if (block->left > 0 && block->in_doubt)
         return CTXID_BLOCK_DOUBT;
     if (!take_next(store, parent, prefix))
         return CTXID_BLOCK_EMPTY;
@@ -256,51 +232,116 @@ static ctxid_block_t block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_
     return CTXID_BLOCK_ID;
 }
 
-ctxid_block_t MPIR_ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix)
-{
-    bool is_locked = MPIR_ctxid_enter(store);
-    ctxid_block_t result = block_take(store, parent, prefix);
-
-    MPIR_ctxid_leave(store, is_locked);
-    return result;
-}
-
 /* What the others have of the block, they have in this order. */
 bool MPIR_ctxid_block_take_rest(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *first,
                                 uint32_t *n)
 {
     uint32_t next;
-    bool can;
+    CTXID_LOCKED(&store->mutex);
 
-    pthread_mutex_lock(&store->mutex);
-    can = store->shown == NULL || !store->shown->returns;
-    *first = MPIR_ctxid_kept(parent).next;
+    *first = MPIR_ctxid_kept(parent)->next;
     *n = 0;
-    if (can) {
-        while (take_next(store, parent, &next))
-            ++*n;
-        MPIR_ctxid_block_drop(store, parent);
-    }
-    pthread_mutex_unlock(&store->mutex);
-    return can;
-}
-
-uint32_t MPIR_ctxid_block_ahead(ctxid_store_t *store)
-{
-    return __atomic_load_n(&store->ahead, __ATOMIC_RELAXED);
+    if (store->shown != NULL && store->shown->returns)
+        return false;
+    while (take_next(store, parent, &next))
+        ++*n;
+    MPIR_ctxid_block_drop(store, parent);
+    return true;
 }
 
 void MPIR_ctxid_block_burn(ctxid_store_t *store, uint32_t prefix)
 {
     uint32_t id;
     cid_table_t *table;
+    CTXID_LOCKED(&store->mutex);
 
-    pthread_mutex_lock(&store->mutex);
     table = MPIR_ctxid_table_of(store, prefix, &id);
-    MPIR_cid_replace(table, id, MPIR_ctxid_note(CTXID_NOTE_BLOCK, CTXID_BLOCK_BURNED));
+    burn(table, id);
     if (table == store->calm) {
         store->used--;
         store->blocked++;
     }
-    pthread_mutex_unlock(&store->mutex);
+}
+
+/* ---- ids that blocks give back at the end of the ids ----------------------------------------- */
+
+/*
+ * A search that finds no free id makes another pass.  In that pass a member also shows the last id
+ * of each block whose communicator has only members that take part in the search.  If the id is
+ * chosen, all these members shorten the block by it.
+ *
+ * The id is then in the block at all members.  A member that took it made a duplicate without a
+ * message.  MPI lets each duplicate wait for all members.  So in a correct program the others make
+ * theirs before they call the search's creation, too, if every process makes one creation at a
+ * time.  This does not hold with threads, or if MPI_Comm_idup was ever called: such a process
+ * allows no such pass (MPIR_Ctxid_t.contains).
+ *
+ * If the collective fails at one member alone, the member does not know whether the blocks whose
+ * ids it showed are shorter now.  It marks them as in doubt.
+ */
+
+/* The communicator whose block ends with this id, if all its members are in the search.  NULL for
+ * none. */
+static MPIR_Comm *lender_of(const ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t id)
+{
+    void *owner = MPIR_cid_owner(store->calm, id);
+    uint32_t number = MPIR_ctxid_note_number(owner);
+    MPIR_Comm *lender;
+
+    if (MPIR_ctxid_note_kind(owner) != CTXID_NOTE_BLOCK || number >= CTXID_BLOCK_CLAIMED)
+        return NULL;
+    lender = MPIR_ctxid_owner_of(store, number);
+    if ((uint32_t) MPIR_ctxid_kept(lender)->next + MPIR_ctxid_kept(lender)->left != id + 1)
+        return NULL;
+    return creation->contains(creation, lender) ? lender : NULL;
+}
+
+/* The lender of the first such id from *id on, which becomes *id.  NULL if there is none below
+ * `end`. */
+static MPIR_Comm *next_lender(const ctxid_store_t *store, const MPIR_Ctxid_t *creation,
+                              uint32_t *id, uint32_t end)
+{
+    for (; *id < end; ++*id) {
+        MPIR_Comm *lender;
+
+        *id = MPIR_cid_next_used(store->calm, *id);
+        lender = *id < end ? lender_of(store, creation, *id) : NULL;
+        if (lender != NULL)
+            return lender;
+    }
+    return NULL;
+}
+
+void MPIR_ctxid_return_show(const ctxid_store_t *store, const MPIR_Ctxid_t *creation,
+                            uint32_t first, uint32_t n, uint32_t mask[])
+{
+    MPIR_Comm *lender;
+
+    for (uint32_t id = first; (lender = next_lender(store, creation, &id, first + n)); id++)
+        if (!lender->revoked && !MPIR_ctxid_kept(lender)->in_doubt)
+            mask[(id - first) / 32] |= 1u << ((id - first) % 32);
+}
+
+/* The others have shortened the block, so this member does, too.  That holds if it has learned
+ * since that the communicator is revoked.  It also holds if the block is in doubt here, and this
+ * member takes no part in the new communicator. */
+void MPIR_ctxid_return_take(ctxid_store_t *store, const MPIR_Ctxid_t *creation, uint32_t prefix)
+{
+    MPIR_Comm *lender = prefix < store->calm_limit ? lender_of(store, creation, prefix) : NULL;
+
+    if (lender == NULL)
+        return;
+    leave(store, MPIR_ctxid_kept(lender));
+    free_id(store, prefix);
+}
+
+void MPIR_ctxid_return_doubt(ctxid_store_t *store, const MPIR_Ctxid_t *creation)
+{
+    uint32_t id, n, end;
+    MPIR_Comm *lender;
+
+    MPIR_ctxid_window_of(store, creation, &id, &n);
+    end = MPL_MIN(id + n, store->calm_limit);
+    for (; (lender = next_lender(store, creation, &id, end)); id++)
+        MPIR_ctxid_kept(lender)->in_doubt = 1;
 }

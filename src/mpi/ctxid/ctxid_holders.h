@@ -72,10 +72,10 @@ static inline void MPIR_ctxid_holders_set(uint32_t prefix, ctxid_holder_t holder
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
+/* Reads MPIR_CVAR_CTXID_REPORT_SIGNAL, registers the MPI_T variable ctxid_holders. */
+int MPIR_ctxid_holders_init(void);
 void MPIR_ctxid_holders_close(void);
 
-/* From now on each creation is looked at. */
-void MPIR_ctxid_holders_look_always(void);
 /* Unknown, if the id was not looked at. */
 map_site MPIR_ctxid_holders_site(uint32_t prefix);
 
@@ -84,5 +84,17 @@ map_site MPIR_ctxid_holders_site(uint32_t prefix);
  * are left out.  Starts addr2line once for each line that has not been in a text before.  Time:
  * of all that were looked at. */
 int MPIR_ctxid_holders_text(int most, char *text, size_t room);
+
+/* The signal came.  Its handler does nothing else: the next creation or end of a communicator
+ * answers.  Atomic, as the signal may come in another thread; nothing is told by it but itself. */
+extern int MPIR_Ctxid_asked;
+/* Writes the lines to standard error. */
+void MPIR_ctxid_holders_answer(void);
+
+static inline void MPIR_ctxid_holders_answer_if_asked(void)
+{
+    if (__atomic_load_n(&MPIR_Ctxid_asked, __ATOMIC_RELAXED))
+        MPIR_ctxid_holders_answer();
+}
 
 #endif /* CTXID_HOLDERS_H_INCLUDED */

@@ -6,51 +6,22 @@
 /* If the offers do not suffice, the members show each other their free ids, one window of ids in
  * each collective. */
 
-/* ---- the queue ------------------------------------------------------------------------------- */
+/* Flags of a window */
+enum {
+    SHOWN = 1, /* the member shows its ids */
+    HAS_TOKEN = 2,
+    HAS_ROOM = 4,         /* and has memory to take any of them */
+    WITHHELD_NOTHING = 8, /* `free` has all free ids of this window */
+    MAY_RETURN = 16,      /* blocks may give ids back to this creation */
+    LENDS_NOTHING = 32    /* but the member has no block */
+};
 
-/* All members of two creations get the same answer: they agreed on both numbers. */
-static bool goes_first(const MPIR_Ctxid_t *one, const MPIR_Ctxid_t *other)
+void MPIR_ctxid_fold_window(ctxid_window_t *all, const ctxid_window_t *window)
 {
-    if (one->passes != other->passes)
-        return one->passes < other->passes;
-    return one->order <= other->order;
-}
-
-void MPIR_ctxid_enqueue(ctxid_store_t *store, MPIR_Ctxid_t *creation)
-{
-    MPIR_Ctxid_t **place = &store->queue;
-
-    while (*place && goes_first(*place, creation))
-        place = &(*place)->next;
-    creation->next = *place;
-    *place = creation;
-    creation->is_queued = true;
-}
-
-static void dequeue(ctxid_store_t *store, MPIR_Ctxid_t *creation)
-{
-    MPIR_Ctxid_t **place = &store->queue;
-
-    if (!creation->is_queued)
-        return;
-    while (*place != creation)
-        place = &(*place)->next;
-    *place = creation->next;
-    creation->is_queued = false;
-}
-
-void MPIR_ctxid_abandon(MPIR_Ctxid_t *creation)
-{
-    ctxid_store_t *store = creation->store;
-
-    pthread_mutex_lock(&store->mutex);
-    dequeue(store, creation);
-    if (creation->returns && store->shown == creation)
-        MPIR_ctxid_return_doubt(store, creation);
-    MPIR_ctxid_block_lose(store, creation);
-    MPIR_ctxid_release_claims(store, creation);
-    MPIR_ctxid_lose_cursor(store, creation);
-    pthread_mutex_unlock(&store->mutex);
+    all->flags &= window->flags;
+    all->next = MPL_MAX(all->next, window->next);
+    for (uint32_t i = 0; i < CTXID_WINDOW_WORDS; i++)
+        all->free[i] &= window->free[i];
 }
 
 /* ---- what a process shows -------------------------------------------------------------------- */
@@ -141,10 +112,8 @@ static void show(ctxid_store_t *store, MPIR_Ctxid_t *creation, ctxid_window_t *w
     window->next = creation->offset + n;
     if (creation->takes_part && !creation->returns)
         window->next = next_offset(store, creation);
-    window->flags = CTXID_SHOWN | (has_token ? CTXID_HAS_TOKEN : 0) |
-                    (creation->is_short ? 0 : CTXID_HAS_ROOM) |
-                    (creation->contains ? CTXID_MAY_RETURN : 0) |
-                    (store->ahead == 0 ? CTXID_LENDS_NOTHING : 0);
+    window->flags = SHOWN | (has_token ? HAS_TOKEN : 0) | (creation->is_short ? 0 : HAS_ROOM) |
+                    (creation->contains ? MAY_RETURN : 0) | (store->ahead == 0 ? LENDS_NOTHING : 0);
     if (!creation->takes_part)
         memset(window->free, 0xff, sizeof(window->free)); /* any */
     else if (first < store->calm_limit)
@@ -152,20 +121,19 @@ static void show(ctxid_store_t *store, MPIR_Ctxid_t *creation, ctxid_window_t *w
     else
         show_busy(store, first - store->calm_limit, n, window->free);
     if (has_token && (!creation->takes_part || (store->reserved == 0 && store->probes == 0)))
-        window->flags |= CTXID_WITHHELD_NOTHING;
+        window->flags |= WITHHELD_NOTHING;
 }
 
 void MPIR_ctxid_show_window(MPIR_Ctxid_t *creation, ctxid_window_t *window)
 {
     ctxid_store_t *store = creation->store;
+    CTXID_LOCKED(&store->mutex);
 
     memset(window, 0, sizeof(*window));
-    pthread_mutex_lock(&store->mutex);
-    if (store->shown == NULL && store->queue == creation) {
-        store->shown = creation;
-        show(store, creation, window);
-    }
-    pthread_mutex_unlock(&store->mutex);
+    if (store->shown != NULL || store->queue != creation)
+        return;
+    MPIR_ctxid_enter(creation, CTXID_SHOWN);
+    show(store, creation, window);
 }
 
 /* ---- what follows from a window -------------------------------------------------------------- */
@@ -186,39 +154,36 @@ static uint32_t next_common(const ctxid_window_t *window, uint32_t first, uint32
     return MPIR_CTXID_NONE;
 }
 
-/* A process withheld ids for an offer.  Late members of the offer may be in the search that is next
- * in the queue, so that one goes first now. */
-static void begin_pass(ctxid_store_t *store, MPIR_Ctxid_t *creation)
+/* Ids are left for another pass.  A process withheld ids for an offer.  Late members of the offer
+ * may be in the search that is next in the queue, so that one goes first now. */
+static void begin_pass(MPIR_Ctxid_t *creation)
 {
-    dequeue(store, creation);
     creation->withheld = false;
     creation->offset = 0;
     creation->passes++;
-    MPIR_ctxid_enqueue(store, creation);
 }
 
 /* No id of this window is free at all members. */
-static ctxid_outcome_t go_on(ctxid_store_t *store, MPIR_Ctxid_t *creation,
-                             const ctxid_window_t *window)
+static ctxid_state_t go_on(const ctxid_store_t *store, MPIR_Ctxid_t *creation,
+                           const ctxid_window_t *window)
 {
-    if (!(window->flags & CTXID_WITHHELD_NOTHING))
+    if (!(window->flags & WITHHELD_NOTHING))
         creation->withheld = true;
     creation->offset = window->next;
     if (creation->offset < store->calm_limit + store->busy_limit)
-        return CTXID_SEARCH;
+        return CTXID_QUEUED;
     if (!creation->withheld) {
-        if (creation->returns || !(window->flags & CTXID_MAY_RETURN) ||
-            (window->flags & CTXID_LENDS_NOTHING))
+        if (creation->returns || !(window->flags & MAY_RETURN) || (window->flags & LENDS_NOTHING))
             return CTXID_EXHAUSTED;
         creation->returns = true;
     }
-    begin_pass(store, creation);
-    return CTXID_SEARCH;
+    begin_pass(creation);
+    return CTXID_QUEUED;
 }
 
 /* The next free ids of a calm window become cursors. */
 static void move_cursors(ctxid_store_t *store, MPIR_Ctxid_t *creation, const ctxid_window_t *window,
-                         uint32_t first, uint32_t bit, uint32_t prefix)
+                         uint32_t first, uint32_t bit)
 {
     uint32_t cursors[2] = {0, 0};
 
@@ -227,15 +192,16 @@ static void move_cursors(ctxid_store_t *store, MPIR_Ctxid_t *creation, const ctx
 
         cursors[i] = (id == MPIR_CTXID_NONE) ? 0 : id;
     }
-    MPIR_ctxid_move_cursors(store, creation, prefix, cursors);
+    MPIR_ctxid_move_cursors(store, creation, cursors);
 }
 
-static ctxid_outcome_t settle_shown(ctxid_store_t *store, MPIR_Ctxid_t *creation,
-                                    const ctxid_window_t *window, uint32_t *prefix)
+/* The next state. */
+static ctxid_state_t settle(ctxid_store_t *store, MPIR_Ctxid_t *creation,
+                            const ctxid_window_t *window)
 {
     uint32_t first, n, bit = 0, chosen;
 
-    if (!(window->flags & CTXID_HAS_ROOM))
+    if (!(window->flags & HAS_ROOM))
         return creation->is_short ? CTXID_NO_MEMORY : CTXID_FAILED;
     MPIR_ctxid_window_of(store, creation, &first, &n);
     chosen = next_common(window, first, &bit);
@@ -243,31 +209,24 @@ static ctxid_outcome_t settle_shown(ctxid_store_t *store, MPIR_Ctxid_t *creation
         return go_on(store, creation, window);
     if (creation->returns)
         MPIR_ctxid_return_take(store, creation, chosen);
-    if (creation->takes_part)
-        MPIR_ctxid_take(store, chosen);
-    *prefix = creation->takes_part ? chosen : MPIR_CTXID_NONE;
-    if (window->flags & CTXID_HAS_TOKEN)
-        move_cursors(store, creation, window, first, bit, *prefix);
+    MPIR_ctxid_choose(creation, chosen);
+    if (window->flags & HAS_TOKEN)
+        move_cursors(store, creation, window, first, bit);
     return CTXID_DECIDED;
 }
 
-ctxid_outcome_t MPIR_ctxid_settle_window(MPIR_Ctxid_t *creation, const ctxid_window_t *window,
-                                         uint32_t *prefix)
+ctxid_state_t MPIR_ctxid_settle_window(MPIR_Ctxid_t *creation, const ctxid_window_t *window)
 {
     ctxid_store_t *store = creation->store;
-    ctxid_outcome_t outcome = CTXID_SEARCH;
+    ctxid_state_t next = CTXID_QUEUED;
+    CTXID_LOCKED(&store->mutex);
 
-    *prefix = MPIR_CTXID_NONE;
-    pthread_mutex_lock(&store->mutex);
-    if (window->flags & CTXID_SHOWN)
-        outcome = settle_shown(store, creation, window, prefix);
+    if (window->flags & SHOWN)
+        next = settle(store, creation, window);
     else if (creation->offset > 0)
         creation->withheld = true; /* ids that were shown in use may be free by now */
-    MPIR_ctxid_release_claims(store, creation);
-    if (outcome != CTXID_SEARCH) {
-        dequeue(store, creation);
+    MPIR_ctxid_enter(creation, next);
+    if (next != CTXID_QUEUED)
         MPIR_ctxid_block_grow(creation, 0, 0);
-    }
-    pthread_mutex_unlock(&store->mutex);
-    return outcome;
+    return next;
 }

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include "ctxid_reserved.h"
+#include "ctxid_parts.h"
 
 /* The ids of communicators, and figures about them. */
 
 /* ---- the store ------------------------------------------------------------------------------- */
 
+/* At most this part of the ids is in blocks: others may need them and not reach all whose they
+ * are. */
+#define BLOCKED_PART 64u
+
 static void destroy_tables(ctxid_store_t *store)
 {
     MPIR_cid_table_destroy(store->calm);
     MPIR_cid_table_destroy(store->busy);
+    MPL_free(store->freed.links);
     store->calm = store->busy = NULL;
+    store->freed = (ctxid_freed_t){.links = NULL};
     store->ahead = 0;
-    MPIR_ctxid_freed_destroy(&store->freed);
 }
 
 void MPIR_ctxid_close(ctxid_store_t *store)
 {
-    pthread_mutex_lock(&store->mutex);
+    CTXID_LOCKED(&store->mutex);
     destroy_tables(store);
-    pthread_mutex_unlock(&store->mutex);
 }
 
 /* The predefined communicators have their ids before they exist, and even if they never exist: a
@@ -35,21 +39,16 @@ static bool claim_predefined(ctxid_store_t *store, uint32_t n)
     return true;
 }
 
-/* All but the mutex */
-static void reset(ctxid_store_t *store)
+int MPIR_ctxid_open(ctxid_store_t *store, cid_kind kind, uint32_t limit, uint32_t predefined)
 {
-    size_t first = offsetof(ctxid_store_t, calm);
+    size_t first = offsetof(ctxid_store_t, calm); /* behind the mutex */
+    CTXID_LOCKED(&store->mutex);
 
     memset((char *) store + first, 0, sizeof(*store) - first);
     store->held_probe = MPIR_CTXID_NONE;
-}
-
-static int make_tables(ctxid_store_t *store, cid_kind kind, uint32_t limit, uint32_t predefined)
-{
-    reset(store);
     store->busy_limit = limit / 4;
     store->calm_limit = limit - store->busy_limit;
-    store->most_blocked = limit / CTXID_BLOCKED_PART;
+    store->most_blocked = limit / BLOCKED_PART;
     store->calm = MPIR_cid_table_create(kind, store->calm_limit);
     store->busy = MPIR_cid_table_create(kind, store->busy_limit);
     if (store->calm && store->busy && claim_predefined(store, predefined))
@@ -58,52 +57,46 @@ static int make_tables(ctxid_store_t *store, cid_kind kind, uint32_t limit, uint
     return MPI_ERR_NO_MEM;
 }
 
-int MPIR_ctxid_open(ctxid_store_t *store, cid_kind kind, uint32_t limit, uint32_t predefined)
-{
-    int mpi_errno;
-
-    pthread_mutex_lock(&store->mutex);
-    mpi_errno = make_tables(store, kind, limit, predefined);
-    pthread_mutex_unlock(&store->mutex);
-    return mpi_errno;
-}
-
 /* ---- communicators --------------------------------------------------------------------------- */
+
+/* The cursor of the communicator that gets this id; a duplicate from a block has none. */
+static uint32_t cursor_in(const void *owner)
+{
+    uint32_t number = MPIR_ctxid_note_number(owner);
+
+    return number == CTXID_BLOCK_MADE ? 0 : number;
+}
 
 bool MPIR_ctxid_commit(ctxid_store_t *store, MPIR_Comm *comm)
 {
     uint32_t prefix = MPIR_ctxid_prefix_of(comm), id;
     cid_table_t *table;
     void *owner;
-    bool is_locked;
 
     if (store->calm == NULL || MPIR_ctxid_is_derived(comm->recvcontext_id))
         return false;
-    is_locked = MPIR_ctxid_enter(store);
+    CTXID_LOCKED(MPIR_ctxid_mutex_if_threaded(store));
     table = MPIR_ctxid_table_of(store, prefix, &id);
     owner = MPIR_cid_owner(table, id);
     MPIR_Assert(MPIR_ctxid_note_kind(owner) == CTXID_NOTE_PENDING);
-    if (comm->comm_kind == MPIR_COMM_KIND__INTRACOMM)
-        comm->ctxid_cursor = MPIR_ctxid_block_commit(comm, owner);
-    else
-        MPIR_ctxid_drop_reservation(store, prefix, MPIR_ctxid_note_number(owner));
+    if (comm->comm_kind == MPIR_COMM_KIND__INTRACOMM) {
+        comm->ctxid_block = 0;
+        comm->ctxid_cursor = cursor_in(owner);
+    } else {
+        MPIR_ctxid_drop_reservation(store, prefix, cursor_in(owner));
+    }
     MPIR_cid_replace(table, id, comm);
-    MPIR_ctxid_leave(store, is_locked);
     return true;
 }
 
 bool MPIR_ctxid_forget(ctxid_store_t *store, MPIR_Comm *comm)
 {
-    bool had_block;
-
     if (store->calm == NULL)
         return false;
-    pthread_mutex_lock(&store->mutex);
+    CTXID_LOCKED(&store->mutex);
     MPIR_ctxid_drop_reservation(store, MPIR_ctxid_prefix_of(comm), comm->ctxid_cursor);
     comm->ctxid_cursor = 0;
-    had_block = MPIR_ctxid_block_drop(store, comm);
-    pthread_mutex_unlock(&store->mutex);
-    return had_block;
+    return MPIR_ctxid_block_drop(store, comm);
 }
 
 /* An intercommunicator and its local communicator have the same id: the intercommunicator gives
@@ -113,31 +106,30 @@ void MPIR_ctxid_free(ctxid_store_t *store, MPIR_Context_id_t context_id)
     uint32_t prefix = MPIR_CONTEXT_READ_FIELD(PREFIX, context_id), id;
     cid_table_t *table;
     void *owner;
-    bool is_locked;
 
     if (MPIR_ctxid_is_derived(context_id) || store->calm == NULL)
         return;
-    is_locked = MPIR_ctxid_enter(store);
+    CTXID_LOCKED(MPIR_ctxid_mutex_if_threaded(store));
     table = MPIR_ctxid_table_of(store, prefix, &id);
     owner = MPIR_cid_release(table, id);
+    MPIR_Assert(owner != NULL);
     if (MPIR_ctxid_note_kind(owner) == CTXID_NOTE_PENDING)
-        MPIR_ctxid_drop_reservation(store, prefix, MPIR_ctxid_note_number(owner));
+        MPIR_ctxid_drop_reservation(store, prefix, cursor_in(owner));
     if (table == store->calm) {
         store->used--;
-        MPIR_ctxid_freed_append(&store->freed, id);
+        MPIR_ctxid_joins_order(store, id, false);
     }
-    MPIR_ctxid_leave(store, is_locked);
-    MPIR_Assert(owner != NULL);
 }
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
 /* The first id in use from *prefix on, without reserved ones; false if there is none. */
-static bool find_used(const ctxid_store_t *store, uint32_t *prefix, void **owner)
+static bool find_used(ctxid_store_t *store, uint32_t *prefix, void **owner)
 {
     uint32_t id;
+    CTXID_LOCKED(&store->mutex);
 
-    while (*prefix < store->calm_limit + store->busy_limit) {
+    for (; *prefix < store->calm_limit + store->busy_limit; *prefix += (*owner != NULL)) {
         cid_table_t *table = MPIR_ctxid_table_of(store, *prefix, &id);
         uint32_t first = *prefix - id;
 
@@ -147,7 +139,6 @@ static bool find_used(const ctxid_store_t *store, uint32_t *prefix, void **owner
         if (*owner != NULL && MPIR_ctxid_note_kind(*owner) != CTXID_NOTE_RESERVED &&
             MPIR_ctxid_note_kind(*owner) != CTXID_NOTE_BLOCK)
             return true;
-        *prefix += (*owner != NULL);
     }
     return false;
 }
@@ -155,23 +146,20 @@ static bool find_used(const ctxid_store_t *store, uint32_t *prefix, void **owner
 /* `visit` may call MPI: the store is not locked meanwhile. */
 void MPIR_ctxid_visit(ctxid_store_t *store, void (*visit)(uint32_t prefix, MPIR_Comm *comm))
 {
-    for (uint32_t prefix = 0;; prefix++) {
-        void *owner;
-        bool found;
+    void *owner;
 
-        pthread_mutex_lock(&store->mutex);
-        found = find_used(store, &prefix, &owner);
-        pthread_mutex_unlock(&store->mutex);
-        if (!found)
-            break;
+    for (uint32_t prefix = 0; find_used(store, &prefix, &owner); prefix++)
         visit(prefix, MPIR_ctxid_note_kind(owner) == CTXID_NOTE_NONE ? owner : NULL);
-    }
 }
 
-static void read_figures(const ctxid_store_t *store, ctxid_figures_t *figures)
+void MPIR_ctxid_get_figures(ctxid_store_t *store, ctxid_figures_t *figures)
 {
     cid_figures_t calm, busy;
+    CTXID_LOCKED(&store->mutex);
 
+    memset(figures, 0, sizeof(*figures));
+    if (store->calm == NULL)
+        return;
     MPIR_cid_figures(store->calm, &calm);
     MPIR_cid_figures(store->busy, &busy);
     figures->reserved = store->reserved + store->blocked;
@@ -180,14 +168,5 @@ static void read_figures(const ctxid_store_t *store, ctxid_figures_t *figures)
     figures->limit = store->calm_limit + store->busy_limit;
     figures->allocated = calm.allocated + busy.allocated;
     figures->end = busy.end ? store->calm_limit + busy.end : calm.end;
-    figures->bytes = calm.bytes + busy.bytes + MPIR_ctxid_freed_bytes(&store->freed);
-}
-
-void MPIR_ctxid_get_figures(ctxid_store_t *store, ctxid_figures_t *figures)
-{
-    memset(figures, 0, sizeof(*figures));
-    pthread_mutex_lock(&store->mutex);
-    if (store->calm != NULL)
-        read_figures(store, figures);
-    pthread_mutex_unlock(&store->mutex);
+    figures->bytes = calm.bytes + busy.bytes + store->freed.capacity * sizeof(*store->freed.links);
 }

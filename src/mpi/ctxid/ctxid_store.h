@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A process's knowledge of context ids, and the steps of a creation between its collectives.
- * Nothing here communicates.
+ * A process's knowledge of context ids, and the steps of a creation between its collectives
+ * (ctxid_state_t in mpir_ctxid.h).  Nothing here communicates.
  *
- *   ctxid_fold.c     what the members exchange: offers and windows
- *   ctxid_order.c    which calm id comes next, reservations
- *   ctxid_block.c    several ids for the duplicates of a communicator
- *   ctxid_claims.c   what a creation holds: token, probe, window, cursor
- *   ctxid_offer.c    how a process makes an offer
- *   ctxid_settle.c   what follows from the offers of all members
- *   ctxid_search.c   what follows if the offers do not suffice
- *   ctxid_return.c   ids that blocks give back at the end of the ids
- *   ctxid_store.c    the ids of communicators, figures
- *   ctxid_process.c  the one store of this process
+ *   ctxid_store.c     the ids of communicators, figures
+ *   ctxid_order.c     which calm id comes next, reservations
+ *   ctxid_block.c     several ids for the duplicates of a communicator
+ *   ctxid_creation.c  the states of a creation, and what it holds: token, probe, memory, cursor
+ *   ctxid_offer.c     what a member offers, and what follows from the offers of all members
+ *   ctxid_search.c    what follows if the offers do not suffice
  *
  * A store is a value: a test may have many.  Its mutex protects every field, and each function
  * below locks it.
@@ -22,9 +18,16 @@
 #define CTXID_STORE_H_INCLUDED
 
 #include "cid.h"
-#include "ctxid_freed.h"
+#include "ctxid_lock.h"
 
-#include <pthread.h>
+/* Free ids in the order in which they were freed: a list whose links are in an array over the
+ * ids. */
+typedef struct {
+    /* of each id: before it, after it; of id 0, which is never freed: last, first */
+    uint32_t (*links)[2];
+    /* ids from here on are not listed */
+    uint32_t capacity;
+} ctxid_freed_t;
 
 /* Creations in which only some of a parent's members take part are counted for the last parents
  * and tags. */
@@ -36,10 +39,6 @@ typedef struct {
 } ctxid_partial_t;
 
 #define CTXID_MOST_BLOCK 256
-
-/* At most this part of the ids is in blocks: others may need them and not reach all whose they
- * are. */
-#define CTXID_BLOCKED_PART 64u
 
 typedef struct MPIR_Ctxid_store {
     pthread_mutex_t mutex;
@@ -68,32 +67,7 @@ typedef struct MPIR_Ctxid_store {
     ctxid_partial_t partial[CTXID_PARTIAL_COUNTERS];
 } ctxid_store_t;
 
-/* The store of this process (ctxid_process.c). */
-ctxid_store_t *MPIR_ctxid_own_store(void);
-
 /* ---- what members exchange ------------------------------------------------------------------- */
-
-/* The fields of a packed offer, or of packed offers folded by maximum. */
-typedef struct {
-    bool failed;           /* a member cannot make the communicator: no member gets an id */
-    uint32_t lack;         /* each member has memory for a calm id below MPIR_ctxid_room */
-    bool busy;             /* a member had another creation under way */
-    bool cursor_taken;     /* a member cannot use the parent's cursor */
-    bool probe_taken;      /* a member could not claim the probe */
-    bool scarce;           /* a member has too few ids left to withhold any: search */
-    bool differ;           /* members that will be in the communicator have different free1 */
-    bool blocks_differ;    /* members have claimed different blocks, or some have none */
-    uint32_t end;          /* highest calm id used + 1 */
-    uint32_t free1, free2; /* calm ids freed longest ago, 0 for none */
-} ctxid_fields_t;
-
-#define CTXID_NUMBER_BITS 18
-
-/* 0: room for all ids */
-static inline uint32_t MPIR_ctxid_room(uint32_t lack) { return (1u << CTXID_NUMBER_BITS) >> lack; }
-
-uint64_t MPIR_ctxid_pack(const ctxid_fields_t *fields);
-ctxid_fields_t MPIR_ctxid_unpack(uint64_t packed);
 
 /* An offer, or offers folded.  The lower half of `number` is the number of the creation, from which
  * the probe follows; the upper half is the block that the member has claimed.  The rows of
@@ -109,68 +83,36 @@ void MPIR_ctxid_fold_offer(ctxid_offer_t *all, const ctxid_offer_t *offer);
 /* Which ids of a window are free. */
 #define CTXID_WINDOW_WORDS 128u
 typedef struct {
-    uint32_t flags;                    /* folded by AND */
+    uint32_t flags;                    /* folded by AND; 0: the member shows nothing */
     uint32_t next;                     /* folded by maximum: where the next window may begin */
     uint32_t free[CTXID_WINDOW_WORDS]; /* folded by AND */
 } ctxid_window_t;
-
-/* Flags */
-enum {
-    CTXID_SHOWN = 1, /* the member shows its ids */
-    CTXID_HAS_TOKEN = 2,
-    CTXID_HAS_ROOM = 4,         /* and has memory to take any of them */
-    CTXID_WITHHELD_NOTHING = 8, /* `free` has all free ids of this window */
-    CTXID_MAY_RETURN = 16,      /* blocks may give ids back to this creation */
-    CTXID_LENDS_NOTHING = 32    /* but the member has no block */
-};
 
 void MPIR_ctxid_fold_window(ctxid_window_t *all, const ctxid_window_t *window);
 
 /* ---- steps of a creation --------------------------------------------------------------------- */
 
-/* How the members number a creation.  In a `whole` one all members of the parent take part: they
- * have equal numbers and share a cursor.  In any other creation each member has its own count,
- * and the fold shows whether the counts differ. */
-typedef struct {
-    bool whole;
-    uint32_t tag;
-    uint32_t number; /* if whole */
-    uint32_t ids;    /* for duplicates: of the block that the member claims.  Else 0 */
-    /* if this process makes one creation at a time, and none was ever pending: does every member
-     * of `part` take part in the search?  Else NULL: no block gives ids back */
-    bool (*contains)(const void *members, const MPIR_Comm *part);
-    const void *members; /* the argument of `contains` */
-    /* if the members have different ids for the parent: one id for all of them.  Else 0 */
-    MPIR_Context_id_t parent;
-} ctxid_call_t;
-
-ctxid_offer_t MPIR_ctxid_make_offer(ctxid_store_t *store, MPIR_Ctxid_t *creation, MPIR_Comm *parent,
-                                    ctxid_call_t call, bool takes_part);
-
-typedef enum {
-    CTXID_DECIDED,
-    CTXID_SEARCH, /* exchange a window (again) */
-    CTXID_EXHAUSTED,
-    CTXID_FAILED, /* another member could not make its communicator */
-    CTXID_NO_MEMORY
-} ctxid_outcome_t;
-
-/* If decided, *prefix is the id, or MPIR_CTXID_NONE in a member that takes no part.  `own`: the
+/* The caller has set the fields of the call; the others are 0. */
+ctxid_offer_t MPIR_ctxid_make_offer(MPIR_Ctxid_t *creation);
+/* What follows from all offers: the state is CTXID_QUEUED, or the creation has ended.  `own`: the
  * packed offers folded over the members of this process's new communicator.  `all`: folded over
  * all members. */
-ctxid_outcome_t MPIR_ctxid_settle(MPIR_Ctxid_t *creation, uint64_t own, ctxid_offer_t all,
-                                  uint32_t *prefix);
-
+ctxid_state_t MPIR_ctxid_settle(MPIR_Ctxid_t *creation, uint64_t own, ctxid_offer_t all);
+/* In CTXID_QUEUED: what this member shows; then what follows from that of all members. */
 void MPIR_ctxid_show_window(MPIR_Ctxid_t *creation, ctxid_window_t *window);
-ctxid_outcome_t MPIR_ctxid_settle_window(MPIR_Ctxid_t *creation, const ctxid_window_t *window,
-                                         uint32_t *prefix);
-void MPIR_ctxid_abandon(MPIR_Ctxid_t *creation);
+ctxid_state_t MPIR_ctxid_settle_window(MPIR_Ctxid_t *creation, const ctxid_window_t *window);
+
+/* Has it made an offer, and not ended? */
+static inline bool MPIR_ctxid_is_under_way(const MPIR_Ctxid_t *creation)
+{
+    return creation->state >= CTXID_OFFERED && creation->state <= CTXID_SHOWN;
+}
 
 /* ---- blocks of ids for duplicates ------------------------------------------------------------ */
 
 /* How many ids the next agreement on a duplicate of `parent` asks for: 1, 4, 16 and so on, at most
  * `most`.  The same on all members. */
-uint32_t MPIR_ctxid_block_size(ctxid_store_t *store, const MPIR_Comm *parent, uint32_t most);
+uint32_t MPIR_ctxid_block_size(ctxid_store_t *store, MPIR_Comm *parent, uint32_t most);
 
 typedef enum {
     CTXID_BLOCK_EMPTY, /* on all members: they agree on an id, and maybe on a block */
@@ -182,8 +124,12 @@ typedef enum {
 
 /* Ids that all communicators together may take of their blocks.  Reads without the lock, because
  * each silent duplicate asks.  An id just granted to another thread may be missing. */
-uint32_t MPIR_ctxid_block_ahead(ctxid_store_t *store);
-bool MPIR_ctxid_block_has_next(ctxid_store_t *store, const MPIR_Comm *parent);
+static inline uint32_t MPIR_ctxid_block_ahead(const ctxid_store_t *store)
+{
+    return __atomic_load_n(&store->ahead, __ATOMIC_RELAXED);
+}
+
+bool MPIR_ctxid_block_has_next(ctxid_store_t *store, MPIR_Comm *parent);
 ctxid_block_t MPIR_ctxid_block_take(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix);
 /* All ids that are left, *n from *first on, maybe none.  The block is empty then.  The caller
  * revokes whatever communicators the others make of them.  False, and nothing is done, while a
@@ -199,8 +145,8 @@ void MPIR_ctxid_block_burn(ctxid_store_t *store, uint32_t prefix);
 int MPIR_ctxid_open(ctxid_store_t *store, cid_kind kind, uint32_t limit, uint32_t predefined);
 void MPIR_ctxid_close(ctxid_store_t *store);
 
-/* As MPIR_Ctxid_commit, _forget and _free.  If the store is not open they do nothing.  The first
- * returns true if the id is the communicator's alone. */
+/* As MPIR_Ctxid_commit, MPIR_Ctxid_forget and MPIR_Free_contextid.  If the store is not open they
+ * do nothing.  The first returns true if the id is the communicator's alone. */
 bool MPIR_ctxid_commit(ctxid_store_t *store, MPIR_Comm *comm);
 /* True if ids of a block were given back. */
 bool MPIR_ctxid_forget(ctxid_store_t *store, MPIR_Comm *comm);

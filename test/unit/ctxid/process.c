@@ -13,7 +13,7 @@ struct process {
 };
 
 struct creation {
-    MPIR_Ctxid_t state;
+    MPIR_Ctxid_t state; /* the first, for contains() */
     uint64_t members;
 };
 
@@ -143,9 +143,9 @@ void communicator_set_members(communicator_t *comm, uint64_t members)
     comm->comm.members = members;
 }
 
-static bool contains(const void *members, const MPIR_Comm *part)
+static bool contains(const MPIR_Ctxid_t *creation, const MPIR_Comm *part)
 {
-    return (part->members & ~*(const uint64_t *) members) == 0;
+    return (part->members & ~((const creation_t *) creation)->members) == 0;
 }
 
 void communicator_revoke(communicator_t *comm) { comm->comm.revoked = 1; }
@@ -193,29 +193,43 @@ creation_t *creation_begin(process_t *process, communicator_t *parent, uint32_t 
                            offer_t *offer)
 {
     creation_t *creation = malloc(sizeof(*creation));
-    ctxid_call_t call = {
-        .whole = whole,
-        .tag = tag,
-        .number = whole ? ++parent->comm.ctxid_calls : 0,
-        .ids = most_ids ? MPIR_ctxid_block_size(&process->store, &parent->comm, most_ids) : 0,
-        .contains = one_at_a_time_of ? contains : NULL,
-        .members = &creation->members};
     ctxid_offer_t made;
 
     assert(creation != NULL);
     creation->members = one_at_a_time_of;
-    made =
-        MPIR_ctxid_make_offer(&process->store, &creation->state, &parent->comm, call, takes_part);
+    creation->state = (MPIR_Ctxid_t){
+        .store = &process->store,
+        .parent = &parent->comm,
+        .takes_part = takes_part,
+        .whole = whole,
+        .order = (uint64_t) parent->comm.context_id << 32 | tag,
+        .number = whole ? ++parent->comm.ctxid_calls : 0,
+        .ids = most_ids ? MPIR_ctxid_block_size(&process->store, &parent->comm, most_ids) : 0,
+        .contains = one_at_a_time_of ? contains : NULL};
+    made = MPIR_ctxid_make_offer(&creation->state);
     *offer = (offer_t){made.packed, made.number};
     return creation;
 }
 
 uint64_t offer_refusal(uint64_t packed) { return MPIR_Ctxid_refusal(packed); }
 
+static int step_of(const creation_t *creation, uint32_t *prefix)
+{
+    *prefix = creation->state.prefix;
+    switch (creation->state.state) {
+        case CTXID_QUEUED: return STEP_SEARCH;
+        case CTXID_DECIDED: return STEP_DECIDED;
+        case CTXID_EXHAUSTED: return STEP_EXHAUSTED;
+        case CTXID_FAILED: return STEP_REFUSED;
+        case CTXID_NO_MEMORY: return STEP_NO_MEMORY;
+        default: abort();
+    }
+}
+
 int creation_settle(creation_t *creation, uint64_t own, offer_t all, uint32_t *prefix)
 {
-    return (int) MPIR_ctxid_settle(&creation->state, own, (ctxid_offer_t){all.packed, all.number},
-                                   prefix);
+    MPIR_ctxid_settle(&creation->state, own, (ctxid_offer_t){all.packed, all.number});
+    return step_of(creation, prefix);
 }
 
 _Static_assert(sizeof(ctxid_window_t) == WINDOW_SIZE * sizeof(uint32_t), "WINDOW_SIZE");
@@ -228,8 +242,8 @@ void creation_show(creation_t *creation, uint32_t window[WINDOW_SIZE])
 int creation_settle_window(creation_t *creation, const uint32_t window[WINDOW_SIZE],
                            uint32_t *prefix)
 {
-    return (int) MPIR_ctxid_settle_window(&creation->state, (const ctxid_window_t *) window,
-                                          prefix);
+    MPIR_ctxid_settle_window(&creation->state, (const ctxid_window_t *) window);
+    return step_of(creation, prefix);
 }
 
 void fold_windows(uint32_t all[WINDOW_SIZE], const uint32_t window[WINDOW_SIZE])
@@ -237,7 +251,7 @@ void fold_windows(uint32_t all[WINDOW_SIZE], const uint32_t window[WINDOW_SIZE])
     MPIR_ctxid_fold_window((ctxid_window_t *) all, (const ctxid_window_t *) window);
 }
 
-void creation_abandon(creation_t *creation) { MPIR_ctxid_abandon(&creation->state); }
+void creation_abandon(creation_t *creation) { MPIR_Ctxid_abandon(&creation->state); }
 
 void creation_destroy(creation_t *creation) { free(creation); }
 

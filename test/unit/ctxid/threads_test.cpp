@@ -30,15 +30,18 @@ MPIR_Comm with_prefix(uint32_t prefix) {
 
 // As MPI_Comm_dup does in a world of one process; false when it would have to search.
 bool create(MPIR_Comm &parent, uint32_t call, MPIR_Comm &made) {
-    MPIR_Ctxid_t creation;
-    uint32_t prefix;
-    const ctxid_offer_t offer = MPIR_ctxid_make_offer(
-        &store, &creation, &parent, {true, 0, call, 0, nullptr, nullptr, 0}, true);
-    if (MPIR_ctxid_settle(&creation, offer.packed, offer, &prefix) != CTXID_DECIDED) {
-        MPIR_ctxid_abandon(&creation);
+    MPIR_Ctxid_t creation{};
+    creation.store = &store;
+    creation.parent = &parent;
+    creation.takes_part = creation.whole = true;
+    creation.order = uint64_t{parent.context_id} << 32;
+    creation.number = call;
+    const ctxid_offer_t offer = MPIR_ctxid_make_offer(&creation);
+    if (MPIR_ctxid_settle(&creation, offer.packed, offer) != CTXID_DECIDED) {
+        MPIR_Ctxid_abandon(&creation);
         return false;
     }
-    made = with_prefix(prefix);
+    made = with_prefix(creation.prefix);
     MPIR_ctxid_commit(&store, &made);
     return true;
 }

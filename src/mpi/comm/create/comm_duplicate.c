@@ -6,11 +6,6 @@
 
 /* MPI_Comm_dup with blocks of context ids (mpir_duplicate.h). */
 
-static bool has_blocks(const MPIR_Comm *parent)
-{
-    return MPIR_CVAR_CTXID_BLOCK > 1 && parent->comm_kind == MPIR_COMM_KIND__INTRACOMM;
-}
-
 /* Do the others have the duplicate with this id, or will they have it? */
 static bool others_have(MPIR_Context_id_t id) { return id != 0 && id != MPIR_INVALID_CONTEXT_ID; }
 
@@ -19,7 +14,7 @@ static int copy_data(MPIR_Comm *parent, MPIR_Info *info, MPIR_Context_id_t id, M
 {
     int mpi_errno = MPII_Comm_copy_data(parent, parent->local_size, info, newcomm);
 
-    if (mpi_errno != MPI_SUCCESS && has_blocks(parent) &&
+    if (mpi_errno != MPI_SUCCESS && MPIR_Ctxid_has_blocks(parent) &&
         MPIR_Ctxid_make_spare(parent, others_have(id)))
         mpi_errno = MPII_Comm_copy_data(parent, parent->local_size, info, newcomm);
     return mpi_errno;
@@ -79,15 +74,16 @@ fn_fail:
 
 int MPIR_Comm_duplicate(MPIR_Comm *parent, MPIR_Info *info, MPIR_Comm **newcomm)
 {
-    return has_blocks(parent) ? duplicate_by_block(parent, info, newcomm)
-                              : MPII_Comm_copy(parent, parent->local_size, info, newcomm);
+    return MPIR_Ctxid_has_blocks(parent)
+               ? duplicate_by_block(parent, info, newcomm)
+               : MPII_Comm_copy(parent, parent->local_size, info, newcomm);
 }
 
 void MPIR_Comm_duplicate_refuse(MPIR_Comm *parent)
 {
     MPIR_Context_id_t id = 0;
 
-    if (has_blocks(parent))
+    if (MPIR_Ctxid_has_blocks(parent))
         (void) MPIR_Ctxid_take_duplicate(parent, &id);
     if (others_have(id))
         MPIR_Comm_duplicates_broken(parent, id, 1);

@@ -37,7 +37,7 @@ static int commit_or_free(MPIR_Comm *made, MPIR_Context_id_t id, MPIR_Context_id
         mpi_errno = MPIR_Comm_commit(made);
     }
     if (!made || mpi_errno)
-        MPIR_Ctxid_free(own_id);
+        MPIR_Free_contextid(own_id);
     return mpi_errno;
 }
 
@@ -102,7 +102,7 @@ int MPIR_Comm_make_ranks(MPIR_Comm *parent, const cmap_t *ranks, int rank, int e
         MPIR_Ctxid_refuse(parent, NULL, 0);
         MPIR_ERR_POP(mpi_errno);
     }
-    mpi_errno = MPIR_Ctxid_get(parent, NULL, 0, true, &id);
+    mpi_errno = MPIR_Get_contextid_sparse(parent, &id, false);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = commit_or_free(made, id, id);
     MPIR_ERR_CHECK(mpi_errno);
@@ -280,8 +280,7 @@ static int agree_on_order(MPIR_Comm *inter, int *local_high)
     mpi_errno = MPIR_Bcast(local_high, 1, MPI_INT, 0, inter->local_comm, &errflag);
     MPIR_Err_keep_first(&sent, mpi_errno);
     mpi_errno = sent;
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
+    MPIR_ERR_COLL_CHKRETURN(mpi_errno, errflag);
 
     return mpi_errno;
 }

@@ -118,7 +118,7 @@ static void end(split_call *call)
     if (call->child)
         MPIR_Comm_discard(call->child);
     if (call->id != MPIR_INVALID_CONTEXT_ID)
-        MPIR_Ctxid_free(call->id);
+        MPIR_Free_contextid(call->id);
 }
 
 /* On an intercommunicator the rows of the other side come. */

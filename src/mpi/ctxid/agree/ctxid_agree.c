@@ -4,16 +4,8 @@
 #include "mpir_report.h"
 #include "ctxid_agree.h"
 #include "../ctxid_holders.h"
-#include "../ctxid_spare.h"
 
-/* Blocking agreement. */
-
-/* The processes that take part in the collectives of a creation */
-typedef struct {
-    MPIR_Comm *comm;   /* an intercommunicator stands for both of its groups */
-    MPIR_Group *group; /* NULL: all of comm */
-    int tag;
-} members_t;
+/* Blocking agreement, in the place of MPICH's contextid.c. */
 
 /* How offers and windows are reduced: by the folds of ctxid_store.h.  An element of a user's type
  * is never cut in pieces.  For small data and a user's operation MPICH chooses recursive
@@ -25,7 +17,7 @@ typedef struct {
 
 static reduction_t offers, windows;
 
-static bool was_any_pending; /* ever */
+#define EXCHANGE_TAG 31568 /* of two groups */
 
 static void fold_offers(void *in, void *inout, int *n, MPI_Datatype *type MPL_UNUSED)
 {
@@ -79,61 +71,93 @@ int MPIR_Ctxid_init_reductions(void)
     return mpi_errno;
 }
 
+/* ---- reductions ------------------------------------------------------------------------------ */
+
 static void fold_numbers(uint64_t all[2], const uint64_t one[2])
 {
-    ctxid_offer_t sum = {all[0], all[1]}, offer = {one[0], one[1]};
-
-    MPIR_ctxid_fold_offer(&sum, &offer);
-    all[0] = sum.packed;
-    all[1] = sum.number;
+    MPIR_ctxid_fold_offer((ctxid_offer_t *) all, (const ctxid_offer_t *) one);
 }
 
 /* Without messages, if all members are on one node and aggregates allow it. */
-static bool reduce_on_node(members_t members, ctxid_offer_t *offer, int *mpi_errno)
+static bool reduce_on_node(const MPIR_Ctxid_t *creation, ctxid_offer_t *offer, int *mpi_errno)
 {
-    uint64_t numbers[2] = {offer->packed, offer->number};
-
-    if (!MPIR_Aggr_do_group(members.comm, members.group->map, members.tag, numbers, fold_numbers,
-                            mpi_errno))
-        return false;
-    *offer = (ctxid_offer_t){numbers[0], numbers[1]};
-    return true;
+    MPL_COMPILE_TIME_ASSERT(sizeof(*offer) == 2 * sizeof(uint64_t));
+    return MPIR_Aggr_do_group(creation->parent, creation->group->map, creation->tag,
+                              (uint64_t *) offer, fold_numbers, mpi_errno);
 }
 
-static bool is_between_groups(members_t members)
+static bool is_between_groups(const MPIR_Ctxid_t *creation)
 {
-    return members.comm->comm_kind == MPIR_COMM_KIND__INTERCOMM;
+    return creation->parent->comm_kind == MPIR_COMM_KIND__INTERCOMM;
 }
 
 /* Between two groups there are at least two. */
-static int number_of(members_t members)
+static int number_of_members(const MPIR_Ctxid_t *creation)
 {
-    if (is_between_groups(members))
-        return members.comm->local_size + members.comm->remote_size;
-    return members.group ? members.group->size : members.comm->local_size;
+    const MPIR_Comm *comm = creation->parent;
+
+    if (is_between_groups(creation))
+        return comm->local_size + comm->remote_size;
+    return creation->group ? creation->group->size : comm->local_size;
 }
 
-static int reduce(members_t members, void *data, const reduction_t *by)
+/* If a leader fails, it continues and marks its message as erroneous. */
+static int fold_remote(MPIR_Comm *inter, void *data, MPI_Datatype type, MPI_Op op,
+                       MPIR_Errflag_t *errflag)
+{
+    ctxid_window_t remote; /* no element is larger */
+    int mpi_errno = MPIC_Sendrecv(data, 1, type, 0, EXCHANGE_TAG, &remote, 1, type, 0, EXCHANGE_TAG,
+                                  inter, MPI_STATUS_IGNORE, errflag);
+
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = MPIR_Reduce_local(&remote, data, 1, type, op);
+    if (mpi_errno != MPI_SUCCESS)
+        *errflag = MPIR_ERR_OTHER;
+    return mpi_errno;
+}
+
+/* Over both groups of an intercommunicator, which MPI does not have.  REQUIRES: the local
+ * communicator exists. */
+static int reduce_between(MPIR_Comm *inter, void *data, MPI_Datatype type, MPI_Op op,
+                          MPIR_Errflag_t *errflag)
+{
+    int mpi_errno = MPI_SUCCESS, result;
+
+    mpi_errno = MPIR_Allreduce(MPI_IN_PLACE, data, 1, type, op, inter->local_comm, errflag);
+    if (mpi_errno != MPI_SUCCESS)
+        *errflag = MPIR_ERR_OTHER;
+    if (inter->rank == 0) {
+        result = fold_remote(inter, data, type, op, errflag);
+        mpi_errno = mpi_errno ? mpi_errno : result;
+    }
+    result = MPIR_Bcast(data, 1, type, 0, inter->local_comm, errflag);
+    return mpi_errno ? mpi_errno : result;
+}
+
+static int reduce(const MPIR_Ctxid_t *creation, void *data, const reduction_t *by)
 {
     int mpi_errno = MPI_SUCCESS;
+    MPIR_Comm *comm = creation->parent;
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
-    if (MPIR_Others->count(number_of(members)) == 1)
+    if (MPIR_Others->count(number_of_members(creation)) == 1)
         return mpi_errno;
-    if (members.group && by == &offers && reduce_on_node(members, data, &mpi_errno))
+    if (creation->group && by == &offers && reduce_on_node(creation, data, &mpi_errno))
         return mpi_errno;
-    if (is_between_groups(members))
-        mpi_errno = MPIR_ctxid_reduce_between(members.comm, data, by->type, by->op, &errflag);
-    else if (members.group != NULL)
-        mpi_errno = MPII_Allreduce_group(MPI_IN_PLACE, data, 1, by->type, by->op, members.comm,
-                                         members.group, members.tag | MPIR_TAG_COLL_BIT, &errflag);
+    if (is_between_groups(creation))
+        mpi_errno = reduce_between(comm, data, by->type, by->op, &errflag);
+    else if (creation->group != NULL)
+        mpi_errno =
+            MPII_Allreduce_group(MPI_IN_PLACE, data, 1, by->type, by->op, comm, creation->group,
+                                 creation->tag | MPIR_TAG_COLL_BIT, &errflag);
     else
-        mpi_errno = MPIR_Allreduce(MPI_IN_PLACE, data, 1, by->type, by->op, members.comm, &errflag);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
+        mpi_errno = MPIR_Allreduce(MPI_IN_PLACE, data, 1, by->type, by->op, comm, &errflag);
+    MPIR_ERR_COLL_CHKRETURN(mpi_errno, errflag);
 
     return mpi_errno;
 }
+
+/* ---- what follows from offers and windows ---------------------------------------------------- */
 
 /* The string of an error stack has 512 bytes for all its lines. */
 enum { MOST_HOLDERS = 3, HOLDERS_TEXT = 160 };
@@ -153,13 +177,13 @@ static int error_of_exhausted_ids(void)
     return mpi_errno;
 }
 
-int MPIR_ctxid_error(ctxid_outcome_t outcome)
+int MPIR_ctxid_error(ctxid_state_t why)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    if (outcome == CTXID_NO_MEMORY) {
+    if (why == CTXID_NO_MEMORY) {
         MPIR_ERR_SET(mpi_errno, MPI_ERR_NO_MEM, "**nomem");
-    } else if (outcome == CTXID_FAILED) {
+    } else if (why == CTXID_FAILED) {
         MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**ctxid_refused");
     } else {
         mpi_errno = error_of_exhausted_ids();
@@ -179,18 +203,17 @@ int MPIR_ctxid_let_others_go_on(void)
 }
 
 /* One step of the search. */
-static int exchange_window(MPIR_Ctxid_t *creation, members_t members, ctxid_outcome_t *outcome,
-                           uint32_t *prefix)
+static int exchange_window(MPIR_Ctxid_t *creation)
 {
     int mpi_errno = MPI_SUCCESS;
     ctxid_window_t window;
 
     MPIR_ctxid_show_window(creation, &window);
-    mpi_errno = reduce(members, &window, &windows);
+    mpi_errno = reduce(creation, &window, &windows);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    *outcome = MPIR_ctxid_settle_window(creation, &window, prefix);
+    MPIR_ctxid_settle_window(creation, &window);
     MPIR_ctxid_spare_unused(); /* a block may have given an id back */
-    if (*outcome == CTXID_SEARCH)
+    if (creation->state == CTXID_QUEUED)
         mpi_errno = MPIR_ctxid_let_others_go_on();
 
     return mpi_errno;
@@ -202,36 +225,28 @@ MPIR_Context_id_t MPIR_ctxid_of_prefix(uint32_t prefix)
                                        : (MPIR_Context_id_t) prefix << MPIR_CONTEXT_PREFIX_SHIFT;
 }
 
-static int decide(MPIR_Ctxid_t *creation, members_t members, uint64_t own, ctxid_offer_t all,
-                  MPIR_Context_id_t *id)
+/* From all offers to the id.  Some callers give back an id that is not 0 also after an error. */
+static int decide(MPIR_Ctxid_t *creation, uint64_t own, ctxid_offer_t all, MPIR_Context_id_t *id)
 {
     int mpi_errno = MPI_SUCCESS;
-    uint32_t prefix;
-    ctxid_outcome_t outcome = MPIR_ctxid_settle(creation, own, all, &prefix);
 
-    *id = 0; /* some callers give back the id also after an error */
-    while (outcome == CTXID_SEARCH) {
-        mpi_errno = exchange_window(creation, members, &outcome, &prefix);
-        if (mpi_errno != MPI_SUCCESS) {
-            MPIR_ctxid_abandon(creation);
-            MPIR_ERR_RETURN(mpi_errno);
-        }
-    }
-    if (outcome != CTXID_DECIDED) {
-        mpi_errno = MPIR_ctxid_error(outcome);
-        MPIR_ERR_RETURN(mpi_errno);
-    }
-    *id = MPIR_ctxid_of_prefix(prefix);
+    *id = 0;
+    MPIR_ctxid_settle(creation, own, all);
+    while (mpi_errno == MPI_SUCCESS && creation->state == CTXID_QUEUED)
+        mpi_errno = exchange_window(creation);
+    if (mpi_errno != MPI_SUCCESS)
+        MPIR_Ctxid_abandon(creation);
+    else if (creation->state != CTXID_DECIDED)
+        mpi_errno = MPIR_ctxid_error(creation->state);
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    *id = MPIR_ctxid_of_prefix(creation->prefix);
 
     return mpi_errno;
 }
 
-/* Up to MPI_TAG_UB: without the mark that MPICH adds to the tag of a collective. */
-static uint32_t users_tag(int tag) { return (uint32_t) tag & ~(uint32_t) MPIR_TAG_COLL_BIT; }
+/* ---- which creation -------------------------------------------------------------------------- */
 
-/* No tag of MPI_Comm_create_group: the order of two creations with equal tags would not be
- * defined. */
-static uint32_t blocking_tag(void) { return (uint32_t) MPIR_Process.attrs.tag_ub + 1; }
+static bool was_any_pending; /* ever */
 
 void MPIR_ctxid_expect_pending(void) { __atomic_store_n(&was_any_pending, true, __ATOMIC_RELAXED); }
 
@@ -240,30 +255,12 @@ static bool makes_one_at_a_time(void)
     return !MPIR_IS_THREADED && !__atomic_load_n(&was_any_pending, __ATOMIC_RELAXED);
 }
 
-static bool is_part(const MPIR_Comm *part, const cmap_t *whole)
-{
-    int yes;
-
-    return MPIR_cmap_is_subset(MPIR_Comm_map(part, MPIR_MAP_LOCAL), whole, &yes, NULL) == CMAP_OK &&
-           yes;
-}
-
-static bool comm_contains(const void *whole, const MPIR_Comm *part)
-{
-    return whole == part || is_part(part, MPIR_Comm_map((MPIR_Comm *) whole, MPIR_MAP_LOCAL));
-}
-
-static bool group_contains(const void *whole, const MPIR_Comm *part)
-{
-    return is_part(part, ((const MPIR_Group *) whole)->map);
-}
-
 /* Without a map of both groups, for which there may be no memory. */
-static bool groups_contain(const void *whole, const MPIR_Comm *part)
+static bool groups_contain(const MPIR_Comm *inter, const MPIR_Comm *part)
 {
     const cmap_t *map = MPIR_Comm_map(part, MPIR_MAP_LOCAL),
-                 *local = MPIR_Comm_map((MPIR_Comm *) whole, MPIR_MAP_LOCAL),
-                 *remote = MPIR_Comm_map((MPIR_Comm *) whole, MPIR_MAP_REMOTE);
+                 *local = MPIR_Comm_map(inter, MPIR_MAP_LOCAL),
+                 *remote = MPIR_Comm_map(inter, MPIR_MAP_REMOTE);
     uint32_t rank = 0, n = MPIR_cmap_size(map);
 
     while (rank < n && (MPIR_cmap_rank(local, MPIR_cmap_select(map, rank)) != CMAP_NONE ||
@@ -272,14 +269,19 @@ static bool groups_contain(const void *whole, const MPIR_Comm *part)
     return rank == n;
 }
 
-/* All members of the parent call it, in the same order. */
-static ctxid_call_t whole_call(MPIR_Comm *parent)
+static bool contains(const MPIR_Ctxid_t *creation, const MPIR_Comm *part)
 {
-    return (ctxid_call_t){.whole = true,
-                          .tag = blocking_tag(),
-                          .number = ++parent->ctxid_calls,
-                          .contains = makes_one_at_a_time() ? comm_contains : NULL,
-                          .members = parent};
+    const MPIR_Comm *parent = creation->parent;
+    const cmap_t *all =
+        creation->group ? creation->group->map : MPIR_Comm_map(parent, MPIR_MAP_LOCAL);
+    int yes;
+
+    if (is_between_groups(creation))
+        return groups_contain(parent, part);
+    if (parent == part && !creation->group)
+        return true;
+    return MPIR_cmap_is_subset(MPIR_Comm_map(part, MPIR_MAP_LOCAL), all, &yes, NULL) == CMAP_OK &&
+           yes;
 }
 
 /* The low group's first process, by its number in the world; 0 if a process is of another world,
@@ -295,95 +297,119 @@ static uint32_t first_of_low_group(MPIR_Comm *inter)
     return MPIR_cmap_select(inter->is_low_group ? local : remote, 0);
 }
 
+static uint64_t order_of(MPIR_Context_id_t parent, uint32_t tag)
+{
+    return (uint64_t) parent << 32 | tag;
+}
+
 /* MPI_Intercomm_merge: both groups name the parent by the low group's id, with a mark that no
  * communicator has.  Another low group may have the same id for its own intercommunicator, and
  * one process may be in the high group of both.  So the tag is the first process of the low
  * group, which has this id only once. */
-static ctxid_call_t merging_call(MPIR_Comm *inter)
+static uint64_t order_of_merge(MPIR_Comm *inter)
 {
     MPIR_Context_id_t low = inter->is_low_group ? inter->recvcontext_id : inter->context_id;
 
-    return (ctxid_call_t){.whole = false,
-                          .tag = first_of_low_group(inter),
-                          .contains = makes_one_at_a_time() ? groups_contain : NULL,
-                          .members = inter,
-                          .parent = MPIR_CONTEXT_SET_FIELD(SUBCOMM, low, 3)};
+    return order_of(MPIR_CONTEXT_SET_FIELD(SUBCOMM, low, 3), first_of_low_group(inter));
 }
+
+/* Blocking creations have the tag MPI_TAG_UB + 1, which no MPI_Comm_create_group has: the order of
+ * two creations with equal tags would not be defined.  Pending ones on the same communicator come
+ * after them, in the order of their tags. */
+uint64_t MPIR_ctxid_order_of_pending(const MPIR_Comm *parent, int tag)
+{
+    return order_of(parent->context_id, (uint32_t) MPIR_Process.attrs.tag_ub + 1 + (uint32_t) tag);
+}
+
+/* Up to MPI_TAG_UB: without the mark that MPICH adds to the tag of a collective. */
+static uint32_t users_tag(int tag) { return (uint32_t) tag & ~(uint32_t) MPIR_TAG_COLL_BIT; }
+
+static MPIR_Ctxid_t creation_of(MPIR_Comm *parent, MPIR_Group *group, int tag, bool takes_part)
+{
+    MPIR_Ctxid_t creation = {.store = MPIR_ctxid_own_store(),
+                             .parent = parent,
+                             .group = group,
+                             .tag = tag,
+                             .takes_part = takes_part,
+                             .contains = makes_one_at_a_time() ? contains : NULL};
+
+    if (is_between_groups(&creation)) {
+        creation.order = order_of_merge(parent);
+    } else if (group != NULL) {
+        creation.order = order_of(parent->context_id, users_tag(tag));
+    } else { /* all members of the parent call it, in the same order */
+        creation.order = MPIR_ctxid_order_of_pending(parent, 0);
+        creation.whole = true;
+        creation.number = ++parent->ctxid_calls;
+    }
+    return creation;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 void MPIR_Ctxid_begin(MPIR_Ctxid_t *creation, MPIR_Comm *parent, int takes_part, uint64_t *offer)
 {
-    *offer = MPIR_ctxid_make_offer(MPIR_ctxid_own_store(), creation, parent, whole_call(parent),
-                                   takes_part != 0)
-                 .packed;
+    *creation = creation_of(parent, NULL, 0, takes_part != 0);
+    *offer = MPIR_ctxid_make_offer(creation).packed;
 }
-
-void MPIR_Ctxid_abandon(MPIR_Ctxid_t *creation) { MPIR_ctxid_abandon(creation); }
 
 int MPIR_Ctxid_decide(MPIR_Ctxid_t *creation, uint64_t own, uint64_t all, MPIR_Context_id_t *id)
 {
-    members_t members = {.comm = creation->parent, .group = NULL};
-
-    return decide(creation, members, own,
-                  (ctxid_offer_t){.packed = all, .number = creation->number}, id);
+    return decide(creation, own, (ctxid_offer_t){.packed = all, .number = creation->number}, id);
 }
 
-static ctxid_call_t group_call(const MPIR_Group *group, int tag)
+/* From the offer to the id. */
+static int agree(MPIR_Ctxid_t *creation, bool refuses, MPIR_Context_id_t *id)
 {
-    return (ctxid_call_t){.whole = false,
-                          .tag = users_tag(tag),
-                          .contains = makes_one_at_a_time() ? group_contains : NULL,
-                          .members = group};
-}
+    ctxid_offer_t all = MPIR_ctxid_make_offer(creation);
+    int mpi_errno = MPI_SUCCESS;
 
-static ctxid_offer_t offer_among(MPIR_Ctxid_t *creation, members_t members, bool takes_part)
-{
-    ctxid_call_t call;
-
-    if (is_between_groups(members))
-        call = merging_call(members.comm);
-    else if (members.group == NULL)
-        call = whole_call(members.comm);
-    else
-        call = group_call(members.group, members.tag);
-    return MPIR_ctxid_make_offer(MPIR_ctxid_own_store(), creation, members.comm, call, takes_part);
-}
-
-/* Folds the offers of all members. */
-static int exchange_offers(MPIR_Ctxid_t *creation, members_t members, ctxid_offer_t *offer)
-{
-    int mpi_errno = reduce(members, offer, &offers);
-
+    if (refuses)
+        all.packed = MPIR_Ctxid_refusal(all.packed);
+    mpi_errno = reduce(creation, &all, &offers);
     if (mpi_errno != MPI_SUCCESS)
-        MPIR_ctxid_abandon(creation);
+        MPIR_Ctxid_abandon(creation);
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    mpi_errno = decide(creation, all.packed, all, id);
+
     return mpi_errno;
 }
 
 void MPIR_ctxid_refuse_among(MPIR_Comm *comm, MPIR_Group *group, int tag)
 {
-    MPIR_Ctxid_t creation;
-    members_t members = {.comm = comm, .group = group, .tag = tag};
-    ctxid_offer_t offer;
-    uint32_t prefix;
+    MPIR_Ctxid_t creation = creation_of(comm, group, tag, false);
+    MPIR_Context_id_t none;
 
-    offer = offer_among(&creation, members, false);
-    offer.packed = MPIR_Ctxid_refusal(offer.packed);
-    if (exchange_offers(&creation, members, &offer) == MPI_SUCCESS)
-        MPIR_ctxid_settle(&creation, offer.packed, offer, &prefix);
+    (void) agree(&creation, true, &none);
 }
 
-int MPIR_Ctxid_get(MPIR_Comm *comm, MPIR_Group *group, int tag, int takes_part,
-                   MPIR_Context_id_t *id)
+int MPIR_Get_contextid_sparse_group(MPIR_Comm *comm_ptr, MPIR_Group *group_ptr, int tag,
+                                    MPIR_Context_id_t *context_id, int ignore_id)
 {
-    int mpi_errno = MPI_SUCCESS;
-    MPIR_Ctxid_t creation;
-    members_t members = {.comm = comm, .group = group, .tag = tag};
-    ctxid_offer_t all = offer_among(&creation, members, takes_part || MPIR_Others->holds_all_ids);
+    MPIR_Ctxid_t creation =
+        creation_of(comm_ptr, group_ptr, tag, !ignore_id || MPIR_Others->holds_all_ids);
 
-    mpi_errno = exchange_offers(&creation, members, &all);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = decide(&creation, members, all.packed, all, id);
+    return agree(&creation, false, context_id);
+}
 
-    return mpi_errno;
+int MPIR_Get_contextid_sparse(MPIR_Comm *comm_ptr, MPIR_Context_id_t *context_id, int ignore_id)
+{
+    return MPIR_Get_contextid_sparse_group(comm_ptr, NULL, 0, context_id, ignore_id);
+}
+
+int MPIR_Ctxid_get_merged(MPIR_Comm *inter, int refusal, MPIR_Context_id_t *id)
+{
+    if (refusal == MPI_SUCCESS)
+        return MPIR_Get_contextid_sparse(inter, id, false);
+    MPIR_ctxid_refuse_among(inter, NULL, 0);
+    return refusal;
+}
+
+/* ---- duplicates ------------------------------------------------------------------------------ */
+
+bool MPIR_Ctxid_has_blocks(const MPIR_Comm *comm)
+{
+    return comm->comm_kind == MPIR_COMM_KIND__INTRACOMM && MPIR_CVAR_CTXID_BLOCK > 1;
 }
 
 /* One whose copy could fail without an agreement that tells the others */
@@ -396,7 +422,7 @@ static bool has_copied_attribute(const MPIR_Comm *comm)
     return at != NULL;
 }
 
-uint32_t MPIR_ctxid_ids_to_ask(const MPIR_Comm *parent)
+uint32_t MPIR_ctxid_ids_to_ask(MPIR_Comm *parent)
 {
     uint32_t n =
         MPIR_ctxid_block_size(MPIR_ctxid_own_store(), parent, (uint32_t) MPIR_CVAR_CTXID_BLOCK);
@@ -406,25 +432,11 @@ uint32_t MPIR_ctxid_ids_to_ask(const MPIR_Comm *parent)
 
 int MPIR_Ctxid_get_duplicate(MPIR_Comm *parent, MPIR_Context_id_t *id)
 {
-    int mpi_errno = MPI_SUCCESS;
-    MPIR_Ctxid_t creation;
-    members_t members = {.comm = parent};
-    ctxid_call_t call = whole_call(parent);
-    ctxid_offer_t all;
+    MPIR_Ctxid_t creation = creation_of(parent, NULL, 0, true);
+    int mpi_errno;
 
-    call.ids = MPIR_ctxid_ids_to_ask(parent);
-    all = MPIR_ctxid_make_offer(MPIR_ctxid_own_store(), &creation, parent, call, true);
-    mpi_errno = exchange_offers(&creation, members, &all);
-    if (mpi_errno == MPI_SUCCESS)
-        mpi_errno = decide(&creation, members, all.packed, all, id);
-    MPIR_ctxid_spare_settle(call.ids - 1);
+    creation.ids = MPIR_ctxid_ids_to_ask(parent);
+    mpi_errno = agree(&creation, false, id);
+    MPIR_ctxid_spare_settle(creation.ids - 1);
     return mpi_errno;
-}
-
-int MPIR_Ctxid_get_merged(MPIR_Comm *inter, int refusal, MPIR_Context_id_t *id)
-{
-    if (refusal == MPI_SUCCESS)
-        return MPIR_Ctxid_get(inter, NULL, 0, true, id);
-    MPIR_ctxid_refuse_among(inter, NULL, 0);
-    return refusal;
 }

@@ -4,6 +4,7 @@
 #include "ctxid_agree.h"
 #include "mpir_aggr.h"
 #include "mpir_intercomm.h"
+#include "../../comm/mpicomm.h"
 
 /* Blocking agreement on an intercommunicator, and refusals on any communicator. */
 
@@ -12,24 +13,6 @@
 int MPIR_ctxid_need_local_comm(MPIR_Comm *inter)
 {
     return inter->local_comm ? MPI_SUCCESS : MPII_Setup_intercomm_localcomm(inter);
-}
-
-/* How a group reaches the other one */
-typedef struct {
-    MPIR_Comm *group;
-    int leader;        /* in the group */
-    MPIR_Comm *peers;  /* of the leaders */
-    int remote_leader; /* in `peers` */
-    int tag;
-} link_t;
-
-static link_t link_of(MPIR_Comm *inter)
-{
-    return (link_t){.group = inter->local_comm,
-                    .leader = 0,
-                    .peers = inter,
-                    .remote_leader = 0,
-                    .tag = EXCHANGE_TAG};
 }
 
 bool (*MPIR_Leaders_port)(const MPIR_Comm *peers, const void *own, size_t bytes, void *theirs,
@@ -52,8 +35,7 @@ int MPIR_Leaders_trade(const void *own, MPI_Aint bytes, void *theirs, MPI_Aint r
     mpi_errno = MPIC_Sendrecv(own, bytes, MPI_BYTE, own ? remote_leader : MPI_PROC_NULL, tag,
                               theirs, room, MPI_BYTE, theirs ? remote_leader : MPI_PROC_NULL, tag,
                               peers, &status, &errflag);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**coll_fail");
+    MPIR_ERR_COLL_CHKRETURN(mpi_errno, errflag);
     *got = (MPI_Aint) MPIR_STATUS_GET_COUNT(status);
 
     return mpi_errno;
@@ -62,7 +44,8 @@ int MPIR_Leaders_trade(const void *own, MPI_Aint bytes, void *theirs, MPI_Aint r
 /* Each group sends its id to the other one, or MPIR_INVALID_CONTEXT_ID if it has none, so that the
  * other one does not wait.  If a leader fails, its group learns that there is no id.  The
  * group's messages need no memory, so no member fails alone. */
-static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t *remote)
+static int exchange(MPIR_Comm *group, int leader, MPIR_Comm *peers, int remote_leader, int tag,
+                    MPIR_Context_id_t own, MPIR_Context_id_t *remote)
 {
     int mpi_errno = MPI_SUCCESS, result;
     unsigned long long id = 0;
@@ -72,12 +55,12 @@ static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t *remote)
     if (!MPIR_Do_others_exist())
         return mpi_errno;
     *remote = MPIR_INVALID_CONTEXT_ID;
-    if (to.group->rank == to.leader) {
+    if (group->rank == leader) {
         mpi_errno = MPIR_Leaders_trade(&own, sizeof(own), remote, sizeof(*remote), &got,
-                                       to.remote_leader, to.tag, to.peers);
+                                       remote_leader, tag, peers);
         id = mpi_errno || own == MPIR_INVALID_CONTEXT_ID ? MPIR_INVALID_CONTEXT_ID : *remote;
     }
-    result = MPIR_Aggr_agree(to.group, &id, 1);
+    result = MPIR_Aggr_agree(group, &id, 1);
     *remote = result == MPI_SUCCESS ? (MPIR_Context_id_t) id : MPIR_INVALID_CONTEXT_ID;
     MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = result;
@@ -85,18 +68,29 @@ static int exchange(link_t to, MPIR_Context_id_t own, MPIR_Context_id_t *remote)
     return mpi_errno;
 }
 
-/* `undecided`: the error if the group has no id, or MPI_SUCCESS.  On an error *own is given
- * back. */
-static int exchange_decided(link_t to, int undecided, MPIR_Context_id_t *own,
-                            MPIR_Context_id_t *remote)
+/* The group's id; MPIR_INVALID_CONTEXT_ID after an error. */
+static int get_own(MPIR_Comm *group, int refusal, MPIR_Context_id_t *own)
 {
-    int mpi_errno = MPI_SUCCESS;
+    int mpi_errno = refusal;
 
-    if (undecided)
+    if (refusal)
+        MPIR_Ctxid_refuse(group, NULL, 0);
+    else
+        mpi_errno = MPIR_Get_contextid_sparse(group, own, false);
+    if (mpi_errno)
         *own = MPIR_INVALID_CONTEXT_ID;
-    mpi_errno = exchange(to, *own, remote);
-    if (undecided)
-        mpi_errno = undecided;
+    return mpi_errno;
+}
+
+/* On an error *own is given back. */
+int MPIR_Ctxid_get_by_leaders(MPIR_Comm *group, int leader, MPIR_Comm *peers, int remote_leader,
+                              int tag, int refusal, MPIR_Context_id_t *remote,
+                              MPIR_Context_id_t *own)
+{
+    int mpi_errno = get_own(group, refusal, own);
+    int result = exchange(group, leader, peers, remote_leader, tag, *own, remote);
+
+    mpi_errno = mpi_errno ? mpi_errno : result;
     MPIR_ERR_CHECK(mpi_errno);
     MPIR_ERR_CHKANDJUMP(*remote == MPIR_INVALID_CONTEXT_ID, mpi_errno, MPI_ERR_OTHER,
                         "**ctxid_refused");
@@ -105,54 +99,35 @@ fn_exit:
     return mpi_errno;
 fn_fail:
     if (*own != MPIR_INVALID_CONTEXT_ID)
-        MPIR_Ctxid_free(*own);
+        MPIR_Free_contextid(*own);
     goto fn_exit;
 }
 
-static void refuse_inter(MPIR_Comm *inter)
-{
-    MPIR_Context_id_t remote;
-
-    if (MPIR_ctxid_need_local_comm(inter) != MPI_SUCCESS)
-        return;
-    MPIR_ctxid_refuse_among(inter->local_comm, NULL, 0);
-    exchange(link_of(inter), MPIR_INVALID_CONTEXT_ID, &remote);
-}
-
-void MPIR_Ctxid_refuse(MPIR_Comm *comm, MPIR_Group *group, int tag)
-{
-    if (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM)
-        refuse_inter(comm);
-    else
-        MPIR_ctxid_refuse_among(comm, group, tag);
-}
-
-int MPIR_Ctxid_get_inter(MPIR_Comm *inter, MPIR_Context_id_t *remote, MPIR_Context_id_t *own)
+static int get_inter(MPIR_Comm *inter, int refusal, MPIR_Context_id_t *remote,
+                     MPIR_Context_id_t *own)
 {
     int mpi_errno = MPI_SUCCESS;
 
     mpi_errno = MPIR_ctxid_need_local_comm(inter);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = MPIR_Ctxid_get(inter->local_comm, NULL, 0, true, own);
-    mpi_errno = exchange_decided(link_of(inter), mpi_errno, own, remote);
+    mpi_errno = MPIR_Ctxid_get_by_leaders(inter->local_comm, 0, inter, 0, EXCHANGE_TAG, refusal,
+                                          remote, own);
 
     return mpi_errno;
 }
 
-int MPIR_Ctxid_get_by_leaders(MPIR_Comm *group, int leader, MPIR_Comm *peers, int remote_leader,
-                              int tag, int refusal, MPIR_Context_id_t *remote,
-                              MPIR_Context_id_t *own)
+int MPIR_Get_intercomm_contextid(MPIR_Comm *comm_ptr, MPIR_Context_id_t *context_id,
+                                 MPIR_Context_id_t *recvcontext_id)
 {
-    link_t to = {.group = group,
-                 .leader = leader,
-                 .peers = peers,
-                 .remote_leader = remote_leader,
-                 .tag = tag};
-    int undecided = refusal;
+    return get_inter(comm_ptr, MPI_SUCCESS, context_id, recvcontext_id);
+}
 
-    if (refusal)
-        MPIR_Ctxid_refuse(group, NULL, 0);
+void MPIR_Ctxid_refuse(MPIR_Comm *comm, MPIR_Group *group, int tag)
+{
+    MPIR_Context_id_t remote, own;
+
+    if (comm->comm_kind == MPIR_COMM_KIND__INTERCOMM)
+        (void) get_inter(comm, MPIR_ctxid_error(CTXID_FAILED), &remote, &own);
     else
-        undecided = MPIR_Ctxid_get(group, NULL, 0, true, own);
-    return exchange_decided(to, undecided, own, remote);
+        MPIR_ctxid_refuse_among(comm, group, tag);
 }

@@ -221,7 +221,7 @@ int MPIDI_Port_meet(const char *port_name, int timeout, bool connects, MPIR_Comm
 
     mpi_errno = MPIDI_Port_name_read(port_name, &meeting.port);
     MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Ctxid_get(MPIR_Process.comm_self, NULL, 0, true, &meeting.own_id);
+    mpi_errno = MPIR_Get_contextid_sparse(MPIR_Process.comm_self, &meeting.own_id, false);
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = write_offer(&meeting);
     MPIR_ERR_CHECK(mpi_errno);
@@ -243,6 +243,6 @@ fn_exit:
     return mpi_errno;
 fn_fail:
     if (meeting.own_id)
-        MPIR_Ctxid_free(meeting.own_id);
+        MPIR_Free_contextid(meeting.own_id);
     goto fn_exit;
 }
