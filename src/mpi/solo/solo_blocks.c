@@ -129,8 +129,7 @@ static uint8_t *describe_ranks(uint32_t first, uint32_t end)
     split_zones zones;
     uint8_t *out = NULL;
 
-    MPIR_split_zones_begin(&zones, end - first);
-    if (!MPIR_split_zones_reserve(&zones))
+    if (!MPIR_split_zones_begin(&zones, end - first))
         return NULL;
     for (uint32_t rank = first, n; rank < end; rank += n) {
         n = MPIR_split_next_leaves(end - rank);

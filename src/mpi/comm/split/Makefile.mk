@@ -2,18 +2,16 @@
 
 mpi_core_sources += \
     src/mpi/comm/split/split.c \
-    src/mpi/comm/split/split_blocks.c \
-    src/mpi/comm/split/split_child.c \
+    src/mpi/comm/split/split_exchange.c \
+    src/mpi/comm/split/split_gather.c \
     src/mpi/comm/split/split_grids.c \
-    src/mpi/comm/split/split_nodes.c \
     src/mpi/comm/split/split_order.c \
-    src/mpi/comm/split/split_reserve.c \
-    src/mpi/comm/split/split_resource.c
+    src/mpi/comm/split/split_resource.c \
+    src/mpi/comm/split/split_zones.c
 
 noinst_HEADERS += \
     src/mpi/comm/split/split_call.h \
-    src/mpi/comm/split/split_blocks.h \
+    src/mpi/comm/split/split_exchange.h \
     src/mpi/comm/split/split_grids.h \
-    src/mpi/comm/split/split_nodes.h \
     src/mpi/comm/split/split_order.h \
-    src/mpi/comm/split/split_reserve.h
+    src/mpi/comm/split/split_zones.h

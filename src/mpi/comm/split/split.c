@@ -2,6 +2,8 @@
 
 #include "split_call.h"
 
+/* The steps of MPI_Comm_split, from the call to the child. */
+
 /*
 === BEGIN_MPI_T_CVAR_INFO_BLOCK ===
 
@@ -20,19 +22,7 @@ cvars:
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
 
-/* The intracommunicator of an intercommunicator's local side, or the parent itself. */
-static int local_comm_of(MPIR_Comm *parent, MPIR_Comm **local)
-{
-    int mpi_errno = MPI_SUCCESS;
-
-    *local = parent;
-    if (parent->comm_kind == MPIR_COMM_KIND__INTERCOMM) {
-        if (!parent->local_comm)
-            mpi_errno = MPII_Setup_intercomm_localcomm(parent);
-        *local = parent->local_comm;
-    }
-    return mpi_errno;
-}
+/* ---- memory for the exchange ----------------------------------------------------------------- */
 
 /* A small table is part of the call, so that a process without memory takes part in the collective.
  * The allocation is freed after the collective, for what the child takes if there is no other
@@ -60,12 +50,6 @@ static int alloc_side(const split_call *call, split_side *side, int size)
     return mpi_errno;
 }
 
-static void keep_error(split_call *call, int mpi_errno)
-{
-    if (call->error == MPI_SUCCESS)
-        call->error = mpi_errno;
-}
-
 /* The same on all members.  On one node rows are faster. */
 static bool is_described(const MPIR_Comm *parent)
 {
@@ -79,275 +63,36 @@ static int begin_described(split_call *call)
 {
     int mpi_errno = MPI_SUCCESS;
     split_zones *zones = &call->scratch->zones;
+    bool has_zones = MPIR_split_zones_begin(zones, (uint32_t) call->parent->local_size);
 
-    MPIR_split_zones_begin(zones, (uint32_t) call->parent->local_size);
     call->local.size = (uint32_t) call->parent->local_size;
     call->local.view = MPIR_split_view_of(call->colour, MPIX_PERMUTE);
     mpi_errno = alloc_reserve(&call->local, DESCRIBED_RESERVE);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    MPIR_ERR_CHKANDSTMT2(!MPIR_split_zones_reserve(zones), mpi_errno, MPI_ERR_NO_MEM,
-                         return mpi_errno, "**nomem2", "**nomem2 %d %s",
-                         (int) zones->ranks * COLOURS_ROW, "descriptions of MPI_Comm_split");
+    MPIR_ERR_CHKANDSTMT2(!has_zones, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**nomem2",
+                         "**nomem2 %d %s", (int) zones->ranks * COLOURS_ROW,
+                         "descriptions of MPI_Comm_split");
 
     return mpi_errno;
 }
 
 /* Allocations before the first collective.  A process without memory continues, and tells the
  * others in the collective. */
-static void split_begin(split_call *call)
+static void begin(split_call *call)
 {
     if (call->colour != MPI_UNDEFINED)
-        keep_error(call, MPIR_Comm_create(&call->child));
+        MPIR_Err_keep_first(&call->error, MPIR_Comm_create(&call->child));
     call->is_described = is_described(call->parent);
     if (call->is_described)
-        keep_error(call, begin_described(call));
+        MPIR_Err_keep_first(&call->error, begin_described(call));
     else
-        keep_error(call, alloc_side(call, &call->local, call->parent->local_size));
+        MPIR_Err_keep_first(&call->error, alloc_side(call, &call->local, call->parent->local_size));
     if (MPIR_split_is_inter(call))
-        keep_error(call, alloc_side(call, &call->remote, call->parent->remote_size));
+        MPIR_Err_keep_first(&call->error,
+                            alloc_side(call, &call->remote, call->parent->remote_size));
 }
 
-static void end(split_call *call)
-{
-    if (call->is_described)
-        MPIR_split_zones_end(&call->scratch->zones);
-    MPL_free(call->local.owned);
-    MPL_free(call->remote.owned);
-    MPIR_cmap_release(call->local.map);
-    MPIR_cmap_release(call->remote.map);
-    if (call->child)
-        MPIR_Comm_discard(call->child);
-    if (call->id != MPIR_INVALID_CONTEXT_ID)
-        MPIR_Free_contextid(call->id);
-}
-
-/* On an intercommunicator the rows of the other side come. */
-static int gather_rows(const void *row, void *table, int count, MPI_Datatype type, MPIR_Comm *comm,
-                       MPIR_Errflag_t errflag)
-{
-    int mpi_errno = MPI_SUCCESS;
-
-    mpi_errno =
-        MPIR_Allgather(row, sizeof(split_row), MPI_BYTE, table, count, type, comm, &errflag);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    MPIR_ERR_CHKANDSTMT(errflag, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**ctxid_refused");
-
-    return mpi_errno;
-}
-
-/* Without a table: all rows go to the same place.  What this process passes on is wrong, and
- * marked so. */
-static int gather_nothing(const split_row *row, MPIR_Comm *comm)
-{
-    int mpi_errno = MPI_SUCCESS;
-    MPI_Datatype bytes = MPI_DATATYPE_NULL, place = MPI_DATATYPE_NULL;
-    split_row last;
-
-    mpi_errno = MPIR_Type_contiguous_impl(sizeof(split_row), MPI_BYTE, &bytes);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Type_create_resized_impl(bytes, 0, 0, &place);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Type_commit_impl(&place);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = gather_rows(row, &last, 1, place, comm, MPIR_ERR_OTHER);
-    MPIR_ERR_CHECK(mpi_errno);
-
-fn_exit:
-    if (place != MPI_DATATYPE_NULL)
-        MPIR_Type_free_impl(&place);
-    if (bytes != MPI_DATATYPE_NULL)
-        MPIR_Type_free_impl(&bytes);
-    return mpi_errno;
-fn_fail:
-    goto fn_exit;
-}
-
-static bool is_mixed(const split_side *side)
-{
-    return side->view.special_rows != 0 && side->view.special_rows != side->view.rows;
-}
-
-/* Looks at the rows of the local side; the offers of context ids are folded on the way. */
-static void look_at_local(split_side *side, uint64_t *own_colour, uint64_t *all)
-{
-    *own_colour = *all = 0;
-    for (uint32_t rank = 0; rank < side->size; rank++) {
-        const split_row *row = &side->table[rank];
-        MPIR_split_look(&side->view, row);
-        MPIR_Ctxid_fold(all, row->offer);
-        if (row->colour == side->view.colour)
-            MPIR_Ctxid_fold(own_colour, row->offer);
-    }
-}
-
-/* The ids of the colours, when all rows are known. */
-static void decide(split_call *call, MPIR_Ctxid_t *ctxid, uint64_t own_colour, uint64_t all)
-{
-    MPIR_Context_id_t id = MPIR_INVALID_CONTEXT_ID;
-
-    if (is_mixed(&call->local)) {
-        MPIR_Ctxid_abandon(ctxid);
-        return;
-    }
-    int mpi_errno = MPIR_Ctxid_decide(ctxid, own_colour, all, &id);
-    if (mpi_errno == MPI_SUCCESS && call->colour != MPI_UNDEFINED)
-        call->id = id;
-    keep_error(call, mpi_errno);
-}
-
-int MPIR_split_exchange_rows(split_call *call, MPIR_Comm *local, MPIR_Ctxid_t *ctxid)
-{
-    int mpi_errno = MPI_SUCCESS;
-    split_row row = {.colour = call->colour, .key = call->key};
-    split_row *table = call->local.table;
-
-    MPIR_Ctxid_begin(ctxid, local, call->colour != MPI_UNDEFINED, &row.offer);
-    if (call->error != MPI_SUCCESS)
-        row.offer = MPIR_Ctxid_refusal(row.offer);
-    if (table) {
-        table[call->parent->rank] = row;
-        mpi_errno = gather_rows(MPI_IN_PLACE, table, sizeof(row), MPI_BYTE, local, MPIR_ERR_NONE);
-    } else {
-        mpi_errno = gather_nothing(&row, local);
-    }
-    if (!table || mpi_errno != MPI_SUCCESS)
-        MPIR_Ctxid_abandon(ctxid);
-    return mpi_errno;
-}
-
-static void gather_rows_of_local(split_call *call, MPIR_Comm *local)
-{
-    MPIR_Ctxid_t ctxid;
-    uint64_t own_colour, all;
-    int mpi_errno = MPIR_Others->get_rows(call, local, &ctxid);
-
-    keep_error(call, mpi_errno);
-    if (call->local.table == NULL || mpi_errno != MPI_SUCCESS)
-        return;
-    look_at_local(&call->local, &own_colour, &all);
-    decide(call, &ctxid, own_colour, all);
-}
-
-static bool has_failed(const split_zones *zones)
-{
-    return (MPIR_colours_flags(zones->mine) & COLOURS_FAILED) != 0;
-}
-
-/* Orders the members of the own colour. */
-static void arrange(split_call *call)
-{
-    const uint8_t *all = call->scratch->zones.mine;
-
-    MPIR_colours_arrange(all, call->colour, (uint32_t) call->parent->rank, &call->scratch->order);
-    call->local.view.members = call->scratch->order.members;
-    call->local.view.special_rows = MPIR_colours_count(all, MPIX_PERMUTE);
-}
-
-/* The fold of the offers is that over all colours: ids that are free at all processes are free at
- * those of one colour. */
-static void decide_described(split_call *call, MPIR_Ctxid_t *ctxid)
-{
-    uint64_t offer = MPIR_colours_offer(call->scratch->zones.mine);
-
-    call->local.view.rows = call->local.size;
-    if (has_failed(&call->scratch->zones))
-        offer = MPIR_Ctxid_refusal(offer);
-    decide(call, ctxid, offer, offer);
-}
-
-/* An agreement has begun, and each member makes an offer. */
-static int describe_local(split_call *call, MPIR_Comm *local, uint64_t offer, bool by_nodes)
-{
-    split_leaf own = {.row = {.colour = call->colour, .key = call->key}, .offer = offer};
-
-    if (call->error != MPI_SUCCESS) {
-        own.flags = COLOURS_FAILED;
-        own.offer = MPIR_Ctxid_refusal(offer);
-    }
-    MPIR_colours_leaf(call->scratch->zones.mine, own.row, own.offer, own.flags);
-    MPIR_Coll_count(local);
-    return by_nodes ? MPIR_split_merge_nodes(&call->scratch->zones, local, &own)
-                    : MPIR_split_merge_blocks(&call->scratch->zones, local);
-}
-
-/* Exchange and decision. */
-static int agree_described(split_call *call, MPIR_Comm *local, bool takes_part, bool by_nodes)
-{
-    MPIR_Ctxid_t ctxid;
-    uint64_t offer;
-    int mpi_errno;
-
-    MPIR_Ctxid_begin(&ctxid, local, takes_part, &offer);
-    mpi_errno = describe_local(call, local, offer, by_nodes);
-    if (mpi_errno != MPI_SUCCESS) {
-        MPIR_Ctxid_abandon(&ctxid);
-        return mpi_errno;
-    }
-    if (!has_failed(&call->scratch->zones))
-        arrange(call);
-    decide_described(call, &ctxid);
-    return MPI_SUCCESS;
-}
-
-static void gather_descriptions(split_call *call, MPIR_Comm *local)
-{
-    bool takes_part = (call->colour != MPI_UNDEFINED), by_nodes;
-    int mpi_errno = MPIR_split_choose_nodes(local, &by_nodes);
-
-    if (mpi_errno == MPI_SUCCESS)
-        mpi_errno = MPIR_Others->foresee(call, local, &takes_part);
-    if (mpi_errno == MPI_SUCCESS)
-        mpi_errno = agree_described(call, local, takes_part, by_nodes);
-    keep_error(call, mpi_errno);
-}
-
-/* Gathers what the local side passes and agrees on a context id for each colour. */
-static void gather_local(split_call *call)
-{
-    MPIR_Comm *local;
-    int mpi_errno = local_comm_of(call->parent, &local);
-
-    if (mpi_errno != MPI_SUCCESS)
-        keep_error(call, mpi_errno);
-    else if (call->is_described)
-        gather_descriptions(call, local);
-    else
-        gather_rows_of_local(call, local);
-}
-
-/* The other side's id for the colour: MPIR_INVALID_CONTEXT_ID if one of its members has none. */
-static void look_at_remote(split_call *call)
-{
-    split_side *side = &call->remote;
-    bool have_ids = true;
-
-    for (uint32_t rank = 0; rank < side->size; rank++) {
-        const split_row *row = &side->table[rank];
-
-        MPIR_split_look(&side->view, row);
-        if (row->colour == call->colour) {
-            have_ids = have_ids && row->id != MPIR_INVALID_CONTEXT_ID;
-            call->remote_id = have_ids ? row->id : MPIR_INVALID_CONTEXT_ID;
-        }
-    }
-}
-
-/* A process without an id also takes part: the other side learns from it that there is none. */
-static void gather_remote(split_call *call)
-{
-    split_row *table = call->remote.table;
-    split_row row = {.colour = call->colour, .key = call->key, .id = call->id};
-    int mpi_errno;
-
-    if (!table) {
-        keep_error(call, gather_nothing(&row, call->parent));
-        return;
-    }
-    mpi_errno = gather_rows(&row, table, sizeof(row), MPI_BYTE, call->parent, MPIR_ERR_NONE);
-    keep_error(call, mpi_errno);
-    if (mpi_errno == MPI_SUCCESS)
-        look_at_remote(call);
-}
+/* ---- whether there is a child ---------------------------------------------------------------- */
 
 /* The same answer on all members of both sides. */
 static int check_permute(const split_call *call)
@@ -378,6 +123,188 @@ static bool has_child(const split_call *call)
            (!MPIR_split_is_inter(call) || call->remote.view.members);
 }
 
+/* ---- the child's maps ------------------------------------------------------------------------ */
+
+static void free_table(split_side *side)
+{
+    MPL_free(side->owned);
+    side->owned = side->table = NULL;
+}
+
+/* What the ordering left is a quarter of the table, or less: the rest is a reserve, to be given up
+ * when there is no memory for the map. */
+static void give_up_rest(split_side *side, const split_plan *plan)
+{
+    split_row *smaller;
+
+    if (side->table != side->owned) {
+        MPL_free(side->owned);
+        side->owned = NULL;
+    } else if (!plan->bytes) {
+        free_table(side);
+    } else {
+        smaller = MPL_realloc(side->owned, plan->bytes, MPL_MEM_COMM);
+        if (smaller)
+            side->owned = side->table = smaller;
+    }
+}
+
+/* Orders the members of a side and makes their map.  `rank`: NULL, or where this process's rank
+ * goes, which has `self` in the parent. */
+static int make_map(split_side *side, const cmap_t *parent_map, int self, int *rank)
+{
+    int mpi_errno = MPI_SUCCESS;
+    split_plan plan = MPIR_split_arrange(side->table, &side->view);
+
+    if (rank)
+        *rank = (int) MPIR_split_rank_of(side->table, &plan, (uint32_t) self);
+
+    cmap_status status = MPIR_split_map(parent_map, side->table, &plan, &side->map);
+    if (status == CMAP_ERR_NOMEM) {
+        give_up_rest(side, &plan);
+        status = MPIR_split_map(parent_map, side->table, &plan, &side->map);
+    }
+    if (status != CMAP_OK)
+        mpi_errno = MPIR_Map_error(status, "split", (int) side->view.members);
+    return mpi_errno;
+}
+
+/* The reserve is given up when there is no memory. */
+static int make_map_of_grids(split_call *call, const cmap_t *parent_map)
+{
+    split_side *side = &call->local;
+    const uint8_t *all = call->scratch->zones.mine;
+    cmap_status status;
+
+    status = MPIR_split_grids_map(parent_map, all, call->colour, &call->scratch->order, &side->map);
+    call->rank = (int) call->scratch->order.rank;
+    if (status == CMAP_ERR_NOMEM) {
+        free_table(side);
+        MPIR_split_zones_give_up(&call->scratch->zones);
+        status =
+            MPIR_split_grids_map(parent_map, all, call->colour, &call->scratch->order, &side->map);
+    }
+    return status == CMAP_OK ? MPI_SUCCESS
+                             : MPIR_Map_error(status, "split", (int) call->scratch->order.members);
+}
+
+static void add_row(void *context, colours_row row)
+{
+    split_side *side = context;
+    split_row *next = &side->table[side->view.rows];
+
+    next->colour = row.colour;
+    next->key = row.key;
+    MPIR_split_look(&side->view, next);
+}
+
+/* Keys without a closed form are ordered as rows. */
+static void fill_table(split_call *call)
+{
+    split_side *side = &call->local;
+    split_zones *zones = &call->scratch->zones;
+
+    side->table = side->size <= SPLIT_FEW ? side->few : MPIR_split_zones_lend(zones);
+    side->view = MPIR_split_view_of(call->colour, MPIX_PERMUTE);
+    MPIR_colours_decode(zones->mine, add_row, side);
+}
+
+static int make_maps(split_call *call)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Comm *parent = call->parent;
+    const cmap_t *parent_map = MPIR_Comm_map(parent, MPIR_MAP_LOCAL);
+
+    if (call->is_described && call->scratch->order.form == COLOURS_TABLE)
+        fill_table(call);
+    if (call->is_described && call->scratch->order.form != COLOURS_TABLE)
+        mpi_errno = make_map_of_grids(call, parent_map);
+    else
+        mpi_errno = make_map(&call->local, parent_map, parent->rank, &call->rank);
+    if (mpi_errno == MPI_SUCCESS && MPIR_split_is_inter(call))
+        mpi_errno = make_map(&call->remote, MPIR_Comm_map(parent, MPIR_MAP_REMOTE), 0, NULL);
+    return mpi_errno;
+}
+
+/* ---- the child ------------------------------------------------------------------------------- */
+
+static void fill(MPIR_Comm *child, const split_call *call)
+{
+    bool inter = MPIR_split_is_inter(call);
+    const split_view *remote = inter ? &call->remote.view : &call->local.view;
+
+    child->comm_kind = call->parent->comm_kind;
+    child->rank = call->rank;
+    child->local_size = (int) call->local.view.members;
+    child->remote_size = (int) remote->members;
+    child->recvcontext_id = call->id;
+    child->context_id = call->id;
+    child->tainted = call->parent->tainted;
+    child->local_comm = NULL;
+    if (inter) {
+        child->context_id = call->remote_id;
+        child->is_low_group = call->parent->is_low_group;
+    }
+    MPIR_Comm_inherit_errhandler(child, call->parent);
+}
+
+static int attach_maps(MPIR_Comm *child, split_call *call)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    mpi_errno = MPIR_Comm_map_set(child, MPIR_MAP_LOCAL, call->local.map);
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    if (MPIR_split_is_inter(call)) {
+        mpi_errno = MPIR_Comm_map_set(child, MPIR_MAP_REMOTE, call->remote.map);
+        MPIR_ERR_CHKRETURN(mpi_errno);
+    }
+    free_table(&call->local);
+    free_table(&call->remote);
+    mpi_errno = MPIR_Copy_nodes(child, call->parent);
+
+    return mpi_errno;
+}
+
+/* On success the id is the child's. */
+static int make_child(split_call *call, MPIR_Comm **child)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    MPIR_Reserve_enter();
+    mpi_errno = make_maps(call);
+    MPIR_ERR_CHECK(mpi_errno);
+    fill(call->child, call);
+    mpi_errno = attach_maps(call->child, call);
+    MPIR_ERR_CHECK(mpi_errno);
+    mpi_errno = MPIR_Comm_commit(call->child);
+    MPIR_ERR_CHECK(mpi_errno);
+    call->id = MPIR_INVALID_CONTEXT_ID;
+    *child = call->child;
+    call->child = NULL;
+
+fn_exit:
+    MPIR_Reserve_leave();
+    return mpi_errno;
+fn_fail:
+    goto fn_exit;
+}
+
+/* ---- the call -------------------------------------------------------------------------------- */
+
+static void end(split_call *call)
+{
+    if (call->is_described)
+        MPIR_split_zones_end(&call->scratch->zones);
+    MPL_free(call->local.owned);
+    MPL_free(call->remote.owned);
+    MPIR_cmap_release(call->local.map);
+    MPIR_cmap_release(call->remote.map);
+    if (call->child)
+        MPIR_Comm_discard(call->child);
+    if (call->id != MPIR_INVALID_CONTEXT_ID)
+        MPIR_Free_contextid(call->id);
+}
+
 int MPIR_Comm_split_impl(MPIR_Comm *comm_ptr, int color, int key, MPIR_Comm **newcomm_ptr)
 {
     return MPIR_Comm_split_unless(MPI_SUCCESS, comm_ptr, color, key, newcomm_ptr);
@@ -399,11 +326,8 @@ int MPIR_Comm_split_unless(int error, MPIR_Comm *comm_ptr, int color, int key,
                        .remote.few = scratch.remote};
 
     *newcomm_ptr = NULL;
-    split_begin(&call);
-    gather_local(&call);
-    if (MPIR_split_is_inter(&call))
-        gather_remote(&call);
-
+    begin(&call);
+    MPIR_split_gather(&call);
     mpi_errno = call.error;
     MPIR_ERR_CHECK(mpi_errno);
     mpi_errno = check_permute(&call);
@@ -411,7 +335,7 @@ int MPIR_Comm_split_unless(int error, MPIR_Comm *comm_ptr, int color, int key,
     if (has_child(&call)) {
         mpi_errno = check_remote_id(&call);
         MPIR_ERR_CHECK(mpi_errno);
-        mpi_errno = MPIR_split_make_child(&call, newcomm_ptr);
+        mpi_errno = make_child(&call, newcomm_ptr);
         MPIR_ERR_CHECK(mpi_errno);
     }
 

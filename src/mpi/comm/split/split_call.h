@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * MPI_Comm_split: gather and decide (split.c), order (split_order.c), build (split_child.c).  A
- * large communicator exchanges descriptions instead of rows (split_nodes.h, split_blocks.h), from
- * which the child's map follows without a table (split_grids.h).
+ * MPI_Comm_split:
+ *
+ *   split.c           the steps, from the call to the child
+ *   split_gather.c    what all members pass, by rows or descriptions, and the context ids
+ *   split_exchange.c  descriptions of a large communicator
+ *   split_zones.c     their memory
+ *   split_order.c     the order of rows
+ *   split_grids.c     the map by a description, without a table
  */
 #ifndef SPLIT_CALL_H_INCLUDED
 #define SPLIT_CALL_H_INCLUDED
 
 #include "mpiimpl.h"
+#include "split_exchange.h"
 #include "split_grids.h"
-#include "split_nodes.h"
 #include "split_order.h"
 
 /* One group of the parent: all of an intracommunicator, or a side of an intercommunicator. */
@@ -54,8 +59,8 @@ static inline bool MPIR_split_is_inter(const split_call *call)
 /* Each member sends its row to the others (the entry get_rows of mpir_others.h). */
 int MPIR_split_exchange_rows(split_call *call, MPIR_Comm *local, MPIR_Ctxid_t *ctxid);
 
-/* Completes call->child.  On success the id is the child's.  REQUIRES that there are members on
- * every side.  Frees the tables as soon as they are not needed any more. */
-int MPIR_split_make_child(split_call *call, MPIR_Comm **child);
+/* The local side's views and id, and if there is one, the remote side's.  An error goes to
+ * call->error: a process that has one takes part in all collectives. */
+void MPIR_split_gather(split_call *call);
 
 #endif /* SPLIT_CALL_H_INCLUDED */
