@@ -35,7 +35,7 @@ static MPI_Comm comm_from(MPI_Session session, const char *pset)
     return comm;
 }
 
-static void write_and_read(MPI_File file, int rank, int size)
+static void write_and_read(MPI_File file, MPI_Comm comm, int rank, int size)
 {
     int mine[2] = {rank, rank + 1000}, other = (rank + 1) % size, theirs[2] = {-1, -1};
     MPI_Datatype one, strided;
@@ -43,8 +43,11 @@ static void write_and_read(MPI_File file, int rank, int size)
 
     MPI_File_write_at_all(file, 2 * rank * sizeof(int), mine, 2, MPI_INT, &status);
     MPI_File_sync(file);
+    MPI_Barrier(comm);
+    MPI_File_sync(file);
     MPI_File_read_at(file, 2 * other * sizeof(int), theirs, 2, MPI_INT, &status);
     expect(theirs[0] == other && theirs[1] == other + 1000, "other data is in the file");
+    MPI_Barrier(comm); /* before it is written again */
 
     MPI_Type_contiguous(1, MPI_INT, &one);
     MPI_Type_create_resized(one, 0, size * sizeof(int), &strided);
@@ -54,6 +57,7 @@ static void write_and_read(MPI_File file, int rank, int size)
     MPI_File_seek(file, 0, MPI_SEEK_SET);
     MPI_File_read_all(file, theirs, 2, MPI_INT, &status);
     expect(theirs[0] == rank && theirs[1] == rank + 1000, "other data is in the view");
+    MPI_Barrier(comm);
     MPI_Type_free(&one);
     MPI_Type_free(&strided);
 
@@ -79,7 +83,7 @@ static void use_file(MPI_Session session, const char *pset, int id)
     error = MPI_File_open(comm, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
     expect(!error, "MPI_File_open returned an error");
     if (!error) {
-        write_and_read(file, rank, size);
+        write_and_read(file, comm, rank, size);
         MPI_File_close(&file);
     }
     if (rank == 0) {
