@@ -12,8 +12,9 @@ bench_has_row() {
 bench_of_osu_rows() {
     local file=$OUT/osu/e10_osu.csv window sync name how
     rm -rf "$OUT/osu"
-    BENCH_NO_LINE=yes timeout 900 python3 "$ROOT/bench/osu/osu_measure.py" "$OUT/osu" --patched "$PREFIX" \
-        --libraries patched --ranks 2 --rounds 1 --distances 1 --most 8 --batches 1 --batch-us 1 ||
+    BENCH_NO_LINE=yes timeout 900 python3 "$ROOT/bench/osu/osu_measure.py" "$OUT/osu" \
+        --patched "$PREFIX" --libraries patched --ranks 2 --rounds 1 --distances 1 \
+        --most 8 --batches 1 --batch-us 1 ||
         return 1
     ! grep ',failed,' "$file" || return 1
     for name in latency bw bibw latency_persistent; do

@@ -408,6 +408,7 @@ MAY_SUCCEED = [
     (r"\w+", r"\w+", "(at )?beyond its block"),
     (r"MPI_(?!Info_)\w+", "info", "null"),
     (r"MPI_(Wait|Test|Request_get_status|Parrived)\w*", "request", "(at )?null"),
+    (r"MPI_(Comm|Type|Win)_get_name", "comm|datatype|win", "null"),  # since MPI 4.1
     (r"MPI_File_(set|get|call)_errhandler", "file|fh", "null"),
     (r"MPI_File_\w+", "buf|status|datarep", "NULL"),
     (r"MPI_File_set_(info|view)", "info", "freed"),
