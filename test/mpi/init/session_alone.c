@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "mpi.h"
+#include "cmaptest_sessions.h"
 
 static int errs;
 
@@ -18,17 +18,6 @@ static void expect(int is_right, const char *what)
         return;
     errs++;
     printf("%s\n", what);
-}
-
-static MPI_Comm comm_from(MPI_Session session, const char *pset)
-{
-    MPI_Group group;
-    MPI_Comm comm;
-
-    MPI_Group_from_session_pset(session, pset, &group);
-    MPI_Comm_create_from_group(group, pset, MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
-    MPI_Group_free(&group);
-    return comm;
 }
 
 static void send_to_myself(MPI_Comm comm)
@@ -101,12 +90,12 @@ int main(int argc, char **argv)
     int with_world = argc > 1 && !strcmp(argv[1], "-world");
 
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
-    self = comm_from(session, "mpi://SELF");
+    self = ct_comm_from(session, "mpi://SELF");
     use(self);
     if (with_world) {
         int rank, size, all_errs = 0;
 
-        world = comm_from(session, "mpi://WORLD");
+        world = ct_comm_from(session, "mpi://WORLD");
         sum(world);
         use(self);
         MPI_Comm_rank(world, &rank);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "mpi.h"
+#include "cmaptest_sessions.h"
 
 static int errs, ends, in_between;
 
@@ -22,17 +22,6 @@ static void expect(int is_right, const char *what)
         return;
     errs++;
     printf("%s\n", what);
-}
-
-static MPI_Comm comm_from(MPI_Session session, const char *pset)
-{
-    MPI_Group group;
-    MPI_Comm comm;
-
-    MPI_Group_from_session_pset(session, pset, &group);
-    MPI_Comm_create_from_group(group, pset, MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
-    MPI_Group_free(&group);
-    return comm;
 }
 
 static void write_and_read(MPI_File file, MPI_Comm comm, int rank, int size)
@@ -71,7 +60,7 @@ static void write_and_read(MPI_File file, MPI_Comm comm, int rank, int size)
 static void use_file(MPI_Session session, const char *pset, int id)
 {
     const char *folder = getenv("TMPDIR");
-    MPI_Comm comm = comm_from(session, pset);
+    MPI_Comm comm = ct_comm_from(session, pset);
     int rank, size, error;
     char name[300];
     MPI_File file;
@@ -152,7 +141,7 @@ int main(int argc, char **argv)
         MPI_Finalize();
         use_file(session, "mpi://WORLD", getpid());
     }
-    self = comm_from(session, "mpi://SELF");
+    self = ct_comm_from(session, "mpi://SELF");
     MPI_Comm_free(&self);
     MPI_Session_finalize(&session);
     return 0;

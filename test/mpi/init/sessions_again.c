@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "mpi.h"
+#include "cmaptest_sessions.h"
 
 enum { ROUNDS = 4, MESSAGES = 20, LENGTH = 1000 };
 
@@ -43,12 +43,8 @@ static MPI_Session begin(void)
 
 static MPI_Comm comm_from(MPI_Session session, const char *pset)
 {
-    MPI_Group group;
-    MPI_Comm comm;
+    MPI_Comm comm = ct_comm_from(session, pset);
 
-    MPI_Group_from_session_pset(session, pset, &group);
-    MPI_Comm_create_from_group(group, pset, MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
-    MPI_Group_free(&group);
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     return comm;
