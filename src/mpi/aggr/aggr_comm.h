@@ -133,6 +133,16 @@ static inline MPI_Aint MPIR_Aggr_first_byte(MPI_Datatype datatype)
     return derived->true_lb;
 }
 
+/* Elements of all members together. */
+static inline MPI_Aint MPIR_Aggr_sum(const MPI_Aint counts[], const MPIR_Comm *comm)
+{
+    MPI_Aint all = 0;
+
+    for (int i = 0; i < comm->local_size; i++)
+        all += counts[i];
+    return all;
+}
+
 /* The payload of `parts` parts of `bytes` each. */
 static inline MPIR_Aggr_payload_t MPIR_Aggr_payload(uint64_t bytes, int parts, int parts_in_place)
 {

@@ -347,16 +347,6 @@ bool MPIR_Aggr_do_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
                   mpi_errno);
 }
 
-/* What all members know. */
-static uint64_t sum_of(const MPI_Aint counts[], const MPIR_Comm *comm, MPI_Datatype datatype)
-{
-    MPI_Aint all = 0;
-
-    for (int i = 0; i < comm->local_size; i++)
-        all += counts[i];
-    return bytes_of(all, datatype);
-}
-
 /* From memory in which the parts lie one behind the other. */
 static int unpack_parts(const char *from, void *recvbuf, const MPI_Aint recvcounts[],
                         const MPI_Aint displs[], MPI_Datatype recvtype, int size)
@@ -409,7 +399,7 @@ bool MPIR_Aggr_do_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Dataty
                              void *recvbuf, const MPI_Aint recvcounts[], const MPI_Aint displs[],
                              MPI_Datatype recvtype, MPIR_Comm *comm, int *mpi_errno)
 {
-    uint64_t all = sum_of(recvcounts, comm, recvtype);
+    uint64_t all = bytes_of(MPIR_Aggr_sum(recvcounts, comm), recvtype);
     uint64_t own =
         one_length(sendbuf, sendcount, sendtype, recvbuf, recvcounts[comm->rank], recvtype);
     bool in_rows = lies_in_a_row(recvtype);

@@ -293,11 +293,9 @@ bool MPIR_Aggr_do_reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_A
                                  MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm, int *mpi_errno)
 {
     aggr_counts_t parts = {recvcounts, 0};
-    MPI_Aint all = 0;
 
-    for (int i = 0; i < comm->local_size; i++)
-        all += recvcounts[i];
-    return reduce_scatter(sendbuf, recvbuf, parts, all, datatype, op, comm, mpi_errno);
+    return reduce_scatter(sendbuf, recvbuf, parts, MPIR_Aggr_sum(recvcounts, comm), datatype, op,
+                          comm, mpi_errno);
 }
 
 bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,

@@ -205,19 +205,20 @@ static int put_copy(aggr_group_t *group, const void *in, size_t bytes, size_t al
     return status;
 }
 
-/* Bytes from .. from + bytes of what members first .. last have in their copy buffers, when that
- * is as long as mine. */
-static int fold_copies(aggr_group_t *group, int first, int last, void *out, size_t from,
-                       size_t bytes, const aggr_fold_t *fold)
+/* Bytes from .. from + bytes of what members first .. last have in their places for a payload of
+ * `place` bytes, if that is as long as mine. */
+static int fold_places(aggr_group_t *group, int first, int last, size_t place, void *out,
+                       size_t from, size_t bytes, const aggr_fold_t *fold)
 {
     uint32_t length = MPIR_aggr_my_line(group)->length;
     for (int m = last; m >= first; m--) {
-        int status = MPIR_aggr_wait(group, MPIR_aggr_now(group, m), group->seq);
+        const aggr_line_t *line = MPIR_aggr_now(group, m);
+        int status = MPIR_aggr_wait(group, line, group->seq);
         if (status == AGGR_OK)
-            status = MPIR_aggr_compare(group, MPIR_aggr_now(group, m), length);
+            status = MPIR_aggr_compare(group, line, length);
         if (status)
             return status;
-        const char *at = MPIR_aggr_copy_of(group, m, group->seq) + from;
+        const char *at = (const char *) MPIR_aggr_place(group, m, place) + from;
         if (m == last)
             MPIR_aggr_copy(out, at, bytes);
         else if (bytes > 0)
@@ -226,12 +227,25 @@ static int fold_copies(aggr_group_t *group, int first, int last, void *out, size
     return AGGR_OK;
 }
 
-static int fold_all_copies(aggr_group_t *group, void *out, size_t bytes, const aggr_fold_t *fold)
+static int fold_copies(aggr_group_t *group, int first, int last, void *out, size_t from,
+                       size_t bytes, const aggr_fold_t *fold)
 {
-    int status = fold_copies(group, 0, group->shape.members - 1, out, 0, bytes, fold);
+    return fold_places(group, first, last, AGGR_DATUM + 1, out, from, bytes, fold);
+}
+
+/* Who has folded all members' data knows that all have begun. */
+static int fold_all_places(aggr_group_t *group, size_t place, void *out, size_t from, size_t bytes,
+                           const aggr_fold_t *fold)
+{
+    int status = fold_places(group, 0, group->shape.members - 1, place, out, from, bytes, fold);
     if (status == AGGR_OK)
         group->safe = group->seq;
     return status;
+}
+
+static int fold_all_copies(aggr_group_t *group, void *out, size_t bytes, const aggr_fold_t *fold)
+{
+    return fold_all_places(group, AGGR_DATUM + 1, out, 0, bytes, fold);
 }
 
 /* Bounds of a member's slice, in whole elements. */
@@ -377,29 +391,6 @@ static parts_t measure(const aggr_group_t *group, aggr_counts_t in, size_t unit)
     return parts;
 }
 
-/* Folds so many bytes of everybody's place, from `from` on. */
-static int fold_places(aggr_group_t *group, size_t place, size_t from, size_t bytes, void *out,
-                       const aggr_fold_t *fold)
-{
-    uint32_t length = MPIR_aggr_my_line(group)->length;
-    int last = group->shape.members - 1;
-    for (int m = last; m >= 0; m--) {
-        const aggr_line_t *line = MPIR_aggr_now(group, m);
-        int status = MPIR_aggr_wait(group, line, group->seq);
-        if (status == AGGR_OK)
-            status = MPIR_aggr_compare(group, line, length);
-        if (status)
-            return status;
-        const char *at = (const char *) MPIR_aggr_place(group, m, place) + from;
-        if (m == last)
-            MPIR_aggr_copy(out, at, bytes);
-        else if (bytes > 0)
-            fold->fold(at, out, bytes, fold->context);
-    }
-    group->safe = group->seq;
-    return AGGR_OK;
-}
-
 static int reduce_scatter_at_once(aggr_group_t *group, const void *in, void *out,
                                   const parts_t *parts, const aggr_fold_t *fold)
 {
@@ -408,7 +399,8 @@ static int reduce_scatter_at_once(aggr_group_t *group, const void *in, void *out
         return status;
     MPIR_aggr_copy(MPIR_aggr_place(group, group->me, parts->all), in, parts->all);
     status = MPIR_aggr_tell(group, parts->all);
-    return status ? status : fold_places(group, parts->all, parts->begin, parts->mine, out, fold);
+    return status ? status
+                  : fold_all_places(group, parts->all, out, parts->begin, parts->mine, fold);
 }
 
 /* A chunk has a piece of each part, so that all members fold at the same time. */
@@ -437,8 +429,8 @@ static int reduce_scatter_by_pieces(aggr_group_t *group, const void *in, char *o
         size_t mine = done < parts->mine ? MPIR_aggr_least(parts->mine - done, piece) : 0;
         int status = put_pieces(group, in, parts, done, piece);
         if (status == AGGR_OK)
-            status = fold_places(group, parts->all, piece * (size_t) group->me, mine,
-                                 mine ? out + done : NULL, fold);
+            status = fold_all_places(group, parts->all, mine ? out + done : NULL,
+                                     piece * (size_t) group->me, mine, fold);
         if (status)
             return status;
     }
