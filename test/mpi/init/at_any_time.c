@@ -183,14 +183,21 @@ static int rank_in(MPI_Session session)
     return rank;
 }
 
+extern char **environ;
+
+/* Threads read the environment meanwhile: it must not be moved. */
 static void begin(void)
 {
+    char **before = environ;
+
     if (with_world) {
         int provided;
 
         MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
     }
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &first);
+    CT_CHECK(environ == before, "the environment stands elsewhere after %s",
+             with_world ? "MPI_Init_thread" : "MPI_Session_init");
 }
 
 static void end(void)

@@ -16,30 +16,20 @@
 
 enum { CHUNK_BYTES = 2 << 20 }; /* at least what a chunk of a pool takes, and the queue beside it */
 
-/* UCX reads these from the environment alone. */
-static struct setting {
-    const char *name, *value;
-    bool is_ours;
-} settings[] = {{"UCX_SYSV_RX_BUFS_GROW", CHUNK, false},
-                {"UCX_POSIX_RX_BUFS_GROW", CHUNK, false},
-                {"UCX_SYSV_ERROR_HANDLING", "y", false},
-                {"UCX_POSIX_ERROR_HANDLING", "y", false}};
-
-enum { SYSV_POOL, POSIX_POOL, SYSV_ERRORS, POSIX_ERRORS };
-
-static void set(struct setting *setting)
+/* Of the transport that is left. The environment stays as it is: setenv would move it while a
+ * thread reads it. */
+static void set(ucp_config_t *config, const char *option, const char *value)
 {
-    if (!getenv(setting->name))
-        setting->is_ours = setenv(setting->name, setting->value, 0) == 0;
-}
+    static const char *const families[] = {"SYSV", "POSIX", "MM"}; /* MM: both, and xpmem */
+    char name[64];
 
-void MPIDI_UCX_transports_chosen(void)
-{
-    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-        if (settings[i].is_ours)
-            unsetenv(settings[i].name);
-        settings[i].is_ours = false;
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+        snprintf(name, sizeof(name), "UCX_%s_%s", families[i], option);
+        if (getenv(name))
+            return;
     }
+    snprintf(name, sizeof(name), "MM_%s", option);
+    ucp_config_modify(config, name, value);
 }
 
 /* Can this process make a segment of System V shared memory, and attach it? */
@@ -123,13 +113,14 @@ static bool have_cma(void)
     return user_namespace(manager) == mine;
 }
 
-/* UCX before 1.11 takes no list of transports to leave out. */
-static bool can_leave_out(void)
+/* UCX before 1.12 takes options of transports from the environment alone, and before 1.11 no list
+ * of transports to leave out. */
+static bool can_set(void)
 {
     unsigned major, minor, release;
 
     ucp_get_version(&major, &minor, &release);
-    return major > 1 || minor >= 11;
+    return major > 1 || minor >= 12;
 }
 
 /* Without sysv and posix UCX goes through the kernel inside a node: slower, and it works. */
@@ -138,7 +129,7 @@ void MPIDI_UCX_transports_choose(ucp_config_t *config)
     bool sysv, posix;
     char without[32];
 
-    if (!can_leave_out() || !all_transports(config))
+    if (!can_set() || !all_transports(config))
         return;
     sysv = have_sysv();
     posix = !sysv && have_posix();
@@ -148,12 +139,8 @@ void MPIDI_UCX_transports_choose(ucp_config_t *config)
                      : "posix,sysv",
              have_cma() ? "" : ",cma");
     ucp_config_modify(config, "TLS", without);
-    if (sysv) {
-        set(&settings[SYSV_POOL]);
-        set(&settings[SYSV_ERRORS]);
-    }
-    if (posix) {
-        set(&settings[POSIX_POOL]);
-        set(&settings[POSIX_ERRORS]);
+    if (sysv || posix) {
+        set(config, "RX_BUFS_GROW", CHUNK);
+        set(config, "ERROR_HANDLING", "y");
     }
 }

@@ -18,13 +18,11 @@
  * (ucx_worlds.h).
  *
  * The user's settings win: UCX_TLS, in the environment or in a configuration file of UCX, and
- * UCX_SYSV_RX_BUFS_GROW, UCX_POSIX_RX_BUFS_GROW, UCX_SYSV_ERROR_HANDLING and
- * UCX_POSIX_ERROR_HANDLING in the environment.
+ * RX_BUFS_GROW and ERROR_HANDLING in the environment, after UCX_SYSV_, UCX_POSIX_ or UCX_MM_. UCX
+ * before 1.12 keeps its own choice.
  */
 
 /* Before ucp_init(config). */
 void MPIDI_UCX_transports_choose(ucp_config_t *config);
-/* When the workers exist: the environment is again as it was. */
-void MPIDI_UCX_transports_chosen(void);
 
 #endif /* UCX_TRANSPORTS_H_INCLUDED */
