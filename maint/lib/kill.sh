@@ -3,8 +3,9 @@
 # A rank, mpiexec or its proxy is killed at a random moment, again and again: each time the job ends
 # by itself, and nothing remains of it.  Needs common.sh and variant.sh.
 
-# alive NAME: its processes.  What has ended counts no more, also where init is slow to take notice.
-alive() { ps -C "$1" -o pid=,stat= | awk '$2 !~ /^Z/ { print $1 }'; }
+# alive NAME: its processes, the oldest first: their numbers start again at 1 some time.  What has
+# ended counts no more, also where init is slow to take notice.
+alive() { ps -C "$1" -o pid=,stat= --sort=start_time | awk '$2 !~ /^Z/ { print $1 }'; }
 
 # Shared memory that no process uses, and the processes of a name.
 what_remains() {
@@ -30,7 +31,7 @@ wait_until() {
 # is none that was spawned and may end.
 victim_of() {
     local whom=$1 program=${2##*/} job=$3 oldest
-    oldest=$(alive "$program" | sort -n | head -n 1)
+    oldest=$(alive "$program" | head -n 1)
     case $whom in
     rank) alive "$program" | shuf -n 1 ;;
     proxy) parent_of "$oldest" ;;
