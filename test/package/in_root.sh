@@ -156,16 +156,18 @@ END
 
 # ---- the binary interface of Debian's MPICH
 
-# exported FILE
-exported() { nm -D --defined-only "$1" | awk '{ print $3 }' | sed 's/@.*//' | LC_ALL=C sort -u; }
+# exported FILE...
+exported() { nm -D --defined-only "$@" | awk '{ print $3 }' | sed 's/@.*//' | LC_ALL=C sort -u; }
 
-# Ours have each name that Debian's have but those in the list of exceptions.
+# Ours have each name that Debian's have but those in the list of exceptions.  The other two need
+# libmpich, and may have a name of it.
 step_symbols() {
     local name dir=/usr/lib/mpich-cmap/lib/abi missing status=0 except
     except=$(sed 's/#.*//; s/ *$//; /^$/d' "$HERE/symbols_left_out.txt" | LC_ALL=C sort -u)
     for name in mpich mpichcxx mpichfort; do
         missing=$(LC_ALL=C comm -23 <(exported "/usr/lib/$(gcc -print-multiarch)/lib$name.so.12") \
-            <(exported "$dir/lib$name.so.12") | LC_ALL=C comm -23 - <(echo "$except"))
+            <(exported "$dir/lib$name.so.12" "$dir/libmpich.so.12") |
+            LC_ALL=C comm -23 - <(echo "$except"))
         echo "lib$name.so.12: $(exported "$dir/lib$name.so.12" | wc -l) names"
         [ -z "$missing" ] || { echo "missing in ours: $missing"; status=1; }
     done
