@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Blocking collectives by aggregates (src/mpid/common/aggr).  There are three ways:
+ * Collectives by aggregates (src/mpid/common/aggr).  For blocking ones there are three ways:
  *
  *   inside a node     the processes of a node exchange small data in cache lines that they share
  *   several nodes     MPICH's compositions use the first way on the node communicators, and the
@@ -21,9 +21,12 @@
  * operations is an exception: it agrees in the first call, so that the next call has the same
  * result.  The third way needs no agreement, and works from the first call on.
  *
- * Excluded are intercommunicators, nonblocking collectives, memory of GPUs, and collectives whose
- * algorithm is chosen by MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM.  Processes with
- * MPI_THREAD_MULTIPLE use the third way alone.
+ * Nonblocking and persistent collectives of short data go the first way, if an earlier blocking
+ * collective has made the agreement (MPIR_AGGR_POST).
+ *
+ * Excluded are intercommunicators, memory of GPUs, and collectives whose algorithm is chosen by
+ * MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM.  Processes with MPI_THREAD_MULTIPLE use the third way
+ * alone.
  */
 #ifndef MPIR_AGGR_H_INCLUDED
 #define MPIR_AGGR_H_INCLUDED
@@ -90,6 +93,47 @@ bool MPIR_Aggr_do_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Dataty
 bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
                            void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
                            MPIR_Comm *comm, int *mpi_errno);
+
+/* Nonblocking ones.  True: it is begun, with the request, or the error.  If *request is a
+ * persistent request, true: it can be started and freed by the functions below. */
+bool MPIR_Aggr_post_barrier(MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root,
+                          MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
+                              MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
+                              MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
+                           MPI_Datatype datatype, MPI_Op op, int root, MPIR_Comm *comm,
+                           MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
+                         MPI_Op op, MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count,
+                           MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
+                           MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                              void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
+                              MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                               void *recvbuf, const MPI_Aint recvcounts[], const MPI_Aint displs[],
+                               MPI_Datatype recvtype, MPIR_Comm *comm, MPIR_Request **request,
+                               int *mpi_errno);
+bool MPIR_Aggr_post_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                           void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, int root,
+                           MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, int root,
+                            MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                             void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
+                             MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI_Aint recvcount,
+                                         MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
+                                         MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Aint recvcounts[],
+                                   MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
+                                   MPIR_Request **request, int *mpi_errno);
+int MPIR_Aggr_restart(void *persistent, MPIR_Request **request);
+void MPIR_Aggr_discard(void *persistent);
 
 /* Reduces two numbers among these processes, which need no communicator of their own.  REQUIRES a
  * fold that is associative and commutative, the same comm and tag on all of them, and one
@@ -177,5 +221,9 @@ static inline bool MPIR_Aggr_compares(const MPIR_Comm *comm)
 /* What the generated functions call. */
 #define MPIR_AGGR(name, place, comm, ...) \
     (MPIR_Aggr_may_##place(comm, MPIR_AGGR_##name) && MPIR_Aggr_do_##name(__VA_ARGS__))
+
+/* The same for nonblocking and persistent ones; NAME is that of the nonblocking collective. */
+#define MPIR_AGGR_POST(name, NAME, comm, ...) \
+    (MPIR_AGGR_COMPARES(NAME, comm) && MPIR_Aggr_post_##name(__VA_ARGS__))
 
 #endif /* MPIR_AGGR_H_INCLUDED */

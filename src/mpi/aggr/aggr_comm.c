@@ -77,6 +77,7 @@ static void join(MPIR_Comm *comm, struct MPIR_Aggr *aggr, const terms_t terms)
     aggr->agreed = true;
     aggr->rooted = terms[ROOTED];
     aggr->all_wait = aggr->by_messages = false;
+    aggr->queue = NULL;
     comm->aggr = aggr;
     /* a member whose agreement ended with the revocation has not joined */
     if (unlikely(comm->revoked))
@@ -110,32 +111,6 @@ static int set_up(MPIR_Comm *comm)
         join(comm, aggr, all);
     else
         refuse(comm, aggr, own, mpi_errno == MPI_SUCCESS);
-    return mpi_errno;
-}
-
-int MPIR_Aggr_lengths_differ(uint64_t sent, uint64_t received)
-{
-    int mpi_errno = MPI_SUCCESS;
-
-    MPIR_ERR_SETANDSTMT2(mpi_errno, MPI_ERR_TRUNCATE, ;, "**collective_size_mismatch",
-                                                       "**collective_size_mismatch %d %d",
-                                                       (int) sent, (int) received);
-    return mpi_errno;
-}
-
-int MPIR_Aggr_error(int status, uint64_t bytes, const aggr_group_t *group)
-{
-    int mpi_errno = MPI_SUCCESS;
-
-    if (likely(status == AGGR_OK))
-        return MPI_SUCCESS;
-
-    if (status == AGGR_ERR_LENGTH)
-        mpi_errno = MPIR_Aggr_lengths_differ(group->length, bytes);
-    else if (status == AGGR_ERR_ROOT)
-        MPIR_ERR_SETANDSTMT(mpi_errno, MPI_ERR_OTHER, ;, "**coll_fail");
-    else
-        mpi_errno = status; /* of the progress engine */
     return mpi_errno;
 }
 
@@ -251,8 +226,10 @@ void MPIR_Aggr_revoke(MPIR_Comm *comm)
 {
     static const aggr_waiting_t revoked = {.progress = end_wait};
 
-    if (MPIR_Aggr_has_lines(comm))
+    if (MPIR_Aggr_has_lines(comm)) {
         comm->aggr->group.waiting = &revoked;
+        MPIR_Aggr_end_queue(comm->aggr, end_wait(NULL));
+    }
 }
 
 void MPIR_Aggr_comm_free(MPIR_Comm *comm)

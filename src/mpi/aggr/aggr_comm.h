@@ -109,6 +109,9 @@ static inline bool MPIR_Aggr_failed(int mpi_errno, MPIR_Errflag_t *errflag)
     return true;
 }
 
+/* The communicator's nonblocking collectives in progress end with this error. */
+void MPIR_Aggr_end_queue(struct MPIR_Aggr *aggr, int mpi_errno);
+
 /* A status of the aggregates, or of the progress engine, as an error of MPI; `bytes` is the
  * length expected. */
 int MPIR_Aggr_error(int status, uint64_t bytes, const aggr_group_t *group);
@@ -131,6 +134,32 @@ static inline MPI_Aint MPIR_Aggr_first_byte(MPI_Datatype datatype)
         return 0;
     MPIR_Datatype_get_ptr(datatype, derived);
     return derived->true_lb;
+}
+
+static inline uint64_t MPIR_Aggr_bytes(MPI_Aint count, MPI_Datatype datatype)
+{
+    MPI_Aint size;
+
+    if (HANDLE_IS_BUILTIN(datatype))
+        return (uint64_t) count * (uint64_t) MPIR_Datatype_get_basic_size(datatype);
+    MPIR_Datatype_get_size_macro(datatype, size);
+    return (uint64_t) count * (uint64_t) size;
+}
+
+/* The length of a part when a member sends one, to itself as well, and receives one. */
+static inline uint64_t MPIR_Aggr_one_length(const void *sendbuf, MPI_Aint sendcount,
+                                            MPI_Datatype sendtype, const void *recvbuf,
+                                            MPI_Aint recvcount, MPI_Datatype recvtype)
+{
+    uint64_t sent, received;
+
+    if (recvbuf == MPI_IN_PLACE)
+        return MPIR_Aggr_bytes(sendcount, sendtype);
+    received = MPIR_Aggr_bytes(recvcount, recvtype);
+    if (sendbuf == MPI_IN_PLACE)
+        return received;
+    sent = MPIR_Aggr_bytes(sendcount, sendtype);
+    return sent == received ? sent : sent | MPIR_AGGR_NO_LENGTH;
 }
 
 /* Elements of all members together. */

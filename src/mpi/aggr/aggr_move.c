@@ -18,16 +18,6 @@ struct view {
     bool is_own; /* memory for these data alone */
 };
 
-static inline size_t bytes_of(MPI_Aint count, MPI_Datatype datatype)
-{
-    MPI_Aint size;
-
-    if (HANDLE_IS_BUILTIN(datatype))
-        return (size_t) count * (size_t) MPIR_Datatype_get_basic_size(datatype);
-    MPIR_Datatype_get_size_macro(datatype, size);
-    return (size_t) count * (size_t) size;
-}
-
 static bool lies_in_a_row(MPI_Datatype datatype)
 {
     int contiguous = 1;
@@ -42,7 +32,8 @@ static inline struct view view_of(const void *user, MPI_Aint count, MPI_Datatype
                                   enum MPIR_Aggr_scratch scratch)
 {
     struct view view = {
-        (void *) user, bytes_of(count, datatype), (void *) user, count, datatype, false, false};
+        (void *) user, MPIR_Aggr_bytes(count, datatype), (void *) user, count, datatype, false,
+        false};
 
     if (HANDLE_IS_BUILTIN(datatype))
         return view;
@@ -108,7 +99,7 @@ static bool finish(aggr_group_t *group, const struct view *received, int status,
 static int send_long(aggr_group_t *group, void *buffer, MPI_Aint count, MPI_Datatype datatype,
                      int *mpi_errno)
 {
-    size_t bytes = bytes_of(count, datatype);
+    size_t bytes = MPIR_Aggr_bytes(count, datatype);
     aggr_desk_t *desk = bytes <= MPIR_Aggr_settings.long_bytes ? MPIR_Aggr_desk() : NULL;
     struct view view;
     int status;
@@ -126,7 +117,7 @@ static int send_long(aggr_group_t *group, void *buffer, MPI_Aint count, MPI_Data
 static int send_mine(aggr_group_t *group, void *buffer, MPI_Aint count, MPI_Datatype datatype,
                      MPIR_Comm *comm, const MPIR_Errflag_t *errflag, int *mpi_errno)
 {
-    size_t bytes = bytes_of(count, datatype);
+    size_t bytes = MPIR_Aggr_bytes(count, datatype);
     struct view view;
     int status;
 
@@ -203,7 +194,7 @@ fn_fail:
 bool MPIR_Aggr_do_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root,
                         MPIR_Comm *comm, MPIR_Errflag_t *errflag, int *mpi_errno)
 {
-    size_t bytes = bytes_of(count, datatype);
+    size_t bytes = MPIR_Aggr_bytes(count, datatype);
     enum MPIR_Aggr_kind kind =
         MPIR_Aggr_rooted(bytes, MPIR_AGGR_FEW_BCAST, MPIR_Aggr_settings.long_bytes);
     aggr_group_t *group;
@@ -235,21 +226,6 @@ static const char *own_part(const struct view *all, int rank, size_t bytes)
     return (const char *) all->at + (size_t) rank * bytes;
 }
 
-/* The length of a part when a member sends one, to itself as well, and receives one. */
-static uint64_t one_length(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
-                           const void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype)
-{
-    uint64_t sent, received;
-
-    if (recvbuf == MPI_IN_PLACE)
-        return bytes_of(sendcount, sendtype);
-    received = bytes_of(recvcount, recvtype);
-    if (sendbuf == MPI_IN_PLACE)
-        return received;
-    sent = bytes_of(sendcount, sendtype);
-    return sent == received ? sent : sent | MPIR_AGGR_NO_LENGTH;
-}
-
 /* Of all parts; more than any limit if that is no number. */
 static uint64_t total(uint64_t bytes, const MPIR_Comm *comm)
 {
@@ -278,8 +254,9 @@ static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtyp
                    MPI_Aint recvcount, MPI_Datatype recvtype, bool wanted, int root,
                    MPIR_Comm *comm, int *mpi_errno)
 {
-    uint64_t bytes = wanted ? one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
-                            : bytes_of(sendcount, sendtype);
+    uint64_t bytes =
+        wanted ? MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
+               : MPIR_Aggr_bytes(sendcount, sendtype);
     enum MPIR_Aggr_kind kind = root < 0 ? MPIR_AGGR_EXACT
                                         : MPIR_Aggr_rooted(total(bytes, comm), MPIR_AGGR_FEW_GATHER,
                                                            MPIR_Aggr_settings.long_bytes);
@@ -323,7 +300,7 @@ static bool allgather_nodes(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
         sendcount = recvcount;
         sendtype = recvtype;
     }
-    bytes = bytes_of(sendcount, sendtype);
+    bytes = MPIR_Aggr_bytes(sendcount, sendtype);
     if (!MPIR_Aggr_begin_nodes(comm, MPIR_AGGR_EXACT, bytes, mpi_errno))
         return *mpi_errno != MPI_SUCCESS;
     *mpi_errno =
@@ -357,7 +334,7 @@ static int unpack_parts(const char *from, void *recvbuf, const MPI_Aint recvcoun
     MPIR_Datatype_get_extent_macro(recvtype, extent);
     for (int i = 0; i < size && mpi_errno == MPI_SUCCESS; i++) {
         struct view part = {.at = (void *) from,
-                            .bytes = bytes_of(recvcounts[i], recvtype),
+                            .bytes = MPIR_Aggr_bytes(recvcounts[i], recvtype),
                             .user = (char *) recvbuf + displs[i] * extent,
                             .count = recvcounts[i],
                             .datatype = recvtype,
@@ -387,7 +364,7 @@ static struct view own_view(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
 static aggr_layout_t layout_of(const MPI_Aint recvcounts[], const MPI_Aint displs[],
                                MPI_Datatype recvtype)
 {
-    size_t size = (size_t) bytes_of(1, recvtype);
+    size_t size = (size_t) MPIR_Aggr_bytes(1, recvtype);
     MPI_Aint extent;
 
     MPIR_Datatype_get_extent_macro(recvtype, extent);
@@ -399,9 +376,9 @@ bool MPIR_Aggr_do_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Dataty
                              void *recvbuf, const MPI_Aint recvcounts[], const MPI_Aint displs[],
                              MPI_Datatype recvtype, MPIR_Comm *comm, int *mpi_errno)
 {
-    uint64_t all = bytes_of(MPIR_Aggr_sum(recvcounts, comm), recvtype);
-    uint64_t own =
-        one_length(sendbuf, sendcount, sendtype, recvbuf, recvcounts[comm->rank], recvtype);
+    uint64_t all = MPIR_Aggr_bytes(MPIR_Aggr_sum(recvcounts, comm), recvtype);
+    uint64_t own = MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf,
+                                        recvcounts[comm->rank], recvtype);
     bool in_rows = lies_in_a_row(recvtype);
     MPIR_Aggr_payload_t payload = MPIR_Aggr_payload(all, 1, 1);
     aggr_group_t *group;
@@ -444,9 +421,9 @@ bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype 
                           MPIR_Comm *comm, int *mpi_errno)
 {
     bool is_root = comm->rank == root;
-    uint64_t bytes = is_root
-                         ? one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
-                         : bytes_of(recvcount, recvtype);
+    uint64_t bytes =
+        is_root ? MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
+                : MPIR_Aggr_bytes(recvcount, recvtype);
     enum MPIR_Aggr_kind kind =
         MPIR_Aggr_rooted(total(bytes, comm), MPIR_AGGR_FEW_SCATTER, MPIR_AGGR_MUCH_SCATTER);
     bool in_rows =
@@ -473,7 +450,8 @@ bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
                            MPIR_Comm *comm, int *mpi_errno)
 {
     bool in_place = sendbuf == MPI_IN_PLACE;
-    uint64_t bytes = one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+    uint64_t bytes =
+        MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
     bool in_rows = !in_place && lies_in_a_row(sendtype) && lies_in_a_row(recvtype);
     aggr_group_t *group =
         move_begin(comm, MPIR_AGGR_EXACT, bytes, comm->local_size, in_rows, mpi_errno);

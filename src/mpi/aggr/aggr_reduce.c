@@ -87,14 +87,6 @@ static enum MPIR_Aggr_kind rounding(MPI_Datatype datatype, MPI_Op op)
     return is_rounded(datatype, op) ? MPIR_AGGR_ROUNDED : MPIR_AGGR_EXACT;
 }
 
-static uint64_t bytes_of(MPI_Aint count, MPI_Datatype datatype)
-{
-    MPI_Aint size;
-
-    MPIR_Datatype_get_size_macro(datatype, size);
-    return (uint64_t) count * (uint64_t) size;
-}
-
 /* The communicator's aggregates when the reduction is one for them; NULL otherwise, or with an
  * error. */
 static aggr_group_t *reduction_begin(struct reduction *reduction, MPI_Aint count,
@@ -107,7 +99,7 @@ static aggr_group_t *reduction_begin(struct reduction *reduction, MPI_Aint count
     if (!payload.fits && !(kind & MPIR_AGGR_NEVER_LONG))
         payload.is_long = describe(reduction, count, datatype, op, MPIR_Aggr_settings.long_bytes) &&
                           reduction->function;
-    payload.bytes = payload.fits ? reduction->bytes : bytes_of(count, datatype);
+    payload.bytes = payload.fits ? reduction->bytes : MPIR_Aggr_bytes(count, datatype);
     payload.place = payload.fits ? reduction->bytes : 0;
     return MPIR_Aggr_begin(comm, kind | rounding(datatype, op), payload, mpi_errno);
 }
@@ -303,8 +295,8 @@ bool MPIR_Aggr_do_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI
                          int *mpi_errno)
 {
     struct reduction reduction;
-    enum MPIR_Aggr_kind kind = MPIR_Aggr_rooted(bytes_of(count, datatype), MPIR_AGGR_FEW_REDUCE,
-                                                MPIR_Aggr_settings.long_bytes);
+    enum MPIR_Aggr_kind kind = MPIR_Aggr_rooted(
+        MPIR_Aggr_bytes(count, datatype), MPIR_AGGR_FEW_REDUCE, MPIR_Aggr_settings.long_bytes);
     aggr_group_t *group;
 
     if (MPIR_Aggr_declines_rooted(comm, kind))

@@ -239,6 +239,72 @@ TEST(Collective, a_group_that_nobody_joined_is_cancelled) {
     MPIR_aggr_arena_detach(arena);
 }
 
+TEST(Ring, operations_of_threads_overlap) {
+    for (const int members : {1, 2, 3, 5})
+        as_threads(shape(members), [](aggr_group_t &group) {
+            EXPECT_TRUE(ring_program(group.ring, 11, 3000, library_ring));
+        });
+}
+
+TEST(Ring, operations_of_processes_overlap_with_collectives) {
+    EXPECT_TRUE(as_processes(shape(4), [](aggr_group_t &group) {
+        for (uint64_t seed = 0; seed < 20; seed++)
+            if (!ring_program(group.ring, seed, 200, library_ring) ||
+                !random_program(group, seed, 20, library, 40))
+                return false;
+        return true;
+    }));
+}
+
+// Two rings beside that of the group, used in turn.
+TEST(Ring, a_group_has_several) {
+    EXPECT_TRUE(as_processes(shape(3), [](aggr_group_t &group) {
+        uint64_t blocks[2] = {};
+        for (uint64_t &block : blocks) {
+            if (group.me == 1) block = MPIR_aggr_ring_reserve(&group, 256);
+            if (MPIR_aggr_bcast(&group, &block, sizeof block, 1)) return false;
+        }
+        aggr_ring_t rings[2];
+        for (int i = 0; i < 2; i++)
+            MPIR_aggr_ring_join(&rings[i], &group, blocks[i], 256);
+        bool right = true;
+        for (unsigned round = 0; round < 40; round++)
+            right = right &&
+                    ring_program(rings[(round + static_cast<unsigned>(group.me)) % 2], round, 2,
+                                 library_ring) &&
+                    ring_program(group.ring, round, 20, library_ring);
+        for (aggr_ring_t &ring : rings)
+            MPIR_aggr_ring_leave(&ring);
+        return right;
+    }));
+}
+
+// All members have the answer of the first that asks, also when room comes later.
+TEST(Ring, an_arena_without_room_has_no_ring_for_anybody) {
+    aggr_arena_t *arena = nullptr;
+    ASSERT_EQ(MPIR_aggr_arena_create(65536, {0, 0}, &arena), AGGR_OK);
+    const aggr_shape_t pair = shape(2, 16, 4096);
+    const uint64_t block = MPIR_aggr_group_reserve(arena, &pair);
+    aggr_group_t groups[2];
+    for (int me = 0; me < 2; me++)
+        MPIR_aggr_group_join(&groups[me], arena, block, &pair, me, &patient);
+    EXPECT_TRUE(MPIR_aggr_ring_has(&groups[0].ring, AGGR_DATUM));
+    std::vector<uint64_t> taken;
+    while (const uint64_t some = MPIR_aggr_arena_reserve(arena, 4096))
+        taken.push_back(some);
+    EXPECT_FALSE(MPIR_aggr_ring_has(&groups[0].ring, AGGR_DATUM + 1));
+    for (const uint64_t some : taken)
+        MPIR_aggr_arena_release(arena, some, 4096);
+    EXPECT_FALSE(MPIR_aggr_ring_has(&groups[1].ring, AGGR_DATUM + 1));
+    EXPECT_TRUE(MPIR_aggr_ring_has(&groups[1].ring, AGGR_DATUM));
+    for (aggr_group_t &group : groups)
+        MPIR_aggr_group_leave(&group, nullptr);
+    aggr_arena_figures_t figures;
+    MPIR_aggr_arena_figures(arena, &figures);
+    EXPECT_EQ(figures.used, 0u) << "the ring's blocks go with the group";
+    MPIR_aggr_arena_detach(arena);
+}
+
 int give_up(void *tries) { return --*static_cast<int *>(tries) > 0 ? 0 : 42; }
 
 TEST(Collective, a_wait_ends_with_what_progress_returns_and_the_group_is_broken) {

@@ -498,4 +498,114 @@ bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations,
     return true;
 }
 
+const Ring library_ring = {MPIR_aggr_ring_has,   MPIR_aggr_ring_ready,   MPIR_aggr_ring_place,
+                           MPIR_aggr_ring_begin, MPIR_aggr_ring_arrived, MPIR_aggr_ring_length,
+                           MPIR_aggr_ring_datum, MPIR_aggr_ring_end};
+
+namespace {
+
+// What all members know of an operation: its bytes, and who reads whose data.
+struct RingOperation {
+    size_t bytes;
+    int root;  // -1: all read all; otherwise the root reads all, or all read the root's
+    bool from_root;
+    unsigned index;
+
+    bool reads(int me, int from) const {
+        return root < 0 || (from_root ? from == root : me == root);
+    }
+    unsigned char byte(int member, size_t at) const {
+        return static_cast<unsigned char>(index * 31 + static_cast<unsigned>(member) * 7 + at);
+    }
+};
+
+std::vector<RingOperation> ring_operations(uint64_t seed, unsigned count, int members) {
+    std::mt19937_64 random(seed);
+    std::vector<RingOperation> all;
+    for (unsigned i = 0; i < count; i++) {
+        const size_t bytes = random() % 3 ? random() % (AGGR_DATUM + 1) : random() % 257;
+        const int root =
+            random() % 2 ? -1 : static_cast<int>(random() % static_cast<uint64_t>(members));
+        all.push_back({bytes, root, random() % 2 == 0, i});
+    }
+    return all;
+}
+
+struct RingMember {
+    const aggr_group_t &group;
+    aggr_ring_t &own;
+    const Ring &ring;
+    struct Open {
+        RingOperation operation;
+        uint32_t number;
+    };
+    std::vector<Open> open;
+    bool right = true;
+
+    void begin(const RingOperation &operation) {
+        auto *at = static_cast<unsigned char *>(ring.place(&own, operation.bytes));
+        for (size_t i = 0; i < operation.bytes; i++)
+            at[i] = operation.byte(group.me, i);
+        open.push_back({operation, ring.begin(&own, static_cast<uint32_t>(operation.bytes + 1))});
+    }
+
+    bool is_there(const Open &one) const {
+        for (int m = 0; m < group.shape.members; m++)
+            if (one.operation.reads(group.me, m) && !ring.arrived(&own, one.number, m))
+                return false;
+        return true;
+    }
+
+    void check(const Open &one) {
+        for (int m = 0; m < group.shape.members; m++) {
+            if (!one.operation.reads(group.me, m)) continue;
+            const size_t bytes = one.operation.bytes;
+            const auto *datum =
+                static_cast<const unsigned char *>(ring.datum(&own, one.number, m, bytes));
+            right = right && ring.length(&own, one.number, m) == bytes + 1;
+            for (size_t i = 0; i < bytes; i++)
+                right = right && datum[i] == one.operation.byte(m, i);
+        }
+    }
+
+    // Ends the one at `place`, if its data are there.
+    bool end(size_t place) {
+        const Open one = open[place];
+        if (!is_there(one)) return false;
+        check(one);
+        ring.end(&own, one.number);
+        open.erase(open.begin() + static_cast<std::ptrdiff_t>(place));
+        return true;
+    }
+};
+
+}  // namespace
+
+bool ring_program(aggr_ring_t &ring, uint64_t seed, unsigned operations, const Ring &functions,
+                  unsigned patience) {
+    const auto all = ring_operations(seed, operations, ring.group->shape.members);
+    std::mt19937_64 own(seed + static_cast<uint64_t>(ring.group->me) * 977);
+    RingMember member = {*ring.group, ring, functions, {}};
+    size_t next = 0;
+    const auto begin_next = [&] {
+        if (next == all.size() || !functions.has(&ring, all[next].bytes)) return false;
+        if (!functions.ready(&ring)) return false;
+        member.begin(all[next++]);
+        return true;
+    };
+    if (!functions.has(&ring, 0) || !functions.has(&ring, 256)) return false;
+    unsigned in_vain = 0;
+    while (member.right && (next < all.size() || !member.open.empty())) {
+        if (own() % 2 ? begin_next()
+                      : !member.open.empty() && member.end(own() % member.open.size())) {
+            in_vain = 0;
+        } else if (in_vain++ > patience) {
+            return false;
+        } else if (own() % 8 == 0) {
+            std::this_thread::yield();
+        }
+    }
+    return member.right;
+}
+
 }  // namespace aggr_test

@@ -82,6 +82,25 @@ bool random_program(aggr_group_t &group, uint64_t seed, unsigned operations,
 bool differing_program(aggr_group_t &group, uint64_t seed, unsigned operations,
                        const Collectives &functions, aggr_desk_t *desk = nullptr);
 
+// Operations of the ring that overlap at random: each member begins, looks at and ends them when it
+// likes.  False: a member sees other data than were put, or was in vain more often than
+// `patience`, or the arena had no room.
+struct Ring;
+bool ring_program(aggr_ring_t &ring, uint64_t seed, unsigned operations, const Ring &functions,
+                  unsigned patience = UINT32_MAX - 1);
+
+struct Ring {
+    decltype(&MPIR_aggr_ring_has) has;
+    decltype(&MPIR_aggr_ring_ready) ready;
+    decltype(&MPIR_aggr_ring_place) place;
+    decltype(&MPIR_aggr_ring_begin) begin;
+    decltype(&MPIR_aggr_ring_arrived) arrived;
+    decltype(&MPIR_aggr_ring_length) length;
+    decltype(&MPIR_aggr_ring_datum) datum;
+    decltype(&MPIR_aggr_ring_end) end;
+};
+extern const Ring library_ring;
+
 // The library's functions, or those compiled for the simulation.
 struct Collectives {
     decltype(&MPIR_aggr_ready) ready;

@@ -45,9 +45,22 @@
 #define MPIR_aggr_board_close simulated_board_close
 #define MPIR_aggr_board_reduce simulated_board_reduce
 #define MPIR_aggr_divide simulated_divide
+#define MPIR_aggr_ring_has simulated_ring_has
+#define MPIR_aggr_ring_ready simulated_ring_ready
+#define MPIR_aggr_ring_place simulated_ring_place
+#define MPIR_aggr_ring_begin simulated_ring_begin
+#define MPIR_aggr_ring_arrived simulated_ring_arrived
+#define MPIR_aggr_ring_length simulated_ring_length
+#define MPIR_aggr_ring_datum simulated_ring_datum
+#define MPIR_aggr_ring_end simulated_ring_end
+#define MPIR_aggr_ring_release simulated_ring_release
+#define MPIR_aggr_ring_reserve simulated_ring_reserve
+#define MPIR_aggr_ring_join simulated_ring_join
+#define MPIR_aggr_ring_leave simulated_ring_leave
 #include "board.c"
 #include "desk.c"
 #include "divide.c"
 #include "group.c"
 #include "move.c"
 #include "reduce.c"
+#include "ring.c"

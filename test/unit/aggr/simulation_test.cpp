@@ -36,6 +36,14 @@ decltype(MPIR_aggr_bcast_rest) simulated_bcast_rest;
 decltype(MPIR_aggr_reduce_scatter) simulated_reduce_scatter;
 decltype(MPIR_aggr_allgatherv) simulated_allgatherv;
 decltype(MPIR_aggr_desk_close) simulated_desk_close;
+decltype(MPIR_aggr_ring_has) simulated_ring_has;
+decltype(MPIR_aggr_ring_ready) simulated_ring_ready;
+decltype(MPIR_aggr_ring_place) simulated_ring_place;
+decltype(MPIR_aggr_ring_begin) simulated_ring_begin;
+decltype(MPIR_aggr_ring_arrived) simulated_ring_arrived;
+decltype(MPIR_aggr_ring_length) simulated_ring_length;
+decltype(MPIR_aggr_ring_datum) simulated_ring_datum;
+decltype(MPIR_aggr_ring_end) simulated_ring_end;
 decltype(MPIR_aggr_board_open) simulated_board_open;
 decltype(MPIR_aggr_board_close) simulated_board_close;
 decltype(MPIR_aggr_board_reduce) simulated_board_reduce;
@@ -54,6 +62,10 @@ const Collectives simulated = {simulated_ready,          simulated_barrier,
                                simulated_long_begin,     simulated_long_end,
                                simulated_bcast_long,     simulated_bcast_rest,
                                simulated_reduce_scatter, simulated_allgatherv};
+
+const Ring simulated_ring = {simulated_ring_has,   simulated_ring_ready,   simulated_ring_place,
+                             simulated_ring_begin, simulated_ring_arrived, simulated_ring_length,
+                             simulated_ring_datum, simulated_ring_end};
 
 // One run of members that share memory.  A choice is asked for at each step: who of those that can
 // go on does.
@@ -256,6 +268,22 @@ TEST(Simulation, lengths_that_differ_in_random_orders) {
         });
         ASSERT_TRUE(one.go(changing_at_random(random, rarely)))
             << "run " << run << " seed " << seed << " members " << members << " fan " << fan;
+    }
+}
+
+// Operations that overlap, between collectives in which members wait.
+TEST(Simulation, overlapping_operations_in_random_orders) {
+    std::mt19937_64 random(7);
+    for (uint64_t run = 0; run < 3000; run++) {
+        const int members = 1 + static_cast<int>(random() % 5);
+        const uint64_t seed = random(), rarely = 1 + random() % 20;
+        GroupRun one(shape(members, 16, 256, 2 << random() % 3), [&](aggr_group_t &group) {
+            return ring_program(group.ring, seed, 20, simulated_ring, 10000) &&
+                   random_program(group, seed, 4, simulated, 40) &&
+                   ring_program(group.ring, seed + 1, 10, simulated_ring, 10000);
+        });
+        ASSERT_TRUE(one.go(changing_at_random(random, rarely)))
+            << "run " << run << " seed " << seed << " members " << members;
     }
 }
 

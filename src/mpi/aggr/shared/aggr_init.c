@@ -21,7 +21,7 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_READONLY
       description : >-
-        Small blocking collectives of processes that share a node go through cache lines which they share. The same in
+        Small collectives of processes that share a node go through cache lines which they share. The same in
         all processes. For one collective, its MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM chooses another way.
 
     - name        : MPIR_CVAR_AGGR_MAX_BYTES

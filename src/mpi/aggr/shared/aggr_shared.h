@@ -14,6 +14,9 @@ struct MPIR_Aggr {
     bool all_wait;      /* and so do the parts of the composition in progress */
     /* the collective in progress goes by messages, as its members know */
     bool by_messages;
+    /* nonblocking collectives in progress, and the next communicator that has some */
+    struct MPIR_Aggr_operation *queue;
+    MPIR_Comm *next_waiting;
 };
 
 /* The state of a communicator that cannot have aggregates. */

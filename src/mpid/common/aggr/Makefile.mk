@@ -9,7 +9,8 @@ mpi_core_sources += \
     src/mpid/common/aggr/divide.c \
     src/mpid/common/aggr/group.c \
     src/mpid/common/aggr/move.c \
-    src/mpid/common/aggr/reduce.c
+    src/mpid/common/aggr/reduce.c \
+    src/mpid/common/aggr/ring.c
 
 noinst_HEADERS += \
     src/mpid/common/aggr/aggr.h \

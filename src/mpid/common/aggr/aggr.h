@@ -161,6 +161,19 @@ typedef struct aggr_parts_t {
 /* The parts of a group of this shape.  REQUIRES 0 <= me < members */
 aggr_parts_t MPIR_aggr_divide(const aggr_shape_t *shape, int me);
 
+/* See "operations that nobody waits in". */
+typedef struct aggr_ring_t {
+    const struct aggr_group *group;
+    uint64_t block; /* of a ring that is not the group's own */
+    struct aggr_line *lines;
+    char *copies;
+    size_t copy_bytes;
+    bool no_lines, no_copies;
+    uint32_t begun, ended; /* operations begun here; all up to this one are over here */
+    uint32_t safe;         /* and over in all members */
+    uint32_t over;         /* bit i: operation  ended + 1 + i  is over here */
+} aggr_ring_t;
+
 typedef struct aggr_group {
     aggr_arena_t *arena;
     uint64_t block, copies_block;
@@ -183,6 +196,7 @@ typedef struct aggr_group {
     unsigned turns;             /* of waiting, since the last progress */
     /* of the other member, or of the broadcast, with AGGR_ERR_LENGTH and AGGR_ELSEWHERE */
     uint64_t length;
+    aggr_ring_t ring;
 } aggr_group_t;
 
 /* One member reserves the block and tells the others its number; then every member joins.  The
@@ -276,6 +290,49 @@ int MPIR_aggr_exchange(aggr_group_t *group, const void *in, void *out, size_t by
 int MPIR_aggr_scatter(aggr_group_t *group, const void *in, void *out, size_t bytes, int root);
 /* REQUIRES in != out */
 int MPIR_aggr_alltoall(aggr_group_t *group, const void *in, void *out, size_t bytes);
+
+/* ---- operations that nobody waits in --------------------------------------------------------- */
+
+/*
+ * A ring is for nonblocking collectives, which overlap.  Each member has AGGR_RING lines of its own
+ * in it, and copy buffers for what is longer.  All members begin the same operations in the same
+ * order: the first one has the number 1.  A member puts its datum when it begins an operation, and
+ * ends it when it has read what it needs of the others' data; operations end in any order.  None of
+ * these functions waits: the caller asks again.  They may be called at any time between the
+ * collectives above.
+ *
+ * An operation begins when all members have ended the one AGGR_RING before it, so its lines may be
+ * written.
+ *
+ * A group has a ring of its own, group->ring.  What does not follow the group's order, such as the
+ * starts of a persistent collective, has another one.
+ */
+enum { AGGR_RING = 4 };
+
+/* May data have so many bytes in this ring?  The first question makes a group's own ring, for data
+ * of at most copy_bytes of the group.  All members get the same answer.  REQUIRES the answer true
+ * before the functions below. */
+bool MPIR_aggr_ring_has(aggr_ring_t *ring, size_t bytes);
+/* May the next operation begin? */
+bool MPIR_aggr_ring_ready(aggr_ring_t *ring);
+/* Where my datum of the next operation goes.  REQUIRES that it may begin. */
+void *MPIR_aggr_ring_place(aggr_ring_t *ring, size_t bytes);
+/* My datum is there.  Returns the operation's number. */
+uint32_t MPIR_aggr_ring_begin(aggr_ring_t *ring, uint32_t length);
+/* Has the member begun this operation?  Then its datum can be read until this member has ended
+ * it. */
+bool MPIR_aggr_ring_arrived(const aggr_ring_t *ring, uint32_t number, int member);
+uint32_t MPIR_aggr_ring_length(const aggr_ring_t *ring, uint32_t number, int member);
+const void *MPIR_aggr_ring_datum(const aggr_ring_t *ring, uint32_t number, int member,
+                                 size_t bytes);
+void MPIR_aggr_ring_end(aggr_ring_t *ring, uint32_t number);
+
+/* Another ring, for data of at most `bytes`.  One member reserves its block and tells the others;
+ * then every member joins.  The block returns when all have left.  0: no room. */
+uint64_t MPIR_aggr_ring_reserve(const aggr_group_t *group, size_t bytes);
+void MPIR_aggr_ring_join(aggr_ring_t *ring, const aggr_group_t *group, uint64_t block,
+                         size_t bytes);
+void MPIR_aggr_ring_leave(aggr_ring_t *ring);
 
 /* ---- long payloads --------------------------------------------------------------------------- */
 

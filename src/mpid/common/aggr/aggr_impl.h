@@ -30,6 +30,17 @@ typedef struct aggr_line {
     uint32_t seq;
 } __attribute__((aligned(AGGR_LINE))) aggr_line_t;
 
+/* At the start of a group's block; the lines follow. */
+typedef struct aggr_block {
+    uint32_t left;              /* members that are gone */
+    uint64_t ring, ring_copies; /* see ring.c */
+} __attribute__((aligned(2 * AGGR_LINE))) aggr_block_t;
+
+static inline aggr_block_t *MPIR_aggr_block(const aggr_group_t *group)
+{
+    return (aggr_block_t *) MPIR_aggr_arena_at(group->arena, group->block);
+}
+
 /* A point at which a simulation may switch to another member; empty in a library. */
 #ifdef AGGR_SIMULATED
 void MPIR_aggr_step(void);
@@ -183,6 +194,8 @@ static inline int MPIR_aggr_tell(aggr_group_t *group, size_t bytes)
 
 /* Begins an operation in which this member puts nothing: only says that it is here. */
 int MPIR_aggr_put_nothing(aggr_group_t *group);
+/* Gives the blocks of the ring back. */
+void MPIR_aggr_ring_release(const aggr_group_t *group);
 /* Gives the block back when all others have left. */
 void MPIR_aggr_leave_now(aggr_group_t *group);
 uint32_t MPIR_aggr_count_left(const aggr_group_t *group);

@@ -3,11 +3,6 @@
 #include <sched.h>
 #include "aggr_impl.h"
 
-/* At the start of a group's block; the lines follow. */
-typedef struct aggr_block {
-    uint32_t left; /* members that are gone */
-} __attribute__((aligned(2 * AGGR_LINE))) aggr_block_t;
-
 static size_t block_bytes(const aggr_shape_t *shape, int leaders)
 {
     return sizeof(aggr_block_t) +
@@ -42,21 +37,21 @@ void MPIR_aggr_group_join(aggr_group_t *group, aggr_arena_t *arena, uint64_t blo
     group->parts = MPIR_aggr_divide(shape, me);
     group->lines = (aggr_line_t *) (at + sizeof(aggr_block_t));
     group->stage = group->lines + shape->lines * shape->members;
+    group->ring = (aggr_ring_t){.group = group, .copy_bytes = shape->copy_bytes};
 }
 
 uint32_t MPIR_aggr_count_left(const aggr_group_t *group)
 {
-    const aggr_block_t *block = MPIR_aggr_arena_at(group->arena, group->block);
-    return __atomic_load_n(&block->left, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&MPIR_aggr_block(group)->left, __ATOMIC_ACQUIRE);
 }
 
 /* The last one gives the memory back: everybody else has read what it will read. */
 void MPIR_aggr_leave_now(aggr_group_t *group)
 {
-    aggr_block_t *block = MPIR_aggr_arena_at(group->arena, group->block);
-    uint32_t left = __atomic_add_fetch(&block->left, 1, __ATOMIC_ACQ_REL);
+    uint32_t left = __atomic_add_fetch(&MPIR_aggr_block(group)->left, 1, __ATOMIC_ACQ_REL);
     if (left < (uint32_t) group->shape.members)
         return;
+    MPIR_aggr_ring_release(group);
     MPIR_aggr_arena_release(group->arena, group->copies_block,
                             MPIR_aggr_copies_bytes(&group->shape));
     MPIR_aggr_arena_release(group->arena, group->block,

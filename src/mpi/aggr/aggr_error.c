@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Statuses of the aggregates as errors of MPI. */
+
+#include "mpiimpl.h"
+#include "aggr_comm.h"
+
+int MPIR_Aggr_lengths_differ(uint64_t sent, uint64_t received)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    MPIR_ERR_SETANDSTMT2(mpi_errno, MPI_ERR_TRUNCATE, ;, "**collective_size_mismatch",
+                                                       "**collective_size_mismatch %d %d",
+                                                       (int) sent, (int) received);
+    return mpi_errno;
+}
+
+int MPIR_Aggr_error(int status, uint64_t bytes, const aggr_group_t *group)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (likely(status == AGGR_OK))
+        return MPI_SUCCESS;
+
+    if (status == AGGR_ERR_LENGTH)
+        mpi_errno = MPIR_Aggr_lengths_differ(group->length, bytes);
+    else if (status == AGGR_ERR_ROOT)
+        MPIR_ERR_SETANDSTMT(mpi_errno, MPI_ERR_OTHER, ;, "**coll_fail");
+    else
+        mpi_errno = status; /* of the progress engine */
+    return mpi_errno;
+}
