@@ -132,6 +132,10 @@ bool MPIR_Aggr_post_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI
 bool MPIR_Aggr_post_reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Aint recvcounts[],
                                    MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
                                    MPIR_Request **request, int *mpi_errno);
+/* Do some wait for others?  Then the progress engine serves them; so do waits in which it polls the
+ * network alone. */
+extern bool MPIR_Aggr_is_pending;
+void MPIR_Aggr_serve(void);
 int MPIR_Aggr_restart(void *persistent, MPIR_Request **request);
 void MPIR_Aggr_discard(void *persistent);
 

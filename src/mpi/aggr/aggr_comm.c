@@ -228,7 +228,7 @@ void MPIR_Aggr_revoke(MPIR_Comm *comm)
 
     if (MPIR_Aggr_has_lines(comm)) {
         comm->aggr->group.waiting = &revoked;
-        MPIR_Aggr_end_queue(comm->aggr, end_wait(NULL));
+        MPIR_Aggr_end_queue(comm, end_wait(NULL));
     }
 }
 

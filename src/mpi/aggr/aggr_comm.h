@@ -110,7 +110,7 @@ static inline bool MPIR_Aggr_failed(int mpi_errno, MPIR_Errflag_t *errflag)
 }
 
 /* The communicator's nonblocking collectives in progress end with this error. */
-void MPIR_Aggr_end_queue(struct MPIR_Aggr *aggr, int mpi_errno);
+void MPIR_Aggr_end_queue(MPIR_Comm *comm, int mpi_errno);
 
 /* A status of the aggregates, or of the progress engine, as an error of MPI; `bytes` is the
  * length expected. */

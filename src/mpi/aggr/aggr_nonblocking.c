@@ -163,12 +163,18 @@ static bool look(struct MPIR_Aggr_operation *op)
 
 /* ---- the queue of a communicator ------------------------------------------------------------- */
 
-/* Communicators with a queue that is not empty. */
+/* Communicators with a queue that is not empty.  Each operation of a queue refers to its
+ * communicator. */
 static MPIR_Comm *waiting;
 static int hook = -1;
 
+bool MPIR_Aggr_is_pending;
+
+/* Both may call functions of the user, which delete attributes, and these may call MPI. */
 static void complete(struct MPIR_Aggr_operation *op)
 {
+    MPIR_Comm *comm = op->comm;
+
     MPIR_Datatype_release_if_not_builtin(op->in.datatype);
     MPIR_Datatype_release_if_not_builtin(op->out.datatype);
     if (op->request) {
@@ -176,6 +182,17 @@ static void complete(struct MPIR_Aggr_operation *op)
         MPIR_Request_complete(op->request);
     }
     MPL_free(op);
+    MPIR_Comm_release(comm);
+}
+
+static void complete_all(struct MPIR_Aggr_operation *list)
+{
+    while (list) {
+        struct MPIR_Aggr_operation *op = list;
+
+        list = op->next;
+        complete(op);
+    }
 }
 
 /* May it begin, behind the other operations of its ring in the queue? */
@@ -195,10 +212,10 @@ static bool is_over(struct MPIR_Aggr_operation *op)
     return op->has_begun && look(op);
 }
 
-static bool serve(struct MPIR_Aggr *aggr)
+/* Moves what is over from the queue to the end of a list, which is returned. */
+static struct MPIR_Aggr_operation **serve(struct MPIR_Aggr *aggr, struct MPIR_Aggr_operation **end)
 {
     struct MPIR_Aggr_operation **at = &aggr->queue, *op;
-    bool is_some_over = false;
 
     while ((op = *at) != NULL) {
         if (!is_over(op)) {
@@ -206,29 +223,40 @@ static bool serve(struct MPIR_Aggr *aggr)
             continue;
         }
         *at = op->next;
-        complete(op);
-        is_some_over = true;
+        op->next = NULL;
+        *end = op;
+        end = &op->next;
     }
-    return is_some_over;
+    return end;
 }
 
+/* Operations are completed when no queue is looked at any more. */
 static int serve_all(int *made_progress)
 {
+    struct MPIR_Aggr_operation *over = NULL, **end = &over;
     MPIR_Comm **at = &waiting, *comm;
 
     while ((comm = *at) != NULL) {
-        if (serve(comm->aggr))
-            *made_progress = 1;
-        if (comm->aggr->queue) {
+        end = serve(comm->aggr, end);
+        if (comm->aggr->queue)
             at = &comm->aggr->next_waiting;
-        } else {
+        else
             *at = comm->aggr->next_waiting;
-            MPIR_Comm_release(comm);
-        }
     }
-    if (!waiting)
+    if (!waiting) {
         MPIR_Progress_hook_deactivate(hook);
+        MPIR_Aggr_is_pending = false;
+    }
+    *made_progress |= over != NULL;
+    complete_all(over);
     return MPI_SUCCESS;
+}
+
+void MPIR_Aggr_serve(void)
+{
+    int made_progress = 0;
+
+    serve_all(&made_progress);
 }
 
 /* The progress engine looks at the communicator's queue until it is empty. */
@@ -239,10 +267,10 @@ static int start_to_wait(MPIR_Comm *comm)
     if (hook < 0)
         mpi_errno = MPIR_Progress_hook_register(serve_all, &hook);
     MPIR_ERR_CHECK(mpi_errno);
-    MPIR_Comm_add_ref(comm);
     comm->aggr->next_waiting = waiting;
     waiting = comm;
     MPIR_Progress_hook_activate(hook);
+    MPIR_Aggr_is_pending = true;
 
 fn_exit:
     return mpi_errno;
@@ -301,6 +329,7 @@ static int enqueue(const struct MPIR_Aggr_operation *op, MPIR_Request **request)
         copy->request->comm = op->comm;
         MPIR_Comm_add_ref(op->comm);
     }
+    MPIR_Comm_add_ref(op->comm);
     MPIR_Datatype_add_ref_if_not_builtin(copy->in.datatype);
     MPIR_Datatype_add_ref_if_not_builtin(copy->out.datatype);
     *end_of_queue(op->comm->aggr) = copy;
@@ -328,15 +357,19 @@ static int start(struct MPIR_Aggr_operation *op, MPIR_Request **request)
     return op->mpi_errno;
 }
 
-void MPIR_Aggr_end_queue(struct MPIR_Aggr *aggr, int mpi_errno)
+void MPIR_Aggr_end_queue(MPIR_Comm *comm, int mpi_errno)
 {
-    struct MPIR_Aggr_operation *op;
+    struct MPIR_Aggr_operation *list = comm->aggr->queue;
+    MPIR_Comm **at = &waiting;
 
-    while ((op = aggr->queue) != NULL) {
-        aggr->queue = op->next;
+    while (*at && *at != comm)
+        at = &(*at)->aggr->next_waiting;
+    if (*at)
+        *at = comm->aggr->next_waiting;
+    comm->aggr->queue = NULL;
+    for (struct MPIR_Aggr_operation *op = list; op; op = op->next)
         op->mpi_errno = mpi_errno;
-        complete(op);
-    }
+    complete_all(list);
 }
 
 /* ---- what MPI calls -------------------------------------------------------------------------- */
@@ -407,7 +440,7 @@ static bool make_persistent(const struct MPIR_Aggr_operation *op, bool fits, MPI
     persistent->operation = *op;
     persistent->operation.ring = &persistent->ring;
     copy_arrays(&persistent->operation, persistent + 1);
-    if (terms.bytes != op->place) {
+    if (!fits || terms.bytes != op->place) {
         MPIR_aggr_ring_leave(&persistent->ring);
         *mpi_errno = MPIR_Aggr_lengths_differ(terms.bytes, op->place);
         goto fn_fail;
@@ -423,11 +456,19 @@ fn_fail:
     return true;
 }
 
+/* An error is that of the request: MPI_Start does not know the communicator's error handler. */
 int MPIR_Aggr_restart(void *persistent, MPIR_Request **request)
 {
     struct MPIR_Aggr_operation op = ((struct persistent *) persistent)->operation;
 
-    return start(&op, request);
+    if (unlikely(op.comm->revoked))
+        MPIR_ERR_SETANDSTMT(op.mpi_errno, MPIX_ERR_REVOKED, ;, "**revoked");
+    if (op.mpi_errno || start(&op, request) != MPI_SUCCESS) {
+        *request = MPIR_Request_create(MPIR_REQUEST_KIND__COLL);
+        MPIR_cc_set(&(*request)->cc, 0);
+        (*request)->status.MPI_ERROR = op.mpi_errno;
+    }
+    return MPI_SUCCESS;
 }
 
 void MPIR_Aggr_discard(void *discarded)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Nonblocking collectives of short data where something is wrong: a process without memory, which
- * then waits in the call, and all have their results; lengths that differ, also with one that is
- * too long for lines; and a communicator that is revoked while operations wait.
+ * Nonblocking collectives of short data where something is unusual: a process without memory, and
+ * all have their results; lengths that differ, also with one that is too long for lines; a
+ * communicator that is revoked while operations wait, or before a persistent one is started; a
+ * function that deletes an attribute while operations wait, and calls MPI; and more operations than
+ * may begin at once, of which one begins while its process waits for a window.
  */
 #include "cmaptest_poor.h"
 
@@ -119,6 +121,114 @@ static void revoked(void)
     MPI_Comm_free(&comm);
 }
 
+/* Rank 0 starts one on a communicator that is revoked. */
+static void start_of_revoked(void)
+{
+    MPI_Comm comm = with_lines();
+    MPI_Request request;
+    int sum, err;
+
+    MPI_Allreduce_init(&ct_me, &sum, 1, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (ct_me == 0)
+        MPIX_Comm_revoke(comm);
+    if (ct_me == 0) {
+        err = MPI_Start(&request);
+        if (err == MPI_SUCCESS)
+            err = MPI_Wait(&request, MPI_STATUS_IGNORE);
+        CT_CHECK(ct_class_of(err) == MPIX_ERR_REVOKED, "a start: the error is %d",
+                 ct_class_of(err));
+    }
+    MPI_Request_free(&request);
+    MPI_Comm_free(&comm);
+}
+
+/* ---- functions of the user, and waits for others ---- */
+
+static int receive_from_last(MPI_Datatype type, int keyval, void *value, void *comm)
+{
+    MPI_Recv(NULL, 0, MPI_INT, size - 1, 7, *(MPI_Comm *) comm, MPI_STATUS_IGNORE);
+    MPI_Send(NULL, 0, MPI_INT, size - 1, 8, *(MPI_Comm *) comm);
+    return MPI_SUCCESS;
+}
+
+/* A barrier that waits for the last process, and behind it a broadcast whose type goes with it:
+ * rank 0 receives a message meanwhile, which the last one sends after the barrier's call. */
+static void attribute_deleted_meanwhile(MPI_Comm comm, MPI_Comm other, int keyval)
+{
+    MPI_Datatype type;
+    MPI_Request requests[3];
+    int data[3] = {ct_me, -1, ct_me};
+
+    MPI_Type_vector(2, 1, 2, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    if (ct_me == 0)
+        MPI_Type_set_attr(type, keyval, NULL);
+    if (ct_me == size - 1)
+        MPI_Recv(NULL, 0, MPI_INT, 0, 9, other, MPI_STATUS_IGNORE);
+    MPI_Ibarrier(comm, &requests[0]);
+    if (ct_me == size - 1) {
+        MPI_Send(NULL, 0, MPI_INT, 0, 7, other);
+        MPI_Recv(NULL, 0, MPI_INT, 0, 8, other, MPI_STATUS_IGNORE);
+    }
+    MPI_Ibcast(data, 1, type, 1, comm, &requests[1]);
+    if (ct_me == 0)
+        MPI_Send(NULL, 0, MPI_INT, size - 1, 9, other);
+    MPI_Type_free(&type);
+    MPI_Ibarrier(comm, &requests[2]);
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
+    CT_CHECK(data[0] == 1 && data[1] == -1 && data[2] == 1, "broadcast: %d %d %d", data[0], data[1],
+             data[2]);
+}
+
+static void attributes(void)
+{
+    MPI_Comm comm = with_lines(), other;
+    int keyval;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, receive_from_last, &keyval, &other);
+    for (int round = 0; round < 50 && ct_errs == 0; round++)
+        attribute_deleted_meanwhile(comm, other, keyval);
+    MPI_Type_free_keyval(&keyval);
+    MPI_Comm_free(&other);
+    MPI_Comm_free(&comm);
+}
+
+/* Rank 0 waits in MPI_Win_wait for rank 1, which completes its collectives first. */
+static void window_meanwhile(void)
+{
+    MPI_Comm comm = with_lines();
+    MPI_Request requests[OPEN];
+    MPI_Group all, partner;
+    MPI_Win win;
+    int sums[OPEN], *memory, other = 1 - ct_me;
+
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, comm, &memory, &win);
+    MPI_Comm_group(comm, &all);
+    for (int i = 0; i < OPEN; i++)
+        MPI_Iallreduce(&ct_me, &sums[i], 1, MPI_INT, MPI_SUM, comm, &requests[i]);
+    if (ct_me < 2)
+        MPI_Group_incl(all, 1, &other, &partner);
+    if (ct_me == 0) {
+        MPI_Win_post(partner, 0, win);
+        MPI_Win_wait(win);
+    }
+    MPI_Waitall(OPEN, requests, MPI_STATUSES_IGNORE);
+    if (ct_me == 1) {
+        MPI_Win_start(partner, 0, win);
+        MPI_Put(&ct_me, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+        MPI_Win_complete(win);
+    }
+    for (int i = 0; i < OPEN; i++)
+        CT_CHECK(sums[i] == size * (size - 1) / 2, "sum %d is %d", i, sums[i]);
+    if (ct_me < 2)
+        MPI_Group_free(&partner);
+    MPI_Group_free(&all);
+    MPI_Win_free(&win);
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     MTest_Init(&argc, &argv);
@@ -134,6 +244,11 @@ int main(int argc, char **argv)
     differ_from_long();
     for (int round = 0; round < 20 && size > 1; round++)
         revoked();
+    start_of_revoked();
+    for (int round = 0; round < 20 && size > 1; round++)
+        window_meanwhile();
+    if (size > 2)
+        attributes();
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);
 }
