@@ -3,7 +3,8 @@
 /*
  * Access epochs by MPI_Win_start with one target after the other, while all of them have posted: a
  * post belongs to the process it comes from, and waits for the epoch that names it.  Then two
- * origins at once, with groups that overlap, and posts that come before anybody asks for them.
+ * origins at once, with groups that overlap, and posts that come before anybody asks for them.  In
+ * windows whose posts are messages, and in those of peers.
  */
 #include "mpitest.h"
 #include "cmaptest_oracle.h"
@@ -123,16 +124,30 @@ static void early_posts(MPI_Win win, const int *mine)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-int main(int argc, char **argv)
+/* One process waits by MPI_Win_test, which may not take completions twice. */
+static void tested(MPI_Win win, const int *mine)
 {
-    MPI_Win win;
-    int mine[2] = {0, 0};
+    int origin = 0, last = size - 1;
 
-    MTest_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Comm_group(MPI_COMM_WORLD, &all);
-    MPI_Win_create(mine, sizeof(mine), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    for (int round = 0; round < ROUNDS; round++) {
+        int value = 4000 + round, flag = 0;
+
+        if (ct_me == 0)
+            put_to(win, 1, &last, &value, 0);
+        if (ct_me == last) {
+            MPI_Group group = group_of(1, &origin);
+
+            MPI_Win_post(group, 0, win);
+            while (!flag)
+                MPI_Win_test(win, &flag);
+            MPI_Group_free(&group);
+            CT_CHECK(mine[0] == value, "round %d: %d, not %d", round, mine[0], value);
+        }
+    }
+}
+
+static void in_all_ways(MPI_Win win, int *mine)
+{
     if (size > 1)
         one_after_the_other(win, mine);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -141,7 +156,25 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     if (size > 1)
         early_posts(win, mine);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (size > 1)
+        tested(win, mine);
     MPI_Win_free(&win);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Win win;
+    int mine[2] = {0, 0}, *allocated;
+
+    MTest_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Win_create(mine, sizeof(mine), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    in_all_ways(win, mine);
+    MPI_Win_allocate(sizeof(mine), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &allocated, &win);
+    in_all_ways(win, allocated);
     MPI_Group_free(&all);
     MTest_Finalize(ct_errs);
     return MTestReturnValue(ct_errs);

@@ -11,15 +11,22 @@
 /* Polls of a lock before the first poll of the network, unless cores are oversubscribed. */
 #define LOOKS_BEFORE_POLLS 100
 
-static int progress_at_times(MPIR_Win *win)
+bool MPIDIG_rma_polls(const MPIR_Win *win)
 {
     static unsigned calls; /* threads may lose counts, which does no harm */
-    int mpi_errno = MPI_SUCCESS;
     unsigned call = __atomic_load_n(&calls, __ATOMIC_RELAXED) + 1;
-    int vci = MPIDI_WIN(win, am_vci);
 
     __atomic_store_n(&calls, call, __ATOMIC_RELAXED);
-    if (call % CALLS_BETWEEN_POLLS == 0 || MPIDI_deferred_is_pending()) {
+    return !MPIDIG_WIN(win, shared) || call % CALLS_BETWEEN_POLLS == 0 ||
+           MPIDI_deferred_is_pending();
+}
+
+static int progress_at_times(MPIR_Win *win)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int vci = MPIDI_WIN(win, am_vci);
+
+    if (MPIDIG_rma_polls(win)) {
         MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
         mpi_errno = MPIDI_progress_test_vci(vci);
         MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);
@@ -169,6 +176,70 @@ int MPIDIG_rma_shared_flush(MPIR_Win *win, MPIDIG_rma_peer_t *peer)
         return wrong_epoch();
     complete_stores();
     return progress_at_times(win);
+}
+
+static uint32_t *posts_to(MPIR_Win *win, const MPIDIG_rma_peer_t *to, const MPIDIG_rma_peer_t *from)
+{
+    MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
+
+    return &shared->posts[(to - shared->peer) * shared->num_peers + (from - shared->peer)];
+}
+
+/* The peer of this rank, if its posts and ours are counters. */
+static MPIDIG_rma_peer_t *counting_peer(MPIR_Win *win, int rank)
+{
+    MPIDIG_rma_peer_t *peer = MPIDIG_rma_peer(win, rank);
+
+    return peer && MPIDIG_WIN(win, shared)->posts ? peer : NULL;
+}
+
+/* Release and acquire: who sees the counter sees the stores before it. */
+static void count(uint32_t *counter) { __atomic_add_fetch(counter, 1, __ATOMIC_ACQ_REL); }
+
+bool MPIDIG_rma_shared_post(MPIR_Win *win, int rank)
+{
+    MPIDIG_rma_peer_t *peer = counting_peer(win, rank);
+
+    if (peer)
+        count(posts_to(win, peer, MPIDIG_WIN(win, shared)->own));
+    return peer != NULL;
+}
+
+bool MPIDIG_rma_shared_complete(MPIR_Win *win, int rank)
+{
+    MPIDIG_rma_peer_t *peer = counting_peer(win, rank);
+
+    if (peer)
+        count(&peer->control->completed);
+    return peer != NULL;
+}
+
+bool MPIDIG_rma_shared_counts(MPIR_Win *win, int rank) { return counting_peer(win, rank) != NULL; }
+
+bool MPIDIG_rma_shared_has_post(MPIR_Win *win, int rank)
+{
+    const MPIDIG_rma_peer_t *peer = counting_peer(win, rank);
+
+    return __atomic_load_n(posts_to(win, MPIDIG_WIN(win, shared)->own, peer), __ATOMIC_ACQUIRE) !=
+           peer->used;
+}
+
+void MPIDIG_rma_shared_use_post(MPIR_Win *win, int rank) { counting_peer(win, rank)->used++; }
+
+int MPIDIG_rma_shared_completes(MPIR_Win *win, int messages)
+{
+    MPIDIG_rma_shared_t *shared = MPIDIG_WIN(win, shared);
+
+    if (!shared || !shared->posts)
+        return messages;
+    return messages + (int) (__atomic_load_n(&shared->own->control->completed, __ATOMIC_ACQUIRE) -
+                             shared->completes_used);
+}
+
+void MPIDIG_rma_shared_use_completes(MPIR_Win *win, int members, int messages)
+{
+    if (MPIDIG_WIN(win, shared))
+        MPIDIG_WIN(win, shared)->completes_used += (uint32_t) (members - messages);
 }
 
 int MPIDIG_rma_shared_access(MPIR_Win *win, MPIDIG_rma_peer_t *peer, int rank)

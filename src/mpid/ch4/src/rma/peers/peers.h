@@ -13,8 +13,10 @@
  * keys alloc_shm=false or disable_shm_accumulate=true, nor programs with
  * MPIR_CVAR_CH4_RMA_SHARED=0.
  *
+ * A peer's post and completion are counters in shared memory, not messages.
+ *
  *     window.c           creation and freeing
- *     epoch.c            locks
+ *     epoch.c            locks, posts and completions
  *     peer_operation.c   operations
  */
 #ifndef RMA_PEERS_H_INCLUDED
@@ -26,7 +28,8 @@
 typedef struct {
     rma_lock_t lock;
     uint32_t guard;
-    char rest[64 - sizeof(rma_lock_t) - sizeof(uint32_t)];
+    uint32_t completed; /* access epochs of peers that have ended */
+    char rest[64 - sizeof(rma_lock_t) - 2 * sizeof(uint32_t)];
 } MPIDIG_rma_control_t;
 
 typedef struct {
@@ -34,6 +37,7 @@ typedef struct {
     MPI_Aint size, disp_unit;
     MPIDIG_rma_control_t *control;
     enum { MPIDIG_RMA_PEER_NONE, MPIDIG_RMA_PEER_LOCKED, MPIDIG_RMA_PEER_NOCHECK } epoch;
+    uint32_t used; /* posts of the peer for which an access epoch has begun */
 } MPIDIG_rma_peer_t;
 
 typedef struct MPIDIG_rma_shared {
@@ -41,6 +45,8 @@ typedef struct MPIDIG_rma_shared {
     bool is_whole;  /* all processes of the window are peers */
     bool is_mapped; /* the controls are shared memory */
     MPIDIG_rma_control_t *controls;
+    uint32_t *posts;         /* of peer j to peer i at  i * num_peers + j; NULL: by messages */
+    uint32_t completes_used; /* of own->control->completed, in exposure epochs that are over */
     MPIDIG_rma_peer_t *own;
     MPIDIG_rma_peer_t peer[];
 } MPIDIG_rma_shared_t;
@@ -75,6 +81,37 @@ int MPIDIG_rma_shared_unlock(MPIR_Win *win, MPIDIG_rma_peer_t *peer);
 int MPIDIG_rma_shared_lock_all(MPIR_Win *win, int assert);
 void MPIDIG_rma_shared_unlock_all(MPIR_Win *win);
 int MPIDIG_rma_shared_flush(MPIR_Win *win, MPIDIG_rma_peer_t *peer);
+
+/* Exposes this process's memory to the process of this rank, or ends an access epoch to it.  False:
+ * that takes a message. */
+bool MPIDIG_rma_shared_post(MPIR_Win *win, int rank);
+bool MPIDIG_rma_shared_complete(MPIR_Win *win, int rank);
+
+/* Are the posts of the process of this rank counters?  Then: has one come that is not used yet; and
+ * uses it. */
+bool MPIDIG_rma_shared_counts(MPIR_Win *win, int rank);
+bool MPIDIG_rma_shared_has_post(MPIR_Win *win, int rank);
+void MPIDIG_rma_shared_use_post(MPIR_Win *win, int rank);
+/* Access epochs to this process that have ended in its exposure epoch; and the end of that. */
+int MPIDIG_rma_shared_completes(MPIR_Win *win, int messages);
+MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_has_all_completes(MPIR_Win *win)
+{
+    return MPIDIG_rma_shared_completes(win, (int) MPIDIG_WIN(win, sync).sc.count) ==
+           MPIDIG_WIN(win, sync).pw.group->size;
+}
+void MPIDIG_rma_shared_use_completes(MPIR_Win *win, int members, int messages);
+
+/* Looks for what a peer writes soon, before the network is polled. */
+#define MPIDIG_RMA_LOOK(win, condition) \
+    do { \
+        bool looks_ = MPIDIG_WIN(win, shared) && !MPIR_Yield_on; \
+        for (int look_ = 0; looks_ && look_ < 100 && !(condition); look_++) { \
+        } \
+    } while (0)
+
+/* Is it time that a call which does not wait polls the network?  Always in a window without
+ * peers. */
+bool MPIDIG_rma_polls(const MPIR_Win *win);
 
 /* Before an operation on a peer: an error if no epoch allows it. */
 int MPIDIG_rma_shared_access(MPIR_Win *win, MPIDIG_rma_peer_t *peer, int rank);

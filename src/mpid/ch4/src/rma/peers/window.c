@@ -23,6 +23,9 @@ cvars:
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
 
+/* More processes of a node post by messages: a post takes a word for each pair of them. */
+enum { MOST_POSTING = 64 };
+
 /* What the processes of a node agree on: does one refuse, has one memory in the window? */
 enum { UNWILLING = 1, HAS_MEMORY = 2 };
 
@@ -60,6 +63,11 @@ static void set_peers(MPIR_Win *win, MPIDIG_rma_shared_t *shared)
     shared->is_whole = shared->num_peers == win->comm_ptr->local_size;
 }
 
+static size_t posts_bytes(int peers)
+{
+    return peers <= MOST_POSTING ? (size_t) peers * (size_t) peers * sizeof(uint32_t) : 0;
+}
+
 /* Sets *controls to shared memory of the node's processes, or to NULL on all of them. */
 static int share_controls(MPIR_Win *win, MPIR_Comm *node, bool willing,
                           MPIDIG_rma_control_t **controls)
@@ -75,8 +83,9 @@ static int share_controls(MPIR_Win *win, MPIR_Comm *node, bool willing,
     /* if there is memory but no table, no memory was shared: each process has its own */
     if (flags & UNWILLING || (flags & HAS_MEMORY && !MPIDIG_WIN(win, shared_table)))
         return mpi_errno;
-    mpi_errno =
-        MPIDU_shm_alloc(node, node->local_size * sizeof(MPIDIG_rma_control_t), &memory, &failed);
+    mpi_errno = MPIDU_shm_alloc(
+        node, node->local_size * sizeof(MPIDIG_rma_control_t) + posts_bytes(node->local_size),
+        &memory, &failed);
     MPIR_ERR_CHKRETURN(mpi_errno);
     if (!failed)
         *controls = memory;
@@ -115,6 +124,8 @@ int MPIDIG_rma_shared_init(MPIR_Win *win)
     if (!shared || !shared->controls)
         goto fn_fail;
     shared->is_mapped = node != NULL;
+    if (node && posts_bytes(shared->num_peers) > 0)
+        shared->posts = (uint32_t *) (shared->controls + shared->num_peers);
     set_peers(win, shared);
     MPIDIG_WIN(win, shared) = shared;
 
