@@ -636,61 +636,53 @@ bool MPIR_Aggr_post_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Dataty
     return begin(op, bytes, size, request, mpi_errno);
 }
 
-/* Of predefined operations and datatypes alone: a function of the user may take long, or fail. */
-static bool can_reduce(MPI_Datatype datatype, MPI_Op op, const MPIR_Comm *comm)
-{
-    return HANDLE_IS_BUILTIN(op) && HANDLE_IS_BUILTIN(datatype) && has_ring(comm);
-}
+/* Elements of a reduction: of `all`, this process gets `count` behind `before`. */
+struct share {
+    MPI_Aint all, before, count;
+};
 
-/* Of `all` elements, of which this process gets `count`. */
-static struct MPIR_Aggr_operation reduction_of(const void *sendbuf, void *recvbuf, MPI_Aint all,
-                                               MPI_Aint count, MPI_Datatype datatype, MPI_Op op,
-                                               MPIR_Comm *comm)
-{
-    struct MPIR_Aggr_operation reduce = nothing(comm, MPIR_Aggr_bytes(all, datatype));
-
-    reduce.part = (size_t) MPIR_Aggr_bytes(count, datatype);
-    reduce.in = buffer_of(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, all, datatype);
-    reduce.out = buffer_of(recvbuf, count, datatype);
-    reduce.fold = MPIR_OP_HDL_TO_FN(op);
-    return reduce;
-}
-
-/* The data of members first .. last. */
-static bool reduction(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
+/* Folds the data of members first .. last.  Of predefined operations and datatypes alone: a
+ * function of the user may take long, or fail. */
+static bool reduction(const void *sendbuf, void *recvbuf, struct share share, MPI_Datatype datatype,
                       MPI_Op op, int first, int last, MPIR_Comm *comm, MPIR_Request **request,
                       int *mpi_errno)
 {
+    uint64_t bytes = MPIR_Aggr_bytes(share.all, datatype);
     struct MPIR_Aggr_operation reduce;
 
-    if (!can_reduce(datatype, op, comm))
+    if (!HANDLE_IS_BUILTIN(op) || !HANDLE_IS_BUILTIN(datatype) || !has_ring(comm))
         return false;
-    reduce = reduction_of(sendbuf, recvbuf, count, count, datatype, op, comm);
-    reduce.first = reduce.awaited = first;
-    reduce.last = last;
-    return begin(reduce, MPIR_Aggr_bytes(count, datatype), 1, request, mpi_errno);
+    reduce = operation(comm, bytes, first, last);
+    reduce.part = (size_t) MPIR_Aggr_bytes(share.count, datatype);
+    reduce.offset = (size_t) MPIR_Aggr_bytes(share.before, datatype);
+    reduce.in = buffer_of(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, share.all, datatype);
+    reduce.out = buffer_of(recvbuf, share.count, datatype);
+    reduce.fold = MPIR_OP_HDL_TO_FN(op);
+    return begin(reduce, bytes, 1, request, mpi_errno);
 }
+
+static struct share whole(MPI_Aint count) { return (struct share){count, 0, count}; }
 
 bool MPIR_Aggr_post_allreduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
                               MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
                               MPIR_Request **request, int *mpi_errno)
 {
-    return reduction(sendbuf, recvbuf, count, datatype, op, 0, comm->local_size - 1, comm, request,
-                     mpi_errno);
+    return reduction(sendbuf, recvbuf, whole(count), datatype, op, 0, comm->local_size - 1, comm,
+                     request, mpi_errno);
 }
 
 bool MPIR_Aggr_post_reduce(const void *sendbuf, void *recvbuf, MPI_Aint count,
                            MPI_Datatype datatype, MPI_Op op, int root, MPIR_Comm *comm,
                            MPIR_Request **request, int *mpi_errno)
 {
-    return reduction(sendbuf, recvbuf, count, datatype, op, 0,
+    return reduction(sendbuf, recvbuf, whole(count), datatype, op, 0,
                      comm->rank == root ? comm->local_size - 1 : -1, comm, request, mpi_errno);
 }
 
 bool MPIR_Aggr_post_scan(const void *sendbuf, void *recvbuf, MPI_Aint count, MPI_Datatype datatype,
                          MPI_Op op, MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno)
 {
-    return reduction(sendbuf, recvbuf, count, datatype, op, 0, comm->rank, comm, request,
+    return reduction(sendbuf, recvbuf, whole(count), datatype, op, 0, comm->rank, comm, request,
                      mpi_errno);
 }
 
@@ -698,7 +690,7 @@ bool MPIR_Aggr_post_exscan(const void *sendbuf, void *recvbuf, MPI_Aint count,
                            MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
                            MPIR_Request **request, int *mpi_errno)
 {
-    return reduction(sendbuf, recvbuf, count, datatype, op, 0, comm->rank - 1, comm, request,
+    return reduction(sendbuf, recvbuf, whole(count), datatype, op, 0, comm->rank - 1, comm, request,
                      mpi_errno);
 }
 
@@ -706,30 +698,20 @@ bool MPIR_Aggr_post_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI
                                          MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
                                          MPIR_Request **request, int *mpi_errno)
 {
-    MPI_Aint all = recvcount * comm->local_size;
-    struct MPIR_Aggr_operation reduce;
+    struct share share = {recvcount * comm->local_size, recvcount * comm->rank, recvcount};
 
-    if (!can_reduce(datatype, op, comm))
-        return false;
-    reduce = reduction_of(sendbuf, recvbuf, all, recvcount, datatype, op, comm);
-    reduce.last = comm->local_size - 1;
-    reduce.offset = (size_t) comm->rank * reduce.part;
-    return begin(reduce, MPIR_Aggr_bytes(all, datatype), 1, request, mpi_errno);
+    return reduction(sendbuf, recvbuf, share, datatype, op, 0, comm->local_size - 1, comm, request,
+                     mpi_errno);
 }
 
 bool MPIR_Aggr_post_reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Aint recvcounts[],
                                    MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
                                    MPIR_Request **request, int *mpi_errno)
 {
-    MPI_Aint all = MPIR_Aggr_sum(recvcounts, comm), before = 0;
-    struct MPIR_Aggr_operation reduce;
+    struct share share = {MPIR_Aggr_sum(recvcounts, comm), 0, recvcounts[comm->rank]};
 
-    if (!can_reduce(datatype, op, comm))
-        return false;
     for (int m = 0; m < comm->rank; m++)
-        before += recvcounts[m];
-    reduce = reduction_of(sendbuf, recvbuf, all, recvcounts[comm->rank], datatype, op, comm);
-    reduce.last = comm->local_size - 1;
-    reduce.offset = (size_t) MPIR_Aggr_bytes(before, datatype);
-    return begin(reduce, MPIR_Aggr_bytes(all, datatype), 1, request, mpi_errno);
+        share.before += recvcounts[m];
+    return reduction(sendbuf, recvbuf, share, datatype, op, 0, comm->local_size - 1, comm, request,
+                     mpi_errno);
 }
