@@ -22,7 +22,8 @@
  * result.  The third way needs no agreement, and works from the first call on.
  *
  * Nonblocking and persistent collectives of short data go the first way, if an earlier blocking
- * collective has made the agreement (MPIR_AGGR_POST).
+ * collective has made the agreement (MPIR_AGGR_POST).  So do the short parts of scatterv, gatherv,
+ * alltoallv and alltoallw.
  *
  * Excluded are intercommunicators, memory of GPUs, and collectives whose algorithm is chosen by
  * MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM.  Processes with MPI_THREAD_MULTIPLE use the third way
@@ -132,6 +133,26 @@ bool MPIR_Aggr_post_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI
 bool MPIR_Aggr_post_reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Aint recvcounts[],
                                    MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
                                    MPIR_Request **request, int *mpi_errno);
+/* Parts of different lengths (src/mpi/aggr/aggr_parts.c).  Blocking if request is NULL. */
+bool MPIR_Aggr_post_scatterv(const void *sendbuf, const MPI_Aint sendcounts[],
+                             const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf,
+                             MPI_Aint recvcount, MPI_Datatype recvtype, int root, MPIR_Comm *comm,
+                             MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_gatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                            void *recvbuf, const MPI_Aint recvcounts[], const MPI_Aint displs[],
+                            MPI_Datatype recvtype, int root, MPIR_Comm *comm,
+                            MPIR_Request **request, int *mpi_errno);
+bool MPIR_Aggr_post_alltoallv(const void *sendbuf, const MPI_Aint sendcounts[],
+                              const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                              const MPI_Aint recvcounts[], const MPI_Aint rdispls[],
+                              MPI_Datatype recvtype, MPIR_Comm *comm, MPIR_Request **request,
+                              int *mpi_errno);
+bool MPIR_Aggr_post_alltoallw(const void *sendbuf, const MPI_Aint sendcounts[],
+                              const MPI_Aint sdispls[], const MPI_Datatype sendtypes[],
+                              void *recvbuf, const MPI_Aint recvcounts[], const MPI_Aint rdispls[],
+                              const MPI_Datatype recvtypes[], MPIR_Comm *comm,
+                              MPIR_Request **request, int *mpi_errno);
+
 /* Do some wait for others?  Then the progress engine serves them; so do waits in which it polls the
  * network alone. */
 extern bool MPIR_Aggr_is_pending;

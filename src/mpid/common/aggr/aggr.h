@@ -327,6 +327,10 @@ const void *MPIR_aggr_ring_datum(const aggr_ring_t *ring, uint32_t number, int m
                                  size_t bytes);
 void MPIR_aggr_ring_end(aggr_ring_t *ring, uint32_t number);
 
+/* A turn of waiting, for a caller that has looked at a ring and found nothing.  An error of the
+ * progress function breaks the group. */
+int MPIR_aggr_turn(aggr_group_t *group);
+
 /* Another ring, for data of at most `bytes`.  One member reserves its block and tells the others;
  * then every member joins.  The block returns when all have left.  0: no room. */
 uint64_t MPIR_aggr_ring_reserve(const aggr_group_t *group, size_t bytes);

@@ -68,6 +68,14 @@ int MPIR_aggr_give_way(const aggr_waiting_t *waiting, unsigned *turns)
     return waiting->progress(waiting->context);
 }
 
+int MPIR_aggr_turn(aggr_group_t *group)
+{
+    MPIR_aggr_relax();
+    if (!group->broken)
+        group->broken = MPIR_aggr_give_way(group->waiting, &group->turns);
+    return group->broken;
+}
+
 int MPIR_aggr_wait_slowly(aggr_group_t *group, const aggr_line_t *line, uint32_t seq)
 {
     if (group->broken)

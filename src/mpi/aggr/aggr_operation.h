@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* An operation of a communicator's ring (aggr.h): a collective of which others may be in progress
+ * at the same time.  Who starts it fills in what it moves; the queue knows what it waits for. */
+#ifndef AGGR_OPERATION_H_INCLUDED
+#define AGGR_OPERATION_H_INCLUDED
+
+#include "aggr_comm.h"
+
+/* Data in a row or not. */
+struct MPIR_Aggr_buffer {
+    char *at;
+    MPI_Aint count;
+    MPI_Datatype datatype;
+};
+
+/* A part for each member, or one part for the member `peer`. */
+struct MPIR_Aggr_parts {
+    char *at;
+    const MPI_Aint *counts;    /* NULL: the one part has `count` elements */
+    const MPI_Aint *places;    /* in elements; in bytes if there are types */
+    const MPI_Datatype *types; /* NULL: all have `datatype` */
+    MPI_Aint count;
+    MPI_Datatype datatype;
+    int peer;
+};
+
+struct MPIR_Aggr_operation;
+
+/* What an operation of a kind does. */
+struct MPIR_Aggr_kind_of_operation {
+    /* Puts this process's data into its line, and begins it: op->number. */
+    void (*put)(struct MPIR_Aggr_operation *op);
+    /* Is it over?  Then its result, or the error, is there. */
+    bool (*look)(struct MPIR_Aggr_operation *op);
+    /* Ends its messages; NULL if it has none. */
+    void (*give_up)(struct MPIR_Aggr_operation *op);
+    /* For a copy that outlives the call: the bytes of the caller's arrays; puts the arrays there,
+     * and takes references to types; gives these back. */
+    size_t (*array_bytes)(const struct MPIR_Aggr_operation *op);
+    void (*keep)(struct MPIR_Aggr_operation *op, void *room);
+    void (*release)(struct MPIR_Aggr_operation *op);
+};
+
+struct MPIR_Aggr_operation {
+    struct MPIR_Aggr_operation *next;
+    const struct MPIR_Aggr_kind_of_operation *kind;
+    MPIR_Comm *comm;
+    aggr_ring_t *ring;
+    MPIR_Request *request; /* NULL: nobody waits for it */
+    size_t place;          /* bytes that a member puts at most, in a ring of its own */
+    uint32_t number;       /* in the ring, once it has begun */
+    bool has_begun;
+    bool has_messages; /* it needs the progress engine to be over */
+    int first, last;   /* the members whose data it takes */
+    int awaited;       /* the first of them that has not arrived */
+    int mpi_errno;     /* its first error */
+    union {
+        struct {                         /* aggr_nonblocking.c */
+            size_t part;                 /* bytes of a part */
+            uint32_t length;             /* of a part, as members compare it */
+            struct MPIR_Aggr_buffer in;  /* what this process puts */
+            struct MPIR_Aggr_buffer out; /* where one part goes; others follow */
+            size_t offset;               /* of this process's part in their data */
+            /* of parts of different lengths, in elements of the type of `out`; else NULL */
+            const MPI_Aint *counts, *places;
+            MPIR_op_function *fold; /* of a reduction */
+        };
+        struct { /* aggr_parts.c */
+            struct MPIR_Aggr_parts give, take;
+            int in_row;   /* parts in the row of a member that gives */
+            size_t limit; /* longer parts go by messages */
+            int tag;
+            bool has_read;
+            MPIR_Request **requests; /* of these, in the order of members; NULL: none */
+            int completed;           /* the first of them are */
+        };
+    };
+};
+
+static inline MPI_Aint MPIR_Aggr_extent(MPI_Datatype datatype)
+{
+    MPI_Aint extent;
+
+    MPIR_Datatype_get_extent_macro(datatype, extent);
+    return extent;
+}
+
+static inline int MPIR_Aggr_pack(struct MPIR_Aggr_buffer from, void *to, size_t bytes)
+{
+    MPI_Aint packed;
+
+    if (from.count == 0)
+        return MPI_SUCCESS;
+    if (!HANDLE_IS_BUILTIN(from.datatype))
+        return MPIR_Typerep_pack(from.at, from.count, from.datatype, 0, to, (MPI_Aint) bytes,
+                                 &packed);
+    memcpy(to, from.at, bytes);
+    return MPI_SUCCESS;
+}
+
+static inline int MPIR_Aggr_unpack(struct MPIR_Aggr_buffer to, const void *from, size_t bytes)
+{
+    MPI_Aint unpacked;
+
+    if (!HANDLE_IS_BUILTIN(to.datatype))
+        return MPIR_Typerep_unpack(from, (MPI_Aint) bytes, to.at, to.count, to.datatype, 0,
+                                   &unpacked);
+    memcpy(to.at, from, bytes);
+    return MPI_SUCCESS;
+}
+
+/* The most members: each of them reads a line of each. */
+enum { MPIR_AGGR_RING_MEMBERS = 64 };
+
+static inline bool MPIR_Aggr_has_ring(const MPIR_Comm *comm)
+{
+    return MPIR_Aggr_has_lines(comm) && comm->local_size <= MPIR_AGGR_RING_MEMBERS &&
+           MPIR_aggr_ring_has(&comm->aggr->group.ring, 0);
+}
+
+/* Begins it.  `request` may be NULL: nobody waits. */
+int MPIR_Aggr_start(struct MPIR_Aggr_operation *op, MPIR_Request **request);
+/* Begins it and waits. */
+int MPIR_Aggr_run(struct MPIR_Aggr_operation *op);
+
+/* Collective.  Makes what each start of the persistent request does.  `fits`: op->place bytes may
+ * go by a ring.  False: there is no ring for it, as all members know. */
+bool MPIR_Aggr_make_persistent(const struct MPIR_Aggr_operation *op, bool fits,
+                               MPIR_Request *request, int *mpi_errno);
+
+#endif /* AGGR_OPERATION_H_INCLUDED */
