@@ -187,6 +187,16 @@ static bool begin(struct MPIR_Aggr_operation op, uint64_t bytes, int parts, MPIR
     return fits || *mpi_errno != MPI_SUCCESS;
 }
 
+/* A gather, a scatter or an alltoall of longer parts than fit, up to this length, needs messages,
+ * but no schedule. */
+enum { LONGEST_PART = 65536 };
+
+static bool goes_in_parts(uint64_t bytes, int parts, MPIR_Request **request)
+{
+    return bytes > MPIR_Aggr_settings.max_bytes / (size_t) parts && bytes <= LONGEST_PART &&
+           !*request;
+}
+
 static struct MPIR_Aggr_buffer buffer_of(const void *at, MPI_Aint count, MPI_Datatype datatype)
 {
     return (struct MPIR_Aggr_buffer){(char *) at, count, datatype};
@@ -279,9 +289,19 @@ bool MPIR_Aggr_post_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
                            void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, int root,
                            MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno)
 {
-    return MPIR_Aggr_has_ring(comm) &&
-           gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm->rank == root,
-                  comm, request, mpi_errno);
+    bool is_root = comm->rank == root;
+    uint64_t bytes =
+        is_root ? MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
+                : MPIR_Aggr_bytes(sendcount, sendtype);
+
+    if (goes_in_parts(bytes, 1, request))
+        return MPIR_Aggr_exchange_parts(
+            comm, MPIR_Aggr_parts_of(sendbuf, sendcount, sendtype, root),
+            is_root ? MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, MPIR_AGGR_EACH)
+                    : MPIR_Aggr_no_part(),
+            1, request, mpi_errno);
+    return MPIR_Aggr_has_ring(comm) && gather(sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                              recvtype, is_root, comm, request, mpi_errno);
 }
 
 bool MPIR_Aggr_post_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
@@ -294,6 +314,13 @@ bool MPIR_Aggr_post_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
                 : MPIR_Aggr_bytes(recvcount, recvtype);
     struct MPIR_Aggr_operation op;
 
+    if (goes_in_parts(bytes, comm->local_size, request))
+        return MPIR_Aggr_exchange_parts(
+            comm,
+            is_root ? MPIR_Aggr_parts_of(sendbuf, sendcount, sendtype, MPIR_AGGR_EACH)
+                    : MPIR_Aggr_no_part(),
+            MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, root), comm->local_size - 1, request,
+            mpi_errno);
     if (!MPIR_Aggr_has_ring(comm))
         return false;
     op = operation(comm, bytes & ~MPIR_AGGR_NO_LENGTH, root, root);
@@ -314,6 +341,11 @@ bool MPIR_Aggr_post_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Dataty
     int size = comm->local_size;
     struct MPIR_Aggr_operation op;
 
+    if (goes_in_parts(bytes, size, request) && sendbuf != MPI_IN_PLACE)
+        return MPIR_Aggr_exchange_parts(
+            comm, MPIR_Aggr_parts_of(sendbuf, sendcount, sendtype, MPIR_AGGR_EACH),
+            MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, MPIR_AGGR_EACH), size - 1, request,
+            mpi_errno);
     if (!MPIR_Aggr_has_ring(comm))
         return false;
     op = operation(comm, bytes & ~MPIR_AGGR_NO_LENGTH, 0, size - 1);

@@ -17,13 +17,15 @@ struct MPIR_Aggr_buffer {
 /* A part for each member, or one part for the member `peer`. */
 struct MPIR_Aggr_parts {
     char *at;
-    const MPI_Aint *counts;    /* NULL: the one part has `count` elements */
-    const MPI_Aint *places;    /* in elements; in bytes if there are types */
+    const MPI_Aint *counts;    /* NULL: each part has `count` elements */
+    const MPI_Aint *places;    /* with counts: in elements; in bytes if there are types */
     const MPI_Datatype *types; /* NULL: all have `datatype` */
     MPI_Aint count;
     MPI_Datatype datatype;
-    int peer;
+    int peer; /* without counts; MPIR_AGGR_EACH: the parts of all lie one behind the other */
 };
+
+enum { MPIR_AGGR_NOBODY = -1, MPIR_AGGR_EACH = -2 };
 
 struct MPIR_Aggr_operation;
 
@@ -123,6 +125,28 @@ static inline bool MPIR_Aggr_has_ring(const MPIR_Comm *comm)
 int MPIR_Aggr_start(struct MPIR_Aggr_operation *op, MPIR_Request **request);
 /* Begins it and waits. */
 int MPIR_Aggr_run(struct MPIR_Aggr_operation *op);
+
+/* Gives a part to some members, and takes one from some.  `in_row` is the number of others that a
+ * giver has parts for: the same on all members.  The caller waits if `request` is NULL.  False: it
+ * goes another way, as all members know, or there is an error. */
+bool MPIR_Aggr_exchange_parts(MPIR_Comm *comm, struct MPIR_Aggr_parts give,
+                              struct MPIR_Aggr_parts take, int in_row, MPIR_Request **request,
+                              int *mpi_errno);
+
+static inline struct MPIR_Aggr_parts MPIR_Aggr_no_part(void)
+{
+    return (struct MPIR_Aggr_parts){.datatype = MPI_BYTE, .peer = MPIR_AGGR_NOBODY};
+}
+
+/* For one member, or for each. */
+static inline struct MPIR_Aggr_parts MPIR_Aggr_parts_of(const void *at, MPI_Aint count,
+                                                        MPI_Datatype datatype, int peer)
+{
+    if (at == MPI_IN_PLACE)
+        return MPIR_Aggr_no_part();
+    return (struct MPIR_Aggr_parts){
+        .at = (char *) at, .count = count, .datatype = datatype, .peer = peer};
+}
 
 /* Collective.  Makes what each start of the persistent request does.  `fits`: op->place bytes may
  * go by a ring.  False: there is no ring for it, as all members know. */

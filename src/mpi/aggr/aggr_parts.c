@@ -22,8 +22,12 @@ static struct MPIR_Aggr_buffer part_of(const struct MPIR_Aggr_parts *parts, int 
     struct MPIR_Aggr_buffer part = {parts->at, parts->count, parts->datatype};
     MPI_Aint unit = 1;
 
-    if (!parts->counts) {
+    if (!parts->counts && parts->peer != MPIR_AGGR_EACH) {
         part.count = member == parts->peer ? part.count : 0;
+        return part;
+    }
+    if (!parts->counts) {
+        part.at += member * part.count * MPIR_Aggr_extent(part.datatype);
         return part;
     }
     part.count = parts->counts[member];
@@ -42,14 +46,19 @@ static uint64_t bytes_of(struct MPIR_Aggr_buffer part)
     return part.count == 0 ? 0 : MPIR_Aggr_bytes(part.count, part.datatype);
 }
 
+static bool has_all(const struct MPIR_Aggr_parts *parts)
+{
+    return parts->counts || parts->peer == MPIR_AGGR_EACH;
+}
+
 static int first_of(const struct MPIR_Aggr_parts *parts)
 {
-    return parts->counts ? 0 : MPL_MAX(parts->peer, 0);
+    return has_all(parts) ? 0 : MPL_MAX(parts->peer, 0);
 }
 
 static int last_of(const struct MPIR_Aggr_parts *parts, const MPIR_Comm *comm)
 {
-    return parts->counts ? comm->local_size - 1 : parts->peer;
+    return has_all(parts) ? comm->local_size - 1 : parts->peer;
 }
 
 /* ---- parts that go by messages --------------------------------------------------------------- */
@@ -132,10 +141,13 @@ static size_t table_bytes(int in_row)
     return in_row > 1 ? (size_t) in_row * sizeof(uint32_t) : 0;
 }
 
+/* In the line of a row, with its length: a datum of another collective is none. */
+#define ROW (UINT32_C(1) << 30)
+
 /* A longer part than any limit is as long as another. */
 static uint32_t length_of(struct MPIR_Aggr_buffer part)
 {
-    return (uint32_t) MPL_MIN(bytes_of(part), INT32_MAX);
+    return (uint32_t) MPL_MIN(bytes_of(part), ROW - 1);
 }
 
 static size_t bytes_in_row(const struct MPIR_Aggr_operation *op, uint32_t length)
@@ -200,9 +212,9 @@ static void put(struct MPIR_Aggr_operation *op)
     measure(op, &row);
     put_parts(op, &row, MPIR_aggr_ring_place(op->ring, row.bytes));
     if (op->in_row == 1)
-        op->number = MPIR_aggr_ring_begin(op->ring, row.parts > 0 ? row.lengths[0] : 0);
+        op->number = MPIR_aggr_ring_begin(op->ring, ROW | (row.parts > 0 ? row.lengths[0] : 0));
     else
-        op->number = MPIR_aggr_ring_begin(op->ring, (uint32_t) row.bytes);
+        op->number = MPIR_aggr_ring_begin(op->ring, ROW | (uint32_t) row.bytes);
     MPIR_Aggr_counts.bytes += row.bytes;
     take_own(op);
     for (int m = op->first; m <= op->last; m++) {
@@ -221,7 +233,7 @@ struct found {
 
 static struct found find(const struct MPIR_Aggr_operation *op, int member)
 {
-    uint32_t length = MPIR_aggr_ring_length(op->ring, op->number, member);
+    uint32_t length = MPIR_aggr_ring_length(op->ring, op->number, member) & ~ROW;
     int me = op->comm->rank - (op->comm->rank > member);
     uint32_t lengths[MPIR_AGGR_RING_MEMBERS];
     const char *at;
@@ -254,6 +266,21 @@ static void take_part(struct MPIR_Aggr_operation *op, int member, struct MPIR_Ag
     MPIR_Err_keep_first(&op->mpi_errno, MPIR_Aggr_unpack(part, found.at, found.length));
 }
 
+static bool has_row(const struct MPIR_Aggr_operation *op, int member)
+{
+    return MPIR_aggr_ring_length(op->ring, op->number, member) & ROW;
+}
+
+/* In an erroneous program the member has called another collective, or with a length for lines. */
+static void refuse(struct MPIR_Aggr_operation *op, int member, uint64_t expected)
+{
+    uint32_t length = MPIR_aggr_ring_length(op->ring, op->number, member);
+
+    MPIR_Err_keep_first(&op->mpi_errno, MPIR_Aggr_lengths_differ(length, expected));
+    if (op->requests)
+        withdraw(&op->requests[member]);
+}
+
 static bool have_read(struct MPIR_Aggr_operation *op)
 {
     for (; op->awaited <= op->last; op->awaited++) {
@@ -263,7 +290,10 @@ static bool have_read(struct MPIR_Aggr_operation *op)
             continue;
         if (!MPIR_aggr_ring_arrived(op->ring, op->number, op->awaited))
             return false;
-        take_part(op, op->awaited, part);
+        if (has_row(op, op->awaited))
+            take_part(op, op->awaited, part);
+        else
+            refuse(op, op->awaited, bytes_of(part));
     }
     return true;
 }
@@ -354,19 +384,6 @@ static const struct MPIR_Aggr_kind_of_operation of_parts = {put,         look, g
 
 /* ---- what MPI calls -------------------------------------------------------------------------- */
 
-static struct MPIR_Aggr_parts none(void)
-{
-    return (struct MPIR_Aggr_parts){.datatype = MPI_BYTE, .peer = -1};
-}
-
-static struct MPIR_Aggr_parts one(const void *at, MPI_Aint count, MPI_Datatype datatype, int peer)
-{
-    if (at == MPI_IN_PLACE)
-        return none();
-    return (struct MPIR_Aggr_parts){
-        .at = (char *) at, .count = count, .datatype = datatype, .peer = peer};
-}
-
 static struct MPIR_Aggr_parts many(const void *at, const MPI_Aint counts[], const MPI_Aint places[],
                                    MPI_Datatype datatype)
 {
@@ -398,9 +415,9 @@ static bool has_ring(MPIR_Comm *comm, bool is_blocking, int *mpi_errno)
     return MPIR_Aggr_has_ring(comm);
 }
 
-/* `request` is NULL if the caller waits. */
-static bool go(MPIR_Comm *comm, struct MPIR_Aggr_parts give, struct MPIR_Aggr_parts take,
-               int in_row, MPIR_Request **request, int *mpi_errno)
+bool MPIR_Aggr_exchange_parts(MPIR_Comm *comm, struct MPIR_Aggr_parts give,
+                              struct MPIR_Aggr_parts take, int in_row, MPIR_Request **request,
+                              int *mpi_errno)
 {
     bool is_persistent = request && *request;
     size_t room, table = table_bytes(in_row);
@@ -436,8 +453,10 @@ bool MPIR_Aggr_post_scatterv(const void *sendbuf, const MPI_Aint sendcounts[],
 {
     bool is_root = comm->rank == root;
 
-    return go(comm, is_root ? many(sendbuf, sendcounts, displs, sendtype) : none(),
-              one(recvbuf, recvcount, recvtype, root), comm->local_size - 1, request, mpi_errno);
+    return MPIR_Aggr_exchange_parts(
+        comm, is_root ? many(sendbuf, sendcounts, displs, sendtype) : MPIR_Aggr_no_part(),
+        MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, root), comm->local_size - 1, request,
+        mpi_errno);
 }
 
 bool MPIR_Aggr_post_gatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
@@ -447,9 +466,10 @@ bool MPIR_Aggr_post_gatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
 {
     bool is_root = comm->rank == root;
 
-    return go(comm, one(sendbuf, sendcount, sendtype, root),
-              is_root ? many(recvbuf, recvcounts, displs, recvtype) : none(), 1, request,
-              mpi_errno);
+    return MPIR_Aggr_exchange_parts(comm, MPIR_Aggr_parts_of(sendbuf, sendcount, sendtype, root),
+                                    is_root ? many(recvbuf, recvcounts, displs, recvtype)
+                                            : MPIR_Aggr_no_part(),
+                                    1, request, mpi_errno);
 }
 
 /* In place goes another way: data would be received where data for messages lie.  All members say
@@ -460,9 +480,10 @@ bool MPIR_Aggr_post_alltoallv(const void *sendbuf, const MPI_Aint sendcounts[],
                               MPI_Datatype recvtype, MPIR_Comm *comm, MPIR_Request **request,
                               int *mpi_errno)
 {
-    return sendbuf != MPI_IN_PLACE && go(comm, many(sendbuf, sendcounts, sdispls, sendtype),
-                                         many(recvbuf, recvcounts, rdispls, recvtype),
-                                         comm->local_size - 1, request, mpi_errno);
+    return sendbuf != MPI_IN_PLACE &&
+           MPIR_Aggr_exchange_parts(comm, many(sendbuf, sendcounts, sdispls, sendtype),
+                                    many(recvbuf, recvcounts, rdispls, recvtype),
+                                    comm->local_size - 1, request, mpi_errno);
 }
 
 bool MPIR_Aggr_post_alltoallw(const void *sendbuf, const MPI_Aint sendcounts[],
@@ -471,7 +492,8 @@ bool MPIR_Aggr_post_alltoallw(const void *sendbuf, const MPI_Aint sendcounts[],
                               const MPI_Datatype recvtypes[], MPIR_Comm *comm,
                               MPIR_Request **request, int *mpi_errno)
 {
-    return sendbuf != MPI_IN_PLACE && go(comm, of_types(sendbuf, sendcounts, sdispls, sendtypes),
-                                         of_types(recvbuf, recvcounts, rdispls, recvtypes),
-                                         comm->local_size - 1, request, mpi_errno);
+    return sendbuf != MPI_IN_PLACE &&
+           MPIR_Aggr_exchange_parts(comm, of_types(sendbuf, sendcounts, sdispls, sendtypes),
+                                    of_types(recvbuf, recvcounts, rdispls, recvtypes),
+                                    comm->local_size - 1, request, mpi_errno);
 }

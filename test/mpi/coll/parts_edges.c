@@ -89,6 +89,24 @@ static void differ_in_all_ways(void)
         }
 }
 
+/* A scatter of short parts is another operation than one of long parts. */
+static void differ_in_kind(int sent, int expected)
+{
+    MPI_Comm comm = with_lines();
+    int *out = ct_ints(sent * size), *into = ct_ints(MOST), err, n = ct_me == 0 ? sent : expected;
+    MPI_Request request;
+
+    err = MPI_Iscatter(out, n, MPI_INT, into, n, MPI_INT, 0, comm, &request);
+    if (err == MPI_SUCCESS)
+        err = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CT_CHECK(ct_class_of(err) == (ct_me == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE),
+             "scatter: %d sent, %d expected: the error is %d", sent, expected, ct_class_of(err));
+    check_sum(comm, "after a scatter of lengths that differ");
+    free(out);
+    free(into);
+    MPI_Comm_free(&comm);
+}
+
 /* ---- no memory ---- */
 
 static void poor(int who, int allowed, int n)
@@ -165,6 +183,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &ct_me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     differ_in_all_ways();
+    differ_in_kind(1, 3000);
     for (int n = 4; n < 4000; n += 1500) {
         for (int who = 0; who < size; who++)
             for (int allowed = 0; allowed < 4; allowed++)
