@@ -178,6 +178,7 @@ def tap_of(check, name, *words):
 def validate_all(check):
     tap_of(check, "validate", ROOT / "maint/validate")
     check.step("what maint/check counts, repeats and picks", ROOT / "maint/lib/check_itself.py")
+    check.step("edits of mpich/ go into patches", ROOT / "maint/lib/check_series.py")
 
 
 def validate(check):

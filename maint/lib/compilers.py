@@ -68,7 +68,7 @@ class Compiler:
 
 
 def patched():
-    return {path for patch in t.series() for path in patch.sections if path.endswith((".c", ".h"))}
+    return {path for patch in t.series() for path in patch.paths if path.endswith((".c", ".h"))}
 
 
 def is_compiled(source):

@@ -56,19 +56,14 @@ def text_of(data, function):
     return "".join(lines[slice(*found)]).encode("utf-8", "surrogateescape") if found else None
 
 
-def take_out(lines, functions, text=str):
-    """Removes functions from a list of lines, of which `text` gives the text."""
-    for function in functions:
-        found = spans([text(line) for line in lines], function)
-        if not found:
-            raise LookupError(f"there is no {function}")
-        del lines[slice(*found)]
-
-
 def cut(data, functions):
     """A file without these functions."""
     lines = data.decode("utf-8", "surrogateescape").splitlines(keepends=True)
-    take_out(lines, functions)
+    for function in functions:
+        found = spans(lines, function)
+        if not found:
+            raise LookupError(f"there is no {function}")
+        del lines[slice(*found)]
     return "".join(lines).encode("utf-8", "surrogateescape")
 
 

@@ -28,6 +28,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import repository  # noqa: E402
 import tree as t  # noqa: E402
 from compile_commands import BUILD, of_libmpi  # noqa: E402
 
@@ -67,10 +68,13 @@ class States:
     def __init__(self, out, jobs):
         self.dir, self.jobs = Path(out), jobs
         self.tree = self.dir / "tree"
-        self.upstream, self.patches, self.ours = t.Upstream(), t.series(), t.overlay()
-        patched = {p for patch in self.patches for p in patch.sections}
-        self.contents = self.upstream.files(patched)
-        self.replaced = self.upstream.files({p for p in self.ours if p in self.upstream.manifest()})
+        self.repository, self.patches, self.ours = repository.Tree(), t.series(), t.overlay()
+        tip = self.repository.commit_patches(self.patches)
+        self.commits = {name: commit for name, _, commit in self.repository.patches(tip)}
+        patched = {p for patch in self.patches for p in patch.paths}
+        self.contents = self.repository.files(t.UPSTREAM, patched)
+        theirs = set(self.repository.upstream_names())
+        self.replaced = self.repository.files(t.UPSTREAM, theirs & set(self.ours))
         self.said, self.sources = of_libmpi()
         self.in_the_end = sources_named(FINAL)
         self.undefined = set()
@@ -90,7 +94,7 @@ class States:
             (self.dir / entry).symlink_to(BUILD / entry)
 
     def add(self, patch):
-        t.apply_patch(patch, self.contents)
+        self.contents |= self.repository.files(self.commits[patch.name], patch.paths)
         for path in set(self.replaced) & set(patch.serves()):
             self.replaced[path] = self.ours[path].read_bytes()
 
@@ -122,7 +126,7 @@ class States:
     def write(self):
         for path, data in {**self.contents, **self.replaced}.items():
             if path.startswith(COPIED) and t.read(self.tree / path) != data:
-                t.write(self.tree / path, data, self.upstream.mode(path))
+                t.write(self.tree / path, data, (FINAL / path).stat().st_mode)
         self.write_extractcvars()
         self.generate()
 

@@ -2,59 +2,34 @@
 """Check of maint/validate: no patch removes or rewrites a line that a patch before it added."""
 import re
 
-import replaced
 import tree as t
 
-HUNK = re.compile(r"(?m)^@@ -(\d+)(?:,\d+)? .*\n((?:[-+ \\].*\n|\n)*)")
+HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+\d+(?:,(\d+))? @@\n((?:[-+\\\\].*\n)*)")
 
 
-def place(hunk, start, lines):
-    """Where the old side of a hunk stands, nearest to line `start`."""
-    old = [line[1:] for line in hunk if line[0] != "+"]
-    last = len(lines) - len(old)
-    for away in range(max(start, len(lines)) + 1):
-        for at in (start - away, start + away):
-            if 0 <= at <= last and [text for text, _ in lines[at : at + len(old)]] == old:
-                return at
-    return None
+def undone_by(text, owners, name):
+    """Makes a difference without context in `owners`: path -> for each line the patch that added
+    it.  Yields (path, owner, text) of the lines removed that a patch added."""
+    for section in t.sections_of(text)[1:]:
+        path = t.path_of(section)
+        for first, old, new, body in reversed(HUNK.findall(section)):
+            old, new = int(old or 1), int(new or 1)
+            at = int(first) - 1 + (old == 0)
+            removed = zip(owners[path][at : at + old], body.splitlines())
+            yield from ((path, owner, line[1:].strip()) for owner, line in removed if owner)
+            owners[path][at : at + old] = [name] * new
 
 
-def undone_by(patch, path, lines):
-    """Applies a patch's hunks to lines, pairs of a text and the patch that added it.  Yields the
-    pairs removed that a patch added."""
-    grown = 0
-    for start, body in HUNK.findall(patch.sections[path]):
-        hunk = [line if line != "\n" else " \n" for line in body.splitlines(keepends=True)]
-        hunk = [line for line in hunk if line[0] != "\\"]
-        at = place(hunk, int(start) - 1 + grown, lines)
-        if at is None:
-            raise t.Failure(f"patches/{patch.name}: a hunk of {path} has no place")
-        for line in hunk:
-            if line[0] == "+":
-                lines.insert(at, (line[1:], patch.name))
-            if line[0] == "-":
-                if lines[at][1]:
-                    yield lines[at]
-                del lines[at]
-            else:
-                at += 1
-        grown += sum((line[0] == "+") - (line[0] == "-") for line in hunk)
-
-
-def check_undone(upstream, patches):
-    paths = {p for patch in patches for p in patch.sections}
-    contents = {
-        path: [
-            (line, None)
-            for line in (data or b"").decode("utf-8", "surrogateescape").splitlines(True)
-        ]
-        for path, data in upstream.files(paths).items()
-    }
-    for patch in patches:
-        for path in patch.sections:
-            patch.cut(path, contents[path], replaced.take_out, text=lambda line: line[0])
-            for text, owner in undone_by(patch, path, contents[path]):
-                yield f"patches/{patch.name} removes from {path} of patches/{owner}: {text.strip()}"
+def check_undone(tree, patches, tip):
+    commits = tree.commits(tip)
+    upstream = tree.files(t.UPSTREAM, {path for patch in patches for path in patch.paths})
+    owners = {path: [None] * data.count(b"\n") for path, data in upstream.items()}
+    texts = tree.texts([commit for commit, _ in commits], "-U0")
+    for commit, message in commits:
+        name = message.rsplit(maxsplit=1)[1]
+        for path, owner, line in undone_by(texts[commit], owners, name):
+            if not message.startswith("Cut "):
+                yield f"patches/{name} removes from {path} of patches/{owner}: {line}"
 
 
 def check_numbers(listed):

@@ -45,7 +45,7 @@ def known():
 
 def changed_here():
     """Files of MPICH that patches or overlay change"""
-    touched = {path for patch in t.series() for path in patch.sections}
+    touched = {path for patch in t.series() for path in patch.paths}
     return touched | set(t.overlay())
 
 
