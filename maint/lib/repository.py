@@ -7,6 +7,8 @@ patch that replaces functions (patches/replaced.txt) stands one that takes them 
 difference of each commit is what its patch file has.  Author and dates are always the same: the
 same series makes the same commits.
 """
+import contextlib
+import fcntl
 import itertools
 import os
 import re
@@ -52,6 +54,7 @@ class Tree:
     def __init__(self, variant="patched"):
         self.variant = variant
         self.dir = t.ROOT / t.TREES[variant]
+        self.scratch = tempfile.TemporaryDirectory()
 
     def git(self, *command, where=None, **how):
         how = {"input": b"", **how, "env": {**GIT, **how.get("env", {})}}
@@ -194,8 +197,8 @@ class Tree:
     # ---- making commits
 
     def plumb(self, *command, **how):
-        """Runs a command of git on an index of its own."""
-        return self.git(*command, env={"GIT_INDEX_FILE": str(self.dir / ".git/cmap-index")}, **how)
+        """Runs a command of git on an index of this process."""
+        return self.git(*command, env={"GIT_INDEX_FILE": f"{self.scratch.name}/index"}, **how)
 
     def commit(self, parent, message):
         tree = self.plumb("write-tree").decode().strip()
@@ -303,6 +306,15 @@ class Tree:
         return self.commit(tip, f"fixup! {commit}\n")
 
     # ---- the files of the tree
+
+    @contextlib.contextmanager
+    def locked(self):
+        """While files of the tree are written: builds of several variants have the same one."""
+        file = t.ROOT / ".cache" / f"{self.dir.name}.lock"
+        file.parent.mkdir(exist_ok=True)
+        with file.open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
 
     def require(self):
         if not (self.dir / ".git").exists():

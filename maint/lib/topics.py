@@ -69,7 +69,8 @@ class States:
         self.dir, self.jobs = Path(out), jobs
         self.tree = self.dir / "tree"
         self.repository, self.patches, self.ours = repository.Tree(), t.series(), t.overlay()
-        tip = self.repository.commit_patches(self.patches)
+        known = self.repository.known_steps(repository.MADE)
+        tip = self.repository.commit_patches(self.patches, known)
         self.commits = {name: commit for name, _, commit in self.repository.patches(tip)}
         patched = {p for patch in self.patches for p in patch.paths}
         self.contents = self.repository.files(t.UPSTREAM, patched)
