@@ -159,7 +159,7 @@ def tests_of_header(name):
     """What the header of a patch names as its tests."""
     text = t.Patch(name).part("Test")
     found = [f"{section}/*" for section in re.findall(r"\bmaint/check (\w+)", text)]
-    for path in re.findall(r"\b(?:maint/lib|test)/[\w/]+\.\w+", text):
+    for path in re.findall(r"\btest/[\w/]+\.\w+", text):
         found += tests_of(path)
     return found
 

@@ -3,7 +3,7 @@
 down.
 
 A unit is what can be chosen: "suite/comm".  A step is a command, or a function of the shell
-libraries in maint/lib; check_step.sh runs both."""
+libraries in maint/lib and test/*/steps.sh; check_step.sh runs both."""
 import fcntl
 import os
 import re

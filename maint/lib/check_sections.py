@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The sections of maint/check: what they run.  A section yields its units, each as the name in the
 section and what to call.  A row of a table is the name of a step and its command, which may be a
-function of the shell libraries in maint/lib."""
+function of the shell libraries in maint/lib and test/*/steps.sh."""
 import os
 import re
 import subprocess
@@ -177,8 +177,8 @@ def tap_of(check, name, *words):
 
 def validate_all(check):
     tap_of(check, "validate", ROOT / "maint/validate")
-    check.step("what maint/check counts, repeats and picks", ROOT / "maint/lib/check_itself.py")
-    check.step("edits of mpich/ go into patches", ROOT / "maint/lib/check_series.py")
+    check.step("what maint/check counts, repeats and picks", ROOT / "test/maint/check_itself.py")
+    check.step("edits of mpich/ go into patches", ROOT / "test/maint/check_series.py")
 
 
 def validate(check):

@@ -2,17 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # usage: check_step.sh [options of maint/build] -- COMMAND [ARGUMENT]...
 #
-# Runs a command, or a function of the libraries beside this file, for maint/check.  OUT is the
-# folder of its results.  A line of a function that fails is a failure.
+# Runs a command, or a function of the libraries beside this file and of test/*/steps.sh, for
+# maint/check.  OUT is the folder of its results.  A line of a function that fails is a failure.
 # shellcheck disable=SC2317,SC2034    # functions are called by name
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 PROGRAM=check
 . "$ROOT/maint/lib/packages.sh"
 . "$ROOT/maint/lib/variant.sh"
-for library in suite fresh package names check_hosts containers kill report rank1 examples \
-    long doc launchers apps images foreign mpiexec arm bench; do
-    . "$ROOT/maint/lib/$library.sh"
+for library in "$ROOT"/maint/lib/{suite,fresh,check_hosts,doc,bench}.sh "$ROOT"/test/*/steps.sh; do
+    . "$library"
 done
 
 OPTIONS=()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What kill_one() of maint/lib/kill.sh waits for, before it kills a process. */
+/* What kill_one() of test/kill/steps.sh waits for, before it kills a process. */
 #ifndef RUNNING_H_INCLUDED
 #define RUNNING_H_INCLUDED
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # shellcheck disable=SC2317    # functions are called by name
-# Steps of the section "long" of maint/check.  Needs common.sh, variant.sh, names.sh and
-# examples.sh; OPTIONS are those of maint/build.
+# Steps of the section "long" of maint/check.  Needs common.sh, variant.sh, and the
+# steps of names and examples; OPTIONS are those of maint/build.
 
 most_ids() {
     make -C "$BUILD/test/mpi/util" libmtest_single.la &&

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Frame of the program that maint/lib/wrong_arguments.py makes.  It calls each function with its
- * arguments wrong in turn, each function in a child of its own.  A case is one call: the first of a
- * function has only right arguments.
+ * Frame of the program that test/arguments/wrong_arguments.py makes.  It calls each function with
+ * its arguments wrong in turn, each function in a child of its own.  A case is one call: the first
+ * of a function has only right arguments.
  *
  * Each case has to come back with an error class, or, where MPI allows the argument or does not ask
  * for a check, with success.
@@ -39,13 +39,13 @@ struct function {
 
 /* ---- right arguments ---- */
 
-static int ints[N] = { 1, 1, 1, 1, 1, 1, 1, 1 }, zeros[N], out[64], out2[64], flag;
+static int ints[N] = {1, 1, 1, 1, 1, 1, 1, 1}, zeros[N], out[64], out2[64], flag;
 static MPI_Aint azeros[N], aint_out[64];
-static MPI_Count counts[N] = { 1, 1, 1, 1, 1, 1, 1, 1 }, czeros[N], count_out[64];
+static MPI_Count counts[N] = {1, 1, 1, 1, 1, 1, 1, 1}, czeros[N], count_out[64];
 static MPI_Offset offset_out;
-static int minus[N] = { -5, -5, -5, -5, -5, -5, -5, -5 };
-static MPI_Count cminus[N] = { -5, -5, -5, -5, -5, -5, -5, -5 };
-static MPI_Aint aminus[N] = { -5, -5, -5, -5, -5, -5, -5, -5 };
+static int minus[N] = {-5, -5, -5, -5, -5, -5, -5, -5};
+static MPI_Count cminus[N] = {-5, -5, -5, -5, -5, -5, -5, -5};
+static MPI_Aint aminus[N] = {-5, -5, -5, -5, -5, -5, -5, -5};
 static int ranges[N][3], minus_ranges[N][3];
 static double send[N * 8], receive[N * 8], exposed[N * 8];
 static char text[MPI_MAX_ERROR_STRING + MPI_MAX_LIBRARY_VERSION_STRING];
@@ -53,8 +53,8 @@ static void *pointer;
 static MPI_Status status, statuses[N];
 static MPI_Datatype types[N], null_types[N], type_out[N];
 static MPI_Info infos[N], null_infos[N];
-static char *words[] = { "a", "b", NULL };
-static char **word_lists[] = { words, words };
+static char *words[] = {"a", "b", NULL};
+static char **word_lists[] = {words, words};
 
 static MPI_Comm new_comm;
 static MPI_Group new_group;
@@ -121,25 +121,13 @@ static MPI_Op *fresh_op(void)
     return &op;
 }
 
-static void ignore_comm(MPI_Comm *comm, int *code, ...)
-{
-    (void) comm, (void) code;
-}
+static void ignore_comm(MPI_Comm *comm, int *code, ...) { (void) comm, (void) code; }
 
-static void ignore_win(MPI_Win *win, int *code, ...)
-{
-    (void) win, (void) code;
-}
+static void ignore_win(MPI_Win *win, int *code, ...) { (void) win, (void) code; }
 
-static void ignore_file(MPI_File *file, int *code, ...)
-{
-    (void) file, (void) code;
-}
+static void ignore_file(MPI_File *file, int *code, ...) { (void) file, (void) code; }
 
-static void ignore_session(MPI_Session *session, int *code, ...)
-{
-    (void) session, (void) code;
-}
+static void ignore_session(MPI_Session *session, int *code, ...) { (void) session, (void) code; }
 
 static MPI_Errhandler *fresh_errhandler(void)
 {
@@ -296,7 +284,7 @@ static MPI_Request receives_parts(void)
 static MPI_Comm cart(void)
 {
     MPI_Comm comm;
-    int dims[2] = { 1, 1 }, periods[2] = { 1, 0 };
+    int dims[2] = {1, 1}, periods[2] = {1, 0};
 
     MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &comm);
     return comm;
@@ -305,7 +293,7 @@ static MPI_Comm cart(void)
 static MPI_Comm graph(void)
 {
     MPI_Comm comm;
-    int index[1] = { 1 }, edges[1] = { 0 };
+    int index[1] = {1}, edges[1] = {0};
 
     MPI_Graph_create(MPI_COMM_WORLD, 1, index, edges, 0, &comm);
     return comm;
@@ -473,7 +461,7 @@ static int *dims(void)
     return dims;
 }
 
-static int distributions[N] = { MPI_DISTRIBUTE_BLOCK };
+static int distributions[N] = {MPI_DISTRIBUTE_BLOCK};
 
 static const char *file_name(void)
 {
@@ -608,16 +596,16 @@ static MPI_T_pvar_handle freed_pvar(void)
 /* ---- handles of objects that were freed ---- */
 
 /* The pools give the handle that was freed last, so that this one is not given to the next few. */
-#define FREED(type, kind, free)         \
-    static type freed_##kind(void)      \
-    {                                   \
-        type made[4], first;            \
-        for (int i = 0; i < 4; i++)     \
-            made[i] = *fresh_##kind();  \
-        first = made[0];                \
-        for (int i = 0; i < 4; i++)     \
-            free(&made[i]);             \
-        return first;                   \
+#define FREED(type, kind, free) \
+    static type freed_##kind(void) \
+    { \
+        type made[4], first; \
+        for (int i = 0; i < 4; i++) \
+            made[i] = *fresh_##kind(); \
+        first = made[0]; \
+        for (int i = 0; i < 4; i++) \
+            free(&made[i]); \
+        return first; \
     }
 
 FREED(MPI_Comm, comm, MPI_Comm_free)
@@ -638,13 +626,13 @@ static MPI_Request freed_request(void)
 }
 
 /* A place that has a wrong handle */
-#define PLACE(type, kind)             \
+#define PLACE(type, kind) \
     static type *at_##kind(type value) \
-    {                                 \
-        static type place[N];         \
-        for (int i = 0; i < N; i++)   \
-            place[i] = value;         \
-        return place;                 \
+    { \
+        static type place[N]; \
+        for (int i = 0; i < N; i++) \
+            place[i] = value; \
+        return place; \
     }
 
 PLACE(MPI_Comm, comm)
@@ -662,7 +650,7 @@ static struct shared {
     int number; /* of the case that runs */
     int is_done;
     int class_[MOST_CASES + 1];
-} *seen;
+} * seen;
 
 static void run_cases(const struct function *f, int from)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Right and wrong values of arguments, for maint/lib/wrong_arguments.py.
+"""Right and wrong values of arguments, for test/arguments/wrong_arguments.py.
 
 A right value is an expression of C, mostly a variable or function of wrong_arguments.c. Wrong
 values have names, and may need an error class (FAILS) or allow success, too (EITHER).

@@ -124,9 +124,9 @@ revokes() {
 
 # One process without mpiexec, so that MPI_Abort of a child ends no job.
 wrong_arguments() {
-    "$ROOT/maint/lib/wrong_arguments.py" "$PREFIX/include/mpi.h" "$OUT/wrong_calls.h" &&
+    "$ROOT/test/arguments/wrong_arguments.py" "$PREFIX/include/mpi.h" "$OUT/wrong_calls.h" &&
         "$PREFIX/bin/mpicc" -Wall -Wextra -Wno-sign-compare -I"$OUT" -o "$OUT/wrong_arguments" \
-            "$ROOT/maint/lib/wrong_arguments.c" &&
+            "$ROOT/test/arguments/wrong_arguments.c" &&
         timeout 300 "$OUT/wrong_arguments"
 }
 

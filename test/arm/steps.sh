@@ -143,7 +143,7 @@ arm_comm() {
     MAX_RANKS=$ARM_RANKS filter_lists "$suite" comm
     build_tests "$suite" comm || return
     rm -f "$tap"
-    NATIVE_MPIEXEC=$PREFIX/bin/mpiexec MPIEXEC=$ROOT/maint/lib/arm_mpiexec.sh \
+    NATIVE_MPIEXEC=$PREFIX/bin/mpiexec MPIEXEC=$ROOT/test/arm/arm_mpiexec.sh \
         run_tests "$suite" comm "$tap" "UCX_TLS=$ARM_UCX_TLS" || true
     grep '^not ok' "$tap" | grep -v '# *TODO' && return 1
     echo "$(grep -c '^ok' "$tap") tests of comm passed, of up to $ARM_RANKS ranks"

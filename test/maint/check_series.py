@@ -8,12 +8,13 @@ import sys
 import tempfile
 from pathlib import Path
 
+MAINT = Path(__file__).resolve().parents[2] / "maint"
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(MAINT / "lib"))
 import repository  # noqa: E402
 import tree as t  # noqa: E402
 import undone  # noqa: E402
 
-MAINT = Path(__file__).resolve().parents[1]
 refresh = importlib.machinery.SourceFileLoader("refresh", str(MAINT / "refresh")).load_module()
 NUMBERS = [f"line {n}" for n in range(1, 31)]
 FIRST, SECOND = "hook/a/0001-first.patch", "hook/b/0001-second.patch"

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "maint/lib"))
 import check_plan as plan  # noqa: E402
 import check_run  # noqa: E402
 import check_sections  # noqa: E402
@@ -82,13 +83,14 @@ def table(folder):
 
 
 def functions(_folder):
-    """check_step.sh reads all shell libraries: no two have a function of one name."""
+    """check_step.sh reads the shell libraries: no two have a function of one name."""
     home = {}
-    for file in sorted((check_run.ROOT / "maint/lib").glob("*.sh")):
+    root = check_run.ROOT
+    for file in sorted([*root.glob("maint/lib/*.sh"), *root.glob("test/*/steps.sh")]):
         if file != check_run.STEP:
             for name in re.findall(r"(?m)^(\w+)\(\)", file.read_text()):
-                expect(name not in home, f"{name}() is in {file.name} and {home.get(name)}")
-                home[name] = file.name
+                expect(name not in home, f"{name}() is in {file} and {home.get(name)}")
+                home[name] = file
 
 
 def later_commits(folder):

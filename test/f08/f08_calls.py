@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes test/mpi/f08/misc/all_procedures.f90 from the interfaces of mpi_f08.
 
-  maint/lib/f08_calls.py            writes the program again, after a change of the interfaces
-  maint/lib/f08_calls.py --count    says how many procedures it calls, and which it only names
+  test/f08/f08_calls.py            writes the program again, after a change of the interfaces
+  test/f08/f08_calls.py --count    says how many procedures it calls, and which it only names
 
 The interfaces are those that MPICH's generator makes for this machine. The program names each
 procedure, so that the linker has to find it, and calls most of them once, with arguments of the

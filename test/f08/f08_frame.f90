@@ -2,7 +2,7 @@
 !
 ! Each procedure of mpi_f08 is there: the linker has to find them all, also by their PMPI names.
 ! Most are called once, with arguments of the types that their interfaces ask for, in communicators
-! of one process and of two. maint/lib/f08_calls.py writes this program from the interfaces.
+! of one process and of two. test/f08/f08_calls.py writes this program from the interfaces.
 !
 module callbacks
     use mpi_f08

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes wrong_calls.h, the calls of the test of wrong arguments, from MPICH's list of functions.
 
-  maint/lib/wrong_arguments.py MPI_H FILE    writes FILE, of the functions that MPI_H declares
-  maint/lib/wrong_arguments.py MPI_H         says which functions and arguments it leaves out
+  test/arguments/wrong_arguments.py MPI_H FILE    writes FILE, of the functions that MPI_H declares
+  test/arguments/wrong_arguments.py MPI_H         says which functions and arguments it leaves out
 
 Each function is called with right arguments, and with each argument wrong in turn. Which values are
 wrong follows from the kind of an argument in mpich/src/binding; wrong_values.py has the values.
