@@ -12,41 +12,16 @@ from check_run import OUT, ROOT, Stop, run
 MODULES = ("aggr", "cid", "cmap", "colours", "locality", "onecopy", "rma_issue", "rma_lock")
 TARGETS = ("lists", "names", "unit", "asan", "tsan", "fuzz")  # of module.mk, with "-check"
 
-SUITE_DIRS = (
-    "attr",
-    "coll",
-    "comm",
-    "datatype",
-    "errhan",
-    "errors",
-    "group",
-    "info",
-    "init",
-    "io",
-    "mpi_t",
-    "part",
-    "pt2pt",
-    "rma",
-    "topo",
-    "spawn",
-    "f08",
-    "threads/comm",
-    "threads/rma",
-    "threads/spawn",
+SUITE_DIRS = tuple(
+    "attr coll comm datatype errhan errors group info init io mpi_t part pt2pt rma topo spawn f08 "
+    "threads/comm threads/rma threads/spawn".split()
 )
 SHORT_DIRS = ("comm", "group", "init", "topo")
 SPAWN_DIRS = ("spawn", "threads/spawn")
 FORCED_DIRS = ("comm", "group", "topo", "threads/comm")
-THREAD_DIRS = (
-    "comm",
-    "group",
-    "mpi_t",
-    "threads/comm",
-    "threads/init",
-    "threads/mpi_t",
-    "threads/pt2pt",
-    "threads/coll",
-    "threads/rma",
+THREAD_DIRS = tuple(
+    "comm group mpi_t threads/comm threads/init threads/mpi_t threads/pt2pt threads/coll "
+    "threads/rma".split()
 )
 HOSTS_DIRS = ("comm", "group", "topo", "init", "pt2pt", "coll", "rma", *SPAWN_DIRS)
 CLIQUES = (2, 3)
@@ -246,8 +221,14 @@ def names(check):
 COMPILED = ("examples compile", "compile_examples")
 
 
+def compile_step(variant, source):
+    program = OUT / source.rsplit("/", 1)[1].removesuffix(".c")
+    flags = ("-O2", "-Wall", "-Wextra", "-Werror", "-o", program)
+    return f"{program.name} compile", variant.bin("mpicc"), *flags, ROOT / source
+
+
 def programs(variant):
-    mpicc, mpiexec = variant.bin("mpicc"), variant.bin("mpiexec")
+    mpiexec = variant.bin("mpiexec")
     yield "demo grid2d", ROOT / "maint/demo", "--no-hpcc", *variant.options
     yield "readme compile", "compile_readme"
     yield "readme run", *WITH_LIMIT, mpiexec, "-n", "8", OUT / "readme"
@@ -255,36 +236,19 @@ def programs(variant):
     yield "the report's file, and its page", "report_page"
     yield "the page in a browser", "report_in_browser"
     for program in ("libraries", "multigrid", "random_graph", "bfs", "limits"):
-        yield (
-            f"{program} compile",
-            mpicc,
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-o",
-            OUT / program,
-            ROOT / f"examples/{program}.c",
-        )
+        yield compile_step(variant, f"examples/{program}.c")
         if program != "limits":
             yield f"{program} on 12 ranks", *WITH_LIMIT, mpiexec, "-n", "12", OUT / program
     program = OUT / "rma_calibrate"
-    yield "rma_calibrate compile", mpicc, "-o", program, ROOT / "examples/rma_calibrate.c"
+    yield compile_step(variant, "examples/rma_calibrate.c")
     yield "rma_calibrate", *WITH_LIMIT, "MPIR_CVAR_NUM_CLIQUES=2", mpiexec, "-n", "2", program
     for what, number in LIMITS:
         limit = ("env", "MPIEXEC_TIMEOUT=300")
         yield f"{number} {what}", *limit, mpiexec, "-n", "2", OUT / "limits", what, number
     for mode in ("hybrid", *ISSUE_MODES):
-        yield (
-            f"bfs by messages, {mode}",
-            *WITH_LIMIT,
-            "MPIR_CVAR_NUM_CLIQUES=5",
-            f"MPIR_CVAR_CH4_RMA_ISSUE={mode}",
-            mpiexec,
-            "-n",
-            "5",
-            OUT / "bfs",
-            "10",
-        )
+        settings = ("MPIR_CVAR_NUM_CLIQUES=5", f"MPIR_CVAR_CH4_RMA_ISSUE={mode}")
+        run_bfs = (mpiexec, "-n", "5", OUT / "bfs", "10")
+        yield f"bfs by messages, {mode}", *WITH_LIMIT, *settings, *run_bfs
 
 
 def refusals(variant):
@@ -388,16 +352,7 @@ BENCHMARKS = (
 
 
 def afapi(variant):
-    yield (
-        "afapi_pi compile",
-        variant.bin("mpicc"),
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-o",
-        OUT / "afapi_pi",
-        ROOT / "examples/afapi_pi.c",
-    )
+    yield compile_step(variant, "examples/afapi_pi.c")
     yield "afapi_pi under mpiexec", "afapi_pi_runs", "mpiexec -n $n afapi_pi 1000"
     yield "afapi_pi in a program that has MPI", "afapi_pi_runs", "mpiexec -n $n afapi_pi 1000 mpi"
     yield "afapi_pi on two nodes", "afapi_pi_runs", "MPIR_CVAR_NUM_CLIQUES=2 mpiexec -n $n afapi_pi 1000"
@@ -457,73 +412,31 @@ def apps(check):
 # ---- containers, launchers, doc, fresh -----------------------------------------------------------
 
 
+def in_container(memory, script):
+    return "in_container", memory, "bash", "-c", script
+
+
 def contain(check):
     if check.shell("can_contain"):
         check.count("containers (needs root and namespaces)", 0, 0, 1)
         return
-    check.steps(
-        (f"containers: {name}", *words)
-        for name, *words in (
-            (
-                "compile",
-                check.variant.bin("mpicc"),
-                "-O2",
-                "-Wall",
-                "-Wextra",
-                "-Werror",
-                "-o",
-                OUT / "all_talk",
-                ROOT / "test/containers/all_talk.c",
-            ),
-            ("64 processes, 64 MB of /dev/shm", "in_container", "64m", "bash", "-c", "all_talk 64"),
-            ("16 processes, 8 MB of /dev/shm", "in_container", "8m", "bash", "-c", "all_talk 16"),
-            (
-                "the demo in 8 MB",
-                "in_container",
-                "8m",
-                ROOT / "maint/demo",
-                "--no-hpcc",
-                *check.variant.options,
-            ),
-            (
-                "16 processes, 64 MB, no sysv",
-                "in_container",
-                "64m",
-                "bash",
-                "-c",
-                "all_talk_without_sysv 16",
-            ),
-            (
-                "8 processes, 8 MB, no sysv",
-                "in_container",
-                "8m",
-                "bash",
-                "-c",
-                "all_talk_without_sysv 8",
-            ),
-            ("a user namespace for each process", "all_talk", "4", "unshare", "--user"),
-            (
-                "namespaces of users and processes",
-                "all_talk",
-                "4",
-                "unshare",
-                "--user",
-                "--pid",
-                "--fork",
-            ),
-            ("an IPC namespace for each process", "all_talk", "4", "unshare", "--ipc"),
-            (
-                "processes of others are hidden",
-                "in_container",
-                "64m",
-                "bash",
-                "-c",
-                "all_talk_as_nobody 4",
-            ),
-            ("34 open files", "few_files", "4"),
-            ("no locked memory", "no_locked_memory", "4"),
-        )
+    demo = (ROOT / "maint/demo", "--no-hpcc", *check.variant.options)
+    of_each = ("unshare", "--user", "--pid", "--fork")
+    rows = (
+        compile_step(check.variant, "test/containers/all_talk.c"),
+        ("64 processes, 64 MB of /dev/shm", *in_container("64m", "all_talk 64")),
+        ("16 processes, 8 MB of /dev/shm", *in_container("8m", "all_talk 16")),
+        ("the demo in 8 MB", "in_container", "8m", *demo),
+        ("16 processes, 64 MB, no sysv", *in_container("64m", "all_talk_without_sysv 16")),
+        ("8 processes, 8 MB, no sysv", *in_container("8m", "all_talk_without_sysv 8")),
+        ("a user namespace for each process", "all_talk", "4", "unshare", "--user"),
+        ("namespaces of users and processes", "all_talk", "4", *of_each),
+        ("an IPC namespace for each process", "all_talk", "4", "unshare", "--ipc"),
+        ("processes of others are hidden", *in_container("64m", "all_talk_as_nobody 4")),
+        ("34 open files", "few_files", "4"),
+        ("no locked memory", "no_locked_memory", "4"),
     )
+    check.steps((f"containers: {name}", *words) for name, *words in rows)
 
 
 def containers(check):
@@ -553,12 +466,7 @@ def under_launchers():
 
 def launch(check):
     reason = OUT / "launchers.reason"
-    check.step(
-        "launchers: compile",
-        check.variant.bin("mpicc"),
-        *("-O2", "-Wall", "-Wextra", "-Werror", "-o", OUT / "job"),
-        ROOT / "test/launchers/job.c",
-    )
+    check.steps([compile_step(check.variant, "test/launchers/job.c")])
     check.step("launchers: mpiexec and the options of Open MPI", "openmpi_options")
     check.shell("why_no_launchers", reason)
     if why := reason.read_text().strip():
@@ -899,23 +807,7 @@ def arm(check):
 SECTIONS = {
     section.__name__: section
     for section in (
-        module,
-        validate,
-        build,
-        compilers,
-        names,
-        examples,
-        containers,
-        launchers,
-        apps,
-        doc,
-        package,
-        short,
-        suite,
-        hosts,
-        forced,
-        fresh,
-        long,
-        arm,
+        *(module, validate, build, compilers, names, examples, containers, launchers, apps),
+        *(doc, package, short, suite, hosts, forced, fresh, long, arm),
     )
 }
