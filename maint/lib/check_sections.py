@@ -181,7 +181,7 @@ def build(check):
 
 
 def compiles(check, name, *words):
-    script = (ROOT / "maint/lib/compilers.py", "--build", check.variant.build)
+    script = (ROOT / "test/compilers/compilers.py", "--build", check.variant.build)
     tap_of(check, f"compilers: {name}", *script, *words)
 
 
@@ -485,7 +485,7 @@ def launchers(check):
 
 
 def pages(check):
-    script = (ROOT / "maint/lib/pages.py", check.variant.prefix)
+    script = (ROOT / "test/doc/pages.py", check.variant.prefix)
     tap_of(check, "doc: commands of the pages", *script)
 
 
@@ -528,7 +528,7 @@ NEWER_STEPS = (
         "its compilers",
         "bash",
         "-c",
-        "apt-get install -y -q clang && maint/lib/compilers.py --objects gcc clang",
+        "apt-get install -y -q clang && test/compilers/compilers.py --objects gcc clang",
     ),
 )
 

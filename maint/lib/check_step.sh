@@ -10,7 +10,7 @@ set -euo pipefail
 PROGRAM=check
 . "$ROOT/maint/lib/packages.sh"
 . "$ROOT/maint/lib/variant.sh"
-for library in "$ROOT"/maint/lib/{suite,fresh,check_hosts,doc,bench}.sh "$ROOT"/test/*/steps.sh; do
+for library in "$ROOT"/maint/lib/{suite,fresh}.sh "$ROOT"/test/*/steps.sh; do
     . "$library"
 done
 

@@ -25,7 +25,7 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "maint/lib"))
 import tree as t  # noqa: E402
 
 SECONDS = 120
