@@ -123,14 +123,20 @@ def test(folder):
     (folder / "src/ours.c").unlink()
     expect(refused() == "" and not (tree.dir / "src/ours.c").exists(), "a file of ours stays")
 
+    change(one, "line 15", "between")
+    run_refresh("--new", "hook/a/0002-between.patch", "-m", HEADER.format("a"), "src/one.c")
+    between = series()["hook/a/0002-between.patch"]
+    expect("+between\n" in between and SECOND not in between, f"a patch before others: {between}")
+
     before = series()
     change(one, f"of {SECOND}", "conflict")
-    try:
-        run_refresh(FIRST, "src/one.c")
-        wrong.append("a conflict is not seen")
-    except t.Failure as e:
-        expect("Merge conflict in src/one.c" in str(e), f"a conflict: {e}")
-    expect(series() == before, "a conflict changes patches")
+    for words in ((FIRST,), ("--new", "hook/a/0003-none.patch", "-m", HEADER.format("a"))):
+        try:
+            run_refresh(*words, "src/one.c")
+            wrong.append("a conflict is not seen")
+        except t.Failure as e:
+            expect("Merge conflict in src/one.c" in str(e), f"a conflict: {e}")
+        expect(series() == before, "a conflict changes patches")
     tree.check_out(tree.commit_all(), lose=True)
     expect(f"of {SECOND}\n" in one.read_text(), "--force keeps an edit")
     expect(os.stat(two).st_mtime_ns != seen, "the test does not look at times")
