@@ -15,7 +15,6 @@ import re
 import shutil
 import subprocess
 import tempfile
-from pathlib import Path
 
 import replaced
 import tree as t

@@ -2,7 +2,6 @@
 """What the trees are made of: the pinned source, patches, and files of ours."""
 import configparser
 import functools
-import hashlib
 import os
 import re
 import subprocess
@@ -32,10 +31,6 @@ LEFTOVER = re.compile(r"(~|\.orig|\.rej|\.o|\.lo|\.pyc|\.swp)$|/\.|/__pycache__/
 
 class Failure(Exception):
     """An error whose text is meant for the user."""
-
-
-def sha(data):
-    return None if data is None else hashlib.sha256(data).hexdigest()
 
 
 def read(path):

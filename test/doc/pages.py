@@ -18,7 +18,6 @@ needs a program that is not installed, or another MPI library, the block is skip
 """
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
