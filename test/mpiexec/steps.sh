@@ -384,6 +384,27 @@ says_how_a_job_ended() {
     done
 }
 
+# A process that is missed ends the job, with a reason: one that says that all is well and has not
+# called MPI_Finalize, and one that ends before MPI_Init. Programs without MPI do not.
+ends_if_a_process_is_missed() {
+    local program=$OUT/ends hosts status
+    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/ends.c" || return 1
+    for hosts in localhost localhost,127.0.0.1; do
+        for status in 0 5; do
+            mpiexec_ends 1 -hosts $hosts -n 4 "$program" before $status &&
+                grep -q "rank 1 .* has ended before MPI_Init" "$OUT/ends.out" ||
+                { cat "$OUT/ends.out"; return 1; }
+        done
+        mpiexec_ends 1 -hosts $hosts -n 4 "$program" waits 0 &&
+            grep -q "rank 3 .* has ended without MPI_Finalize" "$OUT/ends.out" ||
+            { cat "$OUT/ends.out"; return 1; }
+        mpiexec_ends 1 -hosts $hosts -n 4 "$program" exit 0 &&
+            mpiexec_ends 0 -hosts $hosts -n 4 true &&
+            mpiexec_ends 0 -hosts $hosts -n 4 "$program" count || return 1
+    done
+    mpiexec_ends 5 -n 4 "$program" waits 5 && mpiexec_ends 1 -n 1 "$program" exit 0
+}
+
 # Without cleanup the others go on, and end well.
 goes_on_without_a_process() {
     local program=$OUT/ends hosts

@@ -24,6 +24,10 @@
 HYD_status HYD_pmcd_tell_parent_port(struct HYD_exec *exec_list, const char *key,
                                      const char *value);
 
+/* In mpiexec: can the proxy be told something? */
+bool HYD_pmcd_is_connected(const struct HYD_proxy *proxy);
+/* In mpiexec: tells it. One that ends meanwhile does not need to know. */
+void HYD_pmcd_tell_proxy(const struct HYD_proxy *proxy, enum HYD_pmcd_cmd what);
 /* In mpiexec: the proxy says one of the above. False: something else. */
 bool HYD_pmcd_ends_early(const struct HYD_proxy *proxy, enum HYD_pmcd_cmd what);
 /* In mpiexec: the proxy has got its processes to start, after one of another proxy has ended. */

@@ -3,6 +3,7 @@
 #include "hydra.h"
 #include "pmip.h"
 #include "demux.h"
+#include "absent.h"
 #include "parent.h"
 #include "../../../../mpid/ch4/src/port/wire.h"
 #include <errno.h>
@@ -182,7 +183,9 @@ bool HYD_pmcd_pmip_hears(enum HYD_pmcd_cmd what)
         give_up();
     else if (what == PARENT_GOES_ON)
         goes_on = true;
-    return what == LEFT_EARLY || what == PARENT_GOES_ON;
+    else if (what == UNFINISHED)
+        HYD_pmcd_pmip_ends_for_another();
+    return what == LEFT_EARLY || what == PARENT_GOES_ON || what == UNFINISHED;
 }
 
 /* It may have closed its connection and go on. */
@@ -244,9 +247,10 @@ void HYD_pmcd_pmip_has_finalized(int fd)
 
 void HYD_pmcd_pmip_all_left(void)
 {
+    HYD_pmcd_pmip_unfinished_fails();
     for (int i = 0; i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
-        if (HYD_pmcd_pmip.downstream.pmi_fd[i] >= 0)
-            HYD_pmcd_pmip_left_early(i);
+        if (HYD_pmcd_pmip.downstream.pmi_fd[i] >= 0 && !HYD_pmcd_pmip_left_early(i))
+            HYD_pmcd_pmip_never_comes(i);
     }
     for (int i = 0; is_over && i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
         if (WIFSIGNALED(HYD_pmcd_pmip.downstream.exit_status[i]))

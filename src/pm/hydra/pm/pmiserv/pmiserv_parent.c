@@ -22,13 +22,12 @@ fn_fail:
     goto fn_exit;
 }
 
-static bool is_connected(const struct HYD_proxy *proxy)
+bool HYD_pmcd_is_connected(const struct HYD_proxy *proxy)
 {
     return proxy->control_fd != HYD_FD_UNSET && proxy->control_fd != HYD_FD_CLOSED;
 }
 
-/* A proxy that ends meanwhile does not need to know. */
-static void tell_proxy(const struct HYD_proxy *proxy, enum HYD_pmcd_cmd what)
+void HYD_pmcd_tell_proxy(const struct HYD_proxy *proxy, enum HYD_pmcd_cmd what)
 {
     struct HYD_pmcd_hdr hdr;
     int sent, closed;
@@ -43,8 +42,8 @@ static void tell_proxy(const struct HYD_proxy *proxy, enum HYD_pmcd_cmd what)
 static void tell_proxies(const struct HYD_pg *pg, enum HYD_pmcd_cmd what)
 {
     for (const struct HYD_proxy *proxy = pg->proxy_list; proxy; proxy = proxy->next) {
-        if (is_connected(proxy))
-            tell_proxy(proxy, what);
+        if (HYD_pmcd_is_connected(proxy))
+            HYD_pmcd_tell_proxy(proxy, what);
     }
 }
 
@@ -62,7 +61,7 @@ bool HYD_pmcd_ends_early(const struct HYD_proxy *proxy, enum HYD_pmcd_cmd what)
         case PARENT_GOES_ON:
             scratch->asking--;
             if (scratch->has_left_early)
-                tell_proxy(proxy, LEFT_EARLY);
+                HYD_pmcd_tell_proxy(proxy, LEFT_EARLY);
             else if (scratch->asking == 0)
                 tell_proxies(proxy->pg, PARENT_GOES_ON);
             return true;
@@ -75,5 +74,5 @@ void HYD_pmcd_tell_if_left_early(const struct HYD_proxy *proxy)
     const struct HYD_pmcd_pmi_pg_scratch *scratch = proxy->pg->pg_scratch;
 
     if (scratch->has_left_early)
-        tell_proxy(proxy, LEFT_EARLY);
+        HYD_pmcd_tell_proxy(proxy, LEFT_EARLY);
 }
