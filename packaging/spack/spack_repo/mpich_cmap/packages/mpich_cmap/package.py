@@ -50,7 +50,7 @@ class MpichCmap(MpichEnvironmentModifications, Package):
     depends_on("c", type="build")
     depends_on("cxx", type="build")
     depends_on("fortran", type="build", when="+fortran")
-    for tool in ("autoconf", "automake", "libtool", "gmake", "perl", "python", "xz"):
+    for tool in ("autoconf", "automake", "libtool", "git", "gmake", "perl", "python", "xz"):
         depends_on(tool, type="build")
     depends_on("hwloc@2:")
     depends_on("bzip2")
