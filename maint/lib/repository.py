@@ -9,7 +9,9 @@ same series makes the same commits.
 """
 import contextlib
 import fcntl
+import hashlib
 import itertools
+import json
 import os
 import re
 import shutil
@@ -100,12 +102,27 @@ class Tree:
         options = ["--strip-components=1", "--no-same-owner"]
         subprocess.run(["tar", "-xf", t.tarball(), "-C", part, *options], check=True)
         self.commit_upstream(part)
-        if self.dir.exists():  # by a maint/apply that made no commits
+        if self.dir.exists():
             (part / ".git").rename(self.dir / ".git")
-            (self.dir / ".cmap-stamp.json").unlink()
             shutil.rmtree(part)
+            self.take_over(self.dir / ".cmap-stamp.json")
         else:
             part.rename(self.dir)
+
+    def take_over(self, note):
+        """The commit of a tree that was made before there were commits, with a note of the hashes
+        of what was written: what has another hash is an edit."""
+        written = {
+            path: (self.dir / path, os.access(self.dir / path, os.X_OK))
+            for path, wanted in json.loads(note.read_text())["files"].items()
+            if hashlib.sha256(self.get(path) or b"").hexdigest() == wanted
+        }
+        self.plumb("read-tree", t.UPSTREAM)
+        self.stage(written)
+        made = self.commit(self.id(t.UPSTREAM), OVERLAY)
+        self.git("update-ref", "HEAD", made)
+        self.git("update-ref", MADE, made)
+        note.unlink()
 
     def commit_upstream(self, part):
         self.git("init", "-q", where=part)
