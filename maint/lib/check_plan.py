@@ -21,7 +21,7 @@ DEFAULT = (
     "module/*/names",
     "module/*/unit",
     "validate/*",
-    "build/*",
+    "build/tests",
     "compilers/syntax",
     "names/*",
     "examples/*",

@@ -111,11 +111,12 @@ def jobs():
     return os.environ.get("JOBS") or str(os.cpu_count())
 
 
-def module_target(check, name, target):
-    folder = OUT / f"module-{name}-{target}"
+def module_target(check, name, target, *variables):
+    title = " ".join(("module", name, target, *variables))
+    folder = OUT / re.sub("[ =]+", "-", title)
     folder.mkdir(exist_ok=True)
     check.step(
-        f"module {name} {target}",
+        title,
         "env",
         f"GTEST_OUTPUT=xml:{folder}/",
         "make",
@@ -123,9 +124,10 @@ def module_target(check, name, target):
         ROOT / "src/mpid/common" / name,
         f"-j{jobs()}",
         f"{target}-check",
+        *variables,
     )
     if any(folder.glob("*.xml")):
-        check.count_gtest(f"module {name} {target}", folder)
+        check.count_gtest(title, folder)
 
 
 def compile_units(check):
@@ -139,6 +141,7 @@ def module(check):
     for name in MODULES:
         for target in TARGETS:
             yield f"{name}/{target}", partial(module_target, check, name, target)
+    yield "cmap/without", partial(module_target, check, "cmap", "unit", "WITHOUT=buddy bzip2")
 
 
 def tap_of(check, name, *words):
@@ -176,8 +179,36 @@ def build_tests(check):
         raise Stop
 
 
+def with_variant(check, variant, work):
+    before, check.variant = check.variant, variant
+    try:
+        build_tests(check)
+        work()
+    finally:
+        check.variant = before
+
+
+SMALL = (
+    ("small: neither BuDDy nor libbz2 is linked", "has_no_libraries_of_maps"),
+    ("small: it says that it has no bdd and no bwt", "refuses_left_out", "bdd", "bwt"),
+)
+
+
+def small(check):
+    """A second library, without what can be left out of the maps."""
+
+    def work():
+        check.steps(SMALL)
+        for folder in ("comm", "group"):
+            check.suite(folder, "small", env={"ONLY_OURS": "yes", "MAX_RANKS": "4"})
+
+    options = ("--as=small", "--without-fortran", "--without-buddy", "--without-bzip2")
+    with_variant(check, check.variant.other(*options), work)
+
+
 def build(check):
     yield "tests", partial(build_tests, check)
+    yield "small", partial(small, check)
 
 
 def compiles(check, name, *words):
@@ -728,15 +759,6 @@ def fixes_alone(check):
         fixed.prefix,
         check.variant.build / "test/mpi" / folder,
     )
-
-
-def with_variant(check, variant, work):
-    before, check.variant = check.variant, variant
-    try:
-        build_tests(check)
-        work()
-    finally:
-        check.variant = before
 
 
 def over_ofi(check):

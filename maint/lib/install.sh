@@ -32,7 +32,7 @@ add_to_stage() {
     install -D -m 755 "$ROOT/packaging/mpiexec-abi" "$dir/bin/mpiexec-abi"
     install -D -m 644 "$ROOT/packaging/modulefile" "$dir/share/modulefiles/mpich-cmap"
     # its licence asks for it
-    install -D -m 644 "$TREE/src/mpid/common/cmap/buddy/README" \
+    [ -z "$BUDDY" ] || install -D -m 644 "$TREE/src/mpid/common/cmap/buddy/README" \
         "$dir/share/doc/mpich/README.BuDDy"
     mkdir -p "$dir/lib/abi"
     for pair in "${ABI_LIBRARIES[@]}"; do

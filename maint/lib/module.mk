@@ -10,10 +10,18 @@
 #   thread_sources     the unit sources with tests named Threads.*, and what these need: all of them
 #                      when it is not set
 #   unit_dirs          beside the module's own directory in the path of includes
+#   optional           what can be left out, by the name of its library; for each
+#   PART_sources       what is left out with it, of library_sources
+#   PART_units         the same of unit_sources
 #
-# FUZZ_RUNS=N for a longer run, BENCH_ARGS=... for the benchmark.
+# FUZZ_RUNS=N for a longer run, BENCH_ARGS=... for the benchmark, WITHOUT='PART PART' to leave out.
 
-out := $(root)/build/$(name)
+space := $(subst ,, )
+out := $(root)/build/$(name)$(if $(WITHOUT),-without-$(subst $(space),-,$(sort $(WITHOUT))))
+$(if $(filter-out $(optional),$(WITHOUT)),$(error WITHOUT=$(WITHOUT): $(or $(optional),nothing) can be left out))
+all_sources := $(library_sources)
+library_sources := $(filter-out $(foreach part,$(WITHOUT),$($(part)_sources)),$(library_sources))
+unit_sources := $(filter-out $(foreach part,$(WITHOUT),$($(part)_units)),$(unit_sources))
 
 CXX ?= g++
 CC ?= gcc
@@ -21,6 +29,9 @@ FUZZ_CXX ?= clang++
 FUZZ_RUNS ?= 5000
 thread_tests := Threads.*
 thread_sources ?= $(unit_sources)
+thread_sources := $(filter $(unit_sources),$(thread_sources))
+upper = $(shell echo $(1) | tr a-z A-Z)
+defines := $(foreach part,$(WITHOUT),-D$(call upper,$(name)_without_$(part)))
 
 warnings := -Wall -Wextra -Werror
 includes := -I$(here) $(patsubst %,-I%,$(unit_dirs))
@@ -57,10 +68,10 @@ endef
 define rules
 $(out)/$(1)/%.cpp.o: $(root)/%.cpp $(root)/maint/lib/module.mk
 	@mkdir -p $$(@D)
-	$(2) -std=c++17 $$(warnings) $$(flags_$(1)) $$(own_flags) $$(includes) -MMD -MP -MT $$@ -c $$< -o $$@
+	$(2) -std=c++17 $$(warnings) $$(flags_$(1)) $$(own_flags) $$(defines) $$(includes) -MMD -MP -MT $$@ -c $$< -o $$@
 $(out)/$(1)/%.c.o: $(root)/%.c $(root)/maint/lib/module.mk
 	@mkdir -p $$(@D)
-	$(CC) -std=c99 $$(warnings) $(if $(filter fuzz,$(1)),,$$(flags_$(1)) $$(c_flags_$(1))) $$(includes) -MMD -MP -MT $$@ -c $$< -o $$@
+	$(CC) -std=c99 $$(warnings) $(if $(filter fuzz,$(1)),,$$(flags_$(1)) $$(c_flags_$(1))) $$(defines) $$(includes) -MMD -MP -MT $$@ -c $$< -o $$@
 $(out)/$(1)/lib$(name).a: $(call objects,$(1),$(library_sources))
 	@rm -f $$@
 	$(AR) rcs $$@ $$^
@@ -112,8 +123,11 @@ fuzz-check: $(fuzz_programs)
 
 # Automake knows no wildcards: its fragment names every file.
 list = printf '\n$(1) +='; printf ' \\\n    %s' $(patsubst $(root)/%,%,$(sort $(2))); echo
-fragment = sed '/^AM_CPPFLAGS/q' $(here)/Makefile.mk; \
-	$(call list,mpi_core_sources,$(library_sources)); $(call list,noinst_HEADERS,$(headers))
+always := $(filter-out $(foreach part,$(optional),$($(part)_sources)),$(all_sources))
+choice = printf '\nif %s' $(call upper,$(name)_$(1)); $(call list,mpi_core_sources,$($(1)_sources)); \
+	printf 'else\nAM_CPPFLAGS += -D%s\nendif\n' $(call upper,$(name)_without_$(1));
+fragment = sed '/^AM_CPPFLAGS/q' $(here)/Makefile.mk; $(call list,mpi_core_sources,$(always)); \
+	$(foreach part,$(optional),$(call choice,$(part))) $(call list,noinst_HEADERS,$(headers))
 
 # update FILE,COMMAND; compare FILE,COMMAND
 update = { $(2); } >$(1).new && mv $(1).new $(1)

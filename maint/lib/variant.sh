@@ -12,6 +12,8 @@ DEBUG=
 DATATYPES=      # --full-datatypes or nothing
 UCX=/usr
 HWLOC=/usr
+BUDDY=yes
+BZIP2=yes
 AS=             # a name of its own
 PREFIX=
 
@@ -27,6 +29,8 @@ variant_option() {
     --full-datatypes) DATATYPES=$1 ;;
     --with-ucx=*) UCX=$(realpath -ms "${1#*=}") ;;
     --with-hwloc=*) HWLOC=$(realpath -ms "${1#*=}") ;;
+    --without-buddy) BUDDY= ;;
+    --without-bzip2) BZIP2= ;;
     --as=*) AS=${1#*=} ;;
     --prefix=*) PREFIX=${1#*=} && PREFIX=${PREFIX:+$(realpath -ms -- "$PREFIX")} ;;
     *) return 1 ;;
@@ -66,13 +70,14 @@ variant_packages() {
     echo build
     [ "$UCX" != /usr ] || echo ucx
     [ "$HWLOC" != /usr ] || echo hwloc
+    [ -z "$BZIP2" ] || echo bzip2
     [ -z "$FORTRAN" ] || echo fortran
     [ "$NETMOD" != ofi ] || echo ofi
 }
 
 # What the module brings into libmpi beyond MPICH's own libraries (libmpi is linked by the C
 # compiler).
-CMAP_LIBS='-lstdc++ -lbz2'
+cmap_libs() { echo "-lstdc++${BZIP2:+ -lbz2}"; }
 
 # Where libmpi and mpiexec look for libraries that are not the system's.
 foreign_libraries() {
@@ -85,7 +90,7 @@ foreign_libraries() {
     [ -z "$paths" ] || echo "MPICHLIB_LDFLAGS=${paths# }"
 }
 
-# The configure arguments, one a line; the same for stock and patched but for CMAP_LIBS.
+# The configure arguments, one a line; the same for stock and patched but for the module's own.
 configure_args() {
     printf '%s\n' "--prefix=$PREFIX" "--with-device=ch4:$NETMOD" "--with-hwloc=$HWLOC" \
         --disable-static --enable-cxx \
@@ -99,7 +104,9 @@ configure_args() {
     [ -z "$DEBUG" ] || printf '%s\n' --enable-g=dbg,log CFLAGS=-O0 CXXFLAGS=-O0
     # compilers before gcc 11 and clang 16 take C++ for an older one
     [ "$KIND" != patched ] ||
-        printf '%s\n' "LIBS=$CMAP_LIBS" MPICHLIB_CXXFLAGS=-std=gnu++17
+        printf '%s\n' "LIBS=$(cmap_libs)" MPICHLIB_CXXFLAGS=-std=gnu++17
+    [ -n "$BUDDY" ] || echo --without-buddy
+    [ -n "$BZIP2" ] || echo --without-bzip2
     foreign_libraries
     printf '%s\n' CC=gcc CXX=g++
 }

@@ -93,7 +93,7 @@ arm_modules() {
 arm_configure_args() {
     printf '%s\n' "--build=$(gcc -dumpmachine)" "--host=$ARM_HOST" "--prefix=$ARM_PREFIX" \
         --with-device=ch4:ucx "--with-ucx=$ARM_ROOT/usr" "--with-hwloc=$ARM_ROOT/usr" \
-        --disable-static --enable-fortran=no "LIBS=$CMAP_LIBS"
+        --disable-static --enable-fortran=no "LIBS=$(cmap_libs)"
     arm_compilers
 }
 

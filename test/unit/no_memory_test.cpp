@@ -146,6 +146,7 @@ using Binary = cmap_status (*)(const cmap_t *, const cmap_t *, const cmap_policy
 
 // BuDDy works in an arena.  Without memory for that an operation is done another way.
 TEST(NoMemoryAlgebra, DiagramsWithoutBuDDy) {
+    if (!MPIR_cmap_rep_available(CMAP_REP_BDD)) GTEST_SKIP();
     const Members a = two_faces(0), b = two_faces(0x8000);
     const cmap_policy as_bdd = forced(CMAP_REP_BDD);
     Members common;

@@ -47,7 +47,8 @@ Map finish(const Builder &builder) {
 std::vector<cmap_rep> all_reps() {
     std::vector<cmap_rep> reps;
     for (int rep = 0; rep < CMAP_REP_COUNT; rep++)
-        reps.push_back(static_cast<cmap_rep>(rep));
+        if (MPIR_cmap_rep_available(static_cast<cmap_rep>(rep)))
+            reps.push_back(static_cast<cmap_rep>(rep));
     return reps;
 }
 

@@ -41,7 +41,7 @@ Map range_map(uint32_t first, int32_t stride, uint32_t count, const cmap_policy 
 Builder builder_for(uint32_t universe, const cmap_policy &policy);
 Map finish(const Builder &builder);
 
-std::vector<cmap_rep> all_reps();
+std::vector<cmap_rep> all_reps();  // that this library has
 // One past the greatest member; 1 for no members.
 uint32_t universe_of(const Members &members);
 Members range_members(uint32_t first, int32_t stride, uint32_t count);

@@ -45,7 +45,8 @@ cvars:
       scope       : MPI_T_SCOPE_LOCAL
       description : >-
         Use this representation for every map that it can hold: affine, packed, array, runs, bitmap, pperm, concat,
-        gap, eliasfano, bdd, bwt, wtr or sub.
+        gap, eliasfano, bdd, bwt, wtr or sub. A library configured --without-buddy has no bdd, and
+        one --without-bzip2 no bwt.
         any - let the strategy choose
 
     - name        : MPIR_CVAR_CMAP_TIMES
@@ -117,45 +118,57 @@ cvars:
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
 
-/* "a, b or c" of all the names that name_of() gives for 0 .. n-1 and, when not NULL, `also` */
-static void list_names(char *text, size_t room, const char *(*name_of)(int), int n,
-                       const char *also)
+/* "a, b or c" */
+static void list_names(char *text, size_t room, const char *const *names, int n)
 {
-    int total = n + (also != NULL);
     size_t used = 0;
 
     text[0] = '\0';
-    for (int i = 0; i < total && used < room; i++) {
-        const char *separator = (i == 0) ? "" : (i == total - 1) ? " or " : ", ";
-        const char *name = (i < n) ? name_of(i) : also;
-        used += snprintf(text + used, room - used, "%s%s", separator, name);
+    for (int i = 0; i < n && used < room; i++) {
+        const char *separator = (i == 0) ? "" : (i == n - 1) ? " or " : ", ";
+        used += snprintf(text + used, room - used, "%s%s", separator, names[i]);
     }
 }
-
-static const char *strategy_name(int i) { return MPIR_cmap_strategy_name((cmap_strategy) i); }
-
-static const char *representation_name(int i) { return MPIR_cmap_rep_name((cmap_rep) i); }
 
 static int read_strategy(cmap_policy *policy)
 {
     const char *value = MPIR_CVAR_CMAP_STRATEGY;
+    const char *names[CMAP_STRATEGY_SPACE + 1];
     char accepted[128];
 
     if (!value || MPIR_cmap_strategy_from_name(value, &policy->strategy) == CMAP_OK)
         return MPI_SUCCESS;
-    list_names(accepted, sizeof(accepted), strategy_name, CMAP_STRATEGY_SPACE + 1, NULL);
+    for (int i = 0; i <= CMAP_STRATEGY_SPACE; i++)
+        names[i] = MPIR_cmap_strategy_name((cmap_strategy) i);
+    list_names(accepted, sizeof(accepted), names, CMAP_STRATEGY_SPACE + 1);
     return MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_STRATEGY", value, accepted);
 }
+
+static bool may_force(cmap_rep rep) { return rep == CMAP_REP_ANY || MPIR_cmap_rep_available(rep); }
 
 static int read_representation(cmap_policy *policy)
 {
     const char *value = MPIR_CVAR_CMAP_REPRESENTATION;
+    const char *names[CMAP_REP_ANY + 1];
+    bool known;
     char accepted[256];
+    int n = 0;
 
-    if (!value || MPIR_cmap_rep_from_name(value, &policy->force) == CMAP_OK)
+    if (!value)
         return MPI_SUCCESS;
-    list_names(accepted, sizeof(accepted), representation_name, CMAP_REP_COUNT,
-               MPIR_cmap_rep_name(CMAP_REP_ANY));
+    known = (MPIR_cmap_rep_from_name(value, &policy->force) == CMAP_OK);
+    if (known && may_force(policy->force))
+        return MPI_SUCCESS;
+    for (int rep = 0; rep <= CMAP_REP_ANY; rep++) {
+        if (may_force((cmap_rep) rep))
+            names[n++] = MPIR_cmap_rep_name((cmap_rep) rep);
+    }
+    list_names(accepted, sizeof(accepted), names, n);
+    if (known) {
+        size_t used = strlen(accepted);
+        snprintf(accepted + used, sizeof(accepted) - used, "; this library has no %s (configure)",
+                 value);
+    }
     return MPIR_Cvar_wrong_value("MPIR_CVAR_CMAP_REPRESENTATION", value, accepted);
 }
 

@@ -9,7 +9,6 @@ mpi_core_sources += \
     src/mpid/common/cmap/algebra/common.cpp \
     src/mpid/common/cmap/algebra/compare.cpp \
     src/mpid/common/cmap/algebra/compose.cpp \
-    src/mpid/common/cmap/algebra/diagrams.cpp \
     src/mpid/common/cmap/algebra/grid.cpp \
     src/mpid/common/cmap/algebra/hits.cpp \
     src/mpid/common/cmap/algebra/inclusion.cpp \
@@ -27,7 +26,6 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/closed_form.cpp \
     src/mpid/common/cmap/core/content.cpp \
     src/mpid/common/cmap/core/deposit.cpp \
-    src/mpid/common/cmap/core/diagram.cpp \
     src/mpid/common/cmap/core/face.cpp \
     src/mpid/common/cmap/core/fingerprint.cpp \
     src/mpid/common/cmap/core/intern.cpp \
@@ -53,14 +51,7 @@ mpi_core_sources += \
     src/mpid/common/cmap/core/wire.cpp \
     src/mpid/common/cmap/rep/affine.cpp \
     src/mpid/common/cmap/rep/array.cpp \
-    src/mpid/common/cmap/rep/bdd.cpp \
-    src/mpid/common/cmap/rep/bdd_cells.cpp \
-    src/mpid/common/cmap/rep/bdd_extract.cpp \
-    src/mpid/common/cmap/rep/bdd_package.cpp \
-    src/mpid/common/cmap/rep/bdd_paths.cpp \
     src/mpid/common/cmap/rep/bitmap.cpp \
-    src/mpid/common/cmap/rep/bwt.cpp \
-    src/mpid/common/cmap/rep/bwt_codec.cpp \
     src/mpid/common/cmap/rep/concat.cpp \
     src/mpid/common/cmap/rep/eliasfano.cpp \
     src/mpid/common/cmap/rep/gap.cpp \
@@ -75,6 +66,27 @@ mpi_core_sources += \
     src/mpid/common/cmap/rep/wtr_plan.cpp \
     src/mpid/common/cmap/rep/wtr_shape.cpp \
     src/mpid/common/cmap/rep/wtr_tree.cpp
+
+if CMAP_BUDDY
+mpi_core_sources += \
+    src/mpid/common/cmap/algebra/diagrams.cpp \
+    src/mpid/common/cmap/core/diagram.cpp \
+    src/mpid/common/cmap/rep/bdd.cpp \
+    src/mpid/common/cmap/rep/bdd_cells.cpp \
+    src/mpid/common/cmap/rep/bdd_extract.cpp \
+    src/mpid/common/cmap/rep/bdd_package.cpp \
+    src/mpid/common/cmap/rep/bdd_paths.cpp
+else
+AM_CPPFLAGS += -DCMAP_WITHOUT_BUDDY
+endif
+
+if CMAP_BZIP2
+mpi_core_sources += \
+    src/mpid/common/cmap/rep/bwt.cpp \
+    src/mpid/common/cmap/rep/bwt_codec.cpp
+else
+AM_CPPFLAGS += -DCMAP_WITHOUT_BZIP2
+endif
 
 noinst_HEADERS += \
     src/mpid/common/cmap/algebra/diagrams.hpp \

@@ -90,6 +90,8 @@ typedef struct cmap_policy {
 const char *MPIR_cmap_strerror(cmap_status status) CMAP_NOEXCEPT;
 const char *MPIR_cmap_rep_name(cmap_rep rep) CMAP_NOEXCEPT;                /* "affine", ... "any" */
 const char *MPIR_cmap_strategy_name(cmap_strategy strategy) CMAP_NOEXCEPT; /* "hybrid", ... */
+/* Is it in this library?  One that is left out never holds a map (make WITHOUT=...). */
+int MPIR_cmap_rep_available(cmap_rep rep) CMAP_NOEXCEPT;
 /* Names to values, case-sensitive; CMAP_ERR_ARG for an unknown name.  "any" is a
  * representation's name here. */
 cmap_status MPIR_cmap_rep_from_name(const char *name, cmap_rep *out) CMAP_NOEXCEPT;

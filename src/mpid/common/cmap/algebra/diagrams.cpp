@@ -3,13 +3,35 @@
 
 #include <algorithm>
 
-#include "cmap_tuning.hpp"
+#include "algebra/operands.hpp"
 #include "core/limits.hpp"
-#include "core/map.hpp"
 #include "rep/bdd_extract.hpp"
 
 namespace cmap {
 namespace {
+
+using Operation = BddPackage::Operation;
+
+// A set that comes out of BuDDy, as cells.
+class DiagramSet {
+  public:
+    // False: nodes or memory run out; then it is done another way.
+    // REQUIRES two maps of the kind bdd.
+    bool make(Operation operation, const cmap_t *a, const cmap_t *b) noexcept;
+    uint32_t size() const noexcept { return size_; }
+    uint32_t min() const noexcept;  // REQUIRES a member
+    uint32_t max() const noexcept;
+    // Bits in `words`.  False: no memory.
+    bool mark(Buffer<uint64_t> &words, BitSet &out) const noexcept;
+    bool decode(Buffer<uint32_t> &members) const noexcept;
+
+  private:
+    bool keep(BddPackage &package, BddPackage::Node root) noexcept;
+
+    BddBody body_ = BddBody();
+    uint32_t size_ = 0;
+    Buffer<uint64_t> cells_;
+};
 
 // The nodes of a stored diagram, or a little more.
 uint32_t nodes_in(const BddBody &body) noexcept {
@@ -21,15 +43,7 @@ uint32_t members_in(const BddBody &body) noexcept {
     return bdd_cells::members(body, body.root, body.levels);
 }
 
-}  // namespace
-
-bool worth_diagrams(const cmap_t *a, const cmap_t *b) noexcept {
-    if (a->kind != CMAP_REP_BDD || b->kind != CMAP_REP_BDD) return false;
-    const uint64_t span = uint64_t{std::max(a->max, b->max)} - std::min(a->min, b->min) + 1;
-    return span >= ALGEBRA_DIAGRAM_SPAN;
-}
-
-bool DiagramSet::make(BddPackage::Operation operation, const cmap_t *a, const cmap_t *b) noexcept {
+bool DiagramSet::make(Operation operation, const cmap_t *a, const cmap_t *b) noexcept {
     const BddBody &left = body_of<BddBody>(a), &right = body_of<BddBody>(b);
     const uint32_t differ = left.base ^ right.base;
     const unsigned apart = differ == 0 ? 0 : 32u - static_cast<unsigned>(__builtin_clz(differ));
@@ -78,6 +92,54 @@ bool DiagramSet::mark(Buffer<uint64_t> &words, BitSet &out) const noexcept {
 bool DiagramSet::decode(Buffer<uint32_t> &members) const noexcept {
     if (!members.resize(size_)) return false;
     if (size_ != 0) bdd_cells::decode(body_, size_, 0, size_, members.data());
+    return true;
+}
+
+// Bits where that is little, else members.
+cmap_status finish_diagram(const DiagramSet &set, uint32_t universe, const cmap_policy *policy,
+                           cmap_t **out) noexcept {
+    if (set.size() == 0) return make_empty(policy, out);
+    const uint64_t span = uint64_t{set.max()} - set.min() + 1;
+    if (span > set.size() * ALGEBRA_BITS_PER_MEMBER) {
+        Buffer<uint32_t> members;
+        if (!set.decode(members)) return CMAP_ERR_NOMEM;
+        return MPIR_cmap_from_array(members.data(), set.size(), universe, policy, out);
+    }
+    Buffer<uint64_t> words;
+    BitSet bits;
+    if (!set.mark(words, bits)) return CMAP_ERR_NOMEM;
+    return make_of_bits(universe, &bits, 1, policy, out);
+}
+
+}  // namespace
+
+bool worth_diagrams(const cmap_t *a, const cmap_t *b) noexcept {
+    if (a->kind != CMAP_REP_BDD || b->kind != CMAP_REP_BDD) return false;
+    const uint64_t span = uint64_t{std::max(a->max, b->max)} - std::min(a->min, b->min) + 1;
+    return span >= ALGEBRA_DIAGRAM_SPAN;
+}
+
+bool select_diagrams(const cmap_t *a, const cmap_t *b, bool wanted, const cmap_policy *policy,
+                     cmap_t **out, cmap_status &status) noexcept {
+    DiagramSet part;
+    if (!worth_diagrams(a, b) ||
+        !part.make(wanted ? Operation::intersect : Operation::subtract, a, b))
+        return false;
+    status = finish_diagram(part, universe_of(a), policy, out);
+    return true;
+}
+
+bool join_diagrams(const cmap_t *a, const cmap_t *b, const cmap_policy *policy, cmap_t **out,
+                   cmap_status &status) noexcept {
+    DiagramSet all;
+    if (!worth_diagrams(a, b) || b->max < a->max) return false;
+    if (b->min <= a->max) {
+        DiagramSet added;
+        if (!added.make(Operation::subtract, b, a)) return false;
+        if (added.size() != 0 && added.min() < a->max) return false;
+    }
+    if (!all.make(Operation::unite, a, b)) return false;
+    status = finish_diagram(all, std::max(universe_of(a), universe_of(b)), policy, out);
     return true;
 }
 

@@ -4,36 +4,32 @@
 #ifndef CMAP_ALGEBRA_DIAGRAMS_HPP_INCLUDED
 #define CMAP_ALGEBRA_DIAGRAMS_HPP_INCLUDED
 
-#include "core/bit_set.hpp"
-#include "core/buffer.hpp"
-#include "rep/bdd_body.hpp"
-#include "rep/bdd_package.hpp"
+#include "cmap.h"
 
 namespace cmap {
 
-// Worth while, and not better done word by word?
+// Of both the result is false if it is to be done another way, and `status` says how it went
+// otherwise.
+#ifdef CMAP_WITHOUT_BUDDY
+inline bool select_diagrams(const cmap_t *, const cmap_t *, bool, const cmap_policy *, cmap_t **,
+                            cmap_status &) noexcept {
+    return false;
+}
+inline bool join_diagrams(const cmap_t *, const cmap_t *, const cmap_policy *, cmap_t **,
+                          cmap_status &) noexcept {
+    return false;
+}
+#else
+// Two diagrams, and not better done word by word?
 bool worth_diagrams(const cmap_t *a, const cmap_t *b) noexcept;
 
-// A set that comes out of BuDDy, as cells.
-class DiagramSet {
-  public:
-    // False: nodes or memory run out; then it is done another way.
-    // REQUIRES two maps of the kind bdd.
-    bool make(BddPackage::Operation operation, const cmap_t *a, const cmap_t *b) noexcept;
-    uint32_t size() const noexcept { return size_; }
-    uint32_t min() const noexcept;  // REQUIRES a member
-    uint32_t max() const noexcept;
-    // Bits in `words`.  False: no memory.
-    bool mark(Buffer<uint64_t> &words, BitSet &out) const noexcept;
-    bool decode(Buffer<uint32_t> &members) const noexcept;
-
-  private:
-    bool keep(BddPackage &package, BddPackage::Node root) noexcept;
-
-    BddBody body_ = BddBody();
-    uint32_t size_ = 0;
-    Buffer<uint64_t> cells_;
-};
+// The members of `a` that are (are not) in `b`.
+bool select_diagrams(const cmap_t *a, const cmap_t *b, bool wanted, const cmap_policy *policy,
+                     cmap_t **out, cmap_status &status) noexcept;
+// The union, only where it is one set in MPI's order, too.
+bool join_diagrams(const cmap_t *a, const cmap_t *b, const cmap_policy *policy, cmap_t **out,
+                   cmap_status &status) noexcept;
+#endif
 
 }  // namespace cmap
 

@@ -89,6 +89,14 @@ cmap_status make_empty(const cmap_policy *policy, cmap_t **out) noexcept {
     return builder.finish(out);
 }
 
+cmap_status make_of_bits(uint32_t universe, const BitSet *sets, unsigned n,
+                         const cmap_policy *policy, cmap_t **out) noexcept {
+    Builder builder(universe, policy);
+    CMAP_TRY(builder.status());
+    builder.borrow(sets, n);
+    return builder.finish(out);
+}
+
 cmap_status conclude(Builder &builder, cmap_status status, cmap_t **out) noexcept {
     return status == CMAP_OK ? builder.finish(out) : status;
 }

@@ -38,6 +38,9 @@ Budget budget_for(uint64_t members) noexcept;
 // `map` itself, or the same members under another policy.
 cmap_status reuse(const cmap_t *map, const cmap_policy *policy, cmap_t **out) noexcept;
 cmap_status make_empty(const cmap_policy *policy, cmap_t **out) noexcept;
+// The members of all sets, in that order.
+cmap_status make_of_bits(uint32_t universe, const BitSet *sets, unsigned n,
+                         const cmap_policy *policy, cmap_t **out) noexcept;
 // finish() unless something failed before.
 cmap_status conclude(Builder &builder, cmap_status status, cmap_t **out) noexcept;
 

@@ -127,58 +127,6 @@ cmap_status add_ranks(Builder &builder, const cmap_t *map, const Sequence &piece
     return loaded ? add_picked(builder, map, pieces, ranks) : add_picked(builder, map, ranks);
 }
 
-cmap_status finish_bits(uint32_t universe, const BitSet *sets, unsigned n,
-                        const cmap_policy *policy, cmap_t **out) noexcept {
-    Builder builder(universe, policy);
-    CMAP_TRY(builder.status());
-    builder.borrow(sets, n);
-    return builder.finish(out);
-}
-
-// Bits where that is little, else members: from a result of BuDDy.
-cmap_status finish_diagram(const DiagramSet &set, uint32_t universe, const cmap_policy *policy,
-                           cmap_t **out) noexcept {
-    if (set.size() == 0) return make_empty(policy, out);
-    const uint64_t span = uint64_t{set.max()} - set.min() + 1;
-    if (span > set.size() * ALGEBRA_BITS_PER_MEMBER) {
-        Buffer<uint32_t> members;
-        if (!set.decode(members)) return CMAP_ERR_NOMEM;
-        return MPIR_cmap_from_array(members.data(), set.size(), universe, policy, out);
-    }
-    Buffer<uint64_t> words;
-    BitSet bits;
-    if (!set.mark(words, bits)) return CMAP_ERR_NOMEM;
-    return finish_bits(universe, &bits, 1, policy, out);
-}
-
-// False: to be done another way.
-bool select_diagrams(const cmap_t *a, const cmap_t *b, bool wanted, const cmap_policy *policy,
-                     cmap_t **out, cmap_status &status) noexcept {
-    using Operation = BddPackage::Operation;
-    DiagramSet part;
-    if (!worth_diagrams(a, b) ||
-        !part.make(wanted ? Operation::intersect : Operation::subtract, a, b))
-        return false;
-    status = finish_diagram(part, universe_of(a), policy, out);
-    return true;
-}
-
-// Only where the union is one set in MPI's order, too.
-bool join_diagrams(const cmap_t *a, const cmap_t *b, const cmap_policy *policy, cmap_t **out,
-                   cmap_status &status) noexcept {
-    using Operation = BddPackage::Operation;
-    DiagramSet all;
-    if (!worth_diagrams(a, b) || b->max < a->max) return false;
-    if (b->min <= a->max) {
-        DiagramSet added;
-        if (!added.make(Operation::subtract, b, a)) return false;
-        if (added.size() != 0 && added.min() < a->max) return false;
-    }
-    if (!all.make(Operation::unite, a, b)) return false;
-    status = finish_diagram(all, std::max(universe_of(a), universe_of(b)), policy, out);
-    return true;
-}
-
 cmap_status select_words(const cmap_t *a, const cmap_t *b, bool wanted, const cmap_policy *policy,
                          cmap_t **out) noexcept {
     SetBits in_a, in_b;
@@ -187,7 +135,7 @@ cmap_status select_words(const cmap_t *a, const cmap_t *b, bool wanted, const cm
     if (!in_a.load(a) || !in_b.load(b) || !part_by_words(*in_a, *in_b, wanted, words, part))
         return CMAP_ERR_NOMEM;
     if (part.count == 0) return make_empty(policy, out);
-    return finish_bits(universe_of(a), &part, 1, policy, out);
+    return make_of_bits(universe_of(a), &part, 1, policy, out);
 }
 
 // What `b` adds lies behind `a`, and all is one set; or it makes the second of two.
@@ -201,9 +149,9 @@ cmap_status join_words(const cmap_t *a, const cmap_t *b, const cmap_policy *poli
     if (parts[1].count == 0) return reuse(a, policy, out);
     const uint32_t universe = std::max(universe_of(a), universe_of(b));
     parts[0] = *in_a;
-    if (parts[1].min() < a->max) return finish_bits(universe, parts, 2, policy, out);
+    if (parts[1].min() < a->max) return make_of_bits(universe, parts, 2, policy, out);
     if (!join_by_words(*in_a, parts[1], joined, parts[0])) return CMAP_ERR_NOMEM;
-    return finish_bits(universe, parts, 1, policy, out);
+    return make_of_bits(universe, parts, 1, policy, out);
 }
 
 cmap_status select_part(const cmap_t *a, const cmap_t *b, bool wanted, const cmap_policy *policy,

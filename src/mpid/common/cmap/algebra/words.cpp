@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "rep/bdd.hpp"
 #include "rep/bitmap.hpp"
 
 namespace cmap {
@@ -40,12 +39,12 @@ bool SetBits::load(const cmap_t *set) noexcept {
         return true;
     }
     const uint32_t base = set->min & ~63u;
-    if (set->kind == CMAP_REP_BDD) {
+    if (const auto mark = representation(set).mark) {
         if (!words_.resize_zeroed((set->max - base) / 64 + 1)) return false;
         view_.words = words_.data();
         view_.count = uint32_t(words_.size());
         view_.base = base;
-        bdd_mark(set, base, words_.data(), view_.count);
+        mark(set, base, words_.data(), view_.count);
         return true;
     }
     if (!own_.start(base, uint64_t{set->max} - base + 1)) return false;

@@ -92,6 +92,11 @@ void MPIR_cmap_policy_of(const cmap_t *map, cmap_policy *out) noexcept {
 
 const char *MPIR_cmap_rep_name(cmap_rep rep) noexcept { return rep_name(number_of(rep)); }
 
+int MPIR_cmap_rep_available(cmap_rep rep) noexcept {
+    const unsigned number = number_of(rep);
+    return number < CMAP_REP_COUNT && !is_left_out(representation(number));
+}
+
 const char *MPIR_cmap_strategy_name(cmap_strategy strategy) noexcept {
     const unsigned number = number_of(strategy);
     return number < STRATEGIES ? strategy_names[number] : "unknown";

@@ -16,6 +16,14 @@
 #include "rep/wtr.hpp"
 
 namespace cmap {
+
+#ifdef CMAP_WITHOUT_BUDDY
+constexpr Representation bdd_representation = left_out("bdd");
+#endif
+#ifdef CMAP_WITHOUT_BZIP2
+constexpr Representation bwt_representation = left_out("bwt");
+#endif
+
 namespace {
 
 constexpr const Representation *table[] = {

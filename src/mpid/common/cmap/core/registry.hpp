@@ -70,6 +70,9 @@ struct Representation {
     // nullptr, or what is wrong with the body
     const char *(*validate)(const cmap_t *map) = nullptr;
     int (*describe)(const cmap_t *map, char *text, std::size_t room) = nullptr;  // without the name
+    // Optional, of a set: marks its members, as positions from `base` on, in words that were zero.
+    // REQUIRES a base that is a multiple of 64 and members within base .. base + 64 * count - 1.
+    void (*mark)(const cmap_t *map, uint32_t base, uint64_t *words, uint32_t count) = nullptr;
     // Optional: what of `bytes` lookups have added.
     std::size_t (*cached)(const cmap_t *map) = nullptr;
     // Optional, of a payload that is `bytes` of memory without pointers, and does not change: where
@@ -111,6 +114,16 @@ constexpr Representation representation_with(Fill fill) noexcept {
     fill(rep);
     return rep;
 }
+
+// Of a representation that the library is built without there is the name, and it fits nothing.
+constexpr Representation left_out(const char *name) noexcept {
+    Representation rep;
+    rep.name = name;
+    rep.estimate = [](const Analysis &) { return cannot(); };
+    return rep;
+}
+
+constexpr bool is_left_out(const Representation &rep) noexcept { return rep.build == nullptr; }
 
 const Representation &representation(unsigned kind) noexcept;
 

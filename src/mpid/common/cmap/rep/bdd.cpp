@@ -163,17 +163,18 @@ void relocate(cmap_t *map, const Relocation &move) noexcept {
     move(changing_body_of<BddBody>(map).data);
 }
 
-}  // namespace
-
-void bdd_mark(const cmap_t *map, uint32_t base, uint64_t *words, uint32_t count) noexcept {
+void mark(const cmap_t *map, uint32_t base, uint64_t *words, uint32_t count) noexcept {
     const BddBody &body = body_of<BddBody>(map);
     (body.paths != 0 ? bdd_paths::mark : bdd_cells::mark)(body, base, words, count);
 }
+
+}  // namespace
 
 constexpr Representation bdd_representation = representation_with([](Representation &rep) {
     rep.name = "bdd";
     CMAP_FUNCTIONS(rep);
     CMAP_ONE_PAYLOAD(rep);
+    rep.mark = mark;
 });
 
 }  // namespace cmap

@@ -23,10 +23,6 @@ namespace cmap {
 
 extern const Representation bdd_representation;
 
-// Marks the members of a map of this kind, as positions from `base` on, in words that were zero.
-// REQUIRES a base that is a multiple of 64 and members within base .. base + 64 * count - 1.
-void bdd_mark(const cmap_t *map, uint32_t base, uint64_t *words, uint32_t count) noexcept;
-
 }  // namespace cmap
 
 #endif  // CMAP_REP_BDD_HPP_INCLUDED
