@@ -57,7 +57,7 @@ static void go_to(int core, const cpu_set_t *allowed)
         sched_setaffinity(0, sizeof(*allowed), allowed);
 }
 
-static void leave(MPIR_Move_t *state)
+static void move_leave(MPIR_Move_t *state)
 {
     cpu_set_t allowed;
     int core;
@@ -81,7 +81,7 @@ static void come_back(const MPIR_Move_t *state)
 
 #else
 
-static void leave(MPIR_Move_t *state MPL_UNUSED) {}
+static void move_leave(MPIR_Move_t *state MPL_UNUSED) {}
 
 static void come_back(const MPIR_Move_t *state MPL_UNUSED) {}
 
@@ -98,7 +98,7 @@ void MPIR_Move_shared(MPIR_Move_t *state, uint64_t now)
         state->since = now;
     if (now - state->since < patience || now - state->moved_at < state->pause)
         return;
-    leave(state);
+    move_leave(state);
     state->moved_at = now;
     state->since = 0;
 }

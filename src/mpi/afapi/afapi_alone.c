@@ -33,7 +33,7 @@ static unsigned char *left; /* one for each process: has it called p_exit? */
 
 /* The aggregates have no errors here: there is room, and who could end a wait ends the whole
  * job. */
-static void check(int status)
+static void alone_check(int status)
 {
     if (status != AGGR_OK)
         MPIR_Afapi_die("process %d: the shared memory does not work (status %d)", AFAPI_iproc,
@@ -43,7 +43,7 @@ static void check(int status)
 static void wait_for(enum AFAPI_who who)
 {
     (void) who;
-    check(MPIR_aggr_barrier(&group));
+    alone_check(MPIR_aggr_barrier(&group));
 }
 
 static void reduce(void *data, int n, enum AFAPI_op op, enum AFAPI_type type, enum AFAPI_who who)
@@ -51,39 +51,39 @@ static void reduce(void *data, int n, enum AFAPI_op op, enum AFAPI_type type, en
     const aggr_fold_t *fold = MPIR_Afapi_fold(op, type);
 
     (void) who;
-    check(MPIR_aggr_allreduce(&group, data, data, (size_t) n * fold->unit, fold));
+    alone_check(MPIR_aggr_allreduce(&group, data, data, (size_t) n * fold->unit, fold));
 }
 
 static void scan(void *datum, enum AFAPI_op op, enum AFAPI_type type)
 {
     const aggr_fold_t *fold = MPIR_Afapi_fold(op, type);
 
-    check(MPIR_aggr_scan(&group, datum, datum, fold->unit, fold));
+    alone_check(MPIR_aggr_scan(&group, datum, datum, fold->unit, fold));
 }
 
 static void bcast(void *array, size_t bytes, int root)
 {
-    check(MPIR_aggr_bcast(&group, array, bytes, root));
+    alone_check(MPIR_aggr_bcast(&group, array, bytes, root));
 }
 
 static void scatter(void *to, const void *array, size_t bytes, int root)
 {
-    check(MPIR_aggr_scatter(&group, array, to, bytes, root));
+    alone_check(MPIR_aggr_scatter(&group, array, to, bytes, root));
 }
 
 static void put_get(void *to, const void *array, size_t bytes, int from)
 {
-    check(MPIR_aggr_exchange(&group, array, to, bytes, from));
+    alone_check(MPIR_aggr_exchange(&group, array, to, bytes, from));
 }
 
 static void gather(void *to, const void *from, size_t bytes)
 {
-    check(MPIR_aggr_allgather(&group, from, to, bytes));
+    alone_check(MPIR_aggr_allgather(&group, from, to, bytes));
 }
 
 static void all2all(void *to, const void *from, size_t bytes)
 {
-    check(MPIR_aggr_alltoall(&group, from, to, bytes));
+    alone_check(MPIR_aggr_alltoall(&group, from, to, bytes));
 }
 
 static void leave(void)
@@ -173,7 +173,7 @@ static int fork_processes(int *processes, int n)
 
 /* In a process of the job: its number.  The process that forks ends with the job; -1 after a
  * message if it cannot. */
-static int start(int n)
+static int alone_start(int n)
 {
     struct sigaction usual = {.sa_handler = SIG_DFL}, before;
     int processes[MOST_PROCESSES] = {0};
@@ -201,7 +201,7 @@ const MPIR_Afapi_network_t *MPIR_Afapi_alone(void)
     aggr_shape_t shape = {
         .members = wanted_processes(), .fan = FAN, .copy_bytes = COPY_BYTES, .lines = AGGR_LINES};
     uint64_t block = shape.members ? make_memory(&shape) : 0;
-    int number = block ? start(shape.members) : -1;
+    int number = block ? alone_start(shape.members) : -1;
     bool ready;
 
     if (number < 0) {
@@ -213,8 +213,8 @@ const MPIR_Afapi_network_t *MPIR_Afapi_alone(void)
     AFAPI_nproc = shape.members;
     waiting.polls = shape.members > cores() ? POLLS_WHEN_OVERSUBSCRIBED : POLLS;
     MPIR_aggr_group_join(&group, arena, block, &shape, number, &waiting);
-    check(MPIR_aggr_ready(&group, COPY_BYTES, &ready));
-    check(ready ? AGGR_OK : AGGR_ERR_FULL);
-    check(MPIR_aggr_barrier(&group)); /* nobody goes on before all could be had */
+    alone_check(MPIR_aggr_ready(&group, COPY_BYTES, &ready));
+    alone_check(ready ? AGGR_OK : AGGR_ERR_FULL);
+    alone_check(MPIR_aggr_barrier(&group)); /* nobody goes on before all could be had */
     return &alone;
 }

@@ -66,7 +66,7 @@ static int receive_late(void *buffer, size_t bytes, int from, int tag, MPIR_Comm
     return mpi_errno ? mpi_errno : check_length(&status, bytes);
 }
 
-static int finish(MPIR_Request *request, size_t bytes, MPIR_Errflag_t *errflag)
+static int direct_finish(MPIR_Request *request, size_t bytes, MPIR_Errflag_t *errflag)
 {
     int mpi_errno = MPIC_Wait(request, errflag);
 
@@ -105,7 +105,7 @@ int MPIR_Aggr_exchange(MPIR_Comm *comm, const void *mine, size_t bytes, void *al
     if (bytes > 0)
         memcpy((char *) all + (size_t) comm->rank * bytes, mine, bytes);
     for (int i = 0; i < n; i++)
-        MPIR_Aggr_note(finish(requests[i], bytes, errflag), &mpi_errno, errflag);
+        MPIR_Aggr_note(direct_finish(requests[i], bytes, errflag), &mpi_errno, errflag);
     for (int i = 0; i < n_late; i++)
         MPIR_Aggr_note(receive_late((char *) all + (size_t) late[i] * bytes, bytes, late[i], tag,
                                     comm, errflag),

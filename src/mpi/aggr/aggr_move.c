@@ -82,8 +82,8 @@ static int unpack(const struct view *view)
 /* After a collective with this status.  The others wait for this process, so that it goes through
  * the collective also when it could not pack; the first error is what is returned.  False: the data
  * go by messages. */
-static bool finish(aggr_group_t *group, const struct view *received, int status, size_t bytes,
-                   int *mpi_errno)
+static bool move_finish(aggr_group_t *group, const struct view *received, int status, size_t bytes,
+                        int *mpi_errno)
 {
     if (MPIR_Aggr_end(group, &status))
         return false;
@@ -250,9 +250,9 @@ static bool is_over(const MPIR_Comm *comm, uint64_t bytes, int mpi_errno)
     return mpi_errno != MPI_SUCCESS || (bytes == 0 && !MPIR_Aggr_has_lines(comm));
 }
 
-static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype, void *recvbuf,
-                   MPI_Aint recvcount, MPI_Datatype recvtype, bool wanted, int root,
-                   MPIR_Comm *comm, int *mpi_errno)
+static bool move_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
+                        void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, bool wanted,
+                        int root, MPIR_Comm *comm, int *mpi_errno)
 {
     uint64_t bytes =
         wanted ? MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
@@ -278,10 +278,10 @@ static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtyp
         *mpi_errno = pack(&in);
         mine = in.at;
     }
-    return finish(group, wanted ? &out : NULL,
-                  root < 0 ? MPIR_aggr_allgather(group, mine, out.at, bytes)
-                           : MPIR_aggr_gather(group, mine, out.at, bytes, root),
-                  bytes, mpi_errno);
+    return move_finish(group, wanted ? &out : NULL,
+                       root < 0 ? MPIR_aggr_allgather(group, mine, out.at, bytes)
+                                : MPIR_aggr_gather(group, mine, out.at, bytes, root),
+                       bytes, mpi_errno);
 }
 
 /* The others wait for this process, also when it could not pack. */
@@ -320,8 +320,8 @@ bool MPIR_Aggr_do_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
     if (MPIR_Aggr_spans_nodes(comm))
         return allgather_nodes(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
                                mpi_errno);
-    return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, true, -1, comm,
-                  mpi_errno);
+    return move_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, true, -1, comm,
+                       mpi_errno);
 }
 
 /* From memory in which the parts lie one behind the other. */
@@ -412,8 +412,8 @@ bool MPIR_Aggr_do_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype s
                          void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype, int root,
                          MPIR_Comm *comm, int *mpi_errno)
 {
-    return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm->rank == root,
-                  root, comm, mpi_errno);
+    return move_gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                       comm->rank == root, root, comm, mpi_errno);
 }
 
 bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
@@ -441,8 +441,8 @@ bool MPIR_Aggr_do_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype 
         out = (struct view){.at = MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_OUT), .bytes = bytes};
     else
         out = view_of(recvbuf, recvcount, recvtype, MPIR_AGGR_SCRATCH_OUT);
-    return finish(group, &out, MPIR_aggr_scatter(group, in.at, out.at, bytes, root), bytes,
-                  mpi_errno);
+    return move_finish(group, &out, MPIR_aggr_scatter(group, in.at, out.at, bytes, root), bytes,
+                       mpi_errno);
 }
 
 bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
@@ -465,5 +465,6 @@ bool MPIR_Aggr_do_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
     *mpi_errno = pack(&in);
     if (in_place)
         in.at = memcpy(MPIR_Aggr_scratch(MPIR_AGGR_SCRATCH_IN), in.at, in.bytes);
-    return finish(group, &out, MPIR_aggr_alltoall(group, in.at, out.at, bytes), bytes, mpi_errno);
+    return move_finish(group, &out, MPIR_aggr_alltoall(group, in.at, out.at, bytes), bytes,
+                       mpi_errno);
 }

@@ -52,8 +52,8 @@ static int gather_by_messages(MPIR_Comm *node, const void *mine, size_t bytes, c
     return mpi_errno;
 }
 
-static int gather(MPIR_Comm *node, const void *mine, size_t bytes, char *to,
-                  MPIR_Errflag_t *errflag)
+static int node_gather(MPIR_Comm *node, const void *mine, size_t bytes, char *to,
+                       MPIR_Errflag_t *errflag)
 {
     int mpi_errno = MPI_SUCCESS;
     aggr_group_t *group = NULL;
@@ -76,7 +76,7 @@ int MPIR_Aggr_gather_node(MPIR_Comm *node, const void *mine, size_t bytes, void 
     int mpi_errno;
 
     MPIR_Aggr_compose(node, true);
-    mpi_errno = gather(node, mine, bytes, to, &errflag);
+    mpi_errno = node_gather(node, mine, bytes, to, &errflag);
     if (mpi_errno == MPI_SUCCESS && errflag)
         MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**coll_fail");
     return mpi_errno;
@@ -96,7 +96,7 @@ static int gather_node(MPIR_Comm *comm, const void *mine, size_t bytes, MPIR_Agg
         memcpy(to + (size_t) comm->rank * bytes, mine, bytes);
         return MPI_SUCCESS;
     }
-    mpi_errno = gather(comm->node_comm, mine, bytes, from, errflag);
+    mpi_errno = node_gather(comm->node_comm, mine, bytes, from, errflag);
     for (int i = 0; i < comm->node_comm->local_size; i++, from += bytes)
         memcpy(to + MPIR_cmap_select(comm->intranode_map, (uint32_t) i) * bytes, from, bytes);
     return mpi_errno;
@@ -115,7 +115,8 @@ int MPIR_Aggr_collect(MPIR_Comm *comm, const void *mine, size_t bytes, MPIR_Aggr
         MPIR_Aggr_note(join(comm->node_roots_comm, all, words_for(total), &errflag), &mpi_errno,
                        &errflag);
     } else {
-        MPIR_Aggr_note(gather(comm->node_comm, mine, bytes, NULL, &errflag), &mpi_errno, &errflag);
+        MPIR_Aggr_note(node_gather(comm->node_comm, mine, bytes, NULL, &errflag), &mpi_errno,
+                       &errflag);
     }
     if (comm->node_comm)
         MPIR_Aggr_note(

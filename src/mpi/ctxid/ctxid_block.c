@@ -51,7 +51,7 @@ static uint32_t find_from(const ctxid_store_t *store, uint32_t first, uint32_t n
  * again only after all others below the limit.  Room beyond the bound is for programs with few
  * communicators, whose free ids are seldom in a row.  If members differed, those with few ids
  * follow the others beyond their own bound. */
-static uint32_t find(const ctxid_store_t *store, MPIR_Comm *parent, uint32_t n)
+static uint32_t block_find(const ctxid_store_t *store, MPIR_Comm *parent, uint32_t n)
 {
     const ctxid_kept_t *kept = MPIR_ctxid_kept(parent);
     uint32_t freed[2], hint = kept->next, found;
@@ -79,7 +79,7 @@ void MPIR_ctxid_block_claim(ctxid_store_t *store, MPIR_Ctxid_t *creation, uint32
     uint32_t first = 0, i;
 
     if (!creation->is_short && store->blocked + n <= store->most_blocked)
-        first = find(store, creation->parent, n);
+        first = block_find(store, creation->parent, n);
     if (first == 0)
         return;
     for (i = 0; i < n && MPIR_cid_claim(store->calm, first + i, claimed) == CID_OK; i++)
@@ -109,7 +109,7 @@ static void add_ahead(ctxid_store_t *store, int n)
 }
 
 /* One id is not in the block any more. */
-static void leave(ctxid_store_t *store, ctxid_kept_t *block)
+static void block_leave(ctxid_store_t *store, ctxid_kept_t *block)
 {
     block->left--;
     add_ahead(store, -1);
@@ -194,7 +194,7 @@ bool MPIR_ctxid_block_drop(ctxid_store_t *store, MPIR_Comm *parent)
     bool has_any = block->left > 0, others_may_use = parent->revoked || block->in_doubt;
 
     while (block->left > 0) {
-        leave(store, block);
+        block_leave(store, block);
         if (others_may_use)
             burn(store->calm, block->next + block->left);
         else
@@ -213,7 +213,7 @@ static bool take_next(ctxid_store_t *store, MPIR_Comm *parent, uint32_t *prefix)
     if (block->left == 0)
         return false;
     *prefix = block->next++;
-    leave(store, block);
+    block_leave(store, block);
     MPIR_ctxid_take(store, *prefix);
     MPIR_cid_replace(store->calm, *prefix, MPIR_ctxid_note(CTXID_NOTE_PENDING, CTXID_BLOCK_MADE));
     return true;
@@ -331,7 +331,7 @@ void MPIR_ctxid_return_take(ctxid_store_t *store, const MPIR_Ctxid_t *creation, 
 
     if (lender == NULL)
         return;
-    leave(store, MPIR_ctxid_kept(lender));
+    block_leave(store, MPIR_ctxid_kept(lender));
     free_id(store, prefix);
 }
 

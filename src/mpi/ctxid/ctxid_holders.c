@@ -49,7 +49,7 @@ static uint32_t draw(uint32_t below)
 }
 
 /* How many this one stands for.  Draws the distance to the next one: 1 to 2 k - 1, on average k. */
-static uint32_t look(void)
+static uint32_t holders_look(void)
 {
     uint32_t k;
     CTXID_LOCKED(&holders.mutex);
@@ -61,7 +61,7 @@ static uint32_t look(void)
 
 ctxid_holder_t MPIR_ctxid_holder_look(void)
 {
-    ctxid_holder_t holder = {.stands_for = look()};
+    ctxid_holder_t holder = {.stands_for = holders_look()};
 
     holder.site = MPIR_Map_site_here();
     return holder;
@@ -87,7 +87,7 @@ static bool enter(uint32_t prefix, ctxid_holder_t *kept)
     return holders.known && MPIR_cid_claim(holders.known, prefix, kept) == CID_OK;
 }
 
-static ctxid_holder_t *leave(uint32_t prefix)
+static ctxid_holder_t *holder_leave(uint32_t prefix)
 {
     CTXID_LOCKED(&holders.mutex);
     return MPIR_cid_release(holders.known, prefix);
@@ -117,7 +117,7 @@ void MPIR_ctxid_holders_keep(uint32_t prefix, ctxid_holder_t holder)
 void MPIR_ctxid_holders_drop(uint32_t prefix)
 {
     __atomic_fetch_and(&MPIR_Ctxid_holders_known[prefix / 64], ~bit_of(prefix), __ATOMIC_RELAXED);
-    MPL_free(leave(prefix));
+    MPL_free(holder_leave(prefix));
 }
 
 void MPIR_ctxid_holders_close(void)

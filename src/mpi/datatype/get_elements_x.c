@@ -50,7 +50,7 @@ static int exchange_block(void *state, MPI_Aint disp ATTRIBUTE((unused)), MPI_Ai
     return 1;
 }
 
-static MPI_Count exchange(MPI_Datatype type, enum unit from, enum unit to, MPI_Count *left)
+static MPI_Count units_exchange(MPI_Datatype type, enum unit from, enum unit to, MPI_Count *left)
 {
     struct exchange x = {from, to, *left, 0};
 
@@ -61,13 +61,13 @@ static MPI_Count exchange(MPI_Datatype type, enum unit from, enum unit to, MPI_C
 
 MPI_Count MPIR_Type_rest(MPI_Datatype type, MPI_Count bytes)
 {
-    exchange(type, BYTES, BYTES, &bytes);
+    units_exchange(type, BYTES, BYTES, &bytes);
     return bytes;
 }
 
 int MPIR_Get_elements_x_impl(MPI_Count *byte_count, MPI_Datatype datatype, MPI_Count *elements)
 {
-    *elements = exchange(datatype, BYTES, ELEMENTS, byte_count);
+    *elements = units_exchange(datatype, BYTES, ELEMENTS, byte_count);
     if (*byte_count > 0)
         *elements = MPI_UNDEFINED;
     return MPI_SUCCESS;
@@ -76,7 +76,7 @@ int MPIR_Get_elements_x_impl(MPI_Count *byte_count, MPI_Datatype datatype, MPI_C
 int MPIR_Status_set_elements_x_impl(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
     int mpi_errno = MPI_SUCCESS;
-    MPI_Count bytes = exchange(datatype, ELEMENTS, BYTES, &count);
+    MPI_Count bytes = units_exchange(datatype, ELEMENTS, BYTES, &count);
 
     MPIR_ERR_CHKANDSTMT1(count != 0, mpi_errno, MPI_ERR_ARG, return mpi_errno, "**arg", "**arg %s",
                          "count");

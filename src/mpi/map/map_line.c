@@ -55,7 +55,7 @@ static void write_offset(map_line *line, const place *place)
 
 /* addr2line with its output in a pipe: -1 if it cannot be started.  It is spawned, not forked: a
  * copy of the address space is what some networks do not allow. */
-static int start(char **argv, pid_t *pid)
+static int line_start(char **argv, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     int ends[2];
@@ -109,7 +109,7 @@ static void ask(map_line *lines, place *places, size_t n, char **argv, size_t *a
     argv[2] = (char *) "-e";
     argv[3] = places[first].file;
     argv[4 + wanted] = NULL;
-    fd = start(argv, &pid);
+    fd = line_start(argv, &pid);
     if (fd < 0)
         return;
     answers = fdopen(fd, "r");

@@ -55,7 +55,7 @@ static void split(bsend_segment *segment, size_t bytes)
     segment->room = used;
 }
 
-static bsend_segment *find(bsend_buffer *buffer, size_t bytes)
+static bsend_segment *segment_find(bsend_buffer *buffer, size_t bytes)
 {
     for (bsend_segment *s = buffer->segments; s; s = s->next) {
         if (s->number)
@@ -84,7 +84,8 @@ bsend_segment *MPIR_bsend_buffer_take(bsend_buffer *buffer, size_t bytes)
 {
     bsend_segment *taken;
 
-    taken = bsend_buffer_is_automatic(buffer) ? allocate(buffer, bytes) : find(buffer, bytes);
+    taken =
+        bsend_buffer_is_automatic(buffer) ? allocate(buffer, bytes) : segment_find(buffer, bytes);
     if (taken)
         taken->number = ++buffer->last;
     return taken;

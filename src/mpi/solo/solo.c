@@ -54,7 +54,7 @@ static int first(void) { return MPIR_Process.rank; }
 
 static int local_rank(void) { return 0; }
 
-static int check(int rank)
+static int solo_check(int rank)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -76,7 +76,7 @@ bool MPIR_Solo_refuses(MPIR_Comm *comm, const char *collective, int *mpi_errno)
 const MPIR_Others_t MPIR_Others_missing = {.count = count,
                                            .first = first,
                                            .local_rank = local_rank,
-                                           .check = check,
+                                           .check = solo_check,
                                            .refuses = MPIR_Solo_refuses,
                                            .holds_all_ids = true,
                                            .get_rows = solo_get_rows,
@@ -113,5 +113,5 @@ int MPIR_Solo_test_source(const MPIR_Comm *comm, int rank)
     /* processes beyond the world are of other jobs that are connected with this one */
     if (process >= MPIR_Process.size || process == MPIR_Process.rank)
         return MPI_SUCCESS;
-    return check(process);
+    return solo_check(process);
 }

@@ -147,7 +147,7 @@ MPIR_Topo_plan_t MPIR_Topo_plan_dist_graph(const MPII_Dist_graph_topology *graph
 /* ---- communicators ---- */
 
 /* When all members have agreed: nothing fails here. */
-static int finish(MPIR_Comm *made, MPIR_Topo_plan_t plan, int mpi_errno)
+static int topo_finish(MPIR_Comm *made, MPIR_Topo_plan_t plan, int mpi_errno)
 {
     if (!plan.attribute)
         return mpi_errno;
@@ -168,7 +168,7 @@ int MPIR_Topo_copy_comm(MPIR_Comm *comm, int size, MPIR_Topo_plan_t plan, MPIR_C
         return plan.error;
     }
     int mpi_errno = MPII_Comm_copy(comm, size, NULL, made);
-    return finish(*made, plan, mpi_errno);
+    return topo_finish(*made, plan, mpi_errno);
 }
 
 static int rank_in(const cmap_t *ranks, int rank)
@@ -187,7 +187,7 @@ static int make_ordered(MPIR_Comm *comm, int size, const cmap_t *ranks, int rank
     if (!ranks)
         return MPIR_Topo_copy_comm(comm, size, plan, made);
     mpi_errno = MPIR_Comm_make_ranks(comm, ranks, rank, plan.error, made);
-    return finish(*made, plan, mpi_errno);
+    return topo_finish(*made, plan, mpi_errno);
 }
 
 int MPIR_Topo_make_grid(MPIR_Comm *comm, int nnodes, int ndims, const int dims[],
@@ -329,5 +329,5 @@ int MPIR_Topo_sub_grid(MPIR_Comm *comm, const MPIR_Topology *whole, const int re
         mpi_errno = ranks_of_sub_grid(&whole->topo.cart, remain, &ranks);
     mpi_errno = MPIR_Comm_make_ranks(comm, ranks, rank, mpi_errno, made);
     MPIR_cmap_release(ranks);
-    return finish(*made, plan, mpi_errno);
+    return topo_finish(*made, plan, mpi_errno);
 }

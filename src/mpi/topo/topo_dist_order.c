@@ -157,7 +157,7 @@ static size_t ints_of_lists(const MPII_Dist_graph_topology *graph)
                         ((size_t) graph->indegree + (size_t) graph->outdegree);
 }
 
-static int *put(int *to, const int *from, int n)
+static int *ints_put(int *to, const int *from, int n)
 {
     if (n > 0)
         memcpy(to, from, (size_t) n * sizeof(int));
@@ -169,11 +169,11 @@ static void pack_lists(const MPII_Dist_graph_topology *graph, int *to)
     *to++ = graph->indegree;
     *to++ = graph->outdegree;
     *to++ = graph->is_weighted;
-    to = put(to, graph->in, graph->indegree);
-    to = put(to, graph->out, graph->outdegree);
+    to = ints_put(to, graph->in, graph->indegree);
+    to = ints_put(to, graph->out, graph->outdegree);
     if (graph->is_weighted) {
-        to = put(to, graph->in_weights, graph->indegree);
-        put(to, graph->out_weights, graph->outdegree);
+        to = ints_put(to, graph->in_weights, graph->indegree);
+        ints_put(to, graph->out_weights, graph->outdegree);
     }
 }
 
@@ -188,7 +188,7 @@ static void take_lists(MPII_Dist_graph_topology *graph, int *from)
     graph->out_weights = graph->in_weights + graph->indegree;
 }
 
-static int find(const int order[], int n, int rank)
+static int order_find(const int order[], int n, int rank)
 {
     int v = 0;
 
@@ -244,7 +244,7 @@ static void swap_lists(ordering *o, MPII_Dist_graph_topology *graph, int **lists
     static const int nothing[HEADER] = {0};
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
     MPIR_Request *request = NULL;
-    int rank = o->comm->rank, to = o->order[rank], from = find(o->order, o->n, rank);
+    int rank = o->comm->rank, to = o->order[rank], from = order_find(o->order, o->n, rank);
     size_t n = ints_of_lists(graph);
     int *packed = to == rank ? NULL : alloc(o, n);
 

@@ -33,7 +33,7 @@ static void enter(void)
         MPL_initlock_lock(&lock);
 }
 
-static void leave(void)
+static void table_leave(void)
 {
     if (MPIR_IS_THREADED)
         MPL_initlock_unlock(&lock);
@@ -98,7 +98,7 @@ void *MPIR_Csel_shared_find(const void *root, MPIR_Comm *comm)
 
     enter();
     shared *s = look_up(root, &of);
-    leave();
+    table_leave();
     return s ? s->table : NULL;
 }
 
@@ -122,7 +122,7 @@ void *MPIR_Csel_shared_publish(void *table)
     shared *first = look_up(mine->root, &mine->of);
     if (!first)
         list(mine);
-    leave();
+    table_leave();
     if (!first)
         return table;
     MPL_free(mine);
@@ -137,7 +137,7 @@ void MPIR_Csel_shared_release(void *table)
     int left = --s->references;
     if (left == 0)
         unlist(s);
-    leave();
+    table_leave();
     if (left == 0)
         MPL_free(s);
 }
@@ -153,5 +153,5 @@ void MPIR_Csel_shared_root_gone(const void *root)
                 unlist(s);
         }
     }
-    leave();
+    table_leave();
 }

@@ -6,7 +6,7 @@
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-static int check(bool is_description, int from, size_t bytes)
+static int zone_check(bool is_description, int from, size_t bytes)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -95,8 +95,9 @@ static int swap_firsts(split_zones *zones, MPIR_Comm *comm, int to, const split_
     if (from->rank == MPI_PROC_NULL)
         return mpi_errno;
     received = (size_t) MPIR_STATUS_GET_COUNT(status);
-    mpi_errno = check(MPIR_colours_check_header(zones->theirs, received, (uint32_t) from->count),
-                      from->rank, received);
+    mpi_errno =
+        zone_check(MPIR_colours_check_header(zones->theirs, received, (uint32_t) from->count),
+                   from->rank, received);
     MPIR_ERR_CHKRETURN(mpi_errno);
 
     return mpi_errno;
@@ -112,7 +113,8 @@ static int receive_block(split_zones *zones, MPIR_Comm *comm, const split_block 
     if (theirs)
         mpi_errno = receive_rest(zones, comm, from->rank, theirs);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = check(is_of(from, zones->theirs), from->rank, MPIR_colours_bytes(zones->theirs));
+    mpi_errno =
+        zone_check(is_of(from, zones->theirs), from->rank, MPIR_colours_bytes(zones->theirs));
     MPIR_ERR_CHKRETURN(mpi_errno);
 
     return mpi_errno;
@@ -384,7 +386,7 @@ static int gather_in_chunks(split_zones *zones, MPIR_Comm *node, const split_lea
     return mpi_errno;
 }
 
-static int gather(split_zones *zones, MPIR_Comm *node, const split_leaf *own)
+static int leaf_gather(split_zones *zones, MPIR_Comm *node, const split_leaf *own)
 {
     int mpi_errno;
     split_leaf leaves[MOST_AT_ONCE];
@@ -417,7 +419,8 @@ static int describe_node(split_zones *zones, MPIR_Comm *comm, const split_leaf *
 {
     if (!comm->node_comm)
         return MPI_SUCCESS;
-    return MPIR_Do_others_exist() ? gather(zones, comm->node_comm, own) : foresee_node(zones, comm);
+    return MPIR_Do_others_exist() ? leaf_gather(zones, comm->node_comm, own)
+                                  : foresee_node(zones, comm);
 }
 
 /* ---- between the nodes ----------------------------------------------------------------------- */
@@ -444,7 +447,7 @@ static int check_all(const message all[], int n, uint32_t ranks, bool *are_short
         bool is_short = bytes <= SPLIT_MESSAGE;
         bool is_right = is_short ? MPIR_colours_check_most(all[i], bytes, ranks)
                                  : MPIR_colours_check_header(all[i], SPLIT_MESSAGE, ranks);
-        mpi_errno = check(is_right, i, bytes);
+        mpi_errno = zone_check(is_right, i, bytes);
         MPIR_ERR_CHKRETURN(mpi_errno);
         ranks -= is_short ? MPIR_colours_ranks(all[i]) : 0;
         *are_short = *are_short && is_short;
@@ -503,7 +506,7 @@ static int exchange_at_once(split_zones *zones, MPIR_Comm *roots, bool *is_done)
     return mpi_errno;
 }
 
-static int exchange(split_zones *zones, MPIR_Comm *roots)
+static int roots_exchange(split_zones *zones, MPIR_Comm *roots)
 {
     int mpi_errno = MPI_SUCCESS;
     bool is_done = false;
@@ -543,8 +546,8 @@ static int spread(split_zones *zones, MPIR_Comm *node)
         clear_rest(zones->mine);
     mpi_errno = MPIR_Bcast_impl(zones->mine, SPLIT_MESSAGE, MPI_BYTE, 0, node, &errflag);
     MPIR_ERR_COLL_CHKRETURN(mpi_errno, errflag);
-    mpi_errno = check(MPIR_colours_check_header(zones->mine, SPLIT_MESSAGE, zones->ranks), 0,
-                      SPLIT_MESSAGE);
+    mpi_errno = zone_check(MPIR_colours_check_header(zones->mine, SPLIT_MESSAGE, zones->ranks), 0,
+                           SPLIT_MESSAGE);
     MPIR_ERR_CHKRETURN(mpi_errno);
     if (MPIR_colours_bytes(zones->mine) > SPLIT_MESSAGE)
         mpi_errno = spread_rest(zones, node);
@@ -585,15 +588,15 @@ static int merge_nodes(split_zones *zones, MPIR_Comm *comm, const split_leaf *ow
     if (mpi_errno != MPI_SUCCESS)
         fail(zones);
     if (comm->node_roots_comm) {
-        MPIR_Err_keep_first(&mpi_errno, exchange(zones, comm->node_roots_comm));
+        MPIR_Err_keep_first(&mpi_errno, roots_exchange(zones, comm->node_roots_comm));
         if (mpi_errno != MPI_SUCCESS)
             fail(zones);
     }
     MPIR_Err_keep_first(&mpi_errno, hand_to_node(zones, comm));
     if (mpi_errno == MPI_SUCCESS)
-        mpi_errno =
-            check(MPIR_colours_check(zones->mine, MPIR_colours_bytes(zones->mine), zones->ranks), 0,
-                  MPIR_colours_bytes(zones->mine));
+        mpi_errno = zone_check(
+            MPIR_colours_check(zones->mine, MPIR_colours_bytes(zones->mine), zones->ranks), 0,
+            MPIR_colours_bytes(zones->mine));
     return mpi_errno;
 }
 

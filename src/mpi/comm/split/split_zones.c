@@ -12,7 +12,7 @@ static MPL_initlock_t keeping = MPL_INITLOCK_INITIALIZER;
 static split_reserve kept;
 static bool will_end; /* MPI_Finalize is going to call end() */
 
-static split_reserve exchange(split_reserve next)
+static split_reserve reserve_exchange(split_reserve next)
 {
     split_reserve before;
 
@@ -28,7 +28,7 @@ static void free_reserve(split_reserve reserve) { MPIR_Sparse_free(reserve.memor
 static int end(void *unused MPL_UNUSED)
 {
     will_end = false;
-    free_reserve(exchange(none));
+    free_reserve(reserve_exchange(none));
     return MPI_SUCCESS;
 }
 
@@ -46,7 +46,7 @@ static void end_with_mpi(void)
 
 split_reserve MPIR_split_reserve_take(size_t bytes)
 {
-    split_reserve reserve = exchange(none);
+    split_reserve reserve = reserve_exchange(none);
 
     if (reserve.bytes >= bytes)
         return reserve;
@@ -85,9 +85,9 @@ void MPIR_split_reserve_put(split_reserve reserve)
 
     if (!reserve.memory)
         return;
-    other = exchange(reserve);
+    other = reserve_exchange(reserve);
     if (other.bytes > reserve.bytes)
-        other = exchange(other);
+        other = reserve_exchange(other);
     free_reserve(other);
 }
 

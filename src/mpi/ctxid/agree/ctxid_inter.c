@@ -44,8 +44,8 @@ int MPIR_Leaders_trade(const void *own, MPI_Aint bytes, void *theirs, MPI_Aint r
 /* Each group sends its id to the other one, or MPIR_INVALID_CONTEXT_ID if it has none, so that the
  * other one does not wait.  If a leader fails, its group learns that there is no id.  The
  * group's messages need no memory, so no member fails alone. */
-static int exchange(MPIR_Comm *group, int leader, MPIR_Comm *peers, int remote_leader, int tag,
-                    MPIR_Context_id_t own, MPIR_Context_id_t *remote)
+static int inter_exchange(MPIR_Comm *group, int leader, MPIR_Comm *peers, int remote_leader,
+                          int tag, MPIR_Context_id_t own, MPIR_Context_id_t *remote)
 {
     int mpi_errno = MPI_SUCCESS, result;
     unsigned long long id = 0;
@@ -88,7 +88,7 @@ int MPIR_Ctxid_get_by_leaders(MPIR_Comm *group, int leader, MPIR_Comm *peers, in
                               MPIR_Context_id_t *own)
 {
     int mpi_errno = get_own(group, refusal, own);
-    int result = exchange(group, leader, peers, remote_leader, tag, *own, remote);
+    int result = inter_exchange(group, leader, peers, remote_leader, tag, *own, remote);
 
     mpi_errno = mpi_errno ? mpi_errno : result;
     MPIR_ERR_CHECK(mpi_errno);

@@ -99,7 +99,7 @@ static void end_asking(pending_t *pending)
 }
 
 /* The last step: on an error gives back id and communicator. */
-static void finish(pending_t *pending, int mpi_errno)
+static void pending_finish(pending_t *pending, int mpi_errno)
 {
     pending->is_done = true;
     pending->mpi_errno = mpi_errno;
@@ -121,7 +121,7 @@ static void go_as_far_as_possible(pending_t *pending)
         if (MPIR_ctxid_rounds_are_left(&pending->rounds))
             MPIR_ctxid_rounds_go_on(&pending->rounds);
         else if (pending->rounds.mpi_errno)
-            finish(pending, pending->rounds.mpi_errno);
+            pending_finish(pending, pending->rounds.mpi_errno);
         else
             pending->then(pending);
     }
@@ -247,7 +247,7 @@ static void need_hook(void)
 }
 
 /* Leaves all of it to the progress engine. */
-static void append(pending_t *pending)
+static void pending_append(pending_t *pending)
 {
     pending_t **place = &all.first;
     CTXID_LOCKED(&all.mutex);
@@ -261,13 +261,13 @@ static void append(pending_t *pending)
 
 /* Advances it as far as it goes.  The progress engine does the rest, completes the request and
  * frees it.  No other thread knows of it before it is in the list. */
-static void start(pending_t *pending)
+static void pending_start(pending_t *pending)
 {
     go_as_far_as_possible(pending);
     if (pending->is_done)
         conclude(pending);
     else
-        append(pending);
+        pending_append(pending);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -317,7 +317,7 @@ static void commit(pending_t *pending)
         if (mpi_errno == MPI_SUCCESS)
             MPIR_ctxid_holders_set(MPIR_CONTEXT_READ_FIELD(PREFIX, pending->own), pending->holder);
     }
-    finish(pending, mpi_errno);
+    pending_finish(pending, mpi_errno);
 }
 
 static void fold_remote(ctxid_message_t *mine, const ctxid_message_t *theirs)
@@ -326,8 +326,8 @@ static void fold_remote(ctxid_message_t *mine, const ctxid_message_t *theirs)
         mine->remote = theirs->remote;
 }
 
-static void exchange(pending_t *pending, MPIR_Comm *comm, size_t bytes, ctxid_fold_fn fold,
-                     void (*then)(pending_t *))
+static void pending_exchange(pending_t *pending, MPIR_Comm *comm, size_t bytes, ctxid_fold_fn fold,
+                             void (*then)(pending_t *))
 {
     MPIR_ctxid_rounds_start(&pending->rounds, comm, bytes, fold);
     pending->then = then;
@@ -340,7 +340,8 @@ static void tell_group(pending_t *pending)
 
     if (pending->own == MPIR_INVALID_CONTEXT_ID)
         mine->remote.id = MPIR_INVALID_CONTEXT_ID;
-    exchange(pending, pending->parent->local_comm, sizeof(mine->remote), fold_remote, commit);
+    pending_exchange(pending, pending->parent->local_comm, sizeof(mine->remote), fold_remote,
+                     commit);
 }
 
 /* The roots of both groups of an intercommunicator exchange their ids, and tell their groups. */
@@ -352,7 +353,7 @@ static void exchange_ids(pending_t *pending)
     mine->remote.id = pending->own;
     mine->remote.is_known = is_root;
     if (is_root)
-        exchange(pending, pending->parent, sizeof(mine->remote), fold_remote, tell_group);
+        pending_exchange(pending, pending->parent, sizeof(mine->remote), fold_remote, tell_group);
     else
         tell_group(pending);
 }
@@ -393,7 +394,8 @@ static void window_is_known(pending_t *pending)
 static void show_window(pending_t *pending)
 {
     MPIR_ctxid_show_window(&pending->creation, &pending->rounds.mine.window);
-    exchange(pending, pending->rounds.comm, sizeof(ctxid_window_t), fold_windows, window_is_known);
+    pending_exchange(pending, pending->rounds.comm, sizeof(ctxid_window_t), fold_windows,
+                     window_is_known);
 }
 
 static void fold_offers(ctxid_message_t *mine, const ctxid_message_t *theirs)
@@ -428,7 +430,7 @@ static void make_offer(pending_t *pending)
     *offer = MPIR_ctxid_make_offer(&pending->creation);
     if (pending->newcomm == NULL)
         offer->packed = MPIR_Ctxid_refusal(offer->packed);
-    exchange(pending, rounds->comm, sizeof(*offer), fold_offers, offers_are_known);
+    pending_exchange(pending, rounds->comm, sizeof(*offer), fold_offers, offers_are_known);
 }
 
 static void meet(pending_t *pending)
@@ -445,7 +447,7 @@ static void meet(pending_t *pending)
         }
         comm = comm->local_comm;
     }
-    exchange(pending, comm, 0, NULL, make_offer);
+    pending_exchange(pending, comm, 0, NULL, make_offer);
 }
 
 static void use_id(pending_t *pending, uint32_t prefix)
@@ -456,7 +458,7 @@ static void use_id(pending_t *pending, uint32_t prefix)
         commit(pending);
     } else {
         break_duplicate(pending);
-        finish(pending, MPIR_ctxid_error(CTXID_FAILED));
+        pending_finish(pending, MPIR_ctxid_error(CTXID_FAILED));
     }
 }
 
@@ -477,7 +479,7 @@ static void begin(pending_t *pending)
     } else if (result == CTXID_BLOCK_ID) {
         use_id(pending, prefix);
     } else {
-        finish(pending, end_doubt(parent));
+        pending_finish(pending, end_doubt(parent));
         MPIR_ctxid_spare_trim();
     }
 }
@@ -539,7 +541,7 @@ int MPIR_Get_contextid_nonblock(MPIR_Comm *parent, MPIR_Comm *newcomm, MPIR_Requ
         /* the block that it brings may come too late to be ended by the revocation */
         pending->if_revoked = MPIR_Ctxid_end_duplicates;
     }
-    start(pending);
+    pending_start(pending);
     MPIR_ERR_CHKANDJUMP(!*req, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
 
 fn_exit:
@@ -564,14 +566,14 @@ static void break_rest(pending_t *pending)
     if (pending->rounds.rests)
         return;
     MPIR_Comm_duplicates_broken(pending->parent, MPIR_ctxid_of_prefix(first), n);
-    finish(pending, MPI_SUCCESS);
+    pending_finish(pending, MPI_SUCCESS);
     MPIR_ctxid_spare_trim();
 }
 
 void MPIR_Ctxid_end_duplicates(MPIR_Comm *parent)
 {
     if (MPIR_Ctxid_has_blocks(parent) && MPIR_ctxid_block_has_next(MPIR_ctxid_own_store(), parent))
-        append(new_pending(parent, 0, break_rest));
+        pending_append(new_pending(parent, 0, break_rest));
 }
 
 void MPIR_Ctxid_refuse_nonblock(MPIR_Comm *parent)
@@ -580,5 +582,5 @@ void MPIR_Ctxid_refuse_nonblock(MPIR_Comm *parent)
 
     MPIR_ctxid_expect_pending();
     if (MPIR_Sched_next_tag(parent, &tag) == MPI_SUCCESS)
-        start(new_pending(parent, tag, begin));
+        pending_start(new_pending(parent, tag, begin));
 }

@@ -49,7 +49,7 @@ int MPIU_external32_begin(struct MPIU_external32 *x, MPI_File fh, const void *bu
 }
 
 /* Converts what was read, which may end early.  Gives the user's bytes. */
-static MPI_Count finish(struct MPIU_external32 *x)
+static MPI_Count external32_finish(struct MPIU_external32 *x)
 {
     MPI_Count moved, size, copies = x->count, position = 0;
 
@@ -66,7 +66,7 @@ static MPI_Count finish(struct MPIU_external32 *x)
 
 int MPIU_external32_end(struct MPIU_external32 *x, int error_code, MPI_Status *status)
 {
-    MPI_Count bytes = finish(x);
+    MPI_Count bytes = external32_finish(x);
 
     MPIR_Status_set_bytes(status, x->datatype, bytes);
     return error_code;
@@ -132,7 +132,7 @@ static int request_poll(void *state, MPI_Status *status)
     error_code = MPI_Test(&x->inner, &done, &x->status);
     if (error_code != MPI_SUCCESS || !done)
         return error_code;
-    x->count = finish(x);
+    x->count = external32_finish(x);
     if (datatype != MPI_DATATYPE_NULL)
         MPI_Type_free(&datatype);
     return MPI_Grequest_complete(*x->outer);

@@ -30,7 +30,7 @@ static int hook_id = -1;
 /* Acquire on entering and release on leaving: the list is of one thread at a time. */
 static bool try_enter(void) { return MPL_atomic_cas_int(&in_use, 0, 1) == 0; }
 
-static void leave(void) { MPL_atomic_release_store_int(&in_use, 0); }
+static void drop_leave(void) { MPL_atomic_release_store_int(&in_use, 0); }
 
 /* Returns true when there was one. */
 static bool drop_one(MPIR_Comm *comm, int tag, int context_offset)
@@ -100,7 +100,7 @@ static int pass(int *made_progress)
         next_watched = at->next;
         drop(at->comm);
     }
-    leave();
+    drop_leave();
     return MPI_SUCCESS;
 }
 
@@ -129,7 +129,7 @@ void MPIDIG_comm_revoked_begin(MPIR_Comm *comm)
         __atomic_store_n(&all_watched, watched, __ATOMIC_RELAXED);
         MPIR_Progress_hook_activate(hook_id);
     }
-    leave();
+    drop_leave();
 }
 
 void MPIR_Comm_revoked_end(MPIR_Comm *comm)
@@ -148,7 +148,7 @@ void MPIR_Comm_revoked_end(MPIR_Comm *comm)
     }
     if (!all_watched && hook_id >= 0)
         MPIR_Progress_hook_deactivate(hook_id);
-    leave();
+    drop_leave();
 }
 
 void MPIDIG_comm_revoked_progress(void)

@@ -104,8 +104,8 @@ static bool read_bid(const aggr_post_t *post, uint64_t state, uint64_t number, u
 
 /* When both fit, it has begun the next reduction of the same members, and the older one is
  * meant. */
-static bool look(aggr_board_t *board, int process, uint64_t state, uint64_t key,
-                 uint64_t bid[AGGR_BID])
+static bool line_look(aggr_board_t *board, int process, uint64_t state, uint64_t key,
+                      uint64_t bid[AGGR_BID])
 {
     struct aggr_known *known = &board->known[process];
     uint64_t newest = state / 2;
@@ -132,7 +132,7 @@ static bool board_take(aggr_board_t *board, int process, uint64_t key, uint64_t 
     for (unsigned polls = 0;;) {
         AGGR_STEP();
         uint64_t seen = __atomic_load_n(state, __ATOMIC_ACQUIRE);
-        if (look(board, process, seen, key, bid))
+        if (line_look(board, process, seen, key, bid))
             return true;
         if (__atomic_load_n(state, __ATOMIC_RELAXED) != seen)
             continue; /* it has moved on meanwhile */

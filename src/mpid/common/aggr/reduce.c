@@ -76,7 +76,7 @@ static void tell_datum(aggr_group_t *group, const void *in, payload_t payload)
     MPIR_aggr_publish(MPIR_aggr_my_line(group), group->seq);
 }
 
-static int put(aggr_group_t *group, const void *in, payload_t payload)
+static int payload_put(aggr_group_t *group, const void *in, payload_t payload)
 {
     int status = MPIR_aggr_begin(group, AGGR_IN_LINE);
     if (status == AGGR_OK)
@@ -101,7 +101,7 @@ static int fold_all(aggr_group_t *group, void *out, payload_t payload, const agg
 static int reduce_datum(aggr_group_t *group, const void *in, void *out, payload_t payload,
                         const aggr_fold_t *fold, bool wanted)
 {
-    int status = put(group, in, payload);
+    int status = payload_put(group, in, payload);
     if (status == AGGR_OK && group->parts.count)
         status = lead(group, payload, fold);
     if (status == AGGR_OK && wanted)
@@ -336,7 +336,7 @@ static int scan_to(aggr_group_t *group, const void *in, void *out, size_t bytes,
 {
     if (bytes <= AGGR_DATUM) {
         payload_t payload = payload_of(bytes);
-        int status = put(group, in, payload);
+        int status = payload_put(group, in, payload);
         return status ? status : fold_lines(group, group->lines, 0, last, out, payload, fold);
     }
     for (size_t done = 0, chunk; done < bytes; done += chunk) {

@@ -5,7 +5,7 @@ AM_CPPFLAGS += -I$(top_srcdir)/src/mpid/common/cid
 mpi_core_sources += \
     src/mpid/common/cid/array_table.cpp \
     src/mpid/common/cid/bit_tree.cpp \
-    src/mpid/common/cid/face.cpp \
+    src/mpid/common/cid/cid_face.cpp \
     src/mpid/common/cid/heap.cpp \
     src/mpid/common/cid/radix_table.cpp \
     src/mpid/common/cid/rbtree_table.cpp

@@ -6,6 +6,7 @@ lib_lib@MPILIBNAME@_la_CXXFLAGS = $(AM_CXXFLAGS) @VISIBILITY_CFLAGS@ -Dcmap=MPIR
 AM_CPPFLAGS += -I$(top_srcdir)/src/mpid/common/cmap
 
 mpi_core_sources += \
+    src/mpid/common/cmap/algebra/by_rank.cpp \
     src/mpid/common/cmap/algebra/common.cpp \
     src/mpid/common/cmap/algebra/compare.cpp \
     src/mpid/common/cmap/algebra/compose.cpp \
@@ -14,7 +15,6 @@ mpi_core_sources += \
     src/mpid/common/cmap/algebra/inclusion.cpp \
     src/mpid/common/cmap/algebra/membership.cpp \
     src/mpid/common/cmap/algebra/operands.cpp \
-    src/mpid/common/cmap/algebra/sequence.cpp \
     src/mpid/common/cmap/algebra/setops.cpp \
     src/mpid/common/cmap/algebra/settle.cpp \
     src/mpid/common/cmap/algebra/translate.cpp \

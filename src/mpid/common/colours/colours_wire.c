@@ -17,7 +17,7 @@ static uint64_t get(const uint8_t *at, int bytes)
     return value;
 }
 
-static uint8_t *put(uint8_t *at, uint64_t value, int bytes)
+static uint8_t *bytes_put(uint8_t *at, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         *at++ = (uint8_t) (value >> (8 * i));
@@ -37,11 +37,11 @@ uint32_t MPIR_colours_flags(const uint8_t *description) { return description[AT_
 
 void MPIR_colours_write_header(uint8_t *out, size_t bytes, uint64_t offer, uint32_t flags)
 {
-    put(out, 0, AT_BYTES);
+    bytes_put(out, 0, AT_BYTES);
     out[AT_VERSION] = COLOURS_VERSION;
     out[AT_FLAGS] = (uint8_t) flags;
-    put(out + AT_BYTES, bytes, 4);
-    put(out + AT_OFFER, offer, 8);
+    bytes_put(out + AT_BYTES, bytes, 4);
+    bytes_put(out + AT_OFFER, offer, 8);
 }
 
 bool MPIR_colours_check_header(const uint8_t *description, size_t bytes, uint32_t n)
@@ -61,7 +61,7 @@ bool MPIR_colours_check_header(const uint8_t *description, size_t bytes, uint32_
 
 uint8_t *MPIR_colours_write_row(uint8_t *at, colours_row row)
 {
-    return put(put(at, (uint32_t) row.colour, 4), (uint32_t) row.key, 4);
+    return bytes_put(bytes_put(at, (uint32_t) row.colour, 4), (uint32_t) row.key, 4);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */

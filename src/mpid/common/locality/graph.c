@@ -65,7 +65,7 @@ static bool begins_before(const growth *g, uint32_t v, uint32_t w)
     return more != 0 ? more > 0 : g->seen[v] < g->seen[w];
 }
 
-static void put(heap *h, uint32_t at, uint32_t v)
+static void heap_put(heap *h, uint32_t at, uint32_t v)
 {
     h->at[at] = v;
     h->place[v] = at;
@@ -76,8 +76,8 @@ static void rise(const growth *g, heap *h, uint32_t v)
     uint32_t at = h->place[v];
 
     for (; at > 0 && h->is_before(g, v, h->at[(at - 1) / 2]); at = (at - 1) / 2)
-        put(h, at, h->at[(at - 1) / 2]);
-    put(h, at, v);
+        heap_put(h, at, h->at[(at - 1) / 2]);
+    heap_put(h, at, v);
 }
 
 static void sink(const growth *g, heap *h, uint32_t v)
@@ -89,18 +89,18 @@ static void sink(const growth *g, heap *h, uint32_t v)
             child++;
         if (!h->is_before(g, h->at[child], v))
             break;
-        put(h, at, h->at[child]);
+        heap_put(h, at, h->at[child]);
     }
-    put(h, at, v);
+    heap_put(h, at, v);
 }
 
-static void append(heap *h, uint32_t v)
+static void heap_append(heap *h, uint32_t v)
 {
-    put(h, h->size, v);
+    heap_put(h, h->size, v);
     h->size++;
 }
 
-static void leave(const growth *g, heap *h, uint32_t v)
+static void heap_leave(const growth *g, heap *h, uint32_t v)
 {
     uint32_t at = h->place[v], last;
 
@@ -110,7 +110,7 @@ static void leave(const growth *g, heap *h, uint32_t v)
     last = h->at[--h->size];
     if (last == v)
         return;
-    put(h, at, last);
+    heap_put(h, at, last);
     rise(g, h, last);
     sink(g, h, last);
 }
@@ -122,15 +122,15 @@ static void add_vertex(growth *g, uint32_t v, uint32_t node)
     const locality_graph *graph = g->graph;
 
     g->node_of[v] = node;
-    leave(g, &g->next, v);
-    leave(g, &g->seeds, v);
+    heap_leave(g, &g->next, v);
+    heap_leave(g, &g->seeds, v);
     for (uint32_t e = graph->first[v]; e < graph->first[v + 1]; e++) {
         uint32_t w = graph->other[e], weight = weight_of(graph, e);
         if (g->node_of[w] != NONE)
             continue;
         if (g->next.place[w] == NONE) {
             g->found[w] = g->n_found++;
-            append(&g->next, w);
+            heap_append(&g->next, w);
         }
         g->to_part[w] += weight;
         g->gain[w] += 2 * (int64_t) weight;
@@ -156,19 +156,19 @@ static void close_part(growth *g)
 {
     for (uint32_t i = 0; i < g->next.size; i++) {
         uint32_t v = g->next.at[i];
-        leave(g, &g->seeds, v);
+        heap_leave(g, &g->seeds, v);
         g->gain[v] -= (int64_t) g->to_part[v];
         g->to_others[v] += g->to_part[v];
         g->to_part[v] = 0;
         g->next.place[v] = NONE;
         g->seen[v] = g->found[v];
-        append(&g->seeds, v);
+        heap_append(&g->seeds, v);
         rise(g, &g->seeds, v);
     }
     g->next.size = 0;
 }
 
-static void start(growth *g, const locality_graph *graph, uint32_t node_of[], void *work)
+static void growth_start(growth *g, const locality_graph *graph, uint32_t node_of[], void *work)
 {
     uint32_t n = graph->n, *words;
 
@@ -199,7 +199,7 @@ void MPIR_locality_partition(const locality_graph *graph, const uint32_t room[],
     growth g;
     uint32_t left = graph->n;
 
-    start(&g, graph, node_of, work);
+    growth_start(&g, graph, node_of, work);
     for (uint32_t node = 0; node < nodes && left > 0; node++) {
         for (uint32_t i = 0; i < room[node] && left > 0; i++, left--)
             add_vertex(&g, next_vertex(&g), node);

@@ -132,7 +132,7 @@ static const void *look_at(const board_part_t *part, unsigned slot, uint64_t has
     return memory;
 }
 
-static const void *find(uint64_t hash, const void *bytes, size_t n)
+static const void *board_find(uint64_t hash, const void *bytes, size_t n)
 {
     const void *memory = NULL;
     for (unsigned p = 0; p < processes && !memory; p++) {
@@ -163,11 +163,11 @@ static const void *make(uint64_t hash, const void *bytes, size_t n)
 
 static const void *find_or_make(uint64_t hash, const void *bytes, size_t n)
 {
-    const void *memory = find(hash, bytes, n);
+    const void *memory = board_find(hash, bytes, n);
     if (memory || free_slot() == ONECOPY_MOST)
         return memory;
     const bool entered = MPIR_onecopy_board_enter(board, hash, (int32_t) process);
-    memory = find(hash, bytes, n);
+    memory = board_find(hash, bytes, n);
     if (!memory)
         memory = make(hash, bytes, n);
     if (entered)

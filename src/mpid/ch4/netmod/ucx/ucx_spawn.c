@@ -31,7 +31,7 @@ typedef struct {
 } upids_t;
 
 /* *place is room for them behind the others. */
-static int append(upids_t *upids, size_t bytes, char **place)
+static int upids_append(upids_t *upids, size_t bytes, char **place)
 {
     int mpi_errno = MPI_SUCCESS;
 
@@ -57,7 +57,7 @@ static int append_card(upids_t *upids, int rank, const void *card, size_t card_b
                              .card_bytes = (uint32_t) card_bytes};
     char *place;
 
-    mpi_errno = append(upids, sizeof(head) + card_bytes, &place);
+    mpi_errno = upids_append(upids, sizeof(head) + card_bytes, &place);
     MPIR_ERR_CHKRETURN(mpi_errno);
     memcpy(place, &head, sizeof(head));
     if (card)
@@ -96,7 +96,7 @@ static int append_stranger(upids_t *upids, int avtid, int lpid)
     const MPIDI_UCX_upid_t *upid = MPIDI_UCX_worlds_upid(avtid, lpid);
     size_t bytes = sizeof(*upid) + upid->card_bytes;
     char *place;
-    int mpi_errno = append(upids, bytes, &place);
+    int mpi_errno = upids_append(upids, bytes, &place);
 
     if (mpi_errno == MPI_SUCCESS)
         memcpy(place, upid, bytes);

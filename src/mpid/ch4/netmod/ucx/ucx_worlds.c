@@ -496,7 +496,7 @@ fn_fail:
 
 static void sent(void *request MPL_UNUSED, ucs_status_t status MPL_UNUSED) {}
 
-static void wait_for(void *request, double deadline, void (*progress)(void))
+static void request_wait_for(void *request, double deadline, void (*progress)(void))
 {
     if (!UCS_PTR_IS_PTR(request))
         return;
@@ -516,11 +516,11 @@ static void say_goodbye(ucp_ep_h *ep, void *arg)
     farewell_t *farewell = arg;
 
     if (!farewell->is_told)
-        wait_for(ucp_am_send_nb(*ep, GOODBYE, &worlds.own, sizeof(worlds.own),
-                                ucp_dt_make_contig(1), sent, 0),
-                 farewell->deadline, farewell->progress);
+        request_wait_for(ucp_am_send_nb(*ep, GOODBYE, &worlds.own, sizeof(worlds.own),
+                                        ucp_dt_make_contig(1), sent, 0),
+                         farewell->deadline, farewell->progress);
     farewell->is_told = true;
-    wait_for(ucp_ep_flush_nb(*ep, 0, sent), farewell->deadline, farewell->progress);
+    request_wait_for(ucp_ep_flush_nb(*ep, 0, sent), farewell->deadline, farewell->progress);
 }
 
 int MPIDI_UCX_worlds_leave(void (*progress)(void))

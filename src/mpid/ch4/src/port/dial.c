@@ -9,7 +9,7 @@
 enum { PATIENCE = 2 }; /* seconds for an address that does not answer, not the last one */
 
 /* What became of a connection: 0, or an errno; EINPROGRESS: not yet known. */
-static int look(int fd)
+static int dial_look(int fd)
 {
     struct pollfd poll_fd = {.fd = fd, .events = POLLOUT};
     int error = 0;
@@ -31,7 +31,7 @@ static int try(const struct sockaddr_storage *to, socklen_t length, double deadl
     if (*fd < 0 || connect(*fd, (const struct sockaddr *) to, length) != 0)
         *reason = errno;
     while (*reason == EINPROGRESS && mpi_errno == MPI_SUCCESS) {
-        *reason = look(*fd);
+        *reason = dial_look(*fd);
         if (*reason == EINPROGRESS && deadline > 0 && MPIDI_Port_now() > deadline)
             *reason = ETIMEDOUT;
         else if (*reason == EINPROGRESS)

@@ -55,7 +55,7 @@ static int make_socket(int *tcp_port)
     return fd;
 }
 
-static port_t *find(const MPIDI_port_name_t *name)
+static port_t *port_find(const MPIDI_port_name_t *name)
 {
     port_t *port;
 
@@ -131,7 +131,7 @@ int MPIDI_Port_close(const char *port_name)
     if (mpi_errno != MPI_SUCCESS)
         return mpi_errno;
     MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
-    port = find(&name);
+    port = port_find(&name);
     if (port)
         close_port(port);
     MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
@@ -149,7 +149,7 @@ void MPIDI_Port_set_left(const MPIDI_port_name_t *name, const char *how)
     port_t *port;
 
     MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
-    port = find(name);
+    port = port_find(name);
     if (port) {
         port->was_left = true;
         if (how[0])
@@ -164,7 +164,7 @@ bool MPIDI_Port_was_left(const MPIDI_port_name_t *name, char how[MPIDI_PORT_HOW]
     bool was_left;
 
     MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
-    port = find(name);
+    port = port_find(name);
     was_left = port && port->was_left;
     if (was_left)
         memcpy(how, port->how, sizeof(port->how));
@@ -209,12 +209,13 @@ static MPIDI_line_t *read_lines(port_t *port, double now, bool only_ends)
 }
 
 /* False: the port is not open. */
-static bool look(const MPIDI_port_name_t *name, double now, bool only_ends, MPIDI_line_t **line)
+static bool port_look(const MPIDI_port_name_t *name, double now, bool only_ends,
+                      MPIDI_line_t **line)
 {
     port_t *port;
 
     MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
-    port = find(name);
+    port = port_find(name);
     if (port) {
         take_lines(port, now);
         *line = read_lines(port, now, only_ends);
@@ -231,7 +232,7 @@ int MPIDI_Port_await(const MPIDI_port_name_t *name, double deadline, MPIDI_line_
     do {
         double now = MPIDI_Port_now();
 
-        if (!look(name, now, false, line))
+        if (!port_look(name, now, false, line))
             return not_open(name);
         if (*line || (deadline > 0 && now > deadline))
             break;
@@ -244,6 +245,6 @@ MPIDI_line_t *MPIDI_Port_look_for_end(const MPIDI_port_name_t *name)
 {
     MPIDI_line_t *line = NULL;
 
-    look(name, MPIDI_Port_now(), true, &line);
+    port_look(name, MPIDI_Port_now(), true, &line);
     return line;
 }

@@ -24,7 +24,7 @@ typedef struct pair {
 /* Belongs to MPIDIU_THREAD_DYNPROC_MUTEX. */
 static pair_t *pairs;
 
-static pair_t *find(const MPIR_Comm *peers)
+static pair_t *pair_find(const MPIR_Comm *peers)
 {
     pair_t *pair;
 
@@ -46,7 +46,7 @@ static int has_left(const pair_t *pair, const char *how)
     return mpi_errno;
 }
 
-static int put(const pair_t *pair, const void *own, size_t bytes)
+static int pair_put(const pair_t *pair, const void *own, size_t bytes)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDI_line_state_t state;
@@ -112,17 +112,17 @@ static int get(const pair_t *pair, void *theirs, size_t room, size_t *got)
 static bool trade(const MPIR_Comm *peers, const void *own, size_t bytes, void *theirs, size_t room,
                   size_t *got, int *error)
 {
-    pair_t *pair = find(peers);
+    pair_t *pair = pair_find(peers);
 
     if (!pair)
         return false;
     *error = MPI_SUCCESS;
     if (!pair->connects && own)
-        *error = put(pair, own, bytes);
+        *error = pair_put(pair, own, bytes);
     if (*error == MPI_SUCCESS && theirs)
         *error = get(pair, theirs, room, got);
     if (*error == MPI_SUCCESS && pair->connects && own)
-        *error = put(pair, own, bytes);
+        *error = pair_put(pair, own, bytes);
     return true;
 }
 
@@ -149,7 +149,7 @@ int MPIDI_Port_keep(const MPIR_Comm *peers, const MPIDI_port_name_t *port, bool 
 
 void MPIDI_Port_hang_up(const MPIR_Comm *peers)
 {
-    pair_t *pair = find(peers);
+    pair_t *pair = pair_find(peers);
 
     if (!pair)
         return;

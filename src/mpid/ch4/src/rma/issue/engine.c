@@ -19,7 +19,7 @@ static int issue_native(MPIR_Win *win, MPIDIG_rma_target_t *target)
 }
 
 /* A permission that was asked for may have come without an answer. */
-static void look(MPIR_Win *win, MPIDIG_rma_target_t *target)
+static void target_look(MPIR_Win *win, MPIDIG_rma_target_t *target)
 {
     const MPIDIG_rma_epoch_t *epoch = MPIDIG_rma_epoch(win);
 
@@ -43,7 +43,7 @@ int MPIDIG_rma_advance(MPIR_Win *win, MPIDIG_rma_target_t *target, rma_issue_goa
         rma_issue_permission_t permission;
 
         if (target->issue.permission == RI_ASKED)
-            look(win, target);
+            target_look(win, target);
         permission = target->issue.permission;
         step = MPIR_rma_issue_next(&target->issue, &MPIDIG_WIN(win, issue)->settings, goal);
         *next = step.what;

@@ -116,7 +116,7 @@ void MPIDIG_rma_op_measure(MPIDIG_rma_op_t *op)
         op->queue.answer = MPIDIG_rma_padded(bytes);
 }
 
-static char *append(char *end, const void *data, size_t bytes)
+static char *bytes_append(char *end, const void *data, size_t bytes)
 {
     memcpy(end, data, bytes);
     return end + MPIDIG_rma_padded(bytes);
@@ -128,9 +128,9 @@ char *MPIDIG_rma_op_pack(char *end, const MPIDIG_rma_op_t *op)
 
     end = MPIR_rma_issue_record_write(end, &record);
     if (sends_data(op))
-        end = append(end, op->origin, op->queue.bytes);
+        end = bytes_append(end, op->origin, op->queue.bytes);
     if (op->kind == MPIDIG_RMA_CAS)
-        end = append(end, op->compare, op->queue.bytes);
+        end = bytes_append(end, op->compare, op->queue.bytes);
     return end;
 }
 

@@ -6,7 +6,7 @@
 
 /* What leaves the queue is an operation, or several that were packed. */
 
-static char *append(char *end, const rma_issue_op_t *first)
+static char *operation_append(char *end, const rma_issue_op_t *first)
 {
     return first->packed ? MPIDIG_rma_pack_copy(end, (const MPIDIG_rma_pack_t *) first)
                          : MPIDIG_rma_op_pack(end, (const MPIDIG_rma_op_t *) first);
@@ -79,7 +79,7 @@ int MPIDIG_rma_send_message(MPIR_Win *win, MPIDIG_rma_target_t *target,
     while (left > 0) {
         rma_issue_op_t *first = MPIR_rma_issue_take(&target->issue);
 
-        end = append(end, first);
+        end = operation_append(end, first);
         left -= MPIR_rma_issue_num_ops(first);
         if (has_result(first)) {
             await_result(target, (MPIDIG_rma_op_t *) first);

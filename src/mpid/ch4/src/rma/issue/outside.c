@@ -25,8 +25,8 @@ static void tell(MPIR_Win *win, MPIR_Request *rreq)
     (void) mpi_errno;
 }
 
-static bool check(MPIR_Win *win, MPIR_Request *rreq, const void *address, MPI_Aint count,
-                  MPI_Datatype type)
+static bool target_check(MPIR_Win *win, MPIR_Request *rreq, const void *address, MPI_Aint count,
+                         MPI_Datatype type)
 {
     if (likely(MPIDIG_rma_is_inside(win, address, count, type)))
         return true;
@@ -36,15 +36,15 @@ static bool check(MPIR_Win *win, MPIR_Request *rreq, const void *address, MPI_Ai
 
 void MPIDIG_rma_check_put(MPIR_Win *win, MPIR_Request *rreq)
 {
-    if (!check(win, rreq, MPIDIG_REQUEST(rreq, buffer), MPIDIG_REQUEST(rreq, count),
-               MPIDIG_REQUEST(rreq, datatype)))
+    if (!target_check(win, rreq, MPIDIG_REQUEST(rreq, buffer), MPIDIG_REQUEST(rreq, count),
+                      MPIDIG_REQUEST(rreq, datatype)))
         MPIDIG_recv_init(1, MPIDIG_recv_in_data_sz(rreq), NULL, 0, rreq);
 }
 
 bool MPIDIG_rma_check_get(MPIR_Win *win, MPIR_Request *rreq)
 {
-    if (check(win, rreq, MPIDIG_REQUEST(rreq, buffer), MPIDIG_REQUEST(rreq, count),
-              MPIDIG_REQUEST(rreq, datatype)))
+    if (target_check(win, rreq, MPIDIG_REQUEST(rreq, buffer), MPIDIG_REQUEST(rreq, count),
+                     MPIDIG_REQUEST(rreq, datatype)))
         return true;
     MPIDIG_REQUEST(rreq, count) = 0;
     return false;
@@ -52,9 +52,9 @@ bool MPIDIG_rma_check_get(MPIR_Win *win, MPIR_Request *rreq)
 
 bool MPIDIG_rma_check_acc(MPIR_Win *win, MPIR_Request *rreq)
 {
-    if (check(win, rreq, MPIDIG_REQUEST(rreq, req->areq.target_addr),
-              MPIDIG_REQUEST(rreq, req->areq.target_count),
-              MPIDIG_REQUEST(rreq, req->areq.target_datatype)))
+    if (target_check(win, rreq, MPIDIG_REQUEST(rreq, req->areq.target_addr),
+                     MPIDIG_REQUEST(rreq, req->areq.target_count),
+                     MPIDIG_REQUEST(rreq, req->areq.target_datatype)))
         return true;
     MPIDIG_REQUEST(rreq, req->areq.op) = MPI_NO_OP;
     return false;
@@ -62,7 +62,7 @@ bool MPIDIG_rma_check_acc(MPIR_Win *win, MPIR_Request *rreq)
 
 bool MPIDIG_rma_check_swap(MPIR_Win *win, MPIR_Request *rreq)
 {
-    return check(win, rreq, MPIDIG_REQUEST(rreq, buffer), 1, MPIDIG_REQUEST(rreq, datatype));
+    return target_check(win, rreq, MPIDIG_REQUEST(rreq, buffer), 1, MPIDIG_REQUEST(rreq, datatype));
 }
 
 /* ---- at the origin ------------------------------------------------------------------------- */

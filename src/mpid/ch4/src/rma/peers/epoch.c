@@ -35,7 +35,7 @@ static int progress_at_times(MPIR_Win *win)
     return mpi_errno;
 }
 
-static int wait_for(MPIR_Win *win, rma_lock_t *lock, bool exclusive)
+static int lock_wait_for(MPIR_Win *win, rma_lock_t *lock, bool exclusive)
 {
     int mpi_errno = MPI_SUCCESS;
     int vci = MPIDI_WIN(win, am_vci);
@@ -80,7 +80,7 @@ int MPIDIG_rma_shared_lock(MPIR_Win *win, MPIDIG_rma_peer_t *peer, int lock_type
     if (!may_begin_lock(win, peer))
         return wrong_epoch();
     if (!(assert &MPI_MODE_NOCHECK)) {
-        mpi_errno = wait_for(win, &peer->control->lock, lock_type == MPI_LOCK_EXCLUSIVE);
+        mpi_errno = lock_wait_for(win, &peer->control->lock, lock_type == MPI_LOCK_EXCLUSIVE);
         MPIR_ERR_CHKRETURN(mpi_errno);
     }
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
@@ -124,7 +124,7 @@ static int lock_peer_of_all(MPIR_Win *win, MPIDIG_rma_peer_t *peer)
     int mpi_errno = MPI_SUCCESS;
 
     if (!(MPIDIG_WIN(win, sync).assert_mode & MPI_MODE_NOCHECK)) {
-        mpi_errno = wait_for(win, &peer->control->lock, false);
+        mpi_errno = lock_wait_for(win, &peer->control->lock, false);
         MPIR_ERR_CHKRETURN(mpi_errno);
         MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
         /* another thread may have taken the lock while this one waited */
