@@ -11,10 +11,10 @@ makes (mpichconf.h, mpi.h, Makefile) is the final build's, which has to be up to
 compiled if a Makefile.mk of the state names it.
 
 The objects of a state are linked, so that a function without a definition is found. It is an
-error, unless a file of ours defines it that a later patch adds to the Makefiles; the line of a
-state says how many there are. What this does not prove: that configure of a state works, or that
-its library runs. Objects are those of --netmod=ucx, so that of patches to OFI only the shared
-files are compiled.
+error, unless a file of ours defines it that a later patch adds to the Makefiles or puts in the
+place of upstream's; the line of a state says how many there are. What this does not prove: that
+configure of a state works, or that its library runs. Objects are those of --netmod=ucx, so that of
+patches to OFI only the shared files are compiled.
 """
 import argparse
 import os
@@ -207,9 +207,15 @@ class States:
         return [f"no file defines {name}" for name in sorted(missing)]
 
     def defined_later(self, objects):
-        """The undefined names that stand in sources of ours which are not compiled yet."""
-        sources = [s for s in self.sources if s in self.ours and s not in objects]
-        return set(re.findall(r"\w+", "".join(self.ours[s].read_text() for s in sources)))
+        """The undefined names that stand in sources of ours which are not compiled yet, or in the
+        place of upstream's yet."""
+        ours = {s: self.ours[s].read_bytes() for s in self.sources if s in self.ours}
+        later = b"".join(
+            text
+            for source, text in ours.items()
+            if source not in objects or self.replaced.get(source, text) != text
+        )
+        return set(re.findall(r"\w+", later.decode()))
 
 
 def ends_topic(patches, i):
