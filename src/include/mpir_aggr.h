@@ -133,7 +133,7 @@ bool MPIR_Aggr_post_reduce_scatter_block(const void *sendbuf, void *recvbuf, MPI
 bool MPIR_Aggr_post_reduce_scatter(const void *sendbuf, void *recvbuf, const MPI_Aint recvcounts[],
                                    MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
                                    MPIR_Request **request, int *mpi_errno);
-/* Parts of different lengths (src/mpi/aggr/aggr_parts.c).  Blocking if request is NULL. */
+/* Parts of different lengths (src/mpi/aggr/ring/aggr_parts.c).  Blocking if request is NULL. */
 bool MPIR_Aggr_post_scatterv(const void *sendbuf, const MPI_Aint sendcounts[],
                              const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf,
                              MPI_Aint recvcount, MPI_Datatype recvtype, int root, MPIR_Comm *comm,

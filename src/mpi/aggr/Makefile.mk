@@ -10,15 +10,10 @@ mpi_core_sources += \
     src/mpi/aggr/shared/aggr_init.c \
     src/mpi/aggr/aggr_move.c \
     src/mpi/aggr/aggr_nodes.c \
-    src/mpi/aggr/aggr_nonblocking.c \
-    src/mpi/aggr/aggr_parts.c \
-    src/mpi/aggr/aggr_persistent.c \
-    src/mpi/aggr/aggr_queue.c \
     src/mpi/aggr/shared/aggr_place.c \
     src/mpi/aggr/shared/aggr_process.c \
     src/mpi/aggr/aggr_reduce.c
 
 noinst_HEADERS += \
     src/mpi/aggr/aggr_comm.h \
-    src/mpi/aggr/aggr_operation.h \
     src/mpi/aggr/shared/aggr_shared.h

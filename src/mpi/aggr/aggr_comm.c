@@ -81,7 +81,7 @@ static void join(MPIR_Comm *comm, struct MPIR_Aggr *aggr, const terms_t terms)
     comm->aggr = aggr;
     /* a member whose agreement ended with the revocation has not joined */
     if (unlikely(comm->revoked))
-        MPIR_Aggr_revoke(comm);
+        MPIR_Aggr_end_waits(comm);
 }
 
 /* Of a block that nobody joins.  After an error somebody may have: then it stays taken. */
@@ -222,14 +222,12 @@ static int end_wait(void *context MPL_UNUSED)
     return mpi_errno;
 }
 
-void MPIR_Aggr_revoke(MPIR_Comm *comm)
+int MPIR_Aggr_end_waits(MPIR_Comm *comm)
 {
     static const aggr_waiting_t revoked = {.progress = end_wait};
 
-    if (MPIR_Aggr_has_lines(comm)) {
-        comm->aggr->group.waiting = &revoked;
-        MPIR_Aggr_end_queue(comm, end_wait(NULL));
-    }
+    comm->aggr->group.waiting = &revoked;
+    return end_wait(NULL);
 }
 
 void MPIR_Aggr_comm_free(MPIR_Comm *comm)

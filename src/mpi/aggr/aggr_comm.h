@@ -109,8 +109,9 @@ static inline bool MPIR_Aggr_failed(int mpi_errno, MPIR_Errflag_t *errflag)
     return true;
 }
 
-/* The communicator's nonblocking collectives in progress end with this error. */
-void MPIR_Aggr_end_queue(MPIR_Comm *comm, int mpi_errno);
+/* Waits in the communicator's lines end with the error that is returned.
+ * REQUIRES MPIR_Aggr_has_lines */
+int MPIR_Aggr_end_waits(MPIR_Comm *comm);
 
 /* A status of the aggregates, or of the progress engine, as an error of MPI; `bytes` is the
  * length expected. */

@@ -5,7 +5,7 @@
 #ifndef AGGR_OPERATION_H_INCLUDED
 #define AGGR_OPERATION_H_INCLUDED
 
-#include "aggr_comm.h"
+#include "../aggr_comm.h"
 
 /* Data in a row or not. */
 struct MPIR_Aggr_buffer {

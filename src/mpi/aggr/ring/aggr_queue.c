@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_reserve.h"
 #include "aggr_operation.h"
 
 /*
@@ -227,7 +228,7 @@ int MPIR_Aggr_run(struct MPIR_Aggr_operation *op)
     return end(op);
 }
 
-void MPIR_Aggr_end_queue(MPIR_Comm *comm, int mpi_errno)
+static void end_queue(MPIR_Comm *comm, int mpi_errno)
 {
     struct MPIR_Aggr_operation *list = comm->aggr->queue;
     MPIR_Comm **at = &waiting;
@@ -240,4 +241,10 @@ void MPIR_Aggr_end_queue(MPIR_Comm *comm, int mpi_errno)
     for (struct MPIR_Aggr_operation *op = list; op; op = op->next)
         op->mpi_errno = mpi_errno;
     complete_all(list);
+}
+
+void MPIR_Aggr_revoke(MPIR_Comm *comm)
+{
+    if (MPIR_Aggr_has_lines(comm))
+        end_queue(comm, MPIR_Aggr_end_waits(comm));
 }
