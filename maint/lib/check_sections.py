@@ -9,7 +9,17 @@ from functools import partial
 
 from check_run import OUT, ROOT, Stop, run
 
-MODULES = ("aggr", "cid", "cmap", "colours", "locality", "onecopy", "rma_issue", "rma_lock")
+MODULES = (
+    "aggr",
+    "cid",
+    "cmap",
+    "colours",
+    "lines",
+    "locality",
+    "onecopy",
+    "rma_issue",
+    "rma_lock",
+)
 TARGETS = ("lists", "names", "unit", "asan", "tsan", "fuzz")  # of module.mk, with "-check"
 
 SUITE_DIRS = tuple(
