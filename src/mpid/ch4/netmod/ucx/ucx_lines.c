@@ -1,0 +1,639 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpidimpl.h"
+#include "ucx_impl.h"
+#include "ucx_lines.h"
+#include "lines.h"
+#include "mpidu_init_shm.h"
+#include "mpir_nodes.h"
+#include "mpir_tvars.h"
+#include "../../../../mpi/aggr/shared/aggr_shared.h"
+
+/*
+=== BEGIN_MPI_T_CVAR_INFO_BLOCK ===
+
+cvars:
+    - name        : MPIR_CVAR_CH4_UCX_LINE_BYTES
+      category    : CH4_UCX
+      type        : int
+      default     : 0
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_LOCAL
+      description : >-
+        Messages of at most so many bytes, 8,184 at most, go through shared cache lines inside a
+        node. Longer ones, and with 0, the default, all go through UCX.
+
+=== END_MPI_T_CVAR_INFO_BLOCK ===
+*/
+
+/* In the node's start-up segment, a word of each process. */
+enum {
+    NO_BOX = 0,
+    WANTED = 1, /* somebody wants to send */
+    NEVER = 2   /* larger numbers are the box's block in the arena */
+};
+
+enum {
+    BYTES_MOST = 8184, /* what UCX sends at once inside a node, and to this process */
+    FEW = 2,           /* short messages before a fence */
+    MANY = 64,         /* most such, and messages by lines for which a lane is worth opening */
+    AT_A_TIME = 16,    /* lines that a call takes */
+    UCX_EVERY = 8,     /* of so many calls that take lines UCX is called after one at least */
+    RECENT = 16,       /* lanes in the cache */
+    FENCE_ID = 3       /* UCX's number of the message */
+};
+
+/* A message that waits. */
+typedef struct waiting {
+    struct waiting *next;
+    MPIDI_UCX_parcel_t parcel;
+    MPIR_Request *req;
+} waiting_t;
+
+struct MPIDI_UCX_lane {
+    lines_sender_t sender; /* its box is NULL before the receiver has made it */
+    MPIDI_av_entry_t *av;
+    const uint64_t *notice; /* the receiver's word */
+    const uint32_t *answer; /* the receiver's, to fences */
+    waiting_t *first, **end;
+    MPIDI_UCX_lane_t *next;
+    bool open;
+    bool is_fence_due;    /* progress sends it */
+    bool is_fenced;       /* no message has followed the last fence */
+    bool is_fence_unsent; /* UCX still has it */
+    uint32_t fence[2];    /* the sender, and the number: what is sent */
+    unsigned shorts;      /* short messages by UCX since the lane was closed */
+    unsigned wanted;      /* so many for a fence */
+    unsigned by_lines;    /* messages since the lane was opened */
+};
+
+static const uint32_t nothing = 0;
+
+struct MPIDI_UCX_lines MPIDI_UCX_lines = {.watched = &nothing, .awaited = 1};
+
+static struct {
+    size_t most; /* bytes of a message */
+    lines_receiver_t receiver;
+    uint64_t *notices;
+    uint32_t *answers; /* of this process */
+    ucp_ep_h self;
+    void *under_way; /* the message that UCX has not taken yet */
+    MPIDI_UCX_lane_t *lanes;
+    MPIDI_UCX_lane_t **of_process; /* by local rank */
+    struct {
+        const MPIDI_av_entry_t *av;
+        MPIDI_UCX_lane_t *lane;
+    } recent[RECENT];
+} lines;
+
+static unsigned long long sent_by_lines;
+
+static size_t box_bytes(void)
+{
+    return sizeof(lines_box_t) + MPIR_Process.local_size * sizeof(uint32_t);
+}
+
+static uint32_t *answers_of(lines_box_t *box) { return (uint32_t *) (box + 1); }
+
+/* ---- lanes ---- */
+
+static MPIDI_UCX_lane_t *make_lane(int local_rank, MPIDI_av_entry_t *av)
+{
+    MPIDI_UCX_lane_t *lane;
+
+    if (!lines.of_process)
+        lines.of_process =
+            MPL_calloc(MPIR_Process.local_size, sizeof(*lines.of_process), MPL_MEM_ADDRESS);
+    if (!lines.of_process)
+        return NULL;
+    if (lines.of_process[local_rank])
+        return lines.of_process[local_rank];
+    lane = MPL_calloc(1, sizeof(*lane), MPL_MEM_ADDRESS);
+    if (!lane)
+        return NULL;
+    lane->av = av;
+    lane->notice = &lines.notices[local_rank];
+    lane->end = &lane->first;
+    lane->wanted = FEW;
+    lane->fence[0] = (uint32_t) MPIR_Process.local_rank;
+    lane->next = lines.lanes;
+    lines.lanes = lane;
+    lines.of_process[local_rank] = lane;
+    return lane;
+}
+
+/* NULL: to a process beyond the node, or to this one. */
+static MPIDI_UCX_lane_t *look_up(MPIDI_av_entry_t *av)
+{
+    ptrdiff_t rank = av - MPIDI_global.avt_mgr.av_table0->table;
+    int local_rank;
+
+    if (rank < 0 || rank >= MPIR_Process.size || rank == MPIR_Process.rank)
+        return NULL;
+    local_rank = MPIR_World_local_rank((int) rank);
+    return local_rank < 0 ? NULL : make_lane(local_rank, av);
+}
+
+static inline MPIDI_UCX_lane_t *lane_to(MPIDI_av_entry_t *av)
+{
+    size_t i = (uintptr_t) av / sizeof(*av) % RECENT;
+
+    if (unlikely(lines.recent[i].av != av)) {
+        lines.recent[i].lane = look_up(av);
+        lines.recent[i].av = av;
+    }
+    return lines.recent[i].lane;
+}
+
+/* The receiver makes the box when it sees the wish. */
+static void ask_for_box(MPIDI_UCX_lane_t *lane)
+{
+    uint64_t block = NO_BOX;
+
+    if (__atomic_load_n(lane->notice, __ATOMIC_RELAXED) == NO_BOX)
+        __atomic_compare_exchange_n((uint64_t *) lane->notice, &block, WANTED, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    /* acquire: zeros of the box */
+    block = __atomic_load_n(lane->notice, __ATOMIC_ACQUIRE);
+    if (block > NEVER && MPIR_Aggr_arena()) {
+        lane->sender.box = MPIR_aggr_arena_at(MPIR_Aggr_arena(), block);
+        lane->answer = answers_of(lane->sender.box) + MPIR_Process.local_rank;
+    }
+}
+
+/* ---- fences ---- */
+
+static void fence_has_left(void *request, ucs_status_t status MPL_UNUSED, void *lane)
+{
+    ((MPIDI_UCX_lane_t *) lane)->is_fence_unsent = false;
+    ucp_request_release(request);
+}
+
+/* All that was sent by UCX before it has been matched, or is kept for a receive. */
+static ucs_status_t fence_arrives(void *unused MPL_UNUSED, const void *header MPL_UNUSED,
+                                  size_t header_length MPL_UNUSED, void *data, size_t length,
+                                  const ucp_am_recv_param_t *param MPL_UNUSED)
+{
+    uint32_t fence[2];
+
+    if (length == sizeof(fence) && lines.answers) {
+        memcpy(fence, data, sizeof(fence));
+        if (fence[0] < (uint32_t) MPIR_Process.local_size)
+            __atomic_store_n(&lines.answers[fence[0]], fence[1], __ATOMIC_RELEASE);
+    }
+    return UCS_OK;
+}
+
+/* A fence that fails is never answered, and the lane stays closed. */
+static void send_fence(MPIDI_UCX_lane_t *lane)
+{
+    const ucp_request_param_t param = {.op_attr_mask =
+                                           UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+                                       .cb.send = fence_has_left,
+                                       .user_data = lane};
+    void *request;
+
+    if (lane->is_fence_unsent)
+        return;
+    lane->fence[1]++;
+    request = ucp_am_send_nbx(MPIDI_UCX_AV(lane->av).dest[0][0], FENCE_ID, NULL, 0, lane->fence,
+                              sizeof(lane->fence), &param);
+    lane->is_fence_unsent = UCS_PTR_IS_PTR(request);
+    lane->is_fenced = !UCS_PTR_IS_ERR(request);
+}
+
+static void set_fence_due(MPIDI_UCX_lane_t *lane, bool due)
+{
+    MPIDI_UCX_lines.waiting += (unsigned) due - (unsigned) lane->is_fence_due;
+    lane->is_fence_due = due;
+    lane->shorts = 0;
+}
+
+static void open_if_answered(MPIDI_UCX_lane_t *lane)
+{
+    /* acquire: what the receiver has matched */
+    if (!lane->is_fenced || __atomic_load_n(lane->answer, __ATOMIC_ACQUIRE) != lane->fence[1])
+        return;
+    lane->open = true;
+    lane->is_fenced = false;
+    lane->by_lines = 0;
+}
+
+/* It was opened, or was to be opened, in vain. */
+static void want_more(MPIDI_UCX_lane_t *lane)
+{
+    lane->wanted = MPL_MIN(MPL_MAX(2 * lane->wanted, FEW), MANY);
+}
+
+static void close_lane(MPIDI_UCX_lane_t *lane)
+{
+    if (lane->by_lines < MANY)
+        want_more(lane);
+    else
+        lane->wanted = 0;
+    lane->open = false;
+    lane->shorts = 0;
+}
+
+/* ---- sending ---- */
+
+static inline bool is_for_lines(const MPIDI_UCX_parcel_t *parcel)
+{
+    return parcel->bytes <= lines.most && !parcel->is_sync;
+}
+
+static inline bool could_go_by_line(const MPIDI_UCX_parcel_t *parcel)
+{
+    return parcel->bytes <= BYTES_MOST && !parcel->is_sync;
+}
+
+/* REQUIRES the lane is open.  False: the box is full. */
+static inline bool put_into_box(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parcel)
+{
+    lines_letter_t letter;
+    MPI_Aint packed;
+
+    if (unlikely(!MPIR_lines_begin(&lane->sender, parcel->bytes, &letter)))
+        return false;
+    if (likely(!parcel->has_gaps))
+        memcpy(letter.data, parcel->data, parcel->bytes);
+    else
+        MPIR_Typerep_pack(parcel->buf, parcel->count, parcel->datatype, 0, letter.data,
+                          (MPI_Aint) parcel->bytes, &packed);
+    MPIR_lines_send(&lane->sender, &letter, parcel->bytes, parcel->tag);
+    lane->by_lines++;
+    sent_by_lines++;
+    return true;
+}
+
+/* Where the next message of a lane may go now, if none waits before it.  What UCX would send at
+ * once does not wait for the lines before it: it joins them. */
+static enum MPIDI_UCX_way find_way(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parcel)
+{
+    bool by_line = is_for_lines(parcel);
+
+    if (!lane->open) {
+        if (!lane->sender.box)
+            ask_for_box(lane);
+        else
+            open_if_answered(lane);
+        if (!lane->open)
+            return MPIDI_UCX_BY_UCX;
+    }
+    if (!by_line && lane->by_lines > 0 && !MPIR_lines_are_taken(&lane->sender)) {
+        by_line = could_go_by_line(parcel);
+        if (!by_line)
+            return MPIDI_UCX_WAITS;
+    }
+    if (by_line)
+        return put_into_box(lane, parcel) ? MPIDI_UCX_BY_LINE : MPIDI_UCX_WAITS;
+    close_lane(lane);
+    return MPIDI_UCX_BY_UCX;
+}
+
+void MPIDI_UCX_lines_sent(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parcel)
+{
+    if (lane->is_fenced)
+        want_more(lane);
+    lane->is_fenced = false;
+    lane->shorts += is_for_lines(parcel);
+    if (lane->sender.box && !lane->is_fence_due && lane->shorts >= lane->wanted)
+        set_fence_due(lane, true);
+}
+
+/* False: no memory. */
+static bool wait_in_lane(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parcel,
+                         MPIR_Request **request)
+{
+    waiting_t *waiting = MPL_malloc(sizeof(*waiting), MPL_MEM_BUFFER);
+    MPIR_Request *req = *request;
+
+    if (!waiting)
+        return false;
+    if (!req)
+        req = MPIR_Request_create_from_pool(MPIR_REQUEST_KIND__SEND, 0, 2);
+    else
+        MPIR_Request_add_ref(req);
+    MPIDI_UCX_REQ(req).ucp_request = NULL;
+    MPIR_Datatype_add_ref_if_not_builtin(parcel->datatype);
+    *waiting = (waiting_t){.parcel = *parcel, .req = req};
+    *lane->end = waiting;
+    lane->end = &waiting->next;
+    MPIDI_UCX_lines.waiting++;
+    *request = req;
+    return true;
+}
+
+/* For who cannot wait in the lane. */
+static enum MPIDI_UCX_way wait_here(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parcel)
+{
+    enum MPIDI_UCX_way way = MPIDI_UCX_WAITS;
+
+    while (way == MPIDI_UCX_WAITS) {
+        MPIDI_UCX_lines_progress();
+        ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
+        MPIR_Yield_idle_in_vci();
+        if (!lane->first)
+            way = find_way(lane, parcel);
+    }
+    return way;
+}
+
+enum MPIDI_UCX_way MPIDI_UCX_lines_send(MPIDI_av_entry_t *av, const MPIDI_UCX_parcel_t *parcel,
+                                        MPIDI_UCX_lane_t **out, MPIR_Request **request)
+{
+    MPIDI_UCX_lane_t *lane = *out = lane_to(av);
+    enum MPIDI_UCX_way way = MPIDI_UCX_WAITS;
+
+    if (!lane)
+        return MPIDI_UCX_BY_UCX;
+    if (likely(lane->open && is_for_lines(parcel) && !lane->first && put_into_box(lane, parcel)))
+        return MPIDI_UCX_BY_LINE;
+    if (!lane->first)
+        way = find_way(lane, parcel);
+    if (way != MPIDI_UCX_WAITS || wait_in_lane(lane, parcel, request))
+        return way;
+    return wait_here(lane, parcel);
+}
+
+/* ---- what waits ---- */
+
+static void has_left(void *request, ucs_status_t status MPL_UNUSED, void *req)
+{
+    MPIDIU_request_complete(req);
+    ((MPIDI_UCX_ucp_request_t *) request)->req = NULL;
+    ucp_request_release(request);
+}
+
+static void send_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
+{
+    const MPIDI_UCX_parcel_t *parcel = &waiting->parcel;
+    ucp_request_param_t param = {.op_attr_mask =
+                                     UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA,
+                                 .cb.send = has_left,
+                                 .user_data = waiting->req};
+    ucp_ep_h ep = MPIDI_UCX_AV(lane->av).dest[0][0];
+    const void *buffer = parcel->data;
+    size_t count = parcel->bytes;
+    void *request;
+
+    if (parcel->has_gaps) {
+        MPIR_Datatype *datatype;
+
+        MPIR_Datatype_get_ptr(parcel->datatype, datatype);
+        buffer = parcel->buf;
+        count = parcel->count;
+        param.op_attr_mask |= UCP_OP_ATTR_FIELD_DATATYPE;
+        param.datatype = datatype->dev.netmod.ucx.ucp_datatype;
+        MPIR_Datatype_ptr_add_ref(datatype); /* UCX's end of packing gives it back */
+    }
+    request = parcel->is_sync ? ucp_tag_send_sync_nbx(ep, buffer, count, parcel->tag, &param)
+                              : ucp_tag_send_nbx(ep, buffer, count, parcel->tag, &param);
+    if (UCS_PTR_IS_PTR(request)) {
+        MPIDI_UCX_REQ(waiting->req).ucp_request = request;
+        return;
+    }
+    if (UCS_PTR_IS_ERR(request))
+        waiting->req->status.MPI_ERROR = MPI_ERR_OTHER;
+    MPIDIU_request_complete(waiting->req);
+}
+
+static void send_waiting(MPIDI_UCX_lane_t *lane)
+{
+    while (lane->first) {
+        waiting_t *waiting = lane->first;
+        enum MPIDI_UCX_way way = find_way(lane, &waiting->parcel);
+
+        if (way == MPIDI_UCX_WAITS)
+            return;
+        lane->first = waiting->next;
+        if (!lane->first)
+            lane->end = &lane->first;
+        MPIDI_UCX_lines.waiting--;
+        if (way == MPIDI_UCX_BY_UCX) {
+            send_by_ucx(lane, waiting);
+            MPIDI_UCX_lines_sent(lane, &waiting->parcel);
+        } else {
+            MPIDIU_request_complete(waiting->req);
+        }
+        MPIR_Datatype_release_if_not_builtin(waiting->parcel.datatype);
+        MPL_free(waiting);
+    }
+}
+
+/* ---- receiving ---- */
+
+static void watch_next(void)
+{
+    MPIDI_UCX_lines.watched = &MPIR_lines_next(&lines.receiver)->ticket;
+    MPIDI_UCX_lines.awaited = (uint32_t) (MPIR_lines_ticket(lines.receiver.next) + 1);
+}
+
+static void stop_watching(void)
+{
+    MPIDI_UCX_lines.watched = &nothing;
+    MPIDI_UCX_lines.awaited = 1;
+}
+
+static void note_received(void *request, ucs_status_t status MPL_UNUSED,
+                          const ucp_tag_recv_info_t *info MPL_UNUSED, void *received)
+{
+    *(bool *) received = true;
+    ucp_request_release(request);
+}
+
+/* Does UCX match a message to this process before the call returns?  It does so by its transport
+ * `self`, which the user may have left out. */
+static bool matches_at_once(void)
+{
+    const uint64_t tag = ~UINT64_C(0); /* no context has this number */
+    const ucp_request_param_t sending = {.op_attr_mask = 0};
+    bool received = false, at_once;
+    ucp_request_param_t receiving = {.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK |
+                                                     UCP_OP_ATTR_FIELD_USER_DATA |
+                                                     UCP_OP_ATTR_FLAG_NO_IMM_CMPL,
+                                     .cb.recv = note_received,
+                                     .user_data = &received};
+    char *buffer = MPL_calloc(2, BYTES_MOST, MPL_MEM_BUFFER);
+    void *request;
+
+    if (!buffer)
+        return false;
+    request = ucp_tag_recv_nbx(MPIDI_UCX_global.ctx[0].worker, buffer, BYTES_MOST, tag,
+                               ~UINT64_C(0), &receiving);
+    if (!UCS_PTR_IS_PTR(request)) {
+        MPL_free(buffer);
+        return false;
+    }
+    request = ucp_tag_send_nbx(lines.self, buffer + BYTES_MOST, BYTES_MOST, tag, &sending);
+    at_once = received && request == NULL;
+    while (!received && !UCS_PTR_IS_ERR(request))
+        ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
+    if (UCS_PTR_IS_PTR(request)) {
+        while (ucp_request_check_status(request) == UCS_INPROGRESS)
+            ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
+        ucp_request_release(request);
+    }
+    MPL_free(buffer);
+    return at_once;
+}
+
+/* An endpoint of its own: those of the address vector are made when the program uses a peer. */
+static bool connect_to_self(void)
+{
+    const ucp_ep_params_t params = {.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS,
+                                    .address = MPIDI_UCX_global.ctx[0].if_address};
+
+    return ucp_ep_create(MPIDI_UCX_global.ctx[0].worker, &params, &lines.self) == UCS_OK;
+}
+
+static void disconnect_from_self(void)
+{
+    void *request = lines.self ? ucp_disconnect_nb(lines.self) : NULL;
+
+    lines.self = NULL;
+    if (!UCS_PTR_IS_PTR(request))
+        return;
+    while (!ucp_request_is_completed(request))
+        ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
+    ucp_request_release(request);
+}
+
+static bool make_box(uint64_t *block)
+{
+    aggr_arena_t *arena;
+
+    if (!connect_to_self() || !matches_at_once())
+        return false;
+    arena = MPIR_Aggr_arena();
+    *block = arena ? MPIR_aggr_arena_reserve(arena, box_bytes()) : 0;
+    if (*block <= NEVER)
+        return false;
+    lines.receiver = (lines_receiver_t){.box = MPIR_aggr_arena_at(arena, *block)};
+    lines.answers = answers_of(lines.receiver.box);
+    return true;
+}
+
+static void answer_wish(void)
+{
+    uint64_t block;
+
+    stop_watching();
+    if (make_box(&block))
+        watch_next();
+    else
+        block = NEVER;
+    /* release: the zeros */
+    __atomic_store_n(&lines.notices[MPIR_Process.local_rank], block, __ATOMIC_RELEASE);
+}
+
+/* False: UCX still needs the data. */
+static bool give_to_ucx(const lines_slot_t *slot)
+{
+    const ucp_request_param_t param = {.op_attr_mask = 0};
+
+    if (unlikely(lines.under_way)) {
+        if (ucp_request_check_status(lines.under_way) == UCS_INPROGRESS)
+            return false;
+        ucp_request_release(lines.under_way);
+        lines.under_way = NULL;
+        return true;
+    }
+    void *request = ucp_tag_send_nbx(lines.self, MPIR_lines_data(&lines.receiver, slot),
+                                     slot->length, slot->word, &param);
+    if (unlikely(UCS_PTR_IS_ERR(request)))
+        MPIDI_UCX_handler_errno = MPI_ERR_OTHER;
+    lines.under_way = UCS_PTR_IS_PTR(request) ? request : NULL;
+    return !lines.under_way;
+}
+
+static unsigned take_lines(void)
+{
+    const lines_slot_t *slot;
+    unsigned n = 0;
+
+    while (n < AT_A_TIME && (slot = MPIR_lines_look(&lines.receiver)) && give_to_ucx(slot)) {
+        MPIR_lines_take(&lines.receiver, slot);
+        n++;
+    }
+    watch_next();
+    return n;
+}
+
+/* Returns 0 now and then though something has arrived: then the caller looks after UCX, too. */
+unsigned MPIDI_UCX_lines_progress(void)
+{
+    static unsigned calls;
+    unsigned n = 0;
+
+    if (lines.receiver.box)
+        n = take_lines();
+    else if (__atomic_load_n(MPIDI_UCX_lines.watched, __ATOMIC_RELAXED) == MPIDI_UCX_lines.awaited)
+        answer_wish();
+    if (MPIDI_UCX_lines.waiting) {
+        for (MPIDI_UCX_lane_t *lane = lines.lanes; lane; lane = lane->next) {
+            send_waiting(lane);
+            if (lane->is_fence_due) {
+                set_fence_due(lane, false);
+                send_fence(lane);
+            }
+        }
+    }
+    return ++calls % UCX_EVERY ? n : 0;
+}
+
+/* ---- begin and end ---- */
+
+static void read_sent(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                      void *buffer)
+{
+    *(unsigned long long *) buffer = sent_by_lines;
+}
+
+void MPIDI_UCX_lines_init(void)
+{
+    const ucp_am_handler_param_t param = {.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID |
+                                                        UCP_AM_HANDLER_PARAM_FIELD_CB,
+                                          .id = FENCE_ID,
+                                          .cb = fence_arrives};
+
+    MPL_COMPILE_TIME_ASSERT(MPIDI_UCX_LINES_AHEAD == LINES_SLOT - 1);
+    MPL_COMPILE_TIME_ASSERT(sizeof(lines_box_t) % sizeof(uint32_t) == 0);
+    MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "ucx_lines", &sent_by_lines, read_sent, "CH4_UCX",
+                       "messages sent through cache lines that the processes of a node share");
+    lines.notices = MPIDU_Init_shm_boxes();
+    if (MPIR_CVAR_CH4_UCX_LINE_BYTES <= 0 || !lines.notices || ENABLE_GPU ||
+        MPIDI_CH4_MT_MODEL == MPIDI_CH4_MT_LOCKLESS)
+        return;
+    if (ucp_worker_set_am_recv_handler(MPIDI_UCX_global.ctx[0].worker, &param) != UCS_OK)
+        return;
+    lines.most = (size_t) MPL_MIN(MPIR_CVAR_CH4_UCX_LINE_BYTES, BYTES_MOST);
+    MPIDI_UCX_lines.on = true;
+    MPIDI_UCX_lines.watched = (const uint32_t *) &lines.notices[MPIR_Process.local_rank];
+    MPIDI_UCX_lines.awaited = WANTED;
+}
+
+void MPIDI_UCX_lines_finalize(void)
+{
+    /* for receives whose requests were freed */
+    while (lines.receiver.box && take_lines()) {
+    }
+    stop_watching();
+    disconnect_from_self();
+    MPIDI_UCX_lines.on = false;
+    lines.receiver.box = NULL;
+    lines.answers = NULL;
+}
+
+void MPIDI_UCX_lines_free(void)
+{
+    while (lines.lanes) {
+        MPIDI_UCX_lane_t *lane = lines.lanes;
+
+        lines.lanes = lane->next;
+        MPL_free(lane);
+    }
+    MPL_free(lines.of_process);
+    memset(&lines, 0, sizeof(lines));
+}
