@@ -817,6 +817,8 @@ def long(check):
     yield "names", partial(check.step, "exported names beside stock's", "names_beside_stock")
     yield "fixes", partial(fixes_alone, check)
     yield "topics", partial(check.step, "all compiles after each patch of hook/", *topics)
+    core = (*topics, "--alone", "core")
+    yield "core", partial(check.step, "the core compiles and links without other topics", *core)
     stock = (ROOT / "maint/build", "--stock-yield")
     yield "stock-yield", partial(check.step, "stock with the yield: build", *stock)
     yield "openmpi", partial(check.step, "Open MPI beside us: build and run", "openmpi_runs")

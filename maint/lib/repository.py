@@ -298,10 +298,14 @@ class Tree:
         steps = ((c, texts.get(c, message)) for c, message in self.commits(tip))
         return list(itertools.takewhile(lambda step: step[1] != OVERLAY, steps))
 
+    def ingredients(self):
+        """(patches, files of ours)"""
+        return t.ingredients(self, self.variant)
+
     def commit_all(self, known=MADE):
         """The commit of the whole tree, from what patches/ and the folders of ours hold now.  What
         is the same in a known commit is not made again."""
-        patches, ours = t.ingredients(self, self.variant)
+        patches, ours = self.ingredients()
         tests = t.lists_with_ours(self) if self.variant == "patched" else {}
         t.check_replaced(self)
         for p in patches:

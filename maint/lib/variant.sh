@@ -14,6 +14,7 @@ UCX=/usr
 HWLOC=/usr
 BUDDY=yes
 BZIP2=yes
+TOPICS=         # of patches/series, with commas; empty: all
 AS=             # a name of its own
 PREFIX=
 
@@ -31,6 +32,7 @@ variant_option() {
     --with-hwloc=*) HWLOC=$(realpath -ms "${1#*=}") ;;
     --without-buddy) BUDDY= ;;
     --without-bzip2) BZIP2= ;;
+    --topics=*) TOPICS=${1#*=} && AS=${AS:-${TOPICS//,/-}} ;;
     --as=*) AS=${1#*=} ;;
     --prefix=*) PREFIX=${1#*=} && PREFIX=${PREFIX:+$(realpath -ms -- "$PREFIX")} ;;
     *) return 1 ;;
@@ -58,7 +60,7 @@ variant_paths() {
     [ -z "$AS" ] || tail+=-$AS
     VARIANT=mpich$tail
     case $KIND in
-    patched) TREE=$ROOT/mpich ;;
+    patched) TREE=$ROOT/mpich${TOPICS:+-$AS} ;;
     *) TREE=$ROOT/mpich-$KIND ;;
     esac
     BUILD=$ROOT/build/$VARIANT
@@ -78,6 +80,12 @@ variant_packages() {
 # What the module brings into libmpi beyond MPICH's own libraries (libmpi is linked by the C
 # compiler).
 cmap_libs() { echo "-lstdc++${BZIP2:+ -lbz2}"; }
+
+# What tells our files which topics are left out.
+topic_defines() {
+    python3 -B -c 'import sys; sys.path.insert(0, sys.argv[1]); import topic_table as t
+print(*t.defines(sys.argv[2].split(",")))' "$ROOT/maint/lib" "$TOPICS"
+}
 
 # Where libmpi and mpiexec look for libraries that are not the system's.
 foreign_libraries() {
@@ -105,6 +113,7 @@ configure_args() {
     # compilers before gcc 11 and clang 16 take C++ for an older one
     [ "$KIND" != patched ] ||
         printf '%s\n' "LIBS=$(cmap_libs)" MPICHLIB_CXXFLAGS=-std=gnu++17
+    [ -z "$TOPICS" ] || echo "MPICHLIB_CPPFLAGS=$(topic_defines)"
     [ -n "$BUDDY" ] || echo --without-buddy
     [ -n "$BZIP2" ] || echo --without-bzip2
     foreign_libraries

@@ -30,8 +30,8 @@ int MPIR_Comm_duplicate_data(struct MPIR_Comm *parent, struct MPIR_Info *info,
 /* The others have the duplicates with `n` ids from `first` on, or will have them; this process has
  * not.  The ids are decided, without communicators. */
 void MPIR_Comm_duplicates_broken(struct MPIR_Comm *parent, MPIR_Context_id_t first, uint32_t n);
-/* The device's parts of that.  The first marks one that this process could make, and tells no
- * other.  The second tells the others of all. */
+/* The device's parts of that; until it sets them they do nothing.  The first marks one that this
+ * process could make, and tells no other.  The second tells the others of all. */
 extern void (*MPIR_Comm_revoke_duplicate)(struct MPIR_Comm *made);
 extern void (*MPIR_Comm_tell_of_duplicates)(struct MPIR_Comm *parent, MPIR_Context_id_t first,
                                             uint32_t n);

@@ -123,10 +123,15 @@ def test(folder):
     (folder / "src/ours.c").unlink()
     expect(refused() == "" and not (tree.dir / "src/ours.c").exists(), "a file of ours stays")
 
+    headings = ("# a comment", FIRST, "# topic b", SECOND, "hook/b/0002-more.patch")
+    (t.PATCHES / "series").write_text("\n".join(headings) + "\n")
     change(one, "line 15", "between")
     run_refresh("--new", "hook/a/0002-between.patch", "-m", HEADER.format("a"), "src/one.c")
     between = series()["hook/a/0002-between.patch"]
     expect("+between\n" in between and SECOND not in between, f"a patch before others: {between}")
+    listed = (t.PATCHES / "series").read_text().splitlines()
+    wanted = [*headings[:2], "hook/a/0002-between.patch", *headings[2:]]
+    expect(listed == wanted, f"a heading is not where it was: {listed}")
 
     before = series()
     change(one, f"of {SECOND}", "conflict")

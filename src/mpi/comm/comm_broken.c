@@ -9,9 +9,20 @@
  * each of them as a revoked communicator: messages of the others to this process are dropped, and
  * no sender waits for it. */
 
-void (*MPIR_Comm_revoke_duplicate)(MPIR_Comm *made);
-void (*MPIR_Comm_tell_of_duplicates)(MPIR_Comm *parent, MPIR_Context_id_t first, uint32_t n);
-int (*MPIR_Comm_revoke_parent)(MPIR_Comm *parent);
+/* What happens in a library without revocation: the others wait for this process. */
+static void revoke_nothing(MPIR_Comm *made MPL_UNUSED) {}
+
+static void tell_nobody(MPIR_Comm *parent MPL_UNUSED, MPIR_Context_id_t first MPL_UNUSED,
+                        uint32_t n MPL_UNUSED)
+{
+}
+
+static int revoke_no_parent(MPIR_Comm *parent MPL_UNUSED) { return MPI_SUCCESS; }
+
+void (*MPIR_Comm_revoke_duplicate)(MPIR_Comm *made) = revoke_nothing;
+void (*MPIR_Comm_tell_of_duplicates)(MPIR_Comm *parent, MPIR_Context_id_t first,
+                                     uint32_t n) = tell_nobody;
+int (*MPIR_Comm_revoke_parent)(MPIR_Comm *parent) = revoke_no_parent;
 
 static MPIR_Comm *make(MPIR_Comm *parent, MPIR_Context_id_t id)
 {

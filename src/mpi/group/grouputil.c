@@ -76,7 +76,9 @@ int MPIR_Group_create_from_map(cmap_t *map, int rank, MPIR_Group **new_group_ptr
     MPIR_Object_set_ref(group_ptr, 1);
     group_ptr->size = (int) MPIR_cmap_size(map);
     group_ptr->rank = rank;
+#ifndef MPIR_WITHOUT_MPI41
     group_ptr->session = 0;
+#endif
     group_ptr->map = map;
     MPIR_Map_report_born(group_ptr, count_map);
     *new_group_ptr = group_ptr;

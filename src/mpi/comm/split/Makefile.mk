@@ -6,7 +6,6 @@ mpi_core_sources += \
     src/mpi/comm/split/split_gather.c \
     src/mpi/comm/split/split_grids.c \
     src/mpi/comm/split/split_order.c \
-    src/mpi/comm/split/split_resource.c \
     src/mpi/comm/split/split_zones.c
 
 noinst_HEADERS += \

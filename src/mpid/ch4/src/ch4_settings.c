@@ -3,7 +3,9 @@
 #include "mpidimpl.h"
 #include "ch4_settings.h"
 #include "mpir_digest.h"
+#ifndef MPIR_WITHOUT_TOPOLOGIES
 #include "mpir_world_order.h"
+#endif
 
 #define NUMBER(cvar_, jobs_) \
     { \
@@ -25,11 +27,13 @@ static const struct {
     NUMBER(MPIR_CVAR_NUM_CLIQUES, false),
     NUMBER(MPIR_CVAR_ODD_EVEN_CLIQUES, false),
     NUMBER(MPIR_CVAR_CLIQUES_BY_BLOCK, false),
+#ifndef MPIR_WITHOUT_TOPOLOGIES
     {"MPIR_CVAR_WORLD_ORDER (with the contents of a file)", NULL, &MPIR_World_order_text, false},
+    NUMBER(MPIR_CVAR_REORDER, false),
+#endif
     NUMBER(MPIR_CVAR_CTXID_LIMIT, true),
     NUMBER(MPIR_CVAR_CTXID_BLOCK, true),
     NUMBER(MPIR_CVAR_AGGR_DIRECT, true),
-    NUMBER(MPIR_CVAR_REORDER, false),
     NUMBER(MPIR_CVAR_SPLIT_DESCRIBED, true),
     NUMBER(MPIR_CVAR_CH4_NUM_VCIS, true),
     NUMBER(MPIR_CVAR_CH4_GLOBAL_PROGRESS, false),

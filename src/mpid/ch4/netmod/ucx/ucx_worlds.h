@@ -33,6 +33,17 @@ typedef struct MPIDI_UCX_upid {
     char card[];
 } MPIDI_UCX_upid_t;
 
+#ifdef MPIR_WITHOUT_DYNAMIC
+/* There is the own world alone. */
+static inline int MPIDI_UCX_worlds_init(void) { return MPI_SUCCESS; }
+static inline int MPIDI_UCX_worlds_connect(MPIDI_av_entry_t *av MPL_UNUSED, int vni_src MPL_UNUSED,
+                                           int vni_dst MPL_UNUSED)
+{
+    return MPI_ERR_INTERN;
+}
+static inline unsigned long long MPIDI_UCX_worlds_endpoints(void) { return 0; }
+#else
+
 /* In MPI_Init, when the workers exist. */
 int MPIDI_UCX_worlds_init(void);
 /* In MPI_Finalize: tells the others, and forgets them. REQUIRES: this world sends no more. */
@@ -48,5 +59,6 @@ int MPIDI_UCX_worlds_enter(int n, const char *const upids[], uint64_t gpids[]);
 int MPIDI_UCX_worlds_connect(MPIDI_av_entry_t *av, int vni_src, int vni_dst);
 
 unsigned long long MPIDI_UCX_worlds_endpoints(void);
+#endif
 
 #endif /* UCX_WORLDS_H_INCLUDED */
