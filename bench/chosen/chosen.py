@@ -4,8 +4,8 @@
 
 Runs the commands below, or those given by --command, with a library loaded into each process.  It
 counts the maps which the process builds in each representation from MPI_Init to MPI_Finalize.  A
-map that is found alive is not built.  Prints the sums of all processes as a table, and writes them to
-bench/results/chosen.csv.  --quick runs the group tests of the suite alone."""
+map that is found alive is not built.  Prints the sums of all processes as a table, and writes them
+to bench/results/chosen.csv.  --quick runs the group tests of the suite alone."""
 import argparse
 import os
 import subprocess
