@@ -14,6 +14,7 @@ MODULES = (
     "cid",
     "cmap",
     "colours",
+    "handover",
     "lines",
     "locality",
     "onecopy",
