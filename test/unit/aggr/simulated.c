@@ -11,6 +11,7 @@
 #define MPIR_aggr_group_join simulated_group_join
 #define MPIR_aggr_group_leave simulated_group_leave
 #define MPIR_aggr_give_way simulated_give_way
+#define MPIR_aggr_turn simulated_turn
 #define MPIR_aggr_wait_slowly simulated_wait_slowly
 #define MPIR_aggr_begin simulated_begin
 #define MPIR_aggr_wait_all simulated_wait_all
