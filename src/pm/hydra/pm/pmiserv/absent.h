@@ -22,6 +22,9 @@
 
 /* In the proxy: its process number i has closed its connection. False: it has used it. */
 bool HYD_pmcd_pmip_never_comes(int i);
+/* In the proxy: how long it may wait for an event. A process that has closed its connection ends
+ * soon, and no event tells of its status. -1: for ever. */
+int HYD_pmcd_pmip_seconds_to_wait(void);
 /* In the proxy: one of its processes waits in a barrier. */
 void HYD_pmcd_pmip_waits(void);
 

@@ -42,6 +42,17 @@ bool HYD_pmcd_pmip_never_comes(int i)
     return true;
 }
 
+int HYD_pmcd_pmip_seconds_to_wait(void)
+{
+    for (int i = 0; i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
+        if (HYD_pmcd_pmip.downstream.pmi_fd[i] == HYD_FD_CLOSED &&
+            !HYD_pmcd_pmip.downstream.pmi_fd_active[i] &&
+            HYD_pmcd_pmip.downstream.exit_status[i] == -1)
+            return 1;
+    }
+    return -1;
+}
+
 /* A barrier that ends leaves someone_waits as it is; but a process that has not come by then has
  * used its connection. */
 void HYD_pmcd_pmip_waits(void)
