@@ -60,7 +60,7 @@ class Tree:
     def git(self, *command, where=None, **how):
         how = {"input": b"", **how, "env": {**GIT, **how.get("env", {})}}
         done = subprocess.run(
-            ["git", "-C", where or self.dir, *command],
+            ["git", "-c", "gc.auto=0", "-C", where or self.dir, *command],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             **how,
