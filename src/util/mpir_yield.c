@@ -28,11 +28,12 @@ cvars:
         nothing.
         auto   - At once when the node is oversubscribed, that is, when this job has more ranks on
                  the node than the cores they may use together, or more ranks confined to this
-                 process's cores than there are such cores. The cores are those on which the operating
-                 system allows the process to run (sched_getaffinity), at most as many as the quota
+                 process's cores than there are such cores. The cores are those on which the system
+                 allows the process to run (sched_getaffinity), at most as many as the quota
                  of its control group; a core here is a hardware thread, the unit that it schedules.
-                 Otherwise when a wait has taken some 30 us: threads of the application and other jobs
-                 may need the core.  If ranks share a core all the same, that time goes down to 1 us.
+                 Otherwise when a wait has taken some 30 us in which nothing arrived: threads of the
+                 application and other jobs may need the core. If ranks share a core all the same,
+                 that time goes down to 1 us.
         always - Always. Better when other programs share the cores.
         never  - Never, as in unmodified MPICH.
 
@@ -93,7 +94,7 @@ static uint64_t found_none = FOUND_NONE; /* as measured in MPI_Init */
 static PER_THREAD struct {
     uint64_t since, last_look;
     uint64_t late; /* ticks after which it is */
-    unsigned completions;
+    unsigned events;
     MPIR_Move_t move;
 } current = {.late = LATE};
 
@@ -175,15 +176,16 @@ void MPIR_Yield_wait_begins(void)
 }
 
 /* A wait ends with a completed request, with MPIR_Yield_wait_begins, or when nothing has polled for
- * as long as a wait may take. */
+ * as long as a wait may take.  It begins again when something arrives: a process that serves other
+ * processes' operations on its window completes no request, and they wait for it. */
 void MPIR_Yield_look(bool in_vci_lock)
 {
     uint64_t now = MPIR_Ticks();
-    unsigned completions = count_completions();
+    unsigned events = count_completions() + MPIR_Aggr_arrivals;
 
-    if (completions != current.completions || now - current.last_look > LATE)
+    if (events != current.events || now - current.last_look > LATE)
         current.since = now;
-    current.completions = completions;
+    current.events = events;
     current.last_look = now;
     if (now - current.since <= current.late)
         return;
