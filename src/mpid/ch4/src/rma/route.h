@@ -30,9 +30,12 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_put(const void *origin, MPI_Aint origi
     if (peer)
         return MPIDIG_rma_shared_put(win, peer, origin, origin_count, origin_type, rank, disp,
                                      count, type);
-    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, count, type)))
-        return MPIDIG_rma_issue_put(win, origin, origin_count, origin_type, rank, disp, count,
-                                    type);
+    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, count, type))) {
+        MPIDIG_rma_op_t what =
+            MPIDIG_rma_op(MPIDIG_RMA_PUT, MPI_REPLACE, origin, origin_count, origin_type, NULL, 0,
+                          MPI_DATATYPE_NULL, disp, count, type);
+        return MPIDIG_rma_issue(win, rank, &what);
+    }
     mpi_errno = MPIDI_put(origin, origin_count, origin_type, rank, disp, count, type, win);
     return MPIDIG_rma_went_alone(alone, mpi_errno);
 }
@@ -48,9 +51,11 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_get(void *origin, MPI_Aint origin_coun
     if (peer)
         return MPIDIG_rma_shared_get(win, peer, origin, origin_count, origin_type, rank, disp,
                                      count, type);
-    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, count, type)))
-        return MPIDIG_rma_issue_get(win, origin, origin_count, origin_type, rank, disp, count,
-                                    type);
+    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, count, type))) {
+        MPIDIG_rma_op_t what = MPIDIG_rma_op(MPIDIG_RMA_GET, MPI_NO_OP, NULL, 0, MPI_DATATYPE_NULL,
+                                             origin, origin_count, origin_type, disp, count, type);
+        return MPIDIG_rma_issue(win, rank, &what);
+    }
     mpi_errno = MPIDI_get(origin, origin_count, origin_type, rank, disp, count, type, win);
     return MPIDIG_rma_went_alone(alone, mpi_errno);
 }
@@ -67,9 +72,11 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_accumulate(const void *origin, MPI_Ain
     if (peer)
         return MPIDIG_rma_shared_accumulate(win, peer, origin, origin_count, origin_type, rank,
                                             disp, count, type, op);
-    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, count, type)))
-        return MPIDIG_rma_issue_acc(win, origin, origin_count, origin_type, rank, disp, count, type,
-                                    op);
+    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, count, type))) {
+        MPIDIG_rma_op_t what = MPIDIG_rma_op(MPIDIG_RMA_ACC, op, origin, origin_count, origin_type,
+                                             NULL, 0, MPI_DATATYPE_NULL, disp, count, type);
+        return MPIDIG_rma_issue(win, rank, &what);
+    }
     mpi_errno =
         MPIDI_accumulate(origin, origin_count, origin_type, rank, disp, count, type, op, win);
     return MPIDIG_rma_went_alone(alone, mpi_errno);
@@ -89,9 +96,12 @@ MPIDIG_route_get_accumulate(const void *origin, MPI_Aint origin_count, MPI_Datat
         return MPIDIG_rma_shared_get_accumulate(win, peer, origin, origin_count, origin_type,
                                                 result, result_count, result_type, rank, disp,
                                                 count, type, op);
-    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, count, type)))
-        return MPIDIG_rma_issue_get_acc(win, origin, origin_count, origin_type, result,
-                                        result_count, result_type, rank, disp, count, type, op);
+    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, count, type))) {
+        MPIDIG_rma_op_t what =
+            MPIDIG_rma_op(MPIDIG_RMA_GET_ACC, op, origin, origin_count, origin_type, result,
+                          result_count, result_type, disp, count, type);
+        return MPIDIG_rma_issue(win, rank, &what);
+    }
     mpi_errno = MPIDI_get_accumulate(origin, origin_count, origin_type, result, result_count,
                                      result_type, rank, disp, count, type, op, win);
     return MPIDIG_rma_went_alone(alone, mpi_errno);
@@ -108,8 +118,11 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_fetch_and_op(const void *origin, void 
     if (peer)
         return MPIDIG_rma_shared_get_accumulate(win, peer, origin, 1, type, result, 1, type, rank,
                                                 disp, 1, type, op);
-    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, 1, type)))
-        return MPIDIG_rma_issue_fop(win, origin, result, type, rank, disp, op);
+    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, 1, type))) {
+        MPIDIG_rma_op_t what =
+            MPIDIG_rma_op(MPIDIG_RMA_FOP, op, origin, 1, type, result, 1, type, disp, 1, type);
+        return MPIDIG_rma_issue(win, rank, &what);
+    }
     mpi_errno = MPIDI_fetch_and_op(origin, result, type, rank, disp, op, win);
     return MPIDIG_rma_went_alone(alone, mpi_errno);
 }
@@ -125,8 +138,12 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_compare_and_swap(const void *origin, c
     if (peer)
         return MPIDIG_rma_shared_compare_and_swap(win, peer, origin, compare, result, type, rank,
                                                   disp);
-    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, 1, type)))
-        return MPIDIG_rma_issue_cas(win, origin, compare, result, type, rank, disp);
+    if (MPIDIG_rma_waits(win) && !(alone = MPIDIG_rma_goes_alone(win, rank, 1, type))) {
+        MPIDIG_rma_op_t what = MPIDIG_rma_op(MPIDIG_RMA_CAS, MPI_REPLACE, origin, 1, type, result,
+                                             1, type, disp, 1, type);
+        what.compare = compare;
+        return MPIDIG_rma_issue(win, rank, &what);
+    }
     mpi_errno = MPIDI_compare_and_swap(origin, compare, result, type, rank, disp, win);
     return MPIDIG_rma_went_alone(alone, mpi_errno);
 }
@@ -155,9 +172,12 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rput(const void *origin, MPI_Aint orig
                                           count, type);
         return MPIDIG_rma_shared_request(mpi_errno, request);
     }
-    if (MPIDIG_rma_waits(win))
-        mpi_errno = MPIDIG_rma_issue_rput(win, origin, origin_count, origin_type, rank, disp, count,
-                                          type, &is_done);
+    if (MPIDIG_rma_waits(win)) {
+        MPIDIG_rma_op_t what =
+            MPIDIG_rma_op(MPIDIG_RMA_PUT, MPI_REPLACE, origin, origin_count, origin_type, NULL, 0,
+                          MPI_DATATYPE_NULL, disp, count, type);
+        mpi_errno = MPIDIG_rma_issue_with_request(win, rank, &what, &is_done);
+    }
     if (mpi_errno || is_done)
         return MPIDIG_rma_shared_request(mpi_errno, request);
     mpi_errno =
@@ -179,9 +199,11 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget(void *origin, MPI_Aint origin_cou
                                           count, type);
         return MPIDIG_rma_shared_request(mpi_errno, request);
     }
-    if (MPIDIG_rma_waits(win))
-        mpi_errno = MPIDIG_rma_issue_rget(win, origin, origin_count, origin_type, rank, disp, count,
-                                          type, &is_done);
+    if (MPIDIG_rma_waits(win)) {
+        MPIDIG_rma_op_t what = MPIDIG_rma_op(MPIDIG_RMA_GET, MPI_NO_OP, NULL, 0, MPI_DATATYPE_NULL,
+                                             origin, origin_count, origin_type, disp, count, type);
+        mpi_errno = MPIDIG_rma_issue_with_request(win, rank, &what, &is_done);
+    }
     if (mpi_errno || is_done)
         return MPIDIG_rma_shared_request(mpi_errno, request);
     mpi_errno =
@@ -204,9 +226,11 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_raccumulate(const void *origin, MPI_Ai
                                                  disp, count, type, op);
         return MPIDIG_rma_shared_request(mpi_errno, request);
     }
-    if (MPIDIG_rma_waits(win))
-        mpi_errno = MPIDIG_rma_issue_racc(win, origin, origin_count, origin_type, rank, disp, count,
-                                          type, op, &is_done);
+    if (MPIDIG_rma_waits(win)) {
+        MPIDIG_rma_op_t what = MPIDIG_rma_op(MPIDIG_RMA_ACC, op, origin, origin_count, origin_type,
+                                             NULL, 0, MPI_DATATYPE_NULL, disp, count, type);
+        mpi_errno = MPIDIG_rma_issue_with_request(win, rank, &what, &is_done);
+    }
     if (mpi_errno || is_done)
         return MPIDIG_rma_shared_request(mpi_errno, request);
     mpi_errno = MPIDI_raccumulate(origin, origin_count, origin_type, rank, disp, count, type, op,
@@ -230,10 +254,12 @@ MPIDIG_route_rget_accumulate(const void *origin, MPI_Aint origin_count, MPI_Data
                                                      count, type, op);
         return MPIDIG_rma_shared_request(mpi_errno, request);
     }
-    if (MPIDIG_rma_waits(win))
-        mpi_errno =
-            MPIDIG_rma_issue_rget_acc(win, origin, origin_count, origin_type, result, result_count,
-                                      result_type, rank, disp, count, type, op, &is_done);
+    if (MPIDIG_rma_waits(win)) {
+        MPIDIG_rma_op_t what =
+            MPIDIG_rma_op(MPIDIG_RMA_GET_ACC, op, origin, origin_count, origin_type, result,
+                          result_count, result_type, disp, count, type);
+        mpi_errno = MPIDIG_rma_issue_with_request(win, rank, &what, &is_done);
+    }
     if (mpi_errno || is_done)
         return MPIDIG_rma_shared_request(mpi_errno, request);
     mpi_errno = MPIDI_rget_accumulate(origin, origin_count, origin_type, result, result_count,

@@ -43,41 +43,58 @@ MPL_STATIC_INLINE_PREFIX bool MPIDIG_rma_waits(const MPIR_Win *win)
     return MPIDIG_WIN(win, waiting_epochs) != 0;
 }
 
-/* Operations.  Each waits, or is issued.  REQUIRES: MPIDIG_rma_waits(). */
-int MPIDIG_rma_issue_put(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
-                         MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                         MPI_Datatype type);
-int MPIDIG_rma_issue_get(MPIR_Win *win, void *origin, MPI_Aint origin_count,
-                         MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                         MPI_Datatype type);
-int MPIDIG_rma_issue_acc(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
-                         MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                         MPI_Datatype type, MPI_Op op);
-int MPIDIG_rma_issue_get_acc(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
-                             MPI_Datatype origin_type, void *result, MPI_Aint result_count,
-                             MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Aint count,
-                             MPI_Datatype type, MPI_Op op);
-int MPIDIG_rma_issue_fop(MPIR_Win *win, const void *origin, void *result, MPI_Datatype type,
-                         int rank, MPI_Aint disp, MPI_Op op);
-int MPIDIG_rma_issue_cas(MPIR_Win *win, const void *origin, const void *compare, void *result,
-                         MPI_Datatype type, int rank, MPI_Aint disp);
+typedef enum {
+    MPIDIG_RMA_PUT,
+    MPIDIG_RMA_GET,
+    MPIDIG_RMA_ACC,
+    MPIDIG_RMA_GET_ACC,
+    MPIDIG_RMA_FOP,
+    MPIDIG_RMA_CAS
+} MPIDIG_rma_kind_t;
+
+/* An operation that waits.  The program must not touch its buffers before it is complete. */
+typedef struct MPIDIG_rma_op {
+    rma_issue_op_t queue; /* first */
+    struct MPIDIG_rma_op *next_result;
+    MPIDIG_rma_kind_t kind;
+    MPI_Op op;
+    const void *origin, *compare;
+    void *result; /* also of a get */
+    MPI_Aint origin_count, result_count, count;
+    MPI_Datatype origin_type, result_type, type;
+    MPI_Aint disp;
+} MPIDIG_rma_op_t;
+
+/* What MPI_Get_accumulate says of an operation, and each other call in part. */
+MPL_STATIC_INLINE_PREFIX MPIDIG_rma_op_t MPIDIG_rma_op(MPIDIG_rma_kind_t kind, MPI_Op op,
+                                                       const void *origin, MPI_Aint origin_count,
+                                                       MPI_Datatype origin_type, void *result,
+                                                       MPI_Aint result_count,
+                                                       MPI_Datatype result_type, MPI_Aint disp,
+                                                       MPI_Aint count, MPI_Datatype type)
+{
+    return (MPIDIG_rma_op_t){.kind = kind,
+                             .op = op,
+                             .origin = origin,
+                             .origin_count = origin_count,
+                             .origin_type = origin_type,
+                             .result = result,
+                             .result_count = result_count,
+                             .result_type = result_type,
+                             .disp = disp,
+                             .count = count,
+                             .type = type};
+}
+
+/* The operation waits, or is issued.  REQUIRES: MPIDIG_rma_waits(). */
+int MPIDIG_rma_issue(MPIR_Win *win, int rank, MPIDIG_rma_op_t *what);
+
 /* Before an operation with a request.  Either the operation was short and the first of its epoch,
  * and is done, or it is the caller's to issue natively: the permission is there, and nothing waits
  * in the queue.  An error may also be that of an earlier operation on the target. */
-int MPIDIG_rma_issue_rput(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
-                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                          MPI_Datatype type, bool *is_done);
-int MPIDIG_rma_issue_rget(MPIR_Win *win, void *origin, MPI_Aint origin_count,
-                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                          MPI_Datatype type, bool *is_done);
-int MPIDIG_rma_issue_racc(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
-                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                          MPI_Datatype type, MPI_Op op, bool *is_done);
-int MPIDIG_rma_issue_rget_acc(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
-                              MPI_Datatype origin_type, void *result, MPI_Aint result_count,
-                              MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Aint count,
-                              MPI_Datatype type, MPI_Op op, bool *is_done);
-/* After the native operation that follows one of these. */
+int MPIDIG_rma_issue_with_request(MPIR_Win *win, int rank, MPIDIG_rma_op_t *what, bool *is_done);
+
+/* After the native operation that follows. */
 void MPIDIG_rma_issue_went_out(MPIR_Win *win, int rank);
 /* Before a native flush: of one target, or of all with MPI_ANY_SOURCE.  After a flush that is not
  * local, short operations travel in messages again. */

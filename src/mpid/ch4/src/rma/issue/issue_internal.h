@@ -14,28 +14,6 @@
 #include "rma/issue/issue.h"
 #include "rma/issue/exchange.h"
 
-typedef enum {
-    MPIDIG_RMA_PUT,
-    MPIDIG_RMA_GET,
-    MPIDIG_RMA_ACC,
-    MPIDIG_RMA_GET_ACC,
-    MPIDIG_RMA_FOP,
-    MPIDIG_RMA_CAS
-} MPIDIG_rma_kind_t;
-
-/* An operation that waits.  The program must not touch its buffers before it is complete. */
-typedef struct MPIDIG_rma_op {
-    rma_issue_op_t queue; /* first */
-    struct MPIDIG_rma_op *next_result;
-    MPIDIG_rma_kind_t kind;
-    MPI_Op op;
-    const void *origin, *compare;
-    void *result; /* also of a get */
-    MPI_Aint origin_count, result_count, count;
-    MPI_Datatype origin_type, result_type, type;
-    MPI_Aint disp;
-} MPIDIG_rma_op_t;
-
 /* Short operations without results, packed into what a message takes.  Their buffers are the
  * program's again, and they take a sixth of the memory that they take one by one. */
 enum { MPIDIG_RMA_PACK_MAX = 208 }; /* bytes; the structure has 248 */

@@ -44,7 +44,7 @@ static int pass(MPIR_Win *win, MPIDIG_rma_target_t *target, const MPIDIG_rma_op_
     return mpi_errno;
 }
 
-static int wait_or_issue(MPIR_Win *win, int rank, MPIDIG_rma_op_t *what)
+int MPIDIG_rma_issue(MPIR_Win *win, int rank, MPIDIG_rma_op_t *what)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
@@ -72,141 +72,6 @@ fn_exit:
     return mpi_errno;
 fn_fail:
     goto fn_exit;
-}
-
-static MPIDIG_rma_op_t put_op(const void *origin, MPI_Aint origin_count, MPI_Datatype origin_type,
-                              MPI_Aint disp, MPI_Aint count, MPI_Datatype type)
-{
-    return (MPIDIG_rma_op_t){.kind = MPIDIG_RMA_PUT,
-                             .op = MPI_REPLACE,
-                             .origin = origin,
-                             .origin_count = origin_count,
-                             .origin_type = origin_type,
-                             .result_type = MPI_DATATYPE_NULL,
-                             .disp = disp,
-                             .count = count,
-                             .type = type};
-}
-
-static MPIDIG_rma_op_t get_op(void *origin, MPI_Aint origin_count, MPI_Datatype origin_type,
-                              MPI_Aint disp, MPI_Aint count, MPI_Datatype type)
-{
-    return (MPIDIG_rma_op_t){.kind = MPIDIG_RMA_GET,
-                             .op = MPI_NO_OP,
-                             .origin_type = MPI_DATATYPE_NULL,
-                             .result = origin,
-                             .result_count = origin_count,
-                             .result_type = origin_type,
-                             .disp = disp,
-                             .count = count,
-                             .type = type};
-}
-
-static MPIDIG_rma_op_t acc_op(const void *origin, MPI_Aint origin_count, MPI_Datatype origin_type,
-                              MPI_Aint disp, MPI_Aint count, MPI_Datatype type, MPI_Op op)
-{
-    return (MPIDIG_rma_op_t){.kind = MPIDIG_RMA_ACC,
-                             .op = op,
-                             .origin = origin,
-                             .origin_count = origin_count,
-                             .origin_type = origin_type,
-                             .result_type = MPI_DATATYPE_NULL,
-                             .disp = disp,
-                             .count = count,
-                             .type = type};
-}
-
-static MPIDIG_rma_op_t get_acc_op(const void *origin, MPI_Aint origin_count,
-                                  MPI_Datatype origin_type, void *result, MPI_Aint result_count,
-                                  MPI_Datatype result_type, MPI_Aint disp, MPI_Aint count,
-                                  MPI_Datatype type, MPI_Op op)
-{
-    return (MPIDIG_rma_op_t){.kind = MPIDIG_RMA_GET_ACC,
-                             .op = op,
-                             .origin = origin,
-                             .origin_count = origin_count,
-                             .origin_type = origin_type,
-                             .result = result,
-                             .result_count = result_count,
-                             .result_type = result_type,
-                             .disp = disp,
-                             .count = count,
-                             .type = type};
-}
-
-int MPIDIG_rma_issue_put(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
-                         MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                         MPI_Datatype type)
-{
-    MPIDIG_rma_op_t op = put_op(origin, origin_count, origin_type, disp, count, type);
-
-    return wait_or_issue(win, rank, &op);
-}
-
-int MPIDIG_rma_issue_get(MPIR_Win *win, void *origin, MPI_Aint origin_count,
-                         MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                         MPI_Datatype type)
-{
-    MPIDIG_rma_op_t op = get_op(origin, origin_count, origin_type, disp, count, type);
-
-    return wait_or_issue(win, rank, &op);
-}
-
-int MPIDIG_rma_issue_acc(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
-                         MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                         MPI_Datatype type, MPI_Op op)
-{
-    MPIDIG_rma_op_t what = acc_op(origin, origin_count, origin_type, disp, count, type, op);
-
-    return wait_or_issue(win, rank, &what);
-}
-
-int MPIDIG_rma_issue_get_acc(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
-                             MPI_Datatype origin_type, void *result, MPI_Aint result_count,
-                             MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Aint count,
-                             MPI_Datatype type, MPI_Op op)
-{
-    MPIDIG_rma_op_t what = get_acc_op(origin, origin_count, origin_type, result, result_count,
-                                      result_type, disp, count, type, op);
-
-    return wait_or_issue(win, rank, &what);
-}
-
-int MPIDIG_rma_issue_fop(MPIR_Win *win, const void *origin, void *result, MPI_Datatype type,
-                         int rank, MPI_Aint disp, MPI_Op acc_op)
-{
-    MPIDIG_rma_op_t op = {.kind = MPIDIG_RMA_FOP,
-                          .op = acc_op,
-                          .origin = origin,
-                          .origin_count = 1,
-                          .origin_type = type,
-                          .result = result,
-                          .result_count = 1,
-                          .result_type = type,
-                          .disp = disp,
-                          .count = 1,
-                          .type = type};
-
-    return wait_or_issue(win, rank, &op);
-}
-
-int MPIDIG_rma_issue_cas(MPIR_Win *win, const void *origin, const void *compare, void *result,
-                         MPI_Datatype type, int rank, MPI_Aint disp)
-{
-    MPIDIG_rma_op_t op = {.kind = MPIDIG_RMA_CAS,
-                          .op = MPI_REPLACE,
-                          .origin = origin,
-                          .origin_count = 1,
-                          .origin_type = type,
-                          .compare = compare,
-                          .result = result,
-                          .result_count = 1,
-                          .result_type = type,
-                          .disp = disp,
-                          .count = 1,
-                          .type = type};
-
-    return wait_or_issue(win, rank, &op);
 }
 
 /* Waits until the queue is empty and the operations of all messages are done.  What was issued
@@ -258,7 +123,7 @@ static int ask_with(MPIR_Win *win, MPIDIG_rma_target_t *target, const MPIDIG_rma
 
 /* The first operation of an epoch would wait for the answer that brings the permission.  If it is
  * short, it travels with the question and is done when the answer comes, one round trip earlier. */
-static int issue_with_request(MPIR_Win *win, int rank, MPIDIG_rma_op_t *what, bool *is_done)
+int MPIDIG_rma_issue_with_request(MPIR_Win *win, int rank, MPIDIG_rma_op_t *what, bool *is_done)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIDIG_rma_target_t *target;
@@ -289,44 +154,6 @@ void MPIDIG_rma_issue_went_out(MPIR_Win *win, int rank)
 
     if (target)
         MPIR_rma_issue_went_out(&target->issue);
-}
-
-int MPIDIG_rma_issue_rput(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
-                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                          MPI_Datatype type, bool *is_done)
-{
-    MPIDIG_rma_op_t op = put_op(origin, origin_count, origin_type, disp, count, type);
-
-    return issue_with_request(win, rank, &op, is_done);
-}
-
-int MPIDIG_rma_issue_rget(MPIR_Win *win, void *origin, MPI_Aint origin_count,
-                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                          MPI_Datatype type, bool *is_done)
-{
-    MPIDIG_rma_op_t op = get_op(origin, origin_count, origin_type, disp, count, type);
-
-    return issue_with_request(win, rank, &op, is_done);
-}
-
-int MPIDIG_rma_issue_racc(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
-                          MPI_Datatype origin_type, int rank, MPI_Aint disp, MPI_Aint count,
-                          MPI_Datatype type, MPI_Op op, bool *is_done)
-{
-    MPIDIG_rma_op_t what = acc_op(origin, origin_count, origin_type, disp, count, type, op);
-
-    return issue_with_request(win, rank, &what, is_done);
-}
-
-int MPIDIG_rma_issue_rget_acc(MPIR_Win *win, const void *origin, MPI_Aint origin_count,
-                              MPI_Datatype origin_type, void *result, MPI_Aint result_count,
-                              MPI_Datatype result_type, int rank, MPI_Aint disp, MPI_Aint count,
-                              MPI_Datatype type, MPI_Op op, bool *is_done)
-{
-    MPIDIG_rma_op_t what = get_acc_op(origin, origin_count, origin_type, result, result_count,
-                                      result_type, disp, count, type, op);
-
-    return issue_with_request(win, rank, &what, is_done);
 }
 
 /* ---- flushes ------------------------------------------------------------------------------- */
