@@ -779,7 +779,7 @@ def over_ofi(check):
         check.step("ofi: refuses more ranks than the match bits hold", "refuses_ranks")
         check.step("ofi: providers that reach other hosts come first", "chooses_what_reaches")
         check.step("ofi: hosts with IPv6 alone", "starts_with_ipv6_alone")
-        for folder in (*SPAWN_DIRS, "errors/spawn", "comm", "group", "rma"):
+        for folder in (*SPAWN_DIRS, "errors/spawn", "init", "comm", "group", "rma"):
             check.suite(folder, "ofi")
         for folder in ("coll", "pt2pt"):
             check.suite(folder, "ofi", env={"ONLY_OURS": "yes"})

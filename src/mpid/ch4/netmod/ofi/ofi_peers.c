@@ -181,16 +181,29 @@ fn_fail:
     goto fn_exit;
 }
 
-int MPIDI_OFI_peers_init(void)
+/* Before there is a world, a process of sessions may put into its own window. */
+static int insert_myself(void)
 {
     int mpi_errno = MPI_SUCCESS;
+    MPIDI_av_entry_t *av = &MPIDIU_get_av(0, MPIR_Process.rank);
 
-    memset(&inserted, 0, sizeof(inserted));
     MPIDI_OFI_global.addrnamelen = FI_NAME_MAX;
     MPIDI_OFI_CALL(fi_getname((fid_t) MPIDI_OFI_global.ctx[0].ep, MPIDI_OFI_global.addrname,
                               &MPIDI_OFI_global.addrnamelen),
                    getname);
-    mpi_errno = insert(&MPIDIU_get_av(0, MPIR_Process.rank), MPIDI_OFI_global.addrname);
+    if (!MPIDI_OFI_HAS_ADDR(av))
+        mpi_errno = insert(av, MPIDI_OFI_global.addrname);
+
+fn_exit:
+    return mpi_errno;
+fn_fail:
+    goto fn_exit;
+}
+
+int MPIDI_OFI_peers_init(void)
+{
+    int mpi_errno = insert_myself();
+
     MPIR_ERR_CHECK(mpi_errno);
     if (MPIR_Process.size > 1)
         mpi_errno = MPIDI_Cards_leave(MPIDI_OFI_global.addrname, (int) MPIDI_OFI_global.addrnamelen,
@@ -202,7 +215,11 @@ fn_fail:
     goto fn_exit;
 }
 
-int MPIDI_OFI_peers_finalize(void) { return MPIDI_Cards_free(); }
+int MPIDI_OFI_peers_finalize(void)
+{
+    memset(&inserted, 0, sizeof(inserted));
+    return MPIDI_Cards_free();
+}
 
 static int find_and_insert(MPIDI_av_entry_t *av, int rank)
 {
@@ -231,7 +248,7 @@ int MPIDI_OFI_peer_insert(MPIDI_av_entry_t *av)
     int mpi_errno = MPI_SUCCESS;
     int rank = (int) (av - MPIDI_global.avt_mgr.av_table0->table);
 
-    mpi_errno = find_and_insert(av, rank);
+    mpi_errno = rank == MPIR_Process.rank ? insert_myself() : find_and_insert(av, rank);
     MPIR_ERR_CHKANDSTMT2(mpi_errno, mpi_errno, MPI_ERR_OTHER, return mpi_errno, "**card_peer",
                          "**card_peer %d %d", MPIR_Process.rank, rank);
 
