@@ -12,9 +12,14 @@
 #include <stdbool.h>
 #include "handover.h"
 
+/* Functions mark themselves: a helper runs, and there is no lock. */
+#define MPIR_EVENTS_MARKED 1u
+/* The function that is being called starts or stops the helper when it leaves. */
+#define MPIR_EVENTS_DUE 2u
+
 typedef struct {
     handover_t handover;
-    bool is_marked; /* a helper runs, and there is no lock */
+    unsigned state;
 } MPIR_Events_t;
 
 extern MPIR_Events_t MPIR_Events;
@@ -22,14 +27,21 @@ extern MPIR_Events_t MPIR_Events;
 /* An MPI function uses the engine, from here to there. */
 static inline void MPIR_Events_enter(void)
 {
-    if (unlikely(MPIR_Events.is_marked))
+    if (unlikely(MPIR_Events.state & MPIR_EVENTS_MARKED))
         MPIR_handover_enter(&MPIR_Events.handover);
 }
 
+/* Does what is due. */
+void MPIR_Events_turn(void);
+
 static inline void MPIR_Events_leave(void)
 {
-    if (unlikely(MPIR_Events.is_marked))
+    if (likely(!MPIR_Events.state))
+        return;
+    if (MPIR_Events.state & MPIR_EVENTS_MARKED)
         MPIR_handover_leave(&MPIR_Events.handover);
+    if (unlikely(MPIR_Events.state & MPIR_EVENTS_DUE))
+        MPIR_Events_turn();
 }
 
 /* Where events come from: the network. */
@@ -39,16 +51,26 @@ typedef struct {
     void (*keep_error)(int code); /* for the next progress that the program makes */
 } MPIR_Events_source_t;
 
-/* Is a helper wanted?  The network asks before it opens its devices. */
-bool MPIR_Events_are_wanted(void);
+/* Can there be a helper?  The network asks before it opens its devices. */
+bool MPIR_Events_may_come(void);
 
-/* The network has such a source.  Before MPIR_Events_start(); without a source there is no
+/* Is there one from MPI_Init on? */
+bool MPIR_Events_come_first(void);
+
+/* The network has such a source.  Before MPIR_Events_init(); without a source there is no
  * helper. */
 void MPIR_Events_set_source(const MPIR_Events_source_t *source);
 
 /* At the end of MPI_Init, and before MPI_Finalize takes anything down.  Where the helper cannot
  * start, progress is made as without it. */
-void MPIR_Events_start(void);
+void MPIR_Events_init(void);
 void MPIR_Events_stop(void);
+
+/* The info key mpix_progress_events of windows.  MPI_Win_set_info; MPI_Win_get_info, whose object
+ * says whether there is a helper; and a new window, with its info object or NULL: with "auto" there
+ * is a helper from the first one on in which messages serve others. */
+void MPIR_Events_set_info(struct MPIR_Info *info);
+int MPIR_Events_get_info(struct MPIR_Info *info);
+void MPIR_Events_window(const struct MPIR_Win *win, struct MPIR_Info *info);
 
 #endif /* MPIR_EVENTS_H_INCLUDED */

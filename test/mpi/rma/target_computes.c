@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * With MPIR_CVAR_PROGRESS_EVENTS=on a process serves the others while it computes.  The last rank
- * computes: it calls nothing of MPI until a number in its window says that all steps are done.
- * Rank 0 writes the number, after an operation that is complete at the target.  Each step needs
- * progress there: without it the program would not end, and a watchdog ends it.
+ * With MPIR_CVAR_PROGRESS_EVENTS=on, and with auto if messages serve the window, a process serves
+ * the others while it computes.  The last rank computes: it calls nothing of MPI until a number in
+ * its window says that all steps are done.  Rank 0 writes the number, after an operation that is
+ * complete at the target.  Each step needs progress there: without it the program would not end,
+ * and a watchdog ends it.
  *
  *   -threads      MPI_THREAD_MULTIPLE
  *   -kind=NAME    of the window: create (the default), allocate, dynamic
+ *   -hints        the window begins without a helper, by its info key, and asks for it later
  */
 #include "mpitest.h"
 #include "cmaptest.h"
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum { LONG = 1 << 17, WAIT_SECONDS = 60, ROUNDS = 3 };
 enum { NUMBER, COUNT, DATA }; /* places of the window */
+#define KEY "mpix_progress_events"
 
 static int rank, target;
 static int *memory;
@@ -140,21 +144,56 @@ static void messages(void)
         CT_CHECK(received[i] == (rank == target ? -i : i), "element %d is %d", i, received[i]);
 }
 
-static void make_window(const char *kind)
+static bool helper_runs(void)
+{
+    char said[8] = "";
+    int flag;
+    MPI_Info info;
+
+    MPI_Win_get_info(window, &info);
+    MPI_Info_get(info, KEY, sizeof(said) - 1, said, &flag);
+    MPI_Info_free(&info);
+    return strcmp(said, "true") == 0;
+}
+
+static void hint(const char *value)
+{
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, KEY, value);
+    MPI_Win_set_info(window, info);
+    MPI_Info_free(&info);
+}
+
+static void follow_hints(void)
+{
+    CT_CHECK(!helper_runs(), "a helper runs although the window wanted none");
+    for (int i = 0; i < ROUNDS; i++) {
+        hint("maybe");
+        hint("true");
+        CT_CHECK(helper_runs(), "no helper in round %d", i);
+        hint("false");
+        CT_CHECK(!helper_runs(), "the helper runs on in round %d", i);
+    }
+    hint("true");
+}
+
+static void make_window(const char *kind, MPI_Info info)
 {
     const MPI_Aint bytes = (LONG + DATA) * (MPI_Aint) sizeof(int);
     MPI_Aint address = 0;
 
     if (strcmp(kind, "allocate") == 0) {
-        MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+        MPI_Win_allocate(bytes, 1, info, MPI_COMM_WORLD, &memory, &window);
     } else {
         MPI_Alloc_mem(bytes, MPI_INFO_NULL, &memory);
         if (strcmp(kind, "dynamic") == 0) {
-            MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+            MPI_Win_create_dynamic(info, MPI_COMM_WORLD, &window);
             MPI_Win_attach(window, memory, bytes);
             MPI_Get_address(memory, &address);
         } else {
-            MPI_Win_create(memory, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+            MPI_Win_create(memory, bytes, 1, info, MPI_COMM_WORLD, &window);
         }
     }
     memset(memory, 0, (size_t) bytes);
@@ -175,12 +214,16 @@ int main(int argc, char **argv)
 {
     const char *kind = "create";
     int required = MPI_THREAD_SINGLE, provided;
+    bool hints = false;
+    MPI_Info info = MPI_INFO_NULL;
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "-threads") == 0)
             required = MPI_THREAD_MULTIPLE;
         else if (strncmp(argv[i], "-kind=", 6) == 0)
             kind = argv[i] + 6;
+        else if (strcmp(argv[i], "-hints") == 0)
+            hints = true;
     }
     MTest_Init_thread(&argc, &argv, required, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -190,7 +233,15 @@ int main(int argc, char **argv)
     received = malloc(LONG * sizeof(int));
     for (int i = 0; i < LONG; i++)
         sent[i] = i;
-    make_window(kind);
+    if (hints) {
+        MPI_Info_create(&info);
+        MPI_Info_set(info, KEY, "false");
+    }
+    make_window(kind, info);
+    if (hints) {
+        MPI_Info_free(&info);
+        follow_hints();
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == target)
         compute_until(1);

@@ -2,6 +2,7 @@
 
 #include "mpidimpl.h"
 #include "mpir_events.h"
+#include "mpir_tvars.h"
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,15 +16,18 @@ cvars:
     - name        : MPIR_CVAR_PROGRESS_EVENTS
       category    : CH4
       type        : enum
-      default     : off
+      default     : auto
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_LOCAL
       description : |-
         Whether a thread of the process makes progress while the program computes. It sleeps until
         something arrives:
-        off - none
-        on  - one thread, over UCX
+        auto - from the first window on in which messages serve others: one of MPI_Win_create or
+               MPI_Win_create_dynamic, or one of MPI_Win_allocate with members on other nodes. The
+               info key mpix_progress_events of a window, true or false, starts or ends it
+        on   - from MPI_Init on
+        off  - never
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
@@ -32,6 +36,8 @@ cvars:
  * parts that go through shared memory are no events. */
 #define LOOK_MS 1
 
+#define KEY "mpix_progress_events"
+
 MPIR_Events_t MPIR_Events;
 
 static struct {
@@ -39,13 +45,23 @@ static struct {
     pthread_t thread;
     int wake; /* an eventfd, which ends a sleep */
     pid_t process;
-    bool is_running, has_handlers;
+    bool is_wanted, is_running, has_handlers;
+    unsigned long long passes; /* of the engine that found something */
 } helper;
 
-bool MPIR_Events_are_wanted(void)
+/* A build with a lock for each VCI has none that the helper could take. */
+bool MPIR_Events_may_come(void)
 {
-    return MPIR_CVAR_PROGRESS_EVENTS == MPIR_CVAR_PROGRESS_EVENTS_on && !MPIR_CVAR_ASYNC_PROGRESS;
+    return MPICH_THREAD_GRANULARITY == MPICH_THREAD_GRANULARITY__GLOBAL &&
+           MPIR_CVAR_PROGRESS_EVENTS != MPIR_CVAR_PROGRESS_EVENTS_off && !MPIR_CVAR_ASYNC_PROGRESS;
 }
+
+bool MPIR_Events_come_first(void)
+{
+    return MPIR_Events_may_come() && MPIR_CVAR_PROGRESS_EVENTS == MPIR_CVAR_PROGRESS_EVENTS_on;
+}
+
+static bool runs(void) { return helper.is_running && helper.is_wanted; }
 
 void MPIR_Events_set_source(const MPIR_Events_source_t *source) { helper.source = *source; }
 
@@ -72,10 +88,39 @@ static bool work(void *context MPL_UNUSED)
 
     if (mpi_errno)
         helper.source.keep_error(mpi_errno);
-    return made || MPIR_Aggr_arrivals != before;
+    if (!made && MPIR_Aggr_arrivals == before)
+        return false;
+    helper.passes++;
+    return true;
 }
 
 static bool arm(void *context MPL_UNUSED) { return helper.source.arm(); }
+
+/* Ends a sleep. */
+static void ring(void)
+{
+    uint64_t one = 1;
+
+    while (write(helper.wake, &one, sizeof(one)) < 0 && errno == EINTR) {
+    }
+}
+
+/* The descriptor does not block.  After an interruption the sleeper comes again. */
+static void hear_rings(void)
+{
+    uint64_t rings;
+
+    if (read(helper.wake, &rings, sizeof(rings)) < 0)
+        return;
+}
+
+static void sleep_until_ring(void)
+{
+    struct pollfd end = {.fd = helper.wake, .events = POLLIN};
+
+    poll(&end, 1, -1);
+    hear_rings();
+}
 
 static void sleep_until_event(void *context MPL_UNUSED)
 {
@@ -83,6 +128,8 @@ static void sleep_until_event(void *context MPL_UNUSED)
                             {.fd = helper.source.descriptor, .events = POLLIN}};
 
     poll(ends, 2, MPIR_Progress_hook_is_any_active() ? LOOK_MS : -1);
+    if (ends[0].revents)
+        hear_rings();
 }
 
 static void sleep_for(void *context MPL_UNUSED, unsigned microseconds)
@@ -92,16 +139,24 @@ static void sleep_for(void *context MPL_UNUSED, unsigned microseconds)
     nanosleep(&time, NULL);
 }
 
-/* With MPI_THREAD_MULTIPLE. */
-static void serve_by_lock(void)
+/* One piece of work with the lock of all functions.  True: nothing is left. */
+static bool work_by_lock(void)
 {
     bool is_armed;
 
+    MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    is_armed = !work(NULL) && arm(NULL);
+    MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    return is_armed;
+}
+
+/* With MPI_THREAD_MULTIPLE. */
+static void serve_by_lock(void)
+{
     while (!__atomic_load_n(&MPIR_Events.handover.stop, __ATOMIC_ACQUIRE)) {
-        MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-        is_armed = !work(NULL) && arm(NULL);
-        MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-        if (is_armed)
+        if (!__atomic_load_n(&helper.is_wanted, __ATOMIC_RELAXED))
+            sleep_until_ring();
+        else if (work_by_lock())
             sleep_until_event(NULL);
     }
 }
@@ -110,7 +165,7 @@ static void *serve(void *argument MPL_UNUSED)
 {
     static const handover_work_t how = {work, arm, sleep_until_event, sleep_for, NULL};
 
-    if (MPIR_Events.is_marked)
+    if (MPIR_Events.state & MPIR_EVENTS_MARKED)
         MPIR_handover_serve(&MPIR_Events.handover, &how);
     else
         serve_by_lock();
@@ -133,11 +188,8 @@ static bool create_thread(void)
 
 static void tell_to_stop(void)
 {
-    uint64_t one = 1;
-
     MPIR_handover_stop(&MPIR_Events.handover);
-    while (write(helper.wake, &one, sizeof(one)) < 0 && errno == EINTR) {
-    }
+    ring();
 }
 
 static void end_of_thread(void)
@@ -145,7 +197,7 @@ static void end_of_thread(void)
     pthread_join(helper.thread, NULL);
     close(helper.wake);
     helper.is_running = false;
-    MPIR_Events.is_marked = false;
+    MPIR_Events.state = 0;
 }
 
 /* The program ends without MPI_Finalize: the helper must not outlive UCX's library.  A thread that
@@ -156,7 +208,7 @@ static void stop_at_exit(void)
         pthread_equal(pthread_self(), helper.thread))
         return;
     tell_to_stop();
-    if (MPIR_Events.is_marked)
+    if (MPIR_Events.state & MPIR_EVENTS_MARKED)
         end_of_thread();
 }
 
@@ -165,7 +217,7 @@ static void after_fork(void)
 {
     MPIR_handover_forked(&MPIR_Events.handover);
     helper.is_running = false;
-    MPIR_Events.is_marked = false;
+    MPIR_Events.state = 0;
 }
 
 static bool have_handlers(void)
@@ -176,11 +228,11 @@ static bool have_handlers(void)
     return helper.has_handlers;
 }
 
-void MPIR_Events_start(void)
+static void start(void)
 {
     bool can_hand_over;
 
-    if (!MPIR_Events_are_wanted() || !helper.source.arm || helper.is_running || !have_handlers())
+    if (!helper.source.arm || helper.is_running || !have_handlers())
         return;
     can_hand_over = MPIR_handover_init(&MPIR_Events.handover);
     if (!MPIR_IS_THREADED && !can_hand_over)
@@ -189,18 +241,106 @@ void MPIR_Events_start(void)
     if (helper.wake < 0)
         return;
     helper.process = getpid();
-    MPIR_Events.is_marked = !MPIR_IS_THREADED;
+    MPIR_Events.state = MPIR_IS_THREADED ? 0 : MPIR_EVENTS_MARKED;
     helper.is_running = create_thread();
     if (!helper.is_running) {
-        MPIR_Events.is_marked = false;
+        MPIR_Events.state = 0;
         close(helper.wake);
     }
 }
 
 void MPIR_Events_stop(void)
 {
+    MPIR_Events.state &= ~MPIR_EVENTS_DUE;
     if (!helper.is_running)
         return;
     tell_to_stop();
     end_of_thread();
+}
+
+/* With threads the caller has the lock, which the helper may wait for: its end is not awaited. */
+void MPIR_Events_turn(void)
+{
+    MPIR_Events.state &= ~MPIR_EVENTS_DUE;
+    if (helper.is_running && MPIR_IS_THREADED)
+        ring();
+    else if (helper.is_wanted)
+        start();
+    else
+        MPIR_Events_stop();
+}
+
+/* In a function of windows, which no callback of the program calls: from its end on. */
+static void want(bool wanted)
+{
+    if (!MPIR_Events_may_come() || !helper.source.arm || wanted == runs())
+        return;
+    __atomic_store_n(&helper.is_wanted, wanted, __ATOMIC_RELAXED);
+    MPIR_Events.state |= MPIR_EVENTS_DUE;
+}
+
+/* True: the info object has the key. */
+static bool follow(MPIR_Info *info)
+{
+    char value[sizeof("false")];
+    int flag = 0;
+
+    if (!info || MPIR_Info_get_impl(info, KEY, sizeof(value) - 1, value, &flag) || !flag)
+        return false;
+    if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0)
+        want(strcmp(value, "true") == 0);
+    return true;
+}
+
+void MPIR_Events_set_info(MPIR_Info *info) { (void) follow(info); }
+
+int MPIR_Events_get_info(MPIR_Info *info)
+{
+    return MPIR_Info_set_impl(info, KEY, runs() ? "true" : "false");
+}
+
+static bool is_served_by_messages(const MPIR_Win *win)
+{
+    const MPIR_Comm *comm = win->comm_ptr;
+
+    if (comm->local_size == 1 || win->create_flavor == MPI_WIN_FLAVOR_SHARED)
+        return false;
+    if (win->create_flavor != MPI_WIN_FLAVOR_ALLOCATE || !MPIR_CVAR_CH4_RMA_SHARED)
+        return true;
+    return !comm->node_comm || comm->node_comm->local_size < comm->local_size;
+}
+
+void MPIR_Events_window(const MPIR_Win *win, MPIR_Info *info)
+{
+    if (!follow(info) && MPIR_CVAR_PROGRESS_EVENTS == MPIR_CVAR_PROGRESS_EVENTS_auto &&
+        is_served_by_messages(win))
+        want(true);
+}
+
+static void read_running(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED,
+                         int count MPL_UNUSED, void *buffer)
+{
+    *(unsigned *) buffer = runs();
+}
+
+static void read_passes(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
+                        void *buffer)
+{
+    *(unsigned long long *) buffer = helper.passes;
+}
+
+void MPIR_Events_init(void)
+{
+    static bool is_known;
+
+    if (!is_known) {
+        MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "progress_helper", NULL, read_running, "CH4",
+                           "1: a thread makes progress while the program computes");
+        MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "progress_helper_passes", NULL, read_passes,
+                           "CH4", "passes of the progress engine in which that thread found work");
+    }
+    is_known = true;
+    helper.is_wanted = MPIR_Events_come_first();
+    if (helper.is_wanted)
+        start();
 }

@@ -603,8 +603,8 @@ void MPIDI_UCX_lines_init(void)
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "ucx_lines", &sent_by_lines, read_sent, "CH4_UCX",
                        "messages sent through cache lines that the processes of a node share");
     lines.notices = MPIDU_Init_shm_boxes();
-    /* a line wakes nobody: a process with a helper has no box */
-    if (MPIR_Events_are_wanted())
+    /* a line wakes nobody: a process that wants a helper from the start has no box */
+    if (MPIR_Events_come_first())
         return;
     if (MPIR_CVAR_CH4_UCX_LINE_BYTES <= 0 || !lines.notices || ENABLE_GPU ||
         MPIDI_CH4_MT_MODEL == MPIDI_CH4_MT_LOCKLESS)
