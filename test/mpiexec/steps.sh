@@ -405,6 +405,16 @@ ends_if_a_process_is_missed() {
     mpiexec_ends 5 -n 4 "$program" waits 5 && mpiexec_ends 1 -n 1 "$program" exit 0
 }
 
+# A proxy ends its job, whose spawned processes say things all the time.
+ends_with_spawned_processes() {
+    local program=$OUT/spawned_ends hosts=localhost,127.0.0.1,127.0.0.2
+    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/spawned_ends.c" || return 1
+    for _ in {1..20}; do
+        mpiexec_ends 137 -launcher fork -hosts $hosts -ppn 1 -n 3 "$program" || return 1
+        ! grep -n 'mpiexec@.*HYD' "$OUT/ends.out" || return 1
+    done
+}
+
 # Without cleanup the others go on, and end well.
 goes_on_without_a_process() {
     local program=$OUT/ends hosts
