@@ -348,6 +348,7 @@ MPIEXEC = (
     ("mpiexec: a proxy in the background", "waits_for_a_proxy_in_the_background"),
     ("mpiexec: statuses of jobs", "says_how_a_job_ended"),
     ("mpiexec: processes that are missed", "ends_if_a_process_is_missed"),
+    ("mpiexec: sleeps while a process goes on", "sleeps_while_a_process_goes_on"),
     ("mpiexec: the end of a job that spawns", "ends_with_spawned_processes"),
     ("mpiexec: goes on without a process", "goes_on_without_a_process"),
     ("mpiexec: time to end after a signal", "gives_time_after_a_signal"),

@@ -405,6 +405,14 @@ ends_if_a_process_is_missed() {
     mpiexec_ends 5 -n 4 "$program" waits 5 && mpiexec_ends 1 -n 1 "$program" exit 0
 }
 
+# One that has closed all its descriptors is no reason for the proxy to look again and again.
+sleeps_while_a_process_goes_on() {
+    # shellcheck disable=SC2016    # of the process
+    mpiexec_ends 0 -n 1 bash -c 'for fd in {3..99}; do eval "exec $fd>&-"; done
+        switches() { grep ^voluntary /proc/$PPID/status; }
+        sleep 0.5; before=$(switches); sleep 2.5; [ "$(switches)" = "$before" ]'
+}
+
 # A proxy ends its job, whose spawned processes say things all the time.
 ends_with_spawned_processes() {
     local program=$OUT/spawned_ends hosts=localhost,127.0.0.1,127.0.0.2

@@ -22,9 +22,12 @@
 
 /* In the proxy: its process number i has closed its connection. False: it has used it. */
 bool HYD_pmcd_pmip_never_comes(int i);
-/* In the proxy: how long it may wait for an event. A process that has closed its connection ends
- * soon, and no event tells of its status. -1: for ever. */
-int HYD_pmcd_pmip_seconds_to_wait(void);
+/* In the proxy, before it starts processes: the end of one becomes an event of the demux engine. A
+ * process may have closed all its descriptors long before. */
+HYD_status HYD_pmcd_pmip_watch_processes(void);
+/* In the proxy, behind a wait for events: has a process ended since the last question? Then what
+ * it wrote before, and the end of its connection, have been seen. */
+bool HYD_pmcd_pmip_has_one_ended(void);
 /* In the proxy: one of its processes waits in a barrier. */
 void HYD_pmcd_pmip_waits(void);
 

@@ -4,7 +4,10 @@
 #include "pmip.h"
 #include "demux.h"
 #include "absent.h"
+#include <fcntl.h>
 
+static int ends[2] = {-1, -1}; /* a pipe, in which SIGCHLD puts a byte */
+static bool has_one_ended;
 static int first_absent = -1; /* number of a process here, or -1 */
 static bool someone_waits;
 static int first_unfinished = -1; /* likewise */
@@ -42,15 +45,60 @@ bool HYD_pmcd_pmip_never_comes(int i)
     return true;
 }
 
-int HYD_pmcd_pmip_seconds_to_wait(void)
+/* A full pipe is an event, too. */
+static void note_end(int sig)
 {
-    for (int i = 0; i < HYD_pmcd_pmip.local.proxy_process_count; i++) {
-        if (HYD_pmcd_pmip.downstream.pmi_fd[i] == HYD_FD_CLOSED &&
-            !HYD_pmcd_pmip.downstream.pmi_fd_active[i] &&
-            HYD_pmcd_pmip.downstream.exit_status[i] == -1)
-            return 1;
+    int before = errno;
+
+    if (write(ends[1], "", 1) < 0)
+        errno = before;
+}
+
+static HYD_status see_end(int fd, HYD_event_t events, void *userp)
+{
+    char bytes[64];
+
+    while (read(fd, bytes, sizeof(bytes)) > 0) {
     }
-    return -1;
+    has_one_ended = true;
+    return HYD_SUCCESS;
+}
+
+static bool open_pipe(void)
+{
+    if (pipe(ends) != 0)
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (fcntl(ends[i], F_SETFD, FD_CLOEXEC) != 0 || fcntl(ends[i], F_SETFL, O_NONBLOCK) != 0)
+            return false;
+    return true;
+}
+
+/* Who has started the proxy may have blocked or ignored the signal. */
+static bool handle_ends(void)
+{
+    struct sigaction action = {.sa_handler = note_end, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
+    sigset_t set;
+
+    sigemptyset(&action.sa_mask);
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    return sigaction(SIGCHLD, &action, NULL) == 0 && sigprocmask(SIG_UNBLOCK, &set, NULL) == 0;
+}
+
+HYD_status HYD_pmcd_pmip_watch_processes(void)
+{
+    if (!open_pipe() || !handle_ends())
+        return HYD_INTERNAL_ERROR;
+    return HYDT_dmx_register_fd(1, ends, HYD_POLLIN, NULL, see_end);
+}
+
+bool HYD_pmcd_pmip_has_one_ended(void)
+{
+    bool answer = has_one_ended;
+
+    has_one_ended = false;
+    return answer;
 }
 
 /* A barrier that ends leaves someone_waits as it is; but a process that has not come by then has
