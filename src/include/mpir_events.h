@@ -61,6 +61,9 @@ bool MPIR_Events_come_first(void);
  * helper. */
 void MPIR_Events_set_source(const MPIR_Events_source_t *source);
 
+/* A hook of the progress engine has become active: a helper that sleeps has to look again. */
+void MPIR_Events_hook_is_active(void);
+
 /* At the end of MPI_Init, and before MPI_Finalize takes anything down.  Where the helper cannot
  * start, progress is made as without it. */
 void MPIR_Events_init(void);

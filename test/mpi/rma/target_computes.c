@@ -17,8 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { LONG = 1 << 17, WAIT_SECONDS = 60, ROUNDS = 3 };
+enum { MANY = 12, QUIET_MICROSECONDS = 200000 };
 enum { NUMBER, COUNT, DATA }; /* places of the window */
 #define KEY "mpix_progress_events"
 
@@ -144,6 +146,31 @@ static void messages(void)
         CT_CHECK(received[i] == (rank == target ? -i : i), "element %d is %d", i, received[i]);
 }
 
+/* More than a communicator begins at a time, while nothing arrives and the helper sleeps. */
+static void many_collectives(void)
+{
+    MPI_Request requests[MANY];
+    int terms[MANY], sums[MANY];
+
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    usleep(QUIET_MICROSECONDS);
+    for (int i = 0; i < MANY; i++) {
+        terms[i] = rank + i;
+        MPI_Iallreduce(&terms[i], &sums[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[i]);
+    }
+    if (rank == target)
+        compute_until(3);
+    MPI_Waitall(MANY, requests, MPI_STATUSES_IGNORE);
+    if (rank == 0) {
+        MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+        put_number(3);
+        MPI_Win_unlock(target, window);
+    }
+    for (int i = 0; i < MANY; i++)
+        CT_CHECK(sums[i] == (target + 1) * (target + 2 * i) / 2, "sum %d is %d", i, sums[i]);
+}
+
 static bool helper_runs(void)
 {
     char said[8] = "";
@@ -248,6 +275,7 @@ int main(int argc, char **argv)
     else if (rank == 0)
         epochs();
     messages();
+    many_collectives();
     MPI_Barrier(MPI_COMM_WORLD);
     free_window(kind);
     free(sent);

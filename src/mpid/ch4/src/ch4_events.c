@@ -46,6 +46,7 @@ static struct {
     int wake; /* an eventfd, which ends a sleep */
     pid_t process;
     bool is_wanted, is_running, has_handlers;
+    uint32_t sleeps;           /* until an event: what is no event has to wake it */
     unsigned long long passes; /* of the engine that found something */
 } helper;
 
@@ -122,14 +123,28 @@ static void sleep_until_ring(void)
     hear_rings();
 }
 
+/* A hook that becomes active is no event.  The helper says that it sleeps before it looks at the
+ * hooks, and the program looks whether it sleeps when a hook is active: one sees the other. */
 static void sleep_until_event(void *context MPL_UNUSED)
 {
     struct pollfd ends[] = {{.fd = helper.wake, .events = POLLIN},
                             {.fd = helper.source.descriptor, .events = POLLIN}};
 
+    __atomic_store_n(&helper.sleeps, 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     poll(ends, 2, MPIR_Progress_hook_is_any_active() ? LOOK_MS : -1);
-    if (ends[0].revents)
-        hear_rings();
+    __atomic_store_n(&helper.sleeps, 0, __ATOMIC_RELAXED);
+    hear_rings();
+}
+
+void MPIR_Events_hook_is_active(void)
+{
+    if (!helper.is_running)
+        return;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&helper.sleeps, __ATOMIC_RELAXED) &&
+        __atomic_exchange_n(&helper.sleeps, 0, __ATOMIC_RELAXED))
+        ring();
 }
 
 static void sleep_for(void *context MPL_UNUSED, unsigned microseconds)
