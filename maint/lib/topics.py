@@ -70,7 +70,7 @@ class States:
     """The tree in DIR/tree, and what is compiled of it."""
 
     def __init__(self, out, jobs, alone=()):
-        self.dir, self.jobs, self.alone = Path(out), jobs, alone
+        self.dir, self.jobs, self.alone = Path(out).resolve(), jobs, alone
         self.tree = self.dir / "tree"
         self.repository, self.patches, self.ours = repository.Tree(), t.series(), t.overlay()
         if alone:
