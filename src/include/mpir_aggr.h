@@ -21,9 +21,9 @@
  * operations is an exception: it agrees in the first call, so that the next call has the same
  * result.  The third way needs no agreement, and works from the first call on.
  *
- * Nonblocking and persistent collectives of short data go the first way, if an earlier blocking
- * collective has made the agreement (MPIR_AGGR_POST).  So do the short parts of scatterv, gatherv,
- * alltoallv and alltoallw.
+ * Nonblocking and persistent collectives of short data go the first way, if a blocking collective,
+ * or the call that makes a persistent one, has made the agreement (MPIR_AGGR_POST).  So do the
+ * short parts of scatterv, gatherv, alltoallv and alltoallw.
  *
  * Excluded are intercommunicators, memory of GPUs, and collectives whose algorithm is chosen by
  * MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM.  Processes with MPI_THREAD_MULTIPLE use the third way

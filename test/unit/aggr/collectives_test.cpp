@@ -277,6 +277,28 @@ TEST(Ring, a_group_has_several) {
     }));
 }
 
+// Of one only the member that made it has joined, and nobody of the other.
+TEST(Ring, those_that_were_given_up_end_with_the_group) {
+    aggr_arena_t *arena = nullptr;
+    ASSERT_EQ(MPIR_aggr_arena_create(65536, {0, 0}, &arena), AGGR_OK);
+    const aggr_shape_t pair = shape(2);
+    const uint64_t block = MPIR_aggr_group_reserve(arena, &pair);
+    aggr_group_t groups[2];
+    for (int me = 0; me < 2; me++)
+        MPIR_aggr_group_join(&groups[me], arena, block, &pair, me, &patient);
+    aggr_ring_t joined;
+    const uint64_t of_joined = MPIR_aggr_ring_reserve(&groups[0], 1000);
+    MPIR_aggr_ring_join(&joined, &groups[0], of_joined, 1000);
+    MPIR_aggr_ring_give_up(&groups[0], joined.block, joined.copy_bytes);
+    MPIR_aggr_ring_give_up(&groups[0], MPIR_aggr_ring_reserve(&groups[0], 60), 60);
+    for (aggr_group_t &group : groups)
+        MPIR_aggr_group_leave(&group, nullptr);
+    aggr_arena_figures_t figures;
+    MPIR_aggr_arena_figures(arena, &figures);
+    EXPECT_EQ(figures.used, 0u);
+    MPIR_aggr_arena_detach(arena);
+}
+
 // All members have the answer of the first that asks, also when room comes later.
 TEST(Ring, an_arena_without_room_has_no_ring_for_anybody) {
     aggr_arena_t *arena = nullptr;

@@ -58,6 +58,7 @@
 #define MPIR_aggr_ring_reserve simulated_ring_reserve
 #define MPIR_aggr_ring_join simulated_ring_join
 #define MPIR_aggr_ring_leave simulated_ring_leave
+#define MPIR_aggr_ring_give_up simulated_ring_give_up
 #include "board.c"
 #include "desk.c"
 #include "divide.c"

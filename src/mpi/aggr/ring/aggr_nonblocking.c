@@ -13,7 +13,7 @@
  * communicator's queue, and the progress engine looks again.
  *
  * Which way a collective goes follows from what all members know: the communicator has lines since
- * an earlier blocking collective, and the data fit.  Data that do not fit go by MPICH's schedules.
+ * an earlier collective that waits, and the data fit.  Data that do not go by MPICH's schedules.
  * They are an operation of the ring, too, so that a member which expects another length is told.
  *
  * Parts of different lengths that only some members know are in aggr_parts.c.
@@ -166,7 +166,8 @@ static struct MPIR_Aggr_operation operation(MPIR_Comm *comm, uint64_t bytes, int
     return op;
 }
 
-/* With `parts` of them in each datum.  False: the data go by a schedule, as all members know. */
+/* With `parts` of them in each datum.  False: the data go by a schedule, as all members know.  What
+ * does not takes a tag, too: after lengths that differ, all members have the same next one. */
 static bool begin(struct MPIR_Aggr_operation op, uint64_t bytes, int parts, MPIR_Request **request,
                   int *mpi_errno)
 {
@@ -181,7 +182,9 @@ static bool begin(struct MPIR_Aggr_operation op, uint64_t bytes, int parts, MPIR
     if (*request)
         return MPIR_Aggr_make_persistent(&op, fits, *request, mpi_errno);
     fits = fits && MPIR_aggr_ring_has(op.ring, op.place);
-    if (!fits)
+    if (fits)
+        MPIR_Aggr_next_tag(op.comm);
+    else
         op = nothing(op.comm, length);
     *mpi_errno = MPIR_Aggr_start(&op, fits ? request : NULL);
     return fits || *mpi_errno != MPI_SUCCESS;
@@ -193,7 +196,9 @@ enum { LONGEST_PART = 65536 };
 
 static bool goes_in_parts(uint64_t bytes, int parts, MPIR_Request **request)
 {
-    return bytes > MPIR_Aggr_settings.max_bytes / (size_t) parts && bytes <= LONGEST_PART &&
+    uint64_t length = bytes & ~MPIR_AGGR_NO_LENGTH;
+
+    return length > MPIR_Aggr_settings.max_bytes / (size_t) parts && length <= LONGEST_PART &&
            !*request;
 }
 
@@ -212,8 +217,9 @@ static struct MPIR_Aggr_buffer own_part(const void *all, MPI_Aint count, MPI_Dat
 
 bool MPIR_Aggr_post_barrier(MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno)
 {
-    return MPIR_Aggr_has_ring(comm) &&
-           begin(operation(comm, 0, 0, comm->local_size - 1), 0, 1, request, mpi_errno);
+    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
+        return *mpi_errno != MPI_SUCCESS;
+    return begin(operation(comm, 0, 0, comm->local_size - 1), 0, 1, request, mpi_errno);
 }
 
 bool MPIR_Aggr_post_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, int root,
@@ -223,21 +229,18 @@ bool MPIR_Aggr_post_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, i
     bool is_root = comm->rank == root;
     struct MPIR_Aggr_operation op;
 
-    if (!MPIR_Aggr_has_ring(comm))
-        return false;
+    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
+        return *mpi_errno != MPI_SUCCESS;
     op = operation(comm, bytes, root, is_root ? root - 1 : root);
     *(is_root ? &op.in : &op.out) = buffer_of(buffer, count, datatype);
     return begin(op, bytes, 1, request, mpi_errno);
 }
 
-/* From each to one, or to all. */
+/* From each to one, or to all: parts of so many bytes. */
 static bool gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype, void *recvbuf,
-                   MPI_Aint recvcount, MPI_Datatype recvtype, bool wanted, MPIR_Comm *comm,
-                   MPIR_Request **request, int *mpi_errno)
+                   MPI_Aint recvcount, MPI_Datatype recvtype, uint64_t bytes, bool wanted,
+                   MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno)
 {
-    uint64_t bytes =
-        wanted ? MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype)
-               : MPIR_Aggr_bytes(sendcount, sendtype);
     struct MPIR_Aggr_operation op =
         operation(comm, bytes & ~MPIR_AGGR_NO_LENGTH, 0, wanted ? comm->local_size - 1 : -1);
 
@@ -252,8 +255,13 @@ bool MPIR_Aggr_post_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datat
                               void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
                               MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno)
 {
-    return MPIR_Aggr_has_ring(comm) && gather(sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                              recvtype, true, comm, request, mpi_errno);
+    uint64_t bytes =
+        MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+
+    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
+        return *mpi_errno != MPI_SUCCESS;
+    return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, bytes, true, comm,
+                  request, mpi_errno);
 }
 
 bool MPIR_Aggr_post_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
@@ -266,8 +274,8 @@ bool MPIR_Aggr_post_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Data
     struct MPIR_Aggr_operation op;
     int rank = comm->rank;
 
-    if (!MPIR_Aggr_has_ring(comm))
-        return false;
+    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
+        return *mpi_errno != MPI_SUCCESS;
     for (int m = 0; m < comm->local_size; m++)
         longest = MPL_MAX(longest, recvcounts[m]);
     bytes = MPIR_Aggr_bytes(longest, recvtype);
@@ -300,8 +308,10 @@ bool MPIR_Aggr_post_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
             is_root ? MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, MPIR_AGGR_EACH)
                     : MPIR_Aggr_no_part(),
             1, request, mpi_errno);
-    return MPIR_Aggr_has_ring(comm) && gather(sendbuf, sendcount, sendtype, recvbuf, recvcount,
-                                              recvtype, is_root, comm, request, mpi_errno);
+    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
+        return *mpi_errno != MPI_SUCCESS;
+    return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, bytes, is_root, comm,
+                  request, mpi_errno);
 }
 
 bool MPIR_Aggr_post_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype sendtype,
@@ -321,8 +331,8 @@ bool MPIR_Aggr_post_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
                     : MPIR_Aggr_no_part(),
             MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, root), comm->local_size - 1, request,
             mpi_errno);
-    if (!MPIR_Aggr_has_ring(comm))
-        return false;
+    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
+        return *mpi_errno != MPI_SUCCESS;
     op = operation(comm, bytes & ~MPIR_AGGR_NO_LENGTH, root, root);
     op.offset = (size_t) comm->rank * op.part;
     if (is_root)
@@ -346,8 +356,8 @@ bool MPIR_Aggr_post_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Dataty
             comm, MPIR_Aggr_parts_of(sendbuf, sendcount, sendtype, MPIR_AGGR_EACH),
             MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, MPIR_AGGR_EACH), size - 1, request,
             mpi_errno);
-    if (!MPIR_Aggr_has_ring(comm))
-        return false;
+    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
+        return *mpi_errno != MPI_SUCCESS;
     op = operation(comm, bytes & ~MPIR_AGGR_NO_LENGTH, 0, size - 1);
     op.offset = (size_t) comm->rank * op.part;
     op.in = sendbuf == MPI_IN_PLACE ? buffer_of(recvbuf, recvcount * size, recvtype)
@@ -370,8 +380,10 @@ static bool reduction(const void *sendbuf, void *recvbuf, struct share share, MP
     uint64_t bytes = MPIR_Aggr_bytes(share.all, datatype);
     struct MPIR_Aggr_operation reduce;
 
-    if (!HANDLE_IS_BUILTIN(op) || !HANDLE_IS_BUILTIN(datatype) || !MPIR_Aggr_has_ring(comm))
+    if (!HANDLE_IS_BUILTIN(op) || !HANDLE_IS_BUILTIN(datatype))
         return false;
+    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
+        return *mpi_errno != MPI_SUCCESS;
     reduce = operation(comm, bytes, first, last);
     reduce.part = (size_t) MPIR_Aggr_bytes(share.count, datatype);
     reduce.offset = (size_t) MPIR_Aggr_bytes(share.before, datatype);

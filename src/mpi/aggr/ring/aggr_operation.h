@@ -115,10 +115,33 @@ static inline int MPIR_Aggr_unpack(struct MPIR_Aggr_buffer to, const void *from,
 /* The most members: each of them reads a line of each. */
 enum { MPIR_AGGR_RING_MEMBERS = 64 };
 
-static inline bool MPIR_Aggr_has_ring(const MPIR_Comm *comm)
+/* Is there a ring?  A call that may wait for the others makes the agreement on lines before: of
+ * `kind`, as for MPIR_Aggr_group.  False also if there is an error. */
+static inline bool MPIR_Aggr_has_ring(MPIR_Comm *comm, bool may_wait, enum MPIR_Aggr_kind kind,
+                                      int *mpi_errno)
 {
+    *mpi_errno = MPI_SUCCESS;
+    if (may_wait && !MPIR_Aggr_group(comm, kind, mpi_errno))
+        return false;
     return MPIR_Aggr_has_lines(comm) && comm->local_size <= MPIR_AGGR_RING_MEMBERS &&
            MPIR_aggr_ring_has(&comm->aggr->group.ring, 0);
+}
+
+/* The same of a call with a request: that of a persistent one waits, and its starts will be many,
+ * so that its agreement is not put off. */
+static inline bool MPIR_Aggr_finds_ring(MPIR_Comm *comm, MPIR_Request *request, int *mpi_errno)
+{
+    return MPIR_Aggr_has_ring(comm, request != NULL, MPIR_AGGR_ROUNDED, mpi_errno);
+}
+
+/* A tag of the schedules.  An error says that some of half a million tags ago are still at work,
+ * which is nothing to a ring, and to this process alone. */
+static inline int MPIR_Aggr_next_tag(MPIR_Comm *comm)
+{
+    int tag;
+
+    (void) MPIR_Sched_next_tag(comm, &tag);
+    return tag;
 }
 
 /* Begins it.  `request` may be NULL: nobody waits. */

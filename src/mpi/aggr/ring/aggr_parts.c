@@ -64,15 +64,12 @@ static int last_of(const struct MPIR_Aggr_parts *parts, const MPIR_Comm *comm)
 
 /* ---- parts that go by messages --------------------------------------------------------------- */
 
-/* The others wait for this process, so that there is memory. */
 static bool make_requests(struct MPIR_Aggr_operation *op)
 {
     if (op->requests)
         return true;
-    MPIR_Reserve_enter();
     op->requests =
         MPL_calloc(2 * (size_t) op->comm->local_size, sizeof(*op->requests), MPL_MEM_COLL);
-    MPIR_Reserve_leave();
     if (!op->requests)
         MPIR_ERR_SETANDSTMT(op->mpi_errno, MPI_ERR_NO_MEM, ;, "**nomem");
     op->has_messages = true;
@@ -407,13 +404,11 @@ static size_t row_room(aggr_ring_t *ring, bool is_persistent)
     return is_persistent || MPIR_aggr_ring_has(ring, most) ? most : AGGR_DATUM;
 }
 
-/* Is there a ring?  A blocking collective makes the agreement on lines, as all of them do. */
-static bool has_ring(MPIR_Comm *comm, bool is_blocking, int *mpi_errno)
+/* A blocking collective makes the agreement on lines when all of them do. */
+static bool find_ring(MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno)
 {
-    *mpi_errno = MPI_SUCCESS;
-    if (is_blocking && !MPIR_Aggr_group(comm, MPIR_AGGR_EXACT, mpi_errno))
-        return false;
-    return MPIR_Aggr_has_ring(comm);
+    return request ? MPIR_Aggr_finds_ring(comm, *request, mpi_errno)
+                   : MPIR_Aggr_has_ring(comm, true, MPIR_AGGR_EXACT, mpi_errno);
 }
 
 bool MPIR_Aggr_exchange_parts(MPIR_Comm *comm, struct MPIR_Aggr_parts give,
@@ -431,16 +426,15 @@ bool MPIR_Aggr_exchange_parts(MPIR_Comm *comm, struct MPIR_Aggr_parts give,
                                      .take = take,
                                      .in_row = in_row};
 
-    if (unlikely(comm->revoked) || !has_ring(comm, !request, mpi_errno))
+    if (unlikely(comm->revoked) || !find_ring(comm, request, mpi_errno))
         return *mpi_errno != MPI_SUCCESS;
     op.ring = &comm->aggr->group.ring;
     op.place = room = row_room(op.ring, is_persistent);
     if (room < table + (size_t) in_row)
         return false;
     op.limit = (room - table) / (size_t) in_row;
-    *mpi_errno = MPIR_Sched_next_tag(comm, &op.tag);
-    if (*mpi_errno != MPI_SUCCESS)
-        return true;
+    /* blocking ones follow each other, and there may be millions of them beside a schedule */
+    op.tag = request ? MPIR_Aggr_next_tag(comm) : MPIR_ALLTOALLV_TAG;
     if (is_persistent)
         return MPIR_Aggr_make_persistent(&op, true, *request, mpi_errno);
     *mpi_errno = request ? MPIR_Aggr_start(&op, request) : MPIR_Aggr_run(&op);

@@ -33,6 +33,8 @@ bool MPIR_Aggr_make_persistent(const struct MPIR_Aggr_operation *op, bool fits,
         terms.block = MPIR_aggr_ring_reserve(group, op->place);
     status = MPIR_aggr_bcast(group, &terms, sizeof(terms), 0);
     *mpi_errno = MPIR_Aggr_error(status, sizeof(terms), group);
+    if (unlikely(*mpi_errno != MPI_SUCCESS) && group->me == 0 && terms.block != 0)
+        MPIR_aggr_ring_give_up(group, terms.block, op->place);
     MPIR_ERR_CHECK(*mpi_errno);
     if (terms.block == 0) {
         MPL_free(persistent);
@@ -71,11 +73,22 @@ int MPIR_Aggr_restart(void *persistent, MPIR_Request **request)
     return MPI_SUCCESS;
 }
 
+/* A member that has not joined, since the communicator was revoked, will not leave. */
+static void leave(struct persistent *persistent)
+{
+    const aggr_ring_t *ring = &persistent->ring;
+
+    if (unlikely(persistent->operation.comm->revoked) && ring->group->me == 0)
+        MPIR_aggr_ring_give_up(ring->group, ring->block, ring->copy_bytes);
+    else
+        MPIR_aggr_ring_leave(&persistent->ring);
+}
+
 void MPIR_Aggr_discard(void *discarded)
 {
     struct persistent *persistent = discarded;
 
     persistent->operation.kind->release(&persistent->operation);
-    MPIR_aggr_ring_leave(&persistent->ring);
+    leave(persistent);
     MPL_free(persistent);
 }

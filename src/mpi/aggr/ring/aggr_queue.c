@@ -58,11 +58,18 @@ static void begin(struct MPIR_Aggr_operation *op)
     op->has_begun = true;
 }
 
+/* The others wait for this process, which may pack, unpack, send or receive here: memory comes from
+ * the reserve if there is no other. */
 static bool is_over(struct MPIR_Aggr_operation *op)
 {
+    bool answer;
+
+    MPIR_Reserve_enter();
     if (!op->has_begun && can_begin(op))
         begin(op);
-    return op->has_begun && op->kind->look(op);
+    answer = op->has_begun && op->kind->look(op);
+    MPIR_Reserve_leave();
+    return answer;
 }
 
 /* Moves what is over from the queue to the end of a list, which is returned. */
@@ -178,30 +185,25 @@ fn_fail:
     goto fn_exit;
 }
 
-/* The others wait for a process that has begun, so memory for the queue comes from the reserve if
- * there is no other. */
-static int enqueue_surely(struct MPIR_Aggr_operation *op, MPIR_Request **request)
-{
-    MPIR_Reserve_enter();
-    op->mpi_errno = enqueue(op, request);
-    MPIR_Reserve_leave();
-    return op->mpi_errno;
-}
-
 static int end(struct MPIR_Aggr_operation *op)
 {
     MPIR_Aggr_done(0, &op->mpi_errno);
     return op->mpi_errno;
 }
 
+/* With all the memory that there is, as is_over(). */
 int MPIR_Aggr_start(struct MPIR_Aggr_operation *op, MPIR_Request **request)
 {
-    if (is_over(op)) {
+    MPIR_Reserve_enter();
+    if (!is_over(op)) {
+        op->mpi_errno = enqueue(op, request);
+    } else {
         if (request)
             *request = MPIR_Request_create_complete(MPIR_REQUEST_KIND__COLL);
-        return end(op);
+        end(op);
     }
-    return enqueue_surely(op, request);
+    MPIR_Reserve_leave();
+    return op->mpi_errno;
 }
 
 /* Looks as often as a process polls that waits. */

@@ -337,6 +337,9 @@ uint64_t MPIR_aggr_ring_reserve(const aggr_group_t *group, size_t bytes);
 void MPIR_aggr_ring_join(aggr_ring_t *ring, const aggr_group_t *group, uint64_t block,
                          size_t bytes);
 void MPIR_aggr_ring_leave(aggr_ring_t *ring);
+/* The member that has reserved it calls this and does not leave, or has not joined: perhaps others
+ * have not.  The block returns with the group's. */
+void MPIR_aggr_ring_give_up(const aggr_group_t *group, uint64_t block, size_t bytes);
 
 /* ---- long payloads --------------------------------------------------------------------------- */
 

@@ -34,6 +34,7 @@ typedef struct aggr_line {
 typedef struct aggr_block {
     uint32_t left;              /* members that are gone */
     uint64_t ring, ring_copies; /* see ring.c */
+    uint64_t given_up;          /* the last ring that was given up, which leads to the others */
 } __attribute__((aligned(2 * AGGR_LINE))) aggr_block_t;
 
 static inline aggr_block_t *MPIR_aggr_block(const aggr_group_t *group)

@@ -17,6 +17,11 @@
 
 enum { NO_ROOM = 1 }; /* in the place of a block; no block begins there */
 
+/* The datum of the line before a ring's first one, which counts the members that have left. */
+typedef struct given_up {
+    uint64_t next, bytes;
+} given_up_t;
+
 /* A line at the start counts the members that have left. */
 static size_t lines_bytes(const aggr_group_t *group)
 {
@@ -52,9 +57,21 @@ static void give_back(const aggr_group_t *group, uint64_t block, size_t bytes)
         MPIR_aggr_arena_release(group->arena, block, bytes);
 }
 
+static void release_given_up(const aggr_group_t *group)
+{
+    uint64_t at = MPIR_aggr_block(group)->given_up;
+    while (at) {
+        given_up_t ring;
+        memcpy(&ring, MPIR_aggr_arena_at(group->arena, at), sizeof ring);
+        MPIR_aggr_arena_release(group->arena, at, ring.bytes);
+        at = ring.next;
+    }
+}
+
 void MPIR_aggr_ring_release(const aggr_group_t *group)
 {
     const aggr_block_t *block = MPIR_aggr_block(group);
+    release_given_up(group);
     give_back(group, block->ring, lines_bytes(group));
     give_back(group, block->ring_copies, copies_bytes(group, group->shape.copy_bytes));
 }
@@ -185,6 +202,15 @@ static size_t block_bytes_for(const aggr_group_t *group, size_t copy_bytes)
 uint64_t MPIR_aggr_ring_reserve(const aggr_group_t *group, size_t bytes)
 {
     return MPIR_aggr_arena_reserve(group->arena, block_bytes_for(group, copy_bytes_for(bytes)));
+}
+
+/* One member alone writes here, and who gives the group's block back reads it. */
+void MPIR_aggr_ring_give_up(const aggr_group_t *group, uint64_t block, size_t bytes)
+{
+    aggr_block_t *owner = MPIR_aggr_block(group);
+    given_up_t ring = {owner->given_up, block_bytes_for(group, copy_bytes_for(bytes))};
+    memcpy(MPIR_aggr_arena_at(group->arena, block), &ring, sizeof ring);
+    owner->given_up = block;
 }
 
 void MPIR_aggr_ring_join(aggr_ring_t *ring, const aggr_group_t *group, uint64_t block, size_t bytes)
