@@ -8,35 +8,17 @@
  * may begin at once, of which one begins while its process waits for a window.
  */
 #include "cmaptest_poor.h"
+#include "cmaptest_small.h"
 
 enum { OPEN = 9, MOST = 2000 };
 
 static int size;
 
-/* Two collectives, from which on the communicator has lines. */
-static MPI_Comm with_lines(void)
-{
-    MPI_Comm comm;
-
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    MPI_Barrier(comm);
-    MPI_Barrier(comm);
-    return comm;
-}
-
-static void check_sum(MPI_Comm comm, const char *when)
-{
-    int all = -1, err = MPI_Allreduce(&ct_me, &all, 1, MPI_INT, MPI_SUM, comm);
-
-    CT_CHECK(err == MPI_SUCCESS && all == size * (size - 1) / 2, "%s: the sum is %d", when, all);
-}
-
 /* ---- no memory ---- */
 
 static void poor(int who, int allowed)
 {
-    MPI_Comm comm = with_lines();
+    MPI_Comm comm = ct_with_lines();
     MPI_Request requests[OPEN];
     int in[OPEN], out[OPEN];
 
@@ -58,7 +40,7 @@ static void poor(int who, int allowed)
     for (int i = 0; i < OPEN; i++)
         CT_CHECK(out[i] == size * i + size * (size - 1) / 2,
                  "%d without memory after %d: sum %d is %d", who, allowed, i, out[i]);
-    check_sum(comm, "after a process had no memory");
+    ct_still_sums(comm, "after a process had no memory");
     MPI_Comm_free(&comm);
 }
 
@@ -68,7 +50,7 @@ static void poor(int who, int allowed)
 static void differ(int mine, int theirs)
 {
     static int in[MOST], out[MOST];
-    MPI_Comm comm = with_lines();
+    MPI_Comm comm = ct_with_lines();
     MPI_Request request;
     int err = MPI_Iallreduce(in, out, ct_me == 0 ? mine : theirs, MPI_INT, MPI_SUM, comm, &request);
 
@@ -76,7 +58,7 @@ static void differ(int mine, int theirs)
         err = MPI_Wait(&request, MPI_STATUS_IGNORE);
     CT_CHECK(size == 1 || ct_class_of(err) == MPI_ERR_TRUNCATE,
              "lengths %d and %d: the error is %d", mine, theirs, ct_class_of(err));
-    check_sum(comm, "after lengths that differ");
+    ct_still_sums(comm, "after lengths that differ");
     MPI_Comm_free(&comm);
 }
 
@@ -84,7 +66,7 @@ static void differ(int mine, int theirs)
 static void differ_from_long(void)
 {
     static int data[MOST];
-    MPI_Comm comm = with_lines();
+    MPI_Comm comm = ct_with_lines();
     MPI_Request request;
     int err = MPI_Ibcast(data, ct_me == 0 ? MOST : 3, MPI_INT, 0, comm, &request);
 
@@ -92,7 +74,7 @@ static void differ_from_long(void)
         err = MPI_Wait(&request, MPI_STATUS_IGNORE);
     CT_CHECK(ct_me == 0 || ct_class_of(err) == MPI_ERR_TRUNCATE,
              "a long broadcast: the error is %d", ct_class_of(err));
-    check_sum(comm, "after a long broadcast");
+    ct_still_sums(comm, "after a long broadcast");
     MPI_Comm_free(&comm);
 }
 
@@ -101,7 +83,7 @@ static void differ_from_long(void)
 /* Nobody else calls them, so that they wait; more than may begin. */
 static void revoked(void)
 {
-    MPI_Comm comm = with_lines();
+    MPI_Comm comm = ct_with_lines();
     MPI_Request requests[OPEN];
     int sums[OPEN];
 
@@ -124,7 +106,7 @@ static void revoked(void)
 /* Rank 0 starts one on a communicator that is revoked. */
 static void start_of_revoked(void)
 {
-    MPI_Comm comm = with_lines();
+    MPI_Comm comm = ct_with_lines();
     MPI_Request request;
     int sum, err;
 
@@ -183,7 +165,7 @@ static void attribute_deleted_meanwhile(MPI_Comm comm, MPI_Comm other, int keyva
 
 static void attributes(void)
 {
-    MPI_Comm comm = with_lines(), other;
+    MPI_Comm comm = ct_with_lines(), other;
     int keyval;
 
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
@@ -198,7 +180,7 @@ static void attributes(void)
 /* Rank 0 waits in MPI_Win_wait for rank 1, which completes its collectives first. */
 static void window_meanwhile(void)
 {
-    MPI_Comm comm = with_lines();
+    MPI_Comm comm = ct_with_lines();
     MPI_Request requests[OPEN];
     MPI_Group all, partner;
     MPI_Win win;

@@ -7,29 +7,11 @@
  * nothing, which does not wait.  After lengths that differ, the communicator works.
  */
 #include "cmaptest_poor.h"
+#include "cmaptest_small.h"
 
 enum { MOST = 5000, GUARD = -5 };
 
 static int size, buffer[MOST], counts[256], places[256];
-
-/* Two collectives, from which on the communicator has lines. */
-static MPI_Comm with_lines(void)
-{
-    MPI_Comm comm;
-
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    MPI_Barrier(comm);
-    MPI_Barrier(comm);
-    return comm;
-}
-
-static void check_sum(MPI_Comm comm, const char *when)
-{
-    int all = -1, err = MPI_Allreduce(&ct_me, &all, 1, MPI_INT, MPI_SUM, comm);
-
-    CT_CHECK(err == MPI_SUCCESS && all == size * (size - 1) / 2, "%s: the sum is %d", when, all);
-}
 
 static void same_counts(int n)
 {
@@ -56,7 +38,7 @@ static int scatterv(int sent, int expected, int blocking, MPI_Comm comm, int *in
 
 static void differ(int sent, int expected, int blocking)
 {
-    MPI_Comm comm = with_lines();
+    MPI_Comm comm = ct_with_lines();
     int *into = ct_ints(MOST), err, fits = ct_me == 0 || sent <= expected;
 
     for (int i = 0; i < MOST; i++) {
@@ -73,7 +55,7 @@ static void differ(int sent, int expected, int blocking)
                  into[i]);
     for (int i = expected; i < MOST && !fits && ct_errs == 0; i++)
         CT_CHECK(into[i] == GUARD, "%d sent, %d expected: written behind the end", sent, expected);
-    check_sum(comm, "after lengths that differ");
+    ct_still_sums(comm, "after lengths that differ");
     free(into);
     MPI_Comm_free(&comm);
 }
@@ -112,7 +94,7 @@ static void check_messages(MPI_Comm comm, const char *when)
 /* A scatter of short parts is another operation than one of long parts. */
 static void differ_in_kind(int sent, int expected)
 {
-    MPI_Comm comm = with_lines();
+    MPI_Comm comm = ct_with_lines();
     int *out = ct_ints(sent * size), *into = ct_ints(MOST), err, n = ct_me == 0 ? sent : expected;
     MPI_Request request;
 
@@ -121,7 +103,7 @@ static void differ_in_kind(int sent, int expected)
         err = MPI_Wait(&request, MPI_STATUS_IGNORE);
     CT_CHECK(ct_class_of(err) == (ct_me == 0 ? MPI_SUCCESS : MPI_ERR_TRUNCATE),
              "scatter: %d sent, %d expected: the error is %d", sent, expected, ct_class_of(err));
-    check_sum(comm, "after a scatter of lengths that differ");
+    ct_still_sums(comm, "after a scatter of lengths that differ");
     check_messages(comm, "after a scatter of lengths that differ");
     free(out);
     free(into);
@@ -132,7 +114,7 @@ static void differ_in_kind(int sent, int expected)
 
 static void poor(int who, int allowed, int n)
 {
-    MPI_Comm comm = with_lines();
+    MPI_Comm comm = ct_with_lines();
     int *to = ct_ints(n * size), err;
 
     for (int m = 0; m < size; m++) {
@@ -149,7 +131,7 @@ static void poor(int who, int allowed, int n)
              ct_class_of(err));
     for (int i = 0; i < n * size && ct_me == size - 1 && ct_errs == 0; i++)
         CT_CHECK(to[i] == i / n * 10 + i % n, "%d without memory: element %d is %d", who, i, to[i]);
-    check_sum(comm, "after a process had no memory");
+    ct_still_sums(comm, "after a process had no memory");
     free(to);
     MPI_Comm_free(&comm);
 }
@@ -159,7 +141,7 @@ static void poor(int who, int allowed, int n)
 /* The others wait for rank 0, which never comes. */
 static void revoked(int n)
 {
-    MPI_Comm comm = with_lines();
+    MPI_Comm comm = ct_with_lines();
     MPI_Request request = MPI_REQUEST_NULL;
     int *to = ct_ints(n), err = MPI_SUCCESS;
 
@@ -184,7 +166,7 @@ static void revoked(int n)
 /* Rank 0 sends to rank 1 alone, after a message that the others send when they have left. */
 static void waits_for_nobody(void)
 {
-    MPI_Comm comm = with_lines();
+    MPI_Comm comm = ct_with_lines();
     int n = ct_me == 1 ? 3 : 0, got[3] = {0};
 
     same_counts(0);
