@@ -19,6 +19,8 @@ enum { NOBODY, SOMEBODY, THERE, NOT_TO_BE_HAD };
 
 static aggr_arena_t *arena;
 static bool tried;
+/* Threads: one of them makes or attaches it. */
+static MPL_initlock_t trying = MPL_INITLOCK_INITIALIZER;
 static aggr_desk_t desk;
 static bool has_desk;
 
@@ -83,13 +85,22 @@ static void look_up(struct notice *notice)
         have(attached);
 }
 
-aggr_arena_t *MPIR_Aggr_arena(void)
+static void try_once(void)
 {
     struct notice *notice = MPIDU_Init_shm_notice();
 
+    MPL_initlock_lock(&trying);
     if (!tried && notice)
         look_up(notice);
-    tried = true;
+    /* release: the arena */
+    __atomic_store_n(&tried, true, __ATOMIC_RELEASE);
+    MPL_initlock_unlock(&trying);
+}
+
+aggr_arena_t *MPIR_Aggr_arena(void)
+{
+    if (!__atomic_load_n(&tried, __ATOMIC_ACQUIRE))
+        try_once();
     return arena;
 }
 

@@ -118,7 +118,7 @@ static void register_variables(void)
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "aggr_direct", NULL, read_direct, "AGGR",
                        "collectives done by a message from each to each");
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_LEVEL, "aggr_arena_bytes", NULL, read_arena, "AGGR",
-                       "shared memory of the node that is handed out to communicators");
+                       "shared memory of the node that is handed out");
 }
 
 static int close_arena(void *unused MPL_UNUSED)

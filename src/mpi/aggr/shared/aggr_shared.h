@@ -6,6 +6,7 @@
 
 #include "aggr.h"
 #include "mpir_aggr_nodes.h"
+#include "mpir_arena.h"
 
 struct MPIR_Aggr {
     aggr_group_t group; /* of all of the communicator's processes */
@@ -57,8 +58,7 @@ bool MPIR_Aggr_all_take_part(void);
 /* The same for payloads of `bytes`, and also for a process that is alone on its node. */
 bool MPIR_Aggr_node_takes_part(size_t bytes);
 
-/* The node's arena, which the first process that asks makes; NULL if it cannot be made. */
-aggr_arena_t *MPIR_Aggr_arena(void);
+/* Of the arena (mpir_arena.h). */
 unsigned long long MPIR_Aggr_arena_used(void); /* in bytes; any thread may ask at any time */
 void MPIR_Aggr_arena_close(void);
 

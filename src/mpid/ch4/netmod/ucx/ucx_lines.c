@@ -5,9 +5,9 @@
 #include "ucx_lines.h"
 #include "lines.h"
 #include "mpidu_init_shm.h"
+#include "mpir_arena.h"
 #include "mpir_nodes.h"
 #include "mpir_tvars.h"
-#include "../../../../mpi/aggr/shared/aggr_shared.h"
 
 /*
 === BEGIN_MPI_T_CVAR_INFO_BLOCK ===
