@@ -297,7 +297,8 @@ def refusals(variant):
     yield COMPILED
     for wrong in WRONG_ARGUMENTS:
         yield f"refuses {wrong}", "example_refuses", *wrong.split()
-    more = (["MPIR_CVAR_CH4_UCX_RANK_BITS=25"] if variant.netmod != "ofi" else []) + (
+    over_ucx = ["MPIR_CVAR_CH4_UCX_RANK_BITS=25", "MPIR_CVAR_CH4_UCX_LINE_BYTES=8185"]
+    more = (over_ucx if variant.netmod != "ofi" else []) + (
         ["MPIR_CVAR_CH4_NUM_VCIS=4"] if variant.threads != "per-vci" else []
     )
     for wrong in (*WRONG_SETTINGS, *more):

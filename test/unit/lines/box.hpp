@@ -85,7 +85,8 @@ class Receiver {
                 break;
             }
         }
-        MPIR_lines_take(&receiver_, slot);
+        MPIR_lines_pass(&receiver_, slot);
+        MPIR_lines_give_back(&receiver_);
         return message;
     }
 

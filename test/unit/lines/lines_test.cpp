@@ -73,11 +73,9 @@ TEST(Lines, no_message_lies_across_the_end_of_the_pool) {
     }
 }
 
-TEST(Lines, counters_wrap) {
-    // just before the tickets in slots pass 2^32, and the units 2^16
-    const lines_position_t late =
-        uint64_t{UINT16_MAX - LINES_POOL + 1} << LINES_TICKET_BITS | (UINT32_MAX - LINES_COUNT + 1);
-    Box box(late);
+// The units are just before 2^16.
+void pass_from(uint64_t ticket) {
+    Box box(uint64_t{UINT16_MAX - LINES_POOL + 1} << LINES_TICKET_BITS | ticket);
     Sender sender(box);
     Receiver receiver(box);
     uint64_t sent = 0, taken = 0;
@@ -85,11 +83,21 @@ TEST(Lines, counters_wrap) {
     while (taken < 1000) {
         while (sender.send(length_of(sent), sent))
             sent++;
-        for (uint64_t n = random() % 70; n > 0 && taken < sent; n--, taken++)
+        for (uint64_t n = random() % 70; n > 0 && taken < sent; n--, taken++) {
+            ASSERT_FALSE(sender.are_taken());
             ASSERT_EQ(receiver.take(), (Message{length_of(taken), taken}));
+        }
+        ASSERT_EQ(sender.are_taken(), taken == sent);
     }
-    EXPECT_GT(MPIR_lines_ticket(box->head), uint64_t{UINT32_MAX});
+    EXPECT_EQ(MPIR_lines_ticket(box->head), MPIR_lines_ticket(ticket + sent));
     EXPECT_LT(MPIR_lines_unit(box->head), UINT16_MAX - LINES_POOL);
+}
+
+TEST(Lines, tickets_in_slots_wrap) { pass_from(uint64_t{UINT32_MAX} - LINES_COUNT + 1); }
+
+TEST(Lines, tickets_wrap) {
+    pass_from((uint64_t{1} << LINES_TICKET_BITS) - LINES_COUNT);
+    pass_from((uint64_t{1} << LINES_TICKET_BITS) - 1);
 }
 
 TEST(Lines, a_sender_knows_whether_its_own_messages_are_taken) {

@@ -25,5 +25,6 @@ const lines_slot_t *simulated_look(const lines_receiver_t *receiver)
 
 void simulated_take(lines_receiver_t *receiver, const lines_slot_t *slot)
 {
-    MPIR_lines_take(receiver, slot);
+    MPIR_lines_pass(receiver, slot);
+    MPIR_lines_give_back(receiver);
 }

@@ -15,7 +15,7 @@
  *               3. writes `taken` (release): slot and room are free
  *
  * Tickets are the order of messages in a box, for all senders together.  A sender that is stopped
- * between its steps 1 and 3 holds up those behind it.
+ * or killed between its steps 1 and 3 holds up those behind it.
  *
  * A receiver that polls may prefetch the other lines of the slot.  They are then on their way
  * together with the first one.
@@ -85,7 +85,7 @@ void simulated_step(void);
 #define LINES_STEP() ((void) 0)
 #endif
 
-/* For all time: a message each nanosecond takes three days. */
+/* Also of a difference: what the units borrow or carry is cut off, and tickets wrap. */
 static inline uint64_t MPIR_lines_ticket(lines_position_t at)
 {
     return at & ((UINT64_C(1) << LINES_TICKET_BITS) - 1);
@@ -114,12 +114,12 @@ static inline lines_position_t MPIR_lines_behind(lines_position_t at, uint32_t u
 {
     uint32_t unit = units ? MPIR_lines_first_unit(at, units) + units : MPIR_lines_unit(at);
 
-    return (uint64_t) unit << LINES_TICKET_BITS | (MPIR_lines_ticket(at) + 1);
+    return (uint64_t) unit << LINES_TICKET_BITS | MPIR_lines_ticket(at + 1);
 }
 
 static inline bool MPIR_lines_fits(lines_position_t end, lines_position_t taken)
 {
-    return MPIR_lines_ticket(end) - MPIR_lines_ticket(taken) <= LINES_COUNT &&
+    return MPIR_lines_ticket(end - taken) <= LINES_COUNT &&
            (uint16_t) (MPIR_lines_unit(end) - MPIR_lines_unit(taken)) <= LINES_POOL;
 }
 
@@ -140,7 +140,7 @@ static inline void MPIR_lines_address(lines_box_t *box, lines_position_t at, uin
 {
     size_t unit = MPIR_lines_first_unit(at, units) % LINES_POOL;
 
-    letter->ticket = MPIR_lines_ticket(at) + 1;
+    letter->ticket = MPIR_lines_ticket(at + 1);
     letter->slot = &box->slots[MPIR_lines_ticket(at) % LINES_COUNT];
     letter->data = units ? box->pool + unit * LINES_LINE : letter->slot->datum;
 }
@@ -177,12 +177,13 @@ static inline void MPIR_lines_send(lines_sender_t *sender, const lines_letter_t 
     __atomic_store_n(&letter->slot->ticket, (uint32_t) letter->ticket, __ATOMIC_RELEASE);
 }
 
-/* Has the receiver taken all messages of this sender?  Acquire: what it did with them is done. */
+/* Has the receiver taken all messages of this sender?  Acquire: what it did with them is done.
+ * REQUIRES: fewer than half of all tickets have been given out since its last one. */
 static inline bool MPIR_lines_are_taken(lines_sender_t *sender)
 {
     LINES_STEP();
     sender->taken = __atomic_load_n(&sender->box->taken, __ATOMIC_ACQUIRE);
-    return MPIR_lines_ticket(sender->taken) >= sender->last;
+    return !(MPIR_lines_ticket(sender->taken - sender->last) >> (LINES_TICKET_BITS - 1));
 }
 
 /* ---- receiving ---- */
@@ -213,10 +214,16 @@ static inline const void *MPIR_lines_data(const lines_receiver_t *receiver,
     return units ? receiver->box->pool + (size_t) first * LINES_LINE : slot->datum;
 }
 
-/* Its memory goes back.  REQUIRES that MPIR_lines_look has returned `slot` */
-static inline void MPIR_lines_take(lines_receiver_t *receiver, const lines_slot_t *slot)
+/* The one behind it is the next.  Its memory stays, for who still reads it.
+ * REQUIRES that MPIR_lines_look has returned `slot` */
+static inline void MPIR_lines_pass(lines_receiver_t *receiver, const lines_slot_t *slot)
 {
     receiver->next = MPIR_lines_behind(receiver->next, MPIR_lines_units(slot->length));
+}
+
+/* The memory of all messages before the next one goes back. */
+static inline void MPIR_lines_give_back(const lines_receiver_t *receiver)
+{
     LINES_STEP();
     __atomic_store_n(&receiver->box->taken, receiver->next, __ATOMIC_RELEASE);
 }

@@ -78,7 +78,7 @@ static struct {
     uint64_t *notices;
     uint32_t *answers; /* of this process */
     ucp_ep_h self;
-    void *under_way; /* the message that UCX has not taken yet */
+    unsigned taking; /* calls of take_lines in each other */
     MPIDI_UCX_lane_t *lanes;
     MPIDI_UCX_lane_t **of_process; /* by local rank */
     struct {
@@ -309,12 +309,14 @@ static bool wait_in_lane(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parce
     waiting_t *waiting = MPL_malloc(sizeof(*waiting), MPL_MEM_BUFFER);
     MPIR_Request *req = *request;
 
-    if (!waiting)
-        return false;
-    if (!req)
-        req = MPIR_Request_create_from_pool(MPIR_REQUEST_KIND__SEND, 0, 2);
-    else
+    if (waiting && req)
         MPIR_Request_add_ref(req);
+    else if (waiting)
+        req = MPIR_Request_create_from_pool(MPIR_REQUEST_KIND__SEND, 0, 2);
+    if (!waiting || !req) {
+        MPL_free(waiting);
+        return false;
+    }
     MPIDI_UCX_REQ(req).ucp_request = NULL;
     MPIR_Datatype_add_ref_if_not_builtin(parcel->datatype);
     *waiting = (waiting_t){.parcel = *parcel, .req = req};
@@ -359,10 +361,19 @@ enum MPIDI_UCX_way MPIDI_UCX_lines_send(MPIDI_av_entry_t *av, const MPIDI_UCX_pa
 
 /* ---- what waits ---- */
 
-static void has_left(void *request, ucs_status_t status MPL_UNUSED, void *req)
+static void complete(MPIR_Request *req, ucs_status_t status)
 {
+    if (status == UCS_ERR_CANCELED) {
+        MPIR_STATUS_SET_CANCEL_BIT(req->status, TRUE);
+    } else if (status != UCS_OK) {
+        req->status.MPI_ERROR = MPI_ERR_OTHER;
+    }
     MPIDIU_request_complete(req);
-    ((MPIDI_UCX_ucp_request_t *) request)->req = NULL;
+}
+
+static void has_left(void *request, ucs_status_t status, void *req)
+{
+    complete(req, status);
     ucp_request_release(request);
 }
 
@@ -390,35 +401,61 @@ static void send_by_ucx(MPIDI_UCX_lane_t *lane, waiting_t *waiting)
     }
     request = parcel->is_sync ? ucp_tag_send_sync_nbx(ep, buffer, count, parcel->tag, &param)
                               : ucp_tag_send_nbx(ep, buffer, count, parcel->tag, &param);
-    if (UCS_PTR_IS_PTR(request)) {
+    if (UCS_PTR_IS_PTR(request))
         MPIDI_UCX_REQ(waiting->req).ucp_request = request;
-        return;
-    }
-    if (UCS_PTR_IS_ERR(request))
-        waiting->req->status.MPI_ERROR = MPI_ERR_OTHER;
-    MPIDIU_request_complete(waiting->req);
+    else
+        complete(waiting->req, UCS_PTR_STATUS(request));
+}
+
+/* *at: where the lane's queue leads to a message. */
+static waiting_t *take_out(MPIDI_UCX_lane_t *lane, waiting_t **at)
+{
+    waiting_t *waiting = *at;
+
+    *at = waiting->next;
+    if (!*at)
+        lane->end = at;
+    MPIDI_UCX_lines.waiting--;
+    return waiting;
+}
+
+static void forget(waiting_t *waiting)
+{
+    MPIR_Datatype_release_if_not_builtin(waiting->parcel.datatype);
+    MPL_free(waiting);
 }
 
 static void send_waiting(MPIDI_UCX_lane_t *lane)
 {
     while (lane->first) {
-        waiting_t *waiting = lane->first;
-        enum MPIDI_UCX_way way = find_way(lane, &waiting->parcel);
+        enum MPIDI_UCX_way way = find_way(lane, &lane->first->parcel);
+        waiting_t *waiting;
 
         if (way == MPIDI_UCX_WAITS)
             return;
-        lane->first = waiting->next;
-        if (!lane->first)
-            lane->end = &lane->first;
-        MPIDI_UCX_lines.waiting--;
+        waiting = take_out(lane, &lane->first);
         if (way == MPIDI_UCX_BY_UCX) {
             send_by_ucx(lane, waiting);
             MPIDI_UCX_lines_sent(lane, &waiting->parcel);
         } else {
-            MPIDIU_request_complete(waiting->req);
+            complete(waiting->req, UCS_OK);
         }
-        MPIR_Datatype_release_if_not_builtin(waiting->parcel.datatype);
-        MPL_free(waiting);
+        forget(waiting);
+    }
+}
+
+void MPIDI_UCX_lines_cancel(MPIR_Request *request)
+{
+    for (MPIDI_UCX_lane_t *lane = lines.lanes; lane; lane = lane->next) {
+        waiting_t **at = &lane->first;
+
+        while (*at && (*at)->req != request)
+            at = &(*at)->next;
+        if (*at) {
+            forget(take_out(lane, at));
+            complete(request, UCS_ERR_CANCELED);
+            return;
+        }
     }
 }
 
@@ -434,6 +471,14 @@ static void stop_watching(void)
 {
     MPIDI_UCX_lines.watched = &nothing;
     MPIDI_UCX_lines.awaited = 1;
+}
+
+/* Waits for what UCX does with this process alone. */
+static void finish(void *request)
+{
+    while (ucp_request_check_status(request) == UCS_INPROGRESS)
+        ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
+    ucp_request_release(request);
 }
 
 static void note_received(void *request, ucs_status_t status MPL_UNUSED,
@@ -470,11 +515,8 @@ static bool matches_at_once(void)
     at_once = received && request == NULL;
     while (!received && !UCS_PTR_IS_ERR(request))
         ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
-    if (UCS_PTR_IS_PTR(request)) {
-        while (ucp_request_check_status(request) == UCS_INPROGRESS)
-            ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
-        ucp_request_release(request);
-    }
+    if (UCS_PTR_IS_PTR(request))
+        finish(request);
     MPL_free(buffer);
     return at_once;
 }
@@ -493,21 +535,26 @@ static void disconnect_from_self(void)
     void *request = lines.self ? ucp_disconnect_nb(lines.self) : NULL;
 
     lines.self = NULL;
-    if (!UCS_PTR_IS_PTR(request))
-        return;
-    while (!ucp_request_is_completed(request))
-        ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
-    ucp_request_release(request);
+    if (UCS_PTR_IS_PTR(request))
+        finish(request);
+}
+
+/* Half of the arena is left to collectives. */
+static bool has_room(const aggr_arena_t *arena)
+{
+    aggr_arena_figures_t figures;
+
+    MPIR_aggr_arena_figures(arena, &figures);
+    return figures.used + box_bytes() <= figures.bytes / 2;
 }
 
 static bool make_box(uint64_t *block)
 {
-    aggr_arena_t *arena;
+    aggr_arena_t *arena = MPIR_Aggr_arena();
 
-    if (!connect_to_self() || !matches_at_once())
+    if (!arena || !has_room(arena) || !connect_to_self() || !matches_at_once())
         return false;
-    arena = MPIR_Aggr_arena();
-    *block = arena ? MPIR_aggr_arena_reserve(arena, box_bytes()) : 0;
+    *block = MPIR_aggr_arena_reserve(arena, box_bytes());
     if (*block <= NEVER)
         return false;
     lines.receiver = (lines_receiver_t){.box = MPIR_aggr_arena_at(arena, *block)};
@@ -528,24 +575,20 @@ static void answer_wish(void)
     __atomic_store_n(&lines.notices[MPIR_Process.local_rank], block, __ATOMIC_RELEASE);
 }
 
-/* False: UCX still needs the data. */
-static bool give_to_ucx(const lines_slot_t *slot)
+static void give_to_ucx(const lines_slot_t *slot)
 {
     const ucp_request_param_t param = {.op_attr_mask = 0};
+    const void *data = MPIR_lines_data(&lines.receiver, slot);
+    void *request;
 
-    if (unlikely(lines.under_way)) {
-        if (ucp_request_check_status(lines.under_way) == UCS_INPROGRESS)
-            return false;
-        ucp_request_release(lines.under_way);
-        lines.under_way = NULL;
-        return true;
-    }
-    void *request = ucp_tag_send_nbx(lines.self, MPIR_lines_data(&lines.receiver, slot),
-                                     slot->length, slot->word, &param);
+    /* A receive that completes may free a type or a communicator, and the program's function that
+     * deletes an attribute of it may come back here: for the next line. */
+    MPIR_lines_pass(&lines.receiver, slot);
+    request = ucp_tag_send_nbx(lines.self, data, slot->length, slot->word, &param);
     if (unlikely(UCS_PTR_IS_ERR(request)))
         MPIDI_UCX_handler_errno = MPI_ERR_OTHER;
-    lines.under_way = UCS_PTR_IS_PTR(request) ? request : NULL;
-    return !lines.under_way;
+    if (unlikely(UCS_PTR_IS_PTR(request))) /* matches_at_once has seen no such thing */
+        finish(request);
 }
 
 static unsigned take_lines(void)
@@ -553,10 +596,15 @@ static unsigned take_lines(void)
     const lines_slot_t *slot;
     unsigned n = 0;
 
-    while (n < AT_A_TIME && (slot = MPIR_lines_look(&lines.receiver)) && give_to_ucx(slot)) {
-        MPIR_lines_take(&lines.receiver, slot);
+    lines.taking++;
+    while (n < AT_A_TIME && (slot = MPIR_lines_look(&lines.receiver))) {
+        give_to_ucx(slot);
         n++;
+        /* UCX may still read what the call around this one has given to it */
+        if (likely(lines.taking == 1))
+            MPIR_lines_give_back(&lines.receiver);
     }
+    lines.taking--;
     watch_next();
     return n;
 }
@@ -585,14 +633,22 @@ unsigned MPIDI_UCX_lines_progress(void)
 
 /* ---- begin and end ---- */
 
+/* A line wakes nobody: a process that wants a helper from the start has no box. */
+static bool are_wanted(void)
+{
+    return MPIR_CVAR_CH4_UCX_LINE_BYTES > 0 && lines.notices && MPIR_Process.local_size > 1 &&
+           !ENABLE_GPU && MPIDI_CH4_MT_MODEL != MPIDI_CH4_MT_LOCKLESS && !MPIR_Events_come_first();
+}
+
 static void read_sent(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
                       void *buffer)
 {
     *(unsigned long long *) buffer = sent_by_lines;
 }
 
-void MPIDI_UCX_lines_init(void)
+int MPIDI_UCX_lines_init(void)
 {
+    int mpi_errno = MPI_SUCCESS;
     const ucp_am_handler_param_t param = {.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID |
                                                         UCP_AM_HANDLER_PARAM_FIELD_CB,
                                           .id = FENCE_ID,
@@ -603,18 +659,21 @@ void MPIDI_UCX_lines_init(void)
     MPIR_Pvar_register(MPI_T_PVAR_CLASS_COUNTER, "ucx_lines", &sent_by_lines, read_sent, "CH4_UCX",
                        "messages sent through cache lines that the processes of a node share");
     lines.notices = MPIDU_Init_shm_boxes();
-    /* a line wakes nobody: a process that wants a helper from the start has no box */
-    if (MPIR_Events_come_first())
-        return;
-    if (MPIR_CVAR_CH4_UCX_LINE_BYTES <= 0 || !lines.notices || ENABLE_GPU ||
-        MPIDI_CH4_MT_MODEL == MPIDI_CH4_MT_LOCKLESS)
-        return;
-    if (ucp_worker_set_am_recv_handler(MPIDI_UCX_global.ctx[0].worker, &param) != UCS_OK)
-        return;
-    lines.most = (size_t) MPL_MIN(MPIR_CVAR_CH4_UCX_LINE_BYTES, BYTES_MOST);
+    if (MPIR_CVAR_CH4_UCX_LINE_BYTES < 0 || MPIR_CVAR_CH4_UCX_LINE_BYTES > BYTES_MOST) {
+        mpi_errno = MPIR_Cvar_wrong_number("MPIR_CVAR_CH4_UCX_LINE_BYTES",
+                                           MPIR_CVAR_CH4_UCX_LINE_BYTES, "0 to 8184");
+        goto fn_exit;
+    }
+    if (!are_wanted() ||
+        ucp_worker_set_am_recv_handler(MPIDI_UCX_global.ctx[0].worker, &param) != UCS_OK)
+        goto fn_exit;
+    lines.most = (size_t) MPIR_CVAR_CH4_UCX_LINE_BYTES;
     MPIDI_UCX_lines.on = true;
     MPIDI_UCX_lines.watched = (const uint32_t *) &lines.notices[MPIR_Process.local_rank];
     MPIDI_UCX_lines.awaited = WANTED;
+
+fn_exit:
+    return mpi_errno;
 }
 
 void MPIDI_UCX_lines_finalize(void)
@@ -634,9 +693,13 @@ void MPIDI_UCX_lines_free(void)
     while (lines.lanes) {
         MPIDI_UCX_lane_t *lane = lines.lanes;
 
+        /* only if a process has failed */
+        while (lane->first)
+            forget(take_out(lane, &lane->first));
         lines.lanes = lane->next;
         MPL_free(lane);
     }
+    MPIDI_UCX_lines.waiting = 0;
     MPL_free(lines.of_process);
     memset(&lines, 0, sizeof(lines));
 }

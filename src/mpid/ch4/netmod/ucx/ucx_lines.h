@@ -70,8 +70,11 @@ enum MPIDI_UCX_way MPIDI_UCX_lines_send(MPIDI_av_entry_t *av, const MPIDI_UCX_pa
                                         MPIDI_UCX_lane_t **lane, MPIR_Request **request);
 void MPIDI_UCX_lines_sent(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parcel);
 
+/* Takes a message back that waits.  Nothing happens if it does not wait any more. */
+void MPIDI_UCX_lines_cancel(MPIR_Request *request);
+
 /* With the workers. */
-void MPIDI_UCX_lines_init(void);
+int MPIDI_UCX_lines_init(void);
 /* When no process sends any more; and when the endpoints are closed: they may still send
  * fences. */
 void MPIDI_UCX_lines_finalize(void);
