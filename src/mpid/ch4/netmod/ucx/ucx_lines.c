@@ -16,13 +16,13 @@ cvars:
     - name        : MPIR_CVAR_CH4_UCX_LINE_BYTES
       category    : CH4_UCX
       type        : int
-      default     : 0
+      default     : 4096
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_LOCAL
       description : >-
         Messages of at most so many bytes, 8,184 at most, go through shared cache lines inside a
-        node. Longer ones, and with 0, the default, all go through UCX.
+        node. Longer ones, and with 0 all, go through UCX.
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
