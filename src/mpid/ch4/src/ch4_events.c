@@ -64,7 +64,11 @@ bool MPIR_Events_come_first(void)
 
 static bool runs(void) { return helper.is_running && helper.is_wanted; }
 
-void MPIR_Events_set_source(const MPIR_Events_source_t *source) { helper.source = *source; }
+void MPIR_Events_set_source(const MPIR_Events_source_t *source)
+{
+    helper.source = *source;
+    helper.process = getpid();
+}
 
 /* Without MPID_Progress_test(), which may give the core away: the program may wait for the end. */
 static int progress(int *made)
@@ -247,7 +251,8 @@ static void start(void)
 {
     bool can_hand_over;
 
-    if (!helper.source.arm || helper.is_running || !have_handlers())
+    /* A child of fork() shares the network's memory and descriptors with its parent. */
+    if (!helper.source.arm || helper.process != getpid() || helper.is_running || !have_handlers())
         return;
     can_hand_over = MPIR_handover_init(&MPIR_Events.handover);
     if (!MPIR_IS_THREADED && !can_hand_over)
@@ -255,7 +260,6 @@ static void start(void)
     helper.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (helper.wake < 0)
         return;
-    helper.process = getpid();
     MPIR_Events.state = MPIR_IS_THREADED ? 0 : MPIR_EVENTS_MARKED;
     helper.is_running = create_thread();
     if (!helper.is_running) {

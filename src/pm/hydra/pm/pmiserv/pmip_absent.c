@@ -46,7 +46,7 @@ bool HYD_pmcd_pmip_never_comes(int i)
 }
 
 /* A full pipe is an event, too. */
-static void note_end(int sig)
+static void note_end(int sig MPL_UNUSED)
 {
     int before = errno;
 
@@ -54,7 +54,7 @@ static void note_end(int sig)
         errno = before;
 }
 
-static HYD_status see_end(int fd, HYD_event_t events, void *userp)
+static HYD_status see_end(int fd, HYD_event_t events MPL_UNUSED, void *userp MPL_UNUSED)
 {
     char bytes[64];
 
