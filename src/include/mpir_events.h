@@ -54,9 +54,6 @@ typedef struct {
 /* Can there be a helper?  The network asks before it opens its devices. */
 bool MPIR_Events_may_come(void);
 
-/* Is there one from MPI_Init on? */
-bool MPIR_Events_come_first(void);
-
 /* The network has such a source.  Before MPIR_Events_init(); without a source there is no
  * helper. */
 void MPIR_Events_set_source(const MPIR_Events_source_t *source);

@@ -16,7 +16,7 @@ cvars:
     - name        : MPIR_CVAR_PROGRESS_EVENTS
       category    : CH4
       type        : enum
-      default     : auto
+      default     : off
       class       : none
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_LOCAL
@@ -28,6 +28,7 @@ cvars:
                info key mpix_progress_events of a window, true or false, starts or ends it
         on   - from MPI_Init on
         off  - never
+        With auto and on, messages inside a node go through no cache lines.
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
@@ -55,11 +56,6 @@ bool MPIR_Events_may_come(void)
 {
     return MPICH_THREAD_GRANULARITY == MPICH_THREAD_GRANULARITY__GLOBAL &&
            MPIR_CVAR_PROGRESS_EVENTS != MPIR_CVAR_PROGRESS_EVENTS_off && !MPIR_CVAR_ASYNC_PROGRESS;
-}
-
-bool MPIR_Events_come_first(void)
-{
-    return MPIR_Events_may_come() && MPIR_CVAR_PROGRESS_EVENTS == MPIR_CVAR_PROGRESS_EVENTS_on;
 }
 
 static bool runs(void) { return helper.is_running && helper.is_wanted; }
@@ -359,7 +355,8 @@ void MPIR_Events_init(void)
                            "CH4", "passes of the progress engine in which that thread found work");
     }
     is_known = true;
-    helper.is_wanted = MPIR_Events_come_first();
+    helper.is_wanted =
+        MPIR_Events_may_come() && MPIR_CVAR_PROGRESS_EVENTS == MPIR_CVAR_PROGRESS_EVENTS_on;
     if (helper.is_wanted)
         start();
 }

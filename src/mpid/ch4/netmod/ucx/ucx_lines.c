@@ -633,11 +633,12 @@ unsigned MPIDI_UCX_lines_progress(void)
 
 /* ---- begin and end ---- */
 
-/* A line wakes nobody: a process that wants a helper from the start has no box. */
+/* A line wakes nobody, and UCX has no transport `self` where it has events: a process that may have
+ * a helper has no box. */
 static bool are_wanted(void)
 {
     return MPIR_CVAR_CH4_UCX_LINE_BYTES > 0 && lines.notices && MPIR_Process.local_size > 1 &&
-           !ENABLE_GPU && MPIDI_CH4_MT_MODEL != MPIDI_CH4_MT_LOCKLESS && !MPIR_Events_come_first();
+           !ENABLE_GPU && MPIDI_CH4_MT_MODEL != MPIDI_CH4_MT_LOCKLESS && !MPIR_Events_may_come();
 }
 
 static void read_sent(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
