@@ -255,11 +255,11 @@ bool MPIR_Aggr_post_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datat
                               void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
                               MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno)
 {
-    uint64_t bytes =
-        MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
+    uint64_t bytes;
 
     if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
         return *mpi_errno != MPI_SUCCESS;
+    bytes = MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
     return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, bytes, true, comm,
                   request, mpi_errno);
 }

@@ -58,6 +58,7 @@ void MPIR_Aggr_scratch_free(void)
 
 static uint64_t last_progress; /* ticks at the last call of the progress engine */
 static uint64_t last_arrival;  /* and at the last one that found work */
+static bool has_found_work;    /* since last_progress; what other calls find is not of a series */
 
 unsigned MPIR_Aggr_arrivals;
 
@@ -119,19 +120,22 @@ static void tell_of_wait(void)
 
 static void read_clock(void)
 {
-    static unsigned arrivals; /* as of the last time */
-
     last_progress = MPIR_Ticks();
-    if (arrivals != MPIR_Aggr_arrivals)
+    if (has_found_work)
         last_arrival = last_progress;
-    arrivals = MPIR_Aggr_arrivals;
+    has_found_work = false;
     set_pace();
 }
 
 static int serve(void)
 {
+    unsigned before = MPIR_Aggr_arrivals;
+    int status;
+
     tell_of_wait();
-    return MPID_Progress_test(NULL);
+    status = MPID_Progress_test(NULL);
+    has_found_work |= MPIR_Aggr_arrivals != before;
+    return status;
 }
 
 /* In a series the clock would take a third of the time between two looks at the network. */
