@@ -211,6 +211,18 @@ static void before_the_end(void)
     }
 }
 
+/* Lines lead to the processes of a node only. */
+static int shares_a_node(void)
+{
+    MPI_Comm node;
+    int here;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &here);
+    MPI_Comm_free(&node);
+    return here > 1;
+}
+
 int main(int argc, char **argv)
 {
     ct_pvar lines;
@@ -220,6 +232,7 @@ int main(int argc, char **argv)
     ct_mpit_begin();
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    wants_lines = wants_lines && shares_a_node();
     has_lines = ct_pvar_find("ucx_lines", &lines);
     rounds();
     to_a_late_one();
