@@ -148,7 +148,6 @@ static struct MPIR_Aggr_operation nothing(MPIR_Comm *comm, uint64_t bytes)
 {
     return (struct MPIR_Aggr_operation){.kind = &of_one_length,
                                         .comm = comm,
-                                        .ring = &comm->aggr->group.ring,
                                         .in = {NULL, 0, MPI_BYTE},
                                         .out = {NULL, 0, MPI_BYTE},
                                         .last = -1,
@@ -166,14 +165,18 @@ static struct MPIR_Aggr_operation operation(MPIR_Comm *comm, uint64_t bytes, int
     return op;
 }
 
-/* With `parts` of them in each datum.  False: the data go by a schedule, as all members know.  What
- * does not takes a tag, too: after lengths that differ, all members have the same next one. */
+/* With `parts` of them in each datum.  False: there is no ring, or the data go by a schedule, as
+ * all members know.  What does not takes a tag, too: after lengths that differ, all members have
+ * the same next one. */
 static bool begin(struct MPIR_Aggr_operation op, uint64_t bytes, int parts, MPIR_Request **request,
                   int *mpi_errno)
 {
     uint64_t length = bytes & ~MPIR_AGGR_NO_LENGTH;
     bool fits = length <= MPIR_Aggr_settings.max_bytes / (size_t) parts;
+    aggr_ring_t *ring = MPIR_Aggr_find_ring(op.comm, request, mpi_errno);
 
+    if (!ring)
+        return *mpi_errno != MPI_SUCCESS;
     op.place = fits ? (size_t) length * (size_t) parts : 0;
     if (length != bytes) {
         op.length = NO_LENGTH | (uint32_t) length;
@@ -181,11 +184,12 @@ static bool begin(struct MPIR_Aggr_operation op, uint64_t bytes, int parts, MPIR
     }
     if (*request)
         return MPIR_Aggr_make_persistent(&op, fits, *request, mpi_errno);
-    fits = fits && MPIR_aggr_ring_has(op.ring, op.place);
+    fits = fits && MPIR_aggr_ring_has(ring, op.place);
     if (fits)
         MPIR_Aggr_next_tag(op.comm);
     else
         op = nothing(op.comm, length);
+    op.ring = ring;
     *mpi_errno = MPIR_Aggr_start(&op, fits ? request : NULL);
     return fits || *mpi_errno != MPI_SUCCESS;
 }
@@ -217,8 +221,6 @@ static struct MPIR_Aggr_buffer own_part(const void *all, MPI_Aint count, MPI_Dat
 
 bool MPIR_Aggr_post_barrier(MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno)
 {
-    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
-        return *mpi_errno != MPI_SUCCESS;
     return begin(operation(comm, 0, 0, comm->local_size - 1), 0, 1, request, mpi_errno);
 }
 
@@ -229,8 +231,6 @@ bool MPIR_Aggr_post_bcast(void *buffer, MPI_Aint count, MPI_Datatype datatype, i
     bool is_root = comm->rank == root;
     struct MPIR_Aggr_operation op;
 
-    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
-        return *mpi_errno != MPI_SUCCESS;
     op = operation(comm, bytes, root, is_root ? root - 1 : root);
     *(is_root ? &op.in : &op.out) = buffer_of(buffer, count, datatype);
     return begin(op, bytes, 1, request, mpi_errno);
@@ -257,8 +257,6 @@ bool MPIR_Aggr_post_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datat
 {
     uint64_t bytes;
 
-    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
-        return *mpi_errno != MPI_SUCCESS;
     bytes = MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
     return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, bytes, true, comm,
                   request, mpi_errno);
@@ -274,8 +272,6 @@ bool MPIR_Aggr_post_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Data
     struct MPIR_Aggr_operation op;
     int rank = comm->rank;
 
-    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
-        return *mpi_errno != MPI_SUCCESS;
     for (int m = 0; m < comm->local_size; m++)
         longest = MPL_MAX(longest, recvcounts[m]);
     bytes = MPIR_Aggr_bytes(longest, recvtype);
@@ -308,8 +304,6 @@ bool MPIR_Aggr_post_gather(const void *sendbuf, MPI_Aint sendcount, MPI_Datatype
             is_root ? MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, MPIR_AGGR_EACH)
                     : MPIR_Aggr_no_part(),
             1, request, mpi_errno);
-    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
-        return *mpi_errno != MPI_SUCCESS;
     return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, bytes, is_root, comm,
                   request, mpi_errno);
 }
@@ -331,8 +325,6 @@ bool MPIR_Aggr_post_scatter(const void *sendbuf, MPI_Aint sendcount, MPI_Datatyp
                     : MPIR_Aggr_no_part(),
             MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, root), comm->local_size - 1, request,
             mpi_errno);
-    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
-        return *mpi_errno != MPI_SUCCESS;
     op = operation(comm, bytes & ~MPIR_AGGR_NO_LENGTH, root, root);
     op.offset = (size_t) comm->rank * op.part;
     if (is_root)
@@ -356,8 +348,6 @@ bool MPIR_Aggr_post_alltoall(const void *sendbuf, MPI_Aint sendcount, MPI_Dataty
             comm, MPIR_Aggr_parts_of(sendbuf, sendcount, sendtype, MPIR_AGGR_EACH),
             MPIR_Aggr_parts_of(recvbuf, recvcount, recvtype, MPIR_AGGR_EACH), size - 1, request,
             mpi_errno);
-    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
-        return *mpi_errno != MPI_SUCCESS;
     op = operation(comm, bytes & ~MPIR_AGGR_NO_LENGTH, 0, size - 1);
     op.offset = (size_t) comm->rank * op.part;
     op.in = sendbuf == MPI_IN_PLACE ? buffer_of(recvbuf, recvcount * size, recvtype)
@@ -382,8 +372,6 @@ static bool reduction(const void *sendbuf, void *recvbuf, struct share share, MP
 
     if (!HANDLE_IS_BUILTIN(op) || !HANDLE_IS_BUILTIN(datatype))
         return false;
-    if (!MPIR_Aggr_finds_ring(comm, *request, mpi_errno))
-        return *mpi_errno != MPI_SUCCESS;
     reduce = operation(comm, bytes, first, last);
     reduce.part = (size_t) MPIR_Aggr_bytes(share.count, datatype);
     reduce.offset = (size_t) MPIR_Aggr_bytes(share.before, datatype);

@@ -115,23 +115,23 @@ static inline int MPIR_Aggr_unpack(struct MPIR_Aggr_buffer to, const void *from,
 /* The most members: each of them reads a line of each. */
 enum { MPIR_AGGR_RING_MEMBERS = 64 };
 
-/* Is there a ring?  A call that may wait for the others makes the agreement on lines before: of
- * `kind`, as for MPIR_Aggr_group.  False also if there is an error. */
-static inline bool MPIR_Aggr_has_ring(MPIR_Comm *comm, bool may_wait, enum MPIR_Aggr_kind kind,
-                                      int *mpi_errno)
+/* The ring for a call with this `request`, as MPI passes it: NULL blocks, and what it points to is
+ * a persistent one.  These two may wait for the others, so they make the agreement on lines before:
+ * a blocking one when all of them do; a persistent one at once, since its starts will be many.
+ * NULL: there is no ring, or there is an error. */
+static inline aggr_ring_t *MPIR_Aggr_find_ring(MPIR_Comm *comm, MPIR_Request **request,
+                                               int *mpi_errno)
 {
-    *mpi_errno = MPI_SUCCESS;
-    if (may_wait && !MPIR_Aggr_group(comm, kind, mpi_errno))
-        return false;
-    return MPIR_Aggr_has_lines(comm) && comm->local_size <= MPIR_AGGR_RING_MEMBERS &&
-           MPIR_aggr_ring_has(&comm->aggr->group.ring, 0);
-}
+    bool may_wait = !request || *request;
 
-/* The same of a call with a request: that of a persistent one waits, and its starts will be many,
- * so that its agreement is not put off. */
-static inline bool MPIR_Aggr_finds_ring(MPIR_Comm *comm, MPIR_Request *request, int *mpi_errno)
-{
-    return MPIR_Aggr_has_ring(comm, request != NULL, MPIR_AGGR_ROUNDED, mpi_errno);
+    *mpi_errno = MPI_SUCCESS;
+    if (may_wait &&
+        !MPIR_Aggr_group(comm, request ? MPIR_AGGR_ROUNDED : MPIR_AGGR_EXACT, mpi_errno))
+        return NULL;
+    if (!MPIR_Aggr_has_lines(comm) || comm->local_size > MPIR_AGGR_RING_MEMBERS ||
+        !MPIR_aggr_ring_has(&comm->aggr->group.ring, 0))
+        return NULL;
+    return &comm->aggr->group.ring;
 }
 
 /* A tag of the schedules.  An error says that some of half a million tags ago are still at work,

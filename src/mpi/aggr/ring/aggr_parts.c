@@ -404,13 +404,6 @@ static size_t row_room(aggr_ring_t *ring, bool is_persistent)
     return is_persistent || MPIR_aggr_ring_has(ring, most) ? most : AGGR_DATUM;
 }
 
-/* A blocking collective makes the agreement on lines when all of them do. */
-static bool find_ring(MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno)
-{
-    return request ? MPIR_Aggr_finds_ring(comm, *request, mpi_errno)
-                   : MPIR_Aggr_has_ring(comm, true, MPIR_AGGR_EXACT, mpi_errno);
-}
-
 bool MPIR_Aggr_exchange_parts(MPIR_Comm *comm, struct MPIR_Aggr_parts give,
                               struct MPIR_Aggr_parts take, int in_row, MPIR_Request **request,
                               int *mpi_errno)
@@ -426,9 +419,8 @@ bool MPIR_Aggr_exchange_parts(MPIR_Comm *comm, struct MPIR_Aggr_parts give,
                                      .take = take,
                                      .in_row = in_row};
 
-    if (unlikely(comm->revoked) || !find_ring(comm, request, mpi_errno))
+    if (unlikely(comm->revoked) || !(op.ring = MPIR_Aggr_find_ring(comm, request, mpi_errno)))
         return *mpi_errno != MPI_SUCCESS;
-    op.ring = &comm->aggr->group.ring;
     op.place = room = row_room(op.ring, is_persistent);
     if (room < table + (size_t) in_row)
         return false;
