@@ -1,16 +1,14 @@
-// SPDX-License-Identifier: BSD-3-Clause Orders of steps: members are coroutines that stop before
-// each access to a line, and a schedule says who goes on.  All schedules with few changes of the
-// member that runs are tried, and random ones with many.
+// SPDX-License-Identifier: BSD-3-Clause
+// Orders of steps: members stop before each access to a line.
 #include <gtest/gtest.h>
-#include <ucontext.h>
 
 #include <algorithm>
 #include <functional>
-#include <memory>
 #include <random>
 #include <vector>
 
 #include "members.hpp"
+#include "schedule.hpp"
 
 extern "C" {
 void MPIR_aggr_step(void);
@@ -67,87 +65,14 @@ const Ring simulated_ring = {simulated_ring_has,   simulated_ring_ready,   simul
                              simulated_ring_begin, simulated_ring_arrived, simulated_ring_length,
                              simulated_ring_datum, simulated_ring_end};
 
-// One run of members that share memory.  A choice is asked for at each step: who of those that can
-// go on does.
-class Schedule {
-  public:
-    using Choice = std::function<size_t(size_t current, const std::vector<bool> &can)>;
+using schedule_test::changing_at_random;
+using schedule_test::Schedule;
 
-    // `body` of each member returns whether all was right.
-    Schedule(int members, std::function<bool(int me)> body)
-        : members_(static_cast<size_t>(members)), body_(std::move(body)) {}
-
-    // False when a member saw something wrong, or all wait for each other.
-    bool go(const Choice &choose) {
-        running_ = this;
-        for (auto &member : members_) {
-            getcontext(&member.context);
-            member.context.uc_stack.ss_sp = member.stack.data();
-            member.context.uc_stack.ss_size = member.stack.size();
-            member.context.uc_link = &scheduler_;
-            makecontext(&member.context, &Schedule::start, 0);
-        }
-        for (current_ = 0;;) {
-            std::vector<bool> can(members_.size());
-            bool any = false, all = true;
-            for (size_t m = 0; m < members_.size(); m++) {
-                can[m] = !members_[m].done && !members_[m].waits;
-                any = any || can[m];
-                all = all && members_[m].done;
-            }
-            if (all || !any) {
-                for (const auto &member : members_)
-                    right_ = right_ && member.right;
-                return all && right_;
-            }
-            current_ = choose(current_, can);
-            swapcontext(&scheduler_, &members_[current_].context);
-        }
-    }
-
-    static void stop() {
-        Schedule &run = *running_;
-        // any step may have been what another one waits for
-        for (auto &member : run.members_)
-            member.waits = false;
-        swapcontext(&run.members_[run.current_].context, &run.scheduler_);
-    }
-
-    static const aggr_waiting_t waiting;
-
-  private:
-    struct Member {
-        ucontext_t context;
-        std::vector<char> stack = std::vector<char>(256 << 10);
-        bool done = false, waits = false, right = false;
-    };
-
-    static void start() {
-        Schedule &run = *running_;
-        Member &me = run.members_[run.current_];
-        me.right = run.body_(static_cast<int>(run.current_));
-        me.done = true;
-        for (auto &member : run.members_)
-            member.waits = false;
-    }
-
-    // In vain so far: somebody else must go on first.
-    static int wait(void *) {
-        Schedule &run = *running_;
-        run.members_[run.current_].waits = true;
-        swapcontext(&run.members_[run.current_].context, &run.scheduler_);
-        return 0;
-    }
-
-    static Schedule *running_;
-    std::vector<Member> members_;
-    ucontext_t scheduler_;
-    size_t current_ = 0;
-    bool right_ = true;
-    std::function<bool(int me)> body_;
-};
-Schedule *Schedule::running_;
-const aggr_waiting_t Schedule::waiting = {0, 1, false, &Schedule::wait, nullptr};
+int wait_for_others(void *) {
+    Schedule::wait();
+    return 0;
+}
+const aggr_waiting_t waiting = {0, 1, false, &wait_for_others, nullptr};
 
 // A group, and a run of its members.
 class GroupRun {
@@ -160,7 +85,7 @@ class GroupRun {
         const uint64_t block = simulated_group_reserve(arena_, &shape);
         for (int me = 0; me < shape.members; me++)
             simulated_group_join(&groups_[static_cast<size_t>(me)], arena_, block, &shape, me,
-                                 &Schedule::waiting);
+                                 &waiting);
     }
     ~GroupRun() { MPIR_aggr_arena_detach(arena_); }
     bool go(const Schedule::Choice &choose) { return schedule_.go(choose); }
@@ -171,69 +96,27 @@ class GroupRun {
     Schedule schedule_;
 };
 
-size_t next_that_can(size_t from, const std::vector<bool> &can) {
-    do
-        from = (from + 1) % can.size();
-    while (!can[from]);
-    return from;
-}
-
-// Goes on with the same member but at the steps named, where the next one that can takes over.
-bool with_changes(const aggr_shape_t &shape, uint64_t seed, unsigned operations,
-                  const std::vector<size_t> &changes, size_t *steps) {
-    GroupRun run(shape, [&](aggr_group_t &group) {
-        return random_program(group, seed, operations, simulated, 12);
-    });
-    size_t step = 0, change = 0;
-    const bool right = run.go([&](size_t current, const std::vector<bool> &can) {
-        const bool wanted = change < changes.size() && changes[change] == step;
-        change += wanted;
-        step++;
-        return wanted || !can[current] ? next_that_can(current, can) : current;
-    });
-    *steps = step;
-    return right;
-}
-
-void all_with_changes(const aggr_shape_t &shape, uint64_t seed, unsigned operations,
-                      unsigned most) {
-    size_t steps = 0;
-    ASSERT_TRUE(with_changes(shape, seed, operations, {}, &steps));
-    std::function<void(std::vector<size_t> &, size_t)> extend = [&](std::vector<size_t> &changes,
-                                                                    size_t from) {
-        if (changes.size() == most) return;
-        for (size_t at = from; at < steps; at++) {
-            size_t now;
-            changes.push_back(at);
-            ASSERT_TRUE(with_changes(shape, seed, operations, changes, &now));
-            extend(changes, at + 1);
-            changes.pop_back();
-        }
-    };
-    std::vector<size_t> changes;
-    extend(changes, 0);
+void all_with_changes(const aggr_shape_t &shape, uint64_t seed, unsigned operations) {
+    schedule_test::all_with_changes(
+        [&](const Schedule::Choice &choose) {
+            GroupRun run(shape, [&](aggr_group_t &group) {
+                return random_program(group, seed, operations, simulated, 12);
+            });
+            return run.go(choose);
+        },
+        2);
 }
 
 TEST(Simulation, all_orders_with_two_changes) {
     const Places alone_and_two({1, 2, 2}), three_and_alone({1, 1, 1, 2});
     for (uint64_t seed = 0; seed < 4; seed++) {
-        all_with_changes(shape(2), seed, 6, 2);
-        all_with_changes(shape(2, 16, 256, 4), seed, 6, 2);
-        all_with_changes(shape(3), seed, 4, 2);
-        all_with_changes(shape(3, 2), seed, 4, 2);
-        all_with_changes(alone_and_two.shape(2), seed, 4, 2);
-        all_with_changes(three_and_alone.shape(3), seed, 3, 2);
+        all_with_changes(shape(2), seed, 6);
+        all_with_changes(shape(2, 16, 256, 4), seed, 6);
+        all_with_changes(shape(3), seed, 4);
+        all_with_changes(shape(3, 2), seed, 4);
+        all_with_changes(alone_and_two.shape(2), seed, 4);
+        all_with_changes(three_and_alone.shape(3), seed, 3);
     }
-}
-
-Schedule::Choice changing_at_random(std::mt19937_64 &random, uint64_t rarely) {
-    return [&random, rarely](size_t current, const std::vector<bool> &can) {
-        if (can[current] && random() % rarely) return current;
-        size_t to = current;
-        for (uint64_t hops = random() % can.size() + 1; hops > 0; hops--)
-            to = next_that_can(to, can);
-        return to;
-    };
 }
 
 TEST(Simulation, random_orders) {
@@ -303,9 +186,8 @@ TEST(Simulation, desks_of_two_groups_in_random_orders) {
                                    simulated_group_reserve(arena, &second)};
         Schedule one(members, [&](int me) {
             aggr_group_t a, b;
-            simulated_group_join(&a, arena, blocks[0], &first, me, &Schedule::waiting);
-            simulated_group_join(&b, arena, blocks[1], &second, members - 1 - me,
-                                 &Schedule::waiting);
+            simulated_group_join(&a, arena, blocks[0], &first, me, &waiting);
+            simulated_group_join(&b, arena, blocks[1], &second, members - 1 - me, &waiting);
             aggr_desk_t desk = desk_of(a);
             std::mt19937_64 same(seed);
             bool right = true;
@@ -398,8 +280,7 @@ bool board_run(const BoardProgram &program, int processes, const Schedule::Choic
     std::vector<int> stops(program.steps.size());
     Schedule run(processes, [&](int me) {
         aggr_board_t board;
-        if (simulated_board_open(&board, posts.data(), processes, me, &Schedule::waiting))
-            return false;
+        if (simulated_board_open(&board, posts.data(), processes, me, &waiting)) return false;
         const bool right = run_on_board(&board, program, stops);
         simulated_board_close(&board);
         return right;
@@ -421,4 +302,4 @@ TEST(Simulation, reductions_on_a_board_in_random_orders) {
 }  // namespace
 }  // namespace aggr_test
 
-extern "C" void MPIR_aggr_step(void) { aggr_test::Schedule::stop(); }
+extern "C" void MPIR_aggr_step(void) { schedule_test::Schedule::stop(); }
