@@ -142,142 +142,63 @@ typedef struct step {
 
 static bool takes_part(const step *s, int rank) { return s->collective || s->count[rank] > 0; }
 
-static void write_at(const step *s, const buffer *b, MPI_Status *status)
-{
-    MPI_Offset at = s->at[ct_me];
-    MPI_Datatype t = buftype.type;
-    MPI_Request request;
-    int n = b->count;
+/* `verb` and `place` stand in the names of MPI's functions; then come their arguments before the
+ * datatype. */
+#define TRANSFER(verb, place, ...) \
+    do { \
+        MPI_Datatype t = buftype.type; \
+        MPI_Request request; \
+\
+        if (s->how == NONBLOCKING && s->collective) \
+            MPI_File_i##verb##place##_all(__VA_ARGS__, t, &request); \
+        else if (s->how == NONBLOCKING) \
+            MPI_File_i##verb##place(__VA_ARGS__, t, &request); \
+        else if (s->how == SPLIT) \
+            MPI_File_##verb##place##_all_begin(__VA_ARGS__, t); \
+        else if (s->collective) \
+            MPI_File_##verb##place##_all(__VA_ARGS__, t, status); \
+        else \
+            MPI_File_##verb##place(__VA_ARGS__, t, status); \
+        if (s->how == NONBLOCKING) \
+            MPI_Wait(&request, status); \
+        else if (s->how == SPLIT) \
+            MPI_File_##verb##place##_all_end(file, b->origin, status); \
+    } while (0)
 
-    if (s->how == NONBLOCKING) {
-        if (s->collective)
-            MPI_File_iwrite_at_all(file, at, b->origin, n, t, &request);
-        else
-            MPI_File_iwrite_at(file, at, b->origin, n, t, &request);
-        MPI_Wait(&request, status);
-    } else if (s->how == SPLIT) {
-        MPI_File_write_at_all_begin(file, at, b->origin, n, t);
-        MPI_File_write_at_all_end(file, b->origin, status);
-    } else if (s->collective) {
-        MPI_File_write_at_all(file, at, b->origin, n, t, status);
-    } else {
-        MPI_File_write_at(file, at, b->origin, n, t, status);
-    }
-}
-
-static void read_at(const step *s, const buffer *b, MPI_Status *status)
-{
-    MPI_Offset at = s->at[ct_me];
-    MPI_Datatype t = buftype.type;
-    MPI_Request request;
-    int n = b->count;
-
-    if (s->how == NONBLOCKING) {
-        if (s->collective)
-            MPI_File_iread_at_all(file, at, b->origin, n, t, &request);
-        else
-            MPI_File_iread_at(file, at, b->origin, n, t, &request);
-        MPI_Wait(&request, status);
-    } else if (s->how == SPLIT) {
-        MPI_File_read_at_all_begin(file, at, b->origin, n, t);
-        MPI_File_read_at_all_end(file, b->origin, status);
-    } else if (s->collective) {
-        MPI_File_read_at_all(file, at, b->origin, n, t, status);
-    } else {
-        MPI_File_read_at(file, at, b->origin, n, t, status);
-    }
-}
-
-static void write_next(const step *s, const buffer *b, MPI_Status *status)
-{
-    MPI_Datatype t = buftype.type;
-    MPI_Request request;
-    int n = b->count;
-
-    if (s->how == NONBLOCKING) {
-        if (s->collective)
-            MPI_File_iwrite_all(file, b->origin, n, t, &request);
-        else
-            MPI_File_iwrite(file, b->origin, n, t, &request);
-        MPI_Wait(&request, status);
-    } else if (s->how == SPLIT) {
-        MPI_File_write_all_begin(file, b->origin, n, t);
-        MPI_File_write_all_end(file, b->origin, status);
-    } else if (s->collective) {
-        MPI_File_write_all(file, b->origin, n, t, status);
-    } else {
-        MPI_File_write(file, b->origin, n, t, status);
-    }
-}
-
-static void read_next(const step *s, const buffer *b, MPI_Status *status)
-{
-    MPI_Datatype t = buftype.type;
-    MPI_Request request;
-    int n = b->count;
-
-    if (s->how == NONBLOCKING) {
-        if (s->collective)
-            MPI_File_iread_all(file, b->origin, n, t, &request);
-        else
-            MPI_File_iread(file, b->origin, n, t, &request);
-        MPI_Wait(&request, status);
-    } else if (s->how == SPLIT) {
-        MPI_File_read_all_begin(file, b->origin, n, t);
-        MPI_File_read_all_end(file, b->origin, status);
-    } else if (s->collective) {
-        MPI_File_read_all(file, b->origin, n, t, status);
-    } else {
-        MPI_File_read(file, b->origin, n, t, status);
-    }
-}
-
-static void write_shared(const step *s, const buffer *b, MPI_Status *status)
-{
-    MPI_Datatype t = buftype.type;
-    MPI_Request request;
-    int n = b->count;
-
-    if (s->collective && s->how == SPLIT) {
-        MPI_File_write_ordered_begin(file, b->origin, n, t);
-        MPI_File_write_ordered_end(file, b->origin, status);
-    } else if (s->collective) {
-        MPI_File_write_ordered(file, b->origin, n, t, status);
-    } else if (s->how == NONBLOCKING) {
-        MPI_File_iwrite_shared(file, b->origin, n, t, &request);
-        MPI_Wait(&request, status);
-    } else {
-        MPI_File_write_shared(file, b->origin, n, t, status);
-    }
-}
-
-static void read_shared(const step *s, const buffer *b, MPI_Status *status)
-{
-    MPI_Datatype t = buftype.type;
-    MPI_Request request;
-    int n = b->count;
-
-    if (s->collective && s->how == SPLIT) {
-        MPI_File_read_ordered_begin(file, b->origin, n, t);
-        MPI_File_read_ordered_end(file, b->origin, status);
-    } else if (s->collective) {
-        MPI_File_read_ordered(file, b->origin, n, t, status);
-    } else if (s->how == NONBLOCKING) {
-        MPI_File_iread_shared(file, b->origin, n, t, &request);
-        MPI_Wait(&request, status);
-    } else {
-        MPI_File_read_shared(file, b->origin, n, t, status);
-    }
-}
+#define TRANSFER_SHARED(verb) \
+    do { \
+        MPI_Datatype t = buftype.type; \
+        MPI_Request request; \
+\
+        if (s->collective && s->how == SPLIT) { \
+            MPI_File_##verb##_ordered_begin(file, b->origin, b->count, t); \
+            MPI_File_##verb##_ordered_end(file, b->origin, status); \
+        } else if (s->collective) { \
+            MPI_File_##verb##_ordered(file, b->origin, b->count, t, status); \
+        } else if (s->how == NONBLOCKING) { \
+            MPI_File_i##verb##_shared(file, b->origin, b->count, t, &request); \
+            MPI_Wait(&request, status); \
+        } else { \
+            MPI_File_##verb##_shared(file, b->origin, b->count, t, status); \
+        } \
+    } while (0)
 
 static void transfer(const step *s, const buffer *b, MPI_Status *status)
 {
-    if (s->pointer == EXPLICIT)
-        (s->write ? write_at : read_at)(s, b, status);
+    MPI_Offset at = s->at[ct_me];
+
+    if (s->pointer == EXPLICIT && s->write)
+        TRANSFER(write, _at, file, at, b->origin, b->count);
+    else if (s->pointer == EXPLICIT)
+        TRANSFER(read, _at, file, at, b->origin, b->count);
+    else if (s->pointer == INDIVIDUAL && s->write)
+        TRANSFER(write, , file, b->origin, b->count);
     else if (s->pointer == INDIVIDUAL)
-        (s->write ? write_next : read_next)(s, b, status);
+        TRANSFER(read, , file, b->origin, b->count);
+    else if (s->write)
+        TRANSFER_SHARED(write);
     else
-        (s->write ? write_shared : read_shared)(s, b, status);
+        TRANSFER_SHARED(read);
 }
 
 static void check_status(const step *s, const buffer *b, MPI_Status *status)
