@@ -115,20 +115,30 @@ static void end_with(pid_t manager)
 #endif
 }
 
-static pid_t start_scenario_program(const char *path, int out, int unused_fd)
+/* 0: in the child, which ends with this process. */
+static pid_t fork_child(int unused_fd)
 {
-    char ranks[32];
     pid_t own = getpid(), pid = fork();
 
     if (pid < 0)
         die("fork: %s", strerror(errno));
+    if (pid == 0) {
+        end_with(own);
+        close(unused_fd);
+    }
+    return pid;
+}
+
+static pid_t start_scenario_program(const char *path, int out, int unused_fd)
+{
+    char ranks[32];
+    pid_t pid = fork_child(unused_fd);
+
     if (pid > 0)
         return pid;
-    end_with(own);
     snprintf(ranks, sizeof(ranks), "%d", job.world);
     dup2(out, STDOUT_FILENO);
     close(out);
-    close(unused_fd);
     execlp(path, path, ranks, (char *) NULL);
     fprintf(stderr, "mpirank1: %s cannot be started: %s\n", path, strerror(errno));
     _exit(127);
@@ -360,14 +370,10 @@ static void set_number(const char *name, int value)
 
 static pid_t start(int fd, int unused_fd)
 {
-    pid_t own = getpid(), pid = fork();
+    pid_t pid = fork_child(unused_fd);
 
-    if (pid < 0)
-        die("fork: %s", strerror(errno));
     if (pid > 0)
         return pid;
-    end_with(own);
-    close(unused_fd);
     set_number("PMI_FD", fd);
     set_number("PMI_RANK", job.rank);
     set_number("PMI_SIZE", job.world);

@@ -58,16 +58,6 @@ static int perform_ending(MPIDI_deferred_job_t *job);
 
 static MPIDI_deferred_kind_t endings = {.perform = perform_ending, .is_common = true};
 
-static double now(void)
-{
-    MPL_time_t time;
-    double seconds;
-
-    MPL_wtime(&time);
-    MPL_wtime_todouble(&time, &seconds);
-    return seconds;
-}
-
 /* ---- tables ---- */
 
 static bool is_used(const table_t *table)
@@ -132,7 +122,7 @@ static int forget_one(void)
         table_t *table = worlds.tables[i];
 
         if (table && !is_used(table) && !has_endpoint(table) &&
-            (!has_process(table) || now() - table->used > GRACE)) {
+            (!has_process(table) || MPIDI_Port_now() - table->used > GRACE)) {
             avtid = table->avtid;
             forget_table(table);
         }
@@ -158,7 +148,7 @@ static bool keeps_table(int avtid)
     MPID_THREAD_CS_ENTER(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
     table = table_of(avtid);
     if (table)
-        table->used = now();
+        table->used = MPIDI_Port_now();
     MPID_THREAD_CS_EXIT(VCI, MPIDIU_THREAD_DYNPROC_MUTEX);
     collect();
     return table != NULL;
@@ -220,7 +210,7 @@ static int make_table(int n, const char *const upids[], int *avtid)
     mpi_errno = MPIDIU_new_avt(n, avtid);
     MPIR_ERR_CHECK(mpi_errno);
     table->avtid = *avtid;
-    table->used = now();
+    table->used = MPIDI_Port_now();
     worlds.tables[*avtid] = table;
     for (table->n = 0; table->n < n && mpi_errno == MPI_SUCCESS; table->n++)
         mpi_errno = set_process(table, table->n, upids[table->n]);
@@ -258,7 +248,7 @@ int MPIDI_UCX_worlds_enter(int n, const char *const upids[], uint64_t gpids[])
 
         gpids[i] = 0;
         if (process) {
-            process->table->used = now();
+            process->table->used = MPIDI_Port_now();
             gpids[i] = MPIDIU_GPID_CREATE(process->table->avtid, process->lpid);
         } else {
             strange[strangers++] = upids[i];
@@ -500,7 +490,7 @@ static void request_wait_for(void *request, double deadline, void (*progress)(vo
 {
     if (!UCS_PTR_IS_PTR(request))
         return;
-    while (!ucp_request_is_completed(request) && now() < deadline)
+    while (!ucp_request_is_completed(request) && MPIDI_Port_now() < deadline)
         progress();
     ucp_request_free(request);
 }
@@ -526,7 +516,7 @@ static void say_goodbye(ucp_ep_h *ep, void *arg)
 int MPIDI_UCX_worlds_leave(void (*progress)(void))
 {
     process_t *process, *next;
-    farewell_t farewell = {.deadline = now() + PATIENCE, .progress = progress};
+    farewell_t farewell = {.deadline = MPIDI_Port_now() + PATIENCE, .progress = progress};
 
     MPIDIU_avt_keeps = NULL;
     MPIDI_Port_on = false;

@@ -26,6 +26,8 @@
 /* The netmod uses these ports. It sets this in MPI_Init. */
 extern bool MPIDI_Port_on;
 
+double MPIDI_Port_now(void); /* seconds */
+
 /* REQUIRES: port_name[MPI_MAX_PORT_NAME]. The name has no blanks, '=' or ';'. */
 int MPIDI_Port_open(char *port_name);
 /* Connections that wait there are closed. */

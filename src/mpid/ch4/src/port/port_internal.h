@@ -51,7 +51,6 @@ int MPIDI_Line_wait(MPIDI_line_t *line, const unsigned char *secret, MPIDI_line_
 int MPIDI_Line_send(MPIDI_line_t *line, const unsigned char *secret, int refused, const void *body,
                     size_t bytes, MPIDI_line_state_t *state);
 
-double MPIDI_Port_now(void); /* seconds */
 /* Progress, and other threads' turn. */
 int MPIDI_Port_let_pass(void);
 
