@@ -8,8 +8,8 @@
  *   pt2pt          half a round trip, bandwidth in one and in both directions, messages a second;
  *                  the first three also with persistent requests
  *   blocking       collectives: alone, with a barrier after each, and in a row
- *   nonblocking    collectives, with a barrier after each: started and waited for at once; and
- *                  with as much computation as that takes in between
+ *   nonblocking    collectives, started and waited for at once: with a barrier after each, and in
+ *                  a row; and with a barrier and as much computation as that takes in between
  *   persistent     collectives, started and waited for: in the same three ways
  *   neighbourhood  collectives on a ring, blocking and nonblocking
  *   one-sided      WINDOW create, allocate or dynamic; SYNC lock, lock_all, flush, flush_local,

@@ -144,6 +144,7 @@ static void later_row(void)
     computed = 0;
     double alone = measured(with_barrier, some->later);
     show(name_of("i", ""), "pure-us", alone * 1e6);
+    show(name_of("i", "-in-a-row"), "us", measured(in_a_row, some->later) * 1e6);
     computed = alone;
     show(name_of("i", ""), "us", measured(with_barrier, some->later) * 1e6);
     computed = 0;

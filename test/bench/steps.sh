@@ -22,7 +22,8 @@ bench_of_osu_rows() {
     done
     for name in allreduce bcast alltoallw reduce_scatter_block scatterv; do
         for how in "blocking $name" "blocking $name[+]barrier" "blocking $name-in-a-row" \
-            "nonblocking i$name" "persistent ${name}_persistent[+]barrier"; do
+            "nonblocking i$name" "nonblocking i$name-in-a-row" \
+            "persistent ${name}_persistent[+]barrier"; do
             # shellcheck disable=SC2086    # two words
             bench_has_row "$file" $how 2 us 8 || return 1
         done
