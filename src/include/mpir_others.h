@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What a process does where it needs the other processes of the world.  MPI_Init chooses one of two
- * tables: that of a process among others, or that of a process that runs alone as a rank of a
- * larger world (mpir_solo.h).  The callers do not know which it is.
+ * What a process does where it needs the other processes of the world.  There are two tables: that
+ * of a process among others, and that of a process that runs alone as a rank of a larger world, if
+ * the library has that topic (mpir_solo.h).  The callers do not know which it is.
  *
  * Nothing on the path of a message looks here.
  */
@@ -48,11 +48,11 @@ typedef struct MPIR_Others {
                         struct cmap_s **remote, int *is_low_group);
 } MPIR_Others_t;
 
-/* Of this process.  Before MPI_Init it is the table of a process among others. */
+/* Of this process: that of a process among others, until MPI_Init finds out that there are none. */
 extern const MPIR_Others_t *MPIR_Others;
 
 static inline bool MPIR_Do_others_exist(void) { return MPIR_Others->count(2) == 2; }
 
-extern const MPIR_Others_t MPIR_Others_exist, MPIR_Others_missing;
+extern const MPIR_Others_t MPIR_Others_exist;
 
 #endif /* MPIR_OTHERS_H_INCLUDED */

@@ -20,6 +20,7 @@
 #include "mpir_others.h"
 
 extern bool MPIR_Solo_on;
+extern const MPIR_Others_t MPIR_Others_missing;
 
 /* Chooses the table.  REQUIRES MPIR_Process.size and rank. */
 int MPIR_Solo_init(void);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include "mpir_solo.h"
 #include "mpir_cvar_names.h"
 
 /* Names in the environment that differ from the name of a variable by a slip or two: a letter that
@@ -78,7 +77,7 @@ void MPIR_Cvar_check_names(void)
 {
     static const char prefix[] = "MPIR_CVAR_";
 
-    if (MPIR_Process.rank != 0 && !MPIR_Solo_on)
+    if (MPIR_Process.rank != MPIR_Others->first())
         return;
     for (char **entry = environ; entry && *entry; entry++) {
         if (strncmp(*entry, prefix, sizeof(prefix) - 1) == 0)

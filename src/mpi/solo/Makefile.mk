@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 mpi_core_sources += \
-    src/mpi/solo/others.c \
     src/mpi/solo/solo.c \
     src/mpi/solo/solo_blocks.c \
     src/mpi/solo/solo_scenario.c \

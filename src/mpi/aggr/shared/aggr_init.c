@@ -186,8 +186,8 @@ int MPIR_Aggr_init(void)
                                .arena_bytes = (size_t) MPIR_CVAR_AGGR_ARENA_MB << 20,
                                .fan = MPIR_CVAR_AGGR_FAN};
     MPIR_Aggr_on = MPIR_CVAR_AGGR && MPIR_CVAR_AGGR_ARENA_MB > 0 && !ENABLE_GPU &&
-                   !has_tuning_file() && !MPIR_Solo_on;
-    MPIR_Aggr_between_nodes = !ENABLE_GPU && !MPIR_Solo_on;
+                   !has_tuning_file() && MPIR_Do_others_exist();
+    MPIR_Aggr_between_nodes = !ENABLE_GPU && MPIR_Do_others_exist();
     MPIR_Aggr_direct_most =
         MPIR_Aggr_between_nodes && !has_tuning_file() ? MPIR_CVAR_AGGR_DIRECT : 0;
     /* when the communicators are gone */

@@ -6,6 +6,7 @@ mpi_core_sources += \
     src/mpi/comm/split/split_gather.c \
     src/mpi/comm/split/split_grids.c \
     src/mpi/comm/split/split_order.c \
+    src/mpi/comm/split/split_others.c \
     src/mpi/comm/split/split_zones.c
 
 noinst_HEADERS += \

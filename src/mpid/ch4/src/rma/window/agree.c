@@ -40,7 +40,7 @@ static int agree_alone(MPIR_Comm *comm, int own_errno, bool ends_creation)
     int mpi_errno = own_errno;
 
     if (mpi_errno == MPI_SUCCESS && ends_creation)
-        MPIR_Solo_refuses(comm, "a window", &mpi_errno);
+        MPIR_Others->refuses(comm, "a window", &mpi_errno);
     return mpi_errno;
 }
 
@@ -49,7 +49,7 @@ int MPIDIG_win_agree(MPIR_Comm *comm, int own_errno, unsigned *flags)
     uint64_t bits = (flags ? *flags : 0) | (own_errno ? FAILED : 0);
     int mpi_errno;
 
-    if (MPIR_Solo_on)
+    if (!MPIR_Do_others_exist())
         return agree_alone(comm, own_errno, !flags);
     mpi_errno = fold_all(comm, &bits);
     if (flags)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
-#include "../comm/split/split_call.h"
+#include "split_call.h"
 
 /* A process among others. */
 
