@@ -23,6 +23,19 @@
  * anyway, yields between unlock and lock (MPIR_Yield_unlocked).
  */
 
+#ifdef MPIR_WITHOUT_YIELD
+
+/* Waits spin, as MPICH's do, and open their locks after each poll. */
+enum { MPIR_Yield_on = 0, MPIR_Yield_late = 0 };
+
+static inline void MPIR_Yield_wait_begins(void) {}
+static inline void MPIR_Yield_look(bool in_vci_lock MPL_UNUSED) {}
+static inline void MPIR_Yield_idle(void) {}
+static inline void MPIR_Yield_idle_in_vci(void) {}
+static inline bool MPIR_Yield_is_due(void) { return true; }
+
+#else
+
 /* Non-zero: idle waits yield the core soon. Set until MPIR_Yield_init has decided, so that
  * start-up itself does not spin. */
 extern int MPIR_Yield_on;
@@ -79,12 +92,20 @@ static inline void MPIR_Yield_idle(void) { MPIR_Yield_poll(false); }
 /* The same for a caller that may be inside a per-VCI critical section. */
 static inline void MPIR_Yield_idle_in_vci(void) { MPIR_Yield_poll(true); }
 
+/* Has this thread to open its critical sections, as it may have to yield? */
+static inline bool MPIR_Yield_is_due(void)
+{
+    return unlikely(MPIR_Yield_on || __atomic_load_n(&MPIR_Yield_due, __ATOMIC_RELAXED));
+}
+
 /* The caller has just opened its critical section for others.
  * REQUIRES: the caller holds no lock. */
 static inline void MPIR_Yield_unlocked(void)
 {
-    if (unlikely(MPIR_Yield_on || __atomic_load_n(&MPIR_Yield_due, __ATOMIC_RELAXED)))
+    if (MPIR_Yield_is_due())
         MPIR_Yield_if_due();
 }
+
+#endif /* MPIR_WITHOUT_YIELD */
 
 #endif /* MPIR_YIELD_H_INCLUDED */

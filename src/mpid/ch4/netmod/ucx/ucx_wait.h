@@ -42,7 +42,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDI_UCX_wait_poll(int vni)
         MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vni).lock);
     }
     MPIR_Yield_idle_in_vci();
-    if (unlikely(MPIR_Yield_on || __atomic_load_n(&MPIR_Yield_due, __ATOMIC_RELAXED))) {
+    if (MPIR_Yield_is_due()) {
         MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
         MPID_THREAD_CS_YIELD(VCI, MPIDI_VCI(vni).lock);
     }
