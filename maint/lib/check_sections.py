@@ -11,6 +11,7 @@ from check_run import OUT, ROOT, Stop, run
 
 MODULES = (
     "aggr",
+    "agree",
     "cid",
     "cmap",
     "colours",
