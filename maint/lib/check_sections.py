@@ -380,6 +380,21 @@ def killed(times):
         yield f"{name} ends the job, and nothing remains", "kill_some", whom, program, least, times
 
 
+# Calls of test/kill/survive.c.
+SURVIVED = (
+    "receive waitall late_receive any_source blocking_any_source send long_send many_sends barrier "
+    "allreduce long_allreduce nonblocking rooted dup idup split create agree shrink revoked spawn"
+).split()
+
+
+def survived():
+    for call in SURVIVED:
+        yield f"the others go on after an exit in {call}", "survives", call
+        yield f"the others go on after a kill in {call}", "survives", call, "kill", "warm"
+    yield "the others go on after a kill in threads", "run_survivors", "survive_threads"
+    yield "the status of a job that has lost ranks", "statuses_with_recovery"
+
+
 ALONE = (
     COMPILED,
     ("a process that is gone before its first use is named", "use_of_the_dead"),
@@ -416,6 +431,7 @@ def examples(check):
     yield "arguments", partial(check.steps, ARGUMENTS)
     yield "killed", partial(check.steps, killed("200" if check.long else ""))
     if variant.netmod == "ucx":
+        yield "survived", partial(check.steps, survived())
         yield "rank1", partial(check.steps, ALONE)
     yield "afapi", partial(check.steps, afapi(variant))
     yield "bench", partial(check.steps, BENCHMARKS)

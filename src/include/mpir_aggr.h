@@ -57,8 +57,8 @@ void MPIR_Aggr_meet(void);
 void MPIR_Aggr_comm_free(MPIR_Comm *comm);
 /* This communicator gets no aggregates: another one with the same members has them. */
 void MPIR_Aggr_decline(MPIR_Comm *comm);
-/* A process that waits in a collective of the communicator, now or later, leaves it with
- * MPIX_ERR_REVOKED. */
+/* A process that waits in a collective of the communicator, now or later, leaves it with the error
+ * of MPIR_Comm_end_error. */
 void MPIR_Aggr_revoke(MPIR_Comm *comm);
 
 bool MPIR_Aggr_do_barrier(MPIR_Comm *comm, MPIR_Errflag_t *errflag, int *mpi_errno);

@@ -9,10 +9,11 @@
 int MPIR_Comm_repair_begins(struct MPIR_Comm *comm);
 void MPIR_Comm_repair_ends(struct MPIR_Comm *comm);
 
-/* Called when the last reference to `comm` is gone.  If it is revoked, it stays until MPI ends:
- * another member may have sent a long message before it learned of the revocation, and waits until
- * this process drops it.  False if the communicator goes: it is not revoked, or there is no memory,
- * or MPI ends. */
+/* Called when the last reference to `comm` is gone.  If it is revoked or has lost a
+ * member, it stays until MPI ends: another member may have sent a long message before it learned of
+ * that, and waits until this process drops it.  It also stays if others may still ask for the
+ * result of an agreement.  False if the communicator goes, also because there is no memory, or MPI
+ * ends. */
 bool MPIR_Comm_keep_revoked(struct MPIR_Comm *comm);
 /* Takes over the caller's reference until MPI ends.  False without memory: then the reference is
  * never given back. */
@@ -23,6 +24,14 @@ void MPIR_Comm_kept_free(void);
 
 /* Before a revoked communicator goes: its messages are dropped no longer. */
 void MPIR_Comm_revoked_end(struct MPIR_Comm *comm);
+
+/* MPIX_Comm_agree and MPIX_Comm_shrink of an intracommunicator whose members may die.  Of the first
+ * one, all living members get the same error, or none does. */
+int MPIR_Comm_agree_of_living(struct MPIR_Comm *comm, int *flag);
+int MPIR_Comm_shrink_to_living(struct MPIR_Comm *comm, struct MPIR_Comm **made);
+
+/* A member has died: the communicator's collectives end with an error, now and later. */
+void MPIDIG_comm_died(struct MPIR_Comm *comm);
 
 /* Of the device: each long message on the communicator, and on its parts, is received and
  * dropped from now on. */

@@ -190,3 +190,43 @@ signal_at_the_start() {
         esac
     done
 }
+
+# survives CALL [WORD]...: the last of four ranks dies in the call (test/kill/survive.c), the others
+# go on, and mpiexec ends well and says who has died.
+survives() { run_survivors survive "$@"; }
+
+# run_survivors NAME [WORD]...: the same of test/kill/NAME.c.
+run_survivors() {
+    local program=$OUT/$1 said=$OUT/survive.out status=0 rest
+    "$PREFIX/bin/mpicc" -O2 -Wall -Werror -pthread -o "$program" "$ROOT/test/kill/$1.c" || return 1
+    shift
+    # UCX writes lines about the dead
+    # shellcheck disable=SC2086
+    UCX_LOG_LEVEL=fatal timeout -s HUP 100 ${MPIEXEC:-$PREFIX/bin/mpiexec} --enable-recovery -n 4 "$program" "$@" \
+        >"$said" 2>&1 || status=$?
+    rest=$(grep -vx -e ' No Errors' -e 'mpiexec: rank 3 on .* ended .* before MPI_Finalize' \
+        "$said" || true)
+    [ "$status" = 0 ] && [ -z "$rest" ] && [ "$(wc -l <"$said")" = 2 ] ||
+        { echo "survive $*: status $status"; cat "$said"; return 1; }
+}
+
+# status_with_recovery STATUS RANKS WORD...: of a job of test/kill/deaths.c with --enable-recovery.
+status_with_recovery() {
+    local wanted=$1 ranks=$2 program=$OUT/deaths said=$OUT/deaths.out status=0
+    shift 2
+    "$PREFIX/bin/mpicc" -O2 -Wall -Werror -o "$program" "$ROOT/test/kill/deaths.c" || return 1
+    UCX_LOG_LEVEL=fatal timeout -s HUP 60 "$PREFIX/bin/mpiexec" --enable-recovery -n "$ranks" "$program" "$@" \
+        >"$said" 2>&1 || status=$?
+    case $wanted in
+    not-0) [ "$status" != 0 ] && [ "$status" != 124 ] ;;
+    *) [ "$status" = "$wanted" ] ;;
+    esac || { echo "deaths $*: status $status, not $wanted"; cat "$said"; return 1; }
+}
+
+# What mpiexec returns: that of the living; that of the dead if nobody lives; and the job ends if a
+# rank dies before the others are through MPI_Init.
+statuses_with_recovery() {
+    status_with_recovery 0 4 one 3 && status_with_recovery 5 4 one 3 5 &&
+        status_with_recovery 3 4 all 3 && status_with_recovery not-0 4 early 3 &&
+        status_with_recovery 0 1 none
+}

@@ -80,7 +80,7 @@ static void join(MPIR_Comm *comm, struct MPIR_Aggr *aggr, const terms_t terms)
     aggr->queue = NULL;
     comm->aggr = aggr;
     /* a member whose agreement ended with the revocation has not joined */
-    if (unlikely(comm->revoked))
+    if (unlikely(comm->ended))
         MPIR_Aggr_end_waits(comm);
 }
 
@@ -222,12 +222,21 @@ static int end_wait(void *context MPL_UNUSED)
     return mpi_errno;
 }
 
+static int end_wait_for_dead(void *context MPL_UNUSED)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    MPIR_ERR_SETANDSTMT(mpi_errno, MPIX_ERR_PROC_FAILED, ;, "**proc_failed");
+    return mpi_errno;
+}
+
 int MPIR_Aggr_end_waits(MPIR_Comm *comm)
 {
-    static const aggr_waiting_t revoked = {.progress = end_wait};
+    static const aggr_waiting_t revoked = {.progress = end_wait},
+                                with_dead = {.progress = end_wait_for_dead};
 
-    comm->aggr->group.waiting = &revoked;
-    return end_wait(NULL);
+    comm->aggr->group.waiting = comm->revoked ? &revoked : &with_dead;
+    return MPIR_Comm_end_error(comm);
 }
 
 void MPIR_Aggr_comm_free(MPIR_Comm *comm)

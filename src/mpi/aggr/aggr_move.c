@@ -122,7 +122,7 @@ static int send_mine(aggr_group_t *group, void *buffer, MPI_Aint count, MPI_Data
     int status;
 
     if (*errflag != MPIR_ERR_NONE) {
-        status = comm->revoked ? AGGR_OK : MPIR_aggr_bcast_failure(group);
+        status = comm->ended ? AGGR_OK : MPIR_aggr_bcast_failure(group);
         return status ? status : AGGR_ERR_ROOT;
     }
     if (bytes > MPIR_Aggr_settings.max_bytes)

@@ -42,8 +42,9 @@ bool MPIR_Comm_keep_until_end(MPIR_Comm *comm)
 
 bool MPIR_Comm_keep_revoked(MPIR_Comm *comm)
 {
-    bool stays = comm->revoked && !is_end && !HANDLE_IS_BUILTIN(comm->handle) &&
-                 MPIR_Comm_keep_until_end(comm);
+    bool others_ask = comm->ended || comm->is_asked;
+    bool stays =
+        others_ask && !is_end && !HANDLE_IS_BUILTIN(comm->handle) && MPIR_Comm_keep_until_end(comm);
 
     if (stays)
         MPIR_Object_set_ref(comm, 1);

@@ -191,7 +191,7 @@ static void burn(cid_table_t *table, uint32_t id)
 bool MPIR_ctxid_block_drop(ctxid_store_t *store, MPIR_Comm *parent)
 {
     ctxid_kept_t *block = MPIR_ctxid_kept(parent);
-    bool has_any = block->left > 0, others_may_use = parent->revoked || block->in_doubt;
+    bool has_any = block->left > 0, others_may_use = parent->ended || block->in_doubt;
 
     while (block->left > 0) {
         block_leave(store, block);
@@ -318,7 +318,7 @@ void MPIR_ctxid_return_show(const ctxid_store_t *store, const MPIR_Ctxid_t *crea
     MPIR_Comm *lender;
 
     for (uint32_t id = first; (lender = next_lender(store, creation, &id, first + n)); id++)
-        if (!lender->revoked && !MPIR_ctxid_kept(lender)->in_doubt)
+        if (!lender->ended && !MPIR_ctxid_kept(lender)->in_doubt)
             mask[(id - first) / 32] |= 1u << ((id - first) % 32);
 }
 

@@ -239,10 +239,10 @@ static void let_others_go_on(void)
 /* Of a revoked communicator: no message comes any more. */
 static bool is_revoked(exchange *e)
 {
-    if (likely(!e->comm->revoked))
+    if (likely(!e->comm->ended))
         return false;
     if (e->error == MPI_SUCCESS)
-        MPIR_ERR_SET(e->error, MPIX_ERR_REVOKED, "**revoked");
+        e->error = MPIR_Comm_end_error(e->comm);
     return true;
 }
 

@@ -207,7 +207,7 @@ static bool await_lists(ordering *o, int from, MPI_Aint *n)
         int mpi_errno =
             MPID_Iprobe(from, MPIR_TOPO_B_TAG, o->comm, MPIR_CONTEXT_INTRA_COLL, &flag, &status);
         note(o, mpi_errno);
-        if (mpi_errno != MPI_SUCCESS || (!flag && o->comm->revoked))
+        if (mpi_errno != MPI_SUCCESS || (!flag && o->comm->ended))
             return false;
         if (!flag) {
             MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
@@ -226,7 +226,7 @@ static void receive_lists(ordering *o, int from, MPII_Dist_graph_topology *graph
 
     if (!await_lists(o, from, &n)) {
         if (o->error == MPI_SUCCESS)
-            MPIR_ERR_SET(o->error, MPIX_ERR_REVOKED, "**revoked");
+            o->error = MPIR_Comm_end_error(o->comm);
         return;
     }
     *lists = alloc(o, (size_t) n);

@@ -419,7 +419,7 @@ bool MPIR_Aggr_exchange_parts(MPIR_Comm *comm, struct MPIR_Aggr_parts give,
                                      .take = take,
                                      .in_row = in_row};
 
-    if (unlikely(comm->revoked) || !(op.ring = MPIR_Aggr_find_ring(comm, request, mpi_errno)))
+    if (unlikely(comm->ended) || !(op.ring = MPIR_Aggr_find_ring(comm, request, mpi_errno)))
         return *mpi_errno != MPI_SUCCESS;
     op.place = room = row_room(op.ring, is_persistent);
     if (room < table + (size_t) in_row)

@@ -63,8 +63,8 @@ int MPIR_Aggr_restart(void *persistent, MPIR_Request **request)
 {
     struct MPIR_Aggr_operation op = ((struct persistent *) persistent)->operation;
 
-    if (unlikely(op.comm->revoked))
-        MPIR_ERR_SETANDSTMT(op.mpi_errno, MPIX_ERR_REVOKED, ;, "**revoked");
+    if (unlikely(op.comm->ended))
+        op.mpi_errno = MPIR_Comm_end_error(op.comm);
     if (op.mpi_errno || MPIR_Aggr_start(&op, request) != MPI_SUCCESS) {
         *request = MPIR_Request_create(MPIR_REQUEST_KIND__COLL);
         MPIR_cc_set(&(*request)->cc, 0);
@@ -78,7 +78,7 @@ static void leave(struct persistent *persistent)
 {
     const aggr_ring_t *ring = &persistent->ring;
 
-    if (unlikely(persistent->operation.comm->revoked) && ring->group->me == 0)
+    if (unlikely(persistent->operation.comm->ended) && ring->group->me == 0)
         MPIR_aggr_ring_give_up(ring->group, ring->block, ring->copy_bytes);
     else
         MPIR_aggr_ring_leave(&persistent->ring);

@@ -4,6 +4,7 @@
 #include "mpidu_init_shm.h"
 #include "mpir_tvars.h"
 #include "aggr_shared.h"
+#include "mpir_deaths.h"
 
 /* One arena for the node.  Its name is in the shared segment of the node's start-up, put there
  * by who came first. */
@@ -78,7 +79,9 @@ static void look_up(struct notice *notice)
         make(notice);
         return;
     }
-    while ((state = __atomic_load_n(&notice->state, __ATOMIC_ACQUIRE)) == SOMEBODY)
+    /* somebody who has died makes no arena: this process does without */
+    while ((state = __atomic_load_n(&notice->state, __ATOMIC_ACQUIRE)) == SOMEBODY &&
+           !MPIR_Deaths_any())
         MPIR_Yield_idle();
     aggr_arena_t *attached;
     if (state == THERE && MPIR_aggr_arena_attach(&notice->name, &attached) == AGGR_OK)

@@ -68,12 +68,11 @@ bool MPIR_Aggr_do_group(MPIR_Comm *comm, const cmap_t *processes, int tag, uint6
         return false;
     MPIR_Aggr_waiting();
     /* What repairs a revoked communicator is not ended by the revocation. */
-    board.stop = comm->repairing ? NULL : &comm->revoked;
+    board.stop = comm->repairing ? NULL : &comm->ended;
     *mpi_errno = MPIR_aggr_board_reduce(&board, members, (int) MPIR_cmap_size(processes), key,
                                         numbers, fold);
     if (*mpi_errno == AGGR_ERR_STOPPED) {
-        *mpi_errno = MPI_SUCCESS;
-        MPIR_ERR_SET(*mpi_errno, MPIX_ERR_REVOKED, "**revoked");
+        *mpi_errno = MPIR_Comm_end_error(comm);
     }
     /* tags below 0 are of agreements that are part of a collective: it is counted as it is done */
     return tag < 0 || MPIR_Aggr_done(2 * sizeof(uint64_t), mpi_errno);

@@ -44,7 +44,7 @@ static int duplicate(MPIR_Comm *parent, MPIR_Info *info, MPIR_Context_id_t *id, 
     else if (mpi_errno == MPI_SUCCESS && *id == 0)
         mpi_errno = MPIR_Ctxid_get_duplicate(parent, id);
     /* meanwhile: the block that this call has brought came too late to be ended by that */
-    if (parent->revoked)
+    if (parent->ended)
         MPIR_Ctxid_end_duplicates(parent);
     if (mpi_errno == MPI_SUCCESS)
         mpi_errno = complete(*made, *id);

@@ -2,6 +2,7 @@
 
 #include "mpiimpl.h"
 #include "mpir_report.h"
+#include "mpir_ctxid_group.h"
 #include "ctxid_agree.h"
 #include "../ctxid_holders.h"
 
@@ -356,6 +357,26 @@ void MPIR_Ctxid_begin(MPIR_Ctxid_t *creation, MPIR_Comm *parent, int takes_part,
 int MPIR_Ctxid_decide(MPIR_Ctxid_t *creation, uint64_t own, uint64_t all, MPIR_Context_id_t *id)
 {
     return decide(creation, own, (ctxid_offer_t){.packed = all, .number = creation->number}, id);
+}
+
+void MPIR_Ctxid_begin_group(MPIR_Ctxid_t *creation, MPIR_Comm *parent, MPIR_Group *group, int tag,
+                            uint64_t offer[2])
+{
+    ctxid_offer_t own;
+
+    *creation = creation_of(parent, group, tag, true);
+    own = MPIR_ctxid_make_offer(creation);
+    memcpy(offer, &own, sizeof(own));
+}
+
+void MPIR_Ctxid_fold_group(uint64_t all[2], const uint64_t offer[2]) { fold_numbers(all, offer); }
+
+int MPIR_Ctxid_decide_group(MPIR_Ctxid_t *creation, const uint64_t all[2], MPIR_Context_id_t *id)
+{
+    ctxid_offer_t offers_of_all;
+
+    memcpy(&offers_of_all, all, sizeof(offers_of_all));
+    return decide(creation, offers_of_all.packed, offers_of_all, id);
 }
 
 /* From the offer to the id. */

@@ -129,7 +129,7 @@ static void go_as_far_as_possible(pending_t *pending)
 
 static void conclude(pending_t *pending)
 {
-    if (pending->parent->revoked && pending->if_revoked)
+    if (pending->parent->ended && pending->if_revoked)
         pending->if_revoked(pending->parent);
     if (pending->request) {
         pending->request->status.MPI_ERROR = pending->mpi_errno;
@@ -294,11 +294,9 @@ static void break_duplicate(pending_t *pending)
  * or have the next ids.  They learn of it in both cases.  Returns the error. */
 static int end_doubt(MPIR_Comm *parent)
 {
-    int mpi_errno = MPIR_Comm_revoke_parent(parent);
+    int mpi_errno = parent->ended ? MPI_SUCCESS : MPIR_Comm_revoke_parent(parent);
 
-    if (mpi_errno == MPI_SUCCESS)
-        MPIR_ERR_SET(mpi_errno, MPIX_ERR_REVOKED, "**revoked");
-    return mpi_errno;
+    return mpi_errno == MPI_SUCCESS ? MPIR_Comm_end_error(parent) : mpi_errno;
 }
 
 static void commit(pending_t *pending)

@@ -185,7 +185,8 @@ int MPIR_Comm_settle_node_comms(MPIR_Comm *comm)
     MPIR_ERR_CHKRETURN(mpi_errno);
     MPIR_ERR_CHKANDSTMT(failed, mpi_errno, MPI_ERR_NO_MEM, return mpi_errno, "**node_comms_other");
     MPL_atomic_release_store_int(&comm->node_comms_made, MPIR_NODE_COMMS_SETTLED);
-    MPIR_ERR_CHKANDSTMT(comm->revoked, mpi_errno, MPIX_ERR_REVOKED, return mpi_errno, "**revoked");
+    if (unlikely(comm->ended))
+        return MPIR_Comm_end_error(comm);
 
     return mpi_errno;
 }

@@ -31,6 +31,7 @@ static const struct {
     {"MPIR_CVAR_WORLD_ORDER (with the contents of a file)", NULL, &MPIR_World_order_text, false},
     NUMBER(MPIR_CVAR_REORDER, false),
 #endif
+    NUMBER(MPIR_CVAR_ENABLE_FT, false),
     NUMBER(MPIR_CVAR_CTXID_LIMIT, true),
     NUMBER(MPIR_CVAR_CTXID_BLOCK, true),
     NUMBER(MPIR_CVAR_AGGR_DIRECT, true),

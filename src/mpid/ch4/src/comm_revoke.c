@@ -2,6 +2,8 @@
 
 #include "mpidimpl.h"
 #include "mpidch4r.h"
+#include "deaths.h"
+#include "objects.h"
 #include "mpir_duplicate.h"
 #include "mpir_revoke.h"
 
@@ -32,33 +34,6 @@ typedef struct {
 
 static bool is_inter(const MPIR_Comm *comm) { return comm->comm_kind == MPIR_COMM_KIND__INTERCOMM; }
 
-/* ---- objects of a kind: what is called for each ends the walk when it returns true ---- */
-
-typedef bool (*visitor_t)(void *object, void *context);
-
-static bool visit_block(char *objects, int n, size_t bytes, visitor_t visit, void *context)
-{
-    for (int i = 0; i < n; i++) {
-        if (visit(objects + (size_t) i * bytes, context))
-            return true;
-    }
-    return false;
-}
-
-static bool visit_all(MPIR_Object_alloc_t *mem, visitor_t visit, void *context)
-{
-    int of_block =
-        mem->indirect_size ? (mem->num_allocated - mem->direct_size) / mem->indirect_size : 0;
-
-    if (visit_block(mem->direct, mem->direct_size, mem->size, visit, context))
-        return true;
-    for (int block = 0; block < mem->indirect_size; block++) {
-        if (visit_block(mem->indirect[block], of_block, mem->size, visit, context))
-            return true;
-    }
-    return false;
-}
-
 /* ---- receives ---- */
 
 /* The netmod's half of a receive from any process ends with the other half. */
@@ -71,18 +46,20 @@ static bool is_half(MPIR_Request *rreq MPL_UNUSED)
 #endif
 }
 
-/* One that is matched already ends as it would have. */
-static bool end_receive(void *object, void *comm)
+/* One that is matched already ends as it would have.  Where a member has died, receives of messages
+ * between two processes go on. */
+static bool end_receive(void *object, void *context)
 {
     MPIR_Request *rreq = object;
+    MPIR_Comm *comm = context;
 
-    if (rreq->comm != comm || rreq->kind != MPIR_REQUEST_KIND__RECV ||
-        MPIR_Request_is_complete(rreq) || is_half(rreq))
+    if (MPIR_Object_get_ref(rreq) <= 0 || rreq->comm != comm ||
+        (MPIR_Deaths_watched && !comm->revoked && !MPIDIG_deaths_is_collective(rreq)) ||
+        rreq->kind != MPIR_REQUEST_KIND__RECV || MPIR_Request_is_complete(rreq) || is_half(rreq))
         return false;
     MPIR_Request_add_ref(rreq);
     /* nothing is chained to what an earlier receive left */
-    rreq->status.MPI_ERROR = MPI_SUCCESS;
-    MPIR_ERR_SET(rreq->status.MPI_ERROR, MPIX_ERR_REVOKED, "**revoked");
+    rreq->status.MPI_ERROR = MPIR_Comm_end_error(comm);
     MPID_Cancel_recv(rreq);
     if (MPIR_STATUS_GET_CANCEL_BIT(rreq->status))
         MPIR_STATUS_SET_CANCEL_BIT(rreq->status, FALSE);
@@ -90,42 +67,45 @@ static bool end_receive(void *object, void *comm)
     return false;
 }
 
-static void end_receives(MPIR_Comm *comm)
-{
-    for (int pool = 0; pool < MPIR_REQUEST_NUM_POOLS; pool++)
-        visit_all(&MPIR_Request_mem[pool], end_receive, comm);
-}
+static void end_receives(MPIR_Comm *comm) { MPIDIG_visit_requests(end_receive, comm); }
 
 /* ---- the mark ---- */
 
-static void mark(MPIR_Comm *comm)
+static void mark(MPIR_Comm *comm, bool is_revoked)
 {
-    comm->revoked = 1;
+    comm->ended = 1;
+    comm->revoked |= is_revoked;
     MPIR_Aggr_revoke(comm);
-    if (!comm->repairing)
+    if (!comm->repairing || !is_revoked)
         end_receives(comm);
     MPIDIG_comm_revoked_begin(comm);
 }
 
 /* Also parts that this process has not needed: another member may have sent a long message on one.
  * Without memory for them, that message stays. */
-static void mark_parts(MPIR_Comm *comm)
+static void mark_parts(MPIR_Comm *comm, bool is_revoked)
 {
     if (comm->hierarchy_kind == MPIR_COMM_HIERARCHY_KIND__PARENT)
         (void) MPIR_Comm_need_own_node_comms(comm);
-    mark(comm);
+    mark(comm, is_revoked);
     if (comm->node_comm)
-        mark(comm->node_comm);
+        mark(comm->node_comm, is_revoked);
     if (comm->node_roots_comm)
-        mark(comm->node_roots_comm);
+        mark(comm->node_roots_comm, is_revoked);
 }
 
-static void mark_all(MPIR_Comm *comm)
+static void mark_all(MPIR_Comm *comm, bool is_revoked)
 {
-    mark_parts(comm);
+    mark_parts(comm, is_revoked);
     MPIR_Ctxid_end_duplicates(comm);
     if (is_inter(comm) && (comm->local_comm || MPII_Setup_intercomm_localcomm(comm) == MPI_SUCCESS))
-        mark_parts(comm->local_comm);
+        mark_parts(comm->local_comm, is_revoked);
+}
+
+void MPIDIG_comm_died(MPIR_Comm *comm)
+{
+    if (!comm->ended)
+        mark_all(comm, false);
 }
 
 int MPIR_Comm_repair_begins(MPIR_Comm *comm)
@@ -143,7 +123,7 @@ int MPIR_Comm_repair_begins(MPIR_Comm *comm)
 
 static void end_repair(MPIR_Comm *comm)
 {
-    if (--comm->repairing == 0 && comm->revoked)
+    if (--comm->repairing == 0 && comm->ended)
         end_receives(comm);
 }
 
@@ -152,14 +132,6 @@ void MPIR_Comm_repair_ends(MPIR_Comm *comm)
     if (is_inter(comm))
         end_repair(comm->local_comm);
     end_repair(comm);
-}
-
-void MPIR_Comm_end_as_revoked(MPIR_Comm *comm, int *mpi_errno)
-{
-    if (comm->revoked && !comm->repairing && MPIR_ERR_GET_CLASS(*mpi_errno) != MPIX_ERR_REVOKED) {
-        *mpi_errno = MPI_SUCCESS;
-        MPIR_ERR_SET(*mpi_errno, MPIX_ERR_REVOKED, "**revoked");
-    }
 }
 
 /* ---- messages ---- */
@@ -175,6 +147,8 @@ static uint64_t digest_of(uint32_t index)
 
 static int tell_of(MPIR_Comm *comm, revoke_hdr_t hdr, int rank)
 {
+    if (MPIR_Deaths_seen > 0 && MPIDIG_deaths_is_dead(comm, rank))
+        return MPI_SUCCESS;
     hdr.rank = comm->rank;
     hdr.sender = digest_of((uint32_t) MPIR_Process.rank);
     return MPIDI_NM_am_send_hdr(rank, comm, MPIDIG_COMM_REVOKE, &hdr, sizeof(hdr), 0, 0);
@@ -185,7 +159,8 @@ static int tell_group(MPIR_Comm *comm, MPIR_Context_id_t id, uint32_t ids, bool 
 {
     int mpi_errno = MPI_SUCCESS;
     revoke_hdr_t hdr = {.context_id = id, .own_id = id, .ids = ids, .is_forwarded = true};
-    bool tells_all = is_first && comm->local_size <= MOST_TOLD;
+    /* those that the dead would have told */
+    bool tells_all = (is_first || MPIR_Deaths_seen > 0) && comm->local_size <= MOST_TOLD;
 
     for (long long distance = 1; distance < comm->local_size && mpi_errno == MPI_SUCCESS;
          distance += tells_all ? 1 : distance)
@@ -213,7 +188,7 @@ static int revoke_once(MPIR_Comm *comm, bool is_remote)
 {
     if (comm->revoked)
         return MPI_SUCCESS;
-    mark_all(comm);
+    mark_all(comm, true);
     return is_inter(comm) ? tell_other_group(comm, is_remote)
                           : tell_group(comm, comm->context_id, 1, !is_remote);
 }
@@ -240,7 +215,7 @@ static void revoke_duplicate(MPIR_Comm *made)
 {
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
     if (!made->revoked)
-        mark_all(made);
+        mark_all(made, true);
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
 }
 
@@ -255,7 +230,7 @@ static void tell_of_duplicates(MPIR_Comm *parent, MPIR_Context_id_t first, uint3
 static int learn(MPIR_Comm *comm, const revoke_hdr_t *hdr)
 {
     if (is_inter(comm) && hdr->is_forwarded && !comm->revoked)
-        mark_all(comm);
+        mark_all(comm, true);
     return revoke_once(comm, true);
 }
 
@@ -321,9 +296,7 @@ static MPIR_Comm *find_comm(revoke_hdr_t *hdr)
 {
     search_t search = {hdr, NULL};
 
-    if (!visit_block((char *) MPIR_Comm_builtin, MPIR_COMM_N_BUILTIN, sizeof(MPIR_Comm), is_found,
-                     &search))
-        visit_all(&MPIR_Comm_mem, is_found, &search);
+    MPIDIG_visit_comms(is_found, &search);
     return search.found;
 }
 

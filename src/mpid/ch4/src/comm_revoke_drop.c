@@ -76,9 +76,11 @@ static void drop_of_collectives(MPIR_Comm *comm)
         drop_all(comm, tag, COLLECTIVES);
 }
 
+/* Where a member has died, messages between two processes stay. */
 static void drop(MPIR_Comm *comm)
 {
-    drop_all(comm, MPI_ANY_TAG, POINT_TO_POINT);
+    if (comm->revoked)
+        drop_all(comm, MPI_ANY_TAG, POINT_TO_POINT);
     if (is_there_any(comm, COLLECTIVES))
         drop_of_collectives(comm);
 }
@@ -111,6 +113,15 @@ static bool has_hook(void)
     return hook_id >= 0;
 }
 
+static bool is_watched(const MPIR_Comm *comm)
+{
+    const watched_t *at = all_watched;
+
+    while (at && at->comm != comm)
+        at = at->next;
+    return at != NULL;
+}
+
 /* Without memory for it, or on the communicator of one process, what is there now is dropped,
  * and nothing later. */
 void MPIDIG_comm_revoked_begin(MPIR_Comm *comm)
@@ -121,7 +132,7 @@ void MPIDIG_comm_revoked_begin(MPIR_Comm *comm)
         return;
     while (!try_enter())
         MPL_sched_yield();
-    if (has_hook())
+    if (has_hook() && !is_watched(comm))
         watched = MPL_malloc(sizeof(*watched), MPL_MEM_COMM);
     drop(comm);
     if (watched) {
@@ -154,7 +165,7 @@ void MPIR_Comm_revoked_end(MPIR_Comm *comm)
 void MPIDIG_comm_revoked_progress(void)
 {
     /* without the lock: whether there is any, and nothing of it */
-    if (__atomic_load_n(&all_watched, __ATOMIC_RELAXED))
+    if (__atomic_load_n(&all_watched, __ATOMIC_RELAXED) || MPIR_Deaths_watched)
         (void) MPID_Progress_test(NULL);
 }
 

@@ -6,6 +6,7 @@
 #include "lines.h"
 #include "mpidu_init_shm.h"
 #include "mpir_arena.h"
+#include "mpir_deaths.h"
 #include "mpir_nodes.h"
 #include "mpir_tvars.h"
 
@@ -635,11 +636,12 @@ unsigned MPIDI_UCX_lines_progress(void)
 /* ---- begin and end ---- */
 
 /* A line wakes nobody, and UCX has no transport `self` where it has events: a process that may have
- * a helper has no box. */
+ * a helper has no box.  And nobody frees a lane of a process that has died. */
 static bool are_wanted(void)
 {
     return MPIR_CVAR_CH4_UCX_LINE_BYTES > 0 && lines.notices && MPIR_Process.local_size > 1 &&
-           !ENABLE_GPU && MPIDI_CH4_MT_MODEL != MPIDI_CH4_MT_LOCKLESS && !MPIR_Events_may_come();
+           !ENABLE_GPU && MPIDI_CH4_MT_MODEL != MPIDI_CH4_MT_LOCKLESS && !MPIR_Events_may_come() &&
+           !MPIR_Deaths_watched;
 }
 
 static void read_sent(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,

@@ -4,6 +4,7 @@
 #include "ucx_impl.h"
 #include "rma/deferred.h"
 #include "ch4_cards.h"
+#include "deaths.h"
 #include "ucx_am_long.h"
 #include "ucx_card.h"
 #include "ucx_worlds.h"
@@ -31,12 +32,14 @@ static struct {
     ucp_ep_h *eps;
     int count, room;
     unsigned long long address_bytes;
+    bool are_closing;
 } peers;
 
 bool MPIDI_UCX_peers_are_lazy(void)
 {
-    return MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS &&
-           (MPIDI_UCX_global.num_vnis == 1 || MPIR_CVAR_CH4_GLOBAL_PROGRESS);
+    return MPIR_Deaths_watched ||
+           (MPIR_CVAR_CH4_UCX_LAZY_ENDPOINTS &&
+            (MPIDI_UCX_global.num_vnis == 1 || MPIR_CVAR_CH4_GLOBAL_PROGRESS));
 }
 
 static void read_endpoints(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED,
@@ -269,11 +272,15 @@ fn_fail:
     goto fn_exit;
 }
 
+static void forget(int rank);
+
 int MPIDI_UCX_peers_init(void)
 {
     int mpi_errno = MPI_SUCCESS;
 
     register_variables();
+    if (MPIR_Deaths_watched)
+        MPIDIG_deaths_forget_peer = forget;
     mpi_errno = MPIDI_UCX_worlds_init();
     MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = keep_messages();
@@ -309,6 +316,11 @@ static int add_endpoint(ucp_ep_h ep)
     return mpi_errno;
 }
 
+/* The process manager says who has died, and then the endpoint is closed. */
+static void on_failure(void *arg MPL_UNUSED, ucp_ep_h ep MPL_UNUSED, ucs_status_t status MPL_UNUSED)
+{
+}
+
 static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h *ep)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -319,6 +331,11 @@ static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h *ep)
     int bytes;
     ucs_status_t status;
 
+    if (MPIR_Deaths_watched) {
+        params.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
+        params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+        params.err_handler.cb = on_failure;
+    }
     mpi_errno = make_room(); /* before the endpoint, so that none is ever without a place */
     MPIR_ERR_CHECK(mpi_errno);
     if (rank == MPIR_Process.rank) {
@@ -356,6 +373,9 @@ int MPIDI_UCX_peer_connect(MPIDI_av_entry_t *av, int vni_src, int vni_dst)
     if (MPIDI_UCX_AV(av).dest[vni_src][vni_dst])
         goto fn_exit;
     mpi_errno = make_endpoint((int) rank, vni_src, vni_dst, &ep);
+    /* this process may be the last to be told */
+    if (mpi_errno != MPI_SUCCESS && MPIR_Deaths_watched)
+        MPIR_ERR_SETANDJUMP(mpi_errno, MPIX_ERR_PROC_FAILED, "**proc_failed");
     MPIR_ERR_CHKANDJUMP2(mpi_errno, mpi_errno, MPI_ERR_OTHER, "**card_peer", "**card_peer %d %d",
                          MPIR_Process.rank, (int) rank);
     MPIDI_UCX_AV(av).dest[vni_src][vni_dst] = ep;
@@ -365,6 +385,35 @@ fn_exit:
     return mpi_errno;
 fn_fail:
     goto fn_exit;
+}
+
+/* What was sent by it, and has not left, ends with an error. */
+static void close_at_once(ucp_ep_h ep)
+{
+    ucp_request_param_t param = {.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS,
+                                 .flags = UCP_EP_CLOSE_FLAG_FORCE};
+    void *request = ucp_ep_close_nbx(ep, &param);
+
+    if (UCS_PTR_IS_PTR(request))
+        ucp_request_free(request);
+    for (int i = 0; i < peers.count; i++) {
+        if (peers.eps[i] == ep)
+            peers.eps[i] = peers.eps[--peers.count];
+    }
+}
+
+static void forget(int rank)
+{
+    MPIDI_UCX_addr_t *addr = &MPIDI_UCX_AV(&MPIDIU_get_av(0, rank));
+    const int n = MPIDI_UCX_global.num_vnis;
+
+    for (int i = 0; i < n * n && !peers.are_closing; i++) {
+        ucp_ep_h *ep = &addr->dest[i / n][i % n];
+
+        if (*ep)
+            close_at_once(*ep);
+        *ep = NULL;
+    }
 }
 
 /* Those that MPI_Init made. */
@@ -393,7 +442,8 @@ static int close_endpoints(void (*progress)(void))
 
         if (UCS_PTR_IS_PTR(request))
             pending[n++] = request; /* n <= i: endpoints before i are closed */
-        MPIDI_UCX_CHK_REQUEST(request);
+        if (!MPIR_Deaths_watched)
+            MPIDI_UCX_CHK_REQUEST(request);
     }
     while (n > 0) {
         if (ucp_request_is_completed(pending[n - 1]))
@@ -416,6 +466,7 @@ int MPIDI_UCX_peers_disconnect(void (*progress)(void))
         mpi_errno = add_all();
         MPIR_ERR_CHKRETURN(mpi_errno);
     }
+    peers.are_closing = true;
     mpi_errno = close_endpoints(progress);
     MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = MPIDI_Cards_free();

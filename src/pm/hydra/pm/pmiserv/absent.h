@@ -20,6 +20,8 @@
  *                     proxies of the same processes.
  */
 
+/* In the proxy: what follows holds without cleanup, too. */
+void HYD_pmcd_pmip_misses_always(void);
 /* In the proxy: its process number i has closed its connection. False: it has used it. */
 bool HYD_pmcd_pmip_never_comes(int i);
 /* In the proxy, before it starts processes: the end of one becomes an event of the demux engine. A

@@ -8,6 +8,7 @@
 
 static int ends[2] = {-1, -1}; /* a pipe, in which SIGCHLD puts a byte */
 static bool has_one_ended;
+static bool misses_always;
 static int first_absent = -1; /* number of a process here, or -1 */
 static bool someone_waits;
 static int first_unfinished = -1; /* likewise */
@@ -27,6 +28,10 @@ static void tell(enum HYD_pmcd_cmd what, int i)
         HYDU_dump(stderr, "cannot tell mpiexec that a process ended\n");
 }
 
+void HYD_pmcd_pmip_misses_always(void) { misses_always = true; }
+
+static bool ends_job(void) { return HYD_pmcd_pmip.user_global.auto_cleanup || misses_always; }
+
 bool HYD_pmcd_pmip_never_comes(int i)
 {
     int *fd = &HYD_pmcd_pmip.downstream.pmi_fd[i];
@@ -36,7 +41,7 @@ bool HYD_pmcd_pmip_never_comes(int i)
     HYDT_dmx_deregister_fd(*fd);
     close(*fd);
     *fd = HYD_FD_CLOSED;
-    if (HYD_pmcd_pmip.user_global.auto_cleanup && first_absent < 0) {
+    if (ends_job() && first_absent < 0) {
         first_absent = i;
         tell(NEVER_COMES, i);
         if (someone_waits)
@@ -147,7 +152,7 @@ void HYD_pmcd_pmip_unfinished_fails(void)
 {
     int i = first_unfinished;
 
-    if (!HYD_pmcd_pmip.user_global.auto_cleanup || HYD_pmcd_pmip_had_signal())
+    if (!ends_job() || HYD_pmcd_pmip_had_signal())
         return;
     if (i < 0 && !HYD_pmcd_pmip.downstream.forced_cleanup)
         i = find_unfinished();

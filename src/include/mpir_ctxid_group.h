@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPIR_CTXID_GROUP_H_INCLUDED
+#define MPIR_CTXID_GROUP_H_INCLUDED
+
+/* For callers whose own agreement carries the offers of a group, and whose members may have counted
+ * other creations of the parent: what MPIR_Ctxid_begin and decide are for all members
+ * (mpir_ctxid.h).  The fold is associative, commutative and idempotent, and starts with an offer.
+ * After begin, call either decide, or MPIR_Ctxid_abandon. */
+void MPIR_Ctxid_begin_group(MPIR_Ctxid_t *creation, struct MPIR_Comm *parent,
+                            struct MPIR_Group *group, int tag, uint64_t offer[2]);
+void MPIR_Ctxid_fold_group(uint64_t all[2], const uint64_t offer[2]);
+int MPIR_Ctxid_decide_group(MPIR_Ctxid_t *creation, const uint64_t all[2], MPIR_Context_id_t *id);
+
+#endif /* MPIR_CTXID_GROUP_H_INCLUDED */

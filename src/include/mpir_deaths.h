@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef MPIR_DEATHS_H_INCLUDED
+#define MPIR_DEATHS_H_INCLUDED
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Who has died.  With MPIR_CVAR_ENABLE_FT a process reads it in memory of the process manager
+ * (mpir_deaths_page.h); otherwise nobody dies.  What follows from a death: ch4's deaths.h.
+ */
+
+#ifdef MPIR_WITHOUT_SURVIVE
+#define MPIR_Deaths_seen UINT32_C(0)
+#define MPIR_Deaths_watched false
+#else
+
+/* How many have died.  Points to a 0 where nobody says who dies. */
+extern const uint32_t *MPIR_Deaths_number;
+/* Of how many this process has drawn the consequences; the first ones of the list. */
+extern uint32_t MPIR_Deaths_seen;
+/* Does somebody say who dies?  Does not change after MPI_Init. */
+extern bool MPIR_Deaths_watched;
+
+/* Early in MPI_Init. */
+void MPIR_Deaths_init(void);
+/* At the end of MPI_Init: from now on the job may go on without this process.  Waits for the others
+ * of the node. */
+void MPIR_Deaths_begun(void);
+
+/* Number i of the list: a rank of MPI_COMM_WORLD.  REQUIRES i < *MPIR_Deaths_number, as seen by an
+ * acquire load. */
+uint32_t MPIR_Deaths_rank(uint32_t i);
+
+static inline bool MPIR_Deaths_news(void)
+{
+    return __atomic_load_n(MPIR_Deaths_number, __ATOMIC_RELAXED) != MPIR_Deaths_seen;
+}
+
+#endif
+
+/* Has anybody died, as the process manager knows? */
+static inline bool MPIR_Deaths_any(void)
+{
+#ifdef MPIR_WITHOUT_SURVIVE
+    return false;
+#else
+    return __atomic_load_n(MPIR_Deaths_number, __ATOMIC_RELAXED) > 0;
+#endif
+}
+
+#endif /* MPIR_DEATHS_H_INCLUDED */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "mpicomm.h"
+
+int MPIR_Comm_end_error(const MPIR_Comm *comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (comm->revoked)
+        MPIR_ERR_SET(mpi_errno, MPIX_ERR_REVOKED, "**revoked");
+    else
+        MPIR_ERR_SET(mpi_errno, MPIX_ERR_PROC_FAILED, "**proc_failed");
+    return mpi_errno;
+}
+
+void MPIR_Comm_end_as_ended(MPIR_Comm *comm, int *mpi_errno)
+{
+    const int error_class = MPIR_ERR_GET_CLASS(*mpi_errno);
+
+    if (comm->ended && !comm->repairing && error_class != MPIX_ERR_REVOKED &&
+        error_class != MPIX_ERR_PROC_FAILED)
+        *mpi_errno = MPIR_Comm_end_error(comm);
+}

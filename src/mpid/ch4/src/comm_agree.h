@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CH4_COMM_AGREE_H_INCLUDED
+#define CH4_COMM_AGREE_H_INCLUDED
+
+#include "agree.h"
+
+/* Larger communicators have no agreement that survives deaths: a message holds two sets. */
+enum { MPIDIG_AGREE_MOST = 2880 };
+
+/* An agreement of the members of an intracommunicator that live (agree.h).  Members are ranks,
+ * offers those of MPIR_Ctxid_begin_group, and the acknowledged those of this process.  It knows
+ * all of the dead in the result when this returns.  The result stays until the communicator's next
+ * agreement. */
+int MPIDIG_agree(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2], agree_value_t **result);
+
+/* Under the lock of VCI 0: a process has died; a communicator is there. */
+void MPIDIG_agree_death(uint32_t index);
+int MPIDIG_agree_committed(MPIR_Comm *comm);
+
+void MPIDIG_agree_init(void);
+void MPIDIG_agree_finalize(void);
+
+#endif /* CH4_COMM_AGREE_H_INCLUDED */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CH4_DEATHS_H_INCLUDED
+#define CH4_DEATHS_H_INCLUDED
+
+#include "mpir_deaths.h"
+
+/*
+ * What follows from a death (mpir_deaths.h), when the progress engine learns of it:
+ *
+ *   requests        sends to the dead process and receives from it end with MPIX_ERR_PROC_FAILED
+ *   communicators   with the dead process: their collectives end with this error, now and later;
+ *                   a receive from any source is pending until the program acknowledges the death
+ *   later calls     sends to it and receives from it end at once; a message of it that has arrived
+ *                   is received
+ *
+ * Not covered: windows, files, partitioned operations, processes of other jobs.
+ *
+ * While deaths are watched each request of CH4 notes its peer.
+ */
+
+/* Outside all VCI locks. */
+void MPIDIG_deaths_learn(void);
+
+/* `peer` of a request: the process's index and 1; 0 for any source. */
+#define MPIDIG_DEATHS_COLLECTIVE UINT32_C(0x80000000)
+#define MPIDIG_DEATHS_NOBODY UINT32_C(0x7fffffff)
+
+void MPIDIG_deaths_note_peer(MPIR_Request *req, MPIR_Comm *comm, int rank, int context_offset);
+/* True: the other process is dead, and *req has ended with the error, or there is no memory. */
+bool MPIDIG_deaths_refuse_send(MPIR_Comm *comm, int rank, MPIR_Request **req, int *mpi_errno);
+
+MPL_STATIC_INLINE_PREFIX void MPIDIG_deaths_note(MPIR_Request *req, MPIR_Comm *comm, int rank,
+                                                 int context_offset)
+{
+    if (unlikely(MPIR_Deaths_watched))
+        MPIDIG_deaths_note_peer(req, comm, rank, context_offset);
+}
+
+/* The same for a send that the network refuses: it may know of the death before this process is
+ * told.  Returns the error that remains. */
+int MPIDIG_deaths_failed_send(int error, MPIR_Comm *comm, MPIR_Request **req);
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_deaths_of_send(int error, MPIR_Comm *comm, MPIR_Request **req)
+{
+    return likely(error == MPI_SUCCESS) || !MPIR_Deaths_watched
+               ? error
+               : MPIDIG_deaths_failed_send(error, comm, req);
+}
+
+/* Is it of a collective operation? */
+bool MPIDIG_deaths_is_collective(const MPIR_Request *req);
+
+#ifndef MPIR_WITHOUT_SURVIVE
+/* A message that was found by a probe. */
+MPL_STATIC_INLINE_PREFIX void MPIDIG_deaths_note_matched(MPIR_Request *message)
+{
+    if (unlikely(MPIR_Deaths_watched))
+        MPIDI_REQUEST(message, peer) = MPIDIG_DEATHS_NOBODY;
+}
+#endif
+
+MPL_STATIC_INLINE_PREFIX bool MPIDIG_deaths_refuse(MPIR_Comm *comm, int rank, MPIR_Request **req,
+                                                   int *mpi_errno)
+{
+    return unlikely(MPIR_Deaths_seen > 0) && MPIDIG_deaths_refuse_send(comm, rank, req, mpi_errno);
+}
+
+/* What the netmod has of a process of the world ends.  NULL: nothing does. */
+extern void (*MPIDIG_deaths_forget_peer)(int rank);
+/* The error of what the network has not done, for its other side has ended. */
+void MPIDIG_deaths_end_with_error(MPIR_Request *req);
+/* Has the network, or this process, cancelled a receive for such a reason? */
+bool MPIDIG_deaths_are_reason(const MPIR_Request *req);
+
+/* Is a member of the communicator dead, as far as this process has seen? */
+bool MPIDIG_deaths_is_dead(MPIR_Comm *comm, int rank);
+/* The error of a probe that has found nothing. */
+int MPIDIG_deaths_probe(MPIR_Comm *comm, int rank);
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_deaths_of_probe(MPIR_Comm *comm, int rank)
+{
+    return unlikely(MPIR_Deaths_seen > 0) ? MPIDIG_deaths_probe(comm, rank) : MPI_SUCCESS;
+}
+
+/* MPIX_Comm_failure_ack, _failure_get_acked */
+int MPIDIG_deaths_ack(MPIR_Comm *comm);
+int MPIDIG_deaths_get_acked(MPIR_Comm *comm, MPIR_Group **failed);
+
+/* A new communicator may have dead members. */
+void MPIDIG_deaths_committed(MPIR_Comm *comm);
+/* Has the program acknowledged all deaths of members?  If not, receives from any source wait. */
+bool MPIDIG_deaths_are_acked(MPIR_Comm *comm);
+
+#endif /* CH4_DEATHS_H_INCLUDED */

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpidimpl.h"
+#include "mpidch4r.h"
+#include "mpir_revoke.h"
+#include "comm_agree.h"
+#include "deaths_list.h"
+#include "objects.h"
+
+/* What this process does when it learns of a death, and what it finds when it makes a communicator
+ * later. */
+
+/* Messages of the dead that are here already are taken before it counts as dead: what so many polls
+ * of the network find. */
+enum { POLLS = 64 };
+
+void (*MPIDIG_deaths_forget_peer)(int rank);
+
+/* Its sends have ended with its endpoints. */
+static bool end_with(void *object, void *context)
+{
+    MPIR_Request *req = object;
+    const uint32_t *index = context;
+
+    /* one that is free is not complete in all cases; those of active messages have no communicator,
+     * and the peer of another request that had their place */
+    if (MPIR_Object_get_ref(req) > 0 && req->comm && req->kind == MPIR_REQUEST_KIND__RECV &&
+        !MPIR_Request_is_complete(req) && MPIDIG_deaths_peer(req) == *index + 1)
+        MPIDIG_deaths_end_receive(req, MPIDIG_deaths_error());
+    return false;
+}
+
+/* One that is still being made, and may come to nothing, is looked at when it is complete. */
+static bool is_complete(const MPIR_Comm *comm)
+{
+    return MPIR_Object_get_ref(comm) > 0 && comm->map &&
+           comm->recvcontext_id != MPIR_INVALID_CONTEXT_ID;
+}
+
+static bool end_if_member(void *object, void *context)
+{
+    MPIR_Comm *comm = object;
+    const uint32_t *index = context;
+
+    if (is_complete(comm) && MPIDIG_deaths_has_member(comm, *index))
+        MPIDIG_comm_died(comm);
+    return false;
+}
+
+void MPIDIG_deaths_committed(MPIR_Comm *comm)
+{
+    MPIDI_COMM(comm, deaths_acked) = 0;
+    for (uint32_t i = 0; i < MPIR_Deaths_seen; i++) {
+        if (MPIDIG_deaths_has_member(comm, MPIR_Deaths_rank(i))) {
+            MPIDIG_comm_died(comm);
+            return;
+        }
+    }
+}
+
+static void learn_of(uint32_t index)
+{
+    MPIDIG_deaths_put(index);
+    if (MPIDIG_deaths_forget_peer)
+        MPIDIG_deaths_forget_peer((int) index);
+    MPIDIG_visit_requests(end_with, &index);
+    MPIDIG_visit_comms(end_if_member, &index);
+    MPIDIG_agree_death(index);
+}
+
+static void take_messages(void)
+{
+    for (int i = 0; i < POLLS; i++) {
+        for (int vci = 0; vci < MPIDI_global.n_vcis; vci++) {
+            MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vci).lock);
+            (void) MPIDI_NM_progress(vci, 0);
+            (void) MPIDI_deferred_poll(vci);
+            MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);
+        }
+    }
+}
+
+/* Waits look again at what they wait for. */
+static void wake_waits(void)
+{
+    for (int vci = 0; vci < MPIDI_global.n_vcis; vci++)
+        MPL_atomic_fetch_add_int(&MPIDI_VCI(vci).progress_count, 1);
+}
+
+static void learn(void)
+{
+    uint32_t number = __atomic_load_n(MPIR_Deaths_number, __ATOMIC_ACQUIRE);
+
+    take_messages();
+    if (!MPIDIG_deaths_prepare())
+        return; /* the next poll tries again */
+    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
+    while (MPIR_Deaths_seen < number)
+        learn_of(MPIR_Deaths_rank(MPIR_Deaths_seen++));
+    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
+    wake_waits();
+}
+
+void MPIDIG_deaths_learn(void)
+{
+    static MPL_atomic_int_t busy = MPL_ATOMIC_INT_T_INITIALIZER(0);
+
+    if (!MPIDI_global.is_initialized || MPL_atomic_cas_int(&busy, 0, 1) != 0)
+        return;
+    learn();
+    MPL_atomic_release_store_int(&busy, 0);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "hydra.h"
+#include "pmip.h"
+#include "pmip_pmi.h"
+#include "demux.h"
+#include "absent.h"
+#include "deaths.h"
+#include "../../../../include/mpir_deaths_page.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+static MPIR_deaths_page_t *page;
+static int page_fd = -1;
+static bool is_over;           /* the job, because a rank has died too early */
+static int wake[2] = {-1, -1}; /* the handler writes, and the loop over file descriptors reads */
+
+/* ---- the memory ---- */
+
+static int make_file(void)
+{
+#ifdef MFD_CLOEXEC
+    return memfd_create("mpich_deaths", 0);
+#else
+    char name[64];
+    int fd;
+
+    snprintf(name, sizeof(name), "/mpich_deaths_%d", (int) getpid());
+    fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+    if (fd >= 0)
+        shm_unlink(name);
+    return fd;
+#endif
+}
+
+static bool make_page(void)
+{
+    const uint32_t size = (uint32_t) HYD_pmcd_pmip.system_global.global_process_count;
+    const size_t bytes = MPIR_Deaths_bytes(size);
+
+    page_fd = make_file();
+    if (page_fd < 0 || ftruncate(page_fd, (off_t) bytes) != 0)
+        return false;
+    page = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, page_fd, 0);
+    if (page == MAP_FAILED)
+        return false;
+    page->size = size;
+    page->ranks = (uint32_t) HYD_pmcd_pmip.local.proxy_process_count;
+    page->magic = MPIR_DEATHS_MAGIC;
+    return true;
+}
+
+void HYD_pmcd_pmip_note_death(int rank)
+{
+    uint32_t number = page ? page->number : 0;
+
+    if (!page || number >= page->size)
+        return;
+    for (uint32_t i = 0; i < number; i++) {
+        if (page->dead[i] == (uint32_t) rank)
+            return;
+    }
+    page->dead[number] = (uint32_t) rank;
+    __atomic_store_n(&page->number, number + 1, __ATOMIC_RELEASE);
+}
+
+/* ---- ends of processes ---- */
+
+static void on_child(int sig MPL_UNUSED)
+{
+    int saved = errno;
+
+    (void) !write(wake[1], "", 1); /* a full pipe wakes the loop as well */
+    errno = saved;
+}
+
+/* The loop calls waitpid after each event. */
+static HYD_status on_wake(int fd, HYD_event_t events MPL_UNUSED, void *userp MPL_UNUSED)
+{
+    char bytes[64];
+
+    while (read(fd, bytes, sizeof(bytes)) > 0)
+        ;
+    return HYD_SUCCESS;
+}
+
+static HYD_status watch_children(void)
+{
+    struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
+
+    if (pipe(wake) != 0)
+        return HYD_SOCK_ERROR;
+    for (int i = 0; i < 2; i++) {
+        fcntl(wake[i], F_SETFL, O_NONBLOCK);
+        fcntl(wake[i], F_SETFD, FD_CLOEXEC);
+    }
+    sigaction(SIGCHLD, &action, NULL);
+    return HYDT_dmx_register_fd(1, &wake[0], HYD_POLLIN, NULL, on_wake);
+}
+
+HYD_status HYD_pmcd_pmip_deaths_open(void)
+{
+    HYD_status status = HYD_SUCCESS;
+
+    if (!HYD_pmcd_pmip.user_global.recovery)
+        goto fn_exit;
+    if (!make_page())
+        HYDU_ERR_SETANDJUMP(status, HYD_NO_MEM, "--enable-recovery: no shared memory (%s)\n",
+                            strerror(errno));
+    HYD_pmcd_pmip_misses_always();
+    status = watch_children();
+    HYDU_ERR_POP(status, "unable to watch processes\n");
+
+fn_exit:
+    return status;
+
+fn_fail:
+    goto fn_exit;
+}
+
+HYD_status HYD_pmcd_pmip_deaths_env(struct HYD_env **env)
+{
+    HYD_status status;
+    char fd[16];
+
+    if (!page)
+        return HYD_SUCCESS;
+    snprintf(fd, sizeof(fd), "%d", page_fd);
+    status = HYDU_append_env_to_list(MPIR_DEATHS_VARIABLE, fd, env);
+    return status == HYD_SUCCESS ? HYDU_append_env_to_list("MPIR_CVAR_ENABLE_FT", "1", env)
+                                 : status;
+}
+
+static bool tell(enum HYD_pmcd_cmd what, int i)
+{
+    struct HYD_pmcd_hdr hdr;
+    int sent, closed;
+
+    HYD_pmcd_init_header(&hdr);
+    hdr.cmd = what;
+    hdr.pid = HYD_pmcd_pmip.downstream.pmi_rank[i];
+    hdr.rank = i;
+    return HYDU_sock_write(HYD_pmcd_pmip.upstream.control, &hdr, sizeof(hdr), &sent, &closed,
+                           HYDU_SOCK_COMM_MSGWAIT) == HYD_SUCCESS &&
+           !closed;
+}
+
+/* Until then they may wait for each other where nobody looks at the list. */
+static bool have_all_begun(void)
+{
+    return __atomic_load_n(&page->begun, __ATOMIC_ACQUIRE) >= page->ranks;
+}
+
+bool HYD_pmcd_pmip_goes_on_without(int i)
+{
+    int fd = HYD_pmcd_pmip.downstream.pmi_fd[i];
+
+    if (!page || !HYD_pmcd_pmip.downstream.pmi_fd_active[i])
+        return false; /* no MPI program */
+    if (fd < 0)
+        return true; /* it has finalized, or its death is known */
+    if (!have_all_begun()) {
+        if (!is_over)
+            tell(TERMINATED_EARLY, i);
+        is_over = true;
+        HYD_pmcd_pmip_ends_unfinished(i);
+        return false;
+    }
+    HYDT_dmx_deregister_fd(fd);
+    close(fd);
+    HYD_pmcd_pmip_note_death(HYD_pmcd_pmip.downstream.pmi_rank[i]);
+    return tell(PROCESS_TERMINATED, i) && HYD_pmcd_pmip_process_ended(i) == HYD_SUCCESS;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The option --enable-recovery, for utils.c, as Open MPI calls it: a rank that dies does not end
+ * the job. */
+#ifndef RECOVERY_H_INCLUDED
+#define RECOVERY_H_INCLUDED
+
+static HYD_status recovery_on(char *arg MPL_UNUSED, char ***argv MPL_UNUSED)
+{
+    HYD_server_info.user_global.recovery = 1;
+    return HYD_SUCCESS;
+}
+
+static void recovery_help(void)
+{
+    printf("\n");
+    printf(
+        "-enable-recovery: A process that dies does not end the job; the others get errors of\n");
+    printf("                  class MPIX_ERR_PROC_FAILED, and can repair their communicators\n\n");
+}
+
+/* MPIR_CVAR_ENABLE_FT in the environment of mpiexec means the same. */
+static void recovery_from_environment(void)
+{
+    int wanted = 0;
+
+    if (MPL_env2bool("MPIR_CVAR_ENABLE_FT", &wanted) == 1 && wanted)
+        HYD_server_info.user_global.recovery = 1;
+    if (HYD_server_info.user_global.recovery)
+        HYD_server_info.user_global.auto_cleanup = 0;
+}
+
+#define RECOVERY_OPTION \
+    { \
+        "enable-recovery", recovery_on, recovery_help \
+    }
+
+#endif /* RECOVERY_H_INCLUDED */

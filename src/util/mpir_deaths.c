@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "mpiimpl.h"
+#include "mpir_deaths.h"
+#include "mpir_deaths_page.h"
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const uint32_t nobody = 0;
+
+const uint32_t *MPIR_Deaths_number = &nobody;
+uint32_t MPIR_Deaths_seen;
+bool MPIR_Deaths_watched;
+
+static MPIR_deaths_page_t *page; /* stays: MPI may be initialized again */
+
+static MPIR_deaths_page_t *map_page(int fd)
+{
+    struct stat file;
+    MPIR_deaths_page_t *mapped;
+
+    if (fstat(fd, &file) != 0 || file.st_size < (off_t) sizeof(*mapped))
+        return NULL;
+    mapped = mmap(NULL, (size_t) file.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (mapped == MAP_FAILED)
+        return NULL;
+    if (mapped->magic == MPIR_DEATHS_MAGIC &&
+        (size_t) file.st_size >= MPIR_Deaths_bytes(mapped->size))
+        return mapped;
+    munmap(mapped, (size_t) file.st_size);
+    return NULL;
+}
+
+/* The process manager says which descriptor; a process that it did not start may have inherited the
+ * variable and not the descriptor. */
+static void find_page(void)
+{
+    int fd;
+
+    if (MPL_env2int(MPIR_DEATHS_VARIABLE, &fd) != 1 || fd < 0)
+        return;
+    page = map_page(fd);
+    if (page)
+        close(fd);
+}
+
+void MPIR_Deaths_init(void)
+{
+    static bool has_asked, has_warned;
+
+    if (!MPIR_CVAR_ENABLE_FT)
+        return;
+    if (!has_asked)
+        find_page();
+    has_asked = true;
+    if (page) {
+        MPIR_Deaths_number = &page->number;
+        MPIR_Deaths_watched = true;
+    } else if (!has_warned) {
+        fprintf(stderr, "MPI: MPIR_CVAR_ENABLE_FT is set, but the launcher does not say which "
+                        "processes die; use mpiexec --enable-recovery\n");
+        has_warned = true;
+    }
+}
+
+void MPIR_Deaths_begun(void)
+{
+    static bool has_said;
+
+    if (!page || has_said)
+        return;
+    has_said = true;
+    __atomic_fetch_add(&page->begun, 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&page->begun, __ATOMIC_ACQUIRE) < page->ranks)
+        MPIR_Yield_idle();
+}
+
+uint32_t MPIR_Deaths_rank(uint32_t i) { return page->dead[i]; }

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * mpiexec --enable-recovery: the last rank dies while the others are inside a call, which then
+ * returns an error of class MPIX_ERR_PROC_FAILED.  The survivors acknowledge, agree, shrink, and go
+ * on; MPI_Finalize ends.  A call that does not return ends its rank after some seconds, which is
+ * an error.
+ *
+ *   survive CALL [kill]    the rank ends by _exit(3), or by SIGKILL
+ */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TAG = 7, LONG = 1 << 20, SECONDS = 40 };
+
+static int me, size, victim, errs, dies_by_signal;
+static MPI_Comm world; /* MPI_COMM_WORLD, whose errors return */
+static const char *call = "";
+static char *program;
+
+static void hangs(int number)
+{
+    char text[128];
+
+    (void) number;
+    snprintf(text, sizeof(text), "rank %d hangs in: %s\n", me, call);
+    (void) !write(STDOUT_FILENO, text, strlen(text));
+    _exit(9);
+}
+
+static int class_of(int error)
+{
+    int class = MPI_SUCCESS;
+
+    MPI_Error_class(error, &class);
+    return class;
+}
+
+static void expect(int is_so, const char *what)
+{
+    if (is_so)
+        return;
+    errs++;
+    printf("rank %d, %s: %s\n", me, call, what);
+    fflush(stdout);
+}
+
+static void expect_class(int error, int class, const char *what)
+{
+    char text[MPI_MAX_ERROR_STRING + 128], message[MPI_MAX_ERROR_STRING];
+    int length;
+
+    if (class_of(error) == class)
+        return;
+    MPI_Error_string(error, message, &length);
+    snprintf(text, sizeof(text), "%s has class %d, not %d: %s", what, class_of(error), class,
+             message);
+    expect(0, text);
+}
+
+static void expect_failed(int error, const char *what)
+{
+    expect_class(error, MPIX_ERR_PROC_FAILED, what);
+}
+
+static void expect_success(int error, const char *what) { expect_class(error, MPI_SUCCESS, what); }
+
+/* ---- the death ---- */
+
+static void die(void)
+{
+    usleep(150000); /* the others are in their calls then, mostly */
+    if (dies_by_signal)
+        raise(SIGKILL);
+    _exit(3);
+}
+
+/* How many deaths of members this process knows. */
+static int count_dead(MPI_Comm comm)
+{
+    MPI_Group group;
+    int n;
+
+    expect_success(MPIX_Comm_get_failed(comm, &group), "MPIX_Comm_get_failed");
+    MPI_Group_size(group, &n);
+    if (group != MPI_GROUP_EMPTY)
+        MPI_Group_free(&group);
+    return n;
+}
+
+static void wait_for_death(void)
+{
+    int flag;
+
+    while (count_dead(world) == 0)
+        MPI_Iprobe(MPI_ANY_SOURCE, 99, world, &flag, MPI_STATUS_IGNORE);
+}
+
+/* ---- calls ---- */
+
+static void in_receive(void)
+{
+    MPI_Request request;
+    MPI_Status status;
+    int value = 0;
+
+    expect_failed(MPI_Recv(&value, 1, MPI_INT, victim, TAG, world, MPI_STATUS_IGNORE), "MPI_Recv");
+    expect_success(MPI_Irecv(&value, 1, MPI_INT, victim, TAG, world, &request), "MPI_Irecv");
+    expect_failed(MPI_Wait(&request, &status), "MPI_Wait");
+    expect(request == MPI_REQUEST_NULL, "the request that has ended is there");
+    expect_failed(MPI_Probe(victim, TAG, world, &status), "MPI_Probe");
+}
+
+static void in_waitall(void)
+{
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    int in[2] = {0, 0}, next = (me + 1) % victim, previous = (me + victim - 1) % victim;
+
+    MPI_Irecv(&in[0], 1, MPI_INT, previous, TAG, world, &requests[0]);
+    MPI_Irecv(&in[1], 1, MPI_INT, victim, TAG, world, &requests[1]);
+    MPI_Send(&me, 1, MPI_INT, next, TAG, world);
+    expect_class(MPI_Waitall(2, requests, statuses), MPI_ERR_IN_STATUS, "MPI_Waitall");
+    expect_failed(statuses[1].MPI_ERROR, "the status");
+    if (requests[0] != MPI_REQUEST_NULL)
+        expect_success(MPI_Wait(&requests[0], MPI_STATUS_IGNORE), "the other one");
+    expect(in[0] == previous, "the message of a survivor is wrong");
+}
+
+/* A message that has come before the death is received. */
+static void in_late_receive(void)
+{
+    int value = 0;
+
+    if (me == victim) {
+        for (int i = 0; i < victim; i++)
+            MPI_Send(&i, 1, MPI_INT, i, TAG, world);
+        return;
+    }
+    wait_for_death();
+    value = -1;
+    expect_success(MPI_Recv(&value, 1, MPI_INT, victim, TAG, world, MPI_STATUS_IGNORE),
+                   "the first");
+    expect(value == me, "the message is wrong");
+    expect_failed(MPI_Recv(&value, 1, MPI_INT, victim, TAG, world, MPI_STATUS_IGNORE),
+                  "the second");
+}
+
+static void in_any_source(void)
+{
+    MPI_Request request;
+    MPI_Group group;
+    int value = -1, next = (me + 1) % victim, previous = (me + victim - 1) % victim, n, flag;
+
+    MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG, world, &request);
+    expect_class(MPI_Wait(&request, MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED_PENDING, "MPI_Wait");
+    expect(request != MPI_REQUEST_NULL, "the pending request is gone");
+    expect_class(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), MPIX_ERR_PROC_FAILED_PENDING,
+                 "MPI_Test");
+    expect_success(MPIX_Comm_failure_get_acked(world, &group), "MPIX_Comm_failure_get_acked");
+    expect(group == MPI_GROUP_EMPTY, "a death is acknowledged by itself");
+    expect_success(MPIX_Comm_failure_ack(world), "MPIX_Comm_failure_ack");
+    expect_success(MPIX_Comm_failure_get_acked(world, &group), "MPIX_Comm_failure_get_acked");
+    MPI_Group_size(group, &n);
+    expect(n == 1, "not one death is acknowledged");
+    if (group != MPI_GROUP_EMPTY)
+        MPI_Group_free(&group);
+    expect_success(MPIX_Comm_ack_failed(world, 1, &n), "MPIX_Comm_ack_failed");
+    expect(n == 1, "MPIX_Comm_ack_failed returns another number");
+    expect_success(MPIX_Comm_agree(world, &flag), "MPIX_Comm_agree"); /* all know of the death */
+    expect_success(MPI_Send(&me, 1, MPI_INT, next, TAG, world), "MPI_Send");
+    expect_success(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait after the acknowledgement");
+    expect(value == previous, "the message is wrong");
+}
+
+static void in_blocking_any_source(void)
+{
+    int value;
+
+    expect_failed(MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, TAG, world, MPI_STATUS_IGNORE),
+                  "MPI_Recv");
+}
+
+static void in_send(void)
+{
+    static char bytes[LONG];
+    MPI_Request request;
+
+    expect_failed(MPI_Ssend(&me, 1, MPI_INT, victim, TAG, world), "MPI_Ssend");
+    expect_failed(MPI_Send(bytes, LONG, MPI_BYTE, victim, TAG, world), "a long MPI_Send");
+    expect_failed(MPI_Send(&me, 1, MPI_INT, victim, TAG, world), "a short MPI_Send");
+    expect_success(MPI_Isend(&me, 1, MPI_INT, victim, TAG, world, &request), "MPI_Isend");
+    expect_failed(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+}
+
+static void in_long_send(void)
+{
+    static char bytes[LONG];
+
+    expect_failed(MPI_Send(bytes, LONG, MPI_BYTE, victim, TAG, world), "a long MPI_Send");
+}
+
+/* More than the process has cells: the first ones wait in the memory of the dead.  Whether the last
+ * ones fail is open, but messages to others find cells. */
+static void in_many_sends(void)
+{
+    enum { MESSAGES = 2000 };
+    static int values[MESSAGES];
+    MPI_Request requests[MESSAGES];
+    int next = (me + 1) % victim, previous = (me + victim - 1) % victim;
+
+    for (int i = 0; i < MESSAGES; i++)
+        MPI_Isend(&values[i], 1, MPI_INT, victim, TAG, world, &requests[i]);
+    for (int i = 0; i < MESSAGES; i++)
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+    wait_for_death();
+    for (int i = 0; i < MESSAGES; i++) {
+        int value = -1;
+        expect_success(MPI_Sendrecv(&i, 1, MPI_INT, next, TAG, &value, 1, MPI_INT, previous, TAG,
+                                    world, MPI_STATUS_IGNORE),
+                       "MPI_Sendrecv");
+        expect(value == i, "a message between survivors is wrong");
+    }
+}
+
+static void in_barrier(void) { expect_failed(MPI_Barrier(world), "MPI_Barrier"); }
+
+static void in_allreduce(void)
+{
+    int one = 1, sum;
+
+    expect_failed(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, world), "MPI_Allreduce");
+    expect_failed(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, world), "the next MPI_Allreduce");
+}
+
+static void in_long_allreduce(void)
+{
+    static char in[LONG], out[LONG];
+
+    expect_failed(MPI_Allreduce(in, out, LONG, MPI_CHAR, MPI_MAX, world), "MPI_Allreduce");
+}
+
+static void in_nonblocking(void)
+{
+    MPI_Request requests[3];
+    int one = 1, sum;
+    static char in[LONG], out[LONG];
+
+    MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, world, &requests[0]);
+    MPI_Ibarrier(world, &requests[1]);
+    MPI_Iallreduce(in, out, LONG, MPI_CHAR, MPI_MAX, world, &requests[2]);
+    for (int i = 0; i < 3; i++)
+        expect_failed(MPI_Wait(&requests[i], MPI_STATUS_IGNORE), "MPI_Wait");
+}
+
+/* A root's data may have come before it died, so only one that nobody sends is missed. */
+static void in_rooted(void)
+{
+    static char bytes[LONG];
+
+    expect_failed(MPI_Bcast(bytes, LONG, MPI_BYTE, victim, world), "MPI_Bcast");
+    expect_failed(MPI_Gather(bytes, 8, MPI_BYTE, NULL, 0, MPI_BYTE, victim, world), "MPI_Gather");
+    expect_failed(MPI_Alltoall(bytes, 8, MPI_BYTE, bytes + LONG / 2, 8, MPI_BYTE, world),
+                  "MPI_Alltoall");
+}
+
+static void in_dup(void)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Request request;
+    int error;
+
+    expect_failed(MPI_Comm_dup(world, &made), "MPI_Comm_dup");
+    error = MPI_Comm_idup(world, &made, &request);
+    if (error == MPI_SUCCESS)
+        error = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_failed(error, "MPI_Comm_idup");
+}
+
+static void in_idup(void)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Request request;
+    int error = MPI_Comm_idup(world, &made, &request);
+
+    if (error == MPI_SUCCESS)
+        error = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    expect_failed(error, "MPI_Comm_idup");
+}
+
+static void in_split(void)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+
+    expect_failed(MPI_Comm_split(world, me % 2, me, &made), "MPI_Comm_split");
+    expect_failed(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made),
+                  "MPI_Comm_split_type");
+}
+
+static void in_create(void)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+    MPI_Group group;
+
+    MPI_Comm_group(world, &group);
+    expect_failed(MPI_Comm_create(world, group, &made), "MPI_Comm_create");
+    MPI_Group_free(&group);
+}
+
+static void in_agree(void)
+{
+    int flag = ~(1 << me);
+
+    expect_failed(MPIX_Comm_agree(world, &flag), "MPIX_Comm_agree");
+    expect(flag == ~((1 << victim) - 1), "the flag is not that of all survivors");
+}
+
+static void in_shrink(void)
+{
+    MPI_Comm made = MPI_COMM_NULL;
+
+    expect_success(MPIX_Comm_shrink(world, &made), "MPIX_Comm_shrink");
+    MPI_Comm_free(&made);
+}
+
+static void in_revoked(void)
+{
+    int flag;
+
+    expect_success(MPIX_Comm_is_revoked(world, &flag), "MPIX_Comm_is_revoked");
+    expect(!flag, "the communicator is revoked by itself");
+    wait_for_death();
+    MPIX_Comm_agree(world, &flag); /* all know of the death */
+    if (me == 0)
+        MPIX_Comm_revoke(world);
+    expect_class(MPI_Recv(&flag, 1, MPI_INT, me, TAG, world, MPI_STATUS_IGNORE), MPIX_ERR_REVOKED,
+                 "MPI_Recv");
+    expect_success(MPIX_Comm_is_revoked(world, &flag), "MPIX_Comm_is_revoked");
+    expect(flag, "the communicator is not revoked");
+}
+
+/* The survivors start another process in the place of the dead one. */
+static void in_spawn(void)
+{
+    MPI_Comm survivors = MPI_COMM_NULL, started = MPI_COMM_NULL, repaired = MPI_COMM_NULL;
+    char *words[] = {"child", NULL};
+    int one = 1, sum = 0;
+
+    wait_for_death();
+    expect_success(MPIX_Comm_shrink(world, &survivors), "MPIX_Comm_shrink");
+    expect_success(MPI_Comm_spawn(program, words, 1, MPI_INFO_NULL, 0, survivors, &started,
+                                  MPI_ERRCODES_IGNORE),
+                   "MPI_Comm_spawn");
+    expect_success(MPI_Intercomm_merge(started, 0, &repaired), "MPI_Intercomm_merge");
+    expect_success(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, repaired), "MPI_Allreduce");
+    expect(sum == size, "the repaired communicator has another size");
+    MPI_Comm_free(&repaired);
+    MPI_Comm_disconnect(&started);
+    MPI_Comm_free(&survivors);
+}
+
+static void be_child(MPI_Comm parent)
+{
+    MPI_Comm repaired;
+    int one = 1, sum;
+
+    MPI_Intercomm_merge(parent, 1, &repaired);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, repaired);
+    MPI_Comm_free(&repaired);
+    MPI_Comm_disconnect(&parent);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+    int victim_too;
+} calls[] = {{"receive", in_receive, 0},
+             {"waitall", in_waitall, 0},
+             {"late_receive", in_late_receive, 1},
+             {"any_source", in_any_source, 0},
+             {"blocking_any_source", in_blocking_any_source, 0},
+             {"send", in_send, 0},
+             {"long_send", in_long_send, 0},
+             {"many_sends", in_many_sends, 0},
+             {"barrier", in_barrier, 0},
+             {"allreduce", in_allreduce, 0},
+             {"long_allreduce", in_long_allreduce, 0},
+             {"nonblocking", in_nonblocking, 0},
+             {"rooted", in_rooted, 0},
+             {"dup", in_dup, 0},
+             {"idup", in_idup, 0},
+             {"split", in_split, 0},
+             {"create", in_create, 0},
+             {"agree", in_agree, 0},
+             {"shrink", in_shrink, 0},
+             {"revoked", in_revoked, 0},
+             {"spawn", in_spawn, 0}};
+
+/* ---- afterwards ---- */
+
+static void check_survivors(MPI_Comm survivors)
+{
+    MPI_Comm copy = MPI_COMM_NULL;
+    int n, rank, sum, all;
+    static char in[LONG], out[LONG];
+
+    MPI_Comm_size(survivors, &n);
+    MPI_Comm_rank(survivors, &rank);
+    expect(n == victim && rank == me, "the shrunk communicator has other ranks");
+    for (int i = 0; i < 20; i++) {
+        sum = -1;
+        expect_success(MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, survivors), "MPI_Allreduce");
+        expect(sum == victim * (victim - 1) / 2, "the sum is wrong");
+    }
+    expect_success(MPI_Allreduce(in, out, LONG, MPI_CHAR, MPI_MAX, survivors), "a long one");
+    expect_success(MPI_Comm_dup(survivors, &copy), "MPI_Comm_dup");
+    if (copy != MPI_COMM_NULL) {
+        expect_success(MPI_Barrier(copy), "MPI_Barrier");
+        MPI_Comm_free(&copy);
+    }
+    MPI_Allreduce(&errs, &all, 1, MPI_INT, MPI_SUM, survivors);
+    if (rank == 0 && all == 0)
+        printf(" No Errors\n");
+    fflush(stdout);
+}
+
+static void repair(void)
+{
+    MPI_Comm survivors = MPI_COMM_NULL;
+    int flag = ~(1 << me), error;
+
+    wait_for_death();
+    error = MPIX_Comm_agree(world, &flag);
+    expect(error == MPI_SUCCESS || class_of(error) == MPIX_ERR_PROC_FAILED,
+           "MPIX_Comm_agree has another error");
+    expect(flag == ~((1 << victim) - 1), "the flag is not that of all survivors");
+    expect_success(MPIX_Comm_failure_ack(world), "MPIX_Comm_failure_ack");
+    flag = 5;
+    expect_success(MPIX_Comm_agree(world, &flag), "MPIX_Comm_agree after the acknowledgement");
+    expect(flag == 5, "the flag is wrong");
+    expect(count_dead(world) == 1, "not one member is dead");
+    expect_success(MPIX_Comm_shrink(world, &survivors), "MPIX_Comm_shrink");
+    if (survivors != MPI_COMM_NULL) {
+        check_survivors(survivors);
+        MPI_Comm_free(&survivors);
+    }
+}
+
+/* Some collectives, so that what they keep is set up. */
+static void warm_up(void)
+{
+    int sum;
+
+    for (int i = 0; i < 4; i++)
+        MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, world);
+    MPI_Barrier(world);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Comm parent;
+    size_t i = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL) {
+        be_child(parent);
+        MPI_Finalize();
+        return 0;
+    }
+    program = argv[0];
+    world = MPI_COMM_WORLD;
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(world, &me);
+    MPI_Comm_size(world, &size);
+    victim = size - 1;
+    dies_by_signal = argc > 2 && !strcmp(argv[2], "kill");
+    call = argc > 1 ? argv[1] : "";
+    while (i < sizeof(calls) / sizeof(calls[0]) && strcmp(call, calls[i].name))
+        i++;
+    if (i == sizeof(calls) / sizeof(calls[0])) {
+        printf("no such call: %s\n", call);
+        MPI_Abort(world, 1);
+    }
+    signal(SIGALRM, hangs);
+    alarm(SECONDS);
+    if (argc > 3 && !strcmp(argv[3], "warm"))
+        warm_up();
+    if (me != victim || calls[i].victim_too)
+        calls[i].run();
+    if (me == victim)
+        die();
+    repair();
+    call = "MPI_Finalize";
+    MPI_Finalize();
+    return 0;
+}
