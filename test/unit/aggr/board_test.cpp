@@ -53,4 +53,46 @@ TEST(Threads, reduce_on_a_board_in_any_sets) {
     EXPECT_EQ(wrong, 0);
 }
 
+// A wait for the second process, which is not there any more; it ends, so that the test does.
+struct Wait {
+    int turns;
+    aggr_post_t *posts;
+};
+
+int count_turn(void *context) {
+    Wait *wait = static_cast<Wait *>(context);
+    if (++wait->turns > 100) wait->posts[1].over = UINT64_MAX;
+    return AGGR_OK;
+}
+
+TEST(Board, nobody_waits_for_a_process_that_has_ended) {
+    static constexpr int members[] = {0, 1};
+    aggr_post_t posts[2] = {};
+    Wait wait = {0, posts};
+    aggr_waiting_t waiting = aggr_test::patient;
+    aggr_board_t board;
+    uint64_t bid[AGGR_BID] = {1, 1};
+    std::thread other([&posts] {
+        aggr_board_t its;
+        uint64_t its_bid[AGGR_BID] = {2, 1};
+        MPIR_aggr_board_open(&its, posts, 2, 1, &aggr_test::patient);
+        MPIR_aggr_board_reduce(&its, members, 2, 5, its_bid, add);
+        MPIR_aggr_board_close(&its);
+    });
+
+    waiting.progress = count_turn;
+    waiting.context = &wait;
+    ASSERT_EQ(MPIR_aggr_board_open(&board, posts, 2, 0, &aggr_test::patient), AGGR_OK);
+    MPIR_aggr_board_reduce(&board, members, 2, 5, bid, add);
+    EXPECT_EQ(bid[0], 3u);
+    other.join();
+    posts[1].over = 0;  // it has ended before it could say so
+    MPIR_aggr_board_died(&board, 1);
+    board.waiting = &waiting;
+    for (int i = 0; i < 2; i++)
+        EXPECT_EQ(MPIR_aggr_board_reduce(&board, members, 1, 6, bid, add), AGGR_OK);
+    EXPECT_EQ(wait.turns, 0);
+    MPIR_aggr_board_close(&board);
+}
+
 }  // namespace

@@ -44,6 +44,7 @@
 #define MPIR_aggr_exchange simulated_exchange
 #define MPIR_aggr_board_open simulated_board_open
 #define MPIR_aggr_board_close simulated_board_close
+#define MPIR_aggr_board_died simulated_board_died
 #define MPIR_aggr_board_reduce simulated_board_reduce
 #define MPIR_aggr_divide simulated_divide
 #define MPIR_aggr_ring_has simulated_ring_has

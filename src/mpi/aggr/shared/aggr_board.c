@@ -35,6 +35,14 @@ void MPIR_Aggr_board_close(void)
     members = NULL;
 }
 
+void MPIR_Aggr_board_died(int process)
+{
+    int local_rank = MPIR_World_local_rank(process);
+
+    if (members && local_rank >= 0)
+        MPIR_aggr_board_died(&board, local_rank);
+}
+
 static uint64_t mix(uint64_t hash, uint64_t number)
 {
     hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);

@@ -72,6 +72,8 @@ const aggr_waiting_t *MPIR_Aggr_waiting(void);
 /* For MPIR_Aggr_do_group.  False: no memory. */
 bool MPIR_Aggr_board_open(void);
 void MPIR_Aggr_board_close(void);
+/* Of the world: no process of the node waits for it on the board. */
+void MPIR_Aggr_board_died(int process);
 
 /* max_bytes of this process's memory.  It exists once a communicator has aggregates. */
 enum MPIR_Aggr_scratch { MPIR_AGGR_SCRATCH_IN, MPIR_AGGR_SCRATCH_OUT, MPIR_AGGR_SCRATCHES };

@@ -147,11 +147,16 @@ static uint64_t digest_of(uint32_t index)
 
 static int tell_of(MPIR_Comm *comm, revoke_hdr_t hdr, int rank)
 {
+    int mpi_errno;
+
     if (MPIR_Deaths_seen > 0 && MPIDIG_deaths_is_dead(comm, rank))
         return MPI_SUCCESS;
     hdr.rank = comm->rank;
     hdr.sender = digest_of((uint32_t) MPIR_Process.rank);
-    return MPIDI_NM_am_send_hdr(rank, comm, MPIDIG_COMM_REVOKE, &hdr, sizeof(hdr), 0, 0);
+    mpi_errno = MPIDI_NM_am_send_hdr(rank, comm, MPIDIG_COMM_REVOKE, &hdr, sizeof(hdr), 0, 0);
+    /* the network may know of a death before this process is told of it: the others are told */
+    return MPIR_Deaths_watched && MPIR_ERR_GET_CLASS(mpi_errno) != MPI_ERR_NO_MEM ? MPI_SUCCESS
+                                                                                  : mpi_errno;
 }
 
 /* `is_first`: this process has not learned of it from another one. */

@@ -6,6 +6,7 @@
 #include "comm_agree.h"
 #include "deaths_list.h"
 #include "objects.h"
+#include "../../../mpi/aggr/shared/aggr_shared.h"
 
 /* What this process does when it learns of a death, and what it finds when it makes a communicator
  * later. */
@@ -63,6 +64,7 @@ static void learn_of(uint32_t index)
     MPIDIG_deaths_put(index);
     if (MPIDIG_deaths_forget_peer)
         MPIDIG_deaths_forget_peer((int) index);
+    MPIR_Aggr_board_died((int) index);
     MPIDIG_visit_requests(end_with, &index);
     MPIDIG_visit_comms(end_if_member, &index);
     MPIDIG_agree_death(index);

@@ -411,6 +411,9 @@ void MPIR_aggr_board_close(aggr_board_t *board);
 int MPIR_aggr_board_reduce(aggr_board_t *board, const int *members, int n, uint64_t key,
                            uint64_t bid[AGGR_BID],
                            void (*fold)(uint64_t *all, const uint64_t *one));
+/* The process has ended, and nobody waits until it has read a bid.  Who waits for its own bid waits
+ * on, until board->stop. */
+void MPIR_aggr_board_died(aggr_board_t *board, int process);
 
 #ifdef __cplusplus
 }

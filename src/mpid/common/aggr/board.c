@@ -146,6 +146,11 @@ static bool board_take(aggr_board_t *board, int process, uint64_t key, uint64_t 
     }
 }
 
+void MPIR_aggr_board_died(aggr_board_t *board, int process)
+{
+    __atomic_store_n(&board->posts[process].over, UINT64_MAX, __ATOMIC_RELEASE);
+}
+
 int MPIR_aggr_board_reduce(aggr_board_t *board, const int *members, int n, uint64_t key,
                            uint64_t bid[AGGR_BID], void (*fold)(uint64_t *all, const uint64_t *one))
 {
