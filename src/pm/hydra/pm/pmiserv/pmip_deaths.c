@@ -9,13 +9,11 @@
 #include "../../../../include/mpir_deaths_page.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 
 static MPIR_deaths_page_t *page;
 static int page_fd = -1;
-static bool is_over;           /* the job, because a rank has died too early */
-static int wake[2] = {-1, -1}; /* the handler writes, and the loop over file descriptors reads */
+static bool is_over; /* the job, because a rank has died too early */
 
 /* ---- the memory ---- */
 
@@ -66,40 +64,6 @@ void HYD_pmcd_pmip_note_death(int rank)
     __atomic_store_n(&page->number, number + 1, __ATOMIC_RELEASE);
 }
 
-/* ---- ends of processes ---- */
-
-static void on_child(int sig MPL_UNUSED)
-{
-    int saved = errno;
-
-    (void) !write(wake[1], "", 1); /* a full pipe wakes the loop as well */
-    errno = saved;
-}
-
-/* The loop calls waitpid after each event. */
-static HYD_status on_wake(int fd, HYD_event_t events MPL_UNUSED, void *userp MPL_UNUSED)
-{
-    char bytes[64];
-
-    while (read(fd, bytes, sizeof(bytes)) > 0)
-        ;
-    return HYD_SUCCESS;
-}
-
-static HYD_status watch_children(void)
-{
-    struct sigaction action = {.sa_handler = on_child, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
-
-    if (pipe(wake) != 0)
-        return HYD_SOCK_ERROR;
-    for (int i = 0; i < 2; i++) {
-        fcntl(wake[i], F_SETFL, O_NONBLOCK);
-        fcntl(wake[i], F_SETFD, FD_CLOEXEC);
-    }
-    sigaction(SIGCHLD, &action, NULL);
-    return HYDT_dmx_register_fd(1, &wake[0], HYD_POLLIN, NULL, on_wake);
-}
-
 HYD_status HYD_pmcd_pmip_deaths_open(void)
 {
     HYD_status status = HYD_SUCCESS;
@@ -110,8 +74,6 @@ HYD_status HYD_pmcd_pmip_deaths_open(void)
         HYDU_ERR_SETANDJUMP(status, HYD_NO_MEM, "--enable-recovery: no shared memory (%s)\n",
                             strerror(errno));
     HYD_pmcd_pmip_misses_always();
-    status = watch_children();
-    HYDU_ERR_POP(status, "unable to watch processes\n");
 
 fn_exit:
     return status;
