@@ -387,11 +387,12 @@ SURVIVED = (
 ).split()
 
 
-def survived():
+def survived(times):
     for call in SURVIVED:
         yield f"the others go on after an exit in {call}", "survives", call
         yield f"the others go on after a kill in {call}", "survives", call, "kill", "warm"
     yield "the others go on after a kill in threads", "run_survivors", "survive_threads"
+    yield "the others go on after kills at random moments", "survives_any", times
     yield "the status of a job that has lost ranks", "statuses_with_recovery"
 
 
@@ -431,7 +432,7 @@ def examples(check):
     yield "arguments", partial(check.steps, ARGUMENTS)
     yield "killed", partial(check.steps, killed("200" if check.long else ""))
     if variant.netmod == "ucx":
-        yield "survived", partial(check.steps, survived())
+        yield "survived", partial(check.steps, survived("300" if check.long else "30"))
         yield "rank1", partial(check.steps, ALONE)
     yield "afapi", partial(check.steps, afapi(variant))
     yield "bench", partial(check.steps, BENCHMARKS)

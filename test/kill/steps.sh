@@ -202,12 +202,29 @@ run_survivors() {
     shift
     # UCX writes lines about the dead
     # shellcheck disable=SC2086
-    UCX_LOG_LEVEL=fatal timeout -s HUP 100 ${MPIEXEC:-$PREFIX/bin/mpiexec} --enable-recovery -n 4 "$program" "$@" \
-        >"$said" 2>&1 || status=$?
+    UCX_LOG_LEVEL=fatal timeout -s HUP 100 ${MPIEXEC:-$PREFIX/bin/mpiexec} --enable-recovery \
+        -n 4 "$program" "$@" >"$said" 2>&1 || status=$?
     rest=$(grep -vx -e ' No Errors' -e 'mpiexec: rank 3 on .* ended .* before MPI_Finalize' \
         "$said" || true)
     [ "$status" = 0 ] && [ -z "$rest" ] && [ "$(wc -l <"$said")" = 2 ] ||
         { echo "survive $*: status $status"; cat "$said"; return 1; }
+}
+
+# survives_any TIMES: jobs of 2 to 8 ranks, of which up to 3 are killed at random moments, in
+# whatever calls they are (test/kill/survive_any.c); nothing remains of them.
+survives_any() {
+    local program=$OUT/survive_any said=$OUT/survive_any.out seed ranks deaths status
+    "$PREFIX/bin/mpicc" -O2 -Wall -Werror -o "$program" "$ROOT/test/kill/survive_any.c" || return 1
+    for seed in $(seq "$1"); do
+        ranks=$((2 + seed % 7)) deaths=$((1 + seed % 3)) status=0
+        [ "$deaths" -lt "$ranks" ] || deaths=$((ranks - 1))
+        MPIR_CVAR_NUM_CLIQUES=$((1 + seed % 2)) UCX_LOG_LEVEL=fatal timeout -s HUP 100 \
+            "$PREFIX/bin/mpiexec" --enable-recovery -n "$ranks" "$program" "$deaths" "$seed" \
+            >"$said" 2>&1 || status=$?
+        [ "$status" = 0 ] && [ "$(grep -v "^mpiexec: rank" "$said")" = " No Errors" ] ||
+            { echo "$deaths of $ranks, seed $seed: status $status"; cat "$said"; return 1; }
+    done
+    [ -z "$(what_remains survive_any)" ] || { what_remains survive_any; return 1; }
 }
 
 # status_with_recovery STATUS RANKS WORD...: of a job of test/kill/deaths.c with --enable-recovery.
@@ -215,8 +232,8 @@ status_with_recovery() {
     local wanted=$1 ranks=$2 program=$OUT/deaths said=$OUT/deaths.out status=0
     shift 2
     "$PREFIX/bin/mpicc" -O2 -Wall -Werror -o "$program" "$ROOT/test/kill/deaths.c" || return 1
-    UCX_LOG_LEVEL=fatal timeout -s HUP 60 "$PREFIX/bin/mpiexec" --enable-recovery -n "$ranks" "$program" "$@" \
-        >"$said" 2>&1 || status=$?
+    UCX_LOG_LEVEL=fatal timeout -s HUP 60 "$PREFIX/bin/mpiexec" --enable-recovery -n "$ranks" \
+        "$program" "$@" >"$said" 2>&1 || status=$?
     case $wanted in
     not-0) [ "$status" != 0 ] && [ "$status" != 124 ] ;;
     *) [ "$status" = "$wanted" ] ;;

@@ -63,9 +63,7 @@ int MPIR_Aggr_restart(void *persistent, MPIR_Request **request)
 {
     struct MPIR_Aggr_operation op = ((struct persistent *) persistent)->operation;
 
-    if (unlikely(op.comm->ended))
-        op.mpi_errno = MPIR_Comm_end_error(op.comm);
-    if (op.mpi_errno || MPIR_Aggr_start(&op, request) != MPI_SUCCESS) {
+    if (MPIR_Aggr_start(&op, request) != MPI_SUCCESS) {
         *request = MPIR_Request_create(MPIR_REQUEST_KIND__COLL);
         MPIR_cc_set(&(*request)->cc, 0);
         (*request)->status.MPI_ERROR = op.mpi_errno;

@@ -191,9 +191,12 @@ static int end(struct MPIR_Aggr_operation *op)
     return op->mpi_errno;
 }
 
-/* With all the memory that there is, as is_over(). */
+/* With all the memory that there is, as is_over().  Once a communicator has ended, nobody ends the
+ * queue again. */
 int MPIR_Aggr_start(struct MPIR_Aggr_operation *op, MPIR_Request **request)
 {
+    if (unlikely(op->comm->ended))
+        return op->mpi_errno = MPIR_Comm_end_error(op->comm);
     MPIR_Reserve_enter();
     if (!is_over(op)) {
         op->mpi_errno = enqueue(op, request);

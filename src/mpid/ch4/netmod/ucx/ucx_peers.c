@@ -272,7 +272,7 @@ fn_fail:
     goto fn_exit;
 }
 
-static void forget(int rank);
+static void forget(int rank, bool has_begun);
 
 int MPIDI_UCX_peers_init(void)
 {
@@ -402,11 +402,17 @@ static void close_at_once(ucp_ep_h ep)
     }
 }
 
-static void forget(int rank)
+/* UCX has an endpoint of its own for a process that has sent to this one and got nothing from it.
+ * What it receives by that one ends as soon as ours takes its place and is closed. */
+static void forget(int rank, bool has_begun)
 {
     MPIDI_UCX_addr_t *addr = &MPIDI_UCX_AV(&MPIDIU_get_av(0, rank));
     const int n = MPIDI_UCX_global.num_vnis;
 
+    for (int i = 0; i < n * n && has_begun && !peers.are_closing; i++) {
+        if (!addr->dest[i / n][i % n])
+            (void) make_endpoint(rank, i / n, i % n, &addr->dest[i / n][i % n]);
+    }
     for (int i = 0; i < n * n && !peers.are_closing; i++) {
         ucp_ep_h *ep = &addr->dest[i / n][i % n];
 

@@ -123,6 +123,10 @@ static bool can_set(void)
     return major > 1 || minor >= 12;
 }
 
+/* In shared memory all processes write into one queue of the receiver.  One that is killed between
+ * its first and its last step would stop the queue for ever, for all of them. */
+static bool may_share_memory(void) { return !MPIR_Deaths_watched; }
+
 /* Without sysv and posix UCX goes through the kernel inside a node: slower, and it works. */
 void MPIDI_UCX_transports_choose(ucp_config_t *config)
 {
@@ -131,12 +135,13 @@ void MPIDI_UCX_transports_choose(ucp_config_t *config)
 
     if (!can_set() || !all_transports(config))
         return;
-    sysv = have_sysv();
-    posix = !sysv && have_posix();
+    sysv = may_share_memory() && have_sysv();
+    posix = may_share_memory() && !sysv && have_posix();
     snprintf(without, sizeof(without), "^%s%s",
-             sysv    ? "posix"
-             : posix ? "sysv"
-                     : "posix,sysv",
+             !may_share_memory() ? "mm"
+             : sysv              ? "posix"
+             : posix             ? "sysv"
+                                 : "posix,sysv",
              have_cma() ? "" : ",cma");
     ucp_config_modify(config, "TLS", without);
     if (sysv || posix) {
