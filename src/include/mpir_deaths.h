@@ -13,6 +13,7 @@
 #ifdef MPIR_WITHOUT_SURVIVE
 #define MPIR_Deaths_seen UINT32_C(0)
 #define MPIR_Deaths_watched false
+#define MPIR_Deaths_has(rank) false
 #else
 
 /* How many have died.  Points to a 0 where nobody says who dies. */
@@ -31,6 +32,9 @@ void MPIR_Deaths_begun(void);
 /* Number i of the list: a rank of MPI_COMM_WORLD.  REQUIRES i < *MPIR_Deaths_number, as seen by an
  * acquire load. */
 uint32_t MPIR_Deaths_rank(uint32_t i);
+
+/* Is this rank of MPI_COMM_WORLD in the list? */
+bool MPIR_Deaths_has(int rank);
 
 static inline bool MPIR_Deaths_news(void)
 {

@@ -77,3 +77,13 @@ void MPIR_Deaths_begun(void)
 }
 
 uint32_t MPIR_Deaths_rank(uint32_t i) { return page->dead[i]; }
+
+bool MPIR_Deaths_has(int rank)
+{
+    const uint32_t n = __atomic_load_n(MPIR_Deaths_number, __ATOMIC_ACQUIRE);
+    uint32_t i = 0;
+
+    while (i < n && MPIR_Deaths_rank(i) != (uint32_t) rank)
+        i++;
+    return i < n;
+}

@@ -152,9 +152,9 @@ static int splits(void)
     return well;
 }
 
-static int (*const rounds[])(void) = {reduces_short, passes_short, reduces_long, passes_long,
-                                      receives_any,  broadcasts,   overlaps,     duplicates,
-                                      splits};
+static int (*const rounds[])(void) = {reduces_short, passes_short, reduces_long,
+                                      passes_long,   receives_any, broadcasts,
+                                      overlaps,      duplicates,   splits};
 
 /* ---- deaths, and what follows ---- */
 

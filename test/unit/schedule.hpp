@@ -59,8 +59,16 @@ class Schedule {
 
     // Of the member that runs: its next step may be what another one waits for.
     static void stop() {
+        running_->members_[running_->current_].steps++;
+        running_->end_if_killed();
         running_->wake();
         running_->leave();
+    }
+    // The member ends at this step of its own, and `killed` is true from then on.
+    void kill(size_t member, size_t step, bool *killed) {
+        victim_ = member;
+        last_step_ = step;
+        killed_ = killed;
     }
     // In vain so far: somebody else must go on first.
     static void wait() {
@@ -84,6 +92,7 @@ class Schedule {
         ucontext_t context;
         std::unique_ptr<char[]> stack{new char[STACK_BYTES]};
         bool done = false, waits = false, right = false;
+        size_t steps = 0;
     };
 
     static void start() {
@@ -91,6 +100,11 @@ class Schedule {
         me.right = running_->bodies_[running_->current_]();
         me.done = true;
         running_->wake();
+    }
+    void end_if_killed() {
+        Member &me = members_[current_];
+        if (!killed_ || current_ != victim_ || me.steps != last_step_) return;
+        *killed_ = me.done = me.right = true;
     }
     void wake() {
         for (auto &member : members_)
@@ -102,7 +116,8 @@ class Schedule {
     std::vector<Member> members_;
     std::vector<Body> bodies_;
     ucontext_t scheduler_;
-    size_t current_ = 0, changes_ = 0;
+    size_t current_ = 0, changes_ = 0, victim_ = 0, last_step_ = 0;
+    bool *killed_ = nullptr;
 };
 
 inline size_t next_that_can(size_t from, const std::vector<bool> &can) {

@@ -34,7 +34,7 @@ class Box {
     Box(const Box &) = delete;
     Box &operator=(const Box &) = delete;
     lines_box_t *operator->() { return box_; }
-    lines_sender_t sender() { return {box_, from_, 0}; }
+    lines_sender_t sender() { return {box_, from_, 0, nullptr}; }
     lines_receiver_t receiver() { return {box_, from_}; }
 
   private:

@@ -209,5 +209,21 @@ TEST(Lines, a_sender_that_is_killed) {
     EXPECT_EQ(receiver.take(), (Message{8, 8}));
 }
 
+TEST(Death, leaves_room_for_others) {
+    Box box;
+    lines_receiver_t receiver = box.receiver();
+    const uint32_t claims[] = {1, 0};
+    const bool dead[] = {true, false};
+    for (int i = 0; i < 3 * LINES_COUNT; i++) {
+        lines_sender_t killed = box.sender();
+        lines_letter_t letter;
+        ASSERT_TRUE(MPIR_lines_begin(&killed, LINES_MOST, &letter)) << "death " << i;
+        ASSERT_FALSE(MPIR_lines_look(&receiver));
+        ASSERT_TRUE(MPIR_lines_skip(&receiver, claims, dead, 2));
+        ASSERT_FALSE(MPIR_lines_skip(&receiver, claims, dead, 2));
+        MPIR_lines_give_back(&receiver);
+    }
+}
+
 }  // namespace
 }  // namespace lines_test

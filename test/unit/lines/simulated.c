@@ -2,6 +2,7 @@
 /* The module once more, with a place to stop before each access to what others write. */
 #define LINES_SIMULATED
 #define MPIR_lines_begin_slowly simulated_begin_slowly
+#define MPIR_lines_skip simulated_skip
 #include "lines.c"
 #include "simulated.h"
 

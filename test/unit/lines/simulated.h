@@ -15,6 +15,7 @@ void simulated_send(lines_sender_t *sender, const lines_letter_t *letter, size_t
                     uint64_t word);
 bool simulated_are_taken(lines_sender_t *sender);
 const lines_slot_t *simulated_look(const lines_receiver_t *receiver);
+bool simulated_skip(lines_receiver_t *receiver, const uint32_t claims[], const bool dead[], int n);
 void simulated_take(lines_receiver_t *receiver, const lines_slot_t *slot);
 
 #ifdef __cplusplus

@@ -65,9 +65,8 @@ MPL_STATIC_INLINE_PREFIX bool MPIDIG_deaths_refuse(MPIR_Comm *comm, int rank, MP
     return unlikely(MPIR_Deaths_seen > 0) && MPIDIG_deaths_refuse_send(comm, rank, req, mpi_errno);
 }
 
-/* What the netmod has of a process of the world ends.  `has_begun`: a receive from it has, and cannot
- * be cancelled any more.  NULL: nothing does. */
-extern void (*MPIDIG_deaths_forget_peer)(int rank, bool has_begun);
+/* What the netmod has of a process of the world ends.  NULL: nothing does. */
+extern void (*MPIDIG_deaths_forget_peer)(int rank);
 /* The error of what the network has not done, for its other side has ended. */
 void MPIDIG_deaths_end_with_error(MPIR_Request *req);
 /* Has the network, or this process, cancelled a receive for such a reason? */

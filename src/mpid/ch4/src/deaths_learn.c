@@ -15,52 +15,20 @@
  * of the network find. */
 enum { POLLS = 64 };
 
-void (*MPIDIG_deaths_forget_peer)(int rank, bool has_begun);
-
-typedef struct {
-    uint32_t index;
-    bool has_begun; /* to receive from it what cannot be cancelled */
-} dead_t;
-
-/* Has a receive from nobody in particular, perhaps, begun with it? */
-static bool may_be_from(MPIR_Request *req, uint32_t index)
-{
-    const uint32_t peer = MPIDIG_deaths_peer(req);
-
-    return (peer == 0 || peer == MPIDIG_DEATHS_NOBODY) &&
-           MPIDIG_deaths_has_member(req->comm, index);
-}
+void (*MPIDIG_deaths_forget_peer)(int rank);
 
 /* Its sends have ended with its endpoints. */
 static bool end_with(void *object, void *context)
 {
     MPIR_Request *req = object;
-    dead_t *dead = context;
+    const uint32_t *index = context;
 
     /* one that is free is not complete in all cases; those of active messages have no communicator,
      * and the peer of another request that had their place */
-    if (MPIR_Object_get_ref(req) <= 0 || !req->comm || req->kind != MPIR_REQUEST_KIND__RECV ||
-        MPIR_Request_is_complete(req))
-        return false;
-    if (MPIDIG_deaths_peer(req) == dead->index + 1) {
+    if (MPIR_Object_get_ref(req) > 0 && req->comm && req->kind == MPIR_REQUEST_KIND__RECV &&
+        !MPIR_Request_is_complete(req) && MPIDIG_deaths_peer(req) == *index + 1)
         MPIDIG_deaths_end_receive(req, MPIDIG_deaths_error());
-        dead->has_begun |= !MPIR_Request_is_complete(req);
-    } else {
-        dead->has_begun |= may_be_from(req, dead->index);
-    }
     return false;
-}
-
-/* Of the netmod and all requests. */
-static void end_messages(uint32_t index)
-{
-    dead_t dead = {index, false};
-
-    if (MPIDIG_deaths_forget_peer)
-        MPIDIG_deaths_forget_peer((int) index, false);
-    MPIDIG_visit_requests(end_with, &dead);
-    if (MPIDIG_deaths_forget_peer && dead.has_begun)
-        MPIDIG_deaths_forget_peer((int) index, true);
 }
 
 /* One that is still being made, and may come to nothing, is looked at when it is complete. */
@@ -94,8 +62,10 @@ void MPIDIG_deaths_committed(MPIR_Comm *comm)
 static void learn_of(uint32_t index)
 {
     MPIDIG_deaths_put(index);
-    end_messages(index);
+    if (MPIDIG_deaths_forget_peer)
+        MPIDIG_deaths_forget_peer((int) index);
     MPIR_Aggr_board_died((int) index);
+    MPIDIG_visit_requests(end_with, &index);
     MPIDIG_visit_comms(end_if_member, &index);
     MPIDIG_agree_death(index);
 }

@@ -15,7 +15,10 @@
  *               3. writes `taken` (release): slot and room are free
  *
  * Tickets are the order of messages in a box, for all senders together.  A sender that is stopped
- * or killed between its steps 1 and 3 holds up those behind it.
+ * between its steps 1 and 3 holds up those behind it.  So does one that is killed there, until the
+ * receiver is told of it and skips its message: senders that may be killed have a word in shared
+ * memory, their claim, which is not 0 from before step 1 until after step 3.  When the receiver has
+ * seen the claims of all living senders at 0, what is missing before `head` is of the dead.
  *
  * A receiver that polls may prefetch the other lines of the slot.  They are then on their way
  * together with the first one.
@@ -50,7 +53,8 @@ enum {
 
 typedef struct lines_slot {
     uint32_t ticket; /* of the message in it, plus 1: 0 is none */
-    uint32_t length;
+    uint16_t length;
+    uint16_t unit; /* of the pool, at the message's position */
     uint64_t word; /* the sender's */
     unsigned char datum[LINES_DATUM];
 } __attribute__((aligned(LINES_LINE))) lines_slot_t;
@@ -70,6 +74,7 @@ typedef struct lines_sender {
     lines_box_t *box;
     lines_position_t taken; /* as it was seen last */
     uint64_t last;          /* ticket of the last message, plus 1 */
+    uint32_t *claim;        /* NULL: who has it is not killed, or ends all the others */
 } lines_sender_t;
 
 typedef struct lines_receiver {
@@ -130,7 +135,28 @@ typedef struct lines_letter {
     lines_slot_t *slot;
     unsigned char *data; /* room for its bytes */
     uint64_t ticket;     /* plus 1 */
+    uint16_t unit;
 } lines_letter_t;
+
+/* Release: before the ticket that is taken next, and after the message that is there. */
+static inline void MPIR_lines_claim(lines_sender_t *sender, uint32_t claim)
+{
+    if (__builtin_expect(sender->claim != NULL, 0)) {
+        LINES_STEP();
+        __atomic_store_n(sender->claim, claim, __ATOMIC_RELEASE);
+    }
+}
+
+/* Takes what lies between two positions, unless another sender has done so.  Release, for the
+ * claim; the data are ordered by the tickets and by `taken`. */
+static inline bool MPIR_lines_try(lines_sender_t *sender, lines_position_t *at,
+                                  lines_position_t end)
+{
+    MPIR_lines_claim(sender, 1);
+    LINES_STEP();
+    return __atomic_compare_exchange_n(&sender->box->head, at, end, false, __ATOMIC_RELEASE,
+                                       __ATOMIC_RELAXED);
+}
 
 /* For MPIR_lines_begin, when there seems to be no room. */
 bool MPIR_lines_begin_slowly(lines_sender_t *sender, uint32_t units, lines_position_t *begin);
@@ -141,6 +167,7 @@ static inline void MPIR_lines_address(lines_box_t *box, lines_position_t at, uin
     size_t unit = MPIR_lines_first_unit(at, units) % LINES_POOL;
 
     letter->ticket = MPIR_lines_ticket(at + 1);
+    letter->unit = (uint16_t) MPIR_lines_unit(at);
     letter->slot = &box->slots[MPIR_lines_ticket(at) % LINES_COUNT];
     letter->data = units ? box->pool + unit * LINES_LINE : letter->slot->datum;
 }
@@ -155,11 +182,7 @@ static inline bool MPIR_lines_begin(lines_sender_t *sender, size_t length, lines
     lines_position_t at = __atomic_load_n(&sender->box->head, __ATOMIC_RELAXED);
     lines_position_t end = MPIR_lines_behind(at, units);
 
-    LINES_STEP();
-    /* relaxed: the counter alone; the data are ordered by the tickets and by `taken` */
-    if (!MPIR_lines_fits(end, sender->taken) ||
-        !__atomic_compare_exchange_n(&sender->box->head, &at, end, false, __ATOMIC_RELAXED,
-                                     __ATOMIC_RELAXED)) {
+    if (!MPIR_lines_fits(end, sender->taken) || !MPIR_lines_try(sender, &at, end)) {
         if (!MPIR_lines_begin_slowly(sender, units, &at))
             return false;
     }
@@ -170,11 +193,13 @@ static inline bool MPIR_lines_begin(lines_sender_t *sender, size_t length, lines
 static inline void MPIR_lines_send(lines_sender_t *sender, const lines_letter_t *letter,
                                    size_t length, uint64_t word)
 {
-    letter->slot->length = (uint32_t) length;
+    letter->slot->length = (uint16_t) length;
+    letter->slot->unit = letter->unit;
     letter->slot->word = word;
     sender->last = letter->ticket;
     LINES_STEP();
     __atomic_store_n(&letter->slot->ticket, (uint32_t) letter->ticket, __ATOMIC_RELEASE);
+    MPIR_lines_claim(sender, 0);
 }
 
 /* Has the receiver taken all messages of this sender?  Acquire: what it did with them is done.
@@ -205,11 +230,18 @@ static inline const lines_slot_t *MPIR_lines_look(const lines_receiver_t *receiv
                : NULL;
 }
 
+/* Of a message: behind one that was skipped the receiver does not know the units of the pool. */
+static inline lines_position_t MPIR_lines_position(const lines_receiver_t *receiver,
+                                                   const lines_slot_t *slot)
+{
+    return (uint64_t) slot->unit << LINES_TICKET_BITS | MPIR_lines_ticket(receiver->next);
+}
+
 static inline const void *MPIR_lines_data(const lines_receiver_t *receiver,
                                           const lines_slot_t *slot)
 {
     uint32_t units = MPIR_lines_units(slot->length),
-             first = MPIR_lines_first_unit(receiver->next, units) % LINES_POOL;
+             first = MPIR_lines_first_unit(MPIR_lines_position(receiver, slot), units) % LINES_POOL;
 
     return units ? receiver->box->pool + (size_t) first * LINES_LINE : slot->datum;
 }
@@ -218,7 +250,8 @@ static inline const void *MPIR_lines_data(const lines_receiver_t *receiver,
  * REQUIRES that MPIR_lines_look has returned `slot` */
 static inline void MPIR_lines_pass(lines_receiver_t *receiver, const lines_slot_t *slot)
 {
-    receiver->next = MPIR_lines_behind(receiver->next, MPIR_lines_units(slot->length));
+    receiver->next =
+        MPIR_lines_behind(MPIR_lines_position(receiver, slot), MPIR_lines_units(slot->length));
 }
 
 /* The memory of all messages before the next one goes back. */
@@ -227,6 +260,11 @@ static inline void MPIR_lines_give_back(const lines_receiver_t *receiver)
     LINES_STEP();
     __atomic_store_n(&receiver->box->taken, receiver->next, __ATOMIC_RELEASE);
 }
+
+/* Passes the next message if it is one that a dead sender has begun and will not end; true if so.
+ * `claims` and `dead`: of all n senders.  If a living one is sending, it is to be tried again.
+ * O(n). */
+bool MPIR_lines_skip(lines_receiver_t *receiver, const uint32_t claims[], const bool dead[], int n);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include "mpidu_init_shm.h"
 #include "mpir_arena.h"
 #include "mpir_deaths.h"
+#include "deaths.h"
 #include "mpir_nodes.h"
 #include "mpir_tvars.h"
 
@@ -78,6 +79,9 @@ static struct {
     lines_receiver_t receiver;
     uint64_t *notices;
     uint32_t *answers; /* of this process */
+    uint32_t *claims;  /* of its senders */
+    bool *dead;        /* by local rank; NULL: nobody has died */
+    uint64_t suspect;  /* messages of the dead that will not come have lower tickets */
     ucp_ep_h self;
     unsigned taking; /* calls of take_lines in each other */
     MPIDI_UCX_lane_t *lanes;
@@ -92,10 +96,12 @@ static unsigned long long sent_by_lines;
 
 static size_t box_bytes(void)
 {
-    return sizeof(lines_box_t) + MPIR_Process.local_size * sizeof(uint32_t);
+    return sizeof(lines_box_t) + 2 * MPIR_Process.local_size * sizeof(uint32_t);
 }
 
 static uint32_t *answers_of(lines_box_t *box) { return (uint32_t *) (box + 1); }
+
+static uint32_t *claims_of(lines_box_t *box) { return answers_of(box) + MPIR_Process.local_size; }
 
 /* ---- lanes ---- */
 
@@ -160,6 +166,8 @@ static void ask_for_box(MPIDI_UCX_lane_t *lane)
     if (block > NEVER && MPIR_Aggr_arena()) {
         lane->sender.box = MPIR_aggr_arena_at(MPIR_Aggr_arena(), block);
         lane->answer = answers_of(lane->sender.box) + MPIR_Process.local_rank;
+        if (MPIR_Deaths_watched)
+            lane->sender.claim = claims_of(lane->sender.box) + MPIR_Process.local_rank;
     }
 }
 
@@ -364,7 +372,9 @@ enum MPIDI_UCX_way MPIDI_UCX_lines_send(MPIDI_av_entry_t *av, const MPIDI_UCX_pa
 
 static void complete(MPIR_Request *req, ucs_status_t status)
 {
-    if (status == UCS_ERR_CANCELED) {
+    if (status != UCS_OK && MPIR_Deaths_watched && status != UCS_ERR_CANCELED) {
+        MPIDIG_deaths_end_with_error(req);
+    } else if (status == UCS_ERR_CANCELED) {
         MPIR_STATUS_SET_CANCEL_BIT(req->status, TRUE);
     } else if (status != UCS_OK) {
         req->status.MPI_ERROR = MPI_ERR_OTHER;
@@ -468,6 +478,13 @@ static void watch_next(void)
     MPIDI_UCX_lines.awaited = (uint32_t) (MPIR_lines_ticket(lines.receiver.next) + 1);
 }
 
+/* 0: nothing in the box is suspect. */
+static void set_suspect(uint64_t ticket)
+{
+    MPIDI_UCX_lines.waiting += (unsigned) (ticket > 0) - (unsigned) (lines.suspect > 0);
+    lines.suspect = ticket;
+}
+
 static void stop_watching(void)
 {
     MPIDI_UCX_lines.watched = &nothing;
@@ -562,6 +579,7 @@ static bool make_box(uint64_t *block)
         return false;
     lines.receiver = (lines_receiver_t){.box = MPIR_aggr_arena_at(arena, *block)};
     lines.answers = answers_of(lines.receiver.box);
+    lines.claims = claims_of(lines.receiver.box);
     return true;
 }
 
@@ -593,13 +611,35 @@ static void give_to_ucx(const lines_slot_t *slot)
         finish(request);
 }
 
+/* What the dead have begun and left in the box holds up what follows it. */
+static bool skip_dead(void)
+{
+    bool skipped =
+        MPIR_lines_skip(&lines.receiver, lines.claims, lines.dead, MPIR_Process.local_size);
+
+    if (skipped && lines.taking == 1)
+        MPIR_lines_give_back(&lines.receiver);
+    if (MPIR_lines_ticket(lines.receiver.next) >= lines.suspect)
+        set_suspect(0);
+    return skipped;
+}
+
+static const lines_slot_t *look(void)
+{
+    const lines_slot_t *slot = MPIR_lines_look(&lines.receiver);
+
+    while (unlikely(lines.suspect > 0 && !slot) && skip_dead())
+        slot = MPIR_lines_look(&lines.receiver);
+    return slot;
+}
+
 static unsigned take_lines(void)
 {
     const lines_slot_t *slot;
     unsigned n = 0;
 
     lines.taking++;
-    while (n < AT_A_TIME && (slot = MPIR_lines_look(&lines.receiver))) {
+    while (n < AT_A_TIME && (slot = look())) {
         give_to_ucx(slot);
         n++;
         /* UCX may still read what the call around this one has given to it */
@@ -633,15 +673,52 @@ unsigned MPIDI_UCX_lines_progress(void)
     return ++calls % UCX_EVERY ? n : 0;
 }
 
+/* ---- deaths ---- */
+
+/* The box has a message of a dead process, perhaps: progress looks until all before are taken. */
+static void suspect_messages(void)
+{
+    /* acquire: the tickets of the dead lie before it */
+    if (lines.receiver.box)
+        set_suspect(
+            MPIR_lines_ticket(__atomic_load_n(&lines.receiver.box->head, __ATOMIC_ACQUIRE)));
+}
+
+static void end_lane(MPIDI_UCX_lane_t *lane)
+{
+    while (lane->first) {
+        waiting_t *waiting = take_out(lane, &lane->first);
+        complete(waiting->req, UCS_ERR_CONNECTION_RESET);
+        forget(waiting);
+    }
+    set_fence_due(lane, false);
+    lane->open = lane->is_fenced = false;
+}
+
+void MPIDI_UCX_lines_died(int rank)
+{
+    int local_rank = MPIDI_UCX_lines.on ? MPIR_World_local_rank(rank) : -1;
+
+    if (local_rank < 0)
+        return;
+    if (!lines.dead)
+        lines.dead = MPL_calloc(MPIR_Process.local_size, sizeof(bool), MPL_MEM_ADDRESS);
+    if (!lines.dead)
+        MPID_Abort(NULL, MPI_ERR_NO_MEM, 1, "no memory to note that a process has died");
+    lines.dead[local_rank] = true;
+    suspect_messages();
+    if (lines.of_process && lines.of_process[local_rank])
+        end_lane(lines.of_process[local_rank]);
+}
+
 /* ---- begin and end ---- */
 
 /* A line wakes nobody, and UCX has no transport `self` where it has events: a process that may have
- * a helper has no box.  And nobody frees a lane of a process that has died. */
+ * a helper has no box. */
 static bool are_wanted(void)
 {
     return MPIR_CVAR_CH4_UCX_LINE_BYTES > 0 && lines.notices && MPIR_Process.local_size > 1 &&
-           !ENABLE_GPU && MPIDI_CH4_MT_MODEL != MPIDI_CH4_MT_LOCKLESS && !MPIR_Events_may_come() &&
-           !MPIR_Deaths_watched;
+           !ENABLE_GPU && MPIDI_CH4_MT_MODEL != MPIDI_CH4_MT_LOCKLESS && !MPIR_Events_may_come();
 }
 
 static void read_sent(void *address MPL_UNUSED, void *obj_handle MPL_UNUSED, int count MPL_UNUSED,
@@ -705,5 +782,6 @@ void MPIDI_UCX_lines_free(void)
     }
     MPIDI_UCX_lines.waiting = 0;
     MPL_free(lines.of_process);
+    MPL_free(lines.dead);
     memset(&lines, 0, sizeof(lines));
 }

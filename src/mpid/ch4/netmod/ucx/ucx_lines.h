@@ -39,7 +39,7 @@ enum { MPIDI_UCX_LINES_AHEAD = 4 };
 
 struct MPIDI_UCX_lines {
     bool on;
-    unsigned waiting; /* messages in queues of lanes, and fences that are due */
+    unsigned waiting; /* messages in queues of lanes, fences that are due, a message of the dead */
     /* Progress has something to do when this word has this value: the ticket of the next line, or
      * before there is a box, the wish for one. */
     const uint32_t *watched;
@@ -72,6 +72,10 @@ void MPIDI_UCX_lines_sent(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parc
 
 /* Takes a message back that waits.  Nothing happens if it does not wait any more. */
 void MPIDI_UCX_lines_cancel(MPIR_Request *request);
+
+/* A process of the world is dead: nothing goes to it, and its unfinished message holds up no
+ * other. */
+void MPIDI_UCX_lines_died(int rank);
 
 /* With the workers. */
 int MPIDI_UCX_lines_init(void);

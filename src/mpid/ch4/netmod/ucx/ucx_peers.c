@@ -272,7 +272,7 @@ fn_fail:
     goto fn_exit;
 }
 
-static void forget(int rank, bool has_begun);
+static void forget(int rank);
 
 int MPIDI_UCX_peers_init(void)
 {
@@ -321,6 +321,16 @@ static void on_failure(void *arg MPL_UNUSED, ucp_ep_h ep MPL_UNUSED, ucs_status_
 {
 }
 
+/* UCX 1.13 to 1.19 end the program if an endpoint is made while the peer's connection is reset, and
+ * UCX has not read that yet. */
+static void learn_of_resets(ucp_worker_h worker)
+{
+    enum { POLLS = 8 };
+
+    for (int i = 0; i < POLLS; i++)
+        ucp_worker_progress(worker);
+}
+
 static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h *ep)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -335,6 +345,9 @@ static int make_endpoint(int rank, int vni_src, int vni_dst, ucp_ep_h *ep)
         params.field_mask |= UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
         params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
         params.err_handler.cb = on_failure;
+        learn_of_resets(MPIDI_UCX_global.ctx[vni_src].worker);
+        MPIR_ERR_CHKANDJUMP(MPIR_Deaths_has(rank), mpi_errno, MPIX_ERR_PROC_FAILED,
+                            "**proc_failed");
     }
     mpi_errno = make_room(); /* before the endpoint, so that none is ever without a place */
     MPIR_ERR_CHECK(mpi_errno);
@@ -402,17 +415,11 @@ static void close_at_once(ucp_ep_h ep)
     }
 }
 
-/* UCX has an endpoint of its own for a process that has sent to this one and got nothing from it.
- * What it receives by that one ends as soon as ours takes its place and is closed. */
-static void forget(int rank, bool has_begun)
+static void forget(int rank)
 {
     MPIDI_UCX_addr_t *addr = &MPIDI_UCX_AV(&MPIDIU_get_av(0, rank));
     const int n = MPIDI_UCX_global.num_vnis;
 
-    for (int i = 0; i < n * n && has_begun && !peers.are_closing; i++) {
-        if (!addr->dest[i / n][i % n])
-            (void) make_endpoint(rank, i / n, i % n, &addr->dest[i / n][i % n]);
-    }
     for (int i = 0; i < n * n && !peers.are_closing; i++) {
         ucp_ep_h *ep = &addr->dest[i / n][i % n];
 
@@ -420,6 +427,7 @@ static void forget(int rank, bool has_begun)
             close_at_once(*ep);
         *ep = NULL;
     }
+    MPIDI_UCX_lines_died(rank);
 }
 
 /* Those that MPI_Init made. */
