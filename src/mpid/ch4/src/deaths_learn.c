@@ -16,6 +16,7 @@
 enum { POLLS = 64 };
 
 void (*MPIDIG_deaths_forget_peer)(int rank);
+void (*MPIDIG_deaths_meet_peers)(void);
 
 /* Its sends have ended with its endpoints. */
 static bool end_with(void *object, void *context)

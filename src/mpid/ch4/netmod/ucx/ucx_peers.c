@@ -8,6 +8,7 @@
 #include "ucx_am_long.h"
 #include "ucx_card.h"
 #include "ucx_worlds.h"
+#include "mpir_nodes.h"
 #include "mpir_tvars.h"
 
 /*
@@ -273,14 +274,17 @@ fn_fail:
 }
 
 static void forget(int rank);
+static void meet_node(void);
 
 int MPIDI_UCX_peers_init(void)
 {
     int mpi_errno = MPI_SUCCESS;
 
     register_variables();
-    if (MPIR_Deaths_watched)
+    if (MPIR_Deaths_watched) {
         MPIDIG_deaths_forget_peer = forget;
+        MPIDIG_deaths_meet_peers = meet_node;
+    }
     mpi_errno = MPIDI_UCX_worlds_init();
     MPIR_ERR_CHKRETURN(mpi_errno);
     mpi_errno = keep_messages();
@@ -398,6 +402,22 @@ fn_exit:
     return mpi_errno;
 fn_fail:
     goto fn_exit;
+}
+
+/* UCX 1.13 ends the program if a process dies while its connection to this one is being made.  So
+ * the processes of a node connect before the program begins.  What fails here is tried again. */
+static void meet_node(void)
+{
+    enum { MOST = 128 };
+
+    if (MPIR_Process.local_size > MOST)
+        return;
+    MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
+    for (int rank = 0; rank < MPIR_Process.size; rank++) {
+        if (rank != MPIR_Process.rank && MPIR_World_local_rank(rank) >= 0)
+            (void) MPIDI_UCX_peer_connect(&MPIDIU_get_av(0, rank), 0, 0);
+    }
+    MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
 }
 
 /* What was sent by it, and has not left, ends with an error. */
