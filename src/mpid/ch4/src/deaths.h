@@ -67,6 +67,8 @@ MPL_STATIC_INLINE_PREFIX bool MPIDIG_deaths_refuse(MPIR_Comm *comm, int rank, MP
 
 /* What the netmod has of a process of the world ends.  NULL: nothing does. */
 extern void (*MPIDIG_deaths_forget_peer)(int rank);
+/* The same of its short messages. */
+extern void (*MPIDIG_deaths_end_lines)(int rank);
 /* When MPI_Init ends.  NULL: nothing does. */
 extern void (*MPIDIG_deaths_meet_peers)(void);
 /* The error of what the network has not done, for its other side has ended. */

@@ -16,6 +16,7 @@
 enum { POLLS = 64 };
 
 void (*MPIDIG_deaths_forget_peer)(int rank);
+void (*MPIDIG_deaths_end_lines)(int rank);
 void (*MPIDIG_deaths_meet_peers)(void);
 
 /* Its sends have ended with its endpoints. */
@@ -65,6 +66,8 @@ static void learn_of(uint32_t index)
     MPIDIG_deaths_put(index);
     if (MPIDIG_deaths_forget_peer)
         MPIDIG_deaths_forget_peer((int) index);
+    if (MPIDIG_deaths_end_lines)
+        MPIDIG_deaths_end_lines((int) index);
     MPIR_Aggr_board_died((int) index);
     MPIDIG_visit_requests(end_with, &index);
     MPIDIG_visit_comms(end_if_member, &index);

@@ -695,7 +695,8 @@ static void end_lane(MPIDI_UCX_lane_t *lane)
     lane->open = lane->is_fenced = false;
 }
 
-void MPIDI_UCX_lines_died(int rank)
+/* Nothing goes to it any more, and what it has not finished holds up nobody. */
+static void end_lines(int rank)
 {
     int local_rank = MPIDI_UCX_lines.on ? MPIR_World_local_rank(rank) : -1;
 
@@ -748,6 +749,8 @@ int MPIDI_UCX_lines_init(void)
     if (!are_wanted() ||
         ucp_worker_set_am_recv_handler(MPIDI_UCX_global.ctx[0].worker, &param) != UCS_OK)
         goto fn_exit;
+    if (MPIR_Deaths_watched)
+        MPIDIG_deaths_end_lines = end_lines;
     lines.most = (size_t) MPIR_CVAR_CH4_UCX_LINE_BYTES;
     MPIDI_UCX_lines.on = true;
     MPIDI_UCX_lines.watched = (const uint32_t *) &lines.notices[MPIR_Process.local_rank];

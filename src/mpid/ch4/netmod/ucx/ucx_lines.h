@@ -73,10 +73,6 @@ void MPIDI_UCX_lines_sent(MPIDI_UCX_lane_t *lane, const MPIDI_UCX_parcel_t *parc
 /* Takes a message back that waits.  Nothing happens if it does not wait any more. */
 void MPIDI_UCX_lines_cancel(MPIR_Request *request);
 
-/* A process of the world is dead: nothing goes to it, and its unfinished message holds up no
- * other. */
-void MPIDI_UCX_lines_died(int rank);
-
 /* With the workers. */
 int MPIDI_UCX_lines_init(void);
 /* When no process sends any more; and when the endpoints are closed: they may still send

@@ -447,7 +447,6 @@ static void forget(int rank)
             close_at_once(*ep);
         *ep = NULL;
     }
-    MPIDI_UCX_lines_died(rank);
 }
 
 /* Those that MPI_Init made. */
