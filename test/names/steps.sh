@@ -66,9 +66,9 @@ new_in_mpi41() {
 }
 
 # beside_ours FILE: what it exports but for MPIX_PERMUTE, AFAPI, what MPI 4.1 added, three calls of
-# recovery, and what stock lacks: the procedures of patches/fix/0078-missing-in-mpi-f08.patch, MPI_ERRORS_ABORT, and
-# MPI_Status_set_elements_c; names that MPI 4.0 gives to specific procedures of large counts. The
-# conversions of statuses are in another library.
+# recovery, and what stock lacks: the procedures of patches/fix/0078-missing-in-mpi-f08.patch,
+# MPI_ERRORS_ABORT, MPI_Status_set_elements_c, and names that MPI 4.0 gives to specific procedures
+# of large counts. The conversions of statuses are in another library.
 beside_ours() {
     local missing='^p?mpir?_(file_[a-z_]*_f08ts|op_create_f08|register_datarep_f08)_large_$'
     missing+='|_MOD_mpi_errors_abort$|^p?mpir?_status_set_elements_(c|f08_large_)$'

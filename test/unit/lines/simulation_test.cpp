@@ -144,7 +144,8 @@ TEST(Simulation, a_sender_is_killed) {
                                            [&](size_t current, const std::vector<bool> &can) {
                                                return can[current] && random() % rarely
                                                           ? current
-                                                          : schedule_test::next_that_can(current, can);
+                                                          : schedule_test::next_that_can(current,
+                                                                                         can);
                                            }))
                     << "step " << step << ", run " << i;
             }
