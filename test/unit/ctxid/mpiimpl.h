@@ -26,7 +26,7 @@ typedef struct MPIR_Comm {
     MPIR_Context_id_t context_id, recvcontext_id;
     MPIR_Comm_kind_t comm_kind;
     uint32_t ctxid_cursor, ctxid_calls, ctxid_block;
-    int revoked;
+    int ended;
     uint64_t members; /* a bit for each process */
 } MPIR_Comm;
 typedef struct MPIR_Group MPIR_Group;

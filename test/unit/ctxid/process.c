@@ -148,7 +148,7 @@ static bool contains(const MPIR_Ctxid_t *creation, const MPIR_Comm *part)
     return (part->members & ~((const creation_t *) creation)->members) == 0;
 }
 
-void communicator_revoke(communicator_t *comm) { comm->comm.revoked = 1; }
+void communicator_revoke(communicator_t *comm) { comm->comm.ended = 1; }
 
 int duplicate_take(process_t *process, communicator_t *parent, uint32_t *prefix)
 {
