@@ -124,7 +124,8 @@ static bool can_set(void)
 }
 
 /* In shared memory all processes write into one queue of the receiver.  One that is killed between
- * its first and its last step would stop the queue for ever, for all of them. */
+ * its first and its last step would stop the queue for ever, for all of them.  And where the kernel
+ * copies from a process that ends meanwhile, UCX takes a part of the data for all of them. */
 static bool may_share_memory(void) { return !MPIR_Deaths_watched; }
 
 /* Without sysv and posix UCX goes through the kernel inside a node: slower, and it works. */
@@ -138,7 +139,7 @@ void MPIDI_UCX_transports_choose(ucp_config_t *config)
     sysv = may_share_memory() && have_sysv();
     posix = may_share_memory() && !sysv && have_posix();
     snprintf(without, sizeof(without), "^%s%s",
-             !may_share_memory() ? "mm"
+             !may_share_memory() ? "shm"
              : sysv              ? "posix"
              : posix             ? "sysv"
                                  : "posix,sysv",
