@@ -4,6 +4,8 @@
 #include "mpidch4r.h"
 #include "deaths_list.h"
 
+__thread bool MPIDIG_deaths_cancels;
+
 static uint8_t *dead; /* of each process of the world; NULL: nobody yet */
 
 bool MPIDIG_deaths_prepare(void)
@@ -115,13 +117,6 @@ int MPIDIG_deaths_failed_send(int error, MPIR_Comm *comm, MPIR_Request **req)
 void MPIDIG_deaths_end_with_error(MPIR_Request *req)
 {
     req->status.MPI_ERROR = MPIDIG_deaths_error();
-}
-
-bool MPIDIG_deaths_are_reason(const MPIR_Request *req)
-{
-    const uint32_t peer = MPIDIG_deaths_peer(req);
-
-    return peer == MPIDIG_DEATHS_NOBODY || (peer > 0 && is_dead(peer - 1));
 }
 
 int MPIDIG_deaths_probe(MPIR_Comm *comm, int rank)

@@ -73,8 +73,9 @@ extern void (*MPIDIG_deaths_end_lines)(int rank);
 extern void (*MPIDIG_deaths_meet_peers)(void);
 /* The error of what the network has not done, for its other side has ended. */
 void MPIDIG_deaths_end_with_error(MPIR_Request *req);
-/* Has the network, or this process, cancelled a receive for such a reason? */
-bool MPIDIG_deaths_are_reason(const MPIR_Request *req);
+/* Set while this process cancels a receive.  What the network cancels by itself has lost its other
+ * side: also a receive that it ends in the call that begins it. */
+extern __thread bool MPIDIG_deaths_cancels;
 
 /* Is a member of the communicator dead, as far as this process has seen? */
 bool MPIDIG_deaths_is_dead(MPIR_Comm *comm, int rank);
