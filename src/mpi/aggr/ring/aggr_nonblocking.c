@@ -165,6 +165,14 @@ static struct MPIR_Aggr_operation operation(MPIR_Comm *comm, uint64_t bytes, int
     return op;
 }
 
+/* Will begin() find no ring, whatever the lengths?  For who has to look at the counts of all
+ * members before. */
+static bool has_surely_none(MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno)
+{
+    *mpi_errno = MPI_SUCCESS;
+    return !*request && !MPIR_Aggr_has_lines(comm);
+}
+
 /* With `parts` of them in each datum.  False: there is no ring, or the data go by a schedule, as
  * all members know.  What does not takes a tag, too: after lengths that differ, all members have
  * the same next one. */
@@ -255,9 +263,9 @@ bool MPIR_Aggr_post_allgather(const void *sendbuf, MPI_Aint sendcount, MPI_Datat
                               void *recvbuf, MPI_Aint recvcount, MPI_Datatype recvtype,
                               MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno)
 {
-    uint64_t bytes;
+    uint64_t bytes =
+        MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
 
-    bytes = MPIR_Aggr_one_length(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype);
     return gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, bytes, true, comm,
                   request, mpi_errno);
 }
@@ -272,6 +280,8 @@ bool MPIR_Aggr_post_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Data
     struct MPIR_Aggr_operation op;
     int rank = comm->rank;
 
+    if (has_surely_none(comm, request, mpi_errno))
+        return false;
     for (int m = 0; m < comm->local_size; m++)
         longest = MPL_MAX(longest, recvcounts[m]);
     bytes = MPIR_Aggr_bytes(longest, recvtype);
@@ -428,8 +438,11 @@ bool MPIR_Aggr_post_reduce_scatter(const void *sendbuf, void *recvbuf, const MPI
                                    MPI_Datatype datatype, MPI_Op op, MPIR_Comm *comm,
                                    MPIR_Request **request, int *mpi_errno)
 {
-    struct share share = {MPIR_Aggr_sum(recvcounts, comm), 0, recvcounts[comm->rank]};
+    struct share share = {0, 0, recvcounts[comm->rank]};
 
+    if (has_surely_none(comm, request, mpi_errno))
+        return false;
+    share.all = MPIR_Aggr_sum(recvcounts, comm);
     for (int m = 0; m < comm->rank; m++)
         share.before += recvcounts[m];
     return reduction(sendbuf, recvbuf, share, datatype, op, 0, comm->local_size - 1, comm, request,
