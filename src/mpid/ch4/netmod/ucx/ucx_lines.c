@@ -372,10 +372,10 @@ enum MPIDI_UCX_way MPIDI_UCX_lines_send(MPIDI_av_entry_t *av, const MPIDI_UCX_pa
 
 static void complete(MPIR_Request *req, ucs_status_t status)
 {
-    if (status != UCS_OK && MPIR_Deaths_watched && status != UCS_ERR_CANCELED) {
-        MPIDIG_deaths_end_with_error(req);
-    } else if (status == UCS_ERR_CANCELED) {
+    if (status == UCS_ERR_CANCELED) {
         MPIR_STATUS_SET_CANCEL_BIT(req->status, TRUE);
+    } else if (status != UCS_OK && MPIR_Deaths_watched) {
+        MPIDIG_deaths_end_with_error(req);
     } else if (status != UCS_OK) {
         req->status.MPI_ERROR = MPI_ERR_OTHER;
     }

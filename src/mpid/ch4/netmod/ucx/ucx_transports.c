@@ -123,12 +123,11 @@ static bool can_set(void)
     return major > 1 || minor >= 12;
 }
 
-/* In shared memory all processes write into one queue of the receiver.  One that is killed between
- * its first and its last step would stop the queue for ever, for all of them.  And where the kernel
- * copies from a process that ends meanwhile, UCX takes a part of the data for all of them. */
-static bool may_share_memory(void) { return !MPIR_Deaths_watched; }
-
-/* Without sysv and posix UCX goes through the kernel inside a node: slower, and it works. */
+/* Without sysv and posix UCX goes through the kernel inside a node: slower, and it works.
+ *
+ * Where processes may die it uses TCP alone.  In shared memory all processes write into one queue
+ * of the receiver, and one that is killed between its first and its last step would stop the queue
+ * for ever, for all of them.  By cma UCX does not look whether the kernel has copied all. */
 void MPIDI_UCX_transports_choose(ucp_config_t *config)
 {
     bool sysv, posix;
@@ -136,13 +135,16 @@ void MPIDI_UCX_transports_choose(ucp_config_t *config)
 
     if (!can_set() || !all_transports(config))
         return;
-    sysv = may_share_memory() && have_sysv();
-    posix = may_share_memory() && !sysv && have_posix();
+    if (MPIR_Deaths_watched) {
+        ucp_config_modify(config, "TLS", "^shm");
+        return;
+    }
+    sysv = have_sysv();
+    posix = !sysv && have_posix();
     snprintf(without, sizeof(without), "^%s%s",
-             !may_share_memory() ? "shm"
-             : sysv              ? "posix"
-             : posix             ? "sysv"
-                                 : "posix,sysv",
+             sysv    ? "posix"
+             : posix ? "sysv"
+                     : "posix,sysv",
              have_cma() ? "" : ",cma");
     ucp_config_modify(config, "TLS", without);
     if (sysv || posix) {
