@@ -20,6 +20,9 @@
  *                     proxies of the same processes.
  */
 
+/* In the proxy: says to mpiexec what has become of a process. */
+HYD_status HYD_pmcd_pmip_tell(enum HYD_pmcd_cmd what, int rank, int pid, int *closed);
+
 /* In the proxy: what follows holds without cleanup, too. */
 void HYD_pmcd_pmip_misses_always(void);
 /* In the proxy: its process number i has closed its connection. False: it has used it. */

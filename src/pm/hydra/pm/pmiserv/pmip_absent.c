@@ -14,17 +14,25 @@ static bool someone_waits;
 static int first_unfinished = -1; /* likewise */
 static bool ends_for_another;
 
-static void tell(enum HYD_pmcd_cmd what, int i)
+HYD_status HYD_pmcd_pmip_tell(enum HYD_pmcd_cmd what, int rank, int pid, int *closed)
 {
     struct HYD_pmcd_hdr hdr;
-    int sent, closed;
+    int sent;
 
     HYD_pmcd_init_header(&hdr);
     hdr.cmd = what;
-    hdr.rank = HYD_pmcd_pmip.downstream.pmi_rank[i];
-    hdr.pid = HYD_pmcd_pmip.downstream.pid[i];
-    if (HYDU_sock_write(HYD_pmcd_pmip.upstream.control, &hdr, sizeof(hdr), &sent, &closed,
-                        HYDU_SOCK_COMM_MSGWAIT) != HYD_SUCCESS)
+    hdr.rank = rank;
+    hdr.pid = pid;
+    return HYDU_sock_write(HYD_pmcd_pmip.upstream.control, &hdr, sizeof(hdr), &sent, closed,
+                           HYDU_SOCK_COMM_MSGWAIT);
+}
+
+static void tell(enum HYD_pmcd_cmd what, int i)
+{
+    int closed;
+
+    if (HYD_pmcd_pmip_tell(what, HYD_pmcd_pmip.downstream.pmi_rank[i],
+                           HYD_pmcd_pmip.downstream.pid[i], &closed) != HYD_SUCCESS)
         HYDU_dump(stderr, "cannot tell mpiexec that a process ended\n");
 }
 

@@ -95,17 +95,13 @@ HYD_status HYD_pmcd_pmip_deaths_env(struct HYD_env **env)
                                  : status;
 }
 
+/* mpiexec needs the number here and the rank: where others say the rank and the process. */
 static bool tell(enum HYD_pmcd_cmd what, int i)
 {
-    struct HYD_pmcd_hdr hdr;
-    int sent, closed;
+    int closed;
 
-    HYD_pmcd_init_header(&hdr);
-    hdr.cmd = what;
-    hdr.pid = HYD_pmcd_pmip.downstream.pmi_rank[i];
-    hdr.rank = i;
-    return HYDU_sock_write(HYD_pmcd_pmip.upstream.control, &hdr, sizeof(hdr), &sent, &closed,
-                           HYDU_SOCK_COMM_MSGWAIT) == HYD_SUCCESS &&
+    return HYD_pmcd_pmip_tell(what, i, HYD_pmcd_pmip.downstream.pmi_rank[i], &closed) ==
+               HYD_SUCCESS &&
            !closed;
 }
 
