@@ -191,6 +191,16 @@ signal_at_the_start() {
     done
 }
 
+# recovering SECONDS RANKS PROGRAM [WORD]...: the job, in which a death does not end the others, for
+# at most so long.  UCX writes lines about the dead.
+recovering() {
+    local seconds=$1 ranks=$2
+    shift 2
+    # shellcheck disable=SC2086
+    UCX_LOG_LEVEL=fatal timeout -s HUP "$seconds" ${MPIEXEC:-$PREFIX/bin/mpiexec} \
+        --enable-recovery -n "$ranks" "$@"
+}
+
 # survives CALL [WORD]...: the last of four ranks dies in the call (test/kill/survive.c), the others
 # go on, and mpiexec ends well and says who has died.
 survives() { run_survivors survive "$@"; }
@@ -200,10 +210,7 @@ run_survivors() {
     local program=$OUT/$1 said=$OUT/survive.out status=0 rest
     "$PREFIX/bin/mpicc" -O2 -Wall -Werror -pthread -o "$program" "$ROOT/test/kill/$1.c" || return 1
     shift
-    # UCX writes lines about the dead
-    # shellcheck disable=SC2086
-    UCX_LOG_LEVEL=fatal timeout -s HUP 100 ${MPIEXEC:-$PREFIX/bin/mpiexec} --enable-recovery \
-        -n 4 "$program" "$@" >"$said" 2>&1 || status=$?
+    recovering 100 4 "$program" "$@" >"$said" 2>&1 || status=$?
     rest=$(grep -vx -e ' No Errors' -e 'mpiexec: rank 3 on .* ended .* before MPI_Finalize' \
         "$said" || true)
     [ "$status" = 0 ] && [ -z "$rest" ] && [ "$(wc -l <"$said")" = 2 ] ||
@@ -218,9 +225,8 @@ survives_any() {
     for seed in $(seq "$1"); do
         ranks=$((2 + seed % 7)) deaths=$((1 + seed % 3)) status=0
         [ "$deaths" -lt "$ranks" ] || deaths=$((ranks - 1))
-        MPIR_CVAR_NUM_CLIQUES=$((1 + seed % 2)) UCX_LOG_LEVEL=fatal timeout -s HUP 100 \
-            "$PREFIX/bin/mpiexec" --enable-recovery -n "$ranks" "$program" "$deaths" "$seed" \
-            >"$said" 2>&1 || status=$?
+        MPIR_CVAR_NUM_CLIQUES=$((1 + seed % 2)) recovering 100 "$ranks" "$program" "$deaths" \
+            "$seed" >"$said" 2>&1 || status=$?
         [ "$status" = 0 ] && [ "$(grep -v "^mpiexec: rank" "$said")" = " No Errors" ] ||
             { echo "$deaths of $ranks, seed $seed: status $status"; cat "$said"; return 1; }
     done
@@ -232,8 +238,7 @@ status_with_recovery() {
     local wanted=$1 ranks=$2 program=$OUT/deaths said=$OUT/deaths.out status=0
     shift 2
     "$PREFIX/bin/mpicc" -O2 -Wall -Werror -o "$program" "$ROOT/test/kill/deaths.c" || return 1
-    UCX_LOG_LEVEL=fatal timeout -s HUP 60 "$PREFIX/bin/mpiexec" --enable-recovery -n "$ranks" \
-        "$program" "$@" >"$said" 2>&1 || status=$?
+    recovering 60 "$ranks" "$program" "$@" >"$said" 2>&1 || status=$?
     case $wanted in
     not-0) [ "$status" != 0 ] && [ "$status" != 124 ] ;;
     *) [ "$status" = "$wanted" ] ;;
