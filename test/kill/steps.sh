@@ -84,11 +84,26 @@ files_of_the_dead() {
     return $status
 }
 
+# nothing_new_remains COMMAND NAME BEFORE: beside what COMMAND printed before, within 5 s.  Files of
+# other jobs on this machine come and go, and what an older job has left is not ours.
+nothing_new_remains() {
+    local rest k
+    rest=$(comm -13 <(echo "$3" | sort) <("$1" "$2" | sort))
+    for ((k = 0; k < 50; k++)); do
+        [ -n "$rest" ] || return 0
+        sleep 0.1
+        rest=$(comm -12 <(echo "$rest") <("$1" "$2" | sort))
+    done
+    echo "this remains:"
+    echo "$rest"
+    return 1
+}
+
 # kill_some WHOM WHAT LEAST [TIMES]: of the program test/kill/WHAT.c with LEAST ranks or up to four
 # more, under a name that no other program has.  Of "spawning" only processes count as remains: a
 # process that is killed in MPI_Init may leave a segment that UCX has made and not yet attached.
 kill_some() {
-    local whom=$1 what=$2 least=$3 times=${4:-20} program before rest k ranks named=
+    local whom=$1 what=$2 least=$3 times=${4:-20} program before k ranks named=
     local remains=what_remains
     program=$OUT/kill-$$
     "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/$what.c" || return 1
@@ -101,14 +116,7 @@ kill_some() {
     done
     # The next job removes files that a kill in the middle of a creation has left.
     job_of_two >"$OUT/kill.out" 2>&1 || { cat "$OUT/kill.out"; return 1; }
-    # Files of other jobs on this machine come and go.
-    rest=$(comm -13 <(echo "$before" | sort) <($remains "${program##*/}" | sort))
-    for ((k = 0; k < 50; k++)); do
-        [ -n "$rest" ] || break
-        sleep 0.1
-        rest=$(comm -12 <(echo "$rest") <($remains "${program##*/}" | sort))
-    done
-    [ -z "$rest" ] || { echo "this remains after $times kills:"; echo "$rest"; return 1; }
+    nothing_new_remains $remains "${program##*/}" "$before" || return 1
     [[ $whom != proxy* ]] || [ -n "$named" ] || {
         echo "none of $times jobs named the proxy's host:"; cat "$OUT/kill.out"; return 1; }
 }
@@ -220,8 +228,9 @@ run_survivors() {
 # survives_any TIMES: jobs of 2 to 8 ranks, of which up to 3 are killed at random moments, in
 # whatever calls they are (test/kill/survive_any.c); nothing remains of them.
 survives_any() {
-    local program=$OUT/survive_any said=$OUT/survive_any.out seed ranks deaths status
+    local program=$OUT/survive_any said=$OUT/survive_any.out before seed ranks deaths status
     "$PREFIX/bin/mpicc" -O2 -Wall -Werror -o "$program" "$ROOT/test/kill/survive_any.c" || return 1
+    before=$(what_remains survive_any)
     for seed in $(seq "$1"); do
         ranks=$((2 + seed % 7)) deaths=$((1 + seed % 3)) status=0
         [ "$deaths" -lt "$ranks" ] || deaths=$((ranks - 1))
@@ -230,7 +239,7 @@ survives_any() {
         [ "$status" = 0 ] && [ "$(grep -v "^mpiexec: rank" "$said")" = " No Errors" ] ||
             { echo "$deaths of $ranks, seed $seed: status $status"; cat "$said"; return 1; }
     done
-    [ -z "$(what_remains survive_any)" ] || { what_remains survive_any; return 1; }
+    nothing_new_remains what_remains survive_any "$before"
 }
 
 # status_with_recovery STATUS RANKS WORD...: of a job of test/kill/deaths.c with --enable-recovery.
