@@ -125,9 +125,9 @@ static bool can_set(void)
 
 /* Without sysv and posix UCX goes through the kernel inside a node: slower, and it works.
  *
- * Where processes may die it uses TCP alone.  In shared memory all processes write into one queue
- * of the receiver, and one that is killed between its first and its last step would stop the queue
- * for ever, for all of them.  By cma UCX does not look whether the kernel has copied all. */
+ * Where processes may die it does so, too.  In shared memory all processes write into one queue of
+ * the receiver, and one that is killed between its first and its last step would stop the queue for
+ * ever, for all of them.  By cma a process reaches itself then, and nobody else. */
 void MPIDI_UCX_transports_choose(ucp_config_t *config)
 {
     bool sysv, posix;
@@ -136,7 +136,7 @@ void MPIDI_UCX_transports_choose(ucp_config_t *config)
     if (!can_set() || !all_transports(config))
         return;
     if (MPIR_Deaths_watched) {
-        ucp_config_modify(config, "TLS", "^shm");
+        ucp_config_modify(config, "TLS", have_cma() ? "^mm" : "^shm");
         return;
     }
     sysv = have_sysv();
