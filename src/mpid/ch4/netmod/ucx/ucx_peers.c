@@ -274,7 +274,7 @@ fn_fail:
 }
 
 static void forget(int rank);
-static void meet_node(void);
+static void meet_peers(void);
 
 int MPIDI_UCX_peers_init(void)
 {
@@ -283,7 +283,7 @@ int MPIDI_UCX_peers_init(void)
     register_variables();
     if (MPIR_Deaths_watched) {
         MPIDIG_deaths_forget_peer = forget;
-        MPIDIG_deaths_meet_peers = meet_node;
+        MPIDIG_deaths_meet_peers = meet_peers;
     }
     mpi_errno = MPIDI_UCX_worlds_init();
     MPIR_ERR_CHKRETURN(mpi_errno);
@@ -405,16 +405,22 @@ fn_fail:
 }
 
 /* UCX 1.13 ends the program if a process dies while its connection to this one is being made.  So
- * the processes of a node connect before the program begins.  What fails here is tried again. */
-static void meet_node(void)
+ * those of a small job, and those of a node, connect before the program begins. */
+static bool is_to_meet(int rank)
 {
-    enum { MOST = 128 };
+    enum { MOST_OF_WORLD = 64, MOST_OF_NODE = 128 };
 
-    if (MPIR_Process.local_size > MOST)
-        return;
+    return rank != MPIR_Process.rank &&
+           (MPIR_Process.size <= MOST_OF_WORLD ||
+            (MPIR_Process.local_size <= MOST_OF_NODE && MPIR_World_local_rank(rank) >= 0));
+}
+
+/* What fails here is tried again. */
+static void meet_peers(void)
+{
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
     for (int rank = 0; rank < MPIR_Process.size; rank++) {
-        if (rank != MPIR_Process.rank && MPIR_World_local_rank(rank) >= 0)
+        if (is_to_meet(rank))
             (void) MPIDI_UCX_peer_connect(&MPIDIU_get_av(0, rank), 0, 0);
     }
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
