@@ -308,6 +308,8 @@ def refusals(variant):
     yield "refuses settings that differ between processes", "refuses_all_differing"
     yield "a value that is wrong in one process ends the job", "refuses_of_one"
     yield "refuses to be one of several without a process manager", "refuses_other_launchers"
+    if variant.netmod == "ofi":
+        yield "refuses to recover over OFI", "refuses_recovery_over_ofi"
     yield "MPI that was finalized is not initialized again", "initialized_once"
     yield "MPICH's test of revoked communicators", "revokes"
     yield "names what replaces options of configure", "names_replacements"

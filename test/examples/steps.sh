@@ -164,6 +164,15 @@ refuses_other_launchers() {
         env SLURM_PROCID=0 SLURM_STEP_NUM_TASKS=1 PMIX_RANK=0 timeout 60 "$OUT/readme"
 }
 
+# In a job that OFI carries, a call might wait for ever for a dead process.
+refuses_recovery_over_ofi() {
+    local said
+    ! said=$(timeout 60 "$PREFIX/bin/mpiexec" --enable-recovery -n 2 "$OUT/readme" 2>&1) ||
+        { echo "the job goes on"; return 1; }
+    printf '%s\n' "$said"
+    grep -q 'built without UCX, and cannot recover' <<<"$said"
+}
+
 # Stock's mpiexec loses the message in about one run of ten.
 keeps_last_words() {
     local run

@@ -116,3 +116,21 @@ void MPIDIG_deaths_learn(void)
     learn();
     MPL_atomic_release_store_int(&busy, 0);
 }
+
+int MPIDIG_deaths_begin(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (!MPIR_Deaths_watched)
+        return MPI_SUCCESS;
+#ifndef HAVE_CH4_NETMOD_UCX
+    /* it does not say which messages the dead have left, and calls might wait for ever */
+    MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**deaths_netmod");
+#endif
+    if (mpi_errno == MPI_SUCCESS) {
+        MPIR_Deaths_begun();
+        if (MPIDIG_deaths_meet_peers)
+            MPIDIG_deaths_meet_peers();
+    }
+    return mpi_errno;
+}
