@@ -34,6 +34,8 @@ int MPIR_Comm_hint_settle(MPIR_Comm *comm, int hint, int value);
  * allocates before the collective, so that a process without memory can tell the others
  * (MPIR_Ctxid_refuse). */
 int MPIR_Comm_prepare_group(MPIR_Comm *parent, MPIR_Group *group, MPIR_Comm **comm);
+/* The same of `made`, which MPIR_Comm_create has made; after an error MPIR_Comm_discard. */
+int MPIR_Comm_fill_group(MPIR_Comm *made, MPIR_Comm *parent, MPIR_Group *group);
 /* An intracommunicator's members at `ranks`, in that order; collective over all members of the
  * parent, of which each passes the ranks of its own new communicator and its own rank there, or
  * MPI_UNDEFINED.  All members know what the others pass, so that one agreement on a context id is

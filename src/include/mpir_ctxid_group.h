@@ -11,4 +11,7 @@ void MPIR_Ctxid_begin_group(MPIR_Ctxid_t *creation, struct MPIR_Comm *parent,
 void MPIR_Ctxid_fold_group(uint64_t all[2], const uint64_t offer[2]);
 int MPIR_Ctxid_decide_group(MPIR_Ctxid_t *creation, const uint64_t all[2], MPIR_Context_id_t *id);
 
+/* Before begin, if this process may make other communicators until it calls decide. */
+void MPIR_ctxid_expect_pending(void);
+
 #endif /* MPIR_CTXID_GROUP_H_INCLUDED */

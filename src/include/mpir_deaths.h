@@ -10,6 +10,12 @@
  * (mpir_deaths_page.h); otherwise nobody dies.  What follows from a death: ch4's deaths.h.
  */
 
+/* Programs compare codes with these classes, as with other MPI libraries.  So their codes are the
+ * classes, and tell no more. */
+#define MPIR_Err_is_of_failure(error_class) \
+    ((error_class) == MPIX_ERR_PROC_FAILED || (error_class) == MPIX_ERR_PROC_FAILED_PENDING || \
+     (error_class) == MPIX_ERR_REVOKED)
+
 #ifdef MPIR_WITHOUT_SURVIVE
 #define MPIR_Deaths_seen UINT32_C(0)
 #define MPIR_Deaths_watched false

@@ -186,6 +186,8 @@ STEPS = {
         *steps("MPIX_Comm_failure_ack MPIX_Comm_failure_get_acked MPIX_Comm_get_failed"),
         *steps("MPIX_Comm_ack_failed MPIX_Comm_is_revoked MPIX_Comm_shrink"),
         Step("MPIX_Comm_agree"),
+        Step("MPIX_Comm_iagree", after=WAIT),
+        Step("MPIX_Comm_ishrink", after=f"{WAIT}\ncall drop_new_comm()", keep="yes"),
         *attributes("Comm", ("comm", "comm")),
         *handlers("Comm", "comm", "on_comm"),
         Step(

@@ -65,7 +65,7 @@ new_in_mpi41() {
     echo "^p?mpir?_($names)(_c|_f08|_f08ts|_cdesc|_large)*_*$|buffer_automatic$|^mpiprivb_?$"
 }
 
-# beside_ours FILE: what it exports but for MPIX_PERMUTE, AFAPI, what MPI 4.1 added, three calls of
+# beside_ours FILE: what it exports but for MPIX_PERMUTE, AFAPI, what MPI 4.1 added, five calls of
 # recovery, and what stock lacks: the procedures of patches/fix/0078-missing-in-mpi-f08.patch,
 # MPI_ERRORS_ABORT, MPI_Status_set_elements_c, and names that MPI 4.0 gives to specific procedures
 # of large counts. The conversions of statuses are in another library.
@@ -74,7 +74,7 @@ beside_ours() {
     missing+='|_MOD_mpi_errors_abort$|^p?mpir?_status_set_elements_(c|f08_large_)$'
     missing+='|(^|_MOD_)p?mpi_status_(c2f08|f082c|f082f|f2f08)$'
     missing+='|^p?mpir?_[a-z_]*_c_f08(ts)?_$'
-    missing+='|^p?mpixr?_comm_(get_failed|ack_failed|is_revoked)(_f08|_f08ts)?_*$'
+    missing+='|^p?mpixr?_comm_(get_failed|ack_failed|is_revoked|iagree|ishrink)(_f08|_f08ts)?_*$'
     exported "$1" | grep -viE "mpix_permute|^afapi_|$missing|$(new_in_mpi41)"
 }
 

@@ -5,13 +5,7 @@
 
 int MPIR_Comm_end_error(const MPIR_Comm *comm)
 {
-    int mpi_errno = MPI_SUCCESS;
-
-    if (comm->revoked)
-        MPIR_ERR_SET(mpi_errno, MPIX_ERR_REVOKED, "**revoked");
-    else
-        MPIR_ERR_SET(mpi_errno, MPIX_ERR_PROC_FAILED, "**proc_failed");
-    return mpi_errno;
+    return comm->revoked ? MPIX_ERR_REVOKED : MPIX_ERR_PROC_FAILED;
 }
 
 void MPIR_Comm_end_as_ended(MPIR_Comm *comm, int *mpi_errno)

@@ -41,6 +41,19 @@ static int commit_or_free(MPIR_Comm *made, MPIR_Context_id_t id, MPIR_Context_id
     return mpi_errno;
 }
 
+int MPIR_Comm_fill_group(MPIR_Comm *made, MPIR_Comm *parent, MPIR_Group *group)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    made->comm_kind = parent->comm_kind;
+    made->local_comm = NULL;
+    made->tainted = parent->tainted;
+    join_group(made, group);
+    mpi_errno = MPIR_Comm_map_from_group(made, MPIR_MAP_LOCAL, group);
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    return MPIR_Find_nodes(made);
+}
+
 int MPIR_Comm_prepare_group(MPIR_Comm *parent, MPIR_Group *group, MPIR_Comm **comm)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -48,13 +61,7 @@ int MPIR_Comm_prepare_group(MPIR_Comm *parent, MPIR_Group *group, MPIR_Comm **co
 
     mpi_errno = MPIR_Comm_create(&made);
     MPIR_ERR_CHECK(mpi_errno);
-    made->comm_kind = parent->comm_kind;
-    made->local_comm = NULL;
-    made->tainted = parent->tainted;
-    join_group(made, group);
-    mpi_errno = MPIR_Comm_map_from_group(made, MPIR_MAP_LOCAL, group);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = MPIR_Find_nodes(made);
+    mpi_errno = MPIR_Comm_fill_group(made, parent, group);
     MPIR_ERR_CHECK(mpi_errno);
 
 fn_exit:

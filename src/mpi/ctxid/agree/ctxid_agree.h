@@ -19,8 +19,6 @@ uint32_t MPIR_ctxid_ids_to_ask(MPIR_Comm *parent);
 
 /* Makes progress for other creations of this process, which may have to end first. */
 int MPIR_ctxid_let_others_go_on(void);
-/* A creation of this process is about to be pending: from now on others may be made meanwhile. */
-void MPIR_ctxid_expect_pending(void);
 /* Where it stands in the queue of searches. */
 uint64_t MPIR_ctxid_order_of_pending(const MPIR_Comm *parent, int tag);
 

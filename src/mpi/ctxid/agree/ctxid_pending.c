@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_ctxid_group.h"
 #include "mpir_duplicate.h"
 #include "ctxid_agree.h"
 #include "ctxid_rounds.h"

@@ -23,11 +23,11 @@ typedef struct {
     agree_value_t value; /* the last field */
 } message_t;
 
-typedef struct agreement {
+typedef struct MPIDIG_agreement {
     MPIR_Comm *comm;
     uint32_t number;
     agree_t *agree;
-    struct agreement *next;
+    struct MPIDIG_agreement *next;
 } agreement_t;
 
 /* A message for a communicator that is not there yet. */
@@ -244,23 +244,14 @@ void MPIDIG_agree_death(uint32_t index)
 
 /* ---- the call ---- */
 
-static void progress(int *mpi_errno)
-{
-    *mpi_errno = MPID_Progress_test(NULL);
-    MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-}
-
 /* The result says who is dead; news of that are on their way here, too. */
-static int wait_for_news(MPIR_Comm *comm, agree_value_t *result)
+static bool knows_dead(MPIR_Comm *comm, agree_value_t *result)
 {
-    int mpi_errno = MPI_SUCCESS;
-
     for (int rank = 0; rank < comm->local_size; rank++) {
-        while (MPIR_agree_has(MPIR_agree_dead(result), rank) &&
-               !MPIDIG_deaths_is_dead(comm, rank) && mpi_errno == MPI_SUCCESS)
-            progress(&mpi_errno);
+        if (MPIR_agree_has(MPIR_agree_dead(result), rank) && !MPIDIG_deaths_is_dead(comm, rank))
+            return false;
     }
-    return mpi_errno;
+    return true;
 }
 
 static void get_acked(MPIR_Comm *comm, uint64_t *acked)
@@ -275,56 +266,61 @@ static void get_acked(MPIR_Comm *comm, uint64_t *acked)
     }
 }
 
-static agreement_t *begin(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2])
+int MPIDIG_agree_begin(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2],
+                       agreement_t **agreement)
 {
-    agreement_t *agreement;
+    int mpi_errno = MPI_SUCCESS;
     uint64_t acked[MPIDIG_AGREE_MOST / 64];
 
+    MPIR_ERR_CHKANDJUMP1(comm->local_size > MPIDIG_AGREE_MOST, mpi_errno, MPI_ERR_OTHER,
+                         "**agree_size", "**agree_size %d", MPIDIG_AGREE_MOST);
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
-    agreement = find_or_make(comm, MPIDI_COMM(comm, agreements));
-    if (agreement) {
+    *agreement = find_or_make(comm, MPIDI_COMM(comm, agreements));
+    if (*agreement) {
         MPIDI_COMM(comm, agreements)++;
         comm->is_asked = 1;
         get_acked(comm, acked);
-        MPIR_agree_contribute(agreement->agree, flag, offer, acked);
+        MPIR_agree_contribute((*agreement)->agree, flag, offer, acked);
+    } else {
+        mpi_errno = no_memory();
     }
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
-    return agreement;
-}
-
-static int wait_for_result(agreement_t *agreement, agree_value_t **result)
-{
-    int mpi_errno = MPI_SUCCESS;
-
-    while (mpi_errno == MPI_SUCCESS && !(*result = MPIR_agree_result(agreement->agree))) {
-        MPIR_ERR_CHKANDJUMP(MPIR_agree_has_failed(agreement->agree), mpi_errno, MPI_ERR_OTHER,
-                            "**fail");
-        progress(&mpi_errno);
-    }
 
 fn_fail:
     return mpi_errno;
 }
 
-int MPIDIG_agree(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2], agree_value_t **result)
+int MPIDIG_agree_test(agreement_t *agreement, agree_value_t **result)
 {
     int mpi_errno = MPI_SUCCESS;
-    agreement_t *agreement;
+    agree_value_t *found;
 
-    MPIR_ERR_CHKANDJUMP1(comm->local_size > MPIDIG_AGREE_MOST, mpi_errno, MPI_ERR_OTHER,
-                         "**agree_size", "**agree_size %d", MPIDIG_AGREE_MOST);
-    agreement = begin(comm, flag, offer);
-    if (!agreement)
-        return no_memory();
-    mpi_errno = wait_for_result(agreement, result);
-    MPIR_ERR_CHECK(mpi_errno);
-    mpi_errno = wait_for_news(comm, *result);
-    MPIR_ERR_CHECK(mpi_errno);
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
-    forget_earlier(agreement);
+    found = MPIR_agree_result(agreement->agree);
+    if (found && knows_dead(agreement->comm, found))
+        forget_earlier(agreement);
+    else
+        found = NULL;
+    if (!found && MPIR_agree_has_failed(agreement->agree))
+        mpi_errno = no_memory();
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
+    *result = found;
+    return mpi_errno;
+}
 
-fn_fail:
+int MPIDIG_agree(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2], agree_value_t **result)
+{
+    agreement_t *agreement;
+    int mpi_errno = MPIDIG_agree_begin(comm, flag, offer, &agreement);
+
+    *result = NULL;
+    while (mpi_errno == MPI_SUCCESS) {
+        mpi_errno = MPIDIG_agree_test(agreement, result);
+        if (mpi_errno != MPI_SUCCESS || *result)
+            break;
+        mpi_errno = MPID_Progress_test(NULL);
+        MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    }
     return mpi_errno;
 }
 

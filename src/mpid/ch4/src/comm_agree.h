@@ -7,10 +7,20 @@
 /* Larger communicators have no agreement that survives deaths: a message holds two sets. */
 enum { MPIDIG_AGREE_MOST = 2880 };
 
-/* An agreement of the members of an intracommunicator that live (agree.h).  Members are ranks,
- * offers those of MPIR_Ctxid_begin_group, and the acknowledged those of this process.  It knows
- * all of the dead in the result when this returns.  The result stays until the communicator's next
- * agreement. */
+/*
+ * An agreement of the members of an intracommunicator that live (agree.h).  Members are ranks,
+ * offers those of MPIR_Ctxid_begin_group, and the acknowledged those of this process.
+ *
+ * begin     REQUIRES that this process has the result of the communicator's last one.
+ * test      *result stays NULL until there is a result, and this process knows all of the dead in
+ *           it.  The result stays until the communicator's next agreement.
+ * MPIDIG_agree  both, and progress between them.
+ */
+typedef struct MPIDIG_agreement MPIDIG_agreement_t;
+
+int MPIDIG_agree_begin(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2],
+                       MPIDIG_agreement_t **agreement);
+int MPIDIG_agree_test(MPIDIG_agreement_t *agreement, agree_value_t **result);
 int MPIDIG_agree(MPIR_Comm *comm, uint32_t flag, const uint64_t offer[2], agree_value_t **result);
 
 /* Under the lock of VCI 0: a process has died; a communicator is there. */

@@ -27,14 +27,6 @@ bool MPIDIG_deaths_is_dead(MPIR_Comm *comm, int rank)
     return dead && is_dead(MPIDIU_comm_rank_to_index(comm, rank));
 }
 
-int MPIDIG_deaths_error(void)
-{
-    int mpi_errno = MPI_SUCCESS;
-
-    MPIR_ERR_SET(mpi_errno, MPIX_ERR_PROC_FAILED, "**proc_failed");
-    return mpi_errno;
-}
-
 /* ---- requests ---- */
 
 void MPIDIG_deaths_end_receive(MPIR_Request *req, int error)
@@ -70,7 +62,7 @@ void MPIDIG_deaths_note_peer(MPIR_Request *req, MPIR_Comm *comm, int rank, int c
         MPIR_Request_is_complete(req))
         return;
     if (peer != 0 && is_dead(peer - 1))
-        MPIDIG_deaths_end_receive(req, MPIDIG_deaths_error());
+        MPIDIG_deaths_end_receive(req, MPIX_ERR_PROC_FAILED);
     else if (is_collective && comm->ended && !comm->repairing)
         MPIDIG_deaths_end_receive(req, MPIR_Comm_end_error(comm));
 }
@@ -92,7 +84,7 @@ static int make_send(MPIR_Comm *comm, MPIR_Request **req)
     (*req)->comm = comm;
     MPIR_Comm_add_ref(comm);
     MPIR_cc_set((*req)->cc_ptr, 0);
-    (*req)->status.MPI_ERROR = MPIDIG_deaths_error();
+    (*req)->status.MPI_ERROR = MPIX_ERR_PROC_FAILED;
 
 fn_fail:
     return mpi_errno;
@@ -116,7 +108,7 @@ int MPIDIG_deaths_failed_send(int error, MPIR_Comm *comm, MPIR_Request **req)
 
 void MPIDIG_deaths_end_with_error(MPIR_Request *req)
 {
-    req->status.MPI_ERROR = MPIDIG_deaths_error();
+    req->status.MPI_ERROR = MPIX_ERR_PROC_FAILED;
 }
 
 int MPIDIG_deaths_probe(MPIR_Comm *comm, int rank)
@@ -124,7 +116,7 @@ int MPIDIG_deaths_probe(MPIR_Comm *comm, int rank)
     int mpi_errno = MPI_SUCCESS;
 
     if (rank != MPI_ANY_SOURCE && MPIDIG_deaths_is_dead(comm, rank))
-        return MPIDIG_deaths_error();
+        return MPIX_ERR_PROC_FAILED;
     if (rank == MPI_ANY_SOURCE && !MPIDIG_deaths_are_acked(comm))
         MPIR_ERR_SET(mpi_errno, MPIX_ERR_PROC_FAILED_PENDING, "**failure_pending");
     return mpi_errno;

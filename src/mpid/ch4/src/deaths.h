@@ -65,7 +65,7 @@ MPL_STATIC_INLINE_PREFIX bool MPIDIG_deaths_refuse(MPIR_Comm *comm, int rank, MP
     return unlikely(MPIR_Deaths_seen > 0) && MPIDIG_deaths_refuse_send(comm, rank, req, mpi_errno);
 }
 
-/* At the end of MPI_Init.  An error where the network module cannot do what follows from a death. */
+/* At the end of MPI_Init.  An error where the netmod cannot do what follows from a death. */
 int MPIDIG_deaths_begin(void);
 
 /* What the netmod has of a process of the world ends.  NULL: nothing does. */

@@ -29,7 +29,7 @@ static bool end_with(void *object, void *context)
      * and the peer of another request that had their place */
     if (MPIR_Object_get_ref(req) > 0 && req->comm && req->kind == MPIR_REQUEST_KIND__RECV &&
         !MPIR_Request_is_complete(req) && MPIDIG_deaths_peer(req) == *index + 1)
-        MPIDIG_deaths_end_receive(req, MPIDIG_deaths_error());
+        MPIDIG_deaths_end_receive(req, MPIX_ERR_PROC_FAILED);
     return false;
 }
 

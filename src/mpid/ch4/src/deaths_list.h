@@ -15,7 +15,6 @@ bool MPIDIG_deaths_has_member(MPIR_Comm *comm, uint32_t index);
 
 /* What the network has begun it ends, by an error of its own. */
 void MPIDIG_deaths_end_receive(MPIR_Request *req, int error);
-int MPIDIG_deaths_error(void);
 
 MPL_STATIC_INLINE_PREFIX uint32_t MPIDIG_deaths_peer(const MPIR_Request *req)
 {

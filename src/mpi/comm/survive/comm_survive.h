@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef COMM_SURVIVE_H_INCLUDED
+#define COMM_SURVIVE_H_INCLUDED
+
+#include "mpiimpl.h"
+#include "mpir_ctxid_group.h"
+#include "comm_agree.h"
+
+/* What the result of an agreement means.  The error says that a member has died whose death not all
+ * have acknowledged; the flag is right then, too. */
+int MPIR_Agree_read_flag(MPIR_Comm *comm, agree_value_t *result, int *flag);
+/* Makes `made`, of MPIR_Comm_create, the communicator of the living; ends the creation.  After an
+ * error `made` is gone; NULL: there was no memory for it. */
+int MPIR_Agree_make_shrunk(MPIR_Comm *comm, MPIR_Ctxid_t *creation, agree_value_t *result,
+                           MPIR_Comm *made);
+
+/* Until no MPIX_Comm_iagree or _ishrink of this process is under way on the communicator. */
+int MPIR_Comm_survive_wait(MPIR_Comm *comm);
+
+#endif /* COMM_SURVIVE_H_INCLUDED */
