@@ -385,8 +385,8 @@ def killed(times):
 # Calls of test/kill/survive.c.
 SURVIVED = (
     "receive waitall late_receive any_source blocking_any_source send long_send many_sends barrier "
-    "allreduce long_allreduce nonblocking rooted dup idup split create agree shrink nonblocking_repair revoked "
-    "spawn"
+    "allreduce long_allreduce nonblocking rooted dup idup split create create_group agree shrink "
+    "nonblocking_repair revoked spawn"
 ).split()
 
 

@@ -20,6 +20,7 @@
 #define MPIR_Deaths_seen UINT32_C(0)
 #define MPIR_Deaths_watched false
 #define MPIR_Deaths_has(rank) false
+#define MPIR_Deaths_rank(i) UINT32_C(0)
 #else
 
 /* How many have died.  Points to a 0 where nobody says who dies. */
@@ -31,9 +32,10 @@ extern bool MPIR_Deaths_watched;
 
 /* Early in MPI_Init. */
 void MPIR_Deaths_init(void);
-/* At the end of MPI_Init: from now on the job may go on without this process.  Waits for the others
- * of the node. */
-void MPIR_Deaths_begun(void);
+/* At the end of MPI_Init, when the job may go on without this process.  True when this can be said
+ * of all processes of the node. */
+void MPIR_Deaths_begin(void);
+bool MPIR_Deaths_have_begun(void);
 
 /* Number i of the list: a rank of MPI_COMM_WORLD.  REQUIRES i < *MPIR_Deaths_number, as seen by an
  * acquire load. */

@@ -64,16 +64,18 @@ void MPIR_Deaths_init(void)
     }
 }
 
-void MPIR_Deaths_begun(void)
+void MPIR_Deaths_begin(void)
 {
     static bool has_said;
 
-    if (!page || has_said)
-        return;
+    if (page && !has_said)
+        __atomic_fetch_add(&page->begun, 1, __ATOMIC_RELEASE);
     has_said = true;
-    __atomic_fetch_add(&page->begun, 1, __ATOMIC_RELEASE);
-    while (__atomic_load_n(&page->begun, __ATOMIC_ACQUIRE) < page->ranks)
-        MPIR_Yield_idle();
+}
+
+bool MPIR_Deaths_have_begun(void)
+{
+    return !page || __atomic_load_n(&page->begun, __ATOMIC_ACQUIRE) >= page->ranks;
 }
 
 uint32_t MPIR_Deaths_rank(uint32_t i) { return page->dead[i]; }

@@ -312,6 +312,27 @@ static void in_create(void)
     MPI_Group_free(&group);
 }
 
+/* The dead process is no member: all members get their communicator, as often as they like. */
+static void in_create_group(void)
+{
+    MPI_Group all, living;
+    MPI_Comm made;
+    int sum;
+
+    MPI_Comm_group(world, &all);
+    MPI_Group_excl(all, 1, &victim, &living);
+    for (int i = 0; i < 300; i++) {
+        expect_success(MPI_Comm_create_group(world, living, TAG, &made), "MPI_Comm_create_group");
+        if (errs)
+            break;
+        expect_success(MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, made), "MPI_Allreduce");
+        MPI_Comm_free(&made);
+        usleep(1000);
+    }
+    MPI_Group_free(&all);
+    MPI_Group_free(&living);
+}
+
 static void in_agree(void)
 {
     int flag = ~(1 << me);
@@ -422,6 +443,7 @@ static const struct {
              {"idup", in_idup, 0},
              {"split", in_split, 0},
              {"create", in_create, 0},
+             {"create_group", in_create_group, 0},
              {"agree", in_agree, 0},
              {"shrink", in_shrink, 0},
              {"nonblocking_repair", in_nonblocking_repair, 0},

@@ -76,7 +76,7 @@ bool MPIR_Aggr_do_group(MPIR_Comm *comm, const cmap_t *processes, int tag, uint6
         return false;
     MPIR_Aggr_waiting();
     /* What repairs a revoked communicator is not ended by the revocation. */
-    board.stop = comm->repairing ? NULL : &comm->ended;
+    board.stop = comm->call_group ? &comm->call_ended : comm->repairing ? NULL : &comm->ended;
     *mpi_errno = MPIR_aggr_board_reduce(&board, members, (int) MPIR_cmap_size(processes), key,
                                         numbers, fold);
     if (*mpi_errno == AGGR_ERR_STOPPED) {

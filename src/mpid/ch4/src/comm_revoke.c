@@ -76,7 +76,9 @@ static void mark(MPIR_Comm *comm, bool is_revoked)
     comm->ended = 1;
     comm->revoked |= is_revoked;
     MPIR_Aggr_revoke(comm);
-    if (!comm->repairing || !is_revoked)
+    if (comm->call_group)
+        comm->call_ended |= is_revoked;
+    if (comm->call_group ? comm->call_ended : !comm->repairing || !is_revoked)
         end_receives(comm);
     MPIDIG_comm_revoked_begin(comm);
 }
@@ -106,6 +108,8 @@ void MPIDIG_comm_died(MPIR_Comm *comm)
 {
     if (!comm->ended)
         mark_all(comm, false);
+    else if (comm->call_group && comm->call_ended)
+        end_receives(comm);
 }
 
 int MPIR_Comm_repair_begins(MPIR_Comm *comm)

@@ -63,7 +63,7 @@ void MPIDIG_deaths_note_peer(MPIR_Request *req, MPIR_Comm *comm, int rank, int c
         return;
     if (peer != 0 && is_dead(peer - 1))
         MPIDIG_deaths_end_receive(req, MPIX_ERR_PROC_FAILED);
-    else if (is_collective && comm->ended && !comm->repairing)
+    else if (is_collective && MPIR_Comm_is_over(comm))
         MPIDIG_deaths_end_receive(req, MPIR_Comm_end_error(comm));
 }
 

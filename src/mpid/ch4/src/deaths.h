@@ -73,7 +73,7 @@ extern void (*MPIDIG_deaths_forget_peer)(int rank);
 /* The same of its short messages. */
 extern void (*MPIDIG_deaths_end_lines)(int rank);
 /* When MPI_Init ends.  NULL: nothing does. */
-extern void (*MPIDIG_deaths_meet_peers)(void);
+extern int (*MPIDIG_deaths_meet_peers)(void);
 /* The error of what the network has not done, for its other side has ended. */
 void MPIDIG_deaths_end_with_error(MPIR_Request *req);
 /* Set while this process cancels a receive.  What the network cancels by itself has lost its other

@@ -17,7 +17,7 @@ enum { POLLS = 64 };
 
 void (*MPIDIG_deaths_forget_peer)(int rank);
 void (*MPIDIG_deaths_end_lines)(int rank);
-void (*MPIDIG_deaths_meet_peers)(void);
+int (*MPIDIG_deaths_meet_peers)(void);
 
 /* Its sends have ended with its endpoints. */
 static bool end_with(void *object, void *context)
@@ -45,8 +45,11 @@ static bool end_if_member(void *object, void *context)
     MPIR_Comm *comm = object;
     const uint32_t *index = context;
 
-    if (is_complete(comm) && MPIDIG_deaths_has_member(comm, *index))
+    if (is_complete(comm) && MPIDIG_deaths_has_member(comm, *index)) {
+        if (comm->call_group && MPIR_cmap_rank(comm->call_group->map, *index) != CMAP_NONE)
+            comm->call_ended = 1;
         MPIDIG_comm_died(comm);
+    }
     return false;
 }
 
@@ -127,10 +130,17 @@ int MPIDIG_deaths_begin(void)
     /* it does not say which messages the dead have left, and calls might wait for ever */
     MPIR_ERR_SET(mpi_errno, MPI_ERR_OTHER, "**deaths_netmod");
 #endif
-    if (mpi_errno == MPI_SUCCESS) {
-        MPIR_Deaths_begun();
-        if (MPIDIG_deaths_meet_peers)
-            MPIDIG_deaths_meet_peers();
+    MPIR_ERR_CHECK(mpi_errno);
+    if (MPIDIG_deaths_meet_peers)
+        mpi_errno = MPIDIG_deaths_meet_peers();
+    MPIR_ERR_CHECK(mpi_errno);
+    MPIR_Deaths_begin();
+    /* others may still need an answer of this process */
+    while (mpi_errno == MPI_SUCCESS && !MPIR_Deaths_have_begun()) {
+        mpi_errno = MPIDI_NM_progress(0, 0);
+        MPIR_Yield_idle();
     }
+
+fn_fail:
     return mpi_errno;
 }

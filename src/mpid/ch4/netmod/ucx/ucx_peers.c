@@ -274,7 +274,7 @@ fn_fail:
 }
 
 static void forget(int rank);
-static void meet_peers(void);
+static int meet_peers(void);
 
 int MPIDI_UCX_peers_init(void)
 {
@@ -406,24 +406,55 @@ fn_fail:
 
 /* UCX 1.13 ends the program if a process dies while its connection to this one is being made.  So
  * those of a small job, and those of a node, connect before the program begins. */
+static bool is_whole_world_met(void)
+{
+    enum { MOST_OF_WORLD = 64 };
+
+    return MPIR_Process.size <= MOST_OF_WORLD;
+}
+
 static bool is_to_meet(int rank)
 {
-    enum { MOST_OF_WORLD = 64, MOST_OF_NODE = 128 };
+    enum { MOST_OF_NODE = 128 };
 
     return rank != MPIR_Process.rank &&
-           (MPIR_Process.size <= MOST_OF_WORLD ||
+           (is_whole_world_met() ||
             (MPIR_Process.local_size <= MOST_OF_NODE && MPIR_World_local_rank(rank) >= 0));
 }
 
-/* What fails here is tried again. */
-static void meet_peers(void)
+/* When all connections are made.  An error of one comes again when it is used. */
+static int flush(ucp_worker_h worker)
 {
+    int mpi_errno = MPI_SUCCESS;
+    ucp_request_param_t param = {0};
+    void *request = ucp_worker_flush_nbx(worker, &param);
+
+    while (UCS_PTR_IS_PTR(request) && ucp_request_check_status(request) == UCS_INPROGRESS &&
+           mpi_errno == MPI_SUCCESS) {
+        mpi_errno = MPIDI_NM_progress(0, 0);
+        MPIR_Yield_idle();
+    }
+    if (UCS_PTR_IS_PTR(request))
+        ucp_request_free(request);
+    return mpi_errno;
+}
+
+/* What fails here is tried again. */
+static int meet_peers(void)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
+
     MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(0).lock);
     for (int rank = 0; rank < MPIR_Process.size; rank++) {
         if (is_to_meet(rank))
             (void) MPIDI_UCX_peer_connect(&MPIDIU_get_av(0, rank), 0, 0);
     }
+    mpi_errno = flush(MPIDI_UCX_global.ctx[0].worker);
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(0).lock);
+    if (mpi_errno == MPI_SUCCESS && is_whole_world_met())
+        mpi_errno = MPIR_Barrier_intra_dissemination(MPIR_Process.comm_world, &errflag);
+    return mpi_errno;
 }
 
 /* What was sent by it, and has not left, ends with an error. */
