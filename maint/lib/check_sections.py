@@ -386,7 +386,7 @@ def killed(times):
 SURVIVED = (
     "receive waitall late_receive any_source blocking_any_source send long_send many_sends barrier "
     "allreduce long_allreduce nonblocking rooted dup idup split create create_group agree shrink "
-    "nonblocking_repair revoked spawn"
+    "nonblocking_repair revoked calls_until_revoked spawn"
 ).split()
 
 

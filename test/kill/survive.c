@@ -392,6 +392,21 @@ static void in_revoked(void)
 }
 
 /* The survivors start another process in the place of the dead one. */
+/* The first rank alone revokes, some time later; the others call until they hear of it. */
+static void in_calls_until_revoked(void)
+{
+    int error;
+
+    expect_failed(MPI_Barrier(world), "MPI_Barrier");
+    if (me == 0) {
+        usleep(50000);
+        MPIX_Comm_revoke(world);
+    }
+    while (class_of(error = MPI_Barrier(world)) == MPIX_ERR_PROC_FAILED)
+        ;
+    expect_class(error, MPIX_ERR_REVOKED, "the last MPI_Barrier");
+}
+
 static void in_spawn(void)
 {
     MPI_Comm survivors = MPI_COMM_NULL, started = MPI_COMM_NULL, repaired = MPI_COMM_NULL;
@@ -448,6 +463,7 @@ static const struct {
              {"shrink", in_shrink, 0},
              {"nonblocking_repair", in_nonblocking_repair, 0},
              {"revoked", in_revoked, 0},
+             {"calls_until_revoked", in_calls_until_revoked, 0},
              {"spawn", in_spawn, 0}};
 
 /* ---- afterwards ---- */

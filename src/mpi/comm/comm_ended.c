@@ -29,7 +29,13 @@ void MPIR_Comm_group_call_ends(MPIR_Comm *comm, MPIR_Group *group)
 
 int MPIR_Comm_end_error(const MPIR_Comm *comm)
 {
-    return comm->revoked ? MPIX_ERR_REVOKED : MPIX_ERR_PROC_FAILED;
+    int mpi_errno = MPI_SUCCESS;
+
+    if (comm->revoked)
+        MPIR_ERR_SET(mpi_errno, MPIX_ERR_REVOKED, "**revoked");
+    else
+        MPIR_ERR_SET(mpi_errno, MPIX_ERR_PROC_FAILED, "**proc_failed");
+    return mpi_errno;
 }
 
 void MPIR_Comm_end_as_ended(MPIR_Comm *comm, int *mpi_errno)

@@ -59,7 +59,7 @@ static bool end_receive(void *object, void *context)
         return false;
     MPIR_Request_add_ref(rreq);
     /* nothing is chained to what an earlier receive left */
-    rreq->status.MPI_ERROR = MPIR_Comm_end_error(comm);
+    rreq->status.MPI_ERROR = MPIR_Comm_end_class(comm);
     MPID_Cancel_recv(rreq);
     if (MPIR_STATUS_GET_CANCEL_BIT(rreq->status))
         MPIR_STATUS_SET_CANCEL_BIT(rreq->status, FALSE);

@@ -64,7 +64,7 @@ void MPIDIG_deaths_note_peer(MPIR_Request *req, MPIR_Comm *comm, int rank, int c
     if (peer != 0 && is_dead(peer - 1))
         MPIDIG_deaths_end_receive(req, MPIX_ERR_PROC_FAILED);
     else if (is_collective && MPIR_Comm_is_over(comm))
-        MPIDIG_deaths_end_receive(req, MPIR_Comm_end_error(comm));
+        MPIDIG_deaths_end_receive(req, MPIR_Comm_end_class(comm));
 }
 
 bool MPIDIG_deaths_is_collective(const MPIR_Request *req)
