@@ -50,6 +50,15 @@ static void note_half(MPIR_Request *req MPL_UNUSED)
 #endif
 }
 
+/* A send that fails later calls the error handler of its communicator. */
+static void keep_comm(MPIR_Request *send, MPIR_Comm *comm)
+{
+    if (send->comm || MPIR_Request_is_complete(send))
+        return;
+    send->comm = comm;
+    MPIR_Comm_add_ref(comm);
+}
+
 void MPIDIG_deaths_note_peer(MPIR_Request *req, MPIR_Comm *comm, int rank, int context_offset)
 {
     const bool is_collective = context_offset != MPIR_CONTEXT_INTRA_PT2PT;
@@ -58,6 +67,8 @@ void MPIDIG_deaths_note_peer(MPIR_Request *req, MPIR_Comm *comm, int rank, int c
     MPIDI_REQUEST(req, peer) = peer | (is_collective ? MPIDIG_DEATHS_COLLECTIVE : 0);
     if (rank == MPI_ANY_SOURCE)
         note_half(req);
+    if (req->kind == MPIR_REQUEST_KIND__SEND)
+        keep_comm(req, comm);
     if (likely(MPIR_Deaths_seen == 0) || req->kind != MPIR_REQUEST_KIND__RECV ||
         MPIR_Request_is_complete(req))
         return;
