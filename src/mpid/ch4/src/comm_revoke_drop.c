@@ -2,6 +2,7 @@
 
 #include "mpidimpl.h"
 #include "ch4_impl.h"
+#include "mpir_deaths.h"
 #include "mpir_revoke.h"
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpidimpl.h"
+#include "mpir_deaths.h"
 #include "ucx_impl.h"
 #include "ucx_transports.h"
 #include <stdio.h>
