@@ -314,13 +314,22 @@ int MPIR_Events_get_info(MPIR_Info *info)
     return MPIR_Info_set_impl(info, KEY, runs() ? "true" : "false");
 }
 
+static bool reach_memory_of_their_node(void)
+{
+#ifdef MPIR_WITHOUT_ONE_SIDED
+    return false;
+#else
+    return MPIR_CVAR_CH4_RMA_SHARED;
+#endif
+}
+
 static bool is_served_by_messages(const MPIR_Win *win)
 {
     const MPIR_Comm *comm = win->comm_ptr;
 
     if (comm->local_size == 1 || win->create_flavor == MPI_WIN_FLAVOR_SHARED)
         return false;
-    if (win->create_flavor != MPI_WIN_FLAVOR_ALLOCATE || !MPIR_CVAR_CH4_RMA_SHARED)
+    if (win->create_flavor != MPI_WIN_FLAVOR_ALLOCATE || !reach_memory_of_their_node())
         return true;
     return !comm->node_comm || comm->node_comm->local_size < comm->local_size;
 }

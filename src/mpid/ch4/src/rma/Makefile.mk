@@ -2,46 +2,13 @@
 
 mpi_core_sources += \
     src/mpid/ch4/src/rma/deferred.c \
-    src/mpid/ch4/src/rma/lock.c \
     src/mpid/ch4/src/rma/range.c \
-    src/mpid/ch4/src/rma/issue/answer.c \
-    src/mpid/ch4/src/rma/issue/counts.c \
-    src/mpid/ch4/src/rma/issue/early.c \
-    src/mpid/ch4/src/rma/issue/end.c \
-    src/mpid/ch4/src/rma/issue/engine.c \
-    src/mpid/ch4/src/rma/issue/exchange.c \
-    src/mpid/ch4/src/rma/issue/fence.c \
-    src/mpid/ch4/src/rma/issue/init.c \
-    src/mpid/ch4/src/rma/issue/lock_epoch.c \
-    src/mpid/ch4/src/rma/issue/message.c \
-    src/mpid/ch4/src/rma/issue/issue_operation.c \
-    src/mpid/ch4/src/rma/issue/origin.c \
-    src/mpid/ch4/src/rma/issue/outside.c \
-    src/mpid/ch4/src/rma/issue/pack.c \
-    src/mpid/ch4/src/rma/issue/perform.c \
-    src/mpid/ch4/src/rma/issue/progress.c \
-    src/mpid/ch4/src/rma/issue/pscw.c \
-    src/mpid/ch4/src/rma/issue/settings.c \
-    src/mpid/ch4/src/rma/issue/targets.c \
-    src/mpid/ch4/src/rma/peers/epoch.c \
-    src/mpid/ch4/src/rma/peers/peer_operation.c \
-    src/mpid/ch4/src/rma/peers/window.c \
     src/mpid/ch4/src/rma/window/agree.c \
     src/mpid/ch4/src/rma/window/freed.c \
     src/mpid/ch4/src/rma/window/query.c
 
 noinst_HEADERS += \
     src/mpid/ch4/src/rma/deferred.h \
-    src/mpid/ch4/src/rma/lock.h \
     src/mpid/ch4/src/rma/range.h \
-    src/mpid/ch4/src/rma/route.h \
-    src/mpid/ch4/src/rma/issue/counts.h \
-    src/mpid/ch4/src/rma/issue/exchange.h \
-    src/mpid/ch4/src/rma/issue/issue_internal.h \
-    src/mpid/ch4/src/rma/issue/issue.h \
-    src/mpid/ch4/src/rma/issue/outside.h \
-    src/mpid/ch4/src/rma/issue/progress.h \
-    src/mpid/ch4/src/rma/peers/combine.h \
-    src/mpid/ch4/src/rma/peers/peers.h \
     src/mpid/ch4/src/rma/window/agree.h \
     src/mpid/ch4/src/rma/window/query.h
