@@ -34,6 +34,33 @@
 
 #include <stdbool.h>
 
+/* Events that the network's progress has found.  The netmod counts them.  While the number grows, a
+ * process that waits in an aggregate polls the network more often. */
+extern unsigned MPIR_Aggr_arrivals;
+
+/* The maximum over the members of each number, by messages.  It allocates nothing, so that a member
+ * without memory can tell the others.  At most MPIR_AGGR_AGREE_MOST numbers. */
+enum { MPIR_AGGR_AGREE_MOST = 4 };
+int MPIR_Aggr_agree(MPIR_Comm *comm, unsigned long long numbers[], int n);
+
+#ifdef MPIR_WITHOUT_AGGREGATES
+
+static inline void MPIR_Aggr_comm_free(MPIR_Comm *comm MPL_UNUSED) {}
+static inline void MPIR_Aggr_decline(MPIR_Comm *comm MPL_UNUSED) {}
+static inline void MPIR_Aggr_revoke(MPIR_Comm *comm MPL_UNUSED) {}
+
+static inline bool MPIR_Aggr_do_group(MPIR_Comm *comm MPL_UNUSED,
+                                      const cmap_t *processes MPL_UNUSED, int tag MPL_UNUSED,
+                                      uint64_t numbers[2] MPL_UNUSED,
+                                      void (*fold)(uint64_t all[2], const uint64_t one[2])
+                                          MPL_UNUSED,
+                                      int *mpi_errno MPL_UNUSED)
+{
+    return false;
+}
+
+#else
+
 struct MPIR_Aggr;
 
 /* MPIR_CVAR_AGGR, once MPI is initialized. */
@@ -44,10 +71,6 @@ extern bool MPIR_Aggr_between_nodes;
 /* The most processes without a common node that reduce by a message from each to each.  The same
  * on all processes. */
 extern int MPIR_Aggr_direct_most;
-
-/* Events that the network's progress has found.  The netmod counts them.  While the number grows, a
- * process that waits in an aggregate polls the network more often. */
-extern unsigned MPIR_Aggr_arrivals;
 
 /* After MPID_Init; and before the node's start-up segment goes. */
 int MPIR_Aggr_init(void);
@@ -166,11 +189,6 @@ void MPIR_Aggr_discard(void *persistent);
 bool MPIR_Aggr_do_group(MPIR_Comm *comm, const cmap_t *processes, int tag, uint64_t numbers[2],
                         void (*fold)(uint64_t all[2], const uint64_t one[2]), int *mpi_errno);
 
-/* The maximum over the members of each number, by messages.  It allocates nothing, so that a member
- * without memory can tell the others.  At most MPIR_AGGR_AGREE_MOST numbers. */
-enum { MPIR_AGGR_AGREE_MOST = 4 };
-int MPIR_Aggr_agree(MPIR_Comm *comm, unsigned long long numbers[], int n);
-
 enum MPIR_Aggr_trait {
     /* No process returns before all have called it, so the parts of a composition inside a node
      * may be rooted. */
@@ -250,5 +268,7 @@ static inline bool MPIR_Aggr_compares(const MPIR_Comm *comm)
 /* The same for nonblocking and persistent ones; NAME is that of the nonblocking collective. */
 #define MPIR_AGGR_POST(name, NAME, comm, ...) \
     (MPIR_AGGR_COMPARES(NAME, comm) && MPIR_Aggr_post_##name(__VA_ARGS__))
+
+#endif /* MPIR_WITHOUT_AGGREGATES */
 
 #endif /* MPIR_AGGR_H_INCLUDED */

@@ -9,6 +9,13 @@
 
 #include <stdbool.h>
 
+#ifdef MPIR_WITHOUT_AGGREGATES
+
+/* Nobody notes it. */
+static inline bool MPIR_Aggr_mark_collective(MPIR_Comm *comm MPL_UNUSED) { return false; }
+
+#else
+
 /* Notes that the members do a blocking collective.  True if they did one before: then the node
  * communicators are worth their memory.  The same on all members. */
 bool MPIR_Aggr_mark_collective(MPIR_Comm *comm);
@@ -26,5 +33,7 @@ enum { MPIR_AGGR_DIRECT_MOST = 16 };
  * REQUIRES MPIR_Aggr_is_direct(comm) */
 int MPIR_Aggr_exchange(MPIR_Comm *comm, const void *mine, size_t bytes, void *all, int tag,
                        MPIR_Errflag_t *errflag);
+
+#endif /* MPIR_WITHOUT_AGGREGATES */
 
 #endif /* MPIR_AGGR_NODES_H_INCLUDED */

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 
 mpi_core_sources += \
-    src/mpi/aggr/shared/aggr_agree.c \
     src/mpi/aggr/shared/aggr_arena.c \
     src/mpi/aggr/shared/aggr_board.c \
     src/mpi/aggr/aggr_comm.c \
@@ -12,7 +11,8 @@ mpi_core_sources += \
     src/mpi/aggr/aggr_nodes.c \
     src/mpi/aggr/shared/aggr_place.c \
     src/mpi/aggr/shared/aggr_process.c \
-    src/mpi/aggr/aggr_reduce.c
+    src/mpi/aggr/aggr_reduce.c \
+    src/mpi/comm/split/split_at_once.c
 
 noinst_HEADERS += \
     src/mpi/aggr/aggr_comm.h \

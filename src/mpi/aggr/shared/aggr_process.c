@@ -60,8 +60,6 @@ static uint64_t last_progress; /* ticks at the last call of the progress engine 
 static uint64_t last_arrival;  /* and at the last one that found work */
 static bool has_found_work;    /* since last_progress; what other calls find is not of a series */
 
-unsigned MPIR_Aggr_arrivals;
-
 static int progress(void *context);
 static aggr_waiting_t waiting = {.progress = progress};
 

@@ -2,19 +2,9 @@
 
 #include "mpiimpl.h"
 #include "mpir_aggr_nodes.h"
-#include "split_exchange.h"
+#include "split_at_once.h"
 
 /* ---- messages -------------------------------------------------------------------------------- */
-
-static int zone_check(bool is_description, int from, size_t bytes)
-{
-    int mpi_errno = MPI_SUCCESS;
-
-    if (!is_description)
-        MPIR_ERR_SET2(mpi_errno, MPI_ERR_OTHER, "**splitbytes", "**splitbytes %d %d", from,
-                      (int) bytes);
-    return mpi_errno;
-}
 
 /* A rest is on its way together with what precedes it. */
 enum { REST_TAG = MPIR_ALLGATHER_TAG };
@@ -95,9 +85,9 @@ static int swap_firsts(split_zones *zones, MPIR_Comm *comm, int to, const split_
     if (from->rank == MPI_PROC_NULL)
         return mpi_errno;
     received = (size_t) MPIR_STATUS_GET_COUNT(status);
-    mpi_errno =
-        zone_check(MPIR_colours_check_header(zones->theirs, received, (uint32_t) from->count),
-                   from->rank, received);
+    mpi_errno = MPIR_split_zones_check(
+        MPIR_colours_check_header(zones->theirs, received, (uint32_t) from->count), from->rank,
+        received);
     MPIR_ERR_CHKRETURN(mpi_errno);
 
     return mpi_errno;
@@ -113,8 +103,8 @@ static int receive_block(split_zones *zones, MPIR_Comm *comm, const split_block 
     if (theirs)
         mpi_errno = receive_rest(zones, comm, from->rank, theirs);
     MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno =
-        zone_check(is_of(from, zones->theirs), from->rank, MPIR_colours_bytes(zones->theirs));
+    mpi_errno = MPIR_split_zones_check(is_of(from, zones->theirs), from->rank,
+                                       MPIR_colours_bytes(zones->theirs));
     MPIR_ERR_CHKRETURN(mpi_errno);
 
     return mpi_errno;
@@ -311,11 +301,7 @@ int MPIR_split_choose_nodes(MPIR_Comm *comm, bool *by_nodes)
 
 /* ---- rows to the first process of the node --------------------------------------------------- */
 
-enum {
-    CHUNK = COLOURS_PARSE - 1,
-    /* leaves on the stack; with more processes a node's leaves come one by one */
-    MOST_AT_ONCE = 128
-};
+enum { CHUNK = COLOURS_PARSE - 1 };
 
 /* Chunks of fewer than COLOURS_PARSE / 2 rows would stay rows beside a piece. */
 uint32_t MPIR_split_next_leaves(uint32_t left)
@@ -367,7 +353,7 @@ static int receive_leaves(split_leaf leaves[], int first, int n, MPIR_Comm *node
     return mpi_errno;
 }
 
-/* On a node of many processes, in chunks: the leaves need no memory by their number. */
+/* In chunks: the leaves need no memory by their number. */
 static int gather_in_chunks(split_zones *zones, MPIR_Comm *node, const split_leaf *own)
 {
     int mpi_errno = MPI_SUCCESS, next;
@@ -388,14 +374,16 @@ static int gather_in_chunks(split_zones *zones, MPIR_Comm *node, const split_lea
 
 static int leaf_gather(split_zones *zones, MPIR_Comm *node, const split_leaf *own)
 {
-    int mpi_errno;
-    split_leaf leaves[MOST_AT_ONCE];
+    bool is_done;
+    split_leaf leaves[SPLIT_LEAVES_MOST];
+    int mpi_errno = MPIR_split_gather_at_once(node, own, leaves, &is_done);
 
-    if (node->local_size > MOST_AT_ONCE)
-        return gather_in_chunks(zones, node, own);
-    mpi_errno = MPIR_Aggr_gather_node(node, own, sizeof(*own), leaves);
-    if (node->rank == 0 && mpi_errno == MPI_SUCCESS)
+    MPIR_ERR_CHKRETURN(mpi_errno);
+    if (!is_done)
+        mpi_errno = gather_in_chunks(zones, node, own);
+    else if (node->rank == 0)
         add_all(zones, leaves, (uint32_t) node->local_size);
+
     return mpi_errno;
 }
 
@@ -425,94 +413,11 @@ static int describe_node(split_zones *zones, MPIR_Comm *comm, const split_leaf *
 
 /* ---- between the nodes ----------------------------------------------------------------------- */
 
-/* What is sent beyond the description. */
-static void clear_rest(uint8_t *description)
-{
-    size_t bytes = MPIR_colours_bytes(description);
-
-    if (bytes < SPLIT_MESSAGE)
-        memset(description + bytes, 0, SPLIT_MESSAGE - bytes);
-}
-
-typedef uint8_t message[SPLIT_MESSAGE];
-
-/* Are these descriptions of nodes, with as many ranks in all as there are, or fewer? */
-static int check_all(const message all[], int n, uint32_t ranks, bool *are_short)
-{
-    int mpi_errno = MPI_SUCCESS;
-
-    *are_short = true;
-    for (int i = 0; i < n; i++) {
-        size_t bytes = MPIR_colours_bytes(all[i]);
-        bool is_short = bytes <= SPLIT_MESSAGE;
-        bool is_right = is_short ? MPIR_colours_check_most(all[i], bytes, ranks)
-                                 : MPIR_colours_check_header(all[i], SPLIT_MESSAGE, ranks);
-        mpi_errno = zone_check(is_right, i, bytes);
-        MPIR_ERR_CHKRETURN(mpi_errno);
-        ranks -= is_short ? MPIR_colours_ranks(all[i]) : 0;
-        *are_short = *are_short && is_short;
-    }
-
-    return mpi_errno;
-}
-
-/* Neighbours first, as in the tree of many nodes: blocks of equal size have the shortest
- * descriptions.  The result is all[0] and what follows; a merged description is no longer than its
- * two parts. */
-static void merge_all(message all[], int n)
-{
-    uint8_t merged[MPIR_AGGR_DIRECT_MOST * SPLIT_MESSAGE + COLOURS_EXTRA + COLOURS_SLACK];
-
-    for (int width = 1; width < n; width *= 2) {
-        for (int i = 0; i + width < n; i += 2 * width) {
-            size_t most = MPIR_colours_bytes(all[i]) + MPIR_colours_bytes(all[i + width]);
-            size_t bytes = MPIR_colours_merge(all[i], all[i + width], MPIR_Ctxid_fold, merged);
-            MPIR_Assert(bytes <= most);
-            memcpy(all[i], merged, bytes);
-        }
-    }
-}
-
-/* A long description has all ranks, none of which has failed: there is a reserve for it. */
-static void take_result(split_zones *zones, const uint8_t *result)
-{
-    size_t bytes = MPIR_colours_bytes(result);
-
-    if (MPIR_split_zones_hold(zones, bytes))
-        memcpy(zones->mine, result, bytes);
-    else
-        MPIR_colours_failure(zones->mine, MPIR_Ctxid_refusal(MPIR_colours_offer(result)), 0);
-}
-
-/* *is_done: false if a description is longer than a message, which all see. */
-static int exchange_at_once(split_zones *zones, MPIR_Comm *roots, bool *is_done)
-{
-    int mpi_errno = MPI_SUCCESS, n = roots->local_size;
-    message all[MPIR_AGGR_DIRECT_MOST];
-    MPIR_Errflag_t errflag = MPIR_ERR_NONE;
-
-    *is_done = true;
-    clear_rest(zones->mine);
-    mpi_errno =
-        MPIR_Aggr_exchange(roots, zones->mine, SPLIT_MESSAGE, all, MPIR_ALLGATHERV_TAG, &errflag);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    mpi_errno = check_all(all, n, zones->ranks, is_done);
-    MPIR_ERR_CHKRETURN(mpi_errno);
-    if (*is_done) {
-        merge_all(all, n);
-        take_result(zones, all[0]);
-    }
-
-    return mpi_errno;
-}
-
 static int roots_exchange(split_zones *zones, MPIR_Comm *roots)
 {
-    int mpi_errno = MPI_SUCCESS;
-    bool is_done = false;
+    bool is_done;
+    int mpi_errno = MPIR_split_swap_at_once(zones, roots, &is_done);
 
-    if (MPIR_Aggr_is_direct(roots))
-        mpi_errno = exchange_at_once(zones, roots, &is_done);
     if (mpi_errno == MPI_SUCCESS && !is_done)
         mpi_errno = merge_blocks(zones, roots);
     return mpi_errno;
@@ -543,11 +448,11 @@ static int spread(split_zones *zones, MPIR_Comm *node)
     MPIR_Errflag_t errflag = MPIR_ERR_NONE;
 
     if (node->rank == 0)
-        clear_rest(zones->mine);
+        MPIR_split_zones_pad(zones);
     mpi_errno = MPIR_Bcast_impl(zones->mine, SPLIT_MESSAGE, MPI_BYTE, 0, node, &errflag);
     MPIR_ERR_COLL_CHKRETURN(mpi_errno, errflag);
-    mpi_errno = zone_check(MPIR_colours_check_header(zones->mine, SPLIT_MESSAGE, zones->ranks), 0,
-                           SPLIT_MESSAGE);
+    mpi_errno = MPIR_split_zones_check(
+        MPIR_colours_check_header(zones->mine, SPLIT_MESSAGE, zones->ranks), 0, SPLIT_MESSAGE);
     MPIR_ERR_CHKRETURN(mpi_errno);
     if (MPIR_colours_bytes(zones->mine) > SPLIT_MESSAGE)
         mpi_errno = spread_rest(zones, node);
@@ -594,7 +499,7 @@ static int merge_nodes(split_zones *zones, MPIR_Comm *comm, const split_leaf *ow
     }
     MPIR_Err_keep_first(&mpi_errno, hand_to_node(zones, comm));
     if (mpi_errno == MPI_SUCCESS)
-        mpi_errno = zone_check(
+        mpi_errno = MPIR_split_zones_check(
             MPIR_colours_check(zones->mine, MPIR_colours_bytes(zones->mine), zones->ranks), 0,
             MPIR_colours_bytes(zones->mine));
     return mpi_errno;

@@ -191,3 +191,13 @@ bool MPIR_split_zones_hold(split_zones *zones, size_t bytes)
         fill(&zones->reserve, bytes);
     return true;
 }
+
+int MPIR_split_zones_check(bool is_description, int from, size_t bytes)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (!is_description)
+        MPIR_ERR_SET2(mpi_errno, MPI_ERR_OTHER, "**splitbytes", "**splitbytes %d %d", from,
+                      (int) bytes);
+    return mpi_errno;
+}

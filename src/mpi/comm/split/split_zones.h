@@ -24,6 +24,7 @@
 #define SPLIT_ZONES_H_INCLUDED
 
 #include "colours.h"
+#include <string.h>
 
 enum { SPLIT_KEPT = 1 << 21, SPLIT_KEPT_IN_USE = 1 << 25 };
 
@@ -72,6 +73,18 @@ static inline void MPIR_split_zones_swap(split_zones *zones)
     zones->theirs = zones->mine;
     zones->mine = mine;
 }
+
+/* zones->mine is sent with at least SPLIT_MESSAGE bytes: zeros behind a shorter description. */
+static inline void MPIR_split_zones_pad(split_zones *zones)
+{
+    size_t bytes = MPIR_colours_bytes(zones->mine);
+
+    if (bytes < SPLIT_MESSAGE)
+        memset(zones->mine + bytes, 0, SPLIT_MESSAGE - bytes);
+}
+
+/* An error unless the bytes from that rank are a description. */
+int MPIR_split_zones_check(bool is_description, int from, size_t bytes);
 
 /* The reserve of the process, as zones use it: at least so many bytes, of undefined content.
  * reserve.memory is NULL without memory. */

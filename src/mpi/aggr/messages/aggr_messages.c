@@ -3,6 +3,10 @@
 #include "mpiimpl.h"
 #include "mpir_aggr.h"
 
+/* What a library without aggregates has, too. */
+
+unsigned MPIR_Aggr_arrivals;
+
 /* By dissemination: in each step the largest of twice as many members. */
 int MPIR_Aggr_agree(MPIR_Comm *comm, unsigned long long numbers[], int n)
 {
