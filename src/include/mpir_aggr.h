@@ -21,9 +21,11 @@
  * operations is an exception: it agrees in the first call, so that the next call has the same
  * result.  The third way needs no agreement, and works from the first call on.
  *
- * Nonblocking and persistent collectives of short data go the first way, if a blocking collective,
- * or the call that makes a persistent one, has made the agreement (MPIR_AGGR_POST).  So do the
- * short parts of scatterv, gatherv, alltoallv and alltoallw.
+ * Nonblocking and persistent collectives of short data go the first way (MPIR_AGGR_POST).  So do
+ * the short parts of scatterv, gatherv, alltoallv and alltoallw.  If no blocking collective, or
+ * call that makes a persistent one, has made the agreement, nonblocking ones make it without
+ * waiting.  The moment is a matter of chance.  So nonblocking reductions whose result depends on
+ * the order of operations do not use those lines before a call that waits.
  *
  * Excluded are intercommunicators, memory of GPUs, and collectives whose algorithm is chosen by
  * MPIR_CVAR_<COLLECTIVE>_INTRA_ALGORITHM.  Processes with MPI_THREAD_MULTIPLE use the third way

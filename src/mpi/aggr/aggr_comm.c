@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_reserve.h"
 #include "aggr_comm.h"
 
 /* Stand for what a communicator has after its first collective, and when it is of several nodes
  * whose processes take part. */
-static struct MPIR_Aggr not_yet, nodes = {.agreed = true};
+static struct MPIR_Aggr not_yet = {.calls = 1}, nodes = {.agreed = true};
 
 /* Readers of a line, as far as this process would have it: where processes wait for a core, one
  * turn of theirs costs more than reading all the lines. */
@@ -68,13 +69,14 @@ static struct MPIR_Aggr *aggr_prepare(MPIR_Comm *comm, terms_t terms)
     return aggr;
 }
 
-static void join(MPIR_Comm *comm, struct MPIR_Aggr *aggr, const terms_t terms)
+/* `waits`: in a collective that waits for all. */
+static void join(MPIR_Comm *comm, struct MPIR_Aggr *aggr, const terms_t terms, bool waits)
 {
     aggr_shape_t shape = shape_for(comm, terms[FAN], terms[ROOTED]);
 
     MPIR_aggr_group_join(&aggr->group, MPIR_Aggr_arena(), terms[BLOCK], &shape, comm->rank,
                          MPIR_Aggr_waiting());
-    aggr->agreed = true;
+    aggr->agreed = waits;
     aggr->rooted = terms[ROOTED];
     aggr->all_wait = aggr->by_messages = false;
     aggr->queue = NULL;
@@ -96,19 +98,161 @@ static void refuse(MPIR_Comm *comm, struct MPIR_Aggr *aggr, const terms_t own, b
     MPIR_Aggr_counts.refused++;
 }
 
+/* ---- members that do not wait ---- */
+
+/* A context id comes again when all members have freed its communicator.  That of a revoked one,
+ * which some members may not have used as others have, does not come again at all. */
+static void describe(const MPIR_Comm *comm, aggr_party_t *party)
+{
+    party->key = comm->context_id;
+    party->members = comm->local_size;
+    for (int m = 0; m < comm->local_size; m++)
+        party->seats[m] = (uint32_t) seat_of(comm, m);
+}
+
+static aggr_offer_t make_offer(const MPIR_Comm *comm)
+{
+    aggr_offer_t offer = {.fan = MPL_MIN(fan_for(comm->local_size), UINT16_MAX),
+                          .rooted = !MPIR_Yield_on};
+    aggr_shape_t shape = shape_for(comm, offer.fan, offer.rooted);
+
+    offer.block = MPIR_aggr_group_reserve(MPIR_Aggr_arena(), &shape);
+    return offer;
+}
+
+static void take_back(const MPIR_Comm *comm, const aggr_offer_t *offer)
+{
+    aggr_shape_t shape = shape_for(comm, offer->fan, offer->rooted);
+
+    if (offer->block)
+        MPIR_aggr_group_cancel(MPIR_Aggr_arena(), offer->block, &shape);
+}
+
+static aggr_offer_t attempt(MPIR_Comm *comm, unsigned number)
+{
+    const aggr_offer_t none = {.block = 0};
+    const aggr_hall_t *hall = MPIR_Aggr_hall(MPIR_Aggr_make_scratch());
+    struct MPIR_Aggr *aggr = comm->aggr;
+    aggr_offer_t offer, mine = none;
+    aggr_party_t party;
+
+    if (!hall)
+        return none;
+    describe(comm, &party);
+    if (!aggr->meeting)
+        aggr->meeting = MPIR_aggr_meeting(hall, &party);
+    if (!aggr->meeting)
+        return none;
+    if (MPIR_aggr_meeting_decided(hall, aggr->meeting, number, &offer))
+        return offer;
+    if (MPIR_aggr_meeting_is_complete(hall, &party))
+        mine = make_offer(comm);
+    offer = mine;
+    if (!MPIR_aggr_meeting_decide(hall, aggr->meeting, number, &offer))
+        take_back(comm, &mine);
+    return offer;
+}
+
+static void leave_meeting(const MPIR_Comm *comm)
+{
+    if (comm->aggr->meeting)
+        MPIR_aggr_meeting_leave(MPIR_Aggr_hall(true), comm->aggr->meeting, comm->rank);
+    comm->aggr->meeting = 0;
+}
+
+/* Are there attempts, of which none has succeeded so far? */
+static bool is_open(const MPIR_Comm *comm)
+{
+    return comm->aggr && comm->aggr != &not_yet && !comm->aggr->agreed &&
+           !MPIR_Aggr_has_lines(comm);
+}
+
+static void end_attempts(MPIR_Comm *comm)
+{
+    if (!is_open(comm))
+        return;
+    leave_meeting(comm);
+    MPL_free(comm->aggr);
+    comm->aggr = &not_yet;
+}
+
+/* All members come to this, and to no error that the others would not have: a member without memory
+ * has the reserve. */
+static int begin_attempts(MPIR_Comm *comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+    struct MPIR_Aggr *aggr;
+
+    MPIR_Reserve_enter();
+    aggr = MPL_calloc(1, sizeof(*aggr), MPL_MEM_COMM);
+    MPIR_Reserve_leave();
+    MPIR_ERR_CHKANDJUMP(!aggr, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    aggr->calls = comm->aggr->calls;
+    comm->aggr = aggr;
+
+fn_exit:
+    return mpi_errno;
+fn_fail:
+    goto fn_exit;
+}
+
+static void try_to_agree(MPIR_Comm *comm)
+{
+    enum { MOST = 1 << 30 };
+    unsigned calls = comm->aggr->calls;
+    aggr_offer_t offer;
+
+    if (calls >= MOST)
+        return;
+    comm->aggr->calls = ++calls;
+    if (calls & (calls - 1)) /* no power of two */
+        return;
+    offer = attempt(comm, (unsigned) __builtin_ctz(calls));
+    if (offer.block) {
+        const terms_t terms = {[BLOCK] = offer.block, [FAN] = offer.fan, [ROOTED] = offer.rooted};
+
+        leave_meeting(comm);
+        join(comm, comm->aggr, terms, false);
+    }
+}
+
+int MPIR_Aggr_agree_at_once(MPIR_Comm *comm)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    if (comm->local_size > AGGR_PARTY || !MPIR_Aggr_mark_collective(comm))
+        return MPI_SUCCESS;
+    if (!MPIR_Aggr_all_take_part()) {
+        refuse(comm, NULL, (terms_t){0}, true);
+        return MPI_SUCCESS;
+    }
+    if (!is_open(comm))
+        mpi_errno = begin_attempts(comm);
+    if (mpi_errno == MPI_SUCCESS)
+        try_to_agree(comm);
+    return mpi_errno;
+}
+
+/* ---- members that wait ---- */
+
 static int set_up(MPIR_Comm *comm)
 {
     int mpi_errno = MPI_SUCCESS;
     terms_t own = {0}, all;
     struct MPIR_Aggr *aggr = NULL;
 
+    if (MPIR_Aggr_has_lines(comm)) {
+        comm->aggr->agreed = true;
+        return MPI_SUCCESS;
+    }
+    end_attempts(comm);
     if (MPIR_Aggr_all_take_part()) {
         aggr = aggr_prepare(comm, own);
         memcpy(all, own, sizeof(all));
         mpi_errno = MPIR_Aggr_agree(comm, all, TERMS);
     }
     if (aggr && mpi_errno == MPI_SUCCESS && !all[UNWILLING])
-        join(comm, aggr, all);
+        join(comm, aggr, all, true);
     else
         refuse(comm, aggr, own, mpi_errno == MPI_SUCCESS);
     return mpi_errno;
@@ -135,7 +279,7 @@ static bool decide_set_up(MPIR_Comm *comm, enum MPIR_Aggr_kind kind)
 {
     bool is_first = !MPIR_Aggr_mark_collective(comm);
 
-    return comm->aggr == &not_yet && (!is_first || (kind & MPIR_AGGR_ROUNDED));
+    return !comm->aggr->agreed && (!is_first || (kind & MPIR_AGGR_ROUNDED));
 }
 
 aggr_group_t *MPIR_Aggr_group(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, int *mpi_errno)
@@ -244,6 +388,8 @@ void MPIR_Aggr_comm_free(MPIR_Comm *comm)
     if (MPIR_Aggr_has_lines(comm)) {
         MPIR_aggr_group_leave(&comm->aggr->group, MPIR_Aggr_desk_in_use());
         MPL_free(comm->aggr);
+    } else {
+        end_attempts(comm);
     }
     comm->aggr = NULL;
 }

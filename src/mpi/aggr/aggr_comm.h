@@ -40,6 +40,15 @@ bool MPIR_Aggr_end(aggr_group_t *group, int *status);
 /* The same for a collective in which the root decides, or that has no data. */
 aggr_group_t *MPIR_Aggr_group(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, int *mpi_errno);
 
+/* In a collective that waits for nobody, of members that have not agreed yet: do they agree now?
+ * They try it in their second, fourth, eighth .. collective.  The attempt that succeeds is a matter
+ * of chance. */
+int MPIR_Aggr_agree_at_once(MPIR_Comm *comm);
+
+/* Does the order of operations show in the result?  Of integers it does not, but for functions of
+ * the user. */
+bool MPIR_Aggr_is_rounded(MPI_Datatype datatype, MPI_Op op);
+
 /* ---- several nodes ---- */
 
 /* The most bytes of all processes together; they lie on the stack. */
@@ -62,6 +71,13 @@ bool MPIR_Aggr_begin_nodes(MPIR_Comm *comm, enum MPIR_Aggr_kind kind, size_t byt
 
 /* The data of each process, in `all` at  rank * bytes. */
 int MPIR_Aggr_collect(MPIR_Comm *comm, const void *mine, size_t bytes, MPIR_Aggr_vector_t *all);
+
+/* Have the members agreed in a collective that waits for all?  Lines without that have come by
+ * chance. */
+static inline bool MPIR_Aggr_has_agreed(const MPIR_Comm *comm)
+{
+    return comm->aggr && comm->aggr->agreed;
+}
 
 /* Is it known that MPIR_Aggr_begin returns NULL for MPIR_AGGR_ROOTED?  Rooted collectives of few
  * bytes by messages pay only this test. */

@@ -56,8 +56,7 @@ static bool is_integer(MPI_Datatype datatype)
     }
 }
 
-/* Does the order of operations show?  Of integers it does not, but for functions of the user. */
-static bool is_rounded(MPI_Datatype datatype, MPI_Op op)
+bool MPIR_Aggr_is_rounded(MPI_Datatype datatype, MPI_Op op)
 {
     return !HANDLE_IS_BUILTIN(op) || !is_integer(datatype);
 }
@@ -84,7 +83,7 @@ static bool describe(struct reduction *reduction, MPI_Aint count, MPI_Datatype d
 
 static enum MPIR_Aggr_kind rounding(MPI_Datatype datatype, MPI_Op op)
 {
-    return is_rounded(datatype, op) ? MPIR_AGGR_ROUNDED : MPIR_AGGR_EXACT;
+    return MPIR_Aggr_is_rounded(datatype, op) ? MPIR_AGGR_ROUNDED : MPIR_AGGR_EXACT;
 }
 
 /* The communicator's aggregates when the reduction is one for them; NULL otherwise, or with an

@@ -60,10 +60,19 @@
 #define MPIR_aggr_ring_join simulated_ring_join
 #define MPIR_aggr_ring_leave simulated_ring_leave
 #define MPIR_aggr_ring_give_up simulated_ring_give_up
+#define MPIR_aggr_hall_reserve simulated_hall_reserve
+#define MPIR_aggr_hall_release simulated_hall_release
+#define MPIR_aggr_hall_enter simulated_hall_enter
+#define MPIR_aggr_meeting simulated_meeting
+#define MPIR_aggr_meeting_decided simulated_meeting_decided
+#define MPIR_aggr_meeting_is_complete simulated_meeting_is_complete
+#define MPIR_aggr_meeting_decide simulated_meeting_decide
+#define MPIR_aggr_meeting_leave simulated_meeting_leave
 #include "board.c"
 #include "desk.c"
 #include "divide.c"
 #include "group.c"
+#include "meet.c"
 #include "move.c"
 #include "reduce.c"
 #include "ring.c"

@@ -42,6 +42,13 @@ decltype(MPIR_aggr_ring_arrived) simulated_ring_arrived;
 decltype(MPIR_aggr_ring_length) simulated_ring_length;
 decltype(MPIR_aggr_ring_datum) simulated_ring_datum;
 decltype(MPIR_aggr_ring_end) simulated_ring_end;
+decltype(MPIR_aggr_hall_reserve) simulated_hall_reserve;
+decltype(MPIR_aggr_hall_enter) simulated_hall_enter;
+decltype(MPIR_aggr_meeting) simulated_meeting;
+decltype(MPIR_aggr_meeting_decided) simulated_meeting_decided;
+decltype(MPIR_aggr_meeting_is_complete) simulated_meeting_is_complete;
+decltype(MPIR_aggr_meeting_decide) simulated_meeting_decide;
+decltype(MPIR_aggr_meeting_leave) simulated_meeting_leave;
 decltype(MPIR_aggr_board_open) simulated_board_open;
 decltype(MPIR_aggr_board_close) simulated_board_close;
 decltype(MPIR_aggr_board_reduce) simulated_board_reduce;
@@ -296,6 +303,197 @@ TEST(Simulation, reductions_on_a_board_in_random_orders) {
         const BoardProgram program(random, processes, 30);
         ASSERT_TRUE(board_run(program, processes, changing_at_random(random, rarely)))
             << "run " << run << " processes " << processes;
+    }
+}
+
+// Parties of some processes each, in an order that all of them know.  Each member makes its
+// attempts and leaves.
+class Parties {
+  public:
+    static constexpr uint64_t key = 7;  // of all of them: one door
+    static constexpr unsigned attempts = 3;
+
+    // `room`: blocks of the arena that are left at first, or -1 for all.
+    Parties(std::mt19937_64 &random, int processes, int n, int room) : answers_(n), left_(n) {
+        EXPECT_EQ(MPIR_aggr_arena_create(1 << 16, {0, 0}, &arena_), AGGR_OK);
+        hall_ = simulated_hall_reserve(arena_, processes);
+        EXPECT_NE(hall_, 0U);
+        for (int i = 0; i < n; i++) {
+            aggr_party_t party = {};
+            party.key = key;
+            while (party.members == 0)
+                for (int p = 0; p < processes; p++)
+                    if (random() % 3) party.seats[party.members++] = static_cast<uint32_t>(p);
+            parties_.push_back(party);
+        }
+        const bool all_enter = random() % 2;
+        for (int p = 0; p < processes; p++)
+            enters_.push_back(all_enter || random() % 4);
+        before_ = used();
+        for (; room >= 0 && free_blocks() > room;)
+            taken_.push_back(MPIR_aggr_arena_reserve(arena_, 512));
+    }
+    ~Parties() { MPIR_aggr_arena_detach(arena_); }
+
+    // What process `me` does.
+    bool go(int me) {
+        aggr_hall_t hall = {arena_, hall_};
+        const bool entered = enters_[static_cast<size_t>(me)];
+        Schedule::stop();
+        if (entered) simulated_hall_enter(&hall, arena_, hall_, me);
+        for (size_t i = 0; i < parties_.size(); i++) {
+            const int rank = rank_of(parties_[i], me);
+            if (rank >= 0) wait_for_earlier(i);
+            if (rank >= 0 && !has_dead(parties_[i]) && !meet(hall, i, rank, entered)) return false;
+            if (me == 0 && !taken_.empty()) {
+                MPIR_aggr_arena_release(arena_, taken_.back(), 512);
+                taken_.pop_back();
+            }
+        }
+        return true;
+    }
+
+    size_t used() const {
+        aggr_arena_figures_t figures;
+        MPIR_aggr_arena_figures(arena_, &figures);
+        return figures.used;
+    }
+    size_t before() const { return before_; }
+    int agreed() const { return agreed_; }
+
+    bool all_enter() const {
+        return std::all_of(enters_.begin(), enters_.end(), [](bool e) { return e; });
+    }
+
+    // Nobody else runs: a party of one leaves no meeting behind.
+    void tidy() const {
+        const aggr_hall_t hall = {arena_, hall_};
+        aggr_party_t alone = {};
+        alone.key = key;
+        alone.members = 1;
+        simulated_meeting_leave(&hall, simulated_meeting(&hall, &alone), 0);
+    }
+
+    // Then nobody makes parties with it any more.
+    static constexpr int victim = 1;
+    bool killed = false;
+
+  private:
+    bool has_dead(const aggr_party_t &party) const { return killed && rank_of(party, victim) >= 0; }
+    static int rank_of(const aggr_party_t &party, int me) {
+        for (int m = 0; m < party.members; m++)
+            if (party.seats[m] == static_cast<uint32_t>(me)) return m;
+        return -1;
+    }
+
+    int free_blocks() const {
+        aggr_arena_figures_t figures;
+        MPIR_aggr_arena_figures(arena_, &figures);
+        return static_cast<int>((figures.bytes - figures.used) / 512);
+    }
+
+    // The same members as before have all left: they could not make this party otherwise.
+    void wait_for_earlier(size_t i) {
+        for (size_t j = 0; j < i; j++) {
+            const bool same =
+                parties_[j].members == parties_[i].members &&
+                std::equal(parties_[j].seats, parties_[j].seats + AGGR_PARTY, parties_[i].seats);
+            while (same && left_[j] < parties_[j].members && !has_dead(parties_[j]))
+                Schedule::wait();
+        }
+    }
+
+    aggr_offer_t attempt(const aggr_hall_t &hall, size_t i, uint64_t meeting, unsigned number) {
+        aggr_offer_t offer = {}, mine = {};
+        if (simulated_meeting_decided(&hall, meeting, number, &offer)) return offer;
+        if (simulated_meeting_is_complete(&hall, &parties_[i]))
+            mine = {MPIR_aggr_arena_reserve(arena_, 512), static_cast<int>(i) + 2, i % 2 == 0};
+        offer = mine;
+        if (!simulated_meeting_decide(&hall, meeting, number, &offer))
+            MPIR_aggr_arena_release(arena_, mine.block, 512);
+        return offer;
+    }
+
+    // Is it what the others have got?
+    bool is_common(size_t i, unsigned number, const aggr_offer_t &offer) {
+        std::vector<uint64_t> &known = answers_[i];
+        if (known.size() < number) known.push_back(offer.block);
+        if (offer.block && (offer.fan != static_cast<int>(i) + 2 || offer.rooted != (i % 2 == 0)))
+            return false;
+        return known[number - 1] == offer.block;
+    }
+
+    bool meet(const aggr_hall_t &hall, size_t i, int rank, bool entered) {
+        aggr_offer_t offer = {};
+        uint64_t meeting = 0;
+        for (unsigned number = 1; number <= attempts && !offer.block; number++) {
+            if (entered && !meeting) meeting = simulated_meeting(&hall, &parties_[i]);
+            if (meeting) offer = attempt(hall, i, meeting, number);
+            if (!is_common(i, number, offer)) return false;
+        }
+        if (meeting) simulated_meeting_leave(&hall, meeting, rank);
+        if (++left_[i] == parties_[i].members) {
+            agreed_ += offer.block != 0;
+            MPIR_aggr_arena_release(arena_, offer.block, 512);
+        }
+        Schedule::stop();  // somebody may wait for that
+        return true;
+    }
+
+    aggr_arena_t *arena_ = nullptr;
+    uint64_t hall_ = 0;
+    std::vector<aggr_party_t> parties_;
+    std::vector<bool> enters_;
+    std::vector<uint64_t> taken_;
+    std::vector<std::vector<uint64_t>> answers_;
+    std::vector<int> left_;
+    size_t before_ = 0;
+    int agreed_ = 0;
+};
+
+TEST(Simulation, members_that_meet_agree_without_waiting) {
+    std::mt19937_64 random(5);
+    int agreed = 0;
+    for (uint64_t run = 0; run < 2000; run++) {
+        const int processes = 2 + static_cast<int>(random() % 3);
+        const uint64_t rarely = 1 + random() % 20;
+        Parties parties(random, processes, 8, -1);
+        Schedule schedule(processes, [&parties](int me) { return parties.go(me); });
+        ASSERT_TRUE(schedule.go(changing_at_random(random, rarely))) << "run " << run;
+        agreed += parties.agreed();
+        if (!parties.all_enter()) continue;
+        Schedule alone(1, [&parties](int) { return parties.tidy(), true; });
+        ASSERT_TRUE(alone.go(changing_at_random(random, 1)));
+        ASSERT_EQ(parties.used(), parties.before()) << "run " << run;
+    }
+    EXPECT_GT(agreed, 2000);
+}
+
+TEST(Simulation, members_that_meet_agree_when_one_is_killed) {
+    std::mt19937_64 random(7);
+    int killed = 0;
+    for (size_t step = 1; step <= 60; step++) {
+        for (int run = 0; run < 40; run++) {
+            const int processes = 2 + static_cast<int>(random() % 3);
+            Parties parties(random, processes, 8, -1);
+            Schedule schedule(processes, [&parties](int me) { return parties.go(me); });
+            schedule.kill(Parties::victim, step, &parties.killed);
+            ASSERT_TRUE(schedule.go(changing_at_random(random, 1 + random() % 20)))
+                << "step " << step << ", run " << run;
+            killed += parties.killed;
+        }
+    }
+    EXPECT_GT(killed, 1000);
+}
+
+TEST(Simulation, members_that_meet_without_room_agree) {
+    std::mt19937_64 random(6);
+    for (uint64_t run = 0; run < 2000; run++) {
+        const int processes = 2 + static_cast<int>(random() % 3);
+        const uint64_t rarely = 1 + random() % 20;
+        Parties parties(random, processes, 8, static_cast<int>(random() % 6));
+        Schedule schedule(processes, [&parties](int me) { return parties.go(me); });
+        ASSERT_TRUE(schedule.go(changing_at_random(random, rarely))) << "run " << run;
     }
 }
 

@@ -12,9 +12,10 @@
  * its line and looks for the others'.  If these have not all arrived, the operation stays in the
  * communicator's queue, and the progress engine looks again.
  *
- * Which way a collective goes follows from what all members know: the communicator has lines since
- * an earlier collective that waits, and the data fit.  Data that do not go by MPICH's schedules.
- * They are an operation of the ring, too, so that a member which expects another length is told.
+ * Which way a collective goes follows from what all members know: the communicator has lines, by
+ * an earlier collective that waits or by an attempt in this one or an earlier one, and the data
+ * fit.  Data that do not go by MPICH's schedules.  They are an operation of the ring, too, so that
+ * a member which expects another length is told.
  *
  * Parts of different lengths that only some members know are in aggr_parts.c.
  */
@@ -165,12 +166,12 @@ static struct MPIR_Aggr_operation operation(MPIR_Comm *comm, uint64_t bytes, int
     return op;
 }
 
-/* Will begin() find no ring, whatever the lengths?  For who has to look at the counts of all
- * members before. */
+/* Will begin() find no ring, whatever the lengths, or is there an error?  For who has to look at
+ * the counts of all members before. */
 static bool has_surely_none(MPIR_Comm *comm, MPIR_Request **request, int *mpi_errno)
 {
     *mpi_errno = MPI_SUCCESS;
-    return !*request && !MPIR_Aggr_has_lines(comm);
+    return !*request && !MPIR_Aggr_find_ring(comm, request, mpi_errno);
 }
 
 /* With `parts` of them in each datum.  False: there is no ring, or the data go by a schedule, as
@@ -281,7 +282,7 @@ bool MPIR_Aggr_post_allgatherv(const void *sendbuf, MPI_Aint sendcount, MPI_Data
     int rank = comm->rank;
 
     if (has_surely_none(comm, request, mpi_errno))
-        return false;
+        return *mpi_errno != MPI_SUCCESS;
     for (int m = 0; m < comm->local_size; m++)
         longest = MPL_MAX(longest, recvcounts[m]);
     bytes = MPIR_Aggr_bytes(longest, recvtype);
@@ -371,8 +372,17 @@ struct share {
     MPI_Aint all, before, count;
 };
 
-/* Folds the data of members first .. last.  Of predefined operations and datatypes alone: a
- * function of the user may take long, or fail. */
+/* May it go by lines?  Of predefined operations and datatypes alone: a function of the user may
+ * take long, or fail.  Lines add in another order than schedules do.  So a result that is rounded
+ * would depend on chance where the lines have come by chance. */
+static bool can_fold(MPI_Datatype datatype, MPI_Op op, const MPIR_Comm *comm,
+                     MPIR_Request **request)
+{
+    return HANDLE_IS_BUILTIN(op) && HANDLE_IS_BUILTIN(datatype) &&
+           (*request || MPIR_Aggr_has_agreed(comm) || !MPIR_Aggr_is_rounded(datatype, op));
+}
+
+/* Folds the data of members first .. last. */
 static bool reduction(const void *sendbuf, void *recvbuf, struct share share, MPI_Datatype datatype,
                       MPI_Op op, int first, int last, MPIR_Comm *comm, MPIR_Request **request,
                       int *mpi_errno)
@@ -380,7 +390,7 @@ static bool reduction(const void *sendbuf, void *recvbuf, struct share share, MP
     uint64_t bytes = MPIR_Aggr_bytes(share.all, datatype);
     struct MPIR_Aggr_operation reduce;
 
-    if (!HANDLE_IS_BUILTIN(op) || !HANDLE_IS_BUILTIN(datatype))
+    if (!can_fold(datatype, op, comm, request))
         return false;
     reduce = operation(comm, bytes, first, last);
     reduce.part = (size_t) MPIR_Aggr_bytes(share.count, datatype);
@@ -440,8 +450,10 @@ bool MPIR_Aggr_post_reduce_scatter(const void *sendbuf, void *recvbuf, const MPI
 {
     struct share share = {0, 0, recvcounts[comm->rank]};
 
-    if (has_surely_none(comm, request, mpi_errno))
+    if (!can_fold(datatype, op, comm, request))
         return false;
+    if (has_surely_none(comm, request, mpi_errno))
+        return *mpi_errno != MPI_SUCCESS;
     share.all = MPIR_Aggr_sum(recvcounts, comm);
     for (int m = 0; m < comm->rank; m++)
         share.before += recvcounts[m];

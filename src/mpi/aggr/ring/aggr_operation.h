@@ -113,12 +113,12 @@ static inline int MPIR_Aggr_unpack(struct MPIR_Aggr_buffer to, const void *from,
 }
 
 /* The most members: each of them reads a line of each. */
-enum { MPIR_AGGR_RING_MEMBERS = 64 };
+enum { MPIR_AGGR_RING_MEMBERS = AGGR_PARTY };
 
 /* The ring for a call with this `request`, as MPI passes it: NULL blocks, and what it points to is
  * a persistent one.  These two may wait for the others, so they make the agreement on lines before:
- * a blocking one when all of them do; a persistent one at once, since its starts will be many.
- * NULL: there is no ring, or there is an error. */
+ * a blocking one when all of them do; a persistent one at once, since its starts will be many.  A
+ * nonblocking one tries to agree without waiting.  NULL: there is no ring, or there is an error. */
 static inline aggr_ring_t *MPIR_Aggr_find_ring(MPIR_Comm *comm, MPIR_Request **request,
                                                int *mpi_errno)
 {
@@ -128,6 +128,8 @@ static inline aggr_ring_t *MPIR_Aggr_find_ring(MPIR_Comm *comm, MPIR_Request **r
     if (may_wait &&
         !MPIR_Aggr_group(comm, request ? MPIR_AGGR_ROUNDED : MPIR_AGGR_EXACT, mpi_errno))
         return NULL;
+    if (unlikely(!may_wait && !MPIR_Aggr_has_lines(comm) && !MPIR_Aggr_has_agreed(comm)))
+        *mpi_errno = MPIR_Aggr_agree_at_once(comm);
     if (!MPIR_Aggr_has_lines(comm) || comm->local_size > MPIR_AGGR_RING_MEMBERS ||
         !MPIR_aggr_ring_has(&comm->aggr->group.ring, 0))
         return NULL;

@@ -14,7 +14,10 @@ struct notice {
     int unused;
     aggr_arena_name_t name;
     uint64_t said, denied; /* what the processes have to say, and its complement, each by OR */
+    uint64_t hall;         /* 0 before the first process looks for it, or a block, or NO_HALL */
 };
+
+enum { NO_HALL = 1 };
 
 enum { NOBODY, SOMEBODY, THERE, NOT_TO_BE_HAD };
 
@@ -24,6 +27,8 @@ static bool tried;
 static MPL_initlock_t trying = MPL_INITLOCK_INITIALIZER;
 static aggr_desk_t desk;
 static bool has_desk;
+static aggr_hall_t hall;
+static bool has_hall, tried_hall;
 
 /* Of each of a desk's buffers.  With twice as much, data of 1 MB take up to a quarter less time;
  * all processes together pay the memory. */
@@ -107,6 +112,34 @@ aggr_arena_t *MPIR_Aggr_arena(void)
     return arena;
 }
 
+/* The first answer is everybody's. */
+static uint64_t find_hall(struct notice *notice)
+{
+    uint64_t mine, seen = __atomic_load_n(&notice->hall, __ATOMIC_ACQUIRE);
+
+    if (seen)
+        return seen;
+    mine = MPIR_aggr_hall_reserve(arena, MPIR_Process.local_size);
+    if (__atomic_compare_exchange_n(&notice->hall, &seen, mine ? mine : NO_HALL, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return mine ? mine : NO_HALL;
+    MPIR_aggr_hall_release(arena, mine, MPIR_Process.local_size);
+    return seen;
+}
+
+const aggr_hall_t *MPIR_Aggr_hall(bool has_memory)
+{
+    if (!tried_hall && has_memory && MPIR_Aggr_arena()) {
+        uint64_t block = find_hall(MPIDU_Init_shm_notice());
+
+        has_hall = block != NO_HALL;
+        if (has_hall)
+            MPIR_aggr_hall_enter(&hall, arena, block, MPIR_Process.local_rank);
+    }
+    tried_hall = true;
+    return has_hall ? &hall : NULL;
+}
+
 aggr_desk_t *MPIR_Aggr_desk(void)
 {
     if (!has_desk && arena && MPIR_Process.local_size <= DESK_BYTES / AGGR_LINE) {
@@ -122,7 +155,7 @@ void MPIR_Aggr_arena_close(void)
 {
     if (has_desk)
         MPIR_aggr_desk_close(&desk);
-    has_desk = false;
+    has_desk = has_hall = tried_hall = false;
     MPL_initlock_lock(&closing);
     MPIR_aggr_arena_detach(arena);
     arena = NULL;

@@ -10,7 +10,7 @@
 
 struct MPIR_Aggr {
     aggr_group_t group; /* of all of the communicator's processes */
-    bool agreed;        /* the members have been asked */
+    bool agreed;        /* the members have been asked, in a collective that waits for all */
     bool rooted;        /* rooted collectives go by lines */
     bool all_wait;      /* and so do the parts of the composition in progress */
     /* the collective in progress goes by messages, as its members know */
@@ -18,6 +18,9 @@ struct MPIR_Aggr {
     /* nonblocking collectives in progress, and the next communicator that has some */
     struct MPIR_Aggr_operation *queue;
     MPIR_Comm *next_waiting;
+    /* before the members have agreed: collectives so far, and where they meet (aggr.h) */
+    unsigned calls;
+    uint64_t meeting;
 };
 
 /* The state of a communicator that cannot have aggregates. */
@@ -61,6 +64,10 @@ bool MPIR_Aggr_node_takes_part(size_t bytes);
 /* Of the arena (mpir_arena.h). */
 unsigned long long MPIR_Aggr_arena_used(void); /* in bytes; any thread may ask at any time */
 void MPIR_Aggr_arena_close(void);
+
+/* Where communicators agree on aggregates without waiting.  `has_memory`: this process has what it
+ * needs itself.  The first answer stays; NULL: it takes part in no such agreement. */
+const aggr_hall_t *MPIR_Aggr_hall(bool has_memory);
 
 /* This process's desk for long payloads.  NULL: there is none, or no memory for it. */
 aggr_desk_t *MPIR_Aggr_desk(void);

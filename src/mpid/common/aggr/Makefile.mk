@@ -8,6 +8,7 @@ mpi_core_sources += \
     src/mpid/common/aggr/desk.c \
     src/mpid/common/aggr/divide.c \
     src/mpid/common/aggr/group.c \
+    src/mpid/common/aggr/meet.c \
     src/mpid/common/aggr/move.c \
     src/mpid/common/aggr/reduce.c \
     src/mpid/common/aggr/ring.c

@@ -341,6 +341,58 @@ void MPIR_aggr_ring_leave(aggr_ring_t *ring);
  * have not.  The block returns with the group's. */
 void MPIR_aggr_ring_give_up(const aggr_group_t *group, uint64_t block, size_t bytes);
 
+/* ---- meetings: members that wait for nobody agree on a group --------------------------------- */
+
+/*
+ * A member cannot tell the others where the group's block is, and go on: they may come to the same
+ * operation before they hear of it.  Nor can it wait for them.  So the members make attempts, in
+ * operations that have the same number for all of them.  The member that comes first to an attempt
+ * decides it for all: the group has this block, or the attempt has failed.  None of these functions
+ * waits.
+ *
+ * Meetings are in the hall, a block of the arena.  A process enters it when it has all that a
+ * member needs.  An attempt fails while some member's process has not.
+ */
+enum { AGGR_PARTY = 64 }; /* most members */
+
+typedef struct aggr_hall {
+    aggr_arena_t *arena;
+    uint64_t block;
+} aggr_hall_t;
+
+/* Who the members are.  REQUIRES that a party has the key of an earlier one with the same members
+ * only when all of these have made the same attempts there, and left. */
+typedef struct aggr_party {
+    uint64_t key;
+    int members;
+    uint32_t seats[AGGR_PARTY]; /* their processes */
+} aggr_party_t;
+
+typedef struct aggr_offer {
+    uint64_t block; /* a group's, or 0 */
+    int fan;        /* below 65,536 */
+    bool rooted;
+} aggr_offer_t;
+
+uint64_t MPIR_aggr_hall_reserve(aggr_arena_t *arena, int processes); /* 0: no room */
+/* that no process has entered; 0 is fine */
+void MPIR_aggr_hall_release(aggr_arena_t *arena, uint64_t block, int processes);
+void MPIR_aggr_hall_enter(aggr_hall_t *hall, aggr_arena_t *arena, uint64_t block, int me);
+
+/* The meeting of a party.  0: there is no room, and this attempt has failed. */
+uint64_t MPIR_aggr_meeting(const aggr_hall_t *hall, const aggr_party_t *party);
+/* Has the attempt been decided?  Then *offer is what all members get.  Attempts are 1, 2 .. 255;
+ * each member makes all of them, until one does not fail. */
+bool MPIR_aggr_meeting_decided(const aggr_hall_t *hall, uint64_t block, unsigned attempt,
+                               aggr_offer_t *offer);
+/* May this attempt succeed? */
+bool MPIR_aggr_meeting_is_complete(const aggr_hall_t *hall, const aggr_party_t *party);
+/* Decides it.  False: somebody was faster; *offer is what he has decided. */
+bool MPIR_aggr_meeting_decide(const aggr_hall_t *hall, uint64_t block, unsigned attempt,
+                              aggr_offer_t *offer);
+/* This member, of rank `me`, makes no more attempts.  The memory returns when all have left. */
+void MPIR_aggr_meeting_leave(const aggr_hall_t *hall, uint64_t block, int me);
+
 /* ---- long payloads --------------------------------------------------------------------------- */
 
 /*
