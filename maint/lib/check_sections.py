@@ -390,10 +390,32 @@ SURVIVED = (
 ).split()
 
 
-def survived(times):
+# Calls of test/kill/survive_windows.c.
+WINDOWS = (
+    "locked locked_shared locked_all lock long_put two_windows flush flush_long flush_local "
+    "flush_all flush_local_all no_flush living accumulate fence fences long_fences start wait test "
+    "complete free late create finalize"
+).split()
+
+
+def survived_windows(is_long):
+    ways = [("1", "exit cold allocate"), ("2", "kill warm create"), ("2", "kill cold allocate")]
+    if is_long:
+        ways += [(c, f"kill warm {f}") for c in "12" for f in ("allocate", "create", "dynamic")]
+        ways += [("1", "exit warm shared"), ("1", "kill cold shared"), ("2", "exit cold dynamic")]
+    else:
+        ways += [("1", "kill warm shared"), ("2", "kill cold dynamic")]
+    for call in WINDOWS:
+        for cliques, words in ways:
+            what = f"the others go on after a death in {call}, {words}, nodes: {cliques}"
+            yield what, "survives_in_window", cliques, call, *words.split()
+
+
+def survived(times, is_long):
     for call in SURVIVED:
         yield f"the others go on after an exit in {call}", "survives", call
         yield f"the others go on after a kill in {call}", "survives", call, "kill", "warm"
+    yield from survived_windows(is_long)
     yield "the others go on after a kill in threads", "run_survivors", "survive_threads"
     yield "the others go on after kills at random moments", "survives_any", times
     yield "the status of a job that has lost ranks", "statuses_with_recovery"
@@ -435,7 +457,7 @@ def examples(check):
     yield "arguments", partial(check.steps, ARGUMENTS)
     yield "killed", partial(check.steps, killed("200" if check.long else ""))
     if variant.netmod == "ucx":
-        yield "survived", partial(check.steps, survived("300" if check.long else "30"))
+        yield "survived", partial(check.steps, survived("300" if check.long else "30", check.long))
         yield "rank1", partial(check.steps, ALONE)
     yield "afapi", partial(check.steps, afapi(variant))
     yield "bench", partial(check.steps, BENCHMARKS)

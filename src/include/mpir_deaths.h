@@ -21,6 +21,7 @@
 #define MPIR_Deaths_watched false
 #define MPIR_Deaths_has(rank) false
 #define MPIR_Deaths_rank(i) UINT32_C(0)
+#define MPIR_Deaths_news() false
 #else
 
 /* How many have died.  Points to a 0 where nobody says who dies. */

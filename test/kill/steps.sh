@@ -225,6 +225,14 @@ run_survivors() {
         { echo "survive $*: status $status"; cat "$said"; return 1; }
 }
 
+# survives_in_window CLIQUES CALL WORD...: the same of test/kill/survive_windows.c, whose processes
+# have so many nodes.
+survives_in_window() {
+    local cliques=$1
+    shift
+    MPIR_CVAR_NUM_CLIQUES=$cliques run_survivors survive_windows "$@"
+}
+
 # survives_any TIMES: jobs of 2 to 8 ranks, of which up to 3 are killed at random moments, in
 # whatever calls they are (test/kill/survive_any.c); nothing remains of them.
 survives_any() {

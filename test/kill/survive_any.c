@@ -155,9 +155,120 @@ static int splits(void)
     return well && all_well;
 }
 
-static int (*const rounds[])(void) = {reduces_short, passes_short, reduces_long,
-                                      passes_long,   receives_any, broadcasts,
-                                      overlaps,      duplicates,   splits};
+/* ---- windows ---- */
+
+enum { SUM, SLOT, WORDS = 16, BLOCK = 1 << 14 };
+
+static MPI_Win win;
+static int *base; /* WORDS, then a block */
+static int mine[WORDS + BLOCK], block[BLOCK];
+static int turn; /* the same on all */
+
+/* Of one kind after the other. */
+static int opens_window(void)
+{
+    const MPI_Aint bytes = sizeof(mine);
+    int well;
+
+    win = MPI_WIN_NULL;
+    base = mine;
+    if (turn++ % 2)
+        well = is_well(MPI_Win_create(base, bytes, sizeof(int), MPI_INFO_NULL, comm, &win));
+    else
+        well = is_well(MPI_Win_allocate(bytes, sizeof(int), MPI_INFO_NULL, comm, &base, &win));
+    if (!well)
+        return 0;
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    for (int i = 0; i < WORDS; i++)
+        base[i] = 0;
+    return is_well(MPI_Barrier(comm));
+}
+
+/* Frees it, if it was made.  Answers whether all was well. */
+static int closes_window(int well)
+{
+    return (win == MPI_WIN_NULL || is_well(MPI_Win_free(&win))) && well;
+}
+
+/* When all are done without an error: what they have added here. */
+static int is_sum(int well)
+{
+    well = well && is_well(MPI_Barrier(comm));
+    if (well)
+        well =
+            is_well(MPI_Win_lock(MPI_LOCK_SHARED, me, 0, win)) && is_well(MPI_Win_unlock(me, win));
+    expect(!well || base[SUM] == size, "a sum in a window");
+    return well;
+}
+
+static int fences(void)
+{
+    int one = 1, well = opens_window() && is_well(MPI_Win_fence(0, win));
+
+    for (int i = 0; i < size && well; i++)
+        well = is_well(MPI_Accumulate(&one, 1, MPI_INT, i, SUM, 1, MPI_INT, MPI_SUM, win)) &&
+               is_well(MPI_Get(block, BLOCK, MPI_INT, i, WORDS, BLOCK, MPI_INT, win));
+    well = well && is_well(MPI_Win_fence(0, win));
+    expect(!well || base[SUM] == size, "a sum between fences");
+    return closes_window(well);
+}
+
+static int locks(void)
+{
+    int one = 1, well = opens_window();
+
+    for (int i = 0; i < size && well; i++) {
+        well = is_well(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, i, 0, win)) &&
+               is_well(MPI_Accumulate(&one, 1, MPI_INT, i, SUM, 1, MPI_INT, MPI_SUM, win)) &&
+               is_well(MPI_Put(block, BLOCK, MPI_INT, i, WORDS, BLOCK, MPI_INT, win)) &&
+               is_well(MPI_Win_unlock(i, win));
+    }
+    return closes_window(is_sum(well));
+}
+
+static int flushes(void)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int one = 1, old = -1, well = opens_window() && is_well(MPI_Win_lock_all(0, win));
+
+    for (int i = 0; i < size && well; i++) {
+        well = is_well(MPI_Fetch_and_op(&one, &old, MPI_INT, i, SUM, MPI_SUM, win)) &&
+               is_well(MPI_Win_flush(i, win)) &&
+               is_well(MPI_Rput(block, BLOCK, MPI_INT, i, WORDS, BLOCK, MPI_INT, win, &request)) &&
+               is_well(MPI_Wait(&request, MPI_STATUS_IGNORE)) &&
+               is_well(MPI_Raccumulate(block, BLOCK, MPI_INT, i, WORDS, BLOCK, MPI_INT, MPI_SUM,
+                                       win, &request)) &&
+               is_well(MPI_Wait(&request, MPI_STATUS_IGNORE));
+        expect(!well || (old >= 0 && old < size), "what was in a window");
+    }
+    if (well)
+        well = is_well(MPI_Win_unlock_all(win));
+    return closes_window(is_sum(well));
+}
+
+/* To the next process, from the previous one. */
+static int posts(void)
+{
+    int next = (me + 1) % size, previous = (me + size - 1) % size, well = opens_window();
+    MPI_Group all, to, from;
+
+    MPI_Comm_group(comm, &all);
+    MPI_Group_incl(all, 1, &next, &to);
+    MPI_Group_incl(all, 1, &previous, &from);
+    well = well && is_well(MPI_Win_post(from, 0, win)) && is_well(MPI_Win_start(to, 0, win)) &&
+           is_well(MPI_Put(&me, 1, MPI_INT, next, SLOT, 1, MPI_INT, win)) &&
+           is_well(MPI_Put(block, BLOCK, MPI_INT, next, WORDS, BLOCK, MPI_INT, win)) &&
+           is_well(MPI_Win_complete(win)) && is_well(MPI_Win_wait(win));
+    expect(!well || base[SLOT] == previous, "what the previous one has put");
+    MPI_Group_free(&all);
+    MPI_Group_free(&to);
+    MPI_Group_free(&from);
+    return closes_window(well);
+}
+
+static int (*const rounds[])(void) = {
+    reduces_short, fences,       passes_short, locks,    reduces_long, flushes, passes_long,
+    posts,         receives_any, broadcasts,   overlaps, duplicates,   splits};
 
 /* ---- deaths, and what follows ---- */
 

@@ -216,6 +216,31 @@ TEST(Lock, ProcessesShareIt) {
     munmap(memory, sizeof(Arena));
 }
 
+// Of the processes 1 to 3 only the third has died, with the guard closed.
+TEST(Guard, OfADeadProcessIsOpened) {
+    uint32_t guard = 3;
+    std::atomic<bool> waits{true};
+
+    MPIR_rma_lock_is_dead = [](uint32_t process) { return process == 3; };
+    MPIR_rma_lock_self = 1;
+    MPIR_rma_lock_guard_enter(&guard);
+    EXPECT_EQ(guard, 1u);
+    std::thread other([&] {
+        MPIR_rma_lock_guard_enter(&guard);
+        waits = false;
+        MPIR_rma_lock_guard_leave(&guard);
+    });
+    for (int i = 0; i < 1000; i++)
+        sched_yield();
+    EXPECT_TRUE(waits);
+    MPIR_rma_lock_guard_leave(&guard);
+    other.join();
+    EXPECT_FALSE(waits);
+    EXPECT_EQ(guard, 0u);
+    MPIR_rma_lock_is_dead = nullptr;
+    MPIR_rma_lock_self = UINT32_MAX;
+}
+
 // Each takes one of four locks, or shares all of them in any order, until all have done their
 // rounds. (Who held one and waited for another would be a ring with those who share, which no lock
 // can break.)

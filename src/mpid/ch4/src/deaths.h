@@ -13,7 +13,11 @@
  *   later calls     sends to it and receives from it end at once; a message of it that has arrived
  *                   is received
  *
- * Not covered: windows, files, partitioned operations, processes of other jobs.
+ *   windows         with the dead process: what waits for it, or for what other members do, ends
+ *                   with the error.  Answers of living members are waited for.  Its memory is not
+ *                   reached by the network any more.
+ *
+ * Not covered: files, partitioned operations, processes of other jobs.
  *
  * While deaths are watched each request of CH4 notes its peer.
  */
@@ -98,5 +102,64 @@ int MPIDIG_deaths_get_acked(MPIR_Comm *comm, MPIR_Group **failed);
 void MPIDIG_deaths_committed(MPIR_Comm *comm);
 /* Has the program acknowledged all deaths of members?  If not, receives from any source wait. */
 bool MPIDIG_deaths_are_acked(MPIR_Comm *comm);
+
+/* ---- windows ---- */
+
+#ifdef MPIR_WITHOUT_SURVIVE
+#define MPIDIG_deaths_are_in_win(win) false
+#define MPIDIG_deaths_are_of_target(win, rank) false
+#define MPIDIG_deaths_of_win(win, error) (error)
+#define MPIDIG_deaths_of_target(win, rank, error) (error)
+#define MPIDIG_deaths_of_reply(error) (error)
+#define MPIDIG_deaths_stand_in(win, rank, request)
+#define MPIDIG_deaths_is_dead(comm, rank) false
+#else
+
+/* The error of a call that waits, where a member has died. */
+int MPIDIG_deaths_end_wait(const MPIR_Win *win);
+
+/* Has the window a dead member?  Then nobody waits for what other members do: they may have left
+ * for the same reason. */
+MPL_STATIC_INLINE_PREFIX bool MPIDIG_deaths_are_in_win(const MPIR_Win *win)
+{
+    return unlikely(win->comm_ptr->ended);
+}
+
+/* Has this member died?  Living ones still answer, also in MPI_Finalize. */
+MPL_STATIC_INLINE_PREFIX bool MPIDIG_deaths_are_of_target(const MPIR_Win *win, int rank)
+{
+    return MPIDIG_deaths_are_in_win(win) && MPIDIG_deaths_is_dead(win->comm_ptr, rank);
+}
+
+/* The error of a wait for other members, or for one. */
+MPL_STATIC_INLINE_PREFIX int MPIDIG_deaths_of_win(const MPIR_Win *win, int error)
+{
+    return MPIDIG_deaths_are_in_win(win) ? MPIDIG_deaths_end_wait(win) : error;
+}
+
+MPL_STATIC_INLINE_PREFIX int MPIDIG_deaths_of_target(const MPIR_Win *win, int rank, int error)
+{
+    return MPIDIG_deaths_are_of_target(win, rank) ? MPIDIG_deaths_end_wait(win) : error;
+}
+
+/* An operation on the member has this request.  Where deaths are watched the program gets another
+ * one, which ends with the error if the member dies: the answer that completes the first one does
+ * not come then.  Without memory it keeps the first one. */
+void MPIDIG_deaths_make_stand_in(MPIR_Win *win, int rank, MPIR_Request **request);
+
+MPL_STATIC_INLINE_PREFIX void MPIDIG_deaths_stand_in(MPIR_Win *win, int rank,
+                                                     MPIR_Request **request)
+{
+    if (unlikely(MPIR_Deaths_watched))
+        MPIDIG_deaths_make_stand_in(win, rank, request);
+}
+
+/* Who cannot be answered may have died before this process is told. */
+MPL_STATIC_INLINE_PREFIX int MPIDIG_deaths_of_reply(int error)
+{
+    return likely(error == MPI_SUCCESS) || !MPIR_Deaths_watched ? error : MPI_SUCCESS;
+}
+
+#endif
 
 #endif /* CH4_DEATHS_H_INCLUDED */

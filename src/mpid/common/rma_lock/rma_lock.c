@@ -104,14 +104,28 @@ bool MPIR_rma_lock_poll(rma_lock_t *lock, rma_lock_request_t *request)
     }
 }
 
+uint32_t MPIR_rma_lock_self = UINT32_MAX;
+bool (*MPIR_rma_lock_is_dead)(uint32_t process);
+
+/* One of those who wait opens it. */
+static void open_for_dead(uint32_t *guard, uint32_t holder)
+{
+    if (MPIR_rma_lock_is_dead && MPIR_rma_lock_is_dead(holder))
+        __atomic_compare_exchange_n(guard, &holder, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 void MPIR_rma_lock_guard_wait(uint32_t *guard)
 {
     unsigned polls = 0;
+    uint32_t holder;
 
     do {
-        while (__atomic_load_n(guard, __ATOMIC_RELAXED) != 0) {
-            if (++polls % GUARD_POLLS == 0)
+        while ((holder = __atomic_load_n(guard, __ATOMIC_RELAXED)) != 0) {
+            if (++polls % GUARD_POLLS == 0) {
+                open_for_dead(guard, holder);
                 sched_yield();
+            }
         }
-    } while (__atomic_exchange_n(guard, 1, __ATOMIC_ACQUIRE) != 0);
+    } while (!__atomic_compare_exchange_n(guard, &holder, MPIR_rma_lock_self, false,
+                                          __ATOMIC_ACQUIRE, __ATOMIC_RELAXED));
 }

@@ -93,14 +93,22 @@ static inline void MPIR_rma_lock_release(rma_lock_t *lock)
         __atomic_fetch_sub(&lock->state, RMA_LOCK_SHARED, __ATOMIC_SEQ_CST);
 }
 
-/* A guard for a few instructions; zero is open.  It keeps no order, and a long wait yields the
- * core. */
+/* A guard for a few instructions; zero is open, otherwise who has closed it.  It keeps no order,
+ * and a long wait yields the core. */
 void MPIR_rma_lock_guard_wait(uint32_t *guard);
+
+/* The number of this process, not 0; UINT32_MAX where nobody says who dies. */
+extern uint32_t MPIR_rma_lock_self;
+/* Has the process with this number died?  Then others open its guards.  NULL: nobody says it. */
+extern bool (*MPIR_rma_lock_is_dead)(uint32_t process);
 
 /* Closes the guard, and waits while another thread has it closed. */
 static inline void MPIR_rma_lock_guard_enter(uint32_t *guard)
 {
-    if (__atomic_exchange_n(guard, 1, __ATOMIC_ACQUIRE) != 0)
+    uint32_t open = 0;
+
+    if (!__atomic_compare_exchange_n(guard, &open, MPIR_rma_lock_self, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED))
         MPIR_rma_lock_guard_wait(guard);
 }
 

@@ -2,6 +2,7 @@
 
 #include "mpidimpl.h"
 #include "ucx_am_long.h"
+#include "deaths.h"
 
 /* The next progress returns the error. */
 static void note_error(int mpi_errno)
@@ -19,10 +20,19 @@ fn_fail:
     note_error(mpi_errno);
 }
 
+/* Data of a process that has died do not come. */
+static void note_end(MPIDI_UCX_am_long_t *message, ucs_status_t status)
+{
+    if (unlikely(status != UCS_OK && MPIR_Deaths_watched))
+        MPIDIG_deaths_end_with_error(message->rreq);
+    else
+        note_status(status);
+}
+
 static void data_arrived(void *request, ucs_status_t status, size_t length MPL_UNUSED,
                          void *message)
 {
-    note_status(status);
+    note_end(message, status);
     ((MPIDI_UCX_am_long_t *) message)->arrived(message);
     ucp_request_free(request);
 }
@@ -52,7 +62,7 @@ static void fetch(MPIDI_UCX_am_long_t *message, void *copy, void *buffer, size_t
                                    copy ? copy : buffer, count, &param);
     if (UCS_PTR_IS_PTR(request))
         return;
-    note_status(UCS_PTR_STATUS(request));
+    note_end(message, UCS_PTR_STATUS(request));
     message->arrived(message);
 }
 

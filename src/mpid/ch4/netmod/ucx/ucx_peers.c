@@ -484,6 +484,7 @@ static void forget(int rank)
             close_at_once(*ep);
         *ep = NULL;
     }
+    MPIDI_UCX_win_lose_process((uint32_t) rank);
 }
 
 /* Those that MPI_Init made. */

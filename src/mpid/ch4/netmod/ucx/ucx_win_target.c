@@ -131,7 +131,7 @@ static int answer_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint bytes MPL_UNU
     target->addr = answer->addr;
     target->size = (MPI_Aint) answer->size;
     target->disp = answer->disp;
-    if (answer->key_bytes == 0)
+    if (answer->key_bytes == 0 || MPIDIG_deaths_are_of_target(win, answer->rank))
         goto fn_exit;
     int vni = MPIDI_UCX_get_win_vni(win);
     status =
@@ -151,7 +151,7 @@ int MPIDI_UCX_win_await_keys(MPIR_Win *win)
 {
     int mpi_errno = MPI_SUCCESS;
 
-    while (MPIDI_UCX_WIN(win).unanswered > 0) {
+    while (MPIDI_UCX_WIN(win).unanswered > 0 && !MPIDIG_deaths_are_in_win(win)) {
         mpi_errno = MPID_Progress_test(NULL);
         MPIR_ERR_CHKRETURN(mpi_errno);
         MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
@@ -170,6 +170,8 @@ void MPIDI_UCX_win_forget(MPIR_Win *win)
         HASH_DELETE(hash_handle, mine->targets, target);
         if (target->rkey)
             ucp_rkey_destroy(target->rkey);
+        if (target->rkey_of_dead)
+            ucp_rkey_destroy(target->rkey_of_dead);
         MPL_free(target);
         known--;
     }
@@ -182,13 +184,52 @@ void MPIDI_UCX_win_forget(MPIR_Win *win)
     memset(mine, 0, sizeof(*mine));
 }
 
+/* Without an endpoint.  Operations that UCX still has of it may need the key. */
+static void lose_target(MPIR_Win *win, uint32_t process)
+{
+    int rank = (int) MPIR_cmap_rank(win->comm_ptr->map, process);
+    MPIDI_UCX_win_target_t *target = MPIDI_UCX_win_target_find(win, rank);
+
+    if (target && target->rkey) {
+        target->rkey_of_dead = target->rkey;
+        target->rkey = NULL;
+    }
+}
+
+void MPIDI_UCX_win_lose_process(uint32_t process)
+{
+    MPIDIU_map_entry_t *entry, *next_entry;
+
+    HASH_ITER(hh, MPIDI_global.win_map->head, entry, next_entry)
+    {
+        MPIR_Win *win = entry->value;
+
+        if (win && MPIR_cmap_rank(win->comm_ptr->map, process) != CMAP_NONE)
+            lose_target(win, process);
+    }
+}
+
+void MPIDI_UCX_win_forget_all(void)
+{
+    MPIDIU_map_entry_t *entry, *next_entry;
+
+    HASH_ITER(hh, MPIDI_global.win_map->head, entry, next_entry)
+    {
+        if (entry->value)
+            MPIDI_UCX_win_forget(entry->value);
+    }
+}
+
 int MPIDI_UCX_win_flush_target(MPIR_Win *win, MPIDI_UCX_win_target_t *target)
 {
     int vni = MPIDI_UCX_get_win_vni(win);
     unsigned marks = MPIDI_UCX_WIN(win).marks;
     ucp_ep_h ep = MPIDI_UCX_WIN_TO_EP(win, target->rank, vni);
-    int mpi_errno = MPIDI_UCX_wait(ucp_ep_flush_nb(ep, 0, &MPIDI_UCX_flush_cmpl_cb), vni);
+    int mpi_errno;
 
+    if (!ep) /* its process has died */
+        return MPIDIG_deaths_of_win(win, MPI_SUCCESS);
+    mpi_errno = MPIDI_UCX_wait(ucp_ep_flush_nb(ep, 0, &MPIDI_UCX_flush_cmpl_cb), vni);
     if (mpi_errno == MPI_SUCCESS && marks == MPIDI_UCX_WIN(win).marks)
         MPIDI_UCX_win_unmark(win, target);
     return mpi_errno;
@@ -198,7 +239,7 @@ int MPIDI_UCX_win_flush_target(MPIR_Win *win, MPIDI_UCX_win_target_t *target)
  * knows of them.  The worker comes first, so that no target waits for the one before it. */
 int MPIDI_UCX_win_flush_targets(MPIR_Win *win)
 {
-    int mpi_errno, marked = 0;
+    int mpi_errno, dead_errno = MPI_SUCCESS, marked = 0;
     MPIDI_UCX_win_t *mine = &MPIDI_UCX_WIN(win);
     MPIDI_UCX_win_target_t *target;
 
@@ -208,6 +249,10 @@ int MPIDI_UCX_win_flush_targets(MPIR_Win *win)
     marked++;
     while (marked-- > 0 && (target = mine->unflushed) != NULL) {
         mpi_errno = MPIDI_UCX_win_flush_target(win, target);
+        if (mpi_errno && MPIR_Deaths_watched) { /* the others are flushed all the same */
+            dead_errno = mpi_errno;
+            mpi_errno = MPI_SUCCESS;
+        }
         MPIR_ERR_CHKRETURN(mpi_errno);
         if (target == mine->unflushed) { /* another thread has used it meanwhile */
             DL_DELETE(mine->unflushed, target);
@@ -215,7 +260,7 @@ int MPIDI_UCX_win_flush_targets(MPIR_Win *win)
         }
     }
 
-    return mpi_errno;
+    return dead_errno;
 }
 
 void MPIDI_UCX_win_target_init(void)

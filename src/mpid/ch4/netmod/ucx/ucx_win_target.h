@@ -23,6 +23,10 @@ int MPIDI_UCX_win_expose(MPIR_Win *win, size_t length, void **base);
 /* Until all answers have come. Before the processes of the window agree to free it. */
 int MPIDI_UCX_win_await_keys(MPIR_Win *win);
 void MPIDI_UCX_win_forget(MPIR_Win *win);
+/* Windows that were not freed keep UCX's memory.  When nobody can reach it any more. */
+void MPIDI_UCX_win_forget_all(void);
+/* A process of the world has died, and has no endpoint any more: no window reaches its memory. */
+void MPIDI_UCX_win_lose_process(uint32_t process);
 
 /* All operations that UCX does on the window, or on one target, are complete, here and there.
  * REQUIRES: the lock of the window's VCI, which opens meanwhile. */

@@ -18,6 +18,7 @@ enum {
     MPIDI_DEFERRED_TARGETS,   /* targets that granted permission: queued operations go out */
     MPIDI_DEFERRED_LOCKS,     /* requests of other processes for this process's lock */
     MPIDI_DEFERRED_ENDINGS,   /* of processes of other worlds */
+    MPIDI_DEFERRED_STAND_INS, /* for requests of processes that may die */
     MPIDI_DEFERRED_KINDS
 };
 

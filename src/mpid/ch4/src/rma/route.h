@@ -151,10 +151,13 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_compare_and_swap(const void *origin, c
 /* With a request. */
 
 /* A native operation with a request has gone out, or failed with the error. */
-MPL_STATIC_INLINE_PREFIX int MPIDIG_route_went_out(int mpi_errno, int rank, MPIR_Win *win)
+MPL_STATIC_INLINE_PREFIX int MPIDIG_route_went_out(int mpi_errno, int rank, MPIR_Win *win,
+                                                   MPIR_Request **request)
 {
     if (MPIDIG_rma_waits(win))
         MPIDIG_rma_issue_went_out(win, rank);
+    if (!mpi_errno && !MPIR_Request_is_complete(*request))
+        MPIDIG_deaths_stand_in(win, rank, request);
     return mpi_errno;
 }
 
@@ -182,7 +185,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rput(const void *origin, MPI_Aint orig
         return MPIDIG_rma_shared_request(mpi_errno, request);
     mpi_errno =
         MPIDI_rput(origin, origin_count, origin_type, rank, disp, count, type, win, request);
-    return MPIDIG_route_went_out(mpi_errno, rank, win);
+    return MPIDIG_route_went_out(mpi_errno, rank, win, request);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget(void *origin, MPI_Aint origin_count,
@@ -208,7 +211,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_rget(void *origin, MPI_Aint origin_cou
         return MPIDIG_rma_shared_request(mpi_errno, request);
     mpi_errno =
         MPIDI_rget(origin, origin_count, origin_type, rank, disp, count, type, win, request);
-    return MPIDIG_route_went_out(mpi_errno, rank, win);
+    return MPIDIG_route_went_out(mpi_errno, rank, win, request);
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_raccumulate(const void *origin, MPI_Aint origin_count,
@@ -235,7 +238,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_raccumulate(const void *origin, MPI_Ai
         return MPIDIG_rma_shared_request(mpi_errno, request);
     mpi_errno = MPIDI_raccumulate(origin, origin_count, origin_type, rank, disp, count, type, op,
                                   win, request);
-    return MPIDIG_route_went_out(mpi_errno, rank, win);
+    return MPIDIG_route_went_out(mpi_errno, rank, win, request);
 }
 
 MPL_STATIC_INLINE_PREFIX int
@@ -264,7 +267,7 @@ MPIDIG_route_rget_accumulate(const void *origin, MPI_Aint origin_count, MPI_Data
         return MPIDIG_rma_shared_request(mpi_errno, request);
     mpi_errno = MPIDI_rget_accumulate(origin, origin_count, origin_type, result, result_count,
                                       result_type, rank, disp, count, type, op, win, request);
-    return MPIDIG_route_went_out(mpi_errno, rank, win);
+    return MPIDIG_route_went_out(mpi_errno, rank, win, request);
 }
 
 /* ---- epochs ---------------------------------------------------------------------------------- */
@@ -301,7 +304,12 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_route_lock_all(int assert, MPIR_Win *win)
 
     if (!mpi_errno)
         mpi_errno = MPIDIG_rma_shared_lock_all(win, assert);
-    return mpi_errno ? mpi_errno : MPIDIG_rma_issue_lock_all(win, assert);
+    if (mpi_errno)
+        return mpi_errno;
+    mpi_errno = MPIDIG_rma_issue_lock_all(win, assert);
+    if (unlikely(mpi_errno))
+        MPIDIG_rma_shared_unlock_all(win);
+    return mpi_errno;
 }
 
 MPL_STATIC_INLINE_PREFIX int MPIDIG_route_unlock_all(MPIR_Win *win)

@@ -22,6 +22,7 @@ mpi_core_sources += \
     src/mpid/ch4/src/rma/issue/targets.c
 
 noinst_HEADERS += \
+    src/mpid/ch4/src/rma/issue/abandon.h \
     src/mpid/ch4/src/rma/issue/counts.h \
     src/mpid/ch4/src/rma/issue/exchange.h \
     src/mpid/ch4/src/rma/issue/issue.h \

@@ -12,6 +12,10 @@ int MPIDIG_rma_answer_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint in_data_s
     MPIR_Win *win = MPIDIG_rma_win(answer->win);
     MPIDIG_rma_target_t *target = MPIDIG_rma_target_find(win, answer->target_rank);
 
+    if (attr & MPIDIG_AM_ATTR__IS_ASYNC)
+        *req = NULL;
+    if (target->is_lost || (MPIDIG_deaths_are_in_win(win) && MPIDIG_rma_lose_dead(win, target)))
+        return MPI_SUCCESS;
     for (uint32_t i = 0; i < answer->results; i++) {
         MPIDIG_rma_op_t *op = target->results;
 
@@ -33,7 +37,5 @@ int MPIDIG_rma_answer_cb(void *am_hdr, void *data MPL_UNUSED, MPI_Aint in_data_s
         MPIR_rma_issue_granted(&target->issue);
         MPIDIG_rma_ready(target);
     }
-    if (attr & MPIDIG_AM_ATTR__IS_ASYNC)
-        *req = NULL;
     return MPI_SUCCESS;
 }

@@ -9,7 +9,7 @@ int MPIDIG_rma_await_answers(MPIR_Win *win, MPIDIG_rma_target_t *target)
     int mpi_errno = MPI_SUCCESS;
 
     while (!mpi_errno && target->unanswered)
-        mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
+        mpi_errno = MPIDIG_rma_wait_for(win, target, MPIDIG_rma_epoch(win)->cause);
     return mpi_errno;
 }
 
@@ -19,15 +19,25 @@ int MPIDIG_rma_settle_all(MPIR_Win *win)
     MPIDIG_rma_target_t *target, *next_target;
 
     mpi_errno = MPIDI_NM_rma_win_cmpl_hook(win);
-    MPIR_ERR_CHKRETURN(mpi_errno);
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
     {
+        int error = MPI_SUCCESS;
+
         if (MPIR_rma_issue_has_native(&target->issue))
-            mpi_errno = MPIDIG_rma_settle(win, target);
-        MPIR_ERR_CHKRETURN(mpi_errno);
+            error = MPIDIG_rma_settle(win, target);
+        mpi_errno = mpi_errno ? mpi_errno : error;
     }
 
     return mpi_errno;
+}
+
+/* The error of a target, which ends the call, unless the target is lost: then the others go on. */
+static int note_lost(MPIR_Win *win, const MPIDIG_rma_target_t *target, int error)
+{
+    if (!target->is_lost)
+        return error;
+    MPIDIG_rma_note_failure(&MPIDIG_WIN(win, issue)->failed, error);
+    return MPI_SUCCESS;
 }
 
 int MPIDIG_rma_end_all(MPIR_Win *win)
@@ -43,10 +53,10 @@ int MPIDIG_rma_end_all(MPIR_Win *win)
         waits = settles = false;
         HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
         {
-            mpi_errno = MPIDIG_rma_advance(win, target, RI_END, &left);
+            mpi_errno = note_lost(win, target, MPIDIG_rma_advance(win, target, RI_END, &left));
             MPIR_ERR_CHKRETURN(mpi_errno);
-            waits |= left == RI_WAIT;
-            settles |= left == RI_SETTLE;
+            waits |= left == RI_WAIT && !target->is_lost;
+            settles |= left == RI_SETTLE && !target->is_lost;
         }
         if (waits)
             mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
@@ -56,8 +66,10 @@ int MPIDIG_rma_end_all(MPIR_Win *win)
     } while (waits || settles);
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
     {
-        mpi_errno = MPIDIG_rma_await_answers(win, target);
+        mpi_errno = note_lost(win, target, MPIDIG_rma_await_answers(win, target));
         MPIR_ERR_CHKRETURN(mpi_errno);
+        if (target->is_lost)
+            continue;
         if (MPIR_rma_issue_is_long(&target->issue))
             MPIDIG_rma_waited_since(target, &begin);
         MPIDIG_rma_close(win, target);

@@ -12,7 +12,7 @@ static int issue_native(MPIR_Win *win, MPIDIG_rma_target_t *target)
     MPIDIG_WIN(win, issue)->counts.native++;
     target->is_busy = true;
     mpi_errno = MPIDIG_rma_op_issue(win, target->rank, op);
-    target->is_busy = false;
+    target->is_busy = target->is_lost;
     MPIR_rma_issue_went_out(&target->issue);
     MPIDIG_rma_op_drop(MPIDIG_WIN(win, issue), op);
     return mpi_errno;
@@ -27,6 +27,28 @@ static void target_look(MPIR_Win *win, MPIDIG_rma_target_t *target)
         epoch->look(win, target);
 }
 
+/* Living members still perform what they have permitted, and answer.  But the permission may be the
+ * dead one's to give or to give back. */
+bool MPIDIG_rma_lose_dead(MPIR_Win *win, MPIDIG_rma_target_t *target)
+{
+    bool is_permitted = MPIDIG_rma_epoch(win)->cause == MPIDIG_RMA_WAIT_LOCK &&
+                        target->issue.permission == RI_GRANTED;
+
+    if (is_permitted && !MPIDIG_deaths_are_of_target(win, target->rank))
+        return false;
+    target->is_lost = target->is_busy = true;
+    MPIDIG_rma_not_ready(target);
+    return true;
+}
+
+/* The next step is a wait. */
+static int before_wait(MPIR_Win *win, MPIDIG_rma_target_t *target)
+{
+    return MPIDIG_deaths_are_in_win(win) && MPIDIG_rma_lose_dead(win, target)
+               ? MPIDIG_deaths_of_win(win, MPI_SUCCESS)
+               : MPI_SUCCESS;
+}
+
 /* A thread that issues natively may have to wait, and lets other threads in.  While it does, no
  * other thread issues an operation to the target, so that the order stays. */
 int MPIDIG_rma_advance(MPIR_Win *win, MPIDIG_rma_target_t *target, rma_issue_goal_t goal,
@@ -36,7 +58,7 @@ int MPIDIG_rma_advance(MPIR_Win *win, MPIDIG_rma_target_t *target, rma_issue_goa
 
     if (target->is_busy) {
         *next = RI_WAIT;
-        return MPI_SUCCESS;
+        return before_wait(win, target);
     }
     while (!mpi_errno) {
         rma_issue_step_t step;
@@ -63,6 +85,8 @@ int MPIDIG_rma_advance(MPIR_Win *win, MPIDIG_rma_target_t *target, rma_issue_goa
         *next = RI_DONE;
         mpi_errno = MPI_SUCCESS;
     }
+    if (!mpi_errno && *next == RI_WAIT)
+        mpi_errno = before_wait(win, target);
     return mpi_errno;
 }
 
@@ -83,6 +107,7 @@ int MPIDIG_rma_settle(MPIR_Win *win, MPIDIG_rma_target_t *target)
            (MPIR_cc_get(counts->remote_cmpl_cnts) || MPIR_cc_get(counts->local_cmpl_cnts) ||
             MPIR_cc_get(counts->remote_acc_cmpl_cnts))) {
         mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
+        mpi_errno = MPIDIG_deaths_of_target(win, target->rank, mpi_errno);
         MPIR_ERR_CHKRETURN(mpi_errno);
     }
     MPIR_rma_issue_settled(&target->issue, issued);
@@ -124,7 +149,7 @@ int MPIDIG_rma_advance_all(MPIR_Win *win, rma_issue_goal_t goal)
 
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
     {
-        if (!mpi_errno)
+        if (!mpi_errno && !target->is_lost)
             mpi_errno = MPIDIG_rma_advance(win, target, goal, &left);
     }
     return mpi_errno;
@@ -173,6 +198,8 @@ static int go_out(MPIDI_deferred_job_t *job)
     rma_issue_what_t left;
 
     target->is_ready = false;
+    if (target->is_lost)
+        return MPI_SUCCESS;
     return MPIDIG_rma_advance(target->win, target, RI_GO_ON, &left);
 }
 

@@ -175,11 +175,13 @@ static const MPIDIG_rma_epoch_t between_fences = {.covers = covers_all,
 /* ---- at the fence -------------------------------------------------------------------------- */
 
 /* A fence goes on after an error, because other processes depend on this one.  It returns the error
- * at its end, even one that does not concern it. */
-static void progress(MPIR_Win *win)
+ * at its end, even one that does not concern it.  False: a member has died, and it waits no more.
+ */
+static bool progress(MPIR_Win *win)
 {
     MPIDIG_rma_note_failure(&MPIDIG_WIN(win, issue)->failed,
                             MPIDIG_rma_wait(win, MPIDIG_RMA_WAIT_FENCE));
+    return !MPIDIG_deaths_are_in_win(win);
 }
 
 /* Waits until all native operations are done at their targets. */
@@ -194,10 +196,11 @@ static int settle(MPIR_Win *win)
     mpi_errno = MPIDI_SHM_rma_win_cmpl_hook(win);
     MPIR_ERR_CHKRETURN(mpi_errno);
 #endif
-    while (MPIR_cc_get(MPIDIG_WIN(win, local_cmpl_cnts)) ||
-           MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) ||
-           MPIR_cc_get(MPIDIG_WIN(win, remote_acc_cmpl_cnts)))
-        progress(win);
+    while ((MPIR_cc_get(MPIDIG_WIN(win, local_cmpl_cnts)) ||
+            MPIR_cc_get(MPIDIG_WIN(win, remote_cmpl_cnts)) ||
+            MPIR_cc_get(MPIDIG_WIN(win, remote_acc_cmpl_cnts))) &&
+           (progress(win) || !MPIDIG_win_waits_in_vain(win))) {
+    }
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
     {
         MPIR_rma_issue_settled(&target->issue, target->issue.issued);
@@ -252,13 +255,13 @@ static void await_messages(MPIR_Win *win, uint32_t count)
     MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
     MPIDIG_rma_target_t *target, *next_target;
 
-    while (issue->fence.arrived < count)
-        progress(win);
+    while (issue->fence.arrived < count && progress(win)) {
+    }
     issue->fence.arrived -= count;
     HASH_ITER(hash_handle, issue->targets, target, next_target)
     {
-        while (target->unanswered)
-            progress(win);
+        while (target->unanswered && progress(win)) {
+        }
     }
 }
 
@@ -283,9 +286,9 @@ static int await_exchange(MPIR_Win *win)
 {
     MPIDIG_rma_exchange_t *exchange = MPIDIG_WIN(win, issue)->fence.exchange;
 
-    while (!MPIDIG_rma_exchange_is_over(exchange))
-        progress(win);
-    return exchange->mpi_errno;
+    while (!MPIDIG_rma_exchange_is_over(exchange) && progress(win)) {
+    }
+    return MPIDIG_deaths_of_win(win, exchange->mpi_errno);
 }
 
 /* Answers in *barrier whether a barrier has to follow.  If the call fails for lack of memory, the
@@ -447,5 +450,8 @@ int MPIDIG_rma_issue_fence(MPIR_Win *win, int assert)
 fn_exit:
     return mpi_errno;
 fn_fail:
+    /* the program may use the buffers again */
+    if (MPIDIG_deaths_are_in_win(win) && MPIDIG_WIN(win, issue))
+        (void) MPIDIG_rma_settle_all(win);
     goto fn_exit;
 }

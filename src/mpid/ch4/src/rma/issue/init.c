@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "rma/issue/issue_internal.h"
+#include "rma/issue/abandon.h"
 
 int MPIDIG_rma_request_id, MPIDIG_rma_answer_id;
 
@@ -47,4 +48,27 @@ void MPIDIG_rma_issue_free(MPIR_Win *win)
     MPIDIG_rma_forget_early(issue);
     MPL_free(issue);
     MPIDIG_WIN(win, issue) = NULL;
+}
+
+/* Others that live may still access the window: they are not asked.  So its memory stays.  What
+ * they do there by messages, which may be the program's memory, does nothing: no operation is
+ * inside a window of 0 bytes. */
+void MPIDIG_win_abandon(MPIR_Win *win)
+{
+    MPIDIG_rma_issue_t *issue = MPIDIG_WIN(win, issue);
+    MPIDIG_rma_target_t *target, *next_target;
+
+    MPIDIG_rma_abandon_locks(win);
+    if (issue) {
+        HASH_ITER(hash_handle, issue->targets, target, next_target)
+        {
+            target->is_lost = target->is_busy = true;
+            MPIDIG_rma_not_ready(target);
+        }
+        MPIDIG_rma_exchange_free(issue->fence.exchange);
+        issue->fence.exchange = NULL;
+    }
+    if (win->create_flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        win->create_flavor = MPI_WIN_FLAVOR_CREATE;
+    win->size = 0;
 }

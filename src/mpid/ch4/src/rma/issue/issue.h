@@ -110,6 +110,8 @@ int MPIDIG_rma_issue_others(MPIR_Win *win);
  * lock.  Answers in *nested, unless it is NULL, whether the thread has an open lock. */
 extern struct MPIDIG_rma_target *MPIDIG_rma_open_locks;
 int MPIDIG_rma_take_noted_locks(bool *nested);
+/* The window, which has a dead member, is freed. */
+void MPIDIG_rma_abandon_locks(MPIR_Win *win);
 
 /* A target whose flushes follow one operation each: MPIDIG_WIN(win, alone); NULL before there is
  * one.  Its operations of at most MPIDIG_RMA_ALONE_MAX elements and its flushes take the native

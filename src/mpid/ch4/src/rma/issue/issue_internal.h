@@ -4,6 +4,7 @@
 #define RMA_ISSUE_INTERNAL_H_INCLUDED
 
 #include "mpidimpl.h"
+#include "deaths.h"
 #include "mpidig_rma_callbacks.h"
 #include "rma/deferred.h"
 #include "rma/lock.h"
@@ -36,7 +37,10 @@ typedef struct MPIDIG_rma_target {
     /* operations whose results answers bring, in order */
     MPIDIG_rma_op_t *results, **last_result;
     bool is_ready; /* progress will advance it */
-    bool is_busy;  /* a thread issues an operation to it */
+    bool is_busy;  /* a thread issues an operation to it, or it is lost */
+    /* A wait for it has ended by a death: nothing goes out any more, and answers are dropped, as
+     * the program may not have the buffers any more. */
+    bool is_lost;
     /* the first error that no call has returned yet: see MPIDIG_rma_failure */
     int failed;
     UT_hash_handle hash_handle;
@@ -255,6 +259,8 @@ unsigned MPIDIG_rma_no_flags(MPIR_Win *win, const MPIDIG_rma_target_t *target);
 /* Progress advances the target later. */
 void MPIDIG_rma_ready(MPIDIG_rma_target_t *target);
 void MPIDIG_rma_not_ready(MPIDIG_rma_target_t *target);
+/* A member of the window has died.  Would a wait for the target be in vain?  Then it is lost. */
+bool MPIDIG_rma_lose_dead(MPIR_Win *win, MPIDIG_rma_target_t *target);
 extern MPIDI_deferred_kind_t MPIDIG_rma_ready_targets;
 
 /* ---- end.c ---- */

@@ -47,7 +47,7 @@ static MPIDIG_rma_target_t *latest_lock(void)
     DL_FOREACH(MPIDIG_rma_open_locks, target)
     {
         MPL_thread_same(&target->locked_by, &self, &mine);
-        if (mine)
+        if (mine && !target->is_lost)
             break;
     }
     return target;
@@ -64,6 +64,10 @@ int MPIDIG_rma_take_noted_locks(bool *nested)
     while (!mpi_errno && (target = latest_lock()) != NULL &&
            target->issue.permission != RI_GRANTED) {
         mpi_errno = MPIDIG_rma_advance(target->win, target, RI_CLEAR, &left);
+        if (target->is_lost) { /* an error of its own window */
+            mpi_errno = MPI_SUCCESS;
+            continue;
+        }
         if (mpi_errno || left != RI_WAIT)
             break;
         mpi_errno = MPIDIG_rma_wait(target->win, MPIDIG_RMA_WAIT_LOCK);
@@ -79,6 +83,17 @@ static void end_lock(MPIR_Win *win, MPIDIG_rma_target_t *target)
     DL_DELETE(MPIDIG_rma_open_locks, target);
     MPIDIG_WIN(win, waiting_epochs)--;
     note_epoch(win, target->rank, false);
+}
+
+void MPIDIG_rma_abandon_locks(MPIR_Win *win)
+{
+    MPIDIG_rma_target_t *target, *next_target;
+
+    DL_FOREACH_SAFE(MPIDIG_rma_open_locks, target, next_target)
+    {
+        if (target->win == win)
+            DL_DELETE(MPIDIG_rma_open_locks, target);
+    }
 }
 
 /* The program says that no other process holds the lock.  But messages may be in flight to a target
@@ -239,6 +254,10 @@ int MPIDIG_rma_issue_unlock_all(MPIR_Win *win)
     MPIR_ERR_CHECK(mpi_errno);
     /* operations that never waited here, such as those on the process itself */
     mpi_errno = MPIDIG_mpi_win_flush_all(win);
+    if (MPIDIG_deaths_are_in_win(win)) {
+        MPIDIG_rma_note_failure(&issue->failed, mpi_errno);
+        mpi_errno = MPI_SUCCESS;
+    }
     MPIR_ERR_CHECK(mpi_errno);
     if (issue->own_locked) {
         mpi_errno = MPIDIG_win_lock_release(win);

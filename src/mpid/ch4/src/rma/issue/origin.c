@@ -81,7 +81,7 @@ static int flush_messages(MPIR_Win *win, MPIDIG_rma_target_t *target)
     int mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
 
     while (!mpi_errno && target->carrying)
-        mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
+        mpi_errno = MPIDIG_rma_wait_for(win, target, MPIDIG_rma_epoch(win)->cause);
     return mpi_errno ? mpi_errno : MPIDIG_rma_failure(&target->failed);
 }
 
@@ -164,7 +164,7 @@ static int flush_locally(MPIR_Win *win, MPIDIG_rma_target_t *target)
     int mpi_errno = MPIDIG_rma_reach(win, target, RI_FLUSH);
 
     while (!mpi_errno && target->results)
-        mpi_errno = MPIDIG_rma_wait(win, MPIDIG_rma_epoch(win)->cause);
+        mpi_errno = MPIDIG_rma_wait_for(win, target, MPIDIG_rma_epoch(win)->cause);
     return mpi_errno ? mpi_errno : MPIDIG_rma_failure(&target->failed);
 }
 
@@ -172,7 +172,7 @@ static int flush_each(MPIR_Win *win, int rank,
                       int (*flush)(MPIR_Win *win, MPIDIG_rma_target_t *target))
 {
     MPIDIG_rma_target_t *target, *next_target;
-    int mpi_errno = MPI_SUCCESS;
+    int mpi_errno = MPI_SUCCESS, lost = MPI_SUCCESS;
 
     /* in another epoch the call would wait for the end of the epoch */
     MPIDIG_EPOCH_CHECK_PASSIVE(win, mpi_errno, goto fn_fail);
@@ -185,8 +185,13 @@ static int flush_each(MPIR_Win *win, int rank,
     HASH_ITER(hash_handle, MPIDIG_WIN(win, issue)->targets, target, next_target)
     {
         mpi_errno = flush(win, target);
+        if (mpi_errno && target->is_lost) { /* the others go on */
+            lost = mpi_errno;
+            mpi_errno = MPI_SUCCESS;
+        }
         MPIR_ERR_CHECK(mpi_errno);
     }
+    mpi_errno = lost;
 
 fn_exit:
     return mpi_errno;
@@ -229,12 +234,14 @@ int MPIDIG_rma_issue_flush(MPIR_Win *win, int rank)
     MPIDIG_rma_target_t *target;
     int mpi_errno = flush_each(win, rank, flush_messages);
 
-    if (mpi_errno)
-        return mpi_errno;
     if (rank == MPI_ANY_SOURCE) {
-        mpi_errno = MPIDIG_rma_settle_all(win);
+        int error = MPIDIG_rma_settle_all(win);
+
+        mpi_errno = mpi_errno ? mpi_errno : error;
         return mpi_errno ? mpi_errno : native_failure(win);
     }
+    if (mpi_errno)
+        return mpi_errno;
     target = MPIDIG_rma_target_find(win, rank);
     if (target && MPIR_rma_issue_has_native(&target->issue))
         mpi_errno = MPIDIG_rma_settle(win, target);

@@ -14,4 +14,15 @@ MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_wait(MPIR_Win *win, MPIDIG_rma_wait_t ca
     return MPIDIG_rma_is_timed ? MPIDIG_rma_progress_timed(win, cause) : MPIDIG_rma_progress(win);
 }
 
+/* For the target to answer. */
+MPL_STATIC_INLINE_PREFIX int MPIDIG_rma_wait_for(MPIR_Win *win, MPIDIG_rma_target_t *target,
+                                                 MPIDIG_rma_wait_t cause)
+{
+    int mpi_errno = MPIDIG_rma_wait(win, cause);
+
+    return MPIDIG_deaths_are_in_win(win) && MPIDIG_rma_lose_dead(win, target)
+               ? MPIDIG_deaths_of_win(win, mpi_errno)
+               : mpi_errno;
+}
+
 #endif /* RMA_ISSUE_PROGRESS_H_INCLUDED */

@@ -2,6 +2,7 @@
 
 #include "mpidimpl.h"
 #include "mpidig_win.h"
+#include "deaths.h"
 #include "rma/deferred.h"
 #include "rma/peers/peers.h"
 
@@ -21,7 +22,17 @@ bool MPIDIG_rma_polls(const MPIR_Win *win)
            MPIDI_deferred_is_pending();
 }
 
-static int progress_at_times(MPIR_Win *win)
+/* Without a peer's rank in the window: its place among them is known. */
+static bool is_dead(MPIR_Win *win, const MPIDIG_rma_peer_t *peer)
+{
+    const MPIR_Comm *node = win->comm_ptr->node_comm;
+
+    return MPIDIG_deaths_are_in_win(win) && node &&
+           MPIDIG_deaths_is_dead((MPIR_Comm *) node, (int) (peer - MPIDIG_WIN(win, shared)->peer));
+}
+
+/* A peer's memory is there when it is dead, and calls that do not poll do not learn of that. */
+static int progress_at_times(MPIR_Win *win, const MPIDIG_rma_peer_t *peer)
 {
     int mpi_errno = MPI_SUCCESS;
     int vci = MPIDI_WIN(win, am_vci);
@@ -31,6 +42,8 @@ static int progress_at_times(MPIR_Win *win)
         mpi_errno = MPIDI_progress_test_vci(vci);
         MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vci).lock);
         MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+        if (mpi_errno == MPI_SUCCESS && is_dead(win, peer))
+            mpi_errno = MPIDIG_deaths_of_win(win, MPI_SUCCESS);
     }
     return mpi_errno;
 }
@@ -116,7 +129,7 @@ int MPIDIG_rma_shared_unlock(MPIR_Win *win, MPIDIG_rma_peer_t *peer)
     if (--MPIDIG_WIN(win, sync).lock.count == 0)
         MPIDIG_WIN(win, sync).access_epoch_type = MPIDIG_EPOTYPE_NONE;
     MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(MPIDI_WIN(win, am_vci)).lock);
-    return progress_at_times(win);
+    return progress_at_times(win, peer);
 }
 
 static int lock_peer_of_all(MPIR_Win *win, MPIDIG_rma_peer_t *peer)
@@ -175,7 +188,7 @@ int MPIDIG_rma_shared_flush(MPIR_Win *win, MPIDIG_rma_peer_t *peer)
         (epoch != MPIDIG_EPOTYPE_LOCK || peer->epoch == MPIDIG_RMA_PEER_NONE))
         return wrong_epoch();
     complete_stores();
-    return progress_at_times(win);
+    return progress_at_times(win, peer);
 }
 
 static uint32_t *posts_to(MPIR_Win *win, const MPIDIG_rma_peer_t *to, const MPIDIG_rma_peer_t *from)

@@ -104,12 +104,27 @@ static bool is_wanted(const MPIR_Win *win)
            !MPIDIG_WIN(win, info_args).disable_shm_accumulate;
 }
 
+/* Those that were spawned have their ranks in another world. */
+static bool is_dead(uint32_t process)
+{
+    return process <= (uint32_t) MPIR_Process.size && MPIR_Deaths_has((int) process - 1);
+}
+
+static void watch_guards(void)
+{
+    if (!MPIR_Deaths_watched || MPIR_Process.has_parent)
+        return;
+    MPIR_rma_lock_self = (uint32_t) MPIR_Process.rank + 1;
+    MPIR_rma_lock_is_dead = is_dead;
+}
+
 int MPIDIG_rma_shared_init(MPIR_Win *win)
 {
     int mpi_errno = MPI_SUCCESS;
     MPIR_Comm *node = win->comm_ptr->node_comm;
     MPIDIG_rma_shared_t *shared = NULL;
 
+    watch_guards();
     if (is_wanted(win))
         shared = create(node ? node->local_size : 1, node ? node->rank : 0);
     if (node) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpidimpl.h"
+#include "deaths.h"
 
 /* Windows that MPI_Finalize finds. */
 
@@ -32,7 +33,7 @@ int MPID_Win_all_freed(void)
 
     HASH_ITER(hh, MPIDI_global.win_map->head, entry, next_entry)
     {
-        if (entry->value && named++ < NAMED_MOST)
+        if (entry->value && !MPIDIG_deaths_are_in_win(entry->value) && named++ < NAMED_MOST)
             mpi_errno = name_window(mpi_errno, entry->value);
     }
     if (named > NAMED_MOST)
