@@ -111,7 +111,7 @@ bool MPIDIG_deaths_are_acked(MPIR_Comm *comm);
 #define MPIDIG_deaths_of_win(win, error) (error)
 #define MPIDIG_deaths_of_target(win, rank, error) (error)
 #define MPIDIG_deaths_of_reply(error) (error)
-#define MPIDIG_deaths_stand_in(win, rank, request)
+#define MPIDIG_deaths_stand_in(win, rank, request) (void) (request)
 #define MPIDIG_deaths_is_dead(comm, rank) false
 #else
 

@@ -160,28 +160,14 @@ int MPIDI_UCX_win_await_keys(MPIR_Win *win)
     return mpi_errno;
 }
 
-void MPIDI_UCX_win_forget(MPIR_Win *win)
-{
-    MPIDI_UCX_win_t *mine = &MPIDI_UCX_WIN(win);
-    MPIDI_UCX_win_target_t *target, *next_target;
+#ifdef MPIR_WITHOUT_SURVIVE
+#define forget_rkey_of_dead(target)
+#else
 
-    HASH_ITER(hash_handle, mine->targets, target, next_target)
-    {
-        HASH_DELETE(hash_handle, mine->targets, target);
-        if (target->rkey)
-            ucp_rkey_destroy(target->rkey);
-        if (target->rkey_of_dead)
-            ucp_rkey_destroy(target->rkey_of_dead);
-        MPL_free(target);
-        known--;
-    }
-    if (mine->key)
-        ucp_rkey_buffer_release(mine->key);
-    /* Memory of some kinds was not mapped. */
-    if (mine->mem_mapped)
-        ucp_mem_unmap(MPIDI_UCX_global.context, mine->mem_h);
-    /* The next window that has this place may fail before it gets here. */
-    memset(mine, 0, sizeof(*mine));
+static void forget_rkey_of_dead(MPIDI_UCX_win_target_t *target)
+{
+    if (target->rkey_of_dead)
+        ucp_rkey_destroy(target->rkey_of_dead);
 }
 
 /* Without an endpoint.  Operations that UCX still has of it may need the key. */
@@ -207,6 +193,31 @@ void MPIDI_UCX_win_lose_process(uint32_t process)
         if (win && MPIR_cmap_rank(win->comm_ptr->map, process) != CMAP_NONE)
             lose_target(win, process);
     }
+}
+
+#endif
+
+void MPIDI_UCX_win_forget(MPIR_Win *win)
+{
+    MPIDI_UCX_win_t *mine = &MPIDI_UCX_WIN(win);
+    MPIDI_UCX_win_target_t *target, *next_target;
+
+    HASH_ITER(hash_handle, mine->targets, target, next_target)
+    {
+        HASH_DELETE(hash_handle, mine->targets, target);
+        if (target->rkey)
+            ucp_rkey_destroy(target->rkey);
+        forget_rkey_of_dead(target);
+        MPL_free(target);
+        known--;
+    }
+    if (mine->key)
+        ucp_rkey_buffer_release(mine->key);
+    /* Memory of some kinds was not mapped. */
+    if (mine->mem_mapped)
+        ucp_mem_unmap(MPIDI_UCX_global.context, mine->mem_h);
+    /* The next window that has this place may fail before it gets here. */
+    memset(mine, 0, sizeof(*mine));
 }
 
 void MPIDI_UCX_win_forget_all(void)

@@ -26,7 +26,11 @@ void MPIDI_UCX_win_forget(MPIR_Win *win);
 /* Windows that were not freed keep UCX's memory.  When nobody can reach it any more. */
 void MPIDI_UCX_win_forget_all(void);
 /* A process of the world has died, and has no endpoint any more: no window reaches its memory. */
+#ifdef MPIR_WITHOUT_SURVIVE
+#define MPIDI_UCX_win_lose_process(process)
+#else
 void MPIDI_UCX_win_lose_process(uint32_t process);
+#endif
 
 /* All operations that UCX does on the window, or on one target, are complete, here and there.
  * REQUIRES: the lock of the window's VCI, which opens meanwhile. */
