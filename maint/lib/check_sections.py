@@ -64,7 +64,9 @@ WRONG_ARGUMENTS = (
     "limits nothing 1",
     "limits files 0",
     "multigrid 3",
+    "pool 2",
     "random_graph many",
+    "survive 2",
 )
 # What examples/limits.c makes: programs that stop elsewhere.
 LIMITS = (
@@ -389,6 +391,12 @@ SURVIVED = (
     "nonblocking_repair revoked calls_until_revoked spawn"
 ).split()
 
+# The line that each of these examples prints.
+RECOVERED = (
+    ("survive", "survive: RANKS ranks, DEATHS deaths, [0-9]+ repairs, [0-9.]+ ms a repair: equal"),
+    ("pool", "pool: RANKS ranks, [0-9]+ died, 300 tasks, [0-9]+ given to another: .* is right"),
+)
+
 
 # Calls of test/kill/survive_windows.c.
 WINDOWS = (
@@ -418,6 +426,8 @@ def survived(times, is_long):
     yield from survived_windows(is_long)
     yield "the others go on after a kill in threads", "run_survivors", "survive_threads"
     yield "the others go on after kills at random moments", "survives_any", times
+    for name, result in RECOVERED:
+        yield f"examples/{name}.c, with deaths", "example_recovers", name, result, times
     yield "the status of a job that has lost ranks", "statuses_with_recovery"
 
 

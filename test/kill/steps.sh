@@ -250,6 +250,26 @@ survives_any() {
     nothing_new_remains what_remains survive_any "$before"
 }
 
+# example_recovers NAME RESULT TIMES: examples/NAME.c with 2 to 9 ranks, of which up to 4 are
+# killed, says RESULT, an extended regular expression with RANKS and DEATHS.  Nothing remains.
+example_recovers() {
+    local program=$OUT/example_$1 said=$OUT/example_$1.out result times=$3 before seed ranks deaths
+    local status
+    "$PREFIX/bin/mpicc" -O2 -Wall -Wextra -Werror -o "$program" "$ROOT/examples/$1.c" || return 1
+    before=$(what_remains "example_$1" || true)
+    for seed in $(seq "$times"); do
+        ranks=$((2 + seed % 8)) deaths=$((1 + seed % 4)) status=0
+        [ "$deaths" -lt "$ranks" ] || deaths=$((ranks - 1))
+        result=${2//RANKS/$ranks} result=${result//DEATHS/$deaths}
+        MPIR_CVAR_NUM_CLIQUES=$((1 + seed % 2)) recovering 100 "$ranks" "$program" "$deaths" \
+            "$seed" >"$said" 2>&1 || status=$?
+        [ "$status" = 0 ] && grep -v "^mpiexec: rank .* ended by signal 9" "$said" |
+            grep -qxE "$result" || { echo "$1, $deaths of $ranks, seed $seed: status $status";
+            cat "$said"; return 1; }
+    done
+    nothing_new_remains what_remains "example_$1" "$before"
+}
+
 # status_with_recovery STATUS RANKS WORD...: of a job of test/kill/deaths.c with --enable-recovery.
 status_with_recovery() {
     local wanted=$1 ranks=$2 program=$OUT/deaths said=$OUT/deaths.out status=0
