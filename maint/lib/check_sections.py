@@ -323,6 +323,7 @@ JOBS = (
     ("the status of a process is that of the job", "status_of_the_job"),
     ("the status of a job that a signal ends", "status_after_a_signal"),
     ("a spawned job that outlives its parents", "job_that_outlives_its_parents"),
+    ("an abort of a spawned process", "abort_of_a_spawned_process"),
     ("a signal while a host does not answer", "signal_at_the_start"),
     ("files of killed jobs are removed", "files_of_the_dead"),
 )

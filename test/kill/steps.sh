@@ -180,6 +180,13 @@ job_that_outlives_its_parents() {
     done
 }
 
+# An abort of a spawned process ends the job of its parent, too.
+abort_of_a_spawned_process() {
+    local program=$OUT/spawned_aborts
+    "$PREFIX/bin/mpicc" -O2 -o "$program" "$ROOT/test/kill/spawned_aborts.c" &&
+        ends_with 5 3 "$program"
+}
+
 # A signal ends mpiexec while the host of a process does not answer.
 signal_at_the_start() {
     local launcher=$OUT/silent-launcher said=$OUT/silent.out signal job status
