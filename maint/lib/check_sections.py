@@ -389,7 +389,8 @@ def killed(times):
 SURVIVED = (
     "receive waitall late_receive any_source blocking_any_source send long_send many_sends barrier "
     "allreduce long_allreduce nonblocking rooted dup idup split create create_group agree shrink "
-    "nonblocking_repair revoked calls_until_revoked spawn"
+    "nonblocking_repair revoked "
+    "waitall_of_comm calls_until_revoked spawn"
 ).split()
 
 # The line that each of these examples prints.

@@ -16,6 +16,17 @@
     ((error_class) == MPIX_ERR_PROC_FAILED || (error_class) == MPIX_ERR_PROC_FAILED_PENDING || \
      (error_class) == MPIX_ERR_REVOKED)
 
+/* A request of the communicator has failed.  A call that completes several requests then calls the
+ * error handler of this communicator, of which it knows nothing itself. */
+struct MPIR_Comm;
+void MPIR_Err_note_comm(struct MPIR_Comm *comm);
+
+#define MPIR_Err_note(comm, error) \
+    do { \
+        if (unlikely((error) != MPI_SUCCESS) && MPIR_Deaths_watched) \
+            MPIR_Err_note_comm(comm); \
+    } while (0)
+
 #ifdef MPIR_WITHOUT_SURVIVE
 #define MPIR_Deaths_seen UINT32_C(0)
 #define MPIR_Deaths_watched false

@@ -301,6 +301,40 @@ static void in_revoked(void)
 }
 
 /* The survivors start another process in the place of the dead one. */
+static int handled;
+
+static void handle(MPI_Comm *comm, int *error, ...)
+{
+    (void) comm;
+    (void) error;
+    handled++;
+}
+
+/* The handler of the requests' communicator: others would end the job. */
+static void in_waitall_of_comm(void)
+{
+    MPI_Comm comm;
+    MPI_Errhandler handler;
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    int from[2], error;
+
+    error = MPI_Comm_dup(world, &comm);
+    if (error != MPI_SUCCESS)
+        return;
+    MPI_Comm_create_errhandler(handle, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+    for (int i = 0; i < 2; i++)
+        MPI_Irecv(&from[i], 1, MPI_INT, i ? victim : MPI_PROC_NULL, TAG, comm, &requests[i]);
+    error = MPI_Waitall(2, requests, statuses);
+    expect(error == MPI_ERR_IN_STATUS, "MPI_Waitall returns another code");
+    expect_failed(statuses[1].MPI_ERROR, "the receive");
+    expect(handled == 1, "the communicator's handler did not run once");
+    MPI_Comm_free(&comm);
+}
+
 /* The first rank alone revokes, some time later; the others call until they hear of it. */
 static void in_calls_until_revoked(void)
 {
@@ -372,6 +406,7 @@ static const struct {
              {"shrink", in_shrink, 0},
              {"nonblocking_repair", in_nonblocking_repair, 0},
              {"revoked", in_revoked, 0},
+             {"waitall_of_comm", in_waitall_of_comm, 0},
              {"calls_until_revoked", in_calls_until_revoked, 0},
              {"spawn", in_spawn, 0}};
 
