@@ -136,7 +136,7 @@ def module_target(check, name, target, *variables):
         "make",
         "-C",
         ROOT / "src/mpid/common" / name,
-        f"-j{jobs()}",
+        f"-kj{jobs()}",  # the other parts run when one fails
         f"{target}-check",
         *variables,
     )
