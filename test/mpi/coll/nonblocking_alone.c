@@ -109,6 +109,7 @@ static void have_lines(int wants_lines)
     long long before = ct_pvar_read(&calls), all = 0, mine;
     MPI_Comm comm;
 
+    wants_lines &= ct_is_one_node(MPI_COMM_WORLD);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     for (int i = 0; i < OPS; i++) {
         op o;
