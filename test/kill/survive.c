@@ -380,40 +380,36 @@ static void be_child(MPI_Comm parent)
     MPI_Comm_disconnect(&parent);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-    int victim_too;
-} calls[] = {{"receive", in_receive, 0},
-             {"waitall", in_waitall, 0},
-             {"late_receive", in_late_receive, 1},
-             {"any_source", in_any_source, 0},
-             {"blocking_any_source", in_blocking_any_source, 0},
-             {"send", in_send, 0},
-             {"long_send", in_long_send, 0},
-             {"many_sends", in_many_sends, 0},
-             {"barrier", in_barrier, 0},
-             {"allreduce", in_allreduce, 0},
-             {"long_allreduce", in_long_allreduce, 0},
-             {"nonblocking", in_nonblocking, 0},
-             {"rooted", in_rooted, 0},
-             {"dup", in_dup, 0},
-             {"idup", in_idup, 0},
-             {"split", in_split, 0},
-             {"create", in_create, 0},
-             {"create_group", in_create_group, 0},
-             {"agree", in_agree, 0},
-             {"shrink", in_shrink, 0},
-             {"nonblocking_repair", in_nonblocking_repair, 0},
-             {"revoked", in_revoked, 0},
-             {"waitall_of_comm", in_waitall_of_comm, 0},
-             {"calls_until_revoked", in_calls_until_revoked, 0},
-             {"spawn", in_spawn, 0}};
+static const call_t calls[] = {{"receive", in_receive, 0},
+                               {"waitall", in_waitall, 0},
+                               {"late_receive", in_late_receive, 1},
+                               {"any_source", in_any_source, 0},
+                               {"blocking_any_source", in_blocking_any_source, 0},
+                               {"send", in_send, 0},
+                               {"long_send", in_long_send, 0},
+                               {"many_sends", in_many_sends, 0},
+                               {"barrier", in_barrier, 0},
+                               {"allreduce", in_allreduce, 0},
+                               {"long_allreduce", in_long_allreduce, 0},
+                               {"nonblocking", in_nonblocking, 0},
+                               {"rooted", in_rooted, 0},
+                               {"dup", in_dup, 0},
+                               {"idup", in_idup, 0},
+                               {"split", in_split, 0},
+                               {"create", in_create, 0},
+                               {"create_group", in_create_group, 0},
+                               {"agree", in_agree, 0},
+                               {"shrink", in_shrink, 0},
+                               {"nonblocking_repair", in_nonblocking_repair, 0},
+                               {"revoked", in_revoked, 0},
+                               {"waitall_of_comm", in_waitall_of_comm, 0},
+                               {"calls_until_revoked", in_calls_until_revoked, 0},
+                               {"spawn", in_spawn, 0}};
 
 int main(int argc, char **argv)
 {
     MPI_Comm parent;
-    size_t i = 0;
+    const call_t *asked;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_get_parent(&parent);
@@ -424,14 +420,9 @@ int main(int argc, char **argv)
     }
     program = argv[0];
     begin(argc, argv);
-    while (i < sizeof(calls) / sizeof(calls[0]) && strcmp(call, calls[i].name))
-        i++;
-    if (i == sizeof(calls) / sizeof(calls[0])) {
-        printf("no such call: %s\n", call);
-        MPI_Abort(world, 1);
-    }
-    if (me != victim || calls[i].victim_too)
-        calls[i].run();
+    asked = find_call(calls, sizeof(calls) / sizeof(calls[0]));
+    if (me != victim || asked->victim_too)
+        asked->run();
     if (me == victim)
         die();
     repair();

@@ -161,6 +161,24 @@ static void warm_up(void)
     MPI_Barrier(world);
 }
 
+typedef struct {
+    const char *name;
+    void (*run)(void);
+    int victim_too; /* the rank that dies calls it, too */
+} call_t;
+
+/* The one that the program was asked for. */
+static const call_t *find_call(const call_t calls[], size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!strcmp(call, calls[i].name))
+            return &calls[i];
+    }
+    printf("no such call: %s\n", call);
+    MPI_Abort(world, 1);
+    return NULL;
+}
+
 /* The first words of the program: CALL, and whether the rank is killed, after some collectives. */
 static void begin(int argc, char **argv)
 {

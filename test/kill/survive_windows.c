@@ -535,50 +535,42 @@ static void in_finalize(void)
     }
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} calls[] = {{"locked", in_locked},
-             {"locked_shared", in_locked_shared},
-             {"locked_all", in_locked_all},
-             {"lock", in_lock},
-             {"long_put", in_long_put},
-             {"two_windows", in_two_windows},
-             {"flush", in_flush},
-             {"flush_long", in_flush_long},
-             {"flush_local", in_flush_local},
-             {"flush_all", in_flush_all},
-             {"flush_local_all", in_flush_local_all},
-             {"no_flush", in_no_flush},
-             {"living", in_living},
-             {"accumulate", in_accumulate},
-             {"fence", in_fence},
-             {"fences", in_fences},
-             {"long_fences", in_long_fences},
-             {"start", in_start},
-             {"wait", in_wait},
-             {"test", in_test},
-             {"complete", in_complete},
-             {"free", in_free},
-             {"late", in_late},
-             {"create", in_create},
-             {"finalize", in_finalize}};
+static const call_t calls[] = {{"locked", in_locked, 1},
+                               {"locked_shared", in_locked_shared, 1},
+                               {"locked_all", in_locked_all, 1},
+                               {"lock", in_lock, 1},
+                               {"long_put", in_long_put, 1},
+                               {"two_windows", in_two_windows, 1},
+                               {"flush", in_flush, 1},
+                               {"flush_long", in_flush_long, 1},
+                               {"flush_local", in_flush_local, 1},
+                               {"flush_all", in_flush_all, 1},
+                               {"flush_local_all", in_flush_local_all, 1},
+                               {"no_flush", in_no_flush, 1},
+                               {"living", in_living, 1},
+                               {"accumulate", in_accumulate, 1},
+                               {"fence", in_fence, 1},
+                               {"fences", in_fences, 1},
+                               {"long_fences", in_long_fences, 1},
+                               {"start", in_start, 1},
+                               {"wait", in_wait, 1},
+                               {"test", in_test, 1},
+                               {"complete", in_complete, 1},
+                               {"free", in_free, 1},
+                               {"late", in_late, 1},
+                               {"create", in_create, 1},
+                               {"finalize", in_finalize, 1}};
 
 int main(int argc, char **argv)
 {
-    size_t i = 0;
+    const call_t *asked;
 
     MPI_Init(&argc, &argv);
     begin(argc, argv);
-    while (i < sizeof(calls) / sizeof(calls[0]) && strcmp(call, calls[i].name))
-        i++;
-    if (i == sizeof(calls) / sizeof(calls[0])) {
-        printf("no such call: %s\n", call);
-        MPI_Abort(world, 1);
-    }
+    asked = find_call(calls, sizeof(calls) / sizeof(calls[0]));
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN); /* of requests */
     make_window(argc > 4 ? argv[4] : "allocate");
-    calls[i].run();
+    asked->run();
     if (me == victim)
         die();
     if (win != MPI_WIN_NULL)

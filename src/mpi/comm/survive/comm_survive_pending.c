@@ -75,15 +75,20 @@ static bool advance(repair_t *repair, int *mpi_errno)
     return result || *mpi_errno != MPI_SUCCESS;
 }
 
-static void complete(repair_t *repair, int error)
+static void drop(repair_t *repair)
 {
-    repair->request->status.MPI_ERROR = error;
-    MPIR_Request_complete(repair->request);
     if (repair->made)
         MPIR_Comm_discard(repair->made);
     if (repair->group)
         MPIR_Group_release(repair->group);
     MPL_free(repair);
+}
+
+static void complete(repair_t *repair, int error)
+{
+    repair->request->status.MPI_ERROR = error;
+    MPIR_Request_complete(repair->request);
+    drop(repair);
 }
 
 /* ---- all calls ---- */
@@ -217,15 +222,6 @@ static int new_repair(MPIR_Comm *comm, repair_t **repair)
 
 fn_fail:
     return mpi_errno;
-}
-
-static void drop(repair_t *repair)
-{
-    if (repair->made)
-        MPIR_Comm_discard(repair->made);
-    if (repair->group)
-        MPIR_Group_release(repair->group);
-    MPL_free(repair);
 }
 
 int MPIR_Comm_iagree_impl(MPIR_Comm *comm, int *flag, MPIR_Request **request)
