@@ -78,7 +78,7 @@ class Library:
 
     def compile(self):
         parts = [self.build.source.with_name(f"osu_rows_{part}.c") for part in PARTS]
-        # gcc takes MPICH's MPI_STATUSES_IGNORE for an array of none
+        # gcc takes MPI_STATUSES_IGNORE of stock MPICH for an array of none
         self.build.compile(*parts, "-Wno-stringop-overflow")
         self.line.compile("-shared", "-fPIC")
 

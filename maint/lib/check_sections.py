@@ -277,6 +277,7 @@ def programs(variant):
     yield "demo grid2d", ROOT / "maint/demo", "--no-hpcc", *variant.options
     yield "readme compile", "compile_readme"
     yield "readme run", *WITH_LIMIT, mpiexec, "-n", "8", OUT / "readme"
+    yield "constants for no statuses compile without warnings", "no_statuses_do_not_warn"
     yield "names leaked communicators", "names_leaks"
     yield "the report's file, and its page", "report_page"
     yield "the page in a browser", "report_in_browser"

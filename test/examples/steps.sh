@@ -20,6 +20,26 @@ compile_examples() {
     done
 }
 
+# The constants are no addresses of arrays; compilers must not take them for ones.
+no_statuses_do_not_warn() {
+    "$PREFIX/bin/mpicc" -O2 -Wall -Wextra -Werror -o "$OUT/no_statuses" -x c - <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Request requests[2] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
+    int all, number, which[2];
+    MPI_Init(&argc, &argv);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Testall(2, requests, &all, MPI_STATUSES_IGNORE);
+    MPI_Waitsome(2, requests, &number, which, MPI_STATUSES_IGNORE);
+    MPI_Testsome(2, requests, &number, which, MPI_STATUSES_IGNORE);
+    PMPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    return MPI_Finalize();
+}
+END
+}
+
 # COMMAND, with $n for the number of processes, at 1 to 16.
 afapi_pi_runs() {
     local n said
