@@ -36,10 +36,6 @@
 
 #include <stdbool.h>
 
-/* Events that the network's progress has found.  The netmod counts them.  While the number grows, a
- * process that waits in an aggregate polls the network more often. */
-extern unsigned MPIR_Aggr_arrivals;
-
 /* The maximum over the members of each number, by messages.  It allocates nothing, so that a member
  * without memory can tell the others.  At most MPIR_AGGR_AGREE_MOST numbers. */
 enum { MPIR_AGGR_AGREE_MOST = 4 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpiimpl.h"
+#include "mpir_arrivals.h"
 #include "mpir_return.h"
 #include "mpir_move.h"
 #include "mpir_tvars.h"
@@ -181,7 +182,7 @@ void MPIR_Yield_wait_begins(void)
 void MPIR_Yield_look(bool in_vci_lock)
 {
     uint64_t now = MPIR_Ticks();
-    unsigned events = count_completions() + MPIR_Aggr_arrivals;
+    unsigned events = count_completions() + MPIR_Arrivals;
 
     if (events != current.events || now - current.last_look > LATE)
         current.since = now;

@@ -2,10 +2,11 @@
 
 #include "mpiimpl.h"
 #include "mpir_aggr.h"
+#include "mpir_arrivals.h"
 
 /* What a library without aggregates has, too. */
 
-unsigned MPIR_Aggr_arrivals;
+unsigned MPIR_Arrivals;
 
 /* By dissemination: in each step the largest of twice as many members. */
 int MPIR_Aggr_agree(MPIR_Comm *comm, unsigned long long numbers[], int n)

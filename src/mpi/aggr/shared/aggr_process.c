@@ -2,6 +2,7 @@
 
 #include "mpiimpl.h"
 #include "aggr_shared.h"
+#include "mpir_arrivals.h"
 
 /* What a process has for all of its communicators: settings, counters, memory, and how it waits. */
 
@@ -127,12 +128,12 @@ static void read_clock(void)
 
 static int serve(void)
 {
-    unsigned before = MPIR_Aggr_arrivals;
+    unsigned before = MPIR_Arrivals;
     int status;
 
     tell_of_wait();
     status = MPID_Progress_test(NULL);
-    has_found_work |= MPIR_Aggr_arrivals != before;
+    has_found_work |= MPIR_Arrivals != before;
     return status;
 }
 

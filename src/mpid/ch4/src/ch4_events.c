@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 #include "mpidimpl.h"
+#include "mpir_arrivals.h"
 #include "mpir_events.h"
 #include "mpir_tvars.h"
 #include <poll.h>
@@ -83,13 +84,13 @@ static int progress(int *made)
 
 static bool work(void *context MPL_UNUSED)
 {
-    unsigned before = MPIR_Aggr_arrivals;
+    unsigned before = MPIR_Arrivals;
     int made = 0;
     int mpi_errno = progress(&made);
 
     if (mpi_errno)
         helper.source.keep_error(mpi_errno);
-    if (!made && MPIR_Aggr_arrivals == before)
+    if (!made && MPIR_Arrivals == before)
         return false;
     helper.passes++;
     return true;

@@ -6,9 +6,11 @@
 #include "lines.h"
 #include "mpidu_init_shm.h"
 #include "mpir_arena.h"
+#include "mpir_arrivals.h"
 #include "mpir_deaths.h"
 #include "deaths.h"
 #include "mpir_nodes.h"
+#include "mpir_ticks.h"
 #include "mpir_tvars.h"
 
 /*
@@ -651,8 +653,24 @@ static unsigned take_lines(void)
     return n;
 }
 
-/* Returns 0 now and then though something has arrived: then the caller looks after UCX, too. */
-unsigned MPIDI_UCX_lines_progress(void)
+/* Where processes may die, UCX asks the kernel each time whether something has come by TCP, which
+ * takes longer than a line.  So it rests for a moment after it has found nothing. */
+static bool rests(void)
+{
+    enum { REST = 4096 }; /* ticks: about a microsecond */
+    static uint64_t last;
+    unsigned n;
+
+    if (MPIR_Ticks() - last < REST)
+        return true;
+    n = ucp_worker_progress(MPIDI_UCX_global.ctx[0].worker);
+    MPIR_Arrivals += n;
+    if (n == 0)
+        last = MPIR_Ticks();
+    return n == 0;
+}
+
+bool MPIDI_UCX_lines_progress(void)
 {
     static unsigned calls;
     unsigned n = 0;
@@ -661,7 +679,7 @@ unsigned MPIDI_UCX_lines_progress(void)
         n = take_lines();
     else if (__atomic_load_n(MPIDI_UCX_lines.watched, __ATOMIC_RELAXED) == MPIDI_UCX_lines.awaited)
         answer_wish();
-    if (MPIDI_UCX_lines.waiting) {
+    if (MPIDI_UCX_lines.waiting > (unsigned) MPIR_Deaths_watched) {
         for (MPIDI_UCX_lane_t *lane = lines.lanes; lane; lane = lane->next) {
             send_waiting(lane);
             if (lane->is_fence_due) {
@@ -670,7 +688,10 @@ unsigned MPIDI_UCX_lines_progress(void)
             }
         }
     }
-    return ++calls % UCX_EVERY ? n : 0;
+    MPIR_Arrivals += n;
+    if (n)
+        return ++calls % UCX_EVERY;
+    return lines.receiver.box && MPIR_Deaths_watched && rests();
 }
 
 /* ---- deaths ---- */
@@ -749,8 +770,10 @@ int MPIDI_UCX_lines_init(void)
     if (!are_wanted() ||
         ucp_worker_set_am_recv_handler(MPIDI_UCX_global.ctx[0].worker, &param) != UCS_OK)
         goto fn_exit;
-    if (MPIR_Deaths_watched)
+    if (MPIR_Deaths_watched) {
         MPIDIG_deaths_end_lines = end_lines;
+        MPIDI_UCX_lines.waiting = 1; /* each look is for MPIDI_UCX_lines_progress */
+    }
     lines.most = (size_t) MPIR_CVAR_CH4_UCX_LINE_BYTES;
     MPIDI_UCX_lines.on = true;
     MPIDI_UCX_lines.watched = (const uint32_t *) &lines.notices[MPIR_Process.local_rank];

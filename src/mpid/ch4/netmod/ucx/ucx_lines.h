@@ -39,7 +39,9 @@ enum { MPIDI_UCX_LINES_AHEAD = 4 };
 
 struct MPIDI_UCX_lines {
     bool on;
-    unsigned waiting; /* messages in queues of lanes, fences that are due, a message of the dead */
+    /* Messages in queues of lanes, fences that are due, a message of the dead; where processes may
+     * die, one more. */
+    unsigned waiting;
     /* Progress has something to do when this word has this value: the ticket of the next line, or
      * before there is a box, the wish for one. */
     const uint32_t *watched;
@@ -80,11 +82,11 @@ int MPIDI_UCX_lines_init(void);
 void MPIDI_UCX_lines_finalize(void);
 void MPIDI_UCX_lines_free(void);
 
-/* What has arrived goes to UCX, and what waits is sent if it can be.  Returns how many messages
- * have arrived, or 0 when UCX should be looked after. */
-unsigned MPIDI_UCX_lines_progress(void);
+/* What has arrived goes to UCX, and what waits is sent if it can be.  Returns whether UCX need not
+ * be looked after: lines come first, but not for ever. */
+bool MPIDI_UCX_lines_progress(void);
 
-static inline unsigned MPIDI_UCX_lines_poll(void)
+static inline bool MPIDI_UCX_lines_poll(void)
 {
     /* acquire, for the line */
     if (likely(__atomic_load_n(MPIDI_UCX_lines.watched, __ATOMIC_ACQUIRE) !=
@@ -92,7 +94,7 @@ static inline unsigned MPIDI_UCX_lines_poll(void)
                !MPIDI_UCX_lines.waiting)) {
         for (int i = 1; i <= MPIDI_UCX_LINES_AHEAD; i++)
             __builtin_prefetch((const char *) MPIDI_UCX_lines.watched + i * 64);
-        return 0;
+        return false;
     }
     return MPIDI_UCX_lines_progress();
 }

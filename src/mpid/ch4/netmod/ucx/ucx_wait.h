@@ -36,7 +36,7 @@ MPL_STATIC_INLINE_PREFIX int MPIDI_UCX_wait_poll(int vni)
     int mpi_errno = MPI_SUCCESS;
 
     ucp_worker_progress(MPIDI_UCX_global.ctx[vni].worker);
-    if (MPIDI_do_global_progress() || unlikely(MPIR_Deaths_news())) {
+    if (MPIDI_do_global_progress()) {
         MPID_THREAD_CS_EXIT(VCI, MPIDI_VCI(vni).lock);
         mpi_errno = MPID_Progress_test(NULL);
         MPID_THREAD_CS_ENTER(VCI, MPIDI_VCI(vni).lock);
