@@ -679,7 +679,7 @@ bool MPIDI_UCX_lines_progress(void)
         n = take_lines();
     else if (__atomic_load_n(MPIDI_UCX_lines.watched, __ATOMIC_RELAXED) == MPIDI_UCX_lines.awaited)
         answer_wish();
-    if (MPIDI_UCX_lines.waiting > (unsigned) MPIR_Deaths_watched) {
+    if (MPIDI_UCX_lines_are_behind()) {
         for (MPIDI_UCX_lane_t *lane = lines.lanes; lane; lane = lane->next) {
             send_waiting(lane);
             if (lane->is_fence_due) {

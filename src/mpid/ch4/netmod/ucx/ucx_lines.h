@@ -29,6 +29,7 @@
 #ifndef UCX_LINES_H_INCLUDED
 #define UCX_LINES_H_INCLUDED
 
+#include "mpir_deaths.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -81,6 +82,11 @@ int MPIDI_UCX_lines_init(void);
  * fences. */
 void MPIDI_UCX_lines_finalize(void);
 void MPIDI_UCX_lines_free(void);
+
+static inline bool MPIDI_UCX_lines_are_behind(void)
+{
+    return MPIDI_UCX_lines.waiting > (unsigned) MPIR_Deaths_watched;
+}
 
 /* What has arrived goes to UCX, and what waits is sent if it can be.  Returns whether UCX need not
  * be looked after: lines come first, but not for ever. */
