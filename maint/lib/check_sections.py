@@ -22,7 +22,7 @@ MODULES = (
     "rma_issue",
     "rma_lock",
 )
-TARGETS = ("lists", "names", "unit", "asan", "tsan", "fuzz")  # of module.mk, with "-check"
+TARGETS = ("names", "unit", "asan", "tsan", "fuzz")  # of module.mk, with "-check"
 
 SUITE_DIRS = tuple(
     "attr coll comm datatype errhan errors group info init io mpi_t part pt2pt rma topo spawn f08 "

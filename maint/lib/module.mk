@@ -1,11 +1,10 @@
-# SPDX-License-Identifier: BSD-3-Clause A module alone, without MPICH: what the Makefiles of
-# src/mpid/common/* have in common.  They set, before the include:
+# SPDX-License-Identifier: BSD-3-Clause
+# A module alone, without MPICH: what the Makefiles of src/mpid/common/* have in common.  A module
+# may set, before the include:
 #
-#   root, here         directories of the repository and of the module
-#   name               the library is lib$(name).a; objects go to build/$(name)/<flavour> under the
+#   library_sources    the library is lib$(name).a; objects go to build/$(name)/<flavour> under the
 #                      root
-#   library_sources    unit_sources, fuzz_sources (a program for each), bench_sources
-#   headers            for Makefile.mk, beside library_sources
+#   unit_sources, fuzz_sources (a program for each), bench_sources
 #   libs, unit_libs    to link with; the unit tests alone
 #   thread_sources     the unit sources with tests named Threads.*, and what these need: all of them
 #                      when it is not set
@@ -14,7 +13,18 @@
 #   PART_sources       what is left out with it, of library_sources
 #   PART_units         the same of unit_sources
 #
+# They may use root, here and name: the directories of the repository and of the module, and its
+# name.
+#
 # FUZZ_RUNS=N for a longer run, BENCH_ARGS=... for the benchmark, WITHOUT='PART PART' to leave out.
+
+here := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
+root := $(abspath $(here)/../../../..)
+name := $(notdir $(here))
+library_sources ?= $(wildcard $(here)/*.c)
+unit_dirs ?= $(root)/test/unit/$(name) $(root)/test/unit
+unit_sources ?= $(wildcard $(root)/test/unit/$(name)/*.cpp $(root)/test/unit/$(name)/*.c)
+fuzz_sources ?= $(wildcard $(root)/test/fuzz/$(name)/*.cpp)
 
 space := $(subst ,, )
 out := $(root)/build/$(name)$(if $(WITHOUT),-without-$(subst $(space),-,$(sort $(WITHOUT))))
@@ -47,7 +57,7 @@ flags_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-r
 # objects FLAVOUR,SOURCES
 objects = $(patsubst $(root)/%,$(out)/$(1)/%.o,$(2))
 
-.PHONY: all check unit-check asan-check tsan-check fuzz-check lists lists-check names-check bench clean
+.PHONY: all check unit-check asan-check tsan-check fuzz-check lists names-check bench clean
 .DELETE_ON_ERROR:
 
 all: $(out)/release/lib$(name).a
@@ -121,23 +131,15 @@ tsan-check: $(out)/tsan/unit
 fuzz-check: $(fuzz_programs)
 	for program in $^; do $$program -seed=1 -runs=$(FUZZ_RUNS) -len_control=0 -max_len=4096 -print_final_stats=0 || exit 1; done
 
-# Automake knows no wildcards: its fragment names every file.
-list = printf '\n$(1) +='; printf ' \\\n    %s' $(patsubst $(root)/%,%,$(sort $(2))); echo
+# Automake knows no wildcards: its fragment, which maint/apply writes by this, names every file.
+list = printf 'mpi_core_sources +='; printf ' \\\n    %s' $(patsubst $(root)/%,%,$(sort $(1))); echo
 always := $(filter-out $(foreach part,$(optional),$($(part)_sources)),$(all_sources))
-choice = printf '\nif %s' $(call upper,$(name)_$(1)); $(call list,mpi_core_sources,$($(1)_sources)); \
-	printf 'else\nAM_CPPFLAGS += -D%s\nendif\n' $(call upper,$(name)_without_$(1));
-fragment = sed '/^AM_CPPFLAGS/q' $(here)/Makefile.mk; $(call list,mpi_core_sources,$(always)); \
-	$(foreach part,$(optional),$(call choice,$(part))) $(call list,noinst_HEADERS,$(headers))
-
-# update FILE,COMMAND; compare FILE,COMMAND
-update = { $(2); } >$(1).new && mv $(1).new $(1)
-compare = { $(2); } | cmp - $(1) || { echo "$(1) is out of date: make lists"; exit 1; }
-
+choice = ; printf 'if %s\n' $(call upper,$(name)_$(1)); $(call list,$($(1)_sources)); \
+	printf 'else\nAM_CPPFLAGS += -D%s\nendif\n' $(call upper,$(name)_without_$(1))
 lists:
-	@$(call update,$(here)/Makefile.mk,$(fragment))
-
-lists-check:
-	@$(call compare,$(here)/Makefile.mk,$(fragment))
+	@{ echo 'AM_CPPFLAGS += -I$$(top_srcdir)/src/mpid/common/$(name)'; \
+	    $(call list,$(always)) $(foreach part,$(optional),$(call choice,$(part))); } >$(here)/Makefile.mk.new
+	@mv $(here)/Makefile.mk.new $(here)/Makefile.mk
 
 # Every name that is defined for the linker has MPICH's prefix, is in the namespace, or is an instance
 # of a template: a program linked with libmpi.a may have names like ours.
@@ -146,7 +148,7 @@ names-check: $(out)/release/lib$(name).a
 	@! nm -C -g --defined-only $< | awk 'NF > 2 && $$2 !~ /[VWu]/' | grep -vE ' (MPIR_$(name)_|(non-virtual thunk to |(vtable|typeinfo|typeinfo name) for )?$(name)::)' || \
 	    { echo "names without the prefix MPIR_"; exit 1; }
 
-check: lists-check names-check unit-check asan-check tsan-check fuzz-check
+check: names-check unit-check asan-check tsan-check fuzz-check
 
 bench: $(out)/release/$(name)_bench
 	$< $(BENCH_ARGS)
@@ -154,4 +156,6 @@ bench: $(out)/release/$(name)_bench
 clean:
 	rm -rf $(out)
 
+ifneq ($(MAKECMDGOALS),lists)
 -include $(shell find $(out) -name '*.d' 2>/dev/null)
+endif

@@ -4,10 +4,11 @@
 
 common := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/../../src/mpid/common)
 modules := $(notdir $(patsubst %/Makefile,%,$(wildcard $(common)/*/Makefile)))
+targets := unit-tests lists
 
-.PHONY: unit-tests
-unit-tests: $(addprefix unit-tests-,$(modules))
+.PHONY: $(targets)
+$(targets): %: $(addprefix %/,$(modules))
 
-.PHONY: $(addprefix unit-tests-,$(modules))
-$(addprefix unit-tests-,$(modules)): unit-tests-%:
-	+$(MAKE) -C $(common)/$* unit-tests
+.PHONY: $(foreach target,$(targets),$(addprefix $(target)/,$(modules)))
+$(foreach target,$(targets),$(addprefix $(target)/,$(modules))):
+	+$(MAKE) -C $(common)/$(@F) $(@D)

@@ -185,8 +185,15 @@ def buddy():
     }
 
 
+@functools.cache
+def write_lists():
+    """The Makefile.mk of the modules, which name their sources for Automake."""
+    subprocess.run(["make", "-s", "-f", ROOT / "maint/lib/modules.mk", "lists"], check=True)
+
+
 def overlay():
     """path in the MPICH tree -> file of ours, or of BuDDy's."""
+    write_lists()
     found = buddy()
     for top in ("src", "test/mpi"):
         for file in sorted((ROOT / top).rglob("*")):

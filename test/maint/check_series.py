@@ -58,7 +58,7 @@ def begin(folder):
     t.replaced_entries.cache_clear()
     for name in ("mpich/src", "src", "patches", "maint/lib"):
         (folder / name).mkdir(parents=True)
-    for name in ("upstream.ini", "maint/lib/generated.ignore"):
+    for name in ("upstream.ini", "maint/lib/generated.ignore", "maint/lib/modules.mk"):
         (folder / name).write_text((MAINT.parent / name).read_text())
     (folder / "src/ours.c").write_text("ours\n")
     (folder / "patches/series").write_text("# a comment\n")

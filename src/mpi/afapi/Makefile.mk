@@ -8,10 +8,6 @@ mpi_core_sources += \
     src/mpi/afapi/afapi_mpi.c \
     src/mpi/afapi/afapi_supervise.c
 
-noinst_HEADERS += \
-    src/mpi/afapi/afapi_fold.h \
-    src/mpi/afapi/afapi_impl.h
-
 include_HEADERS += src/include/afapi.h
 
 # Each function of afapi.h has a manual page: a line that leads to the page of its kind.

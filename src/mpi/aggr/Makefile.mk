@@ -13,7 +13,3 @@ mpi_core_sources += \
     src/mpi/aggr/shared/aggr_process.c \
     src/mpi/aggr/aggr_reduce.c \
     src/mpi/comm/split/split_at_once.c
-
-noinst_HEADERS += \
-    src/mpi/aggr/aggr_comm.h \
-    src/mpi/aggr/shared/aggr_shared.h

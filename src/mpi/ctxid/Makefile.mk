@@ -13,12 +13,3 @@ mpi_core_sources += \
     src/mpi/ctxid/ctxid_process.c \
     src/mpi/ctxid/ctxid_search.c \
     src/mpi/ctxid/ctxid_store.c
-
-noinst_HEADERS += \
-    src/mpi/ctxid/agree/ctxid_agree.h \
-    src/mpi/ctxid/agree/ctxid_rounds.h \
-    src/mpi/ctxid/ctxid_holders.h \
-    src/mpi/ctxid/ctxid_lock.h \
-    src/mpi/ctxid/ctxid_parts.h \
-    src/mpi/ctxid/ctxid_process.h \
-    src/mpi/ctxid/ctxid_store.h

@@ -7,5 +7,3 @@ mpi_core_sources += \
     src/mpi/nodes/comms/node_comms.c \
     src/mpi/nodes/node_maps.c \
     src/mpi/nodes/world_nodes.c
-
-noinst_HEADERS += src/mpi/nodes/node_blocks.h

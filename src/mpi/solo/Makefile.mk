@@ -6,7 +6,3 @@ mpi_core_sources += \
     src/mpi/solo/solo_scenario.c \
     src/mpi/solo/solo_supply.c \
     src/mpi/solo/solo_world.c
-
-noinst_HEADERS += \
-    src/mpi/solo/solo_scenario.h \
-    src/mpi/solo/solo_world.h

@@ -5,5 +5,3 @@ mpi_core_sources += \
     src/mpi/aggr/ring/aggr_parts.c \
     src/mpi/aggr/ring/aggr_persistent.c \
     src/mpi/aggr/ring/aggr_queue.c
-
-noinst_HEADERS += src/mpi/aggr/ring/aggr_operation.h

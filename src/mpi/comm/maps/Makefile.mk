@@ -4,5 +4,3 @@ mpi_core_sources += \
     src/mpi/comm/maps/comm_hints.c \
     src/mpi/comm/maps/comm_maps.c \
     src/mpi/comm/maps/comm_report.c
-
-noinst_HEADERS += src/mpi/comm/maps/old_maps.h

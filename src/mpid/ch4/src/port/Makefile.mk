@@ -7,8 +7,3 @@ mpi_core_sources += \
     src/mpid/ch4/src/port/meet.c \
     src/mpid/ch4/src/port/name.c \
     src/mpid/ch4/src/port/trade.c
-
-noinst_HEADERS += \
-    src/mpid/ch4/src/port/port_internal.h \
-    src/mpid/ch4/src/port/port.h \
-    src/mpid/ch4/src/port/wire.h

@@ -6,9 +6,3 @@ mpi_core_sources += \
     src/mpid/ch4/src/rma/window/agree.c \
     src/mpid/ch4/src/rma/window/freed.c \
     src/mpid/ch4/src/rma/window/query.c
-
-noinst_HEADERS += \
-    src/mpid/ch4/src/rma/deferred.h \
-    src/mpid/ch4/src/rma/range.h \
-    src/mpid/ch4/src/rma/window/agree.h \
-    src/mpid/ch4/src/rma/window/query.h

@@ -20,13 +20,3 @@ mpi_core_sources += \
     src/mpid/ch4/src/rma/issue/pscw.c \
     src/mpid/ch4/src/rma/issue/settings.c \
     src/mpid/ch4/src/rma/issue/targets.c
-
-noinst_HEADERS += \
-    src/mpid/ch4/src/rma/issue/abandon.h \
-    src/mpid/ch4/src/rma/issue/counts.h \
-    src/mpid/ch4/src/rma/issue/exchange.h \
-    src/mpid/ch4/src/rma/issue/issue.h \
-    src/mpid/ch4/src/rma/issue/issue_internal.h \
-    src/mpid/ch4/src/rma/issue/outside.h \
-    src/mpid/ch4/src/rma/issue/progress.h \
-    src/mpid/ch4/src/rma/route.h

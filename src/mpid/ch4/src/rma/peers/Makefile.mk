@@ -5,8 +5,3 @@ mpi_core_sources += \
     src/mpid/ch4/src/rma/peers/epoch.c \
     src/mpid/ch4/src/rma/peers/peer_operation.c \
     src/mpid/ch4/src/rma/peers/window.c
-
-noinst_HEADERS += \
-    src/mpid/ch4/src/rma/lock.h \
-    src/mpid/ch4/src/rma/peers/combine.h \
-    src/mpid/ch4/src/rma/peers/peers.h
